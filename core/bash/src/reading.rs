@@ -1,0 +1,161 @@
+//! What the reader reports: plain data, in the order the commands would run.
+
+/// What is known about the place a line would run in. Variables named here are
+/// expanded; all others that the line does not assign are unknown.
+#[derive(Debug, Clone, Default)]
+pub struct Surroundings {
+    /// The working folder, absolute.
+    pub cwd: Option<String>,
+    /// The home folder, absolute: the value of `~` and `$HOME`.
+    pub home: Option<String>,
+    /// Other variables whose value is certain (`PWD`, `USER`, `TMPDIR`, …).
+    pub vars: Vec<(String, String)>,
+}
+
+/// Everything a line would run.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Reading {
+    pub commands: Vec<Command>,
+    /// What could not be read; the commands then come from a conservative scan.
+    pub troubles: Vec<Trouble>,
+}
+
+/// One simple command that would run.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Command {
+    /// The program and its arguments. Empty for a bare redirect or assignment.
+    pub words: Vec<Word>,
+    /// `NAME=value` before the program, and by `env NAME=value`.
+    pub assignments: Vec<(String, Word)>,
+    pub redirects: Vec<Redirect>,
+    /// How the command is reached, outermost first. Empty at the top of the line.
+    pub via: Vec<Via>,
+    /// What it reads on its standard input.
+    pub feed: Feed,
+    /// The folder it runs in, as far as `cd` in the line lets us know.
+    pub cwd: Option<String>,
+}
+
+/// One word after quoting and expansion.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Word {
+    pub pieces: Vec<Piece>,
+    /// Whether any part of it was quoted. A quoted word is never an option by accident, nor a glob.
+    pub quoted: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Piece {
+    /// Text that is certain.
+    Text(String),
+    /// An unquoted pattern: `*`, `?`, `[a-z]`, as written.
+    Glob(String),
+    /// Something only the run would tell: `$x`, `$(cmd)`. Holds its source text.
+    Unknown(String),
+}
+
+/// How a command is reached from the line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Via {
+    /// `$(…)` or backquotes.
+    Substitution,
+    /// `<(…)` or `>(…)`.
+    ProcessSubstitution,
+    /// The body of a function or alias defined in the line.
+    Body(String),
+    /// A wrapper such as `sudo`, `xargs`, `find -exec`, `ssh`.
+    Wrapper(String),
+    /// A shell told to run text: `bash -c`, `eval`, `source <(…)`, text piped into `sh`.
+    Shell(String),
+    /// An interpreter running inline code; its library calls are given as the shell commands that would do the same.
+    Script(String),
+    /// A branch, loop body or background job.
+    Branch,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Feed {
+    /// Whatever the line itself reads.
+    #[default]
+    Inherited,
+    /// The output of these commands (indices into `Reading::commands`).
+    Pipe(Vec<usize>),
+    /// Text known from a here-document, here-string, or a literal `echo`/`printf` upstream.
+    Text(String),
+    /// A file.
+    File(Word),
+    /// Something only the run would tell.
+    Unknown,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Redirect {
+    pub kind: RedirectKind,
+    pub target: Word,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RedirectKind {
+    Read,
+    /// `>`, `>|`, `&>`, `<>`.
+    Write,
+    /// `>>`, `&>>`.
+    Append,
+}
+
+/// A piece of the line that could not be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trouble {
+    pub text: String,
+    pub why: String,
+}
+
+impl Word {
+    /// A word of certain text.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self { pieces: vec![Piece::Text(text.into())], quoted: false }
+    }
+
+    /// The whole word, when every piece of it is certain.
+    pub fn known(&self) -> Option<String> {
+        let mut out = String::new();
+        for piece in &self.pieces {
+            match piece {
+                Piece::Text(text) => out.push_str(text),
+                Piece::Glob(_) | Piece::Unknown(_) => return None,
+            }
+        }
+        Some(out)
+    }
+
+    /// The word as a person would write it: unknown and glob pieces as in the source.
+    pub fn shown(&self) -> String {
+        self.pieces
+            .iter()
+            .map(|piece| match piece {
+                Piece::Text(text) | Piece::Glob(text) | Piece::Unknown(text) => text.as_str(),
+            })
+            .collect()
+    }
+
+    pub fn has_glob(&self) -> bool {
+        self.pieces.iter().any(|piece| matches!(piece, Piece::Glob(_)))
+    }
+
+    pub fn has_unknown(&self) -> bool {
+        self.pieces.iter().any(|piece| matches!(piece, Piece::Unknown(_)))
+    }
+}
+
+impl Command {
+    /// The program's name without its folder, when it is certain.
+    pub fn program(&self) -> Option<String> {
+        let name = self.words.first()?.known()?;
+        Some(name.rsplit('/').next().unwrap_or(&name).to_string())
+    }
+
+    /// The words after the program.
+    pub fn args(&self) -> &[Word] {
+        self.words.get(1..).unwrap_or_default()
+    }
+}
