@@ -1,0 +1,26 @@
+//! The words of Taut: plain data that every room shares. No behaviour beyond
+//! what a word needs to be read and shown.
+
+#![cfg_attr(
+    not(test),
+    deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)
+)]
+
+pub mod call;
+pub mod effect;
+pub mod event;
+pub mod fact;
+pub mod reply;
+pub mod row;
+pub mod session;
+pub mod time;
+pub mod tool;
+pub mod verdict;
+pub mod who;
+
+pub use call::{Answer, Call, ClientProcess, Environment};
+pub use event::{Body, Envelope, Family, Kind};
+pub use time::Ms;
+pub use tool::ToolCall;
+pub use verdict::{Finding, Findings, Level, RuleKind};
+pub use who::{Loaded, Who};

@@ -1,0 +1,141 @@
+//! Verdicts: ordered levels, findings with their reasons, and how many become one.
+
+use serde::{Deserialize, Serialize};
+
+/// How strict a verdict is. The order is the law: the strictest wins.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    #[default]
+    Pass,
+    Warn,
+    Ask,
+    Deny,
+}
+
+/// What a rule does when it applies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RuleKind {
+    /// Denies, and no configuration lifts it.
+    Floor,
+    Deny,
+    /// Denies the first time, lets the same intent on the same target pass after.
+    Strike,
+    /// Asks the user; denies where nobody can answer.
+    Ask,
+    Warn,
+}
+
+impl RuleKind {
+    pub fn level(self) -> Level {
+        match self {
+            Self::Floor | Self::Deny | Self::Strike => Level::Deny,
+            Self::Ask => Level::Ask,
+            Self::Warn => Level::Warn,
+        }
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Floor => "floor",
+            Self::Deny => "deny",
+            Self::Strike => "strike",
+            Self::Ask => "ask",
+            Self::Warn => "warn",
+        }
+    }
+}
+
+/// One rule's word on one thing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Finding {
+    /// The rule's id as users type it.
+    pub rule: String,
+    pub kind: RuleKind,
+    /// What happened and why it is stopped.
+    pub reason: String,
+    /// The words of the command or the file the finding is about.
+    pub subject: String,
+    /// What to do instead; itself passes the guard.
+    pub instead: Option<String>,
+    /// For strikes: what was meant and on what, whatever the spelling.
+    pub intent: Option<Intent>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Intent {
+    /// `remove`, `discard-changes`, `rewrite-remote`, …
+    pub what: String,
+    /// The root of what is touched: a path, a branch, a remote.
+    pub target: String,
+}
+
+/// Everything the rules said of one event.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Findings(pub Vec<Finding>);
+
+impl Level {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::Warn => "warn",
+            Self::Ask => "ask",
+            Self::Deny => "deny",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<Self> {
+        match text {
+            "pass" => Some(Self::Pass),
+            "warn" => Some(Self::Warn),
+            "ask" => Some(Self::Ask),
+            "deny" => Some(Self::Deny),
+            _ => None,
+        }
+    }
+}
+
+impl Findings {
+    pub fn level(&self) -> Level {
+        self.0.iter().map(|finding| finding.kind.level()).max().unwrap_or_default()
+    }
+
+    /// The findings of the strictest level, in the order they were found.
+    pub fn strictest(&self) -> impl Iterator<Item = &Finding> {
+        let level = self.level();
+        self.0.iter().filter(move |finding| finding.kind.level() == level)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn finding(rule: &str, kind: RuleKind) -> Finding {
+        Finding { rule: rule.into(), kind, reason: String::new(), subject: String::new(), instead: None, intent: None }
+    }
+
+    #[test]
+    fn levels_are_ordered_pass_warn_ask_deny() {
+        assert!(Level::Pass < Level::Warn && Level::Warn < Level::Ask && Level::Ask < Level::Deny);
+    }
+
+    #[test]
+    fn the_strictest_level_wins_and_keeps_all_its_reasons() {
+        let all = Findings(vec![
+            finding("a", RuleKind::Ask),
+            finding("b", RuleKind::Strike),
+            finding("c", RuleKind::Warn),
+            finding("d", RuleKind::Floor),
+        ]);
+        assert_eq!(all.level(), Level::Deny);
+        let rules: Vec<_> = all.strictest().map(|f| f.rule.as_str()).collect();
+        assert_eq!(rules, ["b", "d"]);
+    }
+
+    #[test]
+    fn no_findings_pass() {
+        assert_eq!(Findings::default().level(), Level::Pass);
+    }
+}

@@ -1,0 +1,39 @@
+//! Who an event is about, as far as the payload and the environment tell, and
+//! what the store knows of them.
+
+use crate::call::ClientProcess;
+use crate::effect::Strike;
+use crate::row::Agent;
+use crate::session::Session;
+
+/// The identity of an event, before anything stored is looked at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Who {
+    /// The agent's id: its name, or project and place for an unnamed one.
+    pub agent: String,
+    pub named: bool,
+    /// The session's id as users and scripts know it.
+    pub logical_id: String,
+    pub host_session: Option<String>,
+    pub project: String,
+    /// tmux socket and pane.
+    pub pane: Option<String>,
+    pub client: Option<ClientProcess>,
+    pub conversation: Option<String>,
+    pub role: Option<String>,
+    pub mode: Option<String>,
+    pub mission: Option<String>,
+}
+
+/// What the store knows when an event arrives. All of it is read in the
+/// transaction that also writes what is decided.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Loaded {
+    pub agent: Option<Agent>,
+    /// Open sessions of this logical id, of this pane or of this agent, newest first.
+    pub open: Vec<Session>,
+    /// The newest ended session of this logical id, else of this agent.
+    pub last_ended: Option<Session>,
+    /// Strikes of this root host session that have not expired.
+    pub strikes: Vec<Strike>,
+}
