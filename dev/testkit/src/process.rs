@@ -1,0 +1,164 @@
+//! One child process run to its end: fed, read, limited in time and killed with its whole group.
+
+use std::io::{self, Read, Write};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, Receiver};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::poll;
+
+/// How long a pipe may stay open after its process has ended before somebody is said to hold it.
+const PIPE_GRACE: Duration = Duration::from_secs(1);
+
+/// What a process left when it was over.
+#[derive(Clone, Debug)]
+pub struct Finished {
+    pub ending: Ending,
+    pub stdout: Vec<u8>,
+    pub stderr: Vec<u8>,
+    /// A descendant still held stdout or stderr open a second after the process had ended.
+    /// A hook must not do that: the real client waits for the pipe.
+    pub pipes_held: bool,
+    pub took: Duration,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    Code(i32),
+    Signal(i32),
+    /// The limit passed and the process group was killed.
+    TimedOut,
+}
+
+impl Finished {
+    #[must_use]
+    pub fn stdout_text(&self) -> String {
+        String::from_utf8_lossy(&self.stdout).into_owned()
+    }
+
+    #[must_use]
+    pub fn stderr_text(&self) -> String {
+        String::from_utf8_lossy(&self.stderr).into_owned()
+    }
+
+    /// The exit code, if the process ended by itself.
+    #[must_use]
+    pub fn code(&self) -> Option<i32> {
+        match self.ending {
+            Ending::Code(code) => Some(code),
+            Ending::Signal(_) | Ending::TimedOut => None,
+        }
+    }
+
+    #[must_use]
+    pub fn success(&self) -> bool {
+        self.ending == Ending::Code(0)
+    }
+}
+
+/// Runs `command` in a process group of its own with `stdin` as its input.
+///
+/// # Errors
+/// Only when the process cannot be started or waited for; everything else is in [`Finished`].
+pub fn run(mut command: Command, stdin: &[u8], limit: Duration) -> io::Result<Finished> {
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .process_group(0);
+    let started = Instant::now();
+    let mut child = command
+        .spawn()
+        .map_err(|cause| named(&command, "cannot start", &cause))?;
+    let stdout = Collector::start(child.stdout.take());
+    let stderr = Collector::start(child.stderr.take());
+    feed(&mut child, stdin.to_vec());
+    let ending = wait(&mut child, limit)?;
+    let took = started.elapsed();
+    let (stdout, stdout_held) = stdout.finish();
+    let (stderr, stderr_held) = stderr.finish();
+    Ok(Finished {
+        ending,
+        stdout,
+        stderr,
+        pipes_held: stdout_held || stderr_held,
+        took,
+    })
+}
+
+/// Writes from a thread of its own, because a child may answer before it has read everything, or never read at all.
+fn feed(child: &mut Child, bytes: Vec<u8>) {
+    if let Some(mut stdin) = child.stdin.take() {
+        thread::spawn(move || stdin.write_all(&bytes));
+    }
+}
+
+fn wait(child: &mut Child, limit: Duration) -> io::Result<Ending> {
+    let ended = poll::until("the process to end", limit, || child.try_wait().transpose());
+    match ended {
+        Ok(status) => Ok(ending(status?)),
+        Err(_) => {
+            kill_group(child.id());
+            child.wait()?;
+            Ok(Ending::TimedOut)
+        }
+    }
+}
+
+fn ending(status: ExitStatus) -> Ending {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => Ending::Code(code),
+        (None, signal) => Ending::Signal(signal.unwrap_or_default()),
+    }
+}
+
+/// Kills the group led by `leader`. Only for a child that was started with a group of its own and not yet waited for,
+/// so that the number cannot belong to somebody else by now.
+pub(crate) fn kill_group(leader: u32) {
+    if let Ok(leader) = i32::try_from(leader) {
+        // SAFETY: kill takes plain numbers; a group that is gone is an error we do not need.
+        unsafe { libc::kill(-leader, libc::SIGKILL) };
+    }
+}
+
+fn named(command: &Command, what: &str, cause: &io::Error) -> io::Error {
+    let program = command.get_program().to_string_lossy();
+    io::Error::new(cause.kind(), format!("{what} {program}: {cause}"))
+}
+
+/// Reads a pipe in the background, so that a full pipe never blocks the child and a held one never blocks the test.
+struct Collector {
+    bytes: Arc<Mutex<Vec<u8>>>,
+    end: Receiver<()>,
+}
+
+impl Collector {
+    fn start(pipe: Option<impl Read + Send + 'static>) -> Self {
+        let bytes = Arc::new(Mutex::new(Vec::new()));
+        let (at_end, end) = mpsc::channel();
+        let target = Arc::clone(&bytes);
+        thread::spawn(move || {
+            let Some(mut pipe) = pipe else { return };
+            let mut chunk = [0; 16 * 1024];
+            while let Ok(count @ 1..) = pipe.read(&mut chunk) {
+                let mut target = target.lock().unwrap_or_else(PoisonError::into_inner);
+                target.extend_from_slice(&chunk[..count]);
+            }
+            // Nobody listening any more is fine: the collector gave up on a held pipe.
+            let _ = at_end.send(());
+        });
+        Self { bytes, end }
+    }
+
+    fn finish(self) -> (Vec<u8>, bool) {
+        let held = matches!(
+            self.end.recv_timeout(PIPE_GRACE),
+            Err(mpsc::RecvTimeoutError::Timeout)
+        );
+        let bytes = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
+        (bytes.clone(), held)
+    }
+}

@@ -1,0 +1,189 @@
+//! The interactive client as a person sees it: a screen to read and keys to press.
+
+use std::fs;
+use std::io;
+use std::time::Duration;
+
+use serde_json::{Map, json};
+
+use super::install::{RealClient, VERSION};
+use super::launch::{Launch, Permissions};
+use super::namespace::Isolation;
+use super::tmux::{Pane, Tmux};
+use crate::poll;
+use crate::scripted_model::{Requests, ScriptedModel};
+
+/// The client's input line, which shows that it is ready.
+const READY: &str = "❯";
+
+/// A running interactive client. Dropping it ends client, terminal and model.
+#[derive(Debug)]
+pub struct Terminal {
+    tmux: Tmux,
+    model: ScriptedModel,
+    limit: Duration,
+    isolation: Isolation,
+}
+
+impl Terminal {
+    /// Opens the client in the network of the calling thread and waits for its input line.
+    pub(super) fn open(
+        launch: &Launch,
+        client: &RealClient,
+        isolation: Isolation,
+    ) -> io::Result<Self> {
+        skip_first_run_questions(launch)?;
+        let model = ScriptedModel::start(launch.script.clone())?;
+        let mut args = launch.permission_args();
+        args.extend(launch.args.iter().cloned());
+        let tmux = Tmux::start(&Pane {
+            folder: &launch.tmp,
+            cwd: &launch.folder,
+            env: &launch.client_env(&model),
+            program: client.program(),
+            args: &args,
+        })?;
+        let terminal = Self {
+            tmux,
+            model,
+            limit: launch.limit,
+            isolation,
+        };
+        terminal.wait_for(READY)?;
+        Ok(terminal)
+    }
+
+    /// Presses keys by tmux's names for them: `Enter`, `Escape`, `C-c`, `Down`.
+    ///
+    /// # Errors
+    /// When the terminal is gone.
+    pub fn send_keys(&self, keys: &[&str]) -> io::Result<()> {
+        let mut args = vec!["send-keys"];
+        args.extend(keys);
+        self.tmux.ask(&args).map(drop)
+    }
+
+    /// Types text as it stands, without `Enter`.
+    ///
+    /// # Errors
+    /// When the terminal is gone.
+    pub fn type_text(&self, text: &str) -> io::Result<()> {
+        self.tmux.ask(&["send-keys", "-l", "--", text]).map(drop)
+    }
+
+    /// Types a line and enters it once the client has shown it: an `Enter` that comes with the text is taken for a
+    /// pasted line break.
+    ///
+    /// # Errors
+    /// When the text does not appear on the input line.
+    pub fn submit(&self, line: &str) -> io::Result<()> {
+        self.type_text(line)?;
+        self.wait_until(&format!("{line:?} on the input line"), |screen| {
+            let typed = screen
+                .lines()
+                .rfind(|row| row.trim_start().starts_with(READY));
+            typed.is_some_and(|row| row.contains(line))
+        })?;
+        self.send_keys(&["Enter"])
+    }
+
+    /// The screen as it is now.
+    ///
+    /// # Errors
+    /// When the terminal is gone.
+    pub fn capture(&self) -> io::Result<String> {
+        self.tmux.ask(&["capture-pane", "-p"])
+    }
+
+    /// Waits until the screen shows `text` and gives the screen.
+    ///
+    /// # Errors
+    /// When the launch's limit passes first; the message holds the last screen.
+    pub fn wait_for(&self, text: &str) -> io::Result<String> {
+        self.wait_until(&format!("{text:?} on the screen"), |screen| {
+            screen.contains(text)
+        })
+    }
+
+    /// Waits until `shows` is content with the screen and gives the screen.
+    ///
+    /// # Errors
+    /// When the launch's limit passes first; the message holds the last screen.
+    pub fn wait_until(
+        &self,
+        what: &str,
+        mut shows: impl FnMut(&str) -> bool,
+    ) -> io::Result<String> {
+        let mut last = String::new();
+        let found = poll::until(what, self.limit, || {
+            last = self.capture().ok()?;
+            shows(&last).then(|| last.clone())
+        });
+        found.map_err(|cause| {
+            io::Error::new(
+                cause.kind(),
+                format!("{cause}; the last screen was:\n{last}"),
+            )
+        })
+    }
+
+    /// The client's exit code, once it has ended.
+    ///
+    /// # Errors
+    /// When the terminal is gone.
+    pub fn exit_code(&self) -> io::Result<Option<i32>> {
+        let status =
+            self.tmux
+                .ask(&["display-message", "-p", "#{pane_dead} #{pane_dead_status}"])?;
+        let code = status
+            .trim()
+            .strip_prefix("1 ")
+            .and_then(|code| code.parse().ok());
+        Ok(code)
+    }
+
+    /// The client's process id.
+    ///
+    /// # Errors
+    /// When the terminal is gone.
+    pub fn client_pid(&self) -> io::Result<i32> {
+        let pid = self.tmux.ask(&["display-message", "-p", "#{pane_pid}"])?;
+        pid.trim().parse().map_err(io::Error::other)
+    }
+
+    /// All the model has been asked so far.
+    #[must_use]
+    pub fn requests(&self) -> Requests {
+        self.model.requests()
+    }
+
+    #[must_use]
+    pub fn isolation(&self) -> Isolation {
+        self.isolation
+    }
+}
+
+/// Answers beforehand what the client asks a new user: theme, key, trust in the folder, the bypass mode.
+fn skip_first_run_questions(launch: &Launch) -> io::Result<()> {
+    let mut projects = Map::new();
+    let folder = launch.folder.canonicalize()?;
+    projects.insert(
+        folder.to_string_lossy().into_owned(),
+        json!({"hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true}),
+    );
+    let answers = json!({
+        "hasCompletedOnboarding": true,
+        "lastOnboardingVersion": VERSION,
+        "theme": "dark",
+        "numStartups": 5,
+        "customApiKeyResponses": {"approved": [Launch::approved_key()], "rejected": []},
+        "bypassPermissionsModeAccepted": launch.permissions == Permissions::Skip,
+        "projects": projects,
+    });
+    let file = launch.config.join(".claude.json");
+    if file.exists() {
+        // A second launch in the same home goes on with what the client has written itself.
+        return Ok(());
+    }
+    fs::write(file, answers.to_string())
+}

@@ -1,0 +1,76 @@
+//! One connection of the scripted model, from its request to its answer.
+
+use std::io;
+use std::net::{Shutdown, SocketAddr, TcpStream};
+
+use serde_json::{Value, json};
+
+use super::desk::Desk;
+use super::http;
+use super::reply;
+use super::requests::{self, Kind, Request};
+use super::script::Turn;
+
+pub(super) fn converse(stream: &TcpStream, peer: SocketAddr, desk: &Desk) {
+    // Some systems hand the listener's non-blocking mode down to what it accepts.
+    if stream.set_nonblocking(false).is_err() || !desk.open(peer, stream) {
+        return;
+    }
+    // A client that hangs up in the middle is no failure of the model: killed clients are what tests are about.
+    let _ = answer(stream, desk);
+    let _ = stream.shutdown(Shutdown::Both);
+    desk.close(peer);
+}
+
+fn answer(stream: &TcpStream, desk: &Desk) -> io::Result<()> {
+    let Some(incoming) = http::read(stream)? else {
+        return Ok(());
+    };
+    let kind = match (incoming.method.as_str(), incoming.path.as_str()) {
+        ("POST", "/v1/messages") => requests::classify(&incoming.body),
+        ("POST", path) if path.ends_with("/count_tokens") => Kind::Count,
+        _ => Kind::Other,
+    };
+    let request = Request {
+        kind,
+        method: incoming.method.clone(),
+        path: incoming.path.clone(),
+        body: incoming.body.clone(),
+    };
+    let turn = desk.take_turn(request);
+    match kind {
+        Kind::Count => {
+            let count = json!({"input_tokens": desk.script.count_tokens.unwrap_or(1000)});
+            http::write_json(stream, &incoming.method, 200, &count)
+        }
+        Kind::Other => answer_other(stream, &incoming),
+        Kind::Main | Kind::Sub | Kind::Compact | Kind::Side => {
+            say(stream, desk, &incoming.body, &turn)
+        }
+    }
+}
+
+fn answer_other(stream: &TcpStream, incoming: &http::Incoming) -> io::Result<()> {
+    let method = incoming.method.as_str();
+    match method {
+        "HEAD" => http::write_json(stream, method, 200, &json!({})),
+        "GET" if incoming.path == "/v1/models" => {
+            let none = json!({"data": [], "has_more": false, "first_id": null, "last_id": null});
+            http::write_json(stream, method, 200, &none)
+        }
+        _ => http::write_json(stream, method, 404, &reply::not_found()),
+    }
+}
+
+fn say(stream: &TcpStream, desk: &Desk, body: &Value, turn: &Turn) -> io::Result<()> {
+    desk.think(turn.delay);
+    if let Some(failure) = &turn.failure {
+        return http::write_json(stream, "POST", failure.http, &reply::failure(failure));
+    }
+    let message = reply::message(turn, &body["model"], &desk.ids);
+    if body["stream"] == true {
+        http::write_events(stream, &reply::events(&message))
+    } else {
+        http::write_json(stream, "POST", 200, &message)
+    }
+}

@@ -1,0 +1,39 @@
+//! The kit tests itself: everything that needs neither Node, tmux nor a network.
+
+mod corpus;
+mod fake_agent;
+mod installer;
+mod process;
+mod sandbox;
+mod scripted_model;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use testkit::Sandbox;
+
+/// A sandbox for tests that never call its `taut`.
+fn sandbox() -> Sandbox {
+    Sandbox::new(PathBuf::from("/nonexistent/taut")).unwrap()
+}
+
+/// A command line that runs `script` in a shell.
+fn shell_hook(script: &str) -> [String; 3] {
+    ["sh".to_owned(), "-c".to_owned(), script.to_owned()]
+}
+
+fn read(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap()
+}
+
+/// Writes a program through a child process. Written from here, another test's fork could hold the file open for
+/// writing just when it is to be run, and the kernel would call it busy.
+fn write_program(path: &Path, script: &str) {
+    let mut command = Command::new("sh");
+    command
+        .args(["-c", "cat > \"$0\" && chmod 755 \"$0\""])
+        .arg(path);
+    let done = testkit::process::run(command, script.as_bytes(), Duration::from_secs(20)).unwrap();
+    assert!(done.success(), "{done:?}");
+}
