@@ -1,1 +1,89 @@
-//! agents
+//! The accents: how each agent says things on stdin and wants to be answered on
+//! stdout. One folder per agent; everything else speaks the words of `model`.
+
+#![cfg_attr(
+    not(test),
+    deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)
+)]
+
+pub mod claude_code;
+mod lenient;
+mod salvage;
+
+use model::reply::Reply;
+use model::{Answer, Envelope};
+use serde_json::{Map, Value};
+
+/// One agent's dialect.
+pub struct Dialect {
+    /// The name users type after `--agent`.
+    pub name: &'static str,
+    decode: fn(&Map<String, Value>) -> Envelope,
+    encode: fn(&Envelope, &Reply) -> Answer,
+    deny_unread: fn(&str) -> Answer,
+}
+
+/// A payload no event could be made of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unreadable {
+    pub why: String,
+}
+
+static CLAUDE_CODE: Dialect = Dialect {
+    name: claude_code::NAME,
+    decode: claude_code::decode::decode,
+    encode: claude_code::encode::encode,
+    deny_unread: claude_code::encode::deny_unread,
+};
+
+/// Every agent Taut speaks with. A new agent is a new folder and one line here.
+static DIALECTS: &[&Dialect] = &[&CLAUDE_CODE];
+
+/// The dialect of an agent; an unknown name is taken for Claude Code's, which
+/// other agents imitate.
+pub fn dialect(agent: &str) -> &'static Dialect {
+    DIALECTS.iter().find(|dialect| dialect.name == agent).unwrap_or(&&CLAUDE_CODE)
+}
+
+/// Turns a payload into an event. Lenient about every field, strict only about
+/// there being an event at all.
+pub fn decode(agent: &str, bytes: &[u8]) -> Result<Envelope, Unreadable> {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let (fields, note) = match first_object(bytes) {
+        Ok(fields) => (fields, None),
+        Err(why) => match salvage::salvage(bytes) {
+            Some(fields) => (fields, Some(format!("payload is not whole JSON ({why}); read what could be read"))),
+            None => return Err(Unreadable { why }),
+        },
+    };
+    let mut envelope = (dialect(agent).decode)(&fields);
+    if envelope.name.is_empty() {
+        return Err(Unreadable { why: "no hook_event_name in the payload".into() });
+    }
+    envelope.notes.extend(note);
+    Ok(envelope)
+}
+
+/// The answer in the dialect the event came in.
+pub fn encode(envelope: &Envelope, reply: &Reply) -> Answer {
+    (dialect(envelope.agent).encode)(envelope, reply)
+}
+
+/// What is answered to a payload that could not be read, when the user wants
+/// such calls stopped.
+pub fn deny_unread(agent: &str, reason: &str) -> Answer {
+    (dialect(agent).deny_unread)(reason)
+}
+
+/// The first JSON object of the bytes. Agents have been seen to send a byte
+/// order mark before it and garbage after it.
+fn first_object(bytes: &[u8]) -> Result<Map<String, Value>, String> {
+    let text = String::from_utf8_lossy(bytes);
+    let mut values = serde_json::Deserializer::from_str(&text).into_iter::<Value>();
+    match values.next() {
+        Some(Ok(Value::Object(fields))) => Ok(fields),
+        Some(Ok(_)) => Err("not a JSON object".into()),
+        Some(Err(error)) => Err(error.to_string()),
+        None => Err("empty input".into()),
+    }
+}

@@ -1,1 +1,24 @@
-//! engine
+//! The judge: from an event, what is stored and what is known of the world to
+//! what is answered and written. Pure and total: nothing here can fail.
+
+#![cfg_attr(
+    not(test),
+    deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)
+)]
+
+mod decide;
+mod identity;
+mod on;
+mod plan;
+mod record;
+mod redact;
+mod session;
+mod state;
+mod status;
+mod strikes;
+
+pub use decide::{Ids, Input, Outcome, decide};
+pub use identity::{client_pid, folder, who};
+pub use plan::{Plan, missing, plan};
+pub use record::{key, unreadable};
+pub use redact::redact;

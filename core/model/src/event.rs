@@ -154,6 +154,10 @@ pub enum Body {
         error: String,
         interrupted: bool,
     },
+    /// The ids of the calls of one batch that has come back.
+    ToolBatch {
+        calls: Vec<String>,
+    },
     /// Stop and SubagentStop.
     Stop {
         hook_active: bool,

@@ -1,0 +1,206 @@
+//! Replies in the JSON Claude Code honours. What each event honours was
+//! observed on the real client; see `docs/agents/claude-code.md`.
+
+use model::event::{Envelope, Kind};
+use model::reply::{ByFamily, Feedback, Gate, GateStop, Halt, Reply, Veto};
+use model::Answer;
+use serde_json::{Map, Value, json};
+
+pub fn encode(envelope: &Envelope, reply: &Reply) -> Answer {
+    let kind = envelope.kind;
+    let mut answer = match &reply.answer {
+        ByFamily::Gate(gate) => json_answer(gate_fields(gate)),
+        ByFamily::Permission(permission) => match &permission.deny {
+            Some(message) => json_answer(specific(
+                kind,
+                [("decision", json!({"behavior": "deny", "message": message}))],
+            )),
+            None => Answer::default(),
+        },
+        ByFamily::Feedback(feedback) => json_answer(feedback_fields(kind, feedback)),
+        ByFamily::Context(context) => match &context.text {
+            Some(text) => json_answer(specific(kind, [("additionalContext", json!(text))])),
+            None => Answer::default(),
+        },
+        ByFamily::Veto(veto) => veto_answer(kind, veto),
+        ByFamily::Silent => Answer::default(),
+    };
+    if let Some(line) = &reply.user_line {
+        add_user_line(kind, &mut answer, line);
+    }
+    answer
+}
+
+/// PreToolUse is the event a guard stands on: a payload that could not be read
+/// is denied as one, and any other event ignores a reply that is not its own.
+pub fn deny_unread(reason: &str) -> Answer {
+    let stop = GateStop::Deny { reason: reason.to_string(), halt: None };
+    json_answer(gate_fields(&Gate { stop: Some(stop), context: None }))
+}
+
+fn gate_fields(gate: &Gate) -> Map<String, Value> {
+    let mut inner = Vec::new();
+    let mut halting = None;
+    match &gate.stop {
+        Some(GateStop::Ask { reason }) => {
+            inner.push(("permissionDecision", json!("ask")));
+            inner.push(("permissionDecisionReason", json!(reason)));
+        }
+        Some(GateStop::Deny { reason, halt }) => {
+            inner.push(("permissionDecision", json!("deny")));
+            inner.push(("permissionDecisionReason", json!(reason)));
+            halting = halt.as_ref();
+        }
+        None => {}
+    }
+    if let Some(context) = &gate.context {
+        inner.push(("additionalContext", json!(context)));
+    }
+    let mut fields = if inner.is_empty() { Map::new() } else { specific(Kind::PreToolUse, inner) };
+    halt(&mut fields, halting);
+    fields
+}
+
+fn feedback_fields(kind: Kind, feedback: &Feedback) -> Map<String, Value> {
+    // A failed tool takes only context: its block would be dropped unread.
+    let (block, context) = match kind {
+        Kind::PostToolUseFailure => (None, feedback.block.as_ref().or(feedback.context.as_ref())),
+        _ => (feedback.block.as_ref(), feedback.context.as_ref()),
+    };
+    let mut fields = Map::new();
+    if let Some(reason) = block {
+        fields.insert("decision".into(), json!("block"));
+        fields.insert("reason".into(), json!(reason));
+    }
+    if let Some(context) = context {
+        fields.extend(specific(kind, [("additionalContext", json!(context))]));
+    }
+    halt(&mut fields, feedback.halt.as_ref());
+    fields
+}
+
+/// PreCompact takes a JSON block; the others are only known to honour exit 2.
+fn veto_answer(kind: Kind, veto: &Veto) -> Answer {
+    let Some(reason) = &veto.block else { return Answer::default() };
+    if kind != Kind::PreCompact {
+        return Answer { stdout: String::new(), stderr: format!("{reason}\n"), exit: 2 };
+    }
+    let mut fields = Map::new();
+    halt(&mut fields, veto.halt.as_ref());
+    fields.insert("decision".into(), json!("block"));
+    fields.insert("reason".into(), json!(reason));
+    json_answer(fields)
+}
+
+fn halt(fields: &mut Map<String, Value>, halt: Option<&Halt>) {
+    if let Some(halt) = halt {
+        fields.insert("continue".into(), json!(false));
+        fields.insert("stopReason".into(), json!(halt.stop_reason));
+    }
+}
+
+fn specific<'a>(kind: Kind, inner: impl IntoIterator<Item = (&'a str, Value)>) -> Map<String, Value> {
+    let mut object = Map::new();
+    object.insert("hookEventName".into(), json!(kind.name()));
+    object.extend(inner.into_iter().map(|(key, value)| (key.to_string(), value)));
+    Map::from_iter([("hookSpecificOutput".to_string(), Value::Object(object))])
+}
+
+fn json_answer(fields: Map<String, Value>) -> Answer {
+    if fields.is_empty() {
+        return Answer::default();
+    }
+    Answer { stdout: format!("{}\n", Value::Object(fields)), ..Answer::default() }
+}
+
+/// On PreCompact anything printed leaks into the summariser's prompt, and beside
+/// exit 2 only stderr is read: there the line is left out.
+fn add_user_line(kind: Kind, answer: &mut Answer, line: &str) {
+    if kind == Kind::PreCompact || answer.exit != 0 {
+        return;
+    }
+    let mut fields = match serde_json::from_str(&answer.stdout) {
+        Ok(Value::Object(fields)) => fields,
+        _ => Map::new(),
+    };
+    fields.insert("systemMessage".into(), json!(line));
+    answer.stdout = format!("{}\n", Value::Object(fields));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::claude_code::decode::decode;
+    use model::reply::{Context, Permission};
+
+    fn envelope(kind: Kind) -> Envelope {
+        decode(json!({"hook_event_name": kind.name(), "session_id": "s"}).as_object().unwrap())
+    }
+
+    fn answer(kind: Kind, by_family: ByFamily) -> Answer {
+        encode(&envelope(kind), &Reply { answer: by_family, user_line: None })
+    }
+
+    fn stdout(answer: &Answer) -> Value {
+        serde_json::from_str(&answer.stdout).unwrap()
+    }
+
+    #[test]
+    fn d3_every_event_with_nothing_decided_prints_nothing() {
+        for kind in Kind::ALL {
+            let reply = Reply::nothing(kind.family());
+            assert_eq!(encode(&envelope(*kind), &reply), Answer::default(), "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn a_denied_tool_is_told_why_and_may_halt() {
+        let stop = GateStop::Deny { reason: "no".into(), halt: Some(Halt { stop_reason: "full".into() }) };
+        let said = stdout(&answer(Kind::PreToolUse, ByFamily::Gate(Gate { stop: Some(stop), context: None })));
+        assert_eq!(
+            said,
+            json!({
+                "hookSpecificOutput": {
+                    "hookEventName": "PreToolUse",
+                    "permissionDecision": "deny",
+                    "permissionDecisionReason": "no"
+                },
+                "continue": false,
+                "stopReason": "full"
+            })
+        );
+    }
+
+    #[test]
+    fn a_refused_permission_names_its_event() {
+        let deny = Permission { deny: Some("no".into()) };
+        let said = stdout(&answer(Kind::PermissionRequest, ByFamily::Permission(deny)));
+        assert_eq!(said["hookSpecificOutput"]["decision"], json!({"behavior": "deny", "message": "no"}));
+    }
+
+    #[test]
+    fn r2_a_vetoed_compaction_blocks_and_halts_at_exit_0() {
+        let veto = Veto { block: Some("r".into()), halt: Some(Halt { stop_reason: "Context Limit Reached".into() }) };
+        let said = answer(Kind::PreCompact, ByFamily::Veto(veto));
+        assert_eq!(said.exit, 0);
+        assert_eq!(
+            stdout(&said),
+            json!({"continue": false, "stopReason": "Context Limit Reached", "decision": "block", "reason": "r"})
+        );
+    }
+
+    #[test]
+    fn a_refused_settings_change_exits_2_with_the_reason_on_stderr() {
+        let veto = Veto { block: Some("kept".into()), halt: None };
+        let said = answer(Kind::ConfigChange, ByFamily::Veto(veto));
+        assert_eq!((said.exit, said.stderr.as_str(), said.stdout.as_str()), (2, "kept\n", ""));
+    }
+
+    #[test]
+    fn a_line_for_the_user_never_leaks_into_a_compaction() {
+        let reply = Reply { answer: ByFamily::Veto(Veto::default()), user_line: Some("hi".into()) };
+        assert_eq!(encode(&envelope(Kind::PreCompact), &reply), Answer::default());
+        let reply = Reply { answer: ByFamily::Context(Context::default()), user_line: Some("hi".into()) };
+        assert_eq!(stdout(&encode(&envelope(Kind::SessionStart), &reply)), json!({"systemMessage": "hi"}));
+    }
+}

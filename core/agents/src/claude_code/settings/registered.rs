@@ -1,0 +1,74 @@
+//! Which events are registered with Claude Code, since when it knows them, and
+//! what each is good for.
+
+use super::client::Version;
+use model::Kind;
+
+/// One event Taut asks to be called for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Registered {
+    pub kind: Kind,
+    /// The first client known not to trip over it. A client that does not know
+    /// an event may refuse the whole settings file.
+    pub since: Version,
+    /// Seconds until the client gives up. Far above our own limits, far below
+    /// the client's default of ten minutes.
+    pub timeout: u32,
+    /// What Taut does with it.
+    pub reason: &'static str,
+}
+
+/// Known to every client that has hooks at all.
+const ALWAYS: Version = Version(0, 0, 0);
+/// Exec form came with this one; the newer events are not asked of older clients.
+const EXEC: Version = Version(2, 1, 139);
+const MODEL_SWITCH: Version = Version(2, 1, 251);
+
+/// Every event that is registered, in the order of a session's life.
+///
+/// Left out, because registering them changes the client or helps nobody:
+/// - `WorktreeCreate`: a hook there replaces `git worktree`.
+/// - `WorktreeRemove`: the other half of it; not shown to be harmless, and of no use.
+/// - `PreModelSwitch`: a hook that is slow blocks the switch.
+/// - `MessageDisplay`: runs for each message and delays showing it.
+/// - `FileChanged`: its matcher is a list of files to watch; there is none to watch.
+/// - `Elicitation`, `ElicitationResult`: stand between a server and its user,
+///   where a failing hook declines; the notification tells that one is waiting.
+pub const REGISTERED: &[Registered] = &[
+    on(Kind::Setup, EXEC, "shows that a set-up or maintenance run took place"),
+    on(Kind::SessionStart, ALWAYS, "opens the session and gives it its context"),
+    on(Kind::InstructionsLoaded, EXEC, "knows which instruction files the model has read"),
+    on(Kind::UserPromptSubmit, ALWAYS, "heartbeat; delivers warnings and messages"),
+    on(Kind::UserPromptExpansion, EXEC, "sees which skill a prompt starts"),
+    on(Kind::PreToolUse, ALWAYS, "the guard"),
+    on(Kind::PermissionRequest, EXEC, "shows that an agent waits for its user"),
+    on(Kind::PermissionDenied, EXEC, "a tool that was refused is no longer in flight"),
+    on(Kind::PostToolUse, ALWAYS, "the tool has ended; delivers what is pending"),
+    on(Kind::PostToolUseFailure, EXEC, "the tool has failed; status and record"),
+    on(Kind::PostToolBatch, EXEC, "a denial has been delivered: strikes open after it"),
+    on(Kind::Notification, ALWAYS, "an agent needs attention or idles"),
+    on(Kind::SubagentStart, EXEC, "opens the sub-agent's session"),
+    on(Kind::SubagentStop, ALWAYS, "ends the sub-agent's session"),
+    on(Kind::TaskCreated, EXEC, "recorded against the effort"),
+    on(Kind::TaskCompleted, EXEC, "recorded against the effort"),
+    on(Kind::TeammateIdle, EXEC, "the teammate's status"),
+    on(Kind::Stop, ALWAYS, "the turn is over; status"),
+    on(Kind::StopFailure, EXEC, "rate limits and failures; status"),
+    on(Kind::ConfigChange, EXEC, "keeps our hooks from being removed by an agent"),
+    on(Kind::CwdChanged, EXEC, "the project an agent works in"),
+    on(Kind::DirectoryAdded, EXEC, "folders an agent was given"),
+    on(Kind::PreCompact, ALWAYS, "saves what the session knows before it is compacted"),
+    on(Kind::PostCompact, EXEC, "context usage starts again"),
+    on(Kind::PostModelSwitch, MODEL_SWITCH, "the size of the context window"),
+    Registered {
+        kind: Kind::SessionEnd,
+        since: ALWAYS,
+        // The client cuts this event at 1.5 s unless a timeout is set.
+        timeout: 5,
+        reason: "ends the session and releases what the agent held",
+    },
+];
+
+const fn on(kind: Kind, since: Version, reason: &'static str) -> Registered {
+    Registered { kind, since, timeout: 10, reason }
+}

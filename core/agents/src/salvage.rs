@@ -1,0 +1,129 @@
+//! Saving what can be saved from a payload that is not whole JSON: truncated,
+//! nested deeper than a parser follows, or followed by other bytes.
+//!
+//! The scan walks the bytes once, keeps the text fields of the top level and of
+//! `tool_input`, and ignores everything else. A string that was cut off is kept
+//! as far as it goes: a destructive command is judged even when its end is missing.
+
+use serde_json::{Map, Value};
+
+/// How much of a string is kept by the scan.
+const LONGEST: usize = 256 * 1024;
+
+/// The text fields that could be read, or `None` when there is not even one.
+pub fn salvage(bytes: &[u8]) -> Option<Map<String, Value>> {
+    let text = String::from_utf8_lossy(bytes);
+    let mut scan = Scan { rest: text.as_ref(), path: Vec::new(), key: None, fields: Map::new(), input: Map::new() };
+    scan.run();
+    let Scan { mut fields, input, .. } = scan;
+    if !input.is_empty() {
+        fields.insert("tool_input".into(), Value::Object(input));
+    }
+    (!fields.is_empty()).then_some(fields)
+}
+
+struct Scan<'a> {
+    rest: &'a str,
+    /// The key that opened each object or array we are inside of.
+    path: Vec<Option<String>>,
+    /// A string that may turn out to be a key.
+    key: Option<String>,
+    fields: Map<String, Value>,
+    input: Map<String, Value>,
+}
+
+impl Scan<'_> {
+    fn run(&mut self) {
+        let mut awaiting = None;
+        while let Some(c) = self.rest.chars().next() {
+            self.rest = self.rest.get(c.len_utf8()..).unwrap_or_default();
+            match c {
+                '"' => {
+                    let text = self.string();
+                    match awaiting.take() {
+                        Some(key) => self.keep(key, text),
+                        None => self.key = Some(text),
+                    }
+                }
+                ':' => awaiting = self.key.take(),
+                '{' | '[' => self.path.push(awaiting.take()),
+                '}' | ']' => {
+                    self.path.pop();
+                }
+                ',' => awaiting = None,
+                _ => {}
+            }
+        }
+    }
+
+    fn keep(&mut self, key: String, text: String) {
+        let inside = self.path.get(1).and_then(Option::as_deref);
+        match (self.path.len(), inside) {
+            (1, _) => self.fields.entry(key).or_insert(Value::String(text)),
+            (2, Some("tool_input" | "toolInput")) => self.input.entry(key).or_insert(Value::String(text)),
+            _ => return,
+        };
+    }
+
+    /// The string that has just been opened, up to its end or the end of the bytes.
+    fn string(&mut self) -> String {
+        let mut escaped = false;
+        let mut end = self.rest.len();
+        let mut next = self.rest.len();
+        for (at, c) in self.rest.char_indices() {
+            if escaped {
+                escaped = false;
+            } else if c == '\\' {
+                escaped = true;
+            } else if c == '"' {
+                (end, next) = (at, at + 1);
+                break;
+            }
+        }
+        let raw = self.rest.get(..end).unwrap_or_default();
+        self.rest = self.rest.get(next..).unwrap_or_default();
+        unescape(raw)
+    }
+}
+
+fn unescape(raw: &str) -> String {
+    let quoted = format!("\"{raw}\"");
+    let mut text = serde_json::from_str(&quoted).unwrap_or_else(|_| raw.to_string());
+    if text.len() > LONGEST {
+        let cut = (0..=LONGEST).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default();
+        text.truncate(cut);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_truncated_payload_keeps_its_event_and_command() {
+        let bytes = br#"{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"Bash","tool_input":{"command":"git push --force","descr"#;
+        let fields = salvage(bytes).unwrap();
+        assert_eq!(fields["hook_event_name"], "PreToolUse");
+        assert_eq!(fields["tool_input"]["command"], "git push --force");
+    }
+
+    #[test]
+    fn a_cut_string_is_kept_as_far_as_it_goes() {
+        let fields = salvage(br#"{"tool_input":{"command":"rm -rf / --no-pre"#).unwrap();
+        assert_eq!(fields["tool_input"]["command"], "rm -rf / --no-pre");
+    }
+
+    #[test]
+    fn a_field_deep_inside_is_not_taken_for_one_at_the_top() {
+        let fields = salvage(br#"{"a":{"b":{"hook_event_name":"Stop"}},"cwd":"/x""#).unwrap();
+        assert!(!fields.contains_key("hook_event_name"));
+        assert_eq!(fields["cwd"], "/x");
+    }
+
+    #[test]
+    fn noise_gives_nothing() {
+        assert!(salvage(b"\xff\xfe\x00 hello {[}").is_none());
+        assert!(salvage(b"").is_none());
+    }
+}

@@ -1,0 +1,104 @@
+//! The decision on one event: what is said, what is written, what follows.
+
+use crate::session::{Placed, Scene, place};
+use crate::{on, record, state, status, strikes};
+use model::effect::{After, Write};
+use model::event::{Envelope, Kind, SubAgent};
+use model::fact::Facts;
+use model::reply::Reply;
+use model::row::{Agent, Event};
+use model::session::Session;
+use model::{Findings, Level, Loaded, Ms, Who};
+
+/// Everything a decision is made of. No clock, no ids, no I/O beyond this.
+pub struct Input<'a> {
+    pub envelope: &'a Envelope,
+    pub who: &'a Who,
+    pub loaded: &'a Loaded,
+    pub facts: &'a Facts,
+    /// What the stateless rules said.
+    pub findings: Findings,
+    pub now: Ms,
+    pub ids: Ids<'a>,
+}
+
+/// Ids for rows that may be made, drawn before deciding.
+#[derive(Clone, Copy)]
+pub struct Ids<'a> {
+    pub event: &'a str,
+    pub session: &'a str,
+    /// The request this event came as.
+    pub request: &'a str,
+}
+
+pub struct Outcome {
+    pub reply: Reply,
+    /// To be committed, together with `event`, before the reply.
+    pub writes: Vec<Write>,
+    /// The event as it will be stored; whoever runs the way adds the answer and the cost.
+    pub event: Event,
+    pub after: Vec<After>,
+}
+
+pub fn decide(input: Input<'_>) -> Outcome {
+    let Input { envelope, who, loaded, facts, findings, now, ids } = input;
+    let placed = place(&Scene { envelope, who, loaded, facts, now, fresh_id: ids.session });
+    let striker = strikes::Striker {
+        root_session: who.host_session.as_deref().unwrap_or(&who.logical_id),
+        denied_to: envelope.sub_agent.as_ref().map_or("", |sub: &SubAgent| &sub.id),
+        now,
+    };
+    let mut writes = strikes::delivered(envelope, loaded, &striker);
+    let judged = strikes::judge(findings, loaded, &striker);
+    writes.extend(judged.writes);
+    let reply = on::reply(envelope, &judged.findings);
+    let verdict = judged.findings.level();
+
+    let mut event = record::event(envelope, who, now, ids);
+    event.verdict = verdict;
+    event.rules = judged.findings.0.iter().chain(&judged.spent).map(|finding| finding.rule.clone()).collect();
+    event.reason = on::reason(&reply);
+
+    writes.extend(placed.ended.iter().cloned().map(|session| Write::Session(Box::new(session))));
+    if let Some(current) = &placed.current {
+        let session = state::step(current.clone(), envelope, verdict, now);
+        event.session = Some(session.id.clone());
+        event.agent.clone_from(&session.agent);
+        writes.extend(agent_row(envelope, &session, who, loaded, now).map(Write::Agent));
+        writes.push(Write::Session(Box::new(session)));
+    }
+    let after = after(envelope, &placed, verdict);
+    Outcome { reply, writes, event, after }
+}
+
+/// The agent's row where the event changes it. A child's events leave it alone:
+/// the name belongs to the client that had it first.
+fn agent_row(envelope: &Envelope, session: &Session, who: &Who, loaded: &Loaded, now: Ms) -> Option<Agent> {
+    if session.parent.is_some() {
+        return None;
+    }
+    let known = loaded.agent.as_ref().filter(|agent| agent.id == session.agent);
+    let status = status::status(envelope).or(known.map(|agent| agent.status)).unwrap_or_default();
+    let row = Agent {
+        id: session.agent.clone(),
+        named: who.named,
+        status,
+        session: session.open().then(|| session.id.clone()),
+        project: session.project.clone(),
+        since: known.filter(|agent| agent.status == status).map_or(now, |agent| agent.since),
+    };
+    (known != Some(&row)).then_some(row)
+}
+
+fn after(envelope: &Envelope, placed: &Placed, verdict: Level) -> Vec<After> {
+    let mut after = Vec::new();
+    if envelope.kind == Kind::SessionStart && placed.opened {
+        after.push(After::EnsureDaemon);
+    }
+    if verdict == Level::Pass
+        && let Some(session) = placed.current.as_ref().filter(|_| status::status(envelope).is_some())
+    {
+        after.push(After::StatusChanged { agent: session.agent.clone() });
+    }
+    after
+}

@@ -1,0 +1,83 @@
+//! Who an event is about, from the payload, the environment and a few facts.
+//! Nothing stored is looked at here, so the same event always gives the same answer.
+
+use model::call::{ClientProcess, Environment};
+use model::fact::{Facts, Life};
+use model::{Envelope, Who};
+
+const AGENT_NAMES: &[&str] = &["TAUT_AGENT_ID", "RALPH_AGENT_ID", "AGENT_ID"];
+const SESSION_NAMES: &[&str] = &["TAUT_SESSION_ID", "CLAUDE_SESSION_ID"];
+
+/// The folder an event happened in.
+pub fn folder<'a>(envelope: &'a Envelope, called_in: &'a str) -> &'a str {
+    envelope.cwd.as_deref().unwrap_or(called_in)
+}
+
+/// The client process: the one the client names, else the one that called us.
+pub fn client_pid(env: &Environment, parent: Option<u32>) -> Option<u32> {
+    env.get("CLAUDE_PID").and_then(|pid| pid.parse().ok()).or(parent)
+}
+
+pub fn who(envelope: &Envelope, env: &Environment, client: Option<u32>, facts: &Facts, called_in: &str) -> Who {
+    let folder = folder(envelope, called_in);
+    let project = facts.project(folder).map_or_else(|| folder.to_string(), |project| project.root.clone());
+    let pane = pane(env);
+    let client = client.map(|pid| ClientProcess { pid, started: started(facts, pid) });
+    let name = env.first(AGENT_NAMES);
+    let logical = env.first(SESSION_NAMES).or(envelope.host_session.as_deref());
+    Who {
+        agent: name.map_or_else(|| unnamed(&project, pane.as_deref(), client, logical), str::to_string),
+        named: name.is_some(),
+        logical_id: logical.unwrap_or("unknown").to_string(),
+        host_session: envelope.host_session.clone(),
+        project,
+        pane,
+        client,
+        conversation: env.get("CLAUDE_CONVERSATION_ID").map(str::to_string),
+        role: env.get("CLAUDE_SESSION_ROLE").map(str::to_string),
+        mode: env.get("CLAUDE_SESSION_MODE").map(str::to_string),
+        mission: env.get("MISSION_EXECUTION_ID").map(str::to_string),
+    }
+}
+
+/// tmux's socket and the pane on it: pane numbers alone repeat between servers.
+fn pane(env: &Environment) -> Option<String> {
+    let pane = env.get("TMUX_PANE")?;
+    let socket = env.get("TMUX").and_then(|tmux| tmux.split(',').next()).unwrap_or_default();
+    Some(format!("{socket} {pane}").trim_start().to_string())
+}
+
+fn started(facts: &Facts, pid: u32) -> u64 {
+    match facts.process(pid) {
+        Some(Life::Alive { started }) => started,
+        Some(Life::Gone) | None => 0,
+    }
+}
+
+/// An id for an agent nobody named: the project's own name, and a short mark of
+/// the place it runs in, which `/clear` and fork do not change.
+fn unnamed(project: &str, pane: Option<&str>, client: Option<ClientProcess>, logical: Option<&str>) -> String {
+    let place = match (pane, client) {
+        (Some(pane), _) => format!("pane {pane}"),
+        (None, Some(client)) => format!("process {} {}", client.pid, client.started),
+        (None, None) => format!("session {}", logical.unwrap_or_default()),
+    };
+    let short = project.rsplit('/').find(|part| !part.is_empty()).unwrap_or("root");
+    format!("{short}-{}", mark(&format!("{project}\n{place}")))
+}
+
+/// Seven letters and digits that are easy to read aloud (no 0/o, 1/l/i).
+fn mark(text: &str) -> String {
+    const LETTERS: &[u8; 32] = b"23456789abcdefghjkmnpqrstuvwxyz_";
+    let mut hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    });
+    hash ^= hash >> 32;
+    (0..7)
+        .map(|_| {
+            let letter = LETTERS.get((hash % 31) as usize).copied().unwrap_or(b'x');
+            hash /= 31;
+            char::from(letter)
+        })
+        .collect()
+}

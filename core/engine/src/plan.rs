@@ -1,0 +1,39 @@
+//! What to ask of the world before judging: as little as will do.
+
+use crate::{identity, session};
+use model::fact::{Facts, Probe};
+use model::{Call, Envelope, Findings, Loaded, Who};
+use policy::{Around, Circumstances, Matter, Policy};
+
+/// What an event needs to know, read once from its payload.
+#[derive(Debug)]
+pub struct Plan {
+    pub probes: Vec<Probe>,
+    /// What the guard has to judge, if anything.
+    matter: Option<Matter>,
+}
+
+pub fn plan(envelope: &Envelope, call: &Call, around: &Around) -> Plan {
+    let mut probes = vec![Probe::Project { folder: identity::folder(envelope, &call.cwd).to_string() }];
+    probes.extend(identity::client_pid(&call.env, call.parent).map(|pid| Probe::Process { pid }));
+    let matter = policy::matter(envelope, around);
+    probes.extend(matter.iter().flat_map(Matter::probes));
+    Plan { probes, matter }
+}
+
+impl Plan {
+    /// What needs no state: the guard. Judged before the transaction, so that it
+    /// stands even when there is no database.
+    pub fn judge(&self, policy: &Policy, facts: &Facts, circumstances: &Circumstances) -> Findings {
+        match &self.matter {
+            Some(matter) => policy::judge(matter, policy, facts, circumstances),
+            None => Findings::default(),
+        }
+    }
+}
+
+/// What must still be asked now that the stored rows are known. Empty on the
+/// ordinary way; the transaction is then given up and begun again with the answers.
+pub fn missing(who: &Who, loaded: &Loaded, facts: &Facts) -> Vec<Probe> {
+    session::rivals(who, loaded, facts)
+}

@@ -1,0 +1,97 @@
+//! What is stored of an event: enough to recognise, replay and explain it, and
+//! nothing that should not be kept.
+
+use crate::decide::Ids;
+use crate::redact::redact;
+use model::event::{Body, Envelope};
+use model::row::Event;
+use model::{Answer, Level, Ms, Who};
+use serde_json::{Value, json};
+
+/// The same call has the same key, however often it is told.
+pub fn key(envelope: &Envelope, request: &str) -> String {
+    let call = envelope.tool().and_then(|call| call.use_id.as_deref());
+    match (envelope.host_session.as_deref(), call) {
+        (Some(session), Some(call)) => format!("{session}/{}/{call}", envelope.name),
+        _ => request.to_string(),
+    }
+}
+
+pub fn event(envelope: &Envelope, who: &Who, now: Ms, ids: Ids<'_>) -> Event {
+    Event {
+        id: ids.event.to_string(),
+        at: now,
+        key: key(envelope, ids.request),
+        agent: who.agent.clone(),
+        session: None,
+        host_session: envelope.host_session.clone(),
+        sub_agent: envelope.sub_agent.as_ref().map(|sub| sub.id.clone()),
+        event: envelope.name.clone(),
+        tool: envelope.tool().map(|call| call.name.clone()),
+        verdict: Level::Pass,
+        rules: Vec::new(),
+        reason: None,
+        detail: redact(&detail(envelope)),
+        micros: 0,
+        answer: Answer::default(),
+    }
+}
+
+/// A payload no event could be made of is an event all the same.
+pub fn unreadable(agent: &str, why: &str, bytes: usize, now: Ms, ids: Ids<'_>) -> Event {
+    Event {
+        id: ids.event.to_string(),
+        at: now,
+        key: ids.request.to_string(),
+        agent: agent.to_string(),
+        session: None,
+        host_session: None,
+        sub_agent: None,
+        event: "Unreadable".to_string(),
+        tool: None,
+        verdict: Level::Pass,
+        rules: Vec::new(),
+        reason: Some(why.to_string()),
+        detail: json!({"bytes": bytes}),
+        micros: 0,
+        answer: Answer::default(),
+    }
+}
+
+fn detail(envelope: &Envelope) -> Value {
+    let mut detail = match &envelope.body {
+        Body::Tool(call) => json!({"input": call.input, "call": call.use_id}),
+        Body::ToolDone { call, response, duration_ms } => json!({
+            "input": call.input,
+            "call": call.use_id,
+            "response": {"bytes": response.bytes, "hash": format!("{:016x}", response.hash)},
+            "duration_ms": duration_ms,
+        }),
+        Body::ToolFailed { call, error, interrupted } => {
+            json!({"input": call.input, "call": call.use_id, "error": error, "interrupted": interrupted})
+        }
+        Body::ToolBatch { calls } => json!({"calls": calls}),
+        Body::SessionStart(start) => {
+            json!({"source": start.source.name(), "model": start.model, "context_tokens": start.context_tokens})
+        }
+        Body::Prompt { text } => json!({"prompt": text}),
+        Body::Expansion { command, args } => json!({"command": command, "args": args}),
+        Body::Stop { hook_active, background, .. } => json!({"hook_active": hook_active, "background": background}),
+        Body::Failure { error } => json!({"error": error}),
+        Body::Notification { kind, message } => json!({"kind": kind, "message": message}),
+        Body::Compact { trigger } => json!({"trigger": trigger}),
+        Body::SessionEnd { reason } => json!({"reason": reason}),
+        Body::ConfigChange { source, file } => json!({"source": source, "file": file}),
+        Body::CwdChanged { new } => json!({"new": new}),
+        Body::HostTask { id, subject, teammate } => json!({"id": id, "subject": subject, "teammate": teammate}),
+        Body::Teammate { name } => json!({"name": name}),
+        Body::Plain => json!({}),
+    };
+    if let Some(object) = detail.as_object_mut() {
+        object.retain(|_, value| !value.is_null());
+        if !envelope.notes.is_empty() {
+            object.insert("notes".into(), json!(envelope.notes));
+        }
+    }
+    detail
+}

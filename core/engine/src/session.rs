@@ -1,0 +1,196 @@
+//! Which session an event belongs to.
+//!
+//! A session is one context window bound to one client process. It is never
+//! resumed: resume, clear, compact and fork open a new one that follows the old.
+//! A second live client under the same name is a child: nothing it does ends,
+//! releases or inherits anything of the first.
+
+use crate::state::end;
+use model::event::{Body, Envelope, Kind, Source};
+use model::fact::{Facts, Probe};
+use model::session::{Session, State};
+use model::{Loaded, Ms, Who};
+
+/// The sessions an event touches.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Placed {
+    /// The session the event belongs to, as it was before the event. `None` for
+    /// the end of a session that has already ended.
+    pub current: Option<Session>,
+    /// The event opened it.
+    pub opened: bool,
+    /// Sessions the event ends besides.
+    pub ended: Vec<Session>,
+}
+
+pub struct Scene<'a> {
+    pub envelope: &'a Envelope,
+    pub who: &'a Who,
+    pub loaded: &'a Loaded,
+    pub facts: &'a Facts,
+    pub now: Ms,
+    /// Id for a session, should one be opened.
+    pub fresh_id: &'a str,
+}
+
+/// How the process of a stored session stands to the one of the event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Client {
+    Same,
+    /// One of the two is not known.
+    Unknown,
+    /// Another process, and it is gone.
+    Gone,
+    /// Another process that lives, or of which nobody can tell.
+    Other,
+}
+
+/// What must still be asked of the world before `place` can tell a live rival
+/// from a dead one. Empty on the ordinary way.
+pub fn rivals(who: &Who, loaded: &Loaded, facts: &Facts) -> Vec<Probe> {
+    let strangers = loaded.open.iter().filter_map(|session| session.client);
+    let mut pids: Vec<u32> = strangers
+        .filter(|client| who.client.is_some_and(|ours| ours != *client))
+        .map(|client| client.pid)
+        .filter(|pid| facts.process(*pid).is_none())
+        .collect();
+    pids.dedup();
+    pids.into_iter().map(|pid| Probe::Process { pid }).collect()
+}
+
+pub fn place(scene: &Scene<'_>) -> Placed {
+    let ours = scene.open().find(|session| scene.is_ours(session));
+    match (&scene.envelope.body, ours) {
+        (Body::SessionStart(start), Some(session)) if repeated(session, start.source, scene.now) => stay(session),
+        (Body::SessionStart(start), _) => succeed(scene, start.source),
+        (_, Some(session)) => stay(session),
+        (_, None) if scene.envelope.kind == Kind::SessionEnd => {
+            Placed { current: None, opened: false, ended: Vec::new() }
+        }
+        (_, None) => succeed(scene, Source::Startup),
+    }
+}
+
+fn stay(session: &Session) -> Placed {
+    Placed { current: Some(session.clone()), opened: false, ended: Vec::new() }
+}
+
+/// The same call told twice, by two installed hook lines: a start that follows
+/// the same start at once with nothing in between.
+fn repeated(session: &Session, source: Source, now: Ms) -> bool {
+    session.state == State::Created && session.source == source.name() && now.since(session.started_at) < 2_000
+}
+
+/// Opens a new session, ends what it takes the place of, and says what it follows.
+fn succeed(scene: &Scene<'_>, source: Source) -> Placed {
+    let who = scene.who;
+    let prev = predecessor(scene, source);
+    let parent = scene.open().filter(|session| scene.is_elder(session)).min_by_key(|session| session.started_at);
+    let ended = scene
+        .open()
+        .filter_map(|session| reason_to_end(scene, session, prev, source).map(|why| (session, why)))
+        .map(|(session, why)| end(session.clone(), why, scene.now))
+        .collect();
+    // The place goes on being the same agent's, wherever a `cd` has led it.
+    let kin = prev.filter(|prev| scene.client(prev) == Client::Same);
+    let session = Session {
+        id: scene.fresh_id.to_string(),
+        logical_id: who.logical_id.clone(),
+        host_session: who.host_session.clone(),
+        agent: kin.filter(|_| !who.named).map_or_else(|| who.agent.clone(), |kin| kin.agent.clone()),
+        conversation: who
+            .conversation
+            .clone()
+            .or_else(|| prev.map(|prev| prev.conversation.clone()))
+            .unwrap_or_else(|| scene.fresh_id.to_string()),
+        project: kin.map_or_else(|| who.project.clone(), |kin| kin.project.clone()),
+        state: State::Created,
+        role: who.role.clone().or_else(|| prev.and_then(|prev| prev.role.clone())),
+        mode: who.mode.clone().or_else(|| prev.and_then(|prev| prev.mode.clone())),
+        cwd: scene.envelope.cwd.clone(),
+        transcript: scene.envelope.transcript.clone(),
+        client: who.client,
+        pane: who.pane.clone(),
+        mission: who.mission.clone(),
+        prev: prev.map(|prev| prev.id.clone()),
+        parent: parent.map(|parent| parent.id.clone()).or_else(|| kin.and_then(|kin| kin.parent.clone())),
+        source: source.name().to_string(),
+        started_at: scene.now,
+        last_seen_at: scene.now,
+        ended_at: None,
+        end_reason: None,
+        in_flight: Vec::new(),
+        context_tokens: None,
+    };
+    Placed { current: Some(session), opened: true, ended }
+}
+
+/// The session a new one follows.
+fn predecessor<'a>(scene: &'a Scene<'_>, source: Source) -> Option<&'a Session> {
+    let named = |session: &&Session| session.logical_id == scene.who.logical_id;
+    let same_id = scene.open().find(|session| named(session) && scene.client(session) != Client::Other);
+    let ended = scene.loaded.last_ended.as_ref();
+    let same_id = same_id.or_else(|| ended.filter(named));
+    let same_client = || {
+        let open = scene.open().find(|session| scene.shares_client(session));
+        open.or_else(|| ended.filter(|session| scene.shares_client(session)))
+    };
+    match source {
+        Source::Startup | Source::Compact => same_id,
+        Source::Resume | Source::Clear | Source::Fork => same_id.or_else(same_client),
+    }
+}
+
+/// Why an open session ends when this one opens, if it does.
+fn reason_to_end(
+    scene: &Scene<'_>,
+    session: &Session,
+    prev: Option<&Session>,
+    source: Source,
+) -> Option<&'static str> {
+    let followed = prev.is_some_and(|prev| prev.id == session.id);
+    match scene.client(session) {
+        Client::Gone if session.pane.is_some() && session.pane == scene.who.pane => Some("pane_reused"),
+        Client::Gone if followed || session.agent == scene.who.agent => Some("client_gone"),
+        _ if !followed => None,
+        _ if source == Source::Startup => Some("restarted"),
+        _ => Some(source.name()),
+    }
+}
+
+impl Scene<'_> {
+    fn open(&self) -> impl Iterator<Item = &Session> {
+        self.loaded.open.iter()
+    }
+
+    fn client(&self, session: &Session) -> Client {
+        let (Some(theirs), Some(ours)) = (session.client, self.who.client) else { return Client::Unknown };
+        let same = theirs.pid == ours.pid && (theirs.started == ours.started || theirs.started * ours.started == 0);
+        match self.facts.lives(theirs) {
+            _ if same => Client::Same,
+            Some(false) => Client::Gone,
+            Some(true) | None => Client::Other,
+        }
+    }
+
+    fn is_ours(&self, session: &Session) -> bool {
+        session.logical_id == self.who.logical_id && matches!(self.client(session), Client::Same | Client::Unknown)
+    }
+
+    /// The same client's, or at least the same agent's where no client is known.
+    fn shares_client(&self, session: &Session) -> bool {
+        match self.client(session) {
+            Client::Same => true,
+            Client::Unknown => session.agent == self.who.agent,
+            Client::Gone | Client::Other => false,
+        }
+    }
+
+    /// A live session of another client under this name or in this pane, which was there first.
+    fn is_elder(&self, session: &Session) -> bool {
+        let shares_name = session.agent == self.who.agent
+            || session.logical_id == self.who.logical_id
+            || (session.pane.is_some() && session.pane == self.who.pane);
+        shares_name && self.client(session) == Client::Other
+    }
+}

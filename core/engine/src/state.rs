@@ -1,0 +1,74 @@
+//! How an event moves its session: created → active ⇄ tool_active ⇄ idle → ended.
+
+use model::event::{Body, Envelope, Kind};
+use model::session::{Session, State};
+use model::{Level, Ms};
+
+/// More calls than this at once are not remembered one by one.
+const MOST_IN_FLIGHT: usize = 256;
+
+/// The session after the event. `verdict` is what was said to a tool call.
+pub fn step(session: Session, envelope: &Envelope, verdict: Level, now: Ms) -> Session {
+    let mut session = Session { last_seen_at: now.max(session.last_seen_at), ..session };
+    if let Some(cwd) = &envelope.cwd {
+        session.cwd = Some(cwd.clone());
+    }
+    if session.transcript.is_none() {
+        session.transcript.clone_from(&envelope.transcript);
+    }
+    match &envelope.body {
+        Body::SessionEnd { reason } => return end(session, reason, now),
+        Body::Tool(call) if envelope.kind == Kind::PreToolUse && verdict < Level::Deny => {
+            launch(&mut session, call.use_id.as_deref());
+        }
+        Body::Tool(call) | Body::ToolDone { call, .. } | Body::ToolFailed { call, .. } => {
+            if envelope.kind != Kind::PermissionRequest {
+                land(&mut session, call.use_id.as_slice());
+            }
+        }
+        Body::ToolBatch { calls } => land(&mut session, calls),
+        Body::Prompt { .. } => rest(&mut session, State::Active),
+        Body::Stop { background: 0, .. } if envelope.kind == Kind::Stop => rest(&mut session, State::Idle),
+        Body::Notification { kind, .. } if kind == "idle_prompt" => rest(&mut session, State::Idle),
+        Body::SessionStart(start) => session.context_tokens = start.context_tokens,
+        _ => {}
+    }
+    if session.state == State::Created && speaks_of_work(envelope.kind) {
+        session.state = State::Active;
+    }
+    session
+}
+
+pub fn end(session: Session, reason: &str, now: Ms) -> Session {
+    Session {
+        state: State::Ended,
+        ended_at: Some(now),
+        end_reason: Some(reason.to_string()),
+        in_flight: Vec::new(),
+        ..session
+    }
+}
+
+fn launch(session: &mut Session, use_id: Option<&str>) {
+    session.state = State::ToolActive;
+    let Some(id) = use_id else { return };
+    if session.in_flight.len() < MOST_IN_FLIGHT && !session.in_flight.iter().any(|known| known == id) {
+        session.in_flight.push(id.to_string());
+    }
+}
+
+/// Calls came back or were denied: active again once none is out any more.
+fn land(session: &mut Session, ids: &[String]) {
+    session.in_flight.retain(|known| !ids.contains(known));
+    session.state = if session.in_flight.is_empty() { State::Active } else { State::ToolActive };
+}
+
+/// A turn began or ended: whatever was out will not come back (Esc fires nothing).
+fn rest(session: &mut Session, state: State) {
+    session.in_flight.clear();
+    session.state = state;
+}
+
+fn speaks_of_work(kind: Kind) -> bool {
+    !matches!(kind, Kind::SessionStart | Kind::Setup | Kind::InstructionsLoaded | Kind::ConfigChange)
+}
