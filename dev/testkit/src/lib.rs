@@ -1,6 +1,32 @@
 //! The workshop for tests: a throw-away home, a fake agent, a scripted model, the corpus, and the real client driven offline.
 //!
 //! Nothing here is part of the product. Everything that is started is stopped when its value is dropped.
+//!
+//! An agent that is only its hooks, with no client at all:
+//!
+//! ```no_run
+//! use testkit::{FakeAgent, Sandbox, Step, taut_bin};
+//! # fn main() -> std::io::Result<()> {
+//! let sandbox = Sandbox::new(taut_bin()?)?;
+//! let calls = FakeAgent::new(&sandbox).play(&[Step::start(), Step::prompt("tidy up"), Step::bash("git push --force")])?;
+//! assert!(calls[2].denies());
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! The real client (feature-gated tests only: it needs npm or a filled cache), with the model's part written beforehand:
+//!
+//! ```no_run
+//! use testkit::{Launch, RealClient, Sandbox, Script, Turn, taut_bin};
+//! # fn main() -> std::io::Result<()> {
+//! let sandbox = Sandbox::with_copy_of(&taut_bin()?)?;
+//! sandbox.taut(&["init", "--yes"], b"")?;
+//! let script = Script::new().main(Turn::bash("rm -rf ~")).main(Turn::say("sorry"));
+//! let run = Launch::new(&sandbox, script).prompt("tidy up").run(&RealClient::installed()?)?;
+//! assert!(run.requests.all_text_sent().contains("why it was stopped"));
+//! # Ok(())
+//! # }
+//! ```
 
 pub mod corpus;
 pub mod fake_agent;

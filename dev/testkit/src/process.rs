@@ -3,7 +3,7 @@
 use std::io::{self, Read, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{self, Receiver};
+use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -59,11 +59,28 @@ impl Finished {
     }
 }
 
+/// What a process is given to read.
+#[derive(Clone, Copy, Debug)]
+pub enum Input<'a> {
+    /// These bytes and then the end.
+    Whole(&'a [u8]),
+    /// These bytes and then nothing, with the pipe left open: a parent that forgot to close it.
+    Unended(&'a [u8]),
+}
+
 /// Runs `command` in a process group of its own with `stdin` as its input.
 ///
 /// # Errors
 /// Only when the process cannot be started or waited for; everything else is in [`Finished`].
-pub fn run(mut command: Command, stdin: &[u8], limit: Duration) -> io::Result<Finished> {
+pub fn run(command: Command, stdin: &[u8], limit: Duration) -> io::Result<Finished> {
+    run_with(command, Input::Whole(stdin), limit)
+}
+
+/// As [`run`], with a choice of input.
+///
+/// # Errors
+/// Only when the process cannot be started or waited for.
+pub fn run_with(mut command: Command, input: Input<'_>, limit: Duration) -> io::Result<Finished> {
     command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -75,8 +92,9 @@ pub fn run(mut command: Command, stdin: &[u8], limit: Duration) -> io::Result<Fi
         .map_err(|cause| named(&command, "cannot start", &cause))?;
     let stdout = Collector::start(child.stdout.take());
     let stderr = Collector::start(child.stderr.take());
-    feed(&mut child, stdin.to_vec());
+    let feeding = feed(&mut child, input);
     let ending = wait(&mut child, limit)?;
+    drop(feeding);
     let took = started.elapsed();
     let (stdout, stdout_held) = stdout.finish();
     let (stderr, stderr_held) = stderr.finish();
@@ -90,10 +108,23 @@ pub fn run(mut command: Command, stdin: &[u8], limit: Duration) -> io::Result<Fi
 }
 
 /// Writes from a thread of its own, because a child may answer before it has read everything, or never read at all.
-fn feed(child: &mut Child, bytes: Vec<u8>) {
+/// An unended input is ended when the sender is dropped.
+fn feed(child: &mut Child, input: Input<'_>) -> Sender<()> {
+    let (feeding, over) = mpsc::channel::<()>();
+    let (bytes, unended) = match input {
+        Input::Whole(bytes) => (bytes.to_vec(), false),
+        Input::Unended(bytes) => (bytes.to_vec(), true),
+    };
     if let Some(mut stdin) = child.stdin.take() {
-        thread::spawn(move || stdin.write_all(&bytes));
+        thread::spawn(move || {
+            // A child that does not want to read more is free to go.
+            let _ = stdin.write_all(&bytes);
+            if unended {
+                let _ = over.recv();
+            }
+        });
     }
+    feeding
 }
 
 fn wait(child: &mut Child, limit: Duration) -> io::Result<Ending> {

@@ -49,7 +49,7 @@ fn seen(sandbox: &Sandbox) -> Vec<Value> {
 }
 
 fn exists(sandbox: &Sandbox, file: &str) -> bool {
-    Path::new(&sandbox.project()).join(file).exists()
+    sandbox.project().join(file).exists()
 }
 
 fn assert_went_well(run: &Run) {
@@ -150,9 +150,7 @@ fn a_permission_mode_of_ones_own_is_used() {
 #[test]
 fn the_client_runs_with_nothing_but_loopback_where_that_is_allowed() {
     let sandbox = sandbox();
-    let script = Script::new().main(Turn::bash(
-        "grep -c : /proc/net/route; awk 'NR > 1' /proc/net/route | wc -l",
-    ));
+    let script = Script::new().main(Turn::bash("tail -n +2 /proc/net/route | wc -l"));
     let run = Launch::new(&sandbox, script).run(&client()).unwrap();
     assert_went_well(&run);
     if run.isolation == Isolation::OwnNamespace {
@@ -212,15 +210,16 @@ fn a_full_window_is_compacted_with_the_scripted_summary() {
 #[test]
 fn a_failing_api_ends_the_run_with_an_error() {
     let sandbox = sandbox();
-    let script = Script::new().main(Turn::fail(400, "invalid_request_error", "scripted-no"));
+    let script = Script::new().otherwise(Turn::fail(529, "overloaded_error", "scripted-no"));
     let run = Launch::new(&sandbox, script).run(&client()).unwrap();
-    assert!(!run.success());
+    assert_eq!(run.ending, Ending::Code(1));
+    let result = run.result().unwrap();
+    assert_eq!(result["terminal_reason"], "api_error");
     assert!(
-        run.result().unwrap()["result"]
-            .as_str()
-            .unwrap()
-            .contains("scripted-no")
+        result["result"].as_str().unwrap().contains("529"),
+        "{result:#}"
     );
+    assert_eq!(run.requests.of(Kind::Main).count(), 1);
 }
 
 #[test]
@@ -234,6 +233,31 @@ fn the_limit_ends_a_client_that_waits_for_its_model() {
     assert_eq!(run.ending, Ending::TimedOut);
     assert_eq!(run.requests.of(Kind::Main).count(), 1);
     assert_eq!(sandbox.leftovers(), []);
+}
+
+#[test]
+fn a_tool_that_runs_when_the_limit_comes_ends_with_the_sandbox() {
+    let sandbox = sandbox();
+    let script = Script::new().main(Turn::bash("echo $$ > started; sleep 3600"));
+    let run = Launch::new(&sandbox, script)
+        .limit(Duration::from_secs(8))
+        .run(&client())
+        .unwrap();
+    assert_eq!(run.ending, Ending::TimedOut);
+    assert!(exists(&sandbox, "started"));
+    // The client gives its tools process groups of their own, so the limit does not reach them.
+    let left = sandbox.leftovers();
+    assert!(
+        left.iter().any(|process| process.command == "sleep 3600"),
+        "{left:?}"
+    );
+    drop(sandbox);
+    for process in left {
+        assert!(
+            !Path::new(&format!("/proc/{}", process.pid)).exists(),
+            "{process:?} still runs"
+        );
+    }
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! An agent that is only its hooks: plays what the real client would send through a given command line.
 
+mod call;
 mod payload;
 mod step;
 
@@ -12,45 +13,16 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::process::{self, Finished};
+use crate::process;
 use crate::sandbox::Sandbox;
 
+pub use call::Call;
 pub use payload::fresh_id;
 use payload::{Fill, fill};
 pub use step::{Step, Tool};
 
 /// The real client gives a hook far longer; ours must never need it.
 const LIMIT: Duration = Duration::from_secs(20);
-
-/// One hook call and what came of it.
-#[derive(Clone, Debug)]
-pub struct Call {
-    pub event: String,
-    pub payload: Vec<u8>,
-    pub finished: Finished,
-}
-
-impl Call {
-    /// Stdout as JSON, if it is any.
-    #[must_use]
-    pub fn answer(&self) -> Option<Value> {
-        serde_json::from_slice(&self.finished.stdout).ok()
-    }
-
-    /// Exit 0 and not a byte on stdout: the hook had nothing to say.
-    #[must_use]
-    pub fn is_silent(&self) -> bool {
-        self.finished.success() && self.finished.stdout.is_empty()
-    }
-
-    /// Whether the real client would not run the tool.
-    #[must_use]
-    pub fn denies(&self) -> bool {
-        let answer = self.answer().unwrap_or_default();
-        let decision = &answer["hookSpecificOutput"]["permissionDecision"];
-        self.finished.code() == Some(2) || decision == "deny"
-    }
-}
 
 /// One client with one session at a time.
 #[derive(Clone, Debug)]
@@ -176,6 +148,7 @@ impl FakeAgent {
                     self.event("SessionStart", &json!({"source": "clear"}))?,
                 ])
             }
+            Step::Compact { trigger } => self.compact(trigger),
             Step::End { reason } => one(self.event("SessionEnd", &json!({"reason": reason}))),
             Step::Event { event, fields } => one(self.event(event, fields)),
             Step::Template(template) => {
@@ -184,6 +157,28 @@ impl FakeAgent {
                 one(self.send(event, filled.to_string().into_bytes()))
             }
         }
+    }
+
+    /// The summary is written by a fork of the client, whose end is announced like a sub-agent's that never started.
+    fn compact(&self, trigger: &str) -> io::Result<Vec<Call>> {
+        let before = self.event(
+            "PreCompact",
+            &json!({"trigger": trigger, "custom_instructions": null}),
+        )?;
+        if before.blocks() {
+            return Ok(vec![before]);
+        }
+        let fork = json!({"agent_id": fresh_id(), "agent_type": "", "stop_hook_active": false,
+            "last_assistant_message": "A summary.", "background_tasks": [], "session_crons": []});
+        Ok(vec![
+            before,
+            self.event("SubagentStop", &fork)?,
+            self.event("SessionStart", &json!({"source": "compact"}))?,
+            self.event(
+                "PostCompact",
+                &json!({"trigger": trigger, "compact_summary": "A summary."}),
+            )?,
+        ])
     }
 
     /// As the client does: each tool on its own and all at once, then one word about the batch.

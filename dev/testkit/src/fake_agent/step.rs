@@ -15,6 +15,8 @@ pub enum Step {
     Stop { last_message: String },
     /// SessionEnd of the old session, SessionStart of a new one with a new id.
     Clear,
+    /// PreCompact and, unless that was blocked, what follows a compaction.
+    Compact { trigger: &'static str },
     /// SessionEnd.
     End { reason: &'static str },
     /// Any event: `fields` over the common ones.

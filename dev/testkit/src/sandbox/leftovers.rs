@@ -15,11 +15,10 @@ pub struct Leftover {
     pub command: String,
 }
 
-/// Every process whose environment names `root` as the place of its home. That survives double forks and new
-/// sessions, which process groups do not, and cannot match a stranger, because the folder's name is unique.
-/// Empty where there is no `/proc`.
+/// Every process whose environment names a place in `root`. That survives double forks and new sessions, which process
+/// groups do not, and cannot match a stranger, because the folder's name is unique. Empty where there is no `/proc`.
 pub(super) fn of(root: &Path) -> Vec<Leftover> {
-    let mark = format!("HOME={}/", root.display());
+    let mark = format!("={}/", root.display());
     let Ok(processes) = fs::read_dir("/proc") else {
         return Vec::new();
     };
@@ -48,24 +47,27 @@ pub(super) fn kill_all(root: &Path) {
     }
 }
 
-/// Whether a daemon may live in `taut_home`.
-pub(super) fn has_socket_or_pid(taut_home: &Path) -> bool {
+/// Whether a daemon may live in `taut_home`, at most `depth` folders down.
+pub(super) fn has_socket_or_pid(taut_home: &Path, depth: usize) -> bool {
     use std::os::unix::fs::FileTypeExt;
     let Ok(entries) = fs::read_dir(taut_home) else {
         return false;
     };
     entries.filter_map(Result::ok).any(|entry| {
-        let is_socket = entry.file_type().is_ok_and(|kind| kind.is_socket());
-        is_socket || entry.path().extension().is_some_and(|end| end == "pid")
+        let path = entry.path();
+        let kind = entry.file_type();
+        kind.as_ref().is_ok_and(FileTypeExt::is_socket)
+            || path.extension().is_some_and(|end| end == "pid")
+            || depth > 0
+                && kind.is_ok_and(|kind| kind.is_dir())
+                && has_socket_or_pid(&path, depth - 1)
     })
 }
 
 fn started_with(pid: i32, mark: &str) -> bool {
     // Other users' processes cannot be read, and a zombie's environment is empty: neither is ours to end.
     let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
-    environment
-        .split(|byte| *byte == 0)
-        .any(|variable| variable.starts_with(mark.as_bytes()))
+    String::from_utf8_lossy(&environment).contains(mark)
 }
 
 fn command_line(pid: i32) -> String {

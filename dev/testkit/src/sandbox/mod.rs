@@ -52,11 +52,13 @@ impl Sandbox {
         ] {
             fs::create_dir_all(sandbox.home().join(folder))?;
         }
+        let bin_folder = sandbox.root().join("bin");
         for folder in [
             sandbox.taut_home(),
             sandbox.project(),
             sandbox.tmp(),
             sandbox.runtime(),
+            bin_folder,
         ] {
             fs::create_dir_all(&folder)?;
             private(&folder)?;
@@ -64,6 +66,29 @@ impl Sandbox {
         let identity = "[user]\n\tname = A Tester\n\temail = tester@example.invalid\n[init]\n\tdefaultBranch = main\n";
         fs::write(sandbox.home().join(".gitconfig"), identity)?;
         sandbox.make_repository()?;
+        Ok(sandbox)
+    }
+
+    /// A new sandbox with a copy of `bin` in its own `bin` folder, as a user has it installed: `taut init` refuses a
+    /// program in a build folder.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new), and when the program cannot be copied.
+    pub fn with_copy_of(bin: &Path) -> io::Result<Self> {
+        let mut sandbox = Self::new(bin.to_owned())?;
+        sandbox.bin = sandbox.root().join("bin/taut");
+        // By a child, because a file this process has open for writing may be inherited by a fork of another thread
+        // and then be "busy" when it is to be run.
+        let mut copy = sandbox.command("cp");
+        copy.arg(bin.canonicalize()?).arg(&sandbox.bin);
+        let done = process::run(copy, b"", LIMIT)?;
+        if !done.success() {
+            return Err(io::Error::other(format!(
+                "cp {}: {}",
+                bin.display(),
+                done.stderr_text()
+            )));
+        }
         Ok(sandbox)
     }
 
@@ -111,7 +136,8 @@ impl Sandbox {
         self.root().join("tmp")
     }
 
-    /// Everything a process here gets to see, and nothing of the tester's own environment but `PATH`.
+    /// Everything a process here gets to see, and nothing of the tester's own environment but `PATH`, which has the
+    /// sandbox's `bin` in front.
     #[must_use]
     pub fn env(&self) -> Vec<(OsString, OsString)> {
         let home = self.home();
@@ -124,7 +150,7 @@ impl Sandbox {
             ("XDG_CACHE_HOME".into(), home.join(".cache").into()),
             ("XDG_RUNTIME_DIR".into(), self.runtime().into()),
             ("TMPDIR".into(), self.tmp().into()),
-            ("PATH".into(), std::env::var_os("PATH").unwrap_or_default()),
+            ("PATH".into(), self.path()),
             ("GIT_CONFIG_NOSYSTEM".into(), "1".into()),
             ("LANG".into(), "C.UTF-8".into()),
             ("TERM".into(), "xterm-256color".into()),
@@ -169,6 +195,15 @@ impl Sandbox {
         leftovers::of(self.root())
     }
 
+    fn path(&self) -> OsString {
+        let mut path = self.root().join("bin").into_os_string();
+        if let Some(testers) = std::env::var_os("PATH") {
+            path.push(":");
+            path.push(testers);
+        }
+        path
+    }
+
     fn runtime(&self) -> PathBuf {
         self.root().join("run")
     }
@@ -198,7 +233,7 @@ impl Sandbox {
     }
 
     fn stop_daemon(&self) {
-        if leftovers::has_socket_or_pid(&self.taut_home()) {
+        if leftovers::has_socket_or_pid(&self.taut_home(), 2) {
             let mut command = self.command(&self.bin);
             command.args(["daemon", "stop"]).current_dir(self.root());
             // Whatever it answers, what is left is killed next.

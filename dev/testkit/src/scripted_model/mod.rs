@@ -6,6 +6,7 @@ mod http;
 mod reply;
 mod requests;
 mod script;
+mod script_json;
 mod server;
 
 pub use requests::{Kind, Request, Requests};

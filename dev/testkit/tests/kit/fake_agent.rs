@@ -102,6 +102,20 @@ fn clear_ends_the_old_session_and_starts_another() {
 }
 
 #[test]
+fn a_compaction_is_told_in_the_clients_order_unless_it_is_blocked() {
+    let sandbox = crate::sandbox();
+    let auto = [Step::Compact { trigger: "auto" }];
+    let mut agent = FakeAgent::new(&sandbox).with_hook(&crate::shell_hook("cat >/dev/null"));
+    let calls = agent.play(&auto).unwrap();
+    assert_eq!(
+        events(&calls),
+        ["PreCompact", "SubagentStop", "SessionStart", "PostCompact"]
+    );
+    let mut agent = agent.with_hook(&crate::shell_hook("echo '{\"decision\":\"block\"}'"));
+    assert_eq!(events(&agent.play(&auto).unwrap()), ["PreCompact"]);
+}
+
+#[test]
 fn a_template_is_filled_in_and_the_hook_sees_the_clients_variables() {
     let sandbox = crate::sandbox();
     let hook = crate::shell_hook("cat; echo \"$CLAUDECODE $CLAUDE_PROJECT_DIR $TAUT_AGENT_ID\"");

@@ -84,6 +84,26 @@ echo \"$*\" > '{}'
 }
 
 #[test]
+fn a_copied_program_runs_from_the_sandbox_by_name() {
+    let outside = tempfile::TempDir::new().unwrap();
+    let bin = outside.path().join("built");
+    crate::write_program(&bin, "#!/bin/sh\necho \"$0 $*\"\n");
+    let sandbox = Sandbox::with_copy_of(&bin).unwrap();
+    drop(outside);
+    let expected = format!("{} hello\n", sandbox.bin().display());
+    assert_eq!(
+        sandbox.taut(&["hello"], b"").unwrap().stdout_text(),
+        expected
+    );
+    let mut by_name = sandbox.command("taut");
+    by_name.arg("hello");
+    assert_eq!(
+        process::run(by_name, b"", PLENTY).unwrap().stdout_text(),
+        expected
+    );
+}
+
+#[test]
 fn without_a_daemon_nobody_is_asked_and_the_folder_goes() {
     let sandbox = crate::sandbox();
     let root = sandbox.root().to_owned();
