@@ -2,8 +2,8 @@
 //! Nothing stored is looked at here, so the same event always gives the same answer.
 
 use model::call::{ClientProcess, Environment};
-use model::fact::{Facts, Life};
-use model::{Envelope, Who};
+use model::fact::{Facts, Life, Probe};
+use model::{Call, Envelope, Who};
 
 const AGENT_NAMES: &[&str] = &["TAUT_AGENT_ID", "RALPH_AGENT_ID", "AGENT_ID"];
 const SESSION_NAMES: &[&str] = &["TAUT_SESSION_ID", "CLAUDE_SESSION_ID"];
@@ -13,16 +13,24 @@ pub fn folder<'a>(envelope: &'a Envelope, called_in: &'a str) -> &'a str {
     envelope.cwd.as_deref().unwrap_or(called_in)
 }
 
-/// The client process: the one the client names, else the one that called us.
-pub fn client_pid(env: &Environment, parent: Option<u32>) -> Option<u32> {
-    env.get("CLAUDE_PID").and_then(|pid| pid.parse().ok()).or(parent)
+/// What to ask to know the client process: the one the client names, else
+/// whatever stands behind the process that called us.
+pub fn client_probe(env: &Environment, parent: Option<u32>) -> Option<Probe> {
+    match named_client(env) {
+        Some(pid) => Some(Probe::Process { pid }),
+        None => parent.map(|pid| Probe::Caller { pid }),
+    }
 }
 
-pub fn who(envelope: &Envelope, env: &Environment, client: Option<u32>, facts: &Facts, called_in: &str) -> Who {
-    let folder = folder(envelope, called_in);
+pub fn who(envelope: &Envelope, call: &Call, facts: &Facts) -> Who {
+    let env = &call.env;
+    let folder = folder(envelope, &call.cwd);
     let project = facts.project(folder).map_or_else(|| folder.to_string(), |project| project.root.clone());
     let pane = pane(env);
-    let client = client.map(|pid| ClientProcess { pid, started: started(facts, pid) });
+    let client = match named_client(env) {
+        Some(pid) => Some(ClientProcess { pid, started: started(facts, pid) }),
+        None => call.parent.and_then(|pid| facts.caller(pid)),
+    };
     let name = env.first(AGENT_NAMES);
     let logical = env.first(SESSION_NAMES).or(envelope.host_session.as_deref());
     Who {
@@ -38,6 +46,10 @@ pub fn who(envelope: &Envelope, env: &Environment, client: Option<u32>, facts: &
         mode: env.get("CLAUDE_SESSION_MODE").map(str::to_string),
         mission: env.get("MISSION_EXECUTION_ID").map(str::to_string),
     }
+}
+
+fn named_client(env: &Environment) -> Option<u32> {
+    env.get("CLAUDE_PID").and_then(|pid| pid.parse().ok())
 }
 
 /// tmux's socket and the pane on it: pane numbers alone repeat between servers.

@@ -18,7 +18,7 @@ mod status;
 mod strikes;
 
 pub use decide::{Ids, Input, Outcome, decide};
-pub use identity::{client_pid, folder, who};
+pub use identity::{folder, who};
 pub use plan::{Plan, missing, plan};
 pub use record::{key, unreadable};
 pub use redact::redact;

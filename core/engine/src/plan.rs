@@ -15,7 +15,7 @@ pub struct Plan {
 
 pub fn plan(envelope: &Envelope, call: &Call, around: &Around) -> Plan {
     let mut probes = vec![Probe::Project { folder: identity::folder(envelope, &call.cwd).to_string() }];
-    probes.extend(identity::client_pid(&call.env, call.parent).map(|pid| Probe::Process { pid }));
+    probes.extend(identity::client_probe(&call.env, call.parent));
     let matter = policy::matter(envelope, around);
     probes.extend(matter.iter().flat_map(Matter::probes));
     Plan { probes, matter }

@@ -9,6 +9,9 @@ pub enum Probe {
     Project { folder: String },
     /// The start time of a process, or that it is gone.
     Process { pid: u32 },
+    /// The nearest process above the one that called the hook that is not a
+    /// shell: a client may run its hooks through `sh -c`.
+    Caller { pid: u32 },
     /// What stands at a path.
     Path { path: String },
 }
@@ -18,6 +21,8 @@ pub enum Probe {
 pub struct Facts {
     pub projects: Vec<(String, Project)>,
     pub processes: Vec<(u32, Life)>,
+    /// Which process stands behind the one that was asked about.
+    pub callers: Vec<(u32, ClientProcess)>,
     pub paths: Vec<(String, PathFact)>,
 }
 
@@ -64,6 +69,10 @@ impl Facts {
 
     pub fn process(&self, pid: u32) -> Option<Life> {
         self.processes.iter().find(|(asked, _)| *asked == pid).map(|(_, life)| *life)
+    }
+
+    pub fn caller(&self, pid: u32) -> Option<ClientProcess> {
+        self.callers.iter().find(|(asked, _)| *asked == pid).map(|(_, caller)| *caller)
     }
 
     pub fn path(&self, path: &str) -> Option<&PathFact> {

@@ -1,1 +1,5 @@
-//! host
+//! Senses and hands: what the core asks of this machine, and what it changes on it.
+
+pub mod clock;
+pub mod paths;
+pub mod probe;

@@ -1,0 +1,81 @@
+//! Where things are kept: the state folder, the user's configuration, the home.
+
+use std::path::{Path, PathBuf};
+
+/// What of a process's environment says where things are kept.
+#[derive(Debug, Clone, Default)]
+pub struct Places {
+    pub taut_home: Option<PathBuf>,
+    pub xdg_state: Option<PathBuf>,
+    pub xdg_config: Option<PathBuf>,
+    pub home: Option<PathBuf>,
+    pub claude_config: Option<PathBuf>,
+}
+
+impl Places {
+    pub fn from_process() -> Self {
+        let folder = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        Self {
+            taut_home: folder("TAUT_HOME"),
+            // The XDG specification says that relative paths are to be ignored.
+            xdg_state: folder("XDG_STATE_HOME").filter(|path| path.is_absolute()),
+            xdg_config: folder("XDG_CONFIG_HOME").filter(|path| path.is_absolute()),
+            home: folder("HOME"),
+            claude_config: folder("CLAUDE_CONFIG_DIR"),
+        }
+    }
+
+    /// The folder of database, socket, locks and logs.
+    pub fn state(&self) -> PathBuf {
+        if let Some(folder) = &self.taut_home {
+            return folder.clone();
+        }
+        match &self.xdg_state {
+            Some(folder) => folder.join("taut"),
+            None => self.home().join(".local/state/taut"),
+        }
+    }
+
+    pub fn home(&self) -> PathBuf {
+        self.home.clone().or_else(account_home).unwrap_or_else(|| PathBuf::from("/"))
+    }
+
+    /// The user's own `taut/config.toml`.
+    pub fn user_config(&self) -> PathBuf {
+        match &self.xdg_config {
+            Some(folder) => folder.join("taut/config.toml"),
+            None => self.home().join(".config/taut/config.toml"),
+        }
+    }
+
+    /// Claude Code's own folder.
+    pub fn claude(&self) -> PathBuf {
+        self.claude_config.clone().unwrap_or_else(|| self.home().join(".claude"))
+    }
+}
+
+/// The home folder the account has, whatever the environment says.
+pub fn account_home() -> Option<PathBuf> {
+    // SAFETY: geteuid takes no arguments and cannot fail.
+    let uid = unsafe { libc::geteuid() }.to_string();
+    let text = std::fs::read_to_string("/etc/passwd").ok()?;
+    let line = text.lines().find(|line| line.split(':').nth(2) == Some(&uid))?;
+    let home = line.split(':').nth(5).filter(|home| home.starts_with('/'))?;
+    Some(Path::new(home).to_path_buf())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn taut_home_wins_over_xdg_and_home() {
+        let mut places =
+            Places { taut_home: Some("/t".into()), xdg_state: Some("/x".into()), home: Some("/h".into()), ..Places::default() };
+        assert_eq!(places.state(), Path::new("/t"));
+        places.taut_home = None;
+        assert_eq!(places.state(), Path::new("/x/taut"));
+        places.xdg_state = None;
+        assert_eq!(places.state(), Path::new("/h/.local/state/taut"));
+    }
+}

@@ -1,0 +1,47 @@
+//! Senses: the answers to what the core asks before it decides. Each answer is
+//! bounded in reads and bytes; a question that cannot be answered is left out.
+
+mod git_index;
+mod path;
+mod process;
+mod project;
+
+pub use process::is_same_user;
+pub use project::project;
+
+use model::fact::{Facts, Life, Probe};
+use std::path::Path;
+
+/// More questions than this are not answered: an event that asks more is not
+/// worth what it would cost.
+const MOST: usize = 48;
+
+/// Answers each question once.
+pub fn observe(probes: &[Probe], home: &Path) -> Facts {
+    let mut facts = Facts::default();
+    add(&mut facts, probes, home);
+    facts
+}
+
+/// Answers further questions into facts already known.
+pub fn add(facts: &mut Facts, probes: &[Probe], home: &Path) {
+    for probe in probes.iter().take(MOST) {
+        match probe {
+            Probe::Project { folder } if facts.project(folder).is_none() => {
+                facts.projects.push((folder.clone(), project(Path::new(folder), home)));
+            }
+            Probe::Process { pid } if facts.process(*pid).is_none() => {
+                facts.processes.extend(process::life(*pid).map(|life| (*pid, life)));
+            }
+            Probe::Caller { pid } if facts.caller(*pid).is_none() => {
+                let caller = process::behind(*pid);
+                facts.callers.extend(caller.map(|caller| (*pid, caller)));
+                facts.processes.extend(caller.map(|caller| (caller.pid, Life::Alive { started: caller.started })));
+            }
+            Probe::Path { path } if facts.path(path).is_none() => {
+                facts.paths.push((path.clone(), path::fact(Path::new(path))));
+            }
+            _ => {}
+        }
+    }
+}

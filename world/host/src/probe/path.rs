@@ -1,0 +1,68 @@
+//! What stands at a path a command names.
+
+use super::git_index;
+use model::fact::{PathFact, Repository};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+pub fn fact(path: &Path) -> PathFact {
+    let link = std::fs::symlink_metadata(path).ok();
+    let meta = std::fs::metadata(path).ok();
+    let real = real(path);
+    let is_dir = meta.as_ref().is_some_and(std::fs::Metadata::is_dir);
+    PathFact {
+        exists: link.is_some(),
+        is_dir,
+        is_symlink: link.as_ref().is_some_and(|meta| meta.file_type().is_symlink()),
+        repository: is_dir.then(|| repository(&real)).flatten(),
+        tracked: if link.is_some() { git_index::tracked(&real) } else { Some(false) },
+        mount_point: is_dir && is_mount_point(&real, meta.as_ref()),
+        real: real.to_string_lossy().into_owned(),
+    }
+}
+
+/// The path with symlinks resolved as far as it exists; the rest as written.
+fn real(path: &Path) -> PathBuf {
+    for ancestor in path.ancestors() {
+        if let Ok(real) = std::fs::canonicalize(ancestor) {
+            return match path.strip_prefix(ancestor) {
+                Ok(rest) if !rest.as_os_str().is_empty() => real.join(rest),
+                _ => real,
+            };
+        }
+    }
+    path.to_path_buf()
+}
+
+fn repository(dir: &Path) -> Option<Repository> {
+    let meta = std::fs::symlink_metadata(dir.join(".git")).ok()?;
+    Some(if meta.is_dir() { Repository::Main } else { Repository::Worktree })
+}
+
+fn is_mount_point(dir: &Path, meta: Option<&std::fs::Metadata>) -> bool {
+    let (Some(meta), Some(parent)) = (meta, dir.parent()) else { return dir == Path::new("/") };
+    std::fs::metadata(parent).is_ok_and(|above| above.dev() != meta.dev())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_path_keeps_its_name_under_the_real_parent() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = std::fs::canonicalize(folder.path()).unwrap();
+        std::os::unix::fs::symlink(&root, root.join("link")).unwrap();
+        let found = fact(&root.join("link/gone/deeper"));
+        assert_eq!(found.real, root.join("gone/deeper").to_string_lossy());
+        assert!(!found.exists && !found.is_dir && found.tracked == Some(false));
+    }
+
+    #[test]
+    fn the_root_is_a_mount_point_and_a_plain_folder_is_not() {
+        assert!(fact(Path::new("/")).mount_point);
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("x")).unwrap();
+        assert!(!fact(&folder.path().join("x")).mount_point);
+    }
+}

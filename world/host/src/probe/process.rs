@@ -1,0 +1,138 @@
+//! Processes: whether one still lives, when it started, and who stands behind it.
+
+use model::ClientProcess;
+use model::fact::Life;
+
+/// Programs that only pass a command on.
+const SHELLS: &[&str] = &["sh", "bash", "dash", "zsh", "fish", "ash", "ksh", "busybox", "timeout", "env", "nohup"];
+
+/// How far up a chain of shells is followed.
+const HIGHEST: usize = 4;
+
+#[derive(Debug, Clone)]
+struct Stat {
+    name: String,
+    parent: u32,
+    started: u64,
+}
+
+/// Whether the process lives; `None` when that cannot be told.
+pub fn life(pid: u32) -> Option<Life> {
+    match stat(pid) {
+        Ok(Some(stat)) => Some(Life::Alive { started: stat.started }),
+        Ok(None) => Some(Life::Gone),
+        Err(_) => None,
+    }
+}
+
+/// The nearest process at or above this one that is not a shell.
+pub fn behind(pid: u32) -> Option<ClientProcess> {
+    let mut at = pid;
+    for _ in 0..HIGHEST {
+        let stat = stat(at).ok()??;
+        if !SHELLS.contains(&stat.name.as_str()) || stat.parent <= 1 {
+            return Some(ClientProcess { pid: at, started: stat.started });
+        }
+        at = stat.parent;
+    }
+    None
+}
+
+/// Whether the process belongs to the user we run as.
+pub fn is_same_user(pid: u32) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    // SAFETY: geteuid takes no arguments and cannot fail.
+    let ours = unsafe { libc::geteuid() };
+    std::fs::metadata(format!("/proc/{pid}")).is_ok_and(|meta| meta.uid() == ours)
+}
+
+/// `Ok(None)` when there is no such process (a zombie counts as none).
+#[cfg(target_os = "linux")]
+fn stat(pid: u32) -> std::io::Result<Option<Stat>> {
+    let text = match std::fs::read(format!("/proc/{pid}/stat")) {
+        Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+        // ESRCH: the process went away between open and read.
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound || error.raw_os_error() == Some(libc::ESRCH) => {
+            return Ok(None);
+        }
+        Err(error) => return Err(error),
+    };
+    Ok(parse(&text))
+}
+
+/// The name stands in parentheses and may hold anything, so fields are counted
+/// from the last one that closes.
+#[cfg(target_os = "linux")]
+fn parse(text: &str) -> Option<Stat> {
+    let (before, after) = text.rsplit_once(')')?;
+    let name = before.split_once('(')?.1.to_string();
+    let fields: Vec<&str> = after.split_whitespace().collect();
+    let state = *fields.first()?;
+    if state == "Z" || state == "X" {
+        return None;
+    }
+    Some(Stat { name, parent: fields.get(1)?.parse().ok()?, started: fields.get(19)?.parse().ok()? })
+}
+
+#[cfg(target_os = "macos")]
+fn stat(pid: u32) -> std::io::Result<Option<Stat>> {
+    let mut info = std::mem::MaybeUninit::<libc::proc_bsdinfo>::zeroed();
+    let size = size_of::<libc::proc_bsdinfo>() as libc::c_int;
+    // SAFETY: the buffer is as large as the size passed, and is only read when filled whole.
+    let filled = unsafe {
+        libc::proc_pidinfo(pid as libc::c_int, libc::PROC_PIDTBSDINFO, 0, info.as_mut_ptr().cast(), size)
+    };
+    if filled != size {
+        let error = std::io::Error::last_os_error();
+        return if error.raw_os_error() == Some(libc::ESRCH) { Ok(None) } else { Err(error) };
+    }
+    // SAFETY: proc_pidinfo filled the whole structure.
+    let info = unsafe { info.assume_init() };
+    let name: Vec<u8> = info.pbi_comm.iter().take_while(|c| **c != 0).map(|c| *c as u8).collect();
+    Ok(Some(Stat {
+        name: String::from_utf8_lossy(&name).into_owned(),
+        parent: info.pbi_ppid,
+        started: info.pbi_start_tvsec * 1_000_000 + info.pbi_start_tvusec,
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_process_lives_and_keeps_its_start() {
+        let pid = std::process::id();
+        assert!(matches!(life(pid), Some(Life::Alive { started }) if started > 0));
+        assert_eq!(life(pid), life(pid));
+    }
+
+    #[test]
+    fn a_process_that_was_waited_for_is_gone() {
+        let mut child = std::process::Command::new("true").spawn().unwrap();
+        child.wait().unwrap();
+        assert_eq!(life(child.id()), Some(Life::Gone));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_name_with_parentheses_does_not_shift_the_fields() {
+        let fields = "1 1 1 0 -1 4194560 0 0 0 0 0 0 0 0 20 0 1 0 777 0";
+        let stat = parse(&format!("42 (a) b) S {fields}")).unwrap();
+        assert_eq!((stat.name.as_str(), stat.parent, stat.started), ("a) b", 1, 777));
+        assert!(parse(&format!("42 (x) Z {fields}")).is_none());
+    }
+
+    #[test]
+    fn a_shell_in_between_is_passed_over() {
+        let ours = std::process::id();
+        let child = std::process::Command::new("sh")
+            .args(["-c", "read line; true"])
+            .stdin(std::process::Stdio::piped())
+            .spawn();
+        let mut child = child.unwrap();
+        assert_eq!(behind(child.id()).map(|caller| caller.pid), Some(ours));
+        drop(child.stdin.take());
+        child.wait().unwrap();
+    }
+}
