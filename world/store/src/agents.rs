@@ -1,0 +1,52 @@
+//! Agents: the workers of the fleet.
+
+use crate::{Error, Store};
+use model::Ms;
+use model::row::{Agent, Status};
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+pub(crate) const LOAD: &str =
+    "SELECT id, named, status, session, project, since FROM agents WHERE id = ?1";
+
+pub(crate) const PUT: &str = "INSERT INTO agents (id, named, status, session, project, since)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+    ON CONFLICT (id) DO UPDATE SET named = excluded.named, status = excluded.status,
+      session = excluded.session, project = excluded.project, since = excluded.since";
+
+const LIST: &str =
+    "SELECT id, named, status, session, project, since FROM agents ORDER BY since DESC, id";
+
+pub(crate) fn load(conn: &Connection, id: &str) -> rusqlite::Result<Option<Agent>> {
+    conn.prepare_cached(LOAD)?.query_row([id], read).optional()
+}
+
+pub(crate) fn put(conn: &Connection, agent: &Agent) -> rusqlite::Result<()> {
+    conn.prepare_cached(PUT)?
+        .execute(params![
+            agent.id,
+            agent.named,
+            agent.status.name(),
+            agent.session,
+            agent.project,
+            agent.since.0
+        ])
+        .map(drop)
+}
+
+impl Store {
+    /// All agents, the one whose status changed last first.
+    pub fn agents(&self) -> Result<Vec<Agent>, Error> {
+        self.read(|conn| conn.prepare_cached(LIST)?.query_map([], read)?.collect())
+    }
+}
+
+fn read(row: &Row<'_>) -> rusqlite::Result<Agent> {
+    Ok(Agent {
+        id: row.get(0)?,
+        named: row.get(1)?,
+        status: Status::parse(row.get_ref(2)?.as_str()?).unwrap_or_default(),
+        session: row.get(3)?,
+        project: row.get(4)?,
+        since: Ms(row.get(5)?),
+    })
+}

@@ -1,0 +1,183 @@
+//! Events: every hook call as it happened, once per key.
+
+use crate::{Error, Store};
+use model::row::Event;
+use model::{Answer, Level, Ms};
+use rusqlite::types::Value;
+use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
+
+/// Which events to list.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct EventFilter {
+    /// Only those stored after the one with this id; an unknown id is ignored.
+    pub since_id: Option<String>,
+    /// Only those that happened at this moment or later.
+    pub since: Option<Ms>,
+    pub agent: Option<String>,
+    pub session: Option<String>,
+    pub only_denied: bool,
+    /// At most so many; zero means all. The newest of them, or with `since_id`
+    /// the ones that follow it.
+    pub limit: usize,
+}
+
+pub(crate) const ANSWERED: &str =
+    "SELECT answer_stdout, answer_stderr, answer_exit FROM events WHERE key = ?1";
+
+pub(crate) const RECORD: &str =
+    "INSERT INTO events (id, key, at, agent, session, host_session, sub_agent, event,
+      tool, verdict, micros, rules, answer_exit, answer_stdout, answer_stderr, reason, detail)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)
+    ON CONFLICT DO NOTHING";
+
+pub(crate) const SEQ_OF: &str = "SELECT seq FROM events WHERE id = ?1";
+
+pub(crate) const DENIED_SINCE: &str =
+    "SELECT rule.value, count(*) FROM events, json_each(events.rules) AS rule
+    WHERE verdict = 'deny' AND at >= ?1 GROUP BY 1 ORDER BY 2 DESC, 1";
+
+const LIST: &str = "SELECT id, key, at, agent, session, host_session, sub_agent, event, tool, verdict, micros, rules,
+      answer_exit, answer_stdout, answer_stderr, reason, detail FROM events WHERE 1";
+
+pub(crate) fn answered(conn: &Connection, key: &str) -> rusqlite::Result<Option<Answer>> {
+    conn.prepare_cached(ANSWERED)?
+        .query_row([key], |row| {
+            Ok(Answer {
+                stdout: row.get::<_, Option<String>>(0)?.unwrap_or_default(),
+                stderr: row.get::<_, Option<String>>(1)?.unwrap_or_default(),
+                exit: row.get::<_, Option<u8>>(2)?.unwrap_or_default(),
+            })
+        })
+        .optional()
+}
+
+/// Stores the event unless its key is there already: a call told twice is one event.
+pub(crate) fn record(conn: &Connection, event: &Event) -> rusqlite::Result<()> {
+    let text = |part: &str| (!part.is_empty()).then(|| part.to_owned());
+    conn.prepare_cached(RECORD)?
+        .execute(params![
+            event.id,
+            event.key,
+            event.at.0,
+            event.agent,
+            event.session,
+            event.host_session,
+            event.sub_agent,
+            event.event,
+            event.tool,
+            event.verdict.name(),
+            event.micros.cast_signed(),
+            (!event.rules.is_empty())
+                .then(|| serde_json::Value::from(event.rules.as_slice()).to_string()),
+            Some(event.answer.exit).filter(|exit| *exit != 0),
+            text(&event.answer.stdout),
+            text(&event.answer.stderr),
+            event.reason,
+            (!event.detail.is_null()).then(|| event.detail.to_string()),
+        ])
+        .map(drop)
+}
+
+impl Store {
+    /// Events in the order they were stored.
+    pub fn events(&self, filter: &EventFilter) -> Result<Vec<Event>, Error> {
+        self.list(filter).map_err(|cause| self.error(cause))
+    }
+
+    /// How often each rule denied something since then, most often first.
+    pub fn denied_since(&self, since: Ms) -> Result<Vec<(String, u64)>, Error> {
+        self.read(|conn| {
+            conn.prepare_cached(DENIED_SINCE)?
+                .query_map([since.0], |row| {
+                    Ok((row.get(0)?, row.get::<_, i64>(1)?.cast_unsigned()))
+                })?
+                .collect()
+        })
+    }
+
+    fn list(&self, filter: &EventFilter) -> rusqlite::Result<Vec<Event>> {
+        let after = match &filter.since_id {
+            Some(id) => self
+                .conn
+                .prepare_cached(SEQ_OF)?
+                .query_row([id], |row| row.get::<_, i64>(0))
+                .optional()?,
+            None => None,
+        };
+        let (sql, values) = list_query(filter, after);
+        let mut found: Vec<Event> = self
+            .conn
+            .prepare(&sql)?
+            .query_map(params_from_iter(values), read)?
+            .collect::<Result<_, _>>()?;
+        if after.is_none() {
+            found.reverse();
+        }
+        Ok(found)
+    }
+}
+
+/// Without a cursor the newest come first, so that a limit keeps them.
+fn list_query(filter: &EventFilter, after: Option<i64>) -> (String, Vec<Value>) {
+    let mut sql = LIST.to_owned();
+    let mut values: Vec<Value> = Vec::new();
+    let mut also = |clause: &str, value: Value| {
+        sql.push_str(clause);
+        values.push(value);
+    };
+    if let Some(seq) = after {
+        also(" AND seq > ?", seq.into());
+    }
+    if let Some(since) = filter.since {
+        also(" AND at >= ?", since.0.into());
+    }
+    if let Some(agent) = &filter.agent {
+        also(" AND agent = ?", agent.clone().into());
+    }
+    if let Some(session) = &filter.session {
+        also(" AND session = ?", session.clone().into());
+    }
+    if filter.only_denied {
+        sql.push_str(" AND verdict = 'deny'");
+    }
+    sql.push_str(if after.is_some() {
+        " ORDER BY seq"
+    } else {
+        " ORDER BY seq DESC"
+    });
+    if filter.limit > 0 {
+        sql.push_str(" LIMIT ?");
+        values.push(i64::try_from(filter.limit).unwrap_or(i64::MAX).into());
+    }
+    (sql, values)
+}
+
+fn read(row: &Row<'_>) -> rusqlite::Result<Event> {
+    let rules: Option<String> = row.get(11)?;
+    let detail: Option<String> = row.get(16)?;
+    Ok(Event {
+        id: row.get(0)?,
+        key: row.get(1)?,
+        at: Ms(row.get(2)?),
+        agent: row.get(3)?,
+        session: row.get(4)?,
+        host_session: row.get(5)?,
+        sub_agent: row.get(6)?,
+        event: row.get(7)?,
+        tool: row.get(8)?,
+        verdict: Level::parse(row.get_ref(9)?.as_str()?).unwrap_or_default(),
+        micros: row.get::<_, i64>(10)?.cast_unsigned(),
+        rules: rules
+            .and_then(|text| serde_json::from_str(&text).ok())
+            .unwrap_or_default(),
+        reason: row.get(15)?,
+        detail: detail
+            .and_then(|text| serde_json::from_str(&text).ok())
+            .unwrap_or_default(),
+        answer: Answer {
+            exit: row.get::<_, Option<u8>>(12)?.unwrap_or_default(),
+            stdout: row.get::<_, Option<String>>(13)?.unwrap_or_default(),
+            stderr: row.get::<_, Option<String>>(14)?.unwrap_or_default(),
+        },
+    })
+}

@@ -1,0 +1,87 @@
+//! The schema's versions: forward only, each one file in `migrations/`.
+
+use crate::Error;
+use crate::place::{Place, private_file};
+use rusqlite::Connection;
+use std::io::ErrorKind;
+use std::path::Path;
+
+/// In order; the position plus one is the version. To add one, add its file
+/// and its line here, and never change one that was released.
+const MIGRATIONS: &[&str] = &[include_str!("../migrations/0001_first.sql")];
+
+/// The schema this build reads and writes.
+pub const SCHEMA: i64 = MIGRATIONS.len() as i64;
+
+pub(crate) fn version(conn: &Connection) -> rusqlite::Result<i64> {
+    conn.query_row("PRAGMA user_version", [], |row| row.get(0))
+}
+
+/// Brings a database at `from` to [`SCHEMA`]. Another opener may have done it
+/// meanwhile: the version is read again under the write lock, and the copy is
+/// made under it too, so that the copy is exactly what is migrated.
+pub(crate) fn migrate(conn: &Connection, place: &Place) -> Result<(), Error> {
+    migrate_through(conn, place, MIGRATIONS)
+}
+
+pub(crate) fn migrate_through(conn: &Connection, place: &Place, all: &[&str]) -> Result<(), Error> {
+    let sql = |cause| Error::of(&place.database, cause);
+    conn.execute_batch("BEGIN IMMEDIATE").map_err(sql)?;
+    let outcome = steps(conn, place, all);
+    match outcome {
+        Ok(()) => conn.execute_batch("COMMIT").map_err(sql),
+        Err(cause) => {
+            // The cause matters more than a rollback that SQLite does anyway at close.
+            let _ = conn.execute_batch("ROLLBACK");
+            Err(cause)
+        }
+    }
+}
+
+fn steps(conn: &Connection, place: &Place, all: &[&str]) -> Result<(), Error> {
+    let sql = |cause| Error::of(&place.database, cause);
+    let found = version(conn).map_err(sql)?;
+    let missing = usize::try_from(found)
+        .ok()
+        .and_then(|found| all.get(found..))
+        .unwrap_or_default();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    if found > 0 {
+        copy_before(place, found + 1)?;
+    }
+    for step in missing {
+        conn.execute_batch(step).map_err(sql)?;
+    }
+    conn.pragma_update(None, "user_version", all.len() as i64)
+        .map_err(sql)
+}
+
+/// `taut.db.before-v2`: what there was before version 2. A copy that is there
+/// already came from an attempt that did not commit, so it is made again.
+fn copy_before(place: &Place, version: i64) -> Result<(), Error> {
+    let to = place.beside(&format!(".before-v{version}"));
+    match std::fs::remove_file(&to) {
+        Err(cause) if cause.kind() != ErrorKind::NotFound => {
+            return Err(Error::file("replace the old copy", &to, cause));
+        }
+        _ => {}
+    }
+    let reader =
+        Connection::open(&place.database).map_err(|cause| Error::of(&place.database, cause))?;
+    copy(&reader, &to)
+}
+
+/// A consistent, compact and private copy, flushed to the disk.
+pub(crate) fn copy(conn: &Connection, to: &Path) -> Result<(), Error> {
+    let file = private_file(to).map_err(|cause| Error::file("make the copy", to, cause))?;
+    let copied = conn.execute("VACUUM INTO ?1", [to.to_string_lossy()]);
+    if let Err(cause) = copied {
+        // Half a copy is worse than none.
+        let _ = std::fs::remove_file(to);
+        return Err(Error::of(to, cause));
+    }
+    file.sync_all()
+        .map_err(|cause| Error::file("flush the copy", to, cause))
+}

@@ -1,0 +1,167 @@
+//! Opening: cheap where the file is there and current, careful where it is not.
+
+use crate::migrate::{self, SCHEMA};
+use crate::place::{Identity, Place};
+use crate::{Error, Store, lock};
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, OpenFlags};
+use std::path::Path;
+use std::time::Duration;
+
+/// Before it, two connections that write and reset the WAL at the same instant
+/// can lose a commit.
+pub const OLDEST_SQLITE: &str = "3.51.3";
+const OLDEST_SQLITE_NUMBER: i32 = 3_051_003;
+
+/// A file above it is not copied and migrated on the way of a hook.
+const SMALL: u64 = 32 * 1024 * 1024;
+
+/// Whether opening may take its time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Migration {
+    IfSmall,
+    Whatever,
+}
+
+/// One opening: where, how long it may wait, and what it may do.
+#[derive(Debug)]
+struct Opening {
+    place: Place,
+    patience: Duration,
+    migration: Migration,
+}
+
+impl Store {
+    /// Opens the memory in `folder`, which is made where it is missing. On the
+    /// way of a hook: a large file of an older schema is left to
+    /// [`Store::open_and_migrate`].
+    pub fn open(folder: &Path, patience: Duration) -> Result<Self, Error> {
+        Opening {
+            place: Place::new(folder),
+            patience,
+            migration: Migration::IfSmall,
+        }
+        .open()
+    }
+
+    /// The same for those who may take their time: the daemon and commands.
+    pub fn open_and_migrate(folder: &Path, patience: Duration) -> Result<Self, Error> {
+        Opening {
+            place: Place::new(folder),
+            patience,
+            migration: Migration::Whatever,
+        }
+        .open()
+    }
+
+    /// Reads what is there and changes nothing.
+    pub fn open_existing_read_only(folder: &Path) -> Result<Self, Error> {
+        let place = Place::new(folder);
+        let error = |cause| Error::of(&place.database, cause);
+        let patience = Duration::from_secs(1);
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let conn = Connection::open_with_flags(&place.database, flags).map_err(error)?;
+        conn.busy_timeout(patience).map_err(error)?;
+        let found = migrate::version(&conn).map_err(error)?;
+        let opened = known(&place, found)?;
+        Ok(Self::new(conn, place, opened, patience))
+    }
+}
+
+impl Opening {
+    fn open(self) -> Result<Store, Error> {
+        if rusqlite::version_number() < OLDEST_SQLITE_NUMBER {
+            return Err(Error::OldSqlite {
+                found: rusqlite::version().to_owned(),
+                oldest: OLDEST_SQLITE,
+            });
+        }
+        let before = match self.place.private_identity() {
+            Some(found) => Some(found),
+            None => {
+                self.place.make()?;
+                self.place.identity()
+            }
+        };
+        let conn =
+            connect(&self.place.database, self.patience).map_err(|cause| self.error(cause))?;
+        let found = migrate::version(&conn).map_err(|cause| self.error(cause))?;
+        if found != SCHEMA {
+            self.bring_up(&conn, found)?;
+        }
+        // From the first read on, SQLite's shared lock keeps the file from being
+        // moved aside; before it, the path may have changed hands.
+        match before {
+            Some(opened) if self.place.identity() == before => {
+                Ok(Store::new(conn, self.place, opened, self.patience))
+            }
+            _ => Err(Error::Moved {
+                path: self.place.database,
+            }),
+        }
+    }
+
+    /// Makes the schema or migrates it. Those who change the file as a whole
+    /// stand in line: turning WAL on fails at once where two do it together.
+    fn bring_up(&self, conn: &Connection, found: i64) -> Result<(), Error> {
+        let path = || self.place.database.clone();
+        if found > SCHEMA {
+            return Err(Error::NewerSchema {
+                path: path(),
+                found,
+                known: SCHEMA,
+            });
+        }
+        let size = std::fs::metadata(&self.place.database).map_or(0, |file| file.len());
+        if found > 0 && self.migration == Migration::IfSmall && size > SMALL {
+            return Err(Error::OlderSchema {
+                path: path(),
+                found,
+                known: SCHEMA,
+            });
+        }
+        let _held = lock::hold(&self.place, self.patience)?;
+        conn.pragma_update(None, "journal_mode", "WAL")
+            .map_err(|cause| self.error(cause))?;
+        migrate::migrate(conn, &self.place)
+    }
+
+    fn error(&self, cause: rusqlite::Error) -> Error {
+        Error::of(&self.place.database, cause)
+    }
+}
+
+/// What every connection that writes is told. Automatic checkpoints are off,
+/// at commit and at close: they cost more than the hook itself.
+fn connect(path: &Path, patience: Duration) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let conn = Connection::open_with_flags(path, flags)?;
+    conn.busy_timeout(patience)?;
+    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_FKEY, true)?;
+    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    conn.set_prepared_statement_cache_capacity(64);
+    conn.execute_batch("PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0")?;
+    Ok(conn)
+}
+
+fn known(place: &Place, found: i64) -> Result<Identity, Error> {
+    if found != SCHEMA {
+        let path = place.database.clone();
+        return Err(if found > SCHEMA {
+            Error::NewerSchema {
+                path,
+                found,
+                known: SCHEMA,
+            }
+        } else {
+            Error::OlderSchema {
+                path,
+                found,
+                known: SCHEMA,
+            }
+        });
+    }
+    place.identity().ok_or_else(|| Error::Moved {
+        path: place.database.clone(),
+    })
+}

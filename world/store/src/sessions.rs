@@ -1,0 +1,218 @@
+//! Sessions: found by logical id, pane or agent, written whole.
+
+use crate::{Error, Store, projects};
+use model::session::{Session, State};
+use model::{ClientProcess, Ms, Who};
+use rusqlite::types::Value;
+use rusqlite::{Connection, OptionalExtension, Row, named_params, params, params_from_iter};
+
+/// Which sessions to list.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SessionFilter {
+    pub agent: Option<String>,
+    pub project: Option<String>,
+    /// Leave the ended ones out.
+    pub only_open: bool,
+    /// At most so many, the newest; zero means all.
+    pub limit: usize,
+}
+
+/// Enough for any real worker; a bound, so that sessions which were never
+/// ended cannot make an event slow.
+const MOST_OPEN: i64 = 64;
+
+macro_rules! columns {
+    () => {
+        "id, logical_id, agent, pane, ended_at, state, started_at, last_seen_at, context_tokens, in_flight, \
+         host_session, conversation, project, role, mode, cwd, transcript, client_pid, client_started, mission, \
+         prev, parent, source, end_reason"
+    };
+}
+
+pub(crate) const OPEN_ONES: &str = concat!(
+    "SELECT ",
+    columns!(),
+    " FROM sessions WHERE row IN (
+        SELECT * FROM (SELECT row FROM sessions WHERE logical_id = ?1 AND ended_at IS NULL ORDER BY row DESC LIMIT ?4)
+        UNION SELECT * FROM (SELECT row FROM sessions WHERE agent = ?2 AND ended_at IS NULL ORDER BY row DESC LIMIT ?4)
+        UNION SELECT * FROM (SELECT row FROM sessions WHERE pane = ?3 AND ended_at IS NULL ORDER BY row DESC LIMIT ?4))
+      ORDER BY started_at DESC, row DESC"
+);
+
+pub(crate) const LAST_ENDED_OF_ID: &str = concat!(
+    "SELECT ",
+    columns!(),
+    " FROM sessions WHERE logical_id = ?1 AND ended_at IS NOT NULL ORDER BY ended_at DESC, row DESC LIMIT 1"
+);
+
+pub(crate) const LAST_ENDED_OF_AGENT: &str = concat!(
+    "SELECT ",
+    columns!(),
+    " FROM sessions WHERE agent = ?1 AND ended_at IS NOT NULL ORDER BY ended_at DESC, row DESC LIMIT 1"
+);
+
+/// What most events change. Columns that an index holds are compared instead
+/// of set: setting one rewrites its index even where the value stays.
+pub(crate) const TOUCH: &str = "UPDATE sessions SET state = :state, started_at = :started_at,
+      last_seen_at = :last_seen_at, context_tokens = :context_tokens, in_flight = :in_flight,
+      host_session = :host_session, conversation = :conversation, role = :role, mode = :mode, cwd = :cwd,
+      transcript = :transcript, client_pid = :client_pid, client_started = :client_started, mission = :mission,
+      prev = :prev, parent = :parent, source = :source, end_reason = :end_reason
+    WHERE id = :id AND logical_id = :logical_id AND agent = :agent AND pane IS :pane AND ended_at IS :ended_at
+      AND project IS :project";
+
+pub(crate) const PUT: &str = "INSERT INTO sessions (id, logical_id, agent, pane, ended_at, state, started_at,
+      last_seen_at, context_tokens, in_flight, host_session, conversation, project, role, mode, cwd, transcript,
+      client_pid, client_started, mission, prev, parent, source, end_reason)
+    VALUES (:id, :logical_id, :agent, :pane, :ended_at, :state, :started_at, :last_seen_at, :context_tokens,
+      :in_flight, :host_session, :conversation, :project, :role, :mode, :cwd, :transcript, :client_pid,
+      :client_started, :mission, :prev, :parent, :source, :end_reason)
+    ON CONFLICT (id) DO UPDATE SET logical_id = excluded.logical_id, agent = excluded.agent, pane = excluded.pane,
+      ended_at = excluded.ended_at, state = excluded.state, started_at = excluded.started_at,
+      last_seen_at = excluded.last_seen_at, context_tokens = excluded.context_tokens,
+      in_flight = excluded.in_flight, host_session = excluded.host_session, conversation = excluded.conversation,
+      project = excluded.project, role = excluded.role, mode = excluded.mode, cwd = excluded.cwd,
+      transcript = excluded.transcript, client_pid = excluded.client_pid, client_started = excluded.client_started,
+      mission = excluded.mission, prev = excluded.prev, parent = excluded.parent, source = excluded.source,
+      end_reason = excluded.end_reason";
+
+pub(crate) fn open_ones(conn: &Connection, who: &Who) -> rusqlite::Result<Vec<Session>> {
+    conn.prepare_cached(OPEN_ONES)?
+        .query_map(
+            params![who.logical_id, who.agent, who.pane, MOST_OPEN],
+            read,
+        )?
+        .collect()
+}
+
+pub(crate) fn last_ended(conn: &Connection, who: &Who) -> rusqlite::Result<Option<Session>> {
+    let of_id = conn
+        .prepare_cached(LAST_ENDED_OF_ID)?
+        .query_row([&who.logical_id], read)
+        .optional()?;
+    match of_id {
+        Some(found) => Ok(Some(found)),
+        None => conn
+            .prepare_cached(LAST_ENDED_OF_AGENT)?
+            .query_row([&who.agent], read)
+            .optional(),
+    }
+}
+
+pub(crate) fn put(conn: &Connection, session: &Session) -> rusqlite::Result<()> {
+    if write(conn, TOUCH, session)? == 0 {
+        if !session.project.is_empty() {
+            projects::see(conn, &session.project, session.started_at)?;
+        }
+        write(conn, PUT, session)?;
+    }
+    Ok(())
+}
+
+fn write(conn: &Connection, sql: &str, session: &Session) -> rusqlite::Result<usize> {
+    conn.prepare_cached(sql)?.execute(named_params! {
+        ":id": session.id,
+        ":logical_id": session.logical_id,
+        ":agent": session.agent,
+        ":pane": session.pane,
+        ":ended_at": session.ended_at.map(|at| at.0),
+        ":state": session.state.name(),
+        ":started_at": session.started_at.0,
+        ":last_seen_at": session.last_seen_at.0,
+        ":context_tokens": session.context_tokens.map(u64::cast_signed),
+        ":in_flight": in_flight_text(&session.in_flight),
+        ":host_session": session.host_session,
+        ":conversation": session.conversation,
+        ":project": Some(&session.project).filter(|path| !path.is_empty()),
+        ":role": session.role,
+        ":mode": session.mode,
+        ":cwd": session.cwd,
+        ":transcript": session.transcript,
+        ":client_pid": session.client.map(|client| client.pid),
+        ":client_started": session.client.map(|client| client.started.cast_signed()),
+        ":mission": session.mission,
+        ":prev": session.prev,
+        ":parent": session.parent,
+        ":source": session.source,
+        ":end_reason": session.end_reason,
+    })
+}
+
+impl Store {
+    /// Sessions, the newest first.
+    pub fn sessions(&self, filter: &SessionFilter) -> Result<Vec<Session>, Error> {
+        let mut sql = concat!("SELECT ", columns!(), " FROM sessions WHERE 1").to_owned();
+        let mut values: Vec<Value> = Vec::new();
+        if let Some(agent) = &filter.agent {
+            sql.push_str(" AND agent = ?");
+            values.push(agent.clone().into());
+        }
+        if let Some(project) = &filter.project {
+            sql.push_str(" AND project = ?");
+            values.push(project.clone().into());
+        }
+        if filter.only_open {
+            sql.push_str(" AND ended_at IS NULL");
+        }
+        sql.push_str(" ORDER BY row DESC");
+        if filter.limit > 0 {
+            sql.push_str(" LIMIT ?");
+            values.push(i64::try_from(filter.limit).unwrap_or(i64::MAX).into());
+        }
+        self.read(|conn| {
+            conn.prepare(&sql)?
+                .query_map(params_from_iter(values), read)?
+                .collect()
+        })
+    }
+
+    /// The session with this id, or the newest with this logical id.
+    pub fn session(&self, id: &str) -> Result<Option<Session>, Error> {
+        const FIND: &str = concat!(
+            "SELECT ",
+            columns!(),
+            " FROM sessions WHERE id = ?1 OR logical_id = ?1 ORDER BY id = ?1 DESC, row DESC LIMIT 1"
+        );
+        self.read(|conn| conn.prepare_cached(FIND)?.query_row([id], read).optional())
+    }
+}
+
+fn in_flight_text(in_flight: &[String]) -> Option<String> {
+    (!in_flight.is_empty()).then(|| serde_json::Value::from(in_flight).to_string())
+}
+
+fn read(row: &Row<'_>) -> rusqlite::Result<Session> {
+    let in_flight: Option<String> = row.get(9)?;
+    let pid: Option<u32> = row.get(17)?;
+    let started: Option<i64> = row.get(18)?;
+    Ok(Session {
+        id: row.get(0)?,
+        logical_id: row.get(1)?,
+        agent: row.get(2)?,
+        pane: row.get(3)?,
+        ended_at: row.get::<_, Option<i64>>(4)?.map(Ms),
+        state: State::parse(row.get_ref(5)?.as_str()?).unwrap_or_default(),
+        started_at: Ms(row.get(6)?),
+        last_seen_at: Ms(row.get(7)?),
+        context_tokens: row.get::<_, Option<i64>>(8)?.map(i64::cast_unsigned),
+        in_flight: in_flight
+            .and_then(|text| serde_json::from_str(&text).ok())
+            .unwrap_or_default(),
+        host_session: row.get(10)?,
+        conversation: row.get(11)?,
+        project: row.get::<_, Option<String>>(12)?.unwrap_or_default(),
+        role: row.get(13)?,
+        mode: row.get(14)?,
+        cwd: row.get(15)?,
+        transcript: row.get(16)?,
+        client: pid.map(|pid| ClientProcess {
+            pid,
+            started: started.map(i64::cast_unsigned).unwrap_or_default(),
+        }),
+        mission: row.get(19)?,
+        prev: row.get(20)?,
+        parent: row.get(21)?,
+        source: row.get(22)?,
+        end_reason: row.get(23)?,
+    })
+}

@@ -1,0 +1,131 @@
+//! One connection to the memory and its transactions.
+
+use crate::place::{Identity, Place, Standing};
+use crate::{Error, Tx};
+use rusqlite::Connection;
+use std::cell::Cell;
+use std::path::Path;
+use std::time::Duration;
+
+/// One connection.
+#[derive(Debug)]
+pub struct Store {
+    pub(crate) conn: Connection,
+    pub(crate) place: Place,
+    pub(crate) opened: Identity,
+    pub(crate) patience: Duration,
+    durability: Cell<Durability>,
+}
+
+/// What a commit survives. Both survive `kill -9`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Durability {
+    /// A power cut may drop the last moments.
+    Normal,
+    /// Flushed to the disk before it is acknowledged.
+    Full,
+}
+
+impl Store {
+    pub(crate) fn new(
+        conn: Connection,
+        place: Place,
+        opened: Identity,
+        patience: Duration,
+    ) -> Self {
+        Self {
+            conn,
+            place,
+            opened,
+            patience,
+            durability: Cell::new(Durability::Normal),
+        }
+    }
+
+    /// Runs `work` in one transaction that takes the write lock first, so that
+    /// what it reads is still true when it writes. An error rolls all of it back.
+    pub fn transact<T>(
+        &mut self,
+        durability: Durability,
+        work: impl FnOnce(&Tx<'_>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        self.make_durable(durability)?;
+        self.run("BEGIN IMMEDIATE")?;
+        let rollback = Rollback(&self.conn);
+        let done = work(&Tx::new(&self.conn, &self.place.database))?;
+        if self.conn.is_autocommit() {
+            return Err(Error::RolledBack);
+        }
+        self.run("COMMIT")?;
+        drop(rollback);
+        Ok(done)
+    }
+
+    /// How long the next calls wait for a lock. A caller with a deadline lowers
+    /// it as its time runs out.
+    pub fn set_patience(&mut self, patience: Duration) -> Result<(), Error> {
+        self.conn
+            .busy_timeout(patience)
+            .map_err(|cause| self.error(cause))?;
+        self.patience = patience;
+        Ok(())
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.place.database
+    }
+
+    /// Whether the file at the path is still the one that was opened.
+    pub fn standing(&self) -> Standing {
+        self.place.standing(self.opened)
+    }
+
+    /// Another file stands at the path, or none: this connection is to be dropped.
+    pub fn stale(&self) -> bool {
+        self.standing() != Standing::Same
+    }
+
+    pub(crate) fn read<T>(
+        &self,
+        work: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, Error> {
+        work(&self.conn).map_err(|cause| self.error(cause))
+    }
+
+    pub(crate) fn error(&self, cause: rusqlite::Error) -> Error {
+        Error::of(&self.place.database, cause)
+    }
+
+    fn run(&self, sql: &str) -> Result<(), Error> {
+        self.read(|conn| conn.prepare_cached(sql)?.execute([]).map(drop))
+    }
+
+    /// SQLite takes the level outside a transaction only, and while it prepares
+    /// the statement: a cached one would do nothing.
+    fn make_durable(&self, wanted: Durability) -> Result<(), Error> {
+        if self.durability.get() == wanted {
+            return Ok(());
+        }
+        let pragma = match wanted {
+            Durability::Normal => "PRAGMA synchronous = NORMAL; PRAGMA fullfsync = 0",
+            Durability::Full => "PRAGMA synchronous = FULL; PRAGMA fullfsync = 1",
+        };
+        self.conn
+            .execute_batch(pragma)
+            .map_err(|cause| self.error(cause))?;
+        self.durability.set(wanted);
+        Ok(())
+    }
+}
+
+/// Rolls back what was neither committed nor rolled back: an error or a panic.
+struct Rollback<'c>(&'c Connection);
+
+impl Drop for Rollback<'_> {
+    fn drop(&mut self) {
+        if !self.0.is_autocommit() {
+            // Where even this fails, SQLite rolls back when the connection closes.
+            let _ = self.0.execute_batch("ROLLBACK");
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! One transaction: what a decision reads and writes.
+
+use crate::{Error, agents, events, injections, sessions, strikes};
+use model::effect::Write;
+use model::{Answer, Loaded, Ms, Who};
+use rusqlite::Connection;
+use std::path::Path;
+
+#[derive(Debug)]
+pub struct Tx<'s> {
+    conn: &'s Connection,
+    path: &'s Path,
+}
+
+impl<'s> Tx<'s> {
+    pub(crate) fn new(conn: &'s Connection, path: &'s Path) -> Self {
+        Self { conn, path }
+    }
+
+    /// The stored answer of the event with this key: an empty one where it was
+    /// answered with nothing, `None` where there is no such event.
+    pub fn answered(&self, key: &str) -> Result<Option<Answer>, Error> {
+        self.verb(|conn| events::answered(conn, key))
+    }
+
+    /// What is known of those an event is about.
+    pub fn load(&self, who: &Who, now: Ms) -> Result<Loaded, Error> {
+        self.verb(|conn| {
+            Ok(Loaded {
+                agent: agents::load(conn, &who.agent)?,
+                open: sessions::open_ones(conn, who)?,
+                last_ended: sessions::last_ended(conn, who)?,
+                strikes: strikes::unexpired(conn, strikes::root_session(who), now)?,
+            })
+        })
+    }
+
+    /// All of them or, on an error, none once the transaction or savepoint ends.
+    pub fn apply(&self, writes: &[Write]) -> Result<(), Error> {
+        writes
+            .iter()
+            .try_for_each(|write| self.verb(|conn| apply_one(conn, write)))
+    }
+
+    /// What is waiting to be told to the model of this session, oldest first;
+    /// told once: it is gone when the transaction commits.
+    pub fn take_injections(&self, session: &str) -> Result<Vec<String>, Error> {
+        self.verb(|conn| injections::take(conn, session))
+    }
+
+    /// One item among several in a commit: its error undoes it alone.
+    pub fn savepoint<T>(&self, work: impl FnOnce(&Self) -> Result<T, Error>) -> Result<T, Error> {
+        self.run("SAVEPOINT item")?;
+        match work(self) {
+            Ok(done) => self.run("RELEASE item").map(|()| done),
+            Err(cause) => {
+                // After a full disk SQLite has undone the whole transaction, and
+                // the caller must hear of that rather than of the one item.
+                if self.conn.is_autocommit() {
+                    return Err(Error::RolledBack);
+                }
+                self.run("ROLLBACK TO item")?;
+                self.run("RELEASE item")?;
+                Err(cause)
+            }
+        }
+    }
+
+    fn run(&self, sql: &str) -> Result<(), Error> {
+        self.verb(|conn| conn.prepare_cached(sql)?.execute([]).map(drop))
+    }
+
+    /// Guards every statement: once SQLite has rolled back by itself, a further
+    /// statement would commit on its own.
+    pub(crate) fn verb<T>(
+        &self,
+        work: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, Error> {
+        if self.conn.is_autocommit() {
+            return Err(Error::RolledBack);
+        }
+        work(self.conn).map_err(|cause| Error::of(self.path, cause))
+    }
+}
+
+fn apply_one(conn: &Connection, write: &Write) -> rusqlite::Result<()> {
+    match write {
+        Write::Session(session) => sessions::put(conn, session),
+        Write::Agent(agent) => agents::put(conn, agent),
+        Write::Event(event) => events::record(conn, event),
+        Write::Strike(strike) => strikes::give(conn, strike),
+        Write::StrikesDelivered { session, denied_to } => {
+            strikes::deliver(conn, session, denied_to)
+        }
+        Write::Injection { session, text } => injections::put(conn, session, text),
+    }
+}

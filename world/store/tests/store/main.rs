@@ -1,0 +1,4 @@
+//! The memory, from outside: one test binary.
+
+mod rows;
+mod way;
