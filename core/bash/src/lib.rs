@@ -6,18 +6,29 @@
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
 
+mod limits;
+mod open;
+mod output;
 mod reading;
+mod scan;
+mod scope;
+mod script;
+mod syntax;
+mod walk;
+mod words;
 
 pub use reading::{Command, Feed, Piece, Reading, Redirect, RedirectKind, Surroundings, Trouble, Via, Word};
 
-/// Everything `line` would run.
+/// Everything `line` would run, in the order it would.
 pub fn read(line: &str, around: &Surroundings) -> Reading {
-    let mut reading = Reading::default();
-    for part in line.split([';', '|', '&', '\n']) {
-        let words: Vec<Word> = part.split_whitespace().map(|word| Word::text(word.trim_matches(['"', '\'']))).collect();
-        if !words.is_empty() {
-            reading.commands.push(Command { words, cwd: around.cwd.clone(), ..Command::default() });
-        }
-    }
-    reading
+    let mut walker = walk::Walker::new(around);
+    let unix;
+    let text = if line.contains('\r') {
+        unix = line.replace("\r\n", "\n");
+        &unix
+    } else {
+        line
+    };
+    walker.read_text(text, &walk::Place::default());
+    walker.finish(line)
 }

@@ -1,0 +1,90 @@
+//! Opening: a reported command that runs others is looked into.
+
+mod builtins;
+mod containers;
+mod find;
+mod git;
+mod options;
+mod remote;
+mod shells;
+mod terminals;
+mod texts;
+mod wrappers;
+mod xargs;
+
+use std::rc::Rc;
+
+use crate::output::Output;
+use crate::reading::{Command, Via, Word};
+use crate::script;
+use crate::walk::{Place, Walker};
+
+impl Walker {
+    /// Walks everything `command` would start. What it prints comes back when it is certain.
+    pub(crate) fn open(&mut self, command: &Command, place: &Place) -> Output {
+        let Some(program) = command.program() else {
+            return Output::Unknown;
+        };
+        if let Some(output) = self.call(&program, command, place) {
+            return output;
+        }
+        let args = command.args();
+        match program.as_str() {
+            "find" | "fd" | "fdfind" => self.open_find(&program, args, place),
+            "xargs" | "parallel" => self.open_xargs(&program, args, place),
+            "git" => self.open_git(args, place),
+            "docker" | "podman" | "nerdctl" | "kubectl" | "oc" | "docker-compose" | "lxc" | "incus" => self.open_container(&program, args, place),
+            "ssh" | "mosh" | "rsh" | "sshpass" => self.open_remote(&program, args, place),
+            "tmux" | "screen" => self.open_terminal(&program, args, place),
+            name if shells::is_shell(name) => return self.open_shell(name, command, place),
+            name if builtins::is_builtin(name) => return self.open_builtin(name, command, place),
+            name if script::language(name).is_some() => self.open_script(name, command, place),
+            name => {
+                if !self.open_text(name, args, place) {
+                    return self.open_wrapper(name, command, place);
+                }
+            }
+        }
+        Output::Unknown
+    }
+
+    /// Calls a function the line has defined. A function inside itself is not entered again.
+    fn call(&mut self, program: &str, command: &Command, place: &Place) -> Option<Output> {
+        let body = self.scope.function(program)?;
+        let via = Via::Body(program.to_string());
+        if place.via.contains(&via) {
+            return Some(Output::Unknown);
+        }
+        let kept = self.scope.positional.replace(Rc::new(command.args().to_vec()));
+        let output = self.statement(&body.statement, &body.source, &place.under(via));
+        self.scope.positional = kept;
+        Some(output)
+    }
+
+    /// Runs `words` as the inner command of a wrapper, in a process of its own.
+    pub(crate) fn inner(&mut self, words: &[Word], assignments: Vec<(String, Word)>, via: Via, place: &Place) -> Output {
+        if words.is_empty() {
+            return Output::Unknown;
+        }
+        let here = place.under(via);
+        let mut command = self.command(words.to_vec(), &here);
+        command.assignments = assignments;
+        let kept = self.scope.clone();
+        let output = self.run(command, &here);
+        self.scope = kept;
+        output
+    }
+
+    /// Reads `text` as shell in a process of its own.
+    pub(crate) fn inner_text(&mut self, text: &str, via: Via, place: &Place) -> Output {
+        let kept = self.scope.clone();
+        let output = self.read_text(text, &place.under(via));
+        self.scope = kept;
+        output
+    }
+}
+
+/// Words as the text a shell would get when they are joined.
+pub(crate) fn joined(words: &[Word]) -> String {
+    words.iter().map(Word::shown).collect::<Vec<_>>().join(" ")
+}

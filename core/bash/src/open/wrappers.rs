@@ -1,0 +1,203 @@
+//! Programs that run the command given in their own words, as a table.
+
+use super::options::{self, given, value};
+use crate::output::Output;
+use crate::reading::{Command, Via, Word};
+use crate::scan;
+use crate::walk::{Place, Walker};
+
+/// How one wrapper finds the command in its words.
+struct Wrapper {
+    name: &'static str,
+    /// Subcommand that must come first (`uv run`); empty when there is none.
+    sub: &'static str,
+    /// Options that take a value.
+    valued: &'static [&'static str],
+    /// Operands before the command.
+    skip: usize,
+}
+
+const fn wrapper(name: &'static str, valued: &'static [&'static str], skip: usize) -> Wrapper {
+    Wrapper { name, sub: "", valued, skip }
+}
+
+const fn runner(name: &'static str, sub: &'static str, valued: &'static [&'static str]) -> Wrapper {
+    Wrapper { name, sub, valued, skip: 0 }
+}
+
+const WRAPPERS: &[Wrapper] = &[
+    wrapper("sudo", &["-u", "-g", "-h", "-p", "-C", "-r", "-t", "-T", "-U", "-D", "-R", "--user", "--group", "--host", "--prompt", "--close-from", "--role", "--type", "--command-timeout", "--other-user", "--chdir", "--chroot"], 0),
+    wrapper("doas", &["-u", "-C", "-a"], 0),
+    wrapper("pkexec", &["--user"], 0),
+    wrapper("run0", &["-u", "-g", "-D", "--user", "--group", "--chdir", "--unit", "--property", "--slice", "--nice"], 0),
+    wrapper("gosu", &[], 1),
+    wrapper("su-exec", &[], 1),
+    wrapper("env", &["-u", "-C", "-S", "-a", "--unset", "--chdir", "--split-string", "--argv0"], 0),
+    wrapper("nice", &["-n", "--adjustment"], 0),
+    wrapper("ionice", &["-c", "-n", "-p", "-P", "-u", "--class", "--classdata", "--pid"], 0),
+    wrapper("chrt", &["-T", "-P", "-D"], 1),
+    wrapper("taskset", &[], 1),
+    wrapper("nohup", &[], 0),
+    wrapper("time", &["-f", "-o", "--format", "--output"], 0),
+    wrapper("gtime", &["-f", "-o", "--format", "--output"], 0),
+    wrapper("timeout", &["-s", "-k", "--signal", "--kill-after"], 1),
+    wrapper("gtimeout", &["-s", "-k", "--signal", "--kill-after"], 1),
+    wrapper("stdbuf", &["-i", "-o", "-e", "--input", "--output", "--error"], 0),
+    wrapper("setsid", &[], 0),
+    wrapper("setarch", &[], 1),
+    wrapper("linux32", &[], 0),
+    wrapper("linux64", &[], 0),
+    wrapper("prlimit", &["-p", "--pid"], 0),
+    wrapper("command", &[], 0),
+    wrapper("builtin", &[], 0),
+    wrapper("exec", &["-a"], 0),
+    wrapper("noglob", &[], 0),
+    wrapper("nocorrect", &[], 0),
+    wrapper("busybox", &[], 0),
+    wrapper("toybox", &[], 0),
+    wrapper("flock", &["-w", "-E", "--timeout", "--wait", "--conflict-exit-code"], 1),
+    wrapper("chroot", &["--userspec", "--groups"], 1),
+    wrapper("unshare", &["-S", "-G", "-R", "-w", "--setuid", "--setgid", "--root", "--wd", "--map-user", "--map-group", "--map-users", "--map-groups", "--propagation", "--setgroups"], 0),
+    wrapper("nsenter", &["-t", "-S", "-G", "--target", "--setuid", "--setgid"], 0),
+    wrapper("bwrap", &[], 0),
+    wrapper("firejail", &[], 0),
+    wrapper("strace", &["-e", "-o", "-p", "-s", "-u", "-E", "-a", "-I", "-O", "-P", "-S", "-X", "-b", "--trace", "--output", "--attach"], 0),
+    wrapper("ltrace", &["-a", "-A", "-D", "-e", "-F", "-l", "-n", "-o", "-p", "-s", "-u", "-w", "-x", "--output"], 0),
+    wrapper("perf", &[], 1),
+    wrapper("valgrind", &[], 0),
+    wrapper("gdb", &["-x", "-ex", "-p", "--command"], 0),
+    wrapper("entr", &[], 0),
+    wrapper("caffeinate", &["-t", "-w"], 0),
+    wrapper("chronic", &[], 0),
+    wrapper("unbuffer", &[], 0),
+    wrapper("rlwrap", &["-a", "-C", "-f", "-H", "-b", "-P", "-s"], 0),
+    wrapper("dbus-run-session", &["--config-file", "--dbus-daemon"], 0),
+    wrapper("dbus-launch", &[], 0),
+    wrapper("xvfb-run", &["-n", "-s", "-e", "-f", "-p", "-w", "--server-num", "--server-args", "--error-file", "--auth-file"], 0),
+    wrapper("systemd-run", &["-u", "-p", "-E", "-M", "-H", "-t", "--unit", "--property", "--setenv", "--machine", "--host", "--description", "--slice", "--uid", "--gid", "--nice", "--working-directory", "--on-active", "--on-calendar"], 0),
+    wrapper("systemd-inhibit", &["--what", "--who", "--why", "--mode"], 0),
+    wrapper("cgexec", &["-g"], 0),
+    wrapper("fakeroot", &["-l", "-s", "-i", "--lib", "--faked"], 0),
+    wrapper("proot", &["-r", "-b", "-w", "-q"], 0),
+    wrapper("torsocks", &[], 0),
+    wrapper("proxychains", &["-f"], 0),
+    wrapper("proxychains4", &["-f"], 0),
+    wrapper("faketime", &[], 1),
+    wrapper("tini", &["-e", "-p"], 0),
+    wrapper("dumb-init", &["-r"], 0),
+    wrapper("catchsegv", &[], 0),
+    wrapper("sem", &["-j", "--id"], 0),
+    wrapper("setpriv", &["--reuid", "--regid", "--groups", "--inh-caps", "--bounding-set"], 0),
+    wrapper("capsh", &[], 0),
+    wrapper("cross-env", &[], 0),
+    wrapper("dotenv", &["-f", "-e", "-c"], 0),
+    wrapper("watchexec", &["-w", "-e", "-f", "-i", "-d", "-s", "--watch", "--exts", "--filter", "--ignore", "--debounce", "--signal", "--shell"], 0),
+    wrapper("retry", &["-d", "-t", "--delay", "--times"], 0),
+    wrapper("ts-node-dev", &[], 0),
+    runner("uv", "run", &["--with", "--python", "-p", "--project", "--directory", "--extra", "--group", "--env-file"]),
+    runner("poetry", "run", &[]),
+    runner("pipenv", "run", &[]),
+    runner("pdm", "run", &[]),
+    runner("hatch", "run", &[]),
+    runner("rye", "run", &[]),
+    runner("bundle", "exec", &[]),
+    runner("npm", "exec", &["-p", "--package", "-w", "--workspace"]),
+    runner("pnpm", "exec", &["-F", "--filter"]),
+    runner("mise", "exec", &[]),
+    runner("direnv", "exec", &[]),
+    runner("conda", "run", &["-n", "--name", "-p", "--prefix", "--cwd"]),
+    runner("aws-vault", "exec", &["-d", "--duration"]),
+    runner("op", "run", &["--env-file", "--account"]),
+    runner("doppler", "run", &["-p", "-c", "--project", "--config"]),
+    runner("rustup", "run", &[]),
+    runner("opam", "exec", &[]),
+    runner("dlx", "", &[]),
+];
+
+/// Wrappers whose command runs in this very shell, so that `cd` in it holds afterwards.
+const OWN: &[&str] = &["command", "builtin", "noglob", "nocorrect"];
+
+impl Walker {
+    /// Opens `name` when the table has it.
+    pub(crate) fn open_wrapper(&mut self, name: &str, command: &Command, place: &Place) -> Output {
+        let Some(wrapper) = WRAPPERS.iter().find(|wrapper| wrapper.name == name) else {
+            return Output::Unknown;
+        };
+        let mut args = command.args();
+        if !wrapper.sub.is_empty() {
+            match args.split_first() {
+                Some((first, rest)) if first.known().as_deref() == Some(wrapper.sub) => args = rest,
+                _ => return Output::Unknown,
+            }
+        }
+        let (options, operands) = options::split(args, wrapper.valued);
+        if looks_up(name, &options) {
+            return Output::Unknown;
+        }
+        let via = Via::Wrapper(name.to_string());
+        if name == "env"
+            && let Some(text) = value(&options, &["-S", "--split-string"])
+        {
+            let text = format!("{} {}", text.shown(), super::joined(operands));
+            return self.inner_text(&text, via, place);
+        }
+        let (assignments, operands) = leading_assignments(operands.get(wrapper.skip + extra(name)..).unwrap_or_default());
+        let kept = self.scope.cwd.clone();
+        if let Some(folder) = value(&options, &["-C", "--chdir", "-D", "--working-directory", "--wd"]).filter(|_| matches!(name, "env" | "sudo" | "run0" | "systemd-run" | "unshare")) {
+            self.scope.cwd = folder.known().and_then(|folder| self.scope.resolve(&folder));
+        }
+        let output = self.enter(name, operands, assignments, place);
+        if !OWN.contains(&name) {
+            self.scope.cwd = kept;
+        }
+        output
+    }
+
+    fn enter(&mut self, name: &str, operands: &[Word], assignments: Vec<(String, Word)>, place: &Place) -> Output {
+        let via = Via::Wrapper(name.to_string());
+        if OWN.contains(&name) {
+            if operands.is_empty() {
+                return Output::Unknown;
+            }
+            let here = place.under(via);
+            let command = self.command(operands.to_vec(), &here);
+            return self.run(command, &here);
+        }
+        // `sudo 'rm -rf x'` and its kind: one word holding a whole command line.
+        if let [only] = operands
+            && only.quoted
+            && only.known().is_some_and(|text| text.contains(' ') && !text.starts_with('/'))
+            && assignments.is_empty()
+        {
+            return self.inner_text(&only.shown(), via, place);
+        }
+        self.inner(operands, assignments, via, place)
+    }
+}
+
+/// Operands more than the table says: `direnv exec DIR cmd`, `rustup run nightly cmd`, `aws-vault exec profile`.
+fn extra(name: &str) -> usize {
+    usize::from(matches!(name, "direnv" | "rustup" | "aws-vault"))
+}
+
+/// Options with which a wrapper runs nothing.
+fn looks_up(name: &str, options: &[(String, Option<Word>)]) -> bool {
+    match name {
+        "command" => given(options, &["-v", "-V"]),
+        "sudo" => given(options, &["-l", "--list", "-v", "--validate", "-k", "-K", "-e", "--edit", "-V"]),
+        "ionice" => given(options, &["-p", "-P", "-u", "--pid"]),
+        _ => false,
+    }
+}
+
+/// `NAME=value` words before the command, as `env` and `sudo` take them.
+pub(crate) fn leading_assignments(words: &[Word]) -> (Vec<(String, Word)>, &[Word]) {
+    let mut assignments = Vec::new();
+    let mut rest = words;
+    while let [first, tail @ ..] = rest {
+        let Some(assignment) = scan::assignment(&first.shown()) else { break };
+        assignments.push(assignment);
+        rest = tail;
+    }
+    (assignments, rest)
+}

@@ -1,0 +1,76 @@
+//! What a command would print, when its words and its input make that certain.
+
+mod codes;
+mod filters;
+mod printf;
+
+use crate::limits;
+use crate::reading::{Command, Word};
+
+/// The text a command or list would print.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) enum Output {
+    /// Exactly this.
+    Certain(String),
+    /// This, with the source of unknown expansions where their values would stand.
+    Draft(String),
+    #[default]
+    Unknown,
+}
+
+impl Output {
+    pub(crate) fn nothing() -> Self {
+        Self::Certain(String::new())
+    }
+
+    pub(crate) fn certain(&self) -> Option<&str> {
+        match self {
+            Self::Certain(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The text to read when it is fed to a shell.
+    pub(crate) fn draft(&self) -> Option<&str> {
+        match self {
+            Self::Certain(text) | Self::Draft(text) => Some(text),
+            Self::Unknown => None,
+        }
+    }
+
+    pub(crate) fn then(self, next: Self) -> Self {
+        let certain = matches!((&self, &next), (Self::Certain(_), Self::Certain(_)));
+        match (self.draft(), next.draft()) {
+            (Some(first), Some(second)) if first.len() + second.len() <= limits::TEXT => {
+                let text = format!("{first}{second}");
+                if certain { Self::Certain(text) } else { Self::Draft(text) }
+            }
+            _ => Self::Unknown,
+        }
+    }
+}
+
+/// What `command` prints, given the text on its standard input if that is known.
+pub(crate) fn of(command: &Command, input: Option<&str>) -> Output {
+    let Some(program) = command.program() else {
+        return if command.words.is_empty() { Output::nothing() } else { Output::Unknown };
+    };
+    let args = command.args();
+    let known: Option<Vec<String>> = args.iter().map(Word::known).collect();
+    match (program.as_str(), &known) {
+        ("echo", _) => printf::echo(args),
+        ("printf", Some(args)) => printf::printf(args),
+        ("printf", None) => printf::draft(args),
+        ("true" | ":" | "export" | "set" | "shopt" | "cd" | "alias" | "unset" | "readonly" | "sleep", _) => Output::nothing(),
+        ("pwd", _) => command.cwd.as_ref().map_or(Output::Unknown, |cwd| Output::Certain(format!("{cwd}\n"))),
+        (name, Some(args)) => certain(filters::named(name, args, input)),
+        _ => Output::Unknown,
+    }
+}
+
+fn certain(text: Option<String>) -> Output {
+    match text {
+        Some(text) if text.len() <= limits::TEXT => Output::Certain(text),
+        _ => Output::Unknown,
+    }
+}

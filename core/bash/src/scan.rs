@@ -1,0 +1,145 @@
+//! The conservative scan, for text the parser refuses: splits on operators outside quotes and
+//! reports what stands between them, so that a broken line is judged and not passed.
+
+use crate::reading::{Redirect, RedirectKind, Word};
+use crate::walk::{Place, Walker};
+use crate::words::cursor::Cursor;
+use crate::words::matching;
+
+/// Words that stand before a command without being one.
+const KEYWORDS: &[&str] = &["if", "then", "else", "elif", "fi", "do", "done", "while", "until", "{", "}", "!", "time", "esac", "[["];
+
+/// Runs every command found in `text`.
+pub(crate) fn commands(walker: &mut Walker, text: &str, place: &Place) {
+    let mut tokens = Tokens::new(text);
+    let mut raws: Vec<Token> = Vec::new();
+    loop {
+        match tokens.next() {
+            Some(Token::End) => run(walker, std::mem::take(&mut raws), place),
+            Some(token) => raws.push(token),
+            None => break,
+        }
+        if !walker.tick() {
+            return;
+        }
+    }
+    run(walker, raws, place);
+}
+
+fn run(walker: &mut Walker, tokens: Vec<Token>, place: &Place) {
+    let mut words: Vec<Word> = Vec::new();
+    let mut redirects = Vec::new();
+    let mut target: Option<RedirectKind> = None;
+    for token in tokens {
+        match token {
+            Token::Redirect(kind) => target = Some(kind),
+            Token::Word(raw) => {
+                let mut fields = walker.fields(&raw, place);
+                match target.take() {
+                    Some(kind) => redirects.extend(fields.drain(..).next().map(|target| Redirect { kind, target })),
+                    None if words.is_empty() && KEYWORDS.contains(&raw.as_str()) => {}
+                    None => words.extend(fields),
+                }
+            }
+            Token::End => {}
+        }
+    }
+    let mut assignments = Vec::new();
+    while let Some((name, value)) = words.first().and_then(Word::known).as_deref().and_then(assignment) {
+        assignments.push((name, value));
+        words.remove(0);
+    }
+    if words.is_empty() && redirects.is_empty() && assignments.is_empty() {
+        return;
+    }
+    let mut command = walker.command(words, place);
+    command.redirects = redirects;
+    command.assignments = assignments;
+    walker.run(command, place);
+}
+
+/// `NAME=value` taken apart.
+pub(crate) fn assignment(text: &str) -> Option<(String, Word)> {
+    let (name, value) = text.split_once('=')?;
+    let letters = name.chars().all(|c| c == '_' || c.is_ascii_alphanumeric());
+    let named = letters && name.chars().next().is_some_and(|c| !c.is_ascii_digit());
+    named.then(|| (name.to_string(), Word::text(value)))
+}
+
+enum Token {
+    Word(String),
+    Redirect(RedirectKind),
+    End,
+}
+
+struct Tokens<'t> {
+    cursor: Cursor<'t>,
+}
+
+impl<'t> Tokens<'t> {
+    fn new(text: &'t str) -> Self {
+        Self { cursor: Cursor::new(text) }
+    }
+
+    fn next(&mut self) -> Option<Token> {
+        self.cursor.take_while(|c| c == ' ' || c == '\t' || c == '\r');
+        match self.cursor.peek()? {
+            '#' => {
+                self.cursor.take_while(|c| c != '\n');
+                Some(Token::End)
+            }
+            '\n' | ';' | '&' | '|' | '(' | ')' => {
+                self.cursor.take_while(|c| matches!(c, '\n' | ';' | '&' | '|' | '(' | ')'));
+                // `&>` writes a file as `>` does.
+                Some(Token::End)
+            }
+            '<' | '>' if !self.cursor.rest().starts_with("<(") && !self.cursor.rest().starts_with(">(") => {
+                let operator = self.cursor.take_while(|c| matches!(c, '<' | '>' | '&' | '|'));
+                Some(Token::Redirect(if operator.starts_with('<') {
+                    RedirectKind::Read
+                } else if operator.starts_with(">>") {
+                    RedirectKind::Append
+                } else {
+                    RedirectKind::Write
+                }))
+            }
+            _ => Some(Token::Word(self.word())),
+        }
+    }
+
+    fn word(&mut self) -> String {
+        let mut out = String::new();
+        while let Some(c) = self.cursor.peek() {
+            if c.is_whitespace() || matches!(c, ';' | '&' | '|' | ')') {
+                break;
+            }
+            let rest = self.cursor.rest();
+            let width = match c {
+                '<' | '>' if rest.get(1..).is_some_and(|next| next.starts_with('(')) => Some(matching::paren_body(rest.get(2..).unwrap_or_default()) + 3),
+                '<' | '>' | '(' => break,
+                '\\' => Some(1 + rest.chars().nth(1).map_or(0, char::len_utf8)),
+                '\'' => rest.get(1..).and_then(|body| body.find('\'')).map(|end| end + 2),
+                '"' => closed(rest, 1, matching::double_body),
+                '`' => closed(rest, 1, matching::backquote_body),
+                '$' if rest.starts_with("$(") => closed(rest, 2, matching::paren_body),
+                '$' if rest.starts_with("${") => closed(rest, 2, matching::brace_body),
+                other => Some(other.len_utf8()),
+            };
+            match width {
+                Some(width) => out.push_str(self.cursor.take(width)),
+                // A quote that never closes is taken for nothing: what follows is still looked at.
+                None => {
+                    self.cursor.bump();
+                }
+            }
+        }
+        out
+    }
+}
+
+/// The bytes of a bracketed stretch with its ends; `None` when it does not close.
+fn closed(rest: &str, opening: usize, body: impl Fn(&str) -> usize) -> Option<usize> {
+    let inside = rest.get(opening..)?;
+    let end = body(inside);
+    (end < inside.len()).then_some(opening + end + 1)
+}

@@ -1,0 +1,156 @@
+//! Compound commands: groups, subshells, branches and loops.
+
+use std::rc::Rc;
+
+use shuck_ast::{CompoundCommand, ForCommand, IfCommand, Redirect, Span, StmtSeq};
+
+use super::{Place, Walker};
+use crate::limits;
+use crate::output::Output;
+use crate::reading::{Piece, Via, Word};
+use crate::scope::Value;
+use crate::syntax::slice;
+use crate::words::Mode;
+
+impl Walker {
+    pub(super) fn compound(&mut self, compound: &CompoundCommand, redirects: &[Redirect], source: &Rc<str>, place: &Place) -> Output {
+        let here = self.compound_redirects(redirects, source, place);
+        let output = self.compound_body(compound, source, &here);
+        if redirects.is_empty() { output } else { Output::Unknown }
+    }
+
+    fn compound_body(&mut self, compound: &CompoundCommand, source: &Rc<str>, place: &Place) -> Output {
+        match compound {
+            CompoundCommand::BraceGroup(body) => return self.sequence(body, source, place),
+            CompoundCommand::Subshell(body) => {
+                let kept = self.scope.clone();
+                let output = self.sequence(body, source, place);
+                self.scope = kept;
+                return output;
+            }
+            CompoundCommand::If(branch) => self.if_command(branch, source, place),
+            CompoundCommand::For(repeat) => self.for_command(repeat, source, place),
+            CompoundCommand::Foreach(repeat) => {
+                let raws: Vec<Span> = repeat.words.iter().map(|word| word.span).collect();
+                self.each(&[repeat.variable.as_str()], &raws, &repeat.body, source, place);
+            }
+            CompoundCommand::Select(choice) => {
+                let raws: Vec<Span> = choice.words.iter().map(|word| word.span).collect();
+                self.each(&[choice.variable.as_str()], &raws, &choice.body, source, place);
+            }
+            CompoundCommand::While(repeat) => self.repeated(&repeat.condition, &repeat.body, source, place),
+            CompoundCommand::Until(repeat) => self.repeated(&repeat.condition, &repeat.body, source, place),
+            CompoundCommand::Repeat(repeat) => self.branch(&repeat.body, source, place),
+            CompoundCommand::ArithmeticFor(repeat) => {
+                for span in [repeat.init_span, repeat.condition_span, repeat.step_span].into_iter().flatten() {
+                    self.text(slice(source, span), Mode::Double, place);
+                }
+                self.branch(&repeat.body, source, place);
+            }
+            CompoundCommand::Case(case) => {
+                self.fields(slice(source, case.word.span), place);
+                let bodies: Vec<&StmtSeq> = case.cases.iter().map(|item| &item.body).collect();
+                self.branches(&bodies, source, place);
+            }
+            CompoundCommand::Arithmetic(arithmetic) => {
+                self.text(slice(source, arithmetic.span), Mode::Double, place);
+            }
+            CompoundCommand::Conditional(test) => {
+                self.value(slice(source, test.span), place);
+                return Output::nothing();
+            }
+            CompoundCommand::Time(timed) => {
+                let command = self.command(vec![Word::text("time")], place);
+                self.report(command);
+                if let Some(inner) = &timed.command {
+                    return self.statement(inner, source, &place.under(Via::Wrapper("time".to_string())));
+                }
+            }
+            CompoundCommand::Coproc(coproc) => {
+                self.statement(&coproc.body, source, &place.under(Via::Branch));
+            }
+            CompoundCommand::Always(always) => {
+                self.sequence(&always.body, source, place);
+                self.sequence(&always.always_body, source, place);
+            }
+        }
+        Output::Unknown
+    }
+
+    fn if_command(&mut self, branch: &IfCommand, source: &Rc<str>, place: &Place) {
+        self.sequence(&branch.condition, source, place);
+        let mut bodies = vec![&branch.then_branch];
+        for (condition, body) in &branch.elif_branches {
+            self.sequence(condition, source, place);
+            bodies.push(body);
+        }
+        bodies.extend(&branch.else_branch);
+        self.branches(&bodies, source, place);
+    }
+
+    /// Bodies of which at most one runs: each starts from here, and only what all agree on holds after.
+    fn branches(&mut self, bodies: &[&StmtSeq], source: &Rc<str>, place: &Place) {
+        let inner = place.under(Via::Branch);
+        let before = self.scope.clone();
+        let mut after = before.clone();
+        for body in bodies {
+            self.scope = before.clone();
+            self.sequence(body, source, &inner);
+            after.meet(&self.scope);
+        }
+        self.scope = after;
+    }
+
+    fn branch(&mut self, body: &StmtSeq, source: &Rc<str>, place: &Place) {
+        self.branches(&[body], source, place);
+    }
+
+    fn repeated(&mut self, condition: &StmtSeq, body: &StmtSeq, source: &Rc<str>, place: &Place) {
+        self.sequence(condition, source, &place.under(Via::Branch));
+        self.branch(body, source, place);
+    }
+
+    fn for_command(&mut self, repeat: &ForCommand, source: &Rc<str>, place: &Place) {
+        let names: Vec<&str> = repeat.targets.iter().filter_map(|target| target.name.as_ref().map(|name| name.as_str())).collect();
+        match &repeat.words {
+            Some(words) => {
+                let raws: Vec<Span> = words.iter().map(|word| word.span).collect();
+                self.each(&names, &raws, &repeat.body, source, place);
+            }
+            None => {
+                let words = match self.lookup("@") {
+                    Some(Value::Many(words)) => words,
+                    _ => vec![unknown(names.first())],
+                };
+                self.each_value(&names, words, &repeat.body, source, place);
+            }
+        }
+    }
+
+    fn each(&mut self, names: &[&str], raws: &[Span], body: &StmtSeq, source: &Rc<str>, place: &Place) {
+        let mut values = Vec::new();
+        for raw in raws {
+            values.extend(self.fields(slice(source, *raw), place));
+        }
+        self.each_value(names, values, body, source, place);
+    }
+
+    fn each_value(&mut self, names: &[&str], mut values: Vec<Word>, body: &StmtSeq, source: &Rc<str>, place: &Place) {
+        if values.len() > limits::SPREAD {
+            self.allowance.refuse("a loop over too many words");
+            values.truncate(limits::SPREAD);
+            values.push(unknown(names.first()));
+        }
+        let inner = place.under(Via::Branch);
+        for value in values {
+            for name in names {
+                self.scope.set(name, Value::One(value.clone()));
+            }
+            self.sequence(body, source, &inner);
+        }
+    }
+}
+
+fn unknown(name: Option<&&str>) -> Word {
+    Word { pieces: vec![Piece::Unknown(format!("${}", name.unwrap_or(&"@")))], quoted: false }
+}

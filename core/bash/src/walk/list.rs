@@ -1,0 +1,133 @@
+//! Statements, lists and pipelines.
+
+use std::rc::Rc;
+
+use shuck_ast::{BinaryOp, Command as Syntax, Stmt, StmtTerminator};
+
+use super::{Place, Walker};
+use crate::output::Output;
+use crate::reading::{Feed, Via};
+use crate::scope::Body;
+
+impl Walker {
+    pub(crate) fn statement(&mut self, statement: &Stmt, source: &Rc<str>, place: &Place) -> Output {
+        if !self.tick() || !self.allowance.sink() {
+            return Output::Unknown;
+        }
+        let background = matches!(statement.terminator, Some(StmtTerminator::Background(_)));
+        let output = if background {
+            let kept = self.scope.clone();
+            let output = self.foreground(statement, source, &place.under(Via::Branch));
+            self.scope = kept;
+            output
+        } else {
+            self.foreground(statement, source, place)
+        };
+        self.allowance.rise();
+        output
+    }
+
+    fn foreground(&mut self, statement: &Stmt, source: &Rc<str>, place: &Place) -> Output {
+        match &statement.command {
+            Syntax::Binary(binary) => match binary.op {
+                BinaryOp::And | BinaryOp::Or => self.and_or(statement, source, place),
+                BinaryOp::Pipe | BinaryOp::PipeAll => self.pipeline(statement, source, place),
+            },
+            Syntax::Simple(simple) => self.simple(simple, &statement.redirects, source, place),
+            Syntax::Decl(clause) => self.declaration(clause, &statement.redirects, source, place),
+            Syntax::Builtin(builtin) => self.builtin(builtin, &statement.redirects, source, place),
+            Syntax::Compound(compound) => self.compound(compound, &statement.redirects, source, place),
+            Syntax::Function(function) => {
+                for name in function.static_names() {
+                    let body = Body { statement: Rc::new((*function.body).clone()), source: source.clone() };
+                    self.scope.define(name.as_str(), body);
+                }
+                Output::nothing()
+            }
+            Syntax::AnonymousFunction(function) => self.statement(&function.body, source, place),
+        }
+    }
+
+    /// `a && b || c`: the right side of `||` starts from before the left side.
+    fn and_or(&mut self, statement: &Stmt, source: &Rc<str>, place: &Place) -> Output {
+        let (parts, operators) = chain(statement, |op| matches!(op, BinaryOp::And | BinaryOp::Or));
+        let mut parts = parts.into_iter();
+        let mut before = self.scope.clone();
+        let mut output = match parts.next() {
+            Some(first) => self.statement(first, source, place),
+            None => Output::nothing(),
+        };
+        for (part, operator) in parts.zip(operators) {
+            if operator == BinaryOp::And {
+                before = self.scope.clone();
+                let printed = self.statement(part, source, place);
+                output = output.then(printed);
+                continue;
+            }
+            let succeeded = std::mem::replace(&mut self.scope, before.clone());
+            self.statement(part, source, place);
+            let failed = std::mem::replace(&mut self.scope, succeeded);
+            if !leaves(part) {
+                self.scope.meet(&failed);
+            }
+            output = Output::Unknown;
+        }
+        output
+    }
+
+    /// `a | b`: every part in a shell of its own, reading what the one before prints.
+    fn pipeline(&mut self, statement: &Stmt, source: &Rc<str>, place: &Place) -> Output {
+        let (parts, _) = chain(statement, |op| matches!(op, BinaryOp::Pipe | BinaryOp::PipeAll));
+        let kept = self.scope.clone();
+        let mut here = place.clone();
+        let mut output = Output::Unknown;
+        for part in parts {
+            let first = self.reading.commands.len();
+            output = self.statement(part, source, &here);
+            let feed = match output.certain() {
+                Some(text) => Feed::Text(text.to_string()),
+                None => Feed::Pipe(self.writers(first, place.via.len())),
+            };
+            here = place.fed(feed, output.draft());
+            self.scope = kept.clone();
+        }
+        output
+    }
+
+    /// The commands since `first` whose output goes on, not into a substitution.
+    fn writers(&self, first: usize, depth: usize) -> Vec<usize> {
+        let since = self.reading.commands.get(first..).unwrap_or_default();
+        let direct = since.iter().enumerate().filter(|(_, command)| {
+            let inner = command.via.get(depth..).unwrap_or_default();
+            !inner.iter().any(|via| matches!(via, Via::Substitution | Via::ProcessSubstitution))
+        });
+        direct.map(|(index, _)| first + index).collect()
+    }
+}
+
+/// The operands of a left-nested run of operators, without recursion: it may be a thousand long.
+fn chain(statement: &Stmt, same: impl Fn(BinaryOp) -> bool) -> (Vec<&Stmt>, Vec<BinaryOp>) {
+    let (mut parts, mut operators) = (Vec::new(), Vec::new());
+    let mut at = statement;
+    while let Syntax::Binary(binary) = &at.command {
+        if !same(binary.op) {
+            break;
+        }
+        parts.push(&*binary.right);
+        operators.push(binary.op);
+        at = &binary.left;
+    }
+    parts.push(at);
+    parts.reverse();
+    operators.reverse();
+    (parts, operators)
+}
+
+/// Whether a statement ends the shell, so that nothing after it follows from it.
+fn leaves(statement: &Stmt) -> bool {
+    match &statement.command {
+        Syntax::Builtin(_) => true,
+        Syntax::Compound(shuck_ast::CompoundCommand::BraceGroup(body)) => body.last().is_some_and(|last| matches!(last.command, Syntax::Builtin(_))),
+        _ => false,
+    }
+}

@@ -1,0 +1,143 @@
+//! The walk: visits what a text would run, in order, and reports each command once.
+
+mod assign;
+mod compound;
+mod list;
+mod redirect;
+mod simple;
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use shuck_ast::StmtSeq;
+
+use crate::limits::{self, Allowance};
+use crate::output::Output;
+use crate::reading::{Command, Feed, Reading, Surroundings, Trouble, Via, Word};
+use crate::scope::{Scope, Value};
+use crate::{scan, syntax};
+
+/// One reading in progress.
+pub(crate) struct Walker {
+    pub(crate) reading: Reading,
+    pub(crate) scope: Scope,
+    pub(crate) allowance: Allowance,
+    /// What process substitutions print, by their source: a shell may be told to run it.
+    pub(crate) printed: HashMap<String, String>,
+}
+
+/// Where in the line a text stands: how it is reached and what it reads.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Place {
+    pub(crate) via: Vec<Via>,
+    pub(crate) feed: Feed,
+    /// The text on the standard input, unknown parts as their source.
+    pub(crate) draft: Option<Rc<str>>,
+}
+
+impl Place {
+    /// The same place, one step further in.
+    pub(crate) fn under(&self, via: Via) -> Self {
+        let mut place = self.clone();
+        place.via.push(via);
+        place
+    }
+
+    pub(crate) fn fed(&self, feed: Feed, draft: Option<&str>) -> Self {
+        Self { via: self.via.clone(), feed, draft: draft.map(Rc::from) }
+    }
+}
+
+impl Walker {
+    pub(crate) fn new(around: &Surroundings) -> Self {
+        Self { reading: Reading::default(), scope: Scope::new(around), allowance: Allowance::default(), printed: HashMap::new() }
+    }
+
+    /// The reading, with a trouble for the bound that was hit, if any was.
+    pub(crate) fn finish(mut self, line: &str) -> Reading {
+        if let Some(why) = self.allowance.hit() {
+            self.trouble(line, why);
+        }
+        self.reading
+    }
+
+    /// Reads a text as shell, here. Its output comes back as far as it is certain.
+    pub(crate) fn read_text(&mut self, text: &str, place: &Place) -> Output {
+        if !self.allowance.sink() {
+            return Output::Unknown;
+        }
+        let output = if self.allowance.parse(text.len()) { self.read_bounded(text, place) } else { Output::Unknown };
+        self.allowance.rise();
+        output
+    }
+
+    fn read_bounded(&mut self, text: &str, place: &Place) -> Output {
+        match syntax::parse(text) {
+            Ok(sequence) => {
+                let source: Rc<str> = Rc::from(text);
+                self.sequence(&sequence, &source, place)
+            }
+            Err(why) => {
+                self.trouble(text, &why);
+                scan::commands(self, text, place);
+                Output::Unknown
+            }
+        }
+    }
+
+    pub(crate) fn sequence(&mut self, sequence: &StmtSeq, source: &Rc<str>, place: &Place) -> Output {
+        let mut output = Output::nothing();
+        for statement in sequence.iter() {
+            let printed = self.statement(statement, source, place);
+            output = output.then(printed);
+        }
+        output
+    }
+
+    /// Whether the walk may go on; every statement asks.
+    pub(crate) fn tick(&mut self) -> bool {
+        if self.reading.commands.len() >= limits::COMMANDS {
+            return self.allowance.refuse("too many commands");
+        }
+        self.allowance.spend(1)
+    }
+
+    /// Adds a command and says which it is.
+    pub(crate) fn report(&mut self, command: Command) -> usize {
+        if self.reading.commands.len() < limits::COMMANDS {
+            self.reading.commands.push(command);
+        }
+        self.reading.commands.len().saturating_sub(1)
+    }
+
+    pub(crate) fn trouble(&mut self, text: &str, why: &str) {
+        if self.reading.troubles.len() < 16 {
+            let text = text.chars().take(200).collect();
+            self.reading.troubles.push(Trouble { text, why: why.to_string() });
+        }
+    }
+
+    pub(crate) fn lookup(&self, name: &str) -> Option<Value> {
+        self.scope.get(name)
+    }
+
+    /// A command in this place, running in the folder the line is in by now.
+    pub(crate) fn command(&self, words: Vec<Word>, place: &Place) -> Command {
+        Command {
+            words,
+            via: place.via.clone(),
+            feed: place.feed.clone(),
+            cwd: self.scope.cwd.clone(),
+            ..Command::default()
+        }
+    }
+
+    /// `<(…)` and `>(…)`: what runs in them, and what they print for `source <(…)`.
+    pub(crate) fn walk_process_substitution(&mut self, body: &str, place: &Place) -> Output {
+        let inner = place.under(Via::ProcessSubstitution);
+        let kept = self.scope.clone();
+        let output = self.read_text(body, &inner);
+        self.scope = kept;
+        output
+    }
+}

@@ -1,0 +1,106 @@
+//! Redirects: what a command reads and which files it writes.
+
+use std::rc::Rc;
+
+use shuck_ast::{Redirect as Syntax, RedirectKind as Kind, RedirectTarget};
+
+use super::{Place, Walker};
+use crate::reading::{Feed, Redirect, RedirectKind};
+use crate::syntax::slice;
+use crate::words::Mode;
+
+/// What the redirects of one command come to.
+#[derive(Default)]
+pub(super) struct Redirected {
+    pub(super) redirects: Vec<Redirect>,
+    /// The standard input, when a redirect sets it, with its text.
+    pub(super) input: Option<(Feed, Option<String>)>,
+    /// Whether the standard output goes elsewhere.
+    pub(super) away: bool,
+}
+
+impl Walker {
+    pub(super) fn redirects(&mut self, redirects: &[Syntax], source: &Rc<str>, place: &Place) -> Redirected {
+        let mut out = Redirected::default();
+        for redirect in redirects {
+            self.redirect(redirect, source, place, &mut out);
+        }
+        out
+    }
+
+    fn redirect(&mut self, redirect: &Syntax, source: &Rc<str>, place: &Place, out: &mut Redirected) {
+        match &redirect.target {
+            RedirectTarget::Heredoc(here) => {
+                let text = here_text(here, source);
+                let text = if here.delimiter.expands_body { self.text(&text, Mode::Here, place).shown() } else { text };
+                if redirect.fd.unwrap_or(0) == 0 {
+                    out.input = Some((Feed::Text(text.clone()), Some(text)));
+                }
+            }
+            RedirectTarget::Word(word) => self.redirect_word(redirect, slice(source, word.span), place, out),
+        }
+    }
+
+    fn redirect_word(&mut self, redirect: &Syntax, raw: &str, place: &Place, out: &mut Redirected) {
+        if redirect.kind == Kind::HereString {
+            let word = self.value(raw, place);
+            let text = word.shown() + "\n";
+            let feed = if word.known().is_some() { Feed::Text(text.clone()) } else { Feed::Unknown };
+            out.input = Some((feed, Some(text)));
+            return;
+        }
+        let first = self.reading.commands.len();
+        let printed = self.process_output(raw, place);
+        let target = self.fields_or_value(raw, place, printed.is_some());
+        let (kind, writes) = match redirect.kind {
+            Kind::Output | Kind::Clobber | Kind::OutputBoth | Kind::ReadWrite => (RedirectKind::Write, true),
+            Kind::Append => (RedirectKind::Append, true),
+            Kind::DupOutput if !descriptor(raw) => (RedirectKind::Write, true),
+            Kind::Input => (RedirectKind::Read, false),
+            _ => return,
+        };
+        if writes {
+            out.away |= redirect.kind == Kind::OutputBoth || redirect.fd.unwrap_or(1) == 1;
+        } else if redirect.fd.unwrap_or(0) == 0 {
+            let feed = match printed {
+                Some(_) => Feed::Pipe((first..self.reading.commands.len()).collect()),
+                None => Feed::File(target.clone()),
+            };
+            out.input = Some((feed, printed.flatten()));
+        }
+        out.redirects.push(Redirect { kind, target });
+    }
+
+    /// Walks redirects around a compound command, reporting them as a bare command.
+    pub(super) fn compound_redirects(&mut self, redirects: &[Syntax], source: &Rc<str>, place: &Place) -> Place {
+        if redirects.is_empty() {
+            return place.clone();
+        }
+        let found = self.redirects(redirects, source, place);
+        let here = match found.input {
+            Some((feed, draft)) => place.fed(feed, draft.as_deref()),
+            None => place.clone(),
+        };
+        if !found.redirects.is_empty() {
+            let mut command = self.command(Vec::new(), place);
+            command.redirects = found.redirects;
+            self.report(command);
+        }
+        here
+    }
+}
+
+/// `>&2` and `>&-` name a descriptor, not a file.
+fn descriptor(raw: &str) -> bool {
+    let bare = raw.trim_end_matches('-');
+    bare.chars().all(|c| c.is_ascii_digit())
+}
+
+/// The body as written, the tabs that `<<-` drops dropped.
+fn here_text(here: &shuck_ast::Heredoc, source: &str) -> String {
+    let raw = slice(source, here.body.span);
+    if !here.delimiter.strip_tabs {
+        return raw.to_string();
+    }
+    raw.split_inclusive('\n').map(|line| line.trim_start_matches('\t')).collect()
+}

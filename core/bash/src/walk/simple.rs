@@ -1,0 +1,127 @@
+//! Simple commands: expand the words, report the command, open what it runs.
+
+use std::rc::Rc;
+
+use shuck_ast::{Assignment, BuiltinCommand, DeclClause, DeclOperand, Redirect, SimpleCommand, Span};
+
+use super::{Place, Walker};
+use crate::output::{self, Output};
+use crate::reading::{Command, Via, Word};
+use crate::syntax::slice;
+use crate::words::matching;
+
+impl Walker {
+    pub(super) fn simple(&mut self, simple: &SimpleCommand, redirects: &[Redirect], source: &Rc<str>, place: &Place) -> Output {
+        let raws: Vec<Span> = std::iter::once(simple.name.span).chain(simple.args.iter().map(|word| word.span)).collect();
+        let name = slice(source, simple.name.span);
+        if let Some(alias) = self.scope.take_alias(name) {
+            let rest: Vec<&str> = raws.iter().skip(1).map(|raw| slice(source, *raw)).collect();
+            let text = format!("{alias} {}", rest.join(" "));
+            let output = self.read_text(&text, &place.under(Via::Body(name.to_string())));
+            self.scope.set_alias(name, &alias);
+            return output;
+        }
+        self.spelled(&raws, &simple.assignments, redirects, source, place)
+    }
+
+    pub(super) fn declaration(&mut self, clause: &DeclClause, redirects: &[Redirect], source: &Rc<str>, place: &Place) -> Output {
+        let mut raws = vec![clause.variant_span];
+        for operand in &clause.operands {
+            match operand {
+                DeclOperand::Flag(word) | DeclOperand::Dynamic(word) => raws.push(word.span),
+                DeclOperand::Name(name) => raws.push(name.span),
+                DeclOperand::Assignment(assignment) => {
+                    self.assign(assignment, source, place);
+                    raws.push(assignment.span);
+                }
+            }
+        }
+        self.spelled(&raws, &clause.assignments, redirects, source, place)
+    }
+
+    pub(super) fn builtin(&mut self, builtin: &BuiltinCommand, redirects: &[Redirect], source: &Rc<str>, place: &Place) -> Output {
+        let (name, operand, more, assignments) = match builtin {
+            BuiltinCommand::Break(it) => ("break", &it.depth, &it.extra_args, &it.assignments),
+            BuiltinCommand::Continue(it) => ("continue", &it.depth, &it.extra_args, &it.assignments),
+            BuiltinCommand::Return(it) => ("return", &it.code, &it.extra_args, &it.assignments),
+            BuiltinCommand::Exit(it) => ("exit", &it.code, &it.extra_args, &it.assignments),
+        };
+        for assignment in assignments.iter() {
+            self.assignment(assignment, source, place);
+        }
+        let found = self.redirects(redirects, source, place);
+        let mut words = vec![Word::text(name)];
+        for word in operand.iter().chain(more) {
+            words.extend(self.fields(slice(source, word.span), place));
+        }
+        let mut command = self.command(words, place);
+        command.redirects = found.redirects;
+        self.report(command);
+        Output::Unknown
+    }
+
+    /// A command by the spans of its words.
+    fn spelled(&mut self, raws: &[Span], assignments: &[Assignment], redirects: &[Redirect], source: &Rc<str>, place: &Place) -> Output {
+        let mut words = Vec::new();
+        for raw in raws {
+            let raw = slice(source, *raw);
+            if !raw.is_empty() {
+                words.extend(self.fields(raw, place));
+            }
+        }
+        let found = self.redirects(redirects, source, place);
+        let mut command = self.command(words, place);
+        command.redirects = found.redirects;
+        let mut here = place.clone();
+        if let Some((feed, draft)) = found.input {
+            here = place.fed(feed.clone(), draft.as_deref());
+            command.feed = feed;
+        }
+        for assignment in assignments {
+            let value = if command.words.is_empty() { self.assign(assignment, source, place) } else { self.assignment(assignment, source, place) };
+            command.assignments.push((assignment.target.name.as_str().to_string(), value));
+        }
+        if command.words.is_empty() && command.redirects.is_empty() && command.assignments.is_empty() {
+            return Output::nothing();
+        }
+        let output = self.run(command, &here);
+        if found.away { Output::nothing() } else { output }
+    }
+
+    /// Reports a command whose words are settled, and opens what it would run.
+    pub(crate) fn run(&mut self, command: Command, place: &Place) -> Output {
+        if !self.tick() || !self.allowance.sink() {
+            return Output::Unknown;
+        }
+        self.report(command.clone());
+        let input = place.draft.clone();
+        // A function of the line may bear the name of a program whose output would be known.
+        let own = command.program().is_some_and(|name| self.scope.function(&name).is_some());
+        let fits = !own && self.allowance.spend(input.as_ref().map_or(0, |text| text.len() / 8));
+        let certain = matches!(place.feed, crate::reading::Feed::Text(_));
+        let printed = if fits { output::of(&command, input.as_deref().filter(|_| certain)) } else { Output::Unknown };
+        let opened = self.open(&command, place);
+        self.allowance.rise();
+        match opened {
+            Output::Unknown => printed,
+            known => known,
+        }
+    }
+
+    /// What `<(…)` prints, when `raw` is one: `Some(None)` when that is not known.
+    pub(super) fn process_output(&mut self, raw: &str, place: &Place) -> Option<Option<String>> {
+        let body = raw.strip_prefix("<(").or_else(|| raw.strip_prefix(">("))?;
+        let body = body.get(..matching::paren_body(body))?;
+        let output = self.walk_process_substitution(body, place);
+        Some(output.draft().map(str::to_string))
+    }
+
+    /// The target of a redirect. A process substitution has been walked already.
+    pub(super) fn fields_or_value(&mut self, raw: &str, place: &Place, walked: bool) -> Word {
+        if walked {
+            return Word { pieces: vec![crate::reading::Piece::Unknown(raw.to_string())], quoted: false };
+        }
+        let mut words = self.fields(raw, place);
+        if words.len() == 1 { words.remove(0) } else { self.value(raw, place) }
+    }
+}

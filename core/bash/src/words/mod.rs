@@ -1,0 +1,45 @@
+//! Words: from the source of a word to the words it becomes after quoting and expansion.
+
+mod atoms;
+mod braces;
+pub(crate) mod cursor;
+mod dollar;
+mod fields;
+pub(crate) mod matching;
+mod parameter;
+mod pattern;
+pub(crate) mod quoting;
+
+pub(crate) use atoms::Mode;
+pub(crate) use fields::{push_piece, push_text};
+
+use crate::reading::{Piece, Word};
+
+/// A stretch of a word whose quoting is settled.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Atom {
+    /// Unquoted source text: braces, globs and `~` count in it.
+    Plain(String),
+    /// Text that was quoted or escaped.
+    Quoted(String),
+    /// What an unquoted expansion gave: it is split into words and its globs count.
+    Loose(Piece),
+    /// What a quoted expansion gave.
+    Kept(Piece),
+    /// The end of a word inside `"$@"` and its kind.
+    Cut,
+}
+
+impl Atom {
+    /// The atoms of a known value, quoted or not.
+    pub(crate) fn of_word(word: &Word, quoted: bool) -> Vec<Self> {
+        word.pieces
+            .iter()
+            .map(|piece| match piece {
+                Piece::Glob(text) if quoted => Self::Kept(Piece::Text(text.clone())),
+                other if quoted => Self::Kept(other.clone()),
+                other => Self::Loose(other.clone()),
+            })
+            .collect()
+    }
+}
