@@ -81,15 +81,9 @@ pub fn run(command: Command, stdin: &[u8], limit: Duration) -> io::Result<Finish
 /// # Errors
 /// Only when the process cannot be started or waited for.
 pub fn run_with(mut command: Command, input: Input<'_>, limit: Duration) -> io::Result<Finished> {
-    command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .process_group(0);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
     let started = Instant::now();
-    let mut child = command
-        .spawn()
-        .map_err(|cause| named(&command, "cannot start", &cause))?;
+    let mut child = command.spawn().map_err(|cause| named(&command, "cannot start", &cause))?;
     let stdout = Collector::start(child.stdout.take());
     let stderr = Collector::start(child.stderr.take());
     let feeding = feed(&mut child, input);
@@ -98,13 +92,7 @@ pub fn run_with(mut command: Command, input: Input<'_>, limit: Duration) -> io::
     let took = started.elapsed();
     let (stdout, stdout_held) = stdout.finish();
     let (stderr, stderr_held) = stderr.finish();
-    Ok(Finished {
-        ending,
-        stdout,
-        stderr,
-        pipes_held: stdout_held || stderr_held,
-        took,
-    })
+    Ok(Finished { ending, stdout, stderr, pipes_held: stdout_held || stderr_held, took })
 }
 
 /// Writes from a thread of its own, because a child may answer before it has read everything, or never read at all.
@@ -185,10 +173,7 @@ impl Collector {
     }
 
     fn finish(self) -> (Vec<u8>, bool) {
-        let held = matches!(
-            self.end.recv_timeout(PIPE_GRACE),
-            Err(mpsc::RecvTimeoutError::Timeout)
-        );
+        let held = matches!(self.end.recv_timeout(PIPE_GRACE), Err(mpsc::RecvTimeoutError::Timeout));
         let bytes = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
         (bytes.clone(), held)
     }

@@ -36,9 +36,6 @@ impl Call {
     /// Whether the real client would hold back what the event announces, or go on where it wanted to stop.
     #[must_use]
     pub fn blocks(&self) -> bool {
-        self.finished.code() == Some(2)
-            || self
-                .answer()
-                .is_some_and(|answer| answer["decision"] == "block")
+        self.finished.code() == Some(2) || self.answer().is_some_and(|answer| answer["decision"] == "block")
     }
 }

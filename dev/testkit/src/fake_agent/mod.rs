@@ -40,12 +40,8 @@ impl FakeAgent {
     /// An agent in the sandbox's project whose hooks run `taut hook --agent claude-code`.
     #[must_use]
     pub fn new(sandbox: &Sandbox) -> Self {
-        let hook: [&OsStr; 4] = [
-            sandbox.bin().as_os_str(),
-            "hook".as_ref(),
-            "--agent".as_ref(),
-            "claude-code".as_ref(),
-        ];
+        let hook: [&OsStr; 4] =
+            [sandbox.bin().as_os_str(), "hook".as_ref(), "--agent".as_ref(), "claude-code".as_ref()];
         Self {
             hook: hook.map(OsString::from).to_vec(),
             env: sandbox.env(),
@@ -118,11 +114,7 @@ impl FakeAgent {
             .envs(self.env.iter().cloned())
             .current_dir(&self.cwd);
         let finished = process::run(command, &payload, LIMIT)?;
-        Ok(Call {
-            event: event.to_owned(),
-            payload,
-            finished,
-        })
+        Ok(Call { event: event.to_owned(), payload, finished })
     }
 
     fn play_one(&mut self, step: &Step) -> io::Result<Vec<Call>> {
@@ -143,10 +135,7 @@ impl FakeAgent {
                 let ended = self.event("SessionEnd", &json!({"reason": "clear"}))?;
                 self.session_id = fresh_id();
                 self.prompt_id = None;
-                Ok(vec![
-                    ended,
-                    self.event("SessionStart", &json!({"source": "clear"}))?,
-                ])
+                Ok(vec![ended, self.event("SessionStart", &json!({"source": "clear"}))?])
             }
             Step::Compact { trigger } => self.compact(trigger),
             Step::End { reason } => one(self.event("SessionEnd", &json!({"reason": reason}))),
@@ -161,10 +150,7 @@ impl FakeAgent {
 
     /// The summary is written by a fork of the client, whose end is announced like a sub-agent's that never started.
     fn compact(&self, trigger: &str) -> io::Result<Vec<Call>> {
-        let before = self.event(
-            "PreCompact",
-            &json!({"trigger": trigger, "custom_instructions": null}),
-        )?;
+        let before = self.event("PreCompact", &json!({"trigger": trigger, "custom_instructions": null}))?;
         if before.blocks() {
             return Ok(vec![before]);
         }
@@ -174,10 +160,7 @@ impl FakeAgent {
             before,
             self.event("SubagentStop", &fork)?,
             self.event("SessionStart", &json!({"source": "compact"}))?,
-            self.event(
-                "PostCompact",
-                &json!({"trigger": trigger, "compact_summary": "A summary."}),
-            )?,
+            self.event("PostCompact", &json!({"trigger": trigger, "compact_summary": "A summary."}))?,
         ])
     }
 
@@ -185,14 +168,9 @@ impl FakeAgent {
     fn use_tools(&self, tools: &[Tool]) -> io::Result<Vec<Call>> {
         let agent = &self;
         let used: Vec<io::Result<Vec<Call>>> = thread::scope(|scope| {
-            let running: Vec<_> = tools
-                .iter()
-                .map(|tool| scope.spawn(move || agent.use_tool(tool)))
-                .collect();
+            let running: Vec<_> = tools.iter().map(|tool| scope.spawn(move || agent.use_tool(tool))).collect();
             let join = |thread: thread::ScopedJoinHandle<'_, _>| {
-                thread
-                    .join()
-                    .unwrap_or_else(|_| Err(io::Error::other("a hook's thread panicked")))
+                thread.join().unwrap_or_else(|_| Err(io::Error::other("a hook's thread panicked")))
             };
             running.into_iter().map(join).collect()
         });

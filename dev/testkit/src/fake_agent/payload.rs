@@ -61,9 +61,7 @@ pub(super) fn fill(template: &Value, with: &Fill<'_>) -> Value {
         ),
         Value::Array(values) => values.iter().map(|value| fill(value, with)).collect(),
         Value::Object(fields) => {
-            let filled = fields
-                .iter()
-                .map(|(key, value)| (key.clone(), fill(value, with)));
+            let filled = fields.iter().map(|(key, value)| (key.clone(), fill(value, with)));
             Value::Object(filled.collect())
         }
         other => other.clone(),

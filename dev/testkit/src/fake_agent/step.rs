@@ -43,9 +43,7 @@ impl Step {
 
     #[must_use]
     pub fn stop() -> Self {
-        Self::Stop {
-            last_message: "All done.".to_owned(),
-        }
+        Self::Stop { last_message: "All done.".to_owned() }
     }
 
     #[must_use]
@@ -66,21 +64,14 @@ pub struct Tool {
 impl Tool {
     #[must_use]
     pub fn new(name: &str, input: Value, response: Value) -> Self {
-        Self {
-            name: name.to_owned(),
-            input,
-            outcome: Ok(response),
-        }
+        Self { name: name.to_owned(), input, outcome: Ok(response) }
     }
 
     #[must_use]
     pub fn bash(command: &str) -> Self {
-        let response = json!({"stdout": "", "stderr": "", "interrupted": false, "isImage": false, "noOutputExpected": false});
-        Self::new(
-            "Bash",
-            json!({"command": command, "description": "a step"}),
-            response,
-        )
+        let response =
+            json!({"stdout": "", "stderr": "", "interrupted": false, "isImage": false, "noOutputExpected": false});
+        Self::new("Bash", json!({"command": command, "description": "a step"}), response)
     }
 
     #[must_use]

@@ -25,10 +25,7 @@ impl RealClient {
     /// # Errors
     /// When there is no cache folder or npm fails.
     pub fn installed() -> io::Result<Self> {
-        let installer = Installer {
-            npm: "npm".into(),
-            cache: cache_folder()?,
-        };
+        let installer = Installer { npm: "npm".into(), cache: cache_folder()? };
         installer.install()
     }
 
@@ -43,11 +40,7 @@ impl RealClient {
 /// # Errors
 /// When neither `$TAUT_TEST_CACHE`, `$XDG_CACHE_HOME` nor `$HOME` is set.
 pub fn cache_folder() -> io::Result<PathBuf> {
-    let folder = |name: &str| {
-        std::env::var_os(name)
-            .filter(|value| !value.is_empty())
-            .map(PathBuf::from)
-    };
+    let folder = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     folder("TAUT_TEST_CACHE")
         .or_else(|| Some(folder("XDG_CACHE_HOME")?.join("taut-test")))
         .or_else(|| Some(folder("HOME")?.join(".cache/taut-test")))
@@ -69,9 +62,7 @@ impl Installer {
     /// When the cache cannot be written or npm fails; then nothing is left behind.
     pub fn install(&self) -> io::Result<RealClient> {
         let place = self.cache.join(format!("claude-code-{VERSION}"));
-        let client = RealClient {
-            program: program_in(&place),
-        };
+        let client = RealClient { program: program_in(&place) };
         if client.program.is_file() {
             return Ok(client);
         }
@@ -85,27 +76,15 @@ impl Installer {
     }
 
     fn install_to(&self, place: &Path) -> io::Result<()> {
-        let sibling = tempfile::Builder::new()
-            .prefix("installing-")
-            .tempdir_in(&self.cache)?;
+        let sibling = tempfile::Builder::new().prefix("installing-").tempdir_in(&self.cache)?;
         let mut npm = Command::new(&self.npm);
-        npm.args([
-            "install",
-            "--no-audit",
-            "--no-fund",
-            "--no-update-notifier",
-            "--prefix",
-        ])
-        .arg(sibling.path())
-        .arg(format!("{PACKAGE}@{VERSION}"))
-        .current_dir(sibling.path());
+        npm.args(["install", "--no-audit", "--no-fund", "--no-update-notifier", "--prefix"])
+            .arg(sibling.path())
+            .arg(format!("{PACKAGE}@{VERSION}"))
+            .current_dir(sibling.path());
         let done = process::run(npm, b"", LIMIT)?;
         if !done.success() || !program_in(sibling.path()).is_file() {
-            let message = format!(
-                "npm install {PACKAGE}@{VERSION}: {:?}: {}",
-                done.ending,
-                done.stderr_text()
-            );
+            let message = format!("npm install {PACKAGE}@{VERSION}: {:?}: {}", done.ending, done.stderr_text());
             return Err(io::Error::other(message));
         }
         if place.exists() {

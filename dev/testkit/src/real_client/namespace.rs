@@ -16,6 +16,9 @@ pub enum Isolation {
 ///
 /// A namespace belongs to a thread, so the test's other threads keep their network, while sockets opened and processes
 /// started in `work` stay in the namespace after the thread has ended.
+///
+/// Entering one takes the right to administer the system. An unprivileged user has it under `unshare --user --map-root-user`,
+/// which cannot be done from here: a process with several threads may not enter a user namespace.
 pub(super) fn isolated<T, F>(work: F) -> T
 where
     T: Send,
@@ -80,10 +83,7 @@ mod tests {
     /// The interfaces the calling thread can see.
     fn interfaces() -> Vec<String> {
         let table = fs::read_to_string("/proc/thread-self/net/dev").unwrap();
-        let names = table
-            .lines()
-            .skip(2)
-            .filter_map(|line| line.split(':').next());
+        let names = table.lines().skip(2).filter_map(|line| line.split(':').next());
         names.map(|name| name.trim().to_owned()).collect()
     }
 

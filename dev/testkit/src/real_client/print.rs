@@ -33,9 +33,7 @@ impl Run {
     /// The client's own id for the session.
     #[must_use]
     pub fn session_id(&self) -> Option<&str> {
-        self.lines
-            .iter()
-            .find_map(|line| line["session_id"].as_str())
+        self.lines.iter().find_map(|line| line["session_id"].as_str())
     }
 
     #[must_use]
@@ -59,9 +57,7 @@ pub(super) fn run(launch: &Launch, client: &RealClient, isolation: Isolation) ->
         .current_dir(&launch.folder);
     let finished = process::run(command, b"", launch.limit)?;
     let lines = finished.stdout_text();
-    let lines = lines
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap_or_else(|_| line.into()));
+    let lines = lines.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|_| line.into()));
     Ok(Run {
         lines: lines.collect(),
         stderr: finished.stderr_text(),

@@ -27,11 +27,7 @@ pub struct Terminal {
 
 impl Terminal {
     /// Opens the client in the network of the calling thread and waits for its input line.
-    pub(super) fn open(
-        launch: &Launch,
-        client: &RealClient,
-        isolation: Isolation,
-    ) -> io::Result<Self> {
+    pub(super) fn open(launch: &Launch, client: &RealClient, isolation: Isolation) -> io::Result<Self> {
         skip_first_run_questions(launch)?;
         let model = ScriptedModel::start(launch.script.clone())?;
         let mut args = launch.permission_args();
@@ -43,12 +39,7 @@ impl Terminal {
             program: client.program(),
             args: &args,
         })?;
-        let terminal = Self {
-            tmux,
-            model,
-            limit: launch.limit,
-            isolation,
-        };
+        let terminal = Self { tmux, model, limit: launch.limit, isolation };
         terminal.wait_for(READY)?;
         Ok(terminal)
     }
@@ -79,9 +70,7 @@ impl Terminal {
     pub fn submit(&self, line: &str) -> io::Result<()> {
         self.type_text(line)?;
         self.wait_until(&format!("{line:?} on the input line"), |screen| {
-            let typed = screen
-                .lines()
-                .rfind(|row| row.trim_start().starts_with(READY));
+            let typed = screen.lines().rfind(|row| row.trim_start().starts_with(READY));
             typed.is_some_and(|row| row.contains(line))
         })?;
         self.send_keys(&["Enter"])
@@ -100,31 +89,20 @@ impl Terminal {
     /// # Errors
     /// When the launch's limit passes first; the message holds the last screen.
     pub fn wait_for(&self, text: &str) -> io::Result<String> {
-        self.wait_until(&format!("{text:?} on the screen"), |screen| {
-            screen.contains(text)
-        })
+        self.wait_until(&format!("{text:?} on the screen"), |screen| screen.contains(text))
     }
 
     /// Waits until `shows` is content with the screen and gives the screen.
     ///
     /// # Errors
     /// When the launch's limit passes first; the message holds the last screen.
-    pub fn wait_until(
-        &self,
-        what: &str,
-        mut shows: impl FnMut(&str) -> bool,
-    ) -> io::Result<String> {
+    pub fn wait_until(&self, what: &str, mut shows: impl FnMut(&str) -> bool) -> io::Result<String> {
         let mut last = String::new();
         let found = poll::until(what, self.limit, || {
             last = self.capture().ok()?;
             shows(&last).then(|| last.clone())
         });
-        found.map_err(|cause| {
-            io::Error::new(
-                cause.kind(),
-                format!("{cause}; the last screen was:\n{last}"),
-            )
-        })
+        found.map_err(|cause| io::Error::new(cause.kind(), format!("{cause}; the last screen was:\n{last}")))
     }
 
     /// The client's exit code, once it has ended.
@@ -132,13 +110,8 @@ impl Terminal {
     /// # Errors
     /// When the terminal is gone.
     pub fn exit_code(&self) -> io::Result<Option<i32>> {
-        let status =
-            self.tmux
-                .ask(&["display-message", "-p", "#{pane_dead} #{pane_dead_status}"])?;
-        let code = status
-            .trim()
-            .strip_prefix("1 ")
-            .and_then(|code| code.parse().ok());
+        let status = self.tmux.ask(&["display-message", "-p", "#{pane_dead} #{pane_dead_status}"])?;
+        let code = status.trim().strip_prefix("1 ").and_then(|code| code.parse().ok());
         Ok(code)
     }
 

@@ -92,10 +92,6 @@ fn finish(command: Command) -> io::Result<String> {
     if done.success() {
         Ok(done.stdout_text())
     } else {
-        Err(io::Error::other(format!(
-            "tmux: {:?}: {}",
-            done.ending,
-            done.stderr_text()
-        )))
+        Err(io::Error::other(format!("tmux: {:?}: {}", done.ending, done.stderr_text())))
     }
 }

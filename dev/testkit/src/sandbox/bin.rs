@@ -10,17 +10,10 @@ use std::path::PathBuf;
 pub fn taut_bin() -> io::Result<PathBuf> {
     let test = std::env::current_exe()?;
     // Tests lie in target/<profile>/deps, examples and binaries one folder nearer.
-    let found = test
-        .ancestors()
-        .skip(1)
-        .take(2)
-        .map(|folder| folder.join("taut"))
-        .find(|candidate| candidate.is_file());
+    let found =
+        test.ancestors().skip(1).take(2).map(|folder| folder.join("taut")).find(|candidate| candidate.is_file());
     found.ok_or_else(|| {
-        let message = format!(
-            "no taut beside {}: run `cargo build` (same profile) first",
-            test.display()
-        );
+        let message = format!("no taut beside {}: run `cargo build` (same profile) first", test.display());
         io::Error::new(io::ErrorKind::NotFound, message)
     })
 }

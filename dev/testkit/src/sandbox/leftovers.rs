@@ -25,10 +25,7 @@ pub(super) fn of(root: &Path) -> Vec<Leftover> {
     processes
         .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
         .filter(|pid| started_with(*pid, &mark))
-        .map(|pid| Leftover {
-            pid,
-            command: command_line(pid),
-        })
+        .map(|pid| Leftover { pid, command: command_line(pid) })
         .collect()
 }
 
@@ -58,9 +55,7 @@ pub(super) fn has_socket_or_pid(taut_home: &Path, depth: usize) -> bool {
         let kind = entry.file_type();
         kind.as_ref().is_ok_and(FileTypeExt::is_socket)
             || path.extension().is_some_and(|end| end == "pid")
-            || depth > 0
-                && kind.is_ok_and(|kind| kind.is_dir())
-                && has_socket_or_pid(&path, depth - 1)
+            || depth > 0 && kind.is_ok_and(|kind| kind.is_dir()) && has_socket_or_pid(&path, depth - 1)
     })
 }
 
@@ -72,8 +67,5 @@ fn started_with(pid: i32, mark: &str) -> bool {
 
 fn command_line(pid: i32) -> String {
     let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-    String::from_utf8_lossy(&line)
-        .replace('\0', " ")
-        .trim_end()
-        .to_owned()
+    String::from_utf8_lossy(&line).replace('\0', " ").trim_end().to_owned()
 }

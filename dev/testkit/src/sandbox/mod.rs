@@ -43,23 +43,11 @@ impl Sandbox {
             bin,
             more_env: Vec::new(),
         };
-        for folder in [
-            ".claude",
-            ".config",
-            ".local/state",
-            ".local/share",
-            ".cache",
-        ] {
+        for folder in [".claude", ".config", ".local/state", ".local/share", ".cache"] {
             fs::create_dir_all(sandbox.home().join(folder))?;
         }
         let bin_folder = sandbox.root().join("bin");
-        for folder in [
-            sandbox.taut_home(),
-            sandbox.project(),
-            sandbox.tmp(),
-            sandbox.runtime(),
-            bin_folder,
-        ] {
+        for folder in [sandbox.taut_home(), sandbox.project(), sandbox.tmp(), sandbox.runtime(), bin_folder] {
             fs::create_dir_all(&folder)?;
             private(&folder)?;
         }
@@ -83,11 +71,7 @@ impl Sandbox {
         copy.arg(bin.canonicalize()?).arg(&sandbox.bin);
         let done = process::run(copy, b"", LIMIT)?;
         if !done.success() {
-            return Err(io::Error::other(format!(
-                "cp {}: {}",
-                bin.display(),
-                done.stderr_text()
-            )));
+            return Err(io::Error::other(format!("cp {}: {}", bin.display(), done.stderr_text())));
         }
         Ok(sandbox)
     }
@@ -95,8 +79,7 @@ impl Sandbox {
     /// One more variable for everything that runs here.
     #[must_use]
     pub fn with_env(mut self, name: impl AsRef<OsStr>, value: impl AsRef<OsStr>) -> Self {
-        self.more_env
-            .push((name.as_ref().into(), value.as_ref().into()));
+        self.more_env.push((name.as_ref().into(), value.as_ref().into()));
         self
     }
 
@@ -163,10 +146,7 @@ impl Sandbox {
     #[must_use]
     pub fn command(&self, program: impl AsRef<OsStr>) -> Command {
         let mut command = Command::new(program);
-        command
-            .env_clear()
-            .envs(self.env())
-            .current_dir(self.project());
+        command.env_clear().envs(self.env()).current_dir(self.project());
         command
     }
 
@@ -211,11 +191,7 @@ impl Sandbox {
     /// One commit, so that `HEAD` exists. Without git there is a plain folder: tests that need more say so themselves.
     fn make_repository(&self) -> io::Result<()> {
         fs::write(self.project().join("README.md"), "# A project\n")?;
-        for args in [
-            &["init", "--quiet"][..],
-            &["add", "README.md"],
-            &["commit", "--quiet", "-m", "first"],
-        ] {
+        for args in [&["init", "--quiet"][..], &["add", "README.md"], &["commit", "--quiet", "-m", "first"]] {
             let mut git = self.command("git");
             git.args(args);
             let done = match process::run(git, b"", LIMIT) {
@@ -223,10 +199,7 @@ impl Sandbox {
                 other => other?,
             };
             if !done.success() {
-                return Err(io::Error::other(format!(
-                    "git {args:?}: {}",
-                    done.stderr_text()
-                )));
+                return Err(io::Error::other(format!("git {args:?}: {}", done.stderr_text())));
             }
         }
         Ok(())

@@ -31,12 +31,8 @@ fn answer(stream: &TcpStream, desk: &Desk) -> io::Result<()> {
         ("POST", path) if path.ends_with("/count_tokens") => Kind::Count,
         _ => Kind::Other,
     };
-    let request = Request {
-        kind,
-        method: incoming.method.clone(),
-        path: incoming.path.clone(),
-        body: incoming.body.clone(),
-    };
+    let request =
+        Request { kind, method: incoming.method.clone(), path: incoming.path.clone(), body: incoming.body.clone() };
     let turn = desk.take_turn(request);
     match kind {
         Kind::Count => {
@@ -44,9 +40,7 @@ fn answer(stream: &TcpStream, desk: &Desk) -> io::Result<()> {
             http::write_json(stream, &incoming.method, 200, &count)
         }
         Kind::Other => answer_other(stream, &incoming),
-        Kind::Main | Kind::Sub | Kind::Compact | Kind::Side => {
-            say(stream, desk, &incoming.body, &turn)
-        }
+        Kind::Main | Kind::Sub | Kind::Compact | Kind::Side => say(stream, desk, &incoming.body, &turn),
     }
 }
 

@@ -61,8 +61,7 @@ impl Desk {
             *used += 1;
             turn.cloned().unwrap_or_else(|| Turn::say("All done."))
         };
-        let fixed =
-            |turn: &Option<Turn>, text: &str| turn.clone().unwrap_or_else(|| Turn::say(text));
+        let fixed = |turn: &Option<Turn>, text: &str| turn.clone().unwrap_or_else(|| Turn::say(text));
         match kind {
             Kind::Main => next(&self.script.main, &mut state.main_used),
             Kind::Sub => next(&self.script.sub, &mut state.sub_used),
@@ -75,9 +74,7 @@ impl Desk {
     /// Waits as a slow model would, or until the model is stopped.
     pub fn think(&self, delay: Duration) {
         if !delay.is_zero() {
-            let waited = self
-                .stopped
-                .wait_timeout_while(self.state(), delay, |state| !state.stopping);
+            let waited = self.stopped.wait_timeout_while(self.state(), delay, |state| !state.stopping);
             drop(waited);
         }
     }

@@ -47,10 +47,7 @@ fn body_length(head: &mut impl BufRead) -> io::Result<u64> {
             return Ok(length);
         };
         if name.eq_ignore_ascii_case("content-length") {
-            length = value
-                .trim()
-                .parse()
-                .map_err(|_| invalid("content-length is no number"))?;
+            length = value.trim().parse().map_err(|_| invalid("content-length is no number"))?;
         } else if name.eq_ignore_ascii_case("transfer-encoding") {
             return Err(invalid("bodies in chunks are not understood"));
         }
@@ -61,12 +58,7 @@ fn body_length(head: &mut impl BufRead) -> io::Result<u64> {
 }
 
 /// A whole answer. `HEAD` gets the same head and no body.
-pub(super) fn write_json(
-    mut stream: &TcpStream,
-    method: &str,
-    status: u16,
-    body: &Value,
-) -> io::Result<()> {
+pub(super) fn write_json(mut stream: &TcpStream, method: &str, status: u16, body: &Value) -> io::Result<()> {
     let body = body.to_string();
     // Without x-should-retry the client tries an error again for minutes.
     write!(

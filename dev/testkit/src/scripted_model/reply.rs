@@ -12,27 +12,18 @@ pub(super) struct Ids(AtomicU64);
 
 impl Ids {
     fn next(&self, prefix: &str) -> String {
-        format!(
-            "{prefix}_scripted_{:04}",
-            self.0.fetch_add(1, Ordering::Relaxed) + 1
-        )
+        format!("{prefix}_scripted_{:04}", self.0.fetch_add(1, Ordering::Relaxed) + 1)
     }
 }
 
 pub(super) fn message(turn: &Turn, model: &Value, ids: &Ids) -> Value {
-    let texts = turn
-        .text
+    let texts = turn.text.iter().map(|text| json!({"type": "text", "text": text}));
+    let tools = turn
+        .tools
         .iter()
-        .map(|text| json!({"type": "text", "text": text}));
-    let tools = turn.tools.iter().map(
-        |tool| json!({"type": "tool_use", "id": ids.next("toolu"), "name": tool.name, "input": tool.input}),
-    );
+        .map(|tool| json!({"type": "tool_use", "id": ids.next("toolu"), "name": tool.name, "input": tool.input}));
     let content: Vec<_> = texts.chain(tools).collect();
-    let natural = if turn.tools.is_empty() {
-        "end_turn"
-    } else {
-        "tool_use"
-    };
+    let natural = if turn.tools.is_empty() { "end_turn" } else { "tool_use" };
     json!({
         "id": ids.next("msg"),
         "type": "message",
@@ -52,12 +43,7 @@ pub(super) fn events(message: &Value) -> Vec<Value> {
     opening["stop_reason"] = Value::Null;
     opening["usage"]["output_tokens"] = json!(1);
     let mut events = vec![json!({"type": "message_start", "message": opening})];
-    for (index, block) in message["content"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .enumerate()
-    {
+    for (index, block) in message["content"].as_array().into_iter().flatten().enumerate() {
         events.extend(block_events(index, block));
     }
     events.push(json!({

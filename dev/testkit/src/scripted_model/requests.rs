@@ -49,14 +49,8 @@ impl Request {
     /// The text of every tool result in the request.
     #[must_use]
     pub fn tool_results(&self) -> Vec<String> {
-        let blocks = messages(&self.body)
-            .iter()
-            .filter_map(|message| message["content"].as_array());
-        blocks
-            .flatten()
-            .filter(|block| block["type"] == "tool_result")
-            .map(|block| flat(&block["content"]))
-            .collect()
+        let blocks = messages(&self.body).iter().filter_map(|message| message["content"].as_array());
+        blocks.flatten().filter(|block| block["type"] == "tool_result").map(|block| flat(&block["content"])).collect()
     }
 }
 
@@ -72,20 +66,13 @@ impl Requests {
     /// Everything the model was sent in any request, flattened, for "did it ever see this?".
     #[must_use]
     pub fn all_text_sent(&self) -> String {
-        self.0
-            .iter()
-            .map(Request::text_sent)
-            .collect::<Vec<_>>()
-            .join("\n")
+        self.0.iter().map(Request::text_sent).collect::<Vec<_>>().join("\n")
     }
 
     /// Tool results of the main conversation as its last request showed them.
     #[must_use]
     pub fn tool_results(&self) -> Vec<String> {
-        self.of(Kind::Main)
-            .next_back()
-            .map(Request::tool_results)
-            .unwrap_or_default()
+        self.of(Kind::Main).next_back().map(Request::tool_results).unwrap_or_default()
     }
 }
 
@@ -96,18 +83,10 @@ pub(super) fn classify(body: &Value) -> Kind {
         .filter(|message| message["role"] == "user")
         .map(|message| flat(&message["content"]))
         .collect();
-    let has_bash = body["tools"]
-        .as_array()
-        .is_some_and(|tools| tools.iter().any(|tool| tool["name"] == "Bash"));
-    if users
-        .last()
-        .is_some_and(|last| last.contains(SUMMARY_ORDER))
-    {
+    let has_bash = body["tools"].as_array().is_some_and(|tools| tools.iter().any(|tool| tool["name"] == "Bash"));
+    if users.last().is_some_and(|last| last.contains(SUMMARY_ORDER)) {
         Kind::Compact
-    } else if users
-        .first()
-        .is_some_and(|first| first.contains(SUBAGENT_MARK))
-    {
+    } else if users.first().is_some_and(|first| first.contains(SUBAGENT_MARK)) {
         Kind::Sub
     } else if has_bash {
         Kind::Main

@@ -92,10 +92,7 @@ pub struct Failure {
 impl Turn {
     #[must_use]
     pub fn say(text: &str) -> Self {
-        Self {
-            text: Some(text.to_owned()),
-            ..Self::default()
-        }
+        Self { text: Some(text.to_owned()), ..Self::default() }
     }
 
     #[must_use]
@@ -113,11 +110,7 @@ impl Turn {
     #[must_use]
     pub fn fail(http: u16, error_type: &str, message: &str) -> Self {
         Self {
-            failure: Some(Failure {
-                http,
-                error_type: error_type.to_owned(),
-                message: message.to_owned(),
-            }),
+            failure: Some(Failure { http, error_type: error_type.to_owned(), message: message.to_owned() }),
             ..Self::default()
         }
     }
@@ -125,10 +118,7 @@ impl Turn {
     /// One more tool call in the same answer: several run in parallel.
     #[must_use]
     pub fn and_call(mut self, tool: &str, input: Value) -> Self {
-        self.tools.push(ToolCall {
-            name: tool.to_owned(),
-            input,
-        });
+        self.tools.push(ToolCall { name: tool.to_owned(), input });
         self
     }
 
@@ -140,8 +130,7 @@ impl Turn {
     /// Reports that many input tokens; 970 000 makes a client on a one-million window compact.
     #[must_use]
     pub fn using(mut self, input_tokens: u64) -> Self {
-        self.usage
-            .insert("input_tokens".into(), input_tokens.into());
+        self.usage.insert("input_tokens".into(), input_tokens.into());
         self
     }
 

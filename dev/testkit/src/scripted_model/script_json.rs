@@ -40,27 +40,17 @@ impl Turn {
         for (key, value) in object(value, "turn")? {
             match key.as_str() {
                 "text" => turn.text = Some(text(value, key)?),
-                "tools" => {
-                    turn.tools = list(value, key)?
-                        .map(ToolCall::from_json)
-                        .collect::<Result<_, _>>()?
-                }
+                "tools" => turn.tools = list(value, key)?.map(ToolCall::from_json).collect::<Result<_, _>>()?,
                 "usage" => turn.usage = object(value, key)?.clone(),
                 "stop_reason" => turn.stop_reason = Some(text(value, key)?),
-                "http" => {
-                    http = Some(u16::try_from(number(value, key)?).map_err(|e| e.to_string())?)
-                }
+                "http" => http = Some(u16::try_from(number(value, key)?).map_err(|e| e.to_string())?),
                 "error_type" => error_type = text(value, key)?,
                 "message" => message = text(value, key)?,
                 "sleep" => turn.delay = seconds(value, key)?,
                 _ => return Err(format!("unknown key in turn: {key}")),
             }
         }
-        turn.failure = http.map(|http| Failure {
-            http,
-            error_type,
-            message,
-        });
+        turn.failure = http.map(|http| Failure { http, error_type, message });
         Ok(turn)
     }
 }
@@ -79,34 +69,22 @@ fn turns(value: &Value) -> Result<Vec<Turn>, String> {
 }
 
 fn object<'a>(value: &'a Value, what: &str) -> Result<&'a Map<String, Value>, String> {
-    value
-        .as_object()
-        .ok_or_else(|| format!("{what} is not an object"))
+    value.as_object().ok_or_else(|| format!("{what} is not an object"))
 }
 
 fn list<'a>(value: &'a Value, what: &str) -> Result<std::slice::Iter<'a, Value>, String> {
-    Ok(value
-        .as_array()
-        .ok_or_else(|| format!("{what} is not a list"))?
-        .iter())
+    Ok(value.as_array().ok_or_else(|| format!("{what} is not a list"))?.iter())
 }
 
 fn text(value: &Value, what: &str) -> Result<String, String> {
-    Ok(value
-        .as_str()
-        .ok_or_else(|| format!("{what} is not a text"))?
-        .to_owned())
+    Ok(value.as_str().ok_or_else(|| format!("{what} is not a text"))?.to_owned())
 }
 
 fn number(value: &Value, what: &str) -> Result<u64, String> {
-    value
-        .as_u64()
-        .ok_or_else(|| format!("{what} is not a whole number"))
+    value.as_u64().ok_or_else(|| format!("{what} is not a whole number"))
 }
 
 fn seconds(value: &Value, what: &str) -> Result<Duration, String> {
-    let seconds = value
-        .as_f64()
-        .ok_or_else(|| format!("{what} is not a number"))?;
+    let seconds = value.as_f64().ok_or_else(|| format!("{what} is not a number"))?;
     Duration::try_from_secs_f64(seconds).map_err(|cause| format!("{what}: {cause}"))
 }

@@ -22,10 +22,7 @@ pub struct Lifetime {
 
 impl Default for Lifetime {
     fn default() -> Self {
-        Self {
-            idle: Duration::from_secs(120),
-            total: Duration::from_secs(600),
-        }
+        Self { idle: Duration::from_secs(120), total: Duration::from_secs(600) }
     }
 }
 
@@ -62,12 +59,7 @@ impl ScriptedModel {
             let desk = Arc::clone(&desk);
             thread::spawn(move || serve(&listener, &stop, &desk, lifetime))
         };
-        Ok(Self {
-            address,
-            desk,
-            wake: Some(wake),
-            server: Some(server),
-        })
+        Ok(Self { address, desk, wake: Some(wake), server: Some(server) })
     }
 
     /// The value for `ANTHROPIC_BASE_URL`.
@@ -90,9 +82,7 @@ impl ScriptedModel {
     /// Whether it still takes requests.
     #[must_use]
     pub fn is_serving(&self) -> bool {
-        self.server
-            .as_ref()
-            .is_some_and(|server| !server.is_finished())
+        self.server.as_ref().is_some_and(|server| !server.is_finished())
     }
 }
 
@@ -125,11 +115,7 @@ fn serve(listener: &TcpListener, stop: &UnixStream, desk: &Arc<Desk>, lifetime: 
 
 /// Sleeps until a connection comes, our owner lets go, or `limit` has passed.
 fn told_to_stop(listener: &TcpListener, stop: &UnixStream, limit: Duration) -> bool {
-    let watch = |fd| libc::pollfd {
-        fd,
-        events: libc::POLLIN,
-        revents: 0,
-    };
+    let watch = |fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
     let mut watched = [watch(listener.as_raw_fd()), watch(stop.as_raw_fd())];
     let limit = i32::try_from(limit.as_millis()).unwrap_or(i32::MAX).max(1);
     // SAFETY: the array lives through the call and its length is given.

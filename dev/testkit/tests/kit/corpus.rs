@@ -9,12 +9,7 @@ use testkit::corpus;
 fn every_case_is_named_after_the_event_it_holds() {
     for case in corpus::claude_code().unwrap() {
         let payload: Value = serde_json::from_slice(&case.bytes).unwrap();
-        assert_eq!(
-            payload["hook_event_name"],
-            case.event.as_str(),
-            "{}",
-            case.name
-        );
+        assert_eq!(payload["hook_event_name"], case.event.as_str(), "{}", case.name);
     }
 }
 

@@ -19,17 +19,11 @@ const FAILING_NPM: &str = "#!/bin/sh\necho 'npm error: no such registry' >&2\nex
 fn installer(folder: &TempDir, npm: &str) -> Installer {
     let path = folder.path().join("npm");
     crate::write_program(&path, npm);
-    Installer {
-        npm: path,
-        cache: folder.path().join("cache"),
-    }
+    Installer { npm: path, cache: folder.path().join("cache") }
 }
 
 fn entries(folder: &Path) -> Vec<PathBuf> {
-    fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .collect()
+    fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect()
 }
 
 #[test]
@@ -37,23 +31,13 @@ fn many_starters_install_once_and_at_the_pinned_version() {
     let folder = TempDir::new().unwrap();
     let installer = installer(&folder, GOOD_NPM);
     let clients: Vec<_> = thread::scope(|scope| {
-        let starters: Vec<_> = (0..4)
-            .map(|_| scope.spawn(|| installer.install().unwrap()))
-            .collect();
-        starters
-            .into_iter()
-            .map(|starter| starter.join().unwrap())
-            .collect()
+        let starters: Vec<_> = (0..4).map(|_| scope.spawn(|| installer.install().unwrap())).collect();
+        starters.into_iter().map(|starter| starter.join().unwrap()).collect()
     });
     assert!(clients.iter().all(|client| client.program().is_file()));
     let calls = crate::read(&folder.path().join("calls"));
     assert_eq!(calls.lines().count(), 1, "{calls}");
-    assert!(
-        calls
-            .trim_end()
-            .ends_with(&format!("@anthropic-ai/claude-code@{VERSION}")),
-        "{calls}"
-    );
+    assert!(calls.trim_end().ends_with(&format!("@anthropic-ai/claude-code@{VERSION}")), "{calls}");
 }
 
 #[test]
@@ -63,11 +47,7 @@ fn a_failed_installation_says_why_and_leaves_nothing() {
     let error = installer.install().unwrap_err();
     assert!(error.to_string().contains("no such registry"), "{error}");
     let left = entries(&installer.cache);
-    assert!(
-        left.iter()
-            .all(|path| path.extension().is_some_and(|end| end == "lock")),
-        "{left:?}"
-    );
+    assert!(left.iter().all(|path| path.extension().is_some_and(|end| end == "lock")), "{left:?}");
 }
 
 #[test]

@@ -31,9 +31,7 @@ fn read(path: &Path) -> String {
 /// writing just when it is to be run, and the kernel would call it busy.
 fn write_program(path: &Path, script: &str) {
     let mut command = Command::new("sh");
-    command
-        .args(["-c", "cat > \"$0\" && chmod 755 \"$0\""])
-        .arg(path);
+    command.args(["-c", "cat > \"$0\" && chmod 755 \"$0\""]).arg(path);
     let done = testkit::process::run(command, script.as_bytes(), Duration::from_secs(20)).unwrap();
     assert!(done.success(), "{done:?}");
 }

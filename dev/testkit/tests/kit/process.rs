@@ -37,12 +37,7 @@ fn more_output_than_a_pipe_holds_is_read() {
 
 #[test]
 fn the_limit_kills_the_whole_group() {
-    let done = run(
-        sh("sleep 300 & echo $!; wait"),
-        b"",
-        Duration::from_millis(500),
-    )
-    .unwrap();
+    let done = run(sh("sleep 300 & echo $!; wait"), b"", Duration::from_millis(500)).unwrap();
     assert_eq!(done.ending, Ending::TimedOut);
     // The pipe can only be at its end when the sleeping child is gone too.
     assert!(!done.pipes_held);
@@ -70,8 +65,5 @@ fn an_unended_input_keeps_a_reader_waiting_until_the_limit() {
 #[test]
 fn a_program_that_is_not_there_is_named() {
     let error = run(Command::new("/nonexistent/program"), b"", PLENTY).unwrap_err();
-    assert!(
-        error.to_string().contains("/nonexistent/program"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("/nonexistent/program"), "{error}");
 }

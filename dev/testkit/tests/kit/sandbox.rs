@@ -13,19 +13,9 @@ fn a_process_sees_the_sandbox_and_nothing_of_the_tester() {
     let sandbox = crate::sandbox().with_env("TAUT_AGENT_ID", "one");
     let done = process::run(sandbox.command("env"), b"", PLENTY).unwrap();
     let text = done.stdout_text();
-    let env: BTreeMap<_, _> = text
-        .lines()
-        .filter_map(|line| line.split_once('='))
-        .collect();
+    let env: BTreeMap<_, _> = text.lines().filter_map(|line| line.split_once('=')).collect();
     let root = sandbox.root().to_str().unwrap();
-    for name in [
-        "HOME",
-        "TAUT_HOME",
-        "XDG_CONFIG_HOME",
-        "XDG_STATE_HOME",
-        "XDG_RUNTIME_DIR",
-        "TMPDIR",
-    ] {
+    for name in ["HOME", "TAUT_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR", "TMPDIR"] {
         assert!(env[name].starts_with(root), "{name}={}", env[name]);
     }
     assert_eq!(env["TAUT_AGENT_ID"], "one");
@@ -91,16 +81,10 @@ fn a_copied_program_runs_from_the_sandbox_by_name() {
     let sandbox = Sandbox::with_copy_of(&bin).unwrap();
     drop(outside);
     let expected = format!("{} hello\n", sandbox.bin().display());
-    assert_eq!(
-        sandbox.taut(&["hello"], b"").unwrap().stdout_text(),
-        expected
-    );
+    assert_eq!(sandbox.taut(&["hello"], b"").unwrap().stdout_text(), expected);
     let mut by_name = sandbox.command("taut");
     by_name.arg("hello");
-    assert_eq!(
-        process::run(by_name, b"", PLENTY).unwrap().stdout_text(),
-        expected
-    );
+    assert_eq!(process::run(by_name, b"", PLENTY).unwrap().stdout_text(), expected);
 }
 
 #[test]

@@ -13,17 +13,8 @@ const PLENTY: Duration = Duration::from_secs(20);
 /// One request; gives status and body.
 fn ask(model: &ScriptedModel, method: &str, path: &str, body: &Value) -> (u16, String) {
     let mut stream = TcpStream::connect(model.address()).unwrap();
-    let body = if body.is_null() {
-        String::new()
-    } else {
-        body.to_string()
-    };
-    write!(
-        stream,
-        "{method} {path} HTTP/1.1\r\nHost: x\r\nContent-Length: {}\r\n\r\n{body}",
-        body.len()
-    )
-    .unwrap();
+    let body = if body.is_null() { String::new() } else { body.to_string() };
+    write!(stream, "{method} {path} HTTP/1.1\r\nHost: x\r\nContent-Length: {}\r\n\r\n{body}", body.len()).unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();
     let (head, body) = answer.split_once("\r\n\r\n").unwrap();
@@ -42,10 +33,7 @@ fn user(text: &str) -> Value {
 
 #[test]
 fn main_turns_are_used_up_in_order_then_the_default_speaks() {
-    let script = Script::new()
-        .main(Turn::say("one"))
-        .main(Turn::bash("ls"))
-        .otherwise(Turn::say("rest"));
+    let script = Script::new().main(Turn::say("one")).main(Turn::bash("ls")).otherwise(Turn::say("rest"));
     let model = ScriptedModel::start(script).unwrap();
     let first = messages(&model, &user("a")).1;
     assert_eq!(first["content"], json!([{"type": "text", "text": "one"}]));
@@ -71,29 +59,19 @@ fn each_kind_of_request_is_answered_from_its_own_turns() {
     let bodies = [
         (user("hello"), "main"),
         (user(&format!("{SUBAGENT_MARK} look around")), "sub"),
-        (
-            user("Your task is to create a detailed summary of it"),
-            "compact",
-        ),
+        (user("Your task is to create a detailed summary of it"), "compact"),
         (aside, "side"),
     ];
     for (body, expected) in &bodies {
         assert_eq!(messages(&model, body).1["content"][0]["text"], *expected);
     }
-    let kinds: Vec<_> = model
-        .requests()
-        .0
-        .iter()
-        .map(|request| request.kind)
-        .collect();
+    let kinds: Vec<_> = model.requests().0.iter().map(|request| request.kind).collect();
     assert_eq!(kinds, [Kind::Main, Kind::Sub, Kind::Compact, Kind::Side]);
 }
 
 #[test]
 fn a_stream_spells_the_same_message() {
-    let model =
-        ScriptedModel::start(Script::new().main(Turn::say("hi").and_bash("ls").using(970_000)))
-            .unwrap();
+    let model = ScriptedModel::start(Script::new().main(Turn::say("hi").and_bash("ls").using(970_000))).unwrap();
     let mut body = user("go");
     body["stream"] = json!(true);
     let (status, text) = ask(&model, "POST", "/v1/messages", &body);
@@ -103,63 +81,31 @@ fn a_stream_spells_the_same_message() {
         .filter_map(|line| line.strip_prefix("data: "))
         .map(|data| serde_json::from_str(data).unwrap())
         .collect();
-    let types: Vec<_> = events
-        .iter()
-        .map(|event| event["type"].as_str().unwrap())
-        .collect();
-    let block = [
-        "content_block_start",
-        "content_block_delta",
-        "content_block_stop",
-    ];
-    assert_eq!(
-        types,
-        [
-            &["message_start"][..],
-            &block,
-            &block,
-            &["message_delta", "message_stop"]
-        ]
-        .concat()
-    );
+    let types: Vec<_> = events.iter().map(|event| event["type"].as_str().unwrap()).collect();
+    let block = ["content_block_start", "content_block_delta", "content_block_stop"];
+    assert_eq!(types, [&["message_start"][..], &block, &block, &["message_delta", "message_stop"]].concat());
     assert_eq!(events[2]["delta"]["text"], "hi");
     let input = events[5]["delta"]["partial_json"].as_str().unwrap();
-    assert_eq!(
-        serde_json::from_str::<Value>(input).unwrap()["command"],
-        "ls"
-    );
+    assert_eq!(serde_json::from_str::<Value>(input).unwrap()["command"], "ls");
     assert_eq!(events[7]["delta"]["stop_reason"], "tool_use");
     assert_eq!(events[7]["usage"]["input_tokens"], 970_000);
 }
 
 #[test]
 fn a_failure_comes_in_the_shape_of_the_api() {
-    let model =
-        ScriptedModel::start(Script::new().main(Turn::fail(529, "overloaded_error", "later")))
-            .unwrap();
+    let model = ScriptedModel::start(Script::new().main(Turn::fail(529, "overloaded_error", "later"))).unwrap();
     let (status, body) = messages(&model, &user("go"));
     assert_eq!(status, 529);
-    assert_eq!(
-        body,
-        json!({"type": "error", "error": {"type": "overloaded_error", "message": "later"}})
-    );
+    assert_eq!(body, json!({"type": "error", "error": {"type": "overloaded_error", "message": "later"}}));
 }
 
 #[test]
 fn the_small_pages_answer_too() {
     let model = ScriptedModel::start(Script::new().counting(7)).unwrap();
     assert_eq!(ask(&model, "HEAD", "/", &Value::Null), (200, String::new()));
-    assert_eq!(
-        ask(&model, "GET", "/v1/models?limit=1000", &Value::Null).0,
-        200
-    );
+    assert_eq!(ask(&model, "GET", "/v1/models?limit=1000", &Value::Null).0, 200);
     assert_eq!(ask(&model, "GET", "/elsewhere", &Value::Null).0, 404);
-    let (_, count) = ask(
-        &model,
-        "POST",
-        "/v1/messages/count_tokens?beta=true",
-        &user("x"),
-    );
+    let (_, count) = ask(&model, "POST", "/v1/messages/count_tokens?beta=true", &user("x"));
     assert_eq!(count, r#"{"input_tokens":7}"#);
 }
 
@@ -177,10 +123,7 @@ fn everything_sent_can_be_searched_and_tool_descriptions_are_not_in_it() {
     });
     messages(&model, &body);
     let requests = model.requests();
-    assert_eq!(
-        requests.all_text_sent(),
-        "be kind\nquestion\nBash\nls\na.txt\n"
-    );
+    assert_eq!(requests.all_text_sent(), "be kind\nquestion\nBash\nls\na.txt\n");
     assert_eq!(requests.tool_results(), ["a.txt\n"]);
 }
 
@@ -221,16 +164,8 @@ fn dropping_the_model_ends_a_slow_answer_and_closes_the_port() {
     let address = model.address();
     let mut stream = TcpStream::connect(address).unwrap();
     let body = user("go").to_string();
-    write!(
-        stream,
-        "POST /v1/messages HTTP/1.1\r\nContent-Length: {}\r\n\r\n{body}",
-        body.len()
-    )
-    .unwrap();
-    poll::until("the request", PLENTY, || {
-        (!model.requests().0.is_empty()).then_some(())
-    })
-    .unwrap();
+    write!(stream, "POST /v1/messages HTTP/1.1\r\nContent-Length: {}\r\n\r\n{body}", body.len()).unwrap();
+    poll::until("the request", PLENTY, || (!model.requests().0.is_empty()).then_some(())).unwrap();
     drop(model);
     let mut answer = Vec::new();
     // A reset says the same as an end of file.
@@ -240,27 +175,15 @@ fn dropping_the_model_ends_a_slow_answer_and_closes_the_port() {
 
 #[test]
 fn a_model_nobody_talks_to_ends_by_itself() {
-    let soon = Lifetime {
-        idle: Duration::from_millis(50),
-        total: PLENTY,
-    };
+    let soon = Lifetime { idle: Duration::from_millis(50), total: PLENTY };
     let model = ScriptedModel::start_for(Script::new(), soon).unwrap();
-    poll::until("the model to end", PLENTY, || {
-        (!model.is_serving()).then_some(())
-    })
-    .unwrap();
+    poll::until("the model to end", PLENTY, || (!model.is_serving()).then_some(())).unwrap();
 }
 
 #[test]
 fn an_open_connection_that_says_nothing_does_not_keep_it_alive_past_its_life() {
-    let short = Lifetime {
-        idle: PLENTY,
-        total: Duration::from_millis(50),
-    };
+    let short = Lifetime { idle: PLENTY, total: Duration::from_millis(50) };
     let model = ScriptedModel::start_for(Script::new(), short).unwrap();
     let _silent = TcpStream::connect(model.address());
-    poll::until("the model to end", PLENTY, || {
-        (!model.is_serving()).then_some(())
-    })
-    .unwrap();
+    poll::until("the model to end", PLENTY, || (!model.is_serving()).then_some(())).unwrap();
 }
