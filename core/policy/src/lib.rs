@@ -1,1 +1,34 @@
-//! policy
+//! The law: what a command may do, by rules that judge what it would run.
+//!
+//! `matter` reads an event once, `Matter::probes` says what the world must be
+//! asked, `judge` gives every rule's word under a `Policy`. Rules are in
+//! `rules/`, one file each; configuration is parsed and layered in `config/`.
+
+#![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
+
+mod acts;
+mod args;
+pub mod config;
+pub mod explain;
+mod git;
+mod ground;
+mod judge;
+mod matter;
+mod names;
+mod place;
+mod policy;
+pub mod presets;
+mod reason;
+mod rule;
+pub mod rules;
+mod seen;
+mod source;
+mod target;
+
+pub use config::{Diagnostic, Layer, LayerConfig, LayerKind, OnFailure, Trust};
+pub use explain::{Explanation, explain};
+pub use judge::{Answering, Circumstances, Overrides, judge};
+pub use matter::{Around, Edit, Matter, matter};
+pub use policy::{Mode, Policy};
+pub use reason::{reason, way_out};
+pub use rule::{Pack, Rule};

@@ -1,0 +1,183 @@
+//! Writing: programs that write, replace or move files, and those that change modes and owners.
+
+use super::{Act, By, Deed, Reach};
+use crate::args::{Args, Grammar};
+use bash::Word;
+
+const COPY: Grammar = Grammar {
+    short: "tSgmo",
+    long: &["target-directory", "suffix", "mode", "owner", "group"],
+    single_dash_long: false,
+};
+const TEE: Grammar = Grammar { short: "", long: &[], single_dash_long: false };
+const SED: Grammar = Grammar { short: "efl", long: &["expression", "file", "line-length"], single_dash_long: false };
+const TRUNCATE: Grammar = Grammar { short: "sr", long: &["size", "reference"], single_dash_long: false };
+const CURL: Grammar = Grammar {
+    short: "oHdFXuAebTKmrwxyYzCDPtEQ",
+    long: &[
+        "output",
+        "header",
+        "data",
+        "data-binary",
+        "data-raw",
+        "data-urlencode",
+        "form",
+        "request",
+        "user",
+        "upload-file",
+        "output-dir",
+        "config",
+        "url",
+    ],
+    single_dash_long: false,
+};
+const WGET: Grammar =
+    Grammar { short: "OPoaeitTwQU", long: &["output-document", "directory-prefix"], single_dash_long: false };
+const CHANGE_MODE: Grammar = Grammar { short: "", long: &["reference", "from"], single_dash_long: false };
+const RSYNC: Grammar = Grammar {
+    short: "efBTM",
+    long: &["exclude", "include", "filter", "rsh", "files-from", "exclude-from"],
+    single_dash_long: false,
+};
+const TAR: Grammar =
+    Grammar { short: "fCTXHIKLNVgb", long: &["file", "directory", "exclude", "files-from"], single_dash_long: false };
+const UNZIP: Grammar = Grammar { short: "dxP", long: &[], single_dash_long: false };
+
+pub(super) fn acts(by: &By<'_>, acts: &mut Vec<Act>) {
+    let words = by.command.args();
+    match by.program {
+        "mv" | "cp" | "install" | "ln" | "gcp" | "ditto" => place(by, &Args::parse(words, COPY), acts),
+        "tee" | "sponge" => all(by, &Args::parse(words, TEE), Deed::Write, acts),
+        "truncate" => all(by, &Args::parse(words, TRUNCATE), Deed::Write, acts),
+        "dd" => dd(by, acts),
+        "sed" | "perl" | "ruby" => in_place(by, acts),
+        "curl" => output(by, &Args::parse(words, CURL), &["o", "output"], acts),
+        "wget" => output(by, &Args::parse(words, WGET), &["O", "output-document", "P", "directory-prefix"], acts),
+        "chmod" | "chown" | "chgrp" | "chattr" | "setfacl" => permit(by, acts),
+        "rsync" => rsync(by, &Args::parse(words, RSYNC), acts),
+        "tar" | "bsdtar" => tar(by, words, acts),
+        "unzip" => output(by, &Args::parse(words, UNZIP), &["d"], acts),
+        "ed" | "ex" => all(by, &Args::parse(words, TEE), Deed::Write, acts),
+        _ => {}
+    }
+}
+
+fn all(by: &By<'_>, args: &Args<'_>, deed: Deed, acts: &mut Vec<Act>) {
+    acts.extend(args.operands.iter().map(|word| Act { deed, target: by.target(word) }));
+}
+
+fn output(by: &By<'_>, args: &Args<'_>, names: &[&str], acts: &mut Vec<Act>) {
+    for name in names {
+        acts.extend(
+            args.values(name).filter(|path| *path != "-").map(|path| Act { deed: Deed::Write, target: by.path(path) }),
+        );
+    }
+}
+
+/// Copies, moves and links: sources and where they go.
+fn place(by: &By<'_>, args: &Args<'_>, acts: &mut Vec<Act>) {
+    if by.program == "install" && (args.short('d') || args.long_flag("directory")) {
+        return;
+    }
+    let folder = args.value("t").or(args.value("target-directory"));
+    let (sources, last): (&[&Word], Option<&&Word>) = match (folder, args.operands.split_last()) {
+        (Some(_), _) => (&args.operands, None),
+        (None, Some((last, sources))) => (sources, Some(last)),
+        (None, None) => return,
+    };
+    let to_nowhere = last.is_some_and(|word| word.shown() == "/dev/null");
+    for source in sources {
+        let deed = match by.program {
+            "mv" if to_nowhere => Deed::Remove(Reach::Tree),
+            "mv" => Deed::Displace,
+            "ln" => continue,
+            _ => Deed::Read,
+        };
+        acts.push(Act { deed, target: by.target(source) });
+        // A copy into a folder keeps its name there: `cp x ~/.ssh/` writes `~/.ssh/x`.
+        if let Some(folder) = folder {
+            acts.push(Act { deed: Deed::Write, target: by.path(&format!("{folder}/{}", name_of(source))) });
+        }
+    }
+    if let Some(last) = last.filter(|_| !sources.is_empty() && !to_nowhere) {
+        acts.push(Act { deed: Deed::Write, target: by.target(last) });
+        let shown = last.shown();
+        if !last.has_unknown() && (shown.ends_with('/') || matches!(shown.as_str(), "." | ".." | "~")) {
+            for source in sources {
+                acts.push(Act { deed: Deed::Write, target: by.path(&format!("{shown}/{}", name_of(source))) });
+            }
+        }
+    }
+}
+
+fn name_of(word: &Word) -> String {
+    let shown = word.shown();
+    shown.trim_end_matches('/').rsplit('/').next().unwrap_or_default().to_string()
+}
+
+fn dd(by: &By<'_>, acts: &mut Vec<Act>) {
+    for word in by.command.args() {
+        let shown = word.shown();
+        if let Some(path) = shown.strip_prefix("of=") {
+            acts.push(Act { deed: Deed::Write, target: by.path(path) });
+        } else if let Some(path) = shown.strip_prefix("if=") {
+            acts.push(Act { deed: Deed::Read, target: by.path(path) });
+        }
+    }
+}
+
+/// `sed -i`, `perl -i`, `ruby -i` write what they read.
+fn in_place(by: &By<'_>, acts: &mut Vec<Act>) {
+    let grammar =
+        if by.program == "sed" { SED } else { Grammar { short: "eEIMm", long: &[], single_dash_long: false } };
+    let args = Args::parse(by.command.args(), grammar);
+    let writes = args.short('i') || args.abbreviated("in-place", 2);
+    let scripted = !args.any_short("ef") && !args.long_flag("expression") && !args.long_flag("file");
+    let skip = usize::from(by.program == "sed" && scripted);
+    if by.program != "sed" && !writes {
+        return;
+    }
+    let deed = if writes { Deed::Write } else { Deed::Read };
+    acts.extend(args.operands.iter().skip(skip).map(|word| Act { deed, target: by.target(word) }));
+}
+
+fn permit(by: &By<'_>, acts: &mut Vec<Act>) {
+    let args = Args::parse(by.command.args(), CHANGE_MODE);
+    let reach = if args.short('R') || args.abbreviated("recursive", 3) { Reach::Tree } else { Reach::One };
+    let skip = usize::from(!args.long_flag("reference"));
+    // `chmod -x file` and `chmod u-w file`: a mode that looks like an option is no operand.
+    let mode_as_flag = args.flags.iter().any(|flag| !flag.long && "xwst".contains(flag.name.as_ref()));
+    let skip = if mode_as_flag { 0 } else { skip };
+    acts.extend(args.operands.iter().skip(skip).map(|word| Act { deed: Deed::Permit(reach), target: by.target(word) }));
+}
+
+fn rsync(by: &By<'_>, args: &Args<'_>, acts: &mut Vec<Act>) {
+    let Some((last, sources)) = args.operands.split_last() else { return };
+    if args.short('n') || args.long_flag("dry-run") {
+        return;
+    }
+    let remote = |word: &Word| word.shown().contains(':');
+    if !remote(last) {
+        acts.push(Act { deed: Deed::Write, target: by.target(last) });
+        if args.flags.iter().any(|flag| flag.name.starts_with("delete")) {
+            acts.push(Act { deed: Deed::Displace, target: by.target(last) });
+        }
+    }
+    let deed = if remote(last) { Deed::Send } else { Deed::Read };
+    acts.extend(sources.iter().filter(|word| !remote(word)).map(|word| Act { deed, target: by.target(word) }));
+}
+
+fn tar(by: &By<'_>, words: &[Word], acts: &mut Vec<Act>) {
+    // The first word may be a bundle of options without a dash: `tar xzf a.tgz`.
+    let bundle = words.first().map(Word::shown).filter(|word| !word.starts_with('-')).unwrap_or_default();
+    let args = Args::parse(words, TAR);
+    let extracts = bundle.contains('x') || args.short('x') || args.long_flag("extract");
+    let creates = bundle.contains('c') || args.short('c') || args.long_flag("create");
+    if extracts {
+        output(by, &args, &["C", "directory"], acts);
+    } else if creates {
+        output(by, &args, &["f", "file"], acts);
+        let skip = if bundle.is_empty() { 0 } else { 1 + usize::from(bundle.contains('f')) };
+        acts.extend(args.operands.iter().skip(skip).map(|word| Act { deed: Deed::Read, target: by.target(word) }));
+    }
+}

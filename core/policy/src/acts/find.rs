@@ -1,0 +1,137 @@
+//! What `find` and its kin reach: their roots and the names they are narrowed to.
+
+use super::{Act, By, Deed, Reach};
+use crate::args::text;
+use crate::target::{Tail, Target};
+use bash::{Command, Word};
+
+const REMOVERS: &[&str] = &["rm", "unlink", "shred", "srm", "rimraf"];
+
+/// The paths a `find` reaches: its roots, narrowed by name where it is.
+struct Reached<'a> {
+    roots: Vec<&'a Word>,
+    names: Vec<String>,
+    /// Narrowed to what no one keeps: empty folders and files, broken links.
+    nothing: bool,
+    shallow: bool,
+    removes: Option<Reach>,
+}
+
+/// What `find … -delete` or `find … -exec rm` removes.
+pub(super) fn acts(by: &By<'_>, acts: &mut Vec<Act>) {
+    let reached = reach(by.command);
+    let Some(deed) = reached.removes.map(Deed::Remove) else { return };
+    targets(&reached, by.command, deed, acts);
+}
+
+/// What `find …` or another lister upstream names for `xargs` to act on.
+pub(super) fn listed(source: &Command, deed: Deed, acts: &mut Vec<Act>) {
+    match source.program().as_deref() {
+        Some("find" | "fd" | "fdfind" | "bfs") => targets(&reach(source), source, deed, acts),
+        Some("ls") => {
+            let operands = source.args().iter().filter(|word| !text(word).starts_with('-'));
+            let mut any = false;
+            for word in operands {
+                any = true;
+                let mut target = Target::of(word, source.cwd.as_deref());
+                if target.tail == Tail::None {
+                    target.tail = Tail::Everything;
+                }
+                acts.push(Act { deed: tree(deed), target });
+            }
+            if !any {
+                let target = Target { tail: Tail::Everything, ..Target::path(".", source.cwd.as_deref()) };
+                acts.push(Act { deed: tree(deed), target });
+            }
+        }
+        _ => {}
+    }
+}
+
+fn targets(reached: &Reached<'_>, command: &Command, deed: Deed, acts: &mut Vec<Act>) {
+    if reached.nothing {
+        return;
+    }
+    let cwd = command.cwd.as_deref();
+    let dot = Word::text(".");
+    let roots: Vec<&Word> = if reached.roots.is_empty() { vec![&dot] } else { reached.roots.clone() };
+    for root in roots {
+        let root = Target::of(root, cwd);
+        if reached.names.is_empty() {
+            acts.push(Act { deed: tree(deed), target: root });
+            continue;
+        }
+        for name in &reached.names {
+            let tail = match &root.tail {
+                Tail::Unknown(end) => Tail::Unknown(format!("{}/{name}", end.trim_end_matches('/'))),
+                _ => Tail::Some(name.clone()),
+            };
+            // Even one name is looked for in the whole tree, unless the search stays shallow.
+            let deed = if reached.shallow { deed } else { tree(deed) };
+            acts.push(Act { deed, target: Target { tail, ..root.clone() } });
+        }
+    }
+}
+
+fn tree(deed: Deed) -> Deed {
+    match deed {
+        Deed::Remove(_) => Deed::Remove(Reach::Tree),
+        Deed::Permit(_) => Deed::Permit(Reach::Tree),
+        deed => deed,
+    }
+}
+
+fn reach(command: &Command) -> Reached<'_> {
+    let mut reached = Reached { roots: Vec::new(), names: Vec::new(), nothing: false, shallow: false, removes: None };
+    let mut words = command.args().iter();
+    let mut expression = false;
+    while let Some(word) = words.next() {
+        let shown = text(word);
+        match shown.as_ref() {
+            "-name" | "-iname" | "-path" | "-ipath" | "-wholename" | "-regex" | "-iregex" => {
+                expression = true;
+                if let Some(name) = words.next() {
+                    reached.names.push(last_part(&text(name)));
+                }
+            }
+            "-maxdepth" => {
+                expression = true;
+                reached.shallow = words.next().is_some_and(|depth| matches!(text(depth).as_ref(), "0" | "1"));
+            }
+            "-type" | "-mindepth" | "-mtime" | "-mmin" | "-newer" | "-size" | "-user" | "-group" | "-perm"
+            | "-atime" | "-ctime" => {
+                expression = true;
+                words.next();
+            }
+            "-empty" => reached.nothing = true,
+            "-delete" => reached.removes = Some(Reach::Tree),
+            "-exec" | "-execdir" | "-ok" | "-okdir" | "-x" | "-X" | "--exec" | "--exec-batch" => {
+                expression = true;
+                if words.next().is_some_and(|word| removes(word)) {
+                    reached.removes = Some(Reach::Tree);
+                }
+                for word in words.by_ref() {
+                    if matches!(text(word).as_ref(), ";" | "+" | "\\;") {
+                        break;
+                    }
+                }
+            }
+            "-o" | "-or" | "-a" | "-and" | "(" | ")" | "!" | "-not" => expression = true,
+            option if option.starts_with('-') => expression = true,
+            _ if !expression => reached.roots.push(word),
+            _ => {}
+        }
+    }
+    reached
+}
+
+fn removes(word: &Word) -> bool {
+    let name = text(word);
+    REMOVERS.contains(&name.rsplit('/').next().unwrap_or(&name))
+}
+
+fn last_part(pattern: &str) -> String {
+    let trimmed = pattern.trim_end_matches(['/', '*']);
+    let trimmed = if trimmed.is_empty() { pattern } else { trimmed };
+    if pattern.contains('/') { trimmed.rsplit('/').next().unwrap_or(trimmed).to_string() } else { pattern.to_string() }
+}

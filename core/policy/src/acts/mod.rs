@@ -1,0 +1,101 @@
+//! Acts: what a command would do to files, whatever program does it.
+
+mod change;
+mod find;
+mod read;
+mod remove;
+mod send;
+
+use crate::target::Target;
+use bash::{Command, Reading, RedirectKind};
+
+/// One thing a command would do to one path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Act {
+    pub deed: Deed,
+    pub target: Target,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Deed {
+    Remove(Reach),
+    /// Taken from its place, or emptied of what another folder does not have.
+    Displace,
+    Write,
+    Read,
+    /// Its content leaves this machine.
+    Send,
+    /// Its mode or owner changes.
+    Permit(Reach),
+}
+
+/// How far an act reaches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    One,
+    /// The whole tree below.
+    Tree,
+}
+
+/// The deeds a rule may watch for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DeedKind {
+    Remove,
+    Displace,
+    Write,
+    Read,
+    Send,
+    Permit,
+}
+
+impl Deed {
+    pub(crate) fn kind(self) -> DeedKind {
+        match self {
+            Self::Remove(_) => DeedKind::Remove,
+            Self::Displace => DeedKind::Displace,
+            Self::Write => DeedKind::Write,
+            Self::Read => DeedKind::Read,
+            Self::Send => DeedKind::Send,
+            Self::Permit(_) => DeedKind::Permit,
+        }
+    }
+}
+
+/// What `command` would do to files: its redirects first, then what its program does with its operands.
+pub(crate) fn of(reading: &Reading, command: &Command, program: &str) -> Vec<Act> {
+    let mut acts = Vec::new();
+    let cwd = command.cwd.as_deref();
+    for redirect in &command.redirects {
+        let deed = match redirect.kind {
+            RedirectKind::Read => Deed::Read,
+            RedirectKind::Write | RedirectKind::Append => Deed::Write,
+        };
+        acts.push(Act { deed, target: Target::of(&redirect.target, cwd) });
+    }
+    if !program.is_empty() {
+        let by = By { reading, command, program, cwd };
+        remove::acts(&by, &mut acts);
+        change::acts(&by, &mut acts);
+        read::acts(&by, &mut acts);
+        send::acts(&by, &mut acts);
+    }
+    acts
+}
+
+/// A command whose acts are asked for.
+pub(crate) struct By<'a> {
+    pub reading: &'a Reading,
+    pub command: &'a Command,
+    pub program: &'a str,
+    pub cwd: Option<&'a str>,
+}
+
+impl By<'_> {
+    pub(crate) fn target(&self, word: &bash::Word) -> Target {
+        Target::of(word, self.cwd)
+    }
+
+    pub(crate) fn path(&self, path: &str) -> Target {
+        Target::path(path, self.cwd)
+    }
+}

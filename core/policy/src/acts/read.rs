@@ -1,0 +1,36 @@
+//! Reading: programs that show or copy the content of the files they are given.
+
+use super::{Act, By, Deed};
+use crate::args::{Args, Grammar};
+
+const PLAIN: Grammar = Grammar { short: "", long: &[], single_dash_long: false };
+const LINES: Grammar = Grammar { short: "ncs", long: &["lines", "bytes"], single_dash_long: false };
+const GREP: Grammar = Grammar {
+    short: "efmABCd",
+    long: &["regexp", "file", "max-count", "context", "include", "exclude", "glob", "type", "exclude-dir"],
+    single_dash_long: false,
+};
+const AWK: Grammar = Grammar { short: "Fvf", long: &[], single_dash_long: false };
+const CUT: Grammar = Grammar { short: "dfcbksto", long: &["delimiter", "fields"], single_dash_long: false };
+
+pub(super) fn acts(by: &By<'_>, acts: &mut Vec<Act>) {
+    let (grammar, first_is_script) = match by.program {
+        "cat" | "less" | "more" | "bat" | "batcat" | "tac" | "nl" | "strings" | "xxd" | "od" | "hexdump" | "base64"
+        | "base32" | "rev" | "view" | "most" | "type" | "gzip" | "zcat" | "zip" | "7z" | "diff" | "cmp" | "comm"
+        | "paste" | "column" | "pbcopy" | "vim" | "vi" | "nano" | "emacs" | "code" | "open" | "xclip" | "envsubst"
+        | "dotenv" => (PLAIN, false),
+        "head" | "tail" => (LINES, false),
+        "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ack" | "zgrep" => (GREP, true),
+        "awk" | "gawk" | "mawk" | "jq" | "yq" => (AWK, true),
+        "cut" | "sort" | "uniq" | "fold" | "fmt" => (CUT, false),
+        _ => return,
+    };
+    let args = Args::parse(by.command.args(), grammar);
+    let given = args.any_short("ef") && by.program.contains("grep") || args.short('f') && by.program.contains("awk");
+    let names_only = by.program.contains("grep") && args.any_short("qlLc");
+    let skip = usize::from(first_is_script && !given);
+    if names_only {
+        return;
+    }
+    acts.extend(args.operands.iter().skip(skip).map(|word| Act { deed: Deed::Read, target: by.target(word) }));
+}

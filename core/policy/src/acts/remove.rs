@@ -1,0 +1,65 @@
+//! Removal: rm and its kin, `find -delete`, and what `xargs` hands to them.
+
+use super::{Act, By, Deed, Reach, find};
+use crate::args::{Args, Grammar};
+use crate::target::Target;
+use bash::{Feed, Piece, Via, Word};
+
+const RM: Grammar = Grammar { short: "", long: &[], single_dash_long: false };
+const SHRED: Grammar =
+    Grammar { short: "nsN", long: &["iterations", "size", "random-source"], single_dash_long: false };
+
+pub(super) fn acts(by: &By<'_>, acts: &mut Vec<Act>) {
+    let (grammar, always_tree) = match by.program {
+        "rm" | "srm" | "unlink" | "rimraf" | "del-cli" | "rd" | "del" | "erase" => (RM, by.program == "rimraf"),
+        "shred" | "wipe" => (SHRED, false),
+        "find" | "bfs" | "fd" | "fdfind" => return find::acts(by, acts),
+        _ => return,
+    };
+    let args = Args::parse(by.command.args(), grammar);
+    if args.long_flag("help") || args.long_flag("version") {
+        return;
+    }
+    let tree = always_tree || args.any_short("rR") || args.abbreviated("recursive", 1);
+    let reach = if tree { Reach::Tree } else { Reach::One };
+    let deed = Deed::Remove(reach);
+    match by.command.via.last() {
+        Some(Via::Wrapper(name)) if name == "xargs" || name == "parallel" => fed(by, &args, deed, acts),
+        // `find` itself reports what its `-exec` removes.
+        Some(Via::Wrapper(name)) if matches!(name.as_str(), "find" | "fd" | "fdfind") => {}
+        _ => acts.extend(args.operands.iter().map(|word| Act { deed, target: by.target(word) })),
+    }
+}
+
+/// `… | xargs rm`: what comes down the pipe is what is removed.
+fn fed(by: &By<'_>, args: &Args<'_>, deed: Deed, acts: &mut Vec<Act>) {
+    let stands_for_input =
+        |word: &Word| word.pieces.iter().any(|piece| matches!(piece, Piece::Unknown(source) if source == "{}"));
+    let own = args.operands.iter().filter(|word| !stands_for_input(word));
+    acts.extend(own.map(|word| Act { deed, target: by.target(word) }));
+    let mut from_pipe = Vec::new();
+    match &by.command.feed {
+        Feed::Pipe(sources) => {
+            for source in sources.iter().filter_map(|at| by.reading.commands.get(*at)) {
+                find::listed(source, deed, &mut from_pipe);
+            }
+            if from_pipe.is_empty() {
+                from_pipe.push(Act { deed, target: unknown() });
+            }
+        }
+        Feed::File(_) | Feed::Unknown => from_pipe.push(Act { deed, target: unknown() }),
+        // Known text has been put in the words by the reader.
+        Feed::Text(_) | Feed::Inherited => {}
+    }
+    acts.append(&mut from_pipe);
+}
+
+fn unknown() -> Target {
+    let source = "what comes down the pipe".to_string();
+    Target {
+        shown: source.clone(),
+        path: None,
+        tail: crate::target::Tail::Unknown(String::new()),
+        unknown_head: Some(source),
+    }
+}

@@ -1,0 +1,68 @@
+//! Explanations: what a line would run, which rules looked at it, and the verdict.
+
+use crate::ground::Ground;
+use crate::judge::{Circumstances, judge};
+use crate::matter::Matter;
+use crate::policy::Policy;
+use crate::rule::shown;
+use crate::rules;
+use bash::Via;
+use model::Findings;
+use model::fact::Facts;
+
+/// What a line would run and what the rules make of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Explanation {
+    pub steps: Vec<Step>,
+    /// What could not be read, and why.
+    pub troubles: Vec<String>,
+    pub findings: Findings,
+}
+
+/// One command the line would run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    /// How deep it stands in the line.
+    pub depth: usize,
+    /// How it is reached: `$(…)`, `sudo`, `bash -c`.
+    pub via: Option<String>,
+    pub words: String,
+    pub cwd: Option<String>,
+    /// What it would do to files, and where they stand.
+    pub acts: Vec<String>,
+    /// The rules that looked at it.
+    pub looked: Vec<&'static str>,
+}
+
+/// What `matter` would run, which rules look at it, and what they say.
+pub fn explain(matter: &Matter, policy: &Policy, facts: &Facts, circumstances: &Circumstances) -> Explanation {
+    let ground = Ground::new(&matter.around, matter.cwd.as_deref(), facts);
+    let mut steps = Vec::new();
+    for (command, seen) in matter.reading.commands.iter().zip(&matter.seen) {
+        let acts = seen.acts.iter().map(|act| {
+            let place = ground.place(&act.target, seen.machine);
+            format!("{:?} {} ({place:?})", act.deed.kind(), act.target.shown).to_lowercase()
+        });
+        let looked = rules::watching(seen, command).filter(|rule| policy.kind(rule).is_some()).map(|rule| rule.id);
+        steps.push(Step {
+            depth: command.via.len(),
+            via: command.via.last().map(via),
+            words: shown(command),
+            cwd: command.cwd.clone(),
+            acts: acts.collect(),
+            looked: looked.collect(),
+        });
+    }
+    let troubles = matter.reading.troubles.iter().map(|trouble| format!("{}: {}", trouble.why, trouble.text)).collect();
+    Explanation { steps, troubles, findings: judge(matter, policy, facts, circumstances) }
+}
+
+fn via(via: &Via) -> String {
+    match via {
+        Via::Substitution => "$(…)".into(),
+        Via::ProcessSubstitution => "<(…)".into(),
+        Via::Body(name) => format!("{name}()"),
+        Via::Wrapper(name) | Via::Shell(name) | Via::Script(name) => name.clone(),
+        Via::Branch => "branch".into(),
+    }
+}

@@ -1,0 +1,142 @@
+//! A git call, with its global options taken off and its `-c` aliases opened.
+
+use crate::args::{Args, Grammar, text};
+use crate::target::absolute;
+use bash::{Command, Word};
+
+/// `git <sub> <words>` as git would understand it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GitCall {
+    pub sub: String,
+    /// The words after the sub-command.
+    pub words: Vec<Word>,
+    /// The folder git works in, after `-C`, `--work-tree` and `--git-dir`.
+    pub dir: Option<String>,
+    /// Configuration set by `-c` for this call.
+    pub config: Vec<(String, String)>,
+}
+
+/// Options that take a value in the next word when there is no `=`, before the sub-command.
+const GLOBAL_VALUES: &[&str] = &[
+    "-C",
+    "-c",
+    "--git-dir",
+    "--work-tree",
+    "--namespace",
+    "--exec-path",
+    "--super-prefix",
+    "--config-env",
+    "--attr-source",
+];
+
+/// Options of sub-commands that take a value; enough of them to tell operands apart.
+const SUB: Grammar = Grammar {
+    short: "moXsStbBcCUGO",
+    long: &[
+        "message",
+        "repo",
+        "receive-pack",
+        "exec",
+        "push-option",
+        "source",
+        "pathspec-from-file",
+        "exclude",
+        "expire",
+        "conflict",
+        "orphan",
+        "file",
+        "author",
+        "date",
+        "format",
+        "grep",
+        "track-branch",
+        "strategy",
+        "strategy-option",
+        "onto",
+        "expire-unreachable",
+    ],
+    single_dash_long: false,
+};
+
+impl GitCall {
+    pub(crate) fn parse(command: &Command) -> Option<Self> {
+        let mut call = Self { sub: String::new(), words: Vec::new(), dir: command.cwd.clone(), config: Vec::new() };
+        let mut words = command.args().iter();
+        loop {
+            let word = words.next()?;
+            let shown = text(word);
+            if !shown.starts_with('-') {
+                call.sub = shown.into_owned();
+                call.words = words.cloned().collect();
+                call.open_alias();
+                return Some(call);
+            }
+            let (name, value) = match shown.split_once('=') {
+                Some((name, value)) if name.starts_with("--") => (name.to_string(), Some(value.to_string())),
+                _ if GLOBAL_VALUES.contains(&shown.as_ref()) => {
+                    (shown.to_string(), words.next().map(|word| text(word).into_owned()))
+                }
+                _ => (shown.to_string(), None),
+            };
+            if let Some(value) = value {
+                call.global(&name, &value);
+            }
+        }
+    }
+
+    fn global(&mut self, name: &str, value: &str) {
+        match name {
+            "-C" | "--work-tree" => self.dir = absolute(value, self.dir.as_deref()),
+            "--git-dir" => self.dir = absolute(value.trim_end_matches("/.git"), self.dir.as_deref()),
+            "-c" => {
+                let (key, value) = value.split_once('=').unwrap_or((value, "true"));
+                self.config.push((key.to_ascii_lowercase(), value.to_string()));
+            }
+            _ => {}
+        }
+    }
+
+    /// `git -c alias.x='push --force' x`: what the alias stands for. Aliases with `!` are the reader's.
+    fn open_alias(&mut self) {
+        let key = format!("alias.{}", self.sub.to_ascii_lowercase());
+        let Some((_, meaning)) = self.config.iter().find(|(name, _)| *name == key) else { return };
+        let mut parts = meaning.split_whitespace().map(|part| part.trim_matches(['"', '\'']));
+        let Some(sub) = parts.next().filter(|sub| !sub.starts_with('!')) else { return };
+        let (sub, mut words): (String, Vec<Word>) = (sub.to_string(), parts.map(Word::text).collect());
+        words.append(&mut self.words);
+        self.sub = sub;
+        self.words = words;
+    }
+
+    pub(crate) fn args(&self) -> Args<'_> {
+        Args::parse(&self.words, self.grammar())
+    }
+
+    fn grammar(&self) -> Grammar {
+        match self.sub.as_str() {
+            "push" => Grammar { short: "o", ..SUB },
+            "clean" => Grammar { short: "e", ..SUB },
+            "checkout" | "switch" => Grammar { short: "bBcC", ..SUB },
+            "restore" => Grammar { short: "sU", ..SUB },
+            "reset" | "branch" | "stash" | "worktree" | "update-ref" | "reflog" | "gc" | "tag" | "rm" => {
+                Grammar { short: "mu", ..SUB }
+            }
+            _ => SUB,
+        }
+    }
+
+    /// `git <sub> <words>` as the finding names it.
+    pub(crate) fn shown(&self) -> String {
+        let mut out = format!("git {}", self.sub);
+        for word in &self.words {
+            out.push(' ');
+            out.push_str(&text(word));
+        }
+        out
+    }
+
+    /// The folder an intent is about.
+    pub(crate) fn place(&self) -> String {
+        self.dir.clone().unwrap_or_else(|| "the repository".into())
+    }
+}

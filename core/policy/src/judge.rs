@@ -1,0 +1,149 @@
+//! Judging: rules look at a matter, the policy says what their word is worth.
+
+use crate::ground::Ground;
+use crate::matter::Matter;
+use crate::policy::{Mode, Policy};
+use crate::rule::{Hit, Rule, Sight, Watch};
+use crate::rules;
+use bash::Command;
+use model::fact::Facts;
+use model::{Finding, Findings, Ms, RuleKind};
+
+/// What else bears on a verdict: who acts, when, and who could answer.
+#[derive(Debug, Clone, Default)]
+pub struct Circumstances {
+    pub now: Ms,
+    /// The agent's name, for allowances scoped to it.
+    pub agent: Option<String>,
+    pub answer: Answering,
+    pub overrides: Overrides,
+}
+
+/// Whether somebody can answer a question.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Answering {
+    #[default]
+    Somebody,
+    /// A client that asks no one, or a background or mission mode: an ask becomes a denial.
+    Nobody,
+}
+
+/// What the user said at a terminal, from the store.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Overrides {
+    /// Until then only the floor is judged.
+    pub paused_until: Option<Ms>,
+    /// Rules let through for this one call.
+    pub allow_once: Vec<String>,
+}
+
+/// What the rules say of a matter. Total: it always has an answer.
+pub fn judge(matter: &Matter, policy: &Policy, facts: &Facts, circumstances: &Circumstances) -> Findings {
+    let ground = Ground::new(&matter.around, matter.cwd.as_deref(), facts);
+    let mut findings: Vec<Finding> = Vec::new();
+    each_hit(matter, policy, &ground, &mut |rule, kind, command, hit| {
+        let agent = circumstances.agent.as_deref();
+        if kind != RuleKind::Floor && policy.allows(rule, hit, command, agent, circumstances.now) {
+            return;
+        }
+        let finding = Finding {
+            rule: rule.id().to_string(),
+            kind,
+            reason: hit.reason.clone(),
+            subject: hit.subject.clone(),
+            instead: Some(rule.instead().to_string()).filter(|text| !text.is_empty()),
+            intent: intent(kind, rule.id(), hit),
+        };
+        let finding = weighed(finding, policy, circumstances);
+        if !findings.iter().any(|known| {
+            known.rule == finding.rule && known.subject == finding.subject && known.intent == finding.intent
+        }) {
+            findings.push(finding);
+        }
+    });
+    Findings(findings)
+}
+
+/// A rule as it speaks: shipped, or the user's own.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Speaker<'a> {
+    Shipped(&'static Rule),
+    Users(&'a crate::config::UserRule),
+}
+
+impl<'a> Speaker<'a> {
+    pub(crate) fn id(&self) -> &'a str {
+        match self {
+            Self::Shipped(rule) => rule.id,
+            Self::Users(rule) => &rule.id,
+        }
+    }
+
+    fn instead(&self) -> &'a str {
+        match self {
+            Self::Shipped(rule) => rule.instead,
+            Self::Users(rule) => &rule.instead,
+        }
+    }
+}
+
+type Report<'r> = dyn FnMut(Speaker<'_>, RuleKind, &Command, &Hit) + 'r;
+
+/// Asks every rule that has something to look at, and reports what it finds.
+pub(crate) fn each_hit(matter: &Matter, policy: &Policy, ground: &Ground<'_>, report: &mut Report<'_>) {
+    let mut hits = Vec::new();
+    for (at, (command, seen)) in matter.reading.commands.iter().zip(&matter.seen).enumerate() {
+        let sight = Sight { matter, ground, command, seen, at };
+        for rule in rules::watching(seen, command) {
+            let Some(kind) = policy.kind(rule) else { continue };
+            (rule.judge)(&sight, &mut hits);
+            for hit in hits.drain(..) {
+                report(Speaker::Shipped(rule), kind, command, &hit);
+            }
+        }
+        for rule in policy.user_rules(seen.program.as_deref()) {
+            if let Some(hit) = rule.judge(&sight) {
+                report(Speaker::Users(rule), rule.kind, command, &hit);
+            }
+        }
+    }
+    let (command, seen) = Default::default();
+    let sight = Sight { matter, ground, command: &command, seen: &seen, at: 0 };
+    for rule in rules::ALL.iter().filter(|rule| matches!(rule.watch, Watch::Line)) {
+        let Some(kind) = policy.kind(rule) else { continue };
+        (rule.judge)(&sight, &mut hits);
+        for hit in hits.drain(..) {
+            report(Speaker::Shipped(rule), kind, &command, &hit);
+        }
+    }
+}
+
+/// What a finding is worth here: asked, denied, or only noted.
+fn weighed(mut finding: Finding, policy: &Policy, circumstances: &Circumstances) -> Finding {
+    if finding.kind == RuleKind::Floor {
+        return finding;
+    }
+    let overrides = &circumstances.overrides;
+    let paused = overrides.paused_until.is_some_and(|until| circumstances.now < until);
+    if paused || policy.mode == Mode::Observe || overrides.allow_once.contains(&finding.rule) {
+        finding.kind = RuleKind::Warn;
+        finding.intent = None;
+        return finding;
+    }
+    if finding.kind == RuleKind::Ask && circumstances.answer == Answering::Nobody {
+        finding.kind = RuleKind::Deny;
+        finding.reason.push_str(" Nobody is there to be asked, so it is denied.");
+    }
+    finding
+}
+
+fn intent(kind: RuleKind, rule: &str, hit: &Hit) -> Option<model::verdict::Intent> {
+    if kind != RuleKind::Strike {
+        return None;
+    }
+    let own = || model::verdict::Intent {
+        what: rule.to_string(),
+        target: hit.path.clone().unwrap_or_else(|| hit.subject.clone()),
+    };
+    Some(hit.intent.clone().unwrap_or_else(own))
+}

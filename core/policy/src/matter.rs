@@ -1,0 +1,150 @@
+//! Matters: what is to be judged of an event, read once.
+
+use crate::acts::{Act, Deed};
+use crate::seen::Seen;
+use crate::target::Target;
+use bash::{Command, Reading, Surroundings};
+use model::Envelope;
+use model::event::Body;
+use model::fact::Probe;
+use model::tool::ToolCall;
+
+/// How many paths one matter may ask the world about.
+const MOST_PROBES: usize = 16;
+
+/// What is known of the place an event came from.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Around {
+    /// Where the hook was called; the event's own folder wins over it.
+    pub cwd: Option<String>,
+    /// The account's home folder.
+    pub home: Option<String>,
+    /// The session's project, when it is known besides the folder's.
+    pub project: Option<String>,
+    /// Temporary folders besides the usual ones (`$TMPDIR`).
+    pub temp: Vec<String>,
+    /// Folders the agent made for itself.
+    pub scratch: Vec<String>,
+    /// Taut's own files: state folder, configuration, binary.
+    pub taut: Vec<String>,
+}
+
+/// What is to be judged of an event.
+#[derive(Debug, Clone, Default)]
+pub struct Matter {
+    pub around: Around,
+    pub cwd: Option<String>,
+    /// The shell line, when the call is of a shell tool.
+    pub line: Option<String>,
+    pub reading: Reading,
+    pub seen: Vec<Seen>,
+    /// What an edit tool would change, when the call is of one.
+    pub edit: Option<Edit>,
+}
+
+/// A change by an edit tool.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Edit {
+    pub tool: String,
+    pub path: String,
+    /// The text it takes out; `None` when it replaces the whole file.
+    pub removed: Option<String>,
+    pub added: String,
+}
+
+/// What is to be judged of an event; `None` when nothing is.
+pub fn matter(envelope: &Envelope, around: &Around) -> Option<Matter> {
+    let Body::Tool(call) = &envelope.body else { return None };
+    let cwd = envelope.cwd.clone().or_else(|| around.cwd.clone());
+    if let Some(line) = call.command() {
+        return Some(Matter::line(line, cwd, around));
+    }
+    if let Some(path) = call.written_file() {
+        return Some(Matter::edit(edit(call, path), cwd, around));
+    }
+    let path = match call.name.as_str() {
+        "Read" | "NotebookRead" => call.text("file_path")?,
+        "Grep" => call.text("path")?,
+        _ => return None,
+    };
+    Some(Matter::of_file(&call.name, path, Deed::Read, cwd, around))
+}
+
+impl Matter {
+    /// A shell line that would run in `cwd`.
+    pub fn line(line: &str, cwd: Option<String>, around: &Around) -> Self {
+        let mut vars = Vec::new();
+        if let Some(cwd) = &cwd {
+            vars.push(("PWD".to_string(), cwd.clone()));
+        }
+        if let Some(temp) = around.temp.first() {
+            vars.push(("TMPDIR".to_string(), temp.clone()));
+        }
+        let surroundings = Surroundings { cwd: cwd.clone(), home: around.home.clone(), vars };
+        let reading = bash::read(line, &surroundings);
+        let seen = Seen::all(&reading);
+        Self { around: around.clone(), cwd, line: Some(line.to_string()), reading, seen, edit: None }
+    }
+
+    /// A change by an edit tool.
+    pub fn edit(edit: Edit, cwd: Option<String>, around: &Around) -> Self {
+        let matter = Self::of_file(&edit.tool, &edit.path, Deed::Write, cwd, around);
+        Self { edit: Some(edit), ..matter }
+    }
+
+    /// A tool that touches one file is seen as a command that does.
+    fn of_file(tool: &str, path: &str, deed: Deed, cwd: Option<String>, around: &Around) -> Self {
+        let path = match (path.strip_prefix("~/"), &around.home) {
+            (Some(rest), Some(home)) => format!("{home}/{rest}"),
+            _ => path.to_string(),
+        };
+        let words = vec![bash::Word::text(tool), bash::Word::text(path.clone())];
+        let command = Command { words, cwd: cwd.clone(), ..Command::default() };
+        let acts = vec![Act { deed, target: Target::path(&path, cwd.as_deref()) }];
+        let seen = Seen { program: Some(tool.to_string()), acts, ..Seen::default() };
+        let reading = Reading { commands: vec![command], troubles: Vec::new() };
+        Self { around: around.clone(), cwd, line: None, reading, seen: vec![seen], edit: None }
+    }
+
+    /// What the world has to be asked before this can be judged.
+    pub fn probes(&self) -> Vec<Probe> {
+        let mut probes = Vec::new();
+        if let Some(cwd) = &self.cwd {
+            probes.push(Probe::Project { folder: cwd.clone() });
+        }
+        let paths = self.seen.iter().flat_map(|seen| &seen.acts).filter(|act| act.deed != Deed::Read);
+        let checkouts =
+            self.seen.iter().filter_map(|seen| seen.git.as_ref()).flat_map(crate::rules::checkout_candidates);
+        for path in paths.filter_map(|act| act.target.path.clone()).chain(checkouts) {
+            let probe = Probe::Path { path };
+            if probes.len() > MOST_PROBES {
+                break;
+            }
+            if !probes.contains(&probe) {
+                probes.push(probe);
+            }
+        }
+        probes
+    }
+}
+
+fn edit(call: &ToolCall, path: &str) -> Edit {
+    let removed = match call.name.as_str() {
+        "Edit" => call.text("old_string").map(str::to_string),
+        "MultiEdit" => Some(joined(call, "old_string")),
+        _ => None,
+    };
+    let added = match call.name.as_str() {
+        "MultiEdit" => joined(call, "new_string"),
+        "Write" => call.text("content").unwrap_or_default().to_string(),
+        "NotebookEdit" => call.text("new_source").unwrap_or_default().to_string(),
+        _ => call.text("new_string").unwrap_or_default().to_string(),
+    };
+    Edit { tool: call.name.clone(), path: path.to_string(), removed, added }
+}
+
+fn joined(call: &ToolCall, field: &str) -> String {
+    let edits = call.input.get("edits").and_then(serde_json::Value::as_array);
+    let texts = edits.into_iter().flatten().filter_map(|edit| edit.get(field)).filter_map(serde_json::Value::as_str);
+    texts.collect::<Vec<_>>().join("\n")
+}

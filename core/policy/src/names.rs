@@ -1,0 +1,248 @@
+//! Names that tell what a file is: rebuildable, cached, temporary, secret, or an agent's settings.
+
+/// Folders a build or an install brings back.
+const REBUILT: &[&str] = &[
+    "node_modules",
+    "bower_components",
+    "jspm_packages",
+    "target",
+    "dist",
+    "build",
+    "out",
+    "obj",
+    "_build",
+    ".build",
+    "__pycache__",
+    ".venv",
+    "venv",
+    ".tox",
+    ".nox",
+    ".eggs",
+    ".pytest_cache",
+    ".mypy_cache",
+    ".ruff_cache",
+    ".hypothesis",
+    ".cache",
+    "cache",
+    ".caches",
+    ".parcel-cache",
+    ".next",
+    ".nuxt",
+    ".output",
+    ".svelte-kit",
+    ".angular",
+    ".astro",
+    ".vite",
+    ".turbo",
+    ".nx",
+    ".webpack",
+    ".rollup.cache",
+    ".rpt2_cache",
+    ".gradle",
+    ".kotlin",
+    ".dart_tool",
+    ".expo",
+    ".docusaurus",
+    "coverage",
+    "htmlcov",
+    ".nyc_output",
+    ".coverage",
+    "lcov-report",
+    "test-results",
+    "playwright-report",
+    "storybook-static",
+    "tmp",
+    "temp",
+    ".tmp",
+    ".temp",
+    "logs",
+    "log",
+    "DerivedData",
+    "Pods",
+    "Carthage",
+    ".bundle",
+    ".sass-cache",
+    ".terraform",
+    ".terragrunt-cache",
+    "cdk.out",
+    ".aws-sam",
+    ".serverless",
+    "zig-cache",
+    ".zig-cache",
+    "zig-out",
+    ".stack-work",
+    "dist-newstyle",
+    "elm-stuff",
+    ".ipynb_checkpoints",
+    ".pnpm-store",
+    ".yarn-cache",
+    ".npm",
+    ".cargo-cache",
+    ".scannerwork",
+    ".metals",
+    ".bloop",
+    ".ccls-cache",
+    ".clangd",
+    "CMakeFiles",
+    "artifacts",
+    "test-output",
+    ".jest-cache",
+    ".eslintcache",
+    ".stylelintcache",
+    ".DS_Store",
+    "debug.log",
+    "npm-debug.log",
+    "scratch",
+    ".scratch",
+];
+
+/// Folders that are sometimes built and sometimes written: rebuildable only when git does not track them.
+const SOMETIMES: &[&str] = &[
+    "bin",
+    "lib",
+    "vendor",
+    "deps",
+    "env",
+    "public",
+    "site",
+    "_site",
+    "gen",
+    "generated",
+    "release",
+    "Release",
+    "Debug",
+    "debug",
+    "pkg",
+    "wheels",
+];
+
+const REBUILT_PREFIXES: &[&str] =
+    &["cmake-build-", "bazel-", "tmp.", "tmp-", "temp-", ".tmp-", "build-", "dist-", "target-", "coverage-"];
+
+const REBUILT_SUFFIXES: &[&str] = &[
+    ".egg-info",
+    ".dist-info",
+    ".pyc",
+    ".pyo",
+    ".pyd",
+    ".o",
+    ".obj",
+    ".a",
+    ".so",
+    ".dylib",
+    ".dll",
+    ".class",
+    ".log",
+    ".tmp",
+    ".temp",
+    ".swp",
+    ".swo",
+    ".bak",
+    ".orig",
+    ".rej",
+    ".cache",
+    ".tsbuildinfo",
+    ".gcda",
+    ".gcno",
+    ".gcov",
+    ".profraw",
+    ".profdata",
+    "~",
+    ".lock.tmp",
+    ".pid",
+    ".coverage",
+    ".map",
+    ".min.js",
+    ".whl",
+    ".tgz",
+    ".DS_Store",
+    ".out",
+    ".dSYM",
+    ".rlib",
+    ".rmeta",
+];
+
+/// Whether a path inside a project (relative, and the pattern below it) is one a build brings back.
+pub(crate) fn rebuildable(below: &str, pattern: &str) -> bool {
+    let mut parts = below.split('/').chain(pattern.split('/')).filter(|part| !part.is_empty()).peekable();
+    if parts.peek().is_some_and(|first| *first == ".git") {
+        return false;
+    }
+    parts.any(rebuilt_name)
+}
+
+/// Whether it may be one, if git does not track it.
+pub(crate) fn maybe_rebuildable(below: &str) -> bool {
+    below.split('/').any(|part| SOMETIMES.contains(&part))
+}
+
+/// Whether a single name, or the pattern of one, is rebuildable by itself.
+pub(crate) fn rebuilt_name(name: &str) -> bool {
+    REBUILT.contains(&name)
+        || REBUILT_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+        || REBUILT_SUFFIXES.iter().any(|suffix| name.ends_with(suffix))
+}
+
+/// Caches of the user's tools, by their path below the home folder.
+pub(crate) fn home_cache(below: &str) -> bool {
+    const CACHES: &[&str] = &[
+        ".cache/",
+        ".npm/",
+        ".npm/_cacache",
+        ".cargo/registry",
+        ".cargo/git",
+        ".gradle/caches",
+        ".m2/repository",
+        ".ivy2/cache",
+        ".pnpm-store",
+        ".yarn/cache",
+        ".yarn/berry/cache",
+        ".bun/install/cache",
+        ".nuget/packages",
+        ".pub-cache",
+        ".cpan/build",
+        "go/pkg/mod",
+        ".rustup/tmp",
+        ".rustup/downloads",
+        "Library/Caches/",
+        "Library/Developer/Xcode/DerivedData",
+        ".electron",
+        ".local/share/Trash/",
+        ".Trash/",
+        ".cocoapods/repos",
+        ".terraform.d/plugin-cache",
+        ".gem/cache",
+        ".bundle/cache",
+        ".expo/cache",
+        ".cache/pip",
+        ".cache/huggingface",
+        ".conda/pkgs",
+        ".node-gyp",
+        ".parallel/tmp",
+    ];
+    CACHES
+        .iter()
+        .any(|cache| below.starts_with(cache) || (below == cache.trim_end_matches('/') && !cache.ends_with('/')))
+        || below == ".cache"
+}
+
+/// A variable or substitution that stands for a temporary folder: `$TMPDIR`, `$(mktemp -d)`.
+pub(crate) fn temporary_source(source: &str) -> bool {
+    let inner = source.trim_start_matches(['$', '{', '(', '`', '"', ' ']);
+    let word: &str = inner.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).next().unwrap_or_default();
+    word == "mktemp"
+        || [
+            "TMPDIR",
+            "TMP",
+            "TEMP",
+            "TEMPDIR",
+            "TMP_DIR",
+            "TEMP_DIR",
+            "XDG_RUNTIME_DIR",
+            "RUNNER_TEMP",
+            "XDG_CACHE_HOME",
+            "SCRATCH",
+            "SCRATCHPAD",
+        ]
+        .contains(&word.to_ascii_uppercase().as_str())
+}

@@ -1,0 +1,255 @@
+//! Places: what kind of ground a path stands on. Path judgement comes before every rule about files.
+
+use crate::ground::Ground;
+use crate::names;
+use crate::target::{Tail, Target, within};
+use model::fact::PathFact;
+
+/// The kind of ground a target stands on, worst first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// `/` or everything in it.
+    Root,
+    /// The home folder or everything in it.
+    Home,
+    /// Where a disk is mounted.
+    Mount,
+    /// The system's own trees, and folders that hold homes.
+    System,
+    /// Another person's home.
+    OtherHome,
+    /// A folder that holds the project.
+    Above,
+    /// The user's, but not of this project.
+    Elsewhere,
+    /// The project's top level, or everything in it.
+    ProjectRoot,
+    /// Inside the project, and it would not come back by itself.
+    Work,
+    /// Inside the project, and a build or an install brings it back.
+    Rebuildable,
+    /// A cache of the user's tools.
+    Cache,
+    /// A temporary folder as a whole.
+    TempRoot,
+    /// Below a temporary folder or the agent's scratch folder.
+    Temp,
+    /// Only the run would tell, and an empty variable makes it a root.
+    UnknownRoot,
+    /// Only the run would tell.
+    Unknown,
+}
+
+/// On which machine a command's paths are meant.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Machine {
+    #[default]
+    This,
+    /// Reached by `ssh` and its kin.
+    Other,
+    /// A container, made to be thrown away.
+    Container,
+}
+
+impl Ground<'_> {
+    /// Where `target` stands.
+    pub(crate) fn place(&self, target: &Target, machine: Machine) -> Place {
+        let Some(path) = target.path.as_deref() else { return self.unknown(target) };
+        if let Tail::Unknown(end) = &target.tail {
+            return self.below_unknown(path, end, machine);
+        }
+        let whole = !matches!(target.tail, Tail::Some(_));
+        let place = match machine {
+            Machine::This => self.here(path, target),
+            Machine::Other | Machine::Container => there(path, machine, target),
+        };
+        match place {
+            // A pattern takes some of what is there, not the place itself.
+            Place::Root if !whole => Place::System,
+            Place::Home if !whole => Place::Elsewhere,
+            Place::TempRoot if target.tail != Tail::None => Place::Temp,
+            Place::ProjectRoot if !whole => Place::Work,
+            place => place,
+        }
+    }
+
+    fn here(&self, path: &str, target: &Target) -> Place {
+        let fact = self.facts.path(path);
+        let path = followed(path, fact, target);
+        if path == "/" {
+            return Place::Root;
+        }
+        if self.is_home(path) {
+            return Place::Home;
+        }
+        if fact.is_some_and(|fact| fact.mount_point) || mounted(path) {
+            return Place::Mount;
+        }
+        if self.home.is_some_and(|home| within(home, path)) {
+            return Place::System;
+        }
+        if let Some(root) = self.roots().find(|root| within(path, root)) {
+            return self.in_project(path, root, target, fact);
+        }
+        if self.roots().any(|root| within(root, path)) {
+            return Place::Above;
+        }
+        if self.scratch.iter().any(|folder| within(path, folder)) || disposable_worktree(path) {
+            return Place::Temp;
+        }
+        self.outside(path)
+    }
+
+    fn in_project(&self, path: &str, root: &str, target: &Target, fact: Option<&PathFact>) -> Place {
+        let below = path.strip_prefix(root.trim_end_matches('/')).unwrap_or_default().trim_start_matches('/');
+        if below.is_empty() && !matches!(target.tail, Tail::Some(_)) {
+            return Place::ProjectRoot;
+        }
+        let tracked = fact.and_then(|fact| fact.tracked);
+        if tracked == Some(true) && matches!(target.tail, Tail::None | Tail::Everything) {
+            return Place::Work;
+        }
+        let pattern = match &target.tail {
+            Tail::Some(pattern) => pattern.as_str(),
+            _ => "",
+        };
+        if names::rebuildable(below, pattern) || (tracked == Some(false) && names::maybe_rebuildable(below)) {
+            return Place::Rebuildable;
+        }
+        if disposable_worktree(path) { Place::Temp } else { Place::Work }
+    }
+
+    fn outside(&self, path: &str) -> Place {
+        let temp = self.temp_folders().find(|folder| within(path, folder));
+        if let Some(home) = self.home.filter(|home| within(path, home)) {
+            let below = path.strip_prefix(home.trim_end_matches('/')).unwrap_or_default().trim_start_matches('/');
+            return match temp {
+                Some(folder) if folder.len() > home.len() && folder == path => Place::TempRoot,
+                Some(folder) if folder.len() > home.len() => Place::Temp,
+                _ if names::home_cache(below) => Place::Cache,
+                _ => Place::Elsewhere,
+            };
+        }
+        match temp {
+            Some(folder) if folder == path => Place::TempRoot,
+            Some(_) => Place::Temp,
+            None => common(path),
+        }
+    }
+
+    fn unknown(&self, target: &Target) -> Place {
+        let head = target.unknown_head.as_deref().unwrap_or_default();
+        if names::temporary_source(head) {
+            return Place::Temp;
+        }
+        let Tail::Unknown(end) = &target.tail else { return Place::Unknown };
+        let rest = end.trim_matches('/');
+        if rest.is_empty() || matches!(rest, "*" | ".*" | "." | "**") {
+            let guarded = head.contains(":?") || head.contains(":-") || end.is_empty();
+            return if guarded { Place::Unknown } else { Place::UnknownRoot };
+        }
+        if end.starts_with('/') && names::rebuildable(rest, "") && !rest.contains("..") {
+            return Place::Rebuildable;
+        }
+        Place::Unknown
+    }
+
+    fn below_unknown(&self, path: &str, end: &str, machine: Machine) -> Place {
+        let plain = Target { shown: String::new(), path: Some(path.to_string()), tail: Tail::None, unknown_head: None };
+        let rest = end.trim_matches('/');
+        match self.place(&plain, machine) {
+            Place::Temp | Place::TempRoot => Place::Temp,
+            Place::Rebuildable => Place::Rebuildable,
+            Place::Cache => Place::Cache,
+            Place::ProjectRoot | Place::Work if end.starts_with('/') && names::rebuildable(rest, "") => {
+                Place::Rebuildable
+            }
+            Place::ProjectRoot => Place::Work,
+            Place::Root | Place::Mount => Place::System,
+            Place::Home => Place::Elsewhere,
+            place => place,
+        }
+    }
+}
+
+/// The path the system would follow: removing a link removes the link, anything behind it is elsewhere.
+fn followed<'p>(path: &'p str, fact: Option<&'p PathFact>, target: &Target) -> &'p str {
+    match fact {
+        Some(fact) if fact.real.is_empty() => path,
+        Some(fact) if fact.is_symlink && target.tail == Tail::None && !target.shown.ends_with('/') => path,
+        Some(fact) => &fact.real,
+        None => path,
+    }
+}
+
+fn there(path: &str, machine: Machine, target: &Target) -> Place {
+    if path == "/" {
+        return Place::Root;
+    }
+    if TEMP.iter().any(|folder| path != *folder && within(path, folder)) {
+        return Place::Temp;
+    }
+    let name = target.name();
+    match (common(path), machine) {
+        (Place::System, Machine::Container) if path.matches('/').count() > 2 => Place::Temp,
+        (Place::System, _) => Place::System,
+        (_, Machine::Container) => Place::Temp,
+        _ if names::rebuildable(path.trim_start_matches('/'), name) => Place::Rebuildable,
+        (place, _) => place,
+    }
+}
+
+/// Worktrees an agent or the loop made are theirs to throw away.
+fn disposable_worktree(path: &str) -> bool {
+    ["/.claude/worktrees/", "/.taut/worktrees/"].iter().any(|part| path.contains(part))
+}
+
+fn mounted(path: &str) -> bool {
+    let depth = path.matches('/').count();
+    (depth == 2 && (path.starts_with("/mnt/") || path.starts_with("/Volumes/")))
+        || matches!(path, "/mnt" | "/media" | "/Volumes")
+}
+
+/// Ground that is the same on every machine.
+fn common(path: &str) -> Place {
+    if SYSTEM.iter().any(|folder| within(path, folder)) || matches!(path, "/home" | "/Users") {
+        return Place::System;
+    }
+    if ["/home/", "/Users/"].iter().any(|homes| path.starts_with(homes)) || within(path, "/root") {
+        return Place::OtherHome;
+    }
+    Place::Elsewhere
+}
+
+pub(crate) const TEMP: &[&str] =
+    &["/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp", "/var/folders", "/private/var/folders", "/dev/shm"];
+
+pub(crate) const SYSTEM: &[&str] = &[
+    "/etc",
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/libx32",
+    "/boot",
+    "/dev",
+    "/proc",
+    "/sys",
+    "/run",
+    "/var",
+    "/opt",
+    "/srv",
+    "/snap",
+    "/nix",
+    "/efi",
+    "/System",
+    "/Library",
+    "/Applications",
+    "/private",
+    "/cores",
+    "/C:/Windows",
+    "/c/Windows",
+    "/mnt/c/Windows",
+];

@@ -1,0 +1,67 @@
+//! The compiled policy: which rules speak, how strictly, and what is allowed besides.
+
+use crate::config::{Allow, OnFailure, UserRule};
+use crate::judge::Speaker;
+use crate::rule::{Hit, Rule};
+use crate::rules;
+use bash::Command;
+use model::{Ms, RuleKind};
+
+/// The law as it holds for one event.
+#[derive(Debug, Clone)]
+pub struct Policy {
+    pub mode: Mode,
+    pub on_failure: OnFailure,
+    /// One per rule of the table, in its order; `None` is off.
+    pub(crate) kinds: Vec<Option<RuleKind>>,
+    pub(crate) allows: Vec<Allow>,
+    pub(crate) users: Vec<UserRule>,
+    /// Sections of other features, layered, as they were written.
+    pub sections: toml::Table,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Mode {
+    #[default]
+    Enforce,
+    /// Judge and record; only the floor blocks.
+    Observe,
+}
+
+impl Policy {
+    /// What holds without any configuration.
+    pub fn built_in() -> Self {
+        Self {
+            mode: Mode::default(),
+            on_failure: OnFailure::default(),
+            kinds: rules::ALL.iter().map(|rule| Some(rule.kind)).collect(),
+            allows: Vec::new(),
+            users: Vec::new(),
+            sections: toml::Table::new(),
+        }
+    }
+
+    /// How strictly a rule speaks; `None` when it is off.
+    pub fn kind(&self, rule: &Rule) -> Option<RuleKind> {
+        if rule.kind == RuleKind::Floor {
+            return Some(RuleKind::Floor);
+        }
+        self.kinds.get(rules::position(rule.id)?).copied().flatten()
+    }
+
+    pub(crate) fn user_rules(&self, program: Option<&str>) -> impl Iterator<Item = &UserRule> {
+        self.users
+            .iter()
+            .filter(move |rule| program.is_some_and(|program| rule.program == program || rule.program == "*"))
+    }
+
+    pub(crate) fn allows(&self, rule: Speaker<'_>, hit: &Hit, command: &Command, agent: Option<&str>, now: Ms) -> bool {
+        self.allows.iter().any(|allow| allow.covers(rule.id(), hit, command, agent, now))
+    }
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self::built_in()
+    }
+}

@@ -1,0 +1,18 @@
+//! Presets: the files that reproduce a seed's own thresholds and rules in a project.
+
+/// A named set of files.
+#[derive(Debug)]
+pub struct Preset {
+    pub name: &'static str,
+    pub about: &'static str,
+    /// Path below the project, and its text.
+    pub files: &'static [(&'static str, &'static str)],
+}
+
+/// Every preset by name.
+pub const ALL: &[Preset] = &[];
+
+/// The preset of that name.
+pub fn find(name: &str) -> Option<&'static Preset> {
+    ALL.iter().find(|preset| preset.name == name)
+}

@@ -1,0 +1,162 @@
+//! Rules: what one is, what it watches, and how it reports.
+
+use crate::acts::{Act, DeedKind};
+use crate::ground::Ground;
+use crate::matter::Matter;
+use crate::place::Place;
+use crate::seen::Seen;
+use bash::Command;
+use model::RuleKind;
+use model::verdict::Intent;
+
+/// One rule of the law. One file holds one rule.
+#[derive(Debug)]
+pub struct Rule {
+    /// What users type; the file has the same name.
+    pub id: &'static str,
+    pub pack: Pack,
+    /// What it does when it applies, out of the box.
+    pub kind: RuleKind,
+    pub title: &'static str,
+    /// The text of its page: what it looks at and why.
+    pub doc: &'static str,
+    /// The better way; commands in backquotes pass the guard themselves.
+    pub instead: &'static str,
+    /// Lines it stops. `Write: path` and `Edit: path` stand for the edit tools.
+    pub denies: &'static [&'static str],
+    /// Look-alikes nothing may stop.
+    pub passes: &'static [&'static str],
+    pub watch: Watch,
+    pub judge: fn(&Sight<'_>, &mut Vec<Hit>),
+}
+
+/// What makes a rule look at a command at all.
+#[derive(Debug, Clone, Copy)]
+pub enum Watch {
+    /// Its program is one of these.
+    Programs(&'static [&'static str]),
+    /// It does one of these to a file.
+    Deeds(&'static [DeedKind]),
+    /// Its program cannot be known before the run.
+    Nameless,
+    /// Asked once for the whole line.
+    Line,
+}
+
+macro_rules! packs {
+    ($($variant:ident $name:literal $about:literal;)*) => {
+        /// Rules that are switched on and off together.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum Pack { $($variant,)* }
+
+        impl Pack {
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
+
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name,)* }
+            }
+
+            pub fn about(self) -> &'static str {
+                match self { $(Self::$variant => $about,)* }
+            }
+
+            pub fn parse(name: &str) -> Option<Self> {
+                match name { $($name => Some(Self::$variant),)* _ => None }
+            }
+        }
+    };
+}
+
+packs! {
+    Filesystem "filesystem" "Removal of files and folders, judged by where they stand.";
+    Git "git" "Git commands that lose commits or uncommitted work.";
+    Processes "processes" "Ending processes that are not one's own.";
+    Privileges "privileges" "Acting as another user, and modes and owners of system files.";
+    Devices "devices" "Writing to disks below the file system.";
+    RemoteCode "remote-code" "Running text that came from elsewhere.";
+    ProtectedPaths "protected-paths" "Writing to files that decide how this machine works.";
+    Secrets "secrets" "Reading and sending keys and passwords.";
+    Databases "databases" "Destroying data in databases.";
+    Infrastructure "infrastructure" "Destroying machines, clusters, volumes and buckets.";
+    Publishing "publishing" "Making packages and releases public.";
+    SelfProtection "self-protection" "An agent cannot turn Taut off or speak for another.";
+    Unknown "unknown" "What cannot be known before the run, and looks destructive.";
+}
+
+/// What a rule sees: one command of the line, and everything around it.
+#[derive(Debug, Clone, Copy)]
+pub struct Sight<'a> {
+    pub matter: &'a Matter,
+    pub ground: &'a Ground<'a>,
+    pub command: &'a Command,
+    pub seen: &'a Seen,
+    pub at: usize,
+}
+
+/// What a rule found, before the policy says what it means.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hit {
+    pub subject: String,
+    pub reason: String,
+    pub intent: Option<Intent>,
+    /// The path it is about, for allowances by path.
+    pub path: Option<String>,
+}
+
+impl Hit {
+    pub(crate) fn new(subject: impl Into<String>, reason: impl Into<String>) -> Self {
+        Self { subject: subject.into(), reason: reason.into(), intent: None, path: None }
+    }
+
+    pub(crate) fn meaning(mut self, what: &str, target: impl Into<String>) -> Self {
+        self.intent = Some(Intent { what: what.into(), target: target.into() });
+        self
+    }
+
+    pub(crate) fn about(mut self, path: Option<&str>) -> Self {
+        self.path = path.map(str::to_string);
+        self
+    }
+}
+
+impl<'a> Sight<'a> {
+    /// The command as a person would write it, cut to a readable length.
+    pub(crate) fn shown(&self) -> String {
+        shown(self.command)
+    }
+
+    pub(crate) fn place(&self, act: &Act) -> Place {
+        self.ground.place(&act.target, self.seen.machine)
+    }
+
+    pub(crate) fn acts(&self) -> impl Iterator<Item = (&'a Act, Place)> {
+        let sight = *self;
+        self.seen.acts.iter().map(move |act| (act, sight.place(act)))
+    }
+
+    pub(crate) fn program(&self) -> &'a str {
+        self.seen.program.as_deref().unwrap_or_default()
+    }
+}
+
+/// A command as a person would write it.
+pub(crate) fn shown(command: &Command) -> String {
+    const LONGEST: usize = 160;
+    let mut out = String::new();
+    for word in &command.words {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(&crate::args::text(word));
+        if out.len() > LONGEST {
+            let mut end = LONGEST;
+            while !out.is_char_boundary(end) {
+                end -= 1;
+            }
+            out.truncate(end);
+            out.push('…');
+            break;
+        }
+    }
+    out.replace(['\n', '\r'], " ")
+}

@@ -1,0 +1,72 @@
+//! The table of rules: the only list of all of them.
+
+use crate::acts::DeedKind;
+use crate::git::GitCall;
+use crate::rule::{Rule, Watch};
+use crate::seen::Seen;
+use bash::Command;
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+macro_rules! rules {
+    ($($module:ident)*) => {
+        $(mod $module;)*
+
+        /// Every rule, in the order they speak.
+        pub static ALL: &[&Rule] = &[$(&$module::RULE,)*];
+    };
+}
+
+rules! {
+    rm_root
+    rm_system
+    rm_outside_project
+    rm_project
+}
+
+/// Which rules look at a program, by its name.
+static BY_PROGRAM: LazyLock<HashMap<&'static str, Vec<&'static Rule>>> = LazyLock::new(|| {
+    let mut map: HashMap<&'static str, Vec<&'static Rule>> = HashMap::new();
+    for rule in ALL {
+        if let Watch::Programs(programs) = rule.watch {
+            for program in programs {
+                map.entry(program).or_default().push(rule);
+            }
+        }
+    }
+    map
+});
+
+/// Where each rule stands in the table.
+static POSITIONS: LazyLock<HashMap<&'static str, usize>> =
+    LazyLock::new(|| ALL.iter().enumerate().map(|(at, rule)| (rule.id, at)).collect());
+
+/// The rule of that id.
+pub fn find(id: &str) -> Option<&'static Rule> {
+    ALL.get(position(id)?).copied()
+}
+
+pub(crate) fn position(id: &str) -> Option<usize> {
+    POSITIONS.get(id).copied()
+}
+
+/// The rules that have something to look at in a command.
+pub(crate) fn watching<'s>(seen: &'s Seen, command: &'s Command) -> impl Iterator<Item = &'static Rule> + 's {
+    let by_name = seen.program.as_deref().and_then(|program| BY_PROGRAM.get(program)).into_iter().flatten().copied();
+    let deeds = ALL.iter().copied().filter(|_| !seen.acts.is_empty()).filter(|rule| match rule.watch {
+        Watch::Deeds(kinds) => seen.acts.iter().any(|act| kinds.contains(&act.deed.kind())),
+        _ => false,
+    });
+    let nameless = seen.program.is_none() && !command.words.is_empty();
+    let nameless = ALL.iter().copied().filter(move |rule| nameless && matches!(rule.watch, Watch::Nameless));
+    by_name.chain(deeds).chain(nameless)
+}
+
+/// Deeds that take something away.
+const REMOVAL: &[DeedKind] = &[DeedKind::Remove, DeedKind::Displace];
+
+/// Words of a `git checkout` that may be files; the world tells.
+pub(crate) fn checkout_candidates(call: &GitCall) -> Vec<String> {
+    let _ = call;
+    Vec::new()
+}

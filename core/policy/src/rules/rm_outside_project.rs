@@ -1,0 +1,38 @@
+//! `rm-outside-project`: removal of files that are not this project's.
+
+use crate::acts::{Deed, DeedKind, Reach};
+use crate::place::Place;
+use crate::rule::{Hit, Pack, Rule, Sight, Watch};
+use model::RuleKind;
+
+pub const RULE: Rule = Rule {
+    id: "rm-outside-project",
+    pack: Pack::Filesystem,
+    kind: RuleKind::Deny,
+    title: "Removal outside the project",
+    doc: "Stops removing other projects, other people's files and the user's own files outside the project the agent \
+          works in, and any folder that holds the project. Caches of tools, temporary folders and the agent's own \
+          scratch folders are free.",
+    instead: "Work inside the project; ask the user to remove what lies outside it.",
+    denies: &["rm -rf ..", "rm -rf ~/Documents", "rm -rf /home/other/work", "rm -rf ../other-project", "rm ~/notes.txt"],
+    passes: &["rm -rf ~/.cache/pip", "rm -rf /tmp/x", "rm -rf ./dist", "ls ..", "cp ~/notes.txt ."],
+    watch: Watch::Deeds(&[DeedKind::Remove]),
+    judge,
+};
+
+fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
+    for (act, place) in sight.acts() {
+        let Deed::Remove(reach) = act.deed else { continue };
+        let whose = match place {
+            Place::Above => "holds this project and more",
+            Place::OtherHome => "is in somebody else's home",
+            Place::Elsewhere => "is not part of this project",
+            _ => continue,
+        };
+        if place == Place::Above && reach == Reach::One {
+            continue;
+        }
+        let reason = format!("`{}` {whose}.", act.target.shown);
+        hits.push(Hit::new(sight.shown(), reason).about(act.target.path.as_deref()));
+    }
+}

@@ -1,0 +1,37 @@
+//! `rm-project`: recursive removal of work inside the project.
+
+use crate::acts::{Deed, DeedKind, Reach};
+use crate::place::Place;
+use crate::rule::{Hit, Pack, Rule, Sight, Watch};
+use crate::target::Tail;
+use model::RuleKind;
+
+pub const RULE: Rule = Rule {
+    id: "rm-project",
+    pack: Pack::Filesystem,
+    kind: RuleKind::Strike,
+    title: "Recursive removal of work inside the project",
+    doc: "Stops, once, removing a whole tree inside the project that git tracks or that no build brings back: sources, \
+          `.git`, the project itself. Build output, dependency folders and caches pass, and so does removing single \
+          files, which agents do after every move.",
+    instead: "Remove single files by name, or move the folder away with `mv src /tmp/src-old` so that it can come back.",
+    denies: &["rm -rf src", "rm -rf .", "rm -rf .git", "rm -r docs tests", "find src -type f -delete", "rm -rf ./*", "find . -name '*.rs' -exec rm {} +"],
+    passes: &["rm -rf node_modules", "rm -rf target dist", "rm src/old.rs", "rm -f Cargo.lock", "find . -name '*.pyc' -delete", "rm -rf src/__pycache__", "git rm src/old.rs"],
+    watch: Watch::Deeds(&[DeedKind::Remove]),
+    judge,
+};
+
+fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
+    for (act, place) in sight.acts() {
+        let Deed::Remove(reach) = act.deed else { continue };
+        let what = match (place, reach) {
+            (Place::ProjectRoot, Reach::Tree) => "the whole project",
+            (Place::ProjectRoot, Reach::One) if act.target.tail == Tail::Everything => "every file at the project's top",
+            (Place::Work, Reach::Tree) => "a tree of the project that no build brings back",
+            _ => continue,
+        };
+        let target = act.target.path.clone().unwrap_or_else(|| act.target.shown.clone());
+        let reason = format!("This removes {what} (`{}`).", act.target.shown);
+        hits.push(Hit::new(sight.shown(), reason).about(Some(&target)).meaning("remove", target.as_str()));
+    }
+}

@@ -1,0 +1,184 @@
+//! Targets: the path a word names, as far as it can be known before the run.
+
+use crate::args::text;
+use bash::{Piece, Word};
+
+/// A path a command would touch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Target {
+    /// As a person would write it.
+    pub shown: String,
+    /// Absolute and without `.` and `..`, up to the first piece that is not certain.
+    /// `None` when not even where it begins is known.
+    pub path: Option<String>,
+    /// What follows `path`, where that is not certain.
+    pub tail: Tail,
+    /// Starts with a substitution or variable of which only the source is known.
+    pub unknown_head: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Tail {
+    /// The path is all there is.
+    None,
+    /// Everything right below the path: `x/*`, `x/{*,.*}`.
+    Everything,
+    /// Some of what is below the path; holds the last component of the pattern as written.
+    Some(String),
+    /// Only the run would tell; holds the certain text at the end, if any.
+    Unknown(String),
+}
+
+impl Target {
+    /// The path `word` names for a command that runs in `cwd`.
+    pub(crate) fn of(word: &Word, cwd: Option<&str>) -> Self {
+        let shown = text(word).into_owned();
+        let Some(at) = word.pieces.iter().position(|piece| !matches!(piece, Piece::Text(_))) else {
+            return Self { path: absolute(&shown, cwd), tail: Tail::None, unknown_head: None, shown };
+        };
+        let head: String = word.pieces.iter().take(at).map(piece_text).collect();
+        let tail: String = word.pieces.iter().skip(at).map(piece_text).collect();
+        if word.has_unknown() {
+            return Self::unknown(shown, &head, word, cwd);
+        }
+        let (folder, stub) = head.rsplit_once('/').map_or(("", head.as_str()), |(folder, stub)| (folder, stub));
+        let folder = if head.starts_with('/') && folder.is_empty() { "/" } else { folder };
+        let tail = if stub.is_empty()
+            && matches!(tail.trim_end_matches('/'), "*" | "**" | ".*" | "*.*" | "**/*" | ".[!.]*" | "[!.]*" | "?*")
+        {
+            Tail::Everything
+        } else {
+            Tail::Some(format!("{stub}{tail}"))
+        };
+        Self { path: absolute(folder, cwd), tail, unknown_head: None, shown }
+    }
+
+    fn unknown(shown: String, head: &str, word: &Word, cwd: Option<&str>) -> Self {
+        let end: String = match word.pieces.last() {
+            Some(Piece::Text(text)) => text.clone(),
+            Some(Piece::Glob(text)) => {
+                let before = word.pieces.len().checked_sub(2).and_then(|at| word.pieces.get(at)).map(piece_text);
+                format!("{}{text}", before.filter(|text| text.ends_with('/')).unwrap_or_default())
+            }
+            _ => String::new(),
+        };
+        let unknown_head = match word.pieces.first() {
+            Some(Piece::Unknown(source)) => Some(source.clone()),
+            _ => None,
+        };
+        let folder = head.rsplit_once('/').map(|(folder, _)| if folder.is_empty() { "/" } else { folder });
+        let path = match (&unknown_head, folder) {
+            (Some(_), _) => None,
+            (None, Some(folder)) => absolute(folder, cwd),
+            (None, None) => cwd.map(str::to_string),
+        };
+        Self { shown, path, tail: Tail::Unknown(end), unknown_head }
+    }
+
+    /// A path that is certain.
+    pub(crate) fn path(path: &str, cwd: Option<&str>) -> Self {
+        Self { shown: path.to_string(), path: absolute(path, cwd), tail: Tail::None, unknown_head: None }
+    }
+
+    /// The last component: of the path, or of the pattern below it.
+    pub(crate) fn name(&self) -> &str {
+        let text = match &self.tail {
+            Tail::None => self.path.as_deref().unwrap_or(&self.shown),
+            Tail::Everything => self.path.as_deref().unwrap_or_default(),
+            Tail::Some(pattern) | Tail::Unknown(pattern) => pattern.trim_end_matches('/'),
+        };
+        text.rsplit('/').next().unwrap_or(text)
+    }
+
+    /// The path when nothing about it is uncertain.
+    pub(crate) fn exact(&self) -> Option<&str> {
+        match self.tail {
+            Tail::None => self.path.as_deref(),
+            _ => None,
+        }
+    }
+}
+
+fn piece_text(piece: &Piece) -> &str {
+    match piece {
+        Piece::Text(text) | Piece::Glob(text) | Piece::Unknown(text) => text,
+    }
+}
+
+/// `path` seen from `cwd`, without `.`, `..` and doubled slashes. Lexical: links are the world's to resolve.
+pub(crate) fn absolute(path: &str, cwd: Option<&str>) -> Option<String> {
+    if path.starts_with('/') {
+        return Some(normal(path));
+    }
+    let cwd = cwd?;
+    if path.is_empty() {
+        return Some(normal(cwd));
+    }
+    Some(normal(&format!("{cwd}/{path}")))
+}
+
+fn normal(path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop();
+            }
+            part => parts.push(part),
+        }
+    }
+    let mut out = String::with_capacity(path.len());
+    for part in &parts {
+        out.push('/');
+        out.push_str(part);
+    }
+    if out.is_empty() {
+        out.push('/');
+    }
+    out
+}
+
+/// Whether `path` is `folder` or stands below it.
+pub(crate) fn within(path: &str, folder: &str) -> bool {
+    let folder = folder.trim_end_matches('/');
+    path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn word(pieces: &[Piece]) -> Word {
+        Word { pieces: pieces.to_vec(), quoted: false }
+    }
+
+    #[test]
+    fn dots_and_slashes_are_taken_out() {
+        assert_eq!(absolute("../x//y/./z/..", Some("/a/b")).as_deref(), Some("/a/x/y"));
+        assert_eq!(absolute("/../..", None).as_deref(), Some("/"));
+        assert_eq!(absolute("x", None), None);
+    }
+
+    #[test]
+    fn a_star_below_a_folder_is_everything_in_it() {
+        let target = Target::of(&word(&[Piece::Text("/".into()), Piece::Glob("*".into())]), None);
+        assert_eq!((target.path.as_deref(), target.tail), (Some("/"), Tail::Everything));
+        let target = Target::of(&word(&[Piece::Glob("*".into()), Piece::Text(".log".into())]), Some("/p"));
+        assert_eq!((target.path.as_deref(), target.tail), (Some("/p"), Tail::Some("*.log".into())));
+    }
+
+    #[test]
+    fn an_unknown_head_leaves_only_the_end() {
+        let target = Target::of(&word(&[Piece::Unknown("$x".into()), Piece::Text("/build".into())]), Some("/p"));
+        assert_eq!(target.path, None);
+        assert_eq!(target.name(), "build");
+        assert_eq!(target.unknown_head.as_deref(), Some("$x"));
+    }
+
+    #[test]
+    fn within_respects_component_borders() {
+        assert!(within("/a/b", "/a") && within("/a", "/a") && within("/a", "/"));
+        assert!(!within("/ab", "/a"));
+    }
+}
