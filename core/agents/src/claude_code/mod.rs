@@ -2,6 +2,7 @@
 
 pub mod decode;
 pub mod encode;
+pub mod settings;
 
 /// The name users type after `--agent`.
 pub const NAME: &str = "claude-code";

@@ -54,10 +54,7 @@ pub(super) fn value(document: &Document<'_>, node: &Node) -> Value {
         Shape::Plain => serde_json::from_str(document.slice(node.span.clone())).unwrap_or_default(),
         Shape::Array(items) => Value::Array(items.iter().map(|item| value(document, item)).collect()),
         Shape::Object(members) => Value::Object(
-            members
-                .iter()
-                .filter_map(|member| Some((member.key.clone()?, value(document, &member.node))))
-                .collect(),
+            members.iter().filter_map(|member| Some((member.key.clone()?, value(document, &member.node)))).collect(),
         ),
     }
 }

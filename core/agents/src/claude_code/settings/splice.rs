@@ -79,12 +79,7 @@ impl Row {
 
     /// Puts an element in at the end. `render` is told the indentation of the
     /// element's first line.
-    pub fn append(
-        &self,
-        document: &Document<'_>,
-        layout: &Layout,
-        render: impl FnOnce(&str) -> String,
-    ) -> Vec<Splice> {
+    pub fn append(&self, document: &Document<'_>, layout: &Layout, render: impl FnOnce(&str) -> String) -> Vec<Splice> {
         let Some(last) = self.elements.last() else {
             let indent = line_indent(document.text, self.inside.start);
             return vec![Splice::insert(self.inside.start, render(indent))];
@@ -167,4 +162,37 @@ fn line_indent(text: &str, at: usize) -> &str {
     let line = text.get(start..).unwrap_or_default();
     let length = line.find(|c| c != ' ' && c != '\t').unwrap_or(line.len());
     line.get(..length).unwrap_or_default()
+}
+
+/// Begins the settings in a text that has none.
+pub(super) fn put_root(document: &Document<'_>, layout: &Layout, member: &str) -> Splice {
+    let text = document.text;
+    let (line_end, indent) = (layout.line_end, &layout.indent);
+    let root = format!("{{{line_end}{indent}{member}{line_end}}}");
+    let before = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let fresh_line = before.is_empty() || before.ends_with('\n');
+    Splice::insert(text.len(), if fresh_line { root + line_end } else { line_end.to_owned() + &root })
+}
+
+/// The inverse of [`put_root`].
+pub(super) fn cut_root(document: &Document<'_>) -> Splice {
+    let Some(root) = &document.root else {
+        return Splice::cut(0..0);
+    };
+    let span = root.span.clone();
+    let line_end = if document.slice(span.clone()).starts_with("{\r\n") { "\r\n" } else { "\n" };
+    let (before, after) = (document.slice(0..span.start), document.slice(span.end..document.text.len()));
+    if after.starts_with(line_end) {
+        Splice::cut(span.start..span.end + line_end.len())
+    } else if after.is_empty() && before.ends_with(line_end) {
+        Splice::cut(span.start - line_end.len()..span.end)
+    } else {
+        Splice::cut(span)
+    }
+}
+
+/// The indentation for further lines of an insertion into a row.
+pub(super) fn inner_indent(row: &Row, indent: &str, layout: &Layout) -> String {
+    // In a row that has elements, `indent` is theirs already.
+    if row.elements.is_empty() { format!("{indent}{}", layout.indent) } else { indent.to_owned() }
 }
