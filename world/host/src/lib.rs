@@ -1,5 +1,7 @@
 //! Senses and hands: what the core asks of this machine, and what it changes on it.
 
 pub mod clock;
+pub mod overrides;
 pub mod paths;
 pub mod probe;
+pub mod trust;

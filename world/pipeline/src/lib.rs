@@ -1,1 +1,14 @@
-//! pipeline
+//! The way of an event: the one place that knows the order in which an event is
+//! decoded, looked into, judged, stored and answered. The daemon, the hook that
+//! finds no daemon, RPC and the corpus tests all go this way.
+
+mod commit;
+mod degraded;
+mod law;
+mod prepare;
+mod scene;
+mod stamp;
+mod way;
+
+pub use law::{Law, Laws};
+pub use way::{Served, Setting, Way};

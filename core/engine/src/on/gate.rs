@@ -1,14 +1,18 @@
 //! PreToolUse: the strictest verdict wins, all reasons of that level at once.
+//! The model reads why and what to do instead; the user, how to overrule it.
 
-use model::reply::{Gate, GateStop};
+use model::reply::{ByFamily, Gate, GateStop, Reply};
 use model::{Findings, Level};
+use policy::{Audience, reason};
 
-pub fn gate(findings: &Findings) -> Gate {
-    let stop = match findings.level() {
-        Level::Pass => return Gate::default(),
-        Level::Warn => return Gate { stop: None, context: Some(policy::reason(findings)) },
-        Level::Ask => GateStop::Ask { reason: policy::reason(findings) },
-        Level::Deny => GateStop::Deny { reason: policy::reason(findings), halt: None },
+pub fn reply(findings: &Findings) -> Reply {
+    let told = || reason(findings, Audience::Agent);
+    let gate = match findings.level() {
+        Level::Pass => Gate::default(),
+        Level::Warn => Gate { stop: None, context: Some(told()) },
+        Level::Ask => Gate { stop: Some(GateStop::Ask { reason: told() }), context: None },
+        Level::Deny => Gate { stop: Some(GateStop::Deny { reason: told(), halt: None }), context: None },
     };
-    Gate { stop: Some(stop), context: None }
+    let user_line = (findings.level() == Level::Deny).then(|| reason(findings, Audience::User));
+    Reply { answer: ByFamily::Gate(gate), user_line }
 }

@@ -9,7 +9,7 @@ use model::reply::{ByFamily, GateStop, Reply};
 
 pub fn reply(envelope: &Envelope, findings: &Findings) -> Reply {
     match envelope.kind.family() {
-        Family::Gate => Reply { answer: ByFamily::Gate(gate::gate(findings)), user_line: None },
+        Family::Gate => gate::reply(findings),
         family => Reply::nothing(family),
     }
 }

@@ -1,0 +1,79 @@
+//! The transaction: load, decide, apply, and only then answer. Nothing that was
+//! answered is lost, and the same call is answered once and the same.
+
+use crate::prepare::{Event, Matter, Prepared};
+use crate::way::Served;
+use crate::{degraded, prepare};
+use engine::Input;
+use model::effect::Write;
+use model::fact::Probe;
+use store::{Durability, Error, Store, Tx};
+
+/// How often the stored rows may raise a question before they are taken as they are.
+const MOST_ROUNDS: usize = 3;
+
+enum Step {
+    Done(Box<Served>),
+    /// The world must be asked first, outside the transaction.
+    Ask(Vec<Probe>),
+}
+
+/// Serves the calls that are not served yet, all in one transaction.
+pub fn commit(store: &mut Store, prepared: &mut [Prepared], served: &mut [Option<Served>]) -> Result<(), Error> {
+    for round in 0..MOST_ROUNDS {
+        let last = round + 1 == MOST_ROUNDS;
+        let steps = store.transact(Durability::Normal, |tx| {
+            let waiting = prepared.iter().zip(served.iter()).map(|(one, done)| match done {
+                Some(_) => Ok(None),
+                None => serve(tx, one, last).map(Some),
+            });
+            waiting.collect::<Result<Vec<_>, Error>>()
+        })?;
+        for ((one, done), step) in prepared.iter_mut().zip(served.iter_mut()).zip(steps) {
+            match step {
+                Some(Step::Done(answer)) => *done = Some(*answer),
+                Some(Step::Ask(probes)) => one.ask(&probes),
+                None => {}
+            }
+        }
+        if served.iter().all(Option::is_some) {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn serve(tx: &Tx<'_>, prepared: &Prepared, last: bool) -> Result<Step, Error> {
+    match &prepared.matter {
+        Matter::Event(event) => serve_event(tx, prepared, event, last),
+        Matter::Unreadable { why, .. } => {
+            let answer = degraded::answer(prepared);
+            let mut row = prepare::unreadable_row(prepared, why);
+            row.answer = answer.clone();
+            tx.apply(&[Write::Event(Box::new(row))])?;
+            Ok(Step::Done(Box::new(Served { answer, after: Vec::new(), troubles: vec![why.clone()] })))
+        }
+    }
+}
+
+fn serve_event(tx: &Tx<'_>, prepared: &Prepared, event: &Event, last: bool) -> Result<Step, Error> {
+    let Event { envelope, who, facts, .. } = event;
+    if let Some(answer) = tx.answered(&engine::key(envelope, &prepared.call.request))? {
+        return Ok(Step::Done(Box::new(Served { answer, ..Served::default() })));
+    }
+    let now = prepared.call.at;
+    let loaded = tx.load(who, now)?;
+    let probes = engine::missing(who, &loaded, facts);
+    if !probes.is_empty() && !last {
+        return Ok(Step::Ask(probes));
+    }
+    let findings = event.findings.clone();
+    let outcome = engine::decide(Input { envelope, who, loaded: &loaded, facts, findings, now, ids: prepared.ids() });
+    let answer = agents::encode(envelope, &outcome.reply);
+    let mut row = outcome.event;
+    row.answer = answer.clone();
+    row.micros = u64::try_from(prepared.begun.elapsed().as_micros()).unwrap_or(u64::MAX);
+    tx.apply(&outcome.writes)?;
+    tx.apply(&[Write::Event(Box::new(row))])?;
+    Ok(Step::Done(Box::new(Served { answer, after: outcome.after, troubles: Vec::new() })))
+}

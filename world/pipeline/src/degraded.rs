@@ -1,0 +1,55 @@
+//! Without a database: what the rules that need no state say still stands, a
+//! strike denies, and the event is put by for later.
+
+use crate::prepare::{self, Matter, Prepared};
+use crate::way::Served;
+use engine::Input;
+use model::{Answer, Loaded, row};
+use std::path::Path;
+
+/// What is answered when nothing stored can be looked at.
+pub fn answer(prepared: &Prepared) -> Answer {
+    match &prepared.matter {
+        Matter::Event(event) => {
+            let (reply, _) = decide(prepared, event);
+            agents::encode(&event.envelope, &reply)
+        }
+        Matter::Unreadable { why, closed: true } => agents::deny_unread(
+            &prepared.call.agent,
+            &format!(
+                "Taut could not read this call ({why}), and guard.on_failure is \"closed\". \
+                 `taut doctor` says what is wrong."
+            ),
+        ),
+        Matter::Unreadable { .. } => Answer::default(),
+    }
+}
+
+/// Answers, and keeps the event in the spool so that it is not lost.
+pub fn serve(prepared: &Prepared, state: &Path, why: &str) -> Served {
+    let answer = answer(prepared);
+    let mut row = match &prepared.matter {
+        Matter::Event(event) => decide(prepared, event).1,
+        Matter::Unreadable { why, .. } => prepare::unreadable_row(prepared, why),
+    };
+    row.session = None;
+    row.answer = answer.clone();
+    let mut troubles = vec![why.to_string()];
+    if let Err(error) = store::spool(state, &row) {
+        troubles.push(error.to_string());
+    }
+    Served { answer, after: Vec::new(), troubles }
+}
+
+fn decide(prepared: &Prepared, event: &prepare::Event) -> (model::reply::Reply, row::Event) {
+    let outcome = engine::decide(Input {
+        envelope: &event.envelope,
+        who: &event.who,
+        loaded: &Loaded::default(),
+        facts: &event.facts,
+        findings: event.findings.clone(),
+        now: prepared.call.at,
+        ids: prepared.ids(),
+    });
+    (outcome.reply, outcome.event)
+}

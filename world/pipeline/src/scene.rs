@@ -1,0 +1,65 @@
+//! What surrounds a judgement: places, who could answer, and both laws where a
+//! session has wandered out of its project.
+
+use crate::law::{Law, Laws};
+use crate::way::Setting;
+use model::{Call, Findings};
+use policy::{Answering, Around, Circumstances, Overrides};
+use std::path::Path;
+use std::rc::Rc;
+
+pub fn around(call: &Call, setting: &Setting) -> Around {
+    let shown = |path: &Path| path.to_string_lossy().into_owned();
+    let mut taut = vec![shown(&setting.state), shown(&setting.user_config)];
+    taut.extend(std::env::current_exe().ok().as_deref().map(shown));
+    Around {
+        cwd: Some(call.cwd.clone()),
+        home: Some(shown(&setting.home)),
+        project: call.env.get("CLAUDE_PROJECT_DIR").map(str::to_string),
+        temp: Vec::new(),
+        scratch: Vec::new(),
+        taut,
+    }
+}
+
+pub fn circumstances(call: &Call, law: &Law) -> Circumstances {
+    let name = call.env.first(&["TAUT_AGENT_ID", "RALPH_AGENT_ID", "AGENT_ID"]);
+    Circumstances {
+        now: call.at,
+        agent: name.map(str::to_string),
+        answer: answering(call),
+        overrides: Overrides { paused_until: law.standing.paused_until, allow_once: Vec::new() },
+    }
+}
+
+/// Nobody answers a background worker, a mission, or a client without a screen.
+fn answering(call: &Call) -> Answering {
+    let mode = call.env.get("CLAUDE_SESSION_MODE").unwrap_or_default();
+    let unattended = call.env.get("CLAUDE_CODE_SESSION_ATTENDED").is_some_and(|value| value == "0" || value == "false");
+    let printing = call.env.get("CLAUDE_CODE_ENTRYPOINT").is_some_and(|value| value.starts_with("sdk"));
+    if matches!(mode, "background" | "mission" | "autonomous") || unattended || printing {
+        Answering::Nobody
+    } else {
+        Answering::Somebody
+    }
+}
+
+/// The law of the session's own project, when the event happened in another:
+/// a `cd` must not lead out of it.
+pub fn session_law(call: &Call, here: &Rc<Law>, laws: &mut Laws, home: &Path) -> Option<Rc<Law>> {
+    let folder = call.env.get("CLAUDE_PROJECT_DIR")?;
+    let law = laws.of(folder, home);
+    (law.project.work_tree != here.project.work_tree).then_some(law)
+}
+
+/// Both laws hold: what either finds stands.
+pub fn join(findings: &mut Findings, more: Findings) {
+    for finding in more.0 {
+        let known = findings.0.iter_mut().find(|known| known.rule == finding.rule && known.subject == finding.subject);
+        match known {
+            Some(known) if known.kind.level() < finding.kind.level() => *known = finding,
+            Some(_) => {}
+            None => findings.0.push(finding),
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! The way itself, and what it needs to be open.
+
+use crate::law::Laws;
+use crate::prepare::{Prepared, prepare};
+use crate::{commit, degraded};
+use model::effect::After;
+use model::{Answer, Call};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::time::Duration;
+use store::{Error, Store};
+
+/// Where a way leads.
+#[derive(Debug, Clone)]
+pub struct Setting {
+    /// The folder of the database.
+    pub state: PathBuf,
+    pub home: PathBuf,
+    pub user_config: PathBuf,
+    /// How long a blocked database is waited for.
+    pub patience: Duration,
+}
+
+impl Setting {
+    /// What a blocked database may cost a hook.
+    pub const HOOK_PATIENCE: Duration = Duration::from_millis(300);
+}
+
+/// What came of a call.
+#[derive(Debug, Clone, Default)]
+pub struct Served {
+    pub answer: Answer,
+    pub after: Vec<After>,
+    /// What went wrong on the way, for the log. The answer stands all the same.
+    pub troubles: Vec<String>,
+}
+
+/// An open way. Holds the database and the compiled law between calls.
+pub struct Way {
+    pub(crate) setting: Setting,
+    pub(crate) laws: Laws,
+    store: Option<Store>,
+}
+
+impl Way {
+    /// Nothing is opened yet: a call is judged before the database is touched.
+    pub fn new(setting: Setting) -> Self {
+        Self { laws: Laws::new(setting.user_config.clone(), setting.state.clone()), setting, store: None }
+    }
+
+    pub fn handle(&mut self, call: Call) -> Served {
+        self.handle_all(vec![call]).pop().unwrap_or_default()
+    }
+
+    /// Like `handle`, and shows what would be answered if nothing could be stored
+    /// as soon as that is known.
+    pub fn handle_with(&mut self, call: Call, early: impl FnOnce(Answer)) -> Served {
+        let prepared = self.prepare_safely(call);
+        early(degraded::answer(&prepared));
+        self.finish(vec![prepared]).pop().unwrap_or_default()
+    }
+
+    /// Several calls that arrived together share one transaction.
+    pub fn handle_all(&mut self, calls: Vec<Call>) -> Vec<Served> {
+        let prepared = calls.into_iter().map(|call| self.prepare_safely(call)).collect();
+        self.finish(prepared)
+    }
+
+    /// A defect of ours must not stop the agent, and must not open the guard
+    /// where the user closed it.
+    fn prepare_safely(&mut self, call: Call) -> Prepared {
+        let spare = call.clone();
+        catch_unwind(AssertUnwindSafe(|| prepare(call, &self.setting, &mut self.laws)))
+            .unwrap_or_else(|_| Prepared::broken(spare, "Taut failed while reading this call"))
+    }
+
+    fn finish(&mut self, mut prepared: Vec<Prepared>) -> Vec<Served> {
+        let mut served: Vec<Option<Served>> = prepared.iter().map(|_| None).collect();
+        let mut trouble = self.store_all(&mut prepared, &mut served);
+        if trouble.is_some() && prepared.len() > 1 {
+            // One call may have spoilt it for the others: each on its own, then.
+            for (one, done) in prepared.iter_mut().zip(&mut served) {
+                trouble = self.store_all(std::slice::from_mut(one), std::slice::from_mut(done)).or(trouble);
+            }
+        }
+        let why = trouble.unwrap_or_default();
+        let state = &self.setting.state;
+        let rest = prepared.iter().zip(served);
+        rest.map(|(one, done)| done.unwrap_or_else(|| degraded::serve(one, state, &why))).collect()
+    }
+
+    /// `None` when all went well.
+    fn store_all(&mut self, prepared: &mut [Prepared], served: &mut [Option<Served>]) -> Option<String> {
+        let done = catch_unwind(AssertUnwindSafe(|| {
+            let store = self.store().map_err(|error| error.to_string())?;
+            commit::commit(store, prepared, served).map_err(|error| error.to_string())
+        }));
+        let trouble = match done {
+            Ok(Ok(())) => return None,
+            Ok(Err(why)) => why,
+            Err(_) => "Taut failed while storing this call".to_string(),
+        };
+        self.store = None;
+        Some(trouble)
+    }
+
+    pub fn store(&mut self) -> Result<&mut Store, Error> {
+        if self.store.as_ref().is_some_and(Store::stale) {
+            self.store = None;
+        }
+        let store = match self.store.take() {
+            Some(store) => store,
+            None => Store::open(&self.setting.state, self.setting.patience)?,
+        };
+        Ok(self.store.insert(store))
+    }
+}
