@@ -1,0 +1,244 @@
+//! The life of a daemon: it takes its place, serves, notices when it is not wanted any more, and leaves nothing behind.
+
+use crate::folder::{self, FolderError, Identity, Lock, socket_path};
+use crate::log::Log;
+use crate::server::{Limits, Parts, Server};
+use crate::service::Service;
+use crate::stamp::Build;
+use crate::tick::{Tick, Ticking};
+use crate::{signals, socket};
+use std::fs::{self, File, Permissions};
+use std::io::{self, ErrorKind, Write};
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::UnixListener;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// How a daemon lives.
+pub struct Options {
+    /// The state folder (`TAUT_HOME`).
+    pub folder: PathBuf,
+    pub build: Build,
+    /// Without calls, connections and need for so long, it ends.
+    pub idle_exit: Duration,
+    /// How often it looks whether its folder, lock and socket are still its own.
+    pub look_every: Duration,
+    pub signals: Signals,
+    pub limits: Limits,
+    pub ticks: Vec<Tick>,
+}
+
+/// What SIGTERM and SIGINT do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Signals {
+    /// Finish what was read, then end.
+    Drain,
+    /// Left as they are: the daemon is a thread of somebody else's process.
+    Untouched,
+}
+
+/// Why a daemon ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    /// By a signal, by `taut daemon stop`, or for a newer build.
+    Asked,
+    Idle,
+    /// Its folder, lock or socket was removed or replaced.
+    Displaced,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    #[error("a daemon is already running for {folder}: see `taut daemon status`")]
+    AlreadyRunning { folder: PathBuf },
+    #[error(
+        "cannot tell whether {path} is in use, so it is left alone: look at `taut daemon status`, \
+         or remove the file if you are sure that nobody listens there"
+    )]
+    CannotTell { path: PathBuf, source: io::Error },
+    #[error("the daemon cannot listen at {path}: check that the disk is writable, or set TAUT_HOME")]
+    Listen { path: PathBuf, source: io::Error },
+    #[error("the daemon's loop failed: its log is {log}; start it again with `taut daemon start`")]
+    Loop { log: PathBuf, source: io::Error },
+}
+
+/// Set by whoever starts a daemon and waits to hear over its stdout that it serves.
+pub(crate) const READY_VARIABLE: &str = "TAUT_DAEMON_READY";
+pub(crate) const READY: &str = "ready";
+
+/// Somebody who only looks at the lock holds it for a moment.
+const LOCK_PATIENCE: Duration = Duration::from_millis(500);
+const DRAIN_PATIENCE: Duration = Duration::from_secs(1);
+
+impl Options {
+    /// The defaults for a process of its own.
+    #[must_use]
+    pub fn new(folder: &Path, build: Build) -> Self {
+        Self {
+            folder: folder.to_owned(),
+            build,
+            idle_exit: Duration::from_secs(30 * 60),
+            look_every: Duration::from_secs(5),
+            signals: Signals::Drain,
+            limits: Limits::default(),
+            ticks: Vec::new(),
+        }
+    }
+}
+
+/// The place of a daemon: as long as it is held there is no other.
+struct Seat {
+    lock: Lock,
+    socket: Identity,
+    folder: Identity,
+}
+
+/// Serves until it is asked to end, is not wanted any more, or has lost its place.
+///
+/// # Errors
+/// When another daemon is there, or the folder or the socket cannot be had.
+pub fn run<S: Service>(options: Options, service: S) -> Result<Ended, RunError> {
+    keep_memory_small();
+    let (mut seat, listener) = Seat::take(&options.folder)?;
+    let mut log = Log::new(&options.folder);
+    let looped = |source| RunError::Loop { log: crate::log::path(&options.folder), source };
+    let wake = match options.signals {
+        Signals::Drain => Some(signals::listen().map_err(looped)?),
+        Signals::Untouched => None,
+    };
+    let pid = std::process::id();
+    log.line(&format!("serving as process {pid}, build {}", options.build));
+    // Only for people who look into the file; the lock itself says everything to programs.
+    let _ = seat.lock.note(&format!("pid {pid}\nbuild {}\n", options.build));
+    let parts = Parts { service, log, listener, wake, build: options.build, limits: options.limits };
+    let mut server = Server::new(parts).map_err(looped)?;
+    let ticking = Ticking::start(options.ticks);
+    announce();
+    let pace = Pace { idle_exit: options.idle_exit, look_every: options.look_every };
+    let ended = serve(&mut server, &seat, &pace).map_err(looped)?;
+    seat.socket.remove();
+    finish(&mut server).map_err(looped)?;
+    drop(ticking);
+    server.log.line(&format!("process {pid} ends: {ended:?}"));
+    Ok(ended)
+}
+
+struct Pace {
+    idle_exit: Duration,
+    look_every: Duration,
+}
+
+fn serve<S: Service>(server: &mut Server<S>, seat: &Seat, pace: &Pace) -> io::Result<Ended> {
+    let mut looked = Instant::now();
+    loop {
+        let until_idle = pace.idle_exit.saturating_sub(server.last_call.elapsed());
+        server.turn(pace.look_every.min(until_idle.max(Duration::from_millis(10))))?;
+        if server.is_draining() {
+            return Ok(Ended::Asked);
+        }
+        if looked.elapsed() >= pace.look_every {
+            looked = Instant::now();
+            if !seat.is_ours() {
+                return Ok(Ended::Displaced);
+            }
+        }
+        let idle = server.last_call.elapsed() >= pace.idle_exit && !server.has_peers();
+        if idle {
+            if !server.service.is_needed() {
+                return Ok(Ended::Idle);
+            }
+            server.last_call = Instant::now();
+        }
+    }
+}
+
+/// Answers what has been read; what is still on its way gets a moment.
+fn finish<S: Service>(server: &mut Server<S>) -> io::Result<()> {
+    server.drain();
+    server.close_door();
+    let deadline = Instant::now() + DRAIN_PATIENCE;
+    while server.has_peers() && Instant::now() < deadline {
+        server.turn(Duration::from_millis(20))?;
+        server.close_door();
+    }
+    Ok(())
+}
+
+impl Seat {
+    fn take(folder: &Path) -> Result<(Self, UnixListener), RunError> {
+        folder::prepare(folder)?;
+        let failed = |path: &Path| {
+            let path = path.to_owned();
+            move |source| RunError::Folder(FolderError::Io { path, source })
+        };
+        let path = folder::lifetime_lock(folder);
+        let lock = Lock::take(&path, Instant::now() + LOCK_PATIENCE).map_err(failed(&path))?;
+        let lock = lock.ok_or_else(|| RunError::AlreadyRunning { folder: folder.to_owned() })?;
+        let path = socket_path(folder);
+        let listener = listen(folder, &path)?;
+        fs::set_permissions(&path, Permissions::from_mode(0o600)).map_err(failed(&path))?;
+        let socket = Identity::read(&path).map_err(failed(&path))?;
+        let place = Identity::read(folder).map_err(failed(folder))?;
+        Ok((Self { lock, socket, folder: place }, listener))
+    }
+
+    fn is_ours(&self) -> bool {
+        let lock = self.lock.identity().is_ok_and(|lock| lock.still_holds());
+        lock && self.socket.still_holds() && self.folder.still_holds()
+    }
+}
+
+/// Binds; a socket that is in the way is removed only under the startup lock and only when nobody listens on it.
+fn listen(folder: &Path, path: &Path) -> Result<UnixListener, RunError> {
+    let failed = |source| RunError::Listen { path: path.to_owned(), source };
+    match UnixListener::bind(path) {
+        Err(cause) if cause.kind() == ErrorKind::AddrInUse => {}
+        bound => return bound.map_err(failed),
+    }
+    let startup = Lock::take(&folder::startup_lock(folder), Instant::now() + LOCK_PATIENCE).map_err(failed)?;
+    if startup.is_none() {
+        return Err(RunError::AlreadyRunning { folder: folder.to_owned() });
+    }
+    clear_stale(path)?;
+    UnixListener::bind(path).map_err(failed)
+}
+
+/// Removes a socket that nobody listens on. The caller holds the startup lock.
+pub(crate) fn clear_stale(path: &Path) -> Result<(), RunError> {
+    match socket::connect(path) {
+        Err(cause) if cause.kind() == ErrorKind::NotFound => Ok(()),
+        Err(cause) if cause.kind() == ErrorKind::ConnectionRefused => {
+            fs::remove_file(path).map_err(|source| RunError::Listen { path: path.to_owned(), source })
+        }
+        Err(source) => Err(RunError::CannotTell { path: path.to_owned(), source }),
+        Ok(_) => Err(RunError::CannotTell { path: path.to_owned(), source: ErrorKind::AddrInUse.into() }),
+    }
+}
+
+/// Tells whoever started us, over our stdout, and lets go of it.
+fn announce() {
+    if std::env::var_os(READY_VARIABLE).is_none() {
+        return;
+    }
+    // A starter that went away needs no news.
+    let _ = writeln!(io::stdout(), "{READY}");
+    let _ = io::stdout().flush();
+    if let Ok(nowhere) = File::options().write(true).open("/dev/null") {
+        // SAFETY: both descriptors are open; stdout becomes a copy of the other.
+        unsafe { libc::dup2(nowhere.as_raw_fd(), libc::STDOUT_FILENO) };
+    }
+}
+
+/// Large calls are rare: their memory goes back to the system at once instead of staying in the allocator.
+fn keep_memory_small() {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    // SAFETY: sets parameters of the allocator, which may be done at any time.
+    unsafe {
+        libc::mallopt(libc::M_MMAP_THRESHOLD, 128 << 10);
+        libc::mallopt(libc::M_TRIM_THRESHOLD, 256 << 10);
+        libc::mallopt(libc::M_ARENA_MAX, 2);
+    }
+}
