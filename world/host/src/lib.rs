@@ -4,4 +4,5 @@ pub mod clock;
 pub mod overrides;
 pub mod paths;
 pub mod probe;
+pub mod settings_file;
 pub mod trust;
