@@ -1,2 +1,16 @@
-//! The door.
-fn main() {}
+//! The door. The hook goes first: nothing may slow it down.
+
+mod args;
+mod commands;
+mod door;
+mod error;
+mod exit;
+mod hook;
+mod person;
+mod printer;
+mod service;
+mod stdin;
+
+fn main() -> std::process::ExitCode {
+    door::open(std::env::args_os().collect())
+}

@@ -50,8 +50,9 @@ fn serve(tx: &Tx<'_>, prepared: &Prepared, last: bool) -> Result<Step, Error> {
             let answer = degraded::answer(prepared);
             let mut row = prepare::unreadable_row(prepared, why);
             row.answer = answer.clone();
-            tx.apply(&[Write::Event(Box::new(row))])?;
-            Ok(Step::Done(Box::new(Served { answer, after: Vec::new(), troubles: vec![why.clone()] })))
+            tx.apply(&[Write::Event(Box::new(row.clone()))])?;
+            let troubles = vec![format!("could not read the call: {why}")];
+            Ok(Step::Done(Box::new(Served { answer, event: Some(row), after: Vec::new(), troubles })))
         }
     }
 }
@@ -73,7 +74,8 @@ fn serve_event(tx: &Tx<'_>, prepared: &Prepared, event: &Event, last: bool) -> R
     let mut row = outcome.event;
     row.answer = answer.clone();
     row.micros = u64::try_from(prepared.begun.elapsed().as_micros()).unwrap_or(u64::MAX);
-    tx.apply(&outcome.writes)?;
-    tx.apply(&[Write::Event(Box::new(row))])?;
-    Ok(Step::Done(Box::new(Served { answer, after: outcome.after, troubles: Vec::new() })))
+    let mut writes = outcome.writes;
+    writes.push(Write::Event(Box::new(row.clone())));
+    tx.apply(&writes)?;
+    Ok(Step::Done(Box::new(Served { answer, event: Some(row), after: outcome.after, troubles: Vec::new() })))
 }

@@ -38,7 +38,7 @@ pub fn serve(prepared: &Prepared, state: &Path, why: &str) -> Served {
     if let Err(error) = store::spool(state, &row) {
         troubles.push(error.to_string());
     }
-    Served { answer, after: Vec::new(), troubles }
+    Served { answer, event: Some(row), after: Vec::new(), troubles }
 }
 
 fn decide(prepared: &Prepared, event: &prepare::Event) -> (model::reply::Reply, row::Event) {

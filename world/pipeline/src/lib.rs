@@ -6,9 +6,11 @@ mod commit;
 mod degraded;
 mod law;
 mod prepare;
+mod rpc;
 mod scene;
 mod stamp;
 mod way;
 
 pub use law::{Law, Laws};
+pub use rpc::{Caller, RpcError, methods, rpc};
 pub use way::{Served, Setting, Way};

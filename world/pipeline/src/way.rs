@@ -4,6 +4,7 @@ use crate::law::Laws;
 use crate::prepare::{Prepared, prepare};
 use crate::{commit, degraded};
 use model::effect::After;
+use model::row::Event;
 use model::{Answer, Call};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -30,6 +31,8 @@ impl Setting {
 #[derive(Debug, Clone, Default)]
 pub struct Served {
     pub answer: Answer,
+    /// What was stored of it; `None` for a call that had been answered before.
+    pub event: Option<Event>,
     pub after: Vec<After>,
     /// What went wrong on the way, for the log. The answer stands all the same.
     pub troubles: Vec<String>,

@@ -3,16 +3,15 @@
 
 use model::reply::{ByFamily, Gate, GateStop, Reply};
 use model::{Findings, Level};
-use policy::{Audience, reason};
 
 pub fn reply(findings: &Findings) -> Reply {
-    let told = || reason(findings, Audience::Agent);
+    let told = || policy::reason(findings);
     let gate = match findings.level() {
         Level::Pass => Gate::default(),
         Level::Warn => Gate { stop: None, context: Some(told()) },
         Level::Ask => Gate { stop: Some(GateStop::Ask { reason: told() }), context: None },
         Level::Deny => Gate { stop: Some(GateStop::Deny { reason: told(), halt: None }), context: None },
     };
-    let user_line = (findings.level() == Level::Deny).then(|| reason(findings, Audience::User));
+    let user_line = if findings.level() == Level::Deny { policy::way_out(findings) } else { None };
     Reply { answer: ByFamily::Gate(gate), user_line }
 }

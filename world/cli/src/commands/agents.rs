@@ -1,0 +1,48 @@
+//! `taut agents`: every worker and what its owner wants to know at a glance.
+
+use super::{ago, stored};
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::printer::Printer;
+use model::row::{Agent, Status};
+use serde_json::json;
+
+pub fn run(printer: &Printer) -> Result<Exit, CliError> {
+    let agents = match stored()? {
+        Some(store) => store.agents()?,
+        None => Vec::new(),
+    };
+    // An unnamed agent that has ended is forgotten.
+    let agents: Vec<Agent> = agents.into_iter().filter(|agent| agent.named || agent.session.is_some()).collect();
+    if printer.json() {
+        for agent in &agents {
+            let mut value = json!({"id": agent.id, "status": agent.status.name(), "project": agent.project, "since": agent.since.rfc3339()});
+            if let (Some(fields), Some(session)) = (value.as_object_mut(), &agent.session) {
+                fields.insert("session".into(), json!(session));
+            }
+            printer.object(&value);
+        }
+        return Ok(Exit::Ok);
+    }
+    if agents.is_empty() {
+        printer.note("no agents yet; `taut init` installs the hooks that tell of them");
+        return Ok(Exit::Ok);
+    }
+    let now = host::clock::now();
+    let rows: Vec<Vec<String>> = agents
+        .iter()
+        .map(|agent| vec![shown(agent.status, printer), agent.id.clone(), agent.project.clone(), ago(now.since(agent.since))])
+        .collect();
+    printer.table(&["STATUS", "AGENT", "PROJECT", "SINCE"], &rows);
+    Ok(Exit::Ok)
+}
+
+fn shown(status: Status, printer: &Printer) -> String {
+    let name = format!("{:<9}", status.name());
+    match status {
+        Status::Error => printer.red(name),
+        Status::Attention => printer.yellow(name),
+        Status::Working => printer.green(name),
+        Status::Checked | Status::Done => printer.dim(name),
+    }
+}

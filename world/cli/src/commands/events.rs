@@ -1,0 +1,105 @@
+//! `taut events`: what happened, what was said to it, and why.
+
+use super::{PATIENCE, stored};
+use crate::args::EventsArgs;
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::printer::Printer;
+use host::paths::Places;
+use model::Level;
+use model::row::Event;
+use serde_json::{Value, json};
+use std::time::Duration;
+use store::{EventFilter, Store};
+
+/// How often a follower looks. The daemon is not needed for it.
+const LOOK_EVERY: Duration = Duration::from_millis(150);
+
+pub fn run(args: &EventsArgs, printer: &Printer) -> Result<Exit, CliError> {
+    let mut filter = EventFilter {
+        agent: args.agent.clone(),
+        session: args.session.clone(),
+        only_denied: args.denied,
+        limit: args.limit,
+        ..EventFilter::default()
+    };
+    let mut store = stored()?;
+    let events = match &store {
+        Some(store) => store.events(&filter)?,
+        None => Vec::new(),
+    };
+    if events.is_empty() && !args.follow && !printer.json() {
+        printer.note("nothing has happened yet; `taut init` installs the hooks that tell of it");
+    }
+    let mut last = show(&events, printer);
+    filter.limit = 0;
+    while args.follow {
+        std::thread::sleep(LOOK_EVERY);
+        if store.as_ref().is_none_or(Store::stale) {
+            store = Store::open_and_migrate(&Places::from_process().state(), PATIENCE).ok();
+        }
+        let Some(store) = &store else { continue };
+        filter.since_id.clone_from(&last);
+        last = show(&store.events(&filter)?, printer).or(last);
+    }
+    Ok(Exit::Ok)
+}
+
+/// Shows them in order and gives the id of the last.
+fn show(events: &[Event], printer: &Printer) -> Option<String> {
+    for event in events {
+        if printer.json() {
+            printer.object(&object(event));
+        } else {
+            printer.line(line(event, printer));
+        }
+    }
+    events.last().map(|event| event.id.clone())
+}
+
+fn line(event: &Event, printer: &Printer) -> String {
+    let verdict = format!("{:<4}", event.verdict.name());
+    let verdict = match event.verdict {
+        Level::Pass => printer.dim(verdict),
+        Level::Warn | Level::Ask => printer.yellow(verdict),
+        Level::Deny => printer.red(verdict),
+    };
+    let time = event.at.rfc3339().get(11..19).unwrap_or_default().to_string();
+    let about = match (&event.tool, event.detail.pointer("/input/command").and_then(Value::as_str)) {
+        (Some(tool), Some(command)) => format!("{tool}  {}", first_line(command)),
+        (Some(tool), None) => tool.clone(),
+        (None, _) => String::new(),
+    };
+    let rules = if event.rules.is_empty() { String::new() } else { format!("  [{}]", event.rules.join(", ")) };
+    format!("{}  {verdict}  {:<16}  {:<18}  {about}{rules}", printer.dim(time), event.agent, event.event).trim_end().to_string()
+}
+
+fn first_line(text: &str) -> String {
+    let line = text.lines().next().unwrap_or_default();
+    let mut short: String = line.chars().take(72).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    short
+}
+
+fn object(event: &Event) -> Value {
+    let mut value = json!({
+        "id": event.id,
+        "at": event.at.rfc3339(),
+        "agent": event.agent,
+        "session": event.session,
+        "event": event.event,
+        "verdict": event.verdict.name(),
+        "rules": event.rules,
+        "ms": event.micros as f64 / 1000.0,
+    });
+    if let Some(fields) = value.as_object_mut() {
+        fields.extend(event.tool.as_ref().map(|tool| ("tool".to_string(), json!(tool))));
+        fields.extend(event.reason.as_ref().map(|reason| ("reason".to_string(), json!(reason))));
+        fields.extend(event.sub_agent.as_ref().map(|id| ("sub_agent".to_string(), json!(id))));
+        fields.insert("host_session_id".into(), json!(event.host_session));
+        fields.insert("detail".into(), event.detail.clone());
+    }
+    value
+}

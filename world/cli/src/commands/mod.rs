@@ -1,0 +1,37 @@
+//! One file per command, named as users type it.
+
+pub mod agents;
+pub mod daemon;
+pub mod db;
+pub mod events;
+pub mod overview;
+pub mod rpc;
+pub mod sessions;
+pub mod version;
+
+use crate::error::CliError;
+use host::paths::Places;
+use std::time::Duration;
+use store::Store;
+
+/// How long a command waits for a locked database; a person can wait longer than a hook.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The database for reading. `None` when there is none yet: nothing has happened.
+fn stored() -> Result<Option<Store>, CliError> {
+    let state = Places::from_process().state();
+    if !state.join(store::DATABASE).exists() {
+        return Ok(None);
+    }
+    Ok(Some(Store::open_and_migrate(&state, PATIENCE)?))
+}
+
+/// How long ago, as a person says it.
+fn ago(millis: i64) -> String {
+    match millis / 1000 {
+        seconds @ ..60 => format!("{seconds}s"),
+        seconds @ 60..3600 => format!("{}m", seconds / 60),
+        seconds @ 3600..86_400 => format!("{}h", seconds / 3600),
+        seconds => format!("{}d", seconds / 86_400),
+    }
+}

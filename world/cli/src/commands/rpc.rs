@@ -1,0 +1,34 @@
+//! `taut rpc <method>`: a method by hand, over the daemon or without it.
+
+use crate::args::RpcArgs;
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::printer::Printer;
+use crate::{service, stdin};
+use host::paths::Places;
+use model::Environment;
+use pipeline::{Caller, Way};
+use serde_json::{Value, json};
+
+pub fn run(args: &RpcArgs, printer: &Printer) -> Result<Exit, CliError> {
+    let bytes = stdin::read();
+    let params: Value = if bytes.iter().all(u8::is_ascii_whitespace) {
+        json!({})
+    } else {
+        serde_json::from_slice(&bytes).map_err(|error| {
+            CliError::failed("stdin is not JSON").because(&error).hint(format!("echo '{{}}' | taut rpc {}", args.method))
+        })?
+    };
+    let places = Places::from_process();
+    let env = std::env::vars().filter(|(name, _)| Environment::allows(name)).collect();
+    let caller = Caller {
+        cwd: std::env::current_dir().unwrap_or_default().to_string_lossy().into_owned(),
+        env: Environment(env),
+        parent: Some(std::os::unix::process::parent_id()),
+    };
+    let mut way = Way::new(service::setting(&places));
+    let result = pipeline::rpc(&mut way, &args.method, params, caller)
+        .map_err(|error| CliError::not_found(error.to_string()).hint("taut rpc hooks.preToolUse < call.json"))?;
+    printer.object(&result);
+    Ok(Exit::Ok)
+}

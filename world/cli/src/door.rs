@@ -1,0 +1,56 @@
+//! From the command line to the command that serves it.
+
+use crate::args::{Command, Taut};
+use crate::commands;
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::hook;
+use crate::printer::Printer;
+use clap::Parser;
+use clap::error::ErrorKind;
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+pub fn open(args: Vec<OsString>) -> ExitCode {
+    if args.get(1).is_some_and(|word| word == "hook") {
+        return ExitCode::from(hook::run(&args));
+    }
+    // Rust ignores SIGPIPE; a listing cut short by `head` should end quietly instead.
+    // SAFETY: set before any thread is started, to the system's own default.
+    unsafe { libc::signal(libc::SIGPIPE, libc::SIG_DFL) };
+    let taut = match Taut::try_parse_from(args) {
+        Ok(taut) => taut,
+        Err(error) => return usage(&error),
+    };
+    let printer = Printer::new(taut.json);
+    match run(taut.command, &printer) {
+        Ok(exit) => exit.into(),
+        Err(error) => {
+            printer.error(&error);
+            error.exit().into()
+        }
+    }
+}
+
+fn run(command: Option<Command>, printer: &Printer) -> Result<Exit, CliError> {
+    match command {
+        None => commands::overview::run(printer),
+        Some(Command::Hook) => Ok(Exit::Ok),
+        Some(Command::Daemon { verb }) => commands::daemon::run(verb, printer),
+        Some(Command::Rpc(args)) => commands::rpc::run(&args, printer),
+        Some(Command::Sessions(args)) => commands::sessions::run(&args, printer),
+        Some(Command::Agents) => commands::agents::run(printer),
+        Some(Command::Events(args)) => commands::events::run(&args, printer),
+        Some(Command::Db { verb }) => commands::db::run(verb, printer),
+        Some(Command::Version) => commands::version::run(printer),
+    }
+}
+
+/// Help and version are not errors; everything else clap says is one of usage.
+fn usage(error: &clap::Error) -> ExitCode {
+    let _ = error.print();
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Exit::Ok.into(),
+        _ => Exit::Usage.into(),
+    }
+}

@@ -1,0 +1,26 @@
+//! How a command ends. One list, documented in `docs/cli.md`.
+
+use std::process::ExitCode;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    Ok = 0,
+    Failed = 1,
+    /// Not found, or not in a state that allows it.
+    NotFound = 2,
+    /// The command line was wrong. The same number as `NotFound`, as scripts of the seeds expect.
+    Usage = 64,
+    Interrupted = 130,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        let code = match exit {
+            Exit::Ok => 0,
+            Exit::Failed => 1,
+            Exit::NotFound | Exit::Usage => 2,
+            Exit::Interrupted => 130,
+        };
+        Self::from(code)
+    }
+}

@@ -1,0 +1,27 @@
+//! Commands for people: they need a real terminal, and refuse under an agent.
+
+use crate::error::CliError;
+use std::io::IsTerminal;
+
+/// Refuses unless a person sits at a terminal. Agents run their commands with
+/// these variables set, and without a terminal on stdin.
+pub fn required(command: &str) -> Result<(), CliError> {
+    let marks = ["CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "TAUT_AGENT_ID", "RALPH_AGENT_ID"];
+    let under_agent = marks.iter().any(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()));
+    if under_agent || !std::io::stdin().is_terminal() {
+        return Err(CliError::failed(format!("`taut {command}` is for people: it needs a real terminal"))
+            .hint(format!("run `taut {command}` in your own terminal, outside any agent")));
+    }
+    Ok(())
+}
+
+/// Asks a question that is answered with yes or no; anything else is no.
+pub fn agrees(question: &str) -> Result<bool, CliError> {
+    use std::io::Write;
+    let mut out = std::io::stderr().lock();
+    write!(out, "{question} [y/N] ")?;
+    out.flush()?;
+    let mut answer = String::new();
+    std::io::stdin().read_line(&mut answer)?;
+    Ok(matches!(answer.trim(), "y" | "Y" | "yes" | "Yes"))
+}

@@ -1,0 +1,112 @@
+//! What the daemon serves, and what follows an answer, in the daemon or out of it.
+
+use daemon::{Build, Fault, Launch, Limits, Options, Service, Signals, Tick};
+use host::paths::Places;
+use model::effect::After;
+use model::{Answer, Call};
+use pipeline::{RpcError, Served, Setting, Way};
+use serde_json::Value;
+use std::ffi::OsString;
+use std::path::Path;
+use std::time::Duration;
+use store::Store;
+
+/// Ends by itself after so long without work.
+const IDLE_EXIT: Duration = Duration::from_secs(30 * 60);
+
+pub fn setting(places: &Places) -> Setting {
+    Setting {
+        state: places.state(),
+        home: places.home(),
+        user_config: places.user_config(),
+        patience: Setting::HOOK_PATIENCE,
+    }
+}
+
+pub fn build() -> Build {
+    Build::of_this(store::SCHEMA)
+}
+
+pub fn options(places: &Places) -> Options {
+    Options {
+        folder: places.state(),
+        build: build(),
+        idle_exit: IDLE_EXIT,
+        look_every: Duration::from_secs(5),
+        signals: Signals::Drain,
+        limits: Limits::default(),
+        ticks: vec![keeper(&places.state())],
+    }
+}
+
+pub fn launch(places: &Places) -> std::io::Result<Launch> {
+    Ok(Launch {
+        folder: places.state(),
+        build: build(),
+        program: std::env::current_exe()?,
+        args: ["daemon", "run"].map(OsString::from).to_vec(),
+        patience: Duration::from_secs(5),
+    })
+}
+
+/// Keeps the database small, on a connection and a thread of its own: a
+/// checkpoint inline would be felt by the hook that happens to come then.
+fn keeper(state: &Path) -> Tick {
+    let state = state.to_path_buf();
+    let mut store: Option<Store> = None;
+    Tick {
+        name: "keeper",
+        every: Duration::from_secs(1),
+        run: Box::new(move || {
+            if store.as_ref().is_none_or(Store::stale) {
+                store = Store::open(&state, Setting::HOOK_PATIENCE).ok();
+            }
+            if let Some(store) = &mut store {
+                let _ = store.keep(host::clock::now());
+            }
+        }),
+    }
+}
+
+/// The way, behind a socket.
+pub struct Switchboard {
+    way: Way,
+}
+
+impl Switchboard {
+    pub fn new(places: &Places) -> Self {
+        Self { way: Way::new(setting(places)) }
+    }
+}
+
+impl Service for Switchboard {
+    fn hook_batch(&mut self, calls: Vec<Call>) -> Vec<Answer> {
+        let served = self.way.handle_all(calls);
+        served.into_iter().map(|served| served.answer).collect()
+    }
+
+    fn rpc(&mut self, method: &str, params: Value) -> Result<Value, Fault> {
+        let caller = pipeline::Caller { cwd: "/".into(), ..pipeline::Caller::default() };
+        pipeline::rpc(&mut self.way, method, params, caller).map_err(|error| fault(&error))
+    }
+}
+
+fn fault(error: &RpcError) -> Fault {
+    let code = match error {
+        RpcError::UnknownMethod(_) => "unknown_method",
+        RpcError::NotAnObject(_) => "validation_error",
+    };
+    Fault::new(code, error.to_string())
+}
+
+/// What follows an answer given without a daemon.
+pub fn after_in_process(served: &Served) {
+    let alone = std::env::var_os("TAUT_NO_DAEMON").is_some_and(|value| !value.is_empty() && value != "0");
+    if alone || !served.after.contains(&After::EnsureDaemon) {
+        return;
+    }
+    if let Ok(program) = std::env::current_exe() {
+        // Never waited for: the next hook will find it, or not.
+        let _ = daemon::start_in_background(&program, &["daemon", "run"].map(OsString::from));
+    }
+}
