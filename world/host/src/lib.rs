@@ -1,6 +1,7 @@
 //! Senses and hands: what the core asks of this machine, and what it changes on it.
 
 pub mod clock;
+pub mod install;
 pub mod overrides;
 pub mod paths;
 pub mod probe;

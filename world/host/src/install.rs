@@ -1,0 +1,198 @@
+//! Installing into an agent's settings and leaving them again: what is proposed,
+//! what is carried out, and what is kept so that nothing is lost.
+//!
+//! What an edit looks like is the agent's matter and comes in as text; this room
+//! decides what becomes of the file and does it.
+
+pub mod checks;
+pub mod intent;
+pub mod line;
+pub mod preset;
+pub mod program;
+#[cfg(test)]
+mod tests;
+
+use crate::settings_file::{After, Backups, Record, SettingsFileError, Snapshot, replace};
+use model::Ms;
+use std::path::{Path, PathBuf};
+
+/// The settings with our entries in them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct With {
+    pub text: String,
+    /// Permission rules that were not there before.
+    pub allow: Vec<String>,
+    pub found: Found,
+}
+
+/// Whether the settings held entries of ours already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Found {
+    Ours,
+    NoneOfOurs,
+}
+
+/// The settings without our entries.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Without {
+    pub text: String,
+    pub left: Left,
+}
+
+/// What is left when our entries are out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Left {
+    Settings,
+    /// The whole of the settings was ours.
+    Nothing,
+}
+
+/// A change that can be shown and then carried out, or not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Proposal {
+    pub file: Snapshot,
+    pub after: After,
+    step: Step,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Step {
+    Install { allow: Vec<String>, found: Found },
+    Uninstall,
+}
+
+/// What was done.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Done {
+    /// The copy of the file as it was.
+    pub copy: Option<PathBuf>,
+    /// What did not work and was not needed.
+    pub notes: Vec<String>,
+}
+
+impl Proposal {
+    pub fn install(file: Snapshot, with: With) -> Self {
+        Self { file, after: After::Text(with.text), step: Step::Install { allow: with.allow, found: with.found } }
+    }
+
+    /// Proposes to leave. The record, where there is one, only helps: what goes
+    /// is decided by the text as it is now.
+    pub fn uninstall(file: Snapshot, without: Without, record: Option<&Record>) -> Self {
+        let after = if file.text.is_none() {
+            After::Gone
+        } else {
+            let untouched = record.and_then(|record| record.restores(file.text.as_deref()));
+            untouched.unwrap_or_else(|| what_is_left(without, record))
+        };
+        Self { file, after, step: Step::Uninstall }
+    }
+
+    pub fn changes_anything(&self) -> bool {
+        self.file.is_changed_by(&self.after)
+    }
+
+    /// The exact change, as people read it.
+    pub fn diff(&self) -> String {
+        self.file.diff(&self.after)
+    }
+
+    /// Makes the change. A file that was changed since it was read is left
+    /// alone: the caller proposes again.
+    pub fn carry_out(&self, state: &Path, now: Ms) -> Result<Done, SettingsFileError> {
+        if !self.changes_anything() {
+            return Ok(Done::default());
+        }
+        let backups = Backups::of(state, &self.file.target);
+        match &self.step {
+            Step::Install { allow, found } => self.carry_out_install(&backups, allow, *found, now),
+            Step::Uninstall => self.carry_out_uninstall(&backups, state, now),
+        }
+    }
+
+    fn carry_out_install(
+        &self,
+        backups: &Backups,
+        allow: &[String],
+        found: Found,
+        now: Ms,
+    ) -> Result<Done, SettingsFileError> {
+        let _held = backups.lock()?;
+        let copy = backups.keep(&self.file, now)?;
+        let old = backups.read_record();
+        // Before the change, so that a crash in between loses nothing; a record
+        // of a change that was not made matches no file and so does nothing.
+        backups.write_record(&self.record(old.as_ref(), allow, found))?;
+        if let Err(error) = replace(&self.file, &self.after) {
+            match old {
+                Some(old) => backups.write_record(&old)?,
+                None => backups.forget(),
+            }
+            return Err(error);
+        }
+        Ok(Done { copy, notes: Vec::new() })
+    }
+
+    fn carry_out_uninstall(&self, backups: &Backups, state: &Path, now: Ms) -> Result<Done, SettingsFileError> {
+        let mut done = Done::default();
+        // A state folder that is full or gone must not keep anyone from leaving.
+        if let Err(error) = intent::declare(state, now) {
+            done.notes.push(format!(
+                "could not note the uninstall in {} ({error}): agents that run now keep their hooks until they end",
+                state.display()
+            ));
+        }
+        let _held = match backups.lock() {
+            Ok(held) => Some(held),
+            Err(busy @ SettingsFileError::Busy { .. }) => return Err(busy),
+            Err(_) => None,
+        };
+        match backups.keep(&self.file, now) {
+            Ok(copy) => done.copy = copy,
+            Err(error) => done.notes.push(format!("no copy of the file was kept: {error}")),
+        }
+        let record = backups.read_record();
+        replace(&self.file, &self.after)?;
+        if let (After::Gone, Some(folder)) = (&self.after, record.and_then(|record| record.made_folder)) {
+            // Only an empty folder goes, and only one that was made by us.
+            let _ = std::fs::remove_dir(folder);
+        }
+        backups.forget();
+        Ok(done)
+    }
+
+    fn record(&self, old: Option<&Record>, allow: &[String], found: Found) -> Record {
+        let after = match &self.after {
+            After::Text(text) => text.clone(),
+            After::Gone => String::new(),
+        };
+        let folder = self.file.target.parent().filter(|folder| !folder.exists()).map(Path::to_path_buf);
+        let (allow, before) = (allow.to_vec(), self.file.text.clone());
+        match (found, old) {
+            (Found::NoneOfOurs, _) => Record { existed: before.is_some(), made_folder: folder, before, after, allow },
+            (Found::Ours, None) => Record { existed: true, made_folder: None, before: None, after, allow },
+            (Found::Ours, Some(old)) => {
+                let untouched = self.file.text.as_ref() == Some(&old.after);
+                Record {
+                    existed: old.existed || !untouched,
+                    made_folder: old.made_folder.clone(),
+                    before: if untouched { old.before.clone() } else { None },
+                    after,
+                    allow: old.allow.iter().cloned().chain(allow).collect(),
+                }
+            }
+        }
+    }
+}
+
+fn what_is_left(without: Without, record: Option<&Record>) -> After {
+    let blank = without.text.trim_start_matches('\u{feff}').trim().is_empty();
+    if without.left == Left::Settings || !blank {
+        return After::Text(without.text);
+    }
+    match record {
+        Some(record) if !record.existed => After::Gone,
+        Some(record) if record.before.as_ref() == Some(&without.text) => After::Text(without.text),
+        // Someone else may count on the file being there and readable.
+        _ => After::Text("{}\n".to_owned()),
+    }
+}
