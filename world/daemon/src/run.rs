@@ -10,7 +10,7 @@ use crate::{signals, socket};
 use std::fs::{self, File, Permissions};
 use std::io::{self, ErrorKind, Write};
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{FileTypeExt, PermissionsExt};
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -210,12 +210,17 @@ fn listen(folder: &Path, path: &Path) -> Result<UnixListener, RunError> {
 pub(crate) fn clear_stale(path: &Path) -> Result<(), RunError> {
     match socket::connect(path) {
         Err(cause) if cause.kind() == ErrorKind::NotFound => Ok(()),
-        Err(cause) if cause.kind() == ErrorKind::ConnectionRefused => {
+        // What is not a socket refuses connections too, and is not ours to remove.
+        Err(cause) if cause.kind() == ErrorKind::ConnectionRefused && is_socket(path) => {
             fs::remove_file(path).map_err(|source| RunError::Listen { path: path.to_owned(), source })
         }
         Err(source) => Err(RunError::CannotTell { path: path.to_owned(), source }),
         Ok(_) => Err(RunError::CannotTell { path: path.to_owned(), source: ErrorKind::AddrInUse.into() }),
     }
+}
+
+fn is_socket(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|found| found.file_type().is_socket())
 }
 
 /// Tells whoever started us, over our stdout, and lets go of it.

@@ -7,7 +7,7 @@
 //!
 //! The price is that nothing here may call the C library: its `memcpy` and kin are not yet bound. Hence no std, no
 //! builtins, no copying by slices; bytes are moved by the loops and the instruction in `bytes`.
-//! Where the threshold is not linked in, [`taken`] answers `None` and the ordinary client does the same work.
+//! Where the threshold is not built (see the build script) or not linked in, [`taken`] answers `None` and the ordinary client does the same work.
 
 #![no_std]
 #![no_builtins]
@@ -16,7 +16,9 @@ pub mod limits;
 mod taken;
 pub mod wire;
 
-#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[cfg(threshold)]
 mod fast;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod start;
 
 pub use taken::{Taken, taken};

@@ -50,7 +50,7 @@ pub fn taken() -> Option<Taken> {
 }
 
 /// Keeps what was read for the ordinary way.
-#[cfg_attr(not(all(target_os = "linux", target_arch = "x86_64")), expect(dead_code, reason = "no threshold here"))]
+#[cfg(threshold)]
 pub(crate) fn leave(taken: &Taken) {
     let request = u128::from_be_bytes(taken.request);
     let [high, low] = &REQUEST;

@@ -33,7 +33,10 @@ pub fn read() -> Input {
     let complete = fill(&mut memory);
     // SAFETY: the first `len` bytes were read into the memory, which is never freed or written again.
     let bytes = unsafe { core::slice::from_raw_parts(memory.at, memory.len) };
-    Input { bytes, complete }
+    match bytes.get(..limits::STDIN_BYTES) {
+        Some(most) if bytes.len() > limits::STDIN_BYTES => Input { bytes: most, complete: false },
+        _ => Input { bytes, complete },
+    }
 }
 
 fn fill(memory: &mut Growing) -> bool {

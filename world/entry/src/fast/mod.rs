@@ -8,34 +8,15 @@ mod line;
 mod show;
 mod sys;
 
-use crate::limits;
 use crate::taken::{self, Taken};
 use line::Line;
 
-/// Where the kernel starts the program when the build script says so.
-///
-/// It looks at the stack the kernel made, leaves it as it was, and goes on to the C library's own entry unless the
-/// hook was answered. `rdx` belongs to that entry: it would be called at exit.
-#[unsafe(naked)]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn taut_entry() {
-    core::arch::naked_asm!(
-        "mov r12, rsp",
-        "mov r13, rdx",
-        "mov rdi, rsp",
-        "xor ebp, ebp",
-        "and rsp, -16",
-        "call {threshold}",
-        "mov rsp, r12",
-        "mov rdx, r13",
-        "jmp _start",
-        threshold = sym threshold,
-    )
-}
-
 /// Ends the process when the daemon answered the hook; returns when the ordinary way has to do the work.
-unsafe extern "C" fn threshold(stack: *const usize) {
-    // SAFETY: the entry passes the stack pointer as the kernel set it.
+///
+/// # Safety
+/// `stack` must be the stack pointer as the kernel set it, at the start of the process.
+pub(crate) unsafe extern "C" fn threshold(stack: *const usize) {
+    // SAFETY: the caller passes the stack as the kernel laid it out.
     let Some(line) = (unsafe { Line::read(stack) }) else {
         return;
     };
@@ -46,11 +27,12 @@ unsafe extern "C" fn threshold(stack: *const usize) {
     if sys::random(&mut request) {
         let input = input::read();
         let taken = Taken { stdin: input.bytes, complete: input.complete, request, asked: false };
-        let asked = input.complete && input.bytes.len() <= limits::STDIN_BYTES;
-        if asked && let Some(answer) = ask::ask(socket, &line, &taken) {
+        if input.complete
+            && let Some(answer) = ask::ask(socket, &line, &taken)
+        {
             show::show(&answer);
         }
-        taken::leave(&Taken { asked, ..taken });
+        taken::leave(&Taken { asked: input.complete, ..taken });
     }
     sys::close(socket);
 }
