@@ -19,6 +19,8 @@ pub struct Taut {
 pub enum Command {
     /// Answer one hook call of an agent (stdin: its JSON)
     Hook,
+    /// Watch a scripted agent meet Taut in a throw-away home
+    Demo,
     /// The background process that makes hooks cheap
     Daemon {
         #[command(subcommand)]

@@ -36,6 +36,7 @@ fn run(command: Option<Command>, printer: &Printer) -> Result<Exit, CliError> {
     match command {
         None => commands::overview::run(printer),
         Some(Command::Hook) => Ok(Exit::Ok),
+        Some(Command::Demo) => commands::demo::run(printer),
         Some(Command::Daemon { verb }) => commands::daemon::run(verb, printer),
         Some(Command::Rpc(args)) => commands::rpc::run(&args, printer),
         Some(Command::Sessions(args)) => commands::sessions::run(&args, printer),

@@ -30,7 +30,7 @@ pub fn read() -> Vec<u8> {
 /// Whether the bytes end where a JSON object could end.
 fn is_whole(bytes: &[u8]) -> bool {
     let end = bytes.iter().rev().find(|byte| !byte.is_ascii_whitespace());
-    end == Some(&b'}') && serde_json::from_slice::<serde_json::de::IgnoredAny>(bytes).is_ok()
+    end == Some(&b'}') && serde_json::from_slice::<serde::de::IgnoredAny>(bytes).is_ok()
 }
 
 fn is_ready(limit: Duration) -> bool {

@@ -3,6 +3,8 @@
 pub mod agents;
 pub mod daemon;
 pub mod db;
+pub mod db_check;
+pub mod demo;
 pub mod events;
 pub mod overview;
 pub mod rpc;

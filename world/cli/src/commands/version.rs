@@ -12,7 +12,6 @@ pub fn run(printer: &Printer) -> Result<Exit, CliError> {
             "version": version,
             "schema": store::SCHEMA,
             "protocol": entry::wire::PROTOCOL,
-            "sqlite": store::sqlite_version(),
             "target": format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS),
         }));
     } else {

@@ -1,0 +1,118 @@
+//! `taut demo`: a scripted agent goes through the real hook door in a
+//! throw-away home, and you see what it tried, what was answered and what is stored.
+
+mod script;
+mod stage;
+
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::printer::Printer;
+use script::Act;
+use serde_json::Value;
+use stage::Stage;
+use std::time::Duration;
+
+pub fn run(printer: &Printer) -> Result<Exit, CliError> {
+    let stage = Stage::set()?;
+    stage.taut(&["daemon", "start"], b"")?;
+    let played = play(&stage, printer);
+    // Stopped even when the play went wrong: the demo leaves nothing behind.
+    stage.taut(&["daemon", "stop"], b"")?;
+    let times = played?;
+    epilogue(&stage, &times, printer)?;
+    Ok(Exit::Ok)
+}
+
+fn play(stage: &Stage, printer: &Printer) -> Result<Vec<Duration>, CliError> {
+    let mut times = Vec::new();
+    for act in script::acts() {
+        if let Act::Say(text) = &act {
+            say(text, printer);
+            continue;
+        }
+        let Some(payload) = act.payload(stage.project()) else { continue };
+        let (answer, time) = stage.hook(&payload)?;
+        times.push(time);
+        if !printer.json() {
+            show(&act, &answer, printer);
+        }
+    }
+    Ok(times)
+}
+
+fn say(text: &str, printer: &Printer) {
+    if !printer.json() {
+        printer.line("");
+        printer.line(printer.bold(text));
+    }
+}
+
+fn show(act: &Act, answer: &str, printer: &Printer) {
+    let Some(tried) = act.tried() else { return };
+    for (nth, line) in tried.lines().enumerate() {
+        printer.line(format!("  {} {line}", printer.dim(if nth == 0 { "$" } else { " " })));
+    }
+    let answer: Value = serde_json::from_str(answer).unwrap_or_default();
+    let reason = answer.pointer("/hookSpecificOutput/permissionDecisionReason").and_then(Value::as_str);
+    match reason {
+        None => printer.line(format!("    {} {}", printer.green("passes"), printer.dim("(nothing printed)"))),
+        Some(reason) => {
+            let decision = answer.pointer("/hookSpecificOutput/permissionDecision").and_then(Value::as_str);
+            let word = if decision == Some("ask") { printer.yellow("asks") } else { printer.red("denied") };
+            for (nth, line) in wrapped(reason, 92).into_iter().enumerate() {
+                printer.line(format!("    {} {line}", if nth == 0 { word.as_str() } else { "      " }));
+            }
+        }
+    }
+}
+
+/// What is stored now, read back through the commands a user has.
+fn epilogue(stage: &Stage, times: &[Duration], printer: &Printer) -> Result<(), CliError> {
+    let events = stage.json_lines(&["events", "--json", "-n", "1000"])?;
+    let sessions = stage.json_lines(&["sessions", "--all", "--json"])?;
+    if printer.json() {
+        events.iter().for_each(|event| printer.object(event));
+        return Ok(());
+    }
+    let denied = events.iter().filter(|event| event.get("verdict") == Some(&Value::from("deny")));
+    say("What is stored now", printer);
+    printer.line(format!("  {} events of {} session, {} of them denied:", events.len(), sessions.len(), denied.clone().count()));
+    for event in denied {
+        let command = event.pointer("/detail/input/command").and_then(Value::as_str).unwrap_or_default();
+        let rules = event.get("rules").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+        let rules: Vec<&str> = rules.collect();
+        printer.line(format!("    {}  {}", printer.red(rules.join(", ")), command.lines().next().unwrap_or_default()));
+    }
+    if let Some(session) = sessions.first() {
+        let text = |name: &str| session.get(name).and_then(Value::as_str).unwrap_or_default().to_string();
+        printer.line(format!("  the session of agent {} is {} ({})", text("agent"), text("state"), text("end_reason")));
+    }
+    let mut times = times.to_vec();
+    times.sort();
+    if let Some(median) = times.get(times.len() / 2) {
+        printer.line(format!("  a hook took {:.2} ms, process start included (median of {})", median.as_secs_f64() * 1000.0, times.len()));
+    }
+    say("Next", printer);
+    printer.line("  cargo install --path world/cli    # puts `taut` on your PATH");
+    printer.line("  taut init                         # shows the change to Claude Code's settings, asks, installs");
+    printer.line(printer.dim("  The demo's home and daemon are gone."));
+    Ok(())
+}
+
+fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    for paragraph in text.lines() {
+        let mut line = String::new();
+        for word in paragraph.split(' ') {
+            if !line.is_empty() && line.chars().count() + word.chars().count() >= width {
+                lines.push(std::mem::take(&mut line));
+            }
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+        lines.push(line);
+    }
+    lines
+}
