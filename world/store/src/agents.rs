@@ -5,16 +5,14 @@ use model::Ms;
 use model::row::{Agent, Status};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-pub(crate) const LOAD: &str =
-    "SELECT id, named, status, session, project, since FROM agents WHERE id = ?1";
+pub(crate) const LOAD: &str = "SELECT id, named, status, session, project, since FROM agents WHERE id = ?1";
 
 pub(crate) const PUT: &str = "INSERT INTO agents (id, named, status, session, project, since)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6)
     ON CONFLICT (id) DO UPDATE SET named = excluded.named, status = excluded.status,
       session = excluded.session, project = excluded.project, since = excluded.since";
 
-const LIST: &str =
-    "SELECT id, named, status, session, project, since FROM agents ORDER BY since DESC, id";
+const LIST: &str = "SELECT id, named, status, session, project, since FROM agents ORDER BY since DESC, id";
 
 pub(crate) fn load(conn: &Connection, id: &str) -> rusqlite::Result<Option<Agent>> {
     conn.prepare_cached(LOAD)?.query_row([id], read).optional()
@@ -22,14 +20,7 @@ pub(crate) fn load(conn: &Connection, id: &str) -> rusqlite::Result<Option<Agent
 
 pub(crate) fn put(conn: &Connection, agent: &Agent) -> rusqlite::Result<()> {
     conn.prepare_cached(PUT)?
-        .execute(params![
-            agent.id,
-            agent.named,
-            agent.status.name(),
-            agent.session,
-            agent.project,
-            agent.since.0
-        ])
+        .execute(params![agent.id, agent.named, agent.status.name(), agent.session, agent.project, agent.since.0])
         .map(drop)
 }
 

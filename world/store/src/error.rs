@@ -4,61 +4,34 @@ use std::path::{Path, PathBuf};
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    #[error(
-        "the database {path} is locked by another process; see who holds it with `taut doctor`"
-    )]
-    Busy {
-        path: PathBuf,
-        source: rusqlite::Error,
-    },
+    #[error("the database {path} is locked by another process; see who holds it with `taut doctor`")]
+    Busy { path: PathBuf, source: rusqlite::Error },
 
-    #[error(
-        "the database {path} cannot be written because it or its folder is read-only; `taut doctor` says which"
-    )]
-    ReadOnly {
-        path: PathBuf,
-        source: rusqlite::Error,
-    },
+    #[error("the database {path} cannot be written because it or its folder is read-only; `taut doctor` says which")]
+    ReadOnly { path: PathBuf, source: rusqlite::Error },
 
     #[error(
         "the database {path} cannot grow because the disk or the quota is full; make room, then run `taut db check`"
     )]
-    Full {
-        path: PathBuf,
-        source: rusqlite::Error,
-    },
+    Full { path: PathBuf, source: rusqlite::Error },
 
     #[error("the database {path} cannot be opened; `taut doctor` says why")]
-    CannotOpen {
-        path: PathBuf,
-        source: rusqlite::Error,
-    },
+    CannotOpen { path: PathBuf, source: rusqlite::Error },
 
     #[error(
         "the database {path} is damaged; `taut db check` moves it aside, recovers what is readable and starts afresh"
     )]
-    Corrupt {
-        path: PathBuf,
-        source: rusqlite::Error,
-    },
+    Corrupt { path: PathBuf, source: rusqlite::Error },
 
     #[error(
         "the database {path} has schema {found} and this taut knows {known}: a newer taut wrote it; run that one, `taut version` says which this is"
     )]
-    NewerSchema {
-        path: PathBuf,
-        found: i64,
-        known: i64,
-    },
+    NewerSchema { path: PathBuf, found: i64, known: i64 },
 
     #[error(
         "the database {path} has schema {found}, older than {known}, and is too large to be copied and migrated on the way of a hook; run `taut db check` once"
     )]
-    OlderSchema {
-        path: PathBuf,
-        found: i64,
-        known: i64,
-    },
+    OlderSchema { path: PathBuf, found: i64, known: i64 },
 
     #[error(
         "this taut was built with SQLite {found}, and before {oldest} a write can be lost; build it with its own SQLite: `cargo install --path world/cli`"
@@ -66,30 +39,29 @@ pub enum Error {
     OldSqlite { found: String, oldest: &'static str },
 
     #[error("cannot {what} {path}; `taut doctor` checks its owner and mode")]
-    File {
-        what: &'static str,
-        path: PathBuf,
-        source: std::io::Error,
-    },
+    File { what: &'static str, path: PathBuf, source: std::io::Error },
 
-    #[error(
-        "another taut is making, migrating or repairing the database ({path} is held); try again in a moment"
-    )]
+    #[error("another taut is making, migrating or repairing the database ({path} is held); try again in a moment")]
     InHand { path: PathBuf },
 
     #[error("the database {path} was replaced or removed while it was opened; try again")]
     Moved { path: PathBuf },
 
     #[error(
-        "the database rolled the whole transaction back; nothing of it was kept, so it may be tried again"
+        "the damaged database {path} is still open in another process, so it was left where it is; stop it with `taut daemon stop`, then run `taut db check`"
     )]
+    StillOpen { path: PathBuf },
+
+    #[error(
+        "the spool {path} holds {most} bytes, its most, so an event was lost; `taut doctor` says why the database does not take it in"
+    )]
+    SpoolFull { path: PathBuf, most: u64 },
+
+    #[error("the database rolled the whole transaction back; nothing of it was kept, so it may be tried again")]
     RolledBack,
 
     #[error("the database {path} refused a statement; `taut db check` looks for the cause")]
-    Sql {
-        path: PathBuf,
-        source: rusqlite::Error,
-    },
+    Sql { path: PathBuf, source: rusqlite::Error },
 
     #[error("{0}")]
     Refused(String),
@@ -113,11 +85,7 @@ impl Error {
     }
 
     pub(crate) fn file(what: &'static str, path: &Path, source: std::io::Error) -> Self {
-        Self::File {
-            what,
-            path: path.to_path_buf(),
-            source,
-        }
+        Self::File { what, path: path.to_path_buf(), source }
     }
 
     pub fn is_corrupt(&self) -> bool {

@@ -21,19 +21,16 @@ pub struct EventFilter {
     pub limit: usize,
 }
 
-pub(crate) const ANSWERED: &str =
-    "SELECT answer_stdout, answer_stderr, answer_exit FROM events WHERE key = ?1";
+pub(crate) const ANSWERED: &str = "SELECT answer_stdout, answer_stderr, answer_exit FROM events WHERE key = ?1";
 
-pub(crate) const RECORD: &str =
-    "INSERT INTO events (id, key, at, agent, session, host_session, sub_agent, event,
+pub(crate) const RECORD: &str = "INSERT INTO events (id, key, at, agent, session, host_session, sub_agent, event,
       tool, verdict, micros, rules, answer_exit, answer_stdout, answer_stderr, reason, detail)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)
     ON CONFLICT DO NOTHING";
 
 pub(crate) const SEQ_OF: &str = "SELECT seq FROM events WHERE id = ?1";
 
-pub(crate) const DENIED_SINCE: &str =
-    "SELECT rule.value, count(*) FROM events, json_each(events.rules) AS rule
+pub(crate) const DENIED_SINCE: &str = "SELECT rule.value, count(*) FROM events, json_each(events.rules) AS rule
     WHERE verdict = 'deny' AND at >= ?1 GROUP BY 1 ORDER BY 2 DESC, 1";
 
 const LIST: &str = "SELECT id, key, at, agent, session, host_session, sub_agent, event, tool, verdict, micros, rules,
@@ -67,8 +64,7 @@ pub(crate) fn record(conn: &Connection, event: &Event) -> rusqlite::Result<()> {
             event.tool,
             event.verdict.name(),
             event.micros.cast_signed(),
-            (!event.rules.is_empty())
-                .then(|| serde_json::Value::from(event.rules.as_slice()).to_string()),
+            (!event.rules.is_empty()).then(|| serde_json::Value::from(event.rules.as_slice()).to_string()),
             Some(event.answer.exit).filter(|exit| *exit != 0),
             text(&event.answer.stdout),
             text(&event.answer.stderr),
@@ -88,28 +84,19 @@ impl Store {
     pub fn denied_since(&self, since: Ms) -> Result<Vec<(String, u64)>, Error> {
         self.read(|conn| {
             conn.prepare_cached(DENIED_SINCE)?
-                .query_map([since.0], |row| {
-                    Ok((row.get(0)?, row.get::<_, i64>(1)?.cast_unsigned()))
-                })?
+                .query_map([since.0], |row| Ok((row.get(0)?, row.get::<_, i64>(1)?.cast_unsigned())))?
                 .collect()
         })
     }
 
     fn list(&self, filter: &EventFilter) -> rusqlite::Result<Vec<Event>> {
         let after = match &filter.since_id {
-            Some(id) => self
-                .conn
-                .prepare_cached(SEQ_OF)?
-                .query_row([id], |row| row.get::<_, i64>(0))
-                .optional()?,
+            Some(id) => self.conn.prepare_cached(SEQ_OF)?.query_row([id], |row| row.get::<_, i64>(0)).optional()?,
             None => None,
         };
         let (sql, values) = list_query(filter, after);
-        let mut found: Vec<Event> = self
-            .conn
-            .prepare(&sql)?
-            .query_map(params_from_iter(values), read)?
-            .collect::<Result<_, _>>()?;
+        let mut found: Vec<Event> =
+            self.conn.prepare(&sql)?.query_map(params_from_iter(values), read)?.collect::<Result<_, _>>()?;
         if after.is_none() {
             found.reverse();
         }
@@ -140,11 +127,7 @@ fn list_query(filter: &EventFilter, after: Option<i64>) -> (String, Vec<Value>) 
     if filter.only_denied {
         sql.push_str(" AND verdict = 'deny'");
     }
-    sql.push_str(if after.is_some() {
-        " ORDER BY seq"
-    } else {
-        " ORDER BY seq DESC"
-    });
+    sql.push_str(if after.is_some() { " ORDER BY seq" } else { " ORDER BY seq DESC" });
     if filter.limit > 0 {
         sql.push_str(" LIMIT ?");
         values.push(i64::try_from(filter.limit).unwrap_or(i64::MAX).into());
@@ -167,13 +150,9 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Event> {
         tool: row.get(8)?,
         verdict: Level::parse(row.get_ref(9)?.as_str()?).unwrap_or_default(),
         micros: row.get::<_, i64>(10)?.cast_unsigned(),
-        rules: rules
-            .and_then(|text| serde_json::from_str(&text).ok())
-            .unwrap_or_default(),
+        rules: rules.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default(),
         reason: row.get(15)?,
-        detail: detail
-            .and_then(|text| serde_json::from_str(&text).ok())
-            .unwrap_or_default(),
+        detail: detail.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default(),
         answer: Answer {
             exit: row.get::<_, Option<u8>>(12)?.unwrap_or_default(),
             stdout: row.get::<_, Option<String>>(13)?.unwrap_or_default(),

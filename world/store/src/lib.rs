@@ -2,25 +2,42 @@
 //! `model`; no SQL leaves this crate.
 
 mod agents;
+mod check;
+mod checkpoint;
 mod error;
 mod events;
+#[cfg(feature = "fill")]
+pub mod fill;
 mod injections;
 mod lock;
+mod meta;
 mod migrate;
 mod open;
 mod place;
+#[cfg(test)]
+mod plans;
 mod projects;
+mod prune;
+mod repair;
+mod salvage;
 mod sessions;
+mod spool;
 mod store;
 mod strikes;
 mod tx;
 
+pub use check::Report;
+pub use checkpoint::Log;
 pub use error::Error;
 pub use events::EventFilter;
 pub use migrate::SCHEMA;
 pub use open::OLDEST_SQLITE;
 pub use place::{DATABASE, Standing};
 pub use projects::Project;
+pub use prune::{Pruned, Retention};
+pub use repair::{Repair, repair};
+pub use salvage::Salvaged;
 pub use sessions::SessionFilter;
+pub use spool::{Ingested, SPOOL, spool};
 pub use store::{Durability, Store};
 pub use tx::Tx;

@@ -33,9 +33,7 @@ pub(crate) fn wait_for(file: &File, patience: Duration) -> std::io::Result<bool>
     loop {
         match file.try_lock() {
             Ok(()) => return Ok(true),
-            Err(TryLockError::WouldBlock) if began.elapsed() < patience => {
-                sleep(Duration::from_millis(1))
-            }
+            Err(TryLockError::WouldBlock) if began.elapsed() < patience => sleep(Duration::from_millis(1)),
             Err(TryLockError::WouldBlock) => return Ok(false),
             Err(TryLockError::Error(cause)) => return Err(cause),
         }

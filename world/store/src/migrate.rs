@@ -41,10 +41,7 @@ pub(crate) fn migrate_through(conn: &Connection, place: &Place, all: &[&str]) ->
 fn steps(conn: &Connection, place: &Place, all: &[&str]) -> Result<(), Error> {
     let sql = |cause| Error::of(&place.database, cause);
     let found = version(conn).map_err(sql)?;
-    let missing = usize::try_from(found)
-        .ok()
-        .and_then(|found| all.get(found..))
-        .unwrap_or_default();
+    let missing = usize::try_from(found).ok().and_then(|found| all.get(found..)).unwrap_or_default();
     if missing.is_empty() {
         return Ok(());
     }
@@ -54,8 +51,7 @@ fn steps(conn: &Connection, place: &Place, all: &[&str]) -> Result<(), Error> {
     for step in missing {
         conn.execute_batch(step).map_err(sql)?;
     }
-    conn.pragma_update(None, "user_version", all.len() as i64)
-        .map_err(sql)
+    conn.pragma_update(None, "user_version", all.len() as i64).map_err(sql)
 }
 
 /// `taut.db.before-v2`: what there was before version 2. A copy that is there
@@ -68,8 +64,7 @@ fn copy_before(place: &Place, version: i64) -> Result<(), Error> {
         }
         _ => {}
     }
-    let reader =
-        Connection::open(&place.database).map_err(|cause| Error::of(&place.database, cause))?;
+    let reader = Connection::open(&place.database).map_err(|cause| Error::of(&place.database, cause))?;
     copy(&reader, &to)
 }
 
@@ -82,6 +77,68 @@ pub(crate) fn copy(conn: &Connection, to: &Path) -> Result<(), Error> {
         let _ = std::fs::remove_file(to);
         return Err(Error::of(to, cause));
     }
-    file.sync_all()
-        .map_err(|cause| Error::file("flush the copy", to, cause))
+    file.sync_all().map_err(|cause| Error::file("flush the copy", to, cause))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Store;
+    use std::os::unix::fs::PermissionsExt;
+    use std::time::Duration;
+
+    const NEXT: &str = "CREATE TABLE tasks (id TEXT PRIMARY KEY); INSERT INTO meta VALUES ('tasks', 'yes')";
+
+    fn with_one_project(folder: &Path) -> Store {
+        let store = Store::open(folder, Duration::ZERO).unwrap();
+        store.conn.execute("INSERT INTO projects VALUES ('/p', 1)", []).unwrap();
+        store
+    }
+
+    #[test]
+    fn a_migration_is_applied_once_and_keeps_a_private_copy_of_what_was_before() {
+        let home = tempfile::tempdir().unwrap();
+        let store = with_one_project(home.path());
+        let all = [MIGRATIONS, &[NEXT]].concat();
+        for _ in 0..2 {
+            migrate_through(&store.conn, &store.place, &all).unwrap();
+            assert_eq!(version(&store.conn).unwrap(), SCHEMA + 1);
+        }
+        let copy = home.path().join(format!("taut.db.before-v{}", SCHEMA + 1));
+        assert_eq!(std::fs::metadata(&copy).unwrap().permissions().mode() & 0o777, 0o600);
+        let before = Connection::open(&copy).unwrap();
+        assert_eq!(version(&before).unwrap(), SCHEMA);
+        let projects: i64 = before.query_row("SELECT count(*) FROM projects", [], |row| row.get(0)).unwrap();
+        assert_eq!(projects, 1);
+    }
+
+    #[test]
+    fn a_migration_that_fails_changes_nothing_and_can_be_tried_again() {
+        let home = tempfile::tempdir().unwrap();
+        let store = with_one_project(home.path());
+        let broken = [MIGRATIONS, &[NEXT, "CREATE TABLE oops ("]].concat();
+        assert!(migrate_through(&store.conn, &store.place, &broken).is_err());
+        assert_eq!(version(&store.conn).unwrap(), SCHEMA);
+        assert!(store.conn.prepare("SELECT * FROM tasks").is_err());
+        migrate_through(&store.conn, &store.place, &[MIGRATIONS, &[NEXT]].concat()).unwrap();
+        assert!(store.conn.prepare("SELECT * FROM tasks").is_ok());
+    }
+
+    #[test]
+    fn a_newer_schema_is_refused_in_words() {
+        let home = tempfile::tempdir().unwrap();
+        let store = with_one_project(home.path());
+        migrate_through(&store.conn, &store.place, &[MIGRATIONS, &[NEXT]].concat()).unwrap();
+        drop(store);
+        let refused = [
+            Store::open(home.path(), Duration::ZERO),
+            Store::open_and_migrate(home.path(), Duration::ZERO),
+            Store::open_existing_read_only(home.path()),
+        ];
+        for refused in refused {
+            let cause = refused.unwrap_err();
+            assert!(matches!(cause, Error::NewerSchema { found, known: SCHEMA, .. } if found == SCHEMA + 1));
+            assert!(cause.to_string().contains("newer taut"), "{cause}");
+        }
+    }
 }

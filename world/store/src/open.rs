@@ -36,22 +36,12 @@ impl Store {
     /// way of a hook: a large file of an older schema is left to
     /// [`Store::open_and_migrate`].
     pub fn open(folder: &Path, patience: Duration) -> Result<Self, Error> {
-        Opening {
-            place: Place::new(folder),
-            patience,
-            migration: Migration::IfSmall,
-        }
-        .open()
+        Opening { place: Place::new(folder), patience, migration: Migration::IfSmall }.open()
     }
 
     /// The same for those who may take their time: the daemon and commands.
     pub fn open_and_migrate(folder: &Path, patience: Duration) -> Result<Self, Error> {
-        Opening {
-            place: Place::new(folder),
-            patience,
-            migration: Migration::Whatever,
-        }
-        .open()
+        Opening { place: Place::new(folder), patience, migration: Migration::Whatever }.open()
     }
 
     /// Reads what is there and changes nothing.
@@ -71,10 +61,7 @@ impl Store {
 impl Opening {
     fn open(self) -> Result<Store, Error> {
         if rusqlite::version_number() < OLDEST_SQLITE_NUMBER {
-            return Err(Error::OldSqlite {
-                found: rusqlite::version().to_owned(),
-                oldest: OLDEST_SQLITE,
-            });
+            return Err(Error::OldSqlite { found: rusqlite::version().to_owned(), oldest: OLDEST_SQLITE });
         }
         let before = match self.place.private_identity() {
             Some(found) => Some(found),
@@ -83,22 +70,17 @@ impl Opening {
                 self.place.identity()
             }
         };
-        let conn =
-            connect(&self.place.database, self.patience).map_err(|cause| self.error(cause))?;
+        let conn = connect(&self.place.database, self.patience).map_err(|cause| self.error(cause))?;
         let found = migrate::version(&conn).map_err(|cause| self.error(cause))?;
+        // From the first read on, SQLite's shared lock keeps the file from being
+        // moved aside; before it, the path may have changed hands.
+        let Some(opened) = before.filter(|_| self.place.identity() == before) else {
+            return Err(Error::Moved { path: self.place.database });
+        };
         if found != SCHEMA {
             self.bring_up(&conn, found)?;
         }
-        // From the first read on, SQLite's shared lock keeps the file from being
-        // moved aside; before it, the path may have changed hands.
-        match before {
-            Some(opened) if self.place.identity() == before => {
-                Ok(Store::new(conn, self.place, opened, self.patience))
-            }
-            _ => Err(Error::Moved {
-                path: self.place.database,
-            }),
-        }
+        Ok(Store::new(conn, self.place, opened, self.patience))
     }
 
     /// Makes the schema or migrates it. Those who change the file as a whole
@@ -106,23 +88,14 @@ impl Opening {
     fn bring_up(&self, conn: &Connection, found: i64) -> Result<(), Error> {
         let path = || self.place.database.clone();
         if found > SCHEMA {
-            return Err(Error::NewerSchema {
-                path: path(),
-                found,
-                known: SCHEMA,
-            });
+            return Err(Error::NewerSchema { path: path(), found, known: SCHEMA });
         }
         let size = std::fs::metadata(&self.place.database).map_or(0, |file| file.len());
         if found > 0 && self.migration == Migration::IfSmall && size > SMALL {
-            return Err(Error::OlderSchema {
-                path: path(),
-                found,
-                known: SCHEMA,
-            });
+            return Err(Error::OlderSchema { path: path(), found, known: SCHEMA });
         }
         let _held = lock::hold(&self.place, self.patience)?;
-        conn.pragma_update(None, "journal_mode", "WAL")
-            .map_err(|cause| self.error(cause))?;
+        conn.pragma_update(None, "journal_mode", "WAL").map_err(|cause| self.error(cause))?;
         migrate::migrate(conn, &self.place)
     }
 
@@ -148,20 +121,10 @@ fn known(place: &Place, found: i64) -> Result<Identity, Error> {
     if found != SCHEMA {
         let path = place.database.clone();
         return Err(if found > SCHEMA {
-            Error::NewerSchema {
-                path,
-                found,
-                known: SCHEMA,
-            }
+            Error::NewerSchema { path, found, known: SCHEMA }
         } else {
-            Error::OlderSchema {
-                path,
-                found,
-                known: SCHEMA,
-            }
+            Error::OlderSchema { path, found, known: SCHEMA }
         });
     }
-    place.identity().ok_or_else(|| Error::Moved {
-        path: place.database.clone(),
-    })
+    place.identity().ok_or_else(|| Error::Moved { path: place.database.clone() })
 }

@@ -36,10 +36,7 @@ pub enum Standing {
 
 impl Place {
     pub fn new(folder: &Path) -> Self {
-        Self {
-            folder: folder.to_path_buf(),
-            database: folder.join(DATABASE),
-        }
+        Self { folder: folder.to_path_buf(), database: folder.join(DATABASE) }
     }
 
     /// A sibling of the database: `taut.db` followed by `suffix`.
@@ -54,10 +51,7 @@ impl Place {
     /// The file's identity, or `None` when there is none at the path.
     pub fn identity(&self) -> Option<Identity> {
         let found = std::fs::metadata(&self.database).ok()?;
-        Some(Identity {
-            device: found.dev(),
-            inode: found.ino(),
-        })
+        Some(Identity { device: found.dev(), inode: found.ino() })
     }
 
     /// The same, and a mode that lets others read is tightened: a copy put back
@@ -68,10 +62,7 @@ impl Place {
             // A file of somebody else's cannot be tightened; `check` reports it.
             let _ = std::fs::set_permissions(&self.database, Permissions::from_mode(0o600));
         }
-        Some(Identity {
-            device: found.dev(),
-            inode: found.ino(),
-        })
+        Some(Identity { device: found.dev(), inode: found.ino() })
     }
 
     /// Makes the folder and an empty private file where they are missing. The
@@ -100,9 +91,5 @@ impl Place {
 
 /// A new empty file that only its owner may read.
 pub(crate) fn private_file(path: &Path) -> std::io::Result<std::fs::File> {
-    OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(path)
+    OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
 }

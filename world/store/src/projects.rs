@@ -11,27 +11,19 @@ pub struct Project {
     pub first_seen: Ms,
 }
 
-pub(crate) const SEE: &str =
-    "INSERT INTO projects (path, first_seen) VALUES (?1, ?2) ON CONFLICT DO NOTHING";
+pub(crate) const SEE: &str = "INSERT INTO projects (path, first_seen) VALUES (?1, ?2) ON CONFLICT DO NOTHING";
 
 const LIST: &str = "SELECT path, first_seen FROM projects ORDER BY path";
 
 pub(crate) fn see(conn: &Connection, path: &str, at: Ms) -> rusqlite::Result<()> {
-    conn.prepare_cached(SEE)?
-        .execute(params![path, at.0])
-        .map(drop)
+    conn.prepare_cached(SEE)?.execute(params![path, at.0]).map(drop)
 }
 
 impl Store {
     pub fn projects(&self) -> Result<Vec<Project>, Error> {
         self.read(|conn| {
             conn.prepare_cached(LIST)?
-                .query_map([], |row| {
-                    Ok(Project {
-                        path: row.get(0)?,
-                        first_seen: Ms(row.get(1)?),
-                    })
-                })?
+                .query_map([], |row| Ok(Project { path: row.get(0)?, first_seen: Ms(row.get(1)?) }))?
                 .collect()
         })
     }

@@ -77,25 +77,14 @@ pub(crate) const PUT: &str = "INSERT INTO sessions (id, logical_id, agent, pane,
       end_reason = excluded.end_reason";
 
 pub(crate) fn open_ones(conn: &Connection, who: &Who) -> rusqlite::Result<Vec<Session>> {
-    conn.prepare_cached(OPEN_ONES)?
-        .query_map(
-            params![who.logical_id, who.agent, who.pane, MOST_OPEN],
-            read,
-        )?
-        .collect()
+    conn.prepare_cached(OPEN_ONES)?.query_map(params![who.logical_id, who.agent, who.pane, MOST_OPEN], read)?.collect()
 }
 
 pub(crate) fn last_ended(conn: &Connection, who: &Who) -> rusqlite::Result<Option<Session>> {
-    let of_id = conn
-        .prepare_cached(LAST_ENDED_OF_ID)?
-        .query_row([&who.logical_id], read)
-        .optional()?;
+    let of_id = conn.prepare_cached(LAST_ENDED_OF_ID)?.query_row([&who.logical_id], read).optional()?;
     match of_id {
         Some(found) => Ok(Some(found)),
-        None => conn
-            .prepare_cached(LAST_ENDED_OF_AGENT)?
-            .query_row([&who.agent], read)
-            .optional(),
+        None => conn.prepare_cached(LAST_ENDED_OF_AGENT)?.query_row([&who.agent], read).optional(),
     }
 }
 
@@ -159,11 +148,7 @@ impl Store {
             sql.push_str(" LIMIT ?");
             values.push(i64::try_from(filter.limit).unwrap_or(i64::MAX).into());
         }
-        self.read(|conn| {
-            conn.prepare(&sql)?
-                .query_map(params_from_iter(values), read)?
-                .collect()
-        })
+        self.read(|conn| conn.prepare(&sql)?.query_map(params_from_iter(values), read)?.collect())
     }
 
     /// The session with this id, or the newest with this logical id.
@@ -195,9 +180,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Session> {
         started_at: Ms(row.get(6)?),
         last_seen_at: Ms(row.get(7)?),
         context_tokens: row.get::<_, Option<i64>>(8)?.map(i64::cast_unsigned),
-        in_flight: in_flight
-            .and_then(|text| serde_json::from_str(&text).ok())
-            .unwrap_or_default(),
+        in_flight: in_flight.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default(),
         host_session: row.get(10)?,
         conversation: row.get(11)?,
         project: row.get::<_, Option<String>>(12)?.unwrap_or_default(),
@@ -205,10 +188,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Session> {
         mode: row.get(14)?,
         cwd: row.get(15)?,
         transcript: row.get(16)?,
-        client: pid.map(|pid| ClientProcess {
-            pid,
-            started: started.map(i64::cast_unsigned).unwrap_or_default(),
-        }),
+        client: pid.map(|pid| ClientProcess { pid, started: started.map(i64::cast_unsigned).unwrap_or_default() }),
         mission: row.get(19)?,
         prev: row.get(20)?,
         parent: row.get(21)?,

@@ -37,9 +37,7 @@ impl<'s> Tx<'s> {
 
     /// All of them or, on an error, none once the transaction or savepoint ends.
     pub fn apply(&self, writes: &[Write]) -> Result<(), Error> {
-        writes
-            .iter()
-            .try_for_each(|write| self.verb(|conn| apply_one(conn, write)))
+        writes.iter().try_for_each(|write| self.verb(|conn| apply_one(conn, write)))
     }
 
     /// What is waiting to be told to the model of this session, oldest first;
@@ -72,10 +70,7 @@ impl<'s> Tx<'s> {
 
     /// Guards every statement: once SQLite has rolled back by itself, a further
     /// statement would commit on its own.
-    pub(crate) fn verb<T>(
-        &self,
-        work: impl FnOnce(&Connection) -> rusqlite::Result<T>,
-    ) -> Result<T, Error> {
+    pub(crate) fn verb<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, Error> {
         if self.conn.is_autocommit() {
             return Err(Error::RolledBack);
         }
@@ -89,9 +84,7 @@ fn apply_one(conn: &Connection, write: &Write) -> rusqlite::Result<()> {
         Write::Agent(agent) => agents::put(conn, agent),
         Write::Event(event) => events::record(conn, event),
         Write::Strike(strike) => strikes::give(conn, strike),
-        Write::StrikesDelivered { session, denied_to } => {
-            strikes::deliver(conn, session, denied_to)
-        }
+        Write::StrikesDelivered { session, denied_to } => strikes::deliver(conn, session, denied_to),
         Write::Injection { session, text } => injections::put(conn, session, text),
     }
 }

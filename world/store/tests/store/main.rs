@@ -1,4 +1,9 @@
 //! The memory, from outside: one test binary.
 
+mod damage;
+mod death;
+mod opening;
 mod rows;
+mod spool;
+mod upkeep;
 mod way;

@@ -38,11 +38,7 @@ pub fn denied(n: i64, rule: &str) -> Event {
         verdict: Level::Deny,
         rules: vec![rule.into()],
         reason: Some("because".into()),
-        answer: Answer {
-            stdout: "{\"no\":true}".into(),
-            stderr: "why".into(),
-            exit: 2,
-        },
+        answer: Answer { stdout: "{\"no\":true}".into(), stderr: "why".into(), exit: 2 },
         ..event(n)
     }
 }
@@ -60,10 +56,7 @@ pub fn session(id: &str) -> Session {
         mode: Some("interactive".into()),
         cwd: Some("/work/tree/sub".into()),
         transcript: Some("/t.jsonl".into()),
-        client: Some(ClientProcess {
-            pid: 4_000_000_000,
-            started: u64::MAX,
-        }),
+        client: Some(ClientProcess { pid: 4_000_000_000, started: u64::MAX }),
         pane: Some("/tmp/tmux-1/default %3".into()),
         mission: None,
         prev: None,

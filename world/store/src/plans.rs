@@ -1,0 +1,62 @@
+//! Proof that the cost of an event does not grow with the history: every
+//! statement on its way finds its rows by an index.
+
+use crate::{Store, agents, events, injections, projects, prune, sessions, strikes};
+use std::time::Duration;
+
+#[test]
+fn no_statement_on_the_way_of_an_event_scans_a_table() {
+    let home = tempfile::tempdir().unwrap();
+    let store = Store::open(home.path(), Duration::ZERO).unwrap();
+    for sql in [
+        agents::LOAD,
+        agents::PUT,
+        events::ANSWERED,
+        events::RECORD,
+        events::SEQ_OF,
+        injections::CLEAR,
+        injections::PUT,
+        injections::WAITING,
+        projects::SEE,
+        prune::OLD_EVENTS,
+        prune::OLD_INJECTIONS,
+        prune::OLD_MESSAGES,
+        prune::OLD_SESSIONS,
+        sessions::LAST_ENDED_OF_AGENT,
+        sessions::LAST_ENDED_OF_ID,
+        sessions::OPEN_ONES,
+        sessions::PUT,
+        sessions::TOUCH,
+        strikes::DELIVER,
+        strikes::GIVE,
+        strikes::UNEXPIRED,
+    ] {
+        for step in plan(&store, sql) {
+            let subquery = ["SCAN (subquery", "SCAN CONSTANT"].iter().any(|own| step.starts_with(own));
+            assert!(!step.starts_with("SCAN") || subquery, "{step}\n{sql}");
+            let sorts = step.contains("TEMP B-TREE") && sql != sessions::OPEN_ONES;
+            assert!(!sorts, "{step}\n{sql}");
+        }
+    }
+}
+
+#[test]
+fn the_plan_of_a_scan_would_be_noticed() {
+    let home = tempfile::tempdir().unwrap();
+    let store = Store::open(home.path(), Duration::ZERO).unwrap();
+    let steps = plan(&store, "SELECT * FROM events WHERE detail = 'x'");
+    assert!(steps.iter().any(|step| step.starts_with("SCAN events")), "{steps:?}");
+}
+
+#[test]
+fn denials_are_counted_by_their_own_index() {
+    let home = tempfile::tempdir().unwrap();
+    let store = Store::open(home.path(), Duration::ZERO).unwrap();
+    let steps = plan(&store, events::DENIED_SINCE);
+    assert!(steps.iter().any(|step| step.contains("USING INDEX events_denied")), "{steps:?}");
+}
+
+fn plan(store: &Store, sql: &str) -> Vec<String> {
+    let mut statement = store.conn.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
+    statement.raw_query().mapped(|row| row.get::<_, String>("detail")).collect::<Result<_, _>>().unwrap()
+}

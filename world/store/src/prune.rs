@@ -1,0 +1,105 @@
+//! Retention: what is old is forgotten in small steps, off the way of an event.
+
+use crate::{Durability, Error, Store, strikes};
+use model::Ms;
+use rusqlite::{Connection, params};
+
+const DAY_MS: i64 = 86_400_000;
+
+/// How much is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Retention {
+    pub events_ms: i64,
+    /// Above this size of the database the oldest events go, however young.
+    pub bytes: u64,
+    pub ended_sessions_ms: i64,
+    pub delivered_messages_ms: i64,
+    /// Unnamed agents without an open session.
+    pub unnamed_agents_ms: i64,
+    /// At most so many rows of each kind in one step.
+    pub rows: u32,
+}
+
+impl Default for Retention {
+    fn default() -> Self {
+        Self {
+            events_ms: 30 * DAY_MS,
+            bytes: 2 * 1024 * 1024 * 1024,
+            ended_sessions_ms: 90 * DAY_MS,
+            delivered_messages_ms: 30 * DAY_MS,
+            unnamed_agents_ms: DAY_MS,
+            rows: 500,
+        }
+    }
+}
+
+/// What one step forgot.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Pruned {
+    pub events: usize,
+    pub sessions: usize,
+    pub agents: usize,
+    pub strikes: usize,
+    pub messages: usize,
+    /// A step was full: there may be more to forget.
+    pub more: bool,
+}
+
+pub(crate) const OLD_EVENTS: &str = "DELETE FROM events WHERE seq IN
+    (SELECT seq FROM events WHERE at < ?1 ORDER BY at LIMIT ?2)";
+
+pub(crate) const FIRST_EVENTS: &str = "DELETE FROM events WHERE seq IN (SELECT seq FROM events ORDER BY seq LIMIT ?1)";
+
+pub(crate) const OLD_INJECTIONS: &str = "DELETE FROM injections WHERE session IN
+    (SELECT id FROM sessions WHERE ended_at < ?1 ORDER BY ended_at LIMIT ?2)";
+
+pub(crate) const OLD_SESSIONS: &str = "DELETE FROM sessions WHERE row IN
+    (SELECT row FROM sessions WHERE ended_at < ?1 ORDER BY ended_at LIMIT ?2)";
+
+pub(crate) const OLD_MESSAGES: &str = "DELETE FROM messages WHERE seq IN
+    (SELECT seq FROM messages WHERE delivered_at < ?1 ORDER BY delivered_at LIMIT ?2)";
+
+/// Few enough to be looked through: strikes live half an hour, and unnamed
+/// agents are forgotten here.
+const OLD_STRIKES: &str = "DELETE FROM strikes WHERE (session, rule, what, target, denied_to) IN
+    (SELECT session, rule, what, target, denied_to FROM strikes WHERE at < ?1 LIMIT ?2)";
+
+const OLD_AGENTS: &str = "DELETE FROM agents WHERE id IN
+    (SELECT id FROM agents WHERE named = 0 AND since < ?1 AND NOT EXISTS
+      (SELECT 1 FROM sessions WHERE sessions.agent = agents.id AND ended_at IS NULL) LIMIT ?2)";
+
+impl Store {
+    /// One step: one short transaction. Call again while `more`.
+    pub fn prune(&mut self, now: Ms, keep: &Retention) -> Result<Pruned, Error> {
+        self.transact(Durability::Normal, |tx| tx.verb(|conn| step(conn, now, keep)))
+    }
+}
+
+fn step(conn: &Connection, now: Ms, keep: &Retention) -> rusqlite::Result<Pruned> {
+    let older = |sql: &str, age: i64| conn.prepare_cached(sql)?.execute(params![now.plus(-age).0, keep.rows]);
+    let mut events = older(OLD_EVENTS, keep.events_ms)?;
+    if events == 0 && used_bytes(conn)? > keep.bytes {
+        events = conn.prepare_cached(FIRST_EVENTS)?.execute([keep.rows])?;
+    }
+    older(OLD_INJECTIONS, keep.ended_sessions_ms)?;
+    let mut pruned = Pruned {
+        events,
+        sessions: older(OLD_SESSIONS, keep.ended_sessions_ms)?,
+        agents: older(OLD_AGENTS, keep.unnamed_agents_ms)?,
+        strikes: older(OLD_STRIKES, strikes::LIFE_MS)?,
+        messages: older(OLD_MESSAGES, keep.delivered_messages_ms)?,
+        more: false,
+    };
+    let full = usize::try_from(keep.rows).unwrap_or(usize::MAX).max(1);
+    pruned.more = [pruned.events, pruned.sessions, pruned.agents, pruned.strikes, pruned.messages]
+        .iter()
+        .any(|rows| *rows >= full);
+    Ok(pruned)
+}
+
+/// Without the free pages, which the file keeps and fills again.
+pub(crate) fn used_bytes(conn: &Connection) -> rusqlite::Result<u64> {
+    let pragma = |name: &str| conn.query_row(&format!("PRAGMA {name}"), [], |row| row.get::<_, i64>(0));
+    let used = pragma("page_count")?.saturating_sub(pragma("freelist_count")?);
+    Ok(used.saturating_mul(pragma("page_size")?).cast_unsigned())
+}

@@ -1,0 +1,87 @@
+//! Processes that die in the middle: this binary runs itself and kills itself.
+
+use crate::rows::{event, open};
+use model::effect::Write;
+use std::io::{BufRead, BufReader, Write as _};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use store::{Durability, EventFilter};
+
+const FOLDER: &str = "STORE_TEST_FOLDER";
+
+/// One ignored test of this binary, as a process of its own.
+pub struct Child(Command);
+
+pub fn child(test: &str, folder: &Path) -> Child {
+    let mut command = Command::new(std::env::current_exe().expect("this binary has a path"));
+    command.args(["--exact", test, "--ignored", "--nocapture"]).env(FOLDER, folder);
+    Child(command)
+}
+
+pub fn folder_of_child() -> PathBuf {
+    std::env::var_os(FOLDER).expect("a test that another one runs").into()
+}
+
+impl Child {
+    /// As nobody, where this is root and file modes would not bind.
+    pub fn without_rights(mut self) -> Self {
+        // SAFETY: it only reads the process's own user id.
+        if unsafe { libc::geteuid() } == 0 {
+            self.0.uid(65_534).gid(65_534);
+        }
+        self
+    }
+
+    pub fn status(mut self) -> std::io::Result<std::process::ExitStatus> {
+        self.0.status()
+    }
+}
+
+#[test]
+fn kill_9_while_writing_loses_no_acknowledged_event() {
+    let home = tempfile::tempdir().unwrap();
+    let mut written = 0;
+    for round in 0..5 {
+        let Child(mut command) = child("death::writes_until_killed", home.path());
+        let mut process = command.stdout(Stdio::piped()).spawn().unwrap();
+        let lines = BufReader::new(process.stdout.take().unwrap()).lines();
+        let acknowledged = lines
+            .map_while(Result::ok)
+            .filter_map(|line| line.strip_prefix("kept ").and_then(|n| n.parse::<i64>().ok()))
+            .inspect(|n| {
+                if *n == written + 20 + round * 7 {
+                    // What is acknowledged while the signal travels counts too.
+                    process.kill().expect("it was alive");
+                }
+            })
+            .last()
+            .expect("something was acknowledged");
+        process.wait().unwrap();
+        let store = open(home.path());
+        let found = store.events(&EventFilter::default()).unwrap();
+        let ids: Vec<_> = found.iter().map(|event| event.id.clone()).collect();
+        let wanted: Vec<_> = (0..=acknowledged).map(|n| event(n).id).collect();
+        assert_eq!(ids.get(..wanted.len()), Some(wanted.as_slice()));
+        assert_eq!(store.check().unwrap().problems, Vec::<String>::new());
+        written = i64::try_from(ids.len()).unwrap();
+    }
+}
+
+#[test]
+#[ignore = "run and killed by kill_9_while_writing_loses_no_acknowledged_event"]
+fn writes_until_killed() {
+    let mut store = open(&folder_of_child());
+    let from = i64::try_from(store.events(&EventFilter::default()).unwrap().len()).unwrap();
+    // An end, so that nothing is left behind where the parent dies first.
+    for n in from..from + 20_000 {
+        store.transact(Durability::Normal, |tx| tx.apply(&[Write::Event(Box::new(event(n)))])).unwrap();
+        if n % 10 == 0 {
+            store.settle().unwrap();
+        }
+        let mut out = std::io::stdout().lock();
+        if writeln!(out, "kept {n}").and_then(|()| out.flush()).is_err() {
+            return;
+        }
+    }
+}
