@@ -1,6 +1,7 @@
 //! A git call, with its global options taken off and its `-c` aliases opened.
 
 use crate::args::{Args, Grammar, text};
+use crate::ground::Ground;
 use crate::target::absolute;
 use bash::{Command, Word};
 
@@ -138,5 +139,39 @@ impl GitCall {
     /// The folder an intent is about.
     pub(crate) fn place(&self) -> String {
         self.dir.clone().unwrap_or_else(|| "the repository".into())
+    }
+}
+
+/// Whether the only word of a `git checkout` names a file rather than a branch. The world's answer
+/// wins; without one, a word that looks like a path with an extension is a file.
+pub(crate) fn looks_like_file(name: &str, call: &GitCall, ground: &Ground<'_>) -> bool {
+    if matches!(name, "-" | "--" | "HEAD") {
+        return false;
+    }
+    if matches!(name, "." | ".." | "*" | "./" | ":/" | ":")
+        || name.starts_with("./")
+        || name.ends_with('/')
+        || name.contains('*')
+    {
+        return true;
+    }
+    let fact = absolute(name, call.dir.as_deref()).and_then(|path| ground.facts.path(&path).map(|fact| fact.exists));
+    let last = name.rsplit('/').next().unwrap_or(name);
+    let extension = last.rsplit_once('.').map(|(stem, extension)| (stem, extension));
+    let letters = |text: &str| (1..=5).contains(&text.len()) && text.starts_with(|c: char| c.is_ascii_lowercase());
+    let looks = extension.is_some_and(|(stem, extension)| !stem.is_empty() && letters(extension) && !is_version(stem));
+    fact == Some(true) || looks
+}
+
+fn is_version(stem: &str) -> bool {
+    stem.trim_start_matches('v').starts_with(|c: char| c.is_ascii_digit())
+}
+
+/// The word of a `git checkout` that may be a file; only the world can tell.
+pub(crate) fn checkout_candidate(call: &GitCall) -> Option<String> {
+    let args = call.args();
+    match args.operands.as_slice() {
+        [only] if call.sub == "checkout" && !only.has_unknown() => absolute(&text(only), call.dir.as_deref()),
+        _ => None,
     }
 }

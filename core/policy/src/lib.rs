@@ -8,11 +8,13 @@
 
 mod acts;
 mod args;
+mod calls;
 pub mod config;
 pub mod explain;
 mod git;
 mod ground;
 mod judge;
+mod keys;
 mod matter;
 mod names;
 mod place;
@@ -21,8 +23,10 @@ pub mod presets;
 mod reason;
 mod rule;
 pub mod rules;
+mod running;
 mod seen;
 mod source;
+mod sql;
 mod target;
 
 pub use config::{Diagnostic, Layer, LayerConfig, LayerKind, OnFailure, Trust};

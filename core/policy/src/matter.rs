@@ -92,6 +92,11 @@ impl Matter {
         Self { edit: Some(edit), ..matter }
     }
 
+    /// A file whose content a tool would read.
+    pub fn read(path: &str, cwd: Option<String>, around: &Around) -> Self {
+        Self::of_file("Read", path, Deed::Read, cwd, around)
+    }
+
     /// A tool that touches one file is seen as a command that does.
     fn of_file(tool: &str, path: &str, deed: Deed, cwd: Option<String>, around: &Around) -> Self {
         let path = match (path.strip_prefix("~/"), &around.home) {
@@ -114,7 +119,7 @@ impl Matter {
         }
         let paths = self.seen.iter().flat_map(|seen| &seen.acts).filter(|act| act.deed != Deed::Read);
         let checkouts =
-            self.seen.iter().filter_map(|seen| seen.git.as_ref()).flat_map(crate::rules::checkout_candidates);
+            self.seen.iter().filter_map(|seen| seen.git.as_ref()).filter_map(crate::git::checkout_candidate);
         for path in paths.filter_map(|act| act.target.path.clone()).chain(checkouts) {
             let probe = Probe::Path { path };
             if probes.len() > MOST_PROBES {

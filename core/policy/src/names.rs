@@ -1,5 +1,7 @@
 //! Names that tell what a file is: rebuildable, cached, temporary, secret, or an agent's settings.
 
+use crate::target::{Tail, Target};
+
 /// Folders a build or an install brings back.
 const REBUILT: &[&str] = &[
     "node_modules",
@@ -245,4 +247,18 @@ pub(crate) fn temporary_source(source: &str) -> bool {
             "SCRATCHPAD",
         ]
         .contains(&word.to_ascii_uppercase().as_str())
+}
+
+/// Whether a target is a disk: a device below `/dev` that is none of the harmless ones.
+pub(crate) fn is_disk(target: &Target) -> bool {
+    const DISKS: &[&str] = &[
+        "sd", "hd", "vd", "xvd", "nvme", "mmcblk", "disk", "rdisk", "loop", "dm-", "md", "sr", "mapper/", "zd", "nbd",
+        "ram", "block/", "disk/", "pmem", "mtd", "mem", "kmem", "port",
+    ];
+    let Some(path) = target.path.as_deref() else { return false };
+    let Some(name) = path.strip_prefix("/dev/") else {
+        // `/dev/$disk` and `/dev/sd*`.
+        return path == "/dev" && !matches!(target.tail, Tail::None);
+    };
+    DISKS.iter().any(|disk| name.starts_with(disk))
 }

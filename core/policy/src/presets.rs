@@ -7,6 +7,10 @@ pub struct Preset {
     pub about: &'static str,
     /// Path below the project, and its text.
     pub files: &'static [(&'static str, &'static str)],
+    /// Rules for the client's `permissions.allow`, so that the way out of a gate is open.
+    pub permissions_allow: &'static [&'static str],
+    /// Other names of the program, linked in our own `bin`.
+    pub aliases: &'static [&'static str],
 }
 
 /// Every preset by name.

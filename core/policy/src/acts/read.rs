@@ -17,8 +17,7 @@ pub(super) fn acts(by: &By<'_>, acts: &mut Vec<Act>) {
     let (grammar, first_is_script) = match by.program {
         "cat" | "less" | "more" | "bat" | "batcat" | "tac" | "nl" | "strings" | "xxd" | "od" | "hexdump" | "base64"
         | "base32" | "rev" | "view" | "most" | "type" | "gzip" | "zcat" | "zip" | "7z" | "diff" | "cmp" | "comm"
-        | "paste" | "column" | "pbcopy" | "vim" | "vi" | "nano" | "emacs" | "code" | "open" | "xclip" | "envsubst"
-        | "dotenv" => (PLAIN, false),
+        | "paste" | "column" | "pbcopy" | "xclip" => (PLAIN, false),
         "head" | "tail" => (LINES, false),
         "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ack" | "zgrep" => (GREP, true),
         "awk" | "gawk" | "mawk" | "jq" | "yq" => (AWK, true),

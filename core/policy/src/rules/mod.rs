@@ -1,7 +1,6 @@
 //! The table of rules: the only list of all of them.
 
 use crate::acts::DeedKind;
-use crate::git::GitCall;
 use crate::rule::{Rule, Watch};
 use crate::seen::Seen;
 use bash::Command;
@@ -22,6 +21,54 @@ rules! {
     rm_system
     rm_outside_project
     rm_project
+    rm_unknown_root
+    rm_unknown
+    shred_file
+    crontab_remove
+    git_force_push
+    git_push_delete
+    git_reset_hard
+    git_clean
+    git_discard
+    git_branch_delete
+    git_stash_drop
+    git_rewrite_history
+    git_worktree_remove
+    kill_by_name
+    kill_all
+    fork_bomb
+    sudo
+    chmod_system
+    setuid
+    account_change
+    machine_stop
+    device_write
+    disk_format
+    pipe_to_shell
+    decode_to_shell
+    protected_write
+    history_wipe
+    secret_read
+    secret_send
+    sql_destroy
+    database_drop
+    framework_db_reset
+    terraform_destroy
+    kubectl_delete
+    helm_uninstall
+    docker_destroy
+    aws_delete
+    cloud_delete
+    platform_destroy
+    publish_package
+    publish_release
+    taut_command
+    taut_files
+    taut_identity
+    agent_settings
+    agent_settings_edit
+    unknown_program
+    unreadable
 }
 
 /// Which rules look at a program, by its name.
@@ -64,9 +111,3 @@ pub(crate) fn watching<'s>(seen: &'s Seen, command: &'s Command) -> impl Iterato
 
 /// Deeds that take something away.
 const REMOVAL: &[DeedKind] = &[DeedKind::Remove, DeedKind::Displace];
-
-/// Words of a `git checkout` that may be files; the world tells.
-pub(crate) fn checkout_candidates(call: &GitCall) -> Vec<String> {
-    let _ = call;
-    Vec::new()
-}

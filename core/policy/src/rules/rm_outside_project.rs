@@ -14,7 +14,7 @@ pub const RULE: Rule = Rule {
           works in, and any folder that holds the project. Caches of tools, temporary folders and the agent's own \
           scratch folders are free.",
     instead: "Work inside the project; ask the user to remove what lies outside it.",
-    denies: &["rm -rf ..", "rm -rf ~/Documents", "rm -rf /home/other/work", "rm -rf ../other-project", "rm ~/notes.txt"],
+    denies: &["rm -rf ../sibling/src", "rm -rf ~/Documents", "rm -rf /home/other/work", "rm -rf ../other-project", "rm ~/notes.txt"],
     passes: &["rm -rf ~/.cache/pip", "rm -rf /tmp/x", "rm -rf ./dist", "ls ..", "cp ~/notes.txt ."],
     watch: Watch::Deeds(&[DeedKind::Remove]),
     judge,

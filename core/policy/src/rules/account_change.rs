@@ -1,0 +1,25 @@
+//! `account-change`: changing accounts of the machine.
+
+use crate::calls::{Call, report};
+use crate::rule::{Hit, Pack, Rule, Sight, Watch};
+use model::RuleKind;
+
+pub const RULE: Rule = Rule {
+    id: "account-change",
+    pack: Pack::Privileges,
+    kind: RuleKind::Ask,
+    title: "Changing accounts of the machine",
+    doc: "Asks before accounts, groups, passwords and the rules of `sudo` are changed.",
+    instead: "Leave accounts to the user; `id` shows your own.",
+    denies: &["usermod -aG docker dev", "useradd bob", "passwd root", "visudo", "userdel -r bob", "chpasswd"],
+    passes: &["id", "getent passwd", "groups", "echo useradd", "whoami"],
+    watch: Watch::Programs(&["usermod", "useradd", "userdel", "adduser", "deluser", "groupadd", "groupdel", "passwd", "chpasswd", "visudo", "vipw", "gpasswd", "chsh", "dscl"]),
+    judge,
+};
+
+fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
+    let call = Call::of(sight);
+    if !call.only_looks() && !call.args.short('S') {
+        report(sight, "This changes who may do what on this machine.", hits);
+    }
+}

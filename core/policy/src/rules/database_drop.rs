@@ -1,0 +1,61 @@
+//! `database-drop`: commands that destroy databases.
+
+use crate::args::text;
+use crate::calls::{Call, report};
+use bash::Feed;
+use crate::rule::{Hit, Pack, Rule, Sight, Watch};
+use model::RuleKind;
+
+pub const RULE: Rule = Rule {
+    id: "database-drop",
+    pack: Pack::Databases,
+    kind: RuleKind::Ask,
+    title: "Commands that destroy databases",
+    doc: "Asks before a database or its content is dropped by a command of its own: `dropdb`, `mysqladmin \
+          drop`, `redis-cli FLUSHALL`, `mongosh --eval 'db.dropDatabase()'`.",
+    instead: "Make a copy first: `pg_dump app > app.sql`.",
+    denies: &["dropdb app", "mysqladmin drop app", "redis-cli FLUSHALL", "redis-cli -n 1 flushdb", "mongosh --eval 'db.dropDatabase()'", "mongo app --eval 'db.users.drop()'", "mongosh app --eval 'db.users.deleteMany({})'", "dropuser bob", "pg_restore --clean -d app dump.tar"],
+    passes: &["redis-cli GET key", "redis-cli keys \"flush*\"", "mongosh --eval \"db.users.find()\"", "createdb app", "pg_dump app", "mysqladmin status", "dropdb --help", "mongosh --eval 'db.users.deleteMany({age: 3})'"],
+    watch: Watch::Programs(&["dropdb", "dropuser", "mysqladmin", "redis-cli", "valkey-cli", "keydb-cli", "mongosh", "mongo", "pg_restore", "influx", "etcdctl", "rabbitmqctl", "kafka-topics", "kafka-topics.sh"]),
+    judge,
+};
+
+fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
+    let call = Call::with(sight, "hpnaudU");
+    if call.only_looks() {
+        return;
+    }
+    let stopped = match sight.program() {
+        "dropdb" | "dropuser" => !call.words.is_empty(),
+        "mysqladmin" => call.any(|word| word == "drop"),
+        "redis-cli" | "valkey-cli" | "keydb-cli" => flushes(&call, sight),
+        "mongosh" | "mongo" => texts(sight).iter().any(|text| drops(text)),
+        "pg_restore" => call.flag("clean") || call.args.short('c'),
+        "influx" => call.any(|word| word == "delete"),
+        "etcdctl" => call.word(0) == "del" && (call.flag("prefix") || call.flag("from-key")),
+        "rabbitmqctl" => matches!(call.word(0), "reset" | "force_reset" | "purge_queue" | "delete_queue" | "delete_vhost"),
+        _ => call.flag("delete"),
+    };
+    if stopped {
+        report(sight, "This destroys a database or what is in it.", hits);
+    }
+}
+
+fn flushes(call: &Call<'_>, sight: &Sight<'_>) -> bool {
+    let verb = |text: &str| matches!(text.to_ascii_uppercase().as_str(), "FLUSHALL" | "FLUSHDB");
+    verb(call.word(0)) || matches!(&sight.command.feed, Feed::Text(text) if text.split_whitespace().any(verb))
+}
+
+fn texts(sight: &Sight<'_>) -> Vec<String> {
+    let mut texts: Vec<String> = sight.command.args().iter().map(|word| text(word).into_owned()).collect();
+    if let Feed::Text(text) = &sight.command.feed {
+        texts.push(text.clone());
+    }
+    texts
+}
+
+/// Calls of the shell's own language that drop or empty a collection.
+fn drops(text: &str) -> bool {
+    let plain: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+    ["dropDatabase(", ".drop(", ".remove({})", ".deleteMany({})", ".deleteMany()", ".dropIndexes("].iter().any(|call| plain.contains(call))
+}

@@ -1,0 +1,47 @@
+//! `decode-to-shell`: running decoded text.
+
+use crate::args::text;
+use crate::running::{EXECUTORS, decodes, executed_input, executed_sources};
+use crate::rule::{Hit, Pack, Rule, Sight, Watch};
+use bash::{Command, Feed, Via};
+use model::RuleKind;
+
+pub const RULE: Rule = Rule {
+    id: "decode-to-shell",
+    pack: Pack::RemoteCode,
+    kind: RuleKind::Deny,
+    title: "Running decoded text",
+    doc: "Stops text that is decoded on its way into a shell or interpreter: `base64 -d | sh`, `xxd -r -p \
+          | bash`, `eval \"$(… | base64 -d)\"`. What would run cannot be read in the command, which is the \
+          point of writing it so.",
+    instead: "Decode it to a file and read it: `base64 -d payload.txt > /tmp/payload.sh`.",
+    denies: &["echo cm0gLXJmIC8K | base64 -d | sh", "base64 --decode payload.txt | bash", "xxd -r -p x.hex | sh", "eval \"$(echo bHM= | base64 -d)\"", "openssl enc -d -aes-256-cbc -in x | bash", "gunzip -c x.gz | sh", "echo 68656c6c6f | xxd -r -p | bash", "bash <(base64 -d x.b64)"],
+    passes: &["echo aGVsbG8= | base64 -d", "base64 -d cert.b64 > cert.der", "gunzip -c dump.sql.gz | psql app", "base64 -d x | jq .", "cat script.sh | bash", "tar xzf a.tgz", "echo x | base64 | tee y"],
+    watch: Watch::Programs(EXECUTORS),
+    judge,
+};
+
+fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
+    let piped = executed_input(sight).iter().any(|command| decodes(command));
+    let known = decoded_text(sight);
+    let substituted = executed_sources(sight).iter().flat_map(|reading| &reading.commands).any(decodes);
+    if piped || known || substituted {
+        hits.push(Hit::new(sight.shown(), "The text it runs is decoded on the way, so that nobody can read it here."));
+    }
+}
+
+/// When the reader knows the decoded text, the decoder still stands in the line right before: in the
+/// pipe, or in the substitution the text came from.
+fn decoded_text(sight: &Sight<'_>) -> bool {
+    let before = sight.matter.reading.commands.get(..sight.at).unwrap_or_default();
+    let depth = sight.command.via.len();
+    if matches!(sight.command.feed, Feed::Text(_)) {
+        let nearest = before.iter().rev().find(|command| command.via.len() <= depth);
+        if nearest.is_some_and(|command| decodes(command) && command.feed != Feed::Inherited) {
+            return true;
+        }
+    }
+    let substitution = |command: &&Command| command.via.get(depth) == Some(&Via::Substitution);
+    let runs_text = sight.program() == "eval" || sight.command.args().iter().any(|word| text(word).starts_with('-'));
+    runs_text && before.iter().rev().take_while(substitution).any(decodes)
+}

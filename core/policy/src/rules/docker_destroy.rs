@@ -1,0 +1,46 @@
+//! `docker-destroy`: removing containers, volumes and images for good.
+
+use crate::calls::{Call, report};
+use crate::rule::{Hit, Pack, Rule, Sight, Watch};
+use model::RuleKind;
+
+pub const RULE: Rule = Rule {
+    id: "docker-destroy",
+    pack: Pack::Infrastructure,
+    kind: RuleKind::Ask,
+    title: "Removing containers, volumes and images for good",
+    doc: "Asks before Docker or Podman prunes, removes volumes (which hold data), removes running \
+          containers by force, or takes a project down with its volumes. Stopping and removing stopped \
+          containers and images passes.",
+    instead: "Take it down and keep its data: `docker compose down`.",
+    denies: &["docker system prune -af", "docker volume rm data", "docker volume prune -f", "docker rm -f web", "docker compose down -v", "docker-compose down --volumes", "podman system prune", "docker container prune", "docker image prune -a", "docker rm -f $(docker ps -aq)", "docker rmi -f $(docker images -q)", "docker swarm leave --force", "docker stack rm app"],
+    passes: &["docker ps", "docker run --rm -it alpine sh", "docker rm web", "docker compose down", "docker build .", "docker stop web", "docker volume ls", "docker image ls", "docker exec web ls", "docker compose up -d", "docker rmi old:1"],
+    watch: Watch::Programs(&["docker", "podman", "docker-compose", "nerdctl", "podman-compose"]),
+    judge,
+};
+
+fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
+    let mut call = Call::with(sight, "Hclfp");
+    if sight.program().ends_with("-compose") {
+        call.words.insert(0, "compose".into());
+    }
+    if call.word(0) == "container" && call.word(1) == "rm" {
+        call.words.remove(0);
+    }
+    let args = sight.command.args();
+    let cluster = |letter: char| args.iter().map(|word| crate::args::text(word)).any(|word| word.starts_with('-') && !word.starts_with("--") && word.contains(letter));
+    let force = cluster('f') || call.flag("force");
+    let volumes = cluster('v') || call.flag("volumes");
+    let stopped = match (call.word(0), call.word(1)) {
+        (_, "prune") | ("volume", "rm" | "remove") | ("swarm", "leave") | ("stack" | "service" | "secret" | "config", "rm") => true,
+        ("rm", _) => force || volumes,
+        ("rmi", _) | ("image", "rm") => force && args.iter().any(bash::Word::has_unknown),
+        ("compose", "down") => volumes || call.flag("rmi"),
+        ("compose", "rm") => force && volumes,
+        ("machine", "rm") | ("system", "reset") => true,
+        _ => false,
+    };
+    if stopped && !call.only_looks() {
+        report(sight, "This removes containers, volumes or images, with the data in them.", hits);
+    }
+}

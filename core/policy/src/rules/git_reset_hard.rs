@@ -1,0 +1,27 @@
+//! `git-reset-hard`: reset that throws uncommitted work away.
+
+use crate::rule::{Hit, Pack, Rule, Sight, Watch};
+use model::RuleKind;
+
+pub const RULE: Rule = Rule {
+    id: "git-reset-hard",
+    pack: Pack::Git,
+    kind: RuleKind::Strike,
+    title: "Reset that throws uncommitted work away",
+    doc: "Stops, once, `git reset --hard`, `--merge` and `--keep`: changes that were never committed are \
+          gone for good. Soft and mixed resets keep the files and pass.",
+    instead: "Keep the changes: `git stash push -m before-reset`.",
+    denies: &["git reset --hard", "git reset --hard HEAD~3", "git reset --har origin/main", "git -C ../x reset --hard", "git reset --merge", "git --git-dir=.git reset --hard"],
+    passes: &["git reset", "git reset --soft HEAD~1", "git reset HEAD~1", "git reset --mixed", "git log --grep=\"reset --hard\"", "git reset src/main.rs"],
+    watch: Watch::Programs(&["git"]),
+    judge,
+};
+
+fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
+    let Some(call) = sight.seen.git.as_ref().filter(|call| call.sub == "reset") else { return };
+    let args = call.args();
+    if args.abbreviated("hard", 2) || args.abbreviated("merge", 2) || args.abbreviated("keep", 1) {
+        let why = "Changes that were never committed are thrown away.";
+        hits.push(Hit::new(call.shown(), why).meaning("discard-changes", call.place()));
+    }
+}

@@ -1,0 +1,32 @@
+//! `history-wipe`: wiping the record of what was run.
+
+use crate::args::text;
+use crate::calls::report;
+use crate::rule::{Hit, Pack, Rule, Sight, Watch};
+use model::RuleKind;
+
+pub const RULE: Rule = Rule {
+    id: "history-wipe",
+    pack: Pack::ProtectedPaths,
+    kind: RuleKind::Deny,
+    title: "Wiping the record of what was run",
+    doc: "Stops clearing the shell's history and turning its recording off: what an agent ran must stay \
+          readable.",
+    instead: "Leave it; read it with `history`.",
+    denies: &["history -c", "history -cw", "unset HISTFILE", "export HISTFILE=/dev/null"],
+    passes: &["history", "history 20", "git log", "echo history -c"],
+    watch: Watch::Programs(&["history", "unset", "export", "declare", "typeset"]),
+    judge,
+};
+
+fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
+    let mut words = sight.command.args().iter().map(text);
+    let wipes = match sight.program() {
+        "history" => words.any(|word| word.starts_with('-') && word.contains('c')),
+        "unset" => words.any(|word| word == "HISTFILE"),
+        _ => words.any(|word| matches!(word.as_ref(), "HISTFILE=/dev/null" | "HISTFILE=" | "HISTSIZE=0")),
+    };
+    if wipes {
+        report(sight, "The record of what was run is wiped.", hits);
+    }
+}

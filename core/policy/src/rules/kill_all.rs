@@ -1,0 +1,34 @@
+//! `kill-all`: ending every process.
+
+use crate::args::text;
+use crate::rule::{Hit, Pack, Rule, Sight, Watch};
+use model::RuleKind;
+
+pub const RULE: Rule = Rule {
+    id: "kill-all",
+    pack: Pack::Processes,
+    kind: RuleKind::Deny,
+    title: "Ending every process",
+    doc: "Stops `kill -1` as a target (every process the user may signal) and signals to process 1. `kill \
+          -1 1234` is a hang-up to one process and passes.",
+    instead: "End one process by its number: `kill 12345`.",
+    denies: &["kill -9 -1", "kill -- -1", "kill -TERM -1", "kill -s KILL -1", "kill -9 1", "kill -KILL -- -1"],
+    passes: &["kill -1 1234", "kill -9 1234", "kill -HUP 4321", "kill 0", "kill -9 10", "kill -l 1"],
+    watch: Watch::Programs(&["kill"]),
+    judge,
+};
+
+fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
+    let words: Vec<_> = sight.command.args().iter().map(text).collect();
+    let mut targets = words.as_slice();
+    match words.first().map(AsRef::as_ref) {
+        Some("-l" | "-L" | "--list" | "-0") | None => return,
+        Some("-s" | "-n" | "--signal") => targets = words.get(2..).unwrap_or_default(),
+        // A first word with a dash is the signal when something follows it.
+        Some(first) if first.starts_with('-') && first != "--" && words.len() > 1 => targets = words.get(1..).unwrap_or_default(),
+        _ => {}
+    }
+    if targets.iter().any(|word| matches!(word.as_ref(), "-1" | "1")) {
+        hits.push(Hit::new(sight.shown(), "This signals every process of the user, or the one that holds the machine up."));
+    }
+}

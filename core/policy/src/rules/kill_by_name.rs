@@ -1,0 +1,58 @@
+//! `kill-by-name`: ending processes by name.
+
+use crate::args::text;
+use crate::source;
+use bash::Via;
+use crate::rule::{Hit, Pack, Rule, Sight, Watch};
+use model::RuleKind;
+
+pub const RULE: Rule = Rule {
+    id: "kill-by-name",
+    pack: Pack::Processes,
+    kind: RuleKind::Deny,
+    title: "Ending processes by name",
+    doc: "Stops ending processes that are picked by name, by port or by a search: `pkill`, `killall`, \
+          `fuser -k`, `lsof … | xargs kill`, `kill $(pgrep …)`. They also hit what the user or another \
+          agent is running. Ending a process by its number passes.",
+    instead: "Start it in the background and end that one by its number: `kill 12345`; `pgrep -fl node` shows \
+          what runs.",
+    denies: &["pkill node", "killall -9 python", "lsof -ti :3000 | xargs kill -9", "kill $(pgrep -f server)", "kill -9 $(lsof -t -i:8080)", "fuser -k 8080/tcp", "pgrep node | xargs -r kill", "ps aux | grep node | awk '{print $2}' | xargs kill -9", "kill `pidof nginx`", "pids=$(pgrep node); kill $pids"],
+    passes: &["kill 1234", "kill -9 1234 5678", "kill %1", "kill $!", "pgrep node", "lsof -i :3000", "grep -rn pkill src", "kill -0 1234", "kill -l", "killall --help", "kill \"$(cat server.pid)\"", "echo killall", "man pkill", "fuser 8080/tcp"],
+    watch: Watch::Programs(&["pkill", "killall", "killall5", "skill", "slay", "taskkill", "kill", "fuser", "Stop-Process", "fkill", "kill-port"]),
+    judge,
+};
+
+/// Programs that find processes by something other than their number.
+const FINDERS: &[&str] = &["pgrep", "pidof", "lsof", "ps", "fuser", "ss", "netstat", "top", "pstree"];
+
+fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
+    let args = sight.command.args();
+    let texts: Vec<_> = args.iter().map(text).collect();
+    if texts.is_empty() || texts.iter().any(|word| matches!(word.as_ref(), "--help" | "--version" | "-V" | "-l" | "--list" | "-L")) {
+        return;
+    }
+    let picks = match sight.program() {
+        "kill" => return kill(sight, hits),
+        "fuser" => texts.iter().any(|word| *word == "--kill" || (word.starts_with('-') && !word.starts_with("--") && word.contains('k'))),
+        "skill" => texts.iter().any(|word| !word.starts_with('-')),
+        _ => true,
+    };
+    if picks {
+        hits.push(Hit::new(sight.shown(), "This ends every process that matches, also those of the user and of other agents."));
+    }
+}
+
+/// `kill` is judged by where its numbers come from.
+fn kill(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
+    let args = sight.command.args();
+    if args.first().is_some_and(|word| text(word) == "-0") {
+        return;
+    }
+    let fed = matches!(sight.command.via.last(), Some(Via::Wrapper(name)) if name == "xargs" || name == "parallel");
+    let upstream = source::upstream(&sight.matter.reading, sight.command);
+    let piped = fed && upstream.iter().filter_map(|command| command.program()).any(|name| FINDERS.contains(&name.as_str()));
+    let substituted = args.iter().flat_map(source::substituted).any(|reading| source::programs(&reading).any(|name| FINDERS.contains(&name.as_str())));
+    if piped || substituted {
+        hits.push(Hit::new(sight.shown(), "The processes are picked by a search, so that others' are hit as well."));
+    }
+}

@@ -1,0 +1,36 @@
+//! `machine-stop`: stopping the machine or its services.
+
+use crate::calls::{Call, report};
+use crate::rule::{Hit, Pack, Rule, Sight, Watch};
+use model::RuleKind;
+
+pub const RULE: Rule = Rule {
+    id: "machine-stop",
+    pack: Pack::Privileges,
+    kind: RuleKind::Ask,
+    title: "Stopping the machine or its services",
+    doc: "Asks before the machine is shut down or rebooted, and before its services are stopped, disabled \
+          or masked.",
+    instead: "See how it stands first: `systemctl status nginx`.",
+    denies: &["shutdown -h now", "reboot", "systemctl poweroff", "init 0", "systemctl stop nginx", "halt", "systemctl disable --now sshd", "service postgresql stop"],
+    passes: &["systemctl status nginx", "systemctl --user status foo", "uptime", "npm init", "git init", "systemctl list-units", "systemctl --user restart app", "echo reboot", "service --status-all"],
+    watch: Watch::Programs(&["shutdown", "reboot", "halt", "poweroff", "init", "telinit", "systemctl", "service"]),
+    judge,
+};
+
+fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
+    let call = Call::of(sight);
+    let stopped = match sight.program() {
+        "init" | "telinit" => matches!(call.word(0), "0" | "1" | "6" | "s" | "S"),
+        "systemctl" => {
+            let power = matches!(call.word(0), "poweroff" | "reboot" | "halt" | "kexec" | "rescue" | "emergency" | "suspend" | "hibernate");
+            power || (matches!(call.word(0), "stop" | "disable" | "mask" | "kill" | "isolate") && !call.flag("user"))
+        }
+        "service" => call.word(1) == "stop",
+        "shutdown" => !call.args.short('c'),
+        _ => true,
+    };
+    if stopped && !call.only_looks() {
+        report(sight, "This stops the machine or one of its services.", hits);
+    }
+}

@@ -1,0 +1,30 @@
+//! `rm-unknown`: recursive removal of something only the run would tell.
+
+use crate::acts::{Deed, DeedKind, Reach};
+use crate::place::Place;
+use crate::rule::{Hit, Pack, Rule, Sight, Watch};
+use model::RuleKind;
+
+pub const RULE: Rule = Rule {
+    id: "rm-unknown",
+    pack: Pack::Filesystem,
+    kind: RuleKind::Strike,
+    title: "Recursive removal of something only the run would tell",
+    doc: "Stops, once, a recursive removal whose target is a variable or the output of a command that the \
+          line does not let us know. Temporary folders (`$TMPDIR`, `mktemp -d`) and paths that end in a \
+          build folder pass.",
+    instead: "Write the path out, or print it first: `echo \"$DIR\"`.",
+    denies: &["rm -rf \"$DIR\"", "rm -rf $(cat dirs.txt)", "cat list.txt | xargs rm -rf", "rm -rf `find_old`"],
+    passes: &["rm -rf \"$TMPDIR/work\"", "d=$(mktemp -d); rm -rf \"$d\"", "rm -f \"$FILE\"", "rm -rf \"$ROOT/node_modules\"", "cat list.txt | xargs rm -f"],
+    watch: Watch::Deeds(&[DeedKind::Remove]),
+    judge,
+};
+
+fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
+    for (act, place) in sight.acts() {
+        if act.deed == Deed::Remove(Reach::Tree) && place == Place::Unknown {
+            let reason = format!("What `{}` stands for is only known when it runs, and the removal is recursive.", act.target.shown);
+            hits.push(Hit::new(sight.shown(), reason).meaning("remove", act.target.shown.as_str()));
+        }
+    }
+}

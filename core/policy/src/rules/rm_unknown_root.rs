@@ -1,0 +1,30 @@
+//! `rm-unknown-root`: recursive removal below a variable that may be empty.
+
+use crate::acts::{Deed, DeedKind, Reach};
+use crate::place::Place;
+use crate::rule::{Hit, Pack, Rule, Sight, Watch};
+use model::RuleKind;
+
+pub const RULE: Rule = Rule {
+    id: "rm-unknown-root",
+    pack: Pack::Filesystem,
+    kind: RuleKind::Deny,
+    title: "Recursive removal below a variable that may be empty",
+    doc: "Stops `rm -rf \"$dir/\"*` and its kind: when the variable is empty or unset, the path becomes `/` \
+          and the whole machine goes. A variable the line itself sets, or one guarded by `${dir:?}`, is no \
+          danger.",
+    instead: "Guard the variable: `rm -rf \"${BUILD_DIR:?}/build\"` stops by itself when it is empty.",
+    denies: &["rm -rf \"$DIR/\"*", "rm -rf $ROOT/", "rm -fr ${PREFIX}/*", "rm -rf \"$STEAMROOT/\"*"],
+    passes: &["DIR=build; rm -rf \"$DIR/\"*", "rm -rf \"${DIR:?}/dist\"", "rm -rf \"$TMPDIR/\"*", "ls \"$DIR/\"*"],
+    watch: Watch::Deeds(&[DeedKind::Remove]),
+    judge,
+};
+
+fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
+    for (act, place) in sight.acts() {
+        if act.deed == Deed::Remove(Reach::Tree) && place == Place::UnknownRoot {
+            let reason = format!("If the variable in `{}` is empty, this removes everything from `/` down.", act.target.shown);
+            hits.push(Hit::new(sight.shown(), reason));
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! `secret-read`: reading secrets.
+
+use crate::acts::Deed;
+use crate::calls::Call;
+use crate::keys;
+use crate::place::Machine;
+use bash::Via;
+use crate::rule::{Hit, Pack, Rule, Sight, Watch};
+use model::RuleKind;
+
+pub const RULE: Rule = Rule {
+    id: "secret-read",
+    pack: Pack::Secrets,
+    kind: RuleKind::Ask,
+    title: "Reading secrets",
+    doc: "Asks before the content of keys, `.env` files and credentials is read into the conversation, by \
+          the shell or by the agent's own tools, and before password stores are asked. Loading them \
+          (`source .env`), testing for them and reading public keys pass.",
+    instead: "Test for it without showing it: `grep -q '^API_KEY=' .env`; read `.env.example` for the names.",
+    denies: &["cat .env", "head -5 ~/.ssh/id_rsa", "grep SECRET .env.production", "cat ~/.aws/credentials", "Read: .env", "less /etc/shadow", "base64 ~/.ssh/id_ed25519", "cp ~/.ssh/id_rsa ./k", "security find-generic-password -w -s x", "gpg --export-secret-keys", "kubectl get secret db -o yaml", "cat server.key", "gh auth token"],
+    passes: &["cat .env.example", "ls -la .env", "source .env", "test -f .env", "cat ~/.ssh/id_rsa.pub", "grep -q KEY .env", "cat src/env.rs", "cat ~/.ssh/config", "docker run --env-file .env app", "Read: README.md", "cat cert.pem", "ssh -i ~/.ssh/id_rsa host uptime", "git check-ignore .env", "export $(grep -v \"^#\" .env | xargs)", "kubectl get secrets"],
+    watch: Watch::Line,
+    judge,
+};
+
+fn judge(line: &Sight<'_>, hits: &mut Vec<Hit>) {
+    let matter = line.matter;
+    // `export $(grep … .env)` loads the file and shows nothing.
+    let loads = matter.seen.iter().any(|seen| matches!(seen.program.as_deref(), Some("export" | "env" | "set")));
+    for (at, (command, seen)) in matter.reading.commands.iter().zip(&matter.seen).enumerate() {
+        if seen.machine == Machine::Container || (loads && command.via.contains(&Via::Substitution)) {
+            continue;
+        }
+        let sight = Sight { command, seen, at, ..*line };
+        for act in seen.acts.iter().filter(|act| act.deed == Deed::Read) {
+            if let Some(guarded) = keys::read(line.ground, &act.target) {
+                let reason = format!("`{}` {}, and its content would be read out.", act.target.shown, guarded.about());
+                hits.push(Hit::new(sight.shown(), reason).about(act.target.path.as_deref()));
+            }
+        }
+        if asks_a_store(&sight) {
+            hits.push(Hit::new(sight.shown(), "This prints a secret from a password store."));
+        }
+    }
+}
+
+/// Programs that keep secrets and print them when asked.
+fn asks_a_store(sight: &Sight<'_>) -> bool {
+    let call = || Call::of(sight);
+    match sight.program() {
+        "security" => call().word(0).starts_with("find-") && sight.command.args().iter().any(|word| matches!(word.shown().as_str(), "-w" | "-g" | "-gw")),
+        "gpg" | "gpg2" => call().args.flags.iter().any(|flag| flag.name.starts_with("export-secret")),
+        "pass" => matches!(call().word(0), "show" | "grep") || call().word(0).contains('/'),
+        "op" => call().begins(&["read"]) || call().begins(&["item", "get"]),
+        "gh" => call().begins(&["auth", "token"]),
+        "gcloud" => call().begins(&["auth", "print-access-token"]) || call().begins(&["secrets", "versions", "access"]),
+        "aws" => call().begins(&["secretsmanager", "get-secret-value"]) || (call().begins(&["ssm", "get-parameter"]) && call().flag("with-decryption")),
+        "vault" => call().begins(&["kv", "get"]) || call().begins(&["read"]),
+        "kubectl" | "oc" => {
+            let args = sight.command.args();
+            let shows = args.iter().any(|word| {
+                let shown = word.shown();
+                shown.starts_with("-o") || shown.starts_with("--output") || shown.starts_with("--template")
+            });
+            call().word(0) == "get" && call().any(|word| word == "secret" || word == "secrets" || word.starts_with("secret/")) && shows
+        }
+        "secret-tool" => call().word(0) == "lookup",
+        _ => false,
+    }
+}

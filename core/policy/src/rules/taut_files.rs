@@ -1,0 +1,46 @@
+//! `taut-files`: taut’s own files.
+
+use crate::acts::Deed;
+use crate::keys;
+use crate::target::Target;
+use crate::rule::{Hit, Pack, Rule, Sight, Watch};
+use model::RuleKind;
+
+pub const RULE: Rule = Rule {
+    id: "taut-files",
+    pack: Pack::SelfProtection,
+    kind: RuleKind::Deny,
+    title: "Taut’s own files",
+    doc: "Stops writing, moving or removing Taut's configuration, database, state folder or binary, by the \
+          shell or by the agent's edit tools, and opening its database.",
+    instead: "Ask the user to change it; `taut policy show rm-root` shows what holds.",
+    denies: &["rm -rf ~/.local/state/taut", "echo x > .taut/config.toml", "Edit: ~/.config/taut/config.toml", "sed -i s/enforce/observe/ .taut/config.local.toml", "sqlite3 ~/.local/state/taut/taut.db \"delete from strikes\"", "Write: .taut/config.toml", "mv ~/.cargo/bin/taut /tmp/", "kill $(cat ~/.local/state/taut/daemon.pid)", "chmod -x ~/.cargo/bin/taut"],
+    passes: &["cat .taut/config.toml", "ls ~/.local/state/taut", "Write: .taut/hooks/started", "echo taut", "rm -rf .taut/logs", "Write: docs/taut.md"],
+    watch: Watch::Line,
+    judge,
+};
+
+fn judge(line: &Sight<'_>, hits: &mut Vec<Hit>) {
+    let matter = line.matter;
+    for (at, (command, seen)) in matter.reading.commands.iter().zip(&matter.seen).enumerate() {
+        let sight = Sight { command, seen, at, ..*line };
+        let changes = seen.acts.iter().filter(|act| !matches!(act.deed, Deed::Read | Deed::Send));
+        let mut touched: Vec<&Target> = changes.map(|act| &act.target).collect();
+        let opened: Vec<Target> = match sight.program() {
+            "sqlite3" | "sqlite" | "litecli" => command.args().iter().map(|word| Target::of(word, command.cwd.as_deref())).collect(),
+            _ => Vec::new(),
+        };
+        touched.extend(&opened);
+        let kills = sight.program() == "kill" && command.args().iter().flat_map(crate::source::substituted).any(|reading| {
+            let read = crate::seen::Seen::all(&reading);
+            read.iter().flat_map(|seen| &seen.acts).any(|act| act.target.shown.contains("taut"))
+        });
+        if let Some(target) = touched.iter().find(|target| keys::tauts(&matter.around, line.ground, target)) {
+            let subject = if command.words.is_empty() { format!("> {}", target.shown) } else { sight.shown() };
+            let reason = format!("`{}` is Taut's own; an agent cannot turn its guard off.", target.shown);
+            hits.push(Hit::new(subject, reason).about(target.path.as_deref()));
+        } else if kills {
+            hits.push(Hit::new(sight.shown(), "This ends Taut's daemon; an agent cannot turn its guard off."));
+        }
+    }
+}

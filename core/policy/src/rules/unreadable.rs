@@ -1,0 +1,33 @@
+//! `unreadable`: a line that cannot be read, with dangerous words.
+
+use crate::rule::{Hit, Pack, Rule, Sight, Watch};
+use model::RuleKind;
+
+pub const RULE: Rule = Rule {
+    id: "unreadable",
+    pack: Pack::Unknown,
+    kind: RuleKind::Ask,
+    title: "A line that cannot be read, with dangerous words",
+    doc: "Asks when a part of the line cannot be parsed as shell and what a careful scan still finds in it \
+          names a destructive program. Unreadable text without such words passes: the shell will refuse \
+          it.",
+    instead: "Write the command more plainly, one step at a time.",
+    denies: &["rm -rf $(", "git push --force \"unfinished", "if then rm -rf x ((("],
+    passes: &["echo \"unfinished", "ls (", "for f in a b; do echo $f"],
+    watch: Watch::Line,
+    judge,
+};
+
+/// Programs that are dangerous enough to ask when what they are told cannot be read.
+const DANGEROUS: &[&str] = &["rm", "dd", "mkfs", "shred", "git", "pkill", "killall", "kill", "sudo", "curl", "wget", "find", "chmod", "chown", "truncate"];
+
+fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
+    let troubles = &sight.matter.reading.troubles;
+    let Some(trouble) = troubles.first() else { return };
+    let named = sight.matter.seen.iter().filter_map(|seen| seen.program.as_deref()).find(|name| DANGEROUS.contains(name));
+    let word = trouble.text.split(|c: char| !(c.is_alphanumeric() || c == '-' || c == '_')).find(|word| DANGEROUS.contains(word));
+    if let Some(name) = named.or(word) {
+        let reason = format!("A part of the line cannot be read ({}), and it names `{name}`.", trouble.why);
+        hits.push(Hit::new(trouble.text.chars().take(120).collect::<String>(), reason));
+    }
+}

@@ -1,0 +1,193 @@
+//! What a shell or interpreter would run besides its own words: its input, substitutions, downloads.
+
+use crate::acts::Deed;
+use crate::args::text;
+use crate::rule::Sight;
+use crate::source;
+use crate::target::Target;
+use bash::{Command, Reading, Word};
+
+/// Programs that run text they are given.
+pub(crate) const EXECUTORS: &[&str] = &[
+    "sh",
+    "bash",
+    "zsh",
+    "dash",
+    "ksh",
+    "mksh",
+    "ash",
+    "fish",
+    "csh",
+    "tcsh",
+    "rbash",
+    "pwsh",
+    "eval",
+    "source",
+    ".",
+    "python",
+    "python2",
+    "python3",
+    "perl",
+    "ruby",
+    "node",
+    "nodejs",
+    "deno",
+    "bun",
+    "php",
+    "lua",
+    "osascript",
+    "iex",
+    "Invoke-Expression",
+    "tclsh",
+    "Rscript",
+];
+
+/// Programs that bring text from another machine.
+const FETCHERS: &[&str] = &[
+    "curl",
+    "wget",
+    "fetch",
+    "http",
+    "https",
+    "xh",
+    "aria2c",
+    "lwp-request",
+    "GET",
+    "lynx",
+    "links",
+    "w3m",
+    "nc",
+    "ncat",
+    "netcat",
+    "socat",
+    "telnet",
+    "ftp",
+    "tftp",
+    "iwr",
+    "irm",
+    "Invoke-WebRequest",
+    "Invoke-RestMethod",
+    "wget2",
+    "axel",
+    "curlie",
+];
+
+pub(crate) fn fetches(command: &Command) -> bool {
+    command.program().is_some_and(|name| FETCHERS.contains(&name.as_str()))
+}
+
+/// Whether a command decodes what it reads.
+pub(crate) fn decodes(command: &Command) -> bool {
+    let flag = |letters: &str, long: &str| {
+        command.args().iter().map(text).any(|word| match word.strip_prefix("--") {
+            Some(name) => !name.is_empty() && long.starts_with(name),
+            None => word.starts_with('-') && word.chars().any(|letter| letters.contains(letter)),
+        })
+    };
+    match command.program().as_deref() {
+        Some("base64" | "base32" | "basenc" | "gbase64") => flag("dD", "decode"),
+        Some("xxd") => flag("r", "revert"),
+        Some("openssl") => command.args().iter().any(|word| matches!(text(word).as_ref(), "-d" | "-decrypt" | "-D")),
+        Some(
+            "gunzip" | "zcat" | "bzcat" | "xzcat" | "unxz" | "bunzip2" | "zstdcat" | "uudecode" | "rev" | "gpg"
+            | "gpg2" | "age",
+        ) => true,
+        Some("gzip" | "xz" | "bzip2" | "zstd") => flag("d", "decompress"),
+        _ => false,
+    }
+}
+
+/// The commands whose output an executor would run as code.
+pub(crate) fn executed_input<'a>(sight: &Sight<'a>) -> Vec<&'a Command> {
+    if runs_its_input(sight) { source::upstream(&sight.matter.reading, sight.command) } else { Vec::new() }
+}
+
+/// What the substitutions an executor would run as code are made of.
+pub(crate) fn executed_sources(sight: &Sight<'_>) -> Vec<Reading> {
+    code_words(sight).into_iter().flat_map(source::substituted).collect()
+}
+
+/// Whether the script it runs was downloaded in the same line.
+pub(crate) fn downloaded_script(sight: &Sight<'_>) -> bool {
+    let Some(script) = script_word(sight) else { return false };
+    let Some(path) = Target::of(script, sight.command.cwd.as_deref()).path else { return false };
+    let before = sight.matter.reading.commands.iter().zip(&sight.matter.seen).take(sight.at);
+    let mut downloads = before.filter(|(command, _)| fetches(command)).flat_map(|(_, seen)| &seen.acts);
+    downloads.any(|act| act.deed == Deed::Write && act.target.exact() == Some(path.as_str()))
+}
+
+/// The words of a command told apart as an executor does: whether code was given by option, and the operands.
+struct Given<'a> {
+    code: Vec<&'a Word>,
+    operands: Vec<&'a Word>,
+    from_input: bool,
+}
+
+fn given<'a>(sight: &Sight<'a>) -> Given<'a> {
+    let shell = !matches!(sight.program(), "eval" | "source" | "." | "iex" | "Invoke-Expression");
+    let words = sight.command.args();
+    if !shell {
+        return Given { code: words.iter().collect(), operands: words.iter().collect(), from_input: false };
+    }
+    let is_shell = sight.program().ends_with("sh") && sight.program() != "tclsh";
+    let mut given = Given { code: Vec::new(), operands: Vec::new(), from_input: false };
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        let shown = text(word);
+        let code = if is_shell {
+            shown.starts_with('-') && !shown.starts_with("--") && shown.contains('c')
+        } else {
+            matches!(
+                shown.as_ref(),
+                "-c" | "-e" | "-E" | "-r" | "--eval" | "-p" | "--print" | "-ne" | "-pe" | "-lne" | "-nle" | "eval"
+            )
+        };
+        match shown.as_ref() {
+            _ if !given.operands.is_empty() => given.operands.push(word),
+            "-m" if !is_shell => {
+                given.operands.extend(words.by_ref());
+            }
+            "-s" if is_shell => given.from_input = true,
+            "-o" | "-O" | "+o" | "--rcfile" | "--init-file" if is_shell => {
+                words.next();
+            }
+            _ if code => given.code.extend(words.next()),
+            "-" | "/dev/stdin" | "/proc/self/fd/0" | "/dev/fd/0" => given.from_input = true,
+            shown if shown.starts_with('-') && !word.quoted => {}
+            _ => given.operands.push(word),
+        }
+        if given.from_input {
+            break;
+        }
+    }
+    given
+}
+
+fn runs_its_input(sight: &Sight<'_>) -> bool {
+    match sight.program() {
+        "iex" | "Invoke-Expression" => true,
+        "eval" => false,
+        "source" | "." => sight
+            .command
+            .args()
+            .first()
+            .is_some_and(|word| matches!(text(word).as_ref(), "/dev/stdin" | "/dev/fd/0" | "-")),
+        _ => {
+            let given = given(sight);
+            given.from_input || (given.code.is_empty() && given.operands.is_empty())
+        }
+    }
+}
+
+fn code_words<'a>(sight: &Sight<'a>) -> Vec<&'a Word> {
+    let given = given(sight);
+    let script = given.operands.first().copied().filter(|_| given.code.is_empty());
+    let words = given.code.into_iter().chain(script);
+    words.filter(|word| word.has_unknown()).collect()
+}
+
+/// The file an executor would run.
+fn script_word<'a>(sight: &Sight<'a>) -> Option<&'a Word> {
+    let given = given(sight);
+    given.operands.first().copied().filter(|_| given.code.is_empty() && sight.program() != "eval")
+}

@@ -1,0 +1,130 @@
+//! SQL as far as the guard needs it: which statements destroy data.
+
+/// What a text of SQL would destroy, in its own words; `None` when nothing.
+pub(crate) fn destroys(text: &str) -> Option<String> {
+    let plain = without_comments_and_strings(text);
+    plain.split(';').find_map(statement)
+}
+
+fn statement(text: &str) -> Option<String> {
+    let words: Vec<String> = text
+        .split(|c: char| c.is_whitespace() || matches!(c, '(' | ')' | ','))
+        .filter(|word| !word.is_empty())
+        .map(str::to_ascii_uppercase)
+        .collect();
+    let word = |at: usize| words.get(at).map(String::as_str).unwrap_or_default();
+    let has = |wanted: &str| words.iter().any(|word| word == wanted);
+    let destroys = match word(0) {
+        "DROP" => {
+            let what = if matches!(word(1), "TEMPORARY" | "TEMP") { return None } else { word(1) };
+            matches!(
+                what,
+                "TABLE"
+                    | "DATABASE"
+                    | "SCHEMA"
+                    | "VIEW"
+                    | "INDEX"
+                    | "COLUMN"
+                    | "KEYSPACE"
+                    | "COLLECTION"
+                    | "USER"
+                    | "ROLE"
+                    | "SEQUENCE"
+                    | "TYPE"
+                    | "MATERIALIZED"
+                    | "FUNCTION"
+                    | "OWNED"
+                    | "TABLESPACE"
+                    | "EXTENSION"
+                    | "TRIGGER"
+            )
+        }
+        "TRUNCATE" => !word(1).is_empty(),
+        "DELETE" => word(1) == "FROM" && !has("WHERE"),
+        "UPDATE" => has("SET") && !has("WHERE"),
+        "ALTER" => has("DROP") && matches!(word(1), "TABLE" | "DATABASE"),
+        "FLUSHALL" | "FLUSHDB" => true,
+        // A prompt word or another tool's command may stand before the statement.
+        _ => return later(&words),
+    };
+    destroys.then(|| words.iter().take(4).cloned().collect::<Vec<_>>().join(" "))
+}
+
+/// `BEGIN TRANSACTION DROP TABLE x`, `USE db DROP …`: the statement stands behind others.
+fn later(words: &[String]) -> Option<String> {
+    let at = words.iter().position(|word| word == "DROP" || word == "TRUNCATE")?;
+    let first = words.first().map(String::as_str).unwrap_or_default();
+    let kind = words.get(at + 1).map(String::as_str).unwrap_or_default();
+    (matches!(first, "BEGIN" | "USE" | "WITH" | "DO" | "EXPLAIN" | "SET")
+        && first != "EXPLAIN"
+        && matches!(kind, "TABLE" | "DATABASE" | "SCHEMA"))
+    .then(|| format!("{} {kind}", words.get(at).map(String::as_str).unwrap_or_default()))
+}
+
+/// Comments and quoted values say nothing about what a statement does.
+fn without_comments_and_strings(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '-' if chars.peek() == Some(&'-') => {
+                for c in chars.by_ref() {
+                    if c == '\n' {
+                        break;
+                    }
+                }
+                out.push(' ');
+            }
+            '/' if chars.peek() == Some(&'*') => {
+                let mut last = ' ';
+                for c in chars.by_ref() {
+                    if last == '*' && c == '/' {
+                        break;
+                    }
+                    last = c;
+                }
+                out.push(' ');
+            }
+            '\'' => {
+                for c in chars.by_ref() {
+                    if c == '\'' {
+                        break;
+                    }
+                }
+                out.push_str("''");
+            }
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::destroys;
+
+    #[test]
+    fn statements_that_destroy_are_told_from_look_alikes() {
+        for text in [
+            "drop table users",
+            "DELETE FROM users;",
+            "select 1; TRUNCATE TABLE a",
+            "/* x */ DROP DATABASE d",
+            "update a set b = 'where'",
+            "alter table a drop column b",
+        ] {
+            assert!(destroys(text).is_some(), "{text}");
+        }
+        for text in [
+            "select * from drops",
+            "DELETE FROM a WHERE id = 1",
+            "insert into a values ('drop table users')",
+            "-- drop table x\nselect 1",
+            "update a set b = 1 where c = 2",
+            "create table truncate_log (id int)",
+            "select 'a; drop table b'",
+        ] {
+            assert!(destroys(text).is_none(), "{text}");
+        }
+    }
+}
