@@ -34,7 +34,11 @@ pub fn who(envelope: &Envelope, call: &Call, facts: &Facts) -> Who {
     let name = env.first(AGENT_NAMES);
     let logical = env.first(SESSION_NAMES).or(envelope.host_session.as_deref());
     Who {
-        agent: name.map_or_else(|| unnamed(&project, pane.as_deref(), client, logical), str::to_string),
+        // The client's own project folder stays the same wherever a `cd` leads.
+        agent: name.map_or_else(
+            || unnamed(env.get("CLAUDE_PROJECT_DIR").unwrap_or(&project), pane.as_deref(), client, logical),
+            str::to_string,
+        ),
         named: name.is_some(),
         logical_id: logical.unwrap_or("unknown").to_string(),
         host_session: envelope.host_session.clone(),

@@ -19,6 +19,12 @@ pub struct Taut {
 pub enum Command {
     /// Answer one hook call of an agent (stdin: its JSON)
     Hook,
+    /// Put Taut's hooks into the agent's settings; shows the change and asks
+    Init(InitArgs),
+    /// Take Taut's hooks out of the agent's settings again, and nothing else
+    Uninstall(UninstallArgs),
+    /// Prove the whole path with a real event; say what is wrong and what fixes it
+    Doctor,
     /// Watch a scripted agent meet Taut in a throw-away home
     Demo,
     /// The background process that makes hooks cheap
@@ -53,6 +59,44 @@ pub enum DaemonVerb {
     Status,
     /// Run it in the foreground
     Run,
+}
+
+#[derive(Debug, Args)]
+pub struct InitArgs {
+    /// The project's shared settings instead of your own
+    #[arg(long, conflicts_with = "local")]
+    pub project: bool,
+    /// Your own settings in this project, which are not shared
+    #[arg(long)]
+    pub local: bool,
+    /// Also write a preset's configuration into the project (implies --project)
+    #[arg(long, value_name = "NAME", conflicts_with = "local")]
+    pub preset: Option<String>,
+    /// Show the change and make none
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Do not ask
+    #[arg(long)]
+    pub yes: bool,
+    /// Install a program that lies in a build folder, for work on Taut itself
+    #[arg(long, hide = true)]
+    pub allow_build_path: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct UninstallArgs {
+    /// The project's shared settings instead of your own
+    #[arg(long, conflicts_with = "local")]
+    pub project: bool,
+    /// Your own settings in this project, which are not shared
+    #[arg(long)]
+    pub local: bool,
+    /// Show the change and make none
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Do not ask
+    #[arg(long)]
+    pub yes: bool,
 }
 
 #[derive(Debug, Args)]

@@ -16,27 +16,37 @@ use std::time::{Duration, Instant};
 const OWN_TIME: Duration = Duration::from_millis(600);
 const OWN_TIME_SESSION_END: Duration = Duration::from_millis(400);
 
+/// What keeping the log short may take once the answer is out.
+const SETTLING_TIME: Duration = Duration::from_millis(100);
+
 pub fn run(args: &[OsString]) -> u8 {
-    let answer = std::panic::catch_unwind(|| answer(args)).unwrap_or_default();
+    let (answer, working) = std::panic::catch_unwind(|| answer(args)).unwrap_or_default();
     let _ = std::io::stderr().lock().write_all(answer.stderr.as_bytes());
     let mut out = std::io::stdout().lock();
     let _ = out.write_all(answer.stdout.as_bytes()).and_then(|()| out.flush());
+    if let Some(working) = working {
+        // The answer is out; the log is kept short while there is time left.
+        let _ = working.recv_timeout(SETTLING_TIME);
+    }
     answer.exit
 }
 
-fn answer(args: &[OsString]) -> Answer {
+/// Says when the work in process is over.
+type Working = mpsc::Receiver<Said>;
+
+fn answer(args: &[OsString]) -> (Answer, Option<Working>) {
     quieten();
     let places = Places::from_process();
     let call = call(args);
-    let in_process = std::env::var_os("TAUT_NO_DAEMON").is_some_and(|value| !value.is_empty() && value != "0");
     let asked = entry::taken().is_some_and(|taken| taken.asked);
-    if !in_process && !asked {
+    if !service::without_daemon() && !asked {
         let limit = Duration::from_millis(u64::from(daemon_time(&call)));
         if let Ok(answer) = Client::new(&places.state(), limit).hook(&call) {
-            return answer;
+            return (answer, None);
         }
     }
-    work(call, &places)
+    let (answer, working) = work(call, &places);
+    (answer, Some(working))
 }
 
 /// A panic is caught and answered; its message belongs to the log, not to the
@@ -49,17 +59,19 @@ fn quieten() {
 
 /// Does the work here. A thread does it, so that a disk that hangs cannot hang
 /// the agent: what the stateless rules said is known early and answered then.
-fn work(call: Call, places: &Places) -> Answer {
+fn work(call: Call, places: &Places) -> (Answer, Working) {
     let limit = if is_session_end(&call) { OWN_TIME_SESSION_END } else { OWN_TIME };
     let deadline = Instant::now() + limit;
     let (send, receive) = mpsc::channel();
     let setting = service::setting(places);
     std::thread::spawn(move || {
+        let mut way = Way::new(setting);
         let early = send.clone();
-        let served = Way::new(setting).handle_with(call, |answer| {
+        let served = way.handle_with(call, |answer| {
             let _ = early.send(Said::Early(answer));
         });
         let _ = send.send(Said::Last(served));
+        way.settle();
     });
     let mut answer = Answer::default();
     loop {
@@ -67,11 +79,11 @@ fn work(call: Call, places: &Places) -> Answer {
             Ok(Said::Early(early)) => answer = early,
             Ok(Said::Last(served)) => {
                 service::after_in_process(&served);
-                return with_troubles(served);
+                return (with_troubles(served), receive);
             }
             Err(_) => {
                 answer.stderr.push_str("taut: the database did not answer in time; the event may not be stored\n");
-                return answer;
+                return (answer, receive);
             }
         }
     }

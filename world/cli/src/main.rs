@@ -1,5 +1,6 @@
 //! The door. The hook goes first: nothing may slow it down.
 
+mod agent_settings;
 mod args;
 mod commands;
 mod door;

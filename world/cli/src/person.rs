@@ -3,16 +3,23 @@
 use crate::error::CliError;
 use std::io::IsTerminal;
 
-/// Refuses unless a person sits at a terminal. Agents run their commands with
-/// these variables set, and without a terminal on stdin.
+/// Refuses unless a person sits at a terminal.
 pub fn required(command: &str) -> Result<(), CliError> {
+    outside_agents(command)?;
+    if std::io::stdin().is_terminal() { Ok(()) } else { Err(refusal(command)) }
+}
+
+/// Refuses under an agent, but not in a script of a person's. Agents run their
+/// commands with these variables set.
+pub fn outside_agents(command: &str) -> Result<(), CliError> {
     let marks = ["CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "TAUT_AGENT_ID", "RALPH_AGENT_ID"];
     let under_agent = marks.iter().any(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()));
-    if under_agent || !std::io::stdin().is_terminal() {
-        return Err(CliError::failed(format!("`taut {command}` is for people: it needs a real terminal"))
-            .hint(format!("run `taut {command}` in your own terminal, outside any agent")));
-    }
-    Ok(())
+    if under_agent { Err(refusal(command)) } else { Ok(()) }
+}
+
+fn refusal(command: &str) -> CliError {
+    CliError::failed(format!("`taut {command}` is for people: it needs a real terminal"))
+        .hint(format!("run `taut {command}` in your own terminal, outside any agent"))
 }
 
 /// Asks a question that is answered with yes or no; anything else is no.

@@ -32,6 +32,19 @@ impl Printer {
         self.line(value.to_string());
     }
 
+    /// A unified difference, as people know it.
+    pub fn diff(&self, text: &str) {
+        for line in text.lines() {
+            self.line(match line.get(..1) {
+                _ if line.starts_with("+++") || line.starts_with("---") => self.bold(line),
+                Some("+") => self.green(line),
+                Some("-") => self.red(line),
+                Some("@") => self.dim(line),
+                _ => line.to_string(),
+            });
+        }
+    }
+
     pub fn note(&self, text: impl AsRef<str>) {
         let mut out = std::io::stderr().lock();
         let _ = writeln!(out, "{}", text.as_ref());

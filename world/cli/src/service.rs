@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
-use store::Store;
+use store::{Retention, Store};
 
 /// Ends by itself after so long without work.
 const IDLE_EXIT: Duration = Duration::from_secs(30 * 60);
@@ -49,23 +49,44 @@ pub fn launch(places: &Places) -> std::io::Result<Launch> {
     })
 }
 
-/// Keeps the database small, on a connection and a thread of its own: a
+/// Keeps the database in order, on a connection and a thread of its own: a
 /// checkpoint inline would be felt by the hook that happens to come then.
 fn keeper(state: &Path) -> Tick {
     let state = state.to_path_buf();
     let mut store: Option<Store> = None;
+    let mut round: u64 = 0;
     Tick {
         name: "keeper",
         every: Duration::from_secs(1),
         run: Box::new(move || {
             if store.as_ref().is_none_or(Store::stale) {
-                store = Store::open(&state, Setting::HOOK_PATIENCE).ok();
+                store = Store::open_and_migrate(&state, Setting::HOOK_PATIENCE).ok();
             }
-            if let Some(store) = &mut store {
-                let _ = &store; let _ = host::clock::now();
+            let Some(open) = &mut store else { return };
+            let kept = keep(open, round % TIDY_EVERY == 0);
+            round += 1;
+            // A connection that failed is not kept: the file may be damaged or gone.
+            if kept.is_err() {
+                store = None;
             }
         }),
     }
+}
+
+/// In rounds of the keeper.
+const TIDY_EVERY: u64 = 30;
+
+fn keep(store: &mut Store, tidy: bool) -> Result<(), store::Error> {
+    if tidy {
+        store.ingest_spool()?;
+        store.salvage()?;
+        for _ in 0..20 {
+            if !store.prune(host::clock::now(), &Retention::default())?.more {
+                break;
+            }
+        }
+    }
+    store.checkpoint().map(drop)
 }
 
 /// The way, behind a socket.
@@ -99,10 +120,14 @@ fn fault(error: &RpcError) -> Fault {
     Fault::new(code, error.to_string())
 }
 
+/// The user wants no daemon to be talked to or started.
+pub fn without_daemon() -> bool {
+    std::env::var_os("TAUT_NO_DAEMON").is_some_and(|value| !value.is_empty() && value != "0")
+}
+
 /// What follows an answer given without a daemon.
 pub fn after_in_process(served: &Served) {
-    let alone = std::env::var_os("TAUT_NO_DAEMON").is_some_and(|value| !value.is_empty() && value != "0");
-    if alone || !served.after.contains(&After::EnsureDaemon) {
+    if without_daemon() || !served.after.contains(&After::EnsureDaemon) {
         return;
     }
     if let Ok(program) = std::env::current_exe() {

@@ -35,7 +35,9 @@ pub fn serve(prepared: &Prepared, state: &Path, why: &str) -> Served {
     row.session = None;
     row.answer = answer.clone();
     let mut troubles = vec![why.to_string()];
-    let _ = state; if false { troubles.push(String::new()); }
+    if let Err(error) = store::spool(state, &row) {
+        troubles.push(error.to_string());
+    }
     Served { answer, event: Some(row), after: Vec::new(), troubles }
 }
 

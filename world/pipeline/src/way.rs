@@ -9,7 +9,7 @@ use model::{Answer, Call};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::time::Duration;
-use store::{Error, Store};
+use store::{Error, Repair, Store};
 
 /// Where a way leads.
 #[derive(Debug, Clone)]
@@ -94,17 +94,39 @@ impl Way {
 
     /// `None` when all went well.
     fn store_all(&mut self, prepared: &mut [Prepared], served: &mut [Option<Served>]) -> Option<String> {
-        let done = catch_unwind(AssertUnwindSafe(|| {
-            let store = self.store().map_err(|error| error.to_string())?;
-            commit::commit(store, prepared, served).map_err(|error| error.to_string())
-        }));
-        let trouble = match done {
-            Ok(Ok(())) => return None,
-            Ok(Err(why)) => why,
-            Err(_) => "Taut failed while storing this call".to_string(),
+        let mut trouble = match self.try_to_store(prepared, served) {
+            Ok(()) => return None,
+            Err(trouble) => trouble,
         };
         self.store = None;
-        Some(trouble)
+        if trouble.is_corrupt() && self.repair() {
+            match self.try_to_store(prepared, served) {
+                Ok(()) => return None,
+                Err(second) => trouble = second,
+            }
+            self.store = None;
+        }
+        Some(trouble.to_string())
+    }
+
+    fn try_to_store(&mut self, prepared: &mut [Prepared], served: &mut [Option<Served>]) -> Result<(), Error> {
+        catch_unwind(AssertUnwindSafe(|| commit::commit(self.store()?, prepared, served)))
+            .unwrap_or_else(|_| Err(Error::Refused("Taut failed while storing this call".to_string())))
+    }
+
+    /// A damaged file is moved aside so that the work goes on in a fresh one;
+    /// `taut db check` brings back what is readable.
+    fn repair(&self) -> bool {
+        let now = host::clock::now();
+        let repaired = store::repair(&self.setting.state, now, self.setting.patience);
+        matches!(repaired, Ok(Repair::MovedAside(_) | Repair::Sound))
+    }
+
+    /// Keeps the log short where no daemon does. Called when the answer is out.
+    pub fn settle(&mut self) {
+        if let Some(store) = &self.store {
+            let _ = store.settle();
+        }
     }
 
     pub fn store(&mut self) -> Result<&mut Store, Error> {

@@ -19,7 +19,7 @@ pub fn run(verb: DbVerb, printer: &Printer) -> Result<Exit, CliError> {
             let Some(store) = super::stored()? else {
                 return Err(CliError::not_found("there is no database yet").hint("taut init"));
             };
-            let _ = &store;
+            store.backup(&to)?;
             let shown = to.to_string_lossy().into_owned();
             if printer.json() { printer.object(&json!({"path": shown})) } else { printer.line(format!("copied to {shown}")) }
             Ok(Exit::Ok)

@@ -5,10 +5,13 @@ pub mod daemon;
 pub mod db;
 pub mod db_check;
 pub mod demo;
+pub mod doctor;
 pub mod events;
+pub mod init;
 pub mod overview;
 pub mod rpc;
 pub mod sessions;
+pub mod uninstall;
 pub mod version;
 
 use crate::error::CliError;

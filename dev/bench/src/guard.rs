@@ -1,0 +1,79 @@
+//! What judging costs: a decision by size of the command, and whole hooks.
+
+use crate::house::House;
+use crate::spawn::timed;
+use crate::times::{Times, row};
+use model::fact::Facts;
+use policy::{Around, Circumstances, Matter, Policy};
+use std::hint::black_box;
+use std::time::Instant;
+
+pub fn run(quick: bool) -> Result<(), String> {
+    decisions(if quick { 50 } else { 500 });
+    let house = crate::house()?;
+    hooks(&house, if quick { 100 } else { 1_000 }).map_err(|error| error.to_string())
+}
+
+fn decisions(rounds: usize) {
+    let policy = Policy::built_in();
+    let around = Around { home: Some("/home/dev".into()), cwd: Some("/home/dev/acme".into()), ..Around::default() };
+    println!("a decision, warm:");
+    for size in [100, 200, 1_000, 10_000, 64_000] {
+        for (name, line) in [("commands", commands(size)), ("prose", prose(size))] {
+            let mut times = Times::default();
+            for _ in 0..rounds {
+                let begun = Instant::now();
+                let matter = Matter::line(&line, Some("/home/dev/acme".into()), &around);
+                black_box(policy::judge(&matter, &policy, &Facts::default(), &Circumstances::default()));
+                times.add(begun.elapsed());
+            }
+            println!("  {:>6} bytes of {name:<9} p50 {:>9.1} µs   p99 {:>9.1} µs", line.len(), micros(times.p50()), micros(times.p99()));
+        }
+    }
+}
+
+fn hooks(house: &House, rounds: usize) -> std::io::Result<()> {
+    let lines = [
+        ("harmless line", "git status && cargo check".to_string()),
+        ("denied line", "rm -rf /".to_string()),
+        ("60-line prose here-document", here_document("cat > notes.md", &prose(4_000))),
+        ("60-line Python here-document", here_document("python3 -", &python())),
+    ];
+    let mut base = Times::default();
+    let mut times: Vec<Times> = lines.iter().map(|_| Times::default()).collect();
+    house.daemon("start")?;
+    for _ in 0..rounds {
+        timed(&mut house.baseline(&house.call("ls")?)?, &mut base)?;
+        for ((_, line), times) in lines.iter().zip(&mut times) {
+            timed(&mut house.hook(&house.call(line)?)?, times)?;
+        }
+    }
+    println!("whole hooks through the daemon, {rounds} rounds interleaved:");
+    for ((name, _), times) in lines.iter().zip(&times) {
+        row(name, times, &base);
+    }
+    Ok(())
+}
+
+fn micros(time: std::time::Duration) -> f64 {
+    time.as_secs_f64() * 1e6
+}
+
+fn commands(size: usize) -> String {
+    let line = "git add src/main.rs && grep -rn 'rm -rf' docs | head -5; echo \"done $HOME\" > out.log\n";
+    line.repeat(size / line.len() + 1).get(..size).unwrap_or(line).to_string()
+}
+
+fn prose(size: usize) -> String {
+    let line = "Never run git push --force; it rewrites what others have pulled, and rm -rf / is worse.\n";
+    let body = line.repeat(size / line.len() + 1);
+    here_document("cat > notes.md", body.get(..size).unwrap_or(line))
+}
+
+fn python() -> String {
+    (0..60).map(|nth| format!("value_{nth} = [row.strip() for row in open('data_{nth}.txt')]\n")).collect()
+}
+
+fn here_document(command: &str, body: &str) -> String {
+    format!("{command} <<'END'\n{body}\nEND\n")
+}

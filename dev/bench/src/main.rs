@@ -1,0 +1,43 @@
+//! Benchmarks that print ratios: every number stands beside `/bin/true` or its
+//! own counterpart in the same interleaved run, so that it means the same on
+//! any machine. `--quick` does each in seconds; names choose sections.
+
+mod guard;
+mod history;
+mod house;
+mod spawn;
+mod storm;
+mod times;
+
+use house::House;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let quick = args.iter().any(|arg| arg == "--quick");
+    let wanted = |name: &str| args.iter().all(|arg| arg.starts_with('-')) || args.iter().any(|arg| arg == name);
+    let sections: [(&str, fn(bool) -> Result<(), String>); 4] =
+        [("hook", spawn::run), ("storm", storm::run), ("history", history::run), ("guard", guard::run)];
+    for (name, run) in sections {
+        if !wanted(name) {
+            continue;
+        }
+        println!("\n## {name}");
+        if let Err(why) = run(quick) {
+            eprintln!("bench {name}: {why}");
+            return ExitCode::FAILURE;
+        }
+    }
+    ExitCode::SUCCESS
+}
+
+/// The released program beside this one.
+fn program() -> Result<std::path::PathBuf, String> {
+    let own = std::env::current_exe().map_err(|error| error.to_string())?;
+    let taut = own.with_file_name("taut");
+    if taut.exists() { Ok(taut) } else { Err(format!("{} is missing: run `cargo build --release` first", taut.display())) }
+}
+
+fn house() -> Result<House, String> {
+    House::new(program()?).map_err(|error| error.to_string())
+}

@@ -1,0 +1,135 @@
+//! What `init`, `uninstall` and `doctor` share: whose settings, which client,
+//! and the proof that the installed line works.
+
+use crate::error::CliError;
+use agents::claude_code::settings::{self, Client, OnFailure, Plan, SettingsError, proof};
+use host::install::line::{Line, LineError};
+use host::paths::Places;
+use host::settings_file::Level;
+use model::Environment;
+use pipeline::Laws;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// How long the client may take to say its version; it starts slowly.
+const CLIENT_PATIENCE: Duration = Duration::from_secs(8);
+/// How long a hook may take in a proof. Its own limits are far shorter.
+const HOOK_PATIENCE: Duration = Duration::from_secs(10);
+
+/// Whose settings a command line means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Whose {
+    User,
+    Project,
+    Local,
+}
+
+/// What came of the proof.
+pub struct Proof {
+    /// The host session the call was told under.
+    pub mark: String,
+    /// Why the hook denied it; `None` when it did not.
+    pub denial: Option<String>,
+    pub stderr: String,
+}
+
+impl Whose {
+    /// The flag that asks for it, as typed after a command.
+    pub fn flag(self) -> &'static str {
+        match self {
+            Self::User => "",
+            Self::Project => " --project",
+            Self::Local => " --local",
+        }
+    }
+
+    pub fn level(self, places: &Places) -> Result<Level, CliError> {
+        match self {
+            Self::User => Ok(Level::User),
+            Self::Project => Ok(Level::Project(project(places)?)),
+            Self::Local => Ok(Level::Local(project(places)?)),
+        }
+    }
+}
+
+/// The project of the working folder.
+pub fn project(places: &Places) -> Result<PathBuf, CliError> {
+    let here = std::env::current_dir()?;
+    let home = places.home();
+    let found = PathBuf::from(host::probe::project(&here, &home).work_tree);
+    let canonical = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    if canonical(&found) == canonical(&home) || found == Path::new("/") {
+        return Err(CliError::failed(format!("{} is not a project", found.display()))
+            .hint("change into a project, or leave the option out to mean your own settings"));
+    }
+    Ok(found)
+}
+
+/// The client that will read the settings.
+pub fn client() -> Client {
+    let line = Line {
+        program: "claude".into(),
+        args: vec!["--version".into()],
+        unset: Vec::new(),
+        cwd: "/".into(),
+        stdin: String::new(),
+        limit: CLIENT_PATIENCE,
+    };
+    line.run().map_or(Client::Unknown, |ended| Client::parse(&ended.stdout))
+}
+
+/// What is to be in the settings of a level.
+pub fn plan(places: &Places, level: &Level, client: Client, command: String) -> Plan {
+    // A project's wish does not reach into the settings for all projects.
+    let folder = match level {
+        Level::User => places.home(),
+        Level::Project(project) | Level::Local(project) => project.clone(),
+    };
+    let law = Laws::new(places.user_config(), places.state()).of(&folder.to_string_lossy(), &places.home());
+    let on_failure = match law.policy.on_failure {
+        policy::OnFailure::Closed => OnFailure::Block,
+        policy::OnFailure::Open => OnFailure::Continue,
+    };
+    Plan { command, client, on_failure, allow: Vec::new() }
+}
+
+/// Tells the hook of a command that nothing lets through, by the installed line.
+pub fn prove(program: &Path) -> Result<Proof, LineError> {
+    let now = host::clock::now();
+    let mark = format!("taut-proof-{}", host::clock::uuid(now));
+    let cwd = std::env::temp_dir();
+    let shown = cwd.to_string_lossy().into_owned();
+    let line = |stdin: String| Line {
+        program: program.to_path_buf(),
+        args: settings::ARGS.map(OsString::from).to_vec(),
+        unset: identity(),
+        cwd: cwd.clone(),
+        stdin,
+        limit: HOOK_PATIENCE,
+    };
+    let ended = line(proof::payload(&shown, &mark)).run()?;
+    // The proof is no agent: its session ends at once. Whether it could be
+    // ended says nothing about the guard.
+    let _ = line(proof::farewell(&shown, &mark)).run();
+    Ok(Proof { mark, denial: proof::denial(&ended.stdout), stderr: ended.stderr })
+}
+
+/// The variables that would make the proof speak for an agent of the user's.
+fn identity() -> Vec<OsString> {
+    let place = |name: &str| matches!(name, "TAUT_HOME" | "TAUT_NO_DAEMON" | "CLAUDE_CONFIG_DIR");
+    let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+    names.filter(|name| Environment::allows(name) && !place(name)).map(OsString::from).collect()
+}
+
+/// Settings that cannot be understood, with the place as editors take it.
+pub fn misread(path: &Path, error: &SettingsError) -> CliError {
+    let place = format!("{}:{}:{}", path.display(), error.line, error.column);
+    CliError::failed(format!("{place}: {}; nothing was changed", error.why))
+        .hint(format!("mend {} at that place and run the command again", path.display()))
+}
+
+/// A failure whose message already says why and what helps.
+pub fn told(error: &dyn std::error::Error) -> CliError {
+    CliError::failed(error.to_string())
+}

@@ -1,0 +1,156 @@
+//! `taut init`: shows the change to the agent's settings, asks, makes it, and
+//! proves that the guard answers through it.
+
+use crate::agent_settings::{self, Proof, Whose, misread, told};
+use crate::args::InitArgs;
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::person;
+use crate::printer::Printer;
+use agents::claude_code::settings::{self, Plan, proof};
+use host::install::preset::{self, NewFile};
+use host::install::program::{self, BuildPath};
+use host::install::{Done, Found, Proposal, With, intent};
+use host::paths::Places;
+use host::settings_file::{Level, SettingsFileError, Snapshot};
+use policy::presets::Preset;
+use serde_json::json;
+use std::path::Path;
+
+/// How often a file that changes under our hands is read again.
+const TRIES: usize = 3;
+
+pub fn run(args: &InitArgs, printer: &Printer) -> Result<Exit, CliError> {
+    let places = Places::from_process();
+    let preset = args.preset.as_deref().map(find_preset).transpose()?;
+    let whose = match (args.local, args.project || preset.is_some()) {
+        (true, _) => Whose::Local,
+        (false, true) => Whose::Project,
+        (false, false) => Whose::User,
+    };
+    if !args.dry_run {
+        if args.yes { person::outside_agents("init")? } else { person::required("init")? }
+    }
+    let level = whose.level(&places)?;
+    let plan = planned(args, &places, &level, preset)?;
+    if let Some(note) = plan.client.note() {
+        printer.note(note);
+    }
+    let files = preset_files(&level, preset)?;
+    for attempt in 1.. {
+        let proposal = propose(&level.path(&places), &plan)?;
+        show(&proposal, &files, printer);
+        if args.dry_run {
+            return Ok(Exit::Ok);
+        }
+        let anything = proposal.changes_anything() || !files.is_empty();
+        if anything && !args.yes && !person::agrees("Make this change?")? {
+            printer.note("nothing was changed");
+            return Ok(Exit::Failed);
+        }
+        match proposal.carry_out(&places.state(), host::clock::now()) {
+            Ok(done) => {
+                preset::write(&files).map_err(|error| told(&error))?;
+                let aliases = preset.map(|preset| preset.aliases).unwrap_or_default();
+                preset::link_aliases(&places.state(), Path::new(&plan.command), aliases)
+                    .map_err(|error| told(&error))?;
+                intent::withdraw(&places.state());
+                return prove(&proposal, &done, &plan, printer);
+            }
+            Err(SettingsFileError::Changed { path }) if attempt < TRIES => {
+                printer.note(format!("{} has just been changed by someone else; looking again", path.display()));
+            }
+            Err(error) => return Err(told(&error)),
+        }
+    }
+    Ok(Exit::Failed)
+}
+
+fn planned(args: &InitArgs, places: &Places, level: &Level, preset: Option<&Preset>) -> Result<Plan, CliError> {
+    let build_path = if args.allow_build_path { BuildPath::Allowed } else { BuildPath::Refused };
+    let search = std::env::var_os("PATH").unwrap_or_default();
+    let command = program::to_install(&std::env::current_exe()?, &search, build_path).map_err(|error| told(&error))?;
+    let mut plan = agent_settings::plan(places, level, agent_settings::client(), command);
+    plan.allow =
+        preset.map(|preset| preset.permissions_allow).unwrap_or_default().iter().map(ToString::to_string).collect();
+    Ok(plan)
+}
+
+fn propose(path: &Path, plan: &Plan) -> Result<Proposal, CliError> {
+    let file = Snapshot::read(path).map_err(|error| told(&error))?;
+    let ours = settings::inspect(file.text()).map_err(|error| misread(path, &error))?;
+    let edited = settings::edit(file.text(), plan).map_err(|error| misread(path, &error))?;
+    let found = if ours.entries.is_empty() { Found::NoneOfOurs } else { Found::Ours };
+    Ok(Proposal::install(file, With { text: edited.text, allow: edited.allow, found }))
+}
+
+fn find_preset(name: &str) -> Result<&'static Preset, CliError> {
+    policy::presets::find(name).ok_or_else(|| {
+        let names: Vec<_> = policy::presets::ALL.iter().map(|preset| preset.name).collect();
+        let available = if names.is_empty() { "this version has none".to_owned() } else { names.join(", ") };
+        CliError::not_found(format!("there is no preset `{name}`; available: {available}"))
+            .hint("`taut init` without a preset installs the guard")
+    })
+}
+
+fn preset_files(level: &Level, preset: Option<&Preset>) -> Result<Vec<NewFile>, CliError> {
+    match (level, preset) {
+        (Level::Project(project) | Level::Local(project), Some(preset)) => {
+            preset::plan(project, preset.files).map_err(|error| told(&error))
+        }
+        _ => Ok(Vec::new()),
+    }
+}
+
+fn show(proposal: &Proposal, files: &[NewFile], printer: &Printer) {
+    if printer.json() {
+        return;
+    }
+    if !proposal.changes_anything() {
+        printer.line(format!("{} has Taut's hooks already; nothing to change there", proposal.file.path.display()));
+    }
+    printer.diff(&proposal.diff());
+    for file in files {
+        printer.diff(&host::settings_file::unified(&file.path.to_string_lossy(), None, Some(&file.text)));
+    }
+}
+
+/// Tells the guard of a command that it must deny, through the line that was
+/// just installed.
+fn prove(proposal: &Proposal, done: &Done, plan: &Plan, printer: &Printer) -> Result<Exit, CliError> {
+    let failed = |what: String| CliError::failed(what).hint("`taut doctor` finds out where it goes wrong");
+    let Proof { denial, stderr, .. } = agent_settings::prove(Path::new(&plan.command))
+        .map_err(|error| failed("the hooks are installed, but the proof could not be run".into()).because(&error))?;
+    let Some(reason) = denial else {
+        let said = if stderr.trim().is_empty() { "it said nothing".to_owned() } else { stderr.trim().to_owned() };
+        return Err(failed(format!("the hooks are installed, but `{}` was not denied: {said}", proof::DENIED_COMMAND)));
+    };
+    if printer.json() {
+        printer.object(&json!({
+            "file": proposal.file.path,
+            "changed": proposal.changes_anything(),
+            "copy": done.copy,
+            "command": plan.command,
+            "denied": proof::DENIED_COMMAND,
+            "reason": reason,
+        }));
+        return Ok(Exit::Ok);
+    }
+    if let Some(copy) = &done.copy {
+        printer.line(printer.dim(format!("a copy of the file as it was: {}", copy.display())));
+    }
+    printer.line(format!("{} {}", printer.green("installed in"), proposal.file.path.display()));
+    printer.line("");
+    printer.line(format!(
+        "Proof, through the installed line: an agent that wants to run `{}` is told",
+        proof::DENIED_COMMAND
+    ));
+    for line in reason.lines() {
+        printer.line(format!("  {} {line}", printer.red("│")));
+    }
+    printer.line("");
+    printer.line("A small daemon starts with the next session and makes hooks cheap; it ends by itself when idle.");
+    printer
+        .line("`taut daemon stop` ends it, `TAUT_NO_DAEMON=1` keeps it away, `taut uninstall` takes all of this back.");
+    Ok(Exit::Ok)
+}

@@ -1,0 +1,91 @@
+//! `taut uninstall`: takes our entries out of the agent's settings, and nothing else.
+
+use crate::agent_settings::{Whose, misread, told};
+use crate::args::UninstallArgs;
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::person;
+use crate::printer::Printer;
+use agents::claude_code::settings::{self, Leaves};
+use host::install::{Done, Left, Proposal, Without};
+use host::paths::Places;
+use host::settings_file::{Backups, SettingsFileError, Snapshot};
+use serde_json::json;
+use std::path::Path;
+
+/// How often a file that changes under our hands is read again.
+const TRIES: usize = 3;
+
+pub fn run(args: &UninstallArgs, printer: &Printer) -> Result<Exit, CliError> {
+    let places = Places::from_process();
+    let whose = match (args.local, args.project) {
+        (true, _) => Whose::Local,
+        (false, true) => Whose::Project,
+        (false, false) => Whose::User,
+    };
+    if !args.dry_run {
+        if args.yes { person::outside_agents("uninstall")? } else { person::required("uninstall")? }
+    }
+    let path = whose.level(&places)?.path(&places);
+    for attempt in 1.. {
+        let proposal = propose(&path, &places)?;
+        if !proposal.changes_anything() {
+            tell(&proposal, &Done::default(), printer);
+            return Ok(Exit::Ok);
+        }
+        if !printer.json() {
+            printer.diff(&proposal.diff());
+        }
+        if args.dry_run {
+            return Ok(Exit::Ok);
+        }
+        if !args.yes && !person::agrees("Make this change?")? {
+            printer.note("nothing was changed");
+            return Ok(Exit::Failed);
+        }
+        match proposal.carry_out(&places.state(), host::clock::now()) {
+            Ok(done) => {
+                tell(&proposal, &done, printer);
+                return Ok(Exit::Ok);
+            }
+            Err(SettingsFileError::Changed { path }) if attempt < TRIES => {
+                printer.note(format!("{} has just been changed by someone else; looking again", path.display()));
+            }
+            Err(error) => return Err(told(&error)),
+        }
+    }
+    Ok(Exit::Failed)
+}
+
+fn propose(path: &Path, places: &Places) -> Result<Proposal, CliError> {
+    let file = Snapshot::read(path).map_err(|error| told(&error))?;
+    let record = Backups::of(&places.state(), &file.target).read_record();
+    let rules = record.as_ref().map(|record| record.allow.as_slice()).unwrap_or_default();
+    let edited = settings::remove(file.text(), rules).map_err(|error| misread(path, &error))?;
+    let left = match edited.leaves {
+        Leaves::Settings => Left::Settings,
+        Leaves::Nothing => Left::Nothing,
+    };
+    Ok(Proposal::uninstall(file, Without { text: edited.text, left }, record.as_ref()))
+}
+
+fn tell(proposal: &Proposal, done: &Done, printer: &Printer) {
+    let path = proposal.file.path.display();
+    for note in &done.notes {
+        printer.note(note);
+    }
+    if printer.json() {
+        let changed = proposal.changes_anything();
+        printer.object(&json!({"file": proposal.file.path, "changed": changed, "copy": done.copy}));
+        return;
+    }
+    if !proposal.changes_anything() {
+        printer.line(format!("{path} has no hooks of Taut's; nothing to remove"));
+        return;
+    }
+    if let Some(copy) = &done.copy {
+        printer.line(printer.dim(format!("a copy of the file as it was: {}", copy.display())));
+    }
+    printer.line(format!("{} {path}", printer.green("removed from")));
+    printer.line("What was recorded stays where `taut db path` says. `taut daemon stop` ends the daemon.");
+}
