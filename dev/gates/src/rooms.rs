@@ -1,0 +1,138 @@
+//! The rooms and the doors between them: which crate may depend on which, ours and others'.
+
+use std::collections::BTreeSet;
+
+use crate::deps::{Manifest, manifests};
+use crate::lock::Lock;
+use crate::source::{Keep, line_of, production, words};
+use crate::{File, Violation};
+
+/// A crate, where it stands, and which of our crates it may depend on.
+struct Room {
+    folder: &'static str,
+    name: &'static str,
+    may_use: &'static [&'static str],
+}
+
+const CORE: &[&str] = &["model", "bash", "agents", "policy", "engine"];
+
+/// "May depend on" of docs/architecture.md.
+const ROOMS: &[Room] = &[
+    Room { folder: "core/model", name: "model", may_use: &[] },
+    Room { folder: "core/bash", name: "bash", may_use: &[] },
+    Room { folder: "core/agents", name: "agents", may_use: &["model"] },
+    Room { folder: "core/policy", name: "policy", may_use: &["model", "bash"] },
+    Room { folder: "core/engine", name: "engine", may_use: &["model", "policy"] },
+    Room { folder: "world/entry", name: "entry", may_use: &[] },
+    Room { folder: "world/store", name: "store", may_use: &["model"] },
+    Room { folder: "world/host", name: "host", may_use: &["model"] },
+    Room {
+        folder: "world/pipeline",
+        name: "pipeline",
+        may_use: &["model", "bash", "agents", "policy", "engine", "store", "host"],
+    },
+    Room { folder: "world/daemon", name: "daemon", may_use: &["model", "entry", "pipeline"] },
+    Room {
+        folder: "world/runner",
+        name: "runner",
+        may_use: &["model", "bash", "agents", "policy", "engine", "store", "host", "daemon"],
+    },
+    Room { folder: "world/dash", name: "dash", may_use: &["model", "store", "daemon"] },
+    Room { folder: "world/cli", name: "taut", may_use: WORLD },
+    Room { folder: "dev/testkit", name: "testkit", may_use: WORLD },
+    Room { folder: "dev/gates", name: "gates", may_use: &[] },
+    Room { folder: "dev/bench", name: "bench", may_use: CHECKED },
+];
+
+const WORLD: &[&str] =
+    &["model", "bash", "agents", "policy", "engine", "entry", "store", "host", "pipeline", "daemon", "runner", "dash"];
+
+/// What checks the house may open every door of it.
+const CHECKED: &[&str] = &[
+    "model", "bash", "agents", "policy", "engine", "entry", "store", "host", "pipeline", "daemon", "runner", "dash",
+    "taut", "testkit",
+];
+
+/// A room of this name becomes the drawer for everything.
+const DRAWERS: &[&str] = &["common", "core", "helpers", "shared", "types", "util", "utils"];
+
+/// The core's dependencies are listed, because a crate that opens files would tear the fence down unseen.
+const CORE_EXTERNALS: &[&str] = &["serde", "serde_json", "shuck-ast", "shuck-parser", "toml"];
+
+const ASYNC_ROOMS: &[&str] = &["daemon", "dash"];
+const ASYNC: &[&str] = &["tokio", "async-std", "smol", "futures", "futures-executor", "axum", "hyper", "reqwest"];
+
+/// On the way of an event: compiling a regex costs more than the whole hook.
+const HOOK_PATH: &[&str] =
+    &["model", "bash", "agents", "policy", "engine", "entry", "store", "host", "pipeline", "daemon", "taut"];
+const REGEX: &[&str] = &["regex", "regex-lite", "fancy-regex", "onig", "pcre2"];
+
+pub(crate) fn check(files: &[File]) -> Vec<Violation> {
+    let lock = files.iter().find(|file| file.path == "Cargo.lock").map(|file| Lock::parse(&file.text));
+    let lock = lock.unwrap_or_default();
+    let crates = manifests(files);
+    let mut found: Vec<_> = crates.iter().flat_map(|manifest| of_crate(manifest, &lock)).collect();
+    found.extend(files.iter().filter(|file| must_be_sync(file)).flat_map(awaits));
+    found
+}
+
+fn of_crate(manifest: &Manifest<'_>, lock: &Lock) -> Vec<Violation> {
+    let name = manifest.name.as_str();
+    let mut found = Vec::new();
+    let mut say = |what: String| found.push(manifest.file.breaks(0, what));
+    if DRAWERS.contains(&name) {
+        say(format!("a crate named {name} becomes the drawer for everything: name what it does"));
+    }
+    if !manifest.takes_workspace_lints {
+        say("does not take the workspace's lints: add `lints.workspace = true`".to_owned());
+    }
+    let folder = manifest.file.path.trim_end_matches("/Cargo.toml");
+    let Some(room) = ROOMS.iter().find(|room| room.name == name && room.folder == folder) else {
+        say(format!("{name} at {folder} is no room of the house: add it to docs/architecture.md and to this gate"));
+        return found;
+    };
+    for need in manifest.needs.iter().filter(|need| is_ours(need) && !room.may_use.contains(&need.as_str())) {
+        say(format!("{name} may not depend on {need}"));
+    }
+    let in_core = CORE.contains(&name);
+    for need in manifest.tests_need.iter().filter(|need| in_core && is_ours(need)) {
+        if !CORE.contains(&need.as_str()) && need != "testkit" {
+            say(format!("tests of {name} may not depend on {need}"));
+        }
+    }
+    for need in manifest.needs.iter().filter(|need| in_core && !is_ours(need)) {
+        if !CORE_EXTERNALS.contains(&need.as_str()) {
+            say(format!("{name} is core and may not depend on {need}"));
+        }
+    }
+    let brought = brought_by(manifest, lock);
+    for banned in ASYNC.iter().filter(|banned| !ASYNC_ROOMS.contains(&name) && brought.contains(**banned)) {
+        say(format!("{name} brings in {banned}: async lives only in {}", ASYNC_ROOMS.join(" and ")));
+    }
+    for banned in REGEX.iter().filter(|banned| HOOK_PATH.contains(&name) && brought.contains(**banned)) {
+        say(format!("{name} is on the way of every event and brings in {banned}"));
+    }
+    found
+}
+
+/// Every external package the crate's production code is built with.
+fn brought_by(manifest: &Manifest<'_>, lock: &Lock) -> BTreeSet<String> {
+    manifest.needs.iter().filter(|need| !is_ours(need)).flat_map(|need| lock.closure(need)).collect()
+}
+
+fn is_ours(package: &str) -> bool {
+    ROOMS.iter().any(|room| room.name == package)
+}
+
+fn must_be_sync(file: &File) -> bool {
+    let room = ROOMS.iter().find(|room| file.path.starts_with(&format!("{}/src/", room.folder)));
+    room.is_some_and(|room| HOOK_PATH.contains(&room.name) && !ASYNC_ROOMS.contains(&room.name))
+        && file.is_rust()
+        && !file.is_test()
+}
+
+fn awaits(file: &File) -> Vec<Violation> {
+    let code = production(&file.text, Keep::Code);
+    let found = words(&code).filter(|(_, word)| matches!(*word, "async" | "await"));
+    found.map(|(at, word)| file.breaks(line_of(&code, at), format!("{word} on the way of an event"))).collect()
+}

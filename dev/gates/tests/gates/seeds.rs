@@ -1,0 +1,195 @@
+//! Each gate fails on a bad example at the right place, and lets its good twin through.
+
+use gates::{ALL, Exception, File, Violation, size_with};
+
+const CLIPPY: &str = include_str!("../../../../core/clippy.toml");
+const EVENTS: &str = include_str!("../../../../core/model/src/event.rs");
+const DENY: &str = "#![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]\n";
+
+#[test]
+fn every_gate_has_a_seed_here() {
+    let seeds = include_str!("seeds.rs");
+    for gate in ALL {
+        assert!(seeds.contains(&format!("check(\"{}\"", gate.name)), "{} is not proven able to fail", gate.name);
+    }
+}
+
+#[test]
+fn purity_sees_every_way_out_of_the_core() {
+    for bad in [
+        "use std::fs;",
+        "use std::{fmt, env};",
+        "use std::{collections::BTreeMap, time::{Duration, Instant}};",
+        "use std::time::*;",
+        "fn a() { std::process::exit(1) }",
+        "fn a() { std::thread::spawn(|| ()); }",
+        "fn a() { println!(\"x\") }",
+        "fn a() { dbg!(1); }",
+        "type A = std::net::TcpStream;",
+        "type A = std::time::SystemTime;",
+    ] {
+        assert_lines(&check("purity", &[("core/x/src/a.rs", bad)]), &[1], bad);
+    }
+    let good = "// std::fs\nuse std::time::Duration;\nconst A: &str = \"println!\";\n#[cfg(test)]\nmod tests {\n use std::fs;\n}";
+    assert_lines(&check("purity", &[("core/x/src/a.rs", good)]), &[], good);
+    assert_lines(&check("purity", &[("world/x/src/a.rs", "use std::fs;")]), &[], "the world may");
+}
+
+#[test]
+fn fence_misses_each_ban_and_each_deny_line() {
+    let good = [("core/clippy.toml", CLIPPY), ("core/x/src/lib.rs", DENY)];
+    assert_lines(&check("fence", &good), &[], "as it stands");
+    let torn = CLIPPY.replace("std::fs::read_dir", "std::fs::other");
+    assert_lines(&check("fence", &[("core/clippy.toml", &torn)]), &[0], "a ban is gone");
+    assert_lines(&check("fence", &[]), &[0], "the fence is gone");
+    let short = DENY.replace("clippy::panic, ", "");
+    assert_lines(&check("fence", &[good[0], ("core/x/src/lib.rs", &short)]), &[1], "a lint is gone");
+    assert_lines(&check("fence", &[good[0], ("core/x/clippy.toml", "")]), &[0], "a second fence hides the first");
+}
+
+#[test]
+fn levels_sees_allow_and_expect_without_reason() {
+    for bad in [
+        "#[allow(dead_code)]",
+        "#![allow(dead_code)]",
+        "#[cfg_attr(test, allow(dead_code))]",
+        "#[ allow ( dead_code ) ]",
+        "#[expect(dead_code)]",
+    ] {
+        assert_lines(&check("levels", &[("world/x/tests/a.rs", bad)]), &[1], bad);
+    }
+    for good in ["#[expect(dead_code, reason = \"why\")]", "// #[allow(x)]", "const A: &str = \"#[allow(x)]\";"] {
+        assert_lines(&check("levels", &[("world/x/src/a.rs", good)]), &[], good);
+    }
+}
+
+#[test]
+fn rooms_sees_a_door_that_should_not_be() {
+    let lock =
+        "[[package]]\nname = \"innocent\"\ndependencies = [\"regex 1.0\", \"tokio\"]\n[[package]]\nname = \"regex\"\n";
+    for (path, name, needs) in [
+        ("core/model", "model", "[dependencies]\npolicy.workspace = true"),
+        ("core/engine", "engine", "[dependencies]\nstore.workspace = true"),
+        ("core/engine", "engine", "[dev-dependencies]\nstore.workspace = true"),
+        ("core/engine", "engine", "[dependencies]\nlibc.workspace = true"),
+        ("world/entry", "entry", "[build-dependencies]\nmodel.workspace = true"),
+        ("world/store", "store", "[target.'cfg(unix)'.dependencies]\nhost = { path = \"../host\" }"),
+        ("world/store", "store", "[dependencies]\nharmless = { package = \"tokio\", version = \"1\" }"),
+        ("world/daemon", "daemon", "[dependencies]\ninnocent = \"1\""),
+        ("world/host", "host", "[dependencies]\ntestkit.workspace = true"),
+        ("world/nowhere", "nowhere", ""),
+        ("world/model", "model", ""),
+    ] {
+        let toml = format!("[package]\nname = \"{name}\"\n{needs}\n[lints]\nworkspace = true\n");
+        let files = [("Cargo.lock", lock), (&*format!("{path}/Cargo.toml"), &*toml)];
+        assert_lines(&check("rooms", &files), &[0], &toml);
+    }
+    let bare = "[package]\nname = \"host\"\n";
+    assert_lines(&check("rooms", &[("world/host/Cargo.toml", bare)]), &[0], "no lints");
+    let drawer = "[package]\nname = \"utils\"\n[lints]\nworkspace = true\n";
+    assert_lines(&check("rooms", &[("core/utils/Cargo.toml", drawer)]), &[0, 0], "a drawer, and no room");
+    assert_lines(&check("rooms", &[("world/store/src/a.rs", "async fn a() { b().await }")]), &[1, 1], "async");
+    let good = "[package]\nname = \"daemon\"\n[dependencies]\nentry.workspace = true\n[dev-dependencies]\ntaut.workspace = true\n[lints]\nworkspace = true\n";
+    assert_lines(&check("rooms", &[("world/daemon/Cargo.toml", good)]), &[], good);
+}
+
+#[test]
+fn names_sees_drawers_and_second_versions() {
+    for bad in
+        ["world/x/src/utils.rs", "world/x/src/helpers/a.rs", "core/x/src/decode_v2.rs", "core/x/src/decode_new.rs"]
+    {
+        assert_lines(&check("names", &[(bad, "//! x")]), &[0], bad);
+    }
+    assert_lines(&check("names", &[("core/x/src/git_index.rs", "//! x")]), &[], "a name that says something");
+}
+
+#[test]
+fn size_sees_long_files_functions_and_doors() {
+    let body = "    a();\n".repeat(79);
+    let function = format!("\nfn long() {{\n{body}}}\n");
+    assert_lines(&check("size", &[("world/x/tests/a.rs", &function)]), &[2], "a function of 81 lines");
+    let file = "//! x\n".repeat(601);
+    assert_lines(&check("size", &[("world/x/src/a.rs", &file)]), &[0], "a file of 601 lines");
+    let tests = format!("//! x\n#[cfg(test)]\nmod tests {{\n{}}}\n", "    const A: u8 = 0;\n".repeat(700));
+    assert_lines(&check("size", &[("world/x/src/a.rs", &tests)]), &[], "tests do not count");
+    let door = "mod a;\n".repeat(16);
+    assert_lines(&check("size", &[("world/cli/src/main.rs", &door)]), &[0], "a door of 16 lines");
+}
+
+#[test]
+fn size_exceptions_may_only_shrink() {
+    let file = File::new("world/x/src/a.rs", &"//! x\n".repeat(610));
+    let excuse = |lines| [Exception { path: "world/x/src/a.rs", function: "", lines }];
+    let files = std::slice::from_ref(&file);
+    assert_lines(&size_with(files, &excuse(610)), &[], "excused");
+    assert_lines(&size_with(files, &excuse(700)), &[0, 0], "it has shrunk since");
+    assert_lines(&size_with(&[], &excuse(610)), &[0], "no longer needed");
+}
+
+#[test]
+fn docs_sees_long_readmes_dead_links_silent_files_and_diaries() {
+    let long = "x\n".repeat(151);
+    assert_lines(&check("docs", &[("README.md", &long)]), &[151], "151 lines");
+    assert_lines(&check("docs", &[("docs/a.md", "x\n[b](b.md)")]), &[2], "a dead link");
+    assert_lines(&check("docs", &[("docs/a.md", "[b](../../b.md)")]), &[1], "a link out of the tree");
+    assert_lines(&check("docs", &[("docs/a.md", "[b](b.md#c)"), ("docs/b.md", "")]), &[], "a link that leads");
+    assert_lines(&check("docs", &[("world/x/src/a.rs", "use b;")]), &[1], "says nothing");
+    assert_lines(&check("docs", &[("world/x/tests/a.rs", "use b;")]), &[], "a test may");
+    for diary in ["PROGRESS.md", "docs/design/my-notes.md", "TODO", "notes.txt", "IMPLEMENTATION_SUMMARY.md"] {
+        assert_lines(&check("docs", &[(diary, "")]), &[0], diary);
+    }
+}
+
+#[test]
+fn claims_sees_requirements_that_do_not_exist() {
+    for bad in ["d10_x", "z1_x", "g12_x", "d3_q9_x", "d0_x"] {
+        let text = format!("#[test]\nfn {bad}() {{}}");
+        assert_lines(&check("claims", &[("core/x/src/a.rs", &text)]), &[2], bad);
+    }
+    let good = "#[test]\nfn d3_g0_x() {}\n#[test]\nfn utf8_x() {}\nfn z1_x() {}\n";
+    assert_lines(&check("claims", &[("core/x/src/a.rs", good)]), &[], good);
+}
+
+#[test]
+fn words_sees_unfinished_work_and_machines() {
+    for bad in [
+        "fn a() { todo!() }",
+        "fn a() { unimplemented!(\"x\") }",
+        "#[ignore]",
+        "#[ignore = \"slow\"]",
+        "// FIXME x",
+        "const A: &str = \"/work/x\";",
+        "// see /root/.cargo",
+        "// https://Artifactory.example.org",
+    ] {
+        assert_lines(&check("words", &[("world/x/src/a.rs", bad)]), &[1], bad);
+    }
+    for good in ["let a = \"todo!(\";", "// ~/work/x and /home/me/work/x", "rm -rf /root"] {
+        assert_lines(&check("words", &[("world/x/src/a.rs", good)]), &[], good);
+    }
+}
+
+#[test]
+fn events_sees_a_second_list() {
+    let names = "Setup SessionStart InstructionsLoaded UserPromptSubmit UserPromptExpansion PreToolUse PermissionRequest \
+                 PermissionDenied PostToolUse PostToolUseFailure PostToolBatch MessageDisplay Notification SubagentStart \
+                 SubagentStop";
+    let listed = format!("//! x\nconst ALL: &str = \"{names}\";");
+    let table = ("core/model/src/event.rs", EVENTS);
+    assert_lines(&check("events", &[table, ("world/x/src/a.rs", &listed)]), &[0], "a second list");
+    assert_lines(&check("events", &[table, ("world/x/src/a.rs", &format!("//! {names}"))]), &[], "only told of");
+    assert_lines(&check("events", &[table, ("core/agents/src/x/a.rs", &listed)]), &[], "a dialect may");
+    assert_lines(&check("events", &[]), &[0], "the table is gone");
+    assert_lines(&check("events", &[("core/model/src/event.rs", "")]), &[0], "the table is empty");
+}
+
+fn check(gate: &str, files: &[(&str, &str)]) -> Vec<Violation> {
+    let files: Vec<_> = files.iter().map(|(path, text)| File::new(path, text)).collect();
+    let gate = ALL.iter().find(|known| known.name == gate).expect("a gate of this name");
+    (gate.check)(&files)
+}
+
+fn assert_lines(found: &[Violation], lines: &[usize], about: &str) {
+    let at: Vec<_> = found.iter().map(|violation| violation.line).collect();
+    assert_eq!(at, lines, "{about}: {found:?}");
+}

@@ -1,0 +1,64 @@
+//! The real tree keeps to every gate.
+
+use std::sync::OnceLock;
+
+use gates::{ALL, File};
+
+#[test]
+fn the_core_is_pure() {
+    passes("purity");
+}
+
+#[test]
+fn the_fence_around_the_core_stands() {
+    passes("fence");
+}
+
+#[test]
+fn lints_are_expected_with_a_reason_and_never_allowed() {
+    passes("levels");
+}
+
+#[test]
+fn rooms_depend_only_where_they_may() {
+    passes("rooms");
+}
+
+#[test]
+fn names_say_something() {
+    passes("names");
+}
+
+#[test]
+fn files_and_functions_are_small() {
+    passes("size");
+}
+
+#[test]
+fn docs_lead_somewhere() {
+    passes("docs");
+}
+
+#[test]
+fn claimed_requirements_exist() {
+    passes("claims");
+}
+
+#[test]
+fn nothing_unfinished_and_no_machine_is_committed() {
+    passes("words");
+}
+
+#[test]
+fn events_are_listed_once() {
+    passes("events");
+}
+
+fn passes(name: &str) {
+    static TREE: OnceLock<Vec<File>> = OnceLock::new();
+    let files = TREE.get_or_init(|| gates::load(&gates::root()).expect("the tree can be read"));
+    assert!(files.iter().any(|file| file.path == "core/model/src/lib.rs"), "this is not the tree");
+    let gate = ALL.iter().find(|gate| gate.name == name).expect("a gate of this name");
+    let found: Vec<_> = (gate.check)(files).iter().map(ToString::to_string).collect();
+    assert!(found.is_empty(), "{} broken by\n  {}\n", name, found.join("\n  "));
+}
