@@ -2,6 +2,7 @@
 //! and the proof that the installed line works.
 
 use crate::error::CliError;
+use crate::person;
 use agents::claude_code::settings::{self, Client, OnFailure, Plan, SettingsError, proof};
 use host::install::line::{Line, LineError};
 use host::paths::Places;
@@ -51,6 +52,12 @@ impl Whose {
             Self::Local => Ok(Level::Local(project(places)?)),
         }
     }
+}
+
+/// Refuses where nobody can be asked.
+pub fn can_ask(command: &str) -> Result<(), CliError> {
+    let spared = format!("`taut {command} --dry-run` shows the change, `taut {command} --yes` makes it without asking");
+    person::required(command).map_err(|error| error.hint(spared))
 }
 
 /// The project of the working folder.

@@ -29,7 +29,7 @@ pub fn run(args: &InitArgs, printer: &Printer) -> Result<Exit, CliError> {
         (false, false) => Whose::User,
     };
     if !args.dry_run {
-        if args.yes { person::outside_agents("init")? } else { person::required("init")? }
+        if args.yes { person::outside_agents("init")? } else { agent_settings::can_ask("init")? }
     }
     let level = whose.level(&places)?;
     let plan = planned(args, &places, &level, preset)?;
@@ -41,6 +41,14 @@ pub fn run(args: &InitArgs, printer: &Printer) -> Result<Exit, CliError> {
         let proposal = propose(&level.path(&places), &plan)?;
         show(&proposal, &files, printer);
         if args.dry_run {
+            if printer.json() {
+                printer.object(&json!({
+                    "file": proposal.file.path,
+                    "changes": proposal.changes_anything(),
+                    "diff": proposal.diff(),
+                    "files": files.iter().map(|file| &file.path).collect::<Vec<_>>(),
+                }));
+            }
             return Ok(Exit::Ok);
         }
         let anything = proposal.changes_anything() || !files.is_empty();

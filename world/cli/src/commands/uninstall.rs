@@ -1,6 +1,6 @@
 //! `taut uninstall`: takes our entries out of the agent's settings, and nothing else.
 
-use crate::agent_settings::{Whose, misread, told};
+use crate::agent_settings::{self, Whose, misread, told};
 use crate::args::UninstallArgs;
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -24,7 +24,7 @@ pub fn run(args: &UninstallArgs, printer: &Printer) -> Result<Exit, CliError> {
         (false, false) => Whose::User,
     };
     if !args.dry_run {
-        if args.yes { person::outside_agents("uninstall")? } else { person::required("uninstall")? }
+        if args.yes { person::outside_agents("uninstall")? } else { agent_settings::can_ask("uninstall")? }
     }
     let path = whose.level(&places)?.path(&places);
     for attempt in 1.. {
@@ -37,6 +37,9 @@ pub fn run(args: &UninstallArgs, printer: &Printer) -> Result<Exit, CliError> {
             printer.diff(&proposal.diff());
         }
         if args.dry_run {
+            if printer.json() {
+                printer.object(&json!({"file": proposal.file.path, "changes": true, "diff": proposal.diff()}));
+            }
             return Ok(Exit::Ok);
         }
         if !args.yes && !person::agrees("Make this change?")? {

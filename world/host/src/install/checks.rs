@@ -77,7 +77,7 @@ fn asked_version(path: &Path) -> Option<String> {
     let line = Line {
         program: path.to_path_buf(),
         args: ["version", "--json"].map(OsString::from).to_vec(),
-        env: Vec::new(),
+        unset: Vec::new(),
         cwd: "/".into(),
         stdin: String::new(),
         limit: Duration::from_secs(5),

@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 pub struct Line {
     pub program: PathBuf,
     pub args: Vec<OsString>,
-    /// Set in addition to the environment of this process.
-    pub env: Vec<(OsString, OsString)>,
+    /// Taken out of the environment of this process.
+    pub unset: Vec<OsString>,
     pub cwd: PathBuf,
     pub stdin: String,
     pub limit: Duration,
@@ -61,7 +61,10 @@ impl Line {
 
     fn spawn(&self, until: Instant) -> Result<Child, LineError> {
         let mut command = Command::new(&self.program);
-        command.args(&self.args).envs(self.env.iter().map(|(name, value)| (name, value))).current_dir(&self.cwd);
+        command.args(&self.args).current_dir(&self.cwd);
+        for name in &self.unset {
+            command.env_remove(name);
+        }
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
         loop {
             match command.spawn() {
@@ -125,7 +128,7 @@ mod tests {
         Line {
             program: "/bin/sh".into(),
             args: vec!["-c".into(), script.into()],
-            env: vec![("WORD".into(), "said".into())],
+            unset: vec!["PATH".into()],
             cwd: "/".into(),
             stdin: "given".into(),
             limit,
@@ -134,13 +137,13 @@ mod tests {
 
     #[test]
     fn gives_what_was_printed_and_how_it_ended() {
-        let ended = shell("read x; echo $WORD $x; echo why >&2; exit 3", Duration::from_secs(20)).run().unwrap();
+        let ended = shell("read x; echo said $x; echo why >&2; exit 3", Duration::from_secs(20)).run().unwrap();
         assert_eq!(ended, Ended { exit: Some(3), stdout: "said given\n".into(), stderr: "why\n".into() });
     }
 
     #[test]
     fn a_line_that_does_not_end_is_ended() {
-        let error = shell("sleep 600 & wait", Duration::from_millis(50)).run().unwrap_err();
+        let error = shell("/bin/sleep 600 & wait", Duration::from_millis(50)).run().unwrap_err();
         assert!(matches!(error, LineError::TimedOut { .. }), "{error}");
     }
 

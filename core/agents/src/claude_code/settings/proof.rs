@@ -1,0 +1,59 @@
+//! A call that proves an installation: something no policy lets through, which
+//! is only ever told to the hook and never run.
+
+use model::Kind;
+use serde_json::{Value, json};
+
+/// The command that is told; the guard's floor denies it under any configuration.
+pub const DENIED_COMMAND: &str = "rm -rf /";
+
+/// What the client would send before it runs the command. The mark tells this
+/// call from every other one.
+pub fn payload(cwd: &str, mark: &str) -> String {
+    let call = json!({
+        "session_id": mark,
+        "cwd": cwd,
+        "hook_event_name": Kind::PreToolUse.name(),
+        "tool_name": "Bash",
+        "tool_input": {"command": DENIED_COMMAND, "description": "taut's own proof; never run"},
+        "tool_use_id": mark,
+    });
+    call.to_string()
+}
+
+/// Ends the session that the call opened.
+pub fn farewell(cwd: &str, mark: &str) -> String {
+    let name = Kind::SessionEnd.name();
+    json!({"session_id": mark, "cwd": cwd, "hook_event_name": name, "reason": "other"}).to_string()
+}
+
+/// The reason the hook gave for denying the call; `None` when it did not deny it.
+pub fn denial(stdout: &str) -> Option<String> {
+    let answer: Value = serde_json::from_str(stdout.trim()).ok()?;
+    let specific = answer.get("hookSpecificOutput")?;
+    let denied = specific.get("permissionDecision")?.as_str()? == "deny";
+    denied.then(|| specific.get("permissionDecisionReason")?.as_str().map(str::to_owned)).flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn i1_the_proof_is_a_call_the_decoder_understands() {
+        let call = crate::decode("claude-code", payload("/w", "m1").as_bytes()).unwrap();
+        assert_eq!((call.kind, call.host_session.as_deref()), (Kind::PreToolUse, Some("m1")));
+        assert_eq!(call.tool().and_then(|tool| tool.command()), Some(DENIED_COMMAND));
+        let end = crate::decode("claude-code", farewell("/w", "m1").as_bytes()).unwrap();
+        assert_eq!((end.kind, end.host_session.as_deref()), (Kind::SessionEnd, Some("m1")));
+    }
+
+    #[test]
+    fn i1_only_a_denial_counts_as_one() {
+        let denied = crate::deny_unread("claude-code", "because").stdout;
+        assert_eq!(denial(&denied).as_deref(), Some("because"));
+        for other in ["", "{}", "denied", &denied.replace("deny", "ask")] {
+            assert_eq!(denial(other), None, "{other}");
+        }
+    }
+}
