@@ -68,10 +68,16 @@ fn copy_before(place: &Place, version: i64) -> Result<(), Error> {
     copy(&reader, &to)
 }
 
-/// A consistent, compact and private copy, flushed to the disk.
+/// A consistent, compact and private copy in one file, flushed to the disk and
+/// ready to be put back.
 pub(crate) fn copy(conn: &Connection, to: &Path) -> Result<(), Error> {
     let file = private_file(to).map_err(|cause| Error::file("make the copy", to, cause))?;
-    let copied = conn.execute("VACUUM INTO ?1", [to.to_string_lossy()]);
+    let copied = conn.execute("VACUUM INTO ?1", [to.to_string_lossy()]).and_then(|_| {
+        // The copy comes out in the mode of old, in which readers block writers.
+        let copy = Connection::open(to)?;
+        copy.pragma_update(None, "journal_mode", "WAL")?;
+        copy.close().map_err(|(_, cause)| cause)
+    });
     if let Err(cause) = copied {
         // Half a copy is worse than none.
         let _ = std::fs::remove_file(to);

@@ -4,7 +4,8 @@ use crate::migrate::{self, SCHEMA};
 use crate::place::{Identity, Place};
 use crate::{Error, Store, lock};
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::Duration;
 
@@ -44,15 +45,17 @@ impl Store {
         Opening { place: Place::new(folder), patience, migration: Migration::Whatever }.open()
     }
 
-    /// Reads what is there and changes nothing.
+    /// Reads what is there and changes nothing, in a read-only folder too.
     pub fn open_existing_read_only(folder: &Path) -> Result<Self, Error> {
         let place = Place::new(folder);
-        let error = |cause| Error::of(&place.database, cause);
         let patience = Duration::from_secs(1);
-        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let conn = Connection::open_with_flags(&place.database, flags).map_err(error)?;
-        conn.busy_timeout(patience).map_err(error)?;
-        let found = migrate::version(&conn).map_err(error)?;
+        let (conn, found) = match connect_to_read(&place.database, patience) {
+            // Reading takes an index beside the log. Where there is no log,
+            // nothing is missed by telling SQLite that nobody writes.
+            Err(cause) if cannot_index(&cause) && !place.has_log() => connect_to_still(&place.database),
+            other => other,
+        }
+        .map_err(|cause| Error::of(&place.database, cause))?;
         let opened = known(&place, found)?;
         Ok(Self::new(conn, place, opened, patience))
     }
@@ -115,6 +118,26 @@ fn connect(path: &Path, patience: Duration) -> rusqlite::Result<Connection> {
     conn.set_prepared_statement_cache_capacity(64);
     conn.execute_batch("PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0")?;
     Ok(conn)
+}
+
+fn connect_to_read(path: &Path, patience: Duration) -> rusqlite::Result<(Connection, i64)> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let conn = Connection::open_with_flags(path, flags)?;
+    conn.busy_timeout(patience)?;
+    let found = migrate::version(&conn)?;
+    Ok((conn, found))
+}
+
+fn connect_to_still(path: &Path) -> rusqlite::Result<(Connection, i64)> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
+    let escaped: String = path.as_os_str().as_bytes().iter().map(|byte| format!("%{byte:02x}")).collect();
+    let conn = Connection::open_with_flags(format!("file:{escaped}?immutable=1"), flags)?;
+    let found = migrate::version(&conn)?;
+    Ok((conn, found))
+}
+
+fn cannot_index(cause: &rusqlite::Error) -> bool {
+    matches!(cause.sqlite_error_code(), Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly))
 }
 
 fn known(place: &Place, found: i64) -> Result<Identity, Error> {

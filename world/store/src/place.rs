@@ -48,6 +48,10 @@ impl Place {
         self.beside("-wal")
     }
 
+    pub fn has_log(&self) -> bool {
+        std::fs::metadata(self.wal()).is_ok_and(|log| log.len() > 0)
+    }
+
     /// The file's identity, or `None` when there is none at the path.
     pub fn identity(&self) -> Option<Identity> {
         let found = std::fs::metadata(&self.database).ok()?;

@@ -44,6 +44,8 @@ pub fn repair(folder: &Path, now: Ms, patience: Duration) -> Result<Repair, Erro
         .open(&place.database)
         .map_err(|cause| Error::file("open the damaged", &place.database, cause))?;
     if !alone(&damaged, patience) {
+        // Closing it would drop the locks of our own process's connections to it.
+        std::mem::forget(damaged);
         return Err(Error::StillOpen { path: place.database });
     }
     let fresh = make_fresh(&place)?;

@@ -125,11 +125,14 @@ fn an_empty_file_is_a_new_database_and_not_a_damaged_one() {
 fn a_damaged_file_that_somebody_has_open_is_left_in_place() {
     let home = tempfile::tempdir().unwrap();
     filled(home.path());
-    let holder = open(home.path());
     let pages = event_pages(home.path());
     overwrite(home.path(), pages[1] * 4096, 4096);
+    // Only now: closing a file drops all locks its process has on it.
+    let holder = open(home.path());
     let cause = repair(home.path(), NOW, PATIENCE).unwrap_err();
     assert!(matches!(cause, Error::StillOpen { .. }), "{cause}");
+    let again = repair(home.path(), NOW, PATIENCE).unwrap_err();
+    assert!(matches!(again, Error::StillOpen { .. }), "the holder's lock is still there: {again}");
     drop(holder);
     assert!(matches!(repair(home.path(), NOW, Duration::from_secs(5)).unwrap(), Repair::MovedAside(_)));
 }

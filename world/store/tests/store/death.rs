@@ -41,9 +41,10 @@ impl Child {
 #[test]
 fn kill_9_while_writing_loses_no_acknowledged_event() {
     let home = tempfile::tempdir().unwrap();
+    let folder = home.path().join("taut");
     let mut written = 0;
     for round in 0..5 {
-        let Child(mut command) = child("death::writes_until_killed", home.path());
+        let Child(mut command) = child("death::writes_until_killed", &folder);
         let mut process = command.stdout(Stdio::piped()).spawn().unwrap();
         let lines = BufReader::new(process.stdout.take().unwrap()).lines();
         let acknowledged = lines
@@ -58,7 +59,7 @@ fn kill_9_while_writing_loses_no_acknowledged_event() {
             .last()
             .expect("something was acknowledged");
         process.wait().unwrap();
-        let store = open(home.path());
+        let store = open(&folder);
         let found = store.events(&EventFilter::default()).unwrap();
         let ids: Vec<_> = found.iter().map(|event| event.id.clone()).collect();
         let wanted: Vec<_> = (0..=acknowledged).map(|n| event(n).id).collect();

@@ -4,7 +4,7 @@ use crate::death::child;
 use crate::rows::{PATIENCE, event, open};
 use model::effect::Write;
 use std::fs::{Permissions, metadata, set_permissions};
-use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::Duration;
 use store::{DATABASE, Durability, Error, EventFilter, Standing, Store};
@@ -114,22 +114,33 @@ fn reading_only_sees_what_is_there_and_writes_nothing() {
     assert!(matches!(refused, Err(Error::ReadOnly { .. })));
 }
 
-/// The folder is a copy that the child may read and not write. Root may write
-/// anything, so the child is nobody where the tests run as root.
+/// Root may write anything, so the child is nobody where the tests run as root.
+fn for_somebody_who_may_only_read(folder: &Path) {
+    let chmod = |files: u32, folders: u32| {
+        for entry in std::fs::read_dir(folder).expect("it is a folder") {
+            set_permissions(entry.expect("an entry").path(), Permissions::from_mode(files)).expect("chmod");
+        }
+        set_permissions(folder, Permissions::from_mode(folders)).expect("chmod");
+    };
+    chmod(0o444, 0o555);
+    let status = child("opening::as_somebody_who_may_only_read", folder).without_rights().status();
+    chmod(0o600, 0o700);
+    assert!(status.expect("the child ran").success());
+}
+
 #[test]
 fn a_read_only_folder_refuses_writes_by_name_and_can_be_read() {
     let home = tempfile::tempdir().unwrap();
-    let mut writer = open(home.path());
-    writer.transact(Durability::Normal, |tx| tx.apply(&[Write::Event(Box::new(event(1)))])).unwrap();
-    let folder = home.path().join("read-only");
-    std::fs::DirBuilder::new().mode(0o755).create(&folder).unwrap();
-    writer.backup(&folder.join(DATABASE)).unwrap();
     set_permissions(home.path(), Permissions::from_mode(0o755)).unwrap();
-    set_permissions(folder.join(DATABASE), Permissions::from_mode(0o444)).unwrap();
-    set_permissions(&folder, Permissions::from_mode(0o555)).unwrap();
-    let status = child("opening::as_somebody_who_may_only_read", &folder).without_rights().status().unwrap();
-    set_permissions(&folder, Permissions::from_mode(0o755)).unwrap();
-    assert!(status.success());
+    let folder = home.path().join("taut # 1?%");
+    let mut writer = open(&folder);
+    writer.transact(Durability::Normal, |tx| tx.apply(&[Write::Event(Box::new(event(1)))])).unwrap();
+    let still = home.path().join("still");
+    std::fs::create_dir(&still).unwrap();
+    writer.backup(&still.join(DATABASE)).unwrap();
+    drop(writer);
+    for_somebody_who_may_only_read(&folder);
+    for_somebody_who_may_only_read(&still);
 }
 
 #[test]
