@@ -10,6 +10,7 @@ mod acts;
 mod args;
 mod calls;
 pub mod config;
+pub mod examples;
 pub mod explain;
 mod git;
 mod ground;

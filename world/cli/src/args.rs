@@ -40,6 +40,19 @@ pub enum Command {
     Agents,
     /// List what happened: events, verdicts and reasons
     Events(EventsArgs),
+    /// Say what a command would run, which rules look at it, and the verdict
+    Explain(ExplainArgs),
+    /// Judge the command on stdin: exit 0 lets it pass, 1 stops it
+    Guard,
+    /// The rules of the guard
+    Policy {
+        #[command(subcommand)]
+        verb: PolicyVerb,
+    },
+    /// Let the guard only watch for a while (people only)
+    Pause(PauseArgs),
+    /// Trust this project's own configuration as it stands (people only)
+    Trust(TrustArgs),
     /// Look after the database
     Db {
         #[command(subcommand)]
@@ -145,4 +158,89 @@ pub enum DbVerb {
     },
     /// Say where the database is
     Path,
+}
+
+#[derive(Debug, Args)]
+pub struct ExplainArgs {
+    /// The command line, or - to read many, one a line
+    pub command: String,
+    /// Judge as if run in this folder
+    #[arg(long)]
+    pub dir: Option<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum PolicyVerb {
+    /// List the rules and what each does here
+    List,
+    /// Show one rule: what it looks at, why, and the better way
+    Show {
+        /// The rule's id, as `taut policy list` shows it
+        rule: String,
+    },
+    /// Run every rule's own examples
+    Test,
+    /// Look the configuration over: file, line and column of what is wrong
+    Check,
+    /// Let a rule pass, in your own configuration (people only)
+    Allow(AllowArgs),
+    /// Switch a pack of rules on or off, in your own configuration (people only)
+    Pack {
+        /// The pack's name
+        name: String,
+        switch: Switch,
+    },
+}
+
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+pub enum Switch {
+    On,
+    Off,
+}
+
+#[derive(Debug, Args)]
+pub struct AllowArgs {
+    /// The rule's id
+    pub rule: String,
+    /// Only for this path and what is below it
+    #[arg(long)]
+    pub path: Option<String>,
+    /// Only for commands that begin with these words
+    #[arg(long)]
+    pub command: Option<String>,
+    /// Only for this agent
+    #[arg(long)]
+    pub agent: Option<String>,
+    /// Why
+    #[arg(long, default_value = "allowed by hand")]
+    pub reason: String,
+    /// For how long: 10m, 8h, 1d
+    #[arg(long)]
+    pub expires: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct PauseArgs {
+    /// For how long: 90s, 10m, 2h
+    #[arg(default_value = "10m")]
+    pub length: String,
+    /// Why, for the record
+    #[arg(long)]
+    pub reason: Option<String>,
+    /// End a pause
+    #[arg(long)]
+    pub off: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct TrustArgs {
+    /// Say whether the project is trusted, and change nothing
+    #[arg(long)]
+    pub show: bool,
+    /// Trust it no longer
+    #[arg(long)]
+    pub revoke: bool,
+    /// Do not ask
+    #[arg(long)]
+    pub yes: bool,
 }

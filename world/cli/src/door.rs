@@ -45,6 +45,11 @@ fn run(command: Option<Command>, printer: &Printer) -> Result<Exit, CliError> {
         Some(Command::Sessions(args)) => commands::sessions::run(&args, printer),
         Some(Command::Agents) => commands::agents::run(printer),
         Some(Command::Events(args)) => commands::events::run(&args, printer),
+        Some(Command::Explain(args)) => commands::explain::run(&args, printer),
+        Some(Command::Guard) => commands::guard::run(printer),
+        Some(Command::Policy { verb }) => commands::policy::run(verb, printer),
+        Some(Command::Pause(args)) => commands::pause::run(&args, printer),
+        Some(Command::Trust(args)) => commands::trust::run(&args, printer),
         Some(Command::Db { verb }) => commands::db::run(verb, printer),
         Some(Command::Version) => commands::version::run(printer),
     }

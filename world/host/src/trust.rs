@@ -6,7 +6,7 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 /// The files of a project that can loosen or run something.
-const FILES: &[&str] = &[".taut/config.toml", ".taut/config.local.toml"];
+pub const FILES: &[&str] = &[".taut/config.toml", ".taut/config.local.toml"];
 
 /// Where the copy for a project is kept.
 pub fn file(state: &Path, root: &Path) -> PathBuf {

@@ -5,7 +5,7 @@ use crate::stamp::Stamp;
 use model::fact::Project;
 use host::overrides::{self, Standing};
 use host::trust;
-use policy::{Layer, LayerKind, Policy, Trust};
+use policy::{Diagnostic, Layer, LayerKind, Policy, Trust};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -20,8 +20,8 @@ pub struct Law {
     pub policy: Policy,
     pub project: Project,
     pub standing: Standing,
-    /// What is wrong with the configuration, in words, for the log.
-    pub troubles: Vec<String>,
+    /// What is wrong with the configuration.
+    pub diagnostics: Vec<Diagnostic>,
 }
 
 /// The laws of the projects seen so far. An edit is noticed at the next event,
@@ -83,7 +83,6 @@ impl Laws {
         let trusted = trust::holds(&self.state, Path::new(&project.work_tree));
         let trust = if trusted { Trust::Trusted } else { Trust::Untrusted };
         let (policy, diagnostics) = Policy::layered(&layers, trust);
-        let troubles = diagnostics.iter().map(|d| format!("{}:{}:{}: {}", d.file, d.line, d.column, d.message));
-        Law { policy, project, troubles: troubles.collect(), standing: overrides::read(&self.state) }
+        Law { policy, project, diagnostics, standing: overrides::read(&self.state) }
     }
 }

@@ -4,6 +4,7 @@
 
 mod commit;
 mod degraded;
+mod explain;
 mod law;
 mod prepare;
 mod rpc;
@@ -11,6 +12,7 @@ mod scene;
 mod stamp;
 mod way;
 
+pub use explain::Judge;
 pub use law::{Law, Laws};
 pub use rpc::{Caller, RpcError, methods, rpc};
 pub use way::{Served, Setting, Way};

@@ -7,15 +7,24 @@ pub mod db_check;
 pub mod demo;
 pub mod doctor;
 pub mod events;
+pub mod explain;
+pub mod guard;
 pub mod init;
 pub mod overview;
+pub mod pause;
+pub mod policy;
 pub mod rpc;
 pub mod sessions;
+pub mod trust;
 pub mod uninstall;
 pub mod version;
 
 use crate::error::CliError;
+use crate::service;
 use host::paths::Places;
+use model::Environment;
+use pipeline::{Caller, Judge};
+use std::path::Path;
 use std::time::Duration;
 use store::Store;
 
@@ -39,4 +48,14 @@ fn ago(millis: i64) -> String {
         seconds @ 3600..86_400 => format!("{}h", seconds / 3600),
         seconds => format!("{}d", seconds / 86_400),
     }
+}
+
+/// The law of this folder, or of another.
+fn judge_here(folder: Option<&Path>) -> Result<Judge, CliError> {
+    let cwd = match folder {
+        Some(folder) => std::path::absolute(folder)?,
+        None => std::env::current_dir()?,
+    };
+    let caller = Caller { cwd: cwd.to_string_lossy().into_owned(), env: Environment::default(), parent: None };
+    Ok(Judge::new(service::setting(&Places::from_process()), caller))
 }

@@ -1,0 +1,108 @@
+//! `taut policy allow` and `taut policy pack`: changes to the user's own
+//! configuration, keeping its comments and order. For people only.
+
+use super::unknown_rule;
+use crate::args::{AllowArgs, Switch};
+use crate::commands::pause::millis;
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::person;
+use crate::printer::Printer;
+use host::paths::Places;
+use model::RuleKind;
+use policy::{Pack, rules};
+use serde_json::json;
+use std::path::{Path, PathBuf};
+use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, value};
+
+pub fn run(args: &AllowArgs, printer: &Printer) -> Result<Exit, CliError> {
+    let Some(rule) = rules::find(&args.rule) else { return Err(unknown_rule(&args.rule)) };
+    if rule.kind == RuleKind::Floor {
+        return Err(CliError::failed(format!("`{}` is the floor: no configuration lifts it", rule.id))
+            .hint(format!("taut policy show {}", rule.id)));
+    }
+    person::required("policy allow")?;
+    let mut entry = Table::new();
+    entry.insert("rule", value(rule.id));
+    let scopes = [("path", &args.path), ("command", &args.command), ("agent", &args.agent)];
+    for (name, scope) in scopes {
+        if let Some(scope) = scope {
+            entry.insert(name, value(scope));
+        }
+    }
+    entry.insert("reason", value(&args.reason));
+    if let Some(length) = &args.expires {
+        entry.insert("expires", value(host::clock::now().plus(millis(length)?).rfc3339()));
+    }
+    let file = edit(|config| {
+        let guard = section(config, "guard")?;
+        let list = guard.entry("allow").or_insert(Item::ArrayOfTables(ArrayOfTables::new()));
+        let list = list.as_array_of_tables_mut().ok_or_else(|| wrong_shape("guard.allow"))?;
+        list.push(entry);
+        Ok(())
+    })?;
+    said(printer, &file, &format!("{} is allowed from now on", rule.id));
+    Ok(Exit::Ok)
+}
+
+pub fn pack(name: &str, switch: Switch, printer: &Printer) -> Result<Exit, CliError> {
+    let Some(pack) = Pack::parse(name) else {
+        let known: Vec<&str> = Pack::ALL.iter().map(|pack| pack.name()).collect();
+        return Err(CliError::not_found(format!("there is no pack `{name}`; the packs are {}", known.join(", "))));
+    };
+    person::required("policy pack")?;
+    let on = matches!(switch, Switch::On);
+    let file = edit(|config| {
+        let guard = section(config, "guard")?;
+        let packs = guard.entry("packs").or_insert(Item::Table(Table::new()));
+        let packs = packs.as_table_like_mut().ok_or_else(|| wrong_shape("guard.packs"))?;
+        packs.insert(pack.name(), value(on));
+        Ok(())
+    })?;
+    said(printer, &file, &format!("pack {} is {}", pack.name(), if on { "on" } else { "off (but for the floor)" }));
+    Ok(Exit::Ok)
+}
+
+fn section<'a>(config: &'a mut DocumentMut, name: &str) -> Result<&'a mut Table, CliError> {
+    let item = config.entry(name).or_insert(Item::Table(Table::new()));
+    item.as_table_mut().ok_or_else(|| wrong_shape(name))
+}
+
+fn wrong_shape(name: &str) -> CliError {
+    CliError::failed(format!("`{name}` in your configuration is not a table; nothing was changed")).hint("taut policy check")
+}
+
+fn edit(change: impl FnOnce(&mut DocumentMut) -> Result<(), CliError>) -> Result<PathBuf, CliError> {
+    let file = Places::from_process().user_config();
+    let text = match std::fs::read_to_string(&file) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
+        Err(error) => return Err(CliError::failed(format!("cannot read {}", file.display())).because(&error)),
+    };
+    let mut config: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| {
+        CliError::failed(format!("{} is not TOML; nothing was changed", file.display())).because(&error).hint("taut policy check")
+    })?;
+    change(&mut config)?;
+    replace(&file, &config.to_string())?;
+    Ok(file)
+}
+
+/// Whole or not at all: a configuration torn in half would be a guard half off.
+fn replace(file: &Path, text: &str) -> Result<(), CliError> {
+    if let Some(folder) = file.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    let real = std::fs::canonicalize(file).unwrap_or_else(|_| file.to_path_buf());
+    let next = real.with_extension("toml.next");
+    std::fs::write(&next, text)?;
+    std::fs::rename(&next, &real)?;
+    Ok(())
+}
+
+fn said(printer: &Printer, file: &Path, what: &str) {
+    if printer.json() {
+        printer.object(&json!({"file": file, "change": what}));
+    } else {
+        printer.line(format!("{what} ({})", file.display()));
+    }
+}

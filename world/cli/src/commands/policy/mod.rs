@@ -1,0 +1,71 @@
+//! `taut policy`: the rules, what they say, and how they are set.
+
+mod allow;
+mod check;
+
+use crate::args::PolicyVerb;
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::printer::Printer;
+use ::policy::rules;
+use serde_json::json;
+
+pub fn run(verb: PolicyVerb, printer: &Printer) -> Result<Exit, CliError> {
+    match verb {
+        PolicyVerb::List => list(printer),
+        PolicyVerb::Show { rule } => show(&rule, printer),
+        PolicyVerb::Test => check::run_examples(printer),
+        PolicyVerb::Check => check::configuration(printer),
+        PolicyVerb::Allow(args) => allow::run(&args, printer),
+        PolicyVerb::Pack { name, switch } => allow::pack(&name, switch, printer),
+    }
+}
+
+fn list(printer: &Printer) -> Result<Exit, CliError> {
+    let judge = super::judge_here(None)?;
+    let law = &judge.law().policy;
+    let kind = |rule| law.kind(rule).map_or("off", |kind| kind.name());
+    if printer.json() {
+        for rule in rules::ALL {
+            printer.object(&json!({"id": rule.id, "pack": rule.pack.name(), "kind": kind(rule), "title": rule.title}));
+        }
+        return Ok(Exit::Ok);
+    }
+    let rows: Vec<Vec<String>> = rules::ALL
+        .iter()
+        .map(|rule| vec![rule.id.to_string(), kind(rule).to_string(), rule.pack.name().to_string(), rule.title.to_string()])
+        .collect();
+    printer.table(&["RULE", "KIND", "PACK", "WHAT"], &rows);
+    Ok(Exit::Ok)
+}
+
+fn show(id: &str, printer: &Printer) -> Result<Exit, CliError> {
+    let Some(rule) = rules::find(id) else { return Err(unknown_rule(id)) };
+    if printer.json() {
+        printer.object(&json!({
+            "id": rule.id,
+            "pack": rule.pack.name(),
+            "kind": rule.kind.name(),
+            "title": rule.title,
+            "doc": rule.doc,
+            "instead": rule.instead,
+            "denies": rule.denies,
+            "passes": rule.passes,
+        }));
+        return Ok(Exit::Ok);
+    }
+    printer.line(format!("{}  {} ({}, pack {})", printer.bold(rule.id), rule.title, rule.kind.name(), rule.pack.name()));
+    printer.line(format!("\n{}", rule.doc));
+    if !rule.instead.is_empty() {
+        printer.line(format!("\nInstead: {}", rule.instead));
+    }
+    for (head, lines) in [("\nStops", rule.denies), ("\nLeaves alone", rule.passes)] {
+        printer.line(printer.bold(head));
+        lines.iter().for_each(|line| printer.line(format!("  {line}")));
+    }
+    Ok(Exit::Ok)
+}
+
+fn unknown_rule(id: &str) -> CliError {
+    CliError::not_found(format!("there is no rule `{id}`")).hint("taut policy list")
+}

@@ -1,0 +1,48 @@
+//! `taut trust`: a project's own configuration may loosen and run things from
+//! now on, as it stands. For people only.
+
+use crate::args::TrustArgs;
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::person;
+use crate::printer::Printer;
+use host::paths::Places;
+use host::trust;
+use serde_json::json;
+use std::path::{Path, PathBuf};
+
+pub fn run(args: &TrustArgs, printer: &Printer) -> Result<Exit, CliError> {
+    let places = Places::from_process();
+    let project = host::probe::project(&std::env::current_dir()?, &places.home());
+    let (state, root) = (places.state(), PathBuf::from(&project.work_tree));
+    if args.show {
+        return Ok(show(trust::holds(&state, &root), &root, printer));
+    }
+    person::required("trust")?;
+    if args.revoke {
+        trust::revoke(&state, &root)?;
+        return Ok(show(false, &root, printer));
+    }
+    for name in trust::FILES {
+        match std::fs::read_to_string(root.join(name)) {
+            Ok(text) => printer.note(format!("{}\n{text}", printer.bold(*name))),
+            Err(_) => printer.note(printer.dim(format!("{name}: not there"))),
+        }
+    }
+    if !args.yes && !person::agrees(&format!("Trust {} as shown above?", root.display()))? {
+        printer.note("nothing changed");
+        return Ok(Exit::Failed);
+    }
+    trust::grant(&state, &root)?;
+    Ok(show(true, &root, printer))
+}
+
+fn show(trusted: bool, root: &Path, printer: &Printer) -> Exit {
+    if printer.json() {
+        printer.object(&json!({"project": root, "trusted": trusted}));
+    } else {
+        let word = if trusted { printer.green("trusted") } else { printer.dim("not trusted") };
+        printer.line(format!("{word}: {}", root.display()));
+    }
+    Exit::Ok
+}

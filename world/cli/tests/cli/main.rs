@@ -1,0 +1,3 @@
+//! The commands as users run them, in throw-away homes.
+
+mod install;

@@ -1,0 +1,106 @@
+//! Which agent and which project an event belongs to (PRODUCT §1).
+
+use crate::stage::{Living, Stage};
+use serde_json::json;
+
+#[test]
+fn an_agents_name_is_taut_agent_id_then_ralph_agent_id_then_agent_id() {
+    let mut stage = Stage::new();
+    let least = stage.client("one").with("AGENT_ID", "third");
+    assert_eq!(stage.start(&least, "startup").agent, "third");
+    let middle = least.with("RALPH_AGENT_ID", "second");
+    assert_eq!(stage.start(&middle.clone().as_session("two"), "startup").agent, "second");
+    let most = middle.with("TAUT_AGENT_ID", "first");
+    assert_eq!(stage.start(&most.clone().as_session("three"), "startup").agent, "first");
+    let empty = most.with("TAUT_AGENT_ID", "");
+    assert_eq!(stage.start(&empty.as_session("four"), "startup").agent, "second");
+}
+
+#[test]
+fn an_unnamed_agent_survives_clear_fork_and_compact_in_its_process() {
+    let mut stage = Stage::new();
+    let client = stage.client("one");
+    let first = stage.start(&client, "startup");
+    stage.end(&client, "clear");
+    let cleared = stage.start(&client.clone().as_session("two"), "clear");
+    let forked = stage.start(&client.clone().as_session("three"), "fork");
+    let compacted = stage.start(&client.as_session("three"), "compact");
+    for later in [cleared, forked, compacted] {
+        assert_eq!(later.agent, first.agent);
+        assert_eq!(later.parent, None);
+    }
+}
+
+#[test]
+fn an_unnamed_agent_in_a_pane_survives_a_new_process_there() {
+    let mut stage = Stage::new();
+    let in_pane = stage.client("one").with("TMUX", "/tmp/tmux-0/default,1,0").with("TMUX_PANE", "%1");
+    let (one, two) = (Living::new(), Living::new());
+    let first = stage.start(&in_pane.clone().of(one.pid()), "startup");
+    stage.end(&in_pane.clone().of(one.pid()), "other");
+    drop(one);
+    let second = stage.start(&in_pane.clone().of(two.pid()).as_session("two"), "startup");
+    assert_eq!(second.agent, first.agent);
+    let elsewhere = in_pane.with("TMUX", "/tmp/tmux-0/other,1,0").of(two.pid()).as_session("three");
+    assert_ne!(stage.start(&elsewhere, "startup").agent, first.agent, "pane numbers repeat between servers");
+}
+
+#[test]
+fn two_unnamed_clients_without_a_pane_are_two_agents() {
+    let mut stage = Stage::new();
+    let other = Living::new();
+    let first = stage.start(&stage.client("one"), "startup");
+    let second = stage.start(&stage.client("two").of(other.pid()), "startup");
+    assert_ne!(first.agent, second.agent);
+    assert_eq!(second.parent, None);
+}
+
+#[test]
+fn a_sub_folder_and_a_linked_worktree_map_to_one_project() {
+    let mut stage = Stage::new();
+    let acme = stage.folder("acme").to_str().unwrap().to_owned();
+    stage.write("acme/.git/worktrees/side/commondir", "../..\n");
+    stage.write("side/.git", &format!("gitdir: {acme}/.git/worktrees/side\n"));
+    stage.write("side/src/main.rs", "");
+    let (src, side) = (stage.folder("acme/src"), stage.folder("side/src"));
+    assert_eq!(stage.start(&stage.client("one"), "startup").project, acme);
+    assert_eq!(stage.start(&stage.client("two").in_folder(&src), "startup").project, acme);
+    assert_eq!(stage.start(&stage.client("three").in_folder(&side), "startup").project, acme);
+}
+
+#[test]
+fn a_home_under_git_is_not_a_project() {
+    let mut stage = Stage::new();
+    stage.write("home/.git/HEAD", "ref: refs/heads/main\n");
+    stage.write("home/notes/today.md", "");
+    let notes = stage.folder("home/notes");
+    let session = stage.start(&stage.client("one").in_folder(&notes), "startup");
+    assert_eq!(session.project, notes.to_str().unwrap());
+}
+
+#[test]
+fn a_cd_changes_neither_the_project_nor_the_agent_of_a_session() {
+    let mut stage = Stage::new();
+    let client = stage.client("one");
+    let first = stage.start(&client, "startup");
+    let wandered = client.in_folder(&stage.folder("other"));
+    stage.bash(&wandered, "t1", "ls");
+    let now = stage.current(&wandered);
+    assert_eq!((now.id, now.project, now.agent), (first.id.clone(), first.project.clone(), first.agent.clone()));
+    let compacted = stage.start(&wandered, "compact");
+    assert_eq!((compacted.project, compacted.agent), (first.project, first.agent));
+}
+
+/// The agent's row is found by the session's agent, not by where the event happened.
+#[test]
+fn f1_a_status_is_not_lost_by_a_cd_into_another_project() {
+    let mut stage = Stage::new();
+    let client = stage.client("one");
+    let session = stage.start(&client, "startup");
+    let failed = json!({"tool_name": "Bash", "tool_input": {}, "tool_use_id": "t1", "error": "no"});
+    stage.send(&client, "PostToolUseFailure", failed);
+    assert_eq!(stage.agent(&session.agent).status.name(), "error");
+    let wandered = client.in_folder(&stage.folder("other"));
+    stage.send(&wandered, "CwdChanged", json!({"old_cwd": "x", "new_cwd": "y"}));
+    assert_eq!(stage.agent(&session.agent).status.name(), "error");
+}
