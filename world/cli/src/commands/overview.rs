@@ -1,10 +1,126 @@
 //! Bare `taut`: what is on here, what was stopped today, the next useful command.
 
+use super::{ago, judge_here, stored};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::Printer;
+use agents::claude_code::settings;
+use daemon::Client;
+use host::paths::Places;
+use host::settings_file::Level;
+use model::Ms;
+use pipeline::Law;
+use policy::Mode;
+use serde_json::json;
+use std::path::Path;
+use std::time::Duration;
+use store::SessionFilter;
+
+const PATIENCE: Duration = Duration::from_millis(500);
+const DAY_MS: i64 = 86_400_000;
+
+struct Overview {
+    project: String,
+    installed: Vec<&'static str>,
+    guard: String,
+    daemon: Option<String>,
+    sessions: usize,
+    stopped: Vec<(String, u64)>,
+    troubles: usize,
+}
 
 pub fn run(printer: &Printer) -> Result<Exit, CliError> {
-    printer.line("taut");
+    let overview = look()?;
+    let next = next(&overview);
+    if printer.json() {
+        printer.object(&json!({
+            "project": overview.project,
+            "installed": overview.installed,
+            "guard": overview.guard,
+            "daemon": overview.daemon,
+            "open_sessions": overview.sessions,
+            "stopped_today": overview.stopped.iter().map(|(rule, count)| json!({"rule": rule, "count": count})).collect::<Vec<_>>(),
+            "next": next,
+        }));
+        return Ok(Exit::Ok);
+    }
+    let row = |name: &str, text: String| printer.line(format!("{}  {text}", printer.dim(format!("{name:<8}"))));
+    printer.line(format!("{} {}", printer.bold("taut"), env!("CARGO_PKG_VERSION")));
+    row("project", overview.project.clone());
+    row("hooks", hooks(&overview));
+    row("guard", overview.guard.clone());
+    row("daemon", overview.daemon.clone().unwrap_or_else(|| "not running (hooks work without it)".into()));
+    row("sessions", format!("{} open", overview.sessions));
+    row("today", today(&overview));
+    row("next", next.to_string());
     Ok(Exit::Ok)
+}
+
+fn look() -> Result<Overview, CliError> {
+    let places = Places::from_process();
+    let judge = judge_here(None)?;
+    let law = judge.law();
+    let now = host::clock::now();
+    let store = stored()?;
+    let open = SessionFilter { only_open: true, ..SessionFilter::default() };
+    let midnight = Ms(now.0.div_euclid(DAY_MS) * DAY_MS);
+    let daemon = Client::new(&places.state(), PATIENCE).status().ok();
+    Ok(Overview {
+        project: law.project.work_tree.clone(),
+        installed: installed(&places, Path::new(&law.project.work_tree)),
+        guard: guard(law, now),
+        daemon: daemon.map(|status| format!("running for {}, {} calls served", ago(now.since(status.started)), status.served)),
+        sessions: store.as_ref().map_or(Ok(0), |store| store.sessions(&open).map(|all| all.len()))?,
+        stopped: store.as_ref().map_or(Ok(Vec::new()), |store| store.denied_since(midnight))?,
+        troubles: law.diagnostics.len(),
+    })
+}
+
+/// The settings that hold our hooks.
+fn installed(places: &Places, project: &Path) -> Vec<&'static str> {
+    let levels = [
+        ("user", Level::User),
+        ("project", Level::Project(project.to_path_buf())),
+        ("local", Level::Local(project.to_path_buf())),
+    ];
+    let holds = |level: &Level| {
+        let text = std::fs::read_to_string(level.path(places)).unwrap_or_default();
+        settings::inspect(&text).is_ok_and(|found| !found.entries.is_empty())
+    };
+    levels.into_iter().filter(|(_, level)| holds(level)).map(|(name, _)| name).collect()
+}
+
+fn guard(law: &Law, now: Ms) -> String {
+    match law.standing.paused_until.filter(|until| now < *until) {
+        Some(until) => format!("paused until {}; only the floor is stopped", until.rfc3339()),
+        None if law.policy.mode == Mode::Observe => "observing; only the floor is stopped".into(),
+        None => format!("on, {} rules", policy::rules::ALL.iter().filter(|rule| law.policy.kind(rule).is_some()).count()),
+    }
+}
+
+fn hooks(overview: &Overview) -> String {
+    if overview.installed.is_empty() {
+        return "not installed".into();
+    }
+    format!("installed in the {} settings of Claude Code", overview.installed.join(" and "))
+}
+
+fn today(overview: &Overview) -> String {
+    if overview.stopped.is_empty() {
+        return "nothing was stopped".into();
+    }
+    let shown: Vec<String> = overview.stopped.iter().take(5).map(|(rule, count)| format!("{rule} {count}×")).collect();
+    format!("stopped {}", shown.join(", "))
+}
+
+fn next(overview: &Overview) -> &'static str {
+    if overview.troubles > 0 {
+        "taut policy check    (the configuration has mistakes)"
+    } else if overview.installed.is_empty() {
+        "taut init            (installs the hooks, after showing the change)"
+    } else if !overview.stopped.is_empty() {
+        "taut events --denied (what was stopped, and why)"
+    } else {
+        "taut explain 'rm -rf build'    (what the guard makes of a command)"
+    }
 }
