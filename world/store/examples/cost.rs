@@ -23,7 +23,7 @@ fn main() -> Result<(), store::Error> {
     drop(held);
     let alone = cold(home.path(), 200_000)?;
     print("one event, warm", warm);
-    print("open + one event + close, another process holds the file", beside);
+    print("open + one event + close, somebody else has the file open", beside);
     print("open + one event + close, alone", alone);
     Ok(())
 }

@@ -4,7 +4,7 @@ use crate::{Error, Store, projects};
 use model::session::{Session, State};
 use model::{ClientProcess, Ms, Who};
 use rusqlite::types::Value;
-use rusqlite::{Connection, OptionalExtension, Row, named_params, params, params_from_iter};
+use rusqlite::{Connection, OptionalExtension, Row, named_params, params_from_iter};
 
 /// Which sessions to list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -17,10 +17,6 @@ pub struct SessionFilter {
     pub limit: usize,
 }
 
-/// Enough for any real worker; a bound, so that sessions which were never
-/// ended cannot make an event slow.
-const MOST_OPEN: i64 = 64;
-
 macro_rules! columns {
     () => {
         "id, logical_id, agent, pane, ended_at, state, started_at, last_seen_at, context_tokens, in_flight, \
@@ -29,27 +25,24 @@ macro_rules! columns {
     };
 }
 
-pub(crate) const OPEN_ONES: &str = concat!(
-    "SELECT ",
-    columns!(),
-    " FROM sessions WHERE row IN (
-        SELECT * FROM (SELECT row FROM sessions WHERE logical_id = ?1 AND ended_at IS NULL ORDER BY row DESC LIMIT ?4)
-        UNION SELECT * FROM (SELECT row FROM sessions WHERE agent = ?2 AND ended_at IS NULL ORDER BY row DESC LIMIT ?4)
-        UNION SELECT * FROM (SELECT row FROM sessions WHERE pane = ?3 AND ended_at IS NULL ORDER BY row DESC LIMIT ?4))
-      ORDER BY started_at DESC, row DESC"
-);
+/// Sessions are found by their row first and then fetched by one statement:
+/// preparing many columns several times costs a hook more than all it reads.
+pub(crate) const FETCH: &str = concat!("SELECT ", columns!(), " FROM sessions WHERE row = ?1");
 
-pub(crate) const LAST_ENDED_OF_ID: &str = concat!(
-    "SELECT ",
-    columns!(),
-    " FROM sessions WHERE logical_id = ?1 AND ended_at IS NOT NULL ORDER BY ended_at DESC, row DESC LIMIT 1"
-);
+pub(crate) const OPEN_OF_ID: &str =
+    "SELECT row FROM sessions WHERE logical_id = ?1 AND ended_at IS NULL ORDER BY row DESC LIMIT 64";
 
-pub(crate) const LAST_ENDED_OF_AGENT: &str = concat!(
-    "SELECT ",
-    columns!(),
-    " FROM sessions WHERE agent = ?1 AND ended_at IS NOT NULL ORDER BY ended_at DESC, row DESC LIMIT 1"
-);
+pub(crate) const OPEN_OF_AGENT: &str =
+    "SELECT row FROM sessions WHERE agent = ?1 AND ended_at IS NULL ORDER BY row DESC LIMIT 64";
+
+pub(crate) const OPEN_OF_PANE: &str =
+    "SELECT row FROM sessions WHERE pane = ?1 AND ended_at IS NULL ORDER BY row DESC LIMIT 64";
+
+pub(crate) const LAST_ENDED_OF_ID: &str = "SELECT row FROM sessions
+    WHERE logical_id = ?1 AND ended_at IS NOT NULL ORDER BY ended_at DESC, row DESC LIMIT 1";
+
+pub(crate) const LAST_ENDED_OF_AGENT: &str = "SELECT row FROM sessions
+    WHERE agent = ?1 AND ended_at IS NOT NULL ORDER BY ended_at DESC, row DESC LIMIT 1";
 
 /// What most events change. Columns that an index holds are compared instead
 /// of set: setting one rewrites its index even where the value stays.
@@ -76,16 +69,35 @@ pub(crate) const PUT: &str = "INSERT INTO sessions (id, logical_id, agent, pane,
       mission = excluded.mission, prev = excluded.prev, parent = excluded.parent, source = excluded.source,
       end_reason = excluded.end_reason";
 
+/// The newest first. At most 64 each way: enough for any real worker, and a
+/// bound, so that sessions which were never ended cannot make an event slow.
 pub(crate) fn open_ones(conn: &Connection, who: &Who) -> rusqlite::Result<Vec<Session>> {
-    conn.prepare_cached(OPEN_ONES)?.query_map(params![who.logical_id, who.agent, who.pane, MOST_OPEN], read)?.collect()
+    let mut rows = rows(conn, OPEN_OF_ID, &who.logical_id)?;
+    rows.extend(self::rows(conn, OPEN_OF_AGENT, &who.agent)?);
+    if let Some(pane) = &who.pane {
+        rows.extend(self::rows(conn, OPEN_OF_PANE, pane)?);
+    }
+    rows.sort_unstable_by(|a, b| b.cmp(a));
+    rows.dedup();
+    let mut found: Vec<Session> = rows.into_iter().map(|row| fetch(conn, row)).collect::<Result<_, _>>()?;
+    found.sort_by_key(|session| std::cmp::Reverse(session.started_at));
+    Ok(found)
 }
 
 pub(crate) fn last_ended(conn: &Connection, who: &Who) -> rusqlite::Result<Option<Session>> {
-    let of_id = conn.prepare_cached(LAST_ENDED_OF_ID)?.query_row([&who.logical_id], read).optional()?;
-    match of_id {
-        Some(found) => Ok(Some(found)),
-        None => conn.prepare_cached(LAST_ENDED_OF_AGENT)?.query_row([&who.agent], read).optional(),
+    let mut found = rows(conn, LAST_ENDED_OF_ID, &who.logical_id)?;
+    if found.is_empty() {
+        found = rows(conn, LAST_ENDED_OF_AGENT, &who.agent)?;
     }
+    found.first().map(|row| fetch(conn, *row)).transpose()
+}
+
+fn rows(conn: &Connection, sql: &str, of: &str) -> rusqlite::Result<Vec<i64>> {
+    conn.prepare_cached(sql)?.query_map([of], |row| row.get(0))?.collect()
+}
+
+fn fetch(conn: &Connection, row: i64) -> rusqlite::Result<Session> {
+    conn.prepare_cached(FETCH)?.query_row([row], read)
 }
 
 pub(crate) fn put(conn: &Connection, session: &Session) -> rusqlite::Result<()> {
