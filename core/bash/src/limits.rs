@@ -6,6 +6,8 @@ pub(crate) const COMMANDS: usize = 10_000;
 pub(crate) const DEPTH: usize = 28;
 /// How deep the parser may nest one text; it spends stack on every level.
 pub(crate) const SYNTAX_DEPTH: usize = 40;
+/// Braces, or parentheses, that may stand open at once in a text given to the parser.
+pub(crate) const OPEN: usize = 200;
 /// Bytes handed to the parser for one line, nested texts counted again.
 pub(crate) const PARSED: usize = 1 << 20;
 /// Words made by expansion for one line.
@@ -15,7 +17,7 @@ pub(crate) const SPREAD: usize = 256;
 /// Steps that brace words and replacements may spend on one line.
 pub(crate) const STEPS: usize = 400_000;
 /// The longest text an expansion may build.
-pub(crate) const TEXT: usize = 1 << 18;
+pub(crate) const TEXT: usize = 1 << 17;
 
 /// What is left of the bounds, and which was hit first.
 #[derive(Debug)]
@@ -63,7 +65,11 @@ impl Allowance {
                 self.steps = left;
                 true
             }
-            None => self.refuse("too much to expand"),
+            None => {
+                // Nothing more is walked: the rest would be read from half-known values.
+                self.steps = 0;
+                self.refuse("too much to expand")
+            }
         }
     }
 

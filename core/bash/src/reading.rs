@@ -138,6 +138,16 @@ impl Word {
             .collect()
     }
 
+    /// The length of the word as shown.
+    pub(crate) fn size(&self) -> usize {
+        self.pieces
+            .iter()
+            .map(|piece| match piece {
+                Piece::Text(text) | Piece::Glob(text) | Piece::Unknown(text) => text.len(),
+            })
+            .sum()
+    }
+
     pub fn has_glob(&self) -> bool {
         self.pieces.iter().any(|piece| matches!(piece, Piece::Glob(_)))
     }

@@ -74,11 +74,14 @@ enum Token {
 
 struct Tokens<'t> {
     cursor: Cursor<'t>,
+    /// Opening characters whose other half was looked for up to the end of the text in vain.
+    /// They are not looked for again: that would cost the square of the length.
+    unclosed: Vec<char>,
 }
 
 impl<'t> Tokens<'t> {
     fn new(text: &'t str) -> Self {
-        Self { cursor: Cursor::new(text) }
+        Self { cursor: Cursor::new(text), unclosed: Vec::new() }
     }
 
     fn next(&mut self) -> Option<Token> {
@@ -115,14 +118,12 @@ impl<'t> Tokens<'t> {
             }
             let rest = self.cursor.rest();
             let width = match c {
-                '<' | '>' if rest.get(1..).is_some_and(|next| next.starts_with('(')) => Some(matching::paren_body(rest.get(2..).unwrap_or_default()) + 3),
+                '<' | '>' if rest.get(1..).is_some_and(|next| next.starts_with('(')) => self.stretch('(', rest, 2),
                 '<' | '>' | '(' => break,
                 '\\' => Some(1 + rest.chars().nth(1).map_or(0, char::len_utf8)),
-                '\'' => rest.get(1..).and_then(|body| body.find('\'')).map(|end| end + 2),
-                '"' => closed(rest, 1, matching::double_body),
-                '`' => closed(rest, 1, matching::backquote_body),
-                '$' if rest.starts_with("$(") => closed(rest, 2, matching::paren_body),
-                '$' if rest.starts_with("${") => closed(rest, 2, matching::brace_body),
+                '\'' | '"' | '`' => self.stretch(c, rest, 1),
+                '$' if rest.starts_with("$(") => self.stretch('(', rest, 2),
+                '$' if rest.starts_with("${") => self.stretch('{', rest, 2),
                 other => Some(other.len_utf8()),
             };
             match width {
@@ -135,11 +136,24 @@ impl<'t> Tokens<'t> {
         }
         out
     }
-}
 
-/// The bytes of a bracketed stretch with its ends; `None` when it does not close.
-fn closed(rest: &str, opening: usize, body: impl Fn(&str) -> usize) -> Option<usize> {
-    let inside = rest.get(opening..)?;
-    let end = body(inside);
-    (end < inside.len()).then_some(opening + end + 1)
+    /// The bytes of a bracketed stretch with its ends; `None` when it does not close.
+    fn stretch(&mut self, kind: char, rest: &str, opening: usize) -> Option<usize> {
+        if self.unclosed.contains(&kind) {
+            return None;
+        }
+        let inside = rest.get(opening..)?;
+        let end = match kind {
+            '(' => matching::paren_body(inside),
+            '{' => matching::brace_body(inside),
+            '"' => matching::double_body(inside),
+            '`' => matching::backquote_body(inside),
+            _ => inside.find(kind).unwrap_or(inside.len()),
+        };
+        if end < inside.len() {
+            return Some(opening + end + 1);
+        }
+        self.unclosed.push(kind);
+        None
+    }
 }

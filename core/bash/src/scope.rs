@@ -15,6 +15,16 @@ pub(crate) enum Value {
     Many(Vec<Word>),
 }
 
+impl Value {
+    /// The length of the text it holds.
+    pub(crate) fn size(&self) -> usize {
+        match self {
+            Self::One(word) => word.size(),
+            Self::Many(words) => words.iter().map(|word| word.size() + 1).sum(),
+        }
+    }
+}
+
 /// A function's body with the source its spans point into.
 #[derive(Debug, Clone)]
 pub(crate) struct Body {
@@ -39,7 +49,7 @@ impl Scope {
         let known = around.vars.iter().map(|(name, value)| (name.clone(), Value::One(Word::text(value.as_str()))));
         Self {
             variables: Rc::new(known.collect()),
-            cwd: around.cwd.as_deref().map(|cwd| normal(cwd)),
+            cwd: around.cwd.as_deref().map(normal),
             home: around.home.clone(),
             ..Self::default()
         }
@@ -47,6 +57,11 @@ impl Scope {
 
     pub(crate) fn set(&mut self, name: &str, value: Value) {
         Rc::make_mut(&mut self.variables).insert(name.to_string(), value);
+    }
+
+    /// What the next change costs: a map shared with another shell is copied first.
+    pub(crate) fn weight(&self) -> usize {
+        if Rc::strong_count(&self.variables) > 1 { self.variables.len() / 4 } else { 0 }
     }
 
     pub(crate) fn unset(&mut self, name: &str) {

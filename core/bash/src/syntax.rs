@@ -8,6 +8,9 @@ use crate::limits;
 
 /// The statements of `text`, or why it is not shell.
 pub(crate) fn parse(text: &str) -> Result<StmtSeq, String> {
+    if gapes(text) {
+        return Err("more is opened than closed".to_string());
+    }
     // The parser counts operations; a line of ordinary shell needs a handful for each byte.
     let fuel = text.len().saturating_mul(16).saturating_add(4096);
     let profile = ShellProfile::native(ShellDialect::Bash);
@@ -21,4 +24,23 @@ pub(crate) fn parse(text: &str) -> Result<StmtSeq, String> {
 /// The source a span covers. A span that does not fit the source covers nothing.
 pub(crate) fn slice(source: &str, span: Span) -> &str {
     source.get(span.start.offset()..span.end.offset()).unwrap_or_default()
+}
+
+/// Whether braces or parentheses are opened hundreds deep. The parser looks from each of them to
+/// the end of the text for its other half, which costs seconds when it never comes.
+fn gapes(text: &str) -> bool {
+    let (mut braces, mut parens) = (0usize, 0usize);
+    for byte in text.bytes() {
+        match byte {
+            b'{' => braces += 1,
+            b'}' => braces = braces.saturating_sub(1),
+            b'(' => parens += 1,
+            b')' => parens = parens.saturating_sub(1),
+            _ => {}
+        }
+        if braces > limits::OPEN || parens > limits::OPEN {
+            return true;
+        }
+    }
+    false
 }

@@ -79,7 +79,7 @@ impl Walker {
         };
         for name in &names {
             match line {
-                Some(line) => self.scope.set(name, Value::One(Word::text(line.trim()))),
+                Some(line) => self.set(name, Value::One(Word::text(line.trim()))),
                 None => self.scope.blur(name),
             }
         }
@@ -113,7 +113,7 @@ impl Walker {
         let command = Command { words, ..Command::default() };
         let Some(name) = name.known().filter(|name| scan::assignment(&format!("{name}=")).is_some()) else { return };
         match crate::output::of(&command, None).certain() {
-            Some(text) => self.scope.set(&name, Value::One(Word { pieces: vec![Piece::Text(text.to_string())], quoted: false })),
+            Some(text) => self.set(&name, Value::One(Word { pieces: vec![Piece::Text(text.to_string())], quoted: false })),
             None => self.scope.blur(&name),
         }
     }

@@ -15,7 +15,7 @@ mod xargs;
 use std::rc::Rc;
 
 use crate::output::Output;
-use crate::reading::{Command, Via, Word};
+use crate::reading::{Command, Piece, Via, Word};
 use crate::script;
 use crate::walk::{Place, Walker};
 
@@ -38,7 +38,7 @@ impl Walker {
             "tmux" | "screen" => self.open_terminal(&program, args, place),
             name if shells::is_shell(name) => return self.open_shell(name, command, place),
             name if builtins::is_builtin(name) => return self.open_builtin(name, command, place),
-            name if script::language(name).is_some() => self.open_script(name, command, place),
+            name if script::is_interpreter(name) => self.open_script(name, command, place),
             name => {
                 if !self.open_text(name, args, place) {
                     return self.open_wrapper(name, command, place);
@@ -86,5 +86,22 @@ impl Walker {
 
 /// Words as the text a shell would get when they are joined.
 pub(crate) fn joined(words: &[Word]) -> String {
-    words.iter().map(Word::shown).collect::<Vec<_>>().join(" ")
+    words.iter().map(shell_text).collect::<Vec<_>>().join(" ")
+}
+
+/// A word as the text a shell would read. What is unknown stays an expansion there, so that
+/// reading the text again does not take it for certain.
+pub(crate) fn shell_text(word: &Word) -> String {
+    let mut out = String::new();
+    for piece in &word.pieces {
+        match piece {
+            Piece::Text(text) | Piece::Glob(text) => out.push_str(text),
+            Piece::Unknown(source) if source.starts_with(['$', '`', '~', '<', '>']) => out.push_str(source),
+            Piece::Unknown(source) => {
+                let name: String = source.chars().filter(|c| *c == '_' || c.is_ascii_alphabetic()).collect();
+                out.push_str(&format!("${{{}}}", if name.is_empty() { "item" } else { &name }));
+            }
+        }
+    }
+    out
 }

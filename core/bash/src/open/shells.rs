@@ -26,7 +26,7 @@ impl Walker {
             // After the text come `$0` and then the positional parameters.
             let positional = Rc::new(rest.get(1..).unwrap_or_default().to_vec());
             let kept = self.scope.positional.replace(positional);
-            let output = self.inner_text(&text.shown(), via, place);
+            let output = self.inner_text(&super::shell_text(&text), via, place);
             self.scope.positional = kept;
             return output;
         }

@@ -1,6 +1,6 @@
 //! Programs that are given shell text in an option or an operand, as a table.
 
-use super::joined;
+use super::{joined, shell_text};
 use crate::reading::{Via, Word};
 use crate::walk::{Place, Walker};
 
@@ -66,7 +66,7 @@ impl Walker {
                 self.inner_text(&joined(&operands), via, place);
             }
             Operands::Each => operands.iter().for_each(|word| {
-                self.inner_text(&word.shown(), via.clone(), place);
+                self.inner_text(&shell_text(word), via.clone(), place);
             }),
             Operands::Words if found.is_empty() => {
                 self.inner(&operands, Vec::new(), via, place);
@@ -122,10 +122,12 @@ fn gather(args: &[Word], entry: &Texts) -> (Vec<Word>, Vec<Word>) {
         } else if text == "--" {
             operands.extend(tail.iter().cloned());
             break;
-        } else if !operands.is_empty() && !matches!(entry.operands, Operands::User | Operands::Nothing) {
-            operands.push(first.clone());
-        } else if !text.starts_with('-') || text == "-" {
-            operands.push(first.clone());
+        } else {
+            // Behind the first operand of a command everything belongs to that command.
+            let inside = !operands.is_empty() && !matches!(entry.operands, Operands::User | Operands::Nothing);
+            if inside || !text.starts_with('-') || text == "-" {
+                operands.push(first.clone());
+            }
         }
     }
     (texts, operands)
@@ -139,7 +141,7 @@ fn cluster(text: &str, texts: &[&str]) -> bool {
 
 /// The shell inside text of another language: what Tcl spawns, what AppleScript and vim hand over.
 fn shell_in(name: &str, word: &Word) -> String {
-    let text = word.shown();
+    let text = shell_text(word);
     match name {
         "expect" => spawned(&text),
         "osascript" => text.split("do shell script").skip(1).filter_map(|rest| rest.split('"').nth(1)).collect::<Vec<_>>().join("\n"),

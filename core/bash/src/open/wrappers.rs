@@ -138,7 +138,7 @@ impl Walker {
         if name == "env"
             && let Some(text) = value(&options, &["-S", "--split-string"])
         {
-            let text = format!("{} {}", text.shown(), super::joined(operands));
+            let text = format!("{} {}", super::shell_text(text), super::joined(operands));
             return self.inner_text(&text, via, place);
         }
         let (assignments, operands) = leading_assignments(operands.get(wrapper.skip + extra(name)..).unwrap_or_default());

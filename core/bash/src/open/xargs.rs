@@ -29,7 +29,7 @@ impl Walker {
         }
         if program == "parallel" {
             // Its words are joined and given to a shell; without a command every item is one.
-            let text = if inner.is_empty() { items.iter().map(Word::shown).collect::<Vec<_>>().join("\n") } else { joined(&words) };
+            let text = if inner.is_empty() { items.iter().map(super::shell_text).collect::<Vec<_>>().join("\n") } else { joined(&words) };
             self.inner_text(&text, via, place);
         } else {
             self.inner(&words, Vec::new(), via, place);

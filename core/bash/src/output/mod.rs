@@ -45,6 +45,8 @@ impl Output {
                 let text = format!("{first}{second}");
                 if certain { Self::Certain(text) } else { Self::Draft(text) }
             }
+            // What is known of a list is still worth reading when a shell gets it.
+            (Some(known), None) | (None, Some(known)) if !known.is_empty() => Self::Draft(known.to_string()),
             _ => Self::Unknown,
         }
     }

@@ -1,11 +1,121 @@
-//! Inline scripts of other languages.
-use crate::reading::Command;
-use crate::walk::{Place, Walker};
+//! Inline scripts: the calls of other languages, given as the shell commands that would do the same.
 
-pub(crate) fn language(_name: &str) -> Option<()> {
-    None
+mod calls;
+mod lexer;
+mod tables;
+mod values;
+
+use crate::reading::{Command, Feed, Via, Word};
+use crate::walk::{Place, Walker};
+use tables::{Language, language};
+
+/// Whether a program runs code of a language that is known here.
+pub(crate) fn is_interpreter(program: &str) -> bool {
+    language(program).is_some()
 }
 
 impl Walker {
-    pub(crate) fn open_script(&mut self, _name: &str, _command: &Command, _place: &Place) {}
+    /// Opens an interpreter that is given code in its words or on its standard input.
+    pub(crate) fn open_script(&mut self, program: &str, command: &Command, place: &Place) {
+        let Some(language) = language(program) else { return };
+        let given = given(language, program, command.args());
+        let inside = place.fed(Feed::Inherited, None);
+        for code in &given.codes {
+            self.script(language, &code.shown(), &inside);
+        }
+        if !given.codes.is_empty() {
+            return;
+        }
+        let input = match given.file.as_ref().map(Word::shown) {
+            None => place.draft.clone(),
+            Some(file) if matches!(file.as_str(), "-" | "/dev/stdin") => place.draft.clone(),
+            Some(file) => self.printed.get(&file).map(|text| text.as_str().into()),
+        };
+        if let Some(code) = input {
+            self.script(language, &code, &inside);
+        }
+    }
+
+    /// Reads code of a language, here.
+    fn script(&mut self, language: &'static Language, code: &str, place: &Place) {
+        if !self.allowance.sink() {
+            return;
+        }
+        if self.allowance.parse(code.len()) {
+            let here = place.under(Via::Script(language.name.to_string()));
+            self.walk_script(language, code, &here);
+        }
+        self.allowance.rise();
+    }
+}
+
+/// What an interpreter's words give it.
+#[derive(Default)]
+struct Given {
+    codes: Vec<Word>,
+    file: Option<Word>,
+}
+
+fn given(language: &Language, program: &str, args: &[Word]) -> Given {
+    let mut out = Given::default();
+    let mut rest = args;
+    // `deno eval CODE` and `bun run -` name the mode first.
+    if matches!(program, "deno") {
+        match rest.split_first() {
+            Some((mode, tail)) if mode.shown() == "eval" => {
+                out.codes.extend(tail.iter().find(|word| !word.shown().starts_with('-')).cloned());
+                return out;
+            }
+            Some((_, tail)) => rest = tail,
+            None => {}
+        }
+    }
+    while let [first, tail @ ..] = rest {
+        rest = tail;
+        let text = first.shown();
+        if code_option(language, &text) {
+            out.codes.extend(tail.first().cloned());
+            rest = tail.get(1..).unwrap_or_default();
+            // Perl and Ruby take several; for the others the rest are arguments of the code.
+            if !matches!(language.name, "perl" | "ruby") {
+                return out;
+            }
+        } else if let Some(code) = attached(language, &text) {
+            out.codes.push(Word::text(code));
+        } else if language.valued.contains(&text.as_str()) {
+            // `python -m module` runs a module, not what stands on its input.
+            if text == "-m" && language.name == "python" || text == "-f" {
+                out.file = tail.first().cloned();
+                return out;
+            }
+            rest = tail.get(1..).unwrap_or_default();
+        } else if !text.starts_with('-') || text == "-" {
+            if language.name == "awk" && out.codes.is_empty() {
+                out.codes.push(first.clone());
+            } else {
+                out.file = Some(first.clone());
+            }
+            return out;
+        }
+    }
+    out
+}
+
+/// `-c`, and clusters that end in it: `-Sc`, `-lne`.
+fn code_option(language: &Language, text: &str) -> bool {
+    if language.inline.contains(&text) {
+        return true;
+    }
+    let Some(letters) = text.strip_prefix('-').filter(|letters| !letters.starts_with('-') && letters.len() > 1) else { return false };
+    // Perl's `-i.bak` and `-F:` take what follows for a value.
+    let plain = letters.chars().all(|c| c.is_ascii_alphanumeric()) && !letters.starts_with(['I', 'M', 'm', 'F', 'W', 'X', 'd']);
+    plain && letters.chars().last().is_some_and(|last| language.inline.contains(&format!("-{last}").as_str()))
+}
+
+/// `-cCODE`, `--eval=CODE`.
+fn attached<'t>(language: &Language, text: &'t str) -> Option<&'t str> {
+    language.inline.iter().find_map(|option| {
+        let rest = text.strip_prefix(option)?;
+        if option.starts_with("--") { rest.strip_prefix('=') } else { Some(rest).filter(|rest| rest.contains([' ', '(', ';', '\''])) }
+    })
 }

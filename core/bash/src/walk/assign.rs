@@ -30,7 +30,7 @@ impl Walker {
         };
         let index = assignment.target.subscript.as_ref().map(|subscript| slice(source, subscript.span()).parse::<usize>());
         match index {
-            None => self.scope.set(name, value),
+            None => self.set(name, value),
             Some(Ok(index)) => self.set_element(name, index, word.clone()),
             Some(Err(_)) => self.scope.blur(name),
         }
@@ -53,7 +53,7 @@ impl Walker {
         if let Some(slot) = words.get_mut(index) {
             *slot = word;
         }
-        self.scope.set(name, Value::Many(words));
+        self.set(name, Value::Many(words));
     }
 
     fn assigned(&mut self, assignment: &Assignment, source: &Rc<str>, place: &Place) -> Value {

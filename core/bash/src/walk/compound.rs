@@ -2,12 +2,12 @@
 
 use std::rc::Rc;
 
-use shuck_ast::{CompoundCommand, ForCommand, IfCommand, Redirect, Span, StmtSeq};
+use shuck_ast::{Command as Syntax, CompoundCommand, ForCommand, IfCommand, Redirect, Span, StmtSeq};
 
 use super::{Place, Walker};
 use crate::limits;
 use crate::output::Output;
-use crate::reading::{Piece, Via, Word};
+use crate::reading::{Feed, Piece, Via, Word};
 use crate::scope::Value;
 use crate::syntax::slice;
 use crate::words::Mode;
@@ -96,6 +96,9 @@ impl Walker {
         for body in bodies {
             self.scope = before.clone();
             self.sequence(body, source, &inner);
+            if !self.allowance.spend(self.scope.weight() * 2) {
+                break;
+            }
             after.meet(&self.scope);
         }
         self.scope = after;
@@ -106,6 +109,16 @@ impl Walker {
     }
 
     fn repeated(&mut self, condition: &StmtSeq, body: &StmtSeq, source: &Rc<str>, place: &Place) {
+        if let Feed::Text(text) = &place.feed
+            && reads_lines(condition, source)
+        {
+            for line in text.lines().take(limits::SPREAD) {
+                let here = place.fed(Feed::Text(line.to_string()), Some(line)).under(Via::Branch);
+                self.sequence(condition, source, &here);
+                self.sequence(body, source, &here);
+            }
+            return;
+        }
         self.sequence(condition, source, &place.under(Via::Branch));
         self.branch(body, source, place);
     }
@@ -144,10 +157,18 @@ impl Walker {
         let inner = place.under(Via::Branch);
         for value in values {
             for name in names {
-                self.scope.set(name, Value::One(value.clone()));
+                self.set(name, Value::One(value.clone()));
             }
             self.sequence(body, source, &inner);
         }
+    }
+}
+
+/// Whether a loop goes over the lines of its input: `while read x`.
+fn reads_lines(condition: &StmtSeq, source: &str) -> bool {
+    match condition.stmts.as_slice() {
+        [only] => matches!(&only.command, Syntax::Simple(simple) if slice(source, simple.name.span) == "read"),
+        _ => false,
     }
 }
 

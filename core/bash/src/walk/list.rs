@@ -67,7 +67,7 @@ impl Walker {
             let succeeded = std::mem::replace(&mut self.scope, before.clone());
             self.statement(part, source, place);
             let failed = std::mem::replace(&mut self.scope, succeeded);
-            if !leaves(part) {
+            if !leaves(part) && self.allowance.spend(self.scope.weight() * 2) {
                 self.scope.meet(&failed);
             }
             output = Output::Unknown;

@@ -117,6 +117,13 @@ impl Walker {
         }
     }
 
+    /// Sets a variable from here on.
+    pub(crate) fn set(&mut self, name: &str, value: Value) {
+        if self.allowance.spend(self.scope.weight()) {
+            self.scope.set(name, value);
+        }
+    }
+
     pub(crate) fn lookup(&self, name: &str) -> Option<Value> {
         self.scope.get(name)
     }

@@ -32,7 +32,9 @@ impl Walker {
         match &redirect.target {
             RedirectTarget::Heredoc(here) => {
                 let text = here_text(here, source);
-                let text = if here.delimiter.expands_body { self.text(&text, Mode::Here, place).shown() } else { text };
+                // The parser takes the delimiters after the first for quoted; their source tells.
+                let quoted = slice(source, here.delimiter.span).contains(['"', '\'', '\\']);
+                let text = if !quoted { self.text(&text, Mode::Here, place).shown() } else { text };
                 if redirect.fd.unwrap_or(0) == 0 {
                     out.input = Some((Feed::Text(text.clone()), Some(text)));
                 }

@@ -7,6 +7,7 @@ use shuck_ast::{Assignment, BuiltinCommand, DeclClause, DeclOperand, Redirect, S
 use super::{Place, Walker};
 use crate::output::{self, Output};
 use crate::reading::{Command, Via, Word};
+use crate::scope::Value;
 use crate::syntax::slice;
 use crate::words::matching;
 
@@ -100,12 +101,27 @@ impl Walker {
         let fits = !own && self.allowance.spend(input.as_ref().map_or(0, |text| text.len() / 8));
         let certain = matches!(place.feed, crate::reading::Feed::Text(_));
         let printed = if fits { output::of(&command, input.as_deref().filter(|_| certain)) } else { Output::Unknown };
-        let opened = self.open(&command, place);
+        let opened = self.open_with(&command, place);
         self.allowance.rise();
         match opened {
             Output::Unknown => printed,
             known => known,
         }
+    }
+
+    /// Opens a command whose own assignments hold inside it, and only there.
+    fn open_with(&mut self, command: &Command, place: &Place) -> Output {
+        if command.assignments.is_empty() || command.words.is_empty() {
+            return self.open(command, place);
+        }
+        let kept = self.scope.clone();
+        for (name, value) in &command.assignments {
+            self.set(name, Value::One(value.clone()));
+        }
+        let output = self.open(command, place);
+        let folder = std::mem::replace(&mut self.scope, kept);
+        self.scope.cwd = folder.cwd;
+        output
     }
 
     /// What `<(…)` prints, when `raw` is one: `Some(None)` when that is not known.

@@ -22,17 +22,18 @@ pub(super) fn spread(atoms: Vec<Atom>, allowance: &mut Allowance) -> Vec<Vec<Ato
     let mut done: Vec<Vec<Atom>> = Vec::new();
     let mut waiting: Vec<Vec<Bit>> = vec![bits(atoms)];
     while let Some(word) = waiting.pop() {
-        let room = done.len() + waiting.len() < limits::SPREAD && allowance.spend(word.len());
-        let choices = if room { open_first(&word) } else { None };
-        match choices {
-            Some(choices) => {
-                let size = choices.iter().map(Vec::len).sum();
-                if choices.len() > limits::SPREAD || !allowance.spend(size) {
-                    allowance.refuse("a brace word makes too many words");
-                    done.push(vec![Atom::Kept(Piece::Unknown(atoms_of(word).iter().map(shown).collect()))]);
-                } else {
-                    waiting.extend(choices.into_iter().rev());
-                }
+        if !allowance.spend(word.len()) {
+            done.push(atoms_of(word));
+            continue;
+        }
+        let taken = done.len() + waiting.len();
+        match first(&word) {
+            Some(brace) if taken + brace.choices.len() <= limits::SPREAD && allowance.spend(brace.choices.len() * word.len()) => {
+                waiting.extend(brace.words(&word).into_iter().rev());
+            }
+            Some(_) => {
+                allowance.refuse("a brace word makes too many words");
+                done.push(vec![Atom::Kept(Piece::Unknown(atoms_of(word).iter().map(shown).collect()))]);
             }
             None => done.push(atoms_of(word)),
         }
@@ -73,8 +74,23 @@ fn shown(atom: &Atom) -> &str {
     }
 }
 
-/// The words made by the first outermost brace that expands; `None` when there is none.
-fn open_first(word: &[Bit]) -> Option<Vec<Vec<Bit>>> {
+/// A brace that expands: where it stands and what may stand in its place.
+struct Brace {
+    start: usize,
+    end: usize,
+    choices: Vec<Vec<Bit>>,
+}
+
+impl Brace {
+    fn words(&self, word: &[Bit]) -> Vec<Vec<Bit>> {
+        let head = word.get(..self.start).unwrap_or_default();
+        let tail = word.get(self.end + 1..).unwrap_or_default();
+        self.choices.iter().map(|choice| [head, choice, tail].concat()).collect()
+    }
+}
+
+/// The first outermost brace that expands; `None` when there is none.
+fn first(word: &[Bit]) -> Option<Brace> {
     let mut open: Vec<(usize, Vec<usize>)> = Vec::new();
     let mut best: Option<(usize, usize, Vec<usize>)> = None;
     for (at, bit) in word.iter().enumerate() {
@@ -100,10 +116,8 @@ fn open_first(word: &[Bit]) -> Option<Vec<Vec<Bit>>> {
         }
     }
     let (start, end, commas) = best?;
-    let head = word.get(..start)?;
-    let tail = word.get(end + 1..)?;
     let choices = if commas.is_empty() { sequence(word.get(start + 1..end)?)? } else { listed(word, start, end, &commas) };
-    Some(choices.into_iter().map(|choice| [head, &choice, tail].concat()).collect())
+    Some(Brace { start, end, choices })
 }
 
 fn listed(word: &[Bit], start: usize, end: usize, commas: &[usize]) -> Vec<Vec<Bit>> {

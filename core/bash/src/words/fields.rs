@@ -1,6 +1,7 @@
 //! From atoms to words: braces, `~`, splitting and globs.
 
 use super::{Atom, Mode, braces};
+use crate::limits;
 use crate::reading::{Piece, Word};
 use crate::walk::{Place, Walker};
 
@@ -29,7 +30,13 @@ impl Walker {
     pub(crate) fn value(&mut self, raw: &str, place: &Place) -> Word {
         let mut atoms = self.atoms(raw, Mode::Word, place);
         self.tilde(&mut atoms);
-        self.joined(atoms)
+        let word = self.joined(atoms);
+        if word.size() <= limits::TEXT {
+            return word;
+        }
+        // A line can double a value with every assignment.
+        self.allowance.refuse("a value is too long");
+        Word { pieces: vec![Piece::Unknown(raw.to_string())], quoted: false }
     }
 
     /// One word as between double quotes or in a here-document.

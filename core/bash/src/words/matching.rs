@@ -5,7 +5,7 @@ use super::cursor::Cursor;
 /// The bytes up to the `)` that closes a substitution; the whole text when none does.
 pub(crate) fn paren_body(text: &str) -> usize {
     let mut cursor = Cursor::new(text);
-    let mut nest = Nest::default();
+    let mut nest = Nest { fresh: true, ..Nest::default() };
     while let Some(c) = cursor.peek() {
         let start = cursor.at();
         match c {

@@ -34,7 +34,11 @@ impl Walker {
             out.push(unknown);
             return;
         };
-        let value = self.element(&parameter);
+        let value = self.element(&parameter).filter(|value| value.size() <= limits::TEXT);
+        if !self.allowance.spend(value.as_ref().map_or(0, |value| value.size() / 8)) {
+            out.push(unknown);
+            return;
+        }
         let each = matches!(parameter.subscript, Some("@")) || parameter.name == "@";
         if parameter.operator.is_empty() {
             match value {
@@ -127,7 +131,7 @@ impl Walker {
             _ => {
                 if parameter.operator.contains('=') {
                     let word = self.joined(default.clone());
-                    self.scope.set(parameter.name, Value::One(word));
+                    self.set(parameter.name, Value::One(word));
                 }
                 Some(default)
             }

@@ -1,0 +1,10 @@
+//! The reader must come back from any text: `cargo +nightly fuzz run read`.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|line: &str| {
+    let around = bash::Surroundings { cwd: Some("/work/app".into()), home: Some("/home/ann".into()), vars: Vec::new() };
+    let reading = bash::read(line, &around);
+    assert!(reading.commands.len() <= 10_000);
+});

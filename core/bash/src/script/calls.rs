@@ -1,0 +1,371 @@
+//! Finds the calls in a script that do what a shell command would, and reports those commands.
+
+use super::lexer::{self, Token};
+use super::tables::{Effect, Language};
+use super::values::{Argument, Names, arguments, dotted, split, unknown};
+use crate::limits;
+use crate::open::shell_text;
+use crate::reading::{Redirect, RedirectKind, Via, Word};
+use crate::walk::{Place, Walker};
+
+/// Words that end the arguments of a call without parentheses.
+const STOPPERS: &[&str] = &["if", "unless", "or", "and", "while", "until", "for", "foreach", "do", "end", "rescue", "then"];
+
+impl Walker {
+    pub(super) fn walk_script(&mut self, language: &'static Language, code: &str, place: &Place) {
+        let tokens = lexer::tokens(code, language.style);
+        let mut names = Names::new(self.scope.home.clone());
+        let mut at = 0;
+        while let Some(token) = tokens.get(at) {
+            let rest = tokens.get(at..).unwrap_or_default();
+            if !self.allowance.spend(1) {
+                return;
+            }
+            at += match token {
+                Token::Shell(text) => {
+                    let text = names.word(&[Token::Text(text.clone())]);
+                    self.read_text(&shell_text(&text), place);
+                    1
+                }
+                Token::Name(_) => self.name(language, rest, &tokens, at, &mut names, place),
+                Token::Mark('|' | '>') if language.name == "awk" => {
+                    self.awk_output(rest, &names, place);
+                    1
+                }
+                Token::Text(text) if language.name == "awk" && matches!(rest.get(1..3), Some([Token::Mark('|'), Token::Name(_)])) => {
+                    self.read_text(&text.shown(), place);
+                    1
+                }
+                _ => 1,
+            };
+        }
+    }
+
+    /// A name in the code: an import, an assignment, a call, or nothing. The tokens it takes.
+    fn name(&mut self, language: &'static Language, rest: &[Token], all: &[Token], at: usize, names: &mut Names, place: &Place) -> usize {
+        if let Some(width) = import(rest, names) {
+            return width;
+        }
+        let (path, width) = dotted(rest);
+        let after = rest.get(width..).unwrap_or_default();
+        if let [Token::Mark('='), next, ..] = after
+            && !matches!(next, Token::Mark('=' | '~' | '>'))
+        {
+            assign(&path, after.get(1..).unwrap_or_default(), names);
+            return width + 1;
+        }
+        // `File::Path::rmtree`, `$dir->remove`: only the last part names the call.
+        let (method, resolved) = match all.get(..at).unwrap_or_default() {
+            [.., Token::Name(require), Token::Mark('('), Token::Text(module), Token::Mark(')'), Token::Mark('.')] if matches!(require.as_str(), "require" | "__import__") => {
+                (false, format!("{}.{path}", module.shown().trim_start_matches("node:")))
+            }
+            [.., Token::Mark('.')] | [.., Token::Mark('-'), Token::Mark('>')] => (true, path.clone()),
+            _ => (false, names.resolved(&path)),
+        };
+        let parts = match after.first() {
+            Some(Token::Mark('(')) => Some(arguments(after).0),
+            Some(next) if language.bare && starts_value(next) && !method => Some(bare_arguments(after)),
+            _ => None,
+        };
+        let Some(parts) = parts else { return width };
+        let function = language.calls.iter().find(|(name, _)| !method && (*name == resolved || promised(&resolved, name)));
+        if let Some((_, effect)) = function {
+            let given: Vec<Argument> = parts.iter().map(|part| names.argument(part)).collect();
+            self.effect(language, *effect, &given, &parts, place);
+            // What stands inside the parentheses is looked at as well.
+            return width;
+        }
+        if let Some((effect, receiver)) = receiver(language, &path, all, at, names) {
+            let mut given = vec![Argument::One(receiver)];
+            given.extend(parts.iter().map(|part| names.argument(part)));
+            self.effect(language, effect, &given, &parts, place);
+        }
+        width
+    }
+
+    fn effect(&mut self, language: &'static Language, effect: Effect, given: &[Argument], parts: &[&[Token]], place: &Place) {
+        match effect {
+            Effect::Shell => match given.first() {
+                Some(Argument::List(words)) => self.script_words(words.clone(), place),
+                // Several words are a program with its arguments, not shell text.
+                Some(Argument::One(_)) if language.bare && given.len() > 1 => self.script_words(flat(given), place),
+                Some(Argument::One(text)) => {
+                    self.read_text(&shell_text(text), place);
+                }
+                None => {}
+            },
+            Effect::Words => self.script_words(program_words(given), place),
+            Effect::Becomes(prefix, count) => {
+                let mut words: Vec<Word> = prefix.iter().map(|word| if *word == "?" { unknown("…") } else { Word::text(*word) }).collect();
+                let wanted = flat(given.get(..count.min(given.len())).unwrap_or_default());
+                words.extend(wanted.into_iter().take(limits::SPREAD));
+                self.script_words(words, place);
+            }
+            Effect::Remove => {
+                let recursive = parts.iter().flat_map(|part| part.iter()).any(|token| matches!(token, Token::Name(name) if name == "recursive"));
+                let mut words = vec![Word::text("rm"), Word::text(if recursive { "-rf" } else { "-f" })];
+                words.extend(flat(given.get(..1).unwrap_or_default()));
+                self.script_words(words, place);
+            }
+            Effect::Write => self.script_write(given.first(), RedirectKind::Write, place),
+            Effect::Append => self.script_write(given.first(), RedirectKind::Append, place),
+            Effect::Open => self.script_open(given, parts, place),
+            Effect::Kill | Effect::SignalFirst => self.script_kill(effect, given, place),
+            Effect::Code => {
+                if let Some(code) = flat(given).first().and_then(Word::known)
+                    && self.allowance.sink()
+                {
+                    self.walk_script(language, &code, &place.under(Via::Script(language.name.to_string())));
+                    self.allowance.rise();
+                }
+            }
+        }
+    }
+
+    fn script_words(&mut self, words: Vec<Word>, place: &Place) {
+        let command = self.command(words, place);
+        if !command.words.is_empty() {
+            self.run(command, place);
+        }
+    }
+
+    fn script_write(&mut self, target: Option<&Argument>, kind: RedirectKind, place: &Place) {
+        let Some(Argument::One(target)) = target else { return };
+        // A number is a descriptor that is open already.
+        if target.known().is_some_and(|text| text.chars().all(|c| c.is_ascii_digit())) {
+            return;
+        }
+        let mut command = self.command(Vec::new(), place);
+        command.redirects.push(Redirect { kind, target: target.clone() });
+        self.report(command);
+    }
+
+    /// `open(path, 'w')`, and Perl's `open(F, '>', path)` and `open(F, ">path")`.
+    fn script_open(&mut self, given: &[Argument], parts: &[&[Token]], place: &Place) {
+        let texts: Vec<String> = given.iter().map(|argument| match argument {
+            Argument::One(word) => word.shown(),
+            Argument::List(_) => String::new(),
+        }).collect();
+        let perl = texts.get(1).is_some_and(|mode| mode.starts_with(['>', '+', '<', '|', '-']));
+        if perl {
+            let mode = texts.get(1).map(String::as_str).unwrap_or_default();
+            let kind = if mode.starts_with(">>") { RedirectKind::Append } else { RedirectKind::Write };
+            if mode.starts_with(['>', '+']) {
+                let inline = Argument::One(Word::text(mode.trim_start_matches(['>', '+', '<', ' '])));
+                let target = if given.len() > 2 { given.get(2) } else { Some(&inline) };
+                self.script_write(target, kind, place);
+            } else if mode.starts_with('|') {
+                self.read_text(mode.trim_start_matches('|'), place);
+            }
+            return;
+        }
+        let keyword = |part: &&[Token]| matches!(part, [Token::Name(name), Token::Mark('='), ..] if name == "mode");
+        let mode = match parts.iter().find(|part| keyword(part)) {
+            Some([_, _, Token::Text(mode), ..]) => mode.shown(),
+            _ => texts.get(1).cloned().unwrap_or_default(),
+        };
+        if mode.len() > 4 || !mode.contains(['w', 'a', 'x', '+']) {
+            return;
+        }
+        let kind = if mode.contains('a') { RedirectKind::Append } else { RedirectKind::Write };
+        self.script_write(given.first(), kind, place);
+    }
+
+    fn script_kill(&mut self, effect: Effect, given: &[Argument], place: &Place) {
+        let words = flat(given);
+        let [first, second, ..] = words.as_slice() else {
+            let mut all = vec![Word::text("kill")];
+            all.extend(words);
+            self.script_words(all, place);
+            return;
+        };
+        let (pid, signal) = if effect == Effect::Kill { (first, second) } else { (second, first) };
+        let mut option = Word::text("-");
+        let name = signal.shown();
+        option.pieces.push(crate::Piece::Text(name.rsplit('.').next().unwrap_or(&name).trim_start_matches('-').to_string()));
+        let option = Word::text(option.shown());
+        self.script_words(vec![Word::text("kill"), option, pid.clone()], place);
+    }
+
+    /// `print > "file"` and `print | "command"`.
+    fn awk_output(&mut self, rest: &[Token], names: &Names, place: &Place) {
+        match rest {
+            [Token::Mark('>'), Token::Mark('>'), target @ Token::Text(_), ..] => self.script_write(Some(&names.argument(std::slice::from_ref(target))), RedirectKind::Append, place),
+            [Token::Mark('>'), target @ Token::Text(_), ..] => self.script_write(Some(&names.argument(std::slice::from_ref(target))), RedirectKind::Write, place),
+            [Token::Mark('|'), Token::Text(text), ..] => {
+                self.read_text(&text.shown(), place);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// `fs.promises.rm` and `require("fs").rm` do what `fs.rm` does.
+fn promised(resolved: &str, name: &str) -> bool {
+    let Some((module, function)) = name.split_once('.') else { return false };
+    let plain = resolved.replace(".promises.", ".").replace("fs/promises.", "fs.").replace("fsp.", "fs.").replace("fse.", "fs.").replace("node:", "");
+    plain == name || (module == "child_process" && (plain == format!("cp.{function}") || plain == format!("childProcess.{function}")))
+}
+
+/// A path method with its receiver: `Path(x).unlink()`, `p.unlink()`.
+fn receiver(language: &Language, path: &str, all: &[Token], at: usize, names: &Names) -> Option<(Effect, Word)> {
+    let (owner, method) = path.rsplit_once('.').unwrap_or(("", path));
+    let (_, effect) = language.methods.iter().find(|(name, _)| *name == method)?;
+    if !owner.is_empty() {
+        let Some(Argument::One(word)) = names.constants.get(owner) else {
+            return Some((*effect, unknown(owner)));
+        };
+        return Some((*effect, word.clone()));
+    }
+    // The receiver is an expression that ends right before the dot.
+    let [.., Token::Mark(')'), Token::Mark('.')] = all.get(..at)? else { return None };
+    let start = opening(all, at - 2)?;
+    let word = names.word(all.get(start..at - 1)?);
+    Some((*effect, word))
+}
+
+/// Where the expression that ends with the `)` at `close` begins.
+fn opening(all: &[Token], close: usize) -> Option<usize> {
+    let mut depth = 0usize;
+    for at in (close.saturating_sub(200)..=close).rev() {
+        match all.get(at)? {
+            Token::Mark(')' | ']') => depth += 1,
+            Token::Mark('(' | '[') => {
+                depth = depth.saturating_sub(1);
+                if depth == 0 {
+                    let mut start = at;
+                    while let Some(Token::Name(_) | Token::Mark('.')) = start.checked_sub(1).and_then(|before| all.get(before)) {
+                        start -= 1;
+                    }
+                    return Some(start);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Notes what an import or `require` binds. The tokens it takes, when it is one.
+fn import(rest: &[Token], names: &mut Names) -> Option<usize> {
+    match rest {
+        [Token::Name(word), Token::Name(module), Token::Name(imports), tail @ ..] if word == "from" && imports == "import" => {
+            let end = tail.iter().position(|token| *token == Token::End).unwrap_or(tail.len()).min(64);
+            for part in split(tail.get(..end).unwrap_or_default()) {
+                match part {
+                    [Token::Mark('('), Token::Name(name), ..] | [Token::Name(name)] | [Token::Name(name), Token::Mark(')')] => names.modules.insert(name.clone(), format!("{module}.{name}")),
+                    [Token::Name(name), Token::Name(_), Token::Name(alias)] => names.modules.insert(alias.clone(), format!("{module}.{name}")),
+                    _ => None,
+                };
+            }
+            Some(3 + end)
+        }
+        [Token::Name(word), tail @ ..] if word == "import" => {
+            let end = tail.iter().position(|token| *token == Token::End).unwrap_or(tail.len()).min(64);
+            let clause = tail.get(..end).unwrap_or_default();
+            if let [.., Token::Name(from), Token::Text(module)] = clause
+                && from == "from"
+            {
+                bind(clause, &module.shown(), names);
+                return Some(1 + end);
+            }
+            for part in split(clause) {
+                if let (path, width) = dotted(part)
+                    && let Some([Token::Name(_), Token::Name(alias)]) = part.get(width..)
+                {
+                    names.modules.insert(alias.clone(), path);
+                }
+            }
+            Some(1 + end)
+        }
+        [Token::Name(word), tail @ ..] if matches!(word.as_str(), "const" | "let" | "var") => {
+            let equals = tail.iter().take(64).position(|token| *token == Token::Mark('='))?;
+            let [Token::Name(require), Token::Mark('('), Token::Text(module), ..] = tail.get(equals + 1..)? else { return Some(1) };
+            if require != "require" {
+                return Some(1);
+            }
+            bind(tail.get(..equals)?, &module.shown(), names);
+            Some(equals + 2)
+        }
+        _ => None,
+    }
+}
+
+/// `fs`, `{ rmSync }`, `{ exec: run }`, `* as fs` bound to a module.
+fn bind(clause: &[Token], module: &str, names: &mut Names) {
+    let module = module.trim_start_matches("node:");
+    let braced = clause.contains(&Token::Mark('{'));
+    let found: Vec<&String> = clause.iter().filter_map(|token| match token {
+        Token::Name(name) if !matches!(name.as_str(), "from" | "as") => Some(name),
+        _ => None,
+    }).collect();
+    if !braced {
+        if let Some(name) = found.last() {
+            names.modules.insert((*name).clone(), module.to_string());
+        }
+        return;
+    }
+    for part in clause.split(|token| *token == Token::Mark(',')) {
+        let mut parts = part.iter().filter_map(|token| match token {
+            Token::Name(name) if !matches!(name.as_str(), "from" | "as") => Some(name),
+            _ => None,
+        });
+        let Some(original) = parts.next() else { continue };
+        let local = parts.next().unwrap_or(original);
+        names.modules.insert(local.clone(), format!("{module}.{original}"));
+    }
+}
+
+fn assign(path: &str, tail: &[Token], names: &mut Names) {
+    let reach = tail.get(..600).unwrap_or(tail);
+    let end = reach.iter().position(|token| *token == Token::End).unwrap_or(reach.len());
+    let value = names.argument(reach.get(..end).unwrap_or_default());
+    if names.constants.len() < 4096 {
+        names.constants.insert(path.to_string(), value);
+    }
+}
+
+fn starts_value(token: &Token) -> bool {
+    match token {
+        Token::Text(_) | Token::Number(_) | Token::Mark('[') => true,
+        Token::Name(name) => !STOPPERS.contains(&name.as_str()) && name != "x",
+        _ => false,
+    }
+}
+
+fn bare_arguments(after: &[Token]) -> Vec<&[Token]> {
+    let reach = after.get(..200).unwrap_or(after);
+    let ends = |token: &Token| match token {
+        Token::End | Token::Mark('}' | ')' | '|' | '&') => true,
+        Token::Name(name) => STOPPERS.contains(&name.as_str()),
+        _ => false,
+    };
+    let end = reach.iter().position(ends).unwrap_or(reach.len());
+    split(reach.get(..end).unwrap_or_default())
+}
+
+/// All words of the arguments, lists opened.
+fn flat(given: &[Argument]) -> Vec<Word> {
+    let mut out = Vec::new();
+    for argument in given {
+        match argument {
+            Argument::One(word) => out.push(word.clone()),
+            Argument::List(words) => out.extend(words.iter().cloned()),
+        }
+    }
+    out
+}
+
+/// A program and its words: the first argument and the lists; options after them are not words.
+fn program_words(given: &[Argument]) -> Vec<Word> {
+    match given {
+        [Argument::One(program), Argument::List(words), ..] => {
+            // `os.execv(path, [name, …])` repeats the program as the first word.
+            let repeated = words.first().is_some_and(|first| first == program);
+            std::iter::once(program.clone()).chain(words.iter().skip(usize::from(repeated)).cloned()).collect()
+        }
+        [Argument::List(words), ..] => words.clone(),
+        [Argument::One(program), rest @ ..] => std::iter::once(program.clone()).chain(flat(rest).into_iter().filter(|word| word.known().is_some())).collect(),
+        [] => Vec::new(),
+    }
+}

@@ -1,0 +1,87 @@
+//! Bounds: whatever the line, the reader comes back, on a small stack, and says when it stopped.
+
+use crate::common;
+use bash::Reading;
+
+/// Reads on a stack smaller than the one a hook's thread has.
+fn on_a_small_stack(line: String) -> Reading {
+    let thread = std::thread::Builder::new().stack_size(2 << 20);
+    thread.spawn(move || common::read(&line)).unwrap().join().unwrap()
+}
+
+fn nested(open: &str, inside: &str, close: &str, levels: usize) -> String {
+    format!("{}{inside}{}", open.repeat(levels), close.repeat(levels))
+}
+
+#[test]
+fn deep_nesting_is_refused_and_not_passed() {
+    let pairs = [
+        ("( ", ")"),
+        ("{ ", "; }"),
+        ("$(", ")"),
+        ("\"$(", ")\""),
+        ("`", "`"),
+        ("${x:-", "}"),
+        ("if a; then ", "; fi"),
+        ("while a; do ", "; done"),
+        ("case x in a) ", ";; esac"),
+        ("$((", "))"),
+        ("<(", ")"),
+        ("{a,", "}"),
+        ("[[ ! ", " ]]"),
+        ("f() { ", "; }; f"),
+        ("bash -c \"", "\""),
+        ("eval ", ""),
+        ("sudo ", ""),
+        ("env ", ""),
+        ("find . -exec ", ""),
+        ("xargs ", ""),
+        ("! ", ""),
+        ("time ", ""),
+        ("x=(", ")"),
+        ("a | ", "b"),
+        ("a && ", "b"),
+        ("python3 -c 'f(", ")'"),
+        ("cat <<A\n$(", ")\nA\n"),
+        ("((", "))"),
+    ];
+    for (open, close) in pairs {
+        for levels in [10, 45, 500, 5000] {
+            for close in [close, ""] {
+                let line = nested(open, "rm -rf /", close, levels);
+                let reading = on_a_small_stack(line);
+                let seen = reading.commands.iter().any(|command| common::shown(command).contains("rm -rf /"));
+                let data = matches!(open, "x=(" | "[[ ! " | "{a," | "python3 -c 'f(" | "((" | "$((" | "f() { " | "${x:-" | "`" | "bash -c \"" | "cat <<A\n$(");
+                assert!(seen || data || !reading.troubles.is_empty(), "{levels} × {open:?} passed in silence");
+            }
+        }
+    }
+}
+
+#[test]
+fn growth_is_cut_off_with_a_trouble() {
+    let doubling = format!("x=aaaaaaaaaaaaaaaa;{} rm $x", "x=$x$x$x$x;".repeat(200));
+    let calls: String = (0..60).map(|at| format!("f{at}() {{ f{next}; f{next}; }};", next = at + 1)).collect::<String>() + "f0";
+    let loops = "for a in {1..200}; do ".repeat(5) + "x" + &"; done".repeat(5);
+    let silent = "for a in {1..200}; do ".repeat(5) + "[[ x ]]" + &"; done".repeat(5);
+    let braces = format!("rm {}", "{a,b}".repeat(40));
+    let many = "a;".repeat(40_000);
+    let feeding = format!("echo '{}'{}", "a ".repeat(20_000), "|cat".repeat(900));
+    let echoes = format!("x='{}';{}", "a ".repeat(10_000), "y=$(echo $x$x);".repeat(2_000));
+    for line in [doubling, calls, loops, silent, braces, many, echoes] {
+        let start: String = line.chars().take(40).collect();
+        let reading = on_a_small_stack(line);
+        assert!(!reading.troubles.is_empty(), "{start:?} grew without trouble");
+        assert!(reading.commands.len() <= 10_000);
+    }
+    assert!(on_a_small_stack(feeding).commands.len() <= 1_000);
+}
+
+#[test]
+fn the_report_grows_with_the_line_and_not_faster() {
+    for unit in ["rm x;", "echo \"$(a)\" ", "x=1;", "a | b;", "cat <<E\n$(a)\nE\n", "python3 -c 'import os; os.remove(1)';", "sudo rm x;"] {
+        let count = |times: usize| on_a_small_stack(unit.repeat(times)).commands.len();
+        let (small, large) = (count(50), count(200));
+        assert!(large <= small * 4 + 8, "{unit:?}: {small} commands for 50, {large} for 200");
+    }
+}

@@ -1,0 +1,9 @@
+//! The reader from outside, in one binary: what lines run, and that every line comes back.
+
+mod bounds;
+mod common;
+mod corpus;
+mod mutants;
+mod opened;
+mod scripts;
+mod shell;
