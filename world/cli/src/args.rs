@@ -62,7 +62,7 @@ pub enum Command {
     Version,
 }
 
-#[derive(Debug, Clone, Copy, Subcommand)]
+#[derive(Debug, Clone, Subcommand)]
 pub enum DaemonVerb {
     /// Start it in the background, if none runs
     Start,
@@ -71,7 +71,19 @@ pub enum DaemonVerb {
     /// Say whether it runs, since when, and which version
     Status,
     /// Run it in the foreground
-    Run,
+    Run(RunArgs),
+}
+
+/// Where a daemon that a hook started keeps things: what the hook worked out,
+/// not what the environment happens to say.
+#[derive(Debug, Clone, Args)]
+pub struct RunArgs {
+    #[arg(long, hide = true)]
+    pub state: Option<PathBuf>,
+    #[arg(long, hide = true)]
+    pub home: Option<PathBuf>,
+    #[arg(long, hide = true)]
+    pub config: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

@@ -36,7 +36,7 @@ type Working = mpsc::Receiver<Said>;
 
 fn answer(args: &[OsString]) -> (Answer, Option<Working>) {
     quieten();
-    let places = Places::from_process();
+    let places = host::origin::places();
     let call = call(args);
     let asked = entry::taken().is_some_and(|taken| taken.asked);
     if !service::without_daemon() && !asked {
@@ -78,7 +78,7 @@ fn work(call: Call, places: &Places) -> (Answer, Working) {
         match receive.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
             Ok(Said::Early(early)) => answer = early,
             Ok(Said::Last(served)) => {
-                service::after_in_process(&served);
+                service::after_in_process(&served, places);
                 return (with_troubles(served), receive);
             }
             Err(_) => {

@@ -27,15 +27,15 @@ pub fn build() -> Build {
     Build::of_this(u32::try_from(store::SCHEMA).unwrap_or_default())
 }
 
-pub fn options(places: &Places) -> Options {
+pub fn options(state: &Path) -> Options {
     Options {
-        folder: places.state(),
+        folder: state.to_path_buf(),
         build: build(),
         idle_exit: IDLE_EXIT,
         look_every: Duration::from_secs(5),
         signals: Signals::Drain,
         limits: Limits::default(),
-        ticks: vec![keeper(&places.state())],
+        ticks: vec![keeper(state)],
     }
 }
 
@@ -44,9 +44,20 @@ pub fn launch(places: &Places) -> std::io::Result<Launch> {
         folder: places.state(),
         build: build(),
         program: std::env::current_exe()?,
-        args: ["daemon", "run"].map(OsString::from).to_vec(),
+        args: run_line(places),
         patience: Duration::from_secs(5),
     })
+}
+
+/// How a daemon is started: it is told where things are kept, because its
+/// environment may be one that a repository has touched.
+fn run_line(places: &Places) -> Vec<OsString> {
+    let mut line: Vec<OsString> = ["daemon", "run"].map(OsString::from).to_vec();
+    let told = [("--state", places.state()), ("--home", places.home()), ("--config", places.user_config())];
+    for (name, path) in told {
+        line.extend([OsString::from(name), path.into_os_string()]);
+    }
+    line
 }
 
 /// Keeps the database in order, on a connection and a thread of its own: a
@@ -95,8 +106,8 @@ pub struct Switchboard {
 }
 
 impl Switchboard {
-    pub fn new(places: &Places) -> Self {
-        Self { way: Way::new(setting(places)) }
+    pub fn new(setting: Setting) -> Self {
+        Self { way: Way::new(setting) }
     }
 }
 
@@ -126,12 +137,12 @@ pub fn without_daemon() -> bool {
 }
 
 /// What follows an answer given without a daemon.
-pub fn after_in_process(served: &Served) {
+pub fn after_in_process(served: &Served, places: &Places) {
     if without_daemon() || !served.after.contains(&After::EnsureDaemon) {
         return;
     }
     if let Ok(program) = std::env::current_exe() {
         // Never waited for: the next hook will find it, or not.
-        let _ = daemon::start_in_background(&program, &["daemon", "run"].map(OsString::from));
+        let _ = daemon::start_in_background(&program, &run_line(places));
     }
 }

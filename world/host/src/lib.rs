@@ -2,6 +2,7 @@
 
 pub mod clock;
 pub mod install;
+pub mod origin;
 pub mod overrides;
 pub mod paths;
 pub mod probe;

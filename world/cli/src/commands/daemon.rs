@@ -1,6 +1,6 @@
 //! `taut daemon`: start, stop, ask after, or run the background process.
 
-use crate::args::DaemonVerb;
+use crate::args::{DaemonVerb, RunArgs};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::Printer;
@@ -13,22 +13,24 @@ use std::time::Duration;
 const PATIENCE: Duration = Duration::from_secs(5);
 
 pub fn run(verb: DaemonVerb, printer: &Printer) -> Result<Exit, CliError> {
-    let places = Places::from_process();
+    let places = host::origin::places();
     match verb {
         DaemonVerb::Start => start(&places, printer),
         DaemonVerb::Stop => stop(&places, printer),
         DaemonVerb::Status => status(&places, printer),
-        DaemonVerb::Run => {
-            let ended = daemon::run(service::options(&places), Switchboard::new(&places))
-                .map_err(|error| CliError::failed("the daemon cannot run").because(&error))?;
-            tracing_line(printer, &format!("{ended:?}"));
-            Ok(Exit::Ok)
-        }
+        DaemonVerb::Run(args) => serve(&args, &places, printer),
     }
 }
 
-fn tracing_line(printer: &Printer, text: &str) {
-    printer.note(format!("taut daemon: {text}"));
+fn serve(args: &RunArgs, places: &Places, printer: &Printer) -> Result<Exit, CliError> {
+    let mut setting = service::setting(places);
+    setting.state = args.state.clone().unwrap_or(setting.state);
+    setting.home = args.home.clone().unwrap_or(setting.home);
+    setting.user_config = args.config.clone().unwrap_or(setting.user_config);
+    let ended = daemon::run(service::options(&setting.state), Switchboard::new(setting))
+        .map_err(|error| CliError::failed("the daemon cannot run").because(&error))?;
+    printer.note(format!("the daemon ended: {ended:?}"));
+    Ok(Exit::Ok)
 }
 
 fn start(places: &Places, printer: &Printer) -> Result<Exit, CliError> {

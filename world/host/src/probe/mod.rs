@@ -6,7 +6,7 @@ mod path;
 mod process;
 mod project;
 
-pub use process::is_same_user;
+pub use process::ancestors;
 pub use project::project;
 
 use model::fact::{Facts, Life, Probe};

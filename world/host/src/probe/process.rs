@@ -38,12 +38,10 @@ pub fn behind(pid: u32) -> Option<ClientProcess> {
     None
 }
 
-/// Whether the process belongs to the user we run as.
-pub fn is_same_user(pid: u32) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    // SAFETY: geteuid takes no arguments and cannot fail.
-    let ours = unsafe { libc::geteuid() };
-    std::fs::metadata(format!("/proc/{pid}")).is_ok_and(|meta| meta.uid() == ours)
+/// The process and those above it, nearest first.
+pub fn ancestors(pid: u32) -> impl Iterator<Item = u32> {
+    let above = |pid: &u32| stat(*pid).ok()?.map(|stat| stat.parent).filter(|parent| *parent > 1);
+    std::iter::successors(Some(pid), above).take(HIGHEST * 2)
 }
 
 /// `Ok(None)` when there is no such process (a zombie counts as none).
