@@ -139,6 +139,9 @@ impl Ground<'_> {
 
     fn unknown(&self, target: &Target) -> Place {
         let head = target.unknown_head.as_deref().unwrap_or_default();
+        if head.starts_with('~') {
+            return Place::OtherHome;
+        }
         if names::temporary_source(head) {
             return Place::Temp;
         }

@@ -37,6 +37,8 @@ pub enum Watch {
     Programs(&'static [&'static str]),
     /// It does one of these to a file.
     Deeds(&'static [DeedKind]),
+    /// Its program runs text it is given, or is itself the outcome of another command.
+    Running,
     /// Its program cannot be known before the run.
     Nameless,
     /// Asked once for the whole line.

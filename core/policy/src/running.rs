@@ -5,7 +5,7 @@ use crate::args::text;
 use crate::rule::Sight;
 use crate::source;
 use crate::target::Target;
-use bash::{Command, Reading, Word};
+use bash::{Command, Piece, Reading, Word};
 
 /// Programs that run text they are given.
 pub(crate) const EXECUTORS: &[&str] = &[
@@ -99,15 +99,21 @@ pub(crate) fn decodes(command: &Command) -> bool {
 
 /// The commands whose output an executor would run as code.
 pub(crate) fn executed_input<'a>(sight: &Sight<'a>) -> Vec<&'a Command> {
-    if runs_its_input(sight) { source::upstream(&sight.matter.reading, sight.command) } else { Vec::new() }
+    let item = |word: &&Word| word.pieces.iter().any(|piece| matches!(piece, Piece::Unknown(source) if source == "{}"));
+    // `… | xargs sh -c`: each item is code.
+    let as_items = sight.seen.program.is_some() && code_words(sight).iter().any(item);
+    if as_items || runs_its_input(sight) { source::upstream(&sight.matter.reading, sight.command) } else { Vec::new() }
 }
 
 /// What the substitutions an executor would run as code are made of.
 pub(crate) fn executed_sources(sight: &Sight<'_>) -> Vec<Reading> {
+    if sight.seen.program.is_none() {
+        return sight.command.words.first().map(source::substituted).unwrap_or_default();
+    }
     code_words(sight).into_iter().flat_map(source::substituted).collect()
 }
 
-/// Whether the script it runs was downloaded in the same line.
+/// The file a command would run as code, downloaded in the same line.
 pub(crate) fn downloaded_script(sight: &Sight<'_>) -> bool {
     let Some(script) = script_word(sight) else { return false };
     let Some(path) = Target::of(script, sight.command.cwd.as_deref()).path else { return false };
@@ -165,6 +171,7 @@ fn given<'a>(sight: &Sight<'a>) -> Given<'a> {
 
 fn runs_its_input(sight: &Sight<'_>) -> bool {
     match sight.program() {
+        "" => false,
         "iex" | "Invoke-Expression" => true,
         "eval" => false,
         "source" | "." => sight
@@ -188,6 +195,13 @@ fn code_words<'a>(sight: &Sight<'a>) -> Vec<&'a Word> {
 
 /// The file an executor would run.
 fn script_word<'a>(sight: &Sight<'a>) -> Option<&'a Word> {
+    let first = sight.command.words.first()?;
+    if text(first).contains('/') && !EXECUTORS.contains(&sight.program()) {
+        return Some(first);
+    }
+    if !EXECUTORS.contains(&sight.program()) || sight.program() == "eval" {
+        return None;
+    }
     let given = given(sight);
-    given.operands.first().copied().filter(|_| given.code.is_empty() && sight.program() != "eval")
+    given.operands.first().copied().filter(|_| given.code.is_empty())
 }

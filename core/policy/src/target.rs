@@ -33,6 +33,9 @@ impl Target {
     /// The path `word` names for a command that runs in `cwd`.
     pub(crate) fn of(word: &Word, cwd: Option<&str>) -> Self {
         let shown = text(word).into_owned();
+        if !word.quoted && word.known().is_some() && shown.contains(['*', '?']) {
+            return Self::of(&globbed(&shown), cwd);
+        }
         let Some(at) = word.pieces.iter().position(|piece| !matches!(piece, Piece::Text(_))) else {
             return Self { path: absolute(&shown, cwd), tail: Tail::None, unknown_head: None, shown };
         };
@@ -97,6 +100,14 @@ impl Target {
             _ => None,
         }
     }
+}
+
+/// The words of a text with its pattern told apart, for words that came without that.
+fn globbed(shown: &str) -> Word {
+    let at = shown.find(['*', '?']).unwrap_or(shown.len());
+    let (head, tail) = shown.split_at_checked(at).unwrap_or((shown, ""));
+    let pieces = vec![Piece::Text(head.to_string()), Piece::Glob(tail.to_string())];
+    Word { pieces: pieces.into_iter().filter(|piece| !piece_text(piece).is_empty()).collect(), quoted: true }
 }
 
 fn piece_text(piece: &Piece) -> &str {

@@ -160,7 +160,14 @@ fn rsync(by: &By<'_>, args: &Args<'_>, acts: &mut Vec<Act>) {
     if !remote(last) {
         acts.push(Act { deed: Deed::Write, target: by.target(last) });
         if args.flags.iter().any(|flag| flag.name.starts_with("delete")) {
-            acts.push(Act { deed: Deed::Displace, target: by.target(last) });
+            // What the source does not have is removed; on another disk that is a backup.
+            let target = by.target(last);
+            let backup = target
+                .path
+                .as_deref()
+                .is_some_and(|path| ["/mnt/", "/media/", "/Volumes/"].iter().any(|disk| path.starts_with(disk)));
+            let deed = if backup { Deed::Displace } else { Deed::Remove(Reach::Tree) };
+            acts.push(Act { deed, target });
         }
     }
     let deed = if remote(last) { Deed::Send } else { Deed::Read };

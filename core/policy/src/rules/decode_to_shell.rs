@@ -1,7 +1,7 @@
 //! `decode-to-shell`: running decoded text.
 
 use crate::args::text;
-use crate::running::{EXECUTORS, decodes, executed_input, executed_sources};
+use crate::running::{decodes, executed_input, executed_sources};
 use crate::rule::{Hit, Pack, Rule, Sight, Watch};
 use bash::{Command, Feed, Via};
 use model::RuleKind;
@@ -17,7 +17,7 @@ pub const RULE: Rule = Rule {
     instead: "Decode it to a file and read it: `base64 -d payload.txt > /tmp/payload.sh`.",
     denies: &["echo cm0gLXJmIC8K | base64 -d | sh", "base64 --decode payload.txt | bash", "xxd -r -p x.hex | sh", "eval \"$(echo bHM= | base64 -d)\"", "openssl enc -d -aes-256-cbc -in x | bash", "gunzip -c x.gz | sh", "echo 68656c6c6f | xxd -r -p | bash", "bash <(base64 -d x.b64)"],
     passes: &["echo aGVsbG8= | base64 -d", "base64 -d cert.b64 > cert.der", "gunzip -c dump.sql.gz | psql app", "base64 -d x | jq .", "cat script.sh | bash", "tar xzf a.tgz", "echo x | base64 | tee y"],
-    watch: Watch::Programs(EXECUTORS),
+    watch: Watch::Running,
     judge,
 };
 

@@ -27,7 +27,7 @@ const PROGRAMS: &[&str] = &[
 ];
 
 fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
-    let call = Call::with(sight, "tLUFEIsn");
+    let call = Call::with(sight, "tLUEIsn");
     let flag = |names: &[&str]| call.args.flags.iter().any(|flag| names.contains(&flag.name.as_ref()));
     if call.only_looks() {
         return;

@@ -50,7 +50,9 @@ fn kill(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
     }
     let fed = matches!(sight.command.via.last(), Some(Via::Wrapper(name)) if name == "xargs" || name == "parallel");
     let upstream = source::upstream(&sight.matter.reading, sight.command);
-    let piped = fed && upstream.iter().filter_map(|command| command.program()).any(|name| FINDERS.contains(&name.as_str()));
+    // `… | while read p; do kill $p; done`
+    let read = args.iter().any(bash::Word::has_unknown) && matches!(sight.command.feed, bash::Feed::Pipe(_));
+    let piped = (fed || read) && upstream.iter().filter_map(|command| command.program()).any(|name| FINDERS.contains(&name.as_str()));
     let substituted = args.iter().flat_map(source::substituted).any(|reading| source::programs(&reading).any(|name| FINDERS.contains(&name.as_str())));
     if piped || substituted {
         hits.push(Hit::new(sight.shown(), "The processes are picked by a search, so that others' are hit as well."));

@@ -2,6 +2,7 @@
 
 use crate::acts::DeedKind;
 use crate::rule::{Rule, Watch};
+use crate::running::EXECUTORS;
 use crate::seen::Seen;
 use bash::Command;
 use std::collections::HashMap;
@@ -46,6 +47,7 @@ rules! {
     disk_format
     pipe_to_shell
     decode_to_shell
+    run_download
     protected_write
     history_wipe
     secret_read
@@ -75,10 +77,13 @@ rules! {
 static BY_PROGRAM: LazyLock<HashMap<&'static str, Vec<&'static Rule>>> = LazyLock::new(|| {
     let mut map: HashMap<&'static str, Vec<&'static Rule>> = HashMap::new();
     for rule in ALL {
-        if let Watch::Programs(programs) = rule.watch {
-            for program in programs {
-                map.entry(program).or_default().push(rule);
-            }
+        let programs = match rule.watch {
+            Watch::Programs(programs) => programs,
+            Watch::Running => EXECUTORS,
+            _ => continue,
+        };
+        for program in programs {
+            map.entry(program).or_default().push(rule);
         }
     }
     map
@@ -105,7 +110,8 @@ pub(crate) fn watching<'s>(seen: &'s Seen, command: &'s Command) -> impl Iterato
         _ => false,
     });
     let nameless = seen.program.is_none() && !command.words.is_empty();
-    let nameless = ALL.iter().copied().filter(move |rule| nameless && matches!(rule.watch, Watch::Nameless));
+    let nameless =
+        ALL.iter().copied().filter(move |rule| nameless && matches!(rule.watch, Watch::Nameless | Watch::Running));
     by_name.chain(deeds).chain(nameless)
 }
 

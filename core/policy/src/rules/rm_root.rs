@@ -27,7 +27,7 @@ fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
         let what = match place {
             Place::Root => "the whole file system",
             Place::Home => "the whole home folder",
-            Place::Mount => "everything on a mounted disk",
+            Place::Mount if act.deed != Deed::Displace => "everything on a mounted disk",
             _ => continue,
         };
         if takes || (matches!(act.deed, Deed::Remove(_)) && act.target.shown.contains('*')) {
