@@ -13,6 +13,7 @@ pub mod fact;
 pub mod reply;
 pub mod row;
 pub mod session;
+pub mod task;
 pub mod time;
 pub mod tool;
 pub mod verdict;

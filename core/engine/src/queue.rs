@@ -1,0 +1,165 @@
+//! What a claim, a renewal, a result, a failure, a release and a lapsed lease
+//! do to a task. Nothing here knows a clock or a database: a turn is decided
+//! over the task as it was read, and written only if it still stands so.
+
+mod act;
+mod cycle;
+mod hooks;
+mod line;
+mod refusal;
+mod why;
+
+pub use act::{Act, Actor, Settled};
+pub use cycle::cycle;
+pub use hooks::{Held, held, inherit_and_renew, release_all};
+pub use line::{LineError, category_problem, parse_lines, parse_priority, parse_steps, slug_problem};
+pub use refusal::Refusal;
+pub use why::{Waiting, Why, why};
+
+use model::Ms;
+use model::task::{Attempt, AttemptChange, Hold, Moment, Outcome, Queued, Status, Turn};
+
+/// Failures an agent reported before the task is taken out of the queue.
+pub const MOST_FAILURES: i64 = 5;
+/// Releases before the task is taken out of the queue.
+pub const MOST_RELEASES: i64 = 10;
+const BACKOFF_MS: i64 = 10_000;
+const LONGEST_BACKOFF_MS: i64 = 3_600_000;
+/// How long a tool may hold a lease without a word from its agent.
+const LONGEST_TOOL_MS: i64 = 12 * 3_600_000;
+/// Where the wall's clock ran ahead of the other by more, nobody could renew.
+const GAP_MS: i64 = 15_000;
+/// What a holder gets to speak up after such a gap.
+pub const GRACE_MS: i64 = 120_000;
+
+pub const CONTEXT_LIMIT: &str = "context limit reached";
+pub const SESSION_ENDED: &str = "session ended unexpectedly";
+pub const SESSION_EXITED: &str = "session exited without completing task";
+pub const DEREGISTERED: &str = "agent deregistered";
+pub const LAPSED: &str = "lease lapsed";
+
+/// Who claims.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Claimant {
+    pub agent: String,
+    pub session: Option<String>,
+    pub lease_ms: i64,
+}
+
+/// What is known of a holder whose lease has run out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sign {
+    /// Its session has a tool in flight and its client lives: a long test run says nothing.
+    ToolInFlight,
+    /// Nothing speaks for it.
+    Silence,
+}
+
+pub fn claim(task: &Queued, claimant: &Claimant, now: Ms) -> Result<Turn, Refusal> {
+    match task.status {
+        Status::Open if task.open_blockers > 0 => return Err(Refusal::Blocked { blockers: task.open_blockers }),
+        Status::Open if task.ready_at > now => return Err(Refusal::BackingOff { until: task.ready_at }),
+        Status::Open => {}
+        Status::Active => return Err(Refusal::held(task)),
+        status => return Err(Refusal::NotActive { status }),
+    }
+    let number = task.attempt + 1;
+    let hold = Hold {
+        agent: claimant.agent.clone(),
+        session: claimant.session.clone(),
+        attempt: number,
+        lease_until: now.plus(claimant.lease_ms),
+        lease_ms: claimant.lease_ms,
+        renewed_at: now,
+    };
+    let attempt = Attempt {
+        number,
+        agent: claimant.agent.clone(),
+        session: claimant.session.clone(),
+        group: None,
+        claimed_at: now,
+        ended_at: None,
+        outcome: None,
+        reason: None,
+    };
+    let after =
+        Queued { status: Status::Active, hold: Some(hold), attempt: number, ready_at: Ms(0), ..task.clone() };
+    Ok(turn(task, after, AttemptChange::Begun(attempt), now))
+}
+
+/// Let go by a hook, a loop or a worker that leaves: claimable at once.
+pub fn release(task: &Queued, reason: &str, now: Ms) -> Turn {
+    come_back(task, Outcome::Released, reason, now)
+}
+
+/// What becomes of a task whose lease has run out. The number of releases is
+/// capped, so that a task which kills every agent is not repeated for ever.
+pub fn expire(task: &Queued, sign: Sign, now: Ms) -> Turn {
+    if let (Sign::ToolInFlight, Some(hold)) = (sign, &task.hold)
+        && now.since(hold.renewed_at) < LONGEST_TOOL_MS
+    {
+        let hold = Hold { lease_until: now.plus(hold.lease_ms.max(1_000)), ..hold.clone() };
+        return turn(task, Queued { hold: Some(hold), ..task.clone() }, AttemptChange::None, now);
+    }
+    come_back(task, Outcome::Expired, LAPSED, now)
+}
+
+/// Back into the queue by hand, with its counters at nought.
+pub fn requeue(task: &Queued, now: Ms) -> Result<Turn, Refusal> {
+    match task.status {
+        Status::Active => return Err(Refusal::held(task)),
+        Status::Done | Status::Deleted => return Err(Refusal::NotActive { status: task.status }),
+        Status::Open | Status::Quarantined => {}
+    }
+    let after = Queued { status: Status::Open, failures: 0, releases: 0, ready_at: Ms(0), ..task.clone() };
+    Ok(turn(task, after, AttemptChange::None, now))
+}
+
+/// Whether the machine slept or its clock was set since `last`: then every
+/// holder gets a moment to renew before anything is taken from it.
+pub fn woke(last: Option<&Moment>, moment: &Moment) -> bool {
+    last.is_some_and(|last| {
+        let wall = moment.now.0.saturating_sub(last.now.0);
+        last.boot == moment.boot && wall.saturating_sub(moment.awake.saturating_sub(last.awake)) > GAP_MS
+    })
+}
+
+fn reported(task: &Queued, reason: &str, jitter: i64, now: Ms) -> Turn {
+    let mut turn = come_back(task, Outcome::Failed, reason, now);
+    if turn.after.status == Status::Open {
+        turn.after.ready_at = now.plus(backoff(turn.after.failures, jitter));
+    }
+    turn
+}
+
+/// Ten seconds, doubled with each failure, up to a quarter more by chance, an hour at most.
+fn backoff(failures: i64, jitter: i64) -> i64 {
+    let doublings = u32::try_from(failures.clamp(1, 30) - 1).unwrap_or_default();
+    let full = BACKOFF_MS.saturating_mul(1_i64 << doublings).min(LONGEST_BACKOFF_MS);
+    full.saturating_add(full / 4 * jitter.clamp(0, 999) / 1000).min(LONGEST_BACKOFF_MS)
+}
+
+fn come_back(task: &Queued, outcome: Outcome, reason: &str, now: Ms) -> Turn {
+    let (failed, released) = if outcome == Outcome::Failed { (1, 0) } else { (0, 1) };
+    let (failures, releases) = (task.failures + failed, task.releases + released);
+    let worn_out = failures >= MOST_FAILURES || releases >= MOST_RELEASES;
+    let after = Queued {
+        status: if worn_out { Status::Quarantined } else { Status::Open },
+        hold: None,
+        retry_count: task.retry_count + 1,
+        failures,
+        releases,
+        fail_reason: Some(reason.to_string()),
+        ready_at: Ms(0),
+        ..task.clone()
+    };
+    let number = task.hold.as_ref().map_or(task.attempt, |hold| hold.attempt);
+    turn(task, after, AttemptChange::Ended { number, outcome, reason: Some(reason.to_string()) }, now)
+}
+
+fn turn(before: &Queued, after: Queued, attempt: AttemptChange, at: Ms) -> Turn {
+    Turn { before: (before.status, before.attempt), after, attempt, result: None, at }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,97 @@
+//! Acting on a claim: renewing it, and saying that its task is done or failed.
+//! Only the live attempt may; what is over is over.
+
+use super::{CONTEXT_LIMIT, Refusal, SESSION_ENDED, SESSION_EXITED, release, reported, turn};
+use model::Ms;
+use model::task::{Attempt, AttemptChange, Hold, Outcome, Queued, Status, Turn};
+use serde_json::Value;
+
+/// Who acts: by the number of a claim, else for the attempt recorded for the agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Actor {
+    pub agent: String,
+    pub token: Option<i64>,
+}
+
+/// Somebody acts on a task.
+#[derive(Debug, Clone, Copy)]
+pub struct Act<'a> {
+    pub task: &'a Queued,
+    pub actor: &'a Actor,
+    /// The attempt the actor names, else its newest on this task.
+    pub mine: Option<&'a Attempt>,
+    pub now: Ms,
+}
+
+/// What came of a wish to fail or finish a task.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Settled {
+    Turn(Box<Turn>),
+    /// It had come about already; how, in words.
+    Already(String),
+}
+
+impl<'a> Act<'a> {
+    pub fn renew(&self, lease_ms: i64) -> Result<Turn, Refusal> {
+        let hold = self.hold()?;
+        let hold = Hold { lease_until: self.now.plus(lease_ms), lease_ms, renewed_at: self.now, ..hold.clone() };
+        Ok(turn(self.task, Queued { hold: Some(hold), ..self.task.clone() }, AttemptChange::None, self.now))
+    }
+
+    pub fn done(&self, result: Option<Value>) -> Result<Settled, Refusal> {
+        let hold = match self.hold() {
+            Ok(hold) => hold,
+            Err(Refusal::Over { outcome: Outcome::Done, attempt, .. }) => {
+                return Ok(Settled::Already(format!("attempt {attempt} had finished it already")));
+            }
+            Err(refusal) => return Err(refusal),
+        };
+        let ended = AttemptChange::Ended { number: hold.attempt, outcome: Outcome::Done, reason: None };
+        let after = Queued { status: Status::Done, hold: None, ready_at: Ms(0), ..self.task.clone() };
+        Ok(Settled::Turn(Box::new(Turn { result, ..turn(self.task, after, ended, self.now) })))
+    }
+
+    /// `jitter` is 0 to 999, drawn by the caller. The reasons of hooks and
+    /// loops are releases, whoever tells them.
+    pub fn fail(&self, reason: &str, jitter: i64) -> Result<Settled, Refusal> {
+        match self.hold() {
+            Ok(_) if [CONTEXT_LIMIT, SESSION_ENDED, SESSION_EXITED].contains(&reason) => {
+                Ok(Settled::Turn(Box::new(release(self.task, reason, self.now))))
+            }
+            Ok(_) => Ok(Settled::Turn(Box::new(reported(self.task, reason, jitter, self.now)))),
+            Err(Refusal::Over { outcome, attempt, .. }) => {
+                Ok(Settled::Already(format!("attempt {attempt} had ended already: {}", outcome.name())))
+            }
+            Err(Refusal::NotActive { status }) => Ok(Settled::Already(format!("it is {} already", status.name()))),
+            Err(refusal) => Err(refusal),
+        }
+    }
+
+    /// The hold the actor may act on, or why there is none.
+    fn hold(&self) -> Result<&'a Hold, Refusal> {
+        let Self { task, actor, mine, now } = *self;
+        let named = |hold: &&Hold| match actor.token {
+            Some(token) => hold.attempt == token,
+            None => hold.agent == actor.agent,
+        };
+        match task.hold.as_ref().filter(named) {
+            Some(hold) if hold.lapsed(now) => {
+                return Err(Refusal::Lapsed { attempt: hold.attempt, at: hold.lease_until, now: Refusal::holder(task) });
+            }
+            Some(hold) => return Ok(hold),
+            None => {}
+        }
+        match (mine, actor.token) {
+            (Some(Attempt { outcome: Some(Outcome::Expired), number, ended_at, .. }), _) => {
+                let at = ended_at.unwrap_or_default();
+                Err(Refusal::Lapsed { attempt: *number, at, now: Refusal::holder(task) })
+            }
+            (Some(Attempt { outcome: Some(outcome), number, reason, .. }), _) => {
+                Err(Refusal::Over { attempt: *number, outcome: *outcome, reason: reason.clone() })
+            }
+            (_, Some(token)) => Err(Refusal::NoSuchAttempt { token, newest: task.attempt }),
+            (_, None) if task.status == Status::Active => Err(Refusal::held(task)),
+            (_, None) => Err(Refusal::NotActive { status: task.status }),
+        }
+    }
+}

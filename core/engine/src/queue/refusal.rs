@@ -1,0 +1,64 @@
+//! Why a claim, a renewal or a result is refused, in words.
+
+use model::Ms;
+use model::task::{Outcome, Queued, Status};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Refusal {
+    /// The lease of the attempt ran out: its word counts no more.
+    Lapsed { attempt: i64, at: Ms, now: String },
+    /// The attempt has ended.
+    Over { attempt: i64, outcome: Outcome, reason: Option<String> },
+    NoSuchAttempt { token: i64, newest: i64 },
+    /// Another agent has it.
+    Held { agent: String, attempt: i64, until: Ms },
+    NotActive { status: Status },
+    Blocked { blockers: i64 },
+    BackingOff { until: Ms },
+}
+
+impl Refusal {
+    pub(super) fn held(task: &Queued) -> Self {
+        match &task.hold {
+            Some(hold) => Self::Held { agent: hold.agent.clone(), attempt: hold.attempt, until: hold.lease_until },
+            None => Self::NotActive { status: task.status },
+        }
+    }
+
+    /// Where the task is now, for those who lost it.
+    pub(super) fn holder(task: &Queued) -> String {
+        match &task.hold {
+            Some(hold) => format!("attempt {} of agent {}", hold.attempt, hold.agent),
+            None => task.status.name().to_string(),
+        }
+    }
+
+    /// Whether the caller's claim is a thing of the past, or another's.
+    pub fn is_stale(&self) -> bool {
+        matches!(self, Self::Lapsed { .. } | Self::Over { .. } | Self::NoSuchAttempt { .. } | Self::Held { .. })
+    }
+
+    /// Said of the task with this slug.
+    pub fn sentence(&self, slug: &str) -> String {
+        match self {
+            Self::Lapsed { attempt, at, now } => format!(
+                "attempt {attempt} of task '{slug}' lapsed at {}, so its result is refused; the task is now: {now}",
+                at.rfc3339()
+            ),
+            Self::Over { attempt, outcome, reason } => {
+                let why = reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
+                format!("attempt {attempt} of task '{slug}' has ended: {}{why}", outcome.name())
+            }
+            Self::NoSuchAttempt { token, newest } => {
+                format!("task '{slug}' has no live attempt {token}; the newest is {newest}")
+            }
+            Self::Held { agent, attempt, until } => {
+                format!("task '{slug}' is held by agent {agent} (attempt {attempt}, until {})", until.rfc3339())
+            }
+            Self::NotActive { status } => format!("task '{slug}' is not active (status: {})", status.name()),
+            Self::Blocked { blockers: 1 } => format!("task '{slug}' waits for a blocker"),
+            Self::Blocked { blockers } => format!("task '{slug}' waits for {blockers} blockers"),
+            Self::BackingOff { until } => format!("task '{slug}' failed and rests until {}", until.rfc3339()),
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! Decisions on single tasks; the state machine is in `tests/model`.
+
+use super::*;
+
+fn task() -> Queued {
+    Queued {
+        row: 1,
+        project: "/p".into(),
+        slug: "t".into(),
+        status: Status::Open,
+        hold: None,
+        attempt: 0,
+        retry_count: 0,
+        failures: 0,
+        releases: 0,
+        fail_reason: None,
+        ready_at: Ms(0),
+        open_blockers: 0,
+    }
+}
+
+fn claimant(agent: &str) -> Claimant {
+    Claimant { agent: agent.into(), session: None, lease_ms: 600_000 }
+}
+
+fn actor(agent: &str) -> Actor {
+    Actor { agent: agent.into(), token: None }
+}
+
+fn claimed(task: &Queued, agent: &str, now: i64) -> Queued {
+    claim(task, &claimant(agent), Ms(now)).unwrap().after
+}
+
+fn failed(task: &Queued, reason: &str, now: i64) -> Queued {
+    let actor = Actor { agent: String::new(), token: Some(task.attempt) };
+    match (Act { task, actor: &actor, mine: None, now: Ms(now) }).fail(reason, 0).unwrap() {
+        Settled::Turn(turn) => turn.after,
+        Settled::Already(why) => panic!("{why}"),
+    }
+}
+
+#[test]
+fn q3_attempt_numbers_rise_with_every_claim() {
+    let first = claimed(&task(), "a", 0);
+    let again = claimed(&release(&first, SESSION_ENDED, Ms(1)).after, "b", 2);
+    assert_eq!((first.attempt, again.attempt), (1, 2));
+}
+
+#[test]
+fn q3_another_agent_cannot_finish_fail_or_renew() {
+    let held = claimed(&task(), "a", 0);
+    let stranger = actor("b");
+    let act = Act { task: &held, actor: &stranger, mine: None, now: Ms(1) };
+    assert!(matches!(act.done(None), Err(Refusal::Held { .. })));
+    assert!(matches!(act.fail("x", 0), Err(Refusal::Held { .. })));
+    assert!(matches!(act.renew(1), Err(Refusal::Held { .. })));
+}
+
+#[test]
+fn q3_a_lapsed_attempt_is_told_so() {
+    let held = claimed(&task(), "a", 0);
+    let own = actor("a");
+    let act = Act { task: &held, actor: &own, mine: None, now: Ms(600_000) };
+    let refusal = act.done(None).unwrap_err();
+    assert!(matches!(refusal, Refusal::Lapsed { attempt: 1, .. }) && refusal.is_stale());
+    assert!(refusal.sentence("t").contains("attempt 1 of task 't' lapsed at"));
+    assert!(matches!(act.renew(1), Err(Refusal::Lapsed { .. })));
+    assert!(matches!(act.fail("x", 0), Err(Refusal::Lapsed { .. })));
+}
+
+#[test]
+fn q5_reported_failures_back_off_and_the_fifth_quarantines() {
+    let mut at = task();
+    for (nth, wait) in [10_000, 20_000, 40_000, 80_000].into_iter().enumerate() {
+        at = failed(&claimed(&at, "a", at.ready_at.0), "broken", at.ready_at.0 + 1);
+        assert_eq!((at.status, at.failures), (Status::Open, nth as i64 + 1));
+        let since = at.ready_at.0 - wait;
+        assert!(matches!(claim(&at, &claimant("a"), Ms(since)), Err(Refusal::BackingOff { .. })));
+    }
+    at = failed(&claimed(&at, "a", at.ready_at.0), "broken", at.ready_at.0 + 1);
+    assert_eq!((at.status, at.retry_count, at.fail_reason.as_deref()), (Status::Quarantined, 5, Some("broken")));
+    let again = requeue(&at, Ms(9)).unwrap().after;
+    assert_eq!((again.status, again.failures, again.retry_count), (Status::Open, 0, 5));
+}
+
+#[test]
+fn q5_backoff_has_jitter_and_never_exceeds_an_hour() {
+    assert_eq!((backoff(1, 0), backoff(1, 999)), (10_000, 12_497));
+    assert_eq!((backoff(30, 999), backoff(9, 0)), (3_600_000, 2_560_000));
+}
+
+#[test]
+fn q5_releases_are_claimable_at_once_and_the_tenth_quarantines() {
+    let mut at = task();
+    for nth in 1..10 {
+        at = failed(&claimed(&at, "a", nth), CONTEXT_LIMIT, nth);
+        assert_eq!((at.status, at.ready_at, at.releases), (Status::Open, Ms(0), nth));
+    }
+    assert_eq!(failed(&claimed(&at, "a", 99), SESSION_EXITED, 99).status, Status::Quarantined);
+}
+
+#[test]
+fn q5_failing_what_is_over_is_success_with_a_note() {
+    let own = actor("a");
+    let over = release(&claimed(&task(), "a", 0), CONTEXT_LIMIT, Ms(1)).after;
+    let act = Act { task: &over, actor: &own, mine: None, now: Ms(2) };
+    assert!(matches!(act.fail("x", 0), Ok(Settled::Already(_))));
+    assert!(matches!(act.done(None), Err(Refusal::NotActive { .. })));
+}
+
+#[test]
+fn q4_a_tool_in_flight_holds_the_lease_but_not_for_ever() {
+    let held = claimed(&task(), "a", 0);
+    let kept = expire(&held, Sign::ToolInFlight, Ms(600_000)).after;
+    assert_eq!(kept.hold.as_ref().unwrap().lease_until, Ms(1_200_000));
+    assert_eq!(expire(&held, Sign::ToolInFlight, Ms(LONGEST_TOOL_MS)).after.status, Status::Open);
+    let gone = expire(&held, Sign::Silence, Ms(600_000));
+    assert_eq!((gone.after.status, gone.after.retry_count, gone.after.releases), (Status::Open, 1, 1));
+}
+
+#[test]
+fn q8_a_sleep_or_a_clock_set_forward_is_noticed_and_idleness_is_not() {
+    let moment = |now, awake, boot: &str| Moment { now: Ms(now), awake, boot: boot.into() };
+    let last = moment(1_000_000, 500_000, "x");
+    assert!(woke(Some(&last), &moment(4_600_000, 500_100, "x")));
+    assert!(!woke(Some(&last), &moment(4_600_000, 4_100_000, "x")));
+    assert!(!woke(Some(&last), &moment(4_600_000, 100, "y")));
+    assert!(!woke(Some(&last), &moment(0, 500_100, "x")));
+    assert!(!woke(None, &last));
+}

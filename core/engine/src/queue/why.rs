@@ -1,0 +1,72 @@
+//! The honest answer to "why is nothing running".
+
+use model::Ms;
+use model::task::Counts;
+
+/// What the store knows of tasks that cannot be claimed. Lists are short
+/// samples; the counts are whole.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Waiting {
+    pub counts: Counts,
+    pub claimable: i64,
+    /// The task, and the blockers it waits for.
+    pub blocked: Vec<(String, Vec<String>)>,
+    /// A circle of tasks that wait for each other.
+    pub circle: Option<Vec<String>>,
+    /// The task, and when its rest is over.
+    pub backing_off: Vec<(String, Ms)>,
+    /// The task, and why.
+    pub quarantined: Vec<(String, String)>,
+    /// The task, who has it, and until when.
+    pub leased: Vec<(String, String, Ms)>,
+}
+
+/// One reason, as data and in words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Why {
+    /// `claimable`, `empty`, `finished`, `cycle`, `blocked`, `backing_off`, `quarantined`, `leased`.
+    pub kind: &'static str,
+    pub tasks: Vec<String>,
+    pub text: String,
+}
+
+pub fn why(waiting: &Waiting, now: Ms) -> Vec<Why> {
+    let mut reasons = Vec::new();
+    let mut say = |kind, tasks: Vec<String>, text: String| reasons.push(Why { kind, tasks, text });
+    let counts = &waiting.counts;
+    let alive = counts.open + counts.active + counts.blocked + counts.quarantined;
+    if alive == 0 && counts.done == 0 {
+        say("empty", Vec::new(), "there are no tasks; `taut task plan-sync` or `taut task create` makes some".into());
+    } else if alive == 0 {
+        say("finished", Vec::new(), format!("everything is done ({} tasks)", counts.done));
+    }
+    if waiting.claimable > 0 {
+        let text = format!("{} can be claimed now; `taut task claim` takes the first", tasks(waiting.claimable));
+        say("claimable", Vec::new(), text);
+    }
+    if let Some(circle) = &waiting.circle {
+        let round = circle.iter().chain(circle.first()).cloned().collect::<Vec<_>>().join(" → ");
+        say("cycle", circle.clone(), format!("{round} wait for each other; `taut task unblock` one of them"));
+    }
+    for (slug, blockers) in &waiting.blocked {
+        say("blocked", vec![slug.clone()], format!("{slug} waits for {}", blockers.join(", ")));
+    }
+    for (slug, until) in &waiting.backing_off {
+        let seconds = until.0.saturating_sub(now.0).max(0) / 1000 + 1;
+        say("backing_off", vec![slug.clone()], format!("{slug} failed and may be tried again in {seconds} s"));
+    }
+    for (slug, reason) in &waiting.quarantined {
+        let text = format!("{slug} is quarantined ({reason}); `taut task requeue {slug}` gives it another chance");
+        say("quarantined", vec![slug.clone()], text);
+    }
+    for (slug, agent, until) in &waiting.leased {
+        let seconds = until.0.saturating_sub(now.0).max(0) / 1000;
+        let text = format!("{slug} is held by {agent} for another {seconds} s unless it is renewed");
+        say("leased", vec![slug.clone()], text);
+    }
+    reasons
+}
+
+fn tasks(count: i64) -> String {
+    if count == 1 { "1 task".to_string() } else { format!("{count} tasks") }
+}

@@ -1,0 +1,215 @@
+//! Tasks: pieces of work that are claimed under a lease and done once.
+
+use crate::call::ClientProcess;
+use crate::time::Ms;
+use serde_json::Value;
+
+/// How long a claim holds unless it is renewed.
+pub const LEASE_MS: i64 = 600_000;
+
+/// A task as planned and shown.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Task {
+    pub plan: Plan,
+    pub queued: Queued,
+    pub result: Option<Value>,
+    pub created_at: Ms,
+    pub updated_at: Ms,
+    pub deleted_at: Option<Ms>,
+}
+
+/// What a planner says of a task.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Plan {
+    /// Unique per project, as users type it (`task-cli/01`).
+    pub slug: String,
+    pub title: String,
+    pub description: Option<String>,
+    pub category: Option<String>,
+    pub priority: Priority,
+    /// The document this task comes from: a plan is synchronised one of these at a time.
+    pub spec: Option<String>,
+    pub reference: Option<String>,
+    /// Slugs of the tasks that must be done first.
+    pub deps: Vec<String>,
+    pub steps: Vec<Step>,
+}
+
+/// 0 is critical and first, 3 is low and last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Priority(pub u8);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    pub content: String,
+    pub done: bool,
+}
+
+/// The part of a task that claiming changes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Queued {
+    pub row: i64,
+    pub project: String,
+    pub slug: String,
+    pub status: Status,
+    /// Who has it; `Some` exactly while it is active.
+    pub hold: Option<Hold>,
+    /// The number of the newest attempt; zero before the first.
+    pub attempt: i64,
+    /// How often it came back, for whatever reason.
+    pub retry_count: i64,
+    /// How often an agent reported that it failed.
+    pub failures: i64,
+    /// How often it was let go: context limit, end of a session, lapsed lease.
+    pub releases: i64,
+    pub fail_reason: Option<String>,
+    /// Not to be claimed before; zero when there is nothing to wait for.
+    pub ready_at: Ms,
+    /// Blockers that are neither done nor deleted.
+    pub open_blockers: i64,
+}
+
+/// A live claim.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hold {
+    pub agent: String,
+    /// The session it was claimed in, or the one that followed it; `None` where none was known.
+    pub session: Option<String>,
+    /// The fencing token: only who names it, or is recorded for it, may act.
+    pub attempt: i64,
+    pub lease_until: Ms,
+    pub lease_ms: i64,
+    pub renewed_at: Ms,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Status {
+    Open,
+    Active,
+    Done,
+    Quarantined,
+    Deleted,
+}
+
+/// One claim of a task by an agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Attempt {
+    pub number: i64,
+    pub agent: String,
+    pub session: Option<String>,
+    /// The leader of the process group that Taut itself started for it.
+    pub group: Option<ClientProcess>,
+    pub claimed_at: Ms,
+    pub ended_at: Option<Ms>,
+    /// `None` while it lives.
+    pub outcome: Option<Outcome>,
+    pub reason: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Outcome {
+    Done,
+    Failed,
+    Released,
+    Expired,
+}
+
+/// A decided change of one task. It is written only if the task still stands as it did.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Turn {
+    pub before: (Status, i64),
+    pub after: Queued,
+    pub attempt: AttemptChange,
+    /// Set when the task is done.
+    pub result: Option<Value>,
+    pub at: Ms,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AttemptChange {
+    None,
+    Begun(Attempt),
+    Ended { number: i64, outcome: Outcome, reason: Option<String> },
+}
+
+/// A worker that said who it is before it claims anything.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Worker {
+    pub id: String,
+    pub project: String,
+    pub process: ClientProcess,
+    pub host: String,
+    pub registered_at: Ms,
+    pub ended_at: Option<Ms>,
+}
+
+/// A moment on two clocks: the wall's, and one that stands still while the
+/// machine sleeps. Where they part, nobody could renew anything.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Moment {
+    pub now: Ms,
+    pub awake: i64,
+    /// Tells one run of the machine from the next.
+    pub boot: String,
+}
+
+/// How many tasks stand where.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counts {
+    pub open: i64,
+    pub active: i64,
+    pub done: i64,
+    pub blocked: i64,
+    pub deleted: i64,
+    pub quarantined: i64,
+}
+
+impl Default for Priority {
+    fn default() -> Self {
+        Self(2)
+    }
+}
+
+impl Status {
+    pub const ALL: [Self; 5] = [Self::Open, Self::Active, Self::Done, Self::Quarantined, Self::Deleted];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Active => "active",
+            Self::Done => "done",
+            Self::Quarantined => "quarantined",
+            Self::Deleted => "deleted",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|status| status.name() == text)
+    }
+
+    /// Whether tasks that wait for this one may go on.
+    pub fn unblocks(self) -> bool {
+        matches!(self, Self::Done | Self::Deleted)
+    }
+}
+
+impl Outcome {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Done => "done",
+            Self::Failed => "failed",
+            Self::Released => "released",
+            Self::Expired => "expired",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<Self> {
+        [Self::Done, Self::Failed, Self::Released, Self::Expired].into_iter().find(|outcome| outcome.name() == text)
+    }
+}
+
+impl Hold {
+    pub fn lapsed(&self, now: Ms) -> bool {
+        self.lease_until <= now
+    }
+}
