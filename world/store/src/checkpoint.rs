@@ -5,7 +5,7 @@ use std::time::Duration;
 
 /// Where nobody else keeps the file open, each opener reads the whole log to
 /// rebuild its index, so a log without a daemon is kept short.
-const SHORT: u64 = 256 * 1024;
+const SHORT: u64 = 512 * 1024;
 
 /// A log that readers kept from being reset is cut above this size.
 const LONG: u64 = 16 * 1024 * 1024;
