@@ -12,6 +12,8 @@ pub mod program;
 #[cfg(test)]
 mod tests;
 
+pub use intent::uninstall_intended;
+
 use crate::settings_file::{After, Backups, Record, SettingsFileError, Snapshot, replace};
 use model::Ms;
 use std::path::{Path, PathBuf};

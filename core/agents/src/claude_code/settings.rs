@@ -74,6 +74,9 @@ pub struct Inspection {
     pub entries: Vec<Entry>,
     /// `disableAllHooks` is set: nothing of ours runs.
     pub hooks_disabled: bool,
+    /// The first thing that is not plain JSON. We read and keep it, but the real
+    /// client was seen to ignore the whole file then, without a word.
+    pub ignored_for: Option<SettingsError>,
 }
 
 /// One of our entries as it stands in the settings.
@@ -141,6 +144,10 @@ pub fn inspect(text: &str) -> Result<Inspection, SettingsError> {
     let disabled = document.root.as_ref().and_then(|root| root.member("disableAllHooks"));
     Ok(Inspection {
         entries: entries.collect(),
+        ignored_for: document.first_beyond_json().map(|(at, what)| {
+            let why = format!("Claude Code reads plain JSON only and ignores the whole file because of this {what}");
+            SettingsError::at(text, at, why)
+        }),
         hooks_disabled: disabled.is_some_and(|member| document.slice(member.node.span.clone()) == "true"),
     })
 }

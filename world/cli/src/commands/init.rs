@@ -12,7 +12,7 @@ use host::install::preset::{self, NewFile};
 use host::install::program::{self, BuildPath};
 use host::install::{Done, Found, Proposal, With, intent};
 use host::paths::Places;
-use host::settings_file::{Level, SettingsFileError, Snapshot};
+use host::settings_file::{After, Level, SettingsFileError, Snapshot};
 use policy::presets::Preset;
 use serde_json::json;
 use std::path::Path;
@@ -40,6 +40,10 @@ pub fn run(args: &InitArgs, printer: &Printer) -> Result<Exit, CliError> {
     for attempt in 1.. {
         let proposal = propose(&level.path(&places), &plan)?;
         show(&proposal, &files, printer);
+        let ignored = ignored_for(&proposal);
+        if let Some(why) = &ignored {
+            printer.note(format!("{} {why}", printer.yellow("warning:")));
+        }
         if args.dry_run {
             if printer.json() {
                 printer.object(&json!({
@@ -63,7 +67,8 @@ pub fn run(args: &InitArgs, printer: &Printer) -> Result<Exit, CliError> {
                 preset::link_aliases(&places.state(), Path::new(&plan.command), aliases)
                     .map_err(|error| told(&error))?;
                 intent::withdraw(&places.state());
-                return prove(&proposal, &done, &plan, printer);
+                let outcome = Outcome { proposal: &proposal, done: &done, ignored };
+                return prove(&outcome, &plan, printer);
             }
             Err(SettingsFileError::Changed { path }) if attempt < TRIES => {
                 printer.note(format!("{} has just been changed by someone else; looking again", path.display()));
@@ -123,9 +128,26 @@ fn show(proposal: &Proposal, files: &[NewFile], printer: &Printer) {
     }
 }
 
+/// Why the client will not read the file at all, hooks or not.
+fn ignored_for(proposal: &Proposal) -> Option<String> {
+    let After::Text(text) = &proposal.after else {
+        return None;
+    };
+    let error = settings::inspect(text).ok()?.ignored_for?;
+    let place = format!("{}:{}:{}", proposal.file.path.display(), error.line, error.column);
+    Some(format!("{place}: {}; until it is gone no hook runs, ours or others", error.why))
+}
+
+struct Outcome<'p> {
+    proposal: &'p Proposal,
+    done: &'p Done,
+    ignored: Option<String>,
+}
+
 /// Tells the guard of a command that it must deny, through the line that was
 /// just installed.
-fn prove(proposal: &Proposal, done: &Done, plan: &Plan, printer: &Printer) -> Result<Exit, CliError> {
+fn prove(outcome: &Outcome<'_>, plan: &Plan, printer: &Printer) -> Result<Exit, CliError> {
+    let Outcome { proposal, done, ignored } = outcome;
     let failed = |what: String| CliError::failed(what).hint("`taut doctor` finds out where it goes wrong");
     let Proof { denial, stderr, .. } = agent_settings::prove(Path::new(&plan.command))
         .map_err(|error| failed("the hooks are installed, but the proof could not be run".into()).because(&error))?;
@@ -141,13 +163,18 @@ fn prove(proposal: &Proposal, done: &Done, plan: &Plan, printer: &Printer) -> Re
             "command": plan.command,
             "denied": proof::DENIED_COMMAND,
             "reason": reason,
+            "ignored_by_client": ignored,
         }));
         return Ok(Exit::Ok);
     }
     if let Some(copy) = &done.copy {
         printer.line(printer.dim(format!("a copy of the file as it was: {}", copy.display())));
     }
-    printer.line(format!("{} {}", printer.green("installed in"), proposal.file.path.display()));
+    let word = match ignored {
+        None => printer.green("installed in"),
+        Some(_) => printer.yellow("written, but not read by Claude Code as it is:"),
+    };
+    printer.line(format!("{word} {}", proposal.file.path.display()));
     printer.line("");
     printer.line(format!(
         "Proof, through the installed line: an agent that wants to run `{}` is told",

@@ -79,6 +79,21 @@ fn i1_init_shows_the_change_proves_the_guard_and_uninstall_restores_every_byte()
     assert!(scene.works(&["uninstall", "--yes"]).contains("nothing to remove"));
 }
 
+/// Seen on the real client: a settings file with a comment is ignored whole.
+#[test]
+fn i1_a_file_the_client_will_not_read_is_told_by_init_and_by_the_doctor() {
+    let scene = Scene::new();
+    std::fs::write(scene.settings(), SETTINGS).unwrap();
+    let ended = scene.taut(&["init", "--yes"]);
+    assert!(
+        ended.stderr_text().contains("settings.json:2:19: Claude Code reads plain JSON only"),
+        "{}",
+        ended.stderr_text()
+    );
+    assert!(!ended.stdout_text().contains("installed in"));
+    assert!(scene.doctor().iter().any(|(name, state, _)| name == "settings" && state == "bad"));
+}
+
 #[test]
 fn i1_a_file_made_by_init_is_gone_after_uninstall() {
     let scene = Scene::new();

@@ -16,6 +16,8 @@ pub(super) struct Document<'t> {
     pub comments: Vec<Range<usize>>,
     /// Offsets of the commas, in order.
     pub commas: Vec<usize>,
+    /// Those of them that nothing follows.
+    trailing_commas: Vec<usize>,
 }
 
 pub(super) struct Node {
@@ -41,7 +43,7 @@ pub(super) struct Member {
 
 impl<'t> Document<'t> {
     pub fn read(text: &'t str) -> Result<Self, SettingsError> {
-        let mut reader = Reader { text, at: 0, comments: Vec::new(), commas: Vec::new() };
+        let mut reader = Reader { text, at: 0, comments: Vec::new(), commas: Vec::new(), trailing_commas: Vec::new() };
         if text.starts_with('\u{feff}') {
             reader.at = '\u{feff}'.len_utf8();
         }
@@ -54,7 +56,9 @@ impl<'t> Document<'t> {
         if reader.peek().is_some() {
             return Err(reader.broken("there is more text after the settings have ended"));
         }
-        Ok(Self { text, root, comments: reader.comments, commas: reader.commas })
+        let Reader { comments, commas, mut trailing_commas, .. } = reader;
+        trailing_commas.sort_unstable();
+        Ok(Self { text, root, comments, commas, trailing_commas })
     }
 
     pub fn slice(&self, span: Range<usize>) -> &'t str {
@@ -63,6 +67,13 @@ impl<'t> Document<'t> {
 
     pub fn last_comment(&self, span: &Range<usize>) -> Option<&Range<usize>> {
         self.comments.iter().rfind(|comment| span.contains(&comment.start))
+    }
+
+    /// Where the text first uses what plain JSON does not have, and what it is.
+    pub fn first_beyond_json(&self) -> Option<(usize, &'static str)> {
+        let comment = self.comments.first().map(|comment| (comment.start, "comment"));
+        let trailing = self.trailing_commas.first().map(|comma| (*comma, "trailing comma"));
+        comment.into_iter().chain(trailing).min()
     }
 
     pub fn comma_in(&self, span: Range<usize>) -> Option<usize> {
@@ -116,6 +127,7 @@ struct Reader<'t> {
     at: usize,
     comments: Vec<Range<usize>>,
     commas: Vec<usize>,
+    trailing_commas: Vec<usize>,
 }
 
 impl Reader<'_> {
@@ -181,17 +193,21 @@ impl Reader<'_> {
         element: impl Fn(&mut Self) -> Result<T, SettingsError>,
     ) -> Result<Vec<T>, SettingsError> {
         let mut elements = Vec::new();
+        let mut comma = None;
         self.at += 1;
         loop {
             self.skip()?;
             if self.peek() == Some(close) {
+                self.trailing_commas.extend(comma);
                 self.at += 1;
                 return Ok(elements);
             }
             elements.push(element(self)?);
             self.skip()?;
+            comma = None;
             match self.peek() {
                 Some(b',') => {
+                    comma = Some(self.at);
                     self.commas.push(self.at);
                     self.at += 1;
                 }

@@ -219,6 +219,17 @@ fn permission_rules_come_and_go_with_a_preset_and_the_users_own_stay() {
     }
 }
 
+/// Seen on the real client: one comment, and no hook of the file runs.
+#[test]
+fn what_makes_the_client_ignore_the_file_is_found() {
+    let found = |text: &str| inspect(text).unwrap().ignored_for.map(|error| (error.line, error.column));
+    assert_eq!(found("{\n  \"a\": [1, 2], // note\n  \"b\": {},\n}"), Some((2, 16)));
+    assert_eq!(found("{\n  \"a\": [1, 2,],\n  /* b */\n}"), Some((2, 13)));
+    assert_eq!(found("{\"a\": 1,}"), Some((1, 8)));
+    assert_eq!(found("\u{feff}{\"a\": \"// text,\", \"a\": [[], {}]}\r\n"), None);
+    assert_eq!(found(&installed("{}")), None);
+}
+
 #[test]
 fn inspection_sees_narrowed_entries_and_disabled_hooks() {
     let text =

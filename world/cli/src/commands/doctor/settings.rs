@@ -82,6 +82,10 @@ fn findings(seen: &Seen<'_>, inspection: &Inspection, client: Client) -> Vec<Che
         let fix = format!("${{EDITOR:-vi}} {shown}");
         found.push(bad(format!("{shown} sets `disableAllHooks`: no hook runs"), &fix));
     }
+    if let (Some(error), false) = (&inspection.ignored_for, entries.is_empty()) {
+        let fix = format!("${{EDITOR:-vi}} {shown}");
+        found.push(bad(format!("{shown}:{}:{}: {}", error.line, error.column, error.why), &fix));
+    }
     if entries.is_empty() {
         if seen.recorded {
             found.push(bad(format!("Taut's hooks were in {shown} and have been removed or overwritten"), &init));
@@ -146,6 +150,7 @@ mod tests {
         let whole = installed();
         let cases = [
             (whole.replacen('{', "{\"disableAllHooks\": true, ", 1), Health::Bad, "no hook runs"),
+            (whole.replacen('{', "{ // note\n", 1), Health::Bad, "ignores the whole file"),
             ("{}".to_owned(), Health::Bad, "removed or overwritten"),
             (whole.replace("\"PreToolUse\"", "\"Gone\""), Health::Bad, "the guard is off"),
             (whole.replace("\"Stop\"", "\"Gone\""), Health::Warn, "lacks Stop"),
