@@ -10,6 +10,7 @@ mod decide;
 mod identity;
 mod on;
 mod plan;
+pub mod queue;
 mod record;
 mod redact;
 mod session;
