@@ -1,12 +1,12 @@
 //! The decision on one event: what is said, what is written, what follows.
 
 use crate::session::{Placed, Scene, place};
-use crate::{on, record, state, status, strikes};
+use crate::{on, record, redact, state, status, strikes};
 use model::effect::{After, Write};
 use model::event::{Envelope, Kind, SubAgent};
 use model::fact::Facts;
 use model::reply::Reply;
-use model::row::{Agent, Event};
+use model::row::{Agent, Event, Status};
 use model::session::Session;
 use model::{Findings, Level, Loaded, Ms, Who};
 
@@ -40,8 +40,10 @@ pub struct Outcome {
     pub after: Vec<After>,
 }
 
-pub fn decide(input: Input<'_>) -> Outcome {
-    let Input { envelope, who, loaded, facts, findings, now, ids } = input;
+pub fn decide(mut input: Input<'_>) -> Outcome {
+    // What was found quotes the command, and is stored, answered and compared from here on.
+    let findings = Findings(std::mem::take(&mut input.findings).0.into_iter().map(redact::finding).collect());
+    let Input { envelope, who, loaded, facts, now, ids, .. } = input;
     let placed = place(&Scene { envelope, who, loaded, facts, now, fresh_id: ids.session });
     let striker = strikes::Striker {
         root_session: who.host_session.as_deref().unwrap_or(&who.logical_id),
@@ -64,7 +66,7 @@ pub fn decide(input: Input<'_>) -> Outcome {
         let session = state::step(current.clone(), envelope, verdict, now);
         event.session = Some(session.id.clone());
         event.agent.clone_from(&session.agent);
-        writes.extend(agent_row(envelope, &session, who, loaded, now).map(Write::Agent));
+        writes.extend(agent_row(&placed, &session, &input).map(Write::Agent));
         writes.push(Write::Session(Box::new(session)));
     }
     let after = after(envelope, &placed, verdict);
@@ -73,12 +75,15 @@ pub fn decide(input: Input<'_>) -> Outcome {
 
 /// The agent's row where the event changes it. A child's events leave it alone:
 /// the name belongs to the client that had it first.
-fn agent_row(envelope: &Envelope, session: &Session, who: &Who, loaded: &Loaded, now: Ms) -> Option<Agent> {
+fn agent_row(placed: &Placed, session: &Session, input: &Input<'_>) -> Option<Agent> {
+    let Input { envelope, who, loaded, now, .. } = *input;
     if session.parent.is_some() {
         return None;
     }
     let known = loaded.agent.as_ref().filter(|agent| agent.id == session.agent);
-    let status = status::status(envelope).or(known.map(|agent| agent.status)).unwrap_or_default();
+    let status = status::status(envelope).or(known.map(|agent| agent.status));
+    // After a `cd` an unnamed agent's row is not the one that was looked up; it stands as it is.
+    let status = status.or_else(|| placed.opened.then(Status::default))?;
     let row = Agent {
         id: session.agent.clone(),
         named: who.named,

@@ -8,13 +8,23 @@ use model::row::Event;
 use model::{Answer, Level, Ms, Who};
 use serde_json::{Value, json};
 
-/// The same call has the same key, however often it is told.
+/// The same call has the same key, however often it is told. What it asks for
+/// is part of it: some gateways number the calls of every answer from one, and a
+/// number used again must not bring back the verdict on something else.
 pub fn key(envelope: &Envelope, request: &str) -> String {
-    let call = envelope.tool().and_then(|call| call.use_id.as_deref());
+    let call = envelope.tool().and_then(|call| Some((call, call.use_id.as_deref()?)));
     match (envelope.host_session.as_deref(), call) {
-        (Some(session), Some(call)) => format!("{session}/{}/{call}", envelope.name),
+        (Some(session), Some((call, id))) => {
+            let asked = mark(&format!("{}\n{}", call.name, call.input));
+            format!("{session}/{}/{id}/{asked:016x}", envelope.name)
+        }
         _ => request.to_string(),
     }
+}
+
+/// FNV-1a, to tell two inputs under one number apart.
+fn mark(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
 }
 
 pub fn event(envelope: &Envelope, who: &Who, now: Ms, ids: Ids<'_>) -> Event {

@@ -1,6 +1,7 @@
 //! Secrets are taken out of what is stored. Better a harmless word lost than a
 //! token kept: the stored text is for people to recognise a call by, not to run it.
 
+use model::Finding;
 use serde_json::{Map, Value};
 
 const GONE: &str = "[redacted]";
@@ -32,6 +33,20 @@ pub fn redact(value: &Value) -> Value {
     }
 }
 
+/// The finding as it may be told and stored: the words it quotes may hold a secret.
+pub fn finding(finding: Finding) -> Finding {
+    let mut clean = Finding {
+        reason: text_without_secrets(&finding.reason),
+        subject: text_without_secrets(&finding.subject),
+        instead: finding.instead.as_deref().map(text_without_secrets),
+        ..finding
+    };
+    if let Some(intent) = &mut clean.intent {
+        intent.target = text_without_secrets(&intent.target);
+    }
+    clean
+}
+
 fn field((name, value): (&String, &Value)) -> (String, Value) {
     let value = if value.is_string() && names_a_secret(name) { Value::String(GONE.into()) } else { redact(value) };
     (name.clone(), value)
@@ -51,20 +66,34 @@ fn text_without_secrets(text: &str) -> String {
         return format!("{}{GONE}", text_without_secrets(text.get(..at).unwrap_or_default()));
     }
     let mut out = String::with_capacity(text.len());
-    let mut hide_next = false;
+    let mut next = Next::Plain;
     for word in words(text) {
         if word.chars().all(char::is_whitespace) {
             out.push_str(word);
             continue;
         }
-        if std::mem::take(&mut hide_next) && !joins(word) {
+        let hide = match next {
+            Next::Plain => false,
+            Next::Secret => !joins(word),
+            Next::Login => word.contains(':'),
+        };
+        if hide {
             out.push_str(GONE);
         } else {
             push_word(&mut out, word);
         }
-        hide_next = announces(word);
+        next = announced(word);
     }
     out
+}
+
+/// What a word says of the one that follows it.
+enum Next {
+    Plain,
+    /// `--password hunter2`, `Authorization: Bearer …`.
+    Secret,
+    /// `-u user:password`; `-u` alone means many things.
+    Login,
 }
 
 /// Words that stand between a name and its value: `Bearer`, `=`, `:`.
@@ -72,14 +101,19 @@ fn joins(word: &str) -> bool {
     matches!(word, "=" | ":" | "|" | "&&" | ";") || word.eq_ignore_ascii_case("bearer") || word.starts_with('-')
 }
 
-/// The next word is a secret: `--password hunter2`, `Authorization: Bearer …`, `-u user:pass`.
-fn announces(word: &str) -> bool {
+fn announced(word: &str) -> Next {
     let bare = word.trim_matches(['"', '\'', ':', '=', ',']);
     let opens = word.starts_with('-') || word.ends_with(':') || word.ends_with('=');
-    bare.eq_ignore_ascii_case("bearer")
+    if matches!(word, "-u" | "--user" | "--proxy-user") {
+        Next::Login
+    } else if bare.eq_ignore_ascii_case("bearer")
         || bare.eq_ignore_ascii_case("basic")
         || (opens && !word.contains(['/', '=']) && names_a_secret(bare))
-        || matches!(word, "-u" | "--user" | "--proxy-user")
+    {
+        Next::Secret
+    } else {
+        Next::Plain
+    }
 }
 
 fn push_word(out: &mut String, word: &str) {

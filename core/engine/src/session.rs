@@ -125,11 +125,14 @@ fn succeed(scene: &Scene<'_>, source: Source) -> Placed {
     Placed { current: Some(session), opened: true, ended }
 }
 
-/// The session a new one follows.
+/// The session a new one follows. Beside a live elder of the same name it
+/// follows its own client's only: what else is known by that name is the elder's.
 fn predecessor<'a>(scene: &'a Scene<'_>, source: Source) -> Option<&'a Session> {
     let named = |session: &&Session| session.logical_id == scene.who.logical_id;
     let same_id = scene.open().find(|session| named(session) && scene.client(session) != Client::Other);
+    let beside_elder = scene.open().any(|session| scene.is_elder(session));
     let ended = scene.loaded.last_ended.as_ref();
+    let ended = ended.filter(|session| !beside_elder || scene.client(session) == Client::Same);
     let same_id = same_id.or_else(|| ended.filter(named));
     let same_client = || {
         let open = scene.open().find(|session| scene.shares_client(session));
@@ -165,7 +168,8 @@ impl Scene<'_> {
 
     fn client(&self, session: &Session) -> Client {
         let (Some(theirs), Some(ours)) = (session.client, self.who.client) else { return Client::Unknown };
-        let same = theirs.pid == ours.pid && (theirs.started == ours.started || theirs.started * ours.started == 0);
+        let unsure = theirs.started == 0 || ours.started == 0;
+        let same = theirs.pid == ours.pid && (theirs.started == ours.started || unsure);
         match self.facts.lives(theirs) {
             _ if same => Client::Same,
             Some(false) => Client::Gone,

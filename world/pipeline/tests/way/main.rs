@@ -4,6 +4,7 @@ mod corpus;
 mod mutation;
 mod once;
 mod place;
+mod secrets;
 mod session;
 mod stage;
 mod state;

@@ -87,6 +87,11 @@ impl Stage {
         self.way.handle(call)
     }
 
+    /// The next event happens at the same moment as the last one.
+    pub fn rewind(&mut self) {
+        self.now -= 10_000;
+    }
+
     pub fn start(&mut self, client: &Client, source: &str) -> Session {
         self.send(client, "SessionStart", json!({"source": source}));
         self.current(client)
