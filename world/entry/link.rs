@@ -40,7 +40,10 @@ fn wanted() -> bool {
     let is = |name: &str, value: &str| env::var(name).is_ok_and(|found| found == value);
     let arch = is("CARGO_CFG_TARGET_ARCH", "x86_64") || is("CARGO_CFG_TARGET_ARCH", "aarch64");
     let native = env::var("HOST").is_ok_and(|host| is("TARGET", &host));
-    arch && native && is("CARGO_CFG_TARGET_OS", "linux") && is("CARGO_CFG_TARGET_ENV", "gnu")
+    // Whoever asks rustc itself for a static program gets that, without the threshold.
+    let already =
+        env::var("CARGO_CFG_TARGET_FEATURE").is_ok_and(|list| list.split(',').any(|name| name == "crt-static"));
+    arch && native && !already && is("CARGO_CFG_TARGET_OS", "linux") && is("CARGO_CFG_TARGET_ENV", "gnu")
 }
 
 struct Archives {

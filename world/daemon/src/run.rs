@@ -134,8 +134,7 @@ struct Pace {
 fn serve<S: Service>(server: &mut Server<S>, seat: &Seat, pace: &Pace) -> io::Result<Ended> {
     let mut looked = Instant::now();
     loop {
-        let until_idle = pace.idle_exit.saturating_sub(server.last_call.elapsed());
-        server.turn(pace.look_every.min(until_idle.max(Duration::from_millis(10))))?;
+        server.turn(pace.look_every.min(until_idle(server, pace)))?;
         if server.is_draining() {
             return Ok(Ended::Asked);
         }
@@ -153,6 +152,14 @@ fn serve<S: Service>(server: &mut Server<S>, seat: &Seat, pace: &Pace) -> io::Re
             server.last_call = Instant::now();
         }
     }
+}
+
+/// With somebody connected it does not become idle, and there is nothing to wake up for.
+fn until_idle<S: Service>(server: &Server<S>, pace: &Pace) -> Duration {
+    if server.has_peers() {
+        return pace.look_every;
+    }
+    pace.idle_exit.saturating_sub(server.last_call.elapsed()).max(Duration::from_millis(1))
 }
 
 /// Answers what has been read; what is still on its way gets a moment.
@@ -175,7 +182,7 @@ impl Seat {
             move |source| RunError::Folder(FolderError::Io { path, source })
         };
         let path = folder::lifetime_lock(folder);
-        let lock = Lock::take(&path, Instant::now() + LOCK_PATIENCE).map_err(failed(&path))?;
+        let lock = take_lifetime(folder, &path).map_err(failed(&path))?;
         let lock = lock.ok_or_else(|| RunError::AlreadyRunning { folder: folder.to_owned() })?;
         let path = socket_path(folder);
         let listener = listen(folder, &path)?;
@@ -188,6 +195,18 @@ impl Seat {
     fn is_ours(&self) -> bool {
         let lock = self.lock.identity().is_ok_and(|lock| lock.still_holds());
         lock && self.socket.still_holds() && self.folder.still_holds()
+    }
+}
+
+/// Somebody who only looks at the lock is waited for; a daemon that serves is not.
+fn take_lifetime(folder: &Path, path: &Path) -> io::Result<Option<Lock>> {
+    let deadline = Instant::now() + LOCK_PATIENCE;
+    loop {
+        let soon = deadline.min(Instant::now() + Duration::from_millis(20));
+        let lock = Lock::take(path, soon)?;
+        if lock.is_some() || Instant::now() >= deadline || socket::connect(&socket_path(folder)).is_ok() {
+            return Ok(lock);
+        }
     }
 }
 
@@ -206,7 +225,8 @@ fn listen(folder: &Path, path: &Path) -> Result<UnixListener, RunError> {
     UnixListener::bind(path).map_err(failed)
 }
 
-/// Removes a socket that nobody listens on. The caller holds the startup lock.
+/// Removes a socket that nobody listens on. The caller holds the startup lock and the lifetime lock: between binding
+/// and listening a socket refuses connections too, and only the holder of the lifetime lock may be doing that.
 pub(crate) fn clear_stale(path: &Path) -> Result<(), RunError> {
     match socket::connect(path) {
         Err(cause) if cause.kind() == ErrorKind::NotFound => Ok(()),

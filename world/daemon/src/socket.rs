@@ -88,7 +88,7 @@ fn address(path: &Path) -> io::Result<(libc::sockaddr_un, libc::socklen_t)> {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "the path does not fit into a socket address"));
     }
     for (slot, byte) in address.sun_path.iter_mut().zip(bytes) {
-        *slot = byte.cast_signed();
+        *slot = *byte as libc::c_char;
     }
     let len = mem::offset_of!(libc::sockaddr_un, sun_path) + bytes.len() + 1;
     Ok((address, len as libc::socklen_t))

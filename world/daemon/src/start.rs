@@ -72,6 +72,13 @@ enum Found {
     Serving(Status),
 }
 
+/// What there is once nobody is coming or going.
+enum Settled {
+    /// With the lock that keeps it so: whoever begins to serve must have it first.
+    Nobody(Lock),
+    Serving(Status),
+}
+
 /// One question during a start; the whole has the patience of its launch.
 const PROBE: Duration = Duration::from_secs(1);
 
@@ -93,17 +100,21 @@ pub fn start(launch: &Launch) -> Result<Started, StartError> {
     let _startup = Lock::take(&path, deadline)
         .map_err(|source| FolderError::Io { path, source })?
         .ok_or(StartError::Busy(launch.patience))?;
-    let old = match settle(launch, deadline)? {
-        Found::Serving(status) if status.build >= launch.build && !status.draining => {
-            return Ok(Started::Already(status));
+    let mut old = None;
+    let vacancy = loop {
+        match settle(launch, deadline)? {
+            Settled::Serving(status) if status.build >= launch.build && !status.draining => {
+                return Ok(Started::Already(status));
+            }
+            Settled::Serving(status) => {
+                end(&launch.folder, &status, launch.patience, deadline)?;
+                old = Some(status);
+            }
+            Settled::Nobody(lock) => break lock,
         }
-        Found::Serving(old) => {
-            end(&launch.folder, &old, launch.patience, deadline)?;
-            Some(old)
-        }
-        Found::Nobody => None,
     };
     clear_stale(&socket_path(&launch.folder)).map_err(StartError::Stale)?;
+    drop(vacancy);
     let new = spawn_daemon(launch, deadline)?;
     Ok(match old {
         Some(old) => Started::Replaced { old, new },
@@ -126,16 +137,16 @@ pub fn stop(folder: &Path, patience: Duration) -> Result<Stopped, StartError> {
 }
 
 /// Waits out a daemon that is just coming or going: it holds the lock but has no socket.
-fn settle(launch: &Launch, deadline: Instant) -> Result<Found, StartError> {
+fn settle(launch: &Launch, deadline: Instant) -> Result<Settled, StartError> {
     let path = folder::lifetime_lock(&launch.folder);
     loop {
         if let Found::Serving(status) = probe(&launch.folder)? {
-            return Ok(Found::Serving(status));
+            return Ok(Settled::Serving(status));
         }
         let soon = deadline.min(Instant::now() + Duration::from_millis(20));
-        let free = Lock::wait_until_free(&path, soon);
-        if free.map_err(|source| FolderError::Io { path: path.clone(), source })? {
-            return Ok(Found::Nobody);
+        let lock = Lock::take(&path, soon);
+        if let Some(lock) = lock.map_err(|source| FolderError::Io { path: path.clone(), source })? {
+            return Ok(Settled::Nobody(lock));
         }
         if Instant::now() >= deadline {
             return Err(StartError::Hangs { path });
@@ -172,14 +183,12 @@ fn spawn_daemon(launch: &Launch, deadline: Instant) -> Result<Status, StartError
         .map_err(|source| StartError::Spawn { program: launch.program.clone(), source })?;
     let said = ready.map_or_else(|| Err(ErrorKind::BrokenPipe.into()), |pipe| listen_for_ready(pipe, deadline));
     let not_ready = |reason: String| StartError::NotReady { log: log::path(&launch.folder), reason };
-    match said {
-        Ok(true) => {}
-        Ok(false) => return Err(not_ready(log::last_line(&launch.folder).unwrap_or_default())),
-        Err(cause) => return Err(not_ready(cause.to_string())),
-    }
-    match probe(&launch.folder)? {
-        Found::Serving(status) => Ok(status),
-        Found::Nobody => Err(not_ready("it ended at once".to_owned())),
+    // One that was started by hand at the same moment is as good.
+    match (said, probe(&launch.folder)?) {
+        (Ok(_), Found::Serving(status)) => Ok(status),
+        (Ok(true), Found::Nobody) => Err(not_ready("it ended at once".to_owned())),
+        (Ok(false), Found::Nobody) => Err(not_ready(log::last_line(&launch.folder).unwrap_or_default())),
+        (Err(cause), _) => Err(not_ready(cause.to_string())),
     }
 }
 

@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
@@ -175,10 +175,6 @@ pub fn is_gone(pid: u32) -> bool {
         // SAFETY: signal zero only asks whether the process exists.
         Err(_) => unsafe { libc::kill(pid.cast_signed(), 0) != 0 },
     }
-}
-
-pub fn wait(mut child: Child) {
-    child.wait().unwrap();
 }
 
 fn noted_pid(folder: &Path) -> Option<u32> {

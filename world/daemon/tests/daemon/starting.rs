@@ -31,6 +31,29 @@ fn fifty_starters_at_once_leave_one_daemon() {
 }
 
 #[test]
+fn starters_and_daemons_run_by_hand_at_once_leave_one_daemon() {
+    let stage = Stage::new();
+    drop(UnixListener::bind(stage.socket()).unwrap());
+    let runs: Vec<Child> = (0..8).map(|_| stage.command(&["daemon", "run"]).spawn().unwrap()).collect();
+    let starts: Vec<Child> = (0..8).map(|_| stage.command(&["daemon", "start"]).spawn().unwrap()).collect();
+    for start in starts {
+        said(&start.wait_with_output().unwrap());
+    }
+    let pid = stage.pid();
+    let (winner, mut others): (Vec<_>, Vec<_>) = runs.into_iter().partition(|run| run.id() == pid);
+    until("the others to give up", || others.iter_mut().all(|run| run.try_wait().unwrap().is_some()));
+    for run in others {
+        let refused = run.wait_with_output().unwrap();
+        assert!(String::from_utf8_lossy(&refused.stderr).contains("already running"), "{refused:?}");
+    }
+    assert_eq!(stage.pid(), pid);
+    daemon::stop(&stage.folder(), PATIENCE).unwrap();
+    for run in winner {
+        assert!(run.wait_with_output().unwrap().status.success());
+    }
+}
+
+#[test]
 fn a_stale_socket_is_replaced() {
     let stage = Stage::new();
     drop(UnixListener::bind(stage.socket()).unwrap());

@@ -15,7 +15,8 @@ use line::Line;
 ///
 /// # Safety
 /// `stack` must be the stack pointer as the kernel set it, at the start of the process.
-pub(crate) unsafe extern "C" fn threshold(stack: *const usize) {
+// Nothing here unwinds; an ABI that forbids it would only add a call to the code that says so.
+pub(crate) unsafe extern "C-unwind" fn threshold(stack: *const usize) {
     // SAFETY: the caller passes the stack as the kernel laid it out.
     let Some(line) = (unsafe { Line::read(stack) }) else {
         return;
