@@ -3,6 +3,7 @@
 
 use model::call::{ClientProcess, Environment};
 use model::fact::{Facts, Life, Probe};
+use model::who::Standing;
 use model::{Call, Envelope, Who};
 
 const AGENT_NAMES: &[&str] = &["TAUT_AGENT_ID", "RALPH_AGENT_ID", "AGENT_ID"];
@@ -49,6 +50,19 @@ pub fn who(envelope: &Envelope, call: &Call, facts: &Facts) -> Who {
         role: env.get("CLAUDE_SESSION_ROLE").map(str::to_string),
         mode: env.get("CLAUDE_SESSION_MODE").map(str::to_string),
         mission: env.get("MISSION_EXECUTION_ID").map(str::to_string),
+        standing: standing(env),
+    }
+}
+
+/// Nobody answers a background worker, a mission, or a client without a screen.
+fn standing(env: &Environment) -> Standing {
+    let unattended = env.get("CLAUDE_CODE_SESSION_ATTENDED").is_some_and(|value| value == "0" || value == "false");
+    let printing = env.get("CLAUDE_CODE_ENTRYPOINT").is_some_and(|value| value.starts_with("sdk"));
+    match env.get("CLAUDE_SESSION_MODE") {
+        _ if env.get("RALPH_AGENT_ID").is_some() => Standing::Looped,
+        Some("background" | "mission" | "autonomous") => Standing::Unattended,
+        _ if unattended || printing => Standing::Unattended,
+        _ => Standing::Attended,
     }
 }
 

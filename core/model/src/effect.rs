@@ -2,6 +2,7 @@
 
 use crate::row::{Agent, Event};
 use crate::session::Session;
+use crate::task::Turn;
 use crate::time::Ms;
 use crate::verdict::Intent;
 
@@ -16,8 +17,10 @@ pub enum Write {
     Strike(Strike),
     /// The denials given to this one have reached it: its strikes are open from now on.
     StrikesDelivered { session: String, denied_to: String },
-    /// Something to tell the model once, at the next chance.
-    Injection { session: String, text: String },
+    /// Something to tell once, at the next chance.
+    Injection(Injection),
+    /// A task's turn. Not written when another's came first.
+    Task(Box<Turn>),
 }
 
 /// One strike: who meant what, and when it was denied.
@@ -32,6 +35,23 @@ pub struct Strike {
     pub denied_to: String,
     /// The denial reached them: a later batch or prompt has begun.
     pub delivered: bool,
+}
+
+/// Something stored to be told once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Injection {
+    pub session: String,
+    pub audience: Audience,
+    pub text: String,
+}
+
+/// Who is to be told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Audience {
+    /// The model, beside a prompt or a tool's result.
+    Model,
+    /// The user, at the next prompt.
+    User,
 }
 
 /// Done after the answer is out; never changes a verdict.

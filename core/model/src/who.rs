@@ -5,6 +5,7 @@ use crate::call::ClientProcess;
 use crate::effect::Strike;
 use crate::row::Agent;
 use crate::session::Session;
+use crate::task::Queued;
 
 /// The identity of an event, before anything stored is looked at.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,6 +24,19 @@ pub struct Who {
     pub role: Option<String>,
     pub mode: Option<String>,
     pub mission: Option<String>,
+    pub standing: Standing,
+}
+
+/// Who could take over when the agent is stopped.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Standing {
+    /// A person sits in front of it.
+    #[default]
+    Attended,
+    /// Nobody answers: it prints, or works in the background.
+    Unattended,
+    /// A loop runs it (`RALPH_AGENT_ID`) and goes on with the next.
+    Looped,
 }
 
 /// What the store knows when an event arrives. All of it is read in the
@@ -36,4 +50,6 @@ pub struct Loaded {
     pub last_ended: Option<Session>,
     /// Strikes of this root host session that have not expired.
     pub strikes: Vec<Strike>,
+    /// Active tasks of these sessions, and of this agent where no session was known.
+    pub held: Vec<Queued>,
 }

@@ -34,6 +34,7 @@ fn fill(folder: &Path, history: i64) -> Result<(), store::Error> {
         store.transact(Durability::Normal, |tx| {
             chunk.iter().try_for_each(|n| tx.apply(&[Write::Event(Box::new(event(-1 - *n)))]))
         })?;
+        store.settle()?;
     }
     Ok(())
 }
@@ -134,6 +135,7 @@ fn who() -> Who {
         role: None,
         mode: None,
         mission: None,
+        standing: model::who::Standing::Attended,
     }
 }
 

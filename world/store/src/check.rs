@@ -2,7 +2,7 @@
 
 use crate::migrate::{self, SCHEMA};
 use crate::place::Place;
-use crate::{Error, Store, spool};
+use crate::{Error, Store, spool, tasks};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -65,6 +65,8 @@ impl Store {
         if let Ok(rows @ 1..) = orphans {
             problems.push(format!("{rows} rows refer to a project that is not stored"));
         }
+        // A damaged table is among the problems already.
+        problems.extend(self.read(tasks::problems).unwrap_or_default());
         Ok(problems)
     }
 

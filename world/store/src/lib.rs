@@ -24,6 +24,7 @@ mod sessions;
 mod spool;
 mod store;
 mod strikes;
+mod tasks;
 mod tx;
 
 pub use check::Report;
@@ -40,4 +41,5 @@ pub use salvage::Salvaged;
 pub use sessions::SessionFilter;
 pub use spool::{Ingested, SPOOL, spool};
 pub use store::{Durability, Store};
+pub use tasks::{Edit, Lapsed, TaskFilter, Waiting};
 pub use tx::Tx;

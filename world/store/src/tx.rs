@@ -1,6 +1,6 @@
 //! One transaction: what a decision reads and writes.
 
-use crate::{Error, agents, events, injections, sessions, strikes};
+use crate::{Error, agents, events, injections, sessions, strikes, tasks};
 use model::effect::Write;
 use model::{Answer, Loaded, Ms, Who};
 use rusqlite::Connection;
@@ -26,10 +26,13 @@ impl<'s> Tx<'s> {
     /// What is known of those an event is about.
     pub fn load(&self, who: &Who, now: Ms) -> Result<Loaded, Error> {
         self.verb(|conn| {
+            let open = sessions::open_ones(conn, who)?;
+            let last_ended = sessions::last_ended(conn, who)?;
             Ok(Loaded {
                 agent: agents::load(conn, &who.agent)?,
-                open: sessions::open_ones(conn, who)?,
-                last_ended: sessions::last_ended(conn, who)?,
+                held: tasks::held(conn, &who.agent, open.iter().chain(&last_ended))?,
+                open,
+                last_ended,
                 strikes: strikes::unexpired(conn, strikes::root_session(who), now)?,
             })
         })
@@ -86,5 +89,6 @@ fn apply_one(conn: &Connection, write: &Write) -> rusqlite::Result<()> {
         Write::Strike(strike) => strikes::give(conn, strike),
         Write::StrikesDelivered { session, denied_to } => strikes::deliver(conn, session, denied_to),
         Write::Injection { session, text } => injections::put(conn, session, text),
+        Write::Task(turn) => tasks::write_turn(conn, turn).map(drop),
     }
 }

@@ -95,5 +95,6 @@ pub fn who() -> Who {
         role: None,
         mode: None,
         mission: None,
+        standing: model::who::Standing::Attended,
     }
 }

@@ -1,0 +1,76 @@
+//! Dependencies, and the count of open blockers that every change of them keeps.
+
+use model::task::Status;
+use rusqlite::{Connection, params};
+use std::collections::BTreeMap;
+
+const FREE: &str = "UPDATE tasks SET open_blockers = open_blockers - 1
+    WHERE row IN (SELECT task FROM task_deps WHERE blocker = ?1)";
+
+const HOLD: &str = "UPDATE tasks SET open_blockers = open_blockers + 1
+    WHERE row IN (SELECT task FROM task_deps WHERE blocker = ?1)";
+
+const RECOUNT: &str = "UPDATE tasks SET open_blockers = (
+      SELECT count(*) FROM task_deps JOIN tasks AS blocker ON blocker.row = task_deps.blocker
+      WHERE task_deps.task = tasks.row AND coalesce(blocker.status, '') NOT IN ('done', 'deleted'))
+    WHERE row = ?1";
+
+/// Whether the blocker, or anything it waits for, waits for the task.
+const LEADS_TO: &str = "WITH RECURSIVE above (row) AS (
+      SELECT ?1 UNION SELECT task_deps.blocker FROM task_deps JOIN above ON task_deps.task = above.row)
+    SELECT EXISTS (SELECT 1 FROM above WHERE row = ?2)";
+
+pub(super) fn tell_dependents(conn: &Connection, blocker: i64, now: Status) -> rusqlite::Result<()> {
+    let sql = if now.unblocks() { FREE } else { HOLD };
+    conn.prepare_cached(sql)?.execute([blocker]).map(drop)
+}
+
+pub(super) fn recount(conn: &Connection, task: i64) -> rusqlite::Result<()> {
+    conn.prepare_cached(RECOUNT)?.execute([task]).map(drop)
+}
+
+pub(super) fn leads_to(conn: &Connection, blocker: i64, task: i64) -> rusqlite::Result<bool> {
+    conn.prepare_cached(LEADS_TO)?.query_row([blocker, task], |row| row.get(0))
+}
+
+pub(super) fn add(conn: &Connection, task: i64, blocker: i64) -> rusqlite::Result<()> {
+    conn.prepare_cached("INSERT INTO task_deps (task, blocker) VALUES (?1, ?2) ON CONFLICT DO NOTHING")?
+        .execute([task, blocker])
+        .map(drop)
+}
+
+/// Whether there was such a dependency.
+pub(super) fn remove(conn: &Connection, task: i64, blocker: i64) -> rusqlite::Result<bool> {
+    conn.prepare_cached("DELETE FROM task_deps WHERE task = ?1 AND blocker = ?2")?
+        .execute([task, blocker])
+        .map(|removed| removed > 0)
+}
+
+pub(super) fn clear(conn: &Connection, task: i64) -> rusqlite::Result<()> {
+    conn.prepare_cached("DELETE FROM task_deps WHERE task = ?1")?.execute([task]).map(drop)
+}
+
+/// The slugs a task waits for, done or not, in order.
+pub(super) fn of(conn: &Connection, task: i64) -> rusqlite::Result<Vec<String>> {
+    conn.prepare_cached(
+        "SELECT slug FROM task_deps JOIN tasks ON tasks.row = task_deps.blocker WHERE task_deps.task = ?1 ORDER BY slug",
+    )?
+    .query_map([task], |row| row.get(0))?
+    .collect()
+}
+
+/// Every dependency of a project between tasks that are neither done nor deleted.
+pub(super) fn edges(conn: &Connection, project: &str) -> rusqlite::Result<BTreeMap<String, Vec<String>>> {
+    let mut edges: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut statement = conn.prepare_cached(
+        "SELECT task.slug, blocker.slug FROM task_deps
+           JOIN tasks AS task ON task.row = task_deps.task JOIN tasks AS blocker ON blocker.row = task_deps.blocker
+         WHERE task.project = ?1 AND task.status NOT IN ('done', 'deleted')
+           AND blocker.status NOT IN ('done', 'deleted')",
+    )?;
+    let mut rows = statement.query(params![project])?;
+    while let Some(row) = rows.next()? {
+        edges.entry(row.get(0)?).or_default().push(row.get(1)?);
+    }
+    Ok(edges)
+}

@@ -1,0 +1,93 @@
+//! The active tasks an event's agent may hold: by its sessions, or by its name
+//! where no session was known at the claim. Two small indexes, whatever the backlog.
+
+use super::{queued, read};
+use crate::{Error, Store, Tx};
+use model::session::Session;
+use model::task::{Attempt, Outcome, Queued};
+use model::{ClientProcess, Ms};
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+const OF_SESSION: &str =
+    concat!("SELECT ", queued!(), " FROM tasks WHERE status = 'active' AND session = ?1 ORDER BY slug");
+
+const OF_AGENT_ALONE: &str = concat!(
+    "SELECT ",
+    queued!(),
+    " FROM tasks WHERE status = 'active' AND agent = ?1 AND session IS NULL ORDER BY slug"
+);
+
+const OF_AGENT: &str =
+    concat!("SELECT ", queued!(), " FROM tasks WHERE status = 'active' AND agent = ?1 ORDER BY slug");
+
+const ATTEMPTS: &str = "SELECT number, agent, session, group_pid, group_started, claimed_at, ended_at, outcome, reason
+    FROM attempts WHERE task = ?1";
+
+/// Enough for any real agent; a bound, so that an event cannot be made slow.
+const MOST: usize = 64;
+
+pub(crate) fn held<'s>(
+    conn: &Connection,
+    agent: &str,
+    sessions: impl Iterator<Item = &'s Session>,
+) -> rusqlite::Result<Vec<Queued>> {
+    let mut held: Vec<Queued> =
+        conn.prepare_cached(OF_AGENT_ALONE)?.query_map([agent], read)?.take(MOST).collect::<Result<_, _>>()?;
+    for session in sessions {
+        for task in conn.prepare_cached(OF_SESSION)?.query_map([&session.id], read)?.take(MOST) {
+            held.push(task?);
+        }
+    }
+    Ok(held)
+}
+
+impl Tx<'_> {
+    /// Everything an agent holds, whatever the session.
+    pub fn held_by(&self, agent: &str) -> Result<Vec<Queued>, Error> {
+        self.verb(|conn| conn.prepare_cached(OF_AGENT)?.query_map([agent], read)?.collect())
+    }
+
+    /// The attempt with this number.
+    pub fn attempt(&self, task: &Queued, number: i64) -> Result<Option<Attempt>, Error> {
+        let sql = format!("{ATTEMPTS} AND number = ?2");
+        self.verb(|conn| conn.prepare_cached(&sql)?.query_row(params![task.row, number], attempt).optional())
+    }
+
+    /// The newest attempt of this agent.
+    pub fn attempt_of(&self, task: &Queued, agent: &str) -> Result<Option<Attempt>, Error> {
+        let sql = format!("{ATTEMPTS} AND agent = ?2 ORDER BY number DESC LIMIT 1");
+        self.verb(|conn| conn.prepare_cached(&sql)?.query_row(params![task.row, agent], attempt).optional())
+    }
+
+    /// Notes which process group Taut started for a live attempt.
+    pub fn attempt_runs(&self, task: &Queued, number: i64, leader: ClientProcess) -> Result<bool, Error> {
+        const NOTE: &str = "UPDATE attempts SET group_pid = ?1, group_started = ?2
+            WHERE task = ?3 AND number = ?4 AND outcome IS NULL";
+        self.verb(|conn| {
+            conn.execute(NOTE, params![leader.pid, leader.started.cast_signed(), task.row, number])
+                .map(|rows| rows == 1)
+        })
+    }
+}
+
+impl Store {
+    /// Every attempt on a task, oldest first.
+    pub fn attempts(&self, task: &Queued) -> Result<Vec<Attempt>, Error> {
+        let sql = format!("{ATTEMPTS} ORDER BY number");
+        self.read(|conn| conn.prepare_cached(&sql)?.query_map([task.row], attempt)?.collect())
+    }
+}
+
+pub(super) fn attempt(row: &Row<'_>) -> rusqlite::Result<Attempt> {
+    let (pid, started): (Option<u32>, Option<i64>) = (row.get(3)?, row.get(4)?);
+    Ok(Attempt {
+        number: row.get(0)?,
+        agent: row.get(1)?,
+        session: row.get(2)?,
+        group: pid.map(|pid| ClientProcess { pid, started: started.unwrap_or_default().cast_unsigned() }),
+        claimed_at: Ms(row.get(5)?),
+        ended_at: row.get::<_, Option<i64>>(6)?.map(Ms),
+        outcome: row.get::<_, Option<String>>(7)?.and_then(|name| Outcome::parse(&name)),
+        reason: row.get(8)?,
+    })
+}

@@ -1,0 +1,97 @@
+//! Tasks: the queue's rows, found by index and written as decided.
+
+mod check;
+mod deps;
+mod held;
+mod lapse;
+mod list;
+mod plan;
+mod turn;
+mod waiting;
+mod workers;
+
+pub use lapse::Lapsed;
+pub use list::TaskFilter;
+pub use plan::Edit;
+pub use waiting::Waiting;
+
+pub(crate) use check::problems;
+pub(crate) use held::held;
+pub(crate) use turn::write as write_turn;
+
+use crate::{Error, Tx};
+use model::Ms;
+use model::task::{Hold, Queued, Status};
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+/// A rest that is over is ended for so many tasks at once; the others wait for the next claim.
+const MOST_RESTED: i64 = 64;
+
+macro_rules! queued {
+    () => {
+        "tasks.row, tasks.project, tasks.slug, tasks.status, tasks.agent, tasks.session, tasks.lease_until, \
+         tasks.lease_ms, tasks.renewed_at, tasks.attempt, tasks.retry_count, tasks.failures, tasks.releases, \
+         tasks.fail_reason, tasks.ready_at, tasks.open_blockers"
+    };
+}
+pub(crate) use queued;
+
+const FIRST_READY: &str = concat!(
+    "SELECT ",
+    queued!(),
+    " FROM tasks WHERE project = ?1 AND status = 'open' AND open_blockers = 0 AND ready_at = 0
+      ORDER BY priority, created_at, row LIMIT 1"
+);
+
+const FIND: &str = concat!("SELECT ", queued!(), " FROM tasks WHERE project = ?1 AND slug = ?2 AND status IS NOT NULL");
+
+const RESTED: &str = "UPDATE tasks SET ready_at = 0 WHERE row IN (
+    SELECT row FROM tasks WHERE status = 'open' AND ready_at > 0 AND ready_at <= ?1 ORDER BY ready_at LIMIT ?2)";
+
+impl Tx<'_> {
+    /// The task that is next in the project, if any may be claimed now.
+    pub fn first_ready(&self, project: &str, now: Ms) -> Result<Option<Queued>, Error> {
+        self.verb(|conn| {
+            conn.prepare_cached(RESTED)?.execute(params![now.0, MOST_RESTED])?;
+            conn.prepare_cached(FIRST_READY)?.query_row([project], read).optional()
+        })
+    }
+
+    pub fn queued(&self, project: &str, slug: &str) -> Result<Option<Queued>, Error> {
+        self.verb(|conn| find(conn, project, slug))
+    }
+}
+
+pub(crate) fn find(conn: &Connection, project: &str, slug: &str) -> rusqlite::Result<Option<Queued>> {
+    conn.prepare_cached(FIND)?.query_row([project, slug], read).optional()
+}
+
+pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Queued> {
+    let status = Status::parse(row.get_ref(3)?.as_str()?).unwrap_or(Status::Quarantined);
+    let attempt = row.get(9)?;
+    let hold = match (status, row.get::<_, Option<String>>(4)?) {
+        (Status::Active, Some(agent)) => Some(Hold {
+            agent,
+            session: row.get(5)?,
+            attempt,
+            lease_until: Ms(row.get::<_, Option<i64>>(6)?.unwrap_or_default()),
+            lease_ms: row.get::<_, Option<i64>>(7)?.unwrap_or_default(),
+            renewed_at: Ms(row.get::<_, Option<i64>>(8)?.unwrap_or_default()),
+        }),
+        _ => None,
+    };
+    Ok(Queued {
+        row: row.get(0)?,
+        project: row.get(1)?,
+        slug: row.get(2)?,
+        status,
+        hold,
+        attempt,
+        retry_count: row.get(10)?,
+        failures: row.get(11)?,
+        releases: row.get(12)?,
+        fail_reason: row.get(13)?,
+        ready_at: Ms(row.get(14)?),
+        open_blockers: row.get(15)?,
+    })
+}

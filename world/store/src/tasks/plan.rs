@@ -1,0 +1,157 @@
+//! Planned tasks: made, rewritten, linked. What is planned never touches a live claim.
+
+use super::{deps, find, queued, read};
+use crate::{Error, Tx, projects};
+use model::Ms;
+use model::task::{Plan, Priority, Queued, Step};
+use rusqlite::{Connection, params};
+use std::collections::BTreeMap;
+
+/// Which fields of a task to change; `None` leaves one as it is.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Edit {
+    pub title: Option<String>,
+    pub description: Option<String>,
+    pub category: Option<String>,
+    pub priority: Option<Priority>,
+    pub spec: Option<String>,
+    pub reference: Option<String>,
+    pub steps: Option<Vec<Step>>,
+}
+
+const INSERT: &str = "INSERT INTO tasks (project, slug, title, description, category, priority, status, spec, ref,
+      created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'open', ?7, ?8, ?9, ?9)";
+
+const REWRITE: &str =
+    "UPDATE tasks SET title = ?2, description = ?3, category = ?4, priority = ?5, spec = ?6, ref = ?7,
+      updated_at = ?8 WHERE row = ?1";
+
+const EDIT: &str = "UPDATE tasks SET title = coalesce(?2, title), description = coalesce(?3, description),
+      category = coalesce(?4, category), priority = coalesce(?5, priority), spec = coalesce(?6, spec),
+      ref = coalesce(?7, ref), updated_at = ?8 WHERE row = ?1";
+
+const OF_SPEC: &str =
+    concat!("SELECT ", queued!(), " FROM tasks WHERE project = ?1 AND spec = ?2 AND status IS NOT NULL");
+
+impl Tx<'_> {
+    /// Makes an open task without dependencies. Its slug must be free.
+    pub fn add_task(&self, project: &str, plan: &Plan, now: Ms) -> Result<Queued, Error> {
+        self.verb(|conn| {
+            projects::see(conn, project, now)?;
+            conn.prepare_cached(INSERT)?.execute(params![
+                project,
+                plan.slug,
+                plan.title,
+                plan.description,
+                plan.category,
+                plan.priority.0,
+                plan.spec,
+                plan.reference,
+                now.0
+            ])?;
+            let made = find(conn, project, &plan.slug)?.ok_or(rusqlite::Error::QueryReturnedNoRows)?;
+            write_steps(conn, made.row, &plan.steps)?;
+            Ok(made)
+        })
+    }
+
+    /// Writes what is planned over what was; steps that were done and are still planned stay done.
+    pub fn rewrite_task(&self, task: &Queued, plan: &Plan, now: Ms) -> Result<(), Error> {
+        self.verb(|conn| {
+            conn.prepare_cached(REWRITE)?.execute(params![
+                task.row,
+                plan.title,
+                plan.description,
+                plan.category,
+                plan.priority.0,
+                plan.spec,
+                plan.reference,
+                now.0
+            ])?;
+            let mut steps = plan.steps.clone();
+            for known in read_steps(conn, task.row)?.into_iter().filter(|known| known.done) {
+                if let Some(step) = steps.iter_mut().find(|step| step.content == known.content) {
+                    step.done = true;
+                }
+            }
+            write_steps(conn, task.row, &steps)
+        })
+    }
+
+    pub fn edit_task(&self, task: &Queued, edit: &Edit, now: Ms) -> Result<(), Error> {
+        self.verb(|conn| {
+            conn.prepare_cached(EDIT)?.execute(params![
+                task.row,
+                edit.title,
+                edit.description,
+                edit.category,
+                edit.priority.map(|priority| priority.0),
+                edit.spec,
+                edit.reference,
+                now.0
+            ])?;
+            match &edit.steps {
+                Some(steps) => write_steps(conn, task.row, steps),
+                None => Ok(()),
+            }
+        })
+    }
+
+    /// The task waits for exactly these from now on.
+    pub fn set_blockers(&self, task: &Queued, blockers: &[Queued]) -> Result<(), Error> {
+        self.verb(|conn| {
+            deps::clear(conn, task.row)?;
+            blockers.iter().try_for_each(|blocker| deps::add(conn, task.row, blocker.row))?;
+            deps::recount(conn, task.row)
+        })
+    }
+
+    pub fn add_blocker(&self, task: &Queued, blocker: &Queued) -> Result<(), Error> {
+        self.verb(|conn| deps::add(conn, task.row, blocker.row).and_then(|()| deps::recount(conn, task.row)))
+    }
+
+    /// Whether there was such a dependency.
+    pub fn remove_blocker(&self, task: &Queued, blocker: &Queued) -> Result<bool, Error> {
+        self.verb(|conn| {
+            let removed = deps::remove(conn, task.row, blocker.row)?;
+            deps::recount(conn, task.row)?;
+            Ok(removed)
+        })
+    }
+
+    /// Whether waiting for the blocker would make the task wait for itself.
+    pub fn would_circle(&self, task: &Queued, blocker: &Queued) -> Result<bool, Error> {
+        self.verb(|conn| deps::leads_to(conn, blocker.row, task.row))
+    }
+
+    /// Every dependency between tasks of a project that still matters.
+    pub fn dependencies(&self, project: &str) -> Result<BTreeMap<String, Vec<String>>, Error> {
+        self.verb(|conn| deps::edges(conn, project))
+    }
+
+    /// The tasks that come from the same document.
+    pub fn tasks_of_spec(&self, project: &str, spec: &str) -> Result<Vec<Queued>, Error> {
+        self.verb(|conn| conn.prepare_cached(OF_SPEC)?.query_map([project, spec], read)?.collect())
+    }
+
+    /// Whether there is such a step; counted from 1.
+    pub fn finish_step(&self, task: &Queued, seq: i64) -> Result<bool, Error> {
+        const DONE: &str = "UPDATE task_steps SET done = 1 WHERE task = ?1 AND seq = ?2";
+        self.verb(|conn| conn.prepare_cached(DONE)?.execute(params![task.row, seq]).map(|rows| rows == 1))
+    }
+}
+
+pub(super) fn read_steps(conn: &Connection, task: i64) -> rusqlite::Result<Vec<Step>> {
+    conn.prepare_cached("SELECT content, done FROM task_steps WHERE task = ?1 ORDER BY seq")?
+        .query_map([task], |row| Ok(Step { content: row.get(0)?, done: row.get(1)? }))?
+        .collect()
+}
+
+fn write_steps(conn: &Connection, task: i64, steps: &[Step]) -> rusqlite::Result<()> {
+    conn.prepare_cached("DELETE FROM task_steps WHERE task = ?1")?.execute([task])?;
+    let mut put = conn.prepare_cached("INSERT INTO task_steps (task, seq, content, done) VALUES (?1, ?2, ?3, ?4)")?;
+    for (seq, step) in (1_i64..).zip(steps) {
+        put.execute(params![task, seq, step.content, step.done])?;
+    }
+    Ok(())
+}

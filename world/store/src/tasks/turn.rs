@@ -1,0 +1,87 @@
+//! Writing a decided turn, on condition that the task still stands as it was read.
+
+use super::deps;
+use model::task::{Attempt, AttemptChange, Queued, Status, Turn};
+use rusqlite::{Connection, params};
+
+/// A renewal touches the one index it must.
+const RENEW: &str = "UPDATE tasks SET lease_until = ?1, renewed_at = ?2, lease_ms = ?3
+    WHERE row = ?4 AND status = 'active' AND attempt = ?5 AND session IS ?6";
+
+const HAND_OVER: &str = "UPDATE tasks SET lease_until = ?1, renewed_at = ?2, lease_ms = ?3, session = ?6
+    WHERE row = ?4 AND status = 'active' AND attempt = ?5";
+
+const MOVE: &str = "UPDATE tasks SET status = ?1, agent = ?2, session = ?3, lease_until = ?4, lease_ms = ?5,
+      renewed_at = ?6, attempt = ?7, retry_count = ?8, failures = ?9, releases = ?10, fail_reason = ?11,
+      ready_at = ?12, result = coalesce(?13, result), updated_at = ?14,
+      deleted_at = CASE ?1 WHEN 'deleted' THEN coalesce(deleted_at, ?14) END
+    WHERE row = ?15 AND status = ?16 AND attempt = ?17";
+
+const BEGIN: &str = "INSERT INTO attempts (task, number, agent, session, claimed_at) VALUES (?1, ?2, ?3, ?4, ?5)";
+
+const END: &str = "UPDATE attempts SET ended_at = ?1, outcome = ?2, reason = ?3
+    WHERE task = ?4 AND number = ?5 AND outcome IS NULL";
+
+/// Whether it was written: `false` when somebody else's turn came first.
+pub(crate) fn write(conn: &Connection, turn: &Turn) -> rusqlite::Result<bool> {
+    let written = match (&turn.after.hold, turn.before.0) {
+        (Some(hold), Status::Active) if turn.attempt == AttemptChange::None => {
+            let values = params![
+                hold.lease_until.0,
+                hold.renewed_at.0,
+                hold.lease_ms,
+                turn.after.row,
+                hold.attempt,
+                hold.session
+            ];
+            conn.prepare_cached(RENEW)?.execute(values)? == 1 || conn.prepare_cached(HAND_OVER)?.execute(values)? == 1
+        }
+        _ => write_move(conn, turn)?,
+    };
+    if !written {
+        return Ok(false);
+    }
+    match &turn.attempt {
+        AttemptChange::None => {}
+        AttemptChange::Begun(attempt) => begin(conn, &turn.after, attempt)?,
+        AttemptChange::Ended { number, outcome, reason } => {
+            let values = params![turn.at.0, outcome.name(), reason, turn.after.row, number];
+            conn.prepare_cached(END)?.execute(values)?;
+        }
+    }
+    let (before, after) = (turn.before.0, turn.after.status);
+    if before.unblocks() != after.unblocks() {
+        deps::tell_dependents(conn, turn.after.row, after)?;
+    }
+    Ok(true)
+}
+
+fn write_move(conn: &Connection, turn: &Turn) -> rusqlite::Result<bool> {
+    let task = &turn.after;
+    let hold = task.hold.as_ref();
+    let changed = conn.prepare_cached(MOVE)?.execute(params![
+        task.status.name(),
+        hold.map(|hold| &hold.agent),
+        hold.and_then(|hold| hold.session.as_ref()),
+        hold.map(|hold| hold.lease_until.0),
+        hold.map(|hold| hold.lease_ms),
+        hold.map(|hold| hold.renewed_at.0),
+        task.attempt,
+        task.retry_count,
+        task.failures,
+        task.releases,
+        task.fail_reason,
+        task.ready_at.0,
+        turn.result.as_ref().map(ToString::to_string),
+        turn.at.0,
+        task.row,
+        turn.before.0.name(),
+        turn.before.1,
+    ])?;
+    Ok(changed == 1)
+}
+
+fn begin(conn: &Connection, task: &Queued, attempt: &Attempt) -> rusqlite::Result<()> {
+    let values = params![task.row, attempt.number, attempt.agent, attempt.session, attempt.claimed_at.0];
+    conn.prepare_cached(BEGIN)?.execute(values).map(drop)
+}
