@@ -1,10 +1,12 @@
 //! Senses and hands: what the core asks of this machine, and what it changes on it.
 
+pub mod awake;
 pub mod clock;
 pub mod install;
 pub mod origin;
 pub mod overrides;
 pub mod paths;
 pub mod probe;
+pub mod process_group;
 pub mod settings_file;
 pub mod trust;

@@ -6,7 +6,7 @@ mod path;
 mod process;
 mod project;
 
-pub use process::ancestors;
+pub use process::{ancestors, life};
 pub use project::project;
 
 use model::fact::{Facts, Life, Probe};

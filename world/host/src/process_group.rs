@@ -1,0 +1,90 @@
+//! Stopping a process group that Taut itself started, and no other: its leader
+//! is known by number and start time, so a number used again is spared.
+
+use crate::probe;
+use model::ClientProcess;
+use model::fact::Life;
+use std::time::{Duration, Instant};
+
+/// What became of a group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stopped {
+    /// Its leader was gone, or is another process by now.
+    WasGone,
+    Ended,
+    /// It outlived the signals, or we may not send them.
+    Survived,
+}
+
+const LOOK_EVERY: Duration = Duration::from_millis(10);
+
+/// Asks the group to end, waits, and then ends it.
+pub fn stop(leader: ClientProcess, grace: Duration) -> Stopped {
+    if !is_alive(leader) {
+        return Stopped::WasGone;
+    }
+    for signal in [libc::SIGTERM, libc::SIGKILL] {
+        if !send(leader, signal) {
+            return if is_alive(leader) { Stopped::Survived } else { Stopped::Ended };
+        }
+        let deadline = Instant::now() + grace;
+        while Instant::now() < deadline {
+            if !is_alive(leader) {
+                return Stopped::Ended;
+            }
+            std::thread::sleep(LOOK_EVERY);
+        }
+    }
+    if is_alive(leader) { Stopped::Survived } else { Stopped::Ended }
+}
+
+/// A leader whose start is not known cannot be told from another and is left alone.
+fn is_alive(leader: ClientProcess) -> bool {
+    leader.started != 0 && probe::life(leader.pid) == Some(Life::Alive { started: leader.started })
+}
+
+/// Whether the signal went out. A leader that does not lead its own group is
+/// somebody's child in somebody else's group, which is not ours to signal.
+fn send(leader: ClientProcess, signal: libc::c_int) -> bool {
+    let Ok(pid) = libc::pid_t::try_from(leader.pid) else { return false };
+    // SAFETY: both calls take plain numbers; the group is checked to be led by the recorded process.
+    unsafe { pid > 1 && libc::getpgid(pid) == pid && libc::kill(-pid, signal) == 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::process::CommandExt;
+    use std::process::{Child, Command};
+
+    fn sleeper(own_group: bool) -> (Child, ClientProcess) {
+        let mut command = Command::new("sleep");
+        command.arg("600");
+        if own_group {
+            command.process_group(0);
+        }
+        let child = command.spawn().unwrap();
+        let Some(Life::Alive { started }) = probe::life(child.id()) else { panic!("not alive") };
+        let leader = ClientProcess { pid: child.id(), started };
+        (child, leader)
+    }
+
+    #[test]
+    fn q8_a_group_we_started_is_stopped() {
+        let (mut child, leader) = sleeper(true);
+        assert_eq!(stop(leader, Duration::from_secs(5)), Stopped::Ended);
+        child.wait().unwrap();
+        assert_eq!(stop(leader, Duration::from_secs(5)), Stopped::WasGone);
+    }
+
+    #[test]
+    fn q8_a_number_used_again_and_a_group_of_others_are_spared() {
+        let (mut child, leader) = sleeper(false);
+        let reused = ClientProcess { started: leader.started + 1, ..leader };
+        assert_eq!(stop(reused, Duration::from_millis(20)), Stopped::WasGone);
+        assert_eq!(stop(leader, Duration::from_millis(20)), Stopped::Survived);
+        assert!(is_alive(leader));
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+}
