@@ -1,5 +1,6 @@
 //! The decision on one event: what is said, what is written, what follows.
 
+use crate::on::Moment;
 use crate::session::{Placed, Scene, place};
 use crate::{on, record, redact, state, status, strikes};
 use model::effect::{After, Write};
@@ -9,6 +10,7 @@ use model::reply::Reply;
 use model::row::{Agent, Event, Status};
 use model::session::Session;
 use model::{Findings, Level, Loaded, Ms, Who};
+use policy::Policy;
 
 /// Everything a decision is made of. No clock, no ids, no I/O beyond this.
 pub struct Input<'a> {
@@ -16,6 +18,7 @@ pub struct Input<'a> {
     pub who: &'a Who,
     pub loaded: &'a Loaded,
     pub facts: &'a Facts,
+    pub policy: &'a Policy,
     /// What the stateless rules said.
     pub findings: Findings,
     pub now: Ms,
@@ -43,7 +46,7 @@ pub struct Outcome {
 pub fn decide(mut input: Input<'_>) -> Outcome {
     // What was found quotes the command, and is stored, answered and compared from here on.
     let findings = Findings(std::mem::take(&mut input.findings).0.into_iter().map(redact::finding).collect());
-    let Input { envelope, who, loaded, facts, now, ids, .. } = input;
+    let Input { envelope, who, loaded, facts, policy, now, ids, .. } = input;
     let placed = place(&Scene { envelope, who, loaded, facts, now, fresh_id: ids.session });
     let striker = strikes::Striker {
         root_session: who.host_session.as_deref().unwrap_or(&who.logical_id),
@@ -53,13 +56,16 @@ pub fn decide(mut input: Input<'_>) -> Outcome {
     let mut writes = strikes::delivered(envelope, loaded, &striker);
     let judged = strikes::judge(findings, loaded, &striker);
     writes.extend(judged.writes);
-    let reply = on::reply(envelope, &judged.findings);
-    let verdict = judged.findings.level();
+    let session = placed.current.as_ref();
+    let said = on::say(&Moment { envelope, who, loaded, facts, policy, findings: &judged.findings, session, now });
+    let verdict = on::level(&said.reply);
+    writes.extend(said.writes);
 
     let mut event = record::event(envelope, who, now, ids);
     event.verdict = verdict;
     event.rules = judged.findings.0.iter().chain(&judged.spent).map(|finding| finding.rule.clone()).collect();
-    event.reason = on::reason(&reply);
+    event.rules.extend(said.rules);
+    event.reason = on::reason(&said.reply);
 
     writes.extend(placed.ended.iter().cloned().map(|session| Write::Session(Box::new(session))));
     if let Some(current) = &placed.current {
@@ -70,7 +76,7 @@ pub fn decide(mut input: Input<'_>) -> Outcome {
         writes.push(Write::Session(Box::new(session)));
     }
     let after = after(envelope, &placed, verdict);
-    Outcome { reply, writes, event, after }
+    Outcome { reply: said.reply, writes, event, after }
 }
 
 /// The agent's row where the event changes it. A child's events leave it alone:

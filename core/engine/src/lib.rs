@@ -21,5 +21,7 @@ mod strikes;
 pub use decide::{Ids, Input, Outcome, decide};
 pub use identity::{folder, who};
 pub use plan::{Plan, missing, plan};
+pub use on::tells;
 pub use record::{key, unreadable};
 pub use redact::redact;
+pub use session::listening;

@@ -24,6 +24,19 @@ pub struct Facts {
     /// Which process stands behind the one that was asked about.
     pub callers: Vec<(u32, ClientProcess)>,
     pub paths: Vec<(String, PathFact)>,
+    /// The settings file a ConfigChange is about.
+    pub settings: Option<SettingsFact>,
+}
+
+/// What stands in an agent's settings file, and what should.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SettingsFact {
+    /// We put hooks into this file and have not taken them out.
+    pub installed: bool,
+    /// Every event we put there still calls us, and hooks are not switched off.
+    pub intact: bool,
+    /// The user has just asked for them to be removed.
+    pub leaving: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

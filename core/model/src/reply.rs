@@ -9,6 +9,8 @@ pub struct Reply {
     pub answer: ByFamily,
     /// Shown to the user, never to the model.
     pub user_line: Option<String>,
+    /// For the log: said on stderr beside whatever is answered.
+    pub warning: Option<String>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -81,6 +83,6 @@ impl Reply {
             Family::Veto => ByFamily::Veto(Veto::default()),
             Family::Silent => ByFamily::Silent,
         };
-        Self { answer, user_line: None }
+        Self { answer, ..Self::default() }
     }
 }

@@ -25,6 +25,8 @@ pub enum RuleKind {
     /// Asks the user; denies where nobody can answer.
     Ask,
     Warn,
+    /// Judged and recorded, nothing said: observe mode, a pause, allow-once.
+    Noted,
 }
 
 impl RuleKind {
@@ -33,6 +35,7 @@ impl RuleKind {
             Self::Floor | Self::Deny | Self::Strike => Level::Deny,
             Self::Ask => Level::Ask,
             Self::Warn => Level::Warn,
+            Self::Noted => Level::Pass,
         }
     }
 
@@ -43,6 +46,7 @@ impl RuleKind {
             Self::Strike => "strike",
             Self::Ask => "ask",
             Self::Warn => "warn",
+            Self::Noted => "noted",
         }
     }
 }

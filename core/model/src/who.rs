@@ -2,7 +2,7 @@
 //! what the store knows of them.
 
 use crate::call::ClientProcess;
-use crate::effect::Strike;
+use crate::effect::{Injection, Strike};
 use crate::row::Agent;
 use crate::session::Session;
 use crate::task::Queued;
@@ -52,4 +52,6 @@ pub struct Loaded {
     pub strikes: Vec<Strike>,
     /// Active tasks of these sessions, and of this agent where no session was known.
     pub held: Vec<Queued>,
+    /// What waits to be told in this session; read only for events that can tell it.
+    pub waiting: Vec<Injection>,
 }

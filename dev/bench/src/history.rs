@@ -8,7 +8,7 @@ pub fn run(quick: bool) -> Result<(), String> {
     measure(few, many, if quick { 100 } else { 500 }).map_err(|error| error.to_string())
 }
 
-fn measure(few: u32, many: u32, rounds: usize) -> std::io::Result<()> {
+fn measure(few: u64, many: u64, rounds: usize) -> std::io::Result<()> {
     let small = crate::house().map_err(std::io::Error::other)?;
     let large = crate::house().map_err(std::io::Error::other)?;
     for (house, count) in [(&small, few), (&large, many)] {

@@ -63,13 +63,20 @@ fn serve_event(tx: &Tx<'_>, prepared: &Prepared, event: &Event, last: bool) -> R
         return Ok(Step::Done(Box::new(Served { answer, ..Served::default() })));
     }
     let now = prepared.call.at;
-    let loaded = tx.load(who, now)?;
+    let mut loaded = tx.load(who, now)?;
     let probes = engine::missing(who, &loaded, facts);
     if !probes.is_empty() && !last {
         return Ok(Step::Ask(probes));
     }
-    let findings = event.findings.clone();
-    let outcome = engine::decide(Input { envelope, who, loaded: &loaded, facts, findings, now, ids: prepared.ids() });
+    if engine::tells(envelope) {
+        // Read last: what is read here is told, and gone.
+        for session in engine::listening(who, &loaded) {
+            loaded.waiting.extend(tx.take_injections(&session)?);
+        }
+    }
+    let (findings, policy) = (event.findings.clone(), &event.law.policy);
+    let input = Input { envelope, who, loaded: &loaded, facts, policy, findings, now, ids: prepared.ids() };
+    let outcome = engine::decide(input);
     let answer = agents::encode(envelope, &outcome.reply);
     let mut row = outcome.event;
     row.answer = answer.clone();

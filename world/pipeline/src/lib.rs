@@ -9,6 +9,7 @@ mod law;
 mod prepare;
 mod rpc;
 mod scene;
+mod settings;
 mod stamp;
 mod way;
 

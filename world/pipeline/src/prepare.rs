@@ -1,13 +1,14 @@
 //! Everything before the transaction: decode, ask, look, judge. What comes out
 //! is enough to answer even when nothing can be stored.
 
-use crate::law::Laws;
-use crate::scene;
+use crate::law::{Law, Laws};
+use crate::{scene, settings};
 use crate::way::Setting;
 use engine::Ids;
 use model::fact::{Facts, Probe};
 use model::{Call, Envelope, Findings, Who, row};
 use std::path::PathBuf;
+use std::rc::Rc;
 use std::time::Instant;
 
 /// A call that has been read and judged, and not yet stored.
@@ -33,6 +34,7 @@ pub struct Event {
     pub who: Who,
     pub facts: Facts,
     pub findings: Findings,
+    pub law: Rc<Law>,
     /// For questions that only come up once the stored rows are known.
     pub home: PathBuf,
 }
@@ -75,12 +77,13 @@ fn look(envelope: Envelope, call: &Call, setting: &Setting, laws: &mut Laws) -> 
     let plan = engine::plan(&envelope, call, &scene::around(call, setting));
     let mut facts = Facts { projects: vec![(folder.to_string(), here.project.clone())], ..Facts::default() };
     host::probe::add(&mut facts, &plan.probes, &setting.home);
+    facts.settings = settings::fact(&envelope, setting, call.at);
     let mut findings = plan.judge(&here.policy, &facts, &scene::circumstances(call, &here));
     if let Some(session) = scene::session_law(call, &here, laws, &setting.home) {
         scene::join(&mut findings, plan.judge(&session.policy, &facts, &scene::circumstances(call, &session)));
     }
     let who = engine::who(&envelope, call, &facts);
-    Event { who, envelope, facts, findings, home: setting.home.clone() }
+    Event { who, envelope, facts, findings, law: here, home: setting.home.clone() }
 }
 
 /// The row of a payload no event could be made of.

@@ -94,9 +94,10 @@ CREATE TABLE strikes (
 ) WITHOUT ROWID;
 
 CREATE TABLE injections (
-  seq     INTEGER PRIMARY KEY,
-  session TEXT NOT NULL,
-  text    TEXT NOT NULL
+  seq      INTEGER PRIMARY KEY,
+  session  TEXT NOT NULL,
+  audience TEXT NOT NULL,
+  text     TEXT NOT NULL
 );
 
 CREATE INDEX injections_by_session ON injections (session);

@@ -124,7 +124,7 @@ mod tests {
     }
 
     fn large(n: usize) -> Write {
-        Write::Injection { session: format!("s{n}"), text: "x".repeat(10_000) }
+        Write::Injection(Injection { session: format!("s{n}"), audience: Audience::Model, text: "x".repeat(10_000) })
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! One transaction: what a decision reads and writes.
 
 use crate::{Error, agents, events, injections, sessions, strikes, tasks};
-use model::effect::Write;
+use model::effect::{Injection, Write};
 use model::{Answer, Loaded, Ms, Who};
 use rusqlite::Connection;
 use std::path::Path;
@@ -34,6 +34,7 @@ impl<'s> Tx<'s> {
                 open,
                 last_ended,
                 strikes: strikes::unexpired(conn, strikes::root_session(who), now)?,
+                waiting: Vec::new(),
             })
         })
     }
@@ -45,7 +46,7 @@ impl<'s> Tx<'s> {
 
     /// What is waiting to be told to the model of this session, oldest first;
     /// told once: it is gone when the transaction commits.
-    pub fn take_injections(&self, session: &str) -> Result<Vec<String>, Error> {
+    pub fn take_injections(&self, session: &str) -> Result<Vec<Injection>, Error> {
         self.verb(|conn| injections::take(conn, session))
     }
 
@@ -88,7 +89,7 @@ fn apply_one(conn: &Connection, write: &Write) -> rusqlite::Result<()> {
         Write::Event(event) => events::record(conn, event),
         Write::Strike(strike) => strikes::give(conn, strike),
         Write::StrikesDelivered { session, denied_to } => strikes::deliver(conn, session, denied_to),
-        Write::Injection { session, text } => injections::put(conn, session, text),
+        Write::Injection(injection) => injections::put(conn, injection),
         Write::Task(turn) => tasks::write_turn(conn, turn).map(drop),
     }
 }

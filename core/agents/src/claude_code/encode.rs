@@ -28,6 +28,9 @@ pub fn encode(envelope: &Envelope, reply: &Reply) -> Answer {
     if let Some(line) = &reply.user_line {
         add_user_line(kind, &mut answer, line);
     }
+    if let Some(warning) = &reply.warning {
+        answer.stderr.push_str(&format!("{warning}\n"));
+    }
     answer
 }
 
@@ -138,7 +141,7 @@ mod tests {
     }
 
     fn answer(kind: Kind, by_family: ByFamily) -> Answer {
-        encode(&envelope(kind), &Reply { answer: by_family, user_line: None })
+        encode(&envelope(kind), &Reply { answer: by_family, ..Reply::default() })
     }
 
     fn stdout(answer: &Answer) -> Value {
@@ -198,9 +201,9 @@ mod tests {
 
     #[test]
     fn a_line_for_the_user_never_leaks_into_a_compaction() {
-        let reply = Reply { answer: ByFamily::Veto(Veto::default()), user_line: Some("hi".into()) };
+        let reply = Reply { answer: ByFamily::Veto(Veto::default()), user_line: Some("hi".into()), ..Reply::default() };
         assert_eq!(encode(&envelope(Kind::PreCompact), &reply), Answer::default());
-        let reply = Reply { answer: ByFamily::Context(Context::default()), user_line: Some("hi".into()) };
+        let reply = Reply { answer: ByFamily::Context(Context::default()), user_line: Some("hi".into()), ..Reply::default() };
         assert_eq!(stdout(&encode(&envelope(Kind::SessionStart), &reply)), json!({"systemMessage": "hi"}));
     }
 }

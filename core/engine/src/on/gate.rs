@@ -13,5 +13,5 @@ pub fn reply(findings: &Findings) -> Reply {
         Level::Deny => Gate { stop: Some(GateStop::Deny { reason: told(), halt: None }), context: None },
     };
     let user_line = if findings.level() == Level::Deny { policy::way_out(findings) } else { None };
-    Reply { answer: ByFamily::Gate(gate), user_line }
+    Reply { answer: ByFamily::Gate(gate), user_line, ..Reply::default() }
 }

@@ -1,0 +1,31 @@
+//! Whether an agent's settings file still holds the hooks we put there.
+
+use crate::way::Setting;
+use agents::claude_code::settings;
+use host::install::uninstall_intended;
+use host::settings_file::Backups;
+use model::event::{Body, Envelope};
+use model::fact::SettingsFact;
+use model::Ms;
+use std::path::Path;
+
+/// Asked only where the file of a changed configuration is known.
+pub fn fact(envelope: &Envelope, setting: &Setting, now: Ms) -> Option<SettingsFact> {
+    let Body::ConfigChange { file: Some(file), .. } = &envelope.body else { return None };
+    let file = Path::new(file);
+    let record = Backups::of(&setting.state, file).read_record()?;
+    let text = std::fs::read_to_string(file).unwrap_or_default();
+    Some(SettingsFact {
+        installed: true,
+        intact: holds_all(&text, &record.after),
+        leaving: uninstall_intended(&setting.state, now),
+    })
+}
+
+/// Every event that called us in what we wrote still does. A file that cannot
+/// be read is one the client ignores whole.
+fn holds_all(text: &str, ours: &str) -> bool {
+    let (Ok(now), Ok(then)) = (settings::inspect(text), settings::inspect(ours)) else { return false };
+    let called = |event: &str| now.entries.iter().any(|entry| entry.event == event && entry.matcher.is_none());
+    !now.hooks_disabled && then.entries.iter().all(|entry| called(&entry.event))
+}
