@@ -4,10 +4,14 @@
 pub(crate) const COMMANDS: usize = 10_000;
 /// How deep bodies, substitutions and opened texts may stand in each other.
 pub(crate) const DEPTH: usize = 28;
-/// How deep the parser may nest one text; it spends stack on every level.
-pub(crate) const SYNTAX_DEPTH: usize = 40;
+/// How deep the parser may nest the line itself; it spends tens of kilobytes of stack on a level.
+const SYNTAX_DEPTH: usize = 18;
+/// The same for a text inside many others, which have spent stack already.
+const SYNTAX_DEPTH_LEAST: usize = 6;
 /// Braces, or parentheses, that may stand open at once in a text given to the parser.
 pub(crate) const OPEN: usize = 200;
+/// `time`, `!` and their kind in a row.
+pub(crate) const PREFIXES: usize = 20;
 /// Bytes handed to the parser for one line, nested texts counted again.
 pub(crate) const PARSED: usize = 1 << 20;
 /// Words made by expansion for one line.
@@ -26,16 +30,29 @@ pub(crate) struct Allowance {
     words: usize,
     steps: usize,
     depth: usize,
+    /// Texts that stand in each other, each with a parse of its own.
+    texts: usize,
     hit: Option<&'static str>,
 }
 
 impl Default for Allowance {
     fn default() -> Self {
-        Self { parsed: PARSED, words: WORDS, steps: STEPS, depth: 0, hit: None }
+        Self { parsed: PARSED, words: WORDS, steps: STEPS, depth: 0, texts: 0, hit: None }
     }
 }
 
 impl Allowance {
+    /// Goes into a text inside the present one: how deep it may nest. Paid back by `leave_text`.
+    pub(crate) fn enter_text(&mut self) -> usize {
+        let depth = SYNTAX_DEPTH.saturating_sub(2 * self.texts).max(SYNTAX_DEPTH_LEAST);
+        self.texts += 1;
+        depth
+    }
+
+    pub(crate) fn leave_text(&mut self) {
+        self.texts = self.texts.saturating_sub(1);
+    }
+
     /// Takes from the bytes that may still be parsed.
     pub(crate) fn parse(&mut self, bytes: usize) -> bool {
         match self.parsed.checked_sub(bytes) {
@@ -54,7 +71,10 @@ impl Allowance {
                 self.words = left;
                 true
             }
-            None => self.refuse("too many words"),
+            None => {
+                self.steps = 0;
+                self.refuse("too many words")
+            }
         }
     }
 

@@ -7,7 +7,8 @@ use crate::words::cursor::Cursor;
 use crate::words::matching;
 
 /// Words that stand before a command without being one.
-const KEYWORDS: &[&str] = &["if", "then", "else", "elif", "fi", "do", "done", "while", "until", "{", "}", "!", "time", "esac", "[["];
+const KEYWORDS: &[&str] =
+    &["if", "then", "else", "elif", "fi", "do", "done", "while", "until", "{", "}", "!", "time", "esac", "[["];
 
 /// Runs every command found in `text`.
 pub(crate) fn commands(walker: &mut Walker, text: &str, place: &Place) {

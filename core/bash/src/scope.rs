@@ -61,7 +61,7 @@ impl Scope {
 
     /// What the next change costs: a map shared with another shell is copied first.
     pub(crate) fn weight(&self) -> usize {
-        if Rc::strong_count(&self.variables) > 1 { self.variables.len() / 4 } else { 0 }
+        if Rc::strong_count(&self.variables) > 1 { self.variables.len() * 4 } else { 0 }
     }
 
     pub(crate) fn unset(&mut self, name: &str) {

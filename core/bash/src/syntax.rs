@@ -7,14 +7,14 @@ use shuck_parser::{ShellDialect, ShellProfile};
 use crate::limits;
 
 /// The statements of `text`, or why it is not shell.
-pub(crate) fn parse(text: &str) -> Result<StmtSeq, String> {
-    if gapes(text) {
+pub(crate) fn parse(text: &str, depth: usize) -> Result<StmtSeq, String> {
+    if gapes(text) || stutters(text) {
         return Err("more is opened than closed".to_string());
     }
     // The parser counts operations; a line of ordinary shell needs a handful for each byte.
     let fuel = text.len().saturating_mul(16).saturating_add(4096);
     let profile = ShellProfile::native(ShellDialect::Bash);
-    let parsed = Parser::with_limits_and_profile(text, limits::SYNTAX_DEPTH, fuel, profile).parse();
+    let parsed = Parser::with_limits_and_profile(text, depth, fuel, profile).parse();
     if parsed.is_ok() {
         return Ok(parsed.file.body);
     }
@@ -39,6 +39,19 @@ fn gapes(text: &str) -> bool {
             _ => {}
         }
         if braces > limits::OPEN || parens > limits::OPEN {
+            return true;
+        }
+    }
+    false
+}
+
+/// Whether a prefix that takes a command is repeated without end. The parser calls itself for
+/// each of them and counts none.
+fn stutters(text: &str) -> bool {
+    let mut run = 0usize;
+    for word in text.split_ascii_whitespace() {
+        run = if matches!(word, "time" | "-p" | "--" | "!" | "coproc") { run + 1 } else { 0 };
+        if run > limits::PREFIXES {
             return true;
         }
     }

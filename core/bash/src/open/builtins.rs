@@ -8,7 +8,24 @@ use crate::scan;
 use crate::scope::Value;
 use crate::walk::{Place, Walker};
 
-const BUILTINS: &[&str] = &["cd", "chdir", "pushd", "popd", "eval", "source", ".", "set", "shift", "read", "readarray", "mapfile", "alias", "unset", "trap", "printf"];
+const BUILTINS: &[&str] = &[
+    "cd",
+    "chdir",
+    "pushd",
+    "popd",
+    "eval",
+    "source",
+    ".",
+    "set",
+    "shift",
+    "read",
+    "readarray",
+    "mapfile",
+    "alias",
+    "unset",
+    "trap",
+    "printf",
+];
 
 pub(super) fn is_builtin(name: &str) -> bool {
     BUILTINS.contains(&name)
@@ -48,7 +65,8 @@ impl Walker {
     }
 
     fn change_folder(&mut self, args: &[Word]) {
-        let operand = args.iter().find(|word| !word.known().is_some_and(|text| text.len() > 1 && text.starts_with('-')));
+        let operand =
+            args.iter().find(|word| !word.known().is_some_and(|text| text.len() > 1 && text.starts_with('-')));
         let folder = match operand {
             None => self.scope.home.clone(),
             Some(word) => match word.known().as_deref() {
@@ -113,7 +131,9 @@ impl Walker {
         let command = Command { words, ..Command::default() };
         let Some(name) = name.known().filter(|name| scan::assignment(&format!("{name}=")).is_some()) else { return };
         match crate::output::of(&command, None).certain() {
-            Some(text) => self.set(&name, Value::One(Word { pieces: vec![Piece::Text(text.to_string())], quoted: false })),
+            Some(text) => {
+                self.set(&name, Value::One(Word { pieces: vec![Piece::Text(text.to_string())], quoted: false }))
+            }
             None => self.scope.blur(&name),
         }
     }

@@ -6,8 +6,34 @@ use crate::words::{push_piece, push_text};
 
 /// Tests that choose among the files below a start path.
 const CHOOSING: &[&str] = &[
-    "-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex", "-lname", "-empty", "-size", "-mtime", "-mmin", "-atime", "-amin", "-ctime", "-cmin", "-newer",
-    "-newermt", "-perm", "-user", "-group", "-uid", "-gid", "-inum", "-links", "-nouser", "-nogroup", "-samefile",
+    "-name",
+    "-iname",
+    "-path",
+    "-ipath",
+    "-wholename",
+    "-regex",
+    "-iregex",
+    "-lname",
+    "-empty",
+    "-size",
+    "-mtime",
+    "-mmin",
+    "-atime",
+    "-amin",
+    "-ctime",
+    "-cmin",
+    "-newer",
+    "-newermt",
+    "-perm",
+    "-user",
+    "-group",
+    "-uid",
+    "-gid",
+    "-inum",
+    "-links",
+    "-nouser",
+    "-nogroup",
+    "-samefile",
 ];
 
 impl Walker {
@@ -26,7 +52,8 @@ impl Walker {
             if !matches!(action.as_str(), "-exec" | "-execdir" | "-ok" | "-okdir") {
                 continue;
             }
-            let end = tail.iter().position(|word| matches!(word.known().as_deref(), Some(";" | "+"))).unwrap_or(tail.len());
+            let end =
+                tail.iter().position(|word| matches!(word.known().as_deref(), Some(";" | "+"))).unwrap_or(tail.len());
             let (inner, after) = tail.split_at_checked(end).unwrap_or((tail, &[]));
             rest = after;
             let words = put_in(inner, "{}", &found);
@@ -41,7 +68,12 @@ impl Walker {
 
     /// `fd PATTERN -x CMD`: what it finds is not known, only that it was chosen.
     fn open_fd(&mut self, program: &str, args: &[Word], place: &Place) {
-        let Some(at) = args.iter().position(|word| matches!(word.known().as_deref(), Some("-x" | "-X" | "--exec" | "--exec-batch"))) else { return };
+        let Some(at) = args
+            .iter()
+            .position(|word| matches!(word.known().as_deref(), Some("-x" | "-X" | "--exec" | "--exec-batch")))
+        else {
+            return;
+        };
         let inner = args.get(at + 1..).unwrap_or_default();
         let found = [Word { pieces: vec![Piece::Unknown("{}".to_string())], quoted: false }];
         let mut words = put_in(inner, "{}", &found);
@@ -63,7 +95,9 @@ pub(super) fn find_starts(args: &[Word]) -> (Vec<Word>, &[Word]) {
             _ => break,
         }
     }
-    let begins = |word: &Word| word.shown().starts_with(['-', '(', '!', ')', ',']) && matches!(word.pieces.first(), Some(Piece::Text(_)));
+    let begins = |word: &Word| {
+        word.shown().starts_with(['-', '(', '!', ')', ',']) && matches!(word.pieces.first(), Some(Piece::Text(_)))
+    };
     let end = rest.iter().position(begins).unwrap_or(rest.len());
     let (starts, expression) = rest.split_at_checked(end).unwrap_or((rest, &[]));
     if starts.is_empty() { (vec![Word::text(".")], expression) } else { (starts.to_vec(), expression) }

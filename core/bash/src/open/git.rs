@@ -5,7 +5,17 @@ use crate::output::Output;
 use crate::reading::{Via, Word};
 use crate::walk::{Place, Walker};
 
-const GLOBAL: &[&str] = &["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env", "--super-prefix", "--attr-source"];
+const GLOBAL: &[&str] = &[
+    "-C",
+    "-c",
+    "--git-dir",
+    "--work-tree",
+    "--namespace",
+    "--exec-path",
+    "--config-env",
+    "--super-prefix",
+    "--attr-source",
+];
 
 impl Walker {
     pub(super) fn open_git(&mut self, args: &[Word], place: &Place) {
@@ -28,7 +38,18 @@ impl Walker {
                 self.inner_text(&joined(command), via, place);
             }
             ("rebase", _) => self.exec_options(rest, &["-x", "--exec"], place),
-            ("filter-branch", _) => self.exec_options(rest, &["--tree-filter", "--index-filter", "--msg-filter", "--env-filter", "--commit-filter", "--tag-name-filter"], place),
+            ("filter-branch", _) => self.exec_options(
+                rest,
+                &[
+                    "--tree-filter",
+                    "--index-filter",
+                    "--msg-filter",
+                    "--env-filter",
+                    "--commit-filter",
+                    "--tag-name-filter",
+                ],
+                place,
+            ),
             ("difftool", _) => self.exec_options(rest, &["-x", "--extcmd"], place),
             _ => {}
         }

@@ -33,7 +33,9 @@ impl Walker {
             "find" | "fd" | "fdfind" => self.open_find(&program, args, place),
             "xargs" | "parallel" => self.open_xargs(&program, args, place),
             "git" => self.open_git(args, place),
-            "docker" | "podman" | "nerdctl" | "kubectl" | "oc" | "docker-compose" | "lxc" | "incus" => self.open_container(&program, args, place),
+            "docker" | "podman" | "nerdctl" | "kubectl" | "oc" | "docker-compose" | "lxc" | "incus" => {
+                self.open_container(&program, args, place)
+            }
             "ssh" | "mosh" | "rsh" | "sshpass" => self.open_remote(&program, args, place),
             "tmux" | "screen" => self.open_terminal(&program, args, place),
             name if shells::is_shell(name) => return self.open_shell(name, command, place),
@@ -62,7 +64,13 @@ impl Walker {
     }
 
     /// Runs `words` as the inner command of a wrapper, in a process of its own.
-    pub(crate) fn inner(&mut self, words: &[Word], assignments: Vec<(String, Word)>, via: Via, place: &Place) -> Output {
+    pub(crate) fn inner(
+        &mut self,
+        words: &[Word],
+        assignments: Vec<(String, Word)>,
+        via: Via,
+        place: &Place,
+    ) -> Output {
         if words.is_empty() {
             return Output::Unknown;
         }

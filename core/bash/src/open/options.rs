@@ -32,7 +32,9 @@ impl<'w> Options<'w> {
     }
 
     fn takes_value(&self, option: &str) -> bool {
-        self.valued.iter().any(|valued| *valued == option || (option.len() > 3 && option.starts_with("--") && valued.starts_with(option)))
+        self.valued.iter().any(|valued| {
+            *valued == option || (option.len() > 3 && option.starts_with("--") && valued.starts_with(option))
+        })
     }
 
     fn letter(&mut self, letter: char) -> Step<'w> {
@@ -58,7 +60,8 @@ impl<'w> Iterator for Options<'w> {
         }
         let first = self.rest.first()?;
         let text = first.shown();
-        let option = text.len() > 1 && text.starts_with('-') && matches!(first.pieces.first(), Some(crate::Piece::Text(_)));
+        let option =
+            text.len() > 1 && text.starts_with('-') && matches!(first.pieces.first(), Some(crate::Piece::Text(_)));
         if !option || text == "--" {
             self.ended = true;
             let skip = usize::from(text == "--");
@@ -83,7 +86,10 @@ impl<'w> Iterator for Options<'w> {
 }
 
 /// The operands after the options, and the options met on the way.
-pub(crate) fn split<'w>(words: &'w [Word], valued: &'static [&'static str]) -> (Vec<(String, Option<Word>)>, &'w [Word]) {
+pub(crate) fn split<'w>(
+    words: &'w [Word],
+    valued: &'static [&'static str],
+) -> (Vec<(String, Option<Word>)>, &'w [Word]) {
     let mut options = Vec::new();
     let mut operands: &[Word] = &[];
     for step in Options::new(words, valued) {

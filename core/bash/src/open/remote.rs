@@ -5,7 +5,8 @@ use crate::reading::{Via, Word};
 use crate::walk::{Place, Walker};
 
 const SSH: &[&str] = &[
-    "-B", "-b", "-c", "-D", "-E", "-e", "-F", "-I", "-i", "-J", "-L", "-l", "-m", "-O", "-o", "-P", "-p", "-Q", "-R", "-S", "-W", "-w", "--ssh", "--port",
+    "-B", "-b", "-c", "-D", "-E", "-e", "-F", "-I", "-i", "-J", "-L", "-l", "-m", "-O", "-o", "-P", "-p", "-Q", "-R",
+    "-S", "-W", "-w", "--ssh", "--port",
 ];
 const SSHPASS: &[&str] = &["-p", "-f", "-d", "-P"];
 

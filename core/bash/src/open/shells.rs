@@ -7,7 +7,9 @@ use crate::output::Output;
 use crate::reading::{Command, Feed, Via, Word};
 use crate::walk::{Place, Walker};
 
-const SHELLS: &[&str] = &["sh", "bash", "zsh", "dash", "ksh", "mksh", "ash", "fish", "rbash", "yash", "csh", "tcsh", "pwsh", "elvish", "nu"];
+const SHELLS: &[&str] = &[
+    "sh", "bash", "zsh", "dash", "ksh", "mksh", "ash", "fish", "rbash", "yash", "csh", "tcsh", "pwsh", "elvish", "nu",
+];
 const VALUED: &[&str] = &["-o", "-O", "--rcfile", "--init-file", "+o", "+O"];
 
 pub(crate) fn is_shell(name: &str) -> bool {
@@ -20,7 +22,10 @@ impl Walker {
         let via = Via::Shell(name.to_string());
         if options::given(&options, &["-c", "--command"]) {
             let attached = options::value(&options, &["--command"]).cloned();
-            let Some((text, rest)) = attached.map_or_else(|| operands.split_first().map(|(text, rest)| (text.clone(), rest)), |text| Some((text, operands))) else {
+            let Some((text, rest)) = attached.map_or_else(
+                || operands.split_first().map(|(text, rest)| (text.clone(), rest)),
+                |text| Some((text, operands)),
+            ) else {
                 return Output::Unknown;
             };
             // After the text come `$0` and then the positional parameters.
@@ -31,14 +36,20 @@ impl Walker {
             return output;
         }
         match operands.first() {
-            Some(script) if !reads_input(script) || options::given(&options, &["-s"]) && operands.is_empty() => self.run_printed(script, via, place),
+            Some(script) if !reads_input(script) || options::given(&options, &["-s"]) && operands.is_empty() => {
+                self.run_printed(script, via, place)
+            }
             _ => self.run_input(via, place),
         }
     }
 
     /// `source FILE`, `bash FILE`: a process substitution whose output is known can be read.
     pub(super) fn run_printed(&mut self, script: &Word, via: Via, place: &Place) -> Output {
-        if script.known().as_deref().is_some_and(|path| matches!(path, "/dev/stdin" | "/proc/self/fd/0" | "/dev/fd/0" | "-")) {
+        if script
+            .known()
+            .as_deref()
+            .is_some_and(|path| matches!(path, "/dev/stdin" | "/proc/self/fd/0" | "/dev/fd/0" | "-"))
+        {
             return self.run_input(via, place);
         }
         match self.printed.get(&script.shown()).cloned() {
@@ -69,7 +80,9 @@ fn shell_options(args: &[Word]) -> (Vec<(String, Option<Word>)>, &[Word]) {
         found.extend(options);
         match operands.split_first() {
             // `+x` turns an option off; more may follow.
-            Some((first, tail)) if first.known().is_some_and(|text| text.starts_with('+') && text.len() > 1) => rest = tail,
+            Some((first, tail)) if first.known().is_some_and(|text| text.starts_with('+') && text.len() > 1) => {
+                rest = tail
+            }
             _ => return (found, operands),
         }
     }

@@ -29,15 +29,18 @@ impl Walker {
         let via = Via::Wrapper("tmux".to_string());
         let (_, operands) = options::split(rest, SESSION);
         match sub {
-            "new" | "new-session" | "neww" | "new-window" | "split-window" | "splitw" | "respawn-pane" | "respawn-window" | "run" | "run-shell" | "popup" | "display-popup" | "if" | "if-shell" | "pipe-pane" => match operands {
-                [] => {}
-                words if sub.starts_with("if") => words.iter().for_each(|word| {
-                    self.inner_text(&word.shown(), via.clone(), place);
-                }),
-                words => {
-                    self.inner_text(&joined(words), via, place);
+            "new" | "new-session" | "neww" | "new-window" | "split-window" | "splitw" | "respawn-pane"
+            | "respawn-window" | "run" | "run-shell" | "popup" | "display-popup" | "if" | "if-shell" | "pipe-pane" => {
+                match operands {
+                    [] => {}
+                    words if sub.starts_with("if") => words.iter().for_each(|word| {
+                        self.inner_text(&word.shown(), via.clone(), place);
+                    }),
+                    words => {
+                        self.inner_text(&joined(words), via, place);
+                    }
                 }
-            },
+            }
             "send" | "send-keys" => {
                 self.inner_text(&typed(operands), via, place);
             }

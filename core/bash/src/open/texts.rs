@@ -31,17 +31,62 @@ enum Operands {
 }
 
 const TEXTS: &[Texts] = &[
-    Texts { name: "su", options: &["-c", "--command", "--session-command"], valued: &["-s", "-g", "-G", "-w", "-T", "--shell", "--group"], operands: Operands::User },
-    Texts { name: "runuser", options: &["-c", "--command", "--session-command"], valued: &["-u", "-s", "-g", "-G", "-w", "--user", "--shell", "--group"], operands: Operands::User },
-    Texts { name: "script", options: &["-c", "--command"], valued: &["-E", "-I", "-O", "-B", "-T", "-m", "-o", "--log-out", "--log-in", "--log-io"], operands: Operands::Nothing },
-    Texts { name: "flock", options: &["-c", "--command"], valued: &["-w", "-E", "--timeout", "--conflict-exit-code"], operands: Operands::Nothing },
+    Texts {
+        name: "su",
+        options: &["-c", "--command", "--session-command"],
+        valued: &["-s", "-g", "-G", "-w", "-T", "--shell", "--group"],
+        operands: Operands::User,
+    },
+    Texts {
+        name: "runuser",
+        options: &["-c", "--command", "--session-command"],
+        valued: &["-u", "-s", "-g", "-G", "-w", "--user", "--shell", "--group"],
+        operands: Operands::User,
+    },
+    Texts {
+        name: "script",
+        options: &["-c", "--command"],
+        valued: &["-E", "-I", "-O", "-B", "-T", "-m", "-o", "--log-out", "--log-in", "--log-io"],
+        operands: Operands::Nothing,
+    },
+    Texts {
+        name: "flock",
+        options: &["-c", "--command"],
+        valued: &["-w", "-E", "--timeout", "--conflict-exit-code"],
+        operands: Operands::Nothing,
+    },
     Texts { name: "watch", options: &[], valued: &["-n", "-q", "--interval", "--equexit"], operands: Operands::Joined },
-    Texts { name: "npx", options: &["-c", "--call"], valued: &["-p", "--package", "-w", "--workspace"], operands: Operands::Words },
+    Texts {
+        name: "npx",
+        options: &["-c", "--call"],
+        valued: &["-p", "--package", "-w", "--workspace"],
+        operands: Operands::Words,
+    },
     Texts { name: "bunx", options: &["-c"], valued: &["-p", "--package"], operands: Operands::Words },
-    Texts { name: "nix-shell", options: &["--run", "--command"], valued: &["-p", "-I", "-A", "--arg", "--argstr"], operands: Operands::Nothing },
-    Texts { name: "hyperfine", options: &["-p", "-s", "-c", "--prepare", "--setup", "--cleanup", "--conclude"], valued: &["-w", "-r", "-m", "-M", "-n", "-N", "--warmup", "--runs", "--export-json", "--export-markdown"], operands: Operands::Each },
-    Texts { name: "concurrently", options: &[], valued: &["-n", "-c", "--names", "--prefix-colors"], operands: Operands::Each },
-    Texts { name: "nodemon", options: &["-x", "--exec"], valued: &["-w", "-e", "-i", "--watch", "--ext", "--ignore"], operands: Operands::Nothing },
+    Texts {
+        name: "nix-shell",
+        options: &["--run", "--command"],
+        valued: &["-p", "-I", "-A", "--arg", "--argstr"],
+        operands: Operands::Nothing,
+    },
+    Texts {
+        name: "hyperfine",
+        options: &["-p", "-s", "-c", "--prepare", "--setup", "--cleanup", "--conclude"],
+        valued: &["-w", "-r", "-m", "-M", "-n", "-N", "--warmup", "--runs", "--export-json", "--export-markdown"],
+        operands: Operands::Each,
+    },
+    Texts {
+        name: "concurrently",
+        options: &[],
+        valued: &["-n", "-c", "--names", "--prefix-colors"],
+        operands: Operands::Each,
+    },
+    Texts {
+        name: "nodemon",
+        options: &["-x", "--exec"],
+        valued: &["-w", "-e", "-i", "--watch", "--ext", "--ignore"],
+        operands: Operands::Nothing,
+    },
     Texts { name: "at", options: &[], valued: &["-f", "-q", "-t"], operands: Operands::Input },
     Texts { name: "batch", options: &[], valued: &["-f", "-q"], operands: Operands::Input },
     Texts { name: "crontab", options: &[], valued: &["-u"], operands: Operands::Input },
@@ -71,7 +116,10 @@ impl Walker {
             Operands::Words if found.is_empty() => {
                 self.inner(&operands, Vec::new(), via, place);
             }
-            Operands::User if found.is_empty() && args.iter().any(|word| matches!(word.known().as_deref(), Some("-u" | "--user"))) => {
+            Operands::User
+                if found.is_empty()
+                    && args.iter().any(|word| matches!(word.known().as_deref(), Some("-u" | "--user"))) =>
+            {
                 self.inner(&operands, Vec::new(), via, place);
             }
             Operands::User if found.is_empty() => {
@@ -135,7 +183,9 @@ fn gather(args: &[Word], entry: &Texts) -> (Vec<Word>, Vec<Word>) {
 
 /// `-lc` and its kind: a cluster that ends in the letter of a text option.
 fn cluster(text: &str, texts: &[&str]) -> bool {
-    let Some(letters) = text.strip_prefix('-').filter(|letters| !letters.starts_with('-') && letters.len() <= 4) else { return false };
+    let Some(letters) = text.strip_prefix('-').filter(|letters| !letters.starts_with('-') && letters.len() <= 4) else {
+        return false;
+    };
     letters.chars().last().is_some_and(|last| texts.contains(&format!("-{last}").as_str()))
 }
 
@@ -144,7 +194,12 @@ fn shell_in(name: &str, word: &Word) -> String {
     let text = shell_text(word);
     match name {
         "expect" => spawned(&text),
-        "osascript" => text.split("do shell script").skip(1).filter_map(|rest| rest.split('"').nth(1)).collect::<Vec<_>>().join("\n"),
+        "osascript" => text
+            .split("do shell script")
+            .skip(1)
+            .filter_map(|rest| rest.split('"').nth(1))
+            .collect::<Vec<_>>()
+            .join("\n"),
         "vim" => text.split_once('!').map(|(_, rest)| rest.to_string()).unwrap_or_default(),
         _ => text,
     }

@@ -26,10 +26,41 @@ const fn runner(name: &'static str, sub: &'static str, valued: &'static [&'stati
 }
 
 const WRAPPERS: &[Wrapper] = &[
-    wrapper("sudo", &["-u", "-g", "-h", "-p", "-C", "-r", "-t", "-T", "-U", "-D", "-R", "--user", "--group", "--host", "--prompt", "--close-from", "--role", "--type", "--command-timeout", "--other-user", "--chdir", "--chroot"], 0),
+    wrapper(
+        "sudo",
+        &[
+            "-u",
+            "-g",
+            "-h",
+            "-p",
+            "-C",
+            "-r",
+            "-t",
+            "-T",
+            "-U",
+            "-D",
+            "-R",
+            "--user",
+            "--group",
+            "--host",
+            "--prompt",
+            "--close-from",
+            "--role",
+            "--type",
+            "--command-timeout",
+            "--other-user",
+            "--chdir",
+            "--chroot",
+        ],
+        0,
+    ),
     wrapper("doas", &["-u", "-C", "-a"], 0),
     wrapper("pkexec", &["--user"], 0),
-    wrapper("run0", &["-u", "-g", "-D", "--user", "--group", "--chdir", "--unit", "--property", "--slice", "--nice"], 0),
+    wrapper(
+        "run0",
+        &["-u", "-g", "-D", "--user", "--group", "--chdir", "--unit", "--property", "--slice", "--nice"],
+        0,
+    ),
     wrapper("gosu", &[], 1),
     wrapper("su-exec", &[], 1),
     wrapper("env", &["-u", "-C", "-S", "-a", "--unset", "--chdir", "--split-string", "--argv0"], 0),
@@ -57,11 +88,37 @@ const WRAPPERS: &[Wrapper] = &[
     wrapper("toybox", &[], 0),
     wrapper("flock", &["-w", "-E", "--timeout", "--wait", "--conflict-exit-code"], 1),
     wrapper("chroot", &["--userspec", "--groups"], 1),
-    wrapper("unshare", &["-S", "-G", "-R", "-w", "--setuid", "--setgid", "--root", "--wd", "--map-user", "--map-group", "--map-users", "--map-groups", "--propagation", "--setgroups"], 0),
+    wrapper(
+        "unshare",
+        &[
+            "-S",
+            "-G",
+            "-R",
+            "-w",
+            "--setuid",
+            "--setgid",
+            "--root",
+            "--wd",
+            "--map-user",
+            "--map-group",
+            "--map-users",
+            "--map-groups",
+            "--propagation",
+            "--setgroups",
+        ],
+        0,
+    ),
     wrapper("nsenter", &["-t", "-S", "-G", "--target", "--setuid", "--setgid"], 0),
     wrapper("bwrap", &[], 0),
     wrapper("firejail", &[], 0),
-    wrapper("strace", &["-e", "-o", "-p", "-s", "-u", "-E", "-a", "-I", "-O", "-P", "-S", "-X", "-b", "--trace", "--output", "--attach"], 0),
+    wrapper(
+        "strace",
+        &[
+            "-e", "-o", "-p", "-s", "-u", "-E", "-a", "-I", "-O", "-P", "-S", "-X", "-b", "--trace", "--output",
+            "--attach",
+        ],
+        0,
+    ),
     wrapper("ltrace", &["-a", "-A", "-D", "-e", "-F", "-l", "-n", "-o", "-p", "-s", "-u", "-w", "-x", "--output"], 0),
     wrapper("perf", &[], 1),
     wrapper("valgrind", &[], 0),
@@ -73,8 +130,36 @@ const WRAPPERS: &[Wrapper] = &[
     wrapper("rlwrap", &["-a", "-C", "-f", "-H", "-b", "-P", "-s"], 0),
     wrapper("dbus-run-session", &["--config-file", "--dbus-daemon"], 0),
     wrapper("dbus-launch", &[], 0),
-    wrapper("xvfb-run", &["-n", "-s", "-e", "-f", "-p", "-w", "--server-num", "--server-args", "--error-file", "--auth-file"], 0),
-    wrapper("systemd-run", &["-u", "-p", "-E", "-M", "-H", "-t", "--unit", "--property", "--setenv", "--machine", "--host", "--description", "--slice", "--uid", "--gid", "--nice", "--working-directory", "--on-active", "--on-calendar"], 0),
+    wrapper(
+        "xvfb-run",
+        &["-n", "-s", "-e", "-f", "-p", "-w", "--server-num", "--server-args", "--error-file", "--auth-file"],
+        0,
+    ),
+    wrapper(
+        "systemd-run",
+        &[
+            "-u",
+            "-p",
+            "-E",
+            "-M",
+            "-H",
+            "-t",
+            "--unit",
+            "--property",
+            "--setenv",
+            "--machine",
+            "--host",
+            "--description",
+            "--slice",
+            "--uid",
+            "--gid",
+            "--nice",
+            "--working-directory",
+            "--on-active",
+            "--on-calendar",
+        ],
+        0,
+    ),
     wrapper("systemd-inhibit", &["--what", "--who", "--why", "--mode"], 0),
     wrapper("cgexec", &["-g"], 0),
     wrapper("fakeroot", &["-l", "-s", "-i", "--lib", "--faked"], 0),
@@ -91,7 +176,25 @@ const WRAPPERS: &[Wrapper] = &[
     wrapper("capsh", &[], 0),
     wrapper("cross-env", &[], 0),
     wrapper("dotenv", &["-f", "-e", "-c"], 0),
-    wrapper("watchexec", &["-w", "-e", "-f", "-i", "-d", "-s", "--watch", "--exts", "--filter", "--ignore", "--debounce", "--signal", "--shell"], 0),
+    wrapper(
+        "watchexec",
+        &[
+            "-w",
+            "-e",
+            "-f",
+            "-i",
+            "-d",
+            "-s",
+            "--watch",
+            "--exts",
+            "--filter",
+            "--ignore",
+            "--debounce",
+            "--signal",
+            "--shell",
+        ],
+        0,
+    ),
     wrapper("retry", &["-d", "-t", "--delay", "--times"], 0),
     wrapper("ts-node-dev", &[], 0),
     runner("uv", "run", &["--with", "--python", "-p", "--project", "--directory", "--extra", "--group", "--env-file"]),
@@ -141,9 +244,12 @@ impl Walker {
             let text = format!("{} {}", super::shell_text(text), super::joined(operands));
             return self.inner_text(&text, via, place);
         }
-        let (assignments, operands) = leading_assignments(operands.get(wrapper.skip + extra(name)..).unwrap_or_default());
+        let (assignments, operands) =
+            leading_assignments(operands.get(wrapper.skip + extra(name)..).unwrap_or_default());
         let kept = self.scope.cwd.clone();
-        if let Some(folder) = value(&options, &["-C", "--chdir", "-D", "--working-directory", "--wd"]).filter(|_| matches!(name, "env" | "sudo" | "run0" | "systemd-run" | "unshare")) {
+        if let Some(folder) = value(&options, &["-C", "--chdir", "-D", "--working-directory", "--wd"])
+            .filter(|_| matches!(name, "env" | "sudo" | "run0" | "systemd-run" | "unshare"))
+        {
             self.scope.cwd = folder.known().and_then(|folder| self.scope.resolve(&folder));
         }
         let output = self.enter(name, operands, assignments, place);

@@ -7,9 +7,49 @@ use crate::reading::{Feed, Piece, Via, Word};
 use crate::walk::{Place, Walker};
 
 const XARGS: &[&str] = &[
-    "-I", "-i", "-J", "-R", "-S", "-a", "-d", "-E", "-L", "-n", "-P", "-s", "--arg-file", "--delimiter", "--max-lines", "--max-args", "--max-procs", "--max-chars", "--replace", "--process-slot-var",
+    "-I",
+    "-i",
+    "-J",
+    "-R",
+    "-S",
+    "-a",
+    "-d",
+    "-E",
+    "-L",
+    "-n",
+    "-P",
+    "-s",
+    "--arg-file",
+    "--delimiter",
+    "--max-lines",
+    "--max-args",
+    "--max-procs",
+    "--max-chars",
+    "--replace",
+    "--process-slot-var",
 ];
-const PARALLEL: &[&str] = &["-j", "-I", "-a", "-S", "-n", "-N", "-d", "-C", "--jobs", "--arg-file", "--sshlogin", "--colsep", "--delay", "--timeout", "--joblog", "--results", "--tmpdir", "--retries", "--load", "--memfree"];
+const PARALLEL: &[&str] = &[
+    "-j",
+    "-I",
+    "-a",
+    "-S",
+    "-n",
+    "-N",
+    "-d",
+    "-C",
+    "--jobs",
+    "--arg-file",
+    "--sshlogin",
+    "--colsep",
+    "--delay",
+    "--timeout",
+    "--joblog",
+    "--results",
+    "--tmpdir",
+    "--retries",
+    "--load",
+    "--memfree",
+];
 
 impl Walker {
     pub(super) fn open_xargs(&mut self, program: &str, args: &[Word], place: &Place) {
@@ -20,7 +60,10 @@ impl Walker {
         let via = Via::Wrapper(program.to_string());
         let literal = operands.iter().position(|word| matches!(word.known().as_deref(), Some(":::" | ":::+")));
         let (inner, items) = match literal.and_then(|at| operands.split_at_checked(at)) {
-            Some((inner, items)) => (inner, items.iter().filter(|word| !matches!(word.known().as_deref(), Some(":::" | ":::+"))).cloned().collect()),
+            Some((inner, items)) => (
+                inner,
+                items.iter().filter(|word| !matches!(word.known().as_deref(), Some(":::" | ":::+"))).cloned().collect(),
+            ),
             None => (operands, self.items(&options, replacing, place)),
         };
         let mut words = if replacing { put_in(inner, &mark, &items) } else { inner.to_vec() };
@@ -29,7 +72,11 @@ impl Walker {
         }
         if program == "parallel" {
             // Its words are joined and given to a shell; without a command every item is one.
-            let text = if inner.is_empty() { items.iter().map(super::shell_text).collect::<Vec<_>>().join("\n") } else { joined(&words) };
+            let text = if inner.is_empty() {
+                items.iter().map(super::shell_text).collect::<Vec<_>>().join("\n")
+            } else {
+                joined(&words)
+            };
             self.inner_text(&text, via, place);
         } else {
             self.inner(&words, Vec::new(), via, place);
@@ -52,7 +99,12 @@ impl Walker {
                 } else {
                     text.split_whitespace().collect()
                 };
-                let items: Vec<Word> = parts.into_iter().filter(|part| !part.is_empty()).take(limits::SPREAD).map(|part| Word { quoted: true, ..Word::text(part.trim_matches(['"', '\''])) }).collect();
+                let items: Vec<Word> = parts
+                    .into_iter()
+                    .filter(|part| !part.is_empty())
+                    .take(limits::SPREAD)
+                    .map(|part| Word { quoted: true, ..Word::text(part.trim_matches(['"', '\''])) })
+                    .collect();
                 if items.is_empty() { unknown() } else { items }
             }
             Feed::Pipe(writers) => self.found_by(writers).unwrap_or_else(unknown),

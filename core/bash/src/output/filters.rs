@@ -6,20 +6,30 @@ use super::codes;
 pub(super) fn named(program: &str, args: &[String], input: Option<&str>) -> Option<String> {
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     match (program, args.as_slice()) {
-        ("cat" | "tac" | "sort" | "tee" | "head" | "tail" | "uniq", [] | ["-"]) => input.map(str::to_string).filter(|_| program == "cat" || program == "tee"),
+        ("cat" | "tac" | "sort" | "tee" | "head" | "tail" | "uniq", [] | ["-"]) => {
+            input.map(str::to_string).filter(|_| program == "cat" || program == "tee")
+        }
         ("tee", _) => input.map(str::to_string),
         ("rev", []) => Some(lines(input?, |line| line.chars().rev().collect())),
         ("tr", args) => translate(args, input?),
         ("base64" | "base32", args) => decode(program, args, input?),
-        ("openssl", ["base64" | "enc", args @ ..]) if args.contains(&"-d") && !args.iter().any(|arg| arg.starts_with("-aes") || *arg == "-in") => {
+        ("openssl", ["base64" | "enc", args @ ..])
+            if args.contains(&"-d") && !args.iter().any(|arg| arg.starts_with("-aes") || *arg == "-in") =>
+        {
             text(codes::base64(input?)?)
         }
-        ("xxd", args) if args.iter().any(|arg| arg.contains('r')) && args.iter().any(|arg| arg.contains('p')) => text(codes::hex(input?)?),
+        ("xxd", args) if args.iter().any(|arg| arg.contains('r')) && args.iter().any(|arg| arg.contains('p')) => {
+            text(codes::hex(input?)?)
+        }
         ("which" | "whereis", [name]) if !name.starts_with('-') => Some(format!("{name}\n")),
         ("command", ["-v" | "-V", name]) | ("type", ["-p" | "-P", name]) => Some(format!("{name}\n")),
         ("basename", [path]) => Some(format!("{}\n", path.trim_end_matches('/').rsplit('/').next().unwrap_or(path))),
         ("dirname", [path]) => Some(format!("{}\n", parent(path))),
-        ("seq", [last]) => last.parse::<u32>().ok().filter(|last| *last <= 256).map(|last| (1..=last).map(|n| format!("{n}\n")).collect()),
+        ("seq", [last]) => last
+            .parse::<u32>()
+            .ok()
+            .filter(|last| *last <= 256)
+            .map(|last| (1..=last).map(|n| format!("{n}\n")).collect()),
         _ => None,
     }
 }
@@ -35,7 +45,9 @@ fn parent(path: &str) -> &str {
 fn decode(program: &str, args: &[&str], input: &str) -> Option<String> {
     // Only plain decoding of the standard input; a file operand is not known.
     let decoding = args.iter().any(|arg| matches!(*arg, "-d" | "-D" | "--decode" | "-di" | "-id"));
-    let others = args.iter().any(|arg| !matches!(*arg, "-d" | "-D" | "--decode" | "-di" | "-id" | "-i" | "--ignore-garbage" | "-"));
+    let others = args
+        .iter()
+        .any(|arg| !matches!(*arg, "-d" | "-D" | "--decode" | "-di" | "-id" | "-i" | "--ignore-garbage" | "-"));
     if !decoding || others {
         return None;
     }

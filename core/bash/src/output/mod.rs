@@ -63,7 +63,9 @@ pub(crate) fn of(command: &Command, input: Option<&str>) -> Output {
         ("echo", _) => printf::echo(args),
         ("printf", Some(args)) => printf::printf(args),
         ("printf", None) => printf::draft(args),
-        ("true" | ":" | "export" | "set" | "shopt" | "cd" | "alias" | "unset" | "readonly" | "sleep", _) => Output::nothing(),
+        ("true" | ":" | "export" | "set" | "shopt" | "cd" | "alias" | "unset" | "readonly" | "sleep", _) => {
+            Output::nothing()
+        }
         ("pwd", _) => command.cwd.as_ref().map_or(Output::Unknown, |cwd| Output::Certain(format!("{cwd}\n"))),
         (name, Some(args)) => certain(filters::named(name, args, input)),
         _ => Output::Unknown,

@@ -65,13 +65,16 @@ fn one_round<'o>(format: &str, operands: &mut impl Iterator<Item = &'o String>, 
     while let Some(at) = rest.find('%') {
         let (before, from) = rest.split_at_checked(at).unwrap_or((rest, ""));
         out.extend(quoting::printf_escapes(before));
-        let width = from.get(1..).unwrap_or_default().find(|c: char| c.is_ascii_alphabetic() || c == '%').map(|end| end + 2);
+        let width =
+            from.get(1..).unwrap_or_default().find(|c: char| c.is_ascii_alphabetic() || c == '%').map(|end| end + 2);
         let Some((directive, after)) = width.and_then(|width| from.split_at_checked(width)) else { return false };
         match directive {
             "%%" => out.push(b'%'),
             "%s" | "%d" | "%i" => out.extend(operands.next().map(String::as_str).unwrap_or_default().bytes()),
             "%b" => out.extend(quoting::printf_escapes(operands.next().map(String::as_str).unwrap_or_default())),
-            "%c" => out.extend(operands.next().and_then(|text| text.chars().next()).map(String::from).unwrap_or_default().bytes()),
+            "%c" => out.extend(
+                operands.next().and_then(|text| text.chars().next()).map(String::from).unwrap_or_default().bytes(),
+            ),
             _ => return false,
         }
         rest = after;

@@ -1,5 +1,6 @@
 //! Finds the calls in a script that do what a shell command would, and reports those commands.
 
+use super::imports::import;
 use super::lexer::{self, Token};
 use super::tables::{Effect, Language};
 use super::values::{Argument, Names, arguments, dotted, split, unknown};
@@ -9,7 +10,8 @@ use crate::reading::{Redirect, RedirectKind, Via, Word};
 use crate::walk::{Place, Walker};
 
 /// Words that end the arguments of a call without parentheses.
-const STOPPERS: &[&str] = &["if", "unless", "or", "and", "while", "until", "for", "foreach", "do", "end", "rescue", "then"];
+const STOPPERS: &[&str] =
+    &["if", "unless", "or", "and", "while", "until", "for", "foreach", "do", "end", "rescue", "then"];
 
 impl Walker {
     pub(super) fn walk_script(&mut self, language: &'static Language, code: &str, place: &Place) {
@@ -32,7 +34,9 @@ impl Walker {
                     self.awk_output(rest, &names, place);
                     1
                 }
-                Token::Text(text) if language.name == "awk" && matches!(rest.get(1..3), Some([Token::Mark('|'), Token::Name(_)])) => {
+                Token::Text(text)
+                    if language.name == "awk" && matches!(rest.get(1..3), Some([Token::Mark('|'), Token::Name(_)])) =>
+                {
                     self.read_text(&text.shown(), place);
                     1
                 }
@@ -42,7 +46,15 @@ impl Walker {
     }
 
     /// A name in the code: an import, an assignment, a call, or nothing. The tokens it takes.
-    fn name(&mut self, language: &'static Language, rest: &[Token], all: &[Token], at: usize, names: &mut Names, place: &Place) -> usize {
+    fn name(
+        &mut self,
+        language: &'static Language,
+        rest: &[Token],
+        all: &[Token],
+        at: usize,
+        names: &mut Names,
+        place: &Place,
+    ) -> usize {
         if let Some(width) = import(rest, names) {
             return width;
         }
@@ -56,19 +68,22 @@ impl Walker {
         }
         // `File::Path::rmtree`, `$dir->remove`: only the last part names the call.
         let (method, resolved) = match all.get(..at).unwrap_or_default() {
-            [.., Token::Name(require), Token::Mark('('), Token::Text(module), Token::Mark(')'), Token::Mark('.')] if matches!(require.as_str(), "require" | "__import__") => {
+            [.., Token::Name(require), Token::Mark('('), Token::Text(module), Token::Mark(')'), Token::Mark('.')]
+                if matches!(require.as_str(), "require" | "__import__") =>
+            {
                 (false, format!("{}.{path}", module.shown().trim_start_matches("node:")))
             }
             [.., Token::Mark('.')] | [.., Token::Mark('-'), Token::Mark('>')] => (true, path.clone()),
             _ => (false, names.resolved(&path)),
         };
+        let resolved = if language.name == "node" { plain(resolved) } else { resolved };
         let parts = match after.first() {
             Some(Token::Mark('(')) => Some(arguments(after).0),
             Some(next) if language.bare && starts_value(next) && !method => Some(bare_arguments(after)),
             _ => None,
         };
         let Some(parts) = parts else { return width };
-        let function = language.calls.iter().find(|(name, _)| !method && (*name == resolved || promised(&resolved, name)));
+        let function = language.calls.iter().find(|(name, _)| !method && *name == resolved);
         if let Some((_, effect)) = function {
             let given: Vec<Argument> = parts.iter().map(|part| names.argument(part)).collect();
             self.effect(language, *effect, &given, &parts, place);
@@ -83,7 +98,14 @@ impl Walker {
         width
     }
 
-    fn effect(&mut self, language: &'static Language, effect: Effect, given: &[Argument], parts: &[&[Token]], place: &Place) {
+    fn effect(
+        &mut self,
+        language: &'static Language,
+        effect: Effect,
+        given: &[Argument],
+        parts: &[&[Token]],
+        place: &Place,
+    ) {
         match effect {
             Effect::Shell => match given.first() {
                 Some(Argument::List(words)) => self.script_words(words.clone(), place),
@@ -96,13 +118,17 @@ impl Walker {
             },
             Effect::Words => self.script_words(program_words(given), place),
             Effect::Becomes(prefix, count) => {
-                let mut words: Vec<Word> = prefix.iter().map(|word| if *word == "?" { unknown("…") } else { Word::text(*word) }).collect();
+                let mut words: Vec<Word> =
+                    prefix.iter().map(|word| if *word == "?" { unknown("…") } else { Word::text(*word) }).collect();
                 let wanted = flat(given.get(..count.min(given.len())).unwrap_or_default());
                 words.extend(wanted.into_iter().take(limits::SPREAD));
                 self.script_words(words, place);
             }
             Effect::Remove => {
-                let recursive = parts.iter().flat_map(|part| part.iter()).any(|token| matches!(token, Token::Name(name) if name == "recursive"));
+                let recursive = parts
+                    .iter()
+                    .flat_map(|part| part.iter())
+                    .any(|token| matches!(token, Token::Name(name) if name == "recursive"));
                 let mut words = vec![Word::text("rm"), Word::text(if recursive { "-rf" } else { "-f" })];
                 words.extend(flat(given.get(..1).unwrap_or_default()));
                 self.script_words(words, place);
@@ -142,10 +168,13 @@ impl Walker {
 
     /// `open(path, 'w')`, and Perl's `open(F, '>', path)` and `open(F, ">path")`.
     fn script_open(&mut self, given: &[Argument], parts: &[&[Token]], place: &Place) {
-        let texts: Vec<String> = given.iter().map(|argument| match argument {
-            Argument::One(word) => word.shown(),
-            Argument::List(_) => String::new(),
-        }).collect();
+        let texts: Vec<String> = given
+            .iter()
+            .map(|argument| match argument {
+                Argument::One(word) => word.shown(),
+                Argument::List(_) => String::new(),
+            })
+            .collect();
         let perl = texts.get(1).is_some_and(|mode| mode.starts_with(['>', '+', '<', '|', '-']));
         if perl {
             let mode = texts.get(1).map(String::as_str).unwrap_or_default();
@@ -182,7 +211,9 @@ impl Walker {
         let (pid, signal) = if effect == Effect::Kill { (first, second) } else { (second, first) };
         let mut option = Word::text("-");
         let name = signal.shown();
-        option.pieces.push(crate::Piece::Text(name.rsplit('.').next().unwrap_or(&name).trim_start_matches('-').to_string()));
+        option
+            .pieces
+            .push(crate::Piece::Text(name.rsplit('.').next().unwrap_or(&name).trim_start_matches('-').to_string()));
         let option = Word::text(option.shown());
         self.script_words(vec![Word::text("kill"), option, pid.clone()], place);
     }
@@ -190,8 +221,12 @@ impl Walker {
     /// `print > "file"` and `print | "command"`.
     fn awk_output(&mut self, rest: &[Token], names: &Names, place: &Place) {
         match rest {
-            [Token::Mark('>'), Token::Mark('>'), target @ Token::Text(_), ..] => self.script_write(Some(&names.argument(std::slice::from_ref(target))), RedirectKind::Append, place),
-            [Token::Mark('>'), target @ Token::Text(_), ..] => self.script_write(Some(&names.argument(std::slice::from_ref(target))), RedirectKind::Write, place),
+            [Token::Mark('>'), Token::Mark('>'), target @ Token::Text(_), ..] => {
+                self.script_write(Some(&names.argument(std::slice::from_ref(target))), RedirectKind::Append, place)
+            }
+            [Token::Mark('>'), target @ Token::Text(_), ..] => {
+                self.script_write(Some(&names.argument(std::slice::from_ref(target))), RedirectKind::Write, place)
+            }
             [Token::Mark('|'), Token::Text(text), ..] => {
                 self.read_text(&text.shown(), place);
             }
@@ -200,11 +235,15 @@ impl Walker {
     }
 }
 
-/// `fs.promises.rm` and `require("fs").rm` do what `fs.rm` does.
-fn promised(resolved: &str, name: &str) -> bool {
-    let Some((module, function)) = name.split_once('.') else { return false };
-    let plain = resolved.replace(".promises.", ".").replace("fs/promises.", "fs.").replace("fsp.", "fs.").replace("fse.", "fs.").replace("node:", "");
-    plain == name || (module == "child_process" && (plain == format!("cp.{function}") || plain == format!("childProcess.{function}")))
+/// One name for the same function: `fs.promises.rm`, `fsp.rm` and `node:fs.rm` are `fs.rm`.
+fn plain(resolved: String) -> String {
+    let Some((module, rest)) = resolved.split_once('.') else { return resolved };
+    let module = match module.trim_start_matches("node:") {
+        "fs/promises" | "fsp" | "fse" | "fsPromises" => "fs",
+        "cp" | "childProcess" => "child_process",
+        other => other,
+    };
+    format!("{module}.{}", rest.trim_start_matches("promises."))
 }
 
 /// A path method with its receiver: `Path(x).unlink()`, `p.unlink()`.
@@ -234,7 +273,9 @@ fn opening(all: &[Token], close: usize) -> Option<usize> {
                 depth = depth.saturating_sub(1);
                 if depth == 0 {
                     let mut start = at;
-                    while let Some(Token::Name(_) | Token::Mark('.')) = start.checked_sub(1).and_then(|before| all.get(before)) {
+                    while let Some(Token::Name(_) | Token::Mark('.')) =
+                        start.checked_sub(1).and_then(|before| all.get(before))
+                    {
                         start -= 1;
                     }
                     return Some(start);
@@ -244,76 +285,6 @@ fn opening(all: &[Token], close: usize) -> Option<usize> {
         }
     }
     None
-}
-
-/// Notes what an import or `require` binds. The tokens it takes, when it is one.
-fn import(rest: &[Token], names: &mut Names) -> Option<usize> {
-    match rest {
-        [Token::Name(word), Token::Name(module), Token::Name(imports), tail @ ..] if word == "from" && imports == "import" => {
-            let end = tail.iter().position(|token| *token == Token::End).unwrap_or(tail.len()).min(64);
-            for part in split(tail.get(..end).unwrap_or_default()) {
-                match part {
-                    [Token::Mark('('), Token::Name(name), ..] | [Token::Name(name)] | [Token::Name(name), Token::Mark(')')] => names.modules.insert(name.clone(), format!("{module}.{name}")),
-                    [Token::Name(name), Token::Name(_), Token::Name(alias)] => names.modules.insert(alias.clone(), format!("{module}.{name}")),
-                    _ => None,
-                };
-            }
-            Some(3 + end)
-        }
-        [Token::Name(word), tail @ ..] if word == "import" => {
-            let end = tail.iter().position(|token| *token == Token::End).unwrap_or(tail.len()).min(64);
-            let clause = tail.get(..end).unwrap_or_default();
-            if let [.., Token::Name(from), Token::Text(module)] = clause
-                && from == "from"
-            {
-                bind(clause, &module.shown(), names);
-                return Some(1 + end);
-            }
-            for part in split(clause) {
-                if let (path, width) = dotted(part)
-                    && let Some([Token::Name(_), Token::Name(alias)]) = part.get(width..)
-                {
-                    names.modules.insert(alias.clone(), path);
-                }
-            }
-            Some(1 + end)
-        }
-        [Token::Name(word), tail @ ..] if matches!(word.as_str(), "const" | "let" | "var") => {
-            let equals = tail.iter().take(64).position(|token| *token == Token::Mark('='))?;
-            let [Token::Name(require), Token::Mark('('), Token::Text(module), ..] = tail.get(equals + 1..)? else { return Some(1) };
-            if require != "require" {
-                return Some(1);
-            }
-            bind(tail.get(..equals)?, &module.shown(), names);
-            Some(equals + 2)
-        }
-        _ => None,
-    }
-}
-
-/// `fs`, `{ rmSync }`, `{ exec: run }`, `* as fs` bound to a module.
-fn bind(clause: &[Token], module: &str, names: &mut Names) {
-    let module = module.trim_start_matches("node:");
-    let braced = clause.contains(&Token::Mark('{'));
-    let found: Vec<&String> = clause.iter().filter_map(|token| match token {
-        Token::Name(name) if !matches!(name.as_str(), "from" | "as") => Some(name),
-        _ => None,
-    }).collect();
-    if !braced {
-        if let Some(name) = found.last() {
-            names.modules.insert((*name).clone(), module.to_string());
-        }
-        return;
-    }
-    for part in clause.split(|token| *token == Token::Mark(',')) {
-        let mut parts = part.iter().filter_map(|token| match token {
-            Token::Name(name) if !matches!(name.as_str(), "from" | "as") => Some(name),
-            _ => None,
-        });
-        let Some(original) = parts.next() else { continue };
-        let local = parts.next().unwrap_or(original);
-        names.modules.insert(local.clone(), format!("{module}.{original}"));
-    }
 }
 
 fn assign(path: &str, tail: &[Token], names: &mut Names) {
@@ -365,7 +336,9 @@ fn program_words(given: &[Argument]) -> Vec<Word> {
             std::iter::once(program.clone()).chain(words.iter().skip(usize::from(repeated)).cloned()).collect()
         }
         [Argument::List(words), ..] => words.clone(),
-        [Argument::One(program), rest @ ..] => std::iter::once(program.clone()).chain(flat(rest).into_iter().filter(|word| word.known().is_some())).collect(),
+        [Argument::One(program), rest @ ..] => std::iter::once(program.clone())
+            .chain(flat(rest).into_iter().filter(|word| word.known().is_some()))
+            .collect(),
         [] => Vec::new(),
     }
 }

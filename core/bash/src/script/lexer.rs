@@ -94,8 +94,12 @@ impl<'t> Lexer<'t> {
                 let number = self.cursor.take_while(|c| c.is_ascii_alphanumeric() || c == '.');
                 self.out.push(Token::Number(number.to_string()));
             }
-            '%' if style.q_quotes && (rest.starts_with("%x") || rest.starts_with("%w") || rest.starts_with("%q")) && self.prefixed_quote(2) => {}
-            '$' | '@' | '%' if style.sigils && rest.chars().nth(1).is_some_and(|c| c == '_' || c.is_alphabetic() || c == '{') => {
+            '%' if style.q_quotes
+                && (rest.starts_with("%x") || rest.starts_with("%w") || rest.starts_with("%q"))
+                && self.prefixed_quote(2) => {}
+            '$' | '@' | '%'
+                if style.sigils && rest.chars().nth(1).is_some_and(|c| c == '_' || c.is_alphabetic() || c == '{') =>
+            {
                 self.cursor.bump();
                 let name = self.cursor.take_while(|c| c == '_' || c.is_alphanumeric() || c == ':');
                 self.out.push(Token::Name(format!("{c}{name}")));
@@ -119,7 +123,11 @@ impl<'t> Lexer<'t> {
         let start = self.cursor.clone();
         let name = self.cursor.take_while(|c| c == '_' || c.is_alphanumeric());
         let next = self.cursor.peek();
-        if self.style.prefixes && name.len() <= 2 && matches!(next, Some('"' | '\'')) && name.chars().all(|c| "rRbBfFuU".contains(c)) {
+        if self.style.prefixes
+            && name.len() <= 2
+            && matches!(next, Some('"' | '\''))
+            && name.chars().all(|c| "rRbBfFuU".contains(c))
+        {
             let prefix = name.to_ascii_lowercase();
             self.string(next.unwrap_or('"'), &prefix);
             return;
@@ -208,7 +216,9 @@ impl<'t> Lexer<'t> {
         match self.out.last() {
             None | Some(Token::End) => true,
             Some(Token::Mark(c)) => !matches!(c, ')' | ']' | '}'),
-            Some(Token::Name(name)) => matches!(name.as_str(), "return" | "if" | "unless" | "and" | "or" | "split" | "grep"),
+            Some(Token::Name(name)) => {
+                matches!(name.as_str(), "return" | "if" | "unless" | "and" | "or" | "split" | "grep")
+            }
             Some(_) => false,
         }
     }

@@ -1,6 +1,7 @@
 //! Inline scripts: the calls of other languages, given as the shell commands that would do the same.
 
 mod calls;
+mod imports;
 mod lexer;
 mod tables;
 mod values;
@@ -106,9 +107,12 @@ fn code_option(language: &Language, text: &str) -> bool {
     if language.inline.contains(&text) {
         return true;
     }
-    let Some(letters) = text.strip_prefix('-').filter(|letters| !letters.starts_with('-') && letters.len() > 1) else { return false };
+    let Some(letters) = text.strip_prefix('-').filter(|letters| !letters.starts_with('-') && letters.len() > 1) else {
+        return false;
+    };
     // Perl's `-i.bak` and `-F:` take what follows for a value.
-    let plain = letters.chars().all(|c| c.is_ascii_alphanumeric()) && !letters.starts_with(['I', 'M', 'm', 'F', 'W', 'X', 'd']);
+    let plain =
+        letters.chars().all(|c| c.is_ascii_alphanumeric()) && !letters.starts_with(['I', 'M', 'm', 'F', 'W', 'X', 'd']);
     plain && letters.chars().last().is_some_and(|last| language.inline.contains(&format!("-{last}").as_str()))
 }
 
@@ -116,6 +120,10 @@ fn code_option(language: &Language, text: &str) -> bool {
 fn attached<'t>(language: &Language, text: &'t str) -> Option<&'t str> {
     language.inline.iter().find_map(|option| {
         let rest = text.strip_prefix(option)?;
-        if option.starts_with("--") { rest.strip_prefix('=') } else { Some(rest).filter(|rest| rest.contains([' ', '(', ';', '\''])) }
+        if option.starts_with("--") {
+            rest.strip_prefix('=')
+        } else {
+            Some(rest).filter(|rest| rest.contains([' ', '(', ';', '\'']))
+        }
     })
 }

@@ -46,7 +46,17 @@ const RMDIR: Effect = Effect::Becomes(&["rmdir"], 1);
 const MV: Effect = Effect::Becomes(&["mv"], 2);
 const CP: Effect = Effect::Becomes(&["cp"], 2);
 
-const SCRIPTS: Style = Style { hash_comments: true, slash_comments: false, lines: true, backquote_runs: true, sigils: false, q_quotes: false, prefixes: false, interpolates: true, patterns: true };
+const SCRIPTS: Style = Style {
+    hash_comments: true,
+    slash_comments: false,
+    lines: true,
+    backquote_runs: true,
+    sigils: false,
+    q_quotes: false,
+    prefixes: false,
+    interpolates: true,
+    patterns: true,
+};
 
 static PYTHON: Language = Language {
     name: "python",
@@ -97,7 +107,13 @@ static PYTHON: Language = Language {
         ("exec", Effect::Code),
         ("eval", Effect::Code),
     ],
-    methods: &[("unlink", RM), ("rmdir", RMDIR), ("write_text", Effect::Write), ("write_bytes", Effect::Write), ("rmtree", RM_RF)],
+    methods: &[
+        ("unlink", RM),
+        ("rmdir", RMDIR),
+        ("write_text", Effect::Write),
+        ("write_bytes", Effect::Write),
+        ("rmtree", RM_RF),
+    ],
 };
 
 static NODE: Language = Language {
@@ -272,7 +288,13 @@ static LUA: Language = Language {
     inline: &["-e"],
     valued: &["-l"],
     bare: false,
-    calls: &[("os.execute", Effect::Shell), ("io.popen", Effect::Shell), ("os.remove", RM), ("os.rename", MV), ("io.open", Effect::Open)],
+    calls: &[
+        ("os.execute", Effect::Shell),
+        ("io.popen", Effect::Shell),
+        ("os.remove", RM),
+        ("os.rename", MV),
+        ("io.open", Effect::Open),
+    ],
     methods: &[],
 };
 

@@ -49,18 +49,24 @@ impl Names {
     /// The argument these tokens are.
     pub(super) fn argument(&self, tokens: &[Token]) -> Argument {
         match tokens {
-            [Token::Mark('['), inside @ .., Token::Mark(']')] | [Token::Mark('('), inside @ .., Token::Mark(')')] if comma(inside) || matches!(tokens.first(), Some(Token::Mark('['))) => {
+            [Token::Mark('['), inside @ .., Token::Mark(']')] | [Token::Mark('('), inside @ .., Token::Mark(')')]
+                if comma(inside) || matches!(tokens.first(), Some(Token::Mark('['))) =>
+            {
                 Argument::List(split(inside).into_iter().map(|part| self.word(part)).collect())
             }
             [Token::Name(name)] => match self.constants.get(name) {
                 Some(value) => value.clone(),
                 None => Argument::One(unknown(name)),
             },
-            [Token::Name(name), Token::Mark('.'), Token::Name(split_call), Token::Mark('('), ..] if split_call == "split" && self.constants.contains_key(name) => {
+            [Token::Name(name), Token::Mark('.'), Token::Name(split_call), Token::Mark('('), ..]
+                if split_call == "split" && self.constants.contains_key(name) =>
+            {
                 let text = self.word(&[Token::Name(name.clone())]).shown();
                 Argument::List(text.split_whitespace().map(Word::text).collect())
             }
-            [Token::Text(text), Token::Mark('.'), Token::Name(name), ..] if name == "split" => Argument::List(text.shown().split_whitespace().map(Word::text).collect()),
+            [Token::Text(text), Token::Mark('.'), Token::Name(name), ..] if name == "split" => {
+                Argument::List(text.shown().split_whitespace().map(Word::text).collect())
+            }
             _ => Argument::One(self.word(tokens)),
         }
     }
@@ -149,17 +155,22 @@ impl Names {
                 self.push_home(out);
                 width
             }
-            ("os.environ" | "ENV" | "$ENV", false) if matches!(tokens.get(width + 1), Some(Token::Text(name)) if name.shown() == "HOME") => {
+            ("os.environ" | "ENV" | "$ENV", false) if matches!(tokens.get(width + 1), Some(Token::Text(name)) if name.shown() == "HOME") =>
+            {
                 self.push_home(out);
                 width + 3
             }
-            ("os.getenv" | "os.environ.get", true) if inside.0.first().is_some_and(|part| self.word(part).shown() == "HOME") => {
+            ("os.getenv" | "os.environ.get", true)
+                if inside.0.first().is_some_and(|part| self.word(part).shown() == "HOME") =>
+            {
                 self.push_home(out);
                 whole
             }
             _ => {
                 match self.constants.get(&path) {
-                    Some(Argument::One(word)) if !called => word.pieces.iter().for_each(|piece| push_piece(out, piece.clone())),
+                    Some(Argument::One(word)) if !called => {
+                        word.pieces.iter().for_each(|piece| push_piece(out, piece.clone()))
+                    }
                     _ => out.pieces.push(Piece::Unknown(path)),
                 }
                 whole
@@ -199,7 +210,22 @@ fn joins(name: &str) -> bool {
 fn wraps(name: &str) -> bool {
     matches!(
         name,
-        "os.path.expanduser" | "os.path.abspath" | "os.path.realpath" | "os.path.normpath" | "Path" | "pathlib.Path" | "PurePath" | "str" | "String" | "Pathname.new" | "File.expand_path" | "shlex.split" | "shlex.quote" | "glob.glob" | "Dir.glob" | "glob"
+        "os.path.expanduser"
+            | "os.path.abspath"
+            | "os.path.realpath"
+            | "os.path.normpath"
+            | "Path"
+            | "pathlib.Path"
+            | "PurePath"
+            | "str"
+            | "String"
+            | "Pathname.new"
+            | "File.expand_path"
+            | "shlex.split"
+            | "shlex.quote"
+            | "glob.glob"
+            | "Dir.glob"
+            | "glob"
     )
 }
 

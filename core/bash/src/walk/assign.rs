@@ -28,7 +28,8 @@ impl Walker {
             Value::One(word) => word.clone(),
             Value::Many(words) => together(words),
         };
-        let index = assignment.target.subscript.as_ref().map(|subscript| slice(source, subscript.span()).parse::<usize>());
+        let index =
+            assignment.target.subscript.as_ref().map(|subscript| slice(source, subscript.span()).parse::<usize>());
         match index {
             None => self.set(name, value),
             Some(Ok(index)) => self.set_element(name, index, word.clone()),
@@ -63,7 +64,9 @@ impl Walker {
                 let mut words = Vec::new();
                 for element in &array.elements {
                     let word = match element {
-                        ArrayElem::Sequential(value) | ArrayElem::Keyed { value, .. } | ArrayElem::KeyedAppend { value, .. } => value,
+                        ArrayElem::Sequential(value)
+                        | ArrayElem::Keyed { value, .. }
+                        | ArrayElem::KeyedAppend { value, .. } => value,
                     };
                     words.extend(self.fields(slice(source, word.word.span), place));
                 }

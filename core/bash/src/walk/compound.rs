@@ -13,7 +13,13 @@ use crate::syntax::slice;
 use crate::words::Mode;
 
 impl Walker {
-    pub(super) fn compound(&mut self, compound: &CompoundCommand, redirects: &[Redirect], source: &Rc<str>, place: &Place) -> Output {
+    pub(super) fn compound(
+        &mut self,
+        compound: &CompoundCommand,
+        redirects: &[Redirect],
+        source: &Rc<str>,
+        place: &Place,
+    ) -> Output {
         let here = self.compound_redirects(redirects, source, place);
         let output = self.compound_body(compound, source, &here);
         if redirects.is_empty() { output } else { Output::Unknown }
@@ -124,7 +130,8 @@ impl Walker {
     }
 
     fn for_command(&mut self, repeat: &ForCommand, source: &Rc<str>, place: &Place) {
-        let names: Vec<&str> = repeat.targets.iter().filter_map(|target| target.name.as_ref().map(|name| name.as_str())).collect();
+        let names: Vec<&str> =
+            repeat.targets.iter().filter_map(|target| target.name.as_ref().map(|name| name.as_str())).collect();
         match &repeat.words {
             Some(words) => {
                 let raws: Vec<Span> = words.iter().map(|word| word.span).collect();

@@ -127,7 +127,9 @@ fn chain(statement: &Stmt, same: impl Fn(BinaryOp) -> bool) -> (Vec<&Stmt>, Vec<
 fn leaves(statement: &Stmt) -> bool {
     match &statement.command {
         Syntax::Builtin(_) => true,
-        Syntax::Compound(shuck_ast::CompoundCommand::BraceGroup(body)) => body.last().is_some_and(|last| matches!(last.command, Syntax::Builtin(_))),
+        Syntax::Compound(shuck_ast::CompoundCommand::BraceGroup(body)) => {
+            body.last().is_some_and(|last| matches!(last.command, Syntax::Builtin(_)))
+        }
         _ => false,
     }
 }

@@ -50,7 +50,12 @@ impl Place {
 
 impl Walker {
     pub(crate) fn new(around: &Surroundings) -> Self {
-        Self { reading: Reading::default(), scope: Scope::new(around), allowance: Allowance::default(), printed: HashMap::new() }
+        Self {
+            reading: Reading::default(),
+            scope: Scope::new(around),
+            allowance: Allowance::default(),
+            printed: HashMap::new(),
+        }
     }
 
     /// The reading, with a trouble for the bound that was hit, if any was.
@@ -72,7 +77,14 @@ impl Walker {
     }
 
     fn read_bounded(&mut self, text: &str, place: &Place) -> Output {
-        match syntax::parse(text) {
+        let depth = self.allowance.enter_text();
+        let output = self.read_parsed(text, syntax::parse(text, depth), place);
+        self.allowance.leave_text();
+        output
+    }
+
+    fn read_parsed(&mut self, text: &str, parsed: Result<StmtSeq, String>, place: &Place) -> Output {
+        match parsed {
             Ok(sequence) => {
                 let source: Rc<str> = Rc::from(text);
                 self.sequence(&sequence, &source, place)

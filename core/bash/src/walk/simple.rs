@@ -12,8 +12,15 @@ use crate::syntax::slice;
 use crate::words::matching;
 
 impl Walker {
-    pub(super) fn simple(&mut self, simple: &SimpleCommand, redirects: &[Redirect], source: &Rc<str>, place: &Place) -> Output {
-        let raws: Vec<Span> = std::iter::once(simple.name.span).chain(simple.args.iter().map(|word| word.span)).collect();
+    pub(super) fn simple(
+        &mut self,
+        simple: &SimpleCommand,
+        redirects: &[Redirect],
+        source: &Rc<str>,
+        place: &Place,
+    ) -> Output {
+        let raws: Vec<Span> =
+            std::iter::once(simple.name.span).chain(simple.args.iter().map(|word| word.span)).collect();
         let name = slice(source, simple.name.span);
         if let Some(alias) = self.scope.take_alias(name) {
             let rest: Vec<&str> = raws.iter().skip(1).map(|raw| slice(source, *raw)).collect();
@@ -25,7 +32,13 @@ impl Walker {
         self.spelled(&raws, &simple.assignments, redirects, source, place)
     }
 
-    pub(super) fn declaration(&mut self, clause: &DeclClause, redirects: &[Redirect], source: &Rc<str>, place: &Place) -> Output {
+    pub(super) fn declaration(
+        &mut self,
+        clause: &DeclClause,
+        redirects: &[Redirect],
+        source: &Rc<str>,
+        place: &Place,
+    ) -> Output {
         let mut raws = vec![clause.variant_span];
         for operand in &clause.operands {
             match operand {
@@ -40,7 +53,13 @@ impl Walker {
         self.spelled(&raws, &clause.assignments, redirects, source, place)
     }
 
-    pub(super) fn builtin(&mut self, builtin: &BuiltinCommand, redirects: &[Redirect], source: &Rc<str>, place: &Place) -> Output {
+    pub(super) fn builtin(
+        &mut self,
+        builtin: &BuiltinCommand,
+        redirects: &[Redirect],
+        source: &Rc<str>,
+        place: &Place,
+    ) -> Output {
         let (name, operand, more, assignments) = match builtin {
             BuiltinCommand::Break(it) => ("break", &it.depth, &it.extra_args, &it.assignments),
             BuiltinCommand::Continue(it) => ("continue", &it.depth, &it.extra_args, &it.assignments),
@@ -62,7 +81,14 @@ impl Walker {
     }
 
     /// A command by the spans of its words.
-    fn spelled(&mut self, raws: &[Span], assignments: &[Assignment], redirects: &[Redirect], source: &Rc<str>, place: &Place) -> Output {
+    fn spelled(
+        &mut self,
+        raws: &[Span],
+        assignments: &[Assignment],
+        redirects: &[Redirect],
+        source: &Rc<str>,
+        place: &Place,
+    ) -> Output {
         let mut words = Vec::new();
         for raw in raws {
             let raw = slice(source, *raw);
@@ -79,7 +105,11 @@ impl Walker {
             command.feed = feed;
         }
         for assignment in assignments {
-            let value = if command.words.is_empty() { self.assign(assignment, source, place) } else { self.assignment(assignment, source, place) };
+            let value = if command.words.is_empty() {
+                self.assign(assignment, source, place)
+            } else {
+                self.assignment(assignment, source, place)
+            };
             command.assignments.push((assignment.target.name.as_str().to_string(), value));
         }
         if command.words.is_empty() && command.redirects.is_empty() && command.assignments.is_empty() {
@@ -91,7 +121,9 @@ impl Walker {
 
     /// Reports a command whose words are settled, and opens what it would run.
     pub(crate) fn run(&mut self, command: Command, place: &Place) -> Output {
-        if !self.tick() || !self.allowance.sink() {
+        // A wrapper inside a wrapper carries the same words again.
+        let load = if place.via.is_empty() { 0 } else { command.words.len() * 4 };
+        if !self.tick() || !self.allowance.spend(load) || !self.allowance.sink() {
             return Output::Unknown;
         }
         self.report(command.clone());

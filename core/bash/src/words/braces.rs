@@ -28,7 +28,10 @@ pub(super) fn spread(atoms: Vec<Atom>, allowance: &mut Allowance) -> Vec<Vec<Ato
         }
         let taken = done.len() + waiting.len();
         match first(&word) {
-            Some(brace) if taken + brace.choices.len() <= limits::SPREAD && allowance.spend(brace.choices.len() * word.len()) => {
+            Some(brace)
+                if taken + brace.choices.len() <= limits::SPREAD
+                    && allowance.spend(brace.choices.len() * word.len()) =>
+            {
                 waiting.extend(brace.words(&word).into_iter().rev());
             }
             Some(_) => {
@@ -116,7 +119,8 @@ fn first(word: &[Bit]) -> Option<Brace> {
         }
     }
     let (start, end, commas) = best?;
-    let choices = if commas.is_empty() { sequence(word.get(start + 1..end)?)? } else { listed(word, start, end, &commas) };
+    let choices =
+        if commas.is_empty() { sequence(word.get(start + 1..end)?)? } else { listed(word, start, end, &commas) };
     Some(Brace { start, end, choices })
 }
 
@@ -155,7 +159,8 @@ fn sequence(inside: &[Bit]) -> Option<Vec<Vec<Bit>>> {
         let unknown = Atom::Kept(Piece::Unknown(format!("{{{text}}}")));
         return Some(vec![vec![Bit::Whole(Rc::new(unknown))]]);
     }
-    let numbers: Vec<i64> = if low <= high { (low..=high).step_by(step).collect() } else { (high..=low).rev().step_by(step).collect() };
+    let numbers: Vec<i64> =
+        if low <= high { (low..=high).step_by(step).collect() } else { (high..=low).rev().step_by(step).collect() };
     let shown = |number: i64| match letters {
         (Some(_), Some(_)) => u32::try_from(number).ok().and_then(char::from_u32).map(String::from).unwrap_or_default(),
         _ => number.to_string(),

@@ -35,7 +35,7 @@ impl Walker {
             return;
         };
         let value = self.element(&parameter).filter(|value| value.size() <= limits::TEXT);
-        if !self.allowance.spend(value.as_ref().map_or(0, |value| value.size() / 8)) {
+        if !self.allowance.spend(value.as_ref().map_or(0, |value| value.size() / 2)) {
             out.push(unknown);
             return;
         }
@@ -56,7 +56,9 @@ impl Walker {
     fn element(&self, parameter: &Parameter<'_>) -> Option<Value> {
         let value = self.lookup(parameter.name)?;
         match (parameter.subscript, value) {
-            (None, Value::Many(words)) if parameter.name != "@" && parameter.name != "*" => words.first().cloned().map(Value::One),
+            (None, Value::Many(words)) if parameter.name != "@" && parameter.name != "*" => {
+                words.first().cloned().map(Value::One)
+            }
             (None | Some("@" | "*"), value) => Some(value),
             (Some(index), Value::Many(words)) => {
                 let index: usize = index.trim_matches(['"', '\'']).parse().ok()?;
@@ -83,7 +85,13 @@ impl Walker {
     }
 
     /// The atoms of a value with its operator; `None` when the run alone would tell.
-    fn operate(&mut self, parameter: &Parameter<'_>, value: Option<Value>, mode: Mode, place: &Place) -> Option<Vec<Atom>> {
+    fn operate(
+        &mut self,
+        parameter: &Parameter<'_>,
+        value: Option<Value>,
+        mode: Mode,
+        place: &Place,
+    ) -> Option<Vec<Atom>> {
         let operator = parameter.operator;
         let (colon, bare) = match operator.strip_prefix(':') {
             Some(rest) => (true, rest),
@@ -96,11 +104,15 @@ impl Walker {
                 let atoms = self.atoms(operand, mode, place);
                 match value {
                     // Set or not, the replacement is the only text this can give.
-                    Some(Value::One(word)) if colon && word.known().is_some_and(|text| text.is_empty()) => Some(Vec::new()),
+                    Some(Value::One(word)) if colon && word.known().is_some_and(|text| text.is_empty()) => {
+                        Some(Vec::new())
+                    }
                     _ => Some(atoms),
                 }
             }
-            _ if colon => one(value.as_ref()).and_then(|text| cut(&text, bare)).map(|text| vec![held(mode, Piece::Text(text))]),
+            _ if colon => {
+                one(value.as_ref()).and_then(|text| cut(&text, bare)).map(|text| vec![held(mode, Piece::Text(text))])
+            }
             _ => {
                 let text = one(value.as_ref())?;
                 let changed = self.change(&text, operator, place)?;

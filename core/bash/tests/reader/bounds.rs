@@ -51,7 +51,20 @@ fn deep_nesting_is_refused_and_not_passed() {
                 let line = nested(open, "rm -rf /", close, levels);
                 let reading = on_a_small_stack(line);
                 let seen = reading.commands.iter().any(|command| common::shown(command).contains("rm -rf /"));
-                let data = matches!(open, "x=(" | "[[ ! " | "{a," | "python3 -c 'f(" | "((" | "$((" | "f() { " | "${x:-" | "`" | "bash -c \"" | "cat <<A\n$(");
+                let data = matches!(
+                    open,
+                    "x=("
+                        | "[[ ! "
+                        | "{a,"
+                        | "python3 -c 'f("
+                        | "(("
+                        | "$(("
+                        | "f() { "
+                        | "${x:-"
+                        | "`"
+                        | "bash -c \""
+                        | "cat <<A\n$("
+                );
                 assert!(seen || data || !reading.troubles.is_empty(), "{levels} × {open:?} passed in silence");
             }
         }
@@ -61,7 +74,8 @@ fn deep_nesting_is_refused_and_not_passed() {
 #[test]
 fn growth_is_cut_off_with_a_trouble() {
     let doubling = format!("x=aaaaaaaaaaaaaaaa;{} rm $x", "x=$x$x$x$x;".repeat(200));
-    let calls: String = (0..60).map(|at| format!("f{at}() {{ f{next}; f{next}; }};", next = at + 1)).collect::<String>() + "f0";
+    let calls: String =
+        (0..60).map(|at| format!("f{at}() {{ f{next}; f{next}; }};", next = at + 1)).collect::<String>() + "f0";
     let loops = "for a in {1..200}; do ".repeat(5) + "x" + &"; done".repeat(5);
     let silent = "for a in {1..200}; do ".repeat(5) + "[[ x ]]" + &"; done".repeat(5);
     let braces = format!("rm {}", "{a,b}".repeat(40));
@@ -79,7 +93,15 @@ fn growth_is_cut_off_with_a_trouble() {
 
 #[test]
 fn the_report_grows_with_the_line_and_not_faster() {
-    for unit in ["rm x;", "echo \"$(a)\" ", "x=1;", "a | b;", "cat <<E\n$(a)\nE\n", "python3 -c 'import os; os.remove(1)';", "sudo rm x;"] {
+    for unit in [
+        "rm x;",
+        "echo \"$(a)\" ",
+        "x=1;",
+        "a | b;",
+        "cat <<E\n$(a)\nE\n",
+        "python3 -c 'import os; os.remove(1)';",
+        "sudo rm x;",
+    ] {
         let count = |times: usize| on_a_small_stack(unit.repeat(times)).commands.len();
         let (small, large) = (count(50), count(200));
         assert!(large <= small * 4 + 8, "{unit:?}: {small} commands for 50, {large} for 200");

@@ -3,7 +3,11 @@
 use bash::{Reading, Surroundings};
 
 pub fn around() -> Surroundings {
-    Surroundings { cwd: Some("/work/app".into()), home: Some("/home/ann".into()), vars: vec![("USER".into(), "ann".into())] }
+    Surroundings {
+        cwd: Some("/work/app".into()),
+        home: Some("/home/ann".into()),
+        vars: vec![("USER".into(), "ann".into())],
+    }
 }
 
 pub fn read(line: &str) -> Reading {

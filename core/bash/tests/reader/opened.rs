@@ -1,8 +1,8 @@
 //! Wrappers, shells and decoders: what runs inside them.
 
 use crate::common;
-use bash::Via;
 use crate::common::{check, check_reaches, read};
+use bash::Via;
 
 #[test]
 fn a_wrapper_is_reported_with_what_it_runs() {

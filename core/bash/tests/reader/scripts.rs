@@ -1,8 +1,8 @@
 //! Inline scripts: calls of other languages as the shell commands that would do the same.
 
 use crate::common;
-use bash::Via;
 use crate::common::{check, check_reaches, read};
+use bash::Via;
 
 #[test]
 fn python_calls_become_commands() {
@@ -86,7 +86,10 @@ fn perl_ruby_php_awk_and_lua_calls_become_commands() {
 #[test]
 fn names_in_strings_comments_and_other_objects_do_not_fire() {
     check(&[
-        ("python3 -c \"print('os.system(1)') # os.remove('x')\"", &["python3 -c print('os.system(1)') # os.remove('x')"]),
+        (
+            "python3 -c \"print('os.system(1)') # os.remove('x')\"",
+            &["python3 -c print('os.system(1)') # os.remove('x')"],
+        ),
         ("python3 -c 'x=[1]; x.remove(1); open(\"f\").read()'", &["python3 -c x=[1]; x.remove(1); open(\"f\").read()"]),
         ("node -e '/a/.exec(\"x\") // fs.rmSync(1)'", &["node -e /a/.exec(\"x\") // fs.rmSync(1)"]),
         ("perl -pi -e 's/system/exec/g' f", &["perl -pi -e s/system/exec/g f"]),

@@ -1,8 +1,8 @@
 //! Lines of shell against everything they run.
 
 use crate::common;
-use bash::{Feed, Via};
 use crate::common::{check, check_reaches, read, runs};
+use bash::{Feed, Via};
 
 #[test]
 fn lists_groups_and_bodies_are_opened_in_order() {
@@ -184,7 +184,14 @@ fn pipes_say_what_they_carry() {
 
 #[test]
 fn what_cannot_be_parsed_is_scanned() {
-    for line in ["echo \"unclosed; rm -rf /", "if true; rm -rf /", "rm -rf / )", "for x in; do; rm -rf /", "(((rm -rf /", "foo $( rm -rf /"] {
+    for line in [
+        "echo \"unclosed; rm -rf /",
+        "if true; rm -rf /",
+        "rm -rf / )",
+        "for x in; do; rm -rf /",
+        "(((rm -rf /",
+        "foo $( rm -rf /",
+    ] {
         let reading = read(line);
         let found: Vec<String> = reading.commands.iter().map(common::shown).collect();
         assert!(!reading.troubles.is_empty(), "{line:?} was read without trouble: {found:?}");
