@@ -71,7 +71,10 @@ pub(crate) fn check(files: &[File]) -> Vec<Violation> {
     let lock = files.iter().find(|file| file.path == "Cargo.lock").map(|file| Lock::parse(&file.text));
     let lock = lock.unwrap_or_default();
     let crates = manifests(files);
+    let (fuzzers, crates): (Vec<_>, Vec<_>) =
+        crates.into_iter().partition(|manifest| room_fuzzed_by(manifest).is_some());
     let mut found: Vec<_> = crates.iter().flat_map(|manifest| of_crate(manifest, &lock)).collect();
+    found.extend(fuzzers.iter().flat_map(of_fuzzer));
     found.extend(files.iter().filter(|file| must_be_sync(file)).flat_map(awaits));
     found
 }
@@ -113,6 +116,20 @@ fn of_crate(manifest: &Manifest<'_>, lock: &Lock) -> Vec<Violation> {
         say(format!("{name} is on the way of every event and brings in {banned}"));
     }
     found
+}
+
+/// The room whose `fuzz` folder holds this crate. It is a workspace of its own, so that nobody else builds the fuzzer.
+fn room_fuzzed_by(manifest: &Manifest<'_>) -> Option<&'static Room> {
+    let folder = manifest.file.path.strip_suffix("/fuzz/Cargo.toml")?;
+    ROOMS.iter().find(|room| room.folder == folder)
+}
+
+fn of_fuzzer(manifest: &Manifest<'_>) -> Vec<Violation> {
+    let Some(room) = room_fuzzed_by(manifest) else { return Vec::new() };
+    let strangers = manifest.needs.iter().filter(|need| is_ours(need) && *need != room.name);
+    strangers
+        .map(|need| manifest.file.breaks(0, format!("the fuzzer of {} may not depend on {need}", room.name)))
+        .collect()
 }
 
 /// Every external package the crate's production code is built with.

@@ -89,6 +89,10 @@ fn rooms_sees_a_door_that_should_not_be() {
     let drawer = "[package]\nname = \"utils\"\n[lints]\nworkspace = true\n";
     assert_lines(&check("rooms", &[("core/utils/Cargo.toml", drawer)]), &[0, 0], "a drawer, and no room");
     assert_lines(&check("rooms", &[("world/store/src/a.rs", "async fn a() { b().await }")]), &[1, 1], "async");
+    let fuzzer = "[package]\nname = \"bash-fuzz\"\n[dependencies]\nbash = { path = \"..\" }\n";
+    assert_lines(&check("rooms", &[("core/bash/fuzz/Cargo.toml", fuzzer)]), &[], "a fuzzer of its room");
+    let stray = format!("{fuzzer}policy.workspace = true\n");
+    assert_lines(&check("rooms", &[("core/bash/fuzz/Cargo.toml", &stray)]), &[0], "a fuzzer of two rooms");
     let good = "[package]\nname = \"daemon\"\n[dependencies]\nentry.workspace = true\n[dev-dependencies]\ntaut.workspace = true\n[lints]\nworkspace = true\n";
     assert_lines(&check("rooms", &[("world/daemon/Cargo.toml", good)]), &[], good);
 }
