@@ -1,5 +1,6 @@
 //! Judging: rules look at a matter, the policy says what their word is worth.
 
+use crate::config::Asked;
 use crate::ground::Ground;
 use crate::matter::Matter;
 use crate::policy::{Mode, Policy};
@@ -31,7 +32,7 @@ pub enum Answering {
 /// What the user said at a terminal, from the store.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Overrides {
-    /// Until then only the floor is judged.
+    /// Until then only the floor blocks.
     pub paused_until: Option<Ms>,
     /// Rules let through for this one call.
     pub allow_once: Vec<String>,
@@ -42,8 +43,16 @@ pub fn judge(matter: &Matter, policy: &Policy, facts: &Facts, circumstances: &Ci
     let ground = Ground::new(&matter.around, matter.cwd.as_deref(), facts);
     let mut findings: Vec<Finding> = Vec::new();
     each_hit(matter, policy, &ground, &mut |rule, kind, command, hit| {
-        let agent = circumstances.agent.as_deref();
-        if kind != RuleKind::Floor && policy.allows(rule, hit, command, agent, circumstances.now) {
+        let asked = Asked {
+            rule: rule.id(),
+            hit,
+            command,
+            agent: circumstances.agent.as_deref(),
+            now: circumstances.now,
+            home: ground.home,
+            roots: ground.roots().collect(),
+        };
+        if kind != RuleKind::Floor && policy.allows(&asked) {
             return;
         }
         let finding = Finding {
@@ -126,7 +135,7 @@ fn weighed(mut finding: Finding, policy: &Policy, circumstances: &Circumstances)
     let overrides = &circumstances.overrides;
     let paused = overrides.paused_until.is_some_and(|until| circumstances.now < until);
     if paused || policy.mode == Mode::Observe || overrides.allow_once.contains(&finding.rule) {
-        finding.kind = RuleKind::Warn;
+        finding.kind = RuleKind::Noted;
         finding.intent = None;
         return finding;
     }

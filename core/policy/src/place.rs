@@ -54,6 +54,7 @@ pub enum Machine {
 impl Ground<'_> {
     /// Where `target` stands.
     pub(crate) fn place(&self, target: &Target, machine: Machine) -> Place {
+        let machine = if target.bound { Machine::This } else { machine };
         let Some(path) = target.path.as_deref() else { return self.unknown(target) };
         if let Tail::Unknown(end) = &target.tail {
             return self.below_unknown(path, end, machine);
@@ -158,7 +159,13 @@ impl Ground<'_> {
     }
 
     fn below_unknown(&self, path: &str, end: &str, machine: Machine) -> Place {
-        let plain = Target { shown: String::new(), path: Some(path.to_string()), tail: Tail::None, unknown_head: None };
+        let plain = Target {
+            shown: String::new(),
+            path: Some(path.to_string()),
+            tail: Tail::None,
+            unknown_head: None,
+            bound: false,
+        };
         let rest = end.trim_matches('/');
         match self.place(&plain, machine) {
             Place::Temp | Place::TempRoot => Place::Temp,
@@ -194,10 +201,16 @@ fn there(path: &str, machine: Machine, target: &Target) -> Place {
     }
     let name = target.name();
     match (common(path), machine) {
-        (Place::System, Machine::Container) if path.matches('/').count() > 2 => Place::Temp,
+        (Place::System, _)
+            if ["/var/cache/", "/var/lib/apt/lists/", "/usr/share/doc/"]
+                .iter()
+                .any(|folder| path.starts_with(folder)) =>
+        {
+            Place::Cache
+        }
         (Place::System, _) => Place::System,
-        (_, Machine::Container) => Place::Temp,
         _ if names::rebuildable(path.trim_start_matches('/'), name) => Place::Rebuildable,
+        (_, Machine::Container) => Place::Work,
         (place, _) => place,
     }
 }

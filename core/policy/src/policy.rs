@@ -1,11 +1,9 @@
 //! The compiled policy: which rules speak, how strictly, and what is allowed besides.
 
-use crate::config::{Allow, OnFailure, UserRule};
-use crate::judge::Speaker;
-use crate::rule::{Hit, Rule};
+use crate::config::{Allow, Asked, OnFailure, UserRule};
+use crate::rule::Rule;
 use crate::rules;
-use bash::Command;
-use model::{Ms, RuleKind};
+use model::RuleKind;
 
 /// The law as it holds for one event.
 #[derive(Debug, Clone)]
@@ -55,8 +53,13 @@ impl Policy {
             .filter(move |rule| program.is_some_and(|program| rule.program == program || rule.program == "*"))
     }
 
-    pub(crate) fn allows(&self, rule: Speaker<'_>, hit: &Hit, command: &Command, agent: Option<&str>, now: Ms) -> bool {
-        self.allows.iter().any(|allow| allow.covers(rule.id(), hit, command, agent, now))
+    pub(crate) fn allows(&self, asked: &Asked<'_>) -> bool {
+        self.allows.iter().any(|allow| allow.covers(asked))
+    }
+
+    /// A section of another feature, layered.
+    pub fn section(&self, name: &str) -> Option<&toml::Value> {
+        self.sections.get(name)
     }
 }
 

@@ -13,8 +13,14 @@ pub struct Preset {
     pub aliases: &'static [&'static str],
 }
 
-/// Every preset by name.
-pub const ALL: &[Preset] = &[];
+/// Every preset by name. What a preset sets for other features is added with them.
+pub const ALL: &[Preset] = &[Preset {
+    name: "workflow-engine",
+    about: "The seven literal one-strike patterns of the workflow engine.",
+    files: &[(".taut/config.toml", include_str!("presets/workflow_engine.toml"))],
+    permissions_allow: &[],
+    aliases: &[],
+}];
 
 /// The preset of that name.
 pub fn find(name: &str) -> Option<&'static Preset> {

@@ -153,6 +153,10 @@ fn given<'a>(sight: &Sight<'a>) -> Given<'a> {
             "-m" if !is_shell => {
                 given.operands.extend(words.by_ref());
             }
+            // Only the syntax is checked.
+            "-n" if is_shell => {
+                given.operands.extend(std::iter::once(word).chain(words.by_ref()));
+            }
             "-s" if is_shell => given.from_input = true,
             "-o" | "-O" | "+o" | "--rcfile" | "--init-file" if is_shell => {
                 words.next();

@@ -1,8 +1,10 @@
 //! Commands as the rules see them: the program, where it runs, and what it would do to files.
 
 use crate::acts::{self, Act};
+use crate::args::text;
 use crate::git::GitCall;
 use crate::place::Machine;
+use crate::target::{absolute, within};
 use bash::{Command, Reading, Via};
 
 /// What was worked out once about one command of the reading.
@@ -27,8 +29,12 @@ impl Seen {
             Some("git") => GitCall::parse(command),
             _ => None,
         };
-        let acts = acts::of(reading, command, program.as_deref().unwrap_or_default());
-        Some(Self { machine: machine(command), acts, git, program })
+        let mut acts = acts::of(reading, command, program.as_deref().unwrap_or_default());
+        let machine = machine(command);
+        if machine == Machine::Container {
+            bind(reading, at, &mut acts);
+        }
+        Some(Self { machine, acts, git, program })
     }
 }
 
@@ -58,4 +64,39 @@ fn machine(command: &Command) -> Machine {
         }
     }
     machine
+}
+
+/// `docker run -v /src:/app … rm -rf /app`: what is bound into the container is this machine's.
+fn bind(reading: &Reading, at: usize, acts: &mut [Act]) {
+    let before = reading.commands.get(..at).unwrap_or_default();
+    let runs = |command: &&Command| matches!(command.program().as_deref(), Some("docker" | "podman" | "nerdctl"));
+    let Some(outer) = before.iter().rev().find(runs) else { return };
+    let volumes = bound_folders(outer);
+    for act in acts {
+        let Some(path) = act.target.path.as_deref() else { continue };
+        let found = volumes.iter().find(|(_, inside)| within(path, inside));
+        let Some((here, inside)) = found else { continue };
+        let rest = path.strip_prefix(inside.trim_end_matches('/')).unwrap_or_default();
+        act.target.path = absolute(&format!("{here}{rest}"), outer.cwd.as_deref());
+        act.target.bound = true;
+    }
+}
+
+/// The folders an outer `docker run` binds: here, and what they are called inside.
+fn bound_folders(outer: &Command) -> Vec<(String, String)> {
+    let mut folders = Vec::new();
+    let mut words = outer.args().iter().map(text);
+    while let Some(word) = words.next() {
+        let value = match word.split_once('=') {
+            Some(("--volume", value)) => Some(value.to_string()),
+            _ if word == "-v" || word == "--volume" => words.next().map(|value| value.into_owned()),
+            _ => word.strip_prefix("-v").filter(|rest| rest.starts_with('/')).map(str::to_string),
+        };
+        let pair = value.as_deref().and_then(|value| value.split_once(':'));
+        if let Some((here, inside)) = pair.filter(|(here, _)| here.starts_with(['/', '.', '~'])) {
+            let inside = inside.split(':').next().unwrap_or(inside);
+            folders.push((here.to_string(), inside.to_string()));
+        }
+    }
+    folders
 }

@@ -15,6 +15,8 @@ pub struct Target {
     pub tail: Tail,
     /// Starts with a substitution or variable of which only the source is known.
     pub unknown_head: Option<String>,
+    /// A folder of this machine that a container sees under another name.
+    pub bound: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,11 +35,13 @@ impl Target {
     /// The path `word` names for a command that runs in `cwd`.
     pub(crate) fn of(word: &Word, cwd: Option<&str>) -> Self {
         let shown = text(word).into_owned();
-        if !word.quoted && word.known().is_some() && shown.contains(['*', '?']) {
+        // A file that is really named `*` is rarer than a pattern that came without its mark.
+        let pattern = (!word.quoted && shown.contains(['*', '?'])) || shown.ends_with("/*");
+        if pattern && word.known().is_some() {
             return Self::of(&globbed(&shown), cwd);
         }
         let Some(at) = word.pieces.iter().position(|piece| !matches!(piece, Piece::Text(_))) else {
-            return Self { path: absolute(&shown, cwd), tail: Tail::None, unknown_head: None, shown };
+            return Self { path: absolute(&shown, cwd), tail: Tail::None, unknown_head: None, bound: false, shown };
         };
         let head: String = word.pieces.iter().take(at).map(piece_text).collect();
         let tail: String = word.pieces.iter().skip(at).map(piece_text).collect();
@@ -53,7 +57,7 @@ impl Target {
         } else {
             Tail::Some(format!("{stub}{tail}"))
         };
-        Self { path: absolute(folder, cwd), tail, unknown_head: None, shown }
+        Self { path: absolute(folder, cwd), tail, unknown_head: None, bound: false, shown }
     }
 
     fn unknown(shown: String, head: &str, word: &Word, cwd: Option<&str>) -> Self {
@@ -75,12 +79,12 @@ impl Target {
             (None, Some(folder)) => absolute(folder, cwd),
             (None, None) => cwd.map(str::to_string),
         };
-        Self { shown, path, tail: Tail::Unknown(end), unknown_head }
+        Self { shown, path, tail: Tail::Unknown(end), unknown_head, bound: false }
     }
 
     /// A path that is certain.
     pub(crate) fn path(path: &str, cwd: Option<&str>) -> Self {
-        Self { shown: path.to_string(), path: absolute(path, cwd), tail: Tail::None, unknown_head: None }
+        Self { shown: path.to_string(), path: absolute(path, cwd), tail: Tail::None, unknown_head: None, bound: false }
     }
 
     /// The last component: of the path, or of the pattern below it.

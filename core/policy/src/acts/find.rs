@@ -1,7 +1,7 @@
 //! What `find` and its kin reach: their roots and the names they are narrowed to.
 
 use super::{Act, By, Deed, Reach};
-use crate::args::text;
+use crate::args::{Args, Grammar, text};
 use crate::target::{Tail, Target};
 use bash::{Command, Word};
 
@@ -44,6 +44,15 @@ pub(super) fn listed(source: &Command, deed: Deed, acts: &mut Vec<Act>) {
                 acts.push(Act { deed: tree(deed), target });
             }
         }
+        // Every tracked file, unless only those that are gone already are listed.
+        Some("git") => {
+            let words: Vec<_> = source.args().iter().map(text).collect();
+            let lists = words.iter().any(|word| word == "ls-files");
+            if lists && !words.iter().any(|word| matches!(word.as_ref(), "-d" | "--deleted")) {
+                let target = Target { tail: Tail::Everything, ..Target::path(".", source.cwd.as_deref()) };
+                acts.push(Act { deed, target });
+            }
+        }
         _ => {}
     }
 }
@@ -82,6 +91,9 @@ fn tree(deed: Deed) -> Deed {
 }
 
 fn reach(command: &Command) -> Reached<'_> {
+    if matches!(command.program().as_deref(), Some("fd" | "fdfind")) {
+        return fd(command);
+    }
     let mut reached = Reached { roots: Vec::new(), names: Vec::new(), nothing: false, shallow: false, removes: None };
     let mut words = command.args().iter();
     let mut expression = false;
@@ -91,7 +103,9 @@ fn reach(command: &Command) -> Reached<'_> {
             "-name" | "-iname" | "-path" | "-ipath" | "-wholename" | "-regex" | "-iregex" => {
                 expression = true;
                 if let Some(name) = words.next() {
-                    reached.names.push(last_part(&text(name)));
+                    let name = text(name);
+                    let name = if shown.starts_with("-i") { name.to_lowercase().into() } else { name };
+                    reached.names.push(last_part(&name));
                 }
             }
             "-maxdepth" => {
@@ -123,6 +137,28 @@ fn reach(command: &Command) -> Reached<'_> {
         }
     }
     reached
+}
+
+const FD: Grammar = Grammar {
+    short: "eEtdjScoB",
+    long: &["extension", "exclude", "type", "max-depth", "threads", "size", "base-directory"],
+    single_dash_long: false,
+};
+
+/// `fd PATTERN ROOTS -e EXT -x CMD`: the pattern or the endings narrow it.
+fn fd(command: &Command) -> Reached<'_> {
+    let words = command.args();
+    let runs = |word: &Word| matches!(text(word).as_ref(), "-x" | "-X" | "--exec" | "--exec-batch");
+    let at = words.iter().position(runs).unwrap_or(words.len());
+    let (own, inner) = words.split_at_checked(at).unwrap_or((words, &[]));
+    let args = Args::parse(own, FD);
+    let mut names: Vec<String> =
+        args.values("e").chain(args.values("extension")).map(|ending| format!("*.{ending}")).collect();
+    if let Some(pattern) = args.operand(0).filter(|pattern| pattern != "." && !pattern.is_empty()) {
+        names.push(pattern.replace(['^', '$', '\\'], ""));
+    }
+    let removes = inner.get(1).is_some_and(removes).then_some(Reach::Tree);
+    Reached { roots: args.operands.into_iter().skip(1).collect(), names, nothing: false, shallow: false, removes }
 }
 
 fn removes(word: &Word) -> bool {

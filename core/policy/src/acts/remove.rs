@@ -61,5 +61,6 @@ fn unknown() -> Target {
         path: None,
         tail: crate::target::Tail::Unknown(String::new()),
         unknown_head: Some(source),
+        bound: false,
     }
 }

@@ -1,11 +1,25 @@
 //! Configuration: what a file may say, and how layers become one policy.
 
-use crate::rule::{Hit, Sight};
-use bash::Command;
-use model::{Ms, RuleKind};
+mod allow;
+mod diagnostic;
+mod keys;
+mod layer;
+mod parse;
+mod user_rule;
+mod values;
+
+pub use allow::Allow;
+pub(crate) use allow::Asked;
+pub use diagnostic::Diagnostic;
+pub use parse::{check, parse};
+pub use user_rule::UserRule;
+
+use crate::policy::Mode;
+use crate::rule::Pack;
+use model::RuleKind;
 
 /// What happens to input that cannot be read at all.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum OnFailure {
     #[default]
     Open,
@@ -37,67 +51,29 @@ pub struct Layer {
     pub text: String,
 }
 
-/// What one file says.
-#[derive(Debug, Clone, Default)]
+/// What one file says. Absent is "as below".
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct LayerConfig {
-    pub mode: Option<crate::Mode>,
+    pub mode: Option<Mode>,
     pub on_failure: Option<OnFailure>,
+    pub packs: Vec<(Pack, Switch)>,
+    /// By rule id.
+    pub rules: Vec<(String, Setting)>,
     pub allows: Vec<Allow>,
     pub users: Vec<UserRule>,
+    /// Sections of other features, as they were written.
+    pub sections: toml::Table,
 }
 
-/// Something wrong in a configuration file, and where.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Diagnostic {
-    pub file: String,
-    pub line: usize,
-    pub column: usize,
-    pub message: String,
-    pub hint: Option<String>,
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Switch {
+    On,
+    Off,
 }
 
-/// An allowance: a rule that does not speak of something.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Allow {
-    pub rule: String,
-    pub path: Option<String>,
-    pub command: Option<String>,
-    pub agent: Option<String>,
-    pub reason: String,
-    pub expires: Option<Ms>,
-}
-
-/// A rule of the user's own.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UserRule {
-    pub id: String,
-    pub kind: RuleKind,
-    pub program: String,
-    pub args: Vec<String>,
-    pub reason: String,
-    pub instead: String,
-}
-
-impl Allow {
-    pub(crate) fn covers(&self, rule: &str, hit: &Hit, command: &Command, agent: Option<&str>, now: Ms) -> bool {
-        let _ = (hit, command);
-        self.rule == rule
-            && self.expires.is_none_or(|at| now < at)
-            && self.agent.as_deref().is_none_or(|name| agent == Some(name))
-    }
-}
-
-impl UserRule {
-    pub(crate) fn judge(&self, sight: &Sight<'_>) -> Option<Hit> {
-        let _ = sight;
-        None
-    }
-}
-
-impl crate::Policy {
-    /// The built-in law with the user's, the project's and the local file over it, in that order.
-    pub fn layered(layers: &[Layer], trust: Trust) -> (Self, Vec<Diagnostic>) {
-        let _ = (layers, trust);
-        (Self::built_in(), Vec::new())
-    }
+/// What a file makes of one rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Setting {
+    Off,
+    Kind(RuleKind),
 }

@@ -32,6 +32,9 @@ fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
     let force = cluster('f') || call.flag("force");
     let volumes = cluster('v') || call.flag("volumes");
     let stopped = match (call.word(0), call.word(1)) {
+        // Build caches and dangling images come back by building.
+        ("builder" | "buildx" | "network", "prune") => false,
+        ("image", "prune") => cluster('a') || call.flag("all"),
         (_, "prune") | ("volume", "rm" | "remove") | ("swarm", "leave") | ("stack" | "service" | "secret" | "config", "rm") => true,
         ("rm", _) => force || volumes,
         ("rmi", _) | ("image", "rm") => force && args.iter().any(bash::Word::has_unknown),

@@ -23,11 +23,9 @@ pub const RULE: Rule = Rule {
 };
 
 fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
-    if sight.seen.machine == Machine::Container {
-        return;
-    }
     for (act, place) in sight.acts() {
-        if !matches!(act.deed, Deed::Write | Deed::Remove(_) | Deed::Displace) {
+        let inside = sight.seen.machine == Machine::Container && !act.target.bound;
+        if inside || !matches!(act.deed, Deed::Write | Deed::Remove(_) | Deed::Displace) {
             continue;
         }
         let why = match keys::written(sight.ground, &act.target) {

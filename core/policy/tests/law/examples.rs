@@ -1,8 +1,6 @@
 //! Every rule's own examples, judged through the real reader.
 
-mod common;
-
-use common::{judged, said};
+use crate::common::{judged, said};
 use policy::rules;
 
 #[test]

@@ -1,8 +1,6 @@
 //! The public corpus of guard verdicts, every line of it.
 
-mod common;
-
-use common::{PROJECT, judged_in, said};
+use crate::common::{PROJECT, judged_in, said};
 use model::{Findings, RuleKind};
 use serde_json::Value;
 use std::path::PathBuf;

@@ -1,0 +1,89 @@
+//! Allowances: what a rule does not speak of, for a reason and for a while.
+
+use super::diagnostic::Report;
+use super::keys;
+use super::values::{Fields, Moment};
+use crate::args::text;
+use crate::rule::Hit;
+use crate::rules;
+use crate::target::{absolute, within};
+use bash::Command;
+use model::{Ms, RuleKind};
+
+/// An allowance. Every scope that is given must fit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Allow {
+    pub rule: String,
+    /// What it is about stands at or below this path; relative ones are the project's.
+    pub path: Option<String>,
+    /// The command's words; a last word `*` stands for any that follow.
+    pub command: Option<Vec<String>>,
+    pub agent: Option<String>,
+    pub reason: String,
+    pub expires: Option<Ms>,
+}
+
+/// A finding for which an allowance is looked for.
+pub(crate) struct Asked<'a> {
+    pub rule: &'a str,
+    pub hit: &'a Hit,
+    pub command: &'a Command,
+    pub agent: Option<&'a str>,
+    pub now: Ms,
+    pub home: Option<&'a str>,
+    pub roots: Vec<&'a str>,
+}
+
+impl Allow {
+    pub(crate) fn covers(&self, asked: &Asked<'_>) -> bool {
+        self.rule == asked.rule
+            && self.expires.is_none_or(|at| asked.now < at)
+            && self.agent.as_deref().is_none_or(|name| asked.agent == Some(name))
+            && self.path.as_deref().is_none_or(|path| stands_below(path, asked))
+            && self.command.as_ref().is_none_or(|words| same_words(words, asked.command))
+    }
+
+    pub(super) fn parse(fields: &Fields<'_, '_>, report: &mut Report<'_>) -> Option<Self> {
+        fields.only(keys::ALLOW, report);
+        let rule = fields.required("rule", report);
+        let reason = fields.required("reason", report);
+        let (path, agent) = (fields.text("path", report), fields.text("agent", report));
+        let command = fields.text("command", report).map(|line| line.split_whitespace().map(str::to_string).collect());
+        let expires = match fields.moment("expires", report) {
+            Moment::Absent => None,
+            Moment::At(at) => Some(at),
+            Moment::Wrong => return None,
+        };
+        let rule = rule?;
+        if rules::find(&rule).is_some_and(|rule| rule.kind == RuleKind::Floor) {
+            report.add(fields.span.clone(), format!("`{rule}` is the floor; nothing lifts it"));
+            return None;
+        }
+        Some(Self { rule, path, command, agent, reason: reason?, expires })
+    }
+}
+
+fn stands_below(path: &str, asked: &Asked<'_>) -> bool {
+    let Some(about) = asked.hit.path.as_deref() else { return false };
+    let from_home = path.strip_prefix("~/").and_then(|rest| absolute(rest, asked.home));
+    match from_home {
+        Some(folder) => within(about, &folder),
+        None if path.starts_with('/') => absolute(path, None).is_some_and(|folder| within(about, &folder)),
+        None => asked.roots.iter().filter_map(|root| absolute(path, Some(root))).any(|folder| within(about, &folder)),
+    }
+}
+
+fn same_words(wanted: &[String], command: &Command) -> bool {
+    let mut words = command.words.iter().map(text);
+    for (at, wanted) in wanted.iter().enumerate() {
+        if wanted == "*" {
+            return true;
+        }
+        let Some(word) = words.next() else { return false };
+        let word = if at == 0 { word.rsplit('/').next().unwrap_or_default() } else { word.as_ref() };
+        if word != wanted {
+            return false;
+        }
+    }
+    words.next().is_none()
+}

@@ -1,0 +1,106 @@
+//! Diagnostics: what is wrong in a configuration file, where, and what was probably meant.
+
+use std::fmt;
+use std::ops::Range;
+
+/// Something wrong in a configuration file, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Diagnostic {
+    pub file: String,
+    /// From one.
+    pub line: usize,
+    /// From one, in characters.
+    pub column: usize,
+    pub message: String,
+    /// The nearest valid key or what helps.
+    pub hint: Option<String>,
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}: {}", self.file, self.line, self.column, self.message)?;
+        match &self.hint {
+            Some(hint) => write!(f, " ({hint})"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A file under examination, and what was found in it.
+pub(super) struct Report<'a> {
+    pub file: &'a str,
+    pub text: &'a str,
+    pub found: Vec<Diagnostic>,
+}
+
+impl Report<'_> {
+    pub(super) fn add(&mut self, span: Range<usize>, message: impl Into<String>) {
+        self.push(span, message.into(), None);
+    }
+
+    /// A word that is none of those that are known.
+    pub(super) fn unknown(&mut self, span: Range<usize>, what: &str, word: &str, known: &[&str]) {
+        let hint = match nearest(word, known) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("known: {}", known.join(", ")),
+        };
+        self.push(span, format!("unknown {what} `{word}`"), Some(hint));
+    }
+
+    pub(super) fn push(&mut self, span: Range<usize>, message: String, hint: Option<String>) {
+        let (line, column) = position(self.text, span.start);
+        self.found.push(Diagnostic { file: self.file.to_string(), line, column, message, hint });
+    }
+}
+
+fn position(text: &str, at: usize) -> (usize, usize) {
+    let before = text.get(..at).unwrap_or(text);
+    let line = before.matches('\n').count() + 1;
+    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+    (line, column)
+}
+
+/// The known word that is nearest, if one is near.
+pub(super) fn nearest<'k>(word: &str, known: &[&'k str]) -> Option<&'k str> {
+    let best = known.iter().map(|candidate| (distance(word, candidate), *candidate)).min()?;
+    (best.0 <= (word.chars().count() / 3).max(2)).then_some(best.1)
+}
+
+/// How many single-character edits lie between two words.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.chars().enumerate() {
+        let mut before = i;
+        let mut left = i + 1;
+        for (cell, y) in row.iter_mut().skip(1).zip(&b) {
+            let above = *cell;
+            let here = (before + usize::from(x != *y)).min(above + 1).min(left + 1);
+            before = above;
+            left = here;
+            *cell = here;
+        }
+        if let Some(first) = row.first_mut() {
+            *first = i + 1;
+        }
+    }
+    row.last().copied().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_word_is_found_and_far_ones_are_not() {
+        assert_eq!(distance("kitten", "sitting"), 3);
+        assert_eq!(nearest("on_failur", &["mode", "on_failure"]), Some("on_failure"));
+        assert_eq!(nearest("xyz", &["mode", "packs"]), None);
+    }
+
+    #[test]
+    fn positions_count_from_one() {
+        assert_eq!(position("a\nbc", 3), (2, 2));
+        assert_eq!(position("", 0), (1, 1));
+    }
+}

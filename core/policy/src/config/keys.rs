@@ -1,0 +1,42 @@
+//! The keys a configuration file may have: the only list of them.
+
+/// Sections of the file. All but `guard` belong to other features and are read by them.
+pub(super) const SECTIONS: &[&str] = &[
+    "guard",
+    "agents",
+    "communication",
+    "compaction",
+    "context",
+    "daemon",
+    "directives",
+    "events",
+    "fleet",
+    "heartbeat",
+    "hooks",
+    "log",
+    "loop",
+    "modes",
+    "notify",
+    "overflow",
+    "preset",
+    "queue",
+    "retention",
+    "roles",
+    "run",
+    "session",
+    "skills",
+    "tasks",
+    "tmux",
+    "ui",
+    "undo",
+    "version",
+];
+
+/// Sections that start something or reach outside the project: those of an untrusted project do nothing.
+pub(super) const NEED_TRUST: &[&str] = &["agents", "hooks", "loop", "notify", "roles", "run", "skills"];
+
+pub(super) const GUARD: &[&str] = &["mode", "on_failure", "packs", "rules", "allow", "rule"];
+pub(super) const RULE_SETTING: &[&str] = &["kind"];
+pub(super) const ALLOW: &[&str] = &["rule", "path", "command", "agent", "reason", "expires"];
+pub(super) const USER_RULE: &[&str] =
+    &["id", "kind", "program", "args", "any", "unless", "reason", "instead", "denies", "passes"];

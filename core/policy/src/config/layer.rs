@@ -1,0 +1,157 @@
+//! Layering: built-in below the user's below the project's below the local file, and what trust opens.
+
+use super::{Diagnostic, Layer, LayerConfig, LayerKind, Setting, Switch, Trust, keys, parse};
+use crate::policy::{Mode, Policy};
+use crate::rule::Rule;
+use crate::rules;
+use model::RuleKind;
+
+impl Policy {
+    /// The built-in law with the given files over it. A project's files, its local one too, may
+    /// only tighten until the user trusts them.
+    pub fn layered(layers: &[Layer], trust: Trust) -> (Self, Vec<Diagnostic>) {
+        let mut policy = Self::built_in();
+        let mut found = Vec::new();
+        let mut layers: Vec<&Layer> = layers.iter().collect();
+        layers.sort_by_key(|layer| layer.kind);
+        for layer in layers {
+            let (config, mut wrong) = parse(&layer.text, &layer.file);
+            found.append(&mut wrong);
+            let free = layer.kind == LayerKind::User || trust == Trust::Trusted;
+            let ignored = if free { policy.apply(config) } else { policy.tighten(config) };
+            found.extend(ignored.into_iter().map(|what| Diagnostic {
+                file: layer.file.clone(),
+                line: 1,
+                column: 1,
+                message: format!("{what} is ignored: an untrusted project may only tighten"),
+                hint: Some("the user can run `taut trust`".into()),
+            }));
+        }
+        (policy, found)
+    }
+
+    /// The stricter of two laws, for an event that stands under both.
+    pub fn stricter(mut self, other: &Self) -> Self {
+        if other.mode == Mode::Enforce {
+            self.mode = Mode::Enforce;
+        }
+        self.on_failure = self.on_failure.max(other.on_failure);
+        for (own, theirs) in self.kinds.iter_mut().zip(&other.kinds) {
+            *own = strictest(*own, *theirs);
+        }
+        self.allows.retain(|allow| other.allows.contains(allow));
+        let more = other.users.iter().filter(|rule| !self.users.contains(rule)).cloned().collect::<Vec<_>>();
+        self.users.extend(more);
+        self
+    }
+
+    /// Everything a file says holds. Nothing it says reaches the floor.
+    fn apply(&mut self, config: LayerConfig) -> Vec<String> {
+        self.mode = config.mode.unwrap_or(self.mode);
+        self.on_failure = config.on_failure.unwrap_or(self.on_failure);
+        for (rule, kind) in wanted(&config) {
+            self.set(rule, kind);
+        }
+        self.allows.extend(config.allows);
+        for rule in config.users {
+            self.users.retain(|known| known.id != rule.id);
+            self.users.push(rule);
+        }
+        merge(&mut self.sections, config.sections);
+        Vec::new()
+    }
+
+    /// Only what makes the law stricter holds; the rest is named.
+    fn tighten(&mut self, config: LayerConfig) -> Vec<String> {
+        let mut ignored = Vec::new();
+        match config.mode {
+            Some(Mode::Enforce) => self.mode = Mode::Enforce,
+            Some(Mode::Observe) if self.mode == Mode::Enforce => ignored.push("`guard.mode = \"observe\"`".to_string()),
+            _ => {}
+        }
+        if let Some(on_failure) = config.on_failure {
+            self.on_failure = self.on_failure.max(on_failure);
+        }
+        for (rule, kind) in wanted(&config) {
+            let current = rules::position(rule.id).and_then(|at| self.kinds.get(at).copied()).flatten();
+            if at_least(kind, current) {
+                self.set(rule, kind);
+            } else if kind != current {
+                ignored.push(format!("the setting of `{}`", rule.id));
+            }
+        }
+        ignored.extend(config.allows.iter().map(|allow| format!("the allowance for `{}`", allow.rule)));
+        self.users.extend(config.users);
+        let mut sections = config.sections;
+        sections.retain(|name, _| !keys::NEED_TRUST.contains(&name));
+        merge(&mut self.sections, sections);
+        ignored
+    }
+
+    fn set(&mut self, rule: &Rule, kind: Option<RuleKind>) {
+        if rule.kind == RuleKind::Floor {
+            return;
+        }
+        if let Some(place) = rules::position(rule.id).and_then(|at| self.kinds.get_mut(at)) {
+            *place = kind;
+        }
+    }
+}
+
+/// What a file makes of each rule it speaks of: packs first, then single rules.
+fn wanted(config: &LayerConfig) -> Vec<(&'static Rule, Option<RuleKind>)> {
+    let mut wanted = Vec::new();
+    for (pack, switch) in &config.packs {
+        for rule in rules::ALL.iter().filter(|rule| rule.pack == *pack) {
+            let named = config.rules.iter().any(|(id, _)| id == rule.id);
+            if !named {
+                wanted.push((*rule, (*switch == Switch::On).then_some(rule.kind)));
+            }
+        }
+    }
+    for (id, setting) in &config.rules {
+        let kind = match setting {
+            Setting::Off => None,
+            Setting::Kind(kind) => Some(*kind),
+        };
+        wanted.extend(rules::find(id).map(|rule| (rule, kind)));
+    }
+    wanted
+}
+
+/// Whether a kind is at least as strict. Ask and strike are not compared: one leaves it to the
+/// user, the other to the agent's second thought.
+fn at_least(kind: Option<RuleKind>, current: Option<RuleKind>) -> bool {
+    kind == current || rank(kind) > rank(current)
+}
+
+fn rank(kind: Option<RuleKind>) -> u8 {
+    match kind {
+        None => 0,
+        Some(RuleKind::Noted) => 1,
+        Some(RuleKind::Warn) => 2,
+        Some(RuleKind::Ask | RuleKind::Strike) => 3,
+        Some(RuleKind::Deny) => 4,
+        Some(RuleKind::Floor) => 5,
+    }
+}
+
+fn strictest(a: Option<RuleKind>, b: Option<RuleKind>) -> Option<RuleKind> {
+    match (rank(a), rank(b)) {
+        (x, y) if x == y && a != b => Some(RuleKind::Deny),
+        (x, y) if x >= y => a,
+        _ => b,
+    }
+}
+
+/// Tables are merged key by key; everything else is replaced.
+fn merge(below: &mut toml::Table, above: toml::Table) {
+    for (key, value) in above {
+        match (below.get_mut(&key), value) {
+            (Some(toml::Value::Table(known)), toml::Value::Table(more)) => merge(known, more),
+            (_, value) => {
+                below.insert(key, value);
+            }
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! Rules of the user's own: a program, its words, and examples that are checked when the file is loaded.
+
+use super::diagnostic::Report;
+use super::keys;
+use super::values::Fields;
+use crate::args::{Args, Grammar, text};
+use crate::matter::{Around, Matter};
+use crate::rule::{Hit, Sight, shown};
+use crate::rules;
+use crate::seen::Seen;
+use bash::Command;
+use model::RuleKind;
+
+/// A rule of the user's own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UserRule {
+    pub id: String,
+    pub kind: RuleKind,
+    pub program: String,
+    /// The first words that are no options.
+    pub args: Vec<String>,
+    /// At least one of these stands among the words; short options also inside clusters.
+    pub any: Vec<String>,
+    /// None of these does.
+    pub unless: Vec<String>,
+    pub reason: String,
+    pub instead: String,
+}
+
+impl UserRule {
+    pub(crate) fn judge(&self, sight: &Sight<'_>) -> Option<Hit> {
+        self.matches(sight.command, sight.seen).then(|| {
+            // The seed's strikes are one per kind of command, whatever its target.
+            Hit::new(shown(sight.command), self.reason.as_str()).meaning(&self.id, "*")
+        })
+    }
+
+    fn matches(&self, command: &Command, seen: &Seen) -> bool {
+        if seen.program.as_deref() != Some(self.program.as_str()) {
+            return false;
+        }
+        let words: Vec<_> = match &seen.git {
+            Some(call) => std::iter::once(call.sub.clone().into()).chain(call.words.iter().map(text)).collect(),
+            None => command.args().iter().map(text).collect(),
+        };
+        let args = Args::parse(command.args(), Grammar::default());
+        let operands: Vec<_> = match &seen.git {
+            Some(call) => {
+                let inner = call.args();
+                std::iter::once(call.sub.clone().into()).chain(inner.operands.iter().map(|word| text(word))).collect()
+            }
+            None => args.operands.iter().map(|word| text(word)).collect(),
+        };
+        let begins =
+            self.args.iter().enumerate().all(|(at, wanted)| operands.get(at).is_some_and(|word| word == wanted));
+        let given = |wanted: &String| words.iter().any(|word| word == wanted || in_cluster(word, wanted));
+        begins && (self.any.is_empty() || self.any.iter().any(given)) && !self.unless.iter().any(given)
+    }
+
+    pub(super) fn parse(fields: &Fields<'_, '_>, report: &mut Report<'_>) -> Option<Self> {
+        fields.only(keys::USER_RULE, report);
+        let id = fields.required("id", report);
+        let program = fields.required("program", report);
+        let reason = fields.required("reason", report);
+        let kind = match fields.required("kind", report) {
+            Some(name) => super::parse::kind(&name, fields.get("kind"), report),
+            None => None,
+        };
+        let rule = Self {
+            id: id?,
+            kind: kind?,
+            program: program?,
+            args: fields.texts("args", report),
+            any: fields.texts("any", report),
+            unless: fields.texts("unless", report),
+            reason: reason?,
+            instead: fields.text("instead", report).unwrap_or_default(),
+        };
+        if rules::find(&rule.id).is_some() {
+            report.add(fields.span.clone(), format!("`{}` is a rule of Taut's own; choose another id", rule.id));
+            return None;
+        }
+        rule.check_examples(fields, report);
+        Some(rule)
+    }
+
+    fn check_examples(&self, fields: &Fields<'_, '_>, report: &mut Report<'_>) {
+        for line in fields.texts("denies", report) {
+            if !self.applies(&line) {
+                report.add(fields.span.clone(), format!("rule `{}` does not stop its own example `{line}`", self.id));
+            }
+        }
+        for line in fields.texts("passes", report) {
+            if self.applies(&line) {
+                report
+                    .add(fields.span.clone(), format!("rule `{}` stops `{line}`, which it lists as passing", self.id));
+            }
+        }
+    }
+
+    fn applies(&self, line: &str) -> bool {
+        let matter = Matter::line(line, Some("/project".into()), &Around::default());
+        matter.reading.commands.iter().zip(&matter.seen).any(|(command, seen)| self.matches(command, seen))
+    }
+}
+
+/// `-f` stands in `-rf`.
+fn in_cluster(word: &str, wanted: &str) -> bool {
+    let Some(letter) = wanted.strip_prefix('-').filter(|rest| rest.chars().count() == 1) else { return false };
+    word.starts_with('-') && !word.starts_with("--") && word.contains(letter)
+}
