@@ -115,6 +115,37 @@ pub fn requeue(task: &Queued, now: Ms) -> Result<Turn, Refusal> {
     Ok(turn(task, after, AttemptChange::None, now))
 }
 
+/// Softly deleted. A live attempt ends: its result would have no task.
+pub fn delete(task: &Queued, now: Ms) -> Turn {
+    let ended = match &task.hold {
+        Some(hold) => AttemptChange::Ended {
+            number: hold.attempt,
+            outcome: Outcome::Released,
+            reason: Some("task deleted".to_string()),
+        },
+        None => AttemptChange::None,
+    };
+    turn(task, Queued { status: Status::Deleted, hold: None, ready_at: Ms(0), ..task.clone() }, ended, now)
+}
+
+/// Planned again after it was deleted.
+pub fn revive(task: &Queued, now: Ms) -> Turn {
+    turn(task, Queued { status: Status::Open, hold: None, ready_at: Ms(0), ..task.clone() }, AttemptChange::None, now)
+}
+
+/// By hand. What is held is its holder's; only a claim makes a task active.
+pub fn set_status(task: &Queued, status: Status, now: Ms) -> Result<Turn, Refusal> {
+    match status {
+        _ if task.status == Status::Active => Err(Refusal::held(task)),
+        Status::Active => Err(Refusal::NotActive { status: task.status }),
+        Status::Open => requeue(task, now),
+        Status::Deleted => Ok(delete(task, now)),
+        Status::Done | Status::Quarantined => {
+            Ok(turn(task, Queued { status, ready_at: Ms(0), ..task.clone() }, AttemptChange::None, now))
+        }
+    }
+}
+
 /// Whether the machine slept or its clock was set since `last`: then every
 /// holder gets a moment to renew before anything is taken from it.
 pub fn woke(last: Option<&Moment>, moment: &Moment) -> bool {

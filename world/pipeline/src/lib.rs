@@ -7,6 +7,7 @@ mod degraded;
 mod explain;
 mod law;
 mod prepare;
+pub mod queue;
 mod rpc;
 mod scene;
 mod settings;

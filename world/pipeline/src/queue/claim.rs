@@ -1,0 +1,66 @@
+//! Claiming: what is over is reaped and the first eligible task taken, in one transaction.
+
+use super::{Queue, QueueError, known, refused, write};
+use engine::queue::{self, Claimant};
+use model::ClientProcess;
+use model::task::Task;
+use serde_json::Value;
+use store::Durability;
+
+/// A task that is the caller's now.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Claimed {
+    pub task: Task,
+    /// What its blockers resulted in, by slug.
+    pub blocker_results: Vec<(String, Value)>,
+}
+
+impl Queue<'_> {
+    /// The first eligible task; `None` when there is none.
+    pub fn claim_first(&mut self, project: &str, claimant: &Claimant) -> Result<Option<Claimed>, QueueError> {
+        match self.claim(project, None, claimant) {
+            Err(QueueError::NotFound { slug }) if slug.is_empty() => Ok(None),
+            claimed => claimed.map(Some),
+        }
+    }
+
+    /// This one, if it is eligible.
+    pub fn claim_one(&mut self, project: &str, slug: &str, claimant: &Claimant) -> Result<Claimed, QueueError> {
+        self.claim(project, Some(slug), claimant)
+    }
+
+    /// Notes which process group Taut started for a live attempt, so that a
+    /// reclaim may stop it first.
+    pub fn runs(&mut self, project: &str, slug: &str, leader: ClientProcess) -> Result<bool, QueueError> {
+        self.all_or_nothing(|tx, _| {
+            let task = known(tx, project, slug)?;
+            Ok(tx.attempt_runs(&task, task.attempt, leader)?)
+        })
+    }
+
+    /// A refusal keeps what was reaped: it is true whoever asked.
+    fn claim(&mut self, project: &str, slug: Option<&str>, claimant: &Claimant) -> Result<Claimed, QueueError> {
+        let judged = self.judge()?;
+        let moment = &self.moment;
+        let attempt = self.store.transact(Durability::Full, |tx| {
+            judged.expire(tx, moment)?;
+            let task = match slug {
+                Some(slug) => tx.queued(project, slug)?,
+                None => tx.first_ready(project, moment.now)?,
+            };
+            let Some(task) = task else {
+                return Ok(Err(QueueError::NotFound { slug: slug.unwrap_or_default().to_string() }));
+            };
+            match queue::claim(&task, claimant, moment.now) {
+                Ok(turn) => write(tx, turn)?,
+                Err(refusal) => return Ok(Err(refused(&task, refusal))),
+            }
+            let Some(task) = tx.task(project, &task.slug)? else {
+                return Ok(Err(QueueError::NotFound { slug: task.slug }));
+            };
+            let blocker_results = tx.blocker_results(&task)?;
+            Ok(Ok(Claimed { task, blocker_results }))
+        })?;
+        attempt
+    }
+}

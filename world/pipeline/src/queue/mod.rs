@@ -1,0 +1,77 @@
+//! The queue's own way: read, look at the world, decide, write. The command
+//! line, the daemon's reaper and a supervisor all claim and let go through here.
+
+mod caller;
+mod claim;
+mod planning;
+mod reap;
+mod settle;
+mod workers;
+
+pub use caller::{Caller, caller};
+pub use claim::Claimed;
+pub use planning::Synced;
+pub use reap::Reaped;
+pub use workers::hostname;
+
+use engine::queue::{LineError, Refusal};
+use model::task::{Moment, Queued, Turn};
+use store::{Durability, Error, Store, Tx};
+
+/// An open queue at one moment.
+pub struct Queue<'s> {
+    store: &'s mut Store,
+    moment: Moment,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum QueueError {
+    #[error(transparent)]
+    Store(#[from] Error),
+    #[error("task '{slug}' not found; `taut task list --all` shows every task of this project")]
+    NotFound { slug: String },
+    #[error("{}", refusal.sentence(slug))]
+    Refused { slug: String, refusal: Refusal },
+    #[error("{}", lines.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
+    Lines { lines: Vec<LineError> },
+    #[error("{0}")]
+    Wrong(String),
+}
+
+impl<'s> Queue<'s> {
+    pub fn new(store: &'s mut Store, moment: Moment) -> Self {
+        Self { store, moment }
+    }
+
+    pub fn store(&self) -> &Store {
+        self.store
+    }
+
+    /// One durable transaction. What it finds wrong undoes all of it.
+    fn all_or_nothing<T>(
+        &mut self,
+        work: impl FnOnce(&Tx<'_>, &Moment) -> Result<T, QueueError>,
+    ) -> Result<T, QueueError> {
+        let mut wrong = None;
+        let moment = &self.moment;
+        let done = self.store.transact(Durability::Full, |tx| {
+            work(tx, moment).map_err(|error| match error {
+                QueueError::Store(cause) => cause,
+                other => Error::Refused(wrong.insert(other).to_string()),
+            })
+        });
+        done.map_err(|cause| wrong.unwrap_or(QueueError::Store(cause)))
+    }
+}
+
+fn known(tx: &Tx<'_>, project: &str, slug: &str) -> Result<Queued, QueueError> {
+    tx.queued(project, slug)?.ok_or_else(|| QueueError::NotFound { slug: slug.to_string() })
+}
+
+fn refused(task: &Queued, refusal: Refusal) -> QueueError {
+    QueueError::Refused { slug: task.slug.clone(), refusal }
+}
+
+fn write(tx: &Tx<'_>, turn: Turn) -> Result<(), Error> {
+    tx.apply(&[model::effect::Write::Task(Box::new(turn))])
+}

@@ -1,0 +1,91 @@
+//! Acting on a claim: renewing it, finishing it, failing it, letting it go.
+
+use super::{Queue, QueueError, known, refused, write};
+use engine::queue::{self, Act, Actor, Refusal, Settled};
+use model::task::{Queued, Task};
+use serde_json::Value;
+use store::{Durability, Error, Tx};
+
+impl Queue<'_> {
+    pub fn renew(&mut self, project: &str, slug: &str, actor: &Actor, lease_ms: i64) -> Result<Task, QueueError> {
+        self.act(project, slug, actor, |act| act.renew(lease_ms).map(|turn| Settled::Turn(Box::new(turn))))?;
+        self.whole(project, slug)
+    }
+
+    /// The note says how it had come about already, where it had.
+    pub fn done(
+        &mut self,
+        project: &str,
+        slug: &str,
+        actor: &Actor,
+        result: Option<Value>,
+    ) -> Result<Option<String>, QueueError> {
+        self.act(project, slug, actor, |act| act.done(result))
+    }
+
+    pub fn fail(
+        &mut self,
+        project: &str,
+        slug: &str,
+        actor: &Actor,
+        reason: &str,
+    ) -> Result<Option<String>, QueueError> {
+        let jitter = i64::from(u16::from_be_bytes([host::clock::random()[0], host::clock::random()[1]])) % 1000;
+        self.act(project, slug, actor, |act| act.fail(reason, jitter))
+    }
+
+    /// Everything the agent holds goes back, claimable at once. Gives the slugs.
+    pub fn release_all(&mut self, agent: &str, reason: &str) -> Result<Vec<String>, QueueError> {
+        self.all_or_nothing(|tx, moment| {
+            let held = tx.held_by(agent)?;
+            for task in &held {
+                write(tx, queue::release(task, reason, moment.now))?;
+            }
+            Ok(held.into_iter().map(|task| task.slug).collect())
+        })
+    }
+
+    pub fn requeue(&mut self, project: &str, slug: &str) -> Result<(), QueueError> {
+        self.all_or_nothing(|tx, moment| {
+            let task = known(tx, project, slug)?;
+            let turn = queue::requeue(&task, moment.now).map_err(|refusal| refused(&task, refusal))?;
+            Ok(write(tx, turn)?)
+        })
+    }
+
+    fn whole(&self, project: &str, slug: &str) -> Result<Task, QueueError> {
+        let task = self.store.task(project, slug)?;
+        task.ok_or_else(|| QueueError::NotFound { slug: slug.to_string() })
+    }
+
+    /// A lease that ran out is noticed here too, and the refusal keeps that.
+    fn act(
+        &mut self,
+        project: &str,
+        slug: &str,
+        actor: &Actor,
+        wish: impl FnOnce(Act<'_>) -> Result<Settled, Refusal>,
+    ) -> Result<Option<String>, QueueError> {
+        let judged = self.judge()?;
+        let moment = &self.moment;
+        self.store.transact(Durability::Full, |tx| {
+            judged.expire(tx, moment)?;
+            let Some(task) = tx.queued(project, slug)? else {
+                return Ok(Err(QueueError::NotFound { slug: slug.to_string() }));
+            };
+            let mine = mine(tx, &task, actor)?;
+            match wish(Act { task: &task, actor, mine: mine.as_ref(), now: moment.now }) {
+                Ok(Settled::Turn(turn)) => write(tx, *turn).map(|()| Ok(None)),
+                Ok(Settled::Already(note)) => Ok(Ok(Some(note))),
+                Err(refusal) => Ok(Err(refused(&task, refusal))),
+            }
+        })?
+    }
+}
+
+fn mine(tx: &Tx<'_>, task: &Queued, actor: &Actor) -> Result<Option<model::task::Attempt>, Error> {
+    match actor.token {
+        Some(number) => tx.attempt(task, number),
+        None => tx.attempt_of(task, &actor.agent),
+    }
+}
