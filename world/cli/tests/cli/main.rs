@@ -1,3 +1,11 @@
-//! The commands as users run them, in throw-away homes.
+//! The commands and hooks as users and agents run them, in throw-away homes.
 
+mod broken;
+mod deadline;
+mod equal;
 mod install;
+mod lists;
+mod load;
+mod private;
+mod stage;
+mod usage;

@@ -1,0 +1,94 @@
+//! Nothing a hook depends on can hang it (D6). The limit of the test is the only clock here.
+
+use crate::stage::{DAEMON, IN_PROCESS, LIMIT, Stage, assert_denied, assert_silent, signal};
+use rusqlite::Connection;
+use serde_json::json;
+use std::time::Duration;
+use testkit::poll;
+
+#[test]
+fn d6_a_stopped_daemon_costs_no_answer_and_stores_nothing_twice() {
+    let stage = Stage::with_daemon();
+    stage.hook(&stage.payload(&json!({"hook_event_name": "SessionStart", "source": "startup"})), DAEMON);
+    let daemon = stage.daemon_pid().unwrap();
+    signal(daemon, libc::SIGSTOP).unwrap();
+    let harmless = stage.hook(&stage.bash("harmless", "ls"), DAEMON);
+    let denied = stage.hook(&stage.bash("fatal", "rm -rf /"), DAEMON);
+    let ended = stage.hook(&stage.payload(&json!({"hook_event_name": "SessionEnd", "reason": "other"})), DAEMON);
+    signal(daemon, libc::SIGCONT).unwrap();
+    assert_silent(&harmless, "stopped daemon");
+    assert_denied(&denied, "stopped daemon");
+    assert_silent(&ended, "stopped daemon");
+    // The daemon now finds the same three calls in its socket; it serves them before this one.
+    let served = poll::until("the daemon to catch up", LIMIT, || {
+        let status = stage.taut(&["daemon", "status", "--json"]);
+        let status: serde_json::Value = serde_json::from_str(&status.stdout_text()).ok()?;
+        (status["served"].as_u64()? >= 4).then_some(())
+    });
+    served.unwrap();
+    let names: Vec<_> = stage.events().iter().map(|event| event["event"].as_str().unwrap().to_owned()).collect();
+    assert_eq!(names, ["SessionStart", "PreToolUse", "PreToolUse", "SessionEnd"]);
+    let sessions = stage.list(&["sessions", "--all", "--json"]);
+    assert_eq!(sessions.len(), 1, "{sessions:#?}");
+    assert_eq!(sessions[0]["end_reason"], "other");
+}
+
+#[test]
+fn d6_a_stdin_that_is_never_closed_is_taken_once_it_holds_a_whole_call() {
+    for (stage, env) in [(Stage::new(), IN_PROCESS), (Stage::with_daemon(), DAEMON)] {
+        assert_silent(&stage.hook_unended(&stage.bash("harmless", "ls"), env), "unended");
+        assert_denied(&stage.hook_unended(&stage.bash("fatal", "rm -rf /"), env), "unended");
+        assert_eq!(stage.calls(), ["harmless", "fatal"]);
+    }
+}
+
+#[test]
+fn d6_a_stdin_that_never_becomes_whole_is_judged_as_far_as_it_goes() {
+    for (stage, env) in [(Stage::new(), IN_PROCESS), (Stage::with_daemon(), DAEMON)] {
+        let mut cut = stage.bash("cut", "rm -rf /");
+        cut.truncate(cut.len() - 1);
+        assert_denied(&stage.hook_unended(&cut, env), "cut");
+        assert_silent(&stage.hook_unended(b"", env), "nothing at all");
+        let end = stage.payload(&json!({"hook_event_name": "SessionEnd", "reason": "other"}));
+        assert_silent(&stage.hook_unended(&end[..end.len() - 1], env), "a cut end");
+        assert_eq!(stage.events().len(), 3);
+    }
+}
+
+/// Both at once: the daemon is stopped and the database is locked, which is the longest way there is.
+#[test]
+fn d6_a_stopped_daemon_and_a_locked_database_together_leave_the_guard_standing() {
+    let stage = Stage::with_daemon();
+    stage.hook(&stage.bash("first", "ls"), DAEMON);
+    let other = Connection::open(stage.database()).unwrap();
+    let daemon = stage.daemon_pid().unwrap();
+    signal(daemon, libc::SIGSTOP).unwrap();
+    other.execute_batch("BEGIN EXCLUSIVE").unwrap();
+    let denied = stage.hook(&stage.bash("fatal", "rm -rf /"), DAEMON);
+    other.execute_batch("ROLLBACK").unwrap();
+    signal(daemon, libc::SIGCONT).unwrap();
+    assert_denied(&denied, "both");
+    let kept = poll::until("the event to be stored", LIMIT, || {
+        let calls = stage.calls();
+        (calls.len() == 2).then_some(calls)
+    });
+    assert_eq!(kept.unwrap(), ["first", "fatal"]);
+}
+
+/// Five megabytes arrive and are judged within the limits of the real program.
+#[test]
+fn d6_a_large_call_is_answered_like_any_other() {
+    for (stage, env) in [(Stage::new(), IN_PROCESS), (Stage::with_daemon(), DAEMON)] {
+        let big = "x".repeat(5 << 20);
+        let call = json!({
+            "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_use_id": "big",
+            "tool_input": {"command": "rm -rf /", "description": big},
+        });
+        assert_denied(&stage.hook(&stage.payload(&call), env), "large");
+        let stored = poll::until("the call to be stored", Duration::from_secs(20), || {
+            let calls = stage.calls();
+            (!calls.is_empty()).then_some(calls)
+        });
+        assert_eq!(stored.unwrap(), ["big"]);
+    }
+}

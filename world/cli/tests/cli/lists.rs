@@ -1,0 +1,132 @@
+//! The lists scripts rely on: their field names are fixed (PRODUCT §11).
+
+use crate::stage::{DAEMON, IN_PROCESS, Stage};
+use serde_json::{Value, json};
+
+/// A session with a denied call, ended by a compaction that opened another.
+fn played() -> Stage {
+    let stage = Stage::new();
+    let env = [("TAUT_NO_DAEMON", "1"), ("TAUT_AGENT_ID", "worker"), ("CLAUDE_SESSION_ROLE", "reviewer")];
+    let event = |fields: Value| stage.hook(&stage.payload(&fields), &env);
+    event(json!({"hook_event_name": "SessionStart", "source": "startup"}));
+    stage.hook(&stage.bash("t1", "rm -rf /"), &env);
+    event(json!({"hook_event_name": "SessionStart", "source": "compact"}));
+    event(json!({"hook_event_name": "Stop", "stop_hook_active": false}));
+    stage
+}
+
+fn fields(value: &Value) -> Vec<&str> {
+    let mut names: Vec<&str> = value.as_object().unwrap().keys().map(String::as_str).collect();
+    names.sort_unstable();
+    names
+}
+
+/// Every name the product page fixes, those with a question mark only where they apply.
+fn assert_has(value: &Value, always: &[&str]) {
+    for name in always {
+        assert!(value.as_object().unwrap().contains_key(*name), "{name} is missing: {value:#}");
+    }
+}
+
+#[test]
+fn events_as_json_carry_the_fixed_fields() {
+    let stage = played();
+    let events = stage.events();
+    assert_eq!(events.len(), 4);
+    for event in &events {
+        assert_has(event, &["id", "at", "agent", "session", "event", "verdict", "rules", "ms"]);
+        assert!(event["rules"].is_array() && event["ms"].is_number());
+    }
+    let denied = &events[1];
+    assert_has(denied, &["tool", "reason"]);
+    assert_eq!((&denied["event"], &denied["tool"], &denied["verdict"]), (&json!("PreToolUse"), &json!("Bash"), &json!("deny")));
+    assert_eq!(denied["agent"], "worker");
+    assert!(!denied["rules"].as_array().unwrap().is_empty());
+    assert!(!fields(&events[0]).contains(&"tool") && !fields(&events[0]).contains(&"reason"));
+    assert!(denied["at"].as_str().unwrap().ends_with('Z'));
+    let only = stage.list(&["events", "--json", "--denied"]);
+    assert_eq!(only.len(), 1);
+}
+
+#[test]
+fn sessions_as_json_carry_the_fixed_fields() {
+    let stage = played();
+    let sessions = stage.list(&["sessions", "--all", "--json"]);
+    assert_eq!(sessions.len(), 2);
+    for session in &sessions {
+        assert_has(
+            session,
+            &["id", "logical_id", "host_session_id", "agent", "conversation", "project", "state", "role", "mode", "started_at", "last_seen_at"],
+        );
+    }
+    let (ended, open): (Vec<_>, Vec<_>) = sessions.iter().partition(|session| session["state"] == "ended");
+    assert_has(ended[0], &["ended_at", "end_reason"]);
+    assert_eq!(ended[0]["end_reason"], "compact");
+    assert_eq!(open[0]["prev_session_id"], ended[0]["id"]);
+    assert_eq!((&open[0]["state"], &open[0]["role"]), (&json!("idle"), &json!("reviewer")));
+    assert!(!fields(open[0]).contains(&"ended_at"));
+    assert_eq!(stage.list(&["sessions", "--json"]).len(), 1, "ended ones only with --all");
+}
+
+#[test]
+fn agents_as_json_carry_the_fixed_fields() {
+    let stage = played();
+    let agents = stage.list(&["agents", "--json"]);
+    assert_eq!(agents.len(), 1);
+    assert_has(&agents[0], &["id", "status", "session", "project", "since"]);
+    assert_eq!((&agents[0]["id"], &agents[0]["status"]), (&json!("worker"), &json!("done")));
+    assert_eq!(agents[0]["project"], stage.sandbox.project().canonicalize().unwrap().to_str().unwrap());
+}
+
+#[test]
+fn version_and_daemon_status_as_json_are_one_object() {
+    let stage = Stage::new();
+    let version = stage.list(&["version", "--json"]);
+    assert_has(&version[0], &["version", "schema", "protocol", "target"]);
+    let absent = stage.taut(&["daemon", "status", "--json"]);
+    assert_eq!((absent.code(), absent.stdout_text().as_str()), (Some(2), "{\"running\":false}\n"));
+    assert!(stage.taut(&["daemon", "start"]).success());
+    stage.hook(&stage.bash("t", "ls"), DAEMON);
+    let status = stage.list(&["daemon", "status", "--json"]);
+    assert_has(&status[0], &["running", "pid", "build", "started_at", "served"]);
+    assert_eq!((&status[0]["running"], &status[0]["served"]), (&json!(true), &json!(1)));
+}
+
+#[test]
+fn lists_of_nothing_are_empty_and_well() {
+    let stage = Stage::new();
+    for list in ["events", "sessions", "agents"] {
+        let done = stage.taut(&[list, "--json"]);
+        assert_eq!((done.code(), done.stdout_text().as_str(), done.stderr_text().as_str()), (Some(0), "", ""), "{list}");
+        let shown = stage.taut(&[list]);
+        assert_eq!((shown.code(), shown.stdout_text().as_str()), (Some(0), ""));
+        assert!(shown.stderr_text().contains("`taut init`"));
+    }
+}
+
+/// `error:`, `caused by:` and a hint on stderr, nothing on stdout.
+#[test]
+fn errors_say_what_happened_and_what_helps() {
+    let stage = Stage::new();
+    let unknown = stage.taut(&["rpc", "hooks.noSuchEvent"]);
+    assert_eq!((unknown.code(), unknown.stdout_text().as_str()), (Some(2), ""));
+    let said = unknown.stderr_text();
+    assert!(said.starts_with("error: ") && said.contains("\nhint: "), "{said}");
+    let usage = stage.taut(&["no-such-command"]);
+    assert_eq!((usage.code(), usage.stdout_text().as_str()), (Some(2), ""));
+    stage.hook(&stage.bash("t", "ls"), IN_PROCESS);
+    std::fs::write(stage.database(), "not a database at all, and long enough to be looked at").unwrap();
+    let listed = stage.taut(&["events"]);
+    assert!(listed.success() || listed.stderr_text().starts_with("error: "), "{}", listed.stderr_text());
+}
+
+#[test]
+fn d8_a_hook_called_by_name_gives_its_decision_as_data() {
+    let stage = Stage::new().sandbox.with_env("TAUT_NO_DAEMON", "1");
+    let call = json!({"sessionId": "s", "toolName": "Bash", "toolInput": {"command": "rm -rf /"}, "toolUseId": "t"});
+    let done = stage.taut(&["rpc", "hooks.preToolUse"], call.to_string().as_bytes()).unwrap();
+    assert!(done.success(), "{}", done.stderr_text());
+    let result: Value = serde_json::from_slice(&done.stdout).unwrap();
+    assert_eq!(result["allow"], false);
+    assert!(result["reason"].is_string());
+}

@@ -1,0 +1,5 @@
+//! The product under the real Claude Code, offline. Needs the feature `real-client`, npm or a filled cache, and tmux.
+
+mod stage;
+mod talk;
+mod work;

@@ -1,0 +1,43 @@
+//! The interactive client in a terminal: `/clear`, and leaving.
+
+use crate::stage::{Stage, assert_quiet_but_for, assert_stored_as_heard};
+use std::time::Duration;
+use testkit::{Launch, Script, Turn, poll};
+
+const PLENTY: Duration = Duration::from_secs(60);
+
+#[test]
+fn s1_clear_makes_a_linked_session_under_the_same_agent_in_its_pane() {
+    let stage = Stage::new();
+    let script = Script::new()
+        .main(Turn::bash("echo one > one.txt"))
+        .main(Turn::say("forty-two"))
+        .main(Turn::bash("rm -rf ~"))
+        .main(Turn::say("forty-three"));
+    let terminal = Launch::new(&stage.sandbox, script).open(&stage.client).unwrap();
+    terminal.submit("what is it?").unwrap();
+    terminal.wait_for("forty-two").unwrap();
+    terminal.submit("/clear").unwrap();
+    poll::until("SessionStart after /clear", PLENTY, || {
+        stage.heard().iter().any(|heard| heard.input["source"] == "clear").then_some(())
+    })
+    .unwrap();
+    terminal.submit("and now?").unwrap();
+    terminal.wait_for("forty-three").unwrap();
+    terminal.submit("/exit").unwrap();
+    poll::until("the client to end", PLENTY, || terminal.exit_code().ok().flatten()).unwrap();
+    for heard in stage.heard() {
+        println!("{} {} {:?}", heard.event, heard.input["source"], heard.env);
+    }
+    drop(terminal);
+
+    let pane: Vec<_> = stage.sessions().into_iter().filter(|session| session["host_session_id"] != "taut-proof").collect();
+    assert_eq!(pane.len(), 2, "{pane:#?}");
+    assert_eq!(pane[1]["prev_session_id"], pane[0]["id"]);
+    assert_eq!((&pane[0]["agent"], &pane[0]["conversation"]), (&pane[1]["agent"], &pane[1]["conversation"]));
+    assert_ne!(pane[0]["host_session_id"], pane[1]["host_session_id"]);
+    assert_eq!(pane[0]["end_reason"], "clear");
+    assert_eq!((&pane[1]["state"], &pane[1]["end_reason"]), (&"ended".into(), &"prompt_input_exit".into()));
+    assert_stored_as_heard(&stage);
+    assert_quiet_but_for(&stage, 1);
+}
