@@ -1,6 +1,8 @@
 //! The decision on one event: what is said, what is written, what follows.
 
+use crate::holding::{self, Sight};
 use crate::on::Moment;
+use crate::queue::CONTEXT_LIMIT;
 use crate::session::{Placed, Scene, place};
 use crate::{on, record, redact, state, status, strikes};
 use model::effect::{After, Write};
@@ -55,9 +57,17 @@ pub fn decide(mut input: Input<'_>) -> Outcome {
     };
     let mut writes = strikes::delivered(envelope, loaded, &striker);
     let judged = strikes::judge(findings, loaded, &striker);
-    writes.extend(judged.writes);
     let session = placed.current.as_ref();
-    let said = on::say(&Moment { envelope, who, loaded, facts, policy, findings: &judged.findings, session, now });
+    let holding = holding::step(Sight { envelope, who, loaded, placed: &placed, now });
+    if !holding.halted {
+        // What a stopped agent is denied is not the strike: it has not been told of it.
+        writes.extend(judged.writes);
+    }
+    let findings = &judged.findings;
+    let mut said = on::say(&Moment { envelope, who, loaded, facts, policy, findings, session, holding: &holding, now });
+    if !holding.warnings.is_empty() {
+        said.reply.warning = Some(holding.warnings.join("\n"));
+    }
     let verdict = on::level(&said.reply);
     writes.extend(said.writes);
 
@@ -69,12 +79,16 @@ pub fn decide(mut input: Input<'_>) -> Outcome {
 
     writes.extend(placed.ended.iter().cloned().map(|session| Write::Session(Box::new(session))));
     if let Some(current) = &placed.current {
-        let session = state::step(current.clone(), envelope, verdict, now);
+        let mut session = state::step(current.clone(), envelope, verdict, now);
+        if holding.halted {
+            session = state::end(session, CONTEXT_LIMIT, now);
+        }
         event.session = Some(session.id.clone());
         event.agent.clone_from(&session.agent);
         writes.extend(agent_row(&placed, &session, &input).map(Write::Agent));
         writes.push(Write::Session(Box::new(session)));
     }
+    writes.extend(holding.turns.into_iter().map(|turn| Write::Task(Box::new(turn))));
     let after = after(envelope, &placed, verdict);
     Outcome { reply: said.reply, writes, event, after }
 }

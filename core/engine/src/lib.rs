@@ -7,6 +7,7 @@
 )]
 
 mod decide;
+mod holding;
 mod identity;
 mod on;
 mod plan;

@@ -22,9 +22,15 @@ pub fn key(envelope: &Envelope, request: &str) -> String {
     }
 }
 
-/// FNV-1a, to tell two inputs under one number apart.
+/// Tells two inputs under one number apart. Eight bytes at a time, because an
+/// input may be megabytes.
 fn mark(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
+    let (eights, rest) = text.as_bytes().as_chunks::<8>();
+    let mut hash = rest.iter().fold(text.len() as u64, |hash, byte| (hash << 8) ^ u64::from(*byte));
+    for eight in eights {
+        hash = (hash.rotate_left(5) ^ u64::from_le_bytes(*eight)).wrapping_mul(0x517c_c1b7_2722_0a95);
+    }
+    hash
 }
 
 pub fn event(envelope: &Envelope, who: &Who, now: Ms, ids: Ids<'_>) -> Event {

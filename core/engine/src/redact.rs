@@ -26,7 +26,7 @@ const NAMES: &[&str] = &[
 /// The value without its secrets and without the bulk of its long texts.
 pub fn redact(value: &Value) -> Value {
     match value {
-        Value::String(text) => Value::String(shorten(&text_without_secrets(text))),
+        Value::String(text) => Value::String(kept(text)),
         Value::Array(items) => Value::Array(items.iter().map(redact).collect()),
         Value::Object(fields) => Value::Object(fields.iter().map(field).collect::<Map<_, _>>()),
         other => other.clone(),
@@ -36,13 +36,13 @@ pub fn redact(value: &Value) -> Value {
 /// The finding as it may be told and stored: the words it quotes may hold a secret.
 pub fn finding(finding: Finding) -> Finding {
     let mut clean = Finding {
-        reason: text_without_secrets(&finding.reason),
-        subject: text_without_secrets(&finding.subject),
-        instead: finding.instead.as_deref().map(text_without_secrets),
+        reason: kept(&finding.reason),
+        subject: kept(&finding.subject),
+        instead: finding.instead.as_deref().map(kept),
         ..finding
     };
     if let Some(intent) = &mut clean.intent {
-        intent.target = text_without_secrets(&intent.target);
+        intent.target = kept(&intent.target);
     }
     clean
 }
@@ -52,15 +52,20 @@ fn field((name, value): (&String, &Value)) -> (String, Value) {
     (name.clone(), value)
 }
 
-fn shorten(text: &str) -> String {
+/// What is kept of a text. Only that is looked at, so that five megabytes cost
+/// what eight kilobytes do, and a word that the cut goes through is left out:
+/// half a secret is not recognised as one.
+fn kept(text: &str) -> String {
     if text.len() <= LONGEST {
-        return text.to_string();
+        return text_without_secrets(text);
     }
     let cut = (0..=LONGEST).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default();
-    format!("{}… [{} bytes in all]", text.get(..cut).unwrap_or_default(), text.len())
+    let head = text.get(..cut).unwrap_or_default();
+    let words_end = head.rfind(char::is_whitespace).filter(|end| *end > LONGEST / 2);
+    let whole = words_end.and_then(|end| head.get(..end)).unwrap_or(head);
+    format!("{}… [{} bytes in all]", text_without_secrets(whole), text.len())
 }
 
-/// Only the part that may be stored is looked at: the rest is cut anyway.
 fn text_without_secrets(text: &str) -> String {
     if let Some(at) = text.find("-----BEGIN ").filter(|_| text.contains("PRIVATE KEY-----")) {
         return format!("{}{GONE}", text_without_secrets(text.get(..at).unwrap_or_default()));
@@ -202,6 +207,14 @@ mod tests {
     #[test]
     fn a_field_named_like_a_secret_is_hidden_whole() {
         assert_eq!(redact(&json!({"apiKey": "x", "n": 1})), json!({"apiKey": "[redacted]", "n": 1}));
+    }
+
+    #[test]
+    fn d9_a_secret_that_the_cut_goes_through_is_not_kept_by_half() {
+        for padding in LONGEST - 60..LONGEST + 10 {
+            let kept = redact(&json!(format!("{} ghp_0123456789abcdefghijABCDEFGHIJ {}", "x ".repeat(padding / 2), "y".repeat(99))));
+            assert!(!kept.as_str().unwrap().contains("ghp_"), "{padding}");
+        }
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! A second live client under the same name is a child: nothing it does ends,
 //! releases or inherits anything of the first.
 
+use crate::holding::was_halted;
 use crate::state::end;
 use model::event::{Body, Envelope, Kind, Source};
 use model::fact::{Facts, Probe};
@@ -65,6 +66,9 @@ pub fn place(scene: &Scene<'_>) -> Placed {
         (Body::SessionStart(start), _) => succeed(scene, start.source),
         (_, Some(session)) => stay(session),
         (_, None) if scene.envelope.kind == Kind::SessionEnd => {
+            Placed { current: None, opened: false, ended: Vec::new() }
+        }
+        (_, None) if scene.envelope.kind != Kind::UserPromptSubmit && was_halted(scene.loaded, scene.who) => {
             Placed { current: None, opened: false, ended: Vec::new() }
         }
         (_, None) => succeed(scene, Source::Startup),

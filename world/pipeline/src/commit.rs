@@ -6,6 +6,7 @@ use crate::way::Served;
 use crate::{degraded, prepare};
 use engine::Input;
 use model::effect::Write;
+use model::Kind;
 use model::fact::Probe;
 use store::{Durability, Error, Store, Tx};
 
@@ -20,9 +21,10 @@ enum Step {
 
 /// Serves the calls that are not served yet, all in one transaction.
 pub fn commit(store: &mut Store, prepared: &mut [Prepared], served: &mut [Option<Served>]) -> Result<(), Error> {
+    let durability = durability(prepared);
     for round in 0..MOST_ROUNDS {
         let last = round + 1 == MOST_ROUNDS;
-        let steps = store.transact(Durability::Normal, |tx| {
+        let steps = store.transact(durability, |tx| {
             let waiting = prepared.iter().zip(served.iter()).map(|(one, done)| match done {
                 Some(_) => Ok(None),
                 None => serve(tx, one, last).map(Some),
@@ -41,6 +43,15 @@ pub fn commit(store: &mut Store, prepared: &mut [Prepared], served: &mut [Option
         }
     }
     Ok(())
+}
+
+/// These events may release tasks, which must not be forgotten.
+fn durability(prepared: &[Prepared]) -> Durability {
+    let releases = |one: &Prepared| match &one.matter {
+        Matter::Event(event) => matches!(event.envelope.kind, Kind::PreCompact | Kind::SessionEnd),
+        Matter::Unreadable { .. } => false,
+    };
+    if prepared.iter().any(releases) { Durability::Full } else { Durability::Normal }
 }
 
 fn serve(tx: &Tx<'_>, prepared: &Prepared, last: bool) -> Result<Step, Error> {

@@ -1,6 +1,7 @@
 //! PreToolUse: the strictest verdict wins, all reasons of that level at once.
 //! The model reads why and what to do instead; the user, how to overrule it.
 
+use super::pre_compact;
 use model::reply::{ByFamily, Gate, GateStop, Reply};
 use model::{Findings, Level};
 
@@ -14,4 +15,11 @@ pub fn reply(findings: &Findings) -> Reply {
     };
     let user_line = if findings.level() == Level::Deny { policy::way_out(findings) } else { None };
     Reply { answer: ByFamily::Gate(gate), user_line, ..Reply::default() }
+}
+
+/// The call of an agent that was stopped at its context limit: it is denied,
+/// and the client told to end, for it took no notice the first time.
+pub fn halted() -> Reply {
+    let stop = GateStop::Deny { reason: pre_compact::told(), halt: Some(pre_compact::halt()) };
+    Reply { answer: ByFamily::Gate(Gate { stop: Some(stop), context: None }), ..Reply::default() }
 }

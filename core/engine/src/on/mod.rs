@@ -3,8 +3,10 @@
 
 mod config_change;
 mod gate;
+mod pre_compact;
 mod prompt;
 
+use crate::holding::Holding;
 use model::effect::Write;
 use model::event::{Envelope, Family, Kind};
 use model::fact::Facts;
@@ -25,6 +27,8 @@ pub struct Moment<'a> {
     pub findings: &'a Findings,
     /// The session as it was before the event.
     pub session: Option<&'a Session>,
+    /// What becomes of the agent's tasks.
+    pub holding: &'a Holding,
     pub now: Ms,
 }
 
@@ -46,6 +50,8 @@ impl From<Reply> for Said {
 pub fn say(moment: &Moment<'_>) -> Said {
     match moment.envelope.kind {
         Kind::ConfigChange => config_change::say(moment),
+        Kind::PreCompact => pre_compact::say(moment),
+        Kind::PreToolUse if moment.holding.halted => gate::halted().into(),
         Kind::UserPromptSubmit => prompt::say(moment),
         kind => match kind.family() {
             Family::Gate => gate::reply(moment.findings).into(),
