@@ -211,7 +211,7 @@ mod tests {
 
     #[test]
     fn d9_a_secret_that_the_cut_goes_through_is_not_kept_by_half() {
-        for padding in LONGEST - 60..LONGEST + 10 {
+        for padding in (LONGEST - 60..LONGEST + 10).step_by(4) {
             let kept = redact(&json!(format!("{} ghp_0123456789abcdefghijABCDEFGHIJ {}", "x ".repeat(padding / 2), "y".repeat(99))));
             assert!(!kept.as_str().unwrap().contains("ghp_"), "{padding}");
         }
