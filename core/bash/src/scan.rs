@@ -1,10 +1,10 @@
 //! The conservative scan, for text the parser refuses: splits on operators outside quotes and
 //! reports what stands between them, so that a broken line is judged and not passed.
 
-use crate::reading::{Redirect, RedirectKind, Word};
+use crate::reading::{Piece, Redirect, RedirectKind, Word};
 use crate::walk::{Place, Walker};
 use crate::words::cursor::Cursor;
-use crate::words::matching;
+use crate::words::{matching, push_text};
 
 /// Words that stand before a command without being one.
 const KEYWORDS: &[&str] =
@@ -46,8 +46,8 @@ fn run(walker: &mut Walker, tokens: Vec<Token>, place: &Place) {
         }
     }
     let mut assignments = Vec::new();
-    while let Some((name, value)) = words.first().and_then(Word::known).as_deref().and_then(assignment) {
-        assignments.push((name, value));
+    while let Some(found) = words.first().and_then(assignment) {
+        assignments.push(found);
         words.remove(0);
     }
     if words.is_empty() && redirects.is_empty() && assignments.is_empty() {
@@ -60,11 +60,17 @@ fn run(walker: &mut Walker, tokens: Vec<Token>, place: &Place) {
 }
 
 /// `NAME=value` taken apart.
-pub(crate) fn assignment(text: &str) -> Option<(String, Word)> {
-    let (name, value) = text.split_once('=')?;
+pub(crate) fn assignment(word: &Word) -> Option<(String, Word)> {
+    let Some(Piece::Text(first)) = word.pieces.first() else { return None };
+    let (name, value) = first.split_once('=')?;
     let letters = name.chars().all(|c| c == '_' || c.is_ascii_alphanumeric());
-    let named = letters && name.chars().next().is_some_and(|c| !c.is_ascii_digit());
-    named.then(|| (name.to_string(), Word::text(value)))
+    if !letters || name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
+    let mut rest = Word { pieces: Vec::new(), quoted: word.quoted };
+    push_text(&mut rest, value);
+    rest.pieces.extend(word.pieces.iter().skip(1).cloned());
+    Some((name.to_string(), rest))
 }
 
 enum Token {

@@ -83,6 +83,8 @@ impl Scope {
             "HOME" => self.home.as_deref().map(|home| Value::One(Word::text(home))),
             "PWD" => self.cwd.as_deref().map(|cwd| Value::One(Word::text(cwd))),
             "OLDPWD" => self.previous.as_deref().map(|cwd| Value::One(Word::text(cwd))),
+            // Which shell it is matters less than that it is one.
+            "SHELL" | "BASH" => Some(Value::One(Word::text("/bin/sh"))),
             "IFS" => Some(Value::One(Word::text(" \t\n"))),
             "@" | "*" => self.positional.as_ref().map(|words| Value::Many(words.to_vec())),
             "#" => self.positional.as_ref().map(|words| Value::One(Word::text(words.len().to_string()))),

@@ -11,6 +11,12 @@ pub(crate) fn parse(text: &str, depth: usize) -> Result<StmtSeq, String> {
     if gapes(text) || stutters(text) {
         return Err("more is opened than closed".to_string());
     }
+    // A panic in the parser costs one text its structure, not the line its judgement.
+    let parsed = std::panic::catch_unwind(|| parse_bounded(text, depth));
+    parsed.unwrap_or_else(|_| Err("the parser gave up".to_string()))
+}
+
+fn parse_bounded(text: &str, depth: usize) -> Result<StmtSeq, String> {
     // The parser counts operations; a line of ordinary shell needs a handful for each byte.
     let fuel = text.len().saturating_mul(16).saturating_add(4096);
     let profile = ShellProfile::native(ShellDialect::Bash);
@@ -18,7 +24,9 @@ pub(crate) fn parse(text: &str, depth: usize) -> Result<StmtSeq, String> {
     if parsed.is_ok() {
         return Ok(parsed.file.body);
     }
-    Err(parsed.strict_error().to_string())
+    let why = parsed.terminal_error.map(|error| error.to_string());
+    let first = parsed.diagnostics.into_iter().next().map(|diagnostic| diagnostic.message);
+    Err(why.or(first).unwrap_or_else(|| "not shell".to_string()))
 }
 
 /// The source a span covers. A span that does not fit the source covers nothing.

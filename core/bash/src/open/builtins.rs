@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use crate::output::Output;
-use crate::reading::{Command, Feed, Piece, Via, Word};
+use crate::reading::{Command, Piece, Via, Word};
 use crate::scan;
 use crate::scope::Value;
 use crate::walk::{Place, Walker};
@@ -91,8 +91,8 @@ impl Walker {
     /// `read x`: the first line of a known input, otherwise something only the run would tell.
     fn read_variables(&mut self, args: &[Word], place: &Place) {
         let names: Vec<String> = args.iter().filter_map(Word::known).filter(|name| !name.starts_with('-')).collect();
-        let line = match (&place.feed, names.as_slice()) {
-            (Feed::Text(text), [_]) => text.lines().next().filter(|_| text.lines().count() == 1),
+        let line = match (place.input(), names.as_slice()) {
+            (Some(text), [_]) => text.lines().next().filter(|_| text.lines().count() == 1),
             _ => None,
         };
         for name in &names {
@@ -129,8 +129,10 @@ impl Walker {
         let mut words = vec![Word::text("printf")];
         words.extend(rest.iter().cloned());
         let command = Command { words, ..Command::default() };
-        let Some(name) = name.known().filter(|name| scan::assignment(&format!("{name}=")).is_some()) else { return };
-        match crate::output::of(&command, None).certain() {
+        let Some(name) = name.known().filter(|name| scan::assignment(&Word::text(format!("{name}="))).is_some()) else {
+            return;
+        };
+        match crate::output::of(&command, None, false).certain() {
             Some(text) => {
                 self.set(&name, Value::One(Word { pieces: vec![Piece::Text(text.to_string())], quoted: false }))
             }

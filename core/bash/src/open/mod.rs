@@ -42,6 +42,9 @@ impl Walker {
             name if builtins::is_builtin(name) => return self.open_builtin(name, command, place),
             name if script::is_interpreter(name) => self.open_script(name, command, place),
             name => {
+                if let Some(text) = self.written_program(command) {
+                    return self.inner_text(&text, Via::Shell(name.to_string()), place);
+                }
                 if !self.open_text(name, args, place) {
                     return self.open_wrapper(name, command, place);
                 }
@@ -61,6 +64,12 @@ impl Walker {
         let output = self.statement(&body.statement, &body.source, &place.under(via));
         self.scope.positional = kept;
         Some(output)
+    }
+
+    /// `./x.sh`, when the line itself has written it.
+    fn written_program(&self, command: &Command) -> Option<String> {
+        let program = command.words.first()?;
+        if !program.known()?.contains('/') { None } else { self.written(program) }
     }
 
     /// Runs `words` as the inner command of a wrapper, in a process of its own.

@@ -52,7 +52,7 @@ impl Walker {
         {
             return self.run_input(via, place);
         }
-        match self.printed.get(&script.shown()).cloned() {
+        match self.written(script) {
             Some(text) => self.inner_text(&text, via, place),
             None => Output::Unknown,
         }

@@ -301,7 +301,7 @@ pub(crate) fn leading_assignments(words: &[Word]) -> (Vec<(String, Word)>, &[Wor
     let mut assignments = Vec::new();
     let mut rest = words;
     while let [first, tail @ ..] = rest {
-        let Some(assignment) = scan::assignment(&first.shown()) else { break };
+        let Some(assignment) = scan::assignment(first) else { break };
         assignments.push(assignment);
         rest = tail;
     }

@@ -90,7 +90,7 @@ impl Walker {
             return unknown();
         }
         match &place.feed {
-            Feed::Text(text) => {
+            Feed::Text(text) if place.sure => {
                 let nul = text.contains('\0') || options::given(options, &["-0", "--null"]);
                 let parts: Vec<&str> = if nul {
                     text.split('\0').collect()

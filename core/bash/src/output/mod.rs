@@ -52,8 +52,9 @@ impl Output {
     }
 }
 
-/// What `command` prints, given the text on its standard input if that is known.
-pub(crate) fn of(command: &Command, input: Option<&str>) -> Output {
+/// What `command` prints, given the text on its standard input and whether all of it is known.
+pub(crate) fn of(command: &Command, draft: Option<&str>, sure: bool) -> Output {
+    let input = draft.filter(|_| sure);
     let Some(program) = command.program() else {
         return if command.words.is_empty() { Output::nothing() } else { Output::Unknown };
     };
@@ -67,6 +68,9 @@ pub(crate) fn of(command: &Command, input: Option<&str>) -> Output {
             Output::nothing()
         }
         ("pwd", _) => command.cwd.as_ref().map_or(Output::Unknown, |cwd| Output::Certain(format!("{cwd}\n"))),
+        ("cat" | "tee", Some(args)) if !sure && (args.is_empty() || program == "tee") => {
+            draft.map_or(Output::Unknown, |text| Output::Draft(text.to_string()))
+        }
         (name, Some(args)) => certain(filters::named(name, args, input)),
         _ => Output::Unknown,
     }

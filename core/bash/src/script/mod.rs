@@ -27,10 +27,10 @@ impl Walker {
         if !given.codes.is_empty() {
             return;
         }
-        let input = match given.file.as_ref().map(Word::shown) {
+        let input = match &given.file {
             None => place.draft.clone(),
-            Some(file) if matches!(file.as_str(), "-" | "/dev/stdin") => place.draft.clone(),
-            Some(file) => self.printed.get(&file).map(|text| text.as_str().into()),
+            Some(file) if matches!(file.shown().as_str(), "-" | "/dev/stdin") => place.draft.clone(),
+            Some(file) => self.written(file).map(|text| text.as_str().into()),
         };
         if let Some(code) = input {
             self.script(language, &code, &inside);

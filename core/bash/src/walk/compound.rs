@@ -115,7 +115,7 @@ impl Walker {
     }
 
     fn repeated(&mut self, condition: &StmtSeq, body: &StmtSeq, source: &Rc<str>, place: &Place) {
-        if let Feed::Text(text) = &place.feed
+        if let Some(text) = place.input()
             && reads_lines(condition, source)
         {
             for line in text.lines().take(limits::SPREAD) {

@@ -22,7 +22,8 @@ pub(crate) struct Walker {
     pub(crate) reading: Reading,
     pub(crate) scope: Scope,
     pub(crate) allowance: Allowance,
-    /// What process substitutions print, by their source: a shell may be told to run it.
+    /// What process substitutions print, by their source, and what the line writes into files,
+    /// by their path: a shell may be told to run it.
     pub(crate) printed: HashMap<String, String>,
 }
 
@@ -33,6 +34,8 @@ pub(crate) struct Place {
     pub(crate) feed: Feed,
     /// The text on the standard input, unknown parts as their source.
     pub(crate) draft: Option<Rc<str>>,
+    /// Whether that text has no unknown parts.
+    pub(crate) sure: bool,
 }
 
 impl Place {
@@ -44,7 +47,13 @@ impl Place {
     }
 
     pub(crate) fn fed(&self, feed: Feed, draft: Option<&str>) -> Self {
-        Self { via: self.via.clone(), feed, draft: draft.map(Rc::from) }
+        let sure = matches!(feed, Feed::Text(_));
+        Self { via: self.via.clone(), feed, draft: draft.map(Rc::from), sure }
+    }
+
+    /// The text on the standard input, when every part of it is known.
+    pub(crate) fn input(&self) -> Option<&str> {
+        self.draft.as_deref().filter(|_| self.sure)
     }
 }
 

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use shuck_ast::{Redirect as Syntax, RedirectKind as Kind, RedirectTarget};
 
 use super::{Place, Walker};
-use crate::reading::{Feed, Redirect, RedirectKind};
+use crate::reading::{Feed, Redirect, RedirectKind, Word};
 use crate::syntax::slice;
 use crate::words::Mode;
 
@@ -14,9 +14,30 @@ use crate::words::Mode;
 pub(super) struct Redirected {
     pub(super) redirects: Vec<Redirect>,
     /// The standard input, when a redirect sets it, with its text.
-    pub(super) input: Option<(Feed, Option<String>)>,
+    pub(super) input: Option<Input>,
     /// Whether the standard output goes elsewhere.
     pub(super) away: bool,
+}
+
+/// A standard input set by a redirect.
+pub(super) struct Input {
+    pub(super) feed: Feed,
+    draft: Option<String>,
+    sure: bool,
+}
+
+impl Input {
+    /// Text from the line itself, which may have unknown parts.
+    fn text(text: String, sure: bool) -> Self {
+        Self { feed: Feed::Text(text.clone()), draft: Some(text), sure }
+    }
+
+    /// The same place with this input.
+    pub(super) fn in_place(&self, place: &Place) -> Place {
+        let mut here = place.fed(self.feed.clone(), self.draft.as_deref());
+        here.sure = self.sure;
+        here
+    }
 }
 
 impl Walker {
@@ -34,9 +55,9 @@ impl Walker {
                 let text = here_text(here, source);
                 // The parser takes the delimiters after the first for quoted; their source tells.
                 let quoted = slice(source, here.delimiter.span).contains(['"', '\'', '\\']);
-                let text = if !quoted { self.text(&text, Mode::Here, place).shown() } else { text };
+                let word = if quoted { Word::text(text) } else { self.text(&text, Mode::Here, place) };
                 if redirect.fd.unwrap_or(0) == 0 {
-                    out.input = Some((Feed::Text(text.clone()), Some(text)));
+                    out.input = Some(Input::text(word.shown(), !word.has_unknown()));
                 }
             }
             RedirectTarget::Word(word) => self.redirect_word(redirect, slice(source, word.span), place, out),
@@ -46,9 +67,7 @@ impl Walker {
     fn redirect_word(&mut self, redirect: &Syntax, raw: &str, place: &Place, out: &mut Redirected) {
         if redirect.kind == Kind::HereString {
             let word = self.value(raw, place);
-            let text = word.shown() + "\n";
-            let feed = if word.known().is_some() { Feed::Text(text.clone()) } else { Feed::Unknown };
-            out.input = Some((feed, Some(text)));
+            out.input = Some(Input::text(word.shown() + "\n", !word.has_unknown()));
             return;
         }
         let first = self.reading.commands.len();
@@ -68,7 +87,7 @@ impl Walker {
                 Some(_) => Feed::Pipe((first..self.reading.commands.len()).collect()),
                 None => Feed::File(target.clone()),
             };
-            out.input = Some((feed, printed.flatten()));
+            out.input = Some(Input { feed, draft: printed.flatten(), sure: false });
         }
         out.redirects.push(Redirect { kind, target });
     }
@@ -80,7 +99,7 @@ impl Walker {
         }
         let found = self.redirects(redirects, source, place);
         let here = match found.input {
-            Some((feed, draft)) => place.fed(feed, draft.as_deref()),
+            Some(input) => input.in_place(place),
             None => place.clone(),
         };
         if !found.redirects.is_empty() {

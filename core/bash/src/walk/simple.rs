@@ -6,10 +6,10 @@ use shuck_ast::{Assignment, BuiltinCommand, DeclClause, DeclOperand, Redirect, S
 
 use super::{Place, Walker};
 use crate::output::{self, Output};
-use crate::reading::{Command, Via, Word};
+use crate::reading::{Command, RedirectKind, Via, Word};
 use crate::scope::Value;
 use crate::syntax::slice;
-use crate::words::matching;
+use crate::words::{matching, push_piece};
 
 impl Walker {
     pub(super) fn simple(
@@ -39,18 +39,22 @@ impl Walker {
         source: &Rc<str>,
         place: &Place,
     ) -> Output {
-        let mut raws = vec![clause.variant_span];
+        let mut words = vec![Word::text(clause.variant.as_str())];
         for operand in &clause.operands {
             match operand {
-                DeclOperand::Flag(word) | DeclOperand::Dynamic(word) => raws.push(word.span),
-                DeclOperand::Name(name) => raws.push(name.span),
+                DeclOperand::Flag(word) | DeclOperand::Dynamic(word) => {
+                    words.extend(self.fields(slice(source, word.span), place));
+                }
+                DeclOperand::Name(name) => words.push(Word::text(slice(source, name.span))),
                 DeclOperand::Assignment(assignment) => {
-                    self.assign(assignment, source, place);
-                    raws.push(assignment.span);
+                    let value = self.assign(assignment, source, place);
+                    let mut word = Word::text(format!("{}=", assignment.target.name.as_str()));
+                    value.pieces.into_iter().for_each(|piece| push_piece(&mut word, piece));
+                    words.push(word);
                 }
             }
         }
-        self.spelled(&raws, &clause.assignments, redirects, source, place)
+        self.settled(words, &clause.assignments, redirects, source, place)
     }
 
     pub(super) fn builtin(
@@ -96,13 +100,25 @@ impl Walker {
                 words.extend(self.fields(raw, place));
             }
         }
+        self.settled(words, assignments, redirects, source, place)
+    }
+
+    /// A command whose words are expanded, with its redirects and assignments.
+    fn settled(
+        &mut self,
+        words: Vec<Word>,
+        assignments: &[Assignment],
+        redirects: &[Redirect],
+        source: &Rc<str>,
+        place: &Place,
+    ) -> Output {
         let found = self.redirects(redirects, source, place);
         let mut command = self.command(words, place);
         command.redirects = found.redirects;
         let mut here = place.clone();
-        if let Some((feed, draft)) = found.input {
-            here = place.fed(feed.clone(), draft.as_deref());
-            command.feed = feed;
+        if let Some(input) = found.input {
+            here = input.in_place(place);
+            command.feed = input.feed;
         }
         for assignment in assignments {
             let value = if command.words.is_empty() {
@@ -115,8 +131,16 @@ impl Walker {
         if command.words.is_empty() && command.redirects.is_empty() && command.assignments.is_empty() {
             return Output::nothing();
         }
+        let written: Vec<_> =
+            command.redirects.iter().filter(|redirect| redirect.kind != RedirectKind::Read).cloned().collect();
         let output = self.run(command, &here);
-        if found.away { Output::nothing() } else { output }
+        if !found.away {
+            return output;
+        }
+        if let Some(text) = output.draft() {
+            written.iter().for_each(|redirect| self.write(redirect, text));
+        }
+        Output::nothing()
     }
 
     /// Reports a command whose words are settled, and opens what it would run.
@@ -127,18 +151,38 @@ impl Walker {
             return Output::Unknown;
         }
         self.report(command.clone());
-        let input = place.draft.clone();
         // A function of the line may bear the name of a program whose output would be known.
         let own = command.program().is_some_and(|name| self.scope.function(&name).is_some());
-        let fits = !own && self.allowance.spend(input.as_ref().map_or(0, |text| text.len() / 8));
-        let certain = matches!(place.feed, crate::reading::Feed::Text(_));
-        let printed = if fits { output::of(&command, input.as_deref().filter(|_| certain)) } else { Output::Unknown };
+        let fits = !own && self.allowance.spend(place.draft.as_ref().map_or(0, |text| text.len() / 8));
+        let printed = if fits { output::of(&command, place.draft.as_deref(), place.sure) } else { Output::Unknown };
         let opened = self.open_with(&command, place);
         self.allowance.rise();
         match opened {
             Output::Unknown => printed,
             known => known,
         }
+    }
+
+    /// Remembers what the line writes into a file: it may be told to run it.
+    fn write(&mut self, redirect: &crate::reading::Redirect, text: &str) {
+        let Some(path) = redirect.target.known().and_then(|path| self.scope.resolve(&path)) else { return };
+        if !self.allowance.spend(text.len() / 8) {
+            return;
+        }
+        let file = self.printed.entry(path).or_default();
+        if redirect.kind == RedirectKind::Write {
+            file.clear();
+        }
+        file.push_str(text);
+    }
+
+    /// The text of a file the line has written, or of a process substitution.
+    pub(crate) fn written(&self, file: &Word) -> Option<String> {
+        if let Some(text) = self.printed.get(&file.shown()) {
+            return Some(text.clone());
+        }
+        let path = self.scope.resolve(&file.known()?)?;
+        self.printed.get(&path).cloned()
     }
 
     /// Opens a command whose own assignments hold inside it, and only there.

@@ -1,227 +1,252 @@
 //! Finds where a bracketed stretch of shell ends: `$(…)`, `${…}`, backquotes, double quotes.
+//!
+//! What stands open is kept on a list, not on the stack: a line may open as much as it likes.
 
 use super::cursor::Cursor;
 
 /// The bytes up to the `)` that closes a substitution; the whole text when none does.
 pub(crate) fn paren_body(text: &str) -> usize {
-    let mut cursor = Cursor::new(text);
-    let mut nest = Nest { fresh: true, ..Nest::default() };
-    while let Some(c) = cursor.peek() {
-        let start = cursor.at();
-        match c {
-            ')' if nest.closes() => return start,
-            '#' if nest.fresh => {
-                cursor.take_while(|c| c != '\n');
-            }
-            '<' if cursor.rest().starts_with("<<<") => {
-                cursor.take(3);
-                nest.fresh = true;
-            }
-            '<' if cursor.rest().starts_with("<<") && !nest.counting() => nest.here(&mut cursor),
-            '\n' => {
-                cursor.bump();
-                nest.skip_bodies(&mut cursor);
-                nest.fresh = true;
-            }
-            c if c.is_ascii_alphabetic() => nest.word(&mut cursor),
-            _ => nest.step(&mut cursor, c),
-        }
-    }
-    text.len()
+    Search::run(text, Open::Code)
 }
 
-/// What stands open while looking for the closing parenthesis.
-#[derive(Default)]
-struct Nest {
+/// The bytes up to the `}` that closes `${`.
+pub(crate) fn brace_body(text: &str) -> usize {
+    Search::run(text, Open::Parameter)
+}
+
+/// The bytes up to the closing backquote.
+pub(crate) fn backquote_body(text: &str) -> usize {
+    Search::run(text, Open::Backquote)
+}
+
+/// The bytes up to the closing double quote.
+pub(crate) fn double_body(text: &str) -> usize {
+    Search::run(text, Open::Double)
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Open {
+    Double,
+    Backquote,
+    Parameter,
+    /// Commands between parentheses.
+    Code,
+    /// Between `case` and `esac`, where `)` ends a pattern.
+    Case,
+    Arithmetic,
+}
+
+struct Search<'t> {
+    cursor: Cursor<'t>,
     open: Vec<Open>,
     /// Delimiters of here-documents whose bodies begin at the next line.
     pending: Vec<(String, bool)>,
-    /// Whether a word may begin here: comments and keywords only count then.
-    fresh: bool,
+    /// Whether a command may begin here: only then `case` and `esac` are keywords.
+    start: bool,
+    /// Whether a word may begin here: only then `#` begins a comment.
+    gap: bool,
 }
 
-#[derive(PartialEq)]
-enum Open {
-    Paren,
-    Arithmetic,
-    Case,
-}
-
-impl Nest {
-    /// Whether this `)` is the one looked for; otherwise it closes something inner.
-    fn closes(&mut self) -> bool {
-        self.open.is_empty()
+impl<'t> Search<'t> {
+    fn run(text: &'t str, first: Open) -> usize {
+        let cursor = Cursor::new(text);
+        let mut search = Search { cursor, open: vec![first], pending: Vec::new(), start: true, gap: true };
+        while let (Some(c), Some(top)) = (search.cursor.peek(), search.open.last().copied()) {
+            let at = search.cursor.at();
+            match top {
+                Open::Double | Open::Backquote | Open::Parameter => search.quoted(c, top),
+                Open::Code | Open::Case => search.code(c, top),
+                Open::Arithmetic => search.arithmetic(c),
+            }
+            if search.open.is_empty() {
+                return at;
+            }
+        }
+        text.len()
     }
 
-    fn counting(&self) -> bool {
-        self.open.contains(&Open::Arithmetic)
+    fn quoted(&mut self, c: char, top: Open) {
+        let close = match top {
+            Open::Double => '"',
+            Open::Backquote => '`',
+            _ => '}',
+        };
+        if c == close {
+            self.close();
+        } else if c == '\\' {
+            self.skip(2);
+        } else if top == Open::Backquote {
+            self.skip(1);
+        } else if top == Open::Parameter && c == '\'' && !self.open.contains(&Open::Double) {
+            self.single();
+        } else if top == Open::Parameter && c == '"' {
+            self.enter(Open::Double, 1);
+        } else if !self.expansion(c) {
+            self.skip(1);
+        }
     }
 
-    fn step(&mut self, cursor: &mut Cursor<'_>, c: char) {
-        self.fresh = c.is_whitespace() || matches!(c, ';' | '&' | '|' | '(');
+    fn arithmetic(&mut self, c: char) {
         match c {
-            '(' => {
-                let kind = if cursor.rest().starts_with("((") { Open::Arithmetic } else { Open::Paren };
-                self.open.push(kind);
-                cursor.bump();
-            }
-            ')' => {
-                // A `)` right inside `case` ends a pattern and closes nothing.
-                if self.open.last() != Some(&Open::Case) {
-                    self.open.pop();
-                }
-                cursor.bump();
-                self.fresh = true;
-            }
-            _ => skip_one(cursor),
+            ')' => self.close(),
+            '(' => self.enter(Open::Arithmetic, 1),
+            '\\' => self.skip(2),
+            '"' => self.enter(Open::Double, 1),
+            _ if self.expansion(c) => {}
+            _ => self.skip(1),
         }
     }
 
-    fn word(&mut self, cursor: &mut Cursor<'_>) {
-        let word = cursor.take_while(|c| c.is_ascii_alphanumeric() || c == '_');
-        if self.fresh && word == "case" {
-            self.open.push(Open::Case);
-        } else if self.fresh && word == "esac" && self.open.last() == Some(&Open::Case) {
-            self.open.pop();
+    fn code(&mut self, c: char, top: Open) {
+        let rest = self.cursor.rest();
+        let gap = std::mem::replace(&mut self.gap, false);
+        match c {
+            ')' if top == Open::Case => {
+                self.skip(1);
+                self.begin();
+            }
+            ')' => self.close(),
+            '#' if gap => {
+                self.cursor.take_while(|c| c != '\n');
+            }
+            '\n' => {
+                self.skip(1);
+                self.skip_bodies();
+                self.begin();
+            }
+            ';' | '&' | '|' => {
+                self.skip(1);
+                self.begin();
+            }
+            c if c.is_whitespace() => {
+                self.skip(1);
+                self.gap = true;
+            }
+            '(' if rest.starts_with("((") && self.start => {
+                self.open.push(Open::Arithmetic);
+                self.enter(Open::Arithmetic, 2);
+            }
+            '(' => self.enter(Open::Code, 1),
+            '\\' => self.skip(2),
+            '\'' => self.single(),
+            '"' => self.enter(Open::Double, 1),
+            '<' if rest.starts_with("<<<") => self.skip(3),
+            '<' if rest.starts_with("<<") => self.here(),
+            '$' if rest.starts_with("$'") => self.ansi(),
+            _ if self.expansion(c) => {}
+            c if c.is_ascii_alphabetic() => self.word(),
+            _ => {
+                self.skip(1);
+                self.start = c == '{' || c == '!';
+            }
         }
-        self.fresh = matches!(word, "then" | "do" | "else" | "in");
     }
 
-    fn here(&mut self, cursor: &mut Cursor<'_>) {
-        cursor.take(2);
-        let tabs = cursor.eat("-");
-        cursor.take_while(|c| c == ' ' || c == '\t');
-        let raw = cursor.take_while(|c| !c.is_whitespace() && !matches!(c, ';' | '&' | '|' | '<' | '>' | ')' | '('));
-        let delimiter: String = raw.chars().filter(|c| !matches!(c, '"' | '\'' | '\\')).collect();
+    /// Opens what begins with `$` or a backquote here, if anything does.
+    fn expansion(&mut self, c: char) -> bool {
+        let rest = self.cursor.rest();
+        if c == '`' {
+            self.enter(Open::Backquote, 1);
+        } else if rest.starts_with("$((") {
+            self.open.push(Open::Arithmetic);
+            self.enter(Open::Arithmetic, 3);
+        } else if rest.starts_with("$(") {
+            self.enter(Open::Code, 2);
+        } else if rest.starts_with("${") {
+            self.enter(Open::Parameter, 2);
+        } else {
+            return false;
+        }
+        true
+    }
+
+    fn enter(&mut self, what: Open, width: usize) {
+        self.open.push(what);
+        self.cursor.take(width);
+        (self.start, self.gap) = (what == Open::Code, what == Open::Code);
+    }
+
+    fn close(&mut self) {
+        self.open.pop();
+        self.cursor.bump();
+        (self.start, self.gap) = (false, false);
+    }
+
+    fn begin(&mut self) {
+        (self.start, self.gap) = (true, true);
+    }
+
+    fn skip(&mut self, characters: usize) {
+        for _ in 0..characters {
+            self.cursor.bump();
+        }
+    }
+
+    fn single(&mut self) {
+        self.skip(1);
+        self.cursor.take_while(|c| c != '\'');
+        self.skip(1);
+        self.start = false;
+    }
+
+    fn ansi(&mut self) {
+        self.skip(2);
+        while let Some(c) = self.cursor.bump() {
+            match c {
+                '\\' => self.skip(1),
+                '\'' => break,
+                _ => {}
+            }
+        }
+        self.start = false;
+    }
+
+    fn word(&mut self) {
+        let word = self.cursor.take_while(|c| c.is_ascii_alphanumeric() || c == '_');
+        match word {
+            "case" if self.start => self.open.push(Open::Case),
+            "esac" if self.start && self.open.last() == Some(&Open::Case) => {
+                self.open.pop();
+            }
+            _ => {}
+        }
+        self.start = self.start && matches!(word, "then" | "do" | "else" | "elif" | "if" | "while" | "until" | "time");
+        // The first pattern may stand right behind `in`; `esac` may as well.
+        self.start |= word == "in" && self.open.last() == Some(&Open::Case);
+    }
+
+    /// Notes the delimiter of a here-document.
+    fn here(&mut self) {
+        self.skip(2);
+        let tabs = self.cursor.eat("-");
+        self.cursor.take_while(|c| c == ' ' || c == '\t');
+        let delimiter = match self.cursor.peek() {
+            Some(quote @ ('\'' | '"')) => {
+                self.skip(1);
+                let name = self.cursor.take_while(|c| c != quote).to_string();
+                self.skip(1);
+                name
+            }
+            _ => {
+                let ends = |c: char| c.is_whitespace() || matches!(c, ';' | '&' | '|' | '<' | '>' | ')' | '(');
+                self.cursor.take_while(|c| !ends(c)).chars().filter(|c| !matches!(c, '"' | '\'' | '\\')).collect()
+            }
+        };
         if !delimiter.is_empty() {
             self.pending.push((delimiter, tabs));
         }
     }
 
-    fn skip_bodies(&mut self, cursor: &mut Cursor<'_>) {
+    fn skip_bodies(&mut self) {
         for (delimiter, tabs) in std::mem::take(&mut self.pending) {
-            while !cursor.done() {
-                let line = cursor.take_while(|c| c != '\n');
+            while !self.cursor.done() {
+                let line = self.cursor.take_while(|c| c != '\n');
+                self.skip(1);
                 let bare = if tabs { line.trim_start_matches('\t') } else { line };
                 if bare == delimiter {
                     break;
                 }
-                cursor.bump();
             }
-        }
-    }
-}
-
-/// The bytes up to the `}` that closes `${`; the whole text when none does.
-pub(crate) fn brace_body(text: &str) -> usize {
-    let mut cursor = Cursor::new(text);
-    while let Some(c) = cursor.peek() {
-        if c == '}' {
-            return cursor.at();
-        }
-        skip_one(&mut cursor);
-    }
-    text.len()
-}
-
-/// The bytes up to the closing backquote.
-pub(crate) fn backquote_body(text: &str) -> usize {
-    let mut cursor = Cursor::new(text);
-    while let Some(c) = cursor.peek() {
-        match c {
-            '`' => return cursor.at(),
-            '\\' => {
-                cursor.bump();
-                cursor.bump();
-            }
-            _ => {
-                cursor.bump();
-            }
-        }
-    }
-    text.len()
-}
-
-/// The bytes up to the closing double quote.
-pub(crate) fn double_body(text: &str) -> usize {
-    let mut cursor = Cursor::new(text);
-    while let Some(c) = cursor.peek() {
-        match c {
-            '"' => return cursor.at(),
-            '\'' => {
-                cursor.bump();
-            }
-            _ => skip_one(&mut cursor),
-        }
-    }
-    text.len()
-}
-
-/// Steps over one character, or over the whole quoted or bracketed stretch that begins here.
-///
-/// It does not call itself through unlimited levels: a stretch inside a stretch is found by
-/// the plain counting of `skip_nested`.
-fn skip_one(cursor: &mut Cursor<'_>) {
-    match cursor.peek() {
-        Some('\\') => {
-            cursor.bump();
-            cursor.bump();
-        }
-        Some('\'') => {
-            cursor.bump();
-            cursor.take_while(|c| c != '\'');
-            cursor.bump();
-        }
-        Some('"' | '`') => skip_nested(cursor),
-        Some('$') if cursor.rest().starts_with("$(") || cursor.rest().starts_with("${") => skip_nested(cursor),
-        Some('$') if cursor.rest().starts_with("$'") => {
-            cursor.take(2);
-            while let Some(c) = cursor.bump() {
-                match c {
-                    '\\' => {
-                        cursor.bump();
-                    }
-                    '\'' => break,
-                    _ => {}
-                }
-            }
-        }
-        _ => {
-            cursor.bump();
-        }
-    }
-}
-
-/// Steps over a stretch that may hold others, keeping what is open on a list instead of the stack.
-fn skip_nested(cursor: &mut Cursor<'_>) {
-    let mut open: Vec<char> = Vec::new();
-    while let Some(c) = cursor.peek() {
-        let inside = open.last().copied();
-        if inside == Some(c) && c != '(' && c != '{' {
-            open.pop();
-            cursor.bump();
-        } else if c == '\\' {
-            cursor.bump();
-            cursor.bump();
-        } else if c == '\'' && inside != Some('"') {
-            cursor.bump();
-            cursor.take_while(|c| c != '\'');
-            cursor.bump();
-        } else if cursor.eat("$(") {
-            open.push(')');
-        } else if cursor.eat("${") {
-            open.push('}');
-        } else if c == '(' && inside == Some(')') {
-            open.push(')');
-            cursor.bump();
-        } else {
-            if matches!(c, '"' | '`') {
-                open.push(c);
-            }
-            cursor.bump();
-        }
-        if open.is_empty() {
-            return;
         }
     }
 }

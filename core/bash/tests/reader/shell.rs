@@ -120,6 +120,33 @@ fn here_documents_are_data_unless_something_runs_them() {
 }
 
 #[test]
+fn a_message_from_a_here_document_is_one_word() {
+    let line =
+        "git commit -m \"$(cat <<'EOF'\nfix: don't rm -rf / (it's) \"q\"\n\n- `rm x` $(rm y)\nEOF\n)\" && git push";
+    let message = "fix: don't rm -rf / (it's) \"q\"\n\n- `rm x` $(rm y)";
+    assert_eq!(runs(line), ["cat".to_string(), format!("git commit -m {message}"), "git push".to_string()]);
+    check(&[
+        ("x=$(cat <<E\n$D/$(a)\nE\n); rm $x", &["a", "cat", "", "rm ‹$(cat <<E\n$D/$(a)\nE\n)›"]),
+        (
+            "echo \"$(case a in (a) echo ')' ;; esac # )\n)\"; rm x",
+            &["echo )", "echo ‹$(case a in (a) echo ')' ;; esac # )\n)›", "rm x"],
+        ),
+    ]);
+}
+
+#[test]
+fn what_the_line_writes_into_a_file_is_read_when_it_runs_it() {
+    check_reaches(&[
+        ("echo 'rm x' > a.sh && bash a.sh", "rm x"),
+        ("cat > a.sh <<'E'\nrm x\nE\nchmod +x a.sh; ./a.sh", "rm x"),
+        ("echo a > f; echo 'rm x' >> f; source ./f", "rm x"),
+        ("cat > a.py <<E\nimport os; os.remove('x')\nE\npython3 a.py", "rm x"),
+        ("$SHELL -c 'rm x'", "rm x"),
+    ]);
+    check(&[("export A=$(once)", &["once", "export A=‹$(once)›"])]);
+}
+
+#[test]
 fn text_is_data() {
     check(&[
         ("git commit -m 'rm -rf /; x'", &["git commit -m rm -rf /; x"]),
