@@ -15,7 +15,8 @@ pub struct TaskFilter {
     pub agent: Option<String>,
     pub spec: Option<String>,
     pub category: Option<String>,
-    pub only_claimable: bool,
+    /// Only those that may be claimed at this moment.
+    pub claimable_at: Option<Ms>,
     /// At most so many; zero means all.
     pub limit: usize,
 }
@@ -55,8 +56,9 @@ impl Store {
                 values.push(wanted.clone().into());
             }
         }
-        if filter.only_claimable {
-            sql.push_str(" AND status = 'open' AND open_blockers = 0 AND ready_at = 0");
+        if let Some(now) = filter.claimable_at {
+            sql.push_str(" AND status = 'open' AND open_blockers = 0 AND ready_at <= ?");
+            values.push(now.0.into());
         }
         sql.push_str(" ORDER BY priority, created_at, row");
         if filter.limit > 0 {

@@ -2,8 +2,9 @@
 
 use super::{deps, list, queued, read};
 use crate::{Error, Store};
+use model::Ms;
 use model::task::{Counts, Queued};
-use rusqlite::Connection;
+use rusqlite::{Connection, params};
 use std::collections::BTreeMap;
 
 /// The counts are whole, the lists short samples.
@@ -27,7 +28,7 @@ const OPEN_BLOCKERS: &str = "SELECT slug || ' (' || status || ')' FROM task_deps
     WHERE task_deps.task = ?1 AND status NOT IN ('done', 'deleted') ORDER BY slug LIMIT 10";
 
 impl Store {
-    pub fn tasks_waiting(&self, project: &str) -> Result<Waiting, Error> {
+    pub fn tasks_waiting(&self, project: &str, now: Ms) -> Result<Waiting, Error> {
         self.read(|conn| {
             let some = |condition: &str| sample(conn, project, condition);
             let blocked = some("status = 'open' AND open_blockers > 0")?
@@ -38,12 +39,12 @@ impl Store {
                 counts: list::counts(conn, project)?,
                 claimable: conn.query_row(
                     "SELECT count(*) FROM tasks
-                     WHERE project = ?1 AND status = 'open' AND open_blockers = 0 AND ready_at = 0",
-                    [project],
+                     WHERE project = ?1 AND status = 'open' AND open_blockers = 0 AND ready_at <= ?2",
+                    params![project, now.0],
                     |row| row.get(0),
                 )?,
                 blocked,
-                resting: some("status = 'open' AND open_blockers = 0 AND ready_at > 0")?,
+                resting: some(&format!("status = 'open' AND open_blockers = 0 AND ready_at > {}", now.0))?,
                 quarantined: some("status = 'quarantined'")?,
                 active: some("status = 'active'")?,
                 dependencies: deps::edges(conn, project)?,
