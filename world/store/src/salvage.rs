@@ -1,6 +1,6 @@
 //! What is still readable in a file that was moved aside, brought back.
 
-use crate::{Durability, Error, Store, check};
+use crate::{Durability, Error, Store, check, lock};
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
 use std::path::PathBuf;
@@ -14,18 +14,38 @@ pub struct Salvaged {
     pub cut_short: Vec<String>,
 }
 
-/// Each table with the order it lies in, so that reading it needs no index.
-const TABLES: &[(&str, &str)] = &[
-    ("projects", "path"),
-    ("agents", "id"),
-    ("sessions", "row"),
-    ("strikes", "session"),
-    ("injections", "seq"),
-    ("messages", "seq"),
-    ("events", "seq"),
+/// How a table is brought back. The order it lies in is named, so that reading
+/// it needs no index; those that others refer to come before them.
+struct Table {
+    name: &'static str,
+    order: &'static str,
+    /// Row numbers that mean nothing, and are given anew.
+    anew: &'static str,
+    /// Row numbers that are an order or that others refer to: kept, but moved
+    /// out of the way of those that were given since.
+    moved: &'static [&'static str],
+}
+
+const fn table(name: &'static str, order: &'static str, anew: &'static str, moved: &'static [&'static str]) -> Table {
+    Table { name, order, anew, moved }
+}
+
+const TABLES: &[Table] = &[
+    table("projects", "path", "", &[]),
+    table("agents", "id", "", &[]),
+    table("sessions", "row", "row", &[]),
+    table("strikes", "session", "", &[]),
+    table("injections", "seq", "seq", &[]),
+    table("messages", "seq", "seq", &[]),
+    table("workers", "id", "", &[]),
+    table("tasks", "row", "", &["row"]),
+    table("task_deps", "task", "", &["task", "blocker"]),
+    table("task_steps", "task", "", &["task"]),
+    table("attempts", "task", "", &["task"]),
+    table("events", "seq", "", &["seq"]),
 ];
 
-/// Recovered events keep their order and lie before all that came since.
+/// What is recovered keeps its order and lies before all that came since.
 const BEFORE_ALL: i64 = 1_000_000_000_000;
 
 const BATCH: usize = 500;
@@ -35,8 +55,13 @@ impl Store {
     /// as there is to read, in short transactions: for the daemon and commands.
     /// A row that is here already is kept as it is.
     pub fn salvage(&mut self) -> Result<Vec<Salvaged>, Error> {
+        let aside = check::aside(&self.place);
+        if aside.is_empty() {
+            return Ok(Vec::new());
+        }
+        let _held = lock::hold(&self.place, self.patience)?;
         let mut done = Vec::new();
-        for from in check::aside(&self.place) {
+        for from in aside {
             let name = format!("salvaged:{}", from.file_name().unwrap_or_default().display());
             if self.meta(&name)?.is_none() {
                 let salvaged = self.salvage_one(from)?;
@@ -52,20 +77,20 @@ impl Store {
         let Ok(source) = Connection::open(&salvaged.from) else {
             return Ok(salvaged);
         };
-        for (table, order) in TABLES {
+        for table in TABLES {
             let columns = self.shared_columns(&source, table)?;
             if columns.is_empty() {
-                salvaged.cut_short.push((*table).to_owned());
+                salvaged.cut_short.push(table.name.to_owned());
                 continue;
             }
             // What lies behind a damaged page is reached from the other end.
-            let forward = format!("SELECT {} FROM {table} ORDER BY {order}", selected(&columns));
-            let (rows, whole) = self.copy_rows(&source, table, &columns, &forward)?;
+            let forward = table.select(&columns);
+            let (rows, whole) = self.copy_rows(&source, table.name, &columns, &forward)?;
             salvaged.rows += rows;
             if !whole {
-                let (rows, _) = self.copy_rows(&source, table, &columns, &format!("{forward} DESC"))?;
+                let (rows, _) = self.copy_rows(&source, table.name, &columns, &format!("{forward} DESC"))?;
                 salvaged.rows += rows;
-                salvaged.cut_short.push((*table).to_owned());
+                salvaged.cut_short.push(table.name.to_owned());
             }
         }
         Ok(salvaged)
@@ -117,13 +142,22 @@ impl Store {
         })
     }
 
-    /// Columns that both have. Row numbers are given anew, except to events:
-    /// theirs are the order of what happened.
-    fn shared_columns(&self, source: &Connection, table: &str) -> Result<Vec<String>, Error> {
-        let here = self.read(|conn| columns(conn, table))?;
-        let there = columns(source, table).unwrap_or_default();
-        let numbered = |name: &String| name == "row" || (name == "seq" && table != "events");
-        Ok(here.into_iter().filter(|name| there.contains(name) && !numbered(name)).collect())
+    /// Columns that both have, without the numbers that are given anew.
+    fn shared_columns(&self, source: &Connection, table: &Table) -> Result<Vec<String>, Error> {
+        let here = self.read(|conn| columns(conn, table.name))?;
+        let there = columns(source, table.name).unwrap_or_default();
+        Ok(here.into_iter().filter(|name| there.contains(name) && name != table.anew).collect())
+    }
+}
+
+impl Table {
+    fn select(&self, columns: &[String]) -> String {
+        let one = |name: &String| {
+            let moved = self.moved.contains(&name.as_str());
+            if moved { format!("{name} - {BEFORE_ALL}") } else { name.clone() }
+        };
+        let columns = columns.iter().map(one).collect::<Vec<_>>().join(", ");
+        format!("SELECT {columns} FROM {} ORDER BY {}.{}", self.name, self.name, self.order)
     }
 }
 
@@ -131,7 +165,57 @@ fn columns(conn: &Connection, table: &str) -> rusqlite::Result<Vec<String>> {
     conn.prepare("SELECT name FROM pragma_table_info(?1)")?.query_map([table], |row| row.get(0))?.collect()
 }
 
-fn selected(columns: &[String]) -> String {
-    let one = |name: &String| if name == "seq" { format!("seq - {BEFORE_ALL}") } else { name.clone() };
-    columns.iter().map(one).collect::<Vec<_>>().join(", ")
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    fn task(store: &Store, row: i64, slug: &str) {
+        store
+            .conn
+            .execute(
+                "INSERT INTO tasks (row, project, slug, title, priority, status, created_at, updated_at)
+                 VALUES (?1, '/p', ?2, ?2, 1, 'open', 1, 1)",
+                rusqlite::params![row, slug],
+            )
+            .unwrap();
+    }
+
+    #[test]
+    fn every_table_is_brought_back() {
+        let home = tempfile::tempdir().unwrap();
+        let store = Store::open(home.path(), Duration::ZERO).unwrap();
+        let all = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name != 'meta'";
+        let names: Vec<String> =
+            store.read(|conn| conn.prepare(all)?.query_map([], |row| row.get(0))?.collect()).unwrap();
+        for name in names {
+            assert!(TABLES.iter().any(|table| table.name == name), "{name} would be lost with a damaged file");
+        }
+    }
+
+    #[test]
+    fn tasks_come_back_with_what_refers_to_them_beside_those_made_since() {
+        let home = tempfile::tempdir().unwrap();
+        let aside = home.path().join("taut.db.corrupt-1");
+        let old = tempfile::tempdir().unwrap();
+        let before = Store::open(old.path(), Duration::ZERO).unwrap();
+        before.conn.execute("INSERT INTO projects VALUES ('/p', 1)", []).unwrap();
+        task(&before, 1, "first");
+        task(&before, 2, "second");
+        before.conn.execute("INSERT INTO task_deps VALUES (2, 1)", []).unwrap();
+        before.conn.execute("INSERT INTO task_steps VALUES (2, 7, 'step', 0)", []).unwrap();
+        before.backup(&aside).unwrap();
+
+        let mut store = Store::open(home.path(), Duration::ZERO).unwrap();
+        store.conn.execute("INSERT INTO projects VALUES ('/p', 1)", []).unwrap();
+        task(&store, 1, "since");
+        let salvaged = store.salvage().unwrap();
+        assert_eq!(salvaged[0].cut_short, Vec::<String>::new());
+        let joined = "SELECT a.slug || ' waits for ' || b.slug || ', step ' || s.seq FROM task_deps d
+            JOIN tasks a ON a.row = d.task JOIN tasks b ON b.row = d.blocker JOIN task_steps s ON s.task = a.row";
+        let found: String = store.conn.query_row(joined, [], |row| row.get(0)).unwrap();
+        assert_eq!(found, "second waits for first, step 7");
+        let tasks: i64 = store.conn.query_row("SELECT count(*) FROM tasks", [], |row| row.get(0)).unwrap();
+        assert_eq!(tasks, 3);
+    }
 }

@@ -116,7 +116,7 @@ impl Drop for Rollback<'_> {
 mod tests {
     use super::*;
     use crate::spool::SPOOL;
-    use model::effect::Write;
+    use model::effect::{Audience, Injection, Write};
 
     fn pragma(store: &Store, name: &str) -> String {
         let read = |row: &rusqlite::Row<'_>| row.get_ref(0).map(|value| format!("{value:?}"));

@@ -1,5 +1,6 @@
 //! Rows that tests store.
 
+use model::effect::{Audience, Injection};
 use model::row::{Agent, Event, Status};
 use model::session::{Session, State};
 use model::{Answer, ClientProcess, Level, Ms, Who};
@@ -68,6 +69,9 @@ pub fn session(id: &str) -> Session {
         end_reason: None,
         in_flight: vec!["toolu_1".into(), "toolu_2".into()],
         context_tokens: Some(u64::MAX),
+        context_window: Some(u64::MAX),
+        context_limit: None,
+        status_text: None,
     }
 }
 
@@ -97,4 +101,8 @@ pub fn who() -> Who {
         mission: None,
         standing: model::who::Standing::Attended,
     }
+}
+
+pub fn injection(session: &str, text: &str) -> Injection {
+    Injection { session: session.into(), audience: Audience::User, text: text.into() }
 }

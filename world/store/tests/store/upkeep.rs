@@ -1,6 +1,6 @@
 //! Checkpoints, retention, check and backup.
 
-use crate::rows::{agent, event, open, session};
+use crate::rows::{agent, event, injection, open, session};
 use model::Ms;
 use model::effect::{Strike, Write};
 use model::verdict::Intent;
@@ -118,7 +118,7 @@ fn ended_sessions_expired_strikes_and_unnamed_agents_are_forgotten_and_nobody_el
             unnamed("alpha"),
             strike(NOW.plus(-DAY)),
             strike(NOW),
-            Write::Injection { session: "old".into(), text: "never told".into() },
+            Write::Injection(injection("old", "never told")),
         ],
     );
     let pruned = store.prune(NOW, &Retention::default()).unwrap();

@@ -1,6 +1,6 @@
 //! The way of an event through the memory: load, apply, answered, list.
 
-use crate::rows::{agent, denied, event, open, session, who};
+use crate::rows::{agent, denied, event, injection, open, session, who};
 use model::effect::{Strike, Write};
 use model::verdict::Intent;
 use model::{Answer, Ms};
@@ -169,11 +169,11 @@ fn g2_a_strike_is_kept_delivered_and_expires() {
 fn s14_an_injection_is_told_once() {
     let home = tempfile::tempdir().unwrap();
     let mut store = open(home.path());
-    let said = |text: &str| Write::Injection { session: "s-1".into(), text: text.into() };
+    let said = |text: &str| Write::Injection(injection("s-1", text));
     apply(&mut store, &[said("one"), said("two")]);
     let mut take = |id: &str| store.transact(Durability::Normal, |tx| tx.take_injections(id)).unwrap();
     assert!(take("s-2").is_empty());
-    assert_eq!(take("s-1"), ["one", "two"]);
+    assert_eq!(take("s-1"), [injection("s-1", "one"), injection("s-1", "two")]);
     assert!(take("s-1").is_empty());
 }
 
