@@ -7,11 +7,12 @@ use model::{Call, Findings};
 use policy::{Answering, Around, Circumstances, Overrides};
 use std::path::Path;
 use std::rc::Rc;
+use std::sync::OnceLock;
 
 pub fn around(call: &Call, setting: &Setting) -> Around {
     let shown = |path: &Path| path.to_string_lossy().into_owned();
     let mut taut = vec![shown(&setting.state), shown(&setting.user_config)];
-    taut.extend(std::env::current_exe().ok().as_deref().map(shown));
+    taut.extend(program().cloned());
     Around {
         cwd: Some(call.cwd.clone()),
         home: Some(shown(&setting.home)),
@@ -20,6 +21,13 @@ pub fn around(call: &Call, setting: &Setting) -> Around {
         scratch: Vec::new(),
         taut,
     }
+}
+
+/// This very program, asked for once.
+fn program() -> Option<&'static String> {
+    static PROGRAM: OnceLock<Option<String>> = OnceLock::new();
+    let path = || std::env::current_exe().ok().map(|path| path.to_string_lossy().into_owned());
+    PROGRAM.get_or_init(path).as_ref()
 }
 
 pub fn circumstances(call: &Call, law: &Law) -> Circumstances {

@@ -47,15 +47,16 @@ pub fn ancestors(pid: u32) -> impl Iterator<Item = u32> {
 /// `Ok(None)` when there is no such process (a zombie counts as none).
 #[cfg(target_os = "linux")]
 fn stat(pid: u32) -> std::io::Result<Option<Stat>> {
-    let text = match std::fs::read(format!("/proc/{pid}/stat")) {
-        Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+    use std::io::{ErrorKind, Read};
+    // One read: the file is made anew for every one of them.
+    let mut text = [0_u8; 1024];
+    let read = std::fs::File::open(format!("/proc/{pid}/stat")).and_then(|mut file| file.read(&mut text));
+    match read {
+        Ok(length) => Ok(parse(&String::from_utf8_lossy(text.get(..length).unwrap_or_default()))),
         // ESRCH: the process went away between open and read.
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound || error.raw_os_error() == Some(libc::ESRCH) => {
-            return Ok(None);
-        }
-        Err(error) => return Err(error),
-    };
-    Ok(parse(&text))
+        Err(error) if error.kind() == ErrorKind::NotFound || error.raw_os_error() == Some(libc::ESRCH) => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 /// The name stands in parentheses and may hold anything, so fields are counted
