@@ -53,6 +53,11 @@ pub enum Command {
     Pause(PauseArgs),
     /// Trust this project's own configuration as it stands (people only)
     Trust(TrustArgs),
+    /// The queue: tasks that are claimed, held under a lease, and done once
+    Task {
+        #[command(subcommand)]
+        verb: crate::commands::task::Verb,
+    },
     /// Look after the database
     Db {
         #[command(subcommand)]

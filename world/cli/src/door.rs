@@ -9,6 +9,7 @@ use crate::printer::Printer;
 use clap::Parser;
 use clap::error::ErrorKind;
 use std::ffi::OsString;
+use std::path::Path;
 use std::process::ExitCode;
 
 pub fn open(args: Vec<OsString>) -> ExitCode {
@@ -18,7 +19,7 @@ pub fn open(args: Vec<OsString>) -> ExitCode {
     // Rust ignores SIGPIPE; a listing cut short by `head` should end quietly instead.
     // SAFETY: set before any thread is started, to the system's own default.
     unsafe { libc::signal(libc::SIGPIPE, libc::SIG_DFL) };
-    let taut = match Taut::try_parse_from(args) {
+    let taut = match Taut::try_parse_from(by_name(args)) {
         Ok(taut) => taut,
         Err(error) => return usage(&error),
     };
@@ -50,9 +51,19 @@ fn run(command: Option<Command>, printer: &Printer) -> Result<Exit, CliError> {
         Some(Command::Policy { verb }) => commands::policy::run(verb, printer),
         Some(Command::Pause(args)) => commands::pause::run(&args, printer),
         Some(Command::Trust(args)) => commands::trust::run(&args, printer),
+        Some(Command::Task { verb }) => commands::task::run(&verb, printer),
         Some(Command::Db { verb }) => commands::db::run(verb, printer),
         Some(Command::Version) => commands::version::run(printer),
     }
+}
+
+/// Called by another name, it is another command: the aliases are links.
+fn by_name(mut args: Vec<OsString>) -> Vec<OsString> {
+    let name = args.first().and_then(|path| Path::new(path).file_name()).map(ToOwned::to_owned);
+    if name.is_some_and(|name| name == "task") {
+        args.insert(1, "task".into());
+    }
+    args
 }
 
 /// Help and version are not errors; everything else clap says is one of usage.

@@ -87,12 +87,12 @@ impl Printer {
     /// Columns as wide as their widest cell; the last one is not padded.
     pub fn table(&self, head: &[&str], rows: &[Vec<String>]) {
         let width = |column: usize| {
-            let cells = rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count());
+            let cells = rows.iter().filter_map(|row| row.get(column)).map(|cell| seen(cell));
             cells.chain(head.get(column).map(|name| name.len())).max().unwrap_or_default()
         };
         let widths: Vec<usize> = (0..head.len()).map(width).collect();
         let draw = |cells: Vec<&str>| {
-            let padded = cells.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}"));
+            let padded = cells.iter().zip(&widths).map(|(cell, width)| format!("{cell}{}", " ".repeat(width.saturating_sub(seen(cell)))));
             padded.collect::<Vec<_>>().join("  ").trim_end().to_string()
         };
         self.line(self.dim(draw(head.to_vec())));
@@ -100,4 +100,15 @@ impl Printer {
             self.line(draw(row.iter().map(String::as_str).collect()));
         }
     }
+}
+
+/// How many columns a cell takes: colours take none.
+fn seen(cell: &str) -> usize {
+    let mut inside = false;
+    let shown = cell.chars().filter(|letter| {
+        let hidden = inside || *letter == '\u{1b}';
+        inside = hidden && *letter != 'm';
+        !hidden
+    });
+    shown.count()
 }

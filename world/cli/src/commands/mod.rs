@@ -15,6 +15,7 @@ pub mod pause;
 pub mod policy;
 pub mod rpc;
 pub mod sessions;
+pub mod task;
 pub mod trust;
 pub mod uninstall;
 pub mod version;

@@ -1,0 +1,94 @@
+//! `taut task agent`: workers register, are listed, and leave.
+
+use super::args::AgentVerb;
+use super::desk::Desk;
+use super::told;
+use crate::commands::ago;
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::printer::Printer;
+use model::ClientProcess;
+use model::fact::Life;
+use model::task::Worker;
+use serde_json::json;
+
+pub fn run(verb: &AgentVerb, desk: &mut Desk, printer: &Printer) -> Result<Exit, CliError> {
+    match verb {
+        AgentVerb::Register(args) => register(args.pid, desk, printer),
+        AgentVerb::List => list(desk, printer),
+        AgentVerb::Deregister(args) => deregister(&args.id, desk, printer),
+    }
+}
+
+fn register(pid: Option<u32>, desk: &mut Desk, printer: &Printer) -> Result<Exit, CliError> {
+    let pid = pid.unwrap_or_else(std::os::unix::process::parent_id);
+    let started = match host::probe::life(pid) {
+        Some(Life::Alive { started }) => started,
+        Some(Life::Gone) => return Err(CliError::failed(format!("there is no process {pid} to register"))),
+        None => 0,
+    };
+    let project = desk.project();
+    let host = pipeline::queue::hostname();
+    let worker = desk.queue().register(&project, ClientProcess { pid, started }, &host)?;
+    if printer.json() {
+        printer.object(&object(&worker));
+    } else {
+        printer.line(&worker.id);
+    }
+    Ok(Exit::Ok)
+}
+
+fn list(desk: &mut Desk, printer: &Printer) -> Result<Exit, CliError> {
+    desk.reap();
+    let workers = desk.store().workers(&desk.project())?;
+    if printer.json() {
+        workers.iter().for_each(|worker| printer.object(&object(worker)));
+        return Ok(Exit::Ok);
+    }
+    if workers.is_empty() {
+        printer.note("no workers; `taut task agent register` makes one");
+        return Ok(Exit::Ok);
+    }
+    let now = host::clock::now();
+    let rows: Vec<Vec<String>> = workers
+        .iter()
+        .map(|worker| {
+            vec![
+                worker.id.clone(),
+                status(worker).to_string(),
+                worker.process.pid.to_string(),
+                worker.host.clone(),
+                ago(now.since(worker.registered_at)),
+            ]
+        })
+        .collect();
+    printer.table(&["ID", "STATUS", "PID", "HOST", "AGE"], &rows);
+    Ok(Exit::Ok)
+}
+
+fn deregister(id: &str, desk: &mut Desk, printer: &Printer) -> Result<Exit, CliError> {
+    match desk.queue().deregister(id)? {
+        Some(released) => {
+            for slug in released {
+                printer.note(format!("note: task '{slug}' was released"));
+            }
+            Ok(told(printer, "deregistered", id))
+        }
+        None => Err(CliError::not_found(format!("agent '{id}' not found")).hint("taut task agent list")),
+    }
+}
+
+fn status(worker: &Worker) -> &'static str {
+    if worker.ended_at.is_none() { "active" } else { "stopped" }
+}
+
+fn object(worker: &Worker) -> serde_json::Value {
+    json!({
+        "id": worker.id,
+        "status": status(worker),
+        "pid": worker.process.pid,
+        "hostname": worker.host,
+        "started_at": worker.registered_at.rfc3339(),
+        "ended_at": worker.ended_at.map(|at| at.rfc3339()),
+    })
+}

@@ -1,0 +1,90 @@
+//! Claiming a task and acting on the claim.
+
+use super::args::{ClaimArgs, DoneArgs, FailArgs, RenewArgs, StepArgs};
+use super::desk::Desk;
+use super::{shown, told};
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::printer::Printer;
+use engine::queue::Claimant;
+use serde_json::{Value, json};
+use std::io::IsTerminal;
+
+/// Agents and scripts read what they claimed: they get JSON unless a person looks.
+pub fn claim(args: &ClaimArgs, desk: &mut Desk, printer: &Printer) -> Result<Exit, CliError> {
+    let project = desk.project();
+    let caller = &desk.caller;
+    let claimant = Claimant {
+        // Another agent's claim is not this session's.
+        session: caller.session.clone().filter(|_| args.agent.as_ref().is_none_or(|agent| *agent == caller.agent)),
+        agent: args.agent.clone().unwrap_or_else(|| caller.agent.clone()),
+        lease_ms: args.lease * 1000,
+    };
+    let claimed = match &args.id {
+        Some(id) => Some(desk.queue().claim_one(&project, id, &claimant)?),
+        None => desk.queue().claim_first(&project, &claimant)?,
+    };
+    let Some(claimed) = claimed else {
+        return Err(CliError::not_found("No eligible tasks").hint("taut task why"));
+    };
+    let value = shown::claimed_object(&claimed.task, &claimed.blocker_results);
+    let machine = printer.json() || !std::io::stdout().is_terminal();
+    match &value {
+        Value::Object(fields) if args.markdown || !machine => printer.line(shown::markdown(fields).trim_end()),
+        _ => printer.object(&value),
+    }
+    Ok(Exit::Ok)
+}
+
+pub fn renew(args: &RenewArgs, desk: &mut Desk, printer: &Printer) -> Result<Exit, CliError> {
+    let (project, actor) = (desk.project(), desk.actor(&args.actor));
+    let task = desk.queue().renew(&project, &args.id, &actor, args.lease * 1000)?;
+    if printer.json() {
+        let until = task.queued.hold.as_ref().map(|hold| hold.lease_until.rfc3339());
+        printer.object(&json!({
+            "id": args.id, "did": "renewed", "attempt": task.queued.attempt, "lease_expires_at": until,
+        }));
+        return Ok(Exit::Ok);
+    }
+    Ok(told(printer, "renewed", &args.id))
+}
+
+pub fn done(args: &DoneArgs, desk: &mut Desk, printer: &Printer) -> Result<Exit, CliError> {
+    let result = args.result.as_deref().map(parse_result).transpose()?;
+    let (project, actor) = (desk.project(), desk.actor(&args.actor));
+    let note = desk.queue().done(&project, &args.id, &actor, result)?;
+    Ok(settled(printer, "done", &args.id, note))
+}
+
+pub fn fail(args: &FailArgs, desk: &mut Desk, printer: &Printer) -> Result<Exit, CliError> {
+    let (project, actor) = (desk.project(), desk.actor(&args.actor));
+    let note = desk.queue().fail(&project, &args.id, &actor, &args.reason)?;
+    Ok(settled(printer, "failed", &args.id, note))
+}
+
+pub fn step_done(args: &StepArgs, desk: &mut Desk, printer: &Printer) -> Result<Exit, CliError> {
+    let project = desk.project();
+    if !desk.queue().finish_step(&project, &args.id, args.seq)? {
+        return Err(CliError::not_found(format!("task '{}' has no step {}", args.id, args.seq))
+            .hint(format!("taut task show {}", args.id)));
+    }
+    Ok(told(printer, "step-done", &format!("{} {}", args.id, args.seq)))
+}
+
+/// Repeating what is so already is success, and said.
+fn settled(printer: &Printer, word: &str, id: &str, note: Option<String>) -> Exit {
+    if let Some(note) = note {
+        printer.note(format!("note: task '{id}' was left as it is: {note}"));
+    }
+    told(printer, word, id)
+}
+
+fn parse_result(text: &str) -> Result<Value, CliError> {
+    let hint = r#"taut task done <id> --result '{"commit":"<sha>"}'"#;
+    let value: Value = serde_json::from_str(text)
+        .map_err(|cause| CliError::failed("--result is not JSON").because(&cause).hint(hint))?;
+    match value.get("commit") {
+        Some(commit) if !commit.is_null() => Ok(value),
+        _ => Err(CliError::failed(format!("--result must be an object with the key 'commit' (value: {text})")).hint(hint)),
+    }
+}

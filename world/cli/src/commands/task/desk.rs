@@ -1,0 +1,65 @@
+//! What every queue command needs: the database, who calls, and the moment.
+
+use crate::error::CliError;
+use engine::queue::Actor;
+use host::paths::Places;
+use model::Environment;
+use model::task::Task;
+use pipeline::queue::{Caller, Queue, caller};
+use std::time::Duration;
+use store::Store;
+
+use super::args::ActorArgs;
+
+/// Many workers claim at once, each waits for the one before it.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+pub struct Desk {
+    store: Store,
+    pub caller: Caller,
+}
+
+impl Desk {
+    pub fn open() -> Result<Self, CliError> {
+        let places = Places::from_process();
+        let mut store = Store::open_and_migrate(&places.state(), PATIENCE)?;
+        let env = std::env::vars().filter(|(name, _)| Environment::allows(name)).collect();
+        let cwd = std::env::current_dir()?.to_string_lossy().into_owned();
+        let call = Caller::call(cwd, Environment(env), Some(std::os::unix::process::parent_id()));
+        let host_session = std::env::var("CLAUDE_CODE_SESSION_ID").unwrap_or_default();
+        let caller = caller(&mut store, &call, &host_session, &places.home())?;
+        Ok(Self { store, caller })
+    }
+
+    pub fn queue(&mut self) -> Queue<'_> {
+        Queue::new(&mut self.store, host::awake::moment())
+    }
+
+    pub fn store(&self) -> &Store {
+        &self.store
+    }
+
+    pub fn project(&self) -> String {
+        self.caller.project.clone()
+    }
+
+    /// For commands that only read: recovery is a by-product, and its failure no matter.
+    pub fn reap(&mut self) {
+        let _ = self.queue().reap();
+    }
+
+    pub fn actor(&self, args: &ActorArgs) -> Actor {
+        let agent = args.agent.clone().unwrap_or_else(|| self.caller.agent.clone());
+        Actor { agent, token: args.attempt }
+    }
+
+    pub fn task(&self, id: &str) -> Result<Task, CliError> {
+        let task = self.store.task(&self.caller.project, id)?;
+        task.ok_or_else(|| CliError::not_found(format!("task '{id}' not found")).hint("taut task list --all"))
+    }
+
+    /// Without a daemon nobody else keeps the log short.
+    pub fn close(self) {
+        let _ = self.store.settle();
+    }
+}

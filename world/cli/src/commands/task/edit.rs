@@ -1,0 +1,152 @@
+//! Making and changing tasks by hand.
+
+use super::args::{BlockArgs, CreateArgs, DeleteArgs, FieldArgs, UpdateArgs};
+use super::desk::Desk;
+use super::list::parse_statuses;
+use super::told;
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::printer::Printer;
+use engine::queue;
+use model::task::{Plan, Priority, Status, Step};
+use serde_json::{Value, json};
+use store::{Edit, TaskFilter};
+
+pub fn create(args: &CreateArgs, desk: &mut Desk, printer: &Printer) -> Result<Exit, CliError> {
+    if let Some(problem) = queue::slug_problem(&args.id) {
+        return Err(wrong("id", problem, &args.id));
+    }
+    if args.title.trim().is_empty() {
+        return Err(wrong("title", "must not be empty", &args.title));
+    }
+    let plan = Plan {
+        slug: args.id.clone(),
+        title: args.title.clone(),
+        description: args.fields.description.clone(),
+        category: category(&args.fields)?,
+        priority: priority(&args.fields)?.unwrap_or_default(),
+        spec: args.fields.spec.clone(),
+        reference: args.fields.reference.clone(),
+        deps: deps(&args.fields).unwrap_or_default(),
+        steps: steps(&args.fields)?.unwrap_or_default(),
+    };
+    let project = desk.project();
+    desk.queue().create(&project, &plan)?;
+    if printer.json() {
+        return Ok(told(printer, "created", &args.id));
+    }
+    printer.line(&args.id);
+    Ok(Exit::Ok)
+}
+
+pub fn update(args: &UpdateArgs, desk: &mut Desk, printer: &Printer) -> Result<Exit, CliError> {
+    let edit = Edit {
+        title: args.title.clone(),
+        description: args.fields.description.clone(),
+        category: category(&args.fields)?,
+        priority: priority(&args.fields)?,
+        spec: args.fields.spec.clone(),
+        reference: args.fields.reference.clone(),
+        steps: steps(&args.fields)?,
+    };
+    let deps = deps(&args.fields);
+    if edit == Edit::default() && deps.is_none() && args.status.is_none() {
+        return Err(CliError::failed("no fields to update").hint("taut task update --help"));
+    }
+    let status = match &args.status {
+        Some(text) => Some(one_status(text)?),
+        None => None,
+    };
+    let project = desk.project();
+    desk.queue().update(&project, &args.id, &edit, deps.as_deref())?;
+    if let Some(status) = status {
+        desk.queue().set_status(&project, &args.id, status)?;
+    }
+    Ok(told(printer, "updated", &args.id))
+}
+
+pub fn delete(args: &DeleteArgs, desk: &mut Desk, printer: &Printer) -> Result<Exit, CliError> {
+    let project = desk.project();
+    if let Some(id) = &args.id {
+        desk.queue().delete(&project, std::slice::from_ref(id))?;
+        return Ok(told(printer, "deleted", id));
+    }
+    let statuses = match &args.status {
+        Some(text) => parse_statuses(text)?,
+        None if args.all && args.confirm => vec![],
+        None if args.all => {
+            return Err(CliError::failed("this deletes every task of this project").hint("taut task delete --all --confirm"));
+        }
+        None => return Err(CliError::not_found("which task?").hint("taut task delete <id>")),
+    };
+    let filter = TaskFilter {
+        statuses,
+        spec: args.spec.clone(),
+        category: args.category.clone(),
+        ..TaskFilter::default()
+    };
+    let tasks = desk.store().tasks(&project, &filter)?;
+    let live = tasks.into_iter().filter(|task| task.queued.status != Status::Deleted);
+    let slugs: Vec<String> = live.map(|task| task.plan.slug).collect();
+    desk.queue().delete(&project, &slugs)?;
+    if printer.json() {
+        printer.object(&json!({"deleted": slugs.len()}));
+    } else {
+        printer.line(format!("deleted {} tasks", slugs.len()));
+    }
+    Ok(Exit::Ok)
+}
+
+pub fn block(args: &BlockArgs, desk: &mut Desk, printer: &Printer) -> Result<Exit, CliError> {
+    let project = desk.project();
+    desk.queue().block(&project, &args.id, &args.by)?;
+    Ok(told(printer, "blocked", &format!("{} by {}", args.id, args.by)))
+}
+
+pub fn unblock(args: &BlockArgs, desk: &mut Desk, printer: &Printer) -> Result<Exit, CliError> {
+    let project = desk.project();
+    desk.queue().unblock(&project, &args.id, &args.by)?;
+    Ok(told(printer, "unblocked", &format!("{} from {}", args.id, args.by)))
+}
+
+pub fn requeue(id: &str, desk: &mut Desk, printer: &Printer) -> Result<Exit, CliError> {
+    let project = desk.project();
+    desk.queue().requeue(&project, id)?;
+    Ok(told(printer, "requeued", id))
+}
+
+fn priority(fields: &FieldArgs) -> Result<Option<Priority>, CliError> {
+    let Some(text) = &fields.priority else { return Ok(None) };
+    let parsed = queue::parse_priority(&Value::String(text.clone()));
+    parsed.map(Some).ok_or_else(|| wrong("priority", "must be 0, 1, 2 or 3", text))
+}
+
+fn category(fields: &FieldArgs) -> Result<Option<String>, CliError> {
+    match &fields.category {
+        Some(text) => match queue::category_problem(text) {
+            Some(problem) => Err(wrong("category", &problem, text)),
+            None => Ok(Some(text.clone())),
+        },
+        None => Ok(None),
+    }
+}
+
+fn steps(fields: &FieldArgs) -> Result<Option<Vec<Step>>, CliError> {
+    let Some(text) = &fields.steps else { return Ok(None) };
+    let parsed = serde_json::from_str(text).ok().and_then(|value| queue::parse_steps(&value));
+    parsed.map(Some).ok_or_else(|| wrong("steps", "must be a JSON list of texts", text))
+}
+
+fn deps(fields: &FieldArgs) -> Option<Vec<String>> {
+    let text = fields.deps.as_ref()?;
+    Some(text.split(',').map(str::trim).filter(|word| !word.is_empty()).map(str::to_string).collect())
+}
+
+fn one_status(text: &str) -> Result<Status, CliError> {
+    let parsed = parse_statuses(text)?;
+    parsed.first().copied().ok_or_else(|| wrong("status", "must not be empty", text))
+}
+
+fn wrong(field: &str, why: &str, value: &str) -> CliError {
+    CliError::failed(format!("field '{field}' {why} (value: \"{value}\"); nothing was written")).hint("taut task create --help")
+}

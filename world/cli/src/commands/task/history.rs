@@ -1,0 +1,56 @@
+//! `taut task history`: every attempt on a task and how it ended.
+
+use super::desk::Desk;
+use crate::commands::ago;
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::printer::Printer;
+use model::task::Attempt;
+use serde_json::json;
+
+pub fn run(id: &str, desk: &mut Desk, printer: &Printer) -> Result<Exit, CliError> {
+    desk.reap();
+    let task = desk.task(id)?;
+    let attempts = desk.store().attempts(&task.queued)?;
+    if printer.json() {
+        for attempt in &attempts {
+            printer.object(&json!({
+                "id": id,
+                "attempt": attempt.number,
+                "agent": attempt.agent,
+                "session": attempt.session,
+                "claimed_at": attempt.claimed_at.rfc3339(),
+                "ended_at": attempt.ended_at.map(|at| at.rfc3339()),
+                "outcome": attempt.outcome.map(model::task::Outcome::name),
+                "reason": attempt.reason,
+            }));
+        }
+        return Ok(Exit::Ok);
+    }
+    if attempts.is_empty() {
+        printer.note(format!("task '{id}' was never claimed"));
+        return Ok(Exit::Ok);
+    }
+    let rows: Vec<Vec<String>> = attempts.iter().map(|attempt| row(attempt, printer)).collect();
+    printer.table(&["#", "OUTCOME", "AGENT", "TOOK", "CLAIMED", "REASON"], &rows);
+    Ok(Exit::Ok)
+}
+
+fn row(attempt: &Attempt, printer: &Printer) -> Vec<String> {
+    use model::task::Outcome;
+    let outcome = match attempt.outcome {
+        None => printer.green("active"),
+        Some(Outcome::Done) => Outcome::Done.name().to_string(),
+        Some(outcome @ Outcome::Failed) => printer.red(outcome.name()),
+        Some(outcome) => printer.yellow(outcome.name()),
+    };
+    let until = attempt.ended_at.unwrap_or_else(host::clock::now);
+    vec![
+        attempt.number.to_string(),
+        outcome,
+        attempt.agent.clone(),
+        ago(until.since(attempt.claimed_at)),
+        attempt.claimed_at.rfc3339(),
+        attempt.reason.clone().unwrap_or_else(|| "-".to_string()),
+    ]
+}

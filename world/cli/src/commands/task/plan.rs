@@ -1,0 +1,50 @@
+//! `taut task plan-sync` and `plan-status`.
+
+use super::desk::Desk;
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::printer::Printer;
+use serde_json::json;
+use std::io::Read;
+
+/// A plan larger than this is not one.
+const LARGEST: u64 = 256 * 1024 * 1024;
+
+pub fn sync(desk: &mut Desk, printer: &Printer) -> Result<Exit, CliError> {
+    let mut text = String::new();
+    std::io::stdin().lock().take(LARGEST).read_to_string(&mut text).map_err(|cause| {
+        CliError::failed("the plan on stdin is not UTF-8 text").because(&cause).hint("taut task plan-sync < plan.jsonl")
+    })?;
+    let project = desk.project();
+    let synced = desk.queue().plan_sync(&project, &text)?;
+    let (inserted, updated, deleted, skipped) = (synced.inserted, synced.updated, synced.deleted, synced.skipped);
+    if printer.json() {
+        printer.object(&json!({"inserted": inserted, "updated": updated, "deleted": deleted, "skipped": skipped}));
+    } else {
+        printer.line(format!(
+            "inserted: {inserted}, updated: {updated}, deleted: {deleted}, skipped (done): {skipped}"
+        ));
+    }
+    Ok(Exit::Ok)
+}
+
+pub fn status(desk: &mut Desk, printer: &Printer) -> Result<Exit, CliError> {
+    desk.reap();
+    let counts = desk.store().task_counts(&desk.project())?;
+    if printer.json() {
+        printer.object(&json!({
+            "open": counts.open, "active": counts.active, "done": counts.done,
+            "blocked": counts.blocked, "deleted": counts.deleted, "quarantined": counts.quarantined,
+        }));
+        return Ok(Exit::Ok);
+    }
+    let quarantined = match counts.quarantined {
+        0 => String::new(),
+        count => format!(", {count} quarantined"),
+    };
+    printer.line(format!(
+        "{} open, {} active, {} done, {} blocked, {} deleted{quarantined}",
+        counts.open, counts.active, counts.done, counts.blocked, counts.deleted
+    ));
+    Ok(Exit::Ok)
+}

@@ -1,0 +1,141 @@
+//! Tasks as text and as JSON. The keys are short because models read them.
+
+use crate::printer::Printer;
+use model::task::{Status, Task};
+use serde_json::{Map, Value, json};
+
+/// One line of a list: `id, t, d, p, s, cat, spec, ref, assignee, deps, steps`.
+pub fn object(task: &Task) -> Map<String, Value> {
+    let plan = &task.plan;
+    let steps = (1..).zip(&plan.steps).map(|(seq, step)| {
+        json!({"seq": seq, "content": step.content, "status": if step.done { "done" } else { "pending" }})
+    });
+    let value = json!({
+        "id": plan.slug,
+        "t": plan.title,
+        "d": plan.description,
+        "p": plan.priority.0,
+        "s": task.queued.status.name(),
+        "cat": plan.category,
+        "spec": plan.spec,
+        "ref": plan.reference,
+        "assignee": task.queued.hold.as_ref().map(|hold| &hold.agent),
+        "deps": plan.deps,
+        "steps": steps.collect::<Vec<_>>(),
+    });
+    match value {
+        Value::Object(fields) => fields,
+        _ => Map::new(),
+    }
+}
+
+/// With what a claimer needs: the lease, the attempt's number, and how often it came back.
+pub fn claimed_object(task: &Task, blocker_results: &[(String, Value)]) -> Value {
+    let mut fields = object(task);
+    let hold = task.queued.hold.as_ref();
+    fields.insert("attempt".into(), json!(task.queued.attempt));
+    fields.insert("lease_expires_at".into(), json!(hold.map(|hold| hold.lease_until.rfc3339())));
+    fields.insert("retry_count".into(), json!(task.queued.retry_count));
+    fields.insert("fail_reason".into(), json!(task.queued.fail_reason));
+    let results: Map<String, Value> = blocker_results.iter().cloned().collect();
+    fields.insert("blocker_results".into(), Value::Object(results));
+    Value::Object(fields)
+}
+
+/// With everything that is stored.
+pub fn whole_object(task: &Task) -> Map<String, Value> {
+    let mut fields = object(task);
+    let queued = &task.queued;
+    let hold = queued.hold.as_ref();
+    for (key, value) in [
+        ("attempt", json!(queued.attempt)),
+        ("lease_expires_at", json!(hold.map(|hold| hold.lease_until.rfc3339()))),
+        ("retry_count", json!(queued.retry_count)),
+        ("failures", json!(queued.failures)),
+        ("releases", json!(queued.releases)),
+        ("fail_reason", json!(queued.fail_reason)),
+        ("ready_at", json!((queued.ready_at.0 > 0).then(|| queued.ready_at.rfc3339()))),
+        ("open_blockers", json!(queued.open_blockers)),
+        ("result", json!(task.result)),
+        ("created_at", json!(task.created_at.rfc3339())),
+        ("updated_at", json!(task.updated_at.rfc3339())),
+        ("deleted_at", json!(task.deleted_at.map(|at| at.rfc3339()))),
+    ] {
+        fields.insert(key.into(), value);
+    }
+    fields
+}
+
+/// A heading and `key: value` lines; what is empty is left out.
+pub fn markdown(fields: &Map<String, Value>) -> String {
+    let name = |key: &str| match key {
+        "t" => "title".to_string(),
+        "d" => "description".to_string(),
+        "p" => "priority".to_string(),
+        "s" => "status".to_string(),
+        "cat" => "category".to_string(),
+        other => other.to_string(),
+    };
+    let id = fields.get("id").and_then(Value::as_str).unwrap_or_default();
+    let mut text = format!("## Task {id}\n");
+    for (key, value) in fields.iter().filter(|(key, value)| *key != "id" && !is_empty(value)) {
+        match value {
+            Value::Array(items) if key == "steps" => {
+                text.push_str("steps:\n");
+                for item in items {
+                    let mark = if item["status"] == "done" { "x" } else { " " };
+                    text.push_str(&format!("- [{mark}] {}\n", item["content"].as_str().unwrap_or_default()));
+                }
+            }
+            Value::Array(items) => {
+                let items: Vec<String> = items.iter().map(plain).collect();
+                text.push_str(&format!("{}: {}\n", name(key), items.join(", ")));
+            }
+            other => text.push_str(&format!("{}: {}\n", name(key), plain(other))),
+        }
+    }
+    text
+}
+
+/// The table of `taut task list`.
+pub fn table(tasks: &[Task], printer: &Printer) {
+    let rows: Vec<Vec<String>> = tasks.iter().map(|task| row(task, printer)).collect();
+    printer.table(&["ID", "P", "S", "CAT", "TITLE", "AGENT"], &rows);
+}
+
+fn row(task: &Task, printer: &Printer) -> Vec<String> {
+    let dash = |text: Option<&String>| text.cloned().unwrap_or_else(|| "-".to_string());
+    vec![
+        task.plan.slug.clone(),
+        task.plan.priority.0.to_string(),
+        status(task, printer),
+        dash(task.plan.category.as_ref()),
+        task.plan.title.chars().take(60).collect(),
+        dash(task.queued.hold.as_ref().map(|hold| &hold.agent)),
+    ]
+}
+
+pub fn status(task: &Task, printer: &Printer) -> String {
+    let name = task.queued.status.name();
+    match task.queued.status {
+        Status::Open if task.queued.open_blockers > 0 => printer.yellow(name),
+        Status::Open => name.to_string(),
+        Status::Active => printer.green(name),
+        Status::Quarantined => printer.red(name),
+        Status::Done | Status::Deleted => printer.dim(name),
+    }
+}
+
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::Array(items) => items.is_empty(),
+        Value::Object(fields) => fields.is_empty(),
+        Value::String(text) => text.is_empty(),
+        _ => false,
+    }
+}
+
+fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_string)
+}

@@ -1,0 +1,63 @@
+//! `taut task watch`: changes of tasks as they happen, each by a short read.
+
+use super::args::WatchArgs;
+use super::desk::Desk;
+use super::shown;
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::printer::Printer;
+use model::task::{Status, Task};
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::time::Duration;
+use store::TaskFilter;
+
+const LOOK_EVERY: Duration = Duration::from_millis(250);
+
+pub fn run(args: &WatchArgs, desk: &mut Desk, printer: &Printer) -> Result<Exit, CliError> {
+    let mut known: Option<BTreeMap<String, (Status, i64)>> = None;
+    loop {
+        desk.reap();
+        let tasks = desk.store().tasks(&desk.project(), &TaskFilter::default())?;
+        let now = tasks.iter().map(|task| (task.plan.slug.clone(), (task.queued.status, task.queued.attempt))).collect();
+        for task in &tasks {
+            let before = known.as_ref().map(|known| known.get(&task.plan.slug));
+            let changed = before.is_some_and(|before| before != Some(&(task.queued.status, task.queued.attempt)));
+            if changed {
+                show(task, before.flatten().map(|(status, _)| *status), printer);
+            }
+        }
+        known = Some(now);
+        let alive = tasks.iter().any(|task| matches!(task.queued.status, Status::Open | Status::Active));
+        if args.until_done && !alive {
+            return Ok(Exit::Ok);
+        }
+        std::thread::sleep(LOOK_EVERY);
+    }
+}
+
+fn show(task: &Task, before: Option<Status>, printer: &Printer) {
+    let agent = task.queued.hold.as_ref().map(|hold| hold.agent.as_str());
+    if printer.json() {
+        printer.object(&json!({
+            "at": host::clock::now().rfc3339(),
+            "id": task.plan.slug,
+            "s": task.queued.status.name(),
+            "was": before.map(Status::name),
+            "attempt": task.queued.attempt,
+            "assignee": agent,
+            "fail_reason": task.queued.fail_reason,
+        }));
+        return;
+    }
+    let time = host::clock::now().rfc3339().get(11..19).unwrap_or_default().to_string();
+    let was = before.map_or("new", Status::name);
+    let more = match (agent, task.queued.status) {
+        (Some(agent), _) => format!("  {agent}"),
+        (None, Status::Open | Status::Quarantined) => {
+            task.queued.fail_reason.as_ref().map(|why| format!("  {why}")).unwrap_or_default()
+        }
+        (None, _) => String::new(),
+    };
+    printer.line(format!("{}  {}  {was} → {}{more}", printer.dim(time), task.plan.slug, shown::status(task, printer)));
+}

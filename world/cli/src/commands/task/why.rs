@@ -1,0 +1,49 @@
+//! `taut task why`: what stands between the tasks and being claimed.
+
+use super::desk::Desk;
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::printer::Printer;
+use engine::queue::{self, Waiting};
+use model::Ms;
+use serde_json::json;
+
+pub fn run(desk: &mut Desk, printer: &Printer) -> Result<Exit, CliError> {
+    desk.reap();
+    let now = host::clock::now();
+    for reason in queue::why(&seen(desk, now)?, now) {
+        if printer.json() {
+            printer.object(&json!({"kind": reason.kind, "tasks": reason.tasks, "text": reason.text}));
+        } else {
+            let kind = format!("{:<12}", reason.kind.replace('_', " "));
+            let kind = match reason.kind {
+                "claimable" | "finished" => printer.green(kind),
+                "cycle" | "quarantined" => printer.red(kind),
+                _ => printer.yellow(kind),
+            };
+            printer.line(format!("{kind} {}", reason.text));
+        }
+    }
+    Ok(Exit::Ok)
+}
+
+fn seen(desk: &Desk, now: Ms) -> Result<Waiting, CliError> {
+    let found = desk.store().tasks_waiting(&desk.project(), now)?;
+    Ok(Waiting {
+        counts: found.counts,
+        claimable: found.claimable,
+        circle: queue::cycle(&found.dependencies),
+        blocked: found.blocked.into_iter().map(|(task, by)| (task.slug, by)).collect(),
+        backing_off: found.resting.into_iter().map(|task| (task.slug, task.ready_at)).collect(),
+        quarantined: found
+            .quarantined
+            .into_iter()
+            .map(|task| (task.slug, task.fail_reason.unwrap_or_else(|| "by hand".to_string())))
+            .collect(),
+        leased: found
+            .active
+            .into_iter()
+            .filter_map(|task| task.hold.map(|hold| (task.slug, hold.agent, hold.lease_until)))
+            .collect(),
+    })
+}
