@@ -1,6 +1,6 @@
 //! Names that tell what a file is: rebuildable, cached, temporary, secret, or an agent's settings.
 
-use crate::target::{Tail, Target};
+use crate::target::{Tail, Target, within};
 
 /// Folders a build or an install brings back.
 const REBUILT: &[&str] = &[
@@ -185,6 +185,19 @@ pub(crate) fn rebuilt_name(name: &str) -> bool {
         || REBUILT_SUFFIXES.iter().any(|suffix| name.ends_with(suffix))
 }
 
+/// Whether a name, or the pattern of one, is a file's by its ending.
+pub(crate) fn file_name(name: &str) -> bool {
+    const ENDINGS: &[&str] = &[
+        "json", "lock", "toml", "yaml", "yml", "md", "txt", "rs", "py", "js", "mjs", "cjs", "ts", "tsx", "jsx", "vue",
+        "svelte", "go", "java", "kt", "c", "h", "cc", "cpp", "hpp", "cs", "rb", "php", "swift", "sh", "bash", "zsh",
+        "sql", "db", "sqlite", "sqlite3", "css", "scss", "html", "xml", "svg", "png", "jpg", "jpeg", "gif", "ico",
+        "pdf", "csv", "tsv", "log", "zip", "tgz", "gz", "tar", "patch", "diff", "snap", "ini", "cfg", "conf", "lockb",
+        "ipynb", "proto", "graphql", "tf", "tfstate", "tfplan", "wasm", "map", "sum", "mod", "env", "bak", "tmp",
+        "pid", "sock", "mp4", "mp3", "woff", "ttf", "out",
+    ];
+    name.rsplit_once('.').is_some_and(|(stem, ending)| !stem.is_empty() && ENDINGS.contains(&ending))
+}
+
 /// Caches of the user's tools, by their path below the home folder.
 pub(crate) fn home_cache(below: &str) -> bool {
     const CACHES: &[&str] = &[
@@ -222,10 +235,7 @@ pub(crate) fn home_cache(below: &str) -> bool {
         ".node-gyp",
         ".parallel/tmp",
     ];
-    CACHES
-        .iter()
-        .any(|cache| below.starts_with(cache) || (below == cache.trim_end_matches('/') && !cache.ends_with('/')))
-        || below == ".cache"
+    CACHES.iter().any(|cache| within(below, cache.trim_end_matches('/'))) && !below.ends_with("Trash")
 }
 
 /// A variable or substitution that stands for a temporary folder: `$TMPDIR`, `$(mktemp -d)`.

@@ -2,6 +2,7 @@
 
 use super::{Act, By, Deed, Reach, find};
 use crate::args::{Args, Grammar};
+use crate::names;
 use crate::target::Target;
 use bash::{Feed, Piece, Via, Word};
 
@@ -27,7 +28,12 @@ pub(super) fn acts(by: &By<'_>, acts: &mut Vec<Act>) {
         Some(Via::Wrapper(name)) if name == "xargs" || name == "parallel" => fed(by, &args, deed, acts),
         // `find` itself reports what its `-exec` removes.
         Some(Via::Wrapper(name)) if matches!(name.as_str(), "find" | "fd" | "fdfind") => {}
-        _ => acts.extend(args.operands.iter().map(|word| Act { deed, target: by.target(word) })),
+        _ => acts.extend(args.operands.iter().map(|word| {
+            let target = by.target(word);
+            // `rm -rf package-lock.json` is recursive by habit only.
+            let reach = if names::file_name(target.name()) && !always_tree { Reach::One } else { reach };
+            Act { deed: Deed::Remove(reach), target }
+        })),
     }
 }
 

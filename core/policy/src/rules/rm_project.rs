@@ -24,6 +24,10 @@ pub const RULE: Rule = Rule {
 fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
     for (act, place) in sight.acts() {
         let Deed::Remove(reach) = act.deed else { continue };
+        let fact = act.target.exact().and_then(|path| sight.ground.facts.path(path));
+        if fact.is_some_and(|fact| fact.exists && !fact.is_dir) {
+            continue;
+        }
         let what = match (place, reach) {
             (Place::ProjectRoot, Reach::Tree) => "the whole project",
             (Place::ProjectRoot, Reach::One) if act.target.tail == Tail::Everything => "every file at the project's top",
