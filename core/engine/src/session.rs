@@ -125,6 +125,9 @@ fn succeed(scene: &Scene<'_>, source: Source) -> Placed {
         end_reason: None,
         in_flight: Vec::new(),
         context_tokens: None,
+        context_window: None,
+        context_limit: None,
+        status_text: None,
     };
     Placed { current: Some(session), opened: true, ended }
 }

@@ -1,5 +1,6 @@
 //! Effects as data: what a decision wants written, and what it wants done after.
 
+use crate::effort::Keep;
 use crate::row::{Agent, Event};
 use crate::session::Session;
 use crate::task::Turn;
@@ -21,6 +22,8 @@ pub enum Write {
     Injection(Injection),
     /// A task's turn. Not written when another's came first.
     Task(Box<Turn>),
+    /// Of efforts and what belongs to them.
+    Keep(Keep),
 }
 
 /// One strike: who meant what, and when it was denied.
@@ -61,4 +64,8 @@ pub enum After {
     EnsureDaemon,
     /// The agent's status changed.
     StatusChanged { agent: String },
+    /// Text added at the end of a file; the file and its folder are made.
+    Append { path: String, text: String },
+    /// A file's whole text.
+    Replace { path: String, text: String },
 }

@@ -8,6 +8,7 @@
 
 pub mod call;
 pub mod effect;
+pub mod effort;
 pub mod event;
 pub mod fact;
 pub mod reply;

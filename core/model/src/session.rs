@@ -36,6 +36,12 @@ pub struct Session {
     pub in_flight: Vec<String>,
     /// Raw context tokens last seen, when known.
     pub context_tokens: Option<u64>,
+    /// The whole context window in tokens, when known.
+    pub context_window: Option<u64>,
+    /// Where the client compacts by itself: 100 % of every threshold.
+    pub context_limit: Option<u64>,
+    /// What the session is doing, in its own words.
+    pub status_text: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -75,4 +81,18 @@ impl Session {
     pub fn open(&self) -> bool {
         self.ended_at.is_none()
     }
+
+    /// How full the context is, where 100 is the point of auto-compaction.
+    pub fn context_percent(&self) -> Option<f64> {
+        percent(self.context_tokens?, self.context_limit?)
+    }
+
+    /// How full the whole window is.
+    pub fn raw_context_percent(&self) -> Option<f64> {
+        percent(self.context_tokens?, self.context_window?)
+    }
+}
+
+fn percent(part: u64, whole: u64) -> Option<f64> {
+    (whole > 0).then(|| part as f64 * 100.0 / whole as f64)
 }

@@ -3,6 +3,7 @@
 
 use crate::call::ClientProcess;
 use crate::effect::{Injection, Strike};
+use crate::effort::Known;
 use crate::row::Agent;
 use crate::session::Session;
 use crate::task::Queued;
@@ -54,4 +55,6 @@ pub struct Loaded {
     pub held: Vec<Queued>,
     /// What waits to be told in this session; read only for events that can tell it.
     pub waiting: Vec<Injection>,
+    /// Efforts and what belongs to them.
+    pub efforts: Known,
 }

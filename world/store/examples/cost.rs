@@ -118,6 +118,9 @@ fn session() -> Session {
         end_reason: None,
         in_flight: vec!["toolu_1".into()],
         context_tokens: None,
+        context_window: None,
+        context_limit: None,
+        status_text: None,
     }
 }
 

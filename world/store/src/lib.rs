@@ -4,6 +4,7 @@
 mod agents;
 mod check;
 mod checkpoint;
+mod efforts;
 mod error;
 mod events;
 #[cfg(feature = "fill")]
@@ -29,6 +30,7 @@ mod tx;
 
 pub use check::Report;
 pub use checkpoint::Log;
+pub use efforts::{Asked, Collected, EffortFilter, Whose};
 pub use error::Error;
 pub use events::EventFilter;
 pub use migrate::SCHEMA;

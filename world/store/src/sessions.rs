@@ -21,7 +21,7 @@ macro_rules! columns {
     () => {
         "id, logical_id, agent, pane, ended_at, state, started_at, last_seen_at, context_tokens, in_flight, \
          host_session, conversation, project, role, mode, cwd, transcript, client_pid, client_started, mission, \
-         prev, parent, source, end_reason"
+         prev, parent, source, end_reason, context_window, context_limit, status_text"
     };
 }
 
@@ -50,16 +50,19 @@ pub(crate) const TOUCH: &str = "UPDATE sessions SET state = :state, started_at =
       last_seen_at = :last_seen_at, context_tokens = :context_tokens, in_flight = :in_flight,
       host_session = :host_session, conversation = :conversation, role = :role, mode = :mode, cwd = :cwd,
       transcript = :transcript, client_pid = :client_pid, client_started = :client_started, mission = :mission,
-      prev = :prev, parent = :parent, source = :source, end_reason = :end_reason
+      prev = :prev, parent = :parent, source = :source, end_reason = :end_reason,
+      context_window = :context_window, context_limit = :context_limit, status_text = :status_text
     WHERE id = :id AND logical_id = :logical_id AND agent = :agent AND pane IS :pane AND ended_at IS :ended_at
       AND project IS :project";
 
 pub(crate) const PUT: &str = "INSERT INTO sessions (id, logical_id, agent, pane, ended_at, state, started_at,
       last_seen_at, context_tokens, in_flight, host_session, conversation, project, role, mode, cwd, transcript,
-      client_pid, client_started, mission, prev, parent, source, end_reason)
+      client_pid, client_started, mission, prev, parent, source, end_reason, context_window, context_limit,
+      status_text)
     VALUES (:id, :logical_id, :agent, :pane, :ended_at, :state, :started_at, :last_seen_at, :context_tokens,
       :in_flight, :host_session, :conversation, :project, :role, :mode, :cwd, :transcript, :client_pid,
-      :client_started, :mission, :prev, :parent, :source, :end_reason)
+      :client_started, :mission, :prev, :parent, :source, :end_reason, :context_window, :context_limit,
+      :status_text)
     ON CONFLICT (id) DO UPDATE SET logical_id = excluded.logical_id, agent = excluded.agent, pane = excluded.pane,
       ended_at = excluded.ended_at, state = excluded.state, started_at = excluded.started_at,
       last_seen_at = excluded.last_seen_at, context_tokens = excluded.context_tokens,
@@ -67,7 +70,8 @@ pub(crate) const PUT: &str = "INSERT INTO sessions (id, logical_id, agent, pane,
       project = excluded.project, role = excluded.role, mode = excluded.mode, cwd = excluded.cwd,
       transcript = excluded.transcript, client_pid = excluded.client_pid, client_started = excluded.client_started,
       mission = excluded.mission, prev = excluded.prev, parent = excluded.parent, source = excluded.source,
-      end_reason = excluded.end_reason";
+      end_reason = excluded.end_reason, context_window = excluded.context_window,
+      context_limit = excluded.context_limit, status_text = excluded.status_text";
 
 /// The newest first. At most 64 each way: enough for any real worker, and a
 /// bound, so that sessions which were never ended cannot make an event slow.
@@ -136,6 +140,9 @@ fn write(conn: &Connection, sql: &str, session: &Session) -> rusqlite::Result<us
         ":parent": session.parent,
         ":source": session.source,
         ":end_reason": session.end_reason,
+        ":context_window": session.context_window.map(u64::cast_signed),
+        ":context_limit": session.context_limit.map(u64::cast_signed),
+        ":status_text": session.status_text,
     })
 }
 
@@ -206,5 +213,8 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Session> {
         parent: row.get(21)?,
         source: row.get(22)?,
         end_reason: row.get(23)?,
+        context_window: row.get::<_, Option<i64>>(24)?.map(i64::cast_unsigned),
+        context_limit: row.get::<_, Option<i64>>(25)?.map(i64::cast_unsigned),
+        status_text: row.get(26)?,
     })
 }

@@ -1,7 +1,8 @@
 //! One transaction: what a decision reads and writes.
 
-use crate::{Error, agents, events, injections, sessions, strikes, tasks};
+use crate::{Error, agents, efforts, events, injections, sessions, strikes, tasks};
 use model::effect::{Injection, Write};
+use model::effort::Known;
 use model::{Answer, Loaded, Ms, Who};
 use rusqlite::Connection;
 use std::path::Path;
@@ -35,6 +36,7 @@ impl<'s> Tx<'s> {
                 last_ended,
                 strikes: strikes::unexpired(conn, strikes::root_session(who), now)?,
                 waiting: Vec::new(),
+                efforts: Known::default(),
             })
         })
     }
@@ -91,5 +93,6 @@ fn apply_one(conn: &Connection, write: &Write) -> rusqlite::Result<()> {
         Write::StrikesDelivered { session, denied_to } => strikes::deliver(conn, session, denied_to),
         Write::Injection(injection) => injections::put(conn, injection),
         Write::Task(turn) => tasks::write_turn(conn, turn).map(drop),
+        Write::Keep(keep) => efforts::keep(conn, keep),
     }
 }

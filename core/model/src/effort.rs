@@ -1,0 +1,228 @@
+//! Efforts: one invocation of a skill each. They outlive context windows, and
+//! hold what an agent must know to go on: phase, directives, counters, account.
+
+use crate::time::Ms;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// One invocation of a skill. Its artifacts lie in its task's folder, prefixed
+/// with its ordinal.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Effort {
+    /// Our own id (UUIDv7).
+    pub id: String,
+    pub agent: String,
+    pub project: String,
+    /// The task's slug, unique per project.
+    pub task: String,
+    /// The task's folder, absolute.
+    pub folder: String,
+    pub ordinal: i64,
+    pub skill: String,
+    /// The session that carries it now.
+    pub session: Option<String>,
+    /// It was begun by a client started from within another: only the sessions
+    /// that follow that one inherit it.
+    pub line: Line,
+    pub phase: Option<String>,
+    /// From the start to the first phase nothing is counted.
+    pub loading: bool,
+    /// What the skill's own file declared when the effort began.
+    pub declared: Value,
+    /// What was said at activation: guards and whatever else its skill wants.
+    pub metadata: Value,
+    /// Files that were read for it, sub-agents' included.
+    pub files: Vec<String>,
+    pub started_at: Ms,
+    pub finished_at: Option<Ms>,
+}
+
+/// Whose sessions carry an effort on.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Line {
+    /// The agent's own.
+    #[default]
+    Agent,
+    /// A child's: a second live client under the same name.
+    Child,
+}
+
+/// A step of an effort from one phase to another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PhaseStep {
+    pub effort: String,
+    pub label: String,
+    pub at: Ms,
+    /// Why a jump was approved.
+    pub approved: Option<String>,
+}
+
+/// What an agent, or Taut in its place, wrote down for the session after.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Account {
+    #[serde(default)]
+    pub summary: String,
+    #[serde(default)]
+    pub last_action: String,
+    #[serde(default)]
+    pub next_steps: Vec<String>,
+    #[serde(default)]
+    pub required_files: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub handover_instructions: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user_history: Option<String>,
+    /// Made from stored state because the agent had no time to write its own.
+    #[serde(default)]
+    pub mini: bool,
+}
+
+/// An account as stored: found by the next session of this agent, and by no other.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stored {
+    pub agent: String,
+    /// The session it was written in.
+    pub session: String,
+    pub effort: Option<String>,
+    pub line: Line,
+    pub at: Ms,
+    pub account: Account,
+}
+
+/// What is counted for a session, or for one sub-agent of it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Counters {
+    pub session: String,
+    /// A sub-agent's id, or empty for the session itself.
+    pub sub_agent: String,
+    /// Tool calls since the last `taut log`.
+    pub since_log: u32,
+    /// All counted tool calls.
+    pub calls: u32,
+    /// Tool calls made while a required directive waits to be read.
+    pub unread_calls: u32,
+    /// The file of the last edit: more edits of it in a row count once.
+    pub last_edit: Option<String>,
+    /// Folders that were looked through for directives.
+    pub folders: Vec<String>,
+    /// Rules that are told once and were.
+    pub told: Vec<String>,
+}
+
+/// A directive file that was found on the way from a touched folder to the root.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Directive {
+    pub effort: String,
+    /// Full path: two files of one name are two directives.
+    pub path: String,
+    /// The skill wants it read.
+    pub required: bool,
+    pub read: bool,
+}
+
+/// A sub-agent's own session, inside that of its parent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SubSession {
+    /// The parent's session.
+    pub session: String,
+    pub sub_agent: String,
+    pub kind: String,
+    pub effort: Option<String>,
+    pub started_at: Ms,
+    pub last_seen_at: Ms,
+    pub ended_at: Option<Ms>,
+    pub files: Vec<String>,
+}
+
+/// A `taut` line that the hook which saw it has carried out: the process that
+/// follows finds it done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Errand {
+    pub agent: String,
+    pub project: String,
+    /// The words after `taut`, as the process will get them.
+    pub words: Vec<String>,
+    pub at: Ms,
+    /// What the process is to print.
+    pub said: String,
+    /// Why it was refused, if it was.
+    pub refused: Option<String>,
+}
+
+/// Something said to or by an agent, kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Message {
+    pub id: String,
+    pub at: Ms,
+    /// `dialogue`, `log`, `tool_failure`, `stop_failure`, `host_task`, …
+    pub kind: String,
+    pub from_agent: Option<String>,
+    pub to_agent: Option<String>,
+    pub session: Option<String>,
+    pub body: String,
+}
+
+/// What is written of all this.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Keep {
+    /// Insert or replace; the task is made if there is none.
+    Effort(Box<Effort>),
+    Phase(PhaseStep),
+    Account(Box<Stored>),
+    /// Every account that waits for this agent has been told in this session.
+    Recovered { agent: String, session: String },
+    Counters(Counters),
+    Directive(Directive),
+    SubSession(SubSession),
+    Errand(Errand),
+    Message(Message),
+    /// What a session is doing, in its own words.
+    Status { session: String, text: String },
+}
+
+/// What is known of an agent's efforts when an event arrives.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Known {
+    /// Active ones of the agents that the open sessions belong to, newest first.
+    pub efforts: Vec<Effort>,
+    /// Of the session and sub-agent the event is about.
+    pub counters: Option<Counters>,
+    /// Of the newest effort.
+    pub directives: Vec<Directive>,
+    /// The account that waits to be told.
+    pub account: Option<Stored>,
+    pub sub_session: Option<SubSession>,
+    /// The ordinal an effort would get that this event begins.
+    pub next_ordinal: i64,
+}
+
+impl Effort {
+    pub fn active(&self) -> bool {
+        self.finished_at.is_none()
+    }
+
+    /// `1_IMPLEMENT_LOG.md`: where an artifact of this effort lies.
+    pub fn artifact(&self, what: &str) -> String {
+        let skill: String = self.skill.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' }).collect();
+        format!("{}/{}_{skill}_{what}.md", self.folder, self.ordinal)
+    }
+}
+
+impl Account {
+    /// More files than this are not asked for.
+    pub const MOST_FILES: usize = 8;
+}
+
+impl Line {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Agent => "agent",
+            Self::Child => "child",
+        }
+    }
+
+    pub fn parse(text: &str) -> Self {
+        if text == "child" { Self::Child } else { Self::Agent }
+    }
+}

@@ -1,0 +1,65 @@
+//! Errands: `taut` lines that a hook carried out before the process of that
+//! line ran. The process finds its own words here and does nothing again.
+
+use crate::{Durability, Error, Store};
+use model::Ms;
+use model::effort::Errand;
+use rusqlite::{Connection, OptionalExtension, params};
+use serde_json::Value;
+
+/// A person may take this long to answer the client's own permission prompt.
+const LIFE_MS: i64 = 10 * 60 * 1000;
+
+const PUT: &str =
+    "INSERT INTO errands (agent, project, words, at, said, refused) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+
+/// Few at a time: forgetting is part of remembering the next.
+const FORGET: &str = "DELETE FROM errands WHERE seq IN (SELECT seq FROM errands WHERE at < ?1 ORDER BY at LIMIT 8)";
+
+const FIND: &str = "SELECT seq, said, refused FROM errands
+    WHERE words = ?1 AND at >= ?2 AND collected = 0 AND project = ?3 AND (?4 IS NULL OR agent = ?4)
+    ORDER BY at LIMIT 1";
+
+const COLLECT: &str = "UPDATE errands SET collected = 1 WHERE seq = ?1";
+
+/// What a hook answered in a process's place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Collected {
+    pub said: String,
+    pub refused: Option<String>,
+}
+
+pub(super) fn put(conn: &Connection, errand: &Errand) -> rusqlite::Result<()> {
+    conn.prepare_cached(FORGET)?.execute([errand.at.plus(-2 * LIFE_MS).0])?;
+    let words = Value::from(errand.words.as_slice()).to_string();
+    let row = params![errand.agent, errand.project, words, errand.at.0, errand.said, errand.refused];
+    conn.prepare_cached(PUT)?.execute(row).map(drop)
+}
+
+impl Store {
+    /// The oldest errand of these words that no process has collected yet. Where
+    /// nothing can be written, as in a client's sandbox, it can still be read.
+    pub fn collect_errand(&mut self, words: &[String], whose: &Whose<'_>, now: Ms) -> Result<Option<Collected>, Error> {
+        let words = Value::from(words).to_string();
+        let found = self.read(|conn| {
+            conn.prepare_cached(FIND)?
+                .query_row(params![words, now.plus(-LIFE_MS).0, whose.project, whose.agent], |row| {
+                    Ok((row.get::<_, i64>(0)?, Collected { said: row.get(1)?, refused: row.get(2)? }))
+                })
+                .optional()
+        })?;
+        let Some((seq, collected)) = found else { return Ok(None) };
+        let _ = self.transact(Durability::Normal, |tx| {
+            tx.verb(|conn| conn.prepare_cached(COLLECT)?.execute([seq]).map(drop))
+        });
+        Ok(Some(collected))
+    }
+}
+
+/// Whose errand a process looks for.
+#[derive(Debug, Clone, Copy)]
+pub struct Whose<'a> {
+    pub project: &'a str,
+    /// `None` where the process cannot tell: a sandbox may hide its client.
+    pub agent: Option<&'a str>,
+}

@@ -1,0 +1,73 @@
+//! Efforts as people list and find them.
+
+use super::{columns, read};
+use crate::{Error, Store};
+use model::Ms;
+use model::effort::{Effort, PhaseStep, Stored};
+use rusqlite::types::Value;
+use rusqlite::{OptionalExtension, params_from_iter};
+
+/// Which efforts to list.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct EffortFilter {
+    pub project: Option<String>,
+    pub agent: Option<String>,
+    pub task: Option<String>,
+    /// Leave the finished ones out.
+    pub only_active: bool,
+    /// Words that the task, the skill or the phase must contain.
+    pub text: Option<String>,
+}
+
+impl Store {
+    /// Efforts, the newest first.
+    pub fn efforts(&self, filter: &EffortFilter) -> Result<Vec<Effort>, Error> {
+        let mut sql =
+            concat!("SELECT ", columns!(), " FROM efforts JOIN tasks ON tasks.row = efforts.task WHERE 1").to_owned();
+        let mut values: Vec<Value> = Vec::new();
+        let mut also = |clause: &str, value: &str| {
+            sql.push_str(clause);
+            values.push(value.to_string().into());
+        };
+        if let Some(project) = &filter.project {
+            also(" AND tasks.project = ?", project);
+        }
+        if let Some(agent) = &filter.agent {
+            also(" AND efforts.agent = ?", agent);
+        }
+        if let Some(task) = &filter.task {
+            also(" AND tasks.slug = ?", task);
+        }
+        if let Some(text) = &filter.text {
+            also(" AND instr(lower(tasks.slug || ' ' || efforts.skill || ' ' || COALESCE(efforts.phase, '')), lower(?)) > 0", text);
+        }
+        if filter.only_active {
+            sql.push_str(" AND efforts.finished_at IS NULL");
+        }
+        sql.push_str(" ORDER BY efforts.row DESC");
+        self.read(|conn| conn.prepare(&sql)?.query_map(params_from_iter(values), read)?.collect())
+    }
+
+    /// The phases an effort went through, the oldest first.
+    pub fn phases(&self, effort: &str) -> Result<Vec<PhaseStep>, Error> {
+        const LIST: &str = "SELECT effort, label, at, approved FROM phase_history WHERE effort = ?1 ORDER BY seq";
+        self.read(|conn| {
+            conn.prepare_cached(LIST)?
+                .query_map([effort], |row| {
+                    Ok(PhaseStep { effort: row.get(0)?, label: row.get(1)?, at: Ms(row.get(2)?), approved: row.get(3)? })
+                })?
+                .collect()
+        })
+    }
+
+    /// The account that waits for the next session of this agent.
+    pub fn account(&self, agent: &str) -> Result<Option<Stored>, Error> {
+        self.read(|conn| super::accounts::waiting(conn, agent))
+    }
+
+    /// The session that took the newest account of this agent, where one did.
+    pub fn account_told_in(&self, agent: &str) -> Result<Option<String>, Error> {
+        const TOLD: &str = "SELECT told_in FROM accounts WHERE agent = ?1 ORDER BY seq DESC LIMIT 1";
+        self.read(|conn| Ok(conn.prepare_cached(TOLD)?.query_row([agent], |row| row.get(0)).optional()?.flatten()))
+    }
+}

@@ -1,0 +1,210 @@
+//! Efforts: found by the agent that has them, written as decided. What belongs
+//! to them is in the files beside this one.
+
+mod accounts;
+mod counters;
+mod errands;
+mod list;
+mod messages;
+mod subs;
+
+pub use errands::{Collected, Whose};
+pub use list::EffortFilter;
+
+use crate::{Error, Tx, projects};
+use model::Ms;
+use model::effort::{Directive, Effort, Keep, Known, Line, PhaseStep};
+use rusqlite::{Connection, OptionalExtension, Row, named_params, params};
+use serde_json::Value;
+
+/// Enough for any real agent; a bound, so that an event cannot be made slow.
+const MOST: usize = 16;
+const MOST_DIRECTIVES: i64 = 256;
+
+macro_rules! columns {
+    () => {
+        "efforts.id, efforts.agent, tasks.project, tasks.slug, tasks.folder, efforts.ordinal, efforts.skill, \
+         efforts.session, efforts.line, efforts.phase, efforts.loading, efforts.declared, efforts.metadata, \
+         efforts.files, efforts.started_at, efforts.finished_at"
+    };
+}
+pub(crate) use columns;
+
+/// Most agents have none: this is all that efforts cost them.
+pub(crate) const ANY_ACTIVE: &str = "SELECT row FROM efforts WHERE agent = ?1 AND finished_at IS NULL ORDER BY row DESC LIMIT 16";
+
+pub(crate) const FETCH: &str =
+    concat!("SELECT ", columns!(), " FROM efforts JOIN tasks ON tasks.row = efforts.task WHERE efforts.row = ?1");
+
+pub(crate) const DIRECTIVES: &str = "SELECT path, required, is_read FROM directives WHERE effort = ?1 LIMIT ?2";
+
+pub(crate) const NEXT_ORDINAL: &str = "SELECT COALESCE(MAX(efforts.ordinal), 0) + 1 FROM efforts
+    WHERE task = (SELECT row FROM tasks WHERE project = ?1 AND slug = ?2)";
+
+const PUT_TASK: &str = "INSERT INTO tasks (project, slug, title, priority, folder, created_at, updated_at)
+    VALUES (?1, ?2, ?3, 2, ?4, ?5, ?5)
+    ON CONFLICT (project, slug) DO UPDATE SET folder = COALESCE(folder, excluded.folder)
+    WHERE folder IS NULL";
+
+const PUT: &str = "INSERT INTO efforts (id, task, ordinal, agent, skill, session, line, phase, loading, declared,
+      metadata, files, started_at, finished_at)
+    VALUES (:id, (SELECT row FROM tasks WHERE project = :project AND slug = :slug), :ordinal, :agent, :skill,
+      :session, :line, :phase, :loading, :declared, :metadata, :files, :started_at, :finished_at)
+    ON CONFLICT (id) DO UPDATE SET agent = excluded.agent, session = excluded.session, line = excluded.line,
+      phase = excluded.phase, loading = excluded.loading, declared = excluded.declared,
+      metadata = excluded.metadata, files = excluded.files, finished_at = excluded.finished_at";
+
+const PUT_PHASE: &str = "INSERT INTO phase_history (effort, label, at, approved) VALUES (?1, ?2, ?3, ?4)";
+
+const PUT_DIRECTIVE: &str = "INSERT INTO directives (effort, path, required, is_read) VALUES (?1, ?2, ?3, ?4)
+    ON CONFLICT DO UPDATE SET required = excluded.required, is_read = excluded.is_read";
+
+const SET_STATUS: &str = "UPDATE sessions SET status_text = ?2 WHERE id = ?1";
+
+/// What an event wants to know besides the efforts themselves.
+#[derive(Debug, Clone, Default)]
+pub struct Asked<'a> {
+    /// The agents whose efforts the event may be about.
+    pub agents: Vec<&'a str>,
+    /// The session it is counted for, with the sub-agent's id or an empty one.
+    pub counted: Option<(&'a str, &'a str)>,
+    /// An account may be told or missed now.
+    pub account: bool,
+    /// The event is a sub-agent's start or end.
+    pub sub_session: bool,
+}
+
+impl Tx<'_> {
+    /// What is known of the efforts an event is about. For an agent without
+    /// one this is a single look into a small index.
+    pub fn efforts(&self, asked: &Asked<'_>) -> Result<Known, Error> {
+        self.verb(|conn| known(conn, asked))
+    }
+
+    /// The number the next effort of a task gets.
+    pub fn next_ordinal(&self, project: &str, slug: &str) -> Result<i64, Error> {
+        self.verb(|conn| conn.prepare_cached(NEXT_ORDINAL)?.query_row([project, slug], |row| row.get(0)))
+    }
+
+    /// Where a task keeps its artifacts, if it has such a folder.
+    pub fn task_folder(&self, project: &str, slug: &str) -> Result<Option<String>, Error> {
+        const FOLDER: &str = "SELECT folder FROM tasks WHERE project = ?1 AND slug = ?2";
+        self.verb(|conn| Ok(conn.prepare_cached(FOLDER)?.query_row([project, slug], |row| row.get(0)).optional()?.flatten()))
+    }
+}
+
+fn known(conn: &Connection, asked: &Asked<'_>) -> rusqlite::Result<Known> {
+    let mut known = Known::default();
+    let mut rows: Vec<i64> = Vec::new();
+    for agent in &asked.agents {
+        rows.extend(conn.prepare_cached(ANY_ACTIVE)?.query_map([agent], |row| row.get::<_, i64>(0))?.flatten());
+        if asked.account && known.account.is_none() {
+            known.account = accounts::waiting(conn, agent)?;
+        }
+    }
+    rows.sort_unstable_by(|a, b| b.cmp(a));
+    rows.dedup();
+    for row in rows.into_iter().take(MOST) {
+        known.efforts.push(conn.prepare_cached(FETCH)?.query_row([row], read)?);
+    }
+    if let Some((session, sub_agent)) = asked.counted {
+        if !known.efforts.is_empty() {
+            known.counters = counters::load(conn, session, sub_agent)?;
+        }
+        if asked.sub_session {
+            known.sub_session = subs::load(conn, session, sub_agent)?;
+        }
+    }
+    for effort in &known.efforts {
+        let read = |row: &Row<'_>| {
+            Ok(Directive { effort: effort.id.clone(), path: row.get(0)?, required: row.get(1)?, read: row.get(2)? })
+        };
+        let mut statement = conn.prepare_cached(DIRECTIVES)?;
+        let found = statement.query_map(params![effort.id, MOST_DIRECTIVES], read)?;
+        known.directives.extend(found.flatten());
+    }
+    Ok(known)
+}
+
+pub(crate) fn keep(conn: &Connection, keep: &Keep) -> rusqlite::Result<()> {
+    match keep {
+        Keep::Effort(effort) => put(conn, effort),
+        Keep::Phase(PhaseStep { effort, label, at, approved }) => {
+            conn.prepare_cached(PUT_PHASE)?.execute(params![effort, label, at.0, approved]).map(drop)
+        }
+        Keep::Account(stored) => accounts::put(conn, stored),
+        Keep::Recovered { agent, session } => accounts::told(conn, agent, session),
+        Keep::Counters(counters) => counters::put(conn, counters),
+        Keep::Directive(Directive { effort, path, required, read }) => {
+            conn.prepare_cached(PUT_DIRECTIVE)?.execute(params![effort, path, required, read]).map(drop)
+        }
+        Keep::SubSession(sub) => subs::put(conn, sub),
+        Keep::Errand(errand) => errands::put(conn, errand),
+        Keep::Message(message) => messages::put(conn, message),
+        Keep::Status { session, text } => conn.prepare_cached(SET_STATUS)?.execute([session, text]).map(drop),
+    }
+}
+
+/// The task is made where there is none: it then only owns a folder.
+fn put(conn: &Connection, effort: &Effort) -> rusqlite::Result<()> {
+    projects::see(conn, &effort.project, effort.started_at)?;
+    let task = params![effort.project, effort.task, effort.skill, effort.folder, effort.started_at.0];
+    conn.prepare_cached(PUT_TASK)?.execute(task)?;
+    conn.prepare_cached(PUT)?
+        .execute(named_params! {
+            ":id": effort.id,
+            ":project": effort.project,
+            ":slug": effort.task,
+            ":ordinal": effort.ordinal,
+            ":agent": effort.agent,
+            ":skill": effort.skill,
+            ":session": effort.session,
+            ":line": effort.line.name(),
+            ":phase": effort.phase,
+            ":loading": effort.loading,
+            ":declared": json(&effort.declared),
+            ":metadata": json(&effort.metadata),
+            ":files": texts(&effort.files),
+            ":started_at": effort.started_at.0,
+            ":finished_at": effort.finished_at.map(|at| at.0),
+        })
+        .map(drop)
+}
+
+pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Effort> {
+    Ok(Effort {
+        id: row.get(0)?,
+        agent: row.get(1)?,
+        project: row.get(2)?,
+        task: row.get(3)?,
+        folder: row.get::<_, Option<String>>(4)?.unwrap_or_default(),
+        ordinal: row.get(5)?,
+        skill: row.get(6)?,
+        session: row.get(7)?,
+        line: Line::parse(row.get_ref(8)?.as_str()?),
+        phase: row.get(9)?,
+        loading: row.get(10)?,
+        declared: parsed(row.get(11)?),
+        metadata: parsed(row.get(12)?),
+        files: list_of(row.get(13)?),
+        started_at: Ms(row.get(14)?),
+        finished_at: row.get::<_, Option<i64>>(15)?.map(Ms),
+    })
+}
+
+fn json(value: &Value) -> Option<String> {
+    (!value.is_null()).then(|| value.to_string())
+}
+
+fn parsed(text: Option<String>) -> Value {
+    text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
+}
+
+/// A list of texts as stored: nothing where it is empty.
+fn texts(list: &[String]) -> Option<String> {
+    (!list.is_empty()).then(|| Value::from(list).to_string())
+}
+
+fn list_of(text: Option<String>) -> Vec<String> {
+    text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
+}
