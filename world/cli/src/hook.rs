@@ -9,12 +9,16 @@ use model::{Answer, Call, Environment};
 use pipeline::{Served, Way};
 use std::ffi::OsString;
 use std::io::Write;
+use std::path::PathBuf;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-/// What is left for the work in process once stdin and daemon had their time.
-const OWN_TIME: Duration = Duration::from_millis(600);
-const OWN_TIME_SESSION_END: Duration = Duration::from_millis(400);
+/// What is left for the work in process once stdin and daemon had their time, less the time to put it by.
+const OWN_TIME: Duration = Duration::from_millis(500);
+const OWN_TIME_SESSION_END: Duration = Duration::from_millis(300);
+
+/// What putting an event by for later may take when the database did not answer.
+const PUT_BY_TIME: Duration = Duration::from_millis(100);
 
 /// What keeping the log short may take once the answer is out.
 const SETTLING_TIME: Duration = Duration::from_millis(100);
@@ -45,8 +49,7 @@ fn answer(args: &[OsString]) -> (Answer, Option<Working>) {
             return (answer, None);
         }
     }
-    let (answer, working) = work(call, &places);
-    (answer, Some(working))
+    work(call, &places)
 }
 
 /// A panic is caught and answered; its message belongs to the log, not to the
@@ -59,7 +62,7 @@ fn quieten() {
 
 /// Does the work here. A thread does it, so that a disk that hangs cannot hang
 /// the agent: what the stateless rules said is known early and answered then.
-fn work(call: Call, places: &Places) -> (Answer, Working) {
+fn work(call: Call, places: &Places) -> (Answer, Option<Working>) {
     let limit = if is_session_end(&call) { OWN_TIME_SESSION_END } else { OWN_TIME };
     let deadline = Instant::now() + limit;
     let (send, receive) = mpsc::channel();
@@ -67,31 +70,48 @@ fn work(call: Call, places: &Places) -> (Answer, Working) {
     std::thread::spawn(move || {
         let mut way = Way::new(setting);
         let early = send.clone();
-        let served = way.handle_with(call, |answer| {
-            let _ = early.send(Said::Early(answer));
+        let served = way.handle_with(call, |served| {
+            let _ = early.send(Said::Early(served));
         });
         let _ = send.send(Said::Last(served));
         way.settle();
     });
-    let mut answer = Answer::default();
+    let mut known = Served::default();
     loop {
         match receive.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
-            Ok(Said::Early(early)) => answer = early,
+            Ok(Said::Early(early)) => known = early,
             Ok(Said::Last(served)) => {
                 service::after_in_process(&served, places);
-                return (with_troubles(served), receive);
+                return (with_troubles(served), Some(receive));
             }
-            Err(_) => {
-                answer.stderr.push_str("taut: the database did not answer in time; the event may not be stored\n");
-                return (answer, receive);
-            }
+            Err(_) => return (with_troubles(put_by(known, places.state())), None),
         }
     }
 }
 
 enum Said {
-    Early(Answer),
+    /// What stands if nothing can be stored.
+    Early(Served),
     Last(Served),
+}
+
+/// The database did not answer in time. The event is put by, in a thread of its
+/// own because the disk may hang; should the work get done after all, the two
+/// have one key and count once.
+fn put_by(mut served: Served, state: PathBuf) -> Served {
+    served.troubles.push("the database did not answer in time".to_string());
+    let (send, receive) = mpsc::channel();
+    let row = served.event.clone();
+    std::thread::spawn(move || {
+        let kept = row.map(|row| store::spool(&state, &row).map_err(|error| error.to_string()));
+        let _ = send.send(kept);
+    });
+    served.troubles.push(match receive.recv_timeout(PUT_BY_TIME) {
+        Ok(Some(Ok(()))) => "the event is put by and will be stored later".to_string(),
+        Ok(Some(Err(why))) => why,
+        Ok(None) | Err(_) => "the event may be lost".to_string(),
+    });
+    served
 }
 
 fn with_troubles(served: Served) -> Answer {

@@ -88,8 +88,9 @@ fn keeper(state: &Path) -> Tick {
 const TIDY_EVERY: u64 = 30;
 
 fn keep(store: &mut Store, tidy: bool) -> Result<(), store::Error> {
+    // What was put by in bad times is missed until it is in; where there is none, this is two looks.
+    store.ingest_spool()?;
     if tidy {
-        store.ingest_spool()?;
         store.salvage()?;
         for _ in 0..20 {
             if !store.prune(host::clock::now(), &Retention::default())?.more {

@@ -5,7 +5,7 @@ use rusqlite::Connection;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
-use testkit::{Finished, process};
+use testkit::{Finished, poll, process};
 
 /// A harmless call and a fatal one: what they must come to whatever is broken.
 fn assert_works(stage: &Stage, env: &[(&str, &str)], what: &str) -> Finished {
@@ -17,11 +17,30 @@ fn assert_works(stage: &Stage, env: &[(&str, &str)], what: &str) -> Finished {
     harmless
 }
 
-/// Nothing that was answered in the bad time is lost.
+/// Nothing that was answered in the bad time is lost: a daemon takes it in once things are well.
 fn assert_kept(stage: &Stage) {
-    let mut calls = stage.calls();
-    calls.sort();
-    assert_eq!(calls, ["fatal", "harmless", "strike"]);
+    let started = stage.taut(&["daemon", "start"]);
+    assert!(started.success(), "{}", started.stderr_text());
+    let kept = poll::until("the events of the bad time", LIMIT, || {
+        let mut calls = stage.calls();
+        calls.sort();
+        (calls.len() >= 3).then_some(calls)
+    });
+    assert_eq!(kept.unwrap(), ["fatal", "harmless", "strike"]);
+    assert!(!stage.sandbox.taut_home().join(store::SPOOL).exists());
+}
+
+#[test]
+#[ignore = "the listing commands do not take the spool in yet; a daemon does"]
+fn d4_what_was_kept_in_bad_times_is_listed_without_a_daemon_too() {
+    let stage = Stage::new();
+    stage.hook(&stage.payload(&serde_json::json!({"hook_event_name": "Setup"})), IN_PROCESS);
+    let other = Connection::open(stage.database()).unwrap();
+    other.execute_batch("BEGIN EXCLUSIVE").unwrap();
+    assert_works(&stage, IN_PROCESS, "locked");
+    other.execute_batch("ROLLBACK").unwrap();
+    drop(other);
+    assert_eq!(stage.calls(), ["harmless", "fatal", "strike"]);
 }
 
 #[test]
@@ -151,7 +170,11 @@ fn d4_a_full_disk_leaves_the_agent_working_and_loses_no_event() {
             hook.pre_exec(|| {
                 libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
                 let limit = libc::rlimit { rlim_cur: 128 << 10, rlim_max: 128 << 10 };
-                if libc::setrlimit(libc::RLIMIT_FSIZE, &raw const limit) == 0 { Ok(()) } else { Err(std::io::Error::last_os_error()) }
+                if libc::setrlimit(libc::RLIMIT_FSIZE, &raw const limit) == 0 {
+                    Ok(())
+                } else {
+                    Err(std::io::Error::last_os_error())
+                }
             });
         }
         process::run(hook, &stage.bash(id, command), LIMIT).unwrap()

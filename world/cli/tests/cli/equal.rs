@@ -92,7 +92,9 @@ fn stored(home: &Path) -> (Vec<Session>, Vec<Value>, Vec<Event>) {
         };
     }
     let mut agents: Vec<Value> = (store.agents().unwrap().iter())
-        .map(|agent| json!([agent.id, agent.named, agent.status.name(), agent.session.as_ref().map(number), agent.project]))
+        .map(|agent| {
+            json!([agent.id, agent.named, agent.status.name(), agent.session.as_ref().map(number), agent.project])
+        })
         .collect();
     agents.sort_by_key(Value::to_string);
     let mut events = store.events(&EventFilter::default()).unwrap();
@@ -117,8 +119,7 @@ fn d7_the_corpus_gives_the_same_answers_and_rows_with_the_daemon_without_it_and_
     let daemon = through_hooks(&stage, &stage.sandbox.taut_home(), "0");
     let in_process = through_hooks(&stage, &alone, "1");
     let way = through_the_way(&stage, &along);
-    for (((name, _), daemon), (in_process, way)) in
-        inputs(&stage).iter().zip(&daemon).zip(in_process.iter().zip(&way))
+    for (((name, _), daemon), (in_process, way)) in inputs(&stage).iter().zip(&daemon).zip(in_process.iter().zip(&way))
     {
         assert_eq!(daemon, in_process, "{name}");
         assert_eq!(daemon, way, "{name}");

@@ -39,7 +39,10 @@ fn events_as_json_carry_the_fixed_fields() {
     }
     let denied = &events[1];
     assert_has(denied, &["tool", "reason"]);
-    assert_eq!((&denied["event"], &denied["tool"], &denied["verdict"]), (&json!("PreToolUse"), &json!("Bash"), &json!("deny")));
+    assert_eq!(
+        (&denied["event"], &denied["tool"], &denied["verdict"]),
+        (&json!("PreToolUse"), &json!("Bash"), &json!("deny"))
+    );
     assert_eq!(denied["agent"], "worker");
     assert!(!denied["rules"].as_array().unwrap().is_empty());
     assert!(!fields(&events[0]).contains(&"tool") && !fields(&events[0]).contains(&"reason"));
@@ -56,7 +59,19 @@ fn sessions_as_json_carry_the_fixed_fields() {
     for session in &sessions {
         assert_has(
             session,
-            &["id", "logical_id", "host_session_id", "agent", "conversation", "project", "state", "role", "mode", "started_at", "last_seen_at"],
+            &[
+                "id",
+                "logical_id",
+                "host_session_id",
+                "agent",
+                "conversation",
+                "project",
+                "state",
+                "role",
+                "mode",
+                "started_at",
+                "last_seen_at",
+            ],
         );
     }
     let (ended, open): (Vec<_>, Vec<_>) = sessions.iter().partition(|session| session["state"] == "ended");
@@ -97,7 +112,11 @@ fn lists_of_nothing_are_empty_and_well() {
     let stage = Stage::new();
     for list in ["events", "sessions", "agents"] {
         let done = stage.taut(&[list, "--json"]);
-        assert_eq!((done.code(), done.stdout_text().as_str(), done.stderr_text().as_str()), (Some(0), "", ""), "{list}");
+        assert_eq!(
+            (done.code(), done.stdout_text().as_str(), done.stderr_text().as_str()),
+            (Some(0), "", ""),
+            "{list}"
+        );
         let shown = stage.taut(&[list]);
         assert_eq!((shown.code(), shown.stdout_text().as_str()), (Some(0), ""));
         assert!(shown.stderr_text().contains("`taut init`"));

@@ -75,7 +75,8 @@ fn a_daemon_killed_under_load_loses_nothing_acknowledged_and_stores_nothing_twic
         }
         for round in 1..=3 {
             let reached = round * UNDER_FIRE / 4;
-            poll::until("the load to go on", LIMIT * 3, || (next.load(Ordering::Relaxed) >= reached).then_some(())).unwrap();
+            poll::until("the load to go on", LIMIT * 3, || (next.load(Ordering::Relaxed) >= reached).then_some(()))
+                .unwrap();
             if let Some(pid) = stage.daemon_pid() {
                 signal(pid, libc::SIGKILL).unwrap();
             }

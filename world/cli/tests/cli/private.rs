@@ -21,7 +21,11 @@ fn secret_hook(stage: &Stage, env: &[(&str, &str)], fields: serde_json::Value) {
 
 fn play(stage: &Stage, env: &[(&str, &str)]) {
     secret_hook(stage, env, json!({"hook_event_name": "SessionStart", "source": "startup"}));
-    secret_hook(stage, env, json!({"hook_event_name": "UserPromptSubmit", "prompt": format!("log in with {IN_INPUT}")}));
+    secret_hook(
+        stage,
+        env,
+        json!({"hook_event_name": "UserPromptSubmit", "prompt": format!("log in with {IN_INPUT}")}),
+    );
     for (nth, command) in [
         format!("GITHUB_TOKEN={IN_INPUT} gh release create v1"),
         format!("rm -rf / # {IN_INPUT}"),

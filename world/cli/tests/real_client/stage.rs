@@ -116,11 +116,18 @@ impl Heard {
     }
 }
 
+/// Whether an event or session is of the proof that `taut init` ends with.
+pub fn is_proof(row: &Value) -> bool {
+    row["host_session_id"].as_str().is_some_and(|id| id.starts_with("taut-proof"))
+}
+
 /// What the client told its hooks is what is stored, event by event, and none was told twice.
 pub fn assert_stored_as_heard(stage: &Stage) {
     let mut heard: Vec<String> = stage.heard().iter().map(|heard| heard.event.clone()).collect();
-    let mut stored: Vec<String> =
-        stage.events().iter().filter(|event| event["host_session_id"] != "taut-proof").map(|event| event["event"].as_str().unwrap().to_owned()).collect();
+    let mut stored: Vec<String> = (stage.events().iter())
+        .filter(|event| !is_proof(event))
+        .map(|event| event["event"].as_str().unwrap().to_owned())
+        .collect();
     heard.sort();
     stored.sort();
     assert_eq!(stored, heard);

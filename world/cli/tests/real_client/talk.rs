@@ -1,6 +1,6 @@
 //! The interactive client in a terminal: `/clear`, and leaving.
 
-use crate::stage::{Stage, assert_quiet_but_for, assert_stored_as_heard};
+use crate::stage::{Stage, assert_quiet_but_for, assert_stored_as_heard, is_proof};
 use std::time::Duration;
 use testkit::{Launch, Script, Turn, poll};
 
@@ -26,18 +26,22 @@ fn s1_clear_makes_a_linked_session_under_the_same_agent_in_its_pane() {
     terminal.wait_for("forty-three").unwrap();
     terminal.submit("/exit").unwrap();
     poll::until("the client to end", PLENTY, || terminal.exit_code().ok().flatten()).unwrap();
-    for heard in stage.heard() {
-        println!("{} {} {:?}", heard.event, heard.input["source"], heard.env);
-    }
     drop(terminal);
 
-    let pane: Vec<_> = stage.sessions().into_iter().filter(|session| session["host_session_id"] != "taut-proof").collect();
+    let pane: Vec<_> = stage.sessions().into_iter().filter(|session| !is_proof(session)).collect();
     assert_eq!(pane.len(), 2, "{pane:#?}");
     assert_eq!(pane[1]["prev_session_id"], pane[0]["id"]);
     assert_eq!((&pane[0]["agent"], &pane[0]["conversation"]), (&pane[1]["agent"], &pane[1]["conversation"]));
     assert_ne!(pane[0]["host_session_id"], pane[1]["host_session_id"]);
     assert_eq!(pane[0]["end_reason"], "clear");
     assert_eq!((&pane[1]["state"], &pane[1]["end_reason"]), (&"ended".into(), &"prompt_input_exit".into()));
+    for heard in stage.heard() {
+        let told = |name: &str| heard.env.get(name).map(String::as_str);
+        assert_eq!(told("CLAUDE_CODE_ENTRYPOINT"), Some("cli"));
+        assert_eq!(told("CLAUDE_CODE_SESSION_ATTENDED"), Some("1"));
+        assert_eq!(told("parent"), told("CLAUDE_PID"));
+        assert_eq!(told("comm"), Some("claude"));
+    }
     assert_stored_as_heard(&stage);
     assert_quiet_but_for(&stage, 1);
 }

@@ -1,0 +1,17 @@
+//! The door: from a command line to the command that serves it.
+
+mod agent_settings;
+mod args;
+mod commands;
+mod door;
+mod error;
+mod exit;
+mod hook;
+mod person;
+mod printer;
+#[cfg(test)]
+mod reference;
+mod service;
+mod stdin;
+
+pub use door::open;

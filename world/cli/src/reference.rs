@@ -1,0 +1,72 @@
+//! The command-line reference, made from the definitions users type against.
+
+use crate::args::Taut;
+use clap::{Arg, Command, CommandFactory};
+use std::fmt::Write;
+
+/// `docs/cli.md`.
+pub fn page() -> String {
+    let mut out = String::from(
+        "# Command line\n\n\
+         Made from the program itself; `UPDATE_DOCS=1 cargo test -p taut reference` writes it anew.\n\n\
+         Exit codes: 0 ok, 1 failed, 2 not found, not eligible or wrong usage, 130 interrupted. \
+         `taut hook` ends with 0 unless the agent's dialect asks for another. \
+         `--json` works on every command that prints data: one object a line for lists, one object otherwise.\n",
+    );
+    let mut root = Taut::command();
+    root.build();
+    for command in root.get_subcommands().filter(|command| !command.is_hide_set()) {
+        section(&mut out, command, "taut");
+    }
+    out
+}
+
+fn section(out: &mut String, command: &Command, above: &str) {
+    let name = format!("{above} {}", command.get_name());
+    let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+    let _ = write!(out, "\n## `{name}`\n\n{about}.\n");
+    let shown: Vec<&Arg> = command.get_arguments().filter(|arg| is_shown(arg)).collect();
+    if !shown.is_empty() {
+        out.push_str("\n| | |\n|---|---|\n");
+    }
+    for arg in shown {
+        let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
+        let _ = writeln!(out, "| `{}` | {} |", usage(arg), help.replace('|', "\\|"));
+    }
+    for inner in command.get_subcommands().filter(|inner| !inner.is_hide_set()) {
+        section(out, inner, &name);
+    }
+}
+
+fn is_shown(arg: &Arg) -> bool {
+    !arg.is_hide_set() && !matches!(arg.get_id().as_str(), "help" | "version" | "json")
+}
+
+fn usage(arg: &Arg) -> String {
+    let values: Vec<String> =
+        arg.get_value_names().unwrap_or_default().iter().map(|name| format!("<{}>", name.to_lowercase())).collect();
+    let takes = arg.get_action().takes_values();
+    let value = if takes && !values.is_empty() { format!(" {}", values.join(" ")) } else { String::new() };
+    match (arg.get_short(), arg.get_long()) {
+        (Some(short), Some(long)) => format!("-{short}, --{long}{value}"),
+        (None, Some(long)) => format!("--{long}{value}"),
+        (Some(short), None) => format!("-{short}{value}"),
+        (None, None) => value.trim_start().to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::page;
+    use std::path::Path;
+
+    #[test]
+    fn the_reference_in_the_docs_is_the_one_the_program_makes() {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/cli.md");
+        if std::env::var_os("UPDATE_DOCS").is_some() {
+            std::fs::write(&file, page()).unwrap();
+        }
+        let kept = std::fs::read_to_string(&file).unwrap_or_default();
+        assert!(kept == page(), "docs/cli.md is old: run `UPDATE_DOCS=1 cargo test -p taut reference`");
+    }
+}
