@@ -1,7 +1,7 @@
 //! Proof that the cost of an event does not grow with the history: every
 //! statement on its way finds its rows by an index.
 
-use crate::{Store, agents, events, injections, projects, prune, sessions, strikes};
+use crate::{Store, agents, efforts, events, injections, projects, prune, sessions, strikes};
 use std::time::Duration;
 
 #[test]
@@ -11,6 +11,10 @@ fn no_statement_on_the_way_of_an_event_scans_a_table() {
     for sql in [
         agents::LOAD,
         agents::PUT,
+        efforts::ANY_ACTIVE,
+        efforts::DIRECTIVES,
+        efforts::FETCH,
+        efforts::NEXT_ORDINAL,
         events::ANSWERED,
         events::RECORD,
         events::SEQ_OF,

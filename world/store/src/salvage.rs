@@ -42,6 +42,13 @@ const TABLES: &[Table] = &[
     table("task_deps", "task", "", &["task", "blocker"]),
     table("task_steps", "task", "", &["task"]),
     table("attempts", "task", "", &["task"]),
+    table("efforts", "row", "row", &["task"]),
+    table("phase_history", "seq", "seq", &[]),
+    table("directives", "effort", "", &[]),
+    table("accounts", "seq", "seq", &[]),
+    table("counters", "session", "", &[]),
+    table("sub_sessions", "session", "", &[]),
+    table("errands", "seq", "seq", &[]),
     table("events", "seq", "", &["seq"]),
 ];
 
