@@ -157,7 +157,7 @@ pub(crate) fn looks_like_file(name: &str, call: &GitCall, ground: &Ground<'_>) -
     }
     let fact = absolute(name, call.dir.as_deref()).and_then(|path| ground.facts.path(&path).map(|fact| fact.exists));
     let last = name.rsplit('/').next().unwrap_or(name);
-    let extension = last.rsplit_once('.').map(|(stem, extension)| (stem, extension));
+    let extension = last.rsplit_once('.');
     let letters = |text: &str| (1..=5).contains(&text.len()) && text.starts_with(|c: char| c.is_ascii_lowercase());
     let looks = extension.is_some_and(|(stem, extension)| !stem.is_empty() && letters(extension) && !is_version(stem));
     fact == Some(true) || looks

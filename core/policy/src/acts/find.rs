@@ -121,7 +121,7 @@ fn reach(command: &Command) -> Reached<'_> {
             "-delete" => reached.removes = Some(Reach::Tree),
             "-exec" | "-execdir" | "-ok" | "-okdir" | "-x" | "-X" | "--exec" | "--exec-batch" => {
                 expression = true;
-                if words.next().is_some_and(|word| removes(word)) {
+                if words.next().is_some_and(removes) {
                     reached.removes = Some(Reach::Tree);
                 }
                 for word in words.by_ref() {

@@ -5,4 +5,6 @@ mod config;
 mod corpus;
 mod docs;
 mod examples;
+mod explain;
+mod facts;
 mod presets;
