@@ -15,22 +15,31 @@ pub fn key(envelope: &Envelope, request: &str) -> String {
     let call = envelope.tool().and_then(|call| Some((call, call.use_id.as_deref()?)));
     match (envelope.host_session.as_deref(), call) {
         (Some(session), Some((call, id))) => {
-            let asked = mark(&format!("{}\n{}", call.name, call.input));
+            let asked = mark(mix(0, call.name.as_bytes()), &call.input);
             format!("{session}/{}/{id}/{asked:016x}", envelope.name)
         }
         _ => request.to_string(),
     }
 }
 
-/// Tells two inputs under one number apart. Eight bytes at a time, because an
-/// input may be megabytes.
-fn mark(text: &str) -> u64 {
-    let (eights, rest) = text.as_bytes().as_chunks::<8>();
-    let mut hash = rest.iter().fold(text.len() as u64, |hash, byte| (hash << 8) ^ u64::from(*byte));
-    for eight in eights {
-        hash = (hash.rotate_left(5) ^ u64::from_le_bytes(*eight)).wrapping_mul(0x517c_c1b7_2722_0a95);
+/// Tells two inputs under one number apart, without writing them out: an input
+/// may be megabytes.
+fn mark(hash: u64, input: &Value) -> u64 {
+    match input {
+        Value::String(text) => mix(hash, text.as_bytes()),
+        Value::Array(items) => items.iter().fold(mix(hash, b"["), mark),
+        Value::Object(fields) => {
+            fields.iter().fold(mix(hash, b"{"), |hash, (name, value)| mark(mix(hash, name.as_bytes()), value))
+        }
+        other => mix(hash, other.to_string().as_bytes()),
     }
-    hash
+}
+
+fn mix(hash: u64, bytes: &[u8]) -> u64 {
+    let (eights, rest) = bytes.as_chunks::<8>();
+    let tail = rest.iter().fold(bytes.len() as u64, |tail, byte| (tail << 8) ^ u64::from(*byte));
+    let step = |hash: u64, word: u64| (hash.rotate_left(5) ^ word).wrapping_mul(0x517c_c1b7_2722_0a95);
+    eights.iter().fold(step(hash, tail), |hash, eight| step(hash, u64::from_le_bytes(*eight)))
 }
 
 pub fn event(envelope: &Envelope, who: &Who, now: Ms, ids: Ids<'_>) -> Event {

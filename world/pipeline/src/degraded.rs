@@ -25,20 +25,28 @@ pub fn answer(prepared: &Prepared) -> Answer {
     }
 }
 
-/// Answers, and keeps the event in the spool so that it is not lost.
-pub fn serve(prepared: &Prepared, state: &Path, why: &str) -> Served {
-    let answer = answer(prepared);
-    let mut row = match &prepared.matter {
-        Matter::Event(event) => decide(prepared, event).1,
-        Matter::Unreadable { why, .. } => prepare::unreadable_row(prepared, why),
+/// The answer and the event as they are when nothing can be stored.
+pub fn served(prepared: &Prepared) -> Served {
+    let (answer, mut row) = match &prepared.matter {
+        Matter::Event(event) => {
+            let (reply, row) = decide(prepared, event);
+            (agents::encode(&event.envelope, &reply), row)
+        }
+        Matter::Unreadable { why, .. } => (answer(prepared), prepare::unreadable_row(prepared, why)),
     };
     row.session = None;
     row.answer = answer.clone();
-    let mut troubles = vec![why.to_string()];
-    if let Err(error) = store::spool(state, &row) {
-        troubles.push(error.to_string());
+    Served { answer, event: Some(row), ..Served::default() }
+}
+
+/// Answers, and keeps the event in the spool so that it is not lost.
+pub fn serve(prepared: &Prepared, state: &Path, why: &str) -> Served {
+    let mut served = served(prepared);
+    served.troubles.push(why.to_string());
+    if let Some(Err(error)) = served.event.as_ref().map(|row| store::spool(state, row)) {
+        served.troubles.push(error.to_string());
     }
-    Served { answer, event: Some(row), after: Vec::new(), troubles }
+    served
 }
 
 fn decide(prepared: &Prepared, event: &prepare::Event) -> (model::reply::Reply, row::Event) {

@@ -55,11 +55,11 @@ impl Way {
         self.handle_all(vec![call]).pop().unwrap_or_default()
     }
 
-    /// Like `handle`, and shows what would be answered if nothing could be stored
-    /// as soon as that is known.
-    pub fn handle_with(&mut self, call: Call, early: impl FnOnce(Answer)) -> Served {
+    /// Like `handle`, and shows what would be answered and kept if nothing could
+    /// be stored as soon as that is known.
+    pub fn handle_with(&mut self, call: Call, early: impl FnOnce(Served)) -> Served {
         let prepared = self.prepare_safely(call);
-        early(degraded::answer(&prepared));
+        early(degraded::served(&prepared));
         self.finish(vec![prepared]).pop().unwrap_or_default()
     }
 

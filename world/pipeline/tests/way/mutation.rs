@@ -11,7 +11,10 @@ fn assert_kept(served: &Served, what: &str) {
     assert_eq!(served.answer.exit, 0, "{what}");
     assert!(served.event.is_some(), "{what}: nothing was recorded");
     let said = &served.answer.stdout;
-    assert!(said.is_empty() || serde_json::from_str::<Value>(said).is_ok_and(|said| said.is_object()), "{what}: {said}");
+    assert!(
+        said.is_empty() || serde_json::from_str::<Value>(said).is_ok_and(|said| said.is_object()),
+        "{what}: {said}"
+    );
     let failed = served.troubles.iter().find(|trouble| trouble.contains("Taut failed"));
     assert_eq!(failed, None, "{what}");
 }
@@ -89,7 +92,8 @@ fn d2_a_payload_cut_at_any_byte_is_kept_and_judged_as_far_as_it_goes() {
             assert_eq!(decision(&served).as_deref(), Some("deny"), "cut at {cut}");
         }
     }
-    let start = testkit::corpus::claude_code().unwrap().into_iter().find(|case| case.name == "SessionStart.fork").unwrap();
+    let start =
+        testkit::corpus::claude_code().unwrap().into_iter().find(|case| case.name == "SessionStart.fork").unwrap();
     for cut in 0..start.bytes.len() {
         assert_kept(&stage.send_bytes(&client, start.bytes[..cut].to_vec()), &format!("start cut at {cut}"));
     }
@@ -107,20 +111,38 @@ fn d2_strange_but_readable_payloads_are_denied_as_the_plain_one_is() {
         ("two objects", Box::new(|text| format!("{text}{text}").into_bytes())),
         ("another object after it", Box::new(|text| format!("{text}\n{{\"hook_event_name\":\"Stop\"}}").into_bytes())),
         ("duplicate keys", Box::new(|text| text.replacen('{', r#"{"tool_input":{"command":"ls"},"#, 1).into_bytes())),
-        ("a byte that is not UTF-8", Box::new(|text| {
-            let (before, after) = text.split_once("\"push\"").unwrap();
-            [before.as_bytes(), b"\"p\xff\xfesh\"", after.as_bytes()].concat()
-        })),
+        (
+            "a byte that is not UTF-8",
+            Box::new(|text| {
+                let (before, after) = text.split_once("\"push\"").unwrap();
+                [before.as_bytes(), b"\"p\xff\xfesh\"", after.as_bytes()].concat()
+            }),
+        ),
         ("a lone surrogate", Box::new(|text| text.replacen("\"push\"", r#""\ud800 push""#, 1).into_bytes())),
-        ("deep nesting beside", Box::new(move |text| text.replacen('{', &format!("{{\"x\":{},", deep(10_000)), 1).into_bytes())),
-        ("deep nesting in the input", Box::new(move |text| {
-            text.replacen("{\"command\"", &format!("{{\"x\":{},\"command\"", deep(10_000)), 1).into_bytes()
-        })),
-        ("unclosed deep nesting after", Box::new(|text| format!("{},\"x\":{}", &text[..text.len() - 1], "[{\"a\":".repeat(10_000)).into_bytes())),
+        (
+            "deep nesting beside",
+            Box::new(move |text| text.replacen('{', &format!("{{\"x\":{},", deep(10_000)), 1).into_bytes()),
+        ),
+        (
+            "deep nesting in the input",
+            Box::new(move |text| {
+                text.replacen("{\"command\"", &format!("{{\"x\":{},\"command\"", deep(10_000)), 1).into_bytes()
+            }),
+        ),
+        (
+            "unclosed deep nesting after",
+            Box::new(|text| format!("{},\"x\":{}", &text[..text.len() - 1], "[{\"a\":".repeat(10_000)).into_bytes()),
+        ),
         ("a number too large", Box::new(|text| text.replacen('{', "{\"x\":1e999,", 1).into_bytes())),
-        ("camel case", Box::new(|text| {
-            text.replace("tool_name", "toolName").replace("tool_input", "toolInput").replace("session_id", "sessionId").into_bytes()
-        })),
+        (
+            "camel case",
+            Box::new(|text| {
+                text.replace("tool_name", "toolName")
+                    .replace("tool_input", "toolInput")
+                    .replace("session_id", "sessionId")
+                    .into_bytes()
+            }),
+        ),
     ];
     for (nth, (what, shape)) in shapes.iter().enumerate() {
         let text = plain(&stage, nth);
@@ -137,7 +159,16 @@ fn d2_payloads_nothing_can_be_made_of_are_recorded_as_such_and_pass() {
     let mut stage = Stage::new();
     let client = stage.client("one");
     let shapes: [&[u8]; 10] = [
-        b"", b" \n", b"null", b"42", b"\"PreToolUse\"", b"[]", b"{}", b"{\"hook_event_name\":7}", b"\xff\xfe\x00\x00", b"{{{{",
+        b"",
+        b" \n",
+        b"null",
+        b"42",
+        b"\"PreToolUse\"",
+        b"[]",
+        b"{}",
+        b"{\"hook_event_name\":7}",
+        b"\xff\xfe\x00\x00",
+        b"{{{{",
     ];
     for (nth, bytes) in shapes.iter().enumerate() {
         let served = stage.send_bytes(&client, bytes.to_vec());

@@ -107,7 +107,8 @@ impl Stage {
     }
 
     pub fn done(&mut self, client: &Client, id: &str) -> Served {
-        let fields = json!({"tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": id, "tool_response": {}});
+        let fields =
+            json!({"tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": id, "tool_response": {}});
         self.send(client, "PostToolUse", fields)
     }
 
