@@ -4,7 +4,7 @@
 
 use model::effect::{Strike, Write};
 use model::event::{Envelope, Kind};
-use model::{Finding, Findings, Loaded, Ms, RuleKind};
+use model::{Finding, Findings, Level, Loaded, Ms, RuleKind};
 
 /// How long a delivered strike stays open.
 pub const OPEN_FOR_MS: i64 = 30 * 60 * 1000;
@@ -26,14 +26,24 @@ pub struct Striker<'a> {
 }
 
 pub fn judge(findings: Findings, loaded: &Loaded, striker: &Striker<'_>) -> Judged {
-    let (spent, standing): (Vec<_>, Vec<_>) =
-        findings.0.into_iter().partition(|finding| is_spent(finding, loaded, striker.now));
-    let writes = standing
-        .iter()
-        .filter(|finding| finding.kind == RuleKind::Strike)
-        .filter_map(|finding| given(finding, striker))
-        .collect();
+    let (allowed, rest): (Vec<_>, Vec<_>) =
+        findings.0.into_iter().partition(|finding| is_allowed_once(finding, loaded));
+    let (mut spent, standing): (Vec<_>, Vec<_>) =
+        rest.into_iter().partition(|finding| is_spent(finding, loaded, striker.now));
+    let strikes = standing.iter().filter(|finding| finding.kind == RuleKind::Strike);
+    let mut writes: Vec<Write> = strikes.filter_map(|finding| given(finding, striker)).collect();
+    // An allowance is used up only by a call that nothing else stops.
+    if standing.iter().all(|finding| finding.kind.level() < Level::Ask) {
+        writes.extend(allowed.iter().map(|finding| Write::AllowanceSpent { rule: finding.rule.clone() }));
+    }
+    spent.extend(allowed);
     Judged { findings: Findings(standing), spent, writes }
+}
+
+/// The user let this rule pass once, at a terminal. The floor stays.
+fn is_allowed_once(finding: &Finding, loaded: &Loaded) -> bool {
+    let above_floor = finding.kind != RuleKind::Floor && finding.kind.level() >= Level::Ask;
+    above_floor && loaded.strikes.iter().any(|strike| strike.is_allowance() && strike.rule == finding.rule)
 }
 
 fn is_spent(finding: &Finding, loaded: &Loaded, now: Ms) -> bool {
@@ -41,6 +51,7 @@ fn is_spent(finding: &Finding, loaded: &Loaded, now: Ms) -> bool {
     loaded
         .strikes
         .iter()
+        .filter(|strike| !strike.is_allowance())
         .any(|strike| strike.intent == *intent && strike.delivered && now.since(strike.at) <= OPEN_FOR_MS)
 }
 
@@ -70,4 +81,72 @@ pub fn delivered(envelope: &Envelope, loaded: &Loaded, striker: &Striker<'_>) ->
         session: striker.root_session.to_string(),
         denied_to: striker.denied_to.to_string(),
     }]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::verdict::Intent;
+
+    const STRIKER: Striker<'static> = Striker { root_session: "s", denied_to: "", now: Ms(10_000_000) };
+
+    fn finding(rule: &str, kind: RuleKind) -> Finding {
+        let intent = Intent { what: "rewrite-remote".into(), target: "origin/main".into() };
+        Finding {
+            rule: rule.into(),
+            kind,
+            reason: String::new(),
+            subject: String::new(),
+            instead: None,
+            intent: (kind == RuleKind::Strike).then_some(intent),
+        }
+    }
+
+    fn struck(at: Ms, delivered: bool) -> Loaded {
+        let Some(Write::Strike(strike)) = given(&finding("git-force-push", RuleKind::Strike), &STRIKER) else {
+            unreachable!("a strike finding gives a strike")
+        };
+        Loaded { strikes: vec![Strike { at, delivered, ..strike }], ..Loaded::default() }
+    }
+
+    fn judged(findings: Vec<Finding>, loaded: &Loaded) -> Judged {
+        judge(Findings(findings), loaded, &STRIKER)
+    }
+
+    #[test]
+    fn g2_the_first_time_denies_and_leaves_a_strike() {
+        let judged = judged(vec![finding("git-force-push", RuleKind::Strike)], &Loaded::default());
+        assert_eq!(judged.findings.level(), Level::Deny);
+        assert!(matches!(judged.writes.as_slice(), [Write::Strike(strike)] if !strike.delivered));
+    }
+
+    #[test]
+    fn g2_a_strike_opens_only_once_its_denial_was_delivered_and_for_half_an_hour() {
+        let strike = || vec![finding("another-spelling", RuleKind::Strike)];
+        let at = Ms(STRIKER.now.0 - 1_000);
+        assert_eq!(judged(strike(), &struck(at, false)).findings.level(), Level::Deny);
+        assert_eq!(judged(strike(), &struck(at, true)).findings.level(), Level::Pass);
+        let old = Ms(STRIKER.now.0 - OPEN_FOR_MS - 1);
+        assert_eq!(judged(strike(), &struck(old, true)).findings.level(), Level::Deny);
+    }
+
+    #[test]
+    fn g2_a_second_rule_in_the_same_line_is_still_judged() {
+        let both = vec![finding("git-force-push", RuleKind::Strike), finding("rm-root", RuleKind::Floor)];
+        let judged = judged(both, &struck(Ms(STRIKER.now.0 - 1), true));
+        let left: Vec<&str> = judged.findings.0.iter().map(|finding| finding.rule.as_str()).collect();
+        assert_eq!(left, ["rm-root"]);
+    }
+
+    #[test]
+    fn what_the_user_lets_through_once_is_used_up_by_the_call_that_passes() {
+        let loaded = Loaded { strikes: vec![Strike::allowance("rm-system", STRIKER.now)], ..Loaded::default() };
+        let passed = judged(vec![finding("rm-system", RuleKind::Deny)], &loaded);
+        assert_eq!(passed.findings.level(), Level::Pass);
+        assert_eq!(passed.writes, [Write::AllowanceSpent { rule: "rm-system".into() }]);
+        let stopped = judged(vec![finding("rm-system", RuleKind::Deny), finding("sudo", RuleKind::Ask)], &loaded);
+        assert_eq!((stopped.findings.level(), stopped.writes.len()), (Level::Ask, 0));
+        let floor = judged(vec![finding("rm-system", RuleKind::Floor)], &loaded);
+        assert_eq!(floor.findings.level(), Level::Deny);
+    }
 }

@@ -16,6 +16,8 @@ pub enum Write {
     Event(Box<Event>),
     /// A strike was given.
     Strike(Strike),
+    /// What the user let through once has been let through.
+    AllowanceSpent { rule: String },
     /// The denials given to this one have reached it: its strikes are open from now on.
     StrikesDelivered { session: String, denied_to: String },
     /// Something to tell once, at the next chance.
@@ -38,6 +40,28 @@ pub struct Strike {
     pub denied_to: String,
     /// The denial reached them: a later batch or prompt has begun.
     pub delivered: bool,
+}
+
+impl Strike {
+    /// The session of what the user let through once, in whichever session it comes up.
+    pub const ANY_SESSION: &'static str = "*";
+
+    /// The user lets a rule pass once.
+    pub fn allowance(rule: &str, at: Ms) -> Self {
+        let intent = Intent { what: "allow-once".into(), target: rule.into() };
+        Self {
+            session: Self::ANY_SESSION.into(),
+            rule: rule.into(),
+            intent,
+            at,
+            denied_to: String::new(),
+            delivered: true,
+        }
+    }
+
+    pub fn is_allowance(&self) -> bool {
+        self.session == Self::ANY_SESSION
+    }
 }
 
 /// Something stored to be told once.

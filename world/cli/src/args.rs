@@ -234,6 +234,9 @@ pub struct AllowArgs {
     /// For how long: 10m, 8h, 1d
     #[arg(long)]
     pub expires: Option<String>,
+    /// Only for the next call it would stop, within half an hour
+    #[arg(long, conflicts_with_all = ["path", "command", "agent", "expires"])]
+    pub once: bool,
 }
 
 #[derive(Debug, Args)]

@@ -90,6 +90,7 @@ fn apply_one(conn: &Connection, write: &Write) -> rusqlite::Result<()> {
         Write::Agent(agent) => agents::put(conn, agent),
         Write::Event(event) => events::record(conn, event),
         Write::Strike(strike) => strikes::give(conn, strike),
+        Write::AllowanceSpent { rule } => strikes::spend(conn, rule),
         Write::StrikesDelivered { session, denied_to } => strikes::deliver(conn, session, denied_to),
         Write::Injection(injection) => injections::put(conn, injection),
         Write::Task(turn) => tasks::write_turn(conn, turn).map(drop),

@@ -3,6 +3,7 @@
 
 use super::unknown_rule;
 use crate::args::{AllowArgs, Switch};
+use crate::commands::PATIENCE;
 use crate::commands::pause::millis;
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -10,9 +11,11 @@ use crate::person;
 use crate::printer::Printer;
 use host::paths::Places;
 use model::RuleKind;
+use model::effect::{Strike, Write};
 use policy::{Pack, rules};
 use serde_json::json;
 use std::path::{Path, PathBuf};
+use store::{Durability, Store};
 use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, value};
 
 pub fn run(args: &AllowArgs, printer: &Printer) -> Result<Exit, CliError> {
@@ -22,6 +25,9 @@ pub fn run(args: &AllowArgs, printer: &Printer) -> Result<Exit, CliError> {
             .hint(format!("taut policy show {}", rule.id)));
     }
     person::required("policy allow")?;
+    if args.once {
+        return once(rule.id, printer);
+    }
     let mut entry = Table::new();
     entry.insert("rule", value(rule.id));
     let scopes = [("path", &args.path), ("command", &args.command), ("agent", &args.agent)];
@@ -42,6 +48,19 @@ pub fn run(args: &AllowArgs, printer: &Printer) -> Result<Exit, CliError> {
         Ok(())
     })?;
     said(printer, &file, &format!("{} is allowed from now on", rule.id));
+    Ok(Exit::Ok)
+}
+
+/// Kept with the strikes: the next call the rule would stop passes, and uses it up.
+fn once(rule: &str, printer: &Printer) -> Result<Exit, CliError> {
+    let mut store = Store::open_and_migrate(&Places::from_process().state(), PATIENCE)?;
+    let allowance = Write::Strike(Strike::allowance(rule, host::clock::now()));
+    store.transact(Durability::Full, |tx| tx.apply(&[allowance]))?;
+    if printer.json() {
+        printer.object(&json!({"rule": rule, "change": "allowed once"}));
+    } else {
+        printer.line(format!("the next call that {rule} would stop passes, within half an hour"));
+    }
     Ok(Exit::Ok)
 }
 

@@ -1,0 +1,125 @@
+//! How many tokens a context holds, from the end of its transcript. Each line
+//! is looked at by itself, from the last to the first: what cannot be read,
+//! belongs to a sub-agent or is of no use is passed over.
+
+use model::fact::Tail;
+use serde::Deserialize;
+
+/// What the transcript says of the context, as it was at the end.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Usage {
+    pub tokens: u64,
+    pub model: Option<String>,
+}
+
+/// What stands in the part of the transcript that was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Found {
+    Usage(Usage),
+    /// A compaction that does not say what is left: unknown.
+    Reset,
+    /// Nothing in this part; an earlier one may have it.
+    Earlier,
+    /// Nothing at all: there is no more to read.
+    Nothing,
+}
+
+/// The answer of the last line that has one. `floor` is a place in the file
+/// before which everything is of a context that is no more.
+pub fn last(tail: &Tail, floor: u64) -> Found {
+    let begin = tail.size.saturating_sub(tail.bytes.len() as u64);
+    let mut end = tail.bytes.len();
+    while let Some(bytes) = tail.bytes.get(..end).filter(|bytes| !bytes.is_empty()) {
+        let newline = bytes.iter().rposition(|byte| *byte == b'\n');
+        let start = newline.map_or(0, |at| at + 1);
+        if begin + (start as u64) < floor {
+            return Found::Nothing;
+        }
+        // The first line of a part may have lost its beginning.
+        let whole = newline.is_some() || begin == 0;
+        if whole && let Some(found) = bytes.get(start..).and_then(read) {
+            return found;
+        }
+        let Some(newline) = newline else { break };
+        end = newline;
+    }
+    if begin == 0 { Found::Nothing } else { Found::Earlier }
+}
+
+/// The lines of use are told apart by these marks before anything is parsed:
+/// a transcript is mostly the results of tools.
+fn read(line: &[u8]) -> Option<Found> {
+    let text = std::str::from_utf8(line).ok()?;
+    if !text.contains("\"usage\"") && !text.contains("compact_boundary") {
+        return None;
+    }
+    let line: Line = serde_json::from_str(text).ok()?;
+    if line.sidechain {
+        return None;
+    }
+    match line.kind.as_deref() {
+        Some("assistant") => {
+            let message = line.message?;
+            // The client's own notices carry this name and no tokens.
+            let model = message.model.filter(|model| model != "<synthetic>");
+            let tokens = message.usage?.total();
+            (tokens > 0).then_some(Found::Usage(Usage { tokens, model }))
+        }
+        Some("system") if line.subtype.as_deref() == Some("compact_boundary") => {
+            let after = line.compact.and_then(|compact| compact.post_tokens);
+            Some(after.map_or(Found::Reset, |tokens| Found::Usage(Usage { tokens, model: None })))
+        }
+        _ => None,
+    }
+}
+
+#[derive(Deserialize)]
+struct Line {
+    #[serde(rename = "type", default)]
+    kind: Option<String>,
+    #[serde(default)]
+    subtype: Option<String>,
+    #[serde(rename = "isSidechain", default)]
+    sidechain: bool,
+    #[serde(default)]
+    message: Option<Message>,
+    #[serde(rename = "compactMetadata", default)]
+    compact: Option<Compact>,
+}
+
+#[derive(Deserialize)]
+struct Message {
+    #[serde(default)]
+    model: Option<String>,
+    #[serde(default)]
+    usage: Option<Tokens>,
+}
+
+/// Also what the status line says of the last response.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct Tokens {
+    pub input_tokens: Option<u64>,
+    pub output_tokens: Option<u64>,
+    pub cache_creation_input_tokens: Option<u64>,
+    pub cache_read_input_tokens: Option<u64>,
+}
+
+#[derive(Deserialize)]
+struct Compact {
+    #[serde(rename = "postTokens", default)]
+    post_tokens: Option<u64>,
+}
+
+impl Tokens {
+    /// What the next request holds: everything that was read, and the answer to it.
+    pub fn total(self) -> u64 {
+        let parts =
+            [self.input_tokens, self.output_tokens, self.cache_creation_input_tokens, self.cache_read_input_tokens];
+        parts.into_iter().flatten().fold(0, u64::saturating_add)
+    }
+}
+
+#[cfg(test)]
+#[path = "usage_tests.rs"]
+mod tests;
