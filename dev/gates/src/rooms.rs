@@ -23,7 +23,7 @@ const ROOMS: &[Room] = &[
     Room { folder: "core/agents", name: "agents", may_use: &["model"] },
     Room { folder: "core/policy", name: "policy", may_use: &["model", "bash"] },
     Room { folder: "core/engine", name: "engine", may_use: &["model", "policy"] },
-    Room { folder: "world/entry", name: "entry", may_use: &[] },
+    Room { folder: "world/entry", name: "entry", may_use: &["model"] },
     Room { folder: "world/store", name: "store", may_use: &["model"] },
     Room { folder: "world/host", name: "host", may_use: &["model"] },
     Room {

@@ -5,6 +5,7 @@ mod bytes;
 mod input;
 mod json;
 mod line;
+mod origin;
 mod show;
 mod sys;
 
@@ -21,6 +22,9 @@ pub(crate) unsafe extern "C-unwind" fn threshold(stack: *const usize) {
     let Some(line) = (unsafe { Line::read(stack) }) else {
         return;
     };
+    if !origin::is_the_users_own(&line) {
+        return;
+    }
     let Some(socket) = ask::connect(&line) else {
         return;
     };

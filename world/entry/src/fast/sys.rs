@@ -10,6 +10,7 @@ pub const WRITABLE: i16 = 4;
 
 const READ: usize = 0;
 const WRITE: usize = 1;
+const OPEN: usize = 2;
 const CLOSE: usize = 3;
 const MMAP: usize = 9;
 const RT_SIGACTION: usize = 13;
@@ -175,6 +176,14 @@ pub fn random(bytes: &mut [u8; 16]) -> bool {
     const GRND_NONBLOCK: usize = 1;
     // SAFETY: sixteen writable bytes.
     unsafe { call(GETRANDOM, [bytes.as_mut_ptr() as usize, 16, GRND_NONBLOCK, 0, 0, 0]) == 16 }
+}
+
+/// Opens for reading the file whose name, with its zero, is in `path`.
+pub fn open(path: &[u8]) -> Option<i32> {
+    const CLOEXEC: usize = 0o2_000_000;
+    // SAFETY: the kernel only reads the path, which ends with a zero.
+    let fd = unsafe { call(OPEN, [path.as_ptr() as usize, CLOEXEC, 0, 0, 0, 0]) };
+    i32::try_from(fd).ok().filter(|fd| *fd >= 0)
 }
 
 pub fn close(fd: i32) {
