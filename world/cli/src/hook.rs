@@ -17,6 +17,10 @@ use std::time::{Duration, Instant};
 const OWN_TIME: Duration = Duration::from_millis(500);
 const OWN_TIME_SESSION_END: Duration = Duration::from_millis(300);
 
+/// Nothing is answered before the guard has judged, as long as the whole limit allows it. Only where the
+/// threshold has not used up the shares of stdin and daemon is there more than the own share.
+const JUDGING_TIME: Duration = Duration::from_millis(1_700);
+
 /// What putting an event by for later may take when the database did not answer.
 const PUT_BY_TIME: Duration = Duration::from_millis(100);
 
@@ -40,6 +44,7 @@ type Working = mpsc::Receiver<Said>;
 
 fn answer(args: &[OsString]) -> (Answer, Option<Working>) {
     quieten();
+    let begun = Instant::now();
     let places = host::origin::places();
     let call = call(args);
     let asked = entry::taken().is_some_and(|taken| taken.asked);
@@ -49,7 +54,9 @@ fn answer(args: &[OsString]) -> (Answer, Option<Working>) {
             return (answer, None);
         }
     }
-    work(call, &places)
+    let alone = entry::taken().is_none() && !is_session_end(&call);
+    let judging = if alone { JUDGING_TIME } else { Duration::ZERO };
+    work(call, &places, begun + judging)
 }
 
 /// A panic is caught and answered; its message belongs to the log, not to the
@@ -62,7 +69,7 @@ fn quieten() {
 
 /// Does the work here. A thread does it, so that a disk that hangs cannot hang
 /// the agent: what the stateless rules said is known early and answered then.
-fn work(call: Call, places: &Places) -> (Answer, Option<Working>) {
+fn work(call: Call, places: &Places, judged_by: Instant) -> (Answer, Option<Working>) {
     let limit = if is_session_end(&call) { OWN_TIME_SESSION_END } else { OWN_TIME };
     let deadline = Instant::now() + limit;
     let (send, receive) = mpsc::channel();
@@ -77,9 +84,10 @@ fn work(call: Call, places: &Places) -> (Answer, Option<Working>) {
         way.settle();
     });
     let mut known = Served::default();
+    let mut until = deadline.max(judged_by);
     loop {
-        match receive.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
-            Ok(Said::Early(early)) => known = early,
+        match receive.recv_timeout(until.saturating_duration_since(Instant::now())) {
+            Ok(Said::Early(early)) => (known, until) = (early, deadline),
             Ok(Said::Last(served)) => {
                 service::after_in_process(&served, places);
                 return (with_troubles(served), Some(receive));

@@ -3,7 +3,6 @@
 use crate::stage::{DAEMON, IN_PROCESS, LIMIT, Stage, assert_denied, assert_silent, signal};
 use rusqlite::Connection;
 use serde_json::json;
-use std::time::Duration;
 use testkit::poll;
 
 #[test]
@@ -68,11 +67,8 @@ fn d6_a_stopped_daemon_and_a_locked_database_together_leave_the_guard_standing()
     other.execute_batch("ROLLBACK").unwrap();
     signal(daemon, libc::SIGCONT).unwrap();
     assert_denied(&denied, "both");
-    let kept = poll::until("the event to be stored", LIMIT, || {
-        let calls = stage.calls();
-        (calls.len() == 2).then_some(calls)
-    });
-    assert_eq!(kept.unwrap(), ["first", "fatal"]);
+    stage.take_in();
+    assert_eq!(stage.calls(), ["first", "fatal"]);
 }
 
 /// Five megabytes arrive and are judged within the limits of the real program.
@@ -85,10 +81,7 @@ fn d6_a_large_call_is_answered_like_any_other() {
             "tool_input": {"command": "rm -rf /", "description": big},
         });
         assert_denied(&stage.hook(&stage.payload(&call), env), "large");
-        let stored = poll::until("the call to be stored", Duration::from_secs(20), || {
-            let calls = stage.calls();
-            (!calls.is_empty()).then_some(calls)
-        });
-        assert_eq!(stored.unwrap(), ["big"]);
+        stage.take_in();
+        assert_eq!(stage.calls(), ["big"]);
     }
 }

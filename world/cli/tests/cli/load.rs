@@ -34,6 +34,7 @@ fn counted(stage: &Stage) -> BTreeMap<usize, usize> {
 }
 
 fn assert_each_once(stage: &Stage, total: usize) {
+    stage.take_in();
     let expected: BTreeMap<usize, usize> = (0..total).map(|nth| (nth, 1)).collect();
     assert_eq!(counted(stage), expected);
 }

@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 use testkit::process::{self, Input};
-use testkit::{Finished, Sandbox};
+use testkit::{Finished, Sandbox, poll};
 
 /// Far more than a hook may take, far less than a test may hang.
 pub const LIMIT: Duration = Duration::from_secs(10);
@@ -74,6 +74,19 @@ impl Stage {
         done.stdout_text().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
+    /// Waits until a daemon has taken in what hooks put by while the database was out of reach.
+    pub fn take_in(&self) {
+        let started = self.taut(&["daemon", "start"]);
+        assert!(started.success(), "{}", started.stderr_text());
+        let taken_in = poll::until("the spool to be taken in", LIMIT, || {
+            let left = walk(&self.sandbox.taut_home());
+            let spooled =
+                |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("spool"));
+            (!left.iter().any(spooled)).then_some(())
+        });
+        taken_in.unwrap();
+    }
+
     /// Every event that is stored.
     pub fn events(&self) -> Vec<Value> {
         self.list(&["events", "--json", "-n", "100000"])
@@ -85,7 +98,7 @@ impl Stage {
         self.events().iter().filter_map(text).collect()
     }
 
-    pub fn database(&self) -> std::path::PathBuf {
+    pub fn database(&self) -> PathBuf {
         self.sandbox.taut_home().join(store::DATABASE)
     }
 
@@ -120,7 +133,7 @@ pub fn signal(pid: i32, signal: i32) -> io::Result<()> {
 }
 
 /// Every file, folder and socket below a folder, itself included.
-pub fn walk(folder: &Path) -> Vec<std::path::PathBuf> {
+pub fn walk(folder: &Path) -> Vec<PathBuf> {
     let mut found = vec![folder.to_owned()];
     let mut next = 0;
     while let Some(path) = found.get(next).cloned() {
