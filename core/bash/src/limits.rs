@@ -8,8 +8,10 @@ pub(crate) const DEPTH: usize = 28;
 const SYNTAX_DEPTH: usize = 18;
 /// The same for a text inside many others, which have spent stack already.
 const SYNTAX_DEPTH_LEAST: usize = 6;
-/// Braces, or parentheses, that may stand open at once in a text given to the parser.
-pub(crate) const OPEN: usize = 200;
+/// Brackets that may stand open at once in a text given to the parser.
+pub(crate) const OPEN: usize = 100;
+/// Expansions among them: `$(`, `${`, `<(`.
+pub(crate) const EXPANSIONS: usize = 12;
 /// `time`, `!` and their kind in a row.
 pub(crate) const PREFIXES: usize = 20;
 /// Bytes handed to the parser for one line, nested texts counted again.

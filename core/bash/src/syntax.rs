@@ -34,21 +34,37 @@ pub(crate) fn slice(source: &str, span: Span) -> &str {
     source.get(span.start.offset()..span.end.offset()).unwrap_or_default()
 }
 
-/// Whether braces or parentheses are opened hundreds deep. The parser looks from each of them to
-/// the end of the text for its other half, which costs seconds when it never comes.
+/// Whether much is opened and not closed. From each opening the parser looks to the end of the
+/// text for the other half, again for every level it stands in: a few dozen cost seconds.
 fn gapes(text: &str) -> bool {
-    let (mut braces, mut parens) = (0usize, 0usize);
+    // Each open bracket by its closing half, and whether it opened an expansion.
+    let mut open: Vec<(u8, bool)> = Vec::new();
+    let mut expansions = 0usize;
+    let mut before = b' ';
     for byte in text.bytes() {
         match byte {
-            b'{' => braces += 1,
-            b'}' => braces = braces.saturating_sub(1),
-            b'(' => parens += 1,
-            b')' => parens = parens.saturating_sub(1),
+            b'{' | b'(' | b'[' => {
+                let expands =
+                    matches!(before, b'$' | b'<' | b'>') || (byte == b'(' && before == b'(' && expansions > 0);
+                expansions += usize::from(expands);
+                open.push((byte, expands));
+            }
+            b'}' | b')' | b']' => {
+                let half = match byte {
+                    b'}' => b'{',
+                    b')' => b'(',
+                    _ => b'[',
+                };
+                if let Some((_, expands)) = open.pop_if(|(opened, _)| *opened == half) {
+                    expansions -= usize::from(expands);
+                }
+            }
             _ => {}
         }
-        if braces > limits::OPEN || parens > limits::OPEN {
+        if open.len() > limits::OPEN || expansions > limits::EXPANSIONS {
             return true;
         }
+        before = byte;
     }
     false
 }
