@@ -1,6 +1,6 @@
 //! The compiled policy: which rules speak, how strictly, and what is allowed besides.
 
-use crate::config::{Allow, Asked, OnFailure, UserRule};
+use crate::config::{Allow, Asked, OnFailure, Trust, UserRule};
 use crate::rule::Rule;
 use crate::rules;
 use model::RuleKind;
@@ -16,6 +16,8 @@ pub struct Policy {
     pub(crate) users: Vec<UserRule>,
     /// Sections of other features, layered, as they were written.
     pub sections: toml::Table,
+    /// Whether the project's files may reach outside it.
+    pub trust: Trust,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -36,6 +38,7 @@ impl Policy {
             allows: Vec::new(),
             users: Vec::new(),
             sections: toml::Table::new(),
+            trust: Trust::default(),
         }
     }
 

@@ -44,6 +44,7 @@ fn plain(mut name: String) -> String {
         name.truncate(stem.len());
     }
     match name.as_str() {
+        "hub" => "git".to_string(),
         "grm" | "gmv" | "gcp" | "gfind" | "gxargs" | "gsed" | "gdd" | "gtee" | "gshred" | "gtruncate" | "gchmod"
         | "gchown" => name.split_off(1),
         _ => name,

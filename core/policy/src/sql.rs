@@ -40,14 +40,21 @@ fn statement(text: &str) -> Option<String> {
             )
         }
         "TRUNCATE" => !word(1).is_empty(),
-        "DELETE" => word(1) == "FROM" && !has("WHERE"),
-        "UPDATE" => has("SET") && !has("WHERE"),
+        "DELETE" => word(1) == "FROM" && !narrowed(&words),
+        "UPDATE" => has("SET") && !narrowed(&words),
         "ALTER" => has("DROP") && matches!(word(1), "TABLE" | "DATABASE"),
         "FLUSHALL" | "FLUSHDB" => true,
         // A prompt word or another tool's command may stand before the statement.
         _ => return later(&words),
     };
     destroys.then(|| words.iter().take(4).cloned().collect::<Vec<_>>().join(" "))
+}
+
+/// Whether a WHERE narrows anything: `WHERE true` and `WHERE 1=1` do not.
+fn narrowed(words: &[String]) -> bool {
+    let Some(at) = words.iter().position(|word| word == "WHERE") else { return false };
+    let rest = words.get(at + 1..).unwrap_or_default().concat();
+    !matches!(rest.as_str(), "" | "TRUE" | "1=1" | "1" | "''=''")
 }
 
 /// `BEGIN TRANSACTION DROP TABLE x`, `USE db DROP …`: the statement stands behind others.
@@ -111,6 +118,7 @@ mod tests {
             "select 1; TRUNCATE TABLE a",
             "/* x */ DROP DATABASE d",
             "update a set b = 'where'",
+            "delete from a where 1 = 1",
             "alter table a drop column b",
         ] {
             assert!(destroys(text).is_some(), "{text}");

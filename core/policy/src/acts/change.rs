@@ -146,7 +146,8 @@ fn permit(by: &By<'_>, acts: &mut Vec<Act>) {
     let reach = if args.short('R') || args.abbreviated("recursive", 3) { Reach::Tree } else { Reach::One };
     let skip = usize::from(!args.long_flag("reference"));
     // `chmod -x file` and `chmod u-w file`: a mode that looks like an option is no operand.
-    let mode_as_flag = args.flags.iter().any(|flag| !flag.long && "xwst".contains(flag.name.as_ref()));
+    let flags = if by.program == "chattr" { "aAcCdDeijPsStTu" } else { "xwst" };
+    let mode_as_flag = args.flags.iter().any(|flag| !flag.long && flags.contains(flag.name.as_ref()));
     let skip = if mode_as_flag { 0 } else { skip };
     acts.extend(args.operands.iter().skip(skip).map(|word| Act { deed: Deed::Permit(reach), target: by.target(word) }));
 }

@@ -37,7 +37,7 @@ pub(super) fn listed(source: &Command, deed: Deed, acts: &mut Vec<Act>) {
                 if target.tail == Tail::None {
                     target.tail = Tail::Everything;
                 }
-                acts.push(Act { deed: tree(deed), target });
+                acts.push(Act { deed, target });
             }
             if !any {
                 let target = Target { tail: Tail::Everything, ..Target::path(".", source.cwd.as_deref()) };

@@ -1,7 +1,7 @@
 //! Reading: programs that show or copy the content of the files they are given.
 
 use super::{Act, By, Deed};
-use crate::args::{Args, Grammar};
+use crate::args::{Args, Grammar, text};
 
 const PLAIN: Grammar = Grammar { short: "", long: &[], single_dash_long: false };
 const LINES: Grammar = Grammar { short: "ncs", long: &["lines", "bytes"], single_dash_long: false };
@@ -14,6 +14,9 @@ const AWK: Grammar = Grammar { short: "Fvf", long: &[], single_dash_long: false 
 const CUT: Grammar = Grammar { short: "dfcbksto", long: &["delimiter", "fields"], single_dash_long: false };
 
 pub(super) fn acts(by: &By<'_>, acts: &mut Vec<Act>) {
+    if by.program == "git" {
+        return git_show(by, acts);
+    }
     let (grammar, first_is_script) = match by.program {
         "cat" | "less" | "more" | "bat" | "batcat" | "tac" | "nl" | "strings" | "xxd" | "od" | "hexdump" | "base64"
         | "base32" | "rev" | "view" | "most" | "type" | "gzip" | "zcat" | "zip" | "7z" | "diff" | "cmp" | "comm"
@@ -32,4 +35,14 @@ pub(super) fn acts(by: &By<'_>, acts: &mut Vec<Act>) {
         return;
     }
     acts.extend(args.operands.iter().skip(skip).map(|word| Act { deed: Deed::Read, target: by.target(word) }));
+}
+
+/// `git show HEAD:path` prints a file as it was.
+fn git_show(by: &By<'_>, acts: &mut Vec<Act>) {
+    let words: Vec<_> = by.command.args().iter().map(text).collect();
+    if !words.iter().any(|word| matches!(word.as_ref(), "show" | "cat-file" | "blame" | "annotate")) {
+        return;
+    }
+    let paths = words.iter().map(|word| word.rsplit_once(':').map_or(word.as_ref(), |(_, path)| path));
+    acts.extend(paths.filter(|path| path.contains('.')).map(|path| Act { deed: Deed::Read, target: by.path(path) }));
 }

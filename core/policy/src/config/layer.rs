@@ -10,7 +10,7 @@ impl Policy {
     /// The built-in law with the given files over it. A project's files, its local one too, may
     /// only tighten until the user trusts them.
     pub fn layered(layers: &[Layer], trust: Trust) -> (Self, Vec<Diagnostic>) {
-        let mut policy = Self::built_in();
+        let mut policy = Self { trust, ..Self::built_in() };
         let mut found = Vec::new();
         let mut layers: Vec<&Layer> = layers.iter().collect();
         layers.sort_by_key(|layer| layer.kind);
@@ -84,6 +84,7 @@ impl Policy {
         self.users.extend(config.users);
         let mut sections = config.sections;
         sections.retain(|name, _| !keys::NEED_TRUST.contains(&name));
+        ignored.extend(keep_inside(&mut sections));
         merge(&mut self.sections, sections);
         ignored
     }
@@ -96,6 +97,21 @@ impl Policy {
             *place = kind;
         }
     }
+}
+
+/// Context files that a project names outside itself are left out.
+fn keep_inside(sections: &mut toml::Table) -> Vec<String> {
+    let mut ignored = Vec::new();
+    let core = sections.get_mut("context").and_then(|context| context.get_mut("core"));
+    if let Some(toml::Value::Array(files)) = core {
+        files.retain(|file| {
+            let path = file.as_str().or_else(|| file.get("path")?.as_str()).unwrap_or_default();
+            let outside = path.starts_with(['~', '/']) || path.split('/').any(|part| part == "..");
+            ignored.extend(outside.then(|| format!("the context file `{path}`")));
+            !outside
+        });
+    }
+    ignored
 }
 
 /// What a file makes of each rule it speaks of: packs first, then single rules.

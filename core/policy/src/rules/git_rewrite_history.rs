@@ -35,7 +35,7 @@ fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
         "reflog" if matches!(verb.as_ref(), "expire" | "delete") && !args.long_flag("dry-run") && !args.short('n') => {
             "The reflog is what brings lost commits back."
         }
-        "gc" if args.values("prune").any(now) => "Unreachable commits are removed at once and cannot be recovered.",
+        "gc" if args.values("prune").any(now) || call.config.iter().any(|(key, value)| key == "gc.pruneexpire" && now(value)) => "Unreachable commits are removed at once and cannot be recovered.",
         "prune" if !args.short('n') && !args.long_flag("dry-run") => "Unreachable commits are removed and cannot be recovered.",
         "update-ref" if args.short('d') || args.long_flag("stdin") => "A ref is removed without any check.",
         _ => return,

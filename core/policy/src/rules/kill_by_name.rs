@@ -18,7 +18,7 @@ pub const RULE: Rule = Rule {
           what runs.",
     denies: &["pkill node", "killall -9 python", "lsof -ti :3000 | xargs kill -9", "kill $(pgrep -f server)", "kill -9 $(lsof -t -i:8080)", "fuser -k 8080/tcp", "pgrep node | xargs -r kill", "ps aux | grep node | awk '{print $2}' | xargs kill -9", "kill `pidof nginx`", "pids=$(pgrep node); kill $pids"],
     passes: &["kill 1234", "kill -9 1234 5678", "kill %1", "kill $!", "pgrep node", "lsof -i :3000", "grep -rn pkill src", "kill -0 1234", "kill -l", "killall --help", "kill \"$(cat server.pid)\"", "echo killall", "man pkill", "fuser 8080/tcp"],
-    watch: Watch::Programs(&["pkill", "killall", "killall5", "skill", "slay", "taskkill", "kill", "fuser", "Stop-Process", "fkill", "kill-port"]),
+    watch: Watch::Programs(&["pkill", "killall", "killall5", "skill", "slay", "taskkill", "kill", "fuser", "Stop-Process", "fkill", "kill-port", "tmux"]),
     judge,
 };
 
@@ -34,6 +34,10 @@ fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
     let picks = match sight.program() {
         "kill" => return kill(sight, hits),
         "fuser" => texts.iter().any(|word| *word == "--kill" || (word.starts_with('-') && !word.starts_with("--") && word.contains('k'))),
+        "tmux" => texts.iter().any(|word| word == "kill-server"),
+        // One's own children, or only the question whether something runs.
+        "pkill" if texts.iter().any(|word| word == "-0") => false,
+        "pkill" if texts.iter().any(|word| word == "-P") && texts.iter().any(|word| word == "$$") => false,
         "skill" => texts.iter().any(|word| !word.starts_with('-')),
         _ => true,
     };

@@ -30,7 +30,7 @@ fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
         "npm" => matches!(first, "publish" | "unpublish" | "deprecate" | "dist-tag") && call.word(1) != "ls",
         "pnpm" | "bun" | "lerna" | "vsce" | "ovsx" | "poetry" | "uv" | "flit" | "hatch" | "pdm" | "changeset" | "maturin" | "jsr" | "deno" | "wasm-pack" => matches!(first, "publish" | "unpublish"),
         "yarn" => first == "publish" || call.begins(&["npm", "publish"]),
-        "cargo" => matches!(first, "publish" | "yank") || call.begins(&["release"]) && call.args.short('x'),
+        "cargo" => matches!(first, "publish" | "yank") || call.begins(&["release"]) && (call.args.short('x') || call.flag("execute")),
         "twine" | "conan" | "luarocks" | "cabal" | "stack" => first == "upload",
         "gem" => matches!(first, "push" | "yank"),
         "python" | "python3" => (call.any(|word| word == "upload") && words.iter().any(|word| word.ends_with("setup.py"))) || runs_twine(&words),

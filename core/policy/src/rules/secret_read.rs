@@ -38,10 +38,32 @@ fn judge(line: &Sight<'_>, hits: &mut Vec<Hit>) {
                 hits.push(Hit::new(sight.shown(), reason).about(act.target.path.as_deref()));
             }
         }
+        if prints_a_variable(&sight) {
+            hits.push(Hit::new(sight.shown(), "This prints a secret from the environment."));
+        }
         if asks_a_store(&sight) {
             hits.push(Hit::new(sight.shown(), "This prints a secret from a password store."));
         }
     }
+}
+
+/// `echo $API_SECRET` and `printenv API_SECRET`, when what they print goes nowhere else.
+fn prints_a_variable(sight: &Sight<'_>) -> bool {
+    let names: Vec<String> = match sight.program() {
+        "printenv" => sight.command.args().iter().map(bash::Word::shown).collect(),
+        "echo" | "printf" => sight.command.args().iter().flat_map(|word| &word.pieces).filter_map(variable).collect(),
+        _ => return false,
+    };
+    let secret = |name: &String| ["SECRET", "PASSWORD", "PRIVATE_KEY", "API_KEY", "ACCESS_KEY", "_TOKEN"].iter().any(|part| name.contains(part));
+    let goes_on = sight.matter.reading.commands.iter().any(|command| matches!(&command.feed, bash::Feed::Pipe(from) if from.contains(&sight.at)));
+    names.iter().any(secret) && !goes_on && sight.command.redirects.is_empty() && !sight.command.via.contains(&Via::Substitution)
+}
+
+/// The name of a plain `$NAME` or `${NAME}`; anything longer tests or cuts it.
+fn variable(piece: &bash::Piece) -> Option<String> {
+    let bash::Piece::Unknown(source) = piece else { return None };
+    let name = source.strip_prefix('$')?.trim_start_matches('{').trim_end_matches('}');
+    name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_').then(|| name.to_string())
 }
 
 /// Programs that keep secrets and print them when asked.
