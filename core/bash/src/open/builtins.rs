@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::options;
 use crate::output::Output;
 use crate::reading::{Command, Piece, Via, Word};
 use crate::scan;
@@ -27,7 +28,7 @@ const BUILTINS: &[&str] = &[
     "printf",
 ];
 
-pub(super) fn is_builtin(name: &str) -> bool {
+pub(crate) fn is_builtin(name: &str) -> bool {
     BUILTINS.contains(&name)
 }
 
@@ -90,11 +91,19 @@ impl Walker {
 
     /// `read x`: the first line of a known input, otherwise something only the run would tell.
     fn read_variables(&mut self, args: &[Word], place: &Place) {
-        let names: Vec<String> = args.iter().filter_map(Word::known).filter(|name| !name.starts_with('-')).collect();
+        let (_, operands) =
+            options::split(args, &["-d", "-n", "-N", "-p", "-t", "-u", "-a", "-i", "-c", "-C", "-O", "-s"]);
+        let names: Vec<String> = operands.iter().filter_map(Word::known).collect();
         let line = match (place.input(), names.as_slice()) {
             (Some(text), [_]) => text.lines().next().filter(|_| text.lines().count() == 1),
             _ => None,
         };
+        if let (crate::reading::Feed::Pipe(writers), [name]) = (&place.feed, names.as_slice())
+            && let Some([found]) = self.found_by(writers).as_deref()
+        {
+            self.set(name, Value::One(found.clone()));
+            return;
+        }
         for name in &names {
             match line {
                 Some(line) => self.set(name, Value::One(Word::text(line.trim()))),

@@ -12,6 +12,8 @@ mod texts;
 mod wrappers;
 mod xargs;
 
+pub(crate) use builtins::is_builtin;
+
 use std::rc::Rc;
 
 use crate::output::Output;
@@ -39,7 +41,7 @@ impl Walker {
             "ssh" | "mosh" | "rsh" | "sshpass" => self.open_remote(&program, args, place),
             "tmux" | "screen" => self.open_terminal(&program, args, place),
             name if shells::is_shell(name) => return self.open_shell(name, command, place),
-            name if builtins::is_builtin(name) => return self.open_builtin(name, command, place),
+            name if is_builtin(name) => return self.open_builtin(name, command, place),
             name if script::is_interpreter(name) => self.open_script(name, command, place),
             name => {
                 if let Some(text) = self.written_program(command) {

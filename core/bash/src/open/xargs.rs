@@ -113,7 +113,7 @@ impl Walker {
     }
 
     /// Items that a `find` or `ls` upstream would give: something below its start paths.
-    fn found_by(&self, writers: &[usize]) -> Option<Vec<Word>> {
+    pub(super) fn found_by(&self, writers: &[usize]) -> Option<Vec<Word>> {
         let writer = self.reading.commands.get(*writers.last()?)?;
         if writer.program().as_deref() != Some("find") {
             return None;

@@ -1,6 +1,6 @@
 //! What a command would print, when its words and its input make that certain.
 
-mod codes;
+pub(crate) mod codes;
 mod filters;
 mod printf;
 

@@ -5,8 +5,9 @@ use std::collections::HashMap;
 
 use super::lexer::Token;
 use crate::limits;
+use crate::output::codes;
 use crate::reading::{Piece, Word};
-use crate::words::{push_piece, push_text};
+use crate::words::{globbed, push_piece, push_text};
 
 /// An argument of a call.
 #[derive(Debug, Clone, PartialEq)]
@@ -138,6 +139,26 @@ impl Names {
                 }
                 whole
             }
+            (name, true) if name == "glob" || name.ends_with(".glob") || name == "glob.iglob" => {
+                let pattern = inside.0.first().map(|part| self.word(part)).unwrap_or_default();
+                for piece in pattern.pieces {
+                    match piece {
+                        Piece::Text(text) => globbed(out, &text),
+                        other => push_piece(out, other),
+                    }
+                }
+                whole
+            }
+            // Methods that leave a text what it is.
+            ("decode" | "encode" | "strip" | "trim" | "toString" | "chomp", true) if !out.pieces.is_empty() => whole,
+            (name, true) if name.ends_with("b64decode") => {
+                let code = inside.0.first().and_then(|part| self.word(part).known());
+                match code.and_then(|code| codes::base64(&code)).and_then(|bytes| String::from_utf8(bytes).ok()) {
+                    Some(text) => push_text(out, &text),
+                    None => out.pieces.push(Piece::Unknown(path)),
+                }
+                whole
+            }
             (name, true) if wraps(name) => {
                 let inner = inside.0.first().map(|part| self.word(part)).unwrap_or_default();
                 let text = inner.shown();
@@ -223,9 +244,6 @@ fn wraps(name: &str) -> bool {
             | "File.expand_path"
             | "shlex.split"
             | "shlex.quote"
-            | "glob.glob"
-            | "Dir.glob"
-            | "glob"
     )
 }
 

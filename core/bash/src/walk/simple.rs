@@ -5,6 +5,7 @@ use std::rc::Rc;
 use shuck_ast::{Assignment, BuiltinCommand, DeclClause, DeclOperand, Redirect, SimpleCommand, Span};
 
 use super::{Place, Walker};
+use crate::open::is_builtin;
 use crate::output::{self, Output};
 use crate::reading::{Command, RedirectKind, Via, Word};
 use crate::scope::Value;
@@ -187,7 +188,8 @@ impl Walker {
 
     /// Opens a command whose own assignments hold inside it, and only there.
     fn open_with(&mut self, command: &Command, place: &Place) -> Output {
-        if command.assignments.is_empty() || command.words.is_empty() {
+        let builtin = command.program().is_some_and(|name| is_builtin(&name));
+        if command.assignments.is_empty() || command.words.is_empty() || builtin {
             return self.open(command, place);
         }
         let kept = self.scope.clone();

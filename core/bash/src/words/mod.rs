@@ -11,7 +11,7 @@ mod pattern;
 pub(crate) mod quoting;
 
 pub(crate) use atoms::Mode;
-pub(crate) use fields::{push_piece, push_text};
+pub(crate) use fields::{globbed, push_piece, push_text};
 
 use crate::reading::{Piece, Word};
 
@@ -36,7 +36,7 @@ impl Atom {
         word.pieces
             .iter()
             .map(|piece| match piece {
-                Piece::Glob(text) if quoted => Self::Kept(Piece::Text(text.clone())),
+                // A pattern in a value stands for what it matched: quotes do not turn it back.
                 other if quoted => Self::Kept(other.clone()),
                 other => Self::Loose(other.clone()),
             })

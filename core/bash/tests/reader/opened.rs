@@ -93,6 +93,8 @@ fn found_files_stand_for_the_braces() {
         ("find a b -type f -execdir rm {} \\;", "rm a b"),
         ("find -exec sh -c 'rm -rf {}' \\;", "rm -rf ."),
         ("find . -name x | xargs -0 rm", "rm ./‹{}›"),
+        ("find . -print0 | while IFS= read -r -d '' f; do rm -rf \"$f\"; done", "rm -rf ./‹{}›"),
+        ("for d in */; do rm -rf \"$d/x\"; done", "rm -rf «*»//x"),
         ("fd -e o -x rm {}", "rm ‹{}›"),
         ("find . -name x -delete", "find . -name x -delete"),
     ]);
