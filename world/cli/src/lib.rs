@@ -9,6 +9,7 @@ mod exit;
 mod hook;
 mod person;
 mod printer;
+mod reaper;
 #[cfg(test)]
 mod reference;
 mod service;

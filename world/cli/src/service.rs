@@ -35,7 +35,7 @@ pub fn options(state: &Path) -> Options {
         look_every: Duration::from_secs(5),
         signals: Signals::Drain,
         limits: Limits::default(),
-        ticks: vec![keeper(state)],
+        ticks: vec![keeper(state), crate::reaper::tick(state)],
     }
 }
 

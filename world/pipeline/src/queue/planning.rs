@@ -194,7 +194,9 @@ fn link(tx: &Tx<'_>, task: &Queued, deps: &[String]) -> Result<(), QueueError> {
     for slug in deps {
         let blocker = known(tx, &task.project, slug)?;
         if tx.would_circle(task, &blocker)? {
-            return Err(circular(&[task.slug.clone(), slug.clone()]));
+            let both = [task.slug.clone(), slug.clone()];
+            let circle = if task.slug == *slug { &both[..1] } else { &both[..] };
+            return Err(circular(circle));
         }
         tx.add_blocker(task, &blocker)?;
     }

@@ -1,0 +1,10 @@
+//! The queue as users, scripts, agents and hooks meet it, in throw-away homes.
+
+mod crowd;
+mod defects;
+mod dies;
+mod fencing;
+mod hooks;
+mod stage;
+mod surface;
+mod workers;
