@@ -14,6 +14,12 @@ pub enum Probe {
     Caller { pid: u32 },
     /// What stands at a path.
     Path { path: String },
+    /// The last bytes of a transcript.
+    Transcript { path: String, last: u64 },
+    /// A short text file that really lies in one of these folders.
+    Text { path: String, within: Vec<String> },
+    /// The first few files below a folder that a pattern names.
+    Matches { folder: String, pattern: String },
 }
 
 /// The answers. A probe that could not be answered is absent: unknown, not "no".
@@ -26,6 +32,52 @@ pub struct Facts {
     pub paths: Vec<(String, PathFact)>,
     /// The settings file a ConfigChange is about.
     pub settings: Option<SettingsFact>,
+    pub transcripts: Vec<(String, Tail)>,
+    pub texts: Vec<(String, TextFact)>,
+    /// By folder and pattern.
+    pub matches: Vec<((String, String), Vec<String>)>,
+    /// What is to be loaded into a new session's context, in the order it is told.
+    pub context: Vec<ContextFile>,
+}
+
+/// The end of a transcript.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Tail {
+    /// Of the whole file.
+    pub size: u64,
+    /// The last of it; all of it when it is no larger.
+    pub bytes: Vec<u8>,
+}
+
+/// What was found of a text file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TextFact {
+    Text(String),
+    /// Longer than anything that is ever told.
+    Long,
+    Missing,
+    /// It lies outside the folders it may lie in.
+    Outside,
+    /// It is there and cannot be read.
+    Failed,
+}
+
+/// A file for a new session's context.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ContextFile {
+    pub source: ContextSource,
+    pub path: String,
+    /// As it is listed: `TODAY.MD (daily memory)`.
+    pub title: String,
+    pub found: TextFact,
+}
+
+/// Why a file is loaded, most important first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ContextSource {
+    Core,
+    Role,
+    Mode,
 }
 
 /// What stands in an agent's settings file, and what should.
@@ -90,6 +142,19 @@ impl Facts {
 
     pub fn path(&self, path: &str) -> Option<&PathFact> {
         self.paths.iter().find(|(asked, _)| asked == path).map(|(_, fact)| fact)
+    }
+
+    pub fn transcript(&self, path: &str) -> Option<&Tail> {
+        self.transcripts.iter().find(|(asked, _)| asked == path).map(|(_, tail)| tail)
+    }
+
+    pub fn text(&self, path: &str) -> Option<&TextFact> {
+        self.texts.iter().find(|(asked, _)| asked == path).map(|(_, text)| text)
+    }
+
+    pub fn matches(&self, folder: &str, pattern: &str) -> Option<&[String]> {
+        let found = self.matches.iter().find(|((asked, of), _)| asked == folder && of == pattern);
+        found.map(|(_, paths)| paths.as_slice())
     }
 
     /// Whether that very process still lives; `None` when it cannot be told.

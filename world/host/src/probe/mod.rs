@@ -1,13 +1,16 @@
 //! Senses: the answers to what the core asks before it decides. Each answer is
 //! bounded in reads and bytes; a question that cannot be answered is left out.
 
+mod context_files;
 mod git_index;
 mod path;
 mod process;
 mod project;
+mod transcript;
 
 pub use process::{ancestors, life};
 pub use project::project;
+pub use transcript::tail;
 
 use model::fact::{Facts, Life, Probe};
 use std::path::Path;
@@ -40,6 +43,19 @@ pub fn add(facts: &mut Facts, probes: &[Probe], home: &Path) {
             }
             Probe::Path { path } if facts.path(path).is_none() => {
                 facts.paths.push((path.clone(), path::fact(Path::new(path))));
+            }
+            Probe::Transcript { path, last } => {
+                // Asked again for more of it.
+                facts.transcripts.retain(|(known, _)| known != path);
+                facts.transcripts.extend(transcript::tail(Path::new(path), *last).map(|tail| (path.clone(), tail)));
+            }
+            Probe::Text { path, within } if facts.text(path).is_none() => {
+                facts.texts.push((path.clone(), context_files::text(Path::new(path), within)));
+            }
+            Probe::Matches { folder, pattern } if facts.matches(folder, pattern).is_none() => {
+                let found = context_files::matches(Path::new(folder), pattern);
+                let found = found.iter().map(|path| path.to_string_lossy().into_owned()).collect();
+                facts.matches.push(((folder.clone(), pattern.clone()), found));
             }
             _ => {}
         }
