@@ -7,5 +7,6 @@ mod install;
 mod lists;
 mod load;
 mod private;
+mod quiet;
 mod stage;
 mod usage;
