@@ -9,14 +9,14 @@ use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 /// Which events to list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EventFilter {
-    /// Only those stored after the one with this id; an unknown id is ignored.
-    pub since_id: Option<String>,
+    /// Only those stored after the one with this key; an unknown key is ignored.
+    pub since_key: Option<String>,
     /// Only those that happened at this moment or later.
     pub since: Option<Ms>,
     pub agent: Option<String>,
     pub session: Option<String>,
     pub only_denied: bool,
-    /// At most so many; zero means all. The newest of them, or with `since_id`
+    /// At most so many; zero means all. The newest of them, or with `since_key`
     /// the ones that follow it.
     pub limit: usize,
 }
@@ -28,7 +28,7 @@ pub(crate) const RECORD: &str = "INSERT INTO events (id, key, at, agent, session
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)
     ON CONFLICT DO NOTHING";
 
-pub(crate) const SEQ_OF: &str = "SELECT seq FROM events WHERE id = ?1";
+pub(crate) const SEQ_OF: &str = "SELECT seq FROM events WHERE key = ?1";
 
 pub(crate) const DENIED_SINCE: &str = "SELECT rule.value, count(*) FROM events, json_each(events.rules) AS rule
     WHERE verdict = 'deny' AND at >= ?1 GROUP BY 1 ORDER BY 2 DESC, 1";
@@ -90,8 +90,8 @@ impl Store {
     }
 
     fn list(&self, filter: &EventFilter) -> rusqlite::Result<Vec<Event>> {
-        let after = match &filter.since_id {
-            Some(id) => self.conn.prepare_cached(SEQ_OF)?.query_row([id], |row| row.get::<_, i64>(0)).optional()?,
+        let after = match &filter.since_key {
+            Some(key) => self.conn.prepare_cached(SEQ_OF)?.query_row([key], |row| row.get::<_, i64>(0)).optional()?,
             None => None,
         };
         let (sql, values) = list_query(filter, after);

@@ -45,8 +45,9 @@ pub struct Pruned {
     pub more: bool,
 }
 
+/// The first that were stored are the oldest, but for a clock that was set back.
 pub(crate) const OLD_EVENTS: &str = "DELETE FROM events WHERE seq IN
-    (SELECT seq FROM events WHERE at < ?1 ORDER BY at LIMIT ?2)";
+    (SELECT seq FROM events WHERE seq < (SELECT min(seq) FROM events) + ?2 AND at < ?1)";
 
 pub(crate) const FIRST_EVENTS: &str = "DELETE FROM events WHERE seq IN (SELECT seq FROM events ORDER BY seq LIMIT ?1)";
 

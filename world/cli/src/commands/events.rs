@@ -39,13 +39,13 @@ pub fn run(args: &EventsArgs, printer: &Printer) -> Result<Exit, CliError> {
             store = Store::open_and_migrate(&Places::from_process().state(), PATIENCE).ok();
         }
         let Some(store) = &store else { continue };
-        filter.since_id.clone_from(&last);
+        filter.since_key.clone_from(&last);
         last = show(&store.events(&filter)?, printer).or(last);
     }
     Ok(Exit::Ok)
 }
 
-/// Shows them in order and gives the id of the last.
+/// Shows them in order and gives the key of the last.
 fn show(events: &[Event], printer: &Printer) -> Option<String> {
     for event in events {
         if printer.json() {
@@ -54,7 +54,7 @@ fn show(events: &[Event], printer: &Printer) -> Option<String> {
             printer.line(line(event, printer));
         }
     }
-    events.last().map(|event| event.id.clone())
+    events.last().map(|event| event.key.clone())
 }
 
 fn line(event: &Event, printer: &Printer) -> String {

@@ -118,7 +118,7 @@ fn events_are_listed_in_order_and_by_each_filter() {
     let any = EventFilter::default;
     assert_eq!(ids(&store, &any()), all);
     assert_eq!(ids(&store, &EventFilter { limit: 2, ..any() }), of(&[3, 4]));
-    assert_eq!(ids(&store, &EventFilter { since_id: Some(all[0].clone()), limit: 2, ..any() }), of(&[2, 3]));
+    assert_eq!(ids(&store, &EventFilter { since_key: Some(event(1).key), limit: 2, ..any() }), of(&[2, 3]));
     assert_eq!(ids(&store, &EventFilter { since: Some(event(3).at), ..any() }), of(&[3, 4]));
     assert_eq!(ids(&store, &EventFilter { agent: Some("beta".into()), ..any() }), of(&[3]));
     assert_eq!(ids(&store, &EventFilter { session: Some("s-1".into()), ..any() }), of(&[1, 2, 4]));
@@ -226,5 +226,5 @@ fn projects_are_listed_with_the_moment_they_were_first_seen() {
     apply(&mut store, &[Write::Session(Box::new(session("s-1"))), Write::Session(Box::new(later))]);
     let projects = store.projects().unwrap();
     assert_eq!(projects.len(), 1);
-    assert_eq!((projects[0].path.as_str(), projects[0].first_seen), ("/work/tree", Ms(1)));
+    assert_eq!((projects[0].path.as_str(), projects[0].first_seen), ("/home/dev/tree", Ms(1)));
 }
