@@ -4,7 +4,7 @@
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|line: &str| {
-    let around = bash::Surroundings { cwd: Some("/work/app".into()), home: Some("/home/ann".into()), vars: Vec::new() };
+    let around = bash::Surroundings { cwd: Some("/srv/app".into()), home: Some("/home/ann".into()), vars: Vec::new() };
     let reading = bash::read(line, &around);
     assert!(reading.commands.len() <= 10_000);
 });

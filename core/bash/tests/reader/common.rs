@@ -4,7 +4,7 @@ use bash::{Reading, Surroundings};
 
 pub fn around() -> Surroundings {
     Surroundings {
-        cwd: Some("/work/app".into()),
+        cwd: Some("/srv/app".into()),
         home: Some("/home/ann".into()),
         vars: vec![("USER".into(), "ann".into())],
     }

@@ -94,7 +94,7 @@ fn substitutions_run_and_stand_for_their_output_when_it_is_certain() {
         ("$(printf %s rm) x", &["printf %s rm", "rm x"]),
         ("$(which rm) x", &["which rm", "rm x"]),
         ("`command -v rm` x", &["command -v rm", "rm x"]),
-        ("rm $(pwd)/a", &["pwd", "rm /work/app/a"]),
+        ("rm $(pwd)/a", &["pwd", "rm /srv/app/a"]),
         ("rm $(cat list)", &["cat list", "rm ‹$(cat list)›"]),
         ("echo `echo \\`rm x\\``", &["rm x", "echo ‹`rm x`›", "echo ‹`echo \\`rm x\\``›"]),
         ("echo \"$(a \"$(b ')')\")\"", &["b )", "a ‹$(b ')')›", "echo ‹$(a \"$(b ')')\")›"]),
@@ -179,17 +179,17 @@ fn redirects_are_reported() {
 #[test]
 fn the_folder_is_followed() {
     let cases: &[(&str, &[Option<&str>])] = &[
-        ("cd /tmp && rm x", &[Some("/work/app"), Some("/tmp")]),
-        ("cd sub/../x; rm y", &[Some("/work/app"), Some("/work/app/x")]),
-        ("(cd /tmp; a); b", &[Some("/work/app"), Some("/tmp"), Some("/work/app")]),
-        ("cd \"$x\"; a", &[Some("/work/app"), None]),
-        ("cd; a; cd -; b", &[Some("/work/app"), Some("/home/ann"), Some("/home/ann"), Some("/work/app")]),
-        ("pushd /a; x; popd; y", &[Some("/work/app"), Some("/a"), Some("/a"), Some("/work/app")]),
-        ("cd x || exit 1; a", &[Some("/work/app"), Some("/work/app"), Some("/work/app/x")]),
-        ("cd /a | b; c", &[Some("/work/app"), Some("/work/app"), Some("/work/app")]),
-        ("builtin cd /a; b", &[Some("/work/app"), Some("/work/app"), Some("/a")]),
-        ("env -C /a rm x; b", &[Some("/work/app"), Some("/a"), Some("/work/app")]),
-        ("ssh h rm x", &[Some("/work/app"), None]),
+        ("cd /tmp && rm x", &[Some("/srv/app"), Some("/tmp")]),
+        ("cd sub/../x; rm y", &[Some("/srv/app"), Some("/srv/app/x")]),
+        ("(cd /tmp; a); b", &[Some("/srv/app"), Some("/tmp"), Some("/srv/app")]),
+        ("cd \"$x\"; a", &[Some("/srv/app"), None]),
+        ("cd; a; cd -; b", &[Some("/srv/app"), Some("/home/ann"), Some("/home/ann"), Some("/srv/app")]),
+        ("pushd /a; x; popd; y", &[Some("/srv/app"), Some("/a"), Some("/a"), Some("/srv/app")]),
+        ("cd x || exit 1; a", &[Some("/srv/app"), Some("/srv/app"), Some("/srv/app/x")]),
+        ("cd /a | b; c", &[Some("/srv/app"), Some("/srv/app"), Some("/srv/app")]),
+        ("builtin cd /a; b", &[Some("/srv/app"), Some("/srv/app"), Some("/a")]),
+        ("env -C /a rm x; b", &[Some("/srv/app"), Some("/a"), Some("/srv/app")]),
+        ("ssh h rm x", &[Some("/srv/app"), None]),
     ];
     for (line, folders) in cases {
         let reading = read(line);

@@ -72,7 +72,7 @@ fn rooms_sees_a_door_that_should_not_be() {
         ("core/engine", "engine", "[dependencies]\nstore.workspace = true"),
         ("core/engine", "engine", "[dev-dependencies]\nstore.workspace = true"),
         ("core/engine", "engine", "[dependencies]\nlibc.workspace = true"),
-        ("world/entry", "entry", "[build-dependencies]\nmodel.workspace = true"),
+        ("world/entry", "entry", "[build-dependencies]\nstore.workspace = true"),
         ("world/store", "store", "[target.'cfg(unix)'.dependencies]\nhost = { path = \"../host\" }"),
         ("world/store", "store", "[dependencies]\nharmless = { package = \"tokio\", version = \"1\" }"),
         ("world/daemon", "daemon", "[dependencies]\ninnocent = \"1\""),
