@@ -162,8 +162,17 @@ pub(crate) fn agent_settings(target: &Target) -> bool {
     }
 }
 
+/// A folder that holds such a file.
+pub(crate) fn settings_folder(target: &Target) -> bool {
+    let path = target.exact().unwrap_or_default();
+    ["/.claude", "/.codex", "/.gemini", "/.cursor", "/.qwen"].iter().any(|folder| path.ends_with(folder))
+}
+
 /// Taut's own files: state, configuration, binary.
 pub(crate) fn tauts(around: &Around, ground: &Ground<'_>, target: &Target) -> bool {
+    if target.unknown_head.as_deref().is_some_and(|head| matches!(head, "$TAUT_HOME" | "${TAUT_HOME}")) {
+        return true;
+    }
     let Some(path) = target.path.as_deref() else { return false };
     let below = ground.home.and_then(|home| path.strip_prefix(home.trim_end_matches('/')));
     let at_home = below.is_some_and(|below| {

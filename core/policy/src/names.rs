@@ -238,25 +238,36 @@ pub(crate) fn home_cache(below: &str) -> bool {
     CACHES.iter().any(|cache| within(below, cache.trim_end_matches('/'))) && !below.ends_with("Trash")
 }
 
-/// A variable or substitution that stands for a temporary folder: `$TMPDIR`, `$(mktemp -d)`.
+/// A variable or substitution that is a temporary folder, and never empty: `$TMPDIR`, `$(mktemp -d)`.
 pub(crate) fn temporary_source(source: &str) -> bool {
+    matches!(variable(source), "mktemp" | "TMPDIR" | "RUNNER_TEMP" | "XDG_RUNTIME_DIR")
+}
+
+/// A variable that by its name holds something rebuilt or temporary: `$BUILD_DIR`, `$tmp`.
+pub(crate) fn rebuilt_source(source: &str) -> bool {
+    const PARTS: &[&str] = &[
+        "TMP",
+        "TEMP",
+        "CACHE",
+        "BUILD",
+        "DIST",
+        "TARGET",
+        "OUT",
+        "OUTPUT",
+        "SCRATCH",
+        "SCRATCHPAD",
+        "WORKTMP",
+        "TMPDIR",
+        "COVERAGE",
+    ];
+    let name = variable(source).to_ascii_uppercase();
+    source.starts_with('$') && !source.starts_with("$(") && name.split('_').any(|part| PARTS.contains(&part))
+}
+
+/// The name of a variable, or the program of a substitution.
+fn variable(source: &str) -> &str {
     let inner = source.trim_start_matches(['$', '{', '(', '`', '"', ' ']);
-    let word: &str = inner.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).next().unwrap_or_default();
-    word == "mktemp"
-        || [
-            "TMPDIR",
-            "TMP",
-            "TEMP",
-            "TEMPDIR",
-            "TMP_DIR",
-            "TEMP_DIR",
-            "XDG_RUNTIME_DIR",
-            "RUNNER_TEMP",
-            "XDG_CACHE_HOME",
-            "SCRATCH",
-            "SCRATCHPAD",
-        ]
-        .contains(&word.to_ascii_uppercase().as_str())
+    inner.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).next().unwrap_or_default()
 }
 
 /// Whether a target is a disk: a device below `/dev` that is none of the harmless ones.

@@ -150,7 +150,15 @@ impl Ground<'_> {
         let rest = end.trim_matches('/');
         if rest.is_empty() || matches!(rest, "*" | ".*" | "." | "**") {
             let guarded = head.contains(":?") || head.contains(":-") || end.is_empty();
-            return if guarded { Place::Unknown } else { Place::UnknownRoot };
+            let named = end.is_empty() && names::rebuilt_source(head);
+            return match (guarded, named) {
+                (_, true) => Place::Rebuildable,
+                (true, _) => Place::Unknown,
+                _ => Place::UnknownRoot,
+            };
+        }
+        if end.starts_with('/') && names::rebuilt_source(head) && !rest.contains("..") {
+            return Place::Rebuildable;
         }
         if end.starts_with('/') && names::rebuildable(rest, "") && !rest.contains("..") {
             return Place::Rebuildable;
@@ -237,8 +245,16 @@ fn common(path: &str) -> Place {
     Place::Elsewhere
 }
 
-pub(crate) const TEMP: &[&str] =
-    &["/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp", "/var/folders", "/private/var/folders", "/dev/shm"];
+pub(crate) const TEMP: &[&str] = &[
+    "/tmp",
+    "/var/tmp",
+    "/private/tmp",
+    "/private/var/tmp",
+    "/var/folders",
+    "/private/var/folders",
+    "/dev/shm",
+    "/run/user",
+];
 
 pub(crate) const SYSTEM: &[&str] = &[
     "/etc",

@@ -14,6 +14,8 @@ struct Reached<'a> {
     /// Narrowed to what no one keeps: empty folders and files, broken links.
     nothing: bool,
     shallow: bool,
+    /// Narrowed by something other than a name.
+    narrowed: bool,
     removes: Option<Reach>,
 }
 
@@ -67,7 +69,10 @@ fn targets(reached: &Reached<'_>, command: &Command, deed: Deed, acts: &mut Vec<
     for root in roots {
         let root = Target::of(root, cwd);
         if reached.names.is_empty() {
-            acts.push(Act { deed: tree(deed), target: root });
+            // A search that narrows takes what is below, not the folder itself.
+            let below = reached.narrowed && root.tail == Tail::None;
+            let tail = if below { Tail::Everything } else { root.tail.clone() };
+            acts.push(Act { deed: tree(deed), target: Target { tail, ..root } });
             continue;
         }
         for name in &reached.names {
@@ -94,7 +99,14 @@ fn reach(command: &Command) -> Reached<'_> {
     if matches!(command.program().as_deref(), Some("fd" | "fdfind")) {
         return fd(command);
     }
-    let mut reached = Reached { roots: Vec::new(), names: Vec::new(), nothing: false, shallow: false, removes: None };
+    let mut reached = Reached {
+        roots: Vec::new(),
+        names: Vec::new(),
+        nothing: false,
+        shallow: false,
+        narrowed: false,
+        removes: None,
+    };
     let mut words = command.args().iter();
     let mut expression = false;
     while let Some(word) = words.next() {
@@ -112,10 +124,13 @@ fn reach(command: &Command) -> Reached<'_> {
                 expression = true;
                 reached.shallow = words.next().is_some_and(|depth| matches!(text(depth).as_ref(), "0" | "1"));
             }
-            "-type" | "-mindepth" | "-mtime" | "-mmin" | "-newer" | "-size" | "-user" | "-group" | "-perm"
-            | "-atime" | "-ctime" => {
+            "-type" | "-xtype" | "-mindepth" | "-mtime" | "-mmin" | "-newer" | "-size" | "-user" | "-group"
+            | "-perm" | "-atime" | "-ctime" => {
                 expression = true;
-                words.next();
+                reached.narrowed = true;
+                let value = words.next().map(text).unwrap_or_default();
+                // Empty files and broken links are nothing anyone keeps.
+                reached.nothing |= matches!((shown.as_ref(), value.as_ref()), ("-size", "0") | ("-xtype", "l"));
             }
             "-empty" => reached.nothing = true,
             "-delete" => reached.removes = Some(Reach::Tree),
@@ -158,7 +173,14 @@ fn fd(command: &Command) -> Reached<'_> {
         names.push(pattern.replace(['^', '$', '\\'], ""));
     }
     let removes = inner.get(1).is_some_and(removes).then_some(Reach::Tree);
-    Reached { roots: args.operands.into_iter().skip(1).collect(), names, nothing: false, shallow: false, removes }
+    Reached {
+        roots: args.operands.into_iter().skip(1).collect(),
+        names,
+        nothing: false,
+        shallow: false,
+        narrowed: false,
+        removes,
+    }
 }
 
 fn removes(word: &Word) -> bool {

@@ -3,8 +3,9 @@
 use super::{Act, By, Deed, Reach, find};
 use crate::args::{Args, Grammar};
 use crate::names;
+use crate::source;
 use crate::target::Target;
-use bash::{Feed, Piece, Via, Word};
+use bash::{Command, Feed, Piece, Via, Word};
 
 const RM: Grammar = Grammar { short: "", long: &[], single_dash_long: false };
 const SHRED: Grammar =
@@ -28,13 +29,30 @@ pub(super) fn acts(by: &By<'_>, acts: &mut Vec<Act>) {
         Some(Via::Wrapper(name)) if name == "xargs" || name == "parallel" => fed(by, &args, deed, acts),
         // `find` itself reports what its `-exec` removes.
         Some(Via::Wrapper(name)) if matches!(name.as_str(), "find" | "fd" | "fdfind") => {}
-        _ => acts.extend(args.operands.iter().map(|word| {
-            let target = by.target(word);
-            // `rm -rf package-lock.json` is recursive by habit only.
-            let reach = if names::file_name(target.name()) && !always_tree { Reach::One } else { reach };
-            Act { deed: Deed::Remove(reach), target }
-        })),
+        _ => {
+            for word in &args.operands {
+                let target = by.target(word);
+                // `rm -rf package-lock.json` is recursive by habit only.
+                let reach = if names::file_name(target.name()) && !always_tree { Reach::One } else { reach };
+                if !listed(by, word, deed, acts) {
+                    acts.push(Act { deed: Deed::Remove(reach), target });
+                }
+            }
+        }
     }
+}
+
+/// `rm -rf $(find . -name x)`: what the substitution lists is what is removed.
+fn listed(by: &By<'_>, word: &Word, deed: Deed, acts: &mut Vec<Act>) -> bool {
+    if !matches!(word.pieces.as_slice(), [Piece::Unknown(_)]) {
+        return false;
+    }
+    let before = acts.len();
+    for reading in source::substituted(word) {
+        let [only] = reading.commands.as_slice() else { continue };
+        find::listed(&Command { cwd: by.cwd.map(str::to_string), ..only.clone() }, deed, acts);
+    }
+    acts.len() > before
 }
 
 /// `… | xargs rm`: what comes down the pipe is what is removed.

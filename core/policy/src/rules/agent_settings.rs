@@ -1,6 +1,6 @@
 //! `agent-settings`: taking Taut’s hooks out of an agent’s settings.
 
-use crate::acts::{Deed, DeedKind};
+use crate::acts::{Act, Deed, DeedKind};
 use crate::keys;
 use crate::matter::Edit;
 use crate::rule::{Hit, Pack, Rule, Sight, Watch};
@@ -14,21 +14,28 @@ pub const RULE: Rule = Rule {
     doc: "Stops edits that remove Taut's hooks from a coding agent's settings file or switch all hooks \
           off, and any change of such a file by the shell, whose result cannot be seen beforehand.",
     instead: "Use the edit tool and keep the lines with Taut’s hooks as they are.",
-    denies: &["rm ~/.claude/settings.json", "echo {} > ~/.claude/settings.json", "mv x.json .claude/settings.json", "sed -i '/taut/d' ~/.claude/settings.json", "jq \"del(.hooks)\" a.json > ~/.claude/settings.json", "Write: ~/.claude/settings.json"],
+    denies: &["rm ~/.claude/settings.json",
+        "mv ~/.claude /tmp/", "echo {} > ~/.claude/settings.json", "mv x.json .claude/settings.json", "sed -i '/taut/d' ~/.claude/settings.json", "jq \"del(.hooks)\" a.json > ~/.claude/settings.json", "Write: ~/.claude/settings.json"],
     passes: &["cat ~/.claude/settings.json", "jq .hooks ~/.claude/settings.json", "Write: .claude/commands/x.md", "ls .claude", "Write: settings.json"],
-    watch: Watch::Deeds(&[DeedKind::Write, DeedKind::Remove, DeedKind::Displace]),
+    watch: Watch::Deeds(&[DeedKind::Write, DeedKind::Remove, DeedKind::Displace, DeedKind::Permit]),
     judge,
 };
 
 fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
-    let changed = sight.seen.acts.iter().filter(|act| matches!(act.deed, Deed::Write | Deed::Remove(_) | Deed::Displace));
-    let Some(act) = changed.into_iter().find(|act| keys::agent_settings(&act.target)) else { return };
+    let changed = sight.seen.acts.iter().filter(|act| !matches!(act.deed, Deed::Read | Deed::Send));
+    let Some(act) = changed.into_iter().find(|act| changes_settings(act)) else { return };
     let removes = sight.matter.edit.as_ref().is_none_or(disarms);
     if removes {
         let reason = format!("`{}` is where Taut's hooks are; this would take them out or cannot be checked.", act.target.shown);
         let subject = if sight.command.words.is_empty() { format!("> {}", act.target.shown) } else { sight.shown() };
         hits.push(Hit::new(subject, reason).about(act.target.path.as_deref()));
     }
+}
+
+/// Whether an act changes a settings file, or takes the folder away that holds it.
+fn changes_settings(act: &Act) -> bool {
+    let folder = matches!(act.deed, Deed::Remove(_) | Deed::Displace) && keys::settings_folder(&act.target);
+    folder || keys::agent_settings(&act.target)
 }
 
 /// Whether an edit takes our hooks out, or switches all hooks off.

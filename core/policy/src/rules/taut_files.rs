@@ -4,6 +4,7 @@ use crate::acts::Deed;
 use crate::keys;
 use crate::target::Target;
 use crate::rule::{Hit, Pack, Rule, Sight, Watch};
+use bash::{Command, Via};
 use model::RuleKind;
 
 pub const RULE: Rule = Rule {
@@ -14,7 +15,8 @@ pub const RULE: Rule = Rule {
     doc: "Stops writing, moving or removing Taut's configuration, database, state folder or binary, by the \
           shell or by the agent's edit tools, and opening its database.",
     instead: "Ask the user to change it; `taut policy show rm-root` shows what holds.",
-    denies: &["rm -rf ~/.local/state/taut", "echo x > .taut/config.toml", "Edit: ~/.config/taut/config.toml", "sed -i s/enforce/observe/ .taut/config.local.toml", "sqlite3 ~/.local/state/taut/taut.db \"delete from strikes\"", "Write: .taut/config.toml", "mv ~/.cargo/bin/taut /tmp/", "kill $(cat ~/.local/state/taut/daemon.pid)", "chmod -x ~/.cargo/bin/taut"],
+    denies: &["rm -rf ~/.local/state/taut", "echo x > .taut/config.toml", "Edit: ~/.config/taut/config.toml", "sed -i s/enforce/observe/ .taut/config.local.toml", "sqlite3 ~/.local/state/taut/taut.db \"delete from strikes\"", "Write: .taut/config.toml", "mv ~/.cargo/bin/taut /tmp/",
+        "rm $(which taut)", "kill $(cat ~/.local/state/taut/daemon.pid)", "chmod -x ~/.cargo/bin/taut"],
     passes: &["cat .taut/config.toml", "ls ~/.local/state/taut", "Write: .taut/hooks/started", "echo taut", "rm -rf .taut/logs", "Write: docs/taut.md"],
     watch: Watch::Line,
     judge,
@@ -31,16 +33,21 @@ fn judge(line: &Sight<'_>, hits: &mut Vec<Hit>) {
             _ => Vec::new(),
         };
         touched.extend(&opened);
-        let kills = sight.program() == "kill" && command.args().iter().flat_map(crate::source::substituted).any(|reading| {
-            let read = crate::seen::Seen::all(&reading);
-            read.iter().flat_map(|seen| &seen.acts).any(|act| act.target.shown.contains("taut"))
-        });
+        let changes = matches!(sight.program(), "kill" | "rm" | "mv" | "chmod" | "unlink" | "truncate" | "tee");
+        let before = matter.reading.commands.get(..at).unwrap_or_default();
+        let inside = |other: &&Command| other.via.get(command.via.len()) == Some(&Via::Substitution);
+        let named = changes && before.iter().rev().take_while(inside).any(names_taut);
         if let Some(target) = touched.iter().find(|target| keys::tauts(&matter.around, line.ground, target)) {
             let subject = if command.words.is_empty() { format!("> {}", target.shown) } else { sight.shown() };
             let reason = format!("`{}` is Taut's own; an agent cannot turn its guard off.", target.shown);
             hits.push(Hit::new(subject, reason).about(target.path.as_deref()));
-        } else if kills {
-            hits.push(Hit::new(sight.shown(), "This ends Taut's daemon; an agent cannot turn its guard off."));
+        } else if named {
+            hits.push(Hit::new(sight.shown(), "This is about Taut's own program or daemon; an agent cannot turn its guard off."));
         }
     }
+}
+
+/// `$(which taut)`, `$(cat …/taut/daemon.pid)`.
+fn names_taut(command: &Command) -> bool {
+    command.args().iter().any(|word| word.shown().split('/').any(|part| part == "taut"))
 }
