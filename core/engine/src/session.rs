@@ -128,6 +128,7 @@ fn succeed(scene: &Scene<'_>, source: Source) -> Placed {
         context_window: None,
         context_limit: None,
         status_text: None,
+        memo: prev.map(|prev| prev.memo.inherited()).unwrap_or_default(),
     };
     Placed { current: Some(session), opened: true, ended }
 }

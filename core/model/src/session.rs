@@ -2,6 +2,7 @@
 
 use crate::call::ClientProcess;
 use crate::time::Ms;
+use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Session {
@@ -42,6 +43,49 @@ pub struct Session {
     pub context_limit: Option<u64>,
     /// What the session is doing, in its own words.
     pub status_text: Option<String>,
+    pub memo: Memo,
+}
+
+/// What is remembered of a session's context: how it was measured, and what
+/// its model has been told.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Memo {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// The window as the client itself gave it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub told_window: Option<u64>,
+    /// The transcript's size when it was last read.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub read_to: u64,
+    /// What stands before this place in the transcript was compacted away.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub floor: u64,
+    /// The highest warning that was given, in percent.
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub warned: u8,
+    /// How often in a row a stop was refused.
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub stops: u8,
+    /// What is told or done once and was.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub once: Vec<Once>,
+    /// Files that were named instead of shown and have not been read.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unread: Vec<String>,
+}
+
+/// Things that happen once in a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Once {
+    /// It was reminded to say what it does.
+    StatusReminder,
+    /// It was asked to report before it ends.
+    ReportAsked,
+    /// It has reported: `taut worker done` or `taut send`.
+    Reported,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -91,6 +135,25 @@ impl Session {
     pub fn raw_context_percent(&self) -> Option<f64> {
         percent(self.context_tokens?, self.context_window?)
     }
+}
+
+impl Memo {
+    /// What of it holds for the session that follows.
+    pub fn inherited(&self) -> Self {
+        Self { model: self.model.clone(), told_window: self.told_window, ..Self::default() }
+    }
+
+    pub fn has(&self, once: Once) -> bool {
+        self.once.contains(&once)
+    }
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+fn is_nothing(number: &u8) -> bool {
+    *number == 0
 }
 
 fn percent(part: u64, whole: u64) -> Option<f64> {

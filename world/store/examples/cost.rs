@@ -121,6 +121,7 @@ fn session() -> Session {
         context_window: None,
         context_limit: None,
         status_text: None,
+        memo: model::session::Memo::default(),
     }
 }
 

@@ -12,6 +12,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/0001_first.sql"),
     include_str!("../migrations/0002_tasks.sql"),
     include_str!("../migrations/0003_efforts.sql"),
+    include_str!("../migrations/0004_context.sql"),
 ];
 
 /// The schema this build reads and writes.

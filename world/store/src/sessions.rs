@@ -1,7 +1,7 @@
 //! Sessions: found by logical id, pane or agent, written whole.
 
 use crate::{Error, Store, projects};
-use model::session::{Session, State};
+use model::session::{Memo, Session, State};
 use model::{ClientProcess, Ms, Who};
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row, named_params, params_from_iter};
@@ -21,7 +21,7 @@ macro_rules! columns {
     () => {
         "id, logical_id, agent, pane, ended_at, state, started_at, last_seen_at, context_tokens, in_flight, \
          host_session, conversation, project, role, mode, cwd, transcript, client_pid, client_started, mission, \
-         prev, parent, source, end_reason, context_window, context_limit, status_text"
+         prev, parent, source, end_reason, context_window, context_limit, status_text, memo"
     };
 }
 
@@ -51,18 +51,19 @@ pub(crate) const TOUCH: &str = "UPDATE sessions SET state = :state, started_at =
       host_session = :host_session, conversation = :conversation, role = :role, mode = :mode, cwd = :cwd,
       transcript = :transcript, client_pid = :client_pid, client_started = :client_started, mission = :mission,
       prev = :prev, parent = :parent, source = :source, end_reason = :end_reason,
-      context_window = :context_window, context_limit = :context_limit, status_text = :status_text
+      context_window = :context_window, context_limit = :context_limit, status_text = :status_text,
+      memo = :memo
     WHERE id = :id AND logical_id = :logical_id AND agent = :agent AND pane IS :pane AND ended_at IS :ended_at
       AND project IS :project";
 
 pub(crate) const PUT: &str = "INSERT INTO sessions (id, logical_id, agent, pane, ended_at, state, started_at,
       last_seen_at, context_tokens, in_flight, host_session, conversation, project, role, mode, cwd, transcript,
       client_pid, client_started, mission, prev, parent, source, end_reason, context_window, context_limit,
-      status_text)
+      status_text, memo)
     VALUES (:id, :logical_id, :agent, :pane, :ended_at, :state, :started_at, :last_seen_at, :context_tokens,
       :in_flight, :host_session, :conversation, :project, :role, :mode, :cwd, :transcript, :client_pid,
       :client_started, :mission, :prev, :parent, :source, :end_reason, :context_window, :context_limit,
-      :status_text)
+      :status_text, :memo)
     ON CONFLICT (id) DO UPDATE SET logical_id = excluded.logical_id, agent = excluded.agent, pane = excluded.pane,
       ended_at = excluded.ended_at, state = excluded.state, started_at = excluded.started_at,
       last_seen_at = excluded.last_seen_at, context_tokens = excluded.context_tokens,
@@ -71,7 +72,8 @@ pub(crate) const PUT: &str = "INSERT INTO sessions (id, logical_id, agent, pane,
       transcript = excluded.transcript, client_pid = excluded.client_pid, client_started = excluded.client_started,
       mission = excluded.mission, prev = excluded.prev, parent = excluded.parent, source = excluded.source,
       end_reason = excluded.end_reason, context_window = excluded.context_window,
-      context_limit = excluded.context_limit, status_text = excluded.status_text";
+      context_limit = excluded.context_limit, status_text = excluded.status_text,
+      memo = excluded.memo";
 
 /// The newest first. At most 64 each way: enough for any real worker, and a
 /// bound, so that sessions which were never ended cannot make an event slow.
@@ -143,6 +145,7 @@ fn write(conn: &Connection, sql: &str, session: &Session) -> rusqlite::Result<us
         ":context_window": session.context_window.map(u64::cast_signed),
         ":context_limit": session.context_limit.map(u64::cast_signed),
         ":status_text": session.status_text,
+        ":memo": memo_text(&session.memo),
     })
 }
 
@@ -181,12 +184,17 @@ impl Store {
     }
 }
 
+fn memo_text(memo: &Memo) -> Option<String> {
+    if *memo == Memo::default() { None } else { serde_json::to_string(memo).ok() }
+}
+
 fn in_flight_text(in_flight: &[String]) -> Option<String> {
     (!in_flight.is_empty()).then(|| serde_json::Value::from(in_flight).to_string())
 }
 
 fn read(row: &Row<'_>) -> rusqlite::Result<Session> {
     let in_flight: Option<String> = row.get(9)?;
+    let memo: Option<String> = row.get(27)?;
     let pid: Option<u32> = row.get(17)?;
     let started: Option<i64> = row.get(18)?;
     Ok(Session {
@@ -216,5 +224,6 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Session> {
         context_window: row.get::<_, Option<i64>>(24)?.map(i64::cast_unsigned),
         context_limit: row.get::<_, Option<i64>>(25)?.map(i64::cast_unsigned),
         status_text: row.get(26)?,
+        memo: memo.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default(),
     })
 }

@@ -72,6 +72,7 @@ pub fn session(id: &str) -> Session {
         context_window: Some(u64::MAX),
         context_limit: None,
         status_text: None,
+        memo: model::session::Memo::default(),
     }
 }
 
