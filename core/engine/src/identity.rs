@@ -14,6 +14,12 @@ pub fn folder<'a>(envelope: &'a Envelope, called_in: &'a str) -> &'a str {
     envelope.cwd.as_deref().unwrap_or(called_in)
 }
 
+/// The folder the client was started in, which stays the same wherever a `cd`
+/// leads; where the client does not say, the one the event happened in.
+pub fn base<'a>(env: &'a Environment, folder: &'a str) -> &'a str {
+    env.get("CLAUDE_PROJECT_DIR").unwrap_or(folder)
+}
+
 /// What to ask to know the client process: the one the client names, else
 /// whatever stands behind the process that called us.
 pub fn client_probe(env: &Environment, parent: Option<u32>) -> Option<Probe> {
@@ -26,7 +32,7 @@ pub fn client_probe(env: &Environment, parent: Option<u32>) -> Option<Probe> {
 pub fn who(envelope: &Envelope, call: &Call, facts: &Facts) -> Who {
     let env = &call.env;
     let folder = folder(envelope, &call.cwd);
-    let project = facts.project(folder).map_or_else(|| folder.to_string(), |project| project.root.clone());
+    let project = root(facts, folder);
     let pane = pane(env);
     let client = match named_client(env) {
         Some(pid) => Some(ClientProcess { pid, started: started(facts, pid) }),
@@ -35,11 +41,8 @@ pub fn who(envelope: &Envelope, call: &Call, facts: &Facts) -> Who {
     let name = env.first(AGENT_NAMES);
     let logical = env.first(SESSION_NAMES).or(envelope.host_session.as_deref());
     Who {
-        // The client's own project folder stays the same wherever a `cd` leads.
-        agent: name.map_or_else(
-            || unnamed(env.get("CLAUDE_PROJECT_DIR").unwrap_or(&project), pane.as_deref(), client, logical),
-            str::to_string,
-        ),
+        agent: name
+            .map_or_else(|| unnamed(&root(facts, base(env, folder)), pane.as_deref(), client, logical), str::to_string),
         named: name.is_some(),
         logical_id: logical.unwrap_or("unknown").to_string(),
         host_session: envelope.host_session.clone(),
@@ -64,6 +67,11 @@ fn standing(env: &Environment) -> Standing {
         _ if unattended || printing => Standing::Unattended,
         _ => Standing::Attended,
     }
+}
+
+/// The project a folder belongs to, as far as it was asked.
+fn root(facts: &Facts, folder: &str) -> String {
+    facts.project(folder).map_or_else(|| folder.to_string(), |project| project.root.clone())
 }
 
 fn named_client(env: &Environment) -> Option<u32> {

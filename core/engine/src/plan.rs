@@ -14,7 +14,9 @@ pub struct Plan {
 }
 
 pub fn plan(envelope: &Envelope, call: &Call, around: &Around) -> Plan {
-    let mut probes = vec![Probe::Project { folder: identity::folder(envelope, &call.cwd).to_string() }];
+    let folder = identity::folder(envelope, &call.cwd);
+    let folders = [folder, identity::base(&call.env, folder)];
+    let mut probes: Vec<Probe> = folders.map(|folder| Probe::Project { folder: folder.to_string() }).into();
     probes.extend(identity::client_probe(&call.env, call.parent));
     let matter = policy::matter(envelope, around);
     probes.extend(matter.iter().flat_map(Matter::probes));

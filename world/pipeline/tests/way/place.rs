@@ -104,3 +104,46 @@ fn f1_a_status_is_not_lost_by_a_cd_into_another_project() {
     stage.send(&wandered, "CwdChanged", json!({"old_cwd": "x", "new_cwd": "y"}));
     assert_eq!(stage.agent(&session.agent).status.name(), "error");
 }
+
+/// The client says where it was started in every hook, wherever a `cd` has led it since.
+#[test]
+fn s1_an_unnamed_agent_survives_a_clear_in_another_project() {
+    let mut stage = Stage::new();
+    let acme = stage.folder("acme");
+    let client = stage.client("one").with("CLAUDE_PROJECT_DIR", acme.to_str().unwrap());
+    let first = stage.start(&client, "startup");
+    let wandered = client.in_folder(&stage.folder("other"));
+    stage.end(&wandered, "clear");
+    let second = stage.start(&wandered.as_session("two"), "clear");
+    assert_eq!(second.prev.as_deref(), Some(first.id.as_str()));
+    assert_eq!((second.agent, second.project, second.conversation), (first.agent, first.project, first.conversation));
+}
+
+#[test]
+fn f1_a_status_that_stays_keeps_its_moment_in_another_project_too() {
+    let mut stage = Stage::new();
+    let acme = stage.folder("acme");
+    let client = stage.client("one").with("CLAUDE_PROJECT_DIR", acme.to_str().unwrap());
+    let session = stage.start(&client, "startup");
+    let since = stage.agent(&session.agent).since;
+    let wandered = client.in_folder(&stage.folder("other"));
+    stage.send(&wandered, "UserPromptSubmit", json!({"prompt": "go"}));
+    assert_eq!(stage.agent(&session.agent).since, since);
+}
+
+#[test]
+fn an_unnamed_agent_in_a_pane_is_the_same_one_in_a_sub_folder_of_its_project() {
+    let mut stage = Stage::new();
+    let in_pane = |stage: &Stage, session: &str, folder: &str| {
+        let folder = stage.folder(folder);
+        let client = stage.client(session).with("TMUX", "/tmp/tmux-0/default,1,0").with("TMUX_PANE", "%1");
+        client.with("CLAUDE_PROJECT_DIR", folder.to_str().unwrap()).in_folder(&folder)
+    };
+    let client = in_pane(&stage, "one", "acme");
+    let first = stage.start(&client, "startup");
+    stage.end(&client, "other");
+    let client = in_pane(&stage, "two", "acme/src");
+    assert_eq!(stage.start(&client, "startup").agent, first.agent);
+    let client = in_pane(&stage, "three", "other");
+    assert_ne!(stage.start(&client, "startup").agent, first.agent);
+}

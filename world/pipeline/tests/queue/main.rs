@@ -1,0 +1,6 @@
+//! The queue as a machine: any schedule of claims, results, crashes and clock
+//! jumps, on a real database, with what must always hold checked after each step.
+
+mod groups;
+mod machine;
+mod schedule;
