@@ -48,6 +48,14 @@ const FIND: &str = concat!("SELECT ", queued!(), " FROM tasks WHERE project = ?1
 const RESTED: &str = "UPDATE tasks SET ready_at = 0 WHERE row IN (
     SELECT row FROM tasks WHERE status = 'open' AND ready_at > 0 AND ready_at <= ?1 ORDER BY ready_at LIMIT ?2)";
 
+impl crate::Store {
+    /// How SQLite finds the next task, one line a step: for proofs that it is by index.
+    pub fn explain_claim(&self, project: &str) -> Result<Vec<String>, Error> {
+        let sql = format!("EXPLAIN QUERY PLAN {FIRST_READY}");
+        self.read(|conn| conn.prepare(&sql)?.query_map([project], |row| row.get(3))?.collect())
+    }
+}
+
 impl Tx<'_> {
     /// The task that is next in the project, if any may be claimed now.
     pub fn first_ready(&self, project: &str, now: Ms) -> Result<Option<Queued>, Error> {
