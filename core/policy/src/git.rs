@@ -157,14 +157,12 @@ pub(crate) fn looks_like_file(name: &str, call: &GitCall, ground: &Ground<'_>) -
     }
     let fact = absolute(name, call.dir.as_deref()).and_then(|path| ground.facts.path(&path).map(|fact| fact.exists));
     let last = name.rsplit('/').next().unwrap_or(name);
-    let extension = last.rsplit_once('.');
-    let letters = |text: &str| (1..=5).contains(&text.len()) && text.starts_with(|c: char| c.is_ascii_lowercase());
-    let looks = extension.is_some_and(|(stem, extension)| !stem.is_empty() && letters(extension) && !is_version(stem));
+    let looks = crate::names::file_name(last) && !is_version(last);
     fact == Some(true) || looks
 }
 
-fn is_version(stem: &str) -> bool {
-    stem.trim_start_matches('v').starts_with(|c: char| c.is_ascii_digit())
+fn is_version(name: &str) -> bool {
+    name.trim_start_matches('v').starts_with(|c: char| c.is_ascii_digit())
 }
 
 /// The word of a `git checkout` that may be a file; only the world can tell.

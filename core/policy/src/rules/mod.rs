@@ -50,6 +50,7 @@ rules! {
     run_download
     protected_write
     history_wipe
+    key_delete
     secret_read
     secret_send
     sql_destroy
