@@ -20,7 +20,7 @@ pub struct Machine {
 impl Machine {
     pub fn new(plan: &str) -> Self {
         let home = tempfile::tempdir().unwrap();
-        let store = Store::open(home.path(), Duration::from_secs(1)).unwrap();
+        let store = Store::open(&home.path().join("state"), Duration::from_secs(1)).unwrap();
         let moment = Moment { now: Ms(1_000_000_000), awake: 5_000, boot: "boot".into() };
         let mut machine = Self { _home: home, store, moment };
         machine.queue().plan_sync(PROJECT, plan).unwrap();

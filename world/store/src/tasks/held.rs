@@ -8,17 +8,17 @@ use model::task::{Attempt, Outcome, Queued};
 use model::{ClientProcess, Ms};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-const OF_SESSION: &str =
-    concat!("SELECT ", queued!(), " FROM tasks WHERE status = 'active' AND session = ?1 ORDER BY slug");
+pub(crate) const OF_SESSION: &str =
+    concat!("SELECT ", queued!(), " FROM tasks INDEXED BY tasks_of_session WHERE status = 'active' AND session = ?1");
 
-const OF_AGENT_ALONE: &str = concat!(
+pub(crate) const OF_AGENT_ALONE: &str = concat!(
     "SELECT ",
     queued!(),
-    " FROM tasks WHERE status = 'active' AND agent = ?1 AND session IS NULL ORDER BY slug"
+    " FROM tasks INDEXED BY tasks_of_agent WHERE status = 'active' AND agent = ?1 AND session IS NULL"
 );
 
 const OF_AGENT: &str =
-    concat!("SELECT ", queued!(), " FROM tasks WHERE status = 'active' AND agent = ?1 ORDER BY slug");
+    concat!("SELECT ", queued!(), " FROM tasks INDEXED BY tasks_of_agent WHERE status = 'active' AND agent = ?1");
 
 const ATTEMPTS: &str = "SELECT number, agent, session, group_pid, group_started, claimed_at, ended_at, outcome, reason
     FROM attempts WHERE task = ?1";

@@ -18,11 +18,11 @@ pub struct Lapsed {
     pub group: Option<ClientProcess>,
 }
 
-const LAPSED: &str = concat!(
+pub(super) const LAPSED: &str = concat!(
     "SELECT ",
     queued!(),
     ", sessions.state, sessions.client_pid, sessions.client_started, attempts.group_pid, attempts.group_started
-     FROM tasks
+     FROM tasks INDEXED BY tasks_lapsing
        LEFT JOIN sessions ON sessions.id = tasks.session
        LEFT JOIN attempts ON attempts.task = tasks.row AND attempts.number = tasks.attempt
      WHERE tasks.status = 'active' AND tasks.lease_until <= ?1 ORDER BY tasks.lease_until LIMIT ?2"

@@ -36,17 +36,19 @@ macro_rules! queued {
 }
 pub(crate) use queued;
 
-const FIRST_READY: &str = concat!(
+/// The index is named: one that begins with the status would find every blocked task first.
+pub(crate) const FIRST_READY: &str = concat!(
     "SELECT ",
     queued!(),
-    " FROM tasks WHERE project = ?1 AND status = 'open' AND open_blockers = 0 AND ready_at = 0
+    " FROM tasks INDEXED BY tasks_ready
+      WHERE project = ?1 AND status = 'open' AND open_blockers = 0 AND ready_at = 0
       ORDER BY priority, created_at, row LIMIT 1"
 );
 
-const FIND: &str = concat!("SELECT ", queued!(), " FROM tasks WHERE project = ?1 AND slug = ?2 AND status IS NOT NULL");
+pub(crate) const FIND: &str = concat!("SELECT ", queued!(), " FROM tasks WHERE project = ?1 AND slug = ?2 AND status IS NOT NULL");
 
-const RESTED: &str = "UPDATE tasks SET ready_at = 0 WHERE row IN (
-    SELECT row FROM tasks WHERE status = 'open' AND ready_at > 0 AND ready_at <= ?1 ORDER BY ready_at LIMIT ?2)";
+pub(crate) const RESTED: &str = "UPDATE tasks SET ready_at = 0 WHERE row IN (
+    SELECT row FROM tasks INDEXED BY tasks_resting WHERE status = 'open' AND ready_at > 0 AND ready_at <= ?1 ORDER BY ready_at LIMIT ?2)";
 
 impl crate::Store {
     /// How SQLite finds the next task, one line a step: for proofs that it is by index.
@@ -102,4 +104,39 @@ pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Queued> {
         ready_at: Ms(row.get(14)?),
         open_blockers: row.get(15)?,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Store;
+    use std::time::Duration;
+
+    #[test]
+    fn q2_no_statement_of_a_claim_or_a_hook_scans_or_sorts() {
+        let home = tempfile::tempdir().unwrap();
+        let store = Store::open(home.path(), Duration::ZERO).unwrap();
+        let statements = [
+            super::FIRST_READY,
+            super::FIND,
+            super::RESTED,
+            super::held::OF_SESSION,
+            super::held::OF_AGENT_ALONE,
+            super::lapse::LAPSED,
+            super::turn::RENEW,
+            super::turn::MOVE,
+            super::turn::END,
+        ];
+        for sql in statements {
+            let plan: Vec<String> = store
+                .read(|conn| {
+                    let mut statement = conn.prepare(&format!("EXPLAIN QUERY PLAN {sql}"))?;
+                    let blanks = vec![rusqlite::types::Null; statement.parameter_count()];
+                    let lines = statement.query_map(rusqlite::params_from_iter(blanks), |row| row.get(3))?;
+                    lines.collect()
+                })
+                .unwrap();
+            let bad = |line: &String| line.contains("SCAN") || line.contains("TEMP B-TREE");
+            assert!(!plan.iter().any(bad), "{sql}\n{plan:?}");
+        }
+    }
 }

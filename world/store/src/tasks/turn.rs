@@ -5,13 +5,13 @@ use model::task::{Attempt, AttemptChange, Queued, Status, Turn};
 use rusqlite::{Connection, params};
 
 /// A renewal touches the one index it must.
-const RENEW: &str = "UPDATE tasks SET lease_until = ?1, renewed_at = ?2, lease_ms = ?3
+pub(super) const RENEW: &str = "UPDATE tasks SET lease_until = ?1, renewed_at = ?2, lease_ms = ?3
     WHERE row = ?4 AND status = 'active' AND attempt = ?5 AND session IS ?6";
 
 const HAND_OVER: &str = "UPDATE tasks SET lease_until = ?1, renewed_at = ?2, lease_ms = ?3, session = ?6
     WHERE row = ?4 AND status = 'active' AND attempt = ?5";
 
-const MOVE: &str = "UPDATE tasks SET status = ?1, agent = ?2, session = ?3, lease_until = ?4, lease_ms = ?5,
+pub(super) const MOVE: &str = "UPDATE tasks SET status = ?1, agent = ?2, session = ?3, lease_until = ?4, lease_ms = ?5,
       renewed_at = ?6, attempt = ?7, retry_count = ?8, failures = ?9, releases = ?10, fail_reason = ?11,
       ready_at = ?12, result = coalesce(?13, result), updated_at = ?14,
       deleted_at = CASE ?1 WHEN 'deleted' THEN coalesce(deleted_at, ?14) END
@@ -19,7 +19,7 @@ const MOVE: &str = "UPDATE tasks SET status = ?1, agent = ?2, session = ?3, leas
 
 const BEGIN: &str = "INSERT INTO attempts (task, number, agent, session, claimed_at) VALUES (?1, ?2, ?3, ?4, ?5)";
 
-const END: &str = "UPDATE attempts SET ended_at = ?1, outcome = ?2, reason = ?3
+pub(super) const END: &str = "UPDATE attempts SET ended_at = ?1, outcome = ?2, reason = ?3
     WHERE task = ?4 AND number = ?5 AND outcome IS NULL";
 
 /// Whether it was written: `false` when somebody else's turn came first.
