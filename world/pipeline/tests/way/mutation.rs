@@ -195,7 +195,7 @@ fn d2_five_megabytes_are_kept_in_little_room_and_judged() {
     let client = stage.client("one");
     let big = "x".repeat(5 << 20);
     for (nth, fields) in
-        [json!({"description": big}), json!({"command": format!("git push --force # {big}")})].into_iter().enumerate()
+        [json!({"description": big}), json!({"command": format!("rm -rf / # {big}")})].into_iter().enumerate()
     {
         let client = client.clone().as_session(&format!("big-{nth}"));
         let mut payload = force_push(&client, "t");
@@ -220,7 +220,7 @@ fn d2_five_megabytes_are_kept_in_little_room_and_judged() {
 fn g1_a_command_behind_megabytes_of_padding_is_still_judged() {
     let mut stage = Stage::new();
     let client = stage.client("one");
-    let served = stage.bash(&client, "t", &format!("echo {}; git push --force", "x".repeat(5 << 20)));
+    let served = stage.bash(&client, "t", &format!("echo {}; rm -rf /", "x".repeat(5 << 20)));
     assert!(matches!(decision(&served).as_deref(), Some("deny" | "ask")));
 }
 
