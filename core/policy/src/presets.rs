@@ -14,13 +14,22 @@ pub struct Preset {
 }
 
 /// Every preset by name. What a preset sets for other features is added with them.
-pub const ALL: &[Preset] = &[Preset {
-    name: "workflow-engine",
-    about: "The seven literal one-strike patterns of the workflow engine.",
-    files: &[(".taut/config.toml", include_str!("presets/workflow_engine.toml"))],
-    permissions_allow: &[],
-    aliases: &[],
-}];
+pub const ALL: &[Preset] = &[
+    Preset {
+        name: "session-safety",
+        about: "A task queue: an agent whose context is full is stopped and its tasks released.",
+        files: &[(".taut/config.toml", include_str!("presets/session_safety.toml"))],
+        permissions_allow: &[],
+        aliases: &["task"],
+    },
+    Preset {
+        name: "workflow-engine",
+        about: "The seven literal one-strike patterns of the workflow engine.",
+        files: &[(".taut/config.toml", include_str!("presets/workflow_engine.toml"))],
+        permissions_allow: &[],
+        aliases: &[],
+    },
+];
 
 /// The preset of that name.
 pub fn find(name: &str) -> Option<&'static Preset> {
