@@ -104,6 +104,12 @@ fn unnamed(project: &str, pane: Option<&str>, client: Option<ClientProcess>, log
     format!("{short}-{}", mark(&format!("{project}\n{place}")))
 }
 
+/// A readable name for a project's folder among others.
+pub fn project_mark(project: &str) -> String {
+    let short = project.rsplit('/').find(|part| !part.is_empty()).unwrap_or("root");
+    format!("{short}-{}", mark(project))
+}
+
 /// Seven letters and digits that are easy to read aloud (no 0/o, 1/l/i).
 fn mark(text: &str) -> String {
     const LETTERS: &[u8; 32] = b"23456789abcdefghjkmnpqrstuvwxyz_";

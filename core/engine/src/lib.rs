@@ -8,8 +8,10 @@
 
 pub mod context;
 mod decide;
+mod gates;
 mod holding;
 mod identity;
+pub mod memory;
 mod on;
 mod plan;
 pub mod queue;

@@ -179,6 +179,8 @@ pub enum Keep {
     Message(Message),
     /// What a session is doing, in its own words.
     Status { session: String, text: String },
+    /// A teammate waits for work; its own status, where it is an agent of ours.
+    Teammate { name: String, at: Ms },
 }
 
 /// What is known of an agent's efforts when an event arrives.
@@ -193,8 +195,12 @@ pub struct Known {
     /// The account that waits to be told.
     pub account: Option<Stored>,
     pub sub_session: Option<SubSession>,
-    /// The ordinal an effort would get that this event begins.
+    /// The ordinal an effort would get that this event begins, and its task's own folder.
     pub next_ordinal: i64,
+    pub task_folder: Option<String>,
+    /// The effort that is asked for by name, and whether another's open session carries it.
+    pub named: Option<Effort>,
+    pub named_busy: bool,
 }
 
 impl Effort {

@@ -20,6 +20,8 @@ pub enum Probe {
     Text { path: String, within: Vec<String> },
     /// The first few files below a folder that a pattern names.
     Matches { folder: String, pattern: String },
+    /// The directive files from a folder up to the root, `.directives/NAME.md` before `NAME.md`.
+    Directives { folder: String, root: String, names: Vec<String> },
 }
 
 /// The answers. A probe that could not be answered is absent: unknown, not "no".
@@ -38,6 +40,8 @@ pub struct Facts {
     pub matches: Vec<((String, String), Vec<String>)>,
     /// What is to be loaded into a new session's context, in the order it is told.
     pub context: Vec<ContextFile>,
+    /// Full paths, by the folder that was asked about; the nearest first.
+    pub directives: Vec<(String, Vec<String>)>,
 }
 
 /// The end of a transcript.
@@ -155,6 +159,10 @@ impl Facts {
     pub fn matches(&self, folder: &str, pattern: &str) -> Option<&[String]> {
         let found = self.matches.iter().find(|((asked, of), _)| asked == folder && of == pattern);
         found.map(|(_, paths)| paths.as_slice())
+    }
+
+    pub fn directives(&self, folder: &str) -> Option<&[String]> {
+        self.directives.iter().find(|(asked, _)| asked == folder).map(|(_, found)| found.as_slice())
     }
 
     /// Whether that very process still lives; `None` when it cannot be told.

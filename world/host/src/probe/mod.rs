@@ -2,6 +2,7 @@
 //! bounded in reads and bytes; a question that cannot be answered is left out.
 
 mod context_files;
+mod directives;
 mod git_index;
 mod path;
 mod process;
@@ -47,7 +48,9 @@ pub fn add(facts: &mut Facts, probes: &[Probe], home: &Path) {
             Probe::Transcript { path, last } => {
                 // Asked again for more of it.
                 facts.transcripts.retain(|(known, _)| known != path);
-                facts.transcripts.extend(transcript::tail(Path::new(path), *last).map(|tail| (path.clone(), tail)));
+                // A transcript that is not there yet says nothing, like an empty one.
+                let tail = transcript::tail(Path::new(path), *last).unwrap_or_default();
+                facts.transcripts.push((path.clone(), tail));
             }
             Probe::Text { path, within } if facts.text(path).is_none() => {
                 facts.texts.push((path.clone(), context_files::text(Path::new(path), within)));
@@ -56,6 +59,10 @@ pub fn add(facts: &mut Facts, probes: &[Probe], home: &Path) {
                 let found = context_files::matches(Path::new(folder), pattern);
                 let found = found.iter().map(|path| path.to_string_lossy().into_owned()).collect();
                 facts.matches.push(((folder.clone(), pattern.clone()), found));
+            }
+            Probe::Directives { folder, root, names } if facts.directives(folder).is_none() => {
+                let found = directives::directives(Path::new(folder), Path::new(root), names);
+                facts.directives.push((folder.clone(), found));
             }
             _ => {}
         }

@@ -59,6 +59,8 @@ const PUT_PHASE: &str = "INSERT INTO phase_history (effort, label, at, approved)
 const PUT_DIRECTIVE: &str = "INSERT INTO directives (effort, path, required, is_read) VALUES (?1, ?2, ?3, ?4)
     ON CONFLICT DO UPDATE SET required = excluded.required, is_read = excluded.is_read";
 
+const TEAMMATE: &str = "UPDATE agents SET status = 'done', since = ?2 WHERE id = ?1 AND status <> 'done'";
+
 const SET_STATUS: &str = "UPDATE sessions SET status_text = ?2 WHERE id = ?1";
 
 /// What an event wants to know besides the efforts themselves.
@@ -79,6 +81,20 @@ impl Tx<'_> {
     /// one this is a single look into a small index.
     pub fn efforts(&self, asked: &Asked<'_>) -> Result<Known, Error> {
         self.verb(|conn| known(conn, asked))
+    }
+
+    /// The newest effort with this id or of this task, and whether the session that carries it is open.
+    pub fn effort_named(&self, project: &str, name: &str) -> Result<Option<(Effort, bool)>, Error> {
+        const FIND: &str = concat!(
+            "SELECT ",
+            columns!(),
+            ", EXISTS (SELECT 1 FROM sessions WHERE sessions.id = efforts.session AND sessions.ended_at IS NULL)
+              FROM efforts JOIN tasks ON tasks.row = efforts.task
+              WHERE efforts.id = ?2 OR (tasks.project = ?1 AND tasks.slug = ?2) ORDER BY efforts.row DESC LIMIT 1"
+        );
+        self.verb(|conn| {
+            conn.prepare_cached(FIND)?.query_row([project, name], |row| Ok((read(row)?, row.get(16)?))).optional()
+        })
     }
 
     /// The number the next effort of a task gets.
@@ -141,6 +157,7 @@ pub(crate) fn keep(conn: &Connection, keep: &Keep) -> rusqlite::Result<()> {
         Keep::SubSession(sub) => subs::put(conn, sub),
         Keep::Errand(errand) => errands::put(conn, errand),
         Keep::Message(message) => messages::put(conn, message),
+        Keep::Teammate { name, at } => conn.prepare_cached(TEAMMATE)?.execute(params![name, at.0]).map(drop),
         Keep::Status { session, text } => conn.prepare_cached(SET_STATUS)?.execute([session, text]).map(drop),
     }
 }

@@ -1,0 +1,280 @@
+//! Carrying a command out: what it writes and what it says. The hook that sees
+//! the line and the process of the line itself both do it here.
+
+use super::command::{Command, Start, Take};
+use super::phase::{self, Move};
+use super::skill::Skill;
+use super::{account, path, settings};
+use model::Ms;
+use model::effect::After;
+use model::effort::{Account, Counters, Effort, Keep, Line, Message, PhaseStep, Stored};
+use model::session::Session;
+use policy::Policy;
+use serde_json::Value;
+
+/// Who wants it done, and what is known.
+pub struct Scene<'a> {
+    pub agent: &'a str,
+    pub project: &'a str,
+    pub session: Option<&'a Session>,
+    /// The sub-agent that speaks, or empty.
+    pub sub_agent: &'a str,
+    /// The agent's current effort.
+    pub effort: Option<&'a Effort>,
+    /// The effort that was asked for by name.
+    pub named: Option<&'a Effort>,
+    /// Somebody else's open session carries the named one.
+    pub named_busy: bool,
+    pub counters: Counters,
+    /// Where a new effort would go.
+    pub room: Room,
+    pub policy: &'a Policy,
+    /// What the skill's own file declares.
+    pub own: Value,
+    pub now: Ms,
+    /// Becomes the id of whatever is made.
+    pub id: &'a str,
+    /// Folders that artifacts may be written to: the project's, and our own.
+    pub roots: [&'a str; 2],
+}
+
+/// A task, its folder, and the number a new effort of it gets.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Room {
+    pub task: String,
+    pub folder: String,
+    pub ordinal: i64,
+}
+
+/// What was done.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Done {
+    pub keeps: Vec<Keep>,
+    pub after: Vec<After>,
+    pub said: String,
+    /// What the session says of itself from now on.
+    pub status: Option<String>,
+    /// The effort as it stands now, where it changed.
+    pub effort: Option<Effort>,
+    pub counters: Option<Counters>,
+}
+
+/// Done, or why it cannot be.
+pub fn carry_out(command: Command, scene: &Scene<'_>) -> Result<Done, String> {
+    match command {
+        Command::Log { text } => Ok(log(&text, scene)),
+        Command::Status { text } => Ok(status(text, scene)),
+        Command::Start(start) => begin(start, scene),
+        Command::Phase { label, approved } => go(&label, approved, scene),
+        Command::Finish { note } => finish(&note, scene),
+        Command::Continue { what, take } => resume(what.as_deref(), take, scene),
+        Command::Dehydrate(account) => dehydrate(*account, scene),
+        Command::Restart { why } => Ok(restart(why, scene)),
+        Command::End { why } => finish(&why, scene),
+    }
+}
+
+const NO_EFFORT: &str = "no effort is active; `taut session activate <skill>` begins one";
+
+fn log(text: &str, scene: &Scene<'_>) -> Done {
+    let mut done = Done { counters: Some(Counters { since_log: 0, last_edit: None, ..scene.counters.clone() }), ..Done::default() };
+    done.keeps.push(Keep::Message(scene.message("log", text.to_string())));
+    match scene.effort {
+        Some(effort) => {
+            let path = effort.artifact("LOG");
+            let by = if scene.sub_agent.is_empty() { String::new() } else { format!(" (sub-agent {})", scene.sub_agent) };
+            let heading = format!("## {}{by}", scene.now.rfc3339());
+            done.said = format!("logged to {path}");
+            done.after.push(After::Append { path, text: format!("{heading}\n\n{text}\n\n") });
+        }
+        None => done.said = "noted; no effort is active, so there is no log file".to_string(),
+    }
+    done
+}
+
+fn status(text: String, scene: &Scene<'_>) -> Done {
+    let keep = scene.session.map(|session| Keep::Status { session: session.id.clone(), text: text.clone() });
+    Done { said: format!("status: {text}"), keeps: keep.into_iter().collect(), status: Some(text), ..Done::default() }
+}
+
+/// Begins an effort. The same skill again, while its effort runs, is that effort.
+pub fn begin(start: Start, scene: &Scene<'_>) -> Result<Done, String> {
+    if start.skill.is_empty() {
+        return Err("which skill? `taut session activate implement`".to_string());
+    }
+    if !scene.may_hold(&scene.room.folder) {
+        return Err(format!("{} is outside this project; name a folder inside it, or none", scene.room.folder));
+    }
+    let same_task = |effort: &&Effort| start.task.as_ref().is_none_or(|task| *task == effort.task);
+    if let Some(effort) = scene.effort.filter(|effort| effort.skill == start.skill).filter(same_task) {
+        return Ok(Done { said: format!("already active: {}", shown(effort, scene)), ..Done::default() });
+    }
+    let child = scene.session.is_some_and(|session| session.parent.is_some());
+    let effort = Effort {
+        id: scene.id.to_string(),
+        agent: scene.agent.to_string(),
+        project: scene.project.to_string(),
+        task: scene.room.task.clone(),
+        folder: scene.room.folder.clone(),
+        ordinal: scene.room.ordinal.max(1),
+        skill: start.skill,
+        session: scene.session.map(|session| session.id.clone()),
+        line: if child { Line::Child } else { Line::Agent },
+        phase: None,
+        loading: true,
+        declared: scene.own.clone(),
+        metadata: start.metadata,
+        files: Vec::new(),
+        started_at: scene.now,
+        finished_at: None,
+    };
+    let fresh = Counters { session: scene.counters.session.clone(), sub_agent: scene.counters.sub_agent.clone(), ..Counters::default() };
+    Ok(Done {
+        said: format!("begun: {}", shown(&effort, scene)),
+        keeps: vec![Keep::Effort(Box::new(effort.clone()))],
+        effort: Some(effort),
+        counters: Some(fresh),
+        ..Done::default()
+    })
+}
+
+fn go(label: &str, approved: Option<String>, scene: &Scene<'_>) -> Result<Done, String> {
+    let effort = scene.effort.ok_or(NO_EFFORT)?;
+    let skill = scene.skill(effort);
+    let label = match phase::step(&skill.phases, effort.phase.as_deref(), label, approved.as_deref()) {
+        Move::Stay => return Ok(Done { said: format!("already in phase {label}"), ..Done::default() }),
+        Move::Refused(why) => return Err(why),
+        Move::To(label) => label,
+    };
+    let after = Effort { phase: Some(label.clone()), loading: false, ..effort.clone() };
+    let step = PhaseStep { effort: effort.id.clone(), label: label.clone(), at: scene.now, approved };
+    let next = phase::next(&skill.phases, Some(&label));
+    let next = next.map_or("the last phase; `taut effort finish` ends the effort".to_string(), |next| format!("next: {next}"));
+    Ok(Done {
+        said: format!("phase {label} ({next})"),
+        keeps: vec![Keep::Effort(Box::new(after.clone())), Keep::Phase(step)],
+        effort: Some(after),
+        counters: Some(Counters { since_log: 0, ..scene.counters.clone() }),
+        ..Done::default()
+    })
+}
+
+fn finish(note: &str, scene: &Scene<'_>) -> Result<Done, String> {
+    let effort = scene.effort.ok_or(NO_EFFORT)?;
+    let after = Effort { finished_at: Some(scene.now), loading: false, ..effort.clone() };
+    let mut done = Done {
+        said: format!("finished: {} (effort {} of {})", effort.skill, effort.ordinal, effort.task),
+        keeps: vec![Keep::Effort(Box::new(after.clone()))],
+        effort: Some(after),
+        ..Done::default()
+    };
+    if !note.is_empty() {
+        let text = format!("## {} finished\n\n{note}\n\n", scene.now.rfc3339());
+        done.after.push(After::Append { path: effort.artifact("LOG"), text });
+    }
+    Ok(done)
+}
+
+/// Adopts an effort by hand: the agent's own by default, another's when named.
+fn resume(what: Option<&str>, take: Take, scene: &Scene<'_>) -> Result<Done, String> {
+    let effort = match what {
+        None => scene.effort.ok_or("this agent has no active effort; `taut effort list` shows those of others")?,
+        Some(what) => scene.named.ok_or_else(|| format!("there is no effort of `{what}` here; `taut effort list --all` shows them"))?,
+    };
+    if !effort.active() {
+        return Err(format!("the effort is finished; `taut session activate {} --task {}` begins the next", effort.skill, effort.task));
+    }
+    if what.is_some() && effort.agent != scene.agent && scene.named_busy && take == Take::No {
+        return Err(format!("agent {} works on it in an open session; add --take to take it over", effort.agent));
+    }
+    let after = Effort {
+        agent: scene.agent.to_string(),
+        session: scene.session.map(|session| session.id.clone()),
+        line: if scene.session.is_some_and(|session| session.parent.is_some()) { Line::Child } else { Line::Agent },
+        ..effort.clone()
+    };
+    Ok(Done {
+        said: format!("continuing: {}", shown(&after, scene)),
+        keeps: vec![Keep::Effort(Box::new(after.clone()))],
+        effort: Some(after),
+        ..Done::default()
+    })
+}
+
+fn dehydrate(account: Account, scene: &Scene<'_>) -> Result<Done, String> {
+    let session = scene.session.ok_or("no session of this agent is known, so nothing could find the account again; `taut doctor` says whether the hooks run")?;
+    let mut done = stored(account, session, scene);
+    done.said = "Your account is stored: the next session of this agent gets it once. End your turn now; \
+                 a supervised agent is restarted, otherwise `/clear` or a new session continues."
+        .to_string();
+    done.keeps.push(Keep::Message(scene.message("restart_request", "dehydrated".to_string())));
+    Ok(done)
+}
+
+/// The account where the next session finds it, and beside the effort's artifacts.
+pub fn stored(account: Account, session: &Session, scene: &Scene<'_>) -> Done {
+    let document = scene.effort.map(|effort| After::Replace {
+        path: format!("{}/{}", effort.folder, account::FILE),
+        text: account::document(&account, scene.effort),
+    });
+    let keep = Keep::Account(Box::new(Stored {
+        agent: scene.agent.to_string(),
+        session: session.id.clone(),
+        effort: scene.effort.map(|effort| effort.id.clone()),
+        line: if session.parent.is_some() { Line::Child } else { Line::Agent },
+        at: scene.now,
+        account,
+    }));
+    Done { keeps: vec![keep], after: document.into_iter().collect(), ..Done::default() }
+}
+
+fn restart(why: String, scene: &Scene<'_>) -> Done {
+    let mut done = match scene.session {
+        Some(session) => stored(account::mini(scene.effort, session.status_text.as_deref()), session, scene),
+        None => Done::default(),
+    };
+    done.keeps.push(Keep::Message(scene.message("restart_request", why)));
+    done.said = "A restart is asked for: a supervised agent is ended and started again; otherwise `/clear` does it.".to_string();
+    done
+}
+
+fn shown(effort: &Effort, scene: &Scene<'_>) -> String {
+    let skill = scene.skill(effort);
+    let mut out = format!("{} (effort {} of {}) in {}", effort.skill, effort.ordinal, effort.task, effort.folder);
+    if let Some(phase) = &effort.phase {
+        out.push_str(&format!(", phase {phase}"));
+    } else if let Some(first) = skill.phases.first() {
+        out.push_str(&format!(". When you have read what you need: `taut effort phase \"{first}\"`"));
+    }
+    if skill.log {
+        let heartbeat = settings::heartbeat(scene.policy, &skill);
+        out.push_str(&format!(
+            ". Log your work with `taut log \"…\"`: after {} tool calls without it you are reminded, after {} stopped",
+            heartbeat.warn, heartbeat.block
+        ));
+    }
+    out
+}
+
+impl Scene<'_> {
+    /// The hook writes outside the client's sandbox, so not wherever it is told.
+    fn may_hold(&self, folder: &str) -> bool {
+        self.roots.iter().any(|root| !root.is_empty() && path::within(folder, root))
+    }
+
+    fn skill(&self, effort: &Effort) -> Skill {
+        Skill::declared(self.policy, &effort.skill, &effort.declared).unwrap_or_else(|| Skill::bare(&effort.skill))
+    }
+
+    fn message(&self, kind: &str, body: String) -> Message {
+        Message {
+            id: format!("{}-{kind}", self.id),
+            at: self.now,
+            kind: kind.to_string(),
+            from_agent: Some(self.agent.to_string()),
+            to_agent: None,
+            session: self.session.map(|session| session.id.clone()),
+            body,
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! Dialogue: what the user was asked and what they said, kept as a message and
+//! in the task folder's DETAILS.md.
+
+use super::{Memory, Sight};
+use crate::redact::redact;
+use model::effect::After;
+use model::effort::Effort;
+use model::fact::Tail;
+use model::tool::ToolCall;
+use serde_json::{Value, json};
+
+const LONGEST_HEADING: usize = 60;
+const LONGEST_PREMISE: usize = 2_000;
+const MOST_LINES: usize = 200;
+
+pub fn step(sight: &Sight<'_>, current: Option<&Effort>, call: &ToolCall, memory: &mut Memory) {
+    if call.name != "AskUserQuestion" {
+        return;
+    }
+    let questions = call.input.get("questions").and_then(Value::as_array).cloned().unwrap_or_default();
+    let premise = sight.envelope.transcript.as_deref().and_then(|path| sight.facts.transcript(path)).and_then(premise);
+    let entry = entry(&questions, call.input.get("answers"), premise.as_deref(), &sight.now.rfc3339());
+    let entry = redact(&json!(entry)).as_str().unwrap_or_default().to_string();
+    memory.say_for_the_record(sight, "dialogue", entry.clone());
+    if let Some(effort) = current {
+        memory.after.push(After::Append { path: format!("{}/DETAILS.md", effort.folder), text: format!("{entry}\n") });
+    }
+    memory.report.dialogue = Some(entry);
+}
+
+/// The agent's last words before it asked, from the end of the transcript.
+fn premise(tail: &Tail) -> Option<String> {
+    let whole = tail.bytes.len() as u64 >= tail.size;
+    let text = String::from_utf8_lossy(&tail.bytes);
+    let from = if whole { 0 } else { text.find('\n').map_or(text.len(), |at| at + 1) };
+    let lines = text.get(from..).unwrap_or_default().lines();
+    let said = lines.rev().take(MOST_LINES).filter_map(|line| serde_json::from_str::<Value>(line).ok()).find_map(|line| words(&line))?;
+    Some(said.chars().take(LONGEST_PREMISE).collect())
+}
+
+/// The text of an assistant's line that is not a sub-agent's.
+fn words(line: &Value) -> Option<String> {
+    let own = line.get("type")? == "assistant" && line.get("isSidechain").and_then(Value::as_bool) != Some(true);
+    let blocks = line.get("message").filter(|_| own)?.get("content")?.as_array()?;
+    let texts: Vec<&str> = blocks.iter().filter_map(|block| block.get("text")?.as_str()).collect();
+    let text = texts.join("\n").trim().to_string();
+    (!text.is_empty()).then_some(text)
+}
+
+fn entry(questions: &[Value], answers: Option<&Value>, premise: Option<&str>, at: &str) -> String {
+    let text = |value: &Value, field: &str| value.get(field).and_then(Value::as_str).unwrap_or_default().to_string();
+    let first = questions.first().cloned().unwrap_or_default();
+    let asked = text(&first, "question");
+    let header = text(&first, "header");
+    let short: String = asked.chars().take(LONGEST_HEADING).collect();
+    let mut out = format!("## {}\n\n*{at}*\n\n", [header, short].iter().filter(|part| !part.is_empty()).map(|part| plain(part)).collect::<Vec<_>>().join(": "));
+    if let Some(premise) = premise {
+        out.push_str(&format!("**Agent**: {}\n\n", plain(premise)));
+    }
+    for question in questions {
+        let asked = text(question, "question");
+        let many = question.get("multiSelect").and_then(Value::as_bool).unwrap_or_default();
+        let options = question.get("options").and_then(Value::as_array).into_iter().flatten();
+        let options: Vec<String> = options.map(|option| plain(option.as_str().unwrap_or(&text(option, "label")))).collect();
+        out.push_str(&format!("**Asked**{}: {}\n", if many { " (several may be chosen)" } else { "" }, plain(&asked)));
+        if !options.is_empty() {
+            out.push_str(&format!("**Options**: {}\n", options.join(" / ")));
+        }
+        out.push_str(&format!("**User**: {}\n\n", answer(answers, &asked)));
+    }
+    out
+}
+
+/// The answer to one question, however the client spells it.
+fn answer(answers: Option<&Value>, asked: &str) -> String {
+    let found = match answers {
+        Some(Value::Object(all)) => all.get(asked).cloned().unwrap_or(Value::Null),
+        Some(other) => other.clone(),
+        None => Value::Null,
+    };
+    match found {
+        Value::Null => "(no answer)".to_string(),
+        Value::String(text) => plain(&text),
+        Value::Array(many) => many.iter().map(|one| plain(one.as_str().unwrap_or(&one.to_string()))).collect::<Vec<_>>().join(", "),
+        Value::Object(fields) => {
+            fields.iter().map(|(key, value)| format!("{key}: {}", plain(value.as_str().unwrap_or(&value.to_string())))).collect::<Vec<_>>().join("\n")
+        }
+        other => other.to_string(),
+    }
+}
+
+/// On lines of its own, and without anything that would look like a tag of ours.
+fn plain(text: &str) -> String {
+    text.replace('<', "&lt;").replace("\n#", "\n\\#")
+}

@@ -1,0 +1,91 @@
+//! Sub-agents: their own session under the parent's effort. Nothing they do
+//! ends the parent's, and starts and stops may come in any order.
+
+use super::{Memory, Sight, settings};
+use crate::context::Rank;
+use model::effort::{Effort, Keep, SubSession};
+
+/// More files than this are not merged: they could not be told anyway.
+const MOST_FILES: usize = 64;
+
+pub fn started(sight: &Sight<'_>, current: Option<&Effort>, memory: &mut Memory) {
+    let Some(sub) = fresh(sight, current) else { return };
+    // A stop that came first has already said more than this start can.
+    if sight.known().sub_session.is_none() {
+        memory.keeps.push(Keep::SubSession(sub));
+    }
+    let Some(effort) = current else { return };
+    let skill = sight.skill(effort);
+    let mut text = format!(
+        "{} You work for the effort {} (effort {} of {}), phase {}.",
+        settings::label(sight.policy, "INFO"),
+        effort.skill,
+        effort.ordinal,
+        effort.task,
+        effort.phase.as_deref().unwrap_or("loading"),
+    );
+    if skill.log {
+        text.push_str(&format!(" Log what you find with `taut log \"…\"` (it goes to {}).", effort.artifact("LOG")));
+    }
+    if let Some(template) = &skill.template {
+        text.push_str(&format!(" Log template: {template}."));
+    }
+    let unread: Vec<&str> =
+        sight.known().directives.iter().filter(|one| one.effort == effort.id).map(|one| one.path.as_str()).collect();
+    if !unread.is_empty() {
+        text.push_str(&format!(" Directives: {}.", unread.join(", ")));
+    }
+    if effort.metadata.is_object() {
+        text.push_str(&format!(" Effort metadata: {}", effort.metadata));
+    }
+    memory.texts.push((Rank::Effort, text));
+}
+
+pub fn stopped(sight: &Sight<'_>, current: Option<&Effort>, memory: &mut Memory) {
+    let Some(fresh) = fresh(sight, current) else { return };
+    let known = sight.known().sub_session.clone().unwrap_or(fresh);
+    if let Some(effort) = current {
+        let mut after = effort.clone();
+        for file in known.files.iter().filter(|file| !effort.files.contains(file)) {
+            after.files.push(file.clone());
+        }
+        after.files.truncate(MOST_FILES);
+        if after != *effort {
+            memory.keeps.push(Keep::Effort(Box::new(after)));
+        }
+    }
+    memory.keeps.push(Keep::SubSession(SubSession { ended_at: Some(sight.now), last_seen_at: sight.now, ..known }));
+}
+
+/// A compaction's own fork has no kind, and is nobody's helper.
+fn fresh(sight: &Sight<'_>, current: Option<&Effort>) -> Option<SubSession> {
+    let sub = sight.envelope.sub_agent.as_ref().filter(|sub| !sub.kind.is_empty())?;
+    Some(SubSession {
+        session: sight.session?.id.clone(),
+        sub_agent: sub.id.clone(),
+        kind: sub.kind.clone(),
+        effort: current.map(|effort| effort.id.clone()),
+        started_at: sight.now,
+        last_seen_at: sight.now,
+        ended_at: None,
+        files: Vec::new(),
+    })
+}
+
+/// A file a sub-agent or the session itself has read for the effort.
+pub fn loaded(sight: &Sight<'_>, current: Option<&Effort>, path: &str, memory: &mut Memory) {
+    let Some(effort) = current else { return };
+    match (&sight.known().sub_session, sight.envelope.sub_agent.is_some()) {
+        (Some(sub), true) if !sub.files.iter().any(|known| known == path) && sub.files.len() < MOST_FILES => {
+            let mut sub = SubSession { last_seen_at: sight.now, ..sub.clone() };
+            sub.files.push(path.to_string());
+            memory.keeps.push(Keep::SubSession(sub));
+        }
+        (_, false) if !effort.files.iter().any(|known| known == path) && effort.files.len() < MOST_FILES => {
+            let mut after = effort.clone();
+            after.files.push(path.to_string());
+            memory.keeps.push(Keep::Effort(Box::new(after)));
+        }
+        _ => {}
+    }
+}
