@@ -9,6 +9,9 @@ const GONE: &str = "[redacted]";
 /// The longest text that is stored of any one field.
 const LONGEST: usize = 8 * 1024;
 
+/// A credential is at least so long after its prefix.
+const SHORTEST: usize = 12;
+
 /// Words that begin like this are credentials whatever stands around them.
 const PREFIXES: &[&str] = &[
     "sk-", "sk_live_", "sk_test_", "rk_live_", "pk_live_", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_",
@@ -149,11 +152,15 @@ fn push_word(out: &mut String, word: &str) {
 
 /// Where a credential with this prefix begins in the word, if one does.
 fn token_at(word: &str, prefix: &str) -> Option<usize> {
+    // Most words are too short to hold one: searching them would cost more than all the rest.
+    if word.len() < prefix.len() + SHORTEST {
+        return None;
+    }
     let at = word.find(prefix)?;
     let before = word.get(..at).and_then(|text| text.chars().next_back());
     let after = word.get(at + prefix.len()..).unwrap_or_default();
     let length = after.chars().take_while(|c| c.is_ascii_alphanumeric() || "-_.".contains(*c)).count();
-    (before.is_none_or(|c| !c.is_ascii_alphanumeric()) && length >= 12).then_some(at)
+    (before.is_none_or(|c| !c.is_ascii_alphanumeric()) && length >= SHORTEST).then_some(at)
 }
 
 fn names_a_secret(name: &str) -> bool {

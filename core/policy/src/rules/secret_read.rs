@@ -35,14 +35,14 @@ fn judge(line: &Sight<'_>, hits: &mut Vec<Hit>) {
         for act in seen.acts.iter().filter(|act| act.deed == Deed::Read) {
             if let Some(guarded) = keys::read(line.ground, &act.target) {
                 let reason = format!("`{}` {}, and its content would be read out.", act.target.shown, guarded.about());
-                hits.push(Hit::new(sight.shown(), reason).about(act.target.path.as_deref()));
+                hits.push(Hit::new(sight.shown(), reason).about(act.target.path.as_deref()).of(at));
             }
         }
         if prints_a_variable(&sight) {
-            hits.push(Hit::new(sight.shown(), "This prints a secret from the environment."));
+            hits.push(Hit::new(sight.shown(), "This prints a secret from the environment.").of(at));
         }
         if asks_a_store(&sight) {
-            hits.push(Hit::new(sight.shown(), "This prints a secret from a password store."));
+            hits.push(Hit::new(sight.shown(), "This prints a secret from a password store.").of(at));
         }
     }
 }
@@ -55,8 +55,8 @@ fn prints_a_variable(sight: &Sight<'_>) -> bool {
         _ => return false,
     };
     let secret = |name: &String| ["SECRET", "PASSWORD", "PRIVATE_KEY", "API_KEY", "ACCESS_KEY", "_TOKEN"].iter().any(|part| name.contains(part));
-    let goes_on = sight.matter.reading.commands.iter().any(|command| matches!(&command.feed, bash::Feed::Pipe(from) if from.contains(&sight.at)));
-    names.iter().any(secret) && !goes_on && sight.command.redirects.is_empty() && !sight.command.via.contains(&Via::Substitution)
+    let goes_on = || sight.matter.reading.commands.iter().any(|command| matches!(&command.feed, bash::Feed::Pipe(from) if from.contains(&sight.at)));
+    names.iter().any(secret) && !goes_on() && sight.command.redirects.is_empty() && !sight.command.via.contains(&Via::Substitution)
 }
 
 /// The name of a plain `$NAME` or `${NAME}`; anything longer tests or cuts it.
