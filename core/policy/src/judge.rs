@@ -122,7 +122,8 @@ pub(crate) fn each_hit(matter: &Matter, policy: &Policy, ground: &Ground<'_>, re
         let Some(kind) = policy.kind(rule) else { continue };
         (rule.judge)(&sight, &mut hits);
         for hit in hits.drain(..) {
-            report(Speaker::Shipped(rule), kind, &command, &hit);
+            let about = hit.at.and_then(|at| matter.reading.commands.get(at)).unwrap_or(&command);
+            report(Speaker::Shipped(rule), kind, about, &hit);
         }
     }
 }

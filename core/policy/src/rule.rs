@@ -103,15 +103,22 @@ pub struct Hit {
     pub intent: Option<Intent>,
     /// The path it is about, for allowances by path.
     pub path: Option<String>,
+    /// The command it is about, for rules that look at the whole line.
+    pub at: Option<usize>,
 }
 
 impl Hit {
     pub(crate) fn new(subject: impl Into<String>, reason: impl Into<String>) -> Self {
-        Self { subject: subject.into(), reason: reason.into(), intent: None, path: None }
+        Self { subject: subject.into(), reason: reason.into(), intent: None, path: None, at: None }
     }
 
     pub(crate) fn meaning(mut self, what: &str, target: impl Into<String>) -> Self {
         self.intent = Some(Intent { what: what.into(), target: target.into() });
+        self
+    }
+
+    pub(crate) fn of(mut self, at: usize) -> Self {
+        self.at = Some(at);
         self
     }
 

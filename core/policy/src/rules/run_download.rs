@@ -25,7 +25,7 @@ fn judge(line: &Sight<'_>, hits: &mut Vec<Hit>) {
     for (at, (command, seen)) in commands {
         let sight = Sight { command, seen, at, ..*line };
         if downloaded_script(&sight) {
-            hits.push(Hit::new(sight.shown(), "It runs a file that the same line downloads, which nobody has read."));
+            hits.push(Hit::new(sight.shown(), "It runs a file that the same line downloads, which nobody has read.").of(at));
         }
     }
 }

@@ -40,9 +40,9 @@ fn judge(line: &Sight<'_>, hits: &mut Vec<Hit>) {
         if let Some(target) = touched.iter().find(|target| keys::tauts(&matter.around, line.ground, target)) {
             let subject = if command.words.is_empty() { format!("> {}", target.shown) } else { sight.shown() };
             let reason = format!("`{}` is Taut's own; an agent cannot turn its guard off.", target.shown);
-            hits.push(Hit::new(subject, reason).about(target.path.as_deref()));
+            hits.push(Hit::new(subject, reason).about(target.path.as_deref()).of(at));
         } else if named {
-            hits.push(Hit::new(sight.shown(), "This is about Taut's own program or daemon; an agent cannot turn its guard off."));
+            hits.push(Hit::new(sight.shown(), "This is about Taut's own program or daemon; an agent cannot turn its guard off.").of(at));
         }
     }
 }

@@ -122,6 +122,10 @@ expires = 2026-01-01
 rule = "kubectl-delete"
 command = "kubectl -n dev *"
 reason = "a playground"
+[[guard.allow]]
+rule = "secret-read"
+command = "cat .env"
+reason = "it holds nothing"
 "#;
     let policy = user(text);
     let plain = Circumstances::default();
@@ -132,6 +136,8 @@ reason = "a playground"
     assert_eq!(level(&policy, "rm -rf ~/sandbox2"), Level::Deny);
     assert_eq!(level(&policy, "kubectl -n dev delete pod x"), Level::Pass);
     assert_eq!(level(&policy, "kubectl -n prod delete pod x"), Level::Ask);
+    assert_eq!(level(&policy, "cat .env"), Level::Pass, "a rule of the whole line knows its command");
+    assert_eq!(level(&policy, "cat .env.local"), Level::Ask);
     let push = "git push --force origin docs";
     assert_eq!(under(&policy, push, &plain).level(), Level::Deny, "another agent");
     let writer = |now| Circumstances { agent: Some("writer".into()), now: Ms(now), ..Circumstances::default() };
