@@ -4,7 +4,7 @@ use crate::holding::{self, Sight};
 use crate::on::Moment;
 use crate::queue::CONTEXT_LIMIT;
 use crate::session::{Placed, Scene, place};
-use crate::{on, record, redact, state, status, strikes};
+use crate::{context, on, record, redact, state, status, strikes};
 use model::effect::{After, Write};
 use model::event::{Envelope, Kind, SubAgent};
 use model::fact::Facts;
@@ -49,6 +49,7 @@ pub fn decide(mut input: Input<'_>) -> Outcome {
     // What was found quotes the command, and is stored, answered and compared from here on.
     let findings = Findings(std::mem::take(&mut input.findings).0.into_iter().map(redact::finding).collect());
     let Input { envelope, who, loaded, facts, policy, now, ids, .. } = input;
+    let settings = context::Settings::of(policy);
     let placed = place(&Scene { envelope, who, loaded, facts, now, fresh_id: ids.session });
     let striker = strikes::Striker {
         root_session: who.host_session.as_deref().unwrap_or(&who.logical_id),
@@ -57,14 +58,17 @@ pub fn decide(mut input: Input<'_>) -> Outcome {
     };
     let mut writes = strikes::delivered(envelope, loaded, &striker);
     let judged = strikes::judge(findings, loaded, &striker);
-    let session = placed.current.as_ref();
-    let holding = holding::step(Sight { envelope, who, loaded, placed: &placed, now });
+    let observed = placed.current.clone().map(|session| context::observe(session, envelope, facts, &settings));
+    let session = observed.as_ref();
+    let holding = holding::step(Sight { envelope, who, loaded, policy, placed: &placed, now });
     if !holding.halted {
         // What a stopped agent is denied is not the strike: it has not been told of it.
         writes.extend(judged.writes);
     }
     let findings = &judged.findings;
-    let mut said = on::say(&Moment { envelope, who, loaded, facts, policy, findings, session, holding: &holding, now });
+    let opened = placed.opened;
+    let moment = Moment { envelope, who, loaded, facts, policy, findings, session, opened, holding: &holding, now, ids };
+    let mut said = on::say(&moment);
     if !holding.warnings.is_empty() {
         said.reply.warning = Some(holding.warnings.join("\n"));
     }
@@ -78,8 +82,9 @@ pub fn decide(mut input: Input<'_>) -> Outcome {
     event.reason = on::reason(&said.reply);
 
     writes.extend(placed.ended.iter().cloned().map(|session| Write::Session(Box::new(session))));
-    if let Some(current) = &placed.current {
-        let mut session = state::step(current.clone(), envelope, verdict, now);
+    if let Some(current) = observed {
+        let mut session = state::step(current, envelope, verdict, now);
+        said.marks.into_iter().for_each(|mark| mark.set(&mut session.memo));
         if holding.halted {
             session = state::end(session, CONTEXT_LIMIT, now);
         }

@@ -110,6 +110,7 @@ fn detail(envelope: &Envelope) -> Value {
         Body::CwdChanged { new } => json!({"new": new}),
         Body::HostTask { id, subject, teammate } => json!({"id": id, "subject": subject, "teammate": teammate}),
         Body::Teammate { name } => json!({"name": name}),
+        Body::ModelSwitch { to, context_tokens } => json!({"to": to, "context_tokens": context_tokens}),
         Body::Plain => json!({}),
     };
     if let Some(object) = detail.as_object_mut() {

@@ -194,6 +194,11 @@ pub enum Body {
     Teammate {
         name: String,
     },
+    /// PostModelSwitch.
+    ModelSwitch {
+        to: Option<String>,
+        context_tokens: Option<u64>,
+    },
     /// Nothing beyond the common fields is of use.
     Plain,
 }

@@ -3,7 +3,7 @@
 
 use crate::call::ClientProcess;
 use crate::effect::{Injection, Strike};
-use crate::effort::Known;
+use crate::effort::{Known, Message};
 use crate::row::Agent;
 use crate::session::Session;
 use crate::task::Queued;
@@ -55,6 +55,8 @@ pub struct Loaded {
     pub held: Vec<Queued>,
     /// What waits to be told in this session; read only for events that can tell it.
     pub waiting: Vec<Injection>,
+    /// Messages to this agent that nobody has told it; read only for events that can tell them.
+    pub messages: Vec<Message>,
     /// Efforts and what belongs to them.
     pub efforts: Known,
 }

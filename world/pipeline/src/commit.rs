@@ -84,6 +84,7 @@ fn serve_event(tx: &Tx<'_>, prepared: &Prepared, event: &Event, last: bool) -> R
         for session in engine::listening(who, &loaded) {
             loaded.waiting.extend(tx.take_injections(&session)?);
         }
+        loaded.messages = tx.take_messages(&who.agent, now)?;
     }
     let (findings, policy) = (event.findings.clone(), &event.law.policy);
     let input = Input { envelope, who, loaded: &loaded, facts, policy, findings, now, ids: prepared.ids() };

@@ -5,6 +5,7 @@ use crate::law::{Law, Laws};
 use crate::{scene, settings};
 use crate::way::Setting;
 use engine::Ids;
+use engine::context::{self, Ground};
 use model::fact::{Facts, Probe};
 use model::{Call, Envelope, Findings, Who, row};
 use std::path::PathBuf;
@@ -78,12 +79,29 @@ fn look(envelope: Envelope, call: &Call, setting: &Setting, laws: &mut Laws) -> 
     let mut facts = Facts { projects: vec![(folder.to_string(), here.project.clone())], ..Facts::default() };
     host::probe::add(&mut facts, &plan.probes, &setting.home);
     facts.settings = settings::fact(&envelope, setting, call.at);
+    look_around(&mut facts, &envelope, call, &here, setting);
     let mut findings = plan.judge(&here.policy, &facts, &scene::circumstances(call, &here));
     if let Some(session) = scene::session_law(call, &here, laws, &setting.home) {
         scene::join(&mut findings, plan.judge(&session.policy, &facts, &scene::circumstances(call, &session)));
     }
     let who = engine::who(&envelope, call, &facts);
     Event { who, envelope, facts, findings, law: here, home: setting.home.clone() }
+}
+
+/// Asks in rounds for what is to be told: one answer may raise the next question.
+fn look_around(facts: &mut Facts, envelope: &Envelope, call: &Call, here: &Law, setting: &Setting) {
+    let home = setting.home.to_string_lossy();
+    let config = setting.user_config.parent().map(|folder| folder.to_string_lossy()).unwrap_or_default();
+    for _ in 0..context::MOST_ROUNDS {
+        let (env, policy, project) = (&call.env, &here.policy, &here.project.work_tree);
+        let ground = Ground { envelope, env, policy, facts, project, home: &home, config: &config };
+        let asks = context::further(&ground);
+        if asks.is_empty() {
+            facts.context = context::gathered(&ground);
+            return;
+        }
+        host::probe::add(facts, &asks, &setting.home);
+    }
 }
 
 /// The row of a payload no event could be made of.

@@ -11,6 +11,7 @@ mod events;
 pub mod fill;
 mod injections;
 mod lock;
+mod messages;
 mod meta;
 mod migrate;
 mod open;

@@ -1,7 +1,7 @@
 //! Proof that the cost of an event does not grow with the history: every
 //! statement on its way finds its rows by an index.
 
-use crate::{Store, agents, efforts, events, injections, projects, prune, sessions, strikes};
+use crate::{Store, agents, efforts, events, injections, messages, projects, prune, sessions, strikes};
 use std::time::Duration;
 
 #[test]
@@ -21,6 +21,8 @@ fn no_statement_on_the_way_of_an_event_scans_a_table() {
         injections::CLEAR,
         injections::PUT,
         injections::WAITING,
+        messages::DELIVERED,
+        messages::DUE,
         projects::SEE,
         prune::OLD_EVENTS,
         prune::OLD_INJECTIONS,

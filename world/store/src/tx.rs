@@ -1,8 +1,8 @@
 //! One transaction: what a decision reads and writes.
 
-use crate::{Error, agents, efforts, events, injections, sessions, strikes, tasks};
+use crate::{Error, agents, efforts, events, injections, messages, sessions, strikes, tasks};
 use model::effect::{Injection, Write};
-use model::effort::Known;
+use model::effort::{Known, Message};
 use model::{Answer, Loaded, Ms, Who};
 use rusqlite::Connection;
 use std::path::Path;
@@ -36,6 +36,7 @@ impl<'s> Tx<'s> {
                 last_ended,
                 strikes: strikes::unexpired(conn, strikes::root_session(who), now)?,
                 waiting: Vec::new(),
+                messages: Vec::new(),
                 efforts: Known::default(),
             })
         })
@@ -50,6 +51,12 @@ impl<'s> Tx<'s> {
     /// told once: it is gone when the transaction commits.
     pub fn take_injections(&self, session: &str) -> Result<Vec<Injection>, Error> {
         self.verb(|conn| injections::take(conn, session))
+    }
+
+    /// Messages to this agent that nobody has told it, oldest first, a few at a
+    /// time; told once the transaction commits.
+    pub fn take_messages(&self, agent: &str, now: Ms) -> Result<Vec<Message>, Error> {
+        self.verb(|conn| messages::take(conn, agent, now))
     }
 
     /// One item among several in a commit: its error undoes it alone.

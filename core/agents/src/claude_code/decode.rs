@@ -88,6 +88,9 @@ fn body(fields: Fields<'_>, kind: Kind) -> Body {
             subject: fields.plain("task_subject"),
             teammate: fields.string("teammate_name"),
         },
+        Kind::PostModelSwitch => {
+            Body::ModelSwitch { to: fields.string("to_model"), context_tokens: fields.number("context_tokens") }
+        }
         Kind::TeammateIdle => Body::Teammate { name: fields.plain("teammate_name") },
         _ => Body::Plain,
     }

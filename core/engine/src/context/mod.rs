@@ -4,11 +4,33 @@
 pub mod budget;
 mod files;
 mod frontmatter;
+mod observe;
+pub mod runtime;
 mod settings;
 mod usage;
+pub mod warning;
 mod window;
 
 pub use budget::{Budget, File, Fitted, Rank};
+pub use files::{Ground, gathered, tell};
+pub use observe::{measured, observe, sized};
 pub use settings::{CoreFile, Settings};
 pub use usage::{Found, Tokens, Usage};
 pub use window::{Evidence, Room, room};
+
+use model::fact::Probe;
+
+/// What must still be asked of the world before the event is decided. Asked in
+/// rounds until it is empty: a role's file names others, and a transcript may
+/// end in lines that say nothing.
+pub fn further(ground: &Ground<'_>) -> Vec<Probe> {
+    let mut asks = files::wanted(ground);
+    asks.extend(observe::wanted(ground.envelope, || Settings::of(ground.policy), ground.facts));
+    asks
+}
+
+/// As many rounds as can be of use.
+pub const MOST_ROUNDS: usize = 4;
+
+#[cfg(test)]
+mod tests;

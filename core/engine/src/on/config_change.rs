@@ -29,5 +29,6 @@ pub fn say(moment: &Moment<'_>) -> Said {
         reply: Reply { answer: ByFamily::Veto(veto), ..Reply::default() },
         writes: notice.into_iter().collect(),
         rules: vec![RULE.to_string()],
+        ..Said::default()
     }
 }

@@ -5,13 +5,19 @@ mod config_change;
 mod gate;
 mod pre_compact;
 mod prompt;
+mod session_start;
+mod stop;
+mod stop_failure;
+mod tool_done;
 
+use crate::context::{Budget, Settings};
+use crate::decide::Ids;
 use crate::holding::Holding;
-use model::effect::Write;
+use model::effect::{Audience, Injection, Write};
 use model::event::{Envelope, Family, Kind};
 use model::fact::Facts;
 use model::reply::{ByFamily, GateStop, Reply};
-use model::session::Session;
+use model::session::{Memo, Once, Session};
 use model::{Findings, Level, Loaded, Ms, Who};
 use policy::Policy;
 
@@ -25,11 +31,14 @@ pub struct Moment<'a> {
     pub policy: &'a Policy,
     /// What still stands against a tool call.
     pub findings: &'a Findings,
-    /// The session as it was before the event.
+    /// The session as it was before the event, its context measured anew.
     pub session: Option<&'a Session>,
+    /// The event opened it: there was none before, or nothing stored can be seen.
+    pub opened: bool,
     /// What becomes of the agent's tasks.
     pub holding: &'a Holding,
     pub now: Ms,
+    pub ids: Ids<'a>,
 }
 
 /// An answer, and what is to be stored because of it.
@@ -39,6 +48,64 @@ pub struct Said {
     pub writes: Vec<Write>,
     /// Rules besides the guard's that spoke.
     pub rules: Vec<String>,
+    /// What the session remembers of it.
+    pub marks: Vec<Mark>,
+}
+
+/// Something a session remembers of what it was told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Mark {
+    Warned(u8),
+    Once(Once),
+    /// A stop was refused.
+    StopRefused,
+    /// A person spoke: whatever was refused in a row is over.
+    Fresh,
+    /// Files that were named because there was no room for them.
+    Unread(Vec<String>),
+    /// A file that was read.
+    Read(String),
+}
+
+/// More files than this are not waited for.
+const MOST_UNREAD: usize = 32;
+
+impl Mark {
+    pub fn set(self, memo: &mut Memo) {
+        match self {
+            Self::Warned(level) => memo.warned = memo.warned.max(level),
+            Self::Once(once) if memo.has(once) => {}
+            Self::Once(once) => memo.once.push(once),
+            Self::StopRefused => memo.stops = memo.stops.saturating_add(1),
+            Self::Fresh => memo.stops = 0,
+            Self::Unread(paths) => {
+                memo.unread.extend(paths);
+                memo.unread.truncate(MOST_UNREAD);
+            }
+            Self::Read(path) => memo.unread.retain(|known| *known != path),
+        }
+    }
+}
+
+impl Moment<'_> {
+    pub fn settings(&self) -> Settings {
+        Settings::of(self.policy)
+    }
+
+    /// The text that fits, and what becomes of the rest: files wait to be read,
+    /// texts for the next chance.
+    pub fn fit(&self, budget: Budget, said: &mut Said) -> Option<String> {
+        let fitted = budget.fit();
+        if let Some(session) = self.session {
+            said.writes.extend(fitted.deferred.into_iter().map(|text| {
+                Write::Injection(Injection { session: session.id.clone(), audience: Audience::Model, text })
+            }));
+        }
+        if !fitted.unread.is_empty() {
+            said.marks.push(Mark::Unread(fitted.unread));
+        }
+        fitted.text
+    }
 }
 
 impl From<Reply> for Said {
@@ -52,7 +119,11 @@ pub fn say(moment: &Moment<'_>) -> Said {
         Kind::ConfigChange => config_change::say(moment),
         Kind::PreCompact => pre_compact::say(moment),
         Kind::PreToolUse if moment.holding.halted => gate::halted().into(),
+        Kind::SessionStart => session_start::say(moment),
         Kind::UserPromptSubmit => prompt::say(moment),
+        Kind::PostToolUse => tool_done::say(moment),
+        Kind::Stop => stop::say(moment),
+        Kind::StopFailure => stop_failure::say(moment),
         kind => match kind.family() {
             Family::Gate => gate::reply(moment.findings).into(),
             family => Reply::nothing(family).into(),
@@ -87,6 +158,8 @@ pub fn level(reply: &Reply) -> Level {
             None if gate.context.is_some() => Level::Warn,
             None => Level::Pass,
         },
+        // Going on is asked of the model here, and nothing is denied to it.
+        ByFamily::Feedback(feedback) if feedback.block.is_some() => Level::Warn,
         _ if reason(reply).is_some() => Level::Deny,
         _ => Level::Pass,
     }

@@ -16,8 +16,8 @@ pub fn say(moment: &Moment<'_>) -> Said {
     let veto = Veto { block: Some(told()), halt: Some(halt()) };
     Said {
         reply: Reply { answer: ByFamily::Veto(veto), ..Reply::default() },
-        writes: Vec::new(),
         rules: vec![RULE.to_string()],
+        ..Said::default()
     }
 }
 

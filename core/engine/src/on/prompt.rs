@@ -1,17 +1,66 @@
-//! UserPromptSubmit: what was stored to be told is told once.
+//! UserPromptSubmit: what is due is told, each thing once, in one budget.
 
-use super::{Moment, Said};
-use model::effect::{Audience, Injection};
+use super::{Mark, Moment, Said};
+use crate::context::runtime::{self, Work};
+use crate::context::{Budget, Rank, Settings, warning};
+use model::effect::Audience;
 use model::reply::{ByFamily, Context, Reply};
+use model::session::{Once, Session};
 
 pub fn say(moment: &Moment<'_>) -> Said {
-    let text = joined(&moment.loaded.waiting, Audience::Model);
-    let user_line = joined(&moment.loaded.waiting, Audience::User);
-    Reply { answer: ByFamily::Context(Context { text }), user_line, ..Reply::default() }.into()
+    let mut said = Said { marks: vec![Mark::Fresh], ..Said::default() };
+    let mut budget = Budget::default();
+    for text in waiting(moment, Audience::Model) {
+        budget.say(Rank::Message, text);
+    }
+    for message in &moment.loaded.messages {
+        let from = message.from_agent.as_deref().unwrap_or("someone");
+        budget.say(Rank::Message, format!("Message from {from}: {}", message.body));
+    }
+    if let Some(session) = moment.session.filter(|_| !moment.opened && moment.envelope.sub_agent.is_none()) {
+        remind(moment, session, &mut budget, &mut said);
+    }
+    let text = moment.fit(budget, &mut said);
+    let lines = waiting(moment, Audience::User);
+    let user_line = (!lines.is_empty()).then(|| lines.join("\n\n"));
+    said.reply = Reply { answer: ByFamily::Context(Context { text }), user_line, ..Reply::default() };
+    said
 }
 
-fn joined(waiting: &[Injection], audience: Audience) -> Option<String> {
-    let texts: Vec<&str> =
-        waiting.iter().filter(|one| one.audience == audience).map(|one| one.text.as_str()).collect();
-    (!texts.is_empty()).then(|| texts.join("\n\n"))
+fn waiting<'a>(moment: &Moment<'a>, audience: Audience) -> Vec<&'a str> {
+    let waiting = &moment.loaded.waiting;
+    waiting.iter().filter(|one| one.audience == audience).map(|one| one.text.as_str()).collect()
+}
+
+fn remind(moment: &Moment<'_>, session: &Session, budget: &mut Budget, said: &mut Said) {
+    let settings = moment.settings();
+    if settings.runtime {
+        budget.say(Rank::Effort, runtime::line(session, work(moment, session), moment.now));
+    }
+    if let Some(warning) = warning::due(session, &settings) {
+        budget.say(Rank::Warning, warning.text);
+        said.marks.push(Mark::Warned(warning.level));
+    }
+    if needs_activation(moment, session, &settings) {
+        budget.say(Rank::Effort, runtime::activation(&settings));
+    }
+    if let Some(reminder) = runtime::status_reminder(session, &settings, moment.now) {
+        budget.say(Rank::Note, reminder);
+        said.marks.push(Mark::Once(Once::StatusReminder));
+    }
+}
+
+fn needs_activation(moment: &Moment<'_>, session: &Session, settings: &Settings) -> bool {
+    settings.session_required && work(moment, session).skill.is_none()
+}
+
+/// What the session works on.
+fn work<'a>(moment: &Moment<'a>, session: &Session) -> Work<'a> {
+    let known = &moment.loaded.efforts;
+    let effort = known.efforts.iter().find(|effort| effort.session.as_deref() == Some(&session.id) && effort.active());
+    Work {
+        skill: effort.map(|effort| effort.skill.as_str()),
+        phase: effort.and_then(|effort| effort.phase.as_deref()),
+        heartbeat: None,
+    }
 }

@@ -1,0 +1,55 @@
+//! The small things said at a prompt: where the session stands, what it forgot
+//! to say, and what it must do first.
+
+use super::Settings;
+use model::Ms;
+use model::session::{Once, Session};
+
+/// A session that says nothing of itself for so long is reminded.
+const STATUS_AFTER_MS: i64 = 120_000;
+
+/// What an effort adds to the line.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Work<'a> {
+    pub skill: Option<&'a str>,
+    pub phase: Option<&'a str>,
+    /// Tool calls since the last log, and how many are allowed.
+    pub heartbeat: Option<(u32, u32)>,
+}
+
+/// `[Session Context] Time: … | Session: … | Skill: … | Phase: … | Heartbeat: 3/10`
+pub fn line(session: &Session, work: Work<'_>, now: Ms) -> String {
+    let time = now.rfc3339();
+    let time = time.get(..16).map(|minute| minute.replace('T', " ")).unwrap_or(time);
+    let mut parts = vec![format!("Time: {time} UTC"), format!("Session: {}", session.logical_id)];
+    parts.extend(work.skill.map(|skill| format!("Skill: {skill}")));
+    parts.extend(work.phase.map(|phase| format!("Phase: {phase}")));
+    parts.extend(work.heartbeat.map(|(count, most)| format!("Heartbeat: {count}/{most}")));
+    format!("[Session Context] {}", parts.join(" | "))
+}
+
+/// The reminder to say what the session does, where it is due.
+pub fn status_reminder(session: &Session, settings: &Settings, now: Ms) -> Option<String> {
+    let due = settings.status_reminder
+        && session.status_text.is_none()
+        && !session.memo.has(Once::StatusReminder)
+        && now.since(session.started_at) > STATUS_AFTER_MS;
+    due.then(|| settings.info("Consider setting a session status with `taut status \"what you're working on\"`"))
+}
+
+/// What to do where work needs a session and none is active.
+pub fn activation(settings: &Settings) -> String {
+    settings.info(
+        "No session of work is active, and this project requires one. Load the standards first \
+         (CLAUDE.md, ~/.claude/), then activate one: `taut session activate <skill>`. \
+         Until then only that, reading standards, questions and skills are let through.",
+    )
+}
+
+/// What a background session is asked once before it ends.
+pub fn report(settings: &Settings) -> String {
+    settings.info(
+        "Reminder - Ping before ending. Nobody watches this session: say what came of it with \
+         `taut worker done \"result\"` or `taut send <conversation> \"message\"`, then end.",
+    )
+}
