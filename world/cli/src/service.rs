@@ -74,7 +74,7 @@ fn keeper(state: &Path) -> Tick {
                 store = Store::open_and_migrate(&state, Setting::HOOK_PATIENCE).ok();
             }
             let Some(open) = &mut store else { return };
-            let kept = keep(open, round % TIDY_EVERY == 0);
+            let kept = keep(open, round.is_multiple_of(TIDY_EVERY));
             round += 1;
             // A connection that failed is not kept: the file may be damaged or gone.
             if kept.is_err() {

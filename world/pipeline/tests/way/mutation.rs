@@ -6,6 +6,9 @@ use pipeline::Served;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
+/// What is made of the text of a payload.
+type Shape = Box<dyn Fn(&str) -> Vec<u8>>;
+
 /// What holds for every input whatsoever.
 fn assert_kept(served: &Served, what: &str) {
     assert_eq!(served.answer.exit, 0, "{what}");
@@ -104,7 +107,7 @@ fn d2_strange_but_readable_payloads_are_denied_as_the_plain_one_is() {
     let mut stage = Stage::new();
     let plain = |stage: &Stage, nth: usize| force_push(&stage.client(&format!("strange-{nth}")), "t").to_string();
     let deep = |n: usize| format!("{}{}", "[".repeat(n), "]".repeat(n));
-    let shapes: Vec<(&str, Box<dyn Fn(&str) -> Vec<u8>>)> = vec![
+    let shapes: Vec<(&str, Shape)> = vec![
         ("a byte order mark", Box::new(|text| [b"\xef\xbb\xbf", text.as_bytes()].concat())),
         ("white space around", Box::new(|text| format!(" \r\n\t{text}\n\n").into_bytes())),
         ("trailing garbage", Box::new(|text| format!("{text} and }} more").into_bytes())),
@@ -197,7 +200,7 @@ fn d2_five_megabytes_are_kept_in_little_room_and_judged() {
     for (nth, fields) in
         [json!({"description": big}), json!({"command": format!("rm -rf / # {big}")})].into_iter().enumerate()
     {
-        let client = client.clone().as_session(&format!("big-{nth}"));
+        let client = client.clone().session_id(&format!("big-{nth}"));
         let mut payload = force_push(&client, "t");
         for (key, value) in fields.as_object().unwrap() {
             payload["tool_input"][key] = value.clone();

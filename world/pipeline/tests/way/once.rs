@@ -40,7 +40,7 @@ fn d1_the_same_call_id_in_two_events_or_two_sessions_is_two_events() {
     let client = stage.client("one");
     stage.bash(&client, "t1", "ls");
     stage.done(&client, "t1");
-    stage.bash(&client.as_session("two"), "t1", "ls");
+    stage.bash(&client.session_id("two"), "t1", "ls");
     assert_eq!(stage.events().len(), 3);
 }
 

@@ -9,11 +9,11 @@ fn an_agents_name_is_taut_agent_id_then_ralph_agent_id_then_agent_id() {
     let least = stage.client("one").with("AGENT_ID", "third");
     assert_eq!(stage.start(&least, "startup").agent, "third");
     let middle = least.with("RALPH_AGENT_ID", "second");
-    assert_eq!(stage.start(&middle.clone().as_session("two"), "startup").agent, "second");
+    assert_eq!(stage.start(&middle.clone().session_id("two"), "startup").agent, "second");
     let most = middle.with("TAUT_AGENT_ID", "first");
-    assert_eq!(stage.start(&most.clone().as_session("three"), "startup").agent, "first");
+    assert_eq!(stage.start(&most.clone().session_id("three"), "startup").agent, "first");
     let empty = most.with("TAUT_AGENT_ID", "");
-    assert_eq!(stage.start(&empty.as_session("four"), "startup").agent, "second");
+    assert_eq!(stage.start(&empty.session_id("four"), "startup").agent, "second");
 }
 
 #[test]
@@ -22,9 +22,9 @@ fn an_unnamed_agent_survives_clear_fork_and_compact_in_its_process() {
     let client = stage.client("one");
     let first = stage.start(&client, "startup");
     stage.end(&client, "clear");
-    let cleared = stage.start(&client.clone().as_session("two"), "clear");
-    let forked = stage.start(&client.clone().as_session("three"), "fork");
-    let compacted = stage.start(&client.as_session("three"), "compact");
+    let cleared = stage.start(&client.clone().session_id("two"), "clear");
+    let forked = stage.start(&client.clone().session_id("three"), "fork");
+    let compacted = stage.start(&client.session_id("three"), "compact");
     for later in [cleared, forked, compacted] {
         assert_eq!(later.agent, first.agent);
         assert_eq!(later.parent, None);
@@ -39,9 +39,9 @@ fn an_unnamed_agent_in_a_pane_survives_a_new_process_there() {
     let first = stage.start(&in_pane.clone().of(one.pid()), "startup");
     stage.end(&in_pane.clone().of(one.pid()), "other");
     drop(one);
-    let second = stage.start(&in_pane.clone().of(two.pid()).as_session("two"), "startup");
+    let second = stage.start(&in_pane.clone().of(two.pid()).session_id("two"), "startup");
     assert_eq!(second.agent, first.agent);
-    let elsewhere = in_pane.with("TMUX", "/tmp/tmux-0/other,1,0").of(two.pid()).as_session("three");
+    let elsewhere = in_pane.with("TMUX", "/tmp/tmux-0/other,1,0").of(two.pid()).session_id("three");
     assert_ne!(stage.start(&elsewhere, "startup").agent, first.agent, "pane numbers repeat between servers");
 }
 
@@ -114,7 +114,7 @@ fn s1_an_unnamed_agent_survives_a_clear_in_another_project() {
     let first = stage.start(&client, "startup");
     let wandered = client.in_folder(&stage.folder("other"));
     stage.end(&wandered, "clear");
-    let second = stage.start(&wandered.as_session("two"), "clear");
+    let second = stage.start(&wandered.session_id("two"), "clear");
     assert_eq!(second.prev.as_deref(), Some(first.id.as_str()));
     assert_eq!((second.agent, second.project, second.conversation), (first.agent, first.project, first.conversation));
 }

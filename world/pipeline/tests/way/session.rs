@@ -61,7 +61,7 @@ fn s1_clear_makes_a_linked_session_of_the_same_conversation() {
     let client = stage.client("one");
     let first = stage.start(&client, "startup");
     stage.end(&client, "clear");
-    let second = stage.start(&client.as_session("two"), "clear");
+    let second = stage.start(&client.session_id("two"), "clear");
     assert_eq!(second.prev.as_deref(), Some(first.id.as_str()));
     assert_eq!(second.conversation, first.conversation);
     assert_eq!(stage.session(&first.id).end_reason.as_deref(), Some("clear"));
@@ -72,7 +72,7 @@ fn s1_fork_makes_a_linked_session_even_when_the_end_of_the_old_one_was_never_tol
     let mut stage = Stage::new();
     let client = stage.client("one");
     let first = stage.start(&client, "startup");
-    let second = stage.start(&client.as_session("two"), "fork");
+    let second = stage.start(&client.session_id("two"), "fork");
     assert_eq!(second.prev.as_deref(), Some(first.id.as_str()));
     assert_eq!(second.conversation, first.conversation);
     assert_eq!(stage.session(&first.id).end_reason.as_deref(), Some("fork"));
@@ -143,7 +143,7 @@ fn s1_a_pane_whose_client_is_gone_ends_the_old_session_there() {
     let killed = Living::new();
     let first = stage.start(&in_pane.clone().of(killed.pid()), "startup");
     drop(killed);
-    let second = stage.start(&in_pane.as_session("two"), "startup");
+    let second = stage.start(&in_pane.session_id("two"), "startup");
     let first = stage.session(&first.id);
     assert_eq!(first.end_reason.as_deref(), Some("pane_reused"));
     assert_eq!(second.parent, None);

@@ -163,7 +163,7 @@ impl Client {
         self
     }
 
-    pub fn as_session(mut self, session: &str) -> Self {
+    pub fn session_id(mut self, session: &str) -> Self {
         self.session = session.into();
         self
     }

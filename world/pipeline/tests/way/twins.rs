@@ -7,7 +7,7 @@ use serde_json::json;
 fn elder_and_twin(stage: &mut Stage, twin: &Living) -> (Client, Client) {
     let elder = stage.client("one").with("TAUT_AGENT_ID", "worker");
     stage.start(&elder, "startup");
-    (elder.clone(), elder.of(twin.pid()).as_session("two"))
+    (elder.clone(), elder.of(twin.pid()).session_id("two"))
 }
 
 #[test]
@@ -50,7 +50,7 @@ fn s1_a_nested_client_with_the_same_logical_id_is_a_child_with_a_session_of_its_
     let outer = stage.client("outer").with("CLAUDE_SESSION_ID", "logical");
     let first = stage.start(&outer, "startup");
     stage.bash(&outer, "t1", "claude -p help");
-    let inner = outer.clone().of(process.pid()).as_session("inner");
+    let inner = outer.clone().of(process.pid()).session_id("inner");
     let child = stage.start(&inner, "startup");
     assert_ne!(child.id, first.id);
     assert_eq!(child.parent.as_deref(), Some(first.id.as_str()));
@@ -69,7 +69,7 @@ fn s1_a_nested_client_follows_nothing_of_the_first_not_even_what_has_ended() {
     let outer = stage.client("outer").with("CLAUDE_SESSION_ID", "logical");
     stage.start(&outer, "startup");
     let second = stage.start(&outer, "compact");
-    let inner = outer.of(process.pid()).as_session("inner");
+    let inner = outer.of(process.pid()).session_id("inner");
     let child = stage.start(&inner, "startup");
     assert_eq!(child.parent.as_deref(), Some(second.id.as_str()));
     assert_eq!(child.prev, None);
@@ -84,7 +84,7 @@ fn s1_a_childs_own_clear_follows_the_child_and_stays_one() {
     let first = stage.current(&elder);
     let child = stage.start(&twin, "startup");
     stage.end(&twin, "clear");
-    let cleared = stage.start(&twin.as_session("three"), "clear");
+    let cleared = stage.start(&twin.session_id("three"), "clear");
     assert_eq!(cleared.prev.as_deref(), Some(child.id.as_str()));
     assert_eq!(cleared.conversation, child.conversation);
     assert_eq!(cleared.parent.as_deref(), Some(first.id.as_str()));
@@ -98,7 +98,7 @@ fn s1_two_clients_in_one_pane_are_elder_and_child() {
     let process = Living::new();
     let elder = stage.client("one").with("TMUX", "/tmp/tmux-0/default,1,0").with("TMUX_PANE", "%1");
     let first = stage.start(&elder, "startup");
-    let child = stage.start(&elder.of(process.pid()).as_session("two"), "startup");
+    let child = stage.start(&elder.of(process.pid()).session_id("two"), "startup");
     assert_eq!(child.parent.as_deref(), Some(first.id.as_str()));
     assert!(stage.session(&first.id).open());
 }
