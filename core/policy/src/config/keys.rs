@@ -6,6 +6,7 @@ pub(super) const SECTIONS: &[&str] = &[
     "agents",
     "communication",
     "compaction",
+    "contacts",
     "context",
     "daemon",
     "directives",
@@ -30,10 +31,11 @@ pub(super) const SECTIONS: &[&str] = &[
     "ui",
     "undo",
     "version",
+    "workflow",
 ];
 
 /// Sections that start something or reach outside the project: those of an untrusted project do nothing.
-pub(super) const NEED_TRUST: &[&str] = &["agents", "hooks", "loop", "notify", "roles", "run", "skills"];
+pub(super) const NEED_TRUST: &[&str] = &["agents", "contacts", "hooks", "loop", "notify", "roles", "run", "skills"];
 
 pub(super) const GUARD: &[&str] = &["mode", "on_failure", "packs", "rules", "allow", "rule"];
 pub(super) const RULE_SETTING: &[&str] = &["kind"];
