@@ -2,7 +2,7 @@
 
 use crate::stage::{Client, Stage};
 use serde_json::{Value, json};
-use testkit::{Call, FakeAgent, Step};
+use testkit::{Call, FakeAgent, Sandbox, Step};
 
 fn stdout(call: &Call) -> String {
     call.finished.stdout_text()
@@ -252,4 +252,19 @@ fn q4_a_tool_in_flight_holds_the_lease_while_its_client_lives() {
     client.kill();
     lapse();
     assert_eq!(stage.claim("w2")["attempt"], 2);
+}
+
+#[test]
+fn i3_the_preset_makes_the_alias_and_stops_an_agent_whoever_watches_it() {
+    let sandbox = Sandbox::with_copy_of(env!("CARGO_BIN_EXE_taut").as_ref()).unwrap();
+    let stage = Stage { sandbox: sandbox.with_env("TAUT_NO_DAEMON", "1") };
+    let made = stage.sandbox.taut(&["init", "--preset", "session-safety", "--yes"], b"").unwrap();
+    assert!(made.success(), "{}", made.stderr_text());
+    let mut alias = stage.sandbox.command(stage.sandbox.taut_home().join("bin/task"));
+    alias.args(["create", "a", "A"]);
+    assert!(testkit::process::run(alias, b"", crate::stage::PLENTY).unwrap().success());
+    let mut agent = FakeAgent::new(&stage.sandbox).with_env("TAUT_AGENT_ID", "mine");
+    agent.play(&[Step::start()]).unwrap();
+    stage.ok("", &["claim", "--agent", "mine"]);
+    assert!(stdout(&compact(&mut agent, "auto")).contains("Context Limit Reached"));
 }

@@ -4,9 +4,15 @@
 use super::QueueError;
 use model::event::{Body, Envelope};
 use model::fact::Probe;
-use model::{Call, Environment, Kind};
+use model::session::Session;
+use model::{Call, Environment, Kind, Who};
 use std::path::Path;
-use store::{Durability, Store};
+use store::{SessionFilter, Store};
+
+/// What a session is called that told no id.
+const NOBODY: &str = "unknown";
+/// More sessions than this are not looked through.
+const MOST: usize = 256;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
@@ -17,7 +23,7 @@ pub struct Caller {
 }
 
 /// `host_session` is the id the client gives its own tools in their environment.
-pub fn caller(store: &mut Store, call: &Call, host_session: &str, home: &Path) -> Result<Caller, QueueError> {
+pub fn caller(store: &Store, call: &Call, host_session: &str, home: &Path) -> Result<Caller, QueueError> {
     let envelope = Envelope {
         agent: agents::claude_code::NAME,
         kind: Kind::Unknown,
@@ -36,21 +42,40 @@ pub fn caller(store: &mut Store, call: &Call, host_session: &str, home: &Path) -
     let mut probes = vec![Probe::Project { folder: call.cwd.clone() }];
     probes.extend(client);
     let who = engine::who(&envelope, call, &host::probe::observe(&probes, home));
-    let loaded = store.transact(Durability::Normal, |tx| tx.load(&who, call.at))?;
-    let above: Vec<u32> = call.parent.map(|pid| host::probe::ancestors(pid).collect()).unwrap_or_default();
-    let session = loaded.open.iter().find(|session| session.host_session == envelope.host_session && envelope.host_session.is_some());
-    let session = session.or_else(|| {
-        above.iter().find_map(|pid| loaded.open.iter().find(|session| session.client.is_some_and(|client| client.pid == *pid)))
-    });
-    let session = session.or_else(|| {
-        let id = call.env.first(&["TAUT_SESSION_ID", "CLAUDE_SESSION_ID"])?;
-        loaded.open.iter().find(|session| session.logical_id == id)
-    });
+    let session = session(store, &who, call)?;
+    // A claim made under another name from within a client is not that client's.
+    let session = session.as_ref().filter(|session| !who.named || session.agent == who.agent);
     Ok(Caller {
         agent: session.filter(|_| !who.named).map_or(who.agent, |session| session.agent.clone()),
         project: who.project,
         session: session.map(|session| session.id.clone()),
     })
+}
+
+/// By the id the client told, else by the client this runs within. Reads only:
+/// many workers ask at once.
+fn session(store: &Store, who: &Who, call: &Call) -> Result<Option<Session>, QueueError> {
+    let told = [Some(who.logical_id.as_str()), who.host_session.as_deref()];
+    for id in told.into_iter().flatten().filter(|id| *id != NOBODY) {
+        if let Some(session) = store.session(id)?.filter(Session::open) {
+            return Ok(Some(session));
+        }
+    }
+    let above: Vec<u32> = call.parent.map(|pid| host::probe::ancestors(pid).collect()).unwrap_or_default();
+    let of_agent = SessionFilter { agent: Some(who.agent.clone()), only_open: true, limit: MOST, project: None };
+    let within = |sessions: Vec<Session>| {
+        above.iter().find_map(|pid| {
+            sessions.iter().find(|session| session.client.is_some_and(|client| client.pid == *pid)).cloned()
+        })
+    };
+    if let Some(session) = within(store.sessions(&of_agent)?) {
+        return Ok(Some(session));
+    }
+    // Inside a client whose agent goes by another name here: it began in another folder.
+    match call.env.get("CLAUDECODE") {
+        Some(_) if !who.named => Ok(within(store.sessions(&SessionFilter { agent: None, ..of_agent })?)),
+        _ => Ok(None),
+    }
 }
 
 impl Caller {

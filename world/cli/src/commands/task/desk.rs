@@ -22,12 +22,12 @@ pub struct Desk {
 impl Desk {
     pub fn open() -> Result<Self, CliError> {
         let places = Places::from_process();
-        let mut store = Store::open_and_migrate(&places.state(), PATIENCE)?;
+        let store = Store::open_and_migrate(&places.state(), PATIENCE)?;
         let env = std::env::vars().filter(|(name, _)| Environment::allows(name)).collect();
         let cwd = std::env::current_dir()?.to_string_lossy().into_owned();
         let call = Caller::call(cwd, Environment(env), Some(std::os::unix::process::parent_id()));
         let host_session = std::env::var("CLAUDE_CODE_SESSION_ID").unwrap_or_default();
-        let caller = caller(&mut store, &call, &host_session, &places.home())?;
+        let caller = caller(&store, &call, &host_session, &places.home())?;
         Ok(Self { store, caller })
     }
 
