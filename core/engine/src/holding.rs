@@ -8,6 +8,7 @@ use model::session::Session;
 use model::task::Turn;
 use model::who::Standing;
 use model::{Loaded, Ms, Who};
+use policy::Policy;
 
 /// The client's word for why it was stopped, as seed-era loops know it.
 pub const STOP_REASON: &str = "Context Limit Reached";
@@ -27,6 +28,7 @@ pub struct Sight<'a> {
     pub envelope: &'a Envelope,
     pub who: &'a Who,
     pub loaded: &'a Loaded,
+    pub policy: &'a Policy,
     pub placed: &'a Placed,
     pub now: Ms,
 }
@@ -47,7 +49,7 @@ pub fn step(sight: Sight<'_>) -> Holding {
     let held = queue::held(&loaded.held, session);
     if ends(envelope) {
         holding.let_go(&held, SESSION_ENDED, now);
-    } else if fills_up(envelope) && sight.who.standing != Standing::Attended && !held.is_empty() {
+    } else if fills_up(envelope) && stops(sight) && !held.is_empty() {
         holding.let_go(&held, CONTEXT_LIMIT, now);
         holding.halted = true;
     } else {
@@ -89,6 +91,17 @@ fn ends(envelope: &Envelope) -> bool {
 fn fills_up(envelope: &Envelope) -> bool {
     let auto = matches!(&envelope.body, Body::Compact { trigger } if trigger == "auto");
     auto && envelope.kind == Kind::PreCompact && envelope.sub_agent.is_none()
+}
+
+/// `compaction.auto` says; else an agent that nobody watches stops, and one with a
+/// person in front of it is compacted: blocked, it would end in "prompt is too long".
+fn stops(sight: Sight<'_>) -> bool {
+    let said = sight.policy.section("compaction").and_then(|table| table.get("auto")?.as_str());
+    match said {
+        Some("stop") => true,
+        Some("allow") => false,
+        _ => sight.who.standing != Standing::Attended,
+    }
 }
 
 /// Ended because its client died without a word.
