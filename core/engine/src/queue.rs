@@ -82,8 +82,7 @@ pub fn claim(task: &Queued, claimant: &Claimant, now: Ms) -> Result<Turn, Refusa
         outcome: None,
         reason: None,
     };
-    let after =
-        Queued { status: Status::Active, hold: Some(hold), attempt: number, ready_at: Ms(0), ..task.clone() };
+    let after = Queued { status: Status::Active, hold: Some(hold), attempt: number, ready_at: Ms(0), ..task.clone() };
     Ok(turn(task, after, AttemptChange::Begun(attempt), now))
 }
 

@@ -17,7 +17,7 @@ fn awake_ms() -> i64 {
     let mut at = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the structure lives on this stack frame and is filled by the call.
     let told = unsafe { libc::clock_gettime(CLOCK, &raw mut at) };
-    if told == 0 { i64::from(at.tv_sec) * 1000 + i64::from(at.tv_nsec) / 1_000_000 } else { 0 }
+    if told == 0 { at.tv_sec * 1000 + at.tv_nsec / 1_000_000 } else { 0 }
 }
 
 /// Which run of the machine this is. Where nobody tells, all are one: a clock

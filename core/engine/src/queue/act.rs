@@ -38,7 +38,8 @@ impl<'a> Act<'a> {
         Ok(turn(self.task, Queued { hold: Some(hold), ..self.task.clone() }, AttemptChange::None, self.now))
     }
 
-    pub fn done(&self, result: Option<Value>) -> Result<Settled, Refusal> {
+    /// Null is no result.
+    pub fn done(&self, result: Value) -> Result<Settled, Refusal> {
         let hold = match self.hold() {
             Ok(hold) => hold,
             Err(Refusal::Over { outcome: Outcome::Done, attempt, .. }) => {
@@ -48,7 +49,7 @@ impl<'a> Act<'a> {
         };
         let ended = AttemptChange::Ended { number: hold.attempt, outcome: Outcome::Done, reason: None };
         let after = Queued { status: Status::Done, hold: None, ready_at: Ms(0), ..self.task.clone() };
-        Ok(Settled::Turn(Box::new(Turn { result, ..turn(self.task, after, ended, self.now) })))
+        Ok(Settled::Turn(Box::new(Turn { result: Some(result).filter(|result| !result.is_null()), ..turn(self.task, after, ended, self.now) })))
     }
 
     /// `jitter` is 0 to 999, drawn by the caller. The reasons of hooks and
@@ -76,7 +77,11 @@ impl<'a> Act<'a> {
         };
         match task.hold.as_ref().filter(named) {
             Some(hold) if hold.lapsed(now) => {
-                return Err(Refusal::Lapsed { attempt: hold.attempt, at: hold.lease_until, now: Refusal::holder(task) });
+                return Err(Refusal::Lapsed {
+                    attempt: hold.attempt,
+                    at: hold.lease_until,
+                    now: Refusal::holder(task),
+                });
             }
             Some(hold) => return Ok(hold),
             None => {}

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 /// A circle among the dependencies, as the slugs along it, or `None`.
 pub fn cycle(deps: &BTreeMap<String, Vec<String>>) -> Option<Vec<String>> {
-    let mut waiting: BTreeMap<&str, usize> = deps.iter().map(|(slug, _)| (slug.as_str(), 0)).collect();
+    let mut waiting: BTreeMap<&str, usize> = deps.keys().map(|slug| (slug.as_str(), 0)).collect();
     let mut dependents: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for (slug, blockers) in deps {
         for blocker in blockers.iter().filter(|blocker| deps.contains_key(*blocker)) {
@@ -26,9 +26,11 @@ pub fn cycle(deps: &BTreeMap<String, Vec<String>>) -> Option<Vec<String>> {
     }
     // Whatever is left waits for something that is left too: following it must come round.
     let mut path = vec![*waiting.keys().next()?];
-    while let Some(next) = path.last().and_then(|slug| deps.get(*slug)).and_then(|blockers| {
-        blockers.iter().map(String::as_str).find(|blocker| waiting.contains_key(blocker))
-    }) {
+    while let Some(next) = path
+        .last()
+        .and_then(|slug| deps.get(*slug))
+        .and_then(|blockers| blockers.iter().map(String::as_str).find(|blocker| waiting.contains_key(blocker)))
+    {
         if let Some(start) = path.iter().position(|slug| *slug == next) {
             return Some(path.split_off(start).into_iter().map(str::to_string).collect());
         }

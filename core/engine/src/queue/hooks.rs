@@ -24,7 +24,10 @@ pub fn held<'t>(tasks: &'t [Queued], session: &Session) -> Vec<Held<'t>> {
         None => hold.agent == session.agent && session.parent.is_none(),
     };
     let active = tasks.iter().filter(|task| task.status == Status::Active);
-    active.filter_map(|task| task.hold.as_ref().map(|hold| Held { task, hold })).filter(|held| ours(held.hold)).collect()
+    active
+        .filter_map(|task| task.hold.as_ref().map(|hold| Held { task, hold }))
+        .filter(|held| ours(held.hold))
+        .collect()
 }
 
 /// Any event of an agent shows that it lives. A lease that ran out and was not
@@ -52,8 +55,7 @@ pub fn inherit_and_renew(held: &[Held<'_>], session: &Session, now: Ms) -> Vec<T
 /// All of them, each with a word for the log that names agent and task.
 pub fn release_all(held: &[Held<'_>], reason: &str, now: Ms) -> (Vec<Turn>, Vec<String>) {
     let turns = held.iter().map(|held| release(held.task, reason, now)).collect();
-    let words = held.iter().map(|held| {
-        format!("Warning: agent {} {reason}, failing task {}", held.hold.agent, held.task.slug)
-    });
+    let words =
+        held.iter().map(|held| format!("Warning: agent {} {reason}, failing task {}", held.hold.agent, held.task.slug));
     (turns, words.collect())
 }

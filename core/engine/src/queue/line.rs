@@ -177,7 +177,10 @@ mod tests {
         let text = r#"{"id":"a/01","t":"First","d":"do","p":0,"cat":"feat","spec":"a.md","ref":"r","deps":["b"],"steps":["x",{"content":"y","status":"done"}]}"#;
         let plans = parse_lines(text).unwrap();
         let (line, plan) = &plans[0];
-        assert_eq!((*line, plan.slug.as_str(), plan.priority, plan.deps.as_slice()), (1, "a/01", Priority(0), &["b".to_string()][..]));
+        assert_eq!(
+            (*line, plan.slug.as_str(), plan.priority, plan.deps.as_slice()),
+            (1, "a/01", Priority(0), &["b".to_string()][..])
+        );
         assert_eq!(plan.steps, [Step { content: "x".into(), done: false }, Step { content: "y".into(), done: true }]);
     }
 
@@ -186,7 +189,10 @@ mod tests {
         let text = "{\"id\":\"a\",\"t\":\"x\"}\n\n{\"id\":\"b\",\"t\":\"y\",\"p\":7,\"cat\":\"misc\"}\nnonsense\n{\"id\":\"a\",\"t\":3}\n[1]\n";
         let errors = parse_lines(text).unwrap_err();
         let said: Vec<String> = errors.iter().map(ToString::to_string).collect();
-        assert_eq!(said[0], "line 3: field 'cat' must be one of bug, feat, test, refactor, doc, docs, chore (value: \"misc\")");
+        assert_eq!(
+            said[0],
+            "line 3: field 'cat' must be one of bug, feat, test, refactor, doc, docs, chore (value: \"misc\")"
+        );
         assert_eq!(said[1], "line 3: field 'p' must be 0, 1, 2 or 3 (value: 7)");
         assert!(said[2].starts_with("line 4: field 'line' is not JSON"), "{said:?}");
         assert!(said.iter().any(|line| line.contains("line 5: field 't' must be a text (value: 3)")));

@@ -6,15 +6,36 @@ use model::task::{Outcome, Queued, Status};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refusal {
     /// The lease of the attempt ran out: its word counts no more.
-    Lapsed { attempt: i64, at: Ms, now: String },
+    Lapsed {
+        attempt: i64,
+        at: Ms,
+        now: String,
+    },
     /// The attempt has ended.
-    Over { attempt: i64, outcome: Outcome, reason: Option<String> },
-    NoSuchAttempt { token: i64, newest: i64 },
+    Over {
+        attempt: i64,
+        outcome: Outcome,
+        reason: Option<String>,
+    },
+    NoSuchAttempt {
+        token: i64,
+        newest: i64,
+    },
     /// Another agent has it.
-    Held { agent: String, attempt: i64, until: Ms },
-    NotActive { status: Status },
-    Blocked { blockers: i64 },
-    BackingOff { until: Ms },
+    Held {
+        agent: String,
+        attempt: i64,
+        until: Ms,
+    },
+    NotActive {
+        status: Status,
+    },
+    Blocked {
+        blockers: i64,
+    },
+    BackingOff {
+        until: Ms,
+    },
 }
 
 impl Refusal {

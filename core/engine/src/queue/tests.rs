@@ -51,7 +51,7 @@ fn q3_another_agent_cannot_finish_fail_or_renew() {
     let held = claimed(&task(), "a", 0);
     let stranger = actor("b");
     let act = Act { task: &held, actor: &stranger, mine: None, now: Ms(1) };
-    assert!(matches!(act.done(None), Err(Refusal::Held { .. })));
+    assert!(matches!(act.done(serde_json::Value::Null), Err(Refusal::Held { .. })));
     assert!(matches!(act.fail("x", 0), Err(Refusal::Held { .. })));
     assert!(matches!(act.renew(1), Err(Refusal::Held { .. })));
 }
@@ -61,7 +61,7 @@ fn q3_a_lapsed_attempt_is_told_so() {
     let held = claimed(&task(), "a", 0);
     let own = actor("a");
     let act = Act { task: &held, actor: &own, mine: None, now: Ms(600_000) };
-    let refusal = act.done(None).unwrap_err();
+    let refusal = act.done(serde_json::Value::Null).unwrap_err();
     assert!(matches!(refusal, Refusal::Lapsed { attempt: 1, .. }) && refusal.is_stale());
     assert!(refusal.sentence("t").contains("attempt 1 of task 't' lapsed at"));
     assert!(matches!(act.renew(1), Err(Refusal::Lapsed { .. })));
@@ -105,7 +105,7 @@ fn q5_failing_what_is_over_is_success_with_a_note() {
     let over = release(&claimed(&task(), "a", 0), CONTEXT_LIMIT, Ms(1)).after;
     let act = Act { task: &over, actor: &own, mine: None, now: Ms(2) };
     assert!(matches!(act.fail("x", 0), Ok(Settled::Already(_))));
-    assert!(matches!(act.done(None), Err(Refusal::NotActive { .. })));
+    assert!(matches!(act.done(serde_json::Value::Null), Err(Refusal::NotActive { .. })));
 }
 
 #[test]

@@ -133,7 +133,8 @@ fn defect_10_times_finer_than_a_second_keep_leases_and_order_sharp() {
     }
     stage.tasks(&["last"]);
     for nth in 1..4 {
-        let claimed: Value = serde_json::from_str(&stage.ok("w", &["claim", "last", "--lease", "0", "--json"])).unwrap();
+        let claimed: Value =
+            serde_json::from_str(&stage.ok("w", &["claim", "last", "--lease", "0", "--json"])).unwrap();
         assert_eq!(claimed["attempt"], nth);
     }
 }

@@ -102,7 +102,8 @@ fn a_machine_that_slept_gives_every_holder_a_moment_to_renew() {
     stage.ok("w1", &["claim", "--lease", "60"]);
     // As after an hour's sleep: the wall's clock went on, the other one did not.
     let conn = rusqlite::Connection::open(stage.sandbox.taut_home().join("taut.db")).unwrap();
-    let text: String = conn.query_row("SELECT value FROM meta WHERE name = 'queue.clock'", [], |row| row.get(0)).unwrap();
+    let text: String =
+        conn.query_row("SELECT value FROM meta WHERE name = 'queue.clock'", [], |row| row.get(0)).unwrap();
     let words: Vec<&str> = text.split(' ').collect();
     let slept = format!("{} {} {}", words[0].parse::<i64>().unwrap() - 3_600_000, words[1], words[2]);
     conn.execute("UPDATE meta SET value = ?1 WHERE name = 'queue.clock'", [slept]).unwrap();

@@ -59,7 +59,11 @@ fn q5_failing_or_finishing_twice_is_success_with_a_note() {
     stage.claim("w");
     stage.ok("w", &["fail", "a", "--reason", "context limit reached"]);
     let again = stage.by("w", &["fail", "a", "--reason", "session ended unexpectedly"]);
-    assert!(again.success() && again.stderr_text().contains("note: task 'a' was left as it is"), "{}", again.stderr_text());
+    assert!(
+        again.success() && again.stderr_text().contains("note: task 'a' was left as it is"),
+        "{}",
+        again.stderr_text()
+    );
     assert_eq!((&stage.show("a")["retry_count"], stage.history("a").len()), (&json!(1), 1));
     stage.ok("w", &["claim", "b"]);
     stage.ok("w", &["done", "b"]);

@@ -38,13 +38,19 @@ fn q6_a_full_window_releases_all_tasks_and_stops_the_agent() {
     let call = compact(&mut agent, "auto");
     assert_eq!(call.finished.code(), Some(0));
     let said: Value = serde_json::from_str(&stdout(&call)).unwrap();
-    assert_eq!((&said["continue"], &said["stopReason"], &said["decision"]), (&json!(false), &json!("Context Limit Reached"), &json!("block")));
+    assert_eq!(
+        (&said["continue"], &said["stopReason"], &said["decision"]),
+        (&json!(false), &json!("Context Limit Reached"), &json!("block"))
+    );
     assert!(!said["reason"].as_str().unwrap().is_empty());
     for slug in ["a", "b"] {
         let warning = format!("Warning: agent w1 context limit reached, failing task {slug}");
         assert!(stderr(&call).contains(&warning), "{}", stderr(&call));
         let task = stage.show(slug);
-        assert_eq!((&task["s"], &task["retry_count"], &task["fail_reason"]), (&json!("open"), &json!(1), &json!("context limit reached")));
+        assert_eq!(
+            (&task["s"], &task["retry_count"], &task["fail_reason"]),
+            (&json!("open"), &json!(1), &json!("context limit reached"))
+        );
     }
     let tool = agent.play(&[Step::bash("echo on")]).unwrap().remove(0);
     let said: Value = serde_json::from_str(&stdout(&tool)).unwrap();

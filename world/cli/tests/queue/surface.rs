@@ -29,7 +29,11 @@ fn q1_a_wrong_line_is_named_and_nothing_is_written() {
     let stage = Stage::new();
     let wrong = stage.sync(&[json!({"id": "a", "t": "A"}), json!({"id": "b", "t": "B", "p": 9})]);
     assert_eq!(wrong.code(), Some(1));
-    assert!(wrong.stderr_text().contains("line 2: field 'p' must be 0, 1, 2 or 3 (value: 9)"), "{}", wrong.stderr_text());
+    assert!(
+        wrong.stderr_text().contains("line 2: field 'p' must be 0, 1, 2 or 3 (value: 9)"),
+        "{}",
+        wrong.stderr_text()
+    );
     let unknown = stage.sync(&[json!({"id": "a", "t": "A"}), json!({"id": "b", "t": "B", "deps": ["nowhere"]})]);
     assert_eq!(unknown.code(), Some(1));
     assert!(unknown.stderr_text().contains("line 2: field 'deps'") && unknown.stderr_text().contains("\"nowhere\""));
@@ -39,7 +43,8 @@ fn q1_a_wrong_line_is_named_and_nothing_is_written() {
 #[test]
 fn q7_a_circle_is_refused_at_every_entry() {
     let stage = Stage::new();
-    let circle = stage.sync(&[json!({"id": "a", "t": "A", "deps": ["b"]}), json!({"id": "b", "t": "B", "deps": ["a"]})]);
+    let circle =
+        stage.sync(&[json!({"id": "a", "t": "A", "deps": ["b"]}), json!({"id": "b", "t": "B", "deps": ["a"]})]);
     assert_eq!(circle.code(), Some(1));
     assert!(circle.stderr_text().contains("wait for each other"), "{}", circle.stderr_text());
     assert_eq!(stage.status(), "0 open, 0 active, 0 done, 0 blocked, 0 deleted");
@@ -55,7 +60,9 @@ fn q7_a_circle_is_refused_at_every_entry() {
 #[test]
 fn q1_a_list_is_json_lines_with_short_keys() {
     let stage = Stage::new();
-    stage.sync(&[json!({"id": "a/01", "t": "T", "d": "D", "p": 1, "cat": "bug", "spec": "a.md", "ref": "R", "steps": ["x"]})]);
+    stage.sync(&[
+        json!({"id": "a/01", "t": "T", "d": "D", "p": 1, "cat": "bug", "spec": "a.md", "ref": "R", "steps": ["x"]}),
+    ]);
     let claimed = stage.claim("w1");
     assert_eq!(claimed["attempt"], 1);
     let listed = stage.list(&["list", "--status", "active", "--json"]);
@@ -98,7 +105,8 @@ fn q1_peek_shows_what_may_be_claimed_and_what_is_held() {
         json!({"id": "blocked", "t": "B", "p": 0, "deps": ["low"]}),
     ]);
     stage.ok("w", &["claim", "mid"]);
-    let seen: Vec<_> = stage.list(&["peek", "-n", "1"]).into_iter().map(|task| (task["id"].clone(), task["s"].clone())).collect();
+    let seen: Vec<_> =
+        stage.list(&["peek", "-n", "1"]).into_iter().map(|task| (task["id"].clone(), task["s"].clone())).collect();
     assert_eq!(seen, [(json!("high"), json!("open")), (json!("mid"), json!("active"))]);
 }
 
@@ -115,7 +123,10 @@ fn q2_claims_go_by_priority_then_age_and_hand_over_the_blockers_results() {
     assert_eq!(stage.claim("w")["id"], "b");
     stage.ok("w", &["done", "first", "--result", r#"{"commit":"abc","n":1}"#]);
     let after = stage.claim("w");
-    assert_eq!((&after["id"], &after["blocker_results"]), (&json!("after"), &json!({"first": {"commit": "abc", "n": 1}})));
+    assert_eq!(
+        (&after["id"], &after["blocker_results"]),
+        (&json!("after"), &json!({"first": {"commit": "abc", "n": 1}}))
+    );
     assert!(after["lease_expires_at"].as_str().unwrap().ends_with('Z'));
     assert_eq!(after["retry_count"], 0);
 }
@@ -156,13 +167,34 @@ fn q1_exit_codes_are_0_1_and_2() {
 fn q1_tasks_are_made_changed_linked_and_stepped_through() {
     let stage = Stage::new();
     assert_eq!(stage.ok("", &["create", "a", "A"]), "a\n");
-    let made = ["create", "b", "B", "-p", "1", "-c", "doc", "-d", "text", "-s", r#"["one","two"]"#, "-r", "s.md", "--ref", "x", "--deps", "a"];
+    let made = [
+        "create",
+        "b",
+        "B",
+        "-p",
+        "1",
+        "-c",
+        "doc",
+        "-d",
+        "text",
+        "-s",
+        r#"["one","two"]"#,
+        "-r",
+        "s.md",
+        "--ref",
+        "x",
+        "--deps",
+        "a",
+    ];
     assert_eq!(stage.ok("", &made), "b\n");
     assert_eq!(stage.ok("", &["step-done", "b", "2"]), "step-done b 2\n");
     assert_eq!(stage.task(&["step-done", "b", "3"]).code(), Some(2));
     assert_eq!(stage.ok("", &["update", "b", "--title", "BB", "--priority", "0"]), "updated b\n");
     let shown = stage.show("b");
-    assert_eq!((&shown["t"], &shown["p"], &shown["deps"], &shown["steps"][1]["status"]), (&json!("BB"), &json!(0), &json!(["a"]), &json!("done")));
+    assert_eq!(
+        (&shown["t"], &shown["p"], &shown["deps"], &shown["steps"][1]["status"]),
+        (&json!("BB"), &json!(0), &json!(["a"]), &json!("done"))
+    );
     assert_eq!(stage.ok("", &["deps", "b"]), "b open\n  a open\n");
     assert_eq!(stage.ok("", &["deps", "a"]), "(no dependencies)\n");
     assert_eq!(stage.ok("", &["unblock", "b", "--by", "a"]), "unblocked b from a\n");
@@ -206,7 +238,11 @@ fn q7_why_names_every_reason() {
         stage.list(&["why", "--json"]).iter().map(|why| why["kind"].as_str().unwrap().to_string()).collect()
     };
     assert_eq!(kinds(&stage), ["empty"]);
-    stage.sync(&[json!({"id": "a", "t": "A", "p": 0}), json!({"id": "b", "t": "B", "deps": ["a"]}), json!({"id": "c", "t": "C"})]);
+    stage.sync(&[
+        json!({"id": "a", "t": "A", "p": 0}),
+        json!({"id": "b", "t": "B", "deps": ["a"]}),
+        json!({"id": "c", "t": "C"}),
+    ]);
     assert_eq!(kinds(&stage), ["claimable", "blocked"]);
     stage.claim("w");
     stage.ok("w", &["claim", "c"]);

@@ -12,7 +12,8 @@ pub fn reach(sandbox: &Sandbox, tasks: usize) -> String {
     let stuck: Vec<String> = stuck.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
     assert_eq!(stuck, Vec::<String>::new(), "every task is done");
     assert_eq!(count("SELECT count(*) FROM tasks"), tasks as i64);
-    let twice = "SELECT count(*) FROM tasks WHERE (SELECT count(*) FROM attempts WHERE task = row AND outcome = 'done') <> 1";
+    let twice =
+        "SELECT count(*) FROM tasks WHERE (SELECT count(*) FROM attempts WHERE task = row AND outcome = 'done') <> 1";
     assert_eq!(count(twice), 0, "each by exactly one attempt");
     let foreign = "SELECT count(*) FROM tasks JOIN attempts ON task = row AND outcome = 'done'
         WHERE json_extract(result, '$.commit') <> slug || '#' || number";

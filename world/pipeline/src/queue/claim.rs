@@ -42,7 +42,7 @@ impl Queue<'_> {
     fn claim(&mut self, project: &str, slug: Option<&str>, claimant: &Claimant) -> Result<Claimed, QueueError> {
         let judged = self.judge()?;
         let moment = &self.moment;
-        let attempt = self.store.transact(Durability::Full, |tx| {
+        self.store.transact(Durability::Full, |tx| {
             judged.expire(tx, moment)?;
             let task = match slug {
                 Some(slug) => tx.queued(project, slug)?,
@@ -60,7 +60,6 @@ impl Queue<'_> {
             };
             let blocker_results = tx.blocker_results(&task)?;
             Ok(Ok(Claimed { task, blocker_results }))
-        })?;
-        attempt
+        })?
     }
 }

@@ -10,7 +10,7 @@ mod workers;
 
 pub use caller::{Caller, caller};
 pub use claim::Claimed;
-pub use planning::Synced;
+pub use planning::{Change, Synced};
 pub use reap::Reaped;
 pub use workers::hostname;
 

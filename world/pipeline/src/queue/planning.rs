@@ -16,6 +16,14 @@ pub struct Synced {
     pub skipped: usize,
 }
 
+/// A change by hand.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Change {
+    pub edit: Edit,
+    /// Written over those there were, when given.
+    pub deps: Option<Vec<String>>,
+}
+
 impl Queue<'_> {
     /// Every line is checked first, then all are written in one transaction:
     /// new ones are made, known ones rewritten, done ones left alone, and what
@@ -63,21 +71,14 @@ impl Queue<'_> {
         })
     }
 
-    /// `deps` are written over those there were, when given.
-    pub fn update(
-        &mut self,
-        project: &str,
-        slug: &str,
-        edit: &Edit,
-        deps: Option<&[String]>,
-    ) -> Result<(), QueueError> {
+    pub fn update(&mut self, project: &str, slug: &str, change: &Change) -> Result<(), QueueError> {
         self.all_or_nothing(|tx, moment| {
             let task = known(tx, project, slug)?;
             if task.status == Status::Done {
                 return Err(QueueError::Wrong(format!("task '{slug}' is done and cannot be updated")));
             }
-            tx.edit_task(&task, edit, moment.now)?;
-            match deps {
+            tx.edit_task(&task, &change.edit, moment.now)?;
+            match &change.deps {
                 Some(deps) => {
                     tx.set_blockers(&task, &[])?;
                     link(tx, &task, deps)

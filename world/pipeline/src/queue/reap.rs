@@ -86,8 +86,8 @@ impl Judged {
         }
         for (lapsed, sign) in &self.0 {
             let Some(task) = tx.queued(&lapsed.task.project, &lapsed.task.slug)? else { continue };
-            let still = task.attempt == lapsed.task.attempt
-                && task.hold.as_ref().is_some_and(|hold| hold.lapsed(moment.now));
+            let still =
+                task.attempt == lapsed.task.attempt && task.hold.as_ref().is_some_and(|hold| hold.lapsed(moment.now));
             if !still {
                 continue;
             }

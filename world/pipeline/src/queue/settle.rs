@@ -12,13 +12,13 @@ impl Queue<'_> {
         self.whole(project, slug)
     }
 
-    /// The note says how it had come about already, where it had.
+    /// The note says how it had come about already, where it had. Null is no result.
     pub fn done(
         &mut self,
         project: &str,
         slug: &str,
         actor: &Actor,
-        result: Option<Value>,
+        result: Value,
     ) -> Result<Option<String>, QueueError> {
         self.act(project, slug, actor, |act| act.done(result))
     }

@@ -88,12 +88,16 @@ fn step(machine: &mut Machine, memory: &mut Memory, op: &Op) {
         Op::Renew(agent, task) => {
             let renewed = machine.queue().renew(PROJECT, SLUGS[task], &actor(&name(agent)), LEASE_MS);
             if let Ok(task_now) = renewed {
-                assert_eq!(memory.given.get(&(agent, task)), Some(&task_now.queued.attempt), "a stale lease was renewed");
+                assert_eq!(
+                    memory.given.get(&(agent, task)),
+                    Some(&task_now.queued.attempt),
+                    "a stale lease was renewed"
+                );
             }
         }
         Op::Done(agent, task) => {
             let before = machine.task(SLUGS[task]).queued.attempt;
-            if let Ok(None) = machine.queue().done(PROJECT, SLUGS[task], &actor(&name(agent)), None) {
+            if let Ok(None) = machine.queue().done(PROJECT, SLUGS[task], &actor(&name(agent)), serde_json::Value::Null) {
                 assert_eq!(memory.given.get(&(agent, task)), Some(&before), "a result from somebody else");
                 memory.done(task, before);
             }
@@ -101,7 +105,7 @@ fn step(machine: &mut Machine, memory: &mut Memory, op: &Op) {
         Op::DoneByToken(agent, task) => {
             let Some(token) = memory.given.get(&(agent, task)).copied() else { return };
             let by_token = Actor { agent: String::new(), token: Some(token) };
-            if let Ok(None) = machine.queue().done(PROJECT, SLUGS[task], &by_token, None) {
+            if let Ok(None) = machine.queue().done(PROJECT, SLUGS[task], &by_token, serde_json::Value::Null) {
                 memory.done(task, token);
             }
         }

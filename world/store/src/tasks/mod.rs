@@ -45,7 +45,8 @@ pub(crate) const FIRST_READY: &str = concat!(
       ORDER BY priority, created_at, row LIMIT 1"
 );
 
-pub(crate) const FIND: &str = concat!("SELECT ", queued!(), " FROM tasks WHERE project = ?1 AND slug = ?2 AND status IS NOT NULL");
+pub(crate) const FIND: &str =
+    concat!("SELECT ", queued!(), " FROM tasks WHERE project = ?1 AND slug = ?2 AND status IS NOT NULL");
 
 pub(crate) const RESTED: &str = "UPDATE tasks SET ready_at = 0 WHERE row IN (
     SELECT row FROM tasks INDEXED BY tasks_resting WHERE status = 'open' AND ready_at > 0 AND ready_at <= ?1 ORDER BY ready_at LIMIT ?2)";

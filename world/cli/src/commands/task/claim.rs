@@ -50,7 +50,7 @@ pub fn renew(args: &RenewArgs, desk: &mut Desk, printer: &Printer) -> Result<Exi
 }
 
 pub fn done(args: &DoneArgs, desk: &mut Desk, printer: &Printer) -> Result<Exit, CliError> {
-    let result = args.result.as_deref().map(parse_result).transpose()?;
+    let result = args.result.as_deref().map(parse_result).transpose()?.unwrap_or_default();
     let (project, actor) = (desk.project(), desk.actor(&args.actor));
     let note = desk.queue().done(&project, &args.id, &actor, result)?;
     Ok(settled(printer, "done", &args.id, note))
@@ -85,6 +85,9 @@ fn parse_result(text: &str) -> Result<Value, CliError> {
         .map_err(|cause| CliError::failed("--result is not JSON").because(&cause).hint(hint))?;
     match value.get("commit") {
         Some(commit) if !commit.is_null() => Ok(value),
-        _ => Err(CliError::failed(format!("--result must be an object with the key 'commit' (value: {text})")).hint(hint)),
+        _ => {
+            Err(CliError::failed(format!("--result must be an object with the key 'commit' (value: {text})"))
+                .hint(hint))
+        }
     }
 }

@@ -9,6 +9,7 @@ use crate::exit::Exit;
 use crate::printer::Printer;
 use engine::queue;
 use model::task::{Plan, Priority, Status, Step};
+use pipeline::queue::Change;
 use serde_json::{Value, json};
 use store::{Edit, TaskFilter};
 
@@ -49,8 +50,8 @@ pub fn update(args: &UpdateArgs, desk: &mut Desk, printer: &Printer) -> Result<E
         reference: args.fields.reference.clone(),
         steps: steps(&args.fields)?,
     };
-    let deps = deps(&args.fields);
-    if edit == Edit::default() && deps.is_none() && args.status.is_none() {
+    let change = Change { edit, deps: deps(&args.fields) };
+    if change == Change::default() && args.status.is_none() {
         return Err(CliError::failed("no fields to update").hint("taut task update --help"));
     }
     let status = match &args.status {
@@ -58,7 +59,7 @@ pub fn update(args: &UpdateArgs, desk: &mut Desk, printer: &Printer) -> Result<E
         None => None,
     };
     let project = desk.project();
-    desk.queue().update(&project, &args.id, &edit, deps.as_deref())?;
+    desk.queue().update(&project, &args.id, &change)?;
     if let Some(status) = status {
         desk.queue().set_status(&project, &args.id, status)?;
     }
@@ -75,16 +76,14 @@ pub fn delete(args: &DeleteArgs, desk: &mut Desk, printer: &Printer) -> Result<E
         Some(text) => parse_statuses(text)?,
         None if args.all && args.confirm => vec![],
         None if args.all => {
-            return Err(CliError::failed("this deletes every task of this project").hint("taut task delete --all --confirm"));
+            return Err(
+                CliError::failed("this deletes every task of this project").hint("taut task delete --all --confirm")
+            );
         }
         None => return Err(CliError::not_found("which task?").hint("taut task delete <id>")),
     };
-    let filter = TaskFilter {
-        statuses,
-        spec: args.spec.clone(),
-        category: args.category.clone(),
-        ..TaskFilter::default()
-    };
+    let filter =
+        TaskFilter { statuses, spec: args.spec.clone(), category: args.category.clone(), ..TaskFilter::default() };
     let tasks = desk.store().tasks(&project, &filter)?;
     let live = tasks.into_iter().filter(|task| task.queued.status != Status::Deleted);
     let slugs: Vec<String> = live.map(|task| task.plan.slug).collect();
@@ -148,5 +147,6 @@ fn one_status(text: &str) -> Result<Status, CliError> {
 }
 
 fn wrong(field: &str, why: &str, value: &str) -> CliError {
-    CliError::failed(format!("field '{field}' {why} (value: \"{value}\"); nothing was written")).hint("taut task create --help")
+    CliError::failed(format!("field '{field}' {why} (value: \"{value}\"); nothing was written"))
+        .hint("taut task create --help")
 }

@@ -83,13 +83,7 @@ pub fn deps(id: &str, desk: &mut Desk, printer: &Printer) -> Result<Exit, CliErr
 }
 
 /// What was shown already is not opened again.
-fn below(
-    task: &Task,
-    depth: usize,
-    seen: &mut Vec<String>,
-    desk: &Desk,
-    printer: &Printer,
-) -> Result<(), CliError> {
+fn below(task: &Task, depth: usize, seen: &mut Vec<String>, desk: &Desk, printer: &Printer) -> Result<(), CliError> {
     for slug in &task.plan.deps {
         let blocker = desk.task(slug)?;
         if printer.json() {

@@ -21,9 +21,8 @@ pub fn sync(desk: &mut Desk, printer: &Printer) -> Result<Exit, CliError> {
     if printer.json() {
         printer.object(&json!({"inserted": inserted, "updated": updated, "deleted": deleted, "skipped": skipped}));
     } else {
-        printer.line(format!(
-            "inserted: {inserted}, updated: {updated}, deleted: {deleted}, skipped (done): {skipped}"
-        ));
+        printer
+            .line(format!("inserted: {inserted}, updated: {updated}, deleted: {deleted}, skipped (done): {skipped}"));
     }
     Ok(Exit::Ok)
 }

@@ -19,7 +19,8 @@ pub fn run(args: &WatchArgs, desk: &mut Desk, printer: &Printer) -> Result<Exit,
     loop {
         desk.reap();
         let tasks = desk.store().tasks(&desk.project(), &TaskFilter::default())?;
-        let now = tasks.iter().map(|task| (task.plan.slug.clone(), (task.queued.status, task.queued.attempt))).collect();
+        let now =
+            tasks.iter().map(|task| (task.plan.slug.clone(), (task.queued.status, task.queued.attempt))).collect();
         for task in &tasks {
             let before = known.as_ref().map(|known| known.get(&task.plan.slug));
             let changed = before.is_some_and(|before| before != Some(&(task.queued.status, task.queued.attempt)));
