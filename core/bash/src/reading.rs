@@ -18,6 +18,8 @@ pub struct Reading {
     pub commands: Vec<Command>,
     /// What could not be read; the commands then come from a conservative scan.
     pub troubles: Vec<Trouble>,
+    /// A bound was hit: something in the line was not looked at.
+    pub cut: bool,
 }
 
 /// One simple command that would run.

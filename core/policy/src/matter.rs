@@ -107,7 +107,7 @@ impl Matter {
         let command = Command { words, cwd: cwd.clone(), ..Command::default() };
         let acts = vec![Act { deed, target: Target::path(&path, cwd.as_deref()) }];
         let seen = Seen { program: Some(tool.to_string()), acts, ..Seen::default() };
-        let reading = Reading { commands: vec![command], troubles: Vec::new() };
+        let reading = Reading { commands: vec![command], ..Reading::default() };
         Self { around: around.clone(), cwd, line: None, reading, seen: vec![seen], edit: None }
     }
 

@@ -260,8 +260,22 @@ pub(crate) fn rebuilt_source(source: &str) -> bool {
         "TMPDIR",
         "COVERAGE",
     ];
+    if source.starts_with("$(find ") || source.starts_with("`find ") {
+        return finds_only_rebuilt(source);
+    }
     let name = variable(source).to_ascii_uppercase();
     source.starts_with('$') && !source.starts_with("$(") && name.split('_').any(|part| PARTS.contains(&part))
+}
+
+/// `$(find . -name node_modules)`: whatever it finds has a name that a build brings back.
+fn finds_only_rebuilt(source: &str) -> bool {
+    let plain = |word: &str| word.trim_matches(['"', '\'', ')', '`']).to_string();
+    let words: Vec<String> = source.split_ascii_whitespace().map(plain).collect();
+    let names: Vec<&String> =
+        words.iter().zip(words.iter().skip(1)).filter(|(test, _)| *test == "-name").map(|(_, name)| name).collect();
+    let alternatives = words.iter().any(|word| matches!(word.as_str(), "-o" | "-or" | "!" | "-not" | ","));
+    let one_command = !source.trim_matches(['$', '(', ')', '`']).contains([';', '|', '&', '$', '(']);
+    one_command && !alternatives && !names.is_empty() && names.iter().all(|name| rebuilt_name(name))
 }
 
 /// The name of a variable, or the program of a substitution.

@@ -106,6 +106,9 @@ impl Ground<'_> {
         if below.is_empty() && !matches!(target.tail, Tail::Some(_)) {
             return Place::ProjectRoot;
         }
+        if disposable_worktree(path) {
+            return Place::Temp;
+        }
         let tracked = fact.and_then(|fact| fact.tracked);
         if tracked == Some(true) && matches!(target.tail, Tail::None | Tail::Everything) {
             return Place::Work;
@@ -117,7 +120,7 @@ impl Ground<'_> {
         if names::rebuildable(below, pattern) || (tracked == Some(false) && names::maybe_rebuildable(below)) {
             return Place::Rebuildable;
         }
-        if disposable_worktree(path) { Place::Temp } else { Place::Work }
+        Place::Work
     }
 
     fn outside(&self, path: &str) -> Place {
@@ -146,7 +149,7 @@ impl Ground<'_> {
         if names::temporary_source(head) {
             return Place::Temp;
         }
-        let Tail::Unknown(end) = &target.tail else { return Place::Unknown };
+        let Tail::Unknown(end) = &target.tail else { return in_unknown_folder(&target.shown) };
         let rest = end.trim_matches('/');
         if rest.is_empty() || matches!(rest, "*" | ".*" | "." | "**") {
             let guarded = head.contains(":?") || head.contains(":-") || end.is_empty();
@@ -188,6 +191,13 @@ impl Ground<'_> {
             place => place,
         }
     }
+}
+
+/// A plain name below a folder that is not known: what is rebuilt in one is rebuilt in any.
+fn in_unknown_folder(shown: &str) -> Place {
+    let below = shown.trim_start_matches("./").trim_end_matches('/');
+    let plain = !below.starts_with(['/', '~']) && !below.split('/').any(|part| part == "..");
+    if plain && names::rebuildable(below, "") { Place::Rebuildable } else { Place::Unknown }
 }
 
 /// The path the system would follow: removing a link removes the link, anything behind it is elsewhere.

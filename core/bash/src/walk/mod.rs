@@ -71,6 +71,7 @@ impl Walker {
     pub(crate) fn finish(mut self, line: &str) -> Reading {
         if let Some(why) = self.allowance.hit() {
             self.trouble(line, why);
+            self.reading.cut = true;
         }
         self.reading
     }

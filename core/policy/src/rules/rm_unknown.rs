@@ -15,7 +15,7 @@ pub const RULE: Rule = Rule {
           build folder pass.",
     instead: "Write the path out, or print it first: `echo \"$DIR\"`.",
     denies: &["rm -rf \"$DIR\"", "rm -rf $(cat dirs.txt)", "cat list.txt | xargs rm -rf", "rm -rf `find_old`"],
-    passes: &["rm -rf \"$TMPDIR/work\"", "d=$(mktemp -d); rm -rf \"$d\"", "rm -f \"$FILE\"", "rm -rf \"$ROOT/node_modules\"", "cat list.txt | xargs rm -f"],
+    passes: &["rm -rf \"$TMPDIR/work\"", "d=$(mktemp -d); rm -rf \"$d\"", "rm -f \"$FILE\"", "rm -rf \"$ROOT/node_modules\"", "cat list.txt | xargs rm -f", "cd \"$(git rev-parse --show-toplevel)\" && rm -rf target", "rm -rf $(find . -name node_modules)"],
     watch: Watch::Deeds(&[DeedKind::Remove]),
     judge,
 };

@@ -9,8 +9,8 @@ pub const RULE: Rule = Rule {
     kind: RuleKind::Ask,
     title: "A line that cannot be read, with dangerous words",
     doc: "Asks when a part of the line cannot be parsed as shell and what a careful scan still finds in it \
-          names a destructive program. Unreadable text without such words passes: the shell will refuse \
-          it.",
+          names a destructive program, and when a line is longer or more nested than can be read at all. \
+          Other unreadable text passes: the shell will refuse it.",
     instead: "Write the command more plainly, one step at a time.",
     denies: &["rm -rf $(", "rm -rf \"unfinished", "if then rm -rf x ((("],
     passes: &["echo \"unfinished", "ls (", "for f in a b; do echo $f"],
@@ -26,7 +26,10 @@ fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
     let Some(trouble) = troubles.first() else { return };
     let named = sight.matter.seen.iter().filter_map(|seen| seen.program.as_deref()).find(|name| DANGEROUS.contains(name));
     let word = trouble.text.split(|c: char| !(c.is_alphanumeric() || c == '-' || c == '_')).find(|word| DANGEROUS.contains(word));
-    if let Some(name) = named.or(word) {
+    if sight.matter.reading.cut {
+        let reason = format!("The line is more than can be read before it runs ({}).", trouble.why);
+        hits.push(Hit::new(trouble.text.chars().take(120).collect::<String>(), reason));
+    } else if let Some(name) = named.or(word) {
         let reason = format!("A part of the line cannot be read ({}), and it names `{name}`.", trouble.why);
         hits.push(Hit::new(trouble.text.chars().take(120).collect::<String>(), reason));
     }

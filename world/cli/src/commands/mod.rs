@@ -38,7 +38,10 @@ fn stored() -> Result<Option<Store>, CliError> {
     if !state.join(store::DATABASE).exists() {
         return Ok(None);
     }
-    Ok(Some(Store::open_and_migrate(&state, PATIENCE)?))
+    let mut store = Store::open_and_migrate(&state, PATIENCE)?;
+    // What was put by in bad times; a folder that may only be read keeps it for later.
+    let _ = store.ingest_spool();
+    Ok(Some(store))
 }
 
 /// How long ago, as a person says it.

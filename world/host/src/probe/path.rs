@@ -10,13 +10,15 @@ pub fn fact(path: &Path) -> PathFact {
     let meta = std::fs::metadata(path).ok();
     let real = real(path);
     let is_dir = meta.as_ref().is_some_and(std::fs::Metadata::is_dir);
+    let is_symlink = link.as_ref().is_some_and(|meta| meta.file_type().is_symlink());
     PathFact {
         exists: link.is_some(),
         is_dir,
-        is_symlink: link.as_ref().is_some_and(|meta| meta.file_type().is_symlink()),
+        is_symlink,
         repository: is_dir.then(|| repository(&real)).flatten(),
         tracked: if link.is_some() { git_index::tracked(&real) } else { Some(false) },
-        mount_point: is_dir && is_mount_point(&real, meta.as_ref()),
+        // A link to a mounted disk is a link.
+        mount_point: is_dir && !is_symlink && is_mount_point(&real, meta.as_ref()),
         real: real.to_string_lossy().into_owned(),
     }
 }
