@@ -1,16 +1,17 @@
 //! The decision on one event: what is said, what is written, what follows.
 
 use crate::holding::{self, Sight};
+use crate::memory::{self, Ground, Report};
 use crate::on::Moment;
 use crate::queue::CONTEXT_LIMIT;
 use crate::session::{Placed, Scene, place};
 use crate::{context, on, record, redact, state, status, strikes};
 use model::effect::{After, Write};
 use model::event::{Envelope, Kind, SubAgent};
-use model::fact::Facts;
+use model::fact::{Facts, Probe};
 use model::reply::Reply;
 use model::row::{Agent, Event, Status};
-use model::session::Session;
+use model::session::{Session, State};
 use model::{Findings, Level, Loaded, Ms, Who};
 use policy::Policy;
 
@@ -23,6 +24,7 @@ pub struct Input<'a> {
     pub policy: &'a Policy,
     /// What the stateless rules said.
     pub findings: Findings,
+    pub ground: Ground<'a>,
     pub now: Ms,
     pub ids: Ids<'a>,
 }
@@ -43,12 +45,14 @@ pub struct Outcome {
     /// The event as it will be stored; whoever runs the way adds the answer and the cost.
     pub event: Event,
     pub after: Vec<After>,
+    /// What a caller of the hook as a method is told besides.
+    pub report: Report,
 }
 
 pub fn decide(mut input: Input<'_>) -> Outcome {
     // What was found quotes the command, and is stored, answered and compared from here on.
     let findings = Findings(std::mem::take(&mut input.findings).0.into_iter().map(redact::finding).collect());
-    let Input { envelope, who, loaded, facts, policy, now, ids, .. } = input;
+    let Input { envelope, who, loaded, facts, policy, ground, now, ids, .. } = input;
     let settings = context::Settings::of(policy);
     let placed = place(&Scene { envelope, who, loaded, facts, now, fresh_id: ids.session });
     let striker = strikes::Striker {
@@ -67,17 +71,34 @@ pub fn decide(mut input: Input<'_>) -> Outcome {
     }
     let findings = &judged.findings;
     let opened = placed.opened;
-    let moment = Moment { envelope, who, loaded, facts, policy, findings, session, opened, holding: &holding, now, ids };
-    let mut said = on::say(&moment);
+    let denied = findings.level() == Level::Deny || holding.halted;
+    let memory =
+        memory::step(&memory::Sight { envelope, who, loaded, facts, policy, ground, session, opened, denied, now, id: ids.event });
+    let mut said = on::say(&Moment {
+        envelope,
+        who,
+        loaded,
+        facts,
+        policy,
+        findings,
+        session,
+        opened,
+        holding: &holding,
+        memory: &memory,
+        now,
+        ids,
+    });
     if !holding.warnings.is_empty() {
         said.reply.warning = Some(holding.warnings.join("\n"));
     }
     let verdict = on::level(&said.reply);
     writes.extend(said.writes);
+    writes.extend(memory.writes());
 
     let mut event = record::event(envelope, who, now, ids);
     event.verdict = verdict;
-    event.rules = judged.findings.0.iter().chain(&judged.spent).map(|finding| finding.rule.clone()).collect();
+    let found = judged.findings.0.iter().chain(&judged.spent).chain(&memory.findings);
+    event.rules = found.map(|finding| finding.rule.clone()).collect();
     event.rules.extend(said.rules);
     event.reason = on::reason(&said.reply);
 
@@ -85,6 +106,7 @@ pub fn decide(mut input: Input<'_>) -> Outcome {
     if let Some(current) = observed {
         let mut session = state::step(current, envelope, verdict, now);
         said.marks.into_iter().for_each(|mark| mark.set(&mut session.memo));
+        session.status_text = memory.status.clone().or(session.status_text);
         if holding.halted {
             session = state::end(session, CONTEXT_LIMIT, now);
         }
@@ -94,8 +116,22 @@ pub fn decide(mut input: Input<'_>) -> Outcome {
         writes.push(Write::Session(Box::new(session)));
     }
     writes.extend(holding.turns.into_iter().map(|turn| Write::Task(Box::new(turn))));
-    let after = after(envelope, &placed, verdict);
-    Outcome { reply: said.reply, writes, event, after }
+    let mut after = after(envelope, &placed, verdict);
+    after.extend(memory.after);
+    Outcome { reply: said.reply, writes, event, after, report: memory.report }
+}
+
+/// What must still be asked now that the stored rows are known, for what is to
+/// be told. Empty unless there is an effort, an account or an invoked skill.
+pub fn ask(input: &Input<'_>) -> Vec<Probe> {
+    let Input { envelope, who, loaded, facts, policy, ground, now, ids, .. } = *input;
+    if !memory::ask::may(envelope, &loaded.efforts) {
+        return Vec::new();
+    }
+    let placed = place(&Scene { envelope, who, loaded, facts, now, fresh_id: ids.session });
+    let (session, opened) = (placed.current.as_ref(), placed.opened);
+    let sight = memory::Sight { envelope, who, loaded, facts, policy, ground, session, opened, denied: false, now, id: ids.event };
+    memory::ask::probes(&sight)
 }
 
 /// The agent's row where the event changes it. A child's events leave it alone:
@@ -106,7 +142,10 @@ fn agent_row(placed: &Placed, session: &Session, input: &Input<'_>) -> Option<Ag
         return None;
     }
     let known = loaded.agent.as_ref().filter(|agent| agent.id == session.agent);
-    let status = status::status(envelope).or(known.map(|agent| agent.status));
+    // A stop that was refused leaves the agent at work.
+    let refused = envelope.kind == Kind::Stop && session.state != State::Idle;
+    let status = status::status(envelope).map(|status| if refused { Status::Working } else { status });
+    let status = status.or(known.map(|agent| agent.status));
     // After a `cd` an unnamed agent's row is not the one that was looked up; it stands as it is.
     let status = status.or_else(|| placed.opened.then(Status::default))?;
     let row = Agent {

@@ -22,7 +22,7 @@ mod state;
 mod status;
 mod strikes;
 
-pub use decide::{Ids, Input, Outcome, decide};
+pub use decide::{Ids, Input, Outcome, ask, decide};
 pub use identity::{folder, who};
 pub use plan::{Plan, missing, plan};
 pub use on::tells;

@@ -1,6 +1,6 @@
 //! What to ask of the world before judging: as little as will do.
 
-use crate::{identity, session};
+use crate::{identity, memory, session};
 use model::fact::{Facts, Probe};
 use model::{Call, Envelope, Findings, Loaded, Who};
 use policy::{Around, Circumstances, Matter, Policy};
@@ -20,6 +20,7 @@ pub fn plan(envelope: &Envelope, call: &Call, around: &Around) -> Plan {
     probes.extend(identity::client_probe(&call.env, call.parent));
     let matter = policy::matter(envelope, around);
     probes.extend(matter.iter().flat_map(Matter::probes));
+    probes.extend(memory::ask::early(envelope));
     Plan { probes, matter }
 }
 

@@ -41,6 +41,7 @@ fn placed(started: u64, open: Vec<Session>) -> Session {
     let (envelope, call) = (envelope(), call());
     let facts = Facts { processes: vec![(7, Life::Alive { started })], ..Facts::default() };
     let outcome = engine::decide(Input {
+        ground: engine::memory::Ground::default(),
         envelope: &envelope,
         who: &engine::who(&envelope, &call, &facts),
         loaded: &Loaded { open, ..Loaded::default() },

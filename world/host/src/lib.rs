@@ -5,6 +5,7 @@ pub mod clock;
 pub mod install;
 pub mod origin;
 pub mod overrides;
+pub mod papers;
 pub mod paths;
 pub mod probe;
 pub mod process_group;

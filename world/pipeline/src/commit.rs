@@ -3,10 +3,10 @@
 
 use crate::prepare::{Event, Matter, Prepared};
 use crate::way::Served;
-use crate::{degraded, prepare};
+use crate::{degraded, memory, prepare};
 use engine::Input;
 use model::effect::Write;
-use model::Kind;
+use model::{Kind, Loaded};
 use model::fact::Probe;
 use store::{Durability, Error, Store, Tx};
 
@@ -63,7 +63,7 @@ fn serve(tx: &Tx<'_>, prepared: &Prepared, last: bool) -> Result<Step, Error> {
             row.answer = answer.clone();
             tx.apply(&[Write::Event(Box::new(row.clone()))])?;
             let troubles = vec![format!("could not read the call: {why}")];
-            Ok(Step::Done(Box::new(Served { answer, event: Some(row), after: Vec::new(), troubles })))
+            Ok(Step::Done(Box::new(Served { answer, event: Some(row), troubles, ..Served::default() })))
         }
     }
 }
@@ -79,6 +79,13 @@ fn serve_event(tx: &Tx<'_>, prepared: &Prepared, event: &Event, last: bool) -> R
     if !probes.is_empty() && !last {
         return Ok(Step::Ask(probes));
     }
+    loaded.efforts = memory::load(tx, event, &loaded, now)?;
+    if !last {
+        let probes = engine::ask(&input(prepared, event, &loaded));
+        if !probes.is_empty() {
+            return Ok(Step::Ask(probes));
+        }
+    }
     if engine::tells(envelope) {
         // Read last: what is read here is told, and gone.
         for session in engine::listening(who, &loaded) {
@@ -86,9 +93,7 @@ fn serve_event(tx: &Tx<'_>, prepared: &Prepared, event: &Event, last: bool) -> R
         }
         loaded.messages = tx.take_messages(&who.agent, now)?;
     }
-    let (findings, policy) = (event.findings.clone(), &event.law.policy);
-    let input = Input { envelope, who, loaded: &loaded, facts, policy, findings, now, ids: prepared.ids() };
-    let outcome = engine::decide(input);
+    let outcome = engine::decide(input(prepared, event, &loaded));
     let answer = agents::encode(envelope, &outcome.reply);
     let mut row = outcome.event;
     row.answer = answer.clone();
@@ -96,5 +101,20 @@ fn serve_event(tx: &Tx<'_>, prepared: &Prepared, event: &Event, last: bool) -> R
     let mut writes = outcome.writes;
     writes.push(Write::Event(Box::new(row.clone())));
     tx.apply(&writes)?;
-    Ok(Step::Done(Box::new(Served { answer, event: Some(row), after: outcome.after, troubles: Vec::new() })))
+    let (after, report) = (outcome.after, Some(Box::new(outcome.report)));
+    Ok(Step::Done(Box::new(Served { answer, event: Some(row), after, troubles: Vec::new(), report })))
+}
+
+fn input<'a>(prepared: &'a Prepared, event: &'a Event, loaded: &'a Loaded) -> Input<'a> {
+    Input {
+        envelope: &event.envelope,
+        who: &event.who,
+        loaded,
+        facts: &event.facts,
+        policy: &event.law.policy,
+        findings: event.findings.clone(),
+        ground: event.places.ground(),
+        now: prepared.call.at,
+        ids: prepared.ids(),
+    }
 }

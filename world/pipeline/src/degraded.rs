@@ -4,6 +4,7 @@
 use crate::prepare::{self, Matter, Prepared};
 use crate::way::Served;
 use engine::Input;
+use engine::memory::Ground;
 use model::{Answer, Loaded, row};
 use std::path::Path;
 
@@ -57,6 +58,7 @@ fn decide(prepared: &Prepared, event: &prepare::Event) -> (model::reply::Reply, 
         facts: &event.facts,
         policy: &event.law.policy,
         findings: event.findings.clone(),
+        ground: Ground { blind: true, ..event.places.ground() },
         now: prepared.call.at,
         ids: prepared.ids(),
     });

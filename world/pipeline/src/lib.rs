@@ -6,6 +6,7 @@ mod commit;
 mod degraded;
 mod explain;
 mod law;
+mod memory;
 mod prepare;
 pub mod queue;
 mod rpc;

@@ -2,6 +2,7 @@
 //! is enough to answer even when nothing can be stored.
 
 use crate::law::{Law, Laws};
+use crate::memory::Places;
 use crate::{scene, settings};
 use crate::way::Setting;
 use engine::Ids;
@@ -38,6 +39,7 @@ pub struct Event {
     pub law: Rc<Law>,
     /// For questions that only come up once the stored rows are known.
     pub home: PathBuf,
+    pub places: Places,
 }
 
 impl Prepared {
@@ -85,7 +87,8 @@ fn look(envelope: Envelope, call: &Call, setting: &Setting, laws: &mut Laws) -> 
         scene::join(&mut findings, plan.judge(&session.policy, &facts, &scene::circumstances(call, &session)));
     }
     let who = engine::who(&envelope, call, &facts);
-    Event { who, envelope, facts, findings, law: here, home: setting.home.clone() }
+    let places = Places::of(call, &here, setting);
+    Event { who, envelope, facts, findings, law: here, home: setting.home.clone(), places }
 }
 
 /// Asks in rounds for what is to be told: one answer may raise the next question.

@@ -1,7 +1,7 @@
 //! The way itself, and what it needs to be open.
 
 use crate::law::Laws;
-use crate::prepare::{Prepared, prepare};
+use crate::prepare::{Matter, Prepared, prepare};
 use crate::{commit, degraded};
 use model::effect::After;
 use model::row::Event;
@@ -36,6 +36,8 @@ pub struct Served {
     pub after: Vec<After>,
     /// What went wrong on the way, for the log. The answer stands all the same.
     pub troubles: Vec<String>,
+    /// What was decided besides, for who called the hook as a method.
+    pub report: Option<Box<engine::memory::Report>>,
 }
 
 /// An open way. Holds the database and the compiled law between calls.
@@ -89,7 +91,8 @@ impl Way {
         let why = trouble.unwrap_or_default();
         let state = &self.setting.state;
         let rest = prepared.iter().zip(served);
-        rest.map(|(one, done)| done.unwrap_or_else(|| degraded::serve(one, state, &why))).collect()
+        let served = rest.map(|(one, done)| done.map(|done| written(one, done)).unwrap_or_else(|| degraded::serve(one, state, &why)));
+        served.collect()
     }
 
     /// `None` when all went well.
@@ -139,4 +142,14 @@ impl Way {
         };
         Ok(self.store.insert(store))
     }
+}
+
+/// The files that follow from what was committed.
+fn written(prepared: &Prepared, mut served: Served) -> Served {
+    if let Matter::Event(event) = &prepared.matter
+        && !served.after.is_empty()
+    {
+        served.troubles.extend(host::papers::write(&served.after, &event.places.roots()));
+    }
+    served
 }

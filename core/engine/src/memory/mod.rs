@@ -35,7 +35,7 @@ use serde_json::{Value, json};
 use skill::Skill;
 
 /// The ground an event stands on: places, and what the user said of them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Ground<'a> {
     /// Taut's own folder.
     pub state: &'a str,
@@ -46,6 +46,8 @@ pub struct Ground<'a> {
     pub tree: &'a str,
     /// The user has asked Taut to only watch for a while.
     pub paused: bool,
+    /// Nothing stored can be looked at: then no gate is closed.
+    pub blind: bool,
 }
 
 /// What is known when an event arrives.

@@ -44,7 +44,7 @@ pub fn step(sight: &Sight<'_>, current: Option<&Effort>, call: &ToolCall, memory
         memory.findings.iter_mut().for_each(|finding| finding.kind = RuleKind::Noted);
     }
     let stopped = memory.findings.iter().any(|finding| finding.kind.level() == Level::Deny);
-    if sight.denied || stopped {
+    if sight.denied || stopped || sight.ground.blind {
         return;
     }
     if let Some(effort) = current {
@@ -61,7 +61,7 @@ pub fn step(sight: &Sight<'_>, current: Option<&Effort>, call: &ToolCall, memory
 /// Whether any gate can be closed here. This is what keeps the default quiet.
 fn gated(sight: &Sight<'_>, current: Option<&Effort>) -> bool {
     let configured = ["overflow", "workflow"].iter().any(|name| sight.policy.section(name).is_some());
-    current.is_some() || configured || settings::session_required(sight.policy)
+    !sight.ground.blind && (current.is_some() || configured || settings::session_required(sight.policy))
 }
 
 /// An account of this very session waits to be told.

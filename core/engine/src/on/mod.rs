@@ -13,10 +13,11 @@ mod tool_done;
 use crate::context::{Budget, Settings};
 use crate::decide::Ids;
 use crate::holding::Holding;
+use crate::memory::Memory;
 use model::effect::{Audience, Injection, Write};
 use model::event::{Envelope, Family, Kind};
 use model::fact::Facts;
-use model::reply::{ByFamily, GateStop, Reply};
+use model::reply::{ByFamily, Context, GateStop, Reply};
 use model::session::{Memo, Once, Session};
 use model::{Findings, Level, Loaded, Ms, Who};
 use policy::Policy;
@@ -37,6 +38,8 @@ pub struct Moment<'a> {
     pub opened: bool,
     /// What becomes of the agent's tasks.
     pub holding: &'a Holding,
+    /// What becomes of its effort, and what the gates say.
+    pub memory: &'a Memory,
     pub now: Ms,
     pub ids: Ids<'a>,
 }
@@ -125,10 +128,21 @@ pub fn say(moment: &Moment<'_>) -> Said {
         Kind::Stop => stop::say(moment),
         Kind::StopFailure => stop_failure::say(moment),
         kind => match kind.family() {
-            Family::Gate => gate::reply(moment.findings).into(),
+            Family::Gate => gate::say(moment),
+            Family::Context => context(moment),
             family => Reply::nothing(family).into(),
         },
     }
+}
+
+/// An effort that begins, and what a sub-agent is to know of it.
+fn context(moment: &Moment<'_>) -> Said {
+    let mut said = Said::default();
+    let mut budget = Budget::default();
+    moment.memory.tell(&mut budget);
+    let text = moment.fit(budget, &mut said);
+    said.reply = Reply { answer: ByFamily::Context(Context { text }), ..Reply::default() };
+    said
 }
 
 /// Whether an event can carry what was stored to be told.

@@ -10,6 +10,7 @@ use model::session::{Once, Session};
 pub fn say(moment: &Moment<'_>) -> Said {
     let mut said = Said { marks: vec![Mark::Fresh], ..Said::default() };
     let mut budget = Budget::default();
+    moment.memory.tell(&mut budget);
     for text in waiting(moment, Audience::Model) {
         budget.say(Rank::Message, text);
     }
@@ -35,13 +36,13 @@ fn waiting<'a>(moment: &Moment<'a>, audience: Audience) -> Vec<&'a str> {
 fn remind(moment: &Moment<'_>, session: &Session, budget: &mut Budget, said: &mut Said) {
     let settings = moment.settings();
     if settings.runtime {
-        budget.say(Rank::Effort, runtime::line(session, work(moment, session), moment.now));
+        budget.say(Rank::Effort, runtime::line(session, work(moment), moment.now));
     }
     if let Some(warning) = warning::due(session, &settings) {
         budget.say(Rank::Warning, warning.text);
         said.marks.push(Mark::Warned(warning.level));
     }
-    if needs_activation(moment, session, &settings) {
+    if needs_activation(moment, &settings) {
         budget.say(Rank::Effort, runtime::activation(&settings));
     }
     if let Some(reminder) = runtime::status_reminder(session, &settings, moment.now) {
@@ -50,17 +51,18 @@ fn remind(moment: &Moment<'_>, session: &Session, budget: &mut Budget, said: &mu
     }
 }
 
-fn needs_activation(moment: &Moment<'_>, session: &Session, settings: &Settings) -> bool {
-    settings.session_required && work(moment, session).skill.is_none()
+fn needs_activation(moment: &Moment<'_>, settings: &Settings) -> bool {
+    settings.session_required && work(moment).skill.is_none()
 }
 
 /// What the session works on.
-fn work<'a>(moment: &Moment<'a>, session: &Session) -> Work<'a> {
-    let known = &moment.loaded.efforts;
-    let effort = known.efforts.iter().find(|effort| effort.session.as_deref() == Some(&session.id) && effort.active());
+fn work<'a>(moment: &Moment<'a>) -> Work<'a> {
+    let report = &moment.memory.report;
+    let effort = report.effort.as_ref();
+    let beats = report.skill.as_ref().is_some_and(|skill| skill.log);
     Work {
         skill: effort.map(|effort| effort.skill.as_str()),
         phase: effort.and_then(|effort| effort.phase.as_deref()),
-        heartbeat: None,
+        heartbeat: beats.then_some((report.heartbeat, report.block_after)),
     }
 }

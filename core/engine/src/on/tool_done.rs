@@ -7,6 +7,7 @@ use model::reply::{ByFamily, Feedback, Reply};
 pub fn say(moment: &Moment<'_>) -> Said {
     let mut said = Said::default();
     let mut budget = Budget::default();
+    moment.memory.tell(&mut budget);
     if let Some(session) = moment.session.filter(|_| !moment.opened && moment.envelope.sub_agent.is_none()) {
         if let Some(warning) = warning::due(session, &moment.settings()) {
             budget.say(Rank::Warning, warning.text);

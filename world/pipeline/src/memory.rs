@@ -1,0 +1,70 @@
+//! What is stored of the efforts an event is about, and the places memory
+//! writes to.
+
+use crate::prepare::Event;
+use crate::way::Setting;
+use engine::memory::{Ground, wanted};
+use model::effort::Known;
+use model::{Call, Kind, Loaded, Ms};
+use store::{Asked, Error, Tx};
+
+/// The ground of an event, as texts that live as long as it.
+#[derive(Debug, Clone, Default)]
+pub struct Places {
+    state: String,
+    home: String,
+    claude: String,
+    tree: String,
+    paused: bool,
+}
+
+impl Places {
+    pub fn of(call: &Call, law: &crate::law::Law, setting: &Setting) -> Self {
+        let home = setting.home.to_string_lossy().into_owned();
+        let claude = call.env.get("CLAUDE_CONFIG_DIR").map_or_else(|| format!("{home}/.claude"), str::to_string);
+        Self {
+            state: setting.state.to_string_lossy().into_owned(),
+            claude,
+            home,
+            tree: law.project.work_tree.clone(),
+            paused: law.standing.paused_until.is_some_and(|until| call.at < until),
+        }
+    }
+
+    pub fn ground(&self) -> Ground<'_> {
+        Ground { state: &self.state, home: &self.home, claude: &self.claude, tree: &self.tree, paused: self.paused, blind: false }
+    }
+
+    /// Folders that artifacts may lie in.
+    pub fn roots(&self) -> [String; 2] {
+        [self.tree.clone(), self.state.clone()]
+    }
+}
+
+/// For an agent without an effort this is one look into a small index.
+pub fn load(tx: &Tx<'_>, event: &Event, loaded: &Loaded, now: Ms) -> Result<Known, Error> {
+    let Event { envelope, who, .. } = event;
+    let ours = loaded.open.iter().find(|session| session.logical_id == who.logical_id && session.client == who.client);
+    let ours = ours.or_else(|| loaded.open.iter().find(|session| session.logical_id == who.logical_id));
+    let mut agents = vec![who.agent.as_str()];
+    agents.extend(ours.map(|session| session.agent.as_str()).filter(|agent| *agent != who.agent));
+    let sub_agent = envelope.sub_agent.as_ref().map_or("", |sub| sub.id.as_str());
+    let overflow = event.law.policy.section("overflow").is_some();
+    let mut known = tx.efforts(&Asked {
+        agents,
+        counted: ours.map(|session| (session.id.as_str(), sub_agent)),
+        account: overflow || matches!(envelope.kind, Kind::SessionStart | Kind::PreCompact),
+        sub_session: envelope.sub_agent.is_some(),
+    })?;
+    let wanted = wanted(envelope, who, loaded, now);
+    let project = ours.map_or(who.project.as_str(), |session| session.project.as_str());
+    if let Some(task) = &wanted.task {
+        known.next_ordinal = tx.next_ordinal(project, task)?;
+        known.task_folder = tx.task_folder(project, task)?;
+    }
+    if let Some((effort, busy)) = wanted.named.as_deref().map(|name| tx.effort_named(project, name)).transpose()?.flatten() {
+        known.named = Some(effort);
+        known.named_busy = busy;
+    }
+    Ok(known)
+}
