@@ -17,10 +17,11 @@ impl ToolCall {
         self.input.get(field).and_then(Value::as_str)
     }
 
-    /// The shell line this call would run, when it is a shell tool.
+    /// The shell line this call would run, when it is a shell tool. A call whose
+    /// name was lost is one if it has a command.
     pub fn command(&self) -> Option<&str> {
         match self.name.as_str() {
-            "Bash" => self.text("command"),
+            "Bash" | "" => self.text("command"),
             _ => None,
         }
     }

@@ -32,8 +32,11 @@ pub fn run(args: &EventsArgs, printer: &Printer) -> Result<Exit, CliError> {
         printer.note("nothing has happened yet; `taut init` installs the hooks that tell of it");
     }
     let mut last = show(&events, printer);
+    if !args.follow {
+        return Ok(Exit::Ok);
+    }
     filter.limit = 0;
-    while args.follow {
+    loop {
         std::thread::sleep(LOOK_EVERY);
         if store.as_ref().is_none_or(Store::stale) {
             store = Store::open_and_migrate(&Places::from_process().state(), PATIENCE).ok();
@@ -42,7 +45,6 @@ pub fn run(args: &EventsArgs, printer: &Printer) -> Result<Exit, CliError> {
         filter.since_key.clone_from(&last);
         last = show(&store.events(&filter)?, printer).or(last);
     }
-    Ok(Exit::Ok)
 }
 
 /// Shows them in order and gives the key of the last.
