@@ -3,6 +3,7 @@
 use crate::{Error, agents, efforts, events, injections, messages, sessions, strikes, tasks};
 use model::effect::{Injection, Write};
 use model::effort::{Known, Message};
+use model::session::Session;
 use model::{Answer, Loaded, Ms, Who};
 use rusqlite::Connection;
 use std::path::Path;
@@ -40,6 +41,11 @@ impl<'s> Tx<'s> {
                 efforts: Known::default(),
             })
         })
+    }
+
+    /// Open sessions of this logical id, the newest first.
+    pub fn open_sessions(&self, logical_id: &str) -> Result<Vec<Session>, Error> {
+        self.verb(|conn| sessions::open_of_id(conn, logical_id))
     }
 
     /// All of them or, on an error, none once the transaction or savepoint ends.

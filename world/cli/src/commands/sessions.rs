@@ -26,7 +26,7 @@ pub fn run(args: &SessionsArgs, printer: &Printer) -> Result<Exit, CliError> {
     }
     let now = host::clock::now();
     let rows: Vec<Vec<String>> = sessions.iter().map(|session| row(session, now)).collect();
-    printer.table(&["STATE", "AGENT", "SESSION", "PROJECT", "SEEN", "AGE"], &rows);
+    printer.table(&["STATE", "AGENT", "SESSION", "CONTEXT", "PROJECT", "SEEN", "AGE"], &rows);
     Ok(Exit::Ok)
 }
 
@@ -35,6 +35,7 @@ fn row(session: &Session, now: Ms) -> Vec<String> {
         session.state.name().to_string(),
         session.agent.clone(),
         session.logical_id.chars().take(8).collect(),
+        session.context_percent().map_or_else(|| "?".to_string(), |percent| format!("{percent:.0}%")),
         session.project.clone(),
         ago(now.since(session.last_seen_at)),
         ago(now.since(session.started_at)),
@@ -56,6 +57,10 @@ fn object(session: &Session) -> Value {
         "last_seen_at": session.last_seen_at.rfc3339(),
     });
     if let Some(fields) = value.as_object_mut() {
+        // To a tenth: the point of auto-compaction itself is not known better.
+        let percent = session.context_percent().map(|percent| json!((percent * 10.0).round() / 10.0));
+        fields.extend(percent.map(|percent| ("context_percent".to_string(), percent)));
+        fields.extend(session.context_tokens.map(|tokens| ("context_tokens".to_string(), json!(tokens))));
         let ended = session.ended_at.map(|at| json!(at.rfc3339()));
         fields.extend(ended.map(|at| ("ended_at".to_string(), at)));
         fields.extend(session.end_reason.as_ref().map(|why| ("end_reason".to_string(), json!(why))));

@@ -9,4 +9,5 @@ mod load;
 mod private;
 mod quiet;
 mod stage;
+mod statusline;
 mod usage;
