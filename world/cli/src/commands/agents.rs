@@ -8,10 +8,11 @@ use model::row::{Agent, Status};
 use serde_json::json;
 
 pub fn run(printer: &Printer) -> Result<Exit, CliError> {
-    let agents = match stored()? {
-        Some(store) => store.agents()?,
-        None => Vec::new(),
+    let (agents, holders) = match stored()? {
+        Some(store) => (store.agents()?, store.holders()?),
+        None => (Vec::new(), Vec::new()),
     };
+    let task = |agent: &Agent| holders.iter().find(|(holder, _)| *holder == agent.id).map(|(_, slug)| slug.clone());
     // An unnamed agent that has ended is forgotten.
     let agents: Vec<Agent> = agents.into_iter().filter(|agent| agent.named || agent.session.is_some()).collect();
     if printer.json() {
@@ -19,6 +20,9 @@ pub fn run(printer: &Printer) -> Result<Exit, CliError> {
             let mut value = json!({"id": agent.id, "status": agent.status.name(), "project": agent.project, "since": agent.since.rfc3339()});
             if let (Some(fields), Some(session)) = (value.as_object_mut(), &agent.session) {
                 fields.insert("session".into(), json!(session));
+            }
+            if let (Some(fields), Some(task)) = (value.as_object_mut(), task(agent)) {
+                fields.insert("task".into(), json!(task));
             }
             printer.object(&value);
         }
@@ -31,9 +35,17 @@ pub fn run(printer: &Printer) -> Result<Exit, CliError> {
     let now = host::clock::now();
     let rows: Vec<Vec<String>> = agents
         .iter()
-        .map(|agent| vec![shown(agent.status, printer), agent.id.clone(), agent.project.clone(), ago(now.since(agent.since))])
+        .map(|agent| {
+            vec![
+                shown(agent.status, printer),
+                agent.id.clone(),
+                task(agent).unwrap_or_else(|| "-".to_string()),
+                agent.project.clone(),
+                ago(now.since(agent.since)),
+            ]
+        })
         .collect();
-    printer.table(&["STATUS", "AGENT", "PROJECT", "SINCE"], &rows);
+    printer.table(&["STATUS", "AGENT", "TASK", "PROJECT", "SINCE"], &rows);
     Ok(Exit::Ok)
 }
 
