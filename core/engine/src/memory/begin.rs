@@ -49,15 +49,14 @@ pub fn invoked_skill(call: &ToolCall) -> Option<&str> {
 
 /// The task named, the one the folder names, the one the agent holds, or one of its own.
 pub fn task(start: &Start, who: &Who, loaded: &Loaded, now: Ms) -> String {
-    if let Some(task) = &start.task {
-        return task.clone();
-    }
-    if let Some(folder) = &start.folder {
-        return folder.trim_matches(['.', '/']).to_string();
-    }
     let ours = loaded.open.iter().find(|session| session.logical_id == who.logical_id).or(loaded.open.first());
     let held = ours.and_then(|session| queue::held(&loaded.held, session).first().map(|held| held.task.slug.clone()));
-    held.unwrap_or_else(|| {
+    task_name(start, held, now)
+}
+
+pub fn task_name(start: &Start, held: Option<String>, now: Ms) -> String {
+    let by_folder = || start.folder.as_deref().map(|folder| folder.trim_matches(['.', '/']).to_string());
+    start.task.clone().or_else(by_folder).or(held).unwrap_or_else(|| {
         let day = now.rfc3339();
         format!("taut/{}-{}", day.get(..10).unwrap_or_default(), start.skill)
     })

@@ -6,7 +6,7 @@ use super::phase::{self, Move};
 use super::skill::Skill;
 use super::{account, path, settings};
 use model::Ms;
-use model::effect::After;
+use model::effect::{After, Write};
 use model::effort::{Account, Counters, Effort, Keep, Line, Message, PhaseStep, Stored};
 use model::session::Session;
 use policy::Policy;
@@ -57,6 +57,14 @@ pub struct Done {
     /// The effort as it stands now, where it changed.
     pub effort: Option<Effort>,
     pub counters: Option<Counters>,
+}
+
+impl Done {
+    /// What is to be stored of it.
+    pub fn writes(&self) -> impl Iterator<Item = Write> {
+        let counters = self.counters.clone().filter(|counters| !counters.session.is_empty()).map(Keep::Counters);
+        self.keeps.iter().cloned().chain(counters).map(Write::Keep)
+    }
 }
 
 /// Done, or why it cannot be.

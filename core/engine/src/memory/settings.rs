@@ -123,7 +123,7 @@ pub fn overflow(policy: &Policy, skill: Option<&Skill>) -> Option<Overflow> {
 }
 
 pub fn compaction(policy: &Policy) -> Option<Compaction> {
-    match Section::of(policy, "compaction").text("policy")? {
+    match Section::of(policy, "compaction").text("auto")? {
         "allow" => Some(Compaction::Allow),
         "stop" => Some(Compaction::Stop),
         "restart" => Some(Compaction::Restart),

@@ -92,6 +92,9 @@ pub fn before_compaction(sight: &Sight<'_>, current: Option<&Effort>, memory: &m
     if written || !used {
         return;
     }
+    if settings::compaction(sight.policy) == Some(settings::Compaction::Restart) {
+        memory.say_for_the_record(sight, "restart_request", "the context is full".to_string());
+    }
     let scene = begin::scene(sight, current, None);
     let done = stored(account::mini(current, session.status_text.as_deref()), session, &scene);
     memory.take(done);
