@@ -104,7 +104,11 @@ pub fn decide(mut input: Input<'_>) -> Outcome {
 
     writes.extend(placed.ended.iter().cloned().map(|session| Write::Session(Box::new(session))));
     if let Some(current) = observed {
+        let before = current.state;
         let mut session = state::step(current, envelope, verdict, now);
+        if session.state == State::ToolActive && !memory::settings::tracks_tools(policy, session.mode.as_deref()) {
+            session.state = if before == State::Created { State::Active } else { before };
+        }
         said.marks.into_iter().for_each(|mark| mark.set(&mut session.memo));
         session.status_text = memory.status.clone().or(session.status_text);
         if holding.halted {

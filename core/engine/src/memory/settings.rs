@@ -131,6 +131,12 @@ pub fn compaction(policy: &Policy) -> Option<Compaction> {
     }
 }
 
+/// Whether sessions of a mode show that a tool runs.
+pub fn tracks_tools(policy: &Policy, mode: Option<&str>) -> bool {
+    let mode = mode.and_then(|mode| Section::of(policy, "modes").get(mode));
+    mode.and_then(|mode| mode.get("tool_tracking")).and_then(toml::Value::as_bool).unwrap_or(true)
+}
+
 /// The names of directive files, without their ending.
 pub fn directive_names(policy: &Policy) -> Vec<String> {
     let named = Section::of(policy, "directives").texts("names");
