@@ -2,6 +2,7 @@
 
 mod broken;
 mod deadline;
+mod effort;
 mod equal;
 mod install;
 mod lists;
