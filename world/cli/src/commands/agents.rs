@@ -6,12 +6,15 @@ use crate::exit::Exit;
 use crate::printer::Printer;
 use model::row::{Agent, Status};
 use serde_json::json;
+use store::EffortFilter;
 
 pub fn run(printer: &Printer) -> Result<Exit, CliError> {
-    let (agents, holders) = match stored()? {
-        Some(store) => (store.agents()?, store.holders()?),
-        None => (Vec::new(), Vec::new()),
+    let active = EffortFilter { only_active: true, ..EffortFilter::default() };
+    let (agents, holders, efforts) = match stored()? {
+        Some(store) => (store.agents()?, store.holders()?, store.efforts(&active)?),
+        None => (Vec::new(), Vec::new(), Vec::new()),
     };
+    let effort = |agent: &Agent| efforts.iter().find(|effort| effort.agent == agent.id).map(|effort| effort.skill.clone());
     let task = |agent: &Agent| holders.iter().find(|(holder, _)| *holder == agent.id).map(|(_, slug)| slug.clone());
     // An unnamed agent that has ended is forgotten.
     let agents: Vec<Agent> = agents.into_iter().filter(|agent| agent.named || agent.session.is_some()).collect();
@@ -23,6 +26,9 @@ pub fn run(printer: &Printer) -> Result<Exit, CliError> {
             }
             if let (Some(fields), Some(task)) = (value.as_object_mut(), task(agent)) {
                 fields.insert("task".into(), json!(task));
+            }
+            if let (Some(fields), Some(effort)) = (value.as_object_mut(), effort(agent)) {
+                fields.insert("effort".into(), json!(effort));
             }
             printer.object(&value);
         }
