@@ -13,6 +13,7 @@ mod holding;
 mod identity;
 pub mod memory;
 mod on;
+pub mod orphans;
 mod plan;
 pub mod queue;
 mod record;

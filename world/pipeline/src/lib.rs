@@ -9,6 +9,7 @@ mod explain;
 mod law;
 mod measure;
 mod memory;
+mod orphans;
 mod prepare;
 pub mod queue;
 mod rpc;

@@ -9,6 +9,7 @@ mod dialogue;
 mod directives;
 mod efforts;
 mod heartbeat;
+mod orphans;
 mod preset_day;
 mod rpc;
 mod sub_agents;
