@@ -26,7 +26,7 @@ mod strikes;
 pub use decide::{Ids, Input, Outcome, ask, decide};
 pub use identity::{folder, who};
 pub use plan::{Plan, missing, plan};
-pub use on::tells;
+pub use on::{tells, tells_model};
 pub use record::{key, unreadable};
 pub use redact::redact;
 pub use session::listening;

@@ -92,6 +92,10 @@ fn serve_event(tx: &Tx<'_>, prepared: &Prepared, event: &Event, last: bool) -> R
             loaded.waiting.extend(tx.take_injections(&session)?);
         }
         loaded.messages = tx.take_messages(&who.agent, now)?;
+    } else if engine::tells_model(envelope) {
+        for session in engine::listening(who, &loaded) {
+            loaded.waiting.extend(tx.take_model_injections(&session)?);
+        }
     }
     let outcome = engine::decide(input(prepared, event, &loaded));
     let answer = agents::encode(envelope, &outcome.reply);

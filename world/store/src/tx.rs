@@ -1,7 +1,7 @@
 //! One transaction: what a decision reads and writes.
 
 use crate::{Error, agents, efforts, events, injections, messages, sessions, strikes, tasks};
-use model::effect::{Injection, Write};
+use model::effect::{Audience, Injection, Write};
 use model::effort::{Known, Message};
 use model::session::Session;
 use model::{Answer, Loaded, Ms, Who};
@@ -56,7 +56,12 @@ impl<'s> Tx<'s> {
     /// What is waiting to be told to the model of this session, oldest first;
     /// told once: it is gone when the transaction commits.
     pub fn take_injections(&self, session: &str) -> Result<Vec<Injection>, Error> {
-        self.verb(|conn| injections::take(conn, session))
+        self.verb(|conn| injections::take(conn, session, None))
+    }
+
+    /// Only what is for the model: a tool's result is not shown to the user.
+    pub fn take_model_injections(&self, session: &str) -> Result<Vec<Injection>, Error> {
+        self.verb(|conn| injections::take(conn, session, Some(Audience::Model)))
     }
 
     /// Messages to this agent that nobody has told it, oldest first, a few at a

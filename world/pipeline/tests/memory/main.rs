@@ -9,6 +9,7 @@ mod dialogue;
 mod directives;
 mod efforts;
 mod heartbeat;
+mod injections;
 mod orphans;
 mod preset_day;
 mod rpc;
