@@ -112,31 +112,6 @@ fn the_captured_transcript_is_read() {
     assert_eq!(tokens(&whole(&lines[..3])), Some(990_100));
 }
 
-/// The corpus in `corpus/transcripts`: what each of them says at its end.
-#[test]
-fn s6_every_transcript_of_the_corpus_is_read_as_expected() {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/transcripts");
-    let expected: serde_json::Value =
-        serde_json::from_slice(&std::fs::read(folder.join("expected.json")).unwrap()).unwrap();
-    let expected = expected.as_object().unwrap();
-    assert!(expected.len() >= 16);
-    for (name, expected) in expected {
-        let bytes = std::fs::read(folder.join(format!("{name}.jsonl"))).unwrap();
-        let tail = Tail { size: bytes.len() as u64, bytes };
-        let found = match last(&tail, 0) {
-            Found::Usage(usage) => json!({"tokens": usage.tokens, "model": usage.model}),
-            _ => json!({"tokens": null, "model": null}),
-        };
-        assert_eq!(&found, expected, "{name}");
-        // However much of the end is read, it says the same or nothing.
-        for most in 0..tail.bytes.len() {
-            if let Some(tokens) = tokens(&cut(&tail, most)) {
-                assert_eq!(json!(tokens), expected["tokens"], "the last {most} bytes of {name}");
-            }
-        }
-    }
-}
-
 proptest! {
     /// Whatever is damaged, what is found was written by somebody, and nothing fails.
     #[test]
