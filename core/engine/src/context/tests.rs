@@ -106,8 +106,17 @@ fn s6_unknown_is_unknown_and_a_transcript_without_an_answer_leaves_what_was_know
 
 #[test]
 fn s6_a_resumed_session_and_a_switch_of_models_tell_the_tokens_themselves() {
-    let start = SessionStart { model: Some("claude-haiku-4-5".into()), context_tokens: Some(83_500), ..SessionStart::default() };
-    let seen = observe(session(), &envelope(Kind::SessionStart, Body::SessionStart(start)), &Facts::default(), &Settings::default());
+    let start = SessionStart {
+        model: Some("claude-haiku-4-5".into()),
+        context_tokens: Some(83_500),
+        ..SessionStart::default()
+    };
+    let seen = observe(
+        session(),
+        &envelope(Kind::SessionStart, Body::SessionStart(start)),
+        &Facts::default(),
+        &Settings::default(),
+    );
     assert_eq!(seen.context_percent(), Some(50.0));
     let switch = Body::ModelSwitch { to: Some("claude-opus-5-5".into()), context_tokens: Some(96_700) };
     let seen = observe(seen, &envelope(Kind::PostModelSwitch, switch), &Facts::default(), &Settings::default());

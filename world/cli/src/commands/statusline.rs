@@ -53,14 +53,14 @@ fn known(said: &StatusLine, setting: Setting) -> Result<context::StatusLine, Err
 
 fn work(way: &mut Way, session: &Session, line: &mut context::StatusLine) -> Result<(), Error> {
     let store = way.store()?;
-    let filter =
-        EffortFilter { agent: Some(session.agent.clone()), only_active: true, ..EffortFilter::default() };
+    let filter = EffortFilter { agent: Some(session.agent.clone()), only_active: true, ..EffortFilter::default() };
     let effort = store.efforts(&filter)?.into_iter().find(|effort| effort.session.as_ref() == Some(&session.id));
     if let Some(effort) = effort {
         line.skill = Some(effort.skill);
         line.phase = effort.phase;
     }
-    let held = TaskFilter { statuses: vec![Status::Active], agent: Some(session.agent.clone()), ..TaskFilter::default() };
+    let held =
+        TaskFilter { statuses: vec![Status::Active], agent: Some(session.agent.clone()), ..TaskFilter::default() };
     line.tasks = store.tasks(&session.project, &held)?.into_iter().map(|task| task.plan.slug).collect();
     Ok(())
 }
@@ -84,6 +84,7 @@ fn percent(said: &StatusLine) -> Option<f64> {
 }
 
 fn environment() -> Environment {
-    let all = std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+    let all =
+        std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
     Environment(all.filter(|(name, _)| Environment::allows(name)).collect())
 }

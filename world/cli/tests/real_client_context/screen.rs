@@ -11,7 +11,8 @@ const PLENTY: Duration = Duration::from_secs(60);
 fn s6_the_status_line_shows_the_context_and_the_session_learns_its_window_from_it() {
     let stage = Stage::new();
     let mut settings: Value = serde_json::from_str(&stage.settings()).unwrap();
-    settings["statusLine"] = json!({"type": "command", "command": format!("{} statusline", stage.sandbox.bin().display())});
+    settings["statusLine"] =
+        json!({"type": "command", "command": format!("{} statusline", stage.sandbox.bin().display())});
     std::fs::write(stage.sandbox.claude_dir().join("settings.json"), settings.to_string()).unwrap();
     let script = Script::new().main(Turn::say("forty-two").using(400_000));
     let launch = Launch::new(&stage.sandbox, script).env("TAUT_AGENT_ID", "ada");

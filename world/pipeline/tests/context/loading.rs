@@ -97,9 +97,15 @@ fn g11_links_and_paths_out_of_an_untrusted_project_load_nothing() {
     let secret = stage.folder("home/secret.md");
     stage.write(
         "acme/.taut/config.toml",
-        &format!("[context]\ncore = [\"link.md\", \"../home/secret.md\", {:?}, \"~/.claude/notes.md\"]\n", secret.display().to_string()),
+        &format!(
+            "[context]\ncore = [\"link.md\", \"../home/secret.md\", {:?}, \"~/.claude/notes.md\"]\n",
+            secret.display().to_string()
+        ),
     );
-    stage.write("acme/.claude/roles/spy.md", "---\nauto_include: [link.md, ../home/secret.md, ~/.claude/notes.md]\n---\nSpy.");
+    stage.write(
+        "acme/.claude/roles/spy.md",
+        "---\nauto_include: [link.md, ../home/secret.md, ~/.claude/notes.md]\n---\nSpy.",
+    );
     let client = stage.client("one").with("CLAUDE_SESSION_ROLE", "spy");
     let text = start(&mut stage, &client);
     assert!(text.contains("Spy.") && !text.contains("SECRET"), "{text}");

@@ -45,7 +45,8 @@ fn s6_a_compaction_begins_anew_and_the_answer_before_it_is_not_believed() {
     // The client writes the boundary only now; what is read before it says nothing.
     assert_eq!(crate::told(&transcript.tool(&mut stage, &client, "t1")), "");
     assert_eq!(stage.current(&client).context_tokens, None);
-    transcript.line(&json!({"type": "system", "subtype": "compact_boundary", "compactMetadata": {"postTokens": 2_532}}));
+    transcript
+        .line(&json!({"type": "system", "subtype": "compact_boundary", "compactMetadata": {"postTokens": 2_532}}));
     transcript.prompt(&mut stage, &client);
     let session = stage.current(&client);
     assert_eq!((session.context_tokens, session.memo.warned), (Some(2_532), 0));
