@@ -4,7 +4,9 @@ mod builtins;
 mod containers;
 mod find;
 mod git;
+mod make;
 mod options;
+mod powershell;
 mod remote;
 mod shells;
 mod terminals;
@@ -38,7 +40,12 @@ impl Walker {
             "docker" | "podman" | "nerdctl" | "kubectl" | "oc" | "docker-compose" | "lxc" | "incus" => {
                 self.open_container(&program, args, place)
             }
-            "ssh" | "mosh" | "rsh" | "sshpass" => self.open_remote(&program, args, place),
+            "make" | "gmake" | "just" => self.open_make(args, place),
+            "powershell" | "powershell.exe" | "pwsh" | "pwsh.exe" => self.open_powershell(args, place),
+            "ssh" | "mosh" | "rsh" | "sshpass" | "vagrant" | "gcloud" | "ansible" => {
+                self.open_remote(&program, args, place)
+            }
+            "nc" | "ncat" | "netcat" | "socat" => self.open_connection(args, place),
             "tmux" | "screen" => self.open_terminal(&program, args, place),
             name if shells::is_shell(name) => return self.open_shell(name, command, place),
             name if is_builtin(name) => return self.open_builtin(name, command, place),

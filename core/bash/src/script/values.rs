@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::collections::HashMap;
 
+use super::foreign;
 use super::lexer::Token;
 use crate::limits;
 use crate::output::codes;
@@ -151,7 +152,11 @@ impl Names {
             }
             // Methods that leave a text what it is.
             ("decode" | "encode" | "strip" | "trim" | "toString" | "chomp", true) if !out.pieces.is_empty() => whole,
-            (name, true) if name.ends_with("b64decode") => {
+            (name, true) if foreign::temporary(name) => {
+                out.pieces.push(Piece::Unknown("$(mktemp -d)".to_string()));
+                whole
+            }
+            (name, true) if foreign::base64(name) => {
                 let code = inside.0.first().and_then(|part| self.word(part).known());
                 match code.and_then(|code| codes::base64(&code)).and_then(|bytes| String::from_utf8(bytes).ok()) {
                     Some(text) => push_text(out, &text),

@@ -158,6 +158,7 @@ impl Walker {
         let printed = if fits { output::of(&command, place.draft.as_deref(), place.sure) } else { Output::Unknown };
         let opened = self.open_with(&command, place);
         self.allowance.rise();
+        self.copied(&command, place);
         match opened {
             Output::Unknown => printed,
             known => known,
@@ -175,6 +176,26 @@ impl Walker {
             file.clear();
         }
         file.push_str(text);
+    }
+
+    /// `tee FILE` writes what it reads; `cp` and `mv` put a file the line has written elsewhere.
+    fn copied(&mut self, command: &Command, place: &Place) {
+        let program = command.program();
+        let operands = || command.args().iter().filter(|word| !word.shown().starts_with('-'));
+        let (text, targets): (Option<String>, Vec<Word>) = match program.as_deref() {
+            Some("tee") => (place.draft.as_deref().map(str::to_string), operands().cloned().collect()),
+            Some("cp" | "mv") if !self.printed.is_empty() => {
+                let [from, to] = operands().collect::<Vec<_>>()[..] else { return };
+                (self.written(from), vec![to.clone()])
+            }
+            _ => return,
+        };
+        let append = command.args().iter().any(|word| matches!(word.shown().as_str(), "-a" | "--append"));
+        let kind = if append { RedirectKind::Append } else { RedirectKind::Write };
+        let Some(text) = text else { return };
+        for target in targets {
+            self.write(&crate::reading::Redirect { kind, target }, &text);
+        }
     }
 
     /// The text of a file the line has written, or of a process substitution.

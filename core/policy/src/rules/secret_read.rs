@@ -70,6 +70,7 @@ fn variable(piece: &bash::Piece) -> Option<String> {
 fn asks_a_store(sight: &Sight<'_>) -> bool {
     let call = || Call::of(sight);
     match sight.program() {
+        "security" if call().word(0) == "dump-keychain" => true,
         "security" => call().word(0).starts_with("find-") && sight.command.args().iter().any(|word| matches!(word.shown().as_str(), "-w" | "-g" | "-gw")),
         "gpg" | "gpg2" => call().args.flags.iter().any(|flag| flag.name.starts_with("export-secret")),
         "pass" => matches!(call().word(0), "show" | "grep") || call().word(0).contains('/'),
