@@ -125,6 +125,25 @@ pub fn decide(mut input: Input<'_>) -> Outcome {
     Outcome { reply: said.reply, writes, event, after, report: memory.report }
 }
 
+/// What a new session takes over from the one before it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Inherited {
+    pub role: Option<String>,
+    pub mode: Option<String>,
+}
+
+/// The role and mode of a new session that only the session before it tells;
+/// `None` where the event itself tells them or there are none.
+pub fn inherited(input: &Input<'_>) -> Option<Inherited> {
+    let Input { envelope, who, loaded, facts, now, ids, .. } = *input;
+    if envelope.kind != Kind::SessionStart || (who.role.is_some() && who.mode.is_some()) {
+        return None;
+    }
+    let session = place(&Scene { envelope, who, loaded, facts, now, fresh_id: ids.session }).current?;
+    let taken = Inherited { role: session.role, mode: session.mode };
+    (taken.role != who.role || taken.mode != who.mode).then_some(taken)
+}
+
 /// What must still be asked now that the stored rows are known, for what is to
 /// be told. Empty unless there is an effort, an account or an invoked skill.
 pub fn ask(input: &Input<'_>) -> Vec<Probe> {

@@ -23,7 +23,7 @@ mod state;
 mod status;
 mod strikes;
 
-pub use decide::{Ids, Input, Outcome, ask, decide};
+pub use decide::{Ids, Inherited, Input, Outcome, ask, decide, inherited};
 pub use identity::{folder, who};
 pub use plan::{Plan, missing, plan};
 pub use on::{tells, tells_model};

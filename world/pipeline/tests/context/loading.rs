@@ -121,3 +121,17 @@ fn g11_the_users_own_configuration_may_name_what_is_theirs() {
     let text = start(&mut stage, &client);
     assert!(text.contains("my notes") && !text.contains("PRIVATE"), "{text}");
 }
+
+#[test]
+fn s1_a_session_that_inherits_its_role_is_given_its_files() {
+    let mut stage = Stage::new();
+    stage.write("acme/.claude/roles/chief.md", "Lead.");
+    stage.write("acme/.claude/modes/background.md", "Alone.");
+    let client = stage.client("one").with("CLAUDE_SESSION_MODE", "background");
+    let chief = client.clone().with("CLAUDE_SESSION_ROLE", "chief");
+    assert!(start(&mut stage, &chief).contains("Lead."));
+    let text = told(&stage.send(&client, "SessionStart", json!({"source": "resume"})));
+    assert!(text.contains("Lead.") && text.contains("Alone."), "{text}");
+    let other = Client { session: "two".into(), ..client.with("TAUT_AGENT_ID", "other") };
+    assert!(!start(&mut stage, &other).contains("Lead."), "another agent inherits nothing");
+}
