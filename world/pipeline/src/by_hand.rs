@@ -9,11 +9,11 @@ use engine::memory::carry::{Room, Scene, carry_out};
 use engine::memory::command::{Command, parse};
 use engine::memory::line::Plain;
 use engine::memory::{carries, own_folder, path, skill, task_name};
+use model::Ms;
 use model::effect::{After, Write};
 use model::effort::{Counters, Effort, Known};
 use model::fact::Facts;
 use model::session::Session;
-use model::Ms;
 use store::{Asked, Durability, Error, Store, Whose};
 
 /// Who gives the command, and where.
@@ -63,7 +63,12 @@ impl Hand<'_> {
         Ok(Carried { said, troubles: host::papers::write(&after, &roots) })
     }
 
-    fn store_it(&mut self, command: Command, session: Option<&Session>, id: &str) -> Result<Result<(String, Vec<After>), String>, Error> {
+    fn store_it(
+        &mut self,
+        command: Command,
+        session: Option<&Session>,
+        id: &str,
+    ) -> Result<Result<(String, Vec<After>), String>, Error> {
         let start = match &command {
             Command::Start(start) => Some(start.clone()),
             _ => None,
@@ -87,7 +92,9 @@ impl Hand<'_> {
                     let named = start.folder.as_deref().map(|folder| path::normal(folder, cwd, &home));
                     let folder = match named {
                         Some(folder) => folder,
-                        None => tx.task_folder(&caller.project, &task)?.unwrap_or_else(|| own_folder(&state, &caller.project, &task)),
+                        None => tx
+                            .task_folder(&caller.project, &task)?
+                            .unwrap_or_else(|| own_folder(&state, &caller.project, &task)),
                     };
                     Room { ordinal: tx.next_ordinal(&caller.project, &task)?, folder, task }
                 }
@@ -127,7 +134,8 @@ impl Hand<'_> {
     /// What the skill's own file declares.
     fn own(&self, name: &str) -> serde_json::Value {
         let trusted = self.law.policy.trust == policy::Trust::Trusted;
-        let places = skill::Places { project: trusted.then_some(self.law.project.work_tree.as_str()), user: &self.claude };
+        let places =
+            skill::Places { project: trusted.then_some(self.law.project.work_tree.as_str()), user: &self.claude };
         let mut facts = Facts::default();
         host::probe::add(&mut facts, &skill::probes(name, &places), &self.setting.home);
         skill::own(name, &places, &facts)
@@ -136,7 +144,12 @@ impl Hand<'_> {
 
 /// What a hook has done in this process's place. A process that cannot find its
 /// client, as in a sandbox, takes what was done for these words in this project.
-pub fn found_done(store: &mut Store, caller: &Caller, words: &[String], now: Ms) -> Result<Option<Result<Carried, HandError>>, Error> {
+pub fn found_done(
+    store: &mut Store,
+    caller: &Caller,
+    words: &[String],
+    now: Ms,
+) -> Result<Option<Result<Carried, HandError>>, Error> {
     let whose = |agent| Whose { project: &caller.project, agent };
     let mut found = store.collect_errand(words, &whose(Some(&caller.agent)), now)?;
     if found.is_none() && caller.session.is_none() {

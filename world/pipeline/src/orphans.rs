@@ -16,7 +16,8 @@ impl Way {
         let filter = SessionFilter { only_open: true, limit: MOST_SESSIONS, ..SessionFilter::default() };
         let open = self.store()?.sessions(&filter)?;
         let silent = open.into_iter().filter(|session| now.since(session.last_seen_at) >= SILENCE_MS);
-        let orphaned: Vec<Session> = silent.filter(|session| fate(session, signs(session), now) == Fate::Orphaned).collect();
+        let orphaned: Vec<Session> =
+            silent.filter(|session| fate(session, signs(session), now) == Fate::Orphaned).collect();
         let mut buried = 0;
         for session in orphaned {
             buried += self.store()?.transact(Durability::Normal, |tx| {

@@ -166,7 +166,9 @@ fn fields(kind: Kind, allow: bool, report: &Report, told: &Told) -> Value {
             "metadata": effort.map(|effort| &effort.metadata),
             "context": told.context,
         }),
-        Kind::SubagentStop => json!({"effortId": id, "loadedFiles": effort.map(|effort| &effort.files), "status": report.status}),
+        Kind::SubagentStop => {
+            json!({"effortId": id, "loadedFiles": effort.map(|effort| &effort.files), "status": report.status})
+        }
         Kind::TaskCompleted => json!({"allow": allow, "effortId": id}),
         Kind::TeammateIdle => json!({"allow": allow, "status": "done"}),
         Kind::PreCompact | Kind::ConfigChange => json!({"allow": allow, "status": report.status}),

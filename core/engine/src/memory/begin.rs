@@ -44,7 +44,10 @@ pub fn wanted(envelope: &Envelope, who: &Who, loaded: &Loaded, now: Ms) -> Wante
 
 /// The skill a call of the Skill tool invokes.
 pub fn invoked_skill(call: &ToolCall) -> Option<&str> {
-    (call.name == "Skill").then(|| call.text("skill").or_else(|| call.text("command"))).flatten().map(|name| name.trim_start_matches('/'))
+    (call.name == "Skill")
+        .then(|| call.text("skill").or_else(|| call.text("command")))
+        .flatten()
+        .map(|name| name.trim_start_matches('/'))
 }
 
 /// The task named, the one the folder names, the one the agent holds, or one of its own.
@@ -100,8 +103,12 @@ pub fn scene<'a>(sight: &Sight<'a>, current: Option<&'a Effort>, start: Option<&
     let session = sight.session;
     let project = session.map_or(sight.who.project.as_str(), |session| session.project.as_str());
     let task = start.map(|start| task(start, sight.who, sight.loaded, sight.now)).unwrap_or_default();
-    let named_folder = start.and_then(|start| start.folder.as_deref()).map(|folder| path::normal(folder, sight.cwd(), sight.ground.home));
-    let folder = named_folder.or_else(|| known.task_folder.clone()).unwrap_or_else(|| folder(sight.ground.state, project, &task));
+    let named_folder = start
+        .and_then(|start| start.folder.as_deref())
+        .map(|folder| path::normal(folder, sight.cwd(), sight.ground.home));
+    let folder = named_folder
+        .or_else(|| known.task_folder.clone())
+        .unwrap_or_else(|| folder(sight.ground.state, project, &task));
     Scene {
         agent: session.map_or(sight.who.agent.as_str(), |session| session.agent.as_str()),
         project,

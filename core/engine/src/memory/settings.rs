@@ -18,7 +18,16 @@ pub const OVERFLOW_WARN: f64 = 90.0;
 
 /// Directive files that are looked for.
 pub const DIRECTIVES: &[&str] = &[
-    "AGENTS", "README", "INVARIANTS", "ARCHITECTURE", "COMMANDS", "TESTING", "PITFALLS", "CONTRIBUTING", "TEMPLATE", "CHECKLIST",
+    "AGENTS",
+    "README",
+    "INVARIANTS",
+    "ARCHITECTURE",
+    "COMMANDS",
+    "TESTING",
+    "PITFALLS",
+    "CONTRIBUTING",
+    "TEMPLATE",
+    "CHECKLIST",
 ];
 
 /// One section of the configuration, read leniently.
@@ -116,7 +125,11 @@ pub fn overflow(policy: &Policy, skill: Option<&Skill>) -> Option<Overflow> {
     let own = |key: &str| declared.and_then(|value| value.get(key)).and_then(Value::as_f64);
     let scale = declared.and_then(|value| value.get("scale")).and_then(Value::as_str).or_else(|| section.text("scale"));
     Some(Overflow {
-        at: declared.and_then(Value::as_f64).or_else(|| own("at")).or_else(|| section.number("at")).unwrap_or(OVERFLOW_AT),
+        at: declared
+            .and_then(Value::as_f64)
+            .or_else(|| own("at"))
+            .or_else(|| section.number("at"))
+            .unwrap_or(OVERFLOW_AT),
         warn: own("warn").or_else(|| section.number("warn")).unwrap_or(OVERFLOW_WARN),
         scale: if scale == Some("raw") { Scale::Raw } else { Scale::Limit },
     })

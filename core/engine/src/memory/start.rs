@@ -34,11 +34,20 @@ pub fn waiting<'a>(sight: &Sight<'a>, session: &Session) -> Option<&'a Stored> {
         Line::Agent => session.parent.is_none(),
         Line::Child => Some(&stored.session) == session.prev.as_ref(),
     };
-    sight.known().account.as_ref().filter(|stored| stored.agent == session.agent && stored.session != session.id).filter(ours)
+    sight
+        .known()
+        .account
+        .as_ref()
+        .filter(|stored| stored.agent == session.agent && stored.session != session.id)
+        .filter(ours)
 }
 
 fn recover(sight: &Sight<'_>, session: &Session, waiting: &Stored, memory: &mut Memory) {
-    let effort = sight.known().efforts.iter().find(|effort| waiting.effort.as_ref() == Some(&effort.id) && carries(session, effort));
+    let effort = sight
+        .known()
+        .efforts
+        .iter()
+        .find(|effort| waiting.effort.as_ref() == Some(&effort.id) && carries(session, effort));
     memory.texts.push((Rank::Recovery, account::recovery(&waiting.account, effort, sight.policy)));
     for file in &waiting.account.required_files {
         let path = path::normal(file, sight.ground.tree, sight.ground.home);

@@ -107,3 +107,23 @@ fn i3_a_preset_adds_the_narrow_permissions_and_is_trusted_as_it_was_shown() {
     assert!(stage.hook(&stage.payload(&skill), IN_PROCESS).stdout_text().contains("effort begun"));
     assert_silent(&stage.hook(&stage.bash("2", "ls"), IN_PROCESS), "an effort is active");
 }
+
+/// ORIGINS §3.8 no. 7: hooks that count at once lose no count, with a daemon and without.
+#[test]
+fn calls_that_arrive_at_once_are_all_counted() {
+    for env in [IN_PROCESS, DAEMON] {
+        let stage = stage("[skills.implement]\nheartbeat = { warn = 100, block = 9 }\n");
+        if env == DAEMON {
+            assert!(stage.taut(&["daemon", "start"]).success());
+        }
+        stage.hook(&stage.bash("a", "taut session activate implement"), env);
+        stage.hook(&stage.bash("b", "taut effort phase 'only one'"), env);
+        std::thread::scope(|scope| {
+            for n in 0..8 {
+                let stage = &stage;
+                scope.spawn(move || assert_silent(&stage.hook(&stage.bash(&format!("p{n}"), &format!("make {n}")), env), "one of eight"));
+            }
+        });
+        assert_denied(&stage.hook(&stage.bash("last", "make"), env), "the ninth");
+    }
+}

@@ -118,3 +118,14 @@ fn s12_a_status_line_sets_what_the_session_is_doing() {
     assert_eq!(stage.line(&client, "taut status 'reading the code'").answer.stdout, "");
     assert_eq!(stage.current(&client).status_text.as_deref(), Some("reading the code"));
 }
+
+/// D9: what an agent writes down is kept, its secrets are not.
+#[test]
+fn d9_a_secret_in_a_log_line_is_kept_nowhere() {
+    let (mut stage, client) = at_work();
+    stage.line(&client, "taut log 'set API_TOKEN=abcdefgh12345678 for the build'");
+    let log = std::fs::read_to_string(stage.efforts()[0].artifact("LOG")).unwrap();
+    assert!(log.contains("for the build") && !log.contains("abcdefgh12345678"), "{log}");
+    let database: Vec<u8> = ["state/taut.db", "state/taut.db-wal"].iter().flat_map(|file| std::fs::read(stage.folder(file)).unwrap_or_default()).collect();
+    assert!(!database.windows(16).any(|window| window == b"abcdefgh12345678"));
+}

@@ -7,6 +7,7 @@ mod accounts;
 mod deadlock;
 mod dialogue;
 mod directives;
+mod docs;
 mod efforts;
 mod heartbeat;
 mod injections;

@@ -55,3 +55,26 @@ fn d8_a_blocked_call_says_so_and_why() {
     assert!(result["reason"].as_str().unwrap().contains("taut session activate"));
     assert_eq!(result["rules"], json!(["session-gate"]));
 }
+
+/// ORIGINS §4.3 no. 4 and 5: each call carries its own environment, and none is seen by another.
+#[test]
+fn d8_two_callers_are_two_agents_whatever_order_they_call_in() {
+    let mut stage = configured(IMPLEMENT);
+    let folder = stage.folder("acme");
+    let mut ask = |method: &str, agent: &str, mut params: Value| {
+        params["session_id"] = json!(format!("s-{agent}"));
+        params["cwd"] = json!(folder);
+        params["env"] = json!({"AGENT_ID": agent, "SECRET": "x"});
+        rpc(&mut stage.way, method, params, Caller { cwd: "/".into(), ..Caller::default() }).unwrap()
+    };
+    for agent in ["ann", "bob"] {
+        ask("hooks.sessionStart", agent, json!({"source": "startup"}));
+    }
+    let line = json!({"tool_name": "Bash", "tool_input": {"command": "taut session activate implement"}, "tool_use_id": "t"});
+    ask("hooks.preToolUse", "ann", line);
+    let of_bob = ask("hooks.userPromptSubmit", "bob", json!({"prompt": "x"}));
+    let of_ann = ask("hooks.userPrompt", "ann", json!({"prompt": "x"}));
+    assert_eq!((&of_bob["skill"], &of_ann["skill"]), (&Value::Null, &json!("implement")));
+    let efforts = stage.efforts();
+    assert_eq!((efforts.len(), efforts[0].agent.as_str()), (1, "ann"));
+}

@@ -40,10 +40,20 @@ fn show(efforts: &[Effort], printer: &Printer) -> Result<Exit, CliError> {
         printer.note("no effort is active; `taut session activate <skill>` begins one");
         return Ok(Exit::Ok);
     }
-    let state = |effort: &Effort| if effort.active() { effort.phase.clone().unwrap_or_else(|| "loading".into()) } else { "finished".into() };
+    let state = |effort: &Effort| {
+        if effort.active() { effort.phase.clone().unwrap_or_else(|| "loading".into()) } else { "finished".into() }
+    };
     let rows: Vec<Vec<String>> = efforts
         .iter()
-        .map(|effort| vec![effort.skill.clone(), effort.ordinal.to_string(), effort.task.clone(), state(effort), effort.agent.clone()])
+        .map(|effort| {
+            vec![
+                effort.skill.clone(),
+                effort.ordinal.to_string(),
+                effort.task.clone(),
+                state(effort),
+                effort.agent.clone(),
+            ]
+        })
         .collect();
     printer.table(&["SKILL", "NO", "TASK", "PHASE", "AGENT"], &rows);
     Ok(Exit::Ok)
@@ -61,7 +71,10 @@ pub fn effort(what: Option<&str>, printer: &Printer) -> Result<Exit, CliError> {
     let phases = desk.store.phases(&effort.id)?;
     if printer.json() {
         let mut value = object(&effort);
-        value["phases"] = phases.iter().map(|step| json!({"label": step.label, "at": step.at.rfc3339(), "approved": step.approved})).collect();
+        value["phases"] = phases
+            .iter()
+            .map(|step| json!({"label": step.label, "at": step.at.rfc3339(), "approved": step.approved}))
+            .collect();
         value["files"] = json!(effort.files);
         value["metadata"] = effort.metadata.clone();
         printer.object(&value);
@@ -103,7 +116,10 @@ pub fn status(printer: &Printer) -> Result<Exit, CliError> {
     row("session", session.as_ref().map_or("none is known", |session| &session.logical_id));
     row("context", &percent.map_or("unknown".to_string(), |percent| format!("{percent:.0} %")));
     match &effort {
-        Some(effort) => row("effort", &format!("{} of {}, phase {}", effort.skill, effort.task, effort.phase.as_deref().unwrap_or("loading"))),
+        Some(effort) => row(
+            "effort",
+            &format!("{} of {}, phase {}", effort.skill, effort.task, effort.phase.as_deref().unwrap_or("loading")),
+        ),
         None => row("effort", "none; `taut session activate <skill>` begins one"),
     }
     if waiting {
