@@ -128,6 +128,7 @@ fn r2_a_compaction_by_itself_is_let_through_and_the_session_after_it_goes_on_wit
     let sessions = sessions(&stage);
     let [before, after] = sessions.as_slice() else { panic!("{sessions:#?}") };
     assert_eq!((&after["prev_session_id"], &before["end_reason"]), (&before["id"], &json!("compact")));
-    assert!(after["context_percent"].as_f64().unwrap() < 5.0, "{after}");
+    // Unknown, where the client had not written its last answer down by the stop.
+    assert!(after["context_percent"].as_f64().is_none_or(|percent| percent < 5.0), "{after}");
     assert_eq!(count(&last, "Context at"), 0, "the new context is not warned of the old one");
 }
