@@ -26,14 +26,14 @@ use crate::walk::{Place, Walker};
 impl Walker {
     /// Walks everything `command` would start. What it prints comes back when it is certain.
     pub(crate) fn open(&mut self, command: &Command, place: &Place) -> Output {
-        let Some(program) = command.program() else {
+        let Some(program) = command.name() else {
             return Output::Unknown;
         };
         if let Some(output) = self.call(&program, command, place) {
             return output;
         }
         let args = command.args();
-        match program.as_str() {
+        match program.as_ref() {
             "find" | "fd" | "fdfind" => self.open_find(&program, args, place),
             "xargs" | "parallel" => self.open_xargs(&program, args, place),
             "git" => self.open_git(args, place),

@@ -1,5 +1,8 @@
 //! Programs that run the command given in their own words, as a table.
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
 use super::options::{self, given, value};
 use crate::output::Output;
 use crate::reading::{Command, Via, Word};
@@ -227,6 +230,10 @@ const OWN: &[&str] = &["command", "builtin", "noglob", "nocorrect"];
 impl Walker {
     /// Opens `name` when the table has it.
     pub(crate) fn open_wrapper(&mut self, name: &str, command: &Command, place: &Place) -> Output {
+        static NAMES: LazyLock<HashSet<&str>> = LazyLock::new(|| WRAPPERS.iter().map(|entry| entry.name).collect());
+        if !NAMES.contains(name) {
+            return Output::Unknown;
+        }
         let mut args = command.args();
         let sub = args.first().and_then(Word::known);
         let fits = |entry: &&Wrapper| entry.name == name && (entry.sub.is_empty() || sub.as_deref() == Some(entry.sub));

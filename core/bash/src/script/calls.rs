@@ -143,6 +143,11 @@ impl Walker {
             Effect::Write => self.script_file(given.first(), RedirectKind::Write, place),
             Effect::Append => self.script_file(given.first(), RedirectKind::Append, place),
             Effect::Read => self.script_file(given.first(), RedirectKind::Read, place),
+            Effect::Sql => {
+                let mut words = vec![Word::text("psql"), Word::text("-c")];
+                words.extend(flat(given.get(1..2).unwrap_or_default()));
+                self.script_words(words, place);
+            }
             Effect::Open => self.script_open(given, parts, place),
             Effect::Kill | Effect::SignalFirst => self.script_kill(effect, given, place),
             Effect::Code => {

@@ -20,6 +20,8 @@ pub(super) enum Effect {
     Read,
     /// Opens a file: writes it when the mode says so, reads it otherwise.
     Open,
+    /// A method whose first argument is SQL.
+    Sql,
     /// A process and a signal, or the other way round.
     Kill,
     SignalFirst,
@@ -117,6 +119,8 @@ static PYTHON: Language = Language {
         ("write_text", Effect::Write),
         ("write_bytes", Effect::Write),
         ("rmtree", RM_RF),
+        ("execute", Effect::Sql),
+        ("executescript", Effect::Sql),
         ("read_text", Effect::Read),
         ("read_bytes", Effect::Read),
     ],

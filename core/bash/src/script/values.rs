@@ -129,6 +129,12 @@ impl Names {
         let called = matches!(tokens.get(width), Some(Token::Mark('(')));
         let inside = if called { arguments(tokens.get(width..).unwrap_or_default()) } else { (Vec::new(), 0) };
         let whole = width + inside.1;
+        if called && matches!(path.as_str(), "require" | "__import__") && tokens.get(whole) == Some(&Token::Mark('.')) {
+            let module = inside.0.first().map(|part| self.word(part).shown()).unwrap_or_default();
+            let rest = tokens.get(whole..).unwrap_or_default().iter().take(REACH).cloned();
+            let named: Vec<Token> = std::iter::once(Token::Name(module)).chain(rest).collect();
+            return whole + self.named(&named, out).saturating_sub(1);
+        }
         match (self.resolved(&path).as_str(), called) {
             (name, true) if joins(name) => {
                 for (index, part) in inside.0.iter().enumerate() {

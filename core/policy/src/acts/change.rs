@@ -41,6 +41,8 @@ const RSYNC: Grammar = Grammar {
 };
 const TAR: Grammar =
     Grammar { short: "fCTXHIKLNVgb", long: &["file", "directory", "exclude", "files-from"], single_dash_long: false };
+const SORT: Grammar = Grammar { short: "oktST", long: &["output"], single_dash_long: false };
+const PATCH: Grammar = Grammar { short: "pdiorBDFVYz", long: &["input", "directory"], single_dash_long: false };
 const UNZIP: Grammar = Grammar { short: "dxP", long: &[], single_dash_long: false };
 
 pub(super) fn acts(by: &By<'_>, acts: &mut Vec<Act>) {
@@ -57,6 +59,8 @@ pub(super) fn acts(by: &By<'_>, acts: &mut Vec<Act>) {
         "rsync" => rsync(by, &Args::parse(words, RSYNC), acts),
         "tar" | "bsdtar" => tar(by, words, acts),
         "unzip" => output(by, &Args::parse(words, UNZIP), &["d"], acts),
+        "sort" => output(by, &Args::parse(words, SORT), &["o", "output"], acts),
+        "patch" => all(by, &Args::parse(words, PATCH), Deed::Write, acts),
         "ed" | "ex" => all(by, &Args::parse(words, TEE), Deed::Write, acts),
         _ => {}
     }

@@ -41,7 +41,7 @@ pub(super) fn acts(by: &By<'_>, acts: &mut Vec<Act>) {
                 let target = by.target(word);
                 // `rm -rf package-lock.json` is recursive by habit only.
                 let reach = if names::file_name(target.name()) && !always_tree { Reach::One } else { reach };
-                if !listed(by, word, deed, acts) {
+                if !listed(by, word, deed, acts) && !read(by, word, deed, acts) {
                     acts.push(Act { deed: Deed::Remove(reach), target });
                 }
             }
@@ -68,6 +68,17 @@ fn listed(by: &By<'_>, word: &Word, deed: Deed, acts: &mut Vec<Act>) -> bool {
     for reading in source::substituted(word) {
         let [only] = reading.commands.as_slice() else { continue };
         find::listed(&Command { cwd: by.cwd.map(str::to_string), ..only.clone() }, deed, acts);
+    }
+    acts.len() > before
+}
+
+/// `git ls-files | while read f; do rm "$f"; done`: what is listed is what is removed.
+fn read(by: &By<'_>, word: &Word, deed: Deed, acts: &mut Vec<Act>) -> bool {
+    let variable = matches!(word.pieces.as_slice(), [Piece::Unknown(source)] if !source.contains('('));
+    let Feed::Pipe(sources) = &by.command.feed else { return false };
+    let before = acts.len();
+    for source in sources.iter().filter(|_| variable).filter_map(|at| by.reading.commands.get(*at)) {
+        find::listed(source, deed, acts);
     }
     acts.len() > before
 }

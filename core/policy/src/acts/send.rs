@@ -84,6 +84,11 @@ fn curl(by: &By<'_>, args: &Args<'_>, acts: &mut Vec<Act>) {
             }
         }
     }
+    for word in &args.operands {
+        if let Some(path) = text(word).strip_prefix("file://") {
+            acts.push(Act { deed: Deed::Read, target: by.path(path) });
+        }
+    }
     for file in args.values("T").chain(args.values("upload-file")).filter(|file| !matches!(*file, "-" | ".")) {
         acts.push(Act { deed: Deed::Send, target: by.path(file) });
     }
