@@ -152,3 +152,18 @@ fn g0_where_nothing_can_be_written_the_process_still_finds_what_the_hook_did() {
     let other = caged(&format!("{} log 'never seen by a hook'", stage.sandbox.bin().display()));
     assert_eq!(other.code(), Some(1), "{}", other.stdout_text());
 }
+
+/// A task that only owns a folder is no part of the queue, and can become one.
+#[test]
+fn a_folder_task_is_not_in_the_queue_until_it_is_queued() {
+    let stage = stage(CONFIG);
+    said(&run(&stage, &["effort", "start", "implement", "--task", "big/1"], ""));
+    assert_eq!(said(&run(&stage, &["task", "list", "--all", "--json"], "")), "");
+    assert!(said(&run(&stage, &["task", "plan-status"], "")).starts_with("0 open, 0 active, 0 done"));
+    assert_eq!(run(&stage, &["task", "claim"], "").code(), Some(2));
+    assert_eq!(run(&stage, &["task", "show", "big/1"], "").code(), Some(2));
+    said(&run(&stage, &["task", "create", "big/1", "a big one"], ""));
+    assert!(said(&run(&stage, &["task", "list", "--json"], "")).contains("big/1"));
+    let shown: Value = serde_json::from_str(&said(&run(&stage, &["effort", "show", "big/1", "--json"], ""))).unwrap();
+    assert_eq!(shown["ordinal"], 1, "its efforts stay with it");
+}
