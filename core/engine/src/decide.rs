@@ -72,8 +72,19 @@ pub fn decide(mut input: Input<'_>) -> Outcome {
     let findings = &judged.findings;
     let opened = placed.opened;
     let denied = findings.level() == Level::Deny || holding.halted;
-    let memory =
-        memory::step(&memory::Sight { envelope, who, loaded, facts, policy, ground, session, opened, denied, now, id: ids.event });
+    let memory = memory::step(&memory::Sight {
+        envelope,
+        who,
+        loaded,
+        facts,
+        policy,
+        ground,
+        session,
+        opened,
+        denied,
+        now,
+        id: ids.event,
+    });
     let mut said = on::say(&Moment {
         envelope,
         who,
@@ -153,7 +164,19 @@ pub fn ask(input: &Input<'_>) -> Vec<Probe> {
     }
     let placed = place(&Scene { envelope, who, loaded, facts, now, fresh_id: ids.session });
     let (session, opened) = (placed.current.as_ref(), placed.opened);
-    let sight = memory::Sight { envelope, who, loaded, facts, policy, ground, session, opened, denied: false, now, id: ids.event };
+    let sight = memory::Sight {
+        envelope,
+        who,
+        loaded,
+        facts,
+        policy,
+        ground,
+        session,
+        opened,
+        denied: false,
+        now,
+        id: ids.event,
+    };
     memory::ask::probes(&sight)
 }
 

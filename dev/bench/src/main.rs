@@ -46,7 +46,11 @@ fn main() -> ExitCode {
 fn program() -> Result<std::path::PathBuf, String> {
     let own = std::env::current_exe().map_err(|error| error.to_string())?;
     let taut = own.with_file_name("taut");
-    if taut.exists() { Ok(taut) } else { Err(format!("{} is missing: run `cargo build --release` first", taut.display())) }
+    if taut.exists() {
+        Ok(taut)
+    } else {
+        Err(format!("{} is missing: run `cargo build --release` first", taut.display()))
+    }
 }
 
 fn house() -> Result<House, String> {
