@@ -25,7 +25,7 @@ pub fn configured(config: &str) -> Stage {
 
 /// What the model was sent in the last request of the main conversation.
 fn last_sent(run: &Run) -> String {
-    run.requests.of(Kind::Main).map(testkit::scripted_model::Request::text_sent).last().unwrap()
+    run.requests.of(Kind::Main).map(testkit::scripted_model::Request::text_sent).next_back().unwrap()
 }
 
 pub fn effort(stage: &Stage) -> Value {
