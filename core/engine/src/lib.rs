@@ -11,6 +11,7 @@ mod decide;
 mod gates;
 mod holding;
 mod identity;
+pub mod loops;
 pub mod memory;
 mod on;
 mod plan;

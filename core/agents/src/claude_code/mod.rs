@@ -2,7 +2,9 @@
 
 pub mod decode;
 pub mod encode;
+pub mod launch;
 pub mod settings;
+pub mod stream;
 
 /// The name users type after `--agent`.
 pub const NAME: &str = "claude-code";
