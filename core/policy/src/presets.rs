@@ -23,6 +23,13 @@ pub const ALL: &[Preset] = &[
         aliases: &["task"],
     },
     Preset {
+        name: "fresher",
+        about: "The loop of seed 004: hooks in .fresher, commits alone are progress, the agent asks nobody.",
+        files: &[(".taut/config.toml", include_str!("presets/fresher.toml"))],
+        permissions_allow: &[],
+        aliases: &["fresher"],
+    },
+    Preset {
         name: "workflow-engine",
         about: "The seven literal one-strike patterns of the workflow engine.",
         files: &[(".taut/config.toml", include_str!("presets/workflow_engine.toml"))],

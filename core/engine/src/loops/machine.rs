@@ -288,7 +288,8 @@ impl Loop {
         if self.stop == Some(Stop::TimeUp) {
             return self.finish_stopped();
         }
-        if ended.failed() {
+        // A full context ends an agent the hard way, and is no failure.
+        if ended.failed() && !seen.restart {
             return self.failed(terms, &ended, now);
         }
         (self.tally.failures, self.tally.transients, self.pauses) = (0, 0, 0);

@@ -1,0 +1,542 @@
+//! The dispatcher: one thread that feeds the machine with what happened and
+//! carries out what it decides. Everything else only reports to its channel.
+
+use crate::agent::{self, Name};
+use crate::child::{Doing, End, Running, identity};
+use crate::desk::Desk;
+use crate::hook::{self, Found};
+use crate::job::{Job, Resume};
+use crate::log::Log;
+use crate::{RunnerError, Said, Status, Tell, look, recover, signals};
+use engine::loops::{Effect, Ended, Event, Hook, HookEnd, Loop, Phase, Stop, Work, values};
+use model::Ms;
+use model::run::{Finish, Heard, Iteration, Mode, Run, Tally};
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::time::{Duration, Instant};
+
+const AGENT_GRACE: Duration = Duration::from_secs(5);
+const HOOK_GRACE: Duration = Duration::from_secs(1);
+const TICK: Duration = Duration::from_millis(250);
+/// Leases are renewed and requests looked for this often.
+const KEEP_EVERY: Duration = Duration::from_secs(5);
+/// Lines that wait for the dispatcher; more hold the agent's pipe up.
+const LINES: usize = 64;
+
+/// A run that is over.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Summary {
+    pub run: String,
+    pub mode: Mode,
+    pub finish: Finish,
+    pub why: String,
+    pub tally: Tally,
+    pub ms: i64,
+    pub done: Option<u64>,
+    pub left: Option<u64>,
+    pub logs: PathBuf,
+    pub branch: Option<String>,
+}
+
+/// Runs the job to its end.
+pub fn run(job: &Job, tell: &dyn Tell) -> Result<Summary, RunnerError> {
+    signals::outlive_closed_output();
+    let (sender, receiver) = sync_channel(LINES);
+    let signal = sender.clone();
+    signals::listen(&[libc::SIGINT, libc::SIGTERM, libc::SIGHUP], move |number| {
+        let _ = signal.send(Doing::Signal(number));
+    })
+    .map_err(RunnerError::Signals)?;
+    let mut dispatcher = Dispatcher::begin(job, tell, sender, receiver)?;
+    dispatcher.play()
+}
+
+struct Dispatcher<'j> {
+    job: &'j Job,
+    tell: &'j dyn Tell,
+    desk: Desk,
+    log: Log,
+    sender: SyncSender<Doing>,
+    receiver: Receiver<Doing>,
+    state: Loop,
+    run: Run,
+    /// The name the agent goes by.
+    agent: String,
+    now: Option<Now>,
+    next_child: u64,
+    heard: Heard,
+    began: Ms,
+    commits_before: u64,
+    restart: bool,
+    kept: Instant,
+    waiting: Option<(Ms, String)>,
+    shown: Instant,
+}
+
+/// What runs at this moment.
+struct Now {
+    child: Running,
+    what: What,
+    deadline: Option<Instant>,
+    timed_out: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum What {
+    Hook(Hook),
+    Agent,
+}
+
+impl<'j> Dispatcher<'j> {
+    fn begin(job: &'j Job, tell: &'j dyn Tell, sender: SyncSender<Doing>, receiver: Receiver<Doing>) -> Result<Self, RunnerError> {
+        let mut desk = Desk::open(&job.state)?;
+        let folder = job.folder.to_string_lossy().into_owned();
+        if let Some(other) = recover::busy(&desk, &folder)? {
+            return Err(RunnerError::Busy { folder, pid: other.runner.pid });
+        }
+        let left = recover::found(&desk, &folder)?;
+        let resumed = left.first().map(|abandoned| abandoned.run.clone()).filter(|run| job.resume == Resume::Last && run.mode == job.mode);
+        if job.resume == Resume::Last && resumed.is_none() {
+            return Err(RunnerError::NothingToResume { folder });
+        }
+        let now = host::clock::now();
+        for abandoned in &left {
+            recover::make_whole(&mut desk, &abandoned.run)?;
+            if resumed.as_ref().is_none_or(|run| run.id != abandoned.run.id) {
+                desk.save(&Run { finish: Some(Finish::Error), finished_at: Some(now), leader: None, ..abandoned.run.clone() })?;
+                tell.tell(&Said::Note(format!("a loop that was killed in iteration {} was cleared away", abandoned.run.tally.iterations)));
+            }
+        }
+        let runner = identity(std::process::id());
+        let worker = if job.queue { Some(desk.register(&job.project, runner)?) } else { None };
+        let mut run = resumed.unwrap_or_else(|| Run {
+            id: host::clock::uuid(now),
+            project: job.project.clone(),
+            folder,
+            mode: job.mode,
+            agent: None,
+            runner,
+            leader: None,
+            base: look::head(&job.folder),
+            branch: job.branch.clone(),
+            started_at: now,
+            tally: Tally::default(),
+            finish: None,
+            finished_at: None,
+        });
+        // The iteration it was killed in never ended, and is done again.
+        if job.resume == Resume::Last && run.leader.is_some() {
+            run.tally.iterations = run.tally.iterations.saturating_sub(1);
+        }
+        (run.runner, run.leader, run.agent) = (runner, None, worker.clone());
+        desk.save(&run)?;
+        let short: String = run.id.chars().rev().take(8).collect::<Vec<_>>().into_iter().rev().collect();
+        let stamp: String = run.started_at.rfc3339().chars().filter(char::is_ascii_digit).take(14).collect();
+        let log = Log::open(std::path::Path::new(&job.terms.log_dir), &format!("{stamp}-{short}"))?;
+        let state = Loop::new(run.started_at, run.tally.clone());
+        let past = Instant::now();
+        Ok(Self {
+            agent: worker.unwrap_or_else(|| format!("loop-{short}")),
+            job, tell, desk, log, sender, receiver, state, run,
+            now: None, next_child: 0, heard: Heard::default(), began: now, commits_before: 0, restart: false, kept: past, waiting: None, shown: past,
+        })
+    }
+
+    fn play(&mut self) -> Result<Summary, RunnerError> {
+        let mut todo: VecDeque<Effect> = self.step(Event::Begin);
+        loop {
+            while let Some(effect) = todo.pop_front() {
+                if let Effect::End(finish) = effect {
+                    return Ok(self.summary(finish));
+                }
+                if let Some(event) = self.act(effect) {
+                    let more = self.step(event);
+                    todo.extend(more);
+                }
+            }
+            if let Some(event) = self.wait() {
+                todo = self.step(event);
+            }
+        }
+    }
+
+    fn step(&mut self, event: Event) -> VecDeque<Effect> {
+        let empty = Loop::new(self.run.started_at, Tally::default());
+        let (state, effects) = std::mem::replace(&mut self.state, empty).step(&self.job.terms, event, host::clock::now());
+        self.state = state;
+        effects.into()
+    }
+
+    /// Carries one effect out. Gives the event that follows at once, if one does.
+    fn act(&mut self, effect: Effect) -> Option<Event> {
+        match effect {
+            Effect::RunHook(hook) => self.start_hook(hook).map(Event::HookEnded),
+            Effect::Look => {
+                let mut seen = look::seen(self.job, &self.desk, self.run.base.as_deref(), host::clock::now());
+                seen.restart = self.restart || (self.job.queue && self.desk.ran_full(&self.agent, self.began));
+                if self.state.phase == Phase::Judging {
+                    self.record(seen.commits);
+                }
+                self.commits_before = seen.commits;
+                self.restart = false;
+                Some(Event::Looked(seen))
+            }
+            Effect::StartAgent { iteration } => self.start_agent(iteration),
+            Effect::Kill => {
+                if let Some(now) = &mut self.now {
+                    now.child.kill();
+                }
+                None
+            }
+            Effect::Release => {
+                self.release();
+                None
+            }
+            Effect::Wait { until, why } => {
+                self.log.line("loop", &format!("waiting until {}: {why}", until.rfc3339()));
+                self.waiting = Some((until, why));
+                None
+            }
+            Effect::Wake => {
+                self.waiting = None;
+                None
+            }
+            Effect::Say(words) => {
+                self.tell.tell(&Said::Note(words));
+                None
+            }
+            Effect::Save => {
+                self.save();
+                None
+            }
+            Effect::Deregister => {
+                if let Some(agent) = self.run.agent.clone()
+                    && let Err(error) = self.desk.deregister(&agent)
+                {
+                    self.warn(format!("the worker could not be taken off the list: {error}"));
+                }
+                None
+            }
+            Effect::End(_) => None,
+        }
+    }
+
+    fn start_hook(&mut self, hook: Hook) -> Option<HookEnd> {
+        if hook == Hook::Finished || hook == Hook::Started {
+            self.log.turn_back();
+        }
+        let given = values(hook, &self.state, &self.job.terms, host::clock::now());
+        let (command, setting) = match hook::find(self.job, hook, given) {
+            Found::None => return Some(HookEnd::None),
+            Found::Held(why) => {
+                self.warn(why);
+                return Some(HookEnd::None);
+            }
+            Found::Ready(command, setting) => (*command, setting),
+        };
+        self.log.line("loop", &format!("Running hook: {}", hook.name()));
+        if setting.background {
+            self.log.flush();
+            hook::in_background(command, setting, self.log.path());
+            return Some(HookEnd::None);
+        }
+        self.next_child += 1;
+        match Running::start(command, self.next_child, None, &self.sender) {
+            Ok(child) => {
+                let deadline = Some(Instant::now() + Duration::from_millis(setting.timeout_ms));
+                self.now = Some(Now { child, what: What::Hook(hook), deadline, timed_out: false });
+                None
+            }
+            Err(error) => {
+                self.warn(format!("Hook {} could not be started: {error}", hook.name()));
+                Some(HookEnd::Broken)
+            }
+        }
+    }
+
+    fn start_agent(&mut self, iteration: u64) -> Option<Event> {
+        if let Err(error) = self.log.turn_to(iteration) {
+            self.warn(error.to_string());
+        }
+        (self.heard, self.began) = (Heard::default(), host::clock::now());
+        self.tell.tell(&Said::IterationStarted { iteration });
+        self.next_child += 1;
+        let name = Name { agent: &self.agent, run: &self.run.id };
+        match agent::start(self.job, &name, self.next_child, &self.sender) {
+            Ok(child) => {
+                self.run.leader = Some(child.leader);
+                self.now = Some(Now { child, what: What::Agent, deadline: None, timed_out: false });
+                self.save();
+                None
+            }
+            Err(error) => {
+                let said = Some(error.to_string());
+                Some(Event::AgentEnded(Ended { exit: Some(127), ms: 0, heard: Heard { said, failed: true, ..Heard::default() } }))
+            }
+        }
+    }
+
+    /// Until something happened that the machine must know.
+    fn wait(&mut self) -> Option<Event> {
+        let until_wake = self.waiting.as_ref().map(|(until, _)| until.0.saturating_sub(host::clock::now().0).max(0));
+        let pause = until_wake.map_or(TICK, |ms| TICK.min(Duration::from_millis(ms.cast_unsigned())));
+        match self.receiver.recv_timeout(pause) {
+            Ok(Doing::Signal(libc::SIGINT)) => return Some(Event::Stop(Stop::Soft)),
+            Ok(Doing::Signal(_)) => return Some(Event::Stop(Stop::Hard)),
+            Ok(Doing::Line { child, text, whole }) => self.line(child, &text, whole),
+            Ok(Doing::Ended { child }) if self.now.as_ref().is_some_and(|now| now.child.id == child) => {
+                return self.child_ended();
+            }
+            Ok(Doing::Ended { .. }) | Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
+        }
+        self.tick()
+    }
+
+    fn tick(&mut self) -> Option<Event> {
+        let now = host::clock::now();
+        if self.waiting.as_ref().is_some_and(|(until, _)| now >= *until) {
+            self.waiting = None;
+            return Some(Event::WaitOver);
+        }
+        self.show(now);
+        let over = self.state.deadline(&self.job.terms).is_some_and(|deadline| now >= deadline);
+        if let Some(running) = &mut self.now {
+            let grace = if running.what == What::Agent { AGENT_GRACE } else { HOOK_GRACE };
+            running.child.press(grace);
+            if running.deadline.is_some_and(|deadline| Instant::now() >= deadline) && !running.timed_out {
+                running.timed_out = true;
+                running.child.kill();
+            }
+            if over && running.what == What::Agent && !running.child.is_killing() {
+                return Some(Event::Stop(Stop::TimeUp));
+            }
+        }
+        if self.kept.elapsed() >= KEEP_EVERY {
+            self.kept = Instant::now();
+            self.keep();
+        }
+        None
+    }
+
+    /// The agent lives, so its leases do; and it may have asked for a fresh start.
+    fn keep(&mut self) {
+        let Some(Now { child, what: What::Agent, .. }) = &mut self.now else { return };
+        if self.run.agent.is_some() {
+            // A database that is busy now is asked again soon; the lease is longer than that.
+            let _ = self.desk.keep(&self.agent, child.leader);
+        }
+        if !child.is_killing() && self.desk.wants_restart(&self.agent, self.began) {
+            self.restart = true;
+            child.kill();
+            self.tell.tell(&Said::Note("the agent asked for a fresh context".to_string()));
+        }
+        self.log.flush();
+    }
+
+    fn line(&mut self, child: u64, text: &[u8], whole: bool) {
+        let Some(now) = self.now.as_ref().filter(|now| now.child.id == child) else { return };
+        match now.what {
+            What::Agent => {
+                self.log.bytes(text);
+                if whole {
+                    agents::hear(&self.job.settings.agent, &String::from_utf8_lossy(text), &mut self.heard);
+                }
+            }
+            What::Hook(hook) => {
+                let text = String::from_utf8_lossy(text).trim_end().to_string();
+                self.log.line(&format!("hook {}", hook.name()), &text);
+                self.tell.tell(&Said::HookLine { hook: hook.name(), text });
+            }
+        }
+    }
+
+    fn child_ended(&mut self) -> Option<Event> {
+        let now = self.now.take()?;
+        let (what, timed_out, id, since) = (now.what, now.timed_out, now.child.id, now.child.since);
+        let mut lines = Vec::new();
+        let mut stops = Vec::new();
+        // Lines of the child that are still under way belong to it.
+        let End { code, killed } = {
+            let receiver = &self.receiver;
+            let mut late = LateLines { dispatcher_lines: &mut lines, stops: &mut stops };
+            now.child.bury(|| late.take(receiver, id))
+        };
+        for (text, whole) in lines {
+            self.late(what, &text, whole);
+        }
+        for signal in stops {
+            let _ = self.sender.try_send(Doing::Signal(signal));
+        }
+        let ms = i64::try_from(since.elapsed().as_millis()).unwrap_or(i64::MAX);
+        match what {
+            What::Agent => {
+                self.run.leader = None;
+                let heard = std::mem::take(&mut self.heard);
+                let exit = if self.restart && killed { Some(0) } else { code };
+                Some(Event::AgentEnded(Ended { exit, ms, heard }))
+            }
+            What::Hook(hook) => Some(Event::HookEnded(self.hook_end(hook, code, timed_out))),
+        }
+    }
+
+    fn late(&mut self, what: What, text: &[u8], whole: bool) {
+        match what {
+            What::Agent => {
+                self.log.bytes(text);
+                if whole {
+                    agents::hear(&self.job.settings.agent, &String::from_utf8_lossy(text), &mut self.heard);
+                }
+            }
+            What::Hook(hook) => {
+                let text = String::from_utf8_lossy(text).trim_end().to_string();
+                self.log.line(&format!("hook {}", hook.name()), &text);
+                self.tell.tell(&Said::HookLine { hook: hook.name(), text });
+            }
+        }
+    }
+
+    fn hook_end(&mut self, hook: Hook, code: Option<i32>, timed_out: bool) -> HookEnd {
+        let name = hook.name();
+        match (timed_out, code) {
+            (true, _) => {
+                let seconds = self.job.settings.hooks.each.get(&hook).map_or(0, |setting| setting.timeout_ms / 1000);
+                self.warn(format!("Hook {name} timed out after {seconds}s"));
+                HookEnd::TimedOut
+            }
+            (_, Some(code)) => {
+                match code {
+                    0 => self.log.line("loop", &format!("Hook {name} completed successfully")),
+                    1 => self.warn(format!("Hook {name} returned warning (exit 1)")),
+                    2 => self.warn(format!("Hook {name} requested abort (exit 2)")),
+                    code => self.warn(format!("Hook {name} failed with exit code {code}")),
+                }
+                HookEnd::Code(code)
+            }
+            (_, None) => {
+                self.warn(format!("Hook {name} was ended by a signal"));
+                HookEnd::Broken
+            }
+        }
+    }
+
+    fn release(&mut self) {
+        let Some(agent) = self.run.agent.clone() else { return };
+        match self.desk.release(&agent) {
+            Ok(slugs) => {
+                for slug in slugs {
+                    self.warn(format!("agent {agent} {}, failing task {slug}", engine::queue::SESSION_EXITED));
+                }
+            }
+            Err(error) => self.warn(format!("tasks could not be released, their leases will lapse: {error}")),
+        }
+    }
+
+    fn record(&mut self, commits: u64) {
+        let tally = &self.state.tally;
+        let made = commits.saturating_sub(self.commits_before);
+        let cost = tally.cost_micros - self.run.tally.cost_micros;
+        let iteration = Iteration {
+            run: self.run.id.clone(),
+            number: tally.iterations,
+            started_at: self.began,
+            ended_at: host::clock::now(),
+            exit: tally.last_exit,
+            commits: made,
+            cost_micros: cost,
+            outcome: if tally.last_exit == Some(0) { "ended" } else { "failed" }.to_string(),
+            log: self.log.path().to_string_lossy().into_owned(),
+        };
+        let said = Said::IterationEnded { iteration: iteration.number, exit: iteration.exit, commits: made, cost_micros: cost, ms: tally.last_ms };
+        self.log.flush();
+        if let Err(error) = self.desk.save_iteration(&iteration) {
+            self.warn(format!("this iteration could not be recorded: {error}"));
+        }
+        self.tell.tell(&said);
+    }
+
+    /// A database that cannot be written costs resuming, not the run.
+    fn save(&mut self) {
+        self.run.tally = self.state.tally.clone();
+        if self.state.phase == Phase::Over {
+            (self.run.finish, self.run.finished_at) = (self.state.finish, Some(host::clock::now()));
+        }
+        if let Err(error) = self.desk.save(&self.run) {
+            self.warn(format!("the run could not be saved: {error}"));
+        }
+    }
+
+    fn show(&mut self, now: Ms) {
+        if self.shown.elapsed() < TICK {
+            return;
+        }
+        self.shown = Instant::now();
+        if let Some((until, why)) = &self.waiting {
+            let seconds = (until.0 - now.0) / 1000;
+            if seconds > 0 {
+                self.tell.tell(&Said::Countdown { seconds, why: why.clone() });
+            }
+            return;
+        }
+        let (done, left) = self.counted();
+        self.tell.tell(&Said::Status(Status {
+            iteration: self.state.tally.iterations,
+            elapsed_ms: now.since(self.run.started_at),
+            cost_micros: self.state.tally.cost_micros + self.heard.cost_micros,
+            context_tokens: self.heard.context_tokens,
+            done,
+            left,
+            tool: self.heard.tool.clone(),
+        }));
+    }
+
+    fn counted(&self) -> (Option<u64>, Option<u64>) {
+        match self.state.seen.as_ref().map(|seen| seen.work) {
+            Some(Work::Counted { left, done, .. }) => (Some(done), Some(left)),
+            _ => (None, None),
+        }
+    }
+
+    fn summary(&mut self, finish: Finish) -> Summary {
+        self.log.line("loop", &format!("finished: {} ({})", finish.name(), self.state.why));
+        self.log.flush();
+        self.desk.settle();
+        self.tell.tell(&Said::Finished { finish, why: self.state.why.clone() });
+        let (done, left) = self.counted();
+        Summary {
+            run: self.run.id.clone(),
+            mode: self.job.mode,
+            finish,
+            why: self.state.why.clone(),
+            tally: self.state.tally.clone(),
+            ms: host::clock::now().since(self.run.started_at),
+            done,
+            left,
+            logs: self.log.folder().to_path_buf(),
+            branch: self.run.branch.clone(),
+        }
+    }
+
+    fn warn(&mut self, words: String) {
+        self.log.line("warning", &words);
+        self.tell.tell(&Said::Warning(words));
+    }
+}
+
+/// What comes out of the channel while a child is buried.
+struct LateLines<'l> {
+    dispatcher_lines: &'l mut Vec<(Vec<u8>, bool)>,
+    stops: &'l mut Vec<i32>,
+}
+
+impl LateLines<'_> {
+    fn take(&mut self, receiver: &Receiver<Doing>, id: u64) {
+        while let Ok(doing) = receiver.try_recv() {
+            match doing {
+                Doing::Line { child, text, whole } if child == id => self.dispatcher_lines.push((text, whole)),
+                Doing::Signal(signal) => self.stops.push(signal),
+                Doing::Line { .. } | Doing::Ended { .. } => {}
+            }
+        }
+    }
+}
