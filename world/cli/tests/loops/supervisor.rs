@@ -1,0 +1,58 @@
+//! `taut run`: one agent, its leases, and its restarts.
+
+use crate::stage::{PLENTY, Stage};
+use testkit::poll;
+
+#[test]
+fn r4_a_dry_run_and_test_mode_say_what_would_be_done() {
+    let stage = Stage::new();
+    stage.agent("touch ran");
+    for (args, env) in [(vec!["run", "--dry-run", "--", "claude", "--model", "opus"], ""), (vec!["run", "--", "claude", "--model", "opus"], "1")] {
+        let mut command = stage.command(&args);
+        command.env("TEST_MODE", env).env("TAUT_AGENT_ID", "w1");
+        let done = testkit::process::run(command, b"", PLENTY).unwrap();
+        let said = done.stdout_text();
+        assert!(done.success() && said.contains("would start: claude --model opus") && said.contains("w1"), "{said}");
+    }
+    assert!(!stage.path("ran").exists());
+}
+
+#[test]
+fn r4_the_agents_exit_code_is_the_supervisors_and_its_task_is_released() {
+    let stage = Stage::new();
+    stage.task(&["create", "t1", "one"]);
+    stage.agent("taut task claim > /dev/null; exit 7");
+    let mut command = stage.command(&["run", "--", "claude"]);
+    command.env("RALPH_AGENT_ID", "w1");
+    let done = testkit::process::run(command, b"", PLENTY).unwrap();
+    assert_eq!(done.code(), Some(7), "{}", done.stderr_text());
+    assert_eq!(stage.show("t1")["fail_reason"], "session exited without completing task");
+}
+
+/// A request of the agent restarts it with recovery; one of another agent does not.
+#[test]
+fn r4_a_restart_request_restarts_this_agent_and_no_other() {
+    let stage = Stage::new();
+    let hooks = r#"hook() { echo "{\"hook_event_name\":\"SessionStart\",\"session_id\":\"s$$\",\"cwd\":\"$PWD\",\"source\":\"startup\"}" | taut hook --agent claude-code; }; hook > /dev/null;"#;
+    stage.agent(&format!(
+        r#"echo "$TAUT_AGENT_ID $*" >> .git/starts; {hooks}
+        if [ "$(wc -l < .git/starts)" = 1 ]; then echo '{{"summary":"half way","lastAction":"a","nextSteps":["b"],"requiredFiles":[]}}' | taut session dehydrate > .git/dehydrated 2>&1; sleep 600; fi; exit 0"#
+    ));
+    let mut command = stage.command(&["run", "--", "claude", "--x"]);
+    command.env("TAUT_AGENT_ID", "w1");
+    let done = testkit::process::run(command, b"", PLENTY).unwrap();
+    assert_eq!(done.code(), Some(0), "{} {} {}", done.stderr_text(), stage.read(".git/dehydrated"), stage.read(".git/starts"));
+    let starts = stage.read(".git/starts");
+    assert_eq!(starts.lines().collect::<Vec<_>>(), ["w1 --x", "w1 --x Continue where your last session left off."], "{starts}");
+}
+
+#[test]
+fn r4_term_ends_the_agent_with_its_group() {
+    let stage = Stage::new();
+    stage.agent("trap '' TERM; echo $$ > .git/pid; while :; do sleep 0.1; done");
+    let mut going = stage.start(&["run", "--", "claude"]);
+    let pid = stage.until(".git/pid");
+    going.signal(libc::SIGTERM);
+    assert_eq!(going.end(), Some(130), "{}", going.said());
+    poll::until("the agent to be gone", PLENTY, || (!crate::stage::lives(&pid)).then_some(())).unwrap();
+}
