@@ -35,6 +35,7 @@ impl Stage {
             sandbox = sandbox.with_env(name, "t@example.org");
         }
         let stage = Self { sandbox };
+        std::os::unix::fs::symlink(stage.sandbox.bin(), stage.sandbox.root().join("bin/taut")).unwrap();
         stage.git(&["init", "-q"]);
         stage.write("IMPLEMENTATION_PLAN.md", "- [ ] a\n- [ ] b\n- [ ] c\n");
         stage.git(&["add", "-A"]);
