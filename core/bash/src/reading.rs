@@ -1,5 +1,7 @@
 //! What the reader reports: plain data, in the order the commands would run.
 
+use std::borrow::Cow;
+
 /// What is known about the place a line would run in. Variables named here are
 /// expanded; all others that the line does not assign are unknown.
 #[derive(Debug, Clone, Default)]
@@ -164,6 +166,14 @@ impl Command {
     pub fn program(&self) -> Option<String> {
         let name = self.words.first()?.known()?;
         Some(name.rsplit('/').next().unwrap_or(&name).to_string())
+    }
+
+    /// The same without a copy, where the word is of one piece, as nearly all are.
+    pub(crate) fn name(&self) -> Option<Cow<'_, str>> {
+        match self.words.first()?.pieces.as_slice() {
+            [Piece::Text(text)] => Some(Cow::Borrowed(text.rsplit('/').next().unwrap_or(text))),
+            _ => self.program().map(Cow::Owned),
+        }
     }
 
     /// The words after the program.

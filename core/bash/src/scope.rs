@@ -108,6 +108,10 @@ impl Scope {
         Rc::make_mut(&mut self.aliases).insert(name.to_string(), text.to_string());
     }
 
+    pub(crate) fn alias(&self, name: &str) -> Option<String> {
+        self.aliases.get(name).cloned()
+    }
+
     /// Takes an alias out while its own text is read: an alias does not expand itself.
     pub(crate) fn take_alias(&mut self, name: &str) -> Option<String> {
         if !self.aliases.contains_key(name) {

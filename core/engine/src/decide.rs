@@ -104,7 +104,11 @@ pub fn decide(mut input: Input<'_>) -> Outcome {
 
     writes.extend(placed.ended.iter().cloned().map(|session| Write::Session(Box::new(session))));
     if let Some(current) = observed {
+        let before = current.state;
         let mut session = state::step(current, envelope, verdict, now);
+        if session.state == State::ToolActive && !memory::settings::tracks_tools(policy, session.mode.as_deref()) {
+            session.state = if before == State::Created { State::Active } else { before };
+        }
         said.marks.into_iter().for_each(|mark| mark.set(&mut session.memo));
         session.status_text = memory.status.clone().or(session.status_text);
         if holding.halted {
@@ -119,6 +123,25 @@ pub fn decide(mut input: Input<'_>) -> Outcome {
     let mut after = after(envelope, &placed, verdict);
     after.extend(memory.after);
     Outcome { reply: said.reply, writes, event, after, report: memory.report }
+}
+
+/// What a new session takes over from the one before it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Inherited {
+    pub role: Option<String>,
+    pub mode: Option<String>,
+}
+
+/// The role and mode of a new session that only the session before it tells;
+/// `None` where the event itself tells them or there are none.
+pub fn inherited(input: &Input<'_>) -> Option<Inherited> {
+    let Input { envelope, who, loaded, facts, now, ids, .. } = *input;
+    if envelope.kind != Kind::SessionStart || (who.role.is_some() && who.mode.is_some()) {
+        return None;
+    }
+    let session = place(&Scene { envelope, who, loaded, facts, now, fresh_id: ids.session }).current?;
+    let taken = Inherited { role: session.role, mode: session.mode };
+    (taken.role != who.role || taken.mode != who.mode).then_some(taken)
 }
 
 /// What must still be asked now that the stored rows are known, for what is to

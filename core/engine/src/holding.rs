@@ -1,6 +1,7 @@
 //! What an event does to the tasks of its agent: any event renews and carries
 //! them over, a full context window and the end of a session let them go.
 
+use crate::memory;
 use crate::queue::{self, CONTEXT_LIMIT, Held, SESSION_ENDED};
 use crate::session::Placed;
 use model::event::{Body, Envelope, Kind};
@@ -49,7 +50,7 @@ pub fn step(sight: Sight<'_>) -> Holding {
     let held = queue::held(&loaded.held, session);
     if ends(envelope) {
         holding.let_go(&held, SESSION_ENDED, now);
-    } else if fills_up(envelope) && stops(sight) && !held.is_empty() {
+    } else if fills_up(envelope) && stops(sight) && (!held.is_empty() || works(sight, session)) {
         holding.let_go(&held, CONTEXT_LIMIT, now);
         holding.halted = true;
     } else {
@@ -98,10 +99,17 @@ fn fills_up(envelope: &Envelope) -> bool {
 fn stops(sight: Sight<'_>) -> bool {
     let said = sight.policy.section("compaction").and_then(|table| table.get("auto")?.as_str());
     match said {
-        Some("stop") => true,
+        Some("stop" | "restart") => true,
         Some("allow") => false,
         _ => sight.who.standing != Standing::Attended,
     }
+}
+
+/// It carries an effort, and is to be stopped by somebody's word: what it knows
+/// is stored, and its next session goes on.
+fn works(sight: Sight<'_>, session: &Session) -> bool {
+    let told = memory::settings::compaction(sight.policy).is_some();
+    told && sight.loaded.efforts.efforts.iter().any(|effort| memory::carries(session, effort))
 }
 
 /// Ended because its client died without a word.

@@ -69,7 +69,8 @@ fn kept(text: &str) -> String {
     format!("{}… [{} bytes in all]", text_without_secrets(whole), text.len())
 }
 
-fn text_without_secrets(text: &str) -> String {
+/// All of the text, however long, but for its secrets.
+pub fn text_without_secrets(text: &str) -> String {
     if let Some(at) = text.find("-----BEGIN ").filter(|_| text.contains("PRIVATE KEY-----")) {
         return format!("{}{GONE}", text_without_secrets(text.get(..at).unwrap_or_default()));
     }

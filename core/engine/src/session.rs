@@ -117,7 +117,11 @@ fn succeed(scene: &Scene<'_>, source: Source) -> Placed {
         pane: who.pane.clone(),
         mission: who.mission.clone(),
         prev: prev.map(|prev| prev.id.clone()),
-        parent: parent.map(|parent| parent.id.clone()).or_else(|| kin.and_then(|kin| kin.parent.clone())),
+        // Who was there first stays so, whoever else has come since.
+        parent: match kin {
+            Some(kin) => kin.parent.clone(),
+            None => parent.map(|parent| parent.id.clone()),
+        },
         source: source.name().to_string(),
         started_at: scene.now,
         last_seen_at: scene.now,

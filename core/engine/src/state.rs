@@ -21,10 +21,10 @@ pub fn step(session: Session, envelope: &Envelope, verdict: Level, now: Ms) -> S
         Body::Tool(call) if envelope.kind == Kind::PreToolUse && verdict < Level::Deny => {
             launch(&mut session, call.use_id.as_deref());
         }
-        Body::Tool(call) | Body::ToolDone { call, .. } | Body::ToolFailed { call, .. } => {
-            if envelope.kind != Kind::PermissionRequest {
-                land(&mut session, call.use_id.as_slice());
-            }
+        Body::Tool(call) | Body::ToolDone { call, .. } | Body::ToolFailed { call, .. }
+            if envelope.kind != Kind::PermissionRequest =>
+        {
+            land(&mut session, call.use_id.as_slice());
         }
         Body::ToolBatch { calls } => land(&mut session, calls),
         Body::Prompt { .. } => rest(&mut session, State::Active),

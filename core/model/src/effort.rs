@@ -171,16 +171,25 @@ pub enum Keep {
     Phase(PhaseStep),
     Account(Box<Stored>),
     /// Every account that waits for this agent has been told in this session.
-    Recovered { agent: String, session: String },
+    Recovered {
+        agent: String,
+        session: String,
+    },
     Counters(Counters),
     Directive(Directive),
     SubSession(SubSession),
     Errand(Errand),
     Message(Message),
     /// What a session is doing, in its own words.
-    Status { session: String, text: String },
+    Status {
+        session: String,
+        text: String,
+    },
     /// A teammate waits for work; its own status, where it is an agent of ours.
-    Teammate { name: String, at: Ms },
+    Teammate {
+        name: String,
+        at: Ms,
+    },
 }
 
 /// What is known of an agent's efforts when an event arrives.
@@ -210,7 +219,8 @@ impl Effort {
 
     /// `1_IMPLEMENT_LOG.md`: where an artifact of this effort lies.
     pub fn artifact(&self, what: &str) -> String {
-        let skill: String = self.skill.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' }).collect();
+        let skill: String =
+            self.skill.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' }).collect();
         format!("{}/{}_{skill}_{what}.md", self.folder, self.ordinal)
     }
 }

@@ -70,7 +70,9 @@ impl GitCall {
                 call.sub = shown.into_owned();
                 call.words = words.cloned().collect();
                 call.open_alias();
-                return Some(call);
+                // `git reset --hard --help` shows a page and does nothing.
+                let helps = call.words.first().is_some_and(|word| text(word) == "--help");
+                return (!helps).then_some(call);
             }
             let (name, value) = match shown.split_once('=') {
                 Some((name, value)) if name.starts_with("--") => (name.to_string(), Some(value.to_string())),

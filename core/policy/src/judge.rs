@@ -9,6 +9,7 @@ use crate::rules;
 use bash::Command;
 use model::fact::Facts;
 use model::{Finding, Findings, Ms, RuleKind};
+use std::cell::OnceCell;
 
 /// What else bears on a verdict: who acts, when, and who could answer.
 #[derive(Debug, Clone, Default)]
@@ -102,7 +103,8 @@ type Report<'r> = dyn FnMut(Speaker<'_>, RuleKind, &Command, &Hit) + 'r;
 pub(crate) fn each_hit(matter: &Matter, policy: &Policy, ground: &Ground<'_>, report: &mut Report<'_>) {
     let mut hits = Vec::new();
     for (at, (command, seen)) in matter.reading.commands.iter().zip(&matter.seen).enumerate() {
-        let sight = Sight { matter, ground, command, seen, at };
+        let places = OnceCell::new();
+        let sight = Sight { matter, ground, command, seen, at, places: Some(&places) };
         for rule in rules::watching(seen, command) {
             let Some(kind) = policy.kind(rule) else { continue };
             (rule.judge)(&sight, &mut hits);
@@ -117,7 +119,7 @@ pub(crate) fn each_hit(matter: &Matter, policy: &Policy, ground: &Ground<'_>, re
         }
     }
     let (command, seen) = Default::default();
-    let sight = Sight { matter, ground, command: &command, seen: &seen, at: 0 };
+    let sight = Sight { matter, ground, command: &command, seen: &seen, at: 0, places: None };
     for rule in rules::ALL.iter().filter(|rule| matches!(rule.watch, Watch::Line)) {
         let Some(kind) = policy.kind(rule) else { continue };
         (rule.judge)(&sight, &mut hits);

@@ -183,14 +183,14 @@ pub(crate) fn tauts(around: &Around, ground: &Ground<'_>, target: &Target) -> bo
     let config = ["/.taut/config.toml", "/.taut/config.local.toml"].iter().any(|file| path.ends_with(file));
     let whole = path.ends_with("/.taut");
     let binary = ["/bin/taut", "/.cargo/bin/taut"].iter().any(|file| path.ends_with(file));
+    let temporary = crate::place::TEMP.contains(&path);
     at_home
         || config
         || whole
         || binary
-        || around
-            .taut
-            .iter()
-            .any(|own| within(path, own) || within(own, path) && path != "/" && target.tail == Tail::Everything)
+        || around.taut.iter().any(|own| {
+            within(path, own) || within(own, path) && path != "/" && !temporary && target.tail == Tail::Everything
+        })
 }
 
 const CREDENTIALS: &[&str] = &[

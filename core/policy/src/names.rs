@@ -1,6 +1,8 @@
 //! Names that tell what a file is: rebuildable, cached, temporary, secret, or an agent's settings.
 
 use crate::target::{Tail, Target, within};
+use std::collections::HashSet;
+use std::sync::LazyLock;
 
 /// Folders a build or an install brings back.
 const REBUILT: &[&str] = &[
@@ -180,9 +182,11 @@ pub(crate) fn maybe_rebuildable(below: &str) -> bool {
 
 /// Whether a single name, or the pattern of one, is rebuildable by itself.
 pub(crate) fn rebuilt_name(name: &str) -> bool {
-    REBUILT.contains(&name)
+    static NAMES: LazyLock<HashSet<&str>> = LazyLock::new(|| REBUILT.iter().copied().collect());
+    let last = name.as_bytes().last();
+    NAMES.contains(name)
         || REBUILT_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
-        || REBUILT_SUFFIXES.iter().any(|suffix| name.ends_with(suffix))
+        || REBUILT_SUFFIXES.iter().any(|suffix| suffix.as_bytes().last() == last && name.ends_with(suffix))
 }
 
 /// Whether a name, or the pattern of one, is a file's by its ending.

@@ -86,6 +86,10 @@ impl Ground<'_> {
         if fact.is_some_and(|fact| fact.mount_point) || mounted(path) {
             return Place::Mount;
         }
+        // A home or project that somebody put below `/tmp` is itself temporary.
+        if TEMP.contains(&path) {
+            return Place::TempRoot;
+        }
         if self.home.is_some_and(|home| within(home, path)) {
             return Place::System;
         }

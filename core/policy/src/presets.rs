@@ -13,6 +13,18 @@ pub struct Preset {
     pub aliases: &'static [&'static str],
 }
 
+/// The lines that lead out of a gate, so that no prompt of the client stands before them.
+const OWN_LINES: &[&str] = &[
+    "Bash(taut log:*)",
+    "Bash(taut status:*)",
+    "Bash(taut session:*)",
+    "Bash(taut effort:*)",
+    "Bash(engine log:*)",
+    "Bash(engine status:*)",
+    "Bash(engine session:*)",
+    "Bash(engine effort:*)",
+];
+
 /// Every preset by name. What a preset sets for other features is added with them.
 pub const ALL: &[Preset] = &[
     Preset {
@@ -30,11 +42,18 @@ pub const ALL: &[Preset] = &[
         aliases: &["fresher"],
     },
     Preset {
-        name: "workflow-engine",
-        about: "The seven literal one-strike patterns of the workflow engine.",
-        files: &[(".taut/config.toml", include_str!("presets/workflow_engine.toml"))],
-        permissions_allow: &[],
+        name: "claude-os",
+        about: "Memory files for every session, warnings as its context fills, tools that reach people kept in bounds.",
+        files: &[(".taut/config.toml", include_str!("presets/claude_os.toml"))],
+        permissions_allow: OWN_LINES,
         aliases: &[],
+    },
+    Preset {
+        name: "workflow-engine",
+        about: "Sessions with skills, phases, a heartbeat, directives and dehydration; the seven one-strike patterns.",
+        files: &[(".taut/config.toml", include_str!("presets/workflow_engine.toml"))],
+        permissions_allow: OWN_LINES,
+        aliases: &["engine"],
     },
 ];
 

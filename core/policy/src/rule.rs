@@ -8,6 +8,7 @@ use crate::seen::Seen;
 use bash::Command;
 use model::RuleKind;
 use model::verdict::Intent;
+use std::cell::OnceCell;
 
 /// One rule of the law. One file holds one rule.
 #[derive(Debug)]
@@ -93,6 +94,8 @@ pub struct Sight<'a> {
     pub command: &'a Command,
     pub seen: &'a Seen,
     pub at: usize,
+    /// Where the targets of `seen` stand, worked out once for all rules that look at this command.
+    pub places: Option<&'a OnceCell<Vec<Place>>>,
 }
 
 /// What a rule found, before the policy says what it means.
@@ -134,13 +137,15 @@ impl<'a> Sight<'a> {
         shown(self.command)
     }
 
-    pub(crate) fn place(&self, act: &Act) -> Place {
-        self.ground.place(&act.target, self.seen.machine)
-    }
-
     pub(crate) fn acts(&self) -> impl Iterator<Item = (&'a Act, Place)> {
         let sight = *self;
-        self.seen.acts.iter().map(move |act| (act, sight.place(act)))
+        let place = move |act: &Act| sight.ground.place(&act.target, sight.seen.machine);
+        let known = self.places.map(|places| places.get_or_init(|| sight.seen.acts.iter().map(place).collect()));
+        let stands = move |(at, act): (usize, &'a Act)| {
+            let known = known.and_then(|places| places.get(at)).copied();
+            (act, known.unwrap_or_else(|| place(act)))
+        };
+        self.seen.acts.iter().enumerate().map(stands)
     }
 
     pub(crate) fn program(&self) -> &'a str {

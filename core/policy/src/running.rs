@@ -21,6 +21,7 @@ pub(crate) const EXECUTORS: &[&str] = &[
     "tcsh",
     "rbash",
     "pwsh",
+    "powershell",
     "eval",
     "source",
     ".",
@@ -173,7 +174,7 @@ fn given<'a>(sight: &Sight<'a>) -> Given<'a> {
     given
 }
 
-fn runs_its_input(sight: &Sight<'_>) -> bool {
+pub(crate) fn runs_its_input(sight: &Sight<'_>) -> bool {
     match sight.program() {
         "" => false,
         "iex" | "Invoke-Expression" => true,

@@ -67,9 +67,14 @@ impl House {
 
     /// Writes a call to a file of its own; each has its own id, as real ones have.
     pub fn call(&self, command: &str) -> io::Result<PathBuf> {
+        self.call_of(|nth| self.payload(command, nth))
+    }
+
+    /// The same for any payload; it is told the number of the call.
+    pub fn call_of(&self, payload: impl FnOnce(u64) -> Value) -> io::Result<PathBuf> {
         let nth = NEXT.fetch_add(1, Ordering::Relaxed);
         let file = self.folder.path().join(format!("call-{}.json", nth % 64));
-        std::fs::write(&file, self.payload(command, nth).to_string())?;
+        std::fs::write(&file, payload(nth).to_string())?;
         Ok(file)
     }
 

@@ -8,16 +8,25 @@ mod house;
 mod spawn;
 mod storm;
 mod times;
+mod transcript;
 
 use house::House;
 use std::process::ExitCode;
+
+/// A name to choose it by, and the work; told whether it has to be quick.
+type Section = (&'static str, fn(bool) -> Result<(), String>);
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let quick = args.iter().any(|arg| arg == "--quick");
     let wanted = |name: &str| args.iter().all(|arg| arg.starts_with('-')) || args.iter().any(|arg| arg == name);
-    let sections: [(&str, fn(bool) -> Result<(), String>); 4] =
-        [("hook", spawn::run), ("storm", storm::run), ("history", history::run), ("guard", guard::run)];
+    let sections: [Section; 5] = [
+        ("hook", spawn::run),
+        ("storm", storm::run),
+        ("history", history::run),
+        ("guard", guard::run),
+        ("transcript", transcript::run),
+    ];
     for (name, run) in sections {
         if !wanted(name) {
             continue;

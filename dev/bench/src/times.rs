@@ -14,10 +14,6 @@ impl Times {
         self.0.extend(other.0);
     }
 
-    pub fn count(&self) -> usize {
-        self.0.len()
-    }
-
     pub fn over(&self, limit: Duration) -> usize {
         self.0.iter().filter(|time| **time > limit).count()
     }

@@ -1,5 +1,6 @@
 //! The command line as users type it. `docs/cli.md` is made from this.
 
+use crate::commands::effort::{EffortVerb, SessionVerb, TextArgs};
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
@@ -36,8 +37,24 @@ pub enum Command {
     Rpc(RpcArgs),
     /// List sessions: state, agent, project, age
     Sessions(SessionsArgs),
+    /// Print one line for the client's status bar (stdin: its JSON), and keep what it says of the context
+    Statusline,
     /// List agents and their status
     Agents,
+    /// Write down what you did, in the log of the effort
+    Log(TextArgs),
+    /// Say what this session is doing
+    Status(TextArgs),
+    /// Efforts: one for each invocation of a skill
+    Effort {
+        #[command(subcommand)]
+        verb: EffortVerb,
+    },
+    /// An agent's session of work, and what it leaves to the next
+    Session {
+        #[command(subcommand)]
+        verb: SessionVerb,
+    },
     /// List what happened: events, verdicts and reasons
     Events(EventsArgs),
     /// Say what a command would run, which rules look at it, and the verdict

@@ -7,6 +7,7 @@ mod door;
 mod error;
 mod exit;
 mod hook;
+mod monitor;
 mod person;
 mod printer;
 mod reaper;

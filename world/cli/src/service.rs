@@ -27,15 +27,16 @@ pub fn build() -> Build {
     Build::of_this(u32::try_from(store::SCHEMA).unwrap_or_default())
 }
 
-pub fn options(state: &Path) -> Options {
+pub fn options(setting: &Setting) -> Options {
+    let state = &setting.state;
     Options {
-        folder: state.to_path_buf(),
+        folder: state.clone(),
         build: build(),
         idle_exit: IDLE_EXIT,
         look_every: Duration::from_secs(5),
         signals: Signals::Drain,
         limits: Limits::default(),
-        ticks: vec![keeper(state), crate::reaper::tick(state)],
+        ticks: vec![keeper(state), crate::reaper::tick(state), crate::monitor::tick(setting.clone())],
     }
 }
 

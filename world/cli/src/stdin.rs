@@ -27,6 +27,20 @@ pub fn read() -> Vec<u8> {
     bytes
 }
 
+/// What a here-document or a pipe holds. Some hosts leave stdin open and empty
+/// for ever: then there is nothing, and nobody waits for it long.
+pub fn waiting() -> Option<String> {
+    use std::io::IsTerminal;
+    if std::io::stdin().is_terminal() || !is_ready(Duration::from_millis(WAITING_MS)) {
+        return None;
+    }
+    let text = String::from_utf8_lossy(&read()).into_owned();
+    Some(text).filter(|text| !text.trim().is_empty())
+}
+
+/// A shell writes its here-document before it starts the command.
+const WAITING_MS: u64 = 200;
+
 /// Whether the bytes end where a JSON object could end.
 fn is_whole(bytes: &[u8]) -> bool {
     let end = bytes.iter().rev().find(|byte| !byte.is_ascii_whitespace());

@@ -10,4 +10,5 @@ pub mod paths;
 pub mod probe;
 pub mod process_group;
 pub mod settings_file;
+pub mod tmux;
 pub mod trust;

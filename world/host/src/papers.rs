@@ -31,7 +31,8 @@ fn append(path: &Path, text: &str, roots: &[String]) -> io::Result<()> {
 fn replace(path: &Path, text: &str, roots: &[String]) -> io::Result<()> {
     room(path, roots)?;
     let beside = path.with_extension(format!("{}.tmp", std::process::id()));
-    let written = options().write(true).truncate(true).open(&beside).and_then(|mut file| file.write_all(text.as_bytes()));
+    let written =
+        options().write(true).truncate(true).open(&beside).and_then(|mut file| file.write_all(text.as_bytes()));
     written.and_then(|()| std::fs::rename(&beside, path)).inspect_err(|_| {
         let _ = std::fs::remove_file(&beside);
     })
@@ -53,7 +54,10 @@ fn room(path: &Path, roots: &[String]) -> io::Result<()> {
         real.starts_with(&root) || (root.starts_with(&real) && folder.starts_with(&root))
     });
     if !inside {
-        return Err(io::Error::new(io::ErrorKind::PermissionDenied, "it lies outside the project and Taut's own folder"));
+        return Err(io::Error::new(
+            io::ErrorKind::PermissionDenied,
+            "it lies outside the project and Taut's own folder",
+        ));
     }
     DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }

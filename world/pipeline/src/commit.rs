@@ -4,19 +4,21 @@
 use crate::prepare::{Event, Matter, Prepared};
 use crate::way::Served;
 use crate::{degraded, memory, prepare};
-use engine::Input;
+use engine::{Inherited, Input};
 use model::effect::Write;
 use model::{Kind, Loaded};
 use model::fact::Probe;
 use store::{Durability, Error, Store, Tx};
 
 /// How often the stored rows may raise a question before they are taken as they are.
-const MOST_ROUNDS: usize = 3;
+const MOST_ROUNDS: usize = 4;
 
 enum Step {
     Done(Box<Served>),
     /// The world must be asked first, outside the transaction.
     Ask(Vec<Probe>),
+    /// The session before it tells what it is, and so which files it is given.
+    Inherit(Inherited),
 }
 
 /// Serves the calls that are not served yet, all in one transaction.
@@ -35,6 +37,7 @@ pub fn commit(store: &mut Store, prepared: &mut [Prepared], served: &mut [Option
             match step {
                 Some(Step::Done(answer)) => *done = Some(*answer),
                 Some(Step::Ask(probes)) => one.ask(&probes),
+                Some(Step::Inherit(taken)) => one.inherit(&taken),
                 None => {}
             }
         }
@@ -79,6 +82,12 @@ fn serve_event(tx: &Tx<'_>, prepared: &Prepared, event: &Event, last: bool) -> R
     if !probes.is_empty() && !last {
         return Ok(Step::Ask(probes));
     }
+    if !last
+        && !event.inherited
+        && let Some(taken) = engine::inherited(&input(prepared, event, &loaded))
+    {
+        return Ok(Step::Inherit(taken));
+    }
     loaded.efforts = memory::load(tx, event, &loaded, now)?;
     if !last {
         let probes = engine::ask(&input(prepared, event, &loaded));
@@ -92,6 +101,10 @@ fn serve_event(tx: &Tx<'_>, prepared: &Prepared, event: &Event, last: bool) -> R
             loaded.waiting.extend(tx.take_injections(&session)?);
         }
         loaded.messages = tx.take_messages(&who.agent, now)?;
+    } else if engine::tells_model(envelope) {
+        for session in engine::listening(who, &loaded) {
+            loaded.waiting.extend(tx.take_model_injections(&session)?);
+        }
     }
     let outcome = engine::decide(input(prepared, event, &loaded));
     let answer = agents::encode(envelope, &outcome.reply);

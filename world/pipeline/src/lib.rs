@@ -2,11 +2,14 @@
 //! decoded, looked into, judged, stored and answered. The daemon, the hook that
 //! finds no daemon, RPC and the corpus tests all go this way.
 
+mod by_hand;
 mod commit;
 mod degraded;
 mod explain;
 mod law;
+mod measure;
 mod memory;
+mod orphans;
 mod prepare;
 pub mod queue;
 mod rpc;
@@ -15,7 +18,9 @@ mod settings;
 mod stamp;
 mod way;
 
+pub use by_hand::{Carried, Hand, HandError, found_done};
 pub use explain::Judge;
 pub use law::{Law, Laws};
+pub use measure::Reading;
 pub use rpc::{Caller, RpcError, methods, rpc};
 pub use way::{Served, Setting, Way};

@@ -32,7 +32,14 @@ impl Places {
     }
 
     pub fn ground(&self) -> Ground<'_> {
-        Ground { state: &self.state, home: &self.home, claude: &self.claude, tree: &self.tree, paused: self.paused, blind: false }
+        Ground {
+            state: &self.state,
+            home: &self.home,
+            claude: &self.claude,
+            tree: &self.tree,
+            paused: self.paused,
+            blind: false,
+        }
     }
 
     /// Folders that artifacts may lie in.
@@ -55,6 +62,7 @@ pub fn load(tx: &Tx<'_>, event: &Event, loaded: &Loaded, now: Ms) -> Result<Know
         counted: ours.map(|session| (session.id.as_str(), sub_agent)),
         account: overflow || matches!(envelope.kind, Kind::SessionStart | Kind::PreCompact),
         sub_session: envelope.sub_agent.is_some(),
+        all_directives: matches!(envelope.kind, Kind::PostToolUse | Kind::SubagentStart),
     })?;
     let wanted = wanted(envelope, who, loaded, now);
     let project = ours.map_or(who.project.as_str(), |session| session.project.as_str());
@@ -62,7 +70,9 @@ pub fn load(tx: &Tx<'_>, event: &Event, loaded: &Loaded, now: Ms) -> Result<Know
         known.next_ordinal = tx.next_ordinal(project, task)?;
         known.task_folder = tx.task_folder(project, task)?;
     }
-    if let Some((effort, busy)) = wanted.named.as_deref().map(|name| tx.effort_named(project, name)).transpose()?.flatten() {
+    if let Some((effort, busy)) =
+        wanted.named.as_deref().map(|name| tx.effort_named(project, name)).transpose()?.flatten()
+    {
         known.named = Some(effort);
         known.named_busy = busy;
     }

@@ -5,11 +5,11 @@ use crate::law::{Law, Laws};
 use crate::memory::Places;
 use crate::{scene, settings};
 use crate::way::Setting;
-use engine::Ids;
+use engine::{Ids, Inherited};
 use engine::context::{self, Ground};
 use model::fact::{Facts, Probe};
-use model::{Call, Envelope, Findings, Who, row};
-use std::path::PathBuf;
+use model::{Call, Envelope, Environment, Findings, Who, row};
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Instant;
 
@@ -40,6 +40,10 @@ pub struct Event {
     /// For questions that only come up once the stored rows are known.
     pub home: PathBuf,
     pub places: Places,
+    /// The folder of the user's own configuration.
+    config: PathBuf,
+    /// It was looked for the files of what the session inherits.
+    pub inherited: bool,
 }
 
 impl Prepared {
@@ -53,6 +57,17 @@ impl Prepared {
         if let Matter::Event(event) = &mut self.matter {
             host::probe::add(&mut event.facts, probes, &event.home);
         }
+    }
+
+    /// Looks for the files of the role and mode that the session takes over.
+    pub fn inherit(&mut self, taken: &Inherited) {
+        let Matter::Event(event) = &mut self.matter else { return };
+        event.inherited = true;
+        let mut env = self.call.env.clone();
+        let told = [("CLAUDE_SESSION_ROLE", &taken.role), ("CLAUDE_SESSION_MODE", &taken.mode)];
+        env.0.extend(told.into_iter().filter_map(|(name, value)| Some((name.to_string(), value.clone()?))));
+        let around = Around { envelope: &event.envelope, env: &env, law: &event.law, home: &event.home, config: &event.config };
+        look_around(&mut event.facts, &around);
     }
 
     pub fn broken(call: Call, why: &str) -> Self {
@@ -81,29 +96,41 @@ fn look(envelope: Envelope, call: &Call, setting: &Setting, laws: &mut Laws) -> 
     let mut facts = Facts { projects: vec![(folder.to_string(), here.project.clone())], ..Facts::default() };
     host::probe::add(&mut facts, &plan.probes, &setting.home);
     facts.settings = settings::fact(&envelope, setting, call.at);
-    look_around(&mut facts, &envelope, call, &here, setting);
+    let config = setting.user_config.parent().map(Path::to_path_buf).unwrap_or_default();
+    let around = Around { envelope: &envelope, env: &call.env, law: &here, home: &setting.home, config: &config };
+    look_around(&mut facts, &around);
     let mut findings = plan.judge(&here.policy, &facts, &scene::circumstances(call, &here));
     if let Some(session) = scene::session_law(call, &here, laws, &setting.home) {
         scene::join(&mut findings, plan.judge(&session.policy, &facts, &scene::circumstances(call, &session)));
     }
     let who = engine::who(&envelope, call, &facts);
     let places = Places::of(call, &here, setting);
-    Event { who, envelope, facts, findings, law: here, home: setting.home.clone(), places }
+    let home = setting.home.clone();
+    Event { who, envelope, facts, findings, law: here, home, places, config, inherited: false }
+}
+
+/// What surrounds a session that is to be told something.
+struct Around<'a> {
+    envelope: &'a Envelope,
+    env: &'a Environment,
+    law: &'a Law,
+    home: &'a Path,
+    config: &'a Path,
 }
 
 /// Asks in rounds for what is to be told: one answer may raise the next question.
-fn look_around(facts: &mut Facts, envelope: &Envelope, call: &Call, here: &Law, setting: &Setting) {
-    let home = setting.home.to_string_lossy();
-    let config = setting.user_config.parent().map(|folder| folder.to_string_lossy()).unwrap_or_default();
+fn look_around(facts: &mut Facts, around: &Around<'_>) {
+    let Around { envelope, env, law, .. } = *around;
+    let (home, config) = (around.home.to_string_lossy(), around.config.to_string_lossy());
     for _ in 0..context::MOST_ROUNDS {
-        let (env, policy, project) = (&call.env, &here.policy, &here.project.work_tree);
+        let (policy, project) = (&law.policy, &law.project.work_tree);
         let ground = Ground { envelope, env, policy, facts, project, home: &home, config: &config };
         let asks = context::further(&ground);
         if asks.is_empty() {
             facts.context = context::gathered(&ground);
             return;
         }
-        host::probe::add(facts, &asks, &setting.home);
+        host::probe::add(facts, &asks, around.home);
     }
 }
 

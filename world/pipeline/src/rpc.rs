@@ -2,7 +2,7 @@
 //! snake or camel case, and gives what was decided as data.
 
 use crate::way::{Served, Way};
-use model::reply::{ByFamily, Reply};
+use engine::memory::Report;
 use model::{Call, Environment, Kind, Level};
 use serde_json::{Map, Value, json};
 
@@ -66,12 +66,10 @@ fn environment(payload: &mut Map<String, Value>, mut env: Environment) -> Enviro
     env
 }
 
+/// The verdict, and what the event's callers know it by.
 fn result(kind: Kind, served: &Served) -> Value {
     let mut out = Map::new();
     let event = served.event.as_ref();
-    if matches!(Reply::nothing(kind.family()).answer, ByFamily::Gate(_)) {
-        out.insert("allow".into(), json!(event.is_none_or(|event| event.verdict < Level::Deny)));
-    }
     if let Some(event) = event {
         out.insert("eventId".into(), json!(event.id));
         out.insert("sessionId".into(), json!(event.session));
@@ -81,5 +79,99 @@ fn result(kind: Kind, served: &Served) -> Value {
             out.insert("reason".into(), json!(reason));
         }
     }
+    let allowed = event.is_none_or(|event| event.verdict < Level::Deny);
+    let report = served.report.as_deref().cloned().unwrap_or_default();
+    if let Value::Object(fields) = fields(kind, allowed, &report, &Told::of(served)) {
+        out.extend(fields);
+    }
     Value::Object(out)
+}
+
+/// What the answer tells the model.
+struct Told {
+    context: Option<String>,
+    session: Option<String>,
+    at: String,
+}
+
+impl Told {
+    fn of(served: &Served) -> Self {
+        let said: Value = serde_json::from_str(&served.answer.stdout).unwrap_or_default();
+        let context = said["hookSpecificOutput"]["additionalContext"].as_str().map(str::to_string);
+        let event = served.event.as_ref();
+        Self {
+            context,
+            session: event.and_then(|event| event.session.clone()),
+            at: event.map(|event| event.at.rfc3339()).unwrap_or_default(),
+        }
+    }
+
+    /// `[Session Context] Time: … | Session: … | Skill: … | Phase: … | Heartbeat: 3/10`, and what else was told.
+    fn line(&self, report: &Report) -> String {
+        let mut parts = vec![format!("Time: {}", self.at)];
+        parts.extend(self.session.as_ref().map(|id| format!("Session: {id}")));
+        if let Some(effort) = &report.effort {
+            parts.push(format!("Skill: {}", effort.skill));
+            parts.push(format!("Phase: {}", effort.phase.as_deref().unwrap_or("loading")));
+            parts.push(format!("Heartbeat: {}/{}", report.heartbeat, report.block_after));
+        }
+        let line = format!("[Session Context] {}", parts.join(" | "));
+        match &self.context {
+            Some(context) => format!("{line}\n\n{context}"),
+            None => line,
+        }
+    }
+}
+
+fn fields(kind: Kind, allow: bool, report: &Report, told: &Told) -> Value {
+    let effort = report.effort.as_ref();
+    let id = effort.map(|effort| &effort.id);
+    let (skill, phase) = (effort.map(|effort| &effort.skill), effort.and_then(|effort| effort.phase.as_ref()));
+    match kind {
+        Kind::SessionStart => json!({
+            "found": effort.is_some(),
+            "effortId": id,
+            "skill": skill,
+            "phase": phase,
+            "filesToPreload": report.pending_preloads,
+            "dehydratedContext": report.account,
+            "skillConfig": report.skill.as_ref().map(|skill| &skill.config),
+            "context": told.context,
+        }),
+        Kind::PreToolUse => json!({
+            "allow": allow,
+            "heartbeatCount": report.heartbeat,
+            "contextUsage": report.context_usage,
+            "overflowWarning": report.overflow_warning,
+            "pendingPreloads": report.pending_preloads,
+            "firedRules": report.fired_rules,
+        }),
+        Kind::PostToolUse => json!({
+            "heartbeatCount": report.heartbeat,
+            "pendingInjections": told.context.iter().collect::<Vec<_>>(),
+            "dialogueEntry": report.dialogue,
+        }),
+        Kind::UserPromptSubmit => json!({
+            "sessionContext": told.line(report),
+            "effortId": id,
+            "taskDir": effort.map(|effort| &effort.folder),
+            "skill": skill,
+            "phase": phase,
+            "heartbeat": report.heartbeat,
+        }),
+        Kind::SubagentStart => json!({
+            "effortId": id,
+            "logTemplate": report.skill.as_ref().and_then(|skill| skill.template.as_ref()),
+            "directives": report.directives,
+            "metadata": effort.map(|effort| &effort.metadata),
+            "context": told.context,
+        }),
+        Kind::SubagentStop => {
+            json!({"effortId": id, "loadedFiles": effort.map(|effort| &effort.files), "status": report.status})
+        }
+        Kind::TaskCompleted => json!({"allow": allow, "effortId": id}),
+        Kind::TeammateIdle => json!({"allow": allow, "status": "done"}),
+        Kind::PreCompact | Kind::ConfigChange => json!({"allow": allow, "status": report.status}),
+        _ => json!({"status": report.status}),
+    }
 }

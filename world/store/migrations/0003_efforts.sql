@@ -44,6 +44,8 @@ CREATE TABLE directives (
   PRIMARY KEY (effort, path)
 ) WITHOUT ROWID;
 
+CREATE INDEX directives_unread ON directives (effort) WHERE required = 1 AND is_read = 0;
+
 -- Accounts wait for the next session of their agent, which takes them once.
 CREATE TABLE accounts (
   seq     INTEGER PRIMARY KEY,

@@ -31,7 +31,8 @@ pub(crate) const RECORD: &str = "INSERT INTO events (id, key, at, agent, session
 pub(crate) const SEQ_OF: &str = "SELECT seq FROM events WHERE key = ?1";
 
 pub(crate) const DENIED_SINCE: &str = "SELECT rule.value, count(*) FROM events, json_each(events.rules) AS rule
-    WHERE verdict = 'deny' AND at >= ?1 GROUP BY 1 ORDER BY 2 DESC, 1";
+    WHERE verdict = 'deny' AND at >= ?1 AND ifnull(host_session, '') NOT LIKE 'taut-proof-%'
+    GROUP BY 1 ORDER BY 2 DESC, 1";
 
 const LIST: &str = "SELECT id, key, at, agent, session, host_session, sub_agent, event, tool, verdict, micros, rules,
       answer_exit, answer_stdout, answer_stderr, reason, detail FROM events WHERE 1";
@@ -80,7 +81,8 @@ impl Store {
         self.list(filter).map_err(|cause| self.error(cause))
     }
 
-    /// How often each rule denied something since then, most often first.
+    /// How often each rule denied something since then, most often first. The
+    /// proofs of `taut init` and `taut doctor` are not work and do not count.
     pub fn denied_since(&self, since: Ms) -> Result<Vec<(String, u64)>, Error> {
         self.read(|conn| {
             conn.prepare_cached(DENIED_SINCE)?

@@ -5,25 +5,30 @@ use rusqlite::{Connection, params};
 
 pub(crate) const PUT: &str = "INSERT INTO injections (session, audience, text) VALUES (?1, ?2, ?3)";
 pub(crate) const WAITING: &str = "SELECT audience, text FROM injections WHERE session = ?1 ORDER BY seq";
-pub(crate) const CLEAR: &str = "DELETE FROM injections WHERE session = ?1";
+pub(crate) const CLEAR: &str = "DELETE FROM injections WHERE session = ?1 AND (?2 IS NULL OR audience = ?2)";
 
 pub(crate) fn put(conn: &Connection, injection: &Injection) -> rusqlite::Result<()> {
-    let audience = match injection.audience {
-        Audience::Model => "model",
-        Audience::User => "user",
-    };
-    conn.prepare_cached(PUT)?.execute(params![injection.session, audience, injection.text]).map(drop)
+    conn.prepare_cached(PUT)?.execute(params![injection.session, name(injection.audience), injection.text]).map(drop)
 }
 
-pub(crate) fn take(conn: &Connection, session: &str) -> rusqlite::Result<Vec<Injection>> {
+fn name(audience: Audience) -> &'static str {
+    match audience {
+        Audience::Model => "model",
+        Audience::User => "user",
+    }
+}
+
+/// What waits for this audience, or for anyone.
+pub(crate) fn take(conn: &Connection, session: &str, audience: Option<Audience>) -> rusqlite::Result<Vec<Injection>> {
     let read = |row: &rusqlite::Row<'_>| {
         let audience = if row.get::<_, String>(0)? == "user" { Audience::User } else { Audience::Model };
         Ok(Injection { session: session.to_string(), audience, text: row.get(1)? })
     };
-    let waiting: Vec<Injection> =
+    let mut waiting: Vec<Injection> =
         conn.prepare_cached(WAITING)?.query_map([session], read)?.collect::<Result<_, _>>()?;
+    waiting.retain(|one| audience.is_none_or(|audience| one.audience == audience));
     if !waiting.is_empty() {
-        conn.prepare_cached(CLEAR)?.execute([session])?;
+        conn.prepare_cached(CLEAR)?.execute(params![session, audience.map(name)])?;
     }
     Ok(waiting)
 }

@@ -22,8 +22,7 @@ pub(crate) fn take(conn: &Connection, agent: &str, now: Ms) -> rusqlite::Result<
         };
         Ok((row.get::<_, i64>(0)?, message))
     };
-    let due: Vec<(i64, Message)> =
-        conn.prepare_cached(DUE)?.query_map([agent], read)?.collect::<Result<_, _>>()?;
+    let due: Vec<(i64, Message)> = conn.prepare_cached(DUE)?.query_map([agent], read)?.collect::<Result<_, _>>()?;
     for (seq, _) in &due {
         conn.prepare_cached(DELIVERED)?.execute(params![seq, now.0])?;
     }

@@ -15,6 +15,7 @@ fn no_statement_on_the_way_of_an_event_scans_a_table() {
         efforts::DIRECTIVES,
         efforts::FETCH,
         efforts::NEXT_ORDINAL,
+        efforts::UNREAD,
         events::ANSWERED,
         events::RECORD,
         events::SEQ_OF,

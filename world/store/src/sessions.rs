@@ -90,6 +90,10 @@ pub(crate) fn open_ones(conn: &Connection, who: &Who) -> rusqlite::Result<Vec<Se
     Ok(found)
 }
 
+pub(crate) fn open_of_id(conn: &Connection, logical_id: &str) -> rusqlite::Result<Vec<Session>> {
+    rows(conn, OPEN_OF_ID, logical_id)?.into_iter().map(|row| fetch(conn, row)).collect()
+}
+
 pub(crate) fn last_ended(conn: &Connection, who: &Who) -> rusqlite::Result<Option<Session>> {
     let mut found = rows(conn, LAST_ENDED_OF_ID, &who.logical_id)?;
     if found.is_empty() {

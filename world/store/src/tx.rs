@@ -1,8 +1,9 @@
 //! One transaction: what a decision reads and writes.
 
 use crate::{Error, agents, efforts, events, injections, messages, sessions, strikes, tasks};
-use model::effect::{Injection, Write};
+use model::effect::{Audience, Injection, Write};
 use model::effort::{Known, Message};
+use model::session::Session;
 use model::{Answer, Loaded, Ms, Who};
 use rusqlite::Connection;
 use std::path::Path;
@@ -42,6 +43,11 @@ impl<'s> Tx<'s> {
         })
     }
 
+    /// Open sessions of this logical id, the newest first.
+    pub fn open_sessions(&self, logical_id: &str) -> Result<Vec<Session>, Error> {
+        self.verb(|conn| sessions::open_of_id(conn, logical_id))
+    }
+
     /// All of them or, on an error, none once the transaction or savepoint ends.
     pub fn apply(&self, writes: &[Write]) -> Result<(), Error> {
         writes.iter().try_for_each(|write| self.verb(|conn| apply_one(conn, write)))
@@ -50,7 +56,12 @@ impl<'s> Tx<'s> {
     /// What is waiting to be told to the model of this session, oldest first;
     /// told once: it is gone when the transaction commits.
     pub fn take_injections(&self, session: &str) -> Result<Vec<Injection>, Error> {
-        self.verb(|conn| injections::take(conn, session))
+        self.verb(|conn| injections::take(conn, session, None))
+    }
+
+    /// Only what is for the model: a tool's result is not shown to the user.
+    pub fn take_model_injections(&self, session: &str) -> Result<Vec<Injection>, Error> {
+        self.verb(|conn| injections::take(conn, session, Some(Audience::Model)))
     }
 
     /// Messages to this agent that nobody has told it, oldest first, a few at a

@@ -58,7 +58,7 @@ fn body(fields: Fields<'_>, kind: Kind) -> Body {
         }
         Kind::PreToolUse | Kind::PermissionRequest | Kind::PermissionDenied => Body::Tool(tool(fields)),
         Kind::PostToolUse => Body::ToolDone {
-            call: tool(fields),
+            call: answered(tool(fields), fields),
             response: response(fields),
             duration_ms: fields.number("duration_ms"),
         },
@@ -106,6 +106,17 @@ fn tool(fields: Fields<'_>) -> ToolCall {
         use_id: fields.string("tool_use_id").filter(|id| !id.is_empty()),
         input: fields.value("tool_input").filter(|input| input.is_object()).cloned().unwrap_or_default(),
     }
+}
+
+/// A response is not kept, but the user's answers to questions are: they belong
+/// to what was asked.
+fn answered(mut call: ToolCall, fields: Fields<'_>) -> ToolCall {
+    let response = fields.value("tool_response").filter(|_| call.name == "AskUserQuestion");
+    let answers = response.and_then(|response| response.get("answers").or_else(|| response.is_string().then_some(response)));
+    if let (Some(answers), Some(input)) = (answers, call.input.as_object_mut()) {
+        input.entry("answers").or_insert_with(|| answers.clone());
+    }
+    call
 }
 
 fn batch(fields: Fields<'_>) -> Vec<String> {

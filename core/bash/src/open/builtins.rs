@@ -32,6 +32,14 @@ pub(crate) fn is_builtin(name: &str) -> bool {
     BUILTINS.contains(&name)
 }
 
+/// A folder that `mktemp` makes has no name yet, but stands among the temporary ones.
+fn temporary(word: &Word) -> Option<String> {
+    let (Piece::Unknown(source), rest) = word.pieces.split_first()? else { return None };
+    let made = source.trim_start_matches(['"', '$', '(', '`']).starts_with("mktemp");
+    let below = Word { pieces: rest.to_vec(), quoted: true }.known()?;
+    made.then(|| format!("/tmp/tmp.XXXXXXXXXX{below}"))
+}
+
 impl Walker {
     pub(super) fn open_builtin(&mut self, name: &str, command: &Command, place: &Place) -> Output {
         let args = command.args();
@@ -73,7 +81,7 @@ impl Walker {
             Some(word) => match word.known().as_deref() {
                 Some("-") => self.scope.previous(),
                 Some(path) => self.scope.resolve(path),
-                None => None,
+                None => temporary(word),
             },
         };
         self.scope.enter(folder);

@@ -3,6 +3,7 @@
 use super::{joined, options};
 use crate::output::Output;
 use crate::reading::{Via, Word};
+use crate::scope::Value;
 use crate::walk::{Place, Walker};
 
 const GLOBAL: &[&str] = &[
@@ -17,17 +18,35 @@ const GLOBAL: &[&str] = &[
     "--attr-source",
 ];
 
+const HELPERS: &[&str] = &[
+    "core.pager",
+    "core.editor",
+    "core.sshcommand",
+    "core.fsmonitor",
+    "core.askpass",
+    "sequence.editor",
+    "diff.external",
+    "credential.helper",
+];
+const HELPER_VARIABLES: &[&str] =
+    &["GIT_PAGER", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "GIT_SSH_COMMAND", "GIT_EXTERNAL_DIFF", "GIT_ASKPASS"];
+
 impl Walker {
     pub(super) fn open_git(&mut self, args: &[Word], place: &Place) {
         let (options, operands) = options::split(args, GLOBAL);
         let Some((sub, rest)) = operands.split_first() else { return };
         let Some(sub) = sub.known() else { return };
         let via = Via::Wrapper("git".to_string());
-        if let Some(text) = alias(&options, &sub) {
+        self.git_helpers(&options, place);
+        let kept = format!("git {sub}");
+        if let Some(text) = alias(&options, &sub).or_else(|| self.scope.alias(&kept)) {
             self.open_git_alias(&sub, &text, rest, place);
             return;
         }
         let words: Vec<String> = rest.iter().map(Word::shown).collect();
+        if sub == "config" {
+            self.git_alias_set(&words);
+        }
         match (sub.as_str(), words.first().map(String::as_str)) {
             ("bisect", Some("run")) => {
                 self.inner(rest.get(1..).unwrap_or_default(), Vec::new(), via, place);
@@ -52,6 +71,33 @@ impl Walker {
             ),
             ("difftool", _) => self.exec_options(rest, &["-x", "--extcmd"], place),
             _ => {}
+        }
+    }
+
+    /// `git config alias.x TEXT`: the line may use it later on.
+    fn git_alias_set(&mut self, words: &[String]) {
+        let at = words.iter().position(|word| word.starts_with("alias."));
+        let (name, text) = (at.and_then(|at| words.get(at)), at.and_then(|at| words.get(at + 1)));
+        if let (Some(name), Some(text)) = (name.and_then(|name| name.strip_prefix("alias.")), text) {
+            self.scope.set_alias(&format!("git {name}"), text);
+        }
+    }
+
+    /// Programs git is told to run for it: its pager, editor, connection and diff.
+    fn git_helpers(&mut self, options: &[(String, Option<Word>)], place: &Place) {
+        let set = options.iter().filter(|(name, _)| name == "-c").filter_map(|(_, value)| value.as_ref());
+        let by_option = set.filter_map(|value| {
+            let text = value.shown();
+            let (key, text) = text.split_once('=')?;
+            HELPERS.contains(&key.to_ascii_lowercase().as_str()).then(|| text.trim_start_matches('!').to_string())
+        });
+        let by_variable = HELPER_VARIABLES.iter().filter_map(|name| match self.lookup(name)? {
+            Value::One(word) => word.known(),
+            _ => None,
+        });
+        let texts: Vec<String> = by_option.chain(by_variable).collect();
+        for text in texts {
+            self.inner_text(&text, Via::Wrapper("git".to_string()), place);
         }
     }
 

@@ -4,7 +4,9 @@ mod builtins;
 mod containers;
 mod find;
 mod git;
+mod make;
 mod options;
+mod powershell;
 mod remote;
 mod shells;
 mod terminals;
@@ -24,21 +26,26 @@ use crate::walk::{Place, Walker};
 impl Walker {
     /// Walks everything `command` would start. What it prints comes back when it is certain.
     pub(crate) fn open(&mut self, command: &Command, place: &Place) -> Output {
-        let Some(program) = command.program() else {
+        let Some(program) = command.name() else {
             return Output::Unknown;
         };
         if let Some(output) = self.call(&program, command, place) {
             return output;
         }
         let args = command.args();
-        match program.as_str() {
+        match program.as_ref() {
             "find" | "fd" | "fdfind" => self.open_find(&program, args, place),
             "xargs" | "parallel" => self.open_xargs(&program, args, place),
             "git" => self.open_git(args, place),
             "docker" | "podman" | "nerdctl" | "kubectl" | "oc" | "docker-compose" | "lxc" | "incus" => {
                 self.open_container(&program, args, place)
             }
-            "ssh" | "mosh" | "rsh" | "sshpass" => self.open_remote(&program, args, place),
+            "make" | "gmake" | "just" => self.open_make(args, place),
+            "powershell" | "powershell.exe" | "pwsh" | "pwsh.exe" => self.open_powershell(args, place),
+            "ssh" | "mosh" | "rsh" | "sshpass" | "vagrant" | "gcloud" | "ansible" => {
+                self.open_remote(&program, args, place)
+            }
+            "nc" | "ncat" | "netcat" | "socat" => self.open_connection(args, place),
             "tmux" | "screen" => self.open_terminal(&program, args, place),
             name if shells::is_shell(name) => return self.open_shell(name, command, place),
             name if is_builtin(name) => return self.open_builtin(name, command, place),

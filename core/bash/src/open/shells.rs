@@ -7,9 +7,8 @@ use crate::output::Output;
 use crate::reading::{Command, Feed, Via, Word};
 use crate::walk::{Place, Walker};
 
-const SHELLS: &[&str] = &[
-    "sh", "bash", "zsh", "dash", "ksh", "mksh", "ash", "fish", "rbash", "yash", "csh", "tcsh", "pwsh", "elvish", "nu",
-];
+const SHELLS: &[&str] =
+    &["sh", "bash", "zsh", "dash", "ksh", "mksh", "ash", "fish", "rbash", "yash", "csh", "tcsh", "elvish", "nu"];
 const VALUED: &[&str] = &["-o", "-O", "--rcfile", "--init-file", "+o", "+O"];
 
 pub(crate) fn is_shell(name: &str) -> bool {
@@ -20,6 +19,10 @@ impl Walker {
     pub(super) fn open_shell(&mut self, name: &str, command: &Command, place: &Place) -> Output {
         let (options, operands) = shell_options(command.args());
         let via = Via::Shell(name.to_string());
+        // Only the syntax is checked.
+        if options::given(&options, &["-n"]) {
+            return Output::Unknown;
+        }
         if options::given(&options, &["-c", "--command"]) {
             let attached = options::value(&options, &["--command"]).cloned();
             let Some((text, rest)) = attached.map_or_else(

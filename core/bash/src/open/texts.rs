@@ -93,6 +93,12 @@ const TEXTS: &[Texts] = &[
     Texts { name: "expect", options: &["-c"], valued: &["-f"], operands: Operands::Nothing },
     Texts { name: "osascript", options: &["-e"], valued: &["-l"], operands: Operands::Nothing },
     Texts { name: "xterm", options: &[], valued: &["-T", "-geometry"], operands: Operands::Nothing },
+    Texts {
+        name: "tar",
+        options: &["--checkpoint-action", "--to-command", "--use-compress-program"],
+        valued: &[],
+        operands: Operands::Nothing,
+    },
     Texts { name: "vim", options: &["-c"], valued: &[], operands: Operands::Nothing },
 ];
 
@@ -200,6 +206,7 @@ fn shell_in(name: &str, word: &Word) -> String {
             .filter_map(|rest| rest.split('"').nth(1))
             .collect::<Vec<_>>()
             .join("\n"),
+        "tar" => text.strip_prefix("exec=").unwrap_or(&text).to_string(),
         "vim" => text.split_once('!').map(|(_, rest)| rest.to_string()).unwrap_or_default(),
         _ => text,
     }

@@ -1,5 +1,8 @@
 //! Programs that run the command given in their own words, as a table.
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
 use super::options::{self, given, value};
 use crate::output::Output;
 use crate::reading::{Command, Via, Word};
@@ -206,6 +209,11 @@ const WRAPPERS: &[Wrapper] = &[
     runner("bundle", "exec", &[]),
     runner("npm", "exec", &["-p", "--package", "-w", "--workspace"]),
     runner("pnpm", "exec", &["-F", "--filter"]),
+    runner("pnpm", "dlx", &["--package"]),
+    runner("yarn", "dlx", &["-p", "--package"]),
+    runner("yarn", "exec", &[]),
+    runner("bun", "x", &["-p", "--package"]),
+    runner("pipx", "run", &["--spec", "--python"]),
     runner("mise", "exec", &[]),
     runner("direnv", "exec", &[]),
     runner("conda", "run", &["-n", "--name", "-p", "--prefix", "--cwd"]),
@@ -214,7 +222,6 @@ const WRAPPERS: &[Wrapper] = &[
     runner("doppler", "run", &["-p", "-c", "--project", "--config"]),
     runner("rustup", "run", &[]),
     runner("opam", "exec", &[]),
-    runner("dlx", "", &[]),
 ];
 
 /// Wrappers whose command runs in this very shell, so that `cd` in it holds afterwards.
@@ -223,15 +230,16 @@ const OWN: &[&str] = &["command", "builtin", "noglob", "nocorrect"];
 impl Walker {
     /// Opens `name` when the table has it.
     pub(crate) fn open_wrapper(&mut self, name: &str, command: &Command, place: &Place) -> Output {
-        let Some(wrapper) = WRAPPERS.iter().find(|wrapper| wrapper.name == name) else {
+        static NAMES: LazyLock<HashSet<&str>> = LazyLock::new(|| WRAPPERS.iter().map(|entry| entry.name).collect());
+        if !NAMES.contains(name) {
             return Output::Unknown;
-        };
+        }
         let mut args = command.args();
+        let sub = args.first().and_then(Word::known);
+        let fits = |entry: &&Wrapper| entry.name == name && (entry.sub.is_empty() || sub.as_deref() == Some(entry.sub));
+        let Some(wrapper) = WRAPPERS.iter().find(fits) else { return Output::Unknown };
         if !wrapper.sub.is_empty() {
-            match args.split_first() {
-                Some((first, rest)) if first.known().as_deref() == Some(wrapper.sub) => args = rest,
-                _ => return Output::Unknown,
-            }
+            args = args.get(1..).unwrap_or_default();
         }
         let (options, operands) = options::split(args, wrapper.valued);
         if looks_up(name, &options) {

@@ -54,6 +54,12 @@ const PARALLEL: &[&str] = &[
 impl Walker {
     pub(super) fn open_xargs(&mut self, program: &str, args: &[Word], place: &Place) {
         let (options, operands) = options::split(args, if program == "xargs" { XARGS } else { PARALLEL });
+        if program == "parallel" && options::given(&options, &["--dry-run", "--dryrun"]) {
+            return;
+        }
+        let file =
+            options::value(&options, &["-a", "--arg-file"]).map(|file| place.fed(Feed::File(file.clone()), None));
+        let place = file.as_ref().unwrap_or(place);
         let marks = options::value(&options, &["-I", "-i", "-J", "--replace"]).and_then(Word::known);
         let mark = marks.unwrap_or_else(|| "{}".to_string());
         let replacing = program == "parallel" || options::given(&options, &["-I", "-i", "-J", "--replace"]);
@@ -86,9 +92,6 @@ impl Walker {
     /// What stands on the standard input, as arguments.
     fn items(&mut self, options: &[(String, Option<Word>)], lines: bool, place: &Place) -> Vec<Word> {
         let unknown = || vec![Word { pieces: vec![Piece::Unknown("{}".to_string())], quoted: true }];
-        if options::given(options, &["-a", "--arg-file"]) {
-            return unknown();
-        }
         match &place.feed {
             Feed::Text(text) if place.sure => {
                 let nul = text.contains('\0') || options::given(options, &["-0", "--null"]);

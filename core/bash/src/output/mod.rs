@@ -38,15 +38,23 @@ impl Output {
         }
     }
 
+    fn into_draft(self) -> Option<String> {
+        match self {
+            Self::Certain(text) | Self::Draft(text) => Some(text),
+            Self::Unknown => None,
+        }
+    }
+
     pub(crate) fn then(self, next: Self) -> Self {
         let certain = matches!((&self, &next), (Self::Certain(_), Self::Certain(_)));
-        match (self.draft(), next.draft()) {
-            (Some(first), Some(second)) if first.len() + second.len() <= limits::TEXT => {
-                let text = format!("{first}{second}");
+        match (self.into_draft(), next.into_draft()) {
+            (Some(mut text), Some(second)) if text.len() + second.len() <= limits::TEXT => {
+                // Long lists add to one text instead of copying it for every command.
+                text.push_str(&second);
                 if certain { Self::Certain(text) } else { Self::Draft(text) }
             }
             // What is known of a list is still worth reading when a shell gets it.
-            (Some(known), None) | (None, Some(known)) if !known.is_empty() => Self::Draft(known.to_string()),
+            (Some(known), None) | (None, Some(known)) if !known.is_empty() => Self::Draft(known),
             _ => Self::Unknown,
         }
     }
@@ -55,12 +63,12 @@ impl Output {
 /// What `command` prints, given the text on its standard input and whether all of it is known.
 pub(crate) fn of(command: &Command, draft: Option<&str>, sure: bool) -> Output {
     let input = draft.filter(|_| sure);
-    let Some(program) = command.program() else {
+    let Some(program) = command.name() else {
         return if command.words.is_empty() { Output::nothing() } else { Output::Unknown };
     };
     let args = command.args();
     let known: Option<Vec<String>> = args.iter().map(Word::known).collect();
-    match (program.as_str(), &known) {
+    match (program.as_ref(), &known) {
         ("echo", _) => printf::echo(args),
         ("printf", Some(args)) => printf::printf(args),
         ("printf", None) => printf::draft(args),

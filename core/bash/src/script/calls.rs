@@ -1,5 +1,6 @@
 //! Finds the calls in a script that do what a shell command would, and reports those commands.
 
+use super::foreign::forks_on;
 use super::imports::import;
 use super::lexer::{self, Token};
 use super::tables::{Effect, Language};
@@ -16,6 +17,9 @@ const STOPPERS: &[&str] =
 impl Walker {
     pub(super) fn walk_script(&mut self, language: &'static Language, code: &str, place: &Place) {
         let tokens = lexer::tokens(code, language.style);
+        if forks_on(&tokens) {
+            self.forking(place);
+        }
         let mut names = Names::new(self.scope.home.clone());
         let mut at = 0;
         while let Some(token) = tokens.get(at) {
@@ -106,6 +110,9 @@ impl Walker {
         parts: &[&[Token]],
         place: &Place,
     ) {
+        if matches!(effect, Effect::Shell | Effect::Code) {
+            self.foreign_code(language, effect, given, parts, place);
+        }
         match effect {
             Effect::Shell => match given.first() {
                 Some(Argument::List(words)) => self.script_words(words.clone(), place),
@@ -133,8 +140,14 @@ impl Walker {
                 words.extend(flat(given.get(..1).unwrap_or_default()));
                 self.script_words(words, place);
             }
-            Effect::Write => self.script_write(given.first(), RedirectKind::Write, place),
-            Effect::Append => self.script_write(given.first(), RedirectKind::Append, place),
+            Effect::Write => self.script_file(given.first(), RedirectKind::Write, place),
+            Effect::Append => self.script_file(given.first(), RedirectKind::Append, place),
+            Effect::Read => self.script_file(given.first(), RedirectKind::Read, place),
+            Effect::Sql => {
+                let mut words = vec![Word::text("psql"), Word::text("-c")];
+                words.extend(flat(given.get(1..2).unwrap_or_default()));
+                self.script_words(words, place);
+            }
             Effect::Open => self.script_open(given, parts, place),
             Effect::Kill | Effect::SignalFirst => self.script_kill(effect, given, place),
             Effect::Code => {
@@ -155,7 +168,7 @@ impl Walker {
         }
     }
 
-    fn script_write(&mut self, target: Option<&Argument>, kind: RedirectKind, place: &Place) {
+    fn script_file(&mut self, target: Option<&Argument>, kind: RedirectKind, place: &Place) {
         let Some(Argument::One(target)) = target else { return };
         // A number is a descriptor that is open already.
         if target.known().is_some_and(|text| text.chars().all(|c| c.is_ascii_digit())) {
@@ -182,9 +195,11 @@ impl Walker {
             if mode.starts_with(['>', '+']) {
                 let inline = Argument::One(Word::text(mode.trim_start_matches(['>', '+', '<', ' '])));
                 let target = if given.len() > 2 { given.get(2) } else { Some(&inline) };
-                self.script_write(target, kind, place);
+                self.script_file(target, kind, place);
             } else if mode.starts_with('|') {
                 self.read_text(mode.trim_start_matches('|'), place);
+            } else if mode.starts_with('<') {
+                self.script_file(given.get(2), RedirectKind::Read, place);
             }
             return;
         }
@@ -193,11 +208,12 @@ impl Walker {
             Some([_, _, Token::Text(mode), ..]) => mode.shown(),
             _ => texts.get(1).cloned().unwrap_or_default(),
         };
-        if mode.len() > 4 || !mode.contains(['w', 'a', 'x', '+']) {
-            return;
-        }
-        let kind = if mode.contains('a') { RedirectKind::Append } else { RedirectKind::Write };
-        self.script_write(given.first(), kind, place);
+        let kind = match mode.as_str() {
+            mode if mode.len() > 4 || !mode.contains(['w', 'a', 'x', '+']) => RedirectKind::Read,
+            mode if mode.contains('a') => RedirectKind::Append,
+            _ => RedirectKind::Write,
+        };
+        self.script_file(given.first(), kind, place);
     }
 
     fn script_kill(&mut self, effect: Effect, given: &[Argument], place: &Place) {
@@ -222,10 +238,10 @@ impl Walker {
     fn awk_output(&mut self, rest: &[Token], names: &Names, place: &Place) {
         match rest {
             [Token::Mark('>'), Token::Mark('>'), target @ Token::Text(_), ..] => {
-                self.script_write(Some(&names.argument(std::slice::from_ref(target))), RedirectKind::Append, place)
+                self.script_file(Some(&names.argument(std::slice::from_ref(target))), RedirectKind::Append, place)
             }
             [Token::Mark('>'), target @ Token::Text(_), ..] => {
-                self.script_write(Some(&names.argument(std::slice::from_ref(target))), RedirectKind::Write, place)
+                self.script_file(Some(&names.argument(std::slice::from_ref(target))), RedirectKind::Write, place)
             }
             [Token::Mark('|'), Token::Text(text), ..] => {
                 self.read_text(&text.shown(), place);

@@ -25,6 +25,8 @@ pub(super) fn import(rest: &[Token], names: &mut Names) -> Option<usize> {
             }
             Some(3 + end)
         }
+        // `import('fs')` is a call, and code follows it.
+        [Token::Name(word), Token::Mark('('), ..] if word == "import" => None,
         [Token::Name(word), tail @ ..] if word == "import" => {
             let end = tail.iter().position(|token| *token == Token::End).unwrap_or(tail.len()).min(64);
             let clause = tail.get(..end).unwrap_or_default();

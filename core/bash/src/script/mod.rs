@@ -1,6 +1,7 @@
 //! Inline scripts: the calls of other languages, given as the shell commands that would do the same.
 
 mod calls;
+mod foreign;
 mod imports;
 mod lexer;
 mod tables;

@@ -16,8 +16,12 @@ pub(super) enum Effect {
     /// Writes the file that is the first argument.
     Write,
     Append,
-    /// Opens a file: writes it when the mode says so.
+    /// Reads the file that is the first argument.
+    Read,
+    /// Opens a file: writes it when the mode says so, reads it otherwise.
     Open,
+    /// A method whose first argument is SQL.
+    Sql,
     /// A process and a signal, or the other way round.
     Kill,
     SignalFirst,
@@ -98,6 +102,8 @@ static PYTHON: Language = Language {
         ("os.symlink", Effect::Becomes(&["ln", "-s"], 2)),
         ("os.kill", Effect::Kill),
         ("os.killpg", Effect::Kill),
+        // A connection put in the place of the standard input.
+        ("os.dup2", Effect::Becomes(&["nc", "-e", "sh"], 0)),
         ("os.truncate", Effect::Write),
         ("os.chmod", Effect::Becomes(&["chmod", "?"], 1)),
         ("os.chown", Effect::Becomes(&["chown", "?"], 1)),
@@ -113,6 +119,10 @@ static PYTHON: Language = Language {
         ("write_text", Effect::Write),
         ("write_bytes", Effect::Write),
         ("rmtree", RM_RF),
+        ("execute", Effect::Sql),
+        ("executescript", Effect::Sql),
+        ("read_text", Effect::Read),
+        ("read_bytes", Effect::Read),
     ],
 };
 
@@ -152,6 +162,13 @@ static NODE: Language = Language {
         ("fs.createWriteStream", Effect::Write),
         ("fs.appendFile", Effect::Append),
         ("fs.appendFileSync", Effect::Append),
+        ("fs.readFile", Effect::Read),
+        ("fs.readFileSync", Effect::Read),
+        ("readFileSync", Effect::Read),
+        ("fs.createReadStream", Effect::Read),
+        ("Deno.readTextFile", Effect::Read),
+        ("Deno.readTextFileSync", Effect::Read),
+        ("Bun.file", Effect::Read),
         ("fs-extra.removeSync", RM_RF),
         ("fs-extra.remove", RM_RF),
         ("fs.removeSync", RM_RF),
@@ -167,6 +184,7 @@ static NODE: Language = Language {
         ("Bun.write", Effect::Write),
         ("Bun.spawn", Effect::Words),
         ("Bun.spawnSync", Effect::Words),
+        ("Function", Effect::Code),
         ("eval", Effect::Code),
     ],
     methods: &[],
@@ -235,6 +253,12 @@ static RUBY: Language = Language {
         ("File.write", Effect::Write),
         ("IO.write", Effect::Write),
         ("File.truncate", Effect::Write),
+        ("File.read", Effect::Read),
+        ("File.readlines", Effect::Read),
+        ("File.foreach", Effect::Read),
+        ("File.binread", Effect::Read),
+        ("IO.read", Effect::Read),
+        ("IO.readlines", Effect::Read),
         ("File.open", Effect::Open),
         ("File.new", Effect::Open),
         ("open", Effect::Open),
@@ -265,6 +289,9 @@ static PHP: Language = Language {
         ("rename", MV),
         ("copy", CP),
         ("file_put_contents", Effect::Write),
+        ("file_get_contents", Effect::Read),
+        ("readfile", Effect::Read),
+        ("file", Effect::Read),
         ("fopen", Effect::Open),
         ("posix_kill", Effect::Kill),
         ("eval", Effect::Code),
@@ -294,6 +321,7 @@ static LUA: Language = Language {
         ("os.remove", RM),
         ("os.rename", MV),
         ("io.open", Effect::Open),
+        ("io.lines", Effect::Read),
     ],
     methods: &[],
 };

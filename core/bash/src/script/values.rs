@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::collections::HashMap;
 
+use super::foreign;
 use super::lexer::Token;
 use crate::limits;
 use crate::output::codes;
@@ -128,6 +129,12 @@ impl Names {
         let called = matches!(tokens.get(width), Some(Token::Mark('(')));
         let inside = if called { arguments(tokens.get(width..).unwrap_or_default()) } else { (Vec::new(), 0) };
         let whole = width + inside.1;
+        if called && matches!(path.as_str(), "require" | "__import__") && tokens.get(whole) == Some(&Token::Mark('.')) {
+            let module = inside.0.first().map(|part| self.word(part).shown()).unwrap_or_default();
+            let rest = tokens.get(whole..).unwrap_or_default().iter().take(REACH).cloned();
+            let named: Vec<Token> = std::iter::once(Token::Name(module)).chain(rest).collect();
+            return whole + self.named(&named, out).saturating_sub(1);
+        }
         match (self.resolved(&path).as_str(), called) {
             (name, true) if joins(name) => {
                 for (index, part) in inside.0.iter().enumerate() {
@@ -151,7 +158,11 @@ impl Names {
             }
             // Methods that leave a text what it is.
             ("decode" | "encode" | "strip" | "trim" | "toString" | "chomp", true) if !out.pieces.is_empty() => whole,
-            (name, true) if name.ends_with("b64decode") => {
+            (name, true) if foreign::temporary(name) => {
+                out.pieces.push(Piece::Unknown("$(mktemp -d)".to_string()));
+                whole
+            }
+            (name, true) if foreign::base64(name) => {
                 let code = inside.0.first().and_then(|part| self.word(part).known());
                 match code.and_then(|code| codes::base64(&code)).and_then(|bytes| String::from_utf8(bytes).ok()) {
                     Some(text) => push_text(out, &text),

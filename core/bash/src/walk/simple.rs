@@ -153,11 +153,12 @@ impl Walker {
         }
         self.report(command.clone());
         // A function of the line may bear the name of a program whose output would be known.
-        let own = command.program().is_some_and(|name| self.scope.function(&name).is_some());
+        let own = command.name().is_some_and(|name| self.scope.function(&name).is_some());
         let fits = !own && self.allowance.spend(place.draft.as_ref().map_or(0, |text| text.len() / 8));
         let printed = if fits { output::of(&command, place.draft.as_deref(), place.sure) } else { Output::Unknown };
         let opened = self.open_with(&command, place);
         self.allowance.rise();
+        self.copied(&command, place);
         match opened {
             Output::Unknown => printed,
             known => known,
@@ -177,6 +178,26 @@ impl Walker {
         file.push_str(text);
     }
 
+    /// `tee FILE` writes what it reads; `cp` and `mv` put a file the line has written elsewhere.
+    fn copied(&mut self, command: &Command, place: &Place) {
+        let program = command.name();
+        let operands = || command.args().iter().filter(|word| !word.shown().starts_with('-'));
+        let (text, targets): (Option<String>, Vec<Word>) = match program.as_deref() {
+            Some("tee") => (place.draft.as_deref().map(str::to_string), operands().cloned().collect()),
+            Some("cp" | "mv") if !self.printed.is_empty() => {
+                let [from, to] = operands().collect::<Vec<_>>()[..] else { return };
+                (self.written(from), vec![to.clone()])
+            }
+            _ => return,
+        };
+        let append = command.args().iter().any(|word| matches!(word.shown().as_str(), "-a" | "--append"));
+        let kind = if append { RedirectKind::Append } else { RedirectKind::Write };
+        let Some(text) = text else { return };
+        for target in targets {
+            self.write(&crate::reading::Redirect { kind, target }, &text);
+        }
+    }
+
     /// The text of a file the line has written, or of a process substitution.
     pub(crate) fn written(&self, file: &Word) -> Option<String> {
         if let Some(text) = self.printed.get(&file.shown()) {
@@ -188,7 +209,7 @@ impl Walker {
 
     /// Opens a command whose own assignments hold inside it, and only there.
     fn open_with(&mut self, command: &Command, place: &Place) -> Output {
-        let builtin = command.program().is_some_and(|name| is_builtin(&name));
+        let builtin = command.name().is_some_and(|name| is_builtin(&name));
         if command.assignments.is_empty() || command.words.is_empty() || builtin {
             return self.open(command, place);
         }

@@ -92,7 +92,7 @@ fn names_in_strings_comments_and_other_objects_do_not_fire() {
             "python3 -c \"print('os.system(1)') # os.remove('x')\"",
             &["python3 -c print('os.system(1)') # os.remove('x')"],
         ),
-        ("python3 -c 'x=[1]; x.remove(1); open(\"f\").read()'", &["python3 -c x=[1]; x.remove(1); open(\"f\").read()"]),
+        ("python3 -c 'x=[1]; x.remove(1); f.read()'", &["python3 -c x=[1]; x.remove(1); f.read()"]),
         ("node -e '/a/.exec(\"x\") // fs.rmSync(1)'", &["node -e /a/.exec(\"x\") // fs.rmSync(1)"]),
         ("perl -pi -e 's/system/exec/g' f", &["perl -pi -e s/system/exec/g f"]),
         ("python3 -m http.server", &["python3 -m http.server"]),
@@ -102,4 +102,25 @@ fn names_in_strings_comments_and_other_objects_do_not_fire() {
     ]);
     let doc = "python3 - <<'EOF'\n'''\nos.system('rm -rf /')\n'''\nprint(1)\nEOF";
     assert_eq!(common::runs(doc), ["python3 -"]);
+}
+
+#[test]
+fn files_a_script_reads_are_reported_as_read() {
+    check(&[
+        ("python3 -c \"print(open('.env').read())\"", &["python3 -c print(open('.env').read())", "<.env"]),
+        ("ruby -e 'puts File.read(\".env\")'", &["ruby -e puts File.read(\".env\")", "<.env"]),
+        ("perl -e 'open(F, \"<\", \".env\")'", &["perl -e open(F, \"<\", \".env\")", "<.env"]),
+    ]);
+}
+
+#[test]
+fn code_that_is_decoded_or_fetched_is_reported_as_a_pipeline_into_its_interpreter() {
+    check(&[
+        ("python3 -c \"exec(base64.b64decode(x))\"", &["python3 -c exec(base64.b64decode(x))", "base64 -d", "python"]),
+        ("node -e 'eval(atob(x))'", &["node -e eval(atob(x))", "base64 -d", "node"]),
+        (
+            "python3 -c 'c = urlopen(u).read(); exec(c)'",
+            &["python3 -c c = urlopen(u).read(); exec(c)", "curl", "python"],
+        ),
+    ]);
 }

@@ -156,7 +156,8 @@ impl Budget {
         }
         if !shown.is_empty() {
             parts.push(FOLLOWS.to_string());
-            parts.extend(files().map(|file| format!("## {}\n{}", file.title, file.text.as_deref().unwrap_or_default())));
+            parts
+                .extend(files().map(|file| format!("## {}\n{}", file.title, file.text.as_deref().unwrap_or_default())));
         }
         Some(parts.join("\n\n"))
     }

@@ -2,9 +2,9 @@
 //! those of its mode. Asked for in rounds, because a role's file names others.
 
 use super::{Budget, File, Rank, Settings, frontmatter};
+use model::Environment;
 use model::event::{Envelope, Kind};
 use model::fact::{ContextFile, ContextSource, Facts, Probe, TextFact};
-use model::Environment;
 use policy::{Policy, Trust};
 
 /// More files than this are not loaded: they could not fit anyway.

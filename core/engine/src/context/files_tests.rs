@@ -95,7 +95,10 @@ fn s2_core_then_what_the_role_names_then_the_mode() {
     let world = World {
         files: BTreeMap::from([
             ("/code/acme/TODAY.md", "today"),
-            ("/code/acme/.claude/roles/chief/role.md", "---\nauto_include:\n  - Desktop/identity.md\n  - gone.md\n---\nLead."),
+            (
+                "/code/acme/.claude/roles/chief/role.md",
+                "---\nauto_include:\n  - Desktop/identity.md\n  - gone.md\n---\nLead.",
+            ),
             ("/code/acme/Desktop/identity.md", "me"),
             ("/code/acme/.claude/modes/background.md", "Work alone."),
         ]),
@@ -139,7 +142,10 @@ fn s2_globs_start_at_the_root_and_a_variable_that_is_not_set_leaves_its_entry_ou
 fn g11_an_untrusted_project_loads_nothing_from_outside_itself() {
     let mut world = World {
         files: BTreeMap::from([
-            ("/code/acme/.claude/roles/spy.md", "---\nauto_include: [~/.claude/notes.md, /etc/passwd, ../other/x.md]\n---\n"),
+            (
+                "/code/acme/.claude/roles/spy.md",
+                "---\nauto_include: [~/.claude/notes.md, /etc/passwd, ../other/x.md]\n---\n",
+            ),
             ("/home/me/.claude/notes.md", "mine"),
             ("/etc/passwd", "root"),
             ("/code/acme/../other/x.md", "x"),
@@ -179,8 +185,10 @@ fn a_role_whose_name_leads_elsewhere_is_none() {
 
 #[test]
 fn d4_files_that_could_not_be_read_are_named_to_be_read_by_hand() {
-    let file = |path: &str, found| ContextFile { source: ContextSource::Core, path: path.into(), title: path.into(), found };
-    let context = vec![file("/p/a.md", TextFact::Failed), file("/p/b.md", TextFact::Missing), file("/p/c.md", TextFact::Failed)];
+    let file =
+        |path: &str, found| ContextFile { source: ContextSource::Core, path: path.into(), title: path.into(), found };
+    let context =
+        vec![file("/p/a.md", TextFact::Failed), file("/p/b.md", TextFact::Missing), file("/p/c.md", TextFact::Failed)];
     let mut budget = Budget::default();
     tell(&Settings::default(), &Facts { context, ..Facts::default() }, &mut budget);
     let text = budget.fit().text.unwrap();

@@ -7,6 +7,7 @@ mod frontmatter;
 mod observe;
 pub mod runtime;
 mod settings;
+mod status_line;
 mod usage;
 pub mod warning;
 mod window;
@@ -15,6 +16,7 @@ pub use budget::{Budget, File, Fitted, Rank};
 pub use files::{Ground, gathered, tell};
 pub use observe::{measured, observe, sized};
 pub use settings::{CoreFile, Settings};
+pub use status_line::StatusLine;
 pub use usage::{Found, Tokens, Usage};
 pub use window::{Evidence, Room, room};
 

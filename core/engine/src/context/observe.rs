@@ -53,7 +53,11 @@ pub fn observe(mut session: Session, envelope: &Envelope, facts: &Facts, setting
             session.memo.model = to.clone().or(session.memo.model);
             session.context_tokens = context_tokens.or(session.context_tokens);
         }
-        _ => session = tail.map_or_else(|| session.clone(), |tail| measured(session.clone(), tail)),
+        _ => {
+            if let Some(tail) = tail {
+                session = measured(session, tail);
+            }
+        }
     }
     sized(session, settings)
 }

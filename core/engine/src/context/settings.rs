@@ -60,7 +60,9 @@ impl Settings {
             runtime: on("runtime"),
             status_reminder: on("status_reminder"),
             report: on("report"),
-            follows_usage: warnings || on("usage") || ["overflow", "skills"].iter().any(|name| policy.section(name).is_some()),
+            follows_usage: warnings
+                || on("usage")
+                || ["overflow", "skills"].iter().any(|name| policy.section(name).is_some()),
             session_required: session_required(policy),
         }
     }

@@ -106,8 +106,17 @@ fn s6_unknown_is_unknown_and_a_transcript_without_an_answer_leaves_what_was_know
 
 #[test]
 fn s6_a_resumed_session_and_a_switch_of_models_tell_the_tokens_themselves() {
-    let start = SessionStart { model: Some("claude-haiku-4-5".into()), context_tokens: Some(83_500), ..SessionStart::default() };
-    let seen = observe(session(), &envelope(Kind::SessionStart, Body::SessionStart(start)), &Facts::default(), &Settings::default());
+    let start = SessionStart {
+        model: Some("claude-haiku-4-5".into()),
+        context_tokens: Some(83_500),
+        ..SessionStart::default()
+    };
+    let seen = observe(
+        session(),
+        &envelope(Kind::SessionStart, Body::SessionStart(start)),
+        &Facts::default(),
+        &Settings::default(),
+    );
     assert_eq!(seen.context_percent(), Some(50.0));
     let switch = Body::ModelSwitch { to: Some("claude-opus-5-5".into()), context_tokens: Some(96_700) };
     let seen = observe(seen, &envelope(Kind::PostModelSwitch, switch), &Facts::default(), &Settings::default());
@@ -162,4 +171,29 @@ fn s5_a_session_without_a_status_is_reminded_after_two_minutes() {
     let busy = Session { status_text: Some("fixing".into()), ..session() };
     assert!(runtime::status_reminder(&busy, &on, Ms(500_000)).is_none());
     assert!(runtime::status_reminder(&session(), &Settings::of(&Policy::built_in()), Ms(500_000)).is_none());
+}
+
+/// What the page shows is what the model reads.
+#[test]
+fn every_text_of_ours_stands_in_the_docs_as_the_model_sees_it() {
+    let page = include_str!("../../../../docs/context.md");
+    let settings = Settings { warnings: true, status_reminder: true, ..Settings::default() };
+    let mut texts = vec![
+        runtime::activation(&settings),
+        runtime::report(&settings),
+        runtime::status_reminder(&session(), &settings, Ms(500_000)).unwrap(),
+    ];
+    for percent in [60, 80, 90, 95] {
+        let full = Session { context_tokens: Some(percent), context_limit: Some(100), ..session() };
+        texts.push(warning::due(&full, &settings).unwrap().text);
+        let alone = Session { mode: Some("background".into()), ..full };
+        texts.extend(warning::due(&alone, &settings).unwrap().text.lines().last().map(str::to_owned));
+    }
+    let mut budget = Budget::default();
+    budget.introduce(settings.info("Session context loaded"));
+    budget.show(Rank::Core, File { path: "/code/acme/docs/HISTORY.md".into(), title: "HISTORY".into(), text: None });
+    texts.extend(budget.fit().text.unwrap().split("\n\n").map(str::to_owned));
+    for text in texts {
+        assert!(page.contains(&text), "docs/context.md does not show:\n{text}");
+    }
 }

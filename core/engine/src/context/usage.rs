@@ -3,7 +3,11 @@
 //! belongs to a sub-agent or is of no use is passed over.
 
 use model::fact::Tail;
-use serde::Deserialize;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use std::fmt;
+use std::marker::PhantomData;
 
 /// What the transcript says of the context, as it was at the end.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -53,20 +57,20 @@ fn read(line: &[u8]) -> Option<Found> {
     if !text.contains("\"usage\"") && !text.contains("compact_boundary") {
         return None;
     }
-    let line: Line = serde_json::from_str(text).ok()?;
+    let Object(line): Object<Line> = serde_json::from_str(text).ok()?;
     if line.sidechain {
         return None;
     }
     match line.kind.as_deref() {
         Some("assistant") => {
-            let message = line.message?;
+            let Object(message) = line.message?;
             // The client's own notices carry this name and no tokens.
             let model = message.model.filter(|model| model != "<synthetic>");
-            let tokens = message.usage?.total();
+            let tokens = message.usage?.0.total();
             (tokens > 0).then_some(Found::Usage(Usage { tokens, model }))
         }
         Some("system") if line.subtype.as_deref() == Some("compact_boundary") => {
-            let after = line.compact.and_then(|compact| compact.post_tokens);
+            let after = line.compact.and_then(|Object(compact)| compact.post_tokens);
             Some(after.map_or(Found::Reset, |tokens| Found::Usage(Usage { tokens, model: None })))
         }
         _ => None,
@@ -82,9 +86,9 @@ struct Line {
     #[serde(rename = "isSidechain", default)]
     sidechain: bool,
     #[serde(default)]
-    message: Option<Message>,
+    message: Option<Object<Message>>,
     #[serde(rename = "compactMetadata", default)]
-    compact: Option<Compact>,
+    compact: Option<Object<Compact>>,
 }
 
 #[derive(Deserialize)]
@@ -92,7 +96,7 @@ struct Message {
     #[serde(default)]
     model: Option<String>,
     #[serde(default)]
-    usage: Option<Tokens>,
+    usage: Option<Object<Tokens>>,
 }
 
 /// Also what the status line says of the last response.
@@ -109,6 +113,29 @@ pub struct Tokens {
 struct Compact {
     #[serde(rename = "postTokens", default)]
     post_tokens: Option<u64>,
+}
+
+/// A list in the place of an object is not taken for its fields in their order.
+struct Object<T>(T);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(Fields(PhantomData)).map(Self)
+    }
+}
+
+struct Fields<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for Fields<T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<T, A::Error> {
+        T::deserialize(MapAccessDeserializer::new(map))
+    }
 }
 
 impl Tokens {

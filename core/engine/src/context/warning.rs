@@ -46,12 +46,16 @@ fn text(settings: &Settings, level: u8, shift: u8) -> String {
     };
     let then = match level {
         60 => "What only this conversation knows is lost when it is compacted: write it into a file.",
-        80 => "Finish the step you are at. Then `taut session dehydrate` keeps your account for the session after this one.",
+        80 => {
+            "Finish the step you are at. Then `taut session dehydrate` keeps your account for the session after this one."
+        }
         90 => {
             "Stop the task. Write the minimal state now: `taut session dehydrate`, with JSON on stdin \
              (summary, lastAction, nextSteps, requiredFiles)."
         }
-        _ => "Reset immediately: `taut session dehydrate` now, before anything else. The next request may be compacted.",
+        _ => {
+            "Reset immediately: `taut session dehydrate` now, before anything else. The next request may be compacted."
+        }
     };
     let alone = if shift > 0 { "\nAUTONOMOUS MODE: no human backup. Nobody will save this state for you." } else { "" };
     format!("{first}\n{then}{alone}")

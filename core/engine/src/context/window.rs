@@ -37,7 +37,8 @@ pub fn room(settings: &Settings, evidence: Evidence<'_>) -> Option<Room> {
         let best = settings.windows.iter().filter(fits).max_by_key(|(model, _)| model.len());
         best.map(|(_, window)| *window).or(settings.window)
     };
-    let window = evidence.told.or_else(configured).or_else(|| evidence.model.and_then(|model| guess(model, evidence.tokens)))?;
+    let window =
+        evidence.told.or_else(configured).or_else(|| evidence.model.and_then(|model| guess(model, evidence.tokens)))?;
     let limit = window.checked_sub(settings.reserve).filter(|limit| *limit > 0).unwrap_or(window);
     Some(Room { window, limit })
 }

@@ -18,11 +18,15 @@ pub fn word(snapshot: &Snapshot<'_>) -> Word {
     let limit = settings::unread_after(snapshot.policy);
     let list = unread.join(", ");
     if made >= limit {
-        let reason = format!("{made} tool calls were made while required directives wait. Read them now with the Read tool: {list}");
+        let reason = format!(
+            "{made} tool calls were made while required directives wait. Read them now with the Read tool: {list}"
+        );
         return Word::Deny(finding(RULE, RuleKind::Deny, snapshot, reason));
     }
     if made == 0 {
-        let reason = format!("this skill requires these directives to be read; after {limit} more calls nothing else runs: {list}");
+        let reason = format!(
+            "this skill requires these directives to be read; after {limit} more calls nothing else runs: {list}"
+        );
         return Word::Warn(finding(RULE, RuleKind::Warn, snapshot, reason));
     }
     Word::Open

@@ -15,7 +15,9 @@ pub fn fire(snapshot: &Snapshot<'_>, judged: &mut Judged) {
             continue;
         }
         judged.fired.push(id.to_string());
-        if let Some(text) = told(guard.get("payload")).filter(|_| !snapshot.counters.told.iter().any(|known| known == id)) {
+        if let Some(text) =
+            told(guard.get("payload")).filter(|_| !snapshot.counters.told.iter().any(|known| known == id))
+        {
             judged.told.push(id.to_string());
             judged.findings.push(finding(id, RuleKind::Warn, snapshot, text));
         }
@@ -44,7 +46,9 @@ fn holds(condition: &Value, snapshot: &Snapshot<'_>) -> bool {
 fn told(payload: Option<&Value>) -> Option<String> {
     match payload? {
         Value::String(text) => Some(text.clone()),
-        Value::Object(fields) => ["text", "message"].into_iter().find_map(|name| fields.get(name)?.as_str()).map(str::to_string),
+        Value::Object(fields) => {
+            ["text", "message"].into_iter().find_map(|name| fields.get(name)?.as_str()).map(str::to_string)
+        }
         _ => None,
     }
 }

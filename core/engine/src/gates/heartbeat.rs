@@ -11,7 +11,16 @@ pub const RULE: &str = "heartbeat";
 
 /// The host's own lists and helpers, and questions to the user.
 const UNCOUNTED: &[&str] = &[
-    "AskUserQuestion", "Agent", "Task", "TaskCreate", "TaskGet", "TaskList", "TaskOutput", "TaskStop", "TaskUpdate", "TodoWrite",
+    "AskUserQuestion",
+    "Agent",
+    "Task",
+    "TaskCreate",
+    "TaskGet",
+    "TaskList",
+    "TaskOutput",
+    "TaskStop",
+    "TaskUpdate",
+    "TodoWrite",
 ];
 
 pub fn word(snapshot: &Snapshot<'_>) -> Word {
@@ -22,11 +31,13 @@ pub fn word(snapshot: &Snapshot<'_>) -> Word {
         return if closed { Word::WayOut } else { Word::Open };
     }
     if closed {
-        let reason = format!("{} tool calls without a log entry, the limit is {}. {}", limits.block, limits.block, how(effort));
+        let reason =
+            format!("{} tool calls without a log entry, the limit is {}. {}", limits.block, limits.block, how(effort));
         return Word::Deny(finding(RULE, RuleKind::Deny, snapshot, reason));
     }
     if count == limits.warn {
-        let reason = format!("{count} tool calls without a log entry; at {} you are stopped. {}", limits.block, how(effort));
+        let reason =
+            format!("{count} tool calls without a log entry; at {} you are stopped. {}", limits.block, how(effort));
         return Word::Warn(finding(RULE, RuleKind::Warn, snapshot, reason));
     }
     Word::Open
@@ -40,7 +51,10 @@ fn beating<'a>(snapshot: &Snapshot<'a>) -> Option<(&'a Effort, Heartbeat)> {
 }
 
 fn how(effort: &Effort) -> String {
-    format!("Write down what you did and found, alone in its line: `taut log \"…\"` (it goes to {}).", effort.artifact("LOG"))
+    format!(
+        "Write down what you did and found, alone in its line: `taut log \"…\"` (it goes to {}).",
+        effort.artifact("LOG")
+    )
 }
 
 /// Whether the call counts as work.

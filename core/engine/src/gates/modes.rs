@@ -32,7 +32,9 @@ pub fn judge(call: &ToolCall, mode: Option<&str>, policy: &Policy) -> Option<Fin
         intent: None,
     };
     if let Some(mode) = mode.filter(|mode| *mode != "interactive") {
-        return Some(deny(format!("communication tools are only for interactive sessions; this one is in mode {mode}.")));
+        return Some(deny(format!(
+            "communication tools are only for interactive sessions; this one is in mode {mode}."
+        )));
     }
     let field = tool.contact?;
     let contacts = contacts_of(call, field);
@@ -45,7 +47,10 @@ pub fn judge(call: &ToolCall, mode: Option<&str>, policy: &Policy) -> Option<Fin
         return None;
     }
     let names: Vec<&str> = closed.iter().map(|name| name.as_str()).collect();
-    Some(deny(format!("{} is not tagged {needed}; the user tags contacts under [contacts] in the configuration.", names.join(", "))))
+    Some(deny(format!(
+        "{} is not tagged {needed}; the user tags contacts under [contacts] in the configuration.",
+        names.join(", ")
+    )))
 }
 
 fn tool<'a>(call: &ToolCall, policy: &'a Policy) -> Option<Tool<'a>> {
@@ -61,7 +66,9 @@ fn tool<'a>(call: &ToolCall, policy: &'a Policy) -> Option<Tool<'a>> {
 
 fn contacts_of(call: &ToolCall, field: &str) -> Vec<String> {
     match call.input.get(field) {
-        Some(Value::String(one)) => one.split([',', ';']).map(|name| name.trim().to_string()).filter(|name| !name.is_empty()).collect(),
+        Some(Value::String(one)) => {
+            one.split([',', ';']).map(|name| name.trim().to_string()).filter(|name| !name.is_empty()).collect()
+        }
         Some(Value::Array(many)) => many.iter().filter_map(Value::as_str).map(str::to_string).collect(),
         _ => Vec::new(),
     }
@@ -70,6 +77,7 @@ fn contacts_of(call: &ToolCall, field: &str) -> Vec<String> {
 fn may(contact: &str, draft: bool, policy: &Policy) -> bool {
     let known = policy.section("contacts").and_then(toml::Value::as_table);
     let tags = known.into_iter().flatten().find(|(name, _)| name.eq_ignore_ascii_case(contact)).map(|(_, tags)| tags);
-    let tags: Vec<&str> = tags.and_then(toml::Value::as_array).into_iter().flatten().filter_map(toml::Value::as_str).collect();
+    let tags: Vec<&str> =
+        tags.and_then(toml::Value::as_array).into_iter().flatten().filter_map(toml::Value::as_str).collect();
     tags.contains(&DIRECT) || (draft && tags.contains(&DRAFT))
 }

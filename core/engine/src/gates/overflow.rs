@@ -21,9 +21,14 @@ pub fn word(snapshot: &Snapshot<'_>) -> Word {
     let way = if snapshot.saved {
         "Your account is stored. End your turn now: the next session of this agent continues from it.".to_string()
     } else {
-        format!("Save what you know now, with exactly this command (and nothing else in the line):\n{ACCOUNT}\nThen end your turn.")
+        format!(
+            "Save what you know now, with exactly this command (and nothing else in the line):\n{ACCOUNT}\nThen end your turn."
+        )
     };
-    let reason = format!("the context is {percent:.0} % full, past the limit of {:.0} %. No other tool runs. {way}", overflow.at);
+    let reason = format!(
+        "the context is {percent:.0} % full, past the limit of {:.0} %. No other tool runs. {way}",
+        overflow.at
+    );
     Word::Deny(finding(RULE, RuleKind::Deny, snapshot, reason))
 }
 

@@ -18,14 +18,17 @@ pub fn word(snapshot: &Snapshot<'_>) -> Word {
 }
 
 fn leads_to_one(snapshot: &Snapshot<'_>) -> bool {
-    let starts = snapshot.plain.is_some_and(|plain| plain.verb() == "effort" && matches!(plain.part(), "start" | "list" | "show"));
+    let starts = snapshot
+        .plain
+        .is_some_and(|plain| plain.verb() == "effort" && matches!(plain.part(), "start" | "list" | "show"));
     let tool = matches!(snapshot.call.name.as_str(), "AskUserQuestion" | "Skill" | "ToolSearch");
     tool || starts || is_line(snapshot, &["session"]) || standards::reads(snapshot)
 }
 
 fn how(snapshot: &Snapshot<'_>) -> String {
     let section = Section::of(snapshot.policy, "session");
-    let mut how = "no session is active, and this project requires one. Run `taut session activate <skill>` first".to_string();
+    let mut how =
+        "no session is active, and this project requires one. Run `taut session activate <skill>` first".to_string();
     let skills = snapshot.policy.section("skills").and_then(toml::Value::as_table);
     let skills: Vec<&str> = skills.into_iter().flat_map(|skills| skills.keys()).map(String::as_str).collect();
     if !skills.is_empty() {

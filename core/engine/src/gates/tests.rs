@@ -166,7 +166,8 @@ fn session() -> Session {
     }
 }
 
-const DEHYDRATE: &str = "taut session dehydrate <<'EOF'\n{\"summary\":\"s\",\"lastAction\":\"l\",\"nextSteps\":[]}\nEOF";
+const DEHYDRATE: &str =
+    "taut session dehydrate <<'EOF'\n{\"summary\":\"s\",\"lastAction\":\"l\",\"nextSteps\":[]}\nEOF";
 
 /// Does what the denial of this rule tells it to do, and fails if that is denied too.
 fn comply(agent: &mut Agent, rule: &str) {
@@ -227,7 +228,8 @@ fn g0_every_combination_of_closed_gates_has_an_open_way_out() {
                 comply(&mut agent, &rule);
                 seen.push(rule);
             }
-            let expected: Vec<&str> = rows.into_iter().enumerate().filter(|(gate, _)| is_closed(*gate)).map(|(_, rule)| rule).collect();
+            let expected: Vec<&str> =
+                rows.into_iter().enumerate().filter(|(gate, _)| is_closed(*gate)).map(|(_, rule)| rule).collect();
             assert_eq!(seen, expected, "{closed:04b}: one after the other, in the order of the row");
         }
     }
@@ -338,7 +340,8 @@ fn g4_what_is_not_work_is_not_counted() {
 
 #[test]
 fn g4_numbers_may_be_a_skills_own_and_sub_agents_are_never_stopped() {
-    let mut agent = Agent::at_work("[heartbeat]\nblock = 20\n[skills.implement]\nlog = true\nheartbeat = { block = 4 }\n");
+    let mut agent =
+        Agent::at_work("[heartbeat]\nblock = 20\n[skills.implement]\nlog = true\nheartbeat = { block = 4 }\n");
     agent.counters.since_log = 3;
     assert_eq!(agent.bash("make").as_deref(), Some(heartbeat::RULE));
     agent.by_sub_agent = true;
@@ -407,7 +410,11 @@ fn g6_a_required_directive_warns_lets_three_calls_pass_and_then_only_itself() {
     agent.counters.unread_calls = 3;
     assert_eq!(agent.bash("ls").as_deref(), Some(directives::RULE));
     assert_eq!(agent.read("src/../src/TESTING.md"), None, "reading it is always open");
-    assert_eq!(agent.read("/p/other/TESTING.md").as_deref(), Some(directives::RULE), "another of the same name is another");
+    assert_eq!(
+        agent.read("/p/other/TESTING.md").as_deref(),
+        Some(directives::RULE),
+        "another of the same name is another"
+    );
     assert_eq!(agent.bash("taut log x"), None);
     assert_eq!(agent.denied("Agent", json!({})), None);
     agent.directives[0].read = true;
@@ -450,7 +457,10 @@ fn g7_only_interactive_sessions_write_and_only_to_those_who_are_tagged() {
 fn g9_guards_of_an_effort_are_reported_and_do_not_block() {
     let mut agent = Agent::at_work(CONFIG);
     let guard = json!({"ruleId": "look-up", "condition": {"field": "heartbeat_counter", "op": "gte", "value": 2}, "payload": "Look up."});
-    agent.effort = Some(Effort { metadata: json!({"guards": [guard, {"ruleId": "never", "condition": {"field": "x", "op": "gte", "value": 0}}]}), ..effort() });
+    agent.effort = Some(Effort {
+        metadata: json!({"guards": [guard, {"ruleId": "never", "condition": {"field": "x", "op": "gte", "value": 0}}]}),
+        ..effort()
+    });
     assert_eq!(agent.judged("Bash", json!({"command": "ls"})).fired, [] as [&str; 0]);
     agent.counters.since_log = 1;
     let judged = agent.judged("Bash", json!({"command": "ls"}));

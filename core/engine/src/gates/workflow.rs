@@ -49,8 +49,10 @@ fn firing<'a>(rule: &'a Value, snapshot: &Snapshot<'_>) -> Option<Firing<'a>> {
     let text = |name: &str| rule.get(name).and_then(Value::as_str);
     let id = text("id")?;
     let trigger = rule.get("trigger")?;
-    let filter = |name: &str| rule.get("toolFilter").or_else(|| rule.get("tool_filter")).map(|filter| texts(filter.get(name)));
-    let included = filter("include").is_none_or(|names| names.is_empty() || names.iter().any(|name| *name == snapshot.call.name));
+    let filter =
+        |name: &str| rule.get("toolFilter").or_else(|| rule.get("tool_filter")).map(|filter| texts(filter.get(name)));
+    let included =
+        filter("include").is_none_or(|names| names.is_empty() || names.iter().any(|name| *name == snapshot.call.name));
     let excluded = filter("exclude").is_some_and(|names| names.iter().any(|name| *name == snapshot.call.name));
     if !included || excluded || !holds(trigger, snapshot) {
         return None;
@@ -84,7 +86,8 @@ fn holds(trigger: &Value, snapshot: &Snapshot<'_>) -> bool {
         }
         Some("perTranscriptToolCount") => {
             let calls = f64::from(snapshot.counters.calls + 1);
-            at_least("gte", calls) || condition.get("eq").and_then(number).is_some_and(|limit| (calls - limit).abs() < 0.5)
+            at_least("gte", calls)
+                || condition.get("eq").and_then(number).is_some_and(|limit| (calls - limit).abs() < 0.5)
         }
         _ => false,
     }
@@ -96,7 +99,9 @@ fn over(condition: &Value, snapshot: &Snapshot<'_>) -> bool {
     match condition.get("gte") {
         Some(Value::String(_)) => {
             let overflow = settings::overflow(snapshot.policy, snapshot.skill);
-            overflow.is_some_and(|overflow| super::overflow::percent(snapshot, overflow).is_some_and(|now| now >= overflow.at))
+            overflow.is_some_and(|overflow| {
+                super::overflow::percent(snapshot, overflow).is_some_and(|now| now >= overflow.at)
+            })
         }
         Some(value) => number(value)
             .zip(session.raw_context_percent())
@@ -150,12 +155,15 @@ pub fn listed(entry: &str, snapshot: &Snapshot<'_>) -> bool {
     }
     // A shell line that chains commands is not the command its beginning looks like.
     let subject = match tool {
-        "Bash" => call.text("command").filter(|line| snapshot.plain.is_some() || !line.contains([';', '&', '|', '`', '$', '\n', '<', '>'])),
+        "Bash" => call
+            .text("command")
+            .filter(|line| snapshot.plain.is_some() || !line.contains([';', '&', '|', '`', '$', '\n', '<', '>'])),
         "Skill" => call.text("skill"),
         "Glob" | "Grep" => call.text("pattern"),
         _ => call.text("file_path").or_else(|| call.text("notebook_path")),
     };
-    let pattern = pattern.strip_prefix("~/").map_or_else(|| pattern.to_string(), |rest| format!("{}/{rest}", snapshot.home));
+    let pattern =
+        pattern.strip_prefix("~/").map_or_else(|| pattern.to_string(), |rest| format!("{}/{rest}", snapshot.home));
     subject.is_some_and(|subject| matches(&pattern, subject) && !subject.contains("/../"))
 }
 

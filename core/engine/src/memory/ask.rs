@@ -33,7 +33,9 @@ pub fn may(envelope: &Envelope, known: &Known) -> bool {
 pub fn probes(sight: &Sight<'_>) -> Vec<Probe> {
     let asked = match (sight.envelope.kind, &sight.envelope.body) {
         (Kind::SessionStart, _) => at_start(sight),
-        (Kind::UserPromptExpansion, Body::Expansion { command, .. }) => of_skill(sight, command.trim_start_matches('/')),
+        (Kind::UserPromptExpansion, Body::Expansion { command, .. }) => {
+            of_skill(sight, command.trim_start_matches('/'))
+        }
         (Kind::PreToolUse, Body::Tool(call)) => match begin::invoked_skill(call) {
             Some(name) => of_skill(sight, name),
             None => match plain(call).as_ref().and_then(command::parse) {

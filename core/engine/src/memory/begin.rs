@@ -44,20 +44,22 @@ pub fn wanted(envelope: &Envelope, who: &Who, loaded: &Loaded, now: Ms) -> Wante
 
 /// The skill a call of the Skill tool invokes.
 pub fn invoked_skill(call: &ToolCall) -> Option<&str> {
-    (call.name == "Skill").then(|| call.text("skill").or_else(|| call.text("command"))).flatten().map(|name| name.trim_start_matches('/'))
+    (call.name == "Skill")
+        .then(|| call.text("skill").or_else(|| call.text("command")))
+        .flatten()
+        .map(|name| name.trim_start_matches('/'))
 }
 
 /// The task named, the one the folder names, the one the agent holds, or one of its own.
 pub fn task(start: &Start, who: &Who, loaded: &Loaded, now: Ms) -> String {
-    if let Some(task) = &start.task {
-        return task.clone();
-    }
-    if let Some(folder) = &start.folder {
-        return folder.trim_matches(['.', '/']).to_string();
-    }
     let ours = loaded.open.iter().find(|session| session.logical_id == who.logical_id).or(loaded.open.first());
     let held = ours.and_then(|session| queue::held(&loaded.held, session).first().map(|held| held.task.slug.clone()));
-    held.unwrap_or_else(|| {
+    task_name(start, held, now)
+}
+
+pub fn task_name(start: &Start, held: Option<String>, now: Ms) -> String {
+    let by_folder = || start.folder.as_deref().map(|folder| folder.trim_matches(['.', '/']).to_string());
+    start.task.clone().or_else(by_folder).or(held).unwrap_or_else(|| {
         let day = now.rfc3339();
         format!("taut/{}-{}", day.get(..10).unwrap_or_default(), start.skill)
     })
@@ -101,8 +103,12 @@ pub fn scene<'a>(sight: &Sight<'a>, current: Option<&'a Effort>, start: Option<&
     let session = sight.session;
     let project = session.map_or(sight.who.project.as_str(), |session| session.project.as_str());
     let task = start.map(|start| task(start, sight.who, sight.loaded, sight.now)).unwrap_or_default();
-    let named_folder = start.and_then(|start| start.folder.as_deref()).map(|folder| path::normal(folder, sight.cwd(), sight.ground.home));
-    let folder = named_folder.or_else(|| known.task_folder.clone()).unwrap_or_else(|| folder(sight.ground.state, project, &task));
+    let named_folder = start
+        .and_then(|start| start.folder.as_deref())
+        .map(|folder| path::normal(folder, sight.cwd(), sight.ground.home));
+    let folder = named_folder
+        .or_else(|| known.task_folder.clone())
+        .unwrap_or_else(|| folder(sight.ground.state, project, &task));
     Scene {
         agent: session.map_or(sight.who.agent.as_str(), |session| session.agent.as_str()),
         project,

@@ -5,8 +5,9 @@ use super::command::{Command, Start, Take};
 use super::phase::{self, Move};
 use super::skill::Skill;
 use super::{account, path, settings};
+use crate::redact::text_without_secrets as clean;
 use model::Ms;
-use model::effect::After;
+use model::effect::{After, Write};
 use model::effort::{Account, Counters, Effort, Keep, Line, Message, PhaseStep, Stored};
 use model::session::Session;
 use policy::Policy;
@@ -59,30 +60,55 @@ pub struct Done {
     pub counters: Option<Counters>,
 }
 
+impl Done {
+    /// What is to be stored of it.
+    pub fn writes(&self) -> impl Iterator<Item = Write> {
+        let counters = self.counters.clone().filter(|counters| !counters.session.is_empty()).map(Keep::Counters);
+        self.keeps.iter().cloned().chain(counters).map(Write::Keep)
+    }
+}
+
 /// Done, or why it cannot be.
 pub fn carry_out(command: Command, scene: &Scene<'_>) -> Result<Done, String> {
     match command {
-        Command::Log { text } => Ok(log(&text, scene)),
-        Command::Status { text } => Ok(status(text, scene)),
+        Command::Log { text } => Ok(log(&clean(&text), scene)),
+        Command::Status { text } => Ok(status(clean(&text), scene)),
         Command::Start(start) => begin(start, scene),
         Command::Phase { label, approved } => go(&label, approved, scene),
         Command::Finish { note } => finish(&note, scene),
         Command::Continue { what, take } => resume(what.as_deref(), take, scene),
-        Command::Dehydrate(account) => dehydrate(*account, scene),
+        Command::Dehydrate(account) => dehydrate(cleaned(*account), scene),
         Command::Restart { why } => Ok(restart(why, scene)),
         Command::End { why } => finish(&why, scene),
+    }
+}
+
+/// Keys, tokens and passwords are not kept, whoever writes them down.
+fn cleaned(account: Account) -> Account {
+    let all = |texts: Vec<String>| texts.iter().map(|text| clean(text)).collect();
+    Account {
+        summary: clean(&account.summary),
+        last_action: clean(&account.last_action),
+        next_steps: all(account.next_steps),
+        handover_instructions: account.handover_instructions.as_deref().map(clean),
+        user_history: account.user_history.as_deref().map(clean),
+        ..account
     }
 }
 
 const NO_EFFORT: &str = "no effort is active; `taut session activate <skill>` begins one";
 
 fn log(text: &str, scene: &Scene<'_>) -> Done {
-    let mut done = Done { counters: Some(Counters { since_log: 0, last_edit: None, ..scene.counters.clone() }), ..Done::default() };
+    let mut done = Done {
+        counters: Some(Counters { since_log: 0, last_edit: None, ..scene.counters.clone() }),
+        ..Done::default()
+    };
     done.keeps.push(Keep::Message(scene.message("log", text.to_string())));
     match scene.effort {
         Some(effort) => {
             let path = effort.artifact("LOG");
-            let by = if scene.sub_agent.is_empty() { String::new() } else { format!(" (sub-agent {})", scene.sub_agent) };
+            let by =
+                if scene.sub_agent.is_empty() { String::new() } else { format!(" (sub-agent {})", scene.sub_agent) };
             let heading = format!("## {}{by}", scene.now.rfc3339());
             done.said = format!("logged to {path}");
             done.after.push(After::Append { path, text: format!("{heading}\n\n{text}\n\n") });
@@ -128,7 +154,11 @@ pub fn begin(start: Start, scene: &Scene<'_>) -> Result<Done, String> {
         started_at: scene.now,
         finished_at: None,
     };
-    let fresh = Counters { session: scene.counters.session.clone(), sub_agent: scene.counters.sub_agent.clone(), ..Counters::default() };
+    let fresh = Counters {
+        session: scene.counters.session.clone(),
+        sub_agent: scene.counters.sub_agent.clone(),
+        ..Counters::default()
+    };
     Ok(Done {
         said: format!("begun: {}", shown(&effort, scene)),
         keeps: vec![Keep::Effort(Box::new(effort.clone()))],
@@ -149,7 +179,8 @@ fn go(label: &str, approved: Option<String>, scene: &Scene<'_>) -> Result<Done, 
     let after = Effort { phase: Some(label.clone()), loading: false, ..effort.clone() };
     let step = PhaseStep { effort: effort.id.clone(), label: label.clone(), at: scene.now, approved };
     let next = phase::next(&skill.phases, Some(&label));
-    let next = next.map_or("the last phase; `taut effort finish` ends the effort".to_string(), |next| format!("next: {next}"));
+    let next =
+        next.map_or("the last phase; `taut effort finish` ends the effort".to_string(), |next| format!("next: {next}"));
     Ok(Done {
         said: format!("phase {label} ({next})"),
         keeps: vec![Keep::Effort(Box::new(after.clone())), Keep::Phase(step)],
@@ -179,10 +210,15 @@ fn finish(note: &str, scene: &Scene<'_>) -> Result<Done, String> {
 fn resume(what: Option<&str>, take: Take, scene: &Scene<'_>) -> Result<Done, String> {
     let effort = match what {
         None => scene.effort.ok_or("this agent has no active effort; `taut effort list` shows those of others")?,
-        Some(what) => scene.named.ok_or_else(|| format!("there is no effort of `{what}` here; `taut effort list --all` shows them"))?,
+        Some(what) => scene
+            .named
+            .ok_or_else(|| format!("there is no effort of `{what}` here; `taut effort list --all` shows them"))?,
     };
     if !effort.active() {
-        return Err(format!("the effort is finished; `taut session activate {} --task {}` begins the next", effort.skill, effort.task));
+        return Err(format!(
+            "the effort is finished; `taut session activate {} --task {}` begins the next",
+            effort.skill, effort.task
+        ));
     }
     if what.is_some() && effort.agent != scene.agent && scene.named_busy && take == Take::No {
         return Err(format!("agent {} works on it in an open session; add --take to take it over", effort.agent));
@@ -234,7 +270,8 @@ fn restart(why: String, scene: &Scene<'_>) -> Done {
         None => Done::default(),
     };
     done.keeps.push(Keep::Message(scene.message("restart_request", why)));
-    done.said = "A restart is asked for: a supervised agent is ended and started again; otherwise `/clear` does it.".to_string();
+    done.said = "A restart is asked for: a supervised agent is ended and started again; otherwise `/clear` does it."
+        .to_string();
     done
 }
 

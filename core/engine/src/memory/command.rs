@@ -42,7 +42,9 @@ pub fn parse(plain: &Plain) -> Option<Result<Command, String>> {
     let stdin = plain.stdin.as_deref().map(str::trim).unwrap_or_default();
     let parsed = match words.as_slice() {
         ["log", rest @ ..] => text("taut log \"what you did\"", rest, stdin).map(|text| Command::Log { text }),
-        ["status", rest @ ..] => text("taut status \"what you are doing\"", rest, stdin).map(|text| Command::Status { text }),
+        ["status", rest @ ..] => {
+            text("taut status \"what you are doing\"", rest, stdin).map(|text| Command::Status { text })
+        }
         ["effort", "start", rest @ ..] | ["session", "activate" | "init", rest @ ..] => start(rest, stdin),
         ["effort" | "session", "phase", rest @ ..] => phase(rest),
         ["effort", "finish", rest @ ..] | ["session", "deactivate", rest @ ..] => {
@@ -55,7 +57,9 @@ pub fn parse(plain: &Plain) -> Option<Result<Command, String>> {
             let what = rest.iter().find(|word| !word.starts_with('-')).map(|word| (*word).to_string());
             Ok(Command::Continue { what, take })
         }
-        ["session", "dehydrate", rest @ ..] => account(&joined(rest, stdin)).map(|account| Command::Dehydrate(Box::new(account))),
+        ["session", "dehydrate", rest @ ..] => {
+            account(&joined(rest, stdin)).map(|account| Command::Dehydrate(Box::new(account)))
+        }
         ["session", "restart", rest @ ..] => Ok(Command::Restart { why: joined(rest, stdin) }),
         ["session", "end", rest @ ..] => Ok(Command::End { why: joined(rest, stdin) }),
         _ => return None,
@@ -77,8 +81,10 @@ fn account(text: &str) -> Result<Account, String> {
         return wrong("the account is not a JSON object");
     };
     let camel: serde_json::Map<String, Value> = fields.into_iter().map(|(name, value)| (camel(&name), value)).collect();
-    let missing: Vec<&str> =
-        ["summary", "lastAction", "nextSteps"].into_iter().filter(|name| camel.get(*name).is_none_or(Value::is_null)).collect();
+    let missing: Vec<&str> = ["summary", "lastAction", "nextSteps"]
+        .into_iter()
+        .filter(|name| camel.get(*name).is_none_or(Value::is_null))
+        .collect();
     if !missing.is_empty() {
         return wrong(&format!("the account lacks {}", missing.join(", ")));
     }
@@ -119,7 +125,12 @@ fn start(words: &[&str], stdin: &str) -> Result<Command, String> {
         },
     };
     let [task, named_folder] = [value(&values, "--task"), value(&values, "--folder")];
-    Ok(Command::Start(Start { skill: skill.trim_start_matches('/').to_string(), task, folder: named_folder.or(folder), metadata }))
+    Ok(Command::Start(Start {
+        skill: skill.trim_start_matches('/').to_string(),
+        task,
+        folder: named_folder.or(folder),
+        metadata,
+    }))
 }
 
 fn phase(words: &[&str]) -> Result<Command, String> {
@@ -177,9 +188,15 @@ mod tests {
             ("taut log tests pass", Command::Log { text: "tests pass".into() }),
             ("taut log <<'E'\ntwo\nlines\nE", Command::Log { text: "two\nlines".into() }),
             ("taut effort start /implement", Command::Start(start("implement"))),
-            ("taut session activate docs/x fix", Command::Start(Start { folder: Some("docs/x".into()), ..start("fix") })),
+            (
+                "taut session activate docs/x fix",
+                Command::Start(Start { folder: Some("docs/x".into()), ..start("fix") }),
+            ),
             ("taut effort start fix --task a/1", Command::Start(Start { task: Some("a/1".into()), ..start("fix") })),
-            ("taut effort phase '2: Build' --approved 'the user said so'", Command::Phase { label: "2: Build".into(), approved: Some("the user said so".into()) }),
+            (
+                "taut effort phase '2: Build' --approved 'the user said so'",
+                Command::Phase { label: "2: Build".into(), approved: Some("the user said so".into()) },
+            ),
             ("taut session continue a/1 --take", Command::Continue { what: Some("a/1".into()), take: Take::Yes }),
         ] {
             assert_eq!(command(line), Some(Ok(expected)), "{line}");
@@ -192,7 +209,10 @@ mod tests {
     fn r1_an_account_needs_its_three_parts_and_keeps_eight_files() {
         let files: Vec<String> = (0..12).map(|n| format!("\"{n}.md\"")).collect();
         let line = |body: &str| format!("taut session dehydrate <<'EOF'\n{body}\nEOF");
-        let whole = format!(r#"{{"summary": "s", "last_action": "l", "nextSteps": ["n"], "requiredFiles": [{}]}}"#, files.join(","));
+        let whole = format!(
+            r#"{{"summary": "s", "last_action": "l", "nextSteps": ["n"], "requiredFiles": [{}]}}"#,
+            files.join(",")
+        );
         let Some(Ok(Command::Dehydrate(account))) = command(&line(&whole)) else { panic!("not an account") };
         assert_eq!((account.last_action.as_str(), account.required_files.len()), ("l", 8));
         let Some(Err(why)) = command(&line(r#"{"summary": "s"}"#)) else { panic!("taken") };

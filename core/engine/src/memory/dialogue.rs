@@ -34,7 +34,11 @@ fn premise(tail: &Tail) -> Option<String> {
     let text = String::from_utf8_lossy(&tail.bytes);
     let from = if whole { 0 } else { text.find('\n').map_or(text.len(), |at| at + 1) };
     let lines = text.get(from..).unwrap_or_default().lines();
-    let said = lines.rev().take(MOST_LINES).filter_map(|line| serde_json::from_str::<Value>(line).ok()).find_map(|line| words(&line))?;
+    let said = lines
+        .rev()
+        .take(MOST_LINES)
+        .filter_map(|line| serde_json::from_str::<Value>(line).ok())
+        .find_map(|line| words(&line))?;
     Some(said.chars().take(LONGEST_PREMISE).collect())
 }
 
@@ -53,7 +57,10 @@ fn entry(questions: &[Value], answers: Option<&Value>, premise: Option<&str>, at
     let asked = text(&first, "question");
     let header = text(&first, "header");
     let short: String = asked.chars().take(LONGEST_HEADING).collect();
-    let mut out = format!("## {}\n\n*{at}*\n\n", [header, short].iter().filter(|part| !part.is_empty()).map(|part| plain(part)).collect::<Vec<_>>().join(": "));
+    let mut out = format!(
+        "## {}\n\n*{at}*\n\n",
+        [header, short].iter().filter(|part| !part.is_empty()).map(|part| plain(part)).collect::<Vec<_>>().join(": ")
+    );
     if let Some(premise) = premise {
         out.push_str(&format!("**Agent**: {}\n\n", plain(premise)));
     }
@@ -61,7 +68,8 @@ fn entry(questions: &[Value], answers: Option<&Value>, premise: Option<&str>, at
         let asked = text(question, "question");
         let many = question.get("multiSelect").and_then(Value::as_bool).unwrap_or_default();
         let options = question.get("options").and_then(Value::as_array).into_iter().flatten();
-        let options: Vec<String> = options.map(|option| plain(option.as_str().unwrap_or(&text(option, "label")))).collect();
+        let options: Vec<String> =
+            options.map(|option| plain(option.as_str().unwrap_or(&text(option, "label")))).collect();
         out.push_str(&format!("**Asked**{}: {}\n", if many { " (several may be chosen)" } else { "" }, plain(&asked)));
         if !options.is_empty() {
             out.push_str(&format!("**Options**: {}\n", options.join(" / ")));
@@ -81,10 +89,14 @@ fn answer(answers: Option<&Value>, asked: &str) -> String {
     match found {
         Value::Null => "(no answer)".to_string(),
         Value::String(text) => plain(&text),
-        Value::Array(many) => many.iter().map(|one| plain(one.as_str().unwrap_or(&one.to_string()))).collect::<Vec<_>>().join(", "),
-        Value::Object(fields) => {
-            fields.iter().map(|(key, value)| format!("{key}: {}", plain(value.as_str().unwrap_or(&value.to_string())))).collect::<Vec<_>>().join("\n")
+        Value::Array(many) => {
+            many.iter().map(|one| plain(one.as_str().unwrap_or(&one.to_string()))).collect::<Vec<_>>().join(", ")
         }
+        Value::Object(fields) => fields
+            .iter()
+            .map(|(key, value)| format!("{key}: {}", plain(value.as_str().unwrap_or(&value.to_string()))))
+            .collect::<Vec<_>>()
+            .join("\n"),
         other => other.to_string(),
     }
 }

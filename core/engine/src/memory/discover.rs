@@ -30,7 +30,8 @@ pub fn step(sight: &Sight<'_>, current: Option<&Effort>, call: &ToolCall, memory
             path: path.clone(),
             required: required.iter().any(|name| is_named(path, name)),
             // What was just read need not be read again.
-            read: call.name == "Read" && call.text("file_path").is_some_and(|read| normal(read, sight.cwd(), sight.ground.home) == **path),
+            read: call.name == "Read"
+                && call.text("file_path").is_some_and(|read| normal(read, sight.cwd(), sight.ground.home) == **path),
         })
         .collect();
     announce(sight, &fresh, memory);
@@ -45,7 +46,11 @@ pub fn step(sight: &Sight<'_>, current: Option<&Effort>, call: &ToolCall, memory
 /// What to ask, where the call touched a folder that was not looked through yet.
 pub fn probe(sight: &Sight<'_>, effort: &Effort, call: &ToolCall) -> Option<Probe> {
     let folder = folder(sight, effort, call)?;
-    Some(Probe::Directives { folder, root: sight.ground.tree.to_string(), names: settings::directive_names(sight.policy) })
+    Some(Probe::Directives {
+        folder,
+        root: sight.ground.tree.to_string(),
+        names: settings::directive_names(sight.policy),
+    })
 }
 
 /// The folder a call touched, where its directives matter and are not known.
@@ -76,11 +81,15 @@ fn announce(sight: &Sight<'_>, fresh: &[Directive], memory: &mut Memory) {
     if let Some(paths) = list(true) {
         let limit = settings::unread_after(sight.policy);
         let label = settings::label(sight.policy, "WARNING");
-        let text = format!("{label} This skill requires you to read {paths}. After {limit} more tool calls nothing else runs.");
+        let text = format!(
+            "{label} This skill requires you to read {paths}. After {limit} more tool calls nothing else runs."
+        );
         memory.texts.push((Rank::Warning, text));
     }
     if let Some(paths) = list(false) {
         let label = settings::label(sight.policy, "INFO");
-        memory.texts.push((Rank::Note, format!("{label} Directives for this folder, read them if they matter: {paths}")));
+        memory
+            .texts
+            .push((Rank::Note, format!("{label} Directives for this folder, read them if they matter: {paths}")));
     }
 }

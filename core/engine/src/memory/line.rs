@@ -51,7 +51,8 @@ fn here_document(line: &str) -> Option<(&str, Option<String>)> {
         Some(mark) => (true, mark.trim()),
         None => (false, mark.trim()),
     };
-    let quoted = [('\'', '\''), ('"', '"')].into_iter().find_map(|(open, close)| mark.strip_prefix(open)?.strip_suffix(close));
+    let quoted =
+        [('\'', '\''), ('"', '"')].into_iter().find_map(|(open, close)| mark.strip_prefix(open)?.strip_suffix(close));
     let delimiter = quoted.unwrap_or(mark);
     let is_name = !delimiter.is_empty() && delimiter.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     if !is_name {
@@ -87,7 +88,8 @@ fn words(text: &str) -> Option<Vec<String>> {
             '"' => double_quoted(&mut letters, word.get_or_insert_default())?,
             '\\' => word.get_or_insert_default().push(letters.next().filter(|c| *c != '\n')?),
             '#' | '~' | '=' if word.is_none() => return None,
-            ';' | '&' | '|' | '<' | '>' | '(' | ')' | '$' | '`' | '\n' | '\r' | '*' | '?' | '[' | ']' | '{' | '}' | '!' => {
+            ';' | '&' | '|' | '<' | '>' | '(' | ')' | '$' | '`' | '\n' | '\r' | '*' | '?' | '[' | ']' | '{' | '}'
+            | '!' => {
                 return None;
             }
             c => word.get_or_insert_default().push(c),
@@ -148,7 +150,10 @@ mod tests {
         let line = "taut session dehydrate <<'EOF'\n{\"summary\": \"it's $5\"}\nEOF\n";
         assert_eq!(
             plain(line).unwrap(),
-            Plain { words: vec!["session".into(), "dehydrate".into()], stdin: Some("{\"summary\": \"it's $5\"}\n".into()) }
+            Plain {
+                words: vec!["session".into(), "dehydrate".into()],
+                stdin: Some("{\"summary\": \"it's $5\"}\n".into())
+            }
         );
         assert_eq!(plain("taut log <<-X\n\tone\n\tX").unwrap().stdin.as_deref(), Some("one\n"));
     }

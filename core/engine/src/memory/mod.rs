@@ -19,15 +19,17 @@ mod subs;
 mod tool;
 mod yaml;
 
-pub use begin::{Wanted, wanted};
+pub use begin::{Wanted, folder as own_folder, task_name, wanted};
 
 use crate::context::{Budget, File, Rank};
 use crate::redact::redact;
+use crate::status;
 use line::Plain;
 use model::effect::{After, Write};
 use model::effort::{Counters, Effort, Keep, Known, Line, Message};
 use model::event::{Body, Envelope, Kind};
 use model::fact::Facts;
+use model::row::Status;
 use model::session::Session;
 use model::{Finding, Loaded, Ms, Who};
 use policy::Policy;
@@ -99,6 +101,10 @@ pub struct Report {
     pub dialogue: Option<String>,
     /// The account that was told to this session.
     pub account: Option<Value>,
+    /// What the event makes of the agent's status.
+    pub status: Option<&'static str>,
+    /// Directives of the effort, by full path.
+    pub directives: Vec<String>,
 }
 
 pub fn step(sight: &Sight<'_>) -> Memory {
@@ -219,6 +225,7 @@ impl Memory {
         if self.report.effort.is_none() {
             self.report.effort = current.cloned();
         }
+        self.report.status = status::status(sight.envelope).map(Status::name);
         self.report.context_usage = sight.session.and_then(Session::raw_context_percent).map(|percent| percent / 100.0);
         let counted = self.keeps.iter().rev().find_map(|keep| match keep {
             Keep::Counters(counters) => Some(counters.since_log),
@@ -227,6 +234,8 @@ impl Memory {
         self.report.heartbeat = counted.unwrap_or_else(|| sight.counters().since_log);
         if let Some(effort) = self.report.effort.as_ref().filter(|effort| effort.active()) {
             let skill = sight.skill(effort);
+            let found = sight.known().directives.iter().filter(|one| one.effort == effort.id);
+            self.report.directives = found.map(|one| one.path.clone()).collect();
             self.report.block_after = settings::heartbeat(sight.policy, &skill).block;
             self.report.skill = Some(skill);
         }

@@ -30,7 +30,9 @@ pub fn step(phases: &[String], current: Option<&str>, wanted: &str, approved: Op
         Some(_) => Move::Refused(format!(
             "phases go forward in order; the next is {}. To jump, ask the user and run \
              `taut effort phase \"{label}\" --approved \"what the user said\"`",
-            next.map_or("none: `taut effort finish` ends the effort".to_string(), |next| format!("`taut effort phase \"{next}\"`"))
+            next.map_or("none: `taut effort finish` ends the effort".to_string(), |next| format!(
+                "`taut effort phase \"{next}\"`"
+            ))
         )),
     }
 }
@@ -51,7 +53,9 @@ fn find(phases: &[String], wanted: &str) -> Option<usize> {
     let by_name = || phases.iter().position(|phase| phase.split_once(':').is_some_and(|(_, name)| same(name.trim())));
     let by_number = || {
         let number = wanted.chars().all(|c| c.is_ascii_digit() || c == '.') && !wanted.is_empty();
-        phases.iter().position(|phase| number && phase.split_once(':').is_some_and(|(before, _)| before.trim() == wanted))
+        phases
+            .iter()
+            .position(|phase| number && phase.split_once(':').is_some_and(|(before, _)| before.trim() == wanted))
     };
     by_label.or_else(by_name).or_else(by_number)
 }
@@ -64,7 +68,11 @@ fn in_order(phases: &[String], current: Option<&str>, listed: Option<usize>) -> 
         Some(current) => match find(phases, current) {
             Some(at) => at,
             // A step that was added on the way stands where its phase stands.
-            None => return place(current).zip(phases.get(to).and_then(|label| place(label))).is_some_and(|(now, then)| then.0 == now.0 + 1),
+            None => {
+                return place(current)
+                    .zip(phases.get(to).and_then(|label| place(label)))
+                    .is_some_and(|(now, then)| then.0 == now.0 + 1);
+            }
         },
     };
     let skipped = phases.get(from + 1..to).unwrap_or_default();
@@ -94,7 +102,8 @@ mod tests {
 
     #[test]
     fn phases_go_forward_in_order_and_a_jump_needs_a_word() {
-        let phases: Vec<String> = ["1: Plan", "2: Build", "2.1: Test", "2.2: Fix", "3: Close"].map(str::to_string).to_vec();
+        let phases: Vec<String> =
+            ["1: Plan", "2: Build", "2.1: Test", "2.2: Fix", "3: Close"].map(str::to_string).to_vec();
         let to = |label: &str| Move::To(label.to_string());
         let go = |current, wanted, approved| step(&phases, current, wanted, approved);
         assert_eq!(go(None, "1: Plan", None), to("1: Plan"));

@@ -18,7 +18,16 @@ pub const OVERFLOW_WARN: f64 = 90.0;
 
 /// Directive files that are looked for.
 pub const DIRECTIVES: &[&str] = &[
-    "AGENTS", "README", "INVARIANTS", "ARCHITECTURE", "COMMANDS", "TESTING", "PITFALLS", "CONTRIBUTING", "TEMPLATE", "CHECKLIST",
+    "AGENTS",
+    "README",
+    "INVARIANTS",
+    "ARCHITECTURE",
+    "COMMANDS",
+    "TESTING",
+    "PITFALLS",
+    "CONTRIBUTING",
+    "TEMPLATE",
+    "CHECKLIST",
 ];
 
 /// One section of the configuration, read leniently.
@@ -116,19 +125,29 @@ pub fn overflow(policy: &Policy, skill: Option<&Skill>) -> Option<Overflow> {
     let own = |key: &str| declared.and_then(|value| value.get(key)).and_then(Value::as_f64);
     let scale = declared.and_then(|value| value.get("scale")).and_then(Value::as_str).or_else(|| section.text("scale"));
     Some(Overflow {
-        at: declared.and_then(Value::as_f64).or_else(|| own("at")).or_else(|| section.number("at")).unwrap_or(OVERFLOW_AT),
+        at: declared
+            .and_then(Value::as_f64)
+            .or_else(|| own("at"))
+            .or_else(|| section.number("at"))
+            .unwrap_or(OVERFLOW_AT),
         warn: own("warn").or_else(|| section.number("warn")).unwrap_or(OVERFLOW_WARN),
         scale: if scale == Some("raw") { Scale::Raw } else { Scale::Limit },
     })
 }
 
 pub fn compaction(policy: &Policy) -> Option<Compaction> {
-    match Section::of(policy, "compaction").text("policy")? {
+    match Section::of(policy, "compaction").text("auto")? {
         "allow" => Some(Compaction::Allow),
         "stop" => Some(Compaction::Stop),
         "restart" => Some(Compaction::Restart),
         _ => None,
     }
+}
+
+/// Whether sessions of a mode show that a tool runs.
+pub fn tracks_tools(policy: &Policy, mode: Option<&str>) -> bool {
+    let mode = mode.and_then(|mode| Section::of(policy, "modes").get(mode));
+    mode.and_then(|mode| mode.get("tool_tracking")).and_then(toml::Value::as_bool).unwrap_or(true)
 }
 
 /// The names of directive files, without their ending.

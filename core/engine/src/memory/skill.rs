@@ -114,7 +114,10 @@ fn files(name: &str, places: &Places<'_>) -> Vec<String> {
 /// A name that cannot lead out of its folder.
 fn is_name(name: &str) -> bool {
     let plain = name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | ':' | '/'));
-    plain && !name.is_empty() && name.len() <= 100 && !name.split(['/', ':']).any(|part| part.is_empty() || part.starts_with('.'))
+    plain
+        && !name.is_empty()
+        && name.len() <= 100
+        && !name.split(['/', ':']).any(|part| part.is_empty() || part.starts_with('.'))
 }
 
 fn texts(config: &Value, field: &str) -> Vec<String> {

@@ -34,11 +34,20 @@ pub fn waiting<'a>(sight: &Sight<'a>, session: &Session) -> Option<&'a Stored> {
         Line::Agent => session.parent.is_none(),
         Line::Child => Some(&stored.session) == session.prev.as_ref(),
     };
-    sight.known().account.as_ref().filter(|stored| stored.agent == session.agent && stored.session != session.id).filter(ours)
+    sight
+        .known()
+        .account
+        .as_ref()
+        .filter(|stored| stored.agent == session.agent && stored.session != session.id)
+        .filter(ours)
 }
 
 fn recover(sight: &Sight<'_>, session: &Session, waiting: &Stored, memory: &mut Memory) {
-    let effort = sight.known().efforts.iter().find(|effort| waiting.effort.as_ref() == Some(&effort.id) && carries(session, effort));
+    let effort = sight
+        .known()
+        .efforts
+        .iter()
+        .find(|effort| waiting.effort.as_ref() == Some(&effort.id) && carries(session, effort));
     memory.texts.push((Rank::Recovery, account::recovery(&waiting.account, effort, sight.policy)));
     for file in &waiting.account.required_files {
         let path = path::normal(file, sight.ground.tree, sight.ground.home);
@@ -91,6 +100,9 @@ pub fn before_compaction(sight: &Sight<'_>, current: Option<&Effort>, memory: &m
     let used = current.is_some() || holds || settings::compaction(sight.policy).is_some();
     if written || !used {
         return;
+    }
+    if settings::compaction(sight.policy) == Some(settings::Compaction::Restart) {
+        memory.say_for_the_record(sight, "restart_request", "the context is full".to_string());
     }
     let scene = begin::scene(sight, current, None);
     let done = stored(account::mini(current, session.status_text.as_deref()), session, &scene);

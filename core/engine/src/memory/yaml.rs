@@ -45,7 +45,11 @@ impl<'a> Lines<'a> {
 fn block(lines: &mut Lines<'_>, indent: usize, deepest: usize) -> Value {
     match lines.peek() {
         Some((at, text)) if at >= indent && deepest > 0 => {
-            if text.starts_with("- ") || text == "-" { list(lines, at, deepest) } else { map(lines, at, deepest) }
+            if text.starts_with("- ") || text == "-" {
+                list(lines, at, deepest)
+            } else {
+                map(lines, at, deepest)
+            }
         }
         _ => Value::Null,
     }
@@ -89,7 +93,9 @@ fn list(lines: &mut Lines<'_>, indent: usize, deepest: usize) -> Value {
         lines.at += 1;
         items.push(match text.get(2..).unwrap_or_default().trim() {
             "" => below(lines, indent, deepest),
-            rest if !rest.starts_with(['"', '\'', '[', '{']) && split(rest).is_some() => item(lines, rest, indent, deepest),
+            rest if !rest.starts_with(['"', '\'', '[', '{']) && split(rest).is_some() => {
+                item(lines, rest, indent, deepest)
+            }
             rest => scalar(rest),
         });
     }
@@ -132,7 +138,11 @@ fn scalar(text: &str) -> Value {
         "true" | "yes" | "on" => Value::from(true),
         "false" | "no" | "off" => Value::from(false),
         "null" | "~" => Value::Null,
-        _ => text.parse::<i64>().map(Value::from).or_else(|_| text.parse::<f64>().map(Value::from)).unwrap_or_else(|_| text.into()),
+        _ => text
+            .parse::<i64>()
+            .map(Value::from)
+            .or_else(|_| text.parse::<f64>().map(Value::from))
+            .unwrap_or_else(|_| text.into()),
     }
 }
 
@@ -189,7 +199,12 @@ mod tests {
         for text in ["", "# Title\n---\n", "---\nunended: 1\n", "---\n---\n"] {
             assert!(frontmatter(text).is_null(), "{text:?}");
         }
-        for text in ["---\n- - - a\n   b\n : \n\t\n---\n", "---\na:\n    b:\n  c\n---\n", "---\n[[[\n---\n", "---\nx: [1, {a: 2}\n---\n"] {
+        for text in [
+            "---\n- - - a\n   b\n : \n\t\n---\n",
+            "---\na:\n    b:\n  c\n---\n",
+            "---\n[[[\n---\n",
+            "---\nx: [1, {a: 2}\n---\n",
+        ] {
             frontmatter(text);
         }
     }

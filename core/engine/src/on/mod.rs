@@ -150,6 +150,11 @@ pub fn tells(envelope: &Envelope) -> bool {
     envelope.kind == Kind::UserPromptSubmit && envelope.sub_agent.is_none()
 }
 
+/// Whether an event can carry what is for the model alone.
+pub fn tells_model(envelope: &Envelope) -> bool {
+    envelope.kind == Kind::PostToolUse && envelope.sub_agent.is_none()
+}
+
 /// The reason a reply gives for stopping something, if it stops anything.
 pub fn reason(reply: &Reply) -> Option<String> {
     match &reply.answer {

@@ -27,7 +27,7 @@ pub fn halt() -> Halt {
 
 /// What the agent and its owner read.
 pub fn told() -> String {
-    "context limit reached: this agent's tasks were released for retry and its session is over; \
-     another agent goes on with them (`taut task list`)"
+    "context limit reached: this session is over. Its tasks were released for retry (`taut task list`), \
+     and what it knew is stored for the next session of this agent"
         .to_string()
 }

@@ -8,6 +8,9 @@ pub fn say(moment: &Moment<'_>) -> Said {
     let mut said = Said::default();
     let mut budget = Budget::default();
     moment.memory.tell(&mut budget);
+    for waiting in &moment.loaded.waiting {
+        budget.say(Rank::Message, waiting.text.as_str());
+    }
     if let Some(session) = moment.session.filter(|_| !moment.opened && moment.envelope.sub_agent.is_none()) {
         if let Some(warning) = warning::due(session, &moment.settings()) {
             budget.say(Rank::Warning, warning.text);

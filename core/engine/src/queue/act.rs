@@ -49,7 +49,10 @@ impl<'a> Act<'a> {
         };
         let ended = AttemptChange::Ended { number: hold.attempt, outcome: Outcome::Done, reason: None };
         let after = Queued { status: Status::Done, hold: None, ready_at: Ms(0), ..self.task.clone() };
-        Ok(Settled::Turn(Box::new(Turn { result: Some(result).filter(|result| !result.is_null()), ..turn(self.task, after, ended, self.now) })))
+        Ok(Settled::Turn(Box::new(Turn {
+            result: Some(result).filter(|result| !result.is_null()),
+            ..turn(self.task, after, ended, self.now)
+        })))
     }
 
     /// `jitter` is 0 to 999, drawn by the caller. The reasons of hooks and

@@ -41,6 +41,8 @@ const RSYNC: Grammar = Grammar {
 };
 const TAR: Grammar =
     Grammar { short: "fCTXHIKLNVgb", long: &["file", "directory", "exclude", "files-from"], single_dash_long: false };
+const SORT: Grammar = Grammar { short: "oktST", long: &["output"], single_dash_long: false };
+const PATCH: Grammar = Grammar { short: "pdiorBDFVYz", long: &["input", "directory"], single_dash_long: false };
 const UNZIP: Grammar = Grammar { short: "dxP", long: &[], single_dash_long: false };
 
 pub(super) fn acts(by: &By<'_>, acts: &mut Vec<Act>) {
@@ -51,12 +53,14 @@ pub(super) fn acts(by: &By<'_>, acts: &mut Vec<Act>) {
         "truncate" => all(by, &Args::parse(words, TRUNCATE), Deed::Write, acts),
         "dd" => dd(by, acts),
         "sed" | "perl" | "ruby" => in_place(by, acts),
-        "curl" => output(by, &Args::parse(words, CURL), &["o", "output"], acts),
-        "wget" => output(by, &Args::parse(words, WGET), &["O", "output-document", "P", "directory-prefix"], acts),
+        "curl" => curl(by, &Args::parse(words, CURL), acts),
+        "wget" | "wget2" | "aria2c" | "axel" => wget(by, &Args::parse(words, WGET), acts),
         "chmod" | "chown" | "chgrp" | "chattr" | "setfacl" => permit(by, acts),
         "rsync" => rsync(by, &Args::parse(words, RSYNC), acts),
         "tar" | "bsdtar" => tar(by, words, acts),
         "unzip" => output(by, &Args::parse(words, UNZIP), &["d"], acts),
+        "sort" => output(by, &Args::parse(words, SORT), &["o", "output"], acts),
+        "patch" => all(by, &Args::parse(words, PATCH), Deed::Write, acts),
         "ed" | "ex" => all(by, &Args::parse(words, TEE), Deed::Write, acts),
         _ => {}
     }
@@ -71,6 +75,32 @@ fn output(by: &By<'_>, args: &Args<'_>, names: &[&str], acts: &mut Vec<Act>) {
         acts.extend(
             args.values(name).filter(|path| *path != "-").map(|path| Act { deed: Deed::Write, target: by.path(path) }),
         );
+    }
+}
+
+fn curl(by: &By<'_>, args: &Args<'_>, acts: &mut Vec<Act>) {
+    output(by, args, &["o", "output"], acts);
+    if args.short('O') || args.long_flag("remote-name") || args.long_flag("remote-name-all") {
+        downloads(by, args, args.value("output-dir"), acts);
+    }
+}
+
+fn wget(by: &By<'_>, args: &Args<'_>, acts: &mut Vec<Act>) {
+    output(by, args, &["O", "output-document", "P", "directory-prefix"], acts);
+    if args.value("O").or(args.value("output-document")).is_none() {
+        downloads(by, args, args.value("P").or(args.value("directory-prefix")), acts);
+    }
+}
+
+/// A download without a name of its own gets the last part of its address.
+fn downloads(by: &By<'_>, args: &Args<'_>, folder: Option<&str>, acts: &mut Vec<Act>) {
+    for word in &args.operands {
+        let name = name_of(word);
+        let name = name.split(['?', '#']).next().unwrap_or_default();
+        if !name.is_empty() && word.shown().contains('/') {
+            let path = folder.map_or_else(|| name.to_string(), |folder| format!("{folder}/{name}"));
+            acts.push(Act { deed: Deed::Write, target: by.path(&path) });
+        }
     }
 }
 
@@ -134,7 +164,8 @@ fn in_place(by: &By<'_>, acts: &mut Vec<Act>) {
     let writes = args.short('i') || args.abbreviated("in-place", 2);
     let scripted = !args.any_short("ef") && !args.long_flag("expression") && !args.long_flag("file");
     let skip = usize::from(by.program == "sed" && scripted);
-    if by.program != "sed" && !writes {
+    // `perl -ne` and `-pe` go through the files they are given.
+    if by.program != "sed" && !writes && !args.any_short("np") {
         return;
     }
     let deed = if writes { Deed::Write } else { Deed::Read };

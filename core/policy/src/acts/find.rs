@@ -136,13 +136,10 @@ fn reach(command: &Command) -> Reached<'_> {
             "-delete" => reached.removes = Some(Reach::Tree),
             "-exec" | "-execdir" | "-ok" | "-okdir" | "-x" | "-X" | "--exec" | "--exec-batch" => {
                 expression = true;
-                if words.next().is_some_and(removes) {
+                let ends = |word: &&Word| matches!(text(word).as_ref(), ";" | "+" | "\\;");
+                let inner: Vec<&Word> = words.by_ref().take_while(|word| !ends(word)).collect();
+                if inner.first().is_some_and(|word| removes(word)) || removes_by_text(&inner) {
                     reached.removes = Some(Reach::Tree);
-                }
-                for word in words.by_ref() {
-                    if matches!(text(word).as_ref(), ";" | "+" | "\\;") {
-                        break;
-                    }
                 }
             }
             "-o" | "-or" | "-a" | "-and" | "(" | ")" | "!" | "-not" => expression = true,
@@ -186,6 +183,18 @@ fn fd(command: &Command) -> Reached<'_> {
 fn removes(word: &Word) -> bool {
     let name = text(word);
     REMOVERS.contains(&name.rsplit('/').next().unwrap_or(&name))
+}
+
+/// `-exec sh -c 'rm "$1"' _ {}`: what was found is removed by the text of a shell.
+fn removes_by_text(inner: &[&Word]) -> bool {
+    let [shell, option, code, ..] = inner else { return false };
+    if !text(shell).ends_with("sh") || !text(option).ends_with('c') {
+        return false;
+    }
+    let reading = bash::read(&text(code), &bash::Surroundings::default());
+    let found =
+        |command: &Command| command.words.first().is_some_and(removes) && command.args().iter().any(Word::has_unknown);
+    reading.commands.iter().any(found)
 }
 
 fn last_part(pattern: &str) -> String {

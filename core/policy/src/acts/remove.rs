@@ -8,12 +8,19 @@ use crate::target::Target;
 use bash::{Command, Feed, Piece, Via, Word};
 
 const RM: Grammar = Grammar { short: "", long: &[], single_dash_long: false };
+/// PowerShell's options have one dash and long names.
+const REMOVE_ITEM: Grammar = Grammar {
+    short: "",
+    long: &["Path", "LiteralPath", "Filter", "Include", "Exclude", "ErrorAction", "EA"],
+    single_dash_long: true,
+};
 const SHRED: Grammar =
     Grammar { short: "nsN", long: &["iterations", "size", "random-source"], single_dash_long: false };
 
 pub(super) fn acts(by: &By<'_>, acts: &mut Vec<Act>) {
     let (grammar, always_tree) = match by.program {
         "rm" | "srm" | "unlink" | "rimraf" | "del-cli" | "rd" | "del" | "erase" => (RM, by.program == "rimraf"),
+        "Remove-Item" | "remove-item" | "ri" => return remove_item(by, acts),
         "shred" | "wipe" => (SHRED, false),
         "find" | "bfs" | "fd" | "fdfind" => return find::acts(by, acts),
         _ => return,
@@ -34,12 +41,22 @@ pub(super) fn acts(by: &By<'_>, acts: &mut Vec<Act>) {
                 let target = by.target(word);
                 // `rm -rf package-lock.json` is recursive by habit only.
                 let reach = if names::file_name(target.name()) && !always_tree { Reach::One } else { reach };
-                if !listed(by, word, deed, acts) {
+                if !listed(by, word, deed, acts) && !read(by, word, deed, acts) {
                     acts.push(Act { deed: Deed::Remove(reach), target });
                 }
             }
         }
     }
+}
+
+fn remove_item(by: &By<'_>, acts: &mut Vec<Act>) {
+    let args = Args::parse(by.command.args(), REMOVE_ITEM);
+    let recursive = |name: &str| !name.is_empty() && "recurse".starts_with(&name.to_ascii_lowercase());
+    let tree = args.flags.iter().any(|flag| recursive(&flag.name));
+    let deed = Deed::Remove(if tree { Reach::Tree } else { Reach::One });
+    acts.extend(args.operands.iter().map(|word| Act { deed, target: by.target(word) }));
+    let named = args.values("Path").chain(args.values("LiteralPath"));
+    acts.extend(named.map(|path| Act { deed, target: by.path(path) }));
 }
 
 /// `rm -rf $(find . -name x)`: what the substitution lists is what is removed.
@@ -51,6 +68,17 @@ fn listed(by: &By<'_>, word: &Word, deed: Deed, acts: &mut Vec<Act>) -> bool {
     for reading in source::substituted(word) {
         let [only] = reading.commands.as_slice() else { continue };
         find::listed(&Command { cwd: by.cwd.map(str::to_string), ..only.clone() }, deed, acts);
+    }
+    acts.len() > before
+}
+
+/// `git ls-files | while read f; do rm "$f"; done`: what is listed is what is removed.
+fn read(by: &By<'_>, word: &Word, deed: Deed, acts: &mut Vec<Act>) -> bool {
+    let variable = matches!(word.pieces.as_slice(), [Piece::Unknown(source)] if !source.contains('('));
+    let Feed::Pipe(sources) = &by.command.feed else { return false };
+    let before = acts.len();
+    for source in sources.iter().filter(|_| variable).filter_map(|at| by.reading.commands.get(*at)) {
+        find::listed(source, deed, acts);
     }
     acts.len() > before
 }

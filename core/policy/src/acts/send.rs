@@ -2,6 +2,7 @@
 
 use super::{Act, By, Deed};
 use crate::args::{Args, Grammar, text};
+use bash::Feed;
 
 const SCP: Grammar = Grammar { short: "cFiJloPSDX", long: &[], single_dash_long: false };
 const CURL: Grammar = Grammar {
@@ -49,7 +50,8 @@ pub(super) fn acts(by: &By<'_>, acts: &mut Vec<Act>) {
             let sent = args.values("post-file").chain(args.values("body-file"));
             acts.extend(sent.map(|path| Act { deed: Deed::Send, target: by.path(path) }));
         }
-        "scp" | "sftp" | "rcp" | "croc" => copies(by, &Args::parse(words, SCP), acts),
+        "sftp" | "ftp" => put(by, acts),
+        "scp" | "rcp" | "croc" => copies(by, &Args::parse(words, SCP), acts),
         "aws" | "gsutil" | "gcloud" | "az" | "rclone" | "mc" | "s3cmd" | "b2" => cloud_copy(by, acts),
         "http" | "https" | "xh" => {
             let sent = words.iter().map(text).filter_map(|word| word.split_once('@').map(|(_, path)| path.to_string()));
@@ -64,7 +66,7 @@ pub(super) fn acts(by: &By<'_>, acts: &mut Vec<Act>) {
                     .map(|word| Act { deed: Deed::Send, target: by.target(word) }),
             );
         }
-        "nc" | "ncat" | "netcat" | "socat" | "telnet" | "ftp" | "mail" | "mailx" | "sendmail" | "mutt" | "ssh" => {
+        "nc" | "ncat" | "netcat" | "socat" | "telnet" | "mail" | "mailx" | "sendmail" | "mutt" | "ssh" => {
             sent_input(acts)
         }
         _ => {}
@@ -82,10 +84,28 @@ fn curl(by: &By<'_>, args: &Args<'_>, acts: &mut Vec<Act>) {
             }
         }
     }
+    for word in &args.operands {
+        if let Some(path) = text(word).strip_prefix("file://") {
+            acts.push(Act { deed: Deed::Read, target: by.path(path) });
+        }
+    }
     for file in args.values("T").chain(args.values("upload-file")).filter(|file| !matches!(*file, "-" | ".")) {
         acts.push(Act { deed: Deed::Send, target: by.path(file) });
     }
     sent_input(acts);
+}
+
+/// `sftp host <<< 'put .env'`: commands on the standard input name what is sent.
+fn put(by: &By<'_>, acts: &mut Vec<Act>) {
+    copies(by, &Args::parse(by.command.args(), SCP), acts);
+    let Feed::Text(text) = &by.command.feed else { return };
+    for line in text.lines() {
+        let mut words = line.split_whitespace();
+        if words.next().is_some_and(|verb| matches!(verb, "put" | "mput" | "reput" | "send")) {
+            let paths = words.filter(|word| !word.starts_with('-'));
+            acts.extend(paths.map(|path| Act { deed: Deed::Send, target: by.path(path) }));
+        }
+    }
 }
 
 /// What a network program reads on its standard input leaves the machine.

@@ -37,6 +37,21 @@ pub(super) const SECTIONS: &[&str] = &[
 /// Sections that start something or reach outside the project: those of an untrusted project do nothing.
 pub(super) const NEED_TRUST: &[&str] = &["agents", "contacts", "hooks", "loop", "notify", "roles", "run", "skills"];
 
+/// What a session is told, and how its context is measured.
+pub(super) const CONTEXT: &[&str] = &[
+    "core",
+    "prefix",
+    "report",
+    "reserve",
+    "roles",
+    "runtime",
+    "status_reminder",
+    "usage",
+    "warnings",
+    "window",
+    "windows",
+];
+
 pub(super) const GUARD: &[&str] = &["mode", "on_failure", "packs", "rules", "allow", "rule"];
 pub(super) const RULE_SETTING: &[&str] = &["kind"];
 pub(super) const ALLOW: &[&str] = &["rule", "path", "command", "agent", "reason", "expires"];

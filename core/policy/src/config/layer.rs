@@ -85,7 +85,7 @@ impl Policy {
         let mut sections = config.sections;
         sections.retain(|name, _| !keys::NEED_TRUST.contains(&name));
         ignored.extend(keep_inside(&mut sections));
-        merge(&mut self.sections, sections);
+        add(&mut self.sections, sections);
         ignored
     }
 
@@ -157,6 +157,19 @@ fn strictest(a: Option<RuleKind>, b: Option<RuleKind>) -> Option<RuleKind> {
         (x, y) if x == y && a != b => Some(RuleKind::Deny),
         (x, y) if x >= y => a,
         _ => b,
+    }
+}
+
+/// Only what is not said below: what the user has set, an untrusted project does not unset.
+fn add(below: &mut toml::Table, above: toml::Table) {
+    for (key, value) in above {
+        match (below.get_mut(&key), value) {
+            (Some(toml::Value::Table(known)), toml::Value::Table(more)) => add(known, more),
+            (Some(_), _) => {}
+            (None, value) => {
+                below.insert(key, value);
+            }
+        }
     }
 }
 

@@ -25,6 +25,9 @@ pub fn parse(text: &str, file: &str) -> (LayerConfig, Vec<Diagnostic>) {
     {
         guard_section(&guard, &mut config, &mut report);
     }
+    if let Some(context) = fields.get("context").and_then(|value| Fields::of(value, "`context`", &mut report)) {
+        context.only(keys::CONTEXT, &mut report);
+    }
     config.sections = sections(text, report.found.is_empty());
     (config, report.found)
 }

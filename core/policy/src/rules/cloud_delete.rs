@@ -30,7 +30,7 @@ fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
         "rclone" => matches!(call.word(0), "purge" | "delete" | "deletefile"),
         "mc" => matches!(call.word(0), "rb") || (call.word(0) == "rm" && (tree || call.flag("force"))),
         "bq" => call.word(0) == "rm",
-        _ => call.words.iter().take(6).any(|word| matches!(word.as_ref(), "delete" | "destroy" | "purge" | "terminate") || word.ends_with("-delete")),
+        _ => call.words.iter().take(6).any(|word| matches!(word.as_ref(), "delete" | "destroy" | "purge" | "terminate") || word.ends_with("-delete") || word.starts_with("delete-")),
     };
     if stopped {
         report(sight, "This deletes something in the cloud.", hits);

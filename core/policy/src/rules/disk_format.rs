@@ -23,7 +23,7 @@ pub const RULE: Rule = Rule {
 const PROGRAMS: &[&str] = &[
     "mkfs", "mkfs.ext2", "mkfs.ext3", "mkfs.ext4", "mkfs.xfs", "mkfs.btrfs", "mkfs.vfat", "mkfs.fat", "mkfs.ntfs", "mkfs.exfat", "mkfs.f2fs",
     "mke2fs", "mkdosfs", "mkntfs", "newfs", "mkswap", "fdisk", "sfdisk", "cfdisk", "gdisk", "sgdisk", "parted", "wipefs", "blkdiscard",
-    "hdparm", "nvme", "cryptsetup", "diskutil", "zpool", "zfs", "pvremove", "vgremove", "lvremove", "pvcreate", "mdadm", "badblocks", "format", "diskpart",
+    "hdparm", "nvme", "cryptsetup", "diskutil", "zpool", "zfs", "pvremove", "vgremove", "lvremove", "pvcreate", "mdadm", "badblocks", "asr", "tmutil", "format", "diskpart",
 ];
 
 fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
@@ -45,6 +45,8 @@ fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
         "diskutil" => call.word(0).starts_with("erase") || matches!(call.word(0), "partitionDisk" | "zeroDisk" | "randomDisk" | "secureErase" | "reformat"),
         "zpool" | "zfs" => matches!(call.word(0), "destroy" | "labelclear"),
         "mdadm" => words().any(|word| word == "--zero-superblock"),
+        "asr" => flag(&["erase"]),
+        "tmutil" => call.word(0) == "delete",
         "badblocks" => flag(&["w"]),
         "format" => call.words.iter().any(|word| word.ends_with(':')),
         "pvremove" | "vgremove" | "lvremove" | "diskpart" | "pvcreate" | "blkdiscard" => true,

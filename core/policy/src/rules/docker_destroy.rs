@@ -9,12 +9,12 @@ pub const RULE: Rule = Rule {
     pack: Pack::Infrastructure,
     kind: RuleKind::Ask,
     title: "Removing containers, volumes and images for good",
-    doc: "Asks before Docker or Podman prunes, removes volumes (which hold data), removes running \
+    doc: "Asks before Docker or Podman prunes, removes volumes (which hold data), removes several \
           containers by force, or takes a project down with its volumes. Stopping and removing stopped \
           containers and images passes.",
     instead: "Take it down and keep its data: `docker compose down`.",
-    denies: &["docker system prune -af", "docker volume rm data", "docker volume prune -f", "docker rm -f web", "docker compose down -v", "docker-compose down --volumes", "podman system prune", "docker container prune", "docker image prune -a", "docker rm -f $(docker ps -aq)", "docker rmi -f $(docker images -q)", "docker swarm leave --force", "docker stack rm app"],
-    passes: &["docker ps", "docker run --rm -it alpine sh", "docker rm web", "docker compose down", "docker build .", "docker stop web", "docker volume ls", "docker image ls", "docker exec web ls", "docker compose up -d", "docker rmi old:1"],
+    denies: &["docker system prune -af", "docker volume rm data", "docker volume prune -f", "docker rm -fv web", "docker compose down -v", "docker-compose down --volumes", "podman system prune", "docker container prune", "docker image prune -a", "docker rm -f $(docker ps -aq)", "docker rmi -f $(docker images -q)", "docker swarm leave --force", "docker stack rm app", "docker kill $(docker ps -q)"],
+    passes: &["docker ps", "docker run --rm -it alpine sh", "docker rm web", "docker rm -f web", "docker compose down", "docker build .", "docker stop web", "docker volume ls", "docker image ls", "docker exec web ls", "docker compose up -d", "docker rmi old:1"],
     watch: Watch::Programs(&["docker", "podman", "docker-compose", "nerdctl", "podman-compose"]),
     judge,
 };
@@ -36,7 +36,9 @@ fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
         ("builder" | "buildx" | "network", "prune") => false,
         ("image", "prune") => cluster('a') || call.flag("all"),
         (_, "prune") | ("volume", "rm" | "remove") | ("swarm", "leave") | ("stack" | "service" | "secret" | "config", "rm") => true,
-        ("rm", _) => force || volumes,
+        // One named container is made to be thrown away; a search takes all there are.
+        ("rm", _) => volumes || (force && (call.words.len() > 2 || args.iter().any(bash::Word::has_unknown))),
+        ("kill", _) => args.iter().any(bash::Word::has_unknown),
         ("rmi", _) | ("image", "rm") => force && args.iter().any(bash::Word::has_unknown),
         ("compose", "down") => volumes || call.flag("rmi"),
         ("compose", "rm") => force && volumes,

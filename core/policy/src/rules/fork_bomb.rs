@@ -12,7 +12,7 @@ pub const RULE: Rule = Rule {
     doc: "Stops a function that starts itself twice over, or a script that forks without end: the machine \
           stops answering within seconds. No configuration lifts it.",
     instead: "There is no use for it; to test limits set one first with `ulimit -u 100` in a container.",
-    denies: &[":(){ :|:& };:", "bomb() { bomb | bomb & }; bomb", "f(){ f & f & }; f", ":(){ :|: & }; :"],
+    denies: &[":(){ :|:& };:", "bomb() { bomb | bomb & }; bomb", "f(){ f & f & }; f", ":(){ :|: & }; :", "perl -e 'fork while fork'"],
     passes: &["f() { echo hi; }; f", "walk() { ls \"$1\"; }; walk .", "sleep 1 & sleep 2 & wait", "echo \":(){ :|:& };:\"", "fact() { if [ $1 -le 1 ]; then echo 1; else echo $(fact 3); fi; }; fact 3"],
     watch: Watch::Line,
     judge,

@@ -8,11 +8,11 @@ pub const RULE: Rule = Rule {
     pack: Pack::Git,
     kind: RuleKind::Strike,
     title: "Reset that throws uncommitted work away",
-    doc: "Stops, once, `git reset --hard`, `--merge` and `--keep`: changes that were never committed are \
-          gone for good. Soft and mixed resets keep the files and pass.",
+    doc: "Stops, once, `git reset --hard` and `--merge`: changes that were never committed are \
+          gone for good. Soft and mixed resets keep the files, `--keep` refuses where work would be lost; they pass.",
     instead: "Keep the changes: `git stash push -m before-reset`.",
     denies: &["git reset --hard", "git reset --hard HEAD~3", "git reset --har origin/main", "git -C ../x reset --hard", "git reset --merge", "git --git-dir=.git reset --hard"],
-    passes: &["git reset", "git reset --soft HEAD~1", "git reset HEAD~1", "git reset --mixed", "git log --grep=\"reset --hard\"", "git reset src/main.rs"],
+    passes: &["git reset", "git reset --keep HEAD~1", "git reset --soft HEAD~1", "git reset HEAD~1", "git reset --mixed", "git log --grep=\"reset --hard\"", "git reset src/main.rs"],
     watch: Watch::Programs(&["git"]),
     judge,
 };
@@ -20,7 +20,7 @@ pub const RULE: Rule = Rule {
 fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
     let Some(call) = sight.seen.git.as_ref().filter(|call| call.sub == "reset") else { return };
     let args = call.args();
-    if args.abbreviated("hard", 2) || args.abbreviated("merge", 2) || args.abbreviated("keep", 1) {
+    if args.abbreviated("hard", 2) || args.abbreviated("merge", 2) {
         let why = "Changes that were never committed are thrown away.";
         hits.push(Hit::new(call.shown(), why).meaning("discard-changes", call.place()));
     }

@@ -18,7 +18,7 @@ pub const RULE: Rule = Rule {
           what runs.",
     denies: &["pkill node", "killall -9 python", "lsof -ti :3000 | xargs kill -9", "kill $(pgrep -f server)", "kill -9 $(lsof -t -i:8080)", "fuser -k 8080/tcp", "pgrep node | xargs -r kill", "ps aux | grep node | awk '{print $2}' | xargs kill -9", "kill `pidof nginx`", "pids=$(pgrep node); kill $pids"],
     passes: &["kill 1234", "kill -9 1234 5678", "kill %1", "kill $!", "pgrep node", "lsof -i :3000", "grep -rn pkill src", "kill -0 1234", "kill -l", "killall --help", "kill \"$(cat server.pid)\"", "echo killall", "man pkill", "fuser 8080/tcp"],
-    watch: Watch::Programs(&["pkill", "killall", "killall5", "skill", "slay", "taskkill", "kill", "fuser", "Stop-Process", "fkill", "kill-port", "tmux"]),
+    watch: Watch::Programs(&["pkill", "killall", "killall5", "xkill", "skill", "slay", "taskkill", "kill", "fuser", "Stop-Process", "fkill", "kill-port", "tmux"]),
     judge,
 };
 
@@ -28,7 +28,8 @@ const FINDERS: &[&str] = &["pgrep", "pidof", "lsof", "ps", "fuser", "ss", "netst
 fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
     let args = sight.command.args();
     let texts: Vec<_> = args.iter().map(text).collect();
-    if texts.is_empty() || texts.iter().any(|word| matches!(word.as_ref(), "--help" | "--version" | "-V" | "-l" | "--list" | "-L")) {
+    let alone = matches!(sight.program(), "killall5" | "xkill");
+    if (texts.is_empty() && !alone) || texts.iter().any(|word| matches!(word.as_ref(), "--help" | "--version" | "-V" | "-l" | "--list" | "-L")) {
         return;
     }
     let picks = match sight.program() {

@@ -1,4 +1,4 @@
-//! `machine-stop`: stopping the machine or its services.
+//! `machine-stop`: stopping the machine, its services or its protections.
 
 use crate::calls::{Call, report};
 use crate::rule::{Hit, Pack, Rule, Sight, Watch};
@@ -8,13 +8,13 @@ pub const RULE: Rule = Rule {
     id: "machine-stop",
     pack: Pack::Privileges,
     kind: RuleKind::Ask,
-    title: "Stopping the machine or its services",
+    title: "Stopping the machine, its services or its protections",
     doc: "Asks before the machine is shut down or rebooted, and before its services are stopped, disabled \
-          or masked.",
+          or masked, its firewall emptied or its protections turned off.",
     instead: "See how it stands first: `systemctl status nginx`.",
-    denies: &["shutdown -h now", "reboot", "systemctl poweroff", "init 0", "systemctl stop nginx", "halt", "systemctl disable --now sshd", "service postgresql stop"],
-    passes: &["systemctl status nginx", "systemctl --user status foo", "uptime", "npm init", "git init", "systemctl list-units", "systemctl --user restart app", "echo reboot", "service --status-all"],
-    watch: Watch::Programs(&["shutdown", "reboot", "halt", "poweroff", "init", "telinit", "systemctl", "service"]),
+    denies: &["shutdown -h now", "reboot", "systemctl poweroff", "init 0", "systemctl stop nginx", "halt", "systemctl disable --now sshd", "service postgresql stop", "iptables -F", "ufw disable", "launchctl unload ~/Library/LaunchAgents/x.plist"],
+    passes: &["systemctl status nginx", "systemctl --user status foo", "uptime", "npm init", "git init", "systemctl list-units", "systemctl --user restart app", "echo reboot", "service --status-all", "launchctl list"],
+    watch: Watch::Programs(&["shutdown", "reboot", "halt", "poweroff", "init", "telinit", "systemctl", "service", "launchctl", "iptables", "ip6tables", "nft", "ufw", "setenforce", "csrutil", "spctl"]),
     judge,
 };
 
@@ -26,11 +26,18 @@ fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
             let power = matches!(call.word(0), "poweroff" | "reboot" | "halt" | "kexec" | "rescue" | "emergency" | "suspend" | "hibernate");
             power || (matches!(call.word(0), "stop" | "disable" | "mask" | "kill" | "isolate") && !call.flag("user"))
         }
+        "launchctl" => matches!(call.word(0), "unload" | "bootout" | "remove" | "disable" | "stop" | "kill"),
+        "iptables" | "ip6tables" => call.args.any_short("FX") || call.flag("flush"),
+        "nft" => call.begins(&["flush"]) || call.begins(&["delete"]),
+        "ufw" => call.any(|word| matches!(word, "disable" | "reset")),
+        "setenforce" => matches!(call.word(0), "0" | "Permissive"),
+        "csrutil" => call.word(0) == "disable",
+        "spctl" => call.flag("master-disable") || call.flag("global-disable"),
         "service" => call.word(1) == "stop",
         "shutdown" => !call.args.short('c'),
         _ => true,
     };
     if stopped && !call.only_looks() {
-        report(sight, "This stops the machine or one of its services.", hits);
+        report(sight, "This stops the machine, one of its services or what protects it.", hits);
     }
 }

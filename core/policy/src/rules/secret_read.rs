@@ -50,6 +50,11 @@ fn judge(line: &Sight<'_>, hits: &mut Vec<Hit>) {
 /// `echo $API_SECRET` and `printenv API_SECRET`, when what they print goes nowhere else.
 fn prints_a_variable(sight: &Sight<'_>) -> bool {
     let names: Vec<String> = match sight.program() {
+        // `env | grep -i token` prints what it finds.
+        "grep" | "egrep" | "rg" if from_environment(sight) => {
+            let patterns = sight.command.args().iter().map(|word| word.shown()).filter(|word| !word.starts_with('-'));
+            patterns.map(|word| word.to_ascii_uppercase().replace("TOKEN", "_TOKEN")).collect()
+        }
         "printenv" => sight.command.args().iter().map(bash::Word::shown).collect(),
         "echo" | "printf" => sight.command.args().iter().flat_map(|word| &word.pieces).filter_map(variable).collect(),
         _ => return false,
@@ -57,6 +62,14 @@ fn prints_a_variable(sight: &Sight<'_>) -> bool {
     let secret = |name: &String| ["SECRET", "PASSWORD", "PRIVATE_KEY", "API_KEY", "ACCESS_KEY", "_TOKEN"].iter().any(|part| name.contains(part));
     let goes_on = || sight.matter.reading.commands.iter().any(|command| matches!(&command.feed, bash::Feed::Pipe(from) if from.contains(&sight.at)));
     names.iter().any(secret) && !goes_on() && sight.command.redirects.is_empty() && !sight.command.via.contains(&Via::Substitution)
+}
+
+/// Whether what comes down the pipe is the whole environment, and it is printed rather than counted.
+fn from_environment(sight: &Sight<'_>) -> bool {
+    let bare = |command: &bash::Command| command.args().is_empty() && matches!(command.program().as_deref(), Some("env" | "printenv" | "set" | "export"));
+    let only = |word: &bash::Word| word.shown().starts_with('-') && word.shown().contains(['q', 'c', 'o']);
+    let bash::Feed::Pipe(from) = &sight.command.feed else { return false };
+    from.iter().filter_map(|at| sight.matter.reading.commands.get(*at)).any(bare) && !sight.command.args().iter().any(only)
 }
 
 /// The name of a plain `$NAME` or `${NAME}`; anything longer tests or cuts it.
@@ -70,11 +83,13 @@ fn variable(piece: &bash::Piece) -> Option<String> {
 fn asks_a_store(sight: &Sight<'_>) -> bool {
     let call = || Call::of(sight);
     match sight.program() {
+        "security" if call().word(0) == "dump-keychain" => true,
         "security" => call().word(0).starts_with("find-") && sight.command.args().iter().any(|word| matches!(word.shown().as_str(), "-w" | "-g" | "-gw")),
         "gpg" | "gpg2" => call().args.flags.iter().any(|flag| flag.name.starts_with("export-secret")),
         "pass" => matches!(call().word(0), "show" | "grep") || call().word(0).contains('/'),
         "op" => call().begins(&["read"]) || call().begins(&["item", "get"]),
-        "gh" => call().begins(&["auth", "token"]),
+        "gh" => call().begins(&["auth", "token"]) || (call().begins(&["auth", "status"]) && (call().flag("show-token") || call().args.short('t'))),
+        "aws" if call().begins(&["configure", "get"]) => call().word(2).contains("secret") || call().word(2).contains("token"),
         "gcloud" => call().begins(&["auth", "print-access-token"]) || call().begins(&["secrets", "versions", "access"]),
         "aws" => call().begins(&["secretsmanager", "get-secret-value"]) || (call().begins(&["ssm", "get-parameter"]) && call().flag("with-decryption")),
         "vault" => call().begins(&["kv", "get"]) || call().begins(&["read"]),

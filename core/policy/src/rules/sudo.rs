@@ -14,13 +14,13 @@ pub const RULE: Rule = Rule {
     instead: "Do it without other rights: install below the home folder or in a container, for example `pip \
           install --user tool`.",
     denies: &["sudo apt install jq", "doas reboot", "su -c 'id'", "pkexec whoami", "sudo -u postgres psql", "sudo -n true", "su - root"],
-    passes: &["echo sudo", "which sudo", "man sudo", "git commit -m 'no sudo'", "grep sudo README.md", "cat sudo.txt"],
+    passes: &["echo sudo", "sudo -l", "which sudo", "man sudo", "git commit -m 'no sudo'", "grep sudo README.md", "cat sudo.txt"],
     watch: Watch::Programs(&["sudo", "doas", "su", "pkexec", "run0", "sudoedit", "gosu", "runas", "gsudo", "please", "su-exec", "calife", "dzdo", "pfexec"]),
     judge,
 };
 
 fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
-    let only_help = sight.command.args().iter().all(|word| matches!(crate::args::text(word).as_ref(), "--help" | "--version" | "-V" | "-h"));
+    let only_help = sight.command.args().iter().all(|word| matches!(crate::args::text(word).as_ref(), "--help" | "--version" | "-V" | "-h" | "-l" | "--list" | "-k" | "-K"));
     if only_help && !sight.command.args().is_empty() {
         return;
     }

@@ -33,7 +33,7 @@ fn judge(line: &Sight<'_>, hits: &mut Vec<Hit>) {
             _ => Vec::new(),
         };
         touched.extend(&opened);
-        let changes = matches!(sight.program(), "kill" | "rm" | "mv" | "chmod" | "unlink" | "truncate" | "tee");
+        let changes = matches!(sight.program(), "kill" | "rm" | "mv" | "cp" | "ln" | "install" | "dd" | "chmod" | "unlink" | "truncate" | "tee");
         let before = matter.reading.commands.get(..at).unwrap_or_default();
         let inside = |other: &&Command| other.via.get(command.via.len()) == Some(&Via::Substitution);
         let named = changes && before.iter().rev().take_while(inside).any(names_taut);

@@ -294,3 +294,15 @@ proptest! {
         prop_assert!(matter.probes().len() <= 17);
     }
 }
+
+/// A key that is misspelled there would be off without a word.
+#[test]
+fn g10_a_misspelled_key_of_the_context_is_found_and_the_rest_of_it_holds() {
+    let text = "[context]\nwarning = true\nreport = true\n";
+    let (config, found) = policy::config::parse(text, "config.toml");
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!((found[0].line, found[0].column), (2, 1));
+    assert!(found[0].message.contains("warning"), "{found:?}");
+    assert_eq!(config.sections["context"]["report"].as_bool(), Some(true));
+    assert!(policy::config::parse("context = 7\n", "config.toml").1.len() == 1);
+}

@@ -70,7 +70,7 @@ fn a_linked_worktree_and_its_main_one_are_one_project() {
 
 #[test]
 fn a_checkout_below_a_temporary_or_system_folder_is_a_project() {
-    for cwd in ["/tmp/checkout", "/opt/app", "/var/www/site", "/root/app"] {
+    for cwd in ["/tmp/checkout", "/opt/app", "/var/www/site", "/srv/app"] {
         assert_eq!(judged("rm -rf src", cwd, &project(cwd, cwd, cwd)), "strike rm-project", "{cwd}");
         assert_eq!(judged("rm -rf target", cwd, &project(cwd, cwd, cwd)), "pass", "{cwd}");
         assert_eq!(judged("echo x > notes.txt", cwd, &project(cwd, cwd, cwd)), "pass", "{cwd}");

@@ -6,12 +6,16 @@ use crate::exit::Exit;
 use crate::printer::Printer;
 use model::row::{Agent, Status};
 use serde_json::json;
+use store::EffortFilter;
 
 pub fn run(printer: &Printer) -> Result<Exit, CliError> {
-    let agents = match stored()? {
-        Some(store) => store.agents()?,
-        None => Vec::new(),
+    let active = EffortFilter { only_active: true, ..EffortFilter::default() };
+    let (agents, holders, efforts) = match stored()? {
+        Some(store) => (store.agents()?, store.holders()?, store.efforts(&active)?),
+        None => (Vec::new(), Vec::new(), Vec::new()),
     };
+    let effort = |agent: &Agent| efforts.iter().find(|effort| effort.agent == agent.id).map(|effort| effort.skill.clone());
+    let task = |agent: &Agent| holders.iter().find(|(holder, _)| *holder == agent.id).map(|(_, slug)| slug.clone());
     // An unnamed agent that has ended is forgotten.
     let agents: Vec<Agent> = agents.into_iter().filter(|agent| agent.named || agent.session.is_some()).collect();
     if printer.json() {
@@ -19,6 +23,12 @@ pub fn run(printer: &Printer) -> Result<Exit, CliError> {
             let mut value = json!({"id": agent.id, "status": agent.status.name(), "project": agent.project, "since": agent.since.rfc3339()});
             if let (Some(fields), Some(session)) = (value.as_object_mut(), &agent.session) {
                 fields.insert("session".into(), json!(session));
+            }
+            if let (Some(fields), Some(task)) = (value.as_object_mut(), task(agent)) {
+                fields.insert("task".into(), json!(task));
+            }
+            if let (Some(fields), Some(effort)) = (value.as_object_mut(), effort(agent)) {
+                fields.insert("effort".into(), json!(effort));
             }
             printer.object(&value);
         }
@@ -31,9 +41,17 @@ pub fn run(printer: &Printer) -> Result<Exit, CliError> {
     let now = host::clock::now();
     let rows: Vec<Vec<String>> = agents
         .iter()
-        .map(|agent| vec![shown(agent.status, printer), agent.id.clone(), agent.project.clone(), ago(now.since(agent.since))])
+        .map(|agent| {
+            vec![
+                shown(agent.status, printer),
+                agent.id.clone(),
+                task(agent).unwrap_or_else(|| "-".to_string()),
+                agent.project.clone(),
+                ago(now.since(agent.since)),
+            ]
+        })
         .collect();
-    printer.table(&["STATUS", "AGENT", "PROJECT", "SINCE"], &rows);
+    printer.table(&["STATUS", "AGENT", "TASK", "PROJECT", "SINCE"], &rows);
     Ok(Exit::Ok)
 }
 

@@ -63,6 +63,9 @@ pub fn run(args: &InitArgs, printer: &Printer) -> Result<Exit, CliError> {
         match proposal.carry_out(&places.state(), host::clock::now()) {
             Ok(done) => {
                 preset::write(&files).map_err(|error| told(&error))?;
+                if preset.is_some() {
+                    agreed(&level, &places, printer)?;
+                }
                 let aliases = preset.map(|preset| preset.aliases).unwrap_or_default();
                 preset::link_aliases(&places.state(), Path::new(&plan.command), aliases)
                     .map_err(|error| told(&error))?;
@@ -113,6 +116,18 @@ fn preset_files(level: &Level, preset: Option<&Preset>) -> Result<Vec<NewFile>, 
         }
         _ => Ok(Vec::new()),
     }
+}
+
+/// The user has just read and agreed to the preset's configuration: it is
+/// trusted as it stands, unless a file they were not shown lies beside it.
+fn agreed(level: &Level, places: &Places, printer: &Printer) -> Result<(), CliError> {
+    let (Level::Project(project) | Level::Local(project)) = level else { return Ok(()) };
+    let tree = host::probe::project(project, &places.home()).work_tree;
+    if Path::new(&tree).join(".taut/config.local.toml").exists() {
+        printer.note("the project has a local configuration that was not shown; `taut trust` switches the preset's skills on");
+        return Ok(());
+    }
+    Ok(host::trust::grant(&places.state(), Path::new(&tree))?)
 }
 
 fn show(proposal: &Proposal, files: &[NewFile], printer: &Printer) {

@@ -26,7 +26,6 @@ fn assert_kept(stage: &Stage) {
 }
 
 #[test]
-#[ignore = "the listing commands do not take the spool in yet; a daemon does"]
 fn d4_what_was_kept_in_bad_times_is_listed_without_a_daemon_too() {
     let stage = Stage::new();
     stage.hook(&stage.payload(&serde_json::json!({"hook_event_name": "Setup"})), IN_PROCESS);

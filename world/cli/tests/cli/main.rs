@@ -2,6 +2,7 @@
 
 mod broken;
 mod deadline;
+mod effort;
 mod equal;
 mod install;
 mod lists;
@@ -9,4 +10,5 @@ mod load;
 mod private;
 mod quiet;
 mod stage;
+mod statusline;
 mod usage;

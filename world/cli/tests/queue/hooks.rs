@@ -96,7 +96,8 @@ fn r2_a_person_at_the_screen_keeps_task_and_session_through_compaction() {
     agent.play(&[Step::start()]).unwrap();
     stage.ok("", &["claim", "--agent", "mine"]);
     let calls = agent.play(&[Step::Compact { trigger: "auto" }]).unwrap();
-    assert!(calls.len() > 1 && calls.iter().all(|call| call.finished.stdout.is_empty()));
+    assert!(calls.len() > 1, "it was stopped");
+    assert_eq!((calls[0].event.as_str(), stdout(&calls[0])), ("PreCompact", String::new()));
     assert_eq!(stage.show("a")["assignee"], "mine");
     end(&mut agent, "other");
     assert_eq!(stage.show("a")["s"], "open");
@@ -116,6 +117,8 @@ fn r2_a_client_that_nobody_watches_is_stopped_though_no_loop_named_it() {
 fn q6_the_end_of_a_session_releases_all_its_tasks() {
     let stage = Stage::new();
     let mut agent = holding(&stage, &["a", "b"]);
+    let agents = stage.sandbox.taut(&["agents", "--json"], b"").unwrap().stdout_text();
+    assert!(agents.contains("\"id\":\"w1\"") && agents.contains("\"task\":\"a\""), "{agents}");
     let call = end(&mut agent, "other");
     assert_eq!((call.finished.code(), stdout(&call)), (Some(0), String::new()));
     for slug in ["a", "b"] {

@@ -54,10 +54,8 @@ fn q6_r2_a_full_window_halts_the_agent_and_a_second_one_finishes_its_task() {
         (&json!("open"), &json!(1), &json!("context limit reached")),
         "{task}"
     );
-    let script = Script::new()
-        .main(Turn::bash("RALPH_AGENT_ID=w2 taut task claim && RALPH_AGENT_ID=w2 taut task done a"))
-        .main(Turn::say("done"));
-    Launch::new(&sandbox, script).run(&client).unwrap();
+    let script = Script::new().main(Turn::bash("taut task claim && taut task done a")).main(Turn::say("done"));
+    Launch::new(&sandbox, script).env("RALPH_AGENT_ID", "w2").run(&client).unwrap();
     let task = show(&sandbox);
     assert_eq!((&task["s"], &task["attempt"]), (&json!("done"), &json!(2)), "{task}");
 }

@@ -229,7 +229,9 @@ mod tests {
         let text = |name: &str| text(&root.join(name), &within);
         assert_eq!(text("project/in.md"), TextFact::Text("project/in.md".into()));
         assert_eq!(text("project/stay.md"), TextFact::Text("project/in.md".into()));
-        for outside in ["project/out.md", "project/folder/secret.md", "project/../outside/secret.md", "outside/secret.md"] {
+        for outside in
+            ["project/out.md", "project/folder/secret.md", "project/../outside/secret.md", "outside/secret.md"]
+        {
             assert_eq!(text(outside), TextFact::Outside, "{outside}");
         }
         assert_eq!(text("project/gone.md"), TextFact::Missing);

@@ -77,7 +77,14 @@ mod tests {
     fn g6_each_level_gives_its_own_and_a_child_hides_no_parent() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().join("p");
-        for file in ["AGENTS.md", "src/AGENTS.md", "src/.directives/AGENTS.md", "src/deep/TESTING.md", "../AGENTS.md", "src/other.md"] {
+        for file in [
+            "AGENTS.md",
+            "src/AGENTS.md",
+            "src/.directives/AGENTS.md",
+            "src/deep/TESTING.md",
+            "../AGENTS.md",
+            "src/other.md",
+        ] {
             touch(&root, file);
         }
         std::fs::create_dir_all(root.join("src/deep/down")).unwrap();

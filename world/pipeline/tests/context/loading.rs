@@ -97,9 +97,15 @@ fn g11_links_and_paths_out_of_an_untrusted_project_load_nothing() {
     let secret = stage.folder("home/secret.md");
     stage.write(
         "acme/.taut/config.toml",
-        &format!("[context]\ncore = [\"link.md\", \"../home/secret.md\", {:?}, \"~/.claude/notes.md\"]\n", secret.display().to_string()),
+        &format!(
+            "[context]\ncore = [\"link.md\", \"../home/secret.md\", {:?}, \"~/.claude/notes.md\"]\n",
+            secret.display().to_string()
+        ),
     );
-    stage.write("acme/.claude/roles/spy.md", "---\nauto_include: [link.md, ../home/secret.md, ~/.claude/notes.md]\n---\nSpy.");
+    stage.write(
+        "acme/.claude/roles/spy.md",
+        "---\nauto_include: [link.md, ../home/secret.md, ~/.claude/notes.md]\n---\nSpy.",
+    );
     let client = stage.client("one").with("CLAUDE_SESSION_ROLE", "spy");
     let text = start(&mut stage, &client);
     assert!(text.contains("Spy.") && !text.contains("SECRET"), "{text}");
@@ -114,4 +120,18 @@ fn g11_the_users_own_configuration_may_name_what_is_theirs() {
     let client = stage.client("one");
     let text = start(&mut stage, &client);
     assert!(text.contains("my notes") && !text.contains("PRIVATE"), "{text}");
+}
+
+#[test]
+fn s1_a_session_that_inherits_its_role_is_given_its_files() {
+    let mut stage = Stage::new();
+    stage.write("acme/.claude/roles/chief.md", "Lead.");
+    stage.write("acme/.claude/modes/background.md", "Alone.");
+    let client = stage.client("one").with("CLAUDE_SESSION_MODE", "background");
+    let chief = client.clone().with("CLAUDE_SESSION_ROLE", "chief");
+    assert!(start(&mut stage, &chief).contains("Lead."));
+    let text = told(&stage.send(&client, "SessionStart", json!({"source": "resume"})));
+    assert!(text.contains("Lead.") && text.contains("Alone."), "{text}");
+    let other = Client { session: "two".into(), ..client.with("TAUT_AGENT_ID", "other") };
+    assert!(!start(&mut stage, &other).contains("Lead."), "another agent inherits nothing");
 }

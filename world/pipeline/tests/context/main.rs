@@ -5,6 +5,7 @@
 mod stage;
 
 mod loading;
+mod measure;
 mod stopping;
 mod usage;
 mod warnings;

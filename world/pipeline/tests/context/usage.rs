@@ -2,7 +2,7 @@
 
 use crate::stage::Stage;
 use crate::{Transcript, WARNINGS};
-use serde_json::json;
+use serde_json::{Value, json};
 
 #[test]
 fn s6_the_usage_is_known_after_a_turn_without_any_configuration() {
@@ -45,7 +45,8 @@ fn s6_a_compaction_begins_anew_and_the_answer_before_it_is_not_believed() {
     // The client writes the boundary only now; what is read before it says nothing.
     assert_eq!(crate::told(&transcript.tool(&mut stage, &client, "t1")), "");
     assert_eq!(stage.current(&client).context_tokens, None);
-    transcript.line(&json!({"type": "system", "subtype": "compact_boundary", "compactMetadata": {"postTokens": 2_532}}));
+    transcript
+        .line(&json!({"type": "system", "subtype": "compact_boundary", "compactMetadata": {"postTokens": 2_532}}));
     transcript.prompt(&mut stage, &client);
     let session = stage.current(&client);
     assert_eq!((session.context_tokens, session.memo.warned), (Some(2_532), 0));
@@ -71,4 +72,34 @@ fn s6_the_window_can_be_configured() {
     transcript.answer(50_000);
     transcript.prompt(&mut stage, &client);
     assert_eq!(stage.current(&client).context_percent(), Some(50.0));
+}
+
+/// The corpus in `corpus/transcripts`: what each of them says at its end.
+#[test]
+fn s6_every_transcript_of_the_corpus_is_read_as_expected() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/transcripts");
+    let text = std::fs::read_to_string(folder.join("expected.json")).unwrap();
+    let expected: serde_json::Map<String, Value> = serde_json::from_str(&text).unwrap();
+    assert!(expected.len() >= 16);
+    let mut stage = Stage::new();
+    for (name, expected) in &expected {
+        let client = stage.client(name);
+        let transcript = folder.join(format!("{name}.jsonl"));
+        assert!(transcript.exists(), "{name}");
+        stage.send(&client, "UserPromptSubmit", json!({"prompt": "x", "transcript_path": transcript}));
+        let session = stage.current(&client);
+        let found = json!({"tokens": session.context_tokens, "model": session.memo.model});
+        assert_eq!(&found, expected, "{name}");
+        stage.end(&client, "other");
+    }
+}
+
+#[test]
+fn s6_a_line_of_half_a_megabyte_after_the_last_answer_does_not_hide_it() {
+    let mut stage = Stage::new();
+    let (client, transcript) = (stage.client("one"), Transcript::new(&stage));
+    transcript.answer(50_000);
+    transcript.line(&json!({"type": "user", "message": {"role": "user", "content": "x".repeat(500_000)}}));
+    transcript.prompt(&mut stage, &client);
+    assert_eq!(stage.current(&client).context_tokens, Some(50_000));
 }

@@ -34,7 +34,10 @@ fn s7_each_warning_comes_once_at_a_prompt_or_a_tool_and_at_a_stop_only_from_90()
     transcript.answer(930_000);
     let active = transcript.send(&mut stage, &client, "Stop", json!({"stop_hook_active": true}));
     assert_eq!(active.answer.stdout, "", "never a loop");
-    assert_eq!(first_line(&told(&transcript.prompt(&mut stage, &client))), "[TAUT: WARNING]: Context at 95% - CRITICAL");
+    assert_eq!(
+        first_line(&told(&transcript.prompt(&mut stage, &client))),
+        "[TAUT: WARNING]: Context at 95% - CRITICAL"
+    );
     assert_eq!(stage.current(&client).memo.warned, 95);
 }
 
@@ -71,7 +74,10 @@ fn i5_a_full_context_is_silent_until_warnings_are_switched_on() {
 #[test]
 fn s5_the_line_the_reminder_and_the_instructions_come_where_they_are_switched_on() {
     let mut stage = Stage::new();
-    stage.write("acme/.taut/config.toml", "[context]\nruntime = true\nstatus_reminder = true\n[session]\nrequired = true\n");
+    stage.write(
+        "acme/.taut/config.toml",
+        "[context]\nruntime = true\nstatus_reminder = true\n[session]\nrequired = true\n",
+    );
     let client = stage.client("one");
     stage.start(&client, "startup");
     let prompt = json!({"prompt": "go"});

@@ -2,9 +2,13 @@
 
 use crate::machine::{LEASE_MS, Machine, PROJECT};
 use model::ClientProcess;
+use model::effect::Write;
 use model::fact::Life;
+use model::task::{AttemptChange, Hold, Queued, Turn};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command};
+use std::time::Duration;
+use store::Durability;
 
 struct Sleeper(Child);
 
@@ -50,6 +54,39 @@ fn q8_a_process_that_taut_did_not_start_is_only_fenced() {
     machine.pass(LEASE_MS);
     machine.claim("w2").unwrap();
     assert!(person.lives());
+}
+
+/// The group takes its time to end, and tells when it was asked to: in between,
+/// a hook of the old holder renews.
+#[test]
+fn q8_a_renewal_that_comes_between_look_and_write_wins() {
+    let mut machine = Machine::new("{\"id\":\"a\",\"t\":\"A\"}\n");
+    let folder = tempfile::tempdir().unwrap();
+    let asked = folder.path().join("asked");
+    let stubborn = format!("trap 'touch {}' TERM; while :; do sleep 0.05; done", asked.display());
+    let child = Sleeper(Command::new("sh").args(["-c", &stubborn]).process_group(0).spawn().unwrap());
+    machine.claim("w1").unwrap();
+    machine.queue().runs(PROJECT, "a", child.process()).unwrap();
+    machine.pass(LEASE_MS);
+    let mut other = machine.other();
+    let (now, task) = (machine.moment.now, machine.task("a").queued);
+    let claimed = std::thread::scope(|scope| {
+        let claiming = scope.spawn(|| machine.claim("w2").is_some());
+        testkit::poll::until("the group to be asked", Duration::from_secs(10), || asked.exists().then_some(()))
+            .unwrap();
+        let hold = task.hold.clone().map(|hold| Hold { lease_until: now.plus(LEASE_MS), renewed_at: now, ..hold });
+        let turn = Turn {
+            before: (task.status, task.attempt),
+            after: Queued { hold, ..task.clone() },
+            attempt: AttemptChange::None,
+            result: None,
+            at: now,
+        };
+        other.transact(Durability::Full, |tx| tx.apply(&[Write::Task(Box::new(turn))])).unwrap();
+        claiming.join().unwrap()
+    });
+    assert!(!claimed, "a renewed task was taken");
+    assert_eq!(machine.task("a").queued.hold.unwrap().agent, "w1");
 }
 
 #[test]

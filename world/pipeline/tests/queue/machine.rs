@@ -12,7 +12,7 @@ pub const PROJECT: &str = "/p";
 pub const LEASE_MS: i64 = 60_000;
 
 pub struct Machine {
-    _home: TempDir,
+    home: TempDir,
     pub store: Store,
     pub moment: Moment,
 }
@@ -22,13 +22,18 @@ impl Machine {
         let home = tempfile::tempdir().unwrap();
         let store = Store::open(&home.path().join("state"), Duration::from_secs(1)).unwrap();
         let moment = Moment { now: Ms(1_000_000_000), awake: 5_000, boot: "boot".into() };
-        let mut machine = Self { _home: home, store, moment };
+        let mut machine = Self { home, store, moment };
         machine.queue().plan_sync(PROJECT, plan).unwrap();
         machine
     }
 
     pub fn queue(&mut self) -> Queue<'_> {
         Queue::new(&mut self.store, self.moment.clone())
+    }
+
+    /// Another connection, as another process has it.
+    pub fn other(&self) -> Store {
+        Store::open(&self.home.path().join("state"), Duration::from_secs(5)).unwrap()
     }
 
     pub fn pass(&mut self, millis: i64) {

@@ -97,7 +97,8 @@ fn step(machine: &mut Machine, memory: &mut Memory, op: &Op) {
         }
         Op::Done(agent, task) => {
             let before = machine.task(SLUGS[task]).queued.attempt;
-            if let Ok(None) = machine.queue().done(PROJECT, SLUGS[task], &actor(&name(agent)), serde_json::Value::Null) {
+            if let Ok(None) = machine.queue().done(PROJECT, SLUGS[task], &actor(&name(agent)), serde_json::Value::Null)
+            {
                 assert_eq!(memory.given.get(&(agent, task)), Some(&before), "a result from somebody else");
                 memory.done(task, before);
             }
@@ -119,7 +120,7 @@ fn step(machine: &mut Machine, memory: &mut Memory, op: &Op) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 96, max_shrink_iters: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 64, max_shrink_iters: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn q2_q3_no_schedule_runs_a_task_twice_or_loses_one(ops in prop::collection::vec(op(), 1..70)) {

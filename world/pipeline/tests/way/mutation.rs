@@ -219,12 +219,16 @@ fn d2_five_megabytes_are_kept_in_little_room_and_judged() {
 
 /// More padding than the reader reads must not hide what follows it.
 #[test]
-#[ignore = "core/bash gives up on a line above its limit and says nothing of its end"]
 fn g1_a_command_behind_megabytes_of_padding_is_still_judged() {
     let mut stage = Stage::new();
     let client = stage.client("one");
-    let served = stage.bash(&client, "t", &format!("echo {}; rm -rf /", "x".repeat(5 << 20)));
-    assert!(matches!(decision(&served).as_deref(), Some("deny" | "ask")));
+    for (id, line) in [
+        ("behind", format!("echo {}; rm -rf /", "x".repeat(5 << 20))),
+        ("before", format!("git push --force # {}", "x".repeat(5 << 20))),
+    ] {
+        let served = stage.bash(&client, id, &line);
+        assert!(matches!(decision(&served).as_deref(), Some("deny" | "ask")), "{id}");
+    }
 }
 
 fn any_case() -> impl Strategy<Value = Vec<u8>> {

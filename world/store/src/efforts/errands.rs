@@ -5,13 +5,11 @@ use crate::{Durability, Error, Store};
 use model::Ms;
 use model::effort::Errand;
 use rusqlite::{Connection, OptionalExtension, params};
-use serde_json::Value;
 
 /// A person may take this long to answer the client's own permission prompt.
 const LIFE_MS: i64 = 10 * 60 * 1000;
 
-const PUT: &str =
-    "INSERT INTO errands (agent, project, words, at, said, refused) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+const PUT: &str = "INSERT INTO errands (agent, project, words, at, said, refused) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
 
 /// Few at a time: forgetting is part of remembering the next.
 const FORGET: &str = "DELETE FROM errands WHERE seq IN (SELECT seq FROM errands WHERE at < ?1 ORDER BY at LIMIT 8)";
@@ -31,16 +29,25 @@ pub struct Collected {
 
 pub(super) fn put(conn: &Connection, errand: &Errand) -> rusqlite::Result<()> {
     conn.prepare_cached(FORGET)?.execute([errand.at.plus(-2 * LIFE_MS).0])?;
-    let words = Value::from(errand.words.as_slice()).to_string();
+    let words = mark(&errand.words);
     let row = params![errand.agent, errand.project, words, errand.at.0, errand.said, errand.refused];
     conn.prepare_cached(PUT)?.execute(row).map(drop)
+}
+
+/// A mark of the words: they may hold what must not be kept, and need only be
+/// told apart. FNV-1a from both ends.
+fn mark(words: &[String]) -> String {
+    let text = words.join("\0");
+    let fold = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+    let (ahead, back) = (text.bytes().fold(0xcbf2_9ce4_8422_2325, fold), text.bytes().rev().fold(0x8422_2325_cbf2_9ce4, fold));
+    format!("{ahead:016x}{back:016x}")
 }
 
 impl Store {
     /// The oldest errand of these words that no process has collected yet. Where
     /// nothing can be written, as in a client's sandbox, it can still be read.
     pub fn collect_errand(&mut self, words: &[String], whose: &Whose<'_>, now: Ms) -> Result<Option<Collected>, Error> {
-        let words = Value::from(words).to_string();
+        let words = mark(words);
         let found = self.read(|conn| {
             conn.prepare_cached(FIND)?
                 .query_row(params![words, now.plus(-LIFE_MS).0, whose.project, whose.agent], |row| {
@@ -49,9 +56,8 @@ impl Store {
                 .optional()
         })?;
         let Some((seq, collected)) = found else { return Ok(None) };
-        let _ = self.transact(Durability::Normal, |tx| {
-            tx.verb(|conn| conn.prepare_cached(COLLECT)?.execute([seq]).map(drop))
-        });
+        let _ = self
+            .transact(Durability::Normal, |tx| tx.verb(|conn| conn.prepare_cached(COLLECT)?.execute([seq]).map(drop)));
         Ok(Some(collected))
     }
 }

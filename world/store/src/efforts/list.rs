@@ -39,7 +39,10 @@ impl Store {
             also(" AND tasks.slug = ?", task);
         }
         if let Some(text) = &filter.text {
-            also(" AND instr(lower(tasks.slug || ' ' || efforts.skill || ' ' || COALESCE(efforts.phase, '')), lower(?)) > 0", text);
+            also(
+                " AND instr(lower(tasks.slug || ' ' || efforts.skill || ' ' || COALESCE(efforts.phase, '')), lower(?)) > 0",
+                text,
+            );
         }
         if filter.only_active {
             sql.push_str(" AND efforts.finished_at IS NULL");
@@ -54,7 +57,12 @@ impl Store {
         self.read(|conn| {
             conn.prepare_cached(LIST)?
                 .query_map([effort], |row| {
-                    Ok(PhaseStep { effort: row.get(0)?, label: row.get(1)?, at: Ms(row.get(2)?), approved: row.get(3)? })
+                    Ok(PhaseStep {
+                        effort: row.get(0)?,
+                        label: row.get(1)?,
+                        at: Ms(row.get(2)?),
+                        approved: row.get(3)?,
+                    })
                 })?
                 .collect()
         })

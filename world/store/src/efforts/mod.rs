@@ -38,6 +38,10 @@ pub(crate) const FETCH: &str =
 
 pub(crate) const DIRECTIVES: &str = "SELECT path, required, is_read FROM directives WHERE effort = ?1 LIMIT ?2";
 
+/// Those that can close a gate: few, however many were found.
+pub(crate) const UNREAD: &str = "SELECT path, required, is_read FROM directives
+    WHERE effort = ?1 AND required = 1 AND is_read = 0 LIMIT ?2";
+
 pub(crate) const NEXT_ORDINAL: &str = "SELECT COALESCE(MAX(efforts.ordinal), 0) + 1 FROM efforts
     WHERE task = (SELECT row FROM tasks WHERE project = ?1 AND slug = ?2)";
 
@@ -74,6 +78,8 @@ pub struct Asked<'a> {
     pub account: bool,
     /// The event is a sub-agent's start or end.
     pub sub_session: bool,
+    /// Every directive that was found, not only those that wait to be read.
+    pub all_directives: bool,
 }
 
 impl Tx<'_> {
@@ -135,7 +141,7 @@ fn known(conn: &Connection, asked: &Asked<'_>) -> rusqlite::Result<Known> {
         let read = |row: &Row<'_>| {
             Ok(Directive { effort: effort.id.clone(), path: row.get(0)?, required: row.get(1)?, read: row.get(2)? })
         };
-        let mut statement = conn.prepare_cached(DIRECTIVES)?;
+        let mut statement = conn.prepare_cached(if asked.all_directives { DIRECTIVES } else { UNREAD })?;
         let found = statement.query_map(params![effort.id, MOST_DIRECTIVES], read)?;
         known.directives.extend(found.flatten());
     }

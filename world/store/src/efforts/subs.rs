@@ -9,7 +9,8 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 pub(crate) const LOAD: &str = "SELECT session, sub_agent, kind, effort, started_at, last_seen_at, ended_at, files
     FROM sub_sessions WHERE session = ?1 AND sub_agent = ?2";
 
-const PUT: &str = "INSERT INTO sub_sessions (session, sub_agent, kind, effort, started_at, last_seen_at, ended_at, files)
+const PUT: &str =
+    "INSERT INTO sub_sessions (session, sub_agent, kind, effort, started_at, last_seen_at, ended_at, files)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
     ON CONFLICT DO UPDATE SET kind = excluded.kind, effort = excluded.effort, last_seen_at = excluded.last_seen_at,
       ended_at = excluded.ended_at, files = excluded.files";

@@ -71,6 +71,13 @@ impl Tx<'_> {
 }
 
 impl Store {
+    /// Who holds what: agent and slug.
+    pub fn holders(&self) -> Result<Vec<(String, String)>, Error> {
+        const HOLDERS: &str =
+            "SELECT agent, slug FROM tasks INDEXED BY tasks_of_agent WHERE status = 'active' ORDER BY agent, slug";
+        self.read(|conn| conn.prepare_cached(HOLDERS)?.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect())
+    }
+
     /// Every attempt on a task, oldest first.
     pub fn attempts(&self, task: &Queued) -> Result<Vec<Attempt>, Error> {
         let sql = format!("{ATTEMPTS} ORDER BY number");

@@ -1,0 +1,136 @@
+//! `taut effort`, `taut session`, `taut log`, `taut status`: an agent's words
+//! about its own work. What the hook that saw the line has done is found done.
+
+mod args;
+mod shown;
+
+pub use args::{EffortVerb, SessionVerb, TextArgs};
+
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::printer::Printer;
+use crate::{service, stdin};
+use engine::memory::line::Plain;
+use host::paths::Places;
+use model::Environment;
+use pipeline::queue::{Caller, caller};
+use pipeline::{Hand, HandError, found_done};
+use serde_json::json;
+use std::time::Duration;
+use store::Store;
+
+/// How long a command waits for a locked database.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+pub fn effort(verb: &EffortVerb, printer: &Printer) -> Result<Exit, CliError> {
+    match verb {
+        EffortVerb::Show { what } => shown::effort(what.as_deref(), printer),
+        EffortVerb::List(args) => shown::list(args, printer),
+        EffortVerb::Start(_) => carry_out(stdin::waiting(), printer),
+        EffortVerb::Phase(_) => carry_out(None, printer),
+        EffortVerb::Finish(args) => carry_out(text_or_stdin(args), printer),
+    }
+}
+
+pub fn session(verb: &SessionVerb, printer: &Printer) -> Result<Exit, CliError> {
+    match verb {
+        SessionVerb::Find { text } => shown::find(&text.join(" "), printer),
+        SessionVerb::Status => shown::status(printer),
+        SessionVerb::Activate(_) => carry_out(stdin::waiting(), printer),
+        SessionVerb::Continue { .. } | SessionVerb::Phase(_) => carry_out(None, printer),
+        SessionVerb::Dehydrate(args) | SessionVerb::Restart(args) | SessionVerb::End(args) => {
+            carry_out(text_or_stdin(args), printer)
+        }
+    }
+}
+
+/// `taut log` and `taut status`.
+pub fn note(args: &TextArgs, printer: &Printer) -> Result<Exit, CliError> {
+    carry_out(text_or_stdin(args), printer)
+}
+
+fn text_or_stdin(args: &TextArgs) -> Option<String> {
+    if args.text.is_empty() { stdin::waiting() } else { None }
+}
+
+/// The line as it was typed, done by the hook that saw it or done now.
+fn carry_out(stdin: Option<String>, printer: &Printer) -> Result<Exit, CliError> {
+    let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--json").collect();
+    let line = Plain { words, stdin };
+    let carried = match Desk::open() {
+        Ok(desk) => desk.carry_out(&line),
+        Err(error) => found_only(&line, error),
+    }?;
+    for trouble in &carried.troubles {
+        printer.note(format!("warning: {trouble}"));
+    }
+    if printer.json() {
+        printer.object(&json!({"said": carried.said}));
+    } else {
+        printer.line(carried.said);
+    }
+    Ok(Exit::Ok)
+}
+
+/// Where nothing can be written, as in a client's sandbox, what the hook did can still be read.
+fn found_only(line: &Plain, error: CliError) -> Result<pipeline::Carried, CliError> {
+    let places = Places::from_process();
+    let Ok(mut store) = Store::open_existing_read_only(&places.state()) else { return Err(error) };
+    let Ok(caller) = who(&store, &places) else { return Err(error) };
+    let caller = Caller { session: None, ..caller };
+    match found_done(&mut store, &caller, &line.words, host::clock::now()) {
+        Ok(Some(found)) => found.map_err(CliError::from),
+        _ => Err(error),
+    }
+}
+
+/// The database, and who stands before it.
+pub(super) struct Desk {
+    pub store: Store,
+    pub caller: Caller,
+    places: Places,
+}
+
+impl Desk {
+    pub fn open() -> Result<Self, CliError> {
+        let places = Places::from_process();
+        let store = Store::open_and_migrate(&places.state(), PATIENCE)?;
+        let caller = who(&store, &places)?;
+        Ok(Self { store, caller, places })
+    }
+
+    fn carry_out(mut self, line: &Plain) -> Result<pipeline::Carried, CliError> {
+        let judge = super::judge_here(None)?;
+        let setting = service::setting(&self.places);
+        let hand = Hand {
+            store: &mut self.store,
+            setting: &setting,
+            law: judge.law(),
+            caller: &self.caller,
+            claude: self.places.claude().to_string_lossy().into_owned(),
+            cwd: std::env::current_dir()?.to_string_lossy().into_owned(),
+            now: host::clock::now(),
+        };
+        let carried = hand.carry_out(line)?;
+        let _ = self.store.settle();
+        Ok(carried)
+    }
+}
+
+fn who(store: &Store, places: &Places) -> Result<Caller, CliError> {
+    let env = std::env::vars().filter(|(name, _)| Environment::allows(name)).collect();
+    let cwd = std::env::current_dir()?.to_string_lossy().into_owned();
+    let call = Caller::call(cwd, Environment(env), Some(std::os::unix::process::parent_id()));
+    let host_session = std::env::var("CLAUDE_CODE_SESSION_ID").unwrap_or_default();
+    Ok(caller(store, &call, &host_session, &places.home())?)
+}
+
+impl From<HandError> for CliError {
+    fn from(error: HandError) -> Self {
+        match error {
+            HandError::Store(cause) => cause.into(),
+            HandError::Refused(why) => Self::failed(why),
+            HandError::Unknown => Self::not_found(error.to_string()),
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! Efforts as they are shown.
+
+use super::Desk;
+use super::args::ListArgs;
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::printer::Printer;
+use model::effort::Effort;
+use serde_json::{Value, json};
+use store::EffortFilter;
+
+pub fn list(args: &ListArgs, printer: &Printer) -> Result<Exit, CliError> {
+    let desk = Desk::open()?;
+    let filter = EffortFilter {
+        project: (!args.all).then(|| desk.caller.project.clone()),
+        agent: args.agent.clone(),
+        only_active: !args.all,
+        ..EffortFilter::default()
+    };
+    show(&desk.store.efforts(&filter)?, printer)
+}
+
+pub fn find(text: &str, printer: &Printer) -> Result<Exit, CliError> {
+    let desk = Desk::open()?;
+    let text = Some(text.to_string()).filter(|text| !text.is_empty());
+    let filter = EffortFilter { project: Some(desk.caller.project.clone()), text, ..EffortFilter::default() };
+    let found = desk.store.efforts(&filter)?;
+    if found.is_empty() {
+        return Err(CliError::not_found("no effort of this project is called that").hint("taut effort list --all"));
+    }
+    show(&found, printer)
+}
+
+fn show(efforts: &[Effort], printer: &Printer) -> Result<Exit, CliError> {
+    if printer.json() {
+        efforts.iter().for_each(|effort| printer.object(&object(effort)));
+        return Ok(Exit::Ok);
+    }
+    if efforts.is_empty() {
+        printer.note("no effort is active; `taut session activate <skill>` begins one");
+        return Ok(Exit::Ok);
+    }
+    let state = |effort: &Effort| {
+        if effort.active() { effort.phase.clone().unwrap_or_else(|| "loading".into()) } else { "finished".into() }
+    };
+    let rows: Vec<Vec<String>> = efforts
+        .iter()
+        .map(|effort| {
+            vec![
+                effort.skill.clone(),
+                effort.ordinal.to_string(),
+                effort.task.clone(),
+                state(effort),
+                effort.agent.clone(),
+            ]
+        })
+        .collect();
+    printer.table(&["SKILL", "NO", "TASK", "PHASE", "AGENT"], &rows);
+    Ok(Exit::Ok)
+}
+
+pub fn effort(what: Option<&str>, printer: &Printer) -> Result<Exit, CliError> {
+    let desk = Desk::open()?;
+    let filter = match what {
+        Some(_) => EffortFilter { project: Some(desk.caller.project.clone()), ..EffortFilter::default() },
+        None => EffortFilter { agent: Some(desk.caller.agent.clone()), only_active: true, ..EffortFilter::default() },
+    };
+    let all = desk.store.efforts(&filter)?;
+    let found = all.into_iter().find(|effort| what.is_none_or(|what| effort.task == what || effort.id == what));
+    let effort = found.ok_or_else(|| CliError::not_found("there is no such effort").hint("taut effort list --all"))?;
+    let phases = desk.store.phases(&effort.id)?;
+    if printer.json() {
+        let mut value = object(&effort);
+        value["phases"] = phases
+            .iter()
+            .map(|step| json!({"label": step.label, "at": step.at.rfc3339(), "approved": step.approved}))
+            .collect();
+        value["files"] = json!(effort.files);
+        value["metadata"] = effort.metadata.clone();
+        printer.object(&value);
+        return Ok(Exit::Ok);
+    }
+    let row = |name: &str, text: &str| printer.line(format!("{}  {text}", printer.dim(format!("{name:<8}"))));
+    row("skill", &effort.skill);
+    row("task", &format!("{} (effort {})", effort.task, effort.ordinal));
+    row("agent", &effort.agent);
+    row("phase", effort.phase.as_deref().unwrap_or("loading"));
+    row("folder", &effort.folder);
+    for step in &phases {
+        let why = step.approved.as_ref().map(|why| format!(" (jumped: {why})")).unwrap_or_default();
+        row("", &format!("{} {}{why}", step.at.rfc3339(), step.label));
+    }
+    Ok(Exit::Ok)
+}
+
+pub fn status(printer: &Printer) -> Result<Exit, CliError> {
+    let desk = Desk::open()?;
+    let session = desk.caller.session.as_deref().map(|id| desk.store.session(id)).transpose()?.flatten();
+    let filter = EffortFilter { agent: Some(desk.caller.agent.clone()), only_active: true, ..EffortFilter::default() };
+    let effort = desk.store.efforts(&filter)?.into_iter().next();
+    let waiting = desk.store.account(&desk.caller.agent)?.is_some();
+    let percent = session.as_ref().and_then(model::session::Session::context_percent);
+    if printer.json() {
+        printer.object(&json!({
+            "agent": desk.caller.agent,
+            "session": session.as_ref().map(|session| &session.id),
+            "status": session.as_ref().and_then(|session| session.status_text.as_ref()),
+            "context_percent": percent,
+            "effort": effort.as_ref().map(object),
+            "account_waits": waiting,
+        }));
+        return Ok(Exit::Ok);
+    }
+    let row = |name: &str, text: &str| printer.line(format!("{}  {text}", printer.dim(format!("{name:<8}"))));
+    row("agent", &desk.caller.agent);
+    row("session", session.as_ref().map_or("none is known", |session| &session.logical_id));
+    row("context", &percent.map_or("unknown".to_string(), |percent| format!("{percent:.0} %")));
+    match &effort {
+        Some(effort) => row(
+            "effort",
+            &format!("{} of {}, phase {}", effort.skill, effort.task, effort.phase.as_deref().unwrap_or("loading")),
+        ),
+        None => row("effort", "none; `taut session activate <skill>` begins one"),
+    }
+    if waiting {
+        row("account", "stored, for the next session of this agent");
+    }
+    Ok(Exit::Ok)
+}
+
+fn object(effort: &Effort) -> Value {
+    json!({
+        "id": effort.id,
+        "skill": effort.skill,
+        "ordinal": effort.ordinal,
+        "task": effort.task,
+        "project": effort.project,
+        "agent": effort.agent,
+        "phase": effort.phase,
+        "lifecycle": if effort.active() { "active" } else { "finished" },
+        "folder": effort.folder,
+        "started_at": effort.started_at.rfc3339(),
+        "finished_at": effort.finished_at.map(model::Ms::rfc3339),
+    })
+}

@@ -1,0 +1,90 @@
+//! `taut statusline`: one line for the client's status bar. What the client
+//! says of its context on stdin is kept for the session on the way. It never
+//! fails and never waits long: a line without what is stored is better than none.
+
+use crate::exit::Exit;
+use crate::printer::Printer;
+use crate::{service, stdin};
+use agents::claude_code::status_line::{self, StatusLine};
+use engine::context::{self, Evidence, Settings};
+use model::Environment;
+use model::session::Session;
+use model::task::Status;
+use pipeline::{Reading, Setting, Way};
+use std::sync::mpsc;
+use std::time::Duration;
+use store::{EffortFilter, Error, TaskFilter};
+
+/// The client draws without us after a while; the database gets less than that.
+const PATIENCE: Duration = Duration::from_millis(100);
+const LIMIT: Duration = Duration::from_millis(250);
+
+pub fn run(printer: &Printer) -> Exit {
+    let said = status_line::read(&stdin::read());
+    let setting = Setting { patience: PATIENCE, ..service::setting(&host::origin::places()) };
+    let (send, receive) = mpsc::channel();
+    let reading = said.clone();
+    std::thread::spawn(move || {
+        let _ = send.send(known(&reading, setting).unwrap_or_default());
+    });
+    let mut line = receive.recv_timeout(LIMIT).unwrap_or_default();
+    line.model = said.model_name.clone().or_else(|| said.model.clone());
+    line.cost_usd = said.cost_usd;
+    line.percent = line.percent.or_else(|| percent(&said));
+    printer.line(line.text());
+    Exit::Ok
+}
+
+/// What is stored of the session, with what the client just said of it.
+fn known(said: &StatusLine, setting: Setting) -> Result<context::StatusLine, Error> {
+    if said.session.is_empty() || !setting.state.join(store::DATABASE).exists() {
+        return Ok(context::StatusLine::default());
+    }
+    let mut way = Way::new(setting);
+    let Some(session) = way.note(&reading(said), &environment())? else { return Ok(context::StatusLine::default()) };
+    let mut line = context::StatusLine {
+        agent: Some(session.agent.clone()),
+        percent: session.context_percent(),
+        ..context::StatusLine::default()
+    };
+    work(&mut way, &session, &mut line)?;
+    Ok(line)
+}
+
+fn work(way: &mut Way, session: &Session, line: &mut context::StatusLine) -> Result<(), Error> {
+    let store = way.store()?;
+    let filter = EffortFilter { agent: Some(session.agent.clone()), only_active: true, ..EffortFilter::default() };
+    let effort = store.efforts(&filter)?.into_iter().find(|effort| effort.session.as_ref() == Some(&session.id));
+    if let Some(effort) = effort {
+        line.skill = Some(effort.skill);
+        line.phase = effort.phase;
+    }
+    let held =
+        TaskFilter { statuses: vec![Status::Active], agent: Some(session.agent.clone()), ..TaskFilter::default() };
+    line.tasks = store.tasks(&session.project, &held)?.into_iter().map(|task| task.plan.slug).collect();
+    Ok(())
+}
+
+fn reading(said: &StatusLine) -> Reading {
+    Reading {
+        host_session: said.session.clone(),
+        cwd: said.cwd.clone().unwrap_or_else(|| "/".to_string()),
+        model: said.model.clone(),
+        window: said.window,
+        tokens: said.tokens,
+    }
+}
+
+/// As the client alone tells it.
+fn percent(said: &StatusLine) -> Option<f64> {
+    let tokens = said.tokens?;
+    let evidence = Evidence { told: said.window, model: said.model.as_deref(), tokens };
+    let room = context::room(&Settings::default(), evidence)?;
+    Some(tokens as f64 * 100.0 / room.limit as f64)
+}
+
+fn environment() -> Environment {
+    let all =
+        std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+    Environment(all.filter(|(name, _)| Environment::allows(name)).collect())
+}

@@ -1,0 +1,23 @@
+//! The daemon's monitor: contexts of sessions that emit nothing are measured
+//! too, so that their next hook warns them and every view shows it; and those
+//! whose client died without a word are ended.
+
+use daemon::Tick;
+use pipeline::{Setting, Way};
+use std::time::Duration;
+
+const EVERY: Duration = Duration::from_secs(30);
+
+pub fn tick(setting: Setting) -> Tick {
+    Tick {
+        name: "monitor",
+        every: EVERY,
+        run: Box::new(move || {
+            // Opened anew each time: twice a minute is too seldom to keep a connection for it.
+            let mut way = Way::new(setting.clone());
+            let now = host::clock::now();
+            let _ = way.watch(now);
+            let _ = way.bury(now);
+        }),
+    }
+}

@@ -1,0 +1,129 @@
+//! `taut effort`, `session`, `log` and `status` as agents run them: by the hook that sees the line, and without it.
+
+use crate::stage::{DAEMON, IN_PROCESS, Stage, assert_denied, assert_silent};
+use serde_json::{Value, json};
+use std::process::Command;
+use testkit::Finished;
+use testkit::process::{self, Input};
+
+const CONFIG: &str = "[skills.implement]\nphases = [\"1: Plan\", \"2: Build\"]\nlog = true\n[session]\nrequired = true\n";
+
+fn stage(config: &str) -> Stage {
+    let stage = Stage::new();
+    let file = stage.sandbox.home().join(".config/taut/config.toml");
+    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+    std::fs::write(file, config).unwrap();
+    stage
+}
+
+/// `taut …` as the agent's own shell runs it: this test is its client.
+fn as_agent(stage: &Stage, args: &[&str]) -> Command {
+    let mut command = stage.sandbox.command(stage.sandbox.bin());
+    command.args(args).env("CLAUDE_PID", std::process::id().to_string()).env("TAUT_NO_DAEMON", "1");
+    command
+}
+
+fn run(stage: &Stage, args: &[&str], stdin: &str) -> Finished {
+    process::run(as_agent(stage, args), stdin.as_bytes(), crate::stage::LIMIT).unwrap()
+}
+
+fn said(done: &Finished) -> String {
+    assert!(done.success(), "{}{}", done.stdout_text(), done.stderr_text());
+    done.stdout_text().trim_end().to_owned()
+}
+
+fn log_of(stage: &Stage) -> String {
+    let shown: Value = serde_json::from_str(&said(&run(stage, &["effort", "show", "--json"], ""))).unwrap();
+    let folder = shown["folder"].as_str().unwrap();
+    std::fs::read_to_string(format!("{folder}/1_IMPLEMENT_LOG.md")).unwrap_or_default()
+}
+
+/// G0: the hook carries a plain line out; the process that follows finds it done and does nothing again.
+#[test]
+fn g0_what_the_hook_has_done_the_process_finds_done() {
+    for env in [IN_PROCESS, DAEMON] {
+        let stage = stage(CONFIG);
+        if env == DAEMON {
+            assert!(stage.taut(&["daemon", "start"]).success());
+        }
+        assert_denied(&stage.hook(&stage.bash("1", "ls"), env), "no session yet");
+        assert_silent(&stage.hook(&stage.bash("2", "taut session activate implement"), env), "the way out");
+        assert!(said(&run(&stage, &["session", "activate", "implement"], "")).starts_with("begun: implement (effort 1 of"));
+        assert_silent(&stage.hook(&stage.bash("3", "taut log 'one of two'"), env), "a log line");
+        assert!(said(&run(&stage, &["log", "one of two"], "")).starts_with("logged to "));
+        assert_eq!(log_of(&stage).matches("one of two").count(), 1, "once, whoever did it");
+        assert!(said(&run(&stage, &["log", "one of two"], "")).starts_with("logged to "));
+        assert_eq!(log_of(&stage).matches("one of two").count(), 2, "said again without a hook, it is a second entry");
+        assert_eq!(said(&run(&stage, &["effort", "list", "--json"], "")).lines().count(), 1);
+        assert_silent(&stage.hook(&stage.bash("4", "ls"), env), "the gate is open");
+    }
+}
+
+#[test]
+fn a_refusal_of_the_hook_is_the_processs_own() {
+    let stage = stage(CONFIG);
+    stage.hook(&stage.bash("1", "taut session activate implement"), IN_PROCESS);
+    stage.hook(&stage.bash("2", "taut effort phase '2: Build'"), IN_PROCESS);
+    let done = run(&stage, &["effort", "phase", "2: Build"], "");
+    assert_eq!(done.code(), Some(1));
+    assert!(done.stderr_text().contains("--approved"), "{}", done.stderr_text());
+}
+
+#[test]
+fn without_a_hook_the_process_does_it_all_by_itself() {
+    let stage = stage(CONFIG);
+    said(&run(&stage, &["effort", "start", "implement", "--task", "big/1"], "{\"why\": \"a test\"}"));
+    said(&run(&stage, &["effort", "phase", "1:", "Plan"], ""));
+    assert!(said(&run(&stage, &["log"], "from\nstdin\n")).ends_with("1_IMPLEMENT_LOG.md"));
+    assert!(log_of(&stage).contains("from\nstdin"));
+    let shown: Value = serde_json::from_str(&said(&run(&stage, &["effort", "show", "big/1", "--json"], ""))).unwrap();
+    assert_eq!((&shown["phase"], &shown["metadata"], &shown["lifecycle"]), (&json!("1: Plan"), &json!({"why": "a test"}), &json!("active")));
+    assert!(said(&run(&stage, &["session", "find", "BIG"], "")).contains("big/1"));
+    assert_eq!(run(&stage, &["session", "find", "nowhere"], "").code(), Some(2));
+    said(&run(&stage, &["session", "end", "done with it"], ""));
+    assert_eq!(run(&stage, &["effort", "phase", "2: Build"], "").code(), Some(1));
+}
+
+/// ORIGINS §3.8 no. 10: a stdin that is never closed does not hang a command.
+#[test]
+fn a_stdin_that_nobody_closes_hangs_nothing() {
+    let stage = stage(CONFIG);
+    for args in [&["session", "activate", "implement"][..], &["log", "x"], &["log"], &["session", "dehydrate"], &["status", "busy"]] {
+        let done = process::run_with(as_agent(&stage, args), Input::Unended(b""), crate::stage::LIMIT).unwrap();
+        assert!(done.code().is_some(), "{args:?} was still waiting: {:?}", done.ending);
+    }
+}
+
+/// I3, G0: a preset shows the permissions it needs, and what it sets holds at once.
+#[test]
+fn i3_a_preset_adds_the_narrow_permissions_and_is_trusted_as_it_was_shown() {
+    let stage = Stage::new();
+    let shown = stage.taut(&["init", "--preset", "workflow-engine", "--dry-run", "--allow-build-path"]);
+    assert!(shown.stdout_text().contains("Bash(taut log:*)") && shown.stdout_text().contains("[skills.implement]"), "{}", shown.stdout_text());
+    let done = stage.taut(&["init", "--preset", "workflow-engine", "--yes", "--allow-build-path"]);
+    assert!(done.success(), "{}", done.stderr_text());
+    assert_denied(&stage.hook(&stage.bash("1", "ls"), IN_PROCESS), "the session gate stands");
+    let skill = json!({"hook_event_name": "UserPromptExpansion", "command_name": "implement", "command_args": "", "prompt": "x"});
+    assert!(stage.hook(&stage.payload(&skill), IN_PROCESS).stdout_text().contains("effort begun"));
+    assert_silent(&stage.hook(&stage.bash("2", "ls"), IN_PROCESS), "an effort is active");
+}
+
+/// ORIGINS §3.8 no. 7: hooks that count at once lose no count, with a daemon and without.
+#[test]
+fn calls_that_arrive_at_once_are_all_counted() {
+    for env in [IN_PROCESS, DAEMON] {
+        let stage = stage("[skills.implement]\nheartbeat = { warn = 100, block = 9 }\n");
+        if env == DAEMON {
+            assert!(stage.taut(&["daemon", "start"]).success());
+        }
+        stage.hook(&stage.bash("a", "taut session activate implement"), env);
+        stage.hook(&stage.bash("b", "taut effort phase 'only one'"), env);
+        std::thread::scope(|scope| {
+            for n in 0..8 {
+                let stage = &stage;
+                scope.spawn(move || assert_silent(&stage.hook(&stage.bash(&format!("p{n}"), &format!("make {n}")), env), "one of eight"));
+            }
+        });
+        assert_denied(&stage.hook(&stage.bash("last", "make"), env), "the ninth");
+    }
+}

@@ -1,0 +1,169 @@
+//! A command about an agent's own work, given as a process of its own: what a
+//! hook has already carried out is found done, everything else is done here by
+//! the same rules.
+
+use crate::law::Law;
+use crate::queue::Caller;
+use crate::way::Setting;
+use engine::memory::carry::{Room, Scene, carry_out};
+use engine::memory::command::{Command, parse};
+use engine::memory::line::Plain;
+use engine::memory::{carries, own_folder, path, skill, task_name};
+use model::Ms;
+use model::effect::{After, Write};
+use model::effort::{Counters, Effort, Known};
+use model::fact::Facts;
+use model::session::Session;
+use store::{Asked, Durability, Error, Store, Whose};
+
+/// Who gives the command, and where.
+pub struct Hand<'a> {
+    pub store: &'a mut Store,
+    pub setting: &'a Setting,
+    pub law: &'a Law,
+    pub caller: &'a Caller,
+    /// The client's own folder of the user.
+    pub claude: String,
+    pub cwd: String,
+    pub now: Ms,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum HandError {
+    #[error(transparent)]
+    Store(#[from] Error),
+    #[error("{0}")]
+    Refused(String),
+    #[error("there is no such command; `taut session --help` and `taut effort --help` list them")]
+    Unknown,
+}
+
+/// What was said, and what went wrong with files.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Carried {
+    pub said: String,
+    pub troubles: Vec<String>,
+}
+
+impl Hand<'_> {
+    /// Done by the hook that saw the line, or done now.
+    pub fn carry_out(mut self, line: &Plain) -> Result<Carried, HandError> {
+        if let Some(found) = found_done(self.store, self.caller, &line.words, self.now)? {
+            return found;
+        }
+        let command = parse(line).ok_or(HandError::Unknown)?.map_err(HandError::Refused)?;
+        let session = match &self.caller.session {
+            Some(id) => self.store.session(id)?,
+            None => None,
+        };
+        let id = host::clock::uuid(self.now);
+        let outcome = self.store_it(command, session.as_ref(), &id)?;
+        let (said, after) = outcome.map_err(HandError::Refused)?;
+        let roots = [self.law.project.work_tree.clone(), self.setting.state.to_string_lossy().into_owned()];
+        Ok(Carried { said, troubles: host::papers::write(&after, &roots) })
+    }
+
+    fn store_it(
+        &mut self,
+        command: Command,
+        session: Option<&Session>,
+        id: &str,
+    ) -> Result<Result<(String, Vec<After>), String>, Error> {
+        let start = match &command {
+            Command::Start(start) => Some(start.clone()),
+            _ => None,
+        };
+        let named = match &command {
+            Command::Continue { what, .. } => what.clone(),
+            _ => None,
+        };
+        let own = start.as_ref().map(|start| self.own(&start.skill)).unwrap_or_default();
+        let state = self.setting.state.to_string_lossy().into_owned();
+        let Self { store, law, caller, now, .. } = self;
+        let (cwd, home) = (self.cwd.as_str(), self.setting.home.to_string_lossy());
+        store.transact(Durability::Full, |tx| {
+            let counted = session.map(|session| (session.id.as_str(), ""));
+            let asked = Asked { agents: vec![&caller.agent], counted, ..Asked::default() };
+            let known = tx.efforts(&asked)?;
+            let current = current(&known, session, &caller.agent);
+            let room = match &start {
+                Some(start) => {
+                    let task = task_name(start, tx.held_by(&caller.agent)?.first().map(|held| held.slug.clone()), *now);
+                    let named = start.folder.as_deref().map(|folder| path::normal(folder, cwd, &home));
+                    let folder = match named {
+                        Some(folder) => folder,
+                        None => tx
+                            .task_folder(&caller.project, &task)?
+                            .unwrap_or_else(|| own_folder(&state, &caller.project, &task)),
+                    };
+                    Room { ordinal: tx.next_ordinal(&caller.project, &task)?, folder, task }
+                }
+                None => Room::default(),
+            };
+            let named = named.map(|name| tx.effort_named(&caller.project, &name)).transpose()?.flatten();
+            let counters = known.counters.clone().unwrap_or_else(|| Counters {
+                session: session.map(|session| session.id.clone()).unwrap_or_default(),
+                ..Counters::default()
+            });
+            let scene = Scene {
+                agent: &caller.agent,
+                project: &caller.project,
+                session,
+                sub_agent: "",
+                effort: current,
+                named: named.as_ref().map(|(effort, _)| effort),
+                named_busy: named.as_ref().is_some_and(|(_, busy)| *busy),
+                counters,
+                room,
+                policy: &law.policy,
+                own,
+                now: *now,
+                id,
+                roots: [&law.project.work_tree, &state],
+            };
+            let done = match carry_out(command, &scene) {
+                Ok(done) => done,
+                Err(why) => return Ok(Err(why)),
+            };
+            let writes: Vec<Write> = done.writes().collect();
+            tx.apply(&writes)?;
+            Ok(Ok((done.said, done.after)))
+        })
+    }
+
+    /// What the skill's own file declares.
+    fn own(&self, name: &str) -> serde_json::Value {
+        let trusted = self.law.policy.trust == policy::Trust::Trusted;
+        let places =
+            skill::Places { project: trusted.then_some(self.law.project.work_tree.as_str()), user: &self.claude };
+        let mut facts = Facts::default();
+        host::probe::add(&mut facts, &skill::probes(name, &places), &self.setting.home);
+        skill::own(name, &places, &facts)
+    }
+}
+
+/// What a hook has done in this process's place. A process that cannot find its
+/// client, as in a sandbox, takes what was done for these words in this project.
+pub fn found_done(
+    store: &mut Store,
+    caller: &Caller,
+    words: &[String],
+    now: Ms,
+) -> Result<Option<Result<Carried, HandError>>, Error> {
+    let whose = |agent| Whose { project: &caller.project, agent };
+    let mut found = store.collect_errand(words, &whose(Some(&caller.agent)), now)?;
+    if found.is_none() && caller.session.is_none() {
+        found = store.collect_errand(words, &whose(None), now)?;
+    }
+    Ok(found.map(|found| match found.refused {
+        Some(why) => Err(HandError::Refused(why)),
+        None => Ok(Carried { said: found.said, troubles: Vec::new() }),
+    }))
+}
+
+fn current<'k>(known: &'k Known, session: Option<&Session>, agent: &str) -> Option<&'k Effort> {
+    known.efforts.iter().find(|effort| match session {
+        Some(session) => carries(session, effort),
+        None => effort.agent == agent,
+    })
+}

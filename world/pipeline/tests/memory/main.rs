@@ -1,0 +1,101 @@
+//! Efforts, gates, accounts and sub-agents on a real database, event by event.
+
+#[path = "../way/stage.rs"]
+mod stage;
+
+mod accounts;
+mod deadlock;
+mod dialogue;
+mod directives;
+mod docs;
+mod efforts;
+mod heartbeat;
+mod injections;
+mod orphans;
+mod preset_day;
+mod rpc;
+mod sub_agents;
+
+use model::effort::Effort;
+use pipeline::Served;
+use serde_json::{Value, json};
+use stage::{Client, Stage, decision};
+use store::EffortFilter;
+
+/// A skill with two phases that wants a log.
+pub const IMPLEMENT: &str = "[skills.implement]\nphases = [\"1: Plan\", \"2: Build\"]\nlog = true\n";
+
+/// A stage whose user has this configuration.
+pub fn configured(text: &str) -> Stage {
+    let stage = Stage::new();
+    stage.write("home/.config/taut/config.toml", text);
+    stage
+}
+
+/// What the model was told beside the event.
+pub fn told(served: &Served) -> String {
+    let said: Value = serde_json::from_str(&served.answer.stdout).unwrap_or_default();
+    said["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default().to_owned()
+}
+
+/// Why a call was denied; empty when it was not.
+pub fn denial(served: &Served) -> String {
+    let said: Value = serde_json::from_str(&served.answer.stdout).unwrap_or_default();
+    let reason = said["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap_or_default();
+    if decision(served).as_deref() == Some("deny") { reason.to_owned() } else { String::new() }
+}
+
+/// Calls and looks, numbered so that no two are the same call.
+pub trait Play {
+    fn call(&mut self, client: &Client, tool: &str, input: Value) -> Served;
+    fn line(&mut self, client: &Client, line: &str) -> Served;
+    fn came_back(&mut self, client: &Client, tool: &str, input: Value) -> Served;
+    fn efforts(&mut self) -> Vec<Effort>;
+    fn invoke(&mut self, client: &Client, skill: &str) -> Served;
+    fn hold(&mut self, slug: &str, agent: &str, session: Option<&String>);
+    fn agent_of(&mut self, session: &str) -> String;
+}
+
+impl Play for Stage {
+    fn call(&mut self, client: &Client, tool: &str, input: Value) -> Served {
+        let id = format!("toolu_{}", self.events().len());
+        self.send(client, "PreToolUse", json!({"tool_name": tool, "tool_input": input, "tool_use_id": id}))
+    }
+
+    fn line(&mut self, client: &Client, line: &str) -> Served {
+        self.call(client, "Bash", json!({"command": line}))
+    }
+
+    fn came_back(&mut self, client: &Client, tool: &str, input: Value) -> Served {
+        let id = format!("toolu_{}", self.events().len());
+        let fields = json!({"tool_name": tool, "tool_input": input, "tool_use_id": id, "tool_response": {}});
+        self.send(client, "PostToolUse", fields)
+    }
+
+    /// All efforts, the oldest first.
+    fn efforts(&mut self) -> Vec<Effort> {
+        let mut all = self.way.store().unwrap().efforts(&EffortFilter::default()).unwrap();
+        all.reverse();
+        all
+    }
+
+    fn invoke(&mut self, client: &Client, skill: &str) -> Served {
+        let fields = json!({"expansion_type": "slash_command", "command_name": skill, "command_args": "", "prompt": "x"});
+        self.send(client, "UserPromptExpansion", fields)
+    }
+
+    /// A queued task that this agent has claimed.
+    fn hold(&mut self, slug: &str, agent: &str, session: Option<&String>) {
+        let project = self.folder("acme").to_string_lossy().into_owned();
+        let plan = model::task::Plan { slug: slug.into(), title: slug.into(), ..model::task::Plan::default() };
+        let moment = model::task::Moment { now: model::Ms(1_800_000_000_000), awake: 1, boot: "b".into() };
+        let claimant = engine::queue::Claimant { agent: agent.into(), session: session.cloned(), lease_ms: 600_000_000 };
+        let mut queue = pipeline::queue::Queue::new(self.way.store().unwrap(), moment);
+        queue.create(&project, &plan).unwrap();
+        queue.claim_one(&project, slug, &claimant).unwrap();
+    }
+
+    fn agent_of(&mut self, session: &str) -> String {
+        self.session(session).agent
+    }
+}
