@@ -7,7 +7,7 @@ use model::{ClientProcess, Ms};
 use pipeline::queue::Queue;
 use std::path::Path;
 use std::time::Duration;
-use store::Store;
+use store::{SessionFilter, Store};
 
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -59,8 +59,14 @@ impl Desk {
         self.store.restart_asked(agent, since).unwrap_or(false)
     }
 
+    /// Its context was full, and its session ended for that.
     pub(crate) fn ran_full(&self, agent: &str, since: Ms) -> bool {
+        let last = SessionFilter { agent: Some(agent.to_string()), project: None, only_open: false, limit: 3 };
+        let full = |session: &model::session::Session| {
+            session.end_reason.as_deref() == Some(CONTEXT_LIMIT) && session.ended_at.is_some_and(|at| at >= since)
+        };
         self.store.released_for(agent, CONTEXT_LIMIT, since).unwrap_or(false)
+            || self.store.sessions(&last).is_ok_and(|sessions| sessions.iter().any(full))
     }
 
     pub(crate) fn settle(&self) {

@@ -174,7 +174,7 @@ impl<'j> Dispatcher<'j> {
             Effect::RunHook(hook) => self.start_hook(hook).map(Event::HookEnded),
             Effect::Look => {
                 let mut seen = look::seen(self.job, &self.desk, self.run.base.as_deref(), host::clock::now());
-                seen.restart = self.restart || (self.job.queue && self.desk.ran_full(&self.agent, self.began));
+                seen.restart = self.restart || self.desk.ran_full(&self.agent, self.began);
                 if self.state.phase == Phase::Judging {
                     self.record(seen.commits);
                 }

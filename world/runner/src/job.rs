@@ -130,9 +130,11 @@ impl Job {
         ))
     }
 
-    /// Whether the project has anything that would need trust.
-    pub fn has_hooks(&self) -> bool {
-        !trust::loop_files(&self.root).is_empty()
+    /// Whether the project has anything that does nothing until it is trusted.
+    pub fn lacks_trust(&self) -> bool {
+        let hooks = !self.trusted && !trust::loop_files(&self.root).is_empty();
+        let configured = trust::FILES.iter().any(|name| self.root.join(name).is_file());
+        hooks || (configured && !trust::holds(&self.state, &self.root))
     }
 }
 

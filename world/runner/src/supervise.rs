@@ -175,7 +175,7 @@ impl OneLife {
             if self.killing.is_some_and(|since| since.elapsed() >= GRACE) {
                 self.send(libc::SIGKILL);
             }
-            if self.restart.is_none() && desk.wants_restart(&what.agent, self.began) {
+            if self.restart.is_none() && wanted(desk, what, self.began) {
                 self.restart = Some(how(desk, what, self.began));
                 self.kill();
             }
@@ -214,6 +214,11 @@ impl OneLife {
             unsafe { libc::kill(-pid, signal) };
         }
     }
+}
+
+/// It asked, or its context was full and its session ended for that.
+fn wanted(desk: &Desk, what: &Supervised, since: Ms) -> bool {
+    desk.wants_restart(&what.agent, since) || desk.ran_full(&what.agent, since)
 }
 
 /// A context that is full is not resumed; any other session is, where its id is known.

@@ -97,7 +97,7 @@ pub fn run(verb: &LoopVerb, printer: &Printer) -> Result<Exit, CliError> {
     if args.dry_run {
         return dry_run(&job, printer);
     }
-    if job.has_hooks() && !job.trusted {
+    if job.lacks_trust() {
         if ask_trust(&job, args, printer)? {
             job = Job::new(&asked, &places, &screen)?;
         } else {
@@ -141,7 +141,8 @@ fn ask_trust(job: &Job, args: &LoopArgs, printer: &Printer) -> Result<bool, CliE
         if !std::io::stdin().is_terminal() || person::outside_agents("trust").is_err() {
             return Ok(false);
         }
-        for path in trust::loop_files(&job.root) {
+        let configs = trust::FILES.iter().map(|name| job.root.join(name)).filter(|path| path.is_file());
+        for path in configs.chain(trust::loop_files(&job.root)) {
             let text = std::fs::read_to_string(&path).unwrap_or_default();
             printer.note(format!("{}\n{text}", printer.bold(path.to_string_lossy())));
         }
@@ -169,7 +170,7 @@ fn dry_run(job: &Job, printer: &Printer) -> Result<Exit, CliError> {
     printer.line(format!("would run: {} {}", line.program, shown.join(" ")));
     printer.line(format!("mode: {}, prompt: {}", job.mode.name(), job.prompt_from));
     printer.line(format!("work: {}", if job.queue { "the queue" } else { &job.terms.plan_file }));
-    let hooks = if job.trusted || !job.has_hooks() { "" } else { " (not trusted: they would not run)" };
+    let hooks = if job.lacks_trust() { " (not trusted: they would not run)" } else { "" };
     printer.line(format!("hooks: {}{hooks}", job.root.join(".taut/hooks").display()));
     printer.line(format!("logs: {}", job.terms.log_dir));
     Ok(Exit::Ok)

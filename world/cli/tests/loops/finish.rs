@@ -49,8 +49,7 @@ fn l4_l5_an_idle_iteration_ends_with_11_and_a_changed_tree_is_none() {
 fn l5_with_commits_alone_a_changed_tree_is_idle() {
     let stage = Stage::new();
     stage.write(".taut/config.toml", "[loop]\nprogress = \"commits\"\n");
-    stage.hook("started", "exit 0").agent(&format!("echo x >> notes.txt; {FINE}"));
-    assert!(stage.sandbox.taut(&["loop", "build", "--yes", "-n", "1"], b"").unwrap().code().is_some());
+    stage.agent(&format!("echo x >> notes.txt; {FINE}"));
     ends(&stage, &[], "no_changes", 11);
 }
 

@@ -56,3 +56,37 @@ fn r4_term_ends_the_agent_with_its_group() {
     assert_eq!(going.end(), Some(130), "{}", going.said());
     poll::until("the agent to be gone", PLENTY, || (!crate::stage::lives(&pid)).then_some(())).unwrap();
 }
+
+/// R2: a supervised agent whose context is full is stopped, and started again with recovery.
+#[test]
+fn r4_r2_an_auto_compaction_restarts_the_supervised_agent() {
+    let stage = Stage::new();
+    stage.agent(
+        r#"echo "$*" >> .git/starts; hook() { echo "{\"hook_event_name\":\"$1\",\"session_id\":\"s$$\",\"cwd\":\"$PWD\",$2}" | taut hook --agent claude-code; }
+        hook SessionStart '"source":"startup"' > .git/told
+        if [ "$(wc -l < .git/starts)" = 1 ]; then hook PreCompact '"trigger":"auto"' > .git/veto; sleep 600; fi; exit 0"#,
+    );
+    let mut command = stage.command(&["run", "--", "claude"]);
+    command.env("TAUT_AGENT_ID", "w1");
+    let done = testkit::process::run(command, b"", PLENTY).unwrap();
+    assert_eq!(done.code(), Some(0), "{} {}", done.stderr_text(), stage.read(".git/veto"));
+    assert!(stage.read(".git/veto").contains("block"), "{}", stage.read(".git/veto"));
+    assert_eq!(stage.read(".git/starts").lines().count(), 2);
+}
+
+/// ORIGINS 3.6: an id that cannot be resumed ends at once, and a fresh start follows.
+#[test]
+fn r4_a_resumed_id_that_dies_within_five_seconds_falls_back_to_a_fresh_start() {
+    let stage = Stage::new();
+    stage.agent(
+        r#"echo "$*" >> .git/starts; case "$*" in *--resume*) exit 1;; esac
+        hook() { echo "{\"hook_event_name\":\"SessionStart\",\"session_id\":\"host-1\",\"cwd\":\"$PWD\",\"source\":\"startup\"}" | taut hook --agent claude-code; }; hook > /dev/null
+        if [ "$(wc -l < .git/starts)" = 1 ]; then CLAUDE_CODE_SESSION_ID=host-1 taut session restart because > .git/asked 2>&1; sleep 600; fi; exit 0"#,
+    );
+    let mut command = stage.command(&["run", "--", "claude"]);
+    command.env("TAUT_AGENT_ID", "w1");
+    let done = testkit::process::run(command, b"", PLENTY).unwrap();
+    let starts = stage.read(".git/starts");
+    assert_eq!(done.code(), Some(0), "{} {starts} {}", done.stderr_text(), stage.read(".git/asked"));
+    assert!(starts.contains("--resume host-1") && starts.lines().count() == 3, "{starts} {}", stage.read(".git/asked"));
+}
