@@ -49,7 +49,12 @@ pub fn run(quick: bool) -> Result<(), String> {
     if status.code() != Some(10) {
         return Err(format!("the loop ended with {status}"));
     }
-    println!("{iterations} iterations: {:.0} per second; {:.2} ms each, {:.1} times the agent alone", 1.0 / each, each * 1e3, each / alone);
+    println!(
+        "{iterations} iterations: {:.0} per second; {:.2} ms each, {:.1} times the agent alone",
+        1.0 / each,
+        each * 1e3,
+        each / alone
+    );
     let tenth = resident.len() / 10;
     if let (Some(early), Some(late)) = (resident.get(tenth), resident.last()) {
         println!("memory: {early} kB after a tenth, {late} kB at the end, ratio {:.2}", *late as f64 / *early as f64);

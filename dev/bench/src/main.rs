@@ -5,6 +5,7 @@
 mod guard;
 mod history;
 mod house;
+mod loops;
 mod spawn;
 mod storm;
 mod times;
@@ -20,12 +21,13 @@ fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let quick = args.iter().any(|arg| arg == "--quick");
     let wanted = |name: &str| args.iter().all(|arg| arg.starts_with('-')) || args.iter().any(|arg| arg == name);
-    let sections: [Section; 5] = [
+    let sections: [Section; 6] = [
         ("hook", spawn::run),
         ("storm", storm::run),
         ("history", history::run),
         ("guard", guard::run),
         ("transcript", transcript::run),
+        ("loop", loops::run),
     ];
     for (name, run) in sections {
         if !wanted(name) {
@@ -44,7 +46,11 @@ fn main() -> ExitCode {
 fn program() -> Result<std::path::PathBuf, String> {
     let own = std::env::current_exe().map_err(|error| error.to_string())?;
     let taut = own.with_file_name("taut");
-    if taut.exists() { Ok(taut) } else { Err(format!("{} is missing: run `cargo build --release` first", taut.display())) }
+    if taut.exists() {
+        Ok(taut)
+    } else {
+        Err(format!("{} is missing: run `cargo build --release` first", taut.display()))
+    }
 }
 
 fn house() -> Result<House, String> {

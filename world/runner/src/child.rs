@@ -22,9 +22,15 @@ const LOOK_MS: libc::c_int = 100;
 #[derive(Debug)]
 pub(crate) enum Doing {
     /// A line, or a piece of one that is too long.
-    Line { child: u64, text: Vec<u8>, whole: bool },
+    Line {
+        child: u64,
+        text: Vec<u8>,
+        whole: bool,
+    },
     /// It has ended but is not buried yet: its group can still be told from others.
-    Ended { child: u64 },
+    Ended {
+        child: u64,
+    },
     Signal(i32),
 }
 
@@ -48,7 +54,12 @@ pub(crate) struct End {
 }
 
 impl Running {
-    pub(crate) fn start(mut command: Command, id: u64, stdin: Option<String>, tell: &SyncSender<Doing>) -> io::Result<Self> {
+    pub(crate) fn start(
+        mut command: Command,
+        id: u64,
+        stdin: Option<String>,
+        tell: &SyncSender<Doing>,
+    ) -> io::Result<Self> {
         command.process_group(0).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.stdin(if stdin.is_some() { Stdio::piped() } else { Stdio::null() });
         let mut child = command.spawn()?;

@@ -1,14 +1,14 @@
 //! The dispatcher: one thread that feeds the machine with what happened and
 //! carries out what it decides. Everything else only reports to its channel.
 
-use crate::agent::{self, Name};
-use crate::child::{Doing, End, Running, identity};
+mod children;
+
+use crate::child::{Doing, Running, identity};
 use crate::desk::Desk;
-use crate::hook::{self, Found};
 use crate::job::{Job, Resume};
 use crate::log::Log;
 use crate::{RunnerError, Said, Status, Tell, look, recover, signals};
-use engine::loops::{Effect, Ended, Event, Hook, HookEnd, Loop, Phase, Stop, Work, values};
+use engine::loops::{Effect, Event, Hook, Loop, Phase, Stop, Work};
 use model::Ms;
 use model::run::{Finish, Heard, Iteration, Mode, Run, Tally};
 use std::collections::VecDeque;
@@ -89,14 +89,22 @@ enum What {
 }
 
 impl<'j> Dispatcher<'j> {
-    fn begin(job: &'j Job, tell: &'j dyn Tell, sender: SyncSender<Doing>, receiver: Receiver<Doing>) -> Result<Self, RunnerError> {
+    fn begin(
+        job: &'j Job,
+        tell: &'j dyn Tell,
+        sender: SyncSender<Doing>,
+        receiver: Receiver<Doing>,
+    ) -> Result<Self, RunnerError> {
         let mut desk = Desk::open(&job.state)?;
         let folder = job.folder.to_string_lossy().into_owned();
         if let Some(other) = recover::busy(&desk, &folder)? {
             return Err(RunnerError::Busy { folder, pid: other.runner.pid });
         }
         let left = recover::found(&desk, &folder)?;
-        let resumed = left.first().map(|abandoned| abandoned.run.clone()).filter(|run| job.resume == Resume::Last && run.mode == job.mode);
+        let resumed = left
+            .first()
+            .map(|abandoned| abandoned.run.clone())
+            .filter(|run| job.resume == Resume::Last && run.mode == job.mode);
         if job.resume == Resume::Last && resumed.is_none() {
             return Err(RunnerError::NothingToResume { folder });
         }
@@ -104,8 +112,16 @@ impl<'j> Dispatcher<'j> {
         for abandoned in &left {
             recover::make_whole(&mut desk, &abandoned.run)?;
             if resumed.as_ref().is_none_or(|run| run.id != abandoned.run.id) {
-                desk.save(&Run { finish: Some(Finish::Error), finished_at: Some(now), leader: None, ..abandoned.run.clone() })?;
-                tell.tell(&Said::Note(format!("a loop that was killed in iteration {} was cleared away", abandoned.run.tally.iterations)));
+                desk.save(&Run {
+                    finish: Some(Finish::Error),
+                    finished_at: Some(now),
+                    leader: None,
+                    ..abandoned.run.clone()
+                })?;
+                tell.tell(&Said::Note(format!(
+                    "a loop that was killed in iteration {} was cleared away",
+                    abandoned.run.tally.iterations
+                )));
             }
         }
         let runner = identity(std::process::id());
@@ -138,8 +154,23 @@ impl<'j> Dispatcher<'j> {
         let past = Instant::now();
         Ok(Self {
             agent: worker.unwrap_or_else(|| format!("loop-{short}")),
-            job, tell, desk, log, sender, receiver, state, run,
-            now: None, next_child: 0, heard: Heard::default(), began: now, commits_before: 0, restart: false, kept: past, waiting: None, shown: past,
+            job,
+            tell,
+            desk,
+            log,
+            sender,
+            receiver,
+            state,
+            run,
+            now: None,
+            next_child: 0,
+            heard: Heard::default(),
+            began: now,
+            commits_before: 0,
+            restart: false,
+            kept: past,
+            waiting: None,
+            shown: past,
         })
     }
 
@@ -163,7 +194,8 @@ impl<'j> Dispatcher<'j> {
 
     fn step(&mut self, event: Event) -> VecDeque<Effect> {
         let empty = Loop::new(self.run.started_at, Tally::default());
-        let (state, effects) = std::mem::replace(&mut self.state, empty).step(&self.job.terms, event, host::clock::now());
+        let (state, effects) =
+            std::mem::replace(&mut self.state, empty).step(&self.job.terms, event, host::clock::now());
         self.state = state;
         effects.into()
     }
@@ -219,61 +251,6 @@ impl<'j> Dispatcher<'j> {
                 None
             }
             Effect::End(_) => None,
-        }
-    }
-
-    fn start_hook(&mut self, hook: Hook) -> Option<HookEnd> {
-        if hook == Hook::Finished || hook == Hook::Started {
-            self.log.turn_back();
-        }
-        let given = values(hook, &self.state, &self.job.terms, host::clock::now());
-        let (command, setting) = match hook::find(self.job, hook, given) {
-            Found::None => return Some(HookEnd::None),
-            Found::Held(why) => {
-                self.warn(why);
-                return Some(HookEnd::None);
-            }
-            Found::Ready(command, setting) => (*command, setting),
-        };
-        self.log.line("loop", &format!("Running hook: {}", hook.name()));
-        if setting.background {
-            self.log.flush();
-            hook::in_background(command, setting, self.log.path());
-            return Some(HookEnd::None);
-        }
-        self.next_child += 1;
-        match Running::start(command, self.next_child, None, &self.sender) {
-            Ok(child) => {
-                let deadline = Some(Instant::now() + Duration::from_millis(setting.timeout_ms));
-                self.now = Some(Now { child, what: What::Hook(hook), deadline, timed_out: false });
-                None
-            }
-            Err(error) => {
-                self.warn(format!("Hook {} could not be started: {error}", hook.name()));
-                Some(HookEnd::Broken)
-            }
-        }
-    }
-
-    fn start_agent(&mut self, iteration: u64) -> Option<Event> {
-        if let Err(error) = self.log.turn_to(iteration) {
-            self.warn(error.to_string());
-        }
-        (self.heard, self.began) = (Heard::default(), host::clock::now());
-        self.tell.tell(&Said::IterationStarted { iteration });
-        self.next_child += 1;
-        let name = Name { agent: &self.agent, run: &self.run.id };
-        match agent::start(self.job, &name, self.next_child, &self.sender) {
-            Ok(child) => {
-                self.run.leader = Some(child.leader);
-                self.now = Some(Now { child, what: What::Agent, deadline: None, timed_out: false });
-                self.save();
-                None
-            }
-            Err(error) => {
-                let said = Some(error.to_string());
-                Some(Event::AgentEnded(Ended { exit: Some(127), ms: 0, heard: Heard { said, failed: true, ..Heard::default() } }))
-            }
         }
     }
 
@@ -334,92 +311,6 @@ impl<'j> Dispatcher<'j> {
         self.log.flush();
     }
 
-    fn line(&mut self, child: u64, text: &[u8], whole: bool) {
-        let Some(now) = self.now.as_ref().filter(|now| now.child.id == child) else { return };
-        match now.what {
-            What::Agent => {
-                self.log.bytes(text);
-                if whole {
-                    agents::hear(&self.job.settings.agent, &String::from_utf8_lossy(text), &mut self.heard);
-                }
-            }
-            What::Hook(hook) => {
-                let text = String::from_utf8_lossy(text).trim_end().to_string();
-                self.log.line(&format!("hook {}", hook.name()), &text);
-                self.tell.tell(&Said::HookLine { hook: hook.name(), text });
-            }
-        }
-    }
-
-    fn child_ended(&mut self) -> Option<Event> {
-        let now = self.now.take()?;
-        let (what, timed_out, id, since) = (now.what, now.timed_out, now.child.id, now.child.since);
-        let mut lines = Vec::new();
-        let mut stops = Vec::new();
-        // Lines of the child that are still under way belong to it.
-        let End { code, killed } = {
-            let receiver = &self.receiver;
-            let mut late = LateLines { dispatcher_lines: &mut lines, stops: &mut stops };
-            now.child.bury(|| late.take(receiver, id))
-        };
-        for (text, whole) in lines {
-            self.late(what, &text, whole);
-        }
-        for signal in stops {
-            let _ = self.sender.try_send(Doing::Signal(signal));
-        }
-        let ms = i64::try_from(since.elapsed().as_millis()).unwrap_or(i64::MAX);
-        match what {
-            What::Agent => {
-                self.run.leader = None;
-                let heard = std::mem::take(&mut self.heard);
-                let exit = if self.restart && killed { Some(0) } else { code };
-                Some(Event::AgentEnded(Ended { exit, ms, heard }))
-            }
-            What::Hook(hook) => Some(Event::HookEnded(self.hook_end(hook, code, timed_out))),
-        }
-    }
-
-    fn late(&mut self, what: What, text: &[u8], whole: bool) {
-        match what {
-            What::Agent => {
-                self.log.bytes(text);
-                if whole {
-                    agents::hear(&self.job.settings.agent, &String::from_utf8_lossy(text), &mut self.heard);
-                }
-            }
-            What::Hook(hook) => {
-                let text = String::from_utf8_lossy(text).trim_end().to_string();
-                self.log.line(&format!("hook {}", hook.name()), &text);
-                self.tell.tell(&Said::HookLine { hook: hook.name(), text });
-            }
-        }
-    }
-
-    fn hook_end(&mut self, hook: Hook, code: Option<i32>, timed_out: bool) -> HookEnd {
-        let name = hook.name();
-        match (timed_out, code) {
-            (true, _) => {
-                let seconds = self.job.settings.hooks.each.get(&hook).map_or(0, |setting| setting.timeout_ms / 1000);
-                self.warn(format!("Hook {name} timed out after {seconds}s"));
-                HookEnd::TimedOut
-            }
-            (_, Some(code)) => {
-                match code {
-                    0 => self.log.line("loop", &format!("Hook {name} completed successfully")),
-                    1 => self.warn(format!("Hook {name} returned warning (exit 1)")),
-                    2 => self.warn(format!("Hook {name} requested abort (exit 2)")),
-                    code => self.warn(format!("Hook {name} failed with exit code {code}")),
-                }
-                HookEnd::Code(code)
-            }
-            (_, None) => {
-                self.warn(format!("Hook {name} was ended by a signal"));
-                HookEnd::Broken
-            }
-        }
-    }
-
     fn release(&mut self) {
         let Some(agent) = self.run.agent.clone() else { return };
         match self.desk.release(&agent) {
@@ -447,7 +338,13 @@ impl<'j> Dispatcher<'j> {
             outcome: if tally.last_exit == Some(0) { "ended" } else { "failed" }.to_string(),
             log: self.log.path().to_string_lossy().into_owned(),
         };
-        let said = Said::IterationEnded { iteration: iteration.number, exit: iteration.exit, commits: made, cost_micros: cost, ms: tally.last_ms };
+        let said = Said::IterationEnded {
+            iteration: iteration.number,
+            exit: iteration.exit,
+            commits: made,
+            cost_micros: cost,
+            ms: tally.last_ms,
+        };
         self.log.flush();
         if let Err(error) = self.desk.save_iteration(&iteration) {
             self.warn(format!("this iteration could not be recorded: {error}"));
@@ -520,23 +417,5 @@ impl<'j> Dispatcher<'j> {
     fn warn(&mut self, words: String) {
         self.log.line("warning", &words);
         self.tell.tell(&Said::Warning(words));
-    }
-}
-
-/// What comes out of the channel while a child is buried.
-struct LateLines<'l> {
-    dispatcher_lines: &'l mut Vec<(Vec<u8>, bool)>,
-    stops: &'l mut Vec<i32>,
-}
-
-impl LateLines<'_> {
-    fn take(&mut self, receiver: &Receiver<Doing>, id: u64) {
-        while let Ok(doing) = receiver.try_recv() {
-            match doing {
-                Doing::Line { child, text, whole } if child == id => self.dispatcher_lines.push((text, whole)),
-                Doing::Signal(signal) => self.stops.push(signal),
-                Doing::Line { .. } | Doing::Ended { .. } => {}
-            }
-        }
     }
 }

@@ -11,7 +11,9 @@ pub enum RunnerError {
     Queue(#[from] pipeline::queue::QueueError),
     #[error("cannot start the agent `{program}`: {source}. Is it installed? `command -v {program}` says where")]
     Start { program: String, source: io::Error },
-    #[error("there is no agent `{name}`; known are {known}. `[agents.{name}] command = [\"program\", \"{{prompt}}\"]` in the configuration of a trusted project makes one")]
+    #[error(
+        "there is no agent `{name}`; known are {known}. `[agents.{name}] command = [\"program\", \"{{prompt}}\"]` in the configuration of a trusted project makes one"
+    )]
     NoAgent { name: String, known: String },
     #[error("cannot write {}: {source}. `ls -ld` its folder shows who may", path.display())]
     Write { path: PathBuf, source: io::Error },

@@ -44,7 +44,9 @@ pub fn workers(fleet: &Fleet) -> Result<Vec<Branch>, RunnerError> {
         command.current_dir(&folder).stdin(std::process::Stdio::null());
         // A group of its own, so that one Ctrl+C is told once.
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
-        let child = command.spawn().map_err(|source| RunnerError::Start { program: fleet.program.display().to_string(), source })?;
+        let child = command
+            .spawn()
+            .map_err(|source| RunnerError::Start { program: fleet.program.display().to_string(), source })?;
         started.push((name, folder, child));
     }
     let (sender, receiver) = channel();
@@ -76,7 +78,8 @@ pub fn workers(fleet: &Fleet) -> Result<Vec<Branch>, RunnerError> {
 }
 
 fn worktree(project: &Path, folder: &Path, branch: &str) -> Result<(), RunnerError> {
-    let out = Command::new("git").arg("-C").arg(project).args(["worktree", "add", "-q", "-b", branch]).arg(folder).output();
+    let out =
+        Command::new("git").arg("-C").arg(project).args(["worktree", "add", "-q", "-b", branch]).arg(folder).output();
     match out {
         Ok(out) if out.status.success() => Ok(()),
         Ok(out) => {

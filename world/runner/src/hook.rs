@@ -26,7 +26,10 @@ pub(crate) fn find(job: &Job, hook: Hook, values: Vec<(&'static str, String)>) -
     let places = [".taut/hooks", ".fresher/hooks"].map(|below| job.root.join(below).join(hook.name()));
     let Some(path) = places.into_iter().find(|path| path.is_file()) else { return Found::None };
     if !trust::hooks_hold(&job.state, &job.root) {
-        let words = format!("hook {} is not run: this project, as it stands now, is not trusted; `taut trust` does that", hook.name());
+        let words = format!(
+            "hook {} is not run: this project, as it stands now, is not trusted; `taut trust` does that",
+            hook.name()
+        );
         return Found::Held(words);
     }
     let executable = std::fs::metadata(&path).is_ok_and(|meta| meta.permissions().mode() & 0o111 != 0);

@@ -78,8 +78,17 @@ impl Job {
             spec_dir: absolute(&settings.spec_dir),
         };
         let queue = asked.mode == Mode::Building && works_on_queue(settings.source, &state, &project.root)?;
-        let (prompt, prompt_from) = prompt::find(asked.prompt.as_deref(), asked.mode, queue, &folder, &settings)?;
-        let instructions = [".taut/AGENTS.md", ".fresher/AGENTS.md"].into_iter().map(|name| folder.join(name)).find(|path| path.is_file());
+        let (prompt, prompt_from) = prompt::find(&prompt::Wanted {
+            named: asked.prompt.as_deref(),
+            mode: asked.mode,
+            queue,
+            folder: &folder,
+            settings: &settings,
+        })?;
+        let instructions = [".taut/AGENTS.md", ".fresher/AGENTS.md"]
+            .into_iter()
+            .map(|name| folder.join(name))
+            .find(|path| path.is_file());
         let job = Self {
             mode: asked.mode,
             settings,

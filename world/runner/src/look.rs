@@ -31,11 +31,20 @@ pub(crate) fn seen(job: &Job, desk: &Desk, base: Option<&str>, now: Ms) -> Seen 
 
 /// The commit the work tree is on; none where there is no repository or no commit.
 pub(crate) fn head(folder: &Path) -> Option<String> {
-    git(folder, &["rev-parse", "--verify", "-q", "HEAD"]).map(|text| text.trim().to_string()).filter(|text| !text.is_empty())
+    git(folder, &["rev-parse", "--verify", "-q", "HEAD"])
+        .map(|text| text.trim().to_string())
+        .filter(|text| !text.is_empty())
 }
 
 pub(crate) fn git(folder: &Path, args: &[&str]) -> Option<String> {
-    let out = Command::new("git").arg("-C").arg(folder).args(args).stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
+    let out = Command::new("git")
+        .arg("-C")
+        .arg(folder)
+        .args(args)
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .output()
+        .ok()?;
     out.status.success().then(|| String::from_utf8_lossy(&out.stdout).into_owned())
 }
 

@@ -9,14 +9,20 @@ pub(crate) const PLANNING: &str = include_str!("prompts/planning.md");
 pub(crate) const BUILDING: &str = include_str!("prompts/building.md");
 const QUEUE: &str = include_str!("prompts/queue.md");
 
+/// What a prompt is looked for.
+pub(crate) struct Wanted<'a> {
+    /// The file that was named on the command line.
+    pub named: Option<&'a Path>,
+    pub mode: Mode,
+    /// The work is in the queue.
+    pub queue: bool,
+    pub folder: &'a Path,
+    pub settings: &'a Settings,
+}
+
 /// The prompt and where it came from.
-pub(crate) fn find(
-    named: Option<&Path>,
-    mode: Mode,
-    queue: bool,
-    folder: &Path,
-    settings: &Settings,
-) -> Result<(String, String), RunnerError> {
+pub(crate) fn find(wanted: &Wanted<'_>) -> Result<(String, String), RunnerError> {
+    let Wanted { named, mode, queue, folder, settings } = *wanted;
     let name = format!("PROMPT.{}.md", mode.name());
     let candidates = [".taut", ".fresher", "."].map(|below| folder.join(below).join(&name));
     let found = named.map(|path| folder.join(path)).or_else(|| candidates.into_iter().find(|path| path.is_file()));

@@ -12,13 +12,30 @@ pub enum Said {
     Note(String),
     Warning(String),
     /// A line of a hook, apart from the agent's.
-    HookLine { hook: &'static str, text: String },
-    IterationStarted { iteration: u64 },
-    IterationEnded { iteration: u64, exit: Option<i32>, commits: u64, cost_micros: i64, ms: i64 },
+    HookLine {
+        hook: &'static str,
+        text: String,
+    },
+    IterationStarted {
+        iteration: u64,
+    },
+    IterationEnded {
+        iteration: u64,
+        exit: Option<i32>,
+        commits: u64,
+        cost_micros: i64,
+        ms: i64,
+    },
     /// Shown in one line that changes, and only where a person looks.
     Status(Status),
-    Countdown { seconds: i64, why: String },
-    Finished { finish: Finish, why: String },
+    Countdown {
+        seconds: i64,
+        why: String,
+    },
+    Finished {
+        finish: Finish,
+        why: String,
+    },
 }
 
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -95,7 +95,12 @@ impl Supervised {
             format!("would start: {}", line(&Start::AsAsked)),
             format!("as agent: {}", self.agent),
             format!("would renew its leases every {} s", KEEP_EVERY.as_secs()),
-            format!("on a restart request of {} and no other: TERM to its group, {} s grace, KILL, then: {}", self.agent, GRACE.as_secs(), line(&Start::Recover)),
+            format!(
+                "on a restart request of {} and no other: TERM to its group, {} s grace, KILL, then: {}",
+                self.agent,
+                GRACE.as_secs(),
+                line(&Start::Recover)
+            ),
         ]
     }
 
@@ -126,7 +131,10 @@ impl OneLife {
     fn begin(what: &Supervised, start: &Start, tell: &Sender<Doing>) -> Result<Self, RunnerError> {
         let mut command = Command::new(&what.program);
         command.args(what.line(start)).process_group(0);
-        command.env("TAUT_AGENT_ID", &what.agent).env("TAUT_SUPERVISED", "run").env("TAUT_SUPERVISOR_PID", std::process::id().to_string());
+        command
+            .env("TAUT_AGENT_ID", &what.agent)
+            .env("TAUT_SUPERVISED", "run")
+            .env("TAUT_SUPERVISOR_PID", std::process::id().to_string());
         // SAFETY: takes nothing but the terminal's number.
         let terminal = terminal::is_there() && unsafe { libc::tcgetpgrp(0) == libc::getpgrp() };
         if terminal {
@@ -151,7 +159,13 @@ impl OneLife {
         Ok(Self { leader, terminal, since: Instant::now(), began, killing: None, restart: None, stopping: false })
     }
 
-    fn watch(&mut self, what: &Supervised, desk: &mut Desk, receiver: &std::sync::mpsc::Receiver<Doing>, tell: &dyn Tell) -> Life {
+    fn watch(
+        &mut self,
+        what: &Supervised,
+        desk: &mut Desk,
+        receiver: &std::sync::mpsc::Receiver<Doing>,
+        tell: &dyn Tell,
+    ) -> Life {
         let mut kept = Instant::now();
         loop {
             match receiver.recv_timeout(LOOK_EVERY) {
@@ -224,7 +238,9 @@ fn wanted(desk: &Desk, what: &Supervised, since: Ms) -> bool {
 /// A context that is full is not resumed; any other session is, where its id is known.
 fn how(desk: &Desk, what: &Supervised, since: Ms) -> Start {
     let asked = desk.store().messages("restart_request").unwrap_or_default();
-    let ours = |message: &&model::effort::Message| message.from_agent.as_deref() == Some(what.agent.as_str()) && message.at >= since;
+    let ours = |message: &&model::effort::Message| {
+        message.from_agent.as_deref() == Some(what.agent.as_str()) && message.at >= since
+    };
     let Some(message) = asked.iter().rev().find(ours) else { return Start::Recover };
     if message.body == "dehydrated" || message.body.contains("context") {
         return Start::Recover;
@@ -235,8 +251,12 @@ fn how(desk: &Desk, what: &Supervised, since: Ms) -> Start {
 
 fn release(desk: &mut Desk, what: &Supervised, tell: &dyn Tell) {
     match desk.release(&what.agent) {
-        Ok(slugs) => slugs.iter().for_each(|slug| tell.tell(&Said::Warning(format!("task {slug} was released: the agent ended without completing it")))),
-        Err(error) => tell.tell(&Said::Warning(format!("tasks could not be released, their leases will lapse: {error}"))),
+        Ok(slugs) => slugs.iter().for_each(|slug| {
+            tell.tell(&Said::Warning(format!("task {slug} was released: the agent ended without completing it")))
+        }),
+        Err(error) => {
+            tell.tell(&Said::Warning(format!("tasks could not be released, their leases will lapse: {error}")))
+        }
     }
 }
 

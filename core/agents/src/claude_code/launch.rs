@@ -52,7 +52,8 @@ mod tests {
         };
         let LaunchLine { program, args, stdin } = line(&launch);
         assert_eq!((program.as_str(), stdin), ("claude", None));
-        let words = "-p build --output-format stream-json --verbose --model sonnet --dangerously-skip-permissions --debug";
+        let words =
+            "-p build --output-format stream-json --verbose --model sonnet --dangerously-skip-permissions --debug";
         assert_eq!(args.join(" "), words);
     }
 

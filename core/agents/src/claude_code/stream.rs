@@ -78,7 +78,9 @@ fn result(value: &Value, heard: &mut Heard) {
         Some(429) if !matches!(heard.trouble, Some(Trouble::Limited { .. })) => {
             heard.trouble = Some(Trouble::Limited { until: None });
         }
-        Some(status @ (408 | 500..=599)) => heard.trouble = Some(Trouble::Transient { what: format!("status {status}") }),
+        Some(status @ (408 | 500..=599)) => {
+            heard.trouble = Some(Trouble::Transient { what: format!("status {status}") })
+        }
         Some(status @ (401..=403)) => {
             let what = heard.said.clone().unwrap_or_else(|| format!("status {status}"));
             heard.trouble = Some(Trouble::Refused { what });
@@ -93,8 +95,12 @@ fn named(error: &str, heard: &mut Heard) {
         "rate_limit" if matches!(heard.trouble, Some(Trouble::Limited { .. })) => return,
         "rate_limit" => Trouble::Limited { until: None },
         "overloaded" | "server_error" => Trouble::Transient { what: error.to_string() },
-        "authentication_failed" | "oauth_org_not_allowed" | "account_on_hold" | "verification_required"
-        | "billing_error" | "cloud_credential_error" => Trouble::Refused { what: error.replace('_', " ") },
+        "authentication_failed"
+        | "oauth_org_not_allowed"
+        | "account_on_hold"
+        | "verification_required"
+        | "billing_error"
+        | "cloud_credential_error" => Trouble::Refused { what: error.replace('_', " ") },
         _ => return,
     };
     heard.trouble = Some(trouble);
@@ -118,7 +124,8 @@ mod tests {
     #[test]
     fn l6_a_limit_is_told_with_its_reset_and_a_warning_is_none() {
         let event = |status: &str| json!({"type": "rate_limit_event", "rate_limit_info": {"status": status, "resetsAt": 1_800_000_000}});
-        let over = json!({"type": "result", "is_error": true, "api_error_status": 429, "result": "You've hit your limit"});
+        let over =
+            json!({"type": "result", "is_error": true, "api_error_status": 429, "result": "You've hit your limit"});
         assert_eq!(
             heard(&[event("rejected"), over.clone()]).trouble,
             Some(Trouble::Limited { until: Some(Ms(1_800_000_000_000)) })

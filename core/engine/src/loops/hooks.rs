@@ -96,7 +96,9 @@ impl HookEnd {
 /// What a hook is told of the run: the variables of the table, without prefix.
 pub fn values(hook: Hook, run: &Loop, terms: &Terms, now: Ms) -> Vec<(&'static str, String)> {
     let given = VARIABLES.iter().filter(|variable| variable.hooks.contains(&hook));
-    given.filter_map(|variable| value(variable.name, hook, run, terms, now).map(|value| (variable.name, value))).collect()
+    given
+        .filter_map(|variable| value(variable.name, hook, run, terms, now).map(|value| (variable.name, value)))
+        .collect()
 }
 
 fn value(name: &str, hook: Hook, run: &Loop, terms: &Terms, now: Ms) -> Option<String> {

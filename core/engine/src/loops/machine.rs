@@ -85,12 +85,17 @@ pub enum Event {
 pub enum Effect {
     RunHook(Hook),
     Look,
-    StartAgent { iteration: u64 },
+    StartAgent {
+        iteration: u64,
+    },
     /// Ends whatever runs now, with its whole group.
     Kill,
     /// What the agent still holds goes back to the queue.
     Release,
-    Wait { until: Ms, why: String },
+    Wait {
+        until: Ms,
+        why: String,
+    },
     /// Breaks a wait off.
     Wake,
     Say(String),
@@ -128,6 +133,7 @@ impl Loop {
             (Phase::Over, _) => Vec::new(),
             (_, Event::Stop(stop)) => self.stopped(stop),
             (Phase::Fresh, Event::Begin) => self.to(Phase::Starting, vec![Effect::RunHook(Hook::Started)]),
+            (Phase::Starting, Event::HookEnded(_)) if self.stop.is_some() => self.finish_stopped(),
             (Phase::Starting, Event::HookEnded(end)) => match end.stage(Hook::Started, terms.on_hook_failure) {
                 Stage::Abort => self.finish(Finish::HookAbort, "the hook `started` asked to stop"),
                 _ => self.to(Phase::Gate, vec![Effect::Look]),
@@ -276,11 +282,11 @@ impl Loop {
         let (Some(seen), Some(ended)) = (self.seen.clone(), self.ended.take()) else {
             return self.finish(Finish::Error, "an iteration ended that never began");
         };
-        if end.stage(Hook::PostIteration, terms.on_hook_failure) == Stage::Abort {
-            return self.finish(Finish::HookAbort, "the hook `post_iteration` asked to stop");
-        }
         if matches!(self.stop, Some(Stop::Soft | Stop::Hard)) {
             return self.finish_stopped();
+        }
+        if end.stage(Hook::PostIteration, terms.on_hook_failure) == Stage::Abort {
+            return self.finish(Finish::HookAbort, "the hook `post_iteration` asked to stop");
         }
         if seen.complete() {
             return self.finish(Finish::Complete, "everything is done");
@@ -317,7 +323,8 @@ impl Loop {
                 self.wait(terms, now.plus(pause), format!("the service is not there ({what})"))
             }
             Some(Trouble::Refused { what }) => {
-                let why = format!("the agent may not work: {what}. Log in or settle the account, then `taut loop --resume`");
+                let why =
+                    format!("the agent may not work: {what}. Log in or settle the account, then `taut loop --resume`");
                 self.finish(Finish::Error, why)
             }
             _ => {

@@ -110,7 +110,8 @@ pub struct Sources<'a> {
 pub fn settings(from: Sources<'_>) -> Settings {
     let Sources { flags, policy, .. } = from;
     let section = Section::of(policy, "loop");
-    let agent = flags.agent.clone().or_else(|| from.text("agent", "AGENT")).unwrap_or_else(|| "claude-code".to_string());
+    let agent =
+        flags.agent.clone().or_else(|| from.text("agent", "AGENT")).unwrap_or_else(|| "claude-code".to_string());
     let danger = flags.danger || from.flag("skip_permissions", "DANGEROUS_PERMISSIONS").unwrap_or(false);
     let mut agent_args: Vec<String> = section.texts("agent_args").into_iter().map(String::from).collect();
     agent_args.extend(flags.agent_args.iter().cloned());
@@ -123,7 +124,10 @@ pub fn settings(from: Sources<'_>) -> Settings {
         max_turns: from.count("max_turns", "MAX_TURNS").filter(|turns| *turns > 0),
         permissions: if danger { Permissions::Skipped } else { Permissions::Asked },
         agent_args,
-        source: flags.source.or_else(|| from.text("source", "SOURCE").and_then(|word| Source::parse(&word))).unwrap_or(Source::Auto),
+        source: flags
+            .source
+            .or_else(|| from.text("source", "SOURCE").and_then(|word| Source::parse(&word)))
+            .unwrap_or(Source::Auto),
         plan_file: from.text("plan_file", "PLAN_FILE").unwrap_or_else(|| "IMPLEMENTATION_PLAN.md".to_string()),
         spec_dir: from.text("spec_dir", "SPEC_DIR").unwrap_or_else(|| "specs".to_string()),
         log_dir: from.text("log_dir", "LOG_DIR").unwrap_or_else(|| ".taut/logs".to_string()),
@@ -161,8 +165,10 @@ fn hooks(from: Sources<'_>) -> Hooks {
     let truth = |name: &str| named(name).and_then(|text| truth(&text));
     let on = |value: Option<&toml::Value>| value.and_then(toml::Value::as_bool);
     let all = truth("HOOKS_ENABLED").or_else(|| on(section.get("enabled"))).unwrap_or(true);
-    let seconds = |value: Option<&toml::Value>| value.and_then(toml::Value::as_integer).and_then(|n| u64::try_from(n).ok());
-    let timeout = named("HOOK_TIMEOUT").and_then(|text| text.trim().parse().ok()).or_else(|| seconds(section.get("timeout")));
+    let seconds =
+        |value: Option<&toml::Value>| value.and_then(toml::Value::as_integer).and_then(|n| u64::try_from(n).ok());
+    let timeout =
+        named("HOOK_TIMEOUT").and_then(|text| text.trim().parse().ok()).or_else(|| seconds(section.get("timeout")));
     let behavior = named("HOOK_FAIL_BEHAVIOR").or_else(|| section.text("fail_behavior").map(String::from));
     let each = Hook::ALL.into_iter().map(|hook| {
         let own = section.get(hook.name());
@@ -171,7 +177,11 @@ fn hooks(from: Sources<'_>) -> Hooks {
         let setting = HookSetting {
             enabled: all && truth(&switch).or_else(|| on(own("enabled"))).unwrap_or(true),
             background: on(own("background")).unwrap_or(false),
-            timeout_ms: seconds(own("timeout")).or(timeout).filter(|s| *s > 0).unwrap_or(HOOK_TIMEOUT_S).saturating_mul(1000),
+            timeout_ms: seconds(own("timeout"))
+                .or(timeout)
+                .filter(|s| *s > 0)
+                .unwrap_or(HOOK_TIMEOUT_S)
+                .saturating_mul(1000),
         };
         (hook, setting)
     });
@@ -182,32 +192,32 @@ fn hooks(from: Sources<'_>) -> Hooks {
 impl Sources<'_> {
     fn text(&self, key: &str, name: &str) -> Option<String> {
         let own = || Section::of(self.policy, "loop").text(key).map(String::from);
-        self.from_env(name).or_else(own).or_else(|| self.from_file(name))
+        self.environment(name).or_else(own).or_else(|| self.assigned(name))
     }
 
     fn count(&self, key: &str, name: &str) -> Option<u64> {
         let own = || Section::of(self.policy, "loop").count(key).map(u64::from);
         let number = |text: String| text.trim().parse().ok();
-        self.from_env(name).and_then(number).or_else(own).or_else(|| self.from_file(name).and_then(number))
+        self.environment(name).and_then(number).or_else(own).or_else(|| self.assigned(name).and_then(number))
     }
 
     fn flag(&self, key: &str, name: &str) -> Option<bool> {
         let own = || Section::of(self.policy, "loop").get(key).and_then(toml::Value::as_bool);
         let read = |text: String| truth(&text);
-        self.from_env(name).and_then(read).or_else(own).or_else(|| self.from_file(name).and_then(read))
+        self.environment(name).and_then(read).or_else(own).or_else(|| self.assigned(name).and_then(read))
     }
 
     fn named(&self, name: &str) -> Option<String> {
-        self.from_env(name).or_else(|| self.from_file(name))
+        self.environment(name).or_else(|| self.assigned(name))
     }
 
-    fn from_env(&self, name: &str) -> Option<String> {
+    fn environment(&self, name: &str) -> Option<String> {
         let set = |prefix: &str| self.env.get(&format!("{prefix}_{name}")).filter(|value| !value.is_empty()).cloned();
         // The loop itself sets the first prefix of some names for what it starts.
         set("FRESHER").or_else(|| set("TAUT").filter(|_| !matches!(name, "MODEL" | "AGENT")))
     }
 
-    fn from_file(&self, name: &str) -> Option<String> {
+    fn assigned(&self, name: &str) -> Option<String> {
         self.file.get(&format!("FRESHER_{name}")).filter(|value| !value.is_empty()).cloned()
     }
 }

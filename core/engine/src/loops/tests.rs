@@ -104,10 +104,19 @@ fn l4_each_way_to_end_has_its_name() {
     assert_eq!(with(|play| play.terms.limits.max_iterations = 1, vec![(ended(0), seen(4, 1))]), Finish::MaxIterations);
     assert_eq!(with(|_| (), vec![(ended(0), seen(5, 0))]), Finish::NoChanges);
     assert_eq!(with(|_| (), vec![(ended(3), seen(4, 1))]), Finish::Error);
-    assert_eq!(with(|play| play.hook = |hook, _| if hook == Hook::Finished { HookEnd::None } else { HookEnd::Code(2) }, vec![]), Finish::HookAbort);
+    assert_eq!(
+        with(
+            |play| play.hook = |hook, _| if hook == Hook::Finished { HookEnd::None } else { HookEnd::Code(2) },
+            vec![]
+        ),
+        Finish::HookAbort
+    );
     assert_eq!(with(|play| play.hook = |_, _| HookEnd::Code(1), vec![]), Finish::Stuck);
     let dear = Ended { heard: Heard { cost_micros: 2_000_000, ..Heard::default() }, ..ended(0) };
-    assert_eq!(with(|play| play.terms.limits.max_cost_micros = Some(1_500_000), vec![(dear, seen(4, 1))]), Finish::Budget);
+    assert_eq!(
+        with(|play| play.terms.limits.max_cost_micros = Some(1_500_000), vec![(dear, seen(4, 1))]),
+        Finish::Budget
+    );
     let later = troubled(Trouble::Limited { until: Some(Ms(9_000_000)) });
     assert_eq!(with(|play| play.terms.limits.max_ms = Some(60_000), vec![(later, seen(5, 0))]), Finish::Limit);
     let refused = troubled(Trouble::Refused { what: "authentication failed".into() });
@@ -198,7 +207,10 @@ fn l3_config_sh_is_read_for_assignments_and_nothing_is_run() {
 #[test]
 fn l6_flags_beat_the_environment_which_beats_the_file_which_beats_the_default() {
     let env = BTreeMap::from([("FRESHER_MAX_ITERATIONS".to_string(), "7".to_string())]);
-    let file = BTreeMap::from([("FRESHER_MAX_ITERATIONS".to_string(), "9".to_string()), ("FRESHER_HOOK_STARTED_ENABLED".to_string(), "false".to_string())]);
+    let file = BTreeMap::from([
+        ("FRESHER_MAX_ITERATIONS".to_string(), "9".to_string()),
+        ("FRESHER_HOOK_STARTED_ENABLED".to_string(), "false".to_string()),
+    ]);
     let policy = policy::Policy::default();
     let most = |flags: &Flags, env: &BTreeMap<String, String>, file: &BTreeMap<String, String>| {
         settings(Sources { flags, env, policy: &policy, file }).limits.max_iterations
@@ -207,9 +219,18 @@ fn l6_flags_beat_the_environment_which_beats_the_file_which_beats_the_default() 
     assert_eq!(most(&Flags { max_iterations: Some(3), ..Flags::default() }, &env, &file), 3);
     assert_eq!((most(&flags, &env, &file), most(&flags, &none, &file), most(&flags, &none, &none)), (7, 9, 0));
     let settings = settings(Sources { flags: &flags, env: &none, policy: &policy, file: &file });
-    assert_eq!((settings.hooks.each[&Hook::Started].enabled, settings.hooks.each[&Hook::Finished].enabled), (false, true));
-    assert_eq!((settings.limits.ceiling_ms, settings.limits.max_failures, settings.limits.idle_iterations), (Some(86_400_000), 1, 1));
-    assert_eq!((duration("90s"), duration("2h"), duration("45"), duration("x")), (Some(90_000), Some(7_200_000), Some(45_000), None));
+    assert_eq!(
+        (settings.hooks.each[&Hook::Started].enabled, settings.hooks.each[&Hook::Finished].enabled),
+        (false, true)
+    );
+    assert_eq!(
+        (settings.limits.ceiling_ms, settings.limits.max_failures, settings.limits.idle_iterations),
+        (Some(86_400_000), 1, 1)
+    );
+    assert_eq!(
+        (duration("90s"), duration("2h"), duration("45"), duration("x")),
+        (Some(90_000), Some(7_200_000), Some(45_000), None)
+    );
 }
 
 /// ORIGINS 5.3.1: every variable of the seed, in exactly the hooks it lists.
@@ -218,9 +239,11 @@ fn defect_1_l2_every_hook_gets_exactly_its_variables() {
     let terms = terms("", Flags::default());
     let mut state = Loop::new(Ms(0), Tally::default());
     state.finish = Some(Finish::Complete);
-    let names = |hook| values(hook, &state, &terms, Ms(90_000)).into_iter().map(|(name, _)| name).collect::<Vec<_>>().join(" ");
+    let names =
+        |hook| values(hook, &state, &terms, Ms(90_000)).into_iter().map(|(name, _)| name).collect::<Vec<_>>().join(" ");
     assert_eq!(names(Hook::Started), "MODE MAX_ITERATIONS PROJECT_DIR LOG_DIR STARTED_AT PLAN_FILE SPEC_DIR");
-    let iteration = "MODE ITERATION MAX_ITERATIONS PROJECT_DIR LOG_DIR STARTED_AT LAST_EXIT_CODE LAST_DURATION COMMITS_MADE";
+    let iteration =
+        "MODE ITERATION MAX_ITERATIONS PROJECT_DIR LOG_DIR STARTED_AT LAST_EXIT_CODE LAST_DURATION COMMITS_MADE";
     assert_eq!((names(Hook::NextIteration), names(Hook::PostIteration)), (iteration.into(), iteration.into()));
     let finished = "MODE ITERATION MAX_ITERATIONS PROJECT_DIR LOG_DIR STARTED_AT FINISH_TYPE TOTAL_ITERATIONS TOTAL_COMMITS DURATION";
     assert_eq!(names(Hook::Finished), finished);
@@ -230,6 +253,16 @@ fn defect_1_l2_every_hook_gets_exactly_its_variables() {
 #[test]
 fn defect_7_l4_every_finish_type_has_its_own_exit_status() {
     let codes: Vec<_> = Finish::ALL.iter().map(|finish| (finish.name(), finish.exit())).collect();
-    let expected = [("complete", 0), ("max_iterations", 10), ("no_changes", 11), ("limit", 12), ("budget", 13), ("stuck", 14), ("error", 20), ("hook_abort", 21), ("manual", 130)];
+    let expected = [
+        ("complete", 0),
+        ("max_iterations", 10),
+        ("no_changes", 11),
+        ("limit", 12),
+        ("budget", 13),
+        ("stuck", 14),
+        ("error", 20),
+        ("hook_abort", 21),
+        ("manual", 130),
+    ];
     assert_eq!(codes, expected);
 }

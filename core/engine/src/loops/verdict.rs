@@ -23,7 +23,11 @@ pub struct Seen {
 pub enum Work {
     /// There is no plan and no queue to tell.
     Unknown,
-    Counted { left: u64, done: u64, open: Open },
+    Counted {
+        left: u64,
+        done: u64,
+        open: Open,
+    },
 }
 
 /// Whether what is left can be worked on.
@@ -62,7 +66,11 @@ impl Seen {
         match progress {
             Progress::Commits => committed,
             Progress::Any => {
-                committed || self.tree != before.tree || self.tasks != before.tasks || self.work != before.work || self.restart
+                committed
+                    || self.tree != before.tree
+                    || self.tasks != before.tasks
+                    || self.work != before.work
+                    || self.restart
             }
         }
     }

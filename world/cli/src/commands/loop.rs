@@ -101,7 +101,10 @@ pub fn run(verb: &LoopVerb, printer: &Printer) -> Result<Exit, CliError> {
         if ask_trust(&job, args, printer)? {
             job = Job::new(&asked, &places, &screen)?;
         } else {
-            printer.note(format!("{} this project is not trusted: its loop hooks and settings do nothing; `taut trust` changes that", printer.yellow("warning:")));
+            printer.note(format!(
+                "{} this project is not trusted: its loop hooks and settings do nothing; `taut trust` changes that",
+                printer.yellow("warning:")
+            ));
         }
     }
     let summary = runner::run(&job, &screen)?;
@@ -166,7 +169,8 @@ fn dry_run(job: &Job, printer: &Printer) -> Result<Exit, CliError> {
         }));
         return Ok(Exit::Ok);
     }
-    let shown: Vec<String> = line.args.iter().map(|arg| arg.lines().next().unwrap_or_default().chars().take(60).collect()).collect();
+    let shown: Vec<String> =
+        line.args.iter().map(|arg| arg.lines().next().unwrap_or_default().chars().take(60).collect()).collect();
     printer.line(format!("would run: {} {}", line.program, shown.join(" ")));
     printer.line(format!("mode: {}, prompt: {}", job.mode.name(), job.prompt_from));
     printer.line(format!("work: {}", if job.queue { "the queue" } else { &job.terms.plan_file }));
@@ -233,7 +237,11 @@ fn fleet(mode: Mode, args: &LoopArgs, places: &Places, printer: &Printer) -> Res
         args: line,
     };
     if args.dry_run {
-        printer.line(format!("would start {} times, each in a worktree of its own: taut {}", args.workers, fleet.args.join(" ")));
+        printer.line(format!(
+            "would start {} times, each in a worktree of its own: taut {}",
+            args.workers,
+            fleet.args.join(" ")
+        ));
         return Ok(Exit::Ok);
     }
     let branches = runner::workers(&fleet)?;
@@ -242,11 +250,18 @@ fn fleet(mode: Mode, args: &LoopArgs, places: &Places, printer: &Printer) -> Res
             printer.object(&json!({"branch": branch.name, "worktree": branch.folder, "commits": branch.commits, "exit": branch.exit}));
             continue;
         }
-        printer.line(format!("{} ({} commits) in {}", printer.bold(&branch.name), branch.commits.len(), branch.folder.display()));
+        printer.line(format!(
+            "{} ({} commits) in {}",
+            printer.bold(&branch.name),
+            branch.commits.len(),
+            branch.folder.display()
+        ));
         branch.commits.iter().for_each(|commit| printer.line(format!("  {commit}")));
     }
     if !printer.json() {
-        printer.line("nothing was merged: `git merge <branch>` takes one in, `git worktree remove <folder>` clears it away");
+        printer.line(
+            "nothing was merged: `git merge <branch>` takes one in, `git worktree remove <folder>` clears it away",
+        );
     }
     // What one of them could not do weighs more than what another did.
     let exit = branches.iter().map(|branch| branch.exit.unwrap_or(20)).max().unwrap_or_default();

@@ -42,7 +42,9 @@ pub fn run(args: &SuperviseArgs, printer: &Printer) -> Result<Exit, CliError> {
     };
     if args.dry_run || std::env::var("TEST_MODE").is_ok_and(|value| value == "1") {
         if printer.json() {
-            printer.object(&json!({"program": what.program, "args": what.args, "agent": what.agent, "would": what.told()}));
+            printer.object(
+                &json!({"program": what.program, "args": what.args, "agent": what.agent, "would": what.told()}),
+            );
         } else {
             what.told().iter().for_each(|line| printer.line(line));
         }

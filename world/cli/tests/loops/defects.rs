@@ -53,14 +53,18 @@ fn defect_5_a_hook_that_always_skips_is_caught() {
 fn defect_6_ctrl_c_does_not_reach_the_agent_and_the_end_is_manual() {
     let stage = Stage::new();
     stage.hook("finished", "echo $FRESHER_FINISH_TYPE >> .git/finished");
-    stage.agent(&format!("touch .git/begun; until [ -e .git/go ]; do sleep 0.05; done; {WORK} echo whole > .git/ended; {FINE}"));
+    stage.agent(&format!(
+        "touch .git/begun; until [ -e .git/go ]; do sleep 0.05; done; {WORK} echo whole > .git/ended; {FINE}"
+    ));
     let mut going = stage.start(&["loop", "build", "--yes"]);
-    testkit::poll::until("the agent", crate::stage::PLENTY, || stage.path(".git/begun").exists().then_some(())).unwrap();
+    testkit::poll::until("the agent", crate::stage::PLENTY, || stage.path(".git/begun").exists().then_some(()))
+        .unwrap();
     // The whole foreground group gets it, as from a terminal.
     let group = -i32::try_from(going.child.id()).unwrap();
     // SAFETY: the group of our own child.
     unsafe { libc::kill(group, libc::SIGINT) };
-    testkit::poll::until("the word", crate::stage::PLENTY, || going.said().contains("Ctrl+C again").then_some(())).unwrap();
+    testkit::poll::until("the word", crate::stage::PLENTY, || going.said().contains("Ctrl+C again").then_some(()))
+        .unwrap();
     stage.write(".git/go", "now");
     assert_eq!(going.end(), Some(130), "{}", going.said());
     assert_eq!((stage.read(".git/ended"), stage.read(".git/finished")), ("whole\n".into(), "manual\n".into()));
@@ -78,7 +82,9 @@ fn defect_8_a_begun_task_keeps_the_plan_open() {
 #[test]
 fn defect_9_failures_are_retried_where_that_was_said() {
     let stage = Stage::new();
-    stage.agent(&format!("n=$(cat .git/n 2>/dev/null || echo 0); echo $((n+1)) > .git/n; [ $n = 1 ] && exit 9; {WORK} {FINE}"));
+    stage.agent(&format!(
+        "n=$(cat .git/n 2>/dev/null || echo 0); echo $((n+1)) > .git/n; [ $n = 1 ] && exit 9; {WORK} {FINE}"
+    ));
     let done = stage.build(&["--max-failures", "2"]);
     assert_eq!((summary(&done)["finish"].as_str(), summary(&done)["commits"].as_u64()), (Some("complete"), Some(3)));
 }

@@ -78,7 +78,11 @@ fn l1_an_agent_that_is_not_there_is_an_error_with_words() {
     assert_eq!(said.code(), Some(20));
     assert!(summary(&said)["why"].as_str().unwrap().contains("cannot start the agent"), "{}", summary(&said));
     let unknown = stage.build(&["--agent", "nobody"]);
-    assert!(unknown.code() == Some(1) && unknown.stderr_text().contains("there is no agent"), "{}", unknown.stderr_text());
+    assert!(
+        unknown.code() == Some(1) && unknown.stderr_text().contains("there is no agent"),
+        "{}",
+        unknown.stderr_text()
+    );
 }
 
 #[test]

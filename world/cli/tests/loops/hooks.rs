@@ -17,7 +17,9 @@ fn l2_hooks_get_their_variables_under_both_names() {
     stage.build(&["-n", "2"]);
     let names = |hook: &str, prefix: &str| {
         let text = stage.read(&format!(".git/{hook}.env"));
-        let lines = text.lines().filter_map(|line| line.strip_prefix(prefix)?.split_once('=').map(|(name, _)| name.to_string()));
+        let lines = text
+            .lines()
+            .filter_map(|line| line.strip_prefix(prefix)?.split_once('=').map(|(name, _)| name.to_string()));
         lines.filter(|name| engine::loops::VARIABLES.iter().any(|variable| variable.name == name)).collect::<Vec<_>>()
     };
     for hook in engine::loops::Hook::ALL {
@@ -93,7 +95,10 @@ fn l8_a_background_hook_does_not_hold_the_loop_up_and_its_output_is_kept() {
 #[test]
 fn g11_an_untrusted_projects_hooks_and_settings_do_nothing() {
     let stage = Stage::new();
-    stage.write(".taut/config.toml", "[loop]\nmax_iterations = 1\nagent = \"other\"\n[agents.other]\ncommand = [\"touch\", \".git/other\"]\n");
+    stage.write(
+        ".taut/config.toml",
+        "[loop]\nmax_iterations = 1\nagent = \"other\"\n[agents.other]\ncommand = [\"touch\", \".git/other\"]\n",
+    );
     stage.hook("started", "touch .git/started").agent(&format!("{WORK} {FINE}"));
     let done = stage.sandbox.taut(&["loop", "build", "--json"], b"").unwrap();
     assert_eq!(summary(&done)["finish"], "complete");
@@ -113,7 +118,9 @@ fn g11_a_hook_that_the_agent_rewrites_is_not_run() {
 fn l3_a_hanging_hook_is_killed_with_its_grandchildren() {
     let stage = Stage::new();
     stage.write(".taut/config.toml", "[hooks.started]\ntimeout = 1\n");
-    stage.hook("started", "(trap '' TERM; echo $BASHPID > .git/grandchild; while :; do sleep 0.1; done) & wait").agent(FINE);
+    stage
+        .hook("started", "(trap '' TERM; echo $BASHPID > .git/grandchild; while :; do sleep 0.1; done) & wait")
+        .agent(FINE);
     let done = stage.build(&[]);
     assert!(done.code() == Some(11), "{}", done.stderr_text());
     assert!(done.stderr_text().contains("timed out"), "{}", done.stderr_text());

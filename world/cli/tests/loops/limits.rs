@@ -12,7 +12,12 @@ fn l6_a_usage_limit_is_waited_out_until_its_reset_and_not_counted() {
         date +%s > .git/went-on; {WORK} {FINE}"#
     ));
     let done = stage.build(&["-n", "3"]);
-    assert_eq!((summary(&done)["finish"].as_str(), summary(&done)["iterations"].as_u64()), (Some("complete"), Some(3)), "{}", done.stderr_text());
+    assert_eq!(
+        (summary(&done)["finish"].as_str(), summary(&done)["iterations"].as_u64()),
+        (Some("complete"), Some(3)),
+        "{}",
+        done.stderr_text()
+    );
 }
 
 #[test]
@@ -23,7 +28,12 @@ fn l6_overload_is_backed_off_and_not_counted() {
         r#"if [ ! -e .git/o ]; then touch .git/o; echo '{{"type":"result","is_error":true,"api_error_status":529}}'; exit 1; fi; {WORK} {FINE}"#
     ));
     let done = stage.build(&[]);
-    assert_eq!((summary(&done)["finish"].as_str(), summary(&done)["iterations"].as_u64()), (Some("complete"), Some(3)), "{}", done.stderr_text());
+    assert_eq!(
+        (summary(&done)["finish"].as_str(), summary(&done)["iterations"].as_u64()),
+        (Some("complete"), Some(3)),
+        "{}",
+        done.stderr_text()
+    );
 }
 
 #[test]
@@ -54,7 +64,9 @@ fn l6_the_wall_time_holds_for_an_agent_that_hangs_and_ignores_term() {
 #[test]
 fn l6_a_limit_that_resets_after_the_time_allowed_ends_with_12() {
     let stage = Stage::new();
-    stage.agent(r#"echo '{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":99999999999}}'; exit 1"#);
+    stage.agent(
+        r#"echo '{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":99999999999}}'; exit 1"#,
+    );
     assert_eq!(stage.build(&["--max-time", "1h"]).code(), Some(12));
 }
 

@@ -27,7 +27,11 @@ fn l7_q5_a_task_the_agent_forgot_is_released_with_the_exact_reason_after_each_ex
     stage.agent(&format!("taut task claim > /dev/null; {FINE}"));
     let done = stage.build(&["-n", "1"]);
     let task = stage.show("t1");
-    assert_eq!((task["s"].as_str(), task["fail_reason"].as_str()), (Some("open"), Some("session exited without completing task")), "{task}");
+    assert_eq!(
+        (task["s"].as_str(), task["fail_reason"].as_str()),
+        (Some("open"), Some("session exited without completing task")),
+        "{task}"
+    );
     assert!(done.stderr_text().contains("failing task t1"), "{}", done.stderr_text());
 }
 
@@ -42,7 +46,12 @@ fn l7_hook_then_loop_then_deregister() {
     stage.agent(&format!("{end}; {FINE}"));
     let done = stage.build(&["-n", "1"]);
     let task = stage.show("t1");
-    assert_eq!((task["fail_reason"].as_str(), task["retry_count"].as_i64()), (Some("session ended unexpectedly"), Some(1)), "{task}\n{}", done.stderr_text());
+    assert_eq!(
+        (task["fail_reason"].as_str(), task["retry_count"].as_i64()),
+        (Some("session ended unexpectedly"), Some(1)),
+        "{task}\n{}",
+        done.stderr_text()
+    );
     let after = stage.read(".git/after");
     assert!(after.contains("session ended unexpectedly") && after.contains("\"status\":\"active\""), "{after}");
     assert!(stage.task(&["agent", "list", "--json"]).stdout_text().contains("\"status\":\"stopped\""));
@@ -52,7 +61,9 @@ fn l7_hook_then_loop_then_deregister() {
 fn l7_q4_leases_are_renewed_while_the_agent_works_in_silence() {
     let stage = Stage::new();
     stage.task(&["create", "t1", "one"]);
-    stage.agent(&format!("taut task claim --lease 8 > .git/claimed; until [ -e .git/go ]; do sleep 0.1; done; taut task done t1; {FINE}"));
+    stage.agent(&format!(
+        "taut task claim --lease 8 > .git/claimed; until [ -e .git/go ]; do sleep 0.1; done; taut task done t1; {FINE}"
+    ));
     let mut going = stage.start(&["loop", "build", "--yes"]);
     stage.until(".git/claimed");
     let first = stage.show("t1")["lease_expires_at"].clone();
@@ -85,7 +96,11 @@ fn l7_workers_run_in_worktrees_of_their_own_and_nothing_is_merged() {
     assert_eq!(done.code(), Some(0), "{}{}", done.stdout_text(), done.stderr_text());
     assert_eq!(stage.git(&["rev-parse", "HEAD"]), head, "something was merged");
     let lines = done.stdout_text();
-    let branches: Vec<serde_json::Value> = lines.lines().filter_map(|line| serde_json::from_str(line).ok()).filter(|value: &serde_json::Value| value["worktree"].is_string()).collect();
+    let branches: Vec<serde_json::Value> = lines
+        .lines()
+        .filter_map(|line| serde_json::from_str(line).ok())
+        .filter(|value: &serde_json::Value| value["worktree"].is_string())
+        .collect();
     let commits: usize = branches.iter().map(|branch| branch["commits"].as_array().unwrap().len()).sum();
     assert_eq!((branches.len(), commits), (2, 4), "{lines}");
     assert!(stage.task(&["plan-status"]).stdout_text().contains("4 done"));

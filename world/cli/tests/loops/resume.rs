@@ -14,7 +14,12 @@ fn l9_a_loop_killed_with_9_is_resumed_where_it_was_and_its_agent_stopped() {
     stage.write(".git/go", "now");
     let done = stage.build(&["--resume"]);
     let said = summary(&done);
-    assert_eq!((said["finish"].as_str(), said["iterations"].as_u64(), said["commits"].as_u64()), (Some("complete"), Some(3), Some(3)), "{}", done.stderr_text());
+    assert_eq!(
+        (said["finish"].as_str(), said["iterations"].as_u64(), said["commits"].as_u64()),
+        (Some("complete"), Some(3), Some(3)),
+        "{}",
+        done.stderr_text()
+    );
     assert!(!lives(&pid));
     assert_eq!(stage.build(&["--resume"]).code(), Some(2));
 }

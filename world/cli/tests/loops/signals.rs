@@ -44,7 +44,10 @@ fn l4_a_closed_terminal_does_not_end_the_loop_before_its_time() {
     let stage = Stage::new();
     stage.hook("finished", "echo $FRESHER_FINISH_TYPE >> .git/finished").agent(FINE);
     let mut command = stage.command(&["loop", "build", "--yes"]);
-    command.stdin(std::process::Stdio::null()).stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    command
+        .stdin(std::process::Stdio::null())
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped());
     let mut child = command.spawn().unwrap();
     drop((child.stdout.take(), child.stderr.take()));
     let code = poll::until("the loop to end", PLENTY, || child.try_wait().unwrap()).unwrap().code();

@@ -7,7 +7,10 @@ use testkit::poll;
 fn r4_a_dry_run_and_test_mode_say_what_would_be_done() {
     let stage = Stage::new();
     stage.agent("touch ran");
-    for (args, env) in [(vec!["run", "--dry-run", "--", "claude", "--model", "opus"], ""), (vec!["run", "--", "claude", "--model", "opus"], "1")] {
+    for (args, env) in [
+        (vec!["run", "--dry-run", "--", "claude", "--model", "opus"], ""),
+        (vec!["run", "--", "claude", "--model", "opus"], "1"),
+    ] {
         let mut command = stage.command(&args);
         command.env("TEST_MODE", env).env("TAUT_AGENT_ID", "w1");
         let done = testkit::process::run(command, b"", PLENTY).unwrap();
@@ -41,9 +44,20 @@ fn r4_a_restart_request_restarts_this_agent_and_no_other() {
     let mut command = stage.command(&["run", "--", "claude", "--x"]);
     command.env("TAUT_AGENT_ID", "w1");
     let done = testkit::process::run(command, b"", PLENTY).unwrap();
-    assert_eq!(done.code(), Some(0), "{} {} {}", done.stderr_text(), stage.read(".git/dehydrated"), stage.read(".git/starts"));
+    assert_eq!(
+        done.code(),
+        Some(0),
+        "{} {} {}",
+        done.stderr_text(),
+        stage.read(".git/dehydrated"),
+        stage.read(".git/starts")
+    );
     let starts = stage.read(".git/starts");
-    assert_eq!(starts.lines().collect::<Vec<_>>(), ["w1 --x", "w1 --x Continue where your last session left off."], "{starts}");
+    assert_eq!(
+        starts.lines().collect::<Vec<_>>(),
+        ["w1 --x", "w1 --x Continue where your last session left off."],
+        "{starts}"
+    );
 }
 
 #[test]
@@ -89,4 +103,52 @@ fn r4_a_resumed_id_that_dies_within_five_seconds_falls_back_to_a_fresh_start() {
     let starts = stage.read(".git/starts");
     assert_eq!(done.code(), Some(0), "{} {starts} {}", done.stderr_text(), stage.read(".git/asked"));
     assert!(starts.contains("--resume host-1") && starts.lines().count() == 3, "{starts} {}", stage.read(".git/asked"));
+}
+
+/// Job control: the agent has the terminal, its size and its keys.
+#[test]
+fn r4_the_agent_has_the_terminal_its_size_and_ctrl_c() {
+    use std::io::{Read, Write};
+    use std::os::fd::{FromRawFd, OwnedFd};
+    use std::os::unix::process::CommandExt;
+    let stage = Stage::new();
+    stage.agent("trap 'echo INT >> .git/keys' INT; trap 'stty size >> .git/size' WINCH; stty size > .git/size; touch .git/ready; until [ -e .git/keys ] && [ $(wc -l < .git/size) -gt 1 ]; do sleep 0.05; done; exit 5");
+    let (mut ours, mut theirs) = (0, 0);
+    let size = libc::winsize { ws_row: 33, ws_col: 99, ws_xpixel: 0, ws_ypixel: 0 };
+    // SAFETY: both numbers and the size live on this frame.
+    let opened = unsafe {
+        libc::openpty(
+            &raw mut ours,
+            &raw mut theirs,
+            std::ptr::null_mut(),
+            std::ptr::null_mut(),
+            &raw const size as *mut _,
+        )
+    };
+    assert_eq!(opened, 0);
+    // SAFETY: just opened, owned by nobody else.
+    let (mut ours, theirs) = unsafe { (std::fs::File::from_raw_fd(ours), OwnedFd::from_raw_fd(theirs)) };
+    let mut command = stage.command(&["run", "--", "claude"]);
+    command.stdin(theirs.try_clone().unwrap()).stdout(theirs.try_clone().unwrap()).stderr(theirs);
+    // SAFETY: only calls that are allowed between fork and exec.
+    unsafe {
+        command.pre_exec(|| {
+            libc::setsid();
+            libc::ioctl(0, libc::TIOCSCTTY as _, 0);
+            Ok(())
+        });
+    }
+    let mut child = command.spawn().unwrap();
+    drop(command);
+    let mut screen = ours.try_clone().unwrap();
+    std::thread::spawn(move || while screen.read(&mut [0_u8; 1024]).is_ok_and(|read| read > 0) {});
+    poll::until("the agent", PLENTY, || stage.path(".git/ready").exists().then_some(())).unwrap();
+    assert_eq!(stage.read(".git/size"), "33 99\n");
+    let wider = libc::winsize { ws_col: 120, ..size };
+    // SAFETY: the size lives on this frame.
+    unsafe { libc::ioctl(std::os::fd::AsRawFd::as_raw_fd(&ours), libc::TIOCSWINSZ, &raw const wider) };
+    ours.write_all(&[3]).unwrap();
+    let code = poll::until("the end", PLENTY, || child.try_wait().unwrap()).unwrap().code();
+    assert_eq!((code, stage.read(".git/keys")), (Some(5), "INT\n".to_string()));
+    assert!(stage.read(".git/size").contains("33 120"));
 }

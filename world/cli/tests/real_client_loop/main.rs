@@ -21,7 +21,14 @@ impl Stage {
         for name in ["GIT_AUTHOR_NAME", "GIT_COMMITTER_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_EMAIL"] {
             sandbox = sandbox.with_env(name, "t@example.org");
         }
-        for name in ["TAUT_NO_DAEMON", "IS_SANDBOX", "DISABLE_TELEMETRY", "DISABLE_AUTOUPDATER", "DISABLE_ERROR_REPORTING", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC"] {
+        for name in [
+            "TAUT_NO_DAEMON",
+            "IS_SANDBOX",
+            "DISABLE_TELEMETRY",
+            "DISABLE_AUTOUPDATER",
+            "DISABLE_ERROR_REPORTING",
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
+        ] {
             sandbox = sandbox.with_env(name, "1");
         }
         let sandbox = sandbox
@@ -93,13 +100,19 @@ fn l6_the_real_clients_usage_limit_is_no_failure() {
 
 #[test]
 fn l7_a_real_client_that_crashes_has_its_task_released() {
-    let script = Script::new().main(Turn::bash("taut task claim --json > claimed.json; kill -9 $PPID")).otherwise(Turn::say("done"));
+    let script = Script::new()
+        .main(Turn::bash("taut task claim --json > claimed.json; kill -9 $PPID"))
+        .otherwise(Turn::say("done"));
     let stage = Stage::new(script);
     stage.sh("taut task create t1 one");
     let (said, done) = stage.build(&[]);
     assert_eq!(said["finish"], "error", "{said}\n{}", done.stderr_text());
     let task: Value = serde_json::from_str(&stage.sh("taut task show t1 --json").stdout_text()).unwrap();
-    assert_eq!((task["s"].as_str(), task["fail_reason"].as_str()), (Some("open"), Some("session exited without completing task")), "{task}");
+    assert_eq!(
+        (task["s"].as_str(), task["fail_reason"].as_str()),
+        (Some("open"), Some("session exited without completing task")),
+        "{task}"
+    );
 }
 
 #[test]

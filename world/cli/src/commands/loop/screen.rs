@@ -57,7 +57,10 @@ impl Tell for Screen<'_> {
                     printer.object(&json!({"iteration": iteration, "exit": exit, "commits": commits, "cost_usd": cost, "duration_ms": ms}));
                 }
                 let exit = exit.map_or("a signal".to_string(), |code| code.to_string());
-                self.line(&format!("iteration {iteration} ended with {exit}: {commits} commits, ${cost:.2}, {}", crate::commands::ago(*ms)));
+                self.line(&format!(
+                    "iteration {iteration} ended with {exit}: {commits} commits, ${cost:.2}, {}",
+                    crate::commands::ago(*ms)
+                ));
             }
             Said::Status(status) => self.draw(&status_line(status)),
             Said::Countdown { seconds, why } => self.draw(&format!("{why}: {} left", span(*seconds))),
