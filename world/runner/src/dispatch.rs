@@ -3,9 +3,9 @@
 
 mod children;
 
-use crate::child::{Doing, Running, identity};
+use crate::child::{Doing, Running};
 use crate::desk::Desk;
-use crate::job::{Job, Resume};
+use crate::job::Job;
 use crate::log::Log;
 use crate::{RunnerError, Said, Status, Tell, look, recover, signals};
 use engine::loops::{Effect, Event, Hook, Loop, Phase, Stop, Work};
@@ -96,64 +96,14 @@ impl<'j> Dispatcher<'j> {
         receiver: Receiver<Doing>,
     ) -> Result<Self, RunnerError> {
         let mut desk = Desk::open(&job.state)?;
-        let folder = job.folder.to_string_lossy().into_owned();
-        if let Some(other) = recover::busy(&desk, &folder)? {
-            return Err(RunnerError::Busy { folder, pid: other.runner.pid });
-        }
-        let left = recover::found(&desk, &folder)?;
-        let resumed = left
-            .first()
-            .map(|abandoned| abandoned.run.clone())
-            .filter(|run| job.resume == Resume::Last && run.mode == job.mode);
-        if job.resume == Resume::Last && resumed.is_none() {
-            return Err(RunnerError::NothingToResume { folder });
-        }
-        let now = host::clock::now();
-        for abandoned in &left {
-            recover::make_whole(&mut desk, &abandoned.run)?;
-            if resumed.as_ref().is_none_or(|run| run.id != abandoned.run.id) {
-                desk.save(&Run {
-                    finish: Some(Finish::Error),
-                    finished_at: Some(now),
-                    leader: None,
-                    ..abandoned.run.clone()
-                })?;
-                tell.tell(&Said::Note(format!(
-                    "a loop that was killed in iteration {} was cleared away",
-                    abandoned.run.tally.iterations
-                )));
-            }
-        }
-        let runner = identity(std::process::id());
-        let worker = if job.queue { Some(desk.register(&job.project, runner)?) } else { None };
-        let mut run = resumed.unwrap_or_else(|| Run {
-            id: host::clock::uuid(now),
-            project: job.project.clone(),
-            folder,
-            mode: job.mode,
-            agent: None,
-            runner,
-            leader: None,
-            base: look::head(&job.folder),
-            branch: job.branch.clone(),
-            started_at: now,
-            tally: Tally::default(),
-            finish: None,
-            finished_at: None,
-        });
-        // The iteration it was killed in never ended, and is done again.
-        if job.resume == Resume::Last && run.leader.is_some() {
-            run.tally.iterations = run.tally.iterations.saturating_sub(1);
-        }
-        (run.runner, run.leader, run.agent) = (runner, None, worker.clone());
-        desk.save(&run)?;
+        let run = recover::take_over(job, &mut desk, tell)?;
         let short: String = run.id.chars().rev().take(8).collect::<Vec<_>>().into_iter().rev().collect();
         let stamp: String = run.started_at.rfc3339().chars().filter(char::is_ascii_digit).take(14).collect();
         let log = Log::open(std::path::Path::new(&job.terms.log_dir), &format!("{stamp}-{short}"))?;
         let state = Loop::new(run.started_at, run.tally.clone());
         let past = Instant::now();
         Ok(Self {
-            agent: worker.unwrap_or_else(|| format!("loop-{short}")),
+            agent: run.agent.clone().unwrap_or_else(|| format!("loop-{short}")),
             job,
             tell,
             desk,
@@ -165,7 +115,7 @@ impl<'j> Dispatcher<'j> {
             now: None,
             next_child: 0,
             heard: Heard::default(),
-            began: now,
+            began: host::clock::now(),
             commits_before: 0,
             restart: false,
             kept: past,

@@ -1,37 +1,72 @@
 //! Loops that were killed: found by their row, stopped, and made whole.
 
-use crate::RunnerError;
+use crate::child::identity;
 use crate::desk::Desk;
-use host::paths::Places;
+use crate::job::{Job, Resume};
+use crate::{RunnerError, Said, Tell, look};
 use model::fact::Life;
-use model::run::{Finish, Run};
-use std::path::Path;
+use model::run::{Finish, Run, Tally};
+use model::{ClientProcess, Ms};
 use std::time::Duration;
 
 /// A run whose process is gone.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Abandoned {
+pub(crate) struct Abandoned {
     pub run: Run,
 }
 
 const GRACE: Duration = Duration::from_secs(2);
 
-/// Runs of this work tree that nobody ends any more.
-pub fn abandoned(folder: &Path, places: &Places) -> Result<Vec<Abandoned>, RunnerError> {
-    let desk = Desk::open(&places.state())?;
-    found(&desk, &folder.to_string_lossy())
+/// The run that begins now, saved: a new one, or the one that was killed. What
+/// else was left behind is cleared away first.
+pub(crate) fn take_over(job: &Job, desk: &mut Desk, tell: &dyn Tell) -> Result<Run, RunnerError> {
+    let folder = job.folder.to_string_lossy().into_owned();
+    if let Some(other) = busy(desk, &folder)? {
+        return Err(RunnerError::Busy { folder, pid: other.runner.pid });
+    }
+    let left = found(desk, &folder)?;
+    let resumes = |run: &&Run| job.resume == Resume::Last && run.mode == job.mode;
+    let resumed = left.iter().map(|abandoned| &abandoned.run).find(resumes).cloned();
+    if job.resume == Resume::Last && resumed.is_none() {
+        return Err(RunnerError::NothingToResume { folder });
+    }
+    let now = host::clock::now();
+    for Abandoned { run } in &left {
+        make_whole(desk, run)?;
+        if resumed.as_ref().is_none_or(|resumed| resumed.id != run.id) {
+            desk.save(&Run { finish: Some(Finish::Error), finished_at: Some(now), leader: None, ..run.clone() })?;
+            let words = format!("a loop that was killed in iteration {} was cleared away", run.tally.iterations);
+            tell.tell(&Said::Note(words));
+        }
+    }
+    let runner = identity(std::process::id());
+    let worker = if job.queue { Some(desk.register(&job.project, runner)?) } else { None };
+    let mut run = resumed.unwrap_or_else(|| fresh(job, folder, now));
+    // The iteration it was killed in never ended, and is done again.
+    if run.leader.is_some() {
+        run.tally.iterations = run.tally.iterations.saturating_sub(1);
+    }
+    (run.runner, run.leader, run.agent) = (runner, None, worker);
+    desk.save(&run)?;
+    Ok(run)
 }
 
-/// Ends them for good: what they started is stopped, what it held released.
-pub fn reap(folder: &Path, places: &Places) -> Result<Vec<Abandoned>, RunnerError> {
-    let mut desk = Desk::open(&places.state())?;
-    let found = found(&desk, &folder.to_string_lossy())?;
-    for abandoned in &found {
-        make_whole(&mut desk, &abandoned.run)?;
-        let now = host::clock::now();
-        desk.save(&Run { finish: Some(Finish::Error), finished_at: Some(now), leader: None, ..abandoned.run.clone() })?;
+fn fresh(job: &Job, folder: String, now: Ms) -> Run {
+    Run {
+        id: host::clock::uuid(now),
+        project: job.project.clone(),
+        folder,
+        mode: job.mode,
+        agent: None,
+        runner: ClientProcess { pid: 0, started: 0 },
+        leader: None,
+        base: look::head(&job.folder),
+        branch: job.branch.clone(),
+        started_at: now,
+        tally: Tally::default(),
+        finish: None,
+        finished_at: None,
     }
-    Ok(found)
 }
 
 pub(crate) fn found(desk: &Desk, folder: &str) -> Result<Vec<Abandoned>, RunnerError> {

@@ -28,6 +28,7 @@ CREATE TABLE runs (
 CREATE INDEX runs_unfinished ON runs (folder) WHERE finished_at IS NULL;
 
 CREATE TABLE iterations (
+  seq         INTEGER PRIMARY KEY,
   run         TEXT NOT NULL,
   number      INTEGER NOT NULL,
   started_at  INTEGER NOT NULL,
