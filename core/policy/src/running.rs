@@ -98,6 +98,16 @@ pub(crate) fn decodes(command: &Command) -> bool {
     }
 }
 
+/// Whether inline code prints what comes out: on its way into a shell that is as unreadable as a code.
+pub(crate) fn generates(command: &Command) -> bool {
+    let given = |options: &[&str]| command.args().iter().any(|word| options.contains(&text(word).as_ref()));
+    match command.program().as_deref() {
+        Some("python" | "python3" | "python2" | "perl" | "ruby" | "node" | "php") => given(&["-c", "-e", "-E", "-r"]),
+        Some("awk" | "gawk" | "mawk") => !given(&["-f"]),
+        _ => false,
+    }
+}
+
 /// The commands whose output an executor would run as code.
 pub(crate) fn executed_input<'a>(sight: &Sight<'a>) -> Vec<&'a Command> {
     let item = |word: &&Word| word.pieces.iter().any(|piece| matches!(piece, Piece::Unknown(source) if source == "{}"));
@@ -208,5 +218,6 @@ fn script_word<'a>(sight: &Sight<'a>) -> Option<&'a Word> {
         return None;
     }
     let given = given(sight);
-    given.operands.first().copied().filter(|_| given.code.is_empty())
+    let sourced = matches!(sight.program(), "source" | ".");
+    given.operands.first().copied().filter(|_| given.code.is_empty() || sourced)
 }

@@ -48,10 +48,13 @@ pub fn commit(store: &mut Store, prepared: &mut [Prepared], served: &mut [Option
     Ok(())
 }
 
-/// These events may release tasks, which must not be forgotten.
+/// These events may release tasks or write an account, which must not be forgotten.
 fn durability(prepared: &[Prepared]) -> Durability {
     let releases = |one: &Prepared| match &one.matter {
-        Matter::Event(event) => matches!(event.envelope.kind, Kind::PreCompact | Kind::SessionEnd),
+        Matter::Event(event) => {
+            let ends = matches!(event.envelope.kind, Kind::PreCompact | Kind::SessionEnd);
+            ends || engine::memory::is_dehydration(&event.envelope)
+        }
         Matter::Unreadable { .. } => false,
     };
     if prepared.iter().any(releases) { Durability::Full } else { Durability::Normal }

@@ -43,9 +43,8 @@ pub(crate) fn take_over(job: &Job, desk: &mut Desk, tell: &dyn Tell) -> Result<R
     let worker = if job.queue { Some(desk.register(&job.project, runner)?) } else { None };
     let mut run = resumed.unwrap_or_else(|| fresh(job, folder, now));
     // The iteration it was killed in never ended, and is done again.
-    if run.leader.is_some() {
-        run.tally.iterations = run.tally.iterations.saturating_sub(1);
-    }
+    let ended = desk.store().iterations(&run.id)?.last().map_or(0, |last| last.number);
+    run.tally.iterations = run.tally.iterations.min(ended);
     (run.runner, run.leader, run.agent) = (runner, None, worker);
     desk.save(&run)?;
     Ok(run)

@@ -39,7 +39,7 @@ impl Walker {
             return output;
         }
         match operands.first() {
-            Some(script) if !reads_input(script) || options::given(&options, &["-s"]) && operands.is_empty() => {
+            Some(script) if !reads_input(script) && !options::given(&options, &["-s"]) => {
                 self.run_printed(script, via, place)
             }
             _ => self.run_input(via, place),

@@ -160,6 +160,7 @@ impl Walker {
         self.allowance.rise();
         self.copied(&command, place);
         match opened {
+            Output::Unknown if printed == Output::Unknown => self.shown_files(&command),
             Output::Unknown => printed,
             known => known,
         }
@@ -176,6 +177,18 @@ impl Walker {
             file.clear();
         }
         file.push_str(text);
+    }
+
+    /// `cat` of process substitutions, or of files the line has written, prints what is in them.
+    fn shown_files(&self, command: &Command) -> Output {
+        if command.name().as_deref() != Some("cat") || self.printed.is_empty() {
+            return Output::Unknown;
+        }
+        let texts: Option<Vec<String>> = command.args().iter().map(|file| self.written(file)).collect();
+        match texts {
+            Some(texts) if !texts.is_empty() => Output::Draft(texts.concat()),
+            _ => Output::Unknown,
+        }
     }
 
     /// `tee FILE` writes what it reads; `cp` and `mv` put a file the line has written elsewhere.

@@ -22,6 +22,7 @@ impl Walker {
             }
             fields.end();
         }
+        words.iter_mut().for_each(|word| self.late_tilde(word));
         words.retain(|_| self.allowance.word());
         words
     }
@@ -80,7 +81,13 @@ impl Walker {
             _ => None,
         };
         let replaced = match home {
-            Some(home) => Atom::Quoted(home.trim_end_matches('/').to_string() + tail),
+            Some(home) => {
+                // What follows may still be a pattern: `~/*`.
+                let below = (!tail.is_empty()).then(|| Atom::Plain(tail.to_string()));
+                let folder = Atom::Quoted(home.trim_end_matches('/').to_string());
+                atoms.splice(..1, std::iter::once(folder).chain(below));
+                return;
+            }
             None if tail.is_empty() => Atom::Kept(Piece::Unknown(format!("~{user}"))),
             None => {
                 let below = Atom::Plain(tail.to_string());
@@ -91,6 +98,17 @@ impl Walker {
         };
         if let Some(slot) = atoms.first_mut() {
             *slot = replaced;
+        }
+    }
+
+    /// A shell leaves a `~` that comes out of a variable alone, yet `x='rm -rf ~'; $x` means the home folder;
+    /// a file of that name is rarer than the mistake.
+    fn late_tilde(&self, word: &mut Word) {
+        let (Some(home), false) = (self.scope.home.as_deref(), word.quoted) else { return };
+        if let Some(Piece::Text(text)) = word.pieces.first_mut()
+            && let Some(rest) = text.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/'))
+        {
+            *text = format!("{}{rest}", home.trim_end_matches('/'));
         }
     }
 

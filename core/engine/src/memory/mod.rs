@@ -242,6 +242,12 @@ impl Memory {
     }
 }
 
+/// Whether an event writes an account down, which no power cut may take back.
+pub fn is_dehydration(envelope: &Envelope) -> bool {
+    let Body::Tool(call) = &envelope.body else { return false };
+    plain(call).is_some_and(|plain| plain.verb() == "session" && plain.part() == "dehydrate")
+}
+
 /// The plain `taut` line a call would run, if it is one.
 fn plain(call: &model::tool::ToolCall) -> Option<Plain> {
     call.command().and_then(line::plain)

@@ -1,7 +1,7 @@
 //! `decode-to-shell`: running decoded text.
 
 use crate::args::text;
-use crate::running::{decodes, executed_input, executed_sources};
+use crate::running::{decodes, generates, executed_input, executed_sources};
 use crate::rule::{Hit, Pack, Rule, Sight, Watch};
 use bash::{Command, Feed, Via};
 use model::RuleKind;
@@ -12,17 +12,18 @@ pub const RULE: Rule = Rule {
     kind: RuleKind::Deny,
     title: "Running decoded text",
     doc: "Stops text that is decoded on its way into a shell or interpreter: `base64 -d | sh`, `xxd -r -p \
-          | bash`, `eval \"$(… | base64 -d)\"`. What would run cannot be read in the command, which is the \
+          | bash`, `eval \"$(… | base64 -d)\"`, or printed by inline code. What would run cannot be read in the command, which is the \
           point of writing it so.",
     instead: "Decode it to a file and read it: `base64 -d payload.txt > /tmp/payload.sh`.",
-    denies: &["echo cm0gLXJmIC8K | base64 -d | sh", "base64 --decode payload.txt | bash", "xxd -r -p x.hex | sh", "eval \"$(echo bHM= | base64 -d)\"", "openssl enc -d -aes-256-cbc -in x | bash", "gunzip -c x.gz | sh", "echo 68656c6c6f | xxd -r -p | bash", "bash <(base64 -d x.b64)"],
+    denies: &["echo cm0gLXJmIC8K | base64 -d | sh", "base64 --decode payload.txt | bash", "xxd -r -p x.hex | sh", "eval \"$(echo bHM= | base64 -d)\"", "openssl enc -d -aes-256-cbc -in x | bash", "gunzip -c x.gz | sh", "echo 68656c6c6f | xxd -r -p | bash", "bash <(base64 -d x.b64)", "python3 -c \"print(x)\" | sh"],
     passes: &["echo aGVsbG8= | base64 -d", "base64 -d cert.b64 > cert.der", "gunzip -c dump.sql.gz | psql app", "base64 -d x | jq .", "cat script.sh | bash", "tar xzf a.tgz", "echo x | base64 | tee y"],
     watch: Watch::Running,
     judge,
 };
 
 fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
-    let piped = executed_input(sight).iter().any(|command| decodes(command));
+    let shell = sight.program().ends_with("sh");
+    let piped = executed_input(sight).iter().any(|command| decodes(command) || (shell && generates(command)));
     let known = decoded_text(sight);
     let substituted = executed_sources(sight).iter().flat_map(|reading| &reading.commands).any(decodes);
     if piped || known || substituted {

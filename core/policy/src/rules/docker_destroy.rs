@@ -13,7 +13,7 @@ pub const RULE: Rule = Rule {
           containers by force, or takes a project down with its volumes. Stopping and removing stopped \
           containers and images passes.",
     instead: "Take it down and keep its data: `docker compose down`.",
-    denies: &["docker system prune -af", "docker volume rm data", "docker volume prune -f", "docker rm -fv web", "docker compose down -v", "docker-compose down --volumes", "podman system prune", "docker container prune", "docker image prune -a", "docker rm -f $(docker ps -aq)", "docker rmi -f $(docker images -q)", "docker swarm leave --force", "docker stack rm app", "docker kill $(docker ps -q)"],
+    denies: &["docker system prune -af", "docker volume rm data", "docker volume prune -f", "docker rm -fv web", "docker compose down -v", "docker-compose down --volumes", "podman system prune", "docker container prune", "docker image prune -a", "docker rm -f $(docker ps -aq)", "docker rmi -f $(docker images -q)", "docker swarm leave --force", "docker stack rm app", "docker rm $(docker ps -aq)", "docker kill $(docker ps -q)"],
     passes: &["docker ps", "docker run --rm -it alpine sh", "docker rm web", "docker rm -f web", "docker compose down", "docker build .", "docker stop web", "docker volume ls", "docker image ls", "docker exec web ls", "docker compose up -d", "docker rmi old:1"],
     watch: Watch::Programs(&["docker", "podman", "docker-compose", "nerdctl", "podman-compose"]),
     judge,
@@ -36,6 +36,7 @@ fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
         ("builder" | "buildx" | "network", "prune") => false,
         ("image", "prune") => cluster('a') || call.flag("all"),
         (_, "prune") | ("volume", "rm" | "remove") | ("swarm", "leave") | ("stack" | "service" | "secret" | "config", "rm") => true,
+        ("rm", _) if args.iter().flat_map(crate::source::substituted).any(|reading| !reading.commands.is_empty()) => true,
         // One named container is made to be thrown away; a search takes all there are.
         ("rm", _) => volumes || (force && (call.words.len() > 2 || args.iter().any(bash::Word::has_unknown))),
         ("kill", _) => args.iter().any(bash::Word::has_unknown),

@@ -31,7 +31,7 @@ fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
         "checkout-index" => args.short('f') || args.abbreviated("force", 1),
         "read-tree" => args.long_flag("reset") && args.short('u'),
         "rm" => args.short('r') && (args.short('f') || args.abbreviated("force", 1)) && !args.long_flag("cached") && !args.short('n'),
-        "submodule" => args.operand(0).is_some_and(|word| word == "deinit") && args.short('f'),
+        "submodule" => args.operand(0).is_some_and(|word| word == "deinit") && (args.short('f') || args.abbreviated("force", 1)),
         _ => false,
     };
     if discards {

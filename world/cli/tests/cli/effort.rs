@@ -127,3 +127,43 @@ fn calls_that_arrive_at_once_are_all_counted() {
         assert_denied(&stage.hook(&stage.bash("last", "make"), env), "the ninth");
     }
 }
+
+/// G0, the client's Bash sandbox: nothing can be written and no client be seen, and what the hook did is found done.
+/// Where the machine grants no namespaces of one's own, there is nothing to prove it in.
+#[test]
+fn g0_where_nothing_can_be_written_the_process_still_finds_what_the_hook_did() {
+    let stage = stage(CONFIG);
+    let home = stage.sandbox.taut_home();
+    stage.hook(&stage.bash("1", "taut session activate implement"), IN_PROCESS);
+    stage.hook(&stage.bash("2", "taut log 'from within'"), IN_PROCESS);
+    let caged = |line: &str| {
+        let mut command = stage.sandbox.command("unshare");
+        let script = format!("mount --bind \"$TAUT_HOME\" \"$TAUT_HOME\" && mount -o remount,ro,bind \"$TAUT_HOME\" && {line}");
+        command.args(["--mount", "--pid", "--fork", "sh", "-c", &script]);
+        command.env("CLAUDE_PID", std::process::id().to_string()).env("TAUT_NO_DAEMON", "1").env("TAUT_HOME", &home);
+        process::run(command, b"", crate::stage::LIMIT).unwrap()
+    };
+    if !caged("true").success() {
+        return;
+    }
+    let done = caged(&format!("{} log 'from within'", stage.sandbox.bin().display()));
+    assert!(said(&done).starts_with("logged to "), "{}", done.stderr_text());
+    assert_eq!(log_of(&stage).matches("from within").count(), 1);
+    let other = caged(&format!("{} log 'never seen by a hook'", stage.sandbox.bin().display()));
+    assert_eq!(other.code(), Some(1), "{}", other.stdout_text());
+}
+
+/// A task that only owns a folder is no part of the queue, and can become one.
+#[test]
+fn a_folder_task_is_not_in_the_queue_until_it_is_queued() {
+    let stage = stage(CONFIG);
+    said(&run(&stage, &["effort", "start", "implement", "--task", "big/1"], ""));
+    assert_eq!(said(&run(&stage, &["task", "list", "--all", "--json"], "")), "");
+    assert!(said(&run(&stage, &["task", "plan-status"], "")).starts_with("0 open, 0 active, 0 done"));
+    assert_eq!(run(&stage, &["task", "claim"], "").code(), Some(2));
+    assert_eq!(run(&stage, &["task", "show", "big/1"], "").code(), Some(2));
+    said(&run(&stage, &["task", "create", "big/1", "a big one"], ""));
+    assert!(said(&run(&stage, &["task", "list", "--json"], "")).contains("big/1"));
+    let shown: Value = serde_json::from_str(&said(&run(&stage, &["effort", "show", "big/1", "--json"], ""))).unwrap();
+    assert_eq!(shown["ordinal"], 1, "its efforts stay with it");
+}

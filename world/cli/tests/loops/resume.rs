@@ -6,7 +6,7 @@ use testkit::poll;
 #[test]
 fn l9_a_loop_killed_with_9_is_resumed_where_it_was_and_its_agent_stopped() {
     let stage = Stage::new();
-    stage.agent(&format!("if [ -e .git/first ] && [ ! -e .git/go ]; then echo $$ > .git/pid; sleep 600; fi; touch .git/first; {WORK} {FINE}"));
+    stage.agent(&format!("if [ -e .git/first ] && [ ! -e .git/go ]; then sleep 1; echo $$ > .git/pid; sleep 600; fi; touch .git/first; {WORK} {FINE}"));
     let mut going = stage.start(&["loop", "build", "--yes"]);
     let pid = stage.until(".git/pid");
     going.child.kill().unwrap();

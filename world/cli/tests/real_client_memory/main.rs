@@ -172,3 +172,32 @@ fn r2_an_automatic_compaction_is_stopped_or_followed_as_configured() {
         }
     }
 }
+
+/// I3, G0: under the preset, in mode `default` and without a person, the way out is permitted and its process runs.
+#[test]
+fn i3_under_the_workflow_engine_the_way_out_is_permitted_in_mode_default() {
+    let stage = Stage::new();
+    stage.unwitnessed();
+    let project = stage.sandbox.project();
+    let preset = stage.sandbox.taut(&["init", "--preset", "workflow-engine", "--yes"], b"").unwrap();
+    assert!(preset.success(), "{}{}", preset.stdout_text(), preset.stderr_text());
+    // The client takes a project's permissions only where its user trusts the folder.
+    let trusted = json!({"projects": {project.to_string_lossy(): {"hasTrustDialogAccepted": true}}});
+    std::fs::write(stage.sandbox.claude_dir().join(".claude.json"), trusted.to_string()).unwrap();
+    std::fs::write(project.join("notes.md"), "the treasure is under the oak").unwrap();
+    let read = || Turn::call("Read", json!({"file_path": project.join("notes.md")}));
+    let script = Script::new()
+        .main(read())
+        .main(Turn::bash("taut session activate implement"))
+        .main(Turn::bash("taut effort phase '1: Setup'"))
+        .main(Turn::bash("taut log 'set up'"))
+        .main(read())
+        .main(Turn::say("done"));
+    let run = Launch::new(&stage.sandbox, script).permission_mode("default").run(&stage.client).unwrap();
+    assert_went_well(&run);
+    let results = run.requests.tool_results();
+    for (at, part) in [(0, "[session-gate]"), (1, "begun: implement"), (2, "phase 1: Setup"), (3, "logged to "), (4, "under the oak")] {
+        assert!(results[at].contains(part), "{part}: {results:#?}");
+    }
+    assert!(run.requests.all_text_sent().contains("[Session Context] Time:"));
+}

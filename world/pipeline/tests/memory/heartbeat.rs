@@ -129,3 +129,19 @@ fn d9_a_secret_in_a_log_line_is_kept_nowhere() {
     let database: Vec<u8> = ["state/taut.db", "state/taut.db-wal"].iter().flat_map(|file| std::fs::read(stage.folder(file)).unwrap_or_default()).collect();
     assert!(!database.windows(16).any(|window| window == b"abcdefgh12345678"));
 }
+
+/// G11: what the user has set, a project that nobody trusts does not unset.
+#[test]
+fn g11_an_untrusted_project_tightens_and_unsets_nothing() {
+    let mut stage = configured("[session]\nrequired = true\n[contacts]\n");
+    stage.write("acme/.taut/config.toml", "[session]\nrequired = false\nstandards = [\"X.md\"]\n[contacts]\n\"eve@x\" = [\"claude_direct\"]\n");
+    let client = stage.client("s1");
+    stage.start(&client, "startup");
+    let reason = denial(&stage.line(&client, "ls"));
+    assert!(reason.contains("[session-gate]") && reason.contains("X.md"), "{reason}");
+    let mut stage = Stage::new();
+    stage.write("acme/.taut/config.toml", "[session]\nrequired = true\n");
+    stage.start(&client, "startup");
+    let client = stage.client("s1");
+    assert!(denial(&stage.line(&client, "ls")).contains("[session-gate]"), "it may tighten");
+}

@@ -19,8 +19,13 @@ pub struct Edit {
     pub steps: Option<Vec<Step>>,
 }
 
+/// A task that only owned a folder becomes one of the queue; one that is queued is not touched.
 const INSERT: &str = "INSERT INTO tasks (project, slug, title, description, category, priority, status, spec, ref,
-      created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'open', ?7, ?8, ?9, ?9)";
+      created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'open', ?7, ?8, ?9, ?9)
+    ON CONFLICT (project, slug) DO UPDATE SET title = excluded.title, description = excluded.description,
+      category = excluded.category, priority = excluded.priority, status = 'open', spec = excluded.spec,
+      ref = excluded.ref, created_at = excluded.created_at, updated_at = excluded.updated_at
+    WHERE status IS NULL";
 
 const REWRITE: &str =
     "UPDATE tasks SET title = ?2, description = ?3, category = ?4, priority = ?5, spec = ?6, ref = ?7,
@@ -34,11 +39,11 @@ const OF_SPEC: &str =
     concat!("SELECT ", queued!(), " FROM tasks WHERE project = ?1 AND spec = ?2 AND status IS NOT NULL");
 
 impl Tx<'_> {
-    /// Makes an open task without dependencies. Its slug must be free.
+    /// Makes an open task without dependencies. No queued task may have its slug.
     pub fn add_task(&self, project: &str, plan: &Plan, now: Ms) -> Result<Queued, Error> {
         self.verb(|conn| {
             projects::see(conn, project, now)?;
-            conn.prepare_cached(INSERT)?.execute(params![
+            let made = conn.prepare_cached(INSERT)?.execute(params![
                 project,
                 plan.slug,
                 plan.title,
@@ -49,6 +54,9 @@ impl Tx<'_> {
                 plan.reference,
                 now.0
             ])?;
+            if made == 0 {
+                return Err(rusqlite::Error::StatementChangedRows(made));
+            }
             let made = find(conn, project, &plan.slug)?.ok_or(rusqlite::Error::QueryReturnedNoRows)?;
             write_steps(conn, made.row, &plan.steps)?;
             Ok(made)
