@@ -112,7 +112,7 @@ fn r4_the_agent_has_the_terminal_its_size_and_ctrl_c() {
     use std::os::fd::{FromRawFd, OwnedFd};
     use std::os::unix::process::CommandExt;
     let stage = Stage::new();
-    stage.agent("trap 'echo INT >> .git/keys' INT; trap 'stty size >> .git/size' WINCH; stty size > .git/size; touch .git/ready; until [ -e .git/keys ] && [ $(wc -l < .git/size) -gt 1 ]; do sleep 0.05; done; exit 5");
+    stage.agent("trap 'echo INT >> .git/keys' INT; stty size > .git/size; touch .git/ready; until [ -e .git/keys ] && [ \"$(stty size)\" = '33 120' ]; do sleep 0.05; done; exit 5");
     let (mut ours, mut theirs) = (0, 0);
     let size = libc::winsize { ws_row: 33, ws_col: 99, ws_xpixel: 0, ws_ypixel: 0 };
     // SAFETY: both numbers and the size live on this frame.
@@ -150,5 +150,20 @@ fn r4_the_agent_has_the_terminal_its_size_and_ctrl_c() {
     ours.write_all(&[3]).unwrap();
     let code = poll::until("the end", PLENTY, || child.try_wait().unwrap()).unwrap().code();
     assert_eq!((code, stage.read(".git/keys")), (Some(5), "INT\n".to_string()));
-    assert!(stage.read(".git/size").contains("33 120"));
+}
+
+/// ORIGINS 3.6: a scan of all requests let another agent steal the restart.
+#[test]
+fn r4_a_request_of_another_agent_does_not_restart_this_one() {
+    let stage = Stage::new();
+    stage.agent(
+        r#"echo start >> .git/starts; export TAUT_AGENT_ID=w2
+        echo "{\"hook_event_name\":\"SessionStart\",\"session_id\":\"other\",\"cwd\":\"$PWD\",\"source\":\"startup\"}" | taut hook --agent claude-code > /dev/null
+        CLAUDE_CODE_SESSION_ID=other taut session restart because > .git/asked 2>&1; sleep 2; exit 4"#,
+    );
+    let mut command = stage.command(&["run", "--", "claude"]);
+    command.env("TAUT_AGENT_ID", "w1");
+    let done = testkit::process::run(command, b"", PLENTY).unwrap();
+    assert_eq!((done.code(), stage.read(".git/starts").as_str()), (Some(4), "start\n"), "{}", done.stderr_text());
+    assert!(stage.read(".git/asked").contains("restart"), "{}", stage.read(".git/asked"));
 }
