@@ -7,7 +7,7 @@ use crate::queue::CONTEXT_LIMIT;
 use crate::session::{Placed, Scene, place};
 use crate::{context, on, record, redact, state, status, strikes};
 use model::effect::{After, Write};
-use model::event::{Envelope, Kind, SubAgent};
+use model::event::{Envelope, Kind};
 use model::fact::{Facts, Probe};
 use model::reply::Reply;
 use model::row::{Agent, Event, Status};
@@ -55,11 +55,7 @@ pub fn decide(mut input: Input<'_>) -> Outcome {
     let Input { envelope, who, loaded, facts, policy, ground, now, ids, .. } = input;
     let settings = context::Settings::of(policy);
     let placed = place(&Scene { envelope, who, loaded, facts, now, fresh_id: ids.session });
-    let striker = strikes::Striker {
-        root_session: who.host_session.as_deref().unwrap_or(&who.logical_id),
-        denied_to: envelope.sub_agent.as_ref().map_or("", |sub: &SubAgent| &sub.id),
-        now,
-    };
+    let striker = strikes::Striker::of(envelope, who, now);
     let mut writes = strikes::delivered(envelope, loaded, &striker);
     let judged = strikes::judge(findings, loaded, &striker);
     let observed = placed.current.clone().map(|session| context::observe(session, envelope, facts, &settings));
@@ -72,8 +68,19 @@ pub fn decide(mut input: Input<'_>) -> Outcome {
     let findings = &judged.findings;
     let opened = placed.opened;
     let denied = findings.level() == Level::Deny || holding.halted;
-    let memory =
-        memory::step(&memory::Sight { envelope, who, loaded, facts, policy, ground, session, opened, denied, now, id: ids.event });
+    let memory = memory::step(&memory::Sight {
+        envelope,
+        who,
+        loaded,
+        facts,
+        policy,
+        ground,
+        session,
+        opened,
+        denied,
+        now,
+        id: ids.event,
+    });
     let mut said = on::say(&Moment {
         envelope,
         who,
@@ -104,11 +111,7 @@ pub fn decide(mut input: Input<'_>) -> Outcome {
 
     writes.extend(placed.ended.iter().cloned().map(|session| Write::Session(Box::new(session))));
     if let Some(current) = observed {
-        let before = current.state;
-        let mut session = state::step(current, envelope, verdict, now);
-        if session.state == State::ToolActive && !memory::settings::tracks_tools(policy, session.mode.as_deref()) {
-            session.state = if before == State::Created { State::Active } else { before };
-        }
+        let mut session = moved(current, &input, verdict);
         said.marks.into_iter().for_each(|mark| mark.set(&mut session.memo));
         session.status_text = memory.status.clone().or(session.status_text);
         if holding.halted {
@@ -123,6 +126,16 @@ pub fn decide(mut input: Input<'_>) -> Outcome {
     let mut after = after(envelope, &placed, verdict);
     after.extend(memory.after);
     Outcome { reply: said.reply, writes, event, after, report: memory.report }
+}
+
+/// The session after the event. A mode whose tools are not tracked stays as it was.
+fn moved(current: Session, input: &Input<'_>, verdict: Level) -> Session {
+    let before = current.state;
+    let mut session = state::step(current, input.envelope, verdict, input.now);
+    if session.state == State::ToolActive && !memory::settings::tracks_tools(input.policy, session.mode.as_deref()) {
+        session.state = if before == State::Created { State::Active } else { before };
+    }
+    session
 }
 
 /// What a new session takes over from the one before it.
@@ -153,7 +166,19 @@ pub fn ask(input: &Input<'_>) -> Vec<Probe> {
     }
     let placed = place(&Scene { envelope, who, loaded, facts, now, fresh_id: ids.session });
     let (session, opened) = (placed.current.as_ref(), placed.opened);
-    let sight = memory::Sight { envelope, who, loaded, facts, policy, ground, session, opened, denied: false, now, id: ids.event };
+    let sight = memory::Sight {
+        envelope,
+        who,
+        loaded,
+        facts,
+        policy,
+        ground,
+        session,
+        opened,
+        denied: false,
+        now,
+        id: ids.event,
+    };
     memory::ask::probes(&sight)
 }
 

@@ -114,9 +114,9 @@ pub fn project_mark(project: &str) -> String {
 /// Seven letters and digits that are easy to read aloud (no 0/o, 1/l/i).
 fn mark(text: &str) -> String {
     const LETTERS: &[u8; 32] = b"23456789abcdefghjkmnpqrstuvwxyz_";
-    let mut hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    });
+    let mut hash = text
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3));
     hash ^= hash >> 32;
     (0..7)
         .map(|_| {

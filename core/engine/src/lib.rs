@@ -1,10 +1,7 @@
 //! The judge: from an event, what is stored and what is known of the world to
 //! what is answered and written. Pure and total: nothing here can fail.
 
-#![cfg_attr(
-    not(test),
-    deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)
-)]
+#![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
 
 pub mod context;
 mod decide;
@@ -26,8 +23,8 @@ mod strikes;
 
 pub use decide::{Ids, Inherited, Input, Outcome, ask, decide, inherited};
 pub use identity::{folder, who};
-pub use plan::{Plan, missing, plan};
 pub use on::{tells, tells_model};
+pub use plan::{Plan, missing, plan};
 pub use record::{key, unreadable};
 pub use redact::redact;
 pub use session::listening;

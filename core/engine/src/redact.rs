@@ -14,16 +14,61 @@ const SHORTEST: usize = 12;
 
 /// Words that begin like this are credentials whatever stands around them.
 const PREFIXES: &[&str] = &[
-    "sk-", "sk_live_", "sk_test_", "rk_live_", "pk_live_", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_",
-    "glpat-", "xoxb-", "xoxp-", "xoxa-", "xoxr-", "xapp-", "AKIA", "ASIA", "AIza", "ya29.", "npm_", "hf_", "pypi-",
-    "dop_v1_", "shpat_", "SG.", "eyJ", "age-secret-key-", "AGE-SECRET-KEY-", "whsec_",
+    "sk-",
+    "sk_live_",
+    "sk_test_",
+    "rk_live_",
+    "pk_live_",
+    "ghp_",
+    "gho_",
+    "ghu_",
+    "ghs_",
+    "ghr_",
+    "github_pat_",
+    "glpat-",
+    "xoxb-",
+    "xoxp-",
+    "xoxa-",
+    "xoxr-",
+    "xapp-",
+    "AKIA",
+    "ASIA",
+    "AIza",
+    "ya29.",
+    "npm_",
+    "hf_",
+    "pypi-",
+    "dop_v1_",
+    "shpat_",
+    "SG.",
+    "eyJ",
+    "age-secret-key-",
+    "AGE-SECRET-KEY-",
+    "whsec_",
 ];
 
 /// A name with one of these in it holds a secret.
 const NAMES: &[&str] = &[
-    "password", "passwd", "passphrase", "secret", "token", "apikey", "api_key", "api-key", "accesskey", "access_key",
-    "access-key", "privatekey", "private_key", "private-key", "credential", "authorization", "auth_key", "pgpass",
-    "session_key", "cookie",
+    "password",
+    "passwd",
+    "passphrase",
+    "secret",
+    "token",
+    "apikey",
+    "api_key",
+    "api-key",
+    "accesskey",
+    "access_key",
+    "access-key",
+    "privatekey",
+    "private_key",
+    "private-key",
+    "credential",
+    "authorization",
+    "auth_key",
+    "pgpass",
+    "session_key",
+    "cookie",
 ];
 
 /// The value without its secrets and without the bulk of its long texts.
@@ -220,7 +265,11 @@ mod tests {
     #[test]
     fn d9_a_secret_that_the_cut_goes_through_is_not_kept_by_half() {
         for padding in (LONGEST - 60..LONGEST + 10).step_by(4) {
-            let kept = redact(&json!(format!("{} ghp_0123456789abcdefghijABCDEFGHIJ {}", "x ".repeat(padding / 2), "y".repeat(99))));
+            let kept = redact(&json!(format!(
+                "{} ghp_0123456789abcdefghijABCDEFGHIJ {}",
+                "x ".repeat(padding / 2),
+                "y".repeat(99)
+            )));
             assert!(!kept.as_str().unwrap().contains("ghp_"), "{padding}");
         }
     }

@@ -157,12 +157,7 @@ fn predecessor<'a>(scene: &'a Scene<'_>, source: Source) -> Option<&'a Session> 
 }
 
 /// Why an open session ends when this one opens, if it does.
-fn reason_to_end(
-    scene: &Scene<'_>,
-    session: &Session,
-    prev: Option<&Session>,
-    source: Source,
-) -> Option<&'static str> {
+fn reason_to_end(scene: &Scene<'_>, session: &Session, prev: Option<&Session>, source: Source) -> Option<&'static str> {
     let followed = prev.is_some_and(|prev| prev.id == session.id);
     match scene.client(session) {
         Client::Gone if session.pane.is_some() && session.pane == scene.who.pane => Some("pane_reused"),

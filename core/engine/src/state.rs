@@ -29,7 +29,9 @@ pub fn step(session: Session, envelope: &Envelope, verdict: Level, now: Ms) -> S
         Body::ToolBatch { calls } => land(&mut session, calls),
         Body::Prompt { .. } => rest(&mut session, State::Active),
         // A stop that was refused is none.
-        Body::Stop { background: 0, .. } if envelope.kind == Kind::Stop && verdict == Level::Pass => rest(&mut session, State::Idle),
+        Body::Stop { background: 0, .. } if envelope.kind == Kind::Stop && verdict == Level::Pass => {
+            rest(&mut session, State::Idle)
+        }
         Body::Notification { kind, .. } if kind == "idle_prompt" => rest(&mut session, State::Idle),
         _ => {}
     }

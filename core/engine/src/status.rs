@@ -7,7 +7,9 @@ use model::row::Status;
 /// The status the event sets, or `None` when it leaves it as it was.
 pub fn status(envelope: &Envelope) -> Option<Status> {
     match (envelope.kind, &envelope.body) {
-        (Kind::UserPromptSubmit | Kind::PreToolUse | Kind::PostToolUse | Kind::SessionStart, _) => Some(Status::Working),
+        (Kind::UserPromptSubmit | Kind::PreToolUse | Kind::PostToolUse | Kind::SessionStart, _) => {
+            Some(Status::Working)
+        }
         (Kind::PostToolUseFailure | Kind::StopFailure, _) => Some(Status::Error),
         (Kind::PermissionRequest, _) => Some(Status::Attention),
         (Kind::Notification, Body::Notification { kind, .. }) => notified(kind),

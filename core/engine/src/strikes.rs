@@ -4,7 +4,7 @@
 
 use model::effect::{Strike, Write};
 use model::event::{Envelope, Kind};
-use model::{Finding, Findings, Level, Loaded, Ms, RuleKind};
+use model::{Finding, Findings, Level, Loaded, Ms, RuleKind, Who};
 
 /// How long a delivered strike stays open.
 pub const OPEN_FOR_MS: i64 = 30 * 60 * 1000;
@@ -23,6 +23,14 @@ pub struct Striker<'a> {
     /// A sub-agent's id, or empty for the session itself.
     pub denied_to: &'a str,
     pub now: Ms,
+}
+
+impl<'a> Striker<'a> {
+    pub fn of(envelope: &'a Envelope, who: &'a Who, now: Ms) -> Self {
+        let root_session = who.host_session.as_deref().unwrap_or(&who.logical_id);
+        let denied_to = envelope.sub_agent.as_ref().map_or("", |sub| &sub.id);
+        Self { root_session, denied_to, now }
+    }
 }
 
 pub fn judge(findings: Findings, loaded: &Loaded, striker: &Striker<'_>) -> Judged {

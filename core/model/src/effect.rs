@@ -17,9 +17,14 @@ pub enum Write {
     /// A strike was given.
     Strike(Strike),
     /// What the user let through once has been let through.
-    AllowanceSpent { rule: String },
+    AllowanceSpent {
+        rule: String,
+    },
     /// The denials given to this one have reached it: its strikes are open from now on.
-    StrikesDelivered { session: String, denied_to: String },
+    StrikesDelivered {
+        session: String,
+        denied_to: String,
+    },
     /// Something to tell once, at the next chance.
     Injection(Injection),
     /// A task's turn. Not written when another's came first.

@@ -1,10 +1,7 @@
 //! The words of Taut: plain data that every room shares. No behaviour beyond
 //! what a word needs to be read and shown.
 
-#![cfg_attr(
-    not(test),
-    deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)
-)]
+#![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
 
 pub mod call;
 pub mod effect;

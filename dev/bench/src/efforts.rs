@@ -79,7 +79,12 @@ fn rows(house: &House, nth: usize, last: usize) -> Vec<Keep> {
         started_at: Ms(0),
         finished_at: (nth < last).then_some(Ms(1)),
     };
-    let of_active = |n: usize| Directive { effort: effort.id.clone(), path: format!("/p/{n}/TESTING.md"), required: true, read: true };
+    let of_active = |n: usize| Directive {
+        effort: effort.id.clone(),
+        path: format!("/p/{n}/TESTING.md"),
+        required: true,
+        read: true,
+    };
     let mut rows = vec![Keep::Effort(Box::new(effort.clone()))];
     if nth == last {
         rows.extend((0..last).map(|n| Keep::Directive(of_active(n))));

@@ -27,7 +27,12 @@ fn decisions(rounds: usize) {
                 black_box(policy::judge(&matter, &policy, &Facts::default(), &Circumstances::default()));
                 times.add(begun.elapsed());
             }
-            println!("  {:>6} bytes of {name:<9} p50 {:>9.1} µs   p99 {:>9.1} µs", line.len(), micros(times.p50()), micros(times.p99()));
+            println!(
+                "  {:>6} bytes of {name:<9} p50 {:>9.1} µs   p99 {:>9.1} µs",
+                line.len(),
+                micros(times.p50()),
+                micros(times.p99())
+            );
         }
     }
 }

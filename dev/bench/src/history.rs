@@ -15,7 +15,8 @@ fn measure(few: u64, many: u64, rounds: usize) -> std::io::Result<()> {
         store::fill::events(&house.state(), count).map_err(|error| std::io::Error::other(error.to_string()))?;
         house.daemon("start")?;
     }
-    let [mut base, mut with_few, mut with_many, mut alone_few, mut alone_many] = std::array::from_fn(|_| Times::default());
+    let [mut base, mut with_few, mut with_many, mut alone_few, mut alone_many] =
+        std::array::from_fn(|_| Times::default());
     for _ in 0..rounds {
         timed(&mut small.baseline(&small.call("ls")?)?, &mut base)?;
         timed(&mut small.hook(&small.call("ls")?)?, &mut with_few)?;

@@ -48,7 +48,11 @@ impl House {
     /// A hook with its call on stdin, ready to be started.
     pub fn hook(&self, call: &Path) -> io::Result<Command> {
         let mut command = self.taut();
-        command.args(["hook", "--agent", "claude-code"]).stdin(File::open(call)?).stdout(Stdio::null()).stderr(Stdio::null());
+        command
+            .args(["hook", "--agent", "claude-code"])
+            .stdin(File::open(call)?)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
         Ok(command)
     }
 
@@ -62,7 +66,11 @@ impl House {
 
     fn settle(&self, command: &mut Command) {
         command.current_dir(self.project()).env_clear();
-        command.env("HOME", self.home()).env("TAUT_HOME", self.state()).env("TAUT_AGENT_ID", "bench").env("PATH", "/usr/bin:/bin");
+        command
+            .env("HOME", self.home())
+            .env("TAUT_HOME", self.state())
+            .env("TAUT_AGENT_ID", "bench")
+            .env("PATH", "/usr/bin:/bin");
     }
 
     /// Writes a call to a file of its own; each has its own id, as real ones have.

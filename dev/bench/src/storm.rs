@@ -56,7 +56,11 @@ fn call_of_its_own(house: &House) -> std::io::Result<std::path::PathBuf> {
     Ok(file)
 }
 
-fn burst(count: usize, at_once: usize, make: &(dyn Fn() -> std::io::Result<Command> + Sync)) -> std::io::Result<(Times, f64)> {
+fn burst(
+    count: usize,
+    at_once: usize,
+    make: &(dyn Fn() -> std::io::Result<Command> + Sync),
+) -> std::io::Result<(Times, f64)> {
     let left = AtomicUsize::new(count);
     let all = Mutex::new(Times::default());
     let begun = Instant::now();
@@ -73,7 +77,9 @@ fn burst(count: usize, at_once: usize, make: &(dyn Fn() -> std::io::Result<Comma
                 })
             })
             .collect();
-        workers.into_iter().try_for_each(|worker| worker.join().map_err(|_| std::io::Error::other("a worker failed"))?)
+        workers
+            .into_iter()
+            .try_for_each(|worker| worker.join().map_err(|_| std::io::Error::other("a worker failed"))?)
     })?;
     let rate = count as f64 / begun.elapsed().as_secs_f64();
     let times = all.into_inner().map_err(|_| std::io::Error::other("a worker failed"))?;

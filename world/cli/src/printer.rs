@@ -92,7 +92,10 @@ impl Printer {
         };
         let widths: Vec<usize> = (0..head.len()).map(width).collect();
         let draw = |cells: Vec<&str>| {
-            let padded = cells.iter().zip(&widths).map(|(cell, width)| format!("{cell}{}", " ".repeat(width.saturating_sub(seen(cell)))));
+            let padded = cells
+                .iter()
+                .zip(&widths)
+                .map(|(cell, width)| format!("{cell}{}", " ".repeat(width.saturating_sub(seen(cell)))));
             padded.collect::<Vec<_>>().join("  ").trim_end().to_string()
         };
         self.line(self.dim(draw(head.to_vec())));

@@ -13,7 +13,8 @@ pub fn read() -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut chunk = [0_u8; 64 * 1024];
     while bytes.len() < limits::STDIN_BYTES {
-        let patience = if is_whole(&bytes) { Duration::from_millis(u64::from(limits::STDIN_QUIET_MS)) } else { Duration::MAX };
+        let patience =
+            if is_whole(&bytes) { Duration::from_millis(u64::from(limits::STDIN_QUIET_MS)) } else { Duration::MAX };
         if !is_ready(deadline.saturating_duration_since(Instant::now()).min(patience)) {
             break;
         }

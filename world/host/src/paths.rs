@@ -70,8 +70,12 @@ mod tests {
 
     #[test]
     fn taut_home_wins_over_xdg_and_home() {
-        let mut places =
-            Places { taut_home: Some("/t".into()), xdg_state: Some("/x".into()), home: Some("/h".into()), ..Places::default() };
+        let mut places = Places {
+            taut_home: Some("/t".into()),
+            xdg_state: Some("/x".into()),
+            home: Some("/h".into()),
+            ..Places::default()
+        };
         assert_eq!(places.state(), Path::new("/t"));
         places.taut_home = None;
         assert_eq!(places.state(), Path::new("/x/taut"));

@@ -18,10 +18,12 @@ const MOST_FILES: usize = 200;
 
 /// Where the copy for a project is kept.
 pub fn file(state: &Path, root: &Path) -> PathBuf {
-    let name: String = root.to_string_lossy().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
-    let mark = root.as_os_str().as_encoded_bytes().iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    });
+    let name: String =
+        root.to_string_lossy().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+    let mark =
+        root.as_os_str().as_encoded_bytes().iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+            (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
+        });
     let tail = name.get(name.len().saturating_sub(40)..).unwrap_or(&name);
     state.join("trust").join(format!("{tail}-{mark:016x}"))
 }

@@ -6,8 +6,8 @@ use crate::way::Served;
 use crate::{degraded, memory, prepare};
 use engine::{Inherited, Input};
 use model::effect::Write;
-use model::{Kind, Loaded};
 use model::fact::Probe;
+use model::{Kind, Loaded};
 use store::{Durability, Error, Store, Tx};
 
 /// How often the stored rows may raise a question before they are taken as they are.

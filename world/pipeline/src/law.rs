@@ -2,9 +2,9 @@
 //! project's, layered and compiled once, and noticed when edited.
 
 use crate::stamp::Stamp;
-use model::fact::Project;
 use host::overrides::{self, Standing};
 use host::trust;
+use model::fact::Project;
 use policy::{Diagnostic, Layer, LayerKind, Policy, Trust};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;

@@ -3,10 +3,10 @@
 
 use crate::law::{Law, Laws};
 use crate::memory::Places;
-use crate::{scene, settings};
 use crate::way::Setting;
-use engine::{Ids, Inherited};
+use crate::{scene, settings};
 use engine::context::{self, Ground};
+use engine::{Ids, Inherited};
 use model::fact::{Facts, Probe};
 use model::{Call, Envelope, Environment, Findings, Who, row};
 use std::path::{Path, PathBuf};
@@ -66,7 +66,8 @@ impl Prepared {
         let mut env = self.call.env.clone();
         let told = [("CLAUDE_SESSION_ROLE", &taken.role), ("CLAUDE_SESSION_MODE", &taken.mode)];
         env.0.extend(told.into_iter().filter_map(|(name, value)| Some((name.to_string(), value.clone()?))));
-        let around = Around { envelope: &event.envelope, env: &env, law: &event.law, home: &event.home, config: &event.config };
+        let around =
+            Around { envelope: &event.envelope, env: &env, law: &event.law, home: &event.home, config: &event.config };
         look_around(&mut event.facts, &around);
     }
 

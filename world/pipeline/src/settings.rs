@@ -4,9 +4,9 @@ use crate::way::Setting;
 use agents::claude_code::settings;
 use host::install::uninstall_intended;
 use host::settings_file::Backups;
+use model::Ms;
 use model::event::{Body, Envelope};
 use model::fact::SettingsFact;
-use model::Ms;
 use std::path::Path;
 
 /// Asked only where the file of a changed configuration is known.

@@ -91,7 +91,9 @@ impl Way {
         let why = trouble.unwrap_or_default();
         let state = &self.setting.state;
         let rest = prepared.iter().zip(served);
-        let served = rest.map(|(one, done)| done.map(|done| written(one, done)).unwrap_or_else(|| degraded::serve(one, state, &why)));
+        let served = rest.map(|(one, done)| {
+            done.map(|done| written(one, done)).unwrap_or_else(|| degraded::serve(one, state, &why))
+        });
         served.collect()
     }
 

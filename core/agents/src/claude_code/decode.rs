@@ -79,9 +79,7 @@ fn body(fields: Fields<'_>, kind: Kind) -> Body {
         }
         Kind::PreCompact | Kind::PostCompact => Body::Compact { trigger: compact_trigger(fields) },
         Kind::SessionEnd => Body::SessionEnd { reason: fields.string("reason").unwrap_or_else(|| "other".into()) },
-        Kind::ConfigChange => {
-            Body::ConfigChange { source: fields.plain("source"), file: fields.string("file_path") }
-        }
+        Kind::ConfigChange => Body::ConfigChange { source: fields.plain("source"), file: fields.string("file_path") },
         Kind::CwdChanged => Body::CwdChanged { new: fields.string("new_cwd") },
         Kind::TaskCreated | Kind::TaskCompleted => Body::HostTask {
             id: fields.plain("task_id"),
@@ -112,7 +110,8 @@ fn tool(fields: Fields<'_>) -> ToolCall {
 /// to what was asked.
 fn answered(mut call: ToolCall, fields: Fields<'_>) -> ToolCall {
     let response = fields.value("tool_response").filter(|_| call.name == "AskUserQuestion");
-    let answers = response.and_then(|response| response.get("answers").or_else(|| response.is_string().then_some(response)));
+    let answers =
+        response.and_then(|response| response.get("answers").or_else(|| response.is_string().then_some(response)));
     if let (Some(answers), Some(input)) = (answers, call.input.as_object_mut()) {
         input.entry("answers").or_insert_with(|| answers.clone());
     }
@@ -134,8 +133,8 @@ fn running(fields: Fields<'_>) -> usize {
 fn response(fields: Fields<'_>) -> Response {
     let Some(value) = fields.value("tool_response") else { return Response::default() };
     let text = value.to_string();
-    let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    });
+    let hash = text
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3));
     Response { bytes: text.len() as u64, hash }
 }

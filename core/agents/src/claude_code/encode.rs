@@ -1,9 +1,9 @@
 //! Replies in the JSON Claude Code honours. What each event honours was
 //! observed on the real client; see `docs/agents/claude-code.md`.
 
+use model::Answer;
 use model::event::{Envelope, Kind};
 use model::reply::{ByFamily, Feedback, Gate, GateStop, Halt, Reply, Veto};
-use model::Answer;
 use serde_json::{Map, Value, json};
 
 pub fn encode(envelope: &Envelope, reply: &Reply) -> Answer {
@@ -11,10 +11,9 @@ pub fn encode(envelope: &Envelope, reply: &Reply) -> Answer {
     let mut answer = match &reply.answer {
         ByFamily::Gate(gate) => json_answer(gate_fields(gate)),
         ByFamily::Permission(permission) => match &permission.deny {
-            Some(message) => json_answer(specific(
-                kind,
-                [("decision", json!({"behavior": "deny", "message": message}))],
-            )),
+            Some(message) => {
+                json_answer(specific(kind, [("decision", json!({"behavior": "deny", "message": message}))]))
+            }
             None => Answer::default(),
         },
         ByFamily::Feedback(feedback) => json_answer(feedback_fields(kind, feedback)),
@@ -203,7 +202,8 @@ mod tests {
     fn a_line_for_the_user_never_leaks_into_a_compaction() {
         let reply = Reply { answer: ByFamily::Veto(Veto::default()), user_line: Some("hi".into()), ..Reply::default() };
         assert_eq!(encode(&envelope(Kind::PreCompact), &reply), Answer::default());
-        let reply = Reply { answer: ByFamily::Context(Context::default()), user_line: Some("hi".into()), ..Reply::default() };
+        let reply =
+            Reply { answer: ByFamily::Context(Context::default()), user_line: Some("hi".into()), ..Reply::default() };
         assert_eq!(stdout(&encode(&envelope(Kind::SessionStart), &reply)), json!({"systemMessage": "hi"}));
     }
 }

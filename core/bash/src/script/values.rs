@@ -137,23 +137,11 @@ impl Names {
         }
         match (self.resolved(&path).as_str(), called) {
             (name, true) if joins(name) => {
-                for (index, part) in inside.0.iter().enumerate() {
-                    if index > 0 && !out.shown().ends_with('/') {
-                        push_text(out, "/");
-                    }
-                    let part = self.word(part);
-                    part.pieces.into_iter().for_each(|piece| push_piece(out, piece));
-                }
+                self.push_joined(out, &inside.0);
                 whole
             }
             (name, true) if name == "glob" || name.ends_with(".glob") || name == "glob.iglob" => {
-                let pattern = inside.0.first().map(|part| self.word(part)).unwrap_or_default();
-                for piece in pattern.pieces {
-                    match piece {
-                        Piece::Text(text) => globbed(out, &text),
-                        other => push_piece(out, other),
-                    }
-                }
+                self.push_pattern(out, inside.0.first());
                 whole
             }
             // Methods that leave a text what it is.
@@ -206,6 +194,25 @@ impl Names {
                     _ => out.pieces.push(Piece::Unknown(path)),
                 }
                 whole
+            }
+        }
+    }
+
+    /// The parts of a path, each below the one before.
+    fn push_joined(&self, out: &mut Word, parts: &[&[Token]]) {
+        for (index, part) in parts.iter().enumerate() {
+            if index > 0 && !out.shown().ends_with('/') {
+                push_text(out, "/");
+            }
+            self.word(part).pieces.into_iter().for_each(|piece| push_piece(out, piece));
+        }
+    }
+
+    fn push_pattern(&self, out: &mut Word, pattern: Option<&&[Token]>) {
+        for piece in pattern.map(|part| self.word(part)).unwrap_or_default().pieces {
+            match piece {
+                Piece::Text(text) => globbed(out, &text),
+                other => push_piece(out, other),
             }
         }
     }

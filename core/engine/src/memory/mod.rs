@@ -112,7 +112,9 @@ pub fn step(sight: &Sight<'_>) -> Memory {
     let current = sight.current();
     match (sight.envelope.kind, &sight.envelope.body) {
         (Kind::SessionStart, _) => start::step(sight, current, &mut memory),
-        (Kind::UserPromptExpansion, Body::Expansion { command, .. }) => begin::invoked(sight, current, command, &mut memory),
+        (Kind::UserPromptExpansion, Body::Expansion { command, .. }) => {
+            begin::invoked(sight, current, command, &mut memory)
+        }
         (Kind::PreToolUse, Body::Tool(call)) => tool::step(sight, current, call, &mut memory),
         (Kind::PostToolUse, Body::ToolDone { call, .. }) => {
             discover::step(sight, current, call, &mut memory);
@@ -132,7 +134,9 @@ pub fn step(sight: &Sight<'_>) -> Memory {
             memory.keeps.push(Keep::Teammate { name: name.clone(), at: sight.now });
             memory.say_for_the_record(sight, "teammate_idle", name.clone());
         }
-        (Kind::PreCompact, Body::Compact { trigger }) if trigger == "auto" => start::before_compaction(sight, current, &mut memory),
+        (Kind::PreCompact, Body::Compact { trigger }) if trigger == "auto" => {
+            start::before_compaction(sight, current, &mut memory)
+        }
         _ => {}
     }
     memory.finish_report(sight, current);
@@ -181,7 +185,8 @@ pub fn carries(session: &Session, effort: &Effort) -> bool {
     if effort.agent != session.agent || !effort.active() {
         return false;
     }
-    let followed = effort.session.is_some() && (effort.session.as_ref() == Some(&session.id) || effort.session == session.prev);
+    let followed =
+        effort.session.is_some() && (effort.session.as_ref() == Some(&session.id) || effort.session == session.prev);
     followed || (effort.line == Line::Agent && session.parent.is_none())
 }
 

@@ -14,7 +14,8 @@ pub fn run(printer: &Printer) -> Result<Exit, CliError> {
         Some(store) => (store.agents()?, store.holders()?, store.efforts(&active)?),
         None => (Vec::new(), Vec::new(), Vec::new()),
     };
-    let effort = |agent: &Agent| efforts.iter().find(|effort| effort.agent == agent.id).map(|effort| effort.skill.clone());
+    let effort =
+        |agent: &Agent| efforts.iter().find(|effort| effort.agent == agent.id).map(|effort| effort.skill.clone());
     let task = |agent: &Agent| holders.iter().find(|(holder, _)| *holder == agent.id).map(|(_, slug)| slug.clone());
     // An unnamed agent that has ended is forgotten.
     let agents: Vec<Agent> = agents.into_iter().filter(|agent| agent.named || agent.session.is_some()).collect();

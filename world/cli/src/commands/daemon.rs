@@ -77,7 +77,10 @@ fn status(places: &Places, printer: &Printer) -> Result<Exit, CliError> {
                 }));
             } else {
                 let since = super::ago(host::clock::now().since(status.started));
-                printer.line(format!("running for {since}, process {}, build {}, {} calls served", status.pid, status.build, status.served));
+                printer.line(format!(
+                    "running for {since}, process {}, build {}, {} calls served",
+                    status.pid, status.build, status.served
+                ));
             }
             Ok(Exit::Ok)
         }

@@ -12,7 +12,11 @@ pub fn run(verb: DbVerb, printer: &Printer) -> Result<Exit, CliError> {
     match verb {
         DbVerb::Path => {
             let path = state.join(store::DATABASE).to_string_lossy().into_owned();
-            if printer.json() { printer.object(&json!({"path": path})) } else { printer.line(path) }
+            if printer.json() {
+                printer.object(&json!({"path": path}))
+            } else {
+                printer.line(path)
+            }
             Ok(Exit::Ok)
         }
         DbVerb::Backup { to } => {
@@ -21,7 +25,11 @@ pub fn run(verb: DbVerb, printer: &Printer) -> Result<Exit, CliError> {
             };
             store.backup(&to)?;
             let shown = to.to_string_lossy().into_owned();
-            if printer.json() { printer.object(&json!({"path": shown})) } else { printer.line(format!("copied to {shown}")) }
+            if printer.json() {
+                printer.object(&json!({"path": shown}))
+            } else {
+                printer.line(format!("copied to {shown}"))
+            }
             Ok(Exit::Ok)
         }
         DbVerb::Check => super::db_check::run(&state, printer),

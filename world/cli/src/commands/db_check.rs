@@ -61,9 +61,8 @@ fn show(report: &Report, printer: &Printer) -> Result<Exit, CliError> {
 fn mend(state: &Path, printer: &Printer) -> Result<Exit, CliError> {
     match store::repair(state, host::clock::now(), PATIENCE)? {
         Repair::Sound => show(&look(state)?, printer),
-        Repair::CannotTell => {
-            Err(CliError::failed("could not tell in time whether the database is damaged").hint("taut daemon stop && taut db check"))
-        }
+        Repair::CannotTell => Err(CliError::failed("could not tell in time whether the database is damaged")
+            .hint("taut daemon stop && taut db check")),
         Repair::MovedAside(aside) => {
             let mut fresh = Store::open_and_migrate(state, PATIENCE)?;
             let rows: usize = fresh.salvage()?.iter().map(|salvaged| salvaged.rows).sum();

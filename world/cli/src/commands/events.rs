@@ -73,7 +73,9 @@ fn line(event: &Event, printer: &Printer) -> String {
         (None, _) => String::new(),
     };
     let rules = if event.rules.is_empty() { String::new() } else { format!("  [{}]", event.rules.join(", ")) };
-    format!("{}  {verdict}  {:<16}  {:<18}  {about}{rules}", printer.dim(time), event.agent, event.event).trim_end().to_string()
+    format!("{}  {verdict}  {:<16}  {:<18}  {about}{rules}", printer.dim(time), event.agent, event.event)
+        .trim_end()
+        .to_string()
 }
 
 fn first_line(text: &str) -> String {

@@ -124,7 +124,9 @@ fn agreed(level: &Level, places: &Places, printer: &Printer) -> Result<(), CliEr
     let (Level::Project(project) | Level::Local(project)) = level else { return Ok(()) };
     let tree = host::probe::project(project, &places.home()).work_tree;
     if Path::new(&tree).join(".taut/config.local.toml").exists() {
-        printer.note("the project has a local configuration that was not shown; `taut trust` switches the preset's skills on");
+        printer.note(
+            "the project has a local configuration that was not shown; `taut trust` switches the preset's skills on",
+        );
         return Ok(());
     }
     Ok(host::trust::grant(&places.state(), Path::new(&tree))?)

@@ -69,7 +69,8 @@ fn look() -> Result<Overview, CliError> {
         project: law.project.work_tree.clone(),
         installed: installed(&places, Path::new(&law.project.work_tree)),
         guard: guard(law, now),
-        daemon: daemon.map(|status| format!("running for {}, {} calls served", ago(now.since(status.started)), status.served)),
+        daemon: daemon
+            .map(|status| format!("running for {}, {} calls served", ago(now.since(status.started)), status.served)),
         sessions: store.as_ref().map_or(Ok(0), |store| store.sessions(&open).map(|all| all.len()))?,
         stopped: store.as_ref().map_or(Ok(Vec::new()), |store| store.denied_since(midnight))?,
         troubles: law.diagnostics.len(),
@@ -94,7 +95,9 @@ fn guard(law: &Law, now: Ms) -> String {
     match law.standing.paused_until.filter(|until| now < *until) {
         Some(until) => format!("paused until {}; only the floor is stopped", until.rfc3339()),
         None if law.policy.mode == Mode::Observe => "observing; only the floor is stopped".into(),
-        None => format!("on, {} rules", policy::rules::ALL.iter().filter(|rule| law.policy.kind(rule).is_some()).count()),
+        None => {
+            format!("on, {} rules", policy::rules::ALL.iter().filter(|rule| law.policy.kind(rule).is_some()).count())
+        }
     }
 }
 

@@ -18,7 +18,11 @@ pub fn run(args: &PauseArgs, printer: &Printer) -> Result<Exit, CliError> {
     let state = Places::from_process().state();
     if args.off {
         overrides::write(&state, &Standing::default())?;
-        if printer.json() { printer.object(&json!({"paused_until": null})) } else { printer.line("the guard is on again") }
+        if printer.json() {
+            printer.object(&json!({"paused_until": null}))
+        } else {
+            printer.line("the guard is on again")
+        }
         return Ok(Exit::Ok);
     }
     let length = millis(&args.length)?;

@@ -16,7 +16,9 @@ pub fn run(args: &RpcArgs, printer: &Printer) -> Result<Exit, CliError> {
         json!({})
     } else {
         serde_json::from_slice(&bytes).map_err(|error| {
-            CliError::failed("stdin is not JSON").because(&error).hint(format!("echo '{{}}' | taut rpc {}", args.method))
+            CliError::failed("stdin is not JSON")
+                .because(&error)
+                .hint(format!("echo '{{}}' | taut rpc {}", args.method))
         })?
     };
     let places = Places::from_process();

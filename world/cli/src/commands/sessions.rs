@@ -5,9 +5,9 @@ use crate::args::SessionsArgs;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::Printer;
+use model::Ms;
 use model::effort::{Effort, SubSession};
 use model::session::Session;
-use model::Ms;
 use serde_json::{Value, json};
 use store::{EffortFilter, SessionFilter};
 
@@ -50,7 +50,8 @@ fn none(printer: &Printer) -> Result<Exit, CliError> {
 
 fn row(shown: &Shown<'_>, now: Ms) -> Vec<String> {
     let session = &shown.session;
-    let effort = shown.effort.map(|effort| format!("{} {}", effort.skill, effort.phase.as_deref().unwrap_or("loading")));
+    let effort =
+        shown.effort.map(|effort| format!("{} {}", effort.skill, effort.phase.as_deref().unwrap_or("loading")));
     vec![
         session.state.name().to_string(),
         session.agent.clone(),

@@ -6,7 +6,8 @@ use std::process::Command;
 use testkit::Finished;
 use testkit::process::{self, Input};
 
-const CONFIG: &str = "[skills.implement]\nphases = [\"1: Plan\", \"2: Build\"]\nlog = true\n[session]\nrequired = true\n";
+const CONFIG: &str =
+    "[skills.implement]\nphases = [\"1: Plan\", \"2: Build\"]\nlog = true\n[session]\nrequired = true\n";
 
 fn stage(config: &str) -> Stage {
     let stage = Stage::new();
@@ -48,7 +49,9 @@ fn g0_what_the_hook_has_done_the_process_finds_done() {
         }
         assert_denied(&stage.hook(&stage.bash("1", "ls"), env), "no session yet");
         assert_silent(&stage.hook(&stage.bash("2", "taut session activate implement"), env), "the way out");
-        assert!(said(&run(&stage, &["session", "activate", "implement"], "")).starts_with("begun: implement (effort 1 of"));
+        assert!(
+            said(&run(&stage, &["session", "activate", "implement"], "")).starts_with("begun: implement (effort 1 of")
+        );
         assert_silent(&stage.hook(&stage.bash("3", "taut log 'one of two'"), env), "a log line");
         assert!(said(&run(&stage, &["log", "one of two"], "")).starts_with("logged to "));
         assert_eq!(log_of(&stage).matches("one of two").count(), 1, "once, whoever did it");
@@ -77,7 +80,10 @@ fn without_a_hook_the_process_does_it_all_by_itself() {
     assert!(said(&run(&stage, &["log"], "from\nstdin\n")).ends_with("1_IMPLEMENT_LOG.md"));
     assert!(log_of(&stage).contains("from\nstdin"));
     let shown: Value = serde_json::from_str(&said(&run(&stage, &["effort", "show", "big/1", "--json"], ""))).unwrap();
-    assert_eq!((&shown["phase"], &shown["metadata"], &shown["lifecycle"]), (&json!("1: Plan"), &json!({"why": "a test"}), &json!("active")));
+    assert_eq!(
+        (&shown["phase"], &shown["metadata"], &shown["lifecycle"]),
+        (&json!("1: Plan"), &json!({"why": "a test"}), &json!("active"))
+    );
     assert!(said(&run(&stage, &["session", "find", "BIG"], "")).contains("big/1"));
     assert_eq!(run(&stage, &["session", "find", "nowhere"], "").code(), Some(2));
     said(&run(&stage, &["session", "end", "done with it"], ""));
@@ -88,7 +94,13 @@ fn without_a_hook_the_process_does_it_all_by_itself() {
 #[test]
 fn a_stdin_that_nobody_closes_hangs_nothing() {
     let stage = stage(CONFIG);
-    for args in [&["session", "activate", "implement"][..], &["log", "x"], &["log"], &["session", "dehydrate"], &["status", "busy"]] {
+    for args in [
+        &["session", "activate", "implement"][..],
+        &["log", "x"],
+        &["log"],
+        &["session", "dehydrate"],
+        &["status", "busy"],
+    ] {
         let done = process::run_with(as_agent(&stage, args), Input::Unended(b""), crate::stage::LIMIT).unwrap();
         assert!(done.code().is_some(), "{args:?} was still waiting: {:?}", done.ending);
     }
@@ -99,7 +111,11 @@ fn a_stdin_that_nobody_closes_hangs_nothing() {
 fn i3_a_preset_adds_the_narrow_permissions_and_is_trusted_as_it_was_shown() {
     let stage = Stage::new();
     let shown = stage.taut(&["init", "--preset", "workflow-engine", "--dry-run", "--allow-build-path"]);
-    assert!(shown.stdout_text().contains("Bash(taut log:*)") && shown.stdout_text().contains("[skills.implement]"), "{}", shown.stdout_text());
+    assert!(
+        shown.stdout_text().contains("Bash(taut log:*)") && shown.stdout_text().contains("[skills.implement]"),
+        "{}",
+        shown.stdout_text()
+    );
     let done = stage.taut(&["init", "--preset", "workflow-engine", "--yes", "--allow-build-path"]);
     assert!(done.success(), "{}", done.stderr_text());
     assert_denied(&stage.hook(&stage.bash("1", "ls"), IN_PROCESS), "the session gate stands");
@@ -121,7 +137,9 @@ fn calls_that_arrive_at_once_are_all_counted() {
         std::thread::scope(|scope| {
             for n in 0..8 {
                 let stage = &stage;
-                scope.spawn(move || assert_silent(&stage.hook(&stage.bash(&format!("p{n}"), &format!("make {n}")), env), "one of eight"));
+                scope.spawn(move || {
+                    assert_silent(&stage.hook(&stage.bash(&format!("p{n}"), &format!("make {n}")), env), "one of eight")
+                });
             }
         });
         assert_denied(&stage.hook(&stage.bash("last", "make"), env), "the ninth");
@@ -138,7 +156,8 @@ fn g0_where_nothing_can_be_written_the_process_still_finds_what_the_hook_did() {
     stage.hook(&stage.bash("2", "taut log 'from within'"), IN_PROCESS);
     let caged = |line: &str| {
         let mut command = stage.sandbox.command("unshare");
-        let script = format!("mount --bind \"$TAUT_HOME\" \"$TAUT_HOME\" && mount -o remount,ro,bind \"$TAUT_HOME\" && {line}");
+        let script =
+            format!("mount --bind \"$TAUT_HOME\" \"$TAUT_HOME\" && mount -o remount,ro,bind \"$TAUT_HOME\" && {line}");
         command.args(["--mount", "--pid", "--fork", "sh", "-c", &script]);
         command.env("CLAUDE_PID", std::process::id().to_string()).env("TAUT_NO_DAEMON", "1").env("TAUT_HOME", &home);
         process::run(command, b"", crate::stage::LIMIT).unwrap()

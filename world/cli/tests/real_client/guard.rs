@@ -152,7 +152,11 @@ fn i1_the_users_own_uninstall_works_while_a_client_is_open() {
     let done = testkit::process::run(command, b"", Duration::from_secs(30)).unwrap();
     assert!(done.success(), "{}", done.stderr_text());
     // The client itself rewrites its settings now and then; ours are what must be gone.
-    assert!(!stage.settings().contains("taut") && stage.settings().contains("cleanupPeriodDays"), "{}", stage.settings());
+    assert!(
+        !stage.settings().contains("taut") && stage.settings().contains("cleanupPeriodDays"),
+        "{}",
+        stage.settings()
+    );
     let change = poll::until("the change to be heard", PLENTY, || {
         stage.heard().into_iter().find(|heard| heard.event == "ConfigChange")
     })

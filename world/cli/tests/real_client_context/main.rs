@@ -95,9 +95,8 @@ fn s9_a_background_session_is_asked_once_to_report_and_then_ends() {
 #[test]
 fn s9_a_stop_at_90_percent_costs_one_turn_at_most_and_never_loops() {
     let stage = configured("[context]\nwarnings = true\n", &[]);
-    let script = Script::new()
-        .main(Turn::say("a thought").using(900_000))
-        .otherwise(Turn::say("the end").using(900_200));
+    let script =
+        Script::new().main(Turn::say("a thought").using(900_000)).otherwise(Turn::say("the end").using(900_200));
     let run = Launch::new(&stage.sandbox, script).run(&stage.client).unwrap();
     assert_went_well(&run);
     let spoken: Vec<_> = stage.heard().into_iter().filter(|heard| !heard.stdout.is_empty()).collect();
@@ -110,7 +109,8 @@ fn s9_a_stop_at_90_percent_costs_one_turn_at_most_and_never_loops() {
 
 #[test]
 fn r2_a_compaction_by_itself_is_let_through_and_the_session_after_it_goes_on_with_its_files() {
-    let stage = configured("[context]\nwarnings = true\ncore = [\"notes.md\"]\n", &[("notes.md", "Remember the quince.")]);
+    let stage =
+        configured("[context]\nwarnings = true\ncore = [\"notes.md\"]\n", &[("notes.md", "Remember the quince.")]);
     let script = Script::new()
         .main(Turn::bash("echo one").using(970_000))
         .main(Turn::bash("echo two").using(970_000))

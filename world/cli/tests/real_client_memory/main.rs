@@ -5,6 +5,7 @@
 mod stage;
 
 mod question;
+mod sandboxed;
 
 use serde_json::{Value, json};
 use stage::{Stage, assert_went_well, is_proof};
@@ -58,10 +59,18 @@ fn g4_a_heartbeat_stops_the_agent_and_its_own_log_line_releases_it() {
     let made = ["one", "two", "three", "four", "five"].map(|name| exists(&stage, &format!("{name}.txt")));
     assert_eq!(made, [true, true, true, false, true], "{:#?}", run.requests.tool_results());
     let sent = last_sent(&run);
-    for part in ["2 tool calls without a log entry; at 4 you are stopped", "4 tool calls without a log entry, the limit is 4", "logged to "] {
+    for part in [
+        "2 tool calls without a log entry; at 4 you are stopped",
+        "4 tool calls without a log entry, the limit is 4",
+        "logged to ",
+    ] {
         assert!(sent.contains(part), "{part}: {sent}");
     }
-    assert_eq!(artifact(&stage, "1_IMPLEMENT_LOG.md").matches("made three files").count(), 1, "by the hook, and not again by the process");
+    assert_eq!(
+        artifact(&stage, "1_IMPLEMENT_LOG.md").matches("made three files").count(),
+        1,
+        "by the hook, and not again by the process"
+    );
 }
 
 /// G3, G0: in mode `default` without anybody to grant a permission, the way out works all the same.
@@ -91,7 +100,10 @@ fn an_invoked_skill_begins_an_effort_by_what_its_own_file_declares() {
     std::fs::create_dir_all(file.parent().unwrap()).unwrap();
     std::fs::write(file, "---\nname: implement\ndescription: builds things\ntaut:\n  phases: [\"1: Plan\"]\n  preload: [NOTES.md]\n---\nBuild it.\n").unwrap();
     std::fs::write(stage.sandbox.project().join("NOTES.md"), "mind the pipes").unwrap();
-    let run = Launch::new(&stage.sandbox, Script::new().main(Turn::say("done"))).prompt("/implement now").run(&stage.client).unwrap();
+    let run = Launch::new(&stage.sandbox, Script::new().main(Turn::say("done")))
+        .prompt("/implement now")
+        .run(&stage.client)
+        .unwrap();
     assert_went_well(&run);
     let sent = last_sent(&run);
     assert!(sent.contains("effort begun: implement (effort 1 of taut/") && sent.contains("mind the pipes"), "{sent}");
@@ -196,7 +208,9 @@ fn i3_under_the_workflow_engine_the_way_out_is_permitted_in_mode_default() {
     let run = Launch::new(&stage.sandbox, script).permission_mode("default").run(&stage.client).unwrap();
     assert_went_well(&run);
     let results = run.requests.tool_results();
-    for (at, part) in [(0, "[session-gate]"), (1, "begun: implement"), (2, "phase 1: Setup"), (3, "logged to "), (4, "under the oak")] {
+    for (at, part) in
+        [(0, "[session-gate]"), (1, "begun: implement"), (2, "phase 1: Setup"), (3, "logged to "), (4, "under the oak")]
+    {
         assert!(results[at].contains(part), "{part}: {results:#?}");
     }
     assert!(run.requests.all_text_sent().contains("[Session Context] Time:"));

@@ -78,9 +78,8 @@ fn stat(pid: u32) -> std::io::Result<Option<Stat>> {
     let mut info = std::mem::MaybeUninit::<libc::proc_bsdinfo>::zeroed();
     let size = size_of::<libc::proc_bsdinfo>() as libc::c_int;
     // SAFETY: the buffer is as large as the size passed, and is only read when filled whole.
-    let filled = unsafe {
-        libc::proc_pidinfo(pid as libc::c_int, libc::PROC_PIDTBSDINFO, 0, info.as_mut_ptr().cast(), size)
-    };
+    let filled =
+        unsafe { libc::proc_pidinfo(pid as libc::c_int, libc::PROC_PIDTBSDINFO, 0, info.as_mut_ptr().cast(), size) };
     if filled != size {
         let error = std::io::Error::last_os_error();
         return if error.raw_os_error() == Some(libc::ESRCH) { Ok(None) } else { Err(error) };

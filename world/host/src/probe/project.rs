@@ -119,7 +119,10 @@ mod tests {
         repository_at(&place.root);
         let folder = place.root.join("notes");
         fs::create_dir_all(&folder).unwrap();
-        assert_eq!(project(&folder, &place.root), Project { root: shown(&folder), work_tree: shown(&folder), git: false });
+        assert_eq!(
+            project(&folder, &place.root),
+            Project { root: shown(&folder), work_tree: shown(&folder), git: false }
+        );
     }
 
     #[test]

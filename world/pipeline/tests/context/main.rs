@@ -46,7 +46,8 @@ impl Transcript {
     }
 
     pub fn tool(&self, stage: &mut Stage, client: &Client, id: &str) -> Served {
-        let fields = json!({"tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": id, "tool_response": {}});
+        let fields =
+            json!({"tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": id, "tool_response": {}});
         self.send(stage, client, "PostToolUse", fields)
     }
 

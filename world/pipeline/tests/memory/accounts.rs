@@ -36,7 +36,9 @@ fn r3_an_account_is_told_once_to_the_next_session_of_that_agent_and_to_no_other(
     let bob = named(&stage, "b1", "bob");
     assert_eq!(start_said(&mut stage, &bob, "startup"), "", "it is not bob's");
     let said = start_said(&mut stage, &ann.clone().session_id("a2"), "startup");
-    for part in ["half a bridge", "laid a stone", "1. lay another", "make it wide", "1: Plan", "the bridge has two ends"] {
+    for part in
+        ["half a bridge", "laid a stone", "1. lay another", "make it wide", "1: Plan", "the bridge has two ends"]
+    {
         assert!(said.contains(part), "{part}: {said}");
     }
     stage.end(&ann.clone().session_id("a2"), "other");
@@ -114,8 +116,12 @@ fn r2_the_policy_stop_blocks_the_compaction_ends_the_session_and_halts_what_foll
     let client = stage.client("s1");
     let first = stage.start(&client, "startup");
     stage.invoke(&client, "implement");
-    let said: Value = serde_json::from_str(&stage.send(&client, "PreCompact", json!({"trigger": "auto"})).answer.stdout).unwrap();
-    assert_eq!((&said["decision"], &said["continue"], &said["stopReason"]), (&json!("block"), &json!(false), &json!("Context Limit Reached")));
+    let said: Value =
+        serde_json::from_str(&stage.send(&client, "PreCompact", json!({"trigger": "auto"})).answer.stdout).unwrap();
+    assert_eq!(
+        (&said["decision"], &said["continue"], &said["stopReason"]),
+        (&json!("block"), &json!(false), &json!("Context Limit Reached"))
+    );
     assert!(said["reason"].is_string());
     let next = stage.line(&client, "ls");
     let reply: Value = serde_json::from_str(&next.answer.stdout).unwrap();

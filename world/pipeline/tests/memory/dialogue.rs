@@ -30,9 +30,19 @@ fn s11_each_question_with_premise_options_and_answer_is_kept() {
     let line = |kind: &str, side: bool, text: &str| {
         json!({"type": kind, "isSidechain": side, "message": {"content": [{"type": "text", "text": text}]}}).to_string()
     };
-    let transcript = [line("assistant", false, "Two ways are open."), line("assistant", true, "a helper's words"), line("user", false, "hm"), "{broken".into()];
+    let transcript = [
+        line("assistant", false, "Two ways are open."),
+        line("assistant", true, "a helper's words"),
+        line("user", false, "hm"),
+        "{broken".into(),
+    ];
     stage.write("home/t.jsonl", &transcript.join("\n"));
-    ask(&mut stage, &client, questions(), json!({"answers": {"Which colour should the bridge have?": "green", "When?": ["Monday", "Friday"]}}));
+    ask(
+        &mut stage,
+        &client,
+        questions(),
+        json!({"answers": {"Which colour should the bridge have?": "green", "When?": ["Monday", "Friday"]}}),
+    );
     let details = std::fs::read_to_string(format!("{}/DETAILS.md", stage.efforts()[0].folder)).unwrap();
     for part in [
         "## Colour: Which colour should the bridge have?",
@@ -58,7 +68,11 @@ fn s11_without_a_transcript_or_an_effort_the_question_is_still_a_message() {
     stage.start(&client, "startup");
     ask(&mut stage, &client, questions(), json!("User has answered: green"));
     let stored = stage.way.store().unwrap().messages("dialogue").unwrap();
-    assert!(stored[0].body.contains("User has answered: green") && !stored[0].body.contains("**Agent**"), "{}", stored[0].body);
+    assert!(
+        stored[0].body.contains("User has answered: green") && !stored[0].body.contains("**Agent**"),
+        "{}",
+        stored[0].body
+    );
 }
 
 #[test]

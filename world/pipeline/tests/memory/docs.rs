@@ -56,7 +56,8 @@ fn the_pages_show_what_an_effort_its_gates_and_its_helpers_are_told() {
 
 #[test]
 fn the_pages_show_what_closed_gates_and_directives_say() {
-    let (mut stage, client) = begin(&format!("{SKILL}[session]\nrequired = true\nstandards = [\"docs/standards.md\"]\n"));
+    let (mut stage, client) =
+        begin(&format!("{SKILL}[session]\nrequired = true\nstandards = [\"docs/standards.md\"]\n"));
     let closed = denial(&stage.line(&client, "ls"));
     assert_shown(&mut stage, "gates", &closed);
     let (mut stage, client) = begin(&format!("{SKILL}directives = [\"TESTING\"]\n"));

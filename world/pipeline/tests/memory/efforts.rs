@@ -12,7 +12,10 @@ fn a_configured_skill_begins_an_effort_and_any_other_begins_none() {
     assert_eq!(stage.invoke(&client, "review").answer.stdout, "");
     assert!(stage.efforts().is_empty());
     let said = told(&stage.invoke(&client, "implement"));
-    assert!(said.contains("implement (effort 1 of taut/2027-01-15-implement)") && said.contains("taut effort phase"), "{said}");
+    assert!(
+        said.contains("implement (effort 1 of taut/2027-01-15-implement)") && said.contains("taut effort phase"),
+        "{said}"
+    );
     let effort = stage.efforts().remove(0);
     assert_eq!((effort.ordinal, effort.loading, effort.session.as_ref()), (1, true, Some(&session.id)));
     assert!(effort.folder.contains("/state/projects/acme-"), "{}", effort.folder);
@@ -38,7 +41,10 @@ fn the_skill_tool_begins_one_too_and_the_next_of_a_task_has_the_next_number() {
 #[test]
 fn a_skill_declares_itself_in_its_own_file_where_the_user_put_it() {
     let mut stage = Stage::new();
-    stage.write("home/.claude/skills/dig/SKILL.md", "---\nname: dig\ntaut:\n  phases: [\"1: Hole\"]\n  preload:\n    - NOTES.md\n---\n");
+    stage.write(
+        "home/.claude/skills/dig/SKILL.md",
+        "---\nname: dig\ntaut:\n  phases: [\"1: Hole\"]\n  preload:\n    - NOTES.md\n---\n",
+    );
     stage.write("acme/.claude/skills/sneaky/SKILL.md", "---\ntaut:\n  log: true\n---\n");
     stage.write("acme/NOTES.md", "mind the pipes");
     let client = stage.client("s1");

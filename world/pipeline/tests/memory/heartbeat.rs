@@ -126,7 +126,10 @@ fn d9_a_secret_in_a_log_line_is_kept_nowhere() {
     stage.line(&client, "taut log 'set API_TOKEN=abcdefgh12345678 for the build'");
     let log = std::fs::read_to_string(stage.efforts()[0].artifact("LOG")).unwrap();
     assert!(log.contains("for the build") && !log.contains("abcdefgh12345678"), "{log}");
-    let database: Vec<u8> = ["state/taut.db", "state/taut.db-wal"].iter().flat_map(|file| std::fs::read(stage.folder(file)).unwrap_or_default()).collect();
+    let database: Vec<u8> = ["state/taut.db", "state/taut.db-wal"]
+        .iter()
+        .flat_map(|file| std::fs::read(stage.folder(file)).unwrap_or_default())
+        .collect();
     assert!(!database.windows(16).any(|window| window == b"abcdefgh12345678"));
 }
 
@@ -134,7 +137,10 @@ fn d9_a_secret_in_a_log_line_is_kept_nowhere() {
 #[test]
 fn g11_an_untrusted_project_tightens_and_unsets_nothing() {
     let mut stage = configured("[session]\nrequired = true\n[contacts]\n");
-    stage.write("acme/.taut/config.toml", "[session]\nrequired = false\nstandards = [\"X.md\"]\n[contacts]\n\"eve@x\" = [\"claude_direct\"]\n");
+    stage.write(
+        "acme/.taut/config.toml",
+        "[session]\nrequired = false\nstandards = [\"X.md\"]\n[contacts]\n\"eve@x\" = [\"claude_direct\"]\n",
+    );
     let client = stage.client("s1");
     stage.start(&client, "startup");
     let reason = denial(&stage.line(&client, "ls"));

@@ -11,7 +11,8 @@ fn s14_what_waits_for_the_model_comes_with_the_next_tool_result_and_what_is_the_
     let mut stage = Stage::new();
     let client = stage.client("s1");
     let session = stage.start(&client, "startup").id;
-    let note = |audience, text: &str| Write::Injection(Injection { session: session.clone(), audience, text: text.into() });
+    let note =
+        |audience, text: &str| Write::Injection(Injection { session: session.clone(), audience, text: text.into() });
     let writes = [note(Audience::Model, "mind the gap"), note(Audience::User, "your hooks are gone")];
     stage.way.store().unwrap().transact(Durability::Normal, |tx| tx.apply(&writes)).unwrap();
     assert_eq!(stage.line(&client, "ls").answer.stdout, "");

@@ -80,7 +80,8 @@ impl Play for Stage {
     }
 
     fn invoke(&mut self, client: &Client, skill: &str) -> Served {
-        let fields = json!({"expansion_type": "slash_command", "command_name": skill, "command_args": "", "prompt": "x"});
+        let fields =
+            json!({"expansion_type": "slash_command", "command_name": skill, "command_args": "", "prompt": "x"});
         self.send(client, "UserPromptExpansion", fields)
     }
 
@@ -89,7 +90,8 @@ impl Play for Stage {
         let project = self.folder("acme").to_string_lossy().into_owned();
         let plan = model::task::Plan { slug: slug.into(), title: slug.into(), ..model::task::Plan::default() };
         let moment = model::task::Moment { now: model::Ms(1_800_000_000_000), awake: 1, boot: "b".into() };
-        let claimant = engine::queue::Claimant { agent: agent.into(), session: session.cloned(), lease_ms: 600_000_000 };
+        let claimant =
+            engine::queue::Claimant { agent: agent.into(), session: session.cloned(), lease_ms: 600_000_000 };
         let mut queue = pipeline::queue::Queue::new(self.way.store().unwrap(), moment);
         queue.create(&project, &plan).unwrap();
         queue.claim_one(&project, slug, &claimant).unwrap();

@@ -65,9 +65,18 @@ fn i3_a_day_under_claude_os() {
     assert_eq!(denial(&stage.call(&chief, "mcp__mail__send_email", mail("ann@example.org"))), "");
     assert!(denial(&stage.call(&chief, "mcp__mail__send_email", mail("eve@example.org"))).contains("[communication]"));
 
-    let warned: Vec<String> = [580_320, 600_000, 773_760, 870_480, 918_840, 920_000].map(|tokens| fill(&mut stage, &chief, tokens)).to_vec();
-    assert!(warned[0].contains("[CLAUDE OS SYS: INFO]: Context at 60% - Consider writing reset notes soon"), "{warned:?}");
-    assert!(warned[2].contains("[CLAUDE OS SYS: WARNING]: Context at 80%") && warned[3].contains("90%") && warned[4].contains("95%"), "{warned:?}");
+    let warned: Vec<String> =
+        [580_320, 600_000, 773_760, 870_480, 918_840, 920_000].map(|tokens| fill(&mut stage, &chief, tokens)).to_vec();
+    assert!(
+        warned[0].contains("[CLAUDE OS SYS: INFO]: Context at 60% - Consider writing reset notes soon"),
+        "{warned:?}"
+    );
+    assert!(
+        warned[2].contains("[CLAUDE OS SYS: WARNING]: Context at 80%")
+            && warned[3].contains("90%")
+            && warned[4].contains("95%"),
+        "{warned:?}"
+    );
     assert!(warned[1].is_empty() && warned[5].is_empty(), "each once: {warned:?}");
     stage.send(&chief, "SessionEnd", json!({"reason": "clear"}));
     assert_eq!(stage.current(&chief).end_reason.as_deref(), Some("clear"));
@@ -77,10 +86,16 @@ fn i3_a_day_under_claude_os() {
     assert!(denial(&stage.call(&worker, "mcp__mail__send_email", mail("ann@example.org"))).contains("background"));
     stage.line(&worker, "ls");
     assert_ne!(stage.current(&worker).state.name(), "tool_active", "no tool tracking in the background");
-    let stop = |stage: &mut Stage, active: bool| stage.send(&worker, "Stop", json!({"stop_hook_active": active})).answer.stdout;
+    let stop = |stage: &mut Stage, active: bool| {
+        stage.send(&worker, "Stop", json!({"stop_hook_active": active})).answer.stdout
+    };
     let asked: Value = serde_json::from_str(&stop(&mut stage, false)).unwrap();
     assert!(asked["reason"].as_str().unwrap().contains("Ping before ending"));
-    assert_eq!((stop(&mut stage, true), stop(&mut stage, false)), (String::new(), String::new()), "asked once, never in a loop");
+    assert_eq!(
+        (stop(&mut stage, true), stop(&mut stage, false)),
+        (String::new(), String::new()),
+        "asked once, never in a loop"
+    );
 }
 
 /// Seeds 002 and 003: gate, activation, phases, heartbeat, directives, strikes, overflow, restart, recovery.
@@ -121,12 +136,16 @@ fn i3_a_day_under_the_workflow_engine() {
     fill(&mut stage, &agent, 761_000);
     assert!(denial(&stage.line(&agent, "ls")).contains("[overflow]"));
     assert_eq!(denial(&stage.line(&agent, "taut log 'nearly full'")), "");
-    let said: Value = serde_json::from_str(&stage.send(&agent, "PreCompact", json!({"trigger": "auto"})).answer.stdout).unwrap();
+    let said: Value =
+        serde_json::from_str(&stage.send(&agent, "PreCompact", json!({"trigger": "auto"})).answer.stdout).unwrap();
     assert_eq!(said["decision"], "block");
     assert_eq!(stage.way.store().unwrap().messages("restart_request").unwrap().len(), 1);
     let again = agent.session_id("s2");
     let recovered = told(&stage.send(&again, "SessionStart", json!({"source": "startup"})));
-    assert!(recovered.contains("Resume at phase 5: Synthesis") && recovered.contains("built nine things"), "{recovered}");
+    assert!(
+        recovered.contains("Resume at phase 5: Synthesis") && recovered.contains("built nine things"),
+        "{recovered}"
+    );
     assert_eq!(denial(&stage.line(&again, "ls")), "");
     stage.line(&again, "taut effort finish 'all of it stands'");
     assert!(denial(&stage.line(&again, "ls")).contains("[session-gate]"));

@@ -11,7 +11,11 @@ fn d8_every_hook_gives_the_fields_it_promises() {
     let client = stage.client("s1");
     stage.start(&client, "startup");
     stage.invoke(&client, "implement");
-    let caller = Caller { cwd: client.cwd.to_string_lossy().into_owned(), env: model::Environment(client.env.iter().cloned().collect()), parent: None };
+    let caller = Caller {
+        cwd: client.cwd.to_string_lossy().into_owned(),
+        env: model::Environment(client.env.iter().cloned().collect()),
+        parent: None,
+    };
     let mut ask = |method: &str, mut params: Value| {
         params["sessionId"] = json!("s1");
         params["cwd"] = json!(client.cwd);
@@ -19,11 +23,23 @@ fn d8_every_hook_gives_the_fields_it_promises() {
     };
     let tool = json!({"toolName": "Bash", "toolInput": {"command": "ls"}, "toolUseId": "t1"});
     for (method, params, fields) in [
-        ("hooks.preToolUse", tool.clone(), "allow heartbeatCount contextUsage overflowWarning pendingPreloads firedRules"),
+        (
+            "hooks.preToolUse",
+            tool.clone(),
+            "allow heartbeatCount contextUsage overflowWarning pendingPreloads firedRules",
+        ),
         ("hooks.postToolUse", tool.clone(), "heartbeatCount pendingInjections dialogueEntry"),
         ("hooks.postToolUseFailure", json!({"toolName": "Bash", "toolUseId": "t1", "error": "x"}), "status"),
-        ("hooks.userPrompt", json!({"prompt": "hi"}), "sessionContext effortId sessionId taskDir skill phase heartbeat"),
-        ("hooks.userPromptSubmit", json!({"prompt": "hi"}), "sessionContext effortId sessionId taskDir skill phase heartbeat"),
+        (
+            "hooks.userPrompt",
+            json!({"prompt": "hi"}),
+            "sessionContext effortId sessionId taskDir skill phase heartbeat",
+        ),
+        (
+            "hooks.userPromptSubmit",
+            json!({"prompt": "hi"}),
+            "sessionContext effortId sessionId taskDir skill phase heartbeat",
+        ),
         ("hooks.notification", json!({"notificationType": "idle_prompt"}), "status"),
         ("hooks.permissionRequest", tool.clone(), "status"),
         ("hooks.subagentStart", json!({"agentId": "h", "agentType": "x"}), "effortId logTemplate directives metadata"),
@@ -33,7 +49,11 @@ fn d8_every_hook_gives_the_fields_it_promises() {
         ("hooks.configChange", json!({"source": "skills"}), "allow"),
         ("hooks.stop", json!({"stopHookActive": false}), "status"),
         ("hooks.preCompact", json!({"trigger": "manual"}), "allow"),
-        ("hooks.sessionStart", json!({"source": "compact"}), "found effortId sessionId skill phase filesToPreload dehydratedContext skillConfig"),
+        (
+            "hooks.sessionStart",
+            json!({"source": "compact"}),
+            "found effortId sessionId skill phase filesToPreload dehydratedContext skillConfig",
+        ),
         ("hooks.sessionEnd", json!({"reason": "other"}), "status"),
     ] {
         let result = ask(method, params);
@@ -50,7 +70,8 @@ fn d8_a_blocked_call_says_so_and_why() {
     stage.start(&client, "startup");
     let params = json!({"session_id": "s1", "cwd": client.cwd, "tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": "t"});
     let env = model::Environment(client.env.iter().cloned().collect());
-    let result = rpc(&mut stage.way, "hooks.preToolUse", params, Caller { cwd: "/".into(), env, parent: None }).unwrap();
+    let result =
+        rpc(&mut stage.way, "hooks.preToolUse", params, Caller { cwd: "/".into(), env, parent: None }).unwrap();
     assert_eq!(result["allow"], false);
     assert!(result["reason"].as_str().unwrap().contains("taut session activate"));
     assert_eq!(result["rules"], json!(["session-gate"]));
@@ -70,7 +91,8 @@ fn d8_two_callers_are_two_agents_whatever_order_they_call_in() {
     for agent in ["ann", "bob"] {
         ask("hooks.sessionStart", agent, json!({"source": "startup"}));
     }
-    let line = json!({"tool_name": "Bash", "tool_input": {"command": "taut session activate implement"}, "tool_use_id": "t"});
+    let line =
+        json!({"tool_name": "Bash", "tool_input": {"command": "taut session activate implement"}, "tool_use_id": "t"});
     ask("hooks.preToolUse", "ann", line);
     let of_bob = ask("hooks.userPromptSubmit", "bob", json!({"prompt": "x"}));
     let of_ann = ask("hooks.userPrompt", "ann", json!({"prompt": "x"}));

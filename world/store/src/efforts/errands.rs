@@ -39,7 +39,8 @@ pub(super) fn put(conn: &Connection, errand: &Errand) -> rusqlite::Result<()> {
 fn mark(words: &[String]) -> String {
     let text = words.join("\0");
     let fold = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-    let (ahead, back) = (text.bytes().fold(0xcbf2_9ce4_8422_2325, fold), text.bytes().rev().fold(0x8422_2325_cbf2_9ce4, fold));
+    let (ahead, back) =
+        (text.bytes().fold(0xcbf2_9ce4_8422_2325, fold), text.bytes().rev().fold(0x8422_2325_cbf2_9ce4, fold));
     format!("{ahead:016x}{back:016x}")
 }
 

@@ -31,7 +31,8 @@ macro_rules! columns {
 pub(crate) use columns;
 
 /// Most agents have none: this is all that efforts cost them.
-pub(crate) const ANY_ACTIVE: &str = "SELECT row FROM efforts WHERE agent = ?1 AND finished_at IS NULL ORDER BY row DESC LIMIT 16";
+pub(crate) const ANY_ACTIVE: &str =
+    "SELECT row FROM efforts WHERE agent = ?1 AND finished_at IS NULL ORDER BY row DESC LIMIT 16";
 
 pub(crate) const FETCH: &str =
     concat!("SELECT ", columns!(), " FROM efforts JOIN tasks ON tasks.row = efforts.task WHERE efforts.row = ?1");
@@ -111,7 +112,9 @@ impl Tx<'_> {
     /// Where a task keeps its artifacts, if it has such a folder.
     pub fn task_folder(&self, project: &str, slug: &str) -> Result<Option<String>, Error> {
         const FOLDER: &str = "SELECT folder FROM tasks WHERE project = ?1 AND slug = ?2";
-        self.verb(|conn| Ok(conn.prepare_cached(FOLDER)?.query_row([project, slug], |row| row.get(0)).optional()?.flatten()))
+        self.verb(|conn| {
+            Ok(conn.prepare_cached(FOLDER)?.query_row([project, slug], |row| row.get(0)).optional()?.flatten())
+        })
     }
 }
 

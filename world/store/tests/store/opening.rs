@@ -123,7 +123,8 @@ fn for_somebody_who_may_only_read(folder: &Path) {
         set_permissions(folder, Permissions::from_mode(folders)).expect("chmod");
     };
     chmod(0o444, 0o555);
-    let status = child("opening::a_read_only_folder_refuses_writes_by_name_and_can_be_read", folder).without_rights().status();
+    let status =
+        child("opening::a_read_only_folder_refuses_writes_by_name_and_can_be_read", folder).without_rights().status();
     chmod(0o600, 0o700);
     assert!(status.expect("the child ran").success());
 }

@@ -34,7 +34,8 @@ fn play(stage: &Stage, printer: &Printer) -> Result<Vec<Duration>, CliError> {
         let (answer, time) = stage.hook(&payload)?;
         times.push(time);
         if !printer.json() {
-            show(&act, &answer, printer);
+            // A path in the temporary folder says less to a reader than the home it stands for.
+            show(&act, &answer.replace(&*stage.home().to_string_lossy(), "~"), printer);
         }
     }
     Ok(times)
@@ -76,7 +77,12 @@ fn epilogue(stage: &Stage, times: &[Duration], printer: &Printer) -> Result<(), 
     }
     let denied = events.iter().filter(|event| event.get("verdict") == Some(&Value::from("deny")));
     say("What is stored now", printer);
-    printer.line(format!("  {} events of {} session, {} of them denied:", events.len(), sessions.len(), denied.clone().count()));
+    printer.line(format!(
+        "  {} events of {} session, {} of them denied:",
+        events.len(),
+        sessions.len(),
+        denied.clone().count()
+    ));
     for event in denied {
         let command = event.pointer("/detail/input/command").and_then(Value::as_str).unwrap_or_default();
         let rules = event.get("rules").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
@@ -90,7 +96,11 @@ fn epilogue(stage: &Stage, times: &[Duration], printer: &Printer) -> Result<(), 
     let mut times = times.to_vec();
     times.sort();
     if let Some(median) = times.get(times.len() / 2) {
-        printer.line(format!("  a hook took {:.2} ms, process start included (median of {})", median.as_secs_f64() * 1000.0, times.len()));
+        printer.line(format!(
+            "  a hook took {:.2} ms, process start included (median of {})",
+            median.as_secs_f64() * 1000.0,
+            times.len()
+        ));
     }
     say("Next", printer);
     printer.line("  cargo install --path world/cli    # puts `taut` on your PATH");

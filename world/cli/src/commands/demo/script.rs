@@ -7,10 +7,18 @@ pub enum Act {
     /// A line for the audience.
     Say(&'static str),
     /// The agent wants to run a shell line.
-    Bash { id: u32, command: &'static str },
+    Bash {
+        id: u32,
+        command: &'static str,
+    },
     /// The batch of calls came back; what was denied has been read.
-    Batch { id: u32 },
-    Event { name: &'static str, fields: Value },
+    Batch {
+        id: u32,
+    },
+    Event {
+        name: &'static str,
+        fields: Value,
+    },
 }
 
 pub fn acts() -> Vec<Act> {
@@ -25,7 +33,10 @@ pub fn acts() -> Vec<Act> {
         Act::Say("What would hurt is stopped, however it is spelled"),
         Act::Bash { id: 4, command: "cd / && rm -rf *" },
         Act::Bash { id: 5, command: "echo cm0gLXJmIH4K | base64 -d | sh" },
-        Act::Bash { id: 6, command: "python3 - <<'END'\nimport os, shutil\nshutil.rmtree(os.path.expanduser('~'))\nEND" },
+        Act::Bash {
+            id: 6,
+            command: "python3 - <<'END'\nimport os, shutil\nshutil.rmtree(os.path.expanduser('~'))\nEND",
+        },
         Act::Say("What may be meant is stopped once, with a better way"),
         Act::Bash { id: 7, command: "git push --force origin main" },
         Act::Batch { id: 7 },
@@ -41,10 +52,13 @@ impl Act {
         let (name, fields) = match self {
             Self::Say(_) => return None,
             Self::Bash { id, command } => {
-                let call = json!({"tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": call_id(*id)});
+                let call =
+                    json!({"tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": call_id(*id)});
                 ("PreToolUse", call)
             }
-            Self::Batch { id } => ("PostToolBatch", json!({"tool_calls": [{"tool_name": "Bash", "tool_use_id": call_id(*id)}]})),
+            Self::Batch { id } => {
+                ("PostToolBatch", json!({"tool_calls": [{"tool_name": "Bash", "tool_use_id": call_id(*id)}]}))
+            }
             Self::Event { name, fields } => (*name, fields.clone()),
         };
         let mut payload = json!({

@@ -28,6 +28,10 @@ impl Stage {
         &self.project
     }
 
+    pub fn home(&self) -> PathBuf {
+        self.root.join("home")
+    }
+
     /// One call through the real door: what it printed and how long it took,
     /// from starting the process to its end.
     pub fn hook(&self, payload: &Value) -> Result<(String, Duration), CliError> {
@@ -48,7 +52,7 @@ impl Stage {
             .args(args)
             .current_dir(&self.project)
             .env_clear()
-            .env("HOME", self.root.join("home"))
+            .env("HOME", self.home())
             .env("TAUT_HOME", self.root.join("state"))
             .env("TAUT_AGENT_ID", "demo")
             .stdin(Stdio::piped())

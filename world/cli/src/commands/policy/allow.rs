@@ -88,7 +88,8 @@ fn section<'a>(config: &'a mut DocumentMut, name: &str) -> Result<&'a mut Table,
 }
 
 fn wrong_shape(name: &str) -> CliError {
-    CliError::failed(format!("`{name}` in your configuration is not a table; nothing was changed")).hint("taut policy check")
+    CliError::failed(format!("`{name}` in your configuration is not a table; nothing was changed"))
+        .hint("taut policy check")
 }
 
 fn edit(change: impl FnOnce(&mut DocumentMut) -> Result<(), CliError>) -> Result<PathBuf, CliError> {
@@ -99,7 +100,9 @@ fn edit(change: impl FnOnce(&mut DocumentMut) -> Result<(), CliError>) -> Result
         Err(error) => return Err(CliError::failed(format!("cannot read {}", file.display())).because(&error)),
     };
     let mut config: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| {
-        CliError::failed(format!("{} is not TOML; nothing was changed", file.display())).because(&error).hint("taut policy check")
+        CliError::failed(format!("{} is not TOML; nothing was changed", file.display()))
+            .because(&error)
+            .hint("taut policy check")
     })?;
     change(&mut config)?;
     replace(&file, &config.to_string())?;

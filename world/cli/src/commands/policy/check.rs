@@ -18,7 +18,13 @@ pub fn run_examples(printer: &Printer) -> Result<Exit, CliError> {
         }
     } else {
         for outcome in &failed {
-            printer.line(format!("{} [{}] {} ({})", printer.red("failed"), outcome.rule, outcome.line, outcome.expected.name()));
+            printer.line(format!(
+                "{} [{}] {} ({})",
+                printer.red("failed"),
+                outcome.rule,
+                outcome.line,
+                outcome.expected.name()
+            ));
         }
         printer.line(format!("{} examples of {} rules, {} failed", outcomes.len(), rules::ALL.len(), failed.len()));
     }

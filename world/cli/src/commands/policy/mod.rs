@@ -33,7 +33,9 @@ fn list(printer: &Printer) -> Result<Exit, CliError> {
     }
     let rows: Vec<Vec<String>> = rules::ALL
         .iter()
-        .map(|rule| vec![rule.id.to_string(), kind(rule).to_string(), rule.pack.name().to_string(), rule.title.to_string()])
+        .map(|rule| {
+            vec![rule.id.to_string(), kind(rule).to_string(), rule.pack.name().to_string(), rule.title.to_string()]
+        })
         .collect();
     printer.table(&["RULE", "KIND", "PACK", "WHAT"], &rows);
     Ok(Exit::Ok)
@@ -54,7 +56,13 @@ fn show(id: &str, printer: &Printer) -> Result<Exit, CliError> {
         }));
         return Ok(Exit::Ok);
     }
-    printer.line(format!("{}  {} ({}, pack {})", printer.bold(rule.id), rule.title, rule.kind.name(), rule.pack.name()));
+    printer.line(format!(
+        "{}  {} ({}, pack {})",
+        printer.bold(rule.id),
+        rule.title,
+        rule.kind.name(),
+        rule.pack.name()
+    ));
     printer.line(format!("\n{}", rule.doc));
     if !rule.instead.is_empty() {
         printer.line(format!("\nInstead: {}", rule.instead));
