@@ -50,7 +50,10 @@ pub fn step(sight: Sight<'_>) -> Holding {
     let held = queue::held(&loaded.held, session);
     if ends(envelope) {
         holding.let_go(&held, SESSION_ENDED, now);
-    } else if fills_up(envelope) && stops(sight) && (!held.is_empty() || works(sight, session) || restarts(sight, session)) {
+    } else if fills_up(envelope)
+        && stops(sight)
+        && (!held.is_empty() || works(sight, session) || restarts(sight, session))
+    {
         holding.let_go(&held, CONTEXT_LIMIT, now);
         holding.halted = true;
     } else {

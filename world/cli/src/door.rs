@@ -69,7 +69,9 @@ fn run(command: Option<Command>, printer: &Printer) -> Result<Exit, CliError> {
 /// Called by another name, it is another command: the aliases are links.
 fn by_name(mut args: Vec<OsString>) -> Vec<OsString> {
     let name = args.first().and_then(|path| Path::new(path).file_name()).map(ToOwned::to_owned);
-    let alias = [("task", "task"), ("fresher", "loop")].into_iter().find(|(alias, _)| name.as_ref().is_some_and(|name| name == alias));
+    let alias = [("task", "task"), ("fresher", "loop")]
+        .into_iter()
+        .find(|(alias, _)| name.as_ref().is_some_and(|name| name == alias));
     if let Some((_, command)) = alias {
         // `fresher init` is the one word that is not a way to run the loop.
         let init = command == "loop" && args.get(1).is_some_and(|word| word == "init");

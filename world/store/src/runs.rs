@@ -19,7 +19,8 @@ impl Tx<'_> {
             "INSERT OR REPLACE INTO runs ({COLUMNS}) VALUES
             (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23)"
         );
-        let Tally { iterations, failures, idle, skips, transients, commits, cost_micros, last_exit, last_ms } = &run.tally;
+        let Tally { iterations, failures, idle, skips, transients, commits, cost_micros, last_exit, last_ms } =
+            &run.tally;
         let count = |number: &u64| number.cast_signed();
         self.verb(|conn| {
             conn.prepare_cached(&sql)?
@@ -53,7 +54,8 @@ impl Tx<'_> {
     }
 
     pub fn put_iteration(&self, iteration: &Iteration) -> Result<(), Error> {
-        const PUT: &str = "INSERT INTO iterations (run, number, started_at, ended_at, exit, commits, cost_micros, outcome, log)
+        const PUT: &str =
+            "INSERT INTO iterations (run, number, started_at, ended_at, exit, commits, cost_micros, outcome, log)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
         let Iteration { run, number, started_at, ended_at, exit, commits, cost_micros, outcome, log } = iteration;
         self.verb(|conn| {
@@ -91,7 +93,8 @@ impl Store {
 
     /// Runs in this work tree that have not ended, the newest first.
     pub fn unfinished_runs(&self, folder: &str) -> Result<Vec<Run>, Error> {
-        let sql = format!("SELECT {COLUMNS} FROM runs WHERE folder = ?1 AND finished_at IS NULL ORDER BY started_at DESC");
+        let sql =
+            format!("SELECT {COLUMNS} FROM runs WHERE folder = ?1 AND finished_at IS NULL ORDER BY started_at DESC");
         self.read(|conn| conn.prepare_cached(&sql)?.query_map([folder], read)?.collect())
     }
 
