@@ -8,6 +8,7 @@ mod lenient;
 mod salvage;
 
 use model::reply::Reply;
+use model::run::{Heard, Launch, LaunchLine};
 use model::{Answer, Envelope};
 use serde_json::{Map, Value};
 
@@ -18,6 +19,8 @@ pub struct Dialect {
     decode: fn(&Map<String, Value>) -> Envelope,
     encode: fn(&Envelope, &Reply) -> Answer,
     deny_unread: fn(&str) -> Answer,
+    launch: fn(&Launch) -> LaunchLine,
+    hear: fn(&str, &mut Heard),
 }
 
 /// A payload no event could be made of.
@@ -31,6 +34,8 @@ static CLAUDE_CODE: Dialect = Dialect {
     decode: claude_code::decode::decode,
     encode: claude_code::encode::encode,
     deny_unread: claude_code::encode::deny_unread,
+    launch: claude_code::launch::line,
+    hear: claude_code::stream::hear,
 };
 
 /// Every agent Taut speaks with. A new agent is a new folder and one line here.
@@ -40,6 +45,21 @@ static DIALECTS: &[&Dialect] = &[&CLAUDE_CODE];
 /// other agents imitate.
 pub fn dialect(agent: &str) -> &'static Dialect {
     DIALECTS.iter().find(|dialect| dialect.name == agent).unwrap_or(&&CLAUDE_CODE)
+}
+
+/// The names of agents that can be started.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    DIALECTS.iter().map(|dialect| dialect.name)
+}
+
+/// How an agent is started for one iteration of a loop.
+pub fn launch(agent: &str, launch: &Launch) -> LaunchLine {
+    (dialect(agent).launch)(launch)
+}
+
+/// Takes in one line of what a started agent says of its work.
+pub fn hear(agent: &str, line: &str, heard: &mut Heard) {
+    (dialect(agent).hear)(line, heard);
 }
 
 /// Turns a payload into an event. Lenient about every field, strict only about

@@ -50,7 +50,10 @@ pub fn step(sight: Sight<'_>) -> Holding {
     let held = queue::held(&loaded.held, session);
     if ends(envelope) {
         holding.let_go(&held, SESSION_ENDED, now);
-    } else if fills_up(envelope) && stops(sight) && (!held.is_empty() || works(sight, session)) {
+    } else if fills_up(envelope)
+        && stops(sight)
+        && (!held.is_empty() || works(sight, session) || restarts(sight, session))
+    {
         holding.let_go(&held, CONTEXT_LIMIT, now);
         holding.halted = true;
     } else {
@@ -110,6 +113,12 @@ fn stops(sight: Sight<'_>) -> bool {
 fn works(sight: Sight<'_>, session: &Session) -> bool {
     let told = memory::settings::compaction(sight.policy).is_some();
     told && sight.loaded.efforts.efforts.iter().any(|effort| memory::carries(session, effort))
+}
+
+/// Whoever started it starts it again, and tells it what it knew. A child of
+/// the supervised client is nobody's to restart.
+fn restarts(sight: Sight<'_>, session: &Session) -> bool {
+    sight.who.standing == Standing::Supervised && session.parent.is_none()
 }
 
 /// Ended because its client died without a word.

@@ -62,6 +62,7 @@ fn standing(env: &Environment) -> Standing {
     let unattended = env.get("CLAUDE_CODE_SESSION_ATTENDED").is_some_and(|value| value == "0" || value == "false");
     let printing = env.get("CLAUDE_CODE_ENTRYPOINT").is_some_and(|value| value.starts_with("sdk"));
     match env.get("CLAUDE_SESSION_MODE") {
+        _ if env.get("TAUT_SUPERVISED").is_some() => Standing::Supervised,
         _ if env.get("RALPH_AGENT_ID").is_some() => Standing::Looped,
         Some("background" | "mission" | "autonomous") => Standing::Unattended,
         _ if unattended || printing => Standing::Unattended,

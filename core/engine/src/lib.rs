@@ -8,6 +8,7 @@ mod decide;
 mod gates;
 mod holding;
 mod identity;
+pub mod loops;
 pub mod memory;
 mod on;
 pub mod orphans;

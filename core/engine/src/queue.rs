@@ -11,7 +11,7 @@ mod why;
 
 pub use act::{Act, Actor, Settled};
 pub use cycle::cycle;
-pub use hooks::{Held, held, inherit_and_renew, release_all};
+pub use hooks::{Held, held, inherit_and_renew, kept, release_all};
 pub use line::{LineError, category_problem, parse_lines, parse_priority, parse_steps, slug_problem};
 pub use refusal::Refusal;
 pub use why::{Waiting, Why, why};

@@ -10,6 +10,7 @@ pub mod event;
 pub mod fact;
 pub mod reply;
 pub mod row;
+pub mod run;
 pub mod session;
 pub mod task;
 pub mod time;

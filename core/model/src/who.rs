@@ -38,6 +38,8 @@ pub enum Standing {
     Unattended,
     /// A loop runs it (`RALPH_AGENT_ID`) and goes on with the next.
     Looped,
+    /// `taut run` or `taut loop` started it (`TAUT_SUPERVISED`) and starts it again when its context is full.
+    Supervised,
 }
 
 /// What the store knows when an event arrives. All of it is read in the

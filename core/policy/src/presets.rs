@@ -35,6 +35,13 @@ pub const ALL: &[Preset] = &[
         aliases: &["task"],
     },
     Preset {
+        name: "fresher",
+        about: "The loop of seed 004: hooks in .fresher, commits alone are progress, the agent asks nobody.",
+        files: &[(".taut/config.toml", include_str!("presets/fresher.toml"))],
+        permissions_allow: &[],
+        aliases: &["fresher"],
+    },
+    Preset {
         name: "claude-os",
         about: "Memory files for every session, warnings as its context fills, tools that reach people kept in bounds.",
         files: &[(".taut/config.toml", include_str!("presets/claude_os.toml"))],

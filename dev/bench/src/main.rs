@@ -6,6 +6,7 @@ mod efforts;
 mod guard;
 mod history;
 mod house;
+mod loops;
 mod spawn;
 mod storm;
 mod times;
@@ -21,13 +22,14 @@ fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let quick = args.iter().any(|arg| arg == "--quick");
     let wanted = |name: &str| args.iter().all(|arg| arg.starts_with('-')) || args.iter().any(|arg| arg == name);
-    let sections: [Section; 6] = [
+    let sections: [Section; 7] = [
         ("hook", spawn::run),
         ("storm", storm::run),
         ("history", history::run),
         ("guard", guard::run),
         ("transcript", transcript::run),
         ("efforts", efforts::run),
+        ("loop", loops::run),
     ];
     for (name, run) in sections {
         if !wanted(name) {

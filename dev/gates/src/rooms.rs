@@ -35,7 +35,7 @@ const ROOMS: &[Room] = &[
     Room {
         folder: "world/runner",
         name: "runner",
-        may_use: &["model", "bash", "agents", "policy", "engine", "store", "host", "daemon"],
+        may_use: &["model", "bash", "agents", "policy", "engine", "store", "host", "pipeline", "daemon"],
     },
     Room { folder: "world/dash", name: "dash", may_use: &["model", "store", "daemon"] },
     Room { folder: "world/cli", name: "taut", may_use: WORLD },

@@ -75,6 +75,13 @@ pub enum Command {
         #[command(subcommand)]
         verb: crate::commands::task::Verb,
     },
+    /// Run an agent again and again until its work is done
+    Loop {
+        #[command(subcommand)]
+        verb: crate::commands::r#loop::LoopVerb,
+    },
+    /// Supervise one interactive agent in this terminal
+    Run(crate::commands::run::SuperviseArgs),
     /// Look after the database
     Db {
         #[command(subcommand)]
@@ -108,8 +115,16 @@ pub struct RunArgs {
     pub config: Option<PathBuf>,
 }
 
+#[derive(Debug, Subcommand)]
+pub enum InitVerb {
+    /// Write templates of the loop's hooks and prompts
+    Loop(crate::commands::init_loop::InitLoopArgs),
+}
+
 #[derive(Debug, Args)]
 pub struct InitArgs {
+    #[command(subcommand)]
+    pub what: Option<InitVerb>,
     /// The project's shared settings instead of your own
     #[arg(long, conflicts_with = "local")]
     pub project: bool,

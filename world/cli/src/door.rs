@@ -1,6 +1,6 @@
 //! From the command line to the command that serves it.
 
-use crate::args::{Command, Taut};
+use crate::args::{Command, InitVerb, Taut};
 use crate::commands;
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -38,7 +38,12 @@ fn run(command: Option<Command>, printer: &Printer) -> Result<Exit, CliError> {
         None => commands::overview::run(printer),
         Some(Command::Hook) => Ok(Exit::Ok),
         Some(Command::Demo) => commands::demo::run(printer),
-        Some(Command::Init(args)) => commands::init::run(&args, printer),
+        Some(Command::Init(args)) => match &args.what {
+            Some(InitVerb::Loop(wanted)) => commands::init_loop::run(wanted, printer),
+            None => commands::init::run(&args, printer),
+        },
+        Some(Command::Loop { verb }) => commands::r#loop::run(&verb, printer),
+        Some(Command::Run(args)) => commands::run::run(&args, printer),
         Some(Command::Uninstall(args)) => commands::uninstall::run(&args, printer),
         Some(Command::Doctor) => commands::doctor::run(printer),
         Some(Command::Daemon { verb }) => commands::daemon::run(verb, printer),
@@ -64,8 +69,13 @@ fn run(command: Option<Command>, printer: &Printer) -> Result<Exit, CliError> {
 /// Called by another name, it is another command: the aliases are links.
 fn by_name(mut args: Vec<OsString>) -> Vec<OsString> {
     let name = args.first().and_then(|path| Path::new(path).file_name()).map(ToOwned::to_owned);
-    if name.is_some_and(|name| name == "task") {
-        args.insert(1, "task".into());
+    let alias = [("task", "task"), ("fresher", "loop")]
+        .into_iter()
+        .find(|(alias, _)| name.as_ref().is_some_and(|name| name == alias));
+    if let Some((_, command)) = alias {
+        // `fresher init` is the one word that is not a way to run the loop.
+        let init = command == "loop" && args.get(1).is_some_and(|word| word == "init");
+        if init { args.insert(2, "loop".into()) } else { args.insert(1, command.into()) }
     }
     args
 }

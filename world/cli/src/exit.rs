@@ -4,13 +4,15 @@ use std::process::ExitCode;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
-    Ok = 0,
-    Failed = 1,
+    Ok,
+    Failed,
     /// Not found, or not in a state that allows it.
-    NotFound = 2,
+    NotFound,
     /// The command line was wrong. The same number as `NotFound`, as scripts of the seeds expect.
-    Usage = 64,
-    Interrupted = 130,
+    Usage,
+    Interrupted,
+    /// How a loop ended, or the agent that was supervised.
+    Loop(u8),
 }
 
 impl From<Exit> for ExitCode {
@@ -20,6 +22,7 @@ impl From<Exit> for ExitCode {
             Exit::Failed => 1,
             Exit::NotFound | Exit::Usage => 2,
             Exit::Interrupted => 130,
+            Exit::Loop(code) => code,
         };
         Self::from(code)
     }

@@ -21,6 +21,7 @@ mod plans;
 mod projects;
 mod prune;
 mod repair;
+mod runs;
 mod salvage;
 mod sessions;
 mod spool;

@@ -13,6 +13,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/0002_tasks.sql"),
     include_str!("../migrations/0003_efforts.sql"),
     include_str!("../migrations/0004_context.sql"),
+    include_str!("../migrations/0005_runs.sql"),
 ];
 
 /// The schema this build reads and writes.

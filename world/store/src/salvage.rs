@@ -49,6 +49,8 @@ const TABLES: &[Table] = &[
     table("counters", "session", "", &[]),
     table("sub_sessions", "session", "", &[]),
     table("errands", "seq", "seq", &[]),
+    table("runs", "id", "", &[]),
+    table("iterations", "seq", "seq", &[]),
     table("events", "seq", "", &["seq"]),
 ];
 

@@ -52,6 +52,19 @@ pub fn inherit_and_renew(held: &[Held<'_>], session: &Session, now: Ms) -> Vec<T
     held.iter().filter(due).map(renewed).collect()
 }
 
+/// What a supervisor's timer does: its agent lives, so the lease does too.
+pub fn kept(task: &Queued, now: Ms) -> Option<Turn> {
+    let hold = task.hold.as_ref()?;
+    let hold = Hold { lease_until: now.plus(hold.lease_ms), renewed_at: now, ..hold.clone() };
+    Some(Turn {
+        before: (task.status, task.attempt),
+        after: Queued { hold: Some(hold), ..task.clone() },
+        attempt: AttemptChange::None,
+        result: None,
+        at: now,
+    })
+}
+
 /// All of them, each with a word for the log that names agent and task.
 pub fn release_all(held: &[Held<'_>], reason: &str, now: Ms) -> (Vec<Turn>, Vec<String>) {
     let turns = held.iter().map(|held| release(held.task, reason, now)).collect();

@@ -29,6 +29,10 @@ pub fn run(args: &TrustArgs, printer: &Printer) -> Result<Exit, CliError> {
             Err(_) => printer.note(printer.dim(format!("{name}: not there"))),
         }
     }
+    for path in trust::loop_files(&root) {
+        let text = std::fs::read_to_string(&path).unwrap_or_default();
+        printer.note(format!("{}\n{text}", printer.bold(path.to_string_lossy())));
+    }
     if !args.yes && !person::agrees(&format!("Trust {} as shown above?", root.display()))? {
         printer.note("nothing changed");
         return Ok(Exit::Failed);

@@ -2,6 +2,7 @@
 
 use super::{Queue, QueueError, known, refused, write};
 use engine::queue::{self, Act, Actor, Refusal, Settled};
+use model::ClientProcess;
 use model::task::{Queued, Task};
 use serde_json::Value;
 use store::{Durability, Error, Tx};
@@ -42,6 +43,21 @@ impl Queue<'_> {
                 write(tx, queue::release(task, reason, moment.now))?;
             }
             Ok(held.into_iter().map(|task| task.slug).collect())
+        })
+    }
+
+    /// A supervisor's timer: everything its agent holds is renewed, and the
+    /// process group that works on it noted. Gives how many there are.
+    pub fn keep_all(&mut self, agent: &str, leader: ClientProcess) -> Result<usize, QueueError> {
+        self.all_or_nothing(|tx, moment| {
+            let held = tx.held_by(agent)?;
+            for task in &held {
+                tx.attempt_runs(task, task.attempt, leader)?;
+                if let Some(turn) = queue::kept(task, moment.now) {
+                    write(tx, turn)?;
+                }
+            }
+            Ok(held.len())
         })
     }
 

@@ -1,0 +1,66 @@
+//! How Claude Code is started for one iteration of a loop.
+
+use model::run::{Launch, LaunchLine, Permissions};
+
+/// The kernel takes no longer single argument than 128 KiB.
+const LONGEST_ARGUMENT: usize = 100_000;
+
+/// Not interactive, its work told as a stream of JSON lines.
+pub fn line(launch: &Launch) -> LaunchLine {
+    let mut args = vec!["-p".to_string()];
+    let long = launch.prompt.len() > LONGEST_ARGUMENT;
+    if !long {
+        // A leading dash would be taken for an option.
+        let dash = launch.prompt.starts_with('-');
+        args.push(if dash { format!("\n{}", launch.prompt) } else { launch.prompt.clone() });
+    }
+    args.extend(["--output-format", "stream-json", "--verbose"].map(String::from));
+    if let Some(model) = &launch.model {
+        args.extend(["--model".to_string(), model.clone()]);
+    }
+    if let Some(turns) = launch.max_turns {
+        args.extend(["--max-turns".to_string(), turns.to_string()]);
+    }
+    if let Some(file) = &launch.instructions {
+        args.extend(["--append-system-prompt-file".to_string(), file.clone()]);
+    }
+    if launch.permissions == Permissions::Skipped {
+        args.push("--dangerously-skip-permissions".to_string());
+    }
+    args.extend(launch.args.iter().cloned());
+    let program = launch.program.clone().unwrap_or_else(|| "claude".to_string());
+    LaunchLine { program, args, stdin: long.then(|| launch.prompt.clone()) }
+}
+
+/// The words that make an interactive client go on with a session of its own.
+pub fn resume(session: &str) -> Vec<String> {
+    vec!["--resume".to_string(), session.to_string()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn l1_the_line_carries_prompt_model_and_permissions_in_this_order() {
+        let launch = Launch {
+            model: Some("sonnet".into()),
+            prompt: "build".into(),
+            permissions: Permissions::Skipped,
+            args: vec!["--debug".into()],
+            ..Launch::default()
+        };
+        let LaunchLine { program, args, stdin } = line(&launch);
+        assert_eq!((program.as_str(), stdin), ("claude", None));
+        let words =
+            "-p build --output-format stream-json --verbose --model sonnet --dangerously-skip-permissions --debug";
+        assert_eq!(args.join(" "), words);
+    }
+
+    #[test]
+    fn a_prompt_too_long_for_an_argument_is_read_from_stdin_and_a_dash_is_no_option() {
+        let long = line(&Launch { prompt: "x".repeat(200_000), ..Launch::default() });
+        assert_eq!(long.stdin.map(|text| text.len()), Some(200_000));
+        assert_eq!(line(&Launch { prompt: "- [ ] a".into(), ..Launch::default() }).args[1], "\n- [ ] a");
+    }
+}

@@ -1,0 +1,118 @@
+//! How a run looks while it goes on: lines for what matters, and one status
+//! line that changes, only where a person looks.
+
+use crate::printer::Printer;
+use runner::{Said, Status, Tell};
+use serde_json::json;
+use std::cell::Cell;
+use std::io::{IsTerminal, Write};
+
+pub struct Screen<'p> {
+    printer: &'p Printer,
+    live: bool,
+    /// A status line stands there and must be wiped before anything else.
+    drawn: Cell<bool>,
+}
+
+impl<'p> Screen<'p> {
+    pub fn new(printer: &'p Printer) -> Self {
+        Self { printer, live: !printer.json() && std::io::stderr().is_terminal(), drawn: Cell::new(false) }
+    }
+
+    fn line(&self, text: &str) {
+        self.wipe();
+        self.printer.note(text);
+    }
+
+    fn draw(&self, text: &str) {
+        if self.live {
+            let shown: String = text.chars().take(width()).collect();
+            let _ = write!(std::io::stderr(), "\r\x1b[2K{}", self.printer.dim(shown));
+            let _ = std::io::stderr().flush();
+            self.drawn.set(true);
+        }
+    }
+
+    fn wipe(&self) {
+        if self.drawn.replace(false) {
+            let _ = write!(std::io::stderr(), "\r\x1b[2K");
+        }
+    }
+}
+
+impl Tell for Screen<'_> {
+    fn tell(&self, said: &Said) {
+        let printer = self.printer;
+        match said {
+            Said::Note(text) => self.line(text),
+            Said::Warning(text) => self.line(&format!("{} {text}", printer.yellow("warning:"))),
+            Said::HookLine { hook, text } => {
+                let mark = if self.live { format!("\x1b[36m{hook} │\x1b[0m") } else { format!("{hook} │") };
+                self.line(&format!("{mark} {text}"));
+            }
+            Said::IterationStarted { iteration } => self.line(&format!("iteration {iteration} begins")),
+            Said::IterationEnded { iteration, exit, commits, cost_micros, ms } => {
+                let cost = *cost_micros as f64 / 1e6;
+                if printer.json() {
+                    printer.object(&json!({"iteration": iteration, "exit": exit, "commits": commits, "cost_usd": cost, "duration_ms": ms}));
+                }
+                let exit = exit.map_or("a signal".to_string(), |code| code.to_string());
+                self.line(&format!(
+                    "iteration {iteration} ended with {exit}: {commits} commits, ${cost:.2}, {}",
+                    crate::commands::ago(*ms)
+                ));
+            }
+            Said::Status(status) => self.draw(&status_line(status)),
+            Said::Countdown { seconds, why } => self.draw(&format!("{why}: {} left", span(*seconds))),
+            Said::Finished { .. } => self.wipe(),
+        }
+    }
+}
+
+fn status_line(status: &Status) -> String {
+    let mut parts = vec![
+        format!("iteration {}", status.iteration),
+        span(status.elapsed_ms / 1000),
+        format!("${:.2}", status.cost_micros as f64 / 1e6),
+    ];
+    parts.extend(status.context_tokens.map(|tokens| format!("context {}k", tokens / 1000)));
+    if let (Some(done), Some(left)) = (status.done, status.left) {
+        parts.push(format!("{done} done, {left} left"));
+    }
+    parts.extend(status.tool.clone());
+    parts.join(" · ")
+}
+
+fn span(seconds: i64) -> String {
+    format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
+}
+
+/// How many columns the terminal has.
+fn width() -> usize {
+    // SAFETY: the structure lives on this frame and is filled by the call.
+    let size = unsafe {
+        let mut size: libc::winsize = std::mem::zeroed();
+        libc::ioctl(2, libc::TIOCGWINSZ, &raw mut size);
+        size
+    };
+    if size.ws_col > 1 { usize::from(size.ws_col) - 1 } else { 79 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_status_line_says_iteration_time_cost_context_tasks_and_tool() {
+        let status = Status {
+            iteration: 3,
+            elapsed_ms: 3_725_000,
+            cost_micros: 1_234_000,
+            context_tokens: Some(84_000),
+            done: Some(4),
+            left: Some(7),
+            tool: Some("Bash".into()),
+        };
+        assert_eq!(status_line(&status), "iteration 3 · 1:02:05 · $1.23 · context 84k · 4 done, 7 left · Bash");
+    }
+}

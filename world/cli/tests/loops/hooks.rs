@@ -1,0 +1,153 @@
+//! Hooks of the loop: variables, exit codes, timeouts, switches and trust.
+
+use crate::stage::{FINE, Stage, WORK, lives, summary};
+use testkit::poll;
+
+fn dump(to: &str) -> String {
+    format!("env | grep -E '^(FRESHER|TAUT)_' | sort > {to}")
+}
+
+#[test]
+fn l2_hooks_get_their_variables_under_both_names() {
+    let stage = Stage::new();
+    for hook in ["started", "next_iteration", "post_iteration", "finished"] {
+        stage.hook(hook, &dump(&format!("/proc/self/cwd/.git/{hook}.env")));
+    }
+    stage.agent(&format!("{WORK} exit_code=0; {FINE}"));
+    stage.build(&["-n", "2"]);
+    let names = |hook: &str, prefix: &str| {
+        let text = stage.read(&format!(".git/{hook}.env"));
+        let lines = text
+            .lines()
+            .filter_map(|line| line.strip_prefix(prefix)?.split_once('=').map(|(name, _)| name.to_string()));
+        lines.filter(|name| engine::loops::VARIABLES.iter().any(|variable| variable.name == name)).collect::<Vec<_>>()
+    };
+    for hook in engine::loops::Hook::ALL {
+        let mut expected: Vec<_> =
+            engine::loops::VARIABLES.iter().filter(|v| v.hooks.contains(&hook)).map(|v| v.name.to_string()).collect();
+        expected.sort();
+        assert_eq!(names(hook.name(), "FRESHER_"), expected, "{}", hook.name());
+        assert_eq!(names(hook.name(), "TAUT_"), expected, "{}", hook.name());
+    }
+    let after = stage.read(".git/post_iteration.env");
+    assert!(after.contains("FRESHER_ITERATION=2") && after.contains("FRESHER_COMMITS_MADE=2"), "{after}");
+    assert!(stage.read(".git/next_iteration.env").contains("FRESHER_LAST_EXIT_CODE=0"));
+    assert!(stage.read(".git/finished.env").contains("FRESHER_FINISH_TYPE=max_iterations"));
+}
+
+#[test]
+fn l3_other_codes_than_two_only_warn_and_abort_is_a_choice() {
+    let stage = Stage::new();
+    stage.hook("started", "exit 7").agent(&format!("{WORK} {FINE}"));
+    let done = stage.build(&["-n", "1"]);
+    assert_eq!(done.code(), Some(10));
+    assert!(done.stderr_text().contains("Hook started failed with exit code 7"), "{}", done.stderr_text());
+    let done = stage.build_with(&[], &[("FRESHER_HOOK_FAIL_BEHAVIOR", "abort")]);
+    assert_eq!(done.code(), Some(21), "{}", done.stderr_text());
+}
+
+#[test]
+fn l3_hooks_can_be_switched_off_all_or_one_by_environment_and_by_config_sh() {
+    let stage = Stage::new();
+    stage.hook("started", "touch .git/started").hook("finished", "touch .git/finished").agent(FINE);
+    stage.build_with(&[], &[("FRESHER_HOOKS_ENABLED", "false")]);
+    assert!(!stage.path(".git/started").exists() && !stage.path(".git/finished").exists());
+    stage.write(".fresher/config.sh", "export FRESHER_HOOK_STARTED_ENABLED=\"${FRESHER_HOOK_STARTED_ENABLED:-false}\"\nFRESHER_X=$(touch .git/sourced)\n");
+    let done = stage.build(&[]);
+    assert!(!stage.path(".git/started").exists() && stage.path(".git/finished").exists());
+    assert!(!stage.path(".git/sourced").exists(), "config.sh was run");
+    assert!(done.stderr_text().contains("FRESHER_X"), "{}", done.stderr_text());
+}
+
+#[test]
+fn l1_where_a_hook_is_missing_the_one_of_fresher_runs() {
+    let stage = Stage::new();
+    stage.write(".fresher/hooks/started", "#!/bin/bash\ntouch .git/old-started\n");
+    stage.hook("finished", "touch .git/new-finished").agent(FINE);
+    stage.write(".fresher/hooks/finished", "#!/bin/bash\ntouch .git/old-finished\n");
+    for name in ["started", "finished"] {
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(stage.path(&format!(".fresher/hooks/{name}")), mode).unwrap();
+    }
+    stage.build(&[]);
+    assert!(stage.path(".git/old-started").exists() && stage.path(".git/new-finished").exists());
+    assert!(!stage.path(".git/old-finished").exists());
+}
+
+#[test]
+fn l8_a_background_hook_does_not_hold_the_loop_up_and_its_output_is_kept() {
+    let stage = Stage::new();
+    stage.write(".taut/config.toml", "[hooks.started]\nbackground = true\n");
+    stage.hook("started", "until [ -e .git/over ]; do sleep 0.05; done; echo late").agent(FINE);
+    stage.hook("finished", "touch .git/over");
+    stage.build(&[]);
+    let done = stage.build(&[]);
+    assert_eq!(done.code(), Some(11), "{}", done.stderr_text());
+    let logs = stage.path(".taut/logs");
+    poll::until("the hook's words", crate::stage::PLENTY, || {
+        let all = std::fs::read_dir(&logs).ok()?.flatten();
+        let texts = all.filter_map(|run| std::fs::read_to_string(run.path().join("loop.log")).ok());
+        texts.into_iter().any(|text| text.contains("late")).then_some(())
+    })
+    .unwrap();
+}
+
+#[test]
+fn g11_an_untrusted_projects_hooks_and_settings_do_nothing() {
+    let stage = Stage::new();
+    stage.write(
+        ".taut/config.toml",
+        "[loop]\nmax_iterations = 1\nagent = \"other\"\n[agents.other]\ncommand = [\"touch\", \".git/other\"]\n",
+    );
+    stage.hook("started", "touch .git/started").agent(&format!("{WORK} {FINE}"));
+    let done = stage.sandbox.taut(&["loop", "build", "--json"], b"").unwrap();
+    assert_eq!(summary(&done)["finish"], "complete");
+    assert!(!stage.path(".git/started").exists() && !stage.path(".git/other").exists());
+    assert!(done.stderr_text().contains("not trusted"), "{}", done.stderr_text());
+}
+
+#[test]
+fn g11_a_hook_that_the_agent_rewrites_is_not_run() {
+    let stage = Stage::new();
+    stage.hook("finished", "exit 0").agent(&format!("echo 'touch .git/evil' >> .taut/hooks/finished; {FINE}"));
+    let done = stage.build(&["-n", "1"]);
+    assert!(!stage.path(".git/evil").exists() && done.stderr_text().contains("not trusted"), "{}", done.stderr_text());
+}
+
+#[test]
+fn l3_a_hanging_hook_is_killed_with_its_grandchildren() {
+    let stage = Stage::new();
+    stage.write(".taut/config.toml", "[hooks.started]\ntimeout = 1\n");
+    stage
+        .hook("started", "(trap '' TERM; echo $BASHPID > .git/grandchild; while :; do sleep 0.1; done) & wait")
+        .agent(FINE);
+    let done = stage.build(&[]);
+    assert!(done.code() == Some(11), "{}", done.stderr_text());
+    assert!(done.stderr_text().contains("timed out"), "{}", done.stderr_text());
+    let pid = stage.read(".git/grandchild");
+    assert!(!pid.is_empty() && !lives(&pid), "the grandchild lives on");
+}
+
+#[test]
+fn l8_init_loop_writes_templates_once_and_they_run() {
+    let stage = Stage::new();
+    assert!(stage.sandbox.taut(&["init", "loop", "--yes"], b"").unwrap().success());
+    stage.write("PROMPT.building.md", "mine");
+    assert!(stage.sandbox.taut(&["init", "loop", "--yes"], b"").unwrap().success());
+    assert_eq!(stage.read("PROMPT.building.md"), "mine");
+    stage.agent(&format!("{WORK} {FINE}"));
+    let done = stage.build(&["-n", "1"]);
+    assert!(done.stderr_text().contains("next_iteration │ Starting iteration 1"), "{}", done.stderr_text());
+}
+
+/// The table in the docs is the one of the code.
+#[test]
+fn l2_the_documented_table_of_variables_is_the_one_of_the_code() {
+    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/loop.md")).unwrap();
+    for variable in engine::loops::VARIABLES {
+        let hooks: Vec<_> = variable.hooks.iter().map(|hook| hook.name()).collect();
+        let hooks = if hooks.len() == 4 { "all".to_string() } else { hooks.join(", ") };
+        let row = format!("| `{}` | {} | {hooks} |", variable.name, variable.about);
+        assert!(page.contains(&row), "docs/loop.md lacks: {row}");
+    }
+}

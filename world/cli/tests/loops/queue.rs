@@ -1,0 +1,107 @@
+//! The loop on the queue, and several workers on one.
+
+use crate::stage::{FINE, PLENTY, Stage, summary};
+use testkit::poll;
+
+#[test]
+fn l7_the_loop_registers_names_its_agent_and_deregisters() {
+    let stage = Stage::new();
+    stage.task(&["create", "t1", "one"]);
+    stage.task(&["create", "t2", "two"]);
+    stage.agent(&format!(
+        "echo \"$RALPH_AGENT_ID $TAUT_AGENT_ID $RALPH_TASK_SCRIPT\" >> .git/env; id=$($RALPH_TASK_SCRIPT claim --json | grep -o '\"id\":\"t[12]\"' | cut -d'\"' -f4); $RALPH_TASK_SCRIPT done $id; {FINE}"
+    ));
+    let done = stage.build(&[]);
+    assert_eq!(summary(&done)["finish"], "complete", "{}", done.stderr_text());
+    let env = stage.read(".git/env");
+    let first: Vec<&str> = env.lines().next().unwrap().split(' ').collect();
+    assert_eq!(first[0], first[1]);
+    let workers = stage.task(&["agent", "list", "--json"]).stdout_text();
+    assert!(workers.contains(first[0]) && workers.contains("stopped"), "{workers}");
+}
+
+#[test]
+fn l7_q5_a_task_the_agent_forgot_is_released_with_the_exact_reason_after_each_exit() {
+    let stage = Stage::new();
+    stage.task(&["create", "t1", "one"]);
+    stage.agent(&format!("taut task claim > /dev/null; {FINE}"));
+    let done = stage.build(&["-n", "1"]);
+    let task = stage.show("t1");
+    assert_eq!(
+        (task["s"].as_str(), task["fail_reason"].as_str()),
+        (Some("open"), Some("session exited without completing task")),
+        "{task}"
+    );
+    assert!(done.stderr_text().contains("failing task t1"), "{}", done.stderr_text());
+}
+
+/// The hook of the session's end releases first, the loop finds nothing left, then the worker leaves.
+#[test]
+fn l7_hook_then_loop_then_deregister() {
+    let stage = Stage::new();
+    stage.task(&["create", "t1", "one"]);
+    stage.hook("post_iteration", "taut task show t1 --json > .git/after; taut task agent list --json >> .git/after");
+    let end = r#"hook() { echo "{\"hook_event_name\":\"$1\",\"session_id\":\"s\",\"cwd\":\"$PWD\",$2}" | taut hook --agent claude-code; }
+        hook SessionStart '"source":"startup"'; taut task claim >/dev/null; hook SessionEnd '"reason":"other"'"#;
+    stage.agent(&format!("{end}; {FINE}"));
+    let done = stage.build(&["-n", "1"]);
+    let task = stage.show("t1");
+    assert_eq!(
+        (task["fail_reason"].as_str(), task["retry_count"].as_i64()),
+        (Some("session ended unexpectedly"), Some(1)),
+        "{task}\n{}",
+        done.stderr_text()
+    );
+    let after = stage.read(".git/after");
+    assert!(after.contains("session ended unexpectedly") && after.contains("\"status\":\"active\""), "{after}");
+    assert!(stage.task(&["agent", "list", "--json"]).stdout_text().contains("\"status\":\"stopped\""));
+}
+
+#[test]
+fn l7_q4_leases_are_renewed_while_the_agent_works_in_silence() {
+    let stage = Stage::new();
+    stage.task(&["create", "t1", "one"]);
+    stage.agent(&format!(
+        "taut task claim --lease 8 > .git/claimed; until [ -e .git/go ]; do sleep 0.1; done; taut task done t1; {FINE}"
+    ));
+    let mut going = stage.start(&["loop", "build", "--yes"]);
+    stage.until(".git/claimed");
+    let first = stage.show("t1")["lease_expires_at"].clone();
+    poll::until("a renewal", PLENTY, || (stage.show("t1")["lease_expires_at"] != first).then_some(())).unwrap();
+    stage.write(".git/go", "now");
+    assert_eq!(going.end(), Some(0), "{}", going.said());
+}
+
+#[test]
+fn l6_a_queue_of_which_nothing_can_be_claimed_is_stuck() {
+    let stage = Stage::new();
+    stage.task(&["create", "t1", "one"]);
+    stage.task(&["update", "t1", "--status", "quarantined"]);
+    stage.agent("touch ran");
+    let done = stage.build(&["--source", "queue"]);
+    assert_eq!((summary(&done)["finish"].as_str(), done.code()), (Some("stuck"), Some(14)), "{}", done.stderr_text());
+}
+
+#[test]
+fn l7_workers_run_in_worktrees_of_their_own_and_nothing_is_merged() {
+    let stage = Stage::new();
+    for slug in ["t1", "t2", "t3", "t4"] {
+        stage.task(&["create", slug, "do it"]);
+    }
+    stage.agent(&format!(
+        "id=$(taut task claim --json | grep -o '\"id\":\"t[1-4]\"' | cut -d'\"' -f4); [ -n \"$id\" ] || exit 0; echo $id > $id.txt; git add -A; git commit -qm \"$id\"; taut task done $id; {FINE}"
+    ));
+    let head = stage.git(&["rev-parse", "HEAD"]);
+    let done = stage.build(&["--workers", "2", "--idle-iterations", "5"]);
+    assert_eq!(done.code(), Some(0), "{}{}", done.stdout_text(), done.stderr_text());
+    assert_eq!(stage.git(&["rev-parse", "HEAD"]), head, "something was merged");
+    let lines = done.stdout_text();
+    let branches: Vec<serde_json::Value> = lines
+        .lines()
+        .filter_map(|line| serde_json::from_str(line).ok())
+        .filter(|value: &serde_json::Value| value["worktree"].is_string())
+        .collect();
+    let commits: usize = branches.iter().map(|branch| branch["commits"].as_array().unwrap().len()).sum();
+    assert_eq!((branches.len(), commits), (2, 4), "{lines}");
+    assert!(stage.task(&["plan-status"]).stdout_text().contains("4 done"));
+}

@@ -1,0 +1,41 @@
+//! Starting the agent for one iteration, with what it is told by its environment.
+
+use crate::RunnerError;
+use crate::child::{Doing, Running};
+use crate::job::Job;
+use std::process::Command;
+use std::sync::mpsc::SyncSender;
+
+/// Who the agent is.
+pub(crate) struct Name<'a> {
+    pub agent: &'a str,
+    pub run: &'a str,
+}
+
+pub(crate) fn start(job: &Job, name: &Name<'_>, id: u64, tell: &SyncSender<Doing>) -> Result<Running, RunnerError> {
+    let line = job.launch()?;
+    let mut command = Command::new(&line.program);
+    command.args(&line.args).current_dir(&job.folder);
+    // A loop started from within an agent is not that agent.
+    for inherited in [
+        "CLAUDECODE",
+        "CLAUDE_CODE_ENTRYPOINT",
+        "CLAUDE_CODE_SESSION_ID",
+        "CLAUDE_SESSION_ID",
+        "TAUT_SESSION_ID",
+        "AGENT_ID",
+    ] {
+        command.env_remove(inherited);
+    }
+    command.env("TAUT_AGENT_ID", name.agent).env("TAUT_RUN_ID", name.run).env("TAUT_SUPERVISED", "loop");
+    if job.queue {
+        command.env("RALPH_AGENT_ID", name.agent).env("RALPH_TASK_SCRIPT", task_script());
+    }
+    Running::start(command, id, line.stdin, tell).map_err(|source| RunnerError::Start { program: line.program, source })
+}
+
+/// What a user's script runs to act on tasks.
+fn task_script() -> String {
+    let own = std::env::current_exe().map(|path| path.to_string_lossy().into_owned());
+    format!("{} task", own.unwrap_or_else(|_| "taut".to_string()))
+}

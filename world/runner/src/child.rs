@@ -1,0 +1,196 @@
+//! One child process in a group of its own: its lines and its end are told to
+//! a channel, and it is ended with everything it started.
+
+use model::ClientProcess;
+use model::fact::Life;
+use std::io::{self, Read};
+use std::os::fd::AsRawFd;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::SyncSender;
+use std::time::{Duration, Instant};
+
+/// A longer line is told in pieces, so that an agent cannot fill our memory.
+const LONGEST_PIECE: usize = 1 << 20;
+/// How long a pipe is read on that somebody else still holds after the child's end.
+const PIPE_GRACE: Duration = Duration::from_millis(500);
+const LOOK_MS: libc::c_int = 100;
+
+/// What a child does.
+#[derive(Debug)]
+pub(crate) enum Doing {
+    /// A line, or a piece of one that is too long.
+    Line {
+        child: u64,
+        text: Vec<u8>,
+        whole: bool,
+    },
+    /// It has ended but is not buried yet: its group can still be told from others.
+    Ended {
+        child: u64,
+    },
+    Signal(i32),
+}
+
+pub(crate) struct Running {
+    pub id: u64,
+    pub leader: ClientProcess,
+    pub since: Instant,
+    child: Child,
+    ended: Arc<AtomicBool>,
+    readers: Vec<std::thread::JoinHandle<()>>,
+    killing: Option<Instant>,
+    killed: bool,
+}
+
+/// How it ended: its code, or none where a signal did it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct End {
+    pub code: Option<i32>,
+    /// We had asked for it.
+    pub killed: bool,
+}
+
+impl Running {
+    pub(crate) fn start(
+        mut command: Command,
+        id: u64,
+        stdin: Option<String>,
+        tell: &SyncSender<Doing>,
+    ) -> io::Result<Self> {
+        command.process_group(0).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.stdin(if stdin.is_some() { Stdio::piped() } else { Stdio::null() });
+        let mut child = command.spawn()?;
+        let leader = identity(child.id());
+        if let (Some(text), Some(mut pipe)) = (stdin, child.stdin.take()) {
+            // A child that does not read must not hold us up.
+            std::thread::spawn(move || drop(io::Write::write_all(&mut pipe, text.as_bytes())));
+        }
+        let ended = Arc::new(AtomicBool::new(false));
+        let mut readers = Vec::new();
+        if let Some(pipe) = child.stdout.take() {
+            readers.push(reader(pipe, id, tell.clone(), Arc::clone(&ended)));
+        }
+        if let Some(pipe) = child.stderr.take() {
+            readers.push(reader(pipe, id, tell.clone(), Arc::clone(&ended)));
+        }
+        let (pid, tell) = (child.id(), tell.clone());
+        std::thread::spawn(move || {
+            wait_unburied(pid);
+            let _ = tell.send(Doing::Ended { child: id });
+        });
+        Ok(Self { id, leader, since: Instant::now(), child, ended, readers, killing: None, killed: false })
+    }
+
+    /// Asks the whole group to end; `press` ends it when it does not.
+    pub(crate) fn kill(&mut self) {
+        if self.killing.is_none() {
+            self.killing = Some(Instant::now());
+            self.send(libc::SIGTERM);
+            self.send(libc::SIGCONT);
+        }
+    }
+
+    /// Ends a group that was asked longer ago than the grace.
+    pub(crate) fn press(&mut self, grace: Duration) {
+        if self.killing.is_some_and(|since| since.elapsed() >= grace) && !self.killed {
+            self.killed = true;
+            self.send(libc::SIGKILL);
+        }
+    }
+
+    pub(crate) fn is_killing(&self) -> bool {
+        self.killing.is_some()
+    }
+
+    /// After `Ended`: what is left of a group that was to end goes too, then the
+    /// child is buried. Lines still under way come first: `drain` takes them in.
+    pub(crate) fn bury(mut self, mut drain: impl FnMut()) -> End {
+        if self.is_killing() {
+            self.send(libc::SIGKILL);
+        }
+        let killed = self.is_killing();
+        let status = self.child.wait();
+        let deadline = Instant::now() + PIPE_GRACE;
+        while self.readers.iter().any(|reader| !reader.is_finished()) {
+            if Instant::now() >= deadline {
+                self.ended.store(true, Ordering::Release);
+            }
+            drain();
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        drain();
+        let code = status.ok().and_then(|status| status.code().filter(|_| status.signal().is_none()));
+        End { code, killed }
+    }
+
+    fn send(&self, signal: libc::c_int) {
+        if let Ok(pid) = libc::pid_t::try_from(self.leader.pid) {
+            // SAFETY: plain numbers. The leader is ours and not buried, so the group is the one we made.
+            unsafe { libc::kill(-pid, signal) };
+        }
+    }
+}
+
+/// A process by number and start time.
+pub(crate) fn identity(pid: u32) -> ClientProcess {
+    let started = match host::probe::life(pid) {
+        Some(Life::Alive { started }) => started,
+        _ => 0,
+    };
+    ClientProcess { pid, started }
+}
+
+fn wait_unburied(pid: u32) {
+    // SAFETY: the structure is filled by the call; WNOWAIT leaves the child to be buried by its owner.
+    unsafe {
+        let mut told: libc::siginfo_t = std::mem::zeroed();
+        while libc::waitid(libc::P_PID, pid, &raw mut told, libc::WEXITED | libc::WNOWAIT) != 0
+            && io::Error::last_os_error().kind() == io::ErrorKind::Interrupted
+        {}
+    }
+}
+
+fn reader(
+    mut pipe: impl Read + AsRawFd + Send + 'static,
+    child: u64,
+    tell: SyncSender<Doing>,
+    ended: Arc<AtomicBool>,
+) -> std::thread::JoinHandle<()> {
+    std::thread::spawn(move || {
+        let mut buffer = vec![0_u8; 64 * 1024];
+        let mut line: Vec<u8> = Vec::new();
+        let mut whole = true;
+        loop {
+            let mut look = libc::pollfd { fd: pipe.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+            // SAFETY: one structure on this frame.
+            let ready = unsafe { libc::poll(&raw mut look, 1, LOOK_MS) };
+            if ready == 0 {
+                if ended.load(Ordering::Acquire) {
+                    break;
+                }
+                continue;
+            }
+            let Ok(read) = pipe.read(&mut buffer) else { break };
+            if read == 0 {
+                break;
+            }
+            for piece in buffer[..read].split_inclusive(|byte| *byte == b'\n') {
+                line.extend_from_slice(piece);
+                let over = piece.ends_with(b"\n");
+                if over || line.len() >= LONGEST_PIECE {
+                    let text = std::mem::take(&mut line);
+                    if tell.send(Doing::Line { child, text, whole: whole && over }).is_err() {
+                        return;
+                    }
+                    whole = over;
+                }
+            }
+        }
+        if !line.is_empty() {
+            let _ = tell.send(Doing::Line { child, text: line, whole });
+        }
+    })
+}

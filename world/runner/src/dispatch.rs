@@ -1,0 +1,371 @@
+//! The dispatcher: one thread that feeds the machine with what happened and
+//! carries out what it decides. Everything else only reports to its channel.
+
+mod children;
+
+use crate::child::{Doing, Running};
+use crate::desk::Desk;
+use crate::job::Job;
+use crate::log::Log;
+use crate::{RunnerError, Said, Status, Tell, look, recover, signals};
+use engine::loops::{Effect, Event, Hook, Loop, Phase, Stop, Work};
+use model::Ms;
+use model::run::{Finish, Heard, Iteration, Mode, Run, Tally};
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::time::{Duration, Instant};
+
+const AGENT_GRACE: Duration = Duration::from_secs(5);
+const HOOK_GRACE: Duration = Duration::from_secs(1);
+const TICK: Duration = Duration::from_millis(250);
+/// Leases are renewed and requests looked for this often.
+const KEEP_EVERY: Duration = Duration::from_secs(5);
+/// Lines that wait for the dispatcher; more hold the agent's pipe up.
+const LINES: usize = 64;
+
+/// A run that is over.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Summary {
+    pub run: String,
+    pub mode: Mode,
+    pub finish: Finish,
+    pub why: String,
+    pub tally: Tally,
+    pub ms: i64,
+    pub done: Option<u64>,
+    pub left: Option<u64>,
+    pub logs: PathBuf,
+    pub branch: Option<String>,
+}
+
+/// Runs the job to its end.
+pub fn run(job: &Job, tell: &dyn Tell) -> Result<Summary, RunnerError> {
+    signals::outlive_closed_output();
+    let (sender, receiver) = sync_channel(LINES);
+    let signal = sender.clone();
+    signals::listen(&[libc::SIGINT, libc::SIGTERM, libc::SIGHUP], move |number| {
+        let _ = signal.send(Doing::Signal(number));
+    })
+    .map_err(RunnerError::Signals)?;
+    let mut dispatcher = Dispatcher::begin(job, tell, sender, receiver)?;
+    dispatcher.play()
+}
+
+struct Dispatcher<'j> {
+    job: &'j Job,
+    tell: &'j dyn Tell,
+    desk: Desk,
+    log: Log,
+    sender: SyncSender<Doing>,
+    receiver: Receiver<Doing>,
+    state: Loop,
+    run: Run,
+    /// The name the agent goes by.
+    agent: String,
+    now: Option<Now>,
+    next_child: u64,
+    heard: Heard,
+    began: Ms,
+    commits_before: u64,
+    restart: bool,
+    kept: Instant,
+    waiting: Option<(Ms, String)>,
+    shown: Instant,
+}
+
+/// What runs at this moment.
+struct Now {
+    child: Running,
+    what: What,
+    deadline: Option<Instant>,
+    timed_out: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum What {
+    Hook(Hook),
+    Agent,
+}
+
+impl<'j> Dispatcher<'j> {
+    fn begin(
+        job: &'j Job,
+        tell: &'j dyn Tell,
+        sender: SyncSender<Doing>,
+        receiver: Receiver<Doing>,
+    ) -> Result<Self, RunnerError> {
+        let mut desk = Desk::open(&job.state)?;
+        let run = recover::take_over(job, &mut desk, tell)?;
+        let short: String = run.id.chars().rev().take(8).collect::<Vec<_>>().into_iter().rev().collect();
+        let stamp: String = run.started_at.rfc3339().chars().filter(char::is_ascii_digit).take(14).collect();
+        let log = Log::open(std::path::Path::new(&job.terms.log_dir), &format!("{stamp}-{short}"))?;
+        let state = Loop::new(run.started_at, run.tally.clone());
+        let past = Instant::now();
+        Ok(Self {
+            agent: run.agent.clone().unwrap_or_else(|| format!("loop-{short}")),
+            job,
+            tell,
+            desk,
+            log,
+            sender,
+            receiver,
+            state,
+            run,
+            now: None,
+            next_child: 0,
+            heard: Heard::default(),
+            began: host::clock::now(),
+            commits_before: 0,
+            restart: false,
+            kept: past,
+            waiting: None,
+            shown: past,
+        })
+    }
+
+    fn play(&mut self) -> Result<Summary, RunnerError> {
+        let mut todo: VecDeque<Effect> = self.step(Event::Begin);
+        loop {
+            while let Some(effect) = todo.pop_front() {
+                if let Effect::End(finish) = effect {
+                    return Ok(self.summary(finish));
+                }
+                if let Some(event) = self.act(effect) {
+                    let more = self.step(event);
+                    todo.extend(more);
+                }
+            }
+            if let Some(event) = self.wait() {
+                todo = self.step(event);
+            }
+        }
+    }
+
+    fn step(&mut self, event: Event) -> VecDeque<Effect> {
+        let empty = Loop::new(self.run.started_at, Tally::default());
+        let (state, effects) =
+            std::mem::replace(&mut self.state, empty).step(&self.job.terms, event, host::clock::now());
+        self.state = state;
+        effects.into()
+    }
+
+    /// Carries one effect out. Gives the event that follows at once, if one does.
+    fn act(&mut self, effect: Effect) -> Option<Event> {
+        match effect {
+            Effect::RunHook(hook) => self.start_hook(hook).map(Event::HookEnded),
+            Effect::Look => {
+                let mut seen = look::seen(self.job, &self.desk, self.run.base.as_deref(), host::clock::now());
+                seen.restart = self.restart || self.desk.ran_full(&self.agent, self.began);
+                if self.state.phase == Phase::Judging {
+                    self.record(seen.commits);
+                }
+                self.commits_before = seen.commits;
+                self.restart = false;
+                Some(Event::Looked(seen))
+            }
+            Effect::StartAgent { iteration } => self.start_agent(iteration),
+            Effect::Kill => {
+                if let Some(now) = &mut self.now {
+                    now.child.kill();
+                }
+                None
+            }
+            Effect::Release => {
+                self.release();
+                None
+            }
+            Effect::Wait { until, why } => {
+                self.log.line("loop", &format!("waiting until {}: {why}", until.rfc3339()));
+                self.waiting = Some((until, why));
+                None
+            }
+            Effect::Wake => {
+                self.waiting = None;
+                None
+            }
+            Effect::Say(words) => {
+                self.tell.tell(&Said::Note(words));
+                None
+            }
+            Effect::Save => {
+                self.save();
+                None
+            }
+            Effect::Deregister => {
+                if let Some(agent) = self.run.agent.clone()
+                    && let Err(error) = self.desk.deregister(&agent)
+                {
+                    self.warn(format!("the worker could not be taken off the list: {error}"));
+                }
+                None
+            }
+            Effect::End(_) => None,
+        }
+    }
+
+    /// Until something happened that the machine must know.
+    fn wait(&mut self) -> Option<Event> {
+        let until_wake = self.waiting.as_ref().map(|(until, _)| until.0.saturating_sub(host::clock::now().0).max(0));
+        let pause = until_wake.map_or(TICK, |ms| TICK.min(Duration::from_millis(ms.cast_unsigned())));
+        match self.receiver.recv_timeout(pause) {
+            Ok(Doing::Signal(libc::SIGINT)) => return Some(Event::Stop(Stop::Soft)),
+            Ok(Doing::Signal(_)) => return Some(Event::Stop(Stop::Hard)),
+            Ok(Doing::Line { child, text, whole }) => self.line(child, &text, whole),
+            Ok(Doing::Ended { child }) if self.now.as_ref().is_some_and(|now| now.child.id == child) => {
+                return self.child_ended();
+            }
+            Ok(Doing::Ended { .. }) | Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
+        }
+        self.tick()
+    }
+
+    fn tick(&mut self) -> Option<Event> {
+        let now = host::clock::now();
+        if self.waiting.as_ref().is_some_and(|(until, _)| now >= *until) {
+            self.waiting = None;
+            return Some(Event::WaitOver);
+        }
+        self.show(now);
+        let over = self.state.deadline(&self.job.terms).is_some_and(|deadline| now >= deadline);
+        if let Some(running) = &mut self.now {
+            let grace = if running.what == What::Agent { AGENT_GRACE } else { HOOK_GRACE };
+            running.child.press(grace);
+            if running.deadline.is_some_and(|deadline| Instant::now() >= deadline) && !running.timed_out {
+                running.timed_out = true;
+                running.child.kill();
+            }
+            if over && running.what == What::Agent && !running.child.is_killing() {
+                return Some(Event::Stop(Stop::TimeUp));
+            }
+        }
+        if self.kept.elapsed() >= KEEP_EVERY {
+            self.kept = Instant::now();
+            self.keep();
+        }
+        None
+    }
+
+    /// The agent lives, so its leases do; and it may have asked for a fresh start.
+    fn keep(&mut self) {
+        let Some(Now { child, what: What::Agent, .. }) = &mut self.now else { return };
+        if self.run.agent.is_some() {
+            // A database that is busy now is asked again soon; the lease is longer than that.
+            let _ = self.desk.keep(&self.agent, child.leader);
+        }
+        if !child.is_killing() && self.desk.wants_restart(&self.agent, self.began) {
+            self.restart = true;
+            child.kill();
+            self.tell.tell(&Said::Note("the agent asked for a fresh context".to_string()));
+        }
+        self.log.flush();
+    }
+
+    fn release(&mut self) {
+        let Some(agent) = self.run.agent.clone() else { return };
+        match self.desk.release(&agent) {
+            Ok(slugs) => {
+                for slug in slugs {
+                    self.warn(format!("agent {agent} {}, failing task {slug}", engine::queue::SESSION_EXITED));
+                }
+            }
+            Err(error) => self.warn(format!("tasks could not be released, their leases will lapse: {error}")),
+        }
+    }
+
+    fn record(&mut self, commits: u64) {
+        let tally = &self.state.tally;
+        let made = commits.saturating_sub(self.commits_before);
+        let cost = tally.cost_micros - self.run.tally.cost_micros;
+        let iteration = Iteration {
+            run: self.run.id.clone(),
+            number: tally.iterations,
+            started_at: self.began,
+            ended_at: host::clock::now(),
+            exit: tally.last_exit,
+            commits: made,
+            cost_micros: cost,
+            outcome: if tally.last_exit == Some(0) { "ended" } else { "failed" }.to_string(),
+            log: self.log.path().to_string_lossy().into_owned(),
+        };
+        let said = Said::IterationEnded {
+            iteration: iteration.number,
+            exit: iteration.exit,
+            commits: made,
+            cost_micros: cost,
+            ms: tally.last_ms,
+        };
+        self.log.flush();
+        if let Err(error) = self.desk.save_iteration(&iteration) {
+            self.warn(format!("this iteration could not be recorded: {error}"));
+        }
+        self.tell.tell(&said);
+    }
+
+    /// A database that cannot be written costs resuming, not the run.
+    fn save(&mut self) {
+        self.run.tally = self.state.tally.clone();
+        if self.state.phase == Phase::Over {
+            (self.run.finish, self.run.finished_at) = (self.state.finish, Some(host::clock::now()));
+        }
+        if let Err(error) = self.desk.save(&self.run) {
+            self.warn(format!("the run could not be saved: {error}"));
+        }
+    }
+
+    fn show(&mut self, now: Ms) {
+        if self.shown.elapsed() < TICK {
+            return;
+        }
+        self.shown = Instant::now();
+        if let Some((until, why)) = &self.waiting {
+            let seconds = (until.0 - now.0) / 1000;
+            if seconds > 0 {
+                self.tell.tell(&Said::Countdown { seconds, why: why.clone() });
+            }
+            return;
+        }
+        let (done, left) = self.counted();
+        self.tell.tell(&Said::Status(Status {
+            iteration: self.state.tally.iterations,
+            elapsed_ms: now.since(self.run.started_at),
+            cost_micros: self.state.tally.cost_micros + self.heard.cost_micros,
+            context_tokens: self.heard.context_tokens,
+            done,
+            left,
+            tool: self.heard.tool.clone(),
+        }));
+    }
+
+    fn counted(&self) -> (Option<u64>, Option<u64>) {
+        match self.state.seen.as_ref().map(|seen| seen.work) {
+            Some(Work::Counted { left, done, .. }) => (Some(done), Some(left)),
+            _ => (None, None),
+        }
+    }
+
+    fn summary(&mut self, finish: Finish) -> Summary {
+        self.log.line("loop", &format!("finished: {} ({})", finish.name(), self.state.why));
+        self.log.flush();
+        self.desk.settle();
+        self.tell.tell(&Said::Finished { finish, why: self.state.why.clone() });
+        let (done, left) = self.counted();
+        Summary {
+            run: self.run.id.clone(),
+            mode: self.job.mode,
+            finish,
+            why: self.state.why.clone(),
+            tally: self.state.tally.clone(),
+            ms: host::clock::now().since(self.run.started_at),
+            done,
+            left,
+            logs: self.log.folder().to_path_buf(),
+            branch: self.run.branch.clone(),
+        }
+    }
+
+    fn warn(&mut self, words: String) {
+        self.log.line("warning", &words);
+        self.tell.tell(&Said::Warning(words));
+    }
+}

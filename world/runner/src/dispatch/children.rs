@@ -1,0 +1,165 @@
+//! What the dispatcher starts: hooks and the agent, what they say, and their end.
+
+use super::{Dispatcher, Now, What};
+use crate::Said;
+use crate::agent::{self, Name};
+use crate::child::{Doing, End, Running};
+use crate::hook::{self, Found};
+use engine::loops::{Ended, Event, Hook, HookEnd, values};
+use model::run::Heard;
+use std::sync::mpsc::Receiver;
+use std::time::{Duration, Instant};
+
+impl Dispatcher<'_> {
+    pub(super) fn start_hook(&mut self, hook: Hook) -> Option<HookEnd> {
+        if hook == Hook::Finished || hook == Hook::Started {
+            self.log.turn_back();
+        }
+        let given = values(hook, &self.state, &self.job.terms, host::clock::now());
+        let (command, setting) = match hook::find(self.job, hook, given) {
+            Found::None => return Some(HookEnd::None),
+            Found::Held(why) => {
+                self.warn(why);
+                return Some(HookEnd::None);
+            }
+            Found::Ready(command, setting) => (*command, setting),
+        };
+        self.log.line("loop", &format!("Running hook: {}", hook.name()));
+        if setting.background {
+            self.log.flush();
+            hook::in_background(command, setting, self.log.path());
+            return Some(HookEnd::None);
+        }
+        self.next_child += 1;
+        match Running::start(command, self.next_child, None, &self.sender) {
+            Ok(child) => {
+                let deadline = Some(Instant::now() + Duration::from_millis(setting.timeout_ms));
+                self.now = Some(Now { child, what: What::Hook(hook), deadline, timed_out: false });
+                None
+            }
+            Err(error) => {
+                self.warn(format!("Hook {} could not be started: {error}", hook.name()));
+                Some(HookEnd::Broken)
+            }
+        }
+    }
+
+    pub(super) fn start_agent(&mut self, iteration: u64) -> Option<Event> {
+        if let Err(error) = self.log.turn_to(iteration) {
+            self.warn(error.to_string());
+        }
+        (self.heard, self.began) = (Heard::default(), host::clock::now());
+        self.tell.tell(&Said::IterationStarted { iteration });
+        self.next_child += 1;
+        let name = Name { agent: &self.agent, run: &self.run.id };
+        match agent::start(self.job, &name, self.next_child, &self.sender) {
+            Ok(child) => {
+                self.run.leader = Some(child.leader);
+                self.now = Some(Now { child, what: What::Agent, deadline: None, timed_out: false });
+                self.save();
+                None
+            }
+            Err(error) => {
+                let said = Some(error.to_string());
+                Some(Event::AgentEnded(Ended {
+                    exit: Some(127),
+                    ms: 0,
+                    heard: Heard { said, failed: true, ..Heard::default() },
+                }))
+            }
+        }
+    }
+
+    pub(super) fn line(&mut self, child: u64, text: &[u8], whole: bool) {
+        if let Some(now) = self.now.as_ref().filter(|now| now.child.id == child) {
+            self.take_in(now.what, text, whole);
+        }
+    }
+
+    pub(super) fn child_ended(&mut self) -> Option<Event> {
+        let now = self.now.take()?;
+        let (what, timed_out, id, since) = (now.what, now.timed_out, now.child.id, now.child.since);
+        let mut lines = Vec::new();
+        let mut stops = Vec::new();
+        // Lines of the child that are still under way belong to it.
+        let End { code, killed } = {
+            let receiver = &self.receiver;
+            let mut late = LateLines { dispatcher_lines: &mut lines, stops: &mut stops };
+            now.child.bury(|| late.take(receiver, id))
+        };
+        for (text, whole) in lines {
+            self.take_in(what, &text, whole);
+        }
+        for signal in stops {
+            let _ = self.sender.try_send(Doing::Signal(signal));
+        }
+        let ms = i64::try_from(since.elapsed().as_millis()).unwrap_or(i64::MAX);
+        match what {
+            What::Agent => {
+                self.run.leader = None;
+                let heard = std::mem::take(&mut self.heard);
+                let exit = if self.restart && killed { Some(0) } else { code };
+                Some(Event::AgentEnded(Ended { exit, ms, heard }))
+            }
+            What::Hook(hook) => Some(Event::HookEnded(self.hook_end(hook, code, timed_out))),
+        }
+    }
+
+    fn take_in(&mut self, what: What, text: &[u8], whole: bool) {
+        match what {
+            What::Agent => {
+                self.log.bytes(text);
+                if whole {
+                    agents::hear(&self.job.settings.agent, &String::from_utf8_lossy(text), &mut self.heard);
+                }
+            }
+            What::Hook(hook) => {
+                let text = String::from_utf8_lossy(text).trim_end().to_string();
+                self.log.line(&format!("hook {}", hook.name()), &text);
+                self.tell.tell(&Said::HookLine { hook: hook.name(), text });
+            }
+        }
+    }
+
+    fn hook_end(&mut self, hook: Hook, code: Option<i32>, timed_out: bool) -> HookEnd {
+        let name = hook.name();
+        match (timed_out, code) {
+            (true, _) => {
+                let seconds = self.job.settings.hooks.each.get(&hook).map_or(0, |setting| setting.timeout_ms / 1000);
+                self.warn(format!("Hook {name} timed out after {seconds}s"));
+                HookEnd::TimedOut
+            }
+            (_, Some(code)) => {
+                match code {
+                    0 => self.log.line("loop", &format!("Hook {name} completed successfully")),
+                    1 => self.warn(format!("Hook {name} returned warning (exit 1)")),
+                    2 => self.warn(format!("Hook {name} requested abort (exit 2)")),
+                    code => self.warn(format!("Hook {name} failed with exit code {code}")),
+                }
+                HookEnd::Code(code)
+            }
+            (_, None) => {
+                self.warn(format!("Hook {name} was ended by a signal"));
+                HookEnd::Broken
+            }
+        }
+    }
+}
+
+/// What comes out of the channel while a child is buried.
+struct LateLines<'l> {
+    dispatcher_lines: &'l mut Vec<(Vec<u8>, bool)>,
+    stops: &'l mut Vec<i32>,
+}
+
+impl LateLines<'_> {
+    fn take(&mut self, receiver: &Receiver<Doing>, id: u64) {
+        while let Ok(doing) = receiver.try_recv() {
+            match doing {
+                Doing::Line { child, text, whole } if child == id => self.dispatcher_lines.push((text, whole)),
+                Doing::Signal(signal) => self.stops.push(signal),
+                Doing::Line { .. } | Doing::Ended { .. } => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! What can keep a run from beginning or going on.
+
+use std::io;
+use std::path::PathBuf;
+
+#[derive(Debug, thiserror::Error)]
+pub enum RunnerError {
+    #[error(transparent)]
+    Store(#[from] store::Error),
+    #[error(transparent)]
+    Queue(#[from] pipeline::queue::QueueError),
+    #[error("cannot start the agent `{program}`: {source}. Is it installed? `command -v {program}` says where")]
+    Start { program: String, source: io::Error },
+    #[error(
+        "there is no agent `{name}`; known are {known}. `[agents.{name}] command = [\"program\", \"{{prompt}}\"]` in the configuration of a trusted project makes one"
+    )]
+    NoAgent { name: String, known: String },
+    #[error("cannot write {}: {source}. `ls -ld` its folder shows who may", path.display())]
+    Write { path: PathBuf, source: io::Error },
+    #[error("cannot read {}: {source}", path.display())]
+    Read { path: PathBuf, source: io::Error },
+    #[error("a loop runs in {folder} already (process {pid}); end that one first, or use `--workers`")]
+    Busy { folder: String, pid: u32 },
+    #[error("there is no loop in {folder} that could be resumed")]
+    NothingToResume { folder: String },
+    #[error("git {what} failed: {said}")]
+    Git { what: String, said: String },
+    #[error("signals cannot be received: {0}")]
+    Signals(io::Error),
+    #[error("the terminal cannot be handed over: {0}")]
+    Terminal(io::Error),
+}

@@ -1,0 +1,175 @@
+//! A run before it begins: what was typed, what configuration says, and whether
+//! the project's own files have a say.
+
+use crate::prompt;
+use crate::{RunnerError, Said, Tell};
+use engine::loops::{Flags, Settings, Source, Sources, Terms, assignments, settings};
+use host::paths::Places;
+use host::trust;
+use model::run::{Launch, LaunchLine, Mode};
+use pipeline::Laws;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use store::Store;
+
+/// What was asked for.
+#[derive(Debug, Clone)]
+pub struct Asked {
+    pub mode: Mode,
+    pub flags: Flags,
+    pub prompt: Option<PathBuf>,
+    pub resume: Resume,
+    pub folder: PathBuf,
+    /// Where configuration and hooks come from; another folder for workers in worktrees.
+    pub config_from: Option<PathBuf>,
+    pub branch: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Resume {
+    Fresh,
+    Last,
+}
+
+/// Everything that is known before the first process is started.
+#[derive(Debug, Clone)]
+pub struct Job {
+    pub mode: Mode,
+    pub settings: Settings,
+    pub terms: Terms,
+    pub resume: Resume,
+    /// The work tree.
+    pub folder: PathBuf,
+    /// Where hooks and configuration are read.
+    pub root: PathBuf,
+    /// The key of the project, one for all its work trees.
+    pub project: String,
+    pub state: PathBuf,
+    pub home: PathBuf,
+    pub queue: bool,
+    pub prompt: String,
+    pub prompt_from: String,
+    pub instructions: Option<String>,
+    /// `FRESHER_*` of `.fresher/config.sh`, for the hooks.
+    pub assigned: BTreeMap<String, String>,
+    pub branch: Option<String>,
+    pub trusted: bool,
+}
+
+impl Job {
+    pub fn new(asked: &Asked, places: &Places, tell: &dyn Tell) -> Result<Self, RunnerError> {
+        let (state, home) = (places.state(), places.home());
+        let project = host::probe::project(&asked.folder, &home);
+        let folder = PathBuf::from(&project.work_tree);
+        let root = asked.config_from.clone().unwrap_or_else(|| folder.clone());
+        let law = Laws::new(places.user_config(), state.clone()).of(&root.to_string_lossy(), &home);
+        let trusted = trust::hooks_hold(&state, &root);
+        let env: BTreeMap<String, String> = std::env::vars().collect();
+        let assigned = config_sh(&root, trusted, &env, tell);
+        let settings = settings(Sources { flags: &asked.flags, env: &env, policy: &law.policy, file: &assigned });
+        let absolute = |path: &str| folder.join(path).to_string_lossy().into_owned();
+        let terms = Terms {
+            mode: asked.mode,
+            limits: settings.limits.clone(),
+            on_hook_failure: settings.hooks.on_failure,
+            project_dir: folder.to_string_lossy().into_owned(),
+            log_dir: absolute(&settings.log_dir),
+            plan_file: absolute(&settings.plan_file),
+            spec_dir: absolute(&settings.spec_dir),
+        };
+        let queue = asked.mode == Mode::Building && works_on_queue(settings.source, &state, &project.root)?;
+        let (prompt, prompt_from) = prompt::find(&prompt::Wanted {
+            named: asked.prompt.as_deref(),
+            mode: asked.mode,
+            queue,
+            folder: &folder,
+            settings: &settings,
+        })?;
+        let instructions = [".taut/AGENTS.md", ".fresher/AGENTS.md"]
+            .into_iter()
+            .map(|name| folder.join(name))
+            .find(|path| path.is_file());
+        let job = Self {
+            mode: asked.mode,
+            settings,
+            terms,
+            resume: asked.resume,
+            root,
+            project: project.root,
+            folder,
+            state,
+            home,
+            queue,
+            prompt,
+            prompt_from,
+            instructions: instructions.map(|path| path.to_string_lossy().into_owned()),
+            assigned,
+            branch: asked.branch.clone(),
+            trusted,
+        };
+        job.launch()?;
+        Ok(job)
+    }
+
+    /// The line that starts the agent.
+    pub fn launch(&self) -> Result<LaunchLine, RunnerError> {
+        let Settings { agent, command, .. } = &self.settings;
+        if let Some((program, args)) = command.split_first() {
+            let takes = args.iter().any(|arg| arg.contains("{prompt}"));
+            let mut args: Vec<String> = args.iter().map(|arg| arg.replace("{prompt}", &self.prompt)).collect();
+            args.extend(self.settings.agent_args.iter().cloned());
+            return Ok(LaunchLine { program: program.clone(), args, stdin: (!takes).then(|| self.prompt.clone()) });
+        }
+        let name = if agent == "claude" { agents::claude_code::NAME } else { agent };
+        if !agents::names().any(|known| known == name) {
+            let known = agents::names().collect::<Vec<_>>().join(", ");
+            return Err(RunnerError::NoAgent { name: agent.clone(), known });
+        }
+        Ok(agents::launch(
+            name,
+            &Launch {
+                program: None,
+                model: self.settings.model.clone(),
+                prompt: self.prompt.clone(),
+                max_turns: self.settings.max_turns,
+                instructions: self.instructions.clone(),
+                permissions: self.settings.permissions,
+                args: self.settings.agent_args.clone(),
+            },
+        ))
+    }
+
+    /// Whether the project has anything that does nothing until it is trusted.
+    pub fn lacks_trust(&self) -> bool {
+        let hooks = !self.trusted && !trust::loop_files(&self.root).is_empty();
+        let configured = trust::FILES.iter().any(|name| self.root.join(name).is_file());
+        hooks || (configured && !trust::holds(&self.state, &self.root))
+    }
+}
+
+/// Read only in a trusted project, and never run.
+fn config_sh(root: &Path, trusted: bool, env: &BTreeMap<String, String>, tell: &dyn Tell) -> BTreeMap<String, String> {
+    let Ok(text) = std::fs::read_to_string(root.join(".fresher/config.sh")) else { return BTreeMap::new() };
+    if !trusted {
+        return BTreeMap::new();
+    }
+    let read = assignments(&text, env);
+    for name in &read.unread {
+        let words = format!(".fresher/config.sh: the value of {name} would have to be run, and is left out");
+        tell.tell(&Said::Warning(words));
+    }
+    read.values
+}
+
+fn works_on_queue(source: Source, state: &Path, project: &str) -> Result<bool, RunnerError> {
+    match source {
+        Source::Plan => return Ok(false),
+        Source::Queue => return Ok(true),
+        Source::Auto => {}
+    }
+    if !state.join(store::DATABASE).exists() {
+        return Ok(false);
+    }
+    let counts = Store::open_and_migrate(state, std::time::Duration::from_secs(10))?.task_counts(project)?;
+    Ok(counts.open + counts.active + counts.blocked + counts.quarantined > 0)
+}

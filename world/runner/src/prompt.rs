@@ -1,0 +1,40 @@
+//! What the agent is told: the project's own prompt file, else a built-in one.
+
+use crate::RunnerError;
+use engine::loops::Settings;
+use model::run::Mode;
+use std::path::Path;
+
+pub(crate) const PLANNING: &str = include_str!("prompts/planning.md");
+pub(crate) const BUILDING: &str = include_str!("prompts/building.md");
+const QUEUE: &str = include_str!("prompts/queue.md");
+
+/// What a prompt is looked for.
+pub(crate) struct Wanted<'a> {
+    /// The file that was named on the command line.
+    pub named: Option<&'a Path>,
+    pub mode: Mode,
+    /// The work is in the queue.
+    pub queue: bool,
+    pub folder: &'a Path,
+    pub settings: &'a Settings,
+}
+
+/// The prompt and where it came from.
+pub(crate) fn find(wanted: &Wanted<'_>) -> Result<(String, String), RunnerError> {
+    let Wanted { named, mode, queue, folder, settings } = *wanted;
+    let name = format!("PROMPT.{}.md", mode.name());
+    let candidates = [".taut", ".fresher", "."].map(|below| folder.join(below).join(&name));
+    let found = named.map(|path| folder.join(path)).or_else(|| candidates.into_iter().find(|path| path.is_file()));
+    if let Some(path) = found {
+        let text = std::fs::read_to_string(&path).map_err(|source| RunnerError::Read { path: path.clone(), source })?;
+        return Ok((text, path.to_string_lossy().into_owned()));
+    }
+    let text = match mode {
+        Mode::Planning => PLANNING,
+        Mode::Building if queue => QUEUE,
+        Mode::Building => BUILDING,
+    };
+    let text = text.replace("{plan}", &settings.plan_file).replace("{specs}", &settings.spec_dir);
+    Ok((text, "built in".to_string()))
+}

@@ -1,0 +1,99 @@
+//! Loops that were killed: found by their row, stopped, and made whole.
+
+use crate::child::identity;
+use crate::desk::Desk;
+use crate::job::{Job, Resume};
+use crate::{RunnerError, Said, Tell, look};
+use model::fact::Life;
+use model::run::{Finish, Run, Tally};
+use model::{ClientProcess, Ms};
+use std::time::Duration;
+
+/// A run whose process is gone.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Abandoned {
+    pub run: Run,
+}
+
+const GRACE: Duration = Duration::from_secs(2);
+
+/// The run that begins now, saved: a new one, or the one that was killed. What
+/// else was left behind is cleared away first.
+pub(crate) fn take_over(job: &Job, desk: &mut Desk, tell: &dyn Tell) -> Result<Run, RunnerError> {
+    let folder = job.folder.to_string_lossy().into_owned();
+    if let Some(other) = busy(desk, &folder)? {
+        return Err(RunnerError::Busy { folder, pid: other.runner.pid });
+    }
+    let left = found(desk, &folder)?;
+    let resumes = |run: &&Run| job.resume == Resume::Last && run.mode == job.mode;
+    let resumed = left.iter().map(|abandoned| &abandoned.run).find(resumes).cloned();
+    if job.resume == Resume::Last && resumed.is_none() {
+        return Err(RunnerError::NothingToResume { folder });
+    }
+    let now = host::clock::now();
+    for Abandoned { run } in &left {
+        make_whole(desk, run)?;
+        if resumed.as_ref().is_none_or(|resumed| resumed.id != run.id) {
+            desk.save(&Run { finish: Some(Finish::Error), finished_at: Some(now), leader: None, ..run.clone() })?;
+            let words = format!("a loop that was killed in iteration {} was cleared away", run.tally.iterations);
+            tell.tell(&Said::Note(words));
+        }
+    }
+    let runner = identity(std::process::id());
+    let worker = if job.queue { Some(desk.register(&job.project, runner)?) } else { None };
+    let mut run = resumed.unwrap_or_else(|| fresh(job, folder, now));
+    // The iteration it was killed in never ended, and is done again.
+    let ended = desk.store().iterations(&run.id)?.last().map_or(0, |last| last.number);
+    run.tally.iterations = run.tally.iterations.min(ended);
+    (run.runner, run.leader, run.agent) = (runner, None, worker);
+    desk.save(&run)?;
+    Ok(run)
+}
+
+fn fresh(job: &Job, folder: String, now: Ms) -> Run {
+    Run {
+        id: host::clock::uuid(now),
+        project: job.project.clone(),
+        folder,
+        mode: job.mode,
+        agent: None,
+        runner: ClientProcess { pid: 0, started: 0 },
+        leader: None,
+        base: look::head(&job.folder),
+        branch: job.branch.clone(),
+        started_at: now,
+        tally: Tally::default(),
+        finish: None,
+        finished_at: None,
+    }
+}
+
+pub(crate) fn found(desk: &Desk, folder: &str) -> Result<Vec<Abandoned>, RunnerError> {
+    let runs = desk.store().unfinished_runs(folder)?;
+    Ok(runs.into_iter().filter(|run| !lives(run)).map(|run| Abandoned { run }).collect())
+}
+
+/// A run of this work tree that is alive.
+pub(crate) fn busy(desk: &Desk, folder: &str) -> Result<Option<Run>, RunnerError> {
+    Ok(desk.store().unfinished_runs(folder)?.into_iter().find(lives))
+}
+
+/// The agent it left behind is stopped first, so that nobody works on a task that is given to another.
+pub(crate) fn make_whole(desk: &mut Desk, run: &Run) -> Result<(), RunnerError> {
+    if let Some(leader) = run.leader {
+        host::process_group::stop(leader, GRACE);
+    }
+    if let Some(agent) = &run.agent {
+        desk.release(agent)?;
+        desk.deregister(agent)?;
+    }
+    Ok(())
+}
+
+fn lives(run: &Run) -> bool {
+    match host::probe::life(run.runner.pid) {
+        Some(Life::Gone) => false,
+        Some(Life::Alive { started }) => run.runner.started == 0 || started == run.runner.started,
+        None => true,
+    }
+}

@@ -1,0 +1,282 @@
+//! `taut run`: one interactive agent in the foreground terminal. Its leases are
+//! renewed, and it is started again when it asks for a fresh context.
+
+use crate::child::identity;
+use crate::desk::Desk;
+use crate::{RunnerError, Said, Tell, signals, terminal};
+use model::{ClientProcess, Ms};
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::mpsc::{Sender, channel};
+use std::time::{Duration, Instant};
+
+/// A resumed client that ends sooner had a stale id.
+const STALE: Duration = Duration::from_secs(5);
+const GRACE: Duration = Duration::from_secs(5);
+const LOOK_EVERY: Duration = Duration::from_millis(500);
+const KEEP_EVERY: Duration = Duration::from_secs(5);
+/// A client that does nothing by itself is told to go on.
+const CONTINUE: &str = "Continue where your last session left off.";
+
+/// What is supervised.
+#[derive(Debug, Clone)]
+pub struct Supervised {
+    pub program: String,
+    pub args: Vec<String>,
+    /// The name the agent goes by; requests of others are not for it.
+    pub agent: String,
+    pub state: PathBuf,
+}
+
+/// How the client is started.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Start {
+    AsAsked,
+    /// A fresh context that is told what the last one knew.
+    Recover,
+    Resume(String),
+}
+
+enum Doing {
+    Ended(Option<i32>),
+    Stopped,
+    Signal(i32),
+}
+
+/// How one life of the client ended.
+enum Life {
+    Over(i32),
+    Again(Start),
+}
+
+/// Runs the agent until it ends by itself; gives its exit status.
+pub fn supervise(what: &Supervised, tell: &dyn Tell) -> Result<i32, RunnerError> {
+    signals::outlive_closed_output();
+    let mut desk = Desk::open(&what.state)?;
+    let (sender, receiver) = channel();
+    let signal = sender.clone();
+    signals::listen(&[libc::SIGINT, libc::SIGTERM, libc::SIGHUP], move |number| {
+        let _ = signal.send(Doing::Signal(number));
+    })
+    .map_err(RunnerError::Signals)?;
+    let mut start = Start::AsAsked;
+    let code = loop {
+        let mut one = OneLife::begin(what, &start, &sender)?;
+        let life = one.watch(what, &mut desk, &receiver, tell);
+        if one.terminal {
+            terminal::take_back();
+        }
+        release(&mut desk, what, tell);
+        match life {
+            Life::Over(code) if matches!(start, Start::Resume(_)) && code != 0 && one.since.elapsed() < STALE => {
+                tell.tell(&Said::Note("the session could not be resumed; starting afresh".to_string()));
+                start = Start::Recover;
+            }
+            Life::Over(code) => break code,
+            Life::Again(next) => {
+                tell.tell(&Said::Note("the agent asked for a fresh start".to_string()));
+                start = next;
+            }
+        }
+    };
+    desk.settle();
+    Ok(code)
+}
+
+impl Supervised {
+    /// What would be done, for `--dry-run`.
+    pub fn told(&self) -> Vec<String> {
+        let line = |start: &Start| {
+            let words = std::iter::once(self.program.clone()).chain(self.line(start));
+            words.map(|word| if word.contains(' ') { format!("'{word}'") } else { word }).collect::<Vec<_>>().join(" ")
+        };
+        vec![
+            format!("would start: {}", line(&Start::AsAsked)),
+            format!("as agent: {}", self.agent),
+            format!("would renew its leases every {} s", KEEP_EVERY.as_secs()),
+            format!(
+                "on a restart request of {} and no other: TERM to its group, {} s grace, KILL, then: {}",
+                self.agent,
+                GRACE.as_secs(),
+                line(&Start::Recover)
+            ),
+        ]
+    }
+
+    fn line(&self, start: &Start) -> Vec<String> {
+        let mut args = self.args.clone();
+        let claude = self.program.rsplit('/').next() == Some("claude");
+        match start {
+            Start::Recover if claude => args.push(CONTINUE.to_string()),
+            Start::Resume(session) if claude => args.extend(agents::claude_code::launch::resume(session)),
+            _ => {}
+        }
+        args
+    }
+}
+
+/// The client from its start to its end.
+struct OneLife {
+    leader: ClientProcess,
+    terminal: bool,
+    since: Instant,
+    began: Ms,
+    killing: Option<Instant>,
+    restart: Option<Start>,
+    stopping: bool,
+}
+
+impl OneLife {
+    fn begin(what: &Supervised, start: &Start, tell: &Sender<Doing>) -> Result<Self, RunnerError> {
+        let mut command = Command::new(&what.program);
+        command.args(what.line(start)).process_group(0);
+        command
+            .env("TAUT_AGENT_ID", &what.agent)
+            .env("TAUT_SUPERVISED", "run")
+            .env("TAUT_SUPERVISOR_PID", std::process::id().to_string());
+        // SAFETY: takes nothing but the terminal's number.
+        let terminal = terminal::is_there() && unsafe { libc::tcgetpgrp(0) == libc::getpgrp() };
+        if terminal {
+            // SAFETY: only calls that are allowed between fork and exec.
+            unsafe {
+                command.pre_exec(|| {
+                    libc::signal(libc::SIGTTOU, libc::SIG_IGN);
+                    libc::tcsetpgrp(0, libc::getpid());
+                    libc::signal(libc::SIGTTOU, libc::SIG_DFL);
+                    Ok(())
+                });
+            }
+        }
+        let began = host::clock::now();
+        let child = command.spawn().map_err(|source| RunnerError::Start { program: what.program.clone(), source })?;
+        let (pid, leader, tell) = (child.id(), identity(child.id()), tell.clone());
+        if terminal {
+            // Whoever of the two comes first; the child may be gone already.
+            let _ = terminal::give_to(pid);
+        }
+        std::thread::spawn(move || wait_for(pid, &tell));
+        Ok(Self { leader, terminal, since: Instant::now(), began, killing: None, restart: None, stopping: false })
+    }
+
+    fn watch(
+        &mut self,
+        what: &Supervised,
+        desk: &mut Desk,
+        receiver: &std::sync::mpsc::Receiver<Doing>,
+        tell: &dyn Tell,
+    ) -> Life {
+        let mut kept = Instant::now();
+        loop {
+            match receiver.recv_timeout(LOOK_EVERY) {
+                Ok(Doing::Ended(code)) => {
+                    if self.killing.is_some() {
+                        self.send(libc::SIGKILL);
+                    }
+                    return match self.restart.take() {
+                        Some(start) if !self.stopping => Life::Again(start),
+                        _ if self.stopping => Life::Over(130),
+                        _ => Life::Over(code.unwrap_or(130)),
+                    };
+                }
+                Ok(Doing::Stopped) => self.suspended(),
+                Ok(Doing::Signal(signal)) => {
+                    self.stopping = signal != libc::SIGINT;
+                    if self.stopping { self.kill() } else { self.send(signal) }
+                }
+                Err(_) => {}
+            }
+            if self.killing.is_some_and(|since| since.elapsed() >= GRACE) {
+                self.send(libc::SIGKILL);
+            }
+            if self.restart.is_none() && wanted(desk, what, self.began) {
+                self.restart = Some(how(desk, what, self.began));
+                self.kill();
+            }
+            if kept.elapsed() >= KEEP_EVERY {
+                kept = Instant::now();
+                if let Err(error) = desk.keep(&what.agent, self.leader) {
+                    tell.tell(&Said::Warning(format!("leases could not be renewed: {error}")));
+                }
+            }
+        }
+    }
+
+    /// The client was stopped from its terminal: the shell is to have it, as without us.
+    fn suspended(&self) {
+        if !self.terminal {
+            return;
+        }
+        terminal::take_back();
+        // SAFETY: plain numbers. We go on here when the shell continues us.
+        unsafe { libc::raise(libc::SIGSTOP) };
+        let _ = terminal::give_to(self.leader.pid);
+        self.send(libc::SIGCONT);
+    }
+
+    fn kill(&mut self) {
+        if self.killing.is_none() {
+            self.killing = Some(Instant::now());
+            self.send(libc::SIGTERM);
+            self.send(libc::SIGCONT);
+        }
+    }
+
+    fn send(&self, signal: i32) {
+        if let Ok(pid) = libc::pid_t::try_from(self.leader.pid) {
+            // SAFETY: plain numbers; the group is the one we made.
+            unsafe { libc::kill(-pid, signal) };
+        }
+    }
+}
+
+/// It asked, or its context was full and its session ended for that.
+fn wanted(desk: &Desk, what: &Supervised, since: Ms) -> bool {
+    desk.wants_restart(&what.agent, since) || desk.ran_full(&what.agent, since)
+}
+
+/// A context that is full is not resumed; any other session is, where its id is known.
+fn how(desk: &Desk, what: &Supervised, since: Ms) -> Start {
+    let asked = desk.store().messages("restart_request").unwrap_or_default();
+    let ours = |message: &&model::effort::Message| {
+        message.from_agent.as_deref() == Some(what.agent.as_str()) && message.at >= since
+    };
+    let Some(message) = asked.iter().rev().find(ours) else { return Start::Recover };
+    if message.body == "dehydrated" || message.body.contains("context") {
+        return Start::Recover;
+    }
+    let session = message.session.as_deref().and_then(|id| desk.store().session(id).ok().flatten());
+    session.and_then(|session| session.host_session).map_or(Start::Recover, Start::Resume)
+}
+
+fn release(desk: &mut Desk, what: &Supervised, tell: &dyn Tell) {
+    match desk.release(&what.agent) {
+        Ok(slugs) => slugs.iter().for_each(|slug| {
+            tell.tell(&Said::Warning(format!("task {slug} was released: the agent ended without completing it")))
+        }),
+        Err(error) => {
+            tell.tell(&Said::Warning(format!("tasks could not be released, their leases will lapse: {error}")))
+        }
+    }
+}
+
+/// Reports every stop and the end.
+fn wait_for(pid: u32, tell: &Sender<Doing>) {
+    let Ok(pid) = libc::pid_t::try_from(pid) else { return };
+    loop {
+        let mut status = 0;
+        // SAFETY: the number lives on this frame.
+        let told = unsafe { libc::waitpid(pid, &raw mut status, libc::WUNTRACED) };
+        let doing = match told {
+            -1 if std::io::Error::last_os_error().kind() == std::io::ErrorKind::Interrupted => continue,
+            -1 => Doing::Ended(None),
+            _ if libc::WIFSTOPPED(status) => Doing::Stopped,
+            _ if libc::WIFEXITED(status) => Doing::Ended(Some(libc::WEXITSTATUS(status))),
+            _ => Doing::Ended(None),
+        };
+        let over = matches!(doing, Doing::Ended(_));
+        if tell.send(doing).is_err() || over {
+            return;
+        }
+    }
+}
