@@ -60,6 +60,14 @@ pub(crate) const OLD_SESSIONS: &str = "DELETE FROM sessions WHERE row IN
 pub(crate) const OLD_MESSAGES: &str = "DELETE FROM messages WHERE seq IN
     (SELECT seq FROM messages WHERE delivered_at < ?1 ORDER BY delivered_at LIMIT ?2)";
 
+/// Runs are few: one for each time a loop was started.
+const OLD_ITERATIONS: &str = "DELETE FROM iterations WHERE seq IN
+    (SELECT seq FROM iterations WHERE run IN (SELECT id FROM runs WHERE finished_at < ?1) LIMIT ?2)";
+
+const OLD_RUNS: &str = "DELETE FROM runs WHERE id IN
+    (SELECT id FROM runs WHERE finished_at < ?1 AND NOT EXISTS
+      (SELECT 1 FROM iterations WHERE iterations.run = runs.id) LIMIT ?2)";
+
 /// Few enough to be looked through: strikes live half an hour, and unnamed
 /// agents are forgotten here.
 const OLD_STRIKES: &str = "DELETE FROM strikes WHERE (session, rule, what, target, denied_to) IN
@@ -83,6 +91,8 @@ fn step(conn: &Connection, now: Ms, keep: &Retention) -> rusqlite::Result<Pruned
         events = conn.prepare_cached(FIRST_EVENTS)?.execute([keep.rows])?;
     }
     older(OLD_INJECTIONS, keep.ended_sessions_ms)?;
+    older(OLD_ITERATIONS, keep.ended_sessions_ms)?;
+    older(OLD_RUNS, keep.ended_sessions_ms)?;
     let mut pruned = Pruned {
         events,
         sessions: older(OLD_SESSIONS, keep.ended_sessions_ms)?,

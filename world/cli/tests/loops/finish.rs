@@ -109,3 +109,20 @@ fn l1_called_fresher_it_is_the_loop_and_a_dry_run_starts_nothing() {
     assert!(done.success() && done.stdout_text().contains("--model opus"), "{}", done.stdout_text());
     assert!(!stage.path("ran").exists());
 }
+
+#[test]
+fn i3_the_preset_fresher_counts_commits_alone_and_reads_the_hooks_of_its_seed() {
+    let stage = Stage::new();
+    let mut init = stage.command(&["init", "--preset", "fresher", "--yes", "--allow-build-path"]);
+    init.env("CLAUDE_CONFIG_DIR", stage.sandbox.claude_dir());
+    let done = testkit::process::run(init, b"", std::time::Duration::from_secs(60)).unwrap();
+    assert!(done.success(), "{}", done.stderr_text());
+    assert!(stage.sandbox.taut_home().join("bin/fresher").exists(), "the alias is there");
+    stage.write(".fresher/hooks/finished", "#!/bin/bash\necho \"$FRESHER_FINISH_TYPE\" > finished.txt\n");
+    let hook = stage.path(".fresher/hooks/finished");
+    std::fs::set_permissions(hook, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    stage.agent(&format!("echo x >> notes.txt; {FINE}"));
+    let said = ends(&stage, &[], "no_changes", 11);
+    assert_eq!(said["iterations"], 1, "a changed tree without a commit is idle");
+    assert_eq!(stage.read("finished.txt").trim(), "no_changes");
+}

@@ -1,9 +1,10 @@
 //! Checkpoints, retention, check and backup.
 
 use crate::rows::{agent, event, injection, open, session};
-use model::Ms;
 use model::effect::{Strike, Write};
+use model::run::{Finish, Mode, Run, Tally};
 use model::verdict::Intent;
+use model::{ClientProcess, Ms};
 use store::{Durability, EventFilter, Retention, SessionFilter, Store};
 
 const DAY: i64 = 86_400_000;
@@ -130,6 +131,33 @@ fn ended_sessions_expired_strikes_and_unnamed_agents_are_forgotten_and_nobody_el
     assert_eq!(agents, ["alpha", "named"]);
     assert!(store.transact(Durability::Normal, |tx| tx.take_injections("old")).unwrap().is_empty());
     assert_eq!(store.prune(NOW, &Retention::default()).unwrap(), store::Pruned::default());
+}
+
+#[test]
+fn runs_of_the_loop_are_forgotten_with_their_iterations_once_they_are_long_over() {
+    let home = tempfile::tempdir().unwrap();
+    let mut store = open(home.path());
+    let run = |id: &str, finished_at: Option<Ms>| Run {
+        id: id.into(),
+        project: "/home/dev/tree".into(),
+        folder: "/home/dev/tree".into(),
+        mode: Mode::Building,
+        agent: None,
+        runner: ClientProcess { pid: 1, started: 1 },
+        leader: None,
+        base: None,
+        branch: None,
+        started_at: Ms(1),
+        tally: Tally::default(),
+        finish: finished_at.map(|_| Finish::Complete),
+        finished_at,
+    };
+    for one in [run("old", Some(NOW.plus(-91 * DAY))), run("young", Some(NOW.plus(-DAY))), run("going", None)] {
+        store.save_run(&one).unwrap();
+    }
+    store.prune(NOW, &Retention::default()).unwrap();
+    let left: Vec<bool> = ["old", "young", "going"].map(|id| store.stored_run(id).unwrap().is_some()).to_vec();
+    assert_eq!(left, [false, true, true]);
 }
 
 #[test]
