@@ -68,13 +68,18 @@ fn s7_a_filling_context_is_warned_of_once_beside_a_tools_result() {
         .main(Turn::bash("echo one").using(600_000))
         .main(Turn::bash("echo two").using(610_000))
         .main(Turn::bash("echo three").using(800_000))
+        .main(Turn::bash("echo four").using(801_000))
+        .main(Turn::bash("echo five").using(802_000))
         .main(Turn::say("done").using(810_000));
     let run = Launch::new(&stage.sandbox, script).run(&stage.client).unwrap();
     assert_went_well(&run);
     let sent = sent(&run);
     let (first, second) = ("Context at 60% - Consider writing reset notes soon", "Context at 80% - Write reset notes");
     let seen: Vec<_> = sent.iter().map(|text| (count(text, first), count(text, second))).collect();
-    assert_eq!(seen, [(0, 0), (1, 0), (1, 0), (1, 1)]);
+    // The client may write an answer down only after the tool's result: a warning then comes with the next one.
+    assert_eq!((seen.first(), seen.last()), (Some(&(0, 0)), Some(&(1, 1))), "{seen:?}");
+    assert!(seen.iter().all(|(first, second)| *first <= 1 && *second <= 1), "each comes once: {seen:?}");
+    assert!(seen.is_sorted(), "what was said stays said: {seen:?}");
     let percent = sessions(&stage)[0]["context_percent"].as_f64().unwrap();
     assert!((82.0..84.0).contains(&percent), "{percent}");
 }
