@@ -135,5 +135,7 @@ fn r2_a_compaction_by_itself_is_let_through_and_the_session_after_it_goes_on_wit
     assert_eq!((&after["prev_session_id"], &before["end_reason"]), (&before["id"], &json!("compact")));
     // Unknown, where the client had not written its last answer down by the stop.
     assert!(after["context_percent"].as_f64().is_none_or(|percent| percent < 5.0), "{after}");
-    assert_eq!(count(&last, "Context at"), 0, "the new context is not warned of the old one");
+    // A warning given with the last tool before the compaction is carried over by the client; ours says nothing more.
+    let new = heard.iter().skip_while(|heard| heard.event != "PostCompact");
+    assert!(new.clone().count() > 1 && new.clone().all(|heard| !heard.stdout.contains("Context at")), "{heard:#?}");
 }
