@@ -10,7 +10,7 @@ const UNFINISHED: &[&str] = &["todo!(", "todo!{", "unimplemented!(", "unimplemen
 const MARKERS: &[&str] = &["FIXME", "TODO:", "TODO(", "HACK:"];
 
 /// Folders of the machine somebody worked on, where a path starts with them.
-const MACHINE_FOLDERS: &[&str] = &["/work/", "/root/", "/workspace/", "/home/runner/", "/home/ubuntu/", "/tmp/brief"];
+const MACHINE_FOLDERS: &[&str] = &["/root/", "/workspace/", "/home/runner/", "/home/ubuntu/"];
 
 /// Hosts and settings of somebody's package registry.
 const REGISTRIES: &[&str] = &["artifactory", "jfrog", "nexus-repository", "sparse+http", "[registries", "replace-with"];
@@ -52,7 +52,7 @@ fn places<'a>(text: &'a str, words: &'a [&'a str]) -> impl Iterator<Item = (usiz
     words.iter().flat_map(move |word| text.match_indices(word))
 }
 
-/// `~/work/` and `…/project/work/` are nobody's machine.
+/// `~/workspace/` and `…/project/workspace/` are nobody's machine.
 fn starts_a_path(text: &str, at: usize) -> bool {
     let before = text[..at].chars().next_back();
     !before.is_some_and(|letter| is_ident(letter) || matches!(letter, '.' | '-' | '~' | '}' | ')' | '*'))

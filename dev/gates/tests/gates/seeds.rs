@@ -162,13 +162,13 @@ fn words_sees_unfinished_work_and_machines() {
         "#[ignore]",
         "#[ignore = \"slow\"]",
         "// FIXME x",
-        "const A: &str = \"/work/x\";",
+        "const A: &str = \"/workspace/x\";",
         "// see /root/.cargo",
         "// https://Artifactory.example.org",
     ] {
         assert_lines(&check("words", &[("world/x/src/a.rs", bad)]), &[1], bad);
     }
-    for good in ["let a = \"todo!(\";", "// ~/work/x and /home/me/work/x", "rm -rf /root"] {
+    for good in ["let a = \"todo!(\";", "// ~/workspace/x and /home/me/workspace/x", "rm -rf /root"] {
         assert_lines(&check("words", &[("world/x/src/a.rs", good)]), &[], good);
     }
 }

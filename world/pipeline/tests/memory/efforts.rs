@@ -161,10 +161,10 @@ fn artifacts_stay_inside_the_project_or_our_own_folder() {
         stage.line(&client, &format!("taut session activate implement --folder '{folder}'"));
         assert!(stage.efforts().is_empty(), "{folder}");
     }
-    stage.line(&client, "taut session activate implement --folder docs/work");
+    stage.line(&client, "taut session activate implement --folder docs/plans");
     stage.line(&client, "taut log hello");
-    assert!(stage.folder("acme/docs/work/1_IMPLEMENT_LOG.md").exists());
-    assert_eq!(stage.efforts()[0].task, "docs/work");
+    assert!(stage.folder("acme/docs/plans/1_IMPLEMENT_LOG.md").exists());
+    assert_eq!(stage.efforts()[0].task, "docs/plans");
 }
 
 /// ORIGINS §4.3 no. 12: a `cd` into a sub-folder changes nothing.
