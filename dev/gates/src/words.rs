@@ -10,7 +10,8 @@ const UNFINISHED: &[&str] = &["todo!(", "todo!{", "unimplemented!(", "unimplemen
 const MARKERS: &[&str] = &["FIXME", "TODO:", "TODO(", "HACK:"];
 
 /// Folders of the machine somebody worked on, where a path starts with them.
-const MACHINE_FOLDERS: &[&str] = &["/root/", "/workspace/", "/home/runner/", "/home/ubuntu/"];
+/// The first is put together so that this file does not hold what it forbids.
+const MACHINE_FOLDERS: &[&str] = &[concat!("/", "work/"), "/root/", "/workspace/", "/home/runner/", "/home/ubuntu/"];
 
 /// Hosts and settings of somebody's package registry.
 const REGISTRIES: &[&str] = &["artifactory", "jfrog", "nexus-repository", "sparse+http", "[registries", "replace-with"];

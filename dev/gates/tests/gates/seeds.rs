@@ -163,6 +163,7 @@ fn words_sees_unfinished_work_and_machines() {
         "#[ignore = \"slow\"]",
         "// FIXME x",
         "const A: &str = \"/workspace/x\";",
+        concat!("const A: &str = \"/", "work/x\";"),
         "// see /root/.cargo",
         "// https://Artifactory.example.org",
     ] {
