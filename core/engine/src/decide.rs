@@ -109,6 +109,10 @@ pub fn decide(mut input: Input<'_>) -> Outcome {
     event.rules.extend(said.rules);
     event.reason = on::reason(&said.reply);
 
+    let mut after = Vec::new();
+    if envelope.kind == Kind::SessionStart && opened {
+        after.push(After::EnsureDaemon);
+    }
     writes.extend(placed.ended.iter().cloned().map(|session| Write::Session(Box::new(session))));
     if let Some(current) = observed {
         let mut session = moved(current, &input, verdict);
@@ -119,11 +123,13 @@ pub fn decide(mut input: Input<'_>) -> Outcome {
         }
         event.session = Some(session.id.clone());
         event.agent.clone_from(&session.agent);
-        writes.extend(agent_row(&placed, &session, &input).map(Write::Agent));
+        if let Some(row) = agent_row(&placed, &session, &input) {
+            after.extend(status_change(&row, loaded));
+            writes.push(Write::Agent(row));
+        }
         writes.push(Write::Session(Box::new(session)));
     }
     writes.extend(holding.turns.into_iter().map(|turn| Write::Task(Box::new(turn))));
-    let mut after = after(envelope, &placed, verdict);
     after.extend(memory.after);
     Outcome { reply: said.reply, writes, event, after, report: memory.report }
 }
@@ -207,15 +213,8 @@ fn agent_row(placed: &Placed, session: &Session, input: &Input<'_>) -> Option<Ag
     (known != Some(&row)).then_some(row)
 }
 
-fn after(envelope: &Envelope, placed: &Placed, verdict: Level) -> Vec<After> {
-    let mut after = Vec::new();
-    if envelope.kind == Kind::SessionStart && placed.opened {
-        after.push(After::EnsureDaemon);
-    }
-    if verdict == Level::Pass
-        && let Some(session) = placed.current.as_ref().filter(|_| status::status(envelope).is_some())
-    {
-        after.push(After::StatusChanged { agent: session.agent.clone() });
-    }
-    after
+/// Told whenever the stored status is another from now on, whatever was answered.
+fn status_change(row: &Agent, loaded: &Loaded) -> Option<After> {
+    let from = loaded.agent.as_ref().filter(|known| known.id == row.id).map(|known| known.status);
+    (from != Some(row.status)).then(|| After::StatusChanged { agent: row.id.clone(), from, to: row.status })
 }

@@ -208,6 +208,5 @@ impl Scene<'_> {
 
 /// The sessions an event may speak in, before it is placed.
 pub fn listening(who: &Who, loaded: &Loaded) -> Vec<String> {
-    let same = |session: &&Session| session.logical_id == who.logical_id && session.client == who.client;
-    loaded.open.iter().filter(same).map(|session| session.id.clone()).collect()
+    loaded.open.iter().filter(|session| who.carries(session)).map(|session| session.id.clone()).collect()
 }

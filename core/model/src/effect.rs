@@ -1,7 +1,7 @@
 //! Effects as data: what a decision wants written, and what it wants done after.
 
 use crate::effort::Keep;
-use crate::row::{Agent, Event};
+use crate::row::{Agent, Event, Status};
 use crate::session::Session;
 use crate::task::Turn;
 use crate::time::Ms;
@@ -91,8 +91,10 @@ pub enum Audience {
 pub enum After {
     /// Start a daemon if none runs.
     EnsureDaemon,
-    /// The agent's status changed.
-    StatusChanged { agent: String },
+    /// The agent's stored status changed; `from` is `None` for an agent that is new.
+    StatusChanged { agent: String, from: Option<Status>, to: Status },
+    /// A message was stored that waits for somebody: an agent or a conversation.
+    Sent { to: String },
     /// Text added at the end of a file; the file and its folder are made.
     Append { path: String, text: String },
     /// A file's whole text.

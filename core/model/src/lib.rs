@@ -8,6 +8,7 @@ pub mod effect;
 pub mod effort;
 pub mod event;
 pub mod fact;
+pub mod fleet;
 pub mod reply;
 pub mod row;
 pub mod run;

@@ -62,3 +62,10 @@ pub struct Loaded {
     /// Efforts and what belongs to them.
     pub efforts: Known,
 }
+
+impl Who {
+    /// The session is known by the same id and bound to the same client.
+    pub fn carries(&self, session: &Session) -> bool {
+        session.logical_id == self.logical_id && session.client == self.client
+    }
+}

@@ -30,8 +30,10 @@ impl<'s> Tx<'s> {
         self.verb(|conn| {
             let open = sessions::open_ones(conn, who)?;
             let last_ended = sessions::last_ended(conn, who)?;
+            // An unnamed client that has changed its folder goes on being the agent it was.
+            let agent = open.iter().find(|session| who.carries(session)).map_or(&who.agent, |session| &session.agent);
             Ok(Loaded {
-                agent: agents::load(conn, &who.agent)?,
+                agent: agents::load(conn, agent)?,
                 held: tasks::held(conn, &who.agent, open.iter().chain(&last_ended))?,
                 open,
                 last_ended,
