@@ -18,8 +18,9 @@ pub struct Agent {
     pub since: Ms,
 }
 
-/// What an agent's owner wants to know at a glance.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+/// What an agent's owner wants to know at a glance. The most urgent first, so
+/// that the least of many is what they are shown as.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Status {
     Error,
     Attention,
@@ -30,6 +31,8 @@ pub enum Status {
 }
 
 impl Status {
+    pub const ALL: [Self; 5] = [Self::Error, Self::Attention, Self::Working, Self::Checked, Self::Done];
+
     pub fn name(self) -> &'static str {
         match self {
             Self::Error => "error",

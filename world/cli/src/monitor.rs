@@ -2,7 +2,7 @@
 //! too, so that their next hook warns them and every view shows it; and those
 //! whose client died without a word are ended.
 
-use daemon::Tick;
+use daemon::{Next, Nudge, Tick};
 use pipeline::{Setting, Way};
 use std::time::Duration;
 
@@ -18,6 +18,8 @@ pub fn tick(setting: Setting) -> Tick {
             let now = host::clock::now();
             let _ = way.watch(now);
             let _ = way.bury(now);
+            Next::AsUsual
         }),
+        nudge: Nudge::default(),
     }
 }

@@ -1,6 +1,6 @@
 //! What the daemon serves, and what follows an answer, in the daemon or out of it.
 
-use daemon::{Build, Fault, Launch, Limits, Options, Service, Signals, Tick};
+use daemon::{Build, Fault, Launch, Limits, Next, Nudge, Options, Service, Signals, Tick};
 use host::paths::Places;
 use model::effect::After;
 use model::{Answer, Call};
@@ -27,8 +27,16 @@ pub fn build() -> Build {
     Build::of_this(u32::try_from(store::SCHEMA).unwrap_or_default())
 }
 
-pub fn options(setting: &Setting) -> Options {
+/// Those who carry news of the fleet on: they are nudged when a status changes
+/// or a message is sent, read the store and act on what is there.
+pub fn heralds(_setting: &Setting) -> Vec<Tick> {
+    Vec::new()
+}
+
+pub fn options(setting: &Setting, heralds: Vec<Tick>) -> Options {
     let state = &setting.state;
+    let mut ticks = vec![keeper(state), crate::reaper::tick(state), crate::monitor::tick(setting.clone())];
+    ticks.extend(heralds);
     Options {
         folder: state.clone(),
         build: build(),
@@ -36,7 +44,7 @@ pub fn options(setting: &Setting) -> Options {
         look_every: Duration::from_secs(5),
         signals: Signals::Drain,
         limits: Limits::default(),
-        ticks: vec![keeper(state), crate::reaper::tick(state), crate::monitor::tick(setting.clone())],
+        ticks,
     }
 }
 
@@ -74,14 +82,16 @@ fn keeper(state: &Path) -> Tick {
             if store.as_ref().is_none_or(Store::stale) {
                 store = Store::open_and_migrate(&state, Setting::HOOK_PATIENCE).ok();
             }
-            let Some(open) = &mut store else { return };
+            let Some(open) = &mut store else { return Next::AsUsual };
             let kept = keep(open, round.is_multiple_of(TIDY_EVERY));
             round += 1;
             // A connection that failed is not kept: the file may be damaged or gone.
             if kept.is_err() {
                 store = None;
             }
+            Next::AsUsual
         }),
+        nudge: Nudge::default(),
     }
 }
 
@@ -105,17 +115,21 @@ fn keep(store: &mut Store, tidy: bool) -> Result<(), store::Error> {
 /// The way, behind a socket.
 pub struct Switchboard {
     way: Way,
+    heralds: Vec<Nudge>,
+    /// The batch that was served last has news for them.
+    news: bool,
 }
 
 impl Switchboard {
-    pub fn new(setting: Setting) -> Self {
-        Self { way: Way::new(setting) }
+    pub fn new(setting: Setting, heralds: Vec<Nudge>) -> Self {
+        Self { way: Way::new(setting), heralds, news: false }
     }
 }
 
 impl Service for Switchboard {
     fn hook_batch(&mut self, calls: Vec<Call>) -> Vec<Answer> {
         let served = self.way.handle_all(calls);
+        self.news |= served.iter().any(|served| served.after.iter().any(is_news));
         served.into_iter().map(|served| served.answer).collect()
     }
 
@@ -123,6 +137,16 @@ impl Service for Switchboard {
         let caller = pipeline::Caller { cwd: "/".into(), ..pipeline::Caller::default() };
         pipeline::rpc(&mut self.way, method, params, caller).map_err(|error| fault(&error))
     }
+
+    fn after_answers(&mut self) {
+        if std::mem::take(&mut self.news) {
+            self.heralds.iter().for_each(Nudge::now);
+        }
+    }
+}
+
+fn is_news(after: &After) -> bool {
+    matches!(after, After::StatusChanged { .. })
 }
 
 fn fault(error: &RpcError) -> Fault {

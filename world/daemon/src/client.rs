@@ -109,7 +109,7 @@ impl Client {
     }
 
     /// Only a missing socket and a refused connection prove that nobody serves.
-    fn connect(&self) -> Result<UnixStream, Failure> {
+    pub(crate) fn connect(&self) -> Result<UnixStream, Failure> {
         let stream = socket::connect(&self.socket).map_err(|source| match source.kind() {
             ErrorKind::NotFound | ErrorKind::ConnectionRefused => Failure::Absent,
             _ => Failure::CannotTell { path: self.socket.clone(), source },

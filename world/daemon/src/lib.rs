@@ -19,6 +19,7 @@ mod spawn;
 mod stamp;
 mod start;
 mod tick;
+mod watch;
 
 pub use client::{Client, Failure};
 pub use folder::{FolderError, socket_path};
@@ -29,4 +30,5 @@ pub use service::{Fault, Service};
 pub use spawn::start_in_background;
 pub use stamp::Build;
 pub use start::{Launch, StartError, Started, Stopped, start, stop};
-pub use tick::Tick;
+pub use tick::{Next, Nudge, Tick};
+pub use watch::{Heard, Watch};

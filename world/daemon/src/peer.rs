@@ -1,6 +1,7 @@
 //! One connection: what it has sent so far, what it has still to be sent, and how long it may take.
 
 use crate::frame::{Head, Header, Wrong};
+use crate::protocol::Response;
 use crate::server::Limits;
 use entry::wire::HEADER_BYTES;
 use std::io::{ErrorKind, Read, Write};
@@ -16,6 +17,8 @@ pub(crate) struct Peer {
     /// When the present state began: silence, a frame on its way in, or an answer on its way out.
     since: Instant,
     state: State,
+    /// It waits to hear of changes beyond this count.
+    watching: Option<u64>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -43,7 +46,14 @@ impl Frame {
 
 impl Peer {
     pub fn new(stream: UnixStream) -> Self {
-        Self { stream, inbox: Vec::new(), outbox: Vec::new(), since: Instant::now(), state: State::Open }
+        Self {
+            stream,
+            inbox: Vec::new(),
+            outbox: Vec::new(),
+            since: Instant::now(),
+            state: State::Open,
+            watching: None,
+        }
     }
 
     pub fn fd(&self) -> RawFd {
@@ -110,6 +120,18 @@ impl Peer {
         }
         self.since = Instant::now();
         self.flush();
+    }
+
+    pub fn watch(&mut self, seen: u64) {
+        self.watching = Some(seen);
+    }
+
+    /// Tells a watcher, once; it asks again when it has looked.
+    pub fn tell(&mut self, changes: u64) {
+        if self.watching.is_some_and(|seen| seen != changes) {
+            self.watching = None;
+            self.send(Response::Changed(changes).write());
+        }
     }
 
     /// Writes as much as the peer takes.

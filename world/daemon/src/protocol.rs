@@ -3,7 +3,7 @@
 use crate::frame::{Fields, Header, Writer};
 use crate::service::Fault;
 use crate::stamp::Build;
-use entry::wire::{self, answer, cannot, control, hook, kind, rpc};
+use entry::wire::{self, answer, cannot, control, hook, kind, rpc, watch};
 use model::{Answer, Call, Environment, Ms};
 use serde_json::Value;
 
@@ -12,9 +12,21 @@ pub use crate::frame::Wrong;
 /// What a client asks for.
 #[derive(Debug)]
 pub(crate) enum Request {
-    Hook { call: Call, build: Build },
-    Rpc { method: String, params: Value },
-    Control { command: Command },
+    Hook {
+        call: Call,
+        build: Build,
+    },
+    Rpc {
+        method: String,
+        params: Value,
+    },
+    Control {
+        command: Command,
+    },
+    /// Wants to hear of changes beyond this count.
+    Watch {
+        seen: Option<u64>,
+    },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,6 +42,8 @@ pub(crate) enum Response {
     Hook(Answer),
     Rpc(Result<Value, Fault>),
     Control(Status),
+    /// So many batches were served since the daemon started.
+    Changed(u64),
     /// The client has to do the work itself.
     Cannot(String),
 }
@@ -78,6 +92,7 @@ impl Request {
             kind::HOOK => read_hook(body, at),
             kind::RPC => read_rpc(body),
             kind::CONTROL => read_control(body),
+            kind::WATCH => read_count(body).map(|seen| Self::Watch { seen }),
             other => Err(Misread::Kind(other)),
         }
     }
@@ -107,6 +122,14 @@ pub(crate) fn write_control(command: Command) -> Result<Vec<u8>, Wrong> {
     Writer::new(kind::CONTROL).field(control::COMMAND, command.word().as_bytes()).finish()
 }
 
+pub(crate) fn write_watch(seen: Option<u64>) -> Result<Vec<u8>, Wrong> {
+    let frame = Writer::new(kind::WATCH);
+    match seen {
+        Some(count) => frame.field(watch::COUNT, &count.to_le_bytes()).finish(),
+        None => frame.finish(),
+    }
+}
+
 impl Response {
     /// Never fails: what is too large to be sent becomes a refusal.
     pub fn write(&self) -> Vec<u8> {
@@ -120,6 +143,7 @@ impl Response {
                 .field(rpc::FAULT_CODE, fault.code.as_bytes())
                 .field(rpc::FAULT, fault.message.as_bytes()),
             Self::Control(status) => status.write(),
+            Self::Changed(count) => Writer::new(kind::CHANGED).field(watch::COUNT, &count.to_le_bytes()),
             Self::Cannot(reason) => Writer::new(kind::CANNOT).field(cannot::REASON, reason.as_bytes()),
         };
         frame.finish().unwrap_or_else(|wrong| Self::Cannot(wrong.to_string()).write())
@@ -130,6 +154,7 @@ impl Response {
             kind::ANSWER => read_answer(body).map(Self::Hook),
             kind::RPC_ANSWER => read_result(body).map(Self::Rpc),
             kind::CONTROL_ANSWER => Status::read(body).map(Self::Control),
+            kind::CHANGED => read_count(body)?.map(Self::Changed).ok_or(Misread::Missing("count")),
             kind::CANNOT => {
                 let mut reason = String::new();
                 for field in Fields::new(body) {
@@ -242,6 +267,16 @@ fn read_control(body: &[u8]) -> Result<Request, Misread> {
         }
     }
     Err(Misread::Missing("command"))
+}
+
+fn read_count(body: &[u8]) -> Result<Option<u64>, Misread> {
+    let mut count = None;
+    for field in Fields::new(body) {
+        if let (watch::COUNT, value) = field? {
+            count = Some(number(value));
+        }
+    }
+    Ok(count)
 }
 
 fn read_answer(body: &[u8]) -> Result<Answer, Misread> {

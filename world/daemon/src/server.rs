@@ -41,6 +41,8 @@ pub(crate) struct Server<S> {
     limits: Limits,
     scratch: Vec<u8>,
     accept_after: Instant,
+    /// Batches and calls that may have written something.
+    changes: u64,
 }
 
 /// What a server is made of.
@@ -92,6 +94,7 @@ impl<S: Service> Server<S> {
             limits: parts.limits,
             scratch: vec![0; 64 << 10],
             accept_after: Instant::now(),
+            changes: 0,
         })
     }
 
@@ -233,6 +236,8 @@ impl<S: Service> Server<S> {
                 }
                 Ok(Request::Rpc { method, params }) => others.push((place, Ok((method, params)))),
                 Ok(Request::Control { command }) => others.push((place, Err(command))),
+                // A count that was never told: the present one is told at once.
+                Ok(Request::Watch { seen }) => peer.watch(seen.unwrap_or(u64::MAX)),
                 Err(reason) => peer.send(Response::Cannot(reason).write()),
             }
         }
@@ -246,6 +251,9 @@ impl<S: Service> Server<S> {
             };
             self.send(place, &response);
         }
+        for peer in &mut self.peers {
+            peer.tell(self.changes);
+        }
     }
 
     fn answer_hooks(&mut self, places: &[usize], calls: Vec<Call>) {
@@ -257,6 +265,7 @@ impl<S: Service> Server<S> {
             self.log.line(&format!("a batch of {} calls failed: they are done by their clients", places.len()));
         }
         let mut answers = answers.unwrap_or_default().into_iter();
+        self.changes += 1;
         for place in places {
             self.answer_hook(*place, answers.next());
         }
@@ -283,6 +292,7 @@ impl<S: Service> Server<S> {
         match catch_unwind(AssertUnwindSafe(|| service.rpc(method, params))) {
             Ok(result) => {
                 self.about.served += 1;
+                self.changes += 1;
                 Response::Rpc(result)
             }
             Err(_) => {

@@ -5,43 +5,85 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// Runs `run` every `every`, counted from the end of one run to the start of the next.
+/// Runs `run` every `every`, counted from the end of one run to the start of the next, and at once when nudged.
 pub struct Tick {
     pub name: &'static str,
     pub every: Duration,
-    pub run: Box<dyn FnMut() + Send>,
+    pub run: Box<dyn FnMut() -> Next + Send>,
+    /// Kept by whoever notices that there is something to do.
+    pub nudge: Nudge,
+}
+
+/// When a tick wants to run again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Next {
+    AsUsual,
+    /// Sooner than usual: something is about to be due.
+    In(Duration),
+}
+
+/// Wakes a tick. Never waits, costs a lock that nobody holds for long, and many nudges are one.
+#[derive(Debug, Clone, Default)]
+pub struct Nudge(Arc<(Mutex<Call>, Condvar)>);
+
+#[derive(Debug, Default)]
+struct Call {
+    nudged: bool,
+    over: bool,
 }
 
 /// The threads of a daemon's ticks; they end when this does.
 pub(crate) struct Ticking {
-    over: Arc<(Mutex<bool>, Condvar)>,
-    threads: Vec<JoinHandle<()>>,
+    threads: Vec<(Nudge, JoinHandle<()>)>,
 }
 
 /// A tick in the middle of its work gets so long to finish before the process ends without it.
 const GRACE: Duration = Duration::from_secs(2);
 const STACK_BYTES: usize = 512 << 10;
 
+impl Nudge {
+    pub fn now(&self) {
+        self.call(|call| call.nudged = true);
+    }
+
+    fn end(&self) {
+        self.call(|call| call.over = true);
+    }
+
+    fn call(&self, set: impl FnOnce(&mut Call)) {
+        let (call, changed) = &*self.0;
+        set(&mut call.lock().unwrap_or_else(PoisonError::into_inner));
+        changed.notify_all();
+    }
+
+    /// Until it is nudged, or so long; `false` when it is over.
+    fn wait(&self, limit: Duration) -> bool {
+        let (call, changed) = &*self.0;
+        let call = call.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = changed.wait_timeout_while(call, limit, |call| !call.over && !call.nudged);
+        let (mut call, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        call.nudged = false;
+        !call.over
+    }
+}
+
 impl Ticking {
     pub fn start(ticks: Vec<Tick>) -> Self {
-        let over = Arc::new((Mutex::new(false), Condvar::new()));
         let threads = ticks.into_iter().filter_map(|tick| {
-            let over = Arc::clone(&over);
+            let nudge = tick.nudge.clone();
             let builder = thread::Builder::new().name(tick.name.to_owned()).stack_size(STACK_BYTES);
             // Without a thread the work is left out; calls are answered all the same.
-            builder.spawn(move || beat(tick, &over)).ok()
+            Some((nudge, builder.spawn(move || beat(tick)).ok()?))
         });
-        Self { threads: threads.collect(), over }
+        Self { threads: threads.collect() }
     }
 }
 
 impl Drop for Ticking {
     fn drop(&mut self) {
-        let (over, changed) = &*self.over;
-        *over.lock().unwrap_or_else(PoisonError::into_inner) = true;
-        changed.notify_all();
+        self.threads.iter().for_each(|(nudge, _)| nudge.end());
         let deadline = Instant::now() + GRACE;
-        for thread in self.threads.drain(..) {
+        for (_, thread) in self.threads.drain(..) {
             while !thread.is_finished() && Instant::now() < deadline {
                 thread::sleep(Duration::from_millis(2));
             }
@@ -53,26 +95,25 @@ impl Drop for Ticking {
     }
 }
 
-fn beat(mut tick: Tick, (over, changed): &(Mutex<bool>, Condvar)) {
-    let mut ended = over.lock().unwrap_or_else(PoisonError::into_inner);
-    loop {
-        let waited = changed.wait_timeout_while(ended, tick.every, |ended| !*ended);
-        let (now_ended, wait) = waited.unwrap_or_else(PoisonError::into_inner);
-        if !wait.timed_out() {
-            return;
-        }
-        drop(now_ended);
+fn beat(mut tick: Tick) {
+    let mut pause = tick.every;
+    while tick.nudge.wait(pause) {
         // One failed run says nothing about the next; the panic hook has already told the log.
-        let _ = catch_unwind(AssertUnwindSafe(|| (tick.run)()));
-        ended = over.lock().unwrap_or_else(PoisonError::into_inner);
+        pause = match catch_unwind(AssertUnwindSafe(|| (tick.run)())) {
+            Ok(Next::In(soon)) => soon.min(tick.every),
+            Ok(Next::AsUsual) | Err(_) => tick.every,
+        };
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Tick, Ticking};
+    use super::{Next, Nudge, Tick, Ticking};
     use std::sync::mpsc;
     use std::time::Duration;
+
+    const LONG: Duration = Duration::from_secs(3600);
+    const PATIENCE: Duration = Duration::from_secs(5);
 
     #[test]
     fn a_tick_comes_back_even_after_a_panic_and_ends_with_its_owner() {
@@ -82,13 +123,33 @@ mod tests {
             count += 1;
             sender.send(count).unwrap();
             assert!(count != 1, "the first run fails");
+            Next::AsUsual
         });
-        let ticking = Ticking::start(vec![Tick { name: "beat", every: Duration::from_millis(1), run }]);
+        let every = Duration::from_millis(1);
+        let ticking = Ticking::start(vec![Tick { name: "beat", every, run, nudge: Nudge::default() }]);
         for wanted in 1..4 {
-            assert_eq!(beats.recv_timeout(Duration::from_secs(5)), Ok(wanted));
+            assert_eq!(beats.recv_timeout(PATIENCE), Ok(wanted));
         }
         drop(ticking);
         while beats.try_recv().is_ok() {}
         assert_eq!(beats.try_recv(), Err(mpsc::TryRecvError::Disconnected));
+    }
+
+    #[test]
+    fn a_nudge_wakes_a_tick_before_its_time_and_so_does_its_own_wish() {
+        let (sender, beats) = mpsc::channel();
+        let nudge = Nudge::default();
+        let mut wishes = vec![Next::AsUsual, Next::In(Duration::ZERO)];
+        let run = Box::new(move || {
+            sender.send(()).unwrap();
+            wishes.pop().unwrap_or(Next::AsUsual)
+        });
+        let tick = Tick { name: "beat", every: LONG, run, nudge: nudge.clone() };
+        let _ticking = Ticking::start(vec![tick]);
+        nudge.now();
+        assert_eq!(beats.recv_timeout(PATIENCE), Ok(()), "nudged");
+        assert_eq!(beats.recv_timeout(PATIENCE), Ok(()), "it wanted to come back at once");
+        nudge.now();
+        assert_eq!(beats.recv_timeout(PATIENCE), Ok(()), "nudged again");
     }
 }

@@ -19,11 +19,14 @@ pub mod kind {
     pub const HOOK: u8 = 1;
     pub const RPC: u8 = 2;
     pub const CONTROL: u8 = 3;
+    /// Tell me of the next change; answered when there is one.
+    pub const WATCH: u8 = 4;
     pub const ANSWER: u8 = 16;
     pub const RPC_ANSWER: u8 = 17;
     pub const CONTROL_ANSWER: u8 = 18;
     /// The daemon cannot serve this call; the client does the work itself.
     pub const CANNOT: u8 = 19;
+    pub const CHANGED: u8 = 20;
 }
 
 /// The fields of a hook call.
@@ -73,6 +76,12 @@ pub mod control {
     pub const NEWEST_CLIENT: u8 = 6;
     /// One byte, 1 while the daemon finishes and takes no more calls.
     pub const DRAINING: u8 = 7;
+}
+
+/// The fields of a watcher's call and its answer.
+pub mod watch {
+    /// `u64` little-endian: the count of changes that was told last. Without it the present one is told at once.
+    pub const COUNT: u8 = 1;
 }
 
 /// The fields of a refusal.

@@ -11,6 +11,8 @@ use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 pub struct EventFilter {
     /// Only those stored after the one with this key; an unknown key is ignored.
     pub since_key: Option<String>,
+    /// Only those stored before the one with this key; an unknown key is ignored.
+    pub before_key: Option<String>,
     /// Only those that happened at this moment or later.
     pub since: Option<Ms>,
     pub agent: Option<String>,
@@ -34,8 +36,15 @@ pub(crate) const DENIED_SINCE: &str = "SELECT rule.value, count(*) FROM events, 
     WHERE verdict = 'deny' AND at >= ?1 AND ifnull(host_session, '') NOT LIKE 'taut-proof-%'
     GROUP BY 1 ORDER BY 2 DESC, 1";
 
-const LIST: &str = "SELECT id, key, at, agent, session, host_session, sub_agent, event, tool, verdict, micros, rules,
-      answer_exit, answer_stdout, answer_stderr, reason, detail FROM events WHERE 1";
+macro_rules! columns {
+    () => {
+        "id, key, at, agent, session, host_session, sub_agent, event, tool, verdict, micros, rules, \
+         answer_exit, answer_stdout, answer_stderr, reason, detail"
+    };
+}
+
+pub(crate) const COLUMNS: &str = columns!();
+const LIST: &str = concat!("SELECT ", columns!(), " FROM events WHERE 1");
 
 pub(crate) fn answered(conn: &Connection, key: &str) -> rusqlite::Result<Option<Answer>> {
     conn.prepare_cached(ANSWERED)?
@@ -92,11 +101,12 @@ impl Store {
     }
 
     fn list(&self, filter: &EventFilter) -> rusqlite::Result<Vec<Event>> {
-        let after = match &filter.since_key {
-            Some(key) => self.conn.prepare_cached(SEQ_OF)?.query_row([key], |row| row.get::<_, i64>(0)).optional()?,
-            None => None,
+        let seq = |key: &Option<String>| match key {
+            Some(key) => self.conn.prepare_cached(SEQ_OF)?.query_row([key], |row| row.get::<_, i64>(0)).optional(),
+            None => Ok(None),
         };
-        let (sql, values) = list_query(filter, after);
+        let (after, before) = (seq(&filter.since_key)?, seq(&filter.before_key)?);
+        let (sql, values) = list_query(filter, after, before);
         let mut found: Vec<Event> =
             self.conn.prepare(&sql)?.query_map(params_from_iter(values), read)?.collect::<Result<_, _>>()?;
         if after.is_none() {
@@ -107,7 +117,7 @@ impl Store {
 }
 
 /// Without a cursor the newest come first, so that a limit keeps them.
-fn list_query(filter: &EventFilter, after: Option<i64>) -> (String, Vec<Value>) {
+fn list_query(filter: &EventFilter, after: Option<i64>, before: Option<i64>) -> (String, Vec<Value>) {
     let mut sql = LIST.to_owned();
     let mut values: Vec<Value> = Vec::new();
     let mut also = |clause: &str, value: Value| {
@@ -116,6 +126,9 @@ fn list_query(filter: &EventFilter, after: Option<i64>) -> (String, Vec<Value>) 
     };
     if let Some(seq) = after {
         also(" AND seq > ?", seq.into());
+    }
+    if let Some(seq) = before {
+        also(" AND seq < ?", seq.into());
     }
     if let Some(since) = filter.since {
         also(" AND at >= ?", since.0.into());
@@ -137,7 +150,7 @@ fn list_query(filter: &EventFilter, after: Option<i64>) -> (String, Vec<Value>) 
     (sql, values)
 }
 
-fn read(row: &Row<'_>) -> rusqlite::Result<Event> {
+pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Event> {
     let rules: Option<String> = row.get(11)?;
     let detail: Option<String> = row.get(16)?;
     Ok(Event {

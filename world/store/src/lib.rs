@@ -9,6 +9,7 @@ mod error;
 mod events;
 #[cfg(feature = "fill")]
 pub mod fill;
+mod fleet;
 mod injections;
 mod lock;
 mod messages;
@@ -35,6 +36,7 @@ pub use checkpoint::Log;
 pub use efforts::{Asked, Collected, EffortFilter, Whose};
 pub use error::Error;
 pub use events::EventFilter;
+pub use fleet::{Glance, Member, Running, TaskTotals};
 pub use migrate::SCHEMA;
 pub use open::OLDEST_SQLITE;
 pub use place::{DATABASE, Standing};

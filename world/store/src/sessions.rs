@@ -94,6 +94,12 @@ pub(crate) fn open_of_id(conn: &Connection, logical_id: &str) -> rusqlite::Resul
     rows(conn, OPEN_OF_ID, logical_id)?.into_iter().map(|row| fetch(conn, row)).collect()
 }
 
+/// The session with our own id.
+pub(crate) fn by_id(conn: &Connection, id: &str) -> rusqlite::Result<Option<Session>> {
+    const BY_ID: &str = concat!("SELECT ", columns!(), " FROM sessions WHERE id = ?1");
+    conn.prepare_cached(BY_ID)?.query_row([id], read).optional()
+}
+
 pub(crate) fn last_ended(conn: &Connection, who: &Who) -> rusqlite::Result<Option<Session>> {
     let mut found = rows(conn, LAST_ENDED_OF_ID, &who.logical_id)?;
     if found.is_empty() {

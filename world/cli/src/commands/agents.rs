@@ -4,56 +4,41 @@ use super::{ago, stored};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::Printer;
-use model::row::{Agent, Status};
-use serde_json::json;
-use store::EffortFilter;
+use dash::view_model::{self, Row};
+use model::Ms;
+use model::row::Status;
 
 pub fn run(printer: &Printer) -> Result<Exit, CliError> {
-    let active = EffortFilter { only_active: true, ..EffortFilter::default() };
-    let (agents, holders, efforts) = match stored()? {
-        Some(store) => (store.agents()?, store.holders()?, store.efforts(&active)?),
-        None => (Vec::new(), Vec::new(), Vec::new()),
-    };
-    let effort =
-        |agent: &Agent| efforts.iter().find(|effort| effort.agent == agent.id).map(|effort| effort.skill.clone());
-    let task = |agent: &Agent| holders.iter().find(|(holder, _)| *holder == agent.id).map(|(_, slug)| slug.clone());
-    // An unnamed agent that has ended is forgotten.
-    let agents: Vec<Agent> = agents.into_iter().filter(|agent| agent.named || agent.session.is_some()).collect();
+    let fleet = stored()?.map(|store| store.fleet()).transpose()?.unwrap_or_default();
+    let rows = view_model::rows(&fleet);
     if printer.json() {
-        for agent in &agents {
-            let mut value = json!({"id": agent.id, "status": agent.status.name(), "project": agent.project, "since": agent.since.rfc3339()});
-            if let (Some(fields), Some(session)) = (value.as_object_mut(), &agent.session) {
-                fields.insert("session".into(), json!(session));
-            }
-            if let (Some(fields), Some(task)) = (value.as_object_mut(), task(agent)) {
-                fields.insert("task".into(), json!(task));
-            }
-            if let (Some(fields), Some(effort)) = (value.as_object_mut(), effort(agent)) {
-                fields.insert("effort".into(), json!(effort));
-            }
-            printer.object(&value);
+        for row in &rows {
+            printer.object(&row.object());
         }
         return Ok(Exit::Ok);
     }
-    if agents.is_empty() {
+    if rows.is_empty() {
         printer.note("no agents yet; `taut init` installs the hooks that tell of them");
         return Ok(Exit::Ok);
     }
     let now = host::clock::now();
-    let rows: Vec<Vec<String>> = agents
-        .iter()
-        .map(|agent| {
-            vec![
-                shown(agent.status, printer),
-                agent.id.clone(),
-                task(agent).unwrap_or_else(|| "-".to_string()),
-                agent.project.clone(),
-                ago(now.since(agent.since)),
-            ]
-        })
-        .collect();
-    printer.table(&["STATUS", "AGENT", "TASK", "PROJECT", "SINCE"], &rows);
+    let shown: Vec<Vec<String>> = rows.iter().map(|row| line(row, now, printer)).collect();
+    printer.table(&["STATUS", "AGENT", "SINCE", "CONTEXT", "NOW", "TASK", "PROJECT"], &shown);
     Ok(Exit::Ok)
+}
+
+fn line(row: &Row, now: Ms, printer: &Printer) -> Vec<String> {
+    let doing = row.tool.as_ref().map(|tool| format!("{} {}", tool.name, ago(now.since(tool.since))));
+    let nothing = || "-".to_string();
+    vec![
+        shown(row.status, printer),
+        row.id.clone(),
+        ago(now.since(row.since)),
+        row.context_percent.map_or_else(|| "?".to_string(), |percent| format!("{percent:.0}%")),
+        doing.or_else(|| row.doing.clone()).unwrap_or_else(nothing),
+        row.task.clone().or_else(|| row.effort.clone()).unwrap_or_else(nothing),
+        row.project.clone(),
+    ]
 }
 
 fn shown(status: Status, printer: &Printer) -> String {

@@ -27,7 +27,9 @@ fn serve(args: &RunArgs, places: &Places, printer: &Printer) -> Result<Exit, Cli
     setting.state = args.state.clone().unwrap_or(setting.state);
     setting.home = args.home.clone().unwrap_or(setting.home);
     setting.user_config = args.config.clone().unwrap_or(setting.user_config);
-    let ended = daemon::run(service::options(&setting), Switchboard::new(setting))
+    let heralds = service::heralds(&setting);
+    let switchboard = Switchboard::new(setting.clone(), heralds.iter().map(|tick| tick.nudge.clone()).collect());
+    let ended = daemon::run(service::options(&setting, heralds), switchboard)
         .map_err(|error| CliError::failed("the daemon cannot run").because(&error))?;
     printer.note(format!("the daemon ended: {ended:?}"));
     Ok(Exit::Ok)

@@ -1,0 +1,7 @@
+//! The window: a fleet as people look at it, in a terminal or a browser. Reads,
+//! never decides, never writes.
+
+mod feed;
+pub mod view_model;
+
+pub use feed::{Feed, News};

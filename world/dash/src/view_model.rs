@@ -1,0 +1,214 @@
+//! What a view shows of a fleet, made from what is stored. Pure: the terminal,
+//! the web page and `--json` all show this, so none can tell another number.
+
+use model::Ms;
+use model::row::{Event, Status};
+use serde::Serialize;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use store::{Glance, Member};
+
+/// One agent, as a row of a table. Its JSON is what `taut agents --json` prints.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Row {
+    pub id: String,
+    #[serde(serialize_with = "status_name")]
+    pub status: Status,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    pub project: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub task: Option<String>,
+    /// The skill of its active effort.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub effort: Option<String>,
+    /// When the status last changed.
+    #[serde(serialize_with = "moment")]
+    pub since: Ms,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub phase: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub state: Option<&'static str>,
+    /// To a tenth, where 100 is the point of auto-compaction. Unknown is left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context_percent: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool: Option<Tool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<Verdict>,
+    /// What the session says it is doing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub doing: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "some_moment")]
+    pub seen: Option<Ms>,
+    #[serde(skip_serializing_if = "is_none_of_them")]
+    pub sub_agents: u64,
+    #[serde(skip_serializing_if = "is_none_of_them")]
+    pub messages: u64,
+    /// tmux socket and pane.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pane: Option<String>,
+}
+
+impl Row {
+    pub fn object(&self) -> Value {
+        serde_json::to_value(self).unwrap_or_default()
+    }
+}
+
+/// The tool call that is waited for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Tool {
+    pub name: String,
+    /// The command, file or pattern it is about, in one line.
+    pub about: String,
+    #[serde(serialize_with = "moment")]
+    pub since: Ms,
+    /// Other calls in flight.
+    #[serde(skip_serializing_if = "is_none")]
+    pub beside: usize,
+}
+
+/// Something that was not simply let pass.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Verdict {
+    pub agent: String,
+    #[serde(serialize_with = "moment")]
+    pub at: Ms,
+    pub verdict: &'static str,
+    pub event: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
+    pub about: String,
+    pub rules: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// How many agents stand how.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Summary(pub BTreeMap<Status, usize>);
+
+pub fn rows(glance: &Glance) -> Vec<Row> {
+    glance.members.iter().map(row).collect()
+}
+
+pub fn row(member: &Member) -> Row {
+    let (agent, session) = (&member.agent, member.session.as_ref());
+    Row {
+        id: clean(&agent.id),
+        status: agent.status,
+        session: agent.session.clone(),
+        project: clean(&agent.project),
+        task: member.task.as_deref().map(clean),
+        effort: member.effort.as_ref().map(|effort| clean(&effort.skill)),
+        since: agent.since,
+        phase: member.effort.as_ref().and_then(|effort| effort.phase.as_deref()).map(clean),
+        state: session.map(|session| session.state.name()),
+        context_percent: session.and_then(|session| session.context_percent()).map(|full| (full * 10.0).round() / 10.0),
+        tool: member.running.as_ref().map(|running| Tool {
+            name: clean(&running.tool),
+            about: about(&running.event),
+            since: running.since,
+            beside: running.beside,
+        }),
+        verdict: member.verdict.as_ref().map(verdict),
+        doing: session.and_then(|session| session.status_text.as_deref()).map(clean),
+        seen: session.map(|session| session.last_seen_at),
+        sub_agents: member.sub_agents,
+        messages: member.messages,
+        pane: session.and_then(|session| session.pane.clone()),
+    }
+}
+
+pub fn verdict(event: &Event) -> Verdict {
+    Verdict {
+        agent: clean(&event.agent),
+        at: event.at,
+        verdict: event.verdict.name(),
+        event: clean(&event.event),
+        tool: event.tool.as_deref().map(clean),
+        about: about(event),
+        rules: event.rules.clone(),
+        reason: event.reason.as_deref().map(clean),
+    }
+}
+
+impl Summary {
+    pub fn of(rows: &[Row]) -> Self {
+        let mut counts = BTreeMap::new();
+        for row in rows {
+            *counts.entry(row.status).or_default() += 1;
+        }
+        Self(counts)
+    }
+
+    pub fn count(&self, status: Status) -> usize {
+        self.0.get(&status).copied().unwrap_or_default()
+    }
+
+    /// What they are shown as, when many are shown as one.
+    pub fn worst(&self) -> Option<Status> {
+        self.0.keys().next().copied()
+    }
+}
+
+/// What a tool call or an event is about, in one line.
+pub fn about(event: &Event) -> String {
+    let input = event.detail.get("input");
+    let fields = ["command", "file_path", "notebook_path", "pattern", "url", "query", "skill", "description", "prompt"];
+    let told = input.and_then(|input| fields.iter().find_map(|name| input.get(name).and_then(Value::as_str)));
+    let other = ["prompt", "message", "error", "reason", "source", "kind"];
+    let told = told.or_else(|| other.iter().find_map(|name| event.detail.get(name).and_then(Value::as_str)));
+    one_line(told.unwrap_or_default())
+}
+
+/// The first line that says something, cleaned.
+pub fn one_line(text: &str) -> String {
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    let mut short: String = clean(line).chars().take(ONE_LINE).collect();
+    if line.chars().count() > ONE_LINE || text.trim().lines().nth(1).is_some() {
+        short.push('…');
+    }
+    short
+}
+
+const ONE_LINE: usize = 200;
+
+/// Agents print hostile text: nothing that a terminal or a reader's eye would
+/// obey gets through, whether it moves the cursor or turns the line around.
+pub fn clean(text: &str) -> String {
+    let turns =
+        |c: char| matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
+    text.chars()
+        .filter(|c| !turns(*c))
+        .map(|c| match c {
+            '\n' | '\t' => c,
+            c if c.is_control() => '\u{fffd}',
+            c => c,
+        })
+        .collect()
+}
+
+fn status_name<S: serde::Serializer>(status: &Status, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(status.name())
+}
+
+pub(crate) fn moment<S: serde::Serializer>(at: &Ms, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(&at.rfc3339())
+}
+
+fn some_moment<S: serde::Serializer>(at: &Option<Ms>, to: S) -> Result<S::Ok, S::Error> {
+    match at {
+        Some(at) => moment(at, to),
+        None => to.serialize_none(),
+    }
+}
+
+fn is_none_of_them(count: &u64) -> bool {
+    *count == 0
+}
+
+fn is_none(count: &usize) -> bool {
+    *count == 0
+}

@@ -1,0 +1,197 @@
+//! The fleet as every view shows it: one snapshot of who works on what. `taut
+//! agents`, `taut top`, `taut ui` and tmux all read this, so that none of them
+//! tells another number.
+
+use crate::{EffortFilter, Error, Store, agents, events, sessions};
+use model::Ms;
+use model::effort::Effort;
+use model::row::{Agent, Event};
+use model::session::Session;
+use rusqlite::{Connection, OptionalExtension};
+use std::collections::BTreeMap;
+
+/// The whole fleet at one moment.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Glance {
+    /// The one whose status changed last first.
+    pub members: Vec<Member>,
+}
+
+/// An agent with what it has at hand.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Member {
+    pub agent: Agent,
+    /// The open session its row names.
+    pub session: Option<Session>,
+    /// The tool call it waits for.
+    pub running: Option<Running>,
+    /// The slug of a task it holds.
+    pub task: Option<String>,
+    pub effort: Option<Effort>,
+    /// What was last said to it other than to pass, among its latest events.
+    pub verdict: Option<Event>,
+    /// Sub-agents at work within the session.
+    pub sub_agents: u64,
+    /// Messages that wait for it.
+    pub messages: u64,
+}
+
+/// A tool call that was let through and has not come back.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Running {
+    pub tool: String,
+    /// What it is asked to do, as stored.
+    pub event: Event,
+    pub since: Ms,
+    /// Others in flight beside it.
+    pub beside: usize,
+}
+
+/// Tasks of one project by status; blocked ones are counted apart.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TaskTotals {
+    pub project: String,
+    /// Status, and how many: `open`, `active`, `done`, `quarantined`, `blocked`.
+    pub counts: BTreeMap<String, u64>,
+}
+
+/// Among so many of a session's latest events its last verdict is looked for.
+const RECENT: &str = "64";
+
+const SUB_AGENTS: &str = "SELECT count(*) FROM sub_sessions WHERE session = ?1 AND ended_at IS NULL";
+const WAITING: &str = "SELECT count(*) FROM messages WHERE to_agent = ?1 AND delivered_at IS NULL";
+
+const TOTALS: &str = "SELECT project, CASE WHEN status IN ('open', 'active') AND open_blockers > 0 THEN 'blocked'
+      ELSE status END, count(*)
+    FROM tasks WHERE status IS NOT NULL AND status <> 'deleted' GROUP BY 1, 2 ORDER BY 1, 2";
+
+const BY_HOUR: &str = "SELECT at / 3600000 * 3600000, count(*) FROM events
+    WHERE verdict = 'deny' AND at >= ?1 GROUP BY 1 ORDER BY 1";
+
+impl Store {
+    /// Everyone whom `taut agents` lists: an unnamed agent that has ended is forgotten.
+    pub fn fleet(&self) -> Result<Glance, Error> {
+        self.snapshot(|store| {
+            let efforts = store.efforts(&EffortFilter { only_active: true, ..EffortFilter::default() })?;
+            let held: BTreeMap<String, String> = store.holders()?.into_iter().rev().collect();
+            let mut members = Vec::new();
+            for agent in store.agents()?.into_iter().filter(|agent| agent.named || agent.session.is_some()) {
+                let effort = efforts.iter().find(|effort| effort.agent == agent.id).cloned();
+                let task = held.get(&agent.id).cloned();
+                members.push(store.read(|conn| member(conn, agent, effort, task))?);
+            }
+            Ok(Glance { members })
+        })
+    }
+
+    /// One agent as `fleet` has it.
+    pub fn member(&self, id: &str) -> Result<Option<Member>, Error> {
+        let Some(agent) = self.read(|conn| agents::load(conn, id))? else { return Ok(None) };
+        let efforts = self.efforts(&EffortFilter { only_active: true, ..EffortFilter::default() })?;
+        let effort = efforts.into_iter().find(|effort| effort.agent == agent.id);
+        let task = self.holders()?.into_iter().find(|(holder, _)| *holder == agent.id).map(|(_, slug)| slug);
+        self.read(|conn| member(conn, agent, effort, task)).map(Some)
+    }
+
+    /// The latest events that were not simply let pass, the newest first.
+    pub fn verdicts(&self, most: usize) -> Result<Vec<Event>, Error> {
+        let columns = events::COLUMNS;
+        // Denials are found by their index however long ago they were; what was
+        // only asked or warned about is shown while it is fresh.
+        let sql = format!(
+            "SELECT {columns} FROM (
+               SELECT * FROM (SELECT seq, {columns} FROM events INDEXED BY events_denied
+                 WHERE verdict = 'deny' ORDER BY at DESC LIMIT ?1)
+               UNION SELECT * FROM (SELECT seq, {columns} FROM (SELECT * FROM events ORDER BY seq DESC LIMIT 1000)
+                 WHERE verdict <> 'pass' ORDER BY seq DESC LIMIT ?1))
+             ORDER BY seq DESC LIMIT ?1"
+        );
+        let most = i64::try_from(most).unwrap_or(i64::MAX);
+        self.read(|conn| conn.prepare_cached(&sql)?.query_map([most], events::read)?.collect())
+    }
+
+    /// How many denials there were in each hour since then; hours without one are left out.
+    pub fn denials_by_hour(&self, since: Ms) -> Result<Vec<(Ms, u64)>, Error> {
+        self.read(|conn| {
+            let read = |row: &rusqlite::Row<'_>| Ok((Ms(row.get(0)?), row.get::<_, i64>(1)?.cast_unsigned()));
+            conn.prepare_cached(BY_HOUR)?.query_map([since.0], read)?.collect()
+        })
+    }
+
+    /// The queues of all projects. Reads every task: not for every frame of a view.
+    pub fn task_totals(&self) -> Result<Vec<TaskTotals>, Error> {
+        let read = |row: &rusqlite::Row<'_>| {
+            Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?, row.get::<_, i64>(2)?.cast_unsigned()))
+        };
+        let rows: Vec<(String, String, u64)> =
+            self.read(|conn| conn.prepare_cached(TOTALS)?.query_map([], read)?.collect())?;
+        let mut totals: Vec<TaskTotals> = Vec::new();
+        for (project, status, count) in rows {
+            if totals.last().is_none_or(|last| last.project != project) {
+                totals.push(TaskTotals { project, counts: BTreeMap::new() });
+            }
+            totals.last_mut().map(|last| last.counts.insert(status, count));
+        }
+        Ok(totals)
+    }
+
+    /// Rises with every commit of anybody else's connection. Costs next to nothing.
+    pub fn data_version(&self) -> Result<i64, Error> {
+        self.read(|conn| conn.prepare_cached("PRAGMA data_version")?.query_row([], |row| row.get(0)))
+    }
+
+    /// Reads that belong together see one moment.
+    fn snapshot<T>(&self, read: impl FnOnce(&Self) -> Result<T, Error>) -> Result<T, Error> {
+        self.read(|conn| conn.execute_batch("BEGIN"))?;
+        let found = read(self);
+        self.read(|conn| conn.execute_batch("COMMIT"))?;
+        found
+    }
+}
+
+fn member(conn: &Connection, agent: Agent, effort: Option<Effort>, task: Option<String>) -> rusqlite::Result<Member> {
+    let session = match &agent.session {
+        Some(id) => sessions::by_id(conn, id)?.filter(Session::open),
+        None => None,
+    };
+    let count = |sql: &str, of: &str| -> rusqlite::Result<u64> {
+        Ok(conn.prepare_cached(sql)?.query_row([of], |row| row.get::<_, i64>(0))?.cast_unsigned())
+    };
+    let messages = count(WAITING, &agent.id)?;
+    let (mut running, mut verdict, mut sub_agents) = (None, None, 0);
+    if let Some(session) = &session {
+        running = self::running(conn, session)?;
+        verdict = last_verdict(conn, &session.id)?;
+        sub_agents = count(SUB_AGENTS, &session.id)?;
+    }
+    Ok(Member { agent, session, running, task, effort, verdict, sub_agents, messages })
+}
+
+/// The oldest call in flight: the one that is waited for longest.
+fn running(conn: &Connection, session: &Session) -> rusqlite::Result<Option<Running>> {
+    let Some(host_session) = &session.host_session else { return Ok(None) };
+    let sql = format!("SELECT {} FROM events WHERE key >= ?1 AND key < ?2 ORDER BY key LIMIT 1", events::COLUMNS);
+    let mut found: Vec<Event> = Vec::new();
+    for call in session.in_flight.iter().take(16) {
+        // All keys of this call: what it asked for is the last part of a key, and `0` follows `/`.
+        let prefix = format!("{host_session}/PreToolUse/{call}");
+        let event = conn.prepare_cached(&sql)?.query_row([format!("{prefix}/"), format!("{prefix}0")], events::read);
+        found.extend(event.optional()?);
+    }
+    let oldest = found.into_iter().min_by_key(|event| event.at);
+    Ok(oldest.map(|event| Running {
+        tool: event.tool.clone().unwrap_or_default(),
+        since: event.at,
+        beside: session.in_flight.len().saturating_sub(1),
+        event,
+    }))
+}
+
+fn last_verdict(conn: &Connection, session: &str) -> rusqlite::Result<Option<Event>> {
+    let columns = events::COLUMNS;
+    let sql = format!(
+        "SELECT {columns} FROM (SELECT * FROM events WHERE session = ?1 ORDER BY seq DESC LIMIT {RECENT})
+         WHERE verdict <> 'pass' ORDER BY seq DESC LIMIT 1"
+    );
+    conn.prepare_cached(&sql)?.query_row([session], events::read).optional()
+}
