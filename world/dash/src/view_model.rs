@@ -96,24 +96,24 @@ pub fn rows(glance: &Glance) -> Vec<Row> {
 pub fn row(member: &Member) -> Row {
     let (agent, session) = (&member.agent, member.session.as_ref());
     Row {
-        id: clean(&agent.id),
+        id: flat(&agent.id),
         status: agent.status,
         session: agent.session.clone(),
-        project: clean(&agent.project),
-        task: member.task.as_deref().map(clean),
-        effort: member.effort.as_ref().map(|effort| clean(&effort.skill)),
+        project: flat(&agent.project),
+        task: member.task.as_deref().map(flat),
+        effort: member.effort.as_ref().map(|effort| flat(&effort.skill)),
         since: agent.since,
-        phase: member.effort.as_ref().and_then(|effort| effort.phase.as_deref()).map(clean),
+        phase: member.effort.as_ref().and_then(|effort| effort.phase.as_deref()).map(flat),
         state: session.map(|session| session.state.name()),
         context_percent: session.and_then(|session| session.context_percent()).map(|full| (full * 10.0).round() / 10.0),
         tool: member.running.as_ref().map(|running| Tool {
-            name: clean(&running.tool),
+            name: flat(&running.tool),
             about: about(&running.event),
             since: running.since,
             beside: running.beside,
         }),
         verdict: member.verdict.as_ref().map(verdict),
-        doing: session.and_then(|session| session.status_text.as_deref()).map(clean),
+        doing: session.and_then(|session| session.status_text.as_deref()).map(flat),
         seen: session.map(|session| session.last_seen_at),
         sub_agents: member.sub_agents,
         messages: member.messages,
@@ -123,11 +123,11 @@ pub fn row(member: &Member) -> Row {
 
 pub fn verdict(event: &Event) -> Verdict {
     Verdict {
-        agent: clean(&event.agent),
+        agent: flat(&event.agent),
         at: event.at,
         verdict: event.verdict.name(),
-        event: clean(&event.event),
-        tool: event.tool.as_deref().map(clean),
+        event: flat(&event.event),
+        tool: event.tool.as_deref().map(flat),
         about: about(event),
         rules: event.rules.clone(),
         reason: event.reason.as_deref().map(clean),
@@ -166,7 +166,7 @@ pub fn about(event: &Event) -> String {
 /// The first line that says something, cleaned.
 pub fn one_line(text: &str) -> String {
     let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-    let mut short: String = clean(line).chars().take(ONE_LINE).collect();
+    let mut short: String = flat(line).chars().take(ONE_LINE).collect();
     if line.chars().count() > ONE_LINE || text.trim().lines().nth(1).is_some() {
         short.push('…');
     }
@@ -179,7 +179,7 @@ const ONE_LINE: usize = 200;
 /// obey gets through, whether it moves the cursor or turns the line around.
 pub fn clean(text: &str) -> String {
     let turns =
-        |c: char| matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
+        |c: char| matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
     text.chars()
         .filter(|c| !turns(*c))
         .map(|c| match c {
@@ -188,6 +188,11 @@ pub fn clean(text: &str) -> String {
             c => c,
         })
         .collect()
+}
+
+/// The same for what stands in a table: one line of it.
+pub fn flat(text: &str) -> String {
+    clean(text).replace(['\n', '\t'], " ")
 }
 
 fn status_name<S: serde::Serializer>(status: &Status, to: S) -> Result<S::Ok, S::Error> {

@@ -6,3 +6,4 @@ mod serving;
 mod stage;
 mod starting;
 mod threshold;
+mod watching;

@@ -2,6 +2,7 @@
 
 mod damage;
 mod death;
+mod fleet;
 mod opening;
 mod rows;
 mod spool;

@@ -1,0 +1,122 @@
+//! Rows: what is stored, as it is shown, with nothing that a terminal or a page would obey.
+
+use dash::view_model::{Summary, clean, one_line, row, rows, verdict};
+use model::row::{Agent, Event, Status};
+use model::session::{Session, State};
+use model::{Answer, Level, Ms};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use store::{Glance, Member, Running};
+
+fn event(tool: &str, detail: Value) -> Event {
+    Event {
+        id: "e-1".into(),
+        at: Ms(1_000),
+        key: "k".into(),
+        agent: "alpha".into(),
+        session: Some("s-1".into()),
+        host_session: None,
+        sub_agent: None,
+        event: "PreToolUse".into(),
+        tool: Some(tool.into()),
+        verdict: Level::Deny,
+        rules: vec!["rm-root".into()],
+        reason: Some("no\u{1b}[2J".into()),
+        detail,
+        micros: 1,
+        answer: Answer::default(),
+    }
+}
+
+fn member(id: &str, status: Status) -> Member {
+    let agent =
+        Agent { id: id.into(), named: true, status, session: Some("s-1".into()), project: "/p".into(), since: Ms(0) };
+    Member { agent, session: None, running: None, task: None, effort: None, verdict: None, sub_agents: 0, messages: 0 }
+}
+
+fn session(tokens: Option<u64>) -> Session {
+    Session {
+        id: "s-1".into(),
+        logical_id: "s-1".into(),
+        host_session: None,
+        agent: "alpha".into(),
+        conversation: "c".into(),
+        project: "/p".into(),
+        state: State::ToolActive,
+        role: None,
+        mode: None,
+        cwd: None,
+        transcript: None,
+        client: None,
+        pane: None,
+        mission: None,
+        prev: None,
+        parent: None,
+        source: "startup".into(),
+        started_at: Ms(0),
+        last_seen_at: Ms(0),
+        ended_at: None,
+        end_reason: None,
+        in_flight: Vec::new(),
+        context_tokens: tokens,
+        context_window: Some(200_000),
+        context_limit: Some(150_000),
+        status_text: None,
+        memo: model::session::Memo::default(),
+    }
+}
+
+#[test]
+fn f4_an_idle_agent_has_only_the_fields_scripts_rely_on() {
+    let object = row(&member("alpha", Status::Done)).object();
+    let wanted = json!({"id": "alpha", "status": "done", "session": "s-1", "project": "/p", "since": Ms(0).rfc3339()});
+    assert_eq!(object, wanted);
+}
+
+#[test]
+fn f4_a_busy_agent_shows_its_tool_since_when_and_how_full_its_context_is() {
+    let event = event("Bash", json!({"input": {"command": "\n  cargo test\n  -p dash"}}));
+    let running = Running { tool: "Bash".into(), since: Ms(1_000), beside: 2, event };
+    let busy =
+        Member { session: Some(session(Some(100_050))), running: Some(running), ..member("alpha", Status::Working) };
+    let object = row(&busy).object();
+    let tool = json!({"name": "Bash", "about": "cargo test…", "since": Ms(1_000).rfc3339(), "beside": 2});
+    assert_eq!(
+        (&object["tool"], &object["context_percent"], &object["state"]),
+        (&tool, &json!(66.7), &json!("tool_active"))
+    );
+    let unknown = Member { session: Some(session(None)), ..member("alpha", Status::Working) };
+    assert!(row(&unknown).object().get("context_percent").is_none(), "unknown is unknown, not zero");
+}
+
+#[test]
+fn f1_many_are_shown_as_the_most_urgent_of_them() {
+    let of = |statuses: &[Status]| {
+        let members = statuses.iter().map(|status| member("alpha", *status)).collect();
+        Summary::of(&rows(&Glance { members }))
+    };
+    let summary = of(&[Status::Done, Status::Working, Status::Attention, Status::Working]);
+    assert_eq!((summary.worst(), summary.count(Status::Working)), (Some(Status::Attention), 2));
+    assert_eq!(of(&[]).worst(), None);
+    // error > attention > working > checked > done
+    for (more, less) in Status::ALL.iter().zip(&Status::ALL[1..]) {
+        assert_eq!(of(&[*less, *more]).worst(), Some(*more));
+    }
+}
+
+#[test]
+fn f4_hostile_text_is_shown_and_not_obeyed() {
+    let shown = verdict(&event("Ba\u{7}sh", json!({"input": {"command": "echo \u{1b}]0;owned\u{7} \u{202e}txt.exe"}})));
+    assert_eq!(shown.about, "echo \u{fffd}]0;owned\u{fffd} txt.exe");
+    assert_eq!((shown.tool.as_deref(), shown.reason.as_deref()), (Some("Ba\u{fffd}sh"), Some("no\u{fffd}[2J")));
+}
+
+proptest! {
+    #[test]
+    fn f4_no_text_whatever_puts_a_control_character_on_a_screen(text in any::<String>()) {
+        prop_assert!(!clean(&text).chars().any(|c| c.is_control() && c != '\n' && c != '\t'));
+        let line = one_line(&text);
+        let broken = line.contains(['\n', '\t', '\u{2028}']);
+        prop_assert!(!broken && line.chars().count() <= 201);
+    }
+}
