@@ -123,6 +123,7 @@ pub fn decide(mut input: Input<'_>) -> Outcome {
         }
         event.session = Some(session.id.clone());
         event.agent.clone_from(&session.agent);
+        record::chart(&mut event, &mut session);
         if let Some(row) = agent_row(&placed, &session, &input) {
             after.extend(status_change(&row, loaded));
             writes.push(Write::Agent(row));

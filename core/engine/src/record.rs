@@ -5,6 +5,7 @@ use crate::decide::Ids;
 use crate::redact::redact;
 use model::event::{Body, Envelope};
 use model::row::Event;
+use model::session::Session;
 use model::{Answer, Level, Ms, Who};
 use serde_json::{Value, json};
 
@@ -59,6 +60,25 @@ pub fn event(envelope: &Envelope, who: &Who, now: Ms, ids: Ids<'_>) -> Event {
         detail: redact(&detail(envelope)),
         micros: 0,
         answer: Answer::default(),
+    }
+}
+
+/// Puts a point of the context's curve on the event: how full the session's
+/// context is, where no event before it told this. Who measured it, a hook, the
+/// status line or the monitor, does not matter. An empty point is a reset.
+pub fn chart(event: &mut Event, session: &mut Session) {
+    if session.context_tokens == session.memo.charted {
+        return;
+    }
+    session.memo.charted = session.context_tokens;
+    let tenth = |percent: f64| (percent * 10.0).round() / 10.0;
+    let point = match (session.context_tokens, session.context_percent()) {
+        (Some(tokens), Some(percent)) => json!({"tokens": tokens, "percent": tenth(percent)}),
+        (Some(tokens), None) => json!({"tokens": tokens}),
+        (None, _) => json!({}),
+    };
+    if let Some(detail) = event.detail.as_object_mut() {
+        detail.insert("context".into(), point);
     }
 }
 
@@ -120,4 +140,32 @@ fn detail(envelope: &Envelope) -> Value {
         }
     }
     detail
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::context::tests::session;
+
+    fn stored(session: &mut Session) -> Value {
+        let mut event = unreadable("a", "", 0, Ms(1), Ids { event: "e", session: "s", request: "r" });
+        event.detail = json!({});
+        chart(&mut event, session);
+        event.detail
+    }
+
+    #[test]
+    fn s6_f4_an_event_tells_how_full_the_context_is_when_that_is_news() {
+        let mut session = session();
+        assert_eq!(stored(&mut session), json!({}), "unknown is not a point");
+        session.context_tokens = Some(83_500);
+        assert_eq!(stored(&mut session), json!({"context": {"tokens": 83_500}}), "a window that is not known");
+        session.context_limit = Some(167_000);
+        session.context_tokens = Some(100_000);
+        assert_eq!(stored(&mut session), json!({"context": {"tokens": 100_000, "percent": 59.9}}));
+        assert_eq!(stored(&mut session), json!({}), "told already");
+        session.context_tokens = None;
+        assert_eq!(stored(&mut session), json!({"context": {}}), "compacted");
+        assert_eq!(stored(&mut session), json!({}));
+    }
 }

@@ -62,6 +62,9 @@ pub struct Memo {
     /// What stands before this place in the transcript was compacted away.
     #[serde(skip_serializing_if = "is_zero")]
     pub floor: u64,
+    /// The tokens that an event was last stored with, for the curve of the context.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub charted: Option<u64>,
     /// The highest warning that was given, in percent.
     #[serde(skip_serializing_if = "is_nothing")]
     pub warned: u8,

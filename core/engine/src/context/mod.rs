@@ -35,4 +35,4 @@ pub fn further(ground: &Ground<'_>) -> Vec<Probe> {
 pub const MOST_ROUNDS: usize = 4;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
