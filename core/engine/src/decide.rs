@@ -113,10 +113,14 @@ pub fn decide(mut input: Input<'_>) -> Outcome {
     if envelope.kind == Kind::SessionStart && opened {
         after.push(After::EnsureDaemon);
     }
-    writes.extend(placed.ended.iter().cloned().map(|session| Write::Session(Box::new(session))));
+    for ended in &placed.ended {
+        writes.push(Write::Rest { agent: ended.agent.clone(), session: ended.id.clone(), at: now });
+        writes.push(Write::Session(Box::new(ended.clone())));
+    }
     if let Some(current) = observed {
         let mut session = moved(current, &input, verdict);
         said.marks.into_iter().for_each(|mark| mark.set(&mut session.memo));
+        status::remember(&mut session.memo, envelope, verdict);
         session.status_text = memory.status.clone().or(session.status_text);
         if holding.halted {
             session = state::end(session, CONTEXT_LIMIT, now);
@@ -124,7 +128,8 @@ pub fn decide(mut input: Input<'_>) -> Outcome {
         event.session = Some(session.id.clone());
         event.agent.clone_from(&session.agent);
         record::chart(&mut event, &mut session);
-        if let Some(row) = agent_row(&placed, &session, &input) {
+        let rows = [teammate_row(&input), agent_row(&placed, &session, verdict, &input)];
+        for row in rows.into_iter().flatten() {
             after.extend(status_change(&row, loaded));
             writes.push(Write::Agent(row));
         }
@@ -191,18 +196,14 @@ pub fn ask(input: &Input<'_>) -> Vec<Probe> {
 
 /// The agent's row where the event changes it. A child's events leave it alone:
 /// the name belongs to the client that had it first.
-fn agent_row(placed: &Placed, session: &Session, input: &Input<'_>) -> Option<Agent> {
+fn agent_row(placed: &Placed, session: &Session, verdict: Level, input: &Input<'_>) -> Option<Agent> {
     let Input { envelope, who, loaded, now, .. } = *input;
     if session.parent.is_some() {
         return None;
     }
     let known = loaded.agent.as_ref().filter(|agent| agent.id == session.agent);
-    // A stop that was refused leaves the agent at work.
-    let refused = envelope.kind == Kind::Stop && session.state != State::Idle;
-    let status = status::status(envelope).map(|status| if refused { Status::Working } else { status });
-    let status = status.or(known.map(|agent| agent.status));
-    // After a `cd` an unnamed agent's row is not the one that was looked up; it stands as it is.
-    let status = status.or_else(|| placed.opened.then(Status::default))?;
+    let scene = status::Scene { envelope, verdict, session, known: known.map(|agent| agent.status) };
+    let status = status::next(&scene).or_else(|| placed.opened.then(|| status::first(envelope)))?;
     let row = Agent {
         id: session.agent.clone(),
         named: who.named,
@@ -214,8 +215,16 @@ fn agent_row(placed: &Placed, session: &Session, input: &Input<'_>) -> Option<Ag
     (known != Some(&row)).then_some(row)
 }
 
+/// The row of a teammate that waits for work, where it is an agent of this project.
+fn teammate_row(input: &Input<'_>) -> Option<Agent> {
+    let known = input.loaded.teammate.as_ref().filter(|known| known.project == input.who.project)?;
+    let waits = input.envelope.kind == Kind::TeammateIdle && known.status != Status::Done;
+    waits.then(|| Agent { status: Status::Done, since: input.now, ..known.clone() })
+}
+
 /// Told whenever the stored status is another from now on, whatever was answered.
 fn status_change(row: &Agent, loaded: &Loaded) -> Option<After> {
-    let from = loaded.agent.as_ref().filter(|known| known.id == row.id).map(|known| known.status);
+    let mut stored = loaded.agent.iter().chain(&loaded.teammate);
+    let from = stored.find(|known| known.id == row.id).map(|known| known.status);
     (from != Some(row.status)).then(|| After::StatusChanged { agent: row.id.clone(), from, to: row.status })
 }

@@ -71,6 +71,6 @@ fn rest(session: &mut Session, state: State) {
     session.state = state;
 }
 
-fn speaks_of_work(kind: Kind) -> bool {
+pub fn speaks_of_work(kind: Kind) -> bool {
     !matches!(kind, Kind::SessionStart | Kind::Setup | Kind::InstructionsLoaded | Kind::ConfigChange)
 }

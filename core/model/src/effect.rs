@@ -13,6 +13,12 @@ pub enum Write {
     /// Insert or replace the whole row. Safe: the row was read in the same transaction.
     Session(Box<Session>),
     Agent(Agent),
+    /// A session was ended from outside: an agent that has no other is at rest.
+    Rest {
+        agent: String,
+        session: String,
+        at: Ms,
+    },
     Event(Box<Event>),
     /// A strike was given.
     Strike(Strike),

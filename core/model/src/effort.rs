@@ -185,11 +185,6 @@ pub enum Keep {
         session: String,
         text: String,
     },
-    /// A teammate waits for work; its own status, where it is an agent of ours.
-    Teammate {
-        name: String,
-        at: Ms,
-    },
 }
 
 /// What is known of an agent's efforts when an event arrives.

@@ -77,6 +77,21 @@ pub struct Memo {
     /// Files that were named instead of shown and have not been read.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unread: Vec<String>,
+    /// Questions that stand before the user.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub asks: Vec<Ask>,
+    /// The last turn ended in an error, and nothing has been done since.
+    #[serde(skip_serializing_if = "is_no")]
+    pub failed: bool,
+}
+
+/// A question to the user: who in the session asks, and what about.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ask {
+    /// A sub-agent's id, or empty for the session itself.
+    pub by: String,
+    /// A mark of the call or the dialog.
+    pub about: String,
 }
 
 /// Things that happen once in a session.
@@ -153,6 +168,10 @@ impl Memo {
 
 fn is_zero(number: &u64) -> bool {
     *number == 0
+}
+
+fn is_no(value: &bool) -> bool {
+    !value
 }
 
 fn is_nothing(number: &u8) -> bool {

@@ -47,6 +47,8 @@ pub enum Standing {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Loaded {
     pub agent: Option<Agent>,
+    /// The agent an event speaks of that is not its own: a teammate that waits.
+    pub teammate: Option<Agent>,
     /// Open sessions of this logical id, of this pane or of this agent, newest first.
     pub open: Vec<Session>,
     /// The newest ended session of this logical id, else of this agent.

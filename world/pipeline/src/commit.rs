@@ -7,7 +7,7 @@ use crate::{degraded, memory, prepare};
 use engine::{Inherited, Input};
 use model::effect::Write;
 use model::fact::Probe;
-use model::{Kind, Loaded};
+use model::{Body, Kind, Loaded};
 use store::{Durability, Error, Store, Tx};
 
 /// How often the stored rows may raise a question before they are taken as they are.
@@ -97,6 +97,9 @@ fn serve_event(tx: &Tx<'_>, prepared: &Prepared, event: &Event, last: bool) -> R
         if !probes.is_empty() {
             return Ok(Step::Ask(probes));
         }
+    }
+    if let Body::Teammate { name } = &envelope.body {
+        loaded.teammate = tx.agent(name)?;
     }
     if engine::tells(envelope) {
         // Read last: what is read here is told, and gone.

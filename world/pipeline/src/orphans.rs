@@ -24,7 +24,8 @@ impl Way {
                 let current = tx.open_sessions(&session.logical_id)?.into_iter().find(|current| *current == session);
                 // One that spoke meanwhile is no orphan.
                 let Some(current) = current else { return Ok(0) };
-                tx.apply(&[Write::Session(Box::new(bury(current, now)))])?;
+                let rest = Write::Rest { agent: current.agent.clone(), session: current.id.clone(), at: now };
+                tx.apply(&[Write::Session(Box::new(bury(current, now))), rest])?;
                 Ok(1)
             })?;
         }

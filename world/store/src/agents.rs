@@ -12,6 +12,10 @@ pub(crate) const PUT: &str = "INSERT INTO agents (id, named, status, session, pr
     ON CONFLICT (id) DO UPDATE SET named = excluded.named, status = excluded.status,
       session = excluded.session, project = excluded.project, since = excluded.since";
 
+const REST: &str = "UPDATE agents SET session = NULL, status = 'done',
+      since = CASE status WHEN 'done' THEN since ELSE ?3 END
+    WHERE id = ?1 AND session = ?2";
+
 const LIST: &str = "SELECT id, named, status, session, project, since FROM agents ORDER BY since DESC, id";
 
 pub(crate) fn load(conn: &Connection, id: &str) -> rusqlite::Result<Option<Agent>> {
@@ -22,6 +26,10 @@ pub(crate) fn put(conn: &Connection, agent: &Agent) -> rusqlite::Result<()> {
     conn.prepare_cached(PUT)?
         .execute(params![agent.id, agent.named, agent.status.name(), agent.session, agent.project, agent.since.0])
         .map(drop)
+}
+
+pub(crate) fn rest(conn: &Connection, agent: &str, session: &str, at: Ms) -> rusqlite::Result<()> {
+    conn.prepare_cached(REST)?.execute(params![agent, session, at.0]).map(drop)
 }
 
 impl Store {

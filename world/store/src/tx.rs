@@ -3,6 +3,7 @@
 use crate::{Error, agents, efforts, events, injections, messages, sessions, strikes, tasks};
 use model::effect::{Audience, Injection, Write};
 use model::effort::{Known, Message};
+use model::row::Agent;
 use model::session::Session;
 use model::{Answer, Loaded, Ms, Who};
 use rusqlite::Connection;
@@ -34,6 +35,7 @@ impl<'s> Tx<'s> {
             let agent = open.iter().find(|session| who.carries(session)).map_or(&who.agent, |session| &session.agent);
             Ok(Loaded {
                 agent: agents::load(conn, agent)?,
+                teammate: None,
                 held: tasks::held(conn, &who.agent, open.iter().chain(&last_ended))?,
                 open,
                 last_ended,
@@ -43,6 +45,10 @@ impl<'s> Tx<'s> {
                 efforts: Known::default(),
             })
         })
+    }
+
+    pub fn agent(&self, id: &str) -> Result<Option<Agent>, Error> {
+        self.verb(|conn| agents::load(conn, id))
     }
 
     /// Open sessions of this logical id, the newest first.
@@ -108,6 +114,7 @@ fn apply_one(conn: &Connection, write: &Write) -> rusqlite::Result<()> {
     match write {
         Write::Session(session) => sessions::put(conn, session),
         Write::Agent(agent) => agents::put(conn, agent),
+        Write::Rest { agent, session, at } => agents::rest(conn, agent, session, *at),
         Write::Event(event) => events::record(conn, event),
         Write::Strike(strike) => strikes::give(conn, strike),
         Write::AllowanceSpent { rule } => strikes::spend(conn, rule),

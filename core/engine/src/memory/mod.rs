@@ -131,7 +131,6 @@ pub fn step(sight: &Sight<'_>) -> Memory {
             memory.say_for_the_record(sight, "host_task", body.to_string());
         }
         (Kind::TeammateIdle, Body::Teammate { name }) => {
-            memory.keeps.push(Keep::Teammate { name: name.clone(), at: sight.now });
             memory.say_for_the_record(sight, "teammate_idle", name.clone());
         }
         (Kind::PreCompact, Body::Compact { trigger }) if trigger == "auto" => {
@@ -230,7 +229,7 @@ impl Memory {
         if self.report.effort.is_none() {
             self.report.effort = current.cloned();
         }
-        self.report.status = status::status(sight.envelope).map(Status::name);
+        self.report.status = status::word(sight.envelope).map(Status::name);
         self.report.context_usage = sight.session.and_then(Session::raw_context_percent).map(|percent| percent / 100.0);
         let counted = self.keeps.iter().rev().find_map(|keep| match keep {
             Keep::Counters(counters) => Some(counters.since_log),

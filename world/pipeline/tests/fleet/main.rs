@@ -1,7 +1,8 @@
 //! The fleet on a real database: what agents' statuses are, event by event.
 
 #[path = "../way/stage.rs"]
-#[expect(dead_code, reason = "each binary plays a part of it")]
+#[expect(dead_code, reason = "the stage serves the other tests too")]
 mod stage;
 
 mod changes;
+mod status;

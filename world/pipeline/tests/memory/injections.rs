@@ -29,7 +29,9 @@ fn s14_host_tasks_and_waiting_teammates_are_recorded() {
     let client = stage.client("s1").with("TAUT_AGENT_ID", "ann");
     let bob = stage.client("s2").with("TAUT_AGENT_ID", "bob");
     stage.start(&bob, "startup");
+    stage.send(&bob, "UserPromptSubmit", json!({"prompt": "go"}));
     stage.start(&client, "startup");
+    stage.send(&client, "UserPromptSubmit", json!({"prompt": "go"}));
     stage.invoke(&client, "implement");
     stage.send(&client, "TaskCreated", json!({"task_id": "7", "task_subject": "lay a stone"}));
     let effort = stage.efforts().remove(0).id;

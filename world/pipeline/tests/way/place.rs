@@ -125,9 +125,10 @@ fn f1_a_status_that_stays_keeps_its_moment_in_another_project_too() {
     let acme = stage.folder("acme");
     let client = stage.client("one").with("CLAUDE_PROJECT_DIR", acme.to_str().unwrap());
     let session = stage.start(&client, "startup");
+    stage.send(&client, "UserPromptSubmit", json!({"prompt": "go"}));
     let since = stage.agent(&session.agent).since;
     let wandered = client.in_folder(&stage.folder("other"));
-    stage.send(&wandered, "UserPromptSubmit", json!({"prompt": "go"}));
+    stage.send(&wandered, "UserPromptSubmit", json!({"prompt": "more"}));
     assert_eq!(stage.agent(&session.agent).since, since);
 }
 

@@ -122,7 +122,8 @@ fn f1_each_event_sets_the_agents_status() {
     let notified = |kind: &str| json!({"notification_type": kind, "message": "m"});
     let stopped = |tasks: Value| json!({"stop_hook_active": false, "background_tasks": tasks});
     let table: Vec<(&str, Value, &str)> = vec![
-        ("SessionStart", json!({"source": "startup"}), "working"),
+        // It waits for its first prompt: nobody works yet.
+        ("SessionStart", json!({"source": "startup"}), "done"),
         ("Notification", notified("permission_prompt"), "attention"),
         ("UserPromptSubmit", json!({"prompt": "go"}), "working"),
         ("PermissionRequest", tool.clone(), "attention"),
@@ -155,8 +156,9 @@ fn f1_a_status_that_stays_keeps_its_moment() {
     let mut stage = Stage::new();
     let client = stage.client("one").with("TAUT_AGENT_ID", "worker");
     stage.start(&client, "startup");
-    let since = stage.agent("worker").since;
     stage.send(&client, "UserPromptSubmit", json!({"prompt": "go"}));
+    let since = stage.agent("worker").since;
+    stage.bash(&client, "a", "ls");
     assert_eq!(stage.agent("worker").since, since);
     stage.send(&client, "Stop", json!({}));
     assert!(stage.agent("worker").since > since);

@@ -30,6 +30,7 @@ fn s1_a_childs_end_leaves_the_elders_session_and_row_alone() {
     let mut stage = Stage::new();
     let process = Living::new();
     let (elder, twin) = elder_and_twin(&mut stage, &process);
+    stage.send(&elder, "UserPromptSubmit", json!({"prompt": "go"}));
     let first = stage.current(&elder);
     stage.start(&twin, "startup");
     stage.send(&twin, "StopFailure", json!({"error": "rate_limit"}));

@@ -64,8 +64,6 @@ const PUT_PHASE: &str = "INSERT INTO phase_history (effort, label, at, approved)
 const PUT_DIRECTIVE: &str = "INSERT INTO directives (effort, path, required, is_read) VALUES (?1, ?2, ?3, ?4)
     ON CONFLICT DO UPDATE SET required = excluded.required, is_read = excluded.is_read";
 
-const TEAMMATE: &str = "UPDATE agents SET status = 'done', since = ?2 WHERE id = ?1 AND status <> 'done'";
-
 const SET_STATUS: &str = "UPDATE sessions SET status_text = ?2 WHERE id = ?1";
 
 /// What an event wants to know besides the efforts themselves.
@@ -166,7 +164,6 @@ pub(crate) fn keep(conn: &Connection, keep: &Keep) -> rusqlite::Result<()> {
         Keep::SubSession(sub) => subs::put(conn, sub),
         Keep::Errand(errand) => errands::put(conn, errand),
         Keep::Message(message) => messages::put(conn, message),
-        Keep::Teammate { name, at } => conn.prepare_cached(TEAMMATE)?.execute(params![name, at.0]).map(drop),
         Keep::Status { session, text } => conn.prepare_cached(SET_STATUS)?.execute([session, text]).map(drop),
     }
 }
