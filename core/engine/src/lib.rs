@@ -5,6 +5,7 @@
 
 pub mod context;
 mod decide;
+pub mod fleet;
 mod gates;
 mod holding;
 mod identity;

@@ -1,0 +1,3 @@
+//! The fleet seen from outside: how it is shown, told of and woken.
+
+pub mod paint;

@@ -1,0 +1,127 @@
+//! How a status looks in tmux: tint of the pane, mark and colour in the bar.
+
+use model::row::Status;
+
+/// What was painted, or is to be: kept in tmux itself, so that whoever paints
+/// next knows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Look {
+    pub status: Status,
+    pub theme: Theme,
+}
+
+/// For which kind of terminal the colours are made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Theme {
+    Dark,
+    Light,
+}
+
+impl Theme {
+    /// From the switch `@taut`; anything else is off.
+    pub fn parse(switch: &str) -> Option<Self> {
+        match switch {
+            "on" | "1" | "dark" => Some(Self::Dark),
+            "light" => Some(Self::Light),
+            _ => None,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Dark => "dark",
+            Self::Light => "light",
+        }
+    }
+
+    /// The pane that has the keyboard is plain, whatever its agent does.
+    fn focused(self) -> &'static str {
+        match self {
+            Self::Dark => "#000000",
+            Self::Light => "#ffffff",
+        }
+    }
+}
+
+impl Look {
+    /// As it is kept in a user option of tmux: `working dark`.
+    pub fn key(self) -> String {
+        format!("{} {}", self.status.name(), self.theme.name())
+    }
+
+    pub fn parse(key: &str) -> Option<Self> {
+        let (status, theme) = key.split_once(' ')?;
+        Some(Self { status: Status::parse(status)?, theme: Theme::parse(theme)? })
+    }
+
+    /// The value of `window-style` for the pane.
+    pub fn style(self) -> String {
+        format!("bg={}", tint(self))
+    }
+
+    /// The value of `window-active-style`: tmux itself switches to it with the focus.
+    pub fn active_style(self) -> String {
+        format!("bg={}", self.theme.focused())
+    }
+
+    /// For the list of windows.
+    pub fn mark(self) -> String {
+        format!(" #[fg={}]{}#[default]", colour(self), mark(self.status))
+    }
+}
+
+/// One letter that can be told from the others without colour.
+pub fn mark(status: Status) -> &'static str {
+    match status {
+        Status::Error => "✖",
+        Status::Attention => "▲",
+        Status::Working => "●",
+        Status::Checked => "◇",
+        Status::Done => "○",
+    }
+}
+
+/// How many agents have which status, for the status bar: the worst first.
+pub fn summary(counts: &[(Status, usize)], theme: Theme) -> String {
+    let one = |(status, count): &(Status, usize)| {
+        let look = Look { status: *status, theme };
+        format!("#[fg={}]{}{count}#[default]", colour(look), mark(*status))
+    };
+    counts.iter().filter(|(_, count)| *count > 0).map(one).collect::<Vec<_>>().join(" ")
+}
+
+/// The same in words.
+pub fn words(counts: &[(Status, usize)]) -> String {
+    let one = |(status, count): &(Status, usize)| format!("{count} {}", status.name());
+    counts.iter().filter(|(_, count)| *count > 0).map(one).collect::<Vec<_>>().join(", ")
+}
+
+fn tint(look: Look) -> &'static str {
+    match (look.theme, look.status) {
+        (Theme::Dark, Status::Error) => "#3d2020",
+        (Theme::Dark, Status::Attention) => "#081a10",
+        (Theme::Dark, Status::Working) => "#080c10",
+        (Theme::Dark, Status::Checked) => "#0a1005",
+        (Theme::Dark, Status::Done) => "#0a0a0a",
+        (Theme::Light, Status::Error) => "#fbdcdc",
+        (Theme::Light, Status::Attention) => "#d9f2e2",
+        (Theme::Light, Status::Working) => "#e6eef6",
+        (Theme::Light, Status::Checked) => "#eef4e6",
+        (Theme::Light, Status::Done) => "#f2f2f2",
+    }
+}
+
+fn colour(look: Look) -> &'static str {
+    match (look.theme, look.status) {
+        (Theme::Dark, Status::Error) => "#f38ba8",
+        (Theme::Dark, Status::Attention) => "#70e0a0",
+        (Theme::Dark, Status::Working) => "#5080b0",
+        (Theme::Dark, Status::Checked) => "#506850",
+        (Theme::Dark, Status::Done) => "#505050",
+        (Theme::Light, Status::Error) => "#b3203c",
+        (Theme::Light, Status::Attention) => "#137a3f",
+        (Theme::Light, Status::Working) => "#2f5f8f",
+        (Theme::Light, Status::Checked) => "#4c6b45",
+        (Theme::Light, Status::Done) => "#6b6b6b",
+    }
+}

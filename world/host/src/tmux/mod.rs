@@ -1,0 +1,64 @@
+//! tmux: senses and hands for the servers in which agents sit. Every server is
+//! asked through its own socket, and never for long.
+
+mod brush;
+mod server;
+mod setup;
+
+pub use brush::{Canvas, Coat, PaneLine, Sign, Stroke};
+pub use server::{Server, Trouble};
+pub use setup::{Pieces, snippet};
+
+/// Socket and number of a pane as sessions know it, `/tmp/tmux-1000/default %3`.
+pub fn address(pane: &str) -> Option<(&str, &str)> {
+    pane.rsplit_once(' ').filter(|(socket, number)| !socket.is_empty() && number.starts_with('%'))
+}
+
+/// The socket in a value of `$TMUX`: socket, process and session, by commas.
+pub fn socket_of(tmux: &str) -> Option<&str> {
+    let (rest, _session) = tmux.rsplit_once(',')?;
+    let (socket, _process) = rest.rsplit_once(',')?;
+    Some(socket).filter(|socket| !socket.is_empty())
+}
+
+/// Whether the pane is still there; `None` when it cannot be told.
+pub fn pane_lives(pane: &str) -> Option<bool> {
+    let (socket, number) = address(pane)?;
+    match Server::at(socket).pane_ids() {
+        Ok(ids) => Some(ids.iter().any(|id| id == number)),
+        Err(Trouble::Gone { .. }) => Some(false),
+        Err(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_that_is_gone_has_no_panes_and_a_pane_without_a_server_cannot_be_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let socket = folder.path().join("tmux");
+        assert_eq!(pane_lives(&format!("{} %1", socket.display())), Some(false));
+        drop(std::os::unix::net::UnixListener::bind(&socket).unwrap());
+        assert_eq!(pane_lives(&format!("{} %1", socket.display())), Some(false), "a socket nobody listens on");
+        assert_eq!(pane_lives("%1"), None);
+    }
+
+    #[test]
+    fn a_server_that_does_not_answer_cannot_be_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let socket = folder.path().join("tmux");
+        let _deaf = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+        assert_eq!(pane_lives(&format!("{} %1", socket.display())), None);
+    }
+
+    #[test]
+    fn the_socket_is_found_in_the_variable_whatever_its_name() {
+        assert_eq!(socket_of("/tmp/tmux-0/default,123,0"), Some("/tmp/tmux-0/default"));
+        assert_eq!(socket_of("/tmp/a,b/s,1,2"), Some("/tmp/a,b/s"));
+        assert_eq!(socket_of(""), None);
+        assert_eq!(address("/tmp/with space/s %12"), Some(("/tmp/with space/s", "%12")));
+        assert_eq!(address("/tmp/s"), None);
+    }
+}
