@@ -41,6 +41,8 @@ pub enum Command {
     Statusline,
     /// List agents and their status
     Agents,
+    /// Show the agents' statuses in tmux; alone, print the lines for tmux.conf
+    Tmux(crate::commands::tmux::TmuxArgs),
     /// Write down what you did, in the log of the effort
     Log(TextArgs),
     /// Say what this session is doing

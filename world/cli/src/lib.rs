@@ -8,6 +8,7 @@ mod error;
 mod exit;
 mod hook;
 mod monitor;
+mod painter;
 mod person;
 mod printer;
 mod reaper;

@@ -29,8 +29,8 @@ pub fn build() -> Build {
 
 /// Those who carry news of the fleet on: they are nudged when a status changes
 /// or a message is sent, read the store and act on what is there.
-pub fn heralds(_setting: &Setting) -> Vec<Tick> {
-    Vec::new()
+pub fn heralds(setting: &Setting) -> Vec<Tick> {
+    vec![crate::painter::tick(setting)]
 }
 
 pub fn options(setting: &Setting, heralds: Vec<Tick>) -> Options {

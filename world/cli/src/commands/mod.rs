@@ -21,6 +21,7 @@ pub mod run;
 pub mod sessions;
 pub mod statusline;
 pub mod task;
+pub mod tmux;
 pub mod trust;
 pub mod uninstall;
 pub mod version;

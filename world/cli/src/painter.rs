@@ -1,0 +1,189 @@
+//! The daemon's painter: tmux shows what the fleet does. Reads the store and
+//! the servers anew each time, so a hint that was lost costs nothing but time.
+
+use daemon::{Next, Nudge, Tick};
+use engine::fleet::paint::{self, Change, Claim, Look, Memory, Pane, Place, Scene, Theme};
+use host::tmux::{self, Canvas, Coat, Server, Sign, Stroke, Trouble};
+use model::Ms;
+use model::row::Agent;
+use model::session::Session;
+use pipeline::Setting;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Duration;
+use store::{SessionFilter, Store};
+
+/// Panes that moved or vanished are noticed so late at the latest.
+const EVERY: Duration = Duration::from_secs(5);
+
+/// A server that is switched off, or does not answer, is left alone for so long.
+const REST_MS: i64 = 5_000;
+
+/// Many changes at once are painted together: never more rounds than this allows.
+const BREATH: Duration = Duration::from_millis(40);
+
+/// What agents want shown, by the socket of their server.
+pub type Claims = BTreeMap<String, Vec<Claim>>;
+
+/// Paints any number of servers, and remembers of each what it must.
+#[derive(Debug, Default)]
+pub struct Painter {
+    servers: BTreeMap<String, Known>,
+}
+
+#[derive(Debug, Default)]
+struct Known {
+    memory: Memory,
+    /// Something of ours was there at the last look.
+    painted: bool,
+    rests_until: Option<Ms>,
+}
+
+pub fn tick(setting: &Setting) -> Tick {
+    let state = setting.state.clone();
+    let mut store: Option<Store> = None;
+    let mut painter = Painter::default();
+    Tick {
+        name: "painter",
+        every: EVERY,
+        run: Box::new(move || {
+            let began = std::time::Instant::now();
+            let again = painter.look(&mut store, &state);
+            std::thread::sleep(BREATH.saturating_sub(began.elapsed()));
+            again.map_or(Next::AsUsual, |due| {
+                Next::In(Duration::from_millis(due.since(host::clock::now()).cast_unsigned()))
+            })
+        }),
+        nudge: Nudge::default(),
+    }
+}
+
+/// What every agent with a pane wants shown.
+pub fn claims(store: &Store) -> Result<Claims, store::Error> {
+    let open = store.sessions(&SessionFilter { only_open: true, ..SessionFilter::default() })?;
+    Ok(claims_of(&store.agents()?, &open))
+}
+
+fn claims_of(agents: &[Agent], open: &[Session]) -> Claims {
+    let mut claims = Claims::new();
+    for session in open {
+        let agent = agents.iter().find(|agent| agent.id == session.agent);
+        let place = session.pane.as_deref().and_then(tmux::address);
+        if let (Some(agent), Some((socket, pane))) = (agent, place) {
+            let claim = Claim { pane: pane.to_owned(), status: agent.status, since: agent.since };
+            claims.entry(socket.to_owned()).or_default().push(claim);
+        }
+    }
+    claims
+}
+
+impl Painter {
+    fn look(&mut self, store: &mut Option<Store>, state: &Path) -> Option<Ms> {
+        if store.as_ref().is_none_or(Store::stale) {
+            *store = Store::open_and_migrate(state, Setting::HOOK_PATIENCE).ok();
+        }
+        let Ok(claims) = claims(store.as_ref()?) else {
+            // A connection that failed is not kept: the file may be damaged or gone.
+            *store = None;
+            return None;
+        };
+        self.round(&claims)
+    }
+
+    /// Every server with an agent in it, and every one that still wears our paint.
+    pub fn round(&mut self, claims: &Claims) -> Option<Ms> {
+        let mut sockets: Vec<String> = claims.keys().cloned().collect();
+        let painted = self.servers.iter().filter(|(socket, known)| known.painted && !claims.contains_key(*socket));
+        sockets.extend(painted.map(|(socket, _)| socket.clone()));
+        self.servers.retain(|socket, _| sockets.contains(socket));
+        let mut again: Option<Ms> = None;
+        for socket in sockets {
+            let wanted = claims.get(&socket).map(Vec::as_slice).unwrap_or_default();
+            if let Some(due) = self.paint(&socket, wanted) {
+                again = Some(again.map_or(due, |again| again.min(due)));
+            }
+        }
+        again
+    }
+
+    /// One server; gives when something that waits there is due.
+    pub fn paint(&mut self, socket: &str, claims: &[Claim]) -> Option<Ms> {
+        let known = self.servers.entry(socket.to_owned()).or_default();
+        let now = host::clock::now();
+        if known.rests_until.is_some_and(|until| now < until && until <= now.plus(REST_MS)) {
+            return None;
+        }
+        known.rests_until = None;
+        match known.paint(&Server::at(socket), claims, now) {
+            Ok(due) => due,
+            // Gone, with every pane in it: forgotten.
+            Err(Trouble::Gone { .. }) => {
+                self.servers.remove(socket);
+                None
+            }
+            Err(_) => {
+                known.rests_until = Some(host::clock::now().plus(REST_MS));
+                None
+            }
+        }
+    }
+}
+
+impl Known {
+    fn paint(&mut self, server: &Server, claims: &[Claim], now: Ms) -> Result<Option<Ms>, Trouble> {
+        let canvas = server.canvas()?;
+        let theme = Theme::parse(&canvas.switch);
+        let panes = panes(&canvas);
+        let step = paint::step(&mut self.memory, Scene { theme, panes: &panes, claims, now });
+        self.painted = theme.is_some() && panes.iter().any(|pane| pane.shown.is_some()) || !step.changes.is_empty();
+        server.paint(&strokes(&step.changes, &panes), &canvas)?;
+        if theme.is_none() {
+            self.rests_until = Some(now.plus(REST_MS));
+        }
+        Ok(step.again)
+    }
+}
+
+/// The server's panes in the words of the core. A key we cannot read is somebody's later version's: as good as none.
+pub fn panes(canvas: &Canvas) -> Vec<Pane> {
+    let one = |line: &tmux::PaneLine| Pane {
+        id: line.id.clone(),
+        window: line.window.clone(),
+        shown: Look::parse(&line.painted),
+        window_shown: Look::parse(&line.window_painted),
+    };
+    canvas.panes.iter().map(one).collect()
+}
+
+fn strokes(changes: &[Change], panes: &[Pane]) -> Vec<Stroke> {
+    let shown = |id: &str| panes.iter().find(|pane| pane.id == id).and_then(|pane| pane.shown);
+    let stroke = |change: &Change| match (&change.place, change.look) {
+        (Place::Pane(id), Some(look)) => Stroke::Pane { id: id.clone(), coat: coat(look) },
+        (Place::Pane(id), None) => Stroke::PaneBack { id: id.clone(), was: shown(id).map(coat) },
+        (Place::Window(id), Some(look)) => Stroke::Window { id: id.clone(), sign: sign(look) },
+        (Place::Window(id), None) => Stroke::WindowBack { id: id.clone() },
+    };
+    changes.iter().map(stroke).collect()
+}
+
+/// Everything back, whoever painted it.
+pub fn all_back(canvas: &Canvas) -> Vec<Stroke> {
+    let mut strokes = Vec::new();
+    for line in &canvas.panes {
+        if !line.painted.is_empty() {
+            strokes.push(Stroke::PaneBack { id: line.id.clone(), was: Look::parse(&line.painted).map(coat) });
+        }
+        if !line.window_painted.is_empty() {
+            strokes.push(Stroke::WindowBack { id: line.window.clone() });
+        }
+    }
+    strokes
+}
+
+fn coat(look: Look) -> Coat {
+    Coat { key: look.key(), style: look.style(), active_style: look.active_style() }
+}
+
+fn sign(look: Look) -> Sign {
+    Sign { key: look.key(), status: look.status.name().to_owned(), mark: look.mark() }
+}

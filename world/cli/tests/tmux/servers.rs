@@ -1,0 +1,136 @@
+//! Several servers, and servers that vanish, stop, or never were.
+
+use crate::stage::*;
+use std::fs;
+use std::os::unix::fs::symlink;
+use testkit::{FakeAgent, Step};
+
+#[test]
+fn f2_each_server_is_painted_through_its_own_socket_though_pane_numbers_are_the_same() {
+    if no_tmux() {
+        return;
+    }
+    let stage = Stage::with_daemon();
+    let (one, two) = (stage.tmux("one"), stage.tmux("two"));
+    let (here, there) = (one.first_pane(), two.first_pane());
+    assert_eq!(here, there, "both servers count from the same number");
+    for tmux in [&one, &two] {
+        stage.taut_in(tmux, &["tmux", "apply"]);
+    }
+    stage.agent("ada", &one, &here).play(&[Step::start(), Step::prompt("go"), fails()]).unwrap();
+    stage.agent("bob", &two, &there).play(&[Step::start(), Step::prompt("go")]).unwrap();
+    one.wait_for_style(&here, ERROR);
+    two.wait_for_style(&there, WORKING);
+}
+
+#[test]
+fn f2_a_pane_or_server_that_vanished_is_forgotten_and_the_others_are_painted_on() {
+    if no_tmux() {
+        return;
+    }
+    let stage = Stage::with_daemon();
+    let (one, two) = (stage.tmux("one"), stage.tmux("two"));
+    let (first, second) = (one.first_pane(), one.split());
+    for tmux in [&one, &two] {
+        stage.taut_in(tmux, &["tmux", "apply"]);
+    }
+    let mut agents: Vec<FakeAgent> =
+        [("ada", &one, first.as_str()), ("bob", &one, &second), ("cyd", &two, &two.first_pane())]
+            .into_iter()
+            .map(|(name, tmux, pane)| stage.agent(name, tmux, pane))
+            .collect();
+    for agent in &mut agents {
+        agent.play(&[Step::start(), Step::prompt("go")]).unwrap();
+    }
+    one.wait_for_style(&second, WORKING);
+    one.ask(&["kill-pane", "-t", &second]);
+    drop(two);
+    for agent in &mut agents {
+        agent.play(&[fails()]).unwrap();
+    }
+    one.wait_for_style(&first, ERROR);
+    let log = daemon_log(&stage);
+    assert!(!log.contains("panicked") && !log.contains("no such pane"), "{log}");
+}
+
+#[test]
+fn f2_a_server_that_is_stopped_holds_up_no_hook_and_no_other_server() {
+    if no_tmux() {
+        return;
+    }
+    let stage = Stage::with_daemon();
+    let (deaf, well) = (stage.tmux("deaf"), stage.tmux("well"));
+    for tmux in [&deaf, &well] {
+        stage.taut_in(tmux, &["tmux", "apply"]);
+    }
+    let stopped = Stopped::new(&deaf);
+    let mut in_deaf = stage.agent("ada", &deaf, "%0");
+    let mut in_well = stage.agent("bob", &well, &well.first_pane());
+    let calls = in_deaf.play(&[Step::start(), Step::prompt("go"), fails(), asks(), fails(), Step::stop()]).unwrap();
+    assert!(calls.iter().all(|call| call.finished.success() && call.finished.stdout.is_empty()), "{calls:#?}");
+    assert_eq!(stage.status_of("ada"), "done", "all of it is recorded while the server is still stopped");
+    in_well.play(&[Step::start(), Step::prompt("go"), fails()]).unwrap();
+    well.wait_for_style(&well.first_pane(), ERROR);
+    drop(stopped);
+    // Not taken for dead: it is painted when it answers again.
+    deaf.wait_for_style("%0", DONE);
+}
+
+#[test]
+fn f2_without_tmux_there_is_silence() {
+    let stage = Stage::new();
+    // A search path on which everything is but tmux.
+    let bin = stage.sandbox.root().join("only");
+    fs::create_dir(&bin).unwrap();
+    symlink(stage.sandbox.bin(), bin.join("taut")).unwrap();
+    let stage = Stage { sandbox: stage.sandbox.with_env("PATH", &bin) };
+    stage.start_daemon();
+    // Somebody listens there, so that tmux itself would be asked.
+    let socket = stage.sandbox.tmp().join("s");
+    let _listening = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+    let place = format!("{},1,0", socket.display());
+    let mut agent = FakeAgent::new(&stage.sandbox)
+        .with_env("TAUT_AGENT_ID", "ada")
+        .with_env("TMUX", &place)
+        .with_env("TMUX_PANE", "%0");
+    let calls = agent.play(&[Step::start(), Step::prompt("go"), fails(), Step::stop()]).unwrap();
+    for call in calls {
+        assert!(
+            call.finished.success() && call.finished.stdout.is_empty() && call.finished.stderr.is_empty(),
+            "{call:#?}"
+        );
+    }
+    let mut status = stage.sandbox.command(stage.sandbox.bin());
+    status.args(["tmux", "status", "--words"]).env("TMUX", &place);
+    let done = testkit::process::run(status, b"", PLENTY).unwrap();
+    assert_eq!((done.stdout_text().as_str(), done.stderr_text().as_str()), ("1 done\n", ""));
+    let log = daemon_log(&stage);
+    assert!(!log.contains("tmux") && !log.contains("panicked"), "{log}");
+    let apply = stage.taut(&["tmux", "apply", "--socket", &socket.to_string_lossy()]);
+    assert!(apply.stderr_text().contains("tmux is not installed"), "{}", apply.stderr_text());
+}
+
+/// A server that does not move until this is dropped.
+struct Stopped(i32);
+
+impl Stopped {
+    fn new(tmux: &Tmux) -> Self {
+        let pid = tmux.ask(&["display-message", "-p", "#{pid}"]).parse().unwrap();
+        // SAFETY: a plain number; the server was started by this test.
+        unsafe { libc::kill(pid, libc::SIGSTOP) };
+        Self(pid)
+    }
+}
+
+impl Drop for Stopped {
+    fn drop(&mut self) {
+        // SAFETY: as above; a server that is gone is nobody's any more.
+        unsafe { libc::kill(self.0, libc::SIGCONT) };
+    }
+}
+
+fn daemon_log(stage: &Stage) -> String {
+    let files = fs::read_dir(stage.sandbox.taut_home()).unwrap().map(|entry| entry.unwrap().path());
+    let logs = files.filter(|path| path.extension().is_some_and(|end| end == "log"));
+    logs.map(|path| fs::read_to_string(path).unwrap_or_default()).collect()
+}
