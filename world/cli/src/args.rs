@@ -43,6 +43,8 @@ pub enum Command {
     Agents,
     /// Show the agents' statuses in tmux; alone, print the lines for tmux.conf
     Tmux(crate::commands::tmux::TmuxArgs),
+    /// Watch the fleet live: agents, what they do, tasks, verdicts
+    Top(crate::commands::top::TopArgs),
     /// Write down what you did, in the log of the effort
     Log(TextArgs),
     /// Say what this session is doing

@@ -2,6 +2,7 @@
 //! never decides, never writes.
 
 mod feed;
+pub mod tui;
 pub mod view_model;
 
 pub use feed::{Feed, News};

@@ -22,6 +22,7 @@ pub mod sessions;
 pub mod statusline;
 pub mod task;
 pub mod tmux;
+pub mod top;
 pub mod trust;
 pub mod uninstall;
 pub mod version;

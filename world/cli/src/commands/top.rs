@@ -1,0 +1,69 @@
+//! `taut top`: the fleet, live in a terminal; `--once` prints one frame of it.
+
+use super::{agents, stored};
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::printer::Printer;
+use clap::Args;
+use dash::tui::{self, Ended, Look, Setup, Source};
+use host::paths::Places;
+use std::io::IsTerminal;
+
+#[derive(Debug, Args)]
+pub struct TopArgs {
+    /// Print one frame as text and end
+    #[arg(long)]
+    pub once: bool,
+}
+
+/// Without a terminal to ask, as wide as documents are.
+const USUAL_WIDTH: u16 = 120;
+
+pub fn run(args: &TopArgs, printer: &Printer) -> Result<Exit, CliError> {
+    if printer.json() {
+        return agents::run(printer);
+    }
+    if args.once {
+        return once(printer);
+    }
+    let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb" || term.is_empty());
+    if dumb || !std::io::stdout().is_terminal() || !std::io::stdin().is_terminal() {
+        let what = "taut top needs a terminal to draw on and keys to read";
+        return Err(CliError::failed(what).hint("`taut top --once` prints one frame, `taut agents` lists the same"));
+    }
+    live()
+}
+
+fn live() -> Result<Exit, CliError> {
+    let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    // What stands in the way of reading is told before the screen is taken.
+    drop(stored()?);
+    let ended = tui::run(Setup {
+        source: Source { folder: Places::from_process().state(), open: Box::new(|| stored().ok().flatten()) },
+        look: if plain { Look::Plain } else { Look::Colours },
+        tmux: std::env::var("TMUX").unwrap_or_default(),
+        now: host::clock::now,
+    });
+    match ended {
+        Ok(Ended::Quit) => Ok(Exit::Ok),
+        Ok(Ended::Signalled) => Ok(Exit::Interrupted),
+        Err(error) => {
+            Err(CliError::failed("taut top ended early").because(&error).hint("`taut top --once` prints one frame"))
+        }
+    }
+}
+
+fn once(printer: &Printer) -> Result<Exit, CliError> {
+    let snapshot = stored()?.map(|store| tui::snapshot(&store)).transpose()?.unwrap_or_default();
+    for line in tui::picture(snapshot, host::clock::now(), width()) {
+        printer.line(line);
+    }
+    Ok(Exit::Ok)
+}
+
+/// As the terminal is, else as `COLUMNS` says.
+fn width() -> u16 {
+    let told = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
+    let seen = std::io::stdout().is_terminal().then(tui::width).flatten();
+    seen.or(told).unwrap_or(USUAL_WIDTH).clamp(20, 1000)
+}

@@ -1,0 +1,115 @@
+//! Everything that is kept of one event or verdict, as text.
+
+use super::entry::{self, Entry};
+use super::text::{clock, took};
+use crate::view_model::{Verdict, clean};
+use ratatui::text::Span;
+use serde_json::Value;
+
+/// A text over the list it was opened from.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Detail {
+    pub title: String,
+    pub lines: Vec<String>,
+    pub top: usize,
+}
+
+/// Longer ones are cut: a screen is no place for a megabyte.
+const MOST_LINES: usize = 2000;
+
+impl Detail {
+    pub fn of_entry(entry: &Entry) -> Self {
+        let event = &entry.event;
+        let mut text = Text::default();
+        text.pair("event", &event.event);
+        text.pair("at", &event.at.rfc3339());
+        text.pair("tool", event.tool.as_deref().unwrap_or_default());
+        text.pair("sub-agent", event.sub_agent.as_deref().unwrap_or_default());
+        text.pair("took", &entry.took.map(took).unwrap_or_default());
+        text.pair("verdict", event.verdict.name());
+        text.pair("rules", &event.rules.join(", "));
+        text.block("reason", event.reason.as_deref().unwrap_or_default());
+        text.block("told to the model", &entry::told(event).unwrap_or_default());
+        let mut detail = event.detail.clone();
+        if let Some(input) = detail.as_object_mut().and_then(|fields| fields.remove("input")) {
+            text.fields("input", &input);
+        }
+        text.fields("more", &detail);
+        Self { title: format!("{} {}", clock(event.at), entry.what), lines: text.done(), top: 0 }
+    }
+
+    pub fn of_verdict(verdict: &Verdict) -> Self {
+        let mut text = Text::default();
+        text.pair("agent", &verdict.agent);
+        text.pair("at", &verdict.at.rfc3339());
+        text.pair("verdict", verdict.verdict);
+        text.pair("event", &verdict.event);
+        text.pair("tool", verdict.tool.as_deref().unwrap_or_default());
+        text.pair("rules", &verdict.rules.join(", "));
+        text.block("about", &verdict.about);
+        text.block("reason", verdict.reason.as_deref().unwrap_or_default());
+        Self { title: format!("{} {}", clock(verdict.at), verdict.verdict), lines: text.done(), top: 0 }
+    }
+
+    /// As it stands in so many cells.
+    pub fn wrapped(&self, cells: usize) -> Vec<String> {
+        self.lines.iter().flat_map(|line| wrap(line, cells.max(1))).collect()
+    }
+}
+
+#[derive(Default)]
+struct Text(Vec<String>);
+
+impl Text {
+    fn pair(&mut self, name: &str, value: &str) {
+        if !value.is_empty() {
+            self.0.push(format!("{name:<12} {}", clean(value).replace(['\n', '\t'], " ")));
+        }
+    }
+
+    fn block(&mut self, name: &str, value: &str) {
+        if value.is_empty() {
+            return;
+        }
+        self.0.push(String::new());
+        self.0.push(format!("{name}:"));
+        self.0.extend(clean(value).lines().map(|line| format!("  {}", line.replace('\t', "    "))));
+    }
+
+    /// Texts stand as they are, everything else as JSON.
+    fn fields(&mut self, name: &str, value: &Value) {
+        let Some(fields) = value.as_object() else {
+            let text = if value.is_null() { String::new() } else { value.to_string() };
+            return self.block(name, &text);
+        };
+        for (field, value) in fields {
+            let name = clean(field).replace(['\n', '\t'], " ");
+            match value {
+                Value::String(text) if text.contains('\n') || text.len() > 60 => self.block(&name, text),
+                Value::String(text) => self.pair(&name, text),
+                other => self.pair(&name, &other.to_string()),
+            }
+        }
+    }
+
+    fn done(mut self) -> Vec<String> {
+        self.0.truncate(MOST_LINES);
+        self.0
+    }
+}
+
+fn wrap(line: &str, cells: usize) -> Vec<String> {
+    let (mut rows, mut taken) = (vec![String::new()], 0);
+    for grapheme in Span::raw(line).styled_graphemes(ratatui::style::Style::default()) {
+        let wide = super::text::width(grapheme.symbol);
+        if taken + wide > cells && taken > 0 {
+            rows.push(String::new());
+            taken = 0;
+        }
+        taken += wide;
+        if let Some(row) = rows.last_mut() {
+            row.push_str(grapheme.symbol);
+        }
+    }
+    rows
+}

@@ -1,0 +1,132 @@
+//! The screen: head, list, strips and foot.
+
+use super::canvas::{Canvas, span};
+use super::fleet::View;
+use super::look::{bold, faint, mark};
+use super::state::{Focus, Order, State};
+use super::text::{clock, cut, line};
+use super::{draw_fleet, draw_lists, draw_timeline, help};
+use model::row::Status;
+use ratatui::Frame;
+use ratatui::text::Span;
+
+pub fn draw(state: &State, frame: &mut Frame<'_>) {
+    paint(state, &mut Canvas { buffer: frame.buffer_mut() });
+}
+
+pub(super) fn paint(state: &State, canvas: &mut Canvas<'_>) {
+    head(state, canvas);
+    if state.detail.is_some() {
+        draw_timeline::detail(state, canvas);
+    } else if state.timeline.is_some() {
+        draw_timeline::timeline(state, canvas);
+    } else {
+        match state.view {
+            View::Agents => draw_fleet::fleet(state, canvas),
+            View::Verdicts => draw_lists::verdicts(state, canvas),
+            View::Tasks => draw_lists::tasks(state, canvas),
+        }
+    }
+    foot(state, canvas);
+    if state.focus == Focus::Help {
+        help::overlay(canvas);
+    }
+}
+
+/// How the fleet stands, the worst first. All of them always, so that nothing moves.
+fn head(state: &State, canvas: &mut Canvas<'_>) {
+    let summary = state.summary();
+    let wide = canvas.width() >= 72;
+    let mut left = vec![span(" taut ", bold().patch(state.look.accent()))];
+    for status in Status::ALL {
+        let count = summary.count(status);
+        let text = match wide {
+            true => format!(" {} {count:>2} {} ", mark(status), status.name()),
+            false => format!(" {}{count:>2}", mark(status)),
+        };
+        left.push(span(text, if count == 0 { faint() } else { state.look.status(status) }));
+    }
+    let agents = state.rows().len();
+    let mut right = vec![span(format!("{agents} agent{} ", if agents == 1 { "" } else { "s" }), faint())];
+    if canvas.width() >= 100 && state.focus != Focus::Nobody {
+        let arrow = if state.order == Order::Usual { "▾" } else { "▴" };
+        right.insert(0, span(format!("by {} {arrow}  ", state.sort.name()), faint()));
+        right.push(span(format!(" {} UTC ", clock(state.now)), faint()));
+    }
+    canvas.put_both(state.layout().head, left, right);
+}
+
+fn foot(state: &State, canvas: &mut Canvas<'_>) {
+    let layout = state.layout();
+    if layout.foot.count == 0 {
+        return;
+    }
+    let (left, right) = match (&state.notice, state.focus) {
+        (_, Focus::Filter) => {
+            (vec![Span::raw(format!(" /{}▏", line(&state.filter)))], "Enter keeps  Esc clears ".to_string())
+        }
+        (Some(notice), _) => (
+            vec![span(format!(" {}", cut(&line(&notice.text), canvas.width().saturating_sub(2))), state.look.warn())],
+            String::new(),
+        ),
+        (None, _) => (keys(state, canvas.width()), place(state)),
+    };
+    canvas.put_both(layout.foot.from, left, vec![span(right, faint())]);
+}
+
+/// The keys that matter most here.
+fn keys(state: &State, cells: usize) -> Vec<Span<'static>> {
+    let pairs: &[(&str, &str)] = match (&state.detail, &state.timeline, state.view) {
+        (Some(_), _, _) => &[("Esc", "back"), ("j/k", "scroll"), ("?", "help"), ("q", "quit")],
+        (None, Some(_), _) => &[
+            ("Esc", "back"),
+            ("j/k", "move"),
+            ("Enter", "detail"),
+            ("G", "follow"),
+            ("o", "pane"),
+            ("?", "help"),
+            ("q", "quit"),
+        ],
+        (None, None, View::Agents) => &[
+            ("Enter", "timeline"),
+            ("/", "filter"),
+            ("s", "sort"),
+            ("Tab", "verdicts"),
+            ("o", "pane"),
+            ("?", "help"),
+            ("q", "quit"),
+        ],
+        (None, None, View::Verdicts) => {
+            &[("Enter", "detail"), ("Tab", "tasks"), ("Esc", "back"), ("?", "help"), ("q", "quit")]
+        }
+        (None, None, View::Tasks) => &[("Tab", "agents"), ("Esc", "back"), ("?", "help"), ("q", "quit")],
+    };
+    let (mut spans, mut taken) = (Vec::new(), 0);
+    for (key, does) in pairs {
+        // A key that is half told is not told.
+        taken += key.len() + does.len() + 3;
+        if taken > cells {
+            break;
+        }
+        spans.push(span(format!(" {key}"), bold()));
+        spans.push(span(format!(" {does} "), faint()));
+    }
+    spans
+}
+
+/// Where in the list the keys are.
+fn place(state: &State) -> String {
+    if state.detail.is_some() || state.timeline.is_some() {
+        return String::new();
+    }
+    let (at, len) = match state.view {
+        View::Agents => (state.agents.at, state.listed.len()),
+        View::Verdicts => (state.verdicts.at, state.latest().len()),
+        View::Tasks => (state.tasks.at, state.totals().len()),
+    };
+    let filtered = match state.view {
+        View::Agents if !state.filter.is_empty() => format!("/{}  ", cut(&line(&state.filter), 24)),
+        _ => String::new(),
+    };
+    format!("{filtered}{}/{len} ", (at + 1).min(len))
+}

@@ -1,0 +1,93 @@
+//! One agent's timeline, and one thing of it in full.
+
+use super::canvas::{Canvas, span};
+use super::entry::{Entry, Mark};
+use super::look::{bold, faint};
+use super::state::State;
+use super::text::{age, clock, cut, left, line, project, right, took, within};
+use super::timeline::{Follows, Reading, Timeline};
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+pub(super) fn timeline(state: &State, canvas: &mut Canvas<'_>) {
+    let Some(timeline) = &state.timeline else { return };
+    let layout = state.layout();
+    title(state, timeline, canvas);
+    let listed = timeline.entries.iter().enumerate().skip(timeline.cursor.top).take(layout.body.height());
+    let wide = canvas.width();
+    let root = state.rows().iter().find(|row| row.id == timeline.agent).map_or("", |row| row.project.as_str());
+    for (y, (at, entry)) in (layout.body.from..).zip(listed) {
+        let line = entry_line(state, entry, wide, root);
+        if at == timeline.cursor.at { canvas.put_chosen(y, &line) } else { canvas.put(y, &line) }
+    }
+    if timeline.entries.is_empty() && layout.body.count > 0 {
+        let text = if timeline.reading == Reading::Awaited {
+            " reading…"
+        } else {
+            " nothing has happened in this session yet"
+        };
+        canvas.put(layout.body.from, &Line::styled(text, faint()));
+    }
+}
+
+pub(super) fn detail(state: &State, canvas: &mut Canvas<'_>) {
+    let Some(detail) = &state.detail else { return };
+    let layout = state.layout();
+    canvas.put(layout.names, &Line::styled(format!(" {}", line(&detail.title)), bold()));
+    let lines = detail.wrapped(canvas.width().saturating_sub(2));
+    canvas.fill(layout.body, lines.into_iter().skip(detail.top).map(|text| Line::raw(format!(" {text}"))));
+}
+
+/// Who it is, how it stands, and whether the newest stays in sight.
+fn title(state: &State, timeline: &Timeline, canvas: &mut Canvas<'_>) {
+    let row = state.rows().iter().find(|row| row.id == timeline.agent);
+    let mut left = vec![span(format!(" {} ", line(&timeline.agent)), bold())];
+    if let Some(row) = row {
+        left.push(span(
+            format!(" {} {} ", super::look::mark(row.status), row.status.name()),
+            state.look.status(row.status),
+        ));
+        let context = row.context_percent.map(|percent| format!(" {percent:.0}% context ")).unwrap_or_default();
+        left.push(Span::raw(format!(" {} {context}", line(project(&row.project)))));
+    }
+    let right = match timeline.follows {
+        Follows::Newest => span("following ", faint()),
+        Follows::Stays => {
+            span(format!("{} newer, G follows ", timeline.entries.len() - timeline.cursor.at - 1), state.look.warn())
+        }
+    };
+    canvas.put_both(state.layout().names, left, vec![right]);
+}
+
+fn entry_line(state: &State, entry: &Entry, wide: usize, root: &str) -> Line<'static> {
+    let what_cells = if wide >= 100 { 16 } else { 10 };
+    let style = style(state, entry.mark);
+    let time = format!(" {}  ", clock(entry.at));
+    let lasted = match (entry.mark, entry.took) {
+        (Mark::Returned | Mark::Failed, Some(millis)) => took(millis),
+        (Mark::Running, _) => age(state.now.since(entry.at)),
+        _ => String::new(),
+    };
+    let room = wide.saturating_sub(time.len() + 2 + what_cells + 2 + 7);
+    Line::from(vec![
+        span(time, faint()),
+        span(format!("{} ", entry.mark.sign()), style),
+        span(format!("{}  ", left(&line(&entry.what), what_cells)), style),
+        Span::raw(left(&cut(&within(&line(&entry.about), root), room), room)),
+        Span::raw(right(&lasted, 6)),
+    ])
+}
+
+fn style(state: &State, mark: Mark) -> Style {
+    match mark {
+        Mark::Prompt => bold().patch(state.look.accent()),
+        Mark::Running => state.look.good(),
+        Mark::Returned => Style::new(),
+        Mark::Failed | Mark::Stopped => state.look.bad(),
+        Mark::Lost => faint(),
+        Mark::Verdict(level) => state.look.verdict(level.name()),
+        Mark::Told => state.look.accent(),
+        Mark::Attention => state.look.warn(),
+        Mark::Turn | Mark::Other => faint(),
+    }
+}

@@ -1,0 +1,124 @@
+//! One line of a timeline, made from a stored event: a prompt, a tool call, a
+//! verdict with its reason, something the model was told.
+
+use crate::view_model::{about, clean, one_line};
+use model::row::Event;
+use model::{Level, Ms};
+use serde_json::Value;
+use std::sync::Arc;
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    pub at: Ms,
+    pub mark: Mark,
+    /// The tool, or what happened, in a word or two.
+    pub what: String,
+    /// In one line.
+    pub about: String,
+    /// How long a tool call took, once it is back.
+    pub took: Option<i64>,
+    /// The tool call this is about.
+    pub call: Option<String>,
+    pub event: Arc<Event>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mark {
+    Prompt,
+    /// A tool call that has not come back.
+    Running,
+    Returned,
+    Failed,
+    /// Not let through.
+    Stopped,
+    /// The turn went on without its return.
+    Lost,
+    Verdict(Level),
+    /// Put into the model's context.
+    Told,
+    /// The agent wants something of a person.
+    Attention,
+    /// A session begins, ends, or a turn is over.
+    Turn,
+    Other,
+}
+
+impl Mark {
+    pub(super) fn sign(self) -> &'static str {
+        match self {
+            Self::Prompt => "»",
+            Self::Running => "▸",
+            Self::Returned => "✓",
+            Self::Failed => "✗",
+            Self::Stopped => "⊘",
+            Self::Lost => "?",
+            Self::Verdict(_) | Self::Attention => "!",
+            Self::Told => "+",
+            Self::Turn => "─",
+            Self::Other => " ",
+        }
+    }
+}
+
+/// What an event is on a timeline: mostly one line, more where something was said to it.
+pub(super) fn of(event: &Arc<Event>) -> Vec<Entry> {
+    let mut found: Vec<Entry> = happened(event).into_iter().collect();
+    if event.verdict > Level::Pass {
+        let rules = event.rules.iter().map(|rule| clean(rule)).collect::<Vec<_>>().join(", ");
+        let reason = event.reason.as_deref().map(one_line).unwrap_or_default();
+        let about = [rules, reason].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(": ");
+        found.push(entry(event, Mark::Verdict(event.verdict), event.verdict.name(), about));
+    }
+    if let Some(told) = told(event) {
+        found.push(entry(event, Mark::Told, "told", one_line(&told)));
+    }
+    found
+}
+
+/// What the answer puts into the model's context.
+pub(super) fn told(event: &Event) -> Option<String> {
+    let answer: Value = serde_json::from_str(&event.answer.stdout).ok()?;
+    let text = answer.pointer("/hookSpecificOutput/additionalContext")?.as_str()?;
+    (!text.trim().is_empty()).then(|| text.to_string())
+}
+
+/// The id of the tool call an event is about.
+pub(super) fn call(event: &Event) -> Option<String> {
+    event.detail.get("call").and_then(Value::as_str).filter(|call| !call.is_empty()).map(str::to_string)
+}
+
+fn happened(event: &Arc<Event>) -> Option<Entry> {
+    let about = about(event);
+    let tool = || event.tool.as_deref().map_or_else(|| clean(&event.event), clean);
+    let (mark, what) = match event.event.as_str() {
+        "UserPromptSubmit" => (Mark::Prompt, "prompt".to_string()),
+        "PreToolUse" if event.verdict == Level::Deny => (Mark::Stopped, tool()),
+        "PreToolUse" => (Mark::Running, tool()),
+        "PostToolUse" => (Mark::Returned, tool()),
+        "PostToolUseFailure" => (Mark::Failed, tool()),
+        "PermissionRequest" => (Mark::Attention, format!("{} asks", tool())),
+        "Notification" | "Elicitation" => (Mark::Attention, "notice".to_string()),
+        "StopFailure" => (Mark::Failed, "stop".to_string()),
+        "SessionStart" => (Mark::Turn, "start".to_string()),
+        "SessionEnd" => (Mark::Turn, "end".to_string()),
+        "Stop" => (Mark::Turn, "stop".to_string()),
+        "SubagentStart" => (Mark::Turn, "sub-agent".to_string()),
+        "SubagentStop" => (Mark::Turn, "sub-agent end".to_string()),
+        // It says once more what its tools have said.
+        "PostToolBatch" => return None,
+        other => (Mark::Other, clean(other)),
+    };
+    Some(entry(event, mark, &what, about))
+}
+
+fn entry(event: &Arc<Event>, mark: Mark, what: &str, about: String) -> Entry {
+    Entry {
+        at: event.at,
+        mark,
+        what: what.to_string(),
+        about,
+        took: event.detail.get("duration_ms").and_then(Value::as_i64),
+        call: call(event),
+        event: Arc::clone(event),
+    }
+}

@@ -1,0 +1,119 @@
+//! Which agents are listed, in which order.
+
+use crate::view_model::Row;
+use model::Ms;
+use model::row::Status;
+use std::cmp::{Ordering, Reverse};
+
+/// What the list is ordered by.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Sort {
+    /// The worst first, and of those who need somebody the one who waits longest.
+    #[default]
+    Urgency,
+    Name,
+    /// The fullest first.
+    Context,
+    /// The longest running tool first.
+    Tool,
+    /// The latest change of status first.
+    Since,
+}
+
+/// What the screen lists.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum View {
+    #[default]
+    Agents,
+    Verdicts,
+    Tasks,
+}
+
+impl Sort {
+    pub(super) fn next(self) -> Self {
+        match self {
+            Self::Urgency => Self::Name,
+            Self::Name => Self::Context,
+            Self::Context => Self::Tool,
+            Self::Tool => Self::Since,
+            Self::Since => Self::Urgency,
+        }
+    }
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Urgency => "urgency",
+            Self::Name => "name",
+            Self::Context => "context",
+            Self::Tool => "tool time",
+            Self::Since => "since",
+        }
+    }
+
+    /// Names break every tie, so that no two looks at the same fleet differ.
+    fn compare(self, a: &Row, b: &Row) -> Ordering {
+        let by = match self {
+            Self::Urgency => a.status.cmp(&b.status).then_with(|| waiting(a).cmp(&waiting(b))),
+            Self::Name => Ordering::Equal,
+            Self::Context => tenths(b).cmp(&tenths(a)),
+            Self::Tool => began(a).cmp(&began(b)),
+            Self::Since => b.since.cmp(&a.since),
+        };
+        by.then_with(|| a.id.cmp(&b.id))
+    }
+}
+
+impl View {
+    pub(super) fn next(self) -> Self {
+        match self {
+            Self::Agents => Self::Verdicts,
+            Self::Verdicts => Self::Tasks,
+            Self::Tasks => Self::Agents,
+        }
+    }
+}
+
+/// Indexes of the rows that pass the filter, in order.
+pub(super) fn order(rows: &[Row], filter: &str, sort: Sort) -> Vec<usize> {
+    let words: Vec<String> = filter.split_whitespace().map(str::to_lowercase).collect();
+    let passes = |row: &Row| words.is_empty() || matches(row, &words);
+    let mut kept: Vec<(usize, &Row)> = rows.iter().enumerate().filter(|(_, row)| passes(row)).collect();
+    kept.sort_by(|(_, a), (_, b)| sort.compare(a, b));
+    kept.into_iter().map(|(at, _)| at).collect()
+}
+
+/// Every word stands somewhere in what is shown of the agent.
+fn matches(row: &Row, words: &[String]) -> bool {
+    let tool = row.tool.as_ref();
+    let shown = [
+        Some(row.id.as_str()),
+        Some(row.project.as_str()),
+        Some(row.status.name()),
+        tool.map(|tool| tool.name.as_str()),
+        tool.map(|tool| tool.about.as_str()),
+        row.task.as_deref(),
+        row.effort.as_deref(),
+        row.phase.as_deref(),
+        row.doing.as_deref(),
+    ];
+    let text = shown.into_iter().flatten().collect::<Vec<_>>().join("\n").to_lowercase();
+    words.iter().all(|word| text.contains(word.as_str()))
+}
+
+/// Only those who need somebody are ordered by how long they wait: the others would change places for nothing.
+fn waiting(row: &Row) -> Ms {
+    match row.status {
+        Status::Error | Status::Attention => row.since,
+        Status::Working | Status::Checked | Status::Done => Ms(0),
+    }
+}
+
+/// Unknown is less than empty.
+fn tenths(row: &Row) -> i64 {
+    row.context_percent.map_or(-1, |percent| (percent * 10.0) as i64)
+}
+
+fn began(row: &Row) -> (bool, Option<Ms>, Reverse<bool>) {
+    let since = row.tool.as_ref().map(|tool| tool.since);
+    (since.is_none(), since, Reverse(row.doing.is_some()))
+}

@@ -1,0 +1,59 @@
+//! The keys, as `?` shows them.
+
+use super::canvas::Canvas;
+use super::look::{bold, faint};
+use super::text::{left, width};
+use ratatui::text::{Line, Span};
+
+const KEYS: [(&str, &str); 14] = [
+    ("j k ↓ ↑", "move"),
+    ("PgDn PgUp", "a page down, up"),
+    ("g G", "the first, the last"),
+    ("/", "filter by agent, project, status, tool, task"),
+    ("s", "sort: urgency, name, context, tool time, since"),
+    ("r", "the other way round"),
+    ("Enter", "timeline of the agent; there: all of one event"),
+    ("Tab t", "agents, verdicts, tasks"),
+    ("o", "go to the agent's tmux pane"),
+    ("Esc", "back; clears the filter"),
+    ("Ctrl+L", "draw the screen anew"),
+    ("Ctrl+Z", "to the shell; `fg` comes back"),
+    ("q Ctrl+C", "quit"),
+    ("✗ ! ▸ ◦ ✓", "error, attention, working, checked, done"),
+];
+
+/// A box in the middle, as large as fits.
+pub(super) fn overlay(canvas: &mut Canvas<'_>) {
+    let inner = canvas.width().saturating_sub(4).min(64);
+    let lines: Vec<Line<'static>> = KEYS
+        .iter()
+        .map(|(key, does)| {
+            Line::from(vec![
+                Span::styled(format!("  {}", left(key, 11)), bold()),
+                Span::raw(left(does, inner.saturating_sub(13))),
+            ])
+        })
+        .collect();
+    let height = usize::from(canvas.buffer.area.height);
+    let x = (canvas.width().saturating_sub(inner + 2) / 2) as u16;
+    let mut y = (height.saturating_sub(lines.len() + 2) / 2) as u16;
+    let edge = |from: &str, title: &str, to: &str| {
+        let rest = "─".repeat(inner.saturating_sub(width(title)));
+        Line::styled(format!("{from}{title}{rest}{to}"), faint())
+    };
+    let mut put = |line: Line<'static>| {
+        let area = canvas.buffer.area;
+        if y < area.height {
+            canvas.buffer.set_line(area.x + x, area.y + y, &line, area.width.saturating_sub(x));
+        }
+        y = y.saturating_add(1);
+    };
+    put(edge("┌", " keys ", "┐"));
+    for line in lines {
+        let mut spans = vec![Span::styled("│", faint())];
+        spans.extend(line.spans);
+        spans.push(Span::styled("│", faint()));
+        put(Line::from(spans));
+    }
+    put(edge("└", " any key closes ", "┘"));
+}

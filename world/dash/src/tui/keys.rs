@@ -1,0 +1,168 @@
+//! What every key does.
+
+use super::cursor::{Move, Span};
+use super::detail::Detail;
+use super::fleet::View;
+use super::state::{Effect, Focus, Key, Order, State};
+use super::timeline::Timeline;
+
+impl State {
+    pub(super) fn press(&mut self, key: Key) -> Vec<Effect> {
+        match key {
+            Key::Ctrl('c') => return vec![Effect::Quit],
+            Key::Ctrl('z') => return vec![Effect::Suspend],
+            Key::Ctrl('l') => return vec![Effect::Repaint],
+            _ => {}
+        }
+        match self.focus {
+            Focus::Filter => {
+                self.type_filter(key);
+                Vec::new()
+            }
+            Focus::Help => {
+                self.focus = Focus::List;
+                Vec::new()
+            }
+            Focus::List | Focus::Nobody => self.press_anywhere(key),
+        }
+    }
+
+    fn type_filter(&mut self, key: Key) {
+        match key {
+            Key::Char(letter) => self.filter.push(letter),
+            Key::Backspace if self.filter.is_empty() => self.focus = Focus::List,
+            Key::Backspace => drop(self.filter.pop()),
+            Key::Ctrl('u') => self.filter.clear(),
+            Key::Enter | Key::Tab => self.focus = Focus::List,
+            Key::Esc => {
+                self.filter.clear();
+                self.focus = Focus::List;
+            }
+            Key::Up | Key::Down | Key::PageUp | Key::PageDown => {
+                self.go(key);
+                return;
+            }
+            Key::Home | Key::End | Key::Ctrl(_) => return,
+        }
+        self.list();
+    }
+
+    fn press_anywhere(&mut self, key: Key) -> Vec<Effect> {
+        match key {
+            Key::Char('q') => return vec![Effect::Quit],
+            Key::Char('?') => self.focus = Focus::Help,
+            Key::Char('o') => return self.jump(),
+            Key::Esc | Key::Backspace => return self.back(),
+            Key::Enter => return self.open(),
+            Key::Char('/') if self.lists_agents() => self.focus = Focus::Filter,
+            Key::Char('s') if self.lists_agents() => {
+                self.sort = self.sort.next();
+                self.list();
+            }
+            Key::Char('r') if self.lists_agents() => {
+                self.order = if self.order == Order::Usual { Order::Reversed } else { Order::Usual };
+                self.list();
+            }
+            Key::Tab | Key::Char('t') if self.timeline.is_none() && self.detail.is_none() => {
+                self.view = self.view.next();
+            }
+            other => self.go(other),
+        }
+        Vec::new()
+    }
+
+    fn lists_agents(&self) -> bool {
+        self.view == View::Agents && self.timeline.is_none() && self.detail.is_none()
+    }
+
+    /// One step out of what is open.
+    fn back(&mut self) -> Vec<Effect> {
+        self.notice = None;
+        if self.detail.take().is_some() {
+            return Vec::new();
+        }
+        if self.timeline.take().is_some() {
+            return vec![Effect::CloseTimeline];
+        }
+        if self.view != View::Agents {
+            self.view = View::Agents;
+        } else if !self.filter.is_empty() {
+            self.filter.clear();
+            self.list();
+        }
+        Vec::new()
+    }
+
+    fn open(&mut self) -> Vec<Effect> {
+        if self.detail.is_some() {
+            return self.back();
+        }
+        if let Some(timeline) = &self.timeline {
+            self.detail = timeline.chosen().map(Detail::of_entry);
+            return Vec::new();
+        }
+        match self.view {
+            View::Agents => self.open_timeline(),
+            View::Verdicts => {
+                self.detail = self.latest().get(self.verdicts.at).map(Detail::of_verdict);
+                Vec::new()
+            }
+            View::Tasks => Vec::new(),
+        }
+    }
+
+    fn open_timeline(&mut self) -> Vec<Effect> {
+        let Some(row) = self.chosen_row().cloned() else { return Vec::new() };
+        let Some(session) = row.session else {
+            self.tell(format!("{} has no session open: `taut events --agent` lists what it did", row.id));
+            return Vec::new();
+        };
+        self.timeline = Some(Timeline::of(&row.id, &session));
+        vec![Effect::OpenTimeline { session }]
+    }
+
+    fn jump(&mut self) -> Vec<Effect> {
+        let agent = self.timeline.as_ref().map(|timeline| timeline.agent.clone()).or_else(|| self.chosen.clone());
+        let row = self.rows().iter().find(|row| Some(&row.id) == agent.as_ref());
+        match row.map(|row| (row.id.clone(), row.pane.clone())) {
+            Some((_, Some(pane))) => return vec![Effect::Jump { pane }],
+            Some((id, None)) => self.tell(format!("{id} is in no tmux pane")),
+            None => {}
+        }
+        Vec::new()
+    }
+
+    fn go(&mut self, key: Key) {
+        let by = match key {
+            Key::Up | Key::Char('k') => Move::Up,
+            Key::Down | Key::Char('j') => Move::Down,
+            Key::PageUp | Key::Ctrl('b') => Move::PageUp,
+            Key::PageDown | Key::Ctrl('f') | Key::Char(' ') => Move::PageDown,
+            Key::Home | Key::Char('g') => Move::First,
+            Key::End | Key::Char('G') => Move::Last,
+            _ => return,
+        };
+        let height = self.layout().body.height();
+        if let Some(detail) = &mut self.detail {
+            let page = height.saturating_sub(1).max(1);
+            detail.top = match by {
+                Move::Up => detail.top.saturating_sub(1),
+                Move::Down => detail.top.saturating_add(1),
+                Move::PageUp => detail.top.saturating_sub(page),
+                Move::PageDown => detail.top.saturating_add(page),
+                Move::First => 0,
+                Move::Last => usize::MAX,
+            };
+            return;
+        }
+        if let Some(timeline) = &mut self.timeline {
+            timeline.go(by, height);
+            return;
+        }
+        match self.view {
+            View::Agents => self.agents.go(by, Span { len: self.listed.len(), height }),
+            View::Verdicts => self.verdicts.go(by, Span { len: self.latest().len(), height }),
+            View::Tasks => self.tasks.go(by, Span { len: self.totals().len(), height }),
+        }
+    }
+}

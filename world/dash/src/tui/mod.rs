@@ -1,0 +1,36 @@
+//! `taut top`: the fleet in a terminal. What is shown is a pure function of
+//! what came in; the terminal, the clock and the database stand around it.
+
+mod canvas;
+mod columns;
+mod cursor;
+mod detail;
+mod draw;
+mod draw_fleet;
+mod draw_lists;
+mod draw_timeline;
+mod entry;
+mod fleet;
+mod help;
+mod jump;
+mod keys;
+mod layout;
+mod look;
+mod picture;
+mod reader;
+mod run;
+mod signals;
+mod state;
+mod terminal;
+mod text;
+mod timeline;
+
+pub use draw::draw;
+pub use entry::{Entry, Mark};
+pub use fleet::{Sort, View};
+pub use jump::Jump;
+pub use look::Look;
+pub use picture::picture;
+pub use reader::{Source, snapshot};
+pub use run::{Ended, Error, Setup, run, width};
+pub use state::{Chunk, Effect, Input, Key, Snapshot, State, Tick};

@@ -1,0 +1,176 @@
+//! Reads the fleet in a thread of its own, so that no read ever holds up a key.
+//! A change is a hint: what is shown is read again, at most ten times a second.
+
+use super::run::News;
+use super::state::{Chunk, Input, Snapshot};
+use crate::feed::{Feed, News as Heard};
+use crate::view_model;
+use model::row::Event;
+use std::path::PathBuf;
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use store::{EventFilter, Store, TaskTotals};
+
+/// Where the fleet is read from.
+pub struct Source {
+    /// The state folder, in which a daemon may tell of changes.
+    pub folder: PathBuf,
+    /// Opens the database; nothing where there is none yet.
+    pub open: Box<dyn Fn() -> Option<Store> + Send>,
+}
+
+/// The session whose events are wanted, told from the keyboard's thread.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Wanted(Arc<Mutex<Option<String>>>);
+
+const FLEET_EVERY: Duration = Duration::from_millis(100);
+const TASKS_EVERY: Duration = Duration::from_secs(1);
+/// Even without news: a sweep is the truth.
+const SWEEP_EVERY: Duration = Duration::from_secs(2);
+/// How soon a timeline that was opened is read.
+const ASK_EVERY: Duration = Duration::from_millis(40);
+const VERDICTS: usize = 100;
+const FIRST_EVENTS: usize = 500;
+/// A session that runs faster than this is read in several goes.
+const NEXT_EVENTS: usize = 2000;
+
+/// All a frame shows, read at once.
+pub fn snapshot(store: &Store) -> Result<Snapshot, store::Error> {
+    Ok(Snapshot {
+        rows: view_model::rows(&store.fleet()?),
+        verdicts: store.verdicts(VERDICTS)?.iter().map(view_model::verdict).collect(),
+        tasks: store.task_totals()?,
+    })
+}
+
+impl Wanted {
+    pub fn set(&self, session: Option<String>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = session;
+    }
+
+    fn get(&self) -> Option<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// Until nobody listens any more.
+pub(super) fn start(source: Source, wanted: Wanted, to: Sender<News>) {
+    std::thread::spawn(move || {
+        // Told even when the thread panics: a screen that no longer changes must not look alive.
+        let _gone = Gone(to.clone());
+        let mut reader = Reader::new(source, wanted, to);
+        while reader.look().is_some() {}
+    });
+}
+
+struct Gone(Sender<News>);
+
+impl Drop for Gone {
+    fn drop(&mut self) {
+        let _ = self.0.send(News::ReaderGone);
+    }
+}
+
+struct Reader {
+    source: Source,
+    wanted: Wanted,
+    to: Sender<News>,
+    feed: Feed,
+    store: Option<Store>,
+    tasks: Vec<TaskTotals>,
+    fleet_read: Option<Instant>,
+    tasks_read: Option<Instant>,
+    /// The session that is followed, and its last event.
+    followed: Option<(String, Option<String>)>,
+}
+
+impl Reader {
+    fn new(source: Source, wanted: Wanted, to: Sender<News>) -> Self {
+        let feed = Feed::new(&source.folder);
+        let (store, tasks) = (None, Vec::new());
+        Self { source, wanted, to, feed, store, tasks, fleet_read: None, tasks_read: None, followed: None }
+    }
+
+    /// One look at the database; nothing when nobody wants to know any more.
+    fn look(&mut self) -> Option<()> {
+        if self.store.as_ref().is_none_or(Store::stale) {
+            self.store = (self.source.open)();
+            self.feed = Feed::new(&self.source.folder);
+            self.fleet_read = None;
+        }
+        let Some(store) = self.store.take() else {
+            self.tell(Input::Snapshot(Snapshot::default()))?;
+            std::thread::sleep(SWEEP_EVERY);
+            return Some(());
+        };
+        let heard = self.feed.wait(&store, ASK_EVERY);
+        let looked = self.read(&store, heard);
+        self.store = Some(store);
+        match looked {
+            Ok(more) => more,
+            Err(cause) => {
+                self.tell(Input::Notice(format!("the database cannot be read: {cause}")))?;
+                std::thread::sleep(SWEEP_EVERY);
+                Some(())
+            }
+        }
+    }
+
+    fn read(&mut self, store: &Store, heard: Heard) -> Result<Option<()>, store::Error> {
+        let wanted = self.wanted.get();
+        let opened = wanted.as_ref() != self.followed.as_ref().map(|(session, _)| session);
+        let age = self.fleet_read.map(|at| at.elapsed());
+        if heard == Heard::Changed || age.is_none_or(|age| age >= SWEEP_EVERY) {
+            // Many changes at once are one.
+            std::thread::sleep(age.map(|age| FLEET_EVERY.saturating_sub(age)).unwrap_or_default());
+            self.fleet_read = Some(Instant::now());
+            let snapshot = self.snapshot(store)?;
+            if self.tell(Input::Snapshot(snapshot)).is_none() {
+                return Ok(None);
+            }
+        } else if !opened {
+            return Ok(Some(()));
+        }
+        if opened {
+            self.followed = wanted.map(|session| (session, None));
+        }
+        self.follow(store)
+    }
+
+    fn snapshot(&mut self, store: &Store) -> Result<Snapshot, store::Error> {
+        if self.tasks_read.is_none_or(|at| at.elapsed() >= TASKS_EVERY) {
+            self.tasks_read = Some(Instant::now());
+            self.tasks = store.task_totals()?;
+        }
+        Ok(Snapshot {
+            rows: view_model::rows(&store.fleet()?),
+            verdicts: store.verdicts(VERDICTS)?.iter().map(view_model::verdict).collect(),
+            tasks: self.tasks.clone(),
+        })
+    }
+
+    /// Only what is new of the session that is followed.
+    fn follow(&mut self, store: &Store) -> Result<Option<()>, store::Error> {
+        let Some((session, last)) = &mut self.followed else { return Ok(Some(())) };
+        let filter = EventFilter {
+            session: Some(session.clone()),
+            since_key: last.clone(),
+            limit: if last.is_some() { NEXT_EVENTS } else { FIRST_EVENTS },
+            ..EventFilter::default()
+        };
+        let events: Vec<Event> = store.events(&filter)?;
+        let first = last.is_none();
+        if let Some(event) = events.last() {
+            *last = Some(event.key.clone());
+        } else if !first {
+            return Ok(Some(()));
+        }
+        let session = session.clone();
+        Ok(self.tell(Input::Timeline(Chunk { session, events })))
+    }
+
+    fn tell(&self, input: Input) -> Option<()> {
+        self.to.send(News::Input(input)).ok()
+    }
+}

@@ -1,0 +1,190 @@
+//! The loop around the screen: keys, news and the clock in, effects out. It
+//! owns the terminal and never waits for the database.
+
+use super::jump::{self, Jump};
+use super::look::Look;
+use super::reader::{self, Source, Wanted};
+use super::signals;
+use super::state::{Effect, Input, Key, State, Tick};
+use super::terminal::Taken;
+use model::Ms;
+use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use ratatui::crossterm::terminal;
+use std::io;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::time::{Duration, Instant};
+
+/// All it needs to know of the world.
+pub struct Setup {
+    pub source: Source,
+    pub look: Look,
+    /// `$TMUX`, or nothing.
+    pub tmux: String,
+    pub now: fn() -> Ms,
+}
+
+/// How it ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    Quit,
+    /// Somebody ended us from outside.
+    Signalled,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("the terminal cannot be used; `taut top --once` prints the same as text")]
+    Terminal(#[from] io::Error),
+    #[error("the fleet can no longer be read, because the reader failed; `taut doctor` looks for the cause")]
+    Reader,
+}
+
+/// What the loop hears of.
+pub(super) enum News {
+    Input(Input),
+    Signal(i32),
+    ReaderGone,
+    /// The terminal has no more keys to give.
+    KeysGone,
+}
+
+/// Ages are shown in seconds.
+const TICK: Duration = Duration::from_secs(1);
+
+/// Takes the terminal over until the person quits.
+pub fn run(setup: Setup) -> Result<Ended, Error> {
+    let (to, news) = mpsc::channel();
+    signals::listen(to.clone())?;
+    let taken = Taken::take()?;
+    let wanted = Wanted::default();
+    reader::start(setup.source, wanted.clone(), to.clone());
+    read_keys(to.clone());
+    let (width, height) = terminal::size()?;
+    let state = State::new(width, height, setup.look);
+    Loop { taken, state, news, to, wanted, tmux: setup.tmux, now: setup.now }.run()
+}
+
+/// How wide the terminal is, where there is one.
+pub fn width() -> Option<u16> {
+    terminal::size().ok().map(|(width, _)| width).filter(|width| *width > 0)
+}
+
+struct Loop {
+    taken: Taken,
+    state: State,
+    news: Receiver<News>,
+    to: Sender<News>,
+    wanted: Wanted,
+    tmux: String,
+    now: fn() -> Ms,
+}
+
+impl Loop {
+    fn run(mut self) -> Result<Ended, Error> {
+        let mut next_tick = Instant::now();
+        loop {
+            if Instant::now() >= next_tick {
+                next_tick = Instant::now() + TICK;
+            }
+            self.step(Input::Tick(Tick { now: (self.now)() }))?;
+            self.taken.draw(&self.state)?;
+            let mut news = match self.news.recv_timeout(next_tick.saturating_duration_since(Instant::now())) {
+                Ok(news) => Some(news),
+                Err(RecvTimeoutError::Timeout) => None,
+                Err(RecvTimeoutError::Disconnected) => return Err(Error::Reader),
+            };
+            // All that has come meanwhile makes one frame.
+            while let Some(one) = news {
+                if let Some(ended) = self.hear(one)? {
+                    return Ok(ended);
+                }
+                news = self.news.try_recv().ok();
+            }
+        }
+    }
+
+    fn hear(&mut self, news: News) -> Result<Option<Ended>, Error> {
+        match news {
+            News::Input(input) => return self.step(input),
+            News::Signal(libc::SIGTSTP) => self.suspend()?,
+            News::Signal(libc::SIGCONT) => self.taken.again()?,
+            News::Signal(_) | News::KeysGone => return Ok(Some(Ended::Signalled)),
+            News::ReaderGone => return Err(Error::Reader),
+        }
+        Ok(None)
+    }
+
+    fn step(&mut self, input: Input) -> Result<Option<Ended>, Error> {
+        let (state, effects) = std::mem::take(&mut self.state).step(input);
+        self.state = state;
+        for effect in effects {
+            match effect {
+                Effect::Quit => return Ok(Some(Ended::Quit)),
+                Effect::Suspend => self.suspend()?,
+                Effect::Repaint => self.taken.repaint()?,
+                Effect::OpenTimeline { session } => self.wanted.set(Some(session)),
+                Effect::CloseTimeline => self.wanted.set(None),
+                Effect::Jump { pane } => self.jump(&pane),
+            }
+        }
+        Ok(None)
+    }
+
+    fn suspend(&mut self) -> Result<(), Error> {
+        self.taken.suspend()?;
+        let (width, height) = terminal::size()?;
+        self.step(Input::Resize { width, height }).map(drop)
+    }
+
+    /// In a thread of its own: a tmux that hangs must not take the keyboard along.
+    fn jump(&self, pane: &str) {
+        let to = self.to.clone();
+        let tell = move |text: String| drop(to.send(News::Input(Input::Notice(text))));
+        match jump::plan(pane, &self.tmux) {
+            Jump::Here(args) => drop(std::thread::spawn(move || {
+                if let Err(why) = jump::go(&args) {
+                    tell(format!("tmux cannot go there: {why}"));
+                }
+            })),
+            Jump::Elsewhere(command) => tell(format!("on another tmux server: {command}")),
+            Jump::Nowhere => tell("the agent did not say where its pane is".to_string()),
+        }
+    }
+}
+
+fn read_keys(to: Sender<News>) {
+    std::thread::spawn(move || {
+        loop {
+            let news = match event::read() {
+                Ok(Event::Key(key)) if key.kind != KeyEventKind::Release => key_of(key).map(Input::Key),
+                Ok(Event::Resize(width, height)) => Some(Input::Resize { width, height }),
+                Ok(_) => None,
+                Err(_) => {
+                    let _ = to.send(News::KeysGone);
+                    return;
+                }
+            };
+            if news.is_some_and(|input| to.send(News::Input(input)).is_err()) {
+                return;
+            }
+        }
+    });
+}
+
+fn key_of(key: KeyEvent) -> Option<Key> {
+    Some(match key.code {
+        KeyCode::Char(letter) if key.modifiers.contains(KeyModifiers::CONTROL) => Key::Ctrl(letter),
+        KeyCode::Char(letter) => Key::Char(letter),
+        KeyCode::Up => Key::Up,
+        KeyCode::Down => Key::Down,
+        KeyCode::PageUp => Key::PageUp,
+        KeyCode::PageDown => Key::PageDown,
+        KeyCode::Home => Key::Home,
+        KeyCode::End => Key::End,
+        KeyCode::Enter => Key::Enter,
+        KeyCode::Esc => Key::Esc,
+        KeyCode::Tab => Key::Tab,
+        KeyCode::Backspace => Key::Backspace,
+        _ => return None,
+    })
+}

@@ -1,0 +1,272 @@
+//! What is on the screen, and what every input makes of it. Time, sizes, keys
+//! and what was read come in as data; what is to be done goes out as data.
+
+use super::cursor::{Cursor, Span};
+use super::detail::Detail;
+use super::fleet::{self, Sort, View};
+use super::layout::Layout;
+use super::look::Look;
+use super::timeline::Timeline;
+use crate::view_model::{Row, Summary, Verdict};
+use model::Ms;
+use model::row::Event;
+use store::TaskTotals;
+
+/// What comes in.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Input {
+    Key(Key),
+    Resize {
+        width: u16,
+        height: u16,
+    },
+    Snapshot(Snapshot),
+    Timeline(Chunk),
+    Tick(Tick),
+    /// Something to be told for a while.
+    Notice(String),
+}
+
+/// A key, as far as any is used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Key {
+    Char(char),
+    Ctrl(char),
+    Up,
+    Down,
+    PageUp,
+    PageDown,
+    Home,
+    End,
+    Enter,
+    Esc,
+    Tab,
+    Backspace,
+}
+
+/// The fleet as it was read.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Snapshot {
+    pub rows: Vec<Row>,
+    /// The newest first.
+    pub verdicts: Vec<Verdict>,
+    pub tasks: Vec<TaskTotals>,
+}
+
+/// Events of a session that follow those before.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Chunk {
+    pub session: String,
+    pub events: Vec<Event>,
+}
+
+/// The clock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tick {
+    pub now: Ms,
+}
+
+/// What is to be done outside.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Effect {
+    Quit,
+    /// Give the terminal back until somebody calls for us again.
+    Suspend,
+    /// Draw everything anew: something else wrote on the screen.
+    Repaint,
+    /// Read this session's events from now on.
+    OpenTimeline {
+        session: String,
+    },
+    CloseTimeline,
+    /// Show the agent's tmux pane.
+    Jump {
+        pane: String,
+    },
+}
+
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct State {
+    pub(super) now: Ms,
+    pub(super) width: u16,
+    pub(super) height: u16,
+    pub(super) look: Look,
+    pub(super) read: Option<Snapshot>,
+    /// Indexes of the rows that are listed, in order.
+    pub(super) listed: Vec<usize>,
+    /// The chosen agent. Its row may move, the choice stays with it.
+    pub(super) chosen: Option<String>,
+    pub(super) agents: Cursor,
+    pub(super) verdicts: Cursor,
+    pub(super) tasks: Cursor,
+    pub(super) view: View,
+    pub(super) sort: Sort,
+    pub(super) order: Order,
+    pub(super) filter: String,
+    pub(super) focus: Focus,
+    pub(super) timeline: Option<Timeline>,
+    pub(super) detail: Option<Detail>,
+    pub(super) notice: Option<Notice>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Order {
+    #[default]
+    Usual,
+    Reversed,
+}
+
+/// Who gets the keys.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Focus {
+    #[default]
+    List,
+    Filter,
+    Help,
+    /// Nobody: the picture is printed.
+    Nobody,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Notice {
+    pub text: String,
+    pub until: Ms,
+}
+
+/// How long a notice stands.
+const NOTICE_MS: i64 = 10_000;
+
+impl State {
+    pub fn new(width: u16, height: u16, look: Look) -> Self {
+        Self { width, height, look, ..Self::default() }
+    }
+
+    /// A picture of it: no keys, no chosen line.
+    pub(super) fn printed(self) -> Self {
+        Self { focus: Focus::Nobody, ..self }
+    }
+
+    pub fn step(mut self, input: Input) -> (Self, Vec<Effect>) {
+        let effects = match input {
+            Input::Key(key) => self.press(key),
+            Input::Resize { width, height } => {
+                (self.width, self.height) = (width, height);
+                Vec::new()
+            }
+            Input::Snapshot(snapshot) => self.take(snapshot),
+            Input::Timeline(chunk) => {
+                self.follow(chunk);
+                Vec::new()
+            }
+            Input::Tick(tick) => {
+                self.now = tick.now;
+                self.notice = self.notice.take().filter(|notice| notice.until > tick.now);
+                Vec::new()
+            }
+            Input::Notice(text) => {
+                self.tell(text);
+                Vec::new()
+            }
+        };
+        self.settle();
+        (self, effects)
+    }
+
+    pub(super) fn rows(&self) -> &[Row] {
+        self.read.as_ref().map(|read| read.rows.as_slice()).unwrap_or_default()
+    }
+
+    pub(super) fn latest(&self) -> &[Verdict] {
+        self.read.as_ref().map(|read| read.verdicts.as_slice()).unwrap_or_default()
+    }
+
+    pub(super) fn totals(&self) -> &[TaskTotals] {
+        self.read.as_ref().map(|read| read.tasks.as_slice()).unwrap_or_default()
+    }
+
+    pub(super) fn summary(&self) -> Summary {
+        Summary::of(self.rows())
+    }
+
+    pub(super) fn layout(&self) -> Layout {
+        if self.focus == Focus::Nobody {
+            let count = |len: usize| u16::try_from(len.min(2000)).unwrap_or_default();
+            return Layout::printed(self.width, count(self.rows().len().max(1)), count(self.latest().len()));
+        }
+        if self.timeline.is_some() || self.detail.is_some() || self.view != View::Agents {
+            return Layout::list(self.width, self.height);
+        }
+        Layout::fleet(self.width, self.height)
+    }
+
+    pub(super) fn chosen_row(&self) -> Option<&Row> {
+        self.listed.get(self.agents.at).and_then(|at| self.rows().get(*at))
+    }
+
+    pub(super) fn tell(&mut self, text: impl Into<String>) {
+        self.notice = Some(Notice { text: text.into(), until: self.now.plus(NOTICE_MS) });
+    }
+
+    /// The list anew: after a change of rows, order or filter.
+    pub(super) fn list(&mut self) {
+        let mut listed = fleet::order(self.rows(), &self.filter, self.sort);
+        if self.order == Order::Reversed {
+            listed.reverse();
+        }
+        self.listed = listed;
+        let place = self.listed.iter().position(|at| self.rows().get(*at).map(|row| &row.id) == self.chosen.as_ref());
+        // An agent that is gone leaves the choice where it was, to whoever stands there now.
+        self.agents.at = place.unwrap_or(self.agents.at);
+    }
+
+    fn take(&mut self, snapshot: Snapshot) -> Vec<Effect> {
+        let same = |one: &Verdict| self.latest().get(self.verdicts.at) == Some(one);
+        let verdict = snapshot.verdicts.iter().position(same).filter(|_| self.verdicts.at > 0);
+        self.verdicts.at = verdict.unwrap_or(self.verdicts.at);
+        self.read = Some(snapshot);
+        self.list();
+        self.go_on()
+    }
+
+    /// The open timeline follows its agent into the next session.
+    fn go_on(&mut self) -> Vec<Effect> {
+        let Some(timeline) = &mut self.timeline else { return Vec::new() };
+        let rows = self.read.as_ref().map(|read| read.rows.as_slice()).unwrap_or_default();
+        let session = rows.iter().find(|row| row.id == timeline.agent).and_then(|row| row.session.clone());
+        match session.filter(|session| *session != timeline.session) {
+            Some(session) => {
+                timeline.goes_on(&session);
+                vec![Effect::OpenTimeline { session }]
+            }
+            None => Vec::new(),
+        }
+    }
+
+    fn follow(&mut self, chunk: Chunk) {
+        let height = self.layout().body.height();
+        // What was read for a timeline that is closed meanwhile is nobody's.
+        if let Some(timeline) = self.timeline.as_mut().filter(|timeline| timeline.session == chunk.session) {
+            timeline.add(chunk.events, height);
+        }
+    }
+
+    /// Every place back within its list; the choice is whoever stands at it.
+    fn settle(&mut self) {
+        let list = Layout::list(self.width, self.height).body.height();
+        let agents = match self.focus {
+            Focus::Nobody => self.layout().body.height(),
+            Focus::List | Focus::Filter | Focus::Help => Layout::fleet(self.width, self.height).body.height(),
+        };
+        self.agents.settle(Span { len: self.listed.len(), height: agents });
+        self.chosen = self.chosen_row().map(|row| row.id.clone()).or_else(|| self.chosen.take());
+        self.verdicts.settle(Span { len: self.latest().len(), height: list });
+        self.tasks.settle(Span { len: self.totals().len(), height: list });
+        if let Some(timeline) = &mut self.timeline {
+            timeline.settle(list);
+        }
+        if let Some(detail) = &mut self.detail {
+            let lines = detail.wrapped(usize::from(self.width).saturating_sub(2)).len();
+            detail.top = detail.top.min(lines.saturating_sub(list));
+        }
+    }
+}

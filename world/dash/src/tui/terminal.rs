@@ -1,0 +1,89 @@
+//! The terminal: taken over, and given back on every way out.
+
+use super::state::State;
+use ratatui::Terminal;
+use ratatui::backend::CrosstermBackend;
+use ratatui::crossterm::cursor::Show;
+use ratatui::crossterm::execute;
+use ratatui::crossterm::terminal::{
+    BeginSynchronizedUpdate, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode,
+    enable_raw_mode,
+};
+use std::io::{self, BufWriter, Stdout, Write};
+use std::sync::Once;
+
+/// A frame leaves in one piece.
+type Screen = Terminal<CrosstermBackend<BufWriter<Stdout>>>;
+const FRAME_BYTES: usize = 1 << 17;
+
+pub(super) struct Taken {
+    screen: Screen,
+}
+
+impl Taken {
+    pub fn take() -> io::Result<Self> {
+        restore_on_panic();
+        enter()?;
+        let out = BufWriter::with_capacity(FRAME_BYTES, io::stdout());
+        // Made before the first line is drawn: from here on dropping it gives the terminal back.
+        let screen = Terminal::new(CrosstermBackend::new(out)).inspect_err(|_| leave())?;
+        let mut taken = Self { screen };
+        taken.screen.clear()?;
+        Ok(taken)
+    }
+
+    pub fn draw(&mut self, state: &State) -> io::Result<()> {
+        execute!(self.screen.backend_mut(), BeginSynchronizedUpdate)?;
+        self.screen.draw(|frame| super::draw(state, frame))?;
+        execute!(self.screen.backend_mut(), EndSynchronizedUpdate)?;
+        self.screen.backend_mut().flush()
+    }
+
+    /// Whatever stands on the screen now is drawn over.
+    pub fn repaint(&mut self) -> io::Result<()> {
+        self.screen.clear()
+    }
+
+    /// Back to the shell until it brings us to the front again.
+    pub fn suspend(&mut self) -> io::Result<()> {
+        leave();
+        super::signals::stop()?;
+        self.again()
+    }
+
+    /// After somebody stopped us without asking, the shell has set the terminal as it likes it.
+    pub fn again(&mut self) -> io::Result<()> {
+        let _ = disable_raw_mode();
+        enter()?;
+        self.screen.clear()
+    }
+}
+
+impl Drop for Taken {
+    fn drop(&mut self) {
+        leave();
+    }
+}
+
+fn enter() -> io::Result<()> {
+    enable_raw_mode()?;
+    execute!(io::stdout(), EnterAlternateScreen).inspect_err(|_| leave())
+}
+
+/// A terminal that is gone cannot be given back, and needs not.
+fn leave() {
+    let _ = execute!(io::stdout(), EndSynchronizedUpdate, LeaveAlternateScreen, Show);
+    let _ = disable_raw_mode();
+}
+
+/// The message of a panic must reach the screen the person looks at.
+fn restore_on_panic() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let before = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            leave();
+            before(panic);
+        }));
+    });
+}

@@ -1,0 +1,133 @@
+//! One agent's timeline: the events of its session, the newest at the bottom.
+
+use super::cursor::{Cursor, Move, Span};
+use super::entry::{self, Entry, Mark};
+use model::row::Event;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Timeline {
+    pub agent: String,
+    pub session: String,
+    pub entries: Vec<Entry>,
+    pub cursor: Cursor,
+    /// Whether the newest stays in sight.
+    pub follows: Follows,
+    /// Whether anything was read yet.
+    pub reading: Reading,
+    /// Where a call stands, counted from the first entry there ever was.
+    calls: HashMap<String, usize>,
+    dropped: usize,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Follows {
+    #[default]
+    Newest,
+    Stays,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Reading {
+    #[default]
+    Awaited,
+    Begun,
+}
+
+/// So many are kept: a session of days must not fill the memory.
+const MOST: usize = 4000;
+const DROP: usize = 1000;
+
+impl Timeline {
+    pub fn of(agent: &str, session: &str) -> Self {
+        Self { agent: agent.to_string(), session: session.to_string(), ..Self::default() }
+    }
+
+    /// The agent went on in another session: what was stays above.
+    pub fn goes_on(&mut self, session: &str) {
+        session.clone_into(&mut self.session);
+    }
+
+    pub fn add(&mut self, events: Vec<Event>, height: usize) {
+        self.reading = Reading::Begun;
+        for event in events {
+            let event = Arc::new(event);
+            if !self.comes_back(&event) {
+                self.append(entry::of(&event));
+            } else {
+                // The call has its line; only what was said to its return is new.
+                let said =
+                    entry::of(&event).into_iter().filter(|one| matches!(one.mark, Mark::Verdict(_) | Mark::Told));
+                self.append(said.collect());
+            }
+        }
+        if self.entries.len() > MOST {
+            self.entries.drain(..DROP);
+            self.dropped += DROP;
+            self.cursor.at = self.cursor.at.saturating_sub(DROP);
+            self.cursor.top = self.cursor.top.saturating_sub(DROP);
+            let dropped = self.dropped;
+            self.calls.retain(|_, at| *at >= dropped);
+        }
+        self.settle(height);
+    }
+
+    pub fn go(&mut self, by: Move, height: usize) {
+        self.cursor.go(by, self.span(height));
+        let newest = self.cursor.at + 1 >= self.entries.len();
+        self.follows = if newest { Follows::Newest } else { Follows::Stays };
+    }
+
+    pub fn settle(&mut self, height: usize) {
+        if self.follows == Follows::Newest {
+            self.cursor.at = usize::MAX;
+        }
+        self.cursor.settle(self.span(height));
+    }
+
+    pub fn chosen(&self) -> Option<&Entry> {
+        self.entries.get(self.cursor.at)
+    }
+
+    fn span(&self, height: usize) -> Span {
+        Span { len: self.entries.len(), height }
+    }
+
+    fn append(&mut self, entries: Vec<Entry>) {
+        for one in entries {
+            match (one.mark, &one.call) {
+                (Mark::Running, Some(call)) => drop(self.calls.insert(call.clone(), self.dropped + self.entries.len())),
+                (Mark::Prompt, _) => self.give_up(),
+                (Mark::Turn, _) if matches!(one.event.event.as_str(), "Stop" | "SessionEnd") => self.give_up(),
+                _ => {}
+            }
+            self.entries.push(one);
+        }
+    }
+
+    /// A turn that is over waits for nothing: what has not come back was interrupted.
+    fn give_up(&mut self) {
+        for (_, at) in self.calls.drain() {
+            if let Some(entry) = at.checked_sub(self.dropped).and_then(|at| self.entries.get_mut(at)) {
+                entry.mark = Mark::Lost;
+            }
+        }
+    }
+
+    /// Whether the event is the return of a call that has its line already.
+    fn comes_back(&mut self, event: &Arc<Event>) -> bool {
+        let mark = match event.event.as_str() {
+            "PostToolUse" => Mark::Returned,
+            "PostToolUseFailure" => Mark::Failed,
+            _ => return false,
+        };
+        let at = entry::call(event).and_then(|call| self.calls.remove(&call));
+        let Some(begun) = at.and_then(|at| self.entries.get_mut(at.checked_sub(self.dropped)?)) else { return false };
+        begun.mark = mark;
+        let told = event.detail.get("duration_ms").and_then(serde_json::Value::as_i64);
+        begun.took = Some(told.unwrap_or_else(|| event.at.since(begun.at)));
+        begun.event = Arc::clone(event);
+        true
+    }
+}
