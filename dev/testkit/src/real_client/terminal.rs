@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io;
+use std::path::Path;
 use std::time::Duration;
 
 use serde_json::{Map, json};
@@ -103,6 +104,14 @@ impl Terminal {
             shows(&last).then(|| last.clone())
         });
         found.map_err(|cause| io::Error::new(cause.kind(), format!("{cause}; the last screen was:\n{last}")))
+    }
+
+    /// Keeps, from now on, every byte the client writes to its terminal in `file`, escape sequences and all.
+    ///
+    /// # Errors
+    /// When the terminal is gone.
+    pub fn record(&self, file: &Path) -> io::Result<()> {
+        self.tmux.ask(&["pipe-pane", "-O", &format!("exec cat >> '{}'", file.display())]).map(drop)
     }
 
     /// The client's exit code, once it has ended.
