@@ -1,5 +1,6 @@
 //! The decision on one event: what is said, what is written, what follows.
 
+use crate::fleet::notify;
 use crate::holding::{self, Sight};
 use crate::memory::{self, Ground, Report};
 use crate::on::Moment;
@@ -130,7 +131,7 @@ pub fn decide(mut input: Input<'_>) -> Outcome {
         record::chart(&mut event, &mut session);
         let rows = [teammate_row(&input), agent_row(&placed, &session, verdict, &input)];
         for row in rows.into_iter().flatten() {
-            after.extend(status_change(&row, loaded));
+            after.extend(turn(&row, &input, Told { session: &mut session, event: &mut event, reply: &mut said.reply }));
             writes.push(Write::Agent(row));
         }
         writes.push(Write::Session(Box::new(session)));
@@ -220,6 +221,28 @@ fn teammate_row(input: &Input<'_>) -> Option<Agent> {
     let known = input.loaded.teammate.as_ref().filter(|known| known.project == input.who.project)?;
     let waits = input.envelope.kind == Kind::TeammateIdle && known.status != Status::Done;
     waits.then(|| Agent { status: Status::Done, since: input.now, ..known.clone() })
+}
+
+/// What a turn of the event's own agent leaves its mark on.
+struct Told<'a> {
+    session: &'a mut Session,
+    event: &'a mut Event,
+    reply: &'a mut Reply,
+}
+
+/// What follows where a row's status is another from now on.
+fn turn(row: &Agent, input: &Input<'_>, told: Told<'_>) -> Vec<After> {
+    let Some(change) = status_change(row, input.loaded) else { return Vec::new() };
+    let mut after = Vec::new();
+    if row.id == told.session.agent {
+        record::turn(told.event, &change);
+        let (notify, screen) = (&input.policy.notify, input.facts.screen);
+        let turn = notify::Turn { agent: row, event: told.event, notify, screen };
+        told.reply.ring = notify::ring(&turn, &mut told.session.memo);
+        after.extend(notify::reaches_out(&turn).then_some(After::Tell));
+    }
+    after.push(change);
+    after
 }
 
 /// Told whenever the stored status is another from now on, whatever was answered.

@@ -3,8 +3,9 @@
 
 use crate::decide::Ids;
 use crate::redact::redact;
+use model::effect::After;
 use model::event::{Body, Envelope};
-use model::row::Event;
+use model::row::{Event, Status};
 use model::session::Session;
 use model::{Answer, Level, Ms, Who};
 use serde_json::{Value, json};
@@ -79,6 +80,13 @@ pub fn chart(event: &mut Event, session: &mut Session) {
     };
     if let Some(detail) = event.detail.as_object_mut() {
         detail.insert("context".into(), point);
+    }
+}
+
+/// Writes on the event what it made of its agent's status.
+pub fn turn(event: &mut Event, change: &After) {
+    if let (After::StatusChanged { from, to, .. }, Some(detail)) = (change, event.detail.as_object_mut()) {
+        detail.insert("status".into(), json!({"from": from.map(Status::name), "to": to.name()}));
     }
 }
 

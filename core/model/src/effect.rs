@@ -101,6 +101,8 @@ pub enum After {
     StatusChanged { agent: String, from: Option<Status>, to: Status },
     /// A message was stored that waits for somebody: an agent or a conversation.
     Sent { to: String },
+    /// An agent has turned to something its user wants to be told of.
+    Tell,
     /// Text added at the end of a file; the file and its folder are made.
     Append { path: String, text: String },
     /// A file's whole text.

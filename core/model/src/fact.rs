@@ -42,6 +42,15 @@ pub struct Facts {
     pub context: Vec<ContextFile>,
     /// Full paths, by the folder that was asked about; the nearest first.
     pub directives: Vec<(String, Vec<String>)>,
+    /// Asked only where the user's terminal may be rung; absent for a client without one.
+    pub screen: Option<Screen>,
+}
+
+/// The terminal of an interactive client.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Screen {
+    /// How far the clock on the user's wall is ahead of UTC.
+    pub utc_offset_s: i32,
 }
 
 /// The end of a transcript.

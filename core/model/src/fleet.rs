@@ -1,5 +1,17 @@
 //! The fleet: what is seen of an agent from outside.
 
+use crate::row::Status;
+use crate::time::Ms;
+
+/// A turn of an agent that somebody was told of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Told {
+    pub agent: String,
+    pub status: Status,
+    /// When it was told.
+    pub at: Ms,
+}
+
 /// What stands in the input line of a client, as read off its pane.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Prompt {

@@ -9,6 +9,8 @@ pub struct Reply {
     pub answer: ByFamily,
     /// Shown to the user, never to the model.
     pub user_line: Option<String>,
+    /// Rings the user's terminal and names why, where the client can. One line of plain text.
+    pub ring: Option<String>,
     /// For the log: said on stderr beside whatever is answered.
     pub warning: Option<String>,
 }

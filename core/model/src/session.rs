@@ -3,6 +3,7 @@
 use crate::call::ClientProcess;
 use crate::time::Ms;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Session {
@@ -83,6 +84,9 @@ pub struct Memo {
     /// The last turn ended in an error, and nothing has been done since.
     #[serde(skip_serializing_if = "is_no")]
     pub failed: bool,
+    /// When the terminal was last rung, by the status it was rung for.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub rung: BTreeMap<String, Ms>,
 }
 
 /// A question to the user: who in the session asks, and what about.

@@ -1,6 +1,7 @@
 //! The compiled policy: which rules speak, how strictly, and what is allowed besides.
 
 use crate::config::{Allow, Asked, OnFailure, Trust, UserRule};
+use crate::notify::Notify;
 use crate::rule::Rule;
 use crate::rules;
 use model::RuleKind;
@@ -14,6 +15,8 @@ pub struct Policy {
     pub(crate) kinds: Vec<Option<RuleKind>>,
     pub(crate) allows: Vec<Allow>,
     pub(crate) users: Vec<UserRule>,
+    /// Where this event happens; a project may only leave kinds out of it.
+    pub notify: Notify,
     /// Sections of other features, layered, as they were written.
     pub sections: toml::Table,
     /// Whether the project's files may reach outside it.
@@ -37,6 +40,7 @@ impl Policy {
             kinds: rules::ALL.iter().map(|rule| Some(rule.kind)).collect(),
             allows: Vec::new(),
             users: Vec::new(),
+            notify: Notify::default(),
             sections: toml::Table::new(),
             trust: Trust::default(),
         }

@@ -8,6 +8,18 @@ pub fn now() -> Ms {
     Ms(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
 }
 
+/// How far the clock on this machine's wall is ahead of UTC at that moment, in seconds.
+pub fn utc_offset_s(at: Ms) -> i32 {
+    let seconds: libc::time_t = at.0.div_euclid(1000);
+    // SAFETY: all zeroes is a valid `tm`, and the call only writes into it.
+    let local = unsafe {
+        let mut local: libc::tm = std::mem::zeroed();
+        if libc::localtime_r(&raw const seconds, &raw mut local).is_null() { None } else { Some(local) }
+    };
+    // Where the zone cannot be told, UTC is as good as any.
+    local.and_then(|local| i32::try_from(local.tm_gmtoff).ok()).unwrap_or_default()
+}
+
 /// A fresh UUIDv7.
 pub fn uuid(at: Ms) -> String {
     uuid_from(at, random())

@@ -14,7 +14,7 @@ pub fn write(after: &[After], roots: &[String]) -> Vec<String> {
         let (path, done) = match one {
             After::Append { path, text } => (path, append(Path::new(path), text, roots)),
             After::Replace { path, text } => (path, replace(Path::new(path), text, roots)),
-            After::EnsureDaemon | After::StatusChanged { .. } | After::Sent { .. } => return None,
+            After::EnsureDaemon | After::Tell | After::StatusChanged { .. } | After::Sent { .. } => return None,
         };
         done.err().map(|error| format!("could not write {path}: {error}"))
     });

@@ -97,6 +97,7 @@ fn look(envelope: Envelope, call: &Call, setting: &Setting, laws: &mut Laws) -> 
     let mut facts = Facts { projects: vec![(folder.to_string(), here.project.clone())], ..Facts::default() };
     host::probe::add(&mut facts, &plan.probes, &setting.home);
     facts.settings = settings::fact(&envelope, setting, call.at);
+    facts.screen = scene::screen(call, &here);
     let config = setting.user_config.parent().map(Path::to_path_buf).unwrap_or_default();
     let around = Around { envelope: &envelope, env: &call.env, law: &here, home: &setting.home, config: &config };
     look_around(&mut facts, &around);

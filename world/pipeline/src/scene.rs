@@ -3,6 +3,7 @@
 
 use crate::law::{Law, Laws};
 use crate::way::Setting;
+use model::fact::Screen;
 use model::{Call, Findings};
 use policy::{Answering, Around, Circumstances, Overrides};
 use std::path::Path;
@@ -50,6 +51,12 @@ fn answering(call: &Call) -> Answering {
     } else {
         Answering::Somebody
     }
+}
+
+/// The terminal that may be rung, where there is one and the user wants it.
+pub fn screen(call: &Call, law: &Law) -> Option<Screen> {
+    let rung = law.policy.notify.rings() && answering(call) == Answering::Somebody;
+    rung.then(|| Screen { utc_offset_s: host::clock::utc_offset_s(call.at) })
 }
 
 /// The law of the session's own project, when the event happened in another:

@@ -27,6 +27,9 @@ pub fn encode(envelope: &Envelope, reply: &Reply) -> Answer {
     if let Some(line) = &reply.user_line {
         add_user_line(kind, &mut answer, line);
     }
+    if let Some(text) = &reply.ring {
+        add_ring(kind, &mut answer, text);
+    }
     if let Some(warning) = &reply.warning {
         answer.stderr.push_str(&format!("{warning}\n"));
     }
@@ -115,9 +118,28 @@ fn json_answer(fields: Map<String, Value>) -> Answer {
     Answer { stdout: format!("{}\n", Value::Object(fields)), ..Answer::default() }
 }
 
-/// On PreCompact anything printed leaks into the summariser's prompt, and beside
-/// exit 2 only stderr is read: there the line is left out.
 fn add_user_line(kind: Kind, answer: &mut Answer, line: &str) {
+    add_field(kind, answer, ("systemMessage", json!(line)));
+}
+
+/// The bell, and the text for terminals that show one (OSC 9). The client wraps
+/// it for tmux by itself, shows it on every event while its screen stands, and
+/// drops a sequence whose text begins with a number or that is longer than 4 KB.
+fn add_ring(kind: Kind, answer: &mut Answer, text: &str) {
+    if kind == Kind::SessionEnd {
+        return;
+    }
+    // Whoever wrote the text, it cannot end the sequence nor begin another.
+    let plain: String = text.chars().filter(|c| !c.is_control()).take(LONGEST_RING).collect();
+    add_field(kind, answer, ("terminalSequence", json!(format!("\u{1b}]9;Taut: {plain}\u{7}\u{7}"))));
+}
+
+/// In characters, of four bytes at most.
+const LONGEST_RING: usize = 500;
+
+/// On PreCompact anything printed leaks into the summariser's prompt, and beside
+/// exit 2 only stderr is read: there it is left out.
+fn add_field(kind: Kind, answer: &mut Answer, (name, value): (&str, Value)) {
     if kind == Kind::PreCompact || answer.exit != 0 {
         return;
     }
@@ -125,7 +147,7 @@ fn add_user_line(kind: Kind, answer: &mut Answer, line: &str) {
         Ok(Value::Object(fields)) => fields,
         _ => Map::new(),
     };
-    fields.insert("systemMessage".into(), json!(line));
+    fields.insert(name.into(), value);
     answer.stdout = format!("{}\n", Value::Object(fields));
 }
 
@@ -205,5 +227,34 @@ mod tests {
         let reply =
             Reply { answer: ByFamily::Context(Context::default()), user_line: Some("hi".into()), ..Reply::default() };
         assert_eq!(stdout(&encode(&envelope(Kind::SessionStart), &reply)), json!({"systemMessage": "hi"}));
+    }
+
+    #[test]
+    fn f5_a_ring_is_a_bell_and_a_text_beside_whatever_is_answered() {
+        let ring = |kind: Kind, answer: ByFamily| {
+            let reply = Reply { answer, ring: Some("ada is done".into()), ..Reply::default() };
+            encode(&envelope(kind), &reply)
+        };
+        let sequence = "\u{1b}]9;Taut: ada is done\u{7}\u{7}";
+        assert_eq!(stdout(&ring(Kind::Notification, ByFamily::Silent)), json!({"terminalSequence": sequence}));
+        let block = Feedback { block: Some("go on".into()), ..Feedback::default() };
+        let said = stdout(&ring(Kind::Stop, ByFamily::Feedback(block)));
+        assert_eq!(said, json!({"decision": "block", "reason": "go on", "terminalSequence": sequence}));
+        assert_eq!(ring(Kind::PreCompact, ByFamily::Veto(Veto::default())), Answer::default());
+        assert_eq!(ring(Kind::SessionEnd, ByFamily::Silent), Answer::default());
+    }
+
+    #[test]
+    fn f5_no_text_gets_out_of_its_sequence() {
+        for hostile in
+            ["a\u{7}\u{1b}]0;owned\u{7}", "\u{1b}\\\u{1b}[2J", "\u{9c}x\u{9b}31m", "9;4;3;100", &"é".repeat(9_000)]
+        {
+            let reply = Reply { ring: Some(hostile.into()), ..Reply::default() };
+            let said = stdout(&encode(&envelope(Kind::Notification), &reply));
+            let sequence = said["terminalSequence"].as_str().unwrap();
+            let body =
+                sequence.strip_prefix("\u{1b}]9;Taut: ").and_then(|rest| rest.strip_suffix("\u{7}\u{7}")).unwrap();
+            assert!(!body.contains(char::is_control) && sequence.len() < 4096, "{sequence:?}");
+        }
     }
 }

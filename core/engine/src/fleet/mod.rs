@@ -1,3 +1,4 @@
 //! The fleet seen from outside: how it is shown, told of and woken.
 
+pub mod notify;
 pub mod paint;

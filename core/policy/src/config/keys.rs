@@ -1,6 +1,6 @@
 //! The keys a configuration file may have: the only list of them.
 
-/// Sections of the file. All but `guard` belong to other features and are read by them.
+/// Sections of the file. All but `guard` and `notify` belong to other features and are read by them.
 pub(super) const SECTIONS: &[&str] = &[
     "guard",
     "agents",
@@ -35,7 +35,7 @@ pub(super) const SECTIONS: &[&str] = &[
 ];
 
 /// Sections that start something or reach outside the project: those of an untrusted project do nothing.
-pub(super) const NEED_TRUST: &[&str] = &["agents", "contacts", "hooks", "loop", "notify", "roles", "run", "skills"];
+pub(super) const NEED_TRUST: &[&str] = &["agents", "contacts", "hooks", "loop", "roles", "run", "skills"];
 
 /// What a session is told, and how its context is measured.
 pub(super) const CONTEXT: &[&str] = &[
@@ -51,6 +51,9 @@ pub(super) const CONTEXT: &[&str] = &[
     "window",
     "windows",
 ];
+
+/// What a person is told beside the agent's work. Read here, because a project may say so little of it.
+pub(super) const NOTIFY: &[&str] = &["on", "terminal", "desktop", "command", "debounce", "quiet"];
 
 pub(super) const GUARD: &[&str] = &["mode", "on_failure", "packs", "rules", "allow", "rule"];
 pub(super) const RULE_SETTING: &[&str] = &["kind"];

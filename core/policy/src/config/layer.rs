@@ -15,8 +15,13 @@ impl Policy {
         let mut layers: Vec<&Layer> = layers.iter().collect();
         layers.sort_by_key(|layer| layer.kind);
         for layer in layers {
-            let (config, mut wrong) = parse(&layer.text, &layer.file);
+            let (mut config, mut wrong) = parse(&layer.text, &layer.file);
             found.append(&mut wrong);
+            let notify = std::mem::take(&mut config.notify);
+            match layer.kind {
+                LayerKind::User => notify.apply(&mut policy.notify),
+                LayerKind::Project | LayerKind::Local => found.extend(notify.narrow(&mut policy.notify)),
+            }
             let free = layer.kind == LayerKind::User || trust == Trust::Trusted;
             let ignored = if free { policy.apply(config) } else { policy.tighten(config) };
             found.extend(ignored.into_iter().map(|what| Diagnostic {

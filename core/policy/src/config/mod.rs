@@ -4,6 +4,7 @@ mod allow;
 mod diagnostic;
 mod keys;
 mod layer;
+mod notify;
 mod parse;
 mod user_rule;
 mod values;
@@ -61,6 +62,7 @@ pub struct LayerConfig {
     pub rules: Vec<(String, Setting)>,
     pub allows: Vec<Allow>,
     pub users: Vec<UserRule>,
+    pub notify: notify::Said,
     /// Sections of other features, as they were written.
     pub sections: toml::Table,
 }

@@ -2,7 +2,7 @@
 
 use super::diagnostic::{Diagnostic, Report};
 use super::values::Fields;
-use super::{Allow, LayerConfig, OnFailure, Setting, Switch, UserRule, keys};
+use super::{Allow, LayerConfig, OnFailure, Setting, Switch, UserRule, keys, notify};
 use crate::policy::Mode;
 use crate::rule::Pack;
 use crate::rules;
@@ -27,6 +27,9 @@ pub fn parse(text: &str, file: &str) -> (LayerConfig, Vec<Diagnostic>) {
     }
     if let Some(context) = fields.get("context").and_then(|value| Fields::of(value, "`context`", &mut report)) {
         context.only(keys::CONTEXT, &mut report);
+    }
+    if let Some(notify) = fields.get("notify").and_then(|value| Fields::of(value, "`notify`", &mut report)) {
+        config.notify = notify::Said::parse(&notify, &mut report);
     }
     config.sections = sections(text, report.found.is_empty());
     (config, report.found)
@@ -157,6 +160,6 @@ fn list<'t, 'i>(fields: &Fields<'t, 'i>, name: &str, report: &mut Report<'_>) ->
 /// The sections of other features. Their own readers check what is in them.
 fn sections(text: &str, clean: bool) -> toml::Table {
     let mut table: toml::Table = toml::from_str(text).unwrap_or_default();
-    table.retain(|key, _| key != "guard" && (clean || keys::SECTIONS.contains(&key)));
+    table.retain(|key, _| key != "guard" && key != "notify" && (clean || keys::SECTIONS.contains(&key)));
     table
 }

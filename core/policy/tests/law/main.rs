@@ -9,4 +9,5 @@ mod docs;
 mod examples;
 mod explain;
 mod facts;
+mod notify;
 mod presets;

@@ -5,4 +5,5 @@
 mod stage;
 
 mod changes;
+mod notify;
 mod status;

@@ -1,0 +1,262 @@
+//! What is told, over whole days of turns: never twice, never in quiet hours, never unasked.
+
+use super::words::clean;
+use super::*;
+use model::{Answer, Level};
+use policy::notify::Quiet;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+const NOON: i64 = 1_800_014_400_000;
+
+fn agent(id: &str, status: Status, since: i64) -> Agent {
+    Agent { id: id.into(), named: true, status, session: Some("s".into()), project: "/p/acme".into(), since: Ms(since) }
+}
+
+fn event(name: &str, tool: Option<&str>, detail: Value) -> Event {
+    Event {
+        id: "e".into(),
+        at: Ms(NOON),
+        key: "k".into(),
+        agent: "a".into(),
+        session: Some("s".into()),
+        host_session: None,
+        sub_agent: None,
+        event: name.into(),
+        tool: tool.map(Into::into),
+        verdict: Level::Pass,
+        rules: Vec::new(),
+        reason: None,
+        detail,
+        micros: 0,
+        answer: Answer::default(),
+    }
+}
+
+fn all_on() -> Notify {
+    Notify { on: KINDS.to_vec(), desktop: true, terminal: true, ..Notify::default() }
+}
+
+fn look(told: &[Told], now: i64) -> Look<'_> {
+    Look { told, now: Ms(now), offset: Offset::default() }
+}
+
+/// One look at agents that all turned by a stop or a request.
+fn round(agents: &[Agent], notify: &Notify, told: &[Told], now: i64) -> Round {
+    let cause = event("Stop", None, json!({}));
+    let turned: Vec<Turned<'_>> =
+        agents.iter().map(|agent| Turned { agent, notify, cause: Some(&cause), watched: false }).collect();
+    tell(&turned, &look(told, now))
+}
+
+#[test]
+fn f5_a_turn_is_told_once_it_has_held_and_then_no_more() {
+    let (notify, agents) = (all_on(), [agent("a", Status::Attention, NOON)]);
+    let early = round(&agents, &notify, &[], NOON + 1_000);
+    assert_eq!((early.due.len(), early.again_ms), (0, Some(4_000)));
+    let due = round(&agents, &notify, &[], NOON + 5_000);
+    assert_eq!(due.due, [(Status::Attention, vec![0])]);
+    let again = round(&agents, &notify, &due.told, NOON + 60_000);
+    assert_eq!((again.due.len(), again.again_ms), (0, None));
+    let gone = round(&[agent("a", Status::Working, NOON + 2_000)], &notify, &[], NOON + 5_000);
+    assert_eq!((gone.due.len(), gone.again_ms), (0, None), "it did not hold");
+}
+
+#[test]
+fn f5_many_at_once_are_told_as_one_and_those_just_after_together() {
+    let notify = all_on();
+    let mut agents: Vec<Agent> = (0..7).map(|n| agent(&format!("w{n}"), Status::Attention, NOON + n)).collect();
+    agents.push(agent("late", Status::Attention, NOON + 1_000));
+    agents.push(agent("later", Status::Attention, NOON + 2_000));
+    let first = round(&agents, &notify, &[], NOON + 5_010);
+    assert_eq!(first.due, [(Status::Attention, (0..7).collect())]);
+    let second = round(&agents, &notify, &first.told, NOON + 7_500);
+    assert_eq!((second.due.len(), second.again_ms), (0, Some(2_510)));
+    let third = round(&agents, &notify, &first.told, NOON + 10_010);
+    assert_eq!(third.due, [(Status::Attention, vec![7, 8])]);
+    let subjects: Vec<Subject<'_>> =
+        agents.iter().take(7).map(|agent| Subject { agent, cause: None, task: None }).collect();
+    assert_eq!(notice(Status::Attention, &subjects).line(), "7 agents need you: w0, w1, w2, w3, w4 and 2 more");
+    assert_eq!(notice(Status::Done, &subjects[..3]).line(), "3 agents are done: w0, w1, w2");
+}
+
+#[test]
+fn f5_only_the_kinds_that_are_on_are_told_and_only_where_there_is_a_way() {
+    let agents = [agent("a", Status::Attention, NOON), agent("b", Status::Done, NOON), agent("c", Status::Error, NOON)];
+    let only = Notify { on: vec![Status::Done], ..all_on() };
+    assert_eq!(round(&agents, &only, &[], NOON + 9_000).due, [(Status::Done, vec![1])]);
+    let nowhere = Notify { desktop: false, ..all_on() };
+    assert_eq!(round(&agents, &nowhere, &[], NOON + 9_000), Round::default());
+    assert_eq!(round(&agents, &Notify::default(), &[], NOON + 9_000), Round::default());
+}
+
+#[test]
+fn f5_a_session_that_begins_or_is_closed_and_old_news_are_not_told() {
+    let (notify, rested) = (all_on(), agent("a", Status::Done, NOON));
+    for (name, told) in [("SessionStart", false), ("SessionEnd", false), ("Stop", true), ("Notification", true)] {
+        let cause = event(name, None, json!({}));
+        let turned = Turned { agent: &rested, notify: &notify, cause: Some(&cause), watched: false };
+        assert_eq!(!tell(&[turned], &look(&[], NOON + 9_000)).due.is_empty(), told, "{name}");
+    }
+    assert_eq!(round(&[rested], &notify, &[], NOON + 3_600_000), Round::default());
+}
+
+#[test]
+fn f5_a_pane_before_the_users_eyes_is_not_announced_then_or_later() {
+    let (notify, seen) = (all_on(), agent("a", Status::Attention, NOON));
+    let turned = Turned { agent: &seen, notify: &notify, cause: None, watched: true };
+    let first = tell(&[turned], &look(&[], NOON + 6_000));
+    assert!(first.due.is_empty());
+    let later = tell(&[Turned { watched: false, ..turned }], &look(&first.told, NOON + 20_000));
+    assert!(later.due.is_empty());
+}
+
+#[test]
+fn f5_quiet_hours_silence_everything_and_what_is_fresh_when_they_end_is_told() {
+    let quiet = Notify { quiet: vec![Quiet::parse("12:00-12:05").unwrap()], ..all_on() };
+    let agents = [agent("a", Status::Attention, NOON)];
+    let in_it = round(&agents, &quiet, &[], NOON + 60_000);
+    assert_eq!((in_it.due.len(), in_it.again_ms), (0, Some(60_000)));
+    assert_eq!(round(&agents, &quiet, &[], NOON + 300_000).due.len(), 1);
+}
+
+#[test]
+fn f5_a_terminal_rings_in_the_event_itself_and_at_most_once_in_an_interval() {
+    let (notify, screen) = (all_on(), Some(Screen::default()));
+    let asks = agent("ada", Status::Attention, NOON);
+    let cause = event("PermissionRequest", Some("Bash"), json!({"input": {"command": "git push"}}));
+    let turn = Turn { agent: &asks, event: &cause, notify: &notify, screen };
+    let mut memo = Memo::default();
+    assert_eq!(ring(&turn, &mut memo).as_deref(), Some("ada needs you: permission for Bash (git push)"));
+    assert_eq!(ring(&turn, &mut memo), None, "within the interval");
+    let later = Event { at: Ms(NOON + 5_000), ..cause.clone() };
+    assert!(ring(&Turn { event: &later, ..turn }, &mut memo).is_some());
+    let off = [
+        Turn { screen: None, ..turn },
+        Turn { notify: &Notify { terminal: false, ..all_on() }, ..turn },
+        Turn { notify: &Notify { on: vec![Status::Done], ..all_on() }, ..turn },
+        Turn { notify: &Notify { quiet: vec![Quiet::parse("11:00-13:00").unwrap()], ..all_on() }, ..turn },
+    ];
+    for turn in &off {
+        assert_eq!(ring(turn, &mut Memo::default()), None);
+    }
+}
+
+#[test]
+fn f5_texts_say_what_an_agent_needs() {
+    let input = |input: Value| json!({ "input": input });
+    for (name, tool, detail, status, line) in [
+        (
+            "PreToolUse",
+            Some("Bash"),
+            input(json!({"command": "git push"})),
+            Status::Attention,
+            "ada needs you: permission for Bash (git push)",
+        ),
+        (
+            "PermissionRequest",
+            Some("Edit"),
+            input(json!({"file_path": "/etc/x"})),
+            Status::Attention,
+            "ada needs you: permission for Edit (/etc/x)",
+        ),
+        (
+            "PreToolUse",
+            Some("AskUserQuestion"),
+            input(json!({"questions": [{"question": "Which?"}]})),
+            Status::Attention,
+            "ada needs you: it asks “Which?”",
+        ),
+        (
+            "PermissionRequest",
+            Some("ExitPlanMode"),
+            input(json!({"plan": "1."})),
+            Status::Attention,
+            "ada needs you: a plan to approve",
+        ),
+        (
+            "Notification",
+            None,
+            json!({"message": "Claude needs input"}),
+            Status::Attention,
+            "ada needs you: Claude needs input",
+        ),
+        (
+            "PostToolUseFailure",
+            Some("Bash"),
+            json!({"input": {"command": "make"}, "error": "\nExit code 2\nmore"}),
+            Status::Error,
+            "ada ran into an error: Bash (make): Exit code 2",
+        ),
+        ("StopFailure", None, json!({"error": "rate_limit"}), Status::Error, "ada ran into an error: rate_limit"),
+        ("Stop", None, json!({}), Status::Done, "ada is done"),
+    ] {
+        let (agent, cause) = (agent("ada", status, NOON), event(name, tool, detail));
+        let said = notice(status, &[Subject { agent: &agent, cause: Some(&cause), task: None }]);
+        assert_eq!(said.line(), line);
+    }
+}
+
+#[test]
+fn f5_the_event_for_a_program_has_the_documented_fields() {
+    let agent = agent("ada", Status::Attention, NOON);
+    let cause = event("Notification", None, json!({"message": "m", "status": {"from": "working", "to": "attention"}}));
+    let said = notice(Status::Attention, &[Subject { agent: &agent, cause: Some(&cause), task: Some("auth/01") }]);
+    assert_eq!(
+        said.event,
+        json!({
+            "agent": "ada", "status": "attention", "from": "working", "project": "/p/acme", "session": "s",
+            "task": "auth/01", "message": "ada needs you: m", "at": "2027-01-15T12:00:00.000Z", "agents": ["ada"],
+        })
+    );
+}
+
+proptest! {
+    #[test]
+    fn f5_no_text_of_an_agent_is_more_than_a_line(text in "\\PC*|[\\x00-\\x9f\u{202a}-\u{202e}\u{200b}]*|.*", most in 1_usize..200) {
+        let shown = clean(&text, most);
+        prop_assert!(shown.chars().count() <= most);
+        let turns = '\u{202a}'..='\u{202e}';
+        prop_assert!(shown.chars().all(|c| !c.is_control() && !turns.contains(&c)));
+    }
+
+    /// A fleet that turns at random, looked at whenever it was asked for and now and then besides.
+    #[test]
+    fn f5_nobody_is_told_twice_in_an_interval_nor_in_quiet_hours_nor_when_it_is_off(
+        turns in prop::collection::vec((0_usize..4, 0_usize..5, 0_i64..4_000), 1..80),
+        debounce_ms in prop::sample::select(vec![0_i64, 1_000, 5_000]),
+        on in prop::sample::subsequence(KINDS.to_vec(), 0..=3),
+        quiet in prop::sample::select(vec![None, Some("12:00-12:01"), Some("00:00-24:00")]),
+    ) {
+        let quiet: Vec<Quiet> = quiet.into_iter().filter_map(Quiet::parse).collect();
+        let notify = Notify { on, debounce_ms, quiet, desktop: true, ..Notify::default() };
+        let mut fleet: Vec<Agent> = (0..4).map(|n| agent(&format!("w{n}"), Status::Working, NOON)).collect();
+        let (mut told, mut now) = (Vec::new(), NOON);
+        let mut history: Vec<(String, Status, i64)> = Vec::new();
+        for (who, status, wait) in turns {
+            now += wait;
+            let status = Status::ALL[status];
+            if fleet[who].status != status {
+                fleet[who] = agent(&format!("w{who}"), status, now);
+            }
+            for moment in [now, now + wait / 2] {
+                let round = round(&fleet, &notify, &told, moment);
+                prop_assert!(round.again_ms.is_none_or(|ms| ms > 0));
+                for (kind, places) in &round.due {
+                    prop_assert!(notify.tells(*kind));
+                    prop_assert!(!notify.is_quiet(Ms(moment), Offset::default()));
+                    for place in places {
+                        prop_assert_eq!(fleet[*place].status, *kind, "it holds");
+                        history.push((fleet[*place].id.clone(), *kind, moment));
+                    }
+                }
+                told = round.told;
+            }
+            now += wait / 2;
+        }
+        for (n, (id, kind, at)) in history.iter().enumerate() {
+            let earlier = history[..n].iter().rfind(|(other, status, _)| other == id && status == kind);
+            prop_assert!(earlier.is_none_or(|(_, _, before)| at - before >= debounce_ms), "{:?}", history);
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! What a person reads: short, of one line, without anything a terminal or a
+//! desktop could take for more than text. What is quoted was stored redacted.
+
+use model::row::{Agent, Event, Status};
+use serde_json::{Value, json};
+
+/// One agent that is told of.
+#[derive(Debug, Clone, Copy)]
+pub struct Subject<'a> {
+    pub agent: &'a Agent,
+    pub cause: Option<&'a Event>,
+    pub task: Option<&'a str>,
+}
+
+/// One thing a person is told.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Notice {
+    pub status: Status,
+    /// `refactor-auth needs you`.
+    pub title: String,
+    /// `permission for Bash (git push)`; may be empty.
+    pub body: String,
+    /// For a program of the user's.
+    pub event: Value,
+}
+
+/// Names of a group that are spelled out.
+const MOST_NAMES: usize = 5;
+
+/// Longest texts, in characters.
+const NAME: usize = 60;
+const QUOTED: usize = 60;
+const BODY: usize = 160;
+
+/// What is told of these agents, which all turned to the same status.
+pub fn notice(status: Status, subjects: &[Subject<'_>]) -> Notice {
+    let (title, body) = match subjects {
+        [one] => (format!("{} {}", name(one.agent), verb(status)), one.cause.map(why).unwrap_or_default()),
+        many => (format!("{} agents {}", many.len(), verb_of_many(status)), names(many)),
+    };
+    let body = clean(&body, BODY);
+    let message = joined(&title, &body);
+    Notice { status, event: event(status, subjects, &message), title, body }
+}
+
+impl Notice {
+    /// `refactor-auth needs you: permission for Bash (git push)`.
+    pub fn line(&self) -> String {
+        joined(&self.title, &self.body)
+    }
+}
+
+/// The text on one line: no control characters, nothing that turns its
+/// direction or hides, no longer than it may be.
+pub fn clean(text: &str, most: usize) -> String {
+    // Far more than is shown, so that a long text costs no more than a short one.
+    let visible = text.chars().take(most.saturating_mul(8)).map(|c| if is_harmless(c) { c } else { ' ' });
+    let visible: String = visible.collect();
+    let line = visible.split_whitespace().collect::<Vec<_>>().join(" ");
+    if line.chars().count() <= most {
+        return line;
+    }
+    let mut cut: String = line.chars().take(most.saturating_sub(1)).collect();
+    cut.truncate(cut.trim_end().len());
+    cut + "…"
+}
+
+/// Controls, marks of direction, and what takes no room.
+fn is_harmless(c: char) -> bool {
+    !c.is_control()
+        && !matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}')
+        && !matches!(c, '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+}
+
+fn joined(title: &str, body: &str) -> String {
+    if body.is_empty() { title.to_string() } else { format!("{title}: {body}") }
+}
+
+fn name(agent: &Agent) -> String {
+    let name = clean(&agent.id, NAME);
+    if name.is_empty() { "an agent".to_string() } else { name }
+}
+
+fn names(subjects: &[Subject<'_>]) -> String {
+    let spelled: Vec<String> = subjects.iter().take(MOST_NAMES).map(|subject| clean(&subject.agent.id, 24)).collect();
+    match subjects.len().saturating_sub(MOST_NAMES) {
+        0 => spelled.join(", "),
+        more => format!("{} and {more} more", spelled.join(", ")),
+    }
+}
+
+fn verb(status: Status) -> &'static str {
+    match status {
+        Status::Attention => "needs you",
+        Status::Error => "ran into an error",
+        Status::Done => "is done",
+        Status::Working => "is at work",
+        Status::Checked => "was looked at",
+    }
+}
+
+fn verb_of_many(status: Status) -> &'static str {
+    match status {
+        Status::Attention => "need you",
+        Status::Error => "ran into errors",
+        Status::Done => "are done",
+        Status::Working => "are at work",
+        Status::Checked => "were looked at",
+    }
+}
+
+/// What stands behind it, in a few words of the event's own.
+fn why(event: &Event) -> String {
+    let text = |name: &str| event.detail.get(name).and_then(Value::as_str).unwrap_or_default();
+    let tool = event.tool.as_deref().unwrap_or("a tool");
+    match event.event.as_str() {
+        "PermissionRequest" | "PreToolUse" if tool == "AskUserQuestion" => match question(&event.detail) {
+            Some(question) => format!("it asks “{}”", clean(question, QUOTED)),
+            None => "it has a question".to_string(),
+        },
+        "PermissionRequest" | "PreToolUse" if tool == "ExitPlanMode" => "a plan to approve".to_string(),
+        "PermissionRequest" | "PreToolUse" => format!("permission for {}", call(tool, &event.detail)),
+        "Elicitation" => "a form to fill in".to_string(),
+        "Notification" => text("message").to_string(),
+        "PostToolUseFailure" => {
+            let error = text("error").lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("it failed");
+            format!("{}: {error}", call(tool, &event.detail))
+        }
+        "StopFailure" => text("error").to_string(),
+        _ => String::new(),
+    }
+}
+
+fn question(detail: &Value) -> Option<&str> {
+    detail.get("input")?.get("questions")?.get(0)?.get("question")?.as_str()
+}
+
+/// `Bash (git push)`, `Edit (src/main.rs)`.
+fn call(tool: &str, detail: &Value) -> String {
+    const TELLING: &[&str] =
+        &["command", "file_path", "notebook_path", "path", "url", "pattern", "query", "description"];
+    let input = detail.get("input");
+    let telling = TELLING.iter().find_map(|name| input?.get(name)?.as_str());
+    let tool = clean(tool, 40);
+    match telling.map(|text| clean(text, QUOTED)).filter(|text| !text.is_empty()) {
+        Some(text) => format!("{tool} ({text})"),
+        None => tool,
+    }
+}
+
+/// The first agent's own fields, and the names of all.
+fn event(status: Status, subjects: &[Subject<'_>], message: &str) -> Value {
+    let first = subjects.first();
+    let agent = first.map(|subject| subject.agent);
+    let from = first.and_then(|subject| subject.cause?.detail.get("status")?.get("from")?.as_str());
+    json!({
+        "agent": agent.map(|agent| &agent.id),
+        "status": status.name(),
+        "from": from,
+        "project": agent.map(|agent| &agent.project),
+        "session": agent.and_then(|agent| agent.session.as_ref()),
+        "task": first.and_then(|subject| subject.task),
+        "message": message,
+        "at": agent.map(|agent| agent.since.rfc3339()),
+        "agents": subjects.iter().map(|subject| &subject.agent.id).collect::<Vec<_>>(),
+    })
+}

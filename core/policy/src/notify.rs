@@ -1,0 +1,130 @@
+//! What the user wants to be told of, how, and when not: the `[notify]` section.
+
+use model::Ms;
+use model::row::Status;
+
+/// Off until `on` names something.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Notify {
+    /// Which turns of an agent are told: to attention, error or done.
+    pub on: Vec<Status>,
+    /// The bell, and the text where the terminal shows one.
+    pub terminal: bool,
+    pub desktop: bool,
+    /// Program and arguments; empty is none. Only the user's own file can say it.
+    pub command: Vec<String>,
+    /// A status must have held for so long, and is told at most once in it.
+    pub debounce_ms: i64,
+    pub quiet: Vec<Quiet>,
+}
+
+/// A stretch of the day in which nothing is told, in minutes since midnight.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Quiet {
+    pub from: u16,
+    /// Not after `from` when it goes over midnight.
+    pub to: u16,
+}
+
+/// How far the user's clock is ahead of UTC.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Offset {
+    pub seconds: i32,
+}
+
+/// The turns that can be told, in the order a person would want them.
+pub const KINDS: [Status; 3] = [Status::Attention, Status::Error, Status::Done];
+
+const DEBOUNCE_MS: i64 = 5_000;
+const DAY_MINUTES: i64 = 24 * 60;
+
+impl Default for Notify {
+    fn default() -> Self {
+        Self {
+            on: Vec::new(),
+            terminal: false,
+            desktop: false,
+            command: Vec::new(),
+            debounce_ms: DEBOUNCE_MS,
+            quiet: Vec::new(),
+        }
+    }
+}
+
+impl Notify {
+    pub fn tells(&self, status: Status) -> bool {
+        self.on.contains(&status)
+    }
+
+    /// Somebody has to act beside the agent's own terminal.
+    pub fn reaches_out(&self) -> bool {
+        !self.on.is_empty() && (self.desktop || !self.command.is_empty())
+    }
+
+    /// The terminal is to ring.
+    pub fn rings(&self) -> bool {
+        !self.on.is_empty() && self.terminal
+    }
+
+    pub fn is_quiet(&self, now: Ms, offset: Offset) -> bool {
+        let minutes = now.0.div_euclid(1000).saturating_add(i64::from(offset.seconds)).div_euclid(60);
+        let minute = u16::try_from(minutes.rem_euclid(DAY_MINUTES)).unwrap_or_default();
+        self.quiet.iter().any(|quiet| quiet.covers(minute))
+    }
+}
+
+impl Quiet {
+    /// `22:00-07:00`; a stretch without length is none.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (from, to) = text.split_once('-')?;
+        let quiet = Self { from: minute(from)?, to: minute(to)? };
+        (quiet.from != quiet.to).then_some(quiet)
+    }
+
+    fn covers(self, minute: u16) -> bool {
+        if self.from < self.to {
+            (self.from..self.to).contains(&minute)
+        } else {
+            minute >= self.from || minute < self.to
+        }
+    }
+}
+
+/// `7:30`, `07:30`, `24:00`.
+fn minute(text: &str) -> Option<u16> {
+    let (hours, minutes) = text.trim().split_once(':')?;
+    let number = |text: &str| text.parse::<u16>().ok().filter(|_| text.bytes().all(|byte| byte.is_ascii_digit()));
+    let (hours, minutes) = (number(hours)?, number(minutes).filter(|minutes| *minutes < 60)?);
+    match (hours, minutes) {
+        (24, 0) => Some(0),
+        (0..24, minutes) => Some(hours * 60 + minutes),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn quiet(text: &str, hour: i64, minute: i64, offset: i32) -> bool {
+        let notify = Notify { quiet: vec![Quiet::parse(text).unwrap()], ..Notify::default() };
+        notify.is_quiet(Ms((hour * 60 + minute) * 60_000), Offset { seconds: offset })
+    }
+
+    #[test]
+    fn f5_quiet_hours_go_over_midnight_and_follow_the_users_clock() {
+        assert!(quiet("22:00-07:00", 23, 0, 0) && quiet("22:00-07:00", 6, 59, 0) && quiet("22:00-07:00", 22, 0, 0));
+        assert!(!quiet("22:00-07:00", 7, 0, 0) && !quiet("22:00-07:00", 21, 59, 0));
+        assert!(quiet("12:00-13:00", 12, 30, 0) && !quiet("12:00-13:00", 13, 0, 0));
+        assert!(quiet("22:00-07:00", 21, 0, 3_600), "ten in the evening an hour east");
+        assert!(quiet("22:00-24:00", 3, 0, -4 * 3_600), "before midnight four hours west");
+    }
+
+    #[test]
+    fn stretches_that_are_none_are_refused() {
+        for wrong in ["", "22:00", "22-7", "25:00-07:00", "22:60-07:00", "07:00-07:00", "+2:00-3:00", "a:b-c:d"] {
+            assert_eq!(Quiet::parse(wrong), None, "{wrong}");
+        }
+        assert_eq!(Quiet::parse("22:00 - 7:30"), Some(Quiet { from: 1320, to: 450 }));
+    }
+}
