@@ -3,6 +3,7 @@
 pub mod decode;
 pub mod encode;
 pub mod launch;
+pub mod screen;
 pub mod settings;
 pub mod status_line;
 pub mod stream;

@@ -114,6 +114,14 @@ impl Terminal {
         self.tmux.ask(&["pipe-pane", "-O", &format!("exec cat >> '{}'", file.display())]).map(drop)
     }
 
+    /// Runs a command of tmux's own on the terminal's server and gives what it printed.
+    ///
+    /// # Errors
+    /// When the terminal is gone or tmux refuses.
+    pub fn tmux(&self, args: &[&str]) -> io::Result<String> {
+        self.tmux.ask(args)
+    }
+
     /// The client's exit code, once it has ended.
     ///
     /// # Errors

@@ -9,7 +9,7 @@ mod process;
 mod project;
 mod transcript;
 
-pub use process::{ancestors, life};
+pub use process::{ancestors, in_foreground, life};
 pub use project::project;
 pub use transcript::tail;
 

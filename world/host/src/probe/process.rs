@@ -13,6 +13,9 @@ const HIGHEST: usize = 4;
 struct Stat {
     name: String,
     parent: u32,
+    group: i64,
+    /// The group that has its terminal; none of those is positive where it has no terminal.
+    foreground: i64,
     started: u64,
 }
 
@@ -44,6 +47,12 @@ pub fn ancestors(pid: u32) -> impl Iterator<Item = u32> {
     std::iter::successors(Some(pid), above).take(HIGHEST * 2)
 }
 
+/// Whether the process has its terminal: what is typed there reaches it. One
+/// that was suspended, or that nothing can be told of, has not.
+pub fn in_foreground(pid: u32) -> bool {
+    stat(pid).ok().flatten().is_some_and(|stat| stat.group > 0 && stat.group == stat.foreground)
+}
+
 /// `Ok(None)` when there is no such process (a zombie counts as none).
 #[cfg(target_os = "linux")]
 fn stat(pid: u32) -> std::io::Result<Option<Stat>> {
@@ -70,7 +79,14 @@ fn parse(text: &str) -> Option<Stat> {
     if state == "Z" || state == "X" {
         return None;
     }
-    Some(Stat { name, parent: fields.get(1)?.parse().ok()?, started: fields.get(19)?.parse().ok()? })
+    let number = |at: usize| fields.get(at).and_then(|field| field.parse().ok());
+    Some(Stat {
+        name,
+        parent: fields.get(1)?.parse().ok()?,
+        group: number(2)?,
+        foreground: number(5)?,
+        started: fields.get(19)?.parse().ok()?,
+    })
 }
 
 #[cfg(target_os = "macos")]
@@ -90,6 +106,8 @@ fn stat(pid: u32) -> std::io::Result<Option<Stat>> {
     Ok(Some(Stat {
         name: String::from_utf8_lossy(&name).into_owned(),
         parent: info.pbi_ppid,
+        group: i64::from(info.pbi_pgid),
+        foreground: i64::from(info.e_tpgid),
         started: info.pbi_start_tvsec * 1_000_000 + info.pbi_start_tvusec,
     }))
 }
@@ -118,6 +136,7 @@ mod tests {
         let fields = "1 1 1 0 -1 4194560 0 0 0 0 0 0 0 0 20 0 1 0 777 0";
         let stat = parse(&format!("42 (a) b) S {fields}")).unwrap();
         assert_eq!((stat.name.as_str(), stat.parent, stat.started), ("a) b", 1, 777));
+        assert_eq!((stat.group, stat.foreground), (1, -1));
         assert!(parse(&format!("42 (x) Z {fields}")).is_none());
     }
 

@@ -2,10 +2,12 @@
 //! asked through its own socket, and never for long.
 
 mod brush;
+mod hands;
 mod server;
 mod setup;
 
 pub use brush::{Canvas, Coat, PaneLine, Sign, Stroke};
+pub use hands::{Glimpse, runs_in};
 pub use server::{Server, Trouble};
 pub use setup::{Pieces, snippet};
 

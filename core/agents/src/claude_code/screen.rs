@@ -1,0 +1,97 @@
+//! The client's screen as tmux shows it: whether the input line is there, has
+//! the keyboard, and is empty. Learned from the real client; in doubt it is
+//! unknown, for what is pasted into the wrong place cannot be taken back.
+
+mod cells;
+
+use cells::{Cell, Row, rows};
+use model::fleet::Prompt;
+
+/// What `tmux capture-pane -p -e` prints, and where the cursor stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Screen<'a> {
+    pub text: &'a str,
+    /// Column and row, from zero.
+    pub cursor: (usize, usize),
+}
+
+/// The client draws its input line with a space that does not break; its
+/// dialogs, and its list of sessions, with a plain one.
+const READY: [char; 2] = ['❯', '\u{a0}'];
+/// The same line when it takes a command for the shell.
+const SHELL: [char; 2] = ['!', '\u{a0}'];
+const TEXT_COLUMN: usize = 2;
+
+/// Under the input line while the client works.
+const WORKING: &str = "esc to interrupt";
+
+/// At the foot of what the client asks.
+const ASKING: [&str; 5] = ["Esc to cancel", "Enter to confirm", "Enter to select", "Esc to exit", "Esc to clear"];
+
+pub fn prompt(screen: Screen<'_>) -> Prompt {
+    let rows = rows(screen.text);
+    let Some(line) = InputLine::find(&rows) else { return without_input_line(&rows) };
+    let (column, row) = screen.cursor;
+    if !(line.first..line.end).contains(&row) {
+        return Prompt::Unknown;
+    }
+    let content = rows.get(line.first).map(|row| row.cells.get(TEXT_COLUMN..).unwrap_or_default()).unwrap_or_default();
+    let written = line.end - line.first > 1 || content.iter().any(|cell| !cell.letter.is_whitespace());
+    let at_start = (column, row) == (TEXT_COLUMN, line.first);
+    if line.shell || !at_start || written && !is_offer(content) {
+        return Prompt::Typed;
+    }
+    let has_keyboard = rows.get(row).is_some_and(|row| row.reverse_at(column));
+    let works = rows.iter().skip(line.end).any(|row| row.text().contains(WORKING));
+    if has_keyboard && !works { Prompt::Empty } else { Prompt::Unknown }
+}
+
+/// What stands in the input line, without any blanks: where it was wrapped
+/// cannot be seen. `None` where there is no input line with the keyboard.
+pub fn typed(screen: Screen<'_>) -> Option<String> {
+    let rows = rows(screen.text);
+    let line = InputLine::find(&rows).filter(|line| (line.first..line.end).contains(&screen.cursor.1))?;
+    let written = rows.iter().take(line.end).skip(line.first).flat_map(|row| row.letters().skip(TEXT_COLUMN));
+    Some(written.filter(|letter| !letter.is_whitespace()).collect())
+}
+
+/// The rows of the input line, between two rules.
+struct InputLine {
+    first: usize,
+    end: usize,
+    shell: bool,
+}
+
+impl InputLine {
+    /// The last one on the screen: what was sent before is shown without rules.
+    fn find(rows: &[Row]) -> Option<Self> {
+        let starts = |row: &Row, mark: [char; 2]| row.letters().take(2).eq(mark);
+        let opened = |at: usize| at.checked_sub(1).and_then(|above| rows.get(above)).is_some_and(Row::is_titled_rule);
+        let first = (0..rows.len())
+            .rev()
+            .find(|at| opened(*at) && rows.get(*at).is_some_and(|row| starts(row, READY) || starts(row, SHELL)))?;
+        let length = rows.iter().skip(first).position(Row::is_rule)?;
+        let indented = |row: &Row| row.letters().take(TEXT_COLUMN).all(|letter| letter == ' ');
+        let whole = rows.iter().skip(first + 1).take(length.saturating_sub(1)).all(indented);
+        let shell = rows.get(first).is_some_and(|row| starts(row, SHELL));
+        whole.then_some(Self { first, end: first + length, shell })
+    }
+}
+
+/// What the client itself proposes stands there faint, with the cursor on its first letter.
+fn is_offer(content: &[Cell]) -> bool {
+    let mut rest = content.iter().skip(1).filter(|cell| !cell.letter.is_whitespace()).peekable();
+    rest.peek().is_some() && rest.all(|cell| cell.faint)
+}
+
+fn without_input_line(rows: &[Row]) -> Prompt {
+    let asks = rows.iter().any(|row| {
+        let text = row.text();
+        let chosen = text
+            .trim_start()
+            .strip_prefix("❯ ")
+            .is_some_and(|rest| rest.split_once('.').is_some_and(|(number, _)| number.parse::<u8>().is_ok()));
+        chosen || ASKING.iter().any(|foot| text.contains(foot))
+    });
+    if asks { Prompt::Dialog } else { Prompt::Unknown }
+}
