@@ -1,0 +1,76 @@
+//! A client in its pane, as its server, its user and Taut see it.
+
+use crate::stage::Stage;
+use serde_json::Value;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::time::Duration;
+use testkit::{Launch, Script, Terminal, poll, process};
+
+pub const PLENTY: Duration = Duration::from_secs(60);
+
+/// Every call of tmux that the daemon makes is written down.
+const WITNESS: &str = "#!/bin/sh\nprintf '%s\\n' \"$*\" >> \"$TMPDIR/tmux.log\"\nexec REAL \"$@\"\n";
+
+pub struct Pane {
+    pub stage: Stage,
+    pub terminal: Terminal,
+}
+
+impl Pane {
+    /// The agent `ada`, which asks before it does anything.
+    pub fn open(script: Script) -> Self {
+        let stage = Stage::new();
+        let found = std::process::Command::new("sh").args(["-c", "command -v tmux"]).output().unwrap().stdout;
+        let wrapper = stage.sandbox.root().join("bin/tmux");
+        fs::write(&wrapper, WITNESS.replace("REAL", String::from_utf8(found).unwrap().trim())).unwrap();
+        fs::set_permissions(&wrapper, fs::Permissions::from_mode(0o755)).unwrap();
+        let launch = Launch::new(&stage.sandbox, script).permission_mode("default").env("TAUT_AGENT_ID", "ada");
+        let terminal = launch.open(&stage.client).unwrap_or_else(|error| panic!("{error}"));
+        Self { stage, terminal }
+    }
+
+    pub fn taut(&self, args: &[&str]) -> String {
+        let mut command = self.stage.sandbox.command(self.stage.sandbox.root().join("bin/inner/taut"));
+        command.args(args);
+        let done = process::run(command, b"", PLENTY).unwrap();
+        assert!(done.success(), "{args:?}: {}", done.stderr_text());
+        done.stdout_text()
+    }
+
+    pub fn apply(&self) {
+        let socket = self.terminal.tmux(&["display-message", "-p", "#{socket_path}"]).unwrap();
+        self.taut(&["tmux", "apply", "--socket", socket.trim()]);
+    }
+
+    pub fn wait_for_status(&self, status: &str) {
+        let mut last = String::new();
+        let found = poll::until("a status", PLENTY, || {
+            last = self.taut(&["agents", "--json"]);
+            let mut rows = last.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+            rows.any(|row| row["id"] == "ada" && row["status"] == status).then_some(())
+        });
+        assert!(found.is_ok(), "ada never became {status}: {last}\n{}", self.terminal.capture().unwrap());
+    }
+
+    pub fn wait_for_style(&self, style: &str) {
+        let mut last = String::new();
+        let found = poll::until("a style", PLENTY, || {
+            last = self.terminal.tmux(&["show-options", "-pqv", "-t", ":.0", "window-style"]).ok()?;
+            (last.trim() == style).then_some(())
+        });
+        assert!(found.is_ok(), "the pane never became {style}, it is {last}");
+    }
+
+    /// How often the daemon has asked tmux for this.
+    pub fn calls(&self, word: &str) -> usize {
+        let log = fs::read_to_string(self.stage.sandbox.tmp().join("tmux.log")).unwrap_or_default();
+        log.lines().filter(|line| line.contains(word)).count()
+    }
+
+    /// Until the waker has looked at the screen a few more times.
+    pub fn wait_for_looks(&self) {
+        let before = self.calls("capture-pane");
+        poll::until("the waker to look", PLENTY, || (self.calls("capture-pane") >= before + 3).then_some(())).unwrap();
+    }
+}
