@@ -1,18 +1,21 @@
 //! The decision on one event: what is said, what is written, what follows.
 
-use crate::fleet::notify;
+use crate::fleet::{notify, reports};
 use crate::holding::{self, Sight};
 use crate::memory::{self, Ground, Report};
-use crate::on::Moment;
+use crate::on::{Mark, Moment};
 use crate::queue::CONTEXT_LIMIT;
-use crate::session::{Placed, Scene, place};
-use crate::{context, on, record, redact, state, status, strikes};
+use crate::session::{Placed, Scene, place, reports_to};
+use crate::{asks, context, on, record, redact, session, state, status, strikes};
 use model::effect::{After, Write};
+use model::effort::Keep;
 use model::event::{Envelope, Kind};
 use model::fact::{Facts, Probe};
+use model::fleet::Taker;
 use model::reply::Reply;
 use model::row::{Agent, Event, Status};
-use model::session::{Session, State};
+use model::session::{Once, Session, State};
+use model::who::Standing;
 use model::{Findings, Level, Loaded, Ms, Who};
 use policy::Policy;
 
@@ -53,7 +56,7 @@ pub struct Outcome {
 pub fn decide(mut input: Input<'_>) -> Outcome {
     // What was found quotes the command, and is stored, answered and compared from here on.
     let findings = Findings(std::mem::take(&mut input.findings).0.into_iter().map(redact::finding).collect());
-    let Input { envelope, who, loaded, facts, policy, ground, now, ids, .. } = input;
+    let Input { envelope, who, loaded, facts, policy, now, ids, .. } = input;
     let settings = context::Settings::of(policy);
     let placed = place(&Scene { envelope, who, loaded, facts, now, fresh_id: ids.session });
     let striker = strikes::Striker::of(envelope, who, now);
@@ -69,19 +72,7 @@ pub fn decide(mut input: Input<'_>) -> Outcome {
     let findings = &judged.findings;
     let opened = placed.opened;
     let denied = findings.level() == Level::Deny || holding.halted;
-    let memory = memory::step(&memory::Sight {
-        envelope,
-        who,
-        loaded,
-        facts,
-        policy,
-        ground,
-        session,
-        opened,
-        denied,
-        now,
-        id: ids.event,
-    });
+    let memory = memory::step(&memory::Sight { denied, ..sight(&input, session, opened) });
     let mut said = on::say(&Moment {
         envelope,
         who,
@@ -114,18 +105,17 @@ pub fn decide(mut input: Input<'_>) -> Outcome {
     if envelope.kind == Kind::SessionStart && opened {
         after.push(After::EnsureDaemon);
     }
-    for ended in &placed.ended {
-        writes.push(Write::Rest { agent: ended.agent.clone(), session: ended.id.clone(), at: now });
-        writes.push(Write::Session(Box::new(ended.clone())));
-    }
+    writes.extend(ended(&placed, now));
     if let Some(current) = observed {
-        let mut session = moved(current, &input, verdict);
-        said.marks.into_iter().for_each(|mark| mark.set(&mut session.memo));
-        status::remember(&mut session.memo, envelope, verdict);
+        if memory.reported {
+            said.marks.push(Mark::Once(Once::Reported));
+        }
+        let mut session = remembered(moved(current, &input, verdict), said.marks, &input, verdict);
         session.status_text = memory.status.clone().or(session.status_text);
         if holding.halted {
             session = state::end(session, CONTEXT_LIMIT, now);
         }
+        writes.extend(told_of(&session, &input));
         event.session = Some(session.id.clone());
         event.agent.clone_from(&session.agent);
         record::chart(&mut event, &mut session);
@@ -138,6 +128,7 @@ pub fn decide(mut input: Input<'_>) -> Outcome {
     }
     writes.extend(holding.turns.into_iter().map(|turn| Write::Task(Box::new(turn))));
     after.extend(memory.after);
+    after.extend(writes.iter().filter_map(sent));
     Outcome { reply: said.reply, writes, event, after, report: memory.report }
 }
 
@@ -149,6 +140,40 @@ fn moved(current: Session, input: &Input<'_>, verdict: Level) -> Session {
         session.state = if before == State::Created { State::Active } else { before };
     }
     session
+}
+
+/// What the session remembers of the event.
+fn remembered(mut session: Session, marks: Vec<Mark>, input: &Input<'_>, verdict: Level) -> Session {
+    marks.into_iter().for_each(|mark| mark.set(&mut session.memo));
+    asks::remember(&mut session.memo, input.envelope, verdict);
+    session.memo.reports_to = session.memo.reports_to.take().or_else(|| reports_to(&session, input.loaded));
+    session
+}
+
+/// Sessions that the event ends besides its own, their agents at rest, and whom they worked for told.
+fn ended(placed: &Placed, now: Ms) -> Vec<Write> {
+    let one = |ended: &Session| {
+        let rest = Write::Rest { agent: ended.agent.clone(), session: ended.id.clone(), at: now };
+        let report = reports::unreported(ended, now).map(|message| Write::Keep(Keep::Message(message)));
+        [Some(rest), Some(Write::Session(Box::new(ended.clone()))), report].into_iter().flatten()
+    };
+    placed.ended.iter().flat_map(one).collect()
+}
+
+/// What others are told of the session without its saying so.
+fn told_of(session: &Session, input: &Input<'_>) -> Vec<Write> {
+    let Input { envelope, who, policy, now, ids, .. } = *input;
+    // A supervisor starts it again, to go on with the same work.
+    let end = reports::unreported(session, now).filter(|_| who.standing != Standing::Supervised);
+    let helper = reports::helper(&reports::Scene { envelope, session, policy, id: ids.event, at: now });
+    end.into_iter().chain(helper).map(|message| Write::Keep(Keep::Message(message))).collect()
+}
+
+fn sent(write: &Write) -> Option<After> {
+    match write {
+        Write::Keep(Keep::Message(message)) => message.to.as_ref().map(|to| After::Sent { to: to.name().to_string() }),
+        _ => None,
+    }
 }
 
 /// What a new session takes over from the one before it.
@@ -170,29 +195,28 @@ pub fn inherited(input: &Input<'_>) -> Option<Inherited> {
     (taken.role != who.role || taken.mode != who.mode).then_some(taken)
 }
 
+/// Who takes the messages that the event can tell.
+pub fn taker(input: &Input<'_>) -> Taker {
+    let Input { envelope, who, loaded, facts, now, ids, .. } = *input;
+    session::taker(&Scene { envelope, who, loaded, facts, now, fresh_id: ids.session })
+}
+
 /// What must still be asked now that the stored rows are known, for what is to
 /// be told. Empty unless there is an effort, an account or an invoked skill.
 pub fn ask(input: &Input<'_>) -> Vec<Probe> {
-    let Input { envelope, who, loaded, facts, policy, ground, now, ids, .. } = *input;
+    let Input { envelope, who, loaded, facts, now, ids, .. } = *input;
     if !memory::ask::may(envelope, &loaded.efforts) {
         return Vec::new();
     }
     let placed = place(&Scene { envelope, who, loaded, facts, now, fresh_id: ids.session });
-    let (session, opened) = (placed.current.as_ref(), placed.opened);
-    let sight = memory::Sight {
-        envelope,
-        who,
-        loaded,
-        facts,
-        policy,
-        ground,
-        session,
-        opened,
-        denied: false,
-        now,
-        id: ids.event,
-    };
-    memory::ask::probes(&sight)
+    memory::ask::probes(&sight(input, placed.current.as_ref(), placed.opened))
+}
+
+/// What memory sees of a call that nothing stops.
+fn sight<'s>(input: &Input<'s>, session: Option<&'s Session>, opened: bool) -> memory::Sight<'s> {
+    let Input { envelope, who, loaded, facts, policy, ground, now, ids, .. } = *input;
+    let id = ids.event;
+    memory::Sight { envelope, who, loaded, facts, policy, ground, session, opened, denied: false, now, id }
 }
 
 /// The agent's row where the event changes it. A child's events leave it alone:

@@ -53,6 +53,7 @@ pub fn who(envelope: &Envelope, call: &Call, facts: &Facts) -> Who {
         role: env.get("CLAUDE_SESSION_ROLE").map(str::to_string),
         mode: env.get("CLAUDE_SESSION_MODE").map(str::to_string),
         mission: env.get("MISSION_EXECUTION_ID").map(str::to_string),
+        started_by: env.get("CLAUDE_PARENT_SESSION_ID").map(str::to_string),
         standing: standing(env),
     }
 }

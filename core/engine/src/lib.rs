@@ -3,6 +3,7 @@
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
 
+mod asks;
 pub mod context;
 mod decide;
 pub mod fleet;
@@ -22,9 +23,9 @@ mod state;
 mod status;
 mod strikes;
 
-pub use decide::{Ids, Inherited, Input, Outcome, ask, decide, inherited};
+pub use decide::{Ids, Inherited, Input, Outcome, ask, decide, inherited, taker};
 pub use identity::{folder, who};
-pub use on::{tells, tells_model};
+pub use on::{tells, tells_messages, tells_model};
 pub use plan::{Plan, missing, plan};
 pub use record::{key, unreadable};
 pub use redact::redact;

@@ -9,6 +9,7 @@ use crate::holding::was_halted;
 use crate::state::end;
 use model::event::{Body, Envelope, Kind, Source};
 use model::fact::{Facts, Probe};
+use model::fleet::Taker;
 use model::session::{Session, State};
 use model::{Loaded, Ms, Who};
 
@@ -204,6 +205,33 @@ impl Scene<'_> {
             || (session.pane.is_some() && session.pane == self.who.pane);
         shares_name && self.client(session) == Client::Other
     }
+}
+
+/// Who takes the messages that an event can tell. A second client under a name
+/// takes what is for its own conversation alone, and never the first's.
+pub fn taker(scene: &Scene<'_>) -> Taker {
+    let of = |session: &Session| {
+        let elder = scene.open().find(|other| Some(&other.id) == session.parent.as_ref());
+        let own = elder.is_none_or(|elder| elder.conversation != session.conversation);
+        Taker {
+            agent: session.parent.is_none().then(|| session.agent.clone()),
+            conversation: own.then(|| session.conversation.clone()),
+        }
+    };
+    let starts = scene.envelope.kind == Kind::SessionStart;
+    match scene.open().find(|session| !starts && scene.who.carries(session)) {
+        Some(session) => of(session),
+        None => place(scene).current.as_ref().map(of).unwrap_or_default(),
+    }
+}
+
+/// The conversation that started the worker: not its own, and not what a client
+/// within it merely has from its surroundings.
+pub fn reports_to(session: &Session, loaded: &Loaded) -> Option<String> {
+    let told = loaded.efforts.reports_to.as_ref().filter(|told| **told != session.conversation)?;
+    let elder = loaded.open.iter().find(|other| Some(&other.id) == session.parent.as_ref());
+    let surroundings = elder.is_some_and(|elder| elder.memo.reports_to.as_ref() == Some(told));
+    (!surroundings).then(|| told.clone())
 }
 
 /// The sessions an event may speak in, before it is placed.

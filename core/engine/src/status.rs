@@ -5,17 +5,11 @@
 //! answer the question another has put to the user: so the session remembers
 //! what is asked, and by whom.
 
+use crate::asks::{QUESTIONS, may_answer};
 use model::Level;
 use model::event::{Body, Envelope, Kind, Source};
 use model::row::Status;
-use model::session::{Ask, Memo, Session, State};
-use model::tool::ToolCall;
-
-/// Tools that are themselves a question to the user.
-const QUESTIONS: &[&str] = &["AskUserQuestion"];
-
-/// More questions than this at once are not told apart.
-const MOST_ASKS: usize = 16;
+use model::session::{Memo, Session, State};
 
 /// What the next status depends on.
 pub struct Scene<'a> {
@@ -82,46 +76,6 @@ pub fn word(envelope: &Envelope) -> Option<Status> {
     }
 }
 
-/// Keeps what is asked of the user, and whether the last turn failed.
-pub fn remember(memo: &mut Memo, envelope: &Envelope, verdict: Level) {
-    let by = envelope.sub_agent.as_ref().map_or("", |sub| &sub.id);
-    let goes_on = |memo: &mut Memo| memo.asks.retain(|ask| ask.by != by);
-    match (envelope.kind, &envelope.body) {
-        (Kind::PreToolUse, Body::Tool(call)) => {
-            goes_on(memo);
-            let question = QUESTIONS.contains(&call.name.as_str()) && verdict < Level::Deny;
-            if question || verdict == Level::Ask {
-                ask(memo, by, about(call));
-            }
-        }
-        (Kind::PermissionRequest, Body::Tool(call)) if verdict < Level::Deny => ask(memo, by, about(call)),
-        (Kind::Elicitation, _) => ask(memo, by, ELICITATION.to_string()),
-        (Kind::ElicitationResult, _) => memo.asks.retain(|ask| ask.by != by || ask.about != ELICITATION),
-        (
-            Kind::PostToolUse | Kind::PostToolUseFailure | Kind::PermissionDenied,
-            Body::Tool(call) | Body::ToolDone { call, .. } | Body::ToolFailed { call, .. },
-        ) if !memo.asks.is_empty() => {
-            let about = about(call);
-            memo.asks.retain(|ask| ask.by != by || ask.about != about);
-        }
-        (Kind::Stop, Body::Stop { background: 0, .. }) | (Kind::SessionStart | Kind::SessionEnd, _) => {
-            memo.asks.clear();
-        }
-        (Kind::Notification, Body::Notification { kind, .. }) if kind == "idle_prompt" => memo.asks.clear(),
-        (Kind::UserPromptSubmit | Kind::PostToolBatch | Kind::Stop | Kind::SubagentStop, _) => goes_on(memo),
-        _ => {}
-    }
-    match envelope.kind {
-        Kind::StopFailure => memo.failed = true,
-        Kind::UserPromptSubmit | Kind::PreToolUse | Kind::PostToolUse | Kind::Stop | Kind::SessionStart => {
-            memo.failed = false;
-        }
-        _ => {}
-    }
-}
-
-const ELICITATION: &str = "elicitation";
-
 /// What our own answer makes of the event's word: what we deny is asked of
 /// nobody, and what we want confirmed is.
 fn answered_word(envelope: &Envelope, verdict: Level) -> Option<Status> {
@@ -142,14 +96,6 @@ fn at_work(memo: &Memo, known: Option<Status>) -> Status {
     }
 }
 
-/// Events that set nothing, and after which a question may no longer stand.
-fn may_answer(envelope: &Envelope) -> bool {
-    matches!(
-        envelope.kind,
-        Kind::PostToolBatch | Kind::PostToolUseFailure | Kind::PermissionDenied | Kind::SubagentStop
-    )
-}
-
 fn notified(kind: &str) -> Option<Status> {
     match kind {
         "permission_prompt" | "agent_needs_input" => Some(Status::Attention),
@@ -166,24 +112,4 @@ fn source(envelope: &Envelope) -> Option<Source> {
         Body::SessionStart(start) => Some(start.source),
         _ => None,
     }
-}
-
-fn ask(memo: &mut Memo, by: &str, about: String) {
-    let ask = Ask { by: by.to_string(), about };
-    if memo.asks.len() < MOST_ASKS && !memo.asks.contains(&ask) {
-        memo.asks.push(ask);
-    }
-}
-
-/// A mark of a call. Permission requests have no id, and the answers to a
-/// question come back in its input: so the one goes by its input, the other by its name.
-fn about(call: &ToolCall) -> String {
-    if QUESTIONS.contains(&call.name.as_str()) {
-        return call.name.clone();
-    }
-    let text = format!("{}\n{}", call.name, call.input);
-    let hash = text
-        .bytes()
-        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3));
-    format!("{hash:016x}")
 }

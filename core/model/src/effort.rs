@@ -147,7 +147,15 @@ pub struct Errand {
     /// What the process is to print.
     pub said: String,
     /// Why it was refused, if it was.
-    pub refused: Option<String>,
+    pub refused: Option<Refused>,
+}
+
+/// Why a command was not carried out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Refused {
+    Failed(String),
+    /// What it names is not there.
+    NotFound(String),
 }
 
 /// Something said to or by an agent, kept.
@@ -155,12 +163,30 @@ pub struct Errand {
 pub struct Message {
     pub id: String,
     pub at: Ms,
-    /// `dialogue`, `log`, `tool_failure`, `stop_failure`, `host_task`, …
+    /// `dialogue`, `log`, `tool_failure`, `stop_failure`, `host_task`, `note`, `worker_done`, …
     pub kind: String,
     pub from_agent: Option<String>,
-    pub to_agent: Option<String>,
+    /// Whom it waits for; one that is for nobody in particular is only kept.
+    pub to: Option<Addressee>,
     pub session: Option<String>,
     pub body: String,
+}
+
+/// Whom a message is for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Addressee {
+    Agent(String),
+    /// Whichever session carries the conversation when it is told.
+    Conversation(String),
+}
+
+/// Messages that wait for whom an event is about.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Waiting {
+    /// The oldest few.
+    pub first: Vec<Message>,
+    /// How many wait besides.
+    pub more: u64,
 }
 
 /// What is written of all this.
@@ -180,6 +206,15 @@ pub enum Keep {
     SubSession(SubSession),
     Errand(Errand),
     Message(Message),
+    /// The message has been told, or read by whom it was for.
+    Delivered {
+        message: String,
+        at: Ms,
+    },
+    /// The session has reported to whom it works for.
+    Reported {
+        session: String,
+    },
     /// What a session is doing, in its own words.
     Status {
         session: String,
@@ -205,6 +240,13 @@ pub struct Known {
     /// The effort that is asked for by name, and whether another's open session carries it.
     pub named: Option<Effort>,
     pub named_busy: bool,
+    /// Whom a message that is to be sent is for, or who there is instead.
+    pub addressee: Option<Addressee>,
+    pub names: Vec<String>,
+    /// Messages that the agent asks for.
+    pub inbox: Vec<Message>,
+    /// The conversation that started this worker.
+    pub reports_to: Option<String>,
 }
 
 impl Effort {
@@ -217,6 +259,34 @@ impl Effort {
         let skill: String =
             self.skill.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' }).collect();
         format!("{}/{}_{skill}_{what}.md", self.folder, self.ordinal)
+    }
+}
+
+impl Addressee {
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Agent(name) | Self::Conversation(name) => name,
+        }
+    }
+}
+
+impl Refused {
+    pub fn why(&self) -> &str {
+        match self {
+            Self::Failed(why) | Self::NotFound(why) => why,
+        }
+    }
+}
+
+impl From<String> for Refused {
+    fn from(why: String) -> Self {
+        Self::Failed(why)
+    }
+}
+
+impl From<&str> for Refused {
+    fn from(why: &str) -> Self {
+        Self::Failed(why.to_string())
     }
 }
 

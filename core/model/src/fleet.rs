@@ -12,6 +12,14 @@ pub struct Told {
     pub at: Ms,
 }
 
+/// Who takes messages: an agent, and the conversation its session carries.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Taker {
+    /// `None` for a second client under a name: what is for the name is the first's.
+    pub agent: Option<String>,
+    pub conversation: Option<String>,
+}
+
 /// What stands in the input line of a client, as read off its pane.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Prompt {

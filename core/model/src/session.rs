@@ -78,6 +78,9 @@ pub struct Memo {
     /// Files that were named instead of shown and have not been read.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unread: Vec<String>,
+    /// The conversation that started this worker, and is reported to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reports_to: Option<String>,
     /// Questions that stand before the user.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub asks: Vec<Ask>,
@@ -162,7 +165,15 @@ impl Session {
 impl Memo {
     /// What of it holds for the session that follows.
     pub fn inherited(&self) -> Self {
-        Self { model: self.model.clone(), told_window: self.told_window, ..Self::default() }
+        // A worker reports once, however many windows its work takes.
+        let reported = self.reports_to.is_some() && self.has(Once::Reported);
+        Self {
+            model: self.model.clone(),
+            told_window: self.told_window,
+            reports_to: self.reports_to.clone(),
+            once: Vec::from_iter(reported.then_some(Once::Reported)),
+            ..Self::default()
+        }
     }
 
     pub fn has(&self, once: Once) -> bool {

@@ -3,7 +3,7 @@
 
 use crate::call::ClientProcess;
 use crate::effect::{Injection, Strike};
-use crate::effort::{Known, Message};
+use crate::effort::{Known, Waiting};
 use crate::row::Agent;
 use crate::session::Session;
 use crate::task::Queued;
@@ -25,6 +25,8 @@ pub struct Who {
     pub role: Option<String>,
     pub mode: Option<String>,
     pub mission: Option<String>,
+    /// The session that started this worker, as its environment tells.
+    pub started_by: Option<String>,
     pub standing: Standing,
 }
 
@@ -59,8 +61,8 @@ pub struct Loaded {
     pub held: Vec<Queued>,
     /// What waits to be told in this session; read only for events that can tell it.
     pub waiting: Vec<Injection>,
-    /// Messages to this agent that nobody has told it; read only for events that can tell them.
-    pub messages: Vec<Message>,
+    /// Messages for this agent or its conversation; read only for events that can tell them.
+    pub messages: Waiting,
     /// Efforts and what belongs to them.
     pub efforts: Known,
 }

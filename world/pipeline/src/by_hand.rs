@@ -5,16 +5,17 @@
 use crate::law::Law;
 use crate::queue::Caller;
 use crate::way::Setting;
-use engine::memory::carry::{Room, Scene, carry_out};
+use engine::memory::carry::{Mail, Room, Scene, carry_out};
 use engine::memory::command::{Command, parse};
 use engine::memory::line::Plain;
 use engine::memory::{carries, own_folder, path, skill, task_name};
 use model::Ms;
 use model::effect::{After, Write};
-use model::effort::{Counters, Effort, Known};
+use model::effort::{Addressee, Counters, Effort, Keep, Known, Message, Refused};
 use model::fact::Facts;
+use model::fleet::Taker;
 use model::session::Session;
-use store::{Asked, Durability, Error, Store, Whose};
+use store::{Asked, Durability, Error, Store, Tx, Whose};
 
 /// Who gives the command, and where.
 pub struct Hand<'a> {
@@ -32,8 +33,8 @@ pub struct Hand<'a> {
 pub enum HandError {
     #[error(transparent)]
     Store(#[from] Error),
-    #[error("{0}")]
-    Refused(String),
+    #[error("{}", .0.why())]
+    Refused(Refused),
     #[error("there is no such command; `taut session --help` and `taut effort --help` list them")]
     Unknown,
 }
@@ -51,7 +52,7 @@ impl Hand<'_> {
         if let Some(found) = found_done(self.store, self.caller, &line.words, self.now)? {
             return found;
         }
-        let command = parse(line).ok_or(HandError::Unknown)?.map_err(HandError::Refused)?;
+        let command = parse(line).ok_or(HandError::Unknown)?.map_err(|why| HandError::Refused(why.into()))?;
         let session = match &self.caller.session {
             Some(id) => self.store.session(id)?,
             None => None,
@@ -68,7 +69,7 @@ impl Hand<'_> {
         command: Command,
         session: Option<&Session>,
         id: &str,
-    ) -> Result<Result<(String, Vec<After>), String>, Error> {
+    ) -> Result<Result<(String, Vec<After>), Refused>, Error> {
         let start = match &command {
             Command::Start(start) => Some(start.clone()),
             _ => None,
@@ -105,6 +106,7 @@ impl Hand<'_> {
                 session: session.map(|session| session.id.clone()).unwrap_or_default(),
                 ..Counters::default()
             });
+            let post = Post::collect(tx, &command, caller, session)?;
             let scene = Scene {
                 agent: &caller.agent,
                 project: &caller.project,
@@ -120,12 +122,15 @@ impl Hand<'_> {
                 now: *now,
                 id,
                 roots: [&law.project.work_tree, &state],
+                mail: post.mail(),
             };
             let done = match carry_out(command, &scene) {
                 Ok(done) => done,
                 Err(why) => return Ok(Err(why)),
             };
-            let writes: Vec<Write> = done.writes().collect();
+            let reported = session.filter(|_| done.reported);
+            let reported = reported.map(|session| Write::Keep(Keep::Reported { session: session.id.clone() }));
+            let writes: Vec<Write> = done.writes().chain(reported).collect();
             tx.apply(&writes)?;
             Ok(Ok((done.said, done.after)))
         })
@@ -159,6 +164,54 @@ pub fn found_done(
         Some(why) => Err(HandError::Refused(why)),
         None => Ok(Carried { said: found.said, troubles: Vec::new() }),
     }))
+}
+
+/// What a command about messages needs to know.
+#[derive(Default)]
+struct Post {
+    addressee: Option<Addressee>,
+    names: Vec<String>,
+    inbox: Vec<Message>,
+    reports_to: Option<String>,
+}
+
+impl Post {
+    fn collect(tx: &Tx<'_>, command: &Command, caller: &Caller, session: Option<&Session>) -> Result<Self, Error> {
+        let mut post = Self::default();
+        match command {
+            Command::Send { to, .. } => {
+                post.addressee = tx.addressee(to)?;
+                if post.addressee.is_none() {
+                    post.names = tx.names()?;
+                }
+            }
+            // Only who is asked for reads it so that it is told: a person looks, and no more.
+            Command::Inbox => {
+                if let Some(session) = session {
+                    let agent = session.parent.is_none().then(|| session.agent.clone());
+                    post.inbox = tx.inbox(&Taker { agent, conversation: Some(session.conversation.clone()) })?;
+                }
+            }
+            Command::Report { .. } => {
+                post.reports_to = session.and_then(|session| session.memo.reports_to.clone());
+                if let Some(parent) = caller.started_by.as_deref().filter(|_| post.reports_to.is_none()) {
+                    let own = session.map(|session| &session.conversation);
+                    post.reports_to = tx.conversation_of(parent)?.filter(|told| Some(told) != own);
+                }
+            }
+            _ => {}
+        }
+        Ok(post)
+    }
+
+    fn mail(&self) -> Mail<'_> {
+        Mail {
+            addressee: self.addressee.as_ref(),
+            names: &self.names,
+            inbox: &self.inbox,
+            reports_to: self.reports_to.as_deref(),
+        }
+    }
 }
 
 fn current<'k>(known: &'k Known, session: Option<&Session>, agent: &str) -> Option<&'k Effort> {

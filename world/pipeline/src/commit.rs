@@ -92,6 +92,9 @@ fn serve_event(tx: &Tx<'_>, prepared: &Prepared, event: &Event, last: bool) -> R
         return Ok(Step::Inherit(taken));
     }
     loaded.efforts = memory::load(tx, event, &loaded, now)?;
+    if engine::memory::is_inbox(envelope) {
+        loaded.efforts.inbox = tx.inbox(&engine::taker(&input(prepared, event, &loaded)))?;
+    }
     if !last {
         let probes = engine::ask(&input(prepared, event, &loaded));
         if !probes.is_empty() {
@@ -106,11 +109,14 @@ fn serve_event(tx: &Tx<'_>, prepared: &Prepared, event: &Event, last: bool) -> R
         for session in engine::listening(who, &loaded) {
             loaded.waiting.extend(tx.take_injections(&session)?);
         }
-        loaded.messages = tx.take_messages(&who.agent, now)?;
     } else if engine::tells_model(envelope) {
         for session in engine::listening(who, &loaded) {
             loaded.waiting.extend(tx.take_model_injections(&session)?);
         }
+    }
+    if engine::tells_messages(envelope) {
+        // Read in the transaction that marks what is told of them, so that each is told once.
+        loaded.messages = tx.waiting_messages(&engine::taker(&input(prepared, event, &loaded)))?;
     }
     let outcome = engine::decide(input(prepared, event, &loaded));
     let answer = agents::encode(envelope, &outcome.reply);

@@ -5,7 +5,7 @@ use crate::prepare::Event;
 use crate::way::Setting;
 use engine::memory::{Ground, wanted};
 use model::effort::Known;
-use model::{Call, Kind, Loaded, Ms};
+use model::{Call, Envelope, Kind, Loaded, Ms};
 use store::{Asked, Error, Tx};
 
 /// The ground of an event, as texts that live as long as it.
@@ -76,5 +76,22 @@ pub fn load(tx: &Tx<'_>, event: &Event, loaded: &Loaded, now: Ms) -> Result<Know
         known.named = Some(effort);
         known.named_busy = busy;
     }
+    if let Some(name) = &wanted.addressee {
+        known.addressee = tx.addressee(name)?;
+        if known.addressee.is_none() {
+            known.names = tx.names()?;
+        }
+    }
+    let untold = ours.is_none_or(|session| session.memo.reports_to.is_none());
+    if let Some(parent) = who.started_by.as_deref().filter(|_| untold && asks_for_parent(envelope)) {
+        known.reports_to = tx.conversation_of(parent)?;
+    }
     Ok(known)
+}
+
+/// Whom a worker reports to is looked for when it begins, and where it was not
+/// known then, when it matters.
+fn asks_for_parent(envelope: &Envelope) -> bool {
+    let reports = envelope.tool().and_then(|call| call.command()).is_some_and(|line| line.contains("worker"));
+    reports || matches!(envelope.kind, Kind::SessionStart | Kind::UserPromptSubmit | Kind::SessionEnd)
 }

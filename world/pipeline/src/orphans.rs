@@ -1,9 +1,11 @@
 //! Looking for sessions whose client died without a word, off the way of an event.
 
 use crate::Way;
+use engine::fleet::reports::unreported;
 use engine::orphans::{Fate, SILENCE_MS, Sign, Signs, bury, fate};
 use model::Ms;
 use model::effect::Write;
+use model::effort::Keep;
 use model::fact::{Facts, Probe};
 use model::session::Session;
 use store::{Durability, Error, SessionFilter};
@@ -25,7 +27,10 @@ impl Way {
                 // One that spoke meanwhile is no orphan.
                 let Some(current) = current else { return Ok(0) };
                 let rest = Write::Rest { agent: current.agent.clone(), session: current.id.clone(), at: now };
-                tx.apply(&[Write::Session(Box::new(bury(current, now))), rest])?;
+                let buried = bury(current, now);
+                let report = unreported(&buried, now).map(|message| Write::Keep(Keep::Message(message)));
+                let writes = [Some(Write::Session(Box::new(buried))), Some(rest), report];
+                tx.apply(&writes.into_iter().flatten().collect::<Vec<_>>())?;
                 Ok(1)
             })?;
         }

@@ -139,6 +139,7 @@ fn who() -> Who {
         role: None,
         mode: None,
         mission: None,
+        started_by: None,
         standing: model::who::Standing::Attended,
     }
 }

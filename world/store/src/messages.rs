@@ -1,30 +1,188 @@
-//! Messages that wait for an agent: told once, then kept until they are pruned.
+//! Messages: what was said to or by an agent, in the order it was said. Those
+//! for somebody wait until they are told, then are kept until they are pruned.
 
+use crate::{Error, Store};
 use model::Ms;
-use model::effort::Message;
-use rusqlite::{Connection, params};
+use model::effort::{Addressee, Message, Waiting};
+use model::fleet::Taker;
+use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
 
-/// The oldest few at a time: the rest is told at the next prompt.
-pub(crate) const DUE: &str = "SELECT seq, id, at, kind, from_agent, session, body FROM messages
-    WHERE to_agent = ?1 AND delivered_at IS NULL ORDER BY seq LIMIT 5";
-pub(crate) const DELIVERED: &str = "UPDATE messages SET delivered_at = ?2 WHERE seq = ?1";
+/// So many are told at once.
+const FEW: usize = 5;
 
-pub(crate) fn take(conn: &Connection, agent: &str, now: Ms) -> rusqlite::Result<Vec<Message>> {
-    let read = |row: &rusqlite::Row<'_>| {
-        let message = Message {
-            id: row.get(1)?,
-            at: Ms(row.get(2)?),
-            kind: row.get(3)?,
-            from_agent: row.get(4)?,
-            to_agent: Some(agent.to_string()),
-            session: row.get(5)?,
-            body: row.get(6)?,
-        };
-        Ok((row.get::<_, i64>(0)?, message))
+macro_rules! columns {
+    () => {
+        "seq, id, at, kind, from_agent, to_agent, to_conversation, session, body"
     };
-    let due: Vec<(i64, Message)> = conn.prepare_cached(DUE)?.query_map([agent], read)?.collect::<Result<_, _>>()?;
-    for (seq, _) in &due {
-        conn.prepare_cached(DELIVERED)?.execute(params![seq, now.0])?;
+}
+
+const PUT: &str = "INSERT INTO messages
+      (id, at, kind, from_agent, to_agent, to_conversation, session, body, delivered_at)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT DO NOTHING";
+
+/// One more than are told at once: then there are others to be counted.
+pub(crate) const DUE: &str =
+    concat!("SELECT ", columns!(), " FROM messages WHERE to_agent = ?1 AND delivered_at IS NULL ORDER BY seq LIMIT 6");
+pub(crate) const DUE_IN_CONVERSATION: &str = concat!(
+    "SELECT ",
+    columns!(),
+    " FROM messages WHERE to_conversation = ?1 AND delivered_at IS NULL ORDER BY seq LIMIT 6"
+);
+pub(crate) const COUNT: &str = "SELECT count(*) FROM messages WHERE to_agent = ?1 AND delivered_at IS NULL";
+pub(crate) const COUNT_IN_CONVERSATION: &str =
+    "SELECT count(*) FROM messages WHERE to_conversation = ?1 AND delivered_at IS NULL";
+pub(crate) const DELIVERED: &str = "UPDATE messages SET delivered_at = ?2 WHERE id = ?1 AND delivered_at IS NULL";
+
+/// Which messages to list.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct MessageFilter {
+    /// Only those to or from this agent.
+    pub agent: Option<String>,
+    /// Those that were delivered too.
+    pub delivered: bool,
+    /// At most so many, the newest; zero means all.
+    pub limit: usize,
+}
+
+/// A message as it is listed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Letter {
+    pub message: Message,
+    pub delivered_at: Option<Ms>,
+}
+
+/// One that is for nobody in particular waits for nobody.
+pub(crate) fn put(conn: &Connection, message: &Message) -> rusqlite::Result<()> {
+    let Message { id, at, kind, from_agent, to, session, body } = message;
+    let (agent, conversation) = match to {
+        Some(Addressee::Agent(name)) => (Some(name), None),
+        Some(Addressee::Conversation(name)) => (None, Some(name)),
+        None => (None, None),
+    };
+    let delivered = to.is_none().then_some(at.0);
+    let row = params![id, at.0, kind, from_agent, agent, conversation, session, body, delivered];
+    conn.prepare_cached(PUT)?.execute(row).map(drop)
+}
+
+pub(crate) fn deliver(conn: &Connection, id: &str, at: Ms) -> rusqlite::Result<()> {
+    conn.prepare_cached(DELIVERED)?.execute(params![id, at.0]).map(drop)
+}
+
+/// What waits for somebody, and stays so until it is marked.
+pub(crate) fn waiting(conn: &Connection, taker: &Taker) -> rusqlite::Result<Waiting> {
+    let mut found = Vec::new();
+    for (of, due, _) in ways(taker) {
+        found.extend(conn.prepare_cached(due)?.query_map([of], read)?.collect::<Result<Vec<_>, _>>()?);
     }
-    Ok(due.into_iter().map(|(_, message)| message).collect())
+    let mut waiting = Waiting::default();
+    if found.len() > FEW {
+        let mut all = 0;
+        for (of, _, count) in ways(taker) {
+            all += conn.prepare_cached(count)?.query_row([of], |row| row.get::<_, i64>(0))?.cast_unsigned();
+        }
+        waiting.more = all.saturating_sub(FEW as u64);
+    }
+    found.sort_by_key(|(seq, _)| *seq);
+    found.truncate(FEW);
+    waiting.first = found.into_iter().map(|(_, message)| message).collect();
+    Ok(waiting)
+}
+
+/// All that waits for somebody, the oldest first.
+pub(crate) fn inbox(conn: &Connection, taker: &Taker) -> rusqlite::Result<Vec<Message>> {
+    const ALL: &str = concat!(
+        "SELECT ",
+        columns!(),
+        " FROM messages WHERE delivered_at IS NULL AND (to_agent = ?1 OR to_conversation = ?2) ORDER BY seq LIMIT 200"
+    );
+    let mut statement = conn.prepare_cached(ALL)?;
+    let found = statement.query_map(params![taker.agent, taker.conversation], read)?;
+    found.map(|row| row.map(|(_, message)| message)).collect()
+}
+
+/// The statements that find what waits for somebody, and count it.
+fn ways(taker: &Taker) -> impl Iterator<Item = (&String, &'static str, &'static str)> {
+    let agent = taker.agent.iter().map(|agent| (agent, DUE, COUNT));
+    agent.chain(taker.conversation.iter().map(|name| (name, DUE_IN_CONVERSATION, COUNT_IN_CONVERSATION)))
+}
+
+impl Store {
+    /// Messages of one kind, the oldest first.
+    pub fn messages(&self, kind: &str) -> Result<Vec<Message>, Error> {
+        const LIST: &str = concat!("SELECT ", columns!(), " FROM messages WHERE kind = ?1 ORDER BY seq");
+        self.read(|conn| {
+            conn.prepare_cached(LIST)?.query_map([kind], read)?.map(|row| row.map(|(_, one)| one)).collect()
+        })
+    }
+
+    /// Messages for somebody, the oldest first.
+    pub fn letters(&self, filter: &MessageFilter) -> Result<Vec<Letter>, Error> {
+        let mut sql = concat!(
+            "SELECT ",
+            columns!(),
+            ", delivered_at FROM messages WHERE (to_agent IS NOT NULL OR to_conversation IS NOT NULL)"
+        )
+        .to_owned();
+        let mut values: Vec<&dyn ToSql> = Vec::new();
+        if let Some(agent) = &filter.agent {
+            sql.push_str(
+                " AND (?1 IN (to_agent, to_conversation, from_agent) OR to_conversation IN
+                (SELECT conversation FROM sessions WHERE agent = ?1 AND ended_at IS NULL))",
+            );
+            values.push(agent);
+        }
+        if !filter.delivered {
+            sql.push_str(" AND delivered_at IS NULL");
+        }
+        sql.push_str(" ORDER BY seq DESC");
+        if filter.limit > 0 {
+            sql.push_str(&format!(" LIMIT {}", filter.limit));
+        }
+        let letter =
+            |row: &Row<'_>| Ok(Letter { message: read(row)?.1, delivered_at: row.get::<_, Option<i64>>(9)?.map(Ms) });
+        let mut found: Vec<Letter> =
+            self.read(|conn| conn.prepare(&sql)?.query_map(values.as_slice(), letter)?.collect())?;
+        found.reverse();
+        Ok(found)
+    }
+
+    /// Whom a name stands for: an agent, a conversation, or a session's conversation.
+    pub fn addressee(&self, name: &str) -> Result<Option<Addressee>, Error> {
+        self.read(|conn| addressee(conn, name))
+    }
+}
+
+pub(crate) fn addressee(conn: &Connection, name: &str) -> rusqlite::Result<Option<Addressee>> {
+    if crate::agents::load(conn, name)?.is_some() {
+        return Ok(Some(Addressee::Agent(name.to_string())));
+    }
+    let known = conn.prepare_cached(crate::sessions::CONVERSATION)?.exists([name])?;
+    let conversation = if known { Some(name.to_string()) } else { conversation_of(conn, name)? };
+    Ok(conversation.map(Addressee::Conversation))
+}
+
+pub(crate) fn conversation_of(conn: &Connection, session: &str) -> rusqlite::Result<Option<String>> {
+    conn.prepare_cached(crate::sessions::CONVERSATION_OF)?.query_row([session], |row| row.get(0)).optional()
+}
+
+/// Who could be meant: agents that `taut agents` lists, and conversations that are going on.
+pub(crate) fn names(conn: &Connection) -> rusqlite::Result<Vec<String>> {
+    const NAMES: &str = "SELECT id FROM (SELECT id FROM agents WHERE named OR session IS NOT NULL LIMIT 500)
+        UNION SELECT conversation FROM (SELECT conversation FROM sessions WHERE ended_at IS NULL LIMIT 500)";
+    conn.prepare_cached(NAMES)?.query_map([], |row| row.get(0))?.collect()
+}
+
+fn read(row: &Row<'_>) -> rusqlite::Result<(i64, Message)> {
+    let agent: Option<String> = row.get(5)?;
+    let conversation: Option<String> = row.get(6)?;
+    let message = Message {
+        id: row.get(1)?,
+        at: Ms(row.get(2)?),
+        kind: row.get(3)?,
+        from_agent: row.get(4)?,
+        to: agent.map(Addressee::Agent).or_else(|| conversation.map(Addressee::Conversation)),
+        session: row.get(7)?,
+        body: row.get(8)?,
+    };
+    Ok((row.get(0)?, message))
 }

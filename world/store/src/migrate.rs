@@ -14,6 +14,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/0003_efforts.sql"),
     include_str!("../migrations/0004_context.sql"),
     include_str!("../migrations/0005_runs.sql"),
+    include_str!("../migrations/0006_messages.sql"),
 ];
 
 /// The schema this build reads and writes.

@@ -22,13 +22,17 @@ fn no_statement_on_the_way_of_an_event_scans_a_table() {
         injections::CLEAR,
         injections::PUT,
         injections::WAITING,
+        messages::COUNT,
+        messages::COUNT_IN_CONVERSATION,
         messages::DELIVERED,
         messages::DUE,
+        messages::DUE_IN_CONVERSATION,
         projects::SEE,
         prune::OLD_EVENTS,
         prune::OLD_INJECTIONS,
         prune::OLD_MESSAGES,
         prune::OLD_SESSIONS,
+        sessions::CONVERSATION,
         sessions::LAST_ENDED_OF_AGENT,
         sessions::LAST_ENDED_OF_ID,
         sessions::FETCH,
@@ -61,6 +65,19 @@ fn denials_are_counted_by_their_own_index() {
     let store = Store::open(home.path(), Duration::ZERO).unwrap();
     let steps = plan(&store, events::DENIED_SINCE);
     assert!(steps.iter().any(|step| step.contains("USING INDEX events_denied")), "{steps:?}");
+}
+
+/// The common case is that nothing waits: then it is two looks into indexes that are nearly empty.
+#[test]
+fn f3_messages_that_wait_are_found_by_their_own_indexes() {
+    let home = tempfile::tempdir().unwrap();
+    let store = Store::open(home.path(), Duration::ZERO).unwrap();
+    for (sql, index) in
+        [(messages::DUE, "messages_waiting"), (messages::DUE_IN_CONVERSATION, "messages_for_conversation")]
+    {
+        let steps = plan(&store, sql);
+        assert!(steps.iter().any(|step| step.contains(&format!("USING INDEX {index} "))), "{steps:?}");
+    }
 }
 
 fn plan(store: &Store, sql: &str) -> Vec<String> {

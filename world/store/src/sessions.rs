@@ -1,7 +1,7 @@
 //! Sessions: found by logical id, pane or agent, written whole.
 
 use crate::{Error, Store, projects};
-use model::session::{Memo, Session, State};
+use model::session::{Memo, Once, Session, State};
 use model::{ClientProcess, Ms, Who};
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row, named_params, params_from_iter};
@@ -48,13 +48,13 @@ pub(crate) const LAST_ENDED_OF_AGENT: &str = "SELECT row FROM sessions
 /// of set: setting one rewrites its index even where the value stays.
 pub(crate) const TOUCH: &str = "UPDATE sessions SET state = :state, started_at = :started_at,
       last_seen_at = :last_seen_at, context_tokens = :context_tokens, in_flight = :in_flight,
-      host_session = :host_session, conversation = :conversation, role = :role, mode = :mode, cwd = :cwd,
+      host_session = :host_session, role = :role, mode = :mode, cwd = :cwd,
       transcript = :transcript, client_pid = :client_pid, client_started = :client_started, mission = :mission,
       prev = :prev, parent = :parent, source = :source, end_reason = :end_reason,
       context_window = :context_window, context_limit = :context_limit, status_text = :status_text,
       memo = :memo
     WHERE id = :id AND logical_id = :logical_id AND agent = :agent AND pane IS :pane AND ended_at IS :ended_at
-      AND project IS :project";
+      AND project IS :project AND conversation = :conversation";
 
 pub(crate) const PUT: &str = "INSERT INTO sessions (id, logical_id, agent, pane, ended_at, state, started_at,
       last_seen_at, context_tokens, in_flight, host_session, conversation, project, role, mode, cwd, transcript,
@@ -94,10 +94,26 @@ pub(crate) fn open_of_id(conn: &Connection, logical_id: &str) -> rusqlite::Resul
     rows(conn, OPEN_OF_ID, logical_id)?.into_iter().map(|row| fetch(conn, row)).collect()
 }
 
+/// Whether any session has carried this conversation.
+pub(crate) const CONVERSATION: &str = "SELECT 1 FROM sessions WHERE conversation = ?1 LIMIT 1";
+
+/// The conversation of the session with this id, ours or the one it is known by.
+pub(crate) const CONVERSATION_OF: &str = "SELECT conversation FROM
+    (SELECT conversation, row FROM sessions WHERE id = ?1
+     UNION ALL SELECT conversation, row FROM sessions WHERE logical_id = ?1)
+    ORDER BY row DESC LIMIT 1";
+
 /// The session with our own id.
 pub(crate) fn by_id(conn: &Connection, id: &str) -> rusqlite::Result<Option<Session>> {
     const BY_ID: &str = concat!("SELECT ", columns!(), " FROM sessions WHERE id = ?1");
     conn.prepare_cached(BY_ID)?.query_row([id], read).optional()
+}
+
+/// Something happened in a session that nobody else writes at the moment.
+pub(crate) fn mark(conn: &Connection, id: &str, once: Once) -> rusqlite::Result<()> {
+    let Some(mut session) = by_id(conn, id)?.filter(|session| !session.memo.has(once)) else { return Ok(()) };
+    session.memo.once.push(once);
+    put(conn, &session)
 }
 
 pub(crate) fn last_ended(conn: &Connection, who: &Who) -> rusqlite::Result<Option<Session>> {

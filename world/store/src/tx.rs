@@ -2,7 +2,8 @@
 
 use crate::{Error, agents, efforts, events, injections, messages, sessions, strikes, tasks};
 use model::effect::{Audience, Injection, Write};
-use model::effort::{Known, Message};
+use model::effort::{Addressee, Known, Message, Waiting};
+use model::fleet::Taker;
 use model::row::Agent;
 use model::session::Session;
 use model::{Answer, Loaded, Ms, Who};
@@ -41,10 +42,15 @@ impl<'s> Tx<'s> {
                 last_ended,
                 strikes: strikes::unexpired(conn, strikes::root_session(who), now)?,
                 waiting: Vec::new(),
-                messages: Vec::new(),
+                messages: Waiting::default(),
                 efforts: Known::default(),
             })
         })
+    }
+
+    /// The session with our own id.
+    pub fn session(&self, id: &str) -> Result<Option<Session>, Error> {
+        self.verb(|conn| sessions::by_id(conn, id))
     }
 
     pub fn agent(&self, id: &str) -> Result<Option<Agent>, Error> {
@@ -72,10 +78,30 @@ impl<'s> Tx<'s> {
         self.verb(|conn| injections::take(conn, session, Some(Audience::Model)))
     }
 
-    /// Messages to this agent that nobody has told it, oldest first, a few at a
-    /// time; told once the transaction commits.
-    pub fn take_messages(&self, agent: &str, now: Ms) -> Result<Vec<Message>, Error> {
-        self.verb(|conn| messages::take(conn, agent, now))
+    /// What waits for somebody: the oldest few, and how many besides. Told once
+    /// it is marked in this transaction.
+    pub fn waiting_messages(&self, taker: &Taker) -> Result<Waiting, Error> {
+        self.verb(|conn| messages::waiting(conn, taker))
+    }
+
+    /// All that waits for somebody, the oldest first.
+    pub fn inbox(&self, taker: &Taker) -> Result<Vec<Message>, Error> {
+        self.verb(|conn| messages::inbox(conn, taker))
+    }
+
+    /// Whom a name stands for: an agent, a conversation, or a session's conversation.
+    pub fn addressee(&self, name: &str) -> Result<Option<Addressee>, Error> {
+        self.verb(|conn| messages::addressee(conn, name))
+    }
+
+    /// Who there is to write to.
+    pub fn names(&self) -> Result<Vec<String>, Error> {
+        self.verb(messages::names)
+    }
+
+    /// The conversation of the session with this id, ours or the one it is known by.
+    pub fn conversation_of(&self, session: &str) -> Result<Option<String>, Error> {
+        self.verb(|conn| messages::conversation_of(conn, session))
     }
 
     /// One item among several in a commit: its error undoes it alone.

@@ -50,10 +50,18 @@ pub struct File {
 /// Collects what is to be told and fits it in once everything is there.
 #[derive(Debug, Default)]
 pub struct Budget {
-    texts: Vec<(Rank, String)>,
+    texts: Vec<Text>,
     files: Vec<(Rank, File)>,
     /// Begins the list of files.
     intro: Option<String>,
+}
+
+#[derive(Debug)]
+struct Text {
+    rank: Rank,
+    text: String,
+    /// What it is known by where it waits by itself for the next chance.
+    waits_as: Option<String>,
 }
 
 /// What fits, and what became of the rest.
@@ -64,14 +72,22 @@ pub struct Fitted {
     pub unread: Vec<String>,
     /// Texts to be told at the next chance.
     pub deferred: Vec<String>,
+    /// What was offered and is told.
+    pub told: Vec<String>,
 }
 
 impl Budget {
     pub fn say(&mut self, rank: Rank, text: impl Into<String>) {
         let text = text.into();
         if !text.trim().is_empty() {
-            self.texts.push((rank, text));
+            self.texts.push(Text { rank, text, waits_as: None });
         }
+    }
+
+    /// Told whole or not at all: what does not fit goes on waiting where it is
+    /// kept under this name, or is left out where it has none.
+    pub fn offer(&mut self, rank: Rank, text: String, waits_as: &str) {
+        self.texts.push(Text { rank, text, waits_as: Some(waits_as.to_string()) });
     }
 
     /// The same path is shown once, where it is most important.
@@ -94,11 +110,19 @@ impl Budget {
 
     pub fn fit(mut self) -> Fitted {
         let mut fitted = Fitted::default();
-        self.texts.sort_by_key(|(rank, _)| *rank);
+        self.texts.sort_by_key(|text| text.rank);
         self.files.sort_by_key(|(rank, _)| *rank);
         let mut room = LIMIT.saturating_sub(self.frame());
         let mut said: Vec<String> = Vec::new();
-        for (_, text) in std::mem::take(&mut self.texts) {
+        for Text { text, waits_as, .. } in std::mem::take(&mut self.texts) {
+            if let Some(name) = waits_as {
+                if size(&text) + 2 <= room {
+                    room = room.saturating_sub(size(&text) + 2);
+                    said.push(text);
+                    fitted.told.extend(Some(name).filter(|name| !name.is_empty()));
+                }
+                continue;
+            }
             match place(text, room) {
                 Placed::Whole(text) | Placed::Cut(text) => {
                     room = room.saturating_sub(size(&text) + 2);

@@ -1,4 +1,8 @@
 //! The fleet seen from outside: how it is shown, told of and woken.
 
+pub(crate) mod letters;
 pub mod notify;
 pub mod paint;
+pub mod reports;
+pub mod text;
+pub mod wake;

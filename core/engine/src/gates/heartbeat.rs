@@ -60,7 +60,10 @@ fn how(effort: &Effort) -> String {
 /// Whether the call counts as work.
 pub fn counts(snapshot: &Snapshot<'_>) -> bool {
     let call = snapshot.call;
-    if is_line(snapshot, &["log", "status", "session", "effort", "task", "sessions", "agents", "events"]) {
+    if is_line(
+        snapshot,
+        &["log", "status", "session", "effort", "task", "sessions", "agents", "events", "send", "inbox", "worker"],
+    ) {
         return false;
     }
     if UNCOUNTED.contains(&call.name.as_str()) || standards::reads(snapshot) {

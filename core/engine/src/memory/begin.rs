@@ -2,7 +2,7 @@
 //! invoked. Where it belongs: to the agent's active task, else to a task of its
 //! own that only has a folder.
 
-use super::carry::{self, Room, Scene};
+use super::carry::{self, Mail, Room, Scene};
 use super::command::{Command, Start};
 use super::skill::{self, Skill};
 use super::{Memory, Sight, command, path, plain};
@@ -22,6 +22,8 @@ pub struct Wanted {
     pub task: Option<String>,
     /// The effort that is asked for by name: its task, or its id.
     pub named: Option<String>,
+    /// Whom a message is for.
+    pub addressee: Option<String>,
 }
 
 /// Which rows must be looked up besides the agent's own, if any.
@@ -34,12 +36,13 @@ pub fn wanted(envelope: &Envelope, who: &Who, loaded: &Loaded, now: Ms) -> Wante
             None => match plain(call).as_ref().and_then(command::parse) {
                 Some(Ok(Command::Start(start))) => start,
                 Some(Ok(Command::Continue { what, .. })) => return Wanted { named: what, ..Wanted::default() },
+                Some(Ok(Command::Send { to, .. })) => return Wanted { addressee: Some(to), ..Wanted::default() },
                 _ => return Wanted::default(),
             },
         },
         _ => return Wanted::default(),
     };
-    Wanted { task: Some(task(&start, who, loaded, now)), named: None }
+    Wanted { task: Some(task(&start, who, loaded, now)), ..Wanted::default() }
 }
 
 /// The skill a call of the Skill tool invokes.
@@ -124,5 +127,13 @@ pub fn scene<'a>(sight: &Sight<'a>, current: Option<&'a Effort>, start: Option<&
         now: sight.now,
         id: sight.id,
         roots: [sight.ground.tree, sight.ground.state],
+        mail: Mail {
+            addressee: known.addressee.as_ref(),
+            names: &known.names,
+            inbox: &known.inbox,
+            reports_to: session
+                .and_then(|session| session.memo.reports_to.as_deref())
+                .or(known.reports_to.as_deref().filter(|told| session.is_none_or(|own| own.conversation != *told))),
+        },
     }
 }

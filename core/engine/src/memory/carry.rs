@@ -4,11 +4,11 @@
 use super::command::{Command, Start, Take};
 use super::phase::{self, Move};
 use super::skill::Skill;
-use super::{account, path, settings};
+use super::{account, mail, path, settings};
 use crate::redact::text_without_secrets as clean;
 use model::Ms;
 use model::effect::{After, Write};
-use model::effort::{Account, Counters, Effort, Keep, Line, Message, PhaseStep, Stored};
+use model::effort::{Account, Addressee, Counters, Effort, Keep, Line, Message, PhaseStep, Refused, Stored};
 use model::session::Session;
 use policy::Policy;
 use serde_json::Value;
@@ -37,6 +37,19 @@ pub struct Scene<'a> {
     pub id: &'a str,
     /// Folders that artifacts may be written to: the project's, and our own.
     pub roots: [&'a str; 2],
+    pub mail: Mail<'a>,
+}
+
+/// What a command about messages is carried out with.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Mail<'a> {
+    /// Whom a message is for, or who there is instead.
+    pub addressee: Option<&'a Addressee>,
+    pub names: &'a [String],
+    /// What waits for the agent.
+    pub inbox: &'a [Message],
+    /// The conversation that started this worker.
+    pub reports_to: Option<&'a str>,
 }
 
 /// A task, its folder, and the number a new effort of it gets.
@@ -58,6 +71,8 @@ pub struct Done {
     /// The effort as it stands now, where it changed.
     pub effort: Option<Effort>,
     pub counters: Option<Counters>,
+    /// The session has reported to whom it works for.
+    pub reported: bool,
 }
 
 impl Done {
@@ -69,17 +84,20 @@ impl Done {
 }
 
 /// Done, or why it cannot be.
-pub fn carry_out(command: Command, scene: &Scene<'_>) -> Result<Done, String> {
+pub fn carry_out(command: Command, scene: &Scene<'_>) -> Result<Done, Refused> {
     match command {
         Command::Log { text } => Ok(log(&clean(&text), scene)),
         Command::Status { text } => Ok(status(clean(&text), scene)),
-        Command::Start(start) => begin(start, scene),
-        Command::Phase { label, approved } => go(&label, approved, scene),
-        Command::Finish { note } => finish(&note, scene),
-        Command::Continue { what, take } => resume(what.as_deref(), take, scene),
-        Command::Dehydrate(account) => dehydrate(cleaned(*account), scene),
+        Command::Start(start) => Ok(begin(start, scene)?),
+        Command::Phase { label, approved } => Ok(go(&label, approved, scene)?),
+        Command::Finish { note } => Ok(finish(&note, scene)?),
+        Command::Continue { what, take } => Ok(resume(what.as_deref(), take, scene)?),
+        Command::Dehydrate(account) => Ok(dehydrate(cleaned(*account), scene)?),
         Command::Restart { why } => Ok(restart(why, scene)),
-        Command::End { why } => finish(&why, scene),
+        Command::End { why } => Ok(finish(&why, scene)?),
+        Command::Send { to, text } => mail::send(&to, &clean(&text), scene),
+        Command::Report { summary, outcome } => mail::report(&clean(&summary), outcome, scene),
+        Command::Inbox => Ok(mail::inbox(scene)),
     }
 }
 
@@ -303,13 +321,13 @@ impl Scene<'_> {
         Skill::declared(self.policy, &effort.skill, &effort.declared).unwrap_or_else(|| Skill::bare(&effort.skill))
     }
 
-    fn message(&self, kind: &str, body: String) -> Message {
+    pub(super) fn message(&self, kind: &str, body: String) -> Message {
         Message {
             id: format!("{}-{kind}", self.id),
             at: self.now,
             kind: kind.to_string(),
             from_agent: Some(self.agent.to_string()),
-            to_agent: None,
+            to: None,
             session: self.session.map(|session| session.id.clone()),
             body,
         }

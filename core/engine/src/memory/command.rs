@@ -8,15 +8,49 @@ use serde_json::Value;
 /// nobody to do them in their place.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Command {
-    Log { text: String },
-    Status { text: String },
+    Log {
+        text: String,
+    },
+    Status {
+        text: String,
+    },
     Start(Start),
-    Phase { label: String, approved: Option<String> },
-    Finish { note: String },
-    Continue { what: Option<String>, take: Take },
+    Phase {
+        label: String,
+        approved: Option<String>,
+    },
+    Finish {
+        note: String,
+    },
+    Continue {
+        what: Option<String>,
+        take: Take,
+    },
     Dehydrate(Box<Account>),
-    Restart { why: String },
-    End { why: String },
+    Restart {
+        why: String,
+    },
+    End {
+        why: String,
+    },
+    Send {
+        to: String,
+        text: String,
+    },
+    /// What came of a worker's work, for the conversation that started it.
+    Report {
+        summary: String,
+        outcome: Outcome,
+    },
+    /// Everything that waits for the agent; it is told by being read.
+    Inbox,
+}
+
+/// How a worker's work has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    Done,
+    Failed,
 }
 
 /// Whether an effort that somebody else carries may be taken from them.
@@ -61,6 +95,9 @@ pub fn parse(plain: &Plain) -> Option<Result<Command, String>> {
             account(&joined(rest, stdin)).map(|account| Command::Dehydrate(Box::new(account)))
         }
         ["session", "restart", rest @ ..] => Ok(Command::Restart { why: joined(rest, stdin) }),
+        ["send", rest @ ..] => send(rest, stdin),
+        ["worker", "done", rest @ ..] => report(rest, stdin),
+        ["inbox"] => Ok(Command::Inbox),
         ["session", "end", rest @ ..] => Ok(Command::End { why: joined(rest, stdin) }),
         _ => return None,
     };
@@ -141,6 +178,25 @@ fn phase(words: &[&str]) -> Result<Command, String> {
         return Err("which phase? `taut effort show` lists them".to_string());
     }
     Ok(Command::Phase { label, approved })
+}
+
+/// `-`, or no words, for what stands on stdin.
+fn send(words: &[&str], stdin: &str) -> Result<Command, String> {
+    const USAGE: &str = "taut send <agent|conversation> \"what you have to say\"";
+    let [to, rest @ ..] = words else { return Err(format!("to whom? `{USAGE}`; `taut agents` lists them")) };
+    let rest = if matches!(rest, ["-"]) { &[] } else { rest };
+    text(USAGE, rest, stdin).map(|text| Command::Send { to: (*to).to_string(), text })
+}
+
+fn report(words: &[&str], stdin: &str) -> Result<Command, String> {
+    let (values, rest) = options(words, &["--summary"]);
+    let outcome = if rest.contains(&"--failed") { Outcome::Failed } else { Outcome::Done };
+    let rest: Vec<&str> = rest.into_iter().filter(|word| *word != "--failed").collect();
+    let summary = match value(&values, "--summary").filter(|summary| summary != "-") {
+        Some(summary) => Ok(summary),
+        None => text("taut worker done --summary \"what came of it\"", &rest, stdin),
+    };
+    summary.map(|summary| Command::Report { summary, outcome })
 }
 
 fn text(usage: &str, words: &[&str], stdin: &str) -> Result<String, String> {

@@ -10,6 +10,7 @@ pub mod command;
 mod dialogue;
 mod discover;
 pub mod line;
+pub mod mail;
 pub mod path;
 pub mod phase;
 pub mod settings;
@@ -82,6 +83,8 @@ pub struct Memory {
     pub files: Vec<(Rank, File)>,
     /// What the session says of itself from now on.
     pub status: Option<String>,
+    /// The session has reported to whom it works for.
+    pub reported: bool,
     pub report: Report,
 }
 
@@ -129,9 +132,6 @@ pub fn step(sight: &Sight<'_>) -> Memory {
         (Kind::TaskCreated | Kind::TaskCompleted, Body::HostTask { id, subject, .. }) => {
             let body = json!({"event": sight.envelope.name, "id": id, "subject": subject, "effort": current.map(|effort| &effort.id)});
             memory.say_for_the_record(sight, "host_task", body.to_string());
-        }
-        (Kind::TeammateIdle, Body::Teammate { name }) => {
-            memory.say_for_the_record(sight, "teammate_idle", name.clone());
         }
         (Kind::PreCompact, Body::Compact { trigger }) if trigger == "auto" => {
             start::before_compaction(sight, current, &mut memory)
@@ -208,6 +208,7 @@ impl Memory {
         self.keeps.extend(done.keeps);
         self.after.extend(done.after);
         self.status = done.status.or(self.status.take());
+        self.reported |= done.reported;
         self.report.effort = done.effort.or(self.report.effort.take());
         self.keeps.extend(done.counters.map(Keep::Counters));
     }
@@ -219,7 +220,7 @@ impl Memory {
             at: sight.now,
             kind: kind.to_string(),
             from_agent: sight.session.map(|session| session.agent.clone()),
-            to_agent: None,
+            to: None,
             session: sight.session.map(|session| session.id.clone()),
             body,
         }));
@@ -250,6 +251,13 @@ impl Memory {
 pub fn is_dehydration(envelope: &Envelope) -> bool {
     let Body::Tool(call) = &envelope.body else { return false };
     plain(call).is_some_and(|plain| plain.verb() == "session" && plain.part() == "dehydrate")
+}
+
+/// Whether the agent asks for what waits for it.
+pub fn is_inbox(envelope: &Envelope) -> bool {
+    let Body::Tool(call) = &envelope.body else { return false };
+    envelope.kind == Kind::PreToolUse
+        && plain(call).is_some_and(|plain| matches!(command::parse(&plain), Some(Ok(command::Command::Inbox))))
 }
 
 /// The plain `taut` line a call would run, if it is one.

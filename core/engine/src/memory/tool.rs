@@ -7,7 +7,7 @@ use super::command::{self, Command};
 use super::line::Plain;
 use super::{Memory, Sight, begin, plain, settings};
 use crate::gates::{self, Snapshot, directives, heartbeat, modes, overflow};
-use model::effort::{Counters, Directive, Effort, Errand, Keep};
+use model::effort::{Counters, Directive, Effort, Errand, Keep, Refused};
 use model::tool::ToolCall;
 use model::{Level, RuleKind};
 
@@ -92,7 +92,7 @@ fn carry(sight: &Sight<'_>, current: Option<&Effort>, plain: &Plain, memory: &mu
         _ => None,
     };
     let scene = begin::scene(sight, current, start);
-    let outcome = parsed.clone().and_then(|command| carry_out(command, &scene));
+    let outcome = parsed.clone().map_err(Refused::from).and_then(|command| carry_out(command, &scene));
     let (said, refused) = match &outcome {
         Ok(done) => (done.said.clone(), None),
         Err(why) => (String::new(), Some(why.clone())),
@@ -100,7 +100,8 @@ fn carry(sight: &Sight<'_>, current: Option<&Effort>, plain: &Plain, memory: &mu
     memory.keeps.push(Keep::Errand(Errand {
         agent: scene.agent.to_string(),
         project: sight.who.project.clone(),
-        words: plain.words.clone(),
+        // How the process prints is its own matter.
+        words: plain.words.iter().filter(|word| *word != "--json").cloned().collect(),
         at: sight.now,
         said,
         refused,

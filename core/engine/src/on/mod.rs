@@ -15,6 +15,7 @@ use crate::decide::Ids;
 use crate::holding::Holding;
 use crate::memory::Memory;
 use model::effect::{Audience, Injection, Write};
+use model::effort::Keep;
 use model::event::{Envelope, Family, Kind};
 use model::fact::Facts;
 use model::reply::{ByFamily, Context, GateStop, Reply};
@@ -104,6 +105,8 @@ impl Moment<'_> {
                 Write::Injection(Injection { session: session.id.clone(), audience: Audience::Model, text })
             }));
         }
+        let at = self.now;
+        said.writes.extend(fitted.told.into_iter().map(|message| Write::Keep(Keep::Delivered { message, at })));
         if !fitted.unread.is_empty() {
             said.marks.push(Mark::Unread(fitted.unread));
         }
@@ -143,6 +146,12 @@ fn context(moment: &Moment<'_>) -> Said {
     let text = moment.fit(budget, &mut said);
     said.reply = Reply { answer: ByFamily::Context(Context { text }), ..Reply::default() };
     said
+}
+
+/// Whether an event can carry messages. A sub-agent's cannot: they are for its parent.
+pub fn tells_messages(envelope: &Envelope) -> bool {
+    let carries = matches!(envelope.kind, Kind::SessionStart | Kind::UserPromptSubmit | Kind::PostToolUse);
+    carries && envelope.sub_agent.is_none()
 }
 
 /// Whether an event can carry what was stored to be told.

@@ -3,21 +3,26 @@
 use super::{Mark, Moment, Said};
 use crate::context::runtime::{self, Work};
 use crate::context::{Budget, Rank, Settings, warning};
+use crate::fleet::{letters, wake};
 use model::effect::Audience;
+use model::event::{Body, Envelope};
 use model::reply::{ByFamily, Context, Reply};
 use model::session::{Once, Session};
 
 pub fn say(moment: &Moment<'_>) -> Said {
-    let mut said = Said { marks: vec![Mark::Fresh], ..Said::default() };
+    let woken = is_wake_up(moment.envelope);
+    // Our own line is not a person's word: what was refused in a row goes on counting.
+    let marks = Vec::from_iter((!woken).then_some(Mark::Fresh));
+    let mut said = Said { marks, ..Said::default() };
     let mut budget = Budget::default();
     moment.memory.tell(&mut budget);
     for text in waiting(moment, Audience::Model) {
         budget.say(Rank::Message, text);
     }
-    for message in &moment.loaded.messages {
-        let from = message.from_agent.as_deref().unwrap_or("someone");
-        budget.say(Rank::Message, format!("Message from {from}: {}", message.body));
+    if woken {
+        budget.say(Rank::Message, letters::woken(&moment.loaded.messages));
     }
+    letters::tell(&moment.loaded.messages, &mut budget);
     if let Some(session) = moment.session.filter(|_| !moment.opened && moment.envelope.sub_agent.is_none()) {
         remind(moment, session, &mut budget, &mut said);
     }
@@ -26,6 +31,13 @@ pub fn say(moment: &Moment<'_>) -> Said {
     let user_line = (!lines.is_empty()).then(|| lines.join("\n\n"));
     said.reply = Reply { answer: ByFamily::Context(Context { text }), user_line, ..Reply::default() };
     said
+}
+
+fn is_wake_up(envelope: &Envelope) -> bool {
+    match &envelope.body {
+        Body::Prompt { text } => wake::is_wake_up(text),
+        _ => false,
+    }
 }
 
 fn waiting<'a>(moment: &Moment<'a>, audience: Audience) -> Vec<&'a str> {

@@ -2,12 +2,14 @@
 
 use super::{Moment, Said};
 use crate::context::{self, Budget};
+use crate::fleet::letters;
 use model::reply::{ByFamily, Context, Reply};
 
 pub fn say(moment: &Moment<'_>) -> Said {
     let mut said = Said::default();
     let mut budget = Budget::default();
     moment.memory.tell(&mut budget);
+    letters::tell(&moment.loaded.messages, &mut budget);
     context::tell(&moment.settings(), moment.facts, &mut budget);
     let text = moment.fit(budget, &mut said);
     said.reply = Reply { answer: ByFamily::Context(Context { text }), ..Reply::default() };

@@ -14,7 +14,7 @@ pub fn say(moment: &Moment<'_>) -> Said {
         at: moment.now,
         kind: "stop_failure".to_string(),
         from_agent: Some(session.map_or(&moment.who.agent, |session| &session.agent).clone()),
-        to_agent: None,
+        to: None,
         session: session.map(|session| session.id.clone()),
         body: if error.is_empty() { "unknown".to_string() } else { error.clone() },
     };

@@ -2,6 +2,7 @@
 
 use super::{Mark, Moment, Said};
 use crate::context::{Budget, Rank, warning};
+use crate::fleet::letters;
 use model::reply::{ByFamily, Feedback, Reply};
 
 pub fn say(moment: &Moment<'_>) -> Said {
@@ -11,6 +12,7 @@ pub fn say(moment: &Moment<'_>) -> Said {
     for waiting in &moment.loaded.waiting {
         budget.say(Rank::Message, waiting.text.as_str());
     }
+    letters::tell(&moment.loaded.messages, &mut budget);
     if let Some(session) = moment.session.filter(|_| !moment.opened && moment.envelope.sub_agent.is_none()) {
         if let Some(warning) = warning::due(session, &moment.settings()) {
             budget.say(Rank::Warning, warning.text);

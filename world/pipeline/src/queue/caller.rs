@@ -20,6 +20,8 @@ pub struct Caller {
     pub project: String,
     /// Our id of the session, where one is known.
     pub session: Option<String>,
+    /// The session that started this worker, as its environment tells.
+    pub started_by: Option<String>,
 }
 
 /// `host_session` is the id the client gives its own tools in their environment.
@@ -49,6 +51,7 @@ pub fn caller(store: &Store, call: &Call, host_session: &str, home: &Path) -> Re
         agent: session.filter(|_| !who.named).map_or(who.agent, |session| session.agent.clone()),
         project: who.project,
         session: session.map(|session| session.id.clone()),
+        started_by: who.started_by,
     })
 }
 

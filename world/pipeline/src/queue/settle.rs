@@ -1,15 +1,18 @@
 //! Acting on a claim: renewing it, finishing it, failing it, letting it go.
 
 use super::{Queue, QueueError, known, refused, write};
+use engine::fleet::reports::{self, Settled as Settlement};
 use engine::queue::{self, Act, Actor, Refusal, Settled};
-use model::ClientProcess;
+use model::effect::Write;
+use model::effort::Keep;
 use model::task::{Queued, Task};
+use model::{ClientProcess, Ms};
 use serde_json::Value;
 use store::{Durability, Error, Tx};
 
 impl Queue<'_> {
     pub fn renew(&mut self, project: &str, slug: &str, actor: &Actor, lease_ms: i64) -> Result<Task, QueueError> {
-        self.act(project, slug, actor, |act| act.renew(lease_ms).map(|turn| Settled::Turn(Box::new(turn))))?;
+        self.act(project, slug, actor, |act| Ok((Settled::Turn(Box::new(act.renew(lease_ms)?)), None)))?;
         self.whole(project, slug)
     }
 
@@ -21,7 +24,7 @@ impl Queue<'_> {
         actor: &Actor,
         result: Value,
     ) -> Result<Option<String>, QueueError> {
-        self.act(project, slug, actor, |act| act.done(result))
+        self.act(project, slug, actor, |act| act.done(result).map(|settled| (settled, Some(Settlement::Done))))
     }
 
     pub fn fail(
@@ -32,7 +35,8 @@ impl Queue<'_> {
         reason: &str,
     ) -> Result<Option<String>, QueueError> {
         let jitter = i64::from(u16::from_be_bytes([host::clock::random()[0], host::clock::random()[1]])) % 1000;
-        self.act(project, slug, actor, |act| act.fail(reason, jitter))
+        let failed = Settlement::Failed { reason };
+        self.act(project, slug, actor, |act| act.fail(reason, jitter).map(|settled| (settled, Some(failed))))
     }
 
     /// Everything the agent holds goes back, claimable at once. Gives the slugs.
@@ -75,12 +79,12 @@ impl Queue<'_> {
     }
 
     /// A lease that ran out is noticed here too, and the refusal keeps that.
-    fn act(
+    fn act<'r>(
         &mut self,
         project: &str,
         slug: &str,
         actor: &Actor,
-        wish: impl FnOnce(Act<'_>) -> Result<Settled, Refusal>,
+        wish: impl FnOnce(Act<'_>) -> Result<(Settled, Option<Settlement<'r>>), Refusal>,
     ) -> Result<Option<String>, QueueError> {
         let judged = self.judge()?;
         let moment = &self.moment;
@@ -91,11 +95,26 @@ impl Queue<'_> {
             };
             let mine = mine(tx, &task, actor)?;
             match wish(Act { task: &task, actor, mine: mine.as_ref(), now: moment.now }) {
-                Ok(Settled::Turn(turn)) => write(tx, *turn).map(|()| Ok(None)),
-                Ok(Settled::Already(note)) => Ok(Ok(Some(note))),
+                Ok((Settled::Turn(turn), told)) => {
+                    if let Some(told) = told {
+                        report(tx, &task, told, moment.now)?;
+                    }
+                    write(tx, *turn).map(|()| Ok(None))
+                }
+                Ok((Settled::Already(note), _)) => Ok(Ok(Some(note))),
                 Err(refusal) => Ok(Err(refused(&task, refusal))),
             }
         })?
+    }
+}
+
+/// Whoever started the worker that held the task is told how it went.
+fn report(tx: &Tx<'_>, task: &Queued, told: Settlement<'_>, now: Ms) -> Result<(), Error> {
+    let session = task.hold.as_ref().and_then(|hold| hold.session.as_deref());
+    let Some(session) = session.map(|id| tx.session(id)).transpose()?.flatten() else { return Ok(()) };
+    match reports::task(&session, &task.slug, told, now) {
+        Some(message) => tx.apply(&[Write::Keep(Keep::Message(message))]),
+        None => Ok(()),
     }
 }
 

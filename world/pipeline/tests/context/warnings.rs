@@ -4,7 +4,7 @@ use crate::stage::Stage;
 use crate::{Transcript, WARNINGS, refused, told};
 use model::Ms;
 use model::effect::Write;
-use model::effort::{Keep, Message};
+use model::effort::{Addressee, Keep, Message};
 use serde_json::json;
 use store::Durability;
 
@@ -103,13 +103,14 @@ fn s5_messages_to_an_agent_are_told_once_at_its_next_prompt_and_to_no_other() {
             at: Ms(1),
             kind: "note".into(),
             from_agent: Some("bob".into()),
-            to_agent: Some(to.into()),
+            to: Some(Addressee::Agent(to.into())),
             session: None,
             body: format!("hello {to}"),
         }))
     };
     let store = stage.way.store().unwrap();
     store.transact(Durability::Normal, |tx| tx.apply(&[message("m1", "ada"), message("m2", "eve")])).unwrap();
-    assert_eq!(told(&stage.send(&client, "UserPromptSubmit", json!({"prompt": "x"}))), "Message from bob: hello ada");
+    let said = told(&stage.send(&client, "UserPromptSubmit", json!({"prompt": "x"})));
+    assert!(said.starts_with("[taut] Message from agent bob (quoted") && said.ends_with("\n> hello ada"), "{said}");
     assert_eq!(told(&stage.send(&client, "UserPromptSubmit", json!({"prompt": "y"}))), "");
 }

@@ -5,5 +5,6 @@
 mod stage;
 
 mod changes;
+mod messages;
 mod notify;
 mod status;

@@ -3,18 +3,19 @@
 
 use crate::{Durability, Error, Store};
 use model::Ms;
-use model::effort::Errand;
+use model::effort::{Errand, Refused};
 use rusqlite::{Connection, OptionalExtension, params};
 
 /// A person may take this long to answer the client's own permission prompt.
 const LIFE_MS: i64 = 10 * 60 * 1000;
 
-const PUT: &str = "INSERT INTO errands (agent, project, words, at, said, refused) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+const PUT: &str = "INSERT INTO errands (agent, project, words, at, said, refused, not_found)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
 
 /// Few at a time: forgetting is part of remembering the next.
 const FORGET: &str = "DELETE FROM errands WHERE seq IN (SELECT seq FROM errands WHERE at < ?1 ORDER BY at LIMIT 8)";
 
-const FIND: &str = "SELECT seq, said, refused FROM errands
+const FIND: &str = "SELECT seq, said, refused, not_found FROM errands
     WHERE words = ?1 AND at >= ?2 AND collected = 0 AND project = ?3 AND (?4 IS NULL OR agent = ?4)
     ORDER BY at LIMIT 1";
 
@@ -24,13 +25,15 @@ const COLLECT: &str = "UPDATE errands SET collected = 1 WHERE seq = ?1";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Collected {
     pub said: String,
-    pub refused: Option<String>,
+    pub refused: Option<Refused>,
 }
 
 pub(super) fn put(conn: &Connection, errand: &Errand) -> rusqlite::Result<()> {
     conn.prepare_cached(FORGET)?.execute([errand.at.plus(-2 * LIFE_MS).0])?;
     let words = mark(&errand.words);
-    let row = params![errand.agent, errand.project, words, errand.at.0, errand.said, errand.refused];
+    let refused = errand.refused.as_ref().map(Refused::why);
+    let not_found = matches!(errand.refused, Some(Refused::NotFound(_)));
+    let row = params![errand.agent, errand.project, words, errand.at.0, errand.said, refused, not_found];
     conn.prepare_cached(PUT)?.execute(row).map(drop)
 }
 
@@ -52,7 +55,9 @@ impl Store {
         let found = self.read(|conn| {
             conn.prepare_cached(FIND)?
                 .query_row(params![words, now.plus(-LIFE_MS).0, whose.project, whose.agent], |row| {
-                    Ok((row.get::<_, i64>(0)?, Collected { said: row.get(1)?, refused: row.get(2)? }))
+                    let refused: Option<String> = row.get(2)?;
+                    let kind = if row.get(3)? { Refused::NotFound } else { Refused::Failed };
+                    Ok((row.get::<_, i64>(0)?, Collected { said: row.get(1)?, refused: refused.map(kind) }))
                 })
                 .optional()
         })?;

@@ -5,15 +5,15 @@ mod accounts;
 mod counters;
 mod errands;
 mod list;
-mod messages;
 mod subs;
 
 pub use errands::{Collected, Whose};
 pub use list::EffortFilter;
 
-use crate::{Error, Tx, projects};
+use crate::{Error, Tx, messages, projects, sessions};
 use model::Ms;
 use model::effort::{Directive, Effort, Keep, Known, Line, PhaseStep};
+use model::session::Once;
 use rusqlite::{Connection, OptionalExtension, Row, named_params, params};
 use serde_json::Value;
 
@@ -164,6 +164,8 @@ pub(crate) fn keep(conn: &Connection, keep: &Keep) -> rusqlite::Result<()> {
         Keep::SubSession(sub) => subs::put(conn, sub),
         Keep::Errand(errand) => errands::put(conn, errand),
         Keep::Message(message) => messages::put(conn, message),
+        Keep::Delivered { message, at } => messages::deliver(conn, message, *at),
+        Keep::Reported { session } => sessions::mark(conn, session, Once::Reported),
         Keep::Status { session, text } => conn.prepare_cached(SET_STATUS)?.execute([session, text]).map(drop),
     }
 }

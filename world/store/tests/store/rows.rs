@@ -100,6 +100,7 @@ pub fn who() -> Who {
         role: None,
         mode: None,
         mission: None,
+        started_by: None,
         standing: model::who::Standing::Attended,
     }
 }

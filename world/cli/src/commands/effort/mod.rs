@@ -13,6 +13,7 @@ use crate::{service, stdin};
 use engine::memory::line::Plain;
 use host::paths::Places;
 use model::Environment;
+use model::effort::Refused;
 use pipeline::queue::{Caller, caller};
 use pipeline::{Hand, HandError, found_done};
 use serde_json::json;
@@ -129,7 +130,8 @@ impl From<HandError> for CliError {
     fn from(error: HandError) -> Self {
         match error {
             HandError::Store(cause) => cause.into(),
-            HandError::Refused(why) => Self::failed(why),
+            HandError::Refused(Refused::Failed(why)) => Self::failed(why),
+            HandError::Refused(Refused::NotFound(why)) => Self::not_found(why),
             HandError::Unknown => Self::not_found(error.to_string()),
         }
     }

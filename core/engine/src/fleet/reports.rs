@@ -1,0 +1,98 @@
+//! What is told of workers without their saying so: one that ends without a
+//! word, a task of theirs that is settled, a helper that is done. A worker is a
+//! session that another one started and named itself to.
+
+use super::letters::{SUB_AGENT_DONE, TASK_DONE, TASK_FAILED, TEAMMATE_IDLE, WORKER_ENDED};
+use super::text::line;
+use crate::memory::settings::Section;
+use crate::redact::text_without_secrets as clean;
+use model::Ms;
+use model::effort::{Addressee, Message};
+use model::event::{Body, Envelope, Kind};
+use model::session::{Once, Session};
+use policy::Policy;
+
+/// After these the work goes on in another session.
+const GOES_ON: &[&str] = &["clear", "resume", "compact", "fork", "restarted"];
+
+/// So much of what others say is kept in a report.
+const MOST: usize = 600;
+
+/// The end of a worker that has not reported, told to whom it works for.
+pub fn unreported(session: &Session, at: Ms) -> Option<Message> {
+    let to = session.memo.reports_to.clone().filter(|_| !session.memo.has(Once::Reported))?;
+    let reason = session.end_reason.as_deref().filter(|reason| !session.open() && !GOES_ON.contains(reason))?;
+    let mut body = format!("worker {} ended without a report ({})", line(&session.agent, MOST), line(reason, MOST));
+    if let Some(status) = &session.status_text {
+        body.push_str(&format!("; it last said it was doing: {}", line(status, MOST)));
+    }
+    Some(message(WORKER_ENDED, session, to, body, at))
+}
+
+/// How a worker's task was settled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Settled<'a> {
+    Done,
+    Failed { reason: &'a str },
+}
+
+/// A worker's task that is done or failed, told to whom it works for.
+pub fn task(session: &Session, slug: &str, settled: Settled<'_>, at: Ms) -> Option<Message> {
+    let to = session.memo.reports_to.clone()?;
+    let (kind, body) = match settled {
+        Settled::Done => (TASK_DONE, format!("task {slug} is done")),
+        Settled::Failed { reason } => (TASK_FAILED, format!("task {slug} failed: {}", line(&clean(reason), MOST))),
+    };
+    let mut message = message(kind, session, to, body, at);
+    message.id = format!("{}-{slug}-{}", message.id, at.0);
+    Some(message)
+}
+
+/// An event, and the session it happened in.
+#[derive(Clone, Copy)]
+pub struct Scene<'a> {
+    pub envelope: &'a Envelope,
+    pub session: &'a Session,
+    pub policy: &'a Policy,
+    /// The event's id.
+    pub id: &'a str,
+    pub at: Ms,
+}
+
+/// What an event of the session's helpers tells the session itself. The host
+/// gives a sub-agent's result to its parent already, so that is told only where
+/// the configuration asks for it.
+pub fn helper(scene: &Scene<'_>) -> Option<Message> {
+    let Scene { envelope, session, policy, id, at } = *scene;
+    let (kind, body) = match (envelope.kind, &envelope.body) {
+        (Kind::SubagentStop, Body::Stop { last_message, .. }) => {
+            let sub = envelope.sub_agent.as_ref().filter(|sub| !sub.kind.is_empty())?;
+            if !Section::of(policy, "fleet").flag("report_sub_agents") {
+                return None;
+            }
+            let said = last_message.as_deref().map(|said| format!(": {}", line(&clean(said), MOST)));
+            let who = format!("{} ({})", line(&sub.kind, 80), line(&sub.id, 80));
+            (SUB_AGENT_DONE, format!("sub-agent {who} is done{}", said.unwrap_or_default()))
+        }
+        // The session the event comes in is that of the teammate's lead.
+        (Kind::TeammateIdle, Body::Teammate { name }) if !name.is_empty() => {
+            (TEAMMATE_IDLE, format!("teammate {} waits for work", line(name, 80)))
+        }
+        _ => return None,
+    };
+    let mut message = message(kind, session, session.conversation.clone(), body, at);
+    message.id = format!("{id}-{kind}");
+    Some(message)
+}
+
+fn message(kind: &str, session: &Session, to: String, body: String, at: Ms) -> Message {
+    Message {
+        id: format!("{}-{kind}", session.id),
+        at,
+        kind: kind.to_string(),
+        from_agent: Some(session.agent.clone()),
+        to: Some(Addressee::Conversation(to)),
+        session: Some(session.id.clone()),
+        body,
+    }
+}

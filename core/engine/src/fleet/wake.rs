@@ -1,0 +1,267 @@
+//! Waking an idle agent: the line that is pasted for it, how that line is known
+//! again when it comes back as a prompt, and when it may be pasted at all.
+
+use model::Ms;
+use model::fleet::Prompt;
+use model::row::Status;
+use model::session::State;
+
+/// So long an agent must have been at rest: who has just stopped may go on by itself.
+pub const SETTLED_MS: i64 = 2_000;
+
+/// Between two wake-ups of one agent, however many messages come.
+pub const PAUSE_MS: i64 = 30_000;
+
+/// Before an agent is woken again for what it was already woken for.
+pub const AGAIN_MS: i64 = 10 * 60_000;
+
+/// For the same messages an agent is woken at most so often.
+pub const MOST_WAKES: u32 = 3;
+
+/// What is known of an agent that might be woken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Idle<'a> {
+    /// As stored.
+    pub state: State,
+    pub status: Option<Status>,
+    /// When its session was last heard of.
+    pub last_seen: Ms,
+    pub pane: Option<&'a str>,
+    /// Messages that wait for it.
+    pub messages: u64,
+    /// When it was last woken for any of them.
+    pub woken_at: Option<Ms>,
+    /// How often it was woken for the one it was woken for least.
+    pub wakes: u32,
+    /// What stands in its input line.
+    pub prompt: Prompt,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Wake {
+    /// This text, and then Enter.
+    Paste {
+        text: String,
+    },
+    Wait(Why),
+}
+
+/// Why an agent is left alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Why {
+    NothingWaits,
+    /// It works, or has ended.
+    NotIdle,
+    /// It has stopped only just now.
+    Settling,
+    NoPane,
+    /// Somebody has typed something that was not sent.
+    Typed,
+    /// A question stands before the user.
+    Dialog,
+    /// What is on its screen could not be read.
+    Unreadable,
+    /// It was woken a short while ago.
+    JustWoken,
+    /// It was woken often enough for the same.
+    GaveUp,
+}
+
+/// Paste only when nothing can be disturbed by it.
+pub fn wake(idle: &Idle<'_>, now: Ms) -> Wake {
+    let wait = |why| Wake::Wait(why);
+    if idle.messages == 0 {
+        return wait(Why::NothingWaits);
+    }
+    if idle.state != State::Idle {
+        return wait(Why::NotIdle);
+    }
+    if matches!(idle.status, Some(Status::Attention | Status::Checked)) {
+        return wait(Why::Dialog);
+    }
+    if idle.pane.is_none() {
+        return wait(Why::NoPane);
+    }
+    if now.since(idle.last_seen) < SETTLED_MS {
+        return wait(Why::Settling);
+    }
+    if idle.wakes >= MOST_WAKES {
+        return wait(Why::GaveUp);
+    }
+    let pause = if idle.wakes == 0 { PAUSE_MS } else { AGAIN_MS };
+    if idle.woken_at.is_some_and(|at| now.since(at) < pause) {
+        return wait(Why::JustWoken);
+    }
+    match idle.prompt {
+        Prompt::Empty => Wake::Paste { text: trigger(idle.messages) },
+        Prompt::Typed => wait(Why::Typed),
+        Prompt::Dialog => wait(Why::Dialog),
+        Prompt::Unknown => wait(Why::Unreadable),
+    }
+}
+
+/// The line that is pasted: short, one line, and nothing in it that a shell or
+/// an editor would take for more than text.
+pub fn trigger(messages: u64) -> String {
+    match messages {
+        1 => format!("{SIGN} 1 message is waiting"),
+        count => format!("{SIGN} {count} messages are waiting"),
+    }
+}
+
+const SIGN: &str = "[taut]";
+
+/// Whether a prompt is our own line come back, however it is decorated: with a
+/// time before it, in quotes, in bracketed-paste marks, coloured, broken over
+/// lines, in other letters, or with something after it. A sentence of a person
+/// that quotes it is not one.
+pub fn is_wake_up(prompt: &str) -> bool {
+    let plain = bare(prompt);
+    let mut rest = plain.as_str();
+    while let Some((before, after)) = rest.split_once(SIGN) {
+        let before = plain.get(..plain.len() - rest.len() + before.len()).unwrap_or_default();
+        if is_decoration(before) && announces(after) {
+            return true;
+        }
+        rest = after;
+    }
+    false
+}
+
+/// Without marks of the terminal, in small letters, with single spaces.
+fn bare(text: &str) -> String {
+    let text = crate::fleet::text::plain(text);
+    let mut out = String::new();
+    for word in text.split_whitespace() {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.extend(word.chars().flat_map(char::to_lowercase));
+    }
+    out
+}
+
+/// `2 messages are waiting`, with whatever may follow.
+fn announces(after: &str) -> bool {
+    let mut words = after.split_whitespace();
+    let count = words.next().is_some_and(|word| !word.is_empty() && word.chars().all(|c| c.is_ascii_digit()));
+    let what = words.next().is_some_and(|word| matches!(word, "message" | "messages"));
+    let are = words.next().is_some_and(|word| matches!(word, "is" | "are"));
+    count && what && are && words.next().is_some_and(|word| word.starts_with("waiting"))
+}
+
+/// Longer than any time and quotes would be.
+const LONGEST_DECORATION: usize = 80;
+
+/// Times, quotes and brackets: no word that a person would say.
+fn is_decoration(before: &str) -> bool {
+    const OF_TIMES: &[&str] = &[
+        "am", "pm", "t", "z", "utc", "gmt", "cet", "cest", "est", "edt", "pst", "pdt", "mon", "tue", "wed", "thu",
+        "fri", "sat", "sun", "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
+    ];
+    let words = before.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty());
+    before.chars().count() <= LONGEST_DECORATION && words.into_iter().all(|word| OF_TIMES.contains(&word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const NOW: Ms = Ms(1_800_000_000_000);
+
+    fn idle() -> Idle<'static> {
+        Idle {
+            state: State::Idle,
+            status: Some(Status::Done),
+            last_seen: NOW.plus(-60_000),
+            pane: Some("/tmp/tmux-1/default %3"),
+            messages: 2,
+            woken_at: None,
+            wakes: 0,
+            prompt: Prompt::Empty,
+        }
+    }
+
+    #[test]
+    fn f3_an_idle_agent_with_an_empty_prompt_is_woken() {
+        assert_eq!(wake(&idle(), NOW), Wake::Paste { text: "[taut] 2 messages are waiting".into() });
+        assert_eq!(trigger(1), "[taut] 1 message is waiting");
+    }
+
+    #[test]
+    fn f3_whatever_could_be_disturbed_is_left_alone() {
+        let table = [
+            (Idle { messages: 0, ..idle() }, Why::NothingWaits),
+            (Idle { state: State::Active, ..idle() }, Why::NotIdle),
+            (Idle { state: State::ToolActive, ..idle() }, Why::NotIdle),
+            (Idle { state: State::Created, ..idle() }, Why::NotIdle),
+            (Idle { state: State::Ended, ..idle() }, Why::NotIdle),
+            (Idle { status: Some(Status::Attention), ..idle() }, Why::Dialog),
+            (Idle { status: Some(Status::Checked), ..idle() }, Why::Dialog),
+            (Idle { pane: None, ..idle() }, Why::NoPane),
+            (Idle { last_seen: NOW.plus(-SETTLED_MS + 1), ..idle() }, Why::Settling),
+            (Idle { prompt: Prompt::Typed, ..idle() }, Why::Typed),
+            (Idle { prompt: Prompt::Dialog, ..idle() }, Why::Dialog),
+            (Idle { prompt: Prompt::Unknown, ..idle() }, Why::Unreadable),
+        ];
+        for (idle, why) in table {
+            assert_eq!(wake(&idle, NOW), Wake::Wait(why), "{idle:?}");
+        }
+    }
+
+    #[test]
+    fn f3_the_same_messages_wake_again_only_after_a_long_pause_and_three_times_at_most() {
+        let woken = |ago: i64, wakes: u32| wake(&Idle { woken_at: Some(NOW.plus(-ago)), wakes, ..idle() }, NOW);
+        assert_eq!(woken(AGAIN_MS - 1, 1), Wake::Wait(Why::JustWoken));
+        assert!(matches!(woken(AGAIN_MS, 1), Wake::Paste { .. }));
+        assert!(matches!(woken(AGAIN_MS, 2), Wake::Paste { .. }));
+        assert_eq!(woken(24 * AGAIN_MS, MOST_WAKES), Wake::Wait(Why::GaveUp));
+        // One that is new wakes sooner, and not at once.
+        assert_eq!(woken(PAUSE_MS - 1, 0), Wake::Wait(Why::JustWoken));
+        assert!(matches!(woken(PAUSE_MS, 0), Wake::Paste { .. }));
+    }
+
+    #[test]
+    fn f3_what_a_person_says_of_the_line_is_no_wake_up() {
+        for said in [
+            "",
+            "go on",
+            "[taut]",
+            "why does it say [taut] 2 messages are waiting in my pane?",
+            "2 messages are waiting",
+            "[taut] two messages are waiting",
+            "please read this: [taut] 2 messages are waiting",
+            "[tauter] 2 messages are waiting",
+        ] {
+            assert!(!is_wake_up(said), "{said}");
+        }
+    }
+
+    proptest! {
+        /// ORIGINS 2.4 no. 1: a trigger that came back with a time before it was never known again.
+        #[test]
+        fn f3_the_line_is_known_again_however_it_is_decorated(
+            count in 1_u64..10_000,
+            time in prop::sample::select(vec![
+                "", "[2026-01-17 10:32:01] ", "10:32 PM ", "2026-01-17T10:32:01.123Z ", "Sat Jan 17 10:32:01 UTC 2026: ",
+                "(1800000000) ", "> ", "❯ ",
+            ]),
+            quotes in prop::sample::select(vec![("", ""), ("\"", "\""), ("'", "'"), ("“", "”"), ("`", "`"), ("«", "»")]),
+            marks in prop::sample::select(vec![("", ""), ("\u{1b}[200~", "\u{1b}[201~"), ("\u{1b}[1;33m", "\u{1b}[0m")]),
+            space in prop::sample::select(vec![" ", "  ", "\n", "\r\n", "\t", "\u{a0}"]),
+            upper in any::<bool>(),
+            after in prop::sample::select(vec!["", "\n", ".", " (press Enter)", "\nand please look at the build", "…"]),
+        ) {
+            let line = trigger(count).replace(' ', space);
+            let line = if upper { line.to_uppercase() } else { line };
+            let prompt = format!("{}{time}{}{line}{}{}{after}", marks.0, quotes.0, quotes.1, marks.1);
+            prop_assert!(is_wake_up(&prompt), "{prompt:?}");
+        }
+
+        #[test]
+        fn f3_no_prompt_breaks_the_reader(text in any::<String>()) {
+            let _ = is_wake_up(&text);
+        }
+    }
+}

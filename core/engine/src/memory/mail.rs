@@ -1,0 +1,126 @@
+//! Messages as an agent sends and reads them.
+
+use super::carry::{Done, Scene};
+use super::command::Outcome;
+use crate::fleet::letters;
+use crate::fleet::text::{line, plain};
+use model::effort::{Addressee, Keep, Message, Refused};
+use serde_json::json;
+
+/// Longer than this a message is a document, and belongs into a file.
+const LONGEST: usize = 16_000;
+
+pub fn send(to: &str, text: &str, scene: &Scene<'_>) -> Result<Done, Refused> {
+    let Some(addressee) = scene.mail.addressee else { return Err(unknown(to, scene.mail.names)) };
+    let shown = match addressee {
+        Addressee::Agent(name) => format!("agent {}", line(name, 80)),
+        Addressee::Conversation(name) => format!("conversation {}", line(name, 80)),
+    };
+    let message = addressed(letters::NOTE, text, addressee.clone(), scene)?;
+    Ok(told(message, format!("sent to {shown}; it is told at its next prompt or tool call"), scene))
+}
+
+pub fn report(summary: &str, outcome: Outcome, scene: &Scene<'_>) -> Result<Done, Refused> {
+    if !scene.sub_agent.is_empty() {
+        return Err("a sub-agent's result goes to the agent that started it: end with it as your answer".into());
+    }
+    let Some(conversation) = scene.mail.reports_to else {
+        return Err("no other session has started this one (CLAUDE_PARENT_SESSION_ID names none that is known), so \
+                    there is nobody to report to by default; `taut send <agent|conversation> \"…\"` reaches anybody"
+            .into());
+    };
+    let kind = match outcome {
+        Outcome::Done => letters::WORKER_DONE,
+        Outcome::Failed => letters::WORKER_FAILED,
+    };
+    let message = addressed(kind, summary, Addressee::Conversation(conversation.to_string()), scene)?;
+    Ok(told(message, format!("reported to conversation {}", line(conversation, 80)), scene))
+}
+
+/// One JSON object a line: whoever prints it shapes it. What a sub-agent reads
+/// goes on waiting for its parent.
+pub fn inbox(scene: &Scene<'_>) -> Done {
+    let at = scene.now;
+    let lines = scene.mail.inbox.iter().map(|message| object(message).to_string());
+    let read = scene.mail.inbox.iter().filter(|_| scene.sub_agent.is_empty());
+    Done {
+        said: lines.collect::<Vec<_>>().join("\n"),
+        keeps: read.map(|message| Keep::Delivered { message: message.id.clone(), at }).collect(),
+        ..Done::default()
+    }
+}
+
+/// A message as it is listed: names and texts of others, made harmless.
+pub fn object(message: &Message) -> serde_json::Value {
+    let (to, kind) = match &message.to {
+        Some(Addressee::Agent(name)) => (Some(name), "agent"),
+        Some(Addressee::Conversation(name)) => (Some(name), "conversation"),
+        None => (None, "nobody"),
+    };
+    json!({
+        "id": message.id,
+        "at": message.at.rfc3339(),
+        "kind": message.kind,
+        "from": message.from_agent.as_deref().map(|name| line(name, 200)),
+        "to": to.map(|name| line(name, 200)),
+        "to_kind": kind,
+        "body": plain(&message.body),
+    })
+}
+
+fn addressed(kind: &str, text: &str, to: Addressee, scene: &Scene<'_>) -> Result<Message, Refused> {
+    let length = text.chars().count();
+    if length > LONGEST {
+        return Err(format!(
+            "the message has {length} letters and at most {LONGEST} are sent; write it into a file and send its path"
+        )
+        .into());
+    }
+    Ok(Message { to: Some(to), ..scene.message(kind, text.to_string()) })
+}
+
+fn told(message: Message, said: String, scene: &Scene<'_>) -> Done {
+    let reported = scene.session.is_some() && scene.sub_agent.is_empty();
+    Done { keeps: vec![Keep::Message(message)], said, reported, ..Done::default() }
+}
+
+fn unknown(to: &str, names: &[String]) -> Refused {
+    let mut near: Vec<(usize, &String)> = names.iter().map(|name| (distance(to, name), name)).collect();
+    near.sort();
+    let near: Vec<String> = near.into_iter().take(3).map(|(_, name)| format!("`{}`", line(name, 80))).collect();
+    let nearest = if near.is_empty() { String::new() } else { format!(" (nearest: {})", near.join(", ")) };
+    let to = line(to, 80);
+    Refused::NotFound(format!(
+        "there is no agent and no conversation `{to}`{nearest}; `taut agents` and `taut sessions --json` list them"
+    ))
+}
+
+/// How many letters must be put in, left out or changed to make the one the other.
+fn distance(one: &str, other: &str) -> usize {
+    let other: Vec<char> = other.to_lowercase().chars().take(64).collect();
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (at, c) in one.to_lowercase().chars().take(64).enumerate() {
+        let mut next = vec![at + 1];
+        for (to, d) in other.iter().enumerate() {
+            let changed = row.get(to).copied().unwrap_or_default() + usize::from(c != *d);
+            let left = next.last().copied().unwrap_or_default() + 1;
+            let put = row.get(to + 1).copied().unwrap_or_default() + 1;
+            next.push(changed.min(left).min(put));
+        }
+        row = next;
+    }
+    row.last().copied().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn f3_an_unknown_name_is_answered_with_the_nearest() {
+        let names = ["worker-1", "worker-2", "chief", "somebody-else"].map(String::from);
+        let Refused::NotFound(why) = unknown("worke-1", &names) else { panic!("not of this kind") };
+        assert!(why.contains("no conversation `worke-1` (nearest: `worker-1`, `worker-2`, `chief`)"), "{why}");
+        assert_eq!((distance("abc", "abc"), distance("", "abc"), distance("kitten", "sitting")), (0, 3, 3));
+    }
+}

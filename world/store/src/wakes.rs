@@ -1,0 +1,73 @@
+//! Idle sessions that messages wait for, and how often they were woken.
+
+use crate::{Durability, Error, Store, agents, sessions};
+use model::Ms;
+use model::row::Status;
+use model::session::Session;
+use rusqlite::{Connection, params};
+use std::collections::HashSet;
+
+/// A session that could be woken.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sleeper {
+    pub session: Session,
+    pub status: Option<Status>,
+    /// How many messages wait for it.
+    pub messages: u64,
+    /// When it was last woken for any of them.
+    pub woken_at: Option<Ms>,
+    /// How often it was woken for the one it was woken for least.
+    pub wakes: u32,
+}
+
+/// Open sessions at rest in a pane for whose agent or conversation something waits.
+/// A second client under a name is never woken: what waits is the first's.
+const SLEEPERS: &str = "SELECT id FROM sessions
+    WHERE ended_at IS NULL AND state = 'idle' AND pane IS NOT NULL AND parent IS NULL
+      AND (agent IN (SELECT to_agent FROM messages WHERE delivered_at IS NULL)
+        OR conversation IN (SELECT to_conversation FROM messages
+          WHERE delivered_at IS NULL AND to_conversation IS NOT NULL))
+    ORDER BY row DESC";
+
+const WAITING: &str = "SELECT count(*), max(woken_at), coalesce(min(wakes), 0) FROM messages
+    WHERE delivered_at IS NULL AND (to_agent = ?1 OR to_conversation = ?2)";
+
+const WOKEN: &str = "UPDATE messages SET woken_at = ?3, wakes = wakes + 1
+    WHERE delivered_at IS NULL AND (to_agent = ?1 OR to_conversation = ?2)";
+
+impl Store {
+    /// Sessions that are open, idle and in a pane while messages wait for them.
+    /// Of several that carry one conversation, the newest.
+    pub fn wakeable(&self) -> Result<Vec<Sleeper>, Error> {
+        self.read(|conn| {
+            let ids: Vec<String> =
+                conn.prepare_cached(SLEEPERS)?.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
+            let sleepers = ids.iter().map(|id| match sessions::by_id(conn, id)? {
+                Some(session) => sleeper(conn, session).map(Some),
+                None => Ok(None),
+            });
+            let mut found: Vec<Sleeper> = sleepers.filter_map(Result::transpose).collect::<Result<_, _>>()?;
+            let mut seen = HashSet::new();
+            found.retain(|one| seen.insert(one.session.conversation.clone()));
+            Ok(found)
+        })
+    }
+
+    /// Its session was woken for everything that waits for it now.
+    pub fn woken(&mut self, session: &Session, at: Ms) -> Result<(), Error> {
+        self.transact(Durability::Normal, |tx| {
+            tx.verb(|conn| {
+                conn.prepare_cached(WOKEN)?.execute(params![session.agent, session.conversation, at.0]).map(drop)
+            })
+        })
+    }
+}
+
+fn sleeper(conn: &Connection, session: Session) -> rusqlite::Result<Sleeper> {
+    let status = agents::load(conn, &session.agent)?.map(|agent| agent.status);
+    let (messages, woken_at, wakes) =
+        conn.prepare_cached(WAITING)?.query_row(params![session.agent, session.conversation], |row| {
+            Ok((row.get::<_, i64>(0)?.cast_unsigned(), row.get::<_, Option<i64>>(1)?.map(Ms), row.get(2)?))
+        })?;
+    Ok(Sleeper { session, status, messages, woken_at, wakes })
+}
