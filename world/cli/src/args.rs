@@ -45,6 +45,11 @@ pub enum Command {
     Tmux(crate::commands::tmux::TmuxArgs),
     /// Watch the fleet live: agents, what they do, tasks, verdicts
     Top(crate::commands::top::TopArgs),
+    /// Be told when an agent needs you, fails or is done
+    Notify {
+        #[command(subcommand)]
+        verb: crate::commands::notify::NotifyVerb,
+    },
     /// Write down what you did, in the log of the effort
     Log(TextArgs),
     /// Say what this session is doing
@@ -117,6 +122,17 @@ pub struct RunArgs {
     pub home: Option<PathBuf>,
     #[arg(long, hide = true)]
     pub config: Option<PathBuf>,
+}
+
+impl RunArgs {
+    pub fn over(&self, setting: pipeline::Setting) -> pipeline::Setting {
+        pipeline::Setting {
+            state: self.state.clone().unwrap_or(setting.state),
+            home: self.home.clone().unwrap_or(setting.home),
+            user_config: self.config.clone().unwrap_or(setting.user_config),
+            patience: setting.patience,
+        }
+    }
 }
 
 #[derive(Debug, Subcommand)]

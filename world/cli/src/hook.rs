@@ -5,6 +5,7 @@ use crate::{service, stdin};
 use daemon::Client;
 use entry::limits;
 use host::paths::Places;
+use model::effect::After;
 use model::{Answer, Call, Environment};
 use pipeline::{Served, Way};
 use std::ffi::OsString;
@@ -28,10 +29,13 @@ const PUT_BY_TIME: Duration = Duration::from_millis(100);
 const SETTLING_TIME: Duration = Duration::from_millis(100);
 
 pub fn run(args: &[OsString]) -> u8 {
-    let (answer, working) = std::panic::catch_unwind(|| answer(args)).unwrap_or_default();
+    let Given { answer, working, tell } = std::panic::catch_unwind(|| answer(args)).unwrap_or_default();
     let _ = std::io::stderr().lock().write_all(answer.stderr.as_bytes());
     let mut out = std::io::stdout().lock();
     let _ = out.write_all(answer.stdout.as_bytes()).and_then(|()| out.flush());
+    if let Some(places) = tell {
+        service::tell_in_background(&places);
+    }
     if let Some(working) = working {
         // The answer is out; the log is kept short while there is time left.
         let _ = working.recv_timeout(SETTLING_TIME);
@@ -39,10 +43,17 @@ pub fn run(args: &[OsString]) -> u8 {
     answer.exit
 }
 
-/// Says when the work in process is over.
-type Working = mpsc::Receiver<Said>;
+/// An answer, and what is left to do once it is out.
+#[derive(Default)]
+struct Given {
+    answer: Answer,
+    /// Says when the work in process is over.
+    working: Option<mpsc::Receiver<Said>>,
+    /// Somebody is to be told, and there is no daemon to do it.
+    tell: Option<Places>,
+}
 
-fn answer(args: &[OsString]) -> (Answer, Option<Working>) {
+fn answer(args: &[OsString]) -> Given {
     quieten();
     let begun = Instant::now();
     let places = host::origin::places();
@@ -51,7 +62,7 @@ fn answer(args: &[OsString]) -> (Answer, Option<Working>) {
     if !service::without_daemon() && !asked {
         let limit = Duration::from_millis(u64::from(daemon_time(&call)));
         if let Ok(answer) = Client::new(&places.state(), limit).hook(&call) {
-            return (answer, None);
+            return Given { answer, ..Given::default() };
         }
     }
     let alone = entry::taken().is_none() && !is_session_end(&call);
@@ -69,7 +80,7 @@ fn quieten() {
 
 /// Does the work here. A thread does it, so that a disk that hangs cannot hang
 /// the agent: what the stateless rules said is known early and answered then.
-fn work(call: Call, places: &Places, judged_by: Instant) -> (Answer, Option<Working>) {
+fn work(call: Call, places: &Places, judged_by: Instant) -> Given {
     let limit = if is_session_end(&call) { OWN_TIME_SESSION_END } else { OWN_TIME };
     let deadline = Instant::now() + limit;
     let (send, receive) = mpsc::channel();
@@ -90,9 +101,12 @@ fn work(call: Call, places: &Places, judged_by: Instant) -> (Answer, Option<Work
             Ok(Said::Early(early)) => (known, until) = (early, deadline),
             Ok(Said::Last(served)) => {
                 service::after_in_process(&served, places);
-                return (with_troubles(served), Some(receive));
+                let tell = served.after.contains(&After::Tell).then(|| places.clone());
+                return Given { answer: with_troubles(served), working: Some(receive), tell };
             }
-            Err(_) => return (with_troubles(put_by(known, places.state())), None),
+            Err(_) => {
+                return Given { answer: with_troubles(put_by(known, places.state())), ..Given::default() };
+            }
         }
     }
 }

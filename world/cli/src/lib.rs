@@ -8,6 +8,7 @@ mod error;
 mod exit;
 mod hook;
 mod monitor;
+mod notifier;
 mod painter;
 mod person;
 mod printer;
@@ -16,5 +17,6 @@ mod reaper;
 mod reference;
 mod service;
 mod stdin;
+mod user_config;
 
 pub use door::open;

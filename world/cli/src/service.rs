@@ -30,7 +30,7 @@ pub fn build() -> Build {
 /// Those who carry news of the fleet on: they are nudged when a status changes
 /// or a message is sent, read the store and act on what is there.
 pub fn heralds(setting: &Setting) -> Vec<Tick> {
-    vec![crate::painter::tick(setting)]
+    vec![crate::notifier::tick(setting), crate::painter::tick(setting)]
 }
 
 pub fn options(setting: &Setting, heralds: Vec<Tick>) -> Options {
@@ -160,6 +160,14 @@ fn fault(error: &RpcError) -> Fault {
 /// The user wants no daemon to be talked to or started.
 pub fn without_daemon() -> bool {
     std::env::var_os("TAUT_NO_DAEMON").is_some_and(|value| !value.is_empty() && value != "0")
+}
+
+/// Somebody is to be told of what was served: a process of its own sees to it,
+/// since there is no daemon. Called when the answer is out, and not waited for.
+pub fn tell_in_background(places: &Places) {
+    if let Ok(program) = std::env::current_exe() {
+        let _ = daemon::start_in_background(&program, &crate::notifier::line(&setting(places)));
+    }
 }
 
 /// What follows an answer given without a daemon.

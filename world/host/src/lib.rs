@@ -3,6 +3,7 @@
 pub mod awake;
 pub mod clock;
 pub mod install;
+pub mod notify;
 pub mod origin;
 pub mod overrides;
 pub mod papers;

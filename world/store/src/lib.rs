@@ -15,6 +15,7 @@ mod lock;
 mod messages;
 mod meta;
 mod migrate;
+mod notices;
 mod open;
 mod place;
 #[cfg(test)]

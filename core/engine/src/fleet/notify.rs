@@ -58,8 +58,8 @@ pub struct Round {
 }
 
 /// Whether an agent's turn may still have to be told; the first, cheap look.
-pub fn is_fresh(agent: &Agent, now: Ms) -> bool {
-    KINDS.contains(&agent.status) && now.since(agent.since) <= FRESH_MS + KEPT_MS / 2
+pub fn is_fresh(agent: &Agent, notify: &Notify, now: Ms) -> bool {
+    notify.tells(agent.status) && now.since(agent.since) <= FRESH_MS + notify.debounce_ms
 }
 
 /// Who is told of now, and when to look again.
@@ -93,8 +93,7 @@ pub fn tell(agents: &[Turned<'_>], look: &Look<'_>) -> Round {
 /// The moment a turn is to be told, if it is.
 fn when(turned: &Turned<'_>, look: &Look<'_>) -> Option<Ms> {
     let Turned { agent, notify, cause, .. } = *turned;
-    let wanted = notify.reaches_out() && notify.tells(agent.status) && is_news(agent.status, cause);
-    if !wanted || look.now.since(agent.since) > FRESH_MS + notify.debounce_ms {
+    if !notify.reaches_out() || !is_fresh(agent, notify, look.now) || !is_news(agent.status, cause) {
         return None;
     }
     let before = look.told.iter().find(|told| told.agent == agent.id && told.status == agent.status);

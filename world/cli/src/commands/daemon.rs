@@ -23,10 +23,7 @@ pub fn run(verb: DaemonVerb, printer: &Printer) -> Result<Exit, CliError> {
 }
 
 fn serve(args: &RunArgs, places: &Places, printer: &Printer) -> Result<Exit, CliError> {
-    let mut setting = service::setting(places);
-    setting.state = args.state.clone().unwrap_or(setting.state);
-    setting.home = args.home.clone().unwrap_or(setting.home);
-    setting.user_config = args.config.clone().unwrap_or(setting.user_config);
+    let setting = args.over(service::setting(places));
     let heralds = service::heralds(&setting);
     let switchboard = Switchboard::new(setting.clone(), heralds.iter().map(|tick| tick.nudge.clone()).collect());
     let ended = daemon::run(service::options(&setting, heralds), switchboard)

@@ -13,6 +13,7 @@ pub mod guard;
 pub mod init;
 pub mod init_loop;
 pub mod r#loop;
+pub mod notify;
 pub mod overview;
 pub mod pause;
 pub mod policy;

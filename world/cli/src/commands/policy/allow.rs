@@ -9,6 +9,7 @@ use crate::error::CliError;
 use crate::exit::Exit;
 use crate::person;
 use crate::printer::Printer;
+use crate::user_config::{self, section, wrong_shape};
 use host::paths::Places;
 use model::RuleKind;
 use model::effect::{Strike, Write};
@@ -82,43 +83,10 @@ pub fn pack(name: &str, switch: Switch, printer: &Printer) -> Result<Exit, CliEr
     Ok(Exit::Ok)
 }
 
-fn section<'a>(config: &'a mut DocumentMut, name: &str) -> Result<&'a mut Table, CliError> {
-    let item = config.entry(name).or_insert(Item::Table(Table::new()));
-    item.as_table_mut().ok_or_else(|| wrong_shape(name))
-}
-
-fn wrong_shape(name: &str) -> CliError {
-    CliError::failed(format!("`{name}` in your configuration is not a table; nothing was changed"))
-        .hint("taut policy check")
-}
-
 fn edit(change: impl FnOnce(&mut DocumentMut) -> Result<(), CliError>) -> Result<PathBuf, CliError> {
-    let file = Places::from_process().user_config();
-    let text = match std::fs::read_to_string(&file) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
-        Err(error) => return Err(CliError::failed(format!("cannot read {}", file.display())).because(&error)),
-    };
-    let mut config: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| {
-        CliError::failed(format!("{} is not TOML; nothing was changed", file.display()))
-            .because(&error)
-            .hint("taut policy check")
-    })?;
-    change(&mut config)?;
-    replace(&file, &config.to_string())?;
-    Ok(file)
-}
-
-/// Whole or not at all: a configuration torn in half would be a guard half off.
-fn replace(file: &Path, text: &str) -> Result<(), CliError> {
-    if let Some(folder) = file.parent() {
-        std::fs::create_dir_all(folder)?;
-    }
-    let real = std::fs::canonicalize(file).unwrap_or_else(|_| file.to_path_buf());
-    let next = real.with_extension("toml.next");
-    std::fs::write(&next, text)?;
-    std::fs::rename(&next, &real)?;
-    Ok(())
+    let planned = user_config::plan(change)?;
+    planned.write()?;
+    Ok(planned.file)
 }
 
 fn said(printer: &Printer, file: &Path, what: &str) {

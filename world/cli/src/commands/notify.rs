@@ -1,0 +1,221 @@
+//! `taut notify`: switch notifications on and off, say what is on, try it out.
+
+mod switch;
+
+use super::judge_here;
+use crate::args::RunArgs;
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::printer::Printer;
+use crate::{notifier, service};
+use clap::{Args, Subcommand};
+use engine::fleet::notify::Notice;
+use host::paths::Places;
+use model::row::Status;
+use pipeline::Setting;
+use policy::Notify;
+use policy::notify::Offset;
+use serde_json::{Value, json};
+use std::io::{IsTerminal, Write};
+
+#[derive(Debug, Subcommand)]
+pub enum NotifyVerb {
+    /// Be told when an agent needs you, fails or is done (changes your own configuration; people only)
+    On(OnArgs),
+    /// Be told no more
+    Off(OffArgs),
+    /// Say what is on here, and whether it can work
+    Status,
+    /// Send one through each way that is on, and say what happened
+    Test,
+    /// Tell what there is to tell, for hooks without a daemon
+    #[command(hide = true)]
+    Deliver(RunArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct OnArgs {
+    /// The bell of the agent's own terminal, and its text where the terminal shows one
+    #[arg(long)]
+    pub terminal: bool,
+    /// Notifications of the desktop
+    #[arg(long)]
+    pub desktop: bool,
+    /// A program of yours, by its full path, with its arguments; it gets the event as JSON on stdin
+    #[arg(long, value_name = "PROGRAM", num_args = 1.., allow_hyphen_values = true, value_terminator = ";")]
+    pub command: Vec<String>,
+    /// Which turns: attention, error, done (all, if you do not say)
+    #[arg(long = "for", value_name = "KIND", value_delimiter = ',')]
+    pub kinds: Vec<String>,
+    /// A stretch of the day in which nothing is told: 22:00-07:00 (may be given again)
+    #[arg(long, value_name = "FROM-TO")]
+    pub quiet: Vec<String>,
+    /// Show the change and make none
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Do not ask
+    #[arg(long)]
+    pub yes: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct OffArgs {
+    /// Show the change and make none
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Do not ask
+    #[arg(long)]
+    pub yes: bool,
+}
+
+/// One way, and what came of it.
+struct Way {
+    name: &'static str,
+    /// What happened, or what is missing.
+    result: Result<String, String>,
+}
+
+pub fn run(verb: &NotifyVerb, printer: &Printer) -> Result<Exit, CliError> {
+    match verb {
+        NotifyVerb::On(args) => switch::on(args, printer),
+        NotifyVerb::Off(args) => switch::off(args, printer),
+        NotifyVerb::Status => status(printer),
+        NotifyVerb::Test => test(printer),
+        NotifyVerb::Deliver(args) => {
+            notifier::run_to_the_end(&args.over(service::setting(&host::origin::places())))?;
+            Ok(Exit::Ok)
+        }
+    }
+}
+
+fn status(printer: &Printer) -> Result<Exit, CliError> {
+    let judge = judge_here(None)?;
+    let law = judge.law();
+    let notify = &law.policy.notify;
+    let now = host::clock::now();
+    let quiet = notify.is_quiet(now, Offset { seconds: host::clock::utc_offset_s(now) });
+    let ways = ways(notify, looked);
+    if printer.json() {
+        printer.object(&json!({
+            "on": notify.on.iter().map(|kind| kind.name()).collect::<Vec<_>>(),
+            "ways": ways.iter().map(Way::object).collect::<Vec<_>>(),
+            "debounce_ms": notify.debounce_ms,
+            "quiet_now": quiet,
+        }));
+        return Ok(Exit::Ok);
+    }
+    if notify.on.is_empty() || ways.is_empty() {
+        printer.line("notifications are off");
+        printer.note("hint: `taut notify on` switches them on");
+        return Ok(Exit::Ok);
+    }
+    let kinds: Vec<&str> = notify.on.iter().map(|kind| kind.name()).collect();
+    printer.line(format!("on for    {}", kinds.join(", ")));
+    ways.iter().for_each(|way| printer.line(way.line(printer)));
+    if quiet {
+        printer.line("quiet     now: nothing is told until the quiet hours end");
+    }
+    for trouble in law.diagnostics.iter().filter(|trouble| trouble.message.contains("notify")) {
+        printer.note(trouble.to_string());
+    }
+    Ok(Exit::Ok)
+}
+
+fn test(printer: &Printer) -> Result<Exit, CliError> {
+    let judge = judge_here(None)?;
+    let notify = &judge.law().policy.notify;
+    let ways = ways(notify, tried);
+    if ways.is_empty() {
+        return Err(CliError::failed("no way of telling you is on").hint("taut notify on"));
+    }
+    for way in &ways {
+        if printer.json() {
+            printer.object(&way.object());
+        } else {
+            printer.line(way.line(printer));
+        }
+    }
+    if notify.on.is_empty() && !printer.json() {
+        printer.note("this was a test: agents tell nothing until `taut notify on`");
+    }
+    Ok(if ways.iter().all(|way| way.result.is_ok()) { Exit::Ok } else { Exit::Failed })
+}
+
+fn ways(notify: &Notify, ask: impl Fn(&'static str, &Notify) -> Result<String, String>) -> Vec<Way> {
+    let on = [("terminal", notify.terminal), ("desktop", notify.desktop), ("command", !notify.command.is_empty())];
+    let on = on.into_iter().filter(|(_, on)| *on);
+    on.map(|(name, _)| Way { name, result: ask(name, notify) }).collect()
+}
+
+/// Whether a way could work, as far as that shows without using it.
+fn looked(way: &'static str, notify: &Notify) -> Result<String, String> {
+    match way {
+        "terminal" => Ok("the bell of the agent's own terminal".to_string()),
+        "desktop" => {
+            let found = host::notify::desktop_program(&notifier::place(&setting()));
+            found.map(|path| path.display().to_string()).map_err(|trouble| trouble.to_string())
+        }
+        _ => Ok(notify.command.join(" ")),
+    }
+}
+
+/// Uses it.
+fn tried(way: &'static str, notify: &Notify) -> Result<String, String> {
+    let (notice, place) = (sample(), notifier::place(&setting()));
+    let told = match way {
+        "terminal" => return Ok(ring(&notice)),
+        "desktop" => host::notify::desktop(&notifier::message(&notice), &place),
+        _ => host::notify::program(&notify.command, &notice.event.to_string(), &place),
+    };
+    let causes = |trouble: host::notify::Trouble| match std::error::Error::source(&trouble) {
+        Some(cause) => format!("{trouble} ({cause})"),
+        None => trouble.to_string(),
+    };
+    told.map(|()| "sent".to_string()).map_err(causes)
+}
+
+/// Rings this terminal as an agent's client would ring its own.
+fn ring(notice: &Notice) -> String {
+    let mut out = std::io::stdout().lock();
+    if !out.is_terminal() {
+        return "not tried: this is no terminal; agents ring their own".to_string();
+    }
+    let text = notice.line();
+    let shown = format!("\u{1b}]9;Taut: {text}\u{7}");
+    // tmux hands on only what is wrapped for it.
+    let inside_tmux = std::env::var_os("TMUX").is_some_and(|value| !value.is_empty());
+    let shown = if inside_tmux { format!("\u{1b}Ptmux;\u{1b}{shown}\u{1b}\\") } else { shown };
+    let _ = write!(out, "{shown}\u{7}").and_then(|()| out.flush());
+    "rang; not every terminal shows the text".to_string()
+}
+
+fn sample() -> Notice {
+    let (title, body) = ("taut-test needs you".to_string(), "this is only a test".to_string());
+    let at = host::clock::now().rfc3339();
+    let event = json!({
+        "agent": "taut-test", "status": "attention", "from": "working", "project": null, "session": null, "task": null,
+        "message": format!("{title}: {body}"), "at": at, "agents": ["taut-test"], "test": true,
+    });
+    Notice { status: Status::Attention, title, body, event }
+}
+
+fn setting() -> Setting {
+    service::setting(&Places::from_process())
+}
+
+impl Way {
+    fn line(&self, printer: &Printer) -> String {
+        let told = match &self.result {
+            Ok(said) => said.clone(),
+            Err(trouble) => printer.red(trouble),
+        };
+        format!("{:<9} {told}", self.name)
+    }
+
+    fn object(&self) -> Value {
+        match &self.result {
+            Ok(said) => json!({"way": self.name, "ok": true, "said": said}),
+            Err(trouble) => json!({"way": self.name, "ok": false, "said": trouble}),
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! Tells people of the fleet's turns, beside the agents' own terminals. In the
+//! daemon it is a tick; without one a short-lived process of its own. Both read
+//! the store anew and claim there what they tell, so it is told once.
+
+use crate::printer::Printer;
+use daemon::{Next, Nudge, Tick};
+use engine::fleet::notify::{self, Look, Notice, Subject, Turned};
+use host::notify::{Message, Place, Urgency};
+use model::row::{Agent, Event, Status};
+use model::session::Session;
+use pipeline::{Law, Laws, Setting};
+use policy::Notify;
+use policy::notify::Offset;
+use std::fs::{File, OpenOptions, TryLockError};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::time::Duration;
+use store::{EventFilter, Store};
+
+/// Without a nudge it is looked so often; a sweep is truth.
+const EVERY: Duration = Duration::from_secs(30);
+
+/// Between a nudge and the look, and between two who want to tell at once.
+const BREATH: Duration = Duration::from_millis(20);
+
+/// A database that cannot be read is tried again so often, and so soon.
+const TRIES: u32 = 10;
+const RETRY: Duration = Duration::from_secs(1);
+
+/// Whoever is the process that tells holds this lock.
+const LOCK: &str = "notify.lock";
+
+/// An agent that has just turned, with what is needed to tell of it.
+struct Candidate {
+    agent: Agent,
+    session: Option<Session>,
+    law: Rc<Law>,
+    cause: Option<Event>,
+}
+
+/// What came of a look.
+#[derive(Default)]
+pub struct Told {
+    again: Option<Duration>,
+    troubles: Vec<String>,
+}
+
+/// Whoever tells, and what they keep between two looks.
+struct Notifier {
+    setting: Setting,
+    store: Option<Store>,
+    tries: u32,
+}
+
+pub fn tick(setting: &Setting) -> Tick {
+    let (mut notifier, mut last) = (Notifier::new(setting), Vec::new());
+    Tick {
+        name: "notifier",
+        every: EVERY,
+        run: Box::new(move || {
+            // Many changes at once are one look.
+            std::thread::sleep(BREATH);
+            let told = notifier.round();
+            if !told.troubles.is_empty() && told.troubles != last {
+                // The daemon's standard error is its log.
+                told.troubles.iter().for_each(|trouble| Printer::new(false).note(format!("notify: {trouble}")));
+                last = told.troubles;
+            }
+            told.again.map_or(Next::AsUsual, Next::In)
+        }),
+        nudge: Nudge::default(),
+    }
+}
+
+/// Tells what there is to tell, and waits for what must hold first. One process
+/// at a time: another that comes meanwhile leaves it to this one.
+pub fn run_to_the_end(setting: &Setting) -> std::io::Result<()> {
+    let mut notifier = Notifier::new(setting);
+    loop {
+        let Some(lock) = try_lock(&setting.state.join(LOCK))? else { return Ok(()) };
+        while let Some(pause) = notifier.round().again {
+            std::thread::sleep(pause);
+        }
+        drop(lock);
+        // Whoever found the lock taken relied on a look after their change: this one.
+        if notifier.round().again.is_none() {
+            return Ok(());
+        }
+    }
+}
+
+impl Notifier {
+    fn new(setting: &Setting) -> Self {
+        Self { setting: setting.clone(), store: None, tries: TRIES }
+    }
+
+    /// One look. What cannot be read now is looked for again, but not for ever.
+    fn round(&mut self) -> Told {
+        let kept = self.store.take().filter(|store| !store.stale());
+        let opened = kept.map_or_else(|| Store::open(&self.setting.state, Setting::HOOK_PATIENCE), Ok);
+        let looked = opened.and_then(|mut store| Ok((look(&mut store, &self.setting)?, store)));
+        if let Ok((told, store)) = looked {
+            (self.store, self.tries) = (Some(store), TRIES);
+            return told;
+        }
+        self.tries = self.tries.saturating_sub(1);
+        Told { again: (self.tries > 0).then_some(RETRY), ..Told::default() }
+    }
+}
+
+fn try_lock(path: &Path) -> std::io::Result<Option<File>> {
+    let file = OpenOptions::new().create(true).append(true).mode(0o600).open(path)?;
+    match file.try_lock() {
+        Ok(()) => Ok(Some(file)),
+        Err(TryLockError::WouldBlock) => Ok(None),
+        Err(TryLockError::Error(error)) => Err(error),
+    }
+}
+
+fn look(store: &mut Store, setting: &Setting) -> Result<Told, store::Error> {
+    let mut laws = Laws::new(setting.user_config.clone(), setting.state.clone());
+    // What holds where no project has a say: mostly nothing is on, and this is all.
+    let law = laws.of("/", &setting.home);
+    let ways = &law.policy.notify;
+    if !ways.reaches_out() {
+        return Ok(Told::default());
+    }
+    let (now, told) = (host::clock::now(), store.told()?);
+    let is_told = |agent: &Agent| {
+        told.iter().any(|told| told.agent == agent.id && told.status == agent.status && told.at >= agent.since)
+    };
+    let turned = store.agents()?.into_iter().filter(|agent| notify::is_fresh(agent, ways, now) && !is_told(agent));
+    let candidates = candidates(store, &mut laws, (turned.collect(), setting))?;
+    let offset = Offset { seconds: host::clock::utc_offset_s(now) };
+    let look = Look { told: &told, now, offset };
+    let mut seen: Vec<Turned<'_>> = candidates.iter().map(Candidate::turned).collect();
+    let mut round = notify::tell(&seen, &look);
+    if !round.due.is_empty() {
+        // Only those who are about to be told of are worth a question to tmux.
+        for place in round.due.iter().flat_map(|(_, places)| places) {
+            if let (Some(turned), Some(one)) = (seen.get_mut(*place), candidates.get(*place)) {
+                turned.watched = one.watched();
+            }
+        }
+        round = notify::tell(&seen, &look);
+    }
+    let again = round.again_ms.map(|ms| Duration::from_millis(ms.cast_unsigned()));
+    if round.due.is_empty() && seen.iter().all(|turned| !turned.watched) {
+        return Ok(Told { again, troubles: Vec::new() });
+    }
+    if !store.claim_told(&told, &round.told)? {
+        // Somebody else tells; what they leave is looked for at once.
+        return Ok(Told { again: Some(BREATH), troubles: Vec::new() });
+    }
+    let tasks = store.holders()?;
+    let mut troubles = Vec::new();
+    for (status, places) in round.due {
+        let chosen = places.iter().filter_map(|place| candidates.get(*place));
+        let subjects: Vec<Subject<'_>> = chosen.map(|one| one.subject(&tasks)).collect();
+        troubles.extend(deliver(&notify::notice(status, &subjects), ways, &place(setting)));
+    }
+    Ok(Told { again, troubles })
+}
+
+fn candidates(store: &Store, laws: &mut Laws, seen: (Vec<Agent>, &Setting)) -> Result<Vec<Candidate>, store::Error> {
+    let (turned, setting) = seen;
+    let mut found = Vec::new();
+    for agent in turned {
+        let session = agent.session.as_deref().map(|id| store.session(id)).transpose()?.flatten();
+        let folder = session.as_ref().and_then(|session| session.cwd.as_deref()).unwrap_or(&agent.project);
+        let law = laws.of(folder, &setting.home);
+        if !law.policy.notify.reaches_out() || !law.policy.notify.tells(agent.status) {
+            continue;
+        }
+        let since = EventFilter { agent: Some(agent.id.clone()), since: Some(agent.since), ..EventFilter::default() };
+        let made = |event: &Event| event.at == agent.since && made_status(event) == Some(agent.status.name());
+        let cause = store.events(&since)?.into_iter().find(made);
+        found.push(Candidate { agent, session, law, cause });
+    }
+    Ok(found)
+}
+
+fn made_status(event: &Event) -> Option<&str> {
+    event.detail.get("status")?.get("to")?.as_str()
+}
+
+impl Candidate {
+    fn turned(&self) -> Turned<'_> {
+        Turned { agent: &self.agent, notify: &self.law.policy.notify, cause: self.cause.as_ref(), watched: false }
+    }
+
+    fn watched(&self) -> bool {
+        self.session.as_ref().and_then(|session| session.pane.as_deref()).is_some_and(host::notify::watched)
+    }
+
+    fn subject<'a>(&'a self, tasks: &'a [(String, String)]) -> Subject<'a> {
+        let task = tasks.iter().find(|(agent, _)| *agent == self.agent.id).map(|(_, slug)| slug.as_str());
+        Subject { agent: &self.agent, cause: self.cause.as_ref(), task }
+    }
+}
+
+/// Where programs of the user's run.
+pub fn place(setting: &Setting) -> Place {
+    Place { home: setting.home.clone(), state: setting.state.clone(), limit: host::notify::LIMIT }
+}
+
+/// Tells it in every way that is on; one that fails keeps no other from it.
+fn deliver(notice: &Notice, ways: &Notify, place: &Place) -> Vec<String> {
+    let mut tried = Vec::new();
+    if ways.desktop {
+        tried.push(host::notify::desktop(&message(notice), place));
+    }
+    if !ways.command.is_empty() {
+        tried.push(host::notify::program(&ways.command, &notice.event.to_string(), place));
+    }
+    tried.into_iter().filter_map(Result::err).map(|trouble| trouble.to_string()).collect()
+}
+
+pub fn message(notice: &Notice) -> Message<'_> {
+    let urgency = if notice.status == Status::Done { Urgency::Normal } else { Urgency::High };
+    Message { title: &notice.title, body: &notice.body, urgency }
+}
+
+/// How the process that tells is started where there is no daemon.
+pub fn line(setting: &Setting) -> Vec<std::ffi::OsString> {
+    let told: [(&str, &PathBuf); 3] =
+        [("--state", &setting.state), ("--home", &setting.home), ("--config", &setting.user_config)];
+    let mut line: Vec<std::ffi::OsString> = vec!["notify".into(), "deliver".into()];
+    line.extend(told.into_iter().flat_map(|(name, path)| [name.into(), path.clone().into_os_string()]));
+    line
+}

@@ -1,0 +1,63 @@
+//! Changes to the user's own `taut/config.toml`: planned, shown, then written
+//! whole or not at all. Comments and order stay as they were.
+
+use crate::error::CliError;
+use host::paths::Places;
+use std::path::{Path, PathBuf};
+use toml_edit::{DocumentMut, Item, Table};
+
+/// A change that has not been made yet.
+pub struct Change {
+    pub file: PathBuf,
+    /// `None` where there is no file.
+    before: Option<String>,
+    after: String,
+}
+
+/// What the file would be.
+pub fn plan(change: impl FnOnce(&mut DocumentMut) -> Result<(), CliError>) -> Result<Change, CliError> {
+    let file = Places::from_process().user_config();
+    let before = match std::fs::read_to_string(&file) {
+        Ok(text) => Some(text),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+        Err(error) => return Err(CliError::failed(format!("cannot read {}", file.display())).because(&error)),
+    };
+    let text = before.as_deref().unwrap_or_default();
+    let mut config: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| {
+        CliError::failed(format!("{} is not TOML; nothing was changed", file.display()))
+            .because(&error)
+            .hint("taut policy check")
+    })?;
+    change(&mut config)?;
+    Ok(Change { file, after: config.to_string(), before })
+}
+
+pub fn section<'a>(config: &'a mut DocumentMut, name: &str) -> Result<&'a mut Table, CliError> {
+    let item = config.entry(name).or_insert(Item::Table(Table::new()));
+    item.as_table_mut().ok_or_else(|| wrong_shape(name))
+}
+
+pub fn wrong_shape(name: &str) -> CliError {
+    CliError::failed(format!("`{name}` in your configuration is not a table; nothing was changed"))
+        .hint("taut policy check")
+}
+
+impl Change {
+    /// As people read it; empty when there is none.
+    pub fn diff(&self) -> String {
+        let name = self.file.to_string_lossy();
+        host::settings_file::unified(&name, self.before.as_deref(), Some(&self.after))
+    }
+
+    /// Whole or not at all: a configuration torn in half would be a guard half off.
+    pub fn write(&self) -> Result<&Path, CliError> {
+        if let Some(folder) = self.file.parent() {
+            std::fs::create_dir_all(folder)?;
+        }
+        let real = std::fs::canonicalize(&self.file).unwrap_or_else(|_| self.file.clone());
+        let next = real.with_extension("toml.next");
+        std::fs::write(&next, &self.after)?;
+        std::fs::rename(&next, &real)?;
+        Ok(&self.file)
+    }
+}

@@ -1,0 +1,258 @@
+//! Notifications (F5) as a person gets them: with a daemon and without one, never at a hook's cost.
+
+use crate::stage::{DAEMON, IN_PROCESS, LIMIT, Stage, assert_silent};
+use serde_json::{Value, json};
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::time::Duration;
+use testkit::{Finished, poll};
+
+const PLENTY: Duration = Duration::from_secs(60);
+
+/// A program of the user's that keeps every event, one a line.
+const COMMAND: &str = "command = [\"/bin/sh\", \"-c\", \"cat >> $HOME/told\"]";
+
+type Env = &'static [(&'static str, &'static str)];
+
+impl Stage {
+    fn configure(&self, text: &str) {
+        let folder = self.sandbox.home().join(".config/taut");
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("config.toml"), text).unwrap();
+    }
+
+    fn of(env: Env) -> Self {
+        if env.is_empty() { Self::with_daemon() } else { Self::new() }
+    }
+
+    /// A stand-in for the desktop's notifier.
+    fn notify_send(&self, body: &str) {
+        let folder = self.sandbox.home().join(".local/bin");
+        fs::create_dir_all(&folder).unwrap();
+        let path = folder.join("notify-send");
+        fs::write(&path, format!("#!/bin/sh\n{body}\n")).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    fn event(&self, env: Env, agent: &str, fields: &Value) -> Finished {
+        let mut payload = fields.clone();
+        payload["session_id"] = json!(agent);
+        let mut command = self.hook_command(env);
+        command.env("TAUT_AGENT_ID", agent);
+        testkit::process::run(command, &self.payload(&payload), LIMIT).unwrap()
+    }
+
+    /// A turn to attention.
+    fn asks(&self, env: Env, agent: &str) -> Finished {
+        let input = json!({"command": "git push"});
+        self.event(
+            env,
+            agent,
+            &json!({"hook_event_name": "PermissionRequest", "tool_name": "Bash", "tool_input": input}),
+        )
+    }
+
+    fn home_file(&self, name: &str) -> String {
+        fs::read_to_string(self.sandbox.home().join(name)).unwrap_or_default()
+    }
+
+    fn wait_for_line(&self, name: &str) -> String {
+        poll::until(name, PLENTY, || Some(self.home_file(name)).filter(|text| text.ends_with('\n'))).unwrap()
+    }
+
+    fn told(&self) -> Vec<Value> {
+        self.home_file("told").lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    /// Until no process that tells without a daemon is left.
+    fn wait_until_told(&self) {
+        let busy = |line: &str| line.contains("notify") && line.contains("deliver");
+        let all_told = || self.sandbox.leftovers().iter().all(|left| !busy(&left.command)).then_some(());
+        poll::until("the notifiers to end", PLENTY, all_told).unwrap();
+    }
+}
+
+#[test]
+fn f5_d7_a_person_is_told_the_same_with_a_daemon_and_without() {
+    let mut events = Vec::new();
+    for env in [DAEMON, IN_PROCESS] {
+        let stage = Stage::of(env);
+        stage.configure(&format!("[notify]\non = [\"attention\"]\ndesktop = true\n{COMMAND}\ndebounce = \"50ms\"\n"));
+        stage.notify_send("for word; do echo \"$word\"; done > shown");
+        assert_silent(&stage.asks(env, "ada"), "a hook that tells others answers nothing");
+        let shown = stage.wait_for_line("shown");
+        let want = "--app-name=Taut\n--urgency\ncritical\n--\nada needs you\npermission for Bash (git push)\n";
+        assert_eq!(shown, want, "{env:?}");
+        stage.wait_for_line("told");
+        let mut told = stage.told();
+        assert_eq!(told.len(), 1);
+        assert_eq!(told[0]["project"], json!(stage.sandbox.project().canonicalize().unwrap()));
+        let session = told[0]["session"].take();
+        assert!(session.is_string() && told[0]["at"].take().is_string() && told[0]["project"].take().is_string());
+        events.push(told.remove(0));
+    }
+    assert_eq!(events[0], events[1]);
+    assert_eq!(
+        events[0],
+        json!({
+            "agent": "ada", "status": "attention", "from": null, "project": null, "session": null, "task": null,
+            "message": "ada needs you: permission for Bash (git push)", "at": null, "agents": ["ada"],
+        })
+    );
+}
+
+#[test]
+fn f5_i5_nothing_is_started_and_nothing_told_while_it_is_off() {
+    for env in [DAEMON, IN_PROCESS] {
+        let stage = Stage::of(env);
+        stage.configure("[notify]\ndesktop = true\ndebounce = \"0s\"\n");
+        stage.notify_send("echo told > shown");
+        // What a repository says switches nothing on and runs nothing.
+        let project = stage.sandbox.project().join(".taut");
+        fs::create_dir_all(&project).unwrap();
+        fs::write(project.join("config.toml"), format!("[notify]\non = [\"attention\", \"done\"]\n{COMMAND}\n"))
+            .unwrap();
+        assert_silent(&stage.asks(env, "ada"), "off");
+        assert_silent(&stage.event(env, "ada", &json!({"hook_event_name": "Stop"})), "off");
+        stage.wait_until_told();
+        assert!(!stage.sandbox.taut_home().join("notify.lock").exists(), "no process was started to tell");
+        assert_eq!((stage.home_file("shown").as_str(), stage.home_file("told").as_str()), ("", ""));
+    }
+}
+
+/// By order of events, not by time: while the notifier stands still, hooks are answered.
+#[test]
+fn f5_a_notifier_that_hangs_holds_no_hook_up() {
+    for env in [DAEMON, IN_PROCESS] {
+        let stage = Stage::of(env);
+        stage.configure("[notify]\non = [\"attention\"]\ndesktop = true\ndebounce = \"0s\"\n");
+        stage.notify_send("echo begun > begun; while [ ! -e release ]; do sleep 0.05; done; echo ended > ended");
+        assert_silent(&stage.asks(env, "ada"), "the turn itself");
+        stage.wait_for_line("begun");
+        for agent in ["bob", "eve", "ada"] {
+            assert_silent(
+                &stage.event(env, agent, &json!({"hook_event_name": "UserPromptSubmit", "prompt": "go"})),
+                agent,
+            );
+            assert_silent(&stage.asks(env, agent), agent);
+        }
+        assert_eq!(stage.home_file("ended"), "", "the first notifier was still at it all the while");
+        fs::write(stage.sandbox.home().join("release"), "").unwrap();
+        stage.wait_for_line("ended");
+        stage.wait_until_told();
+    }
+}
+
+#[test]
+fn f5_whoever_tells_each_turn_is_told_once() {
+    let stage = Stage::with_daemon();
+    stage.configure(&format!("[notify]\non = [\"attention\"]\n{COMMAND}\ndebounce = \"100ms\"\n"));
+    let agents: Vec<String> = (0..12).map(|n| format!("w{n:02}")).collect();
+    for (n, agent) in agents.iter().enumerate() {
+        assert_silent(&stage.asks(if n % 2 == 0 { DAEMON } else { IN_PROCESS }, agent), agent);
+    }
+    let names = || {
+        let told = stage.told();
+        let names = told.iter().flat_map(|event| event["agents"].as_array().unwrap().iter());
+        let mut names: Vec<String> = names.map(|name| name.as_str().unwrap().to_owned()).collect();
+        names.sort();
+        names
+    };
+    poll::until("everybody to be told of", PLENTY, || (names().len() >= agents.len()).then_some(())).unwrap();
+    stage.wait_until_told();
+    assert_eq!(names(), agents);
+}
+
+#[test]
+fn f5_a_burst_is_one_notice_and_what_did_not_hold_is_none() {
+    let stage = Stage::new();
+    stage.configure(&format!("[notify]\non = [\"attention\", \"done\"]\n{COMMAND}\ndebounce = \"2s\"\n"));
+    for agent in ["ada", "bob", "eve"] {
+        assert_silent(&stage.asks(IN_PROCESS, agent), agent);
+    }
+    assert_silent(
+        &stage.event(IN_PROCESS, "bob", &json!({"hook_event_name": "UserPromptSubmit", "prompt": "yes"})),
+        "bob",
+    );
+    poll::until("both to be told of", PLENTY, || {
+        let agents: usize = stage.told().iter().map(|event| event["agents"].as_array().unwrap().len()).sum();
+        (agents == 2).then_some(())
+    })
+    .unwrap();
+    stage.wait_until_told();
+    let told = stage.told();
+    assert!(
+        told.iter().all(|event| event["agents"].as_array().unwrap().iter().all(|agent| agent != "bob")),
+        "{told:?}"
+    );
+    // On a machine that stood still between the two, they are two notices.
+    if let [one] = told.as_slice() {
+        assert_eq!(one["message"], "2 agents need you: ada, eve");
+    }
+}
+
+#[test]
+fn f5_one_command_switches_it_on_and_shows_what_it_changes() {
+    let stage = Stage::new();
+    stage.configure("# mine\n[guard]\nmode = \"enforce\" # stays\n");
+    let file = stage.sandbox.home().join(".config/taut/config.toml");
+    let text = || fs::read_to_string(&file).unwrap();
+    let off = stage.taut(&["notify", "status"]);
+    assert_eq!((off.code(), off.stdout_text().as_str()), (Some(0), "notifications are off\n"));
+    let shown =
+        stage.taut(&["notify", "on", "--desktop", "--for", "attention,done", "--quiet", "22:00-07:00", "--dry-run"]);
+    assert!(shown.stdout_text().contains("+on = [\"attention\", \"done\"]"), "{}", shown.stdout_text());
+    assert!(!text().contains("notify"), "a dry run changes nothing");
+    let refused = stage.taut(&["notify", "on", "--desktop"]);
+    assert_eq!(refused.code(), Some(1), "nobody agreed");
+    let on = stage.taut(&["notify", "on", "--desktop", "--for", "attention,done", "--quiet", "22:00-07:00", "--yes"]);
+    assert!(on.success(), "{}", on.stderr_text());
+    let section = "[notify]\non = [\"attention\", \"done\"]\ndesktop = true\nquiet = [\"22:00-07:00\"]\n";
+    assert_eq!(text(), format!("# mine\n[guard]\nmode = \"enforce\" # stays\n\n{section}"));
+    assert!(on.stderr_text().contains("notify-send not found: install libnotify"), "{}", on.stderr_text());
+    let again = stage.taut(&["notify", "on", "--desktop", "--for", "attention,done", "--quiet", "22:00-07:00"]);
+    assert!(again.stdout_text().contains("nothing to change"), "{}", again.stdout_text());
+    assert!(stage.taut(&["notify", "off", "--yes"]).success());
+    assert!(text().contains("on = []") && text().contains("desktop = true"));
+    for wrong in [["--for", "doen"], ["--quiet", "at night"], ["--command", "say"]] {
+        let mut args = vec!["notify", "on", "--yes"];
+        args.extend(wrong);
+        assert_eq!(stage.taut(&args).code(), Some(1), "{wrong:?}");
+    }
+}
+
+#[test]
+fn f5_an_agent_cannot_switch_it_on() {
+    let stage = Stage::new();
+    let mut command = stage.sandbox.command(stage.sandbox.bin());
+    command.env("CLAUDECODE", "1").args(["notify", "on", "--yes", "--command", "/tmp/evil"]);
+    let refused = testkit::process::run(command, b"", LIMIT).unwrap();
+    assert_eq!(refused.code(), Some(1));
+    assert!(!stage.sandbox.home().join(".config/taut/config.toml").exists());
+}
+
+#[test]
+fn f5_a_test_goes_through_every_way_and_says_what_is_missing() {
+    let stage = Stage::new();
+    let none = stage.taut(&["notify", "test"]);
+    assert_eq!(none.code(), Some(1));
+    assert!(none.stderr_text().contains("taut notify on"), "{}", none.stderr_text());
+    stage.configure(&format!("[notify]\non = [\"done\"]\nterminal = true\ndesktop = true\n{COMMAND}\n"));
+    let missing = stage.taut(&["notify", "test"]);
+    assert_eq!(missing.code(), Some(1));
+    assert!(missing.stdout_text().contains("notify-send not found: install libnotify"), "{}", missing.stdout_text());
+    assert_eq!(stage.told()[0]["test"], true, "the other ways were tried all the same");
+    stage.notify_send("exit 0");
+    let sent: Vec<Value> = stage.list(&["notify", "test", "--json"]);
+    let ways: Vec<(&str, bool)> =
+        sent.iter().map(|way| (way["way"].as_str().unwrap(), way["ok"].as_bool().unwrap())).collect();
+    assert_eq!(ways, [("terminal", true), ("desktop", true), ("command", true)]);
+    stage.configure("[notify]\non = [\"done\"]\ndekstop = true\nquiet = \"night\"\n");
+    let check = stage.taut(&["policy", "check"]);
+    assert!(check.stdout_text().contains("config.toml:3:1: unknown key `dekstop`"), "{}", check.stdout_text());
+    assert!(
+        check.stdout_text().contains("config.toml:4:9: `quiet` is a stretch of the day"),
+        "{}",
+        check.stdout_text()
+    );
+}

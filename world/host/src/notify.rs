@@ -1,0 +1,245 @@
+//! The hands that tell a person: the desktop's own notifier, or a program of the
+//! user's. What is run is named by the user alone and gets an environment made
+//! here: the one we have may come from an agent, and so from a repository.
+
+use std::ffi::OsString;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Seek, Write};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus};
+use std::time::{Duration, Instant};
+
+/// One thing to tell.
+#[derive(Debug, Clone, Copy)]
+pub struct Message<'a> {
+    pub title: &'a str,
+    pub body: &'a str,
+    pub urgency: Urgency,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Urgency {
+    Normal,
+    /// Somebody waits.
+    High,
+}
+
+/// Where the hands work.
+#[derive(Debug, Clone)]
+pub struct Place {
+    /// Programs run here, and are looked for below it too.
+    pub home: PathBuf,
+    /// Our own folder, for what a program reads and says.
+    pub state: PathBuf,
+    /// How long a program may take.
+    pub limit: Duration,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum Trouble {
+    #[error("{program} not found: {remedy}")]
+    Missing { program: String, remedy: &'static str },
+    #[error("cannot run {program}: check that it exists and may be run")]
+    Spawn { program: String, source: io::Error },
+    #[error("{program} was still running after {} s and was ended with all it had started", limit.as_secs_f32())]
+    TooLong { program: String, limit: Duration },
+    #[error("{program} failed ({how}): {said}")]
+    Failed { program: String, how: String, said: String },
+    #[error("cannot write in {}: check that it is yours and not full", folder.display())]
+    Folder { folder: PathBuf, source: io::Error },
+}
+
+/// What a notifier may take. It hangs where nobody answers on the desktop's bus.
+pub const LIMIT: Duration = Duration::from_secs(10);
+
+const LOOK_EVERY: Duration = Duration::from_millis(10);
+
+/// So much of what a program said is read.
+const MOST_SAID: u64 = 400;
+
+/// A notification of the desktop.
+pub fn desktop(message: &Message<'_>, place: &Place) -> Result<(), Trouble> {
+    let (program, args) = if cfg!(target_os = "macos") { osascript(message) } else { notify_send(message) };
+    let found = find(program, place).ok_or_else(|| missing(program))?;
+    run(Command::new(found).args(args), program, b"", place)
+}
+
+/// Whether the desktop could be told: the program that would do it.
+pub fn desktop_program(place: &Place) -> Result<PathBuf, Trouble> {
+    let program = if cfg!(target_os = "macos") { "osascript" } else { "notify-send" };
+    find(program, place).ok_or_else(|| missing(program))
+}
+
+/// The user's own program, with the event on its standard input.
+pub fn program(command: &[String], event: &str, place: &Place) -> Result<(), Trouble> {
+    let Some((program, args)) = command.split_first() else { return Ok(()) };
+    let path = match program.strip_prefix("~/") {
+        Some(below) => place.home.join(below),
+        None => PathBuf::from(program),
+    };
+    run(Command::new(path).args(args), program, format!("{event}\n").as_bytes(), place)
+}
+
+/// Whether the user has this pane before their eyes: tmux shows it in a terminal
+/// that says it has the focus. A terminal that says nothing counts as away.
+pub fn watched(pane: &str) -> bool {
+    let Some((socket, number)) = crate::tmux::address(pane) else { return false };
+    let clients = crate::tmux::Server::at(socket).ask(&["list-clients", "-F", "#{client_flags} #{pane_id}"]);
+    let focused = |line: &str| {
+        line.split_once(' ')
+            .is_some_and(|(flags, pane)| pane == number && flags.split(',').any(|flag| flag == "focused"))
+    };
+    clients.is_ok_and(|clients| clients.lines().any(focused))
+}
+
+fn notify_send(message: &Message<'_>) -> (&'static str, Vec<String>) {
+    let urgency = match message.urgency {
+        Urgency::Normal => "normal",
+        Urgency::High => "critical",
+    };
+    // The body is read as markup; the title is not.
+    let body = message.body.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    let args = ["--app-name=Taut", "--urgency", urgency, "--", message.title, &body];
+    ("notify-send", args.map(str::to_owned).to_vec())
+}
+
+/// The texts are arguments of the script and never part of it.
+fn osascript(message: &Message<'_>) -> (&'static str, Vec<String>) {
+    let show = "display notification (item 1 of argv) with title \"Taut\" subtitle (item 2 of argv)";
+    let args = ["-e", "on run argv", "-e", show, "-e", "end run", "--", message.body, message.title];
+    ("osascript", args.map(str::to_owned).to_vec())
+}
+
+fn missing(program: &str) -> Trouble {
+    let remedy = match program {
+        "notify-send" => "install libnotify (Debian and Ubuntu: apt install libnotify-bin)",
+        _ => "it belongs to the system; look in /usr/bin",
+    };
+    Trouble::Missing { program: program.to_owned(), remedy }
+}
+
+/// Where programs are looked for: not along a search path that was handed to us.
+fn folders(home: &Path) -> Vec<PathBuf> {
+    let own = [".local/bin", ".nix-profile/bin"].map(|below| home.join(below));
+    let system =
+        ["/usr/local/bin", "/usr/bin", "/bin", "/opt/homebrew/bin", "/run/current-system/sw/bin"].map(PathBuf::from);
+    own.into_iter().chain(system).collect()
+}
+
+fn find(program: &str, place: &Place) -> Option<PathBuf> {
+    let runs = |path: &PathBuf| {
+        std::fs::metadata(path).is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+    };
+    folders(&place.home).into_iter().map(|folder| folder.join(program)).find(runs)
+}
+
+/// The whole environment of what is run.
+fn environment(home: &Path) -> Vec<(&'static str, OsString)> {
+    let path = std::env::join_paths(folders(home)).unwrap_or_else(|_| "/usr/bin:/bin".into());
+    let mut env = vec![("HOME", home.into()), ("PATH", path), ("LANG", "C.UTF-8".into())];
+    // SAFETY: takes no arguments and cannot fail.
+    let runtime = PathBuf::from(format!("/run/user/{}", unsafe { libc::geteuid() }));
+    if runtime.is_dir() {
+        env.push(("XDG_RUNTIME_DIR", runtime.clone().into()));
+    }
+    let own = |name: &str| std::env::var(name).ok();
+    let bus = runtime.join("bus");
+    if bus.exists() {
+        env.push(("DBUS_SESSION_BUS_ADDRESS", format!("unix:path={}", bus.display()).into()));
+    } else if let Some(address) = own("DBUS_SESSION_BUS_ADDRESS").filter(|address| is_plain_bus(address)) {
+        env.push(("DBUS_SESSION_BUS_ADDRESS", address.into()));
+    }
+    // A display of another machine would be somewhere to send what is told.
+    if let Some(display) = own("DISPLAY").filter(|display| is_local(display)) {
+        env.push(("DISPLAY", display.into()));
+    }
+    if let Some(display) = own("WAYLAND_DISPLAY").filter(|display| is_name(display)) {
+        env.push(("WAYLAND_DISPLAY", display.into()));
+    }
+    env
+}
+
+/// A socket. Other kinds of addresses name programs to be run.
+fn is_plain_bus(address: &str) -> bool {
+    let socket = address.starts_with("unix:path=/") || address.starts_with("unix:abstract=/");
+    socket && !address.contains(';')
+}
+
+fn is_local(display: &str) -> bool {
+    display
+        .strip_prefix(':')
+        .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit() || b == b'.'))
+}
+
+fn is_name(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_')
+}
+
+/// Runs it to its end or to the limit. It reads and writes files without a name,
+/// so that neither a program that does not read nor one that leaves a child
+/// behind can hold us up.
+fn run(command: &mut Command, program: &str, stdin: &[u8], place: &Place) -> Result<(), Trouble> {
+    let unnamed = |content: &[u8]| {
+        unnamed(&place.state, content).map_err(|source| Trouble::Folder { folder: place.state.clone(), source })
+    };
+    let (input, mut said) = (unnamed(stdin)?, unnamed(b"")?);
+    let copy = |file: &File| file.try_clone().map_err(|source| Trouble::Folder { folder: place.state.clone(), source });
+    command.env_clear().envs(environment(&place.home)).current_dir(&place.home).process_group(0);
+    command.stdin(input).stdout(copy(&said)?).stderr(copy(&said)?);
+    let spawned = command.spawn();
+    let mut child = spawned.map_err(|source| Trouble::Spawn { program: program.to_owned(), source })?;
+    match wait(&mut child, place.limit) {
+        Some(status) if status.success() => Ok(()),
+        Some(status) => Err(Trouble::Failed { program: program.to_owned(), how: how(status), said: tail(&mut said) }),
+        None => Err(Trouble::TooLong { program: program.to_owned(), limit: place.limit }),
+    }
+}
+
+/// `None` when it had to be ended.
+fn wait(child: &mut Child, limit: Duration) -> Option<ExitStatus> {
+    let deadline = Instant::now() + limit;
+    loop {
+        match child.try_wait() {
+            Ok(Some(status)) => return Some(status),
+            Ok(None) if Instant::now() < deadline => std::thread::sleep(LOOK_EVERY),
+            Ok(None) | Err(_) => break,
+        }
+    }
+    if let Ok(leader) = libc::pid_t::try_from(child.id()) {
+        // SAFETY: it leads a group of its own and was not waited for, so the number is still its.
+        unsafe { libc::kill(-leader, libc::SIGKILL) };
+    }
+    let _ = child.wait();
+    None
+}
+
+fn unnamed(folder: &Path, content: &[u8]) -> io::Result<File> {
+    let mark: String = crate::clock::random().iter().map(|byte| format!("{byte:02x}")).collect();
+    let path = folder.join(format!("notify.{mark}"));
+    let mut file = OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(&path)?;
+    std::fs::remove_file(&path)?;
+    file.write_all(content)?;
+    file.rewind()?;
+    Ok(file)
+}
+
+fn tail(said: &mut File) -> String {
+    let mut text = Vec::new();
+    let _ = said.rewind().and_then(|()| said.take(MOST_SAID).read_to_end(&mut text));
+    let text = String::from_utf8_lossy(&text);
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("it said nothing");
+    line.chars().filter(|c| !c.is_control()).collect()
+}
+
+fn how(status: ExitStatus) -> String {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => format!("exit {code}"),
+        (None, Some(signal)) => format!("signal {signal}"),
+        (None, None) => "no status".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests;
