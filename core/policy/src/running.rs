@@ -74,7 +74,19 @@ const FETCHERS: &[&str] = &[
 ];
 
 pub(crate) fn fetches(command: &Command) -> bool {
-    command.program().is_some_and(|name| FETCHERS.contains(&name.as_str()))
+    let Some(name) = command.program() else { return false };
+    let word = |at: usize| command.args().get(at).map(text).unwrap_or_default();
+    let to_output = || command.args().last().is_some_and(|word| text(word) == "-");
+    match name.as_str() {
+        "gh" => word(0) == "api" || (word(0) == "gist" && word(1) == "view"),
+        "aws" | "gcloud" => to_output() || command.args().iter().any(|word| text(word) == "cat"),
+        "gsutil" | "rclone" | "mc" | "s3cmd" => {
+            command.args().iter().any(|word| matches!(text(word).as_ref(), "cat" | "-"))
+        }
+        "ssh" => command.args().len() > 1,
+        "dig" | "host" | "nslookup" => true,
+        name => FETCHERS.contains(&name),
+    }
 }
 
 /// Whether a command decodes what it reads.
@@ -104,6 +116,8 @@ pub(crate) fn generates(command: &Command) -> bool {
     match command.program().as_deref() {
         Some("python" | "python3" | "python2" | "perl" | "ruby" | "node" | "php") => given(&["-c", "-e", "-E", "-r"]),
         Some("awk" | "gawk" | "mawk") => !given(&["-f"]),
+        // Commands kept as data, taken out and run unread.
+        Some("jq" | "yq" | "xq" | "gojq" | "tr" | "xclip" | "xsel" | "pbpaste" | "wl-paste") => true,
         _ => false,
     }
 }

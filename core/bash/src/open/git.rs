@@ -46,6 +46,7 @@ impl Walker {
         let words: Vec<String> = rest.iter().map(Word::shown).collect();
         if sub == "config" {
             self.git_alias_set(&words);
+            self.git_config_set(&words, place);
         }
         match (sub.as_str(), words.first().map(String::as_str)) {
             ("bisect", Some("run")) => {
@@ -80,6 +81,18 @@ impl Walker {
         let (name, text) = (at.and_then(|at| words.get(at)), at.and_then(|at| words.get(at + 1)));
         if let (Some(name), Some(text)) = (name.and_then(|name| name.strip_prefix("alias.")), text) {
             self.scope.set_alias(&format!("git {name}"), text);
+        }
+    }
+
+    /// `git config core.pager TEXT`, `git config alias.x '!TEXT'`: what git will run from now on.
+    fn git_config_set(&mut self, words: &[String], place: &Place) {
+        let mut operands = words.iter().filter(|word| !word.starts_with("--") && word.as_str() != "set");
+        let (Some(key), Some(text)) = (operands.next(), operands.next()) else { return };
+        let key = key.to_ascii_lowercase();
+        let shell = text.strip_prefix('!').filter(|_| key.starts_with("alias.") || key.ends_with(".helper"));
+        let program = HELPERS.contains(&key.as_str()).then_some(text.trim_start_matches('!'));
+        if let Some(text) = shell.or(program) {
+            self.inner_text(text, Via::Wrapper("git config".to_string()), place);
         }
     }
 

@@ -8,6 +8,7 @@ mod make;
 mod options;
 mod powershell;
 mod remote;
+mod sed;
 mod shells;
 mod terminals;
 mod texts;
@@ -40,6 +41,7 @@ impl Walker {
             "docker" | "podman" | "nerdctl" | "kubectl" | "oc" | "docker-compose" | "lxc" | "incus" => {
                 self.open_container(&program, args, place)
             }
+            "sed" | "gsed" => self.open_sed(args, place),
             "make" | "gmake" | "just" => self.open_make(args, place),
             "powershell" | "powershell.exe" | "pwsh" | "pwsh.exe" => self.open_powershell(args, place),
             "ssh" | "mosh" | "rsh" | "sshpass" | "vagrant" | "gcloud" | "ansible" => {

@@ -3,6 +3,7 @@
 use super::foreign::forks_on;
 use super::imports::import;
 use super::lexer::{self, Token};
+use super::loops;
 use super::tables::{Effect, Language};
 use super::values::{Argument, Names, arguments, dotted, split, unknown};
 use crate::limits;
@@ -34,6 +35,10 @@ impl Walker {
                     1
                 }
                 Token::Name(_) => self.name(language, rest, &tokens, at, &mut names, place),
+                Token::Mark('[' | '(') => {
+                    loops::bind_ahead(rest, &mut names);
+                    1
+                }
                 Token::Mark('|' | '>') if language.name == "awk" => {
                     self.awk_output(rest, &names, place);
                     1
@@ -62,6 +67,10 @@ impl Walker {
         if let Some(width) = import(rest, names) {
             return width;
         }
+        loops::bind(rest, names);
+        if language.name == "perl" {
+            loops::bind_behind(rest, names);
+        }
         let (path, width) = dotted(rest);
         let after = rest.get(width..).unwrap_or_default();
         if let [Token::Mark('='), next, ..] = after
@@ -81,8 +90,17 @@ impl Walker {
             _ => (false, names.resolved(&path)),
         };
         let resolved = if language.name == "node" { plain(resolved) } else { resolved };
+        if loops::is_each(path.rsplit('.').next().unwrap_or_default()) {
+            let listed = listed(&path, all, at, names);
+            self.for_each(language, listed, after, names, place);
+        }
+        let topic = [Token::Name("$_".to_string())];
         let parts = match after.first() {
             Some(Token::Mark('(')) => Some(arguments(after).0),
+            // `unlink for …` takes what the loop is at.
+            Some(Token::Name(next)) if path == "unlink" && matches!(next.as_str(), "for" | "foreach") => {
+                Some(vec![topic.as_slice()])
+            }
             Some(next) if language.bare && starts_value(next) && !method => Some(bare_arguments(after)),
             _ => None,
         };
@@ -102,7 +120,7 @@ impl Walker {
         width
     }
 
-    fn effect(
+    pub(super) fn effect(
         &mut self,
         language: &'static Language,
         effect: Effect,
@@ -128,6 +146,10 @@ impl Walker {
                 let mut words: Vec<Word> =
                     prefix.iter().map(|word| if *word == "?" { unknown("…") } else { Word::text(*word) }).collect();
                 let wanted = flat(given.get(..count.min(given.len())).unwrap_or_default());
+                // One file after the other in a whole tree is the tree.
+                if *prefix == ["rm"] && wanted.iter().any(|word| word.has_glob() && word.shown().contains("**")) {
+                    words.push(Word::text("-r"));
+                }
                 words.extend(wanted.into_iter().take(limits::SPREAD));
                 self.script_words(words, place);
             }
@@ -277,6 +299,16 @@ fn receiver(language: &Language, path: &str, all: &[Token], at: usize, names: &N
     let start = opening(all, at - 2)?;
     let word = names.word(all.get(start..at - 1)?);
     Some((*effect, word))
+}
+
+/// What `files.each` or `Dir.glob(…).each` goes through; `None` for a `map` that takes it as an argument.
+fn listed(path: &str, all: &[Token], at: usize, names: &Names) -> Option<Argument> {
+    if let Some((owner, _)) = path.rsplit_once('.') {
+        return Some(names.argument(&[Token::Name(owner.to_string())]));
+    }
+    let [.., Token::Mark(')' | ']'), Token::Mark('.')] = all.get(..at)? else { return None };
+    let start = opening(all, at - 2)?;
+    Some(names.argument(all.get(start..at - 1)?))
 }
 
 /// Where the expression that ends with the `)` at `close` begins.

@@ -4,6 +4,7 @@ mod calls;
 mod foreign;
 mod imports;
 mod lexer;
+mod loops;
 mod tables;
 mod values;
 

@@ -140,9 +140,18 @@ impl Names {
                 self.push_joined(out, &inside.0);
                 whole
             }
-            (name, true) if name == "glob" || name.ends_with(".glob") || name == "glob.iglob" => {
-                self.push_pattern(out, inside.0.first());
+            (name, true) if lists(name) => {
+                self.push_listing(name, out, inside.0.first());
                 whole
+            }
+            // Perl's `glob "…"` and Ruby's `Dir["…"]`.
+            ("glob", false) if matches!(tokens.get(width), Some(Token::Text(_))) => {
+                self.push_pattern(out, tokens.get(width..=width).as_ref());
+                width + 1
+            }
+            ("Dir", false) if matches!(tokens.get(width..), Some([Token::Mark('['), Token::Text(_), ..])) => {
+                self.push_pattern(out, tokens.get(width + 1..width + 2).as_ref());
+                width + 3
             }
             // Methods that leave a text what it is.
             ("decode" | "encode" | "strip" | "trim" | "toString" | "chomp", true) if !out.pieces.is_empty() => whole,
@@ -187,7 +196,8 @@ impl Names {
                 whole
             }
             _ => {
-                match self.constants.get(&path) {
+                let entry = path.strip_suffix(".path").unwrap_or(&path);
+                match self.constants.get(&path).or_else(|| self.constants.get(entry)) {
                     Some(Argument::One(word)) if !called => {
                         word.pieces.iter().for_each(|piece| push_piece(out, piece.clone()))
                     }
@@ -205,6 +215,44 @@ impl Names {
                 push_text(out, "/");
             }
             self.word(part).pieces.into_iter().for_each(|piece| push_piece(out, piece));
+        }
+    }
+
+    /// What a call lists: the files a pattern matches, the names in a folder, all below one.
+    fn push_listing(&self, name: &str, out: &mut Word, given: Option<&&[Token]>) {
+        let call = last(name);
+        // `p.rglob(…)`: the folder is the receiver.
+        if let Some(owner) = name.strip_suffix(call).and_then(|owner| owner.strip_suffix('.'))
+            && let Some(Argument::One(folder)) = self.constants.get(owner)
+        {
+            folder.pieces.iter().for_each(|piece| push_piece(out, piece.clone()));
+        }
+        let method = !out.pieces.is_empty();
+        if method && !out.shown().ends_with('/') {
+            push_text(out, "/");
+        }
+        match call {
+            "rglob" if method => {
+                out.pieces.push(Piece::Glob("**".to_string()));
+                push_text(out, "/");
+                self.push_pattern(out, given);
+            }
+            "iterdir" if method => out.pieces.push(Piece::Glob("*".to_string())),
+            "scandir" => {
+                given
+                    .map(|part| self.word(part))
+                    .unwrap_or_default()
+                    .pieces
+                    .into_iter()
+                    .for_each(|p| push_piece(out, p));
+                push_text(out, "/");
+                out.pieces.push(Piece::Glob("*".to_string()));
+            }
+            // Bare names, which the script joins to their folder or not.
+            "listdir" | "readdirSync" | "children" | "entries" | "each_child" => {
+                out.pieces.push(Piece::Glob("*".to_string()));
+            }
+            _ => self.push_pattern(out, given),
         }
     }
 
@@ -241,6 +289,18 @@ impl Names {
     }
 }
 
+/// Calls that list files.
+fn lists(name: &str) -> bool {
+    matches!(
+        last(name),
+        "glob" | "iglob" | "rglob" | "iterdir" | "listdir" | "scandir" | "globSync" | "readdirSync" | "each_child"
+    ) || matches!(name, "Dir.children" | "Dir.entries")
+}
+
+fn last(name: &str) -> &str {
+    name.rsplit('.').next().unwrap_or(name)
+}
+
 fn joins(name: &str) -> bool {
     matches!(name, "os.path.join" | "path.join" | "path.resolve" | "File.join" | "pathlib.Path.joinpath")
 }
@@ -257,6 +317,10 @@ fn wraps(name: &str) -> bool {
             | "pathlib.Path"
             | "PurePath"
             | "str"
+            | "list"
+            | "sorted"
+            | "reversed"
+            | "tuple"
             | "String"
             | "Pathname.new"
             | "File.expand_path"

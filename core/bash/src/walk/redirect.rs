@@ -5,6 +5,7 @@ use std::rc::Rc;
 use shuck_ast::{Redirect as Syntax, RedirectKind as Kind, RedirectTarget};
 
 use super::{Place, Walker};
+use crate::output::Output;
 use crate::reading::{Feed, Redirect, RedirectKind, Word};
 use crate::syntax::slice;
 use crate::words::Mode;
@@ -83,11 +84,13 @@ impl Walker {
         if writes {
             out.away |= redirect.kind == Kind::OutputBoth || redirect.fd.unwrap_or(1) == 1;
         } else if redirect.fd.unwrap_or(0) == 0 {
+            let draft = printed.as_ref().and_then(|output| output.draft()).map(str::to_string);
             let feed = match printed {
+                Some(Output::Certain(text)) => Feed::Text(text),
                 Some(_) => Feed::Pipe((first..self.reading.commands.len()).collect()),
                 None => Feed::File(target.clone()),
             };
-            out.input = Some(Input { feed, draft: printed.flatten(), sure: false });
+            out.input = Some(Input { sure: matches!(feed, Feed::Text(_)), feed, draft });
         }
         out.redirects.push(Redirect { kind, target });
     }

@@ -139,7 +139,7 @@ impl Walker {
             return output;
         }
         if let Some(text) = output.draft() {
-            written.iter().for_each(|redirect| self.write(redirect, text));
+            written.iter().for_each(|redirect| self.write(redirect, text, place));
         }
         Output::nothing()
     }
@@ -167,10 +167,16 @@ impl Walker {
     }
 
     /// Remembers what the line writes into a file: it may be told to run it.
-    fn write(&mut self, redirect: &crate::reading::Redirect, text: &str) {
+    fn write(&mut self, redirect: &crate::reading::Redirect, text: &str, place: &Place) {
         let Some(path) = redirect.target.known().and_then(|path| self.scope.resolve(&path)) else { return };
         if !self.allowance.spend(text.len() / 8) {
             return;
+        }
+        // A hook is run by git, at a moment of its choosing.
+        let shell =
+            !text.starts_with("#!") || text.lines().next().is_some_and(|first| first.trim_end().ends_with("sh"));
+        if path.contains("/.git/hooks/") && shell {
+            self.inner_text(text, Via::Shell("git hook".to_string()), place);
         }
         let file = self.printed.entry(path).or_default();
         if redirect.kind == RedirectKind::Write {
@@ -207,7 +213,7 @@ impl Walker {
         let kind = if append { RedirectKind::Append } else { RedirectKind::Write };
         let Some(text) = text else { return };
         for target in targets {
-            self.write(&crate::reading::Redirect { kind, target }, &text);
+            self.write(&crate::reading::Redirect { kind, target }, &text, place);
         }
     }
 
@@ -236,12 +242,11 @@ impl Walker {
         output
     }
 
-    /// What `<(…)` prints, when `raw` is one: `Some(None)` when that is not known.
-    pub(super) fn process_output(&mut self, raw: &str, place: &Place) -> Option<Option<String>> {
+    /// What `<(…)` prints, when `raw` is one.
+    pub(super) fn process_output(&mut self, raw: &str, place: &Place) -> Option<Output> {
         let body = raw.strip_prefix("<(").or_else(|| raw.strip_prefix(">("))?;
         let body = body.get(..matching::paren_body(body))?;
-        let output = self.walk_process_substitution(body, place);
-        Some(output.draft().map(str::to_string))
+        Some(self.walk_process_substitution(body, place))
     }
 
     /// The target of a redirect. A process substitution has been walked already.

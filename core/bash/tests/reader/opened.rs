@@ -163,3 +163,23 @@ fn git_runs_what_it_is_told() {
         ("git filter-branch --tree-filter 'rm x' HEAD", "rm x"),
     ]);
 }
+
+#[test]
+fn a_sed_script_runs_and_writes() {
+    check_reaches(&[
+        ("sed -n '1e rm -rf /' x", "rm -rf /"),
+        ("sed 's/x/rm -rf \\/a/e' x", "rm -rf /a"),
+        ("sed -n -e '/a/w /etc/x' in", ">/etc/x"),
+    ]);
+}
+
+#[test]
+fn what_git_will_run_is_read_when_it_is_set() {
+    check_reaches(&[
+        ("echo 'rm -rf /' > .git/hooks/pre-commit", "rm -rf /"),
+        ("git config --global alias.x '!rm -rf /'", "rm -rf /"),
+        ("git config core.pager 'rm -rf /'", "rm -rf /"),
+    ]);
+    let fed = &read("mysql < <(echo 'drop database a')").commands[1].feed;
+    assert_eq!(*fed, bash::Feed::Text("drop database a\n".into()));
+}

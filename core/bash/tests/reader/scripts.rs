@@ -124,3 +124,36 @@ fn code_that_is_decoded_or_fetched_is_reported_as_a_pipeline_into_its_interprete
         ),
     ]);
 }
+
+#[test]
+fn a_loop_in_a_script_removes_what_it_goes_through() {
+    check_reaches(&[
+        ("python3 -c \"import glob,os\nfor p in glob.glob('/etc/*.conf'): os.remove(p)\"", "rm /etc/«*».conf"),
+        ("python3 -c \"from pathlib import Path\nfor p in Path('/a').rglob('*'): p.unlink()\"", "rm -r /a/«**»/«*»"),
+        ("python3 -c \"d = Path('/a')\nfor p in sorted(d.iterdir()):\n  if p.is_file(): p.unlink()\"", "rm /a/«*»"),
+        ("python3 -c \"import os; [os.remove(f) for f in os.listdir('.')]\"", "rm «*»"),
+        (
+            "python3 -c \"import os\nfor r,d,f in os.walk('/a'):\n  for x in f: os.remove(os.path.join(r,x))\"",
+            "rm -r /a/«**»/«*»",
+        ),
+        ("python3 -c \"import os,glob; list(map(os.remove, glob.glob('/a/*')))\"", "rm /a/«*»"),
+        ("python3 -c \"import shutil\nfor d in ['/a','/b']: shutil.rmtree(d)\"", "rm -rf /a /b"),
+        ("node -e \"for (const f of fs.readdirSync('/a')) fs.unlinkSync('/a/' + f)\"", "rm /a/«*»"),
+        ("node -e \"fs.readdirSync('/a').forEach(f => fs.unlinkSync('/a/' + f))\"", "rm /a/«*»"),
+        ("perl -e 'unlink glob \"/a/*\"'", "rm /a/«*»"),
+        ("perl -e 'unlink for glob(\"/a/*\")'", "rm /a/«*»"),
+        ("perl -e 'for my $f (glob(\"/a/*\")) { unlink $f }'", "rm /a/«*»"),
+        ("ruby -e 'Dir.glob(\"/a/**/*\").each { |f| File.delete(f) }'", "rm -r /a/«**»/«*»"),
+        ("ruby -e 'Dir[\"/a/*\"].each { |f| File.delete(f) }'", "rm /a/«*»"),
+        ("php -r 'array_map(\"unlink\", glob(\"/a/*\"));'", "rm /a/«*»"),
+        ("php -r 'foreach (glob(\"/a/*\") as $f) unlink($f);'", "rm /a/«*»"),
+    ]);
+}
+
+#[test]
+fn a_condition_in_a_loop_leaves_open_what_is_meant() {
+    check_reaches(&[
+        ("python3 -c \"import os\nfor f in os.listdir('.'):\n  if f.endswith('.o'): os.remove(f)\"", "rm ‹f›"),
+        ("python3 -c \"import os; [os.remove(f) for f in os.listdir('.') if f.endswith('.o')]\"", "rm ‹f›"),
+    ]);
+}

@@ -34,6 +34,7 @@ const CURL: Grammar = Grammar {
 const WGET: Grammar =
     Grammar { short: "OPoaeitTwQU", long: &["output-document", "directory-prefix"], single_dash_long: false };
 const CHANGE_MODE: Grammar = Grammar { short: "", long: &["reference", "from"], single_dash_long: false };
+const ACL: Grammar = Grammar { short: "mMxX", long: &["modify", "remove", "set"], single_dash_long: false };
 const RSYNC: Grammar = Grammar {
     short: "efBTM",
     long: &["exclude", "include", "filter", "rsh", "files-from", "exclude-from"],
@@ -43,6 +44,8 @@ const TAR: Grammar =
     Grammar { short: "fCTXHIKLNVgb", long: &["file", "directory", "exclude", "files-from"], single_dash_long: false };
 const SORT: Grammar = Grammar { short: "oktST", long: &["output"], single_dash_long: false };
 const PATCH: Grammar = Grammar { short: "pdiorBDFVYz", long: &["input", "directory"], single_dash_long: false };
+const ZIP: Grammar = Grammar { short: "bnPstixZ", long: &["exclude", "include", "temp-path"], single_dash_long: false };
+const VIM: Grammar = Grammar { short: "cSuiTwWpt", long: &["cmd"], single_dash_long: false };
 const UNZIP: Grammar = Grammar { short: "dxP", long: &[], single_dash_long: false };
 
 pub(super) fn acts(by: &By<'_>, acts: &mut Vec<Act>) {
@@ -61,6 +64,8 @@ pub(super) fn acts(by: &By<'_>, acts: &mut Vec<Act>) {
         "unzip" => output(by, &Args::parse(words, UNZIP), &["d"], acts),
         "sort" => output(by, &Args::parse(words, SORT), &["o", "output"], acts),
         "patch" => all(by, &Args::parse(words, PATCH), Deed::Write, acts),
+        "zip" => zip(by, &Args::parse(words, ZIP), acts),
+        "vim" | "nvim" | "vi" => edits(by, &Args::parse(words, VIM), acts),
         "ed" | "ex" => all(by, &Args::parse(words, TEE), Deed::Write, acts),
         _ => {}
     }
@@ -173,9 +178,11 @@ fn in_place(by: &By<'_>, acts: &mut Vec<Act>) {
 }
 
 fn permit(by: &By<'_>, acts: &mut Vec<Act>) {
-    let args = Args::parse(by.command.args(), CHANGE_MODE);
+    let grammar = if by.program == "setfacl" { ACL } else { CHANGE_MODE };
+    let args = Args::parse(by.command.args(), grammar);
     let reach = if args.short('R') || args.abbreviated("recursive", 3) { Reach::Tree } else { Reach::One };
-    let skip = usize::from(!args.long_flag("reference"));
+    // The rules of `setfacl` stand behind its options.
+    let skip = usize::from(!args.long_flag("reference") && by.program != "setfacl");
     // `chmod -x file` and `chmod u-w file`: a mode that looks like an option is no operand.
     let flags = if by.program == "chattr" { "aAcCdDeijPsStTu" } else { "xwst" };
     let mode_as_flag = args.flags.iter().any(|flag| !flag.long && flags.contains(flag.name.as_ref()));
@@ -217,6 +224,28 @@ fn tar(by: &By<'_>, words: &[Word], acts: &mut Vec<Act>) {
     } else if creates {
         output(by, &args, &["f", "file"], acts);
         let skip = if bundle.is_empty() { 0 } else { 1 + usize::from(bundle.contains('f')) };
-        acts.extend(args.operands.iter().skip(skip).map(|word| Act { deed: Deed::Read, target: by.target(word) }));
+        let packed = if args.long_flag("remove-files") { Deed::Remove(Reach::Tree) } else { Deed::Read };
+        acts.extend(args.operands.iter().skip(skip).map(|word| Act { deed: packed, target: by.target(word) }));
+    }
+}
+
+/// `zip -m` moves what it packs into the archive.
+fn zip(by: &By<'_>, args: &Args<'_>, acts: &mut Vec<Act>) {
+    let Some((archive, files)) = args.operands.split_first() else { return };
+    acts.push(Act { deed: Deed::Write, target: by.target(archive) });
+    let moves = args.short('m') || args.long_flag("move");
+    let reach = if args.short('r') { Reach::Tree } else { Reach::One };
+    let deed = if moves { Deed::Remove(reach) } else { Deed::Read };
+    acts.extend(files.iter().map(|word| Act { deed, target: by.target(word) }));
+}
+
+/// `vim -c '…' -c wq FILE` without a person in front of it writes the file.
+fn edits(by: &By<'_>, args: &Args<'_>, acts: &mut Vec<Act>) {
+    let saves = |command: &str| {
+        let last = command.rsplit([':', '|']).next().unwrap_or(command).trim();
+        matches!(last, "w" | "wq" | "x" | "w!" | "wq!" | "x!" | "wa" | "wqa" | "xa" | "up" | "update" | "ZZ")
+    };
+    if args.values("c").any(saves) || args.values("cmd").any(saves) {
+        all(by, args, Deed::Write, acts);
     }
 }

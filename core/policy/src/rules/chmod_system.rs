@@ -1,6 +1,8 @@
 //! `chmod-system`: modes and owners of system files.
 
 use crate::acts::{Deed, DeedKind, Reach};
+use crate::args::text;
+use crate::keys::{self, Guarded};
 use crate::place::Place;
 use crate::rule::{Hit, Pack, Rule, Sight, Watch};
 use model::RuleKind;
@@ -11,11 +13,11 @@ pub const RULE: Rule = Rule {
     kind: RuleKind::Deny,
     title: "Modes and owners of system files",
     doc: "Stops changing modes or owners in system trees, of `/`, of a whole home folder, or of files \
-          outside the project as a whole tree. A machine whose `/usr` or `~/.ssh` has the wrong mode stops \
+          outside the project as a whole tree, and opening keys and credentials to others. A machine whose `/usr` or `~/.ssh` has the wrong mode stops \
           working.",
     instead: "Change the mode of the file you mean: `chmod +x scripts/run.sh`.",
-    denies: &["chmod -R 777 /", "chown -R dev /usr/local", "chmod 777 /etc/passwd", "chmod -R 755 ~", "chown -R root:root /var/lib", "chgrp -R staff /opt", "chmod 666 /etc/shadow", "chmod 777 /"],
-    passes: &["chmod +x run.sh", "chmod -R 755 dist", "chmod 600 ~/.ssh/id_ed25519", "chown -R dev:dev .", "chmod 700 ~/.ssh", "chmod -R u+w node_modules", "ls -l /etc"],
+    denies: &["chmod -R 777 /", "chown -R dev /usr/local", "chmod 777 /etc/passwd", "chmod -R 755 ~", "chown -R root:root /var/lib", "chgrp -R staff /opt", "chmod 666 /etc/shadow", "chmod 777 /", "chmod 777 ~/.ssh/id_rsa", "chmod a+r ~/.aws/credentials", "setfacl -R -b /"],
+    passes: &["chmod +x run.sh", "chmod -R 755 dist", "chmod 600 ~/.ssh/id_ed25519", "chown -R dev:dev .", "chmod 700 ~/.ssh", "chmod -R u+w node_modules", "ls -l /etc", "chmod 400 ~/.ssh/id_rsa", "chmod 644 ~/.ssh/id_rsa.pub", "chmod go-rwx ~/.ssh/id_rsa", "chmod 644 ~/.ssh/config", "setfacl -m u:dev:rwx data"],
     watch: Watch::Deeds(&[DeedKind::Permit]),
     judge,
 };
@@ -28,9 +30,28 @@ fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
             Place::Home | Place::OtherHome | Place::Above => reach == Reach::Tree,
             _ => false,
         };
+        let secret = || [keys::written, keys::read].iter().all(|asked| matches!(asked(sight.ground, &act.target), Some(Guarded::Key | Guarded::Credentials)));
+        let opened = sight.program() == "chmod" && opens(sight) && secret();
+        if opened && !stopped {
+            let reason = format!("`{}` is a secret, and others could read or change it.", act.target.shown);
+            hits.push(Hit::new(sight.shown(), reason).about(act.target.path.as_deref()));
+        }
         if stopped {
             let reason = format!("The mode or owner of `{}` is the system's business.", act.target.shown);
             hits.push(Hit::new(sight.shown(), reason).about(act.target.path.as_deref()));
         }
     }
+}
+
+/// Whether a mode gives anything to others than the owner.
+fn opens(sight: &Sight<'_>) -> bool {
+    let mode = sight.command.args().iter().map(text).find(|word| !word.starts_with('-'));
+    let Some(mode) = mode else { return false };
+    if mode.chars().all(|c| c.is_digit(8)) {
+        return mode.len() >= 3 && mode.chars().rev().take(2).any(|digit| digit != '0');
+    }
+    mode.split(',').any(|part| {
+        let Some((who, what)) = part.split_once(['+', '=']) else { return false };
+        !what.is_empty() && (who.contains(['g', 'o', 'a']) || who.is_empty())
+    })
 }

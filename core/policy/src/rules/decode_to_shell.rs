@@ -12,11 +12,11 @@ pub const RULE: Rule = Rule {
     kind: RuleKind::Deny,
     title: "Running decoded text",
     doc: "Stops text that is decoded on its way into a shell or interpreter: `base64 -d | sh`, `xxd -r -p \
-          | bash`, `eval \"$(… | base64 -d)\"`, or printed by inline code. What would run cannot be read in the command, which is the \
+          | bash`, `eval \"$(… | base64 -d)\"`, or printed by inline code, or taken out of data by `jq`. What would run cannot be read in the command, which is the \
           point of writing it so.",
     instead: "Decode it to a file and read it: `base64 -d payload.txt > /tmp/payload.sh`.",
-    denies: &["echo cm0gLXJmIC8K | base64 -d | sh", "base64 --decode payload.txt | bash", "xxd -r -p x.hex | sh", "eval \"$(echo bHM= | base64 -d)\"", "openssl enc -d -aes-256-cbc -in x | bash", "gunzip -c x.gz | sh", "echo 68656c6c6f | xxd -r -p | bash", "bash <(base64 -d x.b64)", "python3 -c \"print(x)\" | sh"],
-    passes: &["echo aGVsbG8= | base64 -d", "base64 -d cert.b64 > cert.der", "gunzip -c dump.sql.gz | psql app", "base64 -d x | jq .", "cat script.sh | bash", "tar xzf a.tgz", "echo x | base64 | tee y"],
+    denies: &["echo cm0gLXJmIC8K | base64 -d | sh", "base64 --decode payload.txt | bash", "xxd -r -p x.hex | sh", "eval \"$(echo bHM= | base64 -d)\"", "openssl enc -d -aes-256-cbc -in x | bash", "gunzip -c x.gz | sh", "echo 68656c6c6f | xxd -r -p | bash", "bash <(base64 -d x.b64)", "python3 -c \"print(x)\" | sh", "jq -r .cmd jobs.json | bash", "tr a-z n-za-m < x | sh"],
+    passes: &["echo aGVsbG8= | base64 -d", "base64 -d cert.b64 > cert.der", "gunzip -c dump.sql.gz | psql app", "base64 -d x | jq .", "cat script.sh | bash", "jq -r .cmd jobs.json", "jq -r '.files[]' x.json | xargs ls", "sed s/a/b/ run.sh | bash", "tar xzf a.tgz", "echo x | base64 | tee y"],
     watch: Watch::Running,
     judge,
 };

@@ -14,8 +14,8 @@ pub const RULE: Rule = Rule {
           `fdisk`, `parted`, `wipefs`, `blkdiscard` and their kin. Listing partitions passes, and so does \
           making a file system in an image file. No configuration lifts it.",
     instead: "Practise on an image file: `mkfs.ext4 disk.img`; see disks with `lsblk`.",
-    denies: &["mkfs.ext4 /dev/sda1", "mkfs -t xfs /dev/nvme0n1p2", "fdisk /dev/sda", "parted /dev/sda mklabel gpt", "wipefs -a /dev/sdb", "blkdiscard /dev/nvme0n1", "mkswap /dev/sda2", "sgdisk --zap-all /dev/sda", "diskutil eraseDisk JHFS+ X disk2", "cryptsetup luksFormat /dev/sdb", "zpool destroy tank", "lvremove vg/data", "mkfs.ext4"],
-    passes: &["fdisk -l", "parted -l", "lsblk", "mkfs.ext4 disk.img", "blkid", "man mkfs", "wipefs /dev/sdb --no-act", "sfdisk -d /dev/sda", "diskutil list", "echo mkfs.ext4 /dev/sda", "parted /dev/sda print", "zpool status"],
+    denies: &["mkfs.ext4 /dev/sda1", "mkfs -t xfs /dev/nvme0n1p2", "fdisk /dev/sda", "parted /dev/sda mklabel gpt", "wipefs -a /dev/sdb", "blkdiscard /dev/nvme0n1", "mkswap /dev/sda2", "sgdisk --zap-all /dev/sda", "diskutil eraseDisk JHFS+ X disk2", "cryptsetup luksFormat /dev/sdb", "zpool destroy tank", "lvremove vg/data", "btrfs subvolume delete /home", "mkfs.ext4"],
+    passes: &["fdisk -l", "parted -l", "lsblk", "mkfs.ext4 disk.img", "blkid", "man mkfs", "wipefs /dev/sdb --no-act", "sfdisk -d /dev/sda", "diskutil list", "echo mkfs.ext4 /dev/sda", "parted /dev/sda print", "zpool status", "btrfs subvolume list /"],
     watch: Watch::Programs(PROGRAMS),
     judge,
 };
@@ -23,7 +23,7 @@ pub const RULE: Rule = Rule {
 const PROGRAMS: &[&str] = &[
     "mkfs", "mkfs.ext2", "mkfs.ext3", "mkfs.ext4", "mkfs.xfs", "mkfs.btrfs", "mkfs.vfat", "mkfs.fat", "mkfs.ntfs", "mkfs.exfat", "mkfs.f2fs",
     "mke2fs", "mkdosfs", "mkntfs", "newfs", "mkswap", "fdisk", "sfdisk", "cfdisk", "gdisk", "sgdisk", "parted", "wipefs", "blkdiscard",
-    "hdparm", "nvme", "cryptsetup", "diskutil", "zpool", "zfs", "pvremove", "vgremove", "lvremove", "pvcreate", "mdadm", "badblocks", "asr", "tmutil", "format", "diskpart",
+    "hdparm", "nvme", "cryptsetup", "diskutil", "zpool", "zfs", "pvremove", "vgremove", "lvremove", "pvcreate", "mdadm", "badblocks", "btrfs", "asr", "tmutil", "format", "diskpart",
 ];
 
 fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
@@ -44,6 +44,7 @@ fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
         "cryptsetup" => matches!(call.word(0), "luksFormat" | "erase" | "luksErase" | "reencrypt" | "luksKillSlot"),
         "diskutil" => call.word(0).starts_with("erase") || matches!(call.word(0), "partitionDisk" | "zeroDisk" | "randomDisk" | "secureErase" | "reformat"),
         "zpool" | "zfs" => matches!(call.word(0), "destroy" | "labelclear"),
+        "btrfs" => matches!((call.word(0), call.word(1)), ("subvolume" | "subvol" | "su", "delete" | "del") | ("device", "remove" | "delete")),
         "mdadm" => words().any(|word| word == "--zero-superblock"),
         "asr" => flag(&["erase"]),
         "tmutil" => call.word(0) == "delete",

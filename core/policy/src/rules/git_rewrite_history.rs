@@ -13,8 +13,8 @@ pub const RULE: Rule = Rule {
           -d`. Rebase and amend are daily work on one's own branch, are undone through the reflog, and \
           pass.",
     instead: "Work on a copy: `git clone . /tmp/rewrite`.",
-    denies: &["git filter-branch --tree-filter 'rm -f x' HEAD", "git filter-repo --path x --invert-paths", "git reflog expire --expire=now --all", "git gc --prune=now --aggressive", "git update-ref -d refs/heads/main", "git prune", "git reflog delete HEAD@{1}", "bfg --delete-files x.zip"],
-    passes: &["git rebase main", "git rebase -i HEAD~3", "git commit --amend", "git reflog", "git gc", "git reflog show", "git update-ref refs/heads/x HEAD", "git remote prune origin", "git rebase --abort"],
+    denies: &["git filter-branch --tree-filter 'rm -f x' HEAD", "git filter-repo --path x --invert-paths", "git reflog expire --expire=now --all", "git gc --prune=now --aggressive", "git update-ref -d refs/heads/main", "git prune", "git reflog delete HEAD@{1}", "bfg --delete-files x.zip", "git symbolic-ref -d HEAD"],
+    passes: &["git rebase main", "git rebase -i HEAD~3", "git commit --amend", "git reflog", "git gc", "git reflog show", "git update-ref refs/heads/x HEAD", "git remote prune origin", "git rebase --abort", "git symbolic-ref --short HEAD"],
     watch: Watch::Programs(&["git", "bfg", "git-filter-repo"]),
     judge,
 };
@@ -38,6 +38,7 @@ fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
         "gc" if args.values("prune").any(now) || call.config.iter().any(|(key, value)| key == "gc.pruneexpire" && now(value)) => "Unreachable commits are removed at once and cannot be recovered.",
         "prune" if !args.short('n') && !args.long_flag("dry-run") => "Unreachable commits are removed and cannot be recovered.",
         "update-ref" if args.short('d') || args.long_flag("stdin") => "A ref is removed without any check.",
+        "symbolic-ref" if args.short('d') || args.abbreviated("delete", 3) => "A ref is removed without any check.",
         _ => return,
     };
     hits.push(Hit::new(call.shown(), why).meaning("rewrite-history", call.place()));

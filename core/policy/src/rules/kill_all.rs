@@ -9,11 +9,12 @@ pub const RULE: Rule = Rule {
     pack: Pack::Processes,
     kind: RuleKind::Deny,
     title: "Ending every process",
-    doc: "Stops `kill -1` as a target (every process the user may signal) and signals to process 1. `kill \
+    doc: "Stops `kill -1` as a target (every process the user may signal) and signals to process 1, and `kill -9 0`, which leaves \
+          the agent no moment to end well. `kill \
           -1 1234` is a hang-up to one process and passes.",
     instead: "End one process by its number: `kill 12345`.",
-    denies: &["kill -9 -1", "kill -- -1", "kill -TERM -1", "kill -s KILL -1", "kill -9 1", "kill -KILL -- -1"],
-    passes: &["kill -1 1234", "kill -9 1234", "kill -HUP 4321", "kill 0", "kill -9 10", "kill -l 1"],
+    denies: &["kill -9 -1", "kill -- -1", "kill -TERM -1", "kill -s KILL -1", "kill -9 1", "kill -KILL -- -1", "kill -9 0", "kill -s SIGKILL 0"],
+    passes: &["kill -1 1234", "kill -9 1234", "kill -HUP 4321", "kill 0", "kill -9 10", "kill -l 1", "trap 'kill 0' EXIT", "kill -TERM 0"],
     watch: Watch::Programs(&["kill"]),
     judge,
 };
@@ -28,7 +29,10 @@ fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
         Some(first) if first.starts_with('-') && first != "--" && words.len() > 1 => targets = words.get(1..).unwrap_or_default(),
         _ => {}
     }
-    if targets.iter().any(|word| matches!(word.as_ref(), "-1" | "1")) {
+    // Zero is the whole process group: a script may end itself so, but not the hard way.
+    let hard = words.iter().any(|word| matches!(word.trim_start_matches('-').trim_start_matches("SIG"), "9" | "KILL") && word != "9");
+    let group = hard && targets.iter().any(|word| word == "0");
+    if group || targets.iter().any(|word| matches!(word.as_ref(), "-1" | "1")) {
         hits.push(Hit::new(sight.shown(), "This signals every process of the user, or the one that holds the machine up."));
     }
 }

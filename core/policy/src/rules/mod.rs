@@ -35,6 +35,7 @@ rules! {
     git_stash_drop
     git_rewrite_history
     git_worktree_remove
+    vcs_discard
     kill_by_name
     kill_all
     fork_bomb

@@ -18,7 +18,7 @@ pub const RULE: Rule = Rule {
           (`source .env`), testing for them and reading public keys pass.",
     instead: "Test for it without showing it: `grep -q '^API_KEY=' .env`; read `.env.example` for the names.",
     denies: &["cat .env", "head -5 ~/.ssh/id_rsa", "grep SECRET .env.production", "cat ~/.aws/credentials", "Read: .env", "less /etc/shadow", "base64 ~/.ssh/id_ed25519", "cp ~/.ssh/id_rsa ./k", "security find-generic-password -w -s x", "gpg --export-secret-keys", "kubectl get secret db -o yaml", "cat server.key", "gh auth token"],
-    passes: &["cat .env.example", "ls -la .env", "source .env", "test -f .env", "cat ~/.ssh/id_rsa.pub", "grep -q KEY .env", "cat src/env.rs", "cat ~/.ssh/config", "docker run --env-file .env app", "Read: README.md", "cat cert.pem", "ssh -i ~/.ssh/id_rsa host uptime", "git check-ignore .env", "export $(grep -v \"^#\" .env | xargs)", "kubectl get secrets"],
+    passes: &["cat .env.example", "ls -la .env", "source .env", "test -f .env", "cat ~/.ssh/id_rsa.pub", "grep -q KEY .env", "cat src/env.rs", "cat ~/.ssh/config", "docker run --env-file .env app", "Read: README.md", "cat cert.pem", "ssh -i ~/.ssh/id_rsa host uptime", "git check-ignore .env", "export $(grep -v \"^#\" .env | xargs)", "kubectl get secrets", "kubectl get secret -o name", "kubectl get secrets -n prod -o wide"],
     watch: Watch::Line,
     judge,
 };
@@ -99,7 +99,8 @@ fn asks_a_store(sight: &Sight<'_>) -> bool {
                 let shown = word.shown();
                 shown.starts_with("-o") || shown.starts_with("--output") || shown.starts_with("--template")
             });
-            call().word(0) == "get" && call().any(|word| word == "secret" || word == "secrets" || word.starts_with("secret/")) && shows
+            let names = args.iter().any(|word| matches!(word.shown().rsplit('=').next().unwrap_or_default().trim_start_matches("-o"), "name" | "wide"));
+            call().word(0) == "get" && call().any(|word| word == "secret" || word == "secrets" || word.starts_with("secret/")) && shows && !names
         }
         "secret-tool" => call().word(0) == "lookup",
         _ => false,
