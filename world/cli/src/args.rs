@@ -50,6 +50,8 @@ pub enum Command {
         #[command(subcommand)]
         verb: crate::commands::notify::NotifyVerb,
     },
+    /// Show the fleet as a page in the browser, from this machine only
+    Ui(crate::commands::ui::UiArgs),
     /// Write down what you did, in the log of the effort
     Log(TextArgs),
     /// Say what this session is doing

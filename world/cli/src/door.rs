@@ -57,6 +57,7 @@ fn run(command: Option<Command>, printer: &Printer) -> Result<Exit, CliError> {
         Some(Command::Tmux(args)) => commands::tmux::run(&args, printer),
         Some(Command::Top(args)) => commands::top::run(&args, printer),
         Some(Command::Notify { verb }) => commands::notify::run(&verb, printer),
+        Some(Command::Ui(args)) => commands::ui::run(&args, printer),
         Some(Command::Events(args)) => commands::events::run(&args, printer),
         Some(Command::Explain(args)) => commands::explain::run(&args, printer),
         Some(Command::Guard) => commands::guard::run(printer),

@@ -2,7 +2,9 @@
 //! never decides, never writes.
 
 mod feed;
+pub mod session_view;
 pub mod tui;
 pub mod view_model;
+pub mod web;
 
 pub use feed::{Feed, News};

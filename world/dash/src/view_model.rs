@@ -105,7 +105,7 @@ pub fn row(member: &Member) -> Row {
         since: agent.since,
         phase: member.effort.as_ref().and_then(|effort| effort.phase.as_deref()).map(flat),
         state: session.map(|session| session.state.name()),
-        context_percent: session.and_then(|session| session.context_percent()).map(|full| (full * 10.0).round() / 10.0),
+        context_percent: session.and_then(|session| session.context_percent()).map(tenth),
         tool: member.running.as_ref().map(|running| Tool {
             name: flat(&running.tool),
             about: about(&running.event),
@@ -151,6 +151,11 @@ impl Summary {
     pub fn worst(&self) -> Option<Status> {
         self.0.keys().next().copied()
     }
+}
+
+/// As exact as a context is known and shown.
+pub fn tenth(percent: f64) -> f64 {
+    (percent * 10.0).round() / 10.0
 }
 
 /// What a tool call or an event is about, in one line.

@@ -30,6 +30,7 @@ mod spool;
 mod store;
 mod strikes;
 mod tasks;
+mod timeline;
 mod tx;
 mod wakes;
 
@@ -51,5 +52,6 @@ pub use sessions::SessionFilter;
 pub use spool::{Ingested, SPOOL, spool};
 pub use store::{Durability, Store};
 pub use tasks::{Edit, Lapsed, TaskFilter, Waiting};
+pub use timeline::Point;
 pub use tx::Tx;
 pub use wakes::Sleeper;

@@ -15,6 +15,7 @@ macro_rules! columns {
         "seq, id, at, kind, from_agent, to_agent, to_conversation, session, body"
     };
 }
+pub(crate) use columns;
 
 const PUT: &str = "INSERT INTO messages
       (id, at, kind, from_agent, to_agent, to_conversation, session, body, delivered_at)
@@ -172,7 +173,7 @@ pub(crate) fn names(conn: &Connection) -> rusqlite::Result<Vec<String>> {
     conn.prepare_cached(NAMES)?.query_map([], |row| row.get(0))?.collect()
 }
 
-fn read(row: &Row<'_>) -> rusqlite::Result<(i64, Message)> {
+pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<(i64, Message)> {
     let agent: Option<String> = row.get(5)?;
     let conversation: Option<String> = row.get(6)?;
     let message = Message {

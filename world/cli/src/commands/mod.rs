@@ -25,6 +25,7 @@ pub mod task;
 pub mod tmux;
 pub mod top;
 pub mod trust;
+pub mod ui;
 pub mod uninstall;
 pub mod version;
 

@@ -1,0 +1,87 @@
+//! `taut ui`: the fleet as a page in the browser, from this machine only.
+
+use super::stored;
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::printer::Printer;
+use clap::Args;
+use dash::web::{Ended, Options, Site};
+use host::paths::Places;
+use serde_json::json;
+use std::fs::{self, DirBuilder, OpenOptions};
+use std::io::{self, IsTerminal, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+#[derive(Debug, Args)]
+pub struct UiArgs {
+    /// The port to listen on; a free one where none is said
+    #[arg(long, default_value_t = 0, hide_default_value = true)]
+    pub port: u16,
+    /// Only print the address
+    #[arg(long)]
+    pub no_open: bool,
+}
+
+pub fn run(args: &UiArgs, printer: &Printer) -> Result<Exit, CliError> {
+    // Brings an older database up to date, which the page, that only reads, could not.
+    drop(stored()?);
+    let folder = Places::from_process().state();
+    let failed = |error: dash::web::Error| CliError::failed("the page cannot be served").because(&error);
+    let site = Site::open(Options { folder: folder.clone(), port: args.port }).map_err(failed)?;
+    let url = site.url();
+    if printer.json() {
+        printer.object(&json!({"url": url}));
+    } else {
+        printer.line(&url);
+        printer.note("the address holds a secret: whoever has it can read along. Ctrl+C ends it");
+    }
+    // A browser that goes away in the middle of an answer is an error of that
+    // answer, and not the end of the program as it is for a listing.
+    // SAFETY: one thread so far, and a disposition the system knows.
+    unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
+    let opened = (!args.no_open && !printer.json() && has_display()).then(|| Opener::open(&folder, &url));
+    let ended = site.run().map_err(failed)?;
+    drop(opened);
+    Ok(match ended {
+        Ended::Interrupted => Exit::Interrupted,
+        Ended::Terminated => Exit::Ok,
+    })
+}
+
+/// A person sits at this very machine, in front of something that shows windows.
+fn has_display() -> bool {
+    let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let windows = cfg!(target_os = "macos") || set("DISPLAY") || set("WAYLAND_DISPLAY");
+    windows && !set("SSH_CONNECTION") && io::stdout().is_terminal()
+}
+
+/// A private file that leads the browser to the page. Every user of a machine
+/// can read the arguments of every process: the secret must not be in them.
+struct Opener(PathBuf);
+
+impl Opener {
+    /// A browser that cannot be opened is no harm: the address is on the screen.
+    fn open(folder: &Path, url: &str) -> io::Result<Self> {
+        DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        let opener = Self(folder.join(format!("ui-{}.html", std::process::id())));
+        // One that a killed process with our number left behind.
+        let _ = fs::remove_file(&opener.0);
+        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&opener.0)?;
+        write!(file, "<!doctype html><meta http-equiv=\"refresh\" content=\"0; url={url}\"><title>taut</title>")?;
+        let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
+        let mut command = Command::new(program);
+        command.arg(&opener.0).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        let mut child = command.spawn()?;
+        // Waited for by nobody else; some browsers stay in the foreground.
+        std::thread::spawn(move || child.wait());
+        Ok(opener)
+    }
+}
+
+impl Drop for Opener {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.0);
+    }
+}

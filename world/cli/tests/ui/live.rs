@@ -1,0 +1,170 @@
+//! News that come by themselves, clients that misbehave, and the end.
+
+use crate::http::connect;
+use crate::stage::{LIMIT, Page, Stage};
+use serde_json::Value;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::time::Instant;
+use testkit::{Step, poll};
+
+/// A listener that remembers what it read.
+struct Ear(BufReader<TcpStream>);
+
+impl Ear {
+    fn open(page: &Page, more: &str) -> Self {
+        let mut stream = connect(page.port);
+        let (host, token) = (page.host(), &page.token);
+        write!(stream, "GET /events HTTP/1.1\r\nHost: {host}\r\nX-Taut-Token: {token}\r\n{more}\r\n").unwrap();
+        Self(BufReader::new(stream))
+    }
+
+    /// The next fleet; what stands between is skipped.
+    fn fleet(&mut self) -> Option<Value> {
+        let deadline = Instant::now() + LIMIT;
+        while Instant::now() < deadline {
+            let mut line = String::new();
+            if self.0.read_line(&mut line).ok()? == 0 {
+                return None;
+            }
+            if let Some(data) = line.strip_prefix("data: ") {
+                return Some(serde_json::from_str(data).unwrap());
+            }
+        }
+        None
+    }
+
+    /// Listens until a fleet is as wanted.
+    fn until(&mut self, wanted: impl Fn(&Value) -> bool) -> Value {
+        loop {
+            let fleet = self.fleet().expect("news in time");
+            if wanted(&fleet) {
+                return fleet;
+            }
+        }
+    }
+}
+
+fn status(fleet: &Value, agent: &str) -> Option<String> {
+    let agents = fleet["agents"].as_array()?;
+    Some(agents.iter().find(|row| row["id"] == agent)?["status"].as_str()?.to_owned())
+}
+
+#[test]
+fn f4_a_change_is_told_by_itself_from_before_there_is_a_database_on() {
+    let stage = Stage::new();
+    let page = stage.page();
+    let mut ear = Ear::open(&page, "");
+    assert_eq!(ear.fleet().unwrap()["agents"], Value::Array(Vec::new()), "the first one comes at once");
+    let mut agent = stage.agent("late");
+    agent.play(&[Step::start(), Step::prompt("go")]).unwrap();
+    ear.until(|fleet| status(fleet, "late").as_deref() == Some("working"));
+    agent.play(&[Step::stop()]).unwrap();
+    ear.until(|fleet| status(fleet, "late").as_deref() == Some("done"));
+    let mut again = Ear::open(&page, "Last-Event-ID: 99999999\r\n");
+    assert_eq!(status(&again.fleet().unwrap(), "late").as_deref(), Some("done"), "who comes back misses nothing");
+}
+
+#[test]
+fn f4_with_a_daemon_and_without_the_news_are_the_same() {
+    let stage = Stage { sandbox: testkit::Sandbox::new(env!("CARGO_BIN_EXE_taut").into()).unwrap() };
+    assert!(stage.sandbox.taut(&["daemon", "start"], b"").unwrap().success());
+    let page = stage.page();
+    let mut ear = Ear::open(&page, "");
+    stage.agent("served").play(&[Step::start(), Step::prompt("go")]).unwrap();
+    let fleet = ear.until(|fleet| status(fleet, "served").as_deref() == Some("working"));
+    assert_eq!(fleet["agents"].as_array().unwrap(), &stage.list(&["agents", "--json"]));
+}
+
+#[test]
+fn f4_a_database_that_is_replaced_or_taken_away_is_survived() {
+    let stage = Stage::new();
+    stage.agent("old").play(&[Step::start(), Step::prompt("go")]).unwrap();
+    let page = stage.page();
+    let mut ear = Ear::open(&page, "");
+    ear.until(|fleet| status(fleet, "old").is_some());
+    for entry in std::fs::read_dir(stage.sandbox.taut_home()).unwrap().flatten() {
+        let _ = std::fs::remove_file(entry.path());
+    }
+    ear.until(|fleet| status(fleet, "old").is_none());
+    assert_eq!(page.json("/api/fleet")["agents"], Value::Array(Vec::new()));
+    stage.agent("new").play(&[Step::start(), Step::prompt("go")]).unwrap();
+    ear.until(|fleet| status(fleet, "new").is_some());
+}
+
+#[test]
+fn f4_clients_that_say_nothing_or_vanish_do_not_keep_others_out() {
+    let stage = Stage::new();
+    stage.agent("a").play(&[Step::start()]).unwrap();
+    let mut page = stage.page();
+    let silent: Vec<TcpStream> = (0..40).map(|_| connect(page.port)).collect();
+    // Gone in the middle of an answer, and in the middle of the news.
+    for path in ["/app.js", "/events", "/api/fleet"] {
+        for _ in 0..5 {
+            let mut stream = connect(page.port);
+            let (host, token) = (page.host(), &page.token);
+            write!(stream, "GET {path} HTTP/1.1\r\nHost: {host}\r\nX-Taut-Token: {token}\r\n\r\n").unwrap();
+            drop(stream);
+        }
+    }
+    assert_eq!(page.json("/api/fleet")["agents"].as_array().unwrap().len(), 1);
+    stage.agent("b").play(&[Step::start()]).unwrap();
+    assert_eq!(page.json("/api/fleet")["agents"].as_array().unwrap().len(), 2);
+    assert!(page.child.try_wait().unwrap().is_none(), "it lives");
+    // Each of the silent ones is told to go in time; until then it holds one place and no more.
+    for mut stream in silent {
+        let mut rest = Vec::new();
+        let _ = stream.read_to_end(&mut rest);
+    }
+}
+
+#[test]
+fn f4_more_connections_than_there_is_room_for_wait_and_are_served() {
+    let stage = Stage::new();
+    let page = stage.page();
+    let many: Vec<TcpStream> = (0..80).map(|_| connect(page.port)).collect();
+    let asked = std::thread::scope(|scope| {
+        let waiting = scope.spawn(|| page.get("/api/fleet").status);
+        drop(many);
+        waiting.join().unwrap()
+    });
+    assert_eq!(asked, 200);
+}
+
+#[test]
+fn f4_a_head_that_is_too_large_is_refused() {
+    let stage = Stage::new();
+    let page = stage.page();
+    let long = "x".repeat(64 * 1024);
+    let answer = page.send("GET", "/", &[("Host", &page.host()), ("X-Long", &long)]);
+    assert!(matches!(answer.status, 0 | 400 | 431), "{}", answer.status);
+    let many: Vec<(String, String)> = (0..500).map(|n| (format!("X-{n}"), "y".to_owned())).collect();
+    let headers: Vec<(&str, &str)> = many.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    assert!(matches!(page.send("GET", "/", &headers).status, 0 | 400 | 431));
+    assert_eq!(page.get("/").status, 200);
+}
+
+#[test]
+fn f4_a_signal_ends_it_at_once_with_everybody_still_connected() {
+    for (signal, code) in [(libc::SIGTERM, 0), (libc::SIGINT, 130)] {
+        let stage = Stage::new();
+        stage.agent("a").play(&[Step::start()]).unwrap();
+        let mut page = stage.page();
+        let mut ear = Ear::open(&page, "");
+        ear.fleet().unwrap();
+        let _silent = connect(page.port);
+        page.signal(signal);
+        assert_eq!(page.ended().code(), Some(code));
+        let mut rest = Vec::new();
+        let closed = ear.0.read_to_end(&mut rest);
+        assert!(closed.is_ok(), "the connection is closed: {closed:?}");
+        let left = poll::until("nothing to be left", LIMIT, || {
+            let ours = |left: &testkit::sandbox::Leftover| left.command.contains(" ui ");
+            (!stage.sandbox.leftovers().iter().any(ours)).then_some(())
+        });
+        left.unwrap();
+        let kept = std::fs::read_dir(stage.sandbox.taut_home()).unwrap().flatten();
+        let names: Vec<String> = kept.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+        assert!(!names.iter().any(|name| name.ends_with(".html")), "{names:?}");
+    }
+}

@@ -1,0 +1,7 @@
+//! `taut ui` over real HTTP on loopback: who is let in, what is told, and how it ends (F4).
+
+mod door;
+mod http;
+mod live;
+mod stage;
+mod views;

@@ -1,0 +1,228 @@
+//! What the page is told, read from the store and made by the view model: the
+//! same numbers as the commands' `--json`.
+
+use super::timeline::{cursor, entries, key_of};
+use crate::session_view::Listed;
+use crate::view_model::{self, Summary, clean};
+use model::Ms;
+use model::effort::Addressee;
+use model::row::{Event, Status};
+use model::session::Session;
+use model::task::{Status as TaskStatus, Task};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::time::{SystemTime, UNIX_EPOCH};
+use store::{EffortFilter, EventFilter, Letter, Point, Store, TaskFilter, TaskTotals};
+
+const HOUR: i64 = 3_600_000;
+const PAGE: usize = 200;
+const MOST_POINTS: usize = 400;
+const MOST_MESSAGES: usize = 50;
+const MOST_VERDICTS: usize = 50;
+const MOST_TASKS: usize = 100;
+
+/// Which part of a timeline.
+#[derive(Debug, Default, Deserialize)]
+pub struct Part {
+    /// Only what was before this entry.
+    pub before: Option<String>,
+    pub limit: Option<usize>,
+}
+
+/// How far back the guard's numbers go.
+#[derive(Debug, Default, Deserialize)]
+pub struct Span {
+    pub hours: Option<i64>,
+}
+
+pub fn fleet(store: Option<&Store>) -> Result<Value, store::Error> {
+    let glance = store.map(Store::fleet).transpose()?.unwrap_or_default();
+    let rows = view_model::rows(&glance);
+    let summary = Summary::of(&rows);
+    let counts: serde_json::Map<String, Value> =
+        Status::ALL.iter().map(|status| (status.name().to_owned(), json!(summary.count(*status)))).collect();
+    Ok(scrubbed(json!({
+        "at": now().rfc3339(),
+        "agents": rows.iter().map(view_model::Row::object).collect::<Vec<_>>(),
+        "summary": counts,
+        "worst": summary.worst().map(Status::name),
+        "recorded": store.is_some(),
+    })))
+}
+
+/// `None` where there is no such session.
+pub fn session(store: Option<&Store>, id: &str, part: &Part) -> Result<Option<Value>, store::Error> {
+    let Some(store) = store else { return Ok(None) };
+    let Some(session) = store.session(id)? else { return Ok(None) };
+    let limit = part.limit.unwrap_or(PAGE).clamp(1, PAGE);
+    // One more than is shown tells whether there are more.
+    let filter = EventFilter {
+        session: Some(session.id.clone()),
+        before_key: part.before.as_deref().and_then(key_of),
+        limit: limit + 1,
+        ..EventFilter::default()
+    };
+    let mut events = store.events(&filter)?;
+    let more = events.len() > limit;
+    if more {
+        events.remove(0);
+    }
+    let mut told = json!({
+        "entries": entries(&events),
+        "before": more.then(|| events.first().map(|event: &Event| cursor(&event.key))),
+    });
+    if part.before.is_none() {
+        frame(store, &session, &mut told)?;
+    }
+    Ok(Some(scrubbed(told)))
+}
+
+/// What stands around the timeline.
+fn frame(store: &Store, session: &Session, told: &mut Value) -> Result<(), store::Error> {
+    let efforts = store.efforts(&EffortFilter { only_active: true, ..EffortFilter::default() })?;
+    let effort = efforts.iter().find(|effort| effort.session.as_ref() == Some(&session.id));
+    let sub_agents = store.sub_sessions(&session.id)?;
+    let phases = effort.map(|effort| store.phases(&effort.id)).transpose()?.unwrap_or_default();
+    let member = store.member(&session.agent)?;
+    let current = member.filter(|member| member.agent.session.as_ref() == Some(&session.id));
+    told["session"] = Listed { session, effort, sub_agents: &sub_agents }.object();
+    told["agent"] = current.map(|member| view_model::row(&member).object()).unwrap_or_default();
+    told["context"] = curve(store.context_curve(&session.id)?, session);
+    told["task"] = json!(effort.map(|effort| &effort.task));
+    told["phases"] = phases.iter().map(|step| json!({"at": step.at.rfc3339(), "label": step.label})).collect();
+    told["messages"] = store.said(&session.id, &session.agent, MOST_MESSAGES)?.iter().map(message).collect();
+    Ok(())
+}
+
+/// The curve ends where the context stands now, whoever measured that.
+fn curve(mut points: Vec<Point>, session: &Session) -> Value {
+    let last = Point {
+        at: session.last_seen_at,
+        tokens: session.context_tokens,
+        percent: session.context_percent().map(view_model::tenth),
+    };
+    if last.tokens.is_some() && points.last().map(|point| point.tokens) != Some(last.tokens) {
+        points.push(last);
+    }
+    let every = points.len().div_ceil(MOST_POINTS).max(1);
+    let kept = points.iter().enumerate().filter(|(at, _)| at % every == 0 || at + 1 == points.len());
+    let point = |point: &Point| json!({"at": point.at.rfc3339(), "tokens": point.tokens, "percent": point.percent});
+    let drawn: Vec<Value> = kept.map(|(_, kept)| point(kept)).collect();
+    json!({"points": drawn, "limit": session.context_limit, "window": session.context_window})
+}
+
+fn message(said: &Letter) -> Value {
+    let message = &said.message;
+    let to = message.to.as_ref().map(|to| match to {
+        Addressee::Agent(name) => name.clone(),
+        Addressee::Conversation(name) => format!("conversation {name}"),
+    });
+    json!({
+        "id": message.id,
+        "at": message.at.rfc3339(),
+        "kind": message.kind,
+        "from": message.from_agent,
+        "to": to,
+        "body": message.body,
+        "delivered_at": said.delivered_at.map(Ms::rfc3339),
+    })
+}
+
+pub fn tasks(store: Option<&Store>) -> Result<Value, store::Error> {
+    let Some(store) = store else { return Ok(json!({"projects": []})) };
+    let mut projects = Vec::new();
+    for totals in store.task_totals()? {
+        projects.push(project(store, &totals)?);
+    }
+    Ok(scrubbed(json!({"projects": projects})))
+}
+
+fn project(store: &Store, totals: &TaskTotals) -> Result<Value, store::Error> {
+    let mut listed = Vec::new();
+    // What is worked on, what is stuck, what waits, and then what is over.
+    for status in [TaskStatus::Active, TaskStatus::Quarantined, TaskStatus::Open, TaskStatus::Done] {
+        let limit = MOST_TASKS.saturating_sub(listed.len());
+        if limit > 0 {
+            listed.extend(
+                store.tasks(&totals.project, &TaskFilter { statuses: vec![status], limit, ..TaskFilter::default() })?,
+            );
+        }
+    }
+    let all: u64 = totals.counts.values().sum();
+    Ok(json!({
+        "project": totals.project,
+        "counts": totals.counts,
+        "tasks": listed.iter().map(task).collect::<Vec<_>>(),
+        "left_out": all.saturating_sub(listed.len() as u64),
+    }))
+}
+
+fn task(task: &Task) -> Value {
+    let queued = &task.queued;
+    let steps = &task.plan.steps;
+    json!({
+        "slug": queued.slug,
+        "title": task.plan.title,
+        "status": if queued.open_blockers > 0 && queued.status == TaskStatus::Open { "blocked" } else { queued.status.name() },
+        "priority": task.plan.priority.0,
+        "agent": queued.hold.as_ref().map(|hold| &hold.agent),
+        "session": queued.hold.as_ref().and_then(|hold| hold.session.as_ref()),
+        "lease_until": queued.hold.as_ref().map(|hold| hold.lease_until.rfc3339()),
+        "attempt": queued.attempt,
+        "failures": queued.failures,
+        "releases": queued.releases,
+        "fail_reason": queued.fail_reason,
+        "deps": task.plan.deps,
+        "steps": {"done": steps.iter().filter(|step| step.done).count(), "all": steps.len()},
+        "updated_at": task.updated_at.rfc3339(),
+    })
+}
+
+pub fn guard(store: Option<&Store>, span: &Span) -> Result<Value, store::Error> {
+    let hours = span.hours.unwrap_or(24).clamp(1, 24 * 30);
+    let this_hour = now().0 / HOUR * HOUR;
+    let since = Ms(this_hour - (hours - 1) * HOUR);
+    let mut counted = std::collections::BTreeMap::new();
+    let (mut rules, mut verdicts) = (Vec::new(), Vec::new());
+    if let Some(store) = store {
+        counted.extend(store.denials_by_hour(since)?);
+        rules = store.denied_since(since)?;
+        verdicts = store.verdicts(MOST_VERDICTS)?;
+    }
+    let hour = |n: i64| Ms(since.0 + n * HOUR);
+    let by_hour = (0..hours).map(|n| (hour(n), counted.get(&hour(n)).copied().unwrap_or_default()));
+    let verdict = |event: &Event| {
+        let mut shown = serde_json::to_value(view_model::verdict(event)).unwrap_or_default();
+        shown["session"] = json!(event.session);
+        shown
+    };
+    Ok(scrubbed(json!({
+        "since": since.rfc3339(),
+        "denied": counted.values().sum::<u64>(),
+        "rules": rules.iter().map(|(rule, count)| json!({"rule": rule, "count": count})).collect::<Vec<_>>(),
+        "hours": by_hour.map(|(at, count)| json!({"at": at.rfc3339(), "count": count})).collect::<Vec<_>>(),
+        "verdicts": verdicts.iter().map(verdict).collect::<Vec<_>>(),
+    })))
+}
+
+pub fn failure(what: &str) -> Value {
+    scrubbed(json!({"error": what}))
+}
+
+/// Agents have a say in nearly every text, so every text is cleaned: what turns
+/// a line around or is obeyed by a terminal does not leave the house.
+fn scrubbed(value: Value) -> Value {
+    match value {
+        Value::String(text) => Value::String(clean(&text)),
+        Value::Array(values) => values.into_iter().map(scrubbed).collect(),
+        Value::Object(fields) => {
+            Value::Object(fields.into_iter().map(|(name, value)| (clean(&name), scrubbed(value))).collect())
+        }
+        other => other,
+    }
+}
+
+fn now() -> Ms {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Ms(i64::try_from(since.as_millis()).unwrap_or_default())
+}

@@ -1,0 +1,75 @@
+//! The page, as it lies in the program: nothing is fetched from elsewhere.
+
+use axum::http::header::CONTENT_TYPE;
+use axum::response::{IntoResponse, Response};
+
+struct Asset {
+    path: &'static str,
+    kind: &'static str,
+    text: &'static str,
+}
+
+const HTML: &str = "text/html; charset=utf-8";
+const CSS: &str = "text/css; charset=utf-8";
+const SCRIPT: &str = "text/javascript; charset=utf-8";
+
+macro_rules! asset {
+    ($path:literal, $file:literal, $kind:expr) => {
+        Asset { path: $path, kind: $kind, text: include_str!(concat!("assets/", $file)) }
+    };
+}
+
+const ASSETS: &[Asset] = &[
+    asset!("/", "index.html", HTML),
+    asset!("/style.css", "style.css", CSS),
+    asset!("/icon.svg", "icon.svg", "image/svg+xml"),
+    asset!("/app.js", "app.js", SCRIPT),
+    asset!("/dom.js", "dom.js", SCRIPT),
+    asset!("/wire.js", "wire.js", SCRIPT),
+    asset!("/fleet.js", "fleet.js", SCRIPT),
+    asset!("/session.js", "session.js", SCRIPT),
+    asset!("/tasks.js", "tasks.js", SCRIPT),
+    asset!("/guard.js", "guard.js", SCRIPT),
+    asset!("/chart.js", "chart.js", SCRIPT),
+];
+
+/// Only what is listed is there: a path is compared, never looked up on a disk.
+pub fn serve(path: &str) -> Option<Response> {
+    let asset = ASSETS.iter().find(|asset| asset.path == path)?;
+    Some(([(CONTENT_TYPE, asset.kind)], asset.text).into_response())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn f4_the_page_asks_for_nothing_from_elsewhere_and_never_makes_markup_of_text() {
+        for asset in ASSETS {
+            for foreign in ["http://", "https://", "//cdn", "@import", "url("] {
+                let own = asset.text.replace("http://www.w3.org/2000/svg", "");
+                assert!(!own.contains(foreign), "{} names {foreign}", asset.path);
+            }
+            for unsafe_word in ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "Function("]
+            {
+                assert!(!asset.text.contains(unsafe_word), "{} uses {unsafe_word}", asset.path);
+            }
+        }
+        let page = ASSETS[0].text;
+        assert!(
+            !page.contains("<style") && !page.contains("style=") && !page.contains(" on"),
+            "inline style or script"
+        );
+    }
+
+    #[test]
+    fn f4_every_file_the_page_names_is_there() {
+        for asset in ASSETS {
+            let named = asset.text.split(['"', '\'']).filter(|word| word.starts_with('/') || word.starts_with("./"));
+            for name in named.filter(|name| name.ends_with(".js") || name.ends_with(".css") || name.ends_with(".svg")) {
+                assert!(serve(name.trim_start_matches('.')).is_some(), "{} names {name}", asset.path);
+            }
+        }
+        assert!(serve("/../Cargo.toml").is_none());
+    }
+}

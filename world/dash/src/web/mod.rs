@@ -1,0 +1,160 @@
+//! `taut ui`: the fleet as a web page on loopback. Reads, never decides.
+//!
+//! The URL holds a secret behind its `#`. A browser keeps that part to itself:
+//! it is in no request, no log and no referrer. The page takes it out of the
+//! address bar and sends it as a header with each question.
+
+mod api;
+mod assets;
+mod desk;
+mod serve;
+mod stream;
+mod timeline;
+mod token;
+mod visitor;
+
+use api::{Part, Span};
+use axum::extract::{Extension, Path as UrlPath, Query, Request, State};
+use axum::http::header::CONTENT_TYPE;
+use axum::http::{StatusCode, Uri};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use axum::{Router, body::Body};
+use desk::Desk;
+use serde_json::Value;
+use serve::Line;
+use std::net::{Ipv4Addr, TcpListener};
+use std::path::PathBuf;
+use std::sync::Arc;
+use token::Token;
+use tokio::signal::unix::{SignalKind, signal};
+use visitor::{House, harden};
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("cannot listen on 127.0.0.1:{port}; `taut ui` without --port takes a free one")]
+    Bind { port: u16, source: std::io::Error },
+    #[error("the system gives no random numbers for the token")]
+    Random(#[source] std::io::Error),
+    #[error("cannot start the server")]
+    Start(#[from] std::io::Error),
+}
+
+/// Where the fleet is, and where the page is to be.
+#[derive(Debug, Clone)]
+pub struct Options {
+    pub folder: PathBuf,
+    /// Zero takes a free one.
+    pub port: u16,
+}
+
+/// A page that is listened for and not served yet.
+pub struct Site {
+    listener: TcpListener,
+    house: Arc<House>,
+    folder: PathBuf,
+}
+
+/// Why serving ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    Interrupted,
+    Terminated,
+}
+
+impl Site {
+    /// # Errors
+    /// When the port is taken, or there is no randomness.
+    pub fn open(options: Options) -> Result<Self, Error> {
+        let Options { folder, port } = options;
+        let bind = |source| Error::Bind { port, source };
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(bind)?;
+        let port = listener.local_addr().map_err(bind)?.port();
+        let token = Token::fresh().map_err(Error::Random)?;
+        Ok(Self { listener, house: Arc::new(House { port, token }), folder })
+    }
+
+    /// The address, with the secret.
+    pub fn url(&self) -> String {
+        format!("http://127.0.0.1:{}/#token={}", self.house.port, self.house.token.text())
+    }
+
+    /// Serves until Ctrl+C or SIGTERM, and then closes every connection at once.
+    ///
+    /// # Errors
+    /// When the server cannot be started.
+    pub fn run(self) -> Result<Ended, Error> {
+        self.listener.set_nonblocking(true)?;
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().max_blocking_threads(4).build()?;
+        let desk = Desk::new(&self.folder)?;
+        let ended = runtime.block_on(async {
+            let mut interrupt = signal(SignalKind::interrupt())?;
+            let mut terminate = signal(SignalKind::terminate())?;
+            let listener = tokio::net::TcpListener::from_std(self.listener)?;
+            Ok(tokio::select! {
+                () = serve::serve(listener, router(self.house, desk)) => Ended::Terminated,
+                _ = interrupt.recv() => Ended::Interrupted,
+                _ = terminate.recv() => Ended::Terminated,
+            })
+        });
+        // Whatever is still read or sent is left: nobody is to wait for it.
+        runtime.shutdown_background();
+        ended
+    }
+}
+
+fn router(house: Arc<House>, desk: Arc<Desk>) -> Router {
+    Router::new()
+        .route("/api/fleet", get(fleet))
+        .route("/api/session/{id}", get(session))
+        .route("/api/tasks", get(tasks))
+        .route("/api/guard", get(guard))
+        .route("/events", get(events))
+        .fallback(page)
+        .with_state(desk)
+        .layer(from_fn_with_state(house, door))
+}
+
+async fn door(State(house): State<Arc<House>>, request: Request, next: Next) -> Response {
+    let mut response = match house.admit(&request) {
+        Ok(()) => next.run(request).await,
+        Err(status) => status.into_response(),
+    };
+    let status = response.status();
+    harden(status, response.headers_mut());
+    response
+}
+
+async fn page(uri: Uri) -> Response {
+    assets::serve(uri.path()).unwrap_or_else(|| StatusCode::NOT_FOUND.into_response())
+}
+
+async fn fleet(State(desk): State<Arc<Desk>>) -> Response {
+    json(desk.ask(api::fleet).await.map(Some))
+}
+
+async fn session(State(desk): State<Arc<Desk>>, UrlPath(id): UrlPath<String>, Query(part): Query<Part>) -> Response {
+    json(desk.ask(move |store| api::session(store, &id, &part)).await)
+}
+
+async fn tasks(State(desk): State<Arc<Desk>>) -> Response {
+    json(desk.ask(api::tasks).await.map(Some))
+}
+
+async fn guard(State(desk): State<Arc<Desk>>, Query(span): Query<Span>) -> Response {
+    json(desk.ask(move |store| api::guard(store, &span)).await.map(Some))
+}
+
+async fn events(State(desk): State<Arc<Desk>>, Extension(line): Extension<Arc<Line>>) -> Response {
+    stream::answer(&desk, line)
+}
+
+fn json(told: Result<Option<Value>, String>) -> Response {
+    let (status, value) = match told {
+        Ok(Some(value)) => (StatusCode::OK, value),
+        Ok(None) => (StatusCode::NOT_FOUND, api::failure("there is no such session, or it is forgotten by now")),
+        Err(error) => (StatusCode::SERVICE_UNAVAILABLE, api::failure(&error)),
+    };
+    (status, [(CONTENT_TYPE, "application/json; charset=utf-8")], Body::from(value.to_string())).into_response()
+}

@@ -1,0 +1,75 @@
+//! News as server-sent events: the whole fleet whenever something changed, so
+//! that a page which missed some has missed nothing.
+
+use super::api;
+use super::desk::{Desk, Snapshot};
+use super::serve::Line;
+use axum::body::{Body, Bytes};
+use axum::http::header::CONTENT_TYPE;
+use axum::response::{IntoResponse, Response};
+use hyper::body::Frame;
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+use tokio::sync::{mpsc, watch};
+use tokio::time::timeout;
+
+/// A comment is sent into the silence, so that both ends notice a broken line.
+const HEARTBEAT: Duration = Duration::from_secs(10);
+/// Who does not read for so long is not there.
+const STALLED: Duration = Duration::from_secs(30);
+
+/// A body that is sent as it is told.
+struct Telling(mpsc::Receiver<Bytes>);
+
+impl hyper::body::Body for Telling {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        self.0.poll_recv(cx).map(|bytes| bytes.map(|bytes| Ok(Frame::data(bytes))))
+    }
+}
+
+pub fn answer(desk: &Arc<Desk>, line: Arc<Line>) -> Response {
+    line.stream();
+    // Room for one: a slow reader gets the newest when it is ready, not all it missed.
+    let (tell, told) = mpsc::channel(1);
+    tokio::spawn(run(Arc::clone(desk), tell, line));
+    ([(CONTENT_TYPE, "text/event-stream; charset=utf-8")], Body::new(Telling(told))).into_response()
+}
+
+async fn run(desk: Arc<Desk>, tell: mpsc::Sender<Bytes>, line: Arc<Line>) {
+    let mut news = desk.subscribe();
+    let number = news.borrow_and_update().number;
+    let fleet = desk.ask(api::fleet).await.unwrap_or_else(|error| api::failure(&error));
+    let mut next = event(&Snapshot { number, json: Arc::from(fleet.to_string()) });
+    loop {
+        match timeout(STALLED, tell.send(next)).await {
+            Ok(Ok(())) => {}
+            Ok(Err(_)) => return,
+            Err(_) => return line.cut(),
+        }
+        let Some(bytes) = wait(&mut news, &tell).await else { return };
+        next = bytes;
+    }
+}
+
+/// What is to be said next; `None` when nobody listens any more.
+async fn wait(news: &mut watch::Receiver<Snapshot>, tell: &mpsc::Sender<Bytes>) -> Option<Bytes> {
+    tokio::select! {
+        changed = timeout(HEARTBEAT, news.changed()) => match changed {
+            Ok(Ok(())) => Some(event(&news.borrow_and_update().clone())),
+            Ok(Err(_)) => None,
+            Err(_) => Some(Bytes::from_static(b": still here\n\n")),
+        },
+        () = tell.closed() => None,
+    }
+}
+
+/// JSON has no bare line breaks: one line holds it.
+fn event(snapshot: &Snapshot) -> Bytes {
+    Bytes::from(format!("event: fleet\nid: {}\ndata: {}\n\n", snapshot.number, snapshot.json))
+}

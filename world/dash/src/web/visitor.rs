@@ -1,0 +1,118 @@
+//! Who may come in: a request is looked over before anything is read for it.
+//! Pure, so that every way to be turned away is one line of a test.
+
+use super::token::Token;
+use axum::http::header::{ALLOW, HOST, HeaderName, HeaderValue, ORIGIN};
+use axum::http::{HeaderMap, Method, Request, StatusCode};
+
+/// The page sends its secret in this header: other sites cannot, and nothing
+/// sends it by itself, as a cookie would be sent to every port of this address.
+pub const TOKEN: &str = "x-taut-token";
+
+/// Whom the server is, to a browser.
+pub struct House {
+    pub port: u16,
+    pub token: Token,
+}
+
+/// What is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Room {
+    /// The page itself: the same for everybody, and nothing of the fleet in it.
+    Hall,
+    /// What the page is told.
+    Study,
+}
+
+impl Room {
+    pub fn of(path: &str) -> Self {
+        if path == "/events" || path.starts_with("/api/") { Self::Study } else { Self::Hall }
+    }
+}
+
+impl House {
+    /// # Errors
+    /// The status to turn the request away with, and no word more.
+    pub fn admit<B>(&self, request: &Request<B>) -> Result<(), StatusCode> {
+        let headers = request.headers();
+        // A name that was made to lead here is still not ours (DNS rebinding).
+        if !self.is_ours(one(headers, &HOST).unwrap_or_default()) {
+            return Err(StatusCode::MISDIRECTED_REQUEST);
+        }
+        if !matches!(*request.method(), Method::GET | Method::HEAD) {
+            return Err(StatusCode::METHOD_NOT_ALLOWED);
+        }
+        if headers.contains_key(ORIGIN) {
+            let origin = one(headers, &ORIGIN).and_then(|origin| origin.strip_prefix("http://"));
+            if !origin.is_some_and(|host| self.is_ours(host)) {
+                return Err(StatusCode::FORBIDDEN);
+            }
+        }
+        let room = Room::of(request.uri().path());
+        if !from_our_page(headers, room) {
+            return Err(StatusCode::FORBIDDEN);
+        }
+        match room {
+            Room::Hall => Ok(()),
+            Room::Study => {
+                let offered = headers.get(TOKEN).map(HeaderValue::as_bytes).unwrap_or_default();
+                if self.token.is(offered) { Ok(()) } else { Err(StatusCode::UNAUTHORIZED) }
+            }
+        }
+    }
+
+    fn is_ours(&self, host: &str) -> bool {
+        let Some((name, port)) = host.rsplit_once(':') else { return false };
+        port.parse() == Ok(self.port) && matches!(name, "127.0.0.1" | "localhost" | "[::1]")
+    }
+}
+
+/// Browsers say where a request comes from. A link from elsewhere may lead to
+/// the page, since it shows nothing without the token; nothing else may.
+fn from_our_page(headers: &HeaderMap, room: Room) -> bool {
+    let said = |name: &'static str| headers.get(name).map(HeaderValue::as_bytes);
+    match said("sec-fetch-site") {
+        None | Some(b"same-origin" | b"none") => true,
+        _ => {
+            room == Room::Hall
+                && said("sec-fetch-mode") == Some(b"navigate")
+                && said("sec-fetch-dest") == Some(b"document")
+        }
+    }
+}
+
+/// A header that is there twice is not there.
+fn one<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h str> {
+    let mut all = headers.get_all(name).iter();
+    let first = all.next()?.to_str().ok()?;
+    all.next().is_none().then_some(first)
+}
+
+const CSP: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
+    img-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
+
+/// What every answer says, a refusal too.
+const ALWAYS: &[(&str, &str)] = &[
+    ("content-security-policy", CSP),
+    ("x-content-type-options", "nosniff"),
+    ("referrer-policy", "no-referrer"),
+    ("cache-control", "no-store"),
+    ("x-frame-options", "DENY"),
+    ("cross-origin-opener-policy", "same-origin"),
+    ("cross-origin-resource-policy", "same-origin"),
+    ("cross-origin-embedder-policy", "require-corp"),
+    ("permissions-policy", "camera=(), microphone=(), geolocation=()"),
+];
+
+pub fn harden(status: StatusCode, headers: &mut HeaderMap) {
+    for (name, value) in ALWAYS {
+        headers.insert(*name, HeaderValue::from_static(value));
+    }
+    if status == StatusCode::METHOD_NOT_ALLOWED {
+        headers.insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
+    }
+}
+
+#[cfg(test)]
+#[path = "visitor_tests.rs"]
+mod tests;
