@@ -3,9 +3,9 @@
 //! here: the one we have may come from an agent, and so from a repository.
 
 use std::ffi::OsString;
-use std::fs::{File, OpenOptions};
+use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Seek, Write};
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus};
@@ -83,15 +83,19 @@ pub fn program(command: &[String], event: &str, place: &Place) -> Result<(), Tro
 }
 
 /// Whether the user has this pane before their eyes: tmux shows it in a terminal
-/// that says it has the focus. A terminal that says nothing counts as away.
+/// that has the focus. Without `focus-events` tmux does not know, and then nobody looks.
 pub fn watched(pane: &str) -> bool {
     let Some((socket, number)) = crate::tmux::address(pane) else { return false };
-    let clients = crate::tmux::Server::at(socket).ask(&["list-clients", "-F", "#{client_flags} #{pane_id}"]);
-    let focused = |line: &str| {
-        line.split_once(' ')
-            .is_some_and(|(flags, pane)| pane == number && flags.split(',').any(|flag| flag == "focused"))
-    };
-    clients.is_ok_and(|clients| clients.lines().any(focused))
+    let format = "#{focus-events} #{client_flags} #{pane_id}";
+    let clients = crate::tmux::Server::at(socket).ask(&["list-clients", "-F", format]);
+    clients.is_ok_and(|clients| is_looked_at(&clients, number))
+}
+
+fn is_looked_at(clients: &str, number: &str) -> bool {
+    clients.lines().any(|line| {
+        let words: Vec<&str> = line.split(' ').collect();
+        matches!(words.as_slice(), ["1", flags, pane] if *pane == number && flags.split(',').any(|flag| flag == "focused"))
+    })
 }
 
 fn notify_send(message: &Message<'_>) -> (&'static str, Vec<String>) {
@@ -216,6 +220,7 @@ fn wait(child: &mut Child, limit: Duration) -> Option<ExitStatus> {
 }
 
 fn unnamed(folder: &Path, content: &[u8]) -> io::Result<File> {
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     let mark: String = crate::clock::random().iter().map(|byte| format!("{byte:02x}")).collect();
     let path = folder.join(format!("notify.{mark}"));
     let mut file = OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(&path)?;

@@ -24,6 +24,8 @@ struct Overview {
     installed: Vec<&'static str>,
     guard: String,
     daemon: Option<String>,
+    /// What is told and how, where anything is.
+    notify: Option<String>,
     sessions: usize,
     stopped: Vec<(String, u64)>,
     troubles: usize,
@@ -38,6 +40,7 @@ pub fn run(printer: &Printer) -> Result<Exit, CliError> {
             "installed": overview.installed,
             "guard": overview.guard,
             "daemon": overview.daemon,
+            "notify": overview.notify,
             "open_sessions": overview.sessions,
             "stopped_today": overview.stopped.iter().map(|(rule, count)| json!({"rule": rule, "count": count})).collect::<Vec<_>>(),
             "next": next,
@@ -50,6 +53,9 @@ pub fn run(printer: &Printer) -> Result<Exit, CliError> {
     row("hooks", hooks(&overview));
     row("guard", overview.guard.clone());
     row("daemon", overview.daemon.clone().unwrap_or_else(|| "not running (hooks work without it)".into()));
+    if let Some(notify) = &overview.notify {
+        row("notify", notify.clone());
+    }
     row("sessions", format!("{} open", overview.sessions));
     row("today", today(&overview));
     row("next", next.to_string());
@@ -71,6 +77,7 @@ fn look() -> Result<Overview, CliError> {
         guard: guard(law, now),
         daemon: daemon
             .map(|status| format!("running for {}, {} calls served", ago(now.since(status.started)), status.served)),
+        notify: notify(law),
         sessions: store.as_ref().map_or(Ok(0), |store| store.sessions(&open).map(|all| all.len()))?,
         stopped: store.as_ref().map_or(Ok(Vec::new()), |store| store.denied_since(midnight))?,
         troubles: law.diagnostics.len(),
@@ -99,6 +106,17 @@ fn guard(law: &Law, now: Ms) -> String {
             format!("on, {} rules", policy::rules::ALL.iter().filter(|rule| law.policy.kind(rule).is_some()).count())
         }
     }
+}
+
+fn notify(law: &Law) -> Option<String> {
+    let notify = &law.policy.notify;
+    if !notify.rings() && !notify.reaches_out() {
+        return None;
+    }
+    let on = [("terminal", notify.terminal), ("desktop", notify.desktop), ("command", !notify.command.is_empty())];
+    let ways: Vec<&str> = on.into_iter().filter(|(_, on)| *on).map(|(name, _)| name).collect();
+    let kinds: Vec<&str> = notify.on.iter().map(|kind| kind.name()).collect();
+    Some(format!("{} by {}", kinds.join(", "), ways.join(" and ")))
 }
 
 fn hooks(overview: &Overview) -> String {

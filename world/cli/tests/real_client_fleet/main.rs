@@ -4,5 +4,6 @@
 #[path = "../real_client/stage.rs"]
 mod stage;
 
+mod notify;
 mod pane;
 mod statuses;
