@@ -16,6 +16,7 @@ mod git;
 mod ground;
 mod judge;
 mod keys;
+mod made;
 mod matter;
 mod names;
 pub mod notify;

@@ -98,6 +98,28 @@ const REBUILT: &[&str] = &[
     "npm-debug.log",
     "scratch",
     ".scratch",
+    ".vercel",
+    ".netlify",
+    ".wrangler",
+    ".firebase",
+    ".open-next",
+    ".vinxi",
+    ".react-router",
+    ".contentlayer",
+    ".swc",
+    ".jekyll-cache",
+    ".quarto",
+    "lightning_logs",
+    "allure-results",
+    "allure-report",
+    "mutants.out",
+    ".vscode-test",
+    ".pdm-build",
+    "pip-wheel-metadata",
+    ".pixi",
+    ".pyre",
+    ".pytype",
+    "cython_debug",
 ];
 
 /// Folders that are sometimes built and sometimes written: rebuildable only when git does not track them.
@@ -184,7 +206,10 @@ pub(crate) fn maybe_rebuildable(below: &str) -> bool {
 pub(crate) fn rebuilt_name(name: &str) -> bool {
     static NAMES: LazyLock<HashSet<&str>> = LazyLock::new(|| REBUILT.iter().copied().collect());
     let last = name.as_bytes().last();
+    // What was put aside during a build: `dist.old`.
+    let aside = [".old", "-old", "_old", ".prev", ".backup"].iter().find_map(|ending| name.strip_suffix(ending));
     NAMES.contains(name)
+        || aside.is_some_and(|stem| NAMES.contains(stem))
         || REBUILT_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
         || REBUILT_SUFFIXES.iter().any(|suffix| suffix.as_bytes().last() == last && name.ends_with(suffix))
 }

@@ -223,6 +223,9 @@ fn tar(by: &By<'_>, words: &[Word], acts: &mut Vec<Act>) {
         output(by, &args, &["C", "directory"], acts);
     } else if creates {
         output(by, &args, &["f", "file"], acts);
+        // `tar czf a.tgz src`: the archive is the first word behind the bundle.
+        let archive = args.operands.get(1).filter(|word| bundle.contains('f') && word.shown() != "-");
+        acts.extend(archive.map(|word| Act { deed: Deed::Write, target: by.target(word) }));
         let skip = if bundle.is_empty() { 0 } else { 1 + usize::from(bundle.contains('f')) };
         let packed = if args.long_flag("remove-files") { Deed::Remove(Reach::Tree) } else { Deed::Read };
         acts.extend(args.operands.iter().skip(skip).map(|word| Act { deed: packed, target: by.target(word) }));

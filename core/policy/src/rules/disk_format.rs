@@ -15,7 +15,7 @@ pub const RULE: Rule = Rule {
           making a file system in an image file. No configuration lifts it.",
     instead: "Practise on an image file: `mkfs.ext4 disk.img`; see disks with `lsblk`.",
     denies: &["mkfs.ext4 /dev/sda1", "mkfs -t xfs /dev/nvme0n1p2", "fdisk /dev/sda", "parted /dev/sda mklabel gpt", "wipefs -a /dev/sdb", "blkdiscard /dev/nvme0n1", "mkswap /dev/sda2", "sgdisk --zap-all /dev/sda", "diskutil eraseDisk JHFS+ X disk2", "cryptsetup luksFormat /dev/sdb", "zpool destroy tank", "lvremove vg/data", "btrfs subvolume delete /home", "mkfs.ext4"],
-    passes: &["fdisk -l", "parted -l", "lsblk", "mkfs.ext4 disk.img", "blkid", "man mkfs", "wipefs /dev/sdb --no-act", "sfdisk -d /dev/sda", "diskutil list", "echo mkfs.ext4 /dev/sda", "parted /dev/sda print", "zpool status", "btrfs subvolume list /"],
+    passes: &["fdisk -l", "parted -l", "lsblk", "mkfs.ext4 disk.img", "blkid", "man mkfs", "mkfs.ext4 -V", "wipefs /dev/sdb --no-act", "sfdisk -d /dev/sda", "diskutil list", "echo mkfs.ext4 /dev/sda", "parted /dev/sda print", "zpool status", "btrfs subvolume list /"],
     watch: Watch::Programs(PROGRAMS),
     judge,
 };
@@ -29,7 +29,8 @@ const PROGRAMS: &[&str] = &[
 fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
     let call = Call::with(sight, "tLUEIsn");
     let flag = |names: &[&str]| call.args.flags.iter().any(|flag| names.contains(&flag.name.as_ref()));
-    if call.only_looks() {
+    let version = call.words.is_empty() && flag(&["V", "version", "h"]);
+    if call.only_looks() || version {
         return;
     }
     let device = call.any(|word| word.starts_with("/dev/") || word.contains('$'));

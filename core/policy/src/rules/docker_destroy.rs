@@ -14,7 +14,7 @@ pub const RULE: Rule = Rule {
           containers and images passes.",
     instead: "Take it down and keep its data: `docker compose down`.",
     denies: &["docker system prune -af", "docker volume rm data", "docker volume prune -f", "docker rm -fv web", "docker compose down -v", "docker-compose down --volumes", "podman system prune", "docker container prune", "docker image prune -a", "docker rm -f $(docker ps -aq)", "docker rmi -f $(docker images -q)", "docker swarm leave --force", "docker stack rm app", "docker rm $(docker ps -aq)", "docker kill $(docker ps -q)"],
-    passes: &["docker ps", "docker run --rm -it alpine sh", "docker rm web", "docker rm -f web", "docker compose down", "docker build .", "docker stop web", "docker volume ls", "docker image ls", "docker exec web ls", "docker compose up -d", "docker rmi old:1"],
+    passes: &["docker ps", "docker run --rm -it alpine sh", "docker rm web", "docker rm -f web", "docker compose down", "docker build .", "docker stop web", "docker volume ls", "docker image ls", "docker exec web ls", "docker compose up -d", "docker rmi old:1", "docker rm $(docker ps -aq -f status=exited)"],
     watch: Watch::Programs(&["docker", "podman", "docker-compose", "nerdctl", "podman-compose"]),
     judge,
 };
@@ -36,6 +36,7 @@ fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
         ("builder" | "buildx" | "network", "prune") => false,
         ("image", "prune") => cluster('a') || call.flag("all"),
         (_, "prune") | ("volume", "rm" | "remove") | ("swarm", "leave") | ("stack" | "service" | "secret" | "config", "rm") => true,
+        ("rm", _) if !force && args.iter().flat_map(crate::source::substituted).any(|reading| only_ended(&reading)) => false,
         ("rm", _) if args.iter().flat_map(crate::source::substituted).any(|reading| !reading.commands.is_empty()) => true,
         // One named container is made to be thrown away; a search takes all there are.
         ("rm", _) => volumes || (force && (call.words.len() > 2 || args.iter().any(bash::Word::has_unknown))),
@@ -49,4 +50,10 @@ fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
     if stopped && !call.only_looks() {
         report(sight, "This removes containers, volumes or images, with the data in them.", hits);
     }
+}
+
+/// `docker ps -aq -f status=exited`: containers that have run to their end.
+fn only_ended(reading: &bash::Reading) -> bool {
+    let ended = |word: &bash::Word| ["status=exited", "status=created", "status=dead"].iter().any(|state| crate::args::text(word).ends_with(state));
+    reading.commands.first().is_some_and(|command| command.args().iter().any(ended))
 }

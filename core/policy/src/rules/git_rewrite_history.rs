@@ -14,7 +14,7 @@ pub const RULE: Rule = Rule {
           pass.",
     instead: "Work on a copy: `git clone . /tmp/rewrite`.",
     denies: &["git filter-branch --tree-filter 'rm -f x' HEAD", "git filter-repo --path x --invert-paths", "git reflog expire --expire=now --all", "git gc --prune=now --aggressive", "git update-ref -d refs/heads/main", "git prune", "git reflog delete HEAD@{1}", "bfg --delete-files x.zip", "git symbolic-ref -d HEAD"],
-    passes: &["git rebase main", "git rebase -i HEAD~3", "git commit --amend", "git reflog", "git gc", "git reflog show", "git update-ref refs/heads/x HEAD", "git remote prune origin", "git rebase --abort", "git symbolic-ref --short HEAD"],
+    passes: &["git rebase main", "git rebase -i HEAD~3", "git commit --amend", "git reflog", "git gc", "git filter-repo --analyze", "git reflog show", "git update-ref refs/heads/x HEAD", "git remote prune origin", "git rebase --abort", "git symbolic-ref --short HEAD"],
     watch: Watch::Programs(&["git", "bfg", "git-filter-repo"]),
     judge,
 };
@@ -31,6 +31,7 @@ fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
     let verb = args.operand(0).unwrap_or_default();
     let now = |value: &str| matches!(value, "now" | "all" | "0" | "0.seconds.ago");
     let why = match call.sub.as_str() {
+        "filter-repo" if args.long_flag("analyze") || args.long_flag("dry-run") => return,
         "filter-branch" | "filter-repo" => "This rewrites all of history.",
         "reflog" if matches!(verb.as_ref(), "expire" | "delete") && !args.long_flag("dry-run") && !args.short('n') => {
             "The reflog is what brings lost commits back."

@@ -13,14 +13,15 @@ pub const RULE: Rule = Rule {
     doc: "Asks before a package is published to, or taken back from, a public registry: npm, crates.io, \
           PyPI, RubyGems, Maven, NuGet and others. A dry run passes.",
     instead: "See what would be published: `npm publish --dry-run`.",
-    denies: &["npm publish", "cargo publish", "twine upload dist/*", "gem push x.gem", "yarn npm publish", "pnpm publish --access public", "poetry publish --build", "uv publish", "npm unpublish x@1.0.0", "cargo yank --version 1.0.0 x", "python setup.py sdist upload", "python -m twine upload dist/*", "mvn deploy", "./gradlew publish", "dotnet nuget push x.nupkg", "npx semantic-release", "lerna publish", "vsce publish", "npm deprecate x \"old\"", "mix hex.publish", "flit publish", "bun publish", "cargo owner --remove bob"],
+    denies: &["npm publish", "cargo publish", "twine upload dist/*", "gem push x.gem", "yarn npm publish", "pnpm publish --access public", "pnpm -r publish --no-git-checks", "poetry publish --build", "uv publish", "npm unpublish x@1.0.0", "cargo yank --version 1.0.0 x", "python setup.py sdist upload", "python -m twine upload dist/*", "mvn deploy", "./gradlew publish", "dotnet nuget push x.nupkg", "npx semantic-release", "lerna publish", "vsce publish", "npm deprecate x \"old\"", "mix hex.publish", "flit publish", "bun publish", "cargo owner --remove bob"],
     passes: &["npm publish --dry-run", "cargo publish --dry-run", "npm pack", "cargo package", "npm run publish-docs", "twine check dist/*", "cargo build", "gem build x.gemspec", "poetry build", "npm install publish", "mvn test", "echo npm publish", "yarn add x", "cargo owner --list"],
     watch: Watch::Programs(&["npm", "pnpm", "yarn", "bun", "cargo", "twine", "gem", "poetry", "uv", "flit", "hatch", "pdm", "python", "python3", "mvn", "mvnw", "gradle", "gradlew", "dotnet", "nuget", "npx", "bunx", "lerna", "vsce", "ovsx", "pod", "mix", "dart", "flutter", "semantic-release", "changeset", "conan", "luarocks", "cabal", "stack", "opam", "jsr", "deno", "release-it", "np", "wasm-pack", "maturin", "goreleaser", "sbt", "clojure", "lein"]),
     judge,
 };
 
 fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
-    let call = Call::with(sight, "prw");
+    // For pnpm `-r` is every package, for the others it names one.
+    let call = Call::with(sight, if sight.program() == "pnpm" { "FC" } else { "prw" });
     let words: Vec<_> = sight.command.args().iter().map(text).collect();
     if call.only_looks() || words.iter().any(|word| matches!(word.as_ref(), "-n" | "--snapshot" | "-h")) {
         return;

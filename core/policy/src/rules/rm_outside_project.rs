@@ -1,6 +1,7 @@
 //! `rm-outside-project`: removal of files that are not this project's.
 
 use crate::acts::{Deed, DeedKind, Reach};
+use crate::made;
 use crate::place::Place;
 use crate::rule::{Hit, Pack, Rule, Sight, Watch};
 use model::RuleKind;
@@ -15,7 +16,7 @@ pub const RULE: Rule = Rule {
           scratch folders are free.",
     instead: "Work inside the project; ask the user to remove what lies outside it.",
     denies: &["rm -rf ../sibling/src", "rm -rf ~/Documents", "rm -rf /home/other/work", "rm -rf ../other-project", "rm ~/notes.txt"],
-    passes: &["rm -rf ~/.cache/pip", "rm -rf /tmp/x", "rm -rf ./dist", "ls ..", "cp ~/notes.txt ."],
+    passes: &["rm -rf ~/.cache/pip", "rm -rf /tmp/x", "rm -rf ./dist", "ls ..", "cp ~/notes.txt .", "git clone https://example.com/foo ../foo && rm -rf ../foo"],
     watch: Watch::Deeds(&[DeedKind::Remove]),
     judge,
 };
@@ -30,6 +31,9 @@ fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
             _ => continue,
         };
         if place == Place::Above && reach == Reach::One {
+            continue;
+        }
+        if place == Place::Elsewhere && made::by_line(sight, act) {
             continue;
         }
         let reason = format!("`{}` {whose}.", act.target.shown);

@@ -1,6 +1,7 @@
 //! `rm-project`: recursive removal of work inside the project.
 
 use crate::acts::{Deed, DeedKind, Reach};
+use crate::made;
 use crate::place::Place;
 use crate::rule::{Hit, Pack, Rule, Sight, Watch};
 use crate::target::Tail;
@@ -12,11 +13,11 @@ pub const RULE: Rule = Rule {
     kind: RuleKind::Strike,
     title: "Recursive removal of work inside the project",
     doc: "Stops, once, removing a whole tree inside the project that git tracks or that no build brings back: sources, \
-          `.git`, the project itself. Build output, dependency folders and caches pass, and so does removing single \
+          `.git`, the project itself. Build output, dependency folders, caches and folders the line itself has made pass, and so does removing single \
           files, which agents do after every move.",
     instead: "Remove single files by name, or move the folder away with `mv src /tmp/src-old` so that it can come back.",
-    denies: &["rm -rf src", "rm -rf .", "rm -rf .git", "rm -r docs tests", "find src -type f -delete", "rm -rf ./*", "find . -name '*.rs' -exec rm {} +"],
-    passes: &["rm -rf node_modules", "rm -rf target dist", "rm src/old.rs", "rm -f Cargo.lock", "find . -name '*.pyc' -delete", "rm -rf src/__pycache__", "git rm src/old.rs"],
+    denies: &["rm -rf src", "rm -rf .", "rm -rf .git", "rm -r docs tests", "find src -type f -delete", "rm -rf ./*", "find . -name '*.rs' -exec rm {} +", "mv src old && rm -rf old", "mkdir -p src/x && rm -rf src"],
+    passes: &["rm -rf node_modules", "rm -rf target dist", "rm src/old.rs", "rm -f Cargo.lock", "find . -name '*.pyc' -delete", "rm -rf src/__pycache__", "git rm src/old.rs", "git clone https://example.com/foo.git && ls foo && rm -rf foo", "mkdir work && touch work/a && rm -r work", "cp -r src copy && rm -rf copy", "mv build build.old && npm run build && rm -rf build.old"],
     watch: Watch::Deeds(&[DeedKind::Remove]),
     judge,
 };
@@ -34,6 +35,9 @@ fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
             (Place::Work, Reach::Tree) => "a tree of the project that no build brings back",
             _ => continue,
         };
+        if made::by_line(sight, act) {
+            continue;
+        }
         let target = act.target.path.clone().unwrap_or_else(|| act.target.shown.clone());
         let reason = format!("This removes {what} (`{}`).", act.target.shown);
         hits.push(Hit::new(sight.shown(), reason).about(Some(&target)).meaning("remove", target.as_str()));

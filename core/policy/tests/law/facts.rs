@@ -41,6 +41,19 @@ fn a_folder_that_is_sometimes_built_passes_only_when_git_does_not_track_it() {
 }
 
 #[test]
+fn a_folder_the_line_has_made_is_its_own_unless_it_was_there_before() {
+    let work = format!("{PROJECT}/work");
+    let there = |exists| path(&work, PathFact { exists, is_dir: exists, ..PathFact::default() });
+    assert_eq!(judged("mkdir work && ls work && rm -rf work", PROJECT, &Facts::default()), "pass");
+    assert_eq!(judged("mkdir -p work/a; touch work/a/b; rm -rf work", PROJECT, &there(false)), "pass");
+    assert_eq!(judged("mkdir -p work; rm -rf work", PROJECT, &there(true)), "strike rm-project");
+    assert_eq!(judged("mkdir -p work; rm -rf work", PROJECT, &Facts::default()), "strike rm-project");
+    assert_eq!(judged("mv src work && rm -rf work", PROJECT, &there(false)), "strike rm-project");
+    assert_eq!(judged("mkdir work && mv src work/ && rm -rf work", PROJECT, &there(false)), "strike rm-project");
+    assert_eq!(judged("rm -rf work", PROJECT, &there(false)), "strike rm-project");
+}
+
+#[test]
 fn removing_a_link_removes_the_link_and_what_is_behind_it_is_elsewhere() {
     let link = format!("{PROJECT}/build");
     let fact = PathFact { real: "/etc".into(), exists: true, is_symlink: true, ..PathFact::default() };
