@@ -40,7 +40,21 @@ pub enum Command {
     /// Print one line for the client's status bar (stdin: its JSON), and keep what it says of the context
     Statusline,
     /// List agents and their status
-    Agents,
+    Agents(crate::commands::agents::AgentsArgs),
+    /// One agent of the fleet
+    Agent {
+        #[command(subcommand)]
+        verb: crate::commands::agent::AgentVerb,
+    },
+    /// Tell an agent, or a conversation, something: it is told at its next hook
+    Send(crate::commands::send::SendArgs),
+    /// List messages between agents that wait
+    Inbox(crate::commands::inbox::InboxArgs),
+    /// A worker that another session has started
+    Worker {
+        #[command(subcommand)]
+        verb: crate::commands::send::WorkerVerb,
+    },
     /// Show the agents' statuses in tmux; alone, print the lines for tmux.conf
     Tmux(crate::commands::tmux::TmuxArgs),
     /// Watch the fleet live: agents, what they do, tasks, verdicts

@@ -173,11 +173,13 @@ struct Post {
     names: Vec<String>,
     inbox: Vec<Message>,
     reports_to: Option<String>,
+    from: Option<String>,
 }
 
 impl Post {
     fn collect(tx: &Tx<'_>, command: &Command, caller: &Caller, session: Option<&Session>) -> Result<Self, Error> {
-        let mut post = Self::default();
+        let from = (session.is_some() || caller.named).then(|| caller.agent.clone());
+        let mut post = Self { from, ..Self::default() };
         match command {
             Command::Send { to, .. } => {
                 post.addressee = tx.addressee(to)?;
@@ -210,6 +212,7 @@ impl Post {
             names: &self.names,
             inbox: &self.inbox,
             reports_to: self.reports_to.as_deref(),
+            from: self.from.as_deref(),
         }
     }
 }

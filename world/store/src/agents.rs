@@ -1,6 +1,6 @@
 //! Agents: the workers of the fleet.
 
-use crate::{Error, Store};
+use crate::{Durability, Error, Store};
 use model::Ms;
 use model::row::{Agent, Status};
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -32,7 +32,41 @@ pub(crate) fn rest(conn: &Connection, agent: &str, session: &str, at: Ms) -> rus
     conn.prepare_cached(REST)?.execute(params![agent, session, at.0]).map(drop)
 }
 
+/// What came of somebody looking at an agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Focus {
+    /// It had wanted attention, and has been looked at.
+    Checked,
+    /// It wanted none, and stays as it was.
+    Untouched(Status),
+}
+
+const FOCUS: &str = "UPDATE agents SET status = 'checked', since = ?2 WHERE id = ?1 AND status = 'attention'";
+
+const IN_PANE: &str = "SELECT DISTINCT agent FROM sessions WHERE pane = ?1 AND ended_at IS NULL";
+
 impl Store {
+    /// Somebody looks at an agent: attention becomes checked, and nothing else changes.
+    pub fn focus(&mut self, id: &str, at: Ms) -> Result<Option<Focus>, Error> {
+        // A look that finds nothing to change takes no lock: panes are focused all day.
+        match self.read(|conn| load(conn, id))?.map(|agent| agent.status) {
+            None => Ok(None),
+            Some(Status::Attention) => self.transact(Durability::Normal, |tx| {
+                tx.verb(|conn| {
+                    let changed = conn.prepare_cached(FOCUS)?.execute(params![id, at.0])? > 0;
+                    let status = load(conn, id)?.map(|agent| agent.status);
+                    Ok(status.map(|status| if changed { Focus::Checked } else { Focus::Untouched(status) }))
+                })
+            }),
+            Some(status) => Ok(Some(Focus::Untouched(status))),
+        }
+    }
+
+    /// The agents with an open session in this pane (`/tmp/tmux-1000/default %3`).
+    pub fn agents_in_pane(&self, pane: &str) -> Result<Vec<String>, Error> {
+        self.read(|conn| conn.prepare_cached(IN_PANE)?.query_map([pane], |row| row.get(0))?.collect())
+    }
+
     /// All agents, the one whose status changed last first.
     pub fn agents(&self) -> Result<Vec<Agent>, Error> {
         self.read(|conn| conn.prepare_cached(LIST)?.query_map([], read)?.collect())

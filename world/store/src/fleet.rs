@@ -59,7 +59,8 @@ pub struct TaskTotals {
 const RECENT: &str = "64";
 
 const SUB_AGENTS: &str = "SELECT count(*) FROM sub_sessions WHERE session = ?1 AND ended_at IS NULL";
-const WAITING: &str = "SELECT count(*) FROM messages WHERE to_agent = ?1 AND delivered_at IS NULL";
+const WAITING: &str = "SELECT count(*) FROM messages WHERE delivered_at IS NULL AND (to_agent = ?1
+      OR to_conversation = (SELECT conversation FROM sessions WHERE id = (SELECT session FROM agents WHERE id = ?1)))";
 
 const TOTALS: &str = "SELECT project, CASE WHEN status IN ('open', 'active') AND open_blockers > 0 THEN 'blocked'
       ELSE status END, count(*)

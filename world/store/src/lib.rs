@@ -34,6 +34,7 @@ mod timeline;
 mod tx;
 mod wakes;
 
+pub use agents::Focus;
 pub use check::Report;
 pub use checkpoint::Log;
 pub use efforts::{Asked, Collected, EffortFilter, Whose};

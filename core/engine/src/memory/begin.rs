@@ -131,6 +131,7 @@ pub fn scene<'a>(sight: &Sight<'a>, current: Option<&'a Effort>, start: Option<&
             addressee: known.addressee.as_ref(),
             names: &known.names,
             inbox: &known.inbox,
+            from: Some(session.map_or(sight.who.agent.as_str(), |session| session.agent.as_str())),
             reports_to: session
                 .and_then(|session| session.memo.reports_to.as_deref())
                 .or(known.reports_to.as_deref().filter(|told| session.is_none_or(|own| own.conversation != *told))),

@@ -50,6 +50,8 @@ pub struct Mail<'a> {
     pub inbox: &'a [Message],
     /// The conversation that started this worker.
     pub reports_to: Option<&'a str>,
+    /// The agent that writes; nobody where no agent does.
+    pub from: Option<&'a str>,
 }
 
 /// A task, its folder, and the number a new effort of it gets.

@@ -76,7 +76,8 @@ fn addressed(kind: &str, text: &str, to: Addressee, scene: &Scene<'_>) -> Result
         )
         .into());
     }
-    Ok(Message { to: Some(to), ..scene.message(kind, text.to_string()) })
+    let from_agent = scene.mail.from.map(str::to_string);
+    Ok(Message { to: Some(to), from_agent, ..scene.message(kind, text.to_string()) })
 }
 
 fn told(message: Message, said: String, scene: &Scene<'_>) -> Done {

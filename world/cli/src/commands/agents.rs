@@ -4,13 +4,31 @@ use super::{ago, stored};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::Printer;
+use clap::Args;
+use dash::Feed;
 use dash::view_model::{self, Row};
+use host::paths::Places;
 use model::Ms;
 use model::row::Status;
+use std::time::Duration;
+use store::Store;
 
-pub fn run(printer: &Printer) -> Result<Exit, CliError> {
+#[derive(Debug, Default, Args)]
+pub struct AgentsArgs {
+    /// Go on printing as statuses change
+    #[arg(long, short)]
+    pub watch: bool,
+}
+
+/// So long a watcher waits before it looks whether the database is still the same.
+const LOOK_EVERY: Duration = Duration::from_secs(2);
+
+pub fn run(args: &AgentsArgs, printer: &Printer) -> Result<Exit, CliError> {
     let fleet = stored()?.map(|store| store.fleet()).transpose()?.unwrap_or_default();
     let rows = view_model::rows(&fleet);
+    if args.watch {
+        return watch(rows, printer);
+    }
     if printer.json() {
         for row in &rows {
             printer.object(&row.object());
@@ -25,6 +43,66 @@ pub fn run(printer: &Printer) -> Result<Exit, CliError> {
     let shown: Vec<Vec<String>> = rows.iter().map(|row| line(row, now, printer)).collect();
     printer.table(&["STATUS", "AGENT", "SINCE", "CONTEXT", "NOW", "TASK", "PROJECT"], &shown);
     Ok(Exit::Ok)
+}
+
+/// What is there, then every change of a status until it is interrupted.
+fn watch(mut rows: Vec<Row>, printer: &Printer) -> Result<Exit, CliError> {
+    changes(&[], &rows).iter().for_each(|change| told(change, printer));
+    let mut feed = Feed::new(&Places::from_process().state());
+    let mut store = None;
+    loop {
+        if store.as_ref().is_none_or(Store::stale) {
+            store = stored()?;
+        }
+        let Some(open) = &store else {
+            std::thread::sleep(LOOK_EVERY);
+            continue;
+        };
+        let now = view_model::rows(&open.fleet()?);
+        changes(&rows, &now).iter().for_each(|change| told(change, printer));
+        rows = now;
+        feed.wait(open, LOOK_EVERY);
+    }
+}
+
+/// A status that is another than before.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Change<'r> {
+    New(&'r Row),
+    Turned { from: Status, row: &'r Row },
+    Gone(&'r Row),
+}
+
+/// What changed between two looks, in the order it happened.
+fn changes<'r>(before: &'r [Row], after: &'r [Row]) -> Vec<Change<'r>> {
+    let find = |rows: &'r [Row], id: &str| rows.iter().find(|row| row.id == id);
+    let gone = before.iter().filter(|row| find(after, &row.id).is_none()).map(Change::Gone);
+    let mut turned: Vec<&Row> = after.iter().collect();
+    turned.sort_by_key(|row| row.since);
+    let turned = turned.into_iter().filter_map(|row| match find(before, &row.id) {
+        None => Some(Change::New(row)),
+        Some(known) if known.status != row.status => Some(Change::Turned { from: known.status, row }),
+        Some(_) => None,
+    });
+    gone.chain(turned).collect()
+}
+
+fn told(change: &Change<'_>, printer: &Printer) {
+    let (row, from, to) = match *change {
+        Change::New(row) => (row, None, Some(row.status)),
+        Change::Turned { from, row } => (row, Some(from), Some(row.status)),
+        Change::Gone(row) => (row, Some(row.status), None),
+    };
+    if printer.json() {
+        let mut object = row.object();
+        object["from"] = from.map(Status::name).into();
+        object["status"] = to.map_or("gone", Status::name).into();
+        printer.object(&object);
+        return;
+    }
+    let to = to.map_or_else(|| printer.dim("gone"), |status| shown(status, printer));
+    let from = from.map(|from| format!(" (was {})", from.name())).unwrap_or_default();
+    printer.line(format!("{} {} {to}{from}", row.since.rfc3339(), row.id));
 }
 
 fn line(row: &Row, now: Ms, printer: &Printer) -> Vec<String> {
@@ -48,5 +126,54 @@ fn shown(status: Status, printer: &Printer) -> String {
         Status::Attention => printer.yellow(name),
         Status::Working => printer.green(name),
         Status::Checked | Status::Done => printer.dim(name),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::row::Agent;
+    use store::{Glance, Member};
+
+    fn rows(agents: &[(&str, Status, i64)]) -> Vec<Row> {
+        let member = |(id, status, since): &(&str, Status, i64)| Member {
+            agent: Agent {
+                id: (*id).to_string(),
+                named: true,
+                status: *status,
+                session: None,
+                project: "/p".into(),
+                since: Ms(*since),
+            },
+            session: None,
+            running: None,
+            task: None,
+            effort: None,
+            verdict: None,
+            sub_agents: 0,
+            messages: 0,
+        };
+        view_model::rows(&Glance { members: agents.iter().map(member).collect() })
+    }
+
+    #[test]
+    fn f1_a_watcher_is_told_each_change_once_and_in_order() {
+        let before = rows(&[("a", Status::Working, 1), ("b", Status::Working, 2), ("c", Status::Done, 3)]);
+        let after = rows(&[
+            ("d", Status::Done, 9),
+            ("a", Status::Attention, 8),
+            ("b", Status::Error, 7),
+            ("x", Status::Done, 3),
+        ]);
+        let shown: Vec<String> = changes(&before, &after)
+            .iter()
+            .map(|change| match change {
+                Change::New(row) => format!("{} is new", row.id),
+                Change::Turned { from, row } => format!("{} {}>{}", row.id, from.name(), row.status.name()),
+                Change::Gone(row) => format!("{} is gone", row.id),
+            })
+            .collect();
+        assert_eq!(shown, ["c is gone", "x is new", "b working>error", "a working>attention", "d is new"]);
+        assert!(changes(&after, &after).is_empty());
     }
 }

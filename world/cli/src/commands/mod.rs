@@ -1,5 +1,6 @@
 //! One file per command, named as users type it.
 
+pub mod agent;
 pub mod agents;
 pub mod daemon;
 pub mod db;
@@ -10,6 +11,7 @@ pub mod effort;
 pub mod events;
 pub mod explain;
 pub mod guard;
+pub mod inbox;
 pub mod init;
 pub mod init_loop;
 pub mod r#loop;
@@ -19,6 +21,7 @@ pub mod pause;
 pub mod policy;
 pub mod rpc;
 pub mod run;
+pub mod send;
 pub mod sessions;
 pub mod statusline;
 pub mod task;

@@ -21,7 +21,7 @@ const USUAL_WIDTH: u16 = 120;
 
 pub fn run(args: &TopArgs, printer: &Printer) -> Result<Exit, CliError> {
     if printer.json() {
-        return agents::run(printer);
+        return agents::run(&agents::AgentsArgs::default(), printer);
     }
     if args.once {
         return once(printer);

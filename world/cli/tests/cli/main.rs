@@ -7,6 +7,7 @@ mod equal;
 mod install;
 mod lists;
 mod load;
+mod messages;
 mod notify;
 mod private;
 mod quiet;

@@ -20,6 +20,8 @@ pub struct Caller {
     pub project: String,
     /// Our id of the session, where one is known.
     pub session: Option<String>,
+    /// Named by its environment, and not after the place it runs in.
+    pub named: bool,
     /// The session that started this worker, as its environment tells.
     pub started_by: Option<String>,
 }
@@ -51,6 +53,7 @@ pub fn caller(store: &Store, call: &Call, host_session: &str, home: &Path) -> Re
         agent: session.filter(|_| !who.named).map_or(who.agent, |session| session.agent.clone()),
         project: who.project,
         session: session.map(|session| session.id.clone()),
+        named: who.named,
         started_by: who.started_by,
     })
 }

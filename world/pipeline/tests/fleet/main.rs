@@ -8,3 +8,4 @@ mod changes;
 mod messages;
 mod notify;
 mod status;
+mod workers;

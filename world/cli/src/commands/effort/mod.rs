@@ -55,7 +55,7 @@ fn text_or_stdin(args: &TextArgs) -> Option<String> {
 }
 
 /// The line as it was typed, done by the hook that saw it or done now.
-fn carry_out(stdin: Option<String>, printer: &Printer) -> Result<Exit, CliError> {
+pub(super) fn carry_out(stdin: Option<String>, printer: &Printer) -> Result<Exit, CliError> {
     let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--json").collect();
     let line = Plain { words, stdin };
     let carried = match Desk::open() {
@@ -71,6 +71,21 @@ fn carry_out(stdin: Option<String>, printer: &Printer) -> Result<Exit, CliError>
         printer.line(carried.said);
     }
     Ok(Exit::Ok)
+}
+
+/// What waits for the agent that runs this, read so that it is told; `None`
+/// where no agent runs it.
+pub(super) fn own_inbox() -> Result<Option<String>, CliError> {
+    let line = Plain { words: vec!["inbox".to_string()], stdin: None };
+    match Desk::open() {
+        Ok(desk) if desk.caller.session.is_some() => Ok(Some(desk.carry_out(&line)?.said)),
+        // A sandbox hides the client and its session, and the hook's answer tells of both.
+        Ok(mut desk) => {
+            let done = found_done(&mut desk.store, &desk.caller, &line.words, host::clock::now())?;
+            Ok(done.transpose()?.map(|carried| carried.said))
+        }
+        Err(error) => Ok(found_only(&line, error).ok().map(|carried| carried.said)),
+    }
 }
 
 /// Where nothing can be written, as in a client's sandbox, what the hook did can still be read.

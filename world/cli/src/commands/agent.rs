@@ -1,0 +1,63 @@
+//! `taut agent focus`: somebody looks at an agent that wanted their attention.
+
+use super::stored;
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::printer::Printer;
+use clap::{Args, Subcommand};
+use model::row::Status;
+use serde_json::json;
+use store::Focus;
+
+#[derive(Debug, Subcommand)]
+pub enum AgentVerb {
+    /// Say that you have seen that an agent wants your attention
+    Focus(FocusArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct FocusArgs {
+    /// The agent, as `taut agents` lists it
+    #[arg(required_unless_present = "pane")]
+    pub id: Option<String>,
+    /// Whichever agent is in this pane: tmux's socket and the pane's number
+    #[arg(long, value_name = "SOCKET PANE", conflicts_with = "id")]
+    pub pane: Option<String>,
+}
+
+pub fn run(verb: &AgentVerb, printer: &Printer) -> Result<Exit, CliError> {
+    let AgentVerb::Focus(args) = verb;
+    match (&args.id, &args.pane) {
+        (Some(id), _) => focus(id, printer),
+        (None, Some(pane)) => focus_pane(pane),
+        (None, None) => Ok(Exit::Usage),
+    }
+}
+
+fn focus(id: &str, printer: &Printer) -> Result<Exit, CliError> {
+    let unknown = || CliError::not_found(format!("there is no agent `{id}`")).hint("taut agents");
+    let mut store = stored()?.ok_or_else(unknown)?;
+    let (status, note) = match store.focus(id, host::clock::now())?.ok_or_else(unknown)? {
+        Focus::Checked => (Status::Checked, None),
+        Focus::Untouched(status) => (status, Some(format!("{id} is {}: there was nothing to look at", status.name()))),
+    };
+    if printer.json() {
+        printer.object(&json!({"id": id, "status": status.name()}));
+    } else if let Some(note) = note {
+        printer.note(note);
+    } else {
+        printer.line(format!("{id} is checked"));
+    }
+    Ok(Exit::Ok)
+}
+
+/// tmux calls this at every change of focus: most panes hold no agent, and nobody reads what is said.
+fn focus_pane(pane: &str) -> Result<Exit, CliError> {
+    if let Some(mut store) = stored()? {
+        let now = host::clock::now();
+        for agent in store.agents_in_pane(pane)? {
+            store.focus(&agent, now)?;
+        }
+    }
+    Ok(Exit::Ok)
+}

@@ -1,0 +1,66 @@
+//! `taut inbox`: messages between agents. An agent that reads its own has been
+//! told them by that; anybody else only looks.
+
+use super::{effort, stored};
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::printer::Printer;
+use clap::Args;
+use engine::memory::mail;
+use serde_json::Value;
+use store::{Letter, MessageFilter};
+
+#[derive(Debug, Args)]
+pub struct InboxArgs {
+    /// Those that were delivered too
+    #[arg(long)]
+    pub all: bool,
+    /// Only those to or from this agent, or to its conversation
+    #[arg(long)]
+    pub agent: Option<String>,
+}
+
+/// So many are listed, the newest.
+const MOST: usize = 200;
+
+pub fn run(args: &InboxArgs, printer: &Printer) -> Result<Exit, CliError> {
+    let plain = !args.all && args.agent.is_none();
+    if plain && let Some(said) = effort::own_inbox()? {
+        let read: Vec<Value> = said.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+        show(&read, printer);
+        return Ok(Exit::Ok);
+    }
+    let filter = MessageFilter { agent: args.agent.clone(), delivered: args.all, limit: MOST };
+    let letters = stored()?.map(|store| store.letters(&filter)).transpose()?.unwrap_or_default();
+    show(&letters.iter().map(object).collect::<Vec<_>>(), printer);
+    Ok(Exit::Ok)
+}
+
+fn object(letter: &Letter) -> Value {
+    let mut object = mail::object(&letter.message);
+    if let (Some(fields), Some(at)) = (object.as_object_mut(), letter.delivered_at) {
+        fields.insert("delivered_at".into(), at.rfc3339().into());
+    }
+    object
+}
+
+fn show(letters: &[Value], printer: &Printer) {
+    if printer.json() {
+        letters.iter().for_each(|letter| printer.object(letter));
+        return;
+    }
+    if letters.is_empty() {
+        printer.note("nothing waits; `taut inbox --all` shows what was delivered");
+    }
+    for letter in letters {
+        let text = |name: &str| letter[name].as_str().unwrap_or_default();
+        let from = letter["from"].as_str().unwrap_or("somebody outside any agent");
+        let state = letter["delivered_at"].as_str().map_or("waits", |_| "delivered");
+        let (to, kind, at) = (text("to"), text("kind"), text("at"));
+        let head = format!("{from} → {} {to} ({kind}, {at}, {state})", text("to_kind"));
+        printer.line(printer.bold(head));
+        for line in text("body").lines() {
+            printer.line(format!("  {line}"));
+        }
+    }
+}

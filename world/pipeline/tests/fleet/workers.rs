@@ -1,0 +1,187 @@
+//! Workers and whom they work for (F3, S9, S14), and waking those who rest.
+
+use crate::messages::{Pair, told};
+use crate::stage::{Client, Living};
+use engine::fleet::wake::{Idle, Wake, wake};
+use model::effort::Addressee;
+use model::fleet::Prompt;
+use model::session::Once;
+use serde_json::{Value, json};
+
+/// A worker that ann has started.
+fn worker(pair: &mut Pair, process: &Living) -> Client {
+    let client = pair.stage.client("w-1").with("TAUT_AGENT_ID", "w").with("CLAUDE_PARENT_SESSION_ID", "ann-1");
+    let client = client.with("CLAUDE_SESSION_MODE", "background").of(process.pid());
+    pair.stage.start(&client, "startup");
+    pair.stage.send(&client, "UserPromptSubmit", json!({"prompt": "go"}));
+    client
+}
+
+fn stopped(pair: &mut Pair, client: &Client) -> Value {
+    let served = pair.stage.send(client, "Stop", json!({"stop_hook_active": false}));
+    serde_json::from_str(&served.answer.stdout).unwrap_or_default()
+}
+
+#[test]
+fn f3_s9_a_worker_that_is_done_reports_to_the_conversation_that_started_it() {
+    let mut pair = Pair::configured("[context]\nreport = true\n");
+    let (ann, process) = (pair.ann.clone(), Living::new());
+    let client = worker(&mut pair, &process);
+    assert_eq!(stopped(&mut pair, &client)["decision"], "block", "it is asked to report");
+    pair.line(&client, "taut worker done --summary 'all 12 tests pass'");
+    assert!(pair.stage.current(&client).memo.has(Once::Reported));
+    assert_eq!(stopped(&mut pair, &client), Value::Null);
+    pair.stage.end(&client, "other");
+    let said = pair.tool(&ann);
+    assert!(said.starts_with("[taut] Worker w is done and reports (quoted"), "{said}");
+    assert!(said.ends_with("\n> all 12 tests pass"), "and nothing is told of its end: {said}");
+}
+
+#[test]
+fn f3_s9_a_message_sent_counts_as_a_report_too() {
+    let mut pair = Pair::configured("[context]\nreport = true\n");
+    let (ann, process) = (pair.ann.clone(), Living::new());
+    let client = worker(&mut pair, &process);
+    pair.line(&client, "taut send bob 'finished'");
+    assert_eq!(stopped(&mut pair, &client), Value::Null);
+    pair.stage.end(&client, "other");
+    assert_eq!(pair.tool(&ann), "");
+}
+
+#[test]
+fn f3_a_worker_that_ends_without_a_word_is_reported() {
+    let mut pair = Pair::new();
+    let (ann, process) = (pair.ann.clone(), Living::new());
+    let client = worker(&mut pair, &process);
+    // A context reset is no end: the work goes on.
+    pair.stage.end(&client, "clear");
+    let client = client.session_id("w-2");
+    pair.stage.start(&client, "clear");
+    assert_eq!(pair.tool(&ann), "");
+    pair.stage.end(&client, "prompt_input_exit");
+    let said = pair.tool(&ann);
+    assert!(said.ends_with("> worker w ended without a report (prompt_input_exit)"), "{said}");
+    assert_eq!(pair.tool(&ann), "");
+}
+
+#[test]
+fn f3_a_worker_that_was_killed_is_reported_when_its_place_is_taken() {
+    let mut pair = Pair::new();
+    let (ann, process) = (pair.ann.clone(), Living::new());
+    let client = worker(&mut pair, &process);
+    drop(process);
+    pair.stage.start(&client.of(std::process::id()).session_id("w-next"), "startup");
+    let said = pair.tool(&ann);
+    assert!(said.contains("> worker w ended without a report (client_gone)"), "{said}");
+}
+
+/// A client that merely runs inside another is nobody's worker, nor is one that carries on its own conversation.
+#[test]
+fn f3_who_was_not_started_as_a_worker_reports_to_nobody() {
+    let mut pair = Pair::new();
+    let (ann, process) = (pair.ann.clone(), Living::new());
+    let nested = ann.clone().session_id("nested").of(process.pid());
+    pair.stage.start(&nested, "startup");
+    pair.stage.end(&nested, "other");
+    let conversation = pair.stage.sessions()[0].conversation.clone();
+    let own = pair.stage.client("h-1").with("TAUT_AGENT_ID", "h").of(process.pid());
+    let own = own.with("CLAUDE_PARENT_SESSION_ID", "ann-1").with("CLAUDE_CONVERSATION_ID", &conversation);
+    pair.stage.start(&own, "startup");
+    pair.line(&own, "taut worker done --summary x");
+    pair.stage.end(&own, "other");
+    assert_eq!(pair.letters(), []);
+}
+
+/// The host gives a sub-agent's result to its parent itself; it is told again only where that is wanted.
+#[test]
+fn f3_i5_a_sub_agents_end_is_told_only_where_the_configuration_says_so() {
+    let done = json!({"agent_id": "a1", "agent_type": "Explore", "last_assistant_message": "found it"});
+    let fork = json!({"agent_id": "a2", "agent_type": "", "last_assistant_message": "summary"});
+    for (config, expected) in [("", 0), ("[fleet]\nreport_sub_agents = true\n", 1)] {
+        let mut pair = Pair::configured(config);
+        let ann = pair.ann.clone();
+        pair.stage.send(&ann, "SubagentStop", done.clone());
+        pair.stage.send(&ann, "SubagentStop", fork.clone());
+        assert_eq!(pair.letters().len(), expected, "{config}");
+        assert_eq!(pair.tool(&ann).ends_with("> sub-agent Explore (a1) is done: found it"), expected == 1);
+    }
+}
+
+/// The event comes in the session of the teammate's lead.
+#[test]
+fn s14_a_teammate_that_waits_is_told_to_its_coordinator() {
+    let mut pair = Pair::new();
+    let ann = pair.ann.clone();
+    let idle = json!({"teammate_name": "mate1", "agent_id": "amate1-2d19", "agent_type": "mate1"});
+    pair.stage.send(&ann, "TeammateIdle", idle);
+    assert!(pair.tool(&ann).ends_with("> teammate mate1 waits for work"));
+}
+
+/// A prompt that is our own line is nobody's word, and is told apart from one.
+#[test]
+fn f3_a_wake_up_tells_what_waits_and_that_no_person_spoke() {
+    let mut pair = Pair::new();
+    let (ann, bob) = (pair.ann.clone(), pair.bob.clone());
+    pair.line(&bob, "taut send ann hello");
+    let said = pair.prompt(&ann, "[2026-01-17 10:32] [taut] 1 message is waiting");
+    assert!(said.contains("put there by Taut, not by a person") && said.ends_with("> hello"), "{said}");
+    let said = pair.prompt(&ann, "[taut] 1 message is waiting");
+    assert!(said.ends_with("Nothing waits for you any more: no answer is needed."), "{said}");
+    assert_eq!(said.lines().count(), 1);
+    assert_eq!(pair.prompt(&ann, "and what do you think?"), "");
+}
+
+/// Stops that were refused in a row go on counting: our own line is not a person.
+#[test]
+fn f3_s9_a_wake_up_does_not_count_as_a_person() {
+    let mut pair = Pair::configured("[context]\nreport = true\n");
+    let process = Living::new();
+    let client = worker(&mut pair, &process);
+    assert_eq!(stopped(&mut pair, &client)["decision"], "block");
+    pair.prompt(&client, "[taut] 1 message is waiting");
+    assert_eq!(pair.stage.current(&client).memo.stops, 1);
+    pair.prompt(&client, "go on");
+    assert_eq!(pair.stage.current(&client).memo.stops, 0);
+}
+
+#[test]
+fn f3_only_who_rests_in_a_pane_with_something_waiting_can_be_woken() {
+    let mut pair = Pair::new();
+    let (bob, process) = (pair.bob.clone(), Living::new());
+    let pane = |client: Client, id: &str| client.with("TMUX", "/tmp/t/default,1,0").with("TMUX_PANE", id);
+    let cy = pane(pair.stage.client("cy-1").with("TAUT_AGENT_ID", "cy").of(process.pid()), "%7");
+    pair.stage.start(&cy, "startup");
+    pair.stage.send(&cy, "UserPromptSubmit", json!({"prompt": "go"}));
+    pair.line(&bob, "taut send cy one");
+    pair.line(&bob, "taut send ann 'ann has no pane'");
+    let sleepers = |pair: &mut Pair| pair.stage.way.store().unwrap().wakeable().unwrap();
+    assert_eq!(sleepers(&mut pair), [], "cy works");
+    pair.stage.send(&cy, "Stop", json!({}));
+    let found = sleepers(&mut pair);
+    assert_eq!(found.len(), 1);
+    let one = &found[0];
+    assert_eq!((one.session.agent.as_str(), one.messages, one.wakes, one.woken_at), ("cy", 1, 0, None));
+    let idle = Idle {
+        state: one.session.state,
+        status: one.status,
+        last_seen: one.session.last_seen_at,
+        pane: one.session.pane.as_deref(),
+        messages: one.messages,
+        woken_at: one.woken_at,
+        wakes: one.wakes,
+        prompt: Prompt::Empty,
+    };
+    let now = one.session.last_seen_at.plus(5_000);
+    assert!(matches!(wake(&idle, now), Wake::Paste { .. }));
+    pair.stage.way.store().unwrap().woken(&one.session, now).unwrap();
+    let conversation = one.session.conversation.clone();
+    pair.line(&bob, &format!("taut send {conversation} two"));
+    let found = sleepers(&mut pair);
+    assert_eq!((found[0].messages, found[0].wakes, found[0].woken_at), (2, 0, Some(now)), "one of them is new");
+    assert_eq!(pair.letters()[2].to, Some(Addressee::Conversation(conversation)));
+    assert!(
+        told(&pair.stage.send(&cy, "UserPromptSubmit", json!({"prompt": "[taut] 2 messages are waiting"})))
+            .ends_with("> two")
+    );
+    assert_eq!(sleepers(&mut pair), []);
+}
