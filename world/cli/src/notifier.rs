@@ -126,7 +126,7 @@ fn look(store: &mut Store, setting: &Setting) -> Result<Told, store::Error> {
     if !ways.reaches_out() {
         return Ok(Told::default());
     }
-    let (now, told) = (host::clock::now(), store.told()?);
+    let (told, now) = (store.told()?, host::clock::now());
     let is_told = |agent: &Agent| {
         told.iter().any(|told| told.agent == agent.id && told.status == agent.status && told.at >= agent.since)
     };

@@ -24,6 +24,9 @@ const FRESH_MS: i64 = 10 * 60_000;
 /// What was told is forgotten after this; no interval is longer.
 const KEPT_MS: i64 = 2 * 3_600_000;
 
+/// Two processes agree on the time to so much; what lies further ahead is of a clock that was set back.
+const SKEW_MS: i64 = 60_000;
+
 /// In quiet hours it is looked again so often whether they are over.
 const QUIET_LOOK_MS: i64 = 60_000;
 
@@ -59,14 +62,18 @@ pub struct Round {
 
 /// Whether an agent's turn may still have to be told; the first, cheap look.
 pub fn is_fresh(agent: &Agent, notify: &Notify, now: Ms) -> bool {
-    notify.tells(agent.status) && now.since(agent.since) <= FRESH_MS + notify.debounce_ms
+    // A turn that is yet to come was stored before the clock was set back.
+    let age = now.0.saturating_sub(agent.since.0);
+    notify.tells(agent.status) && (-SKEW_MS..=FRESH_MS + notify.debounce_ms).contains(&age)
 }
 
 /// Who is told of now, and when to look again.
 pub fn tell(agents: &[Turned<'_>], look: &Look<'_>) -> Round {
     let Look { told, now, offset } = *look;
-    let mut round =
-        Round { told: told.iter().filter(|one| now.since(one.at) < KEPT_MS).cloned().collect(), ..Round::default() };
+    let kept = told.iter().filter(|one| (-SKEW_MS..KEPT_MS).contains(&now.0.saturating_sub(one.at.0))).cloned();
+    let mut round = Round { told: kept.collect(), ..Round::default() };
+    let kept = round.told.clone();
+    let look = &Look { told: &kept, ..*look };
     let mut due: Vec<(usize, &Turned<'_>)> = Vec::new();
     for (place, turned) in agents.iter().enumerate() {
         match when(turned, look) {

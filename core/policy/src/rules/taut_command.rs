@@ -10,10 +10,10 @@ pub const RULE: Rule = Rule {
     kind: RuleKind::Deny,
     title: "Taut’s commands for people",
     doc: "Stops an agent from running the commands that turn Taut off or speak past it: `taut uninstall`, \
-          `init`, `trust`, `pause`, `policy allow`, `hook`, `rpc`, `daemon`, `db`, `statusline`, `notify on`. They need a person at a \
+          `init`, `trust`, `pause`, `policy allow`, `hook`, `rpc`, `daemon`, `db`, `statusline`, `notify on|off|test`. They need a person at a \
           real terminal.",
     instead: "Ask the user to run it; `taut explain 'git push'` says what a command would get.",
-    denies: &["taut uninstall", "taut pause 1h", "taut policy allow git-force-push", "taut trust", "taut init --project", "taut daemon stop", "taut rpc hooks.preToolUse", "taut hook --agent claude-code", "/usr/bin/taut db dump", "env taut uninstall --yes", "engine pause 5m", "echo '{}' | taut statusline", "taut notify on --command /tmp/x --yes"],
+    denies: &["taut uninstall", "taut pause 1h", "taut policy allow git-force-push", "taut trust", "taut init --project", "taut daemon stop", "taut rpc hooks.preToolUse", "taut hook --agent claude-code", "/usr/bin/taut db dump", "env taut uninstall --yes", "engine pause 5m", "echo '{}' | taut statusline", "taut notify on --command /tmp/x --yes", "XDG_CONFIG_HOME=/tmp/x taut notify test"],
     passes: &["taut explain 'rm -rf /'", "taut task list", "taut status \"working\"", "taut policy list", "taut policy show rm-root", "taut log note", "taut events --json", "echo taut uninstall", "taut --help", "taut session dehydrate", "taut notify status"],
     watch: Watch::Programs(&["taut", "engine"]),
     judge,
@@ -26,7 +26,7 @@ fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
     }
     let denied = match call.word(0) {
         "uninstall" | "init" | "trust" | "pause" | "resume" | "hook" | "rpc" | "daemon" | "db" | "statusline" | "undo" => true,
-        "notify" => matches!(call.word(1), "on" | "off" | "deliver"),
+        "notify" => matches!(call.word(1), "on" | "off" | "test" | "deliver"),
         "policy" => matches!(call.word(1), "allow" | "pack" | "off" | "set" | "disallow"),
         _ => false,
     };

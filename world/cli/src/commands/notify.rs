@@ -7,7 +7,7 @@ use crate::args::RunArgs;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::Printer;
-use crate::{notifier, service};
+use crate::{notifier, person, service};
 use clap::{Args, Subcommand};
 use engine::fleet::notify::Notice;
 use host::paths::Places;
@@ -26,7 +26,7 @@ pub enum NotifyVerb {
     Off(OffArgs),
     /// Say what is on here, and whether it can work
     Status,
-    /// Send one through each way that is on, and say what happened
+    /// Send one through each way that is on, and say what happened (people only)
     Test,
     /// Tell what there is to tell, for hooks without a daemon
     #[command(hide = true)]
@@ -122,6 +122,8 @@ fn status(printer: &Printer) -> Result<Exit, CliError> {
 }
 
 fn test(printer: &Printer) -> Result<Exit, CliError> {
+    // It runs what a configuration names, and an agent could name another one.
+    person::outside_agents("notify test")?;
     let judge = judge_here(None)?;
     let notify = &judge.law().policy.notify;
     let ways = ways(notify, tried);

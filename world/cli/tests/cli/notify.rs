@@ -222,13 +222,64 @@ fn f5_one_command_switches_it_on_and_shows_what_it_changes() {
 }
 
 #[test]
-fn f5_an_agent_cannot_switch_it_on() {
+fn f5_an_agent_cannot_switch_it_on_nor_have_a_program_run_by_it() {
     let stage = Stage::new();
-    let mut command = stage.sandbox.command(stage.sandbox.bin());
-    command.env("CLAUDECODE", "1").args(["notify", "on", "--yes", "--command", "/tmp/evil"]);
-    let refused = testkit::process::run(command, b"", LIMIT).unwrap();
-    assert_eq!(refused.code(), Some(1));
+    for args in [&["notify", "on", "--yes", "--command", "/tmp/evil"] as &[&str], &["notify", "test"]] {
+        let mut command = stage.sandbox.command(stage.sandbox.bin());
+        let refused = testkit::process::run(
+            {
+                command.env("CLAUDECODE", "1").args(args);
+                command
+            },
+            b"",
+            LIMIT,
+        )
+        .unwrap();
+        assert_eq!(refused.code(), Some(1));
+        assert!(refused.stderr_text().contains("is for people"), "{}", refused.stderr_text());
+    }
     assert!(!stage.sandbox.home().join(".config/taut/config.toml").exists());
+}
+
+/// A repository's settings set variables for every hook, and a daemon that a hook started has them too.
+#[test]
+fn f5_g11_nothing_of_a_repositorys_environment_reaches_what_is_run() {
+    for env in [DAEMON, IN_PROCESS] {
+        let stage = Stage::new();
+        let evil = stage.sandbox.project().join("evil");
+        fs::create_dir_all(&evil).unwrap();
+        let marker = stage.sandbox.root().join("evil-ran");
+        for name in ["notify-send", "cat", "env"] {
+            let path = evil.join(name);
+            fs::write(&path, format!("#!/bin/sh\ntouch {}\n", marker.display())).unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        }
+        let program = "command = [\"/bin/sh\", \"-c\", \"env > $HOME/env; echo told >> $HOME/env\"]";
+        stage.configure(&format!("[notify]\non = [\"attention\"]\ndesktop = true\n{program}\ndebounce = \"0s\"\n"));
+        let hostile = |command: &mut std::process::Command| {
+            command.env("PATH", format!("{}:/usr/bin:/bin", evil.display()));
+            command.env("DBUS_SESSION_BUS_ADDRESS", format!("unixexec:path={}/env", evil.display()));
+            command.env("DISPLAY", "evil.example:0").env("BASH_ENV", evil.join("env")).env("SECRET_TOKEN", "hunter2");
+        };
+        if env.is_empty() {
+            let mut start = stage.sandbox.command(stage.sandbox.bin());
+            hostile(start.args(["daemon", "start"]));
+            assert!(testkit::process::run(start, b"", LIMIT).unwrap().success());
+        }
+        let mut hook = stage.hook_command(env);
+        hostile(&mut hook);
+        let asks =
+            json!({"hook_event_name": "PermissionRequest", "tool_name": "Bash", "tool_input": {"command": "ls"}});
+        assert_silent(&testkit::process::run(hook, &stage.payload(&asks), LIMIT).unwrap(), "the hook");
+        let seen =
+            poll::until("the program", PLENTY, || Some(stage.home_file("env")).filter(|text| text.ends_with("told\n")));
+        let seen = seen.unwrap();
+        for word in ["evil", "hunter2", "unixexec"] {
+            assert!(!seen.contains(word), "{env:?}: {seen}");
+        }
+        stage.wait_until_told();
+        assert!(!marker.exists(), "{env:?}: something of the repository's was run");
+    }
 }
 
 #[test]

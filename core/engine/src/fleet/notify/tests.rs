@@ -111,6 +111,17 @@ fn f5_a_pane_before_the_users_eyes_is_not_announced_then_or_later() {
     assert!(later.due.is_empty());
 }
 
+/// Otherwise a clock set back by a day would silence a day.
+#[test]
+fn f5_a_clock_that_was_set_back_silences_nobody() {
+    let day = 86_400_000;
+    let told = [Told { agent: "a".into(), status: Status::Attention, at: Ms(NOON + day) }];
+    let ahead = round(&[agent("a", Status::Attention, NOON + day)], &all_on(), &told, NOON);
+    assert_eq!(ahead, Round::default(), "what lies ahead is neither told nor waited for");
+    let fresh = [agent("a", Status::Attention, NOON), agent("b", Status::Done, NOON)];
+    assert_eq!(round(&fresh, &all_on(), &told, NOON + 5_000).due.len(), 2);
+}
+
 #[test]
 fn f5_quiet_hours_silence_everything_and_what_is_fresh_when_they_end_is_told() {
     let quiet = Notify { quiet: vec![Quiet::parse("12:00-12:05").unwrap()], ..all_on() };
