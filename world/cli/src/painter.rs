@@ -16,8 +16,11 @@ use store::{SessionFilter, Store};
 /// Panes that moved or vanished are noticed so late at the latest.
 const EVERY: Duration = Duration::from_secs(5);
 
-/// A server that is switched off, or does not answer, is left alone for so long.
+/// A server that does not answer is left alone for so long.
 const REST_MS: i64 = 5_000;
+
+/// One that is switched off is looked at again after this: it may be switched on.
+const OFF_MS: i64 = 1_000;
 
 /// Many changes at once are painted together: never more rounds than this allows.
 const BREATH: Duration = Duration::from_millis(40);
@@ -138,7 +141,7 @@ impl Known {
         self.painted = theme.is_some() && panes.iter().any(|pane| pane.shown.is_some()) || !step.changes.is_empty();
         server.paint(&strokes(&step.changes, &panes), &canvas)?;
         if theme.is_none() {
-            self.rests_until = Some(now.plus(REST_MS));
+            self.rests_until = Some(now.plus(OFF_MS));
         }
         Ok(step.again)
     }

@@ -146,8 +146,12 @@ fn status(args: &StatusArgs, printer: &Printer) -> Exit {
     } else {
         printer.line(paint::summary(&counts, Theme::parse(&canvas.switch).unwrap_or(Theme::Dark)));
     }
-    if let Some(socket) = here.filter(|_| !canvas.switch.is_empty() && !a_daemon_paints()) {
-        paint_now(&mut Painter::default(), &socket);
+    if let Some(socket) = here.filter(|_| !canvas.switch.is_empty()) {
+        // What a daemon painted before it was started anew is nobody's but ours.
+        let left = canvas.panes.iter().any(|pane| !pane.painted.is_empty());
+        if !a_daemon_paints() || left && !claimed(&socket) {
+            paint_now(&mut Painter::default(), &socket);
+        }
     }
     Exit::Ok
 }
@@ -171,6 +175,12 @@ fn paint_now(painter: &mut Painter, socket: &str) {
         let Some(due) = painter.paint(socket, wanted) else { return };
         std::thread::sleep(Duration::from_millis(due.since(host::clock::now()).cast_unsigned()));
     }
+}
+
+/// Whether any agent is known to be in this server.
+fn claimed(socket: &str) -> bool {
+    let claims = stored().ok().flatten().and_then(|store| painter::claims(&store).ok());
+    claims.is_none_or(|claims| claims.contains_key(socket))
 }
 
 fn a_daemon_paints() -> bool {

@@ -134,3 +134,22 @@ fn daemon_log(stage: &Stage) -> String {
     let logs = files.filter(|path| path.extension().is_some_and(|end| end == "log"));
     logs.map(|path| fs::read_to_string(path).unwrap_or_default()).collect()
 }
+
+#[test]
+fn f2_paint_left_behind_by_a_daemon_that_was_killed_goes_with_the_next_look_of_the_bar() {
+    if no_tmux() {
+        return;
+    }
+    let stage = Stage::with_daemon();
+    let tmux = stage.tmux("one");
+    let pane = tmux.first_pane();
+    stage.taut_in(&tmux, &["tmux", "apply"]);
+    let mut agent = stage.agent("ada", &tmux, &pane);
+    agent.play(&[Step::start(), Step::prompt("go")]).unwrap();
+    tmux.wait_for_style(&pane, WORKING);
+    assert!(stage.taut(&["daemon", "stop"]).success());
+    agent.play(&[Step::end()]).unwrap();
+    stage.start_daemon();
+    stage.taut_in(&tmux, &["tmux", "status"]);
+    assert_eq!(tmux.pane_option(&pane, "window-style"), "");
+}

@@ -13,7 +13,11 @@ pub use setup::{Pieces, snippet};
 
 /// Socket and number of a pane as sessions know it, `/tmp/tmux-1000/default %3`.
 pub fn address(pane: &str) -> Option<(&str, &str)> {
-    pane.rsplit_once(' ').filter(|(socket, number)| !socket.is_empty() && number.starts_with('%'))
+    let (socket, number) = pane.rsplit_once(' ')?;
+    // It comes from an environment and goes into commands: nothing but a number may stand there.
+    let digits = number.strip_prefix('%').unwrap_or_default();
+    let plain = !digits.is_empty() && digits.chars().all(|letter| letter.is_ascii_digit());
+    (plain && !socket.is_empty()).then_some((socket, number))
 }
 
 /// The socket in a value of `$TMUX`: socket, process and session, by commas.
@@ -61,6 +65,8 @@ mod tests {
         assert_eq!(socket_of("/tmp/a,b/s,1,2"), Some("/tmp/a,b/s"));
         assert_eq!(socket_of(""), None);
         assert_eq!(address("/tmp/with space/s %12"), Some(("/tmp/with space/s", "%12")));
-        assert_eq!(address("/tmp/s"), None);
+        for odd in ["/tmp/s", " %1", "/tmp/s %", "/tmp/s %1;", "/tmp/s %1a", "/tmp/s 1"] {
+            assert_eq!(address(odd), None, "{odd}");
+        }
     }
 }
