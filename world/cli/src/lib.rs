@@ -18,5 +18,6 @@ mod reference;
 mod service;
 mod stdin;
 mod user_config;
+mod waker;
 
 pub use door::open;

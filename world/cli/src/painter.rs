@@ -10,11 +10,14 @@ use model::session::Session;
 use pipeline::Setting;
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use store::{SessionFilter, Store};
 
-/// Panes that moved or vanished are noticed so late at the latest.
-const EVERY: Duration = Duration::from_secs(5);
+/// What others have written without the daemon is noticed so late at the latest.
+const EVERY: Duration = Duration::from_secs(1);
+
+/// Panes that moved or vanished, and switches, are looked after this often though nothing was written.
+const SWEEP: Duration = Duration::from_secs(5);
 
 /// A server that does not answer is left alone for so long.
 const REST_MS: i64 = 5_000;
@@ -46,12 +49,19 @@ pub fn tick(setting: &Setting) -> Tick {
     let state = setting.state.clone();
     let mut store: Option<Store> = None;
     let mut painter = Painter::default();
+    let (mut seen, mut swept, mut waits) = (None, Instant::now(), false);
     Tick {
         name: "painter",
         every: EVERY,
         run: Box::new(move || {
-            let began = std::time::Instant::now();
+            let began = Instant::now();
+            let version = open(&mut store, &state).and_then(|store| store.data_version().ok());
+            if version.is_some() && version == seen && !waits && swept.elapsed() < SWEEP {
+                return Next::AsUsual;
+            }
+            (seen, swept) = (version, began);
             let again = painter.look(&mut store, &state);
+            waits = again.is_some();
             std::thread::sleep(BREATH.saturating_sub(began.elapsed()));
             again.map_or(Next::AsUsual, |due| {
                 Next::In(Duration::from_millis(due.since(host::clock::now()).cast_unsigned()))
@@ -59,6 +69,13 @@ pub fn tick(setting: &Setting) -> Tick {
         }),
         nudge: Nudge::default(),
     }
+}
+
+fn open<'a>(store: &'a mut Option<Store>, state: &Path) -> Option<&'a Store> {
+    if store.as_ref().is_none_or(Store::stale) {
+        *store = Store::open_and_migrate(state, Setting::HOOK_PATIENCE).ok();
+    }
+    store.as_ref()
 }
 
 /// What every agent with a pane wants shown.
@@ -82,10 +99,7 @@ fn claims_of(agents: &[Agent], open: &[Session]) -> Claims {
 
 impl Painter {
     fn look(&mut self, store: &mut Option<Store>, state: &Path) -> Option<Ms> {
-        if store.as_ref().is_none_or(Store::stale) {
-            *store = Store::open_and_migrate(state, Setting::HOOK_PATIENCE).ok();
-        }
-        let Ok(claims) = claims(store.as_ref()?) else {
+        let Ok(claims) = claims(open(store, state)?) else {
             // A connection that failed is not kept: the file may be damaged or gone.
             *store = None;
             return None;

@@ -30,7 +30,7 @@ pub fn build() -> Build {
 /// Those who carry news of the fleet on: they are nudged when a status changes
 /// or a message is sent, read the store and act on what is there.
 pub fn heralds(setting: &Setting) -> Vec<Tick> {
-    vec![crate::notifier::tick(setting), crate::painter::tick(setting)]
+    vec![crate::notifier::tick(setting), crate::painter::tick(setting), crate::waker::tick(setting)]
 }
 
 pub fn options(setting: &Setting, heralds: Vec<Tick>) -> Options {

@@ -7,3 +7,4 @@ mod stage;
 mod notify;
 mod pane;
 mod statuses;
+mod wakes;

@@ -12,6 +12,9 @@ pub const PLENTY: Duration = Duration::from_secs(60);
 /// Every call of tmux that the daemon makes is written down.
 const WITNESS: &str = "#!/bin/sh\nprintf '%s\\n' \"$*\" >> \"$TMPDIR/tmux.log\"\nexec REAL \"$@\"\n";
 
+/// Only the waker asks for this.
+const LOOK: &str = "#{cursor_x}";
+
 pub struct Pane {
     pub stage: Stage,
     pub terminal: Terminal,
@@ -70,7 +73,9 @@ impl Pane {
 
     /// Until the waker has looked at the screen a few more times.
     pub fn wait_for_looks(&self) {
-        let before = self.calls("capture-pane");
-        poll::until("the waker to look", PLENTY, || (self.calls("capture-pane") >= before + 3).then_some(())).unwrap();
+        let before = self.calls(LOOK);
+        let looked = poll::until("the waker to look", PLENTY, || (self.calls(LOOK) >= before + 2).then_some(()));
+        let sessions = || self.taut(&["sessions", "--json"]);
+        assert!(looked.is_ok(), "nobody looked: {}\n{}", sessions(), self.terminal.capture().unwrap());
     }
 }

@@ -29,6 +29,8 @@ fn f2_every_status_has_its_tint_and_the_focused_pane_is_black() {
     agent.play(&[fails()]).unwrap();
     tmux.wait_for_style(&second, ERROR);
     let eyes = stage.tmux("eyes");
+    // Said rather than asked: the terminal's answer may come late.
+    tmux.ask(&["set-option", "-as", "terminal-features", ",tmux-256color:RGB"]);
     let attach = format!("env -u TMUX TERM=tmux-256color tmux -u -S {} attach", tmux.socket.display());
     eyes.ask(&["set-option", "-g", "status", "off"]);
     let screen = eyes.ask(&["new-window", "-P", "-F", "#{pane_id}", &attach]);
@@ -132,4 +134,30 @@ fn f2_nothing_that_has_not_changed_is_painted_again() {
 /// How often something was set.
 fn painted(stage: &Stage) -> usize {
     stage.calls().iter().filter(|call| call.contains("source-file")).count()
+}
+
+#[test]
+fn f1_f2_looking_at_a_pane_that_waits_turns_attention_into_checked() {
+    if no_tmux() {
+        return;
+    }
+    let stage = Stage::with_daemon();
+    let (tmux, eyes) = (stage.tmux("one"), stage.tmux("eyes"));
+    let (first, second, other) = (tmux.first_pane(), tmux.split(), tmux.window());
+    stage.taut_in(&tmux, &["tmux", "apply"]);
+    let attach = format!("env -u TMUX TERM=tmux-256color tmux -u -S {} attach", tmux.socket.display());
+    eyes.ask(&["new-window", &attach]);
+    poll::until("the client", PLENTY, || (!tmux.ask(&["list-clients"]).is_empty()).then_some(())).unwrap();
+    for (name, pane, look) in
+        [("ada", &second, ["select-pane", "-t", &second]), ("bob", &other, ["select-window", "-t", &other])]
+    {
+        let mut agent = stage.agent(name, &tmux, pane);
+        agent.play(&[Step::start(), Step::prompt("go"), asks()]).unwrap();
+        tmux.wait_for_style(pane, ATTENTION);
+        assert_eq!(stage.status_of(name), "attention");
+        tmux.ask(&look);
+        tmux.wait_for_style(pane, CHECKED);
+        assert_eq!(stage.status_of(name), "checked");
+    }
+    assert_eq!(tmux.pane_option(&first, "window-style"), "");
 }

@@ -5,3 +5,4 @@ mod hands;
 mod servers;
 mod setup;
 mod stage;
+mod waking;

@@ -209,4 +209,5 @@ pub fn fails() -> Step {
 pub const WORKING: &str = "bg=#080c10";
 pub const ATTENTION: &str = "bg=#081a10";
 pub const ERROR: &str = "bg=#3d2020";
+pub const CHECKED: &str = "bg=#0a1005";
 pub const DONE: &str = "bg=#0a0a0a";

@@ -1,0 +1,122 @@
+//! The daemon's waker: an idle session for which messages wait is woken by a
+//! short line pasted into its pane, when nothing can be disturbed by it.
+
+use agents::claude_code::screen::{self, Screen};
+use daemon::{Next, Nudge, Tick};
+use engine::fleet::wake::{Idle, Wake, wake};
+use host::tmux::{self, Glimpse, Server};
+use model::Ms;
+use model::fleet::Prompt;
+use model::session::Session;
+use pipeline::Setting;
+use std::path::Path;
+use std::time::Duration;
+use store::{Sleeper, Store};
+
+/// A session that has only just come to rest is looked at again so soon.
+const EVERY: Duration = Duration::from_secs(2);
+
+/// An Enter that comes with the text is taken for a pasted line break.
+const BEFORE_ENTER: Duration = Duration::from_millis(300);
+
+/// An Enter that was lost is noticed by the text still standing there.
+const AFTER_ENTER: Duration = Duration::from_millis(700);
+
+pub fn tick(setting: &Setting) -> Tick {
+    let state = setting.state.clone();
+    let mut store: Option<Store> = None;
+    Tick {
+        name: "waker",
+        every: EVERY,
+        run: Box::new(move || {
+            if round(&mut store, &state).is_err() {
+                // A connection that failed is not kept: the file may be damaged or gone.
+                store = None;
+            }
+            Next::AsUsual
+        }),
+        nudge: Nudge::default(),
+    }
+}
+
+fn round(store: &mut Option<Store>, state: &Path) -> Result<(), store::Error> {
+    if store.as_ref().is_none_or(Store::stale) {
+        *store = Some(Store::open_and_migrate(state, Setting::HOOK_PATIENCE)?);
+    }
+    let Some(store) = store else { return Ok(()) };
+    for sleeper in store.wakeable()? {
+        try_to_wake(store, &sleeper)?;
+    }
+    Ok(())
+}
+
+fn try_to_wake(store: &mut Store, sleeper: &Sleeper) -> Result<(), store::Error> {
+    // The screen is asked only when nothing else speaks against it.
+    if let Wake::Wait(_) = decide(sleeper, Prompt::Empty, host::clock::now()) {
+        return Ok(());
+    }
+    let Some(pane) = Pane::of(&sleeper.session) else { return Ok(()) };
+    let prompt = pane.screen().map_or(Prompt::Unknown, |seen| screen::prompt(read(&seen)));
+    let Wake::Paste { text } = decide(sleeper, prompt, host::clock::now()) else { return Ok(()) };
+    if pane.paste(&text) {
+        // At once: a message that comes while Enter is still waited for was not woken for.
+        store.woken(&sleeper.session, host::clock::now())?;
+        pane.enter(&text);
+    }
+    Ok(())
+}
+
+fn decide(sleeper: &Sleeper, prompt: Prompt, now: Ms) -> Wake {
+    let session = &sleeper.session;
+    let idle = Idle {
+        state: session.state,
+        status: sleeper.status,
+        last_seen: session.last_seen_at,
+        pane: session.pane.as_deref(),
+        messages: sleeper.messages,
+        woken_at: sleeper.woken_at,
+        wakes: sleeper.wakes,
+        prompt,
+    };
+    wake(&idle, now)
+}
+
+/// The pane of a session, and the client that must be in it.
+struct Pane<'a> {
+    server: Server,
+    number: &'a str,
+    client: model::ClientProcess,
+}
+
+impl<'a> Pane<'a> {
+    fn of(session: &'a Session) -> Option<Self> {
+        let (socket, number) = session.pane.as_deref().and_then(tmux::address)?;
+        Some(Self { server: Server::at(socket), number, client: session.client? })
+    }
+
+    /// What it shows, if what is sent there reaches this session's client and nobody else.
+    fn screen(&self) -> Option<Glimpse> {
+        let seen = self.server.glimpse(self.number).ok()?;
+        (seen.takes_keys && tmux::runs_in(self.client, &seen)).then_some(seen)
+    }
+
+    fn paste(&self, text: &str) -> bool {
+        self.server.paste(self.number, text).is_ok()
+    }
+
+    /// Enter follows only where exactly our own line stands.
+    fn enter(&self, text: &str) {
+        let ours: String = text.chars().filter(|letter| !letter.is_whitespace()).collect();
+        for pause in [BEFORE_ENTER, AFTER_ENTER] {
+            std::thread::sleep(pause);
+            let stands = self.screen().and_then(|seen| screen::typed(read(&seen)));
+            if stands.as_deref() != Some(ours.as_str()) || self.server.enter(self.number).is_err() {
+                return;
+            }
+        }
+    }
+}
+
+fn read(seen: &Glimpse) -> Screen<'_> {
+    Screen { text: &seen.text, cursor: seen.cursor }
+}
