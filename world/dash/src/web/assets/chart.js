@@ -1,6 +1,6 @@
 // Curves and bars, drawn as SVG from numbers alone.
 
-import { age, clock, el, ms, svg, tokens } from "./dom.js";
+import { age, clock, day, el, hour, ms, svg, tokens } from "./dom.js";
 
 const LEVELS = [60, 80, 90];
 
@@ -81,13 +81,13 @@ export function bars(box, hours) {
   const every = Math.max(1, Math.round(hours.length / Math.max(2, Math.floor(width / 90))));
   hours.forEach(({ at, count }, n) => {
     const title = svg("title");
-    title.textContent = `${clock(at).slice(0, -3)}  ${count} denied`;
+    title.textContent = `${day(at)} ${hour(at)}  ${count} denied`;
     const tall = y(0) - y(count);
     const gap = Math.min(2, step / 4);
     drawing.append(svg("rect", { x: left + n * step + gap / 2, y: y(count), width: Math.max(1, step - gap), height: tall, rx: Math.min(2, step / 4), class: "count" }, title));
     if (n % every === 0) {
       const mark = svg("text", { x: left + n * step, y: height - 4 });
-      mark.textContent = hours.length > 48 ? clock(at).slice(0, 5) : clock(at).slice(-8, -3);
+      mark.textContent = hours.length > 48 ? day(at) : hour(at);
       drawing.append(mark);
     }
   });

@@ -98,7 +98,16 @@ export function clock(moment) {
   const two = (n) => String(n).padStart(2, "0");
   const time = `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`;
   const today = new Date().toDateString() === at.toDateString();
-  return today ? time : `${two(at.getMonth() + 1)}-${two(at.getDate())} ${time}`;
+  return today ? time : `${two(at.getMonth() + 1)}-${two(at.getDate())} ${time.slice(0, 5)}`;
+}
+
+export function hour(moment) {
+  return `${String(new Date(ms(moment)).getHours()).padStart(2, "0")}:00`;
+}
+
+export function day(moment) {
+  const at = new Date(ms(moment));
+  return `${String(at.getMonth() + 1).padStart(2, "0")}-${String(at.getDate()).padStart(2, "0")}`;
 }
 
 export function folder(path) {

@@ -11,6 +11,8 @@ const MEANS = {
   done: "nothing to do",
 };
 
+const STATES = { created: "starting", active: "thinking", tool_active: "using a tool", idle: "idle" };
+
 export function fleetView() {
   const chips = el("div", { class: "chips", role: "group", "aria-label": "Show only" });
   const search = el("input", { type: "search", placeholder: "Filter by agent, project, task", "aria-label": "Filter agents" });
@@ -108,13 +110,14 @@ function updateRow(row, agent) {
   attr(at(".project"), "title", agent.project);
   updateNow(at, agent);
   updateGauge(at(".gauge"), at(".percent"), agent.context_percent);
-  text(at(".task"), agent.task ?? (agent.effort ? "" : "–"));
+  text(at(".task"), agent.task ?? "");
   text(at(".effort"), [agent.effort && `/${agent.effort}`, agent.phase].filter(Boolean).join(" · "));
 }
 
 function updateNow(at, agent) {
   const tool = agent.tool;
-  const idle = agent.status === "attention" ? "waits for you" : agent.state === "idle" || agent.status === "done" ? "idle" : agent.state ?? "gone";
+  const urgent = agent.status === "error" || agent.status === "attention";
+  const idle = urgent ? MEANS[agent.status] : STATES[agent.state] ?? (agent.session ? agent.state : "gone");
   text(at(".what b"), tool ? tool.name : "");
   text(at(".about"), tool ? tool.about : agent.doing ?? idle);
   attr(at(".about"), "title", tool ? tool.about : null);

@@ -22,10 +22,14 @@ export function sessionView({ ask, part: id, trouble }) {
   let busy = false;
   let again = false;
 
+  // Whose a sub-agent's entry is, by the name of its kind.
+  const kinds = () => new Map((drawn?.session.sub_agents ?? []).map(({ id, type }) => [id, type]));
+
   const draw = () => {
+    const known = kinds();
     const entries = [...loaded.values()].sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : b.order - a.order));
     const shown = entries.filter(FILTERS[filter][1]);
-    keyed(view.list, shown, (entry) => entry.key, makeEntry, updateEntry);
+    keyed(view.list, shown, (entry) => entry.key, makeEntry, (node, entry) => updateEntry(node, { ...entry, by: known.get(entry.sub_agent) }));
     view.none.hidden = shown.length > 0;
     view.more.hidden = !before;
     for (const button of view.filters.children) attr(button, "aria-pressed", button.dataset.filter === filter ? "true" : "false");
@@ -176,9 +180,9 @@ function updateEntry(node, entry) {
   text(at("time"), clock(entry.at));
   attr(at("time"), "datetime", entry.at);
   text(at(".tag"), entry.tool ?? words(entry.event));
-  text(at(".about"), entry.about);
+  text(at(".about"), entry.about || (entry.kind === "sub_agent" ? entry.by ?? entry.sub_agent : ""));
   const marks = [];
-  if (entry.sub_agent) marks.push(badge("sub-agent", "plain"));
+  if (entry.sub_agent && entry.kind !== "sub_agent") marks.push(badge(entry.by ?? "sub-agent", "plain"));
   if (entry.context?.percent !== undefined) marks.push(badge(`context ${Math.round(entry.context.percent)}%`, "plain"));
   if ((entry.told ?? []).some(({ to, as_what }) => to === "model" && as_what === "context")) marks.push(badge("told the model", "info"));
   if (entry.verdict !== "pass") marks.push(badge([VERDICTS[entry.verdict], entry.rules?.[0]].filter(Boolean).join(" "), entry.verdict));
@@ -196,7 +200,7 @@ function runs(entry) {
 }
 
 function words(event) {
-  return { UserPromptSubmit: "Prompt", SubagentStart: "Sub-agent", SubagentStop: "Sub-agent ended", SessionStart: "Session", SessionEnd: "Session ended" }[event] ?? event.replace(/(?<=[a-z])(?=[A-Z])/g, " ");
+  return { UserPromptSubmit: "Prompt", SubagentStart: "Sub-agent", SubagentStop: "Sub-agent end", SessionStart: "Session", SessionEnd: "Session ended" }[event] ?? event.replace(/(?<=[a-z])(?=[A-Z])/g, " ");
 }
 
 function fill(node) {
