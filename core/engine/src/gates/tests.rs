@@ -1,6 +1,8 @@
 //! The gates alone and all together: every combination of closed gates has a
 //! way out that is open, and each gate keeps to its numbers.
 
+mod edges;
+
 use super::*;
 use crate::memory::line::plain;
 use model::session::State;

@@ -62,3 +62,48 @@ fn g6_reading_a_directive_at_once_is_enough_and_a_skill_without_them_finds_none(
     let (mut stage, client) = at_work("[skills.x]\nlog = false\n");
     assert_eq!(told(&stage.came_back(&client, "Read", json!({"file_path": "src/main.rs"}))), "");
 }
+
+/// G6: wherever work happens, whatever does it.
+#[test]
+fn g6_every_tool_that_touches_a_folder_finds_its_directives_and_none_outside_the_project() {
+    for (tool, input) in [
+        ("Read", json!({"file_path": "src/main.rs"})),
+        ("Edit", json!({"file_path": "src/main.rs"})),
+        ("Write", json!({"file_path": "src/new.rs"})),
+        ("Glob", json!({"pattern": "*.rs", "path": "src"})),
+        ("Grep", json!({"pattern": "x", "path": "src"})),
+    ] {
+        let (mut stage, client) = at_work(SKILL);
+        let said = told(&stage.came_back(&client, tool, input));
+        assert!(said.contains(&path(&stage, "src/TESTING.md")), "{tool}: {said}");
+    }
+    let (mut stage, client) = at_work(SKILL);
+    let inside = client.clone().in_folder(&stage.folder("acme/src"));
+    let said = told(&stage.came_back(&inside, "Bash", json!({"command": "cd src"})));
+    assert!(said.contains(&path(&stage, "src/TESTING.md")), "a cd: {said}");
+    stage.write("other/TESTING.md", "x");
+    let foreign = stage.folder("other/main.rs");
+    assert_eq!(told(&stage.came_back(&client, "Read", json!({"file_path": foreign}))), "");
+    for n in 0..4 {
+        let reason = denial(&stage.line(&client, &format!("make {n}")));
+        assert!(!reason.contains("other"), "{reason}");
+    }
+}
+
+/// G6: reading one of two gives time for the other.
+#[test]
+fn g6_each_directive_that_is_read_gives_three_more_calls() {
+    let (mut stage, client) = at_work("[skills.x]\ndirectives = [\"TESTING\", \"PITFALLS\"]\n");
+    stage.write("acme/src/PITFALLS.md", "x");
+    stage.came_back(&client, "Read", json!({"file_path": "src/main.rs"}));
+    for n in 0..3 {
+        assert_eq!(denial(&stage.line(&client, &format!("make {n}"))), "");
+    }
+    assert!(denial(&stage.line(&client, "make 3")).contains("PITFALLS.md"));
+    stage.call(&client, "Read", json!({"file_path": "src/TESTING.md"}));
+    for n in 4..7 {
+        assert_eq!(denial(&stage.line(&client, &format!("make {n}"))), "");
+    }
+    let reason = denial(&stage.line(&client, "make 7"));
+    assert!(reason.contains("PITFALLS.md") && !reason.contains("TESTING.md"), "{reason}");
+}

@@ -63,14 +63,28 @@ fn g4_sub_agents_have_counters_of_their_own_and_are_not_stopped() {
 #[test]
 fn g4_a_phase_is_a_sign_of_life_and_what_the_guard_denies_is_not_counted() {
     let (mut stage, client) = at_work();
-    for n in 0..9 {
+    for n in 0..8 {
         stage.line(&client, &format!("make {n}"));
     }
     for _ in 0..3 {
         assert!(denial(&stage.line(&client, "rm -rf /")).contains("[rm-root]"));
     }
+    assert_eq!(denial(&stage.line(&client, "make")), "", "the ninth that was let through");
+    assert!(denial(&stage.line(&client, "make again")).contains("[heartbeat]"));
     stage.line(&client, "taut effort phase '2: Build'");
     assert_eq!(denial(&stage.line(&client, "make")), "");
+}
+
+/// G0: the hook carries a line out because it lets it through, never otherwise.
+#[test]
+fn g0_a_line_that_is_denied_is_not_carried_out() {
+    let mut stage = configured(&format!("{IMPLEMENT}[session]\nrequired = true\n"));
+    let client = stage.client("s1");
+    stage.start(&client, "startup");
+    assert!(denial(&stage.line(&client, "taut log 'around the gate'")).contains("[session-gate]"));
+    assert!(denial(&stage.line(&client, "taut status 'around the gate'")).contains("[session-gate]"));
+    assert_eq!(stage.current(&client).status_text, None);
+    assert!(stage.way.store().unwrap().messages("log").unwrap().is_empty());
 }
 
 #[test]
