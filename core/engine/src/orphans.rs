@@ -58,6 +58,18 @@ pub fn bury(session: Session, now: Ms) -> Session {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::context::tests::session;
+
+    #[test]
+    fn s13_two_hours_of_silence_come_first_and_what_has_ended_is_no_orphan() {
+        let gone = Signs { client: Sign::Gone, pane: Sign::Gone };
+        let open = session();
+        assert_eq!(fate(&open, gone, Ms(SILENCE_MS - 1)), Fate::Lives);
+        assert_eq!(fate(&open, gone, Ms(SILENCE_MS)), Fate::Orphaned);
+        let ended = bury(open, Ms(SILENCE_MS));
+        assert_eq!(ended.end_reason.as_deref(), Some(REASON));
+        assert_eq!(fate(&ended, gone, Ms(9 * SILENCE_MS)), Fate::Lives);
+    }
 
     #[test]
     fn s13_only_a_client_and_a_pane_that_are_both_gone_make_an_orphan() {

@@ -177,18 +177,41 @@ fn s2_a_users_own_role_works_in_any_project_by_existing() {
 
 #[test]
 fn a_role_whose_name_leads_elsewhere_is_none() {
+    let files = BTreeMap::from([
+        ("/code/acme/.claude/roles/../chief.md", "Lead."),
+        ("/code/acme/.claude/roles/a/b.md", "Deep."),
+        ("/code/acme/.claude/roles/.hidden.md", "Hidden."),
+        ("/code/acme/.claude/roles/.md", "Nobody."),
+    ]);
     for name in ["../chief", "a/b", ".hidden", ""] {
-        let world = World { env: vec![("CLAUDE_SESSION_ROLE", name)], ..World::default() };
+        let world = World { files: files.clone(), env: vec![("CLAUDE_SESSION_ROLE", name)], ..World::default() };
         assert_eq!(world.gather(), [], "{name}");
     }
+}
+
+#[test]
+fn s2_the_projects_own_role_comes_before_the_users_of_the_same_name() {
+    let world = World {
+        files: BTreeMap::from([
+            ("/code/acme/.claude/roles/chief.md", "Lead acme."),
+            ("/home/me/.claude/roles/chief/role.md", "Lead."),
+        ]),
+        env: vec![("CLAUDE_SESSION_ROLE", "chief")],
+        ..World::default()
+    };
+    assert_eq!(world.loaded(), [(".claude/roles/chief.md (role)".to_string(), ContextSource::Role)]);
 }
 
 #[test]
 fn d4_files_that_could_not_be_read_are_named_to_be_read_by_hand() {
     let file =
         |path: &str, found| ContextFile { source: ContextSource::Core, path: path.into(), title: path.into(), found };
-    let context =
-        vec![file("/p/a.md", TextFact::Failed), file("/p/b.md", TextFact::Missing), file("/p/c.md", TextFact::Failed)];
+    let context = vec![
+        file("/p/a.md", TextFact::Failed),
+        file("/p/b.md", TextFact::Missing),
+        file("/p/c.md", TextFact::Failed),
+        file("/p/d.md", TextFact::Outside),
+    ];
     let mut budget = Budget::default();
     tell(&Settings::default(), &Facts { context, ..Facts::default() }, &mut budget);
     let text = budget.fit().text.unwrap();

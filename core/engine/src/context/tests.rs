@@ -85,9 +85,11 @@ fn s6_the_percentage_is_of_the_point_where_the_client_compacts_and_the_raw_numbe
 #[test]
 fn s6_a_compaction_resets_and_an_old_answer_before_it_never_comes_back() {
     let before = answer(960_000);
-    let full = observe(session(), &prompt(), &facts(&before), &Settings::default());
+    let mut full = observe(session(), &prompt(), &facts(&before), &Settings::default());
+    full.memo.warned = 95;
     let mut reset = observe(full, &compacted(), &facts(&before), &Settings::default());
     assert_eq!((reset.context_tokens, reset.context_percent()), (None, None));
+    assert_eq!(reset.memo.warned, 0, "what fills up again is warned of again");
     // The boundary is written late: until then the old answer is the last one in the file.
     reset = observe(reset, &prompt(), &facts(&before), &Settings::default());
     assert_eq!(reset.context_tokens, None);

@@ -44,6 +44,12 @@ fn tokens(tail: &Tail) -> Option<u64> {
 }
 
 #[test]
+fn s6_a_notice_of_the_client_names_no_model() {
+    let notice = r#"{"type":"assistant","message":{"model":"<synthetic>","usage":{"input_tokens":5}}}"#.to_string();
+    assert_eq!(last(&whole(&[notice]), 0), Found::Usage(Usage { tokens: 5, model: None }));
+}
+
+#[test]
 fn s6_the_last_answer_counts_once_whatever_follows_it() {
     let lines = [
         assistant("m1", 7),

@@ -94,17 +94,18 @@ fn g11_links_and_paths_out_of_an_untrusted_project_load_nothing() {
     stage.write("home/secret.md", "SECRET");
     stage.write("home/.claude/notes.md", "SECRET");
     std::os::unix::fs::symlink(stage.folder("home/secret.md"), stage.folder("acme").join("link.md")).unwrap();
+    std::os::unix::fs::symlink(stage.folder("home/.claude/notes.md"), stage.folder("acme").join("notes.md")).unwrap();
     let secret = stage.folder("home/secret.md");
     stage.write(
         "acme/.taut/config.toml",
         &format!(
-            "[context]\ncore = [\"link.md\", \"../home/secret.md\", {:?}, \"~/.claude/notes.md\"]\n",
+            "[context]\ncore = [\"link.md\", \"notes.md\", \"../home/secret.md\", {:?}, \"~/.claude/notes.md\"]\n",
             secret.display().to_string()
         ),
     );
     stage.write(
         "acme/.claude/roles/spy.md",
-        "---\nauto_include: [link.md, ../home/secret.md, ~/.claude/notes.md]\n---\nSpy.",
+        "---\nauto_include: [link.md, notes.md, ../home/secret.md, ~/.claude/notes.md]\n---\nSpy.",
     );
     let client = stage.client("one").with("CLAUDE_SESSION_ROLE", "spy");
     let text = start(&mut stage, &client);

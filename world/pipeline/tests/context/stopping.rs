@@ -23,6 +23,9 @@ fn s9_a_background_session_is_asked_once_to_report_and_goes_on_working_until_it_
     let (mut stage, client) = background("[context]\nreport = true\n");
     let running = json!({"stop_hook_active": false, "background_tasks": [{"id": "b", "status": "running"}]});
     assert_eq!(stop(&mut stage, &client, running), None, "its own helpers still run");
+    let helper = json!({"stop_hook_active": false, "agent_id": "h1", "agent_type": "Explore"});
+    assert_eq!(stop(&mut stage, &client, helper), None, "a sub-agent has nobody to report to but its parent");
+    assert_ne!(stage.current(&client).state, State::Idle, "and its end is not its parent's");
     let why = stop(&mut stage, &client, json!({"stop_hook_active": false})).unwrap();
     assert!(why.starts_with("[TAUT: INFO]: Reminder - Ping before ending"), "{why}");
     assert_eq!(stage.current(&client).state, State::Active);

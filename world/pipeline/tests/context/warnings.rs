@@ -3,7 +3,7 @@
 use crate::stage::Stage;
 use crate::{Transcript, WARNINGS, refused, told};
 use model::Ms;
-use model::effect::Write;
+use model::effect::{Audience, Injection, Write};
 use model::effort::{Addressee, Keep, Message};
 use serde_json::json;
 use store::Durability;
@@ -89,7 +89,10 @@ fn s5_the_line_the_reminder_and_the_instructions_come_where_they_are_switched_on
     }
     let said = told(&stage.send(&client, "UserPromptSubmit", prompt.clone()));
     assert!(said.contains("[TAUT: INFO]: Consider setting a session status with `taut status"), "{said}");
-    assert!(!told(&stage.send(&client, "UserPromptSubmit", prompt)).contains("Consider setting"), "once");
+    assert!(!told(&stage.send(&client, "UserPromptSubmit", prompt.clone())).contains("Consider setting"), "once");
+    stage.bash(&client, "a", "taut session activate implement");
+    let said = told(&stage.send(&client, "UserPromptSubmit", prompt));
+    assert!(said.contains("Skill: implement") && !said.contains("taut session activate"), "{said}");
 }
 
 #[test]
@@ -113,4 +116,21 @@ fn s5_messages_to_an_agent_are_told_once_at_its_next_prompt_and_to_no_other() {
     let said = told(&stage.send(&client, "UserPromptSubmit", json!({"prompt": "x"})));
     assert!(said.starts_with("[taut] Message from agent bob (quoted") && said.ends_with("\n> hello ada"), "{said}");
     assert_eq!(told(&stage.send(&client, "UserPromptSubmit", json!({"prompt": "y"}))), "");
+}
+
+/// S4, S14: one budget for all of it, and what has no room is not lost.
+#[test]
+fn s4_a_text_without_room_is_told_at_the_next_chance_and_only_then() {
+    let mut stage = Stage::new();
+    let client = stage.client("one");
+    let session = stage.start(&client, "startup").id;
+    let long = |mark: &str| mark.repeat(4_000);
+    let all = ["a", "b", "c"].map(|mark| {
+        Write::Injection(Injection { session: session.clone(), audience: Audience::Model, text: long(mark) })
+    });
+    stage.way.store().unwrap().transact(Durability::Normal, |tx| tx.apply(&all)).unwrap();
+    let said = told(&stage.send(&client, "UserPromptSubmit", json!({"prompt": "x"})));
+    assert!(said.contains(&long("a")) && said.contains(&long("b")) && !said.contains(&long("c")));
+    assert!(told(&stage.done(&client, "t1")).contains(&long("c")));
+    assert_eq!(told(&stage.done(&client, "t2")), "");
 }

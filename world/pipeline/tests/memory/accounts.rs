@@ -31,6 +31,9 @@ fn r3_an_account_is_told_once_to_the_next_session_of_that_agent_and_to_no_other(
     dehydrate(&mut stage, &ann);
     let kept = std::fs::read_to_string(format!("{}/DEHYDRATED_CONTEXT.md", stage.efforts()[0].folder)).unwrap();
     assert!(kept.contains("half a bridge") && kept.contains("PLAN.md"), "{kept}");
+    let asked = stage.way.store().unwrap().messages("restart_request").unwrap();
+    let asked: Vec<Option<&str>> = asked.iter().map(|message| message.from_agent.as_deref()).collect();
+    assert_eq!(asked, [Some("ann")], "whoever supervises it is asked to start it again");
     stage.end(&ann, "other");
 
     let bob = named(&stage, "b1", "bob");
@@ -66,9 +69,13 @@ fn r3_without_an_account_the_next_session_rehydrates_from_artifacts() {
     stage.invoke(&ann, "implement");
     stage.line(&ann, "taut log 'found the leak in the cellar'");
     stage.end(&ann, "other");
-    let said = start_said(&mut stage, &ann.session_id("a2"), "startup");
+    let said = start_said(&mut stage, &ann.clone().session_id("a2"), "startup");
     assert!(said.contains("left no account") && said.contains("1_IMPLEMENT_LOG.md"), "{said}");
     assert!(said.contains("found the leak in the cellar"), "{said}");
+    for source in ["resume", "fork"] {
+        let said = start_said(&mut stage, &ann.clone().session_id(source), source);
+        assert!(said.contains("Effort: implement") && !said.contains("left no account"), "it still knows: {said}");
+    }
 }
 
 /// R2: with the policy `allow` the compaction goes on, and the session after it is told where it stands.
@@ -79,12 +86,14 @@ fn r2_an_automatic_compaction_leaves_a_mini_account_that_the_session_after_it_ge
     stage.start(&client, "startup");
     stage.invoke(&client, "implement");
     stage.line(&client, "taut effort phase '1: Plan'");
+    stage.came_back(&client, "Read", json!({"file_path": "src/lib.rs"}));
     for _ in 0..3 {
         let said = stage.send(&client, "PreCompact", json!({"trigger": "auto"}));
         assert_eq!(said.answer.stdout, "", "anything printed here leaks into the summary");
     }
     let said = start_said(&mut stage, &client, "compact");
     assert!(said.contains("Resume at phase 1: Plan") && said.contains("1_IMPLEMENT_LOG.md"), "{said}");
+    assert!(said.contains("acme/src/lib.rs"), "what it had read: {said}");
 }
 
 /// ORIGINS §3.8 no. 2: `/compact` is the user's own.
@@ -97,6 +106,33 @@ fn r2_a_manual_compaction_is_not_touched() {
     stage.send(&client, "PreCompact", json!({"trigger": "manual"}));
     let agent = stage.agent_of("s1");
     assert!(stage.way.store().unwrap().account(&agent).unwrap().is_none());
+    let mut stage = configured("[compaction]\nauto = \"stop\"\n");
+    let worker = stage.client("s2").with("RALPH_AGENT_ID", "ann");
+    let session = stage.start(&worker, "startup");
+    stage.hold("queue/01", "ann", Some(&session.id));
+    assert_eq!(stage.send(&worker, "PreCompact", json!({"trigger": "manual"})).answer.stdout, "");
+    assert!(stage.session(&session.id).ended_at.is_none());
+}
+
+/// R2: the default. Who has a person in front of it, or nothing to stop for, is let be.
+#[test]
+fn r2_without_a_policy_only_a_holder_that_nobody_watches_is_stopped() {
+    for (variable, holds, stopped) in [
+        ("RALPH_AGENT_ID", true, true),
+        ("RALPH_AGENT_ID", false, false),
+        ("TAUT_AGENT_ID", true, false),
+        ("TAUT_AGENT_ID", false, false),
+    ] {
+        let mut stage = Stage::new();
+        let client = stage.client("s1").with(variable, "ann");
+        let session = stage.start(&client, "startup");
+        if holds {
+            stage.hold("queue/01", "ann", Some(&session.id));
+        }
+        let said = stage.send(&client, "PreCompact", json!({"trigger": "auto"})).answer.stdout;
+        assert_eq!(!said.is_empty(), stopped, "{variable}, holding: {holds}: {said}");
+        assert_eq!(stage.session(&session.id).ended_at.is_some(), stopped, "{variable}, holding: {holds}");
+    }
 }
 
 #[test]

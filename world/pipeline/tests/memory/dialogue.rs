@@ -85,3 +85,18 @@ fn s11_a_failed_tool_is_a_message() {
     let stored = stage.way.store().unwrap().messages("tool_failure").unwrap();
     assert!(stored[0].body.starts_with("Bash: exit 3") && !stored[0].body.contains("hunter2"), "{}", stored[0].body);
 }
+
+/// D9, S11: what a user types by mistake is not kept, in the file or in the message.
+#[test]
+fn s11_a_secret_in_an_answer_is_kept_nowhere() {
+    let mut stage = configured(IMPLEMENT);
+    let client = stage.client("s1");
+    stage.start(&client, "startup");
+    stage.invoke(&client, "implement");
+    ask(&mut stage, &client, questions(), json!({"answers": {"When?": "use API_TOKEN=abcdefgh12345678 then"}}));
+    let details = std::fs::read_to_string(format!("{}/DETAILS.md", stage.efforts()[0].folder)).unwrap();
+    let stored = stage.way.store().unwrap().messages("dialogue").unwrap().remove(0).body;
+    for kept in [details, stored] {
+        assert!(kept.contains("When?") && !kept.contains("abcdefgh12345678"), "{kept}");
+    }
+}

@@ -105,6 +105,26 @@ fn the_next_session_of_the_same_agent_inherits_the_effort() {
     assert_eq!((effort.session.as_ref(), effort.phase.as_deref()), (Some(&second.id), Some("1: Plan")));
 }
 
+/// S3: skill, phase, folder and log of the effort, and the files its skill wants read.
+#[test]
+fn s3_a_session_that_takes_an_effort_over_is_told_of_it_and_shown_its_files() {
+    let mut stage = configured(&format!("{IMPLEMENT}preload = [\"NOTES.md\"]\n"));
+    stage.write("acme/NOTES.md", "mind the pipes");
+    let client = stage.client("s1").with("TAUT_AGENT_ID", "ann");
+    stage.start(&client, "startup");
+    stage.invoke(&client, "implement");
+    stage.line(&client, "taut effort phase '1: Plan'");
+    stage.end(&client, "other");
+    let said = told(&stage.send(&client.session_id("s2"), "SessionStart", json!({"source": "startup"})));
+    let effort = stage.efforts().remove(0);
+    for part in
+        ["Effort: implement (effort 1 of", "Phase: 1: Plan | Folder:", "Phases: 1: Plan, 2: Build", "mind the pipes"]
+    {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    assert!(said.contains(&effort.folder) && said.contains(&effort.artifact("LOG")), "{said}");
+}
+
 /// ORIGINS §4.3 no. 9: never another agent's, never "the latest".
 #[test]
 fn an_agent_without_an_effort_has_none_whoever_else_has_one() {

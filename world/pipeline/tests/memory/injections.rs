@@ -16,6 +16,8 @@ fn s14_what_waits_for_the_model_comes_with_the_next_tool_result_and_what_is_the_
     let writes = [note(Audience::Model, "mind the gap"), note(Audience::User, "your hooks are gone")];
     stage.way.store().unwrap().transact(Durability::Normal, |tx| tx.apply(&writes)).unwrap();
     assert_eq!(stage.line(&client, "ls").answer.stdout, "");
+    let helper = json!({"tool_name": "Bash", "tool_use_id": "h", "agent_id": "h1", "agent_type": "Explore"});
+    assert_eq!(stage.send(&client, "PostToolUse", helper).answer.stdout, "", "a sub-agent is not who it waits for");
     assert!(told(&stage.came_back(&client, "Bash", json!({"command": "ls"}))).contains("mind the gap"));
     assert_eq!(stage.came_back(&client, "Bash", json!({"command": "pwd"})).answer.stdout, "", "once");
     let prompt = stage.send(&client, "UserPromptSubmit", json!({"prompt": "x"})).answer.stdout;

@@ -10,6 +10,7 @@ mod directives;
 mod docs;
 mod efforts;
 mod heartbeat;
+mod holding;
 mod injections;
 mod orphans;
 mod preset_day;

@@ -40,3 +40,17 @@ fn s10_starts_and_stops_may_come_in_any_order_and_a_compactions_fork_is_nobody()
     assert!(subs[0].ended_at.is_some(), "a stop that came first is not undone by its start");
     assert!(stage.session(&parent.id).ended_at.is_none());
 }
+
+/// S10: what a sub-agent must know of the effort it works for.
+#[test]
+fn s10_a_sub_agent_is_handed_directives_and_metadata_of_the_effort() {
+    let mut stage = configured(&format!("{IMPLEMENT}directives = [\"TESTING\"]\n"));
+    stage.write("acme/src/TESTING.md", "x");
+    let client = stage.client("s1");
+    stage.start(&client, "startup");
+    stage.line(&client, "taut session activate implement <<'E'\n{\"ticket\": \"BRIDGE-7\"}\nE");
+    stage.came_back(&client, "Read", json!({"file_path": "src/main.rs"}));
+    let said = told(&stage.send(&client, "SubagentStart", json!({"agent_id": "h1", "agent_type": "Explore"})));
+    let directive = stage.folder("acme/src/TESTING.md");
+    assert!(said.contains("BRIDGE-7") && said.contains(&*directive.to_string_lossy()), "{said}");
+}

@@ -26,6 +26,26 @@ fn s8_parallel_calls_are_active_only_when_the_last_is_back_in_any_order() {
     }
 }
 
+/// S5: a prompt makes an idle session active, and every event is a sign of life.
+#[test]
+fn s5_a_prompt_wakes_an_idle_session_and_each_event_is_a_heartbeat() {
+    let mut stage = Stage::new();
+    let client = stage.client("one");
+    let mut last = stage.start(&client, "startup").last_seen_at;
+    for (event, fields, state) in [
+        ("UserPromptSubmit", json!({"prompt": "go"}), "active"),
+        ("Stop", json!({"stop_hook_active": false}), "idle"),
+        ("UserPromptSubmit", json!({"prompt": "go on"}), "active"),
+        ("Notification", json!({"notification_type": "idle_prompt", "message": "x"}), "idle"),
+    ] {
+        stage.send(&client, event, fields);
+        let session = stage.current(&client);
+        assert_eq!(session.state.name(), state, "{event}");
+        assert!(session.last_seen_at > last, "{event}");
+        last = session.last_seen_at;
+    }
+}
+
 #[test]
 fn s8_a_failed_call_is_back_as_well() {
     let mut stage = Stage::new();
