@@ -120,6 +120,19 @@ const REBUILT: &[&str] = &[
     ".pyre",
     ".pytype",
     "cython_debug",
+    // Locks are written again by the next install; alone they pass as single files.
+    "package-lock.json",
+    "yarn.lock",
+    "pnpm-lock.yaml",
+    "bun.lockb",
+    "Cargo.lock",
+    "poetry.lock",
+    "uv.lock",
+    "Pipfile.lock",
+    "Gemfile.lock",
+    "composer.lock",
+    "tmp*",
+    "temp*",
 ];
 
 /// Folders that are sometimes built and sometimes written: rebuildable only when git does not track them.
@@ -142,8 +155,20 @@ const SOMETIMES: &[&str] = &[
     "wheels",
 ];
 
-const REBUILT_PREFIXES: &[&str] =
-    &["cmake-build-", "bazel-", "tmp.", "tmp-", "temp-", ".tmp-", "build-", "dist-", "target-", "coverage-"];
+const REBUILT_PREFIXES: &[&str] = &[
+    "cmake-build-",
+    "bazel-",
+    "tmp.",
+    "tmp-",
+    "tmp_",
+    "temp_",
+    "temp-",
+    ".tmp-",
+    "build-",
+    "dist-",
+    "target-",
+    "coverage-",
+];
 
 const REBUILT_SUFFIXES: &[&str] = &[
     ".egg-info",

@@ -127,7 +127,13 @@ pub(crate) fn executed_input<'a>(sight: &Sight<'a>) -> Vec<&'a Command> {
     let item = |word: &&Word| word.pieces.iter().any(|piece| matches!(piece, Piece::Unknown(source) if source == "{}"));
     // `… | xargs sh -c`: each item is code.
     let as_items = sight.seen.program.is_some() && code_words(sight).iter().any(item);
-    if as_items || runs_its_input(sight) { source::upstream(&sight.matter.reading, sight.command) } else { Vec::new() }
+    // `… | while read line; do eval "$line"; done`
+    let read = sight.program() == "eval" && sight.command.args().iter().any(Word::has_unknown);
+    if as_items || read || runs_its_input(sight) {
+        source::upstream(&sight.matter.reading, sight.command)
+    } else {
+        Vec::new()
+    }
 }
 
 /// What the substitutions an executor would run as code are made of.

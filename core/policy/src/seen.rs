@@ -83,6 +83,23 @@ fn bind(reading: &Reading, at: usize, acts: &mut [Act]) {
     }
 }
 
+/// Whether a path is a fresh container's own: gone with it, whatever is done to it.
+pub(crate) fn throwaway(reading: &Reading, at: usize, act: &Act) -> bool {
+    let before = reading.commands.get(..at).unwrap_or_default();
+    let runs = |command: &&Command| matches!(command.program().as_deref(), Some("docker" | "podman" | "nerdctl"));
+    let Some(outer) = before.iter().rev().find(runs) else { return false };
+    let Some(path) = act.target.path.as_deref() else { return false };
+    let words: Vec<_> = outer.args().iter().map(text).collect();
+    let fresh = words.iter().find(|word| !word.starts_with('-')).is_some_and(|word| word == "run");
+    // A volume outlives the container, by whatever name.
+    let kept = |word: &str| {
+        word.split([':', ',']).any(|part| {
+            within(path, part.trim_start_matches("target=").trim_start_matches("dst=")) && part.contains('/')
+        })
+    };
+    fresh && !act.target.bound && !words.iter().any(|word| word.contains([':', ',']) && kept(word))
+}
+
 /// The folders an outer `docker run` binds: here, and what they are called inside.
 fn bound_folders(outer: &Command) -> Vec<(String, String)> {
     let mut folders = Vec::new();

@@ -100,6 +100,9 @@ const TEXTS: &[Texts] = &[
         operands: Operands::Nothing,
     },
     Texts { name: "vim", options: &["-c"], valued: &[], operands: Operands::Nothing },
+    Texts { name: "nvim", options: &["-c"], valued: &[], operands: Operands::Nothing },
+    Texts { name: "vi", options: &["-c"], valued: &[], operands: Operands::Nothing },
+    Texts { name: "ex", options: &["-c"], valued: &[], operands: Operands::Nothing },
 ];
 
 impl Walker {
@@ -207,7 +210,7 @@ fn shell_in(name: &str, word: &Word) -> String {
             .collect::<Vec<_>>()
             .join("\n"),
         "tar" => text.strip_prefix("exec=").unwrap_or(&text).to_string(),
-        "vim" => text.split_once('!').map(|(_, rest)| rest.to_string()).unwrap_or_default(),
+        "vim" | "nvim" | "vi" | "ex" => text.split_once('!').map(|(_, rest)| rest.to_string()).unwrap_or_default(),
         _ => text,
     }
 }

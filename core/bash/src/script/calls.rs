@@ -4,8 +4,9 @@ use super::foreign::forks_on;
 use super::imports::import;
 use super::lexer::{self, Token};
 use super::loops;
+use super::receivers::{listed, receiver};
 use super::tables::{Effect, Language};
-use super::values::{Argument, Names, arguments, dotted, split, unknown};
+use super::values::{Argument, DATABASE, Names, arguments, dotted, split, unknown};
 use crate::limits;
 use crate::open::shell_text;
 use crate::reading::{Redirect, RedirectKind, Via, Word};
@@ -105,6 +106,10 @@ impl Walker {
             _ => None,
         };
         let Some(parts) = parts else { return width };
+        if resolved == "sqlite3.connect" {
+            let database = parts.first().map_or_else(|| unknown("…"), |part| names.word(part));
+            names.constants.insert(DATABASE.to_string(), Argument::One(database));
+        }
         let function = language.calls.iter().find(|(name, _)| !method && *name == resolved);
         if let Some((_, effect)) = function {
             let given: Vec<Argument> = parts.iter().map(|part| names.argument(part)).collect();
@@ -113,6 +118,7 @@ impl Walker {
             return width;
         }
         if let Some((effect, receiver)) = receiver(language, &path, all, at, names) {
+            let receiver = if effect == Effect::Sql { names.database().unwrap_or(receiver) } else { receiver };
             let mut given = vec![Argument::One(receiver)];
             given.extend(parts.iter().map(|part| names.argument(part)));
             self.effect(language, effect, &given, &parts, place);
@@ -166,7 +172,10 @@ impl Walker {
             Effect::Append => self.script_file(given.first(), RedirectKind::Append, place),
             Effect::Read => self.script_file(given.first(), RedirectKind::Read, place),
             Effect::Sql => {
-                let mut words = vec![Word::text("psql"), Word::text("-c")];
+                let mut words = match flat(given).first() {
+                    Some(file) if file.known().is_some() => vec![Word::text("sqlite3"), file.clone()],
+                    _ => vec![Word::text("psql"), Word::text("-c")],
+                };
                 words.extend(flat(given.get(1..2).unwrap_or_default()));
                 self.script_words(words, place);
             }
@@ -282,57 +291,6 @@ fn plain(resolved: String) -> String {
         other => other,
     };
     format!("{module}.{}", rest.trim_start_matches("promises."))
-}
-
-/// A path method with its receiver: `Path(x).unlink()`, `p.unlink()`.
-fn receiver(language: &Language, path: &str, all: &[Token], at: usize, names: &Names) -> Option<(Effect, Word)> {
-    let (owner, method) = path.rsplit_once('.').unwrap_or(("", path));
-    let (_, effect) = language.methods.iter().find(|(name, _)| *name == method)?;
-    if !owner.is_empty() {
-        let Some(Argument::One(word)) = names.constants.get(owner) else {
-            return Some((*effect, unknown(owner)));
-        };
-        return Some((*effect, word.clone()));
-    }
-    // The receiver is an expression that ends right before the dot.
-    let [.., Token::Mark(')'), Token::Mark('.')] = all.get(..at)? else { return None };
-    let start = opening(all, at - 2)?;
-    let word = names.word(all.get(start..at - 1)?);
-    Some((*effect, word))
-}
-
-/// What `files.each` or `Dir.glob(…).each` goes through; `None` for a `map` that takes it as an argument.
-fn listed(path: &str, all: &[Token], at: usize, names: &Names) -> Option<Argument> {
-    if let Some((owner, _)) = path.rsplit_once('.') {
-        return Some(names.argument(&[Token::Name(owner.to_string())]));
-    }
-    let [.., Token::Mark(')' | ']'), Token::Mark('.')] = all.get(..at)? else { return None };
-    let start = opening(all, at - 2)?;
-    Some(names.argument(all.get(start..at - 1)?))
-}
-
-/// Where the expression that ends with the `)` at `close` begins.
-fn opening(all: &[Token], close: usize) -> Option<usize> {
-    let mut depth = 0usize;
-    for at in (close.saturating_sub(200)..=close).rev() {
-        match all.get(at)? {
-            Token::Mark(')' | ']') => depth += 1,
-            Token::Mark('(' | '[') => {
-                depth = depth.saturating_sub(1);
-                if depth == 0 {
-                    let mut start = at;
-                    while let Some(Token::Name(_) | Token::Mark('.')) =
-                        start.checked_sub(1).and_then(|before| all.get(before))
-                    {
-                        start -= 1;
-                    }
-                    return Some(start);
-                }
-            }
-            _ => {}
-        }
-    }
-    None
 }
 
 fn assign(path: &str, tail: &[Token], names: &mut Names) {

@@ -4,7 +4,9 @@ mod calls;
 mod foreign;
 mod imports;
 mod lexer;
+mod listing;
 mod loops;
+mod receivers;
 mod tables;
 mod values;
 

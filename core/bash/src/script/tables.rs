@@ -20,7 +20,7 @@ pub(super) enum Effect {
     Read,
     /// Opens a file: writes it when the mode says so, reads it otherwise.
     Open,
-    /// A method whose first argument is SQL.
+    /// A method whose first argument is SQL; the receiver is the database, where it is known.
     Sql,
     /// A process and a signal, or the other way round.
     Kill,

@@ -8,7 +8,7 @@ use super::lexer::Token;
 use crate::limits;
 use crate::output::codes;
 use crate::reading::{Piece, Word};
-use crate::words::{globbed, push_piece, push_text};
+use crate::words::{push_piece, push_text};
 
 /// An argument of a call.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,7 +33,18 @@ const LEVELS: usize = 8;
 /// Tokens looked through for the end of an argument list.
 const REACH: usize = 600;
 
+/// Under which name the file of the one database a script has opened is kept; no name of a script has a space.
+pub(super) const DATABASE: &str = "the database";
+
 impl Names {
+    /// The file of the database that statements go to, as far as it is known.
+    pub(super) fn database(&self) -> Option<Word> {
+        match self.constants.get(DATABASE)? {
+            Argument::One(word) => Some(word.clone()),
+            Argument::List(_) => None,
+        }
+    }
+
     pub(super) fn new(home: Option<String>) -> Self {
         Self { home, ..Self::default() }
     }
@@ -135,23 +146,14 @@ impl Names {
             let named: Vec<Token> = std::iter::once(Token::Name(module)).chain(rest).collect();
             return whole + self.named(&named, out).saturating_sub(1);
         }
-        match (self.resolved(&path).as_str(), called) {
+        let resolved = self.resolved(&path);
+        if let Some(used) = self.listing(&resolved, tokens.get(width..).unwrap_or_default(), out) {
+            return width + used;
+        }
+        match (resolved.as_str(), called) {
             (name, true) if joins(name) => {
                 self.push_joined(out, &inside.0);
                 whole
-            }
-            (name, true) if lists(name) => {
-                self.push_listing(name, out, inside.0.first());
-                whole
-            }
-            // Perl's `glob "…"` and Ruby's `Dir["…"]`.
-            ("glob", false) if matches!(tokens.get(width), Some(Token::Text(_))) => {
-                self.push_pattern(out, tokens.get(width..=width).as_ref());
-                width + 1
-            }
-            ("Dir", false) if matches!(tokens.get(width..), Some([Token::Mark('['), Token::Text(_), ..])) => {
-                self.push_pattern(out, tokens.get(width + 1..width + 2).as_ref());
-                width + 3
             }
             // Methods that leave a text what it is.
             ("decode" | "encode" | "strip" | "trim" | "toString" | "chomp", true) if !out.pieces.is_empty() => whole,
@@ -218,53 +220,6 @@ impl Names {
         }
     }
 
-    /// What a call lists: the files a pattern matches, the names in a folder, all below one.
-    fn push_listing(&self, name: &str, out: &mut Word, given: Option<&&[Token]>) {
-        let call = last(name);
-        // `p.rglob(…)`: the folder is the receiver.
-        if let Some(owner) = name.strip_suffix(call).and_then(|owner| owner.strip_suffix('.'))
-            && let Some(Argument::One(folder)) = self.constants.get(owner)
-        {
-            folder.pieces.iter().for_each(|piece| push_piece(out, piece.clone()));
-        }
-        let method = !out.pieces.is_empty();
-        if method && !out.shown().ends_with('/') {
-            push_text(out, "/");
-        }
-        match call {
-            "rglob" if method => {
-                out.pieces.push(Piece::Glob("**".to_string()));
-                push_text(out, "/");
-                self.push_pattern(out, given);
-            }
-            "iterdir" if method => out.pieces.push(Piece::Glob("*".to_string())),
-            "scandir" => {
-                given
-                    .map(|part| self.word(part))
-                    .unwrap_or_default()
-                    .pieces
-                    .into_iter()
-                    .for_each(|p| push_piece(out, p));
-                push_text(out, "/");
-                out.pieces.push(Piece::Glob("*".to_string()));
-            }
-            // Bare names, which the script joins to their folder or not.
-            "listdir" | "readdirSync" | "children" | "entries" | "each_child" => {
-                out.pieces.push(Piece::Glob("*".to_string()));
-            }
-            _ => self.push_pattern(out, given),
-        }
-    }
-
-    fn push_pattern(&self, out: &mut Word, pattern: Option<&&[Token]>) {
-        for piece in pattern.map(|part| self.word(part)).unwrap_or_default().pieces {
-            match piece {
-                Piece::Text(text) => globbed(out, &text),
-                other => push_piece(out, other),
-            }
-        }
-    }
-
     fn push_home(&self, out: &mut Word) {
         match &self.home {
             Some(home) => push_text(out, home),
@@ -287,18 +242,6 @@ impl Names {
             }
         }
     }
-}
-
-/// Calls that list files.
-fn lists(name: &str) -> bool {
-    matches!(
-        last(name),
-        "glob" | "iglob" | "rglob" | "iterdir" | "listdir" | "scandir" | "globSync" | "readdirSync" | "each_child"
-    ) || matches!(name, "Dir.children" | "Dir.entries")
-}
-
-fn last(name: &str) -> &str {
-    name.rsplit('.').next().unwrap_or(name)
 }
 
 fn joins(name: &str) -> bool {

@@ -2,6 +2,7 @@
 
 use super::{Act, By, Deed, Reach};
 use crate::args::{Args, Grammar};
+use crate::target::within;
 use bash::Word;
 
 const COPY: Grammar = Grammar {
@@ -9,6 +10,7 @@ const COPY: Grammar = Grammar {
     long: &["target-directory", "suffix", "mode", "owner", "group"],
     single_dash_long: false,
 };
+const TOUCH: Grammar = Grammar { short: "drt", long: &["date", "reference", "time"], single_dash_long: false };
 const TEE: Grammar = Grammar { short: "", long: &[], single_dash_long: false };
 const SED: Grammar = Grammar { short: "efl", long: &["expression", "file", "line-length"], single_dash_long: false };
 const TRUNCATE: Grammar = Grammar { short: "sr", long: &["size", "reference"], single_dash_long: false };
@@ -52,6 +54,14 @@ pub(super) fn acts(by: &By<'_>, acts: &mut Vec<Act>) {
     let words = by.command.args();
     match by.program {
         "mv" | "cp" | "install" | "ln" | "gcp" | "ditto" => place(by, &Args::parse(words, COPY), acts),
+        // Touching a file changes nothing in it, but a new one in these folders is read by the system.
+        "touch" => {
+            let args = Args::parse(words, TOUCH);
+            let system =
+                |act: &Act| act.target.path.as_deref().is_some_and(|path| within(path, "/etc") || within(path, "/usr"));
+            let targets = args.operands.iter().map(|word| Act { deed: Deed::Write, target: by.target(word) });
+            acts.extend(targets.filter(system));
+        }
         "tee" | "sponge" => all(by, &Args::parse(words, TEE), Deed::Write, acts),
         "truncate" => all(by, &Args::parse(words, TRUNCATE), Deed::Write, acts),
         "dd" => dd(by, acts),

@@ -108,13 +108,17 @@ fn reach(command: &Command) -> Reached<'_> {
         removes: None,
     };
     let mut words = command.args().iter();
-    let mut expression = false;
+    let (mut expression, mut negated) = (false, false);
     while let Some(word) = words.next() {
         let shown = text(word);
         match shown.as_ref() {
             "-name" | "-iname" | "-path" | "-ipath" | "-wholename" | "-regex" | "-iregex" => {
                 expression = true;
-                if let Some(name) = words.next() {
+                // What is left out says nothing about what is taken.
+                if std::mem::take(&mut negated) {
+                    reached.narrowed = true;
+                    words.next();
+                } else if let Some(name) = words.next() {
                     let name = text(name);
                     let name = if shown.starts_with("-i") { name.to_lowercase().into() } else { name };
                     reached.names.push(last_part(&name));
@@ -128,11 +132,18 @@ fn reach(command: &Command) -> Reached<'_> {
             | "-perm" | "-atime" | "-ctime" => {
                 expression = true;
                 reached.narrowed = true;
+                let negated = std::mem::take(&mut negated);
                 let value = words.next().map(text).unwrap_or_default();
                 // Empty files and broken links are nothing anyone keeps.
-                reached.nothing |= matches!((shown.as_ref(), value.as_ref()), ("-size", "0") | ("-xtype", "l"));
+                reached.nothing |=
+                    matches!((shown.as_ref(), value.as_ref()), ("-size", "0") | ("-xtype", "l")) && !negated;
             }
-            "-empty" => reached.nothing = true,
+            "-empty" if !negated => reached.nothing = true,
+            // `-name x -prune -o …` leaves out what it names; `-prune -exec …` does not.
+            "-prune" if words.clone().take(2).any(|next| matches!(text(next).as_ref(), "-o" | "-or")) => {
+                reached.names.pop();
+                reached.narrowed = true;
+            }
             "-delete" => reached.removes = Some(Reach::Tree),
             "-exec" | "-execdir" | "-ok" | "-okdir" | "-x" | "-X" | "--exec" | "--exec-batch" => {
                 expression = true;
@@ -142,7 +153,11 @@ fn reach(command: &Command) -> Reached<'_> {
                     reached.removes = Some(Reach::Tree);
                 }
             }
-            "-o" | "-or" | "-a" | "-and" | "(" | ")" | "!" | "-not" => expression = true,
+            "!" | "-not" => {
+                expression = true;
+                negated = true;
+            }
+            "-o" | "-or" | "-a" | "-and" | "(" | ")" => expression = true,
             option if option.starts_with('-') => expression = true,
             _ if !expression => reached.roots.push(word),
             _ => {}

@@ -74,7 +74,12 @@ fn listed(by: &By<'_>, word: &Word, deed: Deed, acts: &mut Vec<Act>) -> bool {
 
 /// `git ls-files | while read f; do rm "$f"; done`: what is listed is what is removed.
 fn read(by: &By<'_>, word: &Word, deed: Deed, acts: &mut Vec<Act>) -> bool {
-    let variable = matches!(word.pieces.as_slice(), [Piece::Unknown(source)] if !source.contains('('));
+    let variable = match word.pieces.as_slice() {
+        [Piece::Unknown(source)] => !source.contains('('),
+        // Below the folder the search starts from.
+        [Piece::Text(_), Piece::Unknown(source)] => source == "{}",
+        _ => false,
+    };
     let Feed::Pipe(sources) = &by.command.feed else { return false };
     let before = acts.len();
     for source in sources.iter().filter(|_| variable).filter_map(|at| by.reading.commands.get(*at)) {

@@ -14,7 +14,7 @@ pub const RULE: Rule = Rule {
           release on a forge is deleted or changes who may see it.",
     instead: "Make a draft: `gh release create v1.0.0 --draft`.",
     denies: &["gh release create v1.0.0", "gh repo delete owner/x --yes", "gh release delete v1", "docker push org/app:1", "podman push app", "gh repo edit --visibility public", "helm push chart.tgz oci://r", "glab release create v1", "docker buildx build --push .", "gh api -X DELETE repos/o/r", "gh repo archive o/r", "skopeo copy a docker://b"],
-    passes: &["gh pr create", "gh release list", "gh release create v1 --draft", "docker build .", "docker pull x", "gh repo view", "docker buildx build .", "gh api repos/o/r", "gh pr merge 1", "git push origin main", "gh issue list", "docker login", "gh run list"],
+    passes: &["gh pr create", "gh release list", "gh release create v1 --draft", "docker build .", "docker pull x", "gh repo view", "docker buildx build .", "docker buildx build --push=false .", "gh api repos/o/r", "gh pr merge 1", "git push origin main", "gh issue list", "docker login", "gh run list"],
     watch: Watch::Programs(&["gh", "glab", "docker", "podman", "nerdctl", "helm", "skopeo", "crane", "oras", "buildah"]),
     judge,
 };
@@ -35,7 +35,7 @@ fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
             _ => false,
         },
         "docker" | "podman" | "nerdctl" | "buildah" | "helm" | "crane" | "oras" => {
-            call.word(0) == "push" || call.begins(&["image", "push"]) || call.begins(&["compose", "push"]) || call.begins(&["manifest", "push"]) || (call.any(|word| word == "build" || word == "bake") && call.flag("push"))
+            call.word(0) == "push" || call.begins(&["image", "push"]) || call.begins(&["compose", "push"]) || call.begins(&["manifest", "push"]) || (call.any(|word| word == "build" || word == "bake") && call.args.flags.iter().any(|flag| flag.name == "push" && flag.value.as_deref() != Some("false")))
         }
         _ => call.word(0) == "copy",
     };

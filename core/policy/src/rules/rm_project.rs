@@ -2,7 +2,8 @@
 
 use crate::acts::{Deed, DeedKind, Reach};
 use crate::made;
-use crate::place::Place;
+use crate::place::{Machine, Place};
+use crate::seen;
 use crate::rule::{Hit, Pack, Rule, Sight, Watch};
 use crate::target::Tail;
 use model::RuleKind;
@@ -16,8 +17,8 @@ pub const RULE: Rule = Rule {
           `.git`, the project itself. Build output, dependency folders, caches and folders the line itself has made pass, and so does removing single \
           files, which agents do after every move.",
     instead: "Remove single files by name, or move the folder away with `mv src /tmp/src-old` so that it can come back.",
-    denies: &["rm -rf src", "rm -rf .", "rm -rf .git", "rm -r docs tests", "find src -type f -delete", "rm -rf ./*", "find . -name '*.rs' -exec rm {} +", "mv src old && rm -rf old", "mkdir -p src/x && rm -rf src"],
-    passes: &["rm -rf node_modules", "rm -rf target dist", "rm src/old.rs", "rm -f Cargo.lock", "find . -name '*.pyc' -delete", "rm -rf src/__pycache__", "git rm src/old.rs", "git clone https://example.com/foo.git && ls foo && rm -rf foo", "mkdir work && touch work/a && rm -r work", "cp -r src copy && rm -rf copy", "mv build build.old && npm run build && rm -rf build.old"],
+    denies: &["rm -rf src", "rm -rf .", "rm -rf .git", "rm -r docs tests", "find src -type f -delete", "rm -rf ./*", "find . -not -path './node_modules/*' -delete", "find . -name '*.rs' | while read f; do rm \"$f\"; done", "find . -path ./target -prune -o -type f -delete", "find . -name '*.rs' -exec rm {} +", "mv src old && rm -rf old", "docker exec web rm -rf /app", "docker run -v data:/app alpine rm -rf /app", "mkdir -p src/x && rm -rf src"],
+    passes: &["rm -rf node_modules", "rm -rf target dist", "docker run --rm node sh -c 'rm -rf /app'", "rm src/old.rs", "rm -f Cargo.lock", "find . -name '*.pyc' -delete", "rm -rf src/__pycache__", "find . -name package-lock.json -not -path '*/node_modules/*' -exec rm {} \\;", "rm -r tests/tmp_*", "git rm src/old.rs", "git clone https://example.com/foo.git && ls foo && rm -rf foo", "mkdir work && touch work/a && rm -r work", "cp -r src copy && rm -rf copy", "mv build build.old && npm run build && rm -rf build.old"],
     watch: Watch::Deeds(&[DeedKind::Remove]),
     judge,
 };
@@ -35,7 +36,8 @@ fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
             (Place::Work, Reach::Tree) => "a tree of the project that no build brings back",
             _ => continue,
         };
-        if made::by_line(sight, act) {
+        let fresh = sight.seen.machine == Machine::Container && place == Place::Work && seen::throwaway(&sight.matter.reading, sight.at, act);
+        if fresh || made::by_line(sight, act) {
             continue;
         }
         let target = act.target.path.clone().unwrap_or_else(|| act.target.shown.clone());

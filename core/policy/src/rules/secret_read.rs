@@ -17,7 +17,7 @@ pub const RULE: Rule = Rule {
           the shell or by the agent's own tools, and before password stores are asked. Loading them \
           (`source .env`), testing for them and reading public keys pass.",
     instead: "Test for it without showing it: `grep -q '^API_KEY=' .env`; read `.env.example` for the names.",
-    denies: &["cat .env", "head -5 ~/.ssh/id_rsa", "grep SECRET .env.production", "cat ~/.aws/credentials", "Read: .env", "less /etc/shadow", "base64 ~/.ssh/id_ed25519", "cp ~/.ssh/id_rsa ./k", "security find-generic-password -w -s x", "gpg --export-secret-keys", "kubectl get secret db -o yaml", "cat server.key", "gh auth token"],
+    denies: &["cat .env", "head -5 ~/.ssh/id_rsa", "grep SECRET .env.production", "cat ~/.aws/credentials", "Read: .env", "less /etc/shadow", "base64 ~/.ssh/id_ed25519", "cp ~/.ssh/id_rsa ./k", "security find-generic-password -w -s x", "gpg --export-secret-keys", "kubectl get secret db -o yaml", "cat server.key", "gh auth token", "security find-internet-password -gs example.com"],
     passes: &["cat .env.example", "ls -la .env", "source .env", "test -f .env", "cat ~/.ssh/id_rsa.pub", "grep -q KEY .env", "cat src/env.rs", "cat ~/.ssh/config", "docker run --env-file .env app", "Read: README.md", "cat cert.pem", "ssh -i ~/.ssh/id_rsa host uptime", "git check-ignore .env", "export $(grep -v \"^#\" .env | xargs)", "kubectl get secrets", "kubectl get secret -o name", "kubectl get secrets -n prod -o wide"],
     watch: Watch::Line,
     judge,
@@ -84,7 +84,7 @@ fn asks_a_store(sight: &Sight<'_>) -> bool {
     let call = || Call::of(sight);
     match sight.program() {
         "security" if call().word(0) == "dump-keychain" => true,
-        "security" => call().word(0).starts_with("find-") && sight.command.args().iter().any(|word| matches!(word.shown().as_str(), "-w" | "-g" | "-gw")),
+        "security" => call().word(0).starts_with("find-") && sight.command.args().iter().map(|word| word.shown()).any(|word| word.starts_with('-') && word.contains(['w', 'g'])),
         "gpg" | "gpg2" => call().args.flags.iter().any(|flag| flag.name.starts_with("export-secret")),
         "pass" => matches!(call().word(0), "show" | "grep") || call().word(0).contains('/'),
         "op" => call().begins(&["read"]) || call().begins(&["item", "get"]),
