@@ -27,9 +27,13 @@ fn walk(folder: &Path, prefix: &str, files: &mut Vec<File>) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         let name = entry.file_name().to_string_lossy().into_owned();
+        // In a linked worktree `.git` is a file.
+        if SKIPPED.contains(&name.as_str()) {
+            continue;
+        }
         let path = format!("{prefix}{name}");
         let kind = entry.file_type()?;
-        if kind.is_dir() && !SKIPPED.contains(&name.as_str()) {
+        if kind.is_dir() {
             walk(&entry.path(), &format!("{path}/"), files)?;
         } else if kind.is_file()
             && let Ok(bytes) = fs::read(entry.path())
