@@ -67,7 +67,8 @@ impl Job {
         let env: BTreeMap<String, String> = std::env::vars().collect();
         let assigned = config_sh(&root, trusted, &env, tell);
         let settings = settings(Sources { flags: &asked.flags, env: &env, policy: &law.policy, file: &assigned });
-        let absolute = |path: &str| folder.join(path).to_string_lossy().into_owned();
+        // By its components: a path written as `./specs` is shown without the dot.
+        let absolute = |path: &str| folder.join(path).components().collect::<PathBuf>().to_string_lossy().into_owned();
         let terms = Terms {
             mode: asked.mode,
             limits: settings.limits.clone(),

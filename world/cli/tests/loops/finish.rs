@@ -107,6 +107,7 @@ fn l1_called_fresher_it_is_the_loop_and_a_dry_run_starts_nothing() {
     command.args(["build", "--dry-run", "--model", "opus"]);
     let done = testkit::process::run(command, b"", crate::stage::PLENTY).unwrap();
     assert!(done.success() && done.stdout_text().contains("--model opus"), "{}", done.stdout_text());
+    assert!(!done.stdout_text().contains("/./"), "{}", done.stdout_text());
     assert!(!stage.path("ran").exists());
 }
 
