@@ -25,6 +25,17 @@ const OWN_LINES: &[&str] = &[
     "Bash(engine effort:*)",
 ];
 
+/// A worker is asked to report before it ends: that must not need a person.
+const OWN_LINES_OF_WORKERS: &[&str] = &[
+    "Bash(taut log:*)",
+    "Bash(taut status:*)",
+    "Bash(taut session:*)",
+    "Bash(taut effort:*)",
+    "Bash(taut worker:*)",
+    "Bash(taut send:*)",
+    "Bash(taut inbox:*)",
+];
+
 /// Every preset by name. What a preset sets for other features is added with them.
 pub const ALL: &[Preset] = &[
     Preset {
@@ -45,7 +56,7 @@ pub const ALL: &[Preset] = &[
         name: "claude-os",
         about: "Memory files for every session, warnings as its context fills, tools that reach people kept in bounds.",
         files: &[(".taut/config.toml", include_str!("presets/claude_os.toml"))],
-        permissions_allow: OWN_LINES,
+        permissions_allow: OWN_LINES_OF_WORKERS,
         aliases: &[],
     },
     Preset {

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use crate::poll;
 
 /// How long a pipe may stay open after its process has ended before somebody is said to hold it.
-const PIPE_GRACE: Duration = Duration::from_secs(1);
+const PIPE_GRACE: Duration = Duration::from_secs(5);
 
 /// What a process left when it was over.
 #[derive(Clone, Debug)]

@@ -134,6 +134,11 @@ impl Service for Switchboard {
     }
 
     fn rpc(&mut self, method: &str, params: Value) -> Result<Value, Fault> {
+        // Whatever is called may have written something; a nudge for nothing costs a look.
+        self.heralds.iter().for_each(Nudge::now);
+        if method == FLEET_CHANGED {
+            return Ok(Value::Null);
+        }
         let caller = pipeline::Caller { cwd: "/".into(), ..pipeline::Caller::default() };
         pipeline::rpc(&mut self.way, method, params, caller).map_err(|error| fault(&error))
     }
@@ -143,10 +148,27 @@ impl Service for Switchboard {
             self.heralds.iter().for_each(Nudge::now);
         }
     }
+
+    /// Leases are reaped here even where nobody claims.
+    fn is_needed(&mut self) -> bool {
+        self.way.store().and_then(|store| store.holders()).is_ok_and(|holders| !holders.is_empty())
+    }
+}
+
+/// Says that a command, and not a hook, has changed something.
+const FLEET_CHANGED: &str = "fleet.changed";
+
+/// A command wrote what the heralds and views of a daemon may want to know of.
+/// They find it by themselves, only later: so nothing depends on this.
+pub fn tell_daemon(places: &Places) {
+    const PATIENCE: Duration = Duration::from_millis(100);
+    if !without_daemon() {
+        let _ = daemon::Client::new(&places.state(), PATIENCE).rpc(FLEET_CHANGED, &Value::Null);
+    }
 }
 
 fn is_news(after: &After) -> bool {
-    matches!(after, After::StatusChanged { .. })
+    matches!(after, After::StatusChanged { .. } | After::Sent { .. })
 }
 
 fn fault(error: &RpcError) -> Fault {
@@ -178,5 +200,33 @@ pub fn after_in_process(served: &Served, places: &Places) {
     if let Ok(program) = std::env::current_exe() {
         // Never waited for: the next hook will find it, or not.
         let _ = daemon::start_in_background(&program, &run_line(places));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::queue::Claimant;
+    use model::task::Plan;
+    use pipeline::queue::Queue;
+
+    fn switchboard(state: &Path) -> Switchboard {
+        let (home, user_config) = (state.to_path_buf(), state.join("config"));
+        let setting = Setting { state: state.to_path_buf(), home, user_config, patience: Setting::HOOK_PATIENCE };
+        Switchboard::new(setting, Vec::new())
+    }
+
+    #[test]
+    fn q4_a_daemon_is_needed_as_long_as_somebody_holds_a_task() {
+        let home = tempfile::tempdir().unwrap();
+        let mut board = switchboard(home.path());
+        assert!(!board.is_needed());
+        let store = board.way.store().unwrap();
+        let mut queue = Queue::new(store, host::awake::moment());
+        let plan = Plan { slug: "t/01".into(), title: "work".into(), ..Plan::default() };
+        queue.create("/p", &plan).unwrap();
+        let claimant = Claimant { agent: "alpha".into(), session: None, lease_ms: 600_000 };
+        queue.claim_one("/p", "t/01", &claimant).unwrap();
+        assert!(board.is_needed());
     }
 }

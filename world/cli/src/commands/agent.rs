@@ -4,7 +4,9 @@ use super::stored;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::Printer;
+use crate::service;
 use clap::{Args, Subcommand};
+use host::paths::Places;
 use model::row::Status;
 use serde_json::json;
 use store::Focus;
@@ -38,7 +40,10 @@ fn focus(id: &str, printer: &Printer) -> Result<Exit, CliError> {
     let unknown = || CliError::not_found(format!("there is no agent `{id}`")).hint("taut agents");
     let mut store = stored()?.ok_or_else(unknown)?;
     let (status, note) = match store.focus(id, host::clock::now())?.ok_or_else(unknown)? {
-        Focus::Checked => (Status::Checked, None),
+        Focus::Checked => {
+            service::tell_daemon(&Places::from_process());
+            (Status::Checked, None)
+        }
         Focus::Untouched(status) => (status, Some(format!("{id} is {}: there was nothing to look at", status.name()))),
     };
     if printer.json() {
@@ -55,8 +60,12 @@ fn focus(id: &str, printer: &Printer) -> Result<Exit, CliError> {
 fn focus_pane(pane: &str) -> Result<Exit, CliError> {
     if let Some(mut store) = stored()? {
         let now = host::clock::now();
+        let mut seen = false;
         for agent in store.agents_in_pane(pane)? {
-            store.focus(&agent, now)?;
+            seen |= matches!(store.focus(&agent, now)?, Some(Focus::Checked));
+        }
+        if seen {
+            service::tell_daemon(&Places::from_process());
         }
     }
     Ok(Exit::Ok)

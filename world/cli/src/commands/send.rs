@@ -5,8 +5,9 @@ use super::effort;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::Printer;
-use crate::stdin;
+use crate::{service, stdin};
 use clap::{Args, Subcommand};
+use host::paths::Places;
 
 #[derive(Debug, Args)]
 pub struct SendArgs {
@@ -39,11 +40,19 @@ pub struct DoneArgs {
 pub fn run(args: &SendArgs, printer: &Printer) -> Result<Exit, CliError> {
     let words = args.text.as_slice();
     let piped = words.is_empty() || words == ["-"];
-    effort::carry_out(piped.then(stdin::waiting).flatten(), printer)
+    sent(effort::carry_out(piped.then(stdin::waiting).flatten(), printer))
 }
 
 pub fn worker(verb: &WorkerVerb, printer: &Printer) -> Result<Exit, CliError> {
     let WorkerVerb::Done(args) = verb;
     let told = args.summary.as_deref().is_some_and(|summary| summary != "-") || !args.text.is_empty();
-    effort::carry_out((!told).then(stdin::waiting).flatten(), printer)
+    sent(effort::carry_out((!told).then(stdin::waiting).flatten(), printer))
+}
+
+/// Whoever sleeps in a pane is woken now rather than at the daemon's next look.
+fn sent(done: Result<Exit, CliError>) -> Result<Exit, CliError> {
+    if done.is_ok() {
+        service::tell_daemon(&Places::from_process());
+    }
+    done
 }
