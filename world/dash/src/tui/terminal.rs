@@ -9,6 +9,7 @@ use ratatui::crossterm::terminal::{
     BeginSynchronizedUpdate, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode,
     enable_raw_mode,
 };
+use ratatui::layout::Rect;
 use std::io::{self, BufWriter, Stdout, Write};
 use std::sync::Once;
 
@@ -28,7 +29,7 @@ impl Taken {
         // Made before the first line is drawn: from here on dropping it gives the terminal back.
         let screen = Terminal::new(CrosstermBackend::new(out)).inspect_err(|_| leave())?;
         let mut taken = Self { screen };
-        taken.screen.clear()?;
+        taken.repaint()?;
         Ok(taken)
     }
 
@@ -39,9 +40,11 @@ impl Taken {
         self.screen.backend_mut().flush()
     }
 
-    /// Whatever stands on the screen now is drawn over.
+    /// Whatever stands on the screen now is drawn over. Not by `clear`, which asks
+    /// the terminal where its cursor is: the answer would go to whoever reads the keys.
     pub fn repaint(&mut self) -> io::Result<()> {
-        self.screen.clear()
+        let size = self.screen.size()?;
+        self.screen.resize(Rect::new(0, 0, size.width, size.height))
     }
 
     /// Back to the shell until it brings us to the front again.
@@ -55,7 +58,7 @@ impl Taken {
     pub fn again(&mut self) -> io::Result<()> {
         let _ = disable_raw_mode();
         enter()?;
-        self.screen.clear()
+        self.repaint()
     }
 }
 
