@@ -35,7 +35,8 @@ pub(super) fn fleet(state: &State, canvas: &mut Canvas<'_>) {
         canvas.put(layout.body.from, &Line::styled(format!(" {}", nobody(state)), faint()));
     }
     if layout.tasks.count > 0 {
-        canvas.put(layout.tasks.from, &totals_line(state, state.totals()));
+        let line = totals_line(state, state.totals(), canvas.width());
+        canvas.put(layout.tasks.from, &line);
     }
     if layout.verdicts.count > 0 {
         canvas.put(layout.verdicts.from, &rule("last verdicts", canvas.width()));

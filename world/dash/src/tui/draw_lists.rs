@@ -44,8 +44,9 @@ pub(super) fn tasks(state: &State, canvas: &mut Canvas<'_>) {
 }
 
 /// All projects as one.
-pub(super) fn totals_line(state: &State, totals: &[TaskTotals]) -> Line<'static> {
+pub(super) fn totals_line(state: &State, totals: &[TaskTotals], cells: usize) -> Line<'static> {
     let mut spans = vec![span(" tasks ", faint())];
+    let fits = |spans: &[Span<'_>], text: &str| spans.iter().map(Span::width).sum::<usize>() + text.len() <= cells;
     for name in STATUSES {
         let sum: u64 = totals.iter().map(|one| count(one, name)).sum();
         let style = match (sum, name) {
@@ -54,10 +55,14 @@ pub(super) fn totals_line(state: &State, totals: &[TaskTotals]) -> Line<'static>
             (_, "active") => state.look.good(),
             _ => ratatui::style::Style::new(),
         };
-        spans.push(span(format!(" {sum:>2} {name} "), style));
+        let text = format!(" {sum:>2} {name} ");
+        if fits(&spans, &text) {
+            spans.push(span(text, style));
+        }
     }
-    if totals.len() > 1 {
-        spans.push(span(format!(" in {} projects", totals.len()), faint()));
+    let projects = format!(" in {} projects", totals.len());
+    if totals.len() > 1 && fits(&spans, &projects) {
+        spans.push(span(projects, faint()));
     }
     Line::from(spans)
 }

@@ -1,0 +1,122 @@
+//! The live view: it follows what happens, obeys keys, and gives the terminal back.
+
+use crate::stage::{PLENTY, Stage, no_tmux};
+use serde_json::json;
+use testkit::{Step, poll};
+
+fn asks() -> Step {
+    Step::Event {
+        event: "Notification",
+        fields: json!({"notification_type": "permission_prompt", "message": "may I?"}),
+    }
+}
+
+#[test]
+fn f4_top_follows_the_fleet_takes_keys_and_gives_the_terminal_back() {
+    if no_tmux() {
+        return;
+    }
+    for stage in [Stage::with_daemon(), Stage::without_daemon()] {
+        let tmux = stage.tmux("one");
+        tmux.enter("taut top");
+        tmux.wait_for("no agents yet");
+        let mut ada = stage.working("ada");
+        let mut bob = stage.working("bob");
+        tmux.wait_until("two at work", |screen| screen.matches("▸ working").count() == 2);
+        ada.play(&[asks()]).unwrap();
+        tmux.wait_until("ada first, in need of somebody", |screen| {
+            screen.lines().nth(2).is_some_and(|line| line.contains("! attention") && line.contains("ada"))
+        });
+        bob.play(&[Step::bash("git push --force")]).unwrap();
+        tmux.wait_for("git-force-push");
+
+        tmux.press(&["/"]);
+        tmux.enter("bob");
+        tmux.wait_until("only bob", |screen| screen.contains("bob") && !screen.contains("ada"));
+        tmux.press(&["Enter"]);
+        tmux.wait_until("his timeline", |screen| screen.contains("» prompt") && screen.contains("following"));
+        bob.play(&[Step::prompt("and now the other thing")]).unwrap();
+        tmux.wait_for("and now the other thing");
+        tmux.press(&["Escape"]);
+        tmux.wait_for("STATUS");
+        tmux.press(&["Escape"]);
+        tmux.wait_for("ada");
+        tmux.press(&["?"]);
+        tmux.wait_for("any key closes");
+        tmux.press(&["x"]);
+        tmux.wait_until("help gone", |screen| !screen.contains("any key closes"));
+        tmux.ask(&["resize-window", "-x", "60", "-y", "12"]);
+        tmux.wait_until("a smaller screen", |screen| screen.contains("ada") && !screen.contains("last verdicts"));
+        tmux.press(&["q"]);
+        tmux.is_given_back("q");
+    }
+}
+
+#[test]
+fn f4_the_terminal_is_given_back_whoever_ends_or_stops_it() {
+    if no_tmux() {
+        return;
+    }
+    let stage = Stage::without_daemon();
+    stage.working("ada");
+    let tmux = stage.tmux("one");
+    let starts = || {
+        tmux.enter("sh -c 'echo $$ > $TMPDIR/pid; exec taut top'");
+        tmux.wait_for("▸ working");
+        std::fs::read_to_string(stage.sandbox.tmp().join("pid")).unwrap().trim().to_owned()
+    };
+    starts();
+    tmux.press(&["C-c"]);
+    tmux.is_given_back("Ctrl+C");
+    let kill = |signal: &str, pid: &str| {
+        let mut kill = stage.sandbox.command("kill");
+        kill.args([signal, pid]);
+        assert!(testkit::process::run(kill, b"", PLENTY).unwrap().success());
+    };
+    kill("-TERM", &starts());
+    tmux.is_given_back("SIGTERM");
+
+    let pid = starts();
+    tmux.press(&["C-z"]);
+    tmux.is_given_back("Ctrl+Z");
+    tmux.enter("fg");
+    tmux.wait_for("▸ working");
+    tmux.press(&["?"]);
+    tmux.wait_for("any key closes");
+    tmux.press(&["x"]);
+    kill("-TSTP", &pid);
+    tmux.is_given_back("SIGTSTP");
+    tmux.enter("fg");
+    tmux.wait_for("▸ working");
+    tmux.press(&["q"]);
+    tmux.is_given_back("q after fg");
+}
+
+#[test]
+fn f4_o_goes_to_the_agents_pane_on_this_server_and_tells_the_way_to_another() {
+    if no_tmux() {
+        return;
+    }
+    let stage = Stage::without_daemon();
+    let (tmux, eyes) = (stage.tmux("one"), stage.tmux("eyes"));
+    let pane = tmux.ask(&["new-window", "-d", "-P", "-F", "#{pane_id}", "sleep 900"]);
+    let there = |socket: &str| format!("{socket},1,0");
+    let agent = |name: &str, socket: &str| {
+        let mut agent = stage.agent(name).with_env("TMUX", there(socket)).with_env("TMUX_PANE", &pane);
+        agent.play(&[Step::start(), Step::prompt("go")]).unwrap();
+    };
+    agent("ada", &tmux.socket.to_string_lossy());
+    agent("bob", "/tmp/elsewhere");
+    // Somebody has to be looking for their look to be led elsewhere.
+    eyes.enter(&format!("env -u TMUX TERM=tmux-256color tmux -u -S {} attach", tmux.socket.display()));
+    tmux.enter("taut top");
+    tmux.wait_for("ada");
+    let top = tmux.ask(&["display-message", "-p", "#{pane_id}"]);
+    tmux.press(&["j", "o"]);
+    tmux.wait_for("tmux -S /tmp/elsewhere attach");
+    tmux.press(&["k", "o"]);
+    let gone = poll::until("the agent's window", PLENTY, || {
+        (tmux.ask(&["display-message", "-p", "#{pane_id}"]) == pane).then_some(())
+    });
+    assert!(gone.is_ok(), "still at {top}:\n{}", tmux.ask(&["capture-pane", "-p", "-t", &top]));
+}
