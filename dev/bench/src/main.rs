@@ -10,6 +10,7 @@ mod loops;
 mod spawn;
 mod storm;
 mod times;
+mod top;
 mod transcript;
 
 use house::House;
@@ -22,7 +23,7 @@ fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let quick = args.iter().any(|arg| arg == "--quick");
     let wanted = |name: &str| args.iter().all(|arg| arg.starts_with('-')) || args.iter().any(|arg| arg == name);
-    let sections: [Section; 7] = [
+    let sections: [Section; 8] = [
         ("hook", spawn::run),
         ("storm", storm::run),
         ("history", history::run),
@@ -30,6 +31,7 @@ fn main() -> ExitCode {
         ("transcript", transcript::run),
         ("efforts", efforts::run),
         ("loop", loops::run),
+        ("top", top::run),
     ];
     for (name, run) in sections {
         if !wanted(name) {
