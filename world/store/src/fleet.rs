@@ -103,8 +103,9 @@ impl Store {
             "SELECT {columns} FROM (
                SELECT * FROM (SELECT seq, {columns} FROM events INDEXED BY events_denied
                  WHERE verdict = 'deny' ORDER BY at DESC LIMIT ?1)
-               UNION SELECT * FROM (SELECT seq, {columns} FROM (SELECT * FROM events ORDER BY seq DESC LIMIT 1000)
-                 WHERE verdict <> 'pass' ORDER BY seq DESC LIMIT ?1))
+               UNION SELECT * FROM (SELECT seq, {columns} FROM events WHERE seq IN
+                 (SELECT seq FROM (SELECT seq, verdict FROM events ORDER BY seq DESC LIMIT 1000) WHERE verdict <> 'pass')
+                 ORDER BY seq DESC LIMIT ?1))
              ORDER BY seq DESC LIMIT ?1"
         );
         let most = i64::try_from(most).unwrap_or(i64::MAX);
@@ -188,11 +189,12 @@ fn running(conn: &Connection, session: &Session) -> rusqlite::Result<Option<Runn
     }))
 }
 
+/// Which one it is is asked of the few columns that tell; only that one is read whole.
 fn last_verdict(conn: &Connection, session: &str) -> rusqlite::Result<Option<Event>> {
-    let columns = events::COLUMNS;
     let sql = format!(
-        "SELECT {columns} FROM (SELECT * FROM events WHERE session = ?1 ORDER BY seq DESC LIMIT {RECENT})
-         WHERE verdict <> 'pass' ORDER BY seq DESC LIMIT 1"
+        "SELECT {} FROM events WHERE seq = (SELECT max(seq) FROM
+           (SELECT seq, verdict FROM events WHERE session = ?1 ORDER BY seq DESC LIMIT {RECENT}) WHERE verdict <> 'pass')",
+        events::COLUMNS
     );
     conn.prepare_cached(&sql)?.query_row([session], events::read).optional()
 }
