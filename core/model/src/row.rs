@@ -43,6 +43,17 @@ impl Status {
         }
     }
 
+    /// One cell beside its word, the same wherever a status is shown: nothing is told by colour alone.
+    pub fn mark(self) -> &'static str {
+        match self {
+            Self::Error => "✖",
+            Self::Attention => "▲",
+            Self::Working => "●",
+            Self::Checked => "◇",
+            Self::Done => "○",
+        }
+    }
+
     pub fn parse(text: &str) -> Option<Self> {
         match text {
             "error" => Some(Self::Error),

@@ -56,7 +56,7 @@ pub struct TaskTotals {
 }
 
 /// Among so many of a session's latest events its last verdict is looked for.
-const RECENT: &str = "64";
+const RECENT: &str = "24";
 
 const SUB_AGENTS: &str = "SELECT count(*) FROM sub_sessions WHERE session = ?1 AND ended_at IS NULL";
 const WAITING: &str = "SELECT count(*) FROM messages WHERE delivered_at IS NULL AND (to_agent = ?1

@@ -22,10 +22,10 @@ fn f4_top_follows_the_fleet_takes_keys_and_gives_the_terminal_back() {
         tmux.wait_for("no agents yet");
         let mut ada = stage.working("ada");
         let mut bob = stage.working("bob");
-        tmux.wait_until("two at work", |screen| screen.matches("▸ working").count() == 2);
+        tmux.wait_until("two at work", |screen| screen.matches("● working").count() == 2);
         ada.play(&[asks()]).unwrap();
         tmux.wait_until("ada first, in need of somebody", |screen| {
-            screen.lines().nth(2).is_some_and(|line| line.contains("! attention") && line.contains("ada"))
+            screen.lines().nth(2).is_some_and(|line| line.contains("▲ attention") && line.contains("ada"))
         });
         bob.play(&[Step::bash("git push --force")]).unwrap();
         tmux.wait_for("git-force-push");
@@ -62,7 +62,7 @@ fn f4_the_terminal_is_given_back_whoever_ends_or_stops_it() {
     let tmux = stage.tmux("one");
     let starts = || {
         tmux.enter("sh -c 'echo $$ > $TMPDIR/pid; exec taut top'");
-        tmux.wait_for("▸ working");
+        tmux.wait_for("● working");
         std::fs::read_to_string(stage.sandbox.tmp().join("pid")).unwrap().trim().to_owned()
     };
     starts();
@@ -80,14 +80,14 @@ fn f4_the_terminal_is_given_back_whoever_ends_or_stops_it() {
     tmux.press(&["C-z"]);
     tmux.is_given_back("Ctrl+Z");
     tmux.enter("fg");
-    tmux.wait_for("▸ working");
+    tmux.wait_for("● working");
     tmux.press(&["?"]);
     tmux.wait_for("any key closes");
     tmux.press(&["x"]);
     kill("-TSTP", &pid);
     tmux.is_given_back("SIGTSTP");
     tmux.enter("fg");
-    tmux.wait_for("▸ working");
+    tmux.wait_for("● working");
     tmux.press(&["q"]);
     tmux.is_given_back("q after fg");
 }

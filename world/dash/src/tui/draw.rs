@@ -2,7 +2,7 @@
 
 use super::canvas::{Canvas, span};
 use super::fleet::View;
-use super::look::{bold, faint, mark};
+use super::look::{bold, faint};
 use super::state::{Focus, Order, State};
 use super::text::{clock, cut, line};
 use super::{draw_fleet, draw_lists, draw_timeline, help};
@@ -41,8 +41,8 @@ fn head(state: &State, canvas: &mut Canvas<'_>) {
     for status in Status::ALL {
         let count = summary.count(status);
         let text = match wide {
-            true => format!(" {} {count:>2} {} ", mark(status), status.name()),
-            false => format!(" {}{count:>2}", mark(status)),
+            true => format!(" {} {count:>2} {} ", status.mark(), status.name()),
+            false => format!(" {}{count:>2}", status.mark()),
         };
         left.push(span(text, if count == 0 { faint() } else { state.look.status(status) }));
     }

@@ -3,7 +3,7 @@
 use super::canvas::{Canvas, rule, span};
 use super::columns::{Column, GAP, MARGIN, Sized, fit};
 use super::draw_lists::{totals_line, verdict_line};
-use super::look::{bold, faint, mark};
+use super::look::{bold, faint};
 use super::state::{Focus, State};
 use super::text::{age, cut, left, line, project, right, squeeze, width, within};
 use crate::view_model::Row;
@@ -69,7 +69,7 @@ fn cell(state: &State, row: &Row, sized: Sized) -> Vec<Span<'static>> {
     let number = |count: u64| if count == 0 { String::new() } else { count.to_string() };
     match sized.column {
         Column::Status => {
-            let text = format!("{} {}", mark(row.status), row.status.name());
+            let text = format!("{} {}", row.status.mark(), row.status.name());
             vec![span(left(&text, cells), state.look.status(row.status))]
         }
         Column::Agent => vec![span(left(&squeeze(&line(&row.id), cells), cells), bold())],

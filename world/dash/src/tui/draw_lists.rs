@@ -39,7 +39,7 @@ pub(super) fn tasks(state: &State, canvas: &mut Canvas<'_>) {
         if at == state.tasks.at { canvas.put_chosen(y, &line) } else { canvas.put(y, &line) }
     }
     if state.totals().is_empty() {
-        canvas.put(layout.body.from, &Line::styled(" no tasks; `taut task add` makes one", faint()));
+        canvas.put(layout.body.from, &Line::styled(" no tasks; `taut task create` makes one", faint()));
     }
 }
 

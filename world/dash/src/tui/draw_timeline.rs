@@ -43,10 +43,7 @@ fn title(state: &State, timeline: &Timeline, canvas: &mut Canvas<'_>) {
     let row = state.rows().iter().find(|row| row.id == timeline.agent);
     let mut left = vec![span(format!(" {} ", line(&timeline.agent)), bold())];
     if let Some(row) = row {
-        left.push(span(
-            format!(" {} {} ", super::look::mark(row.status), row.status.name()),
-            state.look.status(row.status),
-        ));
+        left.push(span(format!(" {} {} ", row.status.mark(), row.status.name()), state.look.status(row.status)));
         let context = row.context_percent.map(|percent| format!(" {percent:.0}% context ")).unwrap_or_default();
         left.push(Span::raw(format!(" {} {context}", line(project(&row.project)))));
     }

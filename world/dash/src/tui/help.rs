@@ -19,7 +19,7 @@ const KEYS: [(&str, &str); 14] = [
     ("Ctrl+L", "draw the screen anew"),
     ("Ctrl+Z", "to the shell; `fg` comes back"),
     ("q Ctrl+C", "quit"),
-    ("✗ ! ▸ ◦ ✓", "error, attention, working, checked, done"),
+    ("✖ ▲ ● ◇ ○", "error, attention, working, checked, done"),
 ];
 
 /// A box in the middle, as large as fits.

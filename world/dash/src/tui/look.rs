@@ -79,14 +79,3 @@ pub(super) fn bold() -> Style {
 pub(super) fn chosen() -> Style {
     Style::new().add_modifier(Modifier::REVERSED)
 }
-
-/// Every status has a mark of one cell beside its word.
-pub(super) fn mark(status: Status) -> &'static str {
-    match status {
-        Status::Error => "✗",
-        Status::Attention => "!",
-        Status::Working => "▸",
-        Status::Checked => "◦",
-        Status::Done => "✓",
-    }
-}

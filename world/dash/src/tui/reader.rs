@@ -80,6 +80,8 @@ struct Reader {
     store: Option<Store>,
     tasks: Vec<TaskTotals>,
     fleet_read: Option<Instant>,
+    /// How long to leave the database and the processor to others after a read.
+    pause: Duration,
     tasks_read: Option<Instant>,
     /// The session that is followed, and its last event.
     followed: Option<(String, Option<String>)>,
@@ -89,7 +91,18 @@ impl Reader {
     fn new(source: Source, wanted: Wanted, to: Sender<News>) -> Self {
         let feed = Feed::new(&source.folder);
         let (store, tasks) = (None, Vec::new());
-        Self { source, wanted, to, feed, store, tasks, fleet_read: None, tasks_read: None, followed: None }
+        Self {
+            source,
+            wanted,
+            to,
+            feed,
+            store,
+            tasks,
+            fleet_read: None,
+            pause: FLEET_EVERY,
+            tasks_read: None,
+            followed: None,
+        }
     }
 
     /// One look at the database; nothing when nobody wants to know any more.
@@ -123,9 +136,12 @@ impl Reader {
         let age = self.fleet_read.map(|at| at.elapsed());
         if heard == Heard::Changed || age.is_none_or(|age| age >= SWEEP_EVERY) {
             // Many changes at once are one.
-            std::thread::sleep(age.map(|age| FLEET_EVERY.saturating_sub(age)).unwrap_or_default());
+            std::thread::sleep(age.map(|age| self.pause.saturating_sub(age)).unwrap_or_default());
             self.fleet_read = Some(Instant::now());
+            let begun = Instant::now();
             let snapshot = self.snapshot(store)?;
+            // On a machine that is busy with agents, looking at them must not be a large part of the work.
+            self.pause = (begun.elapsed() * 3).clamp(FLEET_EVERY, SWEEP_EVERY);
             if self.tell(Input::Snapshot(snapshot)).is_none() {
                 return Ok(None);
             }

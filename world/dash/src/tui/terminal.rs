@@ -12,10 +12,14 @@ use ratatui::crossterm::terminal::{
 use ratatui::layout::Rect;
 use std::io::{self, BufWriter, Stdout, Write};
 use std::sync::Once;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A frame leaves in one piece.
 type Screen = Terminal<CrosstermBackend<BufWriter<Stdout>>>;
 const FRAME_BYTES: usize = 1 << 17;
+
+/// Whether the terminal is ours. A panic of any thread gives it back.
+static TAKEN: AtomicBool = AtomicBool::new(false);
 
 pub(super) struct Taken {
     screen: Screen,
@@ -34,6 +38,10 @@ impl Taken {
     }
 
     pub fn draw(&mut self, state: &State) -> io::Result<()> {
+        if !TAKEN.load(Ordering::SeqCst) {
+            // A thread has panicked and what it said stands there.
+            return Ok(());
+        }
         execute!(self.screen.backend_mut(), BeginSynchronizedUpdate)?;
         self.screen.draw(|frame| super::draw(state, frame))?;
         execute!(self.screen.backend_mut(), EndSynchronizedUpdate)?;
@@ -69,12 +77,17 @@ impl Drop for Taken {
 }
 
 fn enter() -> io::Result<()> {
-    enable_raw_mode()?;
+    TAKEN.store(true, Ordering::SeqCst);
+    enable_raw_mode().inspect_err(|_| leave())?;
     execute!(io::stdout(), EnterAlternateScreen).inspect_err(|_| leave())
 }
 
+/// Once only: giving it back again would put the cursor over what was said since.
 /// A terminal that is gone cannot be given back, and needs not.
 fn leave() {
+    if !TAKEN.swap(false, Ordering::SeqCst) {
+        return;
+    }
     let _ = execute!(io::stdout(), EndSynchronizedUpdate, LeaveAlternateScreen, Show);
     let _ = disable_raw_mode();
 }

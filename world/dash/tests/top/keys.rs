@@ -157,7 +157,7 @@ fn f4_a_resize_keeps_the_choice_on_the_screen() {
 fn f4_the_head_counts_what_the_rows_say() {
     let head = fleet().screen().lines().next().unwrap().to_string();
     assert_eq!(rows().len(), 8);
-    for part in ["✗  1 error", "!  2 attention", "▸  3 working", "◦  1 checked", "✓  1 done", "8 agents"] {
+    for part in ["✖  1 error", "▲  2 attention", "●  3 working", "◇  1 checked", "○  1 done", "8 agents"] {
         assert!(head.contains(part), "{part} in {head}");
     }
 }

@@ -2,6 +2,7 @@
 
 mod any;
 mod keys;
+mod panics;
 mod screens;
 mod stage;
 mod timeline;

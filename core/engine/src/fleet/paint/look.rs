@@ -72,13 +72,7 @@ impl Look {
 
 /// One letter that can be told from the others without colour.
 pub fn mark(status: Status) -> &'static str {
-    match status {
-        Status::Error => "✖",
-        Status::Attention => "▲",
-        Status::Working => "●",
-        Status::Checked => "◇",
-        Status::Done => "○",
-    }
+    status.mark()
 }
 
 /// How many agents have which status, for the status bar: the worst first.
