@@ -55,7 +55,7 @@ fn f4_without_a_terminal_it_says_so_and_what_helps() {
     let done = stage.taut(&["top"]);
     assert_eq!((done.code(), done.stdout_text().as_str()), (Some(1), ""));
     let said = done.stderr_text();
-    assert!(said.contains("needs a terminal") && said.contains("hint: `taut top --once`"), "{said}");
+    assert!(said.contains("needs a terminal") && said.contains("hint: `taut agents --watch`"), "{said}");
     let nobody = stage.taut(&["top", "--once"]);
     assert!(nobody.success() && nobody.stdout_text().contains("no agents yet"), "{}", nobody.stdout_text());
 }
