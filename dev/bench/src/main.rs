@@ -3,6 +3,7 @@
 //! any machine. `--quick` does each in seconds; names choose sections.
 
 mod efforts;
+mod fleet;
 mod guard;
 mod history;
 mod house;
@@ -23,7 +24,7 @@ fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let quick = args.iter().any(|arg| arg == "--quick");
     let wanted = |name: &str| args.iter().all(|arg| arg.starts_with('-')) || args.iter().any(|arg| arg == name);
-    let sections: [Section; 8] = [
+    let sections: &[Section] = &[
         ("hook", spawn::run),
         ("storm", storm::run),
         ("history", history::run),
@@ -31,6 +32,7 @@ fn main() -> ExitCode {
         ("transcript", transcript::run),
         ("efforts", efforts::run),
         ("loop", loops::run),
+        ("fleet", fleet::run),
         ("top", top::run),
     ];
     for (name, run) in sections {
