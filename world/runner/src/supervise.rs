@@ -181,8 +181,9 @@ impl OneLife {
                 }
                 Ok(Doing::Stopped) => self.suspended(),
                 Ok(Doing::Signal(signal)) => {
-                    self.stopping = signal != libc::SIGINT;
-                    if self.stopping { self.kill() } else { self.send(signal) }
+                    let ends = signal != libc::SIGINT;
+                    self.stopping |= ends;
+                    if ends { self.kill() } else { self.send(signal) }
                 }
                 Err(_) => {}
             }

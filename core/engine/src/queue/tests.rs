@@ -72,10 +72,10 @@ fn q3_a_lapsed_attempt_is_told_so() {
 fn q5_reported_failures_back_off_and_the_fifth_quarantines() {
     let mut at = task();
     for (nth, wait) in [10_000, 20_000, 40_000, 80_000].into_iter().enumerate() {
-        at = failed(&claimed(&at, "a", at.ready_at.0), "broken", at.ready_at.0 + 1);
-        assert_eq!((at.status, at.failures), (Status::Open, nth as i64 + 1));
-        let since = at.ready_at.0 - wait;
-        assert!(matches!(claim(&at, &claimant("a"), Ms(since)), Err(Refusal::BackingOff { .. })));
+        let now = at.ready_at.0 + 1;
+        at = failed(&claimed(&at, "a", at.ready_at.0), "broken", now);
+        assert_eq!((at.status, at.failures, at.ready_at), (Status::Open, nth as i64 + 1, Ms(now + wait)));
+        assert!(matches!(claim(&at, &claimant("a"), Ms(now + wait - 1)), Err(Refusal::BackingOff { .. })));
     }
     at = failed(&claimed(&at, "a", at.ready_at.0), "broken", at.ready_at.0 + 1);
     assert_eq!((at.status, at.retry_count, at.fail_reason.as_deref()), (Status::Quarantined, 5, Some("broken")));
@@ -106,6 +106,22 @@ fn q5_failing_what_is_over_is_success_with_a_note() {
     let act = Act { task: &over, actor: &own, mine: None, now: Ms(2) };
     assert!(matches!(act.fail("x", 0), Ok(Settled::Already(_))));
     assert!(matches!(act.done(serde_json::Value::Null), Err(Refusal::NotActive { .. })));
+    let attempt = Attempt {
+        number: 1,
+        agent: "a".into(),
+        session: None,
+        group: None,
+        claimed_at: Ms(0),
+        ended_at: Some(Ms(1)),
+        outcome: Some(Outcome::Released),
+        reason: Some(CONTEXT_LIMIT.into()),
+    };
+    let taken = claimed(&over, "b", 2);
+    for task in [&over, &taken] {
+        let act = Act { task, actor: &own, mine: Some(&attempt), now: Ms(3) };
+        let Ok(Settled::Already(note)) = act.fail("x", 0) else { panic!("whoever has it now, this attempt is over") };
+        assert!(note.contains("released"), "{note}");
+    }
 }
 
 #[test]

@@ -92,6 +92,20 @@ fn l8_a_background_hook_does_not_hold_the_loop_up_and_its_output_is_kept() {
     .unwrap();
 }
 
+/// L8: whose words are whose can be told, and no log is ever committed by accident.
+#[test]
+fn l8_what_a_hook_says_is_marked_apart_from_the_agents_words() {
+    let stage = Stage::new();
+    stage.hook("post_iteration", "echo counted").agent(&format!("echo worked; {FINE}"));
+    stage.build(&["-n", "1"]);
+    assert_eq!(stage.read(".taut/logs/.gitignore"), "*\n");
+    let runs = std::fs::read_dir(stage.path(".taut/logs")).unwrap().flatten().filter(|run| run.path().is_dir());
+    let logs: Vec<String> =
+        runs.map(|run| std::fs::read_to_string(run.path().join("iteration-0001.log")).unwrap()).collect();
+    let lines: Vec<&str> = logs[0].lines().collect();
+    assert!(lines.contains(&"worked") && lines.contains(&"[hook post_iteration] counted"), "{lines:?}");
+}
+
 #[test]
 fn g11_an_untrusted_projects_hooks_and_settings_do_nothing() {
     let stage = Stage::new();

@@ -54,6 +54,10 @@ fn l7_hook_then_loop_then_deregister() {
     );
     let after = stage.read(".git/after");
     assert!(after.contains("session ended unexpectedly") && after.contains("\"status\":\"active\""), "{after}");
+    // Asked of the database: a list would find the dead worker out by itself.
+    let conn = rusqlite::Connection::open(stage.sandbox.taut_home().join("taut.db")).unwrap();
+    let left: Option<i64> = conn.query_row("SELECT ended_at FROM workers", [], |row| row.get(0)).unwrap();
+    assert!(left.is_some(), "the worker did not say that it leaves");
     assert!(stage.task(&["agent", "list", "--json"]).stdout_text().contains("\"status\":\"stopped\""));
 }
 
@@ -104,4 +108,49 @@ fn l7_workers_run_in_worktrees_of_their_own_and_nothing_is_merged() {
     let commits: usize = branches.iter().map(|branch| branch["commits"].as_array().unwrap().len()).sum();
     assert_eq!((branches.len(), commits), (2, 4), "{lines}");
     assert!(stage.task(&["plan-status"]).stdout_text().contains("4 done"));
+}
+
+/// L7: a loop that is started from within an agent is not that agent.
+#[test]
+fn l7_the_agent_of_a_loop_is_none_that_the_loop_was_started_in() {
+    let stage = Stage::new();
+    stage.agent(&format!("env > .git/env; {FINE}"));
+    let outer = ["CLAUDE_CODE_SESSION_ID", "CLAUDE_SESSION_ID", "TAUT_SESSION_ID", "AGENT_ID"];
+    stage.build_with(&["-n", "1"], &outer.map(|name| (name, "outer")));
+    let env = stage.read(".git/env");
+    assert!(env.contains("TAUT_AGENT_ID=") && !env.contains("=outer"), "{env}");
+}
+
+const HOOK: &str = r#"hook() { echo "{\"hook_event_name\":\"$1\",\"session_id\":\"s$$\",\"cwd\":\"$PWD\",$2}" | taut hook --agent claude-code; };"#;
+
+/// L7, R2: a context that is full ends the agent the hard way, and is no failure.
+#[test]
+fn l7_r2_an_agent_whose_context_was_full_is_followed_by_a_fresh_one() {
+    let stage = Stage::new();
+    stage.task(&["create", "t1", "one"]);
+    stage.agent(&format!(
+        r#"{HOOK} hook SessionStart '"source":"startup"' > /dev/null; echo x >> .git/starts
+        taut task claim > /dev/null
+        if [ "$(wc -l < .git/starts)" = 1 ]; then hook PreCompact '"trigger":"auto"' > .git/stopped; exit 1; fi
+        taut task done t1; {FINE}"#
+    ));
+    let done = stage.build(&[]);
+    assert!(stage.read(".git/stopped").contains("Context Limit Reached"), "{}", stage.read(".git/stopped"));
+    assert_eq!(summary(&done)["finish"], "complete", "{}", done.stderr_text());
+    assert_eq!(stage.show("t1")["attempt"], 2);
+}
+
+/// L7, R1: who asks for a fresh context gets one, though it does not end by itself.
+#[test]
+fn l7_r1_an_agent_that_asks_for_a_fresh_context_is_ended_and_followed_by_another() {
+    let stage = Stage::new();
+    stage.agent(&format!(
+        r#"{HOOK} hook SessionStart '"source":"startup"' > /dev/null; echo x >> .git/starts
+        if [ "$(wc -l < .git/starts)" = 1 ]; then
+            echo '{{"summary":"half way","lastAction":"a","nextSteps":["b"],"requiredFiles":[]}}' | taut session dehydrate; sleep 600
+        fi; sed -i 's/- \[ \]/- [x]/' IMPLEMENTATION_PLAN.md; {FINE}"#
+    ));
+    let done = stage.build(&[]);
+    assert_eq!(summary(&done)["finish"], "complete", "{}", done.stderr_text());
+    assert_eq!(stage.read(".git/starts").lines().count(), 2);
 }

@@ -72,6 +72,22 @@ fn r4_term_ends_the_agent_with_its_group() {
 }
 
 /// R2: a supervised agent whose context is full is stopped, and started again with recovery.
+/// R4: Ctrl+C is the agent's; it takes nothing back of an end that was asked for before.
+#[test]
+fn r4_a_ctrl_c_after_term_is_still_the_end() {
+    let stage = Stage::new();
+    stage.agent(
+        "trap 'touch .git/int' INT; trap 'echo > .git/term; until [ -e .git/int ]; do sleep 0.05; done; exit 3' TERM; \
+         echo > .git/up; while :; do sleep 0.05; done",
+    );
+    let mut going = stage.start(&["run", "--", "claude"]);
+    stage.until(".git/up");
+    going.signal(libc::SIGTERM);
+    stage.until(".git/term");
+    going.signal(libc::SIGINT);
+    assert_eq!(going.end(), Some(130), "{}", going.said());
+}
+
 #[test]
 fn r4_r2_an_auto_compaction_restarts_the_supervised_agent() {
     let stage = Stage::new();

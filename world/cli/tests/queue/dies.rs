@@ -2,42 +2,59 @@
 
 use crate::stage::{Client, PLENTY, Stage};
 use serde_json::json;
-use testkit::{Step, poll};
+use testkit::{FakeAgent, Step, poll};
+
+/// A worker `w1` in its session, that holds the one task `a`.
+struct Holder {
+    stage: Stage,
+    client: Client,
+    agent: FakeAgent,
+}
+
+impl Holder {
+    fn new(stage: Stage, claim: &[&str]) -> Self {
+        stage.tasks(&["a"]);
+        let client = Client::start();
+        let mut agent = stage.looped("w1").with_env("CLAUDE_PID", client.pid());
+        agent.play(&[Step::start()]).unwrap();
+        let env = [("RALPH_AGENT_ID", "w1"), ("CLAUDE_CODE_SESSION_ID", agent.session_id())];
+        assert!(stage.task_with(claim, &env, "").success());
+        Self { stage, client, agent }
+    }
+
+    /// What its last hook says on stderr.
+    fn end(&mut self) -> String {
+        self.agent.play(&[Step::End { reason: "other" }]).unwrap().remove(0).finished.stderr_text()
+    }
+}
+
+/// A stage with a daemon, and its process.
+fn with_daemon() -> (Stage, i32) {
+    let stage = Stage { sandbox: testkit::Sandbox::new(env!("CARGO_BIN_EXE_taut").into()).unwrap() };
+    assert!(stage.sandbox.taut(&["daemon", "start"], b"").unwrap().success());
+    let status = stage.sandbox.taut(&["daemon", "status", "--json"], b"").unwrap().stdout_text();
+    let pid = serde_json::from_str::<serde_json::Value>(&status).unwrap()["pid"].as_i64().unwrap();
+    (stage, i32::try_from(pid).unwrap())
+}
 
 #[test]
 fn an_agent_that_ends_by_itself_releases_in_its_last_hook() {
-    let stage = Stage::new();
-    stage.tasks(&["a"]);
-    let mut agent = stage.looped("w1");
-    agent.play(&[Step::start()]).unwrap();
-    stage.claim("w1");
-    agent.play(&[Step::End { reason: "other" }]).unwrap();
-    assert_eq!(stage.claim("w2")["attempt"], 2);
+    let mut holder = Holder::new(Stage::new(), &["claim"]);
+    holder.end();
+    assert_eq!(holder.stage.claim("w2")["attempt"], 2);
 }
 
 #[test]
 fn an_agent_killed_with_9_loses_its_task_when_the_lease_lapses() {
-    let stage = Stage::new();
-    stage.tasks(&["a"]);
-    let mut client = Client::start();
-    let mut agent = stage.looped("w1").with_env("CLAUDE_PID", client.pid());
-    agent.play(&[Step::start()]).unwrap();
-    let env = [("RALPH_AGENT_ID", "w1"), ("CLAUDE_CODE_SESSION_ID", agent.session_id())];
-    assert!(stage.task_with(&["claim", "--lease", "1"], &env, "").success());
-    client.kill();
-    assert_eq!(stage.until_open("a")["fail_reason"], "lease lapsed");
-    assert_eq!(stage.claim("w2")["attempt"], 2);
+    let mut holder = Holder::new(Stage::new(), &["claim", "--lease", "1"]);
+    holder.client.kill();
+    assert_eq!(holder.stage.until_open("a")["fail_reason"], "lease lapsed");
+    assert_eq!(holder.stage.claim("w2")["attempt"], 2);
 }
 
 #[test]
 fn an_agent_killed_with_9_and_started_again_releases_what_it_held() {
-    let stage = Stage::new();
-    stage.tasks(&["a"]);
-    let mut client = Client::start();
-    let mut agent = stage.looped("w1").with_env("CLAUDE_PID", client.pid());
-    agent.play(&[Step::start()]).unwrap();
-    let env = [("RALPH_AGENT_ID", "w1"), ("CLAUDE_CODE_SESSION_ID", agent.session_id())];
-    assert!(stage.task_with(&["claim"], &env, "").success());
+    let Holder { stage, mut client, .. } = Holder::new(Stage::new(), &["claim"]);
     client.kill();
     let next = Client::start();
     let calls = stage.looped("w1").with_env("CLAUDE_PID", next.pid()).play(&[Step::start()]).unwrap();
@@ -64,27 +81,18 @@ fn a_command_killed_with_9_leaves_the_task_as_it_was_or_as_it_should_be() {
 
 #[test]
 fn a_daemon_killed_with_9_takes_no_claim_with_it_and_is_not_missed() {
-    let sandbox = testkit::Sandbox::new(env!("CARGO_BIN_EXE_taut").into()).unwrap();
-    let stage = Stage { sandbox };
-    assert!(stage.sandbox.taut(&["daemon", "start"], b"").unwrap().success());
-    let status = stage.sandbox.taut(&["daemon", "status", "--json"], b"").unwrap().stdout_text();
-    let pid = serde_json::from_str::<serde_json::Value>(&status).unwrap()["pid"].as_i64().unwrap();
-    stage.tasks(&["a"]);
-    let mut agent = stage.looped("w1");
-    agent.play(&[Step::start()]).unwrap();
-    stage.claim("w1");
+    let (stage, daemon) = with_daemon();
+    let mut holder = Holder::new(stage, &["claim"]);
     // SAFETY: a plain signal to the daemon of this sandbox.
-    assert_eq!(unsafe { libc::kill(i32::try_from(pid).unwrap(), libc::SIGKILL) }, 0);
-    let call = agent.play(&[Step::End { reason: "other" }]).unwrap().remove(0);
-    assert!(call.finished.stderr_text().contains("failing task a"), "{}", call.finished.stderr_text());
-    assert_eq!(stage.show("a")["s"], "open");
+    assert_eq!(unsafe { libc::kill(daemon, libc::SIGKILL) }, 0);
+    let said = holder.end();
+    assert!(said.contains("failing task a"), "{said}");
+    assert_eq!(holder.stage.show("a")["s"], "open");
 }
 
 #[test]
 fn with_a_daemon_a_lapsed_lease_is_noticed_though_nobody_asks() {
-    let sandbox = testkit::Sandbox::new(env!("CARGO_BIN_EXE_taut").into()).unwrap();
-    let stage = Stage { sandbox };
-    assert!(stage.sandbox.taut(&["daemon", "start"], b"").unwrap().success());
+    let (stage, _) = with_daemon();
     stage.tasks(&["a"]);
     stage.ok("w1", &["claim", "--lease", "1"]);
     let database = stage.sandbox.taut_home().join("taut.db");

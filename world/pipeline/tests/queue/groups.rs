@@ -99,3 +99,27 @@ fn q8_after_a_sleep_nothing_is_stopped_before_its_grace_is_over() {
     machine.queue().reap().unwrap();
     assert!(child.lives());
 }
+
+/// L7, Q4: a supervisor's timer and its last word are for everything its agent holds, and for nothing else.
+#[test]
+fn l7_a_supervisor_renews_and_releases_all_that_its_agent_holds() {
+    let mut machine =
+        Machine::new("{\"id\":\"a\",\"t\":\"A\"}\n{\"id\":\"b\",\"t\":\"B\"}\n{\"id\":\"c\",\"t\":\"C\"}\n");
+    for agent in ["w1", "w1", "w2"] {
+        machine.claim(agent).unwrap();
+    }
+    let leader = Sleeper::start();
+    machine.pass(LEASE_MS / 2);
+    assert_eq!(machine.queue().keep_all("w1", leader.process()).unwrap(), 2);
+    let until = |machine: &Machine, slug: &str| machine.task(slug).queued.hold.unwrap().lease_until;
+    let renewed = machine.moment.now.plus(LEASE_MS);
+    assert_eq!(["a", "b"].map(|slug| until(&machine, slug)), [renewed, renewed]);
+    assert!(until(&machine, "c") < renewed);
+    for slug in ["a", "b"] {
+        let attempts = machine.store.attempts(&machine.task(slug).queued).unwrap();
+        assert_eq!(attempts[0].group, Some(leader.process()), "{slug}");
+    }
+    assert_eq!(machine.queue().release_all("w1", "over").unwrap(), ["a", "b"]);
+    let statuses = ["a", "b", "c"].map(|slug| machine.task(slug).queued.status.name());
+    assert_eq!(statuses, ["open", "open", "active"]);
+}

@@ -2,6 +2,7 @@
 
 use crate::rows::{agent, denied, event, injection, open, session, who};
 use model::effect::{Strike, Write};
+use model::effort::{Keep, Message};
 use model::verdict::Intent;
 use model::{Answer, Ms};
 use store::{Durability, Error, EventFilter, SessionFilter, Store};
@@ -227,4 +228,32 @@ fn projects_are_listed_with_the_moment_they_were_first_seen() {
     let projects = store.projects().unwrap();
     assert_eq!(projects.len(), 1);
     assert_eq!((projects[0].path.as_str(), projects[0].first_seen), ("/home/dev/tree", Ms(1)));
+}
+
+/// R4: a request restarts the agent that made it, in the life it made it in.
+#[test]
+fn r4_a_restart_is_asked_by_one_agent_from_one_moment_on() {
+    let home = tempfile::tempdir().unwrap();
+    let mut store = open(home.path());
+    let message = |id: &str, kind: &str, from: &str| {
+        Write::Keep(Keep::Message(Message {
+            id: id.into(),
+            at: NOW,
+            kind: kind.into(),
+            from_agent: Some(from.into()),
+            to: None,
+            session: None,
+            body: String::new(),
+        }))
+    };
+    apply(&mut store, &[message("m1", "restart_request", "ann"), message("m2", "log", "bob")]);
+    for (agent, since, asked) in [
+        ("ann", NOW.plus(-1), true),
+        ("ann", NOW, true),
+        ("ann", NOW.plus(1), false),
+        ("bob", Ms(0), false),
+        ("eve", Ms(0), false),
+    ] {
+        assert_eq!(store.restart_asked(agent, since).unwrap(), asked, "{agent} since {since:?}");
+    }
 }
