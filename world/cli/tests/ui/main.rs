@@ -3,5 +3,6 @@
 mod door;
 mod http;
 mod live;
+mod opener;
 mod stage;
 mod views;

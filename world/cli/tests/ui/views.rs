@@ -64,6 +64,33 @@ fn f4_a_timeline_tells_prompts_tools_with_their_time_and_verdicts_with_reasons()
 }
 
 #[test]
+fn f4_s6_the_curve_of_a_context_ends_where_the_session_stands_and_messages_are_told_with_it() {
+    let stage = Stage::new();
+    let mut agent = stage.agent("a");
+    let project = stage.sandbox.project().to_string_lossy().replace(|c: char| !c.is_ascii_alphanumeric(), "-");
+    let folder = stage.sandbox.claude_dir().join("projects").join(project);
+    std::fs::create_dir_all(&folder).unwrap();
+    for tokens in [20_000, 55_000, 90_000] {
+        let usage = json!({"type": "assistant", "message": {"id": format!("m{tokens}"),
+            "model": "claude-sonnet-4-5", "usage": {"input_tokens": tokens}}});
+        std::fs::write(folder.join(format!("{}.jsonl", agent.session_id())), format!("{usage}\n")).unwrap();
+        agent.play(&[Step::prompt("go on"), Step::prompt("and on")]).unwrap();
+    }
+    let sent = stage.sandbox.taut(&["send", "a", "the schema is merged"], b"").unwrap();
+    assert!(sent.success(), "{}", sent.stderr_text());
+    let page = stage.page();
+    let session = &stage.list(&["sessions", "--json"])[0];
+    let told = page.json(&format!("/api/session/{}", session["id"].as_str().unwrap()));
+    let points = told["context"]["points"].as_array().unwrap();
+    let tokens: Vec<&Value> = points.iter().map(|point| &point["tokens"]).collect();
+    assert_eq!(tokens, [20_000, 55_000, 90_000], "one for each change");
+    assert_eq!(points[2]["percent"], session["context_percent"]);
+    assert_eq!(told["messages"][0]["body"], "the schema is merged");
+    assert_eq!(told["messages"][0]["delivered_at"], Value::Null);
+    assert_eq!(page.json("/api/fleet")["agents"][0]["messages"], 1);
+}
+
+#[test]
 fn f4_earlier_entries_are_paged_to_without_a_gap() {
     let stage = Stage::new();
     let prompts: Vec<Step> = (0..12).map(|n| Step::prompt(&format!("prompt {n}"))).collect();

@@ -68,7 +68,7 @@ pub fn session(store: Option<&Store>, id: &str, part: &Part) -> Result<Option<Va
         events.remove(0);
     }
     let mut told = json!({
-        "entries": entries(&events),
+        "entries": entries(&events, &session.in_flight),
         "before": more.then(|| events.first().map(|event: &Event| cursor(&event.key))),
     });
     if part.before.is_none() {

@@ -68,8 +68,10 @@ pub struct Told {
     pub text: String,
 }
 
-/// Events in the order they were stored make entries, the newest first.
-pub fn entries(events: &[Event]) -> Vec<Entry> {
+/// Events in the order they were stored make entries, the newest first. A call
+/// is running only while its session waits for it: some never come back, and
+/// the result of others is on another page.
+pub fn entries(events: &[Event], in_flight: &[String]) -> Vec<Entry> {
     let mut made: Vec<Entry> = Vec::new();
     let mut calls: HashMap<String, usize> = HashMap::new();
     for event in events {
@@ -80,10 +82,13 @@ pub fn entries(events: &[Event]) -> Vec<Entry> {
             // A batch says nothing that its calls have not said.
             _ if event.event == "PostToolBatch" && event.verdict == Level::Pass && event.answer.stdout.is_empty() => {}
             _ => {
+                let mut entry = entry(event);
                 if let Some(call) = call {
+                    let runs = entry.outcome.is_none() && in_flight.contains(&call);
+                    entry.outcome = entry.outcome.or(runs.then_some("running"));
                     calls.insert(call, made.len());
                 }
-                made.push(entry(event));
+                made.push(entry);
             }
         }
     }
@@ -124,9 +129,8 @@ fn entry(event: &Event) -> Entry {
         context: None,
         ms: event.micros as f64 / 1000.0,
     };
-    if entry.kind == Kind::Tool {
-        // The client asks a person itself; what comes of it is told by the result.
-        entry.outcome = Some(if event.verdict == Level::Deny { "denied" } else { "running" });
+    if entry.kind == Kind::Tool && event.verdict == Level::Deny {
+        entry.outcome = Some("denied");
     }
     result(&mut entry, event);
     entry

@@ -32,7 +32,7 @@ fn f4_a_call_is_one_entry_from_its_permission_to_its_result() {
     let mut result = event("PostToolUse", 4000, call("c1"));
     result.answer.stdout = json!({"hookSpecificOutput": {"additionalContext": "read AGENTS.md"}}).to_string();
     let events = [event("PreToolUse", 1000, call("c1")), event("PreToolUse", 2000, call("c2")), result];
-    let told = entries(&events);
+    let told = entries(&events, &["c2".to_owned()]);
     assert_eq!(told.len(), 2);
     assert_eq!((told[0].outcome, told[0].duration_ms), (Some("running"), None), "the newest first");
     assert_eq!((told[1].outcome, told[1].duration_ms), (Some("done"), Some(3000)));
@@ -43,18 +43,23 @@ fn f4_a_call_is_one_entry_from_its_permission_to_its_result() {
 fn f4_the_clients_own_time_of_a_call_is_believed_and_a_failure_says_what() {
     let mut detail = call("c");
     detail["duration_ms"] = json!(7);
-    let told = entries(&[event("PreToolUse", 0, call("c")), event("PostToolUse", 900, detail)]);
+    let told = entries(&[event("PreToolUse", 0, call("c")), event("PostToolUse", 900, detail)], &[]);
     assert_eq!(told[0].duration_ms, Some(7));
     let mut detail = call("c");
     detail["error"] = json!("exit 1");
-    let told = entries(&[event("PreToolUse", 0, call("c")), event("PostToolUseFailure", 900, detail)]);
+    let told = entries(&[event("PreToolUse", 0, call("c")), event("PostToolUseFailure", 900, detail)], &[]);
     assert_eq!((told[0].outcome, told[0].error.as_deref()), (Some("failed"), Some("exit 1")));
 }
 
 #[test]
 fn f4_a_result_whose_permission_is_on_another_page_stands_alone() {
-    let told = entries(&[event("PostToolUse", 900, call("c"))]);
+    let told = entries(&[event("PostToolUse", 900, call("c"))], &[]);
     assert_eq!((told[0].kind, told[0].outcome), (Kind::Tool, Some("done")));
+}
+
+#[test]
+fn f4_a_call_that_nobody_waits_for_is_not_running() {
+    assert_eq!(entries(&[event("PreToolUse", 0, call("c"))], &[])[0].outcome, None);
 }
 
 #[test]
@@ -65,14 +70,14 @@ fn f4_a_denial_is_told_with_the_words_the_model_got() {
     let reason = "because";
     denied.answer.stdout =
         json!({"hookSpecificOutput": {"permissionDecision": "deny", "permissionDecisionReason": reason}}).to_string();
-    let told = entries(&[denied]);
+    let told = entries(&[denied], &[]);
     assert_eq!((told[0].outcome, told[0].verdict), (Some("denied"), "deny"));
     assert_eq!(told[0].told, [Told { to: "model", as_what: "reason", text: reason.into() }]);
 }
 
 #[test]
 fn f4_a_batch_that_says_nothing_is_not_told() {
-    assert!(entries(&[event("PostToolBatch", 0, json!({"calls": 2}))]).is_empty());
+    assert!(entries(&[event("PostToolBatch", 0, json!({"calls": 2}))], &[]).is_empty());
 }
 
 #[test]
