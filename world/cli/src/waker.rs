@@ -10,7 +10,7 @@ use model::fleet::Prompt;
 use model::session::Session;
 use pipeline::Setting;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use store::{Sleeper, Store};
 
 /// A session that has only just come to rest is looked at again so soon.
@@ -18,6 +18,9 @@ const EVERY: Duration = Duration::from_secs(2);
 
 /// An Enter that comes with the text is taken for a pasted line break.
 const BEFORE_ENTER: Duration = Duration::from_millis(300);
+
+/// So long a client may take to show what was pasted.
+const SHOWN_WITHIN: Duration = Duration::from_secs(4);
 
 /// An Enter that was lost is noticed by the text still standing there.
 const AFTER_ENTER: Duration = Duration::from_millis(700);
@@ -104,15 +107,24 @@ impl<'a> Pane<'a> {
         self.server.paste(self.number, text).is_ok()
     }
 
-    /// Enter follows only where exactly our own line stands.
+    /// Enter follows only where exactly our own line stands. A busy client
+    /// shows it late; one that never does, or that shows more, gets no Enter.
     fn enter(&self, text: &str) {
         let ours: String = text.chars().filter(|letter| !letter.is_whitespace()).collect();
-        for pause in [BEFORE_ENTER, AFTER_ENTER] {
-            std::thread::sleep(pause);
-            let stands = self.screen().and_then(|seen| screen::typed(read(&seen)));
-            if stands.as_deref() != Some(ours.as_str()) || self.server.enter(self.number).is_err() {
+        let stands = || self.screen().and_then(|seen| screen::typed(read(&seen))).as_deref() == Some(ours.as_str());
+        let shown_by = Instant::now() + SHOWN_WITHIN;
+        std::thread::sleep(BEFORE_ENTER);
+        while !stands() {
+            if Instant::now() >= shown_by {
                 return;
             }
+            std::thread::sleep(BEFORE_ENTER);
+        }
+        for _ in 0..2 {
+            if !stands() || self.server.enter(self.number).is_err() {
+                return;
+            }
+            std::thread::sleep(AFTER_ENTER);
         }
     }
 }

@@ -41,7 +41,8 @@ pub fn prompt(screen: Screen<'_>) -> Prompt {
     if line.shell || !at_start || written && !is_offer(content) {
         return Prompt::Typed;
     }
-    let has_keyboard = rows.get(row).is_some_and(|row| row.reverse_at(column));
+    // A terminal without the focus is drawn without a cursor; then nothing else on the screen may claim the keyboard.
+    let has_keyboard = rows.get(row).is_some_and(|row| row.reverse_at(column)) || !rows.iter().any(Row::has_reverse);
     let works = rows.iter().skip(line.end).any(|row| row.text().contains(WORKING));
     if has_keyboard && !works { Prompt::Empty } else { Prompt::Unknown }
 }

@@ -65,10 +65,15 @@ impl Pane {
         assert!(found.is_ok(), "the pane never became {style}, it is {last}");
     }
 
-    /// How often the daemon has asked tmux for this.
-    pub fn calls(&self, word: &str) -> usize {
+    /// All that the daemon has told tmux.
+    pub fn said(&self) -> Vec<String> {
         let log = fs::read_to_string(self.stage.sandbox.tmp().join("tmux.log")).unwrap_or_default();
-        log.lines().filter(|line| line.contains(word)).count()
+        log.lines().map(str::to_owned).collect()
+    }
+
+    /// How often it has told it this.
+    pub fn calls(&self, word: &str) -> usize {
+        self.said().iter().filter(|line| line.contains(word)).count()
     }
 
     /// Until the waker has looked at the screen a few more times.

@@ -12,7 +12,8 @@ fn told(pane: &Pane, text: &str) -> usize {
 
 fn wait_until_told(pane: &Pane, text: &str) {
     let found = poll::until("the model to hear it", PLENTY, || (told(pane, text) > 0).then_some(()));
-    assert!(found.is_ok(), "the model never heard {text}:\n{}", pane.terminal.capture().unwrap());
+    let screen = || pane.terminal.tmux(&["capture-pane", "-p", "-e", "-t", "0:.0"]).unwrap();
+    assert!(found.is_ok(), "the model never heard {text}: {:#?}\n{:?}", pane.said(), screen());
 }
 
 fn at_rest() -> Pane {
@@ -27,9 +28,14 @@ fn at_rest() -> Pane {
 #[test]
 fn f3_an_idle_session_is_woken_by_a_message_and_its_model_hears_it_once() {
     let pane = at_rest();
-    // As it is in a fleet: another pane has the focus, and the client knows it.
+    // As it is in a fleet: somebody is attached, another pane has the focus, and the client knows it.
     pane.terminal.tmux(&["set-option", "-s", "focus-events", "on"]).unwrap();
-    pane.terminal.tmux(&["split-window", "-h", "sleep 600"]).unwrap();
+    let socket = pane.terminal.tmux(&["display-message", "-p", "#{socket_path}"]).unwrap();
+    let attach = format!("env -u TMUX TERM=tmux-256color tmux -u -S {} attach -t 0", socket.trim());
+    pane.terminal.tmux(&["new-session", "-d", "-s", "eyes", "-x", "160", "-y", "50", &attach]).unwrap();
+    let attached = || pane.terminal.tmux(&["list-clients"]).ok().filter(|clients| !clients.is_empty());
+    poll::until("a client", PLENTY, attached).unwrap();
+    pane.terminal.tmux(&["split-window", "-h", "-t", "0:", "sleep 600"]).unwrap();
     pane.taut(&["send", "ada", "the marmalade is ready"]);
     wait_until_told(&pane, "the marmalade is ready");
     pane.wait_for_status("done");

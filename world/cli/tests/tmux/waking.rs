@@ -12,6 +12,18 @@ draw
 while IFS= read -r line; do printf '%s\n' "$line" >> ENTERED; draw; done
 "#;
 
+/// The same under load: what is pasted is seen only a second later.
+const DRAWS_LATE: &str = r#"while [ "$(stty size)" != "50 160" ]; do sleep 0.05; done
+stty -echo -icanon min 1
+printf '\033[2J\033[H'; tail -n +2 SCREEN | head -c -1; printf '\033[0m\033[48;3H'
+text=$(dd bs=1 count=27 2>/dev/null)
+sleep 1
+printf '%s' "$text"
+IFS= read -r rest
+printf '%s\n' "$text" >> ENTERED
+sleep 600
+"#;
+
 struct Looks {
     stage: Stage,
     tmux: Tmux,
@@ -21,13 +33,17 @@ struct Looks {
 
 /// An idle agent whose pane shows a screen of the corpus; its client is that pane's program, or another.
 fn idle(screen: &str, client: Client) -> Looks {
+    idle_drawing(DRAWS, screen, client)
+}
+
+fn idle_drawing(program: &str, screen: &str, client: Client) -> Looks {
     let stage = Stage::witnessed();
     stage.start_daemon();
     let tmux = stage.tmux("one");
     let corpus = testkit::corpus::folder("claude-code").join("screens").join(screen);
     let entered = stage.sandbox.tmp().join("entered");
     let script = stage.sandbox.tmp().join("client.sh");
-    let text = DRAWS.replace("SCREEN", &corpus.to_string_lossy()).replace("ENTERED", &entered.to_string_lossy());
+    let text = program.replace("SCREEN", &corpus.to_string_lossy()).replace("ENTERED", &entered.to_string_lossy());
     fs::write(&script, text).unwrap();
     let started = format!("exec sh {}", script.display());
     let pane = tmux.ask(&["new-window", "-P", "-F", "#{pane_id}", &started]);
@@ -124,4 +140,14 @@ fn f3_a_pane_in_which_another_program_runs_now_is_left_alone() {
     let looks = idle("empty.deleted_text.txt", Client::Elsewhere);
     looks.send("the plum is blue");
     looks.assert_left_alone();
+}
+
+#[test]
+fn f3_a_busy_client_that_shows_the_line_late_still_gets_its_enter() {
+    if no_tmux() {
+        return;
+    }
+    let looks = idle_drawing(DRAWS_LATE, "empty.deleted_text.txt", Client::InThePane);
+    looks.send("the pear is green");
+    assert_eq!(looks.entered(1), "[taut] 1 message is waiting");
 }

@@ -39,6 +39,10 @@ impl Row {
         }
     }
 
+    pub fn has_reverse(&self) -> bool {
+        self.ends_reverse || self.cells.iter().any(|cell| cell.reverse)
+    }
+
     pub fn is_rule(&self) -> bool {
         let text = self.text();
         let text = text.trim_end();
