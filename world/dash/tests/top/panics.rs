@@ -7,8 +7,9 @@ use std::time::{Duration, Instant};
 
 const PLENTY: Duration = Duration::from_secs(20);
 
-#[test]
-#[ignore = "the test below starts it in a terminal of its own"]
+/// Set in the terminal in which the test starts itself.
+const INSIDE: &str = "TOP_PANICS_HERE";
+
 fn a_reader_that_panics() {
     let ended = tui::run(Setup {
         source: Source { folder: std::env::temp_dir(), open: Box::new(|| panic!("panics on purpose")) },
@@ -21,6 +22,9 @@ fn a_reader_that_panics() {
 
 #[test]
 fn f4_a_panic_gives_the_terminal_back_before_it_speaks() {
+    if std::env::var_os(INSIDE).is_some() {
+        return a_reader_that_panics();
+    }
     let folder = tempfile::tempdir().unwrap();
     let socket = folder.path().join("tmux");
     let tmux = |args: &[&str]| -> Option<Output> {
@@ -28,7 +32,7 @@ fn f4_a_panic_gives_the_terminal_back_before_it_speaks() {
     };
     let own = std::env::current_exe().unwrap();
     let inside = format!(
-        "'{}' --ignored --exact panics::a_reader_that_panics --nocapture; stty -a | grep -o '[-]*icanon'; sleep 60",
+        "{INSIDE}=1 '{}' --exact panics::f4_a_panic_gives_the_terminal_back_before_it_speaks --nocapture; stty -a | grep -o '[-]*icanon'; sleep 60",
         own.display()
     );
     let Some(started) = tmux(&["-f", "/dev/null", "new-session", "-d", "-x", "120", "-y", "50", &inside]) else {
