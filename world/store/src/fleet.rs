@@ -55,12 +55,17 @@ pub struct TaskTotals {
     pub counts: BTreeMap<String, u64>,
 }
 
-/// Among so many of a session's latest events its last verdict is looked for.
-const RECENT: &str = "24";
+/// Denials are looked through so far back for the last verdict of each session,
+/// and so many of all latest events for what was only asked or warned about.
+const DENIALS: usize = 512;
+const RECENT: &str = "1000";
 
 const SUB_AGENTS: &str = "SELECT count(*) FROM sub_sessions WHERE session = ?1 AND ended_at IS NULL";
-const WAITING: &str = "SELECT count(*) FROM messages WHERE delivered_at IS NULL AND (to_agent = ?1
-      OR to_conversation = (SELECT conversation FROM sessions WHERE id = (SELECT session FROM agents WHERE id = ?1)))";
+
+pub(crate) const FOR_AGENTS: &str = "SELECT to_agent, count(*) FROM messages
+    WHERE delivered_at IS NULL AND to_agent IS NOT NULL GROUP BY 1";
+pub(crate) const FOR_CONVERSATIONS: &str = "SELECT to_conversation, count(*) FROM messages
+    WHERE delivered_at IS NULL AND to_conversation IS NOT NULL GROUP BY 1";
 
 const TOTALS: &str = "SELECT project, CASE WHEN status IN ('open', 'active') AND open_blockers > 0 THEN 'blocked'
       ELSE status END, count(*)
@@ -73,25 +78,20 @@ impl Store {
     /// Everyone whom `taut agents` lists: an unnamed agent that has ended is forgotten.
     pub fn fleet(&self) -> Result<Glance, Error> {
         self.snapshot(|store| {
-            let efforts = store.efforts(&EffortFilter { only_active: true, ..EffortFilter::default() })?;
-            let held: BTreeMap<String, String> = store.holders()?.into_iter().rev().collect();
-            let mut members = Vec::new();
-            for agent in store.agents()?.into_iter().filter(|agent| agent.named || agent.session.is_some()) {
-                let effort = efforts.iter().find(|effort| effort.agent == agent.id).cloned();
-                let task = held.get(&agent.id).cloned();
-                members.push(store.read(|conn| member(conn, agent, effort, task))?);
-            }
-            Ok(Glance { members })
+            let common = Common::load(store)?;
+            let listed = store.agents()?.into_iter().filter(|agent| agent.named || agent.session.is_some());
+            let members = listed.map(|agent| store.read(|conn| member(conn, agent, &common)));
+            Ok(Glance { members: members.collect::<Result<_, _>>()? })
         })
     }
 
     /// One agent as `fleet` has it.
     pub fn member(&self, id: &str) -> Result<Option<Member>, Error> {
-        let Some(agent) = self.read(|conn| agents::load(conn, id))? else { return Ok(None) };
-        let efforts = self.efforts(&EffortFilter { only_active: true, ..EffortFilter::default() })?;
-        let effort = efforts.into_iter().find(|effort| effort.agent == agent.id);
-        let task = self.holders()?.into_iter().find(|(holder, _)| *holder == agent.id).map(|(_, slug)| slug);
-        self.read(|conn| member(conn, agent, effort, task)).map(Some)
+        self.snapshot(|store| {
+            let Some(agent) = store.read(|conn| agents::load(conn, id))? else { return Ok(None) };
+            let common = Common::load(store)?;
+            store.read(|conn| member(conn, agent, &common)).map(Some)
+        })
     }
 
     /// The latest events that were not simply let pass, the newest first.
@@ -104,7 +104,7 @@ impl Store {
                SELECT * FROM (SELECT seq, {columns} FROM events INDEXED BY events_denied
                  WHERE verdict = 'deny' ORDER BY at DESC LIMIT ?1)
                UNION SELECT * FROM (SELECT seq, {columns} FROM events WHERE seq IN
-                 (SELECT seq FROM (SELECT seq, verdict FROM events ORDER BY seq DESC LIMIT 1000) WHERE verdict <> 'pass')
+                 (SELECT seq FROM (SELECT seq, verdict FROM events ORDER BY seq DESC LIMIT {RECENT}) WHERE verdict <> 'pass')
                  ORDER BY seq DESC LIMIT ?1))
              ORDER BY seq DESC LIMIT ?1"
         );
@@ -151,22 +151,68 @@ impl Store {
     }
 }
 
-fn member(conn: &Connection, agent: Agent, effort: Option<Effort>, task: Option<String>) -> rusqlite::Result<Member> {
+/// What is read once for the whole fleet: two hundred agents are not two
+/// hundred times as many questions.
+struct Common {
+    efforts: Vec<Effort>,
+    /// By agent: one of the tasks it holds.
+    held: BTreeMap<String, String>,
+    /// By session.
+    verdicts: BTreeMap<String, Event>,
+    /// Messages that wait, by agent and by conversation.
+    for_agents: BTreeMap<String, u64>,
+    for_conversations: BTreeMap<String, u64>,
+}
+
+impl Common {
+    fn load(store: &Store) -> Result<Self, Error> {
+        let mut verdicts = BTreeMap::new();
+        for event in store.verdicts(DENIALS)? {
+            if let Some(session) = event.session.clone() {
+                verdicts.entry(session).or_insert(event);
+            }
+        }
+        let counts = |sql: &str| {
+            let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get::<_, i64>(1)?.cast_unsigned()));
+            store.read(|conn| conn.prepare_cached(sql)?.query_map([], read)?.collect())
+        };
+        Ok(Self {
+            efforts: store.efforts(&EffortFilter { only_active: true, ..EffortFilter::default() })?,
+            held: store.holders()?.into_iter().rev().collect(),
+            verdicts,
+            for_agents: counts(FOR_AGENTS)?,
+            for_conversations: counts(FOR_CONVERSATIONS)?,
+        })
+    }
+
+    fn messages(&self, agent: &Agent, session: Option<&Session>) -> u64 {
+        let own = self.for_agents.get(&agent.id);
+        let conversation = session.and_then(|session| self.for_conversations.get(&session.conversation));
+        own.copied().unwrap_or_default() + conversation.copied().unwrap_or_default()
+    }
+}
+
+fn member(conn: &Connection, agent: Agent, common: &Common) -> rusqlite::Result<Member> {
     let session = match &agent.session {
         Some(id) => sessions::by_id(conn, id)?.filter(Session::open),
         None => None,
     };
-    let count = |sql: &str, of: &str| -> rusqlite::Result<u64> {
-        Ok(conn.prepare_cached(sql)?.query_row([of], |row| row.get::<_, i64>(0))?.cast_unsigned())
-    };
-    let messages = count(WAITING, &agent.id)?;
-    let (mut running, mut verdict, mut sub_agents) = (None, None, 0);
+    let (mut running, mut sub_agents) = (None, 0);
     if let Some(session) = &session {
         running = self::running(conn, session)?;
-        verdict = last_verdict(conn, &session.id)?;
-        sub_agents = count(SUB_AGENTS, &session.id)?;
+        let count = conn.prepare_cached(SUB_AGENTS)?.query_row([&session.id], |row| row.get::<_, i64>(0))?;
+        sub_agents = count.cast_unsigned();
     }
-    Ok(Member { agent, session, running, task, effort, verdict, sub_agents, messages })
+    Ok(Member {
+        running,
+        sub_agents,
+        task: common.held.get(&agent.id).cloned(),
+        effort: common.efforts.iter().find(|effort| effort.agent == agent.id).cloned(),
+        verdict: session.as_ref().and_then(|session| common.verdicts.get(&session.id).cloned()),
+        messages: common.messages(&agent, session.as_ref()),
+        agent,
+        session,
+    })
 }
 
 /// The oldest call in flight: the one that is waited for longest.
@@ -187,14 +233,4 @@ fn running(conn: &Connection, session: &Session) -> rusqlite::Result<Option<Runn
         beside: session.in_flight.len().saturating_sub(1),
         event,
     }))
-}
-
-/// Which one it is is asked of the few columns that tell; only that one is read whole.
-fn last_verdict(conn: &Connection, session: &str) -> rusqlite::Result<Option<Event>> {
-    let sql = format!(
-        "SELECT {} FROM events WHERE seq = (SELECT max(seq) FROM
-           (SELECT seq, verdict FROM events WHERE session = ?1 ORDER BY seq DESC LIMIT {RECENT}) WHERE verdict <> 'pass')",
-        events::COLUMNS
-    );
-    conn.prepare_cached(&sql)?.query_row([session], events::read).optional()
 }
