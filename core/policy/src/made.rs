@@ -17,7 +17,7 @@ pub(crate) fn by_line(sight: &Sight<'_>, act: &Act) -> bool {
         return false;
     }
     let absent = fact.is_some();
-    let earlier = sight.matter.reading.commands.iter().zip(&sight.matter.seen).take(sight.at);
+    let earlier = sight.earlier();
     let mut made = false;
     for (command, seen) in earlier {
         let program = seen.program.as_deref().unwrap_or_default();

@@ -98,6 +98,9 @@ pub struct Sight<'a> {
     pub places: Option<&'a OnceCell<Vec<Place>>>,
 }
 
+/// How many commands before or after its own a rule looks at.
+pub(crate) const NEAR: usize = 64;
+
 /// What a rule found, before the policy says what it means.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hit {
@@ -146,6 +149,12 @@ impl<'a> Sight<'a> {
             (act, known.unwrap_or_else(|| place(act)))
         };
         self.seen.acts.iter().enumerate().map(stands)
+    }
+
+    /// The commands before this one, as far back as a rule looks: a long line is not gone through for each of its commands.
+    pub(crate) fn earlier(&self) -> impl Iterator<Item = (&'a Command, &'a Seen)> {
+        let all = self.matter.reading.commands.iter().zip(&self.matter.seen);
+        all.take(self.at).skip(self.at.saturating_sub(NEAR))
     }
 
     pub(crate) fn program(&self) -> &'a str {

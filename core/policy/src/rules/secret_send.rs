@@ -1,12 +1,12 @@
 //! `secret-send`: sending secrets off this machine.
 
-use crate::acts::Deed;
+use crate::acts::{Act, Deed};
 use crate::keys;
 use crate::seen::Seen;
 use crate::source;
 use crate::target::Target;
 use bash::{Command, Reading};
-use crate::rule::{Hit, Pack, Rule, Sight, Watch};
+use crate::rule::{Hit, NEAR, Pack, Rule, Sight, Watch};
 use model::RuleKind;
 
 pub const RULE: Rule = Rule {
@@ -61,17 +61,18 @@ fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
 fn copied_before(sight: &Sight<'_>) -> Option<String> {
     let sent = || sight.seen.acts.iter().filter(|act| act.deed == Deed::Send);
     sent().next()?;
-    let earlier = sight.matter.reading.commands.iter().zip(&sight.matter.seen).take(sight.at);
-    let filled = earlier.filter(|(command, _)| gives_secrets(sight, &sight.matter.reading, command)).flat_map(|(_, seen)| &seen.acts);
-    let mut written = filled.filter(|act| act.deed == Deed::Write).filter_map(|act| act.target.exact());
-    written.find(|path| sent().any(|act| act.target.exact() == Some(*path))).map(str::to_string)
+    let earlier = sight.earlier();
+    let to_sent = |act: &&Act| act.deed == Deed::Write && act.target.exact().is_some_and(|path| sent().any(|other| other.target.exact() == Some(path)));
+    let mut written = earlier.filter_map(|(command, seen)| Some((command, seen.acts.iter().find(to_sent)?)));
+    let (_, act) = written.find(|(command, _)| gives_secrets(sight, &sight.matter.reading, command))?;
+    act.target.exact().map(str::to_string)
 }
 
 /// `git add -f .env`: what git was told to leave out goes into every clone with the next push.
 fn staged(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
     let Some(call) = sight.seen.git.as_ref().filter(|call| matches!(call.sub.as_str(), "add" | "stage")) else { return };
     let args = call.args();
-    let pushed = || sight.matter.seen.iter().skip(sight.at).filter_map(|seen| seen.git.as_ref()).any(|later| later.sub == "push");
+    let pushed = || sight.matter.seen.iter().skip(sight.at).take(NEAR).filter_map(|seen| seen.git.as_ref()).any(|later| later.sub == "push");
     if args.short('n') || args.long_flag("dry-run") || !(args.short('f') || args.abbreviated("force", 1) || pushed()) {
         return;
     }
