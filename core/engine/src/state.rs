@@ -29,10 +29,10 @@ pub fn step(session: Session, envelope: &Envelope, verdict: Level, now: Ms) -> S
         Body::ToolBatch { calls } => land(&mut session, calls),
         Body::Prompt { .. } => rest(&mut session, State::Active),
         // A stop that was refused is none, and a sub-agent's is not its parent's.
-        Body::Stop { background: 0, .. } if envelope.kind == Kind::Stop && verdict == Level::Pass => {
-            if envelope.sub_agent.is_none() {
-                rest(&mut session, State::Idle);
-            }
+        Body::Stop { background: 0, .. }
+            if envelope.kind == Kind::Stop && verdict == Level::Pass && envelope.sub_agent.is_none() =>
+        {
+            rest(&mut session, State::Idle);
         }
         Body::Notification { kind, .. } if kind == "idle_prompt" => rest(&mut session, State::Idle),
         _ => {}

@@ -72,7 +72,7 @@ const TOTALS: &str = "SELECT project, CASE WHEN status IN ('open', 'active') AND
     FROM tasks WHERE status IS NOT NULL AND status <> 'deleted' GROUP BY 1, 2 ORDER BY 1, 2";
 
 const BY_HOUR: &str = "SELECT at / 3600000 * 3600000, count(*) FROM events
-    WHERE verdict = 'deny' AND at >= ?1 GROUP BY 1 ORDER BY 1";
+    WHERE verdict = 'deny' AND at >= ?1 AND ifnull(host_session, '') NOT LIKE 'taut-proof-%' GROUP BY 1 ORDER BY 1";
 
 impl Store {
     /// Everyone whom `taut agents` lists: an unnamed agent that has ended is forgotten.
@@ -112,7 +112,8 @@ impl Store {
         self.read(|conn| conn.prepare_cached(&sql)?.query_map([most], events::read)?.collect())
     }
 
-    /// How many denials there were in each hour since then; hours without one are left out.
+    /// How many denials there were in each hour since then; hours without one
+    /// are left out, and so are the proofs of `taut init` and `taut doctor`.
     pub fn denials_by_hour(&self, since: Ms) -> Result<Vec<(Ms, u64)>, Error> {
         self.read(|conn| {
             let read = |row: &rusqlite::Row<'_>| Ok((Ms(row.get(0)?), row.get::<_, i64>(1)?.cast_unsigned()));

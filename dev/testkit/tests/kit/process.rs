@@ -45,7 +45,7 @@ fn the_limit_kills_the_whole_group() {
 
 #[test]
 fn a_descendant_that_keeps_stdout_open_is_reported() {
-    let mut command = sh("sleep 3 & echo answered");
+    let mut command = sh("sleep 8 & echo answered");
     command.env_clear().env("PATH", "/usr/bin:/bin");
     let done = run(command, b"", PLENTY).unwrap();
     assert_eq!(done.stdout_text(), "answered\n");

@@ -29,7 +29,9 @@ pub fn run(args: &TopArgs, printer: &Printer) -> Result<Exit, CliError> {
     let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb" || term.is_empty());
     if dumb || !std::io::stdout().is_terminal() || !std::io::stdin().is_terminal() {
         let what = "taut top needs a terminal to draw on and keys to read";
-        return Err(CliError::failed(what).hint("`taut agents --watch` prints every change, `taut top --once` one frame"));
+        return Err(
+            CliError::failed(what).hint("`taut agents --watch` prints every change, `taut top --once` one frame")
+        );
     }
     live()
 }

@@ -83,9 +83,11 @@ fn f4_the_last_verdict_and_the_open_sub_agents_belong_to_the_agent() {
 #[test]
 fn f4_old_denials_are_found_however_much_has_happened_since() {
     let mut writes = vec![Write::Event(Box::new(denied(0, "rm-root")))];
+    let proof = Event { key: "proof".into(), host_session: Some("taut-proof-1".into()), ..denied(0, "rm-root") };
+    writes.push(Write::Event(Box::new(proof)));
     writes.extend((1..2_000).map(|n| Write::Event(Box::new(event(n)))));
     let (_home, store) = stored(&writes);
-    assert_eq!(store.verdicts(5).unwrap().len(), 1);
+    assert_eq!(store.verdicts(5).unwrap().len(), 2);
     assert_eq!(store.denials_by_hour(Ms(0)).unwrap(), [(Ms(0), 1)]);
     assert_eq!(store.denials_by_hour(Ms(2_000_000)).unwrap(), []);
 }
