@@ -1,5 +1,7 @@
 //! The machine without a runner: tables of events and what follows.
 
+mod ways;
+
 use super::*;
 use model::Ms;
 use model::run::{Finish, Heard, Mode, Tally, Trouble};
