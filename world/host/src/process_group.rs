@@ -77,6 +77,24 @@ mod tests {
         assert_eq!(stop(leader, Duration::from_secs(5)), Stopped::WasGone);
     }
 
+    /// Whoever ignores the first signal gets the second, and so does all it started.
+    #[test]
+    fn q8_a_group_that_ignores_term_is_ended_with_its_children() {
+        let mut command = Command::new("sh");
+        command.args(["-c", "trap '' TERM; sleep 600 & echo; wait"]).stdout(std::process::Stdio::piped());
+        let mut child = command.process_group(0).spawn().unwrap();
+        let mut out = child.stdout.take().unwrap();
+        let mut up = [0];
+        std::io::Read::read_exact(&mut out, &mut up).unwrap();
+        let Some(Life::Alive { started }) = probe::life(child.id()) else { panic!("not alive") };
+        assert_eq!(stop(ClientProcess { pid: child.id(), started }, Duration::from_millis(500)), Stopped::Ended);
+        child.wait().unwrap();
+        // The pipe ends when the last that holds it does.
+        let (tell, told) = std::sync::mpsc::channel();
+        std::thread::spawn(move || tell.send(std::io::Read::read(&mut out, &mut up).unwrap()));
+        assert_eq!(told.recv_timeout(Duration::from_secs(20)), Ok(0), "a child of the group lives on");
+    }
+
     #[test]
     fn q8_a_number_used_again_and_a_group_of_others_are_spared() {
         let (mut child, leader) = sleeper(false);

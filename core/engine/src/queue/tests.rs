@@ -144,3 +144,29 @@ fn q8_a_sleep_or_a_clock_set_forward_is_noticed_and_idleness_is_not() {
     assert!(!woke(Some(&last), &moment(0, 500_100, "x")));
     assert!(!woke(None, &last));
 }
+
+/// Q7: each reason by its kind, and the tasks it is about.
+#[test]
+fn q7_every_reason_is_said_with_its_tasks() {
+    let some = |slug: &str| slug.to_string();
+    let waiting = Waiting {
+        counts: model::task::Counts { open: 3, active: 1, quarantined: 1, ..model::task::Counts::default() },
+        claimable: 1,
+        blocked: vec![(some("b"), vec![some("a (open)")])],
+        circle: Some(vec![some("x"), some("y")]),
+        backing_off: vec![(some("r"), Ms(9_000))],
+        quarantined: vec![(some("q"), some("broken"))],
+        leased: vec![(some("l"), some("w1"), Ms(60_000))],
+    };
+    let reasons = why(&waiting, Ms(0));
+    let told: Vec<(&str, String)> = reasons.iter().map(|why| (why.kind, why.tasks.join(" "))).collect();
+    let expected = [
+        ("claimable", ""),
+        ("cycle", "x y"),
+        ("blocked", "b"),
+        ("backing_off", "r"),
+        ("quarantined", "q"),
+        ("leased", "l"),
+    ];
+    assert_eq!(told, expected.map(|(kind, tasks)| (kind, some(tasks))));
+}

@@ -24,6 +24,17 @@ fn l5_completion_on_the_last_allowed_iteration_is_complete() {
     ends(&stage, &["--max-iterations", "3"], "complete", 0);
 }
 
+/// L5: a plan in parts, opened by a README.
+#[test]
+fn l5_the_boxes_of_impl_are_the_plan_where_there_is_no_file() {
+    let stage = Stage::new();
+    stage.git(&["rm", "-q", "IMPLEMENTATION_PLAN.md"]);
+    stage.write("impl/README.md", "# Parts\n");
+    stage.write("impl/one.md", "- [ ] a\n");
+    stage.agent(&format!("sed -i 's/- \\[ \\]/- [x]/' impl/one.md; {FINE}"));
+    ends(&stage, &[], "complete", 0);
+}
+
 #[test]
 fn l4_max_iterations_ends_with_10() {
     let stage = Stage::new();

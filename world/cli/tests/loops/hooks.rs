@@ -14,7 +14,9 @@ fn l2_hooks_get_their_variables_under_both_names() {
         stage.hook(hook, &dump(&format!("/proc/self/cwd/.git/{hook}.env")));
     }
     stage.agent(&format!("{WORK} exit_code=0; {FINE}"));
-    stage.build(&["-n", "2"]);
+    // As from a loop around this one: what is not this hook's is taken away.
+    let outer = ["FRESHER_FINISH_TYPE", "TAUT_PLAN_FILE", "FRESHER_LAST_EXIT_CODE"].map(|name| (name, "outer"));
+    stage.build_with(&["-n", "2"], &outer);
     let names = |hook: &str, prefix: &str| {
         let text = stage.read(&format!(".git/{hook}.env"));
         let lines = text
@@ -49,12 +51,13 @@ fn l3_other_codes_than_two_only_warn_and_abort_is_a_choice() {
 #[test]
 fn l3_hooks_can_be_switched_off_all_or_one_by_environment_and_by_config_sh() {
     let stage = Stage::new();
-    stage.hook("started", "touch .git/started").hook("finished", "touch .git/finished").agent(FINE);
+    stage.hook("started", "touch .git/started").hook("finished", "echo $FRESHER_COLOUR > .git/finished").agent(FINE);
     stage.build_with(&[], &[("FRESHER_HOOKS_ENABLED", "false")]);
     assert!(!stage.path(".git/started").exists() && !stage.path(".git/finished").exists());
-    stage.write(".fresher/config.sh", "export FRESHER_HOOK_STARTED_ENABLED=\"${FRESHER_HOOK_STARTED_ENABLED:-false}\"\nFRESHER_X=$(touch .git/sourced)\n");
+    stage.write(".fresher/config.sh", "export FRESHER_HOOK_STARTED_ENABLED=\"${FRESHER_HOOK_STARTED_ENABLED:-false}\"\nFRESHER_COLOUR=red\nFRESHER_X=$(touch .git/sourced)\n");
     let done = stage.build(&[]);
-    assert!(!stage.path(".git/started").exists() && stage.path(".git/finished").exists());
+    assert!(!stage.path(".git/started").exists());
+    assert_eq!(stage.read(".git/finished"), "red\n", "what it assigns is the hooks' too");
     assert!(!stage.path(".git/sourced").exists(), "config.sh was run");
     assert!(done.stderr_text().contains("FRESHER_X"), "{}", done.stderr_text());
 }
@@ -106,6 +109,20 @@ fn l8_what_a_hook_says_is_marked_apart_from_the_agents_words() {
     assert!(lines.contains(&"worked") && lines.contains(&"[hook post_iteration] counted"), "{lines:?}");
 }
 
+/// L3, L8: left to itself, but not for longer than its time.
+#[test]
+fn l8_a_background_hook_that_hangs_is_ended_when_its_time_is_up() {
+    let stage = Stage::new();
+    stage.write(".taut/config.toml", "[hooks.started]\nbackground = true\ntimeout = 1\n");
+    stage.hook("started", "echo $$ > .git/hangs; exec sleep 600");
+    let hangs = "[ ! -s .git/hangs ] || kill -0 $(cat .git/hangs) 2> /dev/null";
+    stage.agent(&format!(
+        "for n in {{1..200}}; do if {hangs}; then sleep 0.1; else touch .git/gone; break; fi; done; {FINE}"
+    ));
+    stage.build(&["-n", "1"]);
+    assert!(stage.path(".git/gone").exists(), "it outlived its time");
+}
+
 #[test]
 fn g11_an_untrusted_projects_hooks_and_settings_do_nothing() {
     let stage = Stage::new();
@@ -113,6 +130,7 @@ fn g11_an_untrusted_projects_hooks_and_settings_do_nothing() {
         ".taut/config.toml",
         "[loop]\nmax_iterations = 1\nagent = \"other\"\n[agents.other]\ncommand = [\"touch\", \".git/other\"]\n",
     );
+    stage.write(".fresher/config.sh", "FRESHER_MAX_ITERATIONS=1\n");
     stage.hook("started", "touch .git/started").agent(&format!("{WORK} {FINE}"));
     let done = stage.sandbox.taut(&["loop", "build", "--json"], b"").unwrap();
     assert_eq!(summary(&done)["finish"], "complete");

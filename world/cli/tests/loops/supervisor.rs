@@ -63,12 +63,28 @@ fn r4_a_restart_request_restarts_this_agent_and_no_other() {
 #[test]
 fn r4_term_ends_the_agent_with_its_group() {
     let stage = Stage::new();
-    stage.agent("trap '' TERM; echo $$ > .git/pid; while :; do sleep 0.1; done");
+    stage.agent("trap '' TERM; sleep 600 & echo $! > .git/child; echo $$ > .git/pid; while :; do sleep 0.1; done");
     let mut going = stage.start(&["run", "--", "claude"]);
-    let pid = stage.until(".git/pid");
+    let pids = [stage.until(".git/pid"), stage.until(".git/child")];
     going.signal(libc::SIGTERM);
     assert_eq!(going.end(), Some(130), "{}", going.said());
-    poll::until("the agent to be gone", PLENTY, || (!crate::stage::lives(&pid)).then_some(())).unwrap();
+    for pid in pids {
+        poll::until("the group to be gone", PLENTY, || (!crate::stage::lives(&pid)).then_some(())).unwrap();
+    }
+}
+
+/// R4, Q4: a supervised agent that says nothing keeps its task.
+#[test]
+fn r4_q4_the_supervisor_renews_the_leases_of_its_agent() {
+    let stage = Stage::new();
+    stage.task(&["create", "t1", "one"]);
+    stage.agent("taut task claim --lease 8 > .git/claimed; until [ -e .git/go ]; do sleep 0.1; done");
+    let mut going = stage.start(&["run", "--", "claude"]);
+    stage.until(".git/claimed");
+    let first = stage.show("t1")["lease_expires_at"].clone();
+    poll::until("a renewal", PLENTY, || (stage.show("t1")["lease_expires_at"] != first).then_some(())).unwrap();
+    stage.write(".git/go", "now");
+    assert_eq!(going.end(), Some(0), "{}", going.said());
 }
 
 /// R2: a supervised agent whose context is full is stopped, and started again with recovery.

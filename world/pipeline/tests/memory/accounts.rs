@@ -114,6 +114,25 @@ fn r2_a_manual_compaction_is_not_touched() {
     assert!(stage.session(&session.id).ended_at.is_none());
 }
 
+/// R2: who is supervised is restarted, whether it holds a task or not; its children and helpers are not.
+#[test]
+fn r2_a_supervised_agent_is_stopped_to_be_started_again_and_nobody_within_it() {
+    let mut stage = Stage::new();
+    let ann = named(&stage, "s1", "ann").with("TAUT_SUPERVISED", "run");
+    let session = stage.start(&ann, "startup");
+    let living = Living::new();
+    let child = ann.clone().session_id("s2").of(living.pid());
+    let inner = stage.start(&child, "startup");
+    let helper = json!({"trigger": "auto", "agent_id": "h1", "agent_type": "Explore"});
+    for (client, fields) in [(&child, json!({"trigger": "auto"})), (&ann, helper)] {
+        assert_eq!(stage.send(client, "PreCompact", fields).answer.stdout, "");
+    }
+    assert!(stage.session(&inner.id).ended_at.is_none() && stage.session(&session.id).ended_at.is_none());
+    let said = stage.send(&ann, "PreCompact", json!({"trigger": "auto"})).answer.stdout;
+    assert!(said.contains("Context Limit Reached"), "{said}");
+    assert!(stage.session(&session.id).ended_at.is_some());
+}
+
 /// R2: the default. Who has a person in front of it, or nothing to stop for, is let be.
 #[test]
 fn r2_without_a_policy_only_a_holder_that_nobody_watches_is_stopped() {

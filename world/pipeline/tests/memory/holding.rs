@@ -111,3 +111,21 @@ fn q6_what_a_dead_client_held_is_let_go_when_its_agent_starts_again() {
     let task = task(&mut stage, "a");
     assert_eq!((task.status.name(), task.fail_reason.as_deref()), ("open", Some("session ended unexpectedly")));
 }
+
+/// Q6: an end whose beginning was never seen lets go of what its agent claimed, unless another of its name is there.
+#[test]
+fn q6_the_end_of_a_session_nobody_saw_begin_releases_what_is_its_agents_alone() {
+    let mut stage = Stage::new();
+    let unseen = stage.client("unseen").with("TAUT_AGENT_ID", "ann");
+    let project = stage.start(&stage.client("other"), "startup").project;
+    assert_eq!(project, stage.folder("acme").to_string_lossy());
+    stage.hold("a", "ann", None);
+    stage.end(&unseen, "other");
+    assert_eq!(task(&mut stage, "a").status.name(), "open");
+    let living = Living::new();
+    let twin = stage.client("twin").with("TAUT_AGENT_ID", "ann").of(living.pid());
+    stage.start(&twin, "startup");
+    stage.hold("b", "ann", None);
+    stage.end(&unseen, "other");
+    assert_eq!(task(&mut stage, "b").status.name(), "active", "the twin's");
+}

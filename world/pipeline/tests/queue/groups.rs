@@ -123,3 +123,16 @@ fn l7_a_supervisor_renews_and_releases_all_that_its_agent_holds() {
     let statuses = ["a", "b", "c"].map(|slug| machine.task(slug).queued.status.name());
     assert_eq!(statuses, ["open", "open", "active"]);
 }
+
+/// Q8: whether a process of another machine lives cannot be told here.
+#[test]
+fn q8_a_dead_worker_is_marked_here_and_never_for_another_machine() {
+    let mut machine = Machine::new("");
+    let gone = {
+        let child = Sleeper::start();
+        child.process()
+    };
+    let here = machine.queue().register(PROJECT, gone, &pipeline::queue::hostname()).unwrap().id;
+    machine.queue().register(PROJECT, gone, "elsewhere.example.org").unwrap();
+    assert_eq!(machine.queue().reap().unwrap().workers, [here]);
+}

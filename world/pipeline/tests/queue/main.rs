@@ -2,5 +2,6 @@
 //! jumps, on a real database, with what must always hold checked after each step.
 
 mod groups;
+mod links;
 mod machine;
 mod schedule;
