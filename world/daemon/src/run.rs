@@ -267,3 +267,22 @@ fn keep_memory_small() {
         libc::mallopt(libc::M_ARENA_MAX, 2);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{RunError, clear_stale};
+    use std::os::unix::net::UnixListener;
+
+    #[test]
+    fn only_a_socket_that_nobody_listens_on_is_cleared_away() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("taut.sock");
+        clear_stale(&path).unwrap();
+        let listener = UnixListener::bind(&path).unwrap();
+        assert!(matches!(clear_stale(&path), Err(RunError::CannotTell { .. })));
+        assert!(path.exists(), "somebody listens there");
+        drop(listener);
+        clear_stale(&path).unwrap();
+        assert!(!path.exists());
+    }
+}

@@ -187,10 +187,10 @@ impl<S: Service> Server<S> {
             return;
         }
         if self.peers.len() >= self.limits.peers {
-            let silent = self.peers.iter_mut().filter(|peer| peer.is_silent());
-            match silent.min_by_key(|peer| peer.since()) {
-                // It keeps its place until the end of the turn, but not its connection's claim on us.
-                Some(oldest) => oldest.close(),
+            let silent = self.peers.iter().enumerate().filter(|(_, peer)| peer.is_silent());
+            match silent.min_by_key(|(_, peer)| peer.since()) {
+                // It goes at once: many may come in one turn, and each takes the place of another.
+                Some((oldest, _)) => drop(self.peers.remove(oldest)),
                 None => return,
             }
         }

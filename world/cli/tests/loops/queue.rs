@@ -45,6 +45,10 @@ fn l7_hook_then_loop_then_deregister() {
         hook SessionStart '"source":"startup"'; taut task claim >/dev/null; hook SessionEnd '"reason":"other"'"#;
     stage.agent(&format!("{end}; {FINE}"));
     let done = stage.build(&["-n", "1"]);
+    // Asked of the database first: any look at the queue would find the dead worker out by itself.
+    let conn = rusqlite::Connection::open(stage.sandbox.taut_home().join("taut.db")).unwrap();
+    let left: Option<i64> = conn.query_row("SELECT ended_at FROM workers", [], |row| row.get(0)).unwrap();
+    assert!(left.is_some(), "the worker did not say that it leaves");
     let task = stage.show("t1");
     assert_eq!(
         (task["fail_reason"].as_str(), task["retry_count"].as_i64()),
@@ -54,10 +58,6 @@ fn l7_hook_then_loop_then_deregister() {
     );
     let after = stage.read(".git/after");
     assert!(after.contains("session ended unexpectedly") && after.contains("\"status\":\"active\""), "{after}");
-    // Asked of the database: a list would find the dead worker out by itself.
-    let conn = rusqlite::Connection::open(stage.sandbox.taut_home().join("taut.db")).unwrap();
-    let left: Option<i64> = conn.query_row("SELECT ended_at FROM workers", [], |row| row.get(0)).unwrap();
-    assert!(left.is_some(), "the worker did not say that it leaves");
     assert!(stage.task(&["agent", "list", "--json"]).stdout_text().contains("\"status\":\"stopped\""));
 }
 
@@ -150,7 +150,7 @@ fn l7_r1_an_agent_that_asks_for_a_fresh_context_is_ended_and_followed_by_another
             echo '{{"summary":"half way","lastAction":"a","nextSteps":["b"],"requiredFiles":[]}}' | taut session dehydrate; sleep 600
         fi; sed -i 's/- \[ \]/- [x]/' IMPLEMENTATION_PLAN.md; {FINE}"#
     ));
-    let done = stage.build(&[]);
+    let done = stage.build(&["--max-time", "60s"]);
     assert_eq!(summary(&done)["finish"], "complete", "{}", done.stderr_text());
     assert_eq!(stage.read(".git/starts").lines().count(), 2);
 }

@@ -82,7 +82,12 @@ fn r4_q4_the_supervisor_renews_the_leases_of_its_agent() {
     let mut going = stage.start(&["run", "--", "claude"]);
     stage.until(".git/claimed");
     let first = stage.show("t1")["lease_expires_at"].clone();
-    poll::until("a renewal", PLENTY, || (stage.show("t1")["lease_expires_at"] != first).then_some(())).unwrap();
+    let renewed = || {
+        let task = stage.show("t1");
+        assert_eq!(task["s"], "active", "{task}");
+        (task["lease_expires_at"] != first).then_some(())
+    };
+    poll::until("a renewal", PLENTY, renewed).unwrap();
     stage.write(".git/go", "now");
     assert_eq!(going.end(), Some(0), "{}", going.said());
 }

@@ -1,12 +1,16 @@
 //! A daemon ends when it is told to, when nobody wants it and when it has lost its place; nothing acknowledged is lost.
 
 use crate::raw::{ANSWER, HOOK, answer, connect, frame};
-use crate::stage::{PATIENCE, Stage, call, is_gone, said, signal, until};
-use daemon::{Client, Failure, Stopped};
+use crate::stage::{PATIENCE, Quiet, Stage, Threaded, call, is_gone, said, signal, until};
+use daemon::{Client, Failure, Service, Stopped};
+use model::{Answer, Call};
+use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write;
-use std::sync::Mutex;
+use std::os::unix::net::UnixStream;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
@@ -48,6 +52,41 @@ fn an_idle_daemon_ends_by_itself() {
     assert!(said(&started).starts_with("Fresh"));
     until("the daemon to end", || !stage.socket().exists());
     assert!(stage.client().status().unwrap_err().is_absence());
+}
+
+/// Asked whether it is needed, it says so; how often is counted.
+struct Needed(Arc<AtomicUsize>);
+
+impl Service for Needed {
+    fn hook_batch(&mut self, calls: Vec<Call>) -> Vec<Answer> {
+        Quiet.hook_batch(calls)
+    }
+
+    fn rpc(&mut self, method: &str, params: Value) -> Result<Value, daemon::Fault> {
+        Quiet.rpc(method, params)
+    }
+
+    fn is_needed(&mut self) -> bool {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        true
+    }
+}
+
+#[test]
+fn a_daemon_that_is_needed_or_has_company_outlasts_its_idle_time() {
+    let asked = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&asked);
+    let daemon = Threaded::serving(Needed(asked), |options| options.idle_exit = Duration::from_millis(10));
+    let company = UnixStream::connect(daemon.stage.socket()).unwrap();
+    until("the company to be let in", || {
+        let before = counted.load(Ordering::Relaxed);
+        thread::sleep(Duration::from_millis(100));
+        counted.load(Ordering::Relaxed) == before
+    });
+    drop(company);
+    let before = counted.load(Ordering::Relaxed);
+    until("it to be asked again, and again", || counted.load(Ordering::Relaxed) > before + 3);
+    assert!(daemon.stage.client().status().is_ok());
 }
 
 #[test]

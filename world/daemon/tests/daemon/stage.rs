@@ -86,12 +86,16 @@ pub struct Threaded {
 
 impl Threaded {
     pub fn start(limits: Limits) -> Self {
+        Self::serving(Quiet, |options| options.limits = limits)
+    }
+
+    pub fn serving(service: impl Service + Send + 'static, set: impl FnOnce(&mut Options)) -> Self {
         let stage = Stage::new();
         let mut options = Options::new(&stage.folder(), daemon::Build::of_this(1));
-        options.limits = limits;
         options.signals = Signals::Untouched;
+        set(&mut options);
         let thread = thread::spawn(move || {
-            daemon::run(options, Quiet).unwrap();
+            daemon::run(options, service).unwrap();
         });
         until("the daemon to serve", || stage.client().status().is_ok());
         Self { stage, thread: Some(thread) }
@@ -105,7 +109,7 @@ impl Drop for Threaded {
     }
 }
 
-struct Quiet;
+pub struct Quiet;
 
 impl Service for Quiet {
     fn hook_batch(&mut self, calls: Vec<Call>) -> Vec<Answer> {
