@@ -28,6 +28,9 @@ const BREATH: Duration = Duration::from_millis(20);
 const TRIES: u32 = 10;
 const RETRY: Duration = Duration::from_secs(1);
 
+/// The event that made a status is among so many of its session's last ones, or is not told of.
+const LOOK_BACK: usize = 500;
+
 /// Whoever is the process that tells holds this lock.
 const LOCK: &str = "notify.lock";
 
@@ -173,12 +176,21 @@ fn candidates(store: &Store, laws: &mut Laws, seen: (Vec<Agent>, &Setting)) -> R
         if !law.policy.notify.reaches_out() || !law.policy.notify.tells(agent.status) {
             continue;
         }
-        let since = EventFilter { agent: Some(agent.id.clone()), since: Some(agent.since), ..EventFilter::default() };
-        let made = |event: &Event| event.at == agent.since && made_status(event) == Some(agent.status.name());
-        let cause = store.events(&since)?.into_iter().find(made);
+        let cause = cause(store, &agent)?;
         found.push(Candidate { agent, session, law, cause });
     }
     Ok(found)
+}
+
+/// The event that made the status. Found by the session, for which events have an
+/// index; by the agent or by the time it would be a look at all there ever were.
+fn cause(store: &Store, agent: &Agent) -> Result<Option<Event>, store::Error> {
+    let Some(session) = agent.session.clone() else { return Ok(None) };
+    let last = EventFilter { session: Some(session), limit: LOOK_BACK, ..EventFilter::default() };
+    let made = |event: &Event| {
+        event.agent == agent.id && event.at == agent.since && made_status(event) == Some(agent.status.name())
+    };
+    Ok(store.events(&last)?.into_iter().find(made))
 }
 
 fn made_status(event: &Event) -> Option<&str> {

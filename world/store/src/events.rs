@@ -117,7 +117,7 @@ impl Store {
 }
 
 /// Without a cursor the newest come first, so that a limit keeps them.
-fn list_query(filter: &EventFilter, after: Option<i64>, before: Option<i64>) -> (String, Vec<Value>) {
+pub(crate) fn list_query(filter: &EventFilter, after: Option<i64>, before: Option<i64>) -> (String, Vec<Value>) {
     let mut sql = LIST.to_owned();
     let mut values: Vec<Value> = Vec::new();
     let mut also = |clause: &str, value: Value| {

@@ -1,7 +1,9 @@
 //! Proof that the cost of an event does not grow with the history: every
 //! statement on its way finds its rows by an index.
 
-use crate::{Store, agents, efforts, events, fleet, injections, messages, projects, prune, sessions, strikes};
+use crate::{
+    EventFilter, Store, agents, efforts, events, fleet, injections, messages, projects, prune, sessions, strikes,
+};
 use std::time::Duration;
 
 #[test]
@@ -65,6 +67,19 @@ fn denials_are_counted_by_their_own_index() {
     let store = Store::open(home.path(), Duration::ZERO).unwrap();
     let steps = plan(&store, events::DENIED_SINCE);
     assert!(steps.iter().any(|step| step.contains("USING INDEX events_denied")), "{steps:?}");
+}
+
+/// Whoever tells of an agent's turn looks for its cause at every look, in a history of any length.
+#[test]
+fn f5_the_last_events_of_a_session_are_found_by_its_index_and_need_no_sorting() {
+    let home = tempfile::tempdir().unwrap();
+    let store = Store::open(home.path(), Duration::ZERO).unwrap();
+    let steps = |filter: &EventFilter| plan(&store, &events::list_query(filter, None, None).0);
+    let by_session = EventFilter { session: Some("s".into()), limit: 500, ..EventFilter::default() };
+    let found = steps(&by_session);
+    assert!(matches!(found.as_slice(), [one] if one.contains("USING INDEX events_by_session")), "{found:?}");
+    let by_agent = EventFilter { agent: Some("a".into()), since: Some(model::Ms(1)), ..EventFilter::default() };
+    assert!(steps(&by_agent).iter().any(|step| step.starts_with("SCAN")), "an agent has none");
 }
 
 /// The common case is that nothing waits: then it is two looks into indexes that are nearly empty.
