@@ -3,6 +3,7 @@
 
 mod brush;
 mod hands;
+mod reach;
 mod server;
 mod setup;
 

@@ -1,8 +1,8 @@
 //! One tmux server, reached through its socket: one call, a time limit, and no
 //! guess about what it does not say.
 
+use super::reach;
 use std::io::{ErrorKind, Read, Write};
-use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc;
@@ -104,8 +104,9 @@ impl Server {
 
     /// A missing socket and a refused connection prove that nobody serves; nothing else does.
     fn listens(&self) -> Result<(), Trouble> {
-        match UnixStream::connect(&self.socket) {
+        match reach::connect(&self.socket) {
             Ok(_) => Ok(()),
+            Err(error) if error.kind() == ErrorKind::WouldBlock => Err(Trouble::Silent { socket: self.socket.clone() }),
             Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::ConnectionRefused) => {
                 Err(Trouble::Gone { socket: self.socket.clone() })
             }
