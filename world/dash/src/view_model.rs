@@ -36,6 +36,9 @@ pub struct Row {
     pub tool: Option<Tool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verdict: Option<Verdict>,
+    /// Why somebody has to look: what is asked, or what failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
     /// What the session says it is doing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub doing: Option<String>,
@@ -89,8 +92,11 @@ pub struct Verdict {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Summary(pub BTreeMap<Status, usize>);
 
+/// The most urgent first; among equals the one that changed last.
 pub fn rows(glance: &Glance) -> Vec<Row> {
-    glance.members.iter().map(row).collect()
+    let mut rows: Vec<Row> = glance.members.iter().map(row).collect();
+    rows.sort_by_key(|row| row.status);
+    rows
 }
 
 pub fn row(member: &Member) -> Row {
@@ -113,12 +119,35 @@ pub fn row(member: &Member) -> Row {
             beside: running.beside,
         }),
         verdict: member.verdict.as_ref().map(verdict),
+        why: member.cause.as_ref().map(why),
         doing: session.and_then(|session| session.status_text.as_deref()).map(flat),
         seen: session.map(|session| session.last_seen_at),
         sub_agents: member.sub_agents,
         messages: member.messages,
         pane: session.and_then(|session| session.pane.clone()),
     }
+}
+
+/// Why an event turned its agent to attention or error, in one line.
+pub fn why(event: &Event) -> String {
+    let (tool, about) = (event.tool.as_deref().map(flat).unwrap_or_default(), about(event));
+    let said = |what: String| if about.is_empty() { what } else { format!("{what}: {about}") };
+    match event.event.as_str() {
+        "PermissionRequest" | "PreToolUse" if tool == "AskUserQuestion" => match question(event) {
+            Some(question) => format!("asks: {question}"),
+            None => "asks a question".to_string(),
+        },
+        "PermissionRequest" | "PreToolUse" => said(format!("permission for {tool}")),
+        "PostToolUseFailure" => said(format!("{tool} failed")),
+        "StopFailure" => said("the turn failed".to_string()),
+        "Elicitation" => "a form to fill in".to_string(),
+        _ if about.is_empty() => flat(&event.event),
+        _ => about,
+    }
+}
+
+fn question(event: &Event) -> Option<String> {
+    event.detail.pointer("/input/questions/0/question").and_then(Value::as_str).map(one_line)
 }
 
 pub fn verdict(event: &Event) -> Verdict {

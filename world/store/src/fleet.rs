@@ -5,9 +5,9 @@
 use crate::{EffortFilter, Error, Store, agents, events, sessions};
 use model::Ms;
 use model::effort::Effort;
-use model::row::{Agent, Event};
+use model::row::{Agent, Event, Status};
 use model::session::Session;
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::BTreeMap;
 
 /// The whole fleet at one moment.
@@ -28,7 +28,9 @@ pub struct Member {
     /// The slug of a task it holds.
     pub task: Option<String>,
     pub effort: Option<Effort>,
-    /// What was last said to it other than to pass, among its latest events.
+    /// What turned it to attention or error.
+    pub cause: Option<Event>,
+    /// What was last said to it other than to pass, among the fleet's latest events.
     pub verdict: Option<Event>,
     /// Sub-agents at work within the session.
     pub sub_agents: u64,
@@ -74,13 +76,32 @@ const TOTALS: &str = "SELECT project, CASE WHEN status IN ('open', 'active') AND
 const BY_HOUR: &str = "SELECT at / 3600000 * 3600000, count(*) FROM events
     WHERE verdict = 'deny' AND at >= ?1 AND ifnull(host_session, '') NOT LIKE 'taut-proof-%' GROUP BY 1 ORDER BY 1";
 
+/// An agent that ended so long before the fleet's last change is not shown: at
+/// fifty named workers a day nobody would find the ones that run.
+const LISTED_MS: i64 = 24 * 3_600_000;
+
 impl Store {
-    /// Everyone whom `taut agents` lists: an unnamed agent that has ended is forgotten.
+    /// Everyone whom `taut agents` lists. An unnamed agent that has ended is
+    /// forgotten, a named one is shown for another day.
     pub fn fleet(&self) -> Result<Glance, Error> {
+        let newest = |agents: &[Agent]| agents.iter().map(|agent| agent.since).max().unwrap_or_default();
+        self.glance(|agents| {
+            let newest = newest(agents);
+            agents.retain(|agent| agent.session.is_some() || agent.named && newest.since(agent.since) <= LISTED_MS);
+        })
+    }
+
+    /// Those that ended long ago as well.
+    pub fn whole_fleet(&self) -> Result<Glance, Error> {
+        self.glance(|agents| agents.retain(|agent| agent.named || agent.session.is_some()))
+    }
+
+    fn glance(&self, keep: impl FnOnce(&mut Vec<Agent>)) -> Result<Glance, Error> {
         self.snapshot(|store| {
             let common = Common::load(store)?;
-            let listed = store.agents()?.into_iter().filter(|agent| agent.named || agent.session.is_some());
-            let members = listed.map(|agent| store.read(|conn| member(conn, agent, &common)));
+            let mut agents = store.agents()?;
+            keep(&mut agents);
+            let members = agents.into_iter().map(|agent| store.read(|conn| member(conn, agent, &common)));
             Ok(Glance { members: members.collect::<Result<_, _>>()? })
         })
     }
@@ -94,7 +115,8 @@ impl Store {
         })
     }
 
-    /// The latest events that were not simply let pass, the newest first.
+    /// The latest events that were not simply let pass, the newest first. The
+    /// proofs of `taut init` and `taut doctor` are nobody's.
     pub fn verdicts(&self, most: usize) -> Result<Vec<Event>, Error> {
         let columns = events::COLUMNS;
         // Denials are found by their index however long ago they were; what was
@@ -102,9 +124,10 @@ impl Store {
         let sql = format!(
             "SELECT {columns} FROM (
                SELECT * FROM (SELECT seq, {columns} FROM events INDEXED BY events_denied
-                 WHERE verdict = 'deny' ORDER BY at DESC LIMIT ?1)
+                 WHERE verdict = 'deny' AND ifnull(host_session, '') NOT LIKE 'taut-proof-%' ORDER BY at DESC LIMIT ?1)
                UNION SELECT * FROM (SELECT seq, {columns} FROM events WHERE seq IN
                  (SELECT seq FROM (SELECT seq, verdict FROM events ORDER BY seq DESC LIMIT {RECENT}) WHERE verdict <> 'pass')
+                 AND ifnull(host_session, '') NOT LIKE 'taut-proof-%'
                  ORDER BY seq DESC LIMIT ?1))
              ORDER BY seq DESC LIMIT ?1"
         );
@@ -147,8 +170,8 @@ impl Store {
     fn snapshot<T>(&self, read: impl FnOnce(&Self) -> Result<T, Error>) -> Result<T, Error> {
         self.read(|conn| conn.execute_batch("BEGIN"))?;
         let found = read(self);
-        self.read(|conn| conn.execute_batch("COMMIT"))?;
-        found
+        let over = self.read(|conn| conn.execute_batch("COMMIT"));
+        found.and_then(|found| over.map(|()| found))
     }
 }
 
@@ -198,14 +221,16 @@ fn member(conn: &Connection, agent: Agent, common: &Common) -> rusqlite::Result<
         Some(id) => sessions::by_id(conn, id)?.filter(Session::open),
         None => None,
     };
-    let (mut running, mut sub_agents) = (None, 0);
+    let (mut running, mut cause, mut sub_agents) = (None, None, 0);
     if let Some(session) = &session {
         running = self::running(conn, session)?;
+        cause = self::cause(conn, &agent, session)?;
         let count = conn.prepare_cached(SUB_AGENTS)?.query_row([&session.id], |row| row.get::<_, i64>(0))?;
         sub_agents = count.cast_unsigned();
     }
     Ok(Member {
         running,
+        cause,
         sub_agents,
         task: common.held.get(&agent.id).cloned(),
         effort: common.efforts.iter().find(|effort| effort.agent == agent.id).cloned(),
@@ -214,6 +239,19 @@ fn member(conn: &Connection, agent: Agent, common: &Common) -> rusqlite::Result<
         agent,
         session,
     })
+}
+
+/// The event that set a status which somebody has to look at: it bears the same moment.
+fn cause(conn: &Connection, agent: &Agent, session: &Session) -> rusqlite::Result<Option<Event>> {
+    if !matches!(agent.status, Status::Error | Status::Attention) {
+        return Ok(None);
+    }
+    let sql = format!(
+        "SELECT {} FROM events WHERE seq = (SELECT max(seq) FROM
+           (SELECT seq, at FROM events WHERE session = ?1 ORDER BY seq DESC LIMIT 256) WHERE at = ?2)",
+        events::COLUMNS
+    );
+    conn.prepare_cached(&sql)?.query_row(params![session.id, agent.since.0], events::read).optional()
 }
 
 /// The oldest call in flight: the one that is waited for longest.

@@ -60,6 +60,10 @@ pub(crate) const OLD_SESSIONS: &str = "DELETE FROM sessions WHERE row IN
 pub(crate) const OLD_MESSAGES: &str = "DELETE FROM messages WHERE seq IN
     (SELECT seq FROM messages WHERE delivered_at < ?1 ORDER BY delivered_at LIMIT ?2)";
 
+/// For somebody who never came back for it.
+pub(crate) const UNCLAIMED_MESSAGES: &str = "DELETE FROM messages WHERE seq IN
+    (SELECT seq FROM messages WHERE delivered_at IS NULL AND seq < (SELECT min(seq) FROM messages) + ?2 AND at < ?1)";
+
 /// Runs are few: one for each time a loop was started.
 const OLD_ITERATIONS: &str = "DELETE FROM iterations WHERE seq IN
     (SELECT seq FROM iterations WHERE run IN (SELECT id FROM runs WHERE finished_at < ?1) LIMIT ?2)";
@@ -98,7 +102,7 @@ fn step(conn: &Connection, now: Ms, keep: &Retention) -> rusqlite::Result<Pruned
         sessions: older(OLD_SESSIONS, keep.ended_sessions_ms)?,
         agents: older(OLD_AGENTS, keep.unnamed_agents_ms)?,
         strikes: older(OLD_STRIKES, strikes::LIFE_MS)?,
-        messages: older(OLD_MESSAGES, keep.delivered_messages_ms)?,
+        messages: older(OLD_MESSAGES, keep.delivered_messages_ms)? + older(UNCLAIMED_MESSAGES, keep.ended_sessions_ms)?,
         more: false,
     };
     let full = usize::try_from(keep.rows).unwrap_or(usize::MAX).max(1);

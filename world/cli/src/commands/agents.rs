@@ -18,13 +18,17 @@ pub struct AgentsArgs {
     /// Go on printing as statuses change
     #[arg(long, short)]
     pub watch: bool,
+    /// Also those that ended more than a day before the fleet's last change
+    #[arg(long, conflicts_with = "watch")]
+    pub all: bool,
 }
 
 /// So long a watcher waits before it looks whether the database is still the same.
 const LOOK_EVERY: Duration = Duration::from_secs(2);
 
 pub fn run(args: &AgentsArgs, printer: &Printer) -> Result<Exit, CliError> {
-    let fleet = stored()?.map(|store| store.fleet()).transpose()?.unwrap_or_default();
+    let look = if args.all { Store::whole_fleet } else { Store::fleet };
+    let fleet = stored()?.as_ref().map(look).transpose()?.unwrap_or_default();
     let rows = view_model::rows(&fleet);
     if args.watch {
         return watch(rows, printer);
@@ -106,17 +110,26 @@ fn told(change: &Change<'_>, printer: &Printer) {
 }
 
 fn line(row: &Row, now: Ms, printer: &Printer) -> Vec<String> {
-    let doing = row.tool.as_ref().map(|tool| format!("{} {}", tool.name, ago(now.since(tool.since))));
+    let tool = row.tool.as_ref().map(|tool| format!("{} {}", tool.name, ago(now.since(tool.since))));
+    let doing = row.why.clone().or(tool).or_else(|| row.doing.clone());
     let nothing = || "-".to_string();
     vec![
         shown(row.status, printer),
-        row.id.clone(),
+        short(&row.id, 32),
         ago(now.since(row.since)),
         row.context_percent.map_or_else(|| "?".to_string(), |percent| format!("{percent:.0}%")),
-        doing.or_else(|| row.doing.clone()).unwrap_or_else(nothing),
+        doing.map_or_else(nothing, |text| short(&text, 48)),
         row.task.clone().or_else(|| row.effort.clone()).unwrap_or_else(nothing),
         row.project.clone(),
     ]
+}
+
+/// One long name must not make every row long.
+fn short(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
+        None => text.to_string(),
+    }
 }
 
 fn shown(status: Status, printer: &Printer) -> String {
@@ -149,6 +162,7 @@ mod tests {
             running: None,
             task: None,
             effort: None,
+            cause: None,
             verdict: None,
             sub_agents: 0,
             messages: 0,

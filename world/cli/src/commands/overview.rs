@@ -6,6 +6,7 @@ use crate::exit::Exit;
 use crate::printer::Printer;
 use agents::claude_code::settings;
 use daemon::Client;
+use dash::view_model::{self, Summary};
 use host::paths::Places;
 use host::settings_file::Level;
 use model::Ms;
@@ -27,6 +28,7 @@ struct Overview {
     /// What is told and how, where anything is.
     notify: Option<String>,
     sessions: usize,
+    fleet: Summary,
     stopped: Vec<(String, u64)>,
     troubles: usize,
 }
@@ -42,6 +44,7 @@ pub fn run(printer: &Printer) -> Result<Exit, CliError> {
             "daemon": overview.daemon,
             "notify": overview.notify,
             "open_sessions": overview.sessions,
+            "agents": overview.fleet.0.iter().map(|(status, count)| (status.name().to_string(), json!(count))).collect::<serde_json::Map<_, _>>(),
             "stopped_today": overview.stopped.iter().map(|(rule, count)| json!({"rule": rule, "count": count})).collect::<Vec<_>>(),
             "next": next,
         }));
@@ -56,7 +59,7 @@ pub fn run(printer: &Printer) -> Result<Exit, CliError> {
     if let Some(notify) = &overview.notify {
         row("notify", notify.clone());
     }
-    row("sessions", format!("{} open", overview.sessions));
+    row("sessions", format!("{} open{}", overview.sessions, fleet(&overview.fleet)));
     row("today", today(&overview));
     row("next", next.to_string());
     Ok(Exit::Ok)
@@ -78,6 +81,9 @@ fn look() -> Result<Overview, CliError> {
         daemon: daemon
             .map(|status| format!("running for {}, {} calls served", ago(now.since(status.started)), status.served)),
         notify: notify(law),
+        fleet: store.as_ref().map_or(Ok(Summary::default()), |store| {
+            store.fleet().map(|glance| Summary::of(&view_model::rows(&glance)))
+        })?,
         sessions: store.as_ref().map_or(Ok(0), |store| store.sessions(&open).map(|all| all.len()))?,
         stopped: store.as_ref().map_or(Ok(Vec::new()), |store| store.denied_since(midnight))?,
         troubles: law.diagnostics.len(),
@@ -117,6 +123,12 @@ fn notify(law: &Law) -> Option<String> {
     let ways: Vec<&str> = on.into_iter().filter(|(_, on)| *on).map(|(name, _)| name).collect();
     let kinds: Vec<&str> = notify.on.iter().map(|kind| kind.name()).collect();
     Some(format!("{} by {}", kinds.join(", "), ways.join(" and ")))
+}
+
+/// Who needs the user, and how many others there are.
+fn fleet(summary: &Summary) -> String {
+    let counts: Vec<String> = summary.0.iter().map(|(status, count)| format!("{count} {}", status.name())).collect();
+    if counts.is_empty() { String::new() } else { format!("; agents: {}", counts.join(", ")) }
 }
 
 fn hooks(overview: &Overview) -> String {

@@ -103,8 +103,11 @@ fn context(state: &State, percent: Option<f64>, cells: usize) -> Vec<Span<'stati
     ]
 }
 
-/// The tool it waits for, else what it says it does, else how its session stands.
+/// Why somebody has to look, else the tool it waits for, else what it says it does, else how its session stands.
 fn now(row: &Row, cells: usize) -> Vec<Span<'static>> {
+    if let Some(why) = &row.why {
+        return vec![Span::raw(left(&cut(&line(why), cells), cells))];
+    }
     let Some(tool) = &row.tool else {
         let text = row.doing.as_deref().map(line);
         let text = text.unwrap_or_else(|| row.state.unwrap_or("no session").to_string());

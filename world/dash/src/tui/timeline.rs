@@ -63,10 +63,12 @@ impl Timeline {
             }
         }
         if self.entries.len() > MOST {
-            self.entries.drain(..DROP);
-            self.dropped += DROP;
-            self.cursor.at = self.cursor.at.saturating_sub(DROP);
-            self.cursor.top = self.cursor.top.saturating_sub(DROP);
+            // One look may bring several thousand entries: what is over the most goes, and some more.
+            let gone = self.entries.len() - MOST + DROP;
+            self.entries.drain(..gone);
+            self.dropped += gone;
+            self.cursor.at = self.cursor.at.saturating_sub(gone);
+            self.cursor.top = self.cursor.top.saturating_sub(gone);
             let dropped = self.dropped;
             self.calls.retain(|_, at| *at >= dropped);
         }

@@ -81,7 +81,8 @@ async fn attend(stream: TcpStream, router: Router) {
     protocol.max_header_size(HEADER_BYTES).max_headers(HEADERS);
     let mut connection = pin!(protocol.serve_connection(TokioIo::new(stream), answering));
     tokio::select! {
-        _ = timeout(REQUEST_TIME, connection.as_mut()) => {}
+        // Over before its time: there is nothing left to attend to.
+        done = timeout(REQUEST_TIME, connection.as_mut()) => if done.is_ok() { return },
         () = line.cut.notified() => return,
     }
     if line.streams.load(Ordering::Relaxed) {

@@ -27,6 +27,7 @@ fn rows() -> impl Strategy<Value = Vec<Row>> {
             project,
             since: Ms(at),
             context_percent: percent,
+            why: (status == 0).then(|| about.clone()),
             doing: Some(about.clone()),
             tool: Some(Tool { name: about.clone(), about, since: Ms(at), beside: status }),
             ..row(&view_model::clean(&id), Status::ALL[status])

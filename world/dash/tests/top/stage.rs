@@ -107,6 +107,7 @@ pub fn row(id: &str, status: Status) -> Row {
         context_percent: None,
         tool: None,
         verdict: None,
+        why: None,
         doing: None,
         seen: None,
         sub_agents: 0,
@@ -158,7 +159,11 @@ pub fn rows() -> Vec<Row> {
             sub_agents: 3,
             ..row("compiler-parser", Status::Working)
         },
-        Row { since: NOW.plus(-240_000), ..row("web", Status::Attention) },
+        Row {
+            since: NOW.plus(-240_000),
+            why: Some("permission for Bash: git push".into()),
+            ..row("web", Status::Attention)
+        },
         Row { since: NOW.plus(-600_000), ..row("auth", Status::Attention) },
         Row { doing: Some("writes the chapter on leases".into()), ..row("日本語の文書", Status::Working) },
         Row { state: Some("idle"), since: NOW.plus(-90_000_000), ..row("docs", Status::Done) },

@@ -31,7 +31,17 @@ fn event(tool: &str, detail: Value) -> Event {
 fn member(id: &str, status: Status) -> Member {
     let agent =
         Agent { id: id.into(), named: true, status, session: Some("s-1".into()), project: "/p".into(), since: Ms(0) };
-    Member { agent, session: None, running: None, task: None, effort: None, verdict: None, sub_agents: 0, messages: 0 }
+    Member {
+        agent,
+        session: None,
+        running: None,
+        task: None,
+        effort: None,
+        cause: None,
+        verdict: None,
+        sub_agents: 0,
+        messages: 0,
+    }
 }
 
 fn session(tokens: Option<u64>) -> Session {
@@ -87,6 +97,22 @@ fn f4_a_busy_agent_shows_its_tool_since_when_and_how_full_its_context_is() {
     );
     let unknown = Member { session: Some(session(None)), ..member("alpha", Status::Working) };
     assert!(row(&unknown).object().get("context_percent").is_none(), "unknown is unknown, not zero");
+}
+
+#[test]
+fn f4_a_row_that_needs_somebody_says_why() {
+    let table = [
+        ("PermissionRequest", "Bash", json!({"input": {"command": "git push"}}), "permission for Bash: git push"),
+        ("PreToolUse", "AskUserQuestion", json!({"input": {"questions": [{"question": "Which?"}]}}), "asks: Which?"),
+        ("PostToolUseFailure", "Bash", json!({"input": {"command": "make"}, "error": "2"}), "Bash failed: make"),
+        ("StopFailure", "", json!({"error": "rate_limit"}), "the turn failed: rate_limit"),
+        ("Notification", "", json!({"kind": "agent_needs_input", "message": "look\u{7}"}), "look\u{fffd}"),
+    ];
+    for (name, tool, detail, wanted) in table {
+        let cause = Event { event: name.into(), ..event(tool, detail) };
+        let shown = row(&Member { cause: Some(cause), ..member("alpha", Status::Attention) });
+        assert_eq!(shown.object()["why"], wanted);
+    }
 }
 
 #[test]

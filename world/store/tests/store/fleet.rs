@@ -52,6 +52,32 @@ fn f1_an_unnamed_agent_that_has_ended_is_forgotten_and_a_named_one_is_not() {
 }
 
 #[test]
+fn f1_who_ended_a_day_before_the_last_change_is_listed_only_among_all() {
+    const DAY: i64 = 24 * 3_600_000;
+    let ended = |id: &str, since: i64| Write::Agent(Agent { session: None, since: Ms(since), ..agent(id) });
+    let sleeping = Write::Agent(Agent { since: Ms(0), session: Some("s-1".into()), ..agent("asleep") });
+    let (_home, store) = stored(&[ended("old", 0), ended("day", 1), ended("now", DAY + 1), sleeping]);
+    let ids = |glance: store::Glance| -> Vec<String> { glance.members.into_iter().map(|one| one.agent.id).collect() };
+    assert_eq!(ids(store.fleet().unwrap()), ["now", "day", "asleep"]);
+    assert_eq!(ids(store.whole_fleet().unwrap()), ["now", "day", "asleep", "old"]);
+}
+
+#[test]
+fn f1_f4_what_turned_an_agent_to_attention_comes_with_it() {
+    let asked = Event { at: Ms(70), event: "PermissionRequest".into(), ..event(1) };
+    let after = Event { at: Ms(90), ..event(2) };
+    let turned = |status| Write::Agent(Agent { since: Ms(70), status, ..agent("alpha") });
+    let common =
+        [Write::Session(Box::new(session("s-1"))), Write::Event(Box::new(asked)), Write::Event(Box::new(after))];
+    let cause = |status| {
+        let (_home, store) = stored(&[common.as_slice(), &[turned(status)]].concat());
+        store.member("alpha").unwrap().unwrap().cause.map(|event| event.event)
+    };
+    assert_eq!(cause(Status::Attention).as_deref(), Some("PermissionRequest"));
+    assert_eq!(cause(Status::Working), None, "nobody has to look");
+}
+
+#[test]
 fn f4_the_last_verdict_and_the_open_sub_agents_belong_to_the_agent() {
     let sub = |id: &str, ended_at| SubSession {
         session: "s-1".into(),
@@ -87,7 +113,7 @@ fn f4_old_denials_are_found_however_much_has_happened_since() {
     writes.push(Write::Event(Box::new(proof)));
     writes.extend((1..2_000).map(|n| Write::Event(Box::new(event(n)))));
     let (_home, store) = stored(&writes);
-    assert_eq!(store.verdicts(5).unwrap().len(), 2);
+    assert_eq!(store.verdicts(5).unwrap().len(), 1);
     assert_eq!(store.denials_by_hour(Ms(0)).unwrap(), [(Ms(0), 1)]);
     assert_eq!(store.denials_by_hour(Ms(2_000_000)).unwrap(), []);
 }

@@ -55,7 +55,7 @@ function nothing(told, count) {
 }
 
 function matches(agent, wanted) {
-  const words = [agent.id, agent.project, agent.task, agent.effort, agent.phase, agent.doing, agent.tool?.name];
+  const words = [agent.id, agent.project, agent.task, agent.effort, agent.phase, agent.doing, agent.why, agent.tool?.name];
   return !wanted || words.some((word) => word?.toLowerCase().includes(wanted));
 }
 
@@ -115,12 +115,12 @@ function updateRow(row, agent) {
 }
 
 function updateNow(at, agent) {
-  const tool = agent.tool;
+  const tool = agent.why ? null : agent.tool;
   const urgent = agent.status === "error" || agent.status === "attention";
   const idle = urgent ? MEANS[agent.status] : STATES[agent.state] ?? (agent.session ? agent.state : "gone");
   text(at(".what b"), tool ? tool.name : "");
-  text(at(".about"), tool ? tool.about : agent.doing ?? idle);
-  attr(at(".about"), "title", tool ? tool.about : null);
+  text(at(".about"), tool ? tool.about : agent.why ?? agent.doing ?? idle);
+  attr(at(".about"), "title", tool ? tool.about : agent.why ?? null);
   at(".about").classList.toggle("mono", Boolean(tool));
   since(at(".what .age"), tool?.since);
   const notes = [];
@@ -132,7 +132,7 @@ function updateNow(at, agent) {
     const verb = { deny: "denied", ask: "asked", warn: "warned" }[agent.verdict.verdict];
     notes.push({ word: `${verb} ${agent.verdict.rules[0] ?? agent.verdict.tool ?? ""}`.trim(), look: agent.verdict.verdict, title: agent.verdict.about });
   }
-  if (tool && agent.doing) notes.push({ word: agent.doing, look: "doing" });
+  if ((tool || agent.why) && agent.doing) notes.push({ word: agent.doing, look: "doing" });
   const signature = JSON.stringify(notes);
   if (at(".notes").dataset.signature !== signature) {
     at(".notes").dataset.signature = signature;
