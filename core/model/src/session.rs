@@ -90,6 +90,17 @@ pub struct Memo {
     /// When the terminal was last rung, by the status it was rung for.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub rung: BTreeMap<String, Ms>,
+    /// Its last wake-up, which outlives the messages it was for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub woken: Option<Woken>,
+}
+
+/// A line was pasted for an idle session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Woken {
+    pub at: Ms,
+    /// How often it was woken since a person last spoke.
+    pub row: u32,
 }
 
 /// A question to the user: who in the session asks, and what about.

@@ -3,7 +3,7 @@
 
 use agents::claude_code::screen::{self, Screen};
 use daemon::{Next, Nudge, Tick};
-use engine::fleet::wake::{Idle, Wake, wake};
+use engine::fleet::wake::{Idle, Wake, counted, wake};
 use host::tmux::{self, Glimpse, Server};
 use model::Ms;
 use model::fleet::Prompt;
@@ -63,7 +63,7 @@ fn try_to_wake(store: &mut Store, sleeper: &Sleeper) -> Result<(), store::Error>
     let Wake::Paste { text } = decide(sleeper, prompt, host::clock::now()) else { return Ok(()) };
     if pane.paste(&text) {
         // At once: a message that comes while Enter is still waited for was not woken for.
-        store.woken(&sleeper.session, host::clock::now())?;
+        store.woken(&sleeper.session, counted(sleeper.session.memo.woken, host::clock::now()))?;
         pane.enter(&text);
     }
     Ok(())
@@ -78,6 +78,7 @@ fn decide(sleeper: &Sleeper, prompt: Prompt, now: Ms) -> Wake {
         pane: session.pane.as_deref(),
         messages: sleeper.messages,
         woken_at: sleeper.woken_at,
+        last: session.memo.woken,
         wakes: sleeper.wakes,
         prompt,
     };

@@ -3,7 +3,7 @@
 use crate::{Durability, Error, Store, agents, sessions};
 use model::Ms;
 use model::row::Status;
-use model::session::Session;
+use model::session::{Session, Woken};
 use rusqlite::{Connection, params};
 use std::collections::HashSet;
 
@@ -53,11 +53,15 @@ impl Store {
         })
     }
 
-    /// Its session was woken for everything that waits for it now.
-    pub fn woken(&mut self, session: &Session, at: Ms) -> Result<(), Error> {
+    /// Its session was woken for everything that waits for it now. The session
+    /// remembers it too: the messages forget it with their delivery.
+    pub fn woken(&mut self, session: &Session, woken: Woken) -> Result<(), Error> {
         self.transact(Durability::Normal, |tx| {
             tx.verb(|conn| {
-                conn.prepare_cached(WOKEN)?.execute(params![session.agent, session.conversation, at.0]).map(drop)
+                conn.prepare_cached(WOKEN)?.execute(params![session.agent, session.conversation, woken.at.0])?;
+                let Some(mut stored) = sessions::by_id(conn, &session.id)? else { return Ok(()) };
+                stored.memo.woken = Some(woken);
+                sessions::put(conn, &stored)
             })
         })
     }

@@ -4,13 +4,21 @@
 use model::Ms;
 use model::fleet::Prompt;
 use model::row::Status;
-use model::session::State;
+use model::session::{State, Woken};
 
 /// So long an agent must have been at rest: who has just stopped may go on by itself.
 pub const SETTLED_MS: i64 = 2_000;
 
-/// Between two wake-ups of one agent, however many messages come.
+/// Between two wake-ups of one agent, however many messages come. It doubles
+/// with each while no person speaks, so that two agents that answer each other
+/// come to rest.
 pub const PAUSE_MS: i64 = 30_000;
+
+/// The pause grows no further.
+pub const LONGEST_PAUSE_MS: i64 = 10 * 60_000;
+
+/// Who was left alone for so long is no part of an endless talk.
+pub const CALM_MS: i64 = 2 * LONGEST_PAUSE_MS;
 
 /// Before an agent is woken again for what it was already woken for.
 pub const AGAIN_MS: i64 = 10 * 60_000;
@@ -31,6 +39,8 @@ pub struct Idle<'a> {
     pub messages: u64,
     /// When it was last woken for any of them.
     pub woken_at: Option<Ms>,
+    /// When it was last woken at all: what it was woken for may be delivered.
+    pub last: Option<Woken>,
     /// How often it was woken for the one it was woken for least.
     pub wakes: u32,
     /// What stands in its input line.
@@ -89,7 +99,8 @@ pub fn wake(idle: &Idle<'_>, now: Ms) -> Wake {
         return wait(Why::GaveUp);
     }
     let pause = if idle.wakes == 0 { PAUSE_MS } else { AGAIN_MS };
-    if idle.woken_at.is_some_and(|at| now.since(at) < pause) {
+    let rests = idle.last.is_some_and(|last| now.since(last.at) < pause_after(last.row));
+    if rests || idle.woken_at.is_some_and(|at| now.since(at) < pause) {
         return wait(Why::JustWoken);
     }
     match idle.prompt {
@@ -98,6 +109,18 @@ pub fn wake(idle: &Idle<'_>, now: Ms) -> Wake {
         Prompt::Dialog => wait(Why::Dialog),
         Prompt::Unknown => wait(Why::Unreadable),
     }
+}
+
+/// The pause after so many wake-ups in a row.
+fn pause_after(row: u32) -> i64 {
+    let doublings = row.saturating_sub(1).min(8);
+    (PAUSE_MS << doublings).min(LONGEST_PAUSE_MS)
+}
+
+/// What is remembered of a wake-up at this moment.
+pub fn counted(before: Option<Woken>, now: Ms) -> Woken {
+    let row = before.filter(|last| now.since(last.at) < CALM_MS).map_or(0, |last| last.row);
+    Woken { at: now, row: row.saturating_add(1) }
 }
 
 /// The line that is pasted: short, one line, and nothing in it that a shell or
@@ -178,6 +201,7 @@ mod tests {
             pane: Some("/tmp/tmux-1/default %3"),
             messages: 2,
             woken_at: None,
+            last: None,
             wakes: 0,
             prompt: Prompt::Empty,
         }
@@ -220,6 +244,31 @@ mod tests {
         // One that is new wakes sooner, and not at once.
         assert_eq!(woken(PAUSE_MS - 1, 0), Wake::Wait(Why::JustWoken));
         assert!(matches!(woken(PAUSE_MS, 0), Wake::Paste { .. }));
+    }
+
+    /// What it was woken for is delivered, and with it went what the messages knew.
+    #[test]
+    fn f3_between_two_wake_ups_is_a_pause_whatever_was_delivered_since() {
+        let woken = |ago: i64, row: u32| wake(&Idle { last: Some(Woken { at: NOW.plus(-ago), row }), ..idle() }, NOW);
+        for (row, pause) in [(0, 30_000), (1, 30_000), (2, 60_000), (3, 120_000), (6, 600_000), (u32::MAX, 600_000)] {
+            assert_eq!(woken(pause - 1, row), Wake::Wait(Why::JustWoken), "{row}");
+            assert!(matches!(woken(pause, row), Wake::Paste { .. }), "{row}");
+        }
+    }
+
+    #[test]
+    fn f3_two_agents_that_answer_each_other_come_to_rest() {
+        let (mut last, mut now, mut wakes) = (None, NOW, 0);
+        while now.since(NOW) < 60 * 60_000 {
+            if let Wake::Paste { .. } = wake(&Idle { last, ..idle() }, now) {
+                last = Some(counted(last, now));
+                wakes += 1;
+            }
+            now = now.plus(2_000);
+        }
+        assert!((8..=12).contains(&wakes), "in an hour: {wakes}");
+        let later = counted(last, now.plus(CALM_MS));
+        assert_eq!(later.row, 1, "after a long calm it starts anew");
     }
 
     #[test]

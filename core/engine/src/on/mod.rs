@@ -81,7 +81,12 @@ impl Mark {
             Self::Once(once) if memo.has(once) => {}
             Self::Once(once) => memo.once.push(once),
             Self::StopRefused => memo.stops = memo.stops.saturating_add(1),
-            Self::Fresh => memo.stops = 0,
+            Self::Fresh => {
+                memo.stops = 0;
+                if let Some(woken) = &mut memo.woken {
+                    woken.row = 0;
+                }
+            }
             Self::Unread(paths) => {
                 memo.unread.extend(paths);
                 memo.unread.truncate(MOST_UNREAD);

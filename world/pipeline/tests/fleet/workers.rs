@@ -2,10 +2,10 @@
 
 use crate::messages::{Pair, told};
 use crate::stage::{Client, Living};
-use engine::fleet::wake::{Idle, Wake, wake};
+use engine::fleet::wake::{Idle, PAUSE_MS, Wake, Why, counted, wake};
 use model::effort::Addressee;
 use model::fleet::Prompt;
-use model::session::Once;
+use model::session::{Once, Woken};
 use serde_json::{Value, json};
 
 /// A worker that ann has started.
@@ -161,19 +161,9 @@ fn f3_only_who_rests_in_a_pane_with_something_waiting_can_be_woken() {
     assert_eq!(found.len(), 1);
     let one = &found[0];
     assert_eq!((one.session.agent.as_str(), one.messages, one.wakes, one.woken_at), ("cy", 1, 0, None));
-    let idle = Idle {
-        state: one.session.state,
-        status: one.status,
-        last_seen: one.session.last_seen_at,
-        pane: one.session.pane.as_deref(),
-        messages: one.messages,
-        woken_at: one.woken_at,
-        wakes: one.wakes,
-        prompt: Prompt::Empty,
-    };
     let now = one.session.last_seen_at.plus(5_000);
-    assert!(matches!(wake(&idle, now), Wake::Paste { .. }));
-    pair.stage.way.store().unwrap().woken(&one.session, now).unwrap();
+    assert!(matches!(wake(&idle(one), now), Wake::Paste { .. }));
+    pair.stage.way.store().unwrap().woken(&one.session, counted(None, now)).unwrap();
     let conversation = one.session.conversation.clone();
     pair.line(&bob, &format!("taut send {conversation} two"));
     let found = sleepers(&mut pair);
@@ -184,4 +174,49 @@ fn f3_only_who_rests_in_a_pane_with_something_waiting_can_be_woken() {
             .ends_with("> two")
     );
     assert_eq!(sleepers(&mut pair), []);
+}
+
+/// Two agents that answer each other: each message is delivered, and the pause holds all the same.
+#[test]
+fn f3_the_pause_between_wake_ups_outlives_the_delivery_of_what_it_was_for() {
+    let mut pair = Pair::new();
+    let (bob, process) = (pair.bob.clone(), Living::new());
+    let client = pair.stage.client("cy-1").with("TAUT_AGENT_ID", "cy").of(process.pid());
+    let cy = client.with("TMUX", "/tmp/t/default,1,0").with("TMUX_PANE", "%7");
+    pair.stage.start(&cy, "startup");
+    let answered = |pair: &mut Pair, prompt: &str| {
+        pair.stage.send(&cy, "UserPromptSubmit", json!({ "prompt": prompt }));
+        pair.stage.send(&cy, "Stop", json!({}));
+        pair.line(&bob, "taut send cy 'and what do you say to this?'");
+        let found = pair.stage.way.store().unwrap().wakeable().unwrap();
+        assert_eq!((found.len(), found[0].messages, found[0].woken_at), (1, 1, None));
+        found.into_iter().next().unwrap()
+    };
+    let first = answered(&mut pair, "go");
+    let now = first.session.last_seen_at.plus(5_000);
+    pair.stage.way.store().unwrap().woken(&first.session, counted(None, now)).unwrap();
+    let again = answered(&mut pair, "[taut] 1 message is waiting");
+    assert_eq!(wake(&idle(&again), now.plus(PAUSE_MS - 1)), Wake::Wait(Why::JustWoken));
+    assert!(matches!(wake(&idle(&again), now.plus(PAUSE_MS)), Wake::Paste { .. }));
+    let later = now.plus(PAUSE_MS);
+    let woken = counted(again.session.memo.woken, later);
+    pair.stage.way.store().unwrap().woken(&again.session, woken).unwrap();
+    let third = answered(&mut pair, "[taut] 1 message is waiting");
+    assert_eq!(wake(&idle(&third), later.plus(2 * PAUSE_MS - 1)), Wake::Wait(Why::JustWoken), "it grows");
+    let fresh = answered(&mut pair, "a person speaks");
+    assert_eq!(fresh.session.memo.woken, Some(Woken { at: later, row: 0 }), "a person's word ends the row");
+}
+
+fn idle(one: &store::Sleeper) -> Idle<'_> {
+    Idle {
+        state: one.session.state,
+        status: one.status,
+        last_seen: one.session.last_seen_at,
+        pane: one.session.pane.as_deref(),
+        messages: one.messages,
+        woken_at: one.woken_at,
+        last: one.session.memo.woken,
+        wakes: one.wakes,
+        prompt: Prompt::Empty,
+    }
 }
