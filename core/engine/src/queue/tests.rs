@@ -99,6 +99,16 @@ fn q5_releases_are_claimable_at_once_and_the_tenth_quarantines() {
     assert_eq!(failed(&claimed(&at, "a", 99), SESSION_EXITED, 99).status, Status::Quarantined);
 }
 
+/// Q5: the history of a task says of each attempt how it ended and why.
+#[test]
+fn q5_an_attempt_that_is_over_keeps_its_reason() {
+    let held = claimed(&task(), "a", 0);
+    let over = |outcome, reason: &str| AttemptChange::Ended { number: 1, outcome, reason: Some(reason.into()) };
+    assert_eq!(release(&held, CONTEXT_LIMIT, Ms(1)).attempt, over(Outcome::Released, CONTEXT_LIMIT));
+    assert_eq!(reported(&held, "broken", 0, Ms(1)).attempt, over(Outcome::Failed, "broken"));
+    assert_eq!(expire(&held, Sign::Silence, Ms(600_000)).attempt, over(Outcome::Expired, LAPSED));
+}
+
 #[test]
 fn q5_failing_what_is_over_is_success_with_a_note() {
     let own = actor("a");

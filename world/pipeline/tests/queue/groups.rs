@@ -62,9 +62,12 @@ fn q8_a_process_that_taut_did_not_start_is_only_fenced() {
 fn q8_a_renewal_that_comes_between_look_and_write_wins() {
     let mut machine = Machine::new("{\"id\":\"a\",\"t\":\"A\"}\n");
     let folder = tempfile::tempdir().unwrap();
-    let asked = folder.path().join("asked");
-    let stubborn = format!("trap 'touch {}' TERM; while :; do sleep 0.05; done", asked.display());
+    let [up, asked] = ["up", "asked"].map(|name| folder.path().join(name));
+    let stubborn =
+        format!("trap 'touch {}' TERM; touch {}; while :; do sleep 0.05; done", asked.display(), up.display());
     let child = Sleeper(Command::new("sh").args(["-c", &stubborn]).process_group(0).spawn().unwrap());
+    // One that is asked before it has said what it does then just ends.
+    testkit::poll::until("the group to be up", Duration::from_secs(10), || up.exists().then_some(())).unwrap();
     machine.claim("w1").unwrap();
     machine.queue().runs(PROJECT, "a", child.process()).unwrap();
     machine.pass(LEASE_MS);
