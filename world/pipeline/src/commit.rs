@@ -115,6 +115,7 @@ fn serve_event(tx: &Tx<'_>, prepared: &Prepared, event: &Event, last: bool) -> R
         }
     }
     if engine::tells_messages(envelope) {
+        memory::settle_reading(tx, event, now)?;
         // Read in the transaction that marks what is told of them, so that each is told once.
         loaded.messages = tx.waiting_messages(&engine::taker(&input(prepared, event, &loaded)))?;
     }

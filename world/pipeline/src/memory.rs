@@ -3,10 +3,11 @@
 
 use crate::prepare::Event;
 use crate::way::Setting;
-use engine::memory::{Ground, wanted};
-use model::effort::Known;
+use engine::memory::{Ground, reading, wanted};
+use model::effect::Write;
+use model::effort::{Keep, Known};
 use model::{Call, Envelope, Kind, Loaded, Ms};
-use store::{Asked, Error, Tx};
+use store::{Asked, Error, Tx, Whose};
 
 /// The ground of an event, as texts that live as long as it.
 #[derive(Debug, Clone, Default)]
@@ -87,6 +88,16 @@ pub fn load(tx: &Tx<'_>, event: &Event, loaded: &Loaded, now: Ms) -> Result<Know
         known.reports_to = tx.conversation_of(parent)?;
     }
     Ok(known)
+}
+
+/// What a `taut inbox` listed that has come back was told by that, and nothing else was.
+pub fn settle_reading(tx: &Tx<'_>, event: &Event, now: Ms) -> Result<(), Error> {
+    let Some(words) = reading(&event.envelope) else { return Ok(()) };
+    let Some(listed) = tx.errand(&words, &Whose { project: &event.who.project, agent: None }, now)? else {
+        return Ok(());
+    };
+    let told = |id: &str| Write::Keep(Keep::Delivered { message: id.to_string(), at: now });
+    tx.apply(&listed.said.lines().map(told).collect::<Vec<_>>())
 }
 
 /// Whom a worker reports to is looked for when it begins, and where it was not

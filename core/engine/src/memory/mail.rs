@@ -50,6 +50,17 @@ pub fn inbox(scene: &Scene<'_>) -> Done {
     }
 }
 
+/// Takes out of what was done that the listed messages were read, and leaves which they are.
+pub fn listed(done: &mut Done) -> Vec<String> {
+    let read = done.keeps.iter().filter_map(|keep| match keep {
+        Keep::Delivered { message, .. } => Some(message.clone()),
+        _ => None,
+    });
+    let read = read.collect();
+    done.keeps.retain(|keep| !matches!(keep, Keep::Delivered { .. }));
+    read
+}
+
 /// A message as it is listed: names and texts of others, made harmless.
 pub fn object(message: &Message) -> serde_json::Value {
     let (to, kind) = match &message.to {

@@ -260,6 +260,22 @@ pub fn is_inbox(envelope: &Envelope) -> bool {
         && plain(call).is_some_and(|plain| matches!(command::parse(&plain), Some(Ok(command::Command::Inbox))))
 }
 
+/// The words under which is kept what a `taut inbox` lists, from the call until it
+/// has come back: only then it was read, and not where the user said no. What runs
+/// in the background is read later or never, and a sub-agent reads for itself.
+pub fn reading(envelope: &Envelope) -> Option<Vec<String>> {
+    let call = match (envelope.kind, &envelope.body) {
+        (Kind::PreToolUse, Body::Tool(call)) | (Kind::PostToolUse, Body::ToolDone { call, .. }) => call,
+        _ => return None,
+    };
+    let inbox = matches!(command::parse(&plain(call)?), Some(Ok(command::Command::Inbox)));
+    let background = call.input.get("run_in_background").and_then(Value::as_bool) == Some(true);
+    if !inbox || background || envelope.sub_agent.is_some() {
+        return None;
+    }
+    Some(vec!["inbox".to_string(), envelope.host_session.clone()?, call.use_id.clone()?])
+}
+
 /// The plain `taut` line a call would run, if it is one.
 fn plain(call: &model::tool::ToolCall) -> Option<Plain> {
     call.command().and_then(line::plain)

@@ -5,7 +5,7 @@
 use super::carry::carry_out;
 use super::command::{self, Command};
 use super::line::Plain;
-use super::{Memory, Sight, begin, plain, settings};
+use super::{Memory, Sight, begin, mail, plain, reading, settings};
 use crate::gates::{self, Snapshot, directives, heartbeat, modes, overflow};
 use model::effort::{Counters, Directive, Effort, Errand, Keep, Refused};
 use model::tool::ToolCall;
@@ -97,7 +97,7 @@ fn carry(sight: &Sight<'_>, current: Option<&Effort>, plain: &Plain, memory: &mu
         Ok(done) => (done.said.clone(), None),
         Err(why) => (String::new(), Some(why.clone())),
     };
-    memory.keeps.push(Keep::Errand(Errand {
+    let errand = Errand {
         agent: scene.agent.to_string(),
         project: sight.who.project.clone(),
         // How the process prints is its own matter.
@@ -105,8 +105,14 @@ fn carry(sight: &Sight<'_>, current: Option<&Effort>, plain: &Plain, memory: &mu
         at: sight.now,
         said,
         refused,
-    }));
-    if let Ok(done) = outcome {
+    };
+    memory.keeps.push(Keep::Errand(errand.clone()));
+    if let Ok(mut done) = outcome {
+        // Listed is not yet read: the user may still say no to the call.
+        let listed = mail::listed(&mut done);
+        if let Some(words) = reading(sight.envelope).filter(|_| !listed.is_empty()) {
+            memory.keeps.push(Keep::Errand(Errand { words, said: listed.join("\n"), ..errand }));
+        }
         memory.take(done);
         // What the line did to the counters stands, whatever the call itself counted.
         let last = memory.keeps.iter().rposition(|keep| matches!(keep, Keep::Counters(_)));

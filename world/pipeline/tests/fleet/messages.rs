@@ -5,7 +5,7 @@ use model::effect::After;
 use model::effort::Message;
 use pipeline::Served;
 use serde_json::{Value, json};
-use store::MessageFilter;
+use store::{MessageFilter, Store, Whose};
 
 /// What the model was told beside the event.
 pub fn told(served: &Served) -> String {
@@ -55,6 +55,22 @@ impl Pair {
         self.calls += 1;
         let id = format!("toolu_{}", self.calls);
         told(&self.stage.done(client, &id))
+    }
+
+    /// The line of the last call has run: what is told beside its result.
+    pub fn ran(&mut self, client: &Client, line: &str) -> String {
+        let fields = json!({"tool_name": "Bash", "tool_input": {"command": line}, "tool_response": {},
+            "tool_use_id": format!("toolu_{}", self.calls)});
+        told(&self.stage.send(client, "PostToolUse", fields))
+    }
+
+    /// What the process of a `taut inbox` prints in a sandbox, where it can only read.
+    fn read_only_inbox(&mut self) -> String {
+        let mut store = Store::open_existing_read_only(&self.stage.folder("state")).unwrap();
+        let project = self.stage.sessions()[0].project.clone();
+        let whose = Whose { project: &project, agent: None };
+        let at = self.stage.events().pop().unwrap().at;
+        store.collect_errand(&["inbox".to_string()], &whose, at).unwrap().unwrap().said
     }
 
     pub fn letters(&mut self) -> Vec<Message> {
@@ -232,10 +248,71 @@ fn f3_a_child_takes_nothing_that_is_for_its_elder() {
 fn f3_an_inbox_that_its_agent_reads_is_told_by_that() {
     let mut pair = Pair::new();
     let (ann, bob) = (pair.ann.clone(), pair.bob.clone());
-    pair.line(&bob, "taut send ann one");
+    for n in 0..7 {
+        pair.line(&bob, &format!("taut send ann {n}"));
+    }
     silent(&pair.line(&ann, "taut inbox --json"));
-    assert_eq!(pair.tool(&ann), "", "it was in the inbox");
+    assert_eq!(pair.ran(&ann, "taut inbox --json"), "", "all of it was in the inbox");
+    assert_eq!(pair.tool(&ann), "");
     pair.line(&bob, "taut send ann two");
     silent(&pair.line(&ann, "taut inbox --all"));
-    assert!(pair.tool(&ann).ends_with("> two"), "a look at everything reads nothing");
+    assert!(pair.ran(&ann, "taut inbox --all").ends_with("> two"), "a look at everything reads nothing");
+}
+
+/// The hook sees the line before the user is asked: until it has run, nobody has read anything.
+#[test]
+fn f3_an_inbox_that_the_user_refuses_or_that_fails_loses_nothing() {
+    let mut pair = Pair::new();
+    let (ann, bob) = (pair.ann.clone(), pair.bob.clone());
+    pair.line(&bob, "taut send ann one");
+    silent(&pair.line(&ann, "taut inbox"));
+    assert!(pair.prompt(&ann, "not now").ends_with("> one"));
+    pair.line(&bob, "taut send ann two");
+    pair.line(&ann, "taut inbox");
+    let failed =
+        json!({"tool_name": "Bash", "tool_input": {"command": "taut inbox"}, "tool_use_id": "f", "error": "x"});
+    pair.stage.send(&ann, "PostToolUseFailure", failed);
+    assert!(pair.tool(&ann).ends_with("> two"));
+}
+
+#[test]
+fn f3_what_arrives_while_an_inbox_is_read_is_told_after_it() {
+    let mut pair = Pair::new();
+    let (ann, bob) = (pair.ann.clone(), pair.bob.clone());
+    pair.line(&bob, "taut send ann one");
+    pair.line(&ann, "taut inbox");
+    let two = json!({"tool_name": "Bash", "tool_input": {"command": "taut send ann two"}, "tool_use_id": "other"});
+    pair.stage.send(&bob, "PreToolUse", two);
+    let said = pair.ran(&ann, "taut inbox");
+    assert!(said.ends_with("> two") && !said.contains("> one"), "{said}");
+    assert_eq!(pair.tool(&ann), "");
+}
+
+/// In a sandbox nothing can be collected: what the last hook answered is what its process prints.
+#[test]
+fn f3_an_inbox_read_twice_in_a_sandbox_shows_what_is_new() {
+    let mut pair = Pair::new();
+    let (ann, bob) = (pair.ann.clone(), pair.bob.clone());
+    for text in ["one", "two"] {
+        pair.line(&bob, &format!("taut send ann 'number {text}'"));
+        pair.line(&ann, "taut inbox");
+        let printed = pair.read_only_inbox();
+        assert_eq!(printed.lines().count(), 1, "{printed}");
+        assert!(printed.contains(&format!("number {text}")), "{printed}");
+        assert_eq!(pair.ran(&ann, "taut inbox"), "");
+    }
+}
+
+/// One call tells what it listed, whatever another one lists meanwhile.
+#[test]
+fn f3_of_two_inboxes_at_once_each_tells_its_own() {
+    let mut pair = Pair::new();
+    let (ann, bob) = (pair.ann.clone(), pair.bob.clone());
+    pair.line(&bob, "taut send ann one");
+    pair.stage.bash(&ann, "first", "taut inbox");
+    pair.line(&bob, "taut send ann two");
+    pair.stage.bash(&ann, "refused", "taut inbox");
+    let first = json!({"tool_name": "Bash", "tool_input": {"command": "taut inbox"}, "tool_use_id": "first"});
+    let said = told(&pair.stage.send(&ann, "PostToolUse", first));
+    assert!(said.ends_with("> two") && !said.contains("> one"), "{said}");
 }

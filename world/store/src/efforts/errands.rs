@@ -1,7 +1,7 @@
 //! Errands: `taut` lines that a hook carried out before the process of that
 //! line ran. The process finds its own words here and does nothing again.
 
-use crate::{Durability, Error, Store};
+use crate::{Durability, Error, Store, Tx};
 use model::Ms;
 use model::effort::{Errand, Refused};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -17,7 +17,7 @@ const FORGET: &str = "DELETE FROM errands WHERE seq IN (SELECT seq FROM errands 
 
 const FIND: &str = "SELECT seq, said, refused, not_found FROM errands
     WHERE words = ?1 AND at >= ?2 AND collected = 0 AND project = ?3 AND (?4 IS NULL OR agent = ?4)
-    ORDER BY at LIMIT 1";
+    ORDER BY at DESC, seq DESC LIMIT 1";
 
 const COLLECT: &str = "UPDATE errands SET collected = 1 WHERE seq = ?1";
 
@@ -47,21 +47,29 @@ fn mark(words: &[String]) -> String {
     format!("{ahead:016x}{back:016x}")
 }
 
+fn find(conn: &Connection, words: &[String], whose: &Whose<'_>, now: Ms) -> rusqlite::Result<Option<(i64, Collected)>> {
+    conn.prepare_cached(FIND)?
+        .query_row(params![mark(words), now.plus(-LIFE_MS).0, whose.project, whose.agent], |row| {
+            let refused: Option<String> = row.get(2)?;
+            let kind = if row.get(3)? { Refused::NotFound } else { Refused::Failed };
+            Ok((row.get(0)?, Collected { said: row.get(1)?, refused: refused.map(kind) }))
+        })
+        .optional()
+}
+
+impl Tx<'_> {
+    /// The newest errand of these words, left for whoever collects it.
+    pub fn errand(&self, words: &[String], whose: &Whose<'_>, now: Ms) -> Result<Option<Collected>, Error> {
+        Ok(self.verb(|conn| find(conn, words, whose, now))?.map(|(_, found)| found))
+    }
+}
+
 impl Store {
-    /// The oldest errand of these words that no process has collected yet. Where
-    /// nothing can be written, as in a client's sandbox, it can still be read.
+    /// The newest errand of these words that no process has collected yet. Where
+    /// nothing can be written, as in a client's sandbox, it can still be read: the
+    /// newest is then the one of the call that runs, and older ones are stale.
     pub fn collect_errand(&mut self, words: &[String], whose: &Whose<'_>, now: Ms) -> Result<Option<Collected>, Error> {
-        let words = mark(words);
-        let found = self.read(|conn| {
-            conn.prepare_cached(FIND)?
-                .query_row(params![words, now.plus(-LIFE_MS).0, whose.project, whose.agent], |row| {
-                    let refused: Option<String> = row.get(2)?;
-                    let kind = if row.get(3)? { Refused::NotFound } else { Refused::Failed };
-                    Ok((row.get::<_, i64>(0)?, Collected { said: row.get(1)?, refused: refused.map(kind) }))
-                })
-                .optional()
-        })?;
-        let Some((seq, collected)) = found else { return Ok(None) };
+        let Some((seq, collected)) = self.read(|conn| find(conn, words, whose, now))? else { return Ok(None) };
         let _ = self
             .transact(Durability::Normal, |tx| tx.verb(|conn| conn.prepare_cached(COLLECT)?.execute([seq]).map(drop)));
         Ok(Some(collected))
