@@ -1,11 +1,14 @@
 //! The feed of changes (F1): who watches hears of every batch, and costs the others nothing.
 
-use crate::raw::{CANNOT, ask, frame};
+use crate::raw::{CANNOT, answer, ask, connect, frame};
 use crate::stage::{Stage, Threaded, call};
 use daemon::{Failure, Heard, Limits, Watch};
+use std::io::{Read, Write};
 use std::time::Duration;
 
 const LONG: Duration = Duration::from_secs(20);
+const WATCH: u8 = 4;
+const CHANGED: u8 = 20;
 
 #[test]
 fn f1_a_watcher_hears_of_a_call_and_of_the_next_one_and_is_quiet_between() {
@@ -37,11 +40,15 @@ fn f1_what_changed_while_nobody_listened_is_told_once() {
 #[test]
 fn f1_a_watcher_that_never_reads_keeps_nobody_waiting() {
     let daemon = Threaded::start(Limits::default());
-    let _deaf = Watch::open(&daemon.stage.folder()).unwrap();
+    let mut deaf = connect(&daemon.stage.socket());
+    deaf.write_all(&frame(1, WATCH, &[])).unwrap();
     for request in 0..500 {
         let answer = daemon.stage.client().hook(&call(&request.to_string(), "echo")).unwrap();
         assert_eq!(answer.stdout, "echo");
     }
+    assert_eq!(answer(&mut deaf).0, CHANGED, "what it asked for");
+    deaf.set_read_timeout(Some(Duration::from_millis(1))).unwrap();
+    assert!(deaf.read(&mut [0]).is_err(), "and nothing that it did not ask for");
 }
 
 #[test]
@@ -58,8 +65,8 @@ fn f1_a_watcher_learns_that_there_is_no_daemon_and_that_it_went_away() {
 #[test]
 fn a_count_of_the_wrong_width_is_read_leniently_and_an_unknown_kind_is_refused() {
     let daemon = Threaded::start(Limits::default());
-    let (kind, _) = ask(&daemon.stage.socket(), &frame(1, 4, &[(1, &[7])]));
-    assert_eq!(kind, 20, "seven was never the count, so the present one is told");
+    let (kind, _) = ask(&daemon.stage.socket(), &frame(1, WATCH, &[(1, &[7])]));
+    assert_eq!(kind, CHANGED, "seven was never the count, so the present one is told");
     let (kind, _) = ask(&daemon.stage.socket(), &frame(1, 5, &[]));
     assert_eq!(kind, CANNOT);
 }
