@@ -7,6 +7,7 @@ use crate::feed::{Feed, News as Heard};
 use crate::view_model;
 use model::row::Event;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -20,9 +21,17 @@ pub struct Source {
     pub open: Box<dyn Fn() -> Option<Store> + Send>,
 }
 
-/// The session whose events are wanted, told from the keyboard's thread.
+/// What the keyboard's thread tells: the session whose events are wanted, and
+/// how much of what was sent it has not taken yet. A terminal that stalls must
+/// not let news pile up.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Wanted(Arc<Mutex<Option<String>>>);
+pub(super) struct Wanted {
+    session: Arc<Mutex<Option<String>>>,
+    untaken: Arc<AtomicUsize>,
+}
+
+/// More is not read while so much waits to be shown.
+const MOST_UNTAKEN: usize = 4;
 
 const FLEET_EVERY: Duration = Duration::from_millis(100);
 const TASKS_EVERY: Duration = Duration::from_secs(1);
@@ -46,11 +55,27 @@ pub fn snapshot(store: &Store) -> Result<Snapshot, store::Error> {
 
 impl Wanted {
     pub fn set(&self, session: Option<String>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = session;
+        *self.session.lock().unwrap_or_else(PoisonError::into_inner) = session;
+    }
+
+    /// Something that the reader sent has been taken.
+    pub fn took(&self, input: &Input) {
+        if matches!(input, Input::Snapshot(_) | Input::Timeline(_) | Input::Notice(_)) {
+            let less = |count: usize| Some(count.saturating_sub(1));
+            let _ = self.untaken.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
+        }
     }
 
     fn get(&self) -> Option<String> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.session.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn sends(&self) {
+        self.untaken.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn stalls(&self) -> bool {
+        self.untaken.load(Ordering::Relaxed) >= MOST_UNTAKEN
     }
 }
 
@@ -107,6 +132,10 @@ impl Reader {
 
     /// One look at the database; nothing when nobody wants to know any more.
     fn look(&mut self) -> Option<()> {
+        if self.wanted.stalls() {
+            std::thread::sleep(ASK_EVERY);
+            return Some(());
+        }
         if self.store.as_ref().is_none_or(Store::stale) {
             self.store = (self.source.open)();
             self.feed = Feed::new(&self.source.folder);
@@ -187,6 +216,25 @@ impl Reader {
     }
 
     fn tell(&self, input: Input) -> Option<()> {
+        self.wanted.sends();
         self.to.send(News::Input(input)).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn f4_a_screen_that_stalls_is_sent_no_more_until_it_takes_some() {
+        let wanted = Wanted::default();
+        let news = Input::Snapshot(Snapshot::default());
+        wanted.took(&news);
+        (0..MOST_UNTAKEN).for_each(|_| wanted.sends());
+        assert!(wanted.stalls());
+        wanted.took(&Input::Resize { width: 80, height: 24 });
+        assert!(wanted.stalls(), "a key or a size is not the reader's");
+        wanted.took(&news);
+        assert!(!wanted.stalls());
     }
 }

@@ -105,7 +105,10 @@ impl Loop {
 
     fn hear(&mut self, news: News) -> Result<Option<Ended>, Error> {
         match news {
-            News::Input(input) => return self.step(input),
+            News::Input(input) => {
+                self.wanted.took(&input);
+                return self.step(input);
+            }
             News::Signal(libc::SIGTSTP) => self.suspend()?,
             News::Signal(libc::SIGCONT) => self.taken.again()?,
             News::Signal(_) | News::KeysGone => return Ok(Some(Ended::Signalled)),
