@@ -10,6 +10,8 @@ use model::session::Session;
 use pipeline::Setting;
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use store::{SessionFilter, Store};
 
@@ -22,8 +24,9 @@ const SWEEP: Duration = Duration::from_secs(5);
 /// A server that does not answer is left alone for so long.
 const REST_MS: i64 = 5_000;
 
-/// One that is switched off is looked at again after this: it may be switched on.
-const OFF_MS: i64 = 1_000;
+/// One that is switched off is looked at again after this, in case it was switched
+/// on by hand; `taut tmux apply` says so. Longer than any other rest.
+const OFF_MS: i64 = 30_000;
 
 /// Many changes at once are painted together: never more rounds than this allows.
 const BREATH: Duration = Duration::from_millis(40);
@@ -45,7 +48,22 @@ struct Known {
     rests_until: Option<Ms>,
 }
 
-pub fn tick(setting: &Setting) -> Tick {
+/// Says that somebody turned a server's switch: none rests any longer.
+#[derive(Debug, Clone, Default)]
+pub struct Switched(Arc<AtomicBool>);
+
+impl Switched {
+    pub fn now(&self) {
+        self.0.store(true, Ordering::Release);
+    }
+
+    fn take(&self) -> bool {
+        self.0.swap(false, Ordering::AcqRel)
+    }
+}
+
+pub fn tick(setting: &Setting, switched: &Switched) -> Tick {
+    let switched = switched.clone();
     let state = setting.state.clone();
     let mut store: Option<Store> = None;
     let mut painter = Painter::default();
@@ -55,8 +73,12 @@ pub fn tick(setting: &Setting) -> Tick {
         every: EVERY,
         run: Box::new(move || {
             let began = Instant::now();
+            let turned = switched.take();
+            if turned {
+                painter.servers.values_mut().for_each(|known| known.rests_until = None);
+            }
             let version = open(&mut store, &state).and_then(|store| store.data_version().ok());
-            if version.is_some() && version == seen && !waits && swept.elapsed() < SWEEP {
+            if version.is_some() && version == seen && !waits && !turned && swept.elapsed() < SWEEP {
                 return Next::AsUsual;
             }
             (seen, swept) = (version, began);
@@ -127,7 +149,7 @@ impl Painter {
     pub fn paint(&mut self, socket: &str, claims: &[Claim]) -> Option<Ms> {
         let known = self.servers.entry(socket.to_owned()).or_default();
         let now = host::clock::now();
-        if known.rests_until.is_some_and(|until| now < until && until <= now.plus(REST_MS)) {
+        if known.rests_until.is_some_and(|until| now < until && until <= now.plus(OFF_MS)) {
             return None;
         }
         known.rests_until = None;

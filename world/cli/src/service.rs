@@ -1,5 +1,6 @@
 //! What the daemon serves, and what follows an answer, in the daemon or out of it.
 
+use crate::painter::Switched;
 use daemon::{Build, Fault, Launch, Limits, Next, Nudge, Options, Service, Signals, Tick};
 use host::paths::Places;
 use model::effect::After;
@@ -29,8 +30,8 @@ pub fn build() -> Build {
 
 /// Those who carry news of the fleet on: they are nudged when a status changes
 /// or a message is sent, read the store and act on what is there.
-pub fn heralds(setting: &Setting) -> Vec<Tick> {
-    vec![crate::notifier::tick(setting), crate::painter::tick(setting), crate::waker::tick(setting)]
+pub fn heralds(setting: &Setting, switched: &Switched) -> Vec<Tick> {
+    vec![crate::notifier::tick(setting), crate::painter::tick(setting, switched), crate::waker::tick(setting)]
 }
 
 pub fn options(setting: &Setting, heralds: Vec<Tick>) -> Options {
@@ -116,13 +117,14 @@ fn keep(store: &mut Store, tidy: bool) -> Result<(), store::Error> {
 pub struct Switchboard {
     way: Way,
     heralds: Vec<Nudge>,
+    switched: Switched,
     /// The batch that was served last has news for them.
     news: bool,
 }
 
 impl Switchboard {
-    pub fn new(setting: Setting, heralds: Vec<Nudge>) -> Self {
-        Self { way: Way::new(setting), heralds, news: false }
+    pub fn new(setting: Setting, heralds: Vec<Nudge>, switched: Switched) -> Self {
+        Self { way: Way::new(setting), heralds, switched, news: false }
     }
 }
 
@@ -134,9 +136,12 @@ impl Service for Switchboard {
     }
 
     fn rpc(&mut self, method: &str, params: Value) -> Result<Value, Fault> {
+        if method == TMUX_SWITCHED {
+            self.switched.now();
+        }
         // Whatever is called may have written something; a nudge for nothing costs a look.
         self.heralds.iter().for_each(Nudge::now);
-        if method == FLEET_CHANGED {
+        if matches!(method, FLEET_CHANGED | TMUX_SWITCHED) {
             return Ok(Value::Null);
         }
         let caller = pipeline::Caller { cwd: "/".into(), ..pipeline::Caller::default() };
@@ -158,12 +163,24 @@ impl Service for Switchboard {
 /// Says that a command, and not a hook, has changed something.
 const FLEET_CHANGED: &str = "fleet.changed";
 
+/// Says that a tmux server was switched on: the painter may still take it for off.
+const TMUX_SWITCHED: &str = "tmux.switched";
+
 /// A command wrote what the heralds and views of a daemon may want to know of.
 /// They find it by themselves, only later: so nothing depends on this.
 pub fn tell_daemon(places: &Places) {
+    tell(places, FLEET_CHANGED);
+}
+
+/// The same of a tmux server that was switched on.
+pub fn tell_daemon_of_a_switch(places: &Places) {
+    tell(places, TMUX_SWITCHED);
+}
+
+fn tell(places: &Places, method: &str) {
     const PATIENCE: Duration = Duration::from_millis(100);
     if !without_daemon() {
-        let _ = daemon::Client::new(&places.state(), PATIENCE).rpc(FLEET_CHANGED, &Value::Null);
+        let _ = daemon::Client::new(&places.state(), PATIENCE).rpc(method, &Value::Null);
     }
 }
 
@@ -213,7 +230,7 @@ mod tests {
     fn switchboard(state: &Path) -> Switchboard {
         let (home, user_config) = (state.to_path_buf(), state.join("config"));
         let setting = Setting { state: state.to_path_buf(), home, user_config, patience: Setting::HOOK_PATIENCE };
-        Switchboard::new(setting, Vec::new())
+        Switchboard::new(setting, Vec::new(), Switched::default())
     }
 
     #[test]

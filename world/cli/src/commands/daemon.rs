@@ -3,6 +3,7 @@
 use crate::args::{DaemonVerb, RunArgs};
 use crate::error::CliError;
 use crate::exit::Exit;
+use crate::painter::Switched;
 use crate::printer::Printer;
 use crate::service::{self, Switchboard};
 use daemon::{Client, Started, Stopped};
@@ -24,8 +25,10 @@ pub fn run(verb: DaemonVerb, printer: &Printer) -> Result<Exit, CliError> {
 
 fn serve(args: &RunArgs, places: &Places, printer: &Printer) -> Result<Exit, CliError> {
     let setting = args.over(service::setting(places));
-    let heralds = service::heralds(&setting);
-    let switchboard = Switchboard::new(setting.clone(), heralds.iter().map(|tick| tick.nudge.clone()).collect());
+    let switched = Switched::default();
+    let heralds = service::heralds(&setting, &switched);
+    let nudges = heralds.iter().map(|tick| tick.nudge.clone()).collect();
+    let switchboard = Switchboard::new(setting.clone(), nudges, switched);
     let ended = daemon::run(service::options(&setting, heralds), switchboard)
         .map_err(|error| CliError::failed("the daemon cannot run").because(&error))?;
     printer.note(format!("the daemon ended: {ended:?}"));

@@ -95,6 +95,7 @@ fn apply(args: &ServerArgs, switch: &str, printer: &Printer) -> Result<Exit, Cli
         }
         server.apply(&pieces).map_err(|error| CliError::failed("the display was not switched on").because(&error))?;
         paint_now(&mut Painter::default(), &socket);
+        service::tell_daemon_of_a_switch(&Places::from_process());
         told(printer, &socket, "switched on; `taut tmux clear` takes it back", json!({"applied": true}));
     }
     Ok(Exit::Ok)
@@ -148,9 +149,12 @@ fn status(args: &StatusArgs, printer: &Printer) -> Exit {
     }
     if let Some(socket) = here.filter(|_| !canvas.switch.is_empty()) {
         // What a daemon painted before it was started anew is nobody's but ours.
-        let left = canvas.panes.iter().any(|pane| !pane.painted.is_empty());
-        if !a_daemon_paints() || left && !claimed(&socket) {
+        let painted = canvas.panes.iter().any(|pane| !pane.painted.is_empty());
+        if !a_daemon_paints() || painted && !claimed(&socket) {
             paint_now(&mut Painter::default(), &socket);
+        } else if !painted && claimed(&socket) {
+            // Switched on by hand, as by a `source-file`, which no daemon hears of.
+            service::tell_daemon_of_a_switch(&Places::from_process());
         }
     }
     Exit::Ok

@@ -117,6 +117,36 @@ fn f2_a_dry_run_changes_nothing_and_a_server_that_was_not_switched_on_stays_as_i
 }
 
 #[test]
+fn f2_a_server_that_is_off_is_left_alone_and_switching_it_on_is_noticed_at_once() {
+    if no_tmux() {
+        return;
+    }
+    let stage = Stage::witnessed();
+    stage.start_daemon();
+    let tmux = stage.tmux("one");
+    let pane = tmux.first_pane();
+    let mut agent = stage.agent("ada", &tmux, &pane);
+    agent.play(&[Step::start()]).unwrap();
+    let looks = || stage.calls().iter().filter(|call| call.contains("list-panes") && call.contains("@taut")).count();
+    poll::until("the first look", PLENTY, || (looks() > 0).then_some(())).unwrap();
+    let began = std::time::Instant::now();
+    poll::until("a while of work", PLENTY, || {
+        agent.play(&[Step::prompt("go"), fails(), Step::stop()]).unwrap();
+        (began.elapsed() > LONGER_THAN_A_SWEEP).then_some(())
+    })
+    .unwrap();
+    // One, and another where a busy machine let the first answer come too late.
+    assert!(looks() <= 2, "nobody switched it on: {:#?}", stage.calls());
+    stage.taut_in(&tmux, &["tmux", "apply"]);
+    // What comes next is painted by the daemon, which would have rested longer than this waits.
+    agent.play(&[Step::prompt("go"), fails()]).unwrap();
+    tmux.wait_for_style(&pane, ERROR);
+}
+
+/// The painter sweeps every five seconds, and looks again at what is off far more rarely.
+const LONGER_THAN_A_SWEEP: std::time::Duration = std::time::Duration::from_secs(6);
+
+#[test]
 fn f2_outside_of_tmux_a_server_is_named_or_found_by_its_agents() {
     if no_tmux() {
         return;
