@@ -3,6 +3,8 @@
 
 use crate::error::CliError;
 use host::paths::Places;
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use toml_edit::{DocumentMut, Item, Table};
 
@@ -56,6 +58,10 @@ impl Change {
         }
         let real = std::fs::canonicalize(&self.file).unwrap_or_else(|_| self.file.clone());
         let next = real.with_extension("toml.next");
+        // Theirs to open further or not; a new one is nobody else's business.
+        let mode = std::fs::metadata(&real).map_or(Permissions::from_mode(0o600), |meta| meta.permissions());
+        std::fs::write(&next, "")?;
+        std::fs::set_permissions(&next, mode)?;
         std::fs::write(&next, &self.after)?;
         std::fs::rename(&next, &real)?;
         Ok(&self.file)

@@ -197,6 +197,8 @@ fn f5_one_command_switches_it_on_and_shows_what_it_changes() {
     stage.configure("# mine\n[guard]\nmode = \"enforce\" # stays\n");
     let file = stage.sandbox.home().join(".config/taut/config.toml");
     let text = || fs::read_to_string(&file).unwrap();
+    let mode = || fs::metadata(&file).unwrap().permissions().mode() & 0o777;
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
     let off = stage.taut(&["notify", "status"]);
     assert_eq!((off.code(), off.stdout_text().as_str()), (Some(0), "notifications are off\n"));
     let shown =
@@ -209,11 +211,15 @@ fn f5_one_command_switches_it_on_and_shows_what_it_changes() {
     assert!(on.success(), "{}", on.stderr_text());
     let section = "[notify]\non = [\"attention\", \"done\"]\ndesktop = true\nquiet = [\"22:00-07:00\"]\n";
     assert_eq!(text(), format!("# mine\n[guard]\nmode = \"enforce\" # stays\n\n{section}"));
+    assert_eq!(mode(), 0o600, "as private as it was");
     assert!(on.stderr_text().contains("notify-send not found: install libnotify"), "{}", on.stderr_text());
     let again = stage.taut(&["notify", "on", "--desktop", "--for", "attention,done", "--quiet", "22:00-07:00"]);
     assert!(again.stdout_text().contains("nothing to change"), "{}", again.stdout_text());
     assert!(stage.taut(&["notify", "off", "--yes"]).success());
     assert!(text().contains("on = []") && text().contains("desktop = true"));
+    fs::remove_file(&file).unwrap();
+    assert!(stage.taut(&["notify", "on", "--desktop", "--yes"]).success());
+    assert_eq!(mode(), 0o600, "a new one is the user's alone");
     for wrong in [["--for", "doen"], ["--quiet", "at night"], ["--command", "say"]] {
         let mut args = vec!["notify", "on", "--yes"];
         args.extend(wrong);
