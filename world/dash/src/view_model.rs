@@ -124,7 +124,7 @@ pub fn row(member: &Member) -> Row {
         seen: session.map(|session| session.last_seen_at),
         sub_agents: member.sub_agents,
         messages: member.messages,
-        pane: session.and_then(|session| session.pane.clone()),
+        pane: session.and_then(|session| session.pane.as_deref()).map(flat),
     }
 }
 
@@ -212,16 +212,20 @@ const ONE_LINE: usize = 200;
 /// Agents print hostile text: nothing that a terminal or a reader's eye would
 /// obey gets through, whether it moves the cursor or turns the line around.
 pub fn clean(text: &str) -> String {
-    let turns =
-        |c: char| matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
     text.chars()
-        .filter(|c| !turns(*c))
+        .filter(|c| !deceives(*c))
         .map(|c| match c {
             '\n' | '\t' => c,
             c if c.is_control() => '\u{fffd}',
             c => c,
         })
         .collect()
+}
+
+/// Marks of direction, and what takes no room: two names that look alike must be alike.
+fn deceives(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}')
+        || matches!(c, '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
 /// The same for what stands in a table: one line of it.

@@ -1,17 +1,13 @@
 //! Text in cells: how wide it is, how it is cut, and how ages and shares are
 //! written so that a column never changes its width.
 
-use crate::view_model::clean;
+/// What may stand on a line of the screen: one line, nothing to obey.
+pub(super) use crate::view_model::flat as line;
 use ratatui::text::Span;
 
 /// How many cells a text takes.
 pub(super) fn width(text: &str) -> usize {
     Span::raw(text).width()
-}
-
-/// What may stand on a line of the screen: one line, nothing to obey.
-pub(super) fn line(text: &str) -> String {
-    clean(text).replace(['\n', '\t'], " ")
 }
 
 /// Cut at the end to this many cells.
