@@ -1,6 +1,7 @@
 //! Who an event is about, from the payload, the environment and a few facts.
 //! Nothing stored is looked at here, so the same event always gives the same answer.
 
+use crate::fleet::text::safe_name;
 use model::call::{ClientProcess, Environment};
 use model::fact::{Facts, Life, Probe};
 use model::who::Standing;
@@ -103,7 +104,8 @@ fn unnamed(project: &str, pane: Option<&str>, client: Option<ClientProcess>, log
         (None, None) => format!("session {}", logical.unwrap_or_default()),
     };
     let short = project.rsplit('/').find(|part| !part.is_empty()).unwrap_or("root");
-    format!("{short}-{}", mark(&format!("{project}\n{place}")))
+    // As it is shown to others, so that they can write to it.
+    format!("{}-{}", safe_name(short), mark(&format!("{project}\n{place}")))
 }
 
 /// A readable name for a project's folder among others.

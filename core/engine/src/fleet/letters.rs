@@ -1,7 +1,7 @@
 //! How messages are told to a model. What another agent wrote is data: it is
 //! quoted with its sender, and says nothing in Taut's or the user's name.
 
-use super::text::{line, quoted};
+use super::text::{named, quoted};
 use crate::context::{Budget, Rank};
 use model::effort::{Message, Waiting};
 
@@ -51,7 +51,7 @@ fn letter(message: &Message) -> String {
 }
 
 fn heading(message: &Message) -> String {
-    let from = message.from_agent.as_deref().map(|name| line(name, MOST_NAME)).unwrap_or_default();
+    let from = message.from_agent.as_deref().map(|name| named(name, MOST_NAME)).unwrap_or_default();
     let what = match message.kind.as_str() {
         WORKER_DONE => format!("Worker {from} is done and reports"),
         WORKER_FAILED => format!("Worker {from} has failed and reports"),

@@ -114,7 +114,7 @@ fn s5_messages_to_an_agent_are_told_once_at_its_next_prompt_and_to_no_other() {
     let store = stage.way.store().unwrap();
     store.transact(Durability::Normal, |tx| tx.apply(&[message("m1", "ada"), message("m2", "eve")])).unwrap();
     let said = told(&stage.send(&client, "UserPromptSubmit", json!({"prompt": "x"})));
-    assert!(said.starts_with("[taut] Message from agent bob (quoted") && said.ends_with("\n> hello ada"), "{said}");
+    assert!(said.starts_with("[taut] Message from agent `bob` (quoted") && said.ends_with("\n> hello ada"), "{said}");
     assert_eq!(told(&stage.send(&client, "UserPromptSubmit", json!({"prompt": "y"}))), "");
 }
 
