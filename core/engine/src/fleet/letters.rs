@@ -2,6 +2,7 @@
 //! quoted with its sender, and says nothing in Taut's or the user's name.
 
 use super::text::{named, quoted};
+use super::wake::WakeUp;
 use crate::context::{Budget, Rank};
 use model::effort::{Message, Waiting};
 
@@ -31,15 +32,26 @@ pub fn tell(waiting: &Waiting, budget: &mut Budget) {
 }
 
 /// What a prompt that is our own line is answered with.
-pub fn woken(waiting: &Waiting) -> String {
-    if waiting.first.is_empty() {
-        return "[taut] The line above was put there by Taut, not by a person. Nothing waits for you any more: \
-                no answer is needed."
-            .to_string();
-    }
-    "[taut] The line above was put there by Taut, not by a person, because these messages wait for you. Look \
-     whether they change what you were asked to do, say briefly what you make of them, and go on or stop."
-        .to_string()
+pub fn woken(how: WakeUp, waiting: &Waiting) -> String {
+    let text = match (how, waiting.first.is_empty()) {
+        (WakeUp::Alone, true) => {
+            "[taut] The line above was put there by Taut, not by a person. Nothing waits for you any more: \
+             no answer is needed."
+        }
+        (WakeUp::Alone, false) => {
+            "[taut] The line above was put there by Taut, not by a person, because these messages wait for you. Look \
+             whether they change what you were asked to do, say briefly what you make of them, and go on or stop."
+        }
+        (WakeUp::WithMore, true) => {
+            "[taut] The first words of the prompt above, up to `waiting`, were put there by Taut, and nothing waits for \
+             you any more; what follows them is your user's."
+        }
+        (WakeUp::WithMore, false) => {
+            "[taut] The first words of the prompt above, up to `waiting`, were put there by Taut because these messages \
+             wait for you; what follows them is your user's."
+        }
+    };
+    text.to_string()
 }
 
 fn letter(message: &Message) -> String {

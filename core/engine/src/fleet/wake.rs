@@ -134,21 +134,30 @@ pub fn trigger(messages: u64) -> String {
 
 const SIGN: &str = "[taut]";
 
+/// A prompt that begins with our own line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WakeUp {
+    /// It is that line and nothing else.
+    Alone,
+    /// A person typed behind it: what follows is theirs.
+    WithMore,
+}
+
 /// Whether a prompt is our own line come back, however it is decorated: with a
 /// time before it, in quotes, in bracketed-paste marks, coloured, broken over
 /// lines, in other letters, or with something after it. A sentence of a person
 /// that quotes it is not one.
-pub fn is_wake_up(prompt: &str) -> bool {
+pub fn wake_up(prompt: &str) -> Option<WakeUp> {
     let plain = bare(prompt);
-    let mut rest = plain.as_str();
-    while let Some((before, after)) = rest.split_once(SIGN) {
-        let before = plain.get(..plain.len() - rest.len() + before.len()).unwrap_or_default();
-        if is_decoration(before) && announces(after) {
-            return true;
+    let near = plain.match_indices(SIGN).take_while(|(at, _)| *at <= LONGEST_DECORATION * char::MAX.len_utf8());
+    for (at, _) in near {
+        let (before, after) = plain.split_at_checked(at)?;
+        let more = after.strip_prefix(SIGN).and_then(announced);
+        if let Some(more) = more.filter(|_| is_decoration(before)) {
+            return Some(if is_said(more) { WakeUp::WithMore } else { WakeUp::Alone });
         }
-        rest = after;
     }
-    false
+    None
 }
 
 /// Without marks of the terminal, in small letters, with single spaces.
@@ -164,13 +173,20 @@ fn bare(text: &str) -> String {
     out
 }
 
-/// `2 messages are waiting`, with whatever may follow.
-fn announces(after: &str) -> bool {
-    let mut words = after.split_whitespace();
-    let count = words.next().is_some_and(|word| !word.is_empty() && word.chars().all(|c| c.is_ascii_digit()));
-    let what = words.next().is_some_and(|word| matches!(word, "message" | "messages"));
-    let are = words.next().is_some_and(|word| matches!(word, "is" | "are"));
-    count && what && are && words.next().is_some_and(|word| word.starts_with("waiting"))
+/// What follows ` 2 messages are waiting`.
+fn announced(after: &str) -> Option<&str> {
+    let after = after.trim_start();
+    let rest = after.trim_start_matches(|c: char| c.is_ascii_digit());
+    let rest = Some(rest).filter(|rest| rest.len() < after.len())?.strip_prefix(" message")?;
+    let rest = rest.strip_prefix('s').unwrap_or(rest);
+    rest.strip_prefix(" is").or_else(|| rest.strip_prefix(" are"))?.strip_prefix(" waiting")
+}
+
+/// Whether anything is left of it without quotes, dots and brackets.
+fn is_said(more: &str) -> bool {
+    const MARKS: &str = "\"'`´“”„‘’‚«»‹›.…()[]{}<>";
+    let more = more.replacen("(press enter)", "", 1);
+    more.chars().any(|c| !c.is_whitespace() && !MARKS.contains(c))
 }
 
 /// Longer than any time and quotes would be.
@@ -283,7 +299,7 @@ mod tests {
             "please read this: [taut] 2 messages are waiting",
             "[tauter] 2 messages are waiting",
         ] {
-            assert!(!is_wake_up(said), "{said}");
+            assert_eq!(wake_up(said), None, "{said}");
         }
     }
 
@@ -300,17 +316,18 @@ mod tests {
             marks in prop::sample::select(vec![("", ""), ("\u{1b}[200~", "\u{1b}[201~"), ("\u{1b}[1;33m", "\u{1b}[0m")]),
             space in prop::sample::select(vec![" ", "  ", "\n", "\r\n", "\t", "\u{a0}"]),
             upper in any::<bool>(),
-            after in prop::sample::select(vec!["", "\n", ".", " (press Enter)", "\nand please look at the build", "…"]),
+            after in prop::sample::select(vec!["", "\n", ".", " (press Enter)", "\nand please look at the build", "please fix it", "…"]),
         ) {
             let line = trigger(count).replace(' ', space);
             let line = if upper { line.to_uppercase() } else { line };
             let prompt = format!("{}{time}{}{line}{}{}{after}", marks.0, quotes.0, quotes.1, marks.1);
-            prop_assert!(is_wake_up(&prompt), "{prompt:?}");
+            let more = after.contains("please");
+            prop_assert_eq!(wake_up(&prompt), Some(if more { WakeUp::WithMore } else { WakeUp::Alone }), "{:?}", prompt);
         }
 
         #[test]
         fn f3_no_prompt_breaks_the_reader(text in any::<String>()) {
-            let _ = is_wake_up(&text);
+            let _ = wake_up(&text);
         }
     }
 }

@@ -3,24 +3,25 @@
 use super::{Mark, Moment, Said};
 use crate::context::runtime::{self, Work};
 use crate::context::{Budget, Rank, Settings, warning};
-use crate::fleet::{letters, wake};
+use crate::fleet::letters;
+use crate::fleet::wake::{WakeUp, wake_up};
 use model::effect::Audience;
 use model::event::{Body, Envelope};
 use model::reply::{ByFamily, Context, Reply};
 use model::session::{Once, Session};
 
 pub fn say(moment: &Moment<'_>) -> Said {
-    let woken = is_wake_up(moment.envelope);
-    // Our own line is not a person's word: what was refused in a row goes on counting.
-    let marks = Vec::from_iter((!woken).then_some(Mark::Fresh));
+    let woken = woken(moment.envelope);
+    // Our own line alone is not a person's word: what was refused in a row goes on counting.
+    let marks = Vec::from_iter((woken != Some(WakeUp::Alone)).then_some(Mark::Fresh));
     let mut said = Said { marks, ..Said::default() };
     let mut budget = Budget::default();
     moment.memory.tell(&mut budget);
     for text in waiting(moment, Audience::Model) {
         budget.say(Rank::Message, text);
     }
-    if woken {
-        budget.say(Rank::Message, letters::woken(&moment.loaded.messages));
+    if let Some(woken) = woken {
+        budget.say(Rank::Message, letters::woken(woken, &moment.loaded.messages));
     }
     letters::tell(&moment.loaded.messages, &mut budget);
     if let Some(session) = moment.session.filter(|_| !moment.opened && moment.envelope.sub_agent.is_none()) {
@@ -33,10 +34,10 @@ pub fn say(moment: &Moment<'_>) -> Said {
     said
 }
 
-fn is_wake_up(envelope: &Envelope) -> bool {
+fn woken(envelope: &Envelope) -> Option<WakeUp> {
     match &envelope.body {
-        Body::Prompt { text } => wake::is_wake_up(text),
-        _ => false,
+        Body::Prompt { text } => wake_up(text),
+        _ => None,
     }
 }
 

@@ -33,7 +33,7 @@ fn f3_s9_a_worker_that_is_done_reports_to_the_conversation_that_started_it() {
     assert_eq!(stopped(&mut pair, &client), Value::Null);
     pair.stage.end(&client, "other");
     let said = pair.tool(&ann);
-    assert!(said.starts_with("[taut] Worker w is done and reports (quoted"), "{said}");
+    assert!(said.starts_with("[taut] Worker `w` is done and reports (quoted"), "{said}");
     assert!(said.ends_with("\n> all 12 tests pass"), "and nothing is told of its end: {said}");
 }
 
@@ -142,6 +142,19 @@ fn f3_s9_a_wake_up_does_not_count_as_a_person() {
     assert_eq!(pair.stage.current(&client).memo.stops, 1);
     pair.prompt(&client, "go on");
     assert_eq!(pair.stage.current(&client).memo.stops, 0);
+}
+
+/// Somebody typed behind our line and pressed Enter: what they said is theirs.
+#[test]
+fn f3_what_a_person_typed_behind_our_line_is_a_persons_word() {
+    let mut pair = Pair::configured("[context]\nreport = true\n");
+    let process = Living::new();
+    let client = worker(&mut pair, &process);
+    assert_eq!(stopped(&mut pair, &client)["decision"], "block");
+    let said = pair.prompt(&client, "[taut] 1 message is waitingplease fix the build");
+    assert_eq!(pair.stage.current(&client).memo.stops, 0);
+    assert!(said.contains("put there by Taut") && said.contains("what follows them is your user's"), "{said}");
+    assert!(!said.contains("not by a person"), "{said}");
 }
 
 #[test]
