@@ -160,9 +160,13 @@ pub fn wake_up(prompt: &str) -> Option<WakeUp> {
     None
 }
 
-/// Without marks of the terminal, in small letters, with single spaces.
+/// Our line stands at the beginning; a prompt may be a whole file.
+const MOST_READ: usize = 2_000;
+
+/// The beginning, without marks of the terminal, in small letters, with single spaces.
 fn bare(text: &str) -> String {
-    let text = crate::fleet::text::plain(text);
+    let beginning = text.char_indices().nth(MOST_READ).and_then(|(at, _)| text.get(..at)).unwrap_or(text);
+    let text = crate::fleet::text::plain(beginning);
     let mut out = String::new();
     for word in text.split_whitespace() {
         if !out.is_empty() {
