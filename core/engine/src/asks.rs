@@ -38,6 +38,8 @@ pub fn remember(memo: &mut Memo, envelope: &Envelope, verdict: Level) {
         }
         (Kind::Stop, Body::Stop { background: 0, .. }) => memo.asks.clear(),
         (Kind::Notification, Body::Notification { kind, .. }) if kind == "idle_prompt" => memo.asks.clear(),
+        // A question takes the keyboard: who can submit a prompt has none before them.
+        (Kind::UserPromptSubmit, _) if by.is_empty() => memo.asks.clear(),
         (Kind::UserPromptSubmit | Kind::PostToolBatch | Kind::Stop | Kind::SubagentStop, _) => goes_on(memo),
         _ => {}
     }

@@ -240,6 +240,16 @@ fn f1_a_sub_agents_end_takes_its_question_along_and_makes_nobody_done() {
     assert_eq!(worker.after("SubagentStop", json!({"agent_id": "a1", "agent_type": "Explore"})), "working");
 }
 
+/// A question takes the keyboard: who can submit a prompt has none before them, whoever put it.
+#[test]
+fn f1_a_prompt_is_work_whatever_was_asked_before() {
+    let mut worker = Worker::prompted();
+    assert_eq!(worker.shell("PermissionRequest", "make", "a1"), "attention");
+    assert_eq!(worker.after("UserPromptSubmit", json!({"prompt": "go on", "agent_id": "a2"})), "attention");
+    assert_eq!(worker.after("UserPromptSubmit", json!({"prompt": "go on"})), "working");
+    assert_eq!(worker.shell("PostToolUse", "ls", ""), "working");
+}
+
 #[test]
 fn f1_a_teammate_that_waits_is_done_itself_and_its_lead_is_not() {
     let mut worker = Worker::prompted();
