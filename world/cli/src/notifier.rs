@@ -79,6 +79,7 @@ pub fn tick(setting: &Setting) -> Tick {
 /// Tells what there is to tell, and waits for what must hold first. One process
 /// at a time: another that comes meanwhile leaves it to this one.
 pub fn run_to_the_end(setting: &Setting) -> std::io::Result<()> {
+    host::programs::are_of(&setting.home);
     let mut notifier = Notifier::new(setting);
     loop {
         let Some(lock) = try_lock(&setting.state.join(LOCK))? else { return Ok(()) };

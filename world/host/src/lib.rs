@@ -10,6 +10,7 @@ pub mod papers;
 pub mod paths;
 pub mod probe;
 pub mod process_group;
+pub mod programs;
 pub mod settings_file;
 pub mod tmux;
 pub mod trust;

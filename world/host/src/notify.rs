@@ -2,10 +2,11 @@
 //! user's. What is run is named by the user alone and gets an environment made
 //! here: the one we have may come from an agent, and so from a repository.
 
+use crate::programs::{find, folders};
 use std::ffi::OsString;
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Seek, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus};
@@ -62,14 +63,14 @@ const MOST_SAID: u64 = 400;
 /// A notification of the desktop.
 pub fn desktop(message: &Message<'_>, place: &Place) -> Result<(), Trouble> {
     let (program, args) = if cfg!(target_os = "macos") { osascript(message) } else { notify_send(message) };
-    let found = find(program, place).ok_or_else(|| missing(program))?;
+    let found = find(program, &place.home).ok_or_else(|| missing(program))?;
     run(Command::new(found).args(args), program, b"", place)
 }
 
 /// Whether the desktop could be told: the program that would do it.
 pub fn desktop_program(place: &Place) -> Result<PathBuf, Trouble> {
     let program = if cfg!(target_os = "macos") { "osascript" } else { "notify-send" };
-    find(program, place).ok_or_else(|| missing(program))
+    find(program, &place.home).ok_or_else(|| missing(program))
 }
 
 /// The user's own program, with the event on its standard input.
@@ -122,21 +123,6 @@ fn missing(program: &str) -> Trouble {
         _ => "it belongs to the system; look in /usr/bin",
     };
     Trouble::Missing { program: program.to_owned(), remedy }
-}
-
-/// Where programs are looked for: not along a search path that was handed to us.
-fn folders(home: &Path) -> Vec<PathBuf> {
-    let own = [".local/bin", ".nix-profile/bin"].map(|below| home.join(below));
-    let system =
-        ["/usr/local/bin", "/usr/bin", "/bin", "/opt/homebrew/bin", "/run/current-system/sw/bin"].map(PathBuf::from);
-    own.into_iter().chain(system).collect()
-}
-
-fn find(program: &str, place: &Place) -> Option<PathBuf> {
-    let runs = |path: &PathBuf| {
-        std::fs::metadata(path).is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
-    };
-    folders(&place.home).into_iter().map(|folder| folder.join(program)).find(runs)
 }
 
 /// The whole environment of what is run.

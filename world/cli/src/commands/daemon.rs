@@ -25,6 +25,7 @@ pub fn run(verb: DaemonVerb, printer: &Printer) -> Result<Exit, CliError> {
 
 fn serve(args: &RunArgs, places: &Places, printer: &Printer) -> Result<Exit, CliError> {
     let setting = args.over(service::setting(places));
+    host::programs::are_of(&setting.home);
     let switched = Switched::default();
     let heralds = service::heralds(&setting, &switched);
     let nudges = heralds.iter().map(|tick| tick.nudge.clone()).collect();

@@ -25,7 +25,10 @@ impl Pane {
     pub fn open(script: Script) -> Self {
         let stage = Stage::new();
         let found = std::process::Command::new("sh").args(["-c", "command -v tmux"]).output().unwrap().stdout;
-        let wrapper = stage.sandbox.root().join("bin/tmux");
+        // A program of the user's own goes before the system's.
+        let bin = stage.sandbox.home().join(".local/bin");
+        fs::create_dir_all(&bin).unwrap();
+        let wrapper = bin.join("tmux");
         fs::write(&wrapper, WITNESS.replace("REAL", String::from_utf8(found).unwrap().trim())).unwrap();
         fs::set_permissions(&wrapper, fs::Permissions::from_mode(0o755)).unwrap();
         let launch = Launch::new(&stage.sandbox, script).permission_mode("default").env("TAUT_AGENT_ID", "ada");

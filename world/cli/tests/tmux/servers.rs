@@ -79,6 +79,8 @@ fn f2_a_server_that_is_stopped_holds_up_no_hook_and_no_other_server() {
 #[test]
 fn f2_without_tmux_there_is_silence() {
     let stage = Stage::new();
+    // One that cannot be started stands in the way of any that the machine has.
+    stage.own_tmux("#!/nowhere/at-all\n");
     // A search path on which everything is but tmux.
     let bin = stage.sandbox.root().join("only");
     fs::create_dir(&bin).unwrap();
@@ -108,6 +110,28 @@ fn f2_without_tmux_there_is_silence() {
     assert!(!log.contains("tmux") && !log.contains("panicked"), "{log}");
     let apply = stage.taut(&["tmux", "apply", "--socket", &socket.to_string_lossy()]);
     assert!(apply.stderr_text().contains("tmux is not installed"), "{}", apply.stderr_text());
+}
+
+/// A repository's settings set variables for every hook, and a daemon that a hook started has them too.
+#[test]
+fn f2_g11_a_tmux_on_a_repositorys_search_path_is_not_run() {
+    if no_tmux() {
+        return;
+    }
+    let stage = Stage::witnessed();
+    let evil = stage.sandbox.root().join("evil");
+    fs::create_dir(&evil).unwrap();
+    put_program(&evil.join("tmux"), "#!/bin/sh\n: > \"$TMPDIR/evil-ran\"\n");
+    let tmux = stage.tmux("one");
+    let pane = tmux.first_pane();
+    let stage = Stage { sandbox: stage.sandbox.with_env("PATH", format!("{}:/usr/bin:/bin", evil.display())) };
+    stage.start_daemon();
+    let mut agent = stage.agent("ada", &tmux, &pane);
+    agent.play(&[Step::start()]).unwrap();
+    stage.taut_in(&tmux, &["tmux", "apply"]);
+    agent.play(&[Step::prompt("go"), fails()]).unwrap();
+    tmux.wait_for_style(&pane, ERROR);
+    assert!(!stage.sandbox.tmp().join("evil-ran").exists());
 }
 
 /// A server that does not move until this is dropped.

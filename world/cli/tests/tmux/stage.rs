@@ -54,15 +54,20 @@ impl Stage {
         assert!(started.success(), "{}", started.stderr_text());
     }
 
-    /// From now on every call of tmux in this sandbox is written down.
+    /// From now on every call of tmux by `taut` in this sandbox is written down.
     pub fn witnessed() -> Self {
         let stage = Self::new();
         let real = Command::new("sh").args(["-c", "command -v tmux"]).output().unwrap().stdout;
         let real = String::from_utf8(real).unwrap();
-        let wrapper = stage.sandbox.root().join("bin/tmux");
-        fs::write(&wrapper, WITNESS.replace("REAL", real.trim())).unwrap();
-        fs::set_permissions(&wrapper, fs::Permissions::from_mode(0o755)).unwrap();
+        stage.own_tmux(&WITNESS.replace("REAL", real.trim()));
         stage
+    }
+
+    /// A program of the user's own goes before the system's.
+    pub fn own_tmux(&self, script: &str) {
+        let bin = self.sandbox.home().join(".local/bin");
+        fs::create_dir_all(&bin).unwrap();
+        put_program(&bin.join("tmux"), script);
     }
 
     /// The calls written down so far.
@@ -193,6 +198,11 @@ impl Drop for Tmux {
         // Fails only when the server is gone already.
         let _ = self.run(&["kill-server"]);
     }
+}
+
+pub fn put_program(path: &Path, script: &str) {
+    fs::write(path, script).unwrap();
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
 pub fn asks() -> Step {

@@ -1,6 +1,7 @@
 //! Programs that are told: what they get, and what becomes of those that hang.
 
 use super::*;
+use std::os::unix::fs::PermissionsExt;
 use tempfile::TempDir;
 
 struct Stage {
