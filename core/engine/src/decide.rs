@@ -14,7 +14,7 @@ use model::fact::{Facts, Probe};
 use model::fleet::Taker;
 use model::reply::Reply;
 use model::row::{Agent, Event, Status};
-use model::session::{Once, Session, State};
+use model::session::{Session, State};
 use model::who::Standing;
 use model::{Findings, Level, Loaded, Ms, Who};
 use policy::Policy;
@@ -107,9 +107,7 @@ pub fn decide(mut input: Input<'_>) -> Outcome {
     }
     writes.extend(ended(&placed, now));
     if let Some(current) = observed {
-        if memory.reported {
-            said.marks.push(Mark::Once(Once::Reported));
-        }
+        said.marks.extend(memory.once.map(Mark::Once));
         let mut session = remembered(moved(current, &input, verdict), said.marks, &input, verdict);
         session.status_text = memory.status.clone().or(session.status_text);
         if holding.halted {

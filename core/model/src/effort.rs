@@ -1,6 +1,7 @@
 //! Efforts: one invocation of a skill each. They outlive context windows, and
 //! hold what an agent must know to go on: phase, directives, counters, account.
 
+use crate::session::Once;
 use crate::time::Ms;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -211,9 +212,10 @@ pub enum Keep {
         message: String,
         at: Ms,
     },
-    /// The session has reported to whom it works for.
-    Reported {
+    /// The session has done something that is done once.
+    Once {
         session: String,
+        once: Once,
     },
     /// What a session is doing, in its own words.
     Status {
@@ -247,6 +249,8 @@ pub struct Known {
     pub inbox: Vec<Message>,
     /// The conversation that started this worker.
     pub reports_to: Option<String>,
+    /// The agents that carry it, where a message to an agent is to be sent.
+    pub starters: Vec<String>,
 }
 
 impl Effort {

@@ -120,7 +120,9 @@ pub enum Once {
     StatusReminder,
     /// It was asked to report before it ends.
     ReportAsked,
-    /// It has reported: `taut worker done` or `taut send`.
+    /// It has written to somebody: it is not asked to report any more.
+    Wrote,
+    /// It has reported to whom it works for: `taut worker done`, or `taut send` to them.
     Reported,
 }
 
@@ -177,12 +179,12 @@ impl Memo {
     /// What of it holds for the session that follows.
     pub fn inherited(&self) -> Self {
         // A worker reports once, however many windows its work takes.
-        let reported = self.reports_to.is_some() && self.has(Once::Reported);
+        let said = |once: &&Once| self.reports_to.is_some() && matches!(once, Once::Wrote | Once::Reported);
         Self {
             model: self.model.clone(),
             told_window: self.told_window,
             reports_to: self.reports_to.clone(),
-            once: Vec::from_iter(reported.then_some(Once::Reported)),
+            once: self.once.iter().filter(said).copied().collect(),
             ..Self::default()
         }
     }

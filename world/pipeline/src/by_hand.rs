@@ -128,9 +128,9 @@ impl Hand<'_> {
                 Ok(done) => done,
                 Err(why) => return Ok(Err(why)),
             };
-            let reported = session.filter(|_| done.reported);
-            let reported = reported.map(|session| Write::Keep(Keep::Reported { session: session.id.clone() }));
-            let writes: Vec<Write> = done.writes().chain(reported).collect();
+            let said = session.zip(done.once);
+            let said = said.map(|(session, once)| Write::Keep(Keep::Once { session: session.id.clone(), once }));
+            let writes: Vec<Write> = done.writes().chain(said).collect();
             tx.apply(&writes)?;
             Ok(Ok((done.said, done.after)))
         })
@@ -173,6 +173,7 @@ struct Post {
     names: Vec<String>,
     inbox: Vec<Message>,
     reports_to: Option<String>,
+    starters: Vec<String>,
     from: Option<String>,
 }
 
@@ -186,6 +187,8 @@ impl Post {
                 if post.addressee.is_none() {
                     post.names = tx.names()?;
                 }
+                post.reports_to = starter(tx, caller, session)?;
+                post.starters = post.reports_to.as_ref().map(|to| tx.carriers(to)).transpose()?.unwrap_or_default();
             }
             // Only who is asked for reads it so that it is told: a person looks, and no more.
             Command::Inbox => {
@@ -194,13 +197,7 @@ impl Post {
                     post.inbox = tx.inbox(&Taker { agent, conversation: Some(session.conversation.clone()) })?;
                 }
             }
-            Command::Report { .. } => {
-                post.reports_to = session.and_then(|session| session.memo.reports_to.clone());
-                if let Some(parent) = caller.started_by.as_deref().filter(|_| post.reports_to.is_none()) {
-                    let own = session.map(|session| &session.conversation);
-                    post.reports_to = tx.conversation_of(parent)?.filter(|told| Some(told) != own);
-                }
-            }
+            Command::Report { .. } => post.reports_to = starter(tx, caller, session)?,
             _ => {}
         }
         Ok(post)
@@ -212,9 +209,18 @@ impl Post {
             names: &self.names,
             inbox: &self.inbox,
             reports_to: self.reports_to.as_deref(),
+            starters: &self.starters,
             from: self.from.as_deref(),
         }
     }
+}
+
+/// The conversation that started this worker, if it is one.
+fn starter(tx: &Tx<'_>, caller: &Caller, session: Option<&Session>) -> Result<Option<String>, Error> {
+    let known = session.and_then(|session| session.memo.reports_to.clone());
+    let Some(parent) = caller.started_by.as_deref().filter(|_| known.is_none()) else { return Ok(known) };
+    let own = session.map(|session| &session.conversation);
+    Ok(tx.conversation_of(parent)?.filter(|told| Some(told) != own))
 }
 
 fn current<'k>(known: &'k Known, session: Option<&Session>, agent: &str) -> Option<&'k Effort> {

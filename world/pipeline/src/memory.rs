@@ -5,7 +5,7 @@ use crate::prepare::Event;
 use crate::way::Setting;
 use engine::memory::{Ground, reading, wanted};
 use model::effect::Write;
-use model::effort::{Keep, Known};
+use model::effort::{Addressee, Keep, Known};
 use model::{Call, Envelope, Kind, Loaded, Ms};
 use store::{Asked, Error, Tx, Whose};
 
@@ -84,8 +84,13 @@ pub fn load(tx: &Tx<'_>, event: &Event, loaded: &Loaded, now: Ms) -> Result<Know
         }
     }
     let untold = ours.is_none_or(|session| session.memo.reports_to.is_none());
-    if let Some(parent) = who.started_by.as_deref().filter(|_| untold && asks_for_parent(envelope)) {
+    let asks = wanted.addressee.is_some() || asks_for_parent(envelope);
+    if let Some(parent) = who.started_by.as_deref().filter(|_| untold && asks) {
         known.reports_to = tx.conversation_of(parent)?;
+    }
+    if let Some(Addressee::Agent(_)) = known.addressee {
+        let told = ours.and_then(|session| session.memo.reports_to.as_ref()).or(known.reports_to.as_ref());
+        known.starters = told.map(|told| tx.carriers(told)).transpose()?.unwrap_or_default();
     }
     Ok(known)
 }

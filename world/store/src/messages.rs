@@ -166,6 +166,11 @@ pub(crate) fn conversation_of(conn: &Connection, session: &str) -> rusqlite::Res
     conn.prepare_cached(crate::sessions::CONVERSATION_OF)?.query_row([session], |row| row.get(0)).optional()
 }
 
+pub(crate) fn carriers(conn: &Connection, conversation: &str) -> rusqlite::Result<Vec<String>> {
+    const CARRIERS: &str = "SELECT DISTINCT agent FROM sessions WHERE conversation = ?1 AND ended_at IS NULL LIMIT 64";
+    conn.prepare_cached(CARRIERS)?.query_map([conversation], |row| row.get(0))?.collect()
+}
+
 /// Who could be meant: agents that `taut agents` lists, and conversations that are going on.
 pub(crate) fn names(conn: &Connection) -> rusqlite::Result<Vec<String>> {
     const NAMES: &str = "SELECT id FROM (SELECT id FROM agents WHERE named OR session IS NOT NULL LIMIT 500)

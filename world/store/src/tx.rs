@@ -104,6 +104,11 @@ impl<'s> Tx<'s> {
         self.verb(|conn| messages::conversation_of(conn, session))
     }
 
+    /// The agents whose open sessions carry this conversation.
+    pub fn carriers(&self, conversation: &str) -> Result<Vec<String>, Error> {
+        self.verb(|conn| messages::carriers(conn, conversation))
+    }
+
     /// One item among several in a commit: its error undoes it alone.
     pub fn savepoint<T>(&self, work: impl FnOnce(&Self) -> Result<T, Error>) -> Result<T, Error> {
         self.run("SAVEPOINT item")?;

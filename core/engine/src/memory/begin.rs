@@ -130,6 +130,7 @@ pub fn scene<'a>(sight: &Sight<'a>, current: Option<&'a Effort>, start: Option<&
         mail: Mail {
             addressee: known.addressee.as_ref(),
             names: &known.names,
+            starters: &known.starters,
             inbox: &known.inbox,
             from: Some(session.map_or(sight.who.agent.as_str(), |session| session.agent.as_str())),
             reports_to: session

@@ -9,7 +9,7 @@ use crate::redact::text_without_secrets as clean;
 use model::Ms;
 use model::effect::{After, Write};
 use model::effort::{Account, Addressee, Counters, Effort, Keep, Line, Message, PhaseStep, Refused, Stored};
-use model::session::Session;
+use model::session::{Once, Session};
 use policy::Policy;
 use serde_json::Value;
 
@@ -50,6 +50,8 @@ pub struct Mail<'a> {
     pub inbox: &'a [Message],
     /// The conversation that started this worker.
     pub reports_to: Option<&'a str>,
+    /// The agents that carry it.
+    pub starters: &'a [String],
     /// The agent that writes; nobody where no agent does.
     pub from: Option<&'a str>,
 }
@@ -73,8 +75,8 @@ pub struct Done {
     /// The effort as it stands now, where it changed.
     pub effort: Option<Effort>,
     pub counters: Option<Counters>,
-    /// The session has reported to whom it works for.
-    pub reported: bool,
+    /// What the session has said by it: written to somebody, or reported.
+    pub once: Option<Once>,
 }
 
 impl Done {

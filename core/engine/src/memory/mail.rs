@@ -5,6 +5,7 @@ use super::command::Outcome;
 use crate::fleet::letters;
 use crate::fleet::text::{line, plain};
 use model::effort::{Addressee, Keep, Message, Refused};
+use model::session::Once;
 use serde_json::json;
 
 /// Longer than this a message is a document, and belongs into a file.
@@ -17,7 +18,9 @@ pub fn send(to: &str, text: &str, scene: &Scene<'_>) -> Result<Done, Refused> {
         Addressee::Conversation(name) => format!("conversation {}", line(name, 80)),
     };
     let message = addressed(letters::NOTE, text, addressee.clone(), scene)?;
-    Ok(told(message, format!("sent to {shown}; it is told at its next prompt or tool call"), scene))
+    let once = if is_starter(addressee, scene) { Once::Reported } else { Once::Wrote };
+    let said = format!("sent to {shown}; it is told at its next prompt or tool call");
+    Ok(Done { said, ..told(message, once, scene) })
 }
 
 pub fn report(summary: &str, outcome: Outcome, scene: &Scene<'_>) -> Result<Done, Refused> {
@@ -34,7 +37,8 @@ pub fn report(summary: &str, outcome: Outcome, scene: &Scene<'_>) -> Result<Done
         Outcome::Failed => letters::WORKER_FAILED,
     };
     let message = addressed(kind, summary, Addressee::Conversation(conversation.to_string()), scene)?;
-    Ok(told(message, format!("reported to conversation {}", line(conversation, 80)), scene))
+    let said = format!("reported to conversation {}", line(conversation, 80));
+    Ok(Done { said, ..told(message, Once::Reported, scene) })
 }
 
 /// One JSON object a line: whoever prints it shapes it. What a sub-agent reads
@@ -91,9 +95,17 @@ fn addressed(kind: &str, text: &str, to: Addressee, scene: &Scene<'_>) -> Result
     Ok(Message { to: Some(to), from_agent, ..scene.message(kind, text.to_string()) })
 }
 
-fn told(message: Message, said: String, scene: &Scene<'_>) -> Done {
-    let reported = scene.session.is_some() && scene.sub_agent.is_empty();
-    Done { keeps: vec![Keep::Message(message)], said, reported, ..Done::default() }
+fn told(message: Message, once: Once, scene: &Scene<'_>) -> Done {
+    let own = scene.session.is_some() && scene.sub_agent.is_empty();
+    Done { keeps: vec![Keep::Message(message)], once: own.then_some(once), ..Done::default() }
+}
+
+/// Whether a message goes to whom the worker works for: only then is its end no news there.
+fn is_starter(to: &Addressee, scene: &Scene<'_>) -> bool {
+    match to {
+        Addressee::Agent(name) => scene.mail.starters.contains(name),
+        Addressee::Conversation(name) => scene.mail.reports_to == Some(name),
+    }
 }
 
 fn unknown(to: &str, names: &[String]) -> Refused {

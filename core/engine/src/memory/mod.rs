@@ -31,7 +31,7 @@ use model::effort::{Counters, Effort, Keep, Known, Line, Message};
 use model::event::{Body, Envelope, Kind};
 use model::fact::Facts;
 use model::row::Status;
-use model::session::Session;
+use model::session::{Once, Session};
 use model::{Finding, Loaded, Ms, Who};
 use policy::Policy;
 use serde_json::{Value, json};
@@ -83,8 +83,8 @@ pub struct Memory {
     pub files: Vec<(Rank, File)>,
     /// What the session says of itself from now on.
     pub status: Option<String>,
-    /// The session has reported to whom it works for.
-    pub reported: bool,
+    /// What the session has said by it: written to somebody, or reported.
+    pub once: Option<Once>,
     pub report: Report,
 }
 
@@ -208,7 +208,7 @@ impl Memory {
         self.keeps.extend(done.keeps);
         self.after.extend(done.after);
         self.status = done.status.or(self.status.take());
-        self.reported |= done.reported;
+        self.once = done.once.or(self.once);
         self.report.effort = done.effort.or(self.report.effort.take());
         self.keeps.extend(done.counters.map(Keep::Counters));
     }

@@ -37,6 +37,6 @@ fn asked(moment: &Moment<'_>) -> Option<Vec<(String, Mark)>> {
 }
 
 fn wants_report(session: &Session, settings: &Settings) -> bool {
-    let told = session.memo.has(Once::ReportAsked) || session.memo.has(Once::Reported);
+    let told = [Once::ReportAsked, Once::Wrote, Once::Reported].into_iter().any(|once| session.memo.has(once));
     settings.report && session.mode.as_deref() == Some("background") && !told
 }

@@ -37,15 +37,40 @@ fn f3_s9_a_worker_that_is_done_reports_to_the_conversation_that_started_it() {
     assert!(said.ends_with("\n> all 12 tests pass"), "and nothing is told of its end: {said}");
 }
 
+/// By name, by conversation, by session: all of them are whom it works for.
 #[test]
-fn f3_s9_a_message_sent_counts_as_a_report_too() {
+fn f3_s9_a_message_to_who_started_it_counts_as_a_report_too() {
+    for to in ["ann", "", "ann-1"] {
+        let mut pair = Pair::configured("[context]\nreport = true\n");
+        let (ann, process) = (pair.ann.clone(), Living::new());
+        let conversation = pair.stage.sessions()[0].conversation.clone();
+        let to = if to.is_empty() { &conversation } else { to };
+        let client = worker(&mut pair, &process);
+        pair.line(&client, &format!("taut send {to} finished"));
+        assert!(pair.stage.current(&client).memo.has(Once::Reported), "{to}");
+        assert_eq!(stopped(&mut pair, &client), Value::Null);
+        pair.stage.end(&client, "other");
+        let said = pair.tool(&ann);
+        assert!(said.starts_with("[taut] Message from agent w") && said.ends_with("\n> finished"), "{said}");
+    }
+}
+
+/// A question to a peer is no report: who started the worker still hears that it is gone.
+#[test]
+fn f3_s9_a_message_to_somebody_else_ends_the_reminder_and_hides_no_end() {
     let mut pair = Pair::configured("[context]\nreport = true\n");
     let (ann, process) = (pair.ann.clone(), Living::new());
     let client = worker(&mut pair, &process);
-    pair.line(&client, "taut send bob 'finished'");
+    pair.line(&client, "taut send bob 'which port?'");
+    assert_eq!(stopped(&mut pair, &client), Value::Null);
+    // Nor does it in the next window.
+    pair.stage.end(&client, "clear");
+    let client = client.session_id("w-2");
+    pair.stage.start(&client, "clear");
     assert_eq!(stopped(&mut pair, &client), Value::Null);
     pair.stage.end(&client, "other");
-    assert_eq!(pair.tool(&ann), "");
+    let said = pair.tool(&ann);
+    assert!(said.ends_with("> worker w ended without a report (other)"), "{said}");
 }
 
 #[test]

@@ -13,7 +13,6 @@ pub use list::EffortFilter;
 use crate::{Error, Tx, messages, projects, sessions};
 use model::Ms;
 use model::effort::{Directive, Effort, Keep, Known, Line, PhaseStep};
-use model::session::Once;
 use rusqlite::{Connection, OptionalExtension, Row, named_params, params};
 use serde_json::Value;
 
@@ -165,7 +164,7 @@ pub(crate) fn keep(conn: &Connection, keep: &Keep) -> rusqlite::Result<()> {
         Keep::Errand(errand) => errands::put(conn, errand),
         Keep::Message(message) => messages::put(conn, message),
         Keep::Delivered { message, at } => messages::deliver(conn, message, *at),
-        Keep::Reported { session } => sessions::mark(conn, session, Once::Reported),
+        Keep::Once { session, once } => sessions::mark(conn, session, *once),
         Keep::Status { session, text } => conn.prepare_cached(SET_STATUS)?.execute([session, text]).map(drop),
     }
 }
