@@ -27,6 +27,8 @@ pub enum Prompt {
     Empty,
     /// Somebody has typed something that was not sent.
     Typed,
+    /// Our own line stands there, and nothing else: it was pasted and never entered.
+    Ours,
     /// A question of the client's own stands there: a permission, a menu.
     Dialog,
     /// The screen could not be read, or shows something else.

@@ -3,7 +3,7 @@
 
 use agents::claude_code::screen::{self, Screen};
 use daemon::{Next, Nudge, Tick};
-use engine::fleet::wake::{Idle, Wake, counted, wake};
+use engine::fleet::wake::{Idle, Wake, counted, is_ours, unspaced, wake};
 use host::tmux::{self, Glimpse, Server};
 use model::Ms;
 use model::fleet::Prompt;
@@ -59,13 +59,15 @@ fn try_to_wake(store: &mut Store, sleeper: &Sleeper) -> Result<(), store::Error>
         return Ok(());
     }
     let Some(pane) = Pane::of(&sleeper.session) else { return Ok(()) };
-    let prompt = pane.screen().map_or(Prompt::Unknown, |seen| screen::prompt(read(&seen)));
-    let Wake::Paste { text } = decide(sleeper, prompt, host::clock::now()) else { return Ok(()) };
-    if pane.paste(&text) {
-        // At once: a message that comes while Enter is still waited for was not woken for.
-        store.woken(&sleeper.session, counted(sleeper.session.memo.woken, host::clock::now()))?;
-        pane.enter(&text);
-    }
+    let (prompt, standing) = pane.prompt();
+    let line = match decide(sleeper, prompt, host::clock::now()) {
+        Wake::Paste { text } if pane.paste(&text) => unspaced(&text),
+        Wake::Enter => standing,
+        Wake::Paste { .. } | Wake::Wait(_) => return Ok(()),
+    };
+    // At once: a message that comes while Enter is still waited for was not woken for.
+    store.woken(&sleeper.session, counted(sleeper.session.memo.woken, host::clock::now()))?;
+    pane.enter(&line);
     Ok(())
 }
 
@@ -104,15 +106,24 @@ impl<'a> Pane<'a> {
         (seen.takes_keys && tmux::runs_in(self.client, &seen)).then_some(seen)
     }
 
+    /// What the input line is, and what stands in it.
+    fn prompt(&self) -> (Prompt, String) {
+        let Some(seen) = self.screen() else { return (Prompt::Unknown, String::new()) };
+        let typed = screen::typed(read(&seen)).unwrap_or_default();
+        match screen::prompt(read(&seen)) {
+            Prompt::Typed if is_ours(&typed) => (Prompt::Ours, typed),
+            other => (other, typed),
+        }
+    }
+
     fn paste(&self, text: &str) -> bool {
         self.server.paste(self.number, text).is_ok()
     }
 
     /// Enter follows only where exactly our own line stands. A busy client
     /// shows it late; one that never does, or that shows more, gets no Enter.
-    fn enter(&self, text: &str) {
-        let ours: String = text.chars().filter(|letter| !letter.is_whitespace()).collect();
-        let stands = || self.screen().and_then(|seen| screen::typed(read(&seen))).as_deref() == Some(ours.as_str());
+    fn enter(&self, line: &str) {
+        let stands = || self.screen().and_then(|seen| screen::typed(read(&seen))).as_deref() == Some(line);
         let shown_by = Instant::now() + SHOWN_WITHIN;
         std::thread::sleep(BEFORE_ENTER);
         while !stands() {

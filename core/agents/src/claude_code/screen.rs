@@ -43,15 +43,18 @@ pub fn prompt(screen: Screen<'_>) -> Prompt {
     }
     // A terminal without the focus is drawn without a cursor; then nothing else on the screen may claim the keyboard.
     let has_keyboard = rows.get(row).is_some_and(|row| row.reverse_at(column)) || !rows.iter().any(Row::has_reverse);
-    let works = rows.iter().skip(line.end).any(|row| row.text().contains(WORKING));
-    if has_keyboard && !works { Prompt::Empty } else { Prompt::Unknown }
+    if has_keyboard && !line.works(&rows) { Prompt::Empty } else { Prompt::Unknown }
 }
 
 /// What stands in the input line, without any blanks: where it was wrapped
-/// cannot be seen. `None` where there is no input line with the keyboard.
+/// cannot be seen. `None` where there is no input line with the keyboard, where
+/// it takes a command for the shell, and while the client works.
 pub fn typed(screen: Screen<'_>) -> Option<String> {
     let rows = rows(screen.text);
     let line = InputLine::find(&rows).filter(|line| (line.first..line.end).contains(&screen.cursor.1))?;
+    if line.shell || line.works(&rows) {
+        return None;
+    }
     let written = rows.iter().take(line.end).skip(line.first).flat_map(|row| row.letters().skip(TEXT_COLUMN));
     Some(written.filter(|letter| !letter.is_whitespace()).collect())
 }
@@ -76,6 +79,10 @@ impl InputLine {
         let whole = rows.iter().skip(first + 1).take(length.saturating_sub(1)).all(indented);
         let shell = rows.get(first).is_some_and(|row| starts(row, SHELL));
         whole.then_some(Self { first, end: first + length, shell })
+    }
+
+    fn works(&self, rows: &[Row]) -> bool {
+        rows.iter().skip(self.end).any(|row| row.text().contains(WORKING))
     }
 }
 

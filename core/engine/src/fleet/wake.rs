@@ -53,6 +53,8 @@ pub enum Wake {
     Paste {
         text: String,
     },
+    /// Enter alone: our line stands there already.
+    Enter,
     Wait(Why),
 }
 
@@ -105,6 +107,7 @@ pub fn wake(idle: &Idle<'_>, now: Ms) -> Wake {
     }
     match idle.prompt {
         Prompt::Empty => Wake::Paste { text: trigger(idle.messages) },
+        Prompt::Ours => Wake::Enter,
         Prompt::Typed => wait(Why::Typed),
         Prompt::Dialog => wait(Why::Dialog),
         Prompt::Unknown => wait(Why::Unreadable),
@@ -130,6 +133,18 @@ pub fn trigger(messages: u64) -> String {
         1 => format!("{SIGN} 1 message is waiting"),
         count => format!("{SIGN} {count} messages are waiting"),
     }
+}
+
+/// Whether what is typed, which is read off a screen without blanks, is a line
+/// of ours for any count, and nothing more.
+pub fn is_ours(typed: &str) -> bool {
+    let digits = typed.chars().filter(char::is_ascii_digit).take(20).collect::<String>();
+    digits.parse().is_ok_and(|count| unspaced(&trigger(count)) == typed)
+}
+
+/// As it is read off a screen, where it may be wrapped.
+pub fn unspaced(line: &str) -> String {
+    line.chars().filter(|letter| !letter.is_whitespace()).collect()
 }
 
 const SIGN: &str = "[taut]";
@@ -264,6 +279,23 @@ mod tests {
         // One that is new wakes sooner, and not at once.
         assert_eq!(woken(PAUSE_MS - 1, 0), Wake::Wait(Why::JustWoken));
         assert!(matches!(woken(PAUSE_MS, 0), Wake::Paste { .. }));
+    }
+
+    /// The daemon ended between paste and Enter, or the client showed the line too late.
+    #[test]
+    fn f3_a_line_of_ours_that_was_left_standing_is_entered_and_not_pasted_again() {
+        let standing = Idle { prompt: Prompt::Ours, ..idle() };
+        assert_eq!(wake(&standing, NOW), Wake::Enter);
+        let woken = Some(Woken { at: NOW.plus(1 - PAUSE_MS), row: 1 });
+        assert_eq!(wake(&Idle { last: woken, ..standing }, NOW), Wake::Wait(Why::JustWoken));
+        for count in [1, 2, 37, u64::MAX] {
+            assert!(is_ours(&unspaced(&trigger(count))), "{count}");
+        }
+        for typed in
+            ["", "[taut]", "[taut]1messageiswaitingplease", "x[taut]1messageiswaiting", "[taut]messageiswaiting"]
+        {
+            assert!(!is_ours(typed), "{typed}");
+        }
     }
 
     /// What it was woken for is delivered, and with it went what the messages knew.

@@ -62,7 +62,10 @@ fn f3_a_line_that_the_hook_has_sent_is_sent_once() {
         assert_eq!(done.stdout_text().trim_end(), "sent to agent ann; it is told at its next prompt or tool call");
         assert_eq!(stage.list(&["inbox", "--json"]).len(), 1, "a person only looks");
         let said = tool(&stage, "ann-1", "a1", &ann);
-        assert!(said.starts_with("[taut] Message from agent `bob`") && said.ends_with("> the build is green"), "{said}");
+        assert!(
+            said.starts_with("[taut] Message from agent `bob`") && said.ends_with("> the build is green"),
+            "{said}"
+        );
         assert_eq!(tool(&stage, "ann-1", "a2", &ann), "");
         assert_eq!(stage.list(&["inbox", "--json"]), [] as [Value; 0]);
         let all = stage.list(&["inbox", "--all", "--json"]);

@@ -28,6 +28,7 @@ struct Looks {
     stage: Stage,
     tmux: Tmux,
     agent: FakeAgent,
+    pane: String,
     entered: PathBuf,
 }
 
@@ -56,7 +57,7 @@ fn idle_drawing(program: &str, screen: &str, client: Client) -> Looks {
     };
     let mut agent = stage.agent("ada", &tmux, &pane).with_env("CLAUDE_PID", pid);
     agent.play(&[Step::start(), Step::prompt("go"), Step::stop()]).unwrap();
-    Looks { stage, tmux, agent, entered }
+    Looks { stage, tmux, agent, pane, entered }
 }
 
 #[derive(Clone, Copy)]
@@ -112,6 +113,19 @@ fn f3_an_idle_agent_is_woken_by_one_line_and_told_once() {
     assert!(told.contains("the quince is ripe") && !told.contains("marmalade"), "{told}");
     assert_eq!(looks.calls("paste-buffer"), 1);
     assert_eq!(looks.tmux.ask(&["list-buffers"]), "");
+}
+
+/// A daemon that ended between paste and Enter left its line behind, which is nobody's half-typed thought.
+#[test]
+fn f3_a_line_of_ours_that_was_left_standing_is_entered_and_not_pasted_again() {
+    if no_tmux() {
+        return;
+    }
+    let looks = idle("empty.deleted_text.txt", Client::InThePane);
+    looks.tmux.ask(&["send-keys", "-t", &looks.pane, "-l", "[taut] 3 messages are waiting"]);
+    looks.send("the fig is sweet");
+    assert_eq!(looks.entered(1), "[taut] 3 messages are waiting");
+    assert_eq!(looks.calls("paste-buffer"), 0);
 }
 
 #[test]
