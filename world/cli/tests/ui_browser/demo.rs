@@ -239,6 +239,10 @@ impl Demo {
             base.execute(set, params![agent, ago(minutes), status]).unwrap();
             let set = "UPDATE events SET at = ?2 WHERE agent = ?1 AND seq = (SELECT max(seq) FROM events WHERE agent = ?1 AND event = 'PreToolUse')";
             base.execute(set, params![agent, ago(minutes * 0.8)]).unwrap();
+            // What turned it bears the moment of the turn.
+            let set = "UPDATE events SET at = ?2 WHERE seq =
+                (SELECT max(seq) FROM events WHERE agent = ?1 AND json_extract(detail, '$.status.to') = ?3)";
+            base.execute(set, params![agent, ago(minutes), status]).unwrap();
         }
         let session: Vec<i64> = column(&base, "SELECT seq FROM events WHERE agent = 'checkout-api' ORDER BY seq");
         for (n, seq) in session.iter().enumerate() {
