@@ -19,6 +19,15 @@ impl CliError {
         Self { exit: Exit::NotFound, ..Self::failed(what) }
     }
 
+    /// The command line was wrong.
+    pub fn usage(what: impl Into<String>) -> Self {
+        Self::failed(what).of_usage()
+    }
+
+    pub fn of_usage(self) -> Self {
+        Self { exit: Exit::Usage, ..self }
+    }
+
     pub fn because(mut self, error: &dyn std::error::Error) -> Self {
         let mut next = Some(error);
         while let Some(error) = next {

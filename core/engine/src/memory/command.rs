@@ -180,27 +180,39 @@ fn phase(words: &[&str]) -> Result<Command, String> {
     Ok(Command::Phase { label, approved })
 }
 
-/// `-`, or no words, for what stands on stdin.
+/// One `--` says that what follows is no option, and is itself nothing to send.
 fn send(words: &[&str], stdin: &str) -> Result<Command, String> {
     const USAGE: &str = "taut send <agent|conversation> \"what you have to say\"";
-    let [to, rest @ ..] = words else { return Err(format!("to whom? `{USAGE}`; `taut agents` lists them")) };
-    let rest = if matches!(rest, ["-"]) { &[] } else { rest };
-    text(USAGE, rest, stdin).map(|text| Command::Send { to: (*to).to_string(), text })
+    let (to, rest) = match words {
+        ["--", to, rest @ ..] | [to, "--", rest @ ..] | [to, rest @ ..] if *to != "--" => (*to, rest),
+        _ => return Err(format!("to whom? `{USAGE}`; `taut agents` lists them")),
+    };
+    text(USAGE, told(rest), stdin).map(|text| Command::Send { to: to.to_string(), text })
 }
 
 fn report(words: &[&str], stdin: &str) -> Result<Command, String> {
-    let (values, rest) = options(words, &["--summary"]);
+    const USAGE: &str = "taut worker done --summary \"what came of it\"";
+    let end = words.iter().position(|word| *word == "--").unwrap_or(words.len());
+    let (before, after) = words.split_at_checked(end).unwrap_or((words, &[]));
+    let (values, rest) = options(before, &["--summary"]);
     let outcome = if rest.contains(&"--failed") { Outcome::Failed } else { Outcome::Done };
-    let rest: Vec<&str> = rest.into_iter().filter(|word| *word != "--failed").collect();
-    let summary = match value(&values, "--summary").filter(|summary| summary != "-") {
-        Some(summary) => Ok(summary),
-        None => text("taut worker done --summary \"what came of it\"", &rest, stdin),
-    };
-    summary.map(|summary| Command::Report { summary, outcome })
+    let rest = rest.into_iter().filter(|word| *word != "--failed").chain(after.iter().skip(1).copied());
+    let rest: Vec<&str> = rest.collect();
+    let named = value(&values, "--summary");
+    if named.is_some() && !rest.is_empty() {
+        return Err(format!("the summary is given twice, by --summary and without; run `{USAGE}`"));
+    }
+    let words: Vec<&str> = named.as_deref().map_or(rest, |summary| vec![summary]);
+    text(USAGE, told(&words), stdin).map(|summary| Command::Report { summary, outcome })
+}
+
+/// `-`, or no words, for what stands on stdin.
+fn told<'a, 'b>(words: &'b [&'a str]) -> &'b [&'a str] {
+    if matches!(words, ["-"]) { &[] } else { words }
 }
 
 fn text(usage: &str, words: &[&str], stdin: &str) -> Result<String, String> {
-    let text = joined(words, stdin);
+    let text = joined(words, stdin).trim().to_string();
     if text.is_empty() { Err(format!("there is nothing to store; run `{usage}`")) } else { Ok(text) }
 }
 
@@ -259,6 +271,37 @@ mod tests {
         }
         assert_eq!(command("taut session status"), None);
         assert!(matches!(command("taut log"), Some(Err(_))));
+    }
+
+    #[test]
+    fn f3_a_dash_is_what_stands_on_stdin_and_two_dashes_are_nothing() {
+        let sent = |to: &str, text: &str| Some(Ok(Command::Send { to: to.into(), text: text.into() }));
+        let done = |summary: &str| Some(Ok(Command::Report { summary: summary.into(), outcome: Outcome::Done }));
+        for (line, expected) in [
+            ("taut send alice - <<'E'\nby stdin\nE", sent("alice", "by stdin")),
+            ("taut send -- --help hi", sent("--help", "hi")),
+            ("taut send alice -- --force", sent("alice", "--force")),
+            ("taut send -- alice -- --force", sent("alice", "-- --force")),
+            ("taut worker done - <<'E'\nby stdin\nE", done("by stdin")),
+            ("taut worker done --summary - <<'E'\nby stdin\nE", done("by stdin")),
+            ("taut worker done -- --failed", done("--failed")),
+            ("taut worker done all of it", done("all of it")),
+        ] {
+            assert_eq!(command(line), expected, "{line}");
+        }
+        for wrong in [
+            "taut send",
+            "taut send --",
+            "taut send alice '   '",
+            "taut send alice \"\"",
+            "taut send alice --",
+            "taut worker done",
+            "taut worker done -",
+            "taut worker done --summary a b",
+            "taut worker done --summary - b",
+        ] {
+            assert!(matches!(command(wrong), Some(Err(_))), "{wrong}");
+        }
     }
 
     #[test]

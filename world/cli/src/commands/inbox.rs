@@ -6,6 +6,7 @@ use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::Printer;
 use clap::Args;
+use engine::fleet::text::line;
 use engine::memory::mail;
 use serde_json::Value;
 use store::{Letter, MessageFilter};
@@ -25,14 +26,16 @@ const MOST: usize = 200;
 
 pub fn run(args: &InboxArgs, printer: &Printer) -> Result<Exit, CliError> {
     let plain = !args.all && args.agent.is_none();
-    if plain && let Some(said) = effort::own_inbox()? {
-        let read: Vec<Value> = said.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
-        show(&read, printer);
+    if plain && let Some(own) = effort::own_inbox()? {
+        let read: Vec<Value> = own.said.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+        show(&read, &format!("nothing waits for {}", line(&own.agent, 80)), printer);
         return Ok(Exit::Ok);
     }
     let filter = MessageFilter { agent: args.agent.clone(), delivered: args.all, limit: MOST };
     let letters = stored()?.map(|store| store.letters(&filter)).transpose()?.unwrap_or_default();
-    show(&letters.iter().map(object).collect::<Vec<_>>(), printer);
+    let nothing = args.agent.as_deref().map(|agent| format!("nothing waits for {}", line(agent, 80)));
+    let nothing = nothing.as_deref().unwrap_or("nothing waits");
+    show(&letters.iter().map(object).collect::<Vec<_>>(), nothing, printer);
     Ok(Exit::Ok)
 }
 
@@ -44,13 +47,13 @@ fn object(letter: &Letter) -> Value {
     object
 }
 
-fn show(letters: &[Value], printer: &Printer) {
+fn show(letters: &[Value], nothing: &str, printer: &Printer) {
     if printer.json() {
         letters.iter().for_each(|letter| printer.object(letter));
         return;
     }
     if letters.is_empty() {
-        printer.note("nothing waits; `taut inbox --all` shows what was delivered");
+        printer.note(format!("{nothing}; `taut inbox --all` shows what was delivered"));
     }
     for letter in letters {
         let text = |name: &str| letter[name].as_str().unwrap_or_default();
@@ -59,8 +62,8 @@ fn show(letters: &[Value], printer: &Printer) {
         let (to, kind, at) = (text("to"), text("kind"), text("at"));
         let head = format!("{from} → {} {to} ({kind}, {at}, {state})", text("to_kind"));
         printer.line(printer.bold(head));
-        for line in text("body").lines() {
-            printer.line(format!("  {line}"));
+        for part in text("body").lines() {
+            printer.line(format!("  {part}"));
         }
     }
 }

@@ -7,7 +7,10 @@ use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::{service, stdin};
 use clap::{Args, Subcommand};
+use engine::fleet::text;
+use engine::memory::command::{self, Command};
 use host::paths::Places;
+use store::{SessionFilter, Store};
 
 #[derive(Debug, Args)]
 pub struct SendArgs {
@@ -27,7 +30,7 @@ pub enum WorkerVerb {
 #[derive(Debug, Args)]
 pub struct DoneArgs {
     /// What came of it; - reads it from stdin
-    #[arg(long)]
+    #[arg(long, conflicts_with = "text")]
     pub summary: Option<String>,
     /// It did not work out
     #[arg(long)]
@@ -38,21 +41,51 @@ pub struct DoneArgs {
 }
 
 pub fn run(args: &SendArgs, printer: &Printer) -> Result<Exit, CliError> {
-    let words = args.text.as_slice();
-    let piped = words.is_empty() || words == ["-"];
-    sent(effort::carry_out(piped.then(stdin::waiting).flatten(), printer))
+    let words = args.text.strip_prefix(&["--".to_string()]).unwrap_or(&args.text);
+    sent(Spelled::of(words), printer)
 }
 
 pub fn worker(verb: &WorkerVerb, printer: &Printer) -> Result<Exit, CliError> {
     let WorkerVerb::Done(args) = verb;
-    let told = args.summary.as_deref().is_some_and(|summary| summary != "-") || !args.text.is_empty();
-    sent(effort::carry_out((!told).then(stdin::waiting).flatten(), printer))
+    sent(Spelled::of(args.summary.as_ref().map_or(&args.text, std::slice::from_ref)), printer)
+}
+
+/// Where the words are.
+enum Spelled {
+    OnTheLine,
+    OnStdin,
+}
+
+impl Spelled {
+    fn of(words: &[String]) -> Self {
+        if words.is_empty() || words == ["-"] { Self::OnStdin } else { Self::OnTheLine }
+    }
 }
 
 /// Whoever sleeps in a pane is woken now rather than at the daemon's next look.
-fn sent(done: Result<Exit, CliError>) -> Result<Exit, CliError> {
-    if done.is_ok() {
-        service::tell_daemon(&Places::from_process());
+fn sent(spelled: Spelled, printer: &Printer) -> Result<Exit, CliError> {
+    let line = effort::typed(match spelled {
+        Spelled::OnTheLine => None,
+        Spelled::OnStdin => stdin::waiting(),
+    });
+    let command = command::parse(&line);
+    let wrong = matches!(command, Some(Err(_)));
+    let mut carried = effort::carried(&line).map_err(|error| if wrong { error.of_usage() } else { error })?;
+    if let Some(Ok(Command::Send { to, .. })) = command
+        && is_away(&to)
+        && carried.said.starts_with("sent to agent ")
+    {
+        carried.said = format!("{} has no session now; the message waits for its next one", text::line(&to, 80));
     }
-    done
+    service::tell_daemon(&Places::from_process());
+    Ok(effort::say(carried, printer))
+}
+
+/// Whether no session of this agent is open; where that cannot be read, nothing is claimed.
+fn is_away(agent: &str) -> bool {
+    let filter =
+        SessionFilter { agent: Some(agent.to_string()), only_open: true, limit: 1, ..SessionFilter::default() };
+    let open =
+        Store::open_existing_read_only(&Places::from_process().state()).and_then(|store| store.sessions(&filter));
+    open.is_ok_and(|open| open.is_empty())
 }

@@ -161,3 +161,52 @@ fn f1_focus_turns_attention_into_checked_and_nothing_else() {
     assert_eq!(status(&stage), "checked");
     assert_eq!(stage.taut(&["agent", "focus", "nobody"]).code(), Some(2));
 }
+
+/// A report that is piped in is the report, and never the dash that says so.
+#[test]
+fn f3_a_dash_reads_stdin_and_a_summary_given_twice_is_wrong_usage() {
+    let stage = Stage::new();
+    let (ann, bob) = two(&stage, IN_PROCESS);
+    let mut env = bob.clone();
+    env.push(("CLAUDE_PARENT_SESSION_ID", "ann-1"));
+    let done = as_agent(&stage, &["worker", "done", "-"], &env, "all of it\n");
+    assert!(done.success(), "{}", done.stderr_text());
+    assert!(tool(&stage, "ann-1", "a1", &ann).ends_with("> all of it"));
+    for wrong in [&["worker", "done", "--summary", "a", "b"] as &[&str], &["worker", "done"], &["worker", "done", "-"]]
+    {
+        let refused = as_agent(&stage, wrong, &env, "");
+        assert_eq!(refused.code(), Some(2), "{wrong:?}: {}", refused.stderr_text());
+    }
+    assert_eq!(tool(&stage, "ann-1", "a2", &ann), "", "nothing of what was refused");
+}
+
+#[test]
+fn f3_nothing_to_say_is_wrong_usage_and_two_dashes_are_no_part_of_it() {
+    let stage = Stage::new();
+    let (ann, bob) = two(&stage, IN_PROCESS);
+    for wrong in ["", "   ", "\n\t"] {
+        let refused = as_agent(&stage, &["send", "ann", wrong], &bob, "");
+        assert_eq!(refused.code(), Some(2), "{wrong:?}: {}", refused.stderr_text());
+    }
+    assert_silent(&line(&stage, "bob-1", "b1", "taut send ann '  '", &bob), "refused by the process");
+    assert_eq!(as_agent(&stage, &["send", "ann", "  "], &bob, "").code(), Some(2), "after the hook refused it");
+    assert!(as_agent(&stage, &["send", "ann", "--", "--force"], &bob, "").success());
+    let said = tool(&stage, "ann-1", "a1", &ann);
+    assert!(said.ends_with("\n> --force"), "{said}");
+    let unknown = as_agent(&stage, &["send", "--", "--help", "hi"], &bob, "");
+    assert!(unknown.stderr_text().contains("no conversation `--help`"), "{}", unknown.stderr_text());
+}
+
+#[test]
+fn f3_whoever_has_no_session_is_said_to_have_none() {
+    let stage = Stage::new();
+    let (ann, bob) = two(&stage, IN_PROCESS);
+    event(&stage, "ann-1", json!({"hook_event_name": "SessionEnd", "reason": "other"}), &ann);
+    let waits = "ann has no session now; the message waits for its next one";
+    assert_eq!(as_agent(&stage, &["send", "ann", "hello"], &bob, "").stdout_text().trim_end(), waits);
+    assert_silent(&line(&stage, "bob-1", "b1", "taut send ann again", &bob), "sent by the hook");
+    assert_eq!(as_agent(&stage, &["send", "ann", "again"], &bob, "").stdout_text().trim_end(), waits);
+    assert_eq!(stage.list(&["inbox", "--json"]).len(), 2);
+    let none = as_agent(&stage, &["inbox"], &bob, "");
+    assert!(none.stderr_text().starts_with("nothing waits for bob;"), "{}", none.stderr_text());
+}

@@ -223,7 +223,7 @@ fn f5_one_command_switches_it_on_and_shows_what_it_changes() {
     for wrong in [["--for", "doen"], ["--quiet", "at night"], ["--command", "say"]] {
         let mut args = vec!["notify", "on", "--yes"];
         args.extend(wrong);
-        assert_eq!(stage.taut(&args).code(), Some(1), "{wrong:?}");
+        assert_eq!(stage.taut(&args).code(), Some(2), "{wrong:?}");
     }
 }
 

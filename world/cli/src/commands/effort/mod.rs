@@ -55,13 +55,22 @@ fn text_or_stdin(args: &TextArgs) -> Option<String> {
 }
 
 /// The line as it was typed, done by the hook that saw it or done now.
-pub(super) fn carry_out(stdin: Option<String>, printer: &Printer) -> Result<Exit, CliError> {
-    let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--json").collect();
-    let line = Plain { words, stdin };
-    let carried = match Desk::open() {
-        Ok(desk) => desk.carry_out(&line),
-        Err(error) => found_only(&line, error),
-    }?;
+fn carry_out(stdin: Option<String>, printer: &Printer) -> Result<Exit, CliError> {
+    Ok(say(carried(&typed(stdin))?, printer))
+}
+
+pub(super) fn typed(stdin: Option<String>) -> Plain {
+    Plain { words: std::env::args().skip(1).filter(|word| word != "--json").collect(), stdin }
+}
+
+pub(super) fn carried(line: &Plain) -> Result<pipeline::Carried, CliError> {
+    match Desk::open() {
+        Ok(desk) => desk.carry_out(line),
+        Err(error) => found_only(line, error),
+    }
+}
+
+pub(super) fn say(carried: pipeline::Carried, printer: &Printer) -> Exit {
     for trouble in &carried.troubles {
         printer.note(format!("warning: {trouble}"));
     }
@@ -70,21 +79,31 @@ pub(super) fn carry_out(stdin: Option<String>, printer: &Printer) -> Result<Exit
     } else {
         printer.line(carried.said);
     }
-    Ok(Exit::Ok)
+    Exit::Ok
+}
+
+/// What an agent that reads its own messages is told.
+pub(super) struct OwnInbox {
+    pub agent: String,
+    pub said: String,
 }
 
 /// What waits for the agent that runs this, read so that it is told; `None`
 /// where no agent runs it.
-pub(super) fn own_inbox() -> Result<Option<String>, CliError> {
+pub(super) fn own_inbox() -> Result<Option<OwnInbox>, CliError> {
     let line = Plain { words: vec!["inbox".to_string()], stdin: None };
+    let read = |agent: String, said: String| OwnInbox { agent, said };
     match Desk::open() {
-        Ok(desk) if desk.caller.session.is_some() => Ok(Some(desk.carry_out(&line)?.said)),
+        Ok(desk) if desk.caller.session.is_some() => {
+            let agent = desk.caller.agent.clone();
+            Ok(Some(read(agent, desk.carry_out(&line)?.said)))
+        }
         // A sandbox hides the client and its session, and the hook's answer tells of both.
         Ok(mut desk) => {
             let done = found_done(&mut desk.store, &desk.caller, &line.words, host::clock::now())?;
-            Ok(done.transpose()?.map(|carried| carried.said))
+            Ok(done.transpose()?.map(|carried| read(desk.caller.agent, carried.said)))
         }
-        Err(error) => Ok(found_only(&line, error).ok().map(|carried| carried.said)),
+        Err(error) => Ok(found_only(&line, error).ok().map(|carried| read("this agent".to_string(), carried.said))),
     }
 }
 

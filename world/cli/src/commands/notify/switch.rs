@@ -25,11 +25,11 @@ pub fn on(args: &OnArgs, printer: &Printer) -> Result<Exit, CliError> {
     let kinds = kinds(&args.kinds)?;
     if let Some(wrong) = args.quiet.iter().find(|stretch| Quiet::parse(stretch).is_none()) {
         return Err(
-            CliError::failed(format!("`{wrong}` is no stretch of the day")).hint("taut notify on --quiet 22:00-07:00")
+            CliError::usage(format!("`{wrong}` is no stretch of the day")).hint("taut notify on --quiet 22:00-07:00")
         );
     }
     if args.command.first().is_some_and(|program| !program.starts_with('/') && !program.starts_with("~/")) {
-        return Err(CliError::failed("a command begins with the full path of a program")
+        return Err(CliError::usage("a command begins with the full path of a program")
             .hint("taut notify on --command \"$(command -v my-program)\""));
     }
     let named = args.terminal || args.desktop || !args.command.is_empty();
@@ -112,7 +112,7 @@ fn kinds(named: &[String]) -> Result<Vec<Status>, CliError> {
     let find = |name: &String| {
         let kind = KINDS.into_iter().find(|kind| kind.name() == name);
         kind.ok_or_else(|| {
-            CliError::failed(format!("`{name}` is nothing that can be told"))
+            CliError::usage(format!("`{name}` is nothing that can be told"))
                 .hint("taut notify on --for attention,error,done")
         })
     };
