@@ -2,6 +2,7 @@
 
 use model::Ms;
 use model::row::Status;
+use std::fmt;
 
 /// Off until `on` names something.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,9 +68,7 @@ impl Notify {
     }
 
     pub fn is_quiet(&self, now: Ms, offset: Offset) -> bool {
-        let minutes = now.0.div_euclid(1000).saturating_add(i64::from(offset.seconds)).div_euclid(60);
-        let minute = u16::try_from(minutes.rem_euclid(DAY_MINUTES)).unwrap_or_default();
-        self.quiet.iter().any(|quiet| quiet.covers(minute))
+        self.quiet.iter().any(|quiet| quiet.is_now(now, offset))
     }
 }
 
@@ -81,6 +80,16 @@ impl Quiet {
         (quiet.from != quiet.to).then_some(quiet)
     }
 
+    pub fn is_now(self, now: Ms, offset: Offset) -> bool {
+        let minutes = now.0.div_euclid(1000).saturating_add(i64::from(offset.seconds)).div_euclid(60);
+        self.covers(u16::try_from(minutes.rem_euclid(DAY_MINUTES)).unwrap_or_default())
+    }
+
+    /// Its end, as a clock shows it.
+    pub fn end(self) -> String {
+        shown(self.to)
+    }
+
     fn covers(self, minute: u16) -> bool {
         if self.from < self.to {
             (self.from..self.to).contains(&minute)
@@ -88,6 +97,17 @@ impl Quiet {
             minute >= self.from || minute < self.to
         }
     }
+}
+
+/// As it is written in a configuration.
+impl fmt::Display for Quiet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}-{}", shown(self.from), shown(self.to))
+    }
+}
+
+fn shown(minute: u16) -> String {
+    format!("{:02}:{:02}", minute / 60, minute % 60)
 }
 
 /// `7:30`, `07:30`, `24:00`.
@@ -125,6 +145,8 @@ mod tests {
         for wrong in ["", "22:00", "22-7", "25:00-07:00", "22:60-07:00", "07:00-07:00", "+2:00-3:00", "a:b-c:d"] {
             assert_eq!(Quiet::parse(wrong), None, "{wrong}");
         }
-        assert_eq!(Quiet::parse("22:00 - 7:30"), Some(Quiet { from: 1320, to: 450 }));
+        let night = Quiet::parse("22:00 - 7:30").unwrap();
+        assert_eq!(night, Quiet { from: 1320, to: 450 });
+        assert_eq!((night.to_string().as_str(), night.end().as_str()), ("22:00-07:30", "07:30"));
     }
 }

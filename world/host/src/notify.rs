@@ -2,7 +2,7 @@
 //! user's. What is run is named by the user alone and gets an environment made
 //! here: the one we have may come from an agent, and so from a repository.
 
-use crate::programs::{find, folders};
+use crate::programs::{find, folders, runs};
 use std::ffi::OsString;
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Seek, Write};
@@ -40,8 +40,13 @@ pub struct Place {
 
 #[derive(Debug, thiserror::Error)]
 pub enum Trouble {
-    #[error("{program} not found: {remedy}")]
-    Missing { program: String, remedy: &'static str },
+    #[error(
+        "{program} not found: {remedy}; it was looked for in {looked}; \
+         `taut notify on --command /path/to/program` tells a program of your own"
+    )]
+    Missing { program: String, remedy: &'static str, looked: String },
+    #[error("{program} cannot be run: {why}; name a program that can with `taut notify on --command /path/to/program`")]
+    NoProgram { program: String, why: &'static str },
     #[error("cannot run {program}: check that it exists and may be run")]
     Spawn { program: String, source: io::Error },
     #[error("{program} was still running after {} s and was ended with all it had started", limit.as_secs_f32())]
@@ -63,24 +68,39 @@ const MOST_SAID: u64 = 400;
 /// A notification of the desktop.
 pub fn desktop(message: &Message<'_>, place: &Place) -> Result<(), Trouble> {
     let (program, args) = if cfg!(target_os = "macos") { osascript(message) } else { notify_send(message) };
-    let found = find(program, &place.home).ok_or_else(|| missing(program))?;
+    let found = find(program, &place.home).ok_or_else(|| missing(program, place))?;
     run(Command::new(found).args(args), program, b"", place)
 }
 
 /// Whether the desktop could be told: the program that would do it.
 pub fn desktop_program(place: &Place) -> Result<PathBuf, Trouble> {
     let program = if cfg!(target_os = "macos") { "osascript" } else { "notify-send" };
-    find(program, &place.home).ok_or_else(|| missing(program))
+    find(program, &place.home).ok_or_else(|| missing(program, place))
 }
 
 /// The user's own program, with the event on its standard input.
 pub fn program(command: &[String], event: &str, place: &Place) -> Result<(), Trouble> {
     let Some((program, args)) = command.split_first() else { return Ok(()) };
-    let path = match program.strip_prefix("~/") {
+    run(Command::new(path_of(program, place)).args(args), program, format!("{event}\n").as_bytes(), place)
+}
+
+/// Whether the user's own program could be told: it is there, and may be run.
+pub fn check_program(program: &str, place: &Place) -> Result<(), Trouble> {
+    let why = match std::fs::metadata(path_of(program, place)) {
+        Ok(meta) if runs(&meta) => return Ok(()),
+        Ok(meta) if meta.is_file() => "it is not executable",
+        Ok(_) => "it is not a file",
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => "its folder may not be entered",
+        Err(_) => "there is no such file",
+    };
+    Err(Trouble::NoProgram { program: program.to_owned(), why })
+}
+
+fn path_of(program: &str, place: &Place) -> PathBuf {
+    match program.strip_prefix("~/") {
         Some(below) => place.home.join(below),
         None => PathBuf::from(program),
-    };
-    run(Command::new(path).args(args), program, format!("{event}\n").as_bytes(), place)
+    }
 }
 
 /// Whether the user has this pane before their eyes: tmux shows it in a terminal
@@ -117,12 +137,13 @@ fn osascript(message: &Message<'_>) -> (&'static str, Vec<String>) {
     ("osascript", args.map(str::to_owned).to_vec())
 }
 
-fn missing(program: &str) -> Trouble {
+fn missing(program: &str, place: &Place) -> Trouble {
     let remedy = match program {
         "notify-send" => "install libnotify (Debian and Ubuntu: apt install libnotify-bin)",
         _ => "it belongs to the system; look in /usr/bin",
     };
-    Trouble::Missing { program: program.to_owned(), remedy }
+    let looked: Vec<String> = folders(&place.home).iter().map(|folder| folder.display().to_string()).collect();
+    Trouble::Missing { program: program.to_owned(), remedy, looked: looked.join(", ") }
 }
 
 /// The whole environment of what is run.

@@ -2,6 +2,7 @@
 //! and not first along a search path that was handed to us. That one may come
 //! from an agent, and so from a repository.
 
+use std::fs::Metadata;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -24,10 +25,13 @@ pub(crate) fn folders(home: &Path) -> Vec<PathBuf> {
 }
 
 pub(crate) fn find(program: &str, home: &Path) -> Option<PathBuf> {
-    let runs = |path: &PathBuf| {
-        std::fs::metadata(path).is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
-    };
-    folders(home).into_iter().map(|folder| folder.join(program)).find(runs)
+    let found = |path: &PathBuf| std::fs::metadata(path).is_ok_and(|meta| runs(&meta));
+    folders(home).into_iter().map(|folder| folder.join(program)).find(found)
+}
+
+/// Whether somebody may run it.
+pub(crate) fn runs(meta: &Metadata) -> bool {
+    meta.is_file() && meta.permissions().mode() & 0o111 != 0
 }
 
 /// The search path has a say only where there is no such program in any of the folders.

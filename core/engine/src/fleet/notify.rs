@@ -67,6 +67,18 @@ pub fn is_fresh(agent: &Agent, notify: &Notify, now: Ms) -> bool {
     notify.tells(agent.status) && (-SKEW_MS..=FRESH_MS + notify.debounce_ms).contains(&age)
 }
 
+/// What is remembered when somebody begins to be told: what agents turned to
+/// before anybody wanted to be told of it is no news.
+pub fn from_now(agents: &[Agent], before: &Notify, look: &Look<'_>) -> Vec<Told> {
+    let mut round = Round { told: look.told.to_vec(), ..Round::default() };
+    let was_told = |agent: &Agent| before.reaches_out() && before.tells(agent.status);
+    let lately = |agent: &Agent| look.now.0.saturating_sub(agent.since.0) < KEPT_MS;
+    for agent in agents.iter().filter(|agent| KINDS.contains(&agent.status) && lately(agent) && !was_told(agent)) {
+        round.remember(agent, look.now);
+    }
+    round.told
+}
+
 /// Who is told of now, and when to look again.
 pub fn tell(agents: &[Turned<'_>], look: &Look<'_>) -> Round {
     let Look { told, now, offset } = *look;

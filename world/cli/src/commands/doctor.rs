@@ -27,6 +27,7 @@ pub fn run(printer: &Printer) -> Result<Exit, CliError> {
     checks.push(settings::client(client));
     let programs = settings::check(&places, client, &mut checks);
     checks.extend(programs.iter().map(|program| checks::program(program, env!("CARGO_PKG_VERSION"))));
+    checks.push(configuration());
     checks.push(database(&places.state()));
     checks.push(daemon(&places.state()));
     let program = programs.into_iter().next().map_or_else(std::env::current_exe, Ok)?;
@@ -65,6 +66,20 @@ fn show(check: &Check, printer: &Printer) {
     printer.line(format!("{mark} {:<9} {}", check.name, check.detail));
     if let Some(fix) = &check.fix {
         printer.line(format!("               {} {fix}", printer.dim("→")));
+    }
+}
+
+/// What is wrong in a configuration does not hold, and nobody would notice.
+fn configuration() -> Check {
+    let name = "config";
+    let judge = match super::judge_here(None) {
+        Ok(judge) => judge,
+        Err(error) => return Check::warn(name, error.what(), "taut policy check"),
+    };
+    match judge.law().diagnostics.as_slice() {
+        [] => Check::ok(name, "nothing is wrong with what is configured here"),
+        [only] => Check::warn(name, only.to_string(), "taut policy check"),
+        [first, others @ ..] => Check::warn(name, format!("{first}, and {} more", others.len()), "taut policy check"),
     }
 }
 

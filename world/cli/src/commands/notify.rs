@@ -93,30 +93,38 @@ fn status(printer: &Printer) -> Result<Exit, CliError> {
     let law = judge.law();
     let notify = &law.policy.notify;
     let now = host::clock::now();
-    let quiet = notify.is_quiet(now, Offset { seconds: host::clock::utc_offset_s(now) });
+    let offset = Offset { seconds: host::clock::utc_offset_s(now) };
     let ways = ways(notify, looked);
     if printer.json() {
         printer.object(&json!({
             "on": notify.on.iter().map(|kind| kind.name()).collect::<Vec<_>>(),
             "ways": ways.iter().map(Way::object).collect::<Vec<_>>(),
             "debounce_ms": notify.debounce_ms,
-            "quiet_now": quiet,
+            "quiet": notify.quiet.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            "quiet_now": notify.is_quiet(now, offset),
+            "mistakes": law.diagnostics.iter().map(ToString::to_string).collect::<Vec<_>>(),
         }));
         return Ok(Exit::Ok);
     }
     if notify.on.is_empty() || ways.is_empty() {
         printer.line("notifications are off");
         printer.note("hint: `taut notify on` switches them on");
-        return Ok(Exit::Ok);
+    } else {
+        let kinds: Vec<&str> = notify.on.iter().map(|kind| kind.name()).collect();
+        printer.line(format!("on for    {}", kinds.join(", ")));
+        ways.iter().for_each(|way| printer.line(way.line(printer)));
+        for quiet in &notify.quiet {
+            let until =
+                if quiet.is_now(now, offset) { format!(" (now, until {})", quiet.end()) } else { String::new() };
+            printer.line(format!("quiet     {quiet}{until}"));
+        }
     }
-    let kinds: Vec<&str> = notify.on.iter().map(|kind| kind.name()).collect();
-    printer.line(format!("on for    {}", kinds.join(", ")));
-    ways.iter().for_each(|way| printer.line(way.line(printer)));
-    if quiet {
-        printer.line("quiet     now: nothing is told until the quiet hours end");
+    // Whatever is wrong is left out, and quiet hours that are left out ring at night.
+    for mistake in &law.diagnostics {
+        printer.line(format!("{:<9} {}", "mistake", printer.red(mistake.to_string())));
     }
-    for trouble in law.diagnostics.iter().filter(|trouble| trouble.message.contains("notify")) {
-        printer.note(trouble.to_string());
+    if !law.diagnostics.is_empty() {
+        printer.note("hint: what is wrong does not hold; `taut policy check` looks the configuration over again");
     }
     Ok(Exit::Ok)
 }
@@ -157,7 +165,11 @@ fn looked(way: &'static str, notify: &Notify) -> Result<String, String> {
             let found = host::notify::desktop_program(&notifier::place(&setting()));
             found.map(|path| path.display().to_string()).map_err(|trouble| trouble.to_string())
         }
-        _ => Ok(notify.command.join(" ")),
+        _ => {
+            let program = notify.command.first().map(String::as_str).unwrap_or_default();
+            let checked = host::notify::check_program(program, &notifier::place(&setting()));
+            checked.map(|()| notify.command.join(" ")).map_err(|trouble| trouble.to_string())
+        }
     }
 }
 

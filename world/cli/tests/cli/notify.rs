@@ -52,6 +52,14 @@ impl Stage {
         )
     }
 
+    /// A program of the user's own, by its full path.
+    fn program(&self, body: &str) -> String {
+        let path = self.sandbox.home().join("tell-me");
+        fs::write(&path, format!("#!/bin/sh\n{body}\n")).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        path.display().to_string()
+    }
+
     fn home_file(&self, name: &str) -> String {
         fs::read_to_string(self.sandbox.home().join(name)).unwrap_or_default()
     }
@@ -312,4 +320,76 @@ fn f5_a_test_goes_through_every_way_and_says_what_is_missing() {
         "{}",
         check.stdout_text()
     );
+}
+
+/// A typo in the quiet hours must not ring at night unseen.
+#[test]
+fn f5_mistakes_in_the_configuration_are_told_where_notifications_are_looked_at() {
+    let stage = Stage::new();
+    stage
+        .configure("[notify]\non = [\"everything\"]\ndesktop = \"yes\"\nquiet = \"nonsense\"\ndebounce = \"banana\"\n");
+    let status = stage.taut(&["notify", "status"]);
+    for line in ["config.toml:2:", "config.toml:3:", "config.toml:4:", "config.toml:5:"] {
+        assert!(status.stdout_text().contains(line), "{line} in {}", status.stdout_text());
+    }
+    assert!(status.stderr_text().contains("taut policy check"), "{}", status.stderr_text());
+    let doctor = stage.taut(&["doctor", "--json"]).stdout_text();
+    let mut checks = doctor.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let config = checks.find(|check| check["name"] == "config").unwrap();
+    assert_eq!((config["state"].as_str(), config["fix"].as_str()), (Some("warn"), Some("taut policy check")));
+    assert!(config["detail"].as_str().unwrap().contains("config.toml:2:"), "{config}");
+}
+
+#[test]
+fn f5_the_status_shows_quiet_hours_and_whether_the_program_can_be_run() {
+    let stage = Stage::new();
+    let shown = |quiet: &str, command: &str| {
+        stage.configure(&format!("[notify]\non = [\"done\"]\ncommand = [\"{command}\"]\nquiet = [{quiet}]\n"));
+        stage.taut(&["notify", "status"]).stdout_text()
+    };
+    let program = stage.program("exit 0");
+    let always = shown("\"00:00-12:00\", \"12:00-24:00\"", &program);
+    assert!(always.contains("(now, until ") && always.contains("quiet     12:00-00:00"), "{always}");
+    assert_eq!(always.matches("(now, until ").count(), 1, "{always}");
+    assert!(always.contains(&format!("command   {program}")), "{always}");
+    let gone = shown("", "/nonexistent/x");
+    assert!(gone.contains("/nonexistent/x cannot be run: there is no such file"), "{gone}");
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o644)).unwrap();
+    assert!(shown("", &program).contains("it is not executable"));
+    let refused = stage.taut(&["notify", "on", "--yes", "--command", "/nonexistent/x"]);
+    assert_eq!(refused.code(), Some(2));
+    assert!(refused.stderr_text().contains("there is no such file"), "{}", refused.stderr_text());
+}
+
+#[test]
+fn f5_a_desktop_that_is_left_out_is_said_to_be_with_where_it_was_looked_for() {
+    let stage = Stage::new();
+    let on = stage.taut(&["notify", "on", "--yes"]);
+    let said = on.stderr_text();
+    assert!(on.success() && said.contains("the desktop is left out: notify-send not found"), "{said}");
+    assert!(said.contains(".local/bin, ") && said.contains("/usr/bin") && said.contains("--command"), "{said}");
+}
+
+#[test]
+fn f5_what_agents_turned_to_before_it_was_switched_on_is_not_told() {
+    for env in [DAEMON, IN_PROCESS] {
+        let stage = Stage::of(env);
+        stage.configure("[notify]\ndebounce = \"50ms\"\n");
+        for agent in ["old-1", "old-2"] {
+            assert_silent(&stage.asks(env, agent), agent);
+        }
+        let program = stage.program("cat >> \"$HOME/told\"");
+        let on = stage.taut(&["notify", "on", "--yes", "--command", &program]);
+        assert!(on.success(), "{}", on.stderr_text());
+        assert_silent(&stage.asks(env, "new"), "new");
+        stage.wait_for_line("told");
+        stage.wait_until_told();
+        let told = stage.told();
+        assert_eq!(told.iter().map(|event| &event["agents"]).collect::<Vec<_>>(), [&json!(["new"])], "{env:?}");
+        // An agent that turns again is news.
+        let go = json!({"hook_event_name": "UserPromptSubmit", "prompt": "go"});
+        assert_silent(&stage.event(env, "old-1", &go), "old-1");
+        assert_silent(&stage.asks(env, "old-1"), "old-1");
+        poll::until("the second turn", PLENTY, || (stage.told().len() == 2).then_some(())).unwrap();
+    }
 }

@@ -1,16 +1,22 @@
 //! `taut notify on` and `off`: one change to the user's own configuration, shown
 //! before it is made.
 
-use super::{OffArgs, OnArgs, setting};
+use super::{OffArgs, OnArgs, judge_here, setting};
+use crate::commands::stored;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::user_config::{self, Change};
 use crate::{notifier, person};
+use engine::fleet::notify::{self, Look};
 use model::row::Status;
-use policy::notify::{KINDS, Quiet};
+use policy::notify::{KINDS, Offset, Quiet};
 use serde_json::json;
+use std::path::Path;
 use toml_edit::{Array, Value, value};
+
+/// So often it is tried to be the one who says what was told.
+const TRIES: u32 = 10;
 
 /// Whether to ask before the change is made.
 #[derive(Clone, Copy)]
@@ -32,8 +38,13 @@ pub fn on(args: &OnArgs, printer: &Printer) -> Result<Exit, CliError> {
         return Err(CliError::usage("a command begins with the full path of a program")
             .hint("taut notify on --command \"$(command -v my-program)\""));
     }
+    let place = notifier::place(&setting());
+    if let Some(program) = args.command.first() {
+        let checked = host::notify::check_program(program, &place);
+        checked.map_err(|trouble| CliError::usage(trouble.to_string()))?;
+    }
     let named = args.terminal || args.desktop || !args.command.is_empty();
-    let desktop = host::notify::desktop_program(&notifier::place(&setting()));
+    let desktop = host::notify::desktop_program(&place);
     let change = user_config::plan(|config| {
         let section = user_config::section(config, "notify")?;
         section.insert("on", value(array(kinds.iter().map(|kind| kind.name()))));
@@ -51,9 +62,11 @@ pub fn on(args: &OnArgs, printer: &Printer) -> Result<Exit, CliError> {
         }
         Ok(())
     })?;
-    let exit = make(&change, Asking::of(args.dry_run, args.yes), printer)?;
-    if let (Err(trouble), true) = (&desktop, args.desktop) {
-        printer.note(format!("the desktop cannot be told yet: {trouble}"));
+    let exit = make(&change, Asking::of(args.dry_run, args.yes), printer, begin_now)?;
+    match &desktop {
+        Err(trouble) if args.desktop => printer.note(format!("the desktop cannot be told yet: {trouble}")),
+        Err(trouble) if !named => printer.note(format!("the desktop is left out: {trouble}")),
+        Ok(_) | Err(_) => {}
     }
     if exit == Exit::Ok && !args.dry_run {
         printer.note("hint: `taut notify test` sends one through each way that is on");
@@ -70,10 +83,32 @@ pub fn off(args: &OffArgs, printer: &Printer) -> Result<Exit, CliError> {
         }
         Ok(())
     })?;
-    make(&change, Asking::of(args.dry_run, args.yes), printer)
+    make(&change, Asking::of(args.dry_run, args.yes), printer, || Ok(()))
 }
 
-fn make(change: &Change, asking: Asking, printer: &Printer) -> Result<Exit, CliError> {
+/// What agents turned to before this moment is not told. Before the change is
+/// made: whoever sees it tells at once.
+fn begin_now() -> Result<(), CliError> {
+    let judge = judge_here(Some(Path::new("/")))?;
+    let Some(mut store) = stored()? else { return Ok(()) };
+    // Somebody who tells meanwhile claims the same row, once for each notice.
+    for _ in 0..TRIES {
+        let told = store.told()?;
+        let look = Look { told: &told, now: host::clock::now(), offset: Offset::default() };
+        let after = notify::from_now(&store.agents()?, &judge.law().policy.notify, &look);
+        if store.claim_told(&told, &after)? {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn make(
+    change: &Change,
+    asking: Asking,
+    printer: &Printer,
+    first: impl FnOnce() -> Result<(), CliError>,
+) -> Result<Exit, CliError> {
     let diff = change.diff();
     let made = |done: bool, why: &str| {
         if printer.json() {
@@ -100,6 +135,7 @@ fn make(change: &Change, asking: Asking, printer: &Printer) -> Result<Exit, CliE
         }
         Asking::Ask | Asking::Yes => {}
     }
+    first()?;
     change.write()?;
     made(true, &format!("written to {}", change.file.display()));
     Ok(Exit::Ok)
