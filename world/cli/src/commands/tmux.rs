@@ -12,7 +12,7 @@ use dash::view_model::{self, Summary};
 use engine::fleet::paint::{self, Theme};
 use host::install::program::{BuildPath, to_install};
 use host::paths::Places;
-use host::tmux::{Pieces, Server, snippet, socket_of};
+use host::tmux::{Pieces, Server, Trouble, snippet, socket_of};
 use model::row::Status;
 use serde_json::{Value, json};
 use std::io::IsTerminal;
@@ -84,7 +84,7 @@ pub fn run(args: &TmuxArgs, printer: &Printer) -> Result<Exit, CliError> {
 fn apply(args: &ServerArgs, switch: &str, printer: &Printer) -> Result<Exit, CliError> {
     let program = program();
     let pieces = Pieces { program: &program, switch };
-    for server in servers(args)? {
+    for server in servers(args, printer)? {
         let socket = server.socket().to_string_lossy().into_owned();
         if args.dry_run {
             told(printer, &socket, "would be switched on", json!({"would_source": snippet(&pieces)}));
@@ -102,8 +102,8 @@ fn apply(args: &ServerArgs, switch: &str, printer: &Printer) -> Result<Exit, Cli
 }
 
 fn clear(args: &ServerArgs, printer: &Printer) -> Result<Exit, CliError> {
-    let failed = |error: host::tmux::Trouble| CliError::failed("the display was not taken back").because(&error);
-    for server in servers(args)? {
+    let failed = |error: Trouble| CliError::failed("the display was not taken back").because(&error);
+    for server in servers(args, printer)? {
         let socket = server.socket().to_string_lossy().into_owned();
         let strokes = painter::all_back(&server.canvas().map_err(failed)?);
         if args.dry_run {
@@ -192,7 +192,9 @@ fn a_daemon_paints() -> bool {
     !service::without_daemon() && daemon::Client::new(&Places::from_process().state(), PATIENCE).status().is_ok()
 }
 
-fn servers(args: &ServerArgs) -> Result<Vec<Server>, CliError> {
+/// A server that is named has to be there; of those that are only known, one
+/// that is gone has nothing to apply and nothing to take back.
+fn servers(args: &ServerArgs, printer: &Printer) -> Result<Vec<Server>, CliError> {
     let here = std::env::var("TMUX").ok().and_then(|tmux| socket_of(&tmux).map(str::to_owned));
     if let Some(socket) = args.socket.clone().or(here) {
         return Ok(vec![Server::at(socket)]);
@@ -202,7 +204,12 @@ fn servers(args: &ServerArgs) -> Result<Vec<Server>, CliError> {
         let error = CliError::not_found("you are not in tmux, and no agent is in a tmux server that is known");
         return Err(error.hint("run it inside tmux, or name the server: `taut tmux apply --socket <path>`"));
     }
-    Ok(claims.into_keys().map(Server::at).collect())
+    let (gone, there): (Vec<Server>, Vec<Server>) =
+        claims.into_keys().map(Server::at).partition(|server| matches!(server.pane_ids(), Err(Trouble::Gone { .. })));
+    for server in gone {
+        printer.note(format!("{}: no server listens there any more; it is left out", server.socket().display()));
+    }
+    Ok(there)
 }
 
 /// This program, as a server started elsewhere finds it. Where its path would

@@ -53,6 +53,29 @@ fn f2_a_pane_or_server_that_vanished_is_forgotten_and_the_others_are_painted_on(
     assert!(!log.contains("panicked") && !log.contains("no such pane"), "{log}");
 }
 
+/// A server that is gone has nothing to apply and nothing to take back, unless somebody names it.
+#[test]
+fn f2_of_several_servers_one_that_is_gone_is_left_out_with_a_note() {
+    if no_tmux() {
+        return;
+    }
+    let stage = Stage::without_daemon();
+    let (one, two) = (stage.tmux("one"), stage.tmux("two"));
+    for (name, tmux) in [("ada", &one), ("bob", &two)] {
+        stage.agent(name, tmux, &tmux.first_pane()).play(&[Step::start(), Step::prompt("go")]).unwrap();
+    }
+    let variable = two.variable();
+    let gone = variable.split(',').next().unwrap();
+    drop(two);
+    for verb in ["apply", "clear"] {
+        let done = stage.taut(&["tmux", verb]);
+        assert!(done.success(), "{verb}: {}", done.stderr_text());
+        assert_eq!(done.stdout_text().lines().count(), 1, "{verb}: {}", done.stdout_text());
+        assert!(done.stderr_text().contains(&format!("{gone}: no server listens there")), "{}", done.stderr_text());
+        assert_eq!(stage.taut(&["tmux", verb, "--socket", gone]).code(), Some(1), "{verb} by name");
+    }
+}
+
 #[test]
 fn f2_a_server_that_is_stopped_holds_up_no_hook_and_no_other_server() {
     if no_tmux() {
