@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 /// Run a taut ship: a guard, a memory and a watch over coding agents.
 #[derive(Debug, Parser)]
-#[command(name = "taut", version, disable_help_subcommand = true)]
+#[command(name = "taut", version)]
 pub struct Taut {
     /// Print JSON: one object a line for lists, one object otherwise
     #[arg(long, global = true)]

@@ -15,7 +15,7 @@ pub fn page() -> String {
     );
     let mut root = Taut::command();
     root.build();
-    for command in root.get_subcommands().filter(|command| !command.is_hide_set()) {
+    for command in root.get_subcommands().filter(|command| is_listed(command)) {
         section(&mut out, command, "taut");
     }
     out
@@ -33,9 +33,14 @@ fn section(out: &mut String, command: &Command, above: &str) {
         let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
         let _ = writeln!(out, "| `{}` | {} |", usage(arg), help.replace('|', "\\|"));
     }
-    for inner in command.get_subcommands().filter(|inner| !inner.is_hide_set()) {
+    for inner in command.get_subcommands().filter(|inner| is_listed(inner)) {
         section(out, inner, &name);
     }
+}
+
+/// `help` says what `--help` says, everywhere.
+fn is_listed(command: &Command) -> bool {
+    !command.is_hide_set() && command.get_name() != "help"
 }
 
 fn is_shown(arg: &Arg) -> bool {

@@ -82,3 +82,13 @@ fn d4_a_hook_in_a_folder_that_is_gone_still_answers() {
     assert_denied(&process::run(shell, &stage.bash("t1", "rm -rf /"), LIMIT).unwrap(), "no folder");
     assert_eq!(stage.calls(), ["t1"]);
 }
+
+#[test]
+fn help_is_a_word_too() {
+    let stage = Stage::new();
+    let (all, one) = (stage.taut(&["help"]), stage.taut(&["help", "top"]));
+    assert_eq!((all.code(), one.code()), (Some(0), Some(0)), "{}", all.stderr_text());
+    assert_eq!(all.stdout_text(), stage.taut(&["--help"]).stdout_text());
+    assert!(one.stdout_text().contains("taut top"), "{}", one.stdout_text());
+    assert_eq!(stage.taut(&["help", "nothing-of-ours"]).code(), Some(2));
+}
