@@ -61,7 +61,7 @@ fn position(text: &str, at: usize) -> (usize, usize) {
 }
 
 /// The known word that is nearest, if one is near.
-pub(super) fn nearest<'k>(word: &str, known: &[&'k str]) -> Option<&'k str> {
+pub fn nearest<'k>(word: &str, known: &[&'k str]) -> Option<&'k str> {
     let best = known.iter().map(|candidate| (distance(word, candidate), *candidate)).min()?;
     (best.0 <= (word.chars().count() / 3).max(2)).then_some(best.1)
 }

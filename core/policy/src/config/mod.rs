@@ -11,7 +11,7 @@ mod values;
 
 pub use allow::Allow;
 pub(crate) use allow::Asked;
-pub use diagnostic::Diagnostic;
+pub use diagnostic::{Diagnostic, nearest};
 pub use parse::{check, parse};
 pub use user_rule::UserRule;
 

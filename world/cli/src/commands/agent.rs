@@ -6,8 +6,10 @@ use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::service;
 use clap::{Args, Subcommand};
+use engine::fleet::text::line;
 use host::paths::Places;
-use model::row::Status;
+use model::row::{Agent, Status};
+use policy::config::nearest;
 use serde_json::json;
 use store::Focus;
 
@@ -37,9 +39,9 @@ pub fn run(verb: &AgentVerb, printer: &Printer) -> Result<Exit, CliError> {
 }
 
 fn focus(id: &str, printer: &Printer) -> Result<Exit, CliError> {
-    let unknown = || CliError::not_found(format!("there is no agent `{id}`")).hint("taut agents");
-    let mut store = stored()?.ok_or_else(unknown)?;
-    let (status, note) = match store.focus(id, host::clock::now())?.ok_or_else(unknown)? {
+    let mut store = stored()?.ok_or_else(|| unknown(id, &[]))?;
+    let Some(focused) = store.focus(id, host::clock::now())? else { return Err(unknown(id, &store.agents()?)) };
+    let (status, note) = match focused {
         Focus::Checked => {
             service::tell_daemon(&Places::from_process());
             (Status::Checked, None)
@@ -54,6 +56,16 @@ fn focus(id: &str, printer: &Printer) -> Result<Exit, CliError> {
         printer.line(format!("{id} is checked"));
     }
     Ok(Exit::Ok)
+}
+
+/// With the nearest id there is, whichever letters are great or small.
+fn unknown(id: &str, agents: &[Agent]) -> CliError {
+    let small: Vec<String> = agents.iter().map(|agent| agent.id.to_lowercase()).collect();
+    let words: Vec<&str> = small.iter().map(String::as_str).collect();
+    let near = nearest(&id.to_lowercase(), &words);
+    let near = agents.iter().find(|agent| near.is_some_and(|near| agent.id.to_lowercase() == near));
+    let near = near.map(|agent| format!(" (nearest: `{}`)", line(&agent.id, 80))).unwrap_or_default();
+    CliError::not_found(format!("there is no agent `{}`{near}", line(id, 80))).hint("taut agents")
 }
 
 /// tmux calls this at every change of focus: most panes hold no agent, and nobody reads what is said.
