@@ -113,7 +113,7 @@ fn f3_a_worker_without_a_parent_is_told_whom_it_can_write_to() {
     let done = as_agent(&stage, &["worker", "done", "--failed", "--summary", "it broke"], &env, "");
     assert!(done.success(), "{}", done.stderr_text());
     let said = tool(&stage, "ann-1", "a1", &ann);
-    assert!(said.starts_with("[taut] Worker bob has failed and reports") && said.ends_with("> it broke"), "{said}");
+    assert!(said.starts_with("[taut] Worker `bob` has failed and reports") && said.ends_with("> it broke"), "{said}");
 }
 
 /// A worker's tasks are told to whoever started it.
