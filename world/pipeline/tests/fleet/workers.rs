@@ -51,7 +51,7 @@ fn f3_s9_a_message_to_who_started_it_counts_as_a_report_too() {
         assert_eq!(stopped(&mut pair, &client), Value::Null);
         pair.stage.end(&client, "other");
         let said = pair.tool(&ann);
-        assert!(said.starts_with("[taut] Message from agent w") && said.ends_with("\n> finished"), "{said}");
+        assert!(said.starts_with("[taut] Message from agent `w`") && said.ends_with("\n> finished"), "{said}");
     }
 }
 
