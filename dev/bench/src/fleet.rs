@@ -9,6 +9,7 @@ use serde_json::json;
 use std::io;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 pub fn run(quick: bool) -> Result<(), String> {
     let (plain, watched) = (crate::house()?, crate::house()?);
@@ -34,6 +35,9 @@ fn measure(plain: &House, watched: &House, rounds: usize) -> io::Result<()> {
     row("/bin/true", &base, &alone);
     row("nobody looks", &alone, &alone);
     row("painted, notified, watched", &seen, &alone);
+    // The last turn is an end that holds, so that somebody has to be told of it.
+    let call = watched.call_of(|_| turn(watched, 2))?;
+    timed(watched.hook(&call)?.env("TMUX", &audience.tmux).env("TMUX_PANE", "%0"), &mut Times::default())?;
     audience.saw_something()
 }
 
@@ -95,6 +99,10 @@ impl Audience {
     fn saw_something(&self) -> io::Result<()> {
         let shown = tmux(&self.socket).args(["show-options", "-pqv", "-t", "%0", "window-style"]).output()?;
         let painted = String::from_utf8_lossy(&shown.stdout).contains("bg=");
+        let deadline = Instant::now() + Duration::from_secs(20);
+        while !self.told.exists() && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(20));
+        }
         if painted && self.told.exists() {
             return Ok(());
         }
