@@ -48,8 +48,14 @@ fn writes_to<'a>(mut acts: impl Iterator<Item = &'a Act>, path: &str) -> bool {
     })
 }
 
+/// Programs that make folders; the arguments of others are not read for it.
+const MAKERS: &[&str] = &["mkdir", "cp", "mv", "unzip", "git", "gh", "cargo"];
+
 /// The folders a command would make.
 fn targets(program: &str, command: &Command) -> Vec<Target> {
+    if !MAKERS.contains(&program) {
+        return Vec::new();
+    }
     let grammar = Grammar { short: "mdCbo", long: &["mode", "branch", "depth", "directory"], single_dash_long: false };
     let args = Args::parse(command.args(), grammar);
     let at = |word: &Word| Target::of(word, command.cwd.as_deref());
