@@ -43,11 +43,13 @@ fn f5_the_real_client_rings_its_terminal_for_each_turn_and_shows_the_model_none_
     pane.terminal.record(&record).unwrap();
     pane.terminal.submit("go").unwrap();
     let mut asked = "ada needs you: permission for Bash (touch made-it)";
-    for next in ["ada needs you: permission for Bash (cat /no/such/file)", ""] {
+    let dialogs =
+        [("touch made-it", "ada needs you: permission for Bash (cat /no/such/file)"), ("cat /no/such/file", "")];
+    for (command, next) in dialogs {
         poll::until(asked, PLENTY, || rung(&record).iter().any(|ring| ring == asked).then_some(())).unwrap();
         let screen = pane.terminal.wait_for("Do you want").unwrap();
         assert!(screen.contains("1. Yes"), "the dialog stands as ever:\n{screen}");
-        pane.terminal.send_keys(&["Enter"]).unwrap();
+        pane.say_yes(command);
         asked = next;
     }
     pane.terminal.wait_for("all is done here").unwrap();

@@ -4,7 +4,7 @@ use crate::stage::Stage;
 use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use testkit::{Launch, Script, Terminal, poll, process};
 
 pub const PLENTY: Duration = Duration::from_secs(60);
@@ -57,6 +57,27 @@ impl Pane {
             rows.any(|row| row["id"] == "ada" && row["status"] == status).then_some(())
         });
         assert!(found.is_ok(), "ada never became {status}: {last}\n{}", self.terminal.capture().unwrap());
+    }
+
+    /// Says yes to the dialog about this command. In its first moment a dialog takes no answer, so that nobody says
+    /// yes by accident: Enter is pressed again while it still stands.
+    pub fn say_yes(&self, command: &str) {
+        let stands = |screen: &str| {
+            let (_, dialog) = screen.rsplit_once("Bash command").unwrap_or_default();
+            dialog.contains(command) && dialog.contains("Do you want")
+        };
+        let mut pressed: Option<Instant> = None;
+        let answered = poll::until("the dialog to take its answer", PLENTY, || {
+            if !stands(&self.terminal.capture().ok()?) {
+                return Some(());
+            }
+            if pressed.is_none_or(|at| at.elapsed() > Duration::from_secs(1)) {
+                self.terminal.send_keys(&["Enter"]).ok()?;
+                pressed = Some(Instant::now());
+            }
+            None
+        });
+        assert!(answered.is_ok(), "the dialog about {command} stands:\n{}", self.terminal.capture().unwrap());
     }
 
     pub fn wait_for_style(&self, style: &str) {

@@ -18,7 +18,7 @@ fn f1_f2_a_permission_prompt_is_attention_its_answer_working_and_the_stop_done()
     pane.wait_for_style("bg=#081a10");
     let window = pane.terminal.tmux(&["show-options", "-wqv", "@taut_status"]).unwrap();
     assert_eq!(window.trim(), "attention");
-    pane.terminal.send_keys(&["Enter"]).unwrap();
+    pane.say_yes("touch one.txt");
     pane.wait_for_status("working");
     pane.wait_for_style("bg=#080c10");
     pane.terminal.wait_for("made it").unwrap();
