@@ -14,6 +14,7 @@ pub mod row;
 pub mod run;
 pub mod session;
 pub mod task;
+pub mod text;
 pub mod time;
 pub mod tool;
 pub mod verdict;

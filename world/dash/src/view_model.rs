@@ -3,6 +3,7 @@
 
 use model::Ms;
 use model::row::{Event, Status};
+use model::text::deceives;
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -220,12 +221,6 @@ pub fn clean(text: &str) -> String {
             c => c,
         })
         .collect()
-}
-
-/// Marks of direction, and what takes no room: two names that look alike must be alike.
-fn deceives(c: char) -> bool {
-    matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}')
-        || matches!(c, '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
 /// The same for what stands in a table: one line of it.

@@ -1,6 +1,8 @@
 //! Text of other agents, made harmless: it is shown to people in terminals and
 //! to models beside our own words, and must not pass for either's.
 
+use model::text::deceives;
+
 /// Without escape sequences, control characters and marks that turn the
 /// direction of writing; lines stay lines.
 pub fn plain(text: &str) -> String {
@@ -15,9 +17,7 @@ pub fn plain(text: &str) -> String {
             }
             '\u{2028}' | '\u{2029}' | '\u{85}' => out.push('\n'),
             '\n' | '\t' => out.push(c),
-            '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' => {}
-            '\u{e0000}'..='\u{e007f}' => {}
-            c if c.is_control() => {}
+            c if c.is_control() || deceives(c) => {}
             c => out.push(c),
         }
     }
@@ -99,6 +99,13 @@ fn skip_sequence(first: char, letters: &mut std::iter::Peekable<std::str::Chars<
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn f3_no_letter_that_deceives_the_eye_is_told_to_a_model() {
+        let hidden = ('\0'..=char::MAX).filter(|c| model::text::deceives(*c) && !matches!(c, '\u{2028}' | '\u{2029}'));
+        let said: String = hidden.collect();
+        assert_eq!(plain(&format!("a{said}b")), "ab");
+    }
 
     #[test]
     fn f3_what_a_terminal_would_obey_is_gone() {

@@ -67,9 +67,7 @@ pub fn clean(text: &str, most: usize) -> String {
 
 /// Controls, marks of direction, and what takes no room.
 fn is_harmless(c: char) -> bool {
-    !c.is_control()
-        && !matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}')
-        && !matches!(c, '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+    !c.is_control() && !model::text::deceives(c)
 }
 
 fn joined(title: &str, body: &str) -> String {
