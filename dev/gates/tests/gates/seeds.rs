@@ -201,6 +201,7 @@ fn output_sees_every_way_around_the_printer() {
         "use std::io::{Write, stderr as out};",
         "fn a(out: std::io::Stdout) {}",
         "const A: fn() -> std::io::Stderr = b;",
+        "fn a() { printer.line(Text::of(format_args!(\"{b}\"))) }",
     ] {
         assert_lines(&check("output", &[("world/x/src/a.rs", bad)]), &[1], bad);
     }

@@ -158,7 +158,7 @@ pub const fn only_plain_places(form: &str) -> bool {
 /// get around that, and does not compile.
 macro_rules! text {
     ($form:literal $(, $piece:expr)* $(,)?) => {{
-        const { assert!($crate::printer::only_plain_places($form), "put the pieces of text! after its form") };
+        const _: () = assert!($crate::printer::only_plain_places($form), "put the pieces of text! after its form");
         $crate::printer::Text::of(format_args!($form $(, $crate::printer::Piece(&$piece))*))
     }};
 }

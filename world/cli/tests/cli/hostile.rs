@@ -3,8 +3,7 @@
 use crate::stage::{LIMIT, Stage, assert_denied};
 use serde_json::{Value, json};
 use std::path::PathBuf;
-use testkit::Finished;
-use testkit::process;
+use testkit::{Finished, poll, process};
 
 /// Wipes the line, sets the title, fills the clipboard, colours, turns the line around, overwrites it, hides in it.
 const HOSTILE: &str = "rm\u{1b}[2K\u{1b}[8m\u{1b}]0;owned\u{7}\u{1b}]52;c;b3duZWQ=\u{1b}\\\u{1b}P1$r\u{9c}\u{9b}2J\u{9d}0;x\u{9c}\
@@ -190,6 +189,12 @@ fn hides(c: char) -> bool {
 fn t6_nothing_an_agent_or_a_project_wrote_commands_the_terminal_of_whoever_looks() {
     let hostile = Hostile::new();
     let mut found = Vec::new();
+    let bar = json!({"session_id": HOSTILE, "model": {"id": HOSTILE, "display_name": HOSTILE}}).to_string();
+    let pid = std::process::id().to_string();
+    let agent = [("CLAUDE_PID", pid.as_str()), ("TAUT_AGENT_ID", HOSTILE)];
+    for look in [&["effort", "show"] as &[&str], &["session", "status"], &["statusline"], &["inbox"]] {
+        found.extend(unclean(&hostile.taut(look, &agent, bar.as_bytes()), look, &[]));
+    }
     for look in LOOKS {
         let json = [&["--json"], *look].concat();
         found.extend(unclean(&hostile.taut(look, &[], b"{}"), look, &[]));
@@ -233,4 +238,26 @@ fn t6_a_long_text_does_not_flood_the_terminal() {
     assert!(shown.len() < 150_000, "{} bytes", shown.len());
     let listed = stage.list(&["task", "show", "a/1", "--json"]);
     assert_eq!(listed[0]["d"].as_str().map(str::len), Some(long.len()), "JSON has all of it");
+}
+
+/// A program of the user's may print the event whole, or any one field of it.
+#[test]
+fn t6_what_a_notifier_is_told_is_clean_as_text_and_in_every_field() {
+    let stage = Stage::new();
+    let config = stage.sandbox.home().join(".config/taut/config.toml");
+    std::fs::create_dir_all(config.parent().unwrap()).unwrap();
+    let command = r#"["/bin/sh", "-c", "cat >> $HOME/told"]"#;
+    std::fs::write(config, format!("[notify]\non = [\"attention\"]\ndebounce_ms = 0\ncommand = {command}\n")).unwrap();
+    let env = [("TAUT_NO_DAEMON", "1"), ("TAUT_AGENT_ID", HOSTILE)];
+    let call = json!({"hook_event_name": "PermissionRequest", "tool_name": "Bash", "tool_input": {"command": HOSTILE}});
+    stage.hook(&stage.payload(&call), &env);
+    let told = stage.sandbox.home().join("told");
+    let read = || std::fs::read_to_string(&told).ok().filter(|text| text.ends_with('\n'));
+    let told = poll::until("the program to be told", LIMIT, read).unwrap();
+    let event: Value = serde_json::from_str(&told).unwrap();
+    let whole = [told.as_str(), event["agent"].as_str().unwrap(), event["message"].as_str().unwrap()];
+    for text in whole {
+        assert_eq!(text.trim_end().chars().find(|c| c.is_control() || hides(*c)), None, "{text:?}");
+    }
+    assert!(event["agent"].as_str().unwrap().starts_with("rm␛[2K␛]0;owned␇"), "{event}");
 }
