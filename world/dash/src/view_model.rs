@@ -158,7 +158,7 @@ pub fn verdict(event: &Event) -> Verdict {
         event: flat(&event.event),
         tool: event.tool.as_deref().map(flat),
         about: about(event),
-        rules: event.rules.clone(),
+        rules: event.rules.iter().map(|rule| flat(rule)).collect(),
         reason: event.reason.as_deref().map(clean),
     }
 }
