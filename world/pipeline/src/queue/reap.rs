@@ -42,8 +42,7 @@ impl Queue<'_> {
         if judged.0.is_empty() && dead.is_empty() {
             return Ok(Reaped::default());
         }
-        let moment = &self.moment;
-        Ok(self.store.transact(Durability::Full, |tx| {
+        Ok(self.transact(Durability::Full, |tx, moment| {
             let mut reaped = judged.expire(tx, moment)?;
             for worker in dead {
                 if !tx.holds(&worker)? && tx.end_worker(&worker, moment.now)? {
@@ -55,14 +54,14 @@ impl Queue<'_> {
     }
 
     /// What lapsed, and whether anything speaks for who had it. After a sleep
-    /// everybody gets a moment to renew, so nothing has lapsed then.
+    /// everybody gets a moment to renew, so nothing has lapsed then. The clock
+    /// is asked for this look alone: what is ended is decided under the lock.
     pub(super) fn judge(&mut self) -> Result<Judged, QueueError> {
-        let lapsed = self.store.lapsed(self.moment.now, MOST)?;
+        let lapsed = self.store.lapsed((self.clock)().now, MOST)?;
         if lapsed.is_empty() {
             return Ok(Judged(Vec::new()));
         }
-        let moment = &self.moment;
-        let woke = self.store.transact(Durability::Normal, |tx| mind_clocks(tx, moment))?;
+        let woke = self.transact(Durability::Normal, mind_clocks)?;
         if woke {
             return Ok(Judged(Vec::new()));
         }

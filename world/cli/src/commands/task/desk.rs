@@ -1,7 +1,7 @@
-//! What every queue command needs: the database, who calls, and the moment.
+//! What every queue command needs: the database, who calls, and the clock.
 
 use crate::error::CliError;
-use engine::queue::Actor;
+use engine::queue::{Actor, Speaker};
 use host::paths::Places;
 use model::Environment;
 use model::task::Task;
@@ -32,7 +32,7 @@ impl Desk {
     }
 
     pub fn queue(&mut self) -> Queue<'_> {
-        Queue::new(&mut self.store, host::awake::moment())
+        Queue::new(&mut self.store, host::awake::moment)
     }
 
     pub fn store(&self) -> &Store {
@@ -50,7 +50,21 @@ impl Desk {
 
     pub fn actor(&self, args: &ActorArgs) -> Actor {
         let agent = args.agent.clone().unwrap_or_else(|| self.caller.agent.clone());
-        Actor { agent, token: args.attempt }
+        Actor { agent, attempt: args.attempt, token: args.token.clone(), speaker: self.speaker() }
+    }
+
+    pub fn speaker(&self) -> Speaker {
+        self.caller.speaker.clone()
+    }
+
+    /// Refuses where an agent speaks for another.
+    pub fn may_act_for(&self, agent: &str, wish: &str) -> Result<(), CliError> {
+        let speaker = &self.caller.speaker;
+        if speaker.may_act_for(agent) {
+            return Ok(());
+        }
+        let from = speaker.shown();
+        Err(CliError::not_found(format!("this comes from {from}, which may not {wish} for agent {agent}")))
     }
 
     pub fn task(&self, id: &str) -> Result<Task, CliError> {

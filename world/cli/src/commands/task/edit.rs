@@ -7,7 +7,7 @@ use super::told;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::Printer;
-use engine::queue;
+use engine::queue::{self, Speaker};
 use model::task::{Plan, Priority, Status, Step};
 use pipeline::queue::Change;
 use serde_json::{Value, json};
@@ -58,18 +58,18 @@ pub fn update(args: &UpdateArgs, desk: &mut Desk, printer: &Printer) -> Result<E
         Some(text) => Some(one_status(text)?),
         None => None,
     };
-    let project = desk.project();
+    let (project, speaker) = (desk.project(), desk.speaker());
     desk.queue().update(&project, &args.id, &change)?;
     if let Some(status) = status {
-        desk.queue().set_status(&project, &args.id, status)?;
+        desk.queue().set_status(&project, &args.id, status, &speaker)?;
     }
     Ok(told(printer, "updated", &args.id))
 }
 
 pub fn delete(args: &DeleteArgs, desk: &mut Desk, printer: &Printer) -> Result<Exit, CliError> {
-    let project = desk.project();
+    let (project, speaker) = (desk.project(), desk.speaker());
     if let Some(id) = &args.id {
-        desk.queue().delete(&project, std::slice::from_ref(id))?;
+        desk.queue().delete(&project, std::slice::from_ref(id), &speaker)?;
         return Ok(told(printer, "deleted", id));
     }
     let statuses = match &args.status {
@@ -82,12 +82,16 @@ pub fn delete(args: &DeleteArgs, desk: &mut Desk, printer: &Printer) -> Result<E
         }
         None => return Err(CliError::not_found("which task?").hint("taut task delete <id>")),
     };
+    if speaker != Speaker::Person {
+        let words = format!("this comes from {}; deleting many tasks at once is for people", speaker.shown());
+        return Err(CliError::failed(words).hint("taut task delete <id>"));
+    }
     let filter =
         TaskFilter { statuses, spec: args.spec.clone(), category: args.category.clone(), ..TaskFilter::default() };
     let tasks = desk.store().tasks(&project, &filter)?;
     let live = tasks.into_iter().filter(|task| task.queued.status != Status::Deleted);
     let slugs: Vec<String> = live.map(|task| task.plan.slug).collect();
-    desk.queue().delete(&project, &slugs)?;
+    desk.queue().delete(&project, &slugs, &speaker)?;
     if printer.json() {
         printer.object(&json!({"deleted": slugs.len()}));
     } else {

@@ -60,5 +60,6 @@ fn show(task: &Task, before: Option<Status>, printer: &Printer) {
         }
         (None, _) => String::new(),
     };
-    printer.line(format!("{}  {}  {was} → {}{more}", printer.dim(time), task.plan.slug, shown::status(task, printer)));
+    let now = shown::status(task.queued.status, task.queued.open_blockers, printer);
+    printer.line(format!("{}  {}  {was} → {now}{more}", printer.dim(time), task.plan.slug));
 }
