@@ -65,6 +65,24 @@ fn q7_a_fan_of_twenty_thousand_is_made_shown_and_freed() {
     assert_eq!(stage.status(), format!("0 open, 0 active, 1 done, 0 blocked, {} deleted", MANY + 1));
 }
 
+/// A circle is named by who really waits for whom; one that goes through what is done holds nobody up.
+#[test]
+fn q7_a_circle_is_named_as_it_is_and_one_that_holds_nobody_up_is_none() {
+    let stage = Stage::new();
+    stage.sync(&[
+        json!({"id": "a", "t": "A"}),
+        json!({"id": "b", "t": "B", "deps": ["a"]}),
+        json!({"id": "c", "t": "C", "deps": ["b"]}),
+    ]);
+    let said = stage.task(&["block", "a", "--by", "c"]).stderr_text();
+    assert!(["a → c → b → a", "b → a → c → b", "c → b → a → c"].iter().any(|round| said.contains(round)), "{said}");
+    stage.ok("", &["delete", "b"]);
+    assert_eq!(stage.ok("", &["block", "a", "--by", "c"]), "blocked a by c\n");
+    assert_eq!(stage.claim("w")["id"], "c");
+    let back = stage.sync(&[json!({"id": "b", "t": "B", "deps": ["a"]})]);
+    assert_eq!(back.code(), Some(1), "it would wait for itself again");
+}
+
 #[test]
 fn q7_a_task_made_again_after_it_was_deleted_does_not_bring_a_circle_back() {
     let stage = Stage::new();

@@ -141,7 +141,7 @@ fn t10_many_shells_in_between_hide_nobody() {
 fn t10_within_a_client_that_no_hook_has_told_of_nobody_speaks_for_another() {
     let stage = Stage::new();
     alice_holds_a(&stage);
-    for mark in ["CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT"] {
+    for mark in ["CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SESSION_ID", "TAUT_SESSION_ID"] {
         let done = stage.task_with(&["done", "a", "--agent", "alice"], &[(mark, "1")], "");
         assert_eq!(done.code(), Some(2), "{mark}: {}", done.stderr_text());
     }
@@ -235,4 +235,15 @@ fn t10_an_agents_plan_leaves_what_another_holds() {
     let standing = |slug: &str| stage.show(slug)["s"].clone();
     assert_eq!(["a", "b", "c"].map(standing), ["active", "open", "deleted"].map(Value::from));
     assert!(stage.task_with(&["plan-sync"], &[], &plan).stdout_text().contains("deleted: 1"), "a person's plan rules");
+}
+
+#[test]
+fn an_update_that_is_refused_changes_nothing() {
+    let stage = Stage::new();
+    alice_holds_a(&stage);
+    for status in ["deleted", "done", "open"] {
+        let refused = stage.by("bob", &["update", "a", "--title", "mine", "--status", status]);
+        assert_eq!(refused.code(), Some(2), "{status}: {}", refused.stdout_text());
+        assert_eq!((&stage.show("a")["t"], &stage.show("a")["s"]), (&json!("do a"), &json!("active")), "{status}");
+    }
 }

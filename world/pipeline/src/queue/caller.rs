@@ -57,10 +57,10 @@ pub fn caller(store: &Store, call: &Call, host_session: &str, home: &Path) -> Re
     // A claim made under another name from within a client is not that client's.
     let session = session.filter(|_| !who.named || agent == who.agent);
     let agent = if who.named { who.agent } else { agent };
-    let marked = MARKS.iter().any(|name| call.env.get(name).is_some());
+    let marked = MARKS.iter().any(|name| call.env.get(name).is_some()) || who.logical_id != NOBODY;
     let speaker = match above.agents() {
         shown if !shown.is_empty() => Speaker::Agents(shown),
-        _ if who.named || told.is_some() || marked => Speaker::agent(&agent),
+        _ if who.named || marked => Speaker::agent(&agent),
         _ => Speaker::Person,
     };
     Ok(Caller { agent, project: who.project, session, named: who.named, started_by: who.started_by, speaker })

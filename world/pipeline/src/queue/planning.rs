@@ -5,7 +5,7 @@ use engine::queue::{self, LineError, Speaker};
 use model::Ms;
 use model::task::{Plan, Queued, Status};
 use std::collections::{BTreeMap, BTreeSet};
-use store::{Edit, Tx};
+use store::{Edit, TaskFilter, Tx};
 
 /// What synchronising a plan did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -24,6 +24,8 @@ pub struct Change {
     pub edit: Edit,
     /// Written over those there were, when given.
     pub deps: Option<Vec<String>>,
+    /// Between the states a hand may set.
+    pub status: Option<Status>,
 }
 
 impl Queue<'_> {
@@ -78,52 +80,50 @@ impl Queue<'_> {
         })
     }
 
-    pub fn update(&mut self, project: &str, slug: &str, change: &Change) -> Result<(), QueueError> {
+    pub fn update(&mut self, project: &str, slug: &str, change: &Change, speaker: &Speaker) -> Result<(), QueueError> {
         self.all_or_nothing(|tx, moment| {
             let task = known(tx, project, slug)?;
             if task.status == Status::Done {
                 return Err(QueueError::Wrong(format!("task '{slug}' is done and cannot be updated")));
             }
             tx.edit_task(&task, &change.edit, moment.now)?;
-            match &change.deps {
-                Some(deps) => {
-                    tx.set_blockers(&task, &[])?;
-                    link(tx, &task, deps)
-                }
-                None => Ok(()),
+            if let Some(deps) = &change.deps {
+                tx.set_blockers(&task, &[])?;
+                link(tx, &task, deps)?;
             }
+            let turn = match change.status {
+                Some(Status::Deleted) => queue::delete(&task, speaker, moment.now),
+                Some(status) => queue::set_status(&task, status, moment.now),
+                None => return Ok(()),
+            };
+            Ok(write(tx, turn.map_err(|refusal| refused(&task, refusal))?)?)
         })
     }
 
-    /// By hand, between the states a hand may set.
-    pub fn set_status(
-        &mut self,
-        project: &str,
-        slug: &str,
-        status: Status,
-        speaker: &Speaker,
-    ) -> Result<(), QueueError> {
-        match status {
-            Status::Deleted => self.delete(project, &[slug.to_string()], speaker),
-            _ => self.all_or_nothing(|tx, moment| {
-                let task = known(tx, project, slug)?;
-                let turn = queue::set_status(&task, status, moment.now).map_err(|refusal| refused(&task, refusal))?;
-                Ok(write(tx, turn)?)
-            }),
-        }
+    /// Softly: what waits for a deleted task may go on.
+    pub fn delete(&mut self, project: &str, slug: &str, speaker: &Speaker) -> Result<(), QueueError> {
+        self.all_or_nothing(|tx, moment| {
+            let task = known(tx, project, slug)?;
+            if task.status == Status::Deleted {
+                return Ok(());
+            }
+            let turn = queue::delete(&task, speaker, moment.now).map_err(|refusal| refused(&task, refusal))?;
+            Ok(write(tx, turn)?)
+        })
     }
 
-    /// Softly: what waits for a deleted task may go on.
-    pub fn delete(&mut self, project: &str, slugs: &[String], speaker: &Speaker) -> Result<(), QueueError> {
+    /// All that the filter finds, under the lock: what was finished meanwhile
+    /// stays as it is. Gives how many.
+    pub fn delete_by(&mut self, project: &str, filter: &TaskFilter, speaker: &Speaker) -> Result<usize, QueueError> {
         self.all_or_nothing(|tx, moment| {
-            for slug in slugs {
-                let task = known(tx, project, slug)?;
-                if task.status != Status::Deleted {
-                    let turn = queue::delete(&task, speaker, moment.now).map_err(|refusal| refused(&task, refusal))?;
-                    write(tx, turn)?;
-                }
+            let live = tx.queued_by(project, filter)?.into_iter().filter(|task| task.status != Status::Deleted);
+            let mut deleted = 0;
+            for task in live {
+                let turn = queue::delete(&task, speaker, moment.now).map_err(|refusal| refused(&task, refusal))?;
+                write(tx, turn)?;
+                deleted += 1;
             }
-            Ok(())
+            Ok(deleted)
         })
     }
 
@@ -225,10 +225,10 @@ fn prune(
 fn link(tx: &Tx<'_>, task: &Queued, deps: &[String]) -> Result<(), QueueError> {
     let blockers: Vec<Queued> = deps.iter().map(|slug| known(tx, &task.project, slug)).collect::<Result<_, _>>()?;
     tx.add_blockers(task, &blockers)?;
-    // After they are written, so that many of them are looked at in one walk.
-    let Some(back) = tx.leads_back(task)? else { return Ok(()) };
-    let circle = [task.slug.clone(), back];
-    Err(circular(if circle[0] == circle[1] { &circle[..1] } else { &circle }))
+    // After they are written, so that many of them are looked at in one walk;
+    // only where it comes round, all are, to see who waits for whom.
+    let circle = if tx.leads_back(task)? { queue::cycle(&tx.dependencies(&task.project)?) } else { None };
+    circle.map_or(Ok(()), |circle| Err(circular(&circle)))
 }
 
 fn circular(circle: &[String]) -> QueueError {

@@ -113,7 +113,7 @@ fn t10_whatever_is_written_counts_from_the_moment_the_lock_was_had() {
     queue.claim_one(PROJECT, "a", &claimant("w")).unwrap();
     queue.done(PROJECT, "a", &actor("w"), Value::Null).unwrap();
     assert_eq!(look("a").1[2].ended_at, Some(late));
-    queue.delete(PROJECT, &["b".to_string()], &Speaker::Person).unwrap();
+    queue.delete(PROJECT, "b", &Speaker::Person).unwrap();
     assert_eq!(look("b").0.deleted_at, Some(late));
     let worker = queue.register(PROJECT, leader, "elsewhere").unwrap();
     queue.deregister(&worker.id).unwrap();

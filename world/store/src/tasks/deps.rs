@@ -2,7 +2,7 @@
 
 use crate::{Error, Store};
 use model::task::{Queued, Status};
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, params};
 use std::collections::BTreeMap;
 
 const FREE: &str = "UPDATE tasks SET open_blockers = open_blockers - 1
@@ -25,13 +25,10 @@ macro_rules! below {
     };
 }
 
-/// The join begins with those who wait for the task: where nobody does, as for
-/// every task that was just made, nothing is walked.
-const LEADS_BACK: &str = concat!(
-    below!(),
-    "SELECT tasks.slug FROM task_deps JOIN tasks ON tasks.row = task_deps.task
-     WHERE task_deps.blocker = ?1 AND task_deps.task IN below LIMIT 1"
-);
+/// Those who wait for the task are looked up first, which the plus sees to:
+/// where nobody does, as for every task that was just made, nothing is walked.
+const LEADS_BACK: &str =
+    concat!(below!(), "SELECT EXISTS (SELECT 1 FROM task_deps WHERE blocker = ?1 AND +task IN below)");
 
 const EDGES_BELOW: &str = concat!(
     below!(),
@@ -60,8 +57,8 @@ pub(super) fn recount(conn: &Connection, task: i64) -> rusqlite::Result<()> {
     conn.prepare_cached(RECOUNT)?.execute([task]).map(drop)
 }
 
-pub(super) fn leads_back(conn: &Connection, task: i64) -> rusqlite::Result<Option<String>> {
-    conn.prepare_cached(LEADS_BACK)?.query_row([task], |row| row.get(0)).optional()
+pub(super) fn leads_back(conn: &Connection, task: i64) -> rusqlite::Result<bool> {
+    conn.prepare_cached(LEADS_BACK)?.query_row([task], |row| row.get(0))
 }
 
 impl Store {

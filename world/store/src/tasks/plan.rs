@@ -131,8 +131,8 @@ impl Tx<'_> {
         })
     }
 
-    /// Where the task waits for itself: the last of those on the way back to it.
-    pub fn leads_back(&self, task: &Queued) -> Result<Option<String>, Error> {
+    /// Whether the task waits for itself, be it through tasks that are done or deleted.
+    pub fn leads_back(&self, task: &Queued) -> Result<bool, Error> {
         self.verb(|conn| deps::leads_back(conn, task.row))
     }
 
