@@ -72,7 +72,7 @@ fn fill(store: &mut Store, size: usize) -> Result<(), Error> {
             for nth in batch {
                 let task = tx.add_task(PROJECT, &plan(*nth), Ms(*nth as i64))?;
                 if nth % 10 != 0 {
-                    tx.add_blocker(&task, &blocker)?;
+                    tx.add_blockers(&task, std::slice::from_ref(&blocker))?;
                 }
             }
             Ok(())

@@ -14,7 +14,7 @@ pub const RULE: Rule = Rule {
           another's name, deregistering another, deleting many tasks at once. An agent would finish, fail, end or \
           read another's work.",
     instead: "Run the command as yourself: `taut task list`, `taut task done a/1`.",
-    denies: &["TAUT_AGENT_ID=other taut task fail a/1", "env RALPH_AGENT_ID=x taut task done a/1", "export TAUT_AGENT_ID=b; taut task claim", "TAUT_HOME=/tmp/x taut task list", "CLAUDE_SESSION_ID=abc taut log x",
+    denies: &["TAUT_AGENT_ID=other taut task fail a/1", "env RALPH_AGENT_ID=x taut task done a/1", "export TAUT_AGENT_ID=b; taut task claim", "TAUT_HOME=/tmp/x taut task list", "CLAUDE_SESSION_ID=abc taut log x", "CLAUDE_CODE_SESSION_ID=abc taut task done a/1", "CLAUDE_PID=42 taut task claim",
         "taut task done a/1 --agent alice", "task fail a/1 --reason x --agent=alice", "taut --json task claim --agent alice", "taut task renew a/1 --attempt 2 --agent 'alice'", "taut task agent deregister alice",
         "taut task delete --all --confirm", "task delete --status open,active", "sh -c 'taut task done a/1 --agent alice'"],
     passes: &["taut task list", "TAUT_AGENT_ID=other ./run-tests.sh", "RUST_LOG=debug taut status x", "echo TAUT_AGENT_ID=x", "FOO=1 make",
@@ -25,7 +25,7 @@ pub const RULE: Rule = Rule {
 };
 
 const NAMES: &[&str] = &[
-    "TAUT_AGENT_ID", "RALPH_AGENT_ID", "AGENT_ID", "TAUT_SESSION_ID", "CLAUDE_SESSION_ID", "CLAUDE_SESSION_ROLE", "CLAUDE_SESSION_MODE",
+    "TAUT_AGENT_ID", "RALPH_AGENT_ID", "AGENT_ID", "TAUT_SESSION_ID", "CLAUDE_SESSION_ID", "CLAUDE_CODE_SESSION_ID", "CLAUDE_PID", "CLAUDE_SESSION_ROLE", "CLAUDE_SESSION_MODE",
     "CLAUDE_CONVERSATION_ID", "CLAUDE_PARENT_SESSION_ID", "MISSION_EXECUTION_ID", "TAUT_HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME", "HOME",
 ];
 

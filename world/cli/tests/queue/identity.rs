@@ -169,6 +169,21 @@ fn t10_nobody_claims_in_the_name_of_another() {
     assert_eq!(stage.show("a")["assignee"], "bob");
 }
 
+/// A worker that was started within a client under a name of its own, and that no hook or register knows yet.
+#[test]
+fn t10_a_claim_under_a_name_that_nothing_bears_out_is_acted_on_by_its_token() {
+    let stage = Stage::new();
+    stage.tasks(&["a"]);
+    let _bob = session_of(&stage, "bob");
+    let claimed = stage.by("carol", &["claim", "--json"]);
+    assert!(claimed.success(), "{}", claimed.stderr_text());
+    let note = "note: this runs within agent bob: only `--token` acts on what it claims as carol";
+    assert!(claimed.stderr_text().contains(note), "{}", claimed.stderr_text());
+    let task: Value = serde_json::from_str(&claimed.stdout_text()).unwrap();
+    assert_eq!(stage.by("carol", &["done", "a"]).code(), Some(2));
+    assert_eq!(stage.ok("carol", &["done", "a", "--token", task["token"].as_str().unwrap()]), "done a\n");
+}
+
 /// L7: what a loop starts within an agent is a worker of its own, not that agent.
 #[test]
 fn t10_a_worker_registered_below_a_client_speaks_for_itself() {
@@ -192,7 +207,8 @@ fn t10_only_a_worker_itself_or_a_person_says_that_it_leaves() {
     stage.claim(&id);
     let refused = stage.by("bob", &["agent", "deregister", &id]);
     assert_eq!(refused.code(), Some(2), "{}", refused.stdout_text());
-    assert!(refused.stderr_text().contains("agent bob"), "{}", refused.stderr_text());
+    let words = format!("this comes from agent bob, which may not deregister agent {id}");
+    assert!(refused.stderr_text().contains(&words), "{}", refused.stderr_text());
     assert_eq!(stage.show("a")["assignee"], id.as_str());
     assert_eq!(stage.list(&["agent", "list", "--json"])[0]["status"], "active");
     assert_eq!(stage.ok(&id, &["agent", "deregister", &id]), format!("deregistered {id}\n"));

@@ -48,7 +48,9 @@ pub fn caller(store: &Store, call: &Call, host_session: &str, home: &Path) -> Re
     let who = who(call, host_session, home);
     let above = above(store, &pids)?;
     let told = told_session(store, &who)?.filter(|told| above.may_be(&told.agent));
-    let within = above.clients.iter().find(|client| !who.named || client.agent == who.agent);
+    // Inside a client whose agent goes by another name here, it began in another folder.
+    let elsewhere = !who.named && call.env.get("CLAUDECODE").is_some();
+    let within = above.clients.iter().find(|client| client.agent == who.agent || elsewhere);
     let (agent, session) = match (&told, within) {
         (Some(told), _) => (told.agent.clone(), Some(told.id.clone())),
         (None, Some(client)) => (client.agent.clone(), Some(client.session.clone())),

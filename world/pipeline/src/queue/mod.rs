@@ -21,9 +21,9 @@ use store::{Durability, Error, Store, Tx};
 
 /// An open queue, and the clock it asks. What is written counts from the moment
 /// its transaction began: waiting for the lock may have taken half a minute.
-pub struct Queue<'s> {
+pub struct Queue<'s, C = fn() -> Moment> {
     store: &'s mut Store,
-    clock: Box<dyn Fn() -> Moment + 's>,
+    clock: C,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -40,9 +40,9 @@ pub enum QueueError {
     Wrong(String),
 }
 
-impl<'s> Queue<'s> {
-    pub fn new(store: &'s mut Store, clock: impl Fn() -> Moment + 's) -> Self {
-        Self { store, clock: Box::new(clock) }
+impl<'s, C: Fn() -> Moment> Queue<'s, C> {
+    pub fn new(store: &'s mut Store, clock: C) -> Self {
+        Self { store, clock }
     }
 
     pub fn store(&self) -> &Store {

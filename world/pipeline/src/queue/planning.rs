@@ -3,7 +3,7 @@
 use super::{Queue, QueueError, known, refused, write};
 use engine::queue::{self, LineError, Speaker};
 use model::Ms;
-use model::task::{Plan, Queued, Status};
+use model::task::{Moment, Plan, Queued, Status};
 use std::collections::{BTreeMap, BTreeSet};
 use store::{Edit, TaskFilter, Tx};
 
@@ -28,7 +28,7 @@ pub struct Change {
     pub status: Option<Status>,
 }
 
-impl Queue<'_> {
+impl<C: Fn() -> Moment> Queue<'_, C> {
     /// Every line is checked first, then all are written in one transaction:
     /// new ones are made, known ones rewritten, done ones left alone, and what
     /// came from the same documents and is planned no more is deleted, unless

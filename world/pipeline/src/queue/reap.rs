@@ -30,10 +30,10 @@ const MOST: usize = 100;
 const GRACE: Duration = Duration::from_secs(2);
 /// The moment is not noted more often than this.
 const NOTE_EVERY_MS: i64 = 1_000;
-/// Processes that waited for the lock tell slightly older moments.
+/// A clock that was corrected by less was not set back.
 const ORDER_MS: i64 = 60_000;
 
-impl Queue<'_> {
+impl<C: Fn() -> Moment> Queue<'_, C> {
     /// For the daemon's tick, a supervisor and `plan-status`: recovery needs no
     /// claim and no daemon. Reads only, where nothing has lapsed.
     pub fn reap(&mut self) -> Result<Reaped, QueueError> {

@@ -5,12 +5,12 @@ use engine::fleet::reports::{self, Settled as Settlement};
 use engine::queue::{self, Act, Actor, Refusal, Settled};
 use model::effect::Write;
 use model::effort::Keep;
-use model::task::{Queued, Task};
+use model::task::{Moment, Queued, Task};
 use model::{ClientProcess, Ms};
 use serde_json::Value;
 use store::{Durability, Error, Tx};
 
-impl Queue<'_> {
+impl<C: Fn() -> Moment> Queue<'_, C> {
     pub fn renew(&mut self, project: &str, slug: &str, actor: &Actor, lease_ms: i64) -> Result<Task, QueueError> {
         self.act(project, slug, actor, |act| Ok((Settled::Turn(Box::new(act.renew(lease_ms)?)), None)))?;
         self.whole(project, slug)

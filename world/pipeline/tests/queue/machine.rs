@@ -27,7 +27,7 @@ impl Machine {
         machine
     }
 
-    pub fn queue(&mut self) -> Queue<'_> {
+    pub fn queue(&mut self) -> Queue<'_, impl Fn() -> Moment> {
         let moment = self.moment.clone();
         Queue::new(&mut self.store, move || moment.clone())
     }

@@ -13,8 +13,8 @@ pub struct OpenClient {
     pub process: ClientProcess,
 }
 
-pub(super) const OF_PROCESS: &str =
-    "SELECT agent, id, client_pid, client_started FROM sessions INDEXED BY sessions_open_by_client
+/// The index is not named: a database that was not migrated yet, and can only be read, has none.
+pub(super) const OF_PROCESS: &str = "SELECT agent, id, client_pid, client_started FROM sessions
     WHERE client_pid = ?1 AND ended_at IS NULL ORDER BY row DESC";
 
 impl Store {

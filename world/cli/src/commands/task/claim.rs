@@ -15,7 +15,7 @@ pub fn claim(args: &ClaimArgs, desk: &mut Desk, printer: &Printer) -> Result<Exi
     let project = desk.project();
     let caller = &desk.caller;
     if let Some(agent) = &args.agent {
-        desk.may_act_for(agent, "claim").map_err(|error| error.hint("taut task claim"))?;
+        desk.may_act_for(agent, "claim for").map_err(|error| error.hint("taut task claim"))?;
     }
     let claimant = Claimant {
         // Another agent's claim is not this session's.

@@ -27,7 +27,13 @@ impl Desk {
         let cwd = std::env::current_dir()?.to_string_lossy().into_owned();
         let call = Caller::call(cwd, Environment(env), Some(std::os::unix::process::parent_id()));
         let host_session = std::env::var("CLAUDE_CODE_SESSION_ID").unwrap_or_default();
-        let caller = caller(&store, &call, &host_session, &places.home())?;
+        let mut caller = caller(&store, &call, &host_session, &places.home())?;
+        // Who gave itself no name is whom it runs within.
+        if let (false, Speaker::Agents(names)) = (caller.named, &caller.speaker)
+            && let Some(name) = names.first().filter(|_| !names.contains(&caller.agent))
+        {
+            caller.agent = name.clone();
+        }
         Ok(Self { store, caller })
     }
 
@@ -57,14 +63,14 @@ impl Desk {
         self.caller.speaker.clone()
     }
 
-    /// Refuses where an agent speaks for another.
+    /// Refuses where an agent speaks for another; the wish is said in words.
     pub fn may_act_for(&self, agent: &str, wish: &str) -> Result<(), CliError> {
         let speaker = &self.caller.speaker;
         if speaker.may_act_for(agent) {
             return Ok(());
         }
         let from = speaker.shown();
-        Err(CliError::not_found(format!("this comes from {from}, which may not {wish} for agent {agent}")))
+        Err(CliError::not_found(format!("this comes from {from}, which may not {wish} agent {agent}")))
     }
 
     pub fn task(&self, id: &str) -> Result<Task, CliError> {
