@@ -5,10 +5,9 @@ use super::desk::Desk;
 use super::{shown, told};
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::printer::Printer;
+use crate::printer::{Printer, text};
 use engine::queue::Claimant;
 use serde_json::{Value, json};
-use std::io::IsTerminal;
 
 /// Agents and scripts read what they claimed: they get JSON unless a person looks.
 pub fn claim(args: &ClaimArgs, desk: &mut Desk, printer: &Printer) -> Result<Exit, CliError> {
@@ -32,12 +31,12 @@ pub fn claim(args: &ClaimArgs, desk: &mut Desk, printer: &Printer) -> Result<Exi
     };
     if !desk.caller.speaker.may_act_for(&claimant.agent) {
         let (from, agent) = (desk.caller.speaker.shown(), &claimant.agent);
-        printer.note(format!("note: this runs within {from}: only `--token` acts on what it claims as {agent}"));
+        printer.note(text!("note: this runs within {}: only `--token` acts on what it claims as {}", from, agent));
     }
     let value = shown::claimed_object(&claimed);
-    let machine = printer.json() || !std::io::stdout().is_terminal();
+    let machine = printer.json() || !Printer::has_reader();
     match &value {
-        Value::Object(fields) if args.markdown || !machine => printer.line(shown::markdown(fields).trim_end()),
+        Value::Object(fields) if args.markdown || !machine => printer.line(shown::markdown(fields).trimmed()),
         _ => printer.object(&value),
     }
     Ok(Exit::Ok)

@@ -5,11 +5,10 @@ use super::desk::Desk;
 use super::shown;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::printer::Printer;
+use crate::printer::{Printer, text};
 use model::task::Status;
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
-use std::io::IsTerminal;
 use store::{Dependency, TaskFilter};
 
 /// No line of a tree begins further to the right.
@@ -47,7 +46,7 @@ pub fn peek(args: &PeekArgs, desk: &mut Desk, printer: &Printer) -> Result<Exit,
     tasks.extend(desk.store().tasks(&project, &active)?);
     if args.markdown {
         tasks.iter().for_each(|task| printer.line(shown::markdown(&shown::object(task))));
-    } else if printer.json() || !std::io::stdout().is_terminal() {
+    } else if printer.json() || !Printer::has_reader() {
         tasks.iter().for_each(|task| printer.object(&Value::Object(shown::object(task))));
     } else if !tasks.is_empty() {
         shown::table(&tasks, printer);
@@ -66,7 +65,7 @@ pub fn show(args: &ShowArgs, desk: &mut Desk, printer: &Printer) -> Result<Exit,
     if printer.json() {
         printer.object(&Value::Object(fields));
     } else {
-        printer.line(shown::markdown(&fields).trim_end());
+        printer.line(shown::markdown(&fields).trimmed());
     }
     Ok(Exit::Ok)
 }
@@ -80,7 +79,7 @@ pub fn deps(id: &str, desk: &mut Desk, printer: &Printer) -> Result<Exit, CliErr
     }
     if !printer.json() {
         let status = shown::status(task.queued.status, task.queued.open_blockers, printer);
-        printer.line(format!("{id} {status}"));
+        printer.line(text!("{} {}", id, status));
     }
     let dependencies = desk.store().dependencies_below(&task.queued)?;
     walk(id, &dependencies, |dependency, depth| show_dependency(dependency, depth, printer));
@@ -116,7 +115,7 @@ fn show_dependency(dependency: &Dependency, depth: usize, printer: &Printer) {
     // Deeper ones are told by number: indented, a long chain would be quadratic.
     let deep = if depth > MOST_INDENTED { format!("({depth}) ") } else { String::new() };
     let indent = "  ".repeat(depth.min(MOST_INDENTED));
-    printer.line(format!("{indent}{deep}{blocker} {}", shown::status(*status, *open_blockers, printer)));
+    printer.line(text!("{}{}{} {}", indent, deep, blocker, shown::status(*status, *open_blockers, printer)));
 }
 
 pub fn parse_statuses(text: &str) -> Result<Vec<Status>, CliError> {
