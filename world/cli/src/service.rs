@@ -258,7 +258,7 @@ mod tests {
         let mut board = switchboard(home.path());
         assert!(!board.is_needed());
         let store = board.way.store().unwrap();
-        let mut queue = Queue::new(store, host::awake::moment());
+        let mut queue = Queue::new(store, host::awake::moment);
         let plan = Plan { slug: "t/01".into(), title: "work".into(), ..Plan::default() };
         queue.create("/p", &plan).unwrap();
         let claimant = Claimant { agent: "alpha".into(), session: None, lease_ms: 600_000 };

@@ -113,6 +113,20 @@ fn scratch_and_temporary_folders_of_this_machine_are_free() {
     }
 }
 
+/// T10, G8: an agent may name itself, and nobody else.
+#[test]
+fn t10_an_agent_may_name_itself_in_a_command_of_the_queue() {
+    let around = Around { agent: Some("bob".into()), ..around() };
+    let level = |line: &str| {
+        let matter = Matter::line(line, Some(PROJECT.into()), &around);
+        judge(&matter, &Policy::built_in(), &Facts::default(), &Circumstances::default()).level()
+    };
+    for (name, expected) in [("bob", Level::Pass), ("alice", Level::Deny), ("bobby", Level::Deny)] {
+        assert_eq!(level(&format!("taut task done a --agent {name}")), expected, "{name}");
+        assert_eq!(level(&format!("taut task agent deregister {name}")), expected, "{name}");
+    }
+}
+
 #[test]
 fn git_checkout_of_a_word_is_a_discard_when_a_file_of_that_name_stands_there() {
     let file = path(&format!("{PROJECT}/LICENSE"), PathFact { exists: true, ..PathFact::default() });
