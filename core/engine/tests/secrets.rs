@@ -17,7 +17,7 @@ struct Case {
 }
 
 fn cases() -> Vec<Case> {
-    let folder = std::env::var_os("HOLD").map_or(PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../corpus/secrets"), PathBuf::from);
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../corpus/secrets");
     let mut files: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
     let mut cases = Vec::new();
@@ -82,7 +82,7 @@ fn survives(kept: &Value, secret: &str) -> bool {
 fn t7_d9_the_corpus_of_secrets_is_taken_out_and_its_look_alikes_stay() {
     let cases = cases();
     let (secrets, others): (Vec<&Case>, Vec<&Case>) = cases.iter().partition(|case| !case.secret.is_empty());
-    assert!(std::env::var_os("HOLD").is_some() || secrets.len() >= 500 && others.len() >= 500, "{} secrets, {} others", secrets.len(), others.len());
+    assert!(secrets.len() >= 500 && others.len() >= 500, "{} secrets, {} others", secrets.len(), others.len());
     let mut wrong = Vec::new();
     for case in &secrets {
         let kept = stored(&case.value);
@@ -100,10 +100,124 @@ fn t7_d9_the_corpus_of_secrets_is_taken_out_and_its_look_alikes_stay() {
     let recall = (secrets.len() - missed) as f64 / secrets.len() as f64;
     let spoilt = (wrong.len() - missed) as f64 / others.len() as f64;
     assert!(
-        recall >= 0.97 && spoilt <= 0.005 && std::env::var_os("STRICT").is_none_or(|_| wrong.is_empty()),
+        recall >= 0.97 && spoilt <= 0.005,
         "recall {recall:.4} of {}, spoilt {spoilt:.4} of {}:\n{}",
         secrets.len(),
         others.len(),
         wrong.join("\n")
     );
+}
+
+#[test]
+fn t7_what_was_redacted_once_is_not_redacted_again() {
+    for case in cases() {
+        let once = stored(&case.value);
+        assert_eq!(stored(&once), once, "{}", case.place);
+    }
+}
+
+/// Each secret that stands in a text by a shape of its own is found wherever it stands.
+#[test]
+fn t7_a_token_is_taken_out_of_any_surroundings() {
+    const AROUND: &[(&str, &str)] = &[
+        ("", ""),
+        ("echo ", " | cat"),
+        ("{\"a\": \"", "\"}"),
+        ("'", "'"),
+        ("x=", "&y=1"),
+        ("https://example.com/?t=", "#end"),
+        ("line\n", "\nline"),
+        ("line\\n", "\\nline"),
+        ("<b>", "</b>"),
+        ("é", "é"),
+        ("see (", ")."),
+        ("\u{1f511}", "\u{1f511}"),
+    ];
+    let tokens: Vec<Case> = cases().into_iter().filter(|case| case.place.starts_with("tokens")).collect();
+    assert!(tokens.len() > 200);
+    for case in &tokens {
+        for (before, after) in AROUND {
+            let text = format!("{before}{}{after}", case.secret);
+            let kept = stored(&json!(text));
+            assert!(!survives(&kept, &case.secret), "{}: {text} is kept as {kept}", case.place);
+        }
+    }
+}
+
+/// Pieces that what is looked for is made of, so that made-up texts come near it.
+const PIECES: &[&str] = &[
+    "password",
+    "token",
+    "_KEY",
+    "secret",
+    "=",
+    ":",
+    " ",
+    "\n",
+    "\"",
+    "'",
+    "\\",
+    "--",
+    "-p",
+    "mysql ",
+    "curl -u ",
+    "://",
+    "@",
+    "/",
+    "&",
+    ";",
+    ",",
+    "{",
+    "}",
+    "[",
+    "]",
+    "(",
+    ")",
+    "<",
+    ">",
+    "|",
+    "$",
+    "%",
+    "hunter2",
+    "ghp_",
+    "0123456789abcdefghij",
+    "[redacted]",
+    "[redacted",
+    "-----BEGIN PRIVATE KEY-----",
+    "-----END PRIVATE KEY-----",
+    "Authorization: Bearer ",
+    "Cookie: ",
+    "echo ",
+    "--password-stdin",
+    "<<<",
+    "é",
+    "\u{1f511}",
+    "name: ",
+    "value: ",
+    "IDENTIFIED BY ",
+    "@tcp(",
+    "Private-Lines: 1",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(2048) })]
+
+    #[test]
+    fn t7_any_text_is_read_without_failing(text in any::<String>()) {
+        stored(&json!(text));
+    }
+
+    #[test]
+    fn t7_redacting_twice_is_redacting_once(parts in prop::collection::vec(prop::sample::select(PIECES), 0..24)) {
+        let once = stored(&json!(parts.concat()));
+        prop_assert_eq!(stored(&once), once);
+    }
+
+    /// A text that is cut keeps no half of what the cut goes through.
+    #[test]
+    fn t7_d9_a_cut_keeps_no_half_of_a_secret(padding in 8000_usize..8200, blank in prop::sample::select(&[" ", ",", "\"", "\n"][..])) {
+        let text = format!("{}{blank}ghp_0123456789abcdefghijABCDEFGHIJ{blank}{}", "x".repeat(padding), "y".repeat(300));
+        let kept = stored(&json!(text));
+        prop_assert!(!kept.as_str().unwrap().contains("ghp_"), "{}", kept);
+    }
 }

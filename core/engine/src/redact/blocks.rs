@@ -56,7 +56,11 @@ fn holds_a_key(body: &str) -> bool {
     let line = line.strip_prefix("\\n").or_else(|| line.trim_start_matches('\r').strip_prefix('\n'));
     let first = line.map(|line| line.trim_start_matches([' ', '\t'])).unwrap_or_default();
     first.bytes().take_while(|byte| is_base64(*byte)).count() >= 4
-        || body.get(..super::floor(body, 4096)).unwrap_or_default().split(|c: char| !c.is_ascii() || !is_base64(c as u8)).any(|run| run.len() >= RUN)
+        || body
+            .get(..super::floor(body, 4096))
+            .unwrap_or_default()
+            .split(|c: char| !c.is_ascii() || !is_base64(c as u8))
+            .any(|run| run.len() >= RUN)
 }
 
 fn is_base64(byte: u8) -> bool {

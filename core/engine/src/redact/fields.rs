@@ -104,7 +104,7 @@ fn bearer(text: &str, to: usize) -> Option<(usize, usize)> {
 
 /// `--password hunter2`, `-storepass hunter2`.
 fn option(name: &Name<'_>, quoted: bool, value: usize) -> Option<(usize, usize)> {
-    let Name { text, from, to, said } = *name;
+    let Name { text, from, to, .. } = *name;
     if quoted || byte(text, from) != b'-' || value == to || byte(text, value) == b'-' {
         return None;
     }
@@ -130,8 +130,33 @@ fn quoted(name: &Name<'_>, quote: scan::Quote, inside: usize) -> Option<(usize, 
 
 /// `Authorization: Bearer …`, `Cookie: a=b; c=d`.
 fn header(name: &Name<'_>, from: usize, end: usize) -> Option<(usize, usize)> {
-    const SCHEMES: &[&str] =
-        &["basic", "bearer", "token", "digest", "apikey", "api-key", "key", "negotiate", "ntlm", "aws4-hmac-sha256", "bot", "flyv1", "splunk", "genie", "genieKey", "sso-key", "hawk", "sharedkey", "sharedaccesssignature", "snowflake", "ghost", "discogs", "dpop", "jwt", "klaviyo-api-key"];
+    const SCHEMES: &[&str] = &[
+        "basic",
+        "bearer",
+        "token",
+        "digest",
+        "apikey",
+        "api-key",
+        "key",
+        "negotiate",
+        "ntlm",
+        "aws4-hmac-sha256",
+        "bot",
+        "flyv1",
+        "splunk",
+        "genie",
+        "genieKey",
+        "sso-key",
+        "hawk",
+        "sharedkey",
+        "sharedaccesssignature",
+        "snowflake",
+        "ghost",
+        "discogs",
+        "dpop",
+        "jwt",
+        "klaviyo-api-key",
+    ];
     let text = name.text;
     let first_end = skip(text, from, |byte| !byte.is_ascii_whitespace()).min(end);
     let (from, scheme) = match is_one_of(part(text, from, first_end).trim_end_matches(':'), SCHEMES) {
@@ -142,7 +167,8 @@ fn header(name: &Name<'_>, from: usize, end: usize) -> Option<(usize, usize)> {
     let words = value.split_ascii_whitespace().count();
     let prose = words > 1 && !scheme && name.said == Telling::Authorization;
     let spoken = is_one_of(value, &["token", "tokens", "auth", "authentication", "header", "headers", "scheme"]);
-    let plain = name.said == Telling::Cookie && (!value.contains('=') || value.starts_with(['{', '(']) || value.contains("=="));
+    let plain =
+        name.said == Telling::Cookie && (!value.contains('=') || value.starts_with(['{', '(']) || value.contains("=="));
     let code = value.ends_with(['{', '(']) || value.contains("()");
     let shown = prose || spoken || plain || code || value.starts_with(super::GONE) || stands_for_another(value);
     (!shown && !value.is_empty()).then_some((from, from + value.len()))
@@ -174,7 +200,19 @@ fn word(name: &Name<'_>, from: usize, form: Form) -> Option<(usize, usize)> {
     let called = byte(text, end) == b')' || (byte(text, end) == b',' && byte(text, end + 1) == b' ');
     let passed = form == Form::Tight && called && byte(text, name.from).is_ascii_lowercase();
     let form = if passed { Form::Code } else { form };
-    is_secret(part(text, from, end), said, form).then_some((from, end))
+    is_secret(part(text, from, end), said, form).then(|| (from, whole_end(text, from, end)))
+}
+
+/// No value need be read further to be judged.
+const LONGEST: usize = 1024;
+
+/// The end of a value that was judged by its beginning.
+fn whole_end(text: &str, from: usize, end: usize) -> usize {
+    if end - from < LONGEST {
+        end
+    } else {
+        skip(text, end, |byte| !byte.is_ascii_whitespace() && !scan::is_quote(byte))
+    }
 }
 
 /// The end of an unquoted value. `&`, `;` and `,` may be letters of a password:
@@ -189,6 +227,7 @@ pub fn word_end(text: &str, from: usize) -> usize {
         }
         let ends = match byte(text, at) {
             0 if at >= text.len() => true,
+            byte if at - from >= LONGEST && byte.is_ascii() => true,
             b' ' | b'\t' | b'\r' | b'\n' | b'"' | b'\'' | b'`' | b'<' | b'>' => true,
             b'\\' => matches!(byte(text, at + 1), b'n' | b'r' | b't' | b'"' | b'\'' | b'\\'),
             b'&' | b';' | b',' | b'|' => begins_another(text, at + 1),
@@ -200,7 +239,10 @@ pub fn word_end(text: &str, from: usize) -> usize {
                 open -= 1;
                 false
             }
-            b')' | b']' | b'}' => matches!(byte(text, at + 1), 0 | b' ' | b'\n' | b'\r' | b'"' | b'\'' | b'`' | b';' | b',' | b')' | b']' | b'}'),
+            b')' | b']' | b'}' => matches!(
+                byte(text, at + 1),
+                0 | b' ' | b'\n' | b'\r' | b'"' | b'\'' | b'`' | b';' | b',' | b')' | b']' | b'}'
+            ),
             _ => false,
         };
         if ends {
@@ -262,5 +304,6 @@ fn indented(name: &Name<'_>, mark: usize) -> Option<(usize, usize)> {
     while end < text.len() && depth(end + 1) >= inner {
         end = line_end(text, end + 1);
     }
-    (!stands_for_another(part(text, from, end).trim()) && !rest(text, from).starts_with(super::GONE) && from < end).then_some((from, end))
+    (!stands_for_another(part(text, from, end).trim()) && !rest(text, from).starts_with(super::GONE) && from < end)
+        .then_some((from, end))
 }

@@ -15,7 +15,9 @@ pub fn redacted(value: &Value, depth: usize) -> Value {
         Value::Array(items) => Value::Array(list(items, depth)),
         Value::Object(fields) => {
             let listed = listed(fields);
-            Value::Object(fields.iter().map(|(name, value)| (kept_name(name), field(name, value, listed, depth))).collect())
+            Value::Object(
+                fields.iter().map(|(name, value)| (kept_name(name), field(name, value, listed, depth))).collect(),
+            )
         }
         other => other.clone(),
     }
@@ -44,7 +46,9 @@ fn field(name: &str, value: &Value, listed: Option<Telling>, depth: usize) -> Va
 fn hide(value: &Value, said: Telling, depth: usize) -> Value {
     match value {
         Value::String(text) if is_secret(text, said, Form::Quoted) => Value::String(GONE.into()),
-        Value::Number(number) if said == Telling::Password && number.to_string().len() >= 4 => Value::String(GONE.into()),
+        Value::Number(number) if said == Telling::Password && number.to_string().len() >= 4 => {
+            Value::String(GONE.into())
+        }
         Value::Array(items) if items.iter().all(Value::is_string) => {
             Value::Array(items.iter().map(|item| hide(item, said, depth)).collect())
         }
@@ -67,7 +71,11 @@ fn list(items: &[Value], depth: usize) -> Vec<Value> {
         let Some(word) = item.as_str().filter(|_| before.starts_with('-') || text(Some(at)).starts_with('-')) else {
             return redacted(item, depth);
         };
-        if before.starts_with('-') && !before.contains('=') && !word.starts_with('-') && let Some(said) = telling(before) {
+        if before.starts_with('-')
+            && !before.contains('=')
+            && !word.starts_with('-')
+            && let Some(said) = telling(before)
+        {
             return hide(item, said, depth);
         }
         let line = [text(Some(0)), text(Some(1)), before].map(short).join(" ");

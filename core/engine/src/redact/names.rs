@@ -18,52 +18,359 @@ pub enum Telling {
     Hint,
 }
 
-const PASSWORDS: &[&str] = &["password", "passwd", "passphrase", "passcode", "pswd", "pwd", "passwort"];
-/// These stand alone: `compass` and `bypass` are something else.
-const PASSWORD_WORDS: &[&str] = &["pass", "pw", "psk", "mnemonic", "storepass", "keypass", "pgpass", "sshpass", "userpass"];
-const SECRETS: &[&str] = &["secret", "token", "credential", "credentials", "apikey"];
-const SECRET_WORDS: &[&str] = &[
-    "accesskey", "accountkey", "authkey", "authtoken", "clientkey", "creds", "encryptionkey", "jwt", "licensekey",
-    "masterkey", "privatekey", "secretkey", "sessionkey", "sharedkey", "webhooksecret",
-];
 /// What makes a `key` one that opens something.
 const KEYS: &[&str] = &[
-    "access", "account", "admin", "aes", "anon", "api", "app", "application", "auth", "client", "consumer", "crypto",
-    "deploy", "enc", "encryption", "hmac", "ingest", "ingestion", "integration", "jwt", "license", "master", "private",
-    "role", "routing", "secret", "server", "service", "session", "shared", "signing", "storage", "stream", "subscription",
-    "webhook", "write",
+    "access",
+    "account",
+    "admin",
+    "aes",
+    "anon",
+    "api",
+    "app",
+    "application",
+    "auth",
+    "client",
+    "consumer",
+    "crypto",
+    "deploy",
+    "enc",
+    "encryption",
+    "hmac",
+    "ingest",
+    "ingestion",
+    "integration",
+    "jwt",
+    "license",
+    "master",
+    "private",
+    "role",
+    "routing",
+    "secret",
+    "server",
+    "service",
+    "session",
+    "shared",
+    "signing",
+    "storage",
+    "stream",
+    "subscription",
+    "webhook",
+    "write",
 ];
 /// Keys of tables, maps and locks, and keys that everybody may know.
 const PLAIN_KEYS: &[&str] = &[
-    "cache", "column", "composite", "config", "dedup", "dict", "field", "foreign", "group", "hash", "host", "hot", "i18n",
-    "idempotency", "index", "json", "lookup", "map", "natural", "object", "partition", "primary", "property", "public",
-    "publishable", "query", "range", "react", "registry", "row", "shard", "shortcut", "sort", "surrogate", "translation",
-    "unique", "verify", "yaml",
+    "cache",
+    "column",
+    "composite",
+    "config",
+    "dedup",
+    "dict",
+    "field",
+    "foreign",
+    "group",
+    "hash",
+    "host",
+    "hot",
+    "i18n",
+    "idempotency",
+    "index",
+    "json",
+    "lookup",
+    "map",
+    "natural",
+    "object",
+    "partition",
+    "primary",
+    "property",
+    "public",
+    "publishable",
+    "query",
+    "range",
+    "react",
+    "registry",
+    "row",
+    "shard",
+    "shortcut",
+    "sort",
+    "surrogate",
+    "translation",
+    "unique",
+    "verify",
+    "yaml",
 ];
-const HINTS: &[&str] = &[
-    "auth", "code", "csrf", "key", "license", "nonce", "otp", "pat", "salt", "seed", "session", "sessionid", "sessid", "sid",
-    "sig", "signature", "xsrf", "phpsessid", "jsessionid",
-];
+/// How a word is recognised.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Match {
+    /// `dbpassword` is a password too.
+    End,
+    /// `compass` is no pass.
+    Whole,
+}
+
+use Match::{End, Whole};
+use Telling::{Authorization, Cookie, Hint, Key, Password, Secret};
+
+/// The words that say it, by their last letter: nearly every word of a text is
+/// told apart by that.
+fn words_ending_with(letter: u8) -> &'static [(&'static str, Match, Telling)] {
+    match letter.to_ascii_lowercase() {
+        b'd' => &[
+            ("password", End, Password),
+            ("passwd", End, Password),
+            ("pwd", End, Password),
+            ("pswd", End, Password),
+            ("seed", Whole, Hint),
+            ("sid", Whole, Hint),
+            ("sessid", End, Hint),
+            ("sessionid", End, Hint),
+        ],
+        b'e' => &[
+            ("passphrase", End, Password),
+            ("passcode", End, Password),
+            ("cookie", Whole, Cookie),
+            ("code", Whole, Hint),
+            ("license", Whole, Hint),
+            ("nonce", Whole, Hint),
+            ("signature", Whole, Hint),
+        ],
+        b't' => &[
+            ("secret", End, Secret),
+            ("passwort", End, Password),
+            ("jwt", Whole, Secret),
+            ("salt", Whole, Hint),
+            ("pat", Whole, Hint),
+        ],
+        b'n' => &[("token", End, Secret), ("authorization", End, Authorization), ("session", Whole, Hint)],
+        b's' => &[
+            ("credentials", End, Secret),
+            ("creds", Whole, Secret),
+            ("pass", Whole, Password),
+            ("storepass", Whole, Password),
+            ("keypass", Whole, Password),
+            ("pgpass", Whole, Password),
+            ("sshpass", Whole, Password),
+            ("userpass", Whole, Password),
+        ],
+        b'l' => &[("credential", End, Secret)],
+        b'w' => &[("pw", Whole, Password)],
+        b'k' => &[("psk", Whole, Password)],
+        b'c' => &[("mnemonic", Whole, Password)],
+        b'h' => &[("auth", Whole, Hint)],
+        b'p' => &[("otp", Whole, Hint)],
+        b'g' => &[("sig", Whole, Hint)],
+        b'f' => &[("csrf", Whole, Hint), ("xsrf", Whole, Hint)],
+        b'y' => &[
+            ("key", Whole, Key),
+            ("apikey", End, Secret),
+            ("accesskey", End, Secret),
+            ("accountkey", End, Secret),
+            ("authkey", End, Secret),
+            ("encryptionkey", End, Secret),
+            ("licensekey", End, Secret),
+            ("masterkey", End, Secret),
+            ("privatekey", End, Secret),
+            ("secretkey", End, Secret),
+            ("sessionkey", End, Secret),
+            ("sharedkey", End, Secret),
+        ],
+        _ => &[],
+    }
+}
+
 /// After one of these words a name is about the secret and not the secret.
 const ABOUT: &[&str] = &[
-    "age", "algorithm", "alias", "arn", "attempts", "auth", "based", "broker", "bucket", "budget", "cache", "changed", "check",
-    "class", "column", "command", "confirmation", "cost", "count", "counts", "created", "deprecated", "dir", "directory",
-    "duration", "enabled", "encoding", "endpoint", "entropy", "env", "error", "expired", "expires", "expiration", "expiry",
-    "exists", "fd", "field", "file", "filename", "flow", "folder", "form", "format", "function", "getter", "handler", "hasher",
-    "header", "helper", "hint", "icon", "id", "ids", "index", "input", "issuer", "jar", "keepalive", "kind", "label", "len",
-    "length", "lexer", "lifetime", "limit", "limits", "list", "location", "manager", "map", "max", "method", "min", "missing",
-    "mode", "mount", "name", "names", "needed", "optional", "page", "parser", "path", "pattern", "permissions", "placeholder",
-    "policies", "policy", "position", "prefix", "price", "prompt", "protected", "protection", "provider", "rate", "ratio",
-    "reader", "ref", "refresh", "regex", "region", "required", "requirements", "reset", "retries", "review", "rotation",
-    "rule", "rules", "scanner", "scanning", "scheme", "schema", "scope", "scopes", "screen", "selector", "service", "set",
-    "settings", "size", "source", "span", "state", "stats", "status", "stdin", "storage", "store", "stream", "strength",
-    "style", "suffix", "table", "tests", "through", "time", "timeout", "title", "tracker", "tree", "ttl", "type",
-    "types", "updated", "uri", "url", "usage", "user", "username", "valid", "validation", "validator", "var", "vault", "version", "visible",
-    "volume", "window", "rs", "py", "js", "ts", "go", "md", "txt", "json", "yml", "yaml", "toml", "html", "css", "vue",
-    "tsx", "jsx", "java", "rb", "php", "sh", "svg", "png", "pem", "lock", "kt", "swift", "sql",
+    "age",
+    "algorithm",
+    "alias",
+    "arn",
+    "attempts",
+    "auth",
+    "based",
+    "broker",
+    "bucket",
+    "budget",
+    "cache",
+    "changed",
+    "check",
+    "class",
+    "column",
+    "command",
+    "confirmation",
+    "cost",
+    "count",
+    "counts",
+    "created",
+    "deprecated",
+    "dir",
+    "directory",
+    "duration",
+    "enabled",
+    "encoding",
+    "endpoint",
+    "entropy",
+    "env",
+    "error",
+    "expired",
+    "expires",
+    "expiration",
+    "expiry",
+    "exists",
+    "fd",
+    "field",
+    "file",
+    "filename",
+    "flow",
+    "folder",
+    "form",
+    "format",
+    "function",
+    "getter",
+    "handler",
+    "hasher",
+    "header",
+    "helper",
+    "hint",
+    "icon",
+    "id",
+    "ids",
+    "index",
+    "input",
+    "issuer",
+    "jar",
+    "keepalive",
+    "kind",
+    "label",
+    "len",
+    "length",
+    "lexer",
+    "lifetime",
+    "limit",
+    "limits",
+    "list",
+    "location",
+    "manager",
+    "map",
+    "max",
+    "method",
+    "min",
+    "missing",
+    "mode",
+    "mount",
+    "name",
+    "names",
+    "needed",
+    "optional",
+    "page",
+    "parser",
+    "path",
+    "pattern",
+    "permissions",
+    "placeholder",
+    "policies",
+    "policy",
+    "position",
+    "prefix",
+    "price",
+    "prompt",
+    "protected",
+    "protection",
+    "provider",
+    "rate",
+    "ratio",
+    "reader",
+    "ref",
+    "refresh",
+    "regex",
+    "region",
+    "required",
+    "requirements",
+    "reset",
+    "retries",
+    "review",
+    "rotation",
+    "rule",
+    "rules",
+    "scanner",
+    "scanning",
+    "scheme",
+    "schema",
+    "scope",
+    "scopes",
+    "screen",
+    "selector",
+    "service",
+    "set",
+    "settings",
+    "size",
+    "source",
+    "span",
+    "state",
+    "stats",
+    "status",
+    "stdin",
+    "storage",
+    "store",
+    "stream",
+    "strength",
+    "style",
+    "suffix",
+    "table",
+    "tests",
+    "through",
+    "time",
+    "timeout",
+    "title",
+    "tracker",
+    "tree",
+    "ttl",
+    "type",
+    "types",
+    "updated",
+    "uri",
+    "url",
+    "usage",
+    "user",
+    "username",
+    "valid",
+    "validation",
+    "validator",
+    "var",
+    "vault",
+    "version",
+    "visible",
+    "volume",
+    "window",
+    "rs",
+    "py",
+    "js",
+    "ts",
+    "go",
+    "md",
+    "txt",
+    "json",
+    "yml",
+    "yaml",
+    "toml",
+    "html",
+    "css",
+    "vue",
+    "tsx",
+    "jsx",
+    "java",
+    "rb",
+    "php",
+    "sh",
+    "svg",
+    "png",
+    "pem",
+    "lock",
+    "kt",
+    "swift",
+    "sql",
 ];
 /// Before `token` and `password` these say that it is none.
-const NONE_OF: &[&str] = &["no", "max", "min", "num", "with", "without", "missing", "invalid", "forgot", "reset", "per", "skip"];
+const NONE_OF: &[&str] =
+    &["no", "max", "min", "num", "with", "without", "missing", "invalid", "forgot", "reset", "per", "skip"];
 
 /// What the name says; `None` for most names.
 pub fn telling(name: &str) -> Option<Telling> {
@@ -90,35 +397,31 @@ pub fn telling(name: &str) -> Option<Telling> {
 pub fn names_a_secret(text: &str) -> bool {
     let mut words = [""; MOST_WORDS];
     let count = split(text, &mut words);
-    let all = [PASSWORDS, SECRETS, PASSWORD_WORDS].concat();
-    words.get(..count).and_then(<[&str]>::last).is_some_and(|word| is_one_of(word, &all))
+    let last = words.get(..count).and_then(<[&str]>::last).copied().unwrap_or_default();
+    let whole = words_ending_with(last.bytes().last().unwrap_or_default())
+        .iter()
+        .any(|(one, ..)| last.eq_ignore_ascii_case(one));
+    whole && matches!(said_by(last), Some(Telling::Password | Telling::Secret))
 }
 
 const MOST_WORDS: usize = 12;
 
 fn of_word(word: &str, before: &str) -> Option<Telling> {
-    // Nearly every word is told apart by its last letter.
-    if word.len() < 2 || !matches!(word.as_bytes().last()?.to_ascii_lowercase(), b'd' | b'e' | b's' | b'w' | b'k' | b'c' | b't' | b'n' | b'l' | b'y' | b'h' | b'p' | b'g' | b'f') {
-        return None;
+    let said = said_by(word)?;
+    match before {
+        _ if said != Telling::Key => Some(said),
+        before if is_one_of(before, KEYS) => Some(Telling::Secret),
+        before if is_one_of(before, PLAIN_KEYS) => None,
+        _ => Some(Telling::Key),
     }
-    let ends = |all: &[&str]| all.iter().any(|one| ends_ignoring_case(word, one));
-    if ends(PASSWORDS) || is_one_of(word, PASSWORD_WORDS) {
-        Some(Telling::Password)
-    } else if ends_ignoring_case(word, "authorization") {
-        Some(Telling::Authorization)
-    } else if word.eq_ignore_ascii_case("cookie") {
-        Some(Telling::Cookie)
-    } else if ends(SECRETS) || is_one_of(word, SECRET_WORDS) {
-        Some(Telling::Secret)
-    } else if word.eq_ignore_ascii_case("key") {
-        match before {
-            before if is_one_of(before, KEYS) => Some(Telling::Secret),
-            before if is_one_of(before, PLAIN_KEYS) => None,
-            _ => Some(Telling::Key),
-        }
-    } else {
-        is_one_of(word, HINTS).then_some(Telling::Hint)
-    }
+}
+
+fn said_by(word: &str) -> Option<Telling> {
+    let known = words_ending_with(*word.as_bytes().last()?);
+    let is = |(one, found, _): &&(&str, Match, Telling)| {
+        (*found == End || word.len() == one.len()) && ends_ignoring_case(word, one)
+    };
+    known.iter().find(is).map(|(_, _, said)| *said)
 }
 
 fn is_constant(name: &str) -> bool {

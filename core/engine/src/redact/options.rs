@@ -5,7 +5,7 @@ use super::fields::word_end;
 use super::hidden::Hidden;
 use super::names::{Telling, telling};
 use super::scan::{byte, is_one_of, line_end, part, quote_at, quote_end, rest, skip};
-use super::tools::{PIPED, SETTERS, TOOLS, Takes, Tool};
+use super::tools::{NAMES, PIPED, SETTERS, TOOLS, Takes, Tool};
 use super::values::{Form, is_secret, stands_for_another};
 
 pub fn find(text: &str, hidden: &mut Hidden) {
@@ -25,6 +25,10 @@ fn continued(text: &str, mut end: usize) -> usize {
     }
     end
 }
+
+/// So far a command is read, and so many words of it.
+const NEAR: usize = 1024;
+const MOST_WORDS: usize = 64;
 
 struct Line<'t> {
     text: &'t str,
@@ -58,22 +62,32 @@ fn line(line: &Line<'_>, hidden: &mut Hidden) {
             from_pipe(line, piped.take(), at, hidden);
         } else if SETTERS.contains(&name) {
             set(line, word, hidden);
+        } else if name.eq_ignore_ascii_case("identified") {
+            identified(line, word, hidden);
         }
-        for tool in TOOLS.iter().filter(|tool| is_one_of(name, tool.names)) {
+        if NAMES.binary_search(&name).is_err() {
+            continue;
+        }
+        for tool in TOOLS.iter().filter(|tool| tool.names.contains(&name)) {
             command(line, word, tool, hidden);
         }
     }
-    identified(line, hidden);
 }
 
 /// The next word of the line.
 fn next<'t>(line: &Line<'t>, at: usize) -> Option<Word<'t>> {
-    let around = |byte: u8| byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\'' | b'`' | b'(' | b'{' | b'|' | b';' | b'&' | b'\\' | b'[' | b',' | b'$');
+    let around = |byte: u8| {
+        byte.is_ascii_whitespace()
+            || matches!(byte, b'"' | b'\'' | b'`' | b'(' | b'{' | b'|' | b';' | b'&' | b'\\' | b'[' | b',' | b'$')
+    };
     let from = skip(line.text, at, around);
     if from >= line.end {
         return None;
     }
-    let to = skip(line.text, from, |byte| !byte.is_ascii_whitespace() && !matches!(byte, b'"' | b'\'' | b'`' | b'|' | b';' | b'\\' | b')')).min(line.end);
+    let to = skip(line.text, from, |byte| {
+        !byte.is_ascii_whitespace() && !matches!(byte, b'"' | b'\'' | b'`' | b'|' | b';' | b'\\' | b')')
+    })
+    .min(line.end);
     let behind = skip(line.text, to, |byte| matches!(byte, b' ' | b'\t' | b'"' | b'\'' | b')'));
     let last = matches!(byte(line.text, behind), b'|' | b';' | b'&' | b'\n') || to == from;
     Some(Word { text: part(line.text, from, to), from, after: to.max(from + 1), last })
@@ -101,8 +115,10 @@ fn argument_at(line: &Line<'_>, from: usize) -> Option<(usize, usize)> {
 }
 
 fn command(line: &Line<'_>, name: Word<'_>, tool: &Tool, hidden: &mut Hidden) {
-    let tail = part(line.text, name.after, line.end);
-    let said = |word: &&str| tail.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-' || c == '_')).any(|one| one == *word);
+    let tail = part(line.text, name.after, super::floor(line.text, line.end.min(name.after + NEAR)));
+    let said = |word: &&str| {
+        tail.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-' || c == '_')).any(|one| one == *word)
+    };
     if name.last || !(tool.with.is_empty() || tool.with.iter().any(|word| said(&word))) {
         return;
     }
@@ -110,7 +126,8 @@ fn command(line: &Line<'_>, name: Word<'_>, tool: &Tool, hidden: &mut Hidden) {
         return positional(line, name, (after, nth), hidden);
     }
     let mut at = name.after;
-    while let Some(word) = next(line, at) {
+    for _ in 0..MOST_WORDS {
+        let Some(word) = next(line, at) else { return };
         at = word.after;
         let found = match tool.takes {
             Takes::Joined(options) => joined(line, word, options),
@@ -135,9 +152,11 @@ fn joined(line: &Line<'_>, word: Word<'_>, options: &[&str]) -> Option<(usize, u
     let joined = rest(word.text, option.len());
     let value = joined.strip_prefix('=').unwrap_or(joined);
     if value.is_empty() && matches!(byte(line.text, word.after), b'"' | b'\'') {
-        return argument(line, word.after).filter(|(from, to)| is_secret(part(line.text, *from, *to), Telling::Password, Form::Option));
+        return argument(line, word.after)
+            .filter(|(from, to)| is_secret(part(line.text, *from, *to), Telling::Password, Form::Option));
     }
-    let secret = !value.is_empty() && !stands_for_another(value) && !value.starts_with('-') && !value.starts_with(super::GONE);
+    let secret =
+        !value.is_empty() && !stands_for_another(value) && !value.starts_with('-') && !value.starts_with(super::GONE);
     let from = word.from + word.text.len() - value.len();
     secret.then_some((from, word.from + word.text.len()))
 }
@@ -155,10 +174,15 @@ fn following(line: &Line<'_>, word: Word<'_>, options: &[&str]) -> Option<(usize
 /// `-u me:hunter2`, `-U me%hunter2`, `-u me,hunter2`: the name may be seen.
 fn login(line: &Line<'_>, word: Word<'_>, options: &[&str]) -> Option<(usize, usize)> {
     let (option, value) = word.text.split_once('=').unwrap_or((word.text, ""));
-    let short = options.iter().find(|option| option.len() == 2 && word.text.starts_with(**option) && word.text.len() > 2);
+    let short =
+        options.iter().find(|option| option.len() == 2 && word.text.starts_with(**option) && word.text.len() > 2);
     // `-sSLu me:hunter2`: the last of several letters takes the word after them.
-    let letters = word.text.strip_prefix('-').filter(|letters| letters.len() > 1 && letters.bytes().all(|b| b.is_ascii_alphabetic()));
-    let bundled = letters.is_some_and(|letters| options.iter().any(|option| option.len() == 2 && letters.ends_with(rest(option, 1))));
+    let letters = word
+        .text
+        .strip_prefix('-')
+        .filter(|letters| letters.len() > 1 && letters.bytes().all(|b| b.is_ascii_alphabetic()));
+    let bundled = letters
+        .is_some_and(|letters| options.iter().any(|option| option.len() == 2 && letters.ends_with(rest(option, 1))));
     let (from, to) = match short {
         _ if bundled => argument(line, word.after)?,
         Some(_) if !word.text.starts_with("--") => (word.from + 2, word.from + word.text.len()),
@@ -170,7 +194,8 @@ fn login(line: &Line<'_>, word: Word<'_>, options: &[&str]) -> Option<(usize, us
     let password = from + login.find([':', '%', ','])? + 1;
     let secret = part(line.text, password, to);
     let number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    let shown = secret.is_empty() || stands_for_another(secret) || login.contains("://") || secret.starts_with(super::GONE);
+    let shown =
+        secret.is_empty() || stands_for_another(secret) || login.contains("://") || secret.starts_with(super::GONE);
     (!shown && !(number(secret) && number(part(line.text, from, password - 1)))).then_some((password, to))
 }
 
@@ -179,7 +204,11 @@ fn slashed(word: Word<'_>) -> Option<(usize, usize)> {
     let password = tail.rsplit_once('@').map_or(tail, |(password, _)| password);
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     let from = word.from + user.len() + 1;
-    let secret = !user.is_empty() && user.bytes().all(plain) && !password.is_empty() && !password.starts_with('/') && !stands_for_another(password);
+    let secret = !user.is_empty()
+        && user.bytes().all(plain)
+        && !password.is_empty()
+        && !password.starts_with('/')
+        && !stands_for_another(password);
     (secret && !password.starts_with(super::GONE)).then_some((from, from + password.len()))
 }
 
@@ -191,7 +220,8 @@ fn positional(line: &Line<'_>, name: Word<'_>, (after, nth): (&str, usize), hidd
     while let Some(word) = next(line, at) {
         if count.is_none() {
             at = word.after;
-            count = word.text.rsplit('/').next().is_some_and(|text| text.eq_ignore_ascii_case(after)).then_some(0_usize);
+            count =
+                word.text.rsplit('/').next().is_some_and(|text| text.eq_ignore_ascii_case(after)).then_some(0_usize);
             if word.last {
                 return;
             }
@@ -211,7 +241,8 @@ fn positional(line: &Line<'_>, name: Word<'_>, (after, nth): (&str, usize), hidd
         }
     }
     // Only with `-b` the password stands on the line.
-    let given = || part(line.text, name.after, line.end).split(' ').any(|word| word.starts_with('-') && word.contains('b'));
+    let given =
+        || part(line.text, name.after, line.end).split(' ').any(|word| word.starts_with('-') && word.contains('b'));
     let wanted = if nth == 0 { count >= Some(2) && given() } else { count == Some(nth) };
     if let Some((from, to)) = found.filter(|_| wanted)
         && is_secret(part(line.text, from, to), Telling::Password, Form::Option)
@@ -230,7 +261,9 @@ fn set(line: &Line<'_>, setter: Word<'_>, hidden: &mut Hidden) {
             return;
         }
         let name = word.text.rsplit([':', '/']).next().unwrap_or_default();
-        let Some(said) = telling(name).filter(|said| *said != Telling::Hint && !word.text.starts_with('-')) else { continue };
+        let Some(said) = telling(name).filter(|said| *said != Telling::Hint && !word.text.starts_with('-')) else {
+            continue;
+        };
         let closed = at + usize::from(matches!(byte(line.text, at), b'"' | b'\''));
         // In prose a plain word after a plain name is not its value.
         let named = name.contains(['_', '.', '-']) || word.text.contains(':');
@@ -272,23 +305,20 @@ fn taken(line: &Line<'_>, from: usize, to: usize, hidden: &mut Hidden) {
 }
 
 /// SQL: `IDENTIFIED BY '…'`, `IDENTIFIED WITH … BY '…'`.
-fn identified(line: &Line<'_>, hidden: &mut Hidden) {
-    let mut words = [""; 4];
-    let mut at = line.from;
-    while let Some(word) = next(line, at) {
+fn identified(line: &Line<'_>, word: Word<'_>, hidden: &mut Hidden) {
+    let mut at = word.after;
+    for _ in 0..3 {
+        let Some(word) = next(line, at) else { return };
         at = word.after;
-        words.rotate_left(1);
-        if let Some(last) = words.last_mut() {
-            *last = word.text;
+        if !is_one_of(word.text, &["by", "as"]) {
+            continue;
         }
-        let by = word.text.eq_ignore_ascii_case("by") || word.text.eq_ignore_ascii_case("as");
-        if by && words.iter().any(|word| word.eq_ignore_ascii_case("identified"))
-            && let Some((from, to)) = argument(line, at)
+        if let Some((from, to)) = argument(line, at)
             && !is_one_of(part(line.text, from, to), &["password", "values", "random"])
             && is_secret(part(line.text, from, to), Telling::Password, Form::Quoted)
         {
             hidden.add(from, to);
-            at = at.max(to);
         }
+        return;
     }
 }

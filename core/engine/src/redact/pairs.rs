@@ -4,7 +4,10 @@
 use super::entropy::{is_mixed, is_random};
 use super::fields::{Name, word_end};
 use super::names::Telling;
-use super::scan::{byte, byte_before, is_blank, is_name, is_one_of, line_end, part, quote_at, quote_end, rest, skip, skip_back, starts_ignoring_case};
+use super::scan::{
+    byte, byte_before, is_blank, is_name, is_one_of, line_end, part, quote_at, quote_end, rest, skip, skip_back,
+    starts_ignoring_case,
+};
 use super::values::{Form, is_secret};
 
 /// So far behind a name its value may stand.
@@ -14,7 +17,13 @@ pub fn value(name: &Name<'_>) -> Option<(usize, usize)> {
     if name.said == Telling::Hint {
         return sentence(name);
     }
-    element(name).or_else(|| form_part(name)).or_else(|| listed(name)).or_else(|| argument(name)).or_else(|| sql(name)).or_else(|| login(name)).or_else(|| sentence(name))
+    element(name)
+        .or_else(|| form_part(name))
+        .or_else(|| listed(name))
+        .or_else(|| argument(name))
+        .or_else(|| sql(name))
+        .or_else(|| login(name))
+        .or_else(|| sentence(name))
 }
 
 /// `<password>…</password>`, `<key>Password</key><string>…</string>`.
@@ -77,14 +86,17 @@ fn listed(name: &Name<'_>) -> Option<(usize, usize)> {
     let Name { text, from, to, said } = *name;
     let before = skip_back(text, from, |byte| !is_name(byte) && byte != b'\n' && byte != b'}');
     let label = part(text, skip_back(text, before, is_name), before).trim_start_matches('-');
-    if !is_one_of(label, &["name", "key", "variable", "parameterkey", "field", "header", "id", "env", "output"]) || from - before > 12 {
+    if !is_one_of(label, &["name", "key", "variable", "parameterkey", "field", "header", "id", "env", "output"])
+        || from - before > 12
+    {
         return None;
     }
+    let near = part(text, 0, super::floor(text, to + REACH));
     let mut at = to;
-    while at < (to + REACH).min(text.len()) && byte(text, at) != b'}' {
-        let start = skip(text, at, |byte| !is_name(byte) && byte != b'}');
-        let end = skip(text, start, is_name);
-        let word = part(text, start, end).trim_start_matches('-');
+    while at < near.len() && byte(near, at) != b'}' {
+        let start = skip(near, at, |byte| !is_name(byte) && byte != b'}');
+        let end = skip(near, start, is_name);
+        let word = part(near, start, end).trim_start_matches('-');
         if is_one_of(word, &["value", "default", "parametervalue", "val", "body"]) {
             return valued(text, end, said);
         }
@@ -122,7 +134,26 @@ fn argument(name: &Name<'_>) -> Option<(usize, usize)> {
     let (quote, inside) = quote_at(text, value)?;
     let end = quote_end(text, inside, quote)?.0;
     let function = part(text, skip_back(text, call - 1, is_name), call - 1).rsplit('.').next().unwrap_or_default();
-    let sets = is_one_of(function, &["define", "set", "setenv", "putenv", "put", "setitem", "header", "append", "add", "setproperty", "setenvironmentvariable", "setheader", "withheader", "setrequestheader", "env"]);
+    let sets = is_one_of(
+        function,
+        &[
+            "define",
+            "set",
+            "setenv",
+            "putenv",
+            "put",
+            "setitem",
+            "header",
+            "append",
+            "add",
+            "setproperty",
+            "setenvironmentvariable",
+            "setheader",
+            "withheader",
+            "setrequestheader",
+            "env",
+        ],
+    );
     let value = part(text, inside, end);
     ((sets || is_mixed(value)) && is_secret(value, said, Form::Quoted)).then_some((inside, end))
 }
@@ -135,7 +166,13 @@ fn sql(name: &Name<'_>) -> Option<(usize, usize)> {
     let line = super::floor(text, from.saturating_sub(REACH));
     let says = |word: &str| is_one_of(word, &["user", "role", "login", "alter", "create", "encrypted", "with", "set"]);
     let function = byte(text, to) == b'(';
-    let sql = part(text, line, from).rsplit(['\n', ';']).next()?.split(|c: char| !c.is_ascii_alphabetic()).filter(|word| says(word)).count() >= if function { 1 } else { 2 };
+    let sql = part(text, line, from)
+        .rsplit(['\n', ';'])
+        .next()?
+        .split(|c: char| !c.is_ascii_alphabetic())
+        .filter(|word| says(word))
+        .count()
+        >= if function { 1 } else { 2 };
     let end = quote_end(text, inside, quote)?.0;
     (sql && is_secret(part(text, inside, end), said, Form::Quoted)).then_some((inside, end))
 }
@@ -154,22 +191,27 @@ fn login(name: &Name<'_>) -> Option<(usize, usize)> {
     (logs_in && is_secret(part(text, value, end), said, Form::Tight)).then_some((value, end))
 }
 
-
 /// "the password is hunter2", "token for staging: q7Z…".
 fn sentence(name: &Name<'_>) -> Option<(usize, usize)> {
     let Name { text, to, said, .. } = *name;
-    let end = line_end(text, to).min(to + REACH);
+    let text = part(text, 0, super::floor(text, to + REACH));
+    let end = line_end(text, to);
     let mut at = to;
     for nth in 0..4 {
-        let from = skip(text, at, |byte| is_blank(byte) || matches!(byte, b'"' | b'\'' | b'`' | b'(' | b'=' | b':' | b','));
-        let stop = skip(text, from, |byte| !byte.is_ascii_whitespace() && !matches!(byte, b'"' | b'\'' | b'`' | b')' | b','));
+        let from =
+            skip(text, at, |byte| is_blank(byte) || matches!(byte, b'"' | b'\'' | b'`' | b'(' | b'=' | b':' | b','));
+        let stop =
+            skip(text, from, |byte| !byte.is_ascii_whitespace() && !matches!(byte, b'"' | b'\'' | b'`' | b')' | b','));
         if from >= end || from == at && nth == 0 {
             return None;
         }
         let word = part(text, from, stop).trim_end_matches(['.', ';', ':', '!', '?']);
         let said_it = nth == 1 && is_one_of(part(text, skip(text, to, is_blank), at), &["is", "was", "to", "be", "of"]);
         let password = said == Telling::Password && said_it && is_mixed(word) && word.len() >= 6;
-        if (password || is_random(word)) && !word.contains(['(', '[', '{', '$', '<']) && !starts_ignoring_case(word, "sha") {
+        if (password || is_random(word))
+            && !word.contains(['(', '[', '{', '$', '<'])
+            && !starts_ignoring_case(word, "sha")
+        {
             return Some((from, from + word.len()));
         }
         at = stop;

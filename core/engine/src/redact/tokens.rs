@@ -5,10 +5,29 @@ use super::hidden::Hidden;
 use super::prefixes::{Letters, Proof, SHAPES, Shape};
 use super::scan::{byte, byte_before, has, part, rest, skip};
 
+/// No token with its prefix is shorter.
+const SHORTEST: usize = 14;
+
 pub fn find(text: &str, hidden: &mut Hidden) {
     let mut at = 0;
     while at < text.len() {
+        let from = skip(text, at, |byte| byte.is_ascii_whitespace());
+        let end = skip(text, from, |byte| !byte.is_ascii_whitespace());
+        at = end.max(at + 1);
+        // Most words are too short to hold one: reading them would cost more than all the rest.
+        if end - from >= SHORTEST {
+            word(text, from, end, hidden);
+        }
+    }
+}
+
+/// Looks for tokens in what stands between two blanks.
+fn word(text: &str, mut at: usize, end: usize, hidden: &mut Hidden) {
+    while at < end {
         let from = skip(text, at, |byte| !byte.is_ascii_alphanumeric());
+        if from >= end {
+            return;
+        }
         let to = skip(text, from, |byte| byte.is_ascii_alphanumeric());
         at = to.max(at + 1);
         let from = start(text, from, to);
@@ -39,14 +58,19 @@ fn token(text: &str, from: usize) -> Option<usize> {
 
 /// The end of a token of this shape that begins here.
 fn body(text: &str, from: usize, shape: &Shape) -> Option<usize> {
-    let begin = from + shape.prefix.len() + usize::from(shape.letters == Letters::Space);
+    let begin = from + shape.prefix.len();
     let run = skip(text, begin, |byte| is_of(byte, shape.letters));
     let end = run - trailing(part(text, begin, run));
     let body = part(text, begin, end);
     let proven = match shape.proof {
         Proof::Sure => true,
         Proof::Mixed => is_mixed(body) && is_apart(text, from),
-        Proof::Case => is_mixed(body) && has(body, |b| b.is_ascii_uppercase()) && has(body, |b| b.is_ascii_lowercase()) && is_apart(text, from),
+        Proof::Case => {
+            is_mixed(body)
+                && has(body, |b| b.is_ascii_uppercase())
+                && has(body, |b| b.is_ascii_lowercase())
+                && is_apart(text, from)
+        }
     };
     let jwt = shape.letters != Letters::Jwt || body.split('.').nth(1).is_some_and(|part| part.len() >= 4);
     let whole = !byte(text, end).is_ascii_alphanumeric();
@@ -71,7 +95,9 @@ fn is_of(byte: u8, letters: Letters) -> bool {
         Letters::Alnum => byte.is_ascii_alphanumeric(),
         Letters::Word => byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'),
         Letters::Dotted | Letters::Jwt => byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'),
-        Letters::Base64 | Letters::Space => byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'+' | b'/' | b'=' | b'.' | b','),
+        Letters::Base64 => {
+            byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'+' | b'/' | b'=' | b'.' | b',')
+        }
         Letters::Percent => byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'%'),
         Letters::Dollar => byte.is_ascii_alphanumeric() || byte == b'$',
     }
@@ -102,7 +128,9 @@ fn unmarked(text: &str, from: usize, to: usize) -> Option<usize> {
         17 if word.starts_with("pat") && after.starts_with('.') => (hex(to + 1) - to == 65).then(|| hex(to + 1)),
         // Mailchimp: 32 hex letters and `-us12`; Mailgun: and `-12345678-12345678`.
         32 if hex(from) == to && after.starts_with("-us") => Some(alnum(to + 1)),
-        32 if hex(from) == to && byte(text, to) == b'-' && byte(text, to + 9) == b'-' => (hex(to + 10) == to + 18).then_some(to + 18),
+        32 if hex(from) == to && byte(text, to) == b'-' && byte(text, to + 9) == b'-' => {
+            (hex(to + 10) == to + 18).then_some(to + 18)
+        }
         // New Relic's licences.
         40 if word.ends_with("NRAL") => Some(to),
         // Discord: an id in base64, a time and a proof.
