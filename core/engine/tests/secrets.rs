@@ -1,5 +1,7 @@
 //! The public corpus of made-up secrets and of look-alikes, every line of it.
 
+#![expect(clippy::disallowed_methods, reason = "tests read the public corpus")]
+
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::path::PathBuf;

@@ -28,7 +28,7 @@ fn different(text: &str) -> u32 {
 
 /// Checksums, ids and digests are no secrets unless their name says so.
 fn is_known_shape(text: &str) -> bool {
-    let hex = text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f' | b'A'..=b'F'));
+    let hex = text.bytes().all(|byte| byte.is_ascii_hexdigit());
     let digest =
         ["sha1-", "sha256-", "sha384-", "sha512-", "sha256:", "md5:"].iter().any(|kind| text.starts_with(kind));
     hex || digest || is_uuid(text) || text.contains("://") || text.contains("/.") || text.starts_with('/')

@@ -1,12 +1,12 @@
 //! Names with values: JSON, TOML, ini, YAML, `.env`, query strings, forms,
 //! headers, options, connection strings, code.
 
-use super::entropy::{is_mixed, is_token};
+use super::entropy::is_mixed;
 use super::hidden::Hidden;
 use super::names::{Telling, telling};
-use super::scan::{byte, byte_before, is_blank, is_name, is_one_of, line_end, part, quote_at, quote_end, rest, skip};
+use super::scan::{byte, byte_before, is_blank, is_name, line_end, part, quote_at, quote_end, rest, skip};
 use super::values::{Form, is_secret, stands_for_another};
-use super::{pairs, scan};
+use super::{headers, pairs, scan};
 
 pub fn find(text: &str, hidden: &mut Hidden) {
     let mut at = 0;
@@ -21,7 +21,7 @@ pub fn find(text: &str, hidden: &mut Hidden) {
                 let name = Name { text, from, to, said };
                 value(&name).or_else(|| pairs::value(&name))
             }
-            None if name.eq_ignore_ascii_case("bearer") => bearer(text, to),
+            None if name.eq_ignore_ascii_case("bearer") => headers::bearer(text, to),
             None => None,
         };
         if let Some((from, to)) = found {
@@ -73,7 +73,7 @@ fn value(name: &Name<'_>) -> Option<(usize, usize)> {
     }
     let loose = value > after || spaced > closed;
     if said == Telling::Authorization || said == Telling::Cookie {
-        return header(name, value, header_end(text, value));
+        return headers::value(name, value, headers::end(text, value));
     }
     match byte(text, after.saturating_sub(1)) {
         _ if loose || (named.is_some() && byte(text, value) != 0) => line(name, value),
@@ -92,14 +92,6 @@ fn separator(text: &str, at: usize) -> Option<usize> {
         (b'%', b'3') if matches!(byte(text, at + 2), b'D' | b'd') => Some(at + 3),
         _ => None,
     }
-}
-
-/// `Bearer …` without the header it belongs to.
-fn bearer(text: &str, to: usize) -> Option<(usize, usize)> {
-    let from = skip(text, to, is_blank);
-    let end = word_end(text, from);
-    let token = part(text, from, end).trim_end_matches(['.', ',', ';']);
-    (from > to && is_token(token) && is_mixed(token) && token.len() >= 8).then_some((from, from + token.len()))
 }
 
 /// `--password hunter2`, `-storepass hunter2`.
@@ -123,68 +115,9 @@ fn quoted(name: &Name<'_>, quote: scan::Quote, inside: usize) -> Option<(usize, 
     }
     let end = quote_end(text, inside, quote).map_or(text.len(), |(end, _)| end);
     if said == Telling::Authorization || said == Telling::Cookie {
-        return header(name, inside, end);
+        return headers::value(name, inside, end);
     }
     is_secret(part(text, inside, end), said, Form::Quoted).then_some((inside, end))
-}
-
-/// `Authorization: Bearer …`, `Cookie: a=b; c=d`.
-fn header(name: &Name<'_>, from: usize, end: usize) -> Option<(usize, usize)> {
-    const SCHEMES: &[&str] = &[
-        "basic",
-        "bearer",
-        "token",
-        "digest",
-        "apikey",
-        "api-key",
-        "key",
-        "negotiate",
-        "ntlm",
-        "aws4-hmac-sha256",
-        "bot",
-        "flyv1",
-        "splunk",
-        "genie",
-        "genieKey",
-        "sso-key",
-        "hawk",
-        "sharedkey",
-        "sharedaccesssignature",
-        "snowflake",
-        "ghost",
-        "discogs",
-        "dpop",
-        "jwt",
-        "klaviyo-api-key",
-    ];
-    let text = name.text;
-    let first_end = skip(text, from, |byte| !byte.is_ascii_whitespace()).min(end);
-    let (from, scheme) = match is_one_of(part(text, from, first_end).trim_end_matches(':'), SCHEMES) {
-        true => (skip(text, first_end, is_blank).min(end), true),
-        false => (from, false),
-    };
-    let value = part(text, from, end).trim_end();
-    let words = value.split_ascii_whitespace().count();
-    let prose = words > 1 && !scheme && name.said == Telling::Authorization;
-    let spoken = is_one_of(value, &["token", "tokens", "auth", "authentication", "header", "headers", "scheme"]);
-    let plain =
-        name.said == Telling::Cookie && (!value.contains('=') || value.starts_with(['{', '(']) || value.contains("=="));
-    let code = value.ends_with(['{', '(']) || value.contains("()");
-    let shown = prose || spoken || plain || code || value.starts_with(super::GONE) || stands_for_another(value);
-    (!shown && !value.is_empty()).then_some((from, from + value.len()))
-}
-
-/// A header goes on to the quote around it or to the end of the line.
-fn header_end(text: &str, from: usize) -> usize {
-    let mut at = from;
-    loop {
-        match byte(text, at) {
-            b'\n' | b'\r' | b'"' | b'\'' | b'`' => return at,
-            b'\\' if matches!(byte(text, at + 1), b'n' | b'r' | b'"' | b'\'' | b'\\') => return at,
-            0 if at >= text.len() => return at,
-            _ => at += 1,
-        }
-    }
 }
 
 /// One word as the value.

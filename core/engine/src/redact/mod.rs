@@ -3,20 +3,27 @@
 //! Better a harmless word lost than a token kept: the stored text is for people
 //! to recognise a call by, not to run it.
 
+mod arguments;
 mod blocks;
 mod entropy;
 mod fields;
+mod headers;
 mod hidden;
 mod json;
 mod names;
 mod options;
 mod pairs;
+mod passage;
 mod prefixes;
 mod scan;
+mod stored;
 mod tokens;
 mod tools;
 mod urls;
 mod values;
+
+pub use passage::Passage;
+pub use stored::{after, change, keep, plan, reply, turn, write};
 
 use hidden::Hidden;
 use model::Finding;
@@ -36,7 +43,7 @@ const PIECE: usize = 16 * 1024;
 
 /// The value without its secrets and without the bulk of its long texts.
 pub fn redact(value: &Value) -> Value {
-    json::redacted(value, 0)
+    json::cut(value)
 }
 
 /// The finding as it may be told and stored: the words it quotes may hold a secret.
@@ -70,7 +77,7 @@ fn kept(text: &str) -> String {
 
 /// All of the text, however long, but for its secrets.
 pub fn text_without_secrets(text: &str) -> String {
-    json::written(text, 0).unwrap_or_else(|| without_secrets(text))
+    json::text(text).unwrap_or_else(|| without_secrets(text))
 }
 
 fn without_secrets(text: &str) -> String {

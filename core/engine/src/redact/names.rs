@@ -1,6 +1,6 @@
 //! Which names say that their value is a secret.
 
-use super::scan::{ends_ignoring_case, is_one_of};
+use super::scan::{ends_ignoring_case, is_among, is_one_of};
 
 /// How much a name says of its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,85 +19,15 @@ pub enum Telling {
 }
 
 /// What makes a `key` one that opens something.
-const KEYS: &[&str] = &[
-    "access",
-    "account",
-    "admin",
-    "aes",
-    "anon",
-    "api",
-    "app",
-    "application",
-    "auth",
-    "client",
-    "consumer",
-    "crypto",
-    "deploy",
-    "enc",
-    "encryption",
-    "hmac",
-    "ingest",
-    "ingestion",
-    "integration",
-    "jwt",
-    "license",
-    "master",
-    "private",
-    "role",
-    "routing",
-    "secret",
-    "server",
-    "service",
-    "session",
-    "shared",
-    "signing",
-    "storage",
-    "stream",
-    "subscription",
-    "webhook",
-    "write",
-];
+const KEYS: &str = "\
+    access account admin aes anon api app application auth client consumer crypto deploy enc encryption hmac \
+    ingest ingestion integration jwt license master private role routing secret server service session shared \
+    signing storage stream subscription webhook write";
 /// Keys of tables, maps and locks, and keys that everybody may know.
-const PLAIN_KEYS: &[&str] = &[
-    "cache",
-    "column",
-    "composite",
-    "config",
-    "dedup",
-    "dict",
-    "field",
-    "foreign",
-    "group",
-    "hash",
-    "host",
-    "hot",
-    "i18n",
-    "idempotency",
-    "index",
-    "json",
-    "lookup",
-    "map",
-    "natural",
-    "object",
-    "partition",
-    "primary",
-    "property",
-    "public",
-    "publishable",
-    "query",
-    "range",
-    "react",
-    "registry",
-    "row",
-    "shard",
-    "shortcut",
-    "sort",
-    "surrogate",
-    "translation",
-    "unique",
-    "verify",
-    "yaml",
-];
+const PLAIN_KEYS: &str = "\
+    cache column composite config dedup dict field foreign group hash host hot i18n idempotency index json \
+    lookup map natural object partition primary property public publishable query range react registry row shard \
+    shortcut sort surrogate translation unique verify yaml";
 /// How a word is recognised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Match {
@@ -112,265 +42,68 @@ use Telling::{Authorization, Cookie, Hint, Key, Password, Secret};
 
 /// The words that say it, by their last letter: nearly every word of a text is
 /// told apart by that.
-fn words_ending_with(letter: u8) -> &'static [(&'static str, Match, Telling)] {
+fn words_ending_with(letter: u8) -> &'static [(Telling, Match, &'static [&'static str])] {
     match letter.to_ascii_lowercase() {
         b'd' => &[
-            ("password", End, Password),
-            ("passwd", End, Password),
-            ("pwd", End, Password),
-            ("pswd", End, Password),
-            ("seed", Whole, Hint),
-            ("sid", Whole, Hint),
-            ("sessid", End, Hint),
-            ("sessionid", End, Hint),
+            (Password, End, &["password", "passwd", "pwd", "pswd"]),
+            (Hint, Whole, &["seed", "sid"]),
+            (Hint, End, &["sessid", "sessionid"]),
         ],
         b'e' => &[
-            ("passphrase", End, Password),
-            ("passcode", End, Password),
-            ("cookie", Whole, Cookie),
-            ("code", Whole, Hint),
-            ("license", Whole, Hint),
-            ("nonce", Whole, Hint),
-            ("signature", Whole, Hint),
+            (Password, End, &["passphrase", "passcode"]),
+            (Cookie, Whole, &["cookie"]),
+            (Hint, Whole, &["code", "license", "nonce", "signature"]),
         ],
         b't' => &[
-            ("secret", End, Secret),
-            ("passwort", End, Password),
-            ("jwt", Whole, Secret),
-            ("salt", Whole, Hint),
-            ("pat", Whole, Hint),
+            (Secret, End, &["secret"]),
+            (Password, End, &["passwort"]),
+            (Secret, Whole, &["jwt"]),
+            (Hint, Whole, &["salt", "pat"]),
         ],
-        b'n' => &[("token", End, Secret), ("authorization", End, Authorization), ("session", Whole, Hint)],
+        b'n' => &[(Secret, End, &["token"]), (Authorization, End, &["authorization"]), (Hint, Whole, &["session"])],
         b's' => &[
-            ("credentials", End, Secret),
-            ("creds", Whole, Secret),
-            ("pass", Whole, Password),
-            ("storepass", Whole, Password),
-            ("keypass", Whole, Password),
-            ("pgpass", Whole, Password),
-            ("sshpass", Whole, Password),
-            ("userpass", Whole, Password),
+            (Secret, End, &["credentials"]),
+            (Secret, Whole, &["creds"]),
+            (Password, Whole, &["pass", "storepass", "keypass", "pgpass", "sshpass", "userpass"]),
         ],
-        b'l' => &[("credential", End, Secret)],
-        b'w' => &[("pw", Whole, Password)],
-        b'k' => &[("psk", Whole, Password)],
-        b'c' => &[("mnemonic", Whole, Password)],
-        b'h' => &[("auth", Whole, Hint)],
-        b'p' => &[("otp", Whole, Hint)],
-        b'g' => &[("sig", Whole, Hint)],
-        b'f' => &[("csrf", Whole, Hint), ("xsrf", Whole, Hint)],
+        b'l' => &[(Secret, End, &["credential"])],
+        b'w' => &[(Password, Whole, &["pw"])],
+        b'k' => &[(Password, Whole, &["psk"])],
+        b'c' => &[(Password, Whole, &["mnemonic"])],
+        b'h' => &[(Hint, Whole, &["auth"])],
+        b'p' => &[(Hint, Whole, &["otp"])],
+        b'g' => &[(Hint, Whole, &["sig"])],
+        b'f' => &[(Hint, Whole, &["csrf", "xsrf"])],
         b'y' => &[
-            ("key", Whole, Key),
-            ("apikey", End, Secret),
-            ("accesskey", End, Secret),
-            ("accountkey", End, Secret),
-            ("authkey", End, Secret),
-            ("encryptionkey", End, Secret),
-            ("licensekey", End, Secret),
-            ("masterkey", End, Secret),
-            ("privatekey", End, Secret),
-            ("secretkey", End, Secret),
-            ("sessionkey", End, Secret),
-            ("sharedkey", End, Secret),
+            (Key, Whole, &["key"]),
+            (
+                Secret,
+                End,
+                &["apikey", "accesskey", "accountkey", "authkey", "encryptionkey", "licensekey", "masterkey"],
+            ),
+            (Secret, End, &["privatekey", "secretkey", "sessionkey", "sharedkey"]),
         ],
         _ => &[],
     }
 }
 
 /// After one of these words a name is about the secret and not the secret.
-const ABOUT: &[&str] = &[
-    "age",
-    "algorithm",
-    "alias",
-    "arn",
-    "attempts",
-    "auth",
-    "based",
-    "broker",
-    "bucket",
-    "budget",
-    "cache",
-    "changed",
-    "check",
-    "class",
-    "column",
-    "command",
-    "confirmation",
-    "cost",
-    "count",
-    "counts",
-    "created",
-    "deprecated",
-    "dir",
-    "directory",
-    "duration",
-    "enabled",
-    "encoding",
-    "endpoint",
-    "entropy",
-    "env",
-    "error",
-    "expired",
-    "expires",
-    "expiration",
-    "expiry",
-    "exists",
-    "fd",
-    "field",
-    "file",
-    "filename",
-    "flow",
-    "folder",
-    "form",
-    "format",
-    "function",
-    "getter",
-    "handler",
-    "hasher",
-    "header",
-    "helper",
-    "hint",
-    "icon",
-    "id",
-    "ids",
-    "index",
-    "input",
-    "issuer",
-    "jar",
-    "keepalive",
-    "kind",
-    "label",
-    "len",
-    "length",
-    "lexer",
-    "lifetime",
-    "limit",
-    "limits",
-    "list",
-    "location",
-    "manager",
-    "map",
-    "max",
-    "method",
-    "min",
-    "missing",
-    "mode",
-    "mount",
-    "name",
-    "names",
-    "needed",
-    "optional",
-    "page",
-    "parser",
-    "path",
-    "pattern",
-    "permissions",
-    "placeholder",
-    "policies",
-    "policy",
-    "position",
-    "prefix",
-    "price",
-    "prompt",
-    "protected",
-    "protection",
-    "provider",
-    "rate",
-    "ratio",
-    "reader",
-    "ref",
-    "refresh",
-    "regex",
-    "region",
-    "required",
-    "requirements",
-    "reset",
-    "retries",
-    "review",
-    "rotation",
-    "rule",
-    "rules",
-    "scanner",
-    "scanning",
-    "scheme",
-    "schema",
-    "scope",
-    "scopes",
-    "screen",
-    "selector",
-    "service",
-    "set",
-    "settings",
-    "size",
-    "source",
-    "span",
-    "state",
-    "stats",
-    "status",
-    "stdin",
-    "storage",
-    "store",
-    "stream",
-    "strength",
-    "style",
-    "suffix",
-    "table",
-    "tests",
-    "through",
-    "time",
-    "timeout",
-    "title",
-    "tracker",
-    "tree",
-    "ttl",
-    "type",
-    "types",
-    "updated",
-    "uri",
-    "url",
-    "usage",
-    "user",
-    "username",
-    "valid",
-    "validation",
-    "validator",
-    "var",
-    "vault",
-    "version",
-    "visible",
-    "volume",
-    "window",
-    "rs",
-    "py",
-    "js",
-    "ts",
-    "go",
-    "md",
-    "txt",
-    "json",
-    "yml",
-    "yaml",
-    "toml",
-    "html",
-    "css",
-    "vue",
-    "tsx",
-    "jsx",
-    "java",
-    "rb",
-    "php",
-    "sh",
-    "svg",
-    "png",
-    "pem",
-    "lock",
-    "kt",
-    "swift",
-    "sql",
-];
+const ABOUT: &str = "\
+    age algorithm alias arn attempts auth based broker bucket budget cache changed check class column command \
+    confirmation cost count counts created deprecated dir directory duration enabled encoding endpoint entropy \
+    env error expired expires expiration expiry exists fd field file filename flow folder form format function \
+    getter handler hasher header helper hint icon id ids index input issuer jar keepalive kind label len length \
+    lexer lifetime limit limits list location manager map max method min missing mode mount name names needed \
+    optional page parser path pattern permissions placeholder policies policy position prefix price prompt \
+    protected protection provider rate ratio reader ref refresh regex region required requirements reset retries \
+    review rotation rule rules scanner scanning scheme schema scope scopes screen selector service set settings \
+    size source span state stats status stdin storage store stream strength style suffix table tests through \
+    time timeout title tracker tree ttl type types updated uri url usage user username valid validation \
+    validator var vault version visible volume window rs py js ts go md txt json yml yaml toml html css vue tsx \
+    jsx java rb php sh svg png pem lock kt swift sql";
 /// Before `token` and `password` these say that it is none.
-const NONE_OF: &[&str] =
-    &["no", "max", "min", "num", "with", "without", "missing", "invalid", "forgot", "reset", "per", "skip"];
+const NONE_OF: &str = "\
+    no max min num with without missing invalid forgot reset per skip";
 
 /// What the name says; `None` for most names.
 pub fn telling(name: &str) -> Option<Telling> {
@@ -382,7 +115,7 @@ pub fn telling(name: &str) -> Option<Telling> {
         of_word(word, before).map(|said| (at, said))
     })?;
     let after = words.get(at + 1..).unwrap_or_default();
-    if after.iter().any(|word| is_one_of(word, ABOUT)) || words.first().is_some_and(|word| is_one_of(word, NONE_OF)) {
+    if after.iter().any(|word| is_among(word, ABOUT)) || words.first().is_some_and(|word| is_among(word, NONE_OF)) {
         return None;
     }
     match said {
@@ -398,9 +131,8 @@ pub fn names_a_secret(text: &str) -> bool {
     let mut words = [""; MOST_WORDS];
     let count = split(text, &mut words);
     let last = words.get(..count).and_then(<[&str]>::last).copied().unwrap_or_default();
-    let whole = words_ending_with(last.bytes().last().unwrap_or_default())
-        .iter()
-        .any(|(one, ..)| last.eq_ignore_ascii_case(one));
+    let known = words_ending_with(last.bytes().last().unwrap_or_default());
+    let whole = known.iter().any(|(_, _, all)| is_one_of(last, all));
     whole && matches!(said_by(last), Some(Telling::Password | Telling::Secret))
 }
 
@@ -410,18 +142,16 @@ fn of_word(word: &str, before: &str) -> Option<Telling> {
     let said = said_by(word)?;
     match before {
         _ if said != Telling::Key => Some(said),
-        before if is_one_of(before, KEYS) => Some(Telling::Secret),
-        before if is_one_of(before, PLAIN_KEYS) => None,
+        before if is_among(before, KEYS) => Some(Telling::Secret),
+        before if is_among(before, PLAIN_KEYS) => None,
         _ => Some(Telling::Key),
     }
 }
 
 fn said_by(word: &str) -> Option<Telling> {
     let known = words_ending_with(*word.as_bytes().last()?);
-    let is = |(one, found, _): &&(&str, Match, Telling)| {
-        (*found == End || word.len() == one.len()) && ends_ignoring_case(word, one)
-    };
-    known.iter().find(is).map(|(_, _, said)| *said)
+    let is = |found: Match, one: &str| (found == End || word.len() == one.len()) && ends_ignoring_case(word, one);
+    known.iter().find(|(_, found, all)| all.iter().any(|one| is(*found, one))).map(|(said, ..)| *said)
 }
 
 fn is_constant(name: &str) -> bool {

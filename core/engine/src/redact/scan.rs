@@ -60,6 +60,11 @@ pub fn is_one_of(word: &str, words: &[&str]) -> bool {
     words.iter().any(|one| word.eq_ignore_ascii_case(one))
 }
 
+/// The same for a list that is one text.
+pub fn is_among(word: &str, words: &str) -> bool {
+    words.split_ascii_whitespace().any(|one| word.eq_ignore_ascii_case(one))
+}
+
 pub fn has(text: &str, of: impl Fn(u8) -> bool) -> bool {
     text.bytes().any(of)
 }

@@ -1,9 +1,12 @@
 //! Programs that take a secret in a way of their own.
 
+use std::sync::LazyLock;
+
 /// A program and where it takes its secret.
 #[derive(Debug)]
 pub struct Tool {
-    pub names: &'static [&'static str],
+    /// With blanks between them.
+    pub names: &'static str,
     /// Words of which one must stand on the line too; none where it is always so.
     pub with: &'static [&'static str],
     pub takes: Takes,
@@ -27,251 +30,77 @@ pub enum Takes {
 
 use Takes::{Either, Joined, Login, Next, Slashed, Word};
 
-const fn tool(names: &'static [&'static str], with: &'static [&'static str], takes: Takes) -> Tool {
+const fn tool(names: &'static str, with: &'static [&'static str], takes: Takes) -> Tool {
     Tool { names, with, takes }
 }
 
 pub const TOOLS: &[Tool] = &[
     tool(
-        &[
-            "mysql",
-            "mysqldump",
-            "mysqladmin",
-            "mysqlimport",
-            "mysqlshow",
-            "mysqlcheck",
-            "mysqlpump",
-            "mysqlbinlog",
-            "mysqlslap",
-            "mysqlsh",
-            "mariadb",
-            "mariadb-dump",
-            "mariadb-admin",
-            "mycli",
-            "xtrabackup",
-            "mydumper",
-        ],
+        "\
+         mysql mysqldump mysqladmin mysqlimport mysqlshow mysqlcheck mysqlpump mysqlbinlog mysqlslap mysqlsh \
+         mariadb mariadb-dump mariadb-admin mycli xtrabackup mydumper",
         &[],
         Joined(&["-p"]),
     ),
-    tool(&["sshpass"], &[], Either(&["-p"])),
+    tool("sshpass", &[], Either(&["-p"])),
+    tool("docker podman nerdctl buildah skopeo helm oras crane az oc regctl cf ibmcloud", &["login"], Either(&["-p"])),
     tool(
-        &[
-            "docker", "podman", "nerdctl", "buildah", "skopeo", "helm", "oras", "crane", "az", "oc", "regctl", "cf",
-            "ibmcloud",
-        ],
-        &["login"],
-        Either(&["-p"]),
-    ),
-    tool(
-        &["skopeo", "podman", "buildah"],
+        "skopeo podman buildah",
         &["--creds", "--src-creds", "--dest-creds"],
         Login(&["--creds", "--src-creds", "--dest-creds"]),
     ),
     tool(
-        &[
-            "mongo",
-            "mongosh",
-            "mongodump",
-            "mongorestore",
-            "mongoexport",
-            "mongoimport",
-            "cqlsh",
-            "cypher-shell",
-            "twine",
-            "rdesktop",
-            "nats",
-            "pulsar-admin",
-            "couchbase-cli",
-            "cbq",
-        ],
+        "\
+         mongo mongosh mongodump mongorestore mongoexport mongoimport cqlsh cypher-shell twine rdesktop nats \
+         pulsar-admin couchbase-cli cbq",
         &[],
         Next(&["-p"]),
     ),
-    tool(&["redis-cli", "valkey-cli", "keydb-cli"], &[], Next(&["-a"])),
+    tool("redis-cli valkey-cli keydb-cli", &[], Next(&["-a"])),
     tool(
-        &[
-            "sqlcmd",
-            "bcp",
-            "osql",
-            "tsql",
-            "zip",
-            "unzip",
-            "zipcloak",
-            "mosquitto_pub",
-            "mosquitto_sub",
-            "ipmitool",
-            "snowsql",
-        ],
+        "\
+         sqlcmd bcp osql tsql zip unzip zipcloak mosquitto_pub mosquitto_sub ipmitool snowsql",
         &[],
         Either(&["-P"]),
     ),
+    tool("ldapsearch ldapadd ldapmodify ldapdelete ldapwhoami ldappasswd ldapcompare", &[], Either(&["-w"])),
     tool(
-        &["ldapsearch", "ldapadd", "ldapmodify", "ldapdelete", "ldapwhoami", "ldappasswd", "ldapcompare"],
-        &[],
-        Either(&["-w"]),
-    ),
-    tool(
-        &["security"],
+        "security",
         &["add-generic-password", "add-internet-password", "unlock-keychain", "create-keychain"],
         Next(&["-w", "-p"]),
     ),
-    tool(&["7z", "7za", "7zr", "7zz", "rar", "unrar"], &[], Joined(&["-hp", "-p"])),
-    tool(&["xfreerdp", "xfreerdp3", "wlfreerdp"], &[], Joined(&["/p:"])),
-    tool(&["openssl"], &[], Next(&["-pass", "-passin", "-passout", "-k", "-K", "-hmac"])),
+    tool("7z 7za 7zr 7zz rar unrar", &[], Joined(&["-hp", "-p"])),
+    tool("xfreerdp xfreerdp3 wlfreerdp", &[], Joined(&["/p:"])),
+    tool("openssl", &[], Next(&["-pass", "-passin", "-passout", "-k", "-K", "-hmac"])),
     tool(
-        &["curl", "wget", "http", "https", "xh", "xhs", "ab", "hey", "wrk", "lftp", "ftp", "siege"],
+        "curl wget http https xh xhs ab hey wrk lftp ftp siege",
         &[],
         Login(&["-u", "--user", "-U", "--proxy-user", "-a", "--auth"]),
     ),
-    tool(&["curl", "wget"], &[], Next(&["--oauth2-bearer", "--tlspassword", "--http-passwd"])),
-    tool(&["smbclient", "rpcclient", "smbget", "smbmap", "wmic", "net"], &[], Login(&["-U", "--user"])),
-    tool(&["sqlplus", "rman", "expdp", "impdp", "sqlldr", "exp", "imp", "sqlcl"], &[], Slashed),
-    tool(&["vault", "cargo", "wandb", "railway", "infisical", "gem"], &["login"], Word("login", 1)),
-    tool(&["ngrok"], &["authtoken"], Word("authtoken", 1)),
-    tool(&["ngrok"], &["add-authtoken"], Word("add-authtoken", 1)),
-    tool(&["snyk"], &["auth"], Word("auth", 1)),
-    tool(&["bw"], &["unlock"], Word("unlock", 1)),
-    tool(&["bw"], &["login"], Word("login", 2)),
-    tool(&["wpa_passphrase"], &[], Word("wpa_passphrase", 2)),
-    tool(&["mc"], &["alias"], Word("set", 4)),
-    tool(&["ConvertTo-SecureString", "convertto-securestring"], &[], Word("convertto-securestring", 1)),
-    tool(&["doctl", "vercel", "codecov", "netlify", "surge", "now", "flyctl", "fly"], &[], Next(&["-t"])),
-    tool(&["gh"], &["secret"], Next(&["-b", "--body"])),
-    tool(&["az", "aws", "gcloud", "vercel", "infisical"], &["secret", "secrets", "SecureString"], Next(&["--value"])),
-    tool(&["htpasswd"], &[], Word("htpasswd", 0)),
+    tool("curl wget", &[], Next(&["--oauth2-bearer", "--tlspassword", "--http-passwd"])),
+    tool("smbclient rpcclient smbget smbmap wmic net", &[], Login(&["-U", "--user"])),
+    tool("sqlplus rman expdp impdp sqlldr exp imp sqlcl", &[], Slashed),
+    tool("vault cargo wandb railway infisical gem", &["login"], Word("login", 1)),
+    tool("ngrok", &["authtoken"], Word("authtoken", 1)),
+    tool("ngrok", &["add-authtoken"], Word("add-authtoken", 1)),
+    tool("snyk", &["auth"], Word("auth", 1)),
+    tool("bw", &["unlock"], Word("unlock", 1)),
+    tool("bw", &["login"], Word("login", 2)),
+    tool("wpa_passphrase", &[], Word("wpa_passphrase", 2)),
+    tool("mc", &["alias"], Word("set", 4)),
+    tool("ConvertTo-SecureString convertto-securestring", &[], Word("convertto-securestring", 1)),
+    tool("doctl vercel codecov netlify surge now flyctl fly", &[], Next(&["-t"])),
+    tool("gh", &["secret"], Next(&["-b", "--body"])),
+    tool("az aws gcloud vercel infisical", &["secret", "secrets", "SecureString"], Next(&["--value"])),
+    tool("htpasswd", &[], Word("htpasswd", 0)),
 ];
 
 /// All of their names in order: nearly every word of a text is none of them.
-pub const NAMES: &[&str] = &[
-    "7z",
-    "7za",
-    "7zr",
-    "7zz",
-    "ConvertTo-SecureString",
-    "ab",
-    "aws",
-    "az",
-    "bcp",
-    "buildah",
-    "bw",
-    "cargo",
-    "cbq",
-    "cf",
-    "codecov",
-    "convertto-securestring",
-    "couchbase-cli",
-    "cqlsh",
-    "crane",
-    "curl",
-    "cypher-shell",
-    "docker",
-    "doctl",
-    "exp",
-    "expdp",
-    "fly",
-    "flyctl",
-    "ftp",
-    "gcloud",
-    "gem",
-    "gh",
-    "helm",
-    "hey",
-    "htpasswd",
-    "http",
-    "https",
-    "ibmcloud",
-    "imp",
-    "impdp",
-    "infisical",
-    "ipmitool",
-    "keydb-cli",
-    "ldapadd",
-    "ldapcompare",
-    "ldapdelete",
-    "ldapmodify",
-    "ldappasswd",
-    "ldapsearch",
-    "ldapwhoami",
-    "lftp",
-    "mariadb",
-    "mariadb-admin",
-    "mariadb-dump",
-    "mc",
-    "mongo",
-    "mongodump",
-    "mongoexport",
-    "mongoimport",
-    "mongorestore",
-    "mongosh",
-    "mosquitto_pub",
-    "mosquitto_sub",
-    "mycli",
-    "mydumper",
-    "mysql",
-    "mysqladmin",
-    "mysqlbinlog",
-    "mysqlcheck",
-    "mysqldump",
-    "mysqlimport",
-    "mysqlpump",
-    "mysqlsh",
-    "mysqlshow",
-    "mysqlslap",
-    "nats",
-    "nerdctl",
-    "net",
-    "netlify",
-    "ngrok",
-    "now",
-    "oc",
-    "openssl",
-    "oras",
-    "osql",
-    "podman",
-    "pulsar-admin",
-    "railway",
-    "rar",
-    "rdesktop",
-    "redis-cli",
-    "regctl",
-    "rman",
-    "rpcclient",
-    "security",
-    "siege",
-    "skopeo",
-    "smbclient",
-    "smbget",
-    "smbmap",
-    "snowsql",
-    "snyk",
-    "sqlcl",
-    "sqlcmd",
-    "sqlldr",
-    "sqlplus",
-    "sshpass",
-    "surge",
-    "tsql",
-    "twine",
-    "unrar",
-    "unzip",
-    "valkey-cli",
-    "vault",
-    "vercel",
-    "wandb",
-    "wget",
-    "wlfreerdp",
-    "wmic",
-    "wpa_passphrase",
-    "wrk",
-    "xfreerdp",
-    "xfreerdp3",
-    "xh",
-    "xhs",
-    "xtrabackup",
-    "zip",
-    "zipcloak",
-];
+pub static NAMES: LazyLock<Vec<&str>> = LazyLock::new(|| {
+    let mut names: Vec<&str> = TOOLS.iter().flat_map(|tool| tool.names.split_ascii_whitespace()).collect();
+    names.sort_unstable();
+    names
+});
 
 /// Words after which a telling name and its value stand side by side.
 pub const SETTERS: &[&str] = &["set", "setenv", "setx", "config", "ENV", "ARG"];
@@ -289,15 +118,3 @@ pub const PIPED: &[&str] = &[
     "passwd",
     "--password-from-stdin",
 ];
-
-#[cfg(test)]
-mod tests {
-    use super::{NAMES, TOOLS};
-    use std::collections::BTreeSet;
-
-    #[test]
-    fn the_names_are_those_of_the_tools() {
-        let all: BTreeSet<&str> = TOOLS.iter().flat_map(|tool| tool.names.iter().copied()).collect();
-        assert_eq!(NAMES, all.into_iter().collect::<Vec<_>>());
-    }
-}

@@ -9,23 +9,12 @@ use super::values::stands_for_another;
 const LONGEST: usize = 256;
 
 /// Addresses whose path is all it takes to write there.
-const HOOKS: &[&str] = &[
-    "hooks.slack.com/services/",
-    "hooks.slack.com/workflows/",
-    "hooks.slack.com/triggers/",
-    "discord.com/api/webhooks/",
-    "discordapp.com/api/webhooks/",
-    "webhook.office.com/webhookb2/",
-    "outlook.office.com/webhook/",
-    "hooks.zapier.com/hooks/catch/",
-    "api.telegram.org/bot",
-    "open.feishu.cn/open-apis/bot/v2/hook/",
-    "maker.ifttt.com/use/",
-    "events.pagerduty.com/integration/",
-    "hook.eu1.make.com/",
-    "hook.us1.make.com/",
-    "hook.integromat.com/",
-];
+const HOOKS: &str = "\
+    hooks.slack.com/services/ hooks.slack.com/workflows/ hooks.slack.com/triggers/ discord.com/api/webhooks/ \
+    discordapp.com/api/webhooks/ webhook.office.com/webhookb2/ outlook.office.com/webhook/ \
+    hooks.zapier.com/hooks/catch/ api.telegram.org/bot open.feishu.cn/open-apis/bot/v2/hook/ \
+    maker.ifttt.com/use/ events.pagerduty.com/integration/ hook.eu1.make.com/ hook.us1.make.com/ \
+    hook.integromat.com/";
 
 pub fn find(text: &str, hidden: &mut Hidden) {
     for (at, _) in text.match_indices("://") {
@@ -64,7 +53,7 @@ fn login(address: &str, scheme: &str) -> Option<usize> {
         address.match_indices('@').map(|(at, _)| at).filter(|at| *at > user_end && follows(address, *at).is_some());
     let at = match web {
         true => ends.clone().find(|at| follows(address, *at) == Some(Host::Sure)).or_else(|| ends.next_back())?,
-        false => ends.filter(|at| !part(address, user_end, *at).contains('?')).last()?,
+        false => ends.rfind(|at| !part(address, user_end, *at).contains('?'))?,
     };
     let password = part(address, user_end + 1, at);
     let hides = !password.is_empty() && !stands_for_another(password) && !password.contains(super::GONE);
@@ -105,7 +94,7 @@ fn follows(address: &str, at: usize) -> Option<Host> {
 
 fn hook(text: &str, from: usize, end: usize) -> Option<(usize, usize)> {
     let address = part(text, from, end);
-    let known = HOOKS.iter().find_map(|hook| address.find(hook).map(|at| at + hook.len()))?;
+    let known = HOOKS.split_ascii_whitespace().find_map(|hook| address.find(hook).map(|at| at + hook.len()))?;
     let secret = part(text, from + known, end);
     let invented = secret.bytes().any(|byte| byte.is_ascii_alphanumeric() && !b"xX0TB".contains(&byte));
     (secret.len() >= 12 && invented && !secret.contains(['{', '$']) && !secret.contains(super::GONE))

@@ -4,7 +4,7 @@
 use super::GONE;
 use super::entropy::{is_mixed, is_random, is_token};
 use super::names::Telling;
-use super::scan::{has, is_one_of, starts_ignoring_case};
+use super::scan::{has, is_among, is_one_of, starts_ignoring_case};
 
 /// How a value stands beside its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,184 +24,22 @@ pub enum Form {
 }
 
 /// Words that are values of their own and never somebody's secret.
-const PLAIN: &[&str] = &[
-    "any",
-    "ask",
-    "auto",
-    "basic",
-    "bearer",
-    "bool",
-    "boolean",
-    "bytea",
-    "bytes",
-    "char",
-    "default",
-    "deny",
-    "disabled",
-    "enabled",
-    "env",
-    "environment",
-    "false",
-    "function",
-    "hidden",
-    "inherit",
-    "input",
-    "int",
-    "integer",
-    "keep",
-    "never",
-    "nil",
-    "no",
-    "none",
-    "not",
-    "null",
-    "number",
-    "object",
-    "off",
-    "on",
-    "optional",
-    "prompt",
-    "readonly",
-    "required",
-    "secretstr",
-    "self",
-    "stdin",
-    "str",
-    "string",
-    "struct",
-    "text",
-    "this",
-    "true",
-    "undefined",
-    "unknown",
-    "unset",
-    "varchar",
-    "void",
-    "write",
-    "read",
-    "yes",
-    "~",
-    "id",
-    "key",
-    "new",
-    "type",
-];
-const STANDS_FOR: &[&str] = &[
-    "${",
-    "$(",
-    "$env:",
-    "$_",
-    "{{",
-    "{%",
-    "<%",
-    "%(",
-    "#{",
-    "[%",
-    "!ref",
-    "!sub",
-    "!getatt",
-    "!vault",
-    "!env",
-    "!secret",
-    "!reference",
-    "process.env",
-    "os.environ",
-    "os.getenv",
-    "env.",
-    "env:",
-    "env(",
-    "env[",
-    "import.meta",
-    "system.getenv",
-    "secrets.",
-    "var.",
-    "local.",
-    "data.",
-    "module.",
-    "std::env",
-    "deno.env",
-    "file:",
-    "fd:",
-    "op://",
-    "vault:",
-    "ref+",
-    "arn:aws",
-    "ssm:",
-    "secretmanager:",
-    "projects/",
-    "config.",
-    "settings.",
-    "self.",
-    "this.",
-    "args.",
-    "params.",
-    "req.",
-    "request.",
-    "@{",
-    "data:image",
-    ".*",
-    "(.",
-    "[^",
-    "\\",
-];
-const PLACEHOLDERS: &[&str] = &[
-    "your",
-    "my-",
-    "my_",
-    "insert",
-    "replace",
-    "todo",
-    "fixme",
-    "redacted",
-    "example",
-    "placeholder",
-    "some-",
-    "dummy",
-];
+const PLAIN: &str = "\
+    any ask auto basic bearer bool boolean bytea bytes char default deny disabled enabled env environment false \
+    function hidden inherit input int integer keep never nil no none not null number object off on optional \
+    prompt readonly required secretstr self stdin str string struct text this true undefined unknown unset \
+    varchar void write read yes ~ id key new type";
+const STANDS_FOR: &str = "\
+    ${ $( $env: $_ {{ {% <% %( #{ [% !ref !sub !getatt !vault !env !secret !reference process.env os.environ \
+    os.getenv env. env: env( env[ import.meta system.getenv secrets. var. local. data. module. std::env deno.env \
+    file: fd: op:// vault: ref+ arn:aws ssm: secretmanager: projects/ config. settings. self. this. args. \
+    params. req. request. @{ data:image .* (. [^ \\";
+const PLACEHOLDERS: &str = "\
+    your my- my_ insert replace todo fixme redacted example placeholder some- dummy";
 /// Words of prose after an option that is only spoken of.
-const PROSE: &[&str] = &[
-    "a",
-    "and",
-    "are",
-    "argument",
-    "as",
-    "but",
-    "can",
-    "does",
-    "flag",
-    "flags",
-    "for",
-    "from",
-    "has",
-    "if",
-    "in",
-    "instead",
-    "is",
-    "it",
-    "may",
-    "must",
-    "of",
-    "on",
-    "option",
-    "options",
-    "or",
-    "parameter",
-    "should",
-    "so",
-    "support",
-    "that",
-    "the",
-    "then",
-    "to",
-    "value",
-    "was",
-    "were",
-    "when",
-    "where",
-    "which",
-    "will",
-    "with",
-];
+const PROSE: &str = "\
+    a and are argument as but can does flag flags for from has if in instead is it may must of on option options \
+    or parameter should so support that the then to value was were when where which will with";
 
 /// Whether the value is a secret, as its name and its place have it.
 pub fn is_secret(value: &str, said: Telling, form: Form) -> bool {
@@ -217,11 +55,11 @@ pub fn is_secret(value: &str, said: Telling, form: Form) -> bool {
         (Telling::Key, _) => free && !is_path(value) && (is_mixed(value) || value.len() >= 16) && value.len() >= 6,
         (_, Form::Quoted) => !is_label(value, said),
         (Telling::Password, Form::Tight) => {
-            !is_path(value) && !(is_count(value) && value.len() < 4) && !(is_call(value) && value.ends_with([')', ']']))
+            !(is_path(value) || is_count(value) && value.len() < 4 || is_call(value) && value.ends_with([')', ']']))
         }
         (_, Form::Tight) => !is_path(value) && !is_count(value) && !is_call(value),
-        (Telling::Password, Form::Option) => !is_one_of(value, PROSE) && !is_path(value),
-        (_, Form::Option) => !is_one_of(value, PROSE) && !is_path(value) && !is_count(value) && !value.contains("id="),
+        (Telling::Password, Form::Option) => !is_among(value, PROSE) && !is_path(value),
+        (_, Form::Option) => !is_among(value, PROSE) && !is_path(value) && !is_count(value) && !value.contains("id="),
         (Telling::Password, Form::Colon) => is_mixed(value) || has(value, |byte| b"!@#$%^&*".contains(&byte)),
         (_, Form::Colon) => is_token(value) && is_mixed(value) && value.len() >= 8 && !value.contains('/'),
         (Telling::Password, Form::Line) => !is_code(value) && !is_path(value),
@@ -233,17 +71,23 @@ pub fn is_secret(value: &str, said: Telling, form: Form) -> bool {
 /// A reference, a placeholder or nothing at all.
 pub fn stands_for_another(value: &str) -> bool {
     let bare = value.trim_end_matches(['!', '?', ';', ',']);
-    is_one_of(bare, PLAIN)
-        || STANDS_FOR.iter().any(|start| starts_ignoring_case(value, start))
+    is_among(bare, PLAIN)
+        || STANDS_FOR.split_ascii_whitespace().any(|start| starts_ignoring_case(value, start))
         || is_variable(value)
         || (value.starts_with('<') && value.ends_with('>'))
         || (value.starts_with('{') && value.ends_with('}'))
         || (value.starts_with('[') && value.ends_with(']') && !value.starts_with("[\""))
         || (value.starts_with('%') && value.ends_with('%') && value.len() > 2)
-        || value.bytes().all(|byte| b"*x.X-_=?#/".contains(&byte) || !byte.is_ascii())
+        || is_blanked(value)
         || is_version(value)
         || is_colour(value)
-        || (PLACEHOLDERS.iter().any(|start| starts_ignoring_case(value, start)) && !is_mixed(value))
+        || (PLACEHOLDERS.split_ascii_whitespace().any(|start| starts_ignoring_case(value, start)) && !is_mixed(value))
+}
+
+/// `***`, `xxxx`, `…`: somebody has hidden it already.
+fn is_blanked(value: &str) -> bool {
+    let blank = |byte: u8| b"*x.X-_=?#/".contains(&byte) || !byte.is_ascii();
+    value.bytes().all(blank) && (value.len() > 2 || !value.starts_with(['x', 'X']))
 }
 
 /// `$NAME`, `$1`, `:name`, `@name`, `%s`, `?`: the value comes from elsewhere.

@@ -2,6 +2,7 @@
 
 use super::{Queue, QueueError, known, refused, write};
 use engine::queue::{self, LineError};
+use engine::redact;
 use model::Ms;
 use model::task::{Plan, Queued, Status};
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,6 +31,7 @@ impl Queue<'_> {
     /// came from the same documents and is planned no more is deleted.
     pub fn plan_sync(&mut self, project: &str, text: &str) -> Result<Synced, QueueError> {
         let lines = queue::parse_lines(text).map_err(|lines| QueueError::Lines { lines })?;
+        let lines: Vec<(usize, Plan)> = lines.into_iter().map(|(line, plan)| (line, redact::plan(plan))).collect();
         self.all_or_nothing(|tx, moment| {
             let mut synced = Synced::default();
             let mut written: BTreeMap<&str, Queued> = BTreeMap::new();
@@ -55,6 +57,7 @@ impl Queue<'_> {
     }
 
     pub fn create(&mut self, project: &str, plan: &Plan) -> Result<(), QueueError> {
+        let plan = &redact::plan(plan.clone());
         self.all_or_nothing(|tx, moment| {
             match tx.queued(project, &plan.slug)? {
                 Some(task) if task.status == Status::Deleted => revive(tx, &task, plan, moment.now)?,
@@ -77,7 +80,7 @@ impl Queue<'_> {
             if task.status == Status::Done {
                 return Err(QueueError::Wrong(format!("task '{slug}' is done and cannot be updated")));
             }
-            tx.edit_task(&task, &change.edit, moment.now)?;
+            tx.edit_task(&task, &without_secrets(change.edit.clone()), moment.now)?;
             match &change.deps {
                 Some(deps) => {
                     tx.set_blockers(&task, &[])?;
@@ -133,6 +136,14 @@ impl Queue<'_> {
     pub fn finish_step(&mut self, project: &str, slug: &str, seq: i64) -> Result<bool, QueueError> {
         self.all_or_nothing(|tx, _| Ok(tx.finish_step(&known(tx, project, slug)?, seq)?))
     }
+}
+
+fn without_secrets(mut edit: Edit) -> Edit {
+    [&mut edit.title, &mut edit.description, &mut edit.reference].into_iter().for_each(redact::change);
+    for step in edit.steps.iter_mut().flatten() {
+        step.content = redact::text_without_secrets(&step.content);
+    }
+    edit
 }
 
 enum Put {
