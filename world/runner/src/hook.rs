@@ -71,7 +71,10 @@ pub(crate) fn in_background(mut command: Command, setting: HookSetting, log: &Pa
         loop {
             let ended = matches!(child.try_wait(), Ok(Some(_)) | Err(_));
             read = said.as_mut().map_or(0, |(written, log)| pass_on(written, read, log));
-            if ended || Instant::now() >= deadline {
+            if ended {
+                return;
+            }
+            if Instant::now() >= deadline {
                 break;
             }
             std::thread::sleep(Duration::from_millis(50));
@@ -92,13 +95,15 @@ fn unnamed(log: &Path) -> std::io::Result<File> {
 /// Gives what was written since to the log, and tells how much that is in all.
 fn pass_on(written: &File, from: u64, log: &mut CleanFile) -> u64 {
     let mut buffer = vec![0; 64 * 1024];
-    let mut at = from;
+    let (mut at, mut whole) = (from, false);
     // Read at a place of our own: the hook's place in the file is not ours to move.
     while let Ok(read @ 1..) = written.read_at(&mut buffer, at) {
         log.take(buffer.get(..read).unwrap_or_default());
         at += read as u64;
+        whole = buffer.get(..read).is_some_and(|bytes| bytes.ends_with(b"\n"));
     }
-    if at > from {
+    // Half a line waits for the other half: a secret may be cut through.
+    if at > from && whole {
         log.flush();
     }
     at

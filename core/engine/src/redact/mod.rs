@@ -25,6 +25,8 @@ mod values;
 pub use passage::Passage;
 pub use stored::{after, change, keep, plan, reply, turn, write};
 
+pub use json::whole;
+
 use hidden::Hidden;
 use model::Finding;
 use serde_json::Value;
