@@ -148,9 +148,14 @@ fn t3_t7_a_file_that_is_shown_to_a_model_is_shown_and_stored_without_its_secrets
     let stage = start(IN_PROCESS);
     let folder = stage.sandbox.home().join(".config/taut");
     std::fs::write(folder.join("notes.md"), format!("Read this. {}\n", says("contextfile"))).unwrap();
-    std::fs::write(folder.join("config.toml"), "[context]\nfiles = [\"notes.md\"]\n").unwrap();
+    std::fs::write(
+        folder.join("config.toml"),
+        format!("[context]\ncore = [\"{}\"]\n", folder.join("notes.md").display()),
+    )
+    .unwrap();
     let play = Play { stage: &stage, env: IN_PROCESS, agent: "bob" };
     let shown = play.event(json!({"hook_event_name": "SessionStart", "source": "startup"})).stdout_text();
     assert_eq!(found(&stage, "contextfile").0, Vec::<String>::new());
+    assert!(shown.contains("Read this. so DB_PASSWORD=[redacted] it is"), "{shown}");
     assert!(!shown.contains("swordfish"), "{shown}");
 }
