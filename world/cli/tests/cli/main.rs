@@ -13,6 +13,7 @@ mod messages;
 mod notify;
 mod private;
 mod quiet;
+mod secrets;
 mod stage;
 mod statusline;
 mod usage;
