@@ -6,7 +6,7 @@ use daemon::Client;
 use entry::limits;
 use host::paths::Places;
 use model::effect::After;
-use model::{Answer, Call, Environment};
+use model::{Answer, Call};
 use pipeline::{Served, Way};
 use std::ffi::OsString;
 use std::io::Write;
@@ -150,15 +150,12 @@ fn call(args: &[OsString]) -> Call {
         None => (stdin::read(), daemon::request_text(&host::clock::random())),
     };
     let cwd = std::env::current_dir().unwrap_or_default();
-    let env = std::env::vars_os()
-        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.to_string_lossy().into_owned())))
-        .filter(|(name, _)| Environment::allows(name));
     Call {
         request,
         agent: agent(args),
         stdin,
         cwd: cwd.to_string_lossy().into_owned(),
-        env: Environment(env.collect()),
+        env: host::origin::environment(),
         parent: Some(std::os::unix::process::parent_id()),
         at: host::clock::now(),
     }

@@ -9,6 +9,7 @@ mod lists;
 mod load;
 mod messages;
 mod notify;
+mod origin;
 mod private;
 mod quiet;
 mod stage;
