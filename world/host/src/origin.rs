@@ -145,6 +145,15 @@ fn kind(line: &[u8]) -> Kind {
     }
 }
 
+/// What the user has said of a variable: in their own environment, or in the one their client was started with.
+pub(crate) fn said(name: &str) -> Option<OsString> {
+    match origin() {
+        Origin::Itself => own(name),
+        Origin::Client(first) => value(first, name),
+        Origin::Hidden | Origin::Unknown => None,
+    }
+}
+
 fn own(name: &str) -> Option<OsString> {
     std::env::var_os(name)
 }

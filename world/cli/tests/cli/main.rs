@@ -3,6 +3,7 @@
 mod broken;
 mod deadline;
 mod effort;
+mod environment;
 mod equal;
 mod install;
 mod lists;

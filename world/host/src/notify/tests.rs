@@ -92,19 +92,6 @@ fn f5_the_desktop_is_told_in_plain_text() {
 }
 
 #[test]
-fn f5_g11_a_bus_that_is_a_program_and_a_display_elsewhere_are_not_handed_on() {
-    assert!(is_plain_bus("unix:path=/run/user/1000/bus") && is_plain_bus("unix:abstract=/tmp/dbus-x,guid=1"));
-    for address in
-        ["unixexec:path=/repo/evil", "unix:path=/x;unixexec:path=/repo/evil", "autolaunch:", "tcp:host=x", ""]
-    {
-        assert!(!is_plain_bus(address), "{address}");
-    }
-    assert!(is_local(":0") && is_local(":1.0"));
-    assert!(!is_local("evil.example:0") && !is_local(":") && !is_local(""));
-    assert!(is_name("wayland-0") && !is_name("/tmp/x"));
-}
-
-#[test]
 fn f5_a_pane_is_looked_at_only_where_tmux_knows_the_focus() {
     let clients = "1 attached,UTF-8 %1\n1 attached,focused,UTF-8 %2\n0 attached,focused,UTF-8 %3\n";
     let looked: Vec<bool> = ["%1", "%2", "%3", "%4"].iter().map(|pane| is_looked_at(clients, pane)).collect();
