@@ -3,7 +3,7 @@
 //! here: the one we have may come from an agent, and so from a repository.
 
 use crate::environment;
-use crate::programs::{find, folders, runs};
+use crate::programs::{Verified, find, folders};
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Seek, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
@@ -69,7 +69,8 @@ const MOST_SAID: u64 = 400;
 pub fn desktop(message: &Message<'_>, place: &Place) -> Result<(), Trouble> {
     let (program, args) = if cfg!(target_os = "macos") { osascript(message) } else { notify_send(message) };
     let found = find(program, &place.home).ok_or_else(|| missing(program, place))?;
-    run(Command::new(found).args(args), program, b"", place)
+    let found = verified(&found, program)?;
+    run(&mut found.command(args), program, b"", place)
 }
 
 /// Whether the desktop could be told: the program that would do it.
@@ -81,19 +82,17 @@ pub fn desktop_program(place: &Place) -> Result<PathBuf, Trouble> {
 /// The user's own program, with the event on its standard input.
 pub fn program(command: &[String], event: &str, place: &Place) -> Result<(), Trouble> {
     let Some((program, args)) = command.split_first() else { return Ok(()) };
-    run(Command::new(path_of(program, place)).args(args), program, format!("{event}\n").as_bytes(), place)
+    let found = verified(&path_of(program, place), program)?;
+    run(&mut found.command(args), program, format!("{event}\n").as_bytes(), place)
 }
 
 /// Whether the user's own program could be told: it is there, and may be run.
 pub fn check_program(program: &str, place: &Place) -> Result<(), Trouble> {
-    let why = match std::fs::metadata(path_of(program, place)) {
-        Ok(meta) if runs(&meta) => return Ok(()),
-        Ok(meta) if meta.is_file() => "it is not executable",
-        Ok(_) => "it is not a file",
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => "its folder may not be entered",
-        Err(_) => "there is no such file",
-    };
-    Err(Trouble::NoProgram { program: program.to_owned(), why })
+    verified(&path_of(program, place), program).map(drop)
+}
+
+fn verified(path: &Path, program: &str) -> Result<Verified, Trouble> {
+    Verified::open(path).map_err(|why| Trouble::NoProgram { program: program.to_owned(), why })
 }
 
 fn path_of(program: &str, place: &Place) -> PathBuf {

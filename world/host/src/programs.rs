@@ -2,6 +2,10 @@
 //! and not first along a search path that was handed to us. That one may come
 //! from an agent, and so from a repository.
 
+mod verified;
+
+pub(crate) use verified::Verified;
+
 use std::fs::Metadata;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};

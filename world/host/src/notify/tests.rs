@@ -76,7 +76,9 @@ fn f5_what_went_wrong_is_said_in_words() {
     let tell = stage.script("tell", "echo 'no route to the moon' >&2; exit 3");
     let said = |command: &[String]| program(command, "{}", &stage.place).unwrap_err().to_string();
     assert_eq!(said(std::slice::from_ref(&tell)), format!("{tell} failed (exit 3): no route to the moon"));
-    assert_eq!(said(&["/no/such".into()]), "cannot run /no/such: check that it exists and may be run");
+    let missing = "/no/such cannot be run: there is no such file; name a program that can with \
+                   `taut notify on --command /path/to/program`";
+    assert_eq!(said(&["/no/such".into()]), missing);
     program(&["/bin/true".into()], &"x".repeat(1 << 20), &stage.place).unwrap();
 }
 
