@@ -206,7 +206,11 @@ pub fn without_daemon() -> bool {
 /// since there is no daemon. Called when the answer is out, and not waited for.
 pub fn tell_in_background(places: &Places) {
     if let Ok(program) = std::env::current_exe() {
-        let _ = daemon::start_in_background(&program, &crate::notifier::line(&setting(places)), host::environment::of_daemon(places));
+        let _ = daemon::start_in_background(
+            &program,
+            &crate::notifier::line(&setting(places)),
+            host::environment::of_daemon(places),
+        );
     }
 }
 

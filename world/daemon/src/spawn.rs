@@ -14,7 +14,14 @@ use std::process::{ChildStdout, Command, Stdio};
 /// When no process could be made.
 pub fn start_in_background(program: &Path, args: &[OsString], env: Vec<(OsString, OsString)>) -> io::Result<()> {
     let mut command = Command::new(program);
-    command.args(args).env_clear().envs(env).current_dir("/").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command
+        .args(args)
+        .env_clear()
+        .envs(env)
+        .current_dir("/")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
     detach(&mut command);
     command.spawn()?.wait()?;
     Ok(())

@@ -145,6 +145,11 @@ fn kind(line: &[u8]) -> Kind {
     }
 }
 
+/// Whether a client started this process, whatever a repository has emptied.
+pub fn is_under_client() -> bool {
+    *origin() != Origin::Itself
+}
+
 /// What the user has said of a variable: in their own environment, or in the one their client was started with.
 pub(crate) fn said(name: &str) -> Option<OsString> {
     match origin() {

@@ -136,9 +136,9 @@ fn name(root: &Path) -> String {
 
 /// Tells contents apart by name; that they are the same is never taken from it.
 fn mark(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    })
+    bytes
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3))
 }
 
 fn hooks_file(state: &Path, root: &Path) -> PathBuf {

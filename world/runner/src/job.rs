@@ -154,7 +154,9 @@ fn config_sh(
     env: &BTreeMap<String, String>,
     tell: &dyn Tell,
 ) -> BTreeMap<String, String> {
-    let Some(file) = seen.loop_file(Path::new(".fresher/config.sh")).filter(|_| trusted) else { return BTreeMap::new() };
+    let Some(file) = seen.loop_file(Path::new(".fresher/config.sh")).filter(|_| trusted) else {
+        return BTreeMap::new();
+    };
     let read = assignments(&String::from_utf8_lossy(&file.bytes), env);
     for name in &read.unread {
         let words = format!(".fresher/config.sh: the value of {name} would have to be run, and is left out");

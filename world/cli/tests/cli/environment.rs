@@ -32,7 +32,18 @@ fn started_by_a_hook(stage: &Stage) -> String {
     let mut write = stage.sandbox.command("sh");
     // By a child, so that nobody has it open for writing when it is run.
     write.args(["-c", "printf '#!/bin/sh\\n/usr/bin/env > \"$HOME/tmux.part\"; mv \"$HOME/tmux.part\" \"$HOME/tmux.env\"\\n' > \"$0\""]);
-    assert!(process::run({ write.arg(&tmux); write }, b"", LIMIT).unwrap().success());
+    assert!(
+        process::run(
+            {
+                write.arg(&tmux);
+                write
+            },
+            b"",
+            LIMIT
+        )
+        .unwrap()
+        .success()
+    );
     fs::set_permissions(&tmux, fs::Permissions::from_mode(0o755)).unwrap();
     let socket = stage.sandbox.tmp().join("tmux.sock");
     let _listens = UnixListener::bind(&socket).unwrap();

@@ -68,6 +68,15 @@ impl Scene {
         process::run(command, &self.stage.bash("t1", "rm -rf ~"), LIMIT).unwrap()
     }
 
+    /// A command of the agent, with the mark emptied.
+    fn taut(&self, args: &[&str]) -> Finished {
+        let mut command = self.stage.sandbox.command(&self.client);
+        command.args(["-c", "\"$@\"; exit $?", "client", "/usr/bin/env", "CLAUDECODE="]).args(self.set_by_repository());
+        // A name is a mark of its own, and emptied too.
+        command.arg("TAUT_AGENT_ID=").arg(self.stage.sandbox.bin()).args(args);
+        process::run(command, b"", LIMIT).unwrap()
+    }
+
     /// Denied, and recorded where the client's own start says, and nothing was put where the repository said.
     fn assert_guarded(&self, what: &str, done: &Finished, true_home: &Path) {
         assert_denied(done, what);
@@ -133,14 +142,20 @@ fn g11_the_daemon_that_is_asked_is_the_users_own() {
 #[test]
 fn g11_commands_of_an_agent_find_the_place_its_hooks_use() {
     let scene = Scene::new("my-wrapper");
-    let mut command = scene.stage.sandbox.command(&scene.client);
-    command.args(["-c", "\"$@\"; exit $?", "client", "/usr/bin/env", "CLAUDECODE="]).args(scene.set_by_repository());
-    command.arg(scene.stage.sandbox.bin()).args(["daemon", "start"]);
-    assert!(process::run(command, b"", LIMIT).unwrap().success());
+    assert!(scene.taut(&["daemon", "start"]).success());
     assert!(scene.stage.daemon_pid().is_some());
-    let mut command = scene.stage.sandbox.command(&scene.client);
-    command.args(["-c", "\"$@\"; exit $?", "client", "/usr/bin/env", "CLAUDECODE="]).args(scene.set_by_repository());
-    command.arg(scene.stage.sandbox.bin()).args(["events", "--json"]);
-    assert!(process::run(command, b"", LIMIT).unwrap().success());
+    assert!(scene.taut(&["events", "--json"]).success());
     assert_eq!(fs::read_dir(scene.evil().join("state")).unwrap().count(), 0);
+}
+
+/// An agent is no person because a repository has emptied the mark of its client.
+#[test]
+fn t5_an_agent_whose_mark_was_emptied_trusts_nothing() {
+    let scene = Scene::new("my-wrapper");
+    let hooks = scene.stage.sandbox.project().join(".taut/hooks");
+    fs::create_dir_all(&hooks).unwrap();
+    fs::write(hooks.join("started"), "#!/bin/sh\n").unwrap();
+    let done = scene.taut(&["loop", "build", "--yes"]);
+    assert!(!done.success() && done.stderr_text().contains("is for people"), "{}", done.stderr_text());
+    assert!(!scene.stage.sandbox.taut_home().join("trust").exists());
 }

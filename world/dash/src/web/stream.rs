@@ -2,8 +2,8 @@
 //! that a page which missed some has missed nothing.
 
 use super::api;
-use super::desk::{Desk, Snapshot};
 use super::crowd::{Kind, Place};
+use super::desk::{Desk, Snapshot};
 use axum::body::{Body, Bytes};
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};

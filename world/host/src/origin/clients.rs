@@ -68,7 +68,7 @@ mod tests {
         ] {
             assert!(known(line), "{line}");
         }
-        for line in ["", "sh -c claude", "node /srv/app/cli.js", "/work/claude/test", "vim notes claude"] {
+        for line in ["", "sh -c claude", "node /srv/app/cli.js", "/srv/claude/test", "vim notes claude"] {
             assert!(!known(line), "{line}");
         }
     }

@@ -87,7 +87,10 @@ fn t9_bytes_that_were_read_are_judged_and_not_what_lies_there_by_then() {
     assert!(holds_for(&state, &root, [Some(good), None]));
     assert!(!holds_for(&state, &root, [Some(b"[guard]\nmode = \"observe\"\n"), None]));
     assert!(!holds_for(&state, &root, [Some(good), Some(good)]) && !holds_for(&state, &root, [None, Some(good)]));
-    assert!(holds_for(&state, &root, [Some(good), Some(b"")]), "an empty file says nothing, like one that is not there");
+    assert!(
+        holds_for(&state, &root, [Some(good), Some(b"")]),
+        "an empty file says nothing, like one that is not there"
+    );
 }
 
 #[test]
