@@ -22,8 +22,7 @@ pub fn of_daemon(places: &Places) -> Made {
 pub fn of_program(home: &Path) -> Made {
     let path = std::env::join_paths(folders(home)).unwrap_or_else(|_| "/usr/bin:/bin".into());
     let mut made = vec![("HOME", home.into()), ("PATH", path), ("LANG", "C.UTF-8".into())];
-    // SAFETY: takes no arguments and cannot fail.
-    let runtime = PathBuf::from(format!("/run/user/{}", unsafe { libc::geteuid() }));
+    let runtime = PathBuf::from(format!("/run/user/{}", sys::outside::user()));
     let bus = runtime.join("bus");
     if runtime.is_dir() {
         made.push(("XDG_RUNTIME_DIR", runtime.into()));

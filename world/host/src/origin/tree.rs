@@ -37,8 +37,7 @@ pub fn link(pid: u32) -> Option<Link> {
 pub fn first_environment(pid: u32) -> Option<Variables> {
     use std::os::unix::fs::MetadataExt;
     let file = std::fs::File::open(format!("/proc/{pid}/environ")).ok()?;
-    // SAFETY: takes no arguments and cannot fail.
-    if file.metadata().ok()?.uid() != unsafe { libc::geteuid() } {
+    if file.metadata().ok()?.uid() != sys::outside::user() {
         return None;
     }
     let bytes = whole(file, LARGEST)?;

@@ -1,13 +1,14 @@
 //! A program that is run as it was looked at: nobody but its user can change it, and what was opened is what is started.
 
 use std::ffi::OsStr;
-use std::fs::{File, Metadata, OpenOptions};
+use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use sys::outside::ours_or_root;
 
 /// A program that may be run, held open.
 #[derive(Debug)]
@@ -32,7 +33,7 @@ impl Verified {
         if !super::runs(&meta) {
             return Err("it is not executable");
         }
-        if !is_ours(&meta) {
+        if !ours_or_root(&meta) {
             return Err("it belongs to somebody else");
         }
         if meta.mode() & WRITABLE_BY_ALL != 0 {
@@ -42,7 +43,7 @@ impl Verified {
             let meta = folder.metadata().map_err(|error| unreachable(&error))?;
             // In a folder with the sticky bit, as the one for temporary files, nobody can replace what is another's.
             let open_to_all = meta.mode() & WRITABLE_BY_ALL != 0 && meta.mode() & STICKY == 0;
-            if open_to_all || !is_ours(&meta) {
+            if open_to_all || !ours_or_root(&meta) {
                 return Err("somebody else may replace it, for a folder above it is not yours alone");
             }
         }
@@ -84,11 +85,6 @@ fn open(path: &Path) -> io::Result<File> {
 #[cfg(not(target_os = "linux"))]
 fn open(path: &Path) -> io::Result<File> {
     OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK | libc::O_NOFOLLOW).open(path)
-}
-
-fn is_ours(meta: &Metadata) -> bool {
-    // SAFETY: takes no arguments and cannot fail.
-    meta.uid() == 0 || meta.uid() == unsafe { libc::geteuid() }
 }
 
 fn unreachable(error: &io::Error) -> &'static str {

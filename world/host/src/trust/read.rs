@@ -1,9 +1,9 @@
 //! Reading the files that trust is about: only regular files, so much and no more, and nothing that can keep us waiting.
 
-use std::fs::{File, OpenOptions};
 use std::io::Read;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use sys::outside::{self, Rules};
 
 /// A file that a loop would run or read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,20 +69,10 @@ fn collect(path: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Option<()> {
     Some(())
 }
 
-/// The whole of a regular file; `None` when there is none, or it is too large. It is opened without waiting, since a
-/// pipe may have been put in its place a moment ago.
+/// The whole of a regular file of this user's; `None` when there is none, or it is too large.
 pub fn regular(path: &Path) -> Option<Regular> {
-    let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY).open(path).ok()?;
-    let meta = file.metadata().ok()?;
-    if !meta.is_file() {
-        return None;
-    }
-    let bytes = whole(file)?;
-    Some(Regular { bytes, executable: meta.mode() & 0o111 != 0 })
-}
-
-fn whole(file: File) -> Option<Vec<u8>> {
+    let (file, found) = outside::open(path, &Rules::obeyed(MOST_BYTES)).ok()?;
     let mut bytes = Vec::new();
     file.take(MOST_BYTES + 1).read_to_end(&mut bytes).ok()?;
-    (bytes.len() as u64 <= MOST_BYTES).then_some(bytes)
+    (bytes.len() as u64 <= MOST_BYTES).then(|| Regular { bytes, executable: found.mode() & 0o111 != 0 })
 }
