@@ -104,6 +104,9 @@ impl FakeAgent {
         if self.hook.is_empty() {
             return Err(io::ErrorKind::InvalidInput.into());
         }
+        // What a test says of the client itself goes over what is said of every client.
+        let told = self.env.iter().filter(|(name, _)| name.to_string_lossy().starts_with("CLAUDE"));
+        let told = told.map(|(name, value)| assignment(name, value));
         // A shell is the client's process: what it was started with is the user's word, and it marks what it starts.
         let mut command = Command::new("/bin/sh");
         command
@@ -114,7 +117,7 @@ impl FakeAgent {
             .arg(format!("CLAUDE_CODE_SESSION_ID={}", self.session_id))
             .arg(assignment("CLAUDE_PROJECT_DIR", self.cwd.as_os_str()))
             .arg(format!("CLAUDE_PID={}", std::process::id()))
-            .args(self.env.iter().filter(|(name, _)| name == "CLAUDE_PID").map(|(name, value)| assignment(name, value)))
+            .args(told)
             .args(&self.hook)
             .env_clear()
             .envs(self.env.iter().cloned())
