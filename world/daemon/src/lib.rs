@@ -10,7 +10,9 @@ mod frame;
 mod log;
 mod peer;
 pub mod protocol;
+mod pulse;
 mod run;
+mod serve;
 mod server;
 mod service;
 mod signals;
@@ -20,6 +22,7 @@ mod stamp;
 mod start;
 mod tick;
 mod watch;
+mod watcher;
 
 pub use client::{Client, Failure};
 pub use folder::{FolderError, socket_path};

@@ -29,9 +29,9 @@ enum Origin {
     Unknown,
 }
 
-/// Programs that only pass a command on.
+/// Programs that only pass a command on. Ours is one: a hook works in a process of its own below it.
 const PASSING: &[&str] =
-    &["sh", "bash", "dash", "zsh", "fish", "ash", "ksh", "busybox", "timeout", "env", "nohup", "nice"];
+    &["sh", "bash", "dash", "zsh", "fish", "ash", "ksh", "busybox", "timeout", "env", "nohup", "nice", "taut"];
 
 /// A chain of processes is followed so far.
 const HIGHEST: usize = 64;
@@ -53,6 +53,15 @@ pub fn places_of_command() -> Places {
         Origin::Client(first) => Places::of_start(|name| value(first, name)),
         Origin::Unknown => Places::default(),
     }
+}
+
+/// The variables of a hook as far as they count without a look at any other process, which could take its time.
+pub fn environment_unseen() -> Environment {
+    let mut told = allowed(std::env::vars_os());
+    if is_marked() {
+        told.0.retain(|name, _| Environment::is_of_client(name));
+    }
+    told
 }
 
 /// The variables a hook passes on: what the client itself tells its hooks, and all else as the client was started.
@@ -82,10 +91,13 @@ fn origin() -> &'static Origin {
 
 fn find() -> Origin {
     let parent = std::os::unix::process::parent_id();
-    let marked = std::env::vars_os().any(|(name, _)| clients::is_first_mark(&name));
-    let found = above(parent, marked);
+    let found = above(parent, is_marked());
     // Who has lost its parent meanwhile was read with somebody else's number.
     if std::os::unix::process::parent_id() == parent || found == Origin::Itself { found } else { Origin::Unknown }
+}
+
+fn is_marked() -> bool {
+    std::env::vars_os().any(|(name, _)| clients::is_first_mark(&name))
 }
 
 /// Who is at or above `parent`, for a process that carries a mark or not.

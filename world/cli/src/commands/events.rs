@@ -4,7 +4,7 @@ use super::{PATIENCE, stored};
 use crate::args::EventsArgs;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::printer::Printer;
+use crate::printer::{Printer, Text, text};
 use host::paths::Places;
 use model::Level;
 use model::row::Event;
@@ -59,7 +59,7 @@ fn show(events: &[Event], printer: &Printer) -> Option<String> {
     events.last().map(|event| event.key.clone())
 }
 
-fn line(event: &Event, printer: &Printer) -> String {
+fn line(event: &Event, printer: &Printer) -> Text {
     let verdict = format!("{:<4}", event.verdict.name());
     let verdict = match event.verdict {
         Level::Pass => printer.dim(verdict),
@@ -73,9 +73,7 @@ fn line(event: &Event, printer: &Printer) -> String {
         (None, _) => String::new(),
     };
     let rules = if event.rules.is_empty() { String::new() } else { format!("  [{}]", event.rules.join(", ")) };
-    format!("{}  {verdict}  {:<16}  {:<18}  {about}{rules}", printer.dim(time), event.agent, event.event)
-        .trim_end()
-        .to_string()
+    text!("{}  {}  {:<16}  {:<18}  {}{}", printer.dim(time), verdict, event.agent, event.event, about, rules).trimmed()
 }
 
 fn first_line(text: &str) -> String {

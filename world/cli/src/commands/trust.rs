@@ -5,7 +5,7 @@ use crate::args::TrustArgs;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::person;
-use crate::printer::Printer;
+use crate::printer::{Printer, text};
 use host::paths::Places;
 use host::trust::{self, Snapshot};
 use serde_json::json;
@@ -31,7 +31,7 @@ pub fn run(args: &TrustArgs, printer: &Printer) -> Result<Exit, CliError> {
         }
     }
     for (path, text) in shown {
-        printer.note(format!("{}\n{text}", printer.bold(path.strip_prefix(&root).unwrap_or(&path).to_string_lossy())));
+        printer.whole(path.strip_prefix(&root).unwrap_or(&path).to_string_lossy(), &text);
     }
     if !args.yes && !person::agrees(&format!("Trust {} as shown above?", root.display()))? {
         printer.note("nothing changed");
@@ -46,7 +46,7 @@ fn show(trusted: bool, root: &Path, printer: &Printer) -> Exit {
         printer.object(&json!({"project": root, "trusted": trusted}));
     } else {
         let word = if trusted { printer.green("trusted") } else { printer.dim("not trusted") };
-        printer.line(format!("{word}: {}", root.display()));
+        printer.line(text!("{}: {}", word, root.display()));
     }
     Exit::Ok
 }

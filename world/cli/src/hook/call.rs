@@ -1,5 +1,5 @@
 //! What a hook was called with: its line, its stdin, where it runs, and the
-//! variables on the allow-list, as far as they are not a repository's.
+//! variables on the allow-list that count unseen.
 
 use crate::stdin;
 use model::Call;
@@ -31,7 +31,7 @@ pub fn read(args: &[OsString]) -> Arrived {
         agent: agent(args),
         stdin,
         cwd: cwd.to_string_lossy().into_owned(),
-        env: host::origin::environment(),
+        env: host::origin::environment_unseen(),
         parent: Some(std::os::unix::process::parent_id()),
         at: host::clock::now(),
     };
@@ -41,6 +41,11 @@ pub fn read(args: &[OsString]) -> Arrived {
 impl Arrived {
     pub fn is_session_end(&self) -> bool {
         stdin::is_session_end(&self.call.stdin)
+    }
+
+    /// Whether nothing came, and it is not known that nothing was to come.
+    pub fn is_silent(&self) -> bool {
+        self.call.stdin.is_empty() && !self.complete
     }
 
     /// Whether it may be of the one event that is asked before something is run or written.

@@ -5,6 +5,8 @@ mod deadline;
 mod effort;
 mod environment;
 mod equal;
+mod hostile_files;
+mod hostile_text;
 mod install;
 mod lists;
 mod load;
