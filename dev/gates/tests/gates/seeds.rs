@@ -210,8 +210,8 @@ fn output_sees_every_way_around_the_printer() {
     for path in ["world/x/tests/a.rs", "world/x/build.rs", "world/x/examples/a.rs", "dev/x/src/a.rs"] {
         assert_lines(&check("output", &[(path, "fn a() { println!() }")]), &[], path);
     }
-    assert_lines(&check("output", &[("world/cli/src/hook.rs", "fn a() { io::stdout() }")]), &[], "on the list");
-    assert_lines(&check("output", &[("world/cli/src/hook.rs", "fn a() {}")]), &[0], "no longer needed");
+    assert_lines(&check("output", &[("world/cli/src/hook/mod.rs", "fn a() { io::stdout() }")]), &[], "on the list");
+    assert_lines(&check("output", &[("world/cli/src/hook/mod.rs", "fn a() {}")]), &[0], "no longer needed");
 }
 
 fn check(gate: &str, files: &[(&str, &str)]) -> Vec<Violation> {

@@ -73,7 +73,23 @@ fn line(event: &Event, printer: &Printer) -> Text {
         (None, _) => String::new(),
     };
     let rules = if event.rules.is_empty() { String::new() } else { format!("  [{}]", event.rules.join(", ")) };
-    text!("{}  {}  {:<16}  {:<18}  {}{}", printer.dim(time), verdict, event.agent, event.event, about, rules).trimmed()
+    let late = if is_delivered(event) { "" } else { "  (not delivered)" };
+    let line = text!(
+        "{}  {}  {:<16}  {:<18}  {}{}{}",
+        printer.dim(time),
+        verdict,
+        event.agent,
+        event.event,
+        about,
+        rules,
+        late
+    );
+    line.trimmed()
+}
+
+/// A verdict that came too late for whoever asked was not answered.
+fn is_delivered(event: &Event) -> bool {
+    event.detail.get("delivered") != Some(&Value::Bool(false))
 }
 
 fn first_line(text: &str) -> String {
@@ -100,6 +116,9 @@ fn object(event: &Event) -> Value {
         fields.extend(event.tool.as_ref().map(|tool| ("tool".to_string(), json!(tool))));
         fields.extend(event.reason.as_ref().map(|reason| ("reason".to_string(), json!(reason))));
         fields.extend(event.sub_agent.as_ref().map(|id| ("sub_agent".to_string(), json!(id))));
+        if !is_delivered(event) {
+            fields.insert("delivered".into(), json!(false));
+        }
         fields.insert("host_session_id".into(), json!(event.host_session));
         fields.insert("detail".into(), event.detail.clone());
     }

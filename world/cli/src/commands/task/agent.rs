@@ -67,6 +67,7 @@ fn list(desk: &mut Desk, printer: &Printer) -> Result<Exit, CliError> {
 }
 
 fn deregister(id: &str, desk: &mut Desk, printer: &Printer) -> Result<Exit, CliError> {
+    desk.may_act_for(id, "deregister").map_err(|error| error.hint("taut task agent list"))?;
     match desk.queue().deregister(id)? {
         Some(released) => {
             for slug in released {

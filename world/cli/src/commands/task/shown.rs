@@ -2,6 +2,7 @@
 
 use crate::printer::{Printer, Text, text};
 use model::task::{Status, Task};
+use pipeline::queue::Claimed;
 use serde_json::{Map, Value, json};
 
 /// One line of a list: `id, t, d, p, s, cat, spec, ref, assignee, deps, steps`.
@@ -29,11 +30,12 @@ pub fn object(task: &Task) -> Map<String, Value> {
     }
 }
 
-/// With what a claimer needs: the lease, the attempt's number, and how often it came back.
-pub fn claimed_object(task: &Task, blocker_results: &[(String, Value)]) -> Value {
+/// With what a claimer needs: the attempt's number and token, the lease, and how often it came back.
+pub fn claimed_object(Claimed { task, token, blocker_results }: &Claimed) -> Value {
     let mut fields = object(task);
     let hold = task.queued.hold.as_ref();
     fields.insert("attempt".into(), json!(task.queued.attempt));
+    fields.insert("token".into(), json!(token));
     fields.insert("lease_expires_at".into(), json!(hold.map(|hold| hold.lease_until.rfc3339())));
     fields.insert("retry_count".into(), json!(task.queued.retry_count));
     fields.insert("fail_reason".into(), json!(task.queued.fail_reason));
@@ -114,17 +116,17 @@ fn row(task: &Task, printer: &Printer) -> Vec<Text> {
     vec![
         task.plan.slug.as_str().into(),
         task.plan.priority.0.to_string().into(),
-        status(task, printer),
+        status(task.queued.status, task.queued.open_blockers, printer),
         dash(task.plan.category.as_ref()),
         task.plan.title.chars().take(60).collect::<String>().into(),
         dash(task.queued.hold.as_ref().map(|hold| &hold.agent)),
     ]
 }
 
-pub fn status(task: &Task, printer: &Printer) -> Text {
-    let name = task.queued.status.name();
-    match task.queued.status {
-        Status::Open if task.queued.open_blockers > 0 => printer.yellow(name),
+pub fn status(status: Status, open_blockers: i64, printer: &Printer) -> Text {
+    let name = status.name();
+    match status {
+        Status::Open if open_blockers > 0 => printer.yellow(name),
         Status::Open => name.into(),
         Status::Active => printer.green(name),
         Status::Quarantined => printer.red(name),

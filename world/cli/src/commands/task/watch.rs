@@ -60,6 +60,6 @@ fn show(task: &Task, before: Option<Status>, printer: &Printer) {
         }
         (None, _) => String::new(),
     };
-    let status = shown::status(task, printer);
+    let status = shown::status(task.queued.status, task.queued.open_blockers, printer);
     printer.line(text!("{}  {}  {} → {}{}", printer.dim(time), task.plan.slug, was, status, more));
 }
