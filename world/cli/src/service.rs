@@ -55,6 +55,7 @@ pub fn launch(places: &Places) -> std::io::Result<Launch> {
         build: build(),
         program: std::env::current_exe()?,
         args: run_line(places),
+        env: host::environment::of_daemon(places),
         patience: Duration::from_secs(5),
     })
 }
@@ -211,7 +212,8 @@ fn fault(error: &RpcError) -> Fault {
 pub fn start_again() {
     if let Ok(program) = std::env::current_exe() {
         let line: Vec<OsString> = std::env::args_os().skip(1).collect();
-        let _ = daemon::start_in_background(&program, &line);
+        let env = host::environment::of_daemon(&Places::from_process());
+        let _ = daemon::start_in_background(&program, &line, env);
     }
 }
 
@@ -224,7 +226,11 @@ pub fn without_daemon() -> bool {
 /// since there is no daemon. Called when the answer is out, and not waited for.
 pub fn tell_in_background(places: &Places) {
     if let Ok(program) = std::env::current_exe() {
-        let _ = daemon::start_in_background(&program, &crate::notifier::line(&setting(places)));
+        let _ = daemon::start_in_background(
+            &program,
+            &crate::notifier::line(&setting(places)),
+            host::environment::of_daemon(places),
+        );
     }
 }
 
@@ -235,7 +241,7 @@ pub fn after_in_process(after: &[After], places: &Places) {
     }
     if let Ok(program) = std::env::current_exe() {
         // Never waited for: the next hook will find it, or not.
-        let _ = daemon::start_in_background(&program, &run_line(places));
+        let _ = daemon::start_in_background(&program, &run_line(places), host::environment::of_daemon(places));
     }
 }
 

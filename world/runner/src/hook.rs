@@ -3,9 +3,9 @@
 use crate::job::Job;
 use crate::log::CleanFile;
 use engine::loops::{Hook, HookSetting};
-use host::trust;
+use host::trust::Snapshot;
 use std::fs::{File, OpenOptions};
-use std::os::unix::fs::{FileExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -20,26 +20,38 @@ pub(crate) enum Found {
 }
 
 /// In `.taut/hooks`, else in `.fresher/hooks`. Trust is asked for each time,
-/// because an agent could have changed the file since.
+/// because an agent could have changed the file since. What is run is a copy of
+/// the bytes that were found trusted: the file may change once more.
 pub(crate) fn find(job: &Job, hook: Hook, values: Vec<(&'static str, String)>) -> Found {
     let Some(setting) = job.settings.hooks.each.get(&hook).copied().filter(|setting| setting.enabled) else {
         return Found::None;
     };
-    let places = [".taut/hooks", ".fresher/hooks"].map(|below| job.root.join(below).join(hook.name()));
-    let Some(path) = places.into_iter().find(|path| path.is_file()) else { return Found::None };
-    if !trust::hooks_hold(&job.state, &job.root) {
+    let places = [".taut/hooks", ".fresher/hooks"].map(|below| Path::new(below).join(hook.name()));
+    if !places.iter().any(|below| job.root.join(below).is_file()) {
+        return Found::None;
+    }
+    let seen = Snapshot::of(&job.root);
+    if !seen.loop_holds(&job.state) {
         let words = format!(
             "hook {} is not run: this project, as it stands now, is not trusted; `taut trust` does that",
             hook.name()
         );
         return Found::Held(words);
     }
-    let executable = std::fs::metadata(&path).is_ok_and(|meta| meta.permissions().mode() & 0o111 != 0);
-    if !executable {
+    let Some(file) = places.iter().find_map(|below| seen.loop_file(below)) else { return Found::None };
+    if !file.executable {
+        let path = job.root.join(&file.below);
         let words = format!("Hook {} exists but is not executable: `chmod +x {}`", hook.name(), path.display());
         return Found::Held(words);
     }
-    Found::Ready(Box::new(command(job, path, values)), setting)
+    match seen.private_copy(&job.state) {
+        Ok(folder) => Found::Ready(Box::new(command(job, folder.join(&file.below), values)), setting),
+        Err(error) => Found::Held(format!(
+            "hook {} is not run: no copy of it could be made in {}: {error}; check that the folder is yours and not full",
+            hook.name(),
+            job.state.display()
+        )),
+    }
 }
 
 fn command(job: &Job, path: PathBuf, values: Vec<(&'static str, String)>) -> Command {

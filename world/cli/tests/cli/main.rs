@@ -3,6 +3,7 @@
 mod broken;
 mod deadline;
 mod effort;
+mod environment;
 mod equal;
 mod hostile_files;
 mod hostile_text;
@@ -11,6 +12,7 @@ mod lists;
 mod load;
 mod messages;
 mod notify;
+mod origin;
 mod private;
 mod quiet;
 mod secrets;
