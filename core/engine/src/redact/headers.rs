@@ -3,7 +3,7 @@
 use super::entropy::{is_mixed, is_token};
 use super::fields::{Name, word_end};
 use super::names::Telling;
-use super::scan::{byte, is_blank, is_one_of, part, skip};
+use super::scan::{byte, byte_before, is_blank, is_one_of, part, skip};
 use super::values::stands_for_another;
 
 /// `Authorization: Bearer …`, `Cookie: a=b; c=d`.
@@ -57,6 +57,8 @@ pub fn end(text: &str, from: usize) -> usize {
     let mut at = from;
     loop {
         match byte(text, at) {
+            // `Digest username="me", response="…"`
+            b'"' if byte_before(text, at) == b'=' => at = skip(text, at + 1, |byte| byte != b'"' && byte != b'\n') + 1,
             b'\n' | b'\r' | b'"' | b'\'' | b'`' => return at,
             b'\\' if matches!(byte(text, at + 1), b'n' | b'r' | b'"' | b'\'' | b'\\') => return at,
             0 if at >= text.len() => return at,

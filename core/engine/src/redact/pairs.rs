@@ -162,6 +162,11 @@ fn argument(name: &Name<'_>) -> Option<(usize, usize)> {
 fn sql(name: &Name<'_>) -> Option<(usize, usize)> {
     let Name { text, from, to, said } = *name;
     let value = skip(text, to, |byte| is_blank(byte) || byte == b'(');
+    // PostgreSQL also quotes with `$$`.
+    if rest(text, value).starts_with("$$") && said == Telling::Password {
+        let end = value + 2 + rest(text, value + 2).find("$$")?;
+        return Some((value + 2, end)).filter(|_| part(text, value + 2, end) != super::GONE);
+    }
     let (quote, inside) = quote_at(text, value).filter(|_| value > to && said == Telling::Password)?;
     let line = super::floor(text, from.saturating_sub(REACH));
     let says = |word: &str| is_one_of(word, &["user", "role", "login", "alter", "create", "encrypted", "with", "set"]);

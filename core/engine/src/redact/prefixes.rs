@@ -55,7 +55,7 @@ pub const SHAPES: &[Shape] = &[
     shape("ACCA", Upper, 16, Sure),                      // Amazon
     shape("AGE-SECRET-KEY-1", Alnum, 20, Sure),          // age
     shape("AIza", Word, 30, Sure),                       // Google
-    shape("AKC", Alnum, 40, Mixed),                      // JFrog
+    shape("AKC", Alnum, 40, Mixed),                      // registries of packages
     shape("AKIA", Upper, 16, Sure),                      // Amazon
     shape("AQVN", Word, 35, Mixed),                      // Yandex
     shape("ASIA", Upper, 16, Sure),                      // Amazon

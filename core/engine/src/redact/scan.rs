@@ -92,6 +92,12 @@ pub fn quote_end(text: &str, from: usize, open: Quote) -> Option<(usize, usize)>
         match text.as_bytes().get(at)? {
             b'\\' => slashes += 1,
             found if *found == open.mark => {
+                // Settings files and SQL write a quote in quotes twice.
+                let twice = open.mark == b'\'' && open.slashes == 0 && at > from;
+                if twice && byte(text, at + 1) == b'\'' {
+                    at += 2;
+                    continue;
+                }
                 let closes = if open.slashes == 0 { slashes % 2 == 0 } else { slashes <= open.slashes };
                 if closes {
                     return Some((at - slashes.min(open.slashes), at + 1));

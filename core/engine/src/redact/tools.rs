@@ -116,5 +116,6 @@ pub const PIPED: &[&str] = &[
     "--api-token-stdin",
     "chpasswd",
     "passwd",
+    "kinit",
     "--password-from-stdin",
 ];

@@ -49,13 +49,16 @@ pub fn is_secret(value: &str, said: Telling, form: Form) -> bool {
     }
     let free = !value.contains(' ');
     match (said, form) {
+        (Telling::Hint, Form::Tight) if value.len() >= 32 && value.bytes().all(|byte| byte.is_ascii_hexdigit()) => true,
         (Telling::Hint, _) => free && is_token(value) && is_random(value),
         (Telling::Cookie, _) => value.contains('=') && !value.contains("=>") || is_random(value),
         (Telling::Key, Form::Line | Form::Code | Form::Colon) => is_random(value),
         (Telling::Key, _) => free && !is_path(value) && (is_mixed(value) || value.len() >= 16) && value.len() >= 6,
         (_, Form::Quoted) => !is_label(value, said),
         (Telling::Password, Form::Tight) => {
-            !(is_path(value) || is_count(value) && value.len() < 4 || is_call(value) && value.ends_with([')', ']']))
+            !(is_path(value)
+                || is_count(value) && value.len() < 4
+                || is_call(value) && value.ends_with([')', ']', '(', '[']))
         }
         (_, Form::Tight) => !is_path(value) && !is_count(value) && !is_call(value),
         (Telling::Password, Form::Option) => !is_among(value, PROSE) && !is_path(value),
