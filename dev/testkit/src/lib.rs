@@ -29,6 +29,7 @@
 //! ```
 
 pub mod corpus;
+pub mod disk;
 pub mod fake_agent;
 pub mod poll;
 pub mod process;

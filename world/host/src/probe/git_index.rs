@@ -47,7 +47,7 @@ fn read(index: &Path) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-fn holds(bytes: &[u8], wanted: &[u8]) -> Option<bool> {
+pub fn holds(bytes: &[u8], wanted: &[u8]) -> Option<bool> {
     if bytes.is_empty() {
         return Some(false);
     }
