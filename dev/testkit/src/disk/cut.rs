@@ -37,8 +37,10 @@ pub fn lay_out(ops: &[Op], cut: Cut, folder: &Path) -> io::Result<()> {
         let file = files.entry(op.file()).or_default();
         match op {
             Op::Sync { .. } => file.flush(),
-            Op::Delete { durable: true, .. } => *file = OnDisk::default(),
             _ => file.pending.push(op),
+        }
+        if let Op::Sync { folder: true, .. } | Op::Delete { folder: true, .. } = op {
+            files.values_mut().for_each(OnDisk::flush_name);
         }
     }
     let mut dice = Dice::new(match cut {
@@ -65,7 +67,7 @@ impl Op {
             Self::Create { file }
             | Self::Write { file, .. }
             | Self::Truncate { file, .. }
-            | Self::Sync { file }
+            | Self::Sync { file, .. }
             | Self::Delete { file, .. } => file,
         }
     }
@@ -78,6 +80,17 @@ impl OnDisk<'_> {
             apply(&mut all, op, &mut |_| true);
         }
         self.flushed = all;
+    }
+
+    /// That it was deleted or made is certain now; what is in it is not.
+    fn flush_name(&mut self) {
+        if let Some(deleted) = self.pending.iter().rposition(|op| matches!(op, Op::Delete { .. })) {
+            self.pending.drain(..=deleted);
+            self.flushed = None;
+        }
+        if self.pending.iter().any(|op| matches!(op, Op::Create { .. })) {
+            self.flushed.get_or_insert_default();
+        }
     }
 
     fn after_cut(mut self, chance: usize, dice: &mut Dice) -> Option<Vec<u8>> {

@@ -24,13 +24,28 @@ pub struct Disk {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Op {
     /// It was opened and did not exist.
-    Create { file: String },
-    Write { file: String, offset: u64, bytes: Vec<u8> },
-    Truncate { file: String, size: u64 },
-    /// All before it is on the disk, the file's name in its folder too.
-    Sync { file: String },
-    /// `durable` where the folder was flushed as well.
-    Delete { file: String, durable: bool },
+    Create {
+        file: String,
+    },
+    Write {
+        file: String,
+        offset: u64,
+        bytes: Vec<u8>,
+    },
+    Truncate {
+        file: String,
+        size: u64,
+    },
+    /// All before it is on the disk. With `folder`, so is which files there are.
+    Sync {
+        file: String,
+        folder: bool,
+    },
+    /// With `folder`, it is gone for certain.
+    Delete {
+        file: String,
+        folder: bool,
+    },
 }
 
 /// What SQLite asks of the disk, as far as it may fail.
@@ -91,11 +106,12 @@ struct State {
 }
 
 impl Disk {
-    /// Watches `folder`; to be called before anything in it is opened.
+    /// Watches `folder`; to be called while nothing in it is open.
     #[must_use]
     pub fn under(folder: &Path) -> Self {
         let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
-        let watched = Arc::new(Watched { folder, state: Mutex::default() });
+        let state = Mutex::new(State::found_in(&folder));
+        let watched = Arc::new(Watched { folder, state });
         vfs::watch(&watched);
         Self { watched }
     }
@@ -143,6 +159,22 @@ impl Drop for Disk {
     }
 }
 
+impl State {
+    /// What stands there already is on the disk for certain.
+    fn found_in(folder: &Path) -> Self {
+        let mut state = Self::default();
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            let file = entry.file_name().to_string_lossy().into_owned();
+            let Ok(bytes) = std::fs::read(entry.path()) else { continue };
+            state.known.insert(file.clone());
+            state.ops.push(Op::Create { file: file.clone() });
+            state.ops.push(Op::Write { file: file.clone(), offset: 0, bytes });
+            state.ops.push(Op::Sync { file, folder: true });
+        }
+        state
+    }
+}
+
 impl Watched {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
@@ -174,10 +206,10 @@ impl Watched {
         }
     }
 
-    fn deleted(&self, file: &str, durable: bool) {
+    fn deleted(&self, file: &str, folder: bool) {
         let mut state = self.state();
         if state.known.remove(file) {
-            state.ops.push(Op::Delete { file: file.to_owned(), durable });
+            state.ops.push(Op::Delete { file: file.to_owned(), folder });
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{Call, Failure, Op, Watched};
 use rusqlite::ffi;
+use std::cell::Cell;
 use std::ffi::{CStr, OsStr, c_char, c_int, c_void};
 use std::mem::size_of;
 use std::os::unix::ffi::OsStrExt;
@@ -23,6 +24,8 @@ struct File {
 struct Belongs {
     watched: Arc<Watched>,
     name: String,
+    /// A journal or log made by this opening: SQLite flushes its folder with its first flush.
+    flushes_folder: Cell<bool>,
 }
 
 struct Methods(ffi::sqlite3_io_methods);
@@ -86,7 +89,10 @@ fn whose(name: *const c_char) -> Option<Belongs> {
     // SAFETY: SQLite hands over a text that ends in a zero byte.
     let path = Path::new(OsStr::from_bytes(unsafe { CStr::from_ptr(name) }.to_bytes()));
     let watches = WATCHES.lock().unwrap_or_else(PoisonError::into_inner);
-    watches.iter().find_map(|watched| Some(Belongs { name: watched.name_of(path)?, watched: Arc::clone(watched) }))
+    watches.iter().find_map(|watched| {
+        let (name, watched) = (watched.name_of(path)?, Arc::clone(watched));
+        Some(Belongs { watched, name, flushes_folder: Cell::new(false) })
+    })
 }
 
 /// SQLite's code for a call that fails.
@@ -132,6 +138,8 @@ unsafe extern "C" fn open(
         }
         if let Some(of) = &of {
             of.watched.opened(&of.name, existed);
+            let journals = ffi::SQLITE_OPEN_MAIN_JOURNAL | ffi::SQLITE_OPEN_WAL | ffi::SQLITE_OPEN_SUPER_JOURNAL;
+            of.flushes_folder.set(!existed && flags & journals != 0);
         }
         (*file.cast::<File>()).of = of.map_or(ptr::null_mut(), |of| Box::into_raw(Box::new(of)));
         (*file).pMethods = &raw const METHODS.get_or_init(methods).0;
@@ -282,7 +290,7 @@ unsafe extern "C" fn sync(file: *mut ffi::sqlite3_file, flags: c_int) -> c_int {
         }
         let code = (*(*inner(file)).pMethods).xSync.expect("the system has it")(inner(file), flags);
         if let Some(of) = of.filter(|_| code == ffi::SQLITE_OK) {
-            of.watched.happened(Op::Sync { file: of.name.clone() });
+            of.watched.happened(Op::Sync { file: of.name.clone(), folder: of.flushes_folder.replace(false) });
         }
         code
     }
