@@ -70,6 +70,7 @@ impl Story {
         story.hooks_release("w1");
         story.events(8);
         story.spooled();
+        story.events(4);
         story.claim("w3");
         story.prune();
         story.cut_log();
