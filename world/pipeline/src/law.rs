@@ -9,7 +9,7 @@ use policy::{Diagnostic, Layer, LayerKind, Policy, Trust};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-use sys::outside::{self, Unread};
+use sys::outside::{self, Rules, Unread};
 
 /// A configuration larger than this is not one.
 const LARGEST_CONFIG: u64 = 256 * 1024;
@@ -24,6 +24,27 @@ pub struct Law {
     pub standing: Standing,
     /// What is wrong with the configuration.
     pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Law {
+    /// What holds where nothing can be read.
+    pub fn anywhere(folder: &str) -> Self {
+        Self::with(&[], folder)
+    }
+
+    /// What the user's own configuration says, with no project looked for.
+    pub fn of_user(user_config: &Path, folder: &str) -> Self {
+        let text = outside::read_text(user_config, &Rules::obeyed(LARGEST_CONFIG));
+        let file = user_config.to_string_lossy().into_owned();
+        let layers: Vec<Layer> = text.into_iter().map(|text| Layer { kind: LayerKind::User, file: file.clone(), text }).collect();
+        Self::with(&layers, folder)
+    }
+
+    fn with(layers: &[Layer], folder: &str) -> Self {
+        let (policy, diagnostics) = Policy::layered(layers, Trust::Untrusted);
+        let project = Project { root: folder.to_string(), work_tree: folder.to_string(), git: false };
+        Self { policy, project, standing: Standing::default(), diagnostics }
+    }
 }
 
 /// The laws of the projects seen so far. An edit is noticed at the next event,
