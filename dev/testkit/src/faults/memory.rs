@@ -53,3 +53,17 @@ pub fn turn_clock(pid: pid_t, name: &str, registers: &mut user_regs_struct, seco
     let turned = word(&memory, at)?.wrapping_add_signed(seconds);
     memory.write_all_at(&turned.to_ne_bytes(), at)
 }
+
+/// The text at an address, as far as it can be read.
+pub fn text(pid: pid_t, at: u64) -> String {
+    let mut bytes = [0; 512];
+    let read = memory(pid).and_then(|memory| memory.read_at(&mut bytes, at)).unwrap_or_default();
+    let end = bytes[..read].iter().position(|byte| *byte == 0).unwrap_or(read);
+    String::from_utf8_lossy(&bytes[..end]).into_owned()
+}
+
+/// What a descriptor stands for.
+pub fn descriptor(pid: pid_t, number: u64) -> String {
+    let path = std::fs::read_link(format!("/proc/{pid}/fd/{}", number as i32));
+    path.map(|path| path.to_string_lossy().into_owned()).unwrap_or_default()
+}

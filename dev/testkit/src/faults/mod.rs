@@ -26,7 +26,7 @@ pub struct Fault {
 pub enum Kind {
     /// It is not done and fails with this number.
     Error(i32),
-    /// So does every later call of the same class.
+    /// So does every later call of the same class, but for the standard streams.
     Lasting(i32),
     /// It is done, but only after so long.
     Stall(Duration),

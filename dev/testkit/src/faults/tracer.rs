@@ -137,17 +137,22 @@ impl Tracer {
         if !thread.inside {
             return after(tid, thread, &mut registers, fault.filter(|_| self.met.is_some()));
         }
-        thread.call = calls::seen(&registers);
-        let Some(call) = thread.call else { return Ok(()) };
-        self.calls.push(call);
-        let Some(fault) = fault else { return Ok(()) };
-        let meets = self.calls.len() == fault.nth;
-        if meets {
-            self.met = Some(call);
+        thread.call = calls::seen(tid, &registers);
+        let Some(call) = thread.call.clone() else { return Ok(()) };
+        self.calls.push(call.clone());
+        let nth = self.calls.len();
+        if fault.is_some_and(|fault| fault.nth == nth) {
+            self.met = Some(call.clone());
         }
+        // Nobody cuts the power here, so a flush that does not fail would only cost time.
+        if call.is_flush() {
+            leave_out(tid, thread, &mut registers, 0)?;
+        }
+        let Some(fault) = fault else { return Ok(()) };
+        let meets = fault.nth == nth;
         match fault.kind {
             Kind::Error(error) if meets => leave_out(tid, thread, &mut registers, error),
-            Kind::Lasting(error) if meets || self.met.is_some_and(|met| met.class == call.class) => {
+            Kind::Lasting(error) if meets || self.met.as_ref().is_some_and(|met| met.lasts_for(&call)) => {
                 leave_out(tid, thread, &mut registers, error)
             }
             Kind::Stall(long) if meets => {
@@ -176,7 +181,7 @@ fn after(tid: pid_t, thread: &mut Thread, registers: &mut user_regs_struct, faul
         registers.rax = i64::from(-error).cast_unsigned();
         return set_registers(tid, registers);
     }
-    if let (Some(Fault { kind: Kind::Clock(seconds), .. }), Some(call)) = (fault, thread.call) {
+    if let (Some(Fault { kind: Kind::Clock(seconds), .. }), Some(call)) = (fault, &thread.call) {
         memory::turn_clock(tid, call.name, registers, seconds)?;
     }
     Ok(())

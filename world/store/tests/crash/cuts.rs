@@ -10,11 +10,7 @@ pub struct Cuts {
 
 impl Cuts {
     pub fn from_environment(usual: usize) -> Self {
-        let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<usize>().ok());
-        Self {
-            many: number("CRASH_CUTS").unwrap_or(usual),
-            seed: number("CRASH_SEED").map_or(0x7a07, |seed| seed as u64),
-        }
+        Self { many: many(usual), seed: seed() }
     }
 
     /// Moments in the story, counted in operations.
@@ -35,4 +31,16 @@ impl Cuts {
         let each = places.into_iter().flat_map(|at| std::iter::repeat_n(at, rounds));
         each.map(|at| (at, Cut::Power { seed: dice.roll() })).collect()
     }
+}
+
+pub fn many(usual: usize) -> usize {
+    number("CRASH_CUTS").unwrap_or(usual)
+}
+
+pub fn seed() -> u64 {
+    number("CRASH_SEED").map_or(0x7a07, |seed| seed as u64)
+}
+
+fn number(name: &str) -> Option<usize> {
+    std::env::var(name).ok().and_then(|text| text.parse().ok())
 }

@@ -3,6 +3,7 @@
 //! `CRASH_SEED=7` others.
 
 mod cuts;
+mod failing;
 mod fingerprint;
 mod migrations;
 mod story;
