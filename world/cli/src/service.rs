@@ -5,7 +5,7 @@ use daemon::{Build, Fault, Launch, Limits, Next, Nudge, Options, Service, Signal
 use host::paths::Places;
 use model::effect::After;
 use model::{Answer, Call};
-use pipeline::{RpcError, Served, Setting, Way};
+use pipeline::{RpcError, Setting, Way};
 use serde_json::Value;
 use std::ffi::OsString;
 use std::path::Path;
@@ -196,6 +196,14 @@ fn fault(error: &RpcError) -> Fault {
     Fault::new(code, error.to_string())
 }
 
+/// This daemon is stuck and about to end: another begins with the same line.
+pub fn start_again() {
+    if let Ok(program) = std::env::current_exe() {
+        let line: Vec<OsString> = std::env::args_os().skip(1).collect();
+        let _ = daemon::start_in_background(&program, &line);
+    }
+}
+
 /// The user wants no daemon to be talked to or started.
 pub fn without_daemon() -> bool {
     std::env::var_os("TAUT_NO_DAEMON").is_some_and(|value| !value.is_empty() && value != "0")
@@ -210,8 +218,8 @@ pub fn tell_in_background(places: &Places) {
 }
 
 /// What follows an answer given without a daemon.
-pub fn after_in_process(served: &Served, places: &Places) {
-    if without_daemon() || !served.after.contains(&After::EnsureDaemon) {
+pub fn after_in_process(after: &[After], places: &Places) {
+    if without_daemon() || !after.contains(&After::EnsureDaemon) {
         return;
     }
     if let Ok(program) = std::env::current_exe() {

@@ -12,7 +12,9 @@ pub mod fuzzing;
 mod log;
 mod peer;
 pub mod protocol;
+mod pulse;
 mod run;
+mod serve;
 mod server;
 mod service;
 mod signals;
@@ -22,6 +24,7 @@ mod stamp;
 mod start;
 mod tick;
 mod watch;
+mod watcher;
 
 pub use client::{Client, Failure};
 pub use folder::{FolderError, socket_path};

@@ -50,7 +50,7 @@ pub use prune::{Pruned, Retention};
 pub use repair::{Repair, repair};
 pub use salvage::Salvaged;
 pub use sessions::SessionFilter;
-pub use spool::{Ingested, SPOOL, spool};
+pub use spool::{Ingested, SPOOL, spool, spool_line, spool_text};
 pub use store::{Durability, Store};
 pub use tasks::{Edit, Lapsed, TaskFilter, Waiting};
 pub use timeline::Point;

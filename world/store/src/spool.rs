@@ -36,9 +36,19 @@ pub struct Ingested {
 
 /// Keeps an event that the database cannot take now.
 pub fn spool(folder: &Path, event: &Event) -> Result<(), Error> {
+    spool_text(folder, &spool_line(event))
+}
+
+/// An event as the spool keeps it.
+pub fn spool_line(event: &Event) -> String {
+    line_of(event).to_string()
+}
+
+/// Keeps an event that was written with [`spool_line`].
+pub fn spool_text(folder: &Path, event: &str) -> Result<(), Error> {
     let path = folder.join(SPOOL);
     // A newline first, so that a line cut short by a full disk does not swallow this one.
-    let line = format!("\n{}\n", line_of(event));
+    let line = format!("\n{event}\n");
     append(folder, &path, line.as_bytes()).map_err(|cause| match cause.kind() {
         ErrorKind::QuotaExceeded => Error::SpoolFull { path: path.clone(), most: MOST_BYTES },
         _ => Error::file("keep an event in", &path, cause),

@@ -4,6 +4,7 @@ mod broken;
 mod deadline;
 mod effort;
 mod equal;
+mod hostile;
 mod install;
 mod lists;
 mod load;
