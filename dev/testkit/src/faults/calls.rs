@@ -64,8 +64,10 @@ const CALLS: &[(c_long, &str, Class)] = &[
     (libc::SYS_open, "open", Class::Open),
     (libc::SYS_openat, "openat", Class::Open),
     (libc::SYS_socket, "socket", Class::Open),
+    (libc::SYS_pipe, "pipe", Class::Open),
     (libc::SYS_pipe2, "pipe2", Class::Open),
     (libc::SYS_dup, "dup", Class::Open),
+    (libc::SYS_dup2, "dup2", Class::Open),
     (libc::SYS_epoll_create1, "epoll_create1", Class::Open),
     (libc::SYS_eventfd2, "eventfd2", Class::Open),
     (libc::SYS_read, "read", Class::Read),
@@ -150,7 +152,9 @@ fn about(name: &str, class: Class) -> About {
         "open" | "readlink" | "stat" | "lstat" | "access" | "rename" | "unlink" | "mkdir" | "chmod" => About::Path,
         "openat" | "readlinkat" | "newfstatat" | "statx" | "faccessat" | "renameat" | "renameat2" | "unlinkat"
         | "mkdirat" => About::PathIn,
-        "socket" | "pipe2" | "epoll_create1" | "eventfd2" | "getcwd" | "getrandom" | "poll" | "ppoll" => About::Nothing,
+        "socket" | "pipe" | "pipe2" | "epoll_create1" | "eventfd2" | "getcwd" | "getrandom" | "poll" | "ppoll" => {
+            About::Nothing
+        }
         _ if matches!(class, Class::Clock | Class::Thread) => About::Nothing,
         _ => About::Descriptor,
     }

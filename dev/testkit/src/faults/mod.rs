@@ -30,7 +30,7 @@ pub enum Kind {
     Lasting(i32),
     /// It is done, but only after so long.
     Stall(Duration),
-    /// The process is killed before it is done.
+    /// The process that makes it is killed before it is done.
     Kill,
     /// From here on the wall's clock is off by so many seconds.
     Clock(i64),

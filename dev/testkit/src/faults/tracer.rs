@@ -18,6 +18,8 @@ const OPTIONS: c_int = libc::PTRACE_O_TRACESYSGOOD
     | libc::PTRACE_O_TRACEVFORK
     | libc::PTRACE_O_EXITKILL;
 const CALL_STOP: c_int = libc::SIGTRAP | 0x80;
+/// How long what was left behind may go on.
+const LEFT_BEHIND: Duration = Duration::from_secs(5);
 /// How long nobody is looked for when nobody has stopped.
 const PAUSE: Duration = Duration::from_micros(50);
 
@@ -66,12 +68,20 @@ impl Tracer {
 
     pub fn to_the_end(mut self, fault: Option<Fault>, limit: Duration) -> io::Result<Run> {
         go_on(self.pid, 0);
-        let mut ending = None;
+        let mut ended: Option<(Ending, Duration)> = None;
         while !self.threads.is_empty() {
-            if self.started.elapsed() > limit && ending.is_none() {
-                ending = Some(Ending::TimedOut);
-                // SAFETY: a plain signal to the group that was started here.
-                unsafe { libc::kill(-self.pid, libc::SIGKILL) };
+            let passed = self.started.elapsed();
+            match ended {
+                None if passed > limit => {
+                    ended = Some((Ending::TimedOut, passed));
+                    self.kill();
+                }
+                // Whom it left behind gets its disk back, and a while to finish.
+                Some(_) => self.end_stalls(),
+                None => {}
+            }
+            if ended.is_some_and(|(_, at)| passed > at + LEFT_BEHIND) {
+                self.kill();
             }
             self.let_go();
             let mut status = 0;
@@ -84,21 +94,30 @@ impl Tracer {
                 tid if libc::WIFSTOPPED(status) => self.stopped(tid, status, fault),
                 tid => {
                     self.threads.remove(&tid);
-                    if tid == self.pid && ending.is_none() {
-                        ending = Some(match libc::WIFEXITED(status) {
-                            true => Ending::Code(libc::WEXITSTATUS(status)),
-                            false => Ending::Signal(libc::WTERMSIG(status)),
-                        });
+                    if tid == self.pid && ended.is_none() {
+                        ended = Some((ending(status), self.started.elapsed()));
                     }
                 }
             }
         }
-        let took = self.started.elapsed();
+        let (ending, took) = ended.unwrap_or((Ending::TimedOut, self.started.elapsed()));
         let stdout = rest_of(self.child.stdout.take());
         let stderr = rest_of(self.child.stderr.take());
-        let ending = ending.unwrap_or(Ending::TimedOut);
         let finished = Finished { ending, stdout, stderr, pipes_held: false, took };
         Ok(Run { finished, calls: self.calls, met: self.met })
+    }
+
+    /// All of it, whatever group it has gone to.
+    fn kill(&self) {
+        for tid in self.threads.keys() {
+            // SAFETY: a plain signal to a process that was started here and not waited for yet.
+            unsafe { libc::kill(*tid, libc::SIGKILL) };
+        }
+    }
+
+    fn end_stalls(&mut self) {
+        let stalled = self.threads.values_mut().filter(|thread| thread.until.is_some());
+        stalled.for_each(|thread| thread.until = Some(self.started));
     }
 
     /// Those whose stall is over go on.
@@ -160,12 +179,19 @@ impl Tracer {
                 Ok(())
             }
             Kind::Kill if meets => {
-                // SAFETY: a plain signal to the group that was started here.
-                unsafe { libc::kill(-self.pid, libc::SIGKILL) };
+                // SAFETY: a plain signal to a process that was started here and not waited for yet.
+                unsafe { libc::kill(tid, libc::SIGKILL) };
                 Ok(())
             }
             _ => Ok(()),
         }
+    }
+}
+
+fn ending(status: c_int) -> Ending {
+    match libc::WIFEXITED(status) {
+        true => Ending::Code(libc::WEXITSTATUS(status)),
+        false => Ending::Signal(libc::WTERMSIG(status)),
     }
 }
 

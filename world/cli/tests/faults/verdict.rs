@@ -35,7 +35,7 @@ impl Try<'_> {
     }
 
     fn killed(&self) -> bool {
-        self.kind == Some(Kind::Kill) && self.run.met.is_some()
+        self.kind == Some(Kind::Kill) && self.run.finished.ending == Ending::Signal(libc::SIGKILL)
     }
 
     fn succeeded(&self) -> bool {
