@@ -51,5 +51,5 @@ pub struct Run {
 /// # Errors
 /// When it cannot be started or traced; everything else is in [`Run`].
 pub fn run(command: Command, stdin: &[u8], fault: Option<Fault>, limit: Duration) -> io::Result<Run> {
-    tracer::Tracer::start(command, stdin)?.to_the_end(fault, limit)
+    tracer::Tracer::start(command, stdin)?.finish(fault, limit)
 }

@@ -66,7 +66,7 @@ impl Tracer {
         Ok(Self { child, pid, started, threads, calls: Vec::new(), met: None })
     }
 
-    pub fn to_the_end(mut self, fault: Option<Fault>, limit: Duration) -> io::Result<Run> {
+    pub fn finish(mut self, fault: Option<Fault>, limit: Duration) -> io::Result<Run> {
         go_on(self.pid, 0);
         let mut ended: Option<(Ending, Duration)> = None;
         while !self.threads.is_empty() {
