@@ -6,11 +6,15 @@
 
 mod calls;
 mod memory;
+mod orders;
 mod tracer;
 
 use crate::process::Finished;
+use orders::Orders;
 use std::io;
 use std::process::Command;
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 pub use calls::{Class, Seen};
@@ -51,5 +55,42 @@ pub struct Run {
 /// # Errors
 /// When it cannot be started or traced; everything else is in [`Run`].
 pub fn run(command: Command, stdin: &[u8], fault: Option<Fault>, limit: Duration) -> io::Result<Run> {
-    tracer::Tracer::start(command, stdin)?.finish(fault, limit)
+    tracer::Tracer::start(command, stdin)?.finish(&Orders::new(fault), limit)
+}
+
+/// A program that goes on running while it is told what fails next: a daemon.
+pub struct Serving {
+    orders: Arc<Orders>,
+    tracing: Option<JoinHandle<io::Result<Run>>>,
+}
+
+impl Serving {
+    /// Starts the program; it is killed after `limit` at the latest.
+    #[must_use]
+    pub fn start(command: Command, limit: Duration) -> Self {
+        let orders = Arc::new(Orders::default());
+        let theirs = Arc::clone(&orders);
+        let tracing = thread::spawn(move || tracer::Tracer::start(command, b"")?.finish(&theirs, limit));
+        Self { orders, tracing: Some(tracing) }
+    }
+
+    /// From now on this fails; calls are counted from here.
+    pub fn give(&self, fault: Option<Fault>) {
+        self.orders.give(fault);
+    }
+
+    /// The calls since, and the one that was met.
+    #[must_use]
+    pub fn account(&self) -> (Vec<Seen>, Option<Seen>) {
+        self.orders.account()
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        self.orders.end();
+        if let Some(tracing) = self.tracing.take() {
+            let _ = tracing.join();
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! The tracer: every thread of the program stops before and after each call and is told how to go on.
 
 use super::calls::{self, Seen};
+use super::orders::Orders;
 use super::{Fault, Kind, Run, memory};
 use crate::process::{Ending, Finished};
 use libc::{c_int, c_void, pid_t, user_regs_struct};
@@ -30,8 +31,6 @@ pub struct Tracer {
     pid: pid_t,
     started: Instant,
     threads: BTreeMap<pid_t, Thread>,
-    calls: Vec<Seen>,
-    met: Option<Seen>,
 }
 
 #[derive(Debug, Default)]
@@ -63,16 +62,16 @@ impl Tracer {
         // It fits into the pipe: hooks are small.
         child.stdin.take().map(|mut pipe| pipe.write_all(stdin)).transpose()?;
         let threads = [(pid, Thread::default())].into();
-        Ok(Self { child, pid, started, threads, calls: Vec::new(), met: None })
+        Ok(Self { child, pid, started, threads })
     }
 
-    pub fn finish(mut self, fault: Option<Fault>, limit: Duration) -> io::Result<Run> {
+    pub fn finish(mut self, orders: &Orders, limit: Duration) -> io::Result<Run> {
         go_on(self.pid, 0);
         let mut ended: Option<(Ending, Duration)> = None;
         while !self.threads.is_empty() {
             let passed = self.started.elapsed();
             match ended {
-                None if passed > limit => {
+                None if passed > limit || orders.are_over() => {
                     ended = Some((Ending::TimedOut, passed));
                     self.kill();
                 }
@@ -91,7 +90,7 @@ impl Tracer {
                 0 => std::thread::sleep(PAUSE),
                 // Nobody is left.
                 ..0 => break,
-                tid if libc::WIFSTOPPED(status) => self.stopped(tid, status, fault),
+                tid if libc::WIFSTOPPED(status) => self.stopped(tid, status, orders),
                 tid => {
                     self.threads.remove(&tid);
                     if tid == self.pid && ended.is_none() {
@@ -104,7 +103,8 @@ impl Tracer {
         let stdout = rest_of(self.child.stdout.take());
         let stderr = rest_of(self.child.stderr.take());
         let finished = Finished { ending, stdout, stderr, pipes_held: false, took };
-        Ok(Run { finished, calls: self.calls, met: self.met })
+        let (calls, met) = orders.account();
+        Ok(Run { finished, calls, met })
     }
 
     /// All of it, whatever group it has gone to.
@@ -130,12 +130,12 @@ impl Tracer {
         }
     }
 
-    fn stopped(&mut self, tid: pid_t, status: c_int, fault: Option<Fault>) {
+    fn stopped(&mut self, tid: pid_t, status: c_int, orders: &Orders) {
         let signal = libc::WSTOPSIG(status);
         let new = !self.threads.contains_key(&tid);
         self.threads.entry(tid).or_default();
         if signal == CALL_STOP {
-            if let Err(gone) = self.call(tid, fault) {
+            if let Err(gone) = self.call(tid, orders) {
                 // It was killed while it stood; its end comes next.
                 drop(gone);
             }
@@ -149,20 +149,17 @@ impl Tracer {
         go_on(tid, if news { 0 } else { signal });
     }
 
-    fn call(&mut self, tid: pid_t, fault: Option<Fault>) -> io::Result<()> {
+    fn call(&mut self, tid: pid_t, orders: &Orders) -> io::Result<()> {
+        let (fault, met) = orders.now();
         let mut registers = registers(tid)?;
         let thread = self.threads.entry(tid).or_default();
         thread.inside = !thread.inside;
         if !thread.inside {
-            return after(tid, thread, &mut registers, fault.filter(|_| self.met.is_some()));
+            return after(tid, thread, &mut registers, fault.filter(|_| met.is_some()));
         }
         thread.call = calls::seen(tid, &registers);
         let Some(call) = thread.call.clone() else { return Ok(()) };
-        self.calls.push(call.clone());
-        let nth = self.calls.len();
-        if fault.is_some_and(|fault| fault.nth == nth) {
-            self.met = Some(call.clone());
-        }
+        let nth = orders.met_with(&call);
         // Nobody cuts the power here, so a flush that does not fail would only cost time.
         if call.is_flush() {
             leave_out(tid, thread, &mut registers, 0)?;
@@ -171,7 +168,7 @@ impl Tracer {
         let meets = fault.nth == nth;
         match fault.kind {
             Kind::Error(error) if meets => leave_out(tid, thread, &mut registers, error),
-            Kind::Lasting(error) if meets || self.met.as_ref().is_some_and(|met| met.lasts_for(&call)) => {
+            Kind::Lasting(error) if meets || met.as_ref().is_some_and(|met| met.lasts_for(&call)) => {
                 leave_out(tid, thread, &mut registers, error)
             }
             Kind::Stall(long) if meets => {

@@ -64,11 +64,17 @@ impl House {
 
     /// The program as the worker calls it, on this state. There is a daemon on the shared one only.
     pub fn command(&self, state: &Path, args: &[&str]) -> Command {
-        let mut command = self.sandbox.command(self.sandbox.bin());
-        command.args(args).env("TAUT_HOME", state).env("RALPH_AGENT_ID", WORKER);
+        let mut command = self.reaching_daemon(state, args);
         if state != self.sandbox.taut_home() {
             command.env("TAUT_NO_DAEMON", "1");
         }
+        command
+    }
+
+    /// The same, and a daemon on that state is asked first.
+    pub fn reaching_daemon(&self, state: &Path, args: &[&str]) -> Command {
+        let mut command = self.sandbox.command(self.sandbox.bin());
+        command.args(args).env("TAUT_HOME", state).env("RALPH_AGENT_ID", WORKER);
         command
     }
 

@@ -12,6 +12,8 @@ pub enum Path {
     FirstGuard,
     /// The same through a daemon.
     DaemonGuard,
+    /// The same, and it is the daemon's calls that fail.
+    DaemonServes,
     /// The end of a session that holds a task.
     End,
     Claim,
@@ -22,10 +24,11 @@ pub enum Path {
 }
 
 impl Path {
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Guard,
         Self::FirstGuard,
         Self::DaemonGuard,
+        Self::DaemonServes,
         Self::End,
         Self::Claim,
         Self::Done,
@@ -38,6 +41,7 @@ impl Path {
             Self::Guard => "hook-guard",
             Self::FirstGuard => "hook-guard-first",
             Self::DaemonGuard => "hook-guard-daemon",
+            Self::DaemonServes => "daemon-guard",
             Self::End => "hook-end",
             Self::Claim => "claim",
             Self::Done => "done",
@@ -47,7 +51,7 @@ impl Path {
     }
 
     pub fn is_guard(self) -> bool {
-        matches!(self, Self::Guard | Self::FirstGuard | Self::DaemonGuard)
+        matches!(self, Self::Guard | Self::FirstGuard | Self::DaemonGuard | Self::DaemonServes)
     }
 
     pub fn is_hook(self) -> bool {
@@ -56,22 +60,22 @@ impl Path {
 
     pub fn args(self) -> &'static [&'static str] {
         match self {
-            Self::Guard | Self::FirstGuard | Self::DaemonGuard | Self::End => &["hook", "--agent", "claude-code"],
+            _ if self.is_hook() => &["hook", "--agent", "claude-code"],
             Self::Claim => &["task", "claim", "--json"],
             Self::Done => &["task", "done", HELD, "--result", "{\"by\":\"w1\"}"],
             Self::Release => &["task", "fail", HELD, "--reason", "session exited without completing task"],
-            Self::Check => &["db", "check"],
+            _ => &["db", "check"],
         }
     }
 
     pub fn stdin(self, house: &House, id: &str) -> String {
         match self {
-            Self::Guard | Self::FirstGuard | Self::DaemonGuard => house.payload(
+            _ if self.is_guard() => house.payload(
                 "PreToolUse",
                 &json!({"tool_name": "Bash", "tool_input": {"command": "rm -rf ~"}, "tool_use_id": id}),
             ),
             Self::End => house.payload("SessionEnd", &json!({"reason": "other"})),
-            Self::Claim | Self::Done | Self::Release | Self::Check => String::new(),
+            _ => String::new(),
         }
     }
 
@@ -87,8 +91,8 @@ impl Path {
     pub fn limit(self) -> Duration {
         match self {
             Self::End => Duration::from_secs(3),
-            Self::Guard | Self::FirstGuard | Self::DaemonGuard => Duration::from_secs(4),
-            Self::Claim | Self::Done | Self::Release | Self::Check => Duration::from_secs(60),
+            _ if self.is_guard() => Duration::from_secs(4),
+            _ => Duration::from_secs(60),
         }
     }
 }

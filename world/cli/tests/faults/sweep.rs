@@ -9,7 +9,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use testkit::disk::Dice;
-use testkit::faults::{self, Fault, Run, Seen};
+use testkit::faults::{self, Fault, Run, Seen, Serving};
+use testkit::{poll, process};
 
 const WORKERS: usize = 2;
 const USUAL_SECONDS: u64 = 60;
@@ -115,9 +116,33 @@ fn walk(house: &House, path: Path, fault: Option<Fault>) -> (State, Run, String)
     let number = house.number();
     let state = path.state(house, number);
     let id = format!("toolu_{number}.");
-    let command = house.command(&state.folder, path.args());
-    let run = faults::run(command, path.stdin(house, &id).as_bytes(), fault, path.limit()).unwrap();
+    let stdin = path.stdin(house, &id);
+    let run = match path {
+        Path::DaemonServes => serve(house, &state, &stdin, fault),
+        _ => {
+            let command = house.command(&state.folder, path.args());
+            faults::run(command, stdin.as_bytes(), fault, path.limit()).unwrap()
+        }
+    };
     (state, run, id)
+}
+
+/// A daemon of its own, whose calls are met while it serves one hook. The hook itself works as it does.
+fn serve(house: &House, state: &State, stdin: &str, fault: Option<Fault>) -> Run {
+    let served = Path::DaemonServes;
+    let mut command = house.reaching_daemon(&state.folder, &["daemon", "run"]);
+    command.env("RALPH_AGENT_ID", "");
+    let daemon = Serving::start(command, Duration::from_secs(60));
+    let socket = state.folder.join("taut.sock");
+    poll::until("the daemon to listen", Duration::from_secs(20), || {
+        std::os::unix::net::UnixStream::connect(&socket).ok()
+    })
+    .unwrap();
+    daemon.give(fault);
+    let hook = house.reaching_daemon(&state.folder, served.args());
+    let finished = process::run(hook, stdin.as_bytes(), served.limit()).unwrap();
+    let (calls, met) = daemon.account();
+    Run { finished, calls, met }
 }
 
 impl Case {
