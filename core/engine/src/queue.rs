@@ -7,13 +7,15 @@ mod cycle;
 mod hooks;
 mod line;
 mod refusal;
+mod speaker;
 mod why;
 
 pub use act::{Act, Actor, Settled};
-pub use cycle::cycle;
+pub use cycle::{cycle, round};
 pub use hooks::{Held, held, inherit_and_renew, kept, release_all};
 pub use line::{LineError, category_problem, parse_lines, parse_priority, parse_steps, slug_problem};
 pub use refusal::Refusal;
+pub use speaker::Speaker;
 pub use why::{Waiting, Why, why};
 
 use model::Ms;
@@ -55,7 +57,8 @@ pub enum Sign {
     Silence,
 }
 
-pub fn claim(task: &Queued, claimant: &Claimant, now: Ms) -> Result<Turn, Refusal> {
+/// `token` is what the caller drew for this claim: nobody else is told it.
+pub fn claim(task: &Queued, claimant: &Claimant, token: &str, now: Ms) -> Result<Turn, Refusal> {
     match task.status {
         Status::Open if task.open_blockers > 0 => return Err(Refusal::Blocked { blockers: task.open_blockers }),
         Status::Open if task.ready_at > now => return Err(Refusal::BackingOff { until: task.ready_at }),
@@ -74,6 +77,7 @@ pub fn claim(task: &Queued, claimant: &Claimant, now: Ms) -> Result<Turn, Refusa
     };
     let attempt = Attempt {
         number,
+        token: Some(token.to_string()),
         agent: claimant.agent.clone(),
         session: claimant.session.clone(),
         group: None,
@@ -114,8 +118,10 @@ pub fn requeue(task: &Queued, now: Ms) -> Result<Turn, Refusal> {
     Ok(turn(task, after, AttemptChange::None, now))
 }
 
-/// Softly deleted. A live attempt ends: its result would have no task.
-pub fn delete(task: &Queued, now: Ms) -> Turn {
+/// Softly deleted. A live attempt ends: its result would have no task. No agent
+/// ends another's so.
+pub fn delete(task: &Queued, speaker: &Speaker, now: Ms) -> Result<Turn, Refusal> {
+    untouched(task, speaker, now)?;
     let ended = match &task.hold {
         Some(hold) => AttemptChange::Ended {
             number: hold.attempt,
@@ -124,7 +130,15 @@ pub fn delete(task: &Queued, now: Ms) -> Turn {
         },
         None => AttemptChange::None,
     };
-    turn(task, Queued { status: Status::Deleted, hold: None, ready_at: Ms(0), ..task.clone() }, ended, now)
+    Ok(turn(task, Queued { status: Status::Deleted, hold: None, ready_at: Ms(0), ..task.clone() }, ended, now))
+}
+
+/// Refuses where another agent's live attempt would be touched.
+pub fn untouched(task: &Queued, speaker: &Speaker, now: Ms) -> Result<(), Refusal> {
+    match &task.hold {
+        Some(hold) if !hold.lapsed(now) && !speaker.may_act_for(&hold.agent) => Err(Refusal::held(task)),
+        _ => Ok(()),
+    }
 }
 
 /// Planned again after it was deleted.
@@ -138,7 +152,8 @@ pub fn set_status(task: &Queued, status: Status, now: Ms) -> Result<Turn, Refusa
         _ if task.status == Status::Active => Err(Refusal::held(task)),
         Status::Active => Err(Refusal::NotActive { status: task.status }),
         Status::Open => requeue(task, now),
-        Status::Deleted => Ok(delete(task, now)),
+        // Nobody holds it: that was refused above.
+        Status::Deleted => delete(task, &Speaker::Person, now),
         Status::Done | Status::Quarantined => {
             Ok(turn(task, Queued { status, ready_at: Ms(0), ..task.clone() }, AttemptChange::None, now))
         }

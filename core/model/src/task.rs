@@ -75,7 +75,7 @@ pub struct Hold {
     pub agent: String,
     /// The session it was claimed in, or the one that followed it; `None` where none was known.
     pub session: Option<String>,
-    /// The fencing token: only who names it, or is recorded for it, may act.
+    /// Rises with every claim: an act that names an older one is refused.
     pub attempt: i64,
     pub lease_until: Ms,
     pub lease_ms: i64,
@@ -95,6 +95,8 @@ pub enum Status {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attempt {
     pub number: i64,
+    /// Given to whoever claimed, and to nobody else; `None` for attempts from before there were any.
+    pub token: Option<String>,
     pub agent: String,
     pub session: Option<String>,
     /// The leader of the process group that Taut itself started for it.

@@ -27,6 +27,8 @@ pub struct Around {
     pub scratch: Vec<String>,
     /// Taut's own files: state folder, configuration, binary.
     pub taut: Vec<String>,
+    /// What the agent that is judged is called, where it was given a name.
+    pub agent: Option<String>,
 }
 
 /// What is to be judged of an event.

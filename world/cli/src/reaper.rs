@@ -22,7 +22,7 @@ pub fn tick(state: &Path) -> Tick {
             }
             let Some(open) = &mut store else { return Next::AsUsual };
             // A connection that failed is not kept: the file may be damaged or gone.
-            if Queue::new(open, host::awake::moment()).reap().is_err() {
+            if Queue::new(open, host::awake::moment).reap().is_err() {
                 store = None;
             }
             Next::AsUsual

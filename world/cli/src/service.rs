@@ -120,11 +120,13 @@ pub struct Switchboard {
     switched: Switched,
     /// The batch that was served last has news for them.
     news: bool,
+    /// The keys of what was stored of that batch, by its places.
+    stored: Vec<Option<String>>,
 }
 
 impl Switchboard {
     pub fn new(setting: Setting, heralds: Vec<Nudge>, switched: Switched) -> Self {
-        Self { way: Way::new(setting), heralds, switched, news: false }
+        Self { way: Way::new(setting), heralds, switched, news: false, stored: Vec::new() }
     }
 }
 
@@ -132,6 +134,7 @@ impl Service for Switchboard {
     fn hook_batch(&mut self, calls: Vec<Call>) -> Vec<Answer> {
         let served = self.way.handle_all(calls);
         self.news |= served.iter().any(|served| served.after.iter().any(is_news));
+        self.stored = served.iter().map(|served| served.event.as_ref().map(|event| event.key.clone())).collect();
         served.into_iter().map(|served| served.answer).collect()
     }
 
@@ -146,6 +149,14 @@ impl Service for Switchboard {
         }
         let caller = pipeline::Caller { cwd: "/".into(), ..pipeline::Caller::default() };
         pipeline::rpc(&mut self.way, method, params, caller).map_err(|error| fault(&error))
+    }
+
+    /// Who asked has given up, and decides without us: what was stored of it was not answered.
+    fn undelivered(&mut self, places: &[usize]) {
+        let keys = places.iter().filter_map(|place| self.stored.get(*place).cloned().flatten());
+        let keys: Vec<String> = keys.collect();
+        // Where this cannot be stored, what the client keeps of its own answer corrects it.
+        let _ = self.way.store().and_then(|store| store.undelivered(&keys));
     }
 
     fn after_answers(&mut self) {
@@ -247,7 +258,7 @@ mod tests {
         let mut board = switchboard(home.path());
         assert!(!board.is_needed());
         let store = board.way.store().unwrap();
-        let mut queue = Queue::new(store, host::awake::moment());
+        let mut queue = Queue::new(store, host::awake::moment);
         let plan = Plan { slug: "t/01".into(), title: "work".into(), ..Plan::default() };
         queue.create("/p", &plan).unwrap();
         let claimant = Claimant { agent: "alpha".into(), session: None, lease_ms: 600_000 };

@@ -2,6 +2,7 @@
 
 use crate::clock;
 use model::task::Moment;
+use std::sync::OnceLock;
 
 pub fn moment() -> Moment {
     Moment { now: clock::now(), awake: awake_ms(), boot: boot() }
@@ -23,8 +24,13 @@ fn awake_ms() -> i64 {
 /// Which run of the machine this is. Where nobody tells, all are one: a clock
 /// that began anew then looks like a long sleep, which costs one grace.
 fn boot() -> String {
-    let told = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
-    told.trim().chars().filter(char::is_ascii_hexdigit).take(12).collect()
+    // Read once: a process does not outlive its boot, and the clock is asked under the queue's lock.
+    static BOOT: OnceLock<String> = OnceLock::new();
+    let read = || {
+        let told = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+        told.trim().chars().filter(char::is_ascii_hexdigit).take(12).collect()
+    };
+    BOOT.get_or_init(read).clone()
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! What a claim costs at 100, 10,000 and 1,000,000 tasks, most of them blocked,
 //! as ratios to the smallest. `cargo run --release -p pipeline --example claim_bench`.
 
-use engine::queue::{Actor, Claimant};
+use engine::queue::{Actor, Claimant, Speaker};
 use model::Ms;
 use model::task::{Moment, Plan};
 use pipeline::queue::Queue;
@@ -72,7 +72,7 @@ fn fill(store: &mut Store, size: usize) -> Result<(), Error> {
             for nth in batch {
                 let task = tx.add_task(PROJECT, &plan(*nth), Ms(*nth as i64))?;
                 if nth % 10 != 0 {
-                    tx.add_blocker(&task, &blocker)?;
+                    tx.add_blockers(&task, std::slice::from_ref(&blocker))?;
                 }
             }
             Ok(())
@@ -88,13 +88,14 @@ fn claim_and_return(store: &mut Store, round: usize) -> Result<Duration, Box<dyn
     let now = Ms(10_000_000 + round as i64);
     let moment = Moment { now, awake: now.0, boot: "bench".into() };
     let begun = Instant::now();
-    let claimed = Queue::new(store, moment.clone()).claim_first(PROJECT, &claimant)?;
+    let claimed = Queue::new(store, || moment.clone()).claim_first(PROJECT, &claimant)?;
     let took = begun.elapsed();
     let claimed = claimed.ok_or("nothing to claim")?;
-    let actor = Actor { agent: "bench".into(), token: Some(claimed.task.queued.attempt) };
+    let speaker = Speaker::agent("bench");
+    let actor = Actor { agent: "bench".into(), attempt: None, token: Some(claimed.token), speaker };
     let slug = &claimed.task.plan.slug;
-    Queue::new(store, moment.clone()).fail(PROJECT, slug, &actor, engine::queue::SESSION_EXITED)?;
-    Queue::new(store, moment).requeue(PROJECT, slug)?;
+    Queue::new(store, || moment.clone()).fail(PROJECT, slug, &actor, engine::queue::SESSION_EXITED)?;
+    Queue::new(store, || moment.clone()).requeue(PROJECT, slug)?;
     if round.is_multiple_of(50) {
         store.settle()?;
     }

@@ -21,7 +21,13 @@ pub fn around(call: &Call, setting: &Setting) -> Around {
         temp: Vec::new(),
         scratch: Vec::new(),
         taut,
+        agent: own_name(call),
     }
+}
+
+/// What the agent was named by whoever started it.
+fn own_name(call: &Call) -> Option<String> {
+    call.env.first(&["TAUT_AGENT_ID", "RALPH_AGENT_ID", "AGENT_ID"]).map(str::to_string)
 }
 
 /// This very program, asked for once.
@@ -32,10 +38,9 @@ fn program() -> Option<&'static String> {
 }
 
 pub fn circumstances(call: &Call, law: &Law) -> Circumstances {
-    let name = call.env.first(&["TAUT_AGENT_ID", "RALPH_AGENT_ID", "AGENT_ID"]);
     Circumstances {
         now: call.at,
-        agent: name.map(str::to_string),
+        agent: own_name(call),
         answer: answering(call),
         overrides: Overrides { paused_until: law.standing.paused_until, allow_once: Vec::new() },
     }

@@ -25,7 +25,7 @@ impl Desk {
     }
 
     pub(crate) fn queue(&mut self) -> Queue<'_> {
-        Queue::new(&mut self.store, host::awake::moment())
+        Queue::new(&mut self.store, host::awake::moment)
     }
 
     pub(crate) fn register(&mut self, project: &str, runner: ClientProcess) -> Result<String, RunnerError> {

@@ -52,7 +52,7 @@ pub use salvage::Salvaged;
 pub use sessions::SessionFilter;
 pub use spool::{Ingested, SPOOL, spool, spool_line, spool_text};
 pub use store::{Durability, Store};
-pub use tasks::{Edit, Lapsed, TaskFilter, Waiting};
+pub use tasks::{Dependency, Edit, Lapsed, OpenClient, TaskFilter, Waiting};
 pub use timeline::Point;
 pub use tx::Tx;
 pub use wakes::Sleeper;

@@ -15,6 +15,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/0004_context.sql"),
     include_str!("../migrations/0005_runs.sql"),
     include_str!("../migrations/0006_messages.sql"),
+    include_str!("../migrations/0007_attempt_tokens.sql"),
 ];
 
 /// The schema this build reads and writes.

@@ -1,16 +1,21 @@
 //! Acting on a claim: renewing it, and saying that its task is done or failed.
 //! Only the live attempt may; what is over is over.
 
-use super::{CONTEXT_LIMIT, Refusal, SESSION_ENDED, SESSION_EXITED, release, reported, turn};
+use super::{CONTEXT_LIMIT, Refusal, SESSION_ENDED, SESSION_EXITED, Speaker, release, reported, turn};
 use model::Ms;
 use model::task::{Attempt, AttemptChange, Hold, Outcome, Queued, Status, Turn};
 use serde_json::Value;
 
-/// Who acts: by the number of a claim, else for the attempt recorded for the agent.
+/// Who acts, and on which attempt: the one that was given the token, else the
+/// one with the number, else the one recorded for the agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Actor {
     pub agent: String,
-    pub token: Option<i64>,
+    /// Which attempt is meant; proves nothing.
+    pub attempt: Option<i64>,
+    /// Proves that its bearer claimed, or was handed the claim.
+    pub token: Option<String>,
+    pub speaker: Speaker,
 }
 
 /// Somebody acts on a task.
@@ -18,7 +23,7 @@ pub struct Actor {
 pub struct Act<'a> {
     pub task: &'a Queued,
     pub actor: &'a Actor,
-    /// The attempt the actor names, else its newest on this task.
+    /// The attempt that was given the token, that has the number, or the agent's newest on this task.
     pub mine: Option<&'a Attempt>,
     pub now: Ms,
 }
@@ -71,11 +76,35 @@ impl<'a> Act<'a> {
         }
     }
 
+    /// Whether the attempt is the speaker's to act on: by its token, else by being its agent.
+    fn permitted(&self) -> Result<(), Refusal> {
+        let Self { task, actor, mine, .. } = *self;
+        if let Some(token) = &actor.token {
+            let given = |attempt: &Attempt| {
+                attempt.token.as_ref() == Some(token) && actor.attempt.is_none_or(|number| number == attempt.number)
+            };
+            return if mine.is_some_and(given) { Ok(()) } else { Err(Refusal::WrongToken) };
+        }
+        let owner = match actor.attempt {
+            Some(number) => {
+                let live = task.hold.as_ref().filter(|hold| hold.attempt == number).map(|hold| &hold.agent);
+                live.or(mine.map(|attempt| &attempt.agent)).unwrap_or(&actor.agent)
+            }
+            None => &actor.agent,
+        };
+        if actor.speaker.may_act_for(owner) {
+            return Ok(());
+        }
+        Err(Refusal::NotYours { agent: owner.clone(), speaker: actor.speaker.shown() })
+    }
+
     /// The hold the actor may act on, or why there is none.
     fn hold(&self) -> Result<&'a Hold, Refusal> {
+        self.permitted()?;
         let Self { task, actor, mine, now } = *self;
-        let named = |hold: &&Hold| match actor.token {
-            Some(token) => hold.attempt == token,
+        let number = if actor.token.is_some() { mine.map(|attempt| attempt.number) } else { actor.attempt };
+        let named = |hold: &&Hold| match number {
+            Some(number) => hold.attempt == number,
             None => hold.agent == actor.agent,
         };
         match task.hold.as_ref().filter(named) {
@@ -89,7 +118,7 @@ impl<'a> Act<'a> {
             Some(hold) => return Ok(hold),
             None => {}
         }
-        match (mine, actor.token) {
+        match (mine, number) {
             (Some(Attempt { outcome: Some(Outcome::Expired), number, ended_at, .. }), _) => {
                 let at = ended_at.unwrap_or_default();
                 Err(Refusal::Lapsed { attempt: *number, at, now: Refusal::holder(task) })
@@ -97,7 +126,7 @@ impl<'a> Act<'a> {
             (Some(Attempt { outcome: Some(outcome), number, reason, .. }), _) => {
                 Err(Refusal::Over { attempt: *number, outcome: *outcome, reason: reason.clone() })
             }
-            (_, Some(token)) => Err(Refusal::NoSuchAttempt { token, newest: task.attempt }),
+            (_, Some(number)) => Err(Refusal::NoSuchAttempt { number, newest: task.attempt }),
             (_, None) if task.status == Status::Active => Err(Refusal::held(task)),
             (_, None) => Err(Refusal::NotActive { status: task.status }),
         }

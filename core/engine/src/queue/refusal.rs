@@ -17,8 +17,15 @@ pub enum Refusal {
         outcome: Outcome,
         reason: Option<String>,
     },
+    /// The attempt is another agent's, and no token was shown.
+    NotYours {
+        agent: String,
+        speaker: String,
+    },
+    /// No attempt on the task was given the token.
+    WrongToken,
     NoSuchAttempt {
-        token: i64,
+        number: i64,
         newest: i64,
     },
     /// Another agent has it.
@@ -54,11 +61,6 @@ impl Refusal {
         }
     }
 
-    /// Whether the caller's claim is a thing of the past, or another's.
-    pub fn is_stale(&self) -> bool {
-        matches!(self, Self::Lapsed { .. } | Self::Over { .. } | Self::NoSuchAttempt { .. } | Self::Held { .. })
-    }
-
     /// Said of the task with this slug.
     pub fn sentence(&self, slug: &str) -> String {
         match self {
@@ -70,8 +72,13 @@ impl Refusal {
                 let why = reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
                 format!("attempt {attempt} of task '{slug}' has ended: {}{why}", outcome.name())
             }
-            Self::NoSuchAttempt { token, newest } => {
-                format!("task '{slug}' has no live attempt {token}; the newest is {newest}")
+            Self::NotYours { agent, speaker } => format!(
+                "this comes from {speaker}, which may not act on task '{slug}' for agent {agent} without the token \
+                 that agent {agent} was given by its claim (`--token`)"
+            ),
+            Self::WrongToken => format!("no attempt on task '{slug}' was given this token"),
+            Self::NoSuchAttempt { number, newest } => {
+                format!("task '{slug}' has no live attempt {number}; the newest is {newest}")
             }
             Self::Held { agent, attempt, until } => {
                 format!("task '{slug}' is held by agent {agent} (attempt {attempt}, until {})", until.rfc3339())

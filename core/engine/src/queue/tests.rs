@@ -24,15 +24,15 @@ fn claimant(agent: &str) -> Claimant {
 }
 
 fn actor(agent: &str) -> Actor {
-    Actor { agent: agent.into(), token: None }
+    Actor { agent: agent.into(), attempt: None, token: None, speaker: Speaker::agent(agent) }
 }
 
 fn claimed(task: &Queued, agent: &str, now: i64) -> Queued {
-    claim(task, &claimant(agent), Ms(now)).unwrap().after
+    claim(task, &claimant(agent), "t0ken", Ms(now)).unwrap().after
 }
 
 fn failed(task: &Queued, reason: &str, now: i64) -> Queued {
-    let actor = Actor { agent: String::new(), token: Some(task.attempt) };
+    let actor = Actor { attempt: Some(task.attempt), speaker: Speaker::Person, ..actor("") };
     match (Act { task, actor: &actor, mine: None, now: Ms(now) }).fail(reason, 0).unwrap() {
         Settled::Turn(turn) => turn.after,
         Settled::Already(why) => panic!("{why}"),
@@ -56,13 +56,54 @@ fn q3_another_agent_cannot_finish_fail_or_renew() {
     assert!(matches!(act.renew(1), Err(Refusal::Held { .. })));
 }
 
+/// T10: a number says which attempt is meant, the agent's name whose it is; only the token proves anything.
+#[test]
+fn t10_who_may_act_is_decided_by_token_then_by_speaker() {
+    let turn = claim(&task(), &claimant("alice"), "t0ken", Ms(0)).unwrap();
+    let (held, AttemptChange::Begun(attempt)) = (turn.after, turn.attempt) else { panic!("nothing was begun") };
+    let (alice, bob, person) = (Speaker::agent("alice"), Speaker::agent("bob"), Speaker::Person);
+    let refusal = |attempt_named: Option<i64>, token: Option<&str>, speaker: &Speaker| {
+        let token = token.map(str::to_string);
+        let actor = Actor { agent: "alice".into(), attempt: attempt_named, token, speaker: speaker.clone() };
+        // As the store finds it: a wrong token finds nothing.
+        let mine = Some(&attempt).filter(|attempt| actor.token.is_none() || actor.token == attempt.token);
+        Act { task: &held, actor: &actor, mine, now: Ms(1) }.renew(1).err()
+    };
+    for speaker in [&alice, &person] {
+        for number in [None, Some(1)] {
+            assert_eq!(refusal(number, None, speaker), None, "{speaker:?} {number:?}");
+        }
+    }
+    for number in [None, Some(1)] {
+        let not_yours = Refusal::NotYours { agent: "alice".into(), speaker: "agent bob".into() };
+        assert_eq!(refusal(number, None, &bob), Some(not_yours), "{number:?}");
+    }
+    for speaker in [&alice, &bob, &person] {
+        assert_eq!(refusal(None, Some("t0ken"), speaker), None, "{speaker:?}");
+        assert_eq!(refusal(Some(1), Some("t0ken"), speaker), None, "{speaker:?}");
+        assert_eq!(refusal(Some(2), Some("t0ken"), speaker), Some(Refusal::WrongToken), "{speaker:?}");
+        assert_eq!(refusal(None, Some("guess"), speaker), Some(Refusal::WrongToken), "{speaker:?}");
+    }
+}
+
+#[test]
+fn t10_no_agent_deletes_what_another_holds_until_its_lease_is_over() {
+    let held = claimed(&task(), "alice", 0);
+    let bob = Speaker::agent("bob");
+    assert!(matches!(delete(&held, &bob, Ms(1)), Err(Refusal::Held { .. })));
+    for speaker in [Speaker::agent("alice"), Speaker::Person] {
+        assert!(delete(&held, &speaker, Ms(1)).is_ok(), "{speaker:?}");
+    }
+    assert!(delete(&held, &bob, Ms(600_000)).is_ok());
+}
+
 #[test]
 fn q3_a_lapsed_attempt_is_told_so() {
     let held = claimed(&task(), "a", 0);
     let own = actor("a");
     let act = Act { task: &held, actor: &own, mine: None, now: Ms(600_000) };
     let refusal = act.done(serde_json::Value::Null).unwrap_err();
-    assert!(matches!(refusal, Refusal::Lapsed { attempt: 1, .. }) && refusal.is_stale());
+    assert!(matches!(refusal, Refusal::Lapsed { attempt: 1, .. }));
     assert!(refusal.sentence("t").contains("attempt 1 of task 't' lapsed at"));
     assert!(matches!(act.renew(1), Err(Refusal::Lapsed { .. })));
     assert!(matches!(act.fail("x", 0), Err(Refusal::Lapsed { .. })));
@@ -75,7 +116,7 @@ fn q5_reported_failures_back_off_and_the_fifth_quarantines() {
         let now = at.ready_at.0 + 1;
         at = failed(&claimed(&at, "a", at.ready_at.0), "broken", now);
         assert_eq!((at.status, at.failures, at.ready_at), (Status::Open, nth as i64 + 1, Ms(now + wait)));
-        assert!(matches!(claim(&at, &claimant("a"), Ms(now + wait - 1)), Err(Refusal::BackingOff { .. })));
+        assert!(matches!(claim(&at, &claimant("a"), "t0ken", Ms(now + wait - 1)), Err(Refusal::BackingOff { .. })));
     }
     at = failed(&claimed(&at, "a", at.ready_at.0), "broken", at.ready_at.0 + 1);
     assert_eq!((at.status, at.retry_count, at.fail_reason.as_deref()), (Status::Quarantined, 5, Some("broken")));
@@ -118,6 +159,7 @@ fn q5_failing_what_is_over_is_success_with_a_note() {
     assert!(matches!(act.done(serde_json::Value::Null), Err(Refusal::NotActive { .. })));
     let attempt = Attempt {
         number: 1,
+        token: None,
         agent: "a".into(),
         session: None,
         group: None,

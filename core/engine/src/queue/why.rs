@@ -30,6 +30,9 @@ pub struct Why {
     pub text: String,
 }
 
+/// No list of tasks is longer.
+const MOST: usize = 20;
+
 pub fn why(waiting: &Waiting, now: Ms) -> Vec<Why> {
     let mut reasons = Vec::new();
     let mut say = |kind, tasks: Vec<String>, text: String| reasons.push(Why { kind, tasks, text });
@@ -45,8 +48,8 @@ pub fn why(waiting: &Waiting, now: Ms) -> Vec<Why> {
         say("claimable", Vec::new(), text);
     }
     if let Some(circle) = &waiting.circle {
-        let round = circle.iter().chain(circle.first()).cloned().collect::<Vec<_>>().join(" → ");
-        say("cycle", circle.clone(), format!("{round} wait for each other; `taut task unblock` one of them"));
+        let text = format!("{} wait for each other; `taut task unblock` one of them", super::round(circle));
+        say("cycle", circle.iter().take(MOST).cloned().collect(), text);
     }
     for (slug, blockers) in &waiting.blocked {
         say("blocked", vec![slug.clone()], format!("{slug} waits for {}", blockers.join(", ")));

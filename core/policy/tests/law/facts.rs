@@ -113,6 +113,20 @@ fn scratch_and_temporary_folders_of_this_machine_are_free() {
     }
 }
 
+/// T10, G8: an agent may name itself, and nobody else.
+#[test]
+fn t10_an_agent_may_name_itself_in_a_command_of_the_queue() {
+    let around = Around { agent: Some("bob".into()), ..around() };
+    let level = |line: &str| {
+        let matter = Matter::line(line, Some(PROJECT.into()), &around);
+        judge(&matter, &Policy::built_in(), &Facts::default(), &Circumstances::default()).level()
+    };
+    for (name, expected) in [("bob", Level::Pass), ("alice", Level::Deny), ("bobby", Level::Deny)] {
+        assert_eq!(level(&format!("taut task done a --agent {name}")), expected, "{name}");
+        assert_eq!(level(&format!("taut task agent deregister {name}")), expected, "{name}");
+    }
+}
+
 #[test]
 fn git_checkout_of_a_word_is_a_discard_when_a_file_of_that_name_stands_there() {
     let file = path(&format!("{PROJECT}/LICENSE"), PathFact { exists: true, ..PathFact::default() });
@@ -169,7 +183,10 @@ fn only_calls_that_run_or_touch_files_are_a_matter() {
     assert_eq!(level("Write", json(r#"{"file_path":"/etc/hosts","content":"x"}"#)), Some(Level::Deny));
     assert_eq!(level("Read", json(r#"{"file_path":".env"}"#)), Some(Level::Ask));
     assert_eq!(level("Glob", json(r#"{"pattern":"*"}"#)), None);
-    assert_eq!(level("Bash", json(r#"{"command":42}"#)), None);
+    for unread in [r#"{"command":42}"#, r#"{"command":["rm","-rf","/"]}"#, r#"{"command":null}"#, "{}"] {
+        assert_eq!(level("Bash", json(unread)), Some(Level::Ask), "{unread}");
+    }
+    assert_eq!(level("Write", json(r#"{"file_path":7}"#)), Some(Level::Ask));
     let settings = format!("{HOME}/.claude/settings.json");
     let edit = |old: &str, new: &str| {
         let input = serde_json::json!({"file_path": settings, "old_string": old, "new_string": new});

@@ -4,7 +4,7 @@
 use super::PATIENCE;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::printer::Printer;
+use crate::printer::{Printer, text};
 use serde_json::json;
 use std::path::Path;
 use store::{Repair, Report, Store};
@@ -42,7 +42,7 @@ fn show(report: &Report, printer: &Printer) -> Result<Exit, CliError> {
             "problems": report.problems,
         }));
     } else {
-        printer.line(format!("{} {}", printer.green("sound:"), report.path.display()));
+        printer.line(text!("{} {}", printer.green("sound:"), report.path.display()));
         printer.line(format!(
             "schema {}, SQLite {}, {:.1} MB, {} events of {} sessions",
             report.schema,
@@ -52,7 +52,7 @@ fn show(report: &Report, printer: &Printer) -> Result<Exit, CliError> {
             report.sessions
         ));
         for problem in &report.problems {
-            printer.line(format!("{} {problem}", printer.yellow("note:")));
+            printer.line(text!("{} {}", printer.yellow("note:"), problem));
         }
     }
     Ok(if report.problems.is_empty() { Exit::Ok } else { Exit::Failed })

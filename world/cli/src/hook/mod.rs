@@ -46,7 +46,7 @@ fn unjudged() -> Answer {
 /// agent's screen.
 fn quieten() {
     std::panic::set_hook(Box::new(|info| {
-        let _ = writeln!(std::io::stderr(), "taut: {info}");
+        let _ = writeln!(std::io::stderr(), "taut: {}", model::text::line(&info.to_string(), 1_000));
     }));
 }
 

@@ -30,6 +30,9 @@ const LAST_LOOK: Duration = Duration::from_millis(60);
 /// What keeping an event in the spool may take when the database did not answer.
 const SPOOL_TIME: Duration = Duration::from_millis(80);
 
+/// In characters: a path of somebody's may be in it.
+const LONGEST_TROUBLE: usize = 1_000;
+
 /// The answer, and who is still at work on what follows it.
 pub fn work(arrived: &Arrived, begun: Instant) -> (Answer, Option<Apart>) {
     let [alone, after_shares] = if arrived.is_session_end() { JUDGED_BY_SESSION_END } else { JUDGED_BY };
@@ -153,7 +156,7 @@ fn spooled(mut answer: Answer, event: &str, folder: Option<PathBuf>) -> Answer {
 fn with_troubles(served: Served) -> Answer {
     let mut answer = served.answer;
     for trouble in served.troubles {
-        answer.stderr.push_str(&format!("taut: {trouble}\n"));
+        answer.stderr.push_str(&format!("taut: {}\n", model::text::line(&trouble, LONGEST_TROUBLE)));
     }
     answer
 }

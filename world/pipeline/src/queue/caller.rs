@@ -1,21 +1,26 @@
 //! Who runs a queue command: the agent its environment names, else the client
-//! it was started from within, and the session that client is in.
+//! it was started from within, and the session that client is in. A name in
+//! the environment is a word; the processes above the command are a fact.
 
-use super::QueueError;
+use super::{QueueError, hostname};
+use engine::queue::Speaker;
 use model::event::{Body, Envelope};
-use model::fact::Probe;
+use model::fact::{Life, Probe};
 use model::session::Session;
-use model::{Call, Environment, Kind, Who};
+use model::{Call, ClientProcess, Environment, Kind, Who};
 use std::path::Path;
-use store::{SessionFilter, Store};
+use store::{OpenClient, Store};
 
 /// What a session is called that told no id.
 const NOBODY: &str = "unknown";
-/// More sessions than this are not looked through.
-const MOST: usize = 256;
+/// Set by clients for everything they run.
+const MARKS: &[&str] = &["CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT"];
+/// No real chain of processes is longer.
+const MOST_ABOVE: usize = 256;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
+    /// Whom its claims are for.
     pub agent: String,
     pub project: String,
     /// Our id of the session, where one is known.
@@ -24,10 +29,62 @@ pub struct Caller {
     pub named: bool,
     /// The session that started this worker, as its environment tells.
     pub started_by: Option<String>,
+    /// Whose attempts it may touch without their token.
+    pub speaker: Speaker,
+}
+
+/// What the processes above a command show.
+struct Above {
+    /// The open sessions of the nearest client, the newest first.
+    clients: Vec<OpenClient>,
+    /// Workers that were registered for a process between that client and the command.
+    workers: Vec<String>,
 }
 
 /// `host_session` is the id the client gives its own tools in their environment.
 pub fn caller(store: &Store, call: &Call, host_session: &str, home: &Path) -> Result<Caller, QueueError> {
+    let pids = call.parent.map(pids_above).unwrap_or_default();
+    let call = &without_strange_client(call, &pids);
+    let who = who(call, host_session, home);
+    let above = above(store, &pids)?;
+    let told = told_session(store, &who)?.filter(|told| above.may_be(&told.agent));
+    // Inside a client whose agent goes by another name here, it began in another folder.
+    let elsewhere = !who.named && call.env.get("CLAUDECODE").is_some();
+    let within = above.clients.iter().find(|client| client.agent == who.agent || elsewhere);
+    let (agent, session) = match (&told, within) {
+        (Some(told), _) => (told.agent.clone(), Some(told.id.clone())),
+        (None, Some(client)) => (client.agent.clone(), Some(client.session.clone())),
+        (None, None) => (who.agent.clone(), None),
+    };
+    // A claim made under another name from within a client is not that client's.
+    let session = session.filter(|_| !who.named || agent == who.agent);
+    let agent = if who.named { who.agent } else { agent };
+    let marked = MARKS.iter().any(|name| call.env.get(name).is_some()) || who.logical_id != NOBODY;
+    let speaker = match above.agents() {
+        shown if !shown.is_empty() => Speaker::Agents(shown),
+        _ if who.named || marked => Speaker::agent(&agent),
+        _ => Speaker::Person,
+    };
+    Ok(Caller { agent, project: who.project, session, named: who.named, started_by: who.started_by, speaker })
+}
+
+impl Above {
+    fn may_be(&self, agent: &str) -> bool {
+        self.clients.is_empty() || self.agents().iter().any(|shown| shown == agent)
+    }
+
+    /// Empty where nothing above is known to be an agent.
+    fn agents(&self) -> Vec<String> {
+        let mut agents: Vec<String> = self.clients.iter().map(|client| client.agent.clone()).collect();
+        if !agents.is_empty() {
+            agents.extend(self.workers.iter().cloned());
+        }
+        agents.dedup();
+        agents
+    }
+}
+
+fn who(call: &Call, host_session: &str, home: &Path) -> Who {
     let envelope = Envelope {
         agent: agents::claude_code::NAME,
         kind: Kind::Unknown,
@@ -46,43 +103,64 @@ pub fn caller(store: &Store, call: &Call, host_session: &str, home: &Path) -> Re
     let client = named.map(|pid| Probe::Process { pid }).or(call.parent.map(|pid| Probe::Caller { pid }));
     let mut probes = vec![Probe::Project { folder: call.cwd.clone() }];
     probes.extend(client);
-    let who = engine::who(&envelope, call, &host::probe::observe(&probes, home));
-    let session = session(store, &who, call)?;
-    // A claim made under another name from within a client is not that client's.
-    let session = session.as_ref().filter(|session| !who.named || session.agent == who.agent);
-    Ok(Caller {
-        agent: session.filter(|_| !who.named).map_or(who.agent, |session| session.agent.clone()),
-        project: who.project,
-        session: session.map(|session| session.id.clone()),
-        named: who.named,
-        started_by: who.started_by,
-    })
+    engine::who(&envelope, call, &host::probe::observe(&probes, home))
 }
 
-/// By the id the client told, else by the client this runs within. Reads only:
-/// many workers ask at once.
-fn session(store: &Store, who: &Who, call: &Call) -> Result<Option<Session>, QueueError> {
+/// A client that is not above the command is not the one it runs in, whatever the environment says.
+fn without_strange_client(call: &Call, above: &[u32]) -> Call {
+    let mut call = call.clone();
+    let named = call.env.get("CLAUDE_PID").and_then(|pid| pid.parse().ok());
+    if named.is_none_or(|pid: u32| !above.contains(&pid)) {
+        call.env.0.remove("CLAUDE_PID");
+    }
+    call
+}
+
+/// The session whose id the environment tells.
+fn told_session(store: &Store, who: &Who) -> Result<Option<Session>, QueueError> {
     let told = [Some(who.logical_id.as_str()), who.host_session.as_deref()];
     for id in told.into_iter().flatten().filter(|id| *id != NOBODY) {
         if let Some(session) = store.session(id)?.filter(Session::open) {
             return Ok(Some(session));
         }
     }
-    let above: Vec<u32> = call.parent.map(|pid| host::probe::ancestors(pid).collect()).unwrap_or_default();
-    let of_agent = SessionFilter { agent: Some(who.agent.clone()), only_open: true, limit: MOST, project: None };
-    let within = |sessions: Vec<Session>| {
-        above.iter().find_map(|pid| {
-            sessions.iter().find(|session| session.client.is_some_and(|client| client.pid == *pid)).cloned()
-        })
-    };
-    if let Some(session) = within(store.sessions(&of_agent)?) {
-        return Ok(Some(session));
+    Ok(None)
+}
+
+/// Reads only: many workers ask at once.
+fn above(store: &Store, pids: &[u32]) -> Result<Above, QueueError> {
+    let mut clients = store.open_clients(pids)?;
+    clients.retain(|client| is_same(client.process));
+    let nearest = clients.first().map(|client| client.process.pid);
+    clients.retain(|client| Some(client.process.pid) == nearest);
+    let below: Vec<u32> = pids.iter().copied().take_while(|pid| Some(*pid) != nearest).collect();
+    let here = hostname();
+    let registered = if nearest.is_some() { store.workers_alive()? } else { Vec::new() };
+    let between = registered
+        .into_iter()
+        .filter(|worker| worker.host == here && below.contains(&worker.process.pid) && is_same(worker.process));
+    Ok(Above { clients, workers: between.map(|worker| worker.id).collect() })
+}
+
+/// Whether the process that has this number now is the one that was noted.
+fn is_same(process: ClientProcess) -> bool {
+    match host::probe::life(process.pid) {
+        Some(Life::Alive { started }) => process.started == 0 || started == 0 || started == process.started,
+        Some(Life::Gone) | None => false,
     }
-    // Inside a client whose agent goes by another name here: it began in another folder.
-    match call.env.get("CLAUDECODE") {
-        Some(_) if !who.named => Ok(within(store.sessions(&SessionFilter { agent: None, ..of_agent })?)),
-        _ => Ok(None),
+}
+
+/// All of them, nearest first: a dozen shells in between hide nobody.
+fn pids_above(pid: u32) -> Vec<u32> {
+    let mut above = vec![pid];
+    while let Some(highest) = above.last().copied().filter(|_| above.len() < MOST_ABOVE) {
+        let known = above.len();
+        above.extend(host::probe::ancestors(highest).skip(1));
+        if above.len() == known {
+            break;
+        }
     }
+    above
 }
 
 impl Caller {

@@ -1,9 +1,9 @@
 //! Claiming: what is over is reaped and the first eligible task taken, in one transaction.
 
-use super::{Queue, QueueError, known, refused, write};
+use super::{Queue, QueueError, known, refused, token, write};
 use engine::queue::{self, Claimant};
 use model::ClientProcess;
-use model::task::Task;
+use model::task::{Moment, Task};
 use serde_json::Value;
 use store::Durability;
 
@@ -11,11 +11,13 @@ use store::Durability;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Claimed {
     pub task: Task,
+    /// Lets whoever shows it act on this attempt. Told here and nowhere else.
+    pub token: String,
     /// What its blockers resulted in, by slug.
     pub blocker_results: Vec<(String, Value)>,
 }
 
-impl Queue<'_> {
+impl<C: Fn() -> Moment> Queue<'_, C> {
     /// The first eligible task; `None` when there is none.
     pub fn claim_first(&mut self, project: &str, claimant: &Claimant) -> Result<Option<Claimed>, QueueError> {
         match self.claim(project, None, claimant) {
@@ -40,9 +42,9 @@ impl Queue<'_> {
 
     /// A refusal keeps what was reaped: it is true whoever asked.
     fn claim(&mut self, project: &str, slug: Option<&str>, claimant: &Claimant) -> Result<Claimed, QueueError> {
+        let token = token::draw()?;
         let judged = self.judge()?;
-        let moment = &self.moment;
-        self.store.transact(Durability::Full, |tx| {
+        self.transact(Durability::Full, |tx, moment| {
             judged.expire(tx, moment)?;
             let task = match slug {
                 Some(slug) => tx.queued(project, slug)?,
@@ -51,7 +53,7 @@ impl Queue<'_> {
             let Some(task) = task else {
                 return Ok(Err(QueueError::NotFound { slug: slug.unwrap_or_default().to_string() }));
             };
-            match queue::claim(&task, claimant, moment.now) {
+            match queue::claim(&task, claimant, &token, moment.now) {
                 Ok(turn) => write(tx, turn)?,
                 Err(refusal) => return Ok(Err(refused(&task, refusal))),
             }
@@ -59,7 +61,7 @@ impl Queue<'_> {
                 return Ok(Err(QueueError::NotFound { slug: task.slug }));
             };
             let blocker_results = tx.blocker_results(&task)?;
-            Ok(Ok(Claimed { task, blocker_results }))
+            Ok(Ok(Claimed { task, token, blocker_results }))
         })?
     }
 }

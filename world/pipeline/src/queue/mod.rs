@@ -6,6 +6,7 @@ mod claim;
 mod planning;
 mod reap;
 mod settle;
+mod token;
 mod workers;
 
 pub use caller::{Caller, caller};
@@ -18,10 +19,11 @@ use engine::queue::{LineError, Refusal};
 use model::task::{Moment, Queued, Turn};
 use store::{Durability, Error, Store, Tx};
 
-/// An open queue at one moment.
-pub struct Queue<'s> {
+/// An open queue, and the clock it asks. What is written counts from the moment
+/// its transaction began: waiting for the lock may have taken half a minute.
+pub struct Queue<'s, C = fn() -> Moment> {
     store: &'s mut Store,
-    moment: Moment,
+    clock: C,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -38,13 +40,23 @@ pub enum QueueError {
     Wrong(String),
 }
 
-impl<'s> Queue<'s> {
-    pub fn new(store: &'s mut Store, moment: Moment) -> Self {
-        Self { store, moment }
+impl<'s, C: Fn() -> Moment> Queue<'s, C> {
+    pub fn new(store: &'s mut Store, clock: C) -> Self {
+        Self { store, clock }
     }
 
     pub fn store(&self) -> &Store {
         self.store
+    }
+
+    /// One transaction, at the moment it has the lock.
+    fn transact<T>(
+        &mut self,
+        durability: Durability,
+        work: impl FnOnce(&Tx<'_>, &Moment) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let clock = &self.clock;
+        self.store.transact(durability, |tx| work(tx, &clock()))
     }
 
     /// One durable transaction. What it finds wrong undoes all of it.
@@ -53,8 +65,7 @@ impl<'s> Queue<'s> {
         work: impl FnOnce(&Tx<'_>, &Moment) -> Result<T, QueueError>,
     ) -> Result<T, QueueError> {
         let mut wrong = None;
-        let moment = &self.moment;
-        let done = self.store.transact(Durability::Full, |tx| {
+        let done = self.transact(Durability::Full, |tx, moment| {
             work(tx, moment).map_err(|error| match error {
                 QueueError::Store(cause) => cause,
                 other => Error::Refused(wrong.insert(other).to_string()),

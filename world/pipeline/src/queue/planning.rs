@@ -1,19 +1,21 @@
 //! Plans: tasks made, changed and linked, each as a whole or not at all.
 
 use super::{Queue, QueueError, known, refused, write};
-use engine::queue::{self, LineError};
+use engine::queue::{self, LineError, Speaker};
 use model::Ms;
-use model::task::{Plan, Queued, Status};
+use model::task::{Moment, Plan, Queued, Status};
 use std::collections::{BTreeMap, BTreeSet};
-use store::{Edit, Tx};
+use store::{Edit, TaskFilter, Tx};
 
 /// What synchronising a plan did.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Synced {
     pub inserted: usize,
     pub updated: usize,
     pub deleted: usize,
     pub skipped: usize,
+    /// Planned no more, and left because another agent holds them: why, one each.
+    pub left: Vec<String>,
 }
 
 /// A change by hand.
@@ -22,13 +24,16 @@ pub struct Change {
     pub edit: Edit,
     /// Written over those there were, when given.
     pub deps: Option<Vec<String>>,
+    /// Between the states a hand may set.
+    pub status: Option<Status>,
 }
 
-impl Queue<'_> {
+impl<C: Fn() -> Moment> Queue<'_, C> {
     /// Every line is checked first, then all are written in one transaction:
     /// new ones are made, known ones rewritten, done ones left alone, and what
-    /// came from the same documents and is planned no more is deleted.
-    pub fn plan_sync(&mut self, project: &str, text: &str) -> Result<Synced, QueueError> {
+    /// came from the same documents and is planned no more is deleted, unless
+    /// an agent's plan would so end another's attempt.
+    pub fn plan_sync(&mut self, project: &str, text: &str, speaker: &Speaker) -> Result<Synced, QueueError> {
         let lines = queue::parse_lines(text).map_err(|lines| QueueError::Lines { lines })?;
         self.all_or_nothing(|tx, moment| {
             let mut synced = Synced::default();
@@ -46,7 +51,7 @@ impl Queue<'_> {
                     tx.set_blockers(task, &blockers)?;
                 }
             }
-            synced.deleted = prune(tx, project, &lines, moment.now)?;
+            (synced.deleted, synced.left) = prune(tx, project, &lines, (speaker, moment.now))?;
             match queue::cycle(&tx.dependencies(project)?) {
                 Some(circle) => Err(circular(&circle)),
                 None => Ok(synced),
@@ -57,7 +62,11 @@ impl Queue<'_> {
     pub fn create(&mut self, project: &str, plan: &Plan) -> Result<(), QueueError> {
         self.all_or_nothing(|tx, moment| {
             match tx.queued(project, &plan.slug)? {
-                Some(task) if task.status == Status::Deleted => revive(tx, &task, plan, moment.now)?,
+                Some(task) if task.status == Status::Deleted => {
+                    revive(tx, &task, plan, moment.now)?;
+                    // What it waited for before it was deleted might close a circle by now.
+                    tx.set_blockers(&task, &[])?;
+                }
                 Some(_) => {
                     return Err(QueueError::Wrong(format!(
                         "task '{0}' exists already; `taut task update {0}` changes it",
@@ -71,45 +80,50 @@ impl Queue<'_> {
         })
     }
 
-    pub fn update(&mut self, project: &str, slug: &str, change: &Change) -> Result<(), QueueError> {
+    pub fn update(&mut self, project: &str, slug: &str, change: &Change, speaker: &Speaker) -> Result<(), QueueError> {
         self.all_or_nothing(|tx, moment| {
             let task = known(tx, project, slug)?;
             if task.status == Status::Done {
                 return Err(QueueError::Wrong(format!("task '{slug}' is done and cannot be updated")));
             }
             tx.edit_task(&task, &change.edit, moment.now)?;
-            match &change.deps {
-                Some(deps) => {
-                    tx.set_blockers(&task, &[])?;
-                    link(tx, &task, deps)
-                }
-                None => Ok(()),
+            if let Some(deps) = &change.deps {
+                tx.set_blockers(&task, &[])?;
+                link(tx, &task, deps)?;
             }
+            let turn = match change.status {
+                Some(Status::Deleted) => queue::delete(&task, speaker, moment.now),
+                Some(status) => queue::set_status(&task, status, moment.now),
+                None => return Ok(()),
+            };
+            Ok(write(tx, turn.map_err(|refusal| refused(&task, refusal))?)?)
         })
     }
 
-    /// By hand, between the states a hand may set.
-    pub fn set_status(&mut self, project: &str, slug: &str, status: Status) -> Result<(), QueueError> {
-        match status {
-            Status::Deleted => self.delete(project, &[slug.to_string()]),
-            _ => self.all_or_nothing(|tx, moment| {
-                let task = known(tx, project, slug)?;
-                let turn = queue::set_status(&task, status, moment.now).map_err(|refusal| refused(&task, refusal))?;
-                Ok(write(tx, turn)?)
-            }),
-        }
+    /// Softly: what waits for a deleted task may go on.
+    pub fn delete(&mut self, project: &str, slug: &str, speaker: &Speaker) -> Result<(), QueueError> {
+        self.all_or_nothing(|tx, moment| {
+            let task = known(tx, project, slug)?;
+            if task.status == Status::Deleted {
+                return Ok(());
+            }
+            let turn = queue::delete(&task, speaker, moment.now).map_err(|refusal| refused(&task, refusal))?;
+            Ok(write(tx, turn)?)
+        })
     }
 
-    /// Softly: what waits for a deleted task may go on.
-    pub fn delete(&mut self, project: &str, slugs: &[String]) -> Result<(), QueueError> {
+    /// All that the filter finds, under the lock: what was finished meanwhile
+    /// stays as it is. Gives how many.
+    pub fn delete_by(&mut self, project: &str, filter: &TaskFilter, speaker: &Speaker) -> Result<usize, QueueError> {
         self.all_or_nothing(|tx, moment| {
-            for slug in slugs {
-                let task = known(tx, project, slug)?;
-                if task.status != Status::Deleted {
-                    write(tx, queue::delete(&task, moment.now))?;
-                }
+            let live = tx.queued_by(project, filter)?.into_iter().filter(|task| task.status != Status::Deleted);
+            let mut deleted = 0;
+            for task in live {
+                let turn = queue::delete(&task, speaker, moment.now).map_err(|refusal| refused(&task, refusal))?;
+                write(tx, turn)?;
+                deleted += 1;
             }
-            Ok(())
+            Ok(deleted)
         })
     }
 
@@ -130,8 +144,13 @@ impl Queue<'_> {
         })
     }
 
-    pub fn finish_step(&mut self, project: &str, slug: &str, seq: i64) -> Result<bool, QueueError> {
-        self.all_or_nothing(|tx, _| Ok(tx.finish_step(&known(tx, project, slug)?, seq)?))
+    /// Whether there is such a step. Those of a task that another agent holds are its own.
+    pub fn finish_step(&mut self, project: &str, slug: &str, seq: i64, speaker: &Speaker) -> Result<bool, QueueError> {
+        self.all_or_nothing(|tx, moment| {
+            let task = known(tx, project, slug)?;
+            queue::untouched(&task, speaker, moment.now).map_err(|refusal| refused(&task, refusal))?;
+            Ok(tx.finish_step(&task, seq)?)
+        })
     }
 }
 
@@ -175,38 +194,46 @@ fn blockers(tx: &Tx<'_>, project: &str, plan: &Plan, line: usize) -> Result<Vec<
     plan.deps.iter().map(find).collect()
 }
 
-/// Deletes what came from the same documents and is not planned any more.
-fn prune(tx: &Tx<'_>, project: &str, lines: &[(usize, Plan)], now: Ms) -> Result<usize, QueueError> {
+/// Deletes what came from the same documents and is not planned any more. Gives
+/// how many, and why others were left.
+fn prune(
+    tx: &Tx<'_>,
+    project: &str,
+    lines: &[(usize, Plan)],
+    (speaker, now): (&Speaker, Ms),
+) -> Result<(usize, Vec<String>), QueueError> {
     let planned: BTreeSet<&str> = lines.iter().map(|(_, plan)| plan.slug.as_str()).collect();
     let specs: BTreeSet<&str> = lines.iter().filter_map(|(_, plan)| plan.spec.as_deref()).collect();
-    let mut deleted = 0;
+    let (mut deleted, mut left) = (0, Vec::new());
     for spec in specs {
         for task in tx.tasks_of_spec(project, spec)? {
-            if !planned.contains(task.slug.as_str()) && !task.status.unblocks() {
-                write(tx, queue::delete(&task, now))?;
-                deleted += 1;
+            if planned.contains(task.slug.as_str()) || task.status.unblocks() {
+                continue;
+            }
+            match queue::delete(&task, speaker, now) {
+                Ok(turn) => {
+                    write(tx, turn)?;
+                    deleted += 1;
+                }
+                Err(refusal) => left.push(refusal.sentence(&task.slug)),
             }
         }
     }
-    Ok(deleted)
+    Ok((deleted, left))
 }
 
 fn link(tx: &Tx<'_>, task: &Queued, deps: &[String]) -> Result<(), QueueError> {
-    for slug in deps {
-        let blocker = known(tx, &task.project, slug)?;
-        if tx.would_circle(task, &blocker)? {
-            let both = [task.slug.clone(), slug.clone()];
-            let circle = if task.slug == *slug { &both[..1] } else { &both[..] };
-            return Err(circular(circle));
-        }
-        tx.add_blocker(task, &blocker)?;
-    }
-    Ok(())
+    let blockers: Vec<Queued> = deps.iter().map(|slug| known(tx, &task.project, slug)).collect::<Result<_, _>>()?;
+    tx.add_blockers(task, &blockers)?;
+    // After they are written, so that many of them are looked at in one walk;
+    // only where it comes round, all are, to see who waits for whom.
+    let circle = if tx.leads_back(task)? { queue::cycle(&tx.dependencies(&task.project)?) } else { None };
+    circle.map_or(Ok(()), |circle| Err(circular(&circle)))
 }
 
 fn circular(circle: &[String]) -> QueueError {
-    let round = circle.iter().chain(circle.first()).cloned().collect::<Vec<_>>().join(" → ");
     QueueError::Wrong(format!(
-        "field 'deps': these tasks would wait for each other: {round}; nothing was written. Take one dependency out"
+        "field 'deps': these tasks would wait for each other: {}; nothing was written. Take one dependency out",
+        queue::round(circle)
     ))
 }

@@ -30,10 +30,10 @@ const MOST: usize = 100;
 const GRACE: Duration = Duration::from_secs(2);
 /// The moment is not noted more often than this.
 const NOTE_EVERY_MS: i64 = 1_000;
-/// Processes that waited for the lock tell slightly older moments.
+/// A clock that was corrected by less was not set back.
 const ORDER_MS: i64 = 60_000;
 
-impl Queue<'_> {
+impl<C: Fn() -> Moment> Queue<'_, C> {
     /// For the daemon's tick, a supervisor and `plan-status`: recovery needs no
     /// claim and no daemon. Reads only, where nothing has lapsed.
     pub fn reap(&mut self) -> Result<Reaped, QueueError> {
@@ -42,8 +42,7 @@ impl Queue<'_> {
         if judged.0.is_empty() && dead.is_empty() {
             return Ok(Reaped::default());
         }
-        let moment = &self.moment;
-        Ok(self.store.transact(Durability::Full, |tx| {
+        Ok(self.transact(Durability::Full, |tx, moment| {
             let mut reaped = judged.expire(tx, moment)?;
             for worker in dead {
                 if !tx.holds(&worker)? && tx.end_worker(&worker, moment.now)? {
@@ -55,14 +54,14 @@ impl Queue<'_> {
     }
 
     /// What lapsed, and whether anything speaks for who had it. After a sleep
-    /// everybody gets a moment to renew, so nothing has lapsed then.
+    /// everybody gets a moment to renew, so nothing has lapsed then. The clock
+    /// is asked for this look alone: what is ended is decided under the lock.
     pub(super) fn judge(&mut self) -> Result<Judged, QueueError> {
-        let lapsed = self.store.lapsed(self.moment.now, MOST)?;
+        let lapsed = self.store.lapsed((self.clock)().now, MOST)?;
         if lapsed.is_empty() {
             return Ok(Judged(Vec::new()));
         }
-        let moment = &self.moment;
-        let woke = self.store.transact(Durability::Normal, |tx| mind_clocks(tx, moment))?;
+        let woke = self.transact(Durability::Normal, mind_clocks)?;
         if woke {
             return Ok(Judged(Vec::new()));
         }

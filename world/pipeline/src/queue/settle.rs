@@ -5,12 +5,12 @@ use engine::fleet::reports::{self, Settled as Settlement};
 use engine::queue::{self, Act, Actor, Refusal, Settled};
 use model::effect::Write;
 use model::effort::Keep;
-use model::task::{Queued, Task};
+use model::task::{Moment, Queued, Task};
 use model::{ClientProcess, Ms};
 use serde_json::Value;
 use store::{Durability, Error, Tx};
 
-impl Queue<'_> {
+impl<C: Fn() -> Moment> Queue<'_, C> {
     pub fn renew(&mut self, project: &str, slug: &str, actor: &Actor, lease_ms: i64) -> Result<Task, QueueError> {
         self.act(project, slug, actor, |act| Ok((Settled::Turn(Box::new(act.renew(lease_ms)?)), None)))?;
         self.whole(project, slug)
@@ -87,8 +87,7 @@ impl Queue<'_> {
         wish: impl FnOnce(Act<'_>) -> Result<(Settled, Option<Settlement<'r>>), Refusal>,
     ) -> Result<Option<String>, QueueError> {
         let judged = self.judge()?;
-        let moment = &self.moment;
-        self.store.transact(Durability::Full, |tx| {
+        self.transact(Durability::Full, |tx, moment| {
             judged.expire(tx, moment)?;
             let Some(task) = tx.queued(project, slug)? else {
                 return Ok(Err(QueueError::NotFound { slug: slug.to_string() }));
@@ -119,8 +118,9 @@ fn report(tx: &Tx<'_>, task: &Queued, told: Settlement<'_>, now: Ms) -> Result<(
 }
 
 fn mine(tx: &Tx<'_>, task: &Queued, actor: &Actor) -> Result<Option<model::task::Attempt>, Error> {
-    match actor.token {
-        Some(number) => tx.attempt(task, number),
-        None => tx.attempt_of(task, &actor.agent),
+    match (&actor.token, actor.attempt) {
+        (Some(token), _) => tx.attempt_with(task, token),
+        (None, Some(number)) => tx.attempt(task, number),
+        (None, None) => tx.attempt_of(task, &actor.agent),
     }
 }

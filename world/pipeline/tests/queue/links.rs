@@ -1,7 +1,7 @@
 //! Q2: what waits for a task, and when it need not any more.
 
-use crate::machine::{Machine, PROJECT};
-use engine::queue::Actor;
+use crate::machine::{Machine, PROJECT, actor};
+use engine::queue::Speaker;
 use serde_json::Value;
 
 /// `b` and `c` wait for `a`.
@@ -20,8 +20,7 @@ fn q2_a_blocker_that_is_done_frees_all_that_wait_for_it() {
     assert_eq!(blockers(&machine), [1, 1]);
     machine.claim("w").unwrap();
     assert!(machine.claim("v").is_none(), "the others wait");
-    let actor = Actor { agent: "w".into(), token: None };
-    machine.queue().done(PROJECT, "a", &actor, Value::Null).unwrap();
+    machine.queue().done(PROJECT, "a", &actor("w"), Value::Null).unwrap();
     assert_eq!(blockers(&machine), [0, 0]);
     assert_eq!([machine.claim("v"), machine.claim("w")].into_iter().flatten().count(), 2);
 }
@@ -29,7 +28,7 @@ fn q2_a_blocker_that_is_done_frees_all_that_wait_for_it() {
 #[test]
 fn q2_a_blocker_that_is_deleted_frees_and_one_that_comes_back_holds_again() {
     let mut machine = waiting();
-    machine.queue().delete(PROJECT, &["a".to_string()]).unwrap();
+    machine.queue().delete(PROJECT, "a", &Speaker::Person).unwrap();
     assert_eq!(blockers(&machine), [0, 0]);
     let again = model::task::Plan { slug: "a".into(), title: "A".into(), ..model::task::Plan::default() };
     machine.queue().create(PROJECT, &again).unwrap();

@@ -1,6 +1,6 @@
 //! A queue on a throw-away database with clocks that can be turned.
 
-use engine::queue::{Actor, Claimant};
+use engine::queue::{Actor, Claimant, Speaker};
 use model::Ms;
 use model::task::{Moment, Outcome, Status, Task};
 use pipeline::queue::{Claimed, Queue, QueueError};
@@ -23,12 +23,13 @@ impl Machine {
         let store = Store::open(&home.path().join("state"), Duration::from_secs(1)).unwrap();
         let moment = Moment { now: Ms(1_000_000_000), awake: 5_000, boot: "boot".into() };
         let mut machine = Self { home, store, moment };
-        machine.queue().plan_sync(PROJECT, plan).unwrap();
+        machine.queue().plan_sync(PROJECT, plan, &Speaker::Person).unwrap();
         machine
     }
 
-    pub fn queue(&mut self) -> Queue<'_> {
-        Queue::new(&mut self.store, self.moment.clone())
+    pub fn queue(&mut self) -> Queue<'_, impl Fn() -> Moment> {
+        let moment = self.moment.clone();
+        Queue::new(&mut self.store, move || moment.clone())
     }
 
     /// Another connection, as another process has it.
@@ -100,7 +101,7 @@ pub fn claimant(agent: &str) -> Claimant {
 }
 
 pub fn actor(agent: &str) -> Actor {
-    Actor { agent: agent.into(), token: None }
+    Actor { agent: agent.into(), attempt: None, token: None, speaker: Speaker::agent(agent) }
 }
 
 pub fn is_refusal(error: &QueueError) -> bool {

@@ -1,8 +1,9 @@
 //! Q2, Q3, Q5, Q8: random schedules.
 
 use crate::machine::{LEASE_MS, Machine, PROJECT, actor, claimant, is_refusal};
-use engine::queue::{Actor, SESSION_EXITED};
+use engine::queue::{Actor, SESSION_EXITED, Speaker};
 use model::task::Status;
+use pipeline::queue::Claimed;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
@@ -20,6 +21,8 @@ enum Op {
     Renew(usize, usize),
     Done(usize, usize),
     /// With the number of an attempt it once had, however long ago.
+    DoneByNumber(usize, usize),
+    /// With the token of one, whoever shows it.
     DoneByToken(usize, usize),
     Fail(usize, usize),
     ReleaseAll(usize),
@@ -36,7 +39,8 @@ fn op() -> impl Strategy<Value = Op> {
         2 => (agent.clone(), task.clone()).prop_map(|(agent, task)| Op::ClaimOne(agent, task)),
         2 => (agent.clone(), task.clone()).prop_map(|(agent, task)| Op::Renew(agent, task)),
         4 => (agent.clone(), task.clone()).prop_map(|(agent, task)| Op::Done(agent, task)),
-        3 => (agent.clone(), task.clone()).prop_map(|(agent, task)| Op::DoneByToken(agent, task)),
+        2 => (agent.clone(), task.clone()).prop_map(|(agent, task)| Op::DoneByNumber(agent, task)),
+        2 => (agent.clone(), task.clone()).prop_map(|(agent, task)| Op::DoneByToken(agent, task)),
         2 => (agent.clone(), task.clone()).prop_map(|(agent, task)| Op::Fail(agent, task)),
         1 => agent.prop_map(Op::ReleaseAll),
         2 => Just(Op::Reap),
@@ -49,13 +53,14 @@ fn op() -> impl Strategy<Value = Op> {
 /// What the schedule itself remembers: which attempts each agent was ever given.
 #[derive(Default)]
 struct Memory {
-    given: BTreeMap<(usize, usize), i64>,
+    given: BTreeMap<(usize, usize), (i64, String)>,
     newest: BTreeMap<usize, i64>,
     finished: BTreeMap<usize, i64>,
 }
 
 impl Memory {
-    fn claimed(&mut self, machine: &Machine, agent: usize, slug: &str, attempt: i64) {
+    fn claimed(&mut self, machine: &Machine, agent: usize, claimed: &Claimed) {
+        let (slug, attempt) = (claimed.task.plan.slug.as_str(), claimed.task.queued.attempt);
         let task = SLUGS.iter().position(|known| *known == slug).unwrap();
         assert!(attempt > self.newest.get(&task).copied().unwrap_or_default(), "tokens only rise");
         assert!(!self.finished.contains_key(&task), "a done task is never claimed again");
@@ -63,7 +68,12 @@ impl Memory {
             assert_eq!(machine.task(blocker).queued.status, Status::Done, "{slug} waits for {blocker}");
         }
         self.newest.insert(task, attempt);
-        self.given.insert((agent, task), attempt);
+        let given = self.given.insert((agent, task), (attempt, claimed.token.clone()));
+        assert!(given.is_none_or(|(_, token)| token != claimed.token), "no token is given twice");
+    }
+
+    fn number(&self, agent: usize, task: usize) -> Option<i64> {
+        self.given.get(&(agent, task)).map(|(number, _)| *number)
     }
 
     fn done(&mut self, task: usize, attempt: i64) {
@@ -77,37 +87,42 @@ fn step(machine: &mut Machine, memory: &mut Memory, op: &Op) {
     match *op {
         Op::Claim(agent) => {
             if let Some(claimed) = machine.claim(&name(agent)) {
-                let (slug, attempt) = (claimed.task.plan.slug, claimed.task.queued.attempt);
-                memory.claimed(machine, agent, &slug, attempt);
+                memory.claimed(machine, agent, &claimed);
             }
         }
-        Op::ClaimOne(agent, task) => match machine.queue().claim_one(PROJECT, SLUGS[task], &claimant(&name(agent))) {
-            Ok(claimed) => memory.claimed(machine, agent, SLUGS[task], claimed.task.queued.attempt),
-            Err(error) => assert!(is_refusal(&error), "{error}"),
-        },
+        Op::ClaimOne(agent, task) => {
+            let claimed = machine.queue().claim_one(PROJECT, SLUGS[task], &claimant(&name(agent)));
+            match claimed {
+                Ok(claimed) => memory.claimed(machine, agent, &claimed),
+                Err(error) => assert!(is_refusal(&error), "{error}"),
+            }
+        }
         Op::Renew(agent, task) => {
             let renewed = machine.queue().renew(PROJECT, SLUGS[task], &actor(&name(agent)), LEASE_MS);
             if let Ok(task_now) = renewed {
-                assert_eq!(
-                    memory.given.get(&(agent, task)),
-                    Some(&task_now.queued.attempt),
-                    "a stale lease was renewed"
-                );
+                assert_eq!(memory.number(agent, task), Some(task_now.queued.attempt), "a stale lease was renewed");
             }
         }
         Op::Done(agent, task) => {
             let before = machine.task(SLUGS[task]).queued.attempt;
             if let Ok(None) = machine.queue().done(PROJECT, SLUGS[task], &actor(&name(agent)), serde_json::Value::Null)
             {
-                assert_eq!(memory.given.get(&(agent, task)), Some(&before), "a result from somebody else");
+                assert_eq!(memory.number(agent, task), Some(before), "a result from somebody else");
                 memory.done(task, before);
             }
         }
+        Op::DoneByNumber(agent, task) => {
+            let Some(number) = memory.number(agent, task) else { return };
+            let by_number = Actor { attempt: Some(number), speaker: Speaker::Person, ..actor("") };
+            if let Ok(None) = machine.queue().done(PROJECT, SLUGS[task], &by_number, serde_json::Value::Null) {
+                memory.done(task, number);
+            }
+        }
         Op::DoneByToken(agent, task) => {
-            let Some(token) = memory.given.get(&(agent, task)).copied() else { return };
-            let by_token = Actor { agent: String::new(), token: Some(token) };
+            let Some((number, token)) = memory.given.get(&(agent, task)).cloned() else { return };
+            let by_token = Actor { token: Some(token), ..actor("stranger") };
             if let Ok(None) = machine.queue().done(PROJECT, SLUGS[task], &by_token, serde_json::Value::Null) {
-                memory.done(task, token);
+                memory.done(task, number);
             }
         }
         Op::Fail(agent, task) => drop(machine.queue().fail(PROJECT, SLUGS[task], &actor(&name(agent)), "broken")),

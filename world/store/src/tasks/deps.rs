@@ -1,6 +1,7 @@
 //! Dependencies, and the count of open blockers that every change of them keeps.
 
-use model::task::Status;
+use crate::{Error, Store};
+use model::task::{Queued, Status};
 use rusqlite::{Connection, params};
 use std::collections::BTreeMap;
 
@@ -15,10 +16,37 @@ const RECOUNT: &str = "UPDATE tasks SET open_blockers = (
       WHERE task_deps.task = tasks.row AND coalesce(blocker.status, '') NOT IN ('done', 'deleted'))
     WHERE row = ?1";
 
-/// Whether the blocker, or anything it waits for, waits for the task.
-const LEADS_TO: &str = "WITH RECURSIVE above (row) AS (
-      SELECT ?1 UNION SELECT task_deps.blocker FROM task_deps JOIN above ON task_deps.task = above.row)
-    SELECT EXISTS (SELECT 1 FROM above WHERE row = ?2)";
+/// Everything the task waits for, at whatever distance, itself included. Each
+/// once, and without recursion of ours: as deep as the plan is.
+macro_rules! below {
+    () => {
+        "WITH RECURSIVE below (row) AS (
+           SELECT ?1 UNION SELECT task_deps.blocker FROM task_deps JOIN below ON task_deps.task = below.row) "
+    };
+}
+
+/// Those who wait for the task are looked up first, which the plus sees to:
+/// where nobody does, as for every task that was just made, nothing is walked.
+const LEADS_BACK: &str =
+    concat!(below!(), "SELECT EXISTS (SELECT 1 FROM task_deps WHERE blocker = ?1 AND +task IN below)");
+
+const EDGES_BELOW: &str = concat!(
+    below!(),
+    "SELECT task.slug, blocker.slug, blocker.status, blocker.open_blockers FROM below
+       JOIN task_deps ON task_deps.task = below.row
+       JOIN tasks AS task ON task.row = task_deps.task JOIN tasks AS blocker ON blocker.row = task_deps.blocker
+     WHERE blocker.status IS NOT NULL ORDER BY blocker.slug"
+);
+
+/// One dependency: who waits, for whom, and how that one stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Dependency {
+    pub task: String,
+    pub blocker: String,
+    pub status: Status,
+    /// Of the blocker.
+    pub open_blockers: i64,
+}
 
 pub(super) fn tell_dependents(conn: &Connection, blocker: i64, now: Status) -> rusqlite::Result<()> {
     let sql = if now.unblocks() { FREE } else { HOLD };
@@ -29,8 +57,26 @@ pub(super) fn recount(conn: &Connection, task: i64) -> rusqlite::Result<()> {
     conn.prepare_cached(RECOUNT)?.execute([task]).map(drop)
 }
 
-pub(super) fn leads_to(conn: &Connection, blocker: i64, task: i64) -> rusqlite::Result<bool> {
-    conn.prepare_cached(LEADS_TO)?.query_row([blocker, task], |row| row.get(0))
+pub(super) fn leads_back(conn: &Connection, task: i64) -> rusqlite::Result<bool> {
+    conn.prepare_cached(LEADS_BACK)?.query_row([task], |row| row.get(0))
+}
+
+impl Store {
+    /// Every dependency the task has, its blockers' and so on; each once, by the blocker's slug.
+    pub fn dependencies_below(&self, task: &Queued) -> Result<Vec<Dependency>, Error> {
+        self.read(|conn| {
+            let mut statement = conn.prepare_cached(EDGES_BELOW)?;
+            let rows = statement.query_map([task.row], |row| {
+                Ok(Dependency {
+                    task: row.get(0)?,
+                    blocker: row.get(1)?,
+                    status: Status::parse(row.get_ref(2)?.as_str()?).unwrap_or(Status::Quarantined),
+                    open_blockers: row.get(3)?,
+                })
+            })?;
+            rows.collect()
+        })
+    }
 }
 
 pub(super) fn add(conn: &Connection, task: i64, blocker: i64) -> rusqlite::Result<()> {

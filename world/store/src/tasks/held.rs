@@ -20,8 +20,8 @@ pub(crate) const OF_AGENT_ALONE: &str = concat!(
 const OF_AGENT: &str =
     concat!("SELECT ", queued!(), " FROM tasks INDEXED BY tasks_of_agent WHERE status = 'active' AND agent = ?1");
 
-const ATTEMPTS: &str = "SELECT number, agent, session, group_pid, group_started, claimed_at, ended_at, outcome, reason
-    FROM attempts WHERE task = ?1";
+const ATTEMPTS: &str = "SELECT number, agent, session, group_pid, group_started, claimed_at, ended_at, outcome, reason,
+      token FROM attempts WHERE task = ?1";
 
 /// Enough for any real agent; a bound, so that an event cannot be made slow.
 const MOST: usize = 64;
@@ -51,6 +51,12 @@ impl Tx<'_> {
     pub fn attempt(&self, task: &Queued, number: i64) -> Result<Option<Attempt>, Error> {
         let sql = format!("{ATTEMPTS} AND number = ?2");
         self.verb(|conn| conn.prepare_cached(&sql)?.query_row(params![task.row, number], attempt).optional())
+    }
+
+    /// The attempt that was given this token.
+    pub fn attempt_with(&self, task: &Queued, token: &str) -> Result<Option<Attempt>, Error> {
+        let sql = format!("{ATTEMPTS} AND token = ?2");
+        self.verb(|conn| conn.prepare_cached(&sql)?.query_row(params![task.row, token], attempt).optional())
     }
 
     /// The newest attempt of this agent.
@@ -96,5 +102,6 @@ pub(super) fn attempt(row: &Row<'_>) -> rusqlite::Result<Attempt> {
         ended_at: row.get::<_, Option<i64>>(6)?.map(Ms),
         outcome: row.get::<_, Option<String>>(7)?.and_then(|name| Outcome::parse(&name)),
         reason: row.get(8)?,
+        token: row.get(9)?,
     })
 }

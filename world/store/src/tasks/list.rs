@@ -3,7 +3,7 @@
 use super::{deps, plan, queued, read};
 use crate::{Error, Store, Tx};
 use model::Ms;
-use model::task::{Counts, Plan, Priority, Status, Task};
+use model::task::{Counts, Plan, Priority, Queued, Status, Task};
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row, params_from_iter};
 
@@ -43,33 +43,7 @@ const RESULTS: &str = "SELECT slug, result FROM task_deps JOIN tasks ON tasks.ro
 impl Store {
     /// By priority, then age.
     pub fn tasks(&self, project: &str, filter: &TaskFilter) -> Result<Vec<Task>, Error> {
-        let mut sql = whole!().to_owned();
-        let mut values: Vec<Value> = vec![project.to_owned().into()];
-        if !filter.statuses.is_empty() {
-            let marks = vec!["?"; filter.statuses.len()].join(", ");
-            sql.push_str(&format!(" AND status IN ({marks})"));
-            values.extend(filter.statuses.iter().map(|status| Value::from(status.name().to_owned())));
-        }
-        for (column, wanted) in [("agent", &filter.agent), ("spec", &filter.spec), ("category", &filter.category)] {
-            if let Some(wanted) = wanted {
-                sql.push_str(&format!(" AND {column} = ?"));
-                values.push(wanted.clone().into());
-            }
-        }
-        if let Some(now) = filter.claimable_at {
-            sql.push_str(" AND status = 'open' AND open_blockers = 0 AND ready_at <= ?");
-            values.push(now.0.into());
-        }
-        sql.push_str(" ORDER BY priority, created_at, row");
-        if filter.limit > 0 {
-            sql.push_str(" LIMIT ?");
-            values.push(i64::try_from(filter.limit).unwrap_or(i64::MAX).into());
-        }
-        self.read(|conn| {
-            let mut statement = conn.prepare(&sql)?;
-            let rows = statement.query_map(params_from_iter(values), read_task)?;
-            rows.map(|task| fill(conn, task?)).collect()
-        })
+        self.read(|conn| list(conn, project, filter)?.into_iter().map(|task| fill(conn, task)).collect())
     }
 
     pub fn task(&self, project: &str, slug: &str) -> Result<Option<Task>, Error> {
@@ -87,6 +61,11 @@ impl Store {
 }
 
 impl Tx<'_> {
+    /// By priority, then age.
+    pub fn queued_by(&self, project: &str, filter: &TaskFilter) -> Result<Vec<Queued>, Error> {
+        self.verb(|conn| Ok(list(conn, project, filter)?.into_iter().map(|task| task.queued).collect()))
+    }
+
     pub fn task(&self, project: &str, slug: &str) -> Result<Option<Task>, Error> {
         self.verb(|conn| one(conn, project, slug))
     }
@@ -94,6 +73,33 @@ impl Tx<'_> {
     pub fn blocker_results(&self, task: &Task) -> Result<Vec<(String, serde_json::Value)>, Error> {
         self.verb(|conn| results(conn, task.queued.row))
     }
+}
+
+/// Without dependencies and steps.
+fn list(conn: &Connection, project: &str, filter: &TaskFilter) -> rusqlite::Result<Vec<Task>> {
+    let mut sql = whole!().to_owned();
+    let mut values: Vec<Value> = vec![project.to_owned().into()];
+    if !filter.statuses.is_empty() {
+        let marks = vec!["?"; filter.statuses.len()].join(", ");
+        sql.push_str(&format!(" AND status IN ({marks})"));
+        values.extend(filter.statuses.iter().map(|status| Value::from(status.name().to_owned())));
+    }
+    for (column, wanted) in [("agent", &filter.agent), ("spec", &filter.spec), ("category", &filter.category)] {
+        if let Some(wanted) = wanted {
+            sql.push_str(&format!(" AND {column} = ?"));
+            values.push(wanted.clone().into());
+        }
+    }
+    if let Some(now) = filter.claimable_at {
+        sql.push_str(" AND status = 'open' AND open_blockers = 0 AND ready_at <= ?");
+        values.push(now.0.into());
+    }
+    sql.push_str(" ORDER BY priority, created_at, row");
+    if filter.limit > 0 {
+        sql.push_str(" LIMIT ?");
+        values.push(i64::try_from(filter.limit).unwrap_or(i64::MAX).into());
+    }
+    conn.prepare(&sql)?.query_map(params_from_iter(values), read_task)?.collect()
 }
 
 fn one(conn: &Connection, project: &str, slug: &str) -> rusqlite::Result<Option<Task>> {

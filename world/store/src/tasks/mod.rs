@@ -1,6 +1,7 @@
 //! Tasks: the queue's rows, found by index and written as decided.
 
 mod check;
+mod clients;
 mod deps;
 mod held;
 mod lapse;
@@ -10,6 +11,8 @@ mod turn;
 mod waiting;
 mod workers;
 
+pub use clients::OpenClient;
+pub use deps::Dependency;
 pub use lapse::Lapsed;
 pub use list::TaskFilter;
 pub use plan::Edit;
@@ -121,6 +124,7 @@ mod tests {
             super::FIND,
             super::RESTED,
             super::held::OF_SESSION,
+            super::clients::OF_PROCESS,
             super::held::OF_AGENT_ALONE,
             super::lapse::LAPSED,
             super::turn::RENEW,

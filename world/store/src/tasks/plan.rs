@@ -5,7 +5,7 @@ use crate::{Error, Tx, projects};
 use model::Ms;
 use model::task::{Plan, Priority, Queued, Step};
 use rusqlite::{Connection, params};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 /// Which fields of a task to change; `None` leaves one as it is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -77,10 +77,10 @@ impl Tx<'_> {
                 now.0
             ])?;
             let mut steps = plan.steps.clone();
-            for known in read_steps(conn, task.row)?.into_iter().filter(|known| known.done) {
-                if let Some(step) = steps.iter_mut().find(|step| step.content == known.content) {
-                    step.done = true;
-                }
+            let known: HashSet<String> =
+                read_steps(conn, task.row)?.into_iter().filter(|known| known.done).map(|known| known.content).collect();
+            for step in steps.iter_mut().filter(|step| known.contains(&step.content)) {
+                step.done = true;
             }
             write_steps(conn, task.row, &steps)
         })
@@ -114,8 +114,12 @@ impl Tx<'_> {
         })
     }
 
-    pub fn add_blocker(&self, task: &Queued, blocker: &Queued) -> Result<(), Error> {
-        self.verb(|conn| deps::add(conn, task.row, blocker.row).and_then(|()| deps::recount(conn, task.row)))
+    /// The task waits for these too.
+    pub fn add_blockers(&self, task: &Queued, blockers: &[Queued]) -> Result<(), Error> {
+        self.verb(|conn| {
+            blockers.iter().try_for_each(|blocker| deps::add(conn, task.row, blocker.row))?;
+            deps::recount(conn, task.row)
+        })
     }
 
     /// Whether there was such a dependency.
@@ -127,9 +131,9 @@ impl Tx<'_> {
         })
     }
 
-    /// Whether waiting for the blocker would make the task wait for itself.
-    pub fn would_circle(&self, task: &Queued, blocker: &Queued) -> Result<bool, Error> {
-        self.verb(|conn| deps::leads_to(conn, blocker.row, task.row))
+    /// Whether the task waits for itself, be it through tasks that are done or deleted.
+    pub fn leads_back(&self, task: &Queued) -> Result<bool, Error> {
+        self.verb(|conn| deps::leads_back(conn, task.row))
     }
 
     /// Every dependency between tasks of a project that still matters.

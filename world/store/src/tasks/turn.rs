@@ -17,7 +17,8 @@ pub(super) const MOVE: &str = "UPDATE tasks SET status = ?1, agent = ?2, session
       deleted_at = CASE ?1 WHEN 'deleted' THEN coalesce(deleted_at, ?14) END
     WHERE row = ?15 AND status = ?16 AND attempt = ?17";
 
-const BEGIN: &str = "INSERT INTO attempts (task, number, agent, session, claimed_at) VALUES (?1, ?2, ?3, ?4, ?5)";
+const BEGIN: &str = "INSERT INTO attempts (task, number, agent, session, claimed_at, token)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
 
 pub(super) const END: &str = "UPDATE attempts SET ended_at = ?1, outcome = ?2, reason = ?3
     WHERE task = ?4 AND number = ?5 AND outcome IS NULL";
@@ -82,6 +83,6 @@ fn write_move(conn: &Connection, turn: &Turn) -> rusqlite::Result<bool> {
 }
 
 fn begin(conn: &Connection, task: &Queued, attempt: &Attempt) -> rusqlite::Result<()> {
-    let values = params![task.row, attempt.number, attempt.agent, attempt.session, attempt.claimed_at.0];
+    let values = params![task.row, attempt.number, attempt.agent, attempt.session, attempt.claimed_at.0, attempt.token];
     conn.prepare_cached(BEGIN)?.execute(values).map(drop)
 }

@@ -85,6 +85,9 @@ pub struct ActorArgs {
     /// Act for this attempt: the number `claim` printed
     #[arg(long)]
     pub attempt: Option<i64>,
+    /// The token `claim` printed: lets another than the claiming agent act
+    #[arg(long)]
+    pub token: Option<String>,
 }
 
 #[derive(Debug, Args)]

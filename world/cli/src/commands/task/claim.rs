@@ -5,15 +5,17 @@ use super::desk::Desk;
 use super::{shown, told};
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::printer::Printer;
+use crate::printer::{Printer, text};
 use engine::queue::Claimant;
 use serde_json::{Value, json};
-use std::io::IsTerminal;
 
 /// Agents and scripts read what they claimed: they get JSON unless a person looks.
 pub fn claim(args: &ClaimArgs, desk: &mut Desk, printer: &Printer) -> Result<Exit, CliError> {
     let project = desk.project();
     let caller = &desk.caller;
+    if let Some(agent) = &args.agent {
+        desk.may_act_for(agent, "claim for").map_err(|error| error.hint("taut task claim"))?;
+    }
     let claimant = Claimant {
         // Another agent's claim is not this session's.
         session: caller.session.clone().filter(|_| args.agent.as_ref().is_none_or(|agent| *agent == caller.agent)),
@@ -27,10 +29,14 @@ pub fn claim(args: &ClaimArgs, desk: &mut Desk, printer: &Printer) -> Result<Exi
     let Some(claimed) = claimed else {
         return Err(CliError::not_found("No eligible tasks").hint("taut task why"));
     };
-    let value = shown::claimed_object(&claimed.task, &claimed.blocker_results);
-    let machine = printer.json() || !std::io::stdout().is_terminal();
+    if !desk.caller.speaker.may_act_for(&claimant.agent) {
+        let (from, agent) = (desk.caller.speaker.shown(), &claimant.agent);
+        printer.note(text!("note: this runs within {}: only `--token` acts on what it claims as {}", from, agent));
+    }
+    let value = shown::claimed_object(&claimed);
+    let machine = printer.json() || !Printer::has_reader();
     match &value {
-        Value::Object(fields) if args.markdown || !machine => printer.line(shown::markdown(fields).trim_end()),
+        Value::Object(fields) if args.markdown || !machine => printer.line(shown::markdown(fields).trimmed()),
         _ => printer.object(&value),
     }
     Ok(Exit::Ok)
@@ -63,8 +69,8 @@ pub fn fail(args: &FailArgs, desk: &mut Desk, printer: &Printer) -> Result<Exit,
 }
 
 pub fn step_done(args: &StepArgs, desk: &mut Desk, printer: &Printer) -> Result<Exit, CliError> {
-    let project = desk.project();
-    if !desk.queue().finish_step(&project, &args.id, args.seq)? {
+    let (project, speaker) = (desk.project(), desk.speaker());
+    if !desk.queue().finish_step(&project, &args.id, args.seq, &speaker)? {
         return Err(CliError::not_found(format!("task '{}' has no step {}", args.id, args.seq))
             .hint(format!("taut task show {}", args.id)));
     }

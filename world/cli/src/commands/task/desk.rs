@@ -1,7 +1,7 @@
-//! What every queue command needs: the database, who calls, and the moment.
+//! What every queue command needs: the database, who calls, and the clock.
 
 use crate::error::CliError;
-use engine::queue::Actor;
+use engine::queue::{Actor, Speaker};
 use host::paths::Places;
 use model::Environment;
 use model::task::Task;
@@ -27,12 +27,18 @@ impl Desk {
         let cwd = std::env::current_dir()?.to_string_lossy().into_owned();
         let call = Caller::call(cwd, Environment(env), Some(std::os::unix::process::parent_id()));
         let host_session = std::env::var("CLAUDE_CODE_SESSION_ID").unwrap_or_default();
-        let caller = caller(&store, &call, &host_session, &places.home())?;
+        let mut caller = caller(&store, &call, &host_session, &places.home())?;
+        // Who gave itself no name is whom it runs within.
+        if let (false, Speaker::Agents(names)) = (caller.named, &caller.speaker)
+            && let Some(name) = names.first().filter(|_| !names.contains(&caller.agent))
+        {
+            caller.agent = name.clone();
+        }
         Ok(Self { store, caller })
     }
 
     pub fn queue(&mut self) -> Queue<'_> {
-        Queue::new(&mut self.store, host::awake::moment())
+        Queue::new(&mut self.store, host::awake::moment)
     }
 
     pub fn store(&self) -> &Store {
@@ -50,7 +56,21 @@ impl Desk {
 
     pub fn actor(&self, args: &ActorArgs) -> Actor {
         let agent = args.agent.clone().unwrap_or_else(|| self.caller.agent.clone());
-        Actor { agent, token: args.attempt }
+        Actor { agent, attempt: args.attempt, token: args.token.clone(), speaker: self.speaker() }
+    }
+
+    pub fn speaker(&self) -> Speaker {
+        self.caller.speaker.clone()
+    }
+
+    /// Refuses where an agent speaks for another; the wish is said in words.
+    pub fn may_act_for(&self, agent: &str, wish: &str) -> Result<(), CliError> {
+        let speaker = &self.caller.speaker;
+        if speaker.may_act_for(agent) {
+            return Ok(());
+        }
+        let from = speaker.shown();
+        Err(CliError::not_found(format!("this comes from {from}, which may not {wish} agent {agent}")))
     }
 
     pub fn task(&self, id: &str) -> Result<Task, CliError> {

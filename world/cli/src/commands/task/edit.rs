@@ -7,7 +7,7 @@ use super::told;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::Printer;
-use engine::queue;
+use engine::queue::{self, Speaker};
 use model::task::{Plan, Priority, Status, Step};
 use pipeline::queue::Change;
 use serde_json::{Value, json};
@@ -50,26 +50,20 @@ pub fn update(args: &UpdateArgs, desk: &mut Desk, printer: &Printer) -> Result<E
         reference: args.fields.reference.clone(),
         steps: steps(&args.fields)?,
     };
-    let change = Change { edit, deps: deps(&args.fields) };
-    if change == Change::default() && args.status.is_none() {
+    let status = args.status.as_deref().map(one_status).transpose()?;
+    let change = Change { edit, deps: deps(&args.fields), status };
+    if change == Change::default() {
         return Err(CliError::failed("no fields to update").hint("taut task update --help"));
     }
-    let status = match &args.status {
-        Some(text) => Some(one_status(text)?),
-        None => None,
-    };
-    let project = desk.project();
-    desk.queue().update(&project, &args.id, &change)?;
-    if let Some(status) = status {
-        desk.queue().set_status(&project, &args.id, status)?;
-    }
+    let (project, speaker) = (desk.project(), desk.speaker());
+    desk.queue().update(&project, &args.id, &change, &speaker)?;
     Ok(told(printer, "updated", &args.id))
 }
 
 pub fn delete(args: &DeleteArgs, desk: &mut Desk, printer: &Printer) -> Result<Exit, CliError> {
-    let project = desk.project();
+    let (project, speaker) = (desk.project(), desk.speaker());
     if let Some(id) = &args.id {
-        desk.queue().delete(&project, std::slice::from_ref(id))?;
+        desk.queue().delete(&project, id, &speaker)?;
         return Ok(told(printer, "deleted", id));
     }
     let statuses = match &args.status {
@@ -82,16 +76,17 @@ pub fn delete(args: &DeleteArgs, desk: &mut Desk, printer: &Printer) -> Result<E
         }
         None => return Err(CliError::not_found("which task?").hint("taut task delete <id>")),
     };
+    if speaker != Speaker::Person {
+        let words = format!("this comes from {}; deleting many tasks at once is for people", speaker.shown());
+        return Err(CliError::failed(words).hint("taut task delete <id>"));
+    }
     let filter =
         TaskFilter { statuses, spec: args.spec.clone(), category: args.category.clone(), ..TaskFilter::default() };
-    let tasks = desk.store().tasks(&project, &filter)?;
-    let live = tasks.into_iter().filter(|task| task.queued.status != Status::Deleted);
-    let slugs: Vec<String> = live.map(|task| task.plan.slug).collect();
-    desk.queue().delete(&project, &slugs)?;
+    let deleted = desk.queue().delete_by(&project, &filter, &speaker)?;
     if printer.json() {
-        printer.object(&json!({"deleted": slugs.len()}));
+        printer.object(&json!({"deleted": deleted}));
     } else {
-        printer.line(format!("deleted {} tasks", slugs.len()));
+        printer.line(format!("deleted {deleted} tasks"));
     }
     Ok(Exit::Ok)
 }

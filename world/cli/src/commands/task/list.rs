@@ -5,11 +5,14 @@ use super::desk::Desk;
 use super::shown;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::printer::Printer;
-use model::task::{Status, Task};
+use crate::printer::{Printer, text};
+use model::task::Status;
 use serde_json::{Map, Value, json};
-use std::io::IsTerminal;
-use store::TaskFilter;
+use std::collections::HashMap;
+use store::{Dependency, TaskFilter};
+
+/// No line of a tree begins further to the right.
+const MOST_INDENTED: usize = 32;
 
 pub fn list(args: &ListArgs, desk: &mut Desk, printer: &Printer) -> Result<Exit, CliError> {
     desk.reap();
@@ -43,7 +46,7 @@ pub fn peek(args: &PeekArgs, desk: &mut Desk, printer: &Printer) -> Result<Exit,
     tasks.extend(desk.store().tasks(&project, &active)?);
     if args.markdown {
         tasks.iter().for_each(|task| printer.line(shown::markdown(&shown::object(task))));
-    } else if printer.json() || !std::io::stdout().is_terminal() {
+    } else if printer.json() || !Printer::has_reader() {
         tasks.iter().for_each(|task| printer.object(&Value::Object(shown::object(task))));
     } else if !tasks.is_empty() {
         shown::table(&tasks, printer);
@@ -62,7 +65,7 @@ pub fn show(args: &ShowArgs, desk: &mut Desk, printer: &Printer) -> Result<Exit,
     if printer.json() {
         printer.object(&Value::Object(fields));
     } else {
-        printer.line(shown::markdown(&fields).trim_end());
+        printer.line(shown::markdown(&fields).trimmed());
     }
     Ok(Exit::Ok)
 }
@@ -75,31 +78,44 @@ pub fn deps(id: &str, desk: &mut Desk, printer: &Printer) -> Result<Exit, CliErr
         return Ok(Exit::Ok);
     }
     if !printer.json() {
-        printer.line(format!("{id} {}", shown::status(&task, printer)));
+        let status = shown::status(task.queued.status, task.queued.open_blockers, printer);
+        printer.line(text!("{} {}", id, status));
     }
-    let mut seen = vec![id.to_string()];
-    below(&task, 1, &mut seen, desk, printer)?;
+    let dependencies = desk.store().dependencies_below(&task.queued)?;
+    walk(id, &dependencies, |dependency, depth| show_dependency(dependency, depth, printer));
     Ok(Exit::Ok)
 }
 
-/// What was shown already is not opened again.
-fn below(task: &Task, depth: usize, seen: &mut Vec<String>, desk: &Desk, printer: &Printer) -> Result<(), CliError> {
-    for slug in &task.plan.deps {
-        let blocker = desk.task(slug)?;
-        if printer.json() {
-            printer.object(&json!({
-                "id": task.plan.slug, "by": slug, "s": blocker.queued.status.name(), "depth": depth,
-            }));
-        } else {
-            let indent = "  ".repeat(depth);
-            printer.line(format!("{indent}{slug} {}", shown::status(&blocker, printer)));
-        }
-        if !seen.contains(slug) {
-            seen.push(slug.clone());
-            below(&blocker, depth + 1, seen, desk, printer)?;
+/// Each dependency once, below the task that waits; a task that was opened
+/// already is not opened again. On a stack of its own: a chain may be as long
+/// as a plan.
+fn walk<'d>(top: &'d str, dependencies: &'d [Dependency], mut show: impl FnMut(&'d Dependency, usize)) {
+    let mut of: HashMap<&str, Vec<&Dependency>> = HashMap::new();
+    for dependency in dependencies {
+        of.entry(&dependency.task).or_default().push(dependency);
+    }
+    let mut open = vec![of.remove(top).unwrap_or_default().into_iter()];
+    while let Some(siblings) = open.last_mut() {
+        match siblings.next() {
+            Some(dependency) => {
+                show(dependency, open.len());
+                open.extend(of.remove(dependency.blocker.as_str()).map(Vec::into_iter));
+            }
+            None => drop(open.pop()),
         }
     }
-    Ok(())
+}
+
+fn show_dependency(dependency: &Dependency, depth: usize, printer: &Printer) {
+    let Dependency { task, blocker, status, open_blockers } = dependency;
+    if printer.json() {
+        printer.object(&json!({"id": task, "by": blocker, "s": status.name(), "depth": depth}));
+        return;
+    }
+    // Deeper ones are told by number: indented, a long chain would be quadratic.
+    let deep = if depth > MOST_INDENTED { format!("({depth}) ") } else { String::new() };
+    let indent = "  ".repeat(depth.min(MOST_INDENTED));
+    printer.line(text!("{}{}{} {}", indent, deep, blocker, shown::status(*status, *open_blockers, printer)));
 }
 
 pub fn parse_statuses(text: &str) -> Result<Vec<Status>, CliError> {

@@ -18,6 +18,7 @@ use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::Printer;
 use desk::Desk;
+use engine::queue::Refusal;
 use pipeline::queue::QueueError;
 
 pub fn run(verb: &Verb, printer: &Printer) -> Result<Exit, CliError> {
@@ -74,7 +75,10 @@ impl From<QueueError> for CliError {
                 let words = refusal.sentence(&slug);
                 let hint = format!("taut task history {slug}");
                 match refusal {
-                    engine::queue::Refusal::NotActive { .. } => Self::failed(words).hint(hint),
+                    Refusal::NotYours { .. } | Refusal::WrongToken => {
+                        Self::not_found(words).hint("taut task list --status active")
+                    }
+                    Refusal::NotActive { .. } => Self::failed(words).hint(hint),
                     _ => Self::not_found(words).hint(hint),
                 }
             }

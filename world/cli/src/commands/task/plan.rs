@@ -15,8 +15,11 @@ pub fn sync(desk: &mut Desk, printer: &Printer) -> Result<Exit, CliError> {
     std::io::stdin().lock().take(LARGEST).read_to_string(&mut text).map_err(|cause| {
         CliError::failed("the plan on stdin is not UTF-8 text").because(&cause).hint("taut task plan-sync < plan.jsonl")
     })?;
-    let project = desk.project();
-    let synced = desk.queue().plan_sync(&project, &text)?;
+    let (project, speaker) = (desk.project(), desk.speaker());
+    let synced = desk.queue().plan_sync(&project, &text, &speaker)?;
+    for why in &synced.left {
+        printer.note(format!("note: {why}, so it is not deleted though it is planned no more"));
+    }
     let (inserted, updated, deleted, skipped) = (synced.inserted, synced.updated, synced.deleted, synced.skipped);
     if printer.json() {
         printer.object(&json!({"inserted": inserted, "updated": updated, "deleted": deleted, "skipped": skipped}));
