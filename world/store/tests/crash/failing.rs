@@ -4,7 +4,7 @@
 
 use crate::cuts;
 use crate::story::state_folder;
-use engine::queue::{Actor, Claimant, SESSION_EXITED};
+use engine::queue::{Actor, Claimant, SESSION_EXITED, Speaker};
 use model::task::Moment;
 use model::{Call, Environment, Ms};
 use pipeline::queue::Queue;
@@ -29,7 +29,7 @@ const VERBS: &[(&str, Verb)] = &[
         queue(state, |queue| queue.claim_one(PROJECT, "t1", &claimant).map(drop))
     }),
     ("done", |state| {
-        let actor = Actor { agent: "w1".into(), token: None };
+        let actor = Actor { agent: "w1".into(), attempt: None, token: None, speaker: Speaker::Person };
         queue(state, |queue| queue.done(PROJECT, "t0", &actor, json!("result")).map(drop))
     }),
     ("release", |state| queue(state, |queue| queue.release_all("w1", SESSION_EXITED).map(drop))),
@@ -55,11 +55,11 @@ fn open(state: &Path) -> Result<Store, String> {
 
 fn queue(
     state: &Path,
-    verb: impl FnOnce(&mut Queue<'_>) -> Result<(), pipeline::queue::QueueError>,
+    verb: impl FnOnce(&mut Queue<'_, fn() -> Moment>) -> Result<(), pipeline::queue::QueueError>,
 ) -> Result<(), String> {
     let mut store = open(state)?;
-    let moment = Moment { now: Ms(1_800_000_000_000), awake: 5_000, boot: "boot".into() };
-    verb(&mut Queue::new(&mut store, moment)).map_err(said)
+    let moment = || Moment { now: Ms(1_800_000_000_000), awake: 5_000, boot: "boot".into() };
+    verb(&mut Queue::new(&mut store, moment as fn() -> Moment)).map_err(said)
 }
 
 fn guarded(state: &Path) -> pipeline::Served {
@@ -86,7 +86,7 @@ fn guarded(state: &Path) -> pipeline::Served {
 fn prepared(state: &Path) {
     let plan: String = (0..3).map(|n| format!("{{\"id\":\"t{n}\",\"t\":\"T\"}}\n")).collect();
     let claimant = Claimant { agent: "w1".into(), session: None, lease_ms: 600_000 };
-    queue(state, |queue| queue.plan_sync(PROJECT, &plan).map(drop)).unwrap();
+    queue(state, |queue| queue.plan_sync(PROJECT, &plan, &Speaker::Person).map(drop)).unwrap();
     queue(state, |queue| queue.claim_one(PROJECT, "t0", &claimant).map(drop)).unwrap();
 }
 
@@ -170,7 +170,7 @@ fn d4_d5_whatever_call_to_the_disk_fails_nothing_acknowledged_is_lost_and_the_gu
     for at in (1..cases.len()).rev() {
         cases.swap(at, dice.below(at + 1));
     }
-    for (name, verb, before, fault, good) in cases.iter().take(cuts::many(400)) {
+    for (name, verb, before, fault, good) in cases.iter().take(cuts::many(250)) {
         broken.extend(spoil(name, *verb, before, *fault, good));
     }
     assert_eq!(broken, Vec::<String>::new(), "of {} cases", cases.len());

@@ -23,7 +23,7 @@ fn told() -> &'static Told {
 #[test]
 fn q2_q6_a_power_cut_at_any_write_keeps_every_claim_and_release_and_corrupts_nothing() {
     let told = told();
-    let cuts = Cuts::from_environment(120);
+    let cuts = Cuts::from_environment(80);
     let broken: Vec<String> =
         cuts.power(told).into_iter().filter_map(|(at, cut)| told.broken_by(&told.ops, at, cut).err()).collect();
     assert_eq!(broken, Vec::<String>::new());
@@ -32,7 +32,7 @@ fn q2_q6_a_power_cut_at_any_write_keeps_every_claim_and_release_and_corrupts_not
 #[test]
 fn a_process_killed_at_any_write_has_lost_nothing_it_acknowledged() {
     let told = told();
-    let cuts = Cuts::from_environment(40);
+    let cuts = Cuts::from_environment(30);
     let broken: Vec<String> =
         cuts.places(told).into_iter().filter_map(|at| told.broken_by(&told.ops, at, Cut::Process).err()).collect();
     assert_eq!(broken, Vec::<String>::new());

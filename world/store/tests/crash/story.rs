@@ -1,7 +1,7 @@
 //! A working day on one database, told commit by commit, and what must be left of it after a cut.
 
 use crate::fingerprint;
-use engine::queue::{Actor, Claimant, SESSION_EXITED};
+use engine::queue::{Actor, Claimant, SESSION_EXITED, Speaker};
 use model::effect::{Audience, Injection, Write};
 use model::task::Moment;
 use model::{Call, Environment, Ms};
@@ -139,7 +139,7 @@ impl Story {
     fn plan(&mut self, tasks: usize) {
         let lines: String = (0..tasks).map(|n| format!("{{\"id\":\"t{n}\",\"t\":\"T\"}}\n")).collect();
         self.commit(Promise::Kept, "plan", |story| {
-            story.queue().plan_sync(PROJECT, &lines).unwrap();
+            story.queue().plan_sync(PROJECT, &lines, &Speaker::Person).unwrap();
         });
     }
 
@@ -152,7 +152,7 @@ impl Story {
 
     fn done(&mut self, agent: &str) {
         let slug = self.held_by(agent);
-        let actor = Actor { agent: agent.into(), token: None };
+        let actor = Actor { agent: agent.into(), attempt: None, token: None, speaker: Speaker::Person };
         self.commit(Promise::Kept, "done", |story| {
             assert_eq!(story.queue().done(PROJECT, &slug, &actor, json!({"ok": slug})).unwrap(), None);
         });
@@ -237,8 +237,9 @@ impl Story {
         holders.into_iter().find(|(holder, _)| holder == agent).expect("it holds one").1
     }
 
-    fn queue(&mut self) -> Queue<'_> {
-        Queue::new(&mut self.store, self.moment.clone())
+    fn queue(&mut self) -> Queue<'_, impl Fn() -> Moment> {
+        let moment = self.moment.clone();
+        Queue::new(&mut self.store, move || moment.clone())
     }
 
     fn other(&self) -> Store {
