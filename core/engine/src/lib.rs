@@ -7,6 +7,8 @@ mod asks;
 pub mod context;
 mod decide;
 pub mod fleet;
+#[cfg(feature = "fuzzing")]
+pub mod fuzzing;
 mod gates;
 mod holding;
 mod identity;

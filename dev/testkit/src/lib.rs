@@ -29,7 +29,10 @@
 //! ```
 
 pub mod corpus;
+pub mod disk;
 pub mod fake_agent;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+pub mod faults;
 pub mod poll;
 pub mod process;
 pub mod real_client;

@@ -7,6 +7,8 @@
 pub mod client;
 mod folder;
 mod frame;
+#[cfg(feature = "fuzzing")]
+pub mod fuzzing;
 mod log;
 mod peer;
 pub mod protocol;

@@ -98,7 +98,7 @@ impl Opening {
             return Err(Error::OlderSchema { path: path(), found, known: SCHEMA });
         }
         let _held = lock::hold(&self.place, self.patience)?;
-        conn.pragma_update(None, "journal_mode", "WAL").map_err(|cause| self.error(cause))?;
+        turn_wal_on(conn).map_err(|cause| self.error(cause))?;
         migrate::migrate(conn, &self.place)
     }
 
@@ -118,6 +118,20 @@ fn connect(path: &Path, patience: Duration) -> rusqlite::Result<Connection> {
     conn.set_prepared_statement_cache_capacity(64);
     conn.execute_batch("PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0")?;
     Ok(conn)
+}
+
+/// SQLite tells the new mode before it has written it, and what then goes wrong only to who asks on: the pragma is
+/// run to its end, and what holds is asked for by itself.
+fn turn_wal_on(conn: &Connection) -> rusqlite::Result<()> {
+    let mode = |pragma: &str| -> rusqlite::Result<Vec<String>> {
+        conn.prepare(pragma)?.query_map([], |row| row.get(0))?.collect()
+    };
+    mode("PRAGMA journal_mode = WAL")?;
+    if mode("PRAGMA journal_mode")? == ["wal"] {
+        return Ok(());
+    }
+    let failed = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_IOERR);
+    Err(rusqlite::Error::SqliteFailure(failed, Some("the journal mode could not be set".into())))
 }
 
 fn connect_to_read(path: &Path, patience: Duration) -> rusqlite::Result<(Connection, i64)> {

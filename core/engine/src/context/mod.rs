@@ -3,12 +3,12 @@
 
 pub mod budget;
 mod files;
-mod frontmatter;
+pub(crate) mod frontmatter;
 mod observe;
 pub mod runtime;
 mod settings;
 mod status_line;
-mod usage;
+pub(crate) mod usage;
 pub mod warning;
 mod window;
 

@@ -18,7 +18,7 @@ pub mod skill;
 mod start;
 mod subs;
 mod tool;
-mod yaml;
+pub(crate) mod yaml;
 
 pub use begin::{Wanted, folder as own_folder, task_name, wanted};
 

@@ -2,6 +2,8 @@
 
 mod corpus;
 mod fake_agent;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod faults;
 mod installer;
 mod process;
 mod sandbox;

@@ -42,7 +42,7 @@ fn read(index: &Path) -> Option<Vec<u8>> {
     }
 }
 
-fn holds(bytes: &[u8], wanted: &[u8]) -> Option<bool> {
+pub fn holds(bytes: &[u8], wanted: &[u8]) -> Option<bool> {
     if bytes.is_empty() {
         return Some(false);
     }

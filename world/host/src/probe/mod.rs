@@ -9,6 +9,8 @@ mod process;
 mod project;
 mod transcript;
 
+#[cfg(feature = "fuzzing")]
+pub use git_index::holds as git_index_holds;
 pub use process::{ancestors, in_foreground, life};
 pub use project::project;
 pub use transcript::tail;

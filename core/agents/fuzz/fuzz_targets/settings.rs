@@ -1,0 +1,30 @@
+//! Settings files are written by people and other tools. Whatever stands in one: putting our hooks in twice is once,
+//! and taking them out gives back every byte.
+#![no_main]
+
+use agents::claude_code::settings::{Client, OnFailure, Plan, Version, edit, inspect, remove};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|text: &str| {
+    // The plan follows from the text, so that a settings file is a seed as it stands.
+    let choice = text.len();
+    let plan = Plan {
+        command: "/opt/tools/taut".into(),
+        client: if choice & 1 == 0 { Client::Unknown } else { Client::Known(Version(2, 0, 0)) },
+        on_failure: if choice & 2 == 0 { OnFailure::Continue } else { OnFailure::Block },
+        allow: if choice & 4 == 0 { Vec::new() } else { vec!["Bash(taut log *)".into()] },
+    };
+    let _ = remove(text, &plan.allow);
+    let Ok(before) = inspect(text) else {
+        assert!(edit(text, &plan).is_err(), "what cannot be read is not edited");
+        return;
+    };
+    let Ok(once) = edit(text, &plan) else { return };
+    let twice = edit(&once.text, &plan).expect("our own text is read");
+    assert_eq!(twice.text, once.text, "twice is not once");
+    // What stands there already as ours is ours, and goes.
+    if before.entries.is_empty() {
+        let removed = remove(&once.text, &once.allow).expect("our own text is read");
+        assert_eq!(removed.text, text, "from:\n{}", once.text);
+    }
+});
