@@ -3,6 +3,7 @@
 mod damage;
 mod death;
 mod fleet;
+mod full_disk;
 mod notices;
 mod opening;
 mod rows;
