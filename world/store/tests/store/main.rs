@@ -6,6 +6,7 @@ mod fleet;
 mod full_disk;
 mod notices;
 mod opening;
+mod retention;
 mod rows;
 mod spool;
 mod upkeep;
