@@ -2,7 +2,7 @@
 
 use crate::migrate::{self, SCHEMA};
 use crate::place::Place;
-use crate::{Error, Store, spool, tasks};
+use crate::{Aside, Error, Store, spool, tasks};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -21,6 +21,8 @@ pub struct Report {
     pub events: u64,
     /// Each one sentence.
     pub problems: Vec<String>,
+    /// What is no problem of this file, and is to be known: each one sentence.
+    pub notes: Vec<String>,
 }
 
 impl Store {
@@ -46,6 +48,7 @@ impl Store {
             sessions: count("sessions"),
             events: count("events"),
             problems,
+            notes: self.set_aside()?.iter().map(note).collect(),
         })
     }
 
@@ -88,10 +91,20 @@ impl Store {
                 ));
             }
         }
-        problems.extend(aside(&self.place).iter().map(|path| {
-            format!("{} is damaged and was moved aside; delete it once you need it no more", path.display())
-        }));
         Ok(problems)
+    }
+}
+
+/// Deleting is spoken of only where nothing is in the file that is not here.
+fn note(aside: &Aside) -> String {
+    match &aside.salvaged {
+        None => format!(
+            "{} is a damaged database that was moved aside, and what is readable of it is not back yet: \
+             `taut db check` brings it back",
+            aside.path.display()
+        ),
+        Some(salvaged) if salvaged.is_whole() => format!("{salvaged}; nothing in it is missing here, so it may go"),
+        Some(salvaged) => format!("{salvaged}; it is kept, in case you need the rest"),
     }
 }
 

@@ -59,7 +59,7 @@ pub use prune::{Pruned, Retention};
 pub use repair::{Repair, repair};
 pub use reserve::RESERVE;
 pub use retention_clock::{Clocks, Jump};
-pub use salvage::Salvaged;
+pub use salvage::{Aside, Salvaged};
 pub use sessions::SessionFilter;
 pub use spool::{SPOOL, spool};
 pub use spool_line::PENDING;
