@@ -21,6 +21,7 @@ pub struct Pending {
 const NAMES: &str = "pending:";
 const PUT: &str = "INSERT OR IGNORE INTO meta (name, value) VALUES (?1, ?2)";
 const LIST: &str = "SELECT name, value FROM meta WHERE name >= 'pending:' AND name < 'pending;' ORDER BY name";
+const PLACE: &str = "UPDATE events SET session = ?2 WHERE key = ?1 AND session IS NULL";
 const REMOVE: &str = "DELETE FROM meta WHERE name = ?1";
 
 /// Only the last events are looked through: what is older than so many is not
@@ -49,6 +50,11 @@ impl Tx<'_> {
     /// where somebody has done it meanwhile.
     pub fn settle_pending(&self, key: &str) -> Result<bool, Error> {
         self.verb(|conn| Ok(conn.prepare_cached(REMOVE)?.execute([format!("{NAMES}{key}")])? > 0))
+    }
+
+    /// The event belongs to this session, as became known after it was stored.
+    pub fn place_event(&self, key: &str, session: &str) -> Result<(), Error> {
+        self.verb(|conn| conn.prepare_cached(PLACE)?.execute([key, session]).map(drop))
     }
 
     /// Whether this session of the host has done anything after that moment.

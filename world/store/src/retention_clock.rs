@@ -6,6 +6,7 @@ use crate::{Error, Store};
 use model::Ms;
 use rusqlite::{Connection, OptionalExtension, params};
 use serde_json::{Value, json};
+use std::fmt;
 
 const DAY_MS: i64 = 86_400_000;
 
@@ -50,6 +51,20 @@ pub struct Jump {
     pub to: Ms,
     /// Ahead where positive.
     pub by_ms: i64,
+}
+
+/// One sentence without an end.
+impl fmt::Display for Jump {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let by = self.by_ms.unsigned_abs() / 60_000;
+        let by = match by {
+            minutes @ ..120 => format!("{minutes} minutes"),
+            minutes @ 120..2880 => format!("{} hours", minutes / 60),
+            minutes => format!("{} days", minutes / 1440),
+        };
+        let way = if self.by_ms > 0 { "ahead" } else { "back" };
+        write!(f, "the system's clock was set {way} by {by}, to {}", self.to.rfc3339())
+    }
 }
 
 /// What is remembered between two looks.

@@ -5,6 +5,7 @@ mod defects;
 mod dies;
 mod fencing;
 mod hooks;
+mod replay;
 mod stage;
 mod surface;
 mod workers;
