@@ -103,8 +103,9 @@ fn forget(store: &mut Store, said: &mut Said) -> Result<(), Error> {
 impl Said {
     fn unstored(&mut self, now: &Unstored) {
         let rises = *now != self.unstored && !now.is_empty();
-        if rises && self.at.is_none_or(|at| at.elapsed() >= SAY_EVERY) {
-            line(&format!("{now}; `taut db check` notes that you have seen it"));
+        let due = rises && self.at.is_none_or(|at| at.elapsed() >= SAY_EVERY);
+        // A full disk takes no line either: it is said as soon as there is room.
+        if due && written(&format!("{now}; `taut db check` notes that you have seen it")) {
             (self.unstored, self.at) = (*now, Some(Instant::now()));
         }
     }
@@ -130,5 +131,10 @@ impl Said {
 /// A daemon's stderr is its log.
 fn line(text: &str) {
     // A full disk must not stop the daemon.
-    let _ = writeln!(std::io::stderr(), "{} {text}", host::clock::now().rfc3339());
+    let _ = written(text);
+}
+
+fn written(text: &str) -> bool {
+    let line = format!("{} {text}\n", host::clock::now().rfc3339());
+    std::io::stderr().write_all(line.as_bytes()).is_ok()
 }

@@ -182,6 +182,7 @@ mod tests {
     use engine::queue::Claimant;
     use model::task::Plan;
     use pipeline::queue::Queue;
+    use std::path::Path;
 
     fn switchboard(state: &Path) -> Switchboard {
         let (home, user_config) = (state.to_path_buf(), state.join("config"));

@@ -2,7 +2,7 @@
 
 use crate::migrate::{self, SCHEMA};
 use crate::place::Place;
-use crate::{Aside, Error, Store, spool, tasks};
+use crate::{Aside, Error, Store, spool, tasks, unstored};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -55,6 +55,14 @@ impl Store {
     /// A consistent copy in one private file; `to` must not exist.
     pub fn backup(&self, to: &Path) -> Result<(), Error> {
         migrate::copy(&self.conn, to)
+    }
+
+    /// What a person ought to know of the record until it is seen to, each one
+    /// sentence with the command that helps. Cheap: every view shows it.
+    pub fn warnings(&self) -> Result<Vec<String>, Error> {
+        let waits = self.set_aside()?.into_iter().filter(|aside| aside.salvaged.is_none());
+        let asides = waits.map(|aside| note(&aside));
+        Ok(unstored::warning(&self.place.folder).into_iter().chain(asides).collect())
     }
 
     fn structure(&self) -> Result<Vec<String>, Error> {

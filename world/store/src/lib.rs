@@ -67,5 +67,5 @@ pub use store::{Durability, Store};
 pub use tasks::{Edit, Lapsed, TaskFilter, Waiting};
 pub use timeline::Point;
 pub use tx::Tx;
-pub use unstored::{Unstored, Why, note_unstored, unstored};
+pub use unstored::{Unstored, Why, note_unstored, unstored, warning};
 pub use wakes::Sleeper;

@@ -95,6 +95,12 @@ pub fn unstored(folder: &Path) -> Unstored {
     reserve::counted(folder)
 }
 
+/// The standing warning, where there is something to say.
+pub fn warning(folder: &Path) -> Option<String> {
+    let unstored = unstored(folder);
+    (!unstored.is_empty()).then(|| format!("{unstored}: see `taut db check`"))
+}
+
 /// A person has been told of `seen`; what came after it still stands.
 pub fn note_unstored(folder: &Path, seen: &Unstored) -> Result<(), Error> {
     reserve::note(folder, seen)

@@ -11,6 +11,7 @@ mod messages;
 mod notify;
 mod private;
 mod quiet;
+mod record;
 mod stage;
 mod statusline;
 mod usage;
