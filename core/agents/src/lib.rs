@@ -7,7 +7,7 @@ pub mod claude_code;
 mod lenient;
 mod salvage;
 
-use model::reply::Reply;
+use model::reply::{GateStop, Reply};
 use model::run::{Heard, Launch, LaunchLine};
 use model::{Answer, Envelope};
 use serde_json::{Map, Value};
@@ -18,7 +18,7 @@ pub struct Dialect {
     pub name: &'static str,
     decode: fn(&Map<String, Value>) -> Envelope,
     encode: fn(&Envelope, &Reply) -> Answer,
-    deny_unread: fn(&str) -> Answer,
+    stop_unread: fn(GateStop) -> Answer,
     launch: fn(&Launch) -> LaunchLine,
     hear: fn(&str, &mut Heard),
 }
@@ -33,7 +33,7 @@ static CLAUDE_CODE: Dialect = Dialect {
     name: claude_code::NAME,
     decode: claude_code::decode::decode,
     encode: claude_code::encode::encode,
-    deny_unread: claude_code::encode::deny_unread,
+    stop_unread: claude_code::encode::stop_unread,
     launch: claude_code::launch::line,
     hear: claude_code::stream::hear,
 };
@@ -66,18 +66,21 @@ pub fn hear(agent: &str, line: &str, heard: &mut Heard) {
 /// there being an event at all.
 pub fn decode(agent: &str, bytes: &[u8]) -> Result<Envelope, Unreadable> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    let (fields, note) = match first_object(bytes) {
+    let (fields, broken) = match first_object(bytes) {
         Ok(fields) => (fields, None),
-        Err(why) => match salvage::salvage(bytes) {
-            Some(fields) => (fields, Some(format!("payload is not whole JSON ({why}); read what could be read"))),
-            None => return Err(Unreadable { why }),
+        Err(broken) => match salvage::salvage(bytes) {
+            Some(fields) => (fields, Some(broken)),
+            None => return Err(Unreadable { why: broken.why }),
         },
     };
     let mut envelope = (dialect(agent).decode)(&fields);
     if envelope.name.is_empty() {
         return Err(Unreadable { why: "no hook_event_name in the payload".into() });
     }
-    envelope.notes.extend(note);
+    if let Some(Broken { why, cut }) = broken {
+        envelope.notes.push(format!("payload is not whole JSON ({why}); read what could be read"));
+        envelope.cut = cut || salvage::shortened(&fields);
+    }
     Ok(envelope)
 }
 
@@ -86,21 +89,34 @@ pub fn encode(envelope: &Envelope, reply: &Reply) -> Answer {
     (dialect(envelope.agent).encode)(envelope, reply)
 }
 
-/// What is answered to a payload that could not be read, when the user wants
-/// such calls stopped.
-pub fn deny_unread(agent: &str, reason: &str) -> Answer {
-    (dialect(agent).deny_unread)(reason)
+/// What is answered to a payload that could not be read: the event a guard
+/// stands on is stopped, and any other ignores what is not its own.
+pub fn stop_unread(agent: &str, stop: GateStop) -> Answer {
+    (dialect(agent).stop_unread)(stop)
+}
+
+/// What a hook prints that crashed before it could judge anything: the user is asked. Fixed, because there may be no
+/// memory to make it of.
+pub fn unjudged() -> &'static [u8] {
+    claude_code::encode::UNJUDGED.as_bytes()
+}
+
+/// Why the bytes are not one whole object.
+struct Broken {
+    why: String,
+    /// They end too early.
+    cut: bool,
 }
 
 /// The first JSON object of the bytes. Agents have been seen to send a byte
 /// order mark before it and garbage after it.
-fn first_object(bytes: &[u8]) -> Result<Map<String, Value>, String> {
+fn first_object(bytes: &[u8]) -> Result<Map<String, Value>, Broken> {
     let text = String::from_utf8_lossy(bytes);
     let mut values = serde_json::Deserializer::from_str(&text).into_iter::<Value>();
     match values.next() {
         Some(Ok(Value::Object(fields))) => Ok(fields),
-        Some(Ok(_)) => Err("not a JSON object".into()),
-        Some(Err(error)) => Err(error.to_string()),
-        None => Err("empty input".into()),
+        Some(Ok(_)) => Err(Broken { why: "not a JSON object".into(), cut: false }),
+        Some(Err(error)) => Err(Broken { why: error.to_string(), cut: error.is_eof() }),
+        None => Err(Broken { why: "empty input".into(), cut: true }),
     }
 }

@@ -22,6 +22,14 @@ pub fn salvage(bytes: &[u8]) -> Option<Map<String, Value>> {
     (!fields.is_empty()).then_some(fields)
 }
 
+/// Whether a text of the tool's input was longer than is kept.
+pub fn shortened(fields: &Map<String, Value>) -> bool {
+    let input = fields.get("tool_input").and_then(Value::as_object);
+    let mut texts = input.into_iter().flat_map(Map::values).filter_map(Value::as_str);
+    // A cut falls on a character's boundary, up to three bytes before the limit.
+    texts.any(|text| text.len() + 4 > LONGEST)
+}
+
 struct Scan<'a> {
     rest: &'a str,
     /// The key that opened each object or array we are inside of.

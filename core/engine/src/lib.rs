@@ -22,6 +22,7 @@ mod session;
 mod state;
 mod status;
 mod strikes;
+pub mod undecided;
 
 pub use decide::{Ids, Inherited, Input, Outcome, ask, decide, inherited, taker};
 pub use identity::{folder, who};

@@ -21,6 +21,7 @@ fn envelope() -> Envelope {
         sub_agent: None,
         body: Body::Prompt { text: "go".into() },
         notes: Vec::new(),
+        cut: false,
     }
 }
 

@@ -120,6 +120,8 @@ pub struct Envelope {
     pub body: Body,
     /// What the decoder had to leave out or guess, for the trace.
     pub notes: Vec<String>,
+    /// The payload ended before it was whole: what the call would do may stand in the part that is missing.
+    pub cut: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

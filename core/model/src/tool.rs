@@ -11,6 +11,28 @@ pub struct ToolCall {
     pub input: Value,
 }
 
+/// Tools that read, ask or note something down for the agent itself.
+const LOOKS_ONLY: &[&str] = &[
+    "AskUserQuestion",
+    "BashOutput",
+    "EnterPlanMode",
+    "ExitPlanMode",
+    "Glob",
+    "Grep",
+    "LS",
+    "ListMcpResourcesTool",
+    "NotebookRead",
+    "Read",
+    "ReadMcpResourceTool",
+    "TaskGet",
+    "TaskList",
+    "TaskOutput",
+    "TodoRead",
+    "TodoWrite",
+    "ToolSearch",
+    "WebSearch",
+];
+
 impl ToolCall {
     /// A text field of the input.
     pub fn text(&self, field: &str) -> Option<&str> {
@@ -24,6 +46,22 @@ impl ToolCall {
             "Bash" | "" => self.text("command"),
             _ => None,
         }
+    }
+
+    /// The field that says what a shell or edit tool would do.
+    pub fn judged_field(&self) -> Option<&'static str> {
+        match self.name.as_str() {
+            "Bash" => Some("command"),
+            "Write" | "Edit" | "MultiEdit" => Some("file_path"),
+            "NotebookEdit" => Some("notebook_path"),
+            _ => None,
+        }
+    }
+
+    /// Whether this call may run or change something: every tool does that is
+    /// not known to look only.
+    pub fn acts(&self) -> bool {
+        !LOOKS_ONLY.contains(&self.name.as_str())
     }
 
     /// The file this call would write, when it is an edit tool.

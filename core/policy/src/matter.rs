@@ -56,11 +56,25 @@ pub struct Edit {
 pub fn matter(envelope: &Envelope, around: &Around) -> Option<Matter> {
     let Body::Tool(call) = &envelope.body else { return None };
     let cwd = envelope.cwd.clone().or_else(|| around.cwd.clone());
+    let mut matter = whole(call, cwd.clone(), around);
+    if envelope.cut && call.acts() {
+        matter.get_or_insert_with(|| Matter { around: around.clone(), cwd, ..Matter::default() }).cut("the call was cut off");
+    }
+    matter
+}
+
+/// What is to be judged of a call that was read to its end.
+fn whole(call: &ToolCall, cwd: Option<String>, around: &Around) -> Option<Matter> {
     if let Some(line) = call.command() {
         return Some(Matter::line(line, cwd, around));
     }
     if let Some(path) = call.written_file() {
         return Some(Matter::edit(edit(call, path), cwd, around));
+    }
+    if let Some(field) = call.judged_field() {
+        let mut matter = Matter { around: around.clone(), cwd, ..Matter::default() };
+        matter.cut(&format!("its `{field}` is not text"));
+        return Some(matter);
     }
     let path = match call.name.as_str() {
         "Read" | "NotebookRead" => call.text("file_path")?,
@@ -109,6 +123,13 @@ impl Matter {
         let seen = Seen { program: Some(tool.to_string()), acts, ..Seen::default() };
         let reading = Reading { commands: vec![command], ..Reading::default() };
         Self { around: around.clone(), cwd, line: None, reading, seen: vec![seen], edit: None }
+    }
+
+    /// Something of it was not read: that is not the same as there being nothing.
+    fn cut(&mut self, why: &str) {
+        self.reading.cut = true;
+        let text = self.line.clone().or_else(|| Some(self.edit.as_ref()?.path.clone())).unwrap_or_default();
+        self.reading.troubles.insert(0, bash::Trouble { text, why: why.to_string() });
     }
 
     /// What the world has to be asked before this can be judged.

@@ -4,8 +4,20 @@ use crate::source::{Keep, blank, functions, is_ident};
 use crate::{File, Violation};
 
 /// Letter, first and last number of each family of requirements.
-const FAMILIES: &[(char, u32, u32)] =
-    &[('d', 1, 9), ('s', 1, 14), ('g', 0, 11), ('r', 1, 4), ('q', 1, 8), ('l', 1, 9), ('f', 1, 5), ('i', 1, 5)];
+const FAMILIES: &[(char, u32, u32)] = &[
+    ('d', 1, 9),
+    ('s', 1, 14),
+    ('g', 0, 15),
+    ('r', 1, 4),
+    ('q', 1, 8),
+    ('l', 1, 14),
+    ('f', 1, 9),
+    ('i', 1, 9),
+    ('t', 1, 11),
+    ('m', 1, 6),
+    ('a', 1, 4),
+    ('x', 1, 3),
+];
 
 pub(crate) fn check(files: &[File]) -> Vec<Violation> {
     files.iter().filter(|file| file.is_rust()).flat_map(of_file).collect()

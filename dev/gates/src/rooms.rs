@@ -24,18 +24,19 @@ const ROOMS: &[Room] = &[
     Room { folder: "core/policy", name: "policy", may_use: &["model", "bash"] },
     Room { folder: "core/engine", name: "engine", may_use: &["model", "policy"] },
     Room { folder: "world/entry", name: "entry", may_use: &["model"] },
-    Room { folder: "world/store", name: "store", may_use: &["model"] },
-    Room { folder: "world/host", name: "host", may_use: &["model"] },
+    Room { folder: "world/sys", name: "sys", may_use: &[] },
+    Room { folder: "world/store", name: "store", may_use: &["model", "sys"] },
+    Room { folder: "world/host", name: "host", may_use: &["model", "sys"] },
     Room {
         folder: "world/pipeline",
         name: "pipeline",
-        may_use: &["model", "bash", "agents", "policy", "engine", "store", "host"],
+        may_use: &["model", "bash", "agents", "policy", "engine", "sys", "store", "host"],
     },
-    Room { folder: "world/daemon", name: "daemon", may_use: &["model", "entry", "pipeline"] },
+    Room { folder: "world/daemon", name: "daemon", may_use: &["model", "entry", "sys", "pipeline"] },
     Room {
         folder: "world/runner",
         name: "runner",
-        may_use: &["model", "bash", "agents", "policy", "engine", "store", "host", "pipeline", "daemon"],
+        may_use: &["model", "bash", "agents", "policy", "engine", "sys", "store", "host", "pipeline", "daemon"],
     },
     Room { folder: "world/dash", name: "dash", may_use: &["model", "store", "daemon"] },
     Room { folder: "world/cli", name: "taut", may_use: WORLD },
@@ -44,13 +45,15 @@ const ROOMS: &[Room] = &[
     Room { folder: "dev/bench", name: "bench", may_use: CHECKED },
 ];
 
-const WORLD: &[&str] =
-    &["model", "bash", "agents", "policy", "engine", "entry", "store", "host", "pipeline", "daemon", "runner", "dash"];
+const WORLD: &[&str] = &[
+    "model", "bash", "agents", "policy", "engine", "entry", "sys", "store", "host", "pipeline", "daemon", "runner",
+    "dash",
+];
 
 /// What checks the house may open every door of it.
 const CHECKED: &[&str] = &[
-    "model", "bash", "agents", "policy", "engine", "entry", "store", "host", "pipeline", "daemon", "runner", "dash",
-    "taut", "testkit",
+    "model", "bash", "agents", "policy", "engine", "entry", "sys", "store", "host", "pipeline", "daemon", "runner",
+    "dash", "taut", "testkit",
 ];
 
 /// A room of this name becomes the drawer for everything.
@@ -64,7 +67,7 @@ const ASYNC: &[&str] = &["tokio", "async-std", "smol", "futures", "futures-execu
 
 /// On the way of an event: compiling a regex costs more than the whole hook.
 const HOOK_PATH: &[&str] =
-    &["model", "bash", "agents", "policy", "engine", "entry", "store", "host", "pipeline", "daemon", "taut"];
+    &["model", "bash", "agents", "policy", "engine", "entry", "sys", "store", "host", "pipeline", "daemon", "taut"];
 const REGEX: &[&str] = &["regex", "regex-lite", "fancy-regex", "onig", "pcre2"];
 
 pub(crate) fn check(files: &[File]) -> Vec<Violation> {

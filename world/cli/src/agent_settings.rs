@@ -96,7 +96,7 @@ pub fn plan(places: &Places, level: &Level, client: Client, command: String) -> 
     let law = Laws::new(places.user_config(), places.state()).of(&folder.to_string_lossy(), &places.home());
     let on_failure = match law.policy.on_failure {
         policy::OnFailure::Closed => OnFailure::Block,
-        policy::OnFailure::Open => OnFailure::Continue,
+        policy::OnFailure::Open | policy::OnFailure::Ask => OnFailure::Continue,
     };
     Plan { command, client, on_failure, allow: Vec::new() }
 }

@@ -5,27 +5,36 @@ use std::io::Read;
 use std::os::fd::AsRawFd;
 use std::time::{Duration, Instant};
 
+/// What came on stdin.
+pub struct Input {
+    pub bytes: Vec<u8>,
+    /// Its end was reached, or it holds one whole object.
+    pub complete: bool,
+}
+
 /// Everything up to the end, the limit of size, or the limit of time. Bytes
 /// that are there when time is up are used: they may hold the whole call.
-pub fn read() -> Vec<u8> {
+pub fn read() -> Input {
     let mut input = std::io::stdin().lock();
-    let deadline = Instant::now() + Duration::from_millis(u64::from(limits::STDIN_MS));
+    let begun = Instant::now();
     let mut bytes = Vec::new();
     let mut chunk = [0_u8; 64 * 1024];
     while bytes.len() < limits::STDIN_BYTES {
-        let patience =
-            if is_whole(&bytes) { Duration::from_millis(u64::from(limits::STDIN_QUIET_MS)) } else { Duration::MAX };
-        if !is_ready(deadline.saturating_duration_since(Instant::now()).min(patience)) {
-            break;
+        let whole = is_whole(&bytes);
+        let patience = if whole { Duration::from_millis(u64::from(limits::STDIN_QUIET_MS)) } else { Duration::MAX };
+        let limit = if is_session_end(&bytes) { limits::STDIN_SESSION_END_MS } else { limits::STDIN_MS };
+        let left = Duration::from_millis(u64::from(limit)).saturating_sub(begun.elapsed());
+        if !is_ready(left.min(patience)) {
+            return Input { bytes, complete: whole };
         }
         match input.read(&mut chunk) {
-            Ok(0) => break,
+            Ok(0) => return Input { bytes, complete: true },
             Ok(count) => bytes.extend(chunk.iter().take(count)),
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-            Err(_) => break,
+            Err(_) => return Input { bytes, complete: false },
         }
     }
-    bytes
+    Input { bytes, complete: false }
 }
 
 /// What a here-document or a pipe holds. Some hosts leave stdin open and empty
@@ -35,12 +44,18 @@ pub fn waiting() -> Option<String> {
     if std::io::stdin().is_terminal() || !is_ready(Duration::from_millis(WAITING_MS)) {
         return None;
     }
-    let text = String::from_utf8_lossy(&read()).into_owned();
+    let text = String::from_utf8_lossy(&read().bytes).into_owned();
     Some(text).filter(|text| !text.trim().is_empty())
 }
 
 /// A shell writes its here-document before it starts the command.
 const WAITING_MS: u64 = 200;
+
+/// Cheap and good enough: a SessionEnd is small and names itself.
+pub fn is_session_end(bytes: &[u8]) -> bool {
+    let head = bytes.get(..limits::SEARCHED_BYTES).unwrap_or(bytes);
+    head.windows(12).any(|window| window == b"\"SessionEnd\"")
+}
 
 /// Whether the bytes end where a JSON object could end.
 fn is_whole(bytes: &[u8]) -> bool {

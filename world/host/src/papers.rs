@@ -24,6 +24,9 @@ pub fn write(after: &[After], roots: &[String]) -> Vec<String> {
 fn append(path: &Path, text: &str, roots: &[String]) -> io::Result<()> {
     room(path, roots)?;
     let mut file = options().append(true).open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::other("what stands there is not a file"));
+    }
     file.write_all(text.as_bytes())
 }
 
@@ -38,9 +41,10 @@ fn replace(path: &Path, text: &str, roots: &[String]) -> io::Result<()> {
     })
 }
 
+/// A pipe in the place of a file must not hold us up.
 fn options() -> OpenOptions {
     let mut options = OpenOptions::new();
-    options.create(true).mode(0o600).custom_flags(libc::O_NOFOLLOW);
+    options.create(true).mode(0o600).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_NOCTTY);
     options
 }
 

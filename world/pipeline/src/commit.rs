@@ -63,9 +63,9 @@ fn durability(prepared: &[Prepared]) -> Durability {
 fn serve(tx: &Tx<'_>, prepared: &Prepared, last: bool) -> Result<Step, Error> {
     match &prepared.matter {
         Matter::Event(event) => serve_event(tx, prepared, event, last),
-        Matter::Unreadable { why, .. } => {
+        Matter::Unreadable { why, stop } => {
             let answer = degraded::answer(prepared);
-            let mut row = prepare::unreadable_row(prepared, why);
+            let mut row = prepare::unreadable_row(prepared, why, stop.as_ref());
             row.answer = answer.clone();
             tx.apply(&[Write::Event(Box::new(row.clone()))])?;
             let troubles = vec![format!("could not read the call: {why}")];

@@ -16,14 +16,8 @@ pub fn answer(prepared: &Prepared) -> Answer {
             let (reply, _) = decide(prepared, event);
             agents::encode(&event.envelope, &reply)
         }
-        Matter::Unreadable { why, closed: true } => agents::deny_unread(
-            &prepared.call.agent,
-            &format!(
-                "Taut could not read this call ({why}), and guard.on_failure is \"closed\". \
-                 `taut doctor` says what is wrong."
-            ),
-        ),
-        Matter::Unreadable { .. } => Answer::default(),
+        Matter::Unreadable { stop: Some(stop), .. } => agents::stop_unread(&prepared.call.agent, stop.clone()),
+        Matter::Unreadable { stop: None, .. } => Answer::default(),
     }
 }
 
@@ -34,7 +28,7 @@ pub fn served(prepared: &Prepared) -> Served {
             let (reply, row) = decide(prepared, event);
             (agents::encode(&event.envelope, &reply), row)
         }
-        Matter::Unreadable { why, .. } => (answer(prepared), prepare::unreadable_row(prepared, why)),
+        Matter::Unreadable { why, stop } => (answer(prepared), prepare::unreadable_row(prepared, why, stop.as_ref())),
     };
     row.session = None;
     row.answer = answer.clone();

@@ -6,8 +6,10 @@ use host::overrides::{self, Standing};
 use host::trust;
 use model::fact::Project;
 use policy::{Diagnostic, Layer, LayerKind, Policy, Trust};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use sys::outside::{self, Rules, Unread};
 
 /// A configuration larger than this is not one.
 const LARGEST_CONFIG: u64 = 256 * 1024;
@@ -22,6 +24,27 @@ pub struct Law {
     pub standing: Standing,
     /// What is wrong with the configuration.
     pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Law {
+    /// What holds where nothing can be read.
+    pub fn anywhere(folder: &str) -> Self {
+        Self::with(&[], folder)
+    }
+
+    /// What the user's own configuration says, with no project looked for.
+    pub fn of_user(user_config: &Path, folder: &str) -> Self {
+        let text = outside::read_text(user_config, &Rules::obeyed(LARGEST_CONFIG));
+        let file = user_config.to_string_lossy().into_owned();
+        let layers: Vec<Layer> = text.into_iter().map(|text| Layer { kind: LayerKind::User, file: file.clone(), text }).collect();
+        Self::with(&layers, folder)
+    }
+
+    fn with(layers: &[Layer], folder: &str) -> Self {
+        let (policy, diagnostics) = Policy::layered(layers, Trust::Untrusted);
+        let project = Project { root: folder.to_string(), work_tree: folder.to_string(), git: false };
+        Self { policy, project, standing: Standing::default(), diagnostics }
+    }
 }
 
 /// The laws of the projects seen so far. An edit is noticed at the next event,
@@ -73,16 +96,44 @@ impl Laws {
 
     fn read(&self, project: Project, stamps: &[Stamp]) -> Law {
         let [user, shared, local, _, _] = self.files(&project);
-        let mut layers = Vec::new();
+        let root = Path::new(&project.work_tree);
+        let (mut layers, mut unread) = (Vec::new(), Vec::new());
         let kinds = [LayerKind::User, LayerKind::Project, LayerKind::Local];
         for ((kind, file), stamp) in kinds.into_iter().zip([user, shared, local]).zip(stamps) {
-            if let Some(text) = stamp.text(&file, LARGEST_CONFIG) {
-                layers.push(Layer { kind, file: file.to_string_lossy().into_owned(), text });
+            let foreign = kind != LayerKind::User && !is_ours(root);
+            let read = if foreign { Err(not_ours(root)) } else { stamp.text(&file, LARGEST_CONFIG) };
+            let file = file.to_string_lossy().into_owned();
+            match read {
+                Ok(text) => layers.push(Layer { kind, file, text }),
+                Err(Unread::Missing) => {}
+                Err(why) if stamp.is_there() => unread.push(not_read(file, &why)),
+                Err(_) => {}
             }
         }
-        let trusted = trust::holds(&self.state, Path::new(&project.work_tree));
-        let trust = if trusted { Trust::Trusted } else { Trust::Untrusted };
-        let (policy, diagnostics) = Policy::layered(&layers, trust);
+        let trust = if trust::holds(&self.state, root) { Trust::Trusted } else { Trust::Untrusted };
+        let (policy, mut diagnostics) = Policy::layered(&layers, trust);
+        diagnostics.extend(unread);
         Law { policy, project, diagnostics, standing: overrides::read(&self.state) }
     }
+}
+
+/// A repository that belongs to somebody else is not read for policy, as git does not obey one.
+fn is_ours(root: &Path) -> bool {
+    std::fs::metadata(root).is_ok_and(|found| outside::ours_or_root(&found))
+}
+
+fn not_ours(root: &Path) -> Unread {
+    let owner = std::fs::metadata(root).map(|found| found.uid()).unwrap_or_default();
+    Unread::NotOurs { owner }
+}
+
+/// A configuration that is there and not obeyed is said to be.
+fn not_read(file: String, why: &Unread) -> Diagnostic {
+    let hint = match why {
+        Unread::NotOurs { .. } => {
+            "make the project yours with `chown`, or copy what you want into your own configuration"
+        }
+        _ => "put a plain file there, or remove it",
+    };
+    Diagnostic { file, line: 1, column: 1, message: format!("not read: {why}"), hint: Some(hint.to_string()) }
 }

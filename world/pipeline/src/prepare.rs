@@ -6,9 +6,13 @@ use crate::memory::Places;
 use crate::way::Setting;
 use crate::{scene, settings};
 use engine::context::{self, Ground};
+use engine::undecided::{self, Undecided};
 use engine::{Ids, Inherited};
 use model::fact::{Facts, Probe};
-use model::{Call, Envelope, Environment, Findings, Who, row};
+use model::reply::GateStop;
+use model::{Call, Envelope, Environment, Findings, Level, Who, row};
+use policy::OnFailure;
+use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Instant;
@@ -26,8 +30,8 @@ pub enum Matter {
     /// No event could be made of the payload.
     Unreadable {
         why: String,
-        /// The user wants such calls stopped.
-        closed: bool,
+        /// What it is stopped with, in case it was a call that a guard stands before.
+        stop: Option<GateStop>,
     },
 }
 
@@ -85,10 +89,62 @@ impl Prepared {
         look_around(&mut event.facts, &around);
     }
 
-    pub fn broken(call: Call, why: &str) -> Self {
-        let matter = Matter::Unreadable { why: why.to_string(), closed: false };
+    /// A call that can only be decoded: no file is opened and no line is read for it.
+    pub fn undecided(call: Call, setting: &Setting, why: &str, on_failure: OnFailure) -> Self {
+        let undecided = Undecided { why, on_failure, answering: scene::answering(&call) };
+        let decoded = catch_unwind(|| agents::decode(&call.agent, &call.stdin));
+        let matter = match decoded {
+            Ok(Ok(envelope)) => {
+                let law = Rc::new(Law::anywhere(engine::folder(&envelope, &call.cwd)));
+                let findings = Findings(undecided.finding(&envelope).into_iter().collect());
+                Matter::Event(Box::new(Event::unseen(envelope, &call, setting, law, findings)))
+            }
+            Ok(Err(unreadable)) => unread(&unreadable.why, &call, on_failure),
+            Err(_) => unread(why, &call, on_failure),
+        };
         Self { ids: host::clock::uuids(call.at), call, matter, begun: Instant::now() }
     }
+
+    /// A call that is judged by its words alone, under the user's own configuration: nothing of a project is opened.
+    pub fn unseen(call: Call, setting: &Setting, why: &str) -> Self {
+        let ids = host::clock::uuids(call.at);
+        let begun = Instant::now();
+        let matter = match agents::decode(&call.agent, &call.stdin) {
+            Ok(envelope) => {
+                let law = Rc::new(Law::of_user(&setting.user_config, engine::folder(&envelope, &call.cwd)));
+                let plan = engine::plan(&envelope, &call, &scene::around(&call, setting));
+                let circumstances = scene::circumstances(&call, &law);
+                let mut findings = plan.judge(&law.policy, &Facts::default(), &circumstances);
+                let undecided =
+                    Undecided { why, on_failure: law.policy.on_failure, answering: circumstances.answer };
+                findings.0.extend(undecided.finding(&envelope));
+                Matter::Event(Box::new(Event::unseen(envelope, &call, setting, law, findings)))
+            }
+            Err(unreadable) => {
+                let law = Law::of_user(&setting.user_config, &call.cwd);
+                unread(&unreadable.why, &call, law.policy.on_failure)
+            }
+        };
+        Self { ids, call, matter, begun }
+    }
+}
+
+impl Event {
+    /// An event that nothing was looked up for.
+    fn unseen(envelope: Envelope, call: &Call, setting: &Setting, law: Rc<Law>, findings: Findings) -> Self {
+        let facts = Facts::default();
+        let who = engine::who(&envelope, call, &facts);
+        let places = Places::of(call, &law, setting);
+        let config = setting.user_config.parent().map(Path::to_path_buf).unwrap_or_default();
+        let home = setting.home.clone();
+        Self { envelope, who, facts, findings, law, home, places, config, inherited: true }
+    }
+}
+
+/// A payload that no event could be made of.
+fn unread(why: &str, call: &Call, on_failure: OnFailure) -> Matter {
+    let undecided = Undecided { why, on_failure, answering: scene::answering(call) };
+    Matter::Unreadable { why: why.to_string(), stop: undecided.stop() }
 }
 
 pub fn prepare(call: Call, setting: &Setting, laws: &mut Laws) -> Prepared {
@@ -96,9 +152,11 @@ pub fn prepare(call: Call, setting: &Setting, laws: &mut Laws) -> Prepared {
     let ids = host::clock::uuids(call.at);
     let matter = match agents::decode(&call.agent, &call.stdin) {
         Ok(envelope) => Matter::Event(Box::new(look(envelope, &call, setting, laws))),
+        // Where nothing was sent there was no call.
+        Err(unreadable) if call.stdin.is_empty() => Matter::Unreadable { why: unreadable.why, stop: None },
         Err(unreadable) => {
-            let closed = laws.of(&call.cwd, &setting.home).policy.on_failure == policy::OnFailure::Closed;
-            Matter::Unreadable { why: unreadable.why, closed }
+            let on_failure = laws.of(&call.cwd, &setting.home).policy.on_failure;
+            unread(&unreadable.why, &call, on_failure)
         }
     };
     Prepared { call, matter, begun, ids }
@@ -151,7 +209,14 @@ fn look_around(facts: &mut Facts, around: &Around<'_>) {
 }
 
 /// The row of a payload no event could be made of.
-pub fn unreadable_row(prepared: &Prepared, why: &str) -> row::Event {
+pub fn unreadable_row(prepared: &Prepared, why: &str, stop: Option<&GateStop>) -> row::Event {
     let call = &prepared.call;
-    engine::unreadable(&call.agent, why, call.stdin.len(), call.at, prepared.ids())
+    let mut row = engine::unreadable(&call.agent, why, call.stdin.len(), call.at, prepared.ids());
+    (row.verdict, row.reason) = match stop {
+        Some(GateStop::Ask { reason }) => (Level::Ask, Some(reason.clone())),
+        Some(GateStop::Deny { reason, .. }) => (Level::Deny, Some(reason.clone())),
+        None => (row.verdict, row.reason),
+    };
+    row.rules.extend(stop.map(|_| undecided::RULE.to_string()));
+    row
 }

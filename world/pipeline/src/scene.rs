@@ -42,7 +42,7 @@ pub fn circumstances(call: &Call, law: &Law) -> Circumstances {
 }
 
 /// Nobody answers a background worker, a mission, or a client without a screen.
-fn answering(call: &Call) -> Answering {
+pub fn answering(call: &Call) -> Answering {
     let mode = call.env.get("CLAUDE_SESSION_MODE").unwrap_or_default();
     let unattended = call.env.get("CLAUDE_CODE_SESSION_ATTENDED").is_some_and(|value| value == "0" || value == "false");
     let printing = call.env.get("CLAUDE_CODE_ENTRYPOINT").is_some_and(|value| value.starts_with("sdk"));

@@ -8,13 +8,17 @@ use model::Ms;
 use model::event::{Body, Envelope};
 use model::fact::SettingsFact;
 use std::path::Path;
+use sys::outside::{self, Rules};
+
+/// A larger settings file is none that a client reads.
+const LARGEST: u64 = 8 << 20;
 
 /// Asked only where the file of a changed configuration is known.
 pub fn fact(envelope: &Envelope, setting: &Setting, now: Ms) -> Option<SettingsFact> {
     let Body::ConfigChange { file: Some(file), .. } = &envelope.body else { return None };
     let file = Path::new(file);
     let record = Backups::of(&setting.state, file).read_record()?;
-    let text = std::fs::read_to_string(file).unwrap_or_default();
+    let text = outside::read_text(file, &Rules::up_to(LARGEST)).unwrap_or_default();
     Some(SettingsFact {
         installed: true,
         intact: holds_all(&text, &record.after),

@@ -1,8 +1,8 @@
 //! Whether a file is still the one that was read.
 
-use std::io::Read;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
+use sys::outside::{self, Rules, Unread};
 
 /// A file's identity and age; `None` where there is no file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,14 +14,13 @@ impl Stamp {
         Self(meta.map(|meta| (meta.ino(), meta.len(), meta.mtime(), meta.mtime_nsec(), meta.ctime_nsec())))
     }
 
-    /// The file's text, when there was a file and it is of a sensible size.
-    pub fn text(self, file: &Path, largest: u64) -> Option<String> {
-        let (_, length, ..) = self.0?;
-        if length > largest {
-            return None;
-        }
-        let mut text = Vec::new();
-        std::fs::File::open(file).ok()?.take(largest).read_to_end(&mut text).ok()?;
-        Some(String::from_utf8_lossy(&text).into_owned())
+    pub fn is_there(self) -> bool {
+        self.0.is_some()
+    }
+
+    /// The file's text, when there was a file. It is obeyed, so it has to be the user's own.
+    pub fn text(self, file: &Path, largest: u64) -> Result<String, Unread> {
+        self.0.ok_or(Unread::Missing)?;
+        outside::read_text(file, &Rules::obeyed(largest))
     }
 }

@@ -1,11 +1,12 @@
 //! The way itself, and what it needs to be open.
 
-use crate::law::Laws;
+use crate::law::{Law, Laws};
 use crate::prepare::{Matter, Prepared, prepare};
 use crate::{commit, degraded};
 use model::effect::After;
 use model::row::Event;
 use model::{Answer, Call};
+use policy::OnFailure;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -71,12 +72,26 @@ impl Way {
         self.finish(prepared)
     }
 
-    /// A defect of ours must not stop the agent, and must not open the guard
-    /// where the user closed it.
+    /// What is answered when the call could not be looked into in time: its words are judged alone, and that is
+    /// no reason to let it pass. Nothing is opened but the user's own configuration.
+    pub fn judge_unseen(call: Call, setting: &Setting, why: &str) -> Served {
+        degraded::served(&Prepared::unseen(call, setting, why))
+    }
+
+    /// The same where not even that could be had in time.
+    pub fn undecided(call: Call, setting: &Setting, why: &str) -> Served {
+        degraded::served(&Prepared::undecided(call, setting, why, OnFailure::default()))
+    }
+
+    /// A defect of ours must not stop the agent, and must not open the guard.
     fn prepare_safely(&mut self, call: Call) -> Prepared {
         let spare = call.clone();
-        catch_unwind(AssertUnwindSafe(|| prepare(call, &self.setting, &mut self.laws)))
-            .unwrap_or_else(|_| Prepared::broken(spare, "Taut failed while reading this call"))
+        let prepared = catch_unwind(AssertUnwindSafe(|| prepare(call, &self.setting, &mut self.laws)));
+        prepared.unwrap_or_else(|_| {
+            const WHY: &str = "Taut failed while reading it";
+            let on_failure = Law::of_user(&self.setting.user_config, &spare.cwd).policy.on_failure;
+            Prepared::undecided(spare, &self.setting, WHY, on_failure)
+        })
     }
 
     fn finish(&mut self, mut prepared: Vec<Prepared>) -> Vec<Served> {

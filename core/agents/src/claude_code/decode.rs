@@ -22,6 +22,7 @@ pub fn decode(object: &Map<String, Value>) -> Envelope {
         sub_agent: sub_agent(fields, kind),
         body: body(fields, kind),
         notes: Vec::new(),
+        cut: false,
     }
 }
 

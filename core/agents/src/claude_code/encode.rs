@@ -37,11 +37,17 @@ pub fn encode(envelope: &Envelope, reply: &Reply) -> Answer {
 }
 
 /// PreToolUse is the event a guard stands on: a payload that could not be read
-/// is denied as one, and any other event ignores a reply that is not its own.
-pub fn deny_unread(reason: &str) -> Answer {
-    let stop = GateStop::Deny { reason: reason.to_string(), halt: None };
+/// is stopped as one, and any other event ignores a reply that is not its own.
+pub fn stop_unread(stop: GateStop) -> Answer {
     json_answer(gate_fields(&Gate { stop: Some(stop), context: None }))
 }
+
+/// See [`crate::unjudged`].
+pub const UNJUDGED: &str = concat!(
+    r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","#,
+    r#""permissionDecisionReason":"Taut crashed before it could judge this call; `taut doctor` says more."}}"#,
+    "\n"
+);
 
 fn gate_fields(gate: &Gate) -> Map<String, Value> {
     let mut inner = Vec::new();

@@ -82,6 +82,7 @@ fn start() -> Envelope {
         sub_agent: None,
         body: model::Body::SessionStart(model::event::SessionStart::default()),
         notes: Vec::new(),
+        cut: false,
     }
 }
 

@@ -52,6 +52,7 @@ pub fn envelope(kind: Kind, body: Body) -> Envelope {
         sub_agent: None,
         body,
         notes: Vec::new(),
+        cut: false,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Layering: built-in below the user's below the project's below the local file, and what trust opens.
 
-use super::{Diagnostic, Layer, LayerConfig, LayerKind, Setting, Switch, Trust, keys, parse};
+use super::{Diagnostic, Layer, LayerConfig, LayerKind, OnFailure, Setting, Switch, Trust, keys, parse};
 use crate::policy::{Mode, Policy};
 use crate::rule::Rule;
 use crate::rules;
@@ -22,15 +22,13 @@ impl Policy {
                 LayerKind::User => notify.apply(&mut policy.notify),
                 LayerKind::Project | LayerKind::Local => found.extend(notify.narrow(&mut policy.notify)),
             }
+            if layer.kind == LayerKind::User {
+                policy.on_failure = config.on_failure.unwrap_or(policy.on_failure);
+            }
             let free = layer.kind == LayerKind::User || trust == Trust::Trusted;
-            let ignored = if free { policy.apply(config) } else { policy.tighten(config) };
-            found.extend(ignored.into_iter().map(|what| Diagnostic {
-                file: layer.file.clone(),
-                line: 1,
-                column: 1,
-                message: format!("{what} is ignored: an untrusted project may only tighten"),
-                hint: Some("the user can run `taut trust`".into()),
-            }));
+            let mut ignored = policy.fail_as_strictly(config.on_failure);
+            ignored.extend(if free { policy.apply(config) } else { policy.tighten(config) });
+            found.extend(ignored.into_iter().map(|what| ignored_line(&layer.file, &what, trust)));
         }
         (policy, found)
     }
@@ -50,10 +48,17 @@ impl Policy {
         self
     }
 
+    /// What happens without a verdict is for the user alone to loosen: a project, trusted or not, may only tighten it.
+    fn fail_as_strictly(&mut self, wanted: Option<OnFailure>) -> Vec<String> {
+        let Some(wanted) = wanted else { return Vec::new() };
+        let looser = wanted < self.on_failure;
+        self.on_failure = self.on_failure.max(wanted);
+        if looser { vec!["`guard.on_failure`".to_string()] } else { Vec::new() }
+    }
+
     /// Everything a file says holds. Nothing it says reaches the floor.
     fn apply(&mut self, config: LayerConfig) -> Vec<String> {
         self.mode = config.mode.unwrap_or(self.mode);
-        self.on_failure = config.on_failure.unwrap_or(self.on_failure);
         for (rule, kind) in wanted(&config) {
             self.set(rule, kind);
         }
@@ -73,9 +78,6 @@ impl Policy {
             Some(Mode::Enforce) => self.mode = Mode::Enforce,
             Some(Mode::Observe) if self.mode == Mode::Enforce => ignored.push("`guard.mode = \"observe\"`".to_string()),
             _ => {}
-        }
-        if let Some(on_failure) = config.on_failure {
-            self.on_failure = self.on_failure.max(on_failure);
         }
         for (rule, kind) in wanted(&config) {
             let current = rules::position(rule.id).and_then(|at| self.kinds.get(at).copied()).flatten();
@@ -102,6 +104,15 @@ impl Policy {
             *place = kind;
         }
     }
+}
+
+fn ignored_line(file: &str, what: &str, trust: Trust) -> Diagnostic {
+    let (why, hint) = match trust {
+        Trust::Untrusted => ("an untrusted project may only tighten", "the user can run `taut trust`"),
+        Trust::Trusted => ("only your own configuration may loosen it", "put it into the file `taut policy path` names"),
+    };
+    let message = format!("{what} is ignored: {why}");
+    Diagnostic { file: file.to_string(), line: 1, column: 1, message, hint: Some(hint.into()) }
 }
 
 /// Context files that a project names outside itself are left out.

@@ -19,11 +19,16 @@ use crate::policy::Mode;
 use crate::rule::Pack;
 use model::RuleKind;
 
-/// What happens to input that cannot be read at all.
+/// What happens to a call that runs or writes something where no verdict could be had: it could not be read, or not
+/// judged in time. The stricter the greater.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum OnFailure {
-    #[default]
+    /// It passes: the user's own choice, and no project's.
     Open,
+    /// The user is asked; where nobody can answer it is denied.
+    #[default]
+    Ask,
+    /// It is denied.
     Closed,
 }
 

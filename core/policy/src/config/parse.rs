@@ -44,7 +44,7 @@ pub fn check(text: &str, file: &str) -> Result<LayerConfig, Vec<Diagnostic>> {
 fn guard_section(guard: &Fields<'_, '_>, config: &mut LayerConfig, report: &mut Report<'_>) {
     guard.only(keys::GUARD, report);
     config.mode = one_of(guard, "mode", &[("enforce", Mode::Enforce), ("observe", Mode::Observe)], report);
-    let failure = [("open", OnFailure::Open), ("closed", OnFailure::Closed)];
+    let failure = [("open", OnFailure::Open), ("ask", OnFailure::Ask), ("closed", OnFailure::Closed)];
     config.on_failure = one_of(guard, "on_failure", &failure, report);
     if let Some(packs) = guard.get("packs").and_then(|value| Fields::of(value, "`guard.packs`", report)) {
         packs_section(&packs, config, report);

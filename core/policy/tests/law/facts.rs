@@ -158,6 +158,7 @@ fn only_calls_that_run_or_touch_files_are_a_matter() {
         sub_agent: None,
         body: Body::Tool(ToolCall { name: name.into(), use_id: None, input }),
         notes: Vec::new(),
+        cut: false,
     };
     let level = |name: &str, input: serde_json::Value| {
         let matter = policy::matter(&envelope(name, input), &around())?;

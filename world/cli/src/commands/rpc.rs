@@ -11,7 +11,7 @@ use pipeline::{Caller, Way};
 use serde_json::{Value, json};
 
 pub fn run(args: &RpcArgs, printer: &Printer) -> Result<Exit, CliError> {
-    let bytes = stdin::read();
+    let bytes = stdin::read().bytes;
     let params: Value = if bytes.iter().all(u8::is_ascii_whitespace) {
         json!({})
     } else {

@@ -20,7 +20,7 @@ const PATIENCE: Duration = Duration::from_millis(100);
 const LIMIT: Duration = Duration::from_millis(250);
 
 pub fn run(printer: &Printer) -> Exit {
-    let said = status_line::read(&stdin::read());
+    let said = status_line::read(&stdin::read().bytes);
     let setting = Setting { patience: PATIENCE, ..service::setting(&host::origin::places()) };
     let (send, receive) = mpsc::channel();
     let reading = said.clone();

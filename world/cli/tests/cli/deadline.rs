@@ -1,6 +1,6 @@
 //! Nothing a hook depends on can hang it (D6). The limit of the test is the only clock here.
 
-use crate::stage::{DAEMON, IN_PROCESS, LIMIT, Stage, assert_denied, assert_silent, signal};
+use crate::stage::{DAEMON, IN_PROCESS, LIMIT, Stage, assert_decided, assert_denied, assert_silent, signal};
 use rusqlite::Connection;
 use serde_json::json;
 use testkit::poll;
@@ -47,10 +47,14 @@ fn d6_a_stdin_that_never_becomes_whole_is_judged_as_far_as_it_goes() {
         let mut cut = stage.bash("cut", "rm -rf /");
         cut.truncate(cut.len() - 1);
         assert_denied(&stage.hook_unended(&cut, env), "cut");
-        assert_silent(&stage.hook_unended(b"", env), "nothing at all");
+        assert_decided(&stage.hook_unended(b"", env), "ask", "nothing at all");
+        let mut harmless = stage.bash("cut-too", "ls");
+        harmless.truncate(harmless.len() - 3);
+        assert_decided(&stage.hook_unended(&harmless, env), "ask", "what is missing may be anything");
         let end = stage.payload(&json!({"hook_event_name": "SessionEnd", "reason": "other"}));
         assert_silent(&stage.hook_unended(&end[..end.len() - 1], env), "a cut end");
-        assert_eq!(stage.events().len(), 3);
+        stage.take_in();
+        assert_eq!(stage.events().len(), 4);
     }
 }
 

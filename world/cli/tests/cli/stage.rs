@@ -118,10 +118,15 @@ pub fn assert_silent(done: &Finished, what: &str) {
 
 /// Exit 0 and a lawful denial.
 pub fn assert_denied(done: &Finished, what: &str) {
+    assert_decided(done, "deny", what);
+}
+
+/// Exit 0 and a lawful decision.
+pub fn assert_decided(done: &Finished, decision: &str, what: &str) {
     assert_eq!(done.code(), Some(0), "{what}: {:?} {}", done.ending, done.stderr_text());
     let said: Value = serde_json::from_slice(&done.stdout)
         .unwrap_or_else(|_| panic!("{what}: stdout {:?}, stderr {}", done.stdout_text(), done.stderr_text()));
-    assert_eq!(said["hookSpecificOutput"]["permissionDecision"], "deny", "{what}");
+    assert_eq!(said["hookSpecificOutput"]["permissionDecision"], decision, "{what}");
     assert_eq!(said["hookSpecificOutput"]["hookEventName"], "PreToolUse", "{what}");
     assert!(!done.pipes_held, "{what}: somebody holds the pipes");
 }

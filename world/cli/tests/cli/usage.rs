@@ -1,6 +1,6 @@
 //! `taut hook` never exits 2 by accident, however it is called (D4).
 
-use crate::stage::{DAEMON, IN_PROCESS, LIMIT, Stage, assert_denied, assert_silent};
+use crate::stage::{DAEMON, IN_PROCESS, LIMIT, Stage, assert_decided, assert_denied, assert_silent};
 use std::process::Command;
 use testkit::{Finished, process};
 
@@ -58,14 +58,18 @@ fn d4_closed_pipes_are_no_reason_to_fail() {
 }
 
 #[test]
-fn d4_empty_and_unreadable_input_passes_and_says_why() {
+fn d4_t1_empty_input_is_no_call_and_unreadable_input_is_asked_about() {
     for (stage, env) in [(Stage::new(), IN_PROCESS), (Stage::with_daemon(), DAEMON)] {
-        for bytes in [&b""[..], b"\xff\xfe", b"{\"hook", b"[1,2,3]"] {
-            let done = stage.hook(bytes, env);
-            assert_silent(&done, &String::from_utf8_lossy(bytes));
+        assert_silent(&stage.hook(b"", env), "nothing");
+        for bytes in [&b"\xff\xfe"[..], b"{\"hook", b"[1,2,3]"] {
+            assert_decided(&stage.hook(bytes, env), "ask", &String::from_utf8_lossy(bytes));
+            let unattended = [env, &[("CLAUDE_CODE_ENTRYPOINT", "sdk-cli")]].concat();
+            assert_denied(&stage.hook(bytes, &unattended), "nobody can be asked");
         }
         let names: Vec<_> = stage.events().iter().map(|event| event["event"].clone()).collect();
-        assert_eq!(names, ["Unreadable"; 4]);
+        assert_eq!(names, ["Unreadable"; 7]);
+        let verdicts: Vec<_> = stage.events().iter().map(|event| event["verdict"].clone()).collect();
+        assert_eq!(verdicts, ["pass", "ask", "deny", "ask", "deny", "ask", "deny"], "what was answered is stored");
     }
     let alone = Stage::new();
     assert!(alone.hook(b"", IN_PROCESS).stderr_text().contains("could not read the call"));

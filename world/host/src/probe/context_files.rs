@@ -3,10 +3,9 @@
 
 use model::fact::TextFact;
 use std::collections::VecDeque;
-use std::fs::OpenOptions;
-use std::io::{ErrorKind, Read};
-use std::os::unix::fs::OpenOptionsExt;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use sys::outside::{self, Links, Rules, Unread};
 
 /// What is told to a model at once is never longer than this in bytes.
 const LONGEST: u64 = 40_000;
@@ -34,21 +33,12 @@ pub fn text(path: &Path, within: &[String]) -> TextFact {
         return TextFact::Outside;
     }
     // The real path is opened, and not followed again: a link put there meanwhile leads nowhere.
-    let flags = libc::O_NONBLOCK | libc::O_CLOEXEC | libc::O_NOFOLLOW;
-    let file = match OpenOptions::new().read(true).custom_flags(flags).open(&real) {
-        Ok(file) => file,
-        Err(error) => return missing(&error),
-    };
-    match file.metadata() {
-        Ok(meta) if !meta.is_file() => return TextFact::Missing,
-        Ok(meta) if meta.len() > LONGEST => return TextFact::Long,
-        Ok(_) => {}
-        Err(_) => return TextFact::Failed,
-    }
-    let mut bytes = Vec::new();
-    match file.take(LONGEST).read_to_end(&mut bytes) {
-        Ok(_) => TextFact::Text(String::from_utf8_lossy(&bytes).into_owned()),
-        Err(_) => TextFact::Failed,
+    let rules = Rules { links: Links::Refused, ..Rules::up_to(LONGEST) };
+    match outside::read_text(&real, &rules) {
+        Ok(text) => TextFact::Text(text),
+        Err(Unread::TooLarge { .. }) => TextFact::Long,
+        Err(Unread::Missing | Unread::NotAFile | Unread::Link) => TextFact::Missing,
+        Err(Unread::NotOurs { .. } | Unread::Failed(_)) => TextFact::Failed,
     }
 }
 

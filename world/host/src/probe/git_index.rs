@@ -2,9 +2,10 @@
 //! understood; anything else, or an index too large to read on the way of a
 //! hook, cannot be told.
 
-use std::io::Read;
+use super::project::small_file;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use sys::outside::{self, Rules, Unread};
 
 /// Reading more than this would be felt.
 const LARGEST: u64 = 24 * 1024 * 1024;
@@ -26,7 +27,7 @@ fn index_of(path: &Path) -> Option<(PathBuf, PathBuf)> {
         if meta.is_dir() {
             return Some((dir.to_path_buf(), git.join("index")));
         }
-        let text = std::fs::read_to_string(&git).ok()?;
+        let text = small_file(&git)?;
         let git_dir = dir.join(text.strip_prefix("gitdir:")?.trim());
         Some((dir.to_path_buf(), git_dir.join("index")))
     })
@@ -34,17 +35,11 @@ fn index_of(path: &Path) -> Option<(PathBuf, PathBuf)> {
 
 /// An absent index tracks nothing.
 fn read(index: &Path) -> Option<Vec<u8>> {
-    let file = match std::fs::File::open(index) {
-        Ok(file) => file,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Some(Vec::new()),
-        Err(_) => return None,
-    };
-    if file.metadata().ok()?.len() > LARGEST {
-        return None;
+    match outside::read(index, &Rules::up_to(LARGEST)) {
+        Ok(bytes) => Some(bytes),
+        Err(Unread::Missing) => Some(Vec::new()),
+        Err(_) => None,
     }
-    let mut bytes = Vec::new();
-    file.take(LARGEST).read_to_end(&mut bytes).ok()?;
-    Some(bytes)
 }
 
 fn holds(bytes: &[u8], wanted: &[u8]) -> Option<bool> {

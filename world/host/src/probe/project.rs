@@ -2,9 +2,12 @@
 //! git for it would cost more than everything else a hook does.
 
 use model::fact::Project;
+use std::fs::Metadata;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use sys::outside::{self, Rules};
 
-/// Small files of git's are read up to here.
+/// A larger file is none of git's small ones.
 const SMALL: u64 = 4096;
 
 /// All worktrees of one repository are one project. A top level that is `/` or
@@ -24,6 +27,9 @@ pub fn project(folder: &Path, home: &Path) -> Project {
 fn repository(dir: &Path) -> Option<PathBuf> {
     let git = dir.join(".git");
     let meta = std::fs::symlink_metadata(&git).ok()?;
+    if is_planted(&meta, dir) {
+        return None;
+    }
     if meta.is_dir() || meta.is_symlink() {
         // An empty folder named .git is not a repository.
         return git.join("HEAD").symlink_metadata().is_ok().then(|| dir.to_path_buf());
@@ -40,15 +46,17 @@ fn repository(dir: &Path) -> Option<PathBuf> {
     }
 }
 
+/// Somebody else put it into a folder that is open to all, such as `/tmp`: it says nothing about what lies below.
+fn is_planted(git: &Metadata, dir: &Path) -> bool {
+    !outside::ours_or_root(git) && std::fs::metadata(dir).is_ok_and(|dir| dir.uid() != git.uid())
+}
+
 fn resolve(base: &Path, path: &str) -> PathBuf {
     base.join(path)
 }
 
-fn small_file(path: &Path) -> Option<String> {
-    use std::io::Read;
-    let mut text = String::new();
-    std::fs::File::open(path).ok()?.take(SMALL).read_to_string(&mut text).ok()?;
-    Some(text)
+pub(super) fn small_file(path: &Path) -> Option<String> {
+    outside::read_text(path, &Rules::up_to(SMALL)).ok()
 }
 
 fn shown(path: &Path) -> String {
@@ -123,6 +131,22 @@ mod tests {
             project(&folder, &place.root),
             Project { root: shown(&folder), work_tree: shown(&folder), git: false }
         );
+    }
+
+    #[test]
+    fn t2_another_users_git_folder_in_an_open_parent_makes_no_project() {
+        let place = place();
+        let work = place.root.join("work");
+        fs::create_dir_all(&work).unwrap();
+        repository_at(&place.root);
+        assert_eq!(project(&work, Path::new("/nowhere")).root, shown(&place.root));
+        if outside::user() != 0 {
+            return;
+        }
+        std::os::unix::fs::chown(place.root.join(".git"), Some(54_321), None).unwrap();
+        assert_eq!(project(&work, Path::new("/nowhere")).root, shown(&work));
+        std::os::unix::fs::chown(&place.root, Some(54_321), None).unwrap();
+        assert_eq!(project(&work, Path::new("/nowhere")).root, shown(&place.root), "a repository of somebody's is one");
     }
 
     #[test]

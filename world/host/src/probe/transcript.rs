@@ -1,39 +1,24 @@
 //! The end of a transcript: a few reads from the back, whatever the file's size.
 
 use model::fact::Tail;
-use std::fs::OpenOptions;
-use std::io::{Read, Seek, SeekFrom};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
+use sys::outside;
 
 /// More than this is never read of one transcript.
 const MOST: u64 = 1 << 20;
 
 /// The last bytes of a file, and its size; `None` when there is no such file
-/// or it is not a plain one.
+/// or it is not a plain one. What is appended meanwhile is left for the next
+/// time, so that the bytes end at `size`.
 pub fn tail(path: &Path, last: u64) -> Option<Tail> {
-    // A pipe in its place must not hold us up.
-    let mut file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK | libc::O_CLOEXEC).open(path).ok()?;
-    let meta = file.metadata().ok()?;
-    if !meta.is_file() {
-        return None;
-    }
-    let size = meta.len();
-    let wanted = last.min(MOST).min(size);
-    let mut bytes = Vec::with_capacity(usize::try_from(wanted).ok()?);
-    if wanted > 0 {
-        file.seek(SeekFrom::Start(size - wanted)).ok()?;
-        // What is appended meanwhile is left for the next time, so that the bytes end at `size`.
-        file.take(wanted).read_to_end(&mut bytes).ok()?;
-    }
-    // A file that was cut short meanwhile ends where it ends.
-    let size = size - wanted + bytes.len() as u64;
+    let (size, bytes) = outside::read_end(path, last.min(MOST)).ok()?;
     Some(Tail { size, bytes })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs::OpenOptions;
 
     #[test]
     fn s6_only_the_end_is_read_however_large_the_file_is() {

@@ -40,6 +40,7 @@ pub fn caller(store: &Store, call: &Call, host_session: &str, home: &Path) -> Re
         sub_agent: None,
         body: Body::Plain,
         notes: Vec::new(),
+        cut: false,
     };
     let named = call.env.get("CLAUDE_PID").and_then(|pid| pid.parse().ok());
     let client = named.map(|pid| Probe::Process { pid }).or(call.parent.map(|pid| Probe::Caller { pid }));

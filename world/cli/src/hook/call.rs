@@ -1,0 +1,68 @@
+//! What a hook was called with: its line, its stdin, where it runs, and the
+//! variables on the allow-list.
+
+use crate::stdin;
+use model::{Call, Environment};
+use std::ffi::OsString;
+
+/// A call as it arrived, and what its bytes say at a glance.
+pub struct Arrived {
+    pub call: Call,
+    /// The daemon was asked already and did not answer in its time.
+    pub asked: bool,
+    /// Stdin and daemon have had their shares of the time before this process got to its own.
+    pub shares_spent: bool,
+    /// Stdin was read to its end, or held one whole object.
+    pub complete: bool,
+}
+
+pub fn read(args: &[OsString]) -> Arrived {
+    let (taken, random) = (entry::taken(), host::clock::random());
+    let (stdin, request, complete) = match taken {
+        Some(taken) => (taken.stdin.to_vec(), daemon::request_text(&taken.request), taken.complete),
+        None => {
+            let read = stdin::read();
+            (read.bytes, daemon::request_text(&random), read.complete)
+        }
+    };
+    let cwd = std::env::current_dir().unwrap_or_default();
+    let env = std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.to_string_lossy().into_owned())))
+        .filter(|(name, _)| Environment::allows(name));
+    let call = Call {
+        request,
+        agent: agent(args),
+        stdin,
+        cwd: cwd.to_string_lossy().into_owned(),
+        env: Environment(env.collect()),
+        parent: Some(std::os::unix::process::parent_id()),
+        at: host::clock::now(),
+    };
+    Arrived { call, asked: taken.is_some_and(|taken| taken.asked), shares_spent: taken.is_some(), complete }
+}
+
+impl Arrived {
+    pub fn is_session_end(&self) -> bool {
+        stdin::is_session_end(&self.call.stdin)
+    }
+
+    /// Whether it may be of the one event that is asked before something is run or written.
+    pub fn may_act(&self) -> bool {
+        let mut windows = self.call.stdin.windows(b"PreToolUse".len());
+        !self.complete || windows.any(|window| window == b"PreToolUse")
+    }
+}
+
+/// `--agent X` or `--agent=X`; anything else on the line is left alone.
+fn agent(args: &[OsString]) -> String {
+    let mut words = args.iter().skip(2).map(|word| word.to_string_lossy());
+    while let Some(word) = words.next() {
+        if word == "--agent" {
+            return words.next().unwrap_or_default().into_owned();
+        }
+        if let Some(name) = word.strip_prefix("--agent=") {
+            return name.to_string();
+        }
+    }
+    agents::claude_code::NAME.to_string()
+}
