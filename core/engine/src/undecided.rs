@@ -67,7 +67,8 @@ impl Undecided<'_> {
 const ENDS: &[char] = &[';', '|', '&', '\n', '(', ')', '`'];
 
 /// What stands for everything, however it is quoted.
-const EVERYTHING: &[&str] = &["/", "/*", "/.", "//", "~", "~/", "~/*", "$HOME", "${HOME}", "$HOME/", "$HOME/*", "${HOME}/*"];
+const EVERYTHING: &[&str] =
+    &["/", "/*", "/.", "//", "~", "~/", "~/*", "$HOME", "${HOME}", "$HOME/", "$HOME/*", "${HOME}/*"];
 
 /// A look at the bare words, once through: for the time when the line cannot be read properly. It says yes to what is
 /// certain to be fatal, and no to everything else.
@@ -90,7 +91,8 @@ fn is_fatal_program(word: &str) -> bool {
 fn removes_everything<'a>(words: impl Iterator<Item = &'a str>) -> bool {
     let (mut recursive, mut everything) = (false, false);
     for word in words {
-        recursive |= word == "--recursive" || (word.starts_with('-') && !word.starts_with("--") && word.contains(['r', 'R']));
+        recursive |=
+            word == "--recursive" || (word.starts_with('-') && !word.starts_with("--") && word.contains(['r', 'R']));
         everything |= EVERYTHING.contains(&word);
     }
     recursive && everything
@@ -176,9 +178,15 @@ mod tests {
         ] {
             assert!(looks_fatal(fatal), "{fatal}");
         }
-        for harmless in
-            ["rm -rf ./target", "rm /tmp/x", "rm -rf /tmp/x", "ls /", "dd if=/dev/sda of=copy", "echo rmdir -r /", "mkfs.ext4 image"]
-        {
+        for harmless in [
+            "rm -rf ./target",
+            "rm /tmp/x",
+            "rm -rf /tmp/x",
+            "ls /",
+            "dd if=/dev/sda of=copy",
+            "echo rmdir -r /",
+            "mkfs.ext4 image",
+        ] {
             assert!(!looks_fatal(harmless), "{harmless}");
         }
     }

@@ -58,7 +58,9 @@ pub fn matter(envelope: &Envelope, around: &Around) -> Option<Matter> {
     let cwd = envelope.cwd.clone().or_else(|| around.cwd.clone());
     let mut matter = whole(call, cwd.clone(), around);
     if envelope.cut && call.acts() {
-        matter.get_or_insert_with(|| Matter { around: around.clone(), cwd, ..Matter::default() }).cut("the call was cut off");
+        matter
+            .get_or_insert_with(|| Matter { around: around.clone(), cwd, ..Matter::default() })
+            .cut("the call was cut off");
     }
     matter
 }

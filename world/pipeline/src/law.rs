@@ -36,7 +36,8 @@ impl Law {
     pub fn of_user(user_config: &Path, folder: &str) -> Self {
         let text = outside::read_text(user_config, &Rules::obeyed(LARGEST_CONFIG));
         let file = user_config.to_string_lossy().into_owned();
-        let layers: Vec<Layer> = text.into_iter().map(|text| Layer { kind: LayerKind::User, file: file.clone(), text }).collect();
+        let layers: Vec<Layer> =
+            text.into_iter().map(|text| Layer { kind: LayerKind::User, file: file.clone(), text }).collect();
         Self::with(&layers, folder)
     }
 

@@ -115,8 +115,7 @@ impl Prepared {
                 let plan = engine::plan(&envelope, &call, &scene::around(&call, setting));
                 let circumstances = scene::circumstances(&call, &law);
                 let mut findings = plan.judge(&law.policy, &Facts::default(), &circumstances);
-                let undecided =
-                    Undecided { why, on_failure: law.policy.on_failure, answering: circumstances.answer };
+                let undecided = Undecided { why, on_failure: law.policy.on_failure, answering: circumstances.answer };
                 findings.0.extend(undecided.finding(&envelope));
                 Matter::Event(Box::new(Event::unseen(envelope, &call, setting, law, findings)))
             }

@@ -183,6 +183,7 @@ impl Told {
             sub_agent: None,
             body,
             notes: Vec::new(),
+            cut: false,
         };
         let env = text("claude").map(|folder| ("CLAUDE_CONFIG_DIR".to_string(), folder));
         let call = Call {

@@ -109,7 +109,9 @@ impl Policy {
 fn ignored_line(file: &str, what: &str, trust: Trust) -> Diagnostic {
     let (why, hint) = match trust {
         Trust::Untrusted => ("an untrusted project may only tighten", "the user can run `taut trust`"),
-        Trust::Trusted => ("only your own configuration may loosen it", "put it into the file `taut policy path` names"),
+        Trust::Trusted => {
+            ("only your own configuration may loosen it", "put it into the file `taut policy path` names")
+        }
     };
     let message = format!("{what} is ignored: {why}");
     Diagnostic { file: file.to_string(), line: 1, column: 1, message, hint: Some(hint.into()) }

@@ -134,14 +134,15 @@ fn spooled(mut served: Served, places: Option<Places>) -> Served {
     let kept = places.zip(served.event.clone()).map(|(places, row)| {
         let state: PathBuf = places.state();
         std::thread::Builder::new().spawn(move || {
-            let _ = send.send(store::spool(&state, &row).map_err(|error| error.to_string()));
+            let said = |error: store::Error| error.is_to_be_said().then(|| error.to_string());
+            let _ = send.send(store::spool(&state, &row).map_err(said));
         })
     });
     let kept = kept.and_then(Result::ok).and_then(|_| receive.recv_timeout(SPOOL_TIME).ok());
-    served.troubles.push(match kept {
-        Some(Ok(())) => "the event could not be stored in time; it is kept and will be stored later".to_string(),
+    served.troubles.extend(match kept {
+        Some(Ok(())) => Some("the event could not be stored in time; it is kept and will be stored later".to_string()),
         Some(Err(why)) => why,
-        None => "the event could not be stored in time, and may be lost".to_string(),
+        None => Some("the event could not be stored in time, and may be lost".to_string()),
     });
     served
 }

@@ -66,7 +66,7 @@ fn free_bytes(folder: &Path) -> u64 {
         if libc::statvfs(name.as_ptr(), &raw mut found) != 0 {
             return 0;
         }
-        found.f_bavail.saturating_mul(found.f_frsize)
+        (found.f_bavail as u64).saturating_mul(found.f_frsize as u64)
     }
 }
 

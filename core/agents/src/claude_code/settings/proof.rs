@@ -50,11 +50,9 @@ mod tests {
 
     #[test]
     fn i1_only_a_denial_counts_as_one() {
-        let denied = crate::stop_unread(
-            "claude-code",
-            model::reply::GateStop::Deny { reason: "because".into(), halt: None },
-        )
-        .stdout;
+        let denied =
+            crate::stop_unread("claude-code", model::reply::GateStop::Deny { reason: "because".into(), halt: None })
+                .stdout;
         assert_eq!(denial(&denied).as_deref(), Some("because"));
         for other in ["", "{}", "denied", &denied.replace("deny", "ask")] {
             assert_eq!(denial(other), None, "{other}");
