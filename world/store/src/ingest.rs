@@ -3,8 +3,9 @@
 use crate::place::{Place, private_file};
 use crate::reserve::{self, Reserve};
 use crate::spool::{PATIENCE, SPOOL};
-use crate::spool_line::{self, Line};
+use crate::spool_line::{self, Line, Weight};
 use crate::{Durability, Error, Store, Tx, events, lock, pending};
+use model::Level;
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, ErrorKind, Write};
 use std::os::unix::fs::OpenOptionsExt;
@@ -17,6 +18,10 @@ const TAKEN: &str = "spool.taken.jsonl";
 pub const UNREADABLE: &str = "spool.unreadable";
 
 const BATCH: usize = 500;
+
+/// Those that were stored last; the same call is told twice within seconds.
+const STORED_SINCE: &str =
+    "SELECT key, verdict FROM (SELECT key, verdict, at FROM events ORDER BY seq DESC LIMIT 50000) WHERE at >= ?1";
 
 /// What came of taking the spool in.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -44,7 +49,7 @@ impl Store {
         let is_there = |name: &str| self.place.folder.join(name).exists();
         let (spooled, reserved) = (is_there(SPOOL) || is_there(TAKEN), reserve::holds_any(&self.place));
         if !spooled && !reserved {
-            return Ok(all);
+            return self.compare_lost().map(|()| all);
         }
         // Two readers would delete what the other has not read.
         let _held = lock::hold(&self.place, self.patience)?;
@@ -62,7 +67,22 @@ impl Store {
             all.unreadable += one.unreadable;
         }
         reserve::count_unreadable(&self.place.folder, all.unreadable);
+        self.compare_lost()?;
         Ok(all)
+    }
+
+    /// An event that one process could not keep may have been kept by another.
+    fn compare_lost(&self) -> Result<(), Error> {
+        let Some(first) = reserve::to_compare(&self.place) else { return Ok(()) };
+        let stored: Vec<(String, String)> = self.read(|conn| {
+            conn.prepare(STORED_SINCE)?.query_map([first.0], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+        })?;
+        let weighed = stored.iter().map(|(key, verdict)| {
+            let vital = Level::parse(verdict).is_some_and(|level| level >= Level::Ask);
+            (key.as_str(), if vital { Weight::Vital } else { Weight::Ordinary })
+        });
+        let compared = Reserve::open(&self.place.folder).and_then(|mut reserve| reserve.found_stored(weighed));
+        compared.map_err(|cause| Error::file("compare", &reserve::path(&self.place.folder), cause))
     }
 
     fn ingest(&mut self, path: &Path) -> Result<Ingested, Error> {

@@ -2,11 +2,12 @@
 //! neither database nor spool can grow, and the count of those that found no
 //! place even there. Everything in it is written in place.
 //!
-//! After the head lie two stacks that grow towards each other: ordinary events
+//! After the head and the marks of what is lost lie two stacks that grow towards each other: ordinary events
 //! from the front, up to three quarters of it, and from the back what must not
 //! be dropped, before which the newest ordinary ones give way.
 
 mod head;
+mod lost;
 mod room;
 
 use crate::place::Place;
@@ -55,7 +56,7 @@ pub(crate) fn keep(folder: &Path, event: &Event, why: Why) -> Result<(), Error> 
     if reserve.put(event, why).map_err(uncounted)? {
         return Ok(());
     }
-    reserve.head.lose(event.at, why, Weight::of(event));
+    reserve.lose(event, why).map_err(uncounted)?;
     let unstored = reserve.head.unstored();
     let since = event.at.0.saturating_sub(reserve.head.said_at);
     let say = !(0..SAY_EVERY_MS).contains(&since);
@@ -77,6 +78,9 @@ pub(crate) fn note(folder: &Path, seen: &Unstored) -> Result<(), Error> {
     let noted = || {
         let mut reserve = Reserve::open(folder)?;
         reserve.head.note(seen);
+        if reserve.head.lost == reserve.head.lost_seen {
+            lost::forget(&reserve.file, reserve.size()?)?;
+        }
         reserve.save()
     };
     noted().map_err(|cause| Error::file("note what was seen in", &path(folder), cause))
@@ -98,7 +102,7 @@ pub(crate) fn holds_any(place: &Place) -> bool {
     let Ok(file) = File::open(path(&place.folder)) else { return false };
     let size = file.metadata().map_or(0, |found| found.len());
     match Head::read(&file) {
-        Ok(Some(head)) => head.front != HEAD || head.back != size,
+        Ok(Some(head)) => head.front != start(size) || head.back != size,
         // A head that cannot be read: whatever lies behind it is looked at.
         Ok(None) => size > HEAD,
         Err(_) => false,
@@ -120,7 +124,7 @@ impl Reserve {
             return Err(ErrorKind::NotFound.into());
         }
         let head = match Head::read(&file)? {
-            Some(head) if head.front >= HEAD && head.front <= head.back && head.back <= size => head,
+            Some(head) if head.front >= start(size) && head.front <= head.back && head.back <= size => head,
             _ => recovered(&file, size)?,
         };
         Ok(Self { file, head })
@@ -129,13 +133,13 @@ impl Reserve {
     /// The lines it holds, in no particular order: who takes them in sorts them.
     pub fn lines(&self) -> io::Result<Vec<Vec<u8>>> {
         let mut lines = Vec::new();
-        let mut at = HEAD;
+        let mut at = start(self.size()?);
         while at < self.head.front {
             let Some((line, next)) = record_at(&self.file, at, self.head.front)? else { break };
             lines.push(line);
             at = next;
         }
-        let (mut at, end) = (self.head.back, self.file.metadata()?.len());
+        let (mut at, end) = (self.head.back, self.size()?);
         while at < end {
             let Some((line, next)) = record_at(&self.file, at, end)? else { break };
             lines.push(line);
@@ -146,8 +150,21 @@ impl Reserve {
 
     /// What it held is stored elsewhere now.
     pub fn clear(&mut self) -> io::Result<()> {
-        self.head.front = HEAD;
-        self.head.back = self.file.metadata()?.len();
+        let size = self.size()?;
+        (self.head.front, self.head.back) = (start(size), size);
+        self.save()
+    }
+
+    /// Takes what turned out to be stored off the count of what is lost.
+    pub fn found_stored<'e>(&mut self, events: impl Iterator<Item = (&'e str, Weight)>) -> io::Result<()> {
+        let mut noted = lost::noted(&self.file, self.size()?)?;
+        for (key, weight) in events {
+            if let Some(at) = noted.remove(&lost::mark(key)) {
+                lost::free(&self.file, at)?;
+                self.head.find(weight);
+            }
+        }
+        self.head.compared = self.head.lost;
         self.save()
     }
 
@@ -158,7 +175,8 @@ impl Reserve {
         let weight = Weight::of(event);
         let at = match weight {
             Weight::Ordinary => {
-                let share = HEAD + (self.file.metadata()?.len() - HEAD) / 4 * 3;
+                let (from, size) = (start(self.size()?), self.size()?);
+                let share = from + (size - from) / 4 * 3;
                 let fits = self.head.front + length <= share.min(self.head.back);
                 let at = self.head.front;
                 if fits {
@@ -167,7 +185,7 @@ impl Reserve {
                 fits.then_some(at)
             }
             Weight::Vital => {
-                while self.head.back < self.head.front + length && self.drop_newest(event.at, why)? {}
+                while self.head.back < self.head.front + length && self.drop_newest(why)? {}
                 let at = self.head.back.checked_sub(length).filter(|at| *at >= self.head.front);
                 self.head.back = at.unwrap_or(self.head.back);
                 at
@@ -182,22 +200,52 @@ impl Reserve {
     }
 
     /// The newest ordinary event gives way.
-    fn drop_newest(&mut self, at: Ms, why: Why) -> io::Result<bool> {
-        if self.head.front <= HEAD {
+    fn drop_newest(&mut self, why: Why) -> io::Result<bool> {
+        let start = start(self.size()?);
+        if self.head.front <= start {
             return Ok(false);
         }
         let mut length = [0; 4];
         self.file.read_exact_at(&mut length, self.head.front - 4)?;
         let whole = u64::from(u32::from_le_bytes(length)) + FRAME;
         // A length that cannot be is damage: nothing before it can be found either.
-        self.head.front = self.head.front.checked_sub(whole).filter(|at| *at >= HEAD).unwrap_or(HEAD);
-        self.head.lose(at, why, Weight::Ordinary);
+        let end = self.head.front;
+        self.head.front = end.checked_sub(whole).filter(|at| *at >= start).unwrap_or(start);
+        let dropped = record_at(&self.file, self.head.front, end)?.and_then(|(line, _)| spool_line::read(&line));
+        match dropped {
+            Some(dropped) => self.lose(&dropped.event, why)?,
+            None => self.head.lose(Ms(self.head.last), why, Weight::Ordinary),
+        }
         Ok(true)
+    }
+
+    /// Counted once, however often it is lost.
+    fn lose(&mut self, event: &Event, why: Why) -> io::Result<()> {
+        if lost::note(&self.file, self.size()?, &event.key)? {
+            self.head.lose(event.at, why, Weight::of(event));
+        }
+        Ok(())
+    }
+
+    fn size(&self) -> io::Result<u64> {
+        Ok(self.file.metadata()?.len())
     }
 
     fn save(&self) -> io::Result<()> {
         self.head.write(&self.file)
     }
+}
+
+/// Where the ordinary events begin.
+fn start(size: u64) -> u64 {
+    HEAD + lost::bytes(size)
+}
+
+/// The time of the first event that is counted as lost, where some may have
+/// turned out to be stored since the last comparison.
+pub(crate) fn to_compare(place: &Place) -> Option<Ms> {
+    let head = File::open(path(&place.folder)).ok().and_then(|file| Head::read(&file).ok().flatten())?;
+    (head.lost > head.lost_seen && head.lost != head.compared).then_some(Ms(head.first))
 }
 
 pub(crate) fn path(folder: &Path) -> PathBuf {
@@ -207,7 +255,7 @@ pub(crate) fn path(folder: &Path) -> PathBuf {
 /// After a power cut the head may be torn: what can be read from both ends is
 /// what there is. What was taken in before counts once when it is taken in again.
 fn recovered(file: &File, size: u64) -> io::Result<Head> {
-    let mut front = HEAD;
+    let mut front = start(size);
     while let Some((_, next)) = record_at(file, front, size)? {
         front = next;
     }

@@ -11,10 +11,10 @@ use std::os::unix::fs::FileExt;
 pub const SIZE: u64 = 512;
 
 const MARK: u64 = u64::from_le_bytes(*b"tautres1");
-const FIELDS: usize = 12;
+const FIELDS: usize = 13;
 const BYTES: usize = (FIELDS + 1) * 8;
 
-/// Counts only rise; what a person has seen is remembered beside them.
+/// What a person has seen is remembered beside the counts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Head {
     /// Where the ordinary events end.
@@ -32,6 +32,8 @@ pub struct Head {
     pub unreadable_seen: u64,
     /// When somebody was last told on a hook's stderr.
     pub said_at: i64,
+    /// What was lost when it was last compared with what is stored.
+    pub compared: u64,
 }
 
 impl Head {
@@ -57,6 +59,7 @@ impl Head {
             unreadable: next(),
             unreadable_seen: next(),
             said_at: next().cast_signed(),
+            compared: next(),
         };
         Ok((next() == head.sum()).then_some(head))
     }
@@ -74,6 +77,14 @@ impl Head {
         self.lost += 1;
         self.denials += u64::from(weight == Weight::Vital);
         (self.last, self.why) = (at.0, why.number());
+    }
+
+    /// One that was counted as lost is stored.
+    pub fn find(&mut self, weight: Weight) {
+        self.lost = self.lost.saturating_sub(1).max(self.lost_seen);
+        if weight == Weight::Vital {
+            self.denials = self.denials.saturating_sub(1).max(self.denials_seen);
+        }
     }
 
     pub fn note(&mut self, seen: &Unstored) {
@@ -110,6 +121,7 @@ impl Head {
             self.unreadable,
             self.unreadable_seen,
             self.said_at.cast_unsigned(),
+            self.compared,
         ];
         words.iter().flat_map(|word| word.to_le_bytes()).collect()
     }

@@ -1,7 +1,7 @@
 //! Taking the reserve's space on the disk, off the way of an event.
 
 use super::head::{Head, SIZE as HEAD};
-use super::{Reserve, path};
+use super::{Reserve, path, start};
 use crate::lock;
 use std::ffi::CString;
 use std::fs::{File, OpenOptions};
@@ -42,14 +42,14 @@ fn try_to_make(folder: &Path) -> io::Result<()> {
         return Ok(());
     }
     let size = file.metadata()?.len();
-    let empty = Head { front: HEAD, ..Head::default() };
+    let empty = Head { front: start(size), ..Head::default() };
     let known = if size < HEAD { empty } else { Reserve::of(file.try_clone()?)?.head };
-    // What is kept at the back would be in the middle.
-    if size >= HEAD && (known.front != HEAD || known.back != size) {
+    // What is kept at the back would be in the middle, and no mark would be where it is looked for.
+    if size >= HEAD && (known.front != start(size) || known.back != size || known.lost != known.lost_seen) {
         return Ok(());
     }
     allocate(&file, wanted)?;
-    Head { back: wanted, ..known }.write(&file)
+    Head { front: start(wanted), back: wanted, ..known }.write(&file)
 }
 
 /// A power of two, so that a little more free space does not make it grow every day.

@@ -151,7 +151,7 @@ fn t4_what_is_lost_is_said_once_a_minute_with_its_number_and_the_command_that_he
     let mut large = event(-1);
     large.answer.stdout = "x".repeat(60_000);
     let mut lose = |at: i64| {
-        large.at = Ms(at);
+        (large.at, large.key) = (Ms(at), format!("at {at}"));
         store::spool(home.path(), &large).unwrap_err()
     };
     let quiet: Vec<bool> = (1..5).map(|second| lose(1_000_000 + second * 10_000).is_to_be_said()).collect();
@@ -199,4 +199,26 @@ fn an_event_too_long_for_the_reserve_is_kept_without_its_detail() {
     assert!(kept.detail["left_out_bytes"].as_u64().is_some_and(|bytes| bytes > 100_000), "{}", kept.detail);
     large.detail = kept.detail.clone();
     assert_eq!(kept, large, "what was answered is whole");
+}
+
+#[test]
+fn t4_an_event_that_two_processes_cannot_keep_is_lost_once_and_one_that_a_third_keeps_is_not() {
+    let home = without_spool();
+    let (n, _) = fill_reserve(&home, Ms(1_000_000));
+    let large = |n: i64| {
+        let mut large = Event { at: Ms(1_000_000), ..event(n) };
+        large.answer.stdout = "x".repeat(60_000);
+        large
+    };
+    for twice in [n, n + 1, n + 1, n + 2, n + 2] {
+        store::spool(home.path(), &large(twice)).unwrap_err();
+    }
+    assert_eq!(unstored(home.path()).events, 3);
+    let mut store = open(home.path());
+    let stored = model::effect::Write::Event(Box::new(large(n + 1)));
+    store.transact(store::Durability::Normal, |tx| tx.apply(&[stored])).unwrap();
+    drop(store);
+    let events = take_in(&home).len() as u64;
+    assert_eq!(unstored(home.path()).events, 2);
+    assert_eq!(events + 2, n.unsigned_abs() + 3);
 }
