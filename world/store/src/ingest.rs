@@ -19,6 +19,9 @@ pub const UNREADABLE: &str = "spool.unreadable";
 
 const BATCH: usize = 500;
 
+/// How often a reserve that changes is read.
+const MOST_ROUNDS: usize = 5;
+
 /// Those that were stored last; the same call is told twice within seconds.
 const STORED_SINCE: &str =
     "SELECT key, verdict FROM (SELECT key, verdict, at FROM events ORDER BY seq DESC LIMIT 50000) WHERE at >= ?1";
@@ -100,19 +103,31 @@ impl Store {
         Ok(done)
     }
 
-    /// The reserve is locked in the transaction and let go after it is cleared,
-    /// so that nothing in it is dropped or added in between.
+    /// The reserve is locked for as long as it is read, and again for the
+    /// commit, so that hooks which need it meanwhile hardly wait. What changed in
+    /// between is read again: what is recorded twice counts once.
     fn ingest_reserve(&mut self) -> Result<Ingested, Error> {
         let path = reserve::path(&self.place.folder);
+        let folder = self.place.folder.clone();
         let file = |cause| Error::file("take in", &path, cause);
-        let mut held = None;
-        let mut batch = Batch::default();
+        let (mut held, mut batch, mut read) = (None, Batch::default(), None);
         let events = self.transact(Durability::Full, |tx| {
-            let reserve = Reserve::open(path.parent().unwrap_or(&path)).map_err(file)?;
-            reserve.lines().map_err(file)?.into_iter().for_each(|line| batch.add(line));
-            batch.lines.sort_by_key(|(_, line)| line.event.at);
-            held = Some(reserve);
-            batch.record(tx)
+            let mut events = 0;
+            for left in (0..MOST_ROUNDS).rev() {
+                let reserve = Reserve::open(&folder).map_err(file)?;
+                if read == Some(reserve.extent()) {
+                    held = Some(reserve);
+                    break;
+                }
+                batch.refused.clear();
+                reserve.lines().map_err(file)?.into_iter().for_each(|line| batch.add(line));
+                read = Some(reserve.extent());
+                // Where it never stands still, it is held the last time.
+                held = (left == 0).then_some(reserve);
+                batch.lines.sort_by_key(|(_, line)| line.event.at);
+                events = batch.record(tx)?;
+            }
+            Ok(events)
         })?;
         set_aside(&self.place, &batch.refused)?;
         if let Some(mut reserve) = held {

@@ -130,6 +130,11 @@ impl Reserve {
         Ok(Self { file, head })
     }
 
+    /// What it holds is the same where this is.
+    pub fn extent(&self) -> (u64, u64) {
+        (self.head.front, self.head.back)
+    }
+
     /// The lines it holds, in no particular order: who takes them in sorts them.
     pub fn lines(&self) -> io::Result<Vec<Vec<u8>>> {
         let mut lines = Vec::new();
