@@ -12,6 +12,7 @@ mod levels;
 mod lock;
 mod markdown;
 mod names;
+mod output;
 mod purity;
 mod rooms;
 mod size;
@@ -60,6 +61,7 @@ pub const ALL: &[Gate] = &[
     Gate { name: "claims", check: claims::check },
     Gate { name: "words", check: words::check },
     Gate { name: "events", check: events::check },
+    Gate { name: "output", check: output::check },
 ];
 
 impl File {

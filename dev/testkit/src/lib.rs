@@ -35,6 +35,7 @@ pub mod process;
 pub mod real_client;
 pub mod sandbox;
 pub mod scripted_model;
+pub mod strange;
 
 pub use corpus::Case;
 pub use fake_agent::{Call, FakeAgent, Step, Tool};
@@ -42,3 +43,4 @@ pub use process::{Ending, Finished};
 pub use real_client::{Launch, RealClient, Run, Terminal};
 pub use sandbox::{Sandbox, taut_bin};
 pub use scripted_model::{Kind, Requests, Script, ScriptedModel, Turn};
+pub use strange::{Stalled, Strange};

@@ -19,9 +19,11 @@ pub fn open(args: Vec<OsString>) -> ExitCode {
     // Rust ignores SIGPIPE; a listing cut short by `head` should end quietly instead.
     // SAFETY: set before any thread is started, to the system's own default.
     unsafe { libc::signal(libc::SIGPIPE, libc::SIG_DFL) };
-    let taut = match Taut::try_parse_from(by_name(args)) {
+    Printer::clean_panics();
+    let args = by_name(args);
+    let taut = match Taut::try_parse_from(&args) {
         Ok(taut) => taut,
-        Err(error) => return usage(&error),
+        Err(error) => return usage(&error, &args),
     };
     let printer = Printer::new(taut.json);
     match run(taut.command, &printer) {
@@ -89,8 +91,8 @@ fn by_name(mut args: Vec<OsString>) -> Vec<OsString> {
 }
 
 /// Help and version are not errors; everything else clap says is one of usage.
-fn usage(error: &clap::Error) -> ExitCode {
-    let _ = error.print();
+fn usage(error: &clap::Error, typed: &[OsString]) -> ExitCode {
+    Printer::usage(error, typed);
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Exit::Ok.into(),
         _ => Exit::Usage.into(),

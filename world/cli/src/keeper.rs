@@ -4,7 +4,7 @@
 
 use daemon::{Next, Nudge, Tick};
 use pipeline::Setting;
-use std::io::Write;
+use std::path::Path;
 use std::time::{Duration, Instant};
 use store::{Error, Jump, Retention, Store, Unstored};
 
@@ -48,7 +48,8 @@ struct Said {
 
 impl Keeper {
     fn round(&mut self) {
-        self.said.unstored(&store::unstored(&self.setting.state));
+        let state = &self.setting.state;
+        self.said.unstored(state, &store::unstored(state));
         if self.store.as_ref().is_none_or(Store::stale) {
             self.store = Store::open_and_migrate(&self.setting.state, Setting::HOOK_PATIENCE).ok();
         }
@@ -58,12 +59,12 @@ impl Keeper {
         // Each for itself: what cannot be taken in must not keep the log from being cut.
         let mut done = vec![take_in(store, &self.setting)];
         if tidy {
-            done.extend([salvage(store), forget(store, &mut self.said)]);
+            done.extend([salvage(store, state), forget(store, state, &mut self.said)]);
         }
         done.push(store.checkpoint().map(drop));
         match done.into_iter().find_map(Result::err) {
             Some(trouble) => {
-                self.said.trouble(&trouble);
+                self.said.trouble(state, &trouble);
                 // A connection that failed is not kept: the file may be damaged or gone.
                 self.store = None;
             }
@@ -76,65 +77,61 @@ fn take_in(store: &mut Store, setting: &Setting) -> Result<(), Error> {
     let taken = pipeline::take_in(store, setting)?;
     if taken.ingested.events + taken.ingested.unreadable > 0 {
         let (events, unreadable) = (taken.ingested.events, taken.ingested.unreadable);
-        line(&format!(
+        let text = format!(
             "took in {events} events that were put by, carried out what {} of them were to do; {unreadable} could not be read",
             taken.carried_out
-        ));
+        );
+        line(&setting.state, &text);
     }
-    taken.words.iter().for_each(|word| line(word));
+    taken.words.iter().for_each(|word| line(&setting.state, word));
     Ok(())
 }
 
-fn salvage(store: &mut Store) -> Result<(), Error> {
-    store.salvage()?.iter().for_each(|salvaged| line(&salvaged.to_string()));
+fn salvage(store: &mut Store, state: &Path) -> Result<(), Error> {
+    store.salvage()?.iter().for_each(|salvaged| line(state, &salvaged.to_string()));
     Ok(())
 }
 
-fn forget(store: &mut Store, said: &mut Said) -> Result<(), Error> {
+fn forget(store: &mut Store, state: &Path, said: &mut Said) -> Result<(), Error> {
     for _ in 0..MOST_STEPS {
         if !store.prune(host::clock::now(), &Retention::default())?.more {
             break;
         }
     }
-    said.jumps(store.clock_jumps()?);
+    said.jumps(state, store.clock_jumps()?);
     Ok(())
 }
 
 impl Said {
-    fn unstored(&mut self, now: &Unstored) {
+    fn unstored(&mut self, state: &Path, now: &Unstored) {
         let rises = *now != self.unstored && !now.is_empty();
         let due = rises && self.at.is_none_or(|at| at.elapsed() >= SAY_EVERY);
         // A full disk takes no line either: it is said as soon as there is room.
-        if due && written(&format!("{now}; `taut db check` notes that you have seen it")) {
+        let text = format!("{now}; `taut db check` notes that you have seen it");
+        if due && daemon::log_line(state, &text).is_ok() {
             (self.unstored, self.at) = (*now, Some(Instant::now()));
         }
     }
 
     /// Those that are new; all of them were told when they came, before this daemon.
-    fn jumps(&mut self, now: Vec<Jump>) {
+    fn jumps(&mut self, state: &Path, now: Vec<Jump>) {
         let known = self.jumps.get_or_insert_with(|| now.clone());
         for jump in now.iter().filter(|jump| !known.contains(jump)) {
-            line(&format!("{jump}; nothing is forgotten for it"));
+            line(state, &format!("{jump}; nothing is forgotten for it"));
         }
         *known = now;
     }
 
-    fn trouble(&mut self, trouble: &Error) {
+    fn trouble(&mut self, state: &Path, trouble: &Error) {
         let text = trouble.to_string();
         if text != self.trouble {
-            line(&format!("the keeper could not do its work: {text}"));
+            line(state, &format!("the keeper could not do its work: {text}"));
             self.trouble = text;
         }
     }
 }
 
-/// A daemon's stderr is its log.
-fn line(text: &str) {
-    // A full disk must not stop the daemon.
-    let _ = written(text);
-}
-
-fn written(text: &str) -> bool {
-    let line = format!("{} {text}\n", host::clock::now().rfc3339());
-    std::io::stderr().write_all(line.as_bytes()).is_ok()
+/// In the daemon's log. A full disk must not stop the daemon.
+fn line(state: &Path, text: &str) {
+    let _ = daemon::log_line(state, text);
 }

@@ -225,7 +225,7 @@ fn deliver(notice: &Notice, ways: &Notify, place: &Place) -> Vec<String> {
         tried.push(host::notify::desktop(&message(notice), place));
     }
     if !ways.command.is_empty() {
-        tried.push(host::notify::program(&ways.command, &notice.event.to_string(), place));
+        tried.push(host::notify::program(&ways.command, &model::text::json(&notice.event), place));
     }
     tried.into_iter().filter_map(Result::err).map(|trouble| trouble.to_string()).collect()
 }

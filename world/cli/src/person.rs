@@ -1,6 +1,7 @@
 //! Commands for people: they need a real terminal, and refuse under an agent.
 
 use crate::error::CliError;
+use crate::printer::Printer;
 use std::io::IsTerminal;
 
 /// Refuses unless a person sits at a terminal.
@@ -24,10 +25,7 @@ fn refusal(command: &str) -> CliError {
 
 /// Asks a question that is answered with yes or no; anything else is no.
 pub fn agrees(question: &str) -> Result<bool, CliError> {
-    use std::io::Write;
-    let mut out = std::io::stderr().lock();
-    write!(out, "{question} [y/N] ")?;
-    out.flush()?;
+    Printer::ask(format!("{question} [y/N] "))?;
     let mut answer = String::new();
     std::io::stdin().read_line(&mut answer)?;
     Ok(matches!(answer.trim(), "y" | "Y" | "yes" | "Yes"))

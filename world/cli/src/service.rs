@@ -5,7 +5,7 @@ use daemon::{Build, Fault, Launch, Limits, Nudge, Options, Service, Signals, Tic
 use host::paths::Places;
 use model::effect::After;
 use model::{Answer, Call};
-use pipeline::{RpcError, Served, Setting, Way};
+use pipeline::{RpcError, Setting, Way};
 use serde_json::Value;
 use std::ffi::OsString;
 use std::time::Duration;
@@ -76,11 +76,13 @@ pub struct Switchboard {
     switched: Switched,
     /// The batch that was served last has news for them.
     news: bool,
+    /// The keys of what was stored of that batch, by its places.
+    stored: Vec<Option<String>>,
 }
 
 impl Switchboard {
     pub fn new(setting: Setting, heralds: Vec<Nudge>, switched: Switched) -> Self {
-        Self { way: Way::new(setting), heralds, switched, news: false }
+        Self { way: Way::new(setting), heralds, switched, news: false, stored: Vec::new() }
     }
 }
 
@@ -88,6 +90,7 @@ impl Service for Switchboard {
     fn hook_batch(&mut self, calls: Vec<Call>) -> Vec<Answer> {
         let served = self.way.handle_all(calls);
         self.news |= served.iter().any(|served| served.after.iter().any(is_news));
+        self.stored = served.iter().map(|served| served.event.as_ref().map(|event| event.key.clone())).collect();
         served.into_iter().map(|served| served.answer).collect()
     }
 
@@ -102,6 +105,14 @@ impl Service for Switchboard {
         }
         let caller = pipeline::Caller { cwd: "/".into(), ..pipeline::Caller::default() };
         pipeline::rpc(&mut self.way, method, params, caller).map_err(|error| fault(&error))
+    }
+
+    /// Who asked has given up, and decides without us: what was stored of it was not answered.
+    fn undelivered(&mut self, places: &[usize]) {
+        let keys = places.iter().filter_map(|place| self.stored.get(*place).cloned().flatten());
+        let keys: Vec<String> = keys.collect();
+        // Where this cannot be stored, what the client keeps of its own answer corrects it.
+        let _ = self.way.store().and_then(|store| store.undelivered(&keys));
     }
 
     fn after_answers(&mut self) {
@@ -152,6 +163,14 @@ fn fault(error: &RpcError) -> Fault {
     Fault::new(code, error.to_string())
 }
 
+/// This daemon is stuck and about to end: another begins with the same line.
+pub fn start_again() {
+    if let Ok(program) = std::env::current_exe() {
+        let line: Vec<OsString> = std::env::args_os().skip(1).collect();
+        let _ = daemon::start_in_background(&program, &line);
+    }
+}
+
 /// The user wants no daemon to be talked to or started.
 pub fn without_daemon() -> bool {
     std::env::var_os("TAUT_NO_DAEMON").is_some_and(|value| !value.is_empty() && value != "0")
@@ -166,8 +185,8 @@ pub fn tell_in_background(places: &Places) {
 }
 
 /// What follows an answer given without a daemon.
-pub fn after_in_process(served: &Served, places: &Places) {
-    if without_daemon() || !served.after.contains(&After::EnsureDaemon) {
+pub fn after_in_process(after: &[After], places: &Places) {
+    if without_daemon() || !after.contains(&After::EnsureDaemon) {
         return;
     }
     if let Ok(program) = std::env::current_exe() {

@@ -83,7 +83,7 @@ fn run(folder: &Path) -> ExitCode {
     }
     let notes = OpenOptions::new().append(true).create(true).open(folder.join("notes"));
     match notes {
-        Ok(notes) => report(daemon::run(options, Echo { notes })),
+        Ok(notes) => report(daemon::run(options, move || Echo { notes: notes.try_clone().expect("a copy") })),
         Err(cause) => {
             eprintln!("{cause}");
             ExitCode::FAILURE

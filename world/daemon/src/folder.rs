@@ -156,6 +156,11 @@ impl Lock {
         self.file.write_all(text.as_bytes())
     }
 
+    pub fn release(&self) {
+        // Where that fails the end of the process does it.
+        let _ = self.file.unlock();
+    }
+
     pub fn identity(&self) -> io::Result<Identity> {
         Ok(Identity::of(&self.path, &self.file.metadata()?))
     }

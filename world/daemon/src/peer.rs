@@ -169,6 +169,11 @@ impl Peer {
         }
     }
 
+    /// Whether nobody is there any more to take what it was sent.
+    pub fn is_gone(&self) -> bool {
+        self.state == State::Closed
+    }
+
     /// Neither a frame on its way in nor an answer on its way out.
     pub fn is_silent(&self) -> bool {
         self.inbox.is_empty() && self.outbox.is_empty()

@@ -2,10 +2,13 @@
 
 use crate::folder::{self, FolderError, Identity, Lock, socket_path};
 use crate::log::Log;
+use crate::pulse::Pulse;
+use crate::serve::Shared;
 use crate::server::{Limits, Parts, Server};
 use crate::service::Service;
 use crate::stamp::Build;
 use crate::tick::{Tick, Ticking};
+use crate::watcher::Watcher;
 use crate::{signals, socket};
 use std::fs::{self, File, Permissions};
 use std::io::{self, ErrorKind, Write};
@@ -13,6 +16,7 @@ use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileTypeExt, PermissionsExt};
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 /// How a daemon lives.
@@ -46,6 +50,10 @@ pub enum Ended {
     Idle,
     /// Its folder, lock or socket was removed or replaced.
     Displaced,
+    /// Too much of it hangs: the process is to end, and another to begin.
+    Stuck,
+    /// Another thread of the same daemon serves: said by one thread to the next, and to nobody else.
+    Replaced,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -71,7 +79,6 @@ pub(crate) const READY: &str = "ready";
 
 /// Somebody who only looks at the lock holds it for a moment.
 const LOCK_PATIENCE: Duration = Duration::from_millis(500);
-const DRAIN_PATIENCE: Duration = Duration::from_secs(1);
 
 impl Options {
     /// The defaults for a process of its own.
@@ -90,17 +97,18 @@ impl Options {
 }
 
 /// The place of a daemon: as long as it is held there is no other.
-struct Seat {
+pub(crate) struct Seat {
     lock: Lock,
     socket: Identity,
     folder: Identity,
 }
 
-/// Serves until it is asked to end, is not wanted any more, or has lost its place.
+/// Serves until it is asked to end, is not wanted any more, or has lost its place. `make` makes the service, on the
+/// thread that serves, and again when that thread is stuck.
 ///
 /// # Errors
 /// When another daemon is there, or the folder or the socket cannot be had.
-pub fn run<S: Service>(options: Options, service: S) -> Result<Ended, RunError> {
+pub fn run<S: Service>(options: Options, make: impl Fn() -> S + Send + Sync + 'static) -> Result<Ended, RunError> {
     keep_memory_small();
     let (mut seat, listener) = Seat::take(&options.folder)?;
     let mut log = Log::new(&options.folder);
@@ -113,65 +121,26 @@ pub fn run<S: Service>(options: Options, service: S) -> Result<Ended, RunError> 
     log.line(&format!("serving as process {pid}, build {}", options.build));
     // Only for people who look into the file; the lock itself says everything to programs.
     let _ = seat.lock.note(&format!("pid {pid}\nbuild {}\n", options.build));
-    let parts = Parts { service, log, listener, wake, build: options.build, limits: options.limits };
-    let mut server = Server::new(parts).map_err(looped)?;
+    let parts = Parts { log, listener, wake, build: options.build, limits: options.limits };
+    let server = Server::new(parts).map_err(looped)?;
+    let shared = Arc::new(Shared {
+        stalled: server.stalled.clone(),
+        server: Mutex::new(server),
+        pulse: Pulse::new(),
+        seat,
+        idle_exit: options.idle_exit,
+        look_every: options.look_every,
+    });
     let ticking = Ticking::start(options.ticks);
     announce();
-    let pace = Pace { idle_exit: options.idle_exit, look_every: options.look_every };
-    let ended = serve(&mut server, &seat, &pace).map_err(looped)?;
-    seat.socket.remove();
-    finish(&mut server).map_err(looped)?;
+    let ended = Watcher::new(make, Arc::clone(&shared)).run().map_err(looped)?;
+    shared.seat.leave();
     drop(ticking);
-    server.log.line(&format!("process {pid} ends: {ended:?}"));
+    if let Ok(mut server) = shared.server.try_lock() {
+        server.log.line(&format!("process {pid} ends: {ended:?}"));
+    }
+    shared.seat.release();
     Ok(ended)
-}
-
-struct Pace {
-    idle_exit: Duration,
-    look_every: Duration,
-}
-
-fn serve<S: Service>(server: &mut Server<S>, seat: &Seat, pace: &Pace) -> io::Result<Ended> {
-    let mut looked = Instant::now();
-    loop {
-        server.turn(pace.look_every.min(until_idle(server, pace)))?;
-        if server.is_draining() {
-            return Ok(Ended::Asked);
-        }
-        if looked.elapsed() >= pace.look_every {
-            looked = Instant::now();
-            if !seat.is_ours() {
-                return Ok(Ended::Displaced);
-            }
-        }
-        let idle = server.last_call.elapsed() >= pace.idle_exit && !server.has_peers();
-        if idle {
-            if !server.service.is_needed() {
-                return Ok(Ended::Idle);
-            }
-            server.last_call = Instant::now();
-        }
-    }
-}
-
-/// With somebody connected it does not become idle, and there is nothing to wake up for.
-fn until_idle<S: Service>(server: &Server<S>, pace: &Pace) -> Duration {
-    if server.has_peers() {
-        return pace.look_every;
-    }
-    pace.idle_exit.saturating_sub(server.last_call.elapsed()).max(Duration::from_millis(1))
-}
-
-/// Answers what has been read; what is still on its way gets a moment.
-fn finish<S: Service>(server: &mut Server<S>) -> io::Result<()> {
-    server.drain();
-    server.close_door();
-    let deadline = Instant::now() + DRAIN_PATIENCE;
-    while server.has_peers() && Instant::now() < deadline {
-        server.turn(Duration::from_millis(20))?;
-        server.close_door();
-    }
-    Ok(())
 }
 
 impl Seat {
@@ -192,7 +161,17 @@ impl Seat {
         Ok((Self { lock, socket, folder: place }, listener))
     }
 
-    fn is_ours(&self) -> bool {
+    /// There may be another from now on, even if a thread of this process should never end.
+    fn release(&self) {
+        self.lock.release();
+    }
+
+    /// Nobody new finds the way in.
+    pub fn leave(&self) {
+        self.socket.remove();
+    }
+
+    pub fn is_ours(&self) -> bool {
         let lock = self.lock.identity().is_ok_and(|lock| lock.still_holds());
         lock && self.socket.still_holds() && self.folder.still_holds()
     }

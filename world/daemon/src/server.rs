@@ -1,18 +1,18 @@
-//! The loop: one thread that takes all waiting calls, has them answered as one batch, and sends the answers.
+//! The connections: who is there, what they have sent, and what they are still owed. Whoever serves takes all waiting
+//! calls out of it at once and gives the answered peers back; while it works nothing here is held.
 
 use crate::folder::user;
 use crate::log::{self, Log};
 use crate::peer::Peer;
 use crate::protocol::{Command, Request, Response, Status};
-use crate::service::Service;
 use crate::socket;
 use crate::stamp::Build;
-use model::{Answer, Call};
+use model::Call;
 use serde_json::Value;
 use std::io::{self, ErrorKind, Read};
 use std::os::fd::AsRawFd;
 use std::os::unix::net::{UnixListener, UnixStream};
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// What peers may take: none of them can make the daemon wait or grow.
@@ -30,8 +30,7 @@ pub struct Limits {
     pub held_bytes: usize,
 }
 
-pub(crate) struct Server<S> {
-    pub service: S,
+pub(crate) struct Server {
     pub log: Log,
     pub last_call: Instant,
     listener: Option<UnixListener>,
@@ -43,11 +42,17 @@ pub(crate) struct Server<S> {
     accept_after: Instant,
     /// Batches and calls that may have written something.
     changes: u64,
+    /// The folders of the calls that are being served.
+    serving: Vec<String>,
+    pub stalled: Stalled,
 }
 
+/// The folders of calls that somebody is stuck on, by the term of who is: they are not tried again before it is back.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Stalled(Arc<Mutex<Vec<(u64, Vec<String>)>>>);
+
 /// What a server is made of.
-pub(crate) struct Parts<S> {
-    pub service: S,
+pub(crate) struct Parts {
     pub log: Log,
     pub listener: UnixListener,
     pub wake: Option<UnixStream>,
@@ -55,10 +60,17 @@ pub(crate) struct Parts<S> {
     pub limits: Limits,
 }
 
+/// What waits to be answered. The peers are out of the server's hands until they are given back.
+#[derive(Default)]
+pub(crate) struct Waiting {
+    pub hooks: Vec<(Peer, Call)>,
+    pub methods: Vec<(Peer, String, Value)>,
+}
+
 /// A frame above this is refused while others hold the allowed memory; a smaller one is always taken.
 const LARGE_BYTES: usize = 1 << 20;
 const ACCEPTS: usize = 128;
-const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+const ACCEPT_PAUSE: Duration = Duration::from_millis(20);
 
 impl Default for Limits {
     fn default() -> Self {
@@ -72,8 +84,8 @@ impl Default for Limits {
     }
 }
 
-impl<S: Service> Server<S> {
-    pub fn new(parts: Parts<S>) -> io::Result<Self> {
+impl Server {
+    pub fn new(parts: Parts) -> io::Result<Self> {
         parts.listener.set_nonblocking(true)?;
         let about = Status {
             pid: std::process::id(),
@@ -84,7 +96,6 @@ impl<S: Service> Server<S> {
             draining: false,
         };
         Ok(Self {
-            service: parts.service,
             log: parts.log,
             last_call: Instant::now(),
             listener: Some(parts.listener),
@@ -95,23 +106,44 @@ impl<S: Service> Server<S> {
             scratch: vec![0; 64 << 10],
             accept_after: Instant::now(),
             changes: 0,
+            serving: Vec::new(),
+            stalled: Stalled::default(),
         })
     }
 
-    /// Waits for something to do, at most for `limit`, and does it.
-    pub fn turn(&mut self, limit: Duration) -> io::Result<()> {
-        let (woken, listening) = self.wait(limit)?;
-        if woken {
+    /// Waits for something to do, at most for `limit`; `awake` is called when the wait is over.
+    pub fn wait(&mut self, limit: Duration, awake: impl FnOnce()) -> io::Result<Waiting> {
+        let woken = self.poll(limit, awake)?;
+        if woken.by_signal {
             self.drain();
         }
-        if listening {
+        if woken.by_caller {
             self.accept();
         }
         self.refuse_excess();
-        self.serve();
+        let waiting = self.take();
         let limits = &self.limits;
         self.peers.retain(|peer| !peer.is_over(limits));
-        Ok(())
+        Ok(waiting)
+    }
+
+    /// The peers of calls that were answered, and how many were.
+    pub fn give_back(&mut self, peers: impl Iterator<Item = Peer>, served: u64) {
+        self.serving.clear();
+        self.peers.extend(peers);
+        self.about.served += served;
+        self.last_call = Instant::now();
+        self.changes += 1;
+        self.tell_watchers();
+        let limits = &self.limits;
+        self.peers.retain(|peer| !peer.is_over(limits));
+    }
+
+    /// Whoever was serving is stuck. Gives the folders of its calls.
+    pub fn leave_behind(&mut self, term: u64) -> Vec<String> {
+        let folders = std::mem::take(&mut self.serving);
+        self.stalled.all().push((term, folders.clone()));
+        folders
     }
 
     /// Takes no more connections; what has been read is still answered.
@@ -136,27 +168,34 @@ impl<S: Service> Server<S> {
         !self.peers.is_empty()
     }
 
-    /// Polls everything and moves bytes; says whether there was a signal and whether somebody is at the door.
-    fn wait(&mut self, limit: Duration) -> io::Result<(bool, bool)> {
+    /// Polls everything and moves bytes.
+    fn poll(&mut self, limit: Duration, awake: impl FnOnce()) -> io::Result<Woken> {
         let entry = |fd, events| libc::pollfd { fd, events, revents: 0 };
         // A negative number is skipped by the kernel, which keeps the places fixed.
         let wake = self.wake.as_ref().map_or(-1, AsRawFd::as_raw_fd);
-        let door = self.listener.as_ref().filter(|_| Instant::now() >= self.accept_after);
+        let closed_for = self.accept_after.saturating_duration_since(Instant::now());
+        let door = self.listener.as_ref().filter(|_| closed_for.is_zero());
         let mut polls = vec![entry(wake, libc::POLLIN), entry(door.map_or(-1, AsRawFd::as_raw_fd), libc::POLLIN)];
         polls.extend(self.peers.iter().map(|peer| entry(peer.fd(), peer.events())));
         let waiting = self.peers.iter().any(|peer| peer.has_frame() && peer.events() == 0);
-        socket::poll(&mut polls, if waiting { Duration::ZERO } else { limit })?;
+        // A door that is closed for a moment is opened again by the clock: nobody can knock.
+        let limit = if closed_for.is_zero() { limit } else { limit.min(closed_for) };
+        let ready = socket::poll(&mut polls, if waiting { Duration::ZERO } else { limit });
+        awake();
+        ready?;
         let mut ready = polls.iter().map(|poll| poll.revents);
-        let (woken, listening) = (ready.next() != Some(0), ready.next() != Some(0));
+        let woken = Woken { by_signal: ready.next() != Some(0), by_caller: ready.next() != Some(0) };
         for (peer, _) in self.peers.iter_mut().zip(ready).filter(|(_, ready)| *ready != 0) {
             peer.flush();
             peer.fill(&mut self.scratch);
         }
-        if woken && let Some(wake) = &mut self.wake {
+        if woken.by_signal
+            && let Some(wake) = &mut self.wake
+        {
             // The number of signals does not matter.
             let _ = wake.read(&mut self.scratch);
         }
-        Ok((woken, listening))
+        Ok(woken)
     }
 
     fn accept(&mut self) {
@@ -211,15 +250,19 @@ impl<S: Service> Server<S> {
         }
     }
 
-    fn serve(&mut self) {
-        let (mut places, mut calls, mut others) = (Vec::new(), Vec::new(), Vec::new());
+    /// Takes out every peer that has sent a whole call. What concerns the connections alone is answered here.
+    fn take(&mut self) -> Waiting {
+        let mut waiting = Waiting::default();
         let at = log::now();
-        for (place, peer) in self.peers.iter_mut().enumerate() {
-            if calls.len() >= self.limits.batch {
-                break;
-            }
+        let mut place = 0;
+        while waiting.hooks.len() < self.limits.batch
+            && let Some(peer) = self.peers.get_mut(place)
+        {
             let read = match peer.take_frame() {
-                Ok(None) => continue,
+                Ok(None) => {
+                    place += 1;
+                    continue;
+                }
                 Ok(Some(frame)) => Request::read(frame.header, frame.body(), at).map_err(|cause| cause.to_string()),
                 Err(wrong) => {
                     peer.end();
@@ -227,92 +270,60 @@ impl<S: Service> Server<S> {
                 }
             };
             match read {
+                Ok(Request::Hook { call, .. }) if self.stalled.holds(&call.cwd) => {
+                    peer.send(Response::Cannot(format!("a look at {} has not come back", call.cwd)).write());
+                }
                 Ok(Request::Hook { call, build }) => {
                     if build > self.about.newer_client.unwrap_or(self.about.build) {
                         self.about.newer_client = Some(build);
                     }
-                    places.push(place);
-                    calls.push(call);
+                    self.serving.push(call.cwd.clone());
+                    waiting.hooks.push((self.peers.swap_remove(place), call));
+                    continue;
                 }
-                Ok(Request::Rpc { method, params }) => others.push((place, Ok((method, params)))),
-                Ok(Request::Control { command }) => others.push((place, Err(command))),
+                Ok(Request::Rpc { method, params }) => {
+                    waiting.methods.push((self.peers.swap_remove(place), method, params));
+                    continue;
+                }
+                Ok(Request::Control { command }) => {
+                    if command == Command::Stop {
+                        self.about.draining = true;
+                    }
+                    peer.send(Response::Control(self.about.clone()).write());
+                }
                 // A count that was never told: the present one is told at once.
                 Ok(Request::Watch { seen }) => peer.watch(seen.unwrap_or(u64::MAX)),
                 Err(reason) => peer.send(Response::Cannot(reason).write()),
             }
+            place += 1;
         }
-        if !places.is_empty() {
-            self.answer_hooks(&places, calls);
-        }
-        for (place, other) in others {
-            let response = match other {
-                Ok((method, params)) => self.answer_rpc(&method, params),
-                Err(command) => self.obey(command),
-            };
-            self.send(place, &response);
-        }
+        self.tell_watchers();
+        waiting
+    }
+
+    fn tell_watchers(&mut self) {
         for peer in &mut self.peers {
             peer.tell(self.changes);
         }
     }
+}
 
-    fn answer_hooks(&mut self, places: &[usize], calls: Vec<Call>) {
-        self.last_call = Instant::now();
-        let service = &mut self.service;
-        let answers = catch_unwind(AssertUnwindSafe(|| service.hook_batch(calls)));
-        let failed = answers.is_err();
-        if failed {
-            self.log.line(&format!("a batch of {} calls failed: they are done by their clients", places.len()));
-        }
-        let mut answers = answers.unwrap_or_default().into_iter();
-        self.changes += 1;
-        for place in places {
-            self.answer_hook(*place, answers.next());
-        }
-        let service = &mut self.service;
-        if !failed && catch_unwind(AssertUnwindSafe(|| service.after_answers())).is_err() {
-            self.log.line("the effects after a batch failed");
-        }
+struct Woken {
+    by_signal: bool,
+    by_caller: bool,
+}
+
+impl Stalled {
+    pub fn came_back(&self, term: u64) {
+        self.all().retain(|(stuck, _)| *stuck != term);
     }
 
-    fn answer_hook(&mut self, place: usize, answer: Option<Answer>) {
-        let response = match answer {
-            Some(answer) => {
-                self.about.served += 1;
-                Response::Hook(answer)
-            }
-            None => Response::Cannot("the daemon failed on this batch; its log says more".to_owned()),
-        };
-        self.send(place, &response);
+    fn holds(&self, folder: &str) -> bool {
+        self.all().iter().any(|(_, folders)| folders.iter().any(|known| known == folder))
     }
 
-    fn answer_rpc(&mut self, method: &str, params: Value) -> Response {
-        self.last_call = Instant::now();
-        let service = &mut self.service;
-        match catch_unwind(AssertUnwindSafe(|| service.rpc(method, params))) {
-            Ok(result) => {
-                self.about.served += 1;
-                self.changes += 1;
-                Response::Rpc(result)
-            }
-            Err(_) => {
-                self.log.line(&format!("rpc {method} failed"));
-                Response::Cannot(format!("the daemon failed on {method}; its log says more"))
-            }
-        }
-    }
-
-    fn obey(&mut self, command: Command) -> Response {
-        if command == Command::Stop {
-            self.drain();
-        }
-        Response::Control(self.about.clone())
-    }
-
-    fn send(&mut self, place: usize, response: &Response) {
-        if let Some(peer) = self.peers.get_mut(place) {
-            peer.send(response.write());
-        }
+    fn all(&self) -> MutexGuard<'_, Vec<(u64, Vec<String>)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

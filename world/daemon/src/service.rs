@@ -3,7 +3,8 @@
 use model::{Answer, Call};
 use serde_json::Value;
 
-/// The work behind the socket. All of it runs on the one thread of the loop.
+/// The work behind the socket. All of it runs on the one thread that serves; one that is stuck is left behind, and
+/// another service made.
 pub trait Service {
     /// Answers all calls that were waiting, in their order. One batch is one commit.
     fn hook_batch(&mut self, calls: Vec<Call>) -> Vec<Answer>;
@@ -11,6 +12,9 @@ pub trait Service {
     /// # Errors
     /// A [`Fault`], which goes to the caller as it is.
     fn rpc(&mut self, method: &str, params: Value) -> Result<Value, Fault>;
+
+    /// Answers of the last batch, by their places in it, that nobody was there to take any more.
+    fn undelivered(&mut self, _places: &[usize]) {}
 
     /// Called when the answers of a batch are on their way: effects that never change a verdict.
     fn after_answers(&mut self) {}

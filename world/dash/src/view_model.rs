@@ -3,7 +3,6 @@
 
 use model::Ms;
 use model::row::{Event, Status};
-use model::text::deceives;
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -159,7 +158,7 @@ pub fn verdict(event: &Event) -> Verdict {
         event: flat(&event.event),
         tool: event.tool.as_deref().map(flat),
         about: about(event),
-        rules: event.rules.clone(),
+        rules: event.rules.iter().map(|rule| flat(rule)).collect(),
         reason: event.reason.as_deref().map(clean),
     }
 }
@@ -206,8 +205,8 @@ pub fn about(event: &Event) -> String {
 /// The first line that says something, cleaned.
 pub fn one_line(text: &str) -> String {
     let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-    let mut short: String = flat(line).chars().take(ONE_LINE).collect();
-    if line.chars().count() > ONE_LINE || text.trim().lines().nth(1).is_some() {
+    let mut short = model::text::line(line, ONE_LINE);
+    if text.trim().lines().nth(1).is_some() && !short.ends_with('…') {
         short.push('…');
     }
     short
@@ -215,22 +214,17 @@ pub fn one_line(text: &str) -> String {
 
 const ONE_LINE: usize = 200;
 
-/// Agents print hostile text: nothing that a terminal or a reader's eye would
-/// obey gets through, whether it moves the cursor or turns the line around.
+/// More of one text than anybody reads in a table or on a page.
+const MOST: usize = 100_000;
+
+/// What agents wrote, as the product's one cleaner lets it through.
 pub fn clean(text: &str) -> String {
-    text.chars()
-        .filter(|c| !deceives(*c))
-        .map(|c| match c {
-            '\n' | '\t' => c,
-            c if c.is_control() => '\u{fffd}',
-            c => c,
-        })
-        .collect()
+    model::text::lines(text, MOST)
 }
 
 /// The same for what stands in a table: one line of it.
 pub fn flat(text: &str) -> String {
-    clean(text).replace(['\n', '\t'], " ")
+    model::text::line(text, MOST)
 }
 
 fn status_name<S: serde::Serializer>(status: &Status, to: S) -> Result<S::Ok, S::Error> {

@@ -76,7 +76,9 @@ fn serve(tx: &Tx<'_>, prepared: &Prepared, last: bool) -> Result<Step, Error> {
 
 fn serve_event(tx: &Tx<'_>, prepared: &Prepared, event: &Event, last: bool) -> Result<Step, Error> {
     let Event { envelope, who, facts, .. } = event;
-    if let Some(answer) = tx.answered(&engine::key(envelope, &prepared.call.request))? {
+    let key = engine::key(envelope, &prepared.call.request);
+    if let Some(answer) = tx.answered(&key)? {
+        tx.deliver(&key)?;
         return Ok(Step::Done(Box::new(Served { answer, ..Served::default() })));
     }
     let now = prepared.call.at;

@@ -1,6 +1,6 @@
 //! Events: every hook call as it happened, once per key.
 
-use crate::{Error, Store};
+use crate::{Durability, Error, Store};
 use model::row::Event;
 use model::{Answer, Level, Ms};
 use rusqlite::types::Value;
@@ -30,6 +30,13 @@ pub(crate) const RECORD: &str = "INSERT INTO events (id, key, at, agent, session
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)
     ON CONFLICT DO NOTHING";
 
+/// An answer that nobody was there to take.
+const NOT_DELIVERED: &str = "UPDATE events SET detail = json_set(ifnull(detail, '{}'), '$.delivered', json('false'))
+    WHERE key = ?1";
+
+const DELIVERED: &str = "UPDATE events SET detail = json_remove(detail, '$.delivered')
+    WHERE key = ?1 AND json_extract(detail, '$.delivered') IS NOT NULL";
+
 pub(crate) const SEQ_OF: &str = "SELECT seq FROM events WHERE key = ?1";
 
 pub(crate) const DENIED_SINCE: &str = "SELECT rule.value, count(*) FROM events, json_each(events.rules) AS rule
@@ -56,6 +63,11 @@ pub(crate) fn answered(conn: &Connection, key: &str) -> rusqlite::Result<Option<
             })
         })
         .optional()
+}
+
+/// The stored answer is given now, to whoever asks again.
+pub(crate) fn delivered(conn: &Connection, key: &str) -> rusqlite::Result<()> {
+    conn.prepare_cached(DELIVERED)?.execute([key]).map(drop)
 }
 
 /// Stores the event unless its key is there already: a call told twice is one
@@ -86,6 +98,13 @@ pub(crate) fn record(conn: &Connection, event: &Event) -> rusqlite::Result<bool>
 }
 
 impl Store {
+    /// Notes that what was stored as answered reached nobody.
+    pub fn undelivered(&mut self, keys: &[String]) -> Result<(), Error> {
+        self.transact(Durability::Normal, |tx| {
+            tx.verb(|conn| keys.iter().try_for_each(|key| conn.prepare_cached(NOT_DELIVERED)?.execute([key]).map(drop)))
+        })
+    }
+
     /// Events in the order they were stored.
     pub fn events(&self, filter: &EventFilter) -> Result<Vec<Event>, Error> {
         self.list(filter).map_err(|cause| self.error(cause))

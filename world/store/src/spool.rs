@@ -38,6 +38,14 @@ pub fn spool(folder: &Path, event: &Event) -> Result<(), Error> {
     }
 }
 
+/// Keeps an event that was written with [`crate::spool_line`].
+pub fn spool_text(folder: &Path, event: &str) -> Result<(), Error> {
+    match spool_line::read(event.as_bytes()) {
+        Some(line) => spool(folder, &line.into_spooled()),
+        None => Err(Error::file("keep what is no event in", &folder.join(SPOOL), ErrorKind::InvalidData.into())),
+    }
+}
+
 fn append(folder: &Path, line: &[u8], most: u64) -> std::io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     let mut file = current(&folder.join(SPOOL))?;

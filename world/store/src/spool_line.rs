@@ -15,6 +15,17 @@ pub(crate) struct Line {
     pub pending: Option<Value>,
 }
 
+impl Line {
+    /// The event as it was spooled.
+    pub fn into_spooled(self) -> Event {
+        let mut event = self.event;
+        if let (Some(pending), Some(detail)) = (self.pending, event.detail.as_object_mut()) {
+            detail.insert(PENDING.into(), pending);
+        }
+        event
+    }
+}
+
 /// What must not be dropped for want of space: what was stopped, and what
 /// still has to be carried out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,7 +41,8 @@ impl Weight {
     }
 }
 
-pub(crate) fn write(event: &Event) -> String {
+/// An event as the spool keeps it.
+pub fn write(event: &Event) -> String {
     written(event, &event.detail)
 }
 

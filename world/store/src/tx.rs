@@ -27,6 +27,11 @@ impl<'s> Tx<'s> {
         self.verb(|conn| events::answered(conn, key))
     }
 
+    /// The stored answer of that event is given now: it counts as answered.
+    pub fn deliver(&self, key: &str) -> Result<(), Error> {
+        self.verb(|conn| events::delivered(conn, key))
+    }
+
     /// What is known of those an event is about.
     pub fn load(&self, who: &Who, now: Ms) -> Result<Loaded, Error> {
         self.verb(|conn| {

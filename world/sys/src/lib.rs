@@ -1,5 +1,6 @@
 //! The operating system, as far as the standard library leaves it open.
 
+pub mod apart;
 pub mod crash;
 pub mod output;
 pub mod outside;

@@ -181,7 +181,7 @@ const MOST_READ: usize = 2_000;
 /// The beginning, without marks of the terminal, in small letters, with single spaces.
 fn bare(text: &str) -> String {
     let beginning = text.char_indices().nth(MOST_READ).and_then(|(at, _)| text.get(..at)).unwrap_or(text);
-    let text = crate::fleet::text::plain(beginning);
+    let text = model::text::bare(beginning);
     let mut out = String::new();
     for word in text.split_whitespace() {
         if !out.is_empty() {

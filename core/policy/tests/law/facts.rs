@@ -169,7 +169,10 @@ fn only_calls_that_run_or_touch_files_are_a_matter() {
     assert_eq!(level("Write", json(r#"{"file_path":"/etc/hosts","content":"x"}"#)), Some(Level::Deny));
     assert_eq!(level("Read", json(r#"{"file_path":".env"}"#)), Some(Level::Ask));
     assert_eq!(level("Glob", json(r#"{"pattern":"*"}"#)), None);
-    assert_eq!(level("Bash", json(r#"{"command":42}"#)), None);
+    for unread in [r#"{"command":42}"#, r#"{"command":["rm","-rf","/"]}"#, r#"{"command":null}"#, "{}"] {
+        assert_eq!(level("Bash", json(unread)), Some(Level::Ask), "{unread}");
+    }
+    assert_eq!(level("Write", json(r#"{"file_path":7}"#)), Some(Level::Ask));
     let settings = format!("{HOME}/.claude/settings.json");
     let edit = |old: &str, new: &str| {
         let input = serde_json::json!({"file_path": settings, "old_string": old, "new_string": new});

@@ -188,6 +188,32 @@ fn events_sees_a_second_list() {
     assert_lines(&check("events", &[("core/model/src/event.rs", "")]), &[0], "the table is empty");
 }
 
+#[test]
+fn output_sees_every_way_around_the_printer() {
+    for bad in [
+        "fn a() { println!(\"x\") }",
+        "fn a() { eprint!(\"x\") }",
+        "fn a() { dbg!(1); }",
+        "fn a() { std::io::stdout().flush(); }",
+        "fn a() { write!(stderr(), \"x\") }",
+        "fn a() { io :: stdout ( ) }",
+        "use std::io::stdout;",
+        "use std::io::{Write, stderr as out};",
+        "fn a(out: std::io::Stdout) {}",
+        "const A: fn() -> std::io::Stderr = b;",
+        "fn a() { printer.line(Text::of(format_args!(\"{b}\"))) }",
+    ] {
+        assert_lines(&check("output", &[("world/x/src/a.rs", bad)]), &[1], bad);
+    }
+    let good = "use std::io::{Read, Write};\nfn a() { b.stdout(Stdio::null()).stderr(c); d.stdout; answer.stderr() }\n// println!\n#[cfg(test)]\nmod tests { fn a() { println!() } }";
+    assert_lines(&check("output", &[("world/x/src/a.rs", good)]), &[], good);
+    for path in ["world/x/tests/a.rs", "world/x/build.rs", "world/x/examples/a.rs", "dev/x/src/a.rs"] {
+        assert_lines(&check("output", &[(path, "fn a() { println!() }")]), &[], path);
+    }
+    assert_lines(&check("output", &[("world/cli/src/hook/mod.rs", "fn a() { io::stdout() }")]), &[], "on the list");
+    assert_lines(&check("output", &[("world/cli/src/hook/mod.rs", "fn a() {}")]), &[0], "no longer needed");
+}
+
 fn check(gate: &str, files: &[(&str, &str)]) -> Vec<Violation> {
     let files: Vec<_> = files.iter().map(|(path, text)| File::new(path, text)).collect();
     let gate = ALL.iter().find(|known| known.name == gate).expect("a gate of this name");

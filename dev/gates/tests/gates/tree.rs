@@ -54,6 +54,11 @@ fn events_are_listed_once() {
     passes("events");
 }
 
+#[test]
+fn t6_only_the_printer_prints() {
+    passes("output");
+}
+
 fn passes(name: &str) {
     static TREE: OnceLock<Vec<File>> = OnceLock::new();
     let files = TREE.get_or_init(|| gates::load(&gates::root()).expect("the tree can be read"));

@@ -3,7 +3,7 @@
 use super::{ago, stored};
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::printer::Printer;
+use crate::printer::{Printer, Text, text};
 use clap::Args;
 use dash::Feed;
 use dash::view_model::{self, Row};
@@ -44,7 +44,7 @@ pub fn run(args: &AgentsArgs, printer: &Printer) -> Result<Exit, CliError> {
         return Ok(Exit::Ok);
     }
     let now = host::clock::now();
-    let shown: Vec<Vec<String>> = rows.iter().map(|row| line(row, now, printer)).collect();
+    let shown: Vec<Vec<Text>> = rows.iter().map(|row| line(row, now, printer)).collect();
     printer.table(&["STATUS", "AGENT", "SINCE", "CONTEXT", "NOW", "TASK", "PROJECT"], &shown);
     Ok(Exit::Ok)
 }
@@ -106,21 +106,21 @@ fn told(change: &Change<'_>, printer: &Printer) {
     }
     let to = to.map_or_else(|| printer.dim("gone"), |status| shown(status, printer));
     let from = from.map(|from| format!(" (was {})", from.name())).unwrap_or_default();
-    printer.line(format!("{} {} {to}{from}", row.since.rfc3339(), row.id));
+    printer.line(text!("{} {} {}{}", row.since.rfc3339(), row.id, to, from));
 }
 
-fn line(row: &Row, now: Ms, printer: &Printer) -> Vec<String> {
+fn line(row: &Row, now: Ms, printer: &Printer) -> Vec<Text> {
     let tool = row.tool.as_ref().map(|tool| format!("{} {}", tool.name, ago(now.since(tool.since))));
     let doing = row.why.clone().or(tool).or_else(|| row.doing.clone());
     let nothing = || "-".to_string();
     vec![
         shown(row.status, printer),
-        short(&row.id, 32),
-        ago(now.since(row.since)),
-        row.context_percent.map_or_else(|| "?".to_string(), |percent| format!("{percent:.0}%")),
-        doing.map_or_else(nothing, |text| short(&text, 48)),
-        row.task.clone().or_else(|| row.effort.clone()).unwrap_or_else(nothing),
-        row.project.clone(),
+        short(&row.id, 32).into(),
+        ago(now.since(row.since)).into(),
+        row.context_percent.map_or_else(|| "?".to_string(), |percent| format!("{percent:.0}%")).into(),
+        doing.map_or_else(nothing, |text| short(&text, 48)).into(),
+        row.task.clone().or_else(|| row.effort.clone()).unwrap_or_else(nothing).into(),
+        row.project.clone().into(),
     ]
 }
 
@@ -132,7 +132,7 @@ fn short(text: &str, most: usize) -> String {
     }
 }
 
-fn shown(status: Status, printer: &Printer) -> String {
+fn shown(status: Status, printer: &Printer) -> Text {
     let name = format!("{:<9}", status.name());
     match status {
         Status::Error => printer.red(name),

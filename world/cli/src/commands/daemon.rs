@@ -28,11 +28,15 @@ fn serve(args: &RunArgs, places: &Places, printer: &Printer) -> Result<Exit, Cli
     host::programs::are_of(&setting.home);
     let switched = Switched::default();
     let heralds = service::heralds(&setting, &switched);
-    let nudges = heralds.iter().map(|tick| tick.nudge.clone()).collect();
-    let switchboard = Switchboard::new(setting.clone(), nudges, switched);
-    let ended = daemon::run(service::options(&setting, heralds), switchboard)
-        .map_err(|error| CliError::failed("the daemon cannot run").because(&error))?;
+    let nudges: Vec<_> = heralds.iter().map(|tick| tick.nudge.clone()).collect();
+    let options = service::options(&setting, heralds);
+    let make = move || Switchboard::new(setting.clone(), nudges.clone(), switched.clone());
+    let ended =
+        daemon::run(options, make).map_err(|error| CliError::failed("the daemon cannot run").because(&error))?;
     printer.note(format!("the daemon ended: {ended:?}"));
+    if ended == daemon::Ended::Stuck {
+        service::start_again();
+    }
     Ok(Exit::Ok)
 }
 

@@ -5,7 +5,7 @@
 use super::PATIENCE;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::printer::Printer;
+use crate::printer::{Printer, text};
 use crate::service;
 use host::paths::Places;
 use pipeline::TakenIn;
@@ -61,7 +61,7 @@ fn show(looked: &Looked, state: &Path, printer: &Printer) -> Result<Exit, CliErr
     if printer.json() {
         printer.object(&object(looked));
     } else {
-        printer.line(format!("{} {}", printer.green("sound:"), report.path.display()));
+        printer.line(text!("{} {}", printer.green("sound:"), report.path.display()));
         printer.line(format!(
             "schema {}, SQLite {}, {:.1} MB, {} events of {} sessions",
             report.schema,
@@ -71,7 +71,7 @@ fn show(looked: &Looked, state: &Path, printer: &Printer) -> Result<Exit, CliErr
             report.sessions
         ));
         for note in report.problems.iter().cloned().chain(notes(looked, state)) {
-            printer.line(format!("{} {note}", printer.yellow("note:")));
+            printer.line(text!("{} {}", printer.yellow("note:"), note));
         }
     }
     // It has been said, to a person or to a script of one: it stands no longer.

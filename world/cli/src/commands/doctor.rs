@@ -7,7 +7,7 @@ mod settings;
 use crate::agent_settings;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::printer::Printer;
+use crate::printer::{Printer, text};
 use crate::service;
 use agents::claude_code::settings::proof;
 use daemon::Client;
@@ -65,9 +65,9 @@ fn show(check: &Check, printer: &Printer) {
         Health::Warn => printer.yellow("warn"),
         Health::Bad => printer.red("bad "),
     };
-    printer.line(format!("{mark} {:<9} {}", check.name, check.detail));
+    printer.line(text!("{} {:<9} {}", mark, check.name, check.detail));
     if let Some(fix) = &check.fix {
-        printer.line(format!("               {} {fix}", printer.dim("→")));
+        printer.line(text!("               {} {}", printer.dim("→"), fix));
     }
 }
 

@@ -4,7 +4,7 @@ use super::{PATIENCE, stored};
 use crate::args::EventsArgs;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::printer::Printer;
+use crate::printer::{Printer, Text, text};
 use host::paths::Places;
 use model::Level;
 use model::row::Event;
@@ -59,7 +59,7 @@ fn show(events: &[Event], printer: &Printer) -> Option<String> {
     events.last().map(|event| event.key.clone())
 }
 
-fn line(event: &Event, printer: &Printer) -> String {
+fn line(event: &Event, printer: &Printer) -> Text {
     let verdict = format!("{:<4}", event.verdict.name());
     let verdict = match event.verdict {
         Level::Pass => printer.dim(verdict),
@@ -73,9 +73,23 @@ fn line(event: &Event, printer: &Printer) -> String {
         (None, _) => String::new(),
     };
     let rules = if event.rules.is_empty() { String::new() } else { format!("  [{}]", event.rules.join(", ")) };
-    format!("{}  {verdict}  {:<16}  {:<18}  {about}{rules}", printer.dim(time), event.agent, event.event)
-        .trim_end()
-        .to_string()
+    let late = if is_delivered(event) { "" } else { "  (not delivered)" };
+    let line = text!(
+        "{}  {}  {:<16}  {:<18}  {}{}{}",
+        printer.dim(time),
+        verdict,
+        event.agent,
+        event.event,
+        about,
+        rules,
+        late
+    );
+    line.trimmed()
+}
+
+/// A verdict that came too late for whoever asked was not answered.
+fn is_delivered(event: &Event) -> bool {
+    event.detail.get("delivered") != Some(&Value::Bool(false))
 }
 
 fn first_line(text: &str) -> String {
@@ -102,6 +116,9 @@ fn object(event: &Event) -> Value {
         fields.extend(event.tool.as_ref().map(|tool| ("tool".to_string(), json!(tool))));
         fields.extend(event.reason.as_ref().map(|reason| ("reason".to_string(), json!(reason))));
         fields.extend(event.sub_agent.as_ref().map(|id| ("sub_agent".to_string(), json!(id))));
+        if !is_delivered(event) {
+            fields.insert("delivered".into(), json!(false));
+        }
         fields.insert("host_session_id".into(), json!(event.host_session));
         fields.insert("detail".into(), event.detail.clone());
     }

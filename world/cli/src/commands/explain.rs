@@ -4,7 +4,7 @@ use super::judge_here;
 use crate::args::ExplainArgs;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::printer::Printer;
+use crate::printer::{Printer, Text, text};
 use model::{Findings, Level};
 use policy::Explanation;
 use serde_json::{Value, json};
@@ -30,11 +30,11 @@ fn show(line: &str, explanation: &Explanation, printer: &Printer) {
         printer.object(&object(line, explanation));
         return;
     }
-    printer.line(printer.bold(line));
+    printer.line(printer.bold(Text::lines(line)));
     for step in &explanation.steps {
         let indent = "  ".repeat(step.depth + 1);
-        let via = step.via.as_ref().map(|via| format!("{} ", printer.dim(format!("[{via}]")))).unwrap_or_default();
-        printer.line(format!("{indent}{via}{}", step.words));
+        let via = step.via.as_ref().map(|via| text!("{} ", printer.dim(format!("[{via}]")))).unwrap_or_default();
+        printer.line(text!("{}{}{}", indent, via, step.words));
         for act in &step.acts {
             printer.line(printer.dim(format!("{indent}  {act}")));
         }
@@ -43,9 +43,9 @@ fn show(line: &str, explanation: &Explanation, printer: &Printer) {
         }
     }
     for trouble in &explanation.troubles {
-        printer.line(format!("  {} {trouble}", printer.yellow("unread:")));
+        printer.line(text!("  {} {}", printer.yellow("unread:"), trouble));
     }
-    printer.line(format!("  → {}", verdict(&explanation.findings, printer)));
+    printer.line(text!("  → {}", verdict(&explanation.findings, printer)));
     for finding in &explanation.findings.0 {
         printer.line(format!("    [{}] {}: {}", finding.rule, finding.kind.name(), finding.reason));
         if let Some(instead) = &finding.instead {
@@ -54,7 +54,7 @@ fn show(line: &str, explanation: &Explanation, printer: &Printer) {
     }
 }
 
-fn verdict(findings: &Findings, printer: &Printer) -> String {
+fn verdict(findings: &Findings, printer: &Printer) -> Text {
     match findings.level() {
         Level::Pass => printer.green("passes"),
         Level::Warn => printer.yellow("passes with a word"),

@@ -4,7 +4,7 @@
 use super::judge_here;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::printer::Printer;
+use crate::printer::{Printer, Text};
 use model::Level;
 use serde_json::json;
 use std::io::Read;
@@ -17,7 +17,7 @@ pub fn run(printer: &Printer) -> Result<Exit, CliError> {
     if printer.json() {
         printer.object(&json!({"verdict": level.name(), "findings": findings.0}));
     } else if level > Level::Pass {
-        printer.note(policy::reason(&findings));
+        printer.note(Text::lines(policy::reason(&findings)));
     }
     // Nobody is asked here: what would ask is stopped.
     Ok(if level >= Level::Ask { Exit::Failed } else { Exit::Ok })

@@ -6,7 +6,7 @@ use crate::args::InitArgs;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::person;
-use crate::printer::Printer;
+use crate::printer::{Printer, text};
 use agents::claude_code::settings::{self, Plan, proof};
 use host::install::preset::{self, NewFile};
 use host::install::program::{self, BuildPath};
@@ -42,7 +42,7 @@ pub fn run(args: &InitArgs, printer: &Printer) -> Result<Exit, CliError> {
         show(&proposal, &files, printer);
         let ignored = ignored_for(&proposal);
         if let Some(why) = &ignored {
-            printer.note(format!("{} {why}", printer.yellow("warning:")));
+            printer.note(text!("{} {}", printer.yellow("warning:"), why));
         }
         if args.dry_run {
             if printer.json() {
@@ -191,14 +191,14 @@ fn prove(outcome: &Outcome<'_>, plan: &Plan, printer: &Printer) -> Result<Exit, 
         None => printer.green("installed in"),
         Some(_) => printer.yellow("written, but not read by Claude Code as it is:"),
     };
-    printer.line(format!("{word} {}", proposal.file.path.display()));
+    printer.line(text!("{} {}", word, proposal.file.path.display()));
     printer.line("");
     printer.line(format!(
         "Proof, through the installed line: an agent that wants to run `{}` is told",
         proof::DENIED_COMMAND
     ));
     for line in reason.lines() {
-        printer.line(format!("  {} {line}", printer.red("│")));
+        printer.line(text!("  {} {}", printer.red("│"), line));
     }
     printer.line("");
     printer.line("A small daemon starts with the next session and makes hooks cheap; it ends by itself when idle.");

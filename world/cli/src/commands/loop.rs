@@ -6,7 +6,7 @@ mod screen;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::person;
-use crate::printer::Printer;
+use crate::printer::{Printer, text};
 use clap::{Args, Subcommand};
 use engine::loops::{Flags, Source, duration};
 use host::paths::Places;
@@ -101,7 +101,7 @@ pub fn run(verb: &LoopVerb, printer: &Printer) -> Result<Exit, CliError> {
         if ask_trust(&job, args, printer)? {
             job = Job::new(&asked, &places, &screen)?;
         } else {
-            printer.note(format!(
+            printer.note(text!(
                 "{} this project is not trusted: its loop hooks and settings do nothing; `taut trust` changes that",
                 printer.yellow("warning:")
             ));
@@ -147,7 +147,7 @@ fn ask_trust(job: &Job, args: &LoopArgs, printer: &Printer) -> Result<bool, CliE
         let configs = trust::FILES.iter().map(|name| job.root.join(name)).filter(|path| path.is_file());
         for path in configs.chain(trust::loop_files(&job.root)) {
             let text = std::fs::read_to_string(&path).unwrap_or_default();
-            printer.note(format!("{}\n{text}", printer.bold(path.to_string_lossy())));
+            printer.whole(path.to_string_lossy(), &text);
         }
         if !person::agrees(&format!("Trust {} to run these?", job.root.display()))? {
             return Ok(false);
@@ -197,7 +197,7 @@ fn show(summary: &Summary, printer: &Printer) {
         20.. => printer.red(finish.name()),
         _ => printer.yellow(finish.name()),
     };
-    printer.line(format!("{word}: {why}"));
+    printer.line(text!("{}: {}", word, why));
     printer.line(format!("  iterations  {}", tally.iterations));
     printer.line(format!("  commits     {}", tally.commits));
     if let (Some(done), Some(left)) = (done, left) {
@@ -250,7 +250,7 @@ fn fleet(mode: Mode, args: &LoopArgs, places: &Places, printer: &Printer) -> Res
             printer.object(&json!({"branch": branch.name, "worktree": branch.folder, "commits": branch.commits, "exit": branch.exit}));
             continue;
         }
-        printer.line(format!(
+        printer.line(text!(
             "{} ({} commits) in {}",
             printer.bold(&branch.name),
             branch.commits.len(),

@@ -6,7 +6,7 @@ use super::judge_here;
 use crate::args::RunArgs;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::printer::Printer;
+use crate::printer::{Printer, Text, text};
 use crate::{notifier, person, service};
 use clap::{Args, Subcommand};
 use engine::fleet::notify::Notice;
@@ -16,7 +16,6 @@ use pipeline::Setting;
 use policy::Notify;
 use policy::notify::Offset;
 use serde_json::{Value, json};
-use std::io::{IsTerminal, Write};
 
 #[derive(Debug, Subcommand)]
 pub enum NotifyVerb {
@@ -121,7 +120,7 @@ fn status(printer: &Printer) -> Result<Exit, CliError> {
     }
     // Whatever is wrong is left out, and quiet hours that are left out ring at night.
     for mistake in &law.diagnostics {
-        printer.line(format!("{:<9} {}", "mistake", printer.red(mistake.to_string())));
+        printer.line(text!("{:<9} {}", "mistake", printer.red(mistake.to_string())));
     }
     if !law.diagnostics.is_empty() {
         printer.note("hint: what is wrong does not hold; `taut policy check` looks the configuration over again");
@@ -179,7 +178,7 @@ fn tried(way: &'static str, notify: &Notify) -> Result<String, String> {
     let told = match way {
         "terminal" => return Ok(ring(&notice)),
         "desktop" => host::notify::desktop(&notifier::message(&notice), &place),
-        _ => host::notify::program(&notify.command, &notice.event.to_string(), &place),
+        _ => host::notify::program(&notify.command, &model::text::json(&notice.event), &place),
     };
     let causes = |trouble: host::notify::Trouble| match std::error::Error::source(&trouble) {
         Some(cause) => format!("{trouble} ({cause})"),
@@ -190,16 +189,10 @@ fn tried(way: &'static str, notify: &Notify) -> Result<String, String> {
 
 /// Rings this terminal as an agent's client would ring its own.
 fn ring(notice: &Notice) -> String {
-    let mut out = std::io::stdout().lock();
-    if !out.is_terminal() {
+    if !Printer::has_reader() {
         return "not tried: this is no terminal; agents ring their own".to_string();
     }
-    let text = notice.line();
-    let shown = format!("\u{1b}]9;Taut: {text}\u{7}");
-    // tmux hands on only what is wrapped for it.
-    let inside_tmux = std::env::var_os("TMUX").is_some_and(|value| !value.is_empty());
-    let shown = if inside_tmux { format!("\u{1b}Ptmux;\u{1b}{shown}\u{1b}\\") } else { shown };
-    let _ = write!(out, "{shown}\u{7}").and_then(|()| out.flush());
+    Printer::ring(notice.line());
     "rang; not every terminal shows the text".to_string()
 }
 
@@ -218,12 +211,12 @@ fn setting() -> Setting {
 }
 
 impl Way {
-    fn line(&self, printer: &Printer) -> String {
+    fn line(&self, printer: &Printer) -> Text {
         let told = match &self.result {
-            Ok(said) => said.clone(),
+            Ok(said) => said.into(),
             Err(trouble) => printer.red(trouble),
         };
-        format!("{:<9} {told}", self.name)
+        text!("{:<9} {}", self.name, told)
     }
 
     fn object(&self) -> Value {

@@ -3,7 +3,7 @@
 use super::{ago, judge_here, stored};
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::printer::Printer;
+use crate::printer::{Printer, text};
 use agents::claude_code::settings;
 use daemon::Client;
 use dash::view_model::{self, Summary};
@@ -53,8 +53,8 @@ pub fn run(printer: &Printer) -> Result<Exit, CliError> {
         }));
         return Ok(Exit::Ok);
     }
-    let row = |name: &str, text: String| printer.line(format!("{}  {text}", printer.dim(format!("{name:<8}"))));
-    printer.line(format!("{} {}", printer.bold("taut"), env!("CARGO_PKG_VERSION")));
+    let row = |name: &str, text: String| printer.line(text!("{}  {}", printer.dim(format!("{name:<8}")), text));
+    printer.line(text!("{} {}", printer.bold("taut"), env!("CARGO_PKG_VERSION")));
     row("project", overview.project.clone());
     row("hooks", hooks(&overview));
     row("guard", overview.guard.clone());
@@ -65,7 +65,7 @@ pub fn run(printer: &Printer) -> Result<Exit, CliError> {
     row("sessions", format!("{} open{}", overview.sessions, fleet(&overview.fleet)));
     row("today", today(&overview));
     for warning in &overview.warnings {
-        row("warning", printer.yellow(warning));
+        row("warning", warning.clone());
     }
     row("next", next.to_string());
     Ok(Exit::Ok)

@@ -2,7 +2,7 @@
 
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::printer::Printer;
+use crate::printer::{Printer, text};
 use clap::Args;
 use host::paths::Places;
 use runner::{Said, Supervised, Tell};
@@ -24,7 +24,7 @@ impl Tell for Plain<'_> {
     fn tell(&self, said: &Said) {
         match said {
             Said::Note(text) => self.0.note(format!("taut: {text}")),
-            Said::Warning(text) => self.0.note(format!("taut: {} {text}", self.0.yellow("warning:"))),
+            Said::Warning(text) => self.0.note(text!("taut: {} {}", self.0.yellow("warning:"), text)),
             _ => {}
         }
     }

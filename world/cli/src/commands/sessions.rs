@@ -4,7 +4,7 @@ use super::{ago, stored};
 use crate::args::SessionsArgs;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::printer::Printer;
+use crate::printer::{Printer, Text};
 use dash::session_view::Listed;
 use model::Ms;
 use model::effort::{Effort, SubSession};
@@ -30,7 +30,7 @@ pub fn run(args: &SessionsArgs, printer: &Printer) -> Result<Exit, CliError> {
         return none(printer);
     }
     let now = host::clock::now();
-    let rows: Vec<Vec<String>> = sessions.iter().map(|shown| row(shown, now)).collect();
+    let rows: Vec<Vec<Text>> = sessions.iter().map(|shown| row(shown, now)).collect();
     printer.table(&["STATE", "AGENT", "SESSION", "CONTEXT", "EFFORT", "PROJECT", "SEEN", "AGE"], &rows);
     Ok(Exit::Ok)
 }
@@ -49,19 +49,19 @@ fn none(printer: &Printer) -> Result<Exit, CliError> {
     Ok(Exit::Ok)
 }
 
-fn row(shown: &Shown<'_>, now: Ms) -> Vec<String> {
+fn row(shown: &Shown<'_>, now: Ms) -> Vec<Text> {
     let session = &shown.session;
     let effort =
         shown.effort.map(|effort| format!("{} {}", effort.skill, effort.phase.as_deref().unwrap_or("loading")));
     vec![
-        session.state.name().to_string(),
-        session.agent.clone(),
-        session.logical_id.chars().take(8).collect(),
-        session.context_percent().map_or_else(|| "?".to_string(), |percent| format!("{percent:.0}%")),
-        effort.or_else(|| session.status_text.clone()).unwrap_or_else(|| "-".to_string()),
-        session.project.clone(),
-        ago(now.since(session.last_seen_at)),
-        ago(now.since(session.started_at)),
+        session.state.name().into(),
+        session.agent.as_str().into(),
+        session.logical_id.chars().take(8).collect::<String>().into(),
+        session.context_percent().map_or_else(|| "?".to_string(), |percent| format!("{percent:.0}%")).into(),
+        effort.or_else(|| session.status_text.clone()).unwrap_or_else(|| "-".to_string()).into(),
+        session.project.as_str().into(),
+        ago(now.since(session.last_seen_at)).into(),
+        ago(now.since(session.started_at)).into(),
     ]
 }
 

@@ -5,7 +5,7 @@ use super::stored;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::painter::{self, Painter};
-use crate::printer::Printer;
+use crate::printer::{Printer, Text};
 use crate::service;
 use clap::{Args, Subcommand};
 use dash::view_model::{self, Summary};
@@ -15,7 +15,6 @@ use host::paths::Places;
 use host::tmux::{Pieces, Server, Trouble, snippet, socket_of};
 use model::row::Status;
 use serde_json::{Value, json};
-use std::io::IsTerminal;
 use std::time::Duration;
 
 #[derive(Debug, Args)]
@@ -71,7 +70,7 @@ pub fn run(args: &TmuxArgs, printer: &Printer) -> Result<Exit, CliError> {
             if printer.json() {
                 printer.object(&json!({"snippet": text}))
             } else {
-                printer.line(text.trim_end())
+                printer.line(Text::lines(text.trim_end()))
             }
             Ok(Exit::Ok)
         }
@@ -89,7 +88,7 @@ fn apply(args: &ServerArgs, switch: &str, printer: &Printer) -> Result<Exit, Cli
         if args.dry_run {
             told(printer, &socket, "would be switched on", json!({"would_source": snippet(&pieces)}));
             if !printer.json() {
-                printer.line(snippet(&pieces).trim_end());
+                printer.line(Text::lines(snippet(&pieces).trim_end()));
             }
             continue;
         }
@@ -142,7 +141,7 @@ fn status(args: &StatusArgs, printer: &Printer) -> Exit {
     let canvas = here.as_ref().and_then(|socket| Server::at(socket).canvas().ok()).unwrap_or_default();
     if printer.json() {
         printer.object(&object(&summary));
-    } else if args.words || std::io::stdout().is_terminal() {
+    } else if args.words || Printer::has_reader() {
         printer.line(paint::words(&counts));
     } else {
         printer.line(paint::summary(&counts, Theme::parse(&canvas.switch).unwrap_or(Theme::Dark)));

@@ -27,7 +27,7 @@ pub fn run(args: &TopArgs, printer: &Printer) -> Result<Exit, CliError> {
         return once(printer);
     }
     let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb" || term.is_empty());
-    if dumb || !std::io::stdout().is_terminal() || !std::io::stdin().is_terminal() {
+    if dumb || !Printer::has_reader() || !std::io::stdin().is_terminal() {
         let what = "taut top needs a terminal to draw on and keys to read";
         return Err(
             CliError::failed(what).hint("`taut agents --watch` prints every change, `taut top --once` one frame")
@@ -66,6 +66,6 @@ fn once(printer: &Printer) -> Result<Exit, CliError> {
 /// As the terminal is, else as `COLUMNS` says.
 fn width() -> u16 {
     let told = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
-    let seen = std::io::stdout().is_terminal().then(tui::width).flatten();
+    let seen = Printer::has_reader().then(tui::width).flatten();
     seen.or(told).unwrap_or(USUAL_WIDTH).clamp(20, 1000)
 }

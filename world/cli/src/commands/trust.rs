@@ -5,7 +5,7 @@ use crate::args::TrustArgs;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::person;
-use crate::printer::Printer;
+use crate::printer::{Printer, text};
 use host::paths::Places;
 use host::trust;
 use serde_json::json;
@@ -25,13 +25,13 @@ pub fn run(args: &TrustArgs, printer: &Printer) -> Result<Exit, CliError> {
     }
     for name in trust::FILES {
         match std::fs::read_to_string(root.join(name)) {
-            Ok(text) => printer.note(format!("{}\n{text}", printer.bold(*name))),
+            Ok(text) => printer.whole(*name, &text),
             Err(_) => printer.note(printer.dim(format!("{name}: not there"))),
         }
     }
     for path in trust::loop_files(&root) {
         let text = std::fs::read_to_string(&path).unwrap_or_default();
-        printer.note(format!("{}\n{text}", printer.bold(path.to_string_lossy())));
+        printer.whole(path.to_string_lossy(), &text);
     }
     if !args.yes && !person::agrees(&format!("Trust {} as shown above?", root.display()))? {
         printer.note("nothing changed");
@@ -46,7 +46,7 @@ fn show(trusted: bool, root: &Path, printer: &Printer) -> Exit {
         printer.object(&json!({"project": root, "trusted": trusted}));
     } else {
         let word = if trusted { printer.green("trusted") } else { printer.dim("not trusted") };
-        printer.line(format!("{word}: {}", root.display()));
+        printer.line(text!("{}: {}", word, root.display()));
     }
     Exit::Ok
 }

@@ -9,7 +9,7 @@ use dash::web::{Ended, Options, Site};
 use host::paths::Places;
 use serde_json::json;
 use std::fs::{self, DirBuilder, OpenOptions};
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -54,7 +54,7 @@ pub fn run(args: &UiArgs, printer: &Printer) -> Result<Exit, CliError> {
 fn has_display() -> bool {
     let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let windows = cfg!(target_os = "macos") || set("DISPLAY") || set("WAYLAND_DISPLAY");
-    windows && !set("SSH_CONNECTION") && io::stdout().is_terminal()
+    windows && !set("SSH_CONNECTION") && Printer::has_reader()
 }
 
 /// A private file that leads the browser to the page. Every user of a machine

@@ -5,7 +5,7 @@ use crate::args::UninstallArgs;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::person;
-use crate::printer::Printer;
+use crate::printer::{Printer, text};
 use agents::claude_code::settings::{self, Leaves};
 use host::install::{Done, Left, Proposal, Without};
 use host::paths::Places;
@@ -89,6 +89,6 @@ fn tell(proposal: &Proposal, done: &Done, printer: &Printer) {
     if let Some(copy) = &done.copy {
         printer.line(printer.dim(format!("a copy of the file as it was: {}", copy.display())));
     }
-    printer.line(format!("{} {path}", printer.green("removed from")));
+    printer.line(text!("{} {}", printer.green("removed from"), path));
     printer.line("What was recorded stays where `taut db path` says. `taut daemon stop` ends the daemon.");
 }

@@ -46,6 +46,11 @@ impl Arrived {
         stdin::is_session_end(&self.call.stdin)
     }
 
+    /// Whether nothing came, and it is not known that nothing was to come.
+    pub fn is_silent(&self) -> bool {
+        self.call.stdin.is_empty() && !self.complete
+    }
+
     /// Whether it may be of the one event that is asked before something is run or written.
     pub fn may_act(&self) -> bool {
         let mut windows = self.call.stdin.windows(b"PreToolUse".len());

@@ -3,56 +3,39 @@
 //! never takes a missing verdict for a pass.
 
 mod call;
+mod message;
 mod work;
 
-use crate::service;
-use host::paths::Places;
 use model::Answer;
 use std::ffi::OsString;
 use std::io::Write;
 use std::os::fd::RawFd;
-use std::sync::mpsc;
 use std::time::{Duration, Instant};
-use work::Said;
 
 /// A reader that does not read costs no more than this.
 const PRINTING_TIME: Duration = Duration::from_millis(150);
 
-/// What keeping the log short may take once the answer is out.
+/// What the work that follows an answer may take before this process ends without waiting for it.
 const SETTLING_TIME: Duration = Duration::from_millis(100);
 
 pub fn run(args: &[OsString]) -> u8 {
     let begun = Instant::now();
     sys::crash::answer_with(agents::unjudged());
     quieten();
-    let Given { answer, working, tell } = std::panic::catch_unwind(|| {
-        let call = call::read(args);
-        if !call.may_act() {
+    let given = std::panic::catch_unwind(|| {
+        let arrived = call::read(args);
+        if !arrived.may_act() {
             sys::crash::answer_with(b"");
         }
-        work::work(call, begun)
-    })
-    .unwrap_or_else(|_| Given { answer: unjudged(), ..Given::default() });
+        work::work(&arrived, begun)
+    });
+    let (answer, working) = given.unwrap_or_else(|_| (unjudged(), None));
     print(libc::STDERR_FILENO, &answer.stderr);
     print(libc::STDOUT_FILENO, &answer.stdout);
-    if let Some(places) = tell {
-        service::tell_in_background(&places);
-    }
-    if let Some(working) = working {
-        // The answer is out; the log is kept short while there is time left.
-        let _ = working.recv_timeout(SETTLING_TIME);
+    if let Some(mut working) = working {
+        working.hear(Instant::now() + SETTLING_TIME);
     }
     answer.exit
-}
-
-/// An answer, and what is left to do once it is out.
-#[derive(Default)]
-struct Given {
-    answer: Answer,
-    /// Says when the work in process is over.
-    working: Option<mpsc::Receiver<Said>>,
-    /// Somebody is to be told, and there is no daemon to do it.
-    tell: Option<Places>,
 }
 
 fn unjudged() -> Answer {
@@ -63,7 +46,7 @@ fn unjudged() -> Answer {
 /// agent's screen.
 fn quieten() {
     std::panic::set_hook(Box::new(|info| {
-        let _ = writeln!(std::io::stderr(), "taut: {info}");
+        let _ = writeln!(std::io::stderr(), "taut: {}", model::text::line(&info.to_string(), 1_000));
     }));
 }
 

@@ -3,7 +3,8 @@
 use crate::stage::{DAEMON, IN_PROCESS, LIMIT, Stage, assert_decided, assert_denied, assert_silent, signal};
 use rusqlite::Connection;
 use serde_json::json;
-use testkit::poll;
+use std::process::Command;
+use testkit::{poll, process};
 
 #[test]
 fn d6_a_stopped_daemon_costs_no_answer_and_stores_nothing_twice() {
@@ -88,4 +89,91 @@ fn d6_a_large_call_is_answered_like_any_other() {
         stage.take_in();
         assert_eq!(stage.calls(), ["big"]);
     }
+}
+
+/// What stands behind the first eight megabytes is not read: not even which event it is.
+#[test]
+fn t1_what_is_too_large_to_be_read_is_asked_about() {
+    for (stage, env) in [(Stage::new(), IN_PROCESS), (Stage::with_daemon(), DAEMON)] {
+        let big = "x".repeat(9 << 20);
+        let before = format!(r#"{{"padding":"{big}","hook_event_name":"PreToolUse","tool_name":"Bash"}}"#);
+        assert_decided(&stage.hook(before.as_bytes(), env), "ask", "no event");
+        let inside = json!({
+            "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_use_id": "big",
+            "tool_input": {"command": format!("echo {big}; rm -rf /")},
+        });
+        assert_decided(&stage.hook(&stage.payload(&inside), env), "ask", "no end");
+    }
+}
+
+#[test]
+fn d6_a_stdout_that_nobody_reads_does_not_hang_the_hook() {
+    for (stage, env) in [(Stage::new(), IN_PROCESS), (Stage::with_daemon(), DAEMON)] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        fill(&writer);
+        let mut hook = stage.hook_command(env);
+        hook.stdin(std::process::Stdio::piped()).stdout(writer.try_clone().unwrap()).stderr(writer);
+        let mut child = hook.spawn().unwrap();
+        std::io::Write::write_all(&mut child.stdin.take().unwrap(), &stage.bash("fatal", "rm -rf /")).unwrap();
+        drop(hook);
+        let ended = poll::until("the hook to end", LIMIT, || child.try_wait().unwrap());
+        assert_eq!(ended.unwrap().code(), Some(0));
+        drop(reader);
+        assert_eq!(stage.calls(), ["fatal"]);
+    }
+}
+
+/// Writes until nothing more fits.
+fn fill(writer: &std::io::PipeWriter) {
+    use std::os::fd::AsRawFd;
+    let fd = writer.as_raw_fd();
+    // SAFETY: flags of a descriptor of this test's own, and bytes that live as long as the call.
+    unsafe {
+        let flags = libc::fcntl(fd, libc::F_GETFL);
+        libc::fcntl(fd, libc::F_SETFL, flags | libc::O_NONBLOCK);
+        while libc::write(fd, [b'x'; 4096].as_ptr().cast(), 4096) > 0 {}
+        while libc::write(fd, b"x".as_ptr().cast(), 1) > 0 {}
+        libc::fcntl(fd, libc::F_SETFL, flags);
+    }
+}
+
+/// With hardly any memory there may be no verdict, and that is no pass.
+#[test]
+fn t1_a_limit_of_memory_ends_in_a_denial_or_a_question_and_never_in_a_crash() {
+    const STEP: u64 = 256 << 10;
+    for (stage, env) in [(Stage::new(), IN_PROCESS), (Stage::with_daemon(), DAEMON)] {
+        // With less the system cannot even load the program.
+        let loads = |bytes: &u64| {
+            let mut version = stage.sandbox.command(stage.sandbox.bin());
+            version.arg("version");
+            process::run(limited(version, *bytes), b"", LIMIT).is_ok_and(|done| done.success())
+        };
+        let least = (16..1024).map(|nth| nth * 4 * STEP).find(loads).expect("it loads with a gigabyte");
+        for nth in [0, 1, 2, 3, 4, 6, 8, 12, 16, 32] {
+            let hook = limited(stage.hook_command(env), least + nth * STEP);
+            let done = process::run(hook, &stage.bash(&format!("fatal-{nth}"), "rm -rf /"), LIMIT).unwrap();
+            let what = format!("{} bytes", least + nth * STEP);
+            assert_eq!(done.code(), Some(0), "{what}: {:?} {}", done.ending, done.stderr_text());
+            let said: serde_json::Value = serde_json::from_slice(&done.stdout)
+                .unwrap_or_else(|_| panic!("{what}: {:?} {}", done.stdout_text(), done.stderr_text()));
+            let decision = said["hookSpecificOutput"]["permissionDecision"].as_str().unwrap();
+            assert!(matches!(decision, "ask" | "deny"), "{what}: {decision}");
+        }
+    }
+}
+
+fn limited(mut command: Command, bytes: u64) -> Command {
+    use std::os::unix::process::CommandExt;
+    // SAFETY: one call that is allowed between fork and exec.
+    unsafe {
+        command.pre_exec(move || {
+            let limit = libc::rlimit { rlim_cur: bytes, rlim_max: bytes };
+            if libc::setrlimit(libc::RLIMIT_AS, &raw const limit) == 0 {
+                Ok(())
+            } else {
+                Err(std::io::Error::last_os_error())
+            }
+        });
+    }
+    command
 }

@@ -4,6 +4,8 @@ mod broken;
 mod deadline;
 mod effort;
 mod equal;
+mod hostile_files;
+mod hostile_text;
 mod install;
 mod lists;
 mod load;

@@ -1,6 +1,7 @@
 //! A sandbox with the program of this build, hooks by hand, and what `taut` says is stored.
 
 use serde_json::{Value, json};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -134,7 +135,20 @@ pub fn assert_decided(done: &Finished, decision: &str, what: &str) {
 /// Sends a signal to a process this test started.
 pub fn signal(pid: i32, signal: i32) -> io::Result<()> {
     // SAFETY: kill takes plain numbers.
-    if unsafe { libc::kill(pid, signal) } == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+    if unsafe { libc::kill(pid, signal) } != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    if signal != libc::SIGSTOP {
+        return Ok(());
+    }
+    // Its threads stop one after the other.
+    testkit::poll::until("all threads to stop", LIMIT, || is_stopped(pid).then_some(()))
+}
+
+fn is_stopped(pid: i32) -> bool {
+    let Ok(threads) = fs::read_dir(format!("/proc/{pid}/task")) else { return false };
+    let mut states = threads.flatten().filter_map(|thread| fs::read_to_string(thread.path().join("stat")).ok());
+    states.all(|text| text.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('T')))
 }
 
 /// Every file, folder and socket below a folder, itself included.

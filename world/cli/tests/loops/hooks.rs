@@ -183,3 +183,22 @@ fn l2_the_documented_table_of_variables_is_the_one_of_the_code() {
         assert!(page.contains(&row), "docs/loop.md lacks: {row}");
     }
 }
+
+/// What a hook prints, and what the loop says of a failed agent, stand on somebody's terminal.
+#[test]
+fn t6_what_hooks_and_agents_print_does_not_command_the_terminal() {
+    let stage = Stage::new();
+    let hostile = r"printf 'a\033[31mred\033[0m\033[2K\033]0;t\007\033]52;c;eA==\007\302\2332J\342\200\256\rb\n'";
+    for hook in ["started", "post_iteration", "finished"] {
+        stage.hook(hook, hostile);
+    }
+    stage.agent(&format!("{hostile}; {hostile} >&2; exit 3"));
+    let done = stage.build_with(&["-n", "1"], &[("CLICOLOR_FORCE", "1")]);
+    let said = format!("{}{}", done.stdout_text(), done.stderr_text());
+    assert!(said.contains("ared␛[2K␛]0;t␇␛]52;c;eA==␇\\u{9b}2J\\u{202e}␍b"), "{said}");
+    let bare = ["0", "2", "31", "32", "33", "36"]
+        .iter()
+        .fold(said, |said, style| said.replace(&format!("\u{1b}[{style}m"), ""));
+    let bad = bare.chars().find(|c| c.is_control() && *c != '\n' || *c == '\u{202e}');
+    assert_eq!(bad, None, "{bare:?}");
+}

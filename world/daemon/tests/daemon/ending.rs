@@ -76,9 +76,12 @@ impl Service for Needed {
 fn a_daemon_that_is_needed_or_has_company_outlasts_its_idle_time() {
     let asked = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&asked);
-    let daemon = Threaded::serving(Needed(asked), |options| {
-        (options.idle_exit, options.look_every) = (Duration::from_millis(10), Duration::from_millis(10));
-    });
+    let daemon = Threaded::serving(
+        move || Needed(Arc::clone(&asked)),
+        |options| {
+            (options.idle_exit, options.look_every) = (Duration::from_millis(10), Duration::from_millis(10));
+        },
+    );
     let company = UnixStream::connect(daemon.stage.socket()).unwrap();
     until("the company to be let in", || {
         let before = counted.load(Ordering::Relaxed);

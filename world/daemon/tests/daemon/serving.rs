@@ -1,14 +1,16 @@
 //! What peers of every kind get, and what none of them can do to the others.
 
 use crate::raw::{ANSWER, CANNOT, HOOK, answer, ask, connect, frame, is_closed};
-use crate::stage::{Stage, Threaded, call, json, until};
-use daemon::{Failure, Limits};
-use serde_json::json;
+use crate::stage::{Quiet, Stage, Threaded, call, json, until};
+use daemon::{Client, Failure, Limits, Service};
+use model::{Answer, Call};
+use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
+use std::sync::{Arc, Barrier, Mutex};
 use std::thread;
 use std::time::Duration;
 
@@ -296,4 +298,62 @@ fn a_path_too_long_for_a_socket_is_served_at_a_short_one() {
     assert!(client.hook(&call("r", "quiet")).is_ok());
     daemon::stop(&folder, crate::stage::PATIENCE).unwrap();
     assert!(!daemon::socket_path(&folder).exists());
+}
+
+/// Answers once it is let go, and notes which answers were not taken.
+struct Slow {
+    go: Arc<Barrier>,
+    missed: Arc<Mutex<Vec<usize>>>,
+}
+
+impl Service for Slow {
+    fn hook_batch(&mut self, calls: Vec<Call>) -> Vec<Answer> {
+        if calls.iter().any(|call| call.agent == "slow") {
+            self.go.wait();
+        }
+        Quiet.hook_batch(calls)
+    }
+
+    fn rpc(&mut self, method: &str, params: Value) -> Result<Value, daemon::Fault> {
+        Quiet.rpc(method, params)
+    }
+
+    fn undelivered(&mut self, places: &[usize]) {
+        self.missed.lock().unwrap().extend(places);
+    }
+}
+
+fn slow() -> (Threaded, Arc<Barrier>, Arc<Mutex<Vec<usize>>>) {
+    let (go, missed) = (Arc::new(Barrier::new(2)), Arc::new(Mutex::new(Vec::new())));
+    let (with, noting) = (Arc::clone(&go), Arc::clone(&missed));
+    let make = move || Slow { go: Arc::clone(&with), missed: Arc::clone(&noting) };
+    (Threaded::serving(make, |_| {}), go, missed)
+}
+
+#[test]
+fn t3_an_answer_that_nobody_takes_any_more_is_noted_as_not_delivered() {
+    let (daemon, go, missed) = slow();
+    let impatient = Client::new(&daemon.stage.folder(), Duration::from_millis(50));
+    assert!(matches!(impatient.hook(&call("a", "slow")), Err(Failure::TimedOut { .. })));
+    go.wait();
+    until("it to be noted", || *missed.lock().unwrap() == [0]);
+    assert_eq!(daemon.stage.client().hook(&call("b", "quick")).unwrap().stdout, "quick");
+    assert_eq!(*missed.lock().unwrap(), [0], "what is taken is not");
+}
+
+#[test]
+fn t2_who_is_stuck_is_left_behind_and_comes_back() {
+    let (daemon, go, _) = slow();
+    let folder = daemon.stage.folder();
+    let stuck = |cwd: &str| Call { cwd: cwd.into(), ..call("a", "slow") };
+    let impatient = Client::new(&folder, Duration::from_millis(50));
+    assert!(matches!(impatient.hook(&stuck("/stuck")), Err(Failure::TimedOut { .. })));
+    // Another serves, and hands calls from the same folder back at once.
+    let elsewhere = Call { cwd: "/elsewhere".into(), ..call("b", "quick") };
+    assert_eq!(daemon.stage.client().hook(&elsewhere).unwrap().stdout, "quick");
+    let refused = daemon.stage.client().hook(&Call { cwd: "/stuck".into(), ..call("c", "quick") });
+    assert!(matches!(refused, Err(Failure::Refused { ref reason }) if reason.contains("/stuck")), "{refused:?}");
+    go.wait();
+    let back = Call { cwd: "/stuck".into(), ..call("d", "quick") };
+    until("it to come back", || daemon.stage.client().hook(&back).is_ok());
 }

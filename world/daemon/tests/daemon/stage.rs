@@ -86,16 +86,16 @@ pub struct Threaded {
 
 impl Threaded {
     pub fn start(limits: Limits) -> Self {
-        Self::serving(Quiet, |options| options.limits = limits)
+        Self::serving(|| Quiet, |options| options.limits = limits)
     }
 
-    pub fn serving(service: impl Service + Send + 'static, set: impl FnOnce(&mut Options)) -> Self {
+    pub fn serving<S: Service>(make: impl Fn() -> S + Send + Sync + 'static, set: impl FnOnce(&mut Options)) -> Self {
         let stage = Stage::new();
         let mut options = Options::new(&stage.folder(), daemon::Build::of_this(1));
         options.signals = Signals::Untouched;
         set(&mut options);
         let thread = thread::spawn(move || {
-            daemon::run(options, service).unwrap();
+            daemon::run(options, make).unwrap();
         });
         until("the daemon to serve", || stage.client().status().is_ok());
         Self { stage, thread: Some(thread) }
@@ -170,6 +170,16 @@ pub fn until(what: &str, mut look: impl FnMut() -> bool) {
 pub fn signal(pid: u32, signal: i32) {
     // SAFETY: takes plain numbers; the process is a daemon of this test.
     unsafe { libc::kill(pid.cast_signed(), signal) };
+    if signal == libc::SIGSTOP {
+        // Its threads stop one after the other.
+        until("all threads to stop", || is_stopped(pid));
+    }
+}
+
+fn is_stopped(pid: u32) -> bool {
+    let threads = fs::read_dir(format!("/proc/{pid}/task")).unwrap().flatten();
+    let mut states = threads.filter_map(|thread| fs::read_to_string(thread.path().join("stat")).ok());
+    states.all(|text| text.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('T')))
 }
 
 /// Gone, or dead and waiting for the system to notice.

@@ -2,7 +2,7 @@
 
 use super::entry::{self, Entry};
 use super::text::{clock, took};
-use crate::view_model::{Verdict, clean};
+use crate::view_model::{Verdict, clean, flat};
 use ratatui::text::Span;
 use serde_json::Value;
 
@@ -63,7 +63,7 @@ struct Text(Vec<String>);
 impl Text {
     fn pair(&mut self, name: &str, value: &str) {
         if !value.is_empty() {
-            self.0.push(format!("{name:<12} {}", clean(value).replace(['\n', '\t'], " ")));
+            self.0.push(format!("{name:<12} {}", flat(value)));
         }
     }
 
@@ -73,7 +73,7 @@ impl Text {
         }
         self.0.push(String::new());
         self.0.push(format!("{name}:"));
-        self.0.extend(clean(value).lines().map(|line| format!("  {}", line.replace('\t', "    "))));
+        self.0.extend(clean(value).lines().map(|line| format!("  {line}")));
     }
 
     /// Texts stand as they are, everything else as JSON.
@@ -83,7 +83,7 @@ impl Text {
             return self.block(name, &text);
         };
         for (field, value) in fields {
-            let name = clean(field).replace(['\n', '\t'], " ");
+            let name = flat(field);
             match value {
                 Value::String(text) if text.contains('\n') || text.len() > 60 => self.block(&name, text),
                 Value::String(text) => self.pair(&name, text),

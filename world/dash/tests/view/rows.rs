@@ -106,7 +106,7 @@ fn f4_a_row_that_needs_somebody_says_why() {
         ("PreToolUse", "AskUserQuestion", json!({"input": {"questions": [{"question": "Which?"}]}}), "asks: Which?"),
         ("PostToolUseFailure", "Bash", json!({"input": {"command": "make"}, "error": "2"}), "Bash failed: make"),
         ("StopFailure", "", json!({"error": "rate_limit"}), "the turn failed: rate_limit"),
-        ("Notification", "", json!({"kind": "agent_needs_input", "message": "look\u{7}"}), "look\u{fffd}"),
+        ("Notification", "", json!({"kind": "agent_needs_input", "message": "look\u{7}"}), "look␇"),
     ];
     for (name, tool, detail, wanted) in table {
         let cause = Event { event: name.into(), ..event(tool, detail) };
@@ -133,8 +133,8 @@ fn f1_many_are_shown_as_the_most_urgent_of_them() {
 #[test]
 fn f4_hostile_text_is_shown_and_not_obeyed() {
     let shown = verdict(&event("Ba\u{7}sh", json!({"input": {"command": "echo \u{1b}]0;owned\u{7} \u{202e}txt.exe"}})));
-    assert_eq!(shown.about, "echo \u{fffd}]0;owned\u{fffd} txt.exe");
-    assert_eq!((shown.tool.as_deref(), shown.reason.as_deref()), (Some("Ba\u{fffd}sh"), Some("no\u{fffd}[2J")));
+    assert_eq!(shown.about, "echo ␛]0;owned␇ \\u{202e}txt.exe");
+    assert_eq!((shown.tool.as_deref(), shown.reason.as_deref()), (Some("Ba␇sh"), Some("no␛[2J")));
 }
 
 proptest! {

@@ -222,6 +222,27 @@ fn f5_the_event_for_a_program_has_the_documented_fields() {
     );
 }
 
+/// A program that prints one field of the event writes to somebody's terminal.
+#[test]
+fn t6_every_field_for_a_program_of_the_users_is_clean() {
+    let hostile = "x\u{1b}]52;c;eA==\u{7}\u{9b}2J\u{202e}\ry";
+    let agent =
+        Agent { project: hostile.into(), session: Some(hostile.into()), ..agent(hostile, Status::Attention, NOON) };
+    let subject = Subject { agent: &agent, cause: None, task: Some(hostile) };
+    for subjects in [vec![subject], vec![subject, subject]] {
+        let said = notice(Status::Attention, &subjects).event;
+        let fields = said.as_object().unwrap().values().flat_map(|value| match value {
+            Value::Array(all) => all.clone(),
+            one => vec![one.clone()],
+        });
+        for text in fields.filter_map(|value| value.as_str().map(str::to_owned)) {
+            let bad = text.chars().find(|c| c.is_control() || model::text::is_hidden(*c));
+            assert_eq!(bad, None, "{text:?}");
+        }
+        assert!(said["task"].as_str().unwrap().starts_with("x␛]52;c;"), "{said}");
+    }
+}
+
 proptest! {
     #[test]
     fn f5_no_text_of_an_agent_is_more_than_a_line(text in "\\PC*|[\\x00-\\x9f\u{202a}-\u{202e}\u{200b}]*|.*", most in 1_usize..200) {

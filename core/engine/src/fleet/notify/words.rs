@@ -50,12 +50,10 @@ impl Notice {
     }
 }
 
-/// The text on one line: no control characters, nothing that turns its
-/// direction or hides, no longer than it may be.
+/// The text on one line with single spaces, no longer than it may be.
 pub fn clean(text: &str, most: usize) -> String {
     // Far more than is shown, so that a long text costs no more than a short one.
-    let visible = text.chars().take(most.saturating_mul(8)).map(|c| if is_harmless(c) { c } else { ' ' });
-    let visible: String = visible.collect();
+    let visible = model::text::line(text, most.saturating_mul(8));
     let line = visible.split_whitespace().collect::<Vec<_>>().join(" ");
     if line.chars().count() <= most {
         return line;
@@ -63,11 +61,6 @@ pub fn clean(text: &str, most: usize) -> String {
     let mut cut: String = line.chars().take(most.saturating_sub(1)).collect();
     cut.truncate(cut.trim_end().len());
     cut + "…"
-}
-
-/// Controls, marks of direction, and what takes no room.
-fn is_harmless(c: char) -> bool {
-    !c.is_control() && !model::text::deceives(c)
 }
 
 fn joined(title: &str, body: &str) -> String {
@@ -146,20 +139,25 @@ fn call(tool: &str, detail: &Value) -> String {
     }
 }
 
-/// The first agent's own fields, and the names of all.
+/// Longest names in what a program gets. They are whole as far as names go.
+const WHOLE: usize = 4_000;
+
+/// The first agent's own fields, and the names of all. Cleaned like the words:
+/// a program that prints one field of it writes to somebody's terminal.
 fn event(status: Status, subjects: &[Subject<'_>], message: &str) -> Value {
+    let shown = |text: &str| model::text::line(text, WHOLE);
     let first = subjects.first();
     let agent = first.map(|subject| subject.agent);
     let from = first.and_then(|subject| subject.cause?.detail.get("status")?.get("from")?.as_str());
     json!({
-        "agent": agent.map(|agent| &agent.id),
+        "agent": agent.map(|agent| shown(&agent.id)),
         "status": status.name(),
-        "from": from,
-        "project": agent.map(|agent| &agent.project),
-        "session": agent.and_then(|agent| agent.session.as_ref()),
-        "task": first.and_then(|subject| subject.task),
+        "from": from.map(shown),
+        "project": agent.map(|agent| shown(&agent.project)),
+        "session": agent.and_then(|agent| agent.session.as_deref()).map(shown),
+        "task": first.and_then(|subject| subject.task).map(shown),
         "message": message,
         "at": agent.map(|agent| agent.since.rfc3339()),
-        "agents": subjects.iter().map(|subject| &subject.agent.id).collect::<Vec<_>>(),
+        "agents": subjects.iter().map(|subject| shown(&subject.agent.id)).collect::<Vec<_>>(),
     })
 }

@@ -6,7 +6,7 @@ mod stage;
 
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::printer::Printer;
+use crate::printer::{Printer, text};
 use script::Act;
 use serde_json::Value;
 use stage::Stage;
@@ -51,17 +51,17 @@ fn say(text: &str, printer: &Printer) {
 fn show(act: &Act, answer: &str, printer: &Printer) {
     let Some(tried) = act.tried() else { return };
     for (nth, line) in tried.lines().enumerate() {
-        printer.line(format!("  {} {line}", printer.dim(if nth == 0 { "$" } else { " " })));
+        printer.line(text!("  {} {}", printer.dim(if nth == 0 { "$" } else { " " }), line));
     }
     let answer: Value = serde_json::from_str(answer).unwrap_or_default();
     let reason = answer.pointer("/hookSpecificOutput/permissionDecisionReason").and_then(Value::as_str);
     match reason {
-        None => printer.line(format!("    {} {}", printer.green("passes"), printer.dim("(nothing printed)"))),
+        None => printer.line(text!("    {} {}", printer.green("passes"), printer.dim("(nothing printed)"))),
         Some(reason) => {
             let decision = answer.pointer("/hookSpecificOutput/permissionDecision").and_then(Value::as_str);
             let word = if decision == Some("ask") { printer.yellow("asks") } else { printer.red("denied") };
             for (nth, line) in wrapped(reason, 92).into_iter().enumerate() {
-                printer.line(format!("    {} {line}", if nth == 0 { word.as_str() } else { "      " }));
+                printer.line(text!("    {} {}", if nth == 0 { word.clone() } else { "      ".into() }, line));
             }
         }
     }
@@ -87,7 +87,7 @@ fn epilogue(stage: &Stage, times: &[Duration], printer: &Printer) -> Result<(), 
         let command = event.pointer("/detail/input/command").and_then(Value::as_str).unwrap_or_default();
         let rules = event.get("rules").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
         let rules: Vec<&str> = rules.collect();
-        printer.line(format!("    {}  {}", printer.red(rules.join(", ")), command.lines().next().unwrap_or_default()));
+        printer.line(text!("    {}  {}", printer.red(rules.join(", ")), command.lines().next().unwrap_or_default()));
     }
     if let Some(session) = sessions.first() {
         let text = |name: &str| session.get(name).and_then(Value::as_str).unwrap_or_default().to_string();

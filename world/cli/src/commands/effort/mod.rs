@@ -8,7 +8,7 @@ pub use args::{EffortVerb, SessionVerb, TextArgs};
 
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::printer::Printer;
+use crate::printer::{Printer, Text};
 use crate::{service, stdin};
 use engine::memory::line::Plain;
 use host::paths::Places;
@@ -77,7 +77,7 @@ pub(super) fn say(carried: pipeline::Carried, printer: &Printer) -> Exit {
     if printer.json() {
         printer.object(&json!({"said": carried.said}));
     } else {
-        printer.line(carried.said);
+        printer.line(Text::lines(carried.said));
     }
     Exit::Ok
 }

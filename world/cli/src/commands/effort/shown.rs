@@ -4,7 +4,7 @@ use super::Desk;
 use super::args::ListArgs;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::printer::Printer;
+use crate::printer::{Printer, Text, text};
 use model::effort::Effort;
 use serde_json::{Value, json};
 use store::EffortFilter;
@@ -43,15 +43,15 @@ fn show(efforts: &[Effort], printer: &Printer) -> Result<Exit, CliError> {
     let state = |effort: &Effort| {
         if effort.active() { effort.phase.clone().unwrap_or_else(|| "loading".into()) } else { "finished".into() }
     };
-    let rows: Vec<Vec<String>> = efforts
+    let rows: Vec<Vec<Text>> = efforts
         .iter()
         .map(|effort| {
             vec![
-                effort.skill.clone(),
-                effort.ordinal.to_string(),
-                effort.task.clone(),
-                state(effort),
-                effort.agent.clone(),
+                effort.skill.as_str().into(),
+                effort.ordinal.to_string().into(),
+                effort.task.as_str().into(),
+                state(effort).into(),
+                effort.agent.as_str().into(),
             ]
         })
         .collect();
@@ -80,7 +80,7 @@ pub fn effort(what: Option<&str>, printer: &Printer) -> Result<Exit, CliError> {
         printer.object(&value);
         return Ok(Exit::Ok);
     }
-    let row = |name: &str, text: &str| printer.line(format!("{}  {text}", printer.dim(format!("{name:<8}"))));
+    let row = |name: &str, text: &str| printer.line(text!("{}  {}", printer.dim(format!("{name:<8}")), text));
     row("skill", &effort.skill);
     row("task", &format!("{} (effort {})", effort.task, effort.ordinal));
     row("agent", &effort.agent);
@@ -111,7 +111,7 @@ pub fn status(printer: &Printer) -> Result<Exit, CliError> {
         }));
         return Ok(Exit::Ok);
     }
-    let row = |name: &str, text: &str| printer.line(format!("{}  {text}", printer.dim(format!("{name:<8}"))));
+    let row = |name: &str, text: &str| printer.line(text!("{}  {}", printer.dim(format!("{name:<8}")), text));
     row("agent", &desk.caller.agent);
     row("session", session.as_ref().map_or("none is known", |session| &session.logical_id));
     row("context", &percent.map_or("unknown".to_string(), |percent| format!("{percent:.0} %")));

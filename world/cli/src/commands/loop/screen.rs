@@ -1,11 +1,10 @@
 //! How a run looks while it goes on: lines for what matters, and one status
 //! line that changes, only where a person looks.
 
-use crate::printer::Printer;
+use crate::printer::{Printer, Text, text};
 use runner::{Said, Status, Tell};
 use serde_json::json;
 use std::cell::Cell;
-use std::io::{IsTerminal, Write};
 
 pub struct Screen<'p> {
     printer: &'p Printer,
@@ -16,26 +15,24 @@ pub struct Screen<'p> {
 
 impl<'p> Screen<'p> {
     pub fn new(printer: &'p Printer) -> Self {
-        Self { printer, live: !printer.json() && std::io::stderr().is_terminal(), drawn: Cell::new(false) }
+        Self { printer, live: !printer.json() && Printer::has_listener(), drawn: Cell::new(false) }
     }
 
-    fn line(&self, text: &str) {
+    fn line(&self, text: impl Into<Text>) {
         self.wipe();
         self.printer.note(text);
     }
 
     fn draw(&self, text: &str) {
         if self.live {
-            let shown: String = text.chars().take(width()).collect();
-            let _ = write!(std::io::stderr(), "\r\x1b[2K{}", self.printer.dim(shown));
-            let _ = std::io::stderr().flush();
+            self.printer.draw(text, width());
             self.drawn.set(true);
         }
     }
 
     fn wipe(&self) {
         if self.drawn.replace(false) {
-            let _ = write!(std::io::stderr(), "\r\x1b[2K");
+            self.printer.wipe();
         }
     }
 }
@@ -45,19 +42,18 @@ impl Tell for Screen<'_> {
         let printer = self.printer;
         match said {
             Said::Note(text) => self.line(text),
-            Said::Warning(text) => self.line(&format!("{} {text}", printer.yellow("warning:"))),
+            Said::Warning(text) => self.line(text!("{} {}", printer.yellow("warning:"), text)),
             Said::HookLine { hook, text } => {
-                let mark = if self.live { format!("\x1b[36m{hook} │\x1b[0m") } else { format!("{hook} │") };
-                self.line(&format!("{mark} {text}"));
+                self.line(text!("{} {}", printer.cyan(format!("{hook} │")), text));
             }
-            Said::IterationStarted { iteration } => self.line(&format!("iteration {iteration} begins")),
+            Said::IterationStarted { iteration } => self.line(format!("iteration {iteration} begins")),
             Said::IterationEnded { iteration, exit, commits, cost_micros, ms } => {
                 let cost = *cost_micros as f64 / 1e6;
                 if printer.json() {
                     printer.object(&json!({"iteration": iteration, "exit": exit, "commits": commits, "cost_usd": cost, "duration_ms": ms}));
                 }
                 let exit = exit.map_or("a signal".to_string(), |code| code.to_string());
-                self.line(&format!(
+                self.line(format!(
                     "iteration {iteration} ended with {exit}: {commits} commits, ${cost:.2}, {}",
                     crate::commands::ago(*ms)
                 ));

@@ -4,7 +4,7 @@
 use crate::commands::judge_here;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::printer::Printer;
+use crate::printer::{Printer, text};
 use policy::{examples, rules};
 use serde_json::json;
 
@@ -18,7 +18,7 @@ pub fn run_examples(printer: &Printer) -> Result<Exit, CliError> {
         }
     } else {
         for outcome in &failed {
-            printer.line(format!(
+            printer.line(text!(
                 "{} [{}] {} ({})",
                 printer.red("failed"),
                 outcome.rule,
@@ -45,7 +45,7 @@ pub fn configuration(printer: &Printer) -> Result<Exit, CliError> {
             }));
         }
     } else if law.diagnostics.is_empty() {
-        printer.line(format!("{} for {}", printer.green("the configuration is sound"), law.project.work_tree));
+        printer.line(text!("{} for {}", printer.green("the configuration is sound"), law.project.work_tree));
     }
     for trouble in law.diagnostics.iter().filter(|_| !printer.json()) {
         printer.line(format!("{}:{}:{}: {}", trouble.file, trouble.line, trouble.column, trouble.message));

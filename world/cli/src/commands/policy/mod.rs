@@ -6,7 +6,7 @@ mod check;
 use crate::args::PolicyVerb;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::printer::Printer;
+use crate::printer::{Printer, Text, text};
 use ::policy::rules;
 use serde_json::json;
 
@@ -31,11 +31,9 @@ fn list(printer: &Printer) -> Result<Exit, CliError> {
         }
         return Ok(Exit::Ok);
     }
-    let rows: Vec<Vec<String>> = rules::ALL
+    let rows: Vec<Vec<Text>> = rules::ALL
         .iter()
-        .map(|rule| {
-            vec![rule.id.to_string(), kind(rule).to_string(), rule.pack.name().to_string(), rule.title.to_string()]
-        })
+        .map(|rule| vec![rule.id.into(), kind(rule).into(), rule.pack.name().into(), rule.title.into()])
         .collect();
     printer.table(&["RULE", "KIND", "PACK", "WHAT"], &rows);
     Ok(Exit::Ok)
@@ -56,18 +54,13 @@ fn show(id: &str, printer: &Printer) -> Result<Exit, CliError> {
         }));
         return Ok(Exit::Ok);
     }
-    printer.line(format!(
-        "{}  {} ({}, pack {})",
-        printer.bold(rule.id),
-        rule.title,
-        rule.kind.name(),
-        rule.pack.name()
-    ));
-    printer.line(format!("\n{}", rule.doc));
+    printer.line(text!("{}  {} ({}, pack {})", printer.bold(rule.id), rule.title, rule.kind.name(), rule.pack.name()));
+    printer.line(Text::lines(format!("\n{}", rule.doc)));
     if !rule.instead.is_empty() {
-        printer.line(format!("\nInstead: {}", rule.instead));
+        printer.line(Text::lines(format!("\nInstead: {}", rule.instead)));
     }
-    for (head, lines) in [("\nStops", rule.denies), ("\nLeaves alone", rule.passes)] {
+    for (head, lines) in [("Stops", rule.denies), ("Leaves alone", rule.passes)] {
+        printer.line("");
         printer.line(printer.bold(head));
         lines.iter().for_each(|line| printer.line(format!("  {line}")));
     }

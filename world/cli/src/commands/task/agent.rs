@@ -6,7 +6,7 @@ use super::told;
 use crate::commands::ago;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::printer::Printer;
+use crate::printer::{Printer, Text};
 use model::ClientProcess;
 use model::fact::Life;
 use model::task::Worker;
@@ -50,15 +50,15 @@ fn list(desk: &mut Desk, printer: &Printer) -> Result<Exit, CliError> {
         return Ok(Exit::Ok);
     }
     let now = host::clock::now();
-    let rows: Vec<Vec<String>> = workers
+    let rows: Vec<Vec<Text>> = workers
         .iter()
         .map(|worker| {
             vec![
-                worker.id.clone(),
-                status(worker).to_string(),
-                worker.process.pid.to_string(),
-                worker.host.clone(),
-                ago(now.since(worker.registered_at)),
+                worker.id.as_str().into(),
+                status(worker).into(),
+                worker.process.pid.to_string().into(),
+                worker.host.as_str().into(),
+                ago(now.since(worker.registered_at)).into(),
             ]
         })
         .collect();

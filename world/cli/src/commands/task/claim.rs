@@ -8,7 +8,6 @@ use crate::exit::Exit;
 use crate::printer::Printer;
 use engine::queue::Claimant;
 use serde_json::{Value, json};
-use std::io::IsTerminal;
 
 /// Agents and scripts read what they claimed: they get JSON unless a person looks.
 pub fn claim(args: &ClaimArgs, desk: &mut Desk, printer: &Printer) -> Result<Exit, CliError> {
@@ -28,9 +27,9 @@ pub fn claim(args: &ClaimArgs, desk: &mut Desk, printer: &Printer) -> Result<Exi
         return Err(CliError::not_found("No eligible tasks").hint("taut task why"));
     };
     let value = shown::claimed_object(&claimed.task, &claimed.blocker_results);
-    let machine = printer.json() || !std::io::stdout().is_terminal();
+    let machine = printer.json() || !Printer::has_reader();
     match &value {
-        Value::Object(fields) if args.markdown || !machine => printer.line(shown::markdown(fields).trim_end()),
+        Value::Object(fields) if args.markdown || !machine => printer.line(shown::markdown(fields).trimmed()),
         _ => printer.object(&value),
     }
     Ok(Exit::Ok)

@@ -4,7 +4,7 @@ use super::desk::Desk;
 use crate::commands::ago;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::printer::Printer;
+use crate::printer::{Printer, Text};
 use model::task::Attempt;
 use serde_json::json;
 
@@ -31,26 +31,26 @@ pub fn run(id: &str, desk: &mut Desk, printer: &Printer) -> Result<Exit, CliErro
         printer.note(format!("task '{id}' was never claimed"));
         return Ok(Exit::Ok);
     }
-    let rows: Vec<Vec<String>> = attempts.iter().map(|attempt| row(attempt, printer)).collect();
+    let rows: Vec<Vec<Text>> = attempts.iter().map(|attempt| row(attempt, printer)).collect();
     printer.table(&["#", "OUTCOME", "AGENT", "TOOK", "CLAIMED", "REASON"], &rows);
     Ok(Exit::Ok)
 }
 
-fn row(attempt: &Attempt, printer: &Printer) -> Vec<String> {
+fn row(attempt: &Attempt, printer: &Printer) -> Vec<Text> {
     use model::task::Outcome;
     let outcome = match attempt.outcome {
         None => printer.green("active"),
-        Some(Outcome::Done) => Outcome::Done.name().to_string(),
+        Some(Outcome::Done) => Outcome::Done.name().into(),
         Some(outcome @ Outcome::Failed) => printer.red(outcome.name()),
         Some(outcome) => printer.yellow(outcome.name()),
     };
     let until = attempt.ended_at.unwrap_or_else(host::clock::now);
     vec![
-        attempt.number.to_string(),
+        attempt.number.to_string().into(),
         outcome,
-        attempt.agent.clone(),
-        ago(until.since(attempt.claimed_at)),
-        attempt.claimed_at.rfc3339(),
-        attempt.reason.clone().unwrap_or_else(|| "-".to_string()),
+        attempt.agent.as_str().into(),
+        ago(until.since(attempt.claimed_at)).into(),
+        attempt.claimed_at.rfc3339().into(),
+        attempt.reason.as_deref().unwrap_or("-").into(),
     ]
 }

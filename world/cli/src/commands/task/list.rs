@@ -5,10 +5,9 @@ use super::desk::Desk;
 use super::shown;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::printer::Printer;
+use crate::printer::{Printer, text};
 use model::task::{Status, Task};
 use serde_json::{Map, Value, json};
-use std::io::IsTerminal;
 use store::TaskFilter;
 
 pub fn list(args: &ListArgs, desk: &mut Desk, printer: &Printer) -> Result<Exit, CliError> {
@@ -43,7 +42,7 @@ pub fn peek(args: &PeekArgs, desk: &mut Desk, printer: &Printer) -> Result<Exit,
     tasks.extend(desk.store().tasks(&project, &active)?);
     if args.markdown {
         tasks.iter().for_each(|task| printer.line(shown::markdown(&shown::object(task))));
-    } else if printer.json() || !std::io::stdout().is_terminal() {
+    } else if printer.json() || !Printer::has_reader() {
         tasks.iter().for_each(|task| printer.object(&Value::Object(shown::object(task))));
     } else if !tasks.is_empty() {
         shown::table(&tasks, printer);
@@ -62,7 +61,7 @@ pub fn show(args: &ShowArgs, desk: &mut Desk, printer: &Printer) -> Result<Exit,
     if printer.json() {
         printer.object(&Value::Object(fields));
     } else {
-        printer.line(shown::markdown(&fields).trim_end());
+        printer.line(shown::markdown(&fields).trimmed());
     }
     Ok(Exit::Ok)
 }
@@ -75,7 +74,7 @@ pub fn deps(id: &str, desk: &mut Desk, printer: &Printer) -> Result<Exit, CliErr
         return Ok(Exit::Ok);
     }
     if !printer.json() {
-        printer.line(format!("{id} {}", shown::status(&task, printer)));
+        printer.line(text!("{} {}", id, shown::status(&task, printer)));
     }
     let mut seen = vec![id.to_string()];
     below(&task, 1, &mut seen, desk, printer)?;
@@ -92,7 +91,7 @@ fn below(task: &Task, depth: usize, seen: &mut Vec<String>, desk: &Desk, printer
             }));
         } else {
             let indent = "  ".repeat(depth);
-            printer.line(format!("{indent}{slug} {}", shown::status(&blocker, printer)));
+            printer.line(text!("{}{} {}", indent, slug, shown::status(&blocker, printer)));
         }
         if !seen.contains(slug) {
             seen.push(slug.clone());

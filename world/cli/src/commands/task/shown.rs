@@ -1,6 +1,6 @@
 //! Tasks as text and as JSON. The keys are short because models read them.
 
-use crate::printer::Printer;
+use crate::printer::{Printer, Text, text};
 use model::task::{Status, Task};
 use serde_json::{Map, Value, json};
 
@@ -66,60 +66,66 @@ pub fn whole_object(task: &Task) -> Map<String, Value> {
     fields
 }
 
-/// A heading and `key: value` lines; what is empty is left out.
-pub fn markdown(fields: &Map<String, Value>) -> String {
-    let name = |key: &str| match key {
-        "t" => "title".to_string(),
-        "d" => "description".to_string(),
-        "p" => "priority".to_string(),
-        "s" => "status".to_string(),
-        "cat" => "category".to_string(),
-        other => other.to_string(),
-    };
+/// A heading and `key: value` lines; what is empty is left out. Only a description
+/// has lines of its own: in any other value they would pass for keys.
+pub fn markdown(fields: &Map<String, Value>) -> Text {
     let id = fields.get("id").and_then(Value::as_str).unwrap_or_default();
-    let mut text = format!("## Task {id}\n");
+    let mut lines = vec![text!("## Task {}", id)];
     for (key, value) in fields.iter().filter(|(key, value)| *key != "id" && !is_empty(value)) {
         match value {
             Value::Array(items) if key == "steps" => {
-                text.push_str("steps:\n");
+                lines.push("steps:".into());
                 for item in items {
                     let mark = if item["status"] == "done" { "x" } else { " " };
-                    text.push_str(&format!("- [{mark}] {}\n", item["content"].as_str().unwrap_or_default()));
+                    lines.push(text!("- [{}] {}", mark, item["content"].as_str().unwrap_or_default()));
                 }
             }
             Value::Array(items) => {
                 let items: Vec<String> = items.iter().map(plain).collect();
-                text.push_str(&format!("{}: {}\n", name(key), items.join(", ")));
+                lines.push(text!("{}: {}", name(key), items.join(", ")));
             }
-            other => text.push_str(&format!("{}: {}\n", name(key), plain(other))),
+            Value::String(text) if key == "d" => lines.push(text!("{}: {}", name(key), Text::lines(text))),
+            other => lines.push(text!("{}: {}", name(key), plain(other))),
         }
     }
-    text
+    lines.push(Text::default());
+    Text::joined(lines, "\n")
+}
+
+fn name(key: &str) -> &str {
+    match key {
+        "t" => "title",
+        "d" => "description",
+        "p" => "priority",
+        "s" => "status",
+        "cat" => "category",
+        other => other,
+    }
 }
 
 /// The table of `taut task list`.
 pub fn table(tasks: &[Task], printer: &Printer) {
-    let rows: Vec<Vec<String>> = tasks.iter().map(|task| row(task, printer)).collect();
+    let rows: Vec<Vec<Text>> = tasks.iter().map(|task| row(task, printer)).collect();
     printer.table(&["ID", "P", "S", "CAT", "TITLE", "AGENT"], &rows);
 }
 
-fn row(task: &Task, printer: &Printer) -> Vec<String> {
-    let dash = |text: Option<&String>| text.cloned().unwrap_or_else(|| "-".to_string());
+fn row(task: &Task, printer: &Printer) -> Vec<Text> {
+    let dash = |text: Option<&String>| text.map_or_else(|| "-".into(), Text::from);
     vec![
-        task.plan.slug.clone(),
-        task.plan.priority.0.to_string(),
+        task.plan.slug.as_str().into(),
+        task.plan.priority.0.to_string().into(),
         status(task, printer),
         dash(task.plan.category.as_ref()),
-        task.plan.title.chars().take(60).collect(),
+        task.plan.title.chars().take(60).collect::<String>().into(),
         dash(task.queued.hold.as_ref().map(|hold| &hold.agent)),
     ]
 }
 
-pub fn status(task: &Task, printer: &Printer) -> String {
+pub fn status(task: &Task, printer: &Printer) -> Text {
     let name = task.queued.status.name();
     match task.queued.status {
         Status::Open if task.queued.open_blockers > 0 => printer.yellow(name),
-        Status::Open => name.to_string(),
+        Status::Open => name.into(),
         Status::Active => printer.green(name),
         Status::Quarantined => printer.red(name),
         Status::Done | Status::Deleted => printer.dim(name),

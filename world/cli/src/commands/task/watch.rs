@@ -5,7 +5,7 @@ use super::desk::Desk;
 use super::shown;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::printer::Printer;
+use crate::printer::{Printer, text};
 use model::task::{Status, Task};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -60,5 +60,6 @@ fn show(task: &Task, before: Option<Status>, printer: &Printer) {
         }
         (None, _) => String::new(),
     };
-    printer.line(format!("{}  {}  {was} → {}{more}", printer.dim(time), task.plan.slug, shown::status(task, printer)));
+    let status = shown::status(task, printer);
+    printer.line(text!("{}  {}  {} → {}{}", printer.dim(time), task.plan.slug, was, status, more));
 }

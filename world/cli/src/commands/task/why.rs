@@ -3,7 +3,7 @@
 use super::desk::Desk;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::printer::Printer;
+use crate::printer::{Printer, text};
 use engine::queue::{self, Waiting};
 use model::Ms;
 use serde_json::json;
@@ -21,7 +21,7 @@ pub fn run(desk: &mut Desk, printer: &Printer) -> Result<Exit, CliError> {
                 "cycle" | "quarantined" => printer.red(kind),
                 _ => printer.yellow(kind),
             };
-            printer.line(format!("{kind} {}", reason.text));
+            printer.line(text!("{} {}", kind, reason.text));
         }
     }
     Ok(Exit::Ok)

@@ -1,0 +1,135 @@
+//! Work in a process of its own, which may be left behind.
+//!
+//! A thread is not enough: one that waits for a file system that does not answer may be beyond any signal, and a
+//! process does not end, nor close its pipes, before its last thread has. Whoever waits for the answer of a program must
+//! not be made to wait for that.
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::time::{Duration, Instant};
+
+/// The end at which what the other process says comes out.
+pub struct Apart {
+    pipe: File,
+    read: Vec<u8>,
+}
+
+/// The end into which it says it.
+pub struct Saying {
+    pipe: File,
+}
+
+/// What came of waiting.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Heard {
+    /// One thing that was said, whole.
+    Message(Vec<u8>),
+    TimeIsUp,
+    /// It ended, whatever the reason.
+    Ended,
+}
+
+/// A longer message is none of ours.
+const MOST_BYTES: usize = 64 << 20;
+
+/// Begins `work` in a copy of this process that has none of its standard streams. Only for a process with one thread.
+///
+/// # Errors
+/// When there is no room for another process.
+pub fn begin(work: impl FnOnce(&mut Saying)) -> io::Result<Apart> {
+    let (reader, writer) = pipe()?;
+    // SAFETY: this process has one thread, so the copy is whole; it never returns from here.
+    match unsafe { libc::fork() } {
+        -1 => Err(io::Error::last_os_error()),
+        0 => {
+            drop(reader);
+            leave_streams();
+            let done =
+                std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| work(&mut Saying { pipe: writer.into() })));
+            // SAFETY: ends the copy without running what was registered for the end of the original.
+            unsafe { libc::_exit(i32::from(done.is_err())) }
+        }
+        _ => Ok(Apart { pipe: reader.into(), read: Vec::new() }),
+    }
+}
+
+impl Saying {
+    /// Whoever listened and is gone misses nothing.
+    pub fn say(&mut self, message: &[u8]) {
+        let length = u32::try_from(message.len()).unwrap_or(u32::MAX).to_le_bytes();
+        let _ = self.pipe.write_all(&length).and_then(|()| self.pipe.write_all(message));
+    }
+}
+
+impl Apart {
+    /// The next thing it says, if it says it in time.
+    pub fn hear(&mut self, deadline: Instant) -> Heard {
+        let mut chunk = [0; 16 << 10];
+        loop {
+            if let Some(message) = self.take() {
+                return Heard::Message(message);
+            }
+            if !is_readable(self.pipe.as_raw_fd(), deadline.saturating_duration_since(Instant::now())) {
+                return Heard::TimeIsUp;
+            }
+            match self.pipe.read(&mut chunk) {
+                Ok(0) => return Heard::Ended,
+                Ok(count) => self.read.extend_from_slice(chunk.get(..count).unwrap_or_default()),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(_) => return Heard::Ended,
+            }
+            if self.read.len() > MOST_BYTES {
+                return Heard::Ended;
+            }
+        }
+    }
+
+    fn take(&mut self) -> Option<Vec<u8>> {
+        let length = u32::from_le_bytes(*self.read.first_chunk::<4>()?);
+        let end = usize::try_from(length).ok()?.checked_add(4)?;
+        let message = self.read.get(4..end)?.to_vec();
+        self.read.drain(..end);
+        Some(message)
+    }
+}
+
+/// Both ends are closed by whatever program is started.
+fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
+    let mut ends: [RawFd; 2] = [0; 2];
+    // SAFETY: room for two descriptors, which are owned from here on.
+    unsafe {
+        if libc::pipe(ends.as_mut_ptr()) != 0 {
+            return Err(io::Error::last_os_error());
+        }
+        let [reader, writer] = ends;
+        for end in ends {
+            libc::fcntl(end, libc::F_SETFD, libc::FD_CLOEXEC);
+        }
+        Ok((OwnedFd::from_raw_fd(reader), OwnedFd::from_raw_fd(writer)))
+    }
+}
+
+/// Whoever reads them must not wait for this process too.
+fn leave_streams() {
+    // SAFETY: plain descriptors; the standard ones become copies of one that leads nowhere.
+    unsafe {
+        let nowhere = libc::open(c"/dev/null".as_ptr(), libc::O_RDWR);
+        for stream in 0..=2 {
+            if nowhere < 0 || libc::dup2(nowhere, stream) < 0 {
+                libc::close(stream);
+            }
+        }
+        if nowhere > 2 {
+            libc::close(nowhere);
+        }
+    }
+}
+
+fn is_readable(fd: RawFd, limit: Duration) -> bool {
+    let mut poll = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
+    // Rounded up, so that a wait for less than a millisecond does not spin.
+    let millis = i32::try_from(limit.as_micros().div_ceil(1000)).unwrap_or(i32::MAX);
+    // SAFETY: one entry that lives on this stack frame, and its count of one.
+    unsafe { libc::poll(&raw mut poll, 1, millis) > 0 }
+}
