@@ -70,8 +70,9 @@ pub(crate) fn delivered(conn: &Connection, key: &str) -> rusqlite::Result<()> {
     conn.prepare_cached(DELIVERED)?.execute([key]).map(drop)
 }
 
-/// Stores the event unless its key is there already: a call told twice is one event.
-pub(crate) fn record(conn: &Connection, event: &Event) -> rusqlite::Result<()> {
+/// Stores the event unless its key is there already: a call told twice is one
+/// event. Whether it is new.
+pub(crate) fn record(conn: &Connection, event: &Event) -> rusqlite::Result<bool> {
     let text = |part: &str| (!part.is_empty()).then(|| part.to_owned());
     conn.prepare_cached(RECORD)?
         .execute(params![
@@ -93,7 +94,7 @@ pub(crate) fn record(conn: &Connection, event: &Event) -> rusqlite::Result<()> {
             event.reason,
             (!event.detail.is_null()).then(|| event.detail.to_string()),
         ])
-        .map(drop)
+        .map(|rows| rows > 0)
 }
 
 impl Store {

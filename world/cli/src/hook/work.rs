@@ -30,6 +30,9 @@ const LAST_LOOK: Duration = Duration::from_millis(60);
 /// What keeping an event in the spool may take when the database did not answer.
 const SPOOL_TIME: Duration = Duration::from_millis(80);
 
+/// Stands for what was said by another hook within the last minute.
+const QUIET: &str = "-";
+
 /// In characters: a path of somebody's may be in it.
 const LONGEST_TROUBLE: usize = 1_000;
 
@@ -141,8 +144,10 @@ fn early(mut served: Served, why: &str) -> Message {
 fn spooled(mut answer: Answer, event: &str, folder: Option<PathBuf>) -> Answer {
     let kept = folder.and_then(|folder| {
         let mut keeping = apart::begin(|saying| {
-            let kept = store::spool_text(&folder, event);
-            saying.say(kept.err().map(|error| error.to_string()).unwrap_or_default().as_bytes());
+            let kept = store::spool_text(&folder, event).err();
+            // What was said within the last minute is kept quiet.
+            let said = kept.map(|error| if error.is_to_be_said() { error.to_string() } else { QUIET.to_string() });
+            saying.say(said.unwrap_or_default().as_bytes());
         });
         match keeping.as_mut().ok()?.hear(Instant::now() + SPOOL_TIME) {
             Heard::Message(wrong) => Some(String::from_utf8_lossy(&wrong).into_owned()),
@@ -150,6 +155,7 @@ fn spooled(mut answer: Answer, event: &str, folder: Option<PathBuf>) -> Answer {
         }
     });
     let said = match kept.as_deref() {
+        Some(QUIET) => return answer,
         Some("") => "the event could not be stored in time; it is kept and will be stored later",
         Some(wrong) => wrong,
         None => "the event could not be stored in time, and may be lost",

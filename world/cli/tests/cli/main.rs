@@ -15,6 +15,7 @@ mod notify;
 mod origin;
 mod private;
 mod quiet;
+mod record;
 mod secrets;
 mod stage;
 mod statusline;
