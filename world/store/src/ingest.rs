@@ -160,9 +160,12 @@ impl Batch {
     }
 }
 
-/// An event that is stored already had its effects then.
+/// An event that is stored already had its effects then. What is here was answered to the agent, and counts.
 fn record(conn: &rusqlite::Connection, line: &Line) -> rusqlite::Result<()> {
     let new = events::record(conn, &line.event)?;
+    if !new {
+        events::answered_instead(conn, &line.event)?;
+    }
     match &line.pending {
         Some(told) if new => pending::put(conn, &line.event, told),
         _ => Ok(()),

@@ -22,6 +22,29 @@ fn d5_a_spooled_event_is_taken_in_as_it_was_and_once() {
     assert!(!home.path().join(SPOOL).exists());
 }
 
+/// A daemon that judged too late stored its verdict; the client had answered by then.
+#[test]
+fn t3_what_was_answered_counts_and_not_what_was_judged_too_late() {
+    let home = tempfile::tempdir().unwrap();
+    let mut store = open(home.path());
+    let late = denied(1, "rm-root");
+    store.transact(Durability::Normal, |tx| tx.apply(&[Write::Event(Box::new(late.clone()))])).unwrap();
+    store.undelivered(std::slice::from_ref(&late.key)).unwrap();
+    let listed = |store: &store::Store| store.events(&EventFilter::default()).unwrap().pop().unwrap();
+    assert_eq!(listed(&store).detail["delivered"], false, "nobody took it");
+    let mut answered = event(1);
+    answered.key.clone_from(&late.key);
+    (answered.verdict, answered.answer.stdout) = (model::Level::Ask, "asked\n".into());
+    store::spool(home.path(), &answered).unwrap();
+    store.ingest_spool().unwrap();
+    let stored = listed(&store);
+    assert_eq!((stored.verdict, stored.answer.stdout.as_str()), (model::Level::Ask, "asked\n"));
+    assert_eq!((&stored.detail["judged_late"], stored.detail.get("delivered")), (&"deny".into(), None));
+    store::spool(home.path(), &answered).unwrap();
+    store.ingest_spool().unwrap();
+    assert_eq!(listed(&store), stored, "told twice is told once");
+}
+
 #[test]
 fn a_line_cut_short_loses_itself_only() {
     let home = tempfile::tempdir().unwrap();
