@@ -30,6 +30,7 @@
 
 pub mod corpus;
 pub mod fake_agent;
+pub mod hostile;
 pub mod poll;
 pub mod process;
 pub mod real_client;
