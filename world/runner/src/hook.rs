@@ -1,14 +1,12 @@
 //! Finding and starting a hook of the loop.
 
 use crate::job::Job;
-use crate::log::CleanFile;
 use engine::loops::{Hook, HookSetting};
 use host::trust::Snapshot;
-use std::fs::{File, OpenOptions};
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// What there is to run.
@@ -68,55 +66,36 @@ fn command(job: &Job, path: PathBuf, values: Vec<(&'static str, String)>) -> Com
 }
 
 /// Started and left to itself, but not for longer than its timeout. It may
-/// outlive us, so it writes to a file without a name and not to a pipe that
-/// would break; what it wrote goes to the log without secrets.
+/// outlive us, and so must what takes the secrets out of its words: a process
+/// of our own program that writes them to the log.
 pub(crate) fn in_background(mut command: Command, setting: HookSetting, log: &Path) {
-    let written = unnamed(log).ok();
-    let twin = |file: Option<&File>| file.and_then(|file| file.try_clone().ok()).map_or_else(Stdio::null, Stdio::from);
-    command.process_group(0).stdin(Stdio::null()).stdout(twin(written.as_ref())).stderr(twin(written.as_ref()));
-    let Ok(mut child) = command.spawn() else { return };
-    let mut said = written.zip(CleanFile::append(log).ok());
+    let mut writer = log_writer(log).ok();
+    let pipe = writer.as_mut().and_then(|writer| writer.stdin.take()).map(OwnedFd::from);
+    let twin = pipe.as_ref().and_then(|pipe| pipe.try_clone().ok());
+    let stdio = |pipe: Option<OwnedFd>| pipe.map_or_else(Stdio::null, Stdio::from);
+    command.process_group(0).stdin(Stdio::null()).stdout(stdio(twin)).stderr(stdio(pipe));
+    let started = command.spawn();
+    // It holds our ends of the pipe, which must close for the writer to end.
+    drop(command);
+    let Ok(mut child) = started else { return };
     std::thread::spawn(move || {
         let leader = crate::child::identity(child.id());
         let deadline = Instant::now() + Duration::from_millis(setting.timeout_ms);
-        let mut read = 0;
-        loop {
-            let ended = matches!(child.try_wait(), Ok(Some(_)) | Err(_));
-            read = said.as_mut().map_or(0, |(written, log)| pass_on(written, read, log));
-            if ended {
-                return;
-            }
+        while !matches!(child.try_wait(), Ok(Some(_)) | Err(_)) {
             if Instant::now() >= deadline {
+                host::process_group::stop(leader, Duration::from_secs(1));
+                let _ = child.wait();
                 break;
             }
             std::thread::sleep(Duration::from_millis(50));
         }
-        host::process_group::stop(leader, Duration::from_secs(1));
-        let _ = child.wait();
+        let _ = writer.map(|mut writer| writer.wait());
     });
 }
 
-/// A file beside the log that only its holders reach, and that is gone with them.
-fn unnamed(log: &Path) -> std::io::Result<File> {
-    let path = log.with_extension(format!("{}.tmp", host::clock::uuid(host::clock::now())));
-    let file = OpenOptions::new().read(true).append(true).create_new(true).mode(0o600).open(&path)?;
-    std::fs::remove_file(&path)?;
-    Ok(file)
-}
-
-/// Gives what was written since to the log, and tells how much that is in all.
-fn pass_on(written: &File, from: u64, log: &mut CleanFile) -> u64 {
-    let mut buffer = vec![0; 64 * 1024];
-    let (mut at, mut whole) = (from, false);
-    // Read at a place of our own: the hook's place in the file is not ours to move.
-    while let Ok(read @ 1..) = written.read_at(&mut buffer, at) {
-        log.take(buffer.get(..read).unwrap_or_default());
-        at += read as u64;
-        whole = buffer.get(..read).is_some_and(|bytes| bytes.ends_with(b"\n"));
-    }
-    // Half a line waits for the other half: a secret may be cut through.
-    if at > from && whole {
-        log.flush();
-    }
-    at
+/// `taut loop log`, in a group of its own: it ends when nobody writes any more.
+fn log_writer(log: &Path) -> std::io::Result<Child> {
+    let mut writer = Command::new(std::env::current_exe()?);
+    writer.args(["loop", "log"]).arg(log).process_group(0);
+    writer.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()
 }

@@ -23,6 +23,7 @@ pub use dispatch::{Summary, run};
 pub use error::RunnerError;
 pub use fleet::{Branch, Fleet, workers};
 pub use job::{Asked, Job, Resume};
+pub use log::write_log;
 pub use said::{Said, Status, Tell};
 pub use supervise::{Supervised, supervise};
 pub use templates::{Template, templates};

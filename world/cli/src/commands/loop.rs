@@ -24,6 +24,9 @@ pub enum LoopVerb {
     Plan(LoopArgs),
     /// Let the agent work on the plan, or on the queue where it has tasks
     Build(LoopArgs),
+    /// Write what comes in on stdin to a log, for hooks in the background
+    #[command(hide = true)]
+    Log { path: PathBuf },
 }
 
 #[derive(Debug, Args)]
@@ -86,6 +89,10 @@ pub fn run(verb: &LoopVerb, printer: &Printer) -> Result<Exit, CliError> {
     let (mode, args) = match verb {
         LoopVerb::Plan(args) => (Mode::Planning, args),
         LoopVerb::Build(args) => (Mode::Building, args),
+        LoopVerb::Log { path } => {
+            runner::write_log(path, std::io::stdin().lock())?;
+            return Ok(Exit::Ok);
+        }
     };
     let places = Places::from_process();
     let screen = Screen::new(printer);
