@@ -6,7 +6,9 @@
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
 
+mod flat;
 mod limits;
+mod map;
 mod open;
 mod output;
 mod reading;
@@ -21,7 +23,7 @@ pub use reading::{Command, Feed, Piece, Reading, Redirect, RedirectKind, Surroun
 
 /// Everything `line` would run, in the order it would.
 pub fn read(line: &str, around: &Surroundings) -> Reading {
-    let mut walker = walk::Walker::new(around);
+    let mut walker = walk::Walker::new(around, line.len());
     let unix;
     let text = if line.contains('\r') {
         unix = line.replace("\r\n", "\n");

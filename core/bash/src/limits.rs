@@ -1,7 +1,13 @@
-//! The bounds of one reading: how deep, how many, how much.
+//! The bounds of one reading: how deep, how many, how much. What grows is bounded by the length of the line, so that
+//! twice the line costs twice the work and not four times.
+//!
+//! A step is about as much work as copying one short word; every copy that a line can ask for again and again is
+//! paid for in steps. What is not paid for is not walked, and the reading says that it was cut.
 
-/// Commands reported for one line.
-pub(crate) const COMMANDS: usize = 10_000;
+use crate::reading::Word;
+
+/// Commands reported for one line, whatever its length; a longer line has as many as its bytes allow.
+const COMMANDS: usize = 10_000;
 /// How deep bodies, substitutions and opened texts may stand in each other.
 pub(crate) const DEPTH: usize = 28;
 /// How deep the parser may nest the line itself; it spends tens of kilobytes of stack on a level.
@@ -14,16 +20,38 @@ pub(crate) const OPEN: usize = 100;
 pub(crate) const EXPANSIONS: usize = 12;
 /// `time`, `!` and their kind in a row.
 pub(crate) const PREFIXES: usize = 20;
-/// Bytes handed to the parser for one line, nested texts counted again.
-pub(crate) const PARSED: usize = 1 << 20;
+/// Bytes handed to the parser for one line, nested texts counted again: so many, and so many for each byte.
+const PARSED: (usize, usize) = (1 << 16, 8);
 /// Words made by expansion for one line.
-pub(crate) const WORDS: usize = 60_000;
+const WORDS: (usize, usize) = (60_000, 1);
 /// Words one brace or loop may make; beyond it stays unknown.
 pub(crate) const SPREAD: usize = 256;
-/// Steps that brace words and replacements may spend on one line.
-pub(crate) const STEPS: usize = 400_000;
+/// Steps that may be spent on one line.
+const STEPS: (usize, usize) = (200_000, 20);
+/// Steps of one statement, and of one command besides.
+pub(crate) const STATEMENT: usize = 8;
+/// Steps of one word.
+const WORD: usize = 4;
+/// Bytes that are copied in one step.
+const BYTES: usize = 16;
 /// The longest text an expansion may build.
 pub(crate) const TEXT: usize = 1 << 17;
+/// The longest name of a folder that `cd` is followed into, besides that of the folder it starts from.
+pub(crate) const FOLDER: usize = 512;
+/// The longest name of a function or alias.
+pub(crate) const NAME: usize = 256;
+/// The most characters that may split words.
+pub(crate) const SPLITTERS: usize = 32;
+
+/// What copying words costs, in steps.
+pub(crate) fn weight(words: &[Word]) -> usize {
+    words.iter().map(|word| WORD * word.pieces.len().max(1) + word.size() / BYTES).sum()
+}
+
+/// What copying a text costs, in steps.
+pub(crate) fn text_weight(text: &str) -> usize {
+    text.len() / BYTES
+}
 
 /// What is left of the bounds, and which was hit first.
 #[derive(Debug)]
@@ -31,19 +59,28 @@ pub(crate) struct Allowance {
     parsed: usize,
     words: usize,
     steps: usize,
+    commands: usize,
     depth: usize,
     /// Texts that stand in each other, each with a parse of its own.
     texts: usize,
     hit: Option<&'static str>,
 }
 
-impl Default for Allowance {
-    fn default() -> Self {
-        Self { parsed: PARSED, words: WORDS, steps: STEPS, depth: 0, texts: 0, hit: None }
-    }
-}
-
 impl Allowance {
+    /// The bounds for a line of that many bytes.
+    pub(crate) fn new(line: usize) -> Self {
+        let share = |(base, each): (usize, usize)| line.saturating_mul(each).saturating_add(base);
+        Self {
+            parsed: share(PARSED),
+            words: share(WORDS),
+            steps: share(STEPS),
+            commands: COMMANDS.max(line / 2 + 1),
+            depth: 0,
+            texts: 0,
+            hit: None,
+        }
+    }
+
     /// Goes into a text inside the present one: how deep it may nest. Paid back by `leave_text`.
     pub(crate) fn enter_text(&mut self) -> usize {
         let depth = SYNTAX_DEPTH.saturating_sub(2 * self.texts).max(SYNTAX_DEPTH_LEAST);
@@ -57,42 +94,27 @@ impl Allowance {
 
     /// Takes from the bytes that may still be parsed.
     pub(crate) fn parse(&mut self, bytes: usize) -> bool {
-        match self.parsed.checked_sub(bytes) {
-            Some(left) => {
-                self.parsed = left;
-                true
-            }
-            None => self.refuse("too much nested text"),
-        }
+        take(&mut self.parsed, bytes) || self.refuse("too much nested text")
     }
 
     /// Takes one word from those that may still be made.
     pub(crate) fn word(&mut self) -> bool {
-        match self.words.checked_sub(1) {
-            Some(left) => {
-                self.words = left;
-                true
-            }
-            None => {
-                self.steps = 0;
-                self.refuse("too many words")
-            }
-        }
+        take(&mut self.words, 1) || self.stop("too many words")
     }
 
-    /// Takes from the steps that expansions may still spend.
+    /// Takes one command from those that may still be reported.
+    pub(crate) fn command(&mut self) -> bool {
+        take(&mut self.commands, 1) || self.stop("too many commands")
+    }
+
+    /// Takes from the steps that may still be spent.
     pub(crate) fn spend(&mut self, steps: usize) -> bool {
-        match self.steps.checked_sub(steps) {
-            Some(left) => {
-                self.steps = left;
-                true
-            }
-            None => {
-                // Nothing more is walked: the rest would be read from half-known values.
-                self.steps = 0;
-                self.refuse("too much to expand")
-            }
-        }
+        take(&mut self.steps, steps) || self.stop("too much to expand")
+    }
+
+    /// The steps that are left.
+    pub(crate) fn steps(&self) -> usize {
+        self.steps
     }
 
     /// Goes one level deeper; every `true` is paid back by `rise`.
@@ -108,6 +130,12 @@ impl Allowance {
         self.depth = self.depth.saturating_sub(1);
     }
 
+    /// Nothing more is walked: the rest would be read from half-known values.
+    fn stop(&mut self, why: &'static str) -> bool {
+        self.steps = 0;
+        self.refuse(why)
+    }
+
     /// Notes that a bound was hit. Always `false`, so that callers can return it.
     pub(crate) fn refuse(&mut self, why: &'static str) -> bool {
         self.hit.get_or_insert(why);
@@ -116,5 +144,15 @@ impl Allowance {
 
     pub(crate) fn hit(&self) -> Option<&'static str> {
         self.hit
+    }
+}
+
+fn take(left: &mut usize, wanted: usize) -> bool {
+    match left.checked_sub(wanted) {
+        Some(rest) => {
+            *left = rest;
+            true
+        }
+        None => false,
     }
 }

@@ -1,6 +1,7 @@
 //! What the reader reports: plain data, in the order the commands would run.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 /// What is known about the place a line would run in. Variables named here are
 /// expanded; all others that the line does not assign are unknown.
@@ -32,23 +33,24 @@ pub struct Command {
     /// `NAME=value` before the program, and by `env NAME=value`.
     pub assignments: Vec<(String, Word)>,
     pub redirects: Vec<Redirect>,
-    /// How the command is reached, outermost first. Empty at the top of the line.
-    pub via: Vec<Via>,
+    /// How the command is reached, outermost first. Empty at the top of the line. Shared, as the input and
+    /// the folder are, by all commands of one place: a copy for each would cost the square of the line.
+    pub via: Arc<Vec<Via>>,
     /// What it reads on its standard input.
     pub feed: Feed,
     /// The folder it runs in, as far as `cd` in the line lets us know.
-    pub cwd: Option<String>,
+    pub cwd: Option<Arc<str>>,
 }
 
 /// One word after quoting and expansion.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Word {
     pub pieces: Vec<Piece>,
     /// Whether any part of it was quoted. A quoted word is never an option by accident, nor a glob.
     pub quoted: bool,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Piece {
     /// Text that is certain.
     Text(String),
@@ -83,11 +85,11 @@ pub enum Feed {
     #[default]
     Inherited,
     /// The output of these commands (indices into `Reading::commands`).
-    Pipe(Vec<usize>),
+    Pipe(Arc<[usize]>),
     /// Text known from a here-document, here-string, or a literal `echo`/`printf` upstream.
-    Text(String),
+    Text(Arc<str>),
     /// A file.
-    File(Word),
+    File(Arc<Word>),
     /// Something only the run would tell.
     Unknown,
 }

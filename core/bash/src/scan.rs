@@ -7,7 +7,7 @@ use crate::words::cursor::Cursor;
 use crate::words::{matching, push_text};
 
 /// Words that stand before a command without being one.
-const KEYWORDS: &[&str] =
+pub(crate) const KEYWORDS: &[&str] =
     &["if", "then", "else", "elif", "fi", "do", "done", "while", "until", "{", "}", "!", "time", "esac", "[["];
 
 /// Runs every command found in `text`.
@@ -45,11 +45,8 @@ fn run(walker: &mut Walker, tokens: Vec<Token>, place: &Place) {
             Token::End => {}
         }
     }
-    let mut assignments = Vec::new();
-    while let Some(found) = words.first().and_then(assignment) {
-        assignments.push(found);
-        words.remove(0);
-    }
+    let assignments: Vec<_> = words.iter().map_while(assignment).collect();
+    words.drain(..assignments.len());
     if words.is_empty() && redirects.is_empty() && assignments.is_empty() {
         return;
     }

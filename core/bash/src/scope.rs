@@ -1,10 +1,12 @@
 //! What the line has set so far: variables, functions, aliases, the working folder.
 
-use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use shuck_ast::Stmt;
 
+use crate::limits;
+use crate::map::Map;
 use crate::reading::{Piece, Surroundings, Word};
 
 /// The value of a variable.
@@ -12,10 +14,22 @@ use crate::reading::{Piece, Surroundings, Word};
 pub(crate) enum Value {
     One(Word),
     /// An array, or the positional parameters.
-    Many(Vec<Word>),
+    Many(Rc<Vec<Word>>),
 }
 
 impl Value {
+    pub(crate) fn many(words: Vec<Word>) -> Self {
+        Self::Many(Rc::new(words))
+    }
+
+    /// What a copy of it costs, in steps.
+    pub(crate) fn weight(&self) -> usize {
+        match self {
+            Self::One(word) => limits::weight(std::slice::from_ref(word)),
+            Self::Many(words) => limits::weight(words),
+        }
+    }
+
     /// The length of the text it holds.
     pub(crate) fn size(&self) -> usize {
         match self {
@@ -35,39 +49,65 @@ pub(crate) struct Body {
 /// One shell's state. Subshells take a copy, which costs nothing until they change it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Scope {
-    variables: Rc<HashMap<String, Value>>,
-    functions: Rc<HashMap<String, Body>>,
-    aliases: Rc<HashMap<String, String>>,
-    pub(crate) cwd: Option<String>,
-    pub(crate) home: Option<String>,
-    previous: Option<String>,
-    pub(crate) positional: Option<Rc<Vec<Word>>>,
+    variables: Map<Value>,
+    functions: Map<Body>,
+    aliases: Map<String>,
+    pub(crate) cwd: Option<Arc<str>>,
+    pub(crate) home: Option<Arc<str>>,
+    previous: Option<Arc<str>>,
+    pub(crate) positional: Option<Positional>,
+    /// The longest name of a folder that `cd` is followed into.
+    longest: usize,
+}
+
+/// The positional parameters: `shift` moves on and copies nothing.
+#[derive(Debug, Clone)]
+pub(crate) struct Positional {
+    words: Rc<Vec<Word>>,
+    shifted: usize,
+}
+
+impl Positional {
+    pub(crate) fn new(words: Vec<Word>) -> Self {
+        Self { words: Rc::new(words), shifted: 0 }
+    }
+
+    pub(crate) fn shift(&mut self, count: usize) {
+        self.shifted = self.shifted.saturating_add(count).min(self.words.len());
+    }
+
+    fn words(&self) -> &[Word] {
+        self.words.get(self.shifted..).unwrap_or_default()
+    }
+
+    fn all(&self) -> Rc<Vec<Word>> {
+        if self.shifted == 0 { self.words.clone() } else { Rc::new(self.words().to_vec()) }
+    }
 }
 
 impl Scope {
     pub(crate) fn new(around: &Surroundings) -> Self {
-        let known = around.vars.iter().map(|(name, value)| (name.clone(), Value::One(Word::text(value.as_str()))));
+        let mut variables = Map::default();
+        for (name, value) in &around.vars {
+            variables.insert(name, Value::One(Word::text(value.as_str())));
+        }
+        let cwd = around.cwd.as_deref().map(normal);
+        let longest = limits::FOLDER + cwd.as_ref().map_or(0, String::len);
         Self {
-            variables: Rc::new(known.collect()),
-            cwd: around.cwd.as_deref().map(normal),
-            home: around.home.clone(),
+            variables,
+            cwd: cwd.map(Arc::from),
+            home: around.home.as_deref().map(Arc::from),
+            longest,
             ..Self::default()
         }
     }
 
     pub(crate) fn set(&mut self, name: &str, value: Value) {
-        Rc::make_mut(&mut self.variables).insert(name.to_string(), value);
-    }
-
-    /// What the next change costs: a map shared with another shell is copied first.
-    pub(crate) fn weight(&self) -> usize {
-        if Rc::strong_count(&self.variables) > 1 { self.variables.len() * 4 } else { 0 }
+        self.variables.insert(name, value);
     }
 
     pub(crate) fn unset(&mut self, name: &str) {
-        if self.variables.contains_key(name) {
-            Rc::make_mut(&mut self.variables).remove(name);
-        }
+        self.variables.remove(name);
     }
 
     /// Forgets what a variable holds, leaving that the line did set it.
@@ -75,57 +115,63 @@ impl Scope {
         self.set(name, Value::One(unknown(name)));
     }
 
-    pub(crate) fn get(&self, name: &str) -> Option<Value> {
+    pub(crate) fn get(&self, name: &str) -> Option<Rc<Value>> {
         if let Some(value) = self.variables.get(name) {
             return Some(value.clone());
         }
-        match name {
-            "HOME" => self.home.as_deref().map(|home| Value::One(Word::text(home))),
-            "PWD" => self.cwd.as_deref().map(|cwd| Value::One(Word::text(cwd))),
-            "OLDPWD" => self.previous.as_deref().map(|cwd| Value::One(Word::text(cwd))),
+        let text = |text: &str| Value::One(Word::text(text));
+        let value = match name {
+            "HOME" => self.home.as_deref().map(text),
+            "PWD" => self.cwd.as_deref().map(text),
+            "OLDPWD" => self.previous.as_deref().map(text),
             // Which shell it is matters less than that it is one.
-            "SHELL" | "BASH" => Some(Value::One(Word::text("/bin/sh"))),
-            "IFS" => Some(Value::One(Word::text(" \t\n"))),
-            "@" | "*" => self.positional.as_ref().map(|words| Value::Many(words.to_vec())),
-            "#" => self.positional.as_ref().map(|words| Value::One(Word::text(words.len().to_string()))),
+            "SHELL" | "BASH" => Some(text("/bin/sh")),
+            "IFS" => Some(text(" \t\n")),
+            "@" | "*" => self.positional.as_ref().map(|words| Value::Many(words.all())),
+            "#" => self.positional.as_ref().map(|words| text(&words.words().len().to_string())),
             _ => {
                 let index = name.parse::<usize>().ok()?.checked_sub(1)?;
-                let word = self.positional.as_ref()?.get(index).cloned().unwrap_or_default();
+                let word = self.positional.as_ref()?.words().get(index).cloned().unwrap_or_default();
                 Some(Value::One(word))
             }
-        }
+        };
+        value.map(Rc::new)
     }
 
     pub(crate) fn define(&mut self, name: &str, body: Body) {
-        Rc::make_mut(&mut self.functions).insert(name.to_string(), body);
+        self.functions.insert(name, body);
     }
 
-    pub(crate) fn function(&self, name: &str) -> Option<Body> {
+    pub(crate) fn function(&self, name: &str) -> Option<Rc<Body>> {
         self.functions.get(name).cloned()
     }
 
     pub(crate) fn set_alias(&mut self, name: &str, text: &str) {
-        Rc::make_mut(&mut self.aliases).insert(name.to_string(), text.to_string());
+        self.aliases.insert(name, text.to_string());
     }
 
-    pub(crate) fn alias(&self, name: &str) -> Option<String> {
+    pub(crate) fn alias(&self, name: &str) -> Option<Rc<String>> {
         self.aliases.get(name).cloned()
     }
 
     /// Takes an alias out while its own text is read: an alias does not expand itself.
-    pub(crate) fn take_alias(&mut self, name: &str) -> Option<String> {
-        if !self.aliases.contains_key(name) {
-            return None;
-        }
-        Rc::make_mut(&mut self.aliases).remove(name)
+    pub(crate) fn take_alias(&mut self, name: &str) -> Option<Rc<String>> {
+        self.aliases.remove(name)
     }
 
     /// Goes to another folder; `None` when it is not known which.
-    pub(crate) fn enter(&mut self, folder: Option<String>) {
+    pub(crate) fn enter(&mut self, folder: Option<Arc<str>>) {
         self.previous = std::mem::replace(&mut self.cwd, folder);
     }
 
-    pub(crate) fn previous(&self) -> Option<String> {
+    /// A folder to go to, as seen from here. One with an endless name is not known: every path of the line would
+    /// be as long.
+    pub(crate) fn folder(&self, path: &str) -> Option<Arc<str>> {
+        let folder = if path.starts_with('/') { normal(path) } else { below(self.cwd.as_deref()?, path) };
+        (folder.len() <= self.longest).then(|| Arc::from(folder))
+    }
+
+    pub(crate) fn previous(&self) -> Option<Arc<str>> {
         self.previous.clone()
     }
 
@@ -134,7 +180,7 @@ impl Scope {
         if path.starts_with('/') {
             return Some(normal(path));
         }
-        self.cwd.as_ref().map(|cwd| normal(&format!("{cwd}/{path}")))
+        self.cwd.as_deref().map(|cwd| below(cwd, path))
     }
 
     /// What holds whichever of two ways the run took.
@@ -142,24 +188,14 @@ impl Scope {
         if self.cwd != other.cwd {
             self.cwd = None;
         }
-        if Rc::ptr_eq(&self.variables, &other.variables) {
-            return;
-        }
-        let mut differing: Vec<String> = Vec::new();
-        for (name, value) in self.variables.iter() {
-            if other.variables.get(name) != Some(value) {
-                differing.push(name.clone());
-            }
-        }
-        differing.extend(other.variables.keys().filter(|name| !self.variables.contains_key(*name)).cloned());
-        for name in differing {
+        for name in self.variables.differing(&other.variables) {
             self.blur(&name);
         }
     }
 
     /// Another machine: nothing of this one's folders and variables holds there.
     pub(crate) fn elsewhere(&self) -> Self {
-        Self::default()
+        Self { longest: limits::FOLDER, ..Self::default() }
     }
 }
 
@@ -167,17 +203,27 @@ fn unknown(name: &str) -> Word {
     Word { pieces: vec![Piece::Unknown(format!("${name}"))], quoted: false }
 }
 
-/// An absolute path without `.`, `..` and doubled slashes.
-pub(crate) fn normal(path: &str) -> String {
-    let mut parts: Vec<&str> = Vec::new();
+/// `path` below a folder that has no `.` and `..` in it: only what climbs costs the folder's own length.
+fn below(folder: &str, path: &str) -> String {
+    let mut out = String::with_capacity(folder.len() + path.len() + 1);
+    out.push_str(folder.trim_end_matches('/'));
     for part in path.split('/') {
         match part {
             "" | "." => {}
-            ".." => {
-                parts.pop();
+            ".." => out.truncate(out.rfind('/').unwrap_or_default()),
+            other => {
+                out.push('/');
+                out.push_str(other);
             }
-            other => parts.push(other),
         }
     }
-    format!("/{}", parts.join("/"))
+    if out.is_empty() {
+        out.push('/');
+    }
+    out
+}
+
+/// An absolute path without `.`, `..` and doubled slashes.
+pub(crate) fn normal(path: &str) -> String {
+    below("", path)
 }

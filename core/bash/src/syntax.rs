@@ -8,14 +8,23 @@ use crate::limits;
 
 const ALIASES: &str = "expand_aliases";
 
-/// The statements of `text`, or why it is not shell.
-pub(crate) fn parse(text: &str, depth: usize) -> Result<StmtSeq, String> {
+/// Why a text was not parsed.
+#[derive(Debug)]
+pub(crate) enum Refusal {
+    /// Too much stands in each other for the parser to be asked at all.
+    Deep,
+    /// It is not shell.
+    Broken(String),
+}
+
+/// The statements of `text`, or why there are none.
+pub(crate) fn parse(text: &str, depth: usize) -> Result<StmtSeq, Refusal> {
     if gapes(text) || stutters(text) {
-        return Err("more is opened than closed".to_string());
+        return Err(Refusal::Deep);
     }
     // A panic in the parser costs one text its structure, not the line its judgement.
     let parsed = std::panic::catch_unwind(|| parse_bounded(text, depth));
-    parsed.unwrap_or_else(|_| Err("the parser gave up".to_string()))
+    parsed.unwrap_or_else(|_| Err("the parser gave up".to_string())).map_err(Refusal::Broken)
 }
 
 fn parse_bounded(text: &str, depth: usize) -> Result<StmtSeq, String> {

@@ -90,6 +90,8 @@ pub fn decide(mut input: Input<'_>) -> Outcome {
     if !holding.warnings.is_empty() {
         said.reply.warning = Some(holding.warnings.join("\n"));
     }
+    // Told as it is stored: from here on only what may be kept.
+    said.reply = redact::reply(said.reply);
     let verdict = on::level(&said.reply);
     writes.extend(said.writes);
     writes.extend(memory.writes());
@@ -127,6 +129,8 @@ pub fn decide(mut input: Input<'_>) -> Outcome {
     writes.extend(holding.turns.into_iter().map(|turn| Write::Task(Box::new(turn))));
     after.extend(memory.after);
     after.extend(writes.iter().filter_map(sent));
+    let writes = writes.into_iter().map(redact::write).collect();
+    let after = after.into_iter().map(redact::after).collect();
     Outcome { reply: said.reply, writes, event, after, report: memory.report }
 }
 

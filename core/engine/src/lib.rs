@@ -19,7 +19,7 @@ pub mod orphans;
 mod plan;
 pub mod queue;
 mod record;
-mod redact;
+pub mod redact;
 mod session;
 mod state;
 mod status;

@@ -2,7 +2,7 @@
 //! nothing that should not be kept.
 
 use crate::decide::Ids;
-use crate::redact::redact;
+use crate::redact::{redact, text_without_secrets};
 use model::effect::After;
 use model::event::{Body, Envelope};
 use model::row::{Event, Status};
@@ -104,7 +104,7 @@ pub fn unreadable(agent: &str, why: &str, bytes: usize, now: Ms, ids: Ids<'_>) -
         tool: None,
         verdict: Level::Pass,
         rules: Vec::new(),
-        reason: Some(why.to_string()),
+        reason: Some(text_without_secrets(why)),
         detail: json!({"bytes": bytes}),
         micros: 0,
         answer: Answer::default(),

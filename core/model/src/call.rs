@@ -65,6 +65,14 @@ impl Environment {
         "TEST_MODE",
     ];
 
+    /// Told anew by the client to each of its hooks; all others are what the client was started with.
+    pub const OF_CLIENT: &'static [&'static str] =
+        &["CLAUDE_PID", "CLAUDE_PROJECT_DIR", "CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SESSION_ATTENDED"];
+
+    pub fn is_of_client(name: &str) -> bool {
+        Self::OF_CLIENT.contains(&name)
+    }
+
     pub fn allows(name: &str) -> bool {
         name.starts_with("TAUT_") || Self::ALLOWED.contains(&name)
     }

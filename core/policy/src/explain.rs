@@ -48,7 +48,7 @@ pub fn explain(matter: &Matter, policy: &Policy, facts: &Facts, circumstances: &
             depth: command.via.len(),
             via: command.via.last().map(via),
             words: shown(command),
-            cwd: command.cwd.clone(),
+            cwd: command.cwd.as_deref().map(str::to_string),
             acts: acts.collect(),
             looked: looked.collect(),
         });

@@ -2,6 +2,7 @@
 
 use crate::args::{Args, Grammar, text};
 use crate::ground::Ground;
+use crate::rule::push;
 use crate::target::absolute;
 use bash::{Command, Word};
 
@@ -16,6 +17,9 @@ pub struct GitCall {
     /// Configuration set by `-c` for this call.
     pub config: Vec<(String, String)>,
 }
+
+/// The longest name of a folder git may work in.
+const LONGEST: usize = 4096;
 
 /// Options that take a value in the next word when there is no `=`, before the sub-command.
 const GLOBAL_VALUES: &[&str] = &[
@@ -61,7 +65,12 @@ const SUB: Grammar = Grammar {
 
 impl GitCall {
     pub(crate) fn parse(command: &Command) -> Option<Self> {
-        let mut call = Self { sub: String::new(), words: Vec::new(), dir: command.cwd.clone(), config: Vec::new() };
+        let mut call = Self {
+            sub: String::new(),
+            words: Vec::new(),
+            dir: command.cwd.as_deref().map(str::to_string),
+            config: Vec::new(),
+        };
         let mut words = command.args().iter();
         loop {
             let word = words.next()?;
@@ -89,7 +98,10 @@ impl GitCall {
 
     fn global(&mut self, name: &str, value: &str) {
         match name {
-            "-C" | "--work-tree" => self.dir = absolute(value, self.dir.as_deref()),
+            // One below the other without end is no folder.
+            "-C" | "--work-tree" => {
+                self.dir = absolute(value, self.dir.as_deref()).filter(|dir| dir.len() <= LONGEST);
+            }
             "--git-dir" => self.dir = absolute(value.trim_end_matches("/.git"), self.dir.as_deref()),
             "-c" => {
                 let (key, value) = value.split_once('=').unwrap_or((value, "true"));
@@ -133,7 +145,9 @@ impl GitCall {
         let mut out = format!("git {}", self.sub);
         for word in &self.words {
             out.push(' ');
-            out.push_str(&text(word));
+            if !push(&mut out, word) {
+                break;
+            }
         }
         out
     }

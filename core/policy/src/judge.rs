@@ -1,7 +1,9 @@
 //! Judging: rules look at a matter, the policy says what their word is worth.
 
 use crate::config::Asked;
+use crate::findings::Gathered;
 use crate::ground::Ground;
+use crate::index::Index;
 use crate::matter::Matter;
 use crate::policy::{Mode, Policy};
 use crate::rule::{Hit, Rule, Sight, Watch};
@@ -42,7 +44,7 @@ pub struct Overrides {
 /// What the rules say of a matter. Total: it always has an answer.
 pub fn judge(matter: &Matter, policy: &Policy, facts: &Facts, circumstances: &Circumstances) -> Findings {
     let ground = Ground::new(&matter.around, matter.cwd.as_deref(), facts);
-    let mut findings: Vec<Finding> = Vec::new();
+    let mut findings = Gathered::default();
     each_hit(matter, policy, &ground, &mut |rule, kind, command, hit| {
         let asked = Asked {
             rule: rule.id(),
@@ -64,14 +66,9 @@ pub fn judge(matter: &Matter, policy: &Policy, facts: &Facts, circumstances: &Ci
             instead: Some(rule.instead().to_string()).filter(|text| !text.is_empty()),
             intent: intent(kind, rule.id(), hit),
         };
-        let finding = weighed(finding, policy, circumstances);
-        if !findings.iter().any(|known| {
-            known.rule == finding.rule && known.subject == finding.subject && known.intent == finding.intent
-        }) {
-            findings.push(finding);
-        }
+        findings.add(weighed(finding, policy, circumstances));
     });
-    Findings(findings)
+    findings.all()
 }
 
 /// A rule as it speaks: shipped, or the user's own.
@@ -102,9 +99,10 @@ type Report<'r> = dyn FnMut(Speaker<'_>, RuleKind, &Command, &Hit) + 'r;
 /// Asks every rule that has something to look at, and reports what it finds.
 pub(crate) fn each_hit(matter: &Matter, policy: &Policy, ground: &Ground<'_>, report: &mut Report<'_>) {
     let mut hits = Vec::new();
+    let index = Index::default();
     for (at, (command, seen)) in matter.reading.commands.iter().zip(&matter.seen).enumerate() {
         let places = OnceCell::new();
-        let sight = Sight { matter, ground, command, seen, at, places: Some(&places) };
+        let sight = Sight { matter, ground, command, seen, at, index: &index, places: Some(&places) };
         for rule in rules::watching(seen, command) {
             let Some(kind) = policy.kind(rule) else { continue };
             (rule.judge)(&sight, &mut hits);
@@ -119,7 +117,7 @@ pub(crate) fn each_hit(matter: &Matter, policy: &Policy, ground: &Ground<'_>, re
         }
     }
     let (command, seen) = Default::default();
-    let sight = Sight { matter, ground, command: &command, seen: &seen, at: 0, places: None };
+    let sight = Sight { matter, ground, command: &command, seen: &seen, at: 0, index: &index, places: None };
     for rule in rules::ALL.iter().filter(|rule| matches!(rule.watch, Watch::Line)) {
         let Some(kind) = policy.kind(rule) else { continue };
         (rule.judge)(&sight, &mut hits);

@@ -1,8 +1,7 @@
 //! What a line makes itself: a folder it created is its own to remove.
 
-use crate::acts::{Act, Deed};
+use crate::acts::Act;
 use crate::args::{Args, Grammar, text};
-use crate::place::Place;
 use crate::rule::Sight;
 use crate::target::{Tail, Target};
 use bash::{Command, Word};
@@ -16,43 +15,15 @@ pub(crate) fn by_line(sight: &Sight<'_>, act: &Act) -> bool {
     if sight.at == 0 || fact.is_some_and(|fact| fact.exists) {
         return false;
     }
-    let absent = fact.is_some();
-    let earlier = sight.earlier();
-    let mut made = false;
-    for (command, seen) in earlier {
-        let program = seen.program.as_deref().unwrap_or_default();
-        // What somebody kept elsewhere is not made by moving it here.
-        let moved = |act: &Act| act.deed == Deed::Displace && !is_rebuilt(sight, act);
-        if seen.acts.iter().any(moved) && writes_to(seen.acts.iter(), path) {
-            return false;
-        }
-        made |= targets(program, command).iter().any(|target| {
-            // `mkdir -p` says nothing about what was there before.
-            let fresh = absent || program != "mkdir" || !command.args().iter().any(|word| text(word).starts_with("-p"));
-            let same = fresh && target.exact() == Some(path);
-            // `mkdir -p a/b` makes `a` as well, where it was not there.
-            let above = absent && target.exact().is_some_and(|made| crate::target::within(made, path));
-            same || above
-        });
-    }
-    made
-}
-
-fn is_rebuilt(sight: &Sight<'_>, act: &Act) -> bool {
-    matches!(sight.ground.place(&act.target, sight.seen.machine), Place::Rebuildable | Place::Temp | Place::Cache)
-}
-
-fn writes_to<'a>(mut acts: impl Iterator<Item = &'a Act>, path: &str) -> bool {
-    acts.any(|act| {
-        act.deed == Deed::Write && act.target.path.as_deref().is_some_and(|to| crate::target::within(to, path))
-    })
+    let (matter, ground) = (sight.matter, sight.ground);
+    sight.index.makes(matter, path, sight.at, fact.is_some()) && !sight.index.moves_to(matter, ground, path, sight.at)
 }
 
 /// Programs that make folders; the arguments of others are not read for it.
 const MAKERS: &[&str] = &["mkdir", "cp", "mv", "unzip", "git", "gh", "cargo"];
 
 /// The folders a command would make.
-fn targets(program: &str, command: &Command) -> Vec<Target> {
+pub(crate) fn targets(program: &str, command: &Command) -> Vec<Target> {
     if !MAKERS.contains(&program) {
         return Vec::new();
     }

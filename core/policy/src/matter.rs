@@ -122,7 +122,7 @@ impl Matter {
             _ => path.to_string(),
         };
         let words = vec![bash::Word::text(tool), bash::Word::text(path.clone())];
-        let command = Command { words, cwd: cwd.clone(), ..Command::default() };
+        let command = Command { words, cwd: cwd.as_deref().map(Into::into), ..Command::default() };
         let acts = vec![Act { deed, target: Target::path(&path, cwd.as_deref()) }];
         let seen = Seen { program: Some(tool.to_string()), acts, ..Seen::default() };
         let reading = Reading { commands: vec![command], ..Reading::default() };

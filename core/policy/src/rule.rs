@@ -2,6 +2,7 @@
 
 use crate::acts::{Act, DeedKind};
 use crate::ground::Ground;
+use crate::index::Index;
 use crate::matter::Matter;
 use crate::place::Place;
 use crate::seen::Seen;
@@ -94,6 +95,7 @@ pub struct Sight<'a> {
     pub command: &'a Command,
     pub seen: &'a Seen,
     pub at: usize,
+    pub index: &'a Index,
     /// Where the targets of `seen` stand, worked out once for all rules that look at this command.
     pub places: Option<&'a OnceCell<Vec<Place>>>,
 }
@@ -152,9 +154,8 @@ impl<'a> Sight<'a> {
     }
 
     /// The commands before this one, as far back as a rule looks: a long line is not gone through for each of its commands.
-    pub(crate) fn earlier(&self) -> impl Iterator<Item = (&'a Command, &'a Seen)> {
-        let all = self.matter.reading.commands.iter().zip(&self.matter.seen);
-        all.take(self.at).skip(self.at.saturating_sub(NEAR))
+    pub(crate) fn earlier(&self) -> impl Iterator<Item = (usize, &'a Seen)> {
+        self.matter.seen.iter().enumerate().take(self.at).skip(self.at.saturating_sub(NEAR))
     }
 
     pub(crate) fn program(&self) -> &'a str {
@@ -162,24 +163,34 @@ impl<'a> Sight<'a> {
     }
 }
 
+/// A readable length of a command.
+const LONGEST: usize = 160;
+
 /// A command as a person would write it.
 pub(crate) fn shown(command: &Command) -> String {
-    const LONGEST: usize = 160;
     let mut out = String::new();
     for word in &command.words {
         if !out.is_empty() {
             out.push(' ');
         }
-        out.push_str(&crate::args::text(word));
-        if out.len() > LONGEST {
-            let mut end = LONGEST;
-            while !out.is_char_boundary(end) {
-                end -= 1;
-            }
-            out.truncate(end);
-            out.push('…');
+        if !push(&mut out, word) {
             break;
         }
     }
     out.replace(['\n', '\r'], " ")
+}
+
+/// Puts a word behind the others as far as a readable length goes; `false` when it was cut.
+pub(crate) fn push(out: &mut String, word: &bash::Word) -> bool {
+    for piece in &word.pieces {
+        let (bash::Piece::Text(text) | bash::Piece::Glob(text) | bash::Piece::Unknown(text)) = piece;
+        let left = LONGEST.saturating_sub(out.len());
+        if text.len() > left {
+            out.push_str(text.get(..text.floor_char_boundary(left)).unwrap_or_default());
+            out.push('…');
+            return false;
+        }
+        out.push_str(text);
+    }
+    true
 }

@@ -1,11 +1,10 @@
 //! What a shell or interpreter would run besides its own words: its input, substitutions, downloads.
 
-use crate::acts::Deed;
 use crate::args::text;
 use crate::rule::Sight;
-use crate::source;
 use crate::target::Target;
 use bash::{Command, Piece, Reading, Word};
+use std::rc::Rc;
 
 /// Programs that run text they are given.
 pub(crate) const EXECUTORS: &[&str] = &[
@@ -122,35 +121,30 @@ pub(crate) fn generates(command: &Command) -> bool {
     }
 }
 
-/// The commands whose output an executor would run as code.
-pub(crate) fn executed_input<'a>(sight: &Sight<'a>) -> Vec<&'a Command> {
+/// Whether an executor would run what comes down the pipe as code.
+pub(crate) fn executes_input(sight: &Sight<'_>) -> bool {
     let item = |word: &&Word| word.pieces.iter().any(|piece| matches!(piece, Piece::Unknown(source) if source == "{}"));
     // `… | xargs sh -c`: each item is code.
     let as_items = sight.seen.program.is_some() && code_words(sight).iter().any(item);
     // `… | while read line; do eval "$line"; done`
     let read = sight.program() == "eval" && sight.command.args().iter().any(Word::has_unknown);
-    if as_items || read || runs_its_input(sight) {
-        source::upstream(&sight.matter.reading, sight.command)
-    } else {
-        Vec::new()
-    }
+    as_items || read || runs_its_input(sight)
 }
 
 /// What the substitutions an executor would run as code are made of.
-pub(crate) fn executed_sources(sight: &Sight<'_>) -> Vec<Reading> {
+pub(crate) fn executed_sources(sight: &Sight<'_>) -> Vec<Rc<Reading>> {
+    let substitutions = &sight.index.substitutions;
     if sight.seen.program.is_none() {
-        return sight.command.words.first().map(source::substituted).unwrap_or_default();
+        return sight.command.words.first().map(|word| substitutions.of(word)).unwrap_or_default();
     }
-    code_words(sight).into_iter().flat_map(source::substituted).collect()
+    code_words(sight).into_iter().flat_map(|word| substitutions.of(word)).collect()
 }
 
 /// The file a command would run as code, downloaded in the same line.
 pub(crate) fn downloaded_script(sight: &Sight<'_>) -> bool {
     let Some(script) = script_word(sight) else { return false };
     let Some(path) = Target::of(script, sight.command.cwd.as_deref()).path else { return false };
-    let before = sight.matter.reading.commands.iter().zip(&sight.matter.seen).take(sight.at);
-    let mut downloads = before.filter(|(command, _)| fetches(command)).flat_map(|(_, seen)| &seen.acts);
-    downloads.any(|act| act.deed == Deed::Write && act.target.exact() == Some(path.as_str()))
+    sight.index.downloads(sight.matter, &path, sight.at)
 }
 
 /// The words of a command told apart as an executor does: whether code was given by option, and the operands.

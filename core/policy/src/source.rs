@@ -1,37 +1,33 @@
-//! Sources: where the text a command reads or runs comes from.
+//! Sources: what the substitutions in a command's words would run.
 
-use bash::{Command, Feed, Piece, Reading, Word};
+use bash::{Command, Piece, Reading, Word};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
 
-/// The commands whose output reaches `command` on its standard input, nearest first.
-pub(crate) fn upstream<'a>(reading: &'a Reading, command: &'a Command) -> Vec<&'a Command> {
-    let mut found: Vec<&Command> = Vec::new();
-    let mut wanted: Vec<usize> = indices(command);
-    let mut looked = vec![false; reading.commands.len()];
-    while let Some(at) = wanted.pop() {
-        let (Some(source), Some(seen)) = (reading.commands.get(at), looked.get_mut(at)) else { continue };
-        if std::mem::replace(seen, true) {
-            continue;
-        }
-        found.push(source);
-        wanted.extend(indices(source));
+/// Readings of the substitutions in a line. Each is read once, however often its value is used and however many rules
+/// ask for it.
+#[derive(Debug, Default)]
+pub(crate) struct Substitutions(RefCell<HashMap<String, Rc<Reading>>>);
+
+impl Substitutions {
+    /// What a word's substitutions would run: `$(curl …)`, `<(curl …)`, backquotes.
+    pub(crate) fn of(&self, word: &Word) -> Vec<Rc<Reading>> {
+        let unknown = word.pieces.iter().filter_map(|piece| match piece {
+            Piece::Unknown(source) => Some(source.as_str()),
+            _ => None,
+        });
+        unknown.filter_map(inside).map(|text| self.read(text)).collect()
     }
-    found
-}
 
-fn indices(command: &Command) -> Vec<usize> {
-    match &command.feed {
-        Feed::Pipe(sources) => sources.clone(),
-        _ => Vec::new(),
+    fn read(&self, text: &str) -> Rc<Reading> {
+        let known = self.0.borrow().get(text).cloned();
+        known.unwrap_or_else(|| {
+            let reading = Rc::new(bash::read(text, &bash::Surroundings::default()));
+            self.0.borrow_mut().insert(text.to_string(), reading.clone());
+            reading
+        })
     }
-}
-
-/// What a word's substitutions would run: `$(curl …)`, `<(curl …)`, backquotes.
-pub(crate) fn substituted(word: &Word) -> Vec<Reading> {
-    let unknown = word.pieces.iter().filter_map(|piece| match piece {
-        Piece::Unknown(source) => Some(source.as_str()),
-        _ => None,
-    });
-    unknown.filter_map(inside).map(|text| bash::read(text, &bash::Surroundings::default())).collect()
 }
 
 /// The text inside a substitution.

@@ -82,6 +82,17 @@ impl Target {
         Self { shown, path, tail: Tail::Unknown(end), unknown_head, bound: false }
     }
 
+    /// Only the run would tell; `source` says where it comes from.
+    pub(crate) fn anything(source: &str) -> Self {
+        Self {
+            shown: source.to_string(),
+            path: None,
+            tail: Tail::Unknown(String::new()),
+            unknown_head: Some(source.to_string()),
+            bound: false,
+        }
+    }
+
     /// A path that is certain.
     pub(crate) fn path(path: &str, cwd: Option<&str>) -> Self {
         Self { shown: path.to_string(), path: absolute(path, cwd), tail: Tail::None, unknown_head: None, bound: false }
@@ -123,30 +134,33 @@ fn piece_text(piece: &Piece) -> &str {
 /// `path` seen from `cwd`, without `.`, `..` and doubled slashes. Lexical: links are the world's to resolve.
 pub(crate) fn absolute(path: &str, cwd: Option<&str>) -> Option<String> {
     if path.starts_with('/') {
-        return Some(normal(path));
+        return Some(below("", path));
     }
     let cwd = cwd?;
     if path.is_empty() {
-        return Some(normal(cwd));
+        return Some(below("", cwd));
     }
-    Some(normal(&format!("{cwd}/{path}")))
+    Some(below(cwd, path))
 }
 
-fn normal(path: &str) -> String {
-    let mut parts: Vec<&str> = Vec::new();
-    for part in path.split('/') {
+/// `path` below a folder, each part put behind those before: only what climbs looks back.
+fn below(folder: &str, path: &str) -> String {
+    let mut out = String::with_capacity(folder.len() + path.len() + 1);
+    // Nearly all folders are plain already; the others are made so.
+    let plain = !folder.contains("//") && !folder.contains("/.") && !folder.ends_with('/');
+    if plain {
+        out.push_str(folder);
+    }
+    let parts = if plain { "" } else { folder };
+    for part in parts.split('/').chain(path.split('/')) {
         match part {
             "" | "." => {}
-            ".." => {
-                parts.pop();
+            ".." => out.truncate(out.rfind('/').unwrap_or_default()),
+            part => {
+                out.push('/');
+                out.push_str(part);
             }
-            part => parts.push(part),
         }
-    }
-    let mut out = String::with_capacity(path.len());
-    for part in &parts {
-        out.push('/');
-        out.push_str(part);
     }
     if out.is_empty() {
         out.push('/');

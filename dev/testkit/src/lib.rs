@@ -33,6 +33,7 @@ pub mod disk;
 pub mod fake_agent;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 pub mod faults;
+pub mod hostile;
 pub mod poll;
 pub mod process;
 pub mod real_client;

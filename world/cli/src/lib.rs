@@ -7,6 +7,7 @@ mod door;
 mod error;
 mod exit;
 mod hook;
+mod keeper;
 mod monitor;
 mod notifier;
 mod painter;

@@ -11,11 +11,12 @@ pub fn required(command: &str) -> Result<(), CliError> {
 }
 
 /// Refuses under an agent, but not in a script of a person's. Agents run their
-/// commands with these variables set.
+/// commands with these variables set; a repository can empty them, so the
+/// processes above are looked at too.
 pub fn outside_agents(command: &str) -> Result<(), CliError> {
     let marks = ["CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "TAUT_AGENT_ID", "RALPH_AGENT_ID"];
     let under_agent = marks.iter().any(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()));
-    if under_agent { Err(refusal(command)) } else { Ok(()) }
+    if under_agent || host::origin::is_under_client() { Err(refusal(command)) } else { Ok(()) }
 }
 
 fn refusal(command: &str) -> CliError {

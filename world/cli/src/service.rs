@@ -1,16 +1,14 @@
 //! What the daemon serves, and what follows an answer, in the daemon or out of it.
 
 use crate::painter::Switched;
-use daemon::{Build, Fault, Launch, Limits, Next, Nudge, Options, Service, Signals, Tick};
+use daemon::{Build, Fault, Launch, Limits, Nudge, Options, Service, Signals, Tick};
 use host::paths::Places;
 use model::effect::After;
 use model::{Answer, Call};
 use pipeline::{RpcError, Setting, Way};
 use serde_json::Value;
 use std::ffi::OsString;
-use std::path::Path;
 use std::time::Duration;
-use store::{Retention, Store};
 
 /// Ends by itself after so long without work.
 const IDLE_EXIT: Duration = Duration::from_secs(30 * 60);
@@ -36,7 +34,8 @@ pub fn heralds(setting: &Setting, switched: &Switched) -> Vec<Tick> {
 
 pub fn options(setting: &Setting, heralds: Vec<Tick>) -> Options {
     let state = &setting.state;
-    let mut ticks = vec![keeper(state), crate::reaper::tick(state), crate::monitor::tick(setting.clone())];
+    let mut ticks =
+        vec![crate::keeper::tick(setting.clone()), crate::reaper::tick(state), crate::monitor::tick(setting.clone())];
     ticks.extend(heralds);
     Options {
         folder: state.clone(),
@@ -55,6 +54,7 @@ pub fn launch(places: &Places) -> std::io::Result<Launch> {
         build: build(),
         program: std::env::current_exe()?,
         args: run_line(places),
+        env: host::environment::of_daemon(places),
         patience: Duration::from_secs(5),
     })
 }
@@ -68,49 +68,6 @@ fn run_line(places: &Places) -> Vec<OsString> {
         line.extend([OsString::from(name), path.into_os_string()]);
     }
     line
-}
-
-/// Keeps the database in order, on a connection and a thread of its own: a
-/// checkpoint inline would be felt by the hook that happens to come then.
-fn keeper(state: &Path) -> Tick {
-    let state = state.to_path_buf();
-    let mut store: Option<Store> = None;
-    let mut round: u64 = 0;
-    Tick {
-        name: "keeper",
-        every: Duration::from_secs(1),
-        run: Box::new(move || {
-            if store.as_ref().is_none_or(Store::stale) {
-                store = Store::open_and_migrate(&state, Setting::HOOK_PATIENCE).ok();
-            }
-            let Some(open) = &mut store else { return Next::AsUsual };
-            let kept = keep(open, round.is_multiple_of(TIDY_EVERY));
-            round += 1;
-            // A connection that failed is not kept: the file may be damaged or gone.
-            if kept.is_err() {
-                store = None;
-            }
-            Next::AsUsual
-        }),
-        nudge: Nudge::default(),
-    }
-}
-
-/// In rounds of the keeper.
-const TIDY_EVERY: u64 = 30;
-
-fn keep(store: &mut Store, tidy: bool) -> Result<(), store::Error> {
-    // What was put by in bad times is missed until it is in; where there is none, this is two looks.
-    store.ingest_spool()?;
-    if tidy {
-        store.salvage()?;
-        for _ in 0..20 {
-            if !store.prune(host::clock::now(), &Retention::default())?.more {
-                break;
-            }
-        }
-    }
-    store.checkpoint().map(drop)
 }
 
 /// The way, behind a socket.
@@ -211,7 +168,8 @@ fn fault(error: &RpcError) -> Fault {
 pub fn start_again() {
     if let Ok(program) = std::env::current_exe() {
         let line: Vec<OsString> = std::env::args_os().skip(1).collect();
-        let _ = daemon::start_in_background(&program, &line);
+        let env = host::environment::of_daemon(&Places::from_process());
+        let _ = daemon::start_in_background(&program, &line, env);
     }
 }
 
@@ -224,7 +182,11 @@ pub fn without_daemon() -> bool {
 /// since there is no daemon. Called when the answer is out, and not waited for.
 pub fn tell_in_background(places: &Places) {
     if let Ok(program) = std::env::current_exe() {
-        let _ = daemon::start_in_background(&program, &crate::notifier::line(&setting(places)));
+        let _ = daemon::start_in_background(
+            &program,
+            &crate::notifier::line(&setting(places)),
+            host::environment::of_daemon(places),
+        );
     }
 }
 
@@ -235,7 +197,7 @@ pub fn after_in_process(after: &[After], places: &Places) {
     }
     if let Ok(program) = std::env::current_exe() {
         // Never waited for: the next hook will find it, or not.
-        let _ = daemon::start_in_background(&program, &run_line(places));
+        let _ = daemon::start_in_background(&program, &run_line(places), host::environment::of_daemon(places));
     }
 }
 
@@ -245,6 +207,7 @@ mod tests {
     use engine::queue::Claimant;
     use model::task::Plan;
     use pipeline::queue::Queue;
+    use std::path::Path;
 
     fn switchboard(state: &Path) -> Switchboard {
         let (home, user_config) = (state.to_path_buf(), state.join("config"));

@@ -96,6 +96,7 @@ fn start(folder: &Path) -> ExitCode {
         folder: folder.to_owned(),
         program: std::env::current_exe().expect("a program knows itself"),
         args: vec!["daemon".into(), "run".into()],
+        env: std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("PROBE_")).collect(),
         build: build(),
         patience: Duration::from_secs(10),
     }))

@@ -28,6 +28,7 @@ mod watcher;
 
 pub use client::{Client, Failure};
 pub use folder::{FolderError, socket_path};
+pub use log::log_line;
 pub use protocol::{Status, request_text};
 pub use run::{Ended, Options, RunError, Signals, run};
 pub use server::Limits;

@@ -28,6 +28,12 @@ pub(crate) fn open(folder: &Path) -> io::Result<File> {
     OpenOptions::new().append(true).create(true).mode(0o600).open(path)
 }
 
+/// A line from one of the daemon's ticks, in one write: others add to it too.
+pub fn log_line(folder: &Path, text: &str) -> io::Result<()> {
+    let line = format!("{} {}\n", now().rfc3339(), text.replace('\n', " "));
+    open(folder)?.write_all(line.as_bytes())
+}
+
 /// The last line of the log, for whoever has to say why a daemon did not start.
 pub(crate) fn last_line(folder: &Path) -> Option<String> {
     let text = fs::read(path(folder)).ok()?;

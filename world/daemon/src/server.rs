@@ -49,7 +49,13 @@ pub(crate) struct Server {
 
 /// The folders of calls that somebody is stuck on, by the term of who is: they are not tried again before it is back.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Stalled(Arc<Mutex<Vec<(u64, Vec<String>)>>>);
+pub(crate) struct Stalled(Arc<Mutex<Vec<Stuck>>>);
+
+#[derive(Debug)]
+struct Stuck {
+    term: u64,
+    folders: Vec<String>,
+}
 
 /// What a server is made of.
 pub(crate) struct Parts {
@@ -142,7 +148,7 @@ impl Server {
     /// Whoever was serving is stuck. Gives the folders of its calls.
     pub fn leave_behind(&mut self, term: u64) -> Vec<String> {
         let folders = std::mem::take(&mut self.serving);
-        self.stalled.all().push((term, folders.clone()));
+        self.stalled.all().push(Stuck { term, folders: folders.clone() });
         folders
     }
 
@@ -315,14 +321,14 @@ struct Woken {
 
 impl Stalled {
     pub fn came_back(&self, term: u64) {
-        self.all().retain(|(stuck, _)| *stuck != term);
+        self.all().retain(|stuck| stuck.term != term);
     }
 
     fn holds(&self, folder: &str) -> bool {
-        self.all().iter().any(|(_, folders)| folders.iter().any(|known| known == folder))
+        self.all().iter().any(|stuck| stuck.folders.iter().any(|known| known == folder))
     }
 
-    fn all(&self) -> MutexGuard<'_, Vec<(u64, Vec<String>)>> {
+    fn all(&self) -> MutexGuard<'_, Vec<Stuck>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

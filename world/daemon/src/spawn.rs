@@ -8,13 +8,20 @@ use std::path::Path;
 use std::process::{ChildStdout, Command, Stdio};
 
 /// Starts `program` on its own and returns at once: for a hook, which must not wait for a daemon to start.
-/// `args` are those of a command that calls [`crate::start`] itself, off the way.
+/// `args` are those of a command that calls [`crate::start`] itself, off the way, and `env` is its whole environment.
 ///
 /// # Errors
 /// When no process could be made.
-pub fn start_in_background(program: &Path, args: &[OsString]) -> io::Result<()> {
+pub fn start_in_background(program: &Path, args: &[OsString], env: Vec<(OsString, OsString)>) -> io::Result<()> {
     let mut command = Command::new(program);
-    command.args(args).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command
+        .args(args)
+        .env_clear()
+        .envs(env)
+        .current_dir("/")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
     detach(&mut command);
     command.spawn()?.wait()?;
     Ok(())

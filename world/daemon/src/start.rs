@@ -21,6 +21,9 @@ pub struct Launch {
     /// The program that calls [`crate::run`] when it is given `args`.
     pub program: PathBuf,
     pub args: Vec<OsString>,
+    /// Its whole environment, but for what the two tell each other. Nothing of the starter's own gets there: that
+    /// may be a hook's, and the daemon outlives it.
+    pub env: Vec<(OsString, OsString)>,
     /// An older daemon is replaced, a newer one is left alone.
     pub build: Build,
     /// For everything together.
@@ -178,7 +181,8 @@ fn spawn_daemon(launch: &Launch, deadline: Instant) -> Result<Status, StartError
     let log = log::open(&launch.folder);
     let log = log.map_err(|source| FolderError::Io { path: log::path(&launch.folder), source })?;
     let mut command = Command::new(&launch.program);
-    command.args(&launch.args).env(READY_VARIABLE, "1").env("TAUT_HOME", &launch.folder);
+    command.args(&launch.args).env_clear().envs(launch.env.iter().cloned());
+    command.env(READY_VARIABLE, "1").env("TAUT_HOME", &launch.folder);
     let ready = spawn::start_daemon(command, log)
         .map_err(|source| StartError::Spawn { program: launch.program.clone(), source })?;
     let said = ready.map_or_else(|| Err(ErrorKind::BrokenPipe.into()), |pipe| listen_for_ready(pipe, deadline));

@@ -6,7 +6,7 @@ use model::row::{Event, Status};
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
-use store::{Glance, Member};
+use store::{Glance, Member, Store};
 
 /// One agent, as a row of a table. Its JSON is what `taut agents --json` prints.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -180,6 +180,11 @@ impl Summary {
     pub fn worst(&self) -> Option<Status> {
         self.0.keys().next().copied()
     }
+}
+
+/// What a person ought to know of the record until it is seen to.
+pub fn warnings(store: &Store) -> Result<Vec<String>, store::Error> {
+    Ok(store.warnings()?.iter().map(|warning| flat(warning)).collect())
 }
 
 /// As exact as a context is known and shown.

@@ -2,6 +2,7 @@
 
 pub mod awake;
 pub mod clock;
+pub mod environment;
 pub mod install;
 pub mod notify;
 pub mod origin;

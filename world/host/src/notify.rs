@@ -2,8 +2,8 @@
 //! user's. What is run is named by the user alone and gets an environment made
 //! here: the one we have may come from an agent, and so from a repository.
 
-use crate::programs::{find, folders, runs};
-use std::ffi::OsString;
+use crate::environment;
+use crate::programs::{Verified, find, folders};
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Seek, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
@@ -69,7 +69,8 @@ const MOST_SAID: u64 = 400;
 pub fn desktop(message: &Message<'_>, place: &Place) -> Result<(), Trouble> {
     let (program, args) = if cfg!(target_os = "macos") { osascript(message) } else { notify_send(message) };
     let found = find(program, &place.home).ok_or_else(|| missing(program, place))?;
-    run(Command::new(found).args(args), program, b"", place)
+    let found = verified(&found, program)?;
+    run(&mut found.command(args), program, b"", place)
 }
 
 /// Whether the desktop could be told: the program that would do it.
@@ -81,19 +82,17 @@ pub fn desktop_program(place: &Place) -> Result<PathBuf, Trouble> {
 /// The user's own program, with the event on its standard input.
 pub fn program(command: &[String], event: &str, place: &Place) -> Result<(), Trouble> {
     let Some((program, args)) = command.split_first() else { return Ok(()) };
-    run(Command::new(path_of(program, place)).args(args), program, format!("{event}\n").as_bytes(), place)
+    let found = verified(&path_of(program, place), program)?;
+    run(&mut found.command(args), program, format!("{event}\n").as_bytes(), place)
 }
 
 /// Whether the user's own program could be told: it is there, and may be run.
 pub fn check_program(program: &str, place: &Place) -> Result<(), Trouble> {
-    let why = match std::fs::metadata(path_of(program, place)) {
-        Ok(meta) if runs(&meta) => return Ok(()),
-        Ok(meta) if meta.is_file() => "it is not executable",
-        Ok(_) => "it is not a file",
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => "its folder may not be entered",
-        Err(_) => "there is no such file",
-    };
-    Err(Trouble::NoProgram { program: program.to_owned(), why })
+    verified(&path_of(program, place), program).map(drop)
+}
+
+fn verified(path: &Path, program: &str) -> Result<Verified, Trouble> {
+    Verified::open(path).map_err(|why| Trouble::NoProgram { program: program.to_owned(), why })
 }
 
 fn path_of(program: &str, place: &Place) -> PathBuf {
@@ -146,48 +145,6 @@ fn missing(program: &str, place: &Place) -> Trouble {
     Trouble::Missing { program: program.to_owned(), remedy, looked: looked.join(", ") }
 }
 
-/// The whole environment of what is run.
-fn environment(home: &Path) -> Vec<(&'static str, OsString)> {
-    let path = std::env::join_paths(folders(home)).unwrap_or_else(|_| "/usr/bin:/bin".into());
-    let mut env = vec![("HOME", home.into()), ("PATH", path), ("LANG", "C.UTF-8".into())];
-    // SAFETY: takes no arguments and cannot fail.
-    let runtime = PathBuf::from(format!("/run/user/{}", unsafe { libc::geteuid() }));
-    if runtime.is_dir() {
-        env.push(("XDG_RUNTIME_DIR", runtime.clone().into()));
-    }
-    let own = |name: &str| std::env::var(name).ok();
-    let bus = runtime.join("bus");
-    if bus.exists() {
-        env.push(("DBUS_SESSION_BUS_ADDRESS", format!("unix:path={}", bus.display()).into()));
-    } else if let Some(address) = own("DBUS_SESSION_BUS_ADDRESS").filter(|address| is_plain_bus(address)) {
-        env.push(("DBUS_SESSION_BUS_ADDRESS", address.into()));
-    }
-    // A display of another machine would be somewhere to send what is told.
-    if let Some(display) = own("DISPLAY").filter(|display| is_local(display)) {
-        env.push(("DISPLAY", display.into()));
-    }
-    if let Some(display) = own("WAYLAND_DISPLAY").filter(|display| is_name(display)) {
-        env.push(("WAYLAND_DISPLAY", display.into()));
-    }
-    env
-}
-
-/// A socket. Other kinds of addresses name programs to be run.
-fn is_plain_bus(address: &str) -> bool {
-    let socket = address.starts_with("unix:path=/") || address.starts_with("unix:abstract=/");
-    socket && !address.contains(';')
-}
-
-fn is_local(display: &str) -> bool {
-    display
-        .strip_prefix(':')
-        .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit() || b == b'.'))
-}
-
-fn is_name(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_')
-}
-
 /// Runs it to its end or to the limit. It reads and writes files without a name,
 /// so that neither a program that does not read nor one that leaves a child
 /// behind can hold us up.
@@ -197,7 +154,7 @@ fn run(command: &mut Command, program: &str, stdin: &[u8], place: &Place) -> Res
     };
     let (input, mut said) = (unnamed(stdin)?, unnamed(b"")?);
     let copy = |file: &File| file.try_clone().map_err(|source| Trouble::Folder { folder: place.state.clone(), source });
-    command.env_clear().envs(environment(&place.home)).current_dir(&place.home).process_group(0);
+    command.env_clear().envs(environment::of_program(&place.home)).current_dir(&place.home).process_group(0);
     command.stdin(input).stdout(copy(&said)?).stderr(copy(&said)?);
     let spawned = command.spawn();
     let mut child = spawned.map_err(|source| Trouble::Spawn { program: program.to_owned(), source })?;

@@ -1,78 +1,189 @@
-//! Where things are kept, as the user said it before any repository could.
+//! Whose word counts for where things are kept and who an agent is.
 //!
-//! A repository's own settings may set environment variables for every hook of
-//! the client. The client's first environment, the one the user started it
-//! with, is out of their reach: under a client, places are read from there.
+//! A repository's own settings set environment variables for every hook of a client, and for everything else that the
+//! client starts. They can empty a variable but not take one away, and what the client itself was started with is out
+//! of their reach. So under a client, what a process says is what its client was *started* with. The client is found
+//! by evidence and not by its name: it gives a mark to all that it starts, and is the first process above us without
+//! it. A client inside a client has the mark too, and leads to the outer one. Where nobody is found there, the
+//! account's own folders count, and nothing of the environment.
+
+mod clients;
+mod tree;
 
 use crate::paths::Places;
-use crate::probe::ancestors;
-use std::collections::HashMap;
-use std::path::PathBuf;
+use model::Environment;
+use std::ffi::{OsStr, OsString};
+use std::sync::OnceLock;
+use tree::{Link, Variables};
 
-/// The client's environment is not read further than this.
-const LARGEST: u64 = 256 * 1024;
+/// Who called this process.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Origin {
+    /// A person, or a script of a person's: the process speaks for itself.
+    Itself,
+    /// A client, with what it was started with.
+    Client(Variables),
+    /// A client that is out of sight: the chain ends at the top of what this process is shown, as in a sandbox.
+    Hidden,
+    /// A client that cannot be told for certain.
+    Unknown,
+}
 
-/// The places of this process, or of the client that called it as a hook.
+/// Programs that only pass a command on. Ours is one: a hook works in a process of its own below it.
+const PASSING: &[&str] =
+    &["sh", "bash", "dash", "zsh", "fish", "ash", "ksh", "busybox", "timeout", "env", "nohup", "nice", "taut"];
+
+/// A chain of processes is followed so far.
+const HIGHEST: usize = 64;
+
+/// The places of a hook: those of the client that called it, or else the account's.
 pub fn places() -> Places {
-    let own = Places::from_process();
-    let under_client = std::env::var_os("CLAUDECODE").is_some_and(|value| !value.is_empty());
-    if !under_client {
-        return own;
-    }
-    match client_environment(std::os::unix::process::parent_id()) {
-        Some(first) => replaced(own, &first),
-        None => own,
+    match origin() {
+        Origin::Itself => Places::of_environment(own),
+        Origin::Client(first) => Places::of_start(|name| value(first, name)),
+        Origin::Hidden | Origin::Unknown => Places::default(),
     }
 }
 
-fn replaced(own: Places, first: &HashMap<String, String>) -> Places {
-    let folder = |name: &str| first.get(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    Places {
-        taut_home: folder("TAUT_HOME"),
-        xdg_state: folder("XDG_STATE_HOME").filter(|path| path.is_absolute()),
-        xdg_config: folder("XDG_CONFIG_HOME").filter(|path| path.is_absolute()),
-        home: folder("HOME").or(own.home),
-        claude_config: own.claude_config,
+/// The places of any other command. In a client's sandbox it cannot see the client, and what it does there weighs less
+/// than a hook's word: then it speaks for itself.
+pub fn places_of_command() -> Places {
+    match origin() {
+        Origin::Itself | Origin::Hidden => Places::of_environment(own),
+        Origin::Client(first) => Places::of_start(|name| value(first, name)),
+        Origin::Unknown => Places::default(),
     }
 }
 
-/// What the nearest client above this process was started with.
-fn client_environment(parent: u32) -> Option<HashMap<String, String>> {
-    let client = ancestors(parent).find(|pid| is_client(*pid))?;
-    let bytes = bounded(&format!("/proc/{client}/environ"))?;
-    let entries = bytes.split(|byte| *byte == 0).map(|entry| String::from_utf8_lossy(entry).into_owned());
-    Some(entries.filter_map(|entry| entry.split_once('=').map(|(name, value)| (name.into(), value.into()))).collect())
-}
-
-/// The program's own name says so, or the script it runs.
-fn is_client(pid: u32) -> bool {
-    let Some(bytes) = bounded(&format!("/proc/{pid}/cmdline")) else { return false };
-    let words = bytes.split(|byte| *byte == 0).take(2).map(String::from_utf8_lossy);
-    words.into_iter().any(|word| word.rsplit('/').next().is_some_and(|name| name == "claude" || name == "cli.js"))
-}
-
-fn bounded(path: &str) -> Option<Vec<u8>> {
-    use std::io::Read;
-    let mut bytes = Vec::new();
-    std::fs::File::open(path).ok()?.take(LARGEST).read_to_end(&mut bytes).ok()?;
-    Some(bytes)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn g11_what_the_client_was_started_with_wins_over_what_a_repository_set() {
-        let own = Places { taut_home: Some("/repo/evil".into()), home: Some("/repo".into()), ..Places::default() };
-        let first = HashMap::from([("HOME".to_string(), "/home/dev".to_string())]);
-        let places = replaced(own, &first);
-        assert_eq!(places.state(), PathBuf::from("/home/dev/.local/state/taut"));
-        assert_eq!(places.user_config(), PathBuf::from("/home/dev/.config/taut/config.toml"));
+/// The variables of a hook as far as they count without a look at any other process, which could take its time.
+pub fn environment_unseen() -> Environment {
+    let mut told = allowed(std::env::vars_os());
+    if is_marked() {
+        told.0.retain(|name, _| Environment::is_of_client(name));
     }
+    told
+}
 
-    #[test]
-    fn without_a_client_above_the_process_speaks_for_itself() {
-        assert!(client_environment(std::process::id()).is_none());
+/// The variables a hook passes on: what the client itself tells its hooks, and all else as the client was started.
+pub fn environment() -> Environment {
+    let all = std::env::vars_os();
+    match origin() {
+        Origin::Itself => allowed(all),
+        Origin::Client(first) => {
+            let mut told = allowed(first.iter().cloned());
+            told.0.retain(|name, _| !Environment::is_of_client(name));
+            told.0.extend(allowed(all).0.into_iter().filter(|(name, _)| Environment::is_of_client(name)));
+            told
+        }
+        Origin::Hidden | Origin::Unknown => {
+            let mut told = allowed(all);
+            told.0.retain(|name, _| Environment::is_of_client(name));
+            told
+        }
     }
 }
+
+/// Asked more than once in a process, and looked for once.
+fn origin() -> &'static Origin {
+    static FOUND: OnceLock<Origin> = OnceLock::new();
+    FOUND.get_or_init(find)
+}
+
+fn find() -> Origin {
+    let parent = std::os::unix::process::parent_id();
+    let found = above(parent, is_marked());
+    // Who has lost its parent meanwhile was read with somebody else's number.
+    if std::os::unix::process::parent_id() == parent || found == Origin::Itself { found } else { Origin::Unknown }
+}
+
+fn is_marked() -> bool {
+    std::env::vars_os().any(|(name, _)| clients::is_first_mark(&name))
+}
+
+/// Who is at or above `parent`, for a process that carries a mark or not.
+fn above(parent: u32, marked: bool) -> Origin {
+    let mut seen: Vec<Link> = Vec::new();
+    let mut next = parent;
+    let mut under_client = marked;
+    while seen.len() < HIGHEST && next > 0 {
+        let Some(link) = tree::link(next) else { break };
+        seen.push(link);
+        if !under_client {
+            let line = tree::command_line(link.pid);
+            match kind(&line) {
+                Kind::Client => under_client = true,
+                Kind::Passing => {}
+                Kind::Other => return Origin::Itself,
+            }
+        }
+        if under_client {
+            match tree::first_environment(link.pid) {
+                None if link.parent == 0 => return Origin::Hidden,
+                None => return Origin::Unknown,
+                Some(first) if first.iter().any(|(name, _)| clients::is_mark(name)) => {}
+                // Whoever lost its parent is given to the first process, which is no client unless it is called so.
+                Some(_) if link.pid == 1 && kind(&tree::command_line(1)) != Kind::Client => return Origin::Unknown,
+                Some(first) if tree::still_so(&seen) => return Origin::Client(first),
+                Some(_) => return Origin::Unknown,
+            }
+        }
+        next = link.parent;
+    }
+    match (under_client, next) {
+        (false, _) => Origin::Itself,
+        (true, 0) if !seen.is_empty() => Origin::Hidden,
+        (true, _) => Origin::Unknown,
+    }
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Kind {
+    Client,
+    Passing,
+    Other,
+}
+
+fn kind(line: &[u8]) -> Kind {
+    let words: Vec<&[u8]> = line.split(|byte| *byte == 0).collect();
+    let name = words.first().and_then(|word| word.rsplit(|byte| *byte == b'/').next()).unwrap_or_default();
+    // So called when somebody logs in.
+    let name = name.strip_prefix(b"-").unwrap_or(name);
+    if clients::is_client(&words) {
+        Kind::Client
+    } else if PASSING.iter().any(|known| name == known.as_bytes()) {
+        Kind::Passing
+    } else {
+        Kind::Other
+    }
+}
+
+/// Whether a client started this process, whatever a repository has emptied.
+pub fn is_under_client() -> bool {
+    *origin() != Origin::Itself
+}
+
+/// What the user has said of a variable: in their own environment, or in the one their client was started with.
+pub(crate) fn said(name: &str) -> Option<OsString> {
+    match origin() {
+        Origin::Itself => own(name),
+        Origin::Client(first) => value(first, name),
+        Origin::Hidden | Origin::Unknown => None,
+    }
+}
+
+fn own(name: &str) -> Option<OsString> {
+    std::env::var_os(name)
+}
+
+fn value(first: &Variables, name: &str) -> Option<OsString> {
+    first.iter().find(|(known, _)| known == OsStr::new(name)).map(|(_, value)| value.clone())
+}
+
+fn allowed(all: impl IntoIterator<Item = (OsString, OsString)>) -> Environment {
+    let text =
+        |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.to_string_lossy().into_owned()));
+    Environment(all.into_iter().filter_map(text).filter(|(name, _)| Environment::allows(name)).collect())
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests;

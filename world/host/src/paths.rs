@@ -1,5 +1,6 @@
 //! Where things are kept: the state folder, the user's configuration, the home.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 /// What of a process's environment says where things are kept.
@@ -13,8 +14,14 @@ pub struct Places {
 }
 
 impl Places {
+    /// Where this process finds things: see [`crate::origin`].
     pub fn from_process() -> Self {
-        let folder = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        crate::origin::places_of_command()
+    }
+
+    /// As an environment says it.
+    pub(crate) fn of_environment(value: impl Fn(&str) -> Option<OsString>) -> Self {
+        let folder = |name| value(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         Self {
             taut_home: folder("TAUT_HOME"),
             // The XDG specification says that relative paths are to be ignored.
@@ -23,6 +30,12 @@ impl Places {
             home: folder("HOME"),
             claude_config: folder("CLAUDE_CONFIG_DIR"),
         }
+    }
+
+    /// As the environment says it that a client was started with. A relative path would lead into the folder that the
+    /// hook was called in, which is a repository's.
+    pub(crate) fn of_start(value: impl Fn(&str) -> Option<OsString>) -> Self {
+        Self::of_environment(|name| value(name).filter(|path| Path::new(path).is_absolute()))
     }
 
     /// The folder of database, socket, locks and logs.
@@ -55,6 +68,7 @@ impl Places {
 }
 
 /// The home folder the account has, whatever the environment says.
+#[cfg(not(target_os = "macos"))]
 pub fn account_home() -> Option<PathBuf> {
     // SAFETY: geteuid takes no arguments and cannot fail.
     let uid = unsafe { libc::geteuid() }.to_string();
@@ -62,6 +76,25 @@ pub fn account_home() -> Option<PathBuf> {
     let line = text.lines().find(|line| line.split(':').nth(2) == Some(&uid))?;
     let home = line.split(':').nth(5).filter(|home| home.starts_with('/'))?;
     Some(Path::new(home).to_path_buf())
+}
+
+/// Accounts are not listed in a file there; the system's directory knows them.
+#[cfg(target_os = "macos")]
+pub fn account_home() -> Option<PathBuf> {
+    use std::os::unix::ffi::OsStrExt;
+    let mut room = vec![0; 16 << 10];
+    let mut entry = std::mem::MaybeUninit::<libc::passwd>::zeroed();
+    let mut found: *mut libc::passwd = std::ptr::null_mut();
+    // SAFETY: the entry's texts are written into `room`, which is as long as said and lives as long as they are read.
+    let home = unsafe {
+        let told = libc::getpwuid_r(libc::geteuid(), entry.as_mut_ptr(), room.as_mut_ptr(), room.len(), &raw mut found);
+        if told != 0 || found.is_null() || (*found).pw_dir.is_null() {
+            return None;
+        }
+        std::ffi::CStr::from_ptr((*found).pw_dir).to_bytes().to_vec()
+    };
+    let home = PathBuf::from(std::ffi::OsStr::from_bytes(&home));
+    home.is_absolute().then_some(home)
 }
 
 #[cfg(test)]

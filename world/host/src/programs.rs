@@ -2,6 +2,10 @@
 //! and not first along a search path that was handed to us. That one may come
 //! from an agent, and so from a repository.
 
+mod verified;
+
+pub(crate) use verified::Verified;
+
 use std::fs::Metadata;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -19,8 +23,16 @@ pub fn are_of(home: &Path) {
 
 pub(crate) fn folders(home: &Path) -> Vec<PathBuf> {
     let own = [".local/bin", ".nix-profile/bin"].map(|below| home.join(below));
-    let system =
-        ["/usr/local/bin", "/usr/bin", "/bin", "/opt/homebrew/bin", "/run/current-system/sw/bin"].map(PathBuf::from);
+    let system = [
+        "/usr/local/bin",
+        "/usr/bin",
+        "/bin",
+        "/opt/homebrew/bin",
+        "/opt/local/bin",
+        "/home/linuxbrew/.linuxbrew/bin",
+        "/run/current-system/sw/bin",
+    ]
+    .map(PathBuf::from);
     own.into_iter().chain(system).collect()
 }
 
@@ -34,8 +46,15 @@ pub(crate) fn runs(meta: &Metadata) -> bool {
     meta.is_file() && meta.permissions().mode() & 0o111 != 0
 }
 
-/// The search path has a say only where there is no such program in any of the folders.
-pub(crate) fn find_or_search(program: &str) -> PathBuf {
-    let home = HOME.get_or_init(|| crate::origin::places().home());
-    find(program, home).unwrap_or_else(|| PathBuf::from(program))
+/// The search path has a say only where there is no such program in any of the folders, and it is the user's own.
+pub(crate) fn find_or_search(program: &str) -> Option<PathBuf> {
+    find(program, home()).or_else(|| {
+        let path = crate::origin::said("PATH")?;
+        let folders = std::env::split_paths(&path).filter(|folder| folder.is_absolute());
+        folders.map(|folder| folder.join(program)).find(|path| std::fs::metadata(path).is_ok_and(|meta| runs(&meta)))
+    })
+}
+
+pub(crate) fn home() -> &'static Path {
+    HOME.get_or_init(|| crate::origin::places().home())
 }

@@ -1,71 +1,152 @@
 //! Trust in a project: the user has read its configuration and agreed to it.
 //! It is bound to the content: a copy is kept, and any other content is not trusted.
+//!
+//! Files are read once, into a [`Snapshot`]. What a person is shown, what is compared with the kept copy and what is
+//! used or run afterwards are those bytes, whatever becomes of the files meanwhile.
+
+mod private_copy;
+mod read;
+
+pub use read::LoopFile;
 
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 /// The files of a project that can loosen or run something.
-pub const FILES: &[&str] = &[".taut/config.toml", ".taut/config.local.toml"];
+pub const FILES: [&str; 2] = [".taut/config.toml", ".taut/config.local.toml"];
 
-/// What a loop runs or reads as settings; trusted apart, so that an edit of a
-/// hook stops the hooks and not the project's configuration.
-const LOOP_FILES: &[&str] = &[".taut/hooks", ".fresher/hooks", ".fresher/config.sh"];
+/// The files of a project that matter for trust, as they were at one moment.
+#[derive(Debug, Clone)]
+pub struct Snapshot {
+    root: PathBuf,
+    /// In the order of [`FILES`].
+    config: [Option<Vec<u8>>; 2],
+    /// What a loop runs or reads as settings; `None` when it is too much to be trusted.
+    loops: Option<Vec<LoopFile>>,
+}
 
-/// A script larger than this, or more of them, is not trusted.
-const MOST_BYTES: u64 = 1024 * 1024;
-const MOST_FILES: usize = 200;
+impl Snapshot {
+    pub fn of(root: &Path) -> Self {
+        let config = FILES.map(|name| read::regular(&root.join(name)).map(|file| file.bytes));
+        Self { root: root.to_path_buf(), config, loops: read::loop_files(root) }
+    }
+
+    /// Every file that is there, for a person to read.
+    pub fn shown(&self) -> Vec<(PathBuf, String)> {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let config = FILES.iter().zip(&self.config).filter_map(|(name, bytes)| Some((name, bytes.as_ref()?)));
+        let config = config.map(|(name, bytes)| (self.root.join(name), text(bytes)));
+        let loops = self.loops.iter().flatten().map(|file| (self.root.join(&file.below), text(&file.bytes)));
+        config.chain(loops).collect()
+    }
+
+    /// Whether the configuration is the one the user agreed to.
+    pub fn configuration_holds(&self, state: &Path) -> bool {
+        holds_for(state, &self.root, self.config.each_ref().map(Option::as_deref))
+    }
+
+    /// Whether the loop's hooks and settings are those the user agreed to.
+    pub fn loop_holds(&self, state: &Path) -> bool {
+        let content = self.loop_content();
+        content.is_some_and(|content| std::fs::read(hooks_file(state, &self.root)).is_ok_and(|kept| kept == content))
+    }
+
+    /// Whether there is anything that does nothing until it is trusted.
+    pub fn lacks_trust(&self, state: &Path) -> bool {
+        let hooks = self.loops.as_ref().is_none_or(|files| !files.is_empty()) && !self.loop_holds(state);
+        let configured = self.config.iter().any(Option::is_some) && !self.configuration_holds(state);
+        hooks || configured
+    }
+
+    pub fn loop_file(&self, below: &Path) -> Option<&LoopFile> {
+        self.loops.iter().flatten().find(|file| file.below == below)
+    }
+
+    /// A folder of our own with exactly these files of the loop, by their paths below the project.
+    pub fn private_copy(&self, state: &Path) -> io::Result<PathBuf> {
+        let content = self.loop_content().ok_or_else(too_much)?;
+        private_copy::make(&copies(state, &self.root), &content, self.loops.as_deref().unwrap_or_default())
+    }
+
+    /// Trusts exactly this.
+    pub fn grant(&self, state: &Path) -> io::Result<()> {
+        self.grant_configuration(state)?;
+        write(&hooks_file(state, &self.root), &self.loop_content().ok_or_else(too_much)?)
+    }
+
+    /// Trusts the configuration, and no hook.
+    pub fn grant_configuration(&self, state: &Path) -> io::Result<()> {
+        write(&file(state, &self.root), &content(&self.root, self.config.each_ref().map(Option::as_deref)))
+    }
+
+    /// The path, length and bytes of every file a loop would run or read.
+    fn loop_content(&self) -> Option<Vec<u8>> {
+        let mut out = self.root.as_os_str().as_encoded_bytes().to_vec();
+        for file in self.loops.as_ref()? {
+            out.extend(format!("\n{} {}\n", file.below.to_string_lossy(), file.bytes.len()).into_bytes());
+            out.extend(&file.bytes);
+        }
+        Some(out)
+    }
+}
 
 /// Where the copy for a project is kept.
 pub fn file(state: &Path, root: &Path) -> PathBuf {
-    let name: String =
-        root.to_string_lossy().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
-    let mark =
-        root.as_os_str().as_encoded_bytes().iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-            (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
-        });
-    let tail = name.get(name.len().saturating_sub(40)..).unwrap_or(&name);
-    state.join("trust").join(format!("{tail}-{mark:016x}"))
+    state.join("trust").join(name(root))
 }
 
-/// Whether the project is trusted as it stands now.
+/// Whether the project is trusted with these contents of [`FILES`], which were read already and are those that will
+/// be used. A file that is not there is like an empty one.
+pub fn holds_for(state: &Path, root: &Path, contents: [Option<&[u8]>; 2]) -> bool {
+    std::fs::read(file(state, root)).is_ok_and(|kept| kept == content(root, contents))
+}
+
+/// Whether the project's configuration is trusted as it stands now.
 pub fn holds(state: &Path, root: &Path) -> bool {
-    std::fs::read(file(state, root)).is_ok_and(|kept| kept == content(root))
-}
-
-/// Whether the project's loop hooks may run as they stand now.
-pub fn hooks_hold(state: &Path, root: &Path) -> bool {
-    let Some(content) = loop_content(root) else { return false };
-    std::fs::read(hooks_file(state, root)).is_ok_and(|kept| kept == content)
-}
-
-/// The files of a loop that are there, by path below the project, for a person to read.
-pub fn loop_files(root: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for name in LOOP_FILES {
-        collect(&root.join(name), &mut found);
-    }
-    found.sort();
-    found
+    Snapshot::of(root).configuration_holds(state)
 }
 
 /// Trusts the project as it stands now.
 pub fn grant(state: &Path, root: &Path) -> io::Result<()> {
-    write(&file(state, root), &content(root))?;
-    match loop_content(root) {
-        Some(content) => write(&hooks_file(state, root), &content),
-        None => Err(io::Error::other("its hooks are too many or too large to be trusted")),
-    }
+    Snapshot::of(root).grant(state)
 }
 
 pub fn revoke(state: &Path, root: &Path) -> io::Result<()> {
-    for kept in [file(state, root), hooks_file(state, root)] {
-        match std::fs::remove_file(kept) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            _ => {}
-        }
-    }
-    Ok(())
+    let gone = |result: io::Result<()>| match result {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    };
+    gone(std::fs::remove_file(file(state, root)))?;
+    gone(std::fs::remove_file(hooks_file(state, root)))?;
+    gone(std::fs::remove_dir_all(copies(state, root)))
+}
+
+fn too_much() -> io::Error {
+    io::Error::other("its hooks are too many or too large to be trusted; make them fewer or smaller")
+}
+
+/// A name for what is kept of a project.
+fn name(root: &Path) -> String {
+    let name: String =
+        root.to_string_lossy().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+    let tail = name.get(name.len().saturating_sub(40)..).unwrap_or(&name);
+    format!("{tail}-{:016x}", mark(root.as_os_str().as_encoded_bytes()))
+}
+
+/// Tells contents apart by name; that they are the same is never taken from it.
+fn mark(bytes: &[u8]) -> u64 {
+    bytes
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3))
+}
+
+fn hooks_file(state: &Path, root: &Path) -> PathBuf {
+    file(state, root).with_extension("hooks")
+}
+
+fn copies(state: &Path, root: &Path) -> PathBuf {
+    state.join("hooks").join(name(root))
 }
 
 fn write(kept: &Path, content: &[u8]) -> io::Result<()> {
@@ -76,53 +157,12 @@ fn write(kept: &Path, content: &[u8]) -> io::Result<()> {
     io::Write::write_all(&mut out, content)
 }
 
-fn hooks_file(state: &Path, root: &Path) -> PathBuf {
-    file(state, root).with_extension("hooks")
-}
-
-/// The path, length and bytes of every file a loop would run or read.
-fn loop_content(root: &Path) -> Option<Vec<u8>> {
-    let files = loop_files(root);
-    if files.len() > MOST_FILES {
-        return None;
-    }
-    let mut out = root.as_os_str().as_encoded_bytes().to_vec();
-    for path in files {
-        let meta = std::fs::metadata(&path).ok()?;
-        if meta.len() > MOST_BYTES {
-            return None;
-        }
-        let bytes = std::fs::read(&path).ok()?;
-        let name = path.strip_prefix(root).unwrap_or(&path).to_string_lossy().into_owned();
-        out.extend(format!("\n{name} {}\n", bytes.len()).into_bytes());
-        out.extend(bytes);
-    }
-    Some(out)
-}
-
-fn collect(path: &Path, found: &mut Vec<PathBuf>) {
-    if found.len() > MOST_FILES {
-        return;
-    }
-    if !path.is_dir() {
-        found.extend(path.is_file().then(|| path.to_path_buf()));
-        return;
-    }
-    for entry in std::fs::read_dir(path).into_iter().flatten().flatten() {
-        // A link could lead round in a circle, or out: its target is not read as a folder.
-        let linked = entry.file_type().is_ok_and(|kind| kind.is_symlink());
-        if !(linked && entry.path().is_dir()) {
-            collect(&entry.path(), found);
-        }
-    }
-}
-
 /// The project's path and the files that matter, each with its length, so that
 /// two contents never read the same.
-fn content(root: &Path) -> Vec<u8> {
+fn content(root: &Path, contents: [Option<&[u8]>; 2]) -> Vec<u8> {
     let mut out = root.as_os_str().as_encoded_bytes().to_vec();
-    for name in FILES {
-        let bytes = std::fs::read(root.join(name)).unwrap_or_default();
+    for (name, bytes) in FILES.iter().zip(contents) {
+        let bytes = bytes.unwrap_or_default();
         out.extend(format!("\n{name} {}\n", bytes.len()).into_bytes());
         out.extend(bytes);
     }
@@ -130,39 +170,4 @@ fn content(root: &Path) -> Vec<u8> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn g11_trust_is_bound_to_the_content() {
-        let folder = tempfile::tempdir().unwrap();
-        let (state, root) = (folder.path().join("state"), folder.path().join("project"));
-        std::fs::create_dir_all(root.join(".taut")).unwrap();
-        std::fs::write(root.join(".taut/config.toml"), "[guard]\n").unwrap();
-        assert!(!holds(&state, &root));
-        grant(&state, &root).unwrap();
-        assert!(holds(&state, &root));
-        std::fs::write(root.join(".taut/config.toml"), "[guard]\nmode = \"observe\"\n").unwrap();
-        assert!(!holds(&state, &root));
-        grant(&state, &root).unwrap();
-        std::fs::write(root.join(".taut/config.local.toml"), "x = 1\n").unwrap();
-        assert!(!holds(&state, &root));
-        revoke(&state, &root).unwrap();
-        revoke(&state, &root).unwrap();
-    }
-
-    #[test]
-    fn g11_l1_an_edited_or_added_hook_is_not_trusted_and_the_configuration_still_is() {
-        let folder = tempfile::tempdir().unwrap();
-        let (state, root) = (folder.path().join("state"), folder.path().join("project"));
-        std::fs::create_dir_all(root.join(".taut/hooks/custom")).unwrap();
-        std::fs::write(root.join(".taut/hooks/started"), "exit 0").unwrap();
-        assert!(!hooks_hold(&state, &root));
-        grant(&state, &root).unwrap();
-        assert!(hooks_hold(&state, &root));
-        std::fs::write(root.join(".taut/hooks/custom/x"), "exit 0").unwrap();
-        assert!(!hooks_hold(&state, &root) && holds(&state, &root));
-        revoke(&state, &root).unwrap();
-        assert!(!hooks_hold(&state, &root) && !holds(&state, &root));
-    }
-}
+mod tests;

@@ -68,6 +68,7 @@ fn serve(tx: &Tx<'_>, prepared: &Prepared, last: bool) -> Result<Step, Error> {
             let mut row = prepare::unreadable_row(prepared, why, stop.as_ref());
             row.answer = answer.clone();
             tx.apply(&[Write::Event(Box::new(row.clone()))])?;
+            let why = row.reason.as_deref().unwrap_or(why);
             let troubles = vec![format!("could not read the call: {why}")];
             Ok(Step::Done(Box::new(Served { answer, event: Some(row), troubles, ..Served::default() })))
         }

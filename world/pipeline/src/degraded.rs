@@ -2,6 +2,7 @@
 //! strike denies, and the event is put by for later.
 
 use crate::prepare::{self, Matter, Prepared};
+use crate::replay;
 use crate::way::Served;
 use engine::Input;
 use engine::memory::Ground;
@@ -31,6 +32,7 @@ pub fn served(prepared: &Prepared) -> Served {
     };
     row.session = None;
     row.answer = answer.clone();
+    replay::mark(&mut row, prepared);
     Served { answer, event: Some(row), ..Served::default() }
 }
 
@@ -39,9 +41,17 @@ pub fn serve(prepared: &Prepared, state: &Path, why: &str) -> Served {
     let mut served = served(prepared);
     served.troubles.push(why.to_string());
     if let Some(Err(error)) = served.event.as_ref().map(|row| store::spool(state, row)) {
-        served.troubles.push(error.to_string());
+        say_unstored(&mut served, &error);
     }
     served
+}
+
+/// The agent's owner hears of it wherever it was served: the daemon has no
+/// stderr of the hook's, so it goes with the answer. At most once a minute.
+fn say_unstored(served: &mut Served, error: &store::Error) {
+    if error.is_to_be_said() {
+        served.answer.stderr.push_str(&format!("taut: {error}\n"));
+    }
 }
 
 fn decide(prepared: &Prepared, event: &prepare::Event) -> (model::reply::Reply, row::Event) {

@@ -111,7 +111,11 @@ impl Laws {
                 Err(_) => {}
             }
         }
-        let trust = if trust::holds(&self.state, root) { Trust::Trusted } else { Trust::Untrusted };
+        // Of the very bytes that are going to be obeyed: the files may be others by now.
+        let text = |kind| layers.iter().find(|layer| layer.kind == kind).map(|layer| layer.text.as_bytes());
+        let contents = [text(LayerKind::Project), text(LayerKind::Local)];
+        let trusted = trust::holds_for(&self.state, root, contents);
+        let trust = if trusted { Trust::Trusted } else { Trust::Untrusted };
         let (policy, mut diagnostics) = Policy::layered(&layers, trust);
         diagnostics.extend(unread);
         Law { policy, project, diagnostics, standing: overrides::read(&self.state) }
@@ -137,4 +141,44 @@ fn not_read(file: String, why: &Unread) -> Diagnostic {
         _ => "put a plain file there, or remove it",
     };
     Diagnostic { file, line: 1, column: 1, message: format!("not read: {why}"), hint: Some(hint.to_string()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use policy::Mode;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    /// Somebody swaps the file all the time; it loosens nothing unless the very bytes that are obeyed are trusted.
+    #[test]
+    fn t9_a_configuration_that_is_swapped_all_the_time_never_loosens_untrusted() {
+        let folder = tempfile::tempdir().unwrap();
+        let (state, root) = (folder.path().join("state"), folder.path().join("project"));
+        let config = root.join(".taut/config.toml");
+        std::fs::create_dir_all(root.join(".taut")).unwrap();
+        let good = "[guard]\nmode = \"enforce\"\n";
+        let evil = "[guard]\nmode = \"observe\"\n";
+        std::fs::write(&config, good).unwrap();
+        trust::grant(&state, &root).unwrap();
+        let over = AtomicBool::new(false);
+        let beside = folder.path().join("beside");
+        let loosened = std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !over.load(Ordering::Relaxed) {
+                    for text in [evil, good] {
+                        std::fs::write(&beside, text).unwrap();
+                        std::fs::rename(&beside, &config).unwrap();
+                    }
+                }
+            });
+            let loosened = (0..2_000).filter(|_| {
+                let mut laws = Laws::new(folder.path().join("none"), state.clone());
+                laws.of(&root.to_string_lossy(), folder.path()).policy.mode != Mode::Enforce
+            });
+            let loosened = loosened.count();
+            over.store(true, Ordering::Relaxed);
+            loosened
+        });
+        assert_eq!(loosened, 0);
+    }
 }

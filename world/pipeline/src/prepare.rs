@@ -50,6 +50,20 @@ pub struct Event {
     pub inherited: bool,
 }
 
+impl Event {
+    /// One that was judged and answered before: nothing is asked of the world
+    /// yet, and nothing is found.
+    pub fn answered_before(envelope: Envelope, who: Who, call: &Call, setting: &Setting, laws: &mut Laws) -> Self {
+        let folder = engine::folder(&envelope, &call.cwd).to_string();
+        let law = laws.of(&folder, &setting.home);
+        let facts = Facts { projects: vec![(folder, law.project.clone())], ..Facts::default() };
+        let places = Places::of(call, &law, setting);
+        let config = setting.user_config.parent().map(Path::to_path_buf).unwrap_or_default();
+        let (findings, home) = (Findings::default(), setting.home.clone());
+        Self { envelope, who, facts, findings, law, home, places, config, inherited: true }
+    }
+}
+
 impl Prepared {
     pub fn ids(&self) -> Ids<'_> {
         let [event, session] = &self.ids;

@@ -5,7 +5,7 @@ use crate::prompt;
 use crate::{RunnerError, Said, Tell};
 use engine::loops::{Flags, Settings, Source, Sources, Terms, assignments, settings};
 use host::paths::Places;
-use host::trust;
+use host::trust::Snapshot;
 use model::run::{Launch, LaunchLine, Mode};
 use pipeline::Laws;
 use std::collections::BTreeMap;
@@ -63,9 +63,10 @@ impl Job {
         let folder = PathBuf::from(&project.work_tree);
         let root = asked.config_from.clone().unwrap_or_else(|| folder.clone());
         let law = Laws::new(places.user_config(), state.clone()).of(&root.to_string_lossy(), &home);
-        let trusted = trust::hooks_hold(&state, &root);
+        let seen = Snapshot::of(&root);
+        let trusted = seen.loop_holds(&state);
         let env: BTreeMap<String, String> = std::env::vars().collect();
-        let assigned = config_sh(&root, trusted, &env, tell);
+        let assigned = config_sh(&seen, trusted, &env, tell);
         let settings = settings(Sources { flags: &asked.flags, env: &env, policy: &law.policy, file: &assigned });
         // By its components: a path written as `./specs` is shown without the dot.
         let absolute = |path: &str| folder.join(path).components().collect::<PathBuf>().to_string_lossy().into_owned();
@@ -142,19 +143,21 @@ impl Job {
 
     /// Whether the project has anything that does nothing until it is trusted.
     pub fn lacks_trust(&self) -> bool {
-        let hooks = !self.trusted && !trust::loop_files(&self.root).is_empty();
-        let configured = trust::FILES.iter().any(|name| self.root.join(name).is_file());
-        hooks || (configured && !trust::holds(&self.state, &self.root))
+        Snapshot::of(&self.root).lacks_trust(&self.state)
     }
 }
 
 /// Read only in a trusted project, and never run.
-fn config_sh(root: &Path, trusted: bool, env: &BTreeMap<String, String>, tell: &dyn Tell) -> BTreeMap<String, String> {
-    let Ok(text) = std::fs::read_to_string(root.join(".fresher/config.sh")) else { return BTreeMap::new() };
-    if !trusted {
+fn config_sh(
+    seen: &Snapshot,
+    trusted: bool,
+    env: &BTreeMap<String, String>,
+    tell: &dyn Tell,
+) -> BTreeMap<String, String> {
+    let Some(file) = seen.loop_file(Path::new(".fresher/config.sh")).filter(|_| trusted) else {
         return BTreeMap::new();
-    }
-    let read = assignments(&text, env);
+    };
+    let read = assignments(&String::from_utf8_lossy(&file.bytes), env);
     for name in &read.unread {
         let words = format!(".fresher/config.sh: the value of {name} would have to be run, and is left out");
         tell.tell(&Said::Warning(words));

@@ -2,7 +2,7 @@
 
 use crate::migrate::{self, SCHEMA};
 use crate::place::Place;
-use crate::{Error, Store, spool, tasks};
+use crate::{Aside, Error, Store, spool, tasks, unstored};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -21,6 +21,8 @@ pub struct Report {
     pub events: u64,
     /// Each one sentence.
     pub problems: Vec<String>,
+    /// What is no problem of this file, and is to be known: each one sentence.
+    pub notes: Vec<String>,
 }
 
 impl Store {
@@ -46,12 +48,21 @@ impl Store {
             sessions: count("sessions"),
             events: count("events"),
             problems,
+            notes: self.set_aside()?.iter().map(note).collect(),
         })
     }
 
     /// A consistent copy in one private file; `to` must not exist.
     pub fn backup(&self, to: &Path) -> Result<(), Error> {
         migrate::copy(&self.conn, to)
+    }
+
+    /// What a person ought to know of the record until it is seen to, each one
+    /// sentence with the command that helps. Cheap: every view shows it.
+    pub fn warnings(&self) -> Result<Vec<String>, Error> {
+        let waits = self.set_aside()?.into_iter().filter(|aside| aside.salvaged.is_none());
+        let asides = waits.map(|aside| note(&aside));
+        Ok(unstored::warning(&self.place.folder).into_iter().chain(asides).collect())
     }
 
     fn structure(&self) -> Result<Vec<String>, Error> {
@@ -88,10 +99,20 @@ impl Store {
                 ));
             }
         }
-        problems.extend(aside(&self.place).iter().map(|path| {
-            format!("{} is damaged and was moved aside; delete it once you need it no more", path.display())
-        }));
         Ok(problems)
+    }
+}
+
+/// Deleting is spoken of only where nothing is in the file that is not here.
+fn note(aside: &Aside) -> String {
+    match &aside.salvaged {
+        None => format!(
+            "{} is a damaged database that was moved aside, and what is readable of it is not back yet: \
+             `taut db check` brings it back",
+            aside.path.display()
+        ),
+        Some(salvaged) if salvaged.is_whole() => format!("{salvaged}; nothing in it is missing here, so it may go"),
+        Some(salvaged) => format!("{salvaged}; it is kept, in case you need the rest"),
     }
 }
 

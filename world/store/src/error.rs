@@ -1,5 +1,6 @@
 //! What can go wrong with the memory, in words, with the command that helps.
 
+use crate::Unstored;
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, thiserror::Error)]
@@ -52,10 +53,12 @@ pub enum Error {
     )]
     StillOpen { path: PathBuf },
 
-    #[error(
-        "the spool {path} holds {most} bytes, its most, so an event was lost; `taut doctor` says why the database does not take it in"
-    )]
-    SpoolFull { path: PathBuf, most: u64 },
+    #[error("{unstored}; the guard still judges; make room, then run `taut db check`")]
+    Unstored {
+        unstored: Unstored,
+        /// Nobody was told in the last minute: this one is to be said.
+        say: bool,
+    },
 
     #[error("the database rolled the whole transaction back; nothing of it was kept, so it may be tried again")]
     RolledBack,
@@ -86,6 +89,11 @@ impl Error {
 
     pub(crate) fn file(what: &'static str, path: &Path, source: std::io::Error) -> Self {
         Self::File { what, path: path.to_path_buf(), source }
+    }
+
+    /// Whether this error is news to whoever would be told of it.
+    pub fn is_to_be_said(&self) -> bool {
+        !matches!(self, Self::Unstored { say: false, .. })
     }
 
     pub fn is_corrupt(&self) -> bool {

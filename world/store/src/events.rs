@@ -37,6 +37,12 @@ const NOT_DELIVERED: &str = "UPDATE events SET detail = json_set(ifnull(detail, 
 const DELIVERED: &str = "UPDATE events SET detail = json_remove(detail, '$.delivered')
     WHERE key = ?1 AND json_extract(detail, '$.delivered') IS NOT NULL";
 
+/// The verdict that was stored is kept beside the one that was answered.
+const ANSWERED_INSTEAD: &str = "UPDATE events SET verdict = ?2, rules = ?3, reason = ?4, answer_exit = ?5,
+      answer_stdout = ?6, answer_stderr = ?7,
+      detail = json_remove(json_set(ifnull(detail, '{}'), '$.judged_late', verdict), '$.delivered')
+    WHERE key = ?1 AND (verdict != ?2 OR answer_stdout IS NOT ?6)";
+
 pub(crate) const SEQ_OF: &str = "SELECT seq FROM events WHERE key = ?1";
 
 pub(crate) const DENIED_SINCE: &str = "SELECT rule.value, count(*) FROM events, json_each(events.rules) AS rule
@@ -70,9 +76,32 @@ pub(crate) fn delivered(conn: &Connection, key: &str) -> rusqlite::Result<()> {
     conn.prepare_cached(DELIVERED)?.execute([key]).map(drop)
 }
 
-/// Stores the event unless its key is there already: a call told twice is one event.
-pub(crate) fn record(conn: &Connection, event: &Event) -> rusqlite::Result<()> {
-    let text = |part: &str| (!part.is_empty()).then(|| part.to_owned());
+/// The client was answered this and not what is stored: somebody else judged the same call, and too late.
+pub(crate) fn answered_instead(conn: &Connection, event: &Event) -> rusqlite::Result<()> {
+    conn.prepare_cached(ANSWERED_INSTEAD)?
+        .execute(params![
+            event.key,
+            event.verdict.name(),
+            rules(event),
+            event.reason,
+            Some(event.answer.exit).filter(|exit| *exit != 0),
+            text(&event.answer.stdout),
+            text(&event.answer.stderr),
+        ])
+        .map(drop)
+}
+
+fn rules(event: &Event) -> Option<String> {
+    (!event.rules.is_empty()).then(|| serde_json::Value::from(event.rules.as_slice()).to_string())
+}
+
+fn text(part: &str) -> Option<&str> {
+    Some(part).filter(|part| !part.is_empty())
+}
+
+/// Stores the event unless its key is there already: a call told twice is one
+/// event. Whether it is new.
+pub(crate) fn record(conn: &Connection, event: &Event) -> rusqlite::Result<bool> {
     conn.prepare_cached(RECORD)?
         .execute(params![
             event.id,
@@ -86,14 +115,14 @@ pub(crate) fn record(conn: &Connection, event: &Event) -> rusqlite::Result<()> {
             event.tool,
             event.verdict.name(),
             event.micros.cast_signed(),
-            (!event.rules.is_empty()).then(|| serde_json::Value::from(event.rules.as_slice()).to_string()),
+            rules(event),
             Some(event.answer.exit).filter(|exit| *exit != 0),
             text(&event.answer.stdout),
             text(&event.answer.stderr),
             event.reason,
             (!event.detail.is_null()).then(|| event.detail.to_string()),
         ])
-        .map(drop)
+        .map(|rows| rows > 0)
 }
 
 impl Store {

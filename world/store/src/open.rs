@@ -2,7 +2,7 @@
 
 use crate::migrate::{self, SCHEMA};
 use crate::place::{Identity, Place};
-use crate::{Error, Store, lock};
+use crate::{Error, Store, lock, reserve};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use std::os::unix::ffi::OsStrExt;
@@ -42,7 +42,9 @@ impl Store {
 
     /// The same for those who may take their time: the daemon and commands.
     pub fn open_and_migrate(folder: &Path, patience: Duration) -> Result<Self, Error> {
-        Opening { place: Place::new(folder), patience, migration: Migration::Whatever }.open()
+        let opened = Opening { place: Place::new(folder), patience, migration: Migration::Whatever }.open()?;
+        reserve::make(folder);
+        Ok(opened)
     }
 
     /// Reads what is there and changes nothing, in a read-only folder too.
@@ -99,7 +101,10 @@ impl Opening {
         }
         let _held = lock::hold(&self.place, self.patience)?;
         turn_wal_on(conn).map_err(|cause| self.error(cause))?;
-        migrate::migrate(conn, &self.place)
+        migrate::migrate(conn, &self.place)?;
+        // The first opener takes the space for bad times while it takes its time anyway.
+        reserve::make(&self.place.folder);
+        Ok(())
     }
 
     fn error(&self, cause: rusqlite::Error) -> Error {

@@ -1,8 +1,11 @@
-//! Retention: what is old is forgotten in small steps, off the way of an event.
+//! Retention: what is old is forgotten in small steps, off the way of an event,
+//! and never more of the history in a day than a bounded share.
 
+use crate::retention_clock::{Believed, Clocks};
+use crate::retention_day::{Day, Kind};
 use crate::{Durability, Error, Store, strikes};
 use model::Ms;
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, OptionalExtension, params};
 
 const DAY_MS: i64 = 86_400_000;
 
@@ -18,6 +21,10 @@ pub struct Retention {
     pub unnamed_agents_ms: i64,
     /// At most so many rows of each kind in one step.
     pub rows: u32,
+    /// At most so much of each kind of history goes in one day for its age.
+    pub percent_a_day: u32,
+    /// So many rows may go in a day however few there are.
+    pub rows_a_day: u32,
 }
 
 impl Default for Retention {
@@ -29,6 +36,8 @@ impl Default for Retention {
             delivered_messages_ms: 30 * DAY_MS,
             unnamed_agents_ms: DAY_MS,
             rows: 500,
+            percent_a_day: 10,
+            rows_a_day: 100,
         }
     }
 }
@@ -48,6 +57,13 @@ pub struct Pruned {
 /// The first that were stored are the oldest, but for a clock that was set back.
 pub(crate) const OLD_EVENTS: &str = "DELETE FROM events WHERE seq IN
     (SELECT seq FROM events WHERE seq < (SELECT min(seq) FROM events) + ?2 AND at < ?1)";
+
+/// The time of the first event that is not in the future. Those before it were
+/// stored by a clock far ahead, and are as old as it.
+const FIRST_TIMELY: &str = "SELECT seq, at FROM events WHERE at <= ?1 ORDER BY seq LIMIT 1";
+
+const UNTIMELY_EVENTS: &str = "DELETE FROM events WHERE seq IN
+    (SELECT seq FROM events WHERE seq < ?1 ORDER BY seq LIMIT ?2)";
 
 pub(crate) const FIRST_EVENTS: &str = "DELETE FROM events WHERE seq IN (SELECT seq FROM events ORDER BY seq LIMIT ?1)";
 
@@ -84,25 +100,56 @@ const OLD_AGENTS: &str = "DELETE FROM agents WHERE id IN
 impl Store {
     /// One step: one short transaction. Call again while `more`.
     pub fn prune(&mut self, now: Ms, keep: &Retention) -> Result<Pruned, Error> {
-        self.transact(Durability::Normal, |tx| tx.verb(|conn| step(conn, now, keep)))
+        self.prune_by(&Clocks::at(now), keep)
+    }
+
+    /// The same by clocks that are told.
+    pub fn prune_by(&mut self, clocks: &Clocks, keep: &Retention) -> Result<Pruned, Error> {
+        self.transact(Durability::Normal, |tx| {
+            tx.verb(|conn| {
+                let before = Believed::find(conn)?;
+                let believed = match before.clone() {
+                    Some(before) => before.advanced(clocks),
+                    None => Believed::first(conn, clocks, keep.events_ms)?,
+                };
+                let mut day = Day::of(conn, believed.time(), keep)?;
+                let pruned = step(conn, believed.reference(), keep, &mut day)?;
+                if pruned != Pruned::default() || believed.is_worth_writing(before.as_ref()) {
+                    believed.put(conn)?;
+                    day.put(conn)?;
+                }
+                Ok(pruned)
+            })
+        })
     }
 }
 
-fn step(conn: &Connection, now: Ms, keep: &Retention) -> rusqlite::Result<Pruned> {
-    let older = |sql: &str, age: i64| conn.prepare_cached(sql)?.execute(params![now.plus(-age).0, keep.rows]);
-    let mut events = older(OLD_EVENTS, keep.events_ms)?;
+fn step(conn: &Connection, now: Ms, keep: &Retention, day: &mut Day) -> rusqlite::Result<Pruned> {
+    let older = |sql: &str, age: i64, most: u32| conn.prepare_cached(sql)?.execute(params![now.plus(-age).0, most]);
+    let most = |day: &Day, kind: Kind| day.left(kind).min(keep.rows);
+    let mut events = old_events(conn, now, keep.events_ms, most(day, Kind::Events))?;
+    day.count(Kind::Events, events);
     if events == 0 && used_bytes(conn)? > keep.bytes {
+        // The size cannot be tricked by a clock, so it knows no days.
         events = conn.prepare_cached(FIRST_EVENTS)?.execute([keep.rows])?;
     }
-    older(OLD_INJECTIONS, keep.ended_sessions_ms)?;
-    older(OLD_ITERATIONS, keep.ended_sessions_ms)?;
-    older(OLD_RUNS, keep.ended_sessions_ms)?;
+    let runs = older(OLD_ITERATIONS, keep.ended_sessions_ms, most(day, Kind::Runs))?;
+    day.count(Kind::Runs, runs);
+    day.count(Kind::Runs, older(OLD_RUNS, keep.ended_sessions_ms, most(day, Kind::Runs))?);
+    older(OLD_INJECTIONS, keep.ended_sessions_ms, most(day, Kind::Sessions))?;
+    let sessions = older(OLD_SESSIONS, keep.ended_sessions_ms, most(day, Kind::Sessions))?;
+    day.count(Kind::Sessions, sessions);
+    let mut messages = older(OLD_MESSAGES, keep.delivered_messages_ms, most(day, Kind::Messages))?;
+    day.count(Kind::Messages, messages);
+    let unclaimed = older(UNCLAIMED_MESSAGES, keep.ended_sessions_ms, most(day, Kind::Messages))?;
+    day.count(Kind::Messages, unclaimed);
+    messages += unclaimed;
     let mut pruned = Pruned {
         events,
-        sessions: older(OLD_SESSIONS, keep.ended_sessions_ms)?,
-        agents: older(OLD_AGENTS, keep.unnamed_agents_ms)?,
-        strikes: older(OLD_STRIKES, strikes::LIFE_MS)?,
-        messages: older(OLD_MESSAGES, keep.delivered_messages_ms)? + older(UNCLAIMED_MESSAGES, keep.ended_sessions_ms)?,
+        sessions,
+        agents: older(OLD_AGENTS, keep.unnamed_agents_ms, keep.rows)?,
+        strikes: older(OLD_STRIKES, strikes::LIFE_MS, keep.rows)?,
+        messages,
         more: false,
     };
     let full = usize::try_from(keep.rows).unwrap_or(usize::MAX).max(1);
@@ -110,6 +157,19 @@ fn step(conn: &Connection, now: Ms, keep: &Retention) -> rusqlite::Result<Pruned
         .iter()
         .any(|rows| *rows >= full);
     Ok(pruned)
+}
+
+fn old_events(conn: &Connection, now: Ms, age: i64, most: u32) -> rusqlite::Result<usize> {
+    let cutoff = now.plus(-age).0;
+    let gone = conn.prepare_cached(OLD_EVENTS)?.execute(params![cutoff, most])?;
+    if gone > 0 || most == 0 {
+        return Ok(gone);
+    }
+    let timely = conn.prepare_cached(FIRST_TIMELY)?.query_row([now.0], |row| Ok((row.get(0)?, row.get(1)?)));
+    match timely.optional()? {
+        Some((seq, at)) if at < cutoff => conn.prepare_cached(UNTIMELY_EVENTS)?.execute(params![seq, most]),
+        Some::<(i64, i64)>(_) | None => Ok(0),
+    }
 }
 
 /// Without the free pages, which the file keeps and fills again.

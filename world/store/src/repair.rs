@@ -49,7 +49,10 @@ pub fn repair(folder: &Path, now: Ms, patience: Duration) -> Result<Repair, Erro
         return Err(Error::StillOpen { path: place.database });
     }
     let fresh = make_fresh(&place)?;
-    let aside = place.beside(&format!(".corrupt-{}", now.0));
+    // What was moved aside before is never written over.
+    let names = (now.0..).map(|at| place.beside(&format!(".corrupt-{at}")));
+    let mut names = names.skip_while(|name| name.symlink_metadata().is_ok());
+    let Some(aside) = names.next() else { return Ok(Repair::CannotTell) };
     swap(&place, &fresh, &aside)?;
     Ok(Repair::MovedAside(aside))
 }

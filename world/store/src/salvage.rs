@@ -1,17 +1,51 @@
 //! What is still readable in a file that was moved aside, brought back.
 
-use crate::{Durability, Error, Store, check, lock};
+use crate::{Durability, Error, Store, Tx, check, lock};
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
-use std::path::PathBuf;
+use serde_json::json;
+use std::fmt;
+use std::path::{Path, PathBuf};
 
 /// What came back from one damaged file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Salvaged {
     pub from: PathBuf,
     pub rows: usize,
+    /// Rows that were readable and fit nowhere.
+    pub left_out: usize,
     /// Tables that could not be read to their end.
     pub cut_short: Vec<String>,
+}
+
+/// A damaged file that was moved aside.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Aside {
+    pub path: PathBuf,
+    /// What came back from it; `None` where nobody has looked yet.
+    pub salvaged: Option<Salvaged>,
+}
+
+/// One sentence without an end.
+impl fmt::Display for Salvaged {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let rows = if self.rows == 1 { "1 row".to_owned() } else { format!("{} rows", self.rows) };
+        write!(f, "{rows} of the damaged {} came back", self.from.display())?;
+        if self.left_out > 0 {
+            write!(f, ", {} fit nowhere", self.left_out)?;
+        }
+        if !self.cut_short.is_empty() {
+            write!(f, ", and not all could be read of: {}", self.cut_short.join(", "))?;
+        }
+        Ok(())
+    }
+}
+
+impl Salvaged {
+    /// Nothing is in the file any more that is not here.
+    pub fn is_whole(&self) -> bool {
+        self.left_out == 0 && self.cut_short.is_empty()
+    }
 }
 
 /// How a table is brought back. The order it lies in is named, so that reading
@@ -54,38 +88,52 @@ const TABLES: &[Table] = &[
     table("events", "seq", "", &["seq"]),
 ];
 
-/// What is recovered keeps its order and lies before all that came since.
+/// What is recovered keeps its order and lies before all that came since, what
+/// was recovered of a later file included.
 const BEFORE_ALL: i64 = 1_000_000_000_000;
+
+/// The lowest number that was given so far.
+const LOWEST: &str = "SELECT min(ifnull((SELECT min(seq) FROM events), 0), ifnull((SELECT min(row) FROM tasks), 0))";
 
 const BATCH: usize = 500;
 
 impl Store {
-    /// Brings back what is readable in damaged files, each once. Takes as long
-    /// as there is to read, in short transactions: for the daemon and commands.
-    /// A row that is here already is kept as it is.
+    /// Brings back what is readable in damaged files, each once, the latest
+    /// first: it knows best how things stood. Takes as long as there is to read,
+    /// in short transactions: for the daemon and commands. A row that is here
+    /// already is kept as it is.
     pub fn salvage(&mut self) -> Result<Vec<Salvaged>, Error> {
-        let aside = check::aside(&self.place);
-        if aside.is_empty() {
+        let waits = |store: &Self| -> Result<Vec<PathBuf>, Error> {
+            let new = store.set_aside()?.into_iter().filter(|aside| aside.salvaged.is_none());
+            Ok(new.map(|aside| aside.path).collect())
+        };
+        if waits(self)?.is_empty() {
             return Ok(Vec::new());
         }
         let _held = lock::hold(&self.place, self.patience)?;
         let mut done = Vec::new();
-        for from in aside {
-            let name = format!("salvaged:{}", from.file_name().unwrap_or_default().display());
-            if self.meta(&name)?.is_none() {
-                let salvaged = self.salvage_one(from)?;
-                self.set_meta(&name, &salvaged.rows.to_string())?;
-                done.push(salvaged);
-            }
+        for from in waits(self)?.into_iter().rev() {
+            let salvaged = self.salvage_one(from)?;
+            let told = json!({"rows": salvaged.rows, "left_out": salvaged.left_out, "cut_short": salvaged.cut_short});
+            self.set_meta(&noted_as(&salvaged.from), &told.to_string())?;
+            done.push(salvaged);
         }
         Ok(done)
     }
 
-    fn salvage_one(&mut self, from: PathBuf) -> Result<Salvaged, Error> {
-        let mut salvaged = Salvaged { from, rows: 0, cut_short: Vec::new() };
-        let Ok(source) = Connection::open(&salvaged.from) else {
-            return Ok(salvaged);
+    /// The damaged files that were moved aside, the oldest first.
+    pub fn set_aside(&self) -> Result<Vec<Aside>, Error> {
+        let one = |path: PathBuf| {
+            let noted = self.meta(&noted_as(&path))?;
+            Ok(Aside { salvaged: noted.and_then(|text| noted_of(&path, &text)), path })
         };
+        check::aside(&self.place).into_iter().map(one).collect()
+    }
+
+    fn salvage_one(&mut self, from: PathBuf) -> Result<Salvaged, Error> {
+        let mut salvaged = Salvaged { from, rows: 0, left_out: 0, cut_short: Vec::new() };
+        let source = Connection::open(&salvaged.from).map_err(|cause| Error::of(&salvaged.from, cause))?;
+        let shift = self.shift_of(&salvaged.from)?;
         for table in TABLES {
             let columns = self.shared_columns(&source, table)?;
             if columns.is_empty() {
@@ -93,77 +141,133 @@ impl Store {
                 continue;
             }
             // What lies behind a damaged page is reached from the other end.
-            let forward = table.select(&columns);
-            let (rows, whole) = self.copy_rows(&source, table.name, &columns, &forward)?;
-            salvaged.rows += rows;
+            let forward = table.select(&columns, shift);
+            let whole =
+                self.copy_rows(&source, &mut salvaged, &Copied { table, columns: &columns, select: &forward })?;
             if !whole {
-                let (rows, _) = self.copy_rows(&source, table.name, &columns, &format!("{forward} DESC"))?;
-                salvaged.rows += rows;
+                let backward = format!("{forward} DESC");
+                self.copy_rows(&source, &mut salvaged, &Copied { table, columns: &columns, select: &backward })?;
                 salvaged.cut_short.push(table.name.to_owned());
             }
         }
         Ok(salvaged)
     }
 
-    /// The rows that were new here, and whether the source was read to its end.
-    fn copy_rows(
-        &mut self,
-        source: &Connection,
-        table: &str,
-        columns: &[String],
-        select: &str,
-    ) -> Result<(usize, bool), Error> {
+    /// How far the numbers of this file are moved. Noted before the first row
+    /// is, so that who goes on after an interruption moves them as far.
+    fn shift_of(&mut self, from: &Path) -> Result<i64, Error> {
+        let name = format!("shift:{}", from.file_name().unwrap_or_default().display());
+        if let Some(shift) = self.meta(&name)?.and_then(|text| text.parse().ok()) {
+            return Ok(shift);
+        }
+        let lowest: i64 = self.read(|conn| conn.query_row(LOWEST, [], |row| row.get(0)))?;
+        let shift = (1 - lowest.div_euclid(BEFORE_ALL)) * BEFORE_ALL;
+        self.set_meta(&name, &shift.to_string())?;
+        Ok(shift)
+    }
+
+    /// Whether the source was read to its end.
+    fn copy_rows(&mut self, source: &Connection, to: &mut Salvaged, copied: &Copied<'_>) -> Result<bool, Error> {
+        let Copied { table, columns, select } = copied;
         let marks = vec!["?"; columns.len()].join(", ");
-        let insert = format!("INSERT OR IGNORE INTO {table} ({}) VALUES ({marks})", columns.join(", "));
-        let Ok(mut statement) = source.prepare(select) else {
-            return Ok((0, false));
+        let insert = format!("INSERT OR IGNORE INTO {} ({}) VALUES ({marks})", table.name, columns.join(", "));
+        let mut statement = match source.prepare(select) {
+            Ok(statement) => statement,
+            Err(cause) => return damage(&to.from, cause),
         };
-        let Ok(mut rows) = statement.query([]) else {
-            return Ok((0, false));
+        let mut rows = match statement.query([]) {
+            Ok(rows) => rows,
+            Err(cause) => return damage(&to.from, cause),
         };
-        let mut copied = 0;
         loop {
             let mut batch: Vec<Vec<Value>> = Vec::new();
             let end = loop {
                 match rows.next() {
                     Ok(Some(row)) => batch.extend((0..columns.len()).map(|n| row.get(n)).collect::<Result<_, _>>()),
                     Ok(None) => break Some(true),
-                    Err(_) => break Some(false),
+                    Err(cause) => break Some(damage(&to.from, cause)?),
                 }
                 if batch.len() == BATCH {
                     break None;
                 }
             };
-            copied += self.insert_all(&insert, batch)?;
+            self.insert_all(&insert, batch, to)?;
             if let Some(whole) = end {
-                return Ok((copied, whole));
+                return Ok(whole);
             }
         }
     }
 
-    fn insert_all(&mut self, insert: &str, batch: Vec<Vec<Value>>) -> Result<usize, Error> {
-        self.transact(Durability::Normal, |tx| {
-            // A row that no longer fits is left out; the others are not lost for it.
-            let kept = batch.into_iter().filter_map(|row| {
-                tx.savepoint(|tx| tx.verb(|conn| conn.prepare_cached(insert)?.execute(params_from_iter(row)))).ok()
-            });
-            Ok(kept.sum())
-        })
+    fn insert_all(&mut self, insert: &str, batch: Vec<Vec<Value>>, to: &mut Salvaged) -> Result<(), Error> {
+        let (rows, left_out) = self.transact(Durability::Normal, |tx| {
+            let (mut rows, mut left_out) = (0, 0);
+            for row in batch {
+                let put = |tx: &Tx<'_>| tx.verb(|conn| conn.prepare_cached(insert)?.execute(params_from_iter(row)));
+                match tx.savepoint(put) {
+                    Ok(put) => rows += put,
+                    // A row that no longer fits is left out; the others are not lost for it.
+                    Err(Error::Sql { .. }) => left_out += 1,
+                    Err(cause) => return Err(cause),
+                }
+            }
+            Ok((rows, left_out))
+        })?;
+        to.rows += rows;
+        to.left_out += left_out;
+        Ok(())
     }
 
     /// Columns that both have, without the numbers that are given anew.
     fn shared_columns(&self, source: &Connection, table: &Table) -> Result<Vec<String>, Error> {
         let here = self.read(|conn| columns(conn, table.name))?;
-        let there = columns(source, table.name).unwrap_or_default();
+        let there = match columns(source, table.name) {
+            Ok(there) => there,
+            Err(cause) => damage(&self.place.database, cause).map(|_| Vec::new())?,
+        };
         Ok(here.into_iter().filter(|name| there.contains(name) && name != table.anew).collect())
     }
 }
 
+/// One way of reading a table.
+struct Copied<'a> {
+    table: &'a Table,
+    columns: &'a [String],
+    select: &'a str,
+}
+
+/// A file that is damaged here is read no further; one that cannot be read at
+/// all for another reason is left for another time, and not taken for empty.
+fn damage(from: &Path, cause: rusqlite::Error) -> Result<bool, Error> {
+    match Error::of(from, cause) {
+        Error::Corrupt { .. } | Error::Sql { .. } => Ok(false),
+        other => Err(other),
+    }
+}
+
+/// What the memory remembers of a file by.
+fn noted_as(path: &Path) -> String {
+    format!("salvaged:{}", path.file_name().unwrap_or_default().display())
+}
+
+fn noted_of(path: &Path, text: &str) -> Option<Salvaged> {
+    let value: serde_json::Value = serde_json::from_str(text).ok()?;
+    let number = |name: &str| value.get(name).and_then(serde_json::Value::as_u64);
+    let tables = value.get("cut_short").and_then(serde_json::Value::as_array);
+    let table = |one: &serde_json::Value| one.as_str().map(str::to_owned);
+    Some(Salvaged {
+        from: path.to_path_buf(),
+        // An earlier build noted the number of rows alone.
+        rows: usize::try_from(number("rows").or(value.as_u64())?).ok()?,
+        left_out: usize::try_from(number("left_out").unwrap_or_default()).ok()?,
+        cut_short: tables.into_iter().flatten().filter_map(table).collect(),
+    })
+}
+
 impl Table {
-    fn select(&self, columns: &[String]) -> String {
+    fn select(&self, columns: &[String], shift: i64) -> String {
         let one = |name: &String| {
             let moved = self.moved.contains(&name.as_str());
-            if moved { format!("{name} - {BEFORE_ALL}") } else { name.clone() }
+            if moved { format!("{name} - {shift}") } else { name.clone() }
         };
         let columns = columns.iter().map(one).collect::<Vec<_>>().join(", ");
         format!("SELECT {columns} FROM {} ORDER BY {}.{}", self.name, self.name, self.order)

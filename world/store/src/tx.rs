@@ -151,7 +151,7 @@ fn apply_one(conn: &Connection, write: &Write) -> rusqlite::Result<()> {
         Write::Session(session) => sessions::put(conn, session),
         Write::Agent(agent) => agents::put(conn, agent),
         Write::Rest { agent, session, at } => agents::rest(conn, agent, session, *at),
-        Write::Event(event) => events::record(conn, event),
+        Write::Event(event) => events::record(conn, event).map(drop),
         Write::Strike(strike) => strikes::give(conn, strike),
         Write::AllowanceSpent { rule } => strikes::spend(conn, rule),
         Write::StrikesDelivered { session, denied_to } => strikes::deliver(conn, session, denied_to),

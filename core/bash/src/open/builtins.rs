@@ -1,12 +1,13 @@
 //! Builtins that change the shell they run in, or run text in it.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::options;
+use crate::limits;
 use crate::output::Output;
 use crate::reading::{Command, Piece, Via, Word};
 use crate::scan;
-use crate::scope::Value;
+use crate::scope::{Positional, Value};
 use crate::walk::{Place, Walker};
 
 const BUILTINS: &[&str] = &[
@@ -58,9 +59,8 @@ impl Walker {
             "set" => self.set_positional(args),
             "shift" => {
                 let count = args.first().and_then(Word::known).and_then(|count| count.parse().ok()).unwrap_or(1);
-                if let Some(words) = self.scope.positional.as_ref() {
-                    let left = words.get(count..).unwrap_or_default().to_vec();
-                    self.scope.positional = Some(Rc::new(left));
+                if let Some(words) = self.scope.positional.as_mut() {
+                    words.shift(count);
                 }
             }
             "read" | "readarray" | "mapfile" => self.read_variables(args, place),
@@ -80,11 +80,21 @@ impl Walker {
             None => self.scope.home.clone(),
             Some(word) => match word.known().as_deref() {
                 Some("-") => self.scope.previous(),
-                Some(path) => self.scope.resolve(path),
-                None => temporary(word),
+                Some(path) => self.folder(path),
+                None => temporary(word).map(Arc::from),
             },
         };
         self.scope.enter(folder);
+    }
+
+    /// A folder to go to; `None` when it is not known which.
+    pub(super) fn folder(&mut self, path: &str) -> Option<Arc<str>> {
+        let known = path.starts_with('/') || self.scope.cwd.is_some();
+        let folder = self.scope.folder(path);
+        if folder.is_none() && known {
+            self.allowance.refuse("a folder with too long a name");
+        }
+        folder
     }
 
     fn set_positional(&mut self, args: &[Word]) {
@@ -94,7 +104,7 @@ impl Walker {
             None if args.first().is_some_and(|word| !word.shown().starts_with(['-', '+'])) => args,
             None => return,
         };
-        self.scope.positional = Some(Rc::new(operands.to_vec()));
+        self.scope.positional = Some(Positional::new(operands.to_vec()));
     }
 
     /// `read x`: the first line of a known input, otherwise something only the run would tell.
@@ -123,6 +133,10 @@ impl Walker {
     fn define_aliases(&mut self, args: &[Word]) {
         for word in args {
             if let Some((name, text)) = word.shown().split_once('=') {
+                if name.len() > limits::NAME {
+                    self.allowance.refuse("an alias with too long a name");
+                    continue;
+                }
                 self.scope.set_alias(name, text);
             }
         }

@@ -1,5 +1,6 @@
 //! `find -exec` and `fd -x`: the inner command with what was found in the place of `{}`.
 
+use crate::limits;
 use crate::reading::{Piece, Via, Word};
 use crate::walk::{Place, Walker};
 use crate::words::{push_piece, push_text};
@@ -56,7 +57,7 @@ impl Walker {
                 tail.iter().position(|word| matches!(word.known().as_deref(), Some(";" | "+"))).unwrap_or(tail.len());
             let (inner, after) = tail.split_at_checked(end).unwrap_or((tail, &[]));
             rest = after;
-            let words = put_in(inner, "{}", &found);
+            let words = self.put_in(inner, "{}", &found);
             let kept = self.scope.cwd.clone();
             if action.ends_with("dir") {
                 self.scope.cwd = None;
@@ -64,6 +65,25 @@ impl Walker {
             self.inner(&words, Vec::new(), Via::Wrapper("find".to_string()), place);
             self.scope.cwd = kept;
         }
+    }
+
+    /// `words` with each of `items` in the place of `mark`; a word that is the mark becomes several.
+    pub(super) fn put_in(&mut self, words: &[Word], mark: &str, items: &[Word]) -> Vec<Word> {
+        let mut out = Vec::new();
+        let each = limits::weight(items);
+        for word in words {
+            let text = word.shown();
+            if mark.is_empty() || !text.contains(mark) {
+                out.push(word.clone());
+            } else if !self.allowance.spend(each + items.len() * limits::text_weight(&text)) {
+                out.push(Word { pieces: vec![Piece::Unknown(mark.to_string())], quoted: false });
+            } else if text == mark {
+                out.extend(items.iter().cloned());
+            } else {
+                out.extend(items.iter().map(|item| replaced(word, mark, item)));
+            }
+        }
+        out
     }
 
     /// `fd PATTERN -x CMD`: what it finds is not known, only that it was chosen.
@@ -76,7 +96,7 @@ impl Walker {
         };
         let inner = args.get(at + 1..).unwrap_or_default();
         let found = [Word { pieces: vec![Piece::Unknown("{}".to_string())], quoted: false }];
-        let mut words = put_in(inner, "{}", &found);
+        let mut words = self.put_in(inner, "{}", &found);
         if words == inner {
             words.extend(found);
         }
@@ -111,22 +131,6 @@ pub(super) fn below(start: &Word) -> Word {
     }
     word.pieces.push(Piece::Unknown("{}".to_string()));
     word
-}
-
-/// `words` with each of `items` in the place of `mark`; a word that is the mark becomes several.
-pub(super) fn put_in(words: &[Word], mark: &str, items: &[Word]) -> Vec<Word> {
-    let mut out = Vec::new();
-    for word in words {
-        let text = word.shown();
-        if mark.is_empty() || !text.contains(mark) {
-            out.push(word.clone());
-        } else if text == mark {
-            out.extend(items.iter().cloned());
-        } else {
-            out.extend(items.iter().map(|item| replaced(word, mark, item)));
-        }
-    }
-    out
 }
 
 fn replaced(word: &Word, mark: &str, item: &Word) -> Word {

@@ -1,6 +1,7 @@
 //! Git commands that run others: shell aliases, `bisect run`, `rebase --exec`, `submodule foreach`.
 
 use super::{joined, options};
+use crate::limits;
 use crate::output::Output;
 use crate::reading::{Via, Word};
 use crate::scope::Value;
@@ -39,7 +40,7 @@ impl Walker {
         let via = Via::Wrapper("git".to_string());
         self.git_helpers(&options, place);
         let kept = format!("git {sub}");
-        if let Some(text) = alias(&options, &sub).or_else(|| self.scope.alias(&kept)) {
+        if let Some(text) = alias(&options, &sub).or_else(|| self.scope.alias(&kept).map(|text| text.to_string())) {
             self.open_git_alias(&sub, &text, rest, place);
             return;
         }
@@ -79,7 +80,9 @@ impl Walker {
     fn git_alias_set(&mut self, words: &[String]) {
         let at = words.iter().position(|word| word.starts_with("alias."));
         let (name, text) = (at.and_then(|at| words.get(at)), at.and_then(|at| words.get(at + 1)));
-        if let (Some(name), Some(text)) = (name.and_then(|name| name.strip_prefix("alias.")), text) {
+        if let (Some(name), Some(text)) = (name.and_then(|name| name.strip_prefix("alias.")), text)
+            && (name.len() <= limits::NAME || self.allowance.refuse("an alias with too long a name"))
+        {
             self.scope.set_alias(&format!("git {name}"), text);
         }
     }
@@ -104,7 +107,7 @@ impl Walker {
             let (key, text) = text.split_once('=')?;
             HELPERS.contains(&key.to_ascii_lowercase().as_str()).then(|| text.trim_start_matches('!').to_string())
         });
-        let by_variable = HELPER_VARIABLES.iter().filter_map(|name| match self.lookup(name)? {
+        let by_variable = HELPER_VARIABLES.iter().filter_map(|name| match &*self.lookup(name)? {
             Value::One(word) => word.known(),
             _ => None,
         });
@@ -117,7 +120,9 @@ impl Walker {
     /// `-c alias.x='!cmd' x args` runs shell text; without `!` it is another git command.
     fn open_git_alias(&mut self, name: &str, text: &str, rest: &[Word], place: &Place) {
         let via = Via::Body(format!("git {name}"));
-        if place.via.contains(&via) {
+        if place.via.contains(&via)
+            || (name.len() > limits::NAME && !self.allowance.refuse("an alias with too long a name"))
+        {
             return;
         }
         let args = joined(rest);

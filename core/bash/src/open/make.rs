@@ -1,5 +1,7 @@
 //! `make`: the recipes of a file the line itself has written, or gives on the standard input.
 
+use std::rc::Rc;
+
 use super::options;
 use crate::reading::{Via, Word};
 use crate::walk::{Place, Walker};
@@ -12,7 +14,7 @@ impl Walker {
         let (options, _) = options::split(args, VALUED);
         let named = options::value(&options, &["-f", "--file", "--makefile", "--justfile"]).cloned();
         let text = match named.as_ref().map(Word::shown).as_deref() {
-            Some("-" | "/dev/stdin") => place.draft.as_deref().map(str::to_string),
+            Some("-" | "/dev/stdin") => place.draft.as_deref().map(|text| Rc::new(text.to_string())),
             Some(_) => named.as_ref().and_then(|file| self.written(file)),
             None => ["Makefile", "makefile", "GNUmakefile", "justfile"]
                 .iter()

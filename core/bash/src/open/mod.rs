@@ -19,8 +19,10 @@ pub(crate) use builtins::is_builtin;
 
 use std::rc::Rc;
 
+use crate::limits;
 use crate::output::Output;
 use crate::reading::{Command, Piece, Via, Word};
+use crate::scope::Positional;
 use crate::script;
 use crate::walk::{Place, Walker};
 
@@ -54,7 +56,8 @@ impl Walker {
             name if script::is_interpreter(name) => self.open_script(name, command, place),
             name => {
                 if let Some(text) = self.written_program(command) {
-                    return self.inner_text(&text, Via::Shell(name.to_string()), place);
+                    let name = name.chars().take(limits::NAME).collect();
+                    return self.inner_text(&text, Via::Shell(name), place);
                 }
                 if !self.open_text(name, args, place) {
                     return self.open_wrapper(name, command, place);
@@ -71,14 +74,14 @@ impl Walker {
         if place.via.contains(&via) {
             return Some(Output::Unknown);
         }
-        let kept = self.scope.positional.replace(Rc::new(command.args().to_vec()));
+        let kept = self.scope.positional.replace(Positional::new(command.args().to_vec()));
         let output = self.statement(&body.statement, &body.source, &place.under(via));
         self.scope.positional = kept;
         Some(output)
     }
 
     /// `./x.sh`, when the line itself has written it.
-    fn written_program(&self, command: &Command) -> Option<String> {
+    fn written_program(&self, command: &Command) -> Option<Rc<String>> {
         let program = command.words.first()?;
         if !program.known()?.contains('/') { None } else { self.written(program) }
     }

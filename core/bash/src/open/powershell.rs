@@ -39,7 +39,7 @@ impl Walker {
         let maker = self.command(vec![Word::text("base64"), Word::text("-d")], place);
         let at = self.report(maker);
         let mut runner = self.command(vec![Word::text("pwsh")], place);
-        runner.feed = Feed::Pipe(vec![at]);
+        runner.feed = Feed::Pipe([at].into());
         self.report(runner);
         let Some(bytes) = text.and_then(Word::known).and_then(|text| codes::base64(&text)) else { return };
         let letters = bytes.chunks(2).map(|pair| match pair {

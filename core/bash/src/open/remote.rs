@@ -38,7 +38,7 @@ impl Walker {
     /// `nc -e PROGRAM`, `ncat -c TEXT`, `socat … EXEC:PROGRAM`: a program that another machine talks to.
     pub(super) fn open_connection(&mut self, args: &[Word], place: &Place) {
         let at = self.reading.commands.len().saturating_sub(1);
-        let here = place.fed(Feed::Pipe(vec![at]), None);
+        let here = place.fed(Feed::Pipe([at].into()), None);
         let via = Via::Wrapper("nc".to_string());
         let mut words = args.iter();
         while let Some(word) = words.next() {

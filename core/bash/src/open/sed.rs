@@ -61,15 +61,16 @@ fn deeds(script: &str) -> Vec<Deed> {
         return out;
     }
     let mut rest = script;
+    let mut sets = true;
     while let Some(command) = rest.chars().next() {
         let after = rest.get(command.len_utf8()..).unwrap_or_default();
         rest = match command {
-            '/' => delimited(after, '/').1,
+            '/' => delimited(after, '/', &mut sets).1,
             '\\' => match after.chars().next() {
-                Some(mark) => delimited(after.get(mark.len_utf8()..).unwrap_or_default(), mark).1,
+                Some(mark) => delimited(after.get(mark.len_utf8()..).unwrap_or_default(), mark, &mut sets).1,
                 None => "",
             },
-            's' | 'y' => substitution(after, &mut out),
+            's' | 'y' => substitution(after, &mut sets, &mut out),
             'e' | 'w' | 'W' | 'a' | 'i' | 'c' | 'r' | 'R' => {
                 let (line, next) = line(after);
                 match command {
@@ -88,10 +89,10 @@ fn deeds(script: &str) -> Vec<Deed> {
 }
 
 /// `s/pattern/replacement/flags`: what stands behind it comes back.
-fn substitution<'t>(after: &'t str, out: &mut Vec<Deed>) -> &'t str {
+fn substitution<'t>(after: &'t str, sets: &mut bool, out: &mut Vec<Deed>) -> &'t str {
     let Some(mark) = after.chars().next() else { return "" };
-    let (_, behind) = delimited(after.get(mark.len_utf8()..).unwrap_or_default(), mark);
-    let (replacement, flags) = delimited(behind, mark);
+    let (_, behind) = delimited(after.get(mark.len_utf8()..).unwrap_or_default(), mark, sets);
+    let (replacement, flags) = delimited(behind, mark, sets);
     let end = flags.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(flags.len());
     let letters = flags.get(..end).unwrap_or_default();
     if let Some(at) = letters.find('w') {
@@ -106,8 +107,9 @@ fn substitution<'t>(after: &'t str, out: &mut Vec<Deed>) -> &'t str {
     flags.get(end..).unwrap_or_default()
 }
 
-/// The text up to the delimiter, and what stands behind it.
-fn delimited(text: &str, mark: char) -> (&str, &str) {
+/// The text up to the delimiter, and what stands behind it. `sets` is whether a set may still close in what follows:
+/// it is not looked for again up to the end of the script for each delimiter.
+fn delimited<'t>(text: &'t str, mark: char, sets: &mut bool) -> (&'t str, &'t str) {
     let (mut escaped, mut set) = (false, false);
     for (at, c) in text.char_indices() {
         match c {
@@ -115,13 +117,19 @@ fn delimited(text: &str, mark: char) -> (&str, &str) {
             '\\' => escaped = true,
             '[' if mark != '[' => set = true,
             ']' => set = false,
-            c if c == mark && !(set && text.get(at..).is_some_and(|tail| tail.contains(']'))) => {
+            c if c == mark && !(set && closes(text.get(at..).unwrap_or_default(), sets)) => {
                 return (text.get(..at).unwrap_or_default(), text.get(at + c.len_utf8()..).unwrap_or_default());
             }
             _ => {}
         }
     }
     (text, "")
+}
+
+fn closes(tail: &str, sets: &mut bool) -> bool {
+    // From the end: the last one is what counts.
+    *sets = *sets && tail.rfind(']').is_some();
+    *sets
 }
 
 fn line(text: &str) -> (&str, &str) {

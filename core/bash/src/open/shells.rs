@@ -1,10 +1,9 @@
 //! Shells: `-c` text, text on the standard input, and process substitutions run as scripts.
 
-use std::rc::Rc;
-
 use super::options;
 use crate::output::Output;
 use crate::reading::{Command, Feed, Via, Word};
+use crate::scope::Positional;
 use crate::walk::{Place, Walker};
 
 const SHELLS: &[&str] =
@@ -32,7 +31,7 @@ impl Walker {
                 return Output::Unknown;
             };
             // After the text come `$0` and then the positional parameters.
-            let positional = Rc::new(rest.get(1..).unwrap_or_default().to_vec());
+            let positional = Positional::new(rest.get(1..).unwrap_or_default().to_vec());
             let kept = self.scope.positional.replace(positional);
             let output = self.inner_text(&super::shell_text(&text), via, place);
             self.scope.positional = kept;

@@ -258,7 +258,7 @@ impl Walker {
         if let Some(folder) = value(&options, &["-C", "--chdir", "-D", "--working-directory", "--wd"])
             .filter(|_| matches!(name, "env" | "sudo" | "run0" | "systemd-run" | "unshare"))
         {
-            self.scope.cwd = folder.known().and_then(|folder| self.scope.resolve(&folder));
+            self.scope.cwd = folder.known().and_then(|folder| self.folder(&folder));
         }
         let output = self.enter(name, operands, assignments, place);
         if !OWN.contains(&name) {

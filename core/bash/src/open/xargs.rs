@@ -1,6 +1,8 @@
 //! `xargs` and `parallel`: the inner command with the items of the standard input.
 
-use super::find::{below, find_starts, put_in};
+use std::sync::Arc;
+
+use super::find::{below, find_starts};
 use super::{joined, options};
 use crate::limits;
 use crate::reading::{Feed, Piece, Via, Word};
@@ -57,8 +59,8 @@ impl Walker {
         if program == "parallel" && options::given(&options, &["--dry-run", "--dryrun"]) {
             return;
         }
-        let file =
-            options::value(&options, &["-a", "--arg-file"]).map(|file| place.fed(Feed::File(file.clone()), None));
+        let file = options::value(&options, &["-a", "--arg-file"])
+            .map(|file| place.fed(Feed::File(Arc::new(file.clone())), None));
         let place = file.as_ref().unwrap_or(place);
         let marks = options::value(&options, &["-I", "-i", "-J", "--replace"]).and_then(Word::known);
         let mark = marks.unwrap_or_else(|| "{}".to_string());
@@ -72,7 +74,7 @@ impl Walker {
             ),
             None => (operands, self.items(&options, replacing, place)),
         };
-        let mut words = if replacing { put_in(inner, &mark, &items) } else { inner.to_vec() };
+        let mut words = if replacing { self.put_in(inner, &mark, &items) } else { inner.to_vec() };
         if !replacing || (program == "parallel" && words == inner) {
             words.extend(items.iter().cloned());
         }
@@ -116,9 +118,12 @@ impl Walker {
     }
 
     /// Items that a `find` or `ls` upstream would give: something below its start paths.
-    pub(super) fn found_by(&self, writers: &[usize]) -> Option<Vec<Word>> {
+    pub(super) fn found_by(&mut self, writers: &[usize]) -> Option<Vec<Word>> {
         let writer = self.reading.commands.get(*writers.last()?)?;
         if writer.program().as_deref() != Some("find") {
+            return None;
+        }
+        if !self.allowance.spend(limits::weight(&writer.words)) {
             return None;
         }
         let (starts, _) = find_starts(writer.args());

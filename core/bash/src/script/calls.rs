@@ -22,7 +22,7 @@ impl Walker {
         if forks_on(&tokens) {
             self.forking(place);
         }
-        let mut names = Names::new(self.scope.home.clone());
+        let mut names = Names::new(self.scope.home.as_deref().map(str::to_string));
         let mut at = 0;
         while let Some(token) = tokens.get(at) {
             let rest = tokens.get(at..).unwrap_or_default();
@@ -77,7 +77,8 @@ impl Walker {
         if let [Token::Mark('='), next, ..] = after
             && !matches!(next, Token::Mark('=' | '~' | '>'))
         {
-            assign(&path, after.get(1..).unwrap_or_default(), names);
+            let cost = assign(&path, after.get(1..).unwrap_or_default(), names);
+            self.allowance.spend(cost);
             return width + 1;
         }
         // `File::Path::rmtree`, `$dir->remove`: only the last part names the call.
@@ -106,6 +107,8 @@ impl Walker {
             _ => None,
         };
         let Some(parts) = parts else { return width };
+        // Calls in calls are looked through for each of them.
+        self.allowance.spend(parts.iter().map(|part| part.len()).sum());
         if resolved == "sqlite3.connect" {
             let database = parts.first().map_or_else(|| unknown("…"), |part| names.word(part));
             names.constants.insert(DATABASE.to_string(), Argument::One(database));
@@ -113,6 +116,7 @@ impl Walker {
         let function = language.calls.iter().find(|(name, _)| !method && *name == resolved);
         if let Some((_, effect)) = function {
             let given: Vec<Argument> = parts.iter().map(|part| names.argument(part)).collect();
+            self.allowance.spend(given.iter().map(Argument::weight).sum());
             self.effect(language, *effect, &given, &parts, place);
             // What stands inside the parentheses is looked at as well.
             return width;
@@ -121,6 +125,7 @@ impl Walker {
             let receiver = if effect == Effect::Sql { names.database().unwrap_or(receiver) } else { receiver };
             let mut given = vec![Argument::One(receiver)];
             given.extend(parts.iter().map(|part| names.argument(part)));
+            self.allowance.spend(given.iter().map(Argument::weight).sum());
             self.effect(language, effect, &given, &parts, place);
         }
         width
@@ -293,13 +298,16 @@ fn plain(resolved: String) -> String {
     format!("{module}.{}", rest.trim_start_matches("promises."))
 }
 
-fn assign(path: &str, tail: &[Token], names: &mut Names) {
+/// Binds a name, and says what that costs.
+fn assign(path: &str, tail: &[Token], names: &mut Names) -> usize {
     let reach = tail.get(..600).unwrap_or(tail);
     let end = reach.iter().position(|token| *token == Token::End).unwrap_or(reach.len());
     let value = names.argument(reach.get(..end).unwrap_or_default());
+    let cost = end + value.weight();
     if names.constants.len() < 4096 {
         names.constants.insert(path.to_string(), value);
     }
+    cost
 }
 
 fn starts_value(token: &Token) -> bool {

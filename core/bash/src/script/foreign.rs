@@ -97,7 +97,7 @@ impl Walker {
         let at = self.report(maker);
         let runner = if effect == Effect::Shell { "sh" } else { language.name };
         let mut command = self.command(vec![Word::text(runner)], place);
-        command.feed = Feed::Pipe(vec![at]);
+        command.feed = Feed::Pipe([at].into());
         self.report(command);
     }
 }

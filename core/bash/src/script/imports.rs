@@ -9,7 +9,7 @@ pub(super) fn import(rest: &[Token], names: &mut Names) -> Option<usize> {
         [Token::Name(word), Token::Name(module), Token::Name(imports), tail @ ..]
             if word == "from" && imports == "import" =>
         {
-            let end = tail.iter().position(|token| *token == Token::End).unwrap_or(tail.len()).min(64);
+            let end = statement(tail);
             for part in split(tail.get(..end).unwrap_or_default()) {
                 match part {
                     [Token::Mark('('), Token::Name(name), ..]
@@ -28,7 +28,7 @@ pub(super) fn import(rest: &[Token], names: &mut Names) -> Option<usize> {
         // `import('fs')` is a call, and code follows it.
         [Token::Name(word), Token::Mark('('), ..] if word == "import" => None,
         [Token::Name(word), tail @ ..] if word == "import" => {
-            let end = tail.iter().position(|token| *token == Token::End).unwrap_or(tail.len()).min(64);
+            let end = statement(tail);
             let clause = tail.get(..end).unwrap_or_default();
             if let [.., Token::Name(from), Token::Text(module)] = clause
                 && from == "from"
@@ -58,6 +58,12 @@ pub(super) fn import(rest: &[Token], names: &mut Names) -> Option<usize> {
         }
         _ => None,
     }
+}
+
+/// Where the statement ends, as far as is looked.
+fn statement(tail: &[Token]) -> usize {
+    let reach = tail.get(..64).unwrap_or(tail);
+    reach.iter().position(|token| *token == Token::End).unwrap_or(reach.len())
 }
 
 /// `fs`, `{ rmSync }`, `{ exec: run }`, `* as fs` bound to a module.

@@ -40,7 +40,7 @@ pub(super) struct Style {
 }
 
 pub(super) fn tokens(code: &str, style: Style) -> Vec<Token> {
-    let mut lexer = Lexer { cursor: Cursor::new(code), style, out: Vec::new(), nest: 0 };
+    let mut lexer = Lexer { cursor: Cursor::new(code), style, out: Vec::new(), nest: 0, bare: 0 };
     while let Some(c) = lexer.cursor.peek() {
         lexer.step(c);
     }
@@ -53,6 +53,8 @@ struct Lexer<'t> {
     out: Vec<Token>,
     /// Brackets open: line ends inside them end nothing.
     nest: usize,
+    /// Up to here no pattern is closed on its line: it is not looked for again for every slash.
+    bare: usize,
 }
 
 impl<'t> Lexer<'t> {
@@ -224,8 +226,12 @@ impl<'t> Lexer<'t> {
     }
 
     fn pattern(&mut self) {
-        let line_end = self.cursor.rest().find('\n').unwrap_or(self.cursor.rest().len());
-        let closes = self.cursor.rest().get(1..line_end).is_some_and(|line| line.contains('/'));
+        let behind = self.cursor.rest().get(1..).unwrap_or_default();
+        let stop = (self.cursor.at() >= self.bare).then(|| behind.find(['/', '\n'])).flatten();
+        let closes = stop.is_some_and(|at| behind.get(at..).is_some_and(|rest| rest.starts_with('/')));
+        if !closes {
+            self.bare = self.bare.max(self.cursor.at() + 1 + stop.unwrap_or(behind.len()));
+        }
         self.cursor.bump();
         if closes {
             self.body("/", false);
@@ -240,9 +246,11 @@ impl<'t> Lexer<'t> {
 fn written(body: &str, puts_in: bool, raw: bool) -> Word {
     let mut word = Word { pieces: Vec::new(), quoted: true };
     let mut rest = body;
+    // Behind the last closing bracket nothing is put in by one.
+    let last = body.rfind('}').map_or(0, |at| body.len() - at);
     while let Some(at) = rest.find(['{', '$', '#']).filter(|_| puts_in) {
         let (before, from) = rest.split_at_checked(at).unwrap_or((rest, ""));
-        let (opening, width) = opening(from);
+        let (opening, width) = opening(from, last > 0 && from.len() >= last);
         push_text(&mut word, &decoded(before, raw));
         let (inside, after) = from.split_at_checked(width).unwrap_or((from, ""));
         if opening {
@@ -256,10 +264,10 @@ fn written(body: &str, puts_in: bool, raw: bool) -> Word {
     word
 }
 
-/// Whether something is put in here, and how long its source is.
-fn opening(from: &str) -> (bool, usize) {
+/// Whether something is put in here, and how long its source is; `closed` when a closing bracket follows at all.
+fn opening(from: &str, closed: bool) -> (bool, usize) {
     let first = from.chars().next().map_or(0, char::len_utf8);
-    let braced = |start: usize| from.find('}').map(|end| end + 1).filter(|end| *end > start);
+    let braced = |start: usize| closed.then(|| from.find('}')).flatten().map(|end| end + 1).filter(|end| *end > start);
     if from.starts_with("${") || from.starts_with("#{") {
         return braced(2).map_or((false, first), |width| (true, width));
     }

@@ -17,6 +17,16 @@ pub(super) enum Argument {
     List(Vec<Word>),
 }
 
+impl Argument {
+    /// What a copy of it costs, in steps.
+    pub(super) fn weight(&self) -> usize {
+        match self {
+            Self::One(word) => limits::weight(std::slice::from_ref(word)),
+            Self::List(words) => limits::weight(words),
+        }
+    }
+}
+
 /// What names stand for.
 #[derive(Debug, Default)]
 pub(super) struct Names {

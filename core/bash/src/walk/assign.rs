@@ -5,7 +5,7 @@ use std::rc::Rc;
 use shuck_ast::{ArrayElem, Assignment, AssignmentValue};
 
 use super::{Place, Walker};
-use crate::limits;
+use crate::limits::{self, weight};
 use crate::reading::Word;
 use crate::scope::Value;
 use crate::syntax::slice;
@@ -39,22 +39,24 @@ impl Walker {
     }
 
     fn set_element(&mut self, name: &str, index: usize, word: Word) {
-        let mut words = match self.lookup(name) {
-            Some(Value::Many(words)) => words,
-            Some(Value::One(word)) => vec![word],
-            None => Vec::new(),
-        };
-        if index > limits::SPREAD || !self.allowance.spend(words.len()) {
+        let before = self.lookup(name);
+        let cost = before.as_ref().map_or(0, |value| value.weight());
+        if index > limits::SPREAD || !self.allowance.spend(cost) {
             self.scope.blur(name);
             return;
         }
+        let mut words = match before.as_deref() {
+            Some(Value::Many(words)) => words.to_vec(),
+            Some(Value::One(word)) => vec![word.clone()],
+            None => Vec::new(),
+        };
         if words.len() <= index {
             words.resize(index + 1, Word::default());
         }
         if let Some(slot) = words.get_mut(index) {
             *slot = word;
         }
-        self.set(name, Value::Many(words));
+        self.set(name, Value::many(words));
     }
 
     fn assigned(&mut self, assignment: &Assignment, source: &Rc<str>, place: &Place) -> Value {
@@ -70,33 +72,34 @@ impl Walker {
                     };
                     words.extend(self.fields(slice(source, word.word.span), place));
                 }
-                Value::Many(words)
+                Value::many(words)
             }
         };
         if !assignment.append {
             return fresh;
         }
         let before = self.lookup(assignment.target.name.as_str());
-        self.appended(before, fresh)
+        self.appended(before.as_deref(), fresh)
     }
 
-    fn appended(&mut self, before: Option<Value>, fresh: Value) -> Value {
+    fn appended(&mut self, before: Option<&Value>, fresh: Value) -> Value {
         match (before, fresh) {
-            (Some(Value::One(mut word)), Value::One(more)) => {
+            (Some(Value::One(word)), Value::One(more)) => {
                 // Growing a value step by step copies it each time.
-                if !self.allowance.spend(word.shown().len() / 8) {
+                if !self.allowance.spend(weight(std::slice::from_ref(word))) {
                     return Value::One(more);
                 }
+                let mut word = word.clone();
                 for piece in more.pieces {
                     push_piece(&mut word, piece);
                 }
                 Value::One(word)
             }
-            (Some(Value::Many(mut words)), Value::Many(more)) => {
-                if self.allowance.spend(words.len()) {
-                    words.extend(more);
+            (Some(Value::Many(words)), Value::Many(more)) => {
+                if !self.allowance.spend(weight(words)) {
+                    return Value::Many(more);
                 }
-                Value::Many(words)
+                Value::many(words.iter().chain(more.iter()).cloned().collect())
             }
             (_, fresh) => fresh,
         }

@@ -1,6 +1,7 @@
 //! Compound commands: groups, subshells, branches and loops.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use shuck_ast::{Command as Syntax, CompoundCommand, ForCommand, IfCommand, Redirect, Span, StmtSeq};
 
@@ -102,9 +103,6 @@ impl Walker {
         for body in bodies {
             self.scope = before.clone();
             self.sequence(body, source, &inner);
-            if !self.allowance.spend(self.scope.weight() * 2) {
-                break;
-            }
             after.meet(&self.scope);
         }
         self.scope = after;
@@ -119,7 +117,8 @@ impl Walker {
             && reads_lines(condition, source)
         {
             for line in text.lines().take(limits::SPREAD) {
-                let here = place.fed(Feed::Text(line.to_string()), Some(line)).under(Via::Branch);
+                let line: Arc<str> = line.into();
+                let here = place.fed(Feed::Text(line.clone()), Some(line)).under(Via::Branch);
                 self.sequence(condition, source, &here);
                 self.sequence(body, source, &here);
             }
@@ -138,8 +137,8 @@ impl Walker {
                 self.each(&names, &raws, &repeat.body, source, place);
             }
             None => {
-                let words = match self.lookup("@") {
-                    Some(Value::Many(words)) => words,
+                let words = match self.lookup("@").as_deref() {
+                    Some(Value::Many(words)) if self.allowance.spend(limits::weight(words)) => words.to_vec(),
                     _ => vec![unknown(names.first())],
                 };
                 self.each_value(&names, words, &repeat.body, source, place);

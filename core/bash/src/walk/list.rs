@@ -1,13 +1,16 @@
 //! Statements, lists and pipelines.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use shuck_ast::{BinaryOp, Command as Syntax, Stmt, StmtTerminator};
 
 use super::{Place, Walker};
+use crate::limits;
 use crate::output::Output;
 use crate::reading::{Feed, Via};
 use crate::scope::Body;
+use crate::syntax::slice;
 
 impl Walker {
     pub(crate) fn statement(&mut self, statement: &Stmt, source: &Rc<str>, place: &Place) -> Output {
@@ -39,8 +42,16 @@ impl Walker {
             Syntax::Compound(compound) => self.compound(compound, &statement.redirects, source, place),
             Syntax::Function(function) => {
                 for name in function.static_names() {
-                    let body = Body { statement: Rc::new((*function.body).clone()), source: source.clone() };
-                    self.scope.define(name.as_str(), body);
+                    // Every command in its body is said to be reached by this name.
+                    if name.as_str().len() > limits::NAME {
+                        self.allowance.refuse("a function with too long a name");
+                        continue;
+                    }
+                    // The body is copied, again each time the definition is run.
+                    if self.allowance.spend(slice(source, function.span).len()) {
+                        let body = Body { statement: Rc::new((*function.body).clone()), source: source.clone() };
+                        self.scope.define(name.as_str(), body);
+                    }
                 }
                 Output::nothing()
             }
@@ -67,7 +78,7 @@ impl Walker {
             let succeeded = std::mem::replace(&mut self.scope, before.clone());
             self.statement(part, source, place);
             let failed = std::mem::replace(&mut self.scope, succeeded);
-            if !leaves(part) && self.allowance.spend(self.scope.weight() * 2) {
+            if !leaves(part) {
                 self.scope.meet(&failed);
             }
             output = Output::Unknown;
@@ -85,10 +96,14 @@ impl Walker {
             let first = self.reading.commands.len();
             output = self.statement(part, source, &here);
             let feed = match output.certain() {
-                Some(text) => Feed::Text(text.to_string()),
-                None => Feed::Pipe(self.writers(first, place.via.len())),
+                Some(text) => Feed::Text(text.into()),
+                None => Feed::Pipe(self.writers(first, place.via.len()).into()),
             };
-            here = place.fed(feed, output.draft());
+            let draft = match &feed {
+                Feed::Text(text) => Some(text.clone()),
+                _ => output.draft().map(Arc::from),
+            };
+            here = place.fed(feed, draft);
             self.scope = kept.clone();
         }
         output

@@ -8,6 +8,7 @@ mod simple;
 
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use shuck_ast::StmtSeq;
 
@@ -15,7 +16,7 @@ use crate::limits::{self, Allowance};
 use crate::output::Output;
 use crate::reading::{Command, Feed, Reading, Surroundings, Trouble, Via, Word};
 use crate::scope::{Scope, Value};
-use crate::{scan, syntax};
+use crate::{flat, scan, syntax};
 
 /// One reading in progress.
 pub(crate) struct Walker {
@@ -24,16 +25,16 @@ pub(crate) struct Walker {
     pub(crate) allowance: Allowance,
     /// What process substitutions print, by their source, and what the line writes into files,
     /// by their path: a shell may be told to run it.
-    pub(crate) printed: HashMap<String, String>,
+    pub(crate) printed: HashMap<String, Rc<String>>,
 }
 
 /// Where in the line a text stands: how it is reached and what it reads.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Place {
-    pub(crate) via: Vec<Via>,
+    pub(crate) via: Arc<Vec<Via>>,
     pub(crate) feed: Feed,
     /// The text on the standard input, unknown parts as their source.
-    pub(crate) draft: Option<Rc<str>>,
+    pub(crate) draft: Option<Arc<str>>,
     /// Whether that text has no unknown parts.
     pub(crate) sure: bool,
 }
@@ -41,14 +42,13 @@ pub(crate) struct Place {
 impl Place {
     /// The same place, one step further in.
     pub(crate) fn under(&self, via: Via) -> Self {
-        let mut place = self.clone();
-        place.via.push(via);
-        place
+        let via = self.via.iter().cloned().chain([via]).collect();
+        Self { via: Arc::new(via), ..self.clone() }
     }
 
-    pub(crate) fn fed(&self, feed: Feed, draft: Option<&str>) -> Self {
+    pub(crate) fn fed(&self, feed: Feed, draft: Option<Arc<str>>) -> Self {
         let sure = matches!(feed, Feed::Text(_));
-        Self { via: self.via.clone(), feed, draft: draft.map(Rc::from), sure }
+        Self { via: self.via.clone(), feed, draft, sure }
     }
 
     /// The text on the standard input, when every part of it is known.
@@ -58,11 +58,11 @@ impl Place {
 }
 
 impl Walker {
-    pub(crate) fn new(around: &Surroundings) -> Self {
+    pub(crate) fn new(around: &Surroundings, line: usize) -> Self {
         Self {
             reading: Reading::default(),
             scope: Scope::new(around),
-            allowance: Allowance::default(),
+            allowance: Allowance::new(line),
             printed: HashMap::new(),
         }
     }
@@ -72,6 +72,7 @@ impl Walker {
         if let Some(why) = self.allowance.hit() {
             self.trouble(line, why);
             self.reading.cut = true;
+            flat::rest(&mut self, line);
         }
         self.reading
     }
@@ -93,13 +94,18 @@ impl Walker {
         output
     }
 
-    fn read_parsed(&mut self, text: &str, parsed: Result<StmtSeq, String>, place: &Place) -> Output {
+    fn read_parsed(&mut self, text: &str, parsed: Result<StmtSeq, syntax::Refusal>, place: &Place) -> Output {
         match parsed {
             Ok(sequence) => {
                 let source: Rc<str> = Rc::from(text);
                 self.sequence(&sequence, &source, place)
             }
-            Err(why) => {
+            Err(syntax::Refusal::Deep) => {
+                self.trouble(text, "more is opened than closed");
+                flat::commands(self, text, place);
+                Output::Unknown
+            }
+            Err(syntax::Refusal::Broken(why)) => {
                 self.trouble(text, &why);
                 scan::commands(self, text, place);
                 Output::Unknown
@@ -118,15 +124,12 @@ impl Walker {
 
     /// Whether the walk may go on; every statement asks.
     pub(crate) fn tick(&mut self) -> bool {
-        if self.reading.commands.len() >= limits::COMMANDS {
-            return self.allowance.refuse("too many commands");
-        }
-        self.allowance.spend(1)
+        self.allowance.spend(limits::STATEMENT)
     }
 
     /// Adds a command and says which it is.
     pub(crate) fn report(&mut self, command: Command) -> usize {
-        if self.reading.commands.len() < limits::COMMANDS {
+        if self.allowance.command() {
             self.reading.commands.push(command);
         }
         self.reading.commands.len().saturating_sub(1)
@@ -141,12 +144,10 @@ impl Walker {
 
     /// Sets a variable from here on.
     pub(crate) fn set(&mut self, name: &str, value: Value) {
-        if self.allowance.spend(self.scope.weight()) {
-            self.scope.set(name, value);
-        }
+        self.scope.set(name, value);
     }
 
-    pub(crate) fn lookup(&self, name: &str) -> Option<Value> {
+    pub(crate) fn lookup(&self, name: &str) -> Option<Rc<Value>> {
         self.scope.get(name)
     }
 

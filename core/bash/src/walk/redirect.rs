@@ -1,6 +1,7 @@
 //! Redirects: what a command reads and which files it writes.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use shuck_ast::{Redirect as Syntax, RedirectKind as Kind, RedirectTarget};
 
@@ -23,19 +24,20 @@ pub(super) struct Redirected {
 /// A standard input set by a redirect.
 pub(super) struct Input {
     pub(super) feed: Feed,
-    draft: Option<String>,
+    draft: Option<Arc<str>>,
     sure: bool,
 }
 
 impl Input {
     /// Text from the line itself, which may have unknown parts.
     fn text(text: String, sure: bool) -> Self {
+        let text: Arc<str> = text.into();
         Self { feed: Feed::Text(text.clone()), draft: Some(text), sure }
     }
 
     /// The same place with this input.
     pub(super) fn in_place(&self, place: &Place) -> Place {
-        let mut here = place.fed(self.feed.clone(), self.draft.as_deref());
+        let mut here = place.fed(self.feed.clone(), self.draft.clone());
         here.sure = self.sure;
         here
     }
@@ -84,11 +86,11 @@ impl Walker {
         if writes {
             out.away |= redirect.kind == Kind::OutputBoth || redirect.fd.unwrap_or(1) == 1;
         } else if redirect.fd.unwrap_or(0) == 0 {
-            let draft = printed.as_ref().and_then(|output| output.draft()).map(str::to_string);
+            let draft = printed.as_ref().and_then(|output| output.draft()).map(Arc::from);
             let feed = match printed {
-                Some(Output::Certain(text)) => Feed::Text(text),
+                Some(Output::Certain(text)) => Feed::Text(text.into()),
                 Some(_) => Feed::Pipe((first..self.reading.commands.len()).collect()),
-                None => Feed::File(target.clone()),
+                None => Feed::File(Arc::new(target.clone())),
             };
             out.input = Some(Input { sure: matches!(feed, Feed::Text(_)), feed, draft });
         }

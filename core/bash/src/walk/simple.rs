@@ -5,6 +5,7 @@ use std::rc::Rc;
 use shuck_ast::{Assignment, BuiltinCommand, DeclClause, DeclOperand, Redirect, SimpleCommand, Span};
 
 use super::{Place, Walker};
+use crate::limits;
 use crate::open::is_builtin;
 use crate::output::{self, Output};
 use crate::reading::{Command, RedirectKind, Via, Word};
@@ -147,14 +148,14 @@ impl Walker {
     /// Reports a command whose words are settled, and opens what it would run.
     pub(crate) fn run(&mut self, command: Command, place: &Place) -> Output {
         // A wrapper inside a wrapper carries the same words again.
-        let load = if place.via.is_empty() { 0 } else { command.words.len() * 4 };
+        let load = if place.via.is_empty() { 0 } else { limits::weight(&command.words) };
         if !self.tick() || !self.allowance.spend(load) || !self.allowance.sink() {
             return Output::Unknown;
         }
         self.report(command.clone());
         // A function of the line may bear the name of a program whose output would be known.
         let own = command.name().is_some_and(|name| self.scope.function(&name).is_some());
-        let fits = !own && self.allowance.spend(place.draft.as_ref().map_or(0, |text| text.len() / 8));
+        let fits = !own && self.allowance.spend(place.draft.as_deref().map_or(0, limits::text_weight));
         let printed = if fits { output::of(&command, place.draft.as_deref(), place.sure) } else { Output::Unknown };
         let opened = self.open_with(&command, place);
         self.allowance.rise();
@@ -169,7 +170,7 @@ impl Walker {
     /// Remembers what the line writes into a file: it may be told to run it.
     fn write(&mut self, redirect: &crate::reading::Redirect, text: &str, place: &Place) {
         let Some(path) = redirect.target.known().and_then(|path| self.scope.resolve(&path)) else { return };
-        if !self.allowance.spend(text.len() / 8) {
+        if !self.allowance.spend(limits::text_weight(text)) {
             return;
         }
         // A hook is run by git, at a moment of its choosing.
@@ -178,7 +179,7 @@ impl Walker {
         if path.contains("/.git/hooks/") && shell {
             self.inner_text(text, Via::Shell("git hook".to_string()), place);
         }
-        let file = self.printed.entry(path).or_default();
+        let file = Rc::make_mut(self.printed.entry(path).or_default());
         if redirect.kind == RedirectKind::Write {
             file.clear();
         }
@@ -186,13 +187,18 @@ impl Walker {
     }
 
     /// `cat` of process substitutions, or of files the line has written, prints what is in them.
-    fn shown_files(&self, command: &Command) -> Output {
+    fn shown_files(&mut self, command: &Command) -> Output {
         if command.name().as_deref() != Some("cat") || self.printed.is_empty() {
             return Output::Unknown;
         }
-        let texts: Option<Vec<String>> = command.args().iter().map(|file| self.written(file)).collect();
+        let texts: Option<Vec<Rc<String>>> = command.args().iter().map(|file| self.written(file)).collect();
         match texts {
-            Some(texts) if !texts.is_empty() => Output::Draft(texts.concat()),
+            Some(texts)
+                if !texts.is_empty()
+                    && self.allowance.spend(texts.iter().map(|text| limits::text_weight(text)).sum()) =>
+            {
+                Output::Draft(texts.iter().map(|text| text.as_str()).collect())
+            }
             _ => Output::Unknown,
         }
     }
@@ -201,8 +207,10 @@ impl Walker {
     fn copied(&mut self, command: &Command, place: &Place) {
         let program = command.name();
         let operands = || command.args().iter().filter(|word| !word.shown().starts_with('-'));
-        let (text, targets): (Option<String>, Vec<Word>) = match program.as_deref() {
-            Some("tee") => (place.draft.as_deref().map(str::to_string), operands().cloned().collect()),
+        let (text, targets): (Option<Rc<String>>, Vec<Word>) = match program.as_deref() {
+            Some("tee") => {
+                (place.draft.as_deref().map(|text| Rc::new(text.to_string())), operands().cloned().collect())
+            }
             Some("cp" | "mv") if !self.printed.is_empty() => {
                 let [from, to] = operands().collect::<Vec<_>>()[..] else { return };
                 (self.written(from), vec![to.clone()])
@@ -218,7 +226,7 @@ impl Walker {
     }
 
     /// The text of a file the line has written, or of a process substitution.
-    pub(crate) fn written(&self, file: &Word) -> Option<String> {
+    pub(crate) fn written(&self, file: &Word) -> Option<Rc<String>> {
         if let Some(text) = self.printed.get(&file.shown()) {
             return Some(text.clone());
         }

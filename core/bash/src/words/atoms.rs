@@ -1,5 +1,7 @@
 //! Reads the source of a word into atoms: quotes, escapes, and where expansions stand.
 
+use std::rc::Rc;
+
 use super::cursor::Cursor;
 use super::{Atom, matching, quoting};
 use crate::reading::Piece;
@@ -75,7 +77,7 @@ impl Walker {
         let source = cursor.since(start).to_string();
         let output = self.walk_process_substitution(body, place);
         if let Some(text) = output.draft() {
-            self.printed.insert(source.clone(), text.to_string());
+            self.printed.insert(source.clone(), Rc::new(text.to_string()));
         }
         out.push(Atom::Kept(Piece::Unknown(source)));
     }

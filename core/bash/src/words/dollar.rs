@@ -56,7 +56,7 @@ impl Walker {
     /// Pushes the value of a plain `$name`.
     pub(super) fn variable(&mut self, name: &str, source: &str, mode: Mode, out: &mut Vec<Atom>) {
         match self.lookup(name) {
-            Some(value) if self.allowance.spend(value.size() / 2) => push_value(&value, name == "@", mode, out),
+            Some(value) if self.allowance.spend(value.weight()) => push_value(&value, name == "@", mode, out),
             _ => out.push(held(mode, Piece::Unknown(source.to_string()))),
         }
     }

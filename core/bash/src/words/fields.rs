@@ -3,6 +3,7 @@
 use super::{Atom, Mode, braces};
 use crate::limits;
 use crate::reading::{Piece, Word};
+use crate::scope::Value;
 use crate::walk::{Place, Walker};
 
 impl Walker {
@@ -112,9 +113,14 @@ impl Walker {
         }
     }
 
-    fn splitters(&self) -> String {
-        match self.lookup("IFS") {
-            Some(crate::scope::Value::One(word)) => word.known().unwrap_or_else(|| " \t\n".to_string()),
+    fn splitters(&mut self) -> String {
+        match self.lookup("IFS").as_deref() {
+            // Every character of a value is looked for among them.
+            Some(Value::One(word)) if word.size() > limits::SPLITTERS => {
+                self.allowance.refuse("words are split by too many characters");
+                " \t\n".to_string()
+            }
+            Some(Value::One(word)) => word.known().unwrap_or_else(|| " \t\n".to_string()),
             _ => " \t\n".to_string(),
         }
     }
@@ -185,11 +191,17 @@ pub(crate) fn globbed(word: &mut Word, text: &str) {
         return;
     }
     let mut rest = text;
+    // A set that is not closed is looked for once: again for each bracket would cost the square of the length.
+    let mut sets = text.contains(']');
     while let Some(at) = rest.find(['*', '?', '[']) {
         let (before, from) = rest.split_at_checked(at).unwrap_or((rest, ""));
         let width = match from.strip_prefix('[') {
             None => Some(from.len() - from.trim_start_matches(['*', '?']).len()),
-            Some(set) => set.find(']').filter(|&end| end > 0).map(|end| end + 2),
+            Some(set) => {
+                let end = sets.then(|| set.find(']')).flatten();
+                sets &= end.is_some();
+                end.filter(|&end| end > 0).map(|end| end + 2)
+            }
         };
         push_text(word, before);
         let Some((pattern, after)) = width.and_then(|width| from.split_at_checked(width)) else {

@@ -1,5 +1,7 @@
 //! `${…}`: the value of a parameter with its operator applied, as far as it is certain.
 
+use std::rc::Rc;
+
 use super::cursor::Cursor;
 use super::dollar::{held, push_value};
 use super::{Atom, Mode, pattern};
@@ -7,6 +9,9 @@ use crate::limits;
 use crate::reading::{Piece, Word};
 use crate::scope::Value;
 use crate::walk::{Place, Walker};
+
+/// How often an operator may go through a value that it changes.
+const CHANGES: usize = 4;
 
 /// `${` taken apart.
 struct Parameter<'t> {
@@ -35,7 +40,7 @@ impl Walker {
             return;
         };
         let value = self.element(&parameter).filter(|value| value.size() <= limits::TEXT);
-        if !self.allowance.spend(value.as_ref().map_or(0, |value| value.size() / 2)) {
+        if !self.allowance.spend(value.as_ref().map_or(0, |value| value.weight() * CHANGES)) {
             out.push(unknown);
             return;
         }
@@ -53,42 +58,45 @@ impl Walker {
         }
     }
 
-    fn element(&self, parameter: &Parameter<'_>) -> Option<Value> {
+    fn element(&self, parameter: &Parameter<'_>) -> Option<Rc<Value>> {
         let value = self.lookup(parameter.name)?;
-        match (parameter.subscript, value) {
-            (None, Value::Many(words)) if parameter.name != "@" && parameter.name != "*" => {
-                words.first().cloned().map(Value::One)
-            }
-            (None | Some("@" | "*"), value) => Some(value),
+        let one = |word: &Word| Rc::new(Value::One(word.clone()));
+        match (parameter.subscript, &*value) {
+            (None, Value::Many(words)) if parameter.name != "@" && parameter.name != "*" => words.first().map(one),
+            (None | Some("@" | "*"), _) => Some(value),
             (Some(index), Value::Many(words)) => {
                 let index: usize = index.trim_matches(['"', '\'']).parse().ok()?;
-                words.get(index).cloned().map(Value::One)
+                words.get(index).map(one)
             }
-            (Some("0"), value @ Value::One(_)) => Some(value),
+            (Some("0"), Value::One(_)) => Some(value),
             (Some(_), Value::One(_)) => None,
         }
     }
 
-    fn length(&self, name: &str, mode: Mode) -> Option<Atom> {
+    fn length(&mut self, name: &str, mode: Mode) -> Option<Atom> {
         let parameter = take_apart(name)?;
-        let size = match (self.lookup(parameter.name)?, parameter.subscript) {
+        let size = match (&*self.lookup(parameter.name)?, parameter.subscript) {
             (Value::Many(words), Some("@" | "*")) => words.len(),
-            (Value::One(word), _) => word.known()?.chars().count(),
-            (Value::Many(_), _) => return None,
+            (Value::One(word), _) if self.allowance.spend(limits::weight(std::slice::from_ref(word))) => {
+                word.known()?.chars().count()
+            }
+            _ => return None,
         };
         Some(held(mode, Piece::Text(size.to_string())))
     }
 
-    fn indirect(&self, pointer: &str) -> Option<Value> {
-        let Value::One(word) = self.lookup(pointer)? else { return None };
-        self.lookup(&word.known()?)
+    fn indirect(&mut self, pointer: &str) -> Option<Rc<Value>> {
+        let value = self.lookup(pointer)?;
+        let Value::One(word) = &*value else { return None };
+        let value = self.lookup(&word.known().filter(|name| name.len() <= limits::SPREAD)?)?;
+        self.allowance.spend(value.weight()).then_some(value)
     }
 
     /// The atoms of a value with its operator; `None` when the run alone would tell.
     fn operate(
         &mut self,
         parameter: &Parameter<'_>,
-        value: Option<Value>,
+        value: Option<Rc<Value>>,
         mode: Mode,
         place: &Place,
     ) -> Option<Vec<Atom>> {
@@ -102,7 +110,7 @@ impl Walker {
             '-' | '=' | '?' => self.default_value(parameter, value, operand, (colon, mode), place),
             '+' => {
                 let atoms = self.atoms(operand, mode, place);
-                match value {
+                match value.as_deref() {
                     // Set or not, the replacement is the only text this can give.
                     Some(Value::One(word)) if colon && word.known().is_some_and(|text| text.is_empty()) => {
                         Some(Vec::new())
@@ -111,10 +119,10 @@ impl Walker {
                 }
             }
             _ if colon => {
-                one(value.as_ref()).and_then(|text| cut(&text, bare)).map(|text| vec![held(mode, Piece::Text(text))])
+                one(value.as_deref()).and_then(|text| cut(&text, bare)).map(|text| vec![held(mode, Piece::Text(text))])
             }
             _ => {
-                let text = one(value.as_ref())?;
+                let text = one(value.as_deref())?;
                 let changed = self.change(&text, operator, place)?;
                 (changed.len() <= limits::TEXT).then(|| vec![held(mode, Piece::Text(changed))])
             }
@@ -124,13 +132,14 @@ impl Walker {
     fn default_value(
         &mut self,
         parameter: &Parameter<'_>,
-        value: Option<Value>,
+        value: Option<Rc<Value>>,
         operand: &str,
         (colon, mode): (bool, Mode),
         place: &Place,
     ) -> Option<Vec<Atom>> {
         let default = self.atoms(operand, mode, place);
-        let empty = matches!(&value, Some(Value::One(word)) if word.known().is_some_and(|text| text.is_empty()));
+        let empty =
+            matches!(value.as_deref(), Some(Value::One(word)) if word.known().is_some_and(|text| text.is_empty()));
         match value {
             Some(value) if !(colon && empty) => {
                 let mut atoms = Vec::new();

@@ -13,7 +13,7 @@ fn a_wrapper_is_reported_with_what_it_runs() {
         ("sudo -l", &["sudo -l"]),
     ]);
     let reading = read("sudo nohup rm x");
-    assert_eq!(reading.commands[2].via, [Via::Wrapper("sudo".into()), Via::Wrapper("nohup".into())]);
+    assert_eq!(*reading.commands[2].via, [Via::Wrapper("sudo".into()), Via::Wrapper("nohup".into())]);
     assert_eq!(read("env A=b rm").commands[1].assignments[0].0, "A");
 }
 

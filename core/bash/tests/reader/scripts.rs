@@ -33,7 +33,7 @@ fn python_calls_become_commands() {
         ("echo 'import os; os.remove(\"/x\")' | python3", "rm /x"),
         ("python3 <<< 'import os; os.remove(\"/x\")'", "rm /x"),
     ]);
-    assert_eq!(read("python3 -c \"import os; os.remove('x')\"").commands[1].via, [Via::Script("python".into())]);
+    assert_eq!(*read("python3 -c \"import os; os.remove('x')\"").commands[1].via, [Via::Script("python".into())]);
 }
 
 #[test]

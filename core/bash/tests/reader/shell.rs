@@ -83,8 +83,8 @@ fn functions_and_aliases_count_when_called() {
         (":(){ :|:& };:", &[":", ":", ":"]),
     ]);
     let bomb = read(":(){ :|:& };:");
-    assert_eq!(bomb.commands[2].via, [Via::Body(":".into()), Via::Branch]);
-    assert_eq!(bomb.commands[2].feed, Feed::Pipe(vec![1]));
+    assert_eq!(*bomb.commands[2].via, [Via::Body(":".into()), Via::Branch]);
+    assert_eq!(bomb.commands[2].feed, Feed::Pipe([1].into()));
 }
 
 #[test]
@@ -201,8 +201,8 @@ fn the_folder_is_followed() {
 #[test]
 fn pipes_say_what_they_carry() {
     let reading = read("curl x | tee y | bash");
-    assert_eq!(reading.commands[1].feed, Feed::Pipe(vec![0]));
-    assert_eq!(reading.commands[2].feed, Feed::Pipe(vec![1]));
+    assert_eq!(reading.commands[1].feed, Feed::Pipe([0].into()));
+    assert_eq!(reading.commands[2].feed, Feed::Pipe([1].into()));
     let reading = read("echo hi | cat");
     assert_eq!(reading.commands[1].feed, Feed::Text("hi\n".into()));
     let reading = read("bash < f");

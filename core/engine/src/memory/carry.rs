@@ -5,7 +5,7 @@ use super::command::{Command, Start, Take};
 use super::phase::{self, Move};
 use super::skill::Skill;
 use super::{account, mail, path, settings};
-use crate::redact::text_without_secrets as clean;
+use crate::redact;
 use model::Ms;
 use model::effect::{After, Write};
 use model::effort::{Account, Addressee, Counters, Effort, Keep, Line, Message, PhaseStep, Refused, Stored};
@@ -89,32 +89,34 @@ impl Done {
 
 /// Done, or why it cannot be.
 pub fn carry_out(command: Command, scene: &Scene<'_>) -> Result<Done, Refused> {
+    done(command, scene).map(without_secrets)
+}
+
+/// Keys, tokens and passwords are not kept, whoever writes them down.
+fn without_secrets(done: Done) -> Done {
+    Done {
+        keeps: done.keeps.into_iter().map(redact::keep).collect(),
+        after: done.after.into_iter().map(redact::after).collect(),
+        said: redact::text_without_secrets(&done.said),
+        status: done.status.as_deref().map(redact::text_without_secrets),
+        ..done
+    }
+}
+
+fn done(command: Command, scene: &Scene<'_>) -> Result<Done, Refused> {
     match command {
-        Command::Log { text } => Ok(log(&clean(&text), scene)),
-        Command::Status { text } => Ok(status(clean(&text), scene)),
+        Command::Log { text } => Ok(log(&text, scene)),
+        Command::Status { text } => Ok(status(text, scene)),
         Command::Start(start) => Ok(begin(start, scene)?),
         Command::Phase { label, approved } => Ok(go(&label, approved, scene)?),
         Command::Finish { note } => Ok(finish(&note, scene)?),
         Command::Continue { what, take } => Ok(resume(what.as_deref(), take, scene)?),
-        Command::Dehydrate(account) => Ok(dehydrate(cleaned(*account), scene)?),
+        Command::Dehydrate(account) => Ok(dehydrate(*account, scene)?),
         Command::Restart { why } => Ok(restart(why, scene)),
         Command::End { why } => Ok(finish(&why, scene)?),
-        Command::Send { to, text } => mail::send(&to, &clean(&text), scene),
-        Command::Report { summary, outcome } => mail::report(&clean(&summary), outcome, scene),
+        Command::Send { to, text } => mail::send(&to, &text, scene),
+        Command::Report { summary, outcome } => mail::report(&summary, outcome, scene),
         Command::Inbox => Ok(mail::inbox(scene)),
-    }
-}
-
-/// Keys, tokens and passwords are not kept, whoever writes them down.
-fn cleaned(account: Account) -> Account {
-    let all = |texts: Vec<String>| texts.iter().map(|text| clean(text)).collect();
-    Account {
-        summary: clean(&account.summary),
-        last_action: clean(&account.last_action),
-        next_steps: all(account.next_steps),
-        handover_instructions: account.handover_instructions.as_deref().map(clean),
-        user_history: account.user_history.as_deref().map(clean),
-        ..account
     }
 }
 

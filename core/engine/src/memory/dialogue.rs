@@ -2,7 +2,7 @@
 //! in the task folder's DETAILS.md.
 
 use super::{Memory, Sight};
-use crate::redact::redact;
+use crate::redact;
 use model::effect::After;
 use model::effort::Effort;
 use model::fact::Tail;
@@ -17,10 +17,12 @@ pub fn step(sight: &Sight<'_>, current: Option<&Effort>, call: &ToolCall, memory
     if call.name != "AskUserQuestion" {
         return;
     }
-    let questions = call.input.get("questions").and_then(Value::as_array).cloned().unwrap_or_default();
+    // Before anything is cut: half a secret is not recognised as one.
+    let input = redact::whole(&call.input);
+    let questions = input.get("questions").and_then(Value::as_array).cloned().unwrap_or_default();
     let premise = sight.envelope.transcript.as_deref().and_then(|path| sight.facts.transcript(path)).and_then(premise);
-    let entry = entry(&questions, call.input.get("answers"), premise.as_deref(), &sight.now.rfc3339());
-    let entry = redact(&json!(entry)).as_str().unwrap_or_default().to_string();
+    let entry = entry(&questions, input.get("answers"), premise.as_deref(), &sight.now.rfc3339());
+    let entry = redact::redact(&json!(entry)).as_str().unwrap_or_default().to_string();
     memory.say_for_the_record(sight, "dialogue", entry.clone());
     if let Some(effort) = current {
         memory.after.push(After::Append { path: format!("{}/DETAILS.md", effort.folder), text: format!("{entry}\n") });
@@ -39,7 +41,7 @@ fn premise(tail: &Tail) -> Option<String> {
         .take(MOST_LINES)
         .filter_map(|line| serde_json::from_str::<Value>(line).ok())
         .find_map(|line| words(&line))?;
-    Some(said.chars().take(LONGEST_PREMISE).collect())
+    Some(redact::text_without_secrets(&said).chars().take(LONGEST_PREMISE).collect())
 }
 
 /// The text of an assistant's line that is not a sub-agent's.

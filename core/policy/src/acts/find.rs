@@ -1,6 +1,6 @@
 //! What `find` and its kin reach: their roots and the names they are narrowed to.
 
-use super::{Act, By, Deed, Reach};
+use super::{Act, By, Deed, Listed, Reach};
 use crate::args::{Args, Grammar, text};
 use crate::target::{Tail, Target};
 use bash::{Command, Word};
@@ -23,13 +23,19 @@ struct Reached<'a> {
 pub(super) fn acts(by: &By<'_>, acts: &mut Vec<Act>) {
     let reached = reach(by.command);
     let Some(deed) = reached.removes.map(Deed::Remove) else { return };
-    targets(&reached, by.command, deed, acts);
+    targets(&reached, by.command, deed, by.listed, acts);
 }
 
 /// What `find …` or another lister upstream names for `xargs` to act on.
-pub(super) fn listed(source: &Command, deed: Deed, acts: &mut Vec<Act>) {
-    match source.program().as_deref() {
-        Some("find" | "fd" | "fdfind" | "bfs") => targets(&reach(source), source, deed, acts),
+pub(super) fn listed(source: &Command, deed: Deed, listed: &Listed<'_>, acts: &mut Vec<Act>) {
+    let program = source.program();
+    let program = program.as_deref();
+    if matches!(program, Some("find" | "fd" | "fdfind" | "bfs" | "ls" | "git")) && !listed.take(source.words.len()) {
+        acts.push(Act { deed: tree(deed), target: Target::anything("what comes down the pipe") });
+        return;
+    }
+    match program {
+        Some("find" | "fd" | "fdfind" | "bfs") => targets(&reach(source), source, deed, listed, acts),
         Some("ls") => {
             let operands = source.args().iter().filter(|word| !text(word).starts_with('-'));
             let mut any = false;
@@ -59,18 +65,20 @@ pub(super) fn listed(source: &Command, deed: Deed, acts: &mut Vec<Act>) {
     }
 }
 
-fn targets(reached: &Reached<'_>, command: &Command, deed: Deed, acts: &mut Vec<Act>) {
+fn targets(reached: &Reached<'_>, command: &Command, deed: Deed, listed: &Listed<'_>, acts: &mut Vec<Act>) {
     if reached.nothing {
         return;
     }
     let cwd = command.cwd.as_deref();
     let dot = Word::text(".");
     let roots: Vec<&Word> = if reached.roots.is_empty() { vec![&dot] } else { reached.roots.clone() };
+    // Each name in each root is one act; where that is too many, the roots are taken as a whole.
+    let many = reached.names.len() > 1 && !listed.take(roots.len().saturating_mul(reached.names.len()));
     for root in roots {
         let root = Target::of(root, cwd);
-        if reached.names.is_empty() {
+        if reached.names.is_empty() || many {
             // A search that narrows takes what is below, not the folder itself.
-            let below = reached.narrowed && root.tail == Tail::None;
+            let below = (reached.narrowed || many) && root.tail == Tail::None;
             let tail = if below { Tail::Everything } else { root.tail.clone() };
             acts.push(Act { deed: tree(deed), target: Target { tail, ..root } });
             continue;

@@ -6,8 +6,10 @@ mod read;
 mod remove;
 mod send;
 
+use crate::source::Substitutions;
 use crate::target::Target;
 use bash::{Command, Reading, RedirectKind};
+use std::cell::Cell;
 
 /// One thing a command would do to one path.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,7 +64,7 @@ impl Deed {
 }
 
 /// What `command` would do to files: its redirects first, then what its program does with its operands.
-pub(crate) fn of(reading: &Reading, command: &Command, program: &str) -> Vec<Act> {
+pub(crate) fn of(command: &Command, program: &str, listed: &Listed<'_>) -> Vec<Act> {
     let mut acts = Vec::new();
     let cwd = command.cwd.as_deref();
     for redirect in &command.redirects {
@@ -73,7 +75,7 @@ pub(crate) fn of(reading: &Reading, command: &Command, program: &str) -> Vec<Act
         acts.push(Act { deed, target: Target::of(&redirect.target, cwd) });
     }
     if !program.is_empty() {
-        let by = By { reading, command, program, cwd };
+        let by = By { listed, command, program, cwd };
         remove::acts(&by, &mut acts);
         change::acts(&by, &mut acts);
         read::acts(&by, &mut acts);
@@ -82,9 +84,39 @@ pub(crate) fn of(reading: &Reading, command: &Command, program: &str) -> Vec<Act
     acts
 }
 
+/// What the commands of a line list for others to act on, and how much of that is still spelled out.
+#[derive(Debug)]
+pub(crate) struct Listed<'a> {
+    pub reading: &'a Reading,
+    pub substitutions: Substitutions,
+    left: Cell<usize>,
+}
+
+impl<'a> Listed<'a> {
+    /// Commands that act on what others list multiply: so many acts, and one for each word of the line, are told apart.
+    const MOST: usize = 1024;
+
+    pub(crate) fn new(reading: &'a Reading) -> Self {
+        let words: usize = reading.commands.iter().map(|command| command.words.len()).sum();
+        Self { left: Cell::new(Self::MOST + words), ..Self::few(reading) }
+    }
+
+    /// For the acts of one command.
+    pub(crate) fn few(reading: &'a Reading) -> Self {
+        Self { reading, substitutions: Substitutions::default(), left: Cell::new(Self::MOST) }
+    }
+
+    /// Takes from what may still be spelled out.
+    pub(crate) fn take(&self, count: usize) -> bool {
+        let rest = self.left.get().checked_sub(count);
+        self.left.set(rest.unwrap_or(self.left.get()));
+        rest.is_some()
+    }
+}
+
 /// A command whose acts are asked for.
 pub(crate) struct By<'a> {
-    pub reading: &'a Reading,
+    pub listed: &'a Listed<'a>,
     pub command: &'a Command,
     pub program: &'a str,
     pub cwd: Option<&'a str>,

@@ -3,7 +3,6 @@
 use super::{Act, By, Deed, Reach, find};
 use crate::args::{Args, Grammar};
 use crate::names;
-use crate::source;
 use crate::target::Target;
 use bash::{Command, Feed, Piece, Via, Word};
 
@@ -65,9 +64,9 @@ fn listed(by: &By<'_>, word: &Word, deed: Deed, acts: &mut Vec<Act>) -> bool {
         return false;
     }
     let before = acts.len();
-    for reading in source::substituted(word) {
+    for reading in by.listed.substitutions.of(word) {
         let [only] = reading.commands.as_slice() else { continue };
-        find::listed(&Command { cwd: by.cwd.map(str::to_string), ..only.clone() }, deed, acts);
+        find::listed(&Command { cwd: by.command.cwd.clone(), ..only.clone() }, deed, by.listed, acts);
     }
     acts.len() > before
 }
@@ -82,8 +81,8 @@ fn read(by: &By<'_>, word: &Word, deed: Deed, acts: &mut Vec<Act>) -> bool {
     };
     let Feed::Pipe(sources) = &by.command.feed else { return false };
     let before = acts.len();
-    for source in sources.iter().filter(|_| variable).filter_map(|at| by.reading.commands.get(*at)) {
-        find::listed(source, deed, acts);
+    if variable {
+        from_pipe(by, sources, deed, acts);
     }
     acts.len() > before
 }
@@ -94,30 +93,32 @@ fn fed(by: &By<'_>, args: &Args<'_>, deed: Deed, acts: &mut Vec<Act>) {
         |word: &Word| word.pieces.iter().any(|piece| matches!(piece, Piece::Unknown(source) if source == "{}"));
     let own = args.operands.iter().filter(|word| !stands_for_input(word));
     acts.extend(own.map(|word| Act { deed, target: by.target(word) }));
-    let mut from_pipe = Vec::new();
+    let mut piped = Vec::new();
     match &by.command.feed {
         Feed::Pipe(sources) => {
-            for source in sources.iter().filter_map(|at| by.reading.commands.get(*at)) {
-                find::listed(source, deed, &mut from_pipe);
-            }
-            if from_pipe.is_empty() {
-                from_pipe.push(Act { deed, target: unknown() });
+            from_pipe(by, sources, deed, &mut piped);
+            if piped.is_empty() {
+                piped.push(Act { deed, target: unknown() });
             }
         }
-        Feed::File(_) | Feed::Unknown => from_pipe.push(Act { deed, target: unknown() }),
+        Feed::File(_) | Feed::Unknown => piped.push(Act { deed, target: unknown() }),
         // Known text has been put in the words by the reader.
         Feed::Text(_) | Feed::Inherited => {}
     }
-    acts.append(&mut from_pipe);
+    acts.append(&mut piped);
+}
+
+/// What the commands upstream list. Many of them are not told apart.
+fn from_pipe(by: &By<'_>, sources: &[usize], deed: Deed, acts: &mut Vec<Act>) {
+    if !by.listed.take(sources.len()) {
+        acts.push(Act { deed: Deed::Remove(Reach::Tree), target: unknown() });
+        return;
+    }
+    for source in sources.iter().filter_map(|at| by.listed.reading.commands.get(*at)) {
+        find::listed(source, deed, by.listed, acts);
+    }
 }
 
 fn unknown() -> Target {
-    let source = "what comes down the pipe".to_string();
-    Target {
-        shown: source.clone(),
-        path: None,
-        tail: crate::target::Tail::Unknown(String::new()),
-        unknown_head: Some(source),
-        bound: false,
-    }
+    Target::anything("what comes down the pipe")
 }

@@ -23,6 +23,7 @@ pub const RULE: Rule = Rule {
 };
 
 fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
+    let opening = sight.program() == "chmod" && opens(sight);
     for (act, place) in sight.acts() {
         let Deed::Permit(reach) = act.deed else { continue };
         let stopped = match place {
@@ -31,7 +32,7 @@ fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
             _ => false,
         };
         let secret = || [keys::written, keys::read].iter().all(|asked| matches!(asked(sight.ground, &act.target), Some(Guarded::Key | Guarded::Credentials)));
-        let opened = sight.program() == "chmod" && opens(sight) && secret();
+        let opened = opening && secret();
         if opened && !stopped {
             let reason = format!("`{}` is a secret, and others could read or change it.", act.target.shown);
             hits.push(Hit::new(sight.shown(), reason).about(act.target.path.as_deref()));

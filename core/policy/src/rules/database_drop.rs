@@ -50,7 +50,7 @@ fn flushes(call: &Call<'_>, sight: &Sight<'_>) -> bool {
 fn texts(sight: &Sight<'_>) -> Vec<String> {
     let mut texts: Vec<String> = sight.command.args().iter().map(|word| text(word).into_owned()).collect();
     if let Feed::Text(text) = &sight.command.feed {
-        texts.push(text.clone());
+        texts.push(text.to_string());
     }
     texts
 }

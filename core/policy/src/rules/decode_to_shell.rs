@@ -1,7 +1,7 @@
 //! `decode-to-shell`: running decoded text.
 
 use crate::args::text;
-use crate::running::{decodes, generates, executed_input, executed_sources};
+use crate::running::{decodes, executed_sources, executes_input};
 use crate::rule::{Hit, Pack, Rule, Sight, Watch};
 use bash::{Command, Feed, Via};
 use model::RuleKind;
@@ -23,9 +23,9 @@ pub const RULE: Rule = Rule {
 
 fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
     let shell = sight.program().ends_with("sh");
-    let piped = executed_input(sight).iter().any(|command| decodes(command) || (shell && generates(command)));
+    let piped = executes_input(sight) && (sight.index.decoded(sight.matter, sight.at) || (shell && sight.index.generated(sight.matter, sight.at)));
     let known = decoded_text(sight);
-    let substituted = executed_sources(sight).iter().flat_map(|reading| &reading.commands).any(decodes);
+    let substituted = executed_sources(sight).iter().any(|reading| reading.commands.iter().any(decodes));
     if piped || known || substituted {
         hits.push(Hit::new(sight.shown(), "The text it runs is decoded on the way, so that nobody can read it here."));
     }

@@ -31,13 +31,14 @@ fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
     let cluster = |letter: char| args.iter().map(|word| crate::args::text(word)).any(|word| word.starts_with('-') && !word.starts_with("--") && word.contains(letter));
     let force = cluster('f') || call.flag("force");
     let volumes = cluster('v') || call.flag("volumes");
+    let substituted = || args.iter().flat_map(|word| sight.index.substitutions.of(word));
     let stopped = match (call.word(0), call.word(1)) {
         // Build caches and dangling images come back by building.
         ("builder" | "buildx" | "network", "prune") => false,
         ("image", "prune") => cluster('a') || call.flag("all"),
         (_, "prune") | ("volume", "rm" | "remove") | ("swarm", "leave") | ("stack" | "service" | "secret" | "config", "rm") => true,
-        ("rm", _) if !force && args.iter().flat_map(crate::source::substituted).any(|reading| only_ended(&reading)) => false,
-        ("rm", _) if args.iter().flat_map(crate::source::substituted).any(|reading| !reading.commands.is_empty()) => true,
+        ("rm", _) if !force && substituted().any(|reading| only_ended(&reading)) => false,
+        ("rm", _) if substituted().any(|reading| !reading.commands.is_empty()) => true,
         // One named container is made to be thrown away; a search takes all there are.
         ("rm", _) => volumes || (force && (call.words.len() > 2 || args.iter().any(bash::Word::has_unknown))),
         ("kill", _) => args.iter().any(bash::Word::has_unknown),

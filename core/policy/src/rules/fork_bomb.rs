@@ -1,8 +1,12 @@
 //! `fork-bomb`: fork bomb.
 
+use crate::matter::Matter;
+use crate::seen::Seen;
 use bash::{Command, Feed, Via};
 use crate::rule::{Hit, Pack, Rule, Sight, Watch};
 use model::RuleKind;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 pub const RULE: Rule = Rule {
     id: "fork-bomb",
@@ -19,23 +23,47 @@ pub const RULE: Rule = Rule {
 };
 
 fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
-    let commands = &sight.matter.reading.commands;
-    let inside = |command: &Command| {
-        let program = command.program()?;
-        let own = command.via.iter().any(|via| matches!(via, Via::Body(name) if *name == program));
-        own.then_some(program)
-    };
-    let again: Vec<(&Command, String)> = commands.iter().filter_map(|command| Some((command, inside(command)?))).collect();
-    for (command, name) in &again {
-        let twins = again.iter().filter(|(_, other)| other == name).count();
-        let piped = matches!(&command.feed, Feed::Pipe(from) if from.iter().any(|at| commands.get(*at).and_then(inside).as_ref() == Some(name)));
-        let body = Via::Body(name.clone());
+    let matter = sight.matter;
+    let commands = &matter.reading.commands;
+    // The program of each command that stands in a body of its own name.
+    let own: Vec<Option<&str>> = commands.iter().zip(&matter.seen).map(|(command, seen)| inside_itself(command, seen)).collect();
+    if own.iter().all(Option::is_none) {
+        return;
+    }
+    let alone = bodies_of_themselves(matter);
+    let mut seen_before: HashSet<&str> = HashSet::new();
+    let mut fed: HashMap<*const usize, HashSet<&str>> = HashMap::new();
+    for (command, name) in commands.iter().zip(&own).filter_map(|(command, name)| Some((command, (*name)?))) {
+        let piped = match &command.feed {
+            Feed::Pipe(from) => fed
+                .entry(Arc::as_ptr(from).cast())
+                .or_insert_with(|| from.iter().filter_map(|at| own.get(*at).copied().flatten()).collect())
+                .contains(name),
+            _ => false,
+        };
         // A recursion that ends has a test in it; a body of nothing but itself has none.
-        let nothing_else = commands.iter().filter(|other| other.via.contains(&body)).all(|other| other.program().as_ref() == Some(name));
-        if piped || (twins > 1 && nothing_else) {
+        let twin = !seen_before.insert(name);
+        if piped || (twin && alone.contains(name)) {
             let shown = format!("{name}() {{ {name} | {name} & }}");
             hits.push(Hit::new(shown, "A function that starts itself twice fills the machine until nothing runs."));
             return;
         }
     }
+}
+
+fn inside_itself<'a>(command: &Command, seen: &'a Seen) -> Option<&'a str> {
+    let program = seen.program.as_deref()?;
+    command.via.iter().any(|via| matches!(via, Via::Body(name) if *name == program)).then_some(program)
+}
+
+/// The functions in whose bodies nothing but themselves runs.
+fn bodies_of_themselves(matter: &Matter) -> HashSet<&str> {
+    let mut alone: HashMap<&str, bool> = HashMap::new();
+    for (command, seen) in matter.reading.commands.iter().zip(&matter.seen) {
+        for via in command.via.iter() {
+            let Via::Body(name) = via else { continue };
+            *alone.entry(name).or_insert(true) &= seen.program.as_deref() == Some(name);
+        }
+    }
+    alone.into_iter().filter(|(_, alone)| *alone).map(|(name, _)| name).collect()
 }

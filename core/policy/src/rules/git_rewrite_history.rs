@@ -22,7 +22,7 @@ pub const RULE: Rule = Rule {
 fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
     let Some(call) = sight.seen.git.as_ref() else {
         if !sight.command.args().is_empty() && sight.program() != "git" {
-            let place = sight.command.cwd.clone().unwrap_or_default();
+            let place = sight.command.cwd.as_deref().unwrap_or_default();
             hits.push(Hit::new(sight.shown(), "This rewrites all of history.").meaning("rewrite-history", place));
         }
         return;

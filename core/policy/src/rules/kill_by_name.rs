@@ -54,11 +54,10 @@ fn kill(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
         return;
     }
     let fed = matches!(sight.command.via.last(), Some(Via::Wrapper(name)) if name == "xargs" || name == "parallel");
-    let upstream = source::upstream(&sight.matter.reading, sight.command);
     // `… | while read p; do kill $p; done`
     let read = args.iter().any(bash::Word::has_unknown) && matches!(sight.command.feed, bash::Feed::Pipe(_));
-    let piped = (fed || read) && upstream.iter().filter_map(|command| command.program()).any(|name| FINDERS.contains(&name.as_str()));
-    let substituted = args.iter().flat_map(source::substituted).any(|reading| source::programs(&reading).any(|name| FINDERS.contains(&name.as_str())));
+    let piped = (fed || read) && sight.index.searched(sight.matter, sight.at, FINDERS);
+    let substituted = args.iter().flat_map(|word| sight.index.substitutions.of(word)).any(|reading| source::programs(&reading).any(|name| FINDERS.contains(&name.as_str())));
     if piped || substituted {
         hits.push(Hit::new(sight.shown(), "The processes are picked by a search, so that others' are hit as well."));
     }

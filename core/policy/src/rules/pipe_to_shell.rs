@@ -1,7 +1,6 @@
 //! `pipe-to-shell`: running code straight from the network.
 
-use crate::running::{executed_input, executed_sources, fetches, runs_its_input};
-use bash::Feed;
+use crate::running::{executed_sources, executes_input, fetches, runs_its_input};
 use crate::rule::{Hit, Pack, Rule, Sight, Watch};
 use model::RuleKind;
 
@@ -23,8 +22,8 @@ pub const RULE: Rule = Rule {
 };
 
 fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
-    let piped = executed_input(sight).iter().any(|command| fetches(command));
-    let substituted = executed_sources(sight).iter().flat_map(|reading| &reading.commands).any(fetches);
+    let piped = executes_input(sight) && sight.index.fetched(sight.matter, sight.at);
+    let substituted = executed_sources(sight).iter().any(|reading| reading.commands.iter().any(fetches));
     if piped || substituted || connected(sight) {
         hits.push(Hit::new(sight.shown(), "It runs text straight from the network, which nobody has read."));
     }
@@ -37,7 +36,5 @@ fn connected(sight: &Sight<'_>) -> bool {
     }
     let socket = |target: &bash::Word| ["/dev/tcp/", "/dev/udp/"].iter().any(|folder| target.shown().starts_with(folder));
     let redirected = sight.command.redirects.iter().any(|redirect| socket(&redirect.target));
-    let from_here = |feed: &Feed| matches!(feed, Feed::Pipe(from) if from.contains(&sight.at));
-    let answers = |command: &bash::Command| matches!(command.program().as_deref(), Some("nc" | "ncat" | "netcat" | "socat" | "telnet"));
-    redirected || sight.matter.reading.commands.iter().any(|command| from_here(&command.feed) && answers(command))
+    redirected || sight.index.answered(sight.matter, sight.at)
 }

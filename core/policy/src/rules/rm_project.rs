@@ -3,7 +3,6 @@
 use crate::acts::{Deed, DeedKind, Reach};
 use crate::made;
 use crate::place::{Machine, Place};
-use crate::seen;
 use crate::rule::{Hit, Pack, Rule, Sight, Watch};
 use crate::target::Tail;
 use model::RuleKind;
@@ -36,7 +35,7 @@ fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
             (Place::Work, Reach::Tree) => "a tree of the project that no build brings back",
             _ => continue,
         };
-        let fresh = sight.seen.machine == Machine::Container && place == Place::Work && seen::throwaway(&sight.matter.reading, sight.at, act);
+        let fresh = sight.seen.machine == Machine::Container && place == Place::Work && sight.seen.container.as_ref().is_some_and(|container| container.throws_away(act));
         if fresh || made::by_line(sight, act) {
             continue;
         }

@@ -60,16 +60,14 @@ fn prints_a_variable(sight: &Sight<'_>) -> bool {
         _ => return false,
     };
     let secret = |name: &String| ["SECRET", "PASSWORD", "PRIVATE_KEY", "API_KEY", "ACCESS_KEY", "_TOKEN"].iter().any(|part| name.contains(part));
-    let goes_on = || sight.matter.reading.commands.iter().any(|command| matches!(&command.feed, bash::Feed::Pipe(from) if from.contains(&sight.at)));
+    let goes_on = || sight.index.piped(sight.matter, sight.at);
     names.iter().any(secret) && !goes_on() && sight.command.redirects.is_empty() && !sight.command.via.contains(&Via::Substitution)
 }
 
 /// Whether what comes down the pipe is the whole environment, and it is printed rather than counted.
 fn from_environment(sight: &Sight<'_>) -> bool {
-    let bare = |command: &bash::Command| command.args().is_empty() && matches!(command.program().as_deref(), Some("env" | "printenv" | "set" | "export"));
     let only = |word: &bash::Word| word.shown().starts_with('-') && word.shown().contains(['q', 'c', 'o']);
-    let bash::Feed::Pipe(from) = &sight.command.feed else { return false };
-    from.iter().filter_map(|at| sight.matter.reading.commands.get(*at)).any(bare) && !sight.command.args().iter().any(only)
+    sight.index.environment(sight.matter, sight.at) && !sight.command.args().iter().any(only)
 }
 
 /// The name of a plain `$NAME` or `${NAME}`; anything longer tests or cuts it.

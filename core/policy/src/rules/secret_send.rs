@@ -1,13 +1,13 @@
 //! `secret-send`: sending secrets off this machine.
 
-use crate::acts::{Act, Deed};
+use crate::acts::{Deed, Listed};
+use crate::index::prints_secrets;
 use crate::keys;
-use crate::seen::Seen;
-use crate::source;
 use crate::target::Target;
-use bash::{Command, Reading};
+use bash::Reading;
 use crate::rule::{Hit, NEAR, Pack, Rule, Sight, Watch};
 use model::RuleKind;
+use std::collections::HashSet;
 
 pub const RULE: Rule = Rule {
     id: "secret-send",
@@ -44,12 +44,11 @@ fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
     if let Some(file) = copied_before(sight) {
         seen_why = Some(format!("`{file}` was filled with secrets in the same line, and it would leave this machine."));
     }
-    let upstream = source::upstream(&sight.matter.reading, sight.command);
-    if upstream.iter().any(|command| gives_secrets(sight, &sight.matter.reading, command)) {
+    if sight.index.gets_secrets(sight.matter, sight.ground, sight.at) {
         seen_why = Some("What comes down the pipe holds secrets, and it would leave this machine.".to_string());
     }
-    let inside = sight.command.args().iter().flat_map(source::substituted);
-    if inside.into_iter().any(|reading| reading.commands.iter().any(|command| gives_secrets(sight, &reading, command))) {
+    let mut inside = sight.command.args().iter().flat_map(|word| sight.index.substitutions.of(word));
+    if inside.any(|reading| gives_secrets(sight, &reading)) {
         seen_why = Some("What the substitution prints holds secrets, and it would leave this machine.".to_string());
     }
     if let Some(reason) = seen_why {
@@ -61,11 +60,10 @@ fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
 fn copied_before(sight: &Sight<'_>) -> Option<String> {
     let sent = || sight.seen.acts.iter().filter(|act| act.deed == Deed::Send);
     sent().next()?;
-    let earlier = sight.earlier();
-    let to_sent = |act: &&Act| act.deed == Deed::Write && act.target.exact().is_some_and(|path| sent().any(|other| other.target.exact() == Some(path)));
-    let mut written = earlier.filter_map(|(command, seen)| Some((command, seen.acts.iter().find(to_sent)?)));
-    let (_, act) = written.find(|(command, _)| gives_secrets(sight, &sight.matter.reading, command))?;
-    act.target.exact().map(str::to_string)
+    let paths: HashSet<&str> = sent().filter_map(|act| act.target.exact()).collect();
+    let filled = sight.earlier().filter(|(at, _)| sight.index.gives_secrets(sight.matter, sight.ground, *at));
+    let mut written = filled.flat_map(|(_, seen)| &seen.acts).filter(|act| act.deed == Deed::Write);
+    written.find_map(|act| act.target.exact().filter(|path| paths.contains(path))).map(str::to_string)
 }
 
 /// `git add -f .env`: what git was told to leave out goes into every clone with the next push.
@@ -85,16 +83,13 @@ fn staged(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
     }
 }
 
-fn gives_secrets(sight: &Sight<'_>, reading: &Reading, command: &Command) -> bool {
-    let bare = command.args().is_empty();
-    match command.program().as_deref() {
-        Some("env" | "set" | "export") if bare => return true,
-        Some("printenv") => return true,
-        _ => {}
-    }
-    let mut here = command.clone();
-    here.cwd = here.cwd.or_else(|| sight.command.cwd.clone());
-    let acts = crate::acts::of(reading, &here, &command.program().unwrap_or_default());
-    let seen = Seen { acts, ..Seen::default() };
-    seen.acts.iter().any(|act| act.deed == Deed::Read && keys::read(sight.ground, &act.target).is_some())
+/// Whether a substitution prints secrets, seen from where the command around it runs.
+fn gives_secrets(sight: &Sight<'_>, reading: &Reading) -> bool {
+    let listed = Listed::new(reading);
+    reading.commands.iter().any(|command| {
+        let mut here = command.clone();
+        here.cwd = here.cwd.or_else(|| sight.command.cwd.clone());
+        let acts = crate::acts::of(&here, &command.program().unwrap_or_default(), &listed);
+        prints_secrets(command, &acts, sight.ground)
+    })
 }

@@ -38,7 +38,7 @@ fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
         _ => word,
     });
     let fed = match &sight.command.feed {
-        Feed::Text(text) => Some(text.clone()),
+        Feed::Text(text) => Some(text.to_string()),
         _ => None,
     };
     if let Some(what) = given.chain(fed).find_map(|text| sql::destroys(&text)) {

@@ -31,14 +31,10 @@ const NAMES: &[&str] = &[
 
 fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
     let own = sight.command.assignments.iter().map(|(name, _)| name.as_str());
-    let before = sight.matter.reading.commands.get(..sight.at).unwrap_or_default();
-    let bare = before.iter().filter(|command| command.words.is_empty()).flat_map(|command| &command.assignments).map(|(name, _)| name.as_str());
-    let exported = before.iter().filter(|command| matches!(command.program().as_deref(), Some("export" | "declare" | "typeset" | "env")));
-    let exported: Vec<String> = exported.flat_map(|command| command.args()).filter_map(|word| text(word).split_once('=').map(|(name, _)| name.to_string())).collect();
     if let Some(reason) = others(sight) {
         hits.push(Hit::new(sight.shown(), reason));
     }
-    let set = own.chain(bare).chain(exported.iter().map(String::as_str)).find(|name| NAMES.contains(name));
+    let set = own.chain(sight.index.sets(sight.matter, sight.at, NAMES)).find(|name| NAMES.contains(name));
     if let Some(name) = set {
         let reason = format!("`{name}` says who speaks; an agent speaks for itself only.");
         hits.push(Hit::new(format!("{name}=… {}", sight.shown()), reason));

@@ -1,6 +1,6 @@
 //! `unknown-program`: a program only the run would tell, with destructive words.
 
-use crate::acts::{Deed, Reach};
+use crate::acts::{Deed, Listed, Reach};
 use crate::args::text;
 use crate::git::GitCall;
 use crate::names::is_disk;
@@ -43,7 +43,7 @@ fn as_rm(sight: &Sight<'_>) -> bool {
     if let Some(first) = command.words.first_mut() {
         *first = Word::text("rm");
     }
-    let acts = crate::acts::of(&sight.matter.reading, &command, "rm");
+    let acts = crate::acts::of(&command, "rm", &Listed::few(&sight.matter.reading));
     acts.iter().any(|act| {
         let place = sight.ground.place(&act.target, sight.seen.machine);
         act.deed == Deed::Remove(Reach::Tree) && !matches!(place, Place::Temp | Place::Rebuildable | Place::Cache)

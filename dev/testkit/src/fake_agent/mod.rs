@@ -60,6 +60,7 @@ impl FakeAgent {
         self
     }
 
+    /// One more variable that the client was started with.
     #[must_use]
     pub fn with_env(mut self, name: impl AsRef<OsStr>, value: impl AsRef<OsStr>) -> Self {
         self.env.push((name.as_ref().into(), value.as_ref().into()));
@@ -100,17 +101,25 @@ impl FakeAgent {
     /// # Errors
     /// When the hook cannot be started.
     pub fn send(&self, event: &str, payload: Vec<u8>) -> io::Result<Call> {
-        let (program, args) = self.hook.split_first().ok_or(io::ErrorKind::InvalidInput)?;
-        let mut command = Command::new(program);
+        if self.hook.is_empty() {
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
+        // What a test says of the client itself goes over what is said of every client.
+        let told = self.env.iter().filter(|(name, _)| name.to_string_lossy().starts_with("CLAUDE"));
+        let told = told.map(|(name, value)| assignment(name, value));
+        // A shell is the client's process: what it was started with is the user's word, and it marks what it starts.
+        let mut command = Command::new("/bin/sh");
         command
-            .args(args)
+            .args(["-c", "/usr/bin/env \"$@\"; exit $?", "fake-agent"])
+            .arg("CLAUDECODE=1")
+            .arg("CLAUDE_CODE_ENTRYPOINT=cli")
+            .arg("CLAUDE_CODE_CHILD_SESSION=1")
+            .arg(format!("CLAUDE_CODE_SESSION_ID={}", self.session_id))
+            .arg(assignment("CLAUDE_PROJECT_DIR", self.cwd.as_os_str()))
+            .arg(format!("CLAUDE_PID={}", std::process::id()))
+            .args(told)
+            .args(&self.hook)
             .env_clear()
-            .env("CLAUDECODE", "1")
-            .env("CLAUDE_CODE_ENTRYPOINT", "cli")
-            .env("CLAUDE_CODE_CHILD_SESSION", "1")
-            .env("CLAUDE_CODE_SESSION_ID", &self.session_id)
-            .env("CLAUDE_PROJECT_DIR", &self.cwd)
-            .env("CLAUDE_PID", std::process::id().to_string())
             .envs(self.env.iter().cloned())
             .current_dir(&self.cwd);
         let finished = process::run(command, &payload, LIMIT)?;
@@ -227,4 +236,11 @@ impl FakeAgent {
 
 fn fresh_tool_use_id() -> String {
     format!("toolu_{}", fresh_id().replace('-', ""))
+}
+
+fn assignment(name: impl AsRef<OsStr>, value: impl AsRef<OsStr>) -> OsString {
+    let mut word = name.as_ref().to_owned();
+    word.push("=");
+    word.push(value);
+    word
 }

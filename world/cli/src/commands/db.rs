@@ -8,7 +8,8 @@ use host::paths::Places;
 use serde_json::json;
 
 pub fn run(verb: DbVerb, printer: &Printer) -> Result<Exit, CliError> {
-    let state = Places::from_process().state();
+    let places = Places::from_process();
+    let state = places.state();
     match verb {
         DbVerb::Path => {
             let path = state.join(store::DATABASE).to_string_lossy().into_owned();
@@ -32,6 +33,6 @@ pub fn run(verb: DbVerb, printer: &Printer) -> Result<Exit, CliError> {
             }
             Ok(Exit::Ok)
         }
-        DbVerb::Check => super::db_check::run(&state, printer),
+        DbVerb::Check => super::db_check::run(&places, printer),
     }
 }

@@ -1,46 +1,65 @@
-//! `taut db check`: whether the database is sound. A damaged one is moved aside
-//! and what is readable of it brought back.
+//! `taut db check`: whether the database is sound, and all that was answered is
+//! in it. A damaged one is moved aside, what is readable of it brought back, and
+//! what was put by taken in.
 
 use super::PATIENCE;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::{Printer, text};
-use serde_json::json;
+use crate::service;
+use host::paths::Places;
+use pipeline::TakenIn;
+use serde_json::{Value, json};
 use std::path::Path;
-use store::{Repair, Report, Store};
+use store::{Repair, Report, Salvaged, Store, UNREADABLE, Unstored};
 
-pub fn run(state: &Path, printer: &Printer) -> Result<Exit, CliError> {
-    if !state.join(store::DATABASE).exists() {
+/// All there is to say.
+struct Looked {
+    report: Report,
+    taken: TakenIn,
+    salvaged: Vec<Salvaged>,
+    unstored: Unstored,
+}
+
+pub fn run(places: &Places, printer: &Printer) -> Result<Exit, CliError> {
+    let state = &places.state();
+    if ![store::DATABASE, store::SPOOL].iter().any(|name| state.join(name).exists()) {
         return Err(CliError::not_found("there is no database yet").hint("taut init"));
     }
-    let report = match look(state) {
-        Err(error) if error.is_corrupt() => None,
-        other => Some(other?),
-    };
-    match report {
-        Some(report) if report.problems.is_empty() => show(&report, printer),
-        _ => mend(state, printer),
+    match look(places) {
+        Err(error) if !error.is_corrupt() => Err(error.into()),
+        Ok(looked) if looked.report.problems.is_empty() => show(&looked, state, printer),
+        _ => mend(places, printer),
     }
 }
 
-fn look(state: &Path) -> Result<Report, store::Error> {
-    let mut store = Store::open_and_migrate(state, PATIENCE)?;
-    store.ingest_spool()?;
-    store.check()
+/// Brings in what is missing first, so that the report is of all there is.
+fn look(places: &Places) -> Result<Looked, store::Error> {
+    let mut store = Store::open_and_migrate(&places.state(), PATIENCE)?;
+    let taken = pipeline::take_in(&mut store, &service::setting(places))?;
+    let salvaged = store.salvage()?;
+    Ok(Looked { report: store.check()?, taken, salvaged, unstored: store::unstored(&places.state()) })
 }
 
-fn show(report: &Report, printer: &Printer) -> Result<Exit, CliError> {
+fn mend(places: &Places, printer: &Printer) -> Result<Exit, CliError> {
+    let state = &places.state();
+    match store::repair(state, host::clock::now(), PATIENCE)? {
+        Repair::Sound => {}
+        Repair::CannotTell => {
+            return Err(CliError::failed("could not tell in time whether the database is damaged")
+                .hint("taut daemon stop && taut db check"));
+        }
+        Repair::MovedAside(aside) => {
+            printer.note(format!("the database was damaged; it is kept as {}", aside.display()));
+        }
+    }
+    show(&look(places)?, state, printer)
+}
+
+fn show(looked: &Looked, state: &Path, printer: &Printer) -> Result<Exit, CliError> {
+    let Looked { report, unstored, .. } = looked;
     if printer.json() {
-        printer.object(&json!({
-            "path": report.path,
-            "schema": report.schema,
-            "sqlite": report.sqlite,
-            "bytes": report.bytes,
-            "sessions": report.sessions,
-            "agents": report.agents,
-            "events": report.events,
-            "problems": report.problems,
-        }));
+        printer.object(&object(looked));
     } else {
         printer.line(text!("{} {}", printer.green("sound:"), report.path.display()));
         printer.line(format!(
@@ -51,24 +70,57 @@ fn show(report: &Report, printer: &Printer) -> Result<Exit, CliError> {
             report.events,
             report.sessions
         ));
-        for problem in &report.problems {
-            printer.line(text!("{} {}", printer.yellow("note:"), problem));
+        for note in report.problems.iter().cloned().chain(notes(looked, state)) {
+            printer.line(text!("{} {}", printer.yellow("note:"), note));
         }
+    }
+    // It has been said, to a person or to a script of one: it stands no longer.
+    if !unstored.is_empty() {
+        store::note_unstored(state, unstored)?;
     }
     Ok(if report.problems.is_empty() { Exit::Ok } else { Exit::Failed })
 }
 
-fn mend(state: &Path, printer: &Printer) -> Result<Exit, CliError> {
-    match store::repair(state, host::clock::now(), PATIENCE)? {
-        Repair::Sound => show(&look(state)?, printer),
-        Repair::CannotTell => Err(CliError::failed("could not tell in time whether the database is damaged")
-            .hint("taut daemon stop && taut db check")),
-        Repair::MovedAside(aside) => {
-            let mut fresh = Store::open_and_migrate(state, PATIENCE)?;
-            let rows: usize = fresh.salvage()?.iter().map(|salvaged| salvaged.rows).sum();
-            printer.note(format!("the database was damaged; it is kept as {}", aside.display()));
-            printer.note(format!("{rows} rows were readable and are back"));
-            show(&fresh.check()?, printer)
-        }
+/// What was brought in, what came back, what is lost.
+fn notes(looked: &Looked, state: &Path) -> Vec<String> {
+    let Looked { report, taken, salvaged, unstored } = looked;
+    let mut notes = Vec::new();
+    if taken.ingested.events > 0 {
+        notes.push(format!("{} events that were put by were taken in", taken.ingested.events));
     }
+    notes.extend(taken.words.iter().cloned());
+    let back = salvaged.iter().filter(|one| !report.notes.iter().any(|note| note.starts_with(&one.to_string())));
+    notes.extend(back.map(Salvaged::to_string));
+    notes.extend(report.notes.iter().cloned());
+    if unstored.events > 0 {
+        notes.push(format!("{unstored}; what is lost stays lost, and this is said no more"));
+    } else if unstored.unreadable > 0 {
+        notes.push(format!("{unstored}; this is said no more"));
+    }
+    if unstored.unreadable > 0 {
+        notes.push(format!("what could not be read is kept in {}", state.join(UNREADABLE).display()));
+    }
+    notes
+}
+
+fn object(looked: &Looked) -> Value {
+    let Looked { report, taken, salvaged, unstored } = looked;
+    let salvaged = salvaged
+        .iter()
+        .map(|one| json!({"from": one.from, "rows": one.rows, "left_out": one.left_out, "cut_short": one.cut_short}));
+    json!({
+        "path": report.path,
+        "schema": report.schema,
+        "sqlite": report.sqlite,
+        "bytes": report.bytes,
+        "sessions": report.sessions,
+        "agents": report.agents,
+        "events": report.events,
+        "problems": report.problems,
+        "notes": report.notes,
+        "taken_in": taken.ingested.events,
+        "salvaged": salvaged.collect::<Vec<_>>(),
+        "unstored": unstored.events,
+        "unreadable": unstored.unreadable,
+    })
 }

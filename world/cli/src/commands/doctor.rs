@@ -1,6 +1,7 @@
 //! `taut doctor`: proves the whole path with a real event, and says what is
 //! wrong and the command that fixes it.
 
+mod record;
 mod settings;
 
 use crate::agent_settings;
@@ -32,6 +33,7 @@ pub fn run(printer: &Printer) -> Result<Exit, CliError> {
     checks.push(daemon(&places.state()));
     let program = programs.into_iter().next().map_or_else(std::env::current_exe, Ok)?;
     checks.push(event(&program, &places.state()));
+    checks.extend(record::check(&places));
     // Last: the event makes the folder where there was none.
     checks.push(checks::privacy(&places.state()));
     let worst = checks.iter().map(|check| check.health).max().unwrap_or(Health::Ok);

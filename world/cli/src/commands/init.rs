@@ -129,7 +129,8 @@ fn agreed(level: &Level, places: &Places, printer: &Printer) -> Result<(), CliEr
         );
         return Ok(());
     }
-    Ok(host::trust::grant(&places.state(), Path::new(&tree))?)
+    // The loop's hooks, if there are any, were not shown either.
+    Ok(host::trust::Snapshot::of(Path::new(&tree)).grant_configuration(&places.state())?)
 }
 
 fn show(proposal: &Proposal, files: &[NewFile], printer: &Printer) {

@@ -10,7 +10,7 @@ use crate::printer::{Printer, text};
 use clap::{Args, Subcommand};
 use engine::loops::{Flags, Source, duration};
 use host::paths::Places;
-use host::trust;
+use host::trust::Snapshot;
 use model::run::Mode;
 use runner::{Asked, Fleet, Job, Resume, RunnerError, Summary};
 use screen::Screen;
@@ -138,22 +138,21 @@ fn asked(mode: Mode, args: &LoopArgs) -> Result<Asked, CliError> {
 
 /// Asked once, of a person, who has seen what would run.
 fn ask_trust(job: &Job, args: &LoopArgs, printer: &Printer) -> Result<bool, CliError> {
+    let seen = Snapshot::of(&job.root);
     if args.yes {
         person::outside_agents("trust")?;
     } else {
         if !std::io::stdin().is_terminal() || person::outside_agents("trust").is_err() {
             return Ok(false);
         }
-        let configs = trust::FILES.iter().map(|name| job.root.join(name)).filter(|path| path.is_file());
-        for path in configs.chain(trust::loop_files(&job.root)) {
-            let text = std::fs::read_to_string(&path).unwrap_or_default();
+        for (path, text) in seen.shown() {
             printer.whole(path.to_string_lossy(), &text);
         }
         if !person::agrees(&format!("Trust {} to run these?", job.root.display()))? {
             return Ok(false);
         }
     }
-    trust::grant(&job.state, &job.root)?;
+    seen.grant(&job.state)?;
     Ok(true)
 }
 

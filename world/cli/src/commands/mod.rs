@@ -50,10 +50,15 @@ fn stored() -> Result<Option<Store>, CliError> {
     if !state.join(store::DATABASE).exists() {
         return Ok(None);
     }
-    let mut store = Store::open_and_migrate(&state, PATIENCE)?;
-    // What was put by in bad times; a folder that may only be read keeps it for later.
-    let _ = store.ingest_spool();
-    Ok(Some(store))
+    open_and_take_in(&Places::from_process(), PATIENCE).map(Some).map_err(CliError::from)
+}
+
+/// The database, with what was put by in bad times: events, and what they were to do.
+fn open_and_take_in(places: &Places, patience: Duration) -> Result<Store, store::Error> {
+    let mut store = Store::open_and_migrate(&places.state(), patience)?;
+    // What cannot be taken in now is kept for later, and `taut doctor` says so.
+    let _ = pipeline::take_in(&mut store, &service::setting(places));
+    Ok(store)
 }
 
 /// How long ago, as a person says it.

@@ -31,6 +31,8 @@ struct Overview {
     fleet: Summary,
     stopped: Vec<(String, u64)>,
     troubles: usize,
+    /// What ought to be known of the record, each one sentence.
+    warnings: Vec<String>,
 }
 
 pub fn run(printer: &Printer) -> Result<Exit, CliError> {
@@ -46,6 +48,7 @@ pub fn run(printer: &Printer) -> Result<Exit, CliError> {
             "open_sessions": overview.sessions,
             "agents": overview.fleet.0.iter().map(|(status, count)| (status.name().to_string(), json!(count))).collect::<serde_json::Map<_, _>>(),
             "stopped_today": overview.stopped.iter().map(|(rule, count)| json!({"rule": rule, "count": count})).collect::<Vec<_>>(),
+            "warnings": overview.warnings,
             "next": next,
         }));
         return Ok(Exit::Ok);
@@ -61,6 +64,9 @@ pub fn run(printer: &Printer) -> Result<Exit, CliError> {
     }
     row("sessions", format!("{} open{}", overview.sessions, fleet(&overview.fleet)));
     row("today", today(&overview));
+    for warning in &overview.warnings {
+        row("warning", warning.clone());
+    }
     row("next", next.to_string());
     Ok(Exit::Ok)
 }
@@ -87,6 +93,10 @@ fn look() -> Result<Overview, CliError> {
         sessions: store.as_ref().map_or(Ok(0), |store| store.sessions(&open).map(|all| all.len()))?,
         stopped: store.as_ref().map_or(Ok(Vec::new()), |store| store.denied_since(midnight))?,
         troubles: law.diagnostics.len(),
+        warnings: match &store {
+            Some(store) => view_model::warnings(store)?,
+            None => store::warning(&places.state()).into_iter().collect(),
+        },
     })
 }
 
@@ -147,7 +157,9 @@ fn today(overview: &Overview) -> String {
 }
 
 fn next(overview: &Overview) -> &'static str {
-    if overview.troubles > 0 {
+    if !overview.warnings.is_empty() {
+        "taut db check        (the record is not whole)"
+    } else if overview.troubles > 0 {
         "taut policy check    (the configuration has mistakes)"
     } else if overview.installed.is_empty() {
         "taut init            (installs the hooks, after showing the change)"

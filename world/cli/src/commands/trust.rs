@@ -7,7 +7,7 @@ use crate::exit::Exit;
 use crate::person;
 use crate::printer::{Printer, text};
 use host::paths::Places;
-use host::trust;
+use host::trust::{self, Snapshot};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
@@ -23,21 +23,21 @@ pub fn run(args: &TrustArgs, printer: &Printer) -> Result<Exit, CliError> {
         trust::revoke(&state, &root)?;
         return Ok(show(false, &root, printer));
     }
+    let seen = Snapshot::of(&root);
+    let shown = seen.shown();
     for name in trust::FILES {
-        match std::fs::read_to_string(root.join(name)) {
-            Ok(text) => printer.whole(*name, &text),
-            Err(_) => printer.note(printer.dim(format!("{name}: not there"))),
+        if !shown.iter().any(|(path, _)| *path == root.join(name)) {
+            printer.note(printer.dim(format!("{name}: not there")));
         }
     }
-    for path in trust::loop_files(&root) {
-        let text = std::fs::read_to_string(&path).unwrap_or_default();
-        printer.whole(path.to_string_lossy(), &text);
+    for (path, text) in shown {
+        printer.whole(path.strip_prefix(&root).unwrap_or(&path).to_string_lossy(), &text);
     }
     if !args.yes && !person::agrees(&format!("Trust {} as shown above?", root.display()))? {
         printer.note("nothing changed");
         return Ok(Exit::Failed);
     }
-    trust::grant(&state, &root)?;
+    seen.grant(&state)?;
     Ok(show(true, &root, printer))
 }
 

@@ -1,8 +1,8 @@
 //! What a hook was called with: its line, its stdin, where it runs, and the
-//! variables on the allow-list.
+//! variables on the allow-list that count unseen.
 
 use crate::stdin;
-use model::{Call, Environment};
+use model::Call;
 use std::ffi::OsString;
 
 /// A call as it arrived, and what its bytes say at a glance.
@@ -26,15 +26,12 @@ pub fn read(args: &[OsString]) -> Arrived {
         }
     };
     let cwd = std::env::current_dir().unwrap_or_default();
-    let env = std::env::vars_os()
-        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.to_string_lossy().into_owned())))
-        .filter(|(name, _)| Environment::allows(name));
     let call = Call {
         request,
         agent: agent(args),
         stdin,
         cwd: cwd.to_string_lossy().into_owned(),
-        env: Environment(env.collect()),
+        env: host::origin::environment_unseen(),
         parent: Some(std::os::unix::process::parent_id()),
         at: host::clock::now(),
     };

@@ -30,6 +30,9 @@ const LAST_LOOK: Duration = Duration::from_millis(60);
 /// What keeping an event in the spool may take when the database did not answer.
 const SPOOL_TIME: Duration = Duration::from_millis(80);
 
+/// Stands for what was said by another hook within the last minute.
+const QUIET: &str = "-";
+
 /// In characters: a path of somebody's may be in it.
 const LONGEST_TROUBLE: usize = 1_000;
 
@@ -75,7 +78,7 @@ fn why(arrived: &Arrived, late: bool) -> &'static str {
 
 /// Asks the daemon, and does the work itself where there is none.
 fn serve(arrived: &Arrived, saying: &mut Saying) {
-    let places = host::origin::places();
+    let (places, call) = (host::origin::places(), with_environment(&arrived.call));
     saying.say(&Message::Folder(places.state().to_string_lossy().into_owned()).write());
     // Nothing came: what would be judged is not the call. That is said when time is up.
     if arrived.is_silent() {
@@ -84,12 +87,12 @@ fn serve(arrived: &Arrived, saying: &mut Saying) {
     if !service::without_daemon() && !arrived.asked {
         let limit = if arrived.is_session_end() { limits::DAEMON_SESSION_END_MS } else { limits::DAEMON_MS };
         let client = Client::new(&places.state(), Duration::from_millis(u64::from(limit)));
-        if let Ok(answer) = client.hook(&arrived.call) {
+        if let Ok(answer) = client.hook(&call) {
             return saying.say(&Message::Last(answer).write());
         }
     }
     let mut way = Way::new(service::setting(&places));
-    let served = way.handle_with(arrived.call.clone(), |early| {
+    let served = way.handle_with(call, |early| {
         if let Some(row) = &early.event {
             saying.say(&Message::Early { event: store::spool_line(row), answer: with_troubles(early) }.write());
         }
@@ -107,7 +110,7 @@ fn serve(arrived: &Arrived, saying: &mut Saying) {
 fn undecided(arrived: &Arrived, folder: Option<PathBuf>, why: &str) -> Answer {
     let call = &arrived.call;
     let judged = apart::begin(|saying| {
-        let served = Way::judge_unseen(call.clone(), &service::setting(&host::origin::places()), why);
+        let served = Way::judge_unseen(with_environment(call), &service::setting(&host::origin::places()), why);
         saying.say(&early(served, why).write());
     });
     let heard = judged.ok().map(|mut judged| judged.hear(Instant::now() + LAST_LOOK));
@@ -119,6 +122,11 @@ fn undecided(arrived: &Arrived, folder: Option<PathBuf>, why: &str) -> Answer {
         Message::Early { answer, event } => spooled(answer, &event, folder),
         Message::Folder(_) | Message::Last(_) => Answer::default(),
     }
+}
+
+/// The call with the variables of the client's start, which another process may have to be looked at for.
+fn with_environment(call: &Call) -> Call {
+    Call { env: host::origin::environment(), ..call.clone() }
 }
 
 fn without_looking(call: &Call, why: &str) -> Served {
@@ -136,8 +144,10 @@ fn early(mut served: Served, why: &str) -> Message {
 fn spooled(mut answer: Answer, event: &str, folder: Option<PathBuf>) -> Answer {
     let kept = folder.and_then(|folder| {
         let mut keeping = apart::begin(|saying| {
-            let kept = store::spool_text(&folder, event);
-            saying.say(kept.err().map(|error| error.to_string()).unwrap_or_default().as_bytes());
+            let kept = store::spool_text(&folder, event).err();
+            // What was said within the last minute is kept quiet.
+            let said = kept.map(|error| if error.is_to_be_said() { error.to_string() } else { QUIET.to_string() });
+            saying.say(said.unwrap_or_default().as_bytes());
         });
         match keeping.as_mut().ok()?.hear(Instant::now() + SPOOL_TIME) {
             Heard::Message(wrong) => Some(String::from_utf8_lossy(&wrong).into_owned()),
@@ -145,6 +155,7 @@ fn spooled(mut answer: Answer, event: &str, folder: Option<PathBuf>) -> Answer {
         }
     });
     let said = match kept.as_deref() {
+        Some(QUIET) => return answer,
         Some("") => "the event could not be stored in time; it is kept and will be stored later",
         Some(wrong) => wrong,
         None => "the event could not be stored in time, and may be lost",

@@ -146,6 +146,48 @@ fn g11_a_hook_that_the_agent_rewrites_is_not_run() {
     assert!(!stage.path(".git/evil").exists() && done.stderr_text().contains("not trusted"), "{}", done.stderr_text());
 }
 
+/// T9: they run from a copy of what is trusted, which has the scripts beside them; the project is where they work.
+#[test]
+fn t9_a_hook_runs_from_a_copy_with_its_scripts_and_works_in_the_project() {
+    let stage = Stage::new();
+    stage.write(".taut/hooks/custom/words", "words=found\n");
+    stage.hook("started", "source \"$(dirname \"$0\")/custom/words\"; echo \"$words $0\" > .git/told").agent(FINE);
+    stage.build(&["-n", "1"]);
+    let told = stage.read(".git/told");
+    let (words, program) = told.trim().split_once(' ').unwrap();
+    assert_eq!(words, "found");
+    assert!(program.starts_with(&*stage.sandbox.taut_home().to_string_lossy()), "{program}");
+}
+
+/// T9: whoever swaps the file all the time gets it refused, or the trusted one run, and never theirs.
+#[test]
+fn t9_a_hook_that_is_swapped_all_the_time_never_runs_untrusted() {
+    let stage = Stage::new();
+    stage.hook("next_iteration", "echo run >> .git/ran").agent(&format!("git commit -q --allow-empty -m x; {FINE}"));
+    let (hook, beside) = (stage.path(".taut/hooks/next_iteration"), stage.path(".git/beside"));
+    let good = std::fs::read_to_string(&hook).unwrap();
+    let evil = "#!/bin/bash\necho evil >> .git/evil\n";
+    let trust = stage.build(&["-n", "1"]);
+    assert_eq!(stage.read(".git/ran"), "run\n", "{}", trust.stderr_text());
+    let over = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !over.load(std::sync::atomic::Ordering::Relaxed) {
+                for text in [evil, &good] {
+                    std::fs::write(&beside, text).unwrap();
+                    std::fs::set_permissions(&beside, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+                    std::fs::rename(&beside, &hook).unwrap();
+                }
+            }
+        });
+        // Without `--yes`, which would trust whatever lies there.
+        let done = stage.sandbox.taut(&["loop", "build", "--json", "-n", "60"], b"").unwrap();
+        over.store(true, std::sync::atomic::Ordering::Relaxed);
+        assert_eq!(summary(&done)["finish"], "max_iterations", "{}", done.stderr_text());
+    });
+    assert!(!stage.path(".git/evil").exists(), "{}", stage.read(".git/evil"));
+}
+
 #[test]
 fn l3_a_hanging_hook_is_killed_with_its_grandchildren() {
     let stage = Stage::new();

@@ -6,6 +6,7 @@ mod hooks;
 mod limits;
 mod queue;
 mod resume;
+mod secrets;
 mod signals;
 mod stage;
 mod supervisor;

@@ -212,7 +212,8 @@ fn q6_a_broken_database_does_not_keep_the_hook_from_ending_well() {
         assert_eq!((call.finished.code(), stdout(&call)), (Some(0), String::new()));
     }
     drop(lock);
-    assert_eq!(stage.show("a")["s"], "active");
+    let task = stage.show("a");
+    assert_eq!((&task["s"], &task["fail_reason"]), (&json!("open"), &json!("session ended unexpectedly")), "later");
 }
 
 #[test]

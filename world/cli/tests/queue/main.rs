@@ -7,6 +7,8 @@ mod dies;
 mod fencing;
 mod hooks;
 mod identity;
+mod replay;
+mod secrets;
 mod stage;
 mod surface;
 mod workers;

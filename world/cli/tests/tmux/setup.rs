@@ -174,6 +174,8 @@ impl Tmux {
     fn starting(stage: &Stage, name: &str, conf: &std::path::Path) -> Self {
         let first = stage.tmux(name);
         first.ask(&["kill-server"]);
+        let gone = || std::os::unix::net::UnixStream::connect(&first.socket).is_err().then_some(());
+        testkit::poll::until("the first server to be gone", PLENTY, gone).unwrap();
         let mut command = stage.sandbox.command("tmux");
         command.arg("-S").arg(&first.socket).arg("-f").arg(conf);
         command.args(["new-session", "-d", "-x", "100", "-y", "40", "sleep 900"]);

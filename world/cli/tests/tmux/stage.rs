@@ -11,7 +11,7 @@ use testkit::{FakeAgent, Finished, Sandbox, Step, Tool, poll, process};
 pub const PLENTY: Duration = Duration::from_secs(20);
 
 /// Every call is written down before it is made.
-const WITNESS: &str = "#!/bin/sh\nprintf '%s\\n' \"$*\" >> \"$TMPDIR/tmux.log\"\nexec REAL \"$@\"\n";
+const WITNESS: &str = "#!/bin/sh\nprintf '%s\\n' \"$*\" >> \"$HOME/../tmp/tmux.log\"\nexec REAL \"$@\"\n";
 
 pub struct Stage {
     pub sandbox: Sandbox,

@@ -13,6 +13,7 @@ fn launch(stage: &Stage, program: &str) -> Launch {
         folder: stage.folder(),
         program: program.into(),
         args: Vec::new(),
+        env: Vec::new(),
         build: Build::of_this(1),
         patience: PATIENCE,
     }
@@ -163,8 +164,21 @@ fn d7_a_hook_starts_a_daemon_without_waiting_for_it() {
     let program = crate::stage::program();
     let line = format!("TAUT_HOME='{}' exec '{}' daemon start", stage.folder().display(), program.display());
     fs::write(&script, line).unwrap();
-    daemon::start_in_background("/bin/sh".as_ref(), &[script.into()]).unwrap();
+    daemon::start_in_background("/bin/sh".as_ref(), &[script.into()], Vec::new()).unwrap();
     until("the daemon to serve", || stage.client().status().is_ok());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn t8_nothing_of_its_starters_environment_is_in_a_daemon() {
+    let stage = Stage::new();
+    let mut start = stage.command(&["daemon", "start"]);
+    start.env("LD_PRELOAD", "/repo/evil.so").env("API_KEY", "hunter2").env("PATH", "/repo/bin");
+    said(&start.env("PROBE_IDLE_MS", "600000").output().unwrap());
+    let text = fs::read_to_string(format!("/proc/{}/environ", stage.pid())).unwrap();
+    let mut names: Vec<&str> = text.split_terminator('\0').filter_map(|entry| Some(entry.split_once('=')?.0)).collect();
+    names.sort_unstable();
+    assert_eq!(names, ["PROBE_IDLE_MS", "TAUT_DAEMON_READY", "TAUT_HOME"]);
 }
 
 /// The agent kills the process tree of a hook, so the daemon must be nobody's child.

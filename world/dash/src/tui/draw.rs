@@ -16,6 +16,7 @@ pub fn draw(state: &State, frame: &mut Frame<'_>) {
 
 pub(super) fn paint(state: &State, canvas: &mut Canvas<'_>) {
     head(state, canvas);
+    warning(state, canvas);
     if state.detail.is_some() {
         draw_timeline::detail(state, canvas);
     } else if state.timeline.is_some() {
@@ -54,6 +55,15 @@ fn head(state: &State, canvas: &mut Canvas<'_>) {
         right.push(span(format!(" {} UTC ", clock(state.now)), faint()));
     }
     canvas.put_both(state.layout().head, left, right);
+}
+
+/// Stands until a person has seen to it, whatever else is shown.
+fn warning(state: &State, canvas: &mut Canvas<'_>) {
+    let place = state.layout().warning;
+    if place.count > 0 {
+        let text = cut(&line(&state.warnings().join("; ")), canvas.width().saturating_sub(2));
+        canvas.put_both(place.from, vec![span(format!(" {text}"), state.look.warn())], Vec::new());
+    }
 }
 
 fn foot(state: &State, canvas: &mut Canvas<'_>) {

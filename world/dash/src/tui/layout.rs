@@ -6,6 +6,8 @@ pub(super) struct Layout {
     pub width: u16,
     /// Title and summary, always the first line.
     pub head: u16,
+    /// What stands until a person has seen to it.
+    pub warning: Lines,
     /// The names of the columns.
     pub names: u16,
     pub body: Lines,
@@ -47,6 +49,20 @@ impl Layout {
         Self::with(width, 3 + rows + verdicts, [1, verdicts, 0])
     }
 
+    /// Everything but the head further down, with a warning in between.
+    pub fn warned(self, lines: u16) -> Self {
+        let down = |part: Lines| Lines { from: part.from + lines, ..part };
+        Self {
+            warning: Lines { from: 1, count: lines },
+            names: self.names + lines,
+            body: down(self.body),
+            tasks: down(self.tasks),
+            verdicts: down(self.verdicts),
+            foot: down(self.foot),
+            ..self
+        }
+    }
+
     pub fn height(&self) -> u16 {
         self.foot.from + self.foot.count
     }
@@ -68,6 +84,7 @@ impl Layout {
         Self {
             width,
             head: 0,
+            warning: Lines::default(),
             names: 1,
             body: Lines { from: 2, count: body },
             tasks: lines(tasks),

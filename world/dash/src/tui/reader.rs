@@ -50,6 +50,7 @@ pub fn snapshot(store: &Store) -> Result<Snapshot, store::Error> {
         rows: view_model::rows(&store.fleet()?),
         verdicts: store.verdicts(VERDICTS)?.iter().map(view_model::verdict).collect(),
         tasks: store.task_totals()?,
+        warnings: view_model::warnings(store)?,
     })
 }
 
@@ -192,6 +193,7 @@ impl Reader {
             rows: view_model::rows(&store.fleet()?),
             verdicts: store.verdicts(VERDICTS)?.iter().map(view_model::verdict).collect(),
             tasks: self.tasks.clone(),
+            warnings: view_model::warnings(store)?,
         })
     }
 

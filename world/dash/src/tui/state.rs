@@ -51,6 +51,8 @@ pub struct Snapshot {
     /// The newest first.
     pub verdicts: Vec<Verdict>,
     pub tasks: Vec<TaskTotals>,
+    /// What a person ought to know of the record, each one sentence.
+    pub warnings: Vec<String>,
 }
 
 /// Events of a session that follow those before.
@@ -191,12 +193,30 @@ impl State {
     pub(super) fn layout(&self) -> Layout {
         if self.focus == Focus::Nobody {
             let count = |len: usize| u16::try_from(len.min(2000)).unwrap_or_default();
-            return Layout::printed(self.width, count(self.rows().len().max(1)), count(self.latest().len()));
+            return Layout::printed(self.width, count(self.rows().len().max(1)), count(self.latest().len()))
+                .warned(self.warned());
         }
         if self.timeline.is_some() || self.detail.is_some() || self.view != View::Agents {
-            return Layout::list(self.width, self.height);
+            return self.list_layout();
         }
-        Layout::fleet(self.width, self.height)
+        self.fleet_layout()
+    }
+
+    fn list_layout(&self) -> Layout {
+        Layout::list(self.width, self.height.saturating_sub(self.warned())).warned(self.warned())
+    }
+
+    fn fleet_layout(&self) -> Layout {
+        Layout::fleet(self.width, self.height.saturating_sub(self.warned())).warned(self.warned())
+    }
+
+    /// The lines that the standing warning takes.
+    fn warned(&self) -> u16 {
+        u16::from(!self.warnings().is_empty())
+    }
+
+    pub(super) fn warnings(&self) -> &[String] {
+        self.read.as_ref().map(|read| read.warnings.as_slice()).unwrap_or_default()
     }
 
     pub(super) fn chosen_row(&self) -> Option<&Row> {
@@ -252,10 +272,10 @@ impl State {
 
     /// Every place back within its list; the choice is whoever stands at it.
     fn settle(&mut self) {
-        let list = Layout::list(self.width, self.height).body.height();
+        let list = self.list_layout().body.height();
         let agents = match self.focus {
             Focus::Nobody => self.layout().body.height(),
-            Focus::List | Focus::Filter | Focus::Help => Layout::fleet(self.width, self.height).body.height(),
+            Focus::List | Focus::Filter | Focus::Help => self.fleet_layout().body.height(),
         };
         self.agents.settle(Span { len: self.listed.len(), height: agents });
         self.chosen = self.chosen_row().map(|row| row.id.clone()).or_else(|| self.chosen.take());

@@ -47,6 +47,7 @@ pub fn fleet(store: Option<&Store>) -> Result<Value, store::Error> {
         "summary": counts,
         "worst": summary.worst().map(Status::name),
         "recorded": store.is_some(),
+        "warnings": store.map(view_model::warnings).transpose()?.unwrap_or_default(),
     })))
 }
 

@@ -106,6 +106,7 @@ impl Shelf {
 /// The reader's life: while somebody looks, what changed is read and told.
 fn follow(mut shelf: Shelf, mut feed: Feed, of: &Weak<Desk>) {
     let mut told = Told::Nothing;
+    let mut warned = store::Unstored::default();
     loop {
         let Some(desk) = of.upgrade() else { return };
         if desk.news.receiver_count() == 0 {
@@ -125,7 +126,10 @@ fn follow(mut shelf: Shelf, mut feed: Feed, of: &Weak<Desk>) {
             (Ok(_), None) => told != Told::Empty,
             (Err(_), _) => told != Told::Failure,
         };
-        if changed {
+        // What could not be stored is no change of the database.
+        let unstored = store::unstored(&shelf.folder);
+        if changed || unstored != warned {
+            warned = unstored;
             told = match &shelf.store {
                 Some(_) => Told::Fleet,
                 None if renewed.is_ok() => Told::Empty,

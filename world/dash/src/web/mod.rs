@@ -6,6 +6,7 @@
 
 mod api;
 mod assets;
+mod crowd;
 mod desk;
 mod serve;
 mod stream;
@@ -21,15 +22,15 @@ use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Router, body::Body};
+use crowd::{Kind, Place};
 use desk::Desk;
 use serde_json::Value;
-use serve::Line;
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::PathBuf;
 use std::sync::Arc;
 use token::Token;
 use tokio::signal::unix::{SignalKind, signal};
-use visitor::{House, harden};
+use visitor::{House, Room, harden};
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -116,9 +117,19 @@ fn router(house: Arc<House>, desk: Arc<Desk>) -> Router {
         .layer(from_fn_with_state(house, door))
 }
 
-async fn door(State(house): State<Arc<House>>, request: Request, next: Next) -> Response {
+async fn door(
+    State(house): State<Arc<House>>,
+    Extension(place): Extension<Arc<Place>>,
+    request: Request,
+    next: Next,
+) -> Response {
     let mut response = match house.admit(&request) {
-        Ok(()) => next.run(request).await,
+        Ok(room) => {
+            if room == Room::Study {
+                place.becomes(Kind::Known);
+            }
+            next.run(request).await
+        }
         Err(status) => status.into_response(),
     };
     let status = response.status();
@@ -146,8 +157,8 @@ async fn guard(State(desk): State<Arc<Desk>>, Query(span): Query<Span>) -> Respo
     json(desk.ask(move |store| api::guard(store, &span)).await.map(Some))
 }
 
-async fn events(State(desk): State<Arc<Desk>>, Extension(line): Extension<Arc<Line>>) -> Response {
-    stream::answer(&desk, line)
+async fn events(State(desk): State<Arc<Desk>>, Extension(place): Extension<Arc<Place>>) -> Response {
+    stream::answer(&desk, place)
 }
 
 fn json(told: Result<Option<Value>, String>) -> Response {

@@ -2,8 +2,8 @@
 //! that a page which missed some has missed nothing.
 
 use super::api;
+use super::crowd::{Kind, Place};
 use super::desk::{Desk, Snapshot};
-use super::serve::Line;
 use axum::body::{Body, Bytes};
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
@@ -33,15 +33,15 @@ impl hyper::body::Body for Telling {
     }
 }
 
-pub fn answer(desk: &Arc<Desk>, line: Arc<Line>) -> Response {
-    line.stream();
+pub fn answer(desk: &Arc<Desk>, place: Arc<Place>) -> Response {
+    place.becomes(Kind::Stream);
     // Room for one: a slow reader gets the newest when it is ready, not all it missed.
     let (tell, told) = mpsc::channel(1);
-    tokio::spawn(run(Arc::clone(desk), tell, line));
+    tokio::spawn(run(Arc::clone(desk), tell, place));
     ([(CONTENT_TYPE, "text/event-stream; charset=utf-8")], Body::new(Telling(told))).into_response()
 }
 
-async fn run(desk: Arc<Desk>, tell: mpsc::Sender<Bytes>, line: Arc<Line>) {
+async fn run(desk: Arc<Desk>, tell: mpsc::Sender<Bytes>, place: Arc<Place>) {
     let mut news = desk.subscribe();
     let number = news.borrow_and_update().number;
     let fleet = desk.ask(api::fleet).await.unwrap_or_else(|error| api::failure(&error));
@@ -50,7 +50,7 @@ async fn run(desk: Arc<Desk>, tell: mpsc::Sender<Bytes>, line: Arc<Line>) {
         match timeout(STALLED, tell.send(next)).await {
             Ok(Ok(())) => {}
             Ok(Err(_)) => return,
-            Err(_) => return line.cut(),
+            Err(_) => return place.cut(),
         }
         let Some(bytes) = wait(&mut news, &tell).await else { return };
         next = bytes;

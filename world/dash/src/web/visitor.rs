@@ -31,9 +31,11 @@ impl Room {
 }
 
 impl House {
+    /// What it is let in to.
+    ///
     /// # Errors
     /// The status to turn the request away with, and no word more.
-    pub fn admit<B>(&self, request: &Request<B>) -> Result<(), StatusCode> {
+    pub fn admit<B>(&self, request: &Request<B>) -> Result<Room, StatusCode> {
         let headers = request.headers();
         // A name that was made to lead here is still not ours (DNS rebinding).
         if !self.is_ours(one(headers, &HOST).unwrap_or_default()) {
@@ -53,10 +55,10 @@ impl House {
             return Err(StatusCode::FORBIDDEN);
         }
         match room {
-            Room::Hall => Ok(()),
+            Room::Hall => Ok(room),
             Room::Study => {
                 let offered = headers.get(TOKEN).map(HeaderValue::as_bytes).unwrap_or_default();
-                if self.token.is(offered) { Ok(()) } else { Err(StatusCode::UNAUTHORIZED) }
+                if self.token.is(offered) { Ok(room) } else { Err(StatusCode::UNAUTHORIZED) }
             }
         }
     }

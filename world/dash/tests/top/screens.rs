@@ -46,3 +46,22 @@ fn f4_one_frame_as_text_shows_every_agent_and_no_keys() {
     let text = picture(many, NOW, 100);
     assert_eq!(text.iter().filter(|line| line.contains("agent-")).count(), 300);
 }
+
+#[test]
+fn t4_what_could_not_be_stored_stands_on_every_view_and_in_one_frame_as_text() {
+    let warned = || {
+        let warnings = vec!["12 events could not be stored: see `taut db check`".to_string()];
+        dash::tui::Snapshot { warnings, ..snapshot() }
+    };
+    let fleet = || Stage::new(80, 24).then(dash::tui::Input::Snapshot(warned()));
+    let views = [fleet(), fleet().key(Key::Tab), fleet().typed("tt"), fleet().key(Key::Enter)];
+    for screen in views.map(|stage| stage.screen()) {
+        let lines: Vec<&str> = screen.lines().collect();
+        assert!(lines[1].contains("12 events could not be stored"), "{screen}");
+        assert_eq!(lines.len(), 24);
+        assert!(lines[23].contains("quit"), "the keys stay: {screen}");
+    }
+    assert!(picture(warned(), NOW, 120)[1].contains("12 events could not be stored"));
+    assert_eq!(picture(warned(), NOW, 120).len(), picture(snapshot(), NOW, 120).len() + 1);
+    assert!(!Stage::with_fleet(80, 24).screen().contains("could not be stored"));
+}

@@ -187,6 +187,7 @@ pub fn snapshot() -> Snapshot {
             totals("/home/ada/work/shop", &[("open", 12), ("active", 3), ("done", 140)]),
             totals("/home/ada/work/compiler", &[("open", 4), ("blocked", 2), ("quarantined", 1)]),
         ],
+        warnings: Vec::new(),
     }
 }
 

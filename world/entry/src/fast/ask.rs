@@ -101,7 +101,7 @@ fn write_env(head: &mut Buffer, line: &Line) -> bool {
 }
 
 /// `model::Environment::allows`, without its comparison of strings.
-fn is_allowed(variable: &'static [u8]) -> bool {
+pub fn is_allowed(variable: &'static [u8]) -> bool {
     if starts_with(variable, b"TAUT_") {
         return contains(variable, b"=");
     }

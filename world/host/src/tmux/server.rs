@@ -2,7 +2,7 @@
 //! guess about what it does not say.
 
 use super::reach;
-use crate::programs;
+use crate::{environment, programs};
 use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -92,9 +92,10 @@ impl Server {
 
     pub(super) fn call(&self, args: &[&str], stdin: Vec<u8>) -> Result<Done, Trouble> {
         self.listens()?;
-        let mut command = Command::new(programs::find_or_search("tmux"));
+        let mut command = Command::new(programs::find_or_search("tmux").ok_or(Trouble::Missing)?);
         // Which server and which pane is said by arguments; the caller's own place must not answer for it.
-        command.arg("-u").arg("-S").arg(&self.socket).args(args).env_remove("TMUX").env_remove("TMUX_PANE");
+        command.arg("-u").arg("-S").arg(&self.socket).args(args);
+        command.env_clear().envs(environment::of_program(programs::home()));
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let child = command.spawn().map_err(|error| match error.kind() {
             ErrorKind::NotFound => Trouble::Missing,

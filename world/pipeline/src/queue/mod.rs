@@ -16,6 +16,7 @@ pub use reap::Reaped;
 pub use workers::hostname;
 
 use engine::queue::{LineError, Refusal};
+use engine::redact;
 use model::task::{Moment, Queued, Turn};
 use store::{Durability, Error, Store, Tx};
 
@@ -84,5 +85,5 @@ fn refused(task: &Queued, refusal: Refusal) -> QueueError {
 }
 
 fn write(tx: &Tx<'_>, turn: Turn) -> Result<(), Error> {
-    tx.apply(&[model::effect::Write::Task(Box::new(turn))])
+    tx.apply(&[model::effect::Write::Task(Box::new(redact::turn(turn)))])
 }

@@ -2,6 +2,7 @@
 
 use super::{Queue, QueueError, known, refused, write};
 use engine::queue::{self, LineError, Speaker};
+use engine::redact;
 use model::Ms;
 use model::task::{Moment, Plan, Queued, Status};
 use std::collections::{BTreeMap, BTreeSet};
@@ -35,6 +36,7 @@ impl<C: Fn() -> Moment> Queue<'_, C> {
     /// an agent's plan would so end another's attempt.
     pub fn plan_sync(&mut self, project: &str, text: &str, speaker: &Speaker) -> Result<Synced, QueueError> {
         let lines = queue::parse_lines(text).map_err(|lines| QueueError::Lines { lines })?;
+        let lines: Vec<(usize, Plan)> = lines.into_iter().map(|(line, plan)| (line, redact::plan(plan))).collect();
         self.all_or_nothing(|tx, moment| {
             let mut synced = Synced::default();
             let mut written: BTreeMap<&str, Queued> = BTreeMap::new();
@@ -60,6 +62,7 @@ impl<C: Fn() -> Moment> Queue<'_, C> {
     }
 
     pub fn create(&mut self, project: &str, plan: &Plan) -> Result<(), QueueError> {
+        let plan = &redact::plan(plan.clone());
         self.all_or_nothing(|tx, moment| {
             match tx.queued(project, &plan.slug)? {
                 Some(task) if task.status == Status::Deleted => {
@@ -86,7 +89,7 @@ impl<C: Fn() -> Moment> Queue<'_, C> {
             if task.status == Status::Done {
                 return Err(QueueError::Wrong(format!("task '{slug}' is done and cannot be updated")));
             }
-            tx.edit_task(&task, &change.edit, moment.now)?;
+            tx.edit_task(&task, &without_secrets(change.edit.clone()), moment.now)?;
             if let Some(deps) = &change.deps {
                 tx.set_blockers(&task, &[])?;
                 link(tx, &task, deps)?;
@@ -152,6 +155,14 @@ impl<C: Fn() -> Moment> Queue<'_, C> {
             Ok(tx.finish_step(&task, seq)?)
         })
     }
+}
+
+fn without_secrets(mut edit: Edit) -> Edit {
+    [&mut edit.title, &mut edit.description, &mut edit.reference].into_iter().for_each(redact::change);
+    for step in edit.steps.iter_mut().flatten() {
+        step.content = redact::text_without_secrets(&step.content);
+    }
+    edit
 }
 
 enum Put {

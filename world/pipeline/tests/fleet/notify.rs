@@ -153,7 +153,7 @@ fn f5_d9_neither_an_escape_nor_a_secret_reaches_the_terminal() {
     let served =
         stage.send(&client, "PermissionRequest", json!({"tool_name": "Bash", "tool_input": {"command": line}}));
     let rung = heard("PermissionRequest", &served).1.unwrap();
-    assert_eq!(rung, rings("a␇␛]0;da needs you: permission for Bash (export TOKEN=[redacted] echo \\u{202e}x)"));
+    assert_eq!(rung, rings("a␇␛]0;da needs you: permission for Bash (export TOKEN=[redacted]; echo \\u{202e}x)"));
 }
 
 #[test]

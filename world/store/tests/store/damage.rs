@@ -57,8 +57,8 @@ fn a_file_that_is_no_database_is_moved_aside_and_work_goes_on() {
     assert_eq!(salvaged[0].from, aside);
     assert!(store.salvage().unwrap().is_empty(), "once");
     store.transact(Durability::Normal, |tx| tx.apply(&[Write::Event(Box::new(event(1)))])).unwrap();
-    let problems = store.check().unwrap().problems;
-    assert!(problems.iter().any(|problem| problem.contains("corrupt-77")), "{problems:?}");
+    let notes = store.check().unwrap().notes;
+    assert!(notes.iter().any(|note| note.contains("corrupt-77") && note.contains("it is kept")), "{notes:?}");
 }
 
 #[test]
@@ -102,6 +102,55 @@ fn the_log_of_a_damaged_file_goes_with_it_and_is_read() {
     assert_eq!(store.events(&EventFilter::default()).unwrap(), []);
     store.salvage().unwrap();
     assert_eq!(store.events(&EventFilter::default()).unwrap().last(), Some(&event(5000)));
+}
+
+/// A sound history under the name of a damaged file.
+fn aside(folder: &Path, at: i64, events: std::ops::Range<i64>) {
+    let made = tempfile::tempdir().unwrap();
+    let mut store = open(made.path());
+    store
+        .transact(Durability::Normal, |tx| {
+            events.clone().try_for_each(|n| tx.apply(&[Write::Event(Box::new(event(n)))]))
+        })
+        .unwrap();
+    store.backup(&folder.join(format!("taut.db.corrupt-{at}"))).unwrap();
+}
+
+#[test]
+fn of_several_damaged_files_all_come_back_in_the_order_they_were_written() {
+    let home = tempfile::tempdir().unwrap();
+    aside(home.path(), 1, 0..10);
+    aside(home.path(), 2, 10..20);
+    let mut store = open(home.path());
+    store.transact(Durability::Normal, |tx| tx.apply(&[Write::Event(Box::new(event(20)))])).unwrap();
+    assert_eq!(store.salvage().unwrap().iter().map(|one| one.rows).sum::<usize>(), 20);
+    let found: Vec<_> = store.events(&EventFilter::default()).unwrap().into_iter().map(|one| one.id).collect();
+    assert_eq!(found, (0..21).map(|n| event(n).id).collect::<Vec<_>>());
+}
+
+#[test]
+fn nobody_is_told_to_delete_a_file_whose_rows_are_not_back() {
+    let home = tempfile::tempdir().unwrap();
+    aside(home.path(), 5, 0..3);
+    let mut store = open(home.path());
+    let told = |store: &Store| store.check().unwrap().notes.join("; ");
+    let before = told(&store);
+    assert!(before.contains("corrupt-5") && before.contains("not back yet"), "{before}");
+    assert!(!before.contains("may go") && !before.contains("delete"), "{before}");
+    assert_eq!(store.salvage().unwrap()[0].to_string().split(" of ").next(), Some("3 rows"));
+    assert!(told(&store).contains("it may go"), "{}", told(&store));
+}
+
+#[test]
+fn a_file_that_was_moved_aside_is_never_written_over() {
+    let home = tempfile::tempdir().unwrap();
+    aside(home.path(), NOW.0, 0..3);
+    std::fs::write(home.path().join(DATABASE), "no database at all ".repeat(500)).unwrap();
+    let moved = repair(home.path(), NOW, PATIENCE).unwrap();
+    assert_eq!(moved, Repair::MovedAside(home.path().join("taut.db.corrupt-78")));
+    let mut store = open(home.path());
+    store.salvage().unwrap();
+    assert_eq!(store.events(&EventFilter::default()).unwrap().len(), 3);
 }
 
 #[test]

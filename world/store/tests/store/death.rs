@@ -34,6 +34,22 @@ impl Child {
         self
     }
 
+    /// With a small disk of its own at its folder. `None` where the machine
+    /// grants nobody a mount of their own.
+    pub fn on_a_small_disk(self, size: &str) -> Option<Self> {
+        let folder = self.0.get_envs().find(|(name, _)| *name == FOLDER)?.1?.to_owned();
+        let mount = format!("mount -t tmpfs -o size={size},mode=700 none \"${FOLDER}\"");
+        let own = |script: &str| {
+            let mut command = Command::new("unshare");
+            command.args(["--user", "--map-root-user", "--mount", "sh", "-c", script, "sh"]).env(FOLDER, &folder);
+            command
+        };
+        own(&mount).status().ok().filter(|status| status.success())?;
+        let mut command = own(&format!("{mount} && exec \"$@\""));
+        command.arg(self.0.get_program()).args(self.0.get_args());
+        Some(Self(command))
+    }
+
     pub fn status(mut self) -> std::io::Result<std::process::ExitStatus> {
         self.0.status()
     }

@@ -3,8 +3,10 @@
 mod damage;
 mod death;
 mod fleet;
+mod full_disk;
 mod notices;
 mod opening;
+mod retention;
 mod rows;
 mod spool;
 mod upkeep;

@@ -129,7 +129,7 @@ pub(super) struct Desk {
 impl Desk {
     pub fn open() -> Result<Self, CliError> {
         let places = Places::from_process();
-        let store = Store::open_and_migrate(&places.state(), PATIENCE)?;
+        let store = super::open_and_take_in(&places, PATIENCE)?;
         let caller = who(&store, &places)?;
         Ok(Self { store, caller, places })
     }

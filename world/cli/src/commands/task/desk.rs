@@ -1,5 +1,6 @@
 //! What every queue command needs: the database, who calls, and the clock.
 
+use crate::commands::open_and_take_in;
 use crate::error::CliError;
 use engine::queue::{Actor, Speaker};
 use host::paths::Places;
@@ -22,7 +23,7 @@ pub struct Desk {
 impl Desk {
     pub fn open() -> Result<Self, CliError> {
         let places = Places::from_process();
-        let store = Store::open_and_migrate(&places.state(), PATIENCE)?;
+        let store = open_and_take_in(&places, PATIENCE)?;
         let env = std::env::vars().filter(|(name, _)| Environment::allows(name)).collect();
         let cwd = std::env::current_dir()?.to_string_lossy().into_owned();
         let call = Caller::call(cwd, Environment(env), Some(std::os::unix::process::parent_id()));

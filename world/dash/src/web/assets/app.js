@@ -60,10 +60,18 @@ function tell(state) {
   }
 }
 
+// Stands above every view until a person has seen to it.
+function warn(warnings) {
+  const place = document.getElementById("warning");
+  text(place, warnings.join("; "));
+  place.hidden = warnings.length === 0;
+}
+
 function onFleet(news) {
   fleet = news;
   const urgent = (news.summary?.error ?? 0) + (news.summary?.attention ?? 0);
   document.title = urgent ? `(${urgent}) Taut` : "Taut";
+  warn(news.warnings ?? []);
   current?.node.removeAttribute("data-trouble");
   current?.news(news);
 }
