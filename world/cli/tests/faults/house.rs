@@ -13,8 +13,6 @@ pub const HELD: &str = "held";
 /// How many tasks there are.
 pub const TASKS: usize = 4;
 
-const FILES: [&str; 2] = ["taut.db", "taut.db-wal"];
-
 pub struct House {
     pub sandbox: Sandbox,
     /// Events stored before any fault.
@@ -44,9 +42,7 @@ impl House {
         }
         let folder = house.template();
         private_folder(&folder);
-        for name in FILES {
-            std::fs::copy(state.join(name), folder.join(name)).unwrap();
-        }
+        copy_files(&state, &folder);
         let started = house.sandbox.taut(&["daemon", "start"], b"").unwrap();
         assert!(started.success(), "{}", started.stderr_text());
         let store = store::Store::open(&state, std::time::Duration::from_secs(5)).unwrap();
@@ -85,9 +81,7 @@ impl House {
 
     pub fn copy(&self, number: usize) -> State {
         let state = self.empty(number);
-        for name in FILES {
-            std::fs::copy(self.template().join(name), state.folder.join(name)).unwrap();
-        }
+        copy_files(&self.template(), &state.folder);
         state
     }
 
@@ -125,4 +119,14 @@ impl Drop for State {
 fn private_folder(folder: &Path) {
     use std::os::unix::fs::DirBuilderExt;
     std::fs::DirBuilder::new().mode(0o700).create(folder).unwrap();
+}
+
+/// The index beside the log belongs to the processes that share it.
+fn copy_files(from: &Path, to: &Path) {
+    for entry in std::fs::read_dir(from).unwrap().flatten() {
+        let name = entry.file_name();
+        if entry.file_type().unwrap().is_file() && !name.to_string_lossy().ends_with("-shm") {
+            std::fs::copy(entry.path(), to.join(name)).unwrap();
+        }
+    }
 }

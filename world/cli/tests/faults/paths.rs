@@ -62,7 +62,7 @@ impl Path {
         match self {
             _ if self.is_hook() => &["hook", "--agent", "claude-code"],
             Self::Claim => &["task", "claim", "--json"],
-            Self::Done => &["task", "done", HELD, "--result", "{\"by\":\"w1\"}"],
+            Self::Done => &["task", "done", HELD, "--result", "{\"commit\":\"c0ffee\"}"],
             Self::Release => &["task", "fail", HELD, "--reason", "session exited without completing task"],
             _ => &["db", "check"],
         }

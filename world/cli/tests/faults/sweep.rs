@@ -109,6 +109,7 @@ fn count(house: &House, path: Path) -> Vec<Seen> {
     let (state, run, id) = walk(house, path, None);
     let wrong = Try { house, path, kind: None, id, run: &run }.wrong(&state.folder);
     assert_eq!(wrong, Vec::<String>::new(), "{} without a fault", path.name());
+    assert!(run.finished.success(), "{} without a fault: {}", path.name(), run.finished.stderr_text());
     run.calls
 }
 
