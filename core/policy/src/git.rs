@@ -65,7 +65,12 @@ const SUB: Grammar = Grammar {
 
 impl GitCall {
     pub(crate) fn parse(command: &Command) -> Option<Self> {
-        let mut call = Self { sub: String::new(), words: Vec::new(), dir: command.cwd.as_deref().map(str::to_string), config: Vec::new() };
+        let mut call = Self {
+            sub: String::new(),
+            words: Vec::new(),
+            dir: command.cwd.as_deref().map(str::to_string),
+            config: Vec::new(),
+        };
         let mut words = command.args().iter();
         loop {
             let word = words.next()?;

@@ -9,7 +9,6 @@ use crate::matter::Matter;
 use crate::place::Place;
 use crate::rule::NEAR;
 use crate::running;
-use crate::source::Substitutions;
 use bash::{Command, Feed};
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
@@ -18,7 +17,6 @@ use std::sync::Arc;
 /// Worked out as it is asked for; one for each judging of a matter.
 #[derive(Debug, Default)]
 pub struct Index {
-    pub(crate) substitutions: Substitutions,
     fetched: OnceCell<Vec<bool>>,
     decoded: OnceCell<Vec<bool>>,
     generated: OnceCell<Vec<bool>>,
@@ -98,8 +96,7 @@ impl Index {
 
     /// Whether what a command prints goes to another machine, which answers.
     pub(crate) fn answered(&self, matter: &Matter, at: usize) -> bool {
-        let answers =
-            |at: usize| matches!(program(matter, at), Some("nc" | "ncat" | "netcat" | "socat" | "telnet"));
+        let answers = |at: usize| matches!(program(matter, at), Some("nc" | "ncat" | "netcat" | "socat" | "telnet"));
         self.answered.get_or_init(|| read_by(matter, answers)).contains(&at)
     }
 
@@ -178,9 +175,9 @@ fn upstream(matter: &Matter, reach: Reach, wanted: impl Fn(usize, &Command) -> b
     let mut known: HashMap<*const usize, bool> = HashMap::new();
     for (at, command) in commands.iter().enumerate() {
         let from = match &command.feed {
-            Feed::Pipe(from) => *known.entry(Arc::as_ptr(from).cast()).or_insert_with(|| {
-                from.iter().any(|&at| is(&holds, at) || (reach == Reach::Any && is(&reached, at)))
-            }),
+            Feed::Pipe(from) => *known
+                .entry(Arc::as_ptr(from).cast())
+                .or_insert_with(|| from.iter().any(|&at| is(&holds, at) || (reach == Reach::Any && is(&reached, at)))),
             _ => false,
         };
         reached.push(from);
@@ -229,7 +226,8 @@ fn below<'e>(entries: &'e [Entry], path: &str) -> impl Iterator<Item = &'e Entry
     });
     let folder = format!("{}/", path.trim_end_matches('/'));
     let inside = entries.partition_point(|entry| entry.path < folder);
-    let inside = entries.get(inside..).unwrap_or_default().iter().take_while(move |entry| entry.path.starts_with(&folder));
+    let inside =
+        entries.get(inside..).unwrap_or_default().iter().take_while(move |entry| entry.path.starts_with(&folder));
     own.chain(inside)
 }
 
@@ -238,7 +236,8 @@ fn made_paths(matter: &Matter) -> Vec<Entry> {
     for (at, (command, seen)) in matter.reading.commands.iter().zip(&matter.seen).enumerate() {
         let program = seen.program.as_deref().unwrap_or_default();
         // `mkdir -p` says nothing about what was there before.
-        let fresh = || program != "mkdir" || !command.args().iter().any(|word| crate::args::text(word).starts_with("-p"));
+        let fresh =
+            || program != "mkdir" || !command.args().iter().any(|word| crate::args::text(word).starts_with("-p"));
         let targets = made::targets(program, command);
         let fresh = !targets.is_empty() && fresh();
         let paths = targets.into_iter().filter_map(|target| target.exact().map(str::to_string));

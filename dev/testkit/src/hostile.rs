@@ -100,9 +100,7 @@ pub const FAMILIES: &[Family] = &[
     }),
     closed("lengths of a long value", |size| format!("x={};{}", "ab".repeat(size / 4), "y=${#x};".repeat(size / 16))),
     closed("uses of a long value", |size| format!("x={};{}", "ab".repeat(size / 4), " a $x;".repeat(size / 12))),
-    closed("doubled values", |size| {
-        fill(size, |at| format!("a{}=$a{at}$a{at};", at + 1)).replacen("$a0$a0", "x", 1)
-    }),
+    closed("doubled values", |size| fill(size, |at| format!("a{}=$a{at}$a{at};", at + 1)).replacen("$a0$a0", "x", 1)),
     closed("a value that grows", |size| "x=${x}a;".repeat(size / 8)),
     closed("a value added to", |size| "x+=a;".repeat(size / 5)),
     closed("assignments", |size| fill(size, |at| format!("v{at}={at};"))),
@@ -113,20 +111,21 @@ pub const FAMILIES: &[Family] = &[
     }),
     closed("exports", |size| format!("export{}", fill(size, |at| format!(" v{at}={at}")))),
     closed("an array", |size| format!("x=({}); rm \"${{x[@]}}\"", fill(size, |at| format!(" e{at}")))),
-    closed("uses of an array", |size| {
-        format!("x=({});{}", " e".repeat(size / 4), " a \"${x[@]}\";".repeat(size / 26))
-    }),
+    closed("uses of an array", |size| format!("x=({});{}", " e".repeat(size / 4), " a \"${x[@]}\";".repeat(size / 26))),
     closed("elements of an array", |size| fill(size, |at| format!("x[{}]=1;", at % 250))),
     closed("an array added to", |size| "x+=(e);".repeat(size / 7)),
-    closed("positional parameters", |size| format!("set --{};{}", " e".repeat(size / 4), " a \"$@\";".repeat(size / 16))),
+    closed("positional parameters", |size| {
+        format!("set --{};{}", " e".repeat(size / 4), " a \"$@\";".repeat(size / 16))
+    }),
     closed("shifts", |size| format!("set --{};{}", " e".repeat(size / 4), "shift;".repeat(size / 12))),
+    closed("functions in a function", |size| {
+        format!("f() {{ g() {{ {} }}; }};{}", "a;".repeat(size / 4), "f;".repeat(size / 4))
+    }),
     closed("functions", |size| fill(size, |at| format!("f{at}() {{ a; }};"))),
     closed("functions that call the one before", |size| {
         fill(size, |at| format!("f{}() {{ f{at}; f{at}; }};", at + 1)) + "f9"
     }),
-    closed("calls of a long function", |size| {
-        format!("f() {{ {} }};{}", "a;".repeat(size / 4), "f;".repeat(size / 4))
-    }),
+    closed("calls of a long function", |size| format!("f() {{ {} }};{}", "a;".repeat(size / 4), "f;".repeat(size / 4))),
     closed("functions that call themselves", |size| fill(size, |at| format!("f{at}(){{ f{at}|f{at}& }};f{at};"))),
     closed("a function of a long name", |size| {
         let name = "n".repeat(size / 3);
@@ -135,9 +134,7 @@ pub const FAMILIES: &[Family] = &[
     closed("uses of an alias", |size| format!("alias l='{}'\n{}", "a b ".repeat(size / 8), "l\n".repeat(size / 4))),
     closed("aliases", |size| fill(size, |at| format!("alias l{at}=a\nl{at}\n"))),
     closed("a loop over many words", |size| format!("for x in{}; do a $x; done", " w".repeat(size / 2))),
-    closed("a loop over a long body", |size| {
-        format!("for x in {{1..200}}; do {} done", "a $x;".repeat(size / 5))
-    }),
+    closed("a loop over a long body", |size| format!("for x in {{1..200}}; do {} done", "a $x;".repeat(size / 5))),
     closed("loops", |size| "for x in 1 2 3; do a $x; done;".repeat(size / 30)),
     closed("nested loops", |size| nested("for a in 1 2; do ", "x", "; done", size)),
     closed("loops over lines", |size| {
@@ -193,7 +190,9 @@ pub const FAMILIES: &[Family] = &[
     }),
     closed("here-documents", |size| "cat <<E\na\nE\n".repeat(size / 12)),
     closed("one long here-document", |size| format!("cat <<E\n{}E\n", "some words and $x\n".repeat(size / 18))),
-    closed("one long quoted here-document", |size| format!("cat <<'E'\n{}E\n", "rm -rf / is prose\n".repeat(size / 18))),
+    closed("one long quoted here-document", |size| {
+        format!("cat <<'E'\n{}E\n", "rm -rf / is prose\n".repeat(size / 18))
+    }),
     closed("here-documents of one command", |size| {
         let count = size / 12;
         format!("cat{}\n{}", " <<E".repeat(count), "a\nE\n".repeat(count))
@@ -215,9 +214,7 @@ pub const FAMILIES: &[Family] = &[
     }),
     closed("texts of shells", |size| "bash -c 'a b';".repeat(size / 14)),
     closed("one text of a shell", |size| format!("bash -c '{}'", "a;".repeat(size / 2))),
-    closed("a text through many shells", |size| {
-        format!("{}'{}'", "bash -c ".repeat(4), "a;".repeat(size / 2))
-    }),
+    closed("a text through many shells", |size| format!("{}'{}'", "bash -c ".repeat(4), "a;".repeat(size / 2))),
     closed("escaped texts of shells", |size| {
         let mut line = "a".to_string();
         while line.len() < size {
@@ -269,7 +266,9 @@ pub const FAMILIES: &[Family] = &[
     closed("Python that runs shells", |size| script("python3 -c", size, "import os\n", "os.system('rm x')\n")),
     closed("Python code in code", |size| script("python3 -c", size, "", "exec('f()')\n")),
     closed("Python marks", |size| format!("python3 -c \"{}\"", "([{".repeat(size / 3))),
-    closed("a Python here-document", |size| format!("python3 - <<'E'\n{}E\n", "x = open('a').read()\n".repeat(size / 21))),
+    closed("a Python here-document", |size| {
+        format!("python3 - <<'E'\n{}E\n", "x = open('a').read()\n".repeat(size / 21))
+    }),
     closed("Node", |size| script("node -e", size, "const fs=require('fs');", "fs.rmSync('x',{recursive:true});")),
     closed("Node requires", |size| script("node -e", size, "", "require('fs').rmSync('x');")),
     closed("Node chains", |size| format!("node -e \"a{}\"", ".b('x')".repeat(size / 7))),
@@ -312,9 +311,7 @@ pub const FAMILIES: &[Family] = &[
     closed("SQL comments", |size| format!("psql -c '{}'", "/* a ".repeat(size / 5))),
     closed("containers", |size| "docker run -v /a:/b c rm -rf /b;".repeat(size / 32)),
     closed("one container", |size| format!("docker run -v /a:/b c rm -rf{}", " /b/x".repeat(size / 5))),
-    closed("commands in one container", |size| {
-        format!("docker run c sh -c '{}'", "rm -rf /b;".repeat(size / 10))
-    }),
+    closed("commands in one container", |size| format!("docker run c sh -c '{}'", "rm -rf /b;".repeat(size / 10))),
     closed("removals of containers", |size| format!("docker rm -f{}", fill(size, |at| format!(" c{at}")))),
     closed("other machines", |size| "ssh h rm -rf x;".repeat(size / 15)),
     closed("one other machine", |size| format!("ssh h '{}'", "rm -rf x;".repeat(size / 9))),
@@ -364,6 +361,14 @@ pub const FAMILIES: &[Family] = &[
     open("unclosed parameters", |size| "${a ".repeat(size / 4)),
     open("unclosed branches", |size| "if a; then ".repeat(size / 11)),
     open("unclosed cases", |size| "case a in ".repeat(size / 10)),
+    open("groups of patterns that never close", |size| "case a in @(".repeat(size / 12)),
+    open("cases without patterns", |size| "|| case a in ;; ".repeat(size / 15)),
+    closed("patterns with open sets", |size| format!("case a in {} esac", "[b) c;; ".repeat(size / 8))),
+    closed("commands about Taut", |size| "taut status;".repeat(size / 12)),
+    closed("shells", |size| "sh;".repeat(size / 3)),
+    closed("splitting by many characters", |size| {
+        format!("IFS={};{}", "ab".repeat(size / 4), "a $x;".repeat(size / 10))
+    }),
     open("closing brackets", |size| ") ".repeat(size / 2)),
     open("an odd quote in many commands", |size| "a 'b; ".repeat(size / 6 / 2 * 2 + 1)),
     open("broken shell", |size| "rm -rf x; )".repeat(size / 11)),

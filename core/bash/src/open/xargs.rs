@@ -59,8 +59,8 @@ impl Walker {
         if program == "parallel" && options::given(&options, &["--dry-run", "--dryrun"]) {
             return;
         }
-        let file =
-            options::value(&options, &["-a", "--arg-file"]).map(|file| place.fed(Feed::File(Arc::new(file.clone())), None));
+        let file = options::value(&options, &["-a", "--arg-file"])
+            .map(|file| place.fed(Feed::File(Arc::new(file.clone())), None));
         let place = file.as_ref().unwrap_or(place);
         let marks = options::value(&options, &["-I", "-i", "-J", "--replace"]).and_then(Word::known);
         let mark = marks.unwrap_or_else(|| "{}".to_string());
