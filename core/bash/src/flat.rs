@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use crate::limits::Allowance;
+use crate::limits::{self, Allowance};
 use crate::reading::{Piece, Redirect, RedirectKind, Word};
 use crate::scan;
 use crate::walk::{Place, Walker};
@@ -238,12 +238,13 @@ impl<'t> Flat<'t> {
     /// Leaves a level: where it stood something only the run would tell stands.
     fn leave(&mut self) {
         self.cursor.bump();
-        let inside = std::mem::take(&mut self.here.word).filter(|_| self.here.open == Open::Parameter);
+        let inside = self.here.word.take_if(|_| self.here.open == Open::Parameter);
         self.end_command();
         let Some(outer) = self.levels.pop() else { return };
         let left = std::mem::replace(&mut self.here, outer);
         let source = match (left.open, inside) {
-            (Open::Parameter, Some(word)) => format!("${{{}}}", word.shown()),
+            // Only a short one is a name; one in the other would make each as long as all inside.
+            (Open::Parameter, Some(word)) if word.size() <= limits::NAME => format!("${{{}}}", word.shown()),
             _ => "$(…)".to_string(),
         };
         self.push_unknown(source);

@@ -18,6 +18,12 @@ const SYNTAX_DEPTH_LEAST: usize = 6;
 pub(crate) const OPEN: usize = 100;
 /// Expansions among them: `$(`, `${`, `<(`.
 pub(crate) const EXPANSIONS: usize = 12;
+/// Groups of a pattern among them: `@(`, `!(`. The parser tries each of them twice, and in each what stands inside.
+pub(crate) const GROUPS: usize = 6;
+/// How often each byte may be looked at for the end of a pattern of `case`.
+pub(crate) const ARMS: usize = 4;
+/// Operators in one `[[ … ]]`.
+pub(crate) const OPERATORS: usize = 256;
 /// `time`, `!` and their kind in a row.
 pub(crate) const PREFIXES: usize = 20;
 /// Bytes handed to the parser for one line, nested texts counted again: so many, and so many for each byte.
@@ -27,13 +33,14 @@ const WORDS: (usize, usize) = (60_000, 1);
 /// Words one brace or loop may make; beyond it stays unknown.
 pub(crate) const SPREAD: usize = 256;
 /// Steps that may be spent on one line.
-const STEPS: (usize, usize) = (200_000, 20);
+const STEPS: (usize, usize) = (120_000, 20);
 /// Steps of one statement, and of one command besides.
 pub(crate) const STATEMENT: usize = 8;
 /// Steps of one word.
-const WORD: usize = 4;
-/// Bytes that are copied in one step.
-const BYTES: usize = 16;
+const WORD: usize = 8;
+/// Bytes of a word that are expanded in one step, and bytes that are only copied.
+const EXPANDED: usize = 4;
+const COPIED: usize = 16;
 /// The longest text an expansion may build.
 pub(crate) const TEXT: usize = 1 << 17;
 /// The longest name of a folder that `cd` is followed into, besides that of the folder it starts from.
@@ -45,12 +52,12 @@ pub(crate) const SPLITTERS: usize = 32;
 
 /// What copying words costs, in steps.
 pub(crate) fn weight(words: &[Word]) -> usize {
-    words.iter().map(|word| WORD * word.pieces.len().max(1) + word.size() / BYTES).sum()
+    words.iter().map(|word| WORD * word.pieces.len().max(1) + word.size() / EXPANDED).sum()
 }
 
 /// What copying a text costs, in steps.
 pub(crate) fn text_weight(text: &str) -> usize {
-    text.len() / BYTES
+    text.len() / COPIED
 }
 
 /// What is left of the bounds, and which was hit first.

@@ -19,7 +19,7 @@ pub(crate) enum Refusal {
 
 /// The statements of `text`, or why there are none.
 pub(crate) fn parse(text: &str, depth: usize) -> Result<StmtSeq, Refusal> {
-    if gapes(text) || stutters(text) {
+    if gapes(text) || stutters(text) || has_open_arms(text) || has_long_test(text) {
         return Err(Refusal::Deep);
     }
     // A panic in the parser costs one text its structure, not the line its judgement.
@@ -56,17 +56,19 @@ pub(crate) fn slice(source: &str, span: Span) -> &str {
 /// Whether much is opened and not closed. From each opening the parser looks to the end of the
 /// text for the other half, again for every level it stands in: a few dozen cost seconds.
 fn gapes(text: &str) -> bool {
-    // Each open bracket by its closing half, and whether it opened an expansion.
-    let mut open: Vec<(u8, bool)> = Vec::new();
-    let mut expansions = 0usize;
+    // Each open bracket by its closing half, and whether it opened an expansion or a group of a pattern.
+    let mut open: Vec<(u8, bool, bool)> = Vec::new();
+    let (mut expansions, mut groups) = (0usize, 0usize);
     let mut before = b' ';
     for byte in text.bytes() {
         match byte {
             b'{' | b'(' | b'[' => {
                 let expands =
                     matches!(before, b'$' | b'<' | b'>') || (byte == b'(' && before == b'(' && expansions > 0);
+                let group = byte == b'(' && matches!(before, b'@' | b'!' | b'?' | b'+' | b'*');
                 expansions += usize::from(expands);
-                open.push((byte, expands));
+                groups += usize::from(group);
+                open.push((byte, expands, group));
             }
             b'}' | b')' | b']' => {
                 let half = match byte {
@@ -74,18 +76,77 @@ fn gapes(text: &str) -> bool {
                     b')' => b'(',
                     _ => b'[',
                 };
-                if let Some((_, expands)) = open.pop_if(|(opened, _)| *opened == half) {
+                if let Some((_, expands, group)) = open.pop_if(|(opened, ..)| *opened == half) {
                     expansions -= usize::from(expands);
+                    groups -= usize::from(group);
                 }
             }
             _ => {}
         }
-        if open.len() > limits::OPEN || expansions > limits::EXPANSIONS {
+        if open.len() > limits::OPEN || expansions > limits::EXPANSIONS || groups > limits::GROUPS {
             return true;
         }
         before = byte;
     }
     false
+}
+
+/// Whether the patterns of `case` are not closed. For each the parser looks for its `)`, up to the end of the text
+/// where there is none.
+fn has_open_arms(text: &str) -> bool {
+    if !text.contains("case") {
+        return false;
+    }
+    let mut left = text.len().saturating_mul(limits::ARMS).saturating_add(4096);
+    let (mut cases, mut waiting) = (false, false);
+    let mut at = 0;
+    for word in text.split([' ', '\t', '\n']) {
+        let behind = at + word.len();
+        at = behind + 1;
+        waiting |= word.ends_with("case");
+        cases |= waiting;
+        // `case x in`, and every `;;` behind it: a pattern follows.
+        let first = word == "in" && std::mem::take(&mut waiting);
+        let more = if cases { word.matches(";;").count() + word.matches(";&").count() } else { 0 };
+        let patterns = usize::from(first) + more;
+        if patterns == 0 {
+            continue;
+        }
+        let looked = arm(text.get(behind..).unwrap_or_default()).saturating_mul(patterns);
+        match left.checked_sub(looked) {
+            Some(rest) => left = rest,
+            None => return true,
+        }
+    }
+    false
+}
+
+/// How far the parser looks for the `)` of a pattern.
+fn arm(text: &str) -> usize {
+    let (mut quote, mut escaped) = (None, false);
+    let (mut brackets, mut parens) = (0usize, 0usize);
+    for (at, byte) in text.bytes().enumerate() {
+        match (byte, quote) {
+            _ if escaped => escaped = false,
+            (b'\\', open) => escaped = open != Some(b'\''),
+            (b'\'' | b'"' | b'`', None) => quote = Some(byte),
+            (_, Some(open)) => quote = quote.filter(|_| byte != open),
+            (b'[' | b'{', None) => brackets += 1,
+            (b']' | b'}', None) => brackets = brackets.saturating_sub(1),
+            (b'(', None) if brackets == 0 => parens += 1,
+            (b')', None) if brackets == 0 && parens == 0 => return at,
+            (b')', None) if brackets == 0 => parens -= 1,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+/// Whether a `[[ … ]]` has more operators than anybody writes. The parser takes a thousand and then gives the text up,
+/// which costs more than not to ask it.
+fn has_long_test(text: &str) -> bool {
+    let tests = text.split("[[").skip(1).map(|behind| behind.split("]]").next().unwrap_or(behind));
+    tests.into_iter().any(|test| test.matches("&&").count() + test.matches("||").count() > limits::OPERATORS)
 }
 
 /// Whether a prefix that takes a command is repeated without end. The parser calls itself for

@@ -9,7 +9,6 @@ use crate::matter::Matter;
 use crate::place::Place;
 use crate::rule::NEAR;
 use crate::running;
-use crate::source::Substitutions;
 use bash::{Command, Feed};
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
@@ -18,7 +17,6 @@ use std::sync::Arc;
 /// Worked out as it is asked for; one for each judging of a matter.
 #[derive(Debug, Default)]
 pub struct Index {
-    pub(crate) substitutions: Substitutions,
     fetched: OnceCell<Vec<bool>>,
     decoded: OnceCell<Vec<bool>>,
     generated: OnceCell<Vec<bool>>,

@@ -2,6 +2,7 @@
 
 use crate::acts::{Act, Deed};
 use crate::seen::Seen;
+use crate::source::Substitutions;
 use crate::target::Target;
 use bash::{Command, Reading, Surroundings};
 use model::Envelope;
@@ -40,6 +41,8 @@ pub struct Matter {
     pub line: Option<String>,
     pub reading: Reading,
     pub seen: Vec<Seen>,
+    /// What the substitutions in its words would run.
+    pub(crate) substitutions: Substitutions,
     /// What an edit tool would change, when the call is of one.
     pub edit: Option<Edit>,
 }
@@ -100,8 +103,9 @@ impl Matter {
         }
         let surroundings = Surroundings { cwd: cwd.clone(), home: around.home.clone(), vars };
         let reading = bash::read(line, &surroundings);
-        let seen = Seen::all(&reading);
-        Self { around: around.clone(), cwd, line: Some(line.to_string()), reading, seen, edit: None }
+        let substitutions = Substitutions::default();
+        let seen = Seen::all(&reading, &substitutions);
+        Self { around: around.clone(), cwd, line: Some(line.to_string()), reading, seen, substitutions, edit: None }
     }
 
     /// A change by an edit tool.
@@ -126,7 +130,7 @@ impl Matter {
         let acts = vec![Act { deed, target: Target::path(&path, cwd.as_deref()) }];
         let seen = Seen { program: Some(tool.to_string()), acts, ..Seen::default() };
         let reading = Reading { commands: vec![command], ..Reading::default() };
-        Self { around: around.clone(), cwd, line: None, reading, seen: vec![seen], edit: None }
+        Self { around: around.clone(), cwd, line: None, reading, seen: vec![seen], ..Self::default() }
     }
 
     /// Something of it was not read: that is not the same as there being nothing.

@@ -4,7 +4,7 @@ use crate::args::text;
 use crate::rule::Sight;
 use crate::target::Target;
 use bash::{Command, Piece, Reading, Word};
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// Programs that run text they are given.
 pub(crate) const EXECUTORS: &[&str] = &[
@@ -132,8 +132,8 @@ pub(crate) fn executes_input(sight: &Sight<'_>) -> bool {
 }
 
 /// What the substitutions an executor would run as code are made of.
-pub(crate) fn executed_sources(sight: &Sight<'_>) -> Vec<Rc<Reading>> {
-    let substitutions = &sight.index.substitutions;
+pub(crate) fn executed_sources(sight: &Sight<'_>) -> Vec<Arc<Reading>> {
+    let substitutions = &sight.matter.substitutions;
     if sight.seen.program.is_none() {
         return sight.command.words.first().map(|word| substitutions.of(word)).unwrap_or_default();
     }

@@ -4,6 +4,7 @@ use crate::acts::{self, Act, Listed};
 use crate::container::Container;
 use crate::git::GitCall;
 use crate::place::Machine;
+use crate::source::Substitutions;
 use bash::{Command, Reading, Via};
 use std::sync::Arc;
 
@@ -20,8 +21,8 @@ pub struct Seen {
 }
 
 impl Seen {
-    pub(crate) fn all(reading: &Reading) -> Vec<Self> {
-        let listed = Listed::new(reading);
+    pub(crate) fn all(reading: &Reading, substitutions: &Substitutions) -> Vec<Self> {
+        let listed = Listed::new(reading, substitutions);
         // The container that was started last: what runs in one stands behind what starts it.
         let mut container: Option<Arc<Container>> = None;
         let mut all = Vec::with_capacity(reading.commands.len());

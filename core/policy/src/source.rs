@@ -3,16 +3,16 @@
 use bash::{Command, Piece, Reading, Word};
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// Readings of the substitutions in a line. Each is read once, however often its value is used and however many rules
 /// ask for it.
-#[derive(Debug, Default)]
-pub(crate) struct Substitutions(RefCell<HashMap<String, Rc<Reading>>>);
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Substitutions(RefCell<HashMap<String, Arc<Reading>>>);
 
 impl Substitutions {
     /// What a word's substitutions would run: `$(curl …)`, `<(curl …)`, backquotes.
-    pub(crate) fn of(&self, word: &Word) -> Vec<Rc<Reading>> {
+    pub(crate) fn of(&self, word: &Word) -> Vec<Arc<Reading>> {
         let unknown = word.pieces.iter().filter_map(|piece| match piece {
             Piece::Unknown(source) => Some(source.as_str()),
             _ => None,
@@ -20,10 +20,10 @@ impl Substitutions {
         unknown.filter_map(inside).map(|text| self.read(text)).collect()
     }
 
-    fn read(&self, text: &str) -> Rc<Reading> {
+    fn read(&self, text: &str) -> Arc<Reading> {
         let known = self.0.borrow().get(text).cloned();
         known.unwrap_or_else(|| {
-            let reading = Rc::new(bash::read(text, &bash::Surroundings::default()));
+            let reading = Arc::new(bash::read(text, &bash::Surroundings::default()));
             self.0.borrow_mut().insert(text.to_string(), reading.clone());
             reading
         })

@@ -1,4 +1,4 @@
-//! What judging costs: a decision by size of the command, and whole hooks.
+//! What judging costs: a decision by size of the command, hostile lines by their length, and whole hooks.
 
 use crate::house::House;
 use crate::spawn::timed;
@@ -7,9 +7,11 @@ use model::fact::Facts;
 use policy::{Around, Circumstances, Matter, Policy};
 use std::hint::black_box;
 use std::time::Instant;
+use testkit::hostile::FAMILIES;
 
 pub fn run(quick: bool) -> Result<(), String> {
     decisions(if quick { 50 } else { 500 });
+    hostile(if quick { 1 } else { 5 });
     let house = crate::house()?;
     hooks(&house, if quick { 100 } else { 1_000 }).map_err(|error| error.to_string())
 }
@@ -35,6 +37,47 @@ fn decisions(rounds: usize) {
             );
         }
     }
+}
+
+/// Long lines of every hostile family beside a short one of the same: what a byte of them costs in times of its share.
+fn hostile(rounds: usize) {
+    const SIZES: [usize; 3] = [2 << 10, 24 << 10, 48 << 10];
+    let policy = Policy::built_in();
+    let mut rows: Vec<(f64, String)> = FAMILIES
+        .iter()
+        .map(|family| {
+            let lines = SIZES.map(|size| (family.line)(size));
+            // The short line is so quick that one disturbance would count as much as all of it.
+            let [short, long, longer] = &lines;
+            let base = fastest(short, &policy, rounds * 8) / short.len() as f64;
+            let times = [fastest(long, &policy, rounds), fastest(longer, &policy, rounds)];
+            let [first, second] = [times[0] / long.len() as f64 / base, times[1] / longer.len() as f64 / base];
+            let row = format!("  {first:>6.2} x  {second:>6.2} x   ({:>7.2} ms)  {}", times[1] * 1e3, family.name);
+            (first.max(second), row)
+        })
+        .collect();
+    rows.sort_by(|(one, _), (other, _)| other.total_cmp(one));
+    let above = rows.iter().filter(|(share, _)| *share > 2.0).count();
+    println!(
+        "hostile lines, 24 and 48 KB, each byte against one of 2 KB of the same family ({} families):",
+        rows.len()
+    );
+    rows.iter().take(10).for_each(|(_, row)| println!("{row}"));
+    println!("  {above} above twice their share; the worst is first");
+}
+
+/// The seconds of the fastest of some rounds.
+fn fastest(line: &str, policy: &Policy, rounds: usize) -> f64 {
+    let around = Around { home: Some("/home/dev".into()), ..Around::default() };
+    let mut best = f64::MAX;
+    for _ in 0..rounds {
+        let begun = Instant::now();
+        let matter = Matter::line(line, Some("/home/dev/acme".into()), &around);
+        let findings = policy::judge(&matter, policy, &Facts::default(), &Circumstances::default());
+        black_box((matter.probes(), policy::reason(&findings)));
+        best = best.min(begun.elapsed().as_secs_f64());
+    }
+    best
 }
 
 fn hooks(house: &House, rounds: usize) -> std::io::Result<()> {

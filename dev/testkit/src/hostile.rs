@@ -118,6 +118,9 @@ pub const FAMILIES: &[Family] = &[
         format!("set --{};{}", " e".repeat(size / 4), " a \"$@\";".repeat(size / 16))
     }),
     closed("shifts", |size| format!("set --{};{}", " e".repeat(size / 4), "shift;".repeat(size / 12))),
+    closed("functions in a function", |size| {
+        format!("f() {{ g() {{ {} }}; }};{}", "a;".repeat(size / 4), "f;".repeat(size / 4))
+    }),
     closed("functions", |size| fill(size, |at| format!("f{at}() {{ a; }};"))),
     closed("functions that call the one before", |size| {
         fill(size, |at| format!("f{}() {{ f{at}; f{at}; }};", at + 1)) + "f9"
@@ -358,6 +361,14 @@ pub const FAMILIES: &[Family] = &[
     open("unclosed parameters", |size| "${a ".repeat(size / 4)),
     open("unclosed branches", |size| "if a; then ".repeat(size / 11)),
     open("unclosed cases", |size| "case a in ".repeat(size / 10)),
+    open("groups of patterns that never close", |size| "case a in @(".repeat(size / 12)),
+    open("cases without patterns", |size| "|| case a in ;; ".repeat(size / 15)),
+    closed("patterns with open sets", |size| format!("case a in {} esac", "[b) c;; ".repeat(size / 8))),
+    closed("commands about Taut", |size| "taut status;".repeat(size / 12)),
+    closed("shells", |size| "sh;".repeat(size / 3)),
+    closed("splitting by many characters", |size| {
+        format!("IFS={};{}", "ab".repeat(size / 4), "a $x;".repeat(size / 10))
+    }),
     open("closing brackets", |size| ") ".repeat(size / 2)),
     open("an odd quote in many commands", |size| "a 'b; ".repeat(size / 6 / 2 * 2 + 1)),
     open("broken shell", |size| "rm -rf x; )".repeat(size / 11)),

@@ -28,6 +28,7 @@
 //! # }
 //! ```
 
+pub mod allocations;
 pub mod corpus;
 pub mod disk;
 pub mod fake_agent;

@@ -3,7 +3,7 @@
 use crate::limits;
 use crate::reading::{Piece, Via, Word};
 use crate::walk::{Place, Walker};
-use crate::words::{push_piece, push_text};
+use crate::words::{push_text, push_word};
 
 /// Tests that choose among the files below a start path.
 const CHOOSING: &[&str] = &[
@@ -142,7 +142,7 @@ fn replaced(word: &Word, mark: &str, item: &Word) -> Word {
         };
         for (index, part) in text.split(mark).enumerate() {
             if index > 0 {
-                item.pieces.iter().for_each(|piece| push_piece(&mut out, piece.clone()));
+                push_word(&mut out, item);
             }
             push_text(&mut out, part);
         }

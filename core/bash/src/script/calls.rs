@@ -303,7 +303,8 @@ fn assign(path: &str, tail: &[Token], names: &mut Names) -> usize {
     let reach = tail.get(..600).unwrap_or(tail);
     let end = reach.iter().position(|token| *token == Token::End).unwrap_or(reach.len());
     let value = names.argument(reach.get(..end).unwrap_or_default());
-    let cost = end + value.weight();
+    // A value is put together, kept, and copied into what is made of it.
+    let cost = end + 4 * value.weight();
     if names.constants.len() < 4096 {
         names.constants.insert(path.to_string(), value);
     }

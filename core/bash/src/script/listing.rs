@@ -3,7 +3,7 @@
 use super::lexer::Token;
 use super::values::{Argument, Names, arguments};
 use crate::reading::{Piece, Word};
-use crate::words::{globbed, push_piece, push_text};
+use crate::words::{globbed, push_piece, push_text, push_word};
 
 impl Names {
     /// What the name lists, put to the end of `out`, when it is a call that does; the tokens it takes behind the name.
@@ -33,7 +33,7 @@ impl Names {
         if let Some(owner) = name.strip_suffix(call).and_then(|owner| owner.strip_suffix('.'))
             && let Some(Argument::One(folder)) = self.constants.get(owner)
         {
-            folder.pieces.iter().for_each(|piece| push_piece(out, piece.clone()));
+            push_word(out, folder);
         }
         let method = !out.pieces.is_empty();
         if method && !out.shown().ends_with('/') {

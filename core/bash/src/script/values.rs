@@ -8,7 +8,7 @@ use super::lexer::Token;
 use crate::limits;
 use crate::output::codes;
 use crate::reading::{Piece, Word};
-use crate::words::{push_piece, push_text};
+use crate::words::{push_piece, push_text, push_word};
 
 /// An argument of a call.
 #[derive(Debug, Clone, PartialEq)]
@@ -210,9 +210,7 @@ impl Names {
             _ => {
                 let entry = path.strip_suffix(".path").unwrap_or(&path);
                 match self.constants.get(&path).or_else(|| self.constants.get(entry)) {
-                    Some(Argument::One(word)) if !called => {
-                        word.pieces.iter().for_each(|piece| push_piece(out, piece.clone()))
-                    }
+                    Some(Argument::One(word)) if !called => push_word(out, word),
                     _ => out.pieces.push(Piece::Unknown(path)),
                 }
                 whole
@@ -247,7 +245,7 @@ impl Names {
             let bare = source.trim_start_matches(['$', '#']).trim_start_matches('{').trim_end_matches('}');
             let value = self.constants.get(bare).or_else(|| self.constants.get(&format!("${bare}")));
             match value {
-                Some(Argument::One(word)) => word.pieces.iter().for_each(|piece| push_piece(out, piece.clone())),
+                Some(Argument::One(word)) => push_word(out, word),
                 _ => out.pieces.push(piece.clone()),
             }
         }

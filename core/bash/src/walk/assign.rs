@@ -9,7 +9,7 @@ use crate::limits::{self, weight};
 use crate::reading::Word;
 use crate::scope::Value;
 use crate::syntax::slice;
-use crate::words::{push_piece, push_text};
+use crate::words::{push_piece, push_text, push_word};
 
 impl Walker {
     /// The word an assignment gives, without setting anything: `NAME=value cmd`.
@@ -112,9 +112,7 @@ fn together(words: &[Word]) -> Word {
         if index > 0 {
             push_text(&mut out, " ");
         }
-        for piece in &word.pieces {
-            push_piece(&mut out, piece.clone());
-        }
+        push_word(&mut out, word);
     }
     out
 }

@@ -140,7 +140,8 @@ impl Walker {
             return output;
         }
         if let Some(text) = output.draft() {
-            written.iter().for_each(|redirect| self.write(redirect, text, place));
+            let text = Rc::new(text.to_string());
+            written.iter().for_each(|redirect| self.write(redirect, &text, place));
         }
         Output::nothing()
     }
@@ -168,7 +169,7 @@ impl Walker {
     }
 
     /// Remembers what the line writes into a file: it may be told to run it.
-    fn write(&mut self, redirect: &crate::reading::Redirect, text: &str, place: &Place) {
+    fn write(&mut self, redirect: &crate::reading::Redirect, text: &Rc<String>, place: &Place) {
         let Some(path) = redirect.target.known().and_then(|path| self.scope.resolve(&path)) else { return };
         if !self.allowance.spend(limits::text_weight(text)) {
             return;
@@ -179,11 +180,11 @@ impl Walker {
         if path.contains("/.git/hooks/") && shell {
             self.inner_text(text, Via::Shell("git hook".to_string()), place);
         }
-        let file = Rc::make_mut(self.printed.entry(path).or_default());
         if redirect.kind == RedirectKind::Write {
-            file.clear();
+            self.printed.insert(path, text.clone());
+        } else {
+            Rc::make_mut(self.printed.entry(path).or_default()).push_str(text);
         }
-        file.push_str(text);
     }
 
     /// `cat` of process substitutions, or of files the line has written, prints what is in them.

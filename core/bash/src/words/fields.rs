@@ -225,6 +225,16 @@ pub(crate) fn push_text(word: &mut Word, text: &str) {
     }
 }
 
+/// Appends a copy of another word's pieces.
+pub(crate) fn push_word(word: &mut Word, other: &Word) {
+    for piece in &other.pieces {
+        match piece {
+            Piece::Text(text) => push_text(word, text),
+            other => word.pieces.push(other.clone()),
+        }
+    }
+}
+
 pub(crate) fn push_piece(word: &mut Word, piece: Piece) {
     match piece {
         Piece::Text(text) => push_text(word, &text),

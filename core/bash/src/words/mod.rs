@@ -11,7 +11,7 @@ mod pattern;
 pub(crate) mod quoting;
 
 pub(crate) use atoms::Mode;
-pub(crate) use fields::{globbed, push_piece, push_text};
+pub(crate) use fields::{globbed, push_piece, push_text, push_word};
 
 use crate::reading::{Piece, Word};
 

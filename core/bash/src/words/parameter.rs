@@ -4,7 +4,8 @@ use std::rc::Rc;
 
 use super::cursor::Cursor;
 use super::dollar::{held, push_value};
-use super::{Atom, Mode, pattern};
+use super::pattern::Pattern;
+use super::{Atom, Mode};
 use crate::limits;
 use crate::reading::{Piece, Word};
 use crate::scope::Value;
@@ -12,6 +13,9 @@ use crate::walk::{Place, Walker};
 
 /// How often an operator may go through a value that it changes.
 const CHANGES: usize = 4;
+
+/// How many parts of a pattern a character is compared with in one step.
+const PARTS: usize = 16;
 
 /// `${` taken apart.
 struct Parameter<'t> {
@@ -169,7 +173,7 @@ impl Walker {
             ',' if rest.is_empty() => Some(if double { text.to_lowercase() } else { capital(text, str::to_lowercase) }),
             '#' | '%' => {
                 let pattern = self.pattern_text(rest, place)?;
-                Some(trim(text, &pattern, first == '#', double).to_string())
+                self.trim(text, &pattern, first == '#', double)
             }
             '/' => {
                 let (from, to) = rest.split_once('/').unwrap_or((rest, ""));
@@ -182,6 +186,23 @@ impl Walker {
             }
             _ => None,
         }
+    }
+
+    /// `text` without the shortest or longest start (or end) that matches.
+    fn trim(&mut self, text: &str, pattern: &str, front: bool, longest: bool) -> Option<String> {
+        let pattern = Pattern::new(pattern);
+        if !self.allowance.spend(text.len() * pattern.len().div_ceil(PARTS)) {
+            return None;
+        }
+        let size = text.chars().count();
+        let pattern = if front { pattern } else { pattern.reversed() };
+        let cut = if front { pattern.start(text.chars(), longest) } else { pattern.start(text.chars().rev(), longest) };
+        let (skip, take) = match cut {
+            Some(cut) if front => (cut, size),
+            Some(cut) => (0, size - cut),
+            None => (0, size),
+        };
+        Some(text.chars().skip(skip).take(take).collect())
     }
 
     /// A pattern or replacement whose own expansions are certain.
@@ -232,24 +253,4 @@ fn capital(text: &str, change: impl Fn(&str) -> String) -> String {
     let width = text.chars().next().map_or(0, char::len_utf8);
     let (head, tail) = text.split_at_checked(width).unwrap_or((text, ""));
     change(head) + tail
-}
-
-/// `text` without the shortest or longest start (or end) that matches.
-fn trim<'t>(text: &'t str, pattern: &str, front: bool, longest: bool) -> &'t str {
-    let mut cuts: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
-    // The pattern is tried at every cut; long values would make that slow.
-    if cuts.len() > 4096 {
-        return text;
-    }
-    if front == longest {
-        cuts.reverse();
-    }
-    for at in cuts {
-        let (head, tail) = text.split_at_checked(at).unwrap_or((text, ""));
-        let (tried, left) = if front { (head, tail) } else { (tail, head) };
-        if pattern::matches(pattern, tried) {
-            return left;
-        }
-    }
-    text
 }

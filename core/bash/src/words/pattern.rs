@@ -1,55 +1,125 @@
-//! Shell patterns matched against certain text, for `${x#…}`, `${x%…}`, `${x/…/…}` and `case`.
+//! Shell patterns matched against certain text, for `${x#…}` and `${x%…}`.
 
-/// Whether the whole of `text` matches `pattern`. Only `*`, `?` and `[…]` count.
-pub(crate) fn matches(pattern: &str, text: &str) -> bool {
-    let pattern: Vec<char> = pattern.chars().collect();
-    let text: Vec<char> = text.chars().collect();
-    let (mut p, mut t) = (0, 0);
-    // Where to go on when a later character fails: the star and how far it had reached.
-    let mut retry: Option<(usize, usize)> = None;
-    loop {
-        match pattern.get(p) {
-            Some('*') => {
-                p += 1;
-                retry = Some((p, t));
-                continue;
-            }
-            None if t == text.len() => return true,
-            Some(_) if t < text.len() => {
-                if let Some(width) = text.get(t).and_then(|&c| one(pattern.get(p..).unwrap_or_default(), c)) {
-                    p += width;
-                    t += 1;
-                    continue;
+/// The parts of a pattern. Only `*`, `?` and `[…]` count.
+#[derive(Debug)]
+pub(super) struct Pattern(Vec<Part>);
+
+#[derive(Debug)]
+enum Part {
+    Star,
+    Any,
+    Literal(char),
+    Set {
+        negated: bool,
+        members: Vec<char>,
+    },
+    /// A set that does not close, or a backslash at the end: matches nothing.
+    Nothing,
+}
+
+impl Pattern {
+    pub(super) fn new(pattern: &str) -> Self {
+        let chars: Vec<char> = pattern.chars().collect();
+        let mut parts = Vec::new();
+        let mut rest = chars.as_slice();
+        // Once a set has been looked for in vain, the others are not looked for.
+        let mut sets = true;
+        while let [first, tail @ ..] = rest {
+            let (part, width) = match (first, tail) {
+                ('*', _) => (Part::Star, 1),
+                ('?', _) => (Part::Any, 1),
+                ('\\', [escaped, ..]) => (Part::Literal(*escaped), 2),
+                ('\\', []) => (Part::Nothing, 1),
+                ('[', _) => {
+                    let close = sets.then(|| rest.iter().skip(2).position(|c| *c == ']')).flatten();
+                    sets = close.is_some();
+                    close.map_or((Part::Nothing, 1), |close| (set(rest.get(1..close + 2)), close + 3))
                 }
-            }
-            _ => {}
+                (literal, _) => (Part::Literal(*literal), 1),
+            };
+            parts.push(part);
+            rest = rest.get(width..).unwrap_or_default();
         }
-        match retry {
-            Some((star, reached)) if reached < text.len() => {
-                retry = Some((star, reached + 1));
-                p = star;
-                t = reached + 1;
+        Self(parts)
+    }
+
+    /// With how many parts and members of sets each character is compared.
+    pub(super) fn len(&self) -> usize {
+        let members = |part: &Part| match part {
+            Part::Set { members, .. } => members.len() + 1,
+            _ => 1,
+        };
+        self.0.iter().map(members).sum()
+    }
+
+    /// The same pattern for a text that is gone through from its end.
+    pub(super) fn reversed(mut self) -> Self {
+        self.0.reverse();
+        self
+    }
+
+    /// How many characters the shortest or longest start of the text that matches has. The text is gone through once,
+    /// with every place in the pattern that may have been reached.
+    pub(super) fn start(&self, text: impl Iterator<Item = char>, longest: bool) -> Option<usize> {
+        let mut reached = vec![false; self.0.len() + 1];
+        if let Some(first) = reached.first_mut() {
+            *first = true;
+        }
+        self.skip_stars(&mut reached);
+        let whole = |reached: &[bool]| reached.last() == Some(&true);
+        let mut found = whole(&reached).then_some(0);
+        for (at, c) in text.enumerate() {
+            if (found.is_some() && !longest) || !self.step(&mut reached, c) {
+                break;
             }
-            _ => return false,
+            self.skip_stars(&mut reached);
+            if whole(&reached) {
+                found = Some(at + 1);
+            }
+        }
+        found
+    }
+
+    /// Goes on by one character; `false` when no place is left.
+    fn step(&self, reached: &mut [bool], c: char) -> bool {
+        let mut from = false;
+        let mut any = false;
+        for (at, place) in reached.iter_mut().enumerate() {
+            let here = std::mem::replace(&mut from, *place);
+            let stays = *place && matches!(self.0.get(at), Some(Part::Star));
+            let comes =
+                here && at.checked_sub(1).and_then(|before| self.0.get(before)).is_some_and(|part| part.takes(c));
+            *place = stays || comes;
+            any |= *place;
+        }
+        any
+    }
+
+    /// A star may stand for nothing.
+    fn skip_stars(&self, reached: &mut [bool]) {
+        let mut skipped = false;
+        for (at, place) in reached.iter_mut().enumerate() {
+            *place |= skipped;
+            skipped = *place && matches!(self.0.get(at), Some(Part::Star));
         }
     }
 }
 
-/// How many pattern characters match `c` at the start of `pattern`.
-fn one(pattern: &[char], c: char) -> Option<usize> {
-    match pattern.first()? {
-        '?' => Some(1),
-        '[' => {
-            let close = pattern.iter().skip(2).position(|&p| p == ']')? + 2;
-            let set = pattern.get(1..close)?;
-            let (negated, set) = match set.first() {
-                Some('!' | '^') => (true, set.get(1..)?),
-                _ => (false, set),
-            };
-            (in_set(set, c) != negated).then_some(close + 1)
+impl Part {
+    fn takes(&self, c: char) -> bool {
+        match self {
+            Self::Star | Self::Nothing => false,
+            Self::Any => true,
+            Self::Literal(literal) => *literal == c,
+            Self::Set { negated, members } => in_set(members, c) != *negated,
         }
-        '\\' => (pattern.get(1) == Some(&c)).then_some(2),
-        &literal => (literal == c).then_some(1),
+    }
+}
+
+fn set(inside: Option<&[char]>) -> Part {
+    match inside.unwrap_or_default() {
+        ['!' | '^', members @ ..] => Part::Set { negated: true, members: members.to_vec() },
+        members => Part::Set { negated: false, members: members.to_vec() },
     }
 }
 
@@ -71,5 +141,35 @@ fn in_set(set: &[char], c: char) -> bool {
             }
             [] => return false,
         };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Pattern;
+
+    fn start(pattern: &str, text: &str) -> (Option<usize>, Option<usize>) {
+        let pattern = Pattern::new(pattern);
+        (pattern.start(text.chars(), false), pattern.start(text.chars(), true))
+    }
+
+    #[test]
+    fn the_shortest_and_the_longest_start_are_found() {
+        assert_eq!(start("*/", "a/b/c"), (Some(2), Some(4)));
+        assert_eq!(start("a?c", "abcd"), (Some(3), Some(3)));
+        assert_eq!(start("[!a-c]*", "dab"), (Some(1), Some(3)));
+        assert_eq!(start("*", "ab"), (Some(0), Some(2)));
+        assert_eq!(start("", "ab"), (Some(0), Some(0)));
+        assert_eq!(start("\\*x", "*xy"), (Some(2), Some(2)));
+        assert_eq!(start("[a", "[ab"), (None, None));
+        assert_eq!(start("b", "ab"), (None, None));
+        assert_eq!(start("*b*c", "aabb"), (None, None));
+    }
+
+    #[test]
+    fn an_end_is_the_start_of_what_is_reversed() {
+        let pattern = Pattern::new("/*").reversed();
+        assert_eq!(pattern.start("a/b/c".chars().rev(), false), Some(2));
+        assert_eq!(pattern.start("a/b/c".chars().rev(), true), Some(4));
     }
 }

@@ -3,9 +3,10 @@
 use crate::common;
 use bash::Reading;
 
-/// Reads on a stack smaller than the one a hook's thread has.
+/// Reads on a stack smaller than the one a hook's thread has. Code that is not optimised takes four times as much.
 fn on_a_small_stack(line: String) -> Reading {
-    let thread = std::thread::Builder::new().stack_size(2 << 20);
+    let size = if cfg!(debug_assertions) { 2 << 20 } else { 512 << 10 };
+    let thread = std::thread::Builder::new().stack_size(size);
     thread.spawn(move || common::read(&line)).unwrap().join().unwrap()
 }
 
@@ -68,6 +69,67 @@ fn deep_nesting_is_refused_and_not_passed() {
                 assert!(seen || data || !reading.troubles.is_empty(), "{levels} × {open:?} passed in silence");
             }
         }
+    }
+}
+
+#[test]
+fn a_hundred_thousand_levels_are_read_on_a_small_stack() {
+    for (open, close) in [
+        ("(", ")"),
+        ("( ", " )"),
+        ("$(", ")"),
+        ("{ ", "; }"),
+        ("\"$(", ")\""),
+        ("if a; then ", "; fi"),
+        ("`", "`"),
+        ("${x:-", "}"),
+        ("$((", "))"),
+        ("<(", ")"),
+        ("case a in b) ", ";; esac"),
+        ("case a in @(", ")"),
+        ("f() { ", "; }"),
+        ("[[ ( ", " ) ]]"),
+        ("! ", ""),
+        ("a && ", ""),
+        ("a | ", ""),
+    ] {
+        for close in [close, ""] {
+            let reading = on_a_small_stack(nested(open, "rm -rf /", close, 100_000));
+            let seen = reading.commands.iter().any(|command| common::shown(command).contains("rm -rf /"));
+            assert!(seen || !reading.troubles.is_empty(), "100000 × {open:?} passed in silence");
+        }
+    }
+}
+
+#[test]
+fn a_pattern_that_the_parser_would_try_without_end_is_not_given_to_it() {
+    // Each level doubled the time: thirty took minutes.
+    for close in ["", ")"] {
+        let reading = on_a_small_stack(nested("case a in @(", "rm -rf /", close, 200));
+        assert!(reading.commands.iter().any(|command| common::shown(command).contains("rm -rf /")));
+    }
+}
+
+#[test]
+fn a_long_line_of_plain_commands_is_read_to_its_end() {
+    let reading = on_a_small_stack("a;".repeat(32 << 10) + "rm -rf /");
+    assert_eq!((reading.commands.len(), reading.cut, reading.troubles.len()), ((32 << 10) + 1, false, 0));
+}
+
+#[test]
+fn what_is_written_out_behind_a_bound_is_found() {
+    let doubling = format!("x=aaaaaaaaaaaaaaaa;{} rm $x", "x=$x$x$x$x;".repeat(200));
+    let deep = format!("cd {}", "a/".repeat(5_000));
+    for long in [doubling, deep] {
+        let line = format!("{long}\nsudo rm -rf \"/\" $(dd of=/dev/sda) ~/x > /etc/passwd");
+        let reading = on_a_small_stack(line);
+        assert!(reading.cut);
+        let shown: Vec<String> = reading.commands.iter().map(common::shown).collect();
+        for wanted in ["rm -rf / ", "dd of=/dev/sda"] {
+            assert!(shown.iter().any(|command| command.contains(wanted)), "{wanted}: {shown:?}");
+        }
+        let mut targets = reading.commands.iter().flat_map(|command| &command.redirects);
+        assert!(targets.any(|redirect| redirect.target.shown() == "/etc/passwd"));
     }
 }
 

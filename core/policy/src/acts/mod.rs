@@ -88,7 +88,7 @@ pub(crate) fn of(command: &Command, program: &str, listed: &Listed<'_>) -> Vec<A
 #[derive(Debug)]
 pub(crate) struct Listed<'a> {
     pub reading: &'a Reading,
-    pub substitutions: Substitutions,
+    pub substitutions: &'a Substitutions,
     left: Cell<usize>,
 }
 
@@ -96,14 +96,14 @@ impl<'a> Listed<'a> {
     /// Commands that act on what others list multiply: so many acts, and one for each word of the line, are told apart.
     const MOST: usize = 1024;
 
-    pub(crate) fn new(reading: &'a Reading) -> Self {
+    pub(crate) fn new(reading: &'a Reading, substitutions: &'a Substitutions) -> Self {
         let words: usize = reading.commands.iter().map(|command| command.words.len()).sum();
-        Self { left: Cell::new(Self::MOST + words), ..Self::few(reading) }
+        Self { left: Cell::new(Self::MOST + words), ..Self::few(reading, substitutions) }
     }
 
     /// For the acts of one command.
-    pub(crate) fn few(reading: &'a Reading) -> Self {
-        Self { reading, substitutions: Substitutions::default(), left: Cell::new(Self::MOST) }
+    pub(crate) fn few(reading: &'a Reading, substitutions: &'a Substitutions) -> Self {
+        Self { reading, substitutions, left: Cell::new(Self::MOST) }
     }
 
     /// Takes from what may still be spelled out.

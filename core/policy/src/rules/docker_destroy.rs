@@ -31,7 +31,7 @@ fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
     let cluster = |letter: char| args.iter().map(|word| crate::args::text(word)).any(|word| word.starts_with('-') && !word.starts_with("--") && word.contains(letter));
     let force = cluster('f') || call.flag("force");
     let volumes = cluster('v') || call.flag("volumes");
-    let substituted = || args.iter().flat_map(|word| sight.index.substitutions.of(word));
+    let substituted = || args.iter().flat_map(|word| sight.matter.substitutions.of(word));
     let stopped = match (call.word(0), call.word(1)) {
         // Build caches and dangling images come back by building.
         ("builder" | "buildx" | "network", "prune") => false,

@@ -57,7 +57,7 @@ fn kill(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
     // `… | while read p; do kill $p; done`
     let read = args.iter().any(bash::Word::has_unknown) && matches!(sight.command.feed, bash::Feed::Pipe(_));
     let piped = (fed || read) && sight.index.searched(sight.matter, sight.at, FINDERS);
-    let substituted = args.iter().flat_map(|word| sight.index.substitutions.of(word)).any(|reading| source::programs(&reading).any(|name| FINDERS.contains(&name.as_str())));
+    let substituted = args.iter().flat_map(|word| sight.matter.substitutions.of(word)).any(|reading| source::programs(&reading).any(|name| FINDERS.contains(&name.as_str())));
     if piped || substituted {
         hits.push(Hit::new(sight.shown(), "The processes are picked by a search, so that others' are hit as well."));
     }

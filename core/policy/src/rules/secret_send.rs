@@ -47,7 +47,7 @@ fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
     if sight.index.gets_secrets(sight.matter, sight.ground, sight.at) {
         seen_why = Some("What comes down the pipe holds secrets, and it would leave this machine.".to_string());
     }
-    let mut inside = sight.command.args().iter().flat_map(|word| sight.index.substitutions.of(word));
+    let mut inside = sight.command.args().iter().flat_map(|word| sight.matter.substitutions.of(word));
     if inside.any(|reading| gives_secrets(sight, &reading)) {
         seen_why = Some("What the substitution prints holds secrets, and it would leave this machine.".to_string());
     }
@@ -85,7 +85,7 @@ fn staged(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
 
 /// Whether a substitution prints secrets, seen from where the command around it runs.
 fn gives_secrets(sight: &Sight<'_>, reading: &Reading) -> bool {
-    let listed = Listed::new(reading);
+    let listed = Listed::new(reading, &sight.matter.substitutions);
     reading.commands.iter().any(|command| {
         let mut here = command.clone();
         here.cwd = here.cwd.or_else(|| sight.command.cwd.clone());

@@ -43,7 +43,7 @@ fn as_rm(sight: &Sight<'_>) -> bool {
     if let Some(first) = command.words.first_mut() {
         *first = Word::text("rm");
     }
-    let acts = crate::acts::of(&command, "rm", &Listed::few(&sight.matter.reading));
+    let acts = crate::acts::of(&command, "rm", &Listed::few(&sight.matter.reading, &sight.matter.substitutions));
     acts.iter().any(|act| {
         let place = sight.ground.place(&act.target, sight.seen.machine);
         act.deed == Deed::Remove(Reach::Tree) && !matches!(place, Place::Temp | Place::Rebuildable | Place::Cache)

@@ -9,5 +9,6 @@ mod docs;
 mod examples;
 mod explain;
 mod facts;
+mod hostile;
 mod notify;
 mod presets;
