@@ -14,6 +14,7 @@ mod markdown;
 mod names;
 mod output;
 mod purity;
+mod reads;
 mod rooms;
 mod size;
 mod source;
@@ -62,6 +63,7 @@ pub const ALL: &[Gate] = &[
     Gate { name: "words", check: words::check },
     Gate { name: "events", check: events::check },
     Gate { name: "output", check: output::check },
+    Gate { name: "reads", check: reads::check },
 ];
 
 impl File {

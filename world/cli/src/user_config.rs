@@ -6,7 +6,11 @@ use host::paths::Places;
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use sys::outside::{self, Rules, Unread};
 use toml_edit::{DocumentMut, Item, Table};
+
+/// A larger configuration is none that a hook reads.
+const LARGEST: u64 = 256 * 1024;
 
 /// A change that has not been made yet.
 pub struct Change {
@@ -19,9 +23,11 @@ pub struct Change {
 /// What the file would be.
 pub fn plan(change: impl FnOnce(&mut DocumentMut) -> Result<(), CliError>) -> Result<Change, CliError> {
     let file = Places::from_process().user_config();
-    let before = match std::fs::read_to_string(&file) {
-        Ok(text) => Some(text),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+    let before = match outside::read(&file, &Rules::up_to(LARGEST)) {
+        Ok(bytes) => Some(String::from_utf8(bytes).map_err(|error| {
+            CliError::failed(format!("{} is not text; nothing was changed", file.display())).because(&error)
+        })?),
+        Err(Unread::Missing) => None,
         Err(error) => return Err(CliError::failed(format!("cannot read {}", file.display())).because(&error)),
     };
     let text = before.as_deref().unwrap_or_default();

@@ -15,6 +15,7 @@ use crate::paths::Places;
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use sys::outside::{self, Rules};
 
 /// Whose settings are meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -103,7 +104,7 @@ impl Snapshot {
                 return Err(SettingsFileError::NotAFile { path: path.to_path_buf(), what });
             }
             Ok(_) => {
-                let bytes = std::fs::read(&target).map_err(failed)?;
+                let bytes = outside::read(&target, &Rules::up_to(LARGEST)).map_err(|why| failed(why.into()))?;
                 let text = String::from_utf8(bytes);
                 Some(text.map_err(|_| SettingsFileError::NotText { path: path.to_path_buf() })?)
             }

@@ -10,6 +10,10 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use store::TaskFilter;
+use sys::outside::{self, Rules};
+
+/// A larger plan is not read.
+const LARGEST_PLAN: u64 = 4 << 20;
 
 /// A folder that is no repository is looked at up to so many files.
 const MOST_FILES: usize = 20_000;
@@ -96,12 +100,15 @@ fn walk(folder: &Path, hash: &mut DefaultHasher, left: &mut usize) {
 
 /// The plan file; else the plans of `impl/`, which its README opens.
 fn plan(job: &Job) -> Work {
-    let text = match std::fs::read_to_string(&job.terms.plan_file) {
+    let text = match outside::read_text(Path::new(&job.terms.plan_file), &Rules::up_to(LARGEST_PLAN)) {
         Ok(text) => text,
         Err(_) if job.folder.join("impl/README.md").is_file() => {
             let files = std::fs::read_dir(job.folder.join("impl")).into_iter().flatten().flatten();
             let plans = files.map(|file| file.path()).filter(|path| path.extension().is_some_and(|end| end == "md"));
-            plans.filter_map(|path| std::fs::read_to_string(path).ok()).collect::<Vec<_>>().join("\n")
+            plans
+                .filter_map(|path| outside::read_text(&path, &Rules::up_to(LARGEST_PLAN)).ok())
+                .collect::<Vec<_>>()
+                .join("\n")
         }
         Err(_) => return Work::Unknown,
     };

@@ -4,6 +4,10 @@ use crate::RunnerError;
 use engine::loops::Settings;
 use model::run::Mode;
 use std::path::Path;
+use sys::outside::{self, Rules};
+
+/// A larger prompt is none that an agent takes.
+const LARGEST: u64 = 1 << 20;
 
 pub(crate) const PLANNING: &str = include_str!("prompts/planning.md");
 pub(crate) const BUILDING: &str = include_str!("prompts/building.md");
@@ -27,7 +31,8 @@ pub(crate) fn find(wanted: &Wanted<'_>) -> Result<(String, String), RunnerError>
     let candidates = [".taut", ".fresher", "."].map(|below| folder.join(below).join(&name));
     let found = named.map(|path| folder.join(path)).or_else(|| candidates.into_iter().find(|path| path.is_file()));
     if let Some(path) = found {
-        let text = std::fs::read_to_string(&path).map_err(|source| RunnerError::Read { path: path.clone(), source })?;
+        let text = outside::read_text(&path, &Rules::up_to(LARGEST))
+            .map_err(|why| RunnerError::Read { path: path.clone(), source: why.into() })?;
         return Ok((text, path.to_string_lossy().into_owned()));
     }
     let text = match mode {

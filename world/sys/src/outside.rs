@@ -190,5 +190,15 @@ impl std::fmt::Display for Unread {
 
 impl std::error::Error for Unread {}
 
+impl From<Unread> for io::Error {
+    fn from(why: Unread) -> Self {
+        match why {
+            Unread::Missing => io::ErrorKind::NotFound.into(),
+            Unread::Failed(cause) => cause,
+            other => io::Error::other(other),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests;

@@ -189,6 +189,22 @@ fn events_sees_a_second_list() {
 }
 
 #[test]
+fn reads_sees_a_file_that_is_opened_by_hand() {
+    for bad in [
+        "fn a() { std::fs::read(path) }",
+        "fn a() { fs::read_to_string (path) }",
+        "fn a() { let f = File::open(path); }",
+        "fn a() { std::fs::File::open(path) }",
+    ] {
+        assert_lines(&check("reads", &[("world/x/src/a.rs", bad)]), &[1], bad);
+    }
+    let good = "fn a() { outside::read(p, r); fs::read_dir(p); file.read(b); }\n#[cfg(test)]\nmod tests { fn b() { fs::read(p); } }";
+    assert_lines(&check("reads", &[("world/x/src/a.rs", good)]), &[], good);
+    assert_lines(&check("reads", &[("world/host/src/clock.rs", "fn a() { File::open(p) }")]), &[], "on the list");
+    assert_lines(&check("reads", &[("world/host/src/clock.rs", "fn a() {}")]), &[0], "no longer needed");
+}
+
+#[test]
 fn output_sees_every_way_around_the_printer() {
     for bad in [
         "fn a() { println!(\"x\") }",

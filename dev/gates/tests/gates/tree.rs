@@ -59,6 +59,11 @@ fn t6_only_the_printer_prints() {
     passes("output");
 }
 
+#[test]
+fn t2_only_one_function_reads_what_others_control() {
+    passes("reads");
+}
+
 fn passes(name: &str) {
     static TREE: OnceLock<Vec<File>> = OnceLock::new();
     let files = TREE.get_or_init(|| gates::load(&gates::root()).expect("the tree can be read"));

@@ -16,6 +16,10 @@ use serde_json::json;
 use std::path::Path;
 use std::time::Duration;
 use store::SessionFilter;
+use sys::outside::{self, Rules};
+
+/// A larger settings file is none that a client reads.
+const LARGEST_SETTINGS: u64 = 8 << 20;
 
 const PATIENCE: Duration = Duration::from_millis(500);
 const DAY_MS: i64 = 86_400_000;
@@ -108,7 +112,7 @@ fn installed(places: &Places, project: &Path) -> Vec<&'static str> {
         ("local", Level::Local(project.to_path_buf())),
     ];
     let holds = |level: &Level| {
-        let text = std::fs::read_to_string(level.path(places)).unwrap_or_default();
+        let text = outside::read_text(&level.path(places), &Rules::up_to(LARGEST_SETTINGS)).unwrap_or_default();
         settings::inspect(&text).is_ok_and(|found| !found.entries.is_empty())
     };
     levels.into_iter().filter(|(_, level)| holds(level)).map(|(name, _)| name).collect()

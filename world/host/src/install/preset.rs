@@ -4,6 +4,10 @@
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, symlink};
 use std::path::{Path, PathBuf};
+use sys::outside::{self, Rules, Unread};
+
+/// Larger than any file of a preset.
+const LARGEST: u64 = 1 << 20;
 
 /// What a preset wants in a project, by path below it.
 pub type Files<'p> = &'p [(&'p str, &'p str)];
@@ -29,9 +33,9 @@ pub fn plan(project: &Path, files: Files<'_>) -> Result<Vec<NewFile>, PresetErro
     let mut missing = Vec::new();
     for (name, text) in files {
         let path = project.join(name);
-        match std::fs::read(&path) {
+        match outside::read(&path, &Rules::up_to(LARGEST)) {
             Ok(bytes) if bytes == text.as_bytes() => {}
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            Err(Unread::Missing) => {
                 missing.push(NewFile { path, text: (*text).to_owned() });
             }
             _ => return Err(PresetError::Taken { path }),
