@@ -77,7 +77,7 @@ fn in_process() -> ExitCode {
 
 fn run(folder: &Path) -> ExitCode {
     let mut options = Options::new(folder, build());
-    options.look_every = Duration::from_millis(20);
+    options.look_every = Duration::from_millis(number("PROBE_LOOK_MS").unwrap_or(20));
     if let Some(idle) = number("PROBE_IDLE_MS") {
         options.idle_exit = Duration::from_millis(idle);
     }

@@ -9,6 +9,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Barrier, Mutex};
 use std::thread;
@@ -356,4 +358,34 @@ fn t2_who_is_stuck_is_left_behind_and_comes_back() {
     go.wait();
     let back = Call { cwd: "/stuck".into(), ..call("d", "quick") };
     until("it to come back", || daemon.stage.client().hook(&back).is_ok());
+}
+
+#[test]
+fn d6_out_of_descriptors_the_door_is_shut_for_a_moment_only() {
+    let stage = Stage::new();
+    // Nothing but the door itself wakes this daemon.
+    let mut run = stage.command(&["daemon", "run"]);
+    run.env("PROBE_LOOK_MS", "600000").stdout(Stdio::null()).stderr(Stdio::null());
+    // SAFETY: one call that is allowed between fork and exec.
+    unsafe {
+        run.pre_exec(|| {
+            let limit = libc::rlimit { rlim_cur: 24, rlim_max: 24 };
+            if libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit) == 0 {
+                Ok(())
+            } else {
+                Err(std::io::Error::last_os_error())
+            }
+        });
+    }
+    let mut daemon = run.spawn().unwrap();
+    until("the daemon to serve", || stage.client().status().is_ok());
+    let many: Vec<UnixStream> = (0..60).filter_map(|_| UnixStream::connect(stage.socket()).ok()).collect();
+    let log = stage.folder().join("daemon.log");
+    let told = || fs::read_to_string(&log).is_ok_and(|text| text.contains("cannot accept a connection"));
+    until("it to run out", told);
+    drop(many);
+    assert!(stage.client().hook(&call("after", "echo")).is_ok());
+    assert!(stage.client().status().is_ok());
+    daemon::stop(&stage.folder(), crate::stage::PATIENCE).unwrap();
+    daemon.wait().unwrap();
 }
