@@ -1,7 +1,7 @@
 //! What peers of every kind get, and what none of them can do to the others.
 
 use crate::raw::{ANSWER, CANNOT, HOOK, answer, ask, connect, frame, is_closed};
-use crate::stage::{Quiet, Stage, Threaded, call, json, until};
+use crate::stage::{Quiet, Stage, Threaded, call, json, said, until};
 use daemon::{Client, Failure, Limits, Service};
 use model::{Answer, Call};
 use serde_json::{Value, json};
@@ -9,8 +9,6 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
-use std::os::unix::net::UnixStream;
-use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Barrier, Mutex};
 use std::thread;
@@ -364,28 +362,25 @@ fn t2_who_is_stuck_is_left_behind_and_comes_back() {
 fn d6_out_of_descriptors_the_door_is_shut_for_a_moment_only() {
     let stage = Stage::new();
     // Nothing but the door itself wakes this daemon.
-    let mut run = stage.command(&["daemon", "run"]);
-    run.env("PROBE_LOOK_MS", "600000").stdout(Stdio::null()).stderr(Stdio::null());
-    // SAFETY: one call that is allowed between fork and exec.
-    unsafe {
-        run.pre_exec(|| {
-            let limit = libc::rlimit { rlim_cur: 24, rlim_max: 24 };
-            if libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit) == 0 {
-                Ok(())
-            } else {
-                Err(std::io::Error::last_os_error())
-            }
-        });
-    }
-    let mut daemon = run.spawn().unwrap();
-    until("the daemon to serve", || stage.client().status().is_ok());
-    let many: Vec<UnixStream> = (0..60).filter_map(|_| UnixStream::connect(stage.socket()).ok()).collect();
-    let log = stage.folder().join("daemon.log");
-    let told = || fs::read_to_string(&log).is_ok_and(|text| text.contains("cannot accept a connection"));
-    until("it to run out", told);
-    drop(many);
-    assert!(stage.client().hook(&call("after", "echo")).is_ok());
-    assert!(stage.client().status().is_ok());
-    daemon::stop(&stage.folder(), crate::stage::PATIENCE).unwrap();
-    daemon.wait().unwrap();
+    assert!(
+        said(&stage.command(&["daemon", "start"]).env("PROBE_LOOK_MS", "600000").output().unwrap())
+            .starts_with("Fresh")
+    );
+    let pid = stage.pid();
+    limit_descriptors(pid, 4);
+    thread::scope(|scope| {
+        let waiting = scope.spawn(|| stage.client().hook(&call("waiting", "echo")));
+        let log = stage.folder().join("daemon.log");
+        let told = || fs::read_to_string(&log).is_ok_and(|text| text.contains("cannot accept a connection"));
+        until("it to run out", told);
+        limit_descriptors(pid, 256);
+        assert!(waiting.join().unwrap().is_ok());
+    });
+}
+
+fn limit_descriptors(pid: u32, most: u64) {
+    let limit = libc::rlimit { rlim_cur: most, rlim_max: 256 };
+    // SAFETY: a limit that lives as long as the call, for a daemon of this test.
+    let set = unsafe { libc::prlimit(pid.cast_signed(), libc::RLIMIT_NOFILE, &raw const limit, std::ptr::null_mut()) };
+    assert_eq!(set, 0, "{}", std::io::Error::last_os_error());
 }
