@@ -24,6 +24,8 @@ pub(crate) const GROUPS: usize = 6;
 pub(crate) const ARMS: usize = 4;
 /// Operators in one `[[ … ]]`.
 pub(crate) const OPERATORS: usize = 256;
+/// Bytes that the parser may look at ahead of brackets, were each bracket to make it look to the end.
+pub(crate) const LOOKED_AHEAD: usize = 1 << 24;
 /// `time`, `!` and their kind in a row.
 pub(crate) const PREFIXES: usize = 20;
 /// Bytes handed to the parser for one line, nested texts counted again: so many, and so many for each byte.

@@ -5,6 +5,7 @@ use shuck_parser::parser::Parser;
 use shuck_parser::{ShellDialect, ShellProfile};
 
 use crate::limits;
+use crate::words::matching;
 
 const ALIASES: &str = "expand_aliases";
 
@@ -19,7 +20,7 @@ pub(crate) enum Refusal {
 
 /// The statements of `text`, or why there are none.
 pub(crate) fn parse(text: &str, depth: usize) -> Result<StmtSeq, Refusal> {
-    if gapes(text) || stutters(text) || has_open_arms(text) || has_long_test(text) {
+    if gapes(text) || stutters(text) || has_open_arms(text) || has_long_test(text) || is_tangled(text) {
         return Err(Refusal::Deep);
     }
     // A panic in the parser costs one text its structure, not the line its judgement.
@@ -149,14 +150,39 @@ fn has_long_test(text: &str) -> bool {
     tests.into_iter().any(|test| test.matches("&&").count() + test.matches("||").count() > limits::OPERATORS)
 }
 
+/// Whether much is opened in a long text. From a bracket the parser looks ahead for what it may be, in places up to the
+/// end of the text, so that it may look at each byte as often as there are brackets.
+fn is_tangled(text: &str) -> bool {
+    // Where every byte were one, the product would still be in bounds.
+    if text.len().saturating_mul(text.len()) <= limits::LOOKED_AHEAD {
+        return false;
+    }
+    // Where a here-document ends is looked for as well, also where it stands in what may be the body of another.
+    let openings = matching::openings(text) + text.matches("<<").count();
+    openings.saturating_mul(text.len()) > limits::LOOKED_AHEAD
+}
+
 /// Whether a prefix that takes a command is repeated without end. The parser calls itself for
 /// each of them and counts none.
 fn stutters(text: &str) -> bool {
-    let mut run = 0usize;
-    for word in text.split_ascii_whitespace() {
-        run = if matches!(word, "time" | "-p" | "--" | "!" | "coproc") { run + 1 } else { 0 };
-        if run > limits::PREFIXES {
-            return true;
+    // Between two of the words that start a job anything but the end of a list may stand: `>a coproc | time …`.
+    let (mut run, mut jobs) = (0usize, 0usize);
+    for line in text.lines() {
+        for word in line.split_ascii_whitespace() {
+            match word {
+                "time" | "coproc" => (run, jobs) = (run + 1, jobs + 1),
+                "-p" | "--" | "!" => run += 1,
+                _ => run = 0,
+            }
+            if word.contains(';') {
+                jobs = 0;
+            }
+            if run > limits::PREFIXES || jobs > limits::PREFIXES {
+                return true;
+            }
+        }
+        if !line.ends_with(['|', '&', '\\', ' ', '\t']) {
+            jobs = 0;
         }
     }
     false

@@ -369,6 +369,7 @@ pub const FAMILIES: &[Family] = &[
     closed("splitting by many characters", |size| {
         format!("IFS={};{}", "ab".repeat(size / 4), "a $x;".repeat(size / 10))
     }),
+    closed("assignments that are none", |size| "x+]=(a)".repeat(size / 7)),
     open("closing brackets", |size| ") ".repeat(size / 2)),
     open("an odd quote in many commands", |size| "a 'b; ".repeat(size / 6 / 2 * 2 + 1)),
     open("broken shell", |size| "rm -rf x; )".repeat(size / 11)),

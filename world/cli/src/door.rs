@@ -13,7 +13,8 @@ use std::path::Path;
 use std::process::ExitCode;
 
 pub fn open(args: Vec<OsString>) -> ExitCode {
-    if args.get(1).is_some_and(|word| word == "hook") {
+    // Options that stand before it are none of a hook's: clap would end in 2 over one it does not like there.
+    if args.iter().skip(1).find(|word| !word.as_encoded_bytes().starts_with(b"-")).is_some_and(|word| word == "hook") {
         return ExitCode::from(hook::run(&args));
     }
     // Rust ignores SIGPIPE; a listing cut short by `head` should end quietly instead.

@@ -6,6 +6,12 @@ use std::time::{Duration, Instant};
 /// A pipe that says it is writable takes so much without blocking.
 const PIPE_BYTES: usize = 4096;
 
+/// A limit on the size of files makes a write fail from now on, and does not end the process.
+pub fn outlive_limits() {
+    // SAFETY: an ignored signal needs no handler.
+    unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
+}
+
 /// Writes what the reader takes within the limit; `false` when that was not all.
 #[must_use]
 pub fn write_within(fd: RawFd, bytes: &[u8], limit: Duration) -> bool {
@@ -33,7 +39,9 @@ fn is_writable(fd: RawFd, limit: Duration) -> bool {
     let millis = i32::try_from(limit.as_millis()).unwrap_or(i32::MAX);
     // SAFETY: one entry that lives on this stack frame, and its count of one.
     let ready = unsafe { libc::poll(&raw mut poll, 1, millis) };
-    ready > 0 || (ready < 0 && !limit.is_zero() && is_worth_another_try())
+    // With no descriptors allowed at all nothing can be polled; then it is written at once.
+    let unpollable = ready < 0 && std::io::Error::last_os_error().raw_os_error() == Some(libc::EINVAL);
+    ready > 0 || unpollable || (ready < 0 && !limit.is_zero() && is_worth_another_try())
 }
 
 fn is_worth_another_try() -> bool {

@@ -45,7 +45,7 @@ pub fn stop_unread(stop: GateStop) -> Answer {
 /// See [`crate::unjudged`].
 pub const UNJUDGED: &str = concat!(
     r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","#,
-    r#""permissionDecisionReason":"Taut crashed before it could judge this call; `taut doctor` says more."}}"#,
+    r#""permissionDecisionReason":"Taut could not judge this call: it crashed, or there was no time or room left; `taut doctor` says more."}}"#,
     "\n"
 );
 

@@ -24,6 +24,21 @@ pub(crate) fn double_body(text: &str) -> usize {
     Search::run(text, Open::Double)
 }
 
+/// How many brackets are opened in the code of a text: outside quotes, comments and here-documents.
+pub(crate) fn openings(text: &str) -> usize {
+    let mut search = Search::new(text, Open::Code);
+    let mut count = 0;
+    while let Some(c) = search.cursor.peek() {
+        let top = search.open.last().copied().unwrap_or(Open::Code);
+        let before = search.open.len();
+        search.step(c, top);
+        let bracket = matches!(top, Open::Code | Open::Case) && matches!(c, '[' | '{');
+        let opened = search.open.len() > before && search.open.last() != Some(&Open::Double);
+        count += usize::from(bracket || opened);
+    }
+    count
+}
+
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Open {
     Double,
@@ -48,16 +63,23 @@ struct Search<'t> {
 }
 
 impl<'t> Search<'t> {
+    fn new(text: &'t str, first: Open) -> Self {
+        Search { cursor: Cursor::new(text), open: vec![first], pending: Vec::new(), start: true, gap: true }
+    }
+
+    fn step(&mut self, c: char, top: Open) {
+        match top {
+            Open::Double | Open::Backquote | Open::Parameter => self.quoted(c, top),
+            Open::Code | Open::Case => self.code(c, top),
+            Open::Arithmetic => self.arithmetic(c),
+        }
+    }
+
     fn run(text: &'t str, first: Open) -> usize {
-        let cursor = Cursor::new(text);
-        let mut search = Search { cursor, open: vec![first], pending: Vec::new(), start: true, gap: true };
+        let mut search = Search::new(text, first);
         while let (Some(c), Some(top)) = (search.cursor.peek(), search.open.last().copied()) {
             let at = search.cursor.at();
-            match top {
-                Open::Double | Open::Backquote | Open::Parameter => search.quoted(c, top),
-                Open::Code | Open::Case => search.code(c, top),
-                Open::Arithmetic => search.arithmetic(c),
-            }
+            search.step(c, top);
             if search.open.is_empty() {
                 return at;
             }

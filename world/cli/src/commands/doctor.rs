@@ -87,7 +87,7 @@ fn configuration() -> Check {
 
 fn database(state: &Path) -> Check {
     let name = "database";
-    if !state.join(store::DATABASE).exists() {
+    if !super::is_anything_kept(state) {
         return Check::ok(name, "not there yet; the first event makes it");
     }
     match Store::open_and_migrate(state, PATIENCE) {

@@ -46,11 +46,17 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The database for reading. `None` when there is none yet: nothing has happened.
 fn stored() -> Result<Option<Store>, CliError> {
-    let state = Places::from_process().state();
-    if !state.join(store::DATABASE).exists() {
+    if !is_anything_kept(&Places::from_process().state()) {
         return Ok(None);
     }
     open_and_take_in(&Places::from_process(), PATIENCE).map(Some).map_err(CliError::from)
+}
+
+/// Whether something has happened: in the database, or kept aside because there was none to take it. A link that leads
+/// nowhere is a database that cannot be reached, not one that never was.
+fn is_anything_kept(state: &Path) -> bool {
+    let files = [store::DATABASE, store::SPOOL, store::RESERVE];
+    files.iter().any(|file| state.join(file).symlink_metadata().is_ok())
 }
 
 /// The database, with what was put by in bad times: events, and what they were to do.

@@ -57,7 +57,7 @@ impl Arrived {
 
 /// `--agent X` or `--agent=X`; anything else on the line is left alone.
 fn agent(args: &[OsString]) -> String {
-    let mut words = args.iter().skip(2).map(|word| word.to_string_lossy());
+    let mut words = args.iter().skip(1).map(|word| word.to_string_lossy());
     while let Some(word) = words.next() {
         if word == "--agent" {
             return words.next().unwrap_or_default().into_owned();

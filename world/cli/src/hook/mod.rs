@@ -21,6 +21,7 @@ const SETTLING_TIME: Duration = Duration::from_millis(100);
 pub fn run(args: &[OsString]) -> u8 {
     let begun = Instant::now();
     sys::crash::answer_with(agents::unjudged());
+    sys::output::outlive_limits();
     quieten();
     let given = std::panic::catch_unwind(|| {
         let arrived = call::read(args);
@@ -30,8 +31,9 @@ pub fn run(args: &[OsString]) -> u8 {
         work::work(&arrived, begun)
     });
     let (answer, working) = given.unwrap_or_else(|_| (unjudged(), None));
-    print(libc::STDERR_FILENO, &answer.stderr);
+    // The answer first: what else there is to say must not keep it back.
     print(libc::STDOUT_FILENO, &answer.stdout);
+    print(libc::STDERR_FILENO, &answer.stderr);
     if let Some(mut working) = working {
         working.hear(Instant::now() + SETTLING_TIME);
     }

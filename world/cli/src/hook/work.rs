@@ -18,14 +18,17 @@ use sys::apart::{self, Apart, Heard, Saying};
 /// When the wait for a verdict ends, counted from the start of this process. The first is for a process that reads
 /// stdin and asks the daemon itself, the second for one whose shares of stdin and daemon (800 and 600 of 2,000 ms,
 /// 300 and 300 of 1,000) were spent before it began.
-const JUDGED_BY: [Duration; 2] = [Duration::from_millis(1_600), Duration::from_millis(380)];
-const JUDGED_BY_SESSION_END: [Duration; 2] = [Duration::from_millis(750), Duration::from_millis(250)];
+const JUDGED_BY: [Duration; 2] = [Duration::from_millis(1_600), Duration::from_millis(330)];
+const JUDGED_BY_SESSION_END: [Duration; 2] = [Duration::from_millis(700), Duration::from_millis(180)];
 
 /// Once the verdict is known, storing it is waited for so long.
 const STORING_TIME: Duration = Duration::from_millis(450);
 
 /// Judging the words alone, when looking at the project was not done in time.
 const LAST_LOOK: Duration = Duration::from_millis(60);
+
+/// Taking a call apart that not even its words could be judged of.
+const BARE_LOOK: Duration = Duration::from_millis(130);
 
 /// What keeping an event in the spool may take when the database did not answer.
 const SPOOL_TIME: Duration = Duration::from_millis(80);
@@ -109,18 +112,32 @@ fn serve(arrived: &Arrived, saying: &mut Saying) {
 /// No verdict in time: the words alone are judged, where that is still quick, and what cannot be judged is not let pass.
 fn undecided(arrived: &Arrived, folder: Option<PathBuf>, why: &str) -> Answer {
     let call = &arrived.call;
-    let judged = apart::begin(|saying| {
-        let served = Way::judge_unseen(with_environment(call), &service::setting(&host::origin::places()), why);
-        saying.say(&early(served, why).write());
-    });
-    let heard = judged.ok().map(|mut judged| judged.hear(Instant::now() + LAST_LOOK));
-    let known = match heard {
-        Some(Heard::Message(message)) => Message::read(&message),
-        _ => None,
+    let by_words = || {
+        let setting = service::setting(&host::origin::places());
+        early(Way::judge_unseen(with_environment(call), &setting, why), why)
     };
-    match known.unwrap_or_else(|| early(without_looking(call, why), why)) {
-        Message::Early { answer, event } => spooled(answer, &event, folder),
-        Message::Folder(_) | Message::Last(_) => Answer::default(),
+    let bare = || early(Way::undecided(call.clone(), &service::setting(&Places::default()), why), why);
+    // The end of a session runs nothing, and has half the time.
+    let first = if arrived.is_session_end() { Ok(None) } else { within(LAST_LOOK, by_words) };
+    let known = match first {
+        Ok(Some(judged)) => Some(judged),
+        // Even taking the payload apart can take too long where it is large and the machine busy.
+        Ok(None) => within(BARE_LOOK, bare).ok().flatten(),
+        // With no room for another process it is done here.
+        Err(_) => Some(bare()),
+    };
+    match known {
+        Some(Message::Early { answer, event }) => spooled(answer, &event, folder),
+        Some(Message::Folder(_) | Message::Last(_)) | None => unread(arrived, why),
+    }
+}
+
+/// One message of a process of its own, if it comes in time.
+fn within(limit: Duration, make: impl FnOnce() -> Message) -> std::io::Result<Option<Message>> {
+    let mut working = apart::begin(|saying| saying.say(&make().write()))?;
+    match working.hear(Instant::now() + limit) {
+        Heard::Message(message) => Ok(Message::read(&message)),
+        Heard::TimeIsUp | Heard::Ended => Ok(None),
     }
 }
 
@@ -129,8 +146,12 @@ fn with_environment(call: &Call) -> Call {
     Call { env: host::origin::environment(), ..call.clone() }
 }
 
-fn without_looking(call: &Call, why: &str) -> Served {
-    Way::undecided(call.clone(), &service::setting(&Places::default()), why)
+/// What is said of a call that there was no time, or no room, to take apart.
+fn unread(arrived: &Arrived, why: &str) -> Answer {
+    let stdout =
+        if arrived.may_act() { String::from_utf8_lossy(agents::unjudged()).into_owned() } else { String::new() };
+    let stderr = format!("taut: this call could not be judged: {why}; its event is lost\n");
+    Answer { stdout, stderr, exit: 0 }
 }
 
 fn early(mut served: Served, why: &str) -> Message {

@@ -14,8 +14,9 @@ pub fn show(answer: &Answer) -> ! {
     if !answer.stdout.is_empty() || !answer.stderr.is_empty() {
         sys::ignore_broken_pipes();
         let mut budget = Budget::millis(PRINT_MS);
-        print(sys::STDERR, answer.stderr, &mut budget);
+        // The answer first: what else there is to say must not keep it back.
         print(sys::STDOUT, answer.stdout, &mut budget);
+        print(sys::STDERR, answer.stderr, &mut budget);
     }
     sys::exit(answer.exit)
 }
