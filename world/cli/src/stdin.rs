@@ -1,7 +1,7 @@
 //! Reading a hook's stdin, bounded in size and time: some hosts never close it.
 
 use entry::limits;
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::os::fd::AsRawFd;
 use std::time::{Duration, Instant};
 
@@ -30,7 +30,7 @@ pub fn read() -> Input {
         match input.read(&mut chunk) {
             Ok(0) => return Input { bytes, complete: true },
             Ok(count) => bytes.extend(chunk.iter().take(count)),
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(error) if matches!(error.kind(), ErrorKind::Interrupted | ErrorKind::WouldBlock) => {}
             Err(_) => return Input { bytes, complete: false },
         }
     }
@@ -66,6 +66,16 @@ fn is_whole(bytes: &[u8]) -> bool {
 fn is_ready(limit: Duration) -> bool {
     let mut stdin = libc::pollfd { fd: std::io::stdin().as_raw_fd(), events: libc::POLLIN, revents: 0 };
     let millis = i32::try_from(limit.as_millis()).unwrap_or(i32::MAX);
-    // SAFETY: one pollfd that lives on this stack frame, and its count of one.
-    unsafe { libc::poll(&mut stdin, 1, millis) > 0 }
+    // A wait that was interrupted, or that there was no memory for, says nothing: it is begun again.
+    for _ in 0..MOST_TRIES {
+        // SAFETY: one pollfd that lives on this stack frame, and its count of one.
+        match unsafe { libc::poll(&raw mut stdin, 1, millis) } {
+            0 => return false,
+            1.. => return true,
+            _ => {}
+        }
+    }
+    false
 }
+
+const MOST_TRIES: usize = 16;

@@ -33,6 +33,8 @@ pub enum Heard {
 /// A longer message is none of ours.
 const MOST_BYTES: usize = 64 << 20;
 
+const MOST_TRIES: usize = 16;
+
 /// Begins `work` in a copy of this process that has none of its standard streams. Only for a process with one thread.
 ///
 /// # Errors
@@ -130,6 +132,14 @@ fn is_readable(fd: RawFd, limit: Duration) -> bool {
     let mut poll = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
     // Rounded up, so that a wait for less than a millisecond does not spin.
     let millis = i32::try_from(limit.as_micros().div_ceil(1000)).unwrap_or(i32::MAX);
-    // SAFETY: one entry that lives on this stack frame, and its count of one.
-    unsafe { libc::poll(&raw mut poll, 1, millis) > 0 }
+    // A wait that was interrupted, or that there was no memory for, says nothing: it is begun again.
+    for _ in 0..MOST_TRIES {
+        // SAFETY: one entry that lives on this stack frame, and its count of one.
+        match unsafe { libc::poll(&raw mut poll, 1, millis) } {
+            0 => return false,
+            1.. => return true,
+            _ => {}
+        }
+    }
+    false
 }

@@ -39,9 +39,9 @@ fn is_writable(fd: RawFd, limit: Duration) -> bool {
     let millis = i32::try_from(limit.as_millis()).unwrap_or(i32::MAX);
     // SAFETY: one entry that lives on this stack frame, and its count of one.
     let ready = unsafe { libc::poll(&raw mut poll, 1, millis) };
-    // With no descriptors allowed at all nothing can be polled; then it is written at once.
-    let unpollable = ready < 0 && std::io::Error::last_os_error().raw_os_error() == Some(libc::EINVAL);
-    ready > 0 || unpollable || (ready < 0 && !limit.is_zero() && is_worth_another_try())
+    // Where it cannot be told, because there is no memory or no descriptor is allowed, it is tried: an answer that is not
+    // written is worse than one that is waited for.
+    ready != 0
 }
 
 fn is_worth_another_try() -> bool {

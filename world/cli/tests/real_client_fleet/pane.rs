@@ -10,7 +10,7 @@ use testkit::{Launch, Script, Terminal, poll, process};
 pub const PLENTY: Duration = Duration::from_secs(60);
 
 /// Every call of tmux that the daemon makes is written down.
-const WITNESS: &str = "#!/bin/sh\nprintf '%s\\n' \"$*\" >> \"$TMPDIR/tmux.log\"\nexec REAL \"$@\"\n";
+const WITNESS: &str = "#!/bin/sh\nprintf '%s\\n' \"$*\" >> \"LOG\"\nexec REAL \"$@\"\n";
 
 /// Only the waker asks for this.
 const LOOK: &str = "#{cursor_x}";
@@ -29,7 +29,10 @@ impl Pane {
         let bin = stage.sandbox.home().join(".local/bin");
         fs::create_dir_all(&bin).unwrap();
         let wrapper = bin.join("tmux");
-        fs::write(&wrapper, WITNESS.replace("REAL", String::from_utf8(found).unwrap().trim())).unwrap();
+        // The daemon has an environment of its own making: nothing of ours tells the wrapper where to write.
+        let log = stage.sandbox.tmp().join("tmux.log").to_string_lossy().into_owned();
+        let witness = WITNESS.replace("REAL", String::from_utf8(found).unwrap().trim()).replace("LOG", &log);
+        fs::write(&wrapper, witness).unwrap();
         fs::set_permissions(&wrapper, fs::Permissions::from_mode(0o755)).unwrap();
         let launch = Launch::new(&stage.sandbox, script).permission_mode("default").env("TAUT_AGENT_ID", "ada");
         let terminal = launch.open(&stage.client).unwrap_or_else(|error| panic!("{error}"));
