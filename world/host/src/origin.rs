@@ -45,13 +45,12 @@ pub fn places() -> Places {
     }
 }
 
-/// The places of any other command. In a client's sandbox it cannot see the client, and what it does there weighs less
-/// than a hook's word: then it speaks for itself.
+/// The places of any other command. In a client's sandbox it cannot see the client, or not look into it, and what it does
+/// there weighs less than a hook's word: then it speaks for itself.
 pub fn places_of_command() -> Places {
     match origin() {
-        Origin::Itself | Origin::Hidden => Places::of_environment(own),
+        Origin::Itself | Origin::Hidden | Origin::Unknown => Places::of_environment(own),
         Origin::Client(first) => Places::of_start(|name| value(first, name)),
-        Origin::Unknown => Places::default(),
     }
 }
 
@@ -121,8 +120,9 @@ fn above(parent: u32, marked: bool) -> Origin {
                 None if link.parent == 0 => return Origin::Hidden,
                 None => return Origin::Unknown,
                 Some(first) if first.iter().any(|(name, _)| clients::is_mark(name)) => {}
-                // Whoever lost its parent is given to the first process, which is no client unless it is called so.
-                Some(_) if link.pid == 1 && kind(&tree::command_line(1)) != Kind::Client => return Origin::Unknown,
+                // Whoever lost its parent is given to the first process, which is no client unless it is called so; in a
+                // sandbox with processes of its own it is the one that made the sandbox.
+                Some(_) if link.pid == 1 && kind(&tree::command_line(1)) != Kind::Client => return Origin::Hidden,
                 Some(first) if tree::still_so(&seen) => return Origin::Client(first),
                 Some(_) => return Origin::Unknown,
             }
