@@ -11,8 +11,6 @@ const EXCEPTIONS: &[(&str, &str)] = &[
     ("world/daemon/src/folder.rs", "locks in our own folder"),
     ("world/daemon/src/log.rs", "the log in our own folder"),
     ("world/dash/src/web/token.rs", "/dev/urandom"),
-    ("world/host/src/awake.rs", "/proc"),
-    ("world/host/src/clock.rs", "/dev/urandom"),
     ("world/host/src/install/intent.rs", "our own folder"),
     ("world/host/src/origin/tree.rs", "/proc"),
     ("world/host/src/overrides.rs", "our own folder"),
@@ -21,11 +19,10 @@ const EXCEPTIONS: &[(&str, &str)] = &[
     ("world/host/src/settings_file/backup.rs", "our own folder"),
     ("world/host/src/settings_file/replace.rs", "a folder, to flush it"),
     ("world/host/src/trust.rs", "our own folder"),
-    ("world/pipeline/src/queue/token.rs", "/dev/urandom"),
     ("world/pipeline/src/queue/workers.rs", "/proc"),
     ("world/store/src/ingest.rs", "our own folder"),
     ("world/store/src/reserve.rs", "our own folder"),
-    ("world/store/src/retention_clock.rs", "/proc"),
+    ("world/sys/src/clock.rs", "/proc"),
 ];
 
 pub(crate) fn check(files: &[File]) -> Vec<Violation> {

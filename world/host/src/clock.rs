@@ -38,11 +38,9 @@ pub fn uuids<const N: usize>(at: Ms) -> [String; N] {
 
 /// Sixteen bytes from the system's generator.
 pub fn random() -> [u8; 16] {
-    use std::io::Read;
     let mut bytes = [0_u8; 16];
-    let drawn = std::fs::File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut bytes));
-    if drawn.is_err() {
-        // No /dev: time and process number still tell two ids apart on one machine.
+    if sys::random::fill(&mut bytes).is_err() {
+        // No generator: time and process number still tell two ids apart on one machine.
         let mark = (u128::from(std::process::id()) << 96)
             ^ SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos());
         bytes = mark.wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835).to_be_bytes();

@@ -82,7 +82,7 @@ pub(crate) struct Believed {
 
 impl Clocks {
     pub fn at(now: Ms) -> Self {
-        Self { now, since_boot_ms: since_boot_ms(), boot: boot() }
+        Self { now, since_boot_ms: sys::clock::since_boot_ms(), boot: sys::clock::boot().to_owned() }
     }
 }
 
@@ -184,25 +184,6 @@ impl Store {
         };
         Ok(believed.jumps.iter().copied().filter(recent).collect())
     }
-}
-
-/// Milliseconds since the machine was started, asleep or awake.
-fn since_boot_ms() -> i64 {
-    #[cfg(target_os = "linux")]
-    const CLOCK: libc::clockid_t = libc::CLOCK_BOOTTIME;
-    // On macOS this one goes on in sleep.
-    #[cfg(not(target_os = "linux"))]
-    const CLOCK: libc::clockid_t = libc::CLOCK_MONOTONIC;
-    let mut at = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: the structure lives on this stack frame and is filled by the call.
-    let told = unsafe { libc::clock_gettime(CLOCK, &raw mut at) };
-    if told == 0 { at.tv_sec * 1000 + at.tv_nsec / 1_000_000 } else { 0 }
-}
-
-/// Where nobody tells, a run of the machine is told by its clock beginning anew.
-fn boot() -> String {
-    let told = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
-    told.trim().chars().filter(char::is_ascii_hexdigit).take(12).collect()
 }
 
 #[cfg(test)]

@@ -200,8 +200,8 @@ fn reads_sees_a_file_that_is_opened_by_hand() {
     }
     let good = "fn a() { outside::read(p, r); fs::read_dir(p); file.read(b); }\n#[cfg(test)]\nmod tests { fn b() { fs::read(p); } }";
     assert_lines(&check("reads", &[("world/x/src/a.rs", good)]), &[], good);
-    assert_lines(&check("reads", &[("world/host/src/clock.rs", "fn a() { File::open(p) }")]), &[], "on the list");
-    assert_lines(&check("reads", &[("world/host/src/clock.rs", "fn a() {}")]), &[0], "no longer needed");
+    assert_lines(&check("reads", &[("world/host/src/paths.rs", "fn a() { File::open(p) }")]), &[], "on the list");
+    assert_lines(&check("reads", &[("world/host/src/paths.rs", "fn a() {}")]), &[0], "no longer needed");
 }
 
 #[test]

@@ -1,0 +1,56 @@
+//! Clocks that nobody sets, and which run of the machine they count.
+
+use std::sync::OnceLock;
+
+/// Milliseconds on a clock that stands still while the machine sleeps.
+#[must_use]
+pub fn awake_ms() -> i64 {
+    // On macOS the monotonic clock goes on in sleep; this one does not.
+    #[cfg(target_os = "macos")]
+    const CLOCK: libc::clockid_t = libc::CLOCK_UPTIME_RAW;
+    #[cfg(not(target_os = "macos"))]
+    const CLOCK: libc::clockid_t = libc::CLOCK_MONOTONIC;
+    millis(CLOCK)
+}
+
+/// Milliseconds since the machine was started, asleep or awake.
+#[must_use]
+pub fn since_boot_ms() -> i64 {
+    #[cfg(target_os = "linux")]
+    const CLOCK: libc::clockid_t = libc::CLOCK_BOOTTIME;
+    // On macOS this one goes on in sleep.
+    #[cfg(not(target_os = "linux"))]
+    const CLOCK: libc::clockid_t = libc::CLOCK_MONOTONIC;
+    millis(CLOCK)
+}
+
+/// Which run of the machine this is; empty where nobody tells. Read once: a process does not outlive its boot.
+pub fn boot() -> &'static str {
+    static BOOT: OnceLock<String> = OnceLock::new();
+    BOOT.get_or_init(|| {
+        let told = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+        told.trim().chars().filter(char::is_ascii_hexdigit).take(12).collect()
+    })
+}
+
+fn millis(clock: libc::clockid_t) -> i64 {
+    let mut at = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the structure lives on this stack frame and is filled by the call.
+    let told = unsafe { libc::clock_gettime(clock, &raw mut at) };
+    if told == 0 { at.tv_sec * 1000 + at.tv_nsec / 1_000_000 } else { 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_go_forward_and_a_boot_has_one_name() {
+        let (awake, boot_ms) = (awake_ms(), since_boot_ms());
+        assert!(awake > 0 && awake_ms() >= awake);
+        // A machine was started before it was last awake.
+        assert!(boot_ms >= awake && since_boot_ms() >= boot_ms);
+        assert_eq!(boot(), boot());
+        assert!(boot().chars().all(|c| c.is_ascii_hexdigit()));
+    }
+}
