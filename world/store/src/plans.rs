@@ -99,6 +99,23 @@ fn f3_messages_that_wait_are_found_by_their_own_indexes() {
     }
 }
 
+/// Every index that is written is one more page in the commit of every event.
+#[test]
+fn what_most_events_change_writes_no_index() {
+    let home = tempfile::tempdir().unwrap();
+    let store = Store::open(home.path(), Duration::ZERO).unwrap();
+    assert_eq!(written(&store, sessions::TOUCH), 0);
+    assert!(written(&store, sessions::PUT) > 0, "an index that is written would be noticed");
+}
+
+/// How many entries of indexes a statement may write.
+fn written(store: &Store, sql: &str) -> usize {
+    let mut statement = store.conn.prepare(&format!("EXPLAIN {sql}")).unwrap();
+    let steps: Vec<String> =
+        statement.raw_query().mapped(|row| row.get::<_, String>("opcode")).collect::<Result<_, _>>().unwrap();
+    steps.iter().filter(|step| *step == "IdxInsert").count()
+}
+
 fn plan(store: &Store, sql: &str) -> Vec<String> {
     let mut statement = store.conn.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
     statement.raw_query().mapped(|row| row.get::<_, String>("detail")).collect::<Result<_, _>>().unwrap()

@@ -49,12 +49,12 @@ pub(crate) const LAST_ENDED_OF_AGENT: &str = "SELECT row FROM sessions
 pub(crate) const TOUCH: &str = "UPDATE sessions SET state = :state, started_at = :started_at,
       last_seen_at = :last_seen_at, context_tokens = :context_tokens, in_flight = :in_flight,
       host_session = :host_session, role = :role, mode = :mode, cwd = :cwd,
-      transcript = :transcript, client_pid = :client_pid, client_started = :client_started, mission = :mission,
+      transcript = :transcript, client_started = :client_started, mission = :mission,
       prev = :prev, parent = :parent, source = :source, end_reason = :end_reason,
       context_window = :context_window, context_limit = :context_limit, status_text = :status_text,
       memo = :memo
     WHERE id = :id AND logical_id = :logical_id AND agent = :agent AND pane IS :pane AND ended_at IS :ended_at
-      AND project IS :project AND conversation = :conversation";
+      AND project IS :project AND conversation = :conversation AND client_pid IS :client_pid";
 
 pub(crate) const PUT: &str = "INSERT INTO sessions (id, logical_id, agent, pane, ended_at, state, started_at,
       last_seen_at, context_tokens, in_flight, host_session, conversation, project, role, mode, cwd, transcript,
