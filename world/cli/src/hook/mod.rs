@@ -35,7 +35,7 @@ pub fn run(args: &[OsString]) -> u8 {
     print(libc::STDOUT_FILENO, &answer.stdout);
     print(libc::STDERR_FILENO, &answer.stderr);
     if let Some(mut working) = working {
-        working.hear(Instant::now() + SETTLING_TIME);
+        working.receive(Instant::now() + SETTLING_TIME);
     }
     answer.exit
 }

@@ -13,7 +13,7 @@ use model::{Answer, Call};
 use pipeline::{Served, Way};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
-use sys::apart::{self, Apart, Heard, Saying};
+use sys::side_process::{self, MessagePipe, Received, SideProcess};
 
 /// When the wait for a verdict ends, counted from the start of this process. The first is for a process that reads
 /// stdin and asks the daemon itself, the second for one whose shares of stdin and daemon (800 and 600 of 2,000 ms,
@@ -40,18 +40,18 @@ const QUIET: &str = "-";
 const LONGEST_TROUBLE: usize = 1_000;
 
 /// The answer, and who is still at work on what follows it.
-pub fn work(arrived: &Arrived, begun: Instant) -> (Answer, Option<Apart>) {
+pub fn work(arrived: &Arrived, begun: Instant) -> (Answer, Option<SideProcess>) {
     let [alone, after_shares] = if arrived.is_session_end() { JUDGED_BY_SESSION_END } else { JUDGED_BY };
     let mut until = begun + if arrived.shares_spent { after_shares } else { alone };
-    let Ok(mut working) = apart::begin(|saying| serve(arrived, saying)) else {
+    let Ok(mut working) = side_process::start(|pipe| serve(arrived, pipe)) else {
         return (undecided(arrived, None, "there is no room for another process"), None);
     };
     let (mut folder, mut known) = (None, None);
     loop {
-        let heard = working.hear(until);
-        let late = heard == Heard::TimeIsUp;
+        let heard = working.receive(until);
+        let late = heard == Received::TimeIsUp;
         match heard {
-            Heard::Message(message) => match Message::read(&message) {
+            Received::Message(message) => match Message::read(&message) {
                 Some(Message::Folder(state)) => folder = Some(PathBuf::from(state)),
                 Some(Message::Early { answer, event }) => {
                     known = Some((answer, event));
@@ -60,10 +60,14 @@ pub fn work(arrived: &Arrived, begun: Instant) -> (Answer, Option<Apart>) {
                 Some(Message::Last(answer)) => return (answer, Some(working)),
                 None => {}
             },
-            Heard::TimeIsUp | Heard::Ended => {
+            Received::TimeIsUp | Received::Ended => {
                 let answer = match known {
                     Some((answer, event)) => spooled(answer, &event, folder),
-                    None => undecided(arrived, folder, why(arrived, late)),
+                    None => {
+                        // What it would find comes too late, and looking on costs the processor.
+                        working.end();
+                        undecided(arrived, folder, why(arrived, late))
+                    }
                 };
                 return (answer, None);
             }
@@ -80,9 +84,9 @@ fn why(arrived: &Arrived, late: bool) -> &'static str {
 }
 
 /// Asks the daemon, and does the work itself where there is none.
-fn serve(arrived: &Arrived, saying: &mut Saying) {
+fn serve(arrived: &Arrived, pipe: &mut MessagePipe) {
     let (places, call) = (host::origin::places(), with_environment(&arrived.call));
-    saying.say(&Message::Folder(places.state().to_string_lossy().into_owned()).write());
+    pipe.send(&Message::Folder(places.state().to_string_lossy().into_owned()).write());
     // Nothing came: what would be judged is not the call. That is said when time is up.
     if arrived.is_silent() {
         return;
@@ -91,17 +95,17 @@ fn serve(arrived: &Arrived, saying: &mut Saying) {
         let limit = if arrived.is_session_end() { limits::DAEMON_SESSION_END_MS } else { limits::DAEMON_MS };
         let client = Client::new(&places.state(), Duration::from_millis(u64::from(limit)));
         if let Ok(answer) = client.hook(&call) {
-            return saying.say(&Message::Last(answer).write());
+            return pipe.send(&Message::Last(answer).write());
         }
     }
     let mut way = Way::new(service::setting(&places));
     let served = way.handle_with(call, |early| {
         if let Some(row) = &early.event {
-            saying.say(&Message::Early { event: store::spool_line(row), answer: with_troubles(early) }.write());
+            pipe.send(&Message::Early { event: store::spool_line(row), answer: with_troubles(early) }.write());
         }
     });
     let after = served.after.clone();
-    saying.say(&Message::Last(with_troubles(served)).write());
+    pipe.send(&Message::Last(with_troubles(served)).write());
     service::after_in_process(&after, &places);
     if after.contains(&After::Tell) {
         service::tell_in_background(&places);
@@ -134,10 +138,13 @@ fn undecided(arrived: &Arrived, folder: Option<PathBuf>, why: &str) -> Answer {
 
 /// One message of a process of its own, if it comes in time.
 fn within(limit: Duration, make: impl FnOnce() -> Message) -> std::io::Result<Option<Message>> {
-    let mut working = apart::begin(|saying| saying.say(&make().write()))?;
-    match working.hear(Instant::now() + limit) {
-        Heard::Message(message) => Ok(Message::read(&message)),
-        Heard::TimeIsUp | Heard::Ended => Ok(None),
+    let mut working = side_process::start(|pipe| pipe.send(&make().write()))?;
+    match working.receive(Instant::now() + limit) {
+        Received::Message(message) => Ok(Message::read(&message)),
+        Received::TimeIsUp | Received::Ended => {
+            working.end();
+            Ok(None)
+        }
     }
 }
 
@@ -164,15 +171,15 @@ fn early(mut served: Served, why: &str) -> Message {
 /// stored after all, the two have one key and what was answered counts.
 fn spooled(mut answer: Answer, event: &str, folder: Option<PathBuf>) -> Answer {
     let kept = folder.and_then(|folder| {
-        let mut keeping = apart::begin(|saying| {
+        let mut keeping = side_process::start(|pipe| {
             let kept = store::spool_text(&folder, event).err();
             // What was said within the last minute is kept quiet.
             let said = kept.map(|error| if error.is_to_be_said() { error.to_string() } else { QUIET.to_string() });
-            saying.say(said.unwrap_or_default().as_bytes());
+            pipe.send(said.unwrap_or_default().as_bytes());
         });
-        match keeping.as_mut().ok()?.hear(Instant::now() + SPOOL_TIME) {
-            Heard::Message(wrong) => Some(String::from_utf8_lossy(&wrong).into_owned()),
-            Heard::TimeIsUp | Heard::Ended => None,
+        match keeping.as_mut().ok()?.receive(Instant::now() + SPOOL_TIME) {
+            Received::Message(wrong) => Some(String::from_utf8_lossy(&wrong).into_owned()),
+            Received::TimeIsUp | Received::Ended => None,
         }
     });
     let said = match kept.as_deref() {

@@ -9,21 +9,22 @@ use std::io::{self, Read, Write};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::time::{Duration, Instant};
 
-/// The end at which what the other process says comes out.
-pub struct Apart {
+/// A process beside this one, and the end of the pipe at which its messages come out.
+pub struct SideProcess {
+    pid: libc::pid_t,
     pipe: File,
     read: Vec<u8>,
 }
 
-/// The end into which it says it.
-pub struct Saying {
+/// The end into which it writes them.
+pub struct MessagePipe {
     pipe: File,
 }
 
 /// What came of waiting.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Heard {
-    /// One thing that was said, whole.
+pub enum Received {
+    /// One message, whole.
     Message(Vec<u8>),
     TimeIsUp,
     /// It ended, whatever the reason.
@@ -35,11 +36,11 @@ const MOST_BYTES: usize = 64 << 20;
 
 const MOST_TRIES: usize = 16;
 
-/// Begins `work` in a copy of this process that has none of its standard streams. Only for a process with one thread.
+/// Starts `work` in a copy of this process that has none of its standard streams. Only for a process with one thread.
 ///
 /// # Errors
 /// When there is no room for another process.
-pub fn begin(work: impl FnOnce(&mut Saying)) -> io::Result<Apart> {
+pub fn start(work: impl FnOnce(&mut MessagePipe)) -> io::Result<SideProcess> {
     let (reader, writer) = pipe()?;
     // SAFETY: this process has one thread, so the copy is whole; it never returns from here.
     match unsafe { libc::fork() } {
@@ -47,42 +48,49 @@ pub fn begin(work: impl FnOnce(&mut Saying)) -> io::Result<Apart> {
         0 => {
             drop(reader);
             leave_streams();
-            let done =
-                std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| work(&mut Saying { pipe: writer.into() })));
+            let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+                work(&mut MessagePipe { pipe: writer.into() })
+            }));
             // SAFETY: ends the copy without running what was registered for the end of the original.
             unsafe { libc::_exit(i32::from(done.is_err())) }
         }
-        _ => Ok(Apart { pipe: reader.into(), read: Vec::new() }),
+        pid => Ok(SideProcess { pid, pipe: reader.into(), read: Vec::new() }),
     }
 }
 
-impl Saying {
+impl MessagePipe {
     /// Whoever listened and is gone misses nothing.
-    pub fn say(&mut self, message: &[u8]) {
+    pub fn send(&mut self, message: &[u8]) {
         let length = u32::try_from(message.len()).unwrap_or(u32::MAX).to_le_bytes();
         let _ = self.pipe.write_all(&length).and_then(|()| self.pipe.write_all(message));
     }
 }
 
-impl Apart {
-    /// The next thing it says, if it says it in time.
-    pub fn hear(&mut self, deadline: Instant) -> Heard {
+impl SideProcess {
+    /// Ends it: nobody wants to know any more. One that waits in the kernel ends when that wait does.
+    pub fn end(self) {
+        // SAFETY: a child that was not waited for, so the number is still its.
+        unsafe { libc::kill(self.pid, libc::SIGKILL) };
+    }
+
+    /// The next message, if it comes in time.
+    pub fn receive(&mut self, deadline: Instant) -> Received {
         let mut chunk = [0; 16 << 10];
         loop {
             if let Some(message) = self.take() {
-                return Heard::Message(message);
+                return Received::Message(message);
             }
             if !is_readable(self.pipe.as_raw_fd(), deadline.saturating_duration_since(Instant::now())) {
-                return Heard::TimeIsUp;
+                return Received::TimeIsUp;
             }
             match self.pipe.read(&mut chunk) {
-                Ok(0) => return Heard::Ended,
+                Ok(0) => return Received::Ended,
                 Ok(count) => self.read.extend_from_slice(chunk.get(..count).unwrap_or_default()),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(_) => return Heard::Ended,
+                Err(_) => return Received::Ended,
             }
             if self.read.len() > MOST_BYTES {
-                return Heard::Ended;
+                return Received::Ended;
             }
         }
     }
@@ -142,4 +150,76 @@ fn is_readable(fd: RawFd, limit: Duration) -> bool {
         }
     }
     false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLENTY: Duration = Duration::from_secs(60);
+
+    /// In a process of its own: `start` is for those with one thread, and a test has more.
+    fn with_one_thread(test: fn()) {
+        // SAFETY: the copy runs the test on its one thread and ends.
+        match unsafe { libc::fork() } {
+            0 => {
+                let done = std::panic::catch_unwind(test);
+                // SAFETY: ends the copy without running what belongs to the original.
+                unsafe { libc::_exit(i32::from(done.is_err())) }
+            }
+            child => {
+                let mut status = 0;
+                // SAFETY: a child of this test, waited for once.
+                assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
+                assert_eq!(status, 0, "the copy failed");
+            }
+        }
+    }
+
+    #[test]
+    fn messages_come_whole_in_order_and_then_the_end() {
+        with_one_thread(|| {
+            let large = vec![b'x'; 300_000];
+            let sent = large.clone();
+            let mut other = start(move |pipe| {
+                pipe.send(b"one");
+                pipe.send(&sent);
+                pipe.send(b"");
+            })
+            .unwrap();
+            let by = Instant::now() + PLENTY;
+            assert_eq!(other.receive(by), Received::Message(b"one".to_vec()));
+            assert_eq!(other.receive(by), Received::Message(large));
+            assert_eq!(other.receive(by), Received::Message(Vec::new()));
+            assert_eq!(other.receive(by), Received::Ended);
+        });
+    }
+
+    #[test]
+    fn one_that_says_nothing_is_not_waited_for_and_can_be_ended() {
+        with_one_thread(|| {
+            let mut other = start(|_| {
+                loop {
+                    std::thread::park();
+                }
+            })
+            .unwrap();
+            assert_eq!(other.receive(Instant::now()), Received::TimeIsUp);
+            let pid = other.pid;
+            other.end();
+            let mut status = 0;
+            // SAFETY: a child of this copy, waited for once.
+            assert_eq!(unsafe { libc::waitpid(pid, &raw mut status, 0) }, pid);
+            assert_eq!(libc::WTERMSIG(status), libc::SIGKILL);
+        });
+    }
+
+    #[test]
+    fn a_crash_is_an_end() {
+        with_one_thread(|| {
+            // SAFETY: ends this copy of a copy the hard way.
+            let mut other = start(|_| unsafe { libc::abort() }).unwrap();
+            assert_eq!(other.receive(Instant::now() + PLENTY), Received::Ended);
+        });
+    }
 }
