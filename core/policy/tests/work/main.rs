@@ -10,9 +10,14 @@ static ALLOCATOR: Counting = Counting;
 
 const SMALL: usize = 2 << 10;
 const LARGE: usize = 24 << 10;
-/// A long tangled text is read flat, which sees every command of it and costs more by a constant; from there on it must
-/// not grow faster than the line either.
 const LARGEST: usize = 48 << 10;
+
+/// Families whose short line costs next to nothing, so that a long one is above its share by a constant. From there on
+/// they must not grow faster than the line either. The list may only shrink.
+const CHEAP_WHEN_SHORT: &[&str] = &[
+    // A short one is a single document to the parser; a long one is read flat, command by command.
+    "here-documents that never end",
+];
 
 /// All that is done with a line before it is answered.
 fn work(line: &str, policy: &Policy) -> u64 {
@@ -31,23 +36,17 @@ fn t1_judging_a_hostile_line_takes_no_more_than_twice_its_share_of_a_short_one()
     work("rm -rf x; git push; sudo ls", &policy);
     let mut above = Vec::new();
     for family in FAMILIES {
-        let large = (family.line)(LARGE);
-        let many = work(&large, &policy);
-        let share = |size: usize| {
-            let small = (family.line)(size);
-            let few = work(&small, &policy);
-            assert!(few > 0, "nothing is counted");
-            many as f64 / few as f64 * small.len() as f64 / large.len() as f64
+        let cost = |size: usize| {
+            let line = (family.line)(size);
+            let bytes = work(&line, &policy);
+            assert!(bytes > 0, "nothing is counted");
+            bytes as f64 / line.len() as f64
         };
-        let small = share(SMALL);
-        if small > 2.0 {
-            let largest = (family.line)(LARGEST);
-            let most = work(&largest, &policy);
-            let further = most as f64 / many as f64 * large.len() as f64 / largest.len() as f64;
-            if further > 1.5 {
-                let name = family.name;
-                above.push(format!("{name}: {small:.2} times its share ({many} bytes), then {further:.2} ({most})"));
-            }
+        let (from, to, most) =
+            if CHEAP_WHEN_SHORT.contains(&family.name) { (LARGE, LARGEST, 1.2) } else { (SMALL, LARGE, 2.0) };
+        let share = cost(to) / cost(from);
+        if share > most {
+            above.push(format!("{}: {share:.2} times its share", family.name));
         }
     }
     assert!(above.is_empty(), "{} families:\n{}", above.len(), above.join("\n"));
