@@ -3,7 +3,7 @@
 use std::fs;
 use std::io;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Map, json};
 
@@ -77,6 +77,35 @@ impl Terminal {
         self.send_keys(&["Enter"])
     }
 
+    /// Tells the client to leave and gives its exit code. A client that is still ending a turn, or that takes the first
+    /// `Enter` for a choice in its list of commands, is told again, as a person would.
+    ///
+    /// # Errors
+    /// When the client stays for the launch's limit; the message holds the last screen.
+    pub fn leave(&self) -> io::Result<i32> {
+        const LEAVE: &str = "/exit";
+        let again = Duration::from_secs(2);
+        let deadline = Instant::now() + self.limit;
+        loop {
+            let screen = self.capture().unwrap_or_default();
+            let typed = screen.lines().rfind(|row| row.trim_start().starts_with(READY));
+            if !typed.is_some_and(|row| row.contains(LEAVE)) {
+                self.type_text(LEAVE)?;
+                let shown = |screen: &str| screen.contains(LEAVE);
+                poll::until(LEAVE, again, || shown(&self.capture().ok()?).then_some(())).ok();
+            }
+            self.send_keys(&["Enter"])?;
+            match poll::until("the client to end", again, || self.exit_code().ok().flatten()) {
+                Ok(code) => return Ok(code),
+                Err(cause) if Instant::now() >= deadline => {
+                    let screen = self.capture().unwrap_or_default();
+                    return Err(io::Error::new(cause.kind(), format!("{cause}; the last screen was:\n{screen}")));
+                }
+                Err(_) => {}
+            }
+        }
+    }
+
     /// The screen as it is now.
     ///
     /// # Errors
@@ -122,14 +151,20 @@ impl Terminal {
         self.tmux.ask(args)
     }
 
-    /// The client's exit code, once it has ended.
+    /// The client's exit code, once it has ended; as a shell would count it if a signal ended it.
     ///
     /// # Errors
     /// When the terminal is gone.
     pub fn exit_code(&self) -> io::Result<Option<i32>> {
-        let status = self.tmux.ask(&["display-message", "-p", "#{pane_dead} #{pane_dead_status}"])?;
-        let code = status.trim().strip_prefix("1 ").and_then(|code| code.parse().ok());
-        Ok(code)
+        let format = "#{pane_dead}/#{pane_dead_status}/#{pane_dead_signal}";
+        let answer = self.tmux.ask(&["display-message", "-p", format])?;
+        let mut fields = answer.trim().split('/');
+        if fields.next() != Some("1") {
+            return Ok(None);
+        }
+        let status = fields.next().and_then(|status| status.parse().ok());
+        let signal = fields.next().and_then(|signal| signal.parse().ok());
+        Ok(Some(status.or_else(|| signal.map(|signal: i32| 128 + signal)).unwrap_or(-1)))
     }
 
     /// The client's process id.

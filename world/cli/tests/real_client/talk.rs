@@ -24,13 +24,11 @@ fn s1_clear_makes_a_linked_session_under_the_same_agent_in_its_pane() {
     .unwrap();
     terminal.submit("and now?").unwrap();
     terminal.wait_for("forty-three").unwrap();
-    // A line typed while the turn is still ending may wait for another Enter.
     poll::until("the second turn to end", PLENTY, || {
         (stage.heard().iter().filter(|heard| heard.input["hook_event_name"] == "Stop").count() >= 2).then_some(())
     })
     .unwrap();
-    terminal.submit("/exit").unwrap();
-    poll::until("the client to end", PLENTY, || terminal.exit_code().ok().flatten()).unwrap();
+    terminal.leave().unwrap();
     drop(terminal);
 
     let pane: Vec<_> = stage.sessions().into_iter().filter(|session| !is_proof(session)).collect();

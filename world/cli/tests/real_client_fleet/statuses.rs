@@ -25,7 +25,7 @@ fn f1_f2_a_permission_prompt_is_attention_its_answer_working_and_the_stop_done()
     pane.wait_for_status("done");
     pane.wait_for_style("bg=#0a0a0a");
     assert!(pane.stage.sandbox.project().join("one.txt").exists());
-    pane.terminal.submit("/exit").unwrap();
+    pane.terminal.leave().unwrap();
     // The pane is no agent's any more: it gets its own look back.
     pane.wait_for_style("");
 }
