@@ -3,14 +3,14 @@
 use crate::{identity, memory, session};
 use model::fact::{Facts, Probe};
 use model::{Call, Envelope, Findings, Loaded, Who};
-use policy::{Around, Circumstances, Matter, Policy};
+use policy::{Around, Circumstances, ParsedCall, Policy};
 
 /// What an event needs to know, read once from its payload.
 #[derive(Debug)]
 pub struct Plan {
     pub probes: Vec<Probe>,
     /// What the guard has to judge, if anything.
-    matter: Option<Matter>,
+    matter: Option<ParsedCall>,
 }
 
 pub fn plan(envelope: &Envelope, call: &Call, around: &Around) -> Plan {
@@ -19,7 +19,7 @@ pub fn plan(envelope: &Envelope, call: &Call, around: &Around) -> Plan {
     let mut probes: Vec<Probe> = folders.map(|folder| Probe::Project { folder: folder.to_string() }).into();
     probes.extend(identity::client_probe(&call.env, call.parent));
     let matter = policy::matter(envelope, around);
-    probes.extend(matter.iter().flat_map(Matter::probes));
+    probes.extend(matter.iter().flat_map(ParsedCall::probes));
     probes.extend(memory::ask::early(envelope));
     Plan { probes, matter }
 }

@@ -1,14 +1,14 @@
 //! What a line makes itself: a folder it created is its own to remove.
 
-use crate::acts::Act;
 use crate::args::{Args, Grammar, text};
-use crate::rule::Sight;
-use crate::target::{Tail, Target};
+use crate::path_actions::PathAction;
+use crate::rule::RuleInput;
+use crate::target::{Target, TargetTail};
 use bash::{Command, Word};
 
 /// Whether the target of a removal is a folder that an earlier command of the line has made, and that was not there before.
-pub(crate) fn by_line(sight: &Sight<'_>, act: &Act) -> bool {
-    let Some(path) = act.target.path.as_deref().filter(|_| !matches!(act.target.tail, Tail::Unknown(_))) else {
+pub(crate) fn by_line(sight: &RuleInput<'_>, act: &PathAction) -> bool {
+    let Some(path) = act.target.path.as_deref().filter(|_| !matches!(act.target.tail, TargetTail::Unknown(_))) else {
         return false;
     };
     let fact = sight.ground.facts.path(path);

@@ -3,7 +3,7 @@
 mod agent_settings;
 mod args;
 mod commands;
-mod door;
+mod dispatch;
 mod error;
 mod exit;
 mod hook;
@@ -21,4 +21,4 @@ mod stdin;
 mod user_config;
 mod waker;
 
-pub use door::open;
+pub use dispatch::open;

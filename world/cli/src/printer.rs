@@ -4,7 +4,7 @@
 mod text;
 
 pub(crate) use text::text;
-pub use text::{Piece, Text, only_plain_places};
+pub use text::{Text, TextPiece, only_plain_places};
 
 use crate::error::CliError;
 use anstyle::{AnsiColor, Style};

@@ -1,10 +1,10 @@
 //! Everything before the transaction: decode, ask, look, judge. What comes out
 //! is enough to answer even when nothing can be stored.
 
-use crate::law::{Law, Laws};
 use crate::memory::Places;
-use crate::way::Setting;
-use crate::{scene, settings};
+use crate::pipeline::PipelineSetup;
+use crate::policy_cache::{PolicyCache, ProjectPolicy};
+use crate::{judge_context, settings};
 use engine::context::{self, Ground};
 use engine::undecided::{self, Undecided};
 use engine::{Ids, Inherited};
@@ -20,13 +20,13 @@ use std::time::Instant;
 /// A call that has been read and judged, and not yet stored.
 pub struct Prepared {
     pub call: Call,
-    pub matter: Matter,
+    pub matter: PreparedCall,
     pub begun: Instant,
     ids: [String; 2],
 }
 
-pub enum Matter {
-    Event(Box<Event>),
+pub enum PreparedCall {
+    Event(Box<PreparedEvent>),
     /// No event could be made of the payload.
     Unreadable {
         why: String,
@@ -35,12 +35,12 @@ pub enum Matter {
     },
 }
 
-pub struct Event {
+pub struct PreparedEvent {
     pub envelope: Envelope,
     pub who: Who,
     pub facts: Facts,
     pub findings: Findings,
-    pub law: Rc<Law>,
+    pub law: Rc<ProjectPolicy>,
     /// For questions that only come up once the stored rows are known.
     pub home: PathBuf,
     pub places: Places,
@@ -50,10 +50,16 @@ pub struct Event {
     pub inherited: bool,
 }
 
-impl Event {
+impl PreparedEvent {
     /// One that was judged and answered before: nothing is asked of the world
     /// yet, and nothing is found.
-    pub fn answered_before(envelope: Envelope, who: Who, call: &Call, setting: &Setting, laws: &mut Laws) -> Self {
+    pub fn answered_before(
+        envelope: Envelope,
+        who: Who,
+        call: &Call,
+        setting: &PipelineSetup,
+        laws: &mut PolicyCache,
+    ) -> Self {
         let folder = engine::folder(&envelope, &call.cwd).to_string();
         let law = laws.of(&folder, &setting.home);
         let facts = Facts { projects: vec![(folder, law.project.clone())], ..Facts::default() };
@@ -72,14 +78,14 @@ impl Prepared {
 
     /// Answers a question the stored rows raised.
     pub fn ask(&mut self, probes: &[Probe]) {
-        if let Matter::Event(event) = &mut self.matter {
+        if let PreparedCall::Event(event) = &mut self.matter {
             host::probe::add(&mut event.facts, probes, &event.home);
         }
     }
 
     /// Looks for the files of the role and mode that the session takes over.
     pub fn inherit(&mut self, taken: &Inherited) {
-        let Matter::Event(event) = &mut self.matter else { return };
+        let PreparedCall::Event(event) = &mut self.matter else { return };
         event.inherited = true;
         let mut env = self.call.env.clone();
         let told = [("CLAUDE_SESSION_ROLE", &taken.role), ("CLAUDE_SESSION_MODE", &taken.mode)];
@@ -90,14 +96,14 @@ impl Prepared {
     }
 
     /// A call that can only be decoded: no file is opened and no line is read for it.
-    pub fn undecided(call: Call, setting: &Setting, why: &str, on_failure: OnFailure) -> Self {
-        let undecided = Undecided { why, on_failure, answering: scene::answering(&call) };
+    pub fn undecided(call: Call, setting: &PipelineSetup, why: &str, on_failure: OnFailure) -> Self {
+        let undecided = Undecided { why, on_failure, answering: judge_context::answering(&call) };
         let decoded = catch_unwind(|| agents::decode(&call.agent, &call.stdin));
         let matter = match decoded {
             Ok(Ok(envelope)) => {
-                let law = Rc::new(Law::anywhere(engine::folder(&envelope, &call.cwd)));
+                let law = Rc::new(ProjectPolicy::anywhere(engine::folder(&envelope, &call.cwd)));
                 let findings = Findings(undecided.finding(&envelope).into_iter().collect());
-                Matter::Event(Box::new(Event::unseen(envelope, &call, setting, law, findings)))
+                PreparedCall::Event(Box::new(PreparedEvent::unseen(envelope, &call, setting, law, findings)))
             }
             Ok(Err(unreadable)) => unread(&unreadable.why, &call, on_failure),
             Err(_) => unread(why, &call, on_failure),
@@ -106,21 +112,21 @@ impl Prepared {
     }
 
     /// A call that is judged by its words alone, under the user's own configuration: nothing of a project is opened.
-    pub fn unseen(call: Call, setting: &Setting, why: &str) -> Self {
+    pub fn unseen(call: Call, setting: &PipelineSetup, why: &str) -> Self {
         let ids = host::clock::uuids(call.at);
         let begun = Instant::now();
         let matter = match agents::decode(&call.agent, &call.stdin) {
             Ok(envelope) => {
-                let law = Rc::new(Law::of_user(&setting.user_config, engine::folder(&envelope, &call.cwd)));
-                let plan = engine::plan(&envelope, &call, &scene::around(&call, setting));
-                let circumstances = scene::circumstances(&call, &law);
+                let law = Rc::new(ProjectPolicy::of_user(&setting.user_config, engine::folder(&envelope, &call.cwd)));
+                let plan = engine::plan(&envelope, &call, &judge_context::around(&call, setting));
+                let circumstances = judge_context::circumstances(&call, &law);
                 let mut findings = plan.judge(&law.policy, &Facts::default(), &circumstances);
                 let undecided = Undecided { why, on_failure: law.policy.on_failure, answering: circumstances.answer };
                 findings.0.extend(undecided.finding(&envelope));
-                Matter::Event(Box::new(Event::unseen(envelope, &call, setting, law, findings)))
+                PreparedCall::Event(Box::new(PreparedEvent::unseen(envelope, &call, setting, law, findings)))
             }
             Err(unreadable) => {
-                let law = Law::of_user(&setting.user_config, &call.cwd);
+                let law = ProjectPolicy::of_user(&setting.user_config, &call.cwd);
                 unread(&unreadable.why, &call, law.policy.on_failure)
             }
         };
@@ -128,9 +134,15 @@ impl Prepared {
     }
 }
 
-impl Event {
+impl PreparedEvent {
     /// An event that nothing was looked up for.
-    fn unseen(envelope: Envelope, call: &Call, setting: &Setting, law: Rc<Law>, findings: Findings) -> Self {
+    fn unseen(
+        envelope: Envelope,
+        call: &Call,
+        setting: &PipelineSetup,
+        law: Rc<ProjectPolicy>,
+        findings: Findings,
+    ) -> Self {
         let facts = Facts::default();
         let who = engine::who(&envelope, call, &facts);
         let places = Places::of(call, &law, setting);
@@ -141,18 +153,18 @@ impl Event {
 }
 
 /// A payload that no event could be made of.
-fn unread(why: &str, call: &Call, on_failure: OnFailure) -> Matter {
-    let undecided = Undecided { why, on_failure, answering: scene::answering(call) };
-    Matter::Unreadable { why: why.to_string(), stop: undecided.stop() }
+fn unread(why: &str, call: &Call, on_failure: OnFailure) -> PreparedCall {
+    let undecided = Undecided { why, on_failure, answering: judge_context::answering(call) };
+    PreparedCall::Unreadable { why: why.to_string(), stop: undecided.stop() }
 }
 
-pub fn prepare(call: Call, setting: &Setting, laws: &mut Laws) -> Prepared {
+pub fn prepare(call: Call, setting: &PipelineSetup, laws: &mut PolicyCache) -> Prepared {
     let begun = Instant::now();
     let ids = host::clock::uuids(call.at);
     let matter = match agents::decode(&call.agent, &call.stdin) {
-        Ok(envelope) => Matter::Event(Box::new(look(envelope, &call, setting, laws))),
+        Ok(envelope) => PreparedCall::Event(Box::new(look(envelope, &call, setting, laws))),
         // Where nothing was sent there was no call.
-        Err(unreadable) if call.stdin.is_empty() => Matter::Unreadable { why: unreadable.why, stop: None },
+        Err(unreadable) if call.stdin.is_empty() => PreparedCall::Unreadable { why: unreadable.why, stop: None },
         Err(unreadable) => {
             let on_failure = laws.of(&call.cwd, &setting.home).policy.on_failure;
             unread(&unreadable.why, &call, on_failure)
@@ -161,32 +173,35 @@ pub fn prepare(call: Call, setting: &Setting, laws: &mut Laws) -> Prepared {
     Prepared { call, matter, begun, ids }
 }
 
-fn look(envelope: Envelope, call: &Call, setting: &Setting, laws: &mut Laws) -> Event {
+fn look(envelope: Envelope, call: &Call, setting: &PipelineSetup, laws: &mut PolicyCache) -> PreparedEvent {
     let folder = engine::folder(&envelope, &call.cwd);
     let here = laws.of(folder, &setting.home);
-    let plan = engine::plan(&envelope, call, &scene::around(call, setting));
+    let plan = engine::plan(&envelope, call, &judge_context::around(call, setting));
     let mut facts = Facts { projects: vec![(folder.to_string(), here.project.clone())], ..Facts::default() };
     host::probe::add(&mut facts, &plan.probes, &setting.home);
     facts.settings = settings::fact(&envelope, setting, call.at);
-    facts.screen = scene::screen(call, &here);
+    facts.screen = judge_context::screen(call, &here);
     let config = setting.user_config.parent().map(Path::to_path_buf).unwrap_or_default();
     let around = Around { envelope: &envelope, env: &call.env, law: &here, home: &setting.home, config: &config };
     look_around(&mut facts, &around);
-    let mut findings = plan.judge(&here.policy, &facts, &scene::circumstances(call, &here));
-    if let Some(session) = scene::session_law(call, &here, laws, &setting.home) {
-        scene::join(&mut findings, plan.judge(&session.policy, &facts, &scene::circumstances(call, &session)));
+    let mut findings = plan.judge(&here.policy, &facts, &judge_context::circumstances(call, &here));
+    if let Some(session) = judge_context::session_law(call, &here, laws, &setting.home) {
+        judge_context::join(
+            &mut findings,
+            plan.judge(&session.policy, &facts, &judge_context::circumstances(call, &session)),
+        );
     }
     let who = engine::who(&envelope, call, &facts);
     let places = Places::of(call, &here, setting);
     let home = setting.home.clone();
-    Event { who, envelope, facts, findings, law: here, home, places, config, inherited: false }
+    PreparedEvent { who, envelope, facts, findings, law: here, home, places, config, inherited: false }
 }
 
 /// What surrounds a session that is to be told something.
 struct Around<'a> {
     envelope: &'a Envelope,
     env: &'a Environment,
-    law: &'a Law,
+    law: &'a ProjectPolicy,
     home: &'a Path,
     config: &'a Path,
 }

@@ -1,7 +1,7 @@
 //! Layering: built-in below the user's below the project's below the local file, and what trust opens.
 
-use super::{Diagnostic, Layer, LayerConfig, LayerKind, OnFailure, Setting, Switch, Trust, keys, parse};
-use crate::policy::{Mode, Policy};
+use super::{Diagnostic, Layer, LayerConfig, LayerKind, OnFailure, RuleSetting, RuleSwitch, Trust, keys, parse};
+use crate::policy::{Policy, PolicyMode};
 use crate::rule::Rule;
 use crate::rules;
 use model::RuleKind;
@@ -35,8 +35,8 @@ impl Policy {
 
     /// The stricter of two laws, for an event that stands under both.
     pub fn stricter(mut self, other: &Self) -> Self {
-        if other.mode == Mode::Enforce {
-            self.mode = Mode::Enforce;
+        if other.mode == PolicyMode::Enforce {
+            self.mode = PolicyMode::Enforce;
         }
         self.on_failure = self.on_failure.max(other.on_failure);
         for (own, theirs) in self.kinds.iter_mut().zip(&other.kinds) {
@@ -75,8 +75,10 @@ impl Policy {
     fn tighten(&mut self, config: LayerConfig) -> Vec<String> {
         let mut ignored = Vec::new();
         match config.mode {
-            Some(Mode::Enforce) => self.mode = Mode::Enforce,
-            Some(Mode::Observe) if self.mode == Mode::Enforce => ignored.push("`guard.mode = \"observe\"`".to_string()),
+            Some(PolicyMode::Enforce) => self.mode = PolicyMode::Enforce,
+            Some(PolicyMode::Observe) if self.mode == PolicyMode::Enforce => {
+                ignored.push("`guard.mode = \"observe\"`".to_string())
+            }
             _ => {}
         }
         for (rule, kind) in wanted(&config) {
@@ -139,14 +141,14 @@ fn wanted(config: &LayerConfig) -> Vec<(&'static Rule, Option<RuleKind>)> {
         for rule in rules::ALL.iter().filter(|rule| rule.pack == *pack) {
             let named = config.rules.iter().any(|(id, _)| id == rule.id);
             if !named {
-                wanted.push((*rule, (*switch == Switch::On).then_some(rule.kind)));
+                wanted.push((*rule, (*switch == RuleSwitch::On).then_some(rule.kind)));
             }
         }
     }
     for (id, setting) in &config.rules {
         let kind = match setting {
-            Setting::Off => None,
-            Setting::Kind(kind) => Some(*kind),
+            RuleSetting::Off => None,
+            RuleSetting::Kind(kind) => Some(*kind),
         };
         wanted.extend(rules::find(id).map(|rule| (rule, kind)));
     }

@@ -9,9 +9,9 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use super::answer;
-use super::desk::Desk;
 use super::requests::Requests;
 use super::script::Script;
+use super::state::ModelState;
 
 /// When a model that nobody stops ends by itself.
 #[derive(Clone, Copy, Debug)]
@@ -30,7 +30,7 @@ impl Default for Lifetime {
 #[derive(Debug)]
 pub struct ScriptedModel {
     address: SocketAddr,
-    desk: Arc<Desk>,
+    desk: Arc<ModelState>,
     /// Closing our end is what tells the server to stop.
     wake: Option<UnixStream>,
     server: Option<JoinHandle<()>>,
@@ -54,7 +54,7 @@ impl ScriptedModel {
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
         let (wake, stop) = UnixStream::pair()?;
-        let desk = Arc::new(Desk::new(script));
+        let desk = Arc::new(ModelState::new(script));
         let server = {
             let desk = Arc::clone(&desk);
             thread::spawn(move || serve(&listener, &stop, &desk, lifetime))
@@ -96,7 +96,7 @@ impl Drop for ScriptedModel {
     }
 }
 
-fn serve(listener: &TcpListener, stop: &UnixStream, desk: &Arc<Desk>, lifetime: Lifetime) {
+fn serve(listener: &TcpListener, stop: &UnixStream, desk: &Arc<ModelState>, lifetime: Lifetime) {
     let end = Instant::now() + lifetime.total;
     loop {
         let now = Instant::now();

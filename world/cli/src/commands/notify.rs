@@ -10,9 +10,9 @@ use crate::printer::{Printer, Text, text};
 use crate::{notifier, person, service};
 use clap::{Args, Subcommand};
 use engine::fleet::notify::Notice;
-use host::paths::Places;
-use model::row::Status;
-use pipeline::Setting;
+use host::paths::PathVariables;
+use model::row::AgentStatus;
+use pipeline::PipelineSetup;
 use policy::Notify;
 use policy::notify::Offset;
 use serde_json::{Value, json};
@@ -180,7 +180,7 @@ fn tried(way: &'static str, notify: &Notify) -> Result<String, String> {
         "desktop" => host::notify::desktop(&notifier::message(&notice), &place),
         _ => host::notify::program(&notify.command, &model::text::json(&notice.event), &place),
     };
-    let causes = |trouble: host::notify::Trouble| match std::error::Error::source(&trouble) {
+    let causes = |trouble: host::notify::NotifyError| match std::error::Error::source(&trouble) {
         Some(cause) => format!("{trouble} ({cause})"),
         None => trouble.to_string(),
     };
@@ -203,11 +203,11 @@ fn sample() -> Notice {
         "agent": "taut-test", "status": "attention", "from": "working", "project": null, "session": null, "task": null,
         "message": format!("{title}: {body}"), "at": at, "agents": ["taut-test"], "test": true,
     });
-    Notice { status: Status::Attention, title, body, event }
+    Notice { status: AgentStatus::Attention, title, body, event }
 }
 
-fn setting() -> Setting {
-    service::setting(&Places::from_process())
+fn setting() -> PipelineSetup {
+    service::setting(&PathVariables::from_process())
 }
 
 impl Way {

@@ -6,12 +6,12 @@ use crate::exit::Exit;
 use crate::printer::{Printer, text};
 use agents::claude_code::settings;
 use daemon::Client;
-use dash::view_model::{self, Summary};
-use host::paths::Places;
-use host::settings_file::Level;
+use dash::view_model::{self, FleetSummary};
+use host::paths::PathVariables;
+use host::settings_file::SettingsLevel;
 use model::Ms;
-use pipeline::Law;
-use policy::Mode;
+use pipeline::ProjectPolicy;
+use policy::PolicyMode;
 use serde_json::json;
 use std::path::Path;
 use std::time::Duration;
@@ -32,7 +32,7 @@ struct Overview {
     /// What is told and how, where anything is.
     notify: Option<String>,
     sessions: usize,
-    fleet: Summary,
+    fleet: FleetSummary,
     stopped: Vec<(String, u64)>,
     troubles: usize,
     /// What ought to be known of the record, each one sentence.
@@ -76,7 +76,7 @@ pub fn run(printer: &Printer) -> Result<Exit, CliError> {
 }
 
 fn look() -> Result<Overview, CliError> {
-    let places = Places::from_process();
+    let places = PathVariables::from_process();
     let judge = judge_here(None)?;
     let law = judge.law();
     let now = host::clock::now();
@@ -91,8 +91,8 @@ fn look() -> Result<Overview, CliError> {
         daemon: daemon
             .map(|status| format!("running for {}, {} calls served", ago(now.since(status.started)), status.served)),
         notify: notify(law),
-        fleet: store.as_ref().map_or(Ok(Summary::default()), |store| {
-            store.fleet().map(|glance| Summary::of(&view_model::rows(&glance)))
+        fleet: store.as_ref().map_or(Ok(FleetSummary::default()), |store| {
+            store.fleet().map(|glance| FleetSummary::of(&view_model::rows(&glance)))
         })?,
         sessions: store.as_ref().map_or(Ok(0), |store| store.sessions(&open).map(|all| all.len()))?,
         stopped: store.as_ref().map_or(Ok(Vec::new()), |store| store.denied_since(midnight))?,
@@ -105,30 +105,30 @@ fn look() -> Result<Overview, CliError> {
 }
 
 /// The settings that hold our hooks.
-fn installed(places: &Places, project: &Path) -> Vec<&'static str> {
+fn installed(places: &PathVariables, project: &Path) -> Vec<&'static str> {
     let levels = [
-        ("user", Level::User),
-        ("project", Level::Project(project.to_path_buf())),
-        ("local", Level::Local(project.to_path_buf())),
+        ("user", SettingsLevel::User),
+        ("project", SettingsLevel::Project(project.to_path_buf())),
+        ("local", SettingsLevel::Local(project.to_path_buf())),
     ];
-    let holds = |level: &Level| {
+    let holds = |level: &SettingsLevel| {
         let text = outside::read_text(&level.path(places), &Rules::up_to(LARGEST_SETTINGS)).unwrap_or_default();
         settings::inspect(&text).is_ok_and(|found| !found.entries.is_empty())
     };
     levels.into_iter().filter(|(_, level)| holds(level)).map(|(name, _)| name).collect()
 }
 
-fn guard(law: &Law, now: Ms) -> String {
+fn guard(law: &ProjectPolicy, now: Ms) -> String {
     match law.standing.paused_until.filter(|until| now < *until) {
         Some(until) => format!("paused until {}; only the floor is stopped", until.rfc3339()),
-        None if law.policy.mode == Mode::Observe => "observing; only the floor is stopped".into(),
+        None if law.policy.mode == PolicyMode::Observe => "observing; only the floor is stopped".into(),
         None => {
             format!("on, {} rules", policy::rules::ALL.iter().filter(|rule| law.policy.kind(rule).is_some()).count())
         }
     }
 }
 
-fn notify(law: &Law) -> Option<String> {
+fn notify(law: &ProjectPolicy) -> Option<String> {
     let notify = &law.policy.notify;
     if !notify.rings() && !notify.reaches_out() {
         return None;
@@ -140,7 +140,7 @@ fn notify(law: &Law) -> Option<String> {
 }
 
 /// Who needs the user, and how many others there are.
-fn fleet(summary: &Summary) -> String {
+fn fleet(summary: &FleetSummary) -> String {
     let counts: Vec<String> = summary.0.iter().map(|(status, count)| format!("{count} {}", status.name())).collect();
     if counts.is_empty() { String::new() } else { format!("; agents: {}", counts.join(", ")) }
 }

@@ -4,7 +4,7 @@ use crate::stage::{LIMIT, Stage};
 use model::row::Event;
 use model::session::Session;
 use model::{Answer, Call, Environment, Ms};
-use pipeline::{Setting, Way};
+use pipeline::{Pipeline, PipelineSetup};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -48,7 +48,7 @@ fn through_hooks(stage: &Stage, home: &Path, no_daemon: &str) -> Vec<Answer> {
 }
 
 fn through_the_way(stage: &Stage, home: &Path) -> Vec<Answer> {
-    let mut way = Way::new(Setting {
+    let mut way = Pipeline::new(PipelineSetup {
         state: home.to_owned(),
         home: stage.sandbox.home(),
         user_config: stage.sandbox.home().join(".config/taut/config.toml"),

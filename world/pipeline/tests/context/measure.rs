@@ -3,11 +3,11 @@
 use crate::stage::Stage;
 use crate::{Transcript, WARNINGS, told};
 use model::{Environment, Ms};
-use pipeline::Reading;
+use pipeline::ContextReading;
 use serde_json::json;
 
-fn reading(stage: &Stage, session: &str, tokens: Option<u64>) -> Reading {
-    Reading {
+fn reading(stage: &Stage, session: &str, tokens: Option<u64>) -> ContextReading {
+    ContextReading {
         host_session: session.into(),
         cwd: stage.folder("acme").to_string_lossy().into_owned(),
         model: Some("claude-opus-5-5".into()),

@@ -2,8 +2,8 @@
 
 use crate::refused;
 use crate::stage::{Client, Stage};
-use model::row::Status;
-use model::session::{Once, State};
+use model::row::AgentStatus;
+use model::session::{Once, SessionState};
 use serde_json::{Value, json};
 
 fn stop(stage: &mut Stage, client: &Client, fields: Value) -> Option<String> {
@@ -25,15 +25,15 @@ fn s9_a_background_session_is_asked_once_to_report_and_goes_on_working_until_it_
     assert_eq!(stop(&mut stage, &client, running), None, "its own helpers still run");
     let helper = json!({"stop_hook_active": false, "agent_id": "h1", "agent_type": "Explore"});
     assert_eq!(stop(&mut stage, &client, helper), None, "a sub-agent has nobody to report to but its parent");
-    assert_ne!(stage.current(&client).state, State::Idle, "and its end is not its parent's");
+    assert_ne!(stage.current(&client).state, SessionState::Idle, "and its end is not its parent's");
     let why = stop(&mut stage, &client, json!({"stop_hook_active": false})).unwrap();
     assert!(why.starts_with("[TAUT: INFO]: Reminder - Ping before ending"), "{why}");
-    assert_eq!(stage.current(&client).state, State::Active);
-    assert_eq!(stage.agent("w").status, Status::Working);
+    assert_eq!(stage.current(&client).state, SessionState::Active);
+    assert_eq!(stage.agent("w").status, AgentStatus::Working);
     assert_eq!(stop(&mut stage, &client, json!({"stop_hook_active": true})), None);
     assert_eq!(stop(&mut stage, &client, json!({"stop_hook_active": false})), None);
-    assert_eq!(stage.current(&client).state, State::Idle);
-    assert_eq!(stage.agent("w").status, Status::Done);
+    assert_eq!(stage.current(&client).state, SessionState::Idle);
+    assert_eq!(stage.agent("w").status, AgentStatus::Done);
     assert!(stage.current(&client).memo.has(Once::ReportAsked));
 }
 
@@ -77,5 +77,5 @@ fn s9_a_turn_that_failed_is_kept_as_a_message_and_shown_as_an_error() {
     let messages = stage.way.store().unwrap().messages("stop_failure").unwrap();
     let kept: Vec<_> = messages.iter().map(|one| (one.from_agent.as_deref(), one.body.as_str())).collect();
     assert_eq!(kept, [(Some("w"), "rate_limit")]);
-    assert_eq!(stage.agent("w").status, Status::Error);
+    assert_eq!(stage.agent("w").status, AgentStatus::Error);
 }

@@ -4,7 +4,7 @@ use crate::stage::Stage;
 use crate::{Transcript, WARNINGS, refused, told};
 use model::Ms;
 use model::effect::{Audience, Injection, Write};
-use model::effort::{Addressee, Keep, Message};
+use model::effort::{Addressee, MemoryWrite, Message};
 use serde_json::json;
 use store::Durability;
 
@@ -101,7 +101,7 @@ fn s5_messages_to_an_agent_are_told_once_at_its_next_prompt_and_to_no_other() {
     let client = stage.client("one").with("TAUT_AGENT_ID", "ada");
     stage.start(&client, "startup");
     let message = |id: &str, to: &str| {
-        Write::Keep(Keep::Message(Message {
+        Write::Keep(MemoryWrite::Message(Message {
             id: id.into(),
             at: Ms(1),
             kind: "note".into(),

@@ -118,7 +118,7 @@ fn a_pause_lifts_the_gates() {
     let client = stage.client("s1");
     stage.start(&client, "startup");
     assert!(!denial(&stage.line(&client, "ls")).is_empty());
-    let standing = host::overrides::Standing { paused_until: Some(model::Ms(i64::MAX)), reason: None };
+    let standing = host::overrides::ActiveOverrides { paused_until: Some(model::Ms(i64::MAX)), reason: None };
     host::overrides::write(&stage.folder("state"), &standing).unwrap();
     assert_eq!(denial(&stage.line(&client, "ls")), "");
 }

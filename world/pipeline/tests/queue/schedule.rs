@@ -2,7 +2,7 @@
 
 use crate::machine::{LEASE_MS, Machine, PROJECT, actor, claimant, is_refusal};
 use engine::queue::{Actor, SESSION_EXITED, Speaker};
-use model::task::Status;
+use model::task::TaskStatus;
 use pipeline::queue::Claimed;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -65,7 +65,7 @@ impl Memory {
         assert!(attempt > self.newest.get(&task).copied().unwrap_or_default(), "tokens only rise");
         assert!(!self.finished.contains_key(&task), "a done task is never claimed again");
         for blocker in &machine.task(slug).plan.deps {
-            assert_eq!(machine.task(blocker).queued.status, Status::Done, "{slug} waits for {blocker}");
+            assert_eq!(machine.task(blocker).queued.status, TaskStatus::Done, "{slug} waits for {blocker}");
         }
         self.newest.insert(task, attempt);
         let given = self.given.insert((agent, task), (attempt, claimed.token.clone()));

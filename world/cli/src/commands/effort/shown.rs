@@ -1,7 +1,7 @@
 //! Efforts as they are shown.
 
-use super::Desk;
-use super::args::ListArgs;
+use super::EffortSession;
+use super::args::EffortListArgs;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::{Printer, Text, text};
@@ -9,8 +9,8 @@ use model::effort::Effort;
 use serde_json::{Value, json};
 use store::EffortFilter;
 
-pub fn list(args: &ListArgs, printer: &Printer) -> Result<Exit, CliError> {
-    let desk = Desk::open()?;
+pub fn list(args: &EffortListArgs, printer: &Printer) -> Result<Exit, CliError> {
+    let desk = EffortSession::open()?;
     let filter = EffortFilter {
         project: (!args.all).then(|| desk.caller.project.clone()),
         agent: args.agent.clone(),
@@ -21,7 +21,7 @@ pub fn list(args: &ListArgs, printer: &Printer) -> Result<Exit, CliError> {
 }
 
 pub fn find(text: &str, printer: &Printer) -> Result<Exit, CliError> {
-    let desk = Desk::open()?;
+    let desk = EffortSession::open()?;
     let text = Some(text.to_string()).filter(|text| !text.is_empty());
     let filter = EffortFilter { project: Some(desk.caller.project.clone()), text, ..EffortFilter::default() };
     let found = desk.store.efforts(&filter)?;
@@ -60,7 +60,7 @@ fn show(efforts: &[Effort], printer: &Printer) -> Result<Exit, CliError> {
 }
 
 pub fn effort(what: Option<&str>, printer: &Printer) -> Result<Exit, CliError> {
-    let desk = Desk::open()?;
+    let desk = EffortSession::open()?;
     let filter = match what {
         Some(_) => EffortFilter { project: Some(desk.caller.project.clone()), ..EffortFilter::default() },
         None => EffortFilter { agent: Some(desk.caller.agent.clone()), only_active: true, ..EffortFilter::default() },
@@ -94,11 +94,11 @@ pub fn effort(what: Option<&str>, printer: &Printer) -> Result<Exit, CliError> {
 }
 
 pub fn status(printer: &Printer) -> Result<Exit, CliError> {
-    let desk = Desk::open()?;
+    let desk = EffortSession::open()?;
     let session = desk.caller.session.as_deref().map(|id| desk.store.session(id)).transpose()?.flatten();
     let filter = EffortFilter { agent: Some(desk.caller.agent.clone()), only_active: true, ..EffortFilter::default() };
     let effort = desk.store.efforts(&filter)?.into_iter().next();
-    let waiting = desk.store.account(&desk.caller.agent)?.is_some();
+    let waiting = desk.store.hand_over(&desk.caller.agent)?.is_some();
     let percent = session.as_ref().and_then(model::session::Session::context_percent);
     if printer.json() {
         printer.object(&json!({

@@ -1,7 +1,7 @@
 //! `taut task agent`: workers register, are listed, and leave.
 
-use super::args::AgentVerb;
-use super::desk::Desk;
+use super::args::TaskAgentVerb;
+use super::store_session::StoreSession;
 use super::told;
 use crate::commands::ago;
 use crate::error::CliError;
@@ -12,15 +12,15 @@ use model::fact::Life;
 use model::task::Worker;
 use serde_json::json;
 
-pub fn run(verb: &AgentVerb, desk: &mut Desk, printer: &Printer) -> Result<Exit, CliError> {
+pub fn run(verb: &TaskAgentVerb, desk: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
     match verb {
-        AgentVerb::Register(args) => register(args.pid, desk, printer),
-        AgentVerb::List => list(desk, printer),
-        AgentVerb::Deregister(args) => deregister(&args.id, desk, printer),
+        TaskAgentVerb::Register(args) => register(args.pid, desk, printer),
+        TaskAgentVerb::List => list(desk, printer),
+        TaskAgentVerb::Deregister(args) => deregister(&args.id, desk, printer),
     }
 }
 
-fn register(pid: Option<u32>, desk: &mut Desk, printer: &Printer) -> Result<Exit, CliError> {
+fn register(pid: Option<u32>, desk: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
     let pid = pid.unwrap_or_else(std::os::unix::process::parent_id);
     let started = match host::probe::life(pid) {
         Some(Life::Alive { started }) => started,
@@ -38,7 +38,7 @@ fn register(pid: Option<u32>, desk: &mut Desk, printer: &Printer) -> Result<Exit
     Ok(Exit::Ok)
 }
 
-fn list(desk: &mut Desk, printer: &Printer) -> Result<Exit, CliError> {
+fn list(desk: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
     desk.reap();
     let workers = desk.store().workers(&desk.project())?;
     if printer.json() {
@@ -66,7 +66,7 @@ fn list(desk: &mut Desk, printer: &Printer) -> Result<Exit, CliError> {
     Ok(Exit::Ok)
 }
 
-fn deregister(id: &str, desk: &mut Desk, printer: &Printer) -> Result<Exit, CliError> {
+fn deregister(id: &str, desk: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
     desk.may_act_for(id, "deregister").map_err(|error| error.hint("taut task agent list"))?;
     match desk.queue().deregister(id)? {
         Some(released) => {

@@ -1,7 +1,7 @@
 //! Claiming a task and acting on the claim.
 
-use super::args::{ClaimArgs, DoneArgs, FailArgs, RenewArgs, StepArgs};
-use super::desk::Desk;
+use super::args::{ClaimArgs, FailArgs, RenewArgs, StepArgs, TaskDoneArgs};
+use super::store_session::StoreSession;
 use super::{shown, told};
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -10,7 +10,7 @@ use engine::queue::Claimant;
 use serde_json::{Value, json};
 
 /// Agents and scripts read what they claimed: they get JSON unless a person looks.
-pub fn claim(args: &ClaimArgs, desk: &mut Desk, printer: &Printer) -> Result<Exit, CliError> {
+pub fn claim(args: &ClaimArgs, desk: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
     let project = desk.project();
     let caller = &desk.caller;
     if let Some(agent) = &args.agent {
@@ -42,7 +42,7 @@ pub fn claim(args: &ClaimArgs, desk: &mut Desk, printer: &Printer) -> Result<Exi
     Ok(Exit::Ok)
 }
 
-pub fn renew(args: &RenewArgs, desk: &mut Desk, printer: &Printer) -> Result<Exit, CliError> {
+pub fn renew(args: &RenewArgs, desk: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
     let (project, actor) = (desk.project(), desk.actor(&args.actor));
     let task = desk.queue().renew(&project, &args.id, &actor, args.lease * 1000)?;
     if printer.json() {
@@ -55,20 +55,20 @@ pub fn renew(args: &RenewArgs, desk: &mut Desk, printer: &Printer) -> Result<Exi
     Ok(told(printer, "renewed", &args.id))
 }
 
-pub fn done(args: &DoneArgs, desk: &mut Desk, printer: &Printer) -> Result<Exit, CliError> {
+pub fn done(args: &TaskDoneArgs, desk: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
     let result = args.result.as_deref().map(parse_result).transpose()?.unwrap_or_default();
     let (project, actor) = (desk.project(), desk.actor(&args.actor));
     let note = desk.queue().done(&project, &args.id, &actor, result)?;
     Ok(settled(printer, "done", &args.id, note))
 }
 
-pub fn fail(args: &FailArgs, desk: &mut Desk, printer: &Printer) -> Result<Exit, CliError> {
+pub fn fail(args: &FailArgs, desk: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
     let (project, actor) = (desk.project(), desk.actor(&args.actor));
     let note = desk.queue().fail(&project, &args.id, &actor, &args.reason)?;
     Ok(settled(printer, "failed", &args.id, note))
 }
 
-pub fn step_done(args: &StepArgs, desk: &mut Desk, printer: &Printer) -> Result<Exit, CliError> {
+pub fn step_done(args: &StepArgs, desk: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
     let (project, speaker) = (desk.project(), desk.speaker());
     if !desk.queue().finish_step(&project, &args.id, args.seq, &speaker)? {
         return Err(CliError::not_found(format!("task '{}' has no step {}", args.id, args.seq))

@@ -1,6 +1,6 @@
 //! `taut task plan-sync` and `plan-status`.
 
-use super::desk::Desk;
+use super::store_session::StoreSession;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::Printer;
@@ -10,7 +10,7 @@ use std::io::Read;
 /// A plan larger than this is not one.
 const LARGEST: u64 = 256 * 1024 * 1024;
 
-pub fn sync(desk: &mut Desk, printer: &Printer) -> Result<Exit, CliError> {
+pub fn sync(desk: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
     let mut text = String::new();
     std::io::stdin().lock().take(LARGEST).read_to_string(&mut text).map_err(|cause| {
         CliError::failed("the plan on stdin is not UTF-8 text").because(&cause).hint("taut task plan-sync < plan.jsonl")
@@ -30,7 +30,7 @@ pub fn sync(desk: &mut Desk, printer: &Printer) -> Result<Exit, CliError> {
     Ok(Exit::Ok)
 }
 
-pub fn status(desk: &mut Desk, printer: &Printer) -> Result<Exit, CliError> {
+pub fn status(desk: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
     desk.reap();
     let counts = desk.store().task_counts(&desk.project())?;
     if printer.json() {

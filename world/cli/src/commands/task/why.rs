@@ -1,14 +1,14 @@
 //! `taut task why`: what stands between the tasks and being claimed.
 
-use super::desk::Desk;
+use super::store_session::StoreSession;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::{Printer, text};
-use engine::queue::{self, Waiting};
+use engine::queue::{self, UnclaimableTasks};
 use model::Ms;
 use serde_json::json;
 
-pub fn run(desk: &mut Desk, printer: &Printer) -> Result<Exit, CliError> {
+pub fn run(desk: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
     desk.reap();
     let now = host::clock::now();
     for reason in queue::why(&seen(desk, now)?, now) {
@@ -27,9 +27,9 @@ pub fn run(desk: &mut Desk, printer: &Printer) -> Result<Exit, CliError> {
     Ok(Exit::Ok)
 }
 
-fn seen(desk: &Desk, now: Ms) -> Result<Waiting, CliError> {
+fn seen(desk: &StoreSession, now: Ms) -> Result<UnclaimableTasks, CliError> {
     let found = desk.store().tasks_waiting(&desk.project(), now)?;
-    Ok(Waiting {
+    Ok(UnclaimableTasks {
         counts: found.counts,
         claimable: found.claimable,
         circle: queue::cycle(&found.dependencies),
