@@ -1,4 +1,4 @@
-//! The accents: how each agent says things on stdin and wants to be answered on
+//! Dialects: how each agent says things on stdin and wants to be answered on
 //! stdout. One folder per agent; everything else speaks the words of `model`.
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]

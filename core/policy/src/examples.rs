@@ -52,11 +52,11 @@ pub fn outcomes() -> Vec<ExampleResult> {
 }
 
 fn judged(line: &str) -> model::Findings {
-    judge(&matter(line), &Policy::built_in(), &Facts::default(), &Circumstances::default())
+    judge(&parse_call(line), &Policy::built_in(), &Facts::default(), &Circumstances::default())
 }
 
 /// A line, or `Write: path` / `Edit: path` / `Read: path` for the agent's own tools.
-fn matter(line: &str) -> ParsedCall {
+fn parse_call(line: &str) -> ParsedCall {
     let around = Around { home: Some(HOME.into()), ..Around::default() };
     let cwd = Some(PROJECT.to_string());
     match line.split_once(": ") {

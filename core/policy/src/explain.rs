@@ -35,10 +35,10 @@ pub struct ExplainedCommand {
 }
 
 /// What `matter` would run, which rules look at it, and what they say.
-pub fn explain(matter: &ParsedCall, policy: &Policy, facts: &Facts, circumstances: &Circumstances) -> Explanation {
-    let ground = LineContext::new(&matter.around, matter.cwd.as_deref(), facts);
+pub fn explain(parsed_call: &ParsedCall, policy: &Policy, facts: &Facts, circumstances: &Circumstances) -> Explanation {
+    let ground = LineContext::new(&parsed_call.around, parsed_call.cwd.as_deref(), facts);
     let mut steps = Vec::new();
-    for (command, seen) in matter.reading.commands.iter().zip(&matter.seen) {
+    for (command, seen) in parsed_call.reading.commands.iter().zip(&parsed_call.seen) {
         let acts = seen.acts.iter().map(|act| {
             let place = ground.place(&act.target, seen.machine);
             format!("{:?} {} ({place:?})", act.deed.kind(), act.target.shown).to_lowercase()
@@ -53,8 +53,9 @@ pub fn explain(matter: &ParsedCall, policy: &Policy, facts: &Facts, circumstance
             looked: looked.collect(),
         });
     }
-    let troubles = matter.reading.troubles.iter().map(|trouble| format!("{}: {}", trouble.why, trouble.text)).collect();
-    Explanation { steps, troubles, findings: judge(matter, policy, facts, circumstances) }
+    let troubles =
+        parsed_call.reading.troubles.iter().map(|trouble| format!("{}: {}", trouble.why, trouble.text)).collect();
+    Explanation { steps, troubles, findings: judge(parsed_call, policy, facts, circumstances) }
 }
 
 fn via(via: &Via) -> String {

@@ -1,4 +1,4 @@
-//! The law: what a command may do, by rules that judge what it would run.
+//! The policy: what a command may do, by rules that judge what it would run.
 //!
 //! `matter` reads an event once, `Matter::probes` says what the world must be
 //! asked, `judge` gives every rule's word under a `Policy`. Rules are in
@@ -39,7 +39,7 @@ pub use config::{Diagnostic, Layer, LayerConfig, LayerKind, OnFailure, Trust};
 pub use explain::{Explanation, explain};
 pub use judge::{Answering, Circumstances, Overrides, judge};
 pub use notify::Notify;
-pub use parsed_call::{Around, FileEdit, ParsedCall, matter};
+pub use parsed_call::{Around, FileEdit, ParsedCall, parse_call};
 pub use policy::{Policy, PolicyMode};
 pub use reason::{reason, way_out};
 pub use rule::{Pack, Rule};

@@ -15,8 +15,9 @@ pub(crate) fn by_line(sight: &RuleInput<'_>, act: &PathAction) -> bool {
     if sight.at == 0 || fact.is_some_and(|fact| fact.exists) {
         return false;
     }
-    let (matter, ground) = (sight.matter, sight.ground);
-    sight.index.makes(matter, path, sight.at, fact.is_some()) && !sight.index.moves_to(matter, ground, path, sight.at)
+    let (parsed_call, ground) = (sight.parsed_call, sight.ground);
+    sight.index.makes(parsed_call, path, sight.at, fact.is_some())
+        && !sight.index.moves_to(parsed_call, ground, path, sight.at)
 }
 
 /// Programs that make folders; the arguments of others are not read for it.

@@ -58,16 +58,16 @@ pub struct FileEdit {
 }
 
 /// What is to be judged of an event; `None` when nothing is.
-pub fn matter(envelope: &Envelope, around: &Around) -> Option<ParsedCall> {
+pub fn parse_call(envelope: &Envelope, around: &Around) -> Option<ParsedCall> {
     let Body::Tool(call) = &envelope.body else { return None };
     let cwd = envelope.cwd.clone().or_else(|| around.cwd.clone());
-    let mut matter = whole(call, cwd.clone(), around);
+    let mut parsed_call = whole(call, cwd.clone(), around);
     if envelope.cut && call.acts() {
-        matter
+        parsed_call
             .get_or_insert_with(|| ParsedCall { around: around.clone(), cwd, ..ParsedCall::default() })
             .cut("the call was cut off");
     }
-    matter
+    parsed_call
 }
 
 /// What is to be judged of a call that was read to its end.
@@ -79,9 +79,9 @@ fn whole(call: &ToolCall, cwd: Option<String>, around: &Around) -> Option<Parsed
         return Some(ParsedCall::edit(edit(call, path), cwd, around));
     }
     if let Some(field) = call.judged_field() {
-        let mut matter = ParsedCall { around: around.clone(), cwd, ..ParsedCall::default() };
-        matter.cut(&format!("its `{field}` is not text"));
-        return Some(matter);
+        let mut parsed_call = ParsedCall { around: around.clone(), cwd, ..ParsedCall::default() };
+        parsed_call.cut(&format!("its `{field}` is not text"));
+        return Some(parsed_call);
     }
     let path = match call.name.as_str() {
         "Read" | "NotebookRead" => call.text("file_path")?,
@@ -110,8 +110,8 @@ impl ParsedCall {
 
     /// A change by an edit tool.
     pub fn edit(edit: FileEdit, cwd: Option<String>, around: &Around) -> Self {
-        let matter = Self::of_file(&edit.tool, &edit.path, PathVerb::Write, cwd, around);
-        Self { edit: Some(edit), ..matter }
+        let parsed_call = Self::of_file(&edit.tool, &edit.path, PathVerb::Write, cwd, around);
+        Self { edit: Some(edit), ..parsed_call }
     }
 
     /// A file whose content a tool would read.

@@ -6,7 +6,7 @@ use crate::rule::Rule;
 use crate::rules;
 use model::RuleKind;
 
-/// The law as it holds for one event.
+/// The policy as it holds for one event.
 #[derive(Debug, Clone)]
 pub struct Policy {
     pub mode: PolicyMode,

@@ -11,7 +11,7 @@ use model::RuleKind;
 use model::verdict::Intent;
 use std::cell::OnceCell;
 
-/// One rule of the law. One file holds one rule.
+/// One rule of the policy. One file holds one rule.
 #[derive(Debug)]
 pub struct Rule {
     /// What users type; the file has the same name.
@@ -90,7 +90,7 @@ packs! {
 /// What a rule sees: one command of the line, and everything around it.
 #[derive(Debug, Clone, Copy)]
 pub struct RuleInput<'a> {
-    pub matter: &'a ParsedCall,
+    pub parsed_call: &'a ParsedCall,
     pub ground: &'a LineContext<'a>,
     pub command: &'a Command,
     pub seen: &'a CommandFacts,
@@ -155,7 +155,7 @@ impl<'a> RuleInput<'a> {
 
     /// The commands before this one, as far back as a rule looks: a long line is not gone through for each of its commands.
     pub(crate) fn earlier(&self) -> impl Iterator<Item = (usize, &'a CommandFacts)> {
-        self.matter.seen.iter().enumerate().take(self.at).skip(self.at.saturating_sub(NEAR))
+        self.parsed_call.seen.iter().enumerate().take(self.at).skip(self.at.saturating_sub(NEAR))
     }
 
     pub(crate) fn program(&self) -> &'a str {

@@ -134,7 +134,7 @@ pub(crate) fn executes_input(sight: &RuleInput<'_>) -> bool {
 
 /// What the substitutions an executor would run as code are made of.
 pub(crate) fn executed_sources(sight: &RuleInput<'_>) -> Vec<Arc<Reading>> {
-    let substitutions = &sight.matter.substitutions;
+    let substitutions = &sight.parsed_call.substitutions;
     if sight.seen.program.is_none() {
         return sight.command.words.first().map(|word| substitutions.of(word)).unwrap_or_default();
     }
@@ -145,7 +145,7 @@ pub(crate) fn executed_sources(sight: &RuleInput<'_>) -> Vec<Arc<Reading>> {
 pub(crate) fn downloaded_script(sight: &RuleInput<'_>) -> bool {
     let Some(script) = script_word(sight) else { return false };
     let Some(path) = Target::of(script, sight.command.cwd.as_deref()).path else { return false };
-    sight.index.downloads(sight.matter, &path, sight.at)
+    sight.index.downloads(sight.parsed_call, &path, sight.at)
 }
 
 /// The words of a command told apart as an executor does: whether code was given by option, and the operands.

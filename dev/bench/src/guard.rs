@@ -25,8 +25,8 @@ fn decisions(rounds: usize) {
             let mut times = Times::default();
             for _ in 0..rounds {
                 let begun = Instant::now();
-                let matter = ParsedCall::line(&line, Some("/home/dev/acme".into()), &around);
-                black_box(policy::judge(&matter, &policy, &Facts::default(), &Circumstances::default()));
+                let parsed_call = ParsedCall::line(&line, Some("/home/dev/acme".into()), &around);
+                black_box(policy::judge(&parsed_call, &policy, &Facts::default(), &Circumstances::default()));
                 times.add(begun.elapsed());
             }
             println!(
@@ -72,9 +72,9 @@ fn fastest(line: &str, policy: &Policy, rounds: usize) -> f64 {
     let mut best = f64::MAX;
     for _ in 0..rounds {
         let begun = Instant::now();
-        let matter = ParsedCall::line(line, Some("/home/dev/acme".into()), &around);
-        let findings = policy::judge(&matter, policy, &Facts::default(), &Circumstances::default());
-        black_box((matter.probes(), policy::reason(&findings)));
+        let parsed_call = ParsedCall::line(line, Some("/home/dev/acme".into()), &around);
+        let findings = policy::judge(&parsed_call, policy, &Facts::default(), &Circumstances::default());
+        black_box((parsed_call.probes(), policy::reason(&findings)));
         best = best.min(begun.elapsed().as_secs_f64());
     }
     best

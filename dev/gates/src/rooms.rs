@@ -61,7 +61,7 @@ const WORLD: &[&str] = &[
     "dash",
 ];
 
-/// What checks the house may open every door of it.
+/// What checks everything may use everything.
 const CHECKED: &[&str] = &[
     "model",
     "bash",

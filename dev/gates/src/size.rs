@@ -1,4 +1,4 @@
-//! Size: a file that fits in one head, a function that fits on one screen, a door that does nothing itself.
+//! Size: a file that fits in one head, a function that fits on one screen, a `main` that does nothing itself.
 
 use crate::source::{Function, Keep, blank, functions, production};
 use crate::{SourceFile, Violation};

@@ -93,8 +93,9 @@ pub fn plan(places: &PathVariables, level: &SettingsLevel, client: KnownClient, 
         SettingsLevel::User => places.home(),
         SettingsLevel::Project(project) | SettingsLevel::Local(project) => project.clone(),
     };
-    let law = PolicyCache::new(places.user_config(), places.state()).of(&folder.to_string_lossy(), &places.home());
-    let on_failure = match law.policy.on_failure {
+    let project_policy =
+        PolicyCache::new(places.user_config(), places.state()).of(&folder.to_string_lossy(), &places.home());
+    let on_failure = match project_policy.policy.on_failure {
         policy::OnFailure::Closed => GuardFailure::Block,
         policy::OnFailure::Open | policy::OnFailure::Ask => GuardFailure::Continue,
     };

@@ -1,4 +1,4 @@
-//! The door: from a command line to the command that serves it.
+//! From a command line to the command that serves it.
 
 mod agent_settings;
 mod args;

@@ -14,10 +14,10 @@ pub fn tick(setting: PipelineSetup) -> PeriodicTask {
         every: EVERY,
         run: Box::new(move || {
             // Opened anew each time: twice a minute is too seldom to keep a connection for it.
-            let mut way = Pipeline::new(setting.clone());
+            let mut pipeline = Pipeline::new(setting.clone());
             let now = host::clock::now();
-            let _ = way.watch(now);
-            let _ = way.reap_orphans(now);
+            let _ = pipeline.watch(now);
+            let _ = pipeline.reap_orphans(now);
             Next::AsUsual
         }),
         wake: Wake::default(),

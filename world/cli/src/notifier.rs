@@ -18,10 +18,10 @@ use std::rc::Rc;
 use std::time::Duration;
 use store::{EventFilter, Store};
 
-/// Without a nudge it is looked so often; a sweep is truth.
+/// Without a wake it is looked so often; a sweep is truth.
 const EVERY: Duration = Duration::from_secs(30);
 
-/// Between a nudge and the look, and between two who want to tell at once.
+/// Between a wake and the look, and between two who want to tell at once.
 const BREATH: Duration = Duration::from_millis(20);
 
 /// A database that cannot be read is tried again so often, and so soon.
@@ -38,7 +38,7 @@ const LOCK: &str = "notify.lock";
 struct Candidate {
     agent: Agent,
     session: Option<Session>,
-    law: Rc<ProjectPolicy>,
+    project_policy: Rc<ProjectPolicy>,
     cause: Option<Event>,
 }
 
@@ -123,10 +123,10 @@ fn try_lock(path: &Path) -> std::io::Result<Option<File>> {
 }
 
 fn look(store: &mut Store, setting: &PipelineSetup) -> Result<NotifyResult, store::Error> {
-    let mut laws = PolicyCache::new(setting.user_config.clone(), setting.state.clone());
+    let mut policies = PolicyCache::new(setting.user_config.clone(), setting.state.clone());
     // What holds where no project has a say: mostly nothing is on, and this is all.
-    let law = laws.of("/", &setting.home);
-    let ways = &law.policy.notify;
+    let project_policy = policies.of("/", &setting.home);
+    let ways = &project_policy.policy.notify;
     if !ways.reaches_out() {
         return Ok(NotifyResult::default());
     }
@@ -135,7 +135,7 @@ fn look(store: &mut Store, setting: &PipelineSetup) -> Result<NotifyResult, stor
         told.iter().any(|told| told.agent == agent.id && told.status == agent.status && told.at >= agent.since)
     };
     let turned = store.agents()?.into_iter().filter(|agent| notify::is_fresh(agent, ways, now) && !is_told(agent));
-    let candidates = candidates(store, &mut laws, (turned.collect(), setting))?;
+    let candidates = candidates(store, &mut policies, (turned.collect(), setting))?;
     let offset = Offset { seconds: host::clock::utc_offset_s(now) };
     let look = NotifyContext { told: &told, now, offset };
     let mut seen: Vec<Turned<'_>> = candidates.iter().map(Candidate::turned).collect();
@@ -169,7 +169,7 @@ fn look(store: &mut Store, setting: &PipelineSetup) -> Result<NotifyResult, stor
 
 fn candidates(
     store: &Store,
-    laws: &mut PolicyCache,
+    policies: &mut PolicyCache,
     seen: (Vec<Agent>, &PipelineSetup),
 ) -> Result<Vec<Candidate>, store::Error> {
     let (turned, setting) = seen;
@@ -177,12 +177,12 @@ fn candidates(
     for agent in turned {
         let session = agent.session.as_deref().map(|id| store.session(id)).transpose()?.flatten();
         let folder = session.as_ref().and_then(|session| session.cwd.as_deref()).unwrap_or(&agent.project);
-        let law = laws.of(folder, &setting.home);
-        if !law.policy.notify.reaches_out() || !law.policy.notify.tells(agent.status) {
+        let project_policy = policies.of(folder, &setting.home);
+        if !project_policy.policy.notify.reaches_out() || !project_policy.policy.notify.tells(agent.status) {
             continue;
         }
         let cause = cause(store, &agent)?;
-        found.push(Candidate { agent, session, law, cause });
+        found.push(Candidate { agent, session, project_policy, cause });
     }
     Ok(found)
 }
@@ -204,7 +204,12 @@ fn made_status(event: &Event) -> Option<&str> {
 
 impl Candidate {
     fn turned(&self) -> Turned<'_> {
-        Turned { agent: &self.agent, notify: &self.law.policy.notify, cause: self.cause.as_ref(), watched: false }
+        Turned {
+            agent: &self.agent,
+            notify: &self.project_policy.policy.notify,
+            cause: self.cause.as_ref(),
+            watched: false,
+        }
     }
 
     fn watched(&self) -> bool {

@@ -170,12 +170,12 @@ impl PanePainter {
 
 impl Known {
     fn paint(&mut self, server: &TmuxServer, claims: &[Claim], now: Ms) -> Result<Option<Ms>, TmuxError> {
-        let canvas = server.canvas()?;
-        let theme = Theme::parse(&canvas.switch);
-        let panes = panes(&canvas);
+        let server_panes = server.panes()?;
+        let theme = Theme::parse(&server_panes.switch);
+        let panes = panes(&server_panes);
         let step = paint::step(&mut self.memory, ServerState { theme, panes: &panes, claims, now });
         self.painted = theme.is_some() && panes.iter().any(|pane| pane.shown.is_some()) || !step.changes.is_empty();
-        server.paint(&strokes(&step.changes, &panes), &canvas)?;
+        server.paint(&style_changes(&step.changes, &panes), &server_panes)?;
         if theme.is_none() {
             self.rests_until = Some(now.plus(OFF_MS));
         }
@@ -184,42 +184,45 @@ impl Known {
 }
 
 /// The server's panes in the words of the core. A key we cannot read is somebody's later version's: as good as none.
-pub fn panes(canvas: &ServerPanes) -> Vec<Pane> {
+pub fn panes(server_panes: &ServerPanes) -> Vec<Pane> {
     let one = |line: &tmux::PaneLine| Pane {
         id: line.id.clone(),
         window: line.window.clone(),
         shown: PaneLook::parse(&line.painted),
         window_shown: PaneLook::parse(&line.window_painted),
     };
-    canvas.panes.iter().map(one).collect()
+    server_panes.panes.iter().map(one).collect()
 }
 
-fn strokes(changes: &[LookChange], panes: &[Pane]) -> Vec<StyleChange> {
+fn style_changes(changes: &[LookChange], panes: &[Pane]) -> Vec<StyleChange> {
     let shown = |id: &str| panes.iter().find(|pane| pane.id == id).and_then(|pane| pane.shown);
-    let stroke = |change: &LookChange| match (&change.place, change.look) {
-        (PaintTarget::Pane(id), Some(look)) => StyleChange::Pane { id: id.clone(), coat: coat(look) },
-        (PaintTarget::Pane(id), None) => StyleChange::PaneBack { id: id.clone(), was: shown(id).map(coat) },
+    let style_change = |change: &LookChange| match (&change.place, change.look) {
+        (PaintTarget::Pane(id), Some(look)) => StyleChange::Pane { id: id.clone(), style: pane_style(look) },
+        (PaintTarget::Pane(id), None) => StyleChange::PaneBack { id: id.clone(), was: shown(id).map(pane_style) },
         (PaintTarget::Window(id), Some(look)) => StyleChange::Window { id: id.clone(), sign: sign(look) },
         (PaintTarget::Window(id), None) => StyleChange::WindowBack { id: id.clone() },
     };
-    changes.iter().map(stroke).collect()
+    changes.iter().map(style_change).collect()
 }
 
 /// Everything back, whoever painted it.
-pub fn all_back(canvas: &ServerPanes) -> Vec<StyleChange> {
-    let mut strokes = Vec::new();
-    for line in &canvas.panes {
+pub fn all_back(server_panes: &ServerPanes) -> Vec<StyleChange> {
+    let mut style_changes = Vec::new();
+    for line in &server_panes.panes {
         if !line.painted.is_empty() {
-            strokes.push(StyleChange::PaneBack { id: line.id.clone(), was: PaneLook::parse(&line.painted).map(coat) });
+            style_changes.push(StyleChange::PaneBack {
+                id: line.id.clone(),
+                was: PaneLook::parse(&line.painted).map(pane_style),
+            });
         }
         if !line.window_painted.is_empty() {
-            strokes.push(StyleChange::WindowBack { id: line.window.clone() });
+            style_changes.push(StyleChange::WindowBack { id: line.window.clone() });
         }
     }
-    strokes
+    style_changes
 }
 
-fn coat(look: PaneLook) -> PaneStyle {
+fn pane_style(look: PaneLook) -> PaneStyle {
     PaneStyle { key: look.key(), style: look.style(), active_style: look.active_style() }
 }
 

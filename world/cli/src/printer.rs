@@ -1,4 +1,4 @@
-//! The one door for output: data to stdout, talk to stderr, colour only where a
+//! The one place for output: data to stdout, talk to stderr, colour only where a
 //! person looks. What goes through it is a `Text`, and a `Text` is clean.
 
 mod text;

@@ -26,7 +26,7 @@ pub fn build() -> Build {
     Build::of_this(u32::try_from(store::SCHEMA).unwrap_or_default())
 }
 
-/// Those who carry news of the fleet on: they are nudged when a status changes
+/// Those who carry news of the fleet on: they are woken when a status changes
 /// or a message is sent, read the store and act on what is there.
 pub fn workers(setting: &PipelineSetup, switched: &Switched) -> Vec<PeriodicTask> {
     vec![crate::notifier::tick(setting), crate::painter::tick(setting, switched), crate::waker::tick(setting)]
@@ -72,7 +72,7 @@ fn run_line(places: &PathVariables) -> Vec<OsString> {
 
 /// The way, behind a socket.
 pub struct DaemonService {
-    way: Pipeline,
+    pipeline: Pipeline,
     workers: Vec<Wake>,
     switched: Switched,
     /// The batch that was served last has news for them.
@@ -83,13 +83,13 @@ pub struct DaemonService {
 
 impl DaemonService {
     pub fn new(setting: PipelineSetup, workers: Vec<Wake>, switched: Switched) -> Self {
-        Self { way: Pipeline::new(setting), workers, switched, news: false, stored: Vec::new() }
+        Self { pipeline: Pipeline::new(setting), workers, switched, news: false, stored: Vec::new() }
     }
 }
 
 impl Service for DaemonService {
     fn hook_batch(&mut self, calls: Vec<Call>) -> Vec<Answer> {
-        let served = self.way.handle_all(calls);
+        let served = self.pipeline.handle_all(calls);
         self.news |= served.iter().any(|served| served.after.iter().any(is_news));
         self.stored = served.iter().map(|served| served.event.as_ref().map(|event| event.key.clone())).collect();
         served.into_iter().map(|served| served.answer).collect()
@@ -99,13 +99,13 @@ impl Service for DaemonService {
         if method == TMUX_SWITCHED {
             self.switched.now();
         }
-        // Whatever is called may have written something; a nudge for nothing costs a look.
+        // Whatever is called may have written something; a wake for nothing costs a look.
         self.workers.iter().for_each(Wake::now);
         if matches!(method, FLEET_CHANGED | TMUX_SWITCHED) {
             return Ok(Value::Null);
         }
         let caller = pipeline::RpcCaller { cwd: "/".into(), ..pipeline::RpcCaller::default() };
-        pipeline::rpc(&mut self.way, method, params, caller).map_err(|error| fault(&error))
+        pipeline::rpc(&mut self.pipeline, method, params, caller).map_err(|error| fault(&error))
     }
 
     /// Who asked has given up, and decides without us: what was stored of it was not answered.
@@ -113,7 +113,7 @@ impl Service for DaemonService {
         let keys = places.iter().filter_map(|place| self.stored.get(*place).cloned().flatten());
         let keys: Vec<String> = keys.collect();
         // Where this cannot be stored, what the client keeps of its own answer corrects it.
-        let _ = self.way.store().and_then(|store| store.undelivered(&keys));
+        let _ = self.pipeline.store().and_then(|store| store.undelivered(&keys));
     }
 
     fn after_answers(&mut self) {
@@ -124,7 +124,7 @@ impl Service for DaemonService {
 
     /// Leases are reaped here even where nobody claims.
     fn is_needed(&mut self) -> bool {
-        self.way.store().and_then(|store| store.holders()).is_ok_and(|holders| !holders.is_empty())
+        self.pipeline.store().and_then(|store| store.holders()).is_ok_and(|holders| !holders.is_empty())
     }
 }
 
@@ -209,7 +209,7 @@ mod tests {
     use pipeline::queue::Queue;
     use std::path::Path;
 
-    fn switchboard(state: &Path) -> DaemonService {
+    fn daemon_service(state: &Path) -> DaemonService {
         let (home, user_config) = (state.to_path_buf(), state.join("config"));
         let setting =
             PipelineSetup { state: state.to_path_buf(), home, user_config, patience: PipelineSetup::HOOK_PATIENCE };
@@ -219,14 +219,14 @@ mod tests {
     #[test]
     fn q4_a_daemon_is_needed_as_long_as_somebody_holds_a_task() {
         let home = tempfile::tempdir().unwrap();
-        let mut board = switchboard(home.path());
-        assert!(!board.is_needed());
-        let store = board.way.store().unwrap();
+        let mut service = daemon_service(home.path());
+        assert!(!service.is_needed());
+        let store = service.pipeline.store().unwrap();
         let mut queue = Queue::new(store, host::clock_reading::moment);
         let plan = TaskPlan { slug: "t/01".into(), title: "work".into(), ..TaskPlan::default() };
         queue.create("/p", &plan).unwrap();
         let claimant = Claimant { agent: "alpha".into(), session: None, lease_ms: 600_000 };
         queue.claim_one("/p", "t/01", &claimant).unwrap();
-        assert!(board.is_needed());
+        assert!(service.is_needed());
     }
 }

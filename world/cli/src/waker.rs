@@ -47,41 +47,41 @@ fn round(store: &mut Option<Store>, state: &Path) -> Result<(), store::Error> {
         *store = Some(Store::open_and_migrate(state, PipelineSetup::HOOK_PATIENCE)?);
     }
     let Some(store) = store else { return Ok(()) };
-    for sleeper in store.wakeable()? {
-        try_to_wake(store, &sleeper)?;
+    for candidate in store.wakeable()? {
+        try_to_wake(store, &candidate)?;
     }
     Ok(())
 }
 
-fn try_to_wake(store: &mut Store, sleeper: &WakeCandidate) -> Result<(), store::Error> {
+fn try_to_wake(store: &mut Store, candidate: &WakeCandidate) -> Result<(), store::Error> {
     // The screen is asked only when nothing else speaks against it.
-    if let WakeDecision::Wait(_) = decide(sleeper, Prompt::Empty, host::clock::now()) {
+    if let WakeDecision::Wait(_) = decide(candidate, Prompt::Empty, host::clock::now()) {
         return Ok(());
     }
-    let Some(pane) = Pane::of(&sleeper.session) else { return Ok(()) };
+    let Some(pane) = Pane::of(&candidate.session) else { return Ok(()) };
     let (prompt, standing) = pane.prompt();
-    let line = match decide(sleeper, prompt, host::clock::now()) {
+    let line = match decide(candidate, prompt, host::clock::now()) {
         WakeDecision::Paste { text } if pane.paste(&text) => unspaced(&text),
         WakeDecision::Enter => standing,
         WakeDecision::Paste { .. } | WakeDecision::Wait(_) => return Ok(()),
     };
     // At once: a message that comes while Enter is still waited for was not woken for.
-    store.woken(&sleeper.session, counted(sleeper.session.memo.woken, host::clock::now()))?;
+    store.woken(&candidate.session, counted(candidate.session.memo.woken, host::clock::now()))?;
     pane.enter(&line);
     Ok(())
 }
 
-fn decide(sleeper: &WakeCandidate, prompt: Prompt, now: Ms) -> WakeDecision {
-    let session = &sleeper.session;
+fn decide(candidate: &WakeCandidate, prompt: Prompt, now: Ms) -> WakeDecision {
+    let session = &candidate.session;
     let idle = Idle {
         state: session.state,
-        status: sleeper.status,
+        status: candidate.status,
         last_seen: session.last_seen_at,
         pane: session.pane.as_deref(),
-        messages: sleeper.messages,
-        woken_at: sleeper.woken_at,
+        messages: candidate.messages,
+        woken_at: candidate.woken_at,
         last: session.memo.woken,
-        wakes: sleeper.wakes,
+        wakes: candidate.wakes,
         prompt,
     };
     wake(&idle, now)

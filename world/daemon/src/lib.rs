@@ -1,4 +1,4 @@
-//! The switchboard: one small process per user that answers hooks and RPC over a local socket, and its client.
+//! One small process per user that answers hooks and RPC over a local socket, and its client.
 //!
 //! It decides nothing: a [`Service`] does, given by whoever calls [`run`]. It owns the protocol, the loop, and the
 //! life of the process: that there is one and not two, that it ends by itself, and that a client which cannot reach

@@ -5,7 +5,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// Runs `run` every `every`, counted from the end of one run to the start of the next, and at once when nudged.
+/// Runs `run` every `every`, counted from the end of one run to the start of the next, and at once when woken.
 pub struct PeriodicTask {
     pub name: &'static str,
     pub every: Duration,
@@ -22,13 +22,13 @@ pub enum Next {
     In(Duration),
 }
 
-/// Wakes a tick. Never waits, costs a lock that nobody holds for long, and many nudges are one.
+/// Wakes a tick. Never waits, costs a lock that nobody holds for long, and many wakes are one.
 #[derive(Debug, Clone, Default)]
 pub struct Wake(Arc<(Mutex<Call>, Condvar)>);
 
 #[derive(Debug, Default)]
 struct Call {
-    nudged: bool,
+    woken: bool,
     over: bool,
 }
 
@@ -43,7 +43,7 @@ const STACK_BYTES: usize = 512 << 10;
 
 impl Wake {
     pub fn now(&self) {
-        self.call(|call| call.nudged = true);
+        self.call(|call| call.woken = true);
     }
 
     fn end(&self) {
@@ -56,13 +56,13 @@ impl Wake {
         changed.notify_all();
     }
 
-    /// Until it is nudged, or so long; `false` when it is over.
+    /// Until it is woken, or so long; `false` when it is over.
     fn wait(&self, limit: Duration) -> bool {
         let (call, changed) = &*self.0;
         let call = call.lock().unwrap_or_else(PoisonError::into_inner);
-        let waited = changed.wait_timeout_while(call, limit, |call| !call.over && !call.nudged);
+        let waited = changed.wait_timeout_while(call, limit, |call| !call.over && !call.woken);
         let (mut call, _) = waited.unwrap_or_else(PoisonError::into_inner);
-        call.nudged = false;
+        call.woken = false;
         !call.over
     }
 }
@@ -70,10 +70,10 @@ impl Wake {
 impl Ticking {
     pub fn start(ticks: Vec<PeriodicTask>) -> Self {
         let threads = ticks.into_iter().filter_map(|tick| {
-            let nudge = tick.wake.clone();
+            let wake = tick.wake.clone();
             let builder = thread::Builder::new().name(tick.name.to_owned()).stack_size(STACK_BYTES);
             // Without a thread the work is left out; calls are answered all the same.
-            Some((nudge, builder.spawn(move || beat(tick)).ok()?))
+            Some((wake, builder.spawn(move || beat(tick)).ok()?))
         });
         Self { threads: threads.collect() }
     }
@@ -81,7 +81,7 @@ impl Ticking {
 
 impl Drop for Ticking {
     fn drop(&mut self) {
-        self.threads.iter().for_each(|(nudge, _)| nudge.end());
+        self.threads.iter().for_each(|(wake, _)| wake.end());
         let deadline = Instant::now() + GRACE;
         for (_, thread) in self.threads.drain(..) {
             while !thread.is_finished() && Instant::now() < deadline {
@@ -138,18 +138,18 @@ mod tests {
     #[test]
     fn a_nudge_wakes_a_tick_before_its_time_and_so_does_its_own_wish() {
         let (sender, beats) = mpsc::channel();
-        let nudge = Wake::default();
+        let wake = Wake::default();
         let mut wishes = vec![Next::AsUsual, Next::In(Duration::ZERO)];
         let run = Box::new(move || {
             sender.send(()).unwrap();
             wishes.pop().unwrap_or(Next::AsUsual)
         });
-        let tick = PeriodicTask { name: "beat", every: LONG, run, wake: nudge.clone() };
+        let tick = PeriodicTask { name: "beat", every: LONG, run, wake: wake.clone() };
         let _ticking = Ticking::start(vec![tick]);
-        nudge.now();
-        assert_eq!(beats.recv_timeout(PATIENCE), Ok(()), "nudged");
+        wake.now();
+        assert_eq!(beats.recv_timeout(PATIENCE), Ok(()), "woken");
         assert_eq!(beats.recv_timeout(PATIENCE), Ok(()), "it wanted to come back at once");
-        nudge.now();
-        assert_eq!(beats.recv_timeout(PATIENCE), Ok(()), "nudged again");
+        wake.now();
+        assert_eq!(beats.recv_timeout(PATIENCE), Ok(()), "woken again");
     }
 }

@@ -180,11 +180,11 @@ impl Server {
         // A negative number is skipped by the kernel, which keeps the places fixed.
         let wake = self.wake.as_ref().map_or(-1, AsRawFd::as_raw_fd);
         let closed_for = self.accept_after.saturating_duration_since(Instant::now());
-        let door = self.listener.as_ref().filter(|_| closed_for.is_zero());
-        let mut polls = vec![entry(wake, libc::POLLIN), entry(door.map_or(-1, AsRawFd::as_raw_fd), libc::POLLIN)];
+        let listener = self.listener.as_ref().filter(|_| closed_for.is_zero());
+        let mut polls = vec![entry(wake, libc::POLLIN), entry(listener.map_or(-1, AsRawFd::as_raw_fd), libc::POLLIN)];
         polls.extend(self.peers.iter().map(|peer| entry(peer.fd(), peer.events())));
         let waiting = self.peers.iter().any(|peer| peer.has_frame() && peer.events() == 0);
-        // A door that is closed for a moment is opened again by the clock: nobody can knock.
+        // A listener that is closed for a moment is opened again by the clock: nobody can connect.
         let limit = if closed_for.is_zero() { limit } else { limit.min(closed_for) };
         let ready = socket::poll(&mut polls, if waiting { Duration::ZERO } else { limit });
         awake();

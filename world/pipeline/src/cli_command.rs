@@ -21,7 +21,7 @@ use store::{Durability, EffortQuery, Error, PreExecutedKey, Store, Tx};
 pub struct CliCommand<'a> {
     pub store: &'a mut Store,
     pub setting: &'a PipelineSetup,
-    pub law: &'a ProjectPolicy,
+    pub project_policy: &'a ProjectPolicy,
     pub caller: &'a TaskCaller,
     /// The client's own folder of the user.
     pub claude: String,
@@ -61,7 +61,7 @@ impl CliCommand<'_> {
         let id = host::clock::uuid(self.now);
         let outcome = self.store_it(command, session.as_ref(), &id)?;
         let (said, after) = outcome.map_err(CliCommandError::Refused)?;
-        let roots = [self.law.project.work_tree.clone(), self.setting.state.to_string_lossy().into_owned()];
+        let roots = [self.project_policy.project.work_tree.clone(), self.setting.state.to_string_lossy().into_owned()];
         Ok(Executed { said, troubles: host::artifacts::write(&after, &roots) })
     }
 
@@ -81,7 +81,7 @@ impl CliCommand<'_> {
         };
         let own = start.as_ref().map(|start| self.own(&start.skill)).unwrap_or_default();
         let state = self.setting.state.to_string_lossy().into_owned();
-        let Self { store, law, caller, now, .. } = self;
+        let Self { store, project_policy, caller, now, .. } = self;
         let (cwd, home) = (self.cwd.as_str(), self.setting.home.to_string_lossy());
         store.transact(Durability::Full, |tx| {
             let counted = session.map(|session| (session.id.as_str(), ""));
@@ -118,11 +118,11 @@ impl CliCommand<'_> {
                 named_busy: named.as_ref().is_some_and(|(_, busy)| *busy),
                 counters,
                 room,
-                policy: &law.policy,
+                policy: &project_policy.policy,
                 own,
                 now: *now,
                 id,
-                roots: [&law.project.work_tree, &state],
+                roots: [&project_policy.project.work_tree, &state],
                 mail: post.mail(),
             };
             let done = match execute(command, &scene) {
@@ -139,9 +139,11 @@ impl CliCommand<'_> {
 
     /// What the skill's own file declares.
     fn own(&self, name: &str) -> serde_json::Value {
-        let trusted = self.law.policy.trust == policy::Trust::Trusted;
-        let places =
-            skill::SkillFolders { project: trusted.then_some(self.law.project.work_tree.as_str()), user: &self.claude };
+        let trusted = self.project_policy.policy.trust == policy::Trust::Trusted;
+        let places = skill::SkillFolders {
+            project: trusted.then_some(self.project_policy.project.work_tree.as_str()),
+            user: &self.claude,
+        };
         let mut facts = Facts::default();
         host::probe::add(&mut facts, &skill::probes(name, &places), &self.setting.home);
         skill::own(name, &places, &facts)

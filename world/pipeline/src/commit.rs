@@ -50,7 +50,7 @@ pub fn commit(store: &mut Store, prepared: &mut [Prepared], served: &mut [Option
 
 /// These events may release tasks or write an account, which must not be forgotten.
 fn durability(prepared: &[Prepared]) -> Durability {
-    let releases = |one: &Prepared| match &one.matter {
+    let releases = |one: &Prepared| match &one.parsed_call {
         PreparedCall::Event(event) => {
             let ends = matches!(event.envelope.kind, EventKind::PreCompact | EventKind::SessionEnd);
             ends || engine::memory::is_dehydration(&event.envelope)
@@ -61,7 +61,7 @@ fn durability(prepared: &[Prepared]) -> Durability {
 }
 
 fn serve(tx: &Tx<'_>, prepared: &Prepared, last: bool) -> Result<Step, Error> {
-    match &prepared.matter {
+    match &prepared.parsed_call {
         PreparedCall::Event(event) => serve_event(tx, prepared, event, last),
         PreparedCall::Unreadable { why, stop } => {
             let answer = degraded::answer(prepared);
@@ -140,7 +140,7 @@ fn input<'a>(prepared: &'a Prepared, event: &'a PreparedEvent, loaded: &'a Loade
         who: &event.who,
         loaded,
         facts: &event.facts,
-        policy: &event.law.policy,
+        policy: &event.project_policy.policy,
         findings: event.findings.clone(),
         ground: event.places.ground(),
         now: prepared.call.at,

@@ -11,7 +11,7 @@ use std::path::Path;
 
 /// What is answered when nothing stored can be looked at.
 pub fn answer(prepared: &Prepared) -> Answer {
-    match &prepared.matter {
+    match &prepared.parsed_call {
         PreparedCall::Event(event) => {
             let (reply, _) = decide(prepared, event);
             agents::encode(&event.envelope, &reply)
@@ -23,7 +23,7 @@ pub fn answer(prepared: &Prepared) -> Answer {
 
 /// The answer and the event as they are when nothing can be stored.
 pub fn served(prepared: &Prepared) -> Response {
-    let (answer, mut row) = match &prepared.matter {
+    let (answer, mut row) = match &prepared.parsed_call {
         PreparedCall::Event(event) => {
             let (reply, row) = decide(prepared, event);
             (agents::encode(&event.envelope, &reply), row)
@@ -62,7 +62,7 @@ fn decide(prepared: &Prepared, event: &prepare::PreparedEvent) -> (model::reply:
         who: &event.who,
         loaded: &Loaded::default(),
         facts: &event.facts,
-        policy: &event.law.policy,
+        policy: &event.project_policy.policy,
         findings: event.findings.clone(),
         ground: Ground { blind: true, ..event.places.ground() },
         now: prepared.call.at,

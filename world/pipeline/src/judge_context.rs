@@ -1,4 +1,4 @@
-//! What surrounds a judgement: places, who could answer, and both laws where a
+//! What surrounds a judgement: places, who could answer, and both policies where a
 //! session has wandered out of its project.
 
 use crate::pipeline::PipelineSetup;
@@ -37,12 +37,12 @@ fn program() -> Option<&'static String> {
     PROGRAM.get_or_init(path).as_ref()
 }
 
-pub fn circumstances(call: &Call, law: &ProjectPolicy) -> Circumstances {
+pub fn circumstances(call: &Call, project_policy: &ProjectPolicy) -> Circumstances {
     Circumstances {
         now: call.at,
         agent: own_name(call),
         answer: answering(call),
-        overrides: Overrides { paused_until: law.standing.paused_until, allow_once: Vec::new() },
+        overrides: Overrides { paused_until: project_policy.standing.paused_until, allow_once: Vec::new() },
     }
 }
 
@@ -59,25 +59,25 @@ pub fn answering(call: &Call) -> Answering {
 }
 
 /// The terminal that may be rung, where there is one and the user wants it.
-pub fn screen(call: &Call, law: &ProjectPolicy) -> Option<TerminalFact> {
-    let rung = law.policy.notify.rings() && answering(call) == Answering::Somebody;
+pub fn screen(call: &Call, project_policy: &ProjectPolicy) -> Option<TerminalFact> {
+    let rung = project_policy.policy.notify.rings() && answering(call) == Answering::Somebody;
     rung.then(|| TerminalFact { utc_offset_s: host::clock::utc_offset_s(call.at) })
 }
 
-/// The law of the session's own project, when the event happened in another:
+/// The policy of the session's own project, when the event happened in another:
 /// a `cd` must not lead out of it.
 pub fn session_law(
     call: &Call,
     here: &Rc<ProjectPolicy>,
-    laws: &mut PolicyCache,
+    policies: &mut PolicyCache,
     home: &Path,
 ) -> Option<Rc<ProjectPolicy>> {
     let folder = call.env.get("CLAUDE_PROJECT_DIR")?;
-    let law = laws.of(folder, home);
-    (law.project.work_tree != here.project.work_tree).then_some(law)
+    let project_policy = policies.of(folder, home);
+    (project_policy.project.work_tree != here.project.work_tree).then_some(project_policy)
 }
 
-/// Both laws hold: what either finds stands.
+/// Both policies hold: what either finds stands.
 pub fn join(findings: &mut Findings, more: Findings) {
     for finding in more.0 {
         let known = findings.0.iter_mut().find(|known| known.rule == finding.rule && known.subject == finding.subject);

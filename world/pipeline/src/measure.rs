@@ -75,7 +75,7 @@ impl Pipeline {
 
     fn settings_in(&mut self, folder: &str) -> ContextSettings {
         let home = self.setting.home.clone();
-        ContextSettings::of(&self.laws.of(folder, &home).policy)
+        ContextSettings::of(&self.policies.of(folder, &home).policy)
     }
 }
 

@@ -20,15 +20,15 @@ pub struct Places {
 }
 
 impl Places {
-    pub fn of(call: &Call, law: &crate::policy_cache::ProjectPolicy, setting: &PipelineSetup) -> Self {
+    pub fn of(call: &Call, project_policy: &crate::policy_cache::ProjectPolicy, setting: &PipelineSetup) -> Self {
         let home = setting.home.to_string_lossy().into_owned();
         let claude = call.env.get("CLAUDE_CONFIG_DIR").map_or_else(|| format!("{home}/.claude"), str::to_string);
         Self {
             state: setting.state.to_string_lossy().into_owned(),
             claude,
             home,
-            tree: law.project.work_tree.clone(),
-            paused: law.standing.paused_until.is_some_and(|until| call.at < until),
+            tree: project_policy.project.work_tree.clone(),
+            paused: project_policy.standing.paused_until.is_some_and(|until| call.at < until),
         }
     }
 
@@ -57,7 +57,7 @@ pub fn load(tx: &Tx<'_>, event: &PreparedEvent, loaded: &Loaded, now: Ms) -> Res
     let mut agents = vec![who.agent.as_str()];
     agents.extend(ours.map(|session| session.agent.as_str()).filter(|agent| *agent != who.agent));
     let sub_agent = envelope.sub_agent.as_ref().map_or("", |sub| sub.id.as_str());
-    let overflow = event.law.policy.section("overflow").is_some();
+    let overflow = event.project_policy.policy.section("overflow").is_some();
     let mut known = tx.efforts(&EffortQuery {
         agents,
         counted: ours.map(|session| (session.id.as_str(), sub_agent)),

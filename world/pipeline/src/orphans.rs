@@ -20,21 +20,21 @@ impl Pipeline {
         let silent = open.into_iter().filter(|session| now.since(session.last_seen_at) >= SILENCE_MS);
         let orphaned: Vec<Session> =
             silent.filter(|session| fate(session, signs(session), now) == Fate::Orphaned).collect();
-        let mut buried = 0;
+        let mut reaped = 0;
         for session in orphaned {
-            buried += self.store()?.transact(Durability::Normal, |tx| {
+            reaped += self.store()?.transact(Durability::Normal, |tx| {
                 let current = tx.open_sessions(&session.logical_id)?.into_iter().find(|current| *current == session);
                 // One that spoke meanwhile is no orphan.
                 let Some(current) = current else { return Ok(0) };
                 let rest = Write::Rest { agent: current.agent.clone(), session: current.id.clone(), at: now };
-                let buried = reap(current, now);
-                let report = unreported(&buried, now).map(|message| Write::Keep(MemoryWrite::Message(message)));
-                let writes = [Some(Write::Session(Box::new(buried))), Some(rest), report];
+                let reaped = reap(current, now);
+                let report = unreported(&reaped, now).map(|message| Write::Keep(MemoryWrite::Message(message)));
+                let writes = [Some(Write::Session(Box::new(reaped))), Some(rest), report];
                 tx.apply(&writes.into_iter().flatten().collect::<Vec<_>>())?;
                 Ok(1)
             })?;
         }
-        Ok(buried)
+        Ok(reaped)
     }
 }
 

@@ -41,17 +41,17 @@ pub struct Response {
     pub report: Option<Box<engine::memory::RpcReport>>,
 }
 
-/// An open way. Holds the database and the compiled law between calls.
+/// An open way. Holds the database and the compiled policy between calls.
 pub struct Pipeline {
     pub(crate) setting: PipelineSetup,
-    pub(crate) laws: PolicyCache,
+    pub(crate) policies: PolicyCache,
     store: Option<Store>,
 }
 
 impl Pipeline {
     /// Nothing is opened yet: a call is judged before the database is touched.
     pub fn new(setting: PipelineSetup) -> Self {
-        Self { laws: PolicyCache::new(setting.user_config.clone(), setting.state.clone()), setting, store: None }
+        Self { policies: PolicyCache::new(setting.user_config.clone(), setting.state.clone()), setting, store: None }
     }
 
     pub fn handle(&mut self, call: Call) -> Response {
@@ -86,7 +86,7 @@ impl Pipeline {
     /// A defect of ours must not stop the agent, and must not open the guard.
     fn prepare_safely(&mut self, call: Call) -> Prepared {
         let spare = call.clone();
-        let prepared = catch_unwind(AssertUnwindSafe(|| prepare(call, &self.setting, &mut self.laws)));
+        let prepared = catch_unwind(AssertUnwindSafe(|| prepare(call, &self.setting, &mut self.policies)));
         prepared.unwrap_or_else(|_| {
             const WHY: &str = "Taut failed while reading it";
             let on_failure = ProjectPolicy::of_user(&self.setting.user_config, &spare.cwd).policy.on_failure;
@@ -163,7 +163,7 @@ impl Pipeline {
 
 /// The files that follow from what was committed.
 fn written(prepared: &Prepared, mut served: Response) -> Response {
-    if let PreparedCall::Event(event) = &prepared.matter
+    if let PreparedCall::Event(event) = &prepared.parsed_call
         && !served.after.is_empty()
     {
         served.troubles.extend(host::artifacts::write(&served.after, &event.places.roots()));

@@ -1,4 +1,4 @@
-//! The law that holds where an event happens: the user's configuration and the
+//! The policy that holds where an event happens: the user's configuration and the
 //! project's, layered and compiled once, and noticed when edited.
 
 use crate::stamp::Stamp;
@@ -17,7 +17,7 @@ const LARGEST_CONFIG: u64 = 256 * 1024;
 /// More projects than this are not remembered between events.
 const MOST_PROJECTS: usize = 64;
 
-/// The law of one project, and what the user said about it at a terminal.
+/// The policy of one project, and what the user said about it at a terminal.
 pub struct ProjectPolicy {
     pub policy: Policy,
     pub project: Project,
@@ -48,7 +48,7 @@ impl ProjectPolicy {
     }
 }
 
-/// The laws of the projects seen so far. An edit is noticed at the next event,
+/// The policies of the projects seen so far. An edit is noticed at the next event,
 /// by looking at the files, not by watching them.
 pub struct PolicyCache {
     user_config: PathBuf,
@@ -59,7 +59,7 @@ pub struct PolicyCache {
 struct Known {
     root: String,
     stamps: Vec<Stamp>,
-    law: Rc<ProjectPolicy>,
+    project_policy: Rc<ProjectPolicy>,
 }
 
 impl PolicyCache {
@@ -72,18 +72,22 @@ impl PolicyCache {
         let files = self.files(&project);
         let stamps: Vec<Stamp> = files.iter().map(|file| Stamp::of(file)).collect();
         if let Some(known) = self.known.iter().find(|known| known.root == project.work_tree && known.stamps == stamps) {
-            return Rc::clone(&known.law);
+            return Rc::clone(&known.project_policy);
         }
-        let law = Rc::new(self.read(project, &stamps));
-        self.known.retain(|known| known.root != law.project.work_tree);
+        let project_policy = Rc::new(self.read(project, &stamps));
+        self.known.retain(|known| known.root != project_policy.project.work_tree);
         if self.known.len() >= MOST_PROJECTS {
             self.known.remove(0);
         }
-        self.known.push(Known { root: law.project.work_tree.clone(), stamps, law: Rc::clone(&law) });
-        law
+        self.known.push(Known {
+            root: project_policy.project.work_tree.clone(),
+            stamps,
+            project_policy: Rc::clone(&project_policy),
+        });
+        project_policy
     }
 
-    /// Everything the law depends on, strongest last.
+    /// Everything the policy depends on, strongest last.
     fn files(&self, project: &Project) -> [PathBuf; 5] {
         let root = Path::new(&project.work_tree);
         [
@@ -172,8 +176,8 @@ mod tests {
                 }
             });
             let loosened = (0..2_000).filter(|_| {
-                let mut laws = PolicyCache::new(folder.path().join("none"), state.clone());
-                laws.of(&root.to_string_lossy(), folder.path()).policy.mode != PolicyMode::Enforce
+                let mut policies = PolicyCache::new(folder.path().join("none"), state.clone());
+                policies.of(&root.to_string_lossy(), folder.path()).policy.mode != PolicyMode::Enforce
             });
             let loosened = loosened.count();
             over.store(true, Ordering::Relaxed);

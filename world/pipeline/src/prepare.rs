@@ -20,7 +20,7 @@ use std::time::Instant;
 /// A call that has been read and judged, and not yet stored.
 pub struct Prepared {
     pub call: Call,
-    pub matter: PreparedCall,
+    pub parsed_call: PreparedCall,
     pub begun: Instant,
     ids: [String; 2],
 }
@@ -40,7 +40,7 @@ pub struct PreparedEvent {
     pub who: Who,
     pub facts: Facts,
     pub findings: Findings,
-    pub law: Rc<ProjectPolicy>,
+    pub project_policy: Rc<ProjectPolicy>,
     /// For questions that only come up once the stored rows are known.
     pub home: PathBuf,
     pub places: Places,
@@ -58,15 +58,15 @@ impl PreparedEvent {
         who: Who,
         call: &Call,
         setting: &PipelineSetup,
-        laws: &mut PolicyCache,
+        policies: &mut PolicyCache,
     ) -> Self {
         let folder = engine::folder(&envelope, &call.cwd).to_string();
-        let law = laws.of(&folder, &setting.home);
-        let facts = Facts { projects: vec![(folder, law.project.clone())], ..Facts::default() };
-        let places = Places::of(call, &law, setting);
+        let project_policy = policies.of(&folder, &setting.home);
+        let facts = Facts { projects: vec![(folder, project_policy.project.clone())], ..Facts::default() };
+        let places = Places::of(call, &project_policy, setting);
         let config = setting.user_config.parent().map(Path::to_path_buf).unwrap_or_default();
         let (findings, home) = (Findings::default(), setting.home.clone());
-        Self { envelope, who, facts, findings, law, home, places, config, inherited: true }
+        Self { envelope, who, facts, findings, project_policy, home, places, config, inherited: true }
     }
 }
 
@@ -78,20 +78,25 @@ impl Prepared {
 
     /// Answers a question the stored rows raised.
     pub fn ask(&mut self, probes: &[Probe]) {
-        if let PreparedCall::Event(event) = &mut self.matter {
+        if let PreparedCall::Event(event) = &mut self.parsed_call {
             host::probe::add(&mut event.facts, probes, &event.home);
         }
     }
 
     /// Looks for the files of the role and mode that the session takes over.
     pub fn inherit(&mut self, taken: &Inherited) {
-        let PreparedCall::Event(event) = &mut self.matter else { return };
+        let PreparedCall::Event(event) = &mut self.parsed_call else { return };
         event.inherited = true;
         let mut env = self.call.env.clone();
         let told = [("CLAUDE_SESSION_ROLE", &taken.role), ("CLAUDE_SESSION_MODE", &taken.mode)];
         env.0.extend(told.into_iter().filter_map(|(name, value)| Some((name.to_string(), value.clone()?))));
-        let around =
-            Around { envelope: &event.envelope, env: &env, law: &event.law, home: &event.home, config: &event.config };
+        let around = Around {
+            envelope: &event.envelope,
+            env: &env,
+            project_policy: &event.project_policy,
+            home: &event.home,
+            config: &event.config,
+        };
         look_around(&mut event.facts, &around);
     }
 
@@ -99,38 +104,40 @@ impl Prepared {
     pub fn undecided(call: Call, setting: &PipelineSetup, why: &str, on_failure: OnFailure) -> Self {
         let undecided = Undecided { why, on_failure, answering: judge_context::answering(&call) };
         let decoded = catch_unwind(|| agents::decode(&call.agent, &call.stdin));
-        let matter = match decoded {
+        let parsed_call = match decoded {
             Ok(Ok(envelope)) => {
-                let law = Rc::new(ProjectPolicy::anywhere(engine::folder(&envelope, &call.cwd)));
+                let project_policy = Rc::new(ProjectPolicy::anywhere(engine::folder(&envelope, &call.cwd)));
                 let findings = Findings(undecided.finding(&envelope).into_iter().collect());
-                PreparedCall::Event(Box::new(PreparedEvent::unseen(envelope, &call, setting, law, findings)))
+                PreparedCall::Event(Box::new(PreparedEvent::unseen(envelope, &call, setting, project_policy, findings)))
             }
             Ok(Err(unreadable)) => unread(&unreadable.why, &call, on_failure),
             Err(_) => unread(why, &call, on_failure),
         };
-        Self { ids: host::clock::uuids(call.at), call, matter, begun: Instant::now() }
+        Self { ids: host::clock::uuids(call.at), call, parsed_call, begun: Instant::now() }
     }
 
     /// A call that is judged by its words alone, under the user's own configuration: nothing of a project is opened.
     pub fn unseen(call: Call, setting: &PipelineSetup, why: &str) -> Self {
         let ids = host::clock::uuids(call.at);
         let begun = Instant::now();
-        let matter = match agents::decode(&call.agent, &call.stdin) {
+        let parsed_call = match agents::decode(&call.agent, &call.stdin) {
             Ok(envelope) => {
-                let law = Rc::new(ProjectPolicy::of_user(&setting.user_config, engine::folder(&envelope, &call.cwd)));
+                let project_policy =
+                    Rc::new(ProjectPolicy::of_user(&setting.user_config, engine::folder(&envelope, &call.cwd)));
                 let plan = engine::plan(&envelope, &call, &judge_context::around(&call, setting));
-                let circumstances = judge_context::circumstances(&call, &law);
-                let mut findings = plan.judge(&law.policy, &Facts::default(), &circumstances);
-                let undecided = Undecided { why, on_failure: law.policy.on_failure, answering: circumstances.answer };
+                let circumstances = judge_context::circumstances(&call, &project_policy);
+                let mut findings = plan.judge(&project_policy.policy, &Facts::default(), &circumstances);
+                let undecided =
+                    Undecided { why, on_failure: project_policy.policy.on_failure, answering: circumstances.answer };
                 findings.0.extend(undecided.finding(&envelope));
-                PreparedCall::Event(Box::new(PreparedEvent::unseen(envelope, &call, setting, law, findings)))
+                PreparedCall::Event(Box::new(PreparedEvent::unseen(envelope, &call, setting, project_policy, findings)))
             }
             Err(unreadable) => {
-                let law = ProjectPolicy::of_user(&setting.user_config, &call.cwd);
-                unread(&unreadable.why, &call, law.policy.on_failure)
+                let project_policy = ProjectPolicy::of_user(&setting.user_config, &call.cwd);
+                unread(&unreadable.why, &call, project_policy.policy.on_failure)
             }
         };
-        Self { ids, call, matter, begun }
+        Self { ids, call, parsed_call, begun }
     }
 }
 
@@ -140,15 +147,15 @@ impl PreparedEvent {
         envelope: Envelope,
         call: &Call,
         setting: &PipelineSetup,
-        law: Rc<ProjectPolicy>,
+        project_policy: Rc<ProjectPolicy>,
         findings: Findings,
     ) -> Self {
         let facts = Facts::default();
         let who = engine::who(&envelope, call, &facts);
-        let places = Places::of(call, &law, setting);
+        let places = Places::of(call, &project_policy, setting);
         let config = setting.user_config.parent().map(Path::to_path_buf).unwrap_or_default();
         let home = setting.home.clone();
-        Self { envelope, who, facts, findings, law, home, places, config, inherited: true }
+        Self { envelope, who, facts, findings, project_policy, home, places, config, inherited: true }
     }
 }
 
@@ -158,34 +165,35 @@ fn unread(why: &str, call: &Call, on_failure: OnFailure) -> PreparedCall {
     PreparedCall::Unreadable { why: why.to_string(), stop: undecided.stop() }
 }
 
-pub fn prepare(call: Call, setting: &PipelineSetup, laws: &mut PolicyCache) -> Prepared {
+pub fn prepare(call: Call, setting: &PipelineSetup, policies: &mut PolicyCache) -> Prepared {
     let begun = Instant::now();
     let ids = host::clock::uuids(call.at);
-    let matter = match agents::decode(&call.agent, &call.stdin) {
-        Ok(envelope) => PreparedCall::Event(Box::new(look(envelope, &call, setting, laws))),
+    let parsed_call = match agents::decode(&call.agent, &call.stdin) {
+        Ok(envelope) => PreparedCall::Event(Box::new(look(envelope, &call, setting, policies))),
         // Where nothing was sent there was no call.
         Err(unreadable) if call.stdin.is_empty() => PreparedCall::Unreadable { why: unreadable.why, stop: None },
         Err(unreadable) => {
-            let on_failure = laws.of(&call.cwd, &setting.home).policy.on_failure;
+            let on_failure = policies.of(&call.cwd, &setting.home).policy.on_failure;
             unread(&unreadable.why, &call, on_failure)
         }
     };
-    Prepared { call, matter, begun, ids }
+    Prepared { call, parsed_call, begun, ids }
 }
 
-fn look(envelope: Envelope, call: &Call, setting: &PipelineSetup, laws: &mut PolicyCache) -> PreparedEvent {
+fn look(envelope: Envelope, call: &Call, setting: &PipelineSetup, policies: &mut PolicyCache) -> PreparedEvent {
     let folder = engine::folder(&envelope, &call.cwd);
-    let here = laws.of(folder, &setting.home);
+    let here = policies.of(folder, &setting.home);
     let plan = engine::plan(&envelope, call, &judge_context::around(call, setting));
     let mut facts = Facts { projects: vec![(folder.to_string(), here.project.clone())], ..Facts::default() };
     host::probe::add(&mut facts, &plan.probes, &setting.home);
     facts.settings = settings::fact(&envelope, setting, call.at);
     facts.screen = judge_context::screen(call, &here);
     let config = setting.user_config.parent().map(Path::to_path_buf).unwrap_or_default();
-    let around = Around { envelope: &envelope, env: &call.env, law: &here, home: &setting.home, config: &config };
+    let around =
+        Around { envelope: &envelope, env: &call.env, project_policy: &here, home: &setting.home, config: &config };
     look_around(&mut facts, &around);
     let mut findings = plan.judge(&here.policy, &facts, &judge_context::circumstances(call, &here));
-    if let Some(session) = judge_context::session_law(call, &here, laws, &setting.home) {
+    if let Some(session) = judge_context::session_law(call, &here, policies, &setting.home) {
         judge_context::join(
             &mut findings,
             plan.judge(&session.policy, &facts, &judge_context::circumstances(call, &session)),
@@ -194,24 +202,24 @@ fn look(envelope: Envelope, call: &Call, setting: &PipelineSetup, laws: &mut Pol
     let who = engine::who(&envelope, call, &facts);
     let places = Places::of(call, &here, setting);
     let home = setting.home.clone();
-    PreparedEvent { who, envelope, facts, findings, law: here, home, places, config, inherited: false }
+    PreparedEvent { who, envelope, facts, findings, project_policy: here, home, places, config, inherited: false }
 }
 
 /// What surrounds a session that is to be told something.
 struct Around<'a> {
     envelope: &'a Envelope,
     env: &'a Environment,
-    law: &'a ProjectPolicy,
+    project_policy: &'a ProjectPolicy,
     home: &'a Path,
     config: &'a Path,
 }
 
 /// Asks in rounds for what is to be told: one answer may raise the next question.
 fn look_around(facts: &mut Facts, around: &Around<'_>) {
-    let Around { envelope, env, law, .. } = *around;
+    let Around { envelope, env, project_policy, .. } = *around;
     let (home, config) = (around.home.to_string_lossy(), around.config.to_string_lossy());
     for _ in 0..context::MOST_ROUNDS {
-        let (policy, project) = (&law.policy, &law.project.work_tree);
+        let (policy, project) = (&project_policy.policy, &project_policy.project.work_tree);
         let ground = Ground { envelope, env, policy, facts, project, home: &home, config: &config };
         let asks = context::further(&ground);
         if asks.is_empty() {

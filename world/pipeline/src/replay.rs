@@ -44,7 +44,7 @@ pub fn take_in(store: &mut Store, setting: &PipelineSetup) -> Result<TakenIn, Er
 /// Notes on the row of an event that cannot be stored now what its effects
 /// take. Nothing of the payload but what is named here.
 pub(crate) fn mark(row: &mut row::Event, prepared: &Prepared) {
-    let PreparedCall::Event(event) = &prepared.matter else { return };
+    let PreparedCall::Event(event) = &prepared.parsed_call else { return };
     let PreparedEvent { envelope, who, .. } = &**event;
     let said = match &envelope.body {
         Body::SessionEnd { reason } => reason,
@@ -74,9 +74,9 @@ fn replay_event(
     let Some(told) = Told::read(pending) else {
         return drop_it(store, pending, "what was noted of it cannot be read", taken);
     };
-    let mut laws = PolicyCache::new(setting.user_config.clone(), setting.state.clone());
+    let mut policies = PolicyCache::new(setting.user_config.clone(), setting.state.clone());
     let mut event =
-        PreparedEvent::answered_before(told.envelope.clone(), told.who.clone(), &told.call, setting, &mut laws);
+        PreparedEvent::answered_before(told.envelope.clone(), told.who.clone(), &told.call, setting, &mut policies);
     for round in 0..MOST_ROUNDS {
         let last = round + 1 == MOST_ROUNDS;
         match store.transact(Durability::Full, |tx| step(tx, &event, &told, last))? {
@@ -119,7 +119,7 @@ fn step(tx: &Tx<'_>, event: &PreparedEvent, told: &Told, last: bool) -> Result<S
         who,
         loaded: &loaded,
         facts: &event.facts,
-        policy: &event.law.policy,
+        policy: &event.project_policy.policy,
         findings: model::Findings::default(),
         ground: event.places.ground(),
         now: at,

@@ -29,13 +29,13 @@ pub fn methods() -> Vec<String> {
     hooks.chain(["hooks.userPromptSubmit".to_string()]).collect()
 }
 
-pub fn rpc(way: &mut Pipeline, method: &str, params: Value, caller: RpcCaller) -> Result<Value, RpcError> {
+pub fn rpc(pipeline: &mut Pipeline, method: &str, params: Value, caller: RpcCaller) -> Result<Value, RpcError> {
     let kind = hook(method).ok_or_else(|| RpcError::UnknownMethod(method.to_string()))?;
     let Value::Object(mut payload) = params else { return Err(RpcError::NotAnObject(method.to_string())) };
     payload.insert("hook_event_name".into(), json!(kind.name()));
     let env = environment(&mut payload, caller.env);
     let at = host::clock::now();
-    let served = way.handle(Call {
+    let served = pipeline.handle(Call {
         request: host::clock::uuid(at),
         agent: agents::claude_code::NAME.to_string(),
         stdin: Value::Object(payload).to_string().into_bytes(),

@@ -55,7 +55,7 @@ pub fn run(job: &Job, tell: &dyn Tell) -> Result<RunSummary, RunnerError> {
 struct Dispatcher<'j> {
     job: &'j Job,
     tell: &'j dyn Tell,
-    desk: RunStore,
+    run_store: RunStore,
     log: Log,
     sender: SyncSender<Doing>,
     receiver: Receiver<Doing>,
@@ -95,8 +95,8 @@ impl<'j> Dispatcher<'j> {
         sender: SyncSender<Doing>,
         receiver: Receiver<Doing>,
     ) -> Result<Self, RunnerError> {
-        let mut desk = RunStore::open(&job.state)?;
-        let run = recover::take_over(job, &mut desk, tell)?;
+        let mut run_store = RunStore::open(&job.state)?;
+        let run = recover::take_over(job, &mut run_store, tell)?;
         let short: String = run.id.chars().rev().take(8).collect::<Vec<_>>().into_iter().rev().collect();
         let stamp: String = run.started_at.rfc3339().chars().filter(char::is_ascii_digit).take(14).collect();
         let log = Log::open(std::path::Path::new(&job.terms.log_dir), &format!("{stamp}-{short}"))?;
@@ -106,7 +106,7 @@ impl<'j> Dispatcher<'j> {
             agent: run.agent.clone().unwrap_or_else(|| format!("loop-{short}")),
             job,
             tell,
-            desk,
+            run_store,
             log,
             sender,
             receiver,
@@ -155,8 +155,9 @@ impl<'j> Dispatcher<'j> {
         match effect {
             LoopEffect::RunHook(hook) => self.start_hook(hook).map(LoopEvent::HookEnded),
             LoopEffect::Look => {
-                let mut seen = work_state::seen(self.job, &self.desk, self.run.base.as_deref(), host::clock::now());
-                seen.restart = self.restart || self.desk.ran_full(&self.agent, self.began);
+                let mut seen =
+                    work_state::seen(self.job, &self.run_store, self.run.base.as_deref(), host::clock::now());
+                seen.restart = self.restart || self.run_store.ran_full(&self.agent, self.began);
                 if self.state.phase == Phase::Judging {
                     self.record(seen.commits);
                 }
@@ -194,7 +195,7 @@ impl<'j> Dispatcher<'j> {
             }
             LoopEffect::Deregister => {
                 if let Some(agent) = self.run.agent.clone()
-                    && let Err(error) = self.desk.deregister(&agent)
+                    && let Err(error) = self.run_store.deregister(&agent)
                 {
                     self.warn(format!("the worker could not be taken off the list: {error}"));
                 }
@@ -251,9 +252,9 @@ impl<'j> Dispatcher<'j> {
         let Some(Now { child, what: What::Agent, .. }) = &mut self.now else { return };
         if self.run.agent.is_some() {
             // A database that is busy now is asked again soon; the lease is longer than that.
-            let _ = self.desk.keep(&self.agent, child.leader);
+            let _ = self.run_store.keep(&self.agent, child.leader);
         }
-        if !child.is_killing() && self.desk.wants_restart(&self.agent, self.began) {
+        if !child.is_killing() && self.run_store.wants_restart(&self.agent, self.began) {
             self.restart = true;
             child.kill();
             self.tell.tell(&RunMessage::Note("the agent asked for a fresh context".to_string()));
@@ -263,7 +264,7 @@ impl<'j> Dispatcher<'j> {
 
     fn release(&mut self) {
         let Some(agent) = self.run.agent.clone() else { return };
-        match self.desk.release(&agent) {
+        match self.run_store.release(&agent) {
             Ok(slugs) => {
                 for slug in slugs {
                     self.warn(format!("agent {agent} {}, failing task {slug}", engine::queue::SESSION_EXITED));
@@ -296,7 +297,7 @@ impl<'j> Dispatcher<'j> {
             ms: tally.last_ms,
         };
         self.log.flush();
-        if let Err(error) = self.desk.save_iteration(&iteration) {
+        if let Err(error) = self.run_store.save_iteration(&iteration) {
             self.warn(format!("this iteration could not be recorded: {error}"));
         }
         self.tell.tell(&said);
@@ -308,7 +309,7 @@ impl<'j> Dispatcher<'j> {
         if self.state.phase == Phase::Over {
             (self.run.finish, self.run.finished_at) = (self.state.finish, Some(host::clock::now()));
         }
-        if let Err(error) = self.desk.save(&self.run) {
+        if let Err(error) = self.run_store.save(&self.run) {
             self.warn(format!("the run could not be saved: {error}"));
         }
     }
@@ -347,7 +348,7 @@ impl<'j> Dispatcher<'j> {
     fn summary(&mut self, finish: Finish) -> RunSummary {
         self.log.line("loop", &format!("finished: {} ({})", finish.name(), self.state.why));
         self.log.flush();
-        self.desk.settle();
+        self.run_store.settle();
         self.tell.tell(&RunMessage::Finished { finish, why: self.state.why.clone() });
         let (done, left) = self.counted();
         RunSummary {

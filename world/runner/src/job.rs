@@ -62,12 +62,13 @@ impl Job {
         let project = host::probe::project(&asked.folder, &home);
         let folder = PathBuf::from(&project.work_tree);
         let root = asked.config_from.clone().unwrap_or_else(|| folder.clone());
-        let law = PolicyCache::new(places.user_config(), state.clone()).of(&root.to_string_lossy(), &home);
+        let project_policy = PolicyCache::new(places.user_config(), state.clone()).of(&root.to_string_lossy(), &home);
         let seen = ProjectFiles::of(&root);
         let trusted = seen.loop_holds(&state);
         let env: BTreeMap<String, String> = std::env::vars().collect();
         let assigned = config_sh(&seen, trusted, &env, tell);
-        let settings = settings(Sources { flags: &asked.flags, env: &env, policy: &law.policy, file: &assigned });
+        let settings =
+            settings(Sources { flags: &asked.flags, env: &env, policy: &project_policy.policy, file: &assigned });
         // By its components: a path written as `./specs` is shown without the dot.
         let absolute = |path: &str| folder.join(path).components().collect::<PathBuf>().to_string_lossy().into_owned();
         let terms = Terms {

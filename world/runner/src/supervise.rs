@@ -53,7 +53,7 @@ enum Life {
 /// Runs the agent until it ends by itself; gives its exit status.
 pub fn supervise(what: &Supervised, tell: &dyn Tell) -> Result<i32, RunnerError> {
     signals::outlive_closed_output();
-    let mut desk = RunStore::open(&what.state)?;
+    let mut run_store = RunStore::open(&what.state)?;
     let (sender, receiver) = channel();
     let signal = sender.clone();
     signals::listen(&[libc::SIGINT, libc::SIGTERM, libc::SIGHUP], move |number| {
@@ -63,11 +63,11 @@ pub fn supervise(what: &Supervised, tell: &dyn Tell) -> Result<i32, RunnerError>
     let mut start = Start::AsAsked;
     let code = loop {
         let mut one = OneLife::begin(what, &start, &sender)?;
-        let life = one.watch(what, &mut desk, &receiver, tell);
+        let life = one.watch(what, &mut run_store, &receiver, tell);
         if one.terminal {
             terminal::take_back();
         }
-        release(&mut desk, what, tell);
+        release(&mut run_store, what, tell);
         match life {
             Life::Over(code) if matches!(start, Start::Resume(_)) && code != 0 && one.since.elapsed() < STALE => {
                 tell.tell(&RunMessage::Note("the session could not be resumed; starting afresh".to_string()));
@@ -80,7 +80,7 @@ pub fn supervise(what: &Supervised, tell: &dyn Tell) -> Result<i32, RunnerError>
             }
         }
     };
-    desk.settle();
+    run_store.settle();
     Ok(code)
 }
 
@@ -162,7 +162,7 @@ impl OneLife {
     fn watch(
         &mut self,
         what: &Supervised,
-        desk: &mut RunStore,
+        run_store: &mut RunStore,
         receiver: &std::sync::mpsc::Receiver<Doing>,
         tell: &dyn Tell,
     ) -> Life {
@@ -190,13 +190,13 @@ impl OneLife {
             if self.killing.is_some_and(|since| since.elapsed() >= GRACE) {
                 self.send(libc::SIGKILL);
             }
-            if self.restart.is_none() && wanted(desk, what, self.began) {
-                self.restart = Some(how(desk, what, self.began));
+            if self.restart.is_none() && wanted(run_store, what, self.began) {
+                self.restart = Some(how(run_store, what, self.began));
                 self.kill();
             }
             if kept.elapsed() >= KEEP_EVERY {
                 kept = Instant::now();
-                if let Err(error) = desk.keep(&what.agent, self.leader) {
+                if let Err(error) = run_store.keep(&what.agent, self.leader) {
                     tell.tell(&RunMessage::Warning(format!("leases could not be renewed: {error}")));
                 }
             }
@@ -232,13 +232,13 @@ impl OneLife {
 }
 
 /// It asked, or its context was full and its session ended for that.
-fn wanted(desk: &RunStore, what: &Supervised, since: Ms) -> bool {
-    desk.wants_restart(&what.agent, since) || desk.ran_full(&what.agent, since)
+fn wanted(run_store: &RunStore, what: &Supervised, since: Ms) -> bool {
+    run_store.wants_restart(&what.agent, since) || run_store.ran_full(&what.agent, since)
 }
 
 /// A context that is full is not resumed; any other session is, where its id is known.
-fn how(desk: &RunStore, what: &Supervised, since: Ms) -> Start {
-    let asked = desk.store().messages("restart_request").unwrap_or_default();
+fn how(run_store: &RunStore, what: &Supervised, since: Ms) -> Start {
+    let asked = run_store.store().messages("restart_request").unwrap_or_default();
     let ours = |message: &&model::effort::Message| {
         message.from_agent.as_deref() == Some(what.agent.as_str()) && message.at >= since
     };
@@ -246,12 +246,12 @@ fn how(desk: &RunStore, what: &Supervised, since: Ms) -> Start {
     if message.body == "dehydrated" || message.body.contains("context") {
         return Start::Recover;
     }
-    let session = message.session.as_deref().and_then(|id| desk.store().session(id).ok().flatten());
+    let session = message.session.as_deref().and_then(|id| run_store.store().session(id).ok().flatten());
     session.and_then(|session| session.host_session).map_or(Start::Recover, Start::Resume)
 }
 
-fn release(desk: &mut RunStore, what: &Supervised, tell: &dyn Tell) {
-    match desk.release(&what.agent) {
+fn release(run_store: &mut RunStore, what: &Supervised, tell: &dyn Tell) {
+    match run_store.release(&what.agent) {
         Ok(slugs) => slugs.iter().for_each(|slug| {
             tell.tell(&RunMessage::Warning(format!("task {slug} was released: the agent ended without completing it")))
         }),

@@ -20,7 +20,7 @@ const MOST_FILES: usize = 20_000;
 /// A worker that waits for others' tasks looks again after this.
 const LOOK_AGAIN_MS: i64 = 2_000;
 
-pub(crate) fn seen(job: &Job, desk: &RunStore, base: Option<&str>, now: Ms) -> WorkState {
+pub(crate) fn seen(job: &Job, run_store: &RunStore, base: Option<&str>, now: Ms) -> WorkState {
     let head = head(&job.folder);
     let commits = match (base, &head) {
         (Some(base), Some(head)) if base != head => count(&job.folder, &format!("{base}..{head}")),
@@ -29,7 +29,7 @@ pub(crate) fn seen(job: &Job, desk: &RunStore, base: Option<&str>, now: Ms) -> W
         _ => 0,
     };
     let tree = if job.terms.limits.progress == Progress::Any { tree(&job.folder, head.is_some()) } else { 0 };
-    let (work, tasks) = if job.queue { queue(job, desk, now) } else { (plan(job), 0) };
+    let (work, tasks) = if job.queue { queue(job, run_store, now) } else { (plan(job), 0) };
     WorkState { work, commits, head, tree, tasks, restart: false }
 }
 
@@ -119,8 +119,8 @@ fn plan(job: &Job) -> WorkCount {
     WorkCount::Counted { left: boxes.left(), done: boxes.done, open: Open::Now }
 }
 
-fn queue(job: &Job, desk: &RunStore, now: Ms) -> (WorkCount, u64) {
-    let store = desk.store();
+fn queue(job: &Job, run_store: &RunStore, now: Ms) -> (WorkCount, u64) {
+    let store = run_store.store();
     let Ok(counts) = store.task_counts(&job.project) else { return (WorkCount::Unknown, 0) };
     let mut hash = DefaultHasher::new();
     (counts.open, counts.active, counts.done, counts.blocked, counts.quarantined, counts.deleted).hash(&mut hash);

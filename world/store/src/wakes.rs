@@ -42,11 +42,11 @@ impl Store {
         self.read(|conn| {
             let ids: Vec<String> =
                 conn.prepare_cached(SLEEPERS)?.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
-            let sleepers = ids.iter().map(|id| match sessions::by_id(conn, id)? {
+            let candidates = ids.iter().map(|id| match sessions::by_id(conn, id)? {
                 Some(session) => candidate(conn, session).map(Some),
                 None => Ok(None),
             });
-            let mut found: Vec<WakeCandidate> = sleepers.filter_map(Result::transpose).collect::<Result<_, _>>()?;
+            let mut found: Vec<WakeCandidate> = candidates.filter_map(Result::transpose).collect::<Result<_, _>>()?;
             let mut seen = HashSet::new();
             found.retain(|one| seen.insert(one.session.conversation.clone()));
             Ok(found)

@@ -97,7 +97,7 @@ fn pre_execute(sight: &Sight<'_>, current: Option<&Effort>, plain: &Plain, memor
         Ok(done) => (done.said.clone(), None),
         Err(why) => (String::new(), Some(why.clone())),
     };
-    let errand = PreExecuted {
+    let pre_executed = PreExecuted {
         agent: scene.agent.to_string(),
         project: sight.who.project.clone(),
         // How the process prints is its own matter.
@@ -106,12 +106,12 @@ fn pre_execute(sight: &Sight<'_>, current: Option<&Effort>, plain: &Plain, memor
         output: said,
         refused,
     };
-    memory.keeps.push(MemoryWrite::Errand(errand.clone()));
+    memory.keeps.push(MemoryWrite::Errand(pre_executed.clone()));
     if let Ok(mut done) = outcome {
         // Listed is not yet read: the user may still say no to the call.
         let listed = mail::listed(&mut done);
         if let Some(words) = reading(sight.envelope).filter(|_| !listed.is_empty()) {
-            memory.keeps.push(MemoryWrite::Errand(PreExecuted { words, output: listed.join("\n"), ..errand }));
+            memory.keeps.push(MemoryWrite::Errand(PreExecuted { words, output: listed.join("\n"), ..pre_executed }));
         }
         memory.take(done);
         // What the line did to the counters stands, whatever the call itself counted.

@@ -128,10 +128,10 @@ pub fn keep(keep: MemoryWrite) -> MemoryWrite {
             MemoryWrite::Message(message)
         }
         MemoryWrite::Status { session, text } => MemoryWrite::Status { session, text: clean(&text) },
-        MemoryWrite::Errand(mut errand) => {
-            errand.output = clean(&errand.output);
-            errand.refused = errand.refused.map(refused);
-            MemoryWrite::Errand(errand)
+        MemoryWrite::Errand(mut pre_executed) => {
+            pre_executed.output = clean(&pre_executed.output);
+            pre_executed.refused = pre_executed.refused.map(refused);
+            MemoryWrite::Errand(pre_executed)
         }
         plain => plain,
     }

@@ -7,7 +7,7 @@ use crate::rules;
 use model::RuleKind;
 
 impl Policy {
-    /// The built-in law with the given files over it. A project's files, its local one too, may
+    /// The built-in policy with the given files over it. A project's files, its local one too, may
     /// only tighten until the user trusts them.
     pub fn layered(layers: &[Layer], trust: Trust) -> (Self, Vec<Diagnostic>) {
         let mut policy = Self { trust, ..Self::built_in() };
@@ -33,7 +33,7 @@ impl Policy {
         (policy, found)
     }
 
-    /// The stricter of two laws, for an event that stands under both.
+    /// The stricter of two policies, for an event that stands under both.
     pub fn stricter(mut self, other: &Self) -> Self {
         if other.mode == PolicyMode::Enforce {
             self.mode = PolicyMode::Enforce;
@@ -71,7 +71,7 @@ impl Policy {
         Vec::new()
     }
 
-    /// Only what makes the law stricter holds; the rest is named.
+    /// Only what makes the policy stricter holds; the rest is named.
     fn tighten(&mut self, config: LayerConfig) -> Vec<String> {
         let mut ignored = Vec::new();
         match config.mode {

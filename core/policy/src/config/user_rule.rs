@@ -99,8 +99,8 @@ impl UserRule {
     }
 
     fn applies(&self, line: &str) -> bool {
-        let matter = ParsedCall::line(line, Some("/project".into()), &Around::default());
-        matter.reading.commands.iter().zip(&matter.seen).any(|(command, seen)| self.matches(command, seen))
+        let parsed_call = ParsedCall::line(line, Some("/project".into()), &Around::default());
+        parsed_call.reading.commands.iter().zip(&parsed_call.seen).any(|(command, seen)| self.matches(command, seen))
     }
 }
 

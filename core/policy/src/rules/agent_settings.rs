@@ -42,7 +42,7 @@ pub const RULE: Rule = Rule {
 fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
     let changed = sight.seen.acts.iter().filter(|act| !matches!(act.deed, PathVerb::Read | PathVerb::Send));
     let Some(act) = changed.into_iter().find(|act| changes_settings(act)) else { return };
-    let removes = sight.matter.edit.as_ref().is_none_or(disarms);
+    let removes = sight.parsed_call.edit.as_ref().is_none_or(disarms);
     if removes {
         let reason =
             format!("`{}` is where Taut's hooks are; this would take them out or cannot be checked.", act.target.shown);

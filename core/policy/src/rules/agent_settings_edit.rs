@@ -20,7 +20,9 @@ pub const RULE: Rule = Rule {
 };
 
 fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
-    let Some(edit) = sight.matter.edit.as_ref().filter(|edit| !super::agent_settings::disarms(edit)) else { return };
+    let Some(edit) = sight.parsed_call.edit.as_ref().filter(|edit| !super::agent_settings::disarms(edit)) else {
+        return;
+    };
     let settings =
         sight.seen.acts.iter().any(|act| act.deed == PathVerb::Write && guarded_keys::agent_settings(&act.target));
     if settings {

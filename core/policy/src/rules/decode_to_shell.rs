@@ -47,7 +47,8 @@ pub const RULE: Rule = Rule {
 fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
     let shell = sight.program().ends_with("sh");
     let piped = executes_input(sight)
-        && (sight.index.decoded(sight.matter, sight.at) || (shell && sight.index.generated(sight.matter, sight.at)));
+        && (sight.index.decoded(sight.parsed_call, sight.at)
+            || (shell && sight.index.generated(sight.parsed_call, sight.at)));
     let known = decoded_text(sight);
     let substituted = executed_sources(sight).iter().any(|reading| reading.commands.iter().any(decodes));
     if piped || known || substituted {
@@ -58,7 +59,7 @@ fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
 /// When the reader knows the decoded text, the decoder still stands in the line right before: in the
 /// pipe, or in the substitution the text came from.
 fn decoded_text(sight: &RuleInput<'_>) -> bool {
-    let before = sight.matter.reading.commands.get(..sight.at).unwrap_or_default();
+    let before = sight.parsed_call.reading.commands.get(..sight.at).unwrap_or_default();
     let depth = sight.command.via.len();
     if matches!(sight.command.feed, StdinSource::Text(_)) {
         let nearest = before.iter().rev().find(|command| command.via.len() <= depth);

@@ -65,7 +65,7 @@ fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
     };
     let force = cluster('f') || call.flag("force");
     let volumes = cluster('v') || call.flag("volumes");
-    let substituted = || args.iter().flat_map(|word| sight.matter.substitutions.of(word));
+    let substituted = || args.iter().flat_map(|word| sight.parsed_call.substitutions.of(word));
     let stopped = match (call.word(0), call.word(1)) {
         // Build caches and dangling images come back by building.
         ("builder" | "buildx" | "network", "prune") => false,

@@ -35,15 +35,15 @@ pub const RULE: Rule = Rule {
 };
 
 fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
-    let matter = sight.matter;
-    let commands = &matter.reading.commands;
+    let parsed_call = sight.parsed_call;
+    let commands = &parsed_call.reading.commands;
     // The program of each command that stands in a body of its own name.
     let own: Vec<Option<&str>> =
-        commands.iter().zip(&matter.seen).map(|(command, seen)| inside_itself(command, seen)).collect();
+        commands.iter().zip(&parsed_call.seen).map(|(command, seen)| inside_itself(command, seen)).collect();
     if own.iter().all(Option::is_none) {
         return;
     }
-    let alone = bodies_of_themselves(matter);
+    let alone = bodies_of_themselves(parsed_call);
     let mut seen_before: HashSet<&str> = HashSet::new();
     let mut fed: HashMap<*const usize, HashSet<&str>> = HashMap::new();
     for (command, name) in commands.iter().zip(&own).filter_map(|(command, name)| Some((command, (*name)?))) {
@@ -70,9 +70,9 @@ fn inside_itself<'a>(command: &Command, seen: &'a CommandFacts) -> Option<&'a st
 }
 
 /// The functions in whose bodies nothing but themselves runs.
-fn bodies_of_themselves(matter: &ParsedCall) -> HashSet<&str> {
+fn bodies_of_themselves(parsed_call: &ParsedCall) -> HashSet<&str> {
     let mut alone: HashMap<&str, bool> = HashMap::new();
-    for (command, seen) in matter.reading.commands.iter().zip(&matter.seen) {
+    for (command, seen) in parsed_call.reading.commands.iter().zip(&parsed_call.seen) {
         for via in command.via.iter() {
             let Via::Body(name) = via else { continue };
             *alone.entry(name).or_insert(true) &= seen.program.as_deref() == Some(name);

@@ -103,10 +103,10 @@ fn kill(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
     let fed = matches!(sight.command.via.last(), Some(Via::Wrapper(name)) if name == "xargs" || name == "parallel");
     // `… | while read p; do kill $p; done`
     let read = args.iter().any(bash::Word::has_unknown) && matches!(sight.command.feed, bash::StdinSource::Pipe(_));
-    let piped = (fed || read) && sight.index.searched(sight.matter, sight.at, FINDERS);
+    let piped = (fed || read) && sight.index.searched(sight.parsed_call, sight.at, FINDERS);
     let substituted = args
         .iter()
-        .flat_map(|word| sight.matter.substitutions.of(word))
+        .flat_map(|word| sight.parsed_call.substitutions.of(word))
         .any(|reading| source::programs(&reading).any(|name| FINDERS.contains(&name.as_str())));
     if piped || substituted {
         hits.push(Hit::new(sight.shown(), "The processes are picked by a search, so that others' are hit as well."));

@@ -53,7 +53,7 @@ pub const RULE: Rule = Rule {
 };
 
 fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
-    let piped = executes_input(sight) && sight.index.fetched(sight.matter, sight.at);
+    let piped = executes_input(sight) && sight.index.fetched(sight.parsed_call, sight.at);
     let substituted = executed_sources(sight).iter().any(|reading| reading.commands.iter().any(fetches));
     if piped || substituted || connected(sight) {
         hits.push(Hit::new(sight.shown(), "It runs text straight from the network, which nobody has read."));
@@ -68,5 +68,5 @@ fn connected(sight: &RuleInput<'_>) -> bool {
     let socket =
         |target: &bash::Word| ["/dev/tcp/", "/dev/udp/"].iter().any(|folder| target.shown().starts_with(folder));
     let redirected = sight.command.redirects.iter().any(|redirect| socket(&redirect.target));
-    redirected || sight.index.answered(sight.matter, sight.at)
+    redirected || sight.index.answered(sight.parsed_call, sight.at)
 }

@@ -31,7 +31,7 @@ pub const RULE: Rule = Rule {
 };
 
 fn judge(line: &RuleInput<'_>, hits: &mut Vec<Hit>) {
-    let commands = line.matter.reading.commands.iter().zip(&line.matter.seen).enumerate();
+    let commands = line.parsed_call.reading.commands.iter().zip(&line.parsed_call.seen).enumerate();
     for (at, (command, seen)) in commands {
         let sight = RuleInput { command, seen, at, ..*line };
         if downloaded_script(&sight) {

@@ -57,10 +57,10 @@ pub const RULE: Rule = Rule {
 };
 
 fn judge(line: &RuleInput<'_>, hits: &mut Vec<Hit>) {
-    let matter = line.matter;
+    let parsed_call = line.parsed_call;
     // `export $(grep … .env)` loads the file and shows nothing.
-    let loads = matter.seen.iter().any(|seen| matches!(seen.program.as_deref(), Some("export" | "env" | "set")));
-    for (at, (command, seen)) in matter.reading.commands.iter().zip(&matter.seen).enumerate() {
+    let loads = parsed_call.seen.iter().any(|seen| matches!(seen.program.as_deref(), Some("export" | "env" | "set")));
+    for (at, (command, seen)) in parsed_call.reading.commands.iter().zip(&parsed_call.seen).enumerate() {
         if seen.machine == Machine::Container || (loads && command.via.contains(&Via::Substitution)) {
             continue;
         }
@@ -95,7 +95,7 @@ fn prints_a_variable(sight: &RuleInput<'_>) -> bool {
     let secret = |name: &String| {
         ["SECRET", "PASSWORD", "PRIVATE_KEY", "API_KEY", "ACCESS_KEY", "_TOKEN"].iter().any(|part| name.contains(part))
     };
-    let goes_on = || sight.index.piped(sight.matter, sight.at);
+    let goes_on = || sight.index.piped(sight.parsed_call, sight.at);
     names.iter().any(secret)
         && !goes_on()
         && sight.command.redirects.is_empty()
@@ -105,7 +105,7 @@ fn prints_a_variable(sight: &RuleInput<'_>) -> bool {
 /// Whether what comes down the pipe is the whole environment, and it is printed rather than counted.
 fn from_environment(sight: &RuleInput<'_>) -> bool {
     let only = |word: &bash::Word| word.shown().starts_with('-') && word.shown().contains(['q', 'c', 'o']);
-    sight.index.environment(sight.matter, sight.at) && !sight.command.args().iter().any(only)
+    sight.index.environment(sight.parsed_call, sight.at) && !sight.command.args().iter().any(only)
 }
 
 /// The name of a plain `$NAME` or `${NAME}`; anything longer tests or cuts it.

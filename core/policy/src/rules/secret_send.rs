@@ -77,10 +77,10 @@ fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
     if let Some(file) = copied_before(sight) {
         seen_why = Some(format!("`{file}` was filled with secrets in the same line, and it would leave this machine."));
     }
-    if sight.index.gets_secrets(sight.matter, sight.ground, sight.at) {
+    if sight.index.gets_secrets(sight.parsed_call, sight.ground, sight.at) {
         seen_why = Some("What comes down the pipe holds secrets, and it would leave this machine.".to_string());
     }
-    let mut inside = sight.command.args().iter().flat_map(|word| sight.matter.substitutions.of(word));
+    let mut inside = sight.command.args().iter().flat_map(|word| sight.parsed_call.substitutions.of(word));
     if inside.any(|reading| gives_secrets(sight, &reading)) {
         seen_why = Some("What the substitution prints holds secrets, and it would leave this machine.".to_string());
     }
@@ -94,7 +94,7 @@ fn copied_before(sight: &RuleInput<'_>) -> Option<String> {
     let sent = || sight.seen.acts.iter().filter(|act| act.deed == PathVerb::Send);
     sent().next()?;
     let paths: HashSet<&str> = sent().filter_map(|act| act.target.exact()).collect();
-    let filled = sight.earlier().filter(|(at, _)| sight.index.gives_secrets(sight.matter, sight.ground, *at));
+    let filled = sight.earlier().filter(|(at, _)| sight.index.gives_secrets(sight.parsed_call, sight.ground, *at));
     let mut written = filled.flat_map(|(_, seen)| &seen.acts).filter(|act| act.deed == PathVerb::Write);
     written.find_map(|act| act.target.exact().filter(|path| paths.contains(path))).map(str::to_string)
 }
@@ -107,7 +107,7 @@ fn staged(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
     let args = call.args();
     let pushed = || {
         sight
-            .matter
+            .parsed_call
             .seen
             .iter()
             .skip(sight.at)
@@ -130,7 +130,7 @@ fn staged(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
 
 /// Whether a substitution prints secrets, seen from where the command around it runs.
 fn gives_secrets(sight: &RuleInput<'_>, reading: &Reading) -> bool {
-    let listed = ListedPaths::new(reading, &sight.matter.substitutions);
+    let listed = ListedPaths::new(reading, &sight.parsed_call.substitutions);
     reading.commands.iter().any(|command| {
         let mut here = command.clone();
         here.cwd = here.cwd.or_else(|| sight.command.cwd.clone());

@@ -40,8 +40,8 @@ pub const RULE: Rule = Rule {
 };
 
 fn judge(line: &RuleInput<'_>, hits: &mut Vec<Hit>) {
-    let matter = line.matter;
-    for (at, (command, seen)) in matter.reading.commands.iter().zip(&matter.seen).enumerate() {
+    let parsed_call = line.parsed_call;
+    for (at, (command, seen)) in parsed_call.reading.commands.iter().zip(&parsed_call.seen).enumerate() {
         let sight = RuleInput { command, seen, at, ..*line };
         let changes = seen.acts.iter().filter(|act| !matches!(act.deed, PathVerb::Read | PathVerb::Send));
         let mut touched: Vec<&Target> = changes.map(|act| &act.target).collect();
@@ -56,10 +56,12 @@ fn judge(line: &RuleInput<'_>, hits: &mut Vec<Hit>) {
             sight.program(),
             "kill" | "rm" | "mv" | "cp" | "ln" | "install" | "dd" | "chmod" | "unlink" | "truncate" | "tee"
         );
-        let before = matter.reading.commands.get(..at).unwrap_or_default();
+        let before = parsed_call.reading.commands.get(..at).unwrap_or_default();
         let inside = |other: &&Command| other.via.get(command.via.len()) == Some(&Via::Substitution);
         let named = changes && before.iter().rev().take_while(inside).any(names_taut);
-        if let Some(target) = touched.iter().find(|target| guarded_keys::tauts(&matter.around, line.ground, target)) {
+        if let Some(target) =
+            touched.iter().find(|target| guarded_keys::tauts(&parsed_call.around, line.ground, target))
+        {
             let subject = if command.words.is_empty() { format!("> {}", target.shown) } else { sight.shown() };
             let reason = format!("`{}` is Taut's own; an agent cannot turn its guard off.", target.shown);
             hits.push(Hit::new(subject, reason).about(target.path.as_deref()).of(at));

@@ -77,7 +77,7 @@ fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
     if let Some(reason) = others(sight) {
         hits.push(Hit::new(sight.shown(), reason));
     }
-    let set = own.chain(sight.index.sets(sight.matter, sight.at, NAMES)).find(|name| NAMES.contains(name));
+    let set = own.chain(sight.index.sets(sight.parsed_call, sight.at, NAMES)).find(|name| NAMES.contains(name));
     if let Some(name) = set {
         let reason = format!("`{name}` says who speaks; an agent speaks for itself only.");
         hits.push(Hit::new(format!("{name}=… {}", sight.shown()), reason));
@@ -115,7 +115,7 @@ fn others(sight: &RuleInput<'_>) -> Option<String> {
     if sight.program() != "task" && operands.next().as_deref() != Some("task") {
         return None;
     }
-    let own = sight.matter.around.agent.as_deref();
+    let own = sight.parsed_call.around.agent.as_deref();
     let foreign = |name: &str| !name.is_empty() && !name.contains('$') && !name.contains('`') && Some(name) != own;
     let flag = |name: &str| args.flags.iter().find(|flag| flag.long && flag.name == name);
     let verbs = [operands.next(), operands.next(), operands.next()].map(Option::unwrap_or_default);

@@ -64,8 +64,11 @@ fn as_rm(sight: &RuleInput<'_>) -> bool {
     if let Some(first) = command.words.first_mut() {
         *first = Word::text("rm");
     }
-    let acts =
-        crate::path_actions::of(&command, "rm", &ListedPaths::few(&sight.matter.reading, &sight.matter.substitutions));
+    let acts = crate::path_actions::of(
+        &command,
+        "rm",
+        &ListedPaths::few(&sight.parsed_call.reading, &sight.parsed_call.substitutions),
+    );
     acts.iter().any(|act| {
         let place = sight.ground.place(&act.target, sight.seen.machine);
         act.deed == PathVerb::Remove(Reach::Tree)

@@ -22,15 +22,15 @@ pub const RULE: Rule = Rule {
 const DANGEROUS: &[&str] = &["rm", "dd", "mkfs", "shred", "truncate", "pkill", "killall", "rimraf"];
 
 fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
-    let troubles = &sight.matter.reading.troubles;
+    let troubles = &sight.parsed_call.reading.troubles;
     let Some(trouble) = troubles.first() else { return };
     let named =
-        sight.matter.seen.iter().filter_map(|seen| seen.program.as_deref()).find(|name| DANGEROUS.contains(name));
+        sight.parsed_call.seen.iter().filter_map(|seen| seen.program.as_deref()).find(|name| DANGEROUS.contains(name));
     let word = trouble
         .text
         .split(|c: char| !(c.is_alphanumeric() || c == '-' || c == '_'))
         .find(|word| DANGEROUS.contains(word));
-    if sight.matter.reading.cut {
+    if sight.parsed_call.reading.cut {
         let reason = format!("The line is more than can be read before it runs ({}).", trouble.why);
         hits.push(Hit::new(trouble.text.chars().take(120).collect::<String>(), reason));
     } else if let Some(name) = named.or(word) {

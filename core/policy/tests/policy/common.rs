@@ -1,4 +1,4 @@
-//! What the tests of the law share: one developer, one project, no facts.
+//! What the tests of the policy share: one developer, one project, no facts.
 
 use model::Findings;
 use model::fact::Facts;
@@ -12,7 +12,7 @@ pub fn around() -> Around {
 }
 
 /// A line, or `Write: path` / `Edit: path` / `Read: path` for the agent's own tools.
-pub fn matter(line: &str, cwd: &str) -> ParsedCall {
+pub fn parse_call(line: &str, cwd: &str) -> ParsedCall {
     let cwd = Some(cwd.to_string());
     match line.split_once(": ") {
         Some((tool @ ("Write" | "Edit" | "Read"), path)) => {
@@ -32,7 +32,7 @@ pub fn judged(line: &str) -> Findings {
 }
 
 pub fn judged_in(line: &str, cwd: &str) -> Findings {
-    judge(&matter(line, cwd), &Policy::built_in(), &Facts::default(), &Circumstances::default())
+    judge(&parse_call(line, cwd), &Policy::built_in(), &Facts::default(), &Circumstances::default())
 }
 
 pub fn said(findings: &Findings) -> String {

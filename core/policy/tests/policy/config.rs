@@ -1,6 +1,6 @@
 //! Configuration: diagnostics with their place, layers, trust, allowances, rules of the user's own.
 
-use crate::common::{PROJECT, around, matter, said};
+use crate::common::{PROJECT, around, parse_call, said};
 use model::fact::Facts;
 use model::{Findings, Level, Ms, RuleKind};
 use policy::{
@@ -19,7 +19,7 @@ fn user(text: &str) -> Policy {
 }
 
 fn under(policy: &Policy, line: &str, circumstances: &Circumstances) -> Findings {
-    judge(&matter(line, PROJECT), policy, &Facts::default(), circumstances)
+    judge(&parse_call(line, PROJECT), policy, &Facts::default(), circumstances)
 }
 
 fn level(policy: &Policy, line: &str) -> Level {
@@ -266,7 +266,7 @@ fn settings() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// G11: whatever an untrusted project writes, no verdict becomes milder than the user's own law gives.
+    /// G11: whatever an untrusted project writes, no verdict becomes milder than the user's own policy gives.
     #[test]
     fn g11_no_untrusted_file_relaxes_a_verdict(users in settings(), project in settings(), local in settings()) {
         let own = layer(LayerKind::User, &users);
@@ -289,9 +289,9 @@ proptest! {
     #[test]
     fn any_text_is_parsed_and_judged(text in "[\\[\\]a-z=\"'. \\n{}#*/$|;&<>()-]{0,120}") {
         let _ = config::check(&text, "x");
-        let matter = ParsedCall::line(&text, Some(PROJECT.into()), &around());
-        let _ = judge(&matter, &Policy::built_in(), &Facts::default(), &Circumstances::default());
-        prop_assert!(matter.probes().len() <= 17);
+        let parsed_call = ParsedCall::line(&text, Some(PROJECT.into()), &around());
+        let _ = judge(&parsed_call, &Policy::built_in(), &Facts::default(), &Circumstances::default());
+        prop_assert!(parsed_call.probes().len() <= 17);
     }
 }
 

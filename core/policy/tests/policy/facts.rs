@@ -8,8 +8,8 @@ use model::tool::ToolCall;
 use policy::{Around, Circumstances, ParsedCall, Policy, judge};
 
 fn judged(line: &str, cwd: &str, facts: &Facts) -> String {
-    let matter = ParsedCall::line(line, Some(cwd.to_string()), &around());
-    said(&judge(&matter, &Policy::built_in(), facts, &Circumstances::default()))
+    let parsed_call = ParsedCall::line(line, Some(cwd.to_string()), &around());
+    said(&judge(&parsed_call, &Policy::built_in(), facts, &Circumstances::default()))
 }
 
 fn path(path: &str, fact: PathFact) -> Facts {
@@ -107,8 +107,8 @@ fn scratch_and_temporary_folders_of_this_machine_are_free() {
     let around =
         Around { temp: vec!["/home/dev/tmp".into()], scratch: vec!["/home/dev/.agent/scratch".into()], ..around() };
     for line in ["rm -rf ~/tmp/x", "rm -rf ~/.agent/scratch/y", "rm -rf $TMPDIR/z"] {
-        let matter = ParsedCall::line(line, Some(PROJECT.into()), &around);
-        let findings = judge(&matter, &Policy::built_in(), &Facts::default(), &Circumstances::default());
+        let parsed_call = ParsedCall::line(line, Some(PROJECT.into()), &around);
+        let findings = judge(&parsed_call, &Policy::built_in(), &Facts::default(), &Circumstances::default());
         assert_eq!(findings.level(), Level::Pass, "{line}: {}", said(&findings));
     }
 }
@@ -118,8 +118,8 @@ fn scratch_and_temporary_folders_of_this_machine_are_free() {
 fn t10_an_agent_may_name_itself_in_a_command_of_the_queue() {
     let around = Around { agent: Some("bob".into()), ..around() };
     let level = |line: &str| {
-        let matter = ParsedCall::line(line, Some(PROJECT.into()), &around);
-        judge(&matter, &Policy::built_in(), &Facts::default(), &Circumstances::default()).level()
+        let parsed_call = ParsedCall::line(line, Some(PROJECT.into()), &around);
+        judge(&parsed_call, &Policy::built_in(), &Facts::default(), &Circumstances::default()).level()
     };
     for (name, expected) in [("bob", Level::Pass), ("alice", Level::Deny), ("bobby", Level::Deny)] {
         assert_eq!(level(&format!("taut task done a --agent {name}")), expected, "{name}");
@@ -137,8 +137,8 @@ fn git_checkout_of_a_word_is_a_discard_when_a_file_of_that_name_stands_there() {
 #[test]
 fn one_intent_whatever_the_spelling() {
     let intent = |line: &str| {
-        let matter = ParsedCall::line(line, Some(PROJECT.into()), &around());
-        let findings = judge(&matter, &Policy::built_in(), &Facts::default(), &Circumstances::default());
+        let parsed_call = ParsedCall::line(line, Some(PROJECT.into()), &around());
+        let findings = judge(&parsed_call, &Policy::built_in(), &Facts::default(), &Circumstances::default());
         findings.0.first().and_then(|finding| finding.intent.clone()).unwrap_or_else(|| panic!("{line}"))
     };
     assert_eq!(intent("rm -rf src"), intent("find src -delete"));
@@ -175,8 +175,8 @@ fn only_calls_that_run_or_touch_files_are_a_matter() {
         cut: false,
     };
     let level = |name: &str, input: serde_json::Value| {
-        let matter = policy::matter(&envelope(name, input), &around())?;
-        Some(judge(&matter, &Policy::built_in(), &Facts::default(), &Circumstances::default()).level())
+        let parsed_call = policy::parse_call(&envelope(name, input), &around())?;
+        Some(judge(&parsed_call, &Policy::built_in(), &Facts::default(), &Circumstances::default()).level())
     };
     let json = |text: &str| serde_json::from_str(text).unwrap();
     assert_eq!(level("Bash", json(r#"{"command":"rm -rf /"}"#)), Some(Level::Deny));

@@ -1,4 +1,4 @@
-//! The law as a whole: examples, corpus, configuration, generated pages.
+//! The policy as a whole: examples, corpus, configuration, generated pages.
 
 mod common;
 mod config;

@@ -1,6 +1,6 @@
 //! Presets are configuration the policy understands.
 
-use crate::common::{PROJECT, matter};
+use crate::common::{PROJECT, parse_call};
 use model::fact::Facts;
 use model::{Level, RuleKind};
 use policy::{Circumstances, Layer, LayerKind, Policy, Trust, config, judge, presets};
@@ -21,7 +21,7 @@ fn i3_the_workflow_engine_strikes_its_seven_patterns_and_the_default_does_not() 
     let layers = [Layer { kind: LayerKind::Project, file: path.into(), text: text.into() }];
     let (preset, _) = Policy::layered(&layers, Trust::Untrusted);
     let judged = |policy: &Policy, line: &str| {
-        judge(&matter(line, PROJECT), policy, &Facts::default(), &Circumstances::default())
+        judge(&parse_call(line, PROJECT), policy, &Facts::default(), &Circumstances::default())
     };
     for line in ["rm -rf build", "git stash", "rm -f one.txt"] {
         assert_eq!(judged(&Policy::built_in(), line).level(), Level::Pass, "{line}");

@@ -23,9 +23,9 @@ const CHEAP_WHEN_SHORT: &[&str] = &[
 fn work(line: &str, policy: &Policy) -> u64 {
     let around = Around { home: Some("/home/dev".into()), ..Around::default() };
     bytes(|| {
-        let matter = ParsedCall::line(line, Some("/home/dev/project".into()), &around);
-        matter.probes();
-        reason(&judge(&matter, policy, &Facts::default(), &Circumstances::default()));
+        let parsed_call = ParsedCall::line(line, Some("/home/dev/project".into()), &around);
+        parsed_call.probes();
+        reason(&judge(&parsed_call, policy, &Facts::default(), &Circumstances::default()));
     })
 }
 

@@ -116,8 +116,8 @@ fn size_sees_long_files_functions_and_doors() {
     assert_lines(&check("size", &[("world/x/src/a.rs", &file)]), &[0], "a file of 601 lines");
     let tests = format!("//! x\n#[cfg(test)]\nmod tests {{\n{}}}\n", "    const A: u8 = 0;\n".repeat(700));
     assert_lines(&check("size", &[("world/x/src/a.rs", &tests)]), &[], "tests do not count");
-    let door = "mod a;\n".repeat(16);
-    assert_lines(&check("size", &[("world/cli/src/main.rs", &door)]), &[0], "a door of 16 lines");
+    let main = "mod a;\n".repeat(16);
+    assert_lines(&check("size", &[("world/cli/src/main.rs", &main)]), &[0], "a main of 16 lines");
 }
 
 #[test]

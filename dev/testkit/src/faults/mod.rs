@@ -1,6 +1,6 @@
 //! A program run to its end while one of its calls to the system fails, stalls, or is its last.
 //!
-//! Calls are met where every layer must pass: at the kernel's door. So the part of `taut` that runs before the C
+//! Calls are met where every layer must pass: at the system call. So the part of `taut` that runs before the C
 //! library, Rust's own library and SQLite are all covered, and none of them knows. Clocks, which programs read
 //! without the kernel's help, are made to ask for it. Linux on x86-64 only.
 

@@ -11,18 +11,18 @@ use super::requests::{self, ModelRequest, RequestKind};
 use super::script::Turn;
 use super::state::ModelState;
 
-pub(super) fn converse(stream: &TcpStream, peer: SocketAddr, desk: &ModelState) {
+pub(super) fn converse(stream: &TcpStream, peer: SocketAddr, state: &ModelState) {
     // Some systems hand the listener's non-blocking mode down to what it accepts.
-    if stream.set_nonblocking(false).is_err() || !desk.open(peer, stream) {
+    if stream.set_nonblocking(false).is_err() || !state.open(peer, stream) {
         return;
     }
     // A client that hangs up in the middle is no failure of the model: killed clients are what tests are about.
-    let _ = answer(stream, desk);
+    let _ = answer(stream, state);
     let _ = stream.shutdown(Shutdown::Both);
-    desk.close(peer);
+    state.close(peer);
 }
 
-fn answer(stream: &TcpStream, desk: &ModelState) -> io::Result<()> {
+fn answer(stream: &TcpStream, state: &ModelState) -> io::Result<()> {
     let Some(incoming) = http::read(stream)? else {
         return Ok(());
     };
@@ -37,15 +37,15 @@ fn answer(stream: &TcpStream, desk: &ModelState) -> io::Result<()> {
         path: incoming.path.clone(),
         body: incoming.body.clone(),
     };
-    let turn = desk.take_turn(request);
+    let turn = state.take_turn(request);
     match kind {
         RequestKind::Count => {
-            let count = json!({"input_tokens": desk.script.count_tokens.unwrap_or(1000)});
+            let count = json!({"input_tokens": state.script.count_tokens.unwrap_or(1000)});
             http::write_json(stream, &incoming.method, 200, &count)
         }
         RequestKind::Other => answer_other(stream, &incoming),
         RequestKind::Main | RequestKind::Sub | RequestKind::Compact | RequestKind::Side => {
-            say(stream, desk, &incoming.body, &turn)
+            say(stream, state, &incoming.body, &turn)
         }
     }
 }
@@ -62,12 +62,12 @@ fn answer_other(stream: &TcpStream, incoming: &http::Incoming) -> io::Result<()>
     }
 }
 
-fn say(stream: &TcpStream, desk: &ModelState, body: &Value, turn: &Turn) -> io::Result<()> {
-    desk.think(turn.delay);
+fn say(stream: &TcpStream, state: &ModelState, body: &Value, turn: &Turn) -> io::Result<()> {
+    state.think(turn.delay);
     if let Some(failure) = &turn.failure {
         return http::write_json(stream, "POST", failure.http, &reply::failure(failure));
     }
-    let message = reply::message(turn, &body["model"], &desk.ids);
+    let message = reply::message(turn, &body["model"], &state.ids);
     if body["stream"] == true {
         http::write_events(stream, &reply::events(&message))
     } else {

@@ -1,4 +1,4 @@
-//! Faults at the kernel's door: the call that was meant is met, and nothing else is.
+//! Faults at the system call: the call that was meant is met, and nothing else is.
 
 use std::process::Command;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};

@@ -28,9 +28,9 @@ fn serve(args: &RunArgs, places: &PathVariables, printer: &Printer) -> Result<Ex
     host::programs::are_of(&setting.home);
     let switched = Switched::default();
     let workers = service::workers(&setting, &switched);
-    let nudges: Vec<_> = workers.iter().map(|tick| tick.wake.clone()).collect();
+    let wakes: Vec<_> = workers.iter().map(|tick| tick.wake.clone()).collect();
     let options = service::options(&setting, workers);
-    let make = move || DaemonService::new(setting.clone(), nudges.clone(), switched.clone());
+    let make = move || DaemonService::new(setting.clone(), wakes.clone(), switched.clone());
     let ended =
         daemon::run(options, make).map_err(|error| CliError::failed("the daemon cannot run").because(&error))?;
     printer.note(format!("the daemon ended: {ended:?}"));

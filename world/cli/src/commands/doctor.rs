@@ -78,7 +78,7 @@ fn configuration() -> Check {
         Ok(judge) => judge,
         Err(error) => return Check::warn(name, error.what(), "taut policy check"),
     };
-    match judge.law().diagnostics.as_slice() {
+    match judge.project_policy().diagnostics.as_slice() {
         [] => Check::ok(name, "nothing is wrong with what is configured here"),
         [only] => Check::warn(name, only.to_string(), "taut policy check"),
         [first, others @ ..] => Check::warn(name, format!("{first}, and {} more", others.len()), "taut policy check"),

@@ -77,7 +77,7 @@ fn ago(millis: i64) -> String {
     }
 }
 
-/// The law of this folder, or of another.
+/// The policy of this folder, or of another.
 fn judge_here(folder: Option<&Path>) -> Result<Judge, CliError> {
     let cwd = match folder {
         Some(folder) => std::path::absolute(folder)?,

@@ -78,25 +78,25 @@ pub fn run(printer: &Printer) -> Result<Exit, CliError> {
 fn look() -> Result<Overview, CliError> {
     let places = PathVariables::from_process();
     let judge = judge_here(None)?;
-    let law = judge.law();
+    let project_policy = judge.project_policy();
     let now = host::clock::now();
     let store = stored()?;
     let open = SessionFilter { only_open: true, ..SessionFilter::default() };
     let midnight = Ms(now.0.div_euclid(DAY_MS) * DAY_MS);
     let daemon = Client::new(&places.state(), PATIENCE).status().ok();
     Ok(Overview {
-        project: law.project.work_tree.clone(),
-        installed: installed(&places, Path::new(&law.project.work_tree)),
-        guard: guard(law, now),
+        project: project_policy.project.work_tree.clone(),
+        installed: installed(&places, Path::new(&project_policy.project.work_tree)),
+        guard: guard(project_policy, now),
         daemon: daemon
             .map(|status| format!("running for {}, {} calls served", ago(now.since(status.started)), status.served)),
-        notify: notify(law),
+        notify: notify(project_policy),
         fleet: store.as_ref().map_or(Ok(FleetSummary::default()), |store| {
             store.fleet().map(|glance| FleetSummary::of(&view_model::rows(&glance)))
         })?,
         sessions: store.as_ref().map_or(Ok(0), |store| store.sessions(&open).map(|all| all.len()))?,
         stopped: store.as_ref().map_or(Ok(Vec::new()), |store| store.denied_since(midnight))?,
-        troubles: law.diagnostics.len(),
+        troubles: project_policy.diagnostics.len(),
         warnings: match &store {
             Some(store) => view_model::warnings(store)?,
             None => store::warning(&places.state()).into_iter().collect(),
@@ -118,18 +118,21 @@ fn installed(places: &PathVariables, project: &Path) -> Vec<&'static str> {
     levels.into_iter().filter(|(_, level)| holds(level)).map(|(name, _)| name).collect()
 }
 
-fn guard(law: &ProjectPolicy, now: Ms) -> String {
-    match law.standing.paused_until.filter(|until| now < *until) {
+fn guard(project_policy: &ProjectPolicy, now: Ms) -> String {
+    match project_policy.standing.paused_until.filter(|until| now < *until) {
         Some(until) => format!("paused until {}; only the floor is stopped", until.rfc3339()),
-        None if law.policy.mode == PolicyMode::Observe => "observing; only the floor is stopped".into(),
+        None if project_policy.policy.mode == PolicyMode::Observe => "observing; only the floor is stopped".into(),
         None => {
-            format!("on, {} rules", policy::rules::ALL.iter().filter(|rule| law.policy.kind(rule).is_some()).count())
+            format!(
+                "on, {} rules",
+                policy::rules::ALL.iter().filter(|rule| project_policy.policy.kind(rule).is_some()).count()
+            )
         }
     }
 }
 
-fn notify(law: &ProjectPolicy) -> Option<String> {
-    let notify = &law.policy.notify;
+fn notify(project_policy: &ProjectPolicy) -> Option<String> {
+    let notify = &project_policy.policy.notify;
     if !notify.rings() && !notify.reaches_out() {
         return None;
     }

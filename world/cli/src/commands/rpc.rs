@@ -28,8 +28,8 @@ pub fn run(args: &RpcArgs, printer: &Printer) -> Result<Exit, CliError> {
         env: Environment(env),
         parent: Some(std::os::unix::process::parent_id()),
     };
-    let mut way = Pipeline::new(service::setting(&places));
-    let result = pipeline::rpc(&mut way, &args.method, params, caller)
+    let mut pipeline = Pipeline::new(service::setting(&places));
+    let result = pipeline::rpc(&mut pipeline, &args.method, params, caller)
         .map_err(|error| CliError::not_found(error.to_string()).hint("taut rpc hooks.preToolUse < call.json"))?;
     printer.object(&result);
     Ok(Exit::Ok)

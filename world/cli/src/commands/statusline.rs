@@ -40,19 +40,21 @@ fn known(said: &StatusLineInput, setting: PipelineSetup) -> Result<context::Stat
     if said.session.is_empty() || !setting.state.join(store::DATABASE).exists() {
         return Ok(context::StatusLine::default());
     }
-    let mut way = Pipeline::new(setting);
-    let Some(session) = way.note(&reading(said), &environment())? else { return Ok(context::StatusLine::default()) };
+    let mut pipeline = Pipeline::new(setting);
+    let Some(session) = pipeline.note(&reading(said), &environment())? else {
+        return Ok(context::StatusLine::default());
+    };
     let mut line = context::StatusLine {
         agent: Some(session.agent.clone()),
         percent: session.context_percent(),
         ..context::StatusLine::default()
     };
-    work(&mut way, &session, &mut line)?;
+    work(&mut pipeline, &session, &mut line)?;
     Ok(line)
 }
 
-fn work(way: &mut Pipeline, session: &Session, line: &mut context::StatusLine) -> Result<(), Error> {
-    let store = way.store()?;
+fn work(pipeline: &mut Pipeline, session: &Session, line: &mut context::StatusLine) -> Result<(), Error> {
+    let store = pipeline.store()?;
     let filter = EffortFilter { agent: Some(session.agent.clone()), only_active: true, ..EffortFilter::default() };
     let effort = store.efforts(&filter)?.into_iter().find(|effort| effort.session.as_ref() == Some(&session.id));
     if let Some(effort) = effort {

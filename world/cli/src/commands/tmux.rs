@@ -104,17 +104,17 @@ fn clear(args: &ServerArgs, printer: &Printer) -> Result<Exit, CliError> {
     let failed = |error: TmuxError| CliError::failed("the display was not taken back").because(&error);
     for server in servers(args, printer)? {
         let socket = server.socket().to_string_lossy().into_owned();
-        let strokes = painter::all_back(&server.canvas().map_err(failed)?);
+        let changes = painter::all_back(&server.panes().map_err(failed)?);
         if args.dry_run {
             let sentence =
-                format!("would be taken back: {} painted panes and windows, hooks and settings", strokes.len());
-            told(printer, &socket, &sentence, json!({"would_clear": strokes.len()}));
+                format!("would be taken back: {} painted panes and windows, hooks and settings", changes.len());
+            told(printer, &socket, &sentence, json!({"would_clear": changes.len()}));
             continue;
         }
         server.switch_off().map_err(failed)?;
         // Looked at again: somebody may have painted until the switch was off.
-        let canvas = server.canvas().map_err(failed)?;
-        server.paint(&painter::all_back(&canvas), &canvas).map_err(failed)?;
+        let panes = server.panes().map_err(failed)?;
+        server.paint(&painter::all_back(&panes), &panes).map_err(failed)?;
         server.unapply().map_err(failed)?;
         told(printer, &socket, "everything is as it was", json!({"cleared": true}));
     }
@@ -138,17 +138,17 @@ fn status(args: &StatusArgs, printer: &Printer) -> Exit {
         _ => FleetSummary::default(),
     };
     let counts: Vec<_> = summary.0.iter().map(|(status, count)| (*status, *count)).collect();
-    let canvas = here.as_ref().and_then(|socket| TmuxServer::at(socket).canvas().ok()).unwrap_or_default();
+    let panes = here.as_ref().and_then(|socket| TmuxServer::at(socket).panes().ok()).unwrap_or_default();
     if printer.json() {
         printer.object(&object(&summary));
     } else if args.words || Printer::has_reader() {
         printer.line(paint::words(&counts));
     } else {
-        printer.line(paint::summary(&counts, Theme::parse(&canvas.switch).unwrap_or(Theme::Dark)));
+        printer.line(paint::summary(&counts, Theme::parse(&panes.switch).unwrap_or(Theme::Dark)));
     }
-    if let Some(socket) = here.filter(|_| !canvas.switch.is_empty()) {
+    if let Some(socket) = here.filter(|_| !panes.switch.is_empty()) {
         // What a daemon painted before it was started anew is nobody's but ours.
-        let painted = canvas.panes.iter().any(|pane| !pane.painted.is_empty());
+        let painted = panes.panes.iter().any(|pane| !pane.painted.is_empty());
         if !a_daemon_paints() || painted && !claimed(&socket) {
             paint_now(&mut PanePainter::default(), &socket);
         } else if !painted && claimed(&socket) {

@@ -98,8 +98,8 @@ fn serve(arrived: &Arrived, pipe: &mut MessagePipe) {
             return pipe.send(&SideMessage::Last(answer).write());
         }
     }
-    let mut way = Pipeline::new(service::setting(&places));
-    let served = way.handle_with(call, |early| {
+    let mut pipeline = Pipeline::new(service::setting(&places));
+    let served = pipeline.handle_with(call, |early| {
         if let Some(row) = &early.event {
             pipe.send(&SideMessage::Early { event: store::spool_line(row), answer: with_troubles(early) }.write());
         }
@@ -110,7 +110,7 @@ fn serve(arrived: &Arrived, pipe: &mut MessagePipe) {
     if after.contains(&After::Tell) {
         service::tell_in_background(&places);
     }
-    way.settle();
+    pipeline.settle();
 }
 
 /// No verdict in time: the words alone are judged, where that is still quick, and what cannot be judged is not let pass.

@@ -361,7 +361,7 @@ fn t2_who_is_stuck_is_left_behind_and_comes_back() {
 #[test]
 fn d6_out_of_descriptors_the_door_is_shut_for_a_moment_only() {
     let stage = Stage::new();
-    // Nothing but the door itself wakes this daemon.
+    // Nothing but a new connection wakes this daemon.
     assert!(
         said(&stage.command(&["daemon", "start"]).env("PROBE_LOOK_MS", "600000").output().unwrap())
             .starts_with("Fresh")

@@ -101,7 +101,7 @@ impl Timeline {
         for one in entries {
             match (one.mark, &one.call) {
                 (LineMark::Running, Some(call)) => {
-                    drop(self.calls.insert(call.clone(), self.dropped + self.entries.len()))
+                    self.calls.insert(call.clone(), self.dropped + self.entries.len());
                 }
                 (LineMark::Prompt, _) => self.give_up(),
                 (LineMark::Turn, _) if matches!(one.event.event.as_str(), "Stop" | "SessionEnd") => self.give_up(),

@@ -40,16 +40,16 @@ struct CachedPages {
 impl FleetCache {
     pub fn new(folder: &Path) -> std::io::Result<Arc<Self>> {
         let first = FleetPage { number: 0, json: Arc::from("{}") };
-        let desk = Arc::new(Self {
+        let cache = Arc::new(Self {
             shelf: Mutex::new(CachedPages::new(folder)),
             news: watch::Sender::new(first),
             reader: OnceLock::new(),
         });
-        let (shelf, feed, of) = (CachedPages::new(folder), Feed::new(folder), Arc::downgrade(&desk));
+        let (shelf, feed, of) = (CachedPages::new(folder), Feed::new(folder), Arc::downgrade(&cache));
         let reader = thread::Builder::new().name("reader".into()).spawn(move || follow(shelf, feed, &of))?;
         // Set once, here.
-        let _ = desk.reader.set(reader.thread().clone());
-        Ok(desk)
+        let _ = cache.reader.set(reader.thread().clone());
+        Ok(cache)
     }
 
     /// Reads for one request. `None` is read from where there is no database.
@@ -57,9 +57,9 @@ impl FleetCache {
         self: &Arc<Self>,
         read: impl FnOnce(Option<&Store>) -> Result<T, store::Error> + Send + 'static,
     ) -> Result<T, String> {
-        let desk = Arc::clone(self);
+        let cache = Arc::clone(self);
         let reading = tokio::task::spawn_blocking(move || {
-            let mut shelf = desk.shelf.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut shelf = cache.shelf.lock().unwrap_or_else(PoisonError::into_inner);
             shelf.read(read).map_err(|error| error.to_string())
         });
         reading.await.unwrap_or_else(|_| Err("reading the database failed; `taut db check` looks it over".to_owned()))
@@ -108,9 +108,9 @@ fn follow(mut shelf: CachedPages, mut feed: Feed, of: &Weak<FleetCache>) {
     let mut told = Told::Nothing;
     let mut warned = store::Unstored::default();
     loop {
-        let Some(desk) = of.upgrade() else { return };
-        if desk.news.receiver_count() == 0 {
-            drop(desk);
+        let Some(cache) = of.upgrade() else { return };
+        if cache.news.receiver_count() == 0 {
+            drop(cache);
             told = Told::Nothing;
             thread::park_timeout(NOBODY);
             continue;
@@ -139,9 +139,9 @@ fn follow(mut shelf: CachedPages, mut feed: Feed, of: &Weak<FleetCache>) {
                 Ok(fleet) => fleet,
                 Err(error) => api::failure(&error.to_string()),
             };
-            tell(&desk, &json);
+            tell(&cache, &json);
         }
-        drop(desk);
+        drop(cache);
         let pause = if shelf.store.is_some() { AT_MOST_EVERY } else { MISSING };
         thread::sleep(pause.saturating_sub(begun.elapsed()));
     }
@@ -156,7 +156,7 @@ enum Told {
     Failure,
 }
 
-fn tell(desk: &FleetCache, fleet: &Value) {
+fn tell(cache: &FleetCache, fleet: &Value) {
     let json = Arc::from(fleet.to_string());
-    desk.news.send_modify(|news| *news = FleetPage { number: news.number + 1, json });
+    cache.news.send_modify(|news| *news = FleetPage { number: news.number + 1, json });
 }

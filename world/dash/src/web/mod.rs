@@ -53,7 +53,7 @@ pub struct WebOptions {
 /// A page that is listened for and not served yet.
 pub struct Site {
     listener: TcpListener,
-    house: Arc<ServerNames>,
+    names: Arc<ServerNames>,
     folder: PathBuf,
 }
 
@@ -73,12 +73,12 @@ impl Site {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(bind)?;
         let port = listener.local_addr().map_err(bind)?.port();
         let token = Token::fresh().map_err(WebError::Random)?;
-        Ok(Self { listener, house: Arc::new(ServerNames { port, token }), folder })
+        Ok(Self { listener, names: Arc::new(ServerNames { port, token }), folder })
     }
 
     /// The address, with the secret.
     pub fn url(&self) -> String {
-        format!("http://127.0.0.1:{}/#token={}", self.house.port, self.house.token.text())
+        format!("http://127.0.0.1:{}/#token={}", self.names.port, self.names.token.text())
     }
 
     /// Serves until Ctrl+C or SIGTERM, and then closes every connection at once.
@@ -88,13 +88,13 @@ impl Site {
     pub fn run(self) -> Result<ServingEnd, WebError> {
         self.listener.set_nonblocking(true)?;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().max_blocking_threads(4).build()?;
-        let desk = FleetCache::new(&self.folder)?;
+        let cache = FleetCache::new(&self.folder)?;
         let ended = runtime.block_on(async {
             let mut interrupt = signal(SignalKind::interrupt())?;
             let mut terminate = signal(SignalKind::terminate())?;
             let listener = tokio::net::TcpListener::from_std(self.listener)?;
             Ok(tokio::select! {
-                () = serve::serve(listener, router(self.house, desk)) => ServingEnd::Terminated,
+                () = serve::serve(listener, router(self.names, cache)) => ServingEnd::Terminated,
                 _ = interrupt.recv() => ServingEnd::Interrupted,
                 _ = terminate.recv() => ServingEnd::Terminated,
             })
@@ -105,7 +105,7 @@ impl Site {
     }
 }
 
-fn router(house: Arc<ServerNames>, desk: Arc<FleetCache>) -> Router {
+fn router(names: Arc<ServerNames>, cache: Arc<FleetCache>) -> Router {
     Router::new()
         .route("/api/fleet", get(fleet))
         .route("/api/session/{id}", get(session))
@@ -113,17 +113,17 @@ fn router(house: Arc<ServerNames>, desk: Arc<FleetCache>) -> Router {
         .route("/api/guard", get(guard))
         .route("/events", get(events))
         .fallback(page)
-        .with_state(desk)
-        .layer(from_fn_with_state(house, door))
+        .with_state(cache)
+        .layer(from_fn_with_state(names, check_request))
 }
 
-async fn door(
-    State(house): State<Arc<ServerNames>>,
+async fn check_request(
+    State(names): State<Arc<ServerNames>>,
     Extension(place): Extension<Arc<ConnectionSlot>>,
     request: Request,
     next: Next,
 ) -> Response {
-    let mut response = match house.admit(&request) {
+    let mut response = match names.admit(&request) {
         Ok(room) => {
             if room == PageKind::Study {
                 place.becomes(ConnectionKind::Known);
@@ -141,28 +141,28 @@ async fn page(uri: Uri) -> Response {
     assets::serve(uri.path()).unwrap_or_else(|| StatusCode::NOT_FOUND.into_response())
 }
 
-async fn fleet(State(desk): State<Arc<FleetCache>>) -> Response {
-    json(desk.ask(api::fleet).await.map(Some))
+async fn fleet(State(cache): State<Arc<FleetCache>>) -> Response {
+    json(cache.ask(api::fleet).await.map(Some))
 }
 
 async fn session(
-    State(desk): State<Arc<FleetCache>>,
+    State(cache): State<Arc<FleetCache>>,
     UrlPath(id): UrlPath<String>,
     Query(part): Query<TimelinePart>,
 ) -> Response {
-    json(desk.ask(move |store| api::session(store, &id, &part)).await)
+    json(cache.ask(move |store| api::session(store, &id, &part)).await)
 }
 
-async fn tasks(State(desk): State<Arc<FleetCache>>) -> Response {
-    json(desk.ask(api::tasks).await.map(Some))
+async fn tasks(State(cache): State<Arc<FleetCache>>) -> Response {
+    json(cache.ask(api::tasks).await.map(Some))
 }
 
-async fn guard(State(desk): State<Arc<FleetCache>>, Query(span): Query<Span>) -> Response {
-    json(desk.ask(move |store| api::guard(store, &span)).await.map(Some))
+async fn guard(State(cache): State<Arc<FleetCache>>, Query(span): Query<Span>) -> Response {
+    json(cache.ask(move |store| api::guard(store, &span)).await.map(Some))
 }
 
-async fn events(State(desk): State<Arc<FleetCache>>, Extension(place): Extension<Arc<ConnectionSlot>>) -> Response {
-    stream::answer(&desk, place)
+async fn events(State(cache): State<Arc<FleetCache>>, Extension(place): Extension<Arc<ConnectionSlot>>) -> Response {
+    stream::answer(&cache, place)
 }
 
 fn json(told: Result<Option<Value>, String>) -> Response {

@@ -33,18 +33,18 @@ impl hyper::body::Body for Telling {
     }
 }
 
-pub fn answer(desk: &Arc<FleetCache>, place: Arc<ConnectionSlot>) -> Response {
+pub fn answer(cache: &Arc<FleetCache>, place: Arc<ConnectionSlot>) -> Response {
     place.becomes(ConnectionKind::Stream);
     // Room for one: a slow reader gets the newest when it is ready, not all it missed.
     let (tell, told) = mpsc::channel(1);
-    tokio::spawn(run(Arc::clone(desk), tell, place));
+    tokio::spawn(run(Arc::clone(cache), tell, place));
     ([(CONTENT_TYPE, "text/event-stream; charset=utf-8")], Body::new(Telling(told))).into_response()
 }
 
-async fn run(desk: Arc<FleetCache>, tell: mpsc::Sender<Bytes>, place: Arc<ConnectionSlot>) {
-    let mut news = desk.subscribe();
+async fn run(cache: Arc<FleetCache>, tell: mpsc::Sender<Bytes>, place: Arc<ConnectionSlot>) {
+    let mut news = cache.subscribe();
     let number = news.borrow_and_update().number;
-    let fleet = desk.ask(api::fleet).await.unwrap_or_else(|error| api::failure(&error));
+    let fleet = cache.ask(api::fleet).await.unwrap_or_else(|error| api::failure(&error));
     let mut next = event(&FleetPage { number, json: Arc::from(fleet.to_string()) });
     loop {
         match timeout(STALLED, tell.send(next)).await {

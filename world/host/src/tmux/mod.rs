@@ -1,4 +1,4 @@
-//! tmux: senses and hands for the servers in which agents sit. Every server is
+//! tmux: reading and writing the servers in which agents sit. Every server is
 //! asked through its own socket, and never for long.
 
 mod pane_input;

@@ -43,7 +43,7 @@ pub struct WindowStatus {
 pub enum StyleChange {
     Pane {
         id: String,
-        coat: PaneStyle,
+        style: PaneStyle,
     },
     /// The pane gets back what it had, unless its owner has changed it since.
     PaneBack {
@@ -65,33 +65,33 @@ const STYLES: [(&str, &str); 2] =
 
 impl TmuxServer {
     /// Everything there is to know before painting, in one call.
-    pub fn canvas(&self) -> Result<ServerPanes, TmuxError> {
+    pub fn panes(&self) -> Result<ServerPanes, TmuxError> {
         let answer = self.ask(&["list-panes", "-a", "-F", CANVAS])?;
-        let mut canvas = ServerPanes::default();
+        let mut panes = ServerPanes::default();
         for line in answer.lines() {
             let fields: Vec<&str> = line.splitn(5, '|').collect();
             let &[id, window, painted, window_painted, switch] = fields.as_slice() else { continue };
-            switch.clone_into(&mut canvas.switch);
-            canvas.panes.push(PaneLine {
+            switch.clone_into(&mut panes.switch);
+            panes.panes.push(PaneLine {
                 id: id.to_owned(),
                 window: window.to_owned(),
                 painted: painted.to_owned(),
                 window_painted: window_painted.to_owned(),
             });
         }
-        Ok(canvas)
+        Ok(panes)
     }
 
     /// One call for everything painted before; one more where a pane is painted
     /// for the first time or put back, to see what its owner has set there.
-    pub fn paint(&self, strokes: &[StyleChange], canvas: &ServerPanes) -> Result<(), TmuxError> {
-        if strokes.is_empty() {
+    pub fn paint(&self, changes: &[StyleChange], panes: &ServerPanes) -> Result<(), TmuxError> {
+        if changes.is_empty() {
             return Ok(());
         }
-        let fresh = |id: &str| canvas.panes.iter().any(|pane| pane.id == id && pane.painted.is_empty());
-        let looked: Vec<&str> = strokes
+        let fresh = |id: &str| panes.panes.iter().any(|pane| pane.id == id && pane.painted.is_empty());
+        let looked: Vec<&str> = changes
             .iter()
-            .filter_map(|stroke| match stroke {
+            .filter_map(|change| match change {
                 StyleChange::Pane { id, .. } if fresh(id) => Some(id.as_str()),
                 StyleChange::PaneBack { id, .. } => Some(id.as_str()),
                 _ => None,
@@ -99,10 +99,10 @@ impl TmuxServer {
             .collect();
         let had = self.had(&looked)?;
         let (mut on, mut back) = (String::new(), String::new());
-        for stroke in strokes {
+        for change in changes {
             let had = |id: &str| had.iter().find(|had| had.id == id);
-            match stroke {
-                StyleChange::Pane { id, coat } => on.push_str(&coat_lines(id, coat, had(id))),
+            match change {
+                StyleChange::Pane { id, style } => on.push_str(&style_lines(id, style, had(id))),
                 StyleChange::Window { id, sign } => on.push_str(&sign_lines(id, sign)),
                 StyleChange::PaneBack { id, was } => {
                     back.push_str(&had(id).map(|had| back_lines(had, was.as_ref())).unwrap_or_default());
@@ -140,9 +140,9 @@ struct Had {
     painted: bool,
 }
 
-fn coat_lines(id: &str, coat: &PaneStyle, had: Option<&Had>) -> String {
+fn style_lines(id: &str, style: &PaneStyle, had: Option<&Had>) -> String {
     let mut lines = String::new();
-    let wanted = [&coat.style, &coat.active_style];
+    let wanted = [&style.style, &style.active_style];
     for (at, ((name, kept), wanted)) in STYLES.iter().zip(wanted).enumerate() {
         // Another painter may have been faster: then what is there is not the owner's.
         let own = had.filter(|had| !had.painted).and_then(|had| had.styles.get(at)).and_then(|(now, _)| now.as_ref());
@@ -151,7 +151,7 @@ fn coat_lines(id: &str, coat: &PaneStyle, had: Option<&Had>) -> String {
         }
         lines.push_str(&format!("set -pq -t {id} {name} {}\n", quote(wanted)));
     }
-    lines.push_str(&format!("set -pq -t {id} @taut_pane {}\n", quote(&coat.key)));
+    lines.push_str(&format!("set -pq -t {id} @taut_pane {}\n", quote(&style.key)));
     lines
 }
 

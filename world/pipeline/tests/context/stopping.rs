@@ -53,7 +53,7 @@ fn s9_one_who_has_reported_is_not_asked() {
     let mut session = stage.current(&client);
     session.memo.once.push(Once::Reported);
     let write = model::effect::Write::Session(Box::new(session));
-    stage.way.store().unwrap().transact(store::Durability::Normal, |tx| tx.apply(&[write])).unwrap();
+    stage.pipeline.store().unwrap().transact(store::Durability::Normal, |tx| tx.apply(&[write])).unwrap();
     assert_eq!(stop(&mut stage, &client, json!({})), None);
 }
 
@@ -63,7 +63,7 @@ fn s9_stops_are_never_refused_more_often_in_a_row_than_the_cap_says() {
     let mut session = stage.current(&client);
     session.memo.stops = 3;
     let write = model::effect::Write::Session(Box::new(session));
-    stage.way.store().unwrap().transact(store::Durability::Normal, |tx| tx.apply(&[write])).unwrap();
+    stage.pipeline.store().unwrap().transact(store::Durability::Normal, |tx| tx.apply(&[write])).unwrap();
     assert_eq!(stop(&mut stage, &client, json!({})), None);
     stage.send(&client, "UserPromptSubmit", json!({"prompt": "go on"}));
     assert!(stop(&mut stage, &client, json!({})).is_some(), "a person spoke in between");
@@ -74,7 +74,7 @@ fn s9_a_turn_that_failed_is_kept_as_a_message_and_shown_as_an_error() {
     let (mut stage, client) = background("");
     let served = stage.send(&client, "StopFailure", json!({"error": "rate_limit"}));
     assert_eq!(served.answer.stdout, "");
-    let messages = stage.way.store().unwrap().messages("stop_failure").unwrap();
+    let messages = stage.pipeline.store().unwrap().messages("stop_failure").unwrap();
     let kept: Vec<_> = messages.iter().map(|one| (one.from_agent.as_deref(), one.body.as_str())).collect();
     assert_eq!(kept, [(Some("w"), "rate_limit")]);
     assert_eq!(stage.agent("w").status, AgentStatus::Error);

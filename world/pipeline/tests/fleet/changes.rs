@@ -20,7 +20,7 @@ fn told(served: &Response) -> Vec<String> {
 }
 
 fn stored(stage: &mut Stage) -> Option<AgentStatus> {
-    let agents = stage.way.store().unwrap().agents().unwrap();
+    let agents = stage.pipeline.store().unwrap().agents().unwrap();
     agents.into_iter().find(|agent| agent.id == "worker").map(|agent| agent.status)
 }
 
@@ -57,9 +57,9 @@ fn f1_a_change_of_folder_neither_repeats_a_status_nor_moves_its_moment() {
     let client = stage.client("one");
     stage.start(&client, "startup");
     stage.send(&client, "UserPromptSubmit", json!({"prompt": "go"}));
-    let before = stage.way.store().unwrap().agents().unwrap();
+    let before = stage.pipeline.store().unwrap().agents().unwrap();
     let elsewhere = client.in_folder(&stage.folder("other"));
     let served = stage.bash(&elsewhere, "a", "ls");
     assert!(!served.after.iter().any(|after| matches!(after, After::StatusChanged { .. })), "{:?}", served.after);
-    assert_eq!(stage.way.store().unwrap().agents().unwrap(), before);
+    assert_eq!(stage.pipeline.store().unwrap().agents().unwrap(), before);
 }

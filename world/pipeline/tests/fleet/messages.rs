@@ -75,7 +75,7 @@ impl Pair {
 
     pub fn letters(&mut self) -> Vec<Message> {
         let filter = MessageFilter { delivered: true, ..MessageFilter::default() };
-        let letters = self.stage.way.store().unwrap().addressed_messages(&filter).unwrap();
+        let letters = self.stage.pipeline.store().unwrap().addressed_messages(&filter).unwrap();
         letters.into_iter().map(|letter| letter.message).collect()
     }
 }
@@ -217,11 +217,11 @@ fn f3_two_hooks_at_once_tell_a_message_once() {
                 scope.spawn(move || {
                     let user_config = home.join(".config/taut/config.toml");
                     let patience = std::time::Duration::from_secs(30);
-                    let mut way =
+                    let mut pipeline =
                         pipeline::Pipeline::new(pipeline::PipelineSetup { state, home, user_config, patience });
                     let payload = json!({"session_id": ann.session, "cwd": ann.cwd, "hook_event_name": "PostToolUse",
                         "tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": format!("race_{n}")});
-                    told(&way.handle(model::Call {
+                    told(&pipeline.handle(model::Call {
                         request: format!("race-{n}"),
                         agent: "claude-code".into(),
                         stdin: payload.to_string().into_bytes(),

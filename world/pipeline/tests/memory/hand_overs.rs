@@ -31,7 +31,7 @@ fn r3_an_account_is_told_once_to_the_next_session_of_that_agent_and_to_no_other(
     dehydrate(&mut stage, &ann);
     let kept = std::fs::read_to_string(format!("{}/DEHYDRATED_CONTEXT.md", stage.efforts()[0].folder)).unwrap();
     assert!(kept.contains("half a bridge") && kept.contains("PLAN.md"), "{kept}");
-    let asked = stage.way.store().unwrap().messages("restart_request").unwrap();
+    let asked = stage.pipeline.store().unwrap().messages("restart_request").unwrap();
     let asked: Vec<Option<&str>> = asked.iter().map(|message| message.from_agent.as_deref()).collect();
     assert_eq!(asked, [Some("ann")], "whoever supervises it is asked to start it again");
     stage.end(&ann, "other");
@@ -105,7 +105,7 @@ fn r2_a_manual_compaction_is_not_touched() {
     stage.invoke(&client, "implement");
     stage.send(&client, "PreCompact", json!({"trigger": "manual"}));
     let agent = stage.agent_of("s1");
-    assert!(stage.way.store().unwrap().hand_over(&agent).unwrap().is_none());
+    assert!(stage.pipeline.store().unwrap().hand_over(&agent).unwrap().is_none());
     let mut stage = configured("[compaction]\nauto = \"stop\"\n");
     let worker = stage.client("s2").with("RALPH_AGENT_ID", "ann");
     let session = stage.start(&worker, "startup");

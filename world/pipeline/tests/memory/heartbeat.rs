@@ -84,7 +84,7 @@ fn g0_a_line_that_is_denied_is_not_carried_out() {
     assert!(denial(&stage.line(&client, "taut log 'around the gate'")).contains("[session-gate]"));
     assert!(denial(&stage.line(&client, "taut status 'around the gate'")).contains("[session-gate]"));
     assert_eq!(stage.current(&client).status_text, None);
-    assert!(stage.way.store().unwrap().messages("log").unwrap().is_empty());
+    assert!(stage.pipeline.store().unwrap().messages("log").unwrap().is_empty());
 }
 
 #[test]

@@ -18,7 +18,7 @@ fn holding(stage: &mut Stage, agent: &str, slugs: &[&str]) -> (Client, Session) 
 
 fn task(stage: &mut Stage, slug: &str) -> Queued {
     let project = stage.folder("acme").to_string_lossy().into_owned();
-    stage.way.store().unwrap().task(&project, slug).unwrap().unwrap().queued
+    stage.pipeline.store().unwrap().task(&project, slug).unwrap().unwrap().queued
 }
 
 fn hold(stage: &mut Stage, slug: &str) -> Hold {

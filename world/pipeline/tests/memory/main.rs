@@ -75,7 +75,7 @@ impl Play for Stage {
 
     /// All efforts, the oldest first.
     fn efforts(&mut self) -> Vec<Effort> {
-        let mut all = self.way.store().unwrap().efforts(&EffortFilter::default()).unwrap();
+        let mut all = self.pipeline.store().unwrap().efforts(&EffortFilter::default()).unwrap();
         all.reverse();
         all
     }
@@ -93,7 +93,7 @@ impl Play for Stage {
         let moment = model::task::ClockReading { now: model::Ms(1_800_000_000_000), awake: 1, boot: "b".into() };
         let claimant =
             engine::queue::Claimant { agent: agent.into(), session: session.cloned(), lease_ms: 600_000_000 };
-        let mut queue = pipeline::queue::Queue::new(self.way.store().unwrap(), move || moment.clone());
+        let mut queue = pipeline::queue::Queue::new(self.pipeline.store().unwrap(), move || moment.clone());
         queue.create(&project, &plan).unwrap();
         queue.claim_one(&project, slug, &claimant).unwrap();
     }

@@ -14,7 +14,7 @@ use tempfile::TempDir;
 /// A home, a project with a repository in it, and the way.
 pub struct Stage {
     root: TempDir,
-    pub way: Pipeline,
+    pub pipeline: Pipeline,
     now: i64,
     calls: u64,
 }
@@ -45,7 +45,7 @@ impl Stage {
             user_config: root.path().join("home/.config/taut/config.toml"),
             patience: Duration::from_secs(5),
         };
-        Self { root, way: Pipeline::new(setting), now: 1_800_000_000_000, calls: 0 }
+        Self { root, pipeline: Pipeline::new(setting), now: 1_800_000_000_000, calls: 0 }
     }
 
     /// A folder below the stage, with symlinks resolved as the product shows it.
@@ -84,7 +84,7 @@ impl Stage {
             parent: None,
             at: Ms(self.now),
         };
-        self.way.handle(call)
+        self.pipeline.handle(call)
     }
 
     /// The next event happens at the same moment as the last one.
@@ -120,22 +120,22 @@ impl Stage {
     }
 
     pub fn session(&mut self, id: &str) -> Session {
-        self.way.store().unwrap().session(id).unwrap().unwrap()
+        self.pipeline.store().unwrap().session(id).unwrap().unwrap()
     }
 
     /// All sessions, the oldest first.
     pub fn sessions(&mut self) -> Vec<Session> {
-        let mut all = self.way.store().unwrap().sessions(&SessionFilter::default()).unwrap();
+        let mut all = self.pipeline.store().unwrap().sessions(&SessionFilter::default()).unwrap();
         all.reverse();
         all
     }
 
     pub fn events(&mut self) -> Vec<Event> {
-        self.way.store().unwrap().events(&EventFilter::default()).unwrap()
+        self.pipeline.store().unwrap().events(&EventFilter::default()).unwrap()
     }
 
     pub fn agent(&mut self, id: &str) -> Agent {
-        let agents = self.way.store().unwrap().agents().unwrap();
+        let agents = self.pipeline.store().unwrap().agents().unwrap();
         agents.into_iter().find(|agent| agent.id == id).unwrap_or_else(|| panic!("no agent {id}"))
     }
 

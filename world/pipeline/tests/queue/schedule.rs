@@ -153,10 +153,10 @@ proptest! {
 #[test]
 fn q8_after_a_sleep_the_holder_keeps_its_task_and_loses_it_if_it_stays_silent() {
     let mut machine = Machine::new(PLAN);
-    let slug = machine.claim("sleeper").unwrap().task.plan.slug;
+    let slug = machine.claim("candidate").unwrap().task.plan.slug;
     machine.jump(8 * 3_600_000);
     assert_eq!(machine.queue().reap().unwrap().expired, Vec::<String>::new());
-    machine.queue().renew(PROJECT, &slug, &actor("sleeper"), LEASE_MS).unwrap();
+    machine.queue().renew(PROJECT, &slug, &actor("candidate"), LEASE_MS).unwrap();
     machine.jump(8 * 3_600_000);
     machine.queue().reap().unwrap();
     machine.pass(engine::queue::GRACE_MS);

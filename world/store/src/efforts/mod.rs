@@ -161,7 +161,7 @@ pub(crate) fn keep(conn: &Connection, keep: &MemoryWrite) -> rusqlite::Result<()
             conn.prepare_cached(PUT_DIRECTIVE)?.execute(params![effort, path, required, read]).map(drop)
         }
         MemoryWrite::SubSession(sub) => subs::put(conn, sub),
-        MemoryWrite::Errand(errand) => pre_executed::put(conn, errand),
+        MemoryWrite::Errand(pre_executed) => pre_executed::put(conn, pre_executed),
         MemoryWrite::Message(message) => messages::put(conn, message),
         MemoryWrite::Delivered { message, at } => messages::deliver(conn, message, *at),
         MemoryWrite::Once { session, once } => sessions::mark(conn, session, *once),

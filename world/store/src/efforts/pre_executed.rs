@@ -9,17 +9,18 @@ use rusqlite::{Connection, OptionalExtension, params};
 /// A person may take this long to answer the client's own permission prompt.
 const LIFE_MS: i64 = 10 * 60 * 1000;
 
-const PUT: &str = "INSERT INTO errands (agent, project, words, at, said, refused, not_found)
+const PUT: &str = "INSERT INTO pre_executed (agent, project, words, at, said, refused, not_found)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
 
 /// Few at a time: forgetting is part of remembering the next.
-const FORGET: &str = "DELETE FROM errands WHERE seq IN (SELECT seq FROM errands WHERE at < ?1 ORDER BY at LIMIT 8)";
+const FORGET: &str =
+    "DELETE FROM pre_executed WHERE seq IN (SELECT seq FROM pre_executed WHERE at < ?1 ORDER BY at LIMIT 8)";
 
-const FIND: &str = "SELECT seq, said, refused, not_found FROM errands
+const FIND: &str = "SELECT seq, said, refused, not_found FROM pre_executed
     WHERE words = ?1 AND at >= ?2 AND collected = 0 AND project = ?3 AND (?4 IS NULL OR agent = ?4)
     ORDER BY at DESC, seq DESC LIMIT 1";
 
-const COLLECT: &str = "UPDATE errands SET collected = 1 WHERE seq = ?1";
+const COLLECT: &str = "UPDATE pre_executed SET collected = 1 WHERE seq = ?1";
 
 /// What a hook answered in a process's place.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,12 +29,20 @@ pub struct Collected {
     pub refused: Option<Refused>,
 }
 
-pub(super) fn put(conn: &Connection, errand: &PreExecuted) -> rusqlite::Result<()> {
-    conn.prepare_cached(FORGET)?.execute([errand.at.plus(-2 * LIFE_MS).0])?;
-    let words = mark(&errand.words);
-    let refused = errand.refused.as_ref().map(Refused::why);
-    let not_found = matches!(errand.refused, Some(Refused::NotFound(_)));
-    let row = params![errand.agent, errand.project, words, errand.at.0, errand.output, refused, not_found];
+pub(super) fn put(conn: &Connection, pre_executed: &PreExecuted) -> rusqlite::Result<()> {
+    conn.prepare_cached(FORGET)?.execute([pre_executed.at.plus(-2 * LIFE_MS).0])?;
+    let words = mark(&pre_executed.words);
+    let refused = pre_executed.refused.as_ref().map(Refused::why);
+    let not_found = matches!(pre_executed.refused, Some(Refused::NotFound(_)));
+    let row = params![
+        pre_executed.agent,
+        pre_executed.project,
+        words,
+        pre_executed.at.0,
+        pre_executed.output,
+        refused,
+        not_found
+    ];
     conn.prepare_cached(PUT)?.execute(row).map(drop)
 }
 
@@ -63,7 +72,7 @@ fn find(
 }
 
 impl Tx<'_> {
-    /// The newest errand of these words, left for whoever collects it.
+    /// The newest pre_executed of these words, left for whoever collects it.
     pub fn pre_executed(
         &self,
         words: &[String],
@@ -75,7 +84,7 @@ impl Tx<'_> {
 }
 
 impl Store {
-    /// The newest errand of these words that no process has collected yet. Where
+    /// The newest pre_executed of these words that no process has collected yet. Where
     /// nothing can be written, as in a client's sandbox, it can still be read: the
     /// newest is then the one of the call that runs, and older ones are stale.
     pub fn collect_pre_executed(
@@ -91,7 +100,7 @@ impl Store {
     }
 }
 
-/// Whose errand a process looks for.
+/// Whose pre_executed a process looks for.
 #[derive(Debug, Clone, Copy)]
 pub struct PreExecutedKey<'a> {
     pub project: &'a str,

@@ -49,7 +49,7 @@ pub struct Story {
     home: TempDir,
     disk: Disk,
     store: Store,
-    way: Pipeline,
+    pipeline: Pipeline,
     moment: ClockReading,
     commits: Vec<Commit>,
 }
@@ -105,7 +105,7 @@ impl Story {
             holds: fingerprint::of(&state).unwrap(),
         };
         let moment = ClockReading { now: Ms(1_800_000_000_000), awake: 5_000, boot: "boot".into() };
-        Self { home, disk, store, way: Pipeline::new(setting), moment, commits: vec![created] }
+        Self { home, disk, store, pipeline: Pipeline::new(setting), moment, commits: vec![created] }
     }
 
     fn end(self) -> Told {
@@ -220,7 +220,7 @@ impl Story {
     fn hook(&mut self, agent: &str, event: &str, fields: Value) {
         let mut payload = json!({"session_id": format!("host-{agent}"), "cwd": PROJECT, "hook_event_name": event});
         payload.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
-        let served = self.way.handle(Call {
+        let served = self.pipeline.handle(Call {
             request: format!("request-{}", self.commits.len()),
             agent: "claude-code".into(),
             stdin: payload.to_string().into_bytes(),

@@ -1,4 +1,4 @@
-//! `taut demo`: a scripted agent goes through the real hook door in a
+//! `taut demo`: a scripted agent goes through the real hook in a
 //! throw-away home, and you see what it tried, what was answered and what is stored.
 
 mod script;

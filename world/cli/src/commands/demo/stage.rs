@@ -32,7 +32,7 @@ impl DemoStage {
         self.root.join("home")
     }
 
-    /// One call through the real door: what it printed and how long it took,
+    /// One call through the real hook: what it printed and how long it took,
     /// from starting the process to its end.
     pub fn hook(&self, payload: &Value) -> Result<(String, Duration), CliError> {
         let input = payload.to_string();

@@ -65,7 +65,7 @@ pub(super) fn typed(stdin: Option<String>) -> Plain {
 
 pub(super) fn carried(line: &Plain) -> Result<pipeline::Executed, CliError> {
     match EffortSession::open() {
-        Ok(desk) => desk.carry_out(line),
+        Ok(effort_session) => effort_session.carry_out(line),
         Err(error) => found_only(line, error),
     }
 }
@@ -94,14 +94,14 @@ pub(super) fn own_inbox() -> Result<Option<OwnInbox>, CliError> {
     let line = Plain { words: vec!["inbox".to_string()], stdin: None };
     let read = |agent: String, said: String| OwnInbox { agent, said };
     match EffortSession::open() {
-        Ok(desk) if desk.caller.session.is_some() => {
-            let agent = desk.caller.agent.clone();
-            Ok(Some(read(agent, desk.carry_out(&line)?.said)))
+        Ok(effort_session) if effort_session.caller.session.is_some() => {
+            let agent = effort_session.caller.agent.clone();
+            Ok(Some(read(agent, effort_session.carry_out(&line)?.said)))
         }
         // A sandbox hides the client and its session, and the hook's answer tells of both.
-        Ok(mut desk) => {
-            let done = found_done(&mut desk.store, &desk.caller, &line.words, host::clock::now())?;
-            Ok(done.transpose()?.map(|carried| read(desk.caller.agent, carried.said)))
+        Ok(mut effort_session) => {
+            let done = found_done(&mut effort_session.store, &effort_session.caller, &line.words, host::clock::now())?;
+            Ok(done.transpose()?.map(|carried| read(effort_session.caller.agent, carried.said)))
         }
         Err(error) => Ok(found_only(&line, error).ok().map(|carried| read("this agent".to_string(), carried.said))),
     }
@@ -140,7 +140,7 @@ impl EffortSession {
         let hand = CliCommand {
             store: &mut self.store,
             setting: &setting,
-            law: judge.law(),
+            project_policy: judge.project_policy(),
             caller: &self.caller,
             claude: self.places.claude().to_string_lossy().into_owned(),
             cwd: std::env::current_dir()?.to_string_lossy().into_owned(),

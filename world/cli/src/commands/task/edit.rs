@@ -13,7 +13,7 @@ use pipeline::queue::TaskChange;
 use serde_json::{Value, json};
 use store::{TaskEdit, TaskFilter};
 
-pub fn create(args: &CreateArgs, desk: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
+pub fn create(args: &CreateArgs, store_session: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
     if let Some(problem) = queue::slug_problem(&args.id) {
         return Err(wrong("id", problem, &args.id));
     }
@@ -31,8 +31,8 @@ pub fn create(args: &CreateArgs, desk: &mut StoreSession, printer: &Printer) -> 
         deps: deps(&args.fields).unwrap_or_default(),
         steps: steps(&args.fields)?.unwrap_or_default(),
     };
-    let project = desk.project();
-    desk.queue().create(&project, &plan)?;
+    let project = store_session.project();
+    store_session.queue().create(&project, &plan)?;
     if printer.json() {
         return Ok(told(printer, "created", &args.id));
     }
@@ -40,7 +40,7 @@ pub fn create(args: &CreateArgs, desk: &mut StoreSession, printer: &Printer) -> 
     Ok(Exit::Ok)
 }
 
-pub fn update(args: &UpdateArgs, desk: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
+pub fn update(args: &UpdateArgs, store_session: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
     let edit = TaskEdit {
         title: args.title.clone(),
         description: args.fields.description.clone(),
@@ -55,15 +55,15 @@ pub fn update(args: &UpdateArgs, desk: &mut StoreSession, printer: &Printer) -> 
     if change == TaskChange::default() {
         return Err(CliError::failed("no fields to update").hint("taut task update --help"));
     }
-    let (project, speaker) = (desk.project(), desk.speaker());
-    desk.queue().update(&project, &args.id, &change, &speaker)?;
+    let (project, speaker) = (store_session.project(), store_session.speaker());
+    store_session.queue().update(&project, &args.id, &change, &speaker)?;
     Ok(told(printer, "updated", &args.id))
 }
 
-pub fn delete(args: &DeleteArgs, desk: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
-    let (project, speaker) = (desk.project(), desk.speaker());
+pub fn delete(args: &DeleteArgs, store_session: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
+    let (project, speaker) = (store_session.project(), store_session.speaker());
     if let Some(id) = &args.id {
-        desk.queue().delete(&project, id, &speaker)?;
+        store_session.queue().delete(&project, id, &speaker)?;
         return Ok(told(printer, "deleted", id));
     }
     let statuses = match &args.status {
@@ -82,7 +82,7 @@ pub fn delete(args: &DeleteArgs, desk: &mut StoreSession, printer: &Printer) -> 
     }
     let filter =
         TaskFilter { statuses, spec: args.spec.clone(), category: args.category.clone(), ..TaskFilter::default() };
-    let deleted = desk.queue().delete_by(&project, &filter, &speaker)?;
+    let deleted = store_session.queue().delete_by(&project, &filter, &speaker)?;
     if printer.json() {
         printer.object(&json!({"deleted": deleted}));
     } else {
@@ -91,21 +91,21 @@ pub fn delete(args: &DeleteArgs, desk: &mut StoreSession, printer: &Printer) -> 
     Ok(Exit::Ok)
 }
 
-pub fn block(args: &BlockArgs, desk: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
-    let project = desk.project();
-    desk.queue().block(&project, &args.id, &args.by)?;
+pub fn block(args: &BlockArgs, store_session: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
+    let project = store_session.project();
+    store_session.queue().block(&project, &args.id, &args.by)?;
     Ok(told(printer, "blocked", &format!("{} by {}", args.id, args.by)))
 }
 
-pub fn unblock(args: &BlockArgs, desk: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
-    let project = desk.project();
-    desk.queue().unblock(&project, &args.id, &args.by)?;
+pub fn unblock(args: &BlockArgs, store_session: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
+    let project = store_session.project();
+    store_session.queue().unblock(&project, &args.id, &args.by)?;
     Ok(told(printer, "unblocked", &format!("{} from {}", args.id, args.by)))
 }
 
-pub fn requeue(id: &str, desk: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
-    let project = desk.project();
-    desk.queue().requeue(&project, id)?;
+pub fn requeue(id: &str, store_session: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
+    let project = store_session.project();
+    store_session.queue().requeue(&project, id)?;
     Ok(told(printer, "requeued", id))
 }
 

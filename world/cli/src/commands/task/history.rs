@@ -8,10 +8,10 @@ use crate::printer::{Printer, Text};
 use model::task::Attempt;
 use serde_json::json;
 
-pub fn run(id: &str, desk: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
-    desk.reap();
-    let task = desk.task(id)?;
-    let attempts = desk.store().attempts(&task.queued)?;
+pub fn run(id: &str, store_session: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
+    store_session.reap();
+    let task = store_session.task(id)?;
+    let attempts = store_session.store().attempts(&task.queued)?;
     if printer.json() {
         for attempt in &attempts {
             printer.object(&json!({

@@ -14,15 +14,15 @@ use store::{Dependency, TaskFilter};
 /// No line of a tree begins further to the right.
 const MOST_INDENTED: usize = 32;
 
-pub fn list(args: &TaskListArgs, desk: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
-    desk.reap();
+pub fn list(args: &TaskListArgs, store_session: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
+    store_session.reap();
     let statuses = match &args.status {
         Some(text) => parse_statuses(text)?,
         None if args.all => Vec::new(),
         None => vec![TaskStatus::Open, TaskStatus::Active, TaskStatus::Quarantined],
     };
     let filter = TaskFilter { statuses, agent: args.assignee.clone(), ..TaskFilter::default() };
-    let tasks = desk.store().tasks(&desk.project(), &filter)?;
+    let tasks = store_session.store().tasks(&store_session.project(), &filter)?;
     if printer.json() {
         tasks.iter().for_each(|task| printer.object(&Value::Object(shown::object(task))));
     } else if args.markdown {
@@ -36,14 +36,14 @@ pub fn list(args: &TaskListArgs, desk: &mut StoreSession, printer: &Printer) -> 
 }
 
 /// The first that may be claimed, then all that are held.
-pub fn peek(args: &PeekArgs, desk: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
-    desk.reap();
-    let project = desk.project();
+pub fn peek(args: &PeekArgs, store_session: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
+    store_session.reap();
+    let project = store_session.project();
     let now = host::clock::now();
     let claimable = TaskFilter { claimable_at: Some(now), limit: args.count.max(1), ..TaskFilter::default() };
     let active = TaskFilter { statuses: vec![TaskStatus::Active], ..TaskFilter::default() };
-    let mut tasks = if args.count == 0 { Vec::new() } else { desk.store().tasks(&project, &claimable)? };
-    tasks.extend(desk.store().tasks(&project, &active)?);
+    let mut tasks = if args.count == 0 { Vec::new() } else { store_session.store().tasks(&project, &claimable)? };
+    tasks.extend(store_session.store().tasks(&project, &active)?);
     if args.markdown {
         tasks.iter().for_each(|task| printer.line(shown::markdown(&shown::object(task))));
     } else if printer.json() || !Printer::has_reader() {
@@ -54,12 +54,12 @@ pub fn peek(args: &PeekArgs, desk: &mut StoreSession, printer: &Printer) -> Resu
     Ok(Exit::Ok)
 }
 
-pub fn show(args: &ShowArgs, desk: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
-    desk.reap();
-    let task = desk.task(&args.id)?;
+pub fn show(args: &ShowArgs, store_session: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
+    store_session.reap();
+    let task = store_session.task(&args.id)?;
     let mut fields = shown::whole_object(&task);
     if args.with_deps {
-        let results: Map<String, Value> = desk.store().blocker_results(&task)?.into_iter().collect();
+        let results: Map<String, Value> = store_session.store().blocker_results(&task)?.into_iter().collect();
         fields.insert("blocker_results".into(), Value::Object(results));
     }
     if printer.json() {
@@ -71,8 +71,8 @@ pub fn show(args: &ShowArgs, desk: &mut StoreSession, printer: &Printer) -> Resu
 }
 
 /// A tree on the terminal; as JSON one line per dependency.
-pub fn deps(id: &str, desk: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
-    let task = desk.task(id)?;
+pub fn deps(id: &str, store_session: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
+    let task = store_session.task(id)?;
     if task.plan.deps.is_empty() && !printer.json() {
         printer.line("(no dependencies)");
         return Ok(Exit::Ok);
@@ -81,7 +81,7 @@ pub fn deps(id: &str, desk: &mut StoreSession, printer: &Printer) -> Result<Exit
         let status = shown::status(task.queued.status, task.queued.open_blockers, printer);
         printer.line(text!("{} {}", id, status));
     }
-    let dependencies = desk.store().dependencies_below(&task.queued)?;
+    let dependencies = store_session.store().dependencies_below(&task.queued)?;
     walk(id, &dependencies, |dependency, depth| show_dependency(dependency, depth, printer));
     Ok(Exit::Ok)
 }

@@ -22,35 +22,35 @@ use pipeline::queue::QueueError;
 use store_session::StoreSession;
 
 pub fn run(verb: &TaskVerb, printer: &Printer) -> Result<Exit, CliError> {
-    let mut desk = StoreSession::open()?;
-    let exit = serve(verb, &mut desk, printer)?;
-    desk.close();
+    let mut store_session = StoreSession::open()?;
+    let exit = serve(verb, &mut store_session, printer)?;
+    store_session.close();
     Ok(exit)
 }
 
-fn serve(verb: &TaskVerb, desk: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
+fn serve(verb: &TaskVerb, store_session: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
     match verb {
-        TaskVerb::PlanSync => plan::sync(desk, printer),
-        TaskVerb::PlanStatus => plan::status(desk, printer),
-        TaskVerb::Peek(args) => list::peek(args, desk, printer),
-        TaskVerb::Claim(args) => claim::claim(args, desk, printer),
-        TaskVerb::Renew(args) => claim::renew(args, desk, printer),
-        TaskVerb::Done(args) => claim::done(args, desk, printer),
-        TaskVerb::Fail(args) => claim::fail(args, desk, printer),
-        TaskVerb::StepDone(args) => claim::step_done(args, desk, printer),
-        TaskVerb::List(args) => list::list(args, desk, printer),
-        TaskVerb::Show(args) => list::show(args, desk, printer),
-        TaskVerb::Create(args) => edit::create(args, desk, printer),
-        TaskVerb::Update(args) => edit::update(args, desk, printer),
-        TaskVerb::Delete(args) => edit::delete(args, desk, printer),
-        TaskVerb::Deps(args) => list::deps(&args.id, desk, printer),
-        TaskVerb::Block(args) => edit::block(args, desk, printer),
-        TaskVerb::Unblock(args) => edit::unblock(args, desk, printer),
-        TaskVerb::Agent { verb } => agent::run(verb, desk, printer),
-        TaskVerb::Why => why::run(desk, printer),
-        TaskVerb::Requeue(args) => edit::requeue(&args.id, desk, printer),
-        TaskVerb::History(args) => history::run(&args.id, desk, printer),
-        TaskVerb::Watch(args) => watch::run(args, desk, printer),
+        TaskVerb::PlanSync => plan::sync(store_session, printer),
+        TaskVerb::PlanStatus => plan::status(store_session, printer),
+        TaskVerb::Peek(args) => list::peek(args, store_session, printer),
+        TaskVerb::Claim(args) => claim::claim(args, store_session, printer),
+        TaskVerb::Renew(args) => claim::renew(args, store_session, printer),
+        TaskVerb::Done(args) => claim::done(args, store_session, printer),
+        TaskVerb::Fail(args) => claim::fail(args, store_session, printer),
+        TaskVerb::StepDone(args) => claim::step_done(args, store_session, printer),
+        TaskVerb::List(args) => list::list(args, store_session, printer),
+        TaskVerb::Show(args) => list::show(args, store_session, printer),
+        TaskVerb::Create(args) => edit::create(args, store_session, printer),
+        TaskVerb::Update(args) => edit::update(args, store_session, printer),
+        TaskVerb::Delete(args) => edit::delete(args, store_session, printer),
+        TaskVerb::Deps(args) => list::deps(&args.id, store_session, printer),
+        TaskVerb::Block(args) => edit::block(args, store_session, printer),
+        TaskVerb::Unblock(args) => edit::unblock(args, store_session, printer),
+        TaskVerb::Agent { verb } => agent::run(verb, store_session, printer),
+        TaskVerb::Why => why::run(store_session, printer),
+        TaskVerb::Requeue(args) => edit::requeue(&args.id, store_session, printer),
+        TaskVerb::History(args) => history::run(&args.id, store_session, printer),
+        TaskVerb::Watch(args) => watch::run(args, store_session, printer),
     }
 }
 

@@ -14,11 +14,11 @@ use store::TaskFilter;
 
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 
-pub fn run(args: &WatchArgs, desk: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
+pub fn run(args: &WatchArgs, store_session: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
     let mut known: Option<BTreeMap<String, (TaskStatus, i64)>> = None;
     loop {
-        desk.reap();
-        let tasks = desk.store().tasks(&desk.project(), &TaskFilter::default())?;
+        store_session.reap();
+        let tasks = store_session.store().tasks(&store_session.project(), &TaskFilter::default())?;
         let now =
             tasks.iter().map(|task| (task.plan.slug.clone(), (task.queued.status, task.queued.attempt))).collect();
         for task in &tasks {

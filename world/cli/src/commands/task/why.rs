@@ -8,10 +8,10 @@ use engine::queue::{self, UnclaimableTasks};
 use model::Ms;
 use serde_json::json;
 
-pub fn run(desk: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
-    desk.reap();
+pub fn run(store_session: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
+    store_session.reap();
     let now = host::clock::now();
-    for reason in queue::why(&seen(desk, now)?, now) {
+    for reason in queue::why(&seen(store_session, now)?, now) {
         if printer.json() {
             printer.object(&json!({"kind": reason.kind, "tasks": reason.tasks, "text": reason.text}));
         } else {
@@ -27,8 +27,8 @@ pub fn run(desk: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError>
     Ok(Exit::Ok)
 }
 
-fn seen(desk: &StoreSession, now: Ms) -> Result<UnclaimableTasks, CliError> {
-    let found = desk.store().tasks_waiting(&desk.project(), now)?;
+fn seen(store_session: &StoreSession, now: Ms) -> Result<UnclaimableTasks, CliError> {
+    let found = store_session.store().tasks_waiting(&store_session.project(), now)?;
     Ok(UnclaimableTasks {
         counts: found.counts,
         claimable: found.claimable,
