@@ -53,7 +53,7 @@ impl LineMark {
             Self::Stopped => "⊘",
             Self::Lost => "?",
             Self::Verdict(_) | Self::Attention => "!",
-            Self::Told => "+",
+            Self::Shown => "+",
             Self::Turn => "─",
             Self::Other => " ",
         }
