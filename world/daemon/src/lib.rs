@@ -10,7 +10,7 @@ mod folder;
 mod frame;
 #[cfg(feature = "fuzzing")]
 pub mod fuzzing;
-mod log;
+pub mod log;
 mod peer;
 mod periodic;
 pub mod protocol;
@@ -29,7 +29,6 @@ mod watcher;
 pub use build::Build;
 pub use client::{CallFailure, Client};
 pub use folder::{FolderError, socket_path};
-pub use log::log_line;
 pub use periodic::{Next, PeriodicTask, Wake};
 pub use protocol::{DaemonStatus, request_text};
 pub use run::{DaemonEnd, DaemonOptions, RunError, Signals, run};

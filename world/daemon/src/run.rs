@@ -2,7 +2,7 @@
 
 use crate::build::Build;
 use crate::folder::{self, FolderError, Identity, Lock, socket_path};
-use crate::log::Log;
+use crate::log::{self, LogOptions};
 use crate::periodic::{PeriodicTask, Ticking};
 use crate::pulse::Pulse;
 use crate::serve::Shared;
@@ -30,6 +30,7 @@ pub struct DaemonOptions {
     pub look_every: Duration,
     pub signals: Signals,
     pub limits: PeerLimits,
+    pub log: LogOptions,
     pub ticks: Vec<PeriodicTask>,
 }
 
@@ -91,6 +92,7 @@ impl DaemonOptions {
             look_every: Duration::from_secs(5),
             signals: Signals::Drain,
             limits: PeerLimits::default(),
+            log: LogOptions { most: log::LogFilter::INFO, clean: |text| model::text::line(text, 1_000) },
             ticks: Vec::new(),
         }
     }
@@ -114,17 +116,20 @@ pub fn run<S: Service>(
 ) -> Result<DaemonEnd, RunError> {
     keep_memory_small();
     let (mut seat, listener) = Seat::take(&options.folder)?;
-    let mut log = Log::new(&options.folder);
-    let looped = |source| RunError::Loop { log: crate::log::path(&options.folder), source };
+    let looped = |source| RunError::Loop { log: log::path(&options.folder), source };
     let wake = match options.signals {
-        Signals::Drain => Some(signals::listen().map_err(looped)?),
+        Signals::Drain => {
+            // A process of its own has a log of its own.
+            log::install(&options.folder, options.log);
+            Some(signals::listen().map_err(looped)?)
+        }
         Signals::Untouched => None,
     };
     let pid = std::process::id();
-    log.line(&format!("serving as process {pid}, build {}", options.build));
+    tracing::info!("serving as process {pid}, build {}", options.build);
     // Only for people who look into the file; the lock itself says everything to programs.
     let _ = seat.lock.note(&format!("pid {pid}\nbuild {}\n", options.build));
-    let parts = Parts { log, listener, wake, build: options.build, limits: options.limits };
+    let parts = Parts { listener, wake, build: options.build, limits: options.limits };
     let server = Server::new(parts).map_err(looped)?;
     let shared = Arc::new(Shared {
         stalled: server.stalled.clone(),
@@ -139,9 +144,7 @@ pub fn run<S: Service>(
     let ended = Watcher::new(make, Arc::clone(&shared)).run().map_err(looped)?;
     shared.seat.leave();
     drop(ticking);
-    if let Ok(mut server) = shared.server.try_lock() {
-        server.log.line(&format!("process {pid} ends: {ended:?}"));
-    }
+    tracing::info!("process {pid} ends: {ended:?}");
     shared.seat.release();
     Ok(ended)
 }

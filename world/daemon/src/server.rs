@@ -3,7 +3,7 @@
 
 use crate::build::Build;
 use crate::folder::user;
-use crate::log::{self, Log};
+use crate::log;
 use crate::peer::Peer;
 use crate::protocol::{DaemonStatus, WireCommand, WireRequest, WireResponse};
 use crate::socket;
@@ -31,7 +31,6 @@ pub struct PeerLimits {
 }
 
 pub(crate) struct Server {
-    pub log: Log,
     pub last_call: Instant,
     listener: Option<UnixListener>,
     wake: Option<UnixStream>,
@@ -59,7 +58,6 @@ struct Stuck {
 
 /// What a server is made of.
 pub(crate) struct Parts {
-    pub log: Log,
     pub listener: UnixListener,
     pub wake: Option<UnixStream>,
     pub build: Build,
@@ -102,7 +100,6 @@ impl Server {
             draining: false,
         };
         Ok(Self {
-            log: parts.log,
             last_call: Instant::now(),
             listener: Some(parts.listener),
             wake: parts.wake,
@@ -212,7 +209,7 @@ impl Server {
                 Err(cause) if cause.kind() == ErrorKind::WouldBlock => return,
                 Err(cause) => {
                     // Out of descriptors, most likely: trying again at once would spin.
-                    self.log.line(&format!("cannot accept a connection: {cause}"));
+                    tracing::warn!("cannot accept a connection: {cause}");
                     self.accept_after = Instant::now() + ACCEPT_PAUSE;
                     return;
                 }
@@ -224,7 +221,7 @@ impl Server {
         match socket::peer_user(&stream) {
             Ok(found) if is_ours(found, user()) => {}
             found => {
-                self.log.line(&format!("turned away a connection of another user: {found:?}"));
+                tracing::warn!("turned away a connection of another user: {found:?}");
                 return;
             }
         }
@@ -299,7 +296,10 @@ impl Server {
                 }
                 // A count that was never told: the present one is told at once.
                 Ok(WireRequest::Watch { seen }) => peer.watch(seen.unwrap_or(u64::MAX)),
-                Err(reason) => peer.send(WireResponse::Cannot(reason).write()),
+                Err(reason) => {
+                    tracing::warn!("a request could not be read: {reason}");
+                    peer.send(WireResponse::Cannot(reason).write());
+                }
             }
             place += 1;
         }

@@ -64,6 +64,7 @@ const LOOKS: &[&[&str]] = &[
     &["policy", "pack", HOSTILE, "on"],
     &["notify", "status"],
     &["doctor"],
+    &["daemon", "log"],
     &["trust", "--show"],
     &["trust", "--yes"],
     &["init", "--project", "--dry-run"],

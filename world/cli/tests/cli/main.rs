@@ -10,6 +10,7 @@ mod hostile_text;
 mod install;
 mod lists;
 mod load;
+mod log;
 mod messages;
 mod notify;
 mod origin;

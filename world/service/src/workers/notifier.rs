@@ -57,7 +57,7 @@ struct Notifier {
 }
 
 pub fn task(setting: &PipelineSetup) -> PeriodicTask {
-    let (mut notifier, mut last) = (Notifier::new(setting), Vec::new());
+    let mut notifier = Notifier::new(setting);
     PeriodicTask {
         name: "notifier",
         every: EVERY,
@@ -65,13 +65,7 @@ pub fn task(setting: &PipelineSetup) -> PeriodicTask {
             // Many changes at once are one look.
             std::thread::sleep(BREATH);
             let told = notifier.round();
-            if !told.troubles.is_empty() && told.troubles != last {
-                for trouble in &told.troubles {
-                    // A full disk must not stop the daemon.
-                    let _ = daemon::log_line(&notifier.setting.state, &format!("notify: {trouble}"));
-                }
-                last = told.troubles;
-            }
+            told.troubles.iter().for_each(|trouble| tracing::warn!("notifier: {trouble}"));
             told.again.map_or(Next::AsUsual, Next::In)
         }),
         wake: Wake::default(),
@@ -98,7 +92,7 @@ pub fn run_to_the_end(setting: &PipelineSetup) -> std::io::Result<()> {
 
 impl Notifier {
     fn new(setting: &PipelineSetup) -> Self {
-        Self { setting: setting.clone(), store: WorkerStore::new(&setting.state), tries: TRIES }
+        Self { setting: setting.clone(), store: WorkerStore::new("notifier", &setting.state), tries: TRIES }
     }
 
     /// One look. What cannot be read now is looked for again, but not for ever.
