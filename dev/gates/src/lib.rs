@@ -20,6 +20,7 @@ mod size;
 mod source;
 mod std_paths;
 mod tree;
+mod unsafe_code;
 mod words;
 
 use std::fmt;
@@ -64,6 +65,7 @@ pub const ALL: &[TreeGate] = &[
     TreeGate { name: "events", check: events::check },
     TreeGate { name: "output", check: output::check },
     TreeGate { name: "reads", check: reads::check },
+    TreeGate { name: "unsafe", check: unsafe_code::check },
 ];
 
 impl SourceFile {

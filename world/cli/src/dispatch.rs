@@ -18,8 +18,7 @@ pub fn open(args: Vec<OsString>) -> ExitCode {
         return ExitCode::from(hook::run(&args));
     }
     // Rust ignores SIGPIPE; a listing cut short by `head` should end quietly instead.
-    // SAFETY: set before any thread is started, to the system's own default.
-    unsafe { libc::signal(libc::SIGPIPE, libc::SIG_DFL) };
+    sys::signals::obey(libc::SIGPIPE);
     Printer::clean_panics();
     let args = by_name(args);
     let taut = match Taut::try_parse_from(&args) {

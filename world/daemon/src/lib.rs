@@ -19,8 +19,6 @@ mod run;
 mod serve;
 mod server;
 mod service;
-mod signals;
-mod socket;
 mod spawn;
 mod start;
 mod watch;

@@ -9,15 +9,14 @@ use crate::serve::Shared;
 use crate::server::{Parts, PeerLimits, Server};
 use crate::service::Service;
 use crate::watcher::Watcher;
-use crate::{signals, socket};
-use std::fs::{self, File, Permissions};
+use std::fs::{self, Permissions};
 use std::io::{self, ErrorKind, Write};
-use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileTypeExt, PermissionsExt};
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
+use sys::{signals, socket};
 
 /// How a daemon lives.
 pub struct DaemonOptions {
@@ -114,14 +113,14 @@ pub fn run<S: Service>(
     options: DaemonOptions,
     make: impl Fn() -> S + Send + Sync + 'static,
 ) -> Result<DaemonEnd, RunError> {
-    keep_memory_small();
+    sys::process::keep_memory_small();
     let (mut seat, listener) = Seat::take(&options.folder)?;
     let looped = |source| RunError::Loop { log: log::path(&options.folder), source };
     let wake = match options.signals {
         Signals::Drain => {
             // A process of its own has a log of its own.
             log::install(&options.folder, options.log);
-            Some(signals::listen().map_err(looped)?)
+            Some(signals::stream(&[libc::SIGTERM, libc::SIGINT]).map_err(looped)?)
         }
         Signals::Untouched => None,
     };
@@ -236,21 +235,7 @@ fn announce() {
     // A starter that went away needs no news.
     let _ = writeln!(io::stdout(), "{READY}");
     let _ = io::stdout().flush();
-    if let Ok(nowhere) = File::options().write(true).open("/dev/null") {
-        // SAFETY: both descriptors are open; stdout becomes a copy of the other.
-        unsafe { libc::dup2(nowhere.as_raw_fd(), libc::STDOUT_FILENO) };
-    }
-}
-
-/// Large calls are rare: their memory goes back to the system at once instead of staying in the allocator.
-fn keep_memory_small() {
-    #[cfg(all(target_os = "linux", target_env = "gnu"))]
-    // SAFETY: sets parameters of the allocator, which may be done at any time.
-    unsafe {
-        libc::mallopt(libc::M_MMAP_THRESHOLD, 128 << 10);
-        libc::mallopt(libc::M_TRIM_THRESHOLD, 256 << 10);
-        libc::mallopt(libc::M_ARENA_MAX, 2);
-    }
+    sys::output::let_go_of_output();
 }
 
 #[cfg(test)]

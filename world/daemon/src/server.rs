@@ -2,11 +2,9 @@
 //! calls out of it at once and gives the answered peers back; while it works nothing here is held.
 
 use crate::build::Build;
-use crate::folder::user;
 use crate::log;
 use crate::peer::Peer;
 use crate::protocol::{DaemonStatus, WireCommand, WireRequest, WireResponse};
-use crate::socket;
 use model::Call;
 use serde_json::Value;
 use std::io::{self, ErrorKind, Read};
@@ -14,6 +12,7 @@ use std::os::fd::AsRawFd;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+use sys::{poll, socket};
 
 /// What peers may take: none of them can make the daemon wait or grow.
 #[derive(Debug, Clone)]
@@ -183,7 +182,7 @@ impl Server {
         let waiting = self.peers.iter().any(|peer| peer.has_frame() && peer.events() == 0);
         // A listener that is closed for a moment is opened again by the clock: nobody can connect.
         let limit = if closed_for.is_zero() { limit } else { limit.min(closed_for) };
-        let ready = socket::poll(&mut polls, if waiting { Duration::ZERO } else { limit });
+        let ready = poll::poll(&mut polls, if waiting { Duration::ZERO } else { limit });
         awake();
         ready?;
         let mut ready = polls.iter().map(|poll| poll.revents);
@@ -219,7 +218,7 @@ impl Server {
 
     fn admit(&mut self, stream: UnixStream) {
         match socket::peer_user(&stream) {
-            Ok(found) if is_ours(found, user()) => {}
+            Ok(found) if is_ours(found, sys::outside::user()) => {}
             found => {
                 tracing::warn!("turned away a connection of another user: {found:?}");
                 return;

@@ -5,7 +5,7 @@ use crate::client::{CallFailure, Client};
 use crate::folder::{self, FolderError, Lock, socket_path};
 use crate::protocol::DaemonStatus;
 use crate::run::{READY, READY_VARIABLE, RunError, clear_stale};
-use crate::{log, socket, spawn};
+use crate::{log, spawn};
 use std::ffi::OsString;
 use std::io::{self, ErrorKind, Read};
 use std::os::fd::AsRawFd;
@@ -202,7 +202,7 @@ fn spawn_daemon(launch: &DaemonLaunch, deadline: Instant) -> Result<DaemonStatus
 fn listen_for_ready(mut pipe: ChildStdout, deadline: Instant) -> io::Result<bool> {
     let mut said = Vec::new();
     loop {
-        socket::wait(pipe.as_raw_fd(), libc::POLLIN, deadline)?;
+        sys::poll::wait(pipe.as_raw_fd(), libc::POLLIN, deadline)?;
         let mut chunk = [0; 256];
         match pipe.read(&mut chunk)? {
             0 => return Ok(false),
