@@ -1,14 +1,14 @@
 //! What the user wants to be told of, how, and when not: the `[notify]` section.
 
 use model::Ms;
-use model::row::Status;
+use model::row::AgentStatus;
 use std::fmt;
 
 /// Off until `on` names something.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notify {
     /// Which turns of an agent are told: to attention, error or done.
-    pub on: Vec<Status>,
+    pub on: Vec<AgentStatus>,
     /// The bell, and the text where the terminal shows one.
     pub terminal: bool,
     pub desktop: bool,
@@ -34,7 +34,7 @@ pub struct Offset {
 }
 
 /// The turns that can be told, in the order a person would want them.
-pub const KINDS: [Status; 3] = [Status::Attention, Status::Error, Status::Done];
+pub const KINDS: [AgentStatus; 3] = [AgentStatus::Attention, AgentStatus::Error, AgentStatus::Done];
 
 const DEBOUNCE_MS: i64 = 5_000;
 const DAY_MINUTES: i64 = 24 * 60;
@@ -53,7 +53,7 @@ impl Default for Notify {
 }
 
 impl Notify {
-    pub fn tells(&self, status: Status) -> bool {
+    pub fn tells(&self, status: AgentStatus) -> bool {
         self.on.contains(&status)
     }
 

@@ -5,7 +5,7 @@
 //! An agent that is only its hooks, with no client at all:
 //!
 //! ```no_run
-//! use testkit::{Stage, Step};
+//! use testkit::{AgentStep, Stage};
 //! # fn main() -> std::io::Result<()> {
 //! let stage = Stage::without_daemon();
 //! let calls = stage.agent("ada").play(&[Step::start(), Step::prompt("tidy up"), Step::bash("git push --force")])?;
@@ -45,11 +45,11 @@ pub mod stage;
 pub mod strange;
 
 pub use corpus::Case;
-pub use fake_agent::{Call, FakeAgent, Step, Tool};
+pub use fake_agent::{AgentStep, FakeAgent, FakeTool, HookCall};
 pub use need::{is_missing, is_not_root, skipped};
 pub use process::{Ending, Finished};
-pub use real_client::{Launch, RealClient, Run, Terminal};
+pub use real_client::{ClientLaunch, PrintRun, RealClient, Terminal};
 pub use sandbox::{Sandbox, taut_bin};
-pub use scripted_model::{Kind, Requests, Script, ScriptedModel, Turn};
+pub use scripted_model::{RequestKind, Requests, Script, ScriptedModel, Turn};
 pub use stage::Stage;
 pub use strange::{Stalled, Strange};

@@ -27,13 +27,13 @@ impl fmt::Display for Diagnostic {
 }
 
 /// A file under examination, and what was found in it.
-pub(super) struct Report<'a> {
+pub(super) struct FileReport<'a> {
     pub file: &'a str,
     pub text: &'a str,
     pub found: Vec<Diagnostic>,
 }
 
-impl Report<'_> {
+impl FileReport<'_> {
     pub(super) fn add(&mut self, span: Range<usize>, message: impl Into<String>) {
         self.push(span, message.into(), None);
     }

@@ -15,7 +15,7 @@ pub use diagnostic::{Diagnostic, nearest};
 pub use parse::{check, parse};
 pub use user_rule::UserRule;
 
-use crate::policy::Mode;
+use crate::policy::PolicyMode;
 use crate::rule::Pack;
 use model::RuleKind;
 
@@ -60,27 +60,27 @@ pub struct Layer {
 /// What one file says. Absent is "as below".
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct LayerConfig {
-    pub mode: Option<Mode>,
+    pub mode: Option<PolicyMode>,
     pub on_failure: Option<OnFailure>,
-    pub packs: Vec<(Pack, Switch)>,
+    pub packs: Vec<(Pack, RuleSwitch)>,
     /// By rule id.
-    pub rules: Vec<(String, Setting)>,
+    pub rules: Vec<(String, RuleSetting)>,
     pub allows: Vec<Allow>,
     pub users: Vec<UserRule>,
-    pub notify: notify::Said,
+    pub notify: notify::NotifyLayer,
     /// Sections of other features, as they were written.
     pub sections: toml::Table,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Switch {
+pub enum RuleSwitch {
     On,
     Off,
 }
 
 /// What a file makes of one rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Setting {
+pub enum RuleSetting {
     Off,
     Kind(RuleKind),
 }

@@ -1,17 +1,17 @@
 //! The `[notify]` section of one file, and what of it a project may say.
 
-use super::diagnostic::{Diagnostic, Report};
+use super::diagnostic::{Diagnostic, FileReport};
 use super::keys;
 use super::values::Fields;
 use crate::notify::{KINDS, Notify, Quiet};
-use model::row::Status;
+use model::row::AgentStatus;
 use toml::Spanned;
 use toml::de::DeValue;
 
 /// What one file says of notifications. Absent is "as below".
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Said {
-    pub on: Option<Vec<Status>>,
+pub struct NotifyLayer {
+    pub on: Option<Vec<AgentStatus>>,
     pub terminal: Option<bool>,
     pub desktop: Option<bool>,
     pub command: Option<Vec<String>>,
@@ -24,8 +24,8 @@ pub struct Said {
 /// Longer than an hour is no debounce but a forgotten notification.
 const LONGEST_MS: i64 = 3_600_000;
 
-impl Said {
-    pub(super) fn parse(notify: &Fields<'_, '_>, report: &mut Report<'_>) -> Self {
+impl NotifyLayer {
+    pub(super) fn parse(notify: &Fields<'_, '_>, report: &mut FileReport<'_>) -> Self {
         notify.only(keys::NOTIFY, report);
         Self {
             on: notify.get("on").map(|value| kinds(value, report)),
@@ -59,9 +59,9 @@ impl Said {
     }
 }
 
-fn beyond(notify: &Fields<'_, '_>, report: &Report<'_>) -> Vec<Diagnostic> {
+fn beyond(notify: &Fields<'_, '_>, report: &FileReport<'_>) -> Vec<Diagnostic> {
     let known = notify.table.keys().filter(|key| key.get_ref() != "on");
-    let mut aside = Report { file: report.file, text: report.text, found: Vec::new() };
+    let mut aside = FileReport { file: report.file, text: report.text, found: Vec::new() };
     for key in known.filter(|key| keys::NOTIFY.contains(&key.get_ref().as_ref())) {
         let message = format!("`notify.{}` is ignored: a project may only leave kinds out of `on`", key.get_ref());
         aside.push(key.span(), message, Some("set it in your own configuration: `taut notify on`".into()));
@@ -70,12 +70,12 @@ fn beyond(notify: &Fields<'_, '_>, report: &Report<'_>) -> Vec<Diagnostic> {
     aside.found
 }
 
-fn kinds(value: &Spanned<DeValue<'_>>, report: &mut Report<'_>) -> Vec<Status> {
+fn kinds(value: &Spanned<DeValue<'_>>, report: &mut FileReport<'_>) -> Vec<AgentStatus> {
     let DeValue::Array(items) = value.get_ref() else {
         report.add(value.span(), "`on` is a list such as [\"attention\", \"error\", \"done\"]");
         return Vec::new();
     };
-    let names = KINDS.map(Status::name);
+    let names = KINDS.map(AgentStatus::name);
     let mut kinds = Vec::new();
     for item in items.iter() {
         let name = match item.get_ref() {
@@ -94,7 +94,7 @@ fn kinds(value: &Spanned<DeValue<'_>>, report: &mut Report<'_>) -> Vec<Status> {
     kinds
 }
 
-fn truth(fields: &Fields<'_, '_>, name: &str, report: &mut Report<'_>) -> Option<bool> {
+fn truth(fields: &Fields<'_, '_>, name: &str, report: &mut FileReport<'_>) -> Option<bool> {
     let value = fields.get(name)?;
     match value.get_ref() {
         DeValue::Boolean(truth) => Some(*truth),
@@ -107,7 +107,7 @@ fn truth(fields: &Fields<'_, '_>, name: &str, report: &mut Report<'_>) -> Option
 
 /// Program and arguments, not a line: what is run must not hang on a shell's
 /// reading, nor on a search path that somebody else has set.
-fn command(value: &Spanned<DeValue<'_>>, report: &mut Report<'_>) -> Option<Vec<String>> {
+fn command(value: &Spanned<DeValue<'_>>, report: &mut FileReport<'_>) -> Option<Vec<String>> {
     let hint = Some("for a line of shell: [\"/bin/sh\", \"-c\", \"…\"]".to_string());
     let DeValue::Array(items) = value.get_ref() else {
         report.push(value.span(), "`command` is a list: [\"/path/to/program\", \"argument\"]".to_string(), hint);
@@ -130,7 +130,7 @@ fn command(value: &Spanned<DeValue<'_>>, report: &mut Report<'_>) -> Option<Vec<
     Some(words)
 }
 
-fn debounce(value: &Spanned<DeValue<'_>>, report: &mut Report<'_>) -> Option<i64> {
+fn debounce(value: &Spanned<DeValue<'_>>, report: &mut FileReport<'_>) -> Option<i64> {
     let ms = match value.get_ref() {
         DeValue::String(text) => length(text),
         _ => None,
@@ -149,7 +149,7 @@ fn length(text: &str) -> Option<i64> {
 }
 
 /// One stretch, or a list of them.
-fn quiet(value: &Spanned<DeValue<'_>>, report: &mut Report<'_>) -> Vec<Quiet> {
+fn quiet(value: &Spanned<DeValue<'_>>, report: &mut FileReport<'_>) -> Vec<Quiet> {
     let one = std::slice::from_ref(value);
     let items: Vec<&Spanned<DeValue<'_>>> = match value.get_ref() {
         DeValue::Array(items) => items.iter().collect(),

@@ -1,9 +1,9 @@
 //! Parsing one file: everything that can be used, and a diagnostic for everything that cannot.
 
-use super::diagnostic::{Diagnostic, Report};
+use super::diagnostic::{Diagnostic, FileReport};
 use super::values::Fields;
-use super::{Allow, LayerConfig, OnFailure, Setting, Switch, UserRule, keys, notify};
-use crate::policy::Mode;
+use super::{Allow, LayerConfig, OnFailure, RuleSetting, RuleSwitch, UserRule, keys, notify};
+use crate::policy::PolicyMode;
 use crate::rule::Pack;
 use crate::rules;
 use model::RuleKind;
@@ -12,7 +12,7 @@ use toml::de::{DeTable, DeValue};
 
 /// What a file says. A mistake costs only what it stands in: a typo must not switch the rest off.
 pub fn parse(text: &str, file: &str) -> (LayerConfig, Vec<Diagnostic>) {
-    let mut report = Report { file, text, found: Vec::new() };
+    let mut report = FileReport { file, text, found: Vec::new() };
     let mut config = LayerConfig::default();
     let (document, errors) = DeTable::parse_recoverable(text);
     for error in errors {
@@ -29,7 +29,7 @@ pub fn parse(text: &str, file: &str) -> (LayerConfig, Vec<Diagnostic>) {
         context.only(keys::CONTEXT, &mut report);
     }
     if let Some(notify) = fields.get("notify").and_then(|value| Fields::of(value, "`notify`", &mut report)) {
-        config.notify = notify::Said::parse(&notify, &mut report);
+        config.notify = notify::NotifyLayer::parse(&notify, &mut report);
     }
     config.sections = sections(text, report.found.is_empty());
     (config, report.found)
@@ -41,9 +41,9 @@ pub fn check(text: &str, file: &str) -> Result<LayerConfig, Vec<Diagnostic>> {
     if found.is_empty() { Ok(config) } else { Err(found) }
 }
 
-fn guard_section(guard: &Fields<'_, '_>, config: &mut LayerConfig, report: &mut Report<'_>) {
+fn guard_section(guard: &Fields<'_, '_>, config: &mut LayerConfig, report: &mut FileReport<'_>) {
     guard.only(keys::GUARD, report);
-    config.mode = one_of(guard, "mode", &[("enforce", Mode::Enforce), ("observe", Mode::Observe)], report);
+    config.mode = one_of(guard, "mode", &[("enforce", PolicyMode::Enforce), ("observe", PolicyMode::Observe)], report);
     let failure = [("open", OnFailure::Open), ("ask", OnFailure::Ask), ("closed", OnFailure::Closed)];
     config.on_failure = one_of(guard, "on_failure", &failure, report);
     if let Some(packs) = guard.get("packs").and_then(|value| Fields::of(value, "`guard.packs`", report)) {
@@ -71,19 +71,19 @@ fn guard_section(guard: &Fields<'_, '_>, config: &mut LayerConfig, report: &mut 
     }
 }
 
-fn packs_section(packs: &Fields<'_, '_>, config: &mut LayerConfig, report: &mut Report<'_>) {
+fn packs_section(packs: &Fields<'_, '_>, config: &mut LayerConfig, report: &mut FileReport<'_>) {
     let names: Vec<&str> = Pack::ALL.iter().map(|pack| pack.name()).collect();
     for (key, value) in packs.table.iter() {
         match (Pack::parse(key.get_ref()), value.get_ref()) {
             (None, _) => report.unknown(key.span(), "pack", key.get_ref(), &names),
-            (Some(pack), DeValue::Boolean(true)) => config.packs.push((pack, Switch::On)),
-            (Some(pack), DeValue::Boolean(false)) => config.packs.push((pack, Switch::Off)),
+            (Some(pack), DeValue::Boolean(true)) => config.packs.push((pack, RuleSwitch::On)),
+            (Some(pack), DeValue::Boolean(false)) => config.packs.push((pack, RuleSwitch::Off)),
             (Some(_), _) => report.add(value.span(), format!("`{}` is true or false", key.get_ref())),
         }
     }
 }
 
-fn rules_section(section: &Fields<'_, '_>, config: &mut LayerConfig, report: &mut Report<'_>) {
+fn rules_section(section: &Fields<'_, '_>, config: &mut LayerConfig, report: &mut FileReport<'_>) {
     let ids: Vec<&str> = rules::ALL.iter().map(|rule| rule.id).collect();
     for (key, value) in section.table.iter() {
         let id = key.get_ref().as_ref();
@@ -92,8 +92,8 @@ fn rules_section(section: &Fields<'_, '_>, config: &mut LayerConfig, report: &mu
             continue;
         };
         let setting = match value.get_ref() {
-            DeValue::Boolean(true) => Some(Setting::Kind(rule.kind)),
-            DeValue::Boolean(false) => Some(Setting::Off),
+            DeValue::Boolean(true) => Some(RuleSetting::Kind(rule.kind)),
+            DeValue::Boolean(false) => Some(RuleSetting::Off),
             DeValue::String(name) => setting(name, value, report),
             _ => Fields::of(value, "a rule's setting", report).and_then(|fields| {
                 fields.only(keys::RULE_SETTING, report);
@@ -111,15 +111,15 @@ fn rules_section(section: &Fields<'_, '_>, config: &mut LayerConfig, report: &mu
     }
 }
 
-fn setting(name: &str, value: &Spanned<DeValue<'_>>, report: &mut Report<'_>) -> Option<Setting> {
+fn setting(name: &str, value: &Spanned<DeValue<'_>>, report: &mut FileReport<'_>) -> Option<RuleSetting> {
     if name == "off" {
-        return Some(Setting::Off);
+        return Some(RuleSetting::Off);
     }
-    kind(name, Some(value), report).map(Setting::Kind)
+    kind(name, Some(value), report).map(RuleSetting::Kind)
 }
 
 /// A kind a rule may be given. The floor is not given.
-pub(super) fn kind(name: &str, value: Option<&Spanned<DeValue<'_>>>, report: &mut Report<'_>) -> Option<RuleKind> {
+pub(super) fn kind(name: &str, value: Option<&Spanned<DeValue<'_>>>, report: &mut FileReport<'_>) -> Option<RuleKind> {
     match name {
         "deny" => Some(RuleKind::Deny),
         "strike" => Some(RuleKind::Strike),
@@ -133,7 +133,12 @@ pub(super) fn kind(name: &str, value: Option<&Spanned<DeValue<'_>>>, report: &mu
     }
 }
 
-fn one_of<T: Copy>(fields: &Fields<'_, '_>, name: &str, choices: &[(&str, T)], report: &mut Report<'_>) -> Option<T> {
+fn one_of<T: Copy>(
+    fields: &Fields<'_, '_>,
+    name: &str,
+    choices: &[(&str, T)],
+    report: &mut FileReport<'_>,
+) -> Option<T> {
     let word = fields.text(name, report)?;
     let found = choices.iter().find(|(choice, _)| *choice == word).map(|(_, value)| *value);
     if found.is_none() {
@@ -144,7 +149,7 @@ fn one_of<T: Copy>(fields: &Fields<'_, '_>, name: &str, choices: &[(&str, T)], r
     found
 }
 
-fn list<'t, 'i>(fields: &Fields<'t, 'i>, name: &str, report: &mut Report<'_>) -> Vec<&'t Spanned<DeValue<'i>>> {
+fn list<'t, 'i>(fields: &Fields<'t, 'i>, name: &str, report: &mut FileReport<'_>) -> Vec<&'t Spanned<DeValue<'i>>> {
     match fields.get(name) {
         None => Vec::new(),
         Some(value) => match value.get_ref() {

@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::fake_agent::{FakeAgent, Step};
+use crate::fake_agent::{AgentStep, FakeAgent};
 use crate::process::{self, Finished};
 use crate::sandbox::{Sandbox, taut_bin};
 
@@ -111,7 +111,7 @@ impl Stage {
     /// An agent of that name at work.
     pub fn working(&self, name: &str) -> FakeAgent {
         let mut agent = self.agent(name);
-        agent.play(&[Step::start(), Step::prompt("go")]).unwrap();
+        agent.play(&[AgentStep::start(), AgentStep::prompt("go")]).unwrap();
         agent
     }
 
