@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::Stage;
 use crate::poll;
-use crate::process::{self, Finished, Input};
+use crate::process::{self, Finished, ProcessInput};
 
 /// Far more than a hook may take, far less than a test may hang.
 pub const LIMIT: Duration = Duration::from_secs(10);
@@ -32,7 +32,7 @@ impl Stage {
 
     /// A hook whose stdin is never closed.
     pub fn hook_unended(&self, payload: &[u8], env: &[(&str, &str)]) -> Finished {
-        process::run_with(self.hook_command(env), Input::Unended(payload), LIMIT).unwrap()
+        process::run_with(self.hook_command(env), ProcessInput::Unended(payload), LIMIT).unwrap()
     }
 
     /// The payload of a shell command about to run.

@@ -3,9 +3,11 @@
 
 mod asserts;
 mod hooks;
+pub mod http;
 mod loops;
 mod tasks;
 mod tmux;
+mod ui_page;
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -19,10 +21,12 @@ use crate::fake_agent::{AgentStep, FakeAgent};
 use crate::process::{self, Finished};
 use crate::sandbox::{Sandbox, taut_bin};
 
+pub use crate::process::{lives, signal};
 pub use asserts::{assert_decided, assert_denied, assert_silent};
 pub use hooks::{DAEMON, IN_PROCESS, LIMIT, walk};
 pub use loops::{RunningLoop, summary};
-pub use tmux::TmuxServer;
+pub use tmux::TestTmux;
+pub use ui_page::UiPage;
 
 /// Long enough for a busy machine; nothing waits so long when all is well.
 pub const PLENTY: Duration = Duration::from_secs(30);
@@ -120,6 +124,18 @@ impl Stage {
         let rows = self.list(&["agents", "--json"]);
         let row = rows.iter().find(|row| row["id"] == agent);
         row.map(|row| row["status"].as_str().unwrap().to_owned()).unwrap_or_default()
+    }
+
+    /// Writes the user's own configuration.
+    pub fn configure(&self, text: &str) {
+        let file = self.sandbox.home().join(".config/taut/config.toml");
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, text).unwrap();
+    }
+
+    /// A file of the home; empty where there is none.
+    pub fn home_file(&self, name: &str) -> String {
+        fs::read_to_string(self.sandbox.home().join(name)).unwrap_or_default()
     }
 
     /// A path in the project.

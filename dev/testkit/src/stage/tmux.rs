@@ -16,27 +16,27 @@ const SHELL: &str = "env PS1=ready% ENV= sh -i";
 
 /// A server that ends with the test, whatever happens.
 #[derive(Debug)]
-pub struct TmuxServer {
+pub struct TestTmux {
     pub socket: PathBuf,
     env: Vec<(OsString, OsString)>,
 }
 
 impl Stage {
     /// A server with a pane in which nothing happens.
-    pub fn tmux(&self, name: &str) -> TmuxServer {
+    pub fn tmux(&self, name: &str) -> TestTmux {
         self.tmux_with(name, "sleep 900")
     }
 
     /// A server with a shell that is ready, and the whole terminal for it.
-    pub fn tmux_shell(&self, name: &str) -> TmuxServer {
+    pub fn tmux_shell(&self, name: &str) -> TestTmux {
         let tmux = self.tmux_with(name, SHELL);
         tmux.ask(&["set-option", "-g", "status", "off"]);
         tmux.wait_for("ready%");
         tmux
     }
 
-    fn tmux_with(&self, name: &str, program: &str) -> TmuxServer {
-        let tmux = TmuxServer { socket: self.sandbox.tmp().join(name), env: self.sandbox.env() };
+    fn tmux_with(&self, name: &str, program: &str) -> TestTmux {
+        let tmux = TestTmux { socket: self.sandbox.tmp().join(name), env: self.sandbox.env() };
         tmux.ask(&["-f", "/dev/null", "new-session", "-d", "-x", "120", "-y", "40", program]);
         // Whatever happens to the test, its server does not stay.
         tmux.ask(&["run-shell", "-b", "-d", "600", "-C", "kill-server"]);
@@ -62,7 +62,7 @@ impl Stage {
     }
 
     /// `taut` as a program in that server sees it; it must go well.
-    pub fn taut_in(&self, tmux: &TmuxServer, args: &[&str]) -> Finished {
+    pub fn taut_in(&self, tmux: &TestTmux, args: &[&str]) -> Finished {
         let mut command = self.command(args);
         command.env("TMUX", tmux.variable());
         let done = process::run(command, b"", PLENTY).unwrap();
@@ -71,12 +71,12 @@ impl Stage {
     }
 
     /// A named agent in a pane.
-    pub fn agent_in(&self, name: &str, tmux: &TmuxServer, pane: &str) -> FakeAgent {
+    pub fn agent_in(&self, name: &str, tmux: &TestTmux, pane: &str) -> FakeAgent {
         self.agent(name).with_env("TMUX", tmux.variable()).with_env("TMUX_PANE", pane)
     }
 }
 
-impl TmuxServer {
+impl TestTmux {
     pub fn ask(&self, args: &[&str]) -> String {
         let done = self.run(args);
         assert!(done.success(), "tmux {args:?}: {}", done.stderr_text());
@@ -152,7 +152,7 @@ impl TmuxServer {
     }
 }
 
-impl Drop for TmuxServer {
+impl Drop for TestTmux {
     fn drop(&mut self) {
         // Fails only when the server is gone already.
         let _ = self.run(&["kill-server"]);
