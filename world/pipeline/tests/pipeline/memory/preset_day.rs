@@ -1,4 +1,4 @@
-//! I3: a whole day under each preset, as its seed describes it.
+//! I3: a whole day under each preset, as specified.
 
 use super::{Play, denial, told};
 use crate::home::{Client, PipelineHome};
