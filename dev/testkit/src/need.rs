@@ -15,8 +15,8 @@ pub const FULL_PROOF: &str = "TAUT_CI";
 pub fn skipped(why: &str) {
     let test = thread::current().name().unwrap_or("a test").to_owned();
     assert!(env::var_os(FULL_PROOF).is_none(), "{test} cannot be run here: {why}. {FULL_PROOF} is set, so it must be");
-    // Nothing can be done where even this cannot be said.
-    let _ = writeln!(io::stderr(), "skipped: {test}: {why}");
+    // One write, so that other tests' lines stay whole. Nothing can be done where even this cannot be said.
+    let _ = io::stderr().write_all(format!("skipped: {test}: {why}\n").as_bytes());
 }
 
 /// Whether a program cannot be found, which is then said by [`skipped`].
