@@ -1,7 +1,8 @@
-//! The daemon's keeper: takes in what was put by, brings back what a damaged
+//! Takes in what was put by, brings back what a damaged
 //! file holds, forgets what is old, keeps the log of the database short, and
 //! says in the daemon's own log what came of it.
 
+use super::WorkerStore;
 use daemon::{Next, PeriodicTask, Wake};
 use pipeline::PipelineSetup;
 use std::path::Path;
@@ -10,7 +11,7 @@ use store::{ClockJump, Error, Retention, Store, Unstored};
 
 const EVERY: Duration = Duration::from_secs(1);
 
-/// In rounds of the keeper.
+/// In rounds.
 const TIDY_EVERY: u64 = 30;
 
 /// Steps of forgetting in one round.
@@ -21,18 +22,19 @@ const SAY_EVERY: Duration = Duration::from_secs(60);
 
 /// On a connection and a thread of its own: a checkpoint inline would be felt
 /// by the hook that happens to come then.
-pub fn tick(setting: PipelineSetup) -> PeriodicTask {
-    let mut keeper = Keeper { setting, store: None, round: 0, said: Said::default() };
+pub fn task(setting: PipelineSetup) -> PeriodicTask {
+    let store = WorkerStore::new(&setting.state);
+    let mut maintenance = Maintenance { setting, store, round: 0, said: Said::default() };
     let run = Box::new(move || {
-        keeper.round();
+        maintenance.round();
         Next::AsUsual
     });
-    PeriodicTask { name: "keeper", every: EVERY, run, wake: Wake::default() }
+    PeriodicTask { name: "store", every: EVERY, run, wake: Wake::default() }
 }
 
-struct Keeper {
+struct Maintenance {
     setting: PipelineSetup,
-    store: Option<Store>,
+    store: WorkerStore,
     round: u64,
     said: Said,
 }
@@ -46,29 +48,25 @@ struct Said {
     trouble: String,
 }
 
-impl Keeper {
+impl Maintenance {
     fn round(&mut self) {
         let state = &self.setting.state;
         self.said.unstored(state, &store::unstored(state));
-        if self.store.as_ref().is_none_or(Store::stale) {
-            self.store = Store::open_and_migrate(&self.setting.state, PipelineSetup::HOOK_PATIENCE).ok();
-        }
-        let Some(store) = &mut self.store else { return };
         let tidy = self.round.is_multiple_of(TIDY_EVERY);
-        self.round += 1;
-        // Each for itself: what cannot be taken in must not keep the log from being cut.
-        let mut done = vec![take_in(store, &self.setting)];
-        if tidy {
-            done.extend([salvage(store, state), forget(store, state, &mut self.said)]);
-        }
-        done.push(store.checkpoint().map(drop));
-        match done.into_iter().find_map(Result::err) {
-            Some(trouble) => {
-                self.said.trouble(state, &trouble);
-                // A connection that failed is not kept: the file may be damaged or gone.
-                self.store = None;
+        let said = &mut self.said;
+        let done = self.store.with(|store| {
+            self.round += 1;
+            // Each for itself: what cannot be taken in must not keep the log from being cut.
+            let mut done = vec![take_in(store, &self.setting)];
+            if tidy {
+                done.extend([salvage(store, state), forget(store, state, said)]);
             }
-            None => self.said.trouble.clear(),
+            done.push(store.checkpoint().map(drop));
+            done.into_iter().collect()
+        });
+        match done {
+            Err(trouble) => self.said.trouble(state, &trouble),
+            Ok(()) => self.said.trouble.clear(),
         }
     }
 }
@@ -125,7 +123,7 @@ impl Said {
     fn trouble(&mut self, state: &Path, trouble: &Error) {
         let text = trouble.to_string();
         if text != self.trouble {
-            line(state, &format!("the keeper could not do its work: {text}"));
+            line(state, &format!("the database could not be looked after: {text}"));
             self.trouble = text;
         }
     }

@@ -1,6 +1,7 @@
 //! The daemon's painter: tmux shows what the fleet does. Reads the store and
 //! the servers anew each time, so a hint that was lost costs nothing but time.
 
+use super::WorkerStore;
 use daemon::{Next, PeriodicTask, Wake};
 use engine::fleet::paint::{self, Claim, LookChange, PaintState, PaintTarget, Pane, PaneLook, ServerState, Theme};
 use host::tmux::{self, PaneStyle, ServerPanes, StyleChange, TmuxError, TmuxServer, WindowStatus};
@@ -9,7 +10,6 @@ use model::row::Agent;
 use model::session::Session;
 use pipeline::PipelineSetup;
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -62,10 +62,9 @@ impl Switched {
     }
 }
 
-pub fn tick(setting: &PipelineSetup, switched: &Switched) -> PeriodicTask {
+pub fn task(setting: &PipelineSetup, switched: &Switched) -> PeriodicTask {
     let switched = switched.clone();
-    let state = setting.state.clone();
-    let mut store: Option<Store> = None;
+    let mut store = WorkerStore::new(&setting.state);
     let mut painter = PanePainter::default();
     let (mut seen, mut swept, mut waits) = (None, Instant::now(), false);
     PeriodicTask {
@@ -77,12 +76,12 @@ pub fn tick(setting: &PipelineSetup, switched: &Switched) -> PeriodicTask {
             if turned {
                 painter.servers.values_mut().for_each(|known| known.rests_until = None);
             }
-            let version = open(&mut store, &state).and_then(|store| store.data_version().ok());
+            let version = store.with(|store| store.data_version()).ok();
             if version.is_some() && version == seen && !waits && !turned && swept.elapsed() < SWEEP {
                 return Next::AsUsual;
             }
             (seen, swept) = (version, began);
-            let again = painter.look(&mut store, &state);
+            let again = store.with(|store| claims(store)).ok().and_then(|claims| painter.round(&claims));
             waits = again.is_some();
             std::thread::sleep(BREATH.saturating_sub(began.elapsed()));
             again.map_or(Next::AsUsual, |due| {
@@ -91,13 +90,6 @@ pub fn tick(setting: &PipelineSetup, switched: &Switched) -> PeriodicTask {
         }),
         wake: Wake::default(),
     }
-}
-
-fn open<'a>(store: &'a mut Option<Store>, state: &Path) -> Option<&'a Store> {
-    if store.as_ref().is_none_or(Store::stale) {
-        *store = Store::open_and_migrate(state, PipelineSetup::HOOK_PATIENCE).ok();
-    }
-    store.as_ref()
 }
 
 /// What every agent with a pane wants shown.
@@ -120,15 +112,6 @@ fn claims_of(agents: &[Agent], open: &[Session]) -> Claims {
 }
 
 impl PanePainter {
-    fn look(&mut self, store: &mut Option<Store>, state: &Path) -> Option<Ms> {
-        let Ok(claims) = claims(open(store, state)?) else {
-            // A connection that failed is not kept: the file may be damaged or gone.
-            *store = None;
-            return None;
-        };
-        self.round(&claims)
-    }
-
     /// Every server with an agent in it, and every one that still wears our paint.
     pub fn round(&mut self, claims: &Claims) -> Option<Ms> {
         let mut sockets: Vec<String> = claims.keys().cloned().collect();

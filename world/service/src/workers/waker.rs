@@ -1,6 +1,7 @@
 //! The daemon's waker: an idle session for which messages wait is woken by a
 //! short line pasted into its pane, when nothing can be disturbed by it.
 
+use super::WorkerStore;
 use agents::claude_code::screen::{self, CapturedScreen};
 use daemon::{Next, PeriodicTask, Wake};
 use engine::fleet::wake::{Idle, WakeDecision, counted, is_ours, unspaced, wake};
@@ -9,7 +10,6 @@ use model::Ms;
 use model::fleet::Prompt;
 use model::session::Session;
 use pipeline::PipelineSetup;
-use std::path::Path;
 use std::time::{Duration, Instant};
 use store::{Store, WakeCandidate};
 
@@ -25,28 +25,20 @@ const SHOWN_WITHIN: Duration = Duration::from_secs(4);
 /// An Enter that was lost is noticed by the text still standing there.
 const AFTER_ENTER: Duration = Duration::from_millis(700);
 
-pub fn tick(setting: &PipelineSetup) -> PeriodicTask {
-    let state = setting.state.clone();
-    let mut store: Option<Store> = None;
+pub fn task(setting: &PipelineSetup) -> PeriodicTask {
+    let mut store = WorkerStore::new(&setting.state);
     PeriodicTask {
         name: "waker",
         every: EVERY,
         run: Box::new(move || {
-            if round(&mut store, &state).is_err() {
-                // A connection that failed is not kept: the file may be damaged or gone.
-                store = None;
-            }
+            let _ = store.with(round);
             Next::AsUsual
         }),
         wake: Wake::default(),
     }
 }
 
-fn round(store: &mut Option<Store>, state: &Path) -> Result<(), store::Error> {
-    if store.as_ref().is_none_or(Store::stale) {
-        *store = Some(Store::open_and_migrate(state, PipelineSetup::HOOK_PATIENCE)?);
-    }
-    let Some(store) = store else { return Ok(()) };
+fn round(store: &mut Store) -> Result<(), store::Error> {
     for candidate in store.wakeable()? {
         try_to_wake(store, &candidate)?;
     }

@@ -2,7 +2,7 @@
 //! daemon it is a tick; without one a short-lived process of its own. Both read
 //! the store anew and claim there what they tell, so it is told once.
 
-use crate::printer::Printer;
+use super::WorkerStore;
 use daemon::{Next, PeriodicTask, Wake};
 use engine::fleet::notify::{self, Notice, NotifyContext, Subject, Turned};
 use host::notify::{Notification, NotifyPrograms, Urgency};
@@ -13,7 +13,7 @@ use policy::Notify;
 use policy::notify::Offset;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::rc::Rc;
 use std::time::Duration;
 use store::{EventFilter, Store};
@@ -52,11 +52,11 @@ pub struct NotifyResult {
 /// Whoever tells, and what they keep between two looks.
 struct Notifier {
     setting: PipelineSetup,
-    store: Option<Store>,
+    store: WorkerStore,
     tries: u32,
 }
 
-pub fn tick(setting: &PipelineSetup) -> PeriodicTask {
+pub fn task(setting: &PipelineSetup) -> PeriodicTask {
     let (mut notifier, mut last) = (Notifier::new(setting), Vec::new());
     PeriodicTask {
         name: "notifier",
@@ -66,8 +66,10 @@ pub fn tick(setting: &PipelineSetup) -> PeriodicTask {
             std::thread::sleep(BREATH);
             let told = notifier.round();
             if !told.troubles.is_empty() && told.troubles != last {
-                // The daemon's standard error is its log.
-                told.troubles.iter().for_each(|trouble| Printer::new(false).note(format!("notify: {trouble}")));
+                for trouble in &told.troubles {
+                    // A full disk must not stop the daemon.
+                    let _ = daemon::log_line(&notifier.setting.state, &format!("notify: {trouble}"));
+                }
                 last = told.troubles;
             }
             told.again.map_or(Next::AsUsual, Next::In)
@@ -96,16 +98,13 @@ pub fn run_to_the_end(setting: &PipelineSetup) -> std::io::Result<()> {
 
 impl Notifier {
     fn new(setting: &PipelineSetup) -> Self {
-        Self { setting: setting.clone(), store: None, tries: TRIES }
+        Self { setting: setting.clone(), store: WorkerStore::new(&setting.state), tries: TRIES }
     }
 
     /// One look. What cannot be read now is looked for again, but not for ever.
     fn round(&mut self) -> NotifyResult {
-        let kept = self.store.take().filter(|store| !store.stale());
-        let opened = kept.map_or_else(|| Store::open(&self.setting.state, PipelineSetup::HOOK_PATIENCE), Ok);
-        let looked = opened.and_then(|mut store| Ok((look(&mut store, &self.setting)?, store)));
-        if let Ok((told, store)) = looked {
-            (self.store, self.tries) = (Some(store), TRIES);
+        if let Ok(told) = self.store.with(|store| look(store, &self.setting)) {
+            self.tries = TRIES;
             return told;
         }
         self.tries = self.tries.saturating_sub(1);
@@ -242,13 +241,4 @@ fn deliver(notice: &Notice, ways: &Notify, place: &NotifyPrograms) -> Vec<String
 pub fn message(notice: &Notice) -> Notification<'_> {
     let urgency = if notice.status == AgentStatus::Done { Urgency::Normal } else { Urgency::High };
     Notification { title: &notice.title, body: &notice.body, urgency }
-}
-
-/// How the process that tells is started where there is no daemon.
-pub fn line(setting: &PipelineSetup) -> Vec<std::ffi::OsString> {
-    let told: [(&str, &PathBuf); 3] =
-        [("--state", &setting.state), ("--home", &setting.home), ("--config", &setting.user_config)];
-    let mut line: Vec<std::ffi::OsString> = vec!["notify".into(), "deliver".into()];
-    line.extend(told.into_iter().flat_map(|(name, path)| [name.into(), path.clone().into_os_string()]));
-    line
 }

@@ -1,4 +1,4 @@
-//! The daemon's monitor: contexts of sessions that emit nothing are measured
+//! Contexts of sessions that emit nothing are measured
 //! too, so that their next hook warns them and every view shows it; and those
 //! whose client died without a word are ended.
 
@@ -8,7 +8,7 @@ use std::time::Duration;
 
 const EVERY: Duration = Duration::from_secs(30);
 
-pub fn tick(setting: PipelineSetup) -> PeriodicTask {
+pub fn task(setting: PipelineSetup) -> PeriodicTask {
     PeriodicTask {
         name: "monitor",
         every: EVERY,
