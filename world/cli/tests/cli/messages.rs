@@ -59,7 +59,7 @@ fn f3_a_line_that_the_hook_has_sent_is_sent_once() {
         let (ann, bob) = two(&stage, env);
         assert_silent(&line(&stage, "bob-1", "b1", "taut send ann 'the build is green'", &bob), "a message");
         let done = as_agent(&stage, &["send", "ann", "the build is green"], &bob, "");
-        assert_eq!(done.stdout_text().trim_end(), "sent to agent ann; it is told at its next prompt or tool call");
+        assert_eq!(done.stdout_text().trim_end(), "sent to agent ann; it is shown at its next prompt or tool call");
         assert_eq!(stage.list(&["inbox", "--json"]).len(), 1, "a person only looks");
         let said = tool(&stage, "ann-1", "a1", &ann);
         assert!(

@@ -123,7 +123,7 @@ fn l1_called_fresher_it_is_the_loop_and_a_dry_run_starts_nothing() {
 }
 
 #[test]
-fn i3_the_preset_fresher_counts_commits_alone_and_reads_the_hooks_of_its_seed() {
+fn i3_the_preset_fresher_counts_commits_alone_and_reads_its_own_hooks() {
     let stage = Stage::new();
     let mut init = stage.command(&["init", "--preset", "fresher", "--yes", "--allow-build-path"]);
     init.env("CLAUDE_CONFIG_DIR", stage.sandbox.claude_dir());

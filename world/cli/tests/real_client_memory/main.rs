@@ -126,7 +126,7 @@ fn g5_a_full_context_is_dehydrated_and_the_next_session_recovers() {
     assert_went_well(&run);
     assert!(exists(&stage, "one.txt") && !exists(&stage, "two.txt"), "{:#?}", run.requests.tool_results());
     let sent = last_sent(&run);
-    assert!(sent.contains("98 % full") && sent.contains("Your account is stored"), "{sent}");
+    assert!(sent.contains("98 % full") && sent.contains("Your hand-over note is stored"), "{sent}");
     assert!(artifact(&stage, "DEHYDRATED_CONTEXT.md").contains("half a bridge"));
 
     let say = || Script::new().main(Turn::say("hello"));

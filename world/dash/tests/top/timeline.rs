@@ -14,7 +14,7 @@ fn f4_a_call_and_its_return_are_one_line_with_how_long_it_took() {
     assert!(line(" src/lib.rs")[0].contains("▸ Read") && line(" src/lib.rs")[0].ends_with("52s"), "{screen}");
     assert!(line("git push --force")[0].ends_with("git push --force"), "stopped ones do not run: {screen}");
     assert!(line("deny")[0].contains("git-force-push: It overwrites"), "{screen}");
-    assert!(line("told")[0].contains("The last session left a note."), "{screen}");
+    assert!(line("shown")[0].contains("The last session left a note."), "{screen}");
     assert!(!screen.contains("PostToolBatch"));
 }
 

@@ -13,7 +13,7 @@ fn start(stage: &mut Stage, client: &Client) -> String {
 }
 
 #[test]
-fn s2_the_context_of_seed_001_is_laid_out_as_it_shows() {
+fn s2_the_context_is_laid_out_as_specified() {
     let mut stage = Stage::new();
     stage.write("acme/.taut/config.toml", SEED);
     stage.write("acme/Desktop/TODAY.md", "Ship it.\n");

@@ -101,7 +101,7 @@ fn s5_messages_to_an_agent_are_told_once_at_its_next_prompt_and_to_no_other() {
     let client = stage.client("one").with("TAUT_AGENT_ID", "ada");
     stage.start(&client, "startup");
     let message = |id: &str, to: &str| {
-        Write::Keep(MemoryWrite::Message(Message {
+        Write::Memory(MemoryWrite::Message(Message {
             id: id.into(),
             at: Ms(1),
             kind: "note".into(),

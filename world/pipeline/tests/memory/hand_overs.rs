@@ -70,11 +70,14 @@ fn r3_without_an_account_the_next_session_rehydrates_from_artifacts() {
     stage.line(&ann, "taut log 'found the leak in the cellar'");
     stage.end(&ann, "other");
     let said = start_said(&mut stage, &ann.clone().session_id("a2"), "startup");
-    assert!(said.contains("left no account") && said.contains("1_IMPLEMENT_LOG.md"), "{said}");
+    assert!(said.contains("left no hand-over note") && said.contains("1_IMPLEMENT_LOG.md"), "{said}");
     assert!(said.contains("found the leak in the cellar"), "{said}");
     for source in ["resume", "fork"] {
         let said = start_said(&mut stage, &ann.clone().session_id(source), source);
-        assert!(said.contains("Effort: implement") && !said.contains("left no account"), "it still knows: {said}");
+        assert!(
+            said.contains("Effort: implement") && !said.contains("left no hand-over note"),
+            "it still knows: {said}"
+        );
     }
 }
 
@@ -209,7 +212,7 @@ fn g5_a_full_context_leads_to_an_account_and_the_next_session_recovers() {
     let reason = denial(&stage.line(&client, "make"));
     assert!(reason.contains("[overflow]") && reason.contains("96 %"), "{reason}");
     dehydrate(&mut stage, &client);
-    assert!(denial(&stage.line(&client, "make")).contains("account is stored"));
+    assert!(denial(&stage.line(&client, "make")).contains("hand-over note is stored"));
     let next = client.session_id("s2");
     assert!(start_said(&mut stage, &next, "clear").contains("half a bridge"));
     assert_eq!(denial(&stage.line(&next, "make")), "");

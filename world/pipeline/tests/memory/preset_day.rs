@@ -1,4 +1,4 @@
-//! I3: a whole day under each preset, as its seed describes it.
+//! I3: a whole day under each preset, as specified.
 
 use crate::stage::{Client, Stage};
 use crate::{Play, denial, told};
