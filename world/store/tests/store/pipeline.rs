@@ -1,7 +1,7 @@
 //! The way of an event through the memory: load, apply, answered, list.
 
-use crate::rows::{agent, denied, event, injection, open, session, who};
-use model::effect::{Strike, Write};
+use crate::rows::{agent, denied, event, injection, open, session, waiting, who};
+use model::effect::{Audience, Strike, Write};
 use model::effort::{MemoryWrite, Message};
 use model::verdict::Intent;
 use model::{Answer, Ms};
@@ -22,7 +22,7 @@ fn what_was_written_is_loaded_as_it_was() {
     let home = tempfile::tempdir().unwrap();
     let mut store = open(home.path());
     apply(&mut store, &[Write::Session(Box::new(session("s-1"))), Write::Agent(agent("alpha"))]);
-    let loaded = store.transact(Durability::Normal, |tx| tx.load(&who(), NOW)).unwrap();
+    let loaded = store.transact(Durability::Normal, |tx| tx.identify(&who(), NOW)).unwrap();
     assert_eq!(loaded.agent, Some(agent("alpha")));
     assert_eq!(loaded.open, [session("s-1")]);
     assert_eq!(loaded.last_ended, None);
@@ -68,7 +68,7 @@ fn open_sessions_are_found_by_logical_id_pane_or_agent_newest_first() {
     for one in [&by_id, &by_pane, &by_agent, &stranger("e", 9), &ended] {
         apply(&mut store, &[Write::Session(Box::new(one.clone()))]);
     }
-    let loaded = store.transact(Durability::Normal, |tx| tx.load(&who(), NOW)).unwrap();
+    let loaded = store.transact(Durability::Normal, |tx| tx.identify(&who(), NOW)).unwrap();
     assert_eq!(loaded.open, [by_pane, by_agent, by_id]);
     assert_eq!(loaded.last_ended, Some(ended));
 }
@@ -82,7 +82,7 @@ fn the_last_ended_of_the_logical_id_comes_before_that_of_the_agent() {
         (ended.logical_id, ended.ended_at) = (logical.into(), Some(Ms(at)));
         apply(&mut store, &[Write::Session(Box::new(ended))]);
     }
-    let loaded = store.transact(Durability::Normal, |tx| tx.load(&who(), NOW)).unwrap();
+    let loaded = store.transact(Durability::Normal, |tx| tx.identify(&who(), NOW)).unwrap();
     assert_eq!(loaded.last_ended.unwrap().id, "b");
     assert!(loaded.open.is_empty());
 }
@@ -158,7 +158,8 @@ fn g2_a_strike_is_kept_delivered_and_expires() {
             Write::StrikesDelivered { session: "host-1".into(), denied_to: String::new() },
         ],
     );
-    let mut strikes = |now| store.transact(Durability::Normal, |tx| tx.load(&who(), now)).expect("it loads").strikes;
+    let mut strikes =
+        |now| store.transact(Durability::Normal, |tx| tx.identify(&who(), now)).expect("it loads").strikes;
     let delivered = Strike { delivered: true, ..strike("origin", "") };
     assert_eq!(strikes(NOW), [delivered.clone(), strike("origin", "helper")]);
     assert_eq!(strikes(NOW.plus(30 * 60 * 1000 - 1)).len(), 2);
@@ -172,10 +173,15 @@ fn s14_an_injection_is_told_once() {
     let mut store = open(home.path());
     let said = |text: &str| Write::Injection(injection("s-1", text));
     apply(&mut store, &[said("one"), said("two")]);
-    let mut take = |id: &str| store.transact(Durability::Normal, |tx| tx.take_injections(id)).unwrap();
-    assert!(take("s-2").is_empty());
-    assert_eq!(take("s-1"), [injection("s-1", "one"), injection("s-1", "two")]);
-    assert!(take("s-1").is_empty());
+    assert!(waiting(&mut store, "s-2").is_empty());
+    let both = [injection("s-1", "one"), injection("s-1", "two")];
+    assert_eq!(waiting(&mut store, "s-1"), both);
+    assert_eq!(waiting(&mut store, "s-1"), both, "loading alone takes nothing");
+    let user = Some(Audience::User);
+    apply(&mut store, &[Write::InjectionsShown { session: "s-1".into(), audience: user }]);
+    assert_eq!(waiting(&mut store, "s-1"), both, "shown to somebody else");
+    apply(&mut store, &[Write::InjectionsShown { session: "s-1".into(), audience: None }]);
+    assert!(waiting(&mut store, "s-1").is_empty());
 }
 
 #[test]
