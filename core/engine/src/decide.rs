@@ -165,8 +165,8 @@ fn agent_row(session: &Session, verdict: Level, event: &EventContext<'_>) -> Opt
         return None;
     }
     let known = loaded.agent.as_ref().filter(|agent| agent.id == session.agent);
-    let scene = status::StatusInput { envelope, verdict, session, known: known.map(|agent| agent.status) };
-    let status = status::next(&scene).or_else(|| placed.opened.then(|| status::first(envelope)))?;
+    let input = status::StatusInput { envelope, verdict, session, known: known.map(|agent| agent.status) };
+    let status = status::next(&input).or_else(|| placed.opened.then(|| status::first(envelope)))?;
     let row = Agent {
         id: session.agent.clone(),
         named: who.named,

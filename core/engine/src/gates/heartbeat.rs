@@ -27,7 +27,7 @@ const UNCOUNTED: &[&str] = &[
 pub fn word(event: &EventContext<'_>, gated: &GatedCall<'_>) -> GateOpinion {
     let Some((effort, limits)) = beating(event, gated) else { return GateOpinion::Open };
     let count = gated.counters.since_log + 1;
-    let closed = count >= limits.block && !event.envelope.sub_agent.is_some();
+    let closed = count >= limits.block && event.envelope.sub_agent.is_none();
     if !counts(event, gated) {
         return if closed { GateOpinion::WayOut } else { GateOpinion::Open };
     }

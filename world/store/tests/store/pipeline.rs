@@ -2,9 +2,10 @@
 
 use crate::rows::{agent, denied, event, injection, open, session, waiting, who};
 use model::effect::{Audience, Strike, Write};
-use model::effort::{MemoryWrite, Message};
+use model::effort::{Addressee, MemoryWrite, Message, PreExecuted};
+use model::fleet::Taker;
 use model::verdict::Intent;
-use model::{Answer, Ms};
+use model::{Answer, Loaded, Ms, Needs};
 use store::{Durability, Error, EventFilter, SessionFilter, Store};
 
 const NOW: Ms = Ms(10_000_000);
@@ -262,4 +263,44 @@ fn r4_a_restart_is_asked_by_one_agent_from_one_moment_on() {
     ] {
         assert_eq!(store.restart_asked(agent, since).unwrap(), asked, "{agent} since {since:?}");
     }
+}
+
+/// F3: what an agent has listed itself is neither shown to it once more nor counted among what waits.
+#[test]
+fn f3_messages_that_an_inbox_has_listed_are_not_among_those_that_wait() {
+    let home = tempfile::tempdir().unwrap();
+    let mut store = open(home.path());
+    let id = |n: usize| format!("m{n}");
+    let message = |n: usize| {
+        Write::Memory(MemoryWrite::Message(Message {
+            id: id(n),
+            at: NOW,
+            kind: "note".into(),
+            from_agent: None,
+            to: Some(Addressee::Agent("ann".into())),
+            session: None,
+            body: String::new(),
+        }))
+    };
+    apply(&mut store, &(0..9).map(message).collect::<Vec<_>>());
+    let words = vec!["inbox".to_string(), "call".to_string()];
+    let listed = PreExecuted {
+        agent: "ann".into(),
+        project: "/p".into(),
+        words: words.clone(),
+        at: NOW,
+        output: "m0\nm1".into(),
+        refused: None,
+    };
+    apply(&mut store, &[Write::Memory(MemoryWrite::PreExecuted(listed))]);
+    let mut load = |listed| {
+        let messages = Some(Taker { agent: Some("ann".into()), conversation: None });
+        let needs = Needs { messages, listed, ..Needs::default() };
+        let mut loaded = Loaded::default();
+        store.transact(Durability::Normal, |tx| tx.load(&needs, NOW, &mut loaded)).unwrap();
+        let first: Vec<String> = loaded.messages.first.into_iter().map(|message| message.id).collect();
+        (first, loaded.messages.more, loaded.listed)
+    };
+    assert_eq!(load(None), ((0..5).map(id).collect(), 4, Vec::new()));
+    assert_eq!(load(Some(("/p".into(), words))), ((2..7).map(id).collect(), 2, vec![id(0), id(1)]));
 }
