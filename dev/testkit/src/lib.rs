@@ -5,10 +5,10 @@
 //! An agent that is only its hooks, with no client at all:
 //!
 //! ```no_run
-//! use testkit::{FakeAgent, Sandbox, AgentStep, taut_bin};
+//! use testkit::{AgentStep, Stage};
 //! # fn main() -> std::io::Result<()> {
-//! let sandbox = Sandbox::new(taut_bin()?)?;
-//! let calls = FakeAgent::new(&sandbox).play(&[AgentStep::start(), AgentStep::prompt("tidy up"), AgentStep::bash("git push --force")])?;
+//! let stage = Stage::without_daemon();
+//! let calls = stage.agent("ada").play(&[AgentStep::start(), AgentStep::prompt("tidy up"), AgentStep::bash("git push --force")])?;
 //! assert!(calls[2].denies());
 //! # Ok(())
 //! # }
@@ -35,17 +35,21 @@ pub mod fake_agent;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 pub mod faults;
 pub mod hostile;
+pub mod need;
 pub mod poll;
 pub mod process;
 pub mod real_client;
 pub mod sandbox;
 pub mod scripted_model;
+pub mod stage;
 pub mod strange;
 
 pub use corpus::Case;
 pub use fake_agent::{AgentStep, FakeAgent, FakeTool, HookCall};
+pub use need::{is_missing, is_not_root, skipped};
 pub use process::{Ending, Finished};
 pub use real_client::{ClientLaunch, PrintRun, RealClient, Terminal};
 pub use sandbox::{Sandbox, taut_bin};
 pub use scripted_model::{RequestKind, Requests, Script, ScriptedModel, Turn};
+pub use stage::Stage;
 pub use strange::{Stalled, Strange};
