@@ -15,16 +15,19 @@ mod names;
 mod output;
 mod purity;
 mod reads;
+mod requirements;
 mod rooms;
 mod size;
 mod source;
 mod std_paths;
 mod tree;
+mod types;
 mod unsafe_code;
 mod words;
 
 use std::fmt;
 
+pub use requirements::requirements_page;
 pub use size::{EXCEPTIONS, Exception, check as size_with};
 pub use tree::{load, root};
 
@@ -58,6 +61,7 @@ pub const ALL: &[TreeGate] = &[
     TreeGate { name: "levels", check: levels::check },
     TreeGate { name: "rooms", check: rooms::check },
     TreeGate { name: "names", check: names::check },
+    TreeGate { name: "types", check: types::check },
     TreeGate { name: "size", check: size::check_tree },
     TreeGate { name: "docs", check: docs::check },
     TreeGate { name: "claims", check: claims::check },

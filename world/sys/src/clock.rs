@@ -36,11 +36,10 @@ pub fn boot() -> &'static str {
 /// How far the clock on this machine's wall is ahead of UTC at that second since 1970, in seconds.
 #[must_use]
 pub fn utc_offset_s(at: i64) -> i32 {
-    let seconds: libc::time_t = at;
     // SAFETY: all zeroes is a valid `tm`, and the call only writes into it.
     let local = unsafe {
         let mut local: libc::tm = std::mem::zeroed();
-        if libc::localtime_r(&raw const seconds, &raw mut local).is_null() { None } else { Some(local) }
+        if libc::localtime_r(&raw const at, &raw mut local).is_null() { None } else { Some(local) }
     };
     // Where the zone cannot be told, UTC is as good as any.
     local.and_then(|local| i32::try_from(local.tm_gmtoff).ok()).unwrap_or_default()

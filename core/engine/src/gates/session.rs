@@ -1,35 +1,35 @@
 //! The session gate: where a session is required, only the way to one is open.
 //! `taut log` is not on it: it let agents around the gate.
 
-use super::{GateOpinion, Snapshot, finding, is_line, standards};
+use super::{GateOpinion, GatedCall, finding, is_line, standards};
+use crate::event_context::EventContext;
 use crate::memory::settings::{self, Section};
 use model::RuleKind;
 
 pub const RULE: &str = "session-gate";
 
-pub fn word(snapshot: &Snapshot<'_>) -> GateOpinion {
-    if !settings::session_required(snapshot.policy) || snapshot.effort.is_some() {
+pub fn word(event: &EventContext<'_>, gated: &GatedCall<'_>) -> GateOpinion {
+    if !settings::session_required(event.policy) || gated.effort.is_some() {
         return GateOpinion::Open;
     }
-    if leads_to_one(snapshot) {
+    if leads_to_one(event, gated) {
         return GateOpinion::WayOut;
     }
-    GateOpinion::Deny(finding(RULE, RuleKind::Deny, snapshot, how(snapshot)))
+    GateOpinion::Deny(finding(RULE, RuleKind::Deny, gated, how(event)))
 }
 
-fn leads_to_one(snapshot: &Snapshot<'_>) -> bool {
-    let starts = snapshot
-        .plain
-        .is_some_and(|plain| plain.verb() == "effort" && matches!(plain.part(), "start" | "list" | "show"));
-    let tool = matches!(snapshot.call.name.as_str(), "AskUserQuestion" | "Skill" | "ToolSearch");
-    tool || starts || is_line(snapshot, &["session"]) || standards::reads(snapshot)
+fn leads_to_one(event: &EventContext<'_>, gated: &GatedCall<'_>) -> bool {
+    let starts =
+        event.line.is_some_and(|plain| plain.verb() == "effort" && matches!(plain.part(), "start" | "list" | "show"));
+    let tool = matches!(gated.call.name.as_str(), "AskUserQuestion" | "Skill" | "ToolSearch");
+    tool || starts || is_line(event, &["session"]) || standards::reads(event, gated)
 }
 
-fn how(snapshot: &Snapshot<'_>) -> String {
-    let section = Section::of(snapshot.policy, "session");
+fn how(event: &EventContext<'_>) -> String {
+    let section = Section::of(event.policy, "session");
     let mut how =
         "no session is active, and this project requires one. Run `taut session activate <skill>` first".to_string();
-    let skills = snapshot.policy.section("skills").and_then(toml::Value::as_table);
+    let skills = event.policy.section("skills").and_then(toml::Value::as_table);
     let skills: Vec<&str> = skills.into_iter().flat_map(|skills| skills.keys()).map(String::as_str).collect();
     if !skills.is_empty() {
         how.push_str(&format!(" (skills here: {})", skills.join(", ")));

@@ -62,29 +62,8 @@ fn position(text: &str, at: usize) -> (usize, usize) {
 
 /// The known word that is nearest, if one is near.
 pub fn nearest<'k>(word: &str, known: &[&'k str]) -> Option<&'k str> {
-    let best = known.iter().map(|candidate| (distance(word, candidate), *candidate)).min()?;
+    let best = known.iter().map(|candidate| (strsim::levenshtein(word, candidate), *candidate)).min()?;
     (best.0 <= (word.chars().count() / 3).max(2)).then_some(best.1)
-}
-
-/// How many single-character edits lie between two words.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut before = i;
-        let mut left = i + 1;
-        for (cell, y) in row.iter_mut().skip(1).zip(&b) {
-            let above = *cell;
-            let here = (before + usize::from(x != *y)).min(above + 1).min(left + 1);
-            before = above;
-            left = here;
-            *cell = here;
-        }
-        if let Some(first) = row.first_mut() {
-            *first = i + 1;
-        }
-    }
-    row.last().copied().unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -93,7 +72,6 @@ mod tests {
 
     #[test]
     fn the_nearest_word_is_found_and_far_ones_are_not() {
-        assert_eq!(distance("kitten", "sitting"), 3);
         assert_eq!(nearest("on_failur", &["mode", "on_failure"]), Some("on_failure"));
         assert_eq!(nearest("xyz", &["mode", "packs"]), None);
     }

@@ -1,9 +1,9 @@
 //! What went wrong can be seen: the daemon's log, and who names its last lines.
 
-use crate::stage::{DAEMON, IN_PROCESS, LIMIT, Stage};
 use serde_json::Value;
 use std::fs;
 use testkit::poll;
+use testkit::stage::{DAEMON, IN_PROCESS, LIMIT, Stage};
 
 /// Where a secret stands in it, in pieces so that nobody takes this file for one with a secret in it.
 fn unreadable() -> (Vec<u8>, String) {

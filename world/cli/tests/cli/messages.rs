@@ -1,10 +1,10 @@
 //! `taut send`, `inbox`, `worker` and `agent focus` as agents and people run them.
 
-use crate::stage::{DAEMON, IN_PROCESS, Stage, assert_silent};
 use serde_json::{Value, json};
 use std::process::Command;
 use testkit::Finished;
 use testkit::process;
+use testkit::stage::{DAEMON, IN_PROCESS, Stage, assert_silent};
 
 type Env<'a> = &'a [(&'a str, &'a str)];
 
@@ -35,7 +35,7 @@ fn as_agent(stage: &Stage, args: &[&str], env: Env<'_>, stdin: &str) -> Finished
     let mut command: Command = stage.sandbox.command(stage.sandbox.bin());
     command.args(args).env("CLAUDE_PID", std::process::id().to_string()).env("TAUT_NO_DAEMON", "1");
     command.envs(env.iter().copied());
-    process::run(command, stdin.as_bytes(), crate::stage::LIMIT).unwrap()
+    process::run(command, stdin.as_bytes(), testkit::stage::LIMIT).unwrap()
 }
 
 /// Two agents of one client process, told apart by name.
