@@ -1,7 +1,7 @@
 //! Skills: what a skill declares about the efforts it begins, in configuration
 //! or in its own file. A skill that declares nothing begins none.
 
-use super::yaml;
+use crate::frontmatter;
 use model::fact::{Facts, Probe, TextFact};
 use policy::Policy;
 use serde_json::Value;
@@ -84,7 +84,7 @@ pub fn own(name: &str, places: &SkillFolders<'_>, facts: &Facts) -> Value {
         return Value::Null;
     }
     let texts = files(name, places).into_iter().filter_map(|path| match facts.text(&path) {
-        Some(TextFact::Text(text)) => Some(yaml::frontmatter(text)),
+        Some(TextFact::Text(text)) => Some(frontmatter::part(text).0),
         _ => None,
     });
     texts.filter_map(|front| front.get("taut").filter(|taut| taut.is_object()).cloned()).next().unwrap_or_default()

@@ -358,7 +358,7 @@ fn t2_who_is_stuck_is_left_behind_and_comes_back() {
 
 #[test]
 fn a_panic_of_a_background_worker_is_in_the_log_once_a_minute_and_calls_are_served() {
-    let stage = Stage::new();
+    let stage = DaemonHome::new();
     said(&stage.command(&["daemon", "start"]).env("PROBE_PANIC_MS", "1").output().unwrap());
     let log = || fs::read_to_string(stage.folder().join("daemon.log")).unwrap_or_default();
     until("the panic to be logged", || log().contains("ERROR thread failing panicked at"));

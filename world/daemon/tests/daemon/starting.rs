@@ -171,7 +171,7 @@ fn d7_a_hook_starts_a_daemon_without_waiting_for_it() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_process_that_a_hook_started_has_the_log_as_its_standard_error() {
-    let stage = Stage::new();
+    let stage = DaemonHome::new();
     let script = stage.folder().join("fail.sh");
     fs::write(&script, "echo 'it could not begin' >&2").unwrap();
     daemon::start_in_background(&stage.folder(), "/bin/sh".as_ref(), &[script.into()], Vec::new()).unwrap();
