@@ -1,7 +1,7 @@
 //! Rules of the user's own: a program, its words, and examples that are checked when the file is loaded.
 
 use super::diagnostic::Report;
-use super::keys;
+use super::sections::RuleEntry;
 use super::values::Fields;
 use crate::args::{Args, Grammar, text};
 use crate::matter::{Around, Matter};
@@ -58,7 +58,7 @@ impl UserRule {
     }
 
     pub(super) fn parse(fields: &Fields<'_, '_>, report: &mut Report<'_>) -> Option<Self> {
-        fields.only(keys::USER_RULE, report);
+        fields.only(RuleEntry::KEYS, report);
         let id = fields.required("id", report);
         let program = fields.required("program", report);
         let reason = fields.required("reason", report);
