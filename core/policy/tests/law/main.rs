@@ -4,6 +4,7 @@ mod common;
 mod config;
 #[expect(clippy::disallowed_methods, reason = "the corpus is a folder of files")]
 mod corpus;
+mod declared;
 #[expect(clippy::disallowed_methods, reason = "the pages are files, written when the environment asks for it")]
 mod docs;
 mod examples;

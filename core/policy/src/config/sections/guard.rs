@@ -152,7 +152,7 @@ reason = "my scratch folder"
 id = "no-prod-deploy"
 kind = "ask"
 program = "deploy"
-args = ["--env=prod"]
+any = ["--env=prod"]
 reason = "This deploys to production."
 instead = "Deploy to staging: `deploy --env=staging`."
 denies = ["deploy --env=prod"]
