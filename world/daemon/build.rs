@@ -1,10 +1,10 @@
-//! Links the test program like `taut` itself, so that the threshold is tested as it is shipped.
+//! Links the test program like `taut` itself, so that the fast client is tested as it is shipped.
 
-#[path = "../entry/link.rs"]
+#[path = "../fast_client/link.rs"]
 mod link;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("cargo:rerun-if-changed=build.rs");
-    println!("cargo:rerun-if-changed=../entry/link.rs");
+    println!("cargo:rerun-if-changed=../fast_client/link.rs");
     link::emit("examples")
 }

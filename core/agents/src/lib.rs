@@ -1,4 +1,4 @@
-//! The accents: how each agent says things on stdin and wants to be answered on
+//! Dialects: how each agent says things on stdin and wants to be answered on
 //! stdout. One folder per agent; everything else speaks the words of `model`.
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
@@ -8,7 +8,7 @@ mod lenient;
 mod salvage;
 
 use model::reply::{GateStop, Reply};
-use model::run::{Heard, Launch, LaunchLine};
+use model::run::{AgentOutput, Launch, LaunchLine};
 use model::{Answer, Envelope};
 use serde_json::{Map, Value};
 
@@ -20,7 +20,7 @@ pub struct Dialect {
     encode: fn(&Envelope, &Reply) -> Answer,
     stop_unread: fn(GateStop) -> Answer,
     launch: fn(&Launch) -> LaunchLine,
-    hear: fn(&str, &mut Heard),
+    hear: fn(&str, &mut AgentOutput),
 }
 
 /// A payload no event could be made of.
@@ -58,7 +58,7 @@ pub fn launch(agent: &str, launch: &Launch) -> LaunchLine {
 }
 
 /// Takes in one line of what a started agent says of its work.
-pub fn hear(agent: &str, line: &str, heard: &mut Heard) {
+pub fn hear(agent: &str, line: &str, heard: &mut AgentOutput) {
     (dialect(agent).hear)(line, heard);
 }
 

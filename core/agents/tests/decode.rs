@@ -1,6 +1,6 @@
 //! Decoding as properties: total over all bytes, and as good on a broken payload as it can be.
 
-use model::Kind;
+use model::EventKind;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -57,7 +57,7 @@ proptest! {
     fn d2_what_follows_the_object_is_of_no_account(tail in prop::collection::vec(any::<u8>(), 0..60)) {
         let bytes = [CALL, &tail].concat();
         let envelope = agents::decode("claude-code", &bytes).unwrap();
-        prop_assert_eq!(envelope.kind, Kind::PreToolUse);
+        prop_assert_eq!(envelope.kind, EventKind::PreToolUse);
         prop_assert_eq!(envelope.tool().and_then(|call| call.command()), Some("echo hi"));
     }
 }

@@ -2,17 +2,17 @@
 
 #![expect(clippy::disallowed_methods, reason = "the corpus is a folder of files")]
 
-use agents::claude_code::screen::{Screen, prompt, typed};
+use agents::claude_code::screen::{CapturedScreen, prompt, typed};
 use model::fleet::Prompt;
 use proptest::prelude::*;
 use std::fs;
 use std::path::Path;
 
 /// First line: column and row of the cursor. Then what tmux captured.
-fn parse(text: &str) -> Option<Screen<'_>> {
+fn parse(text: &str) -> Option<CapturedScreen<'_>> {
     let (head, text) = text.split_once('\n')?;
     let mut numbers = head.split(' ').filter_map(|number| number.parse().ok());
-    Some(Screen { text, cursor: (numbers.next()?, numbers.next()?) })
+    Some(CapturedScreen { text, cursor: (numbers.next()?, numbers.next()?) })
 }
 
 fn corpus() -> Vec<(String, String)> {
@@ -59,8 +59,8 @@ fn f3_what_stands_in_the_input_line_can_be_read_wherever_it_is_wrapped() {
 fn f3_what_is_no_screen_of_the_client_is_never_an_empty_prompt() {
     for text in ["", "$ ", "❯ ", "❯\u{a0}", "\n\n──────────────\n❯ \n──────────────\n"]
     {
-        assert_ne!(prompt(Screen { text, cursor: (2, 0) }), Prompt::Empty, "{text:?}");
-        assert_ne!(prompt(Screen { text, cursor: (2, 3) }), Prompt::Empty, "{text:?}");
+        assert_ne!(prompt(CapturedScreen { text, cursor: (2, 0) }), Prompt::Empty, "{text:?}");
+        assert_ne!(prompt(CapturedScreen { text, cursor: (2, 3) }), Prompt::Empty, "{text:?}");
     }
 }
 
@@ -73,13 +73,13 @@ proptest! {
         let screen = parse(text).unwrap();
         let (before, after) = screen.text.rsplit_once("❯\u{a0}").unwrap();
         let typed = format!("{before}❯\u{a0}{letter}{after}");
-        let moved = Screen { text: &typed, cursor: (screen.cursor.0 + 1, screen.cursor.1) };
+        let moved = CapturedScreen { text: &typed, cursor: (screen.cursor.0 + 1, screen.cursor.1) };
         prop_assert_eq!(prompt(moved), Prompt::Typed, "{}", name);
-        prop_assert_ne!(prompt(Screen { text: &typed, ..screen }), Prompt::Empty, "{}", name);
+        prop_assert_ne!(prompt(CapturedScreen { text: &typed, ..screen }), Prompt::Empty, "{}", name);
     }
 
     #[test]
     fn f3_the_reader_takes_anything(text in "(\\PC|\u{1b}|\\[|;|m|❯|\u{a0}|─|\n){0,300}", x in 0_usize..200, y in 0_usize..60) {
-        let _ = prompt(Screen { text: &text, cursor: (x, y) });
+        let _ = prompt(CapturedScreen { text: &text, cursor: (x, y) });
     }
 }

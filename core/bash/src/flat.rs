@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use crate::limits::{self, Allowance};
-use crate::reading::{Piece, Redirect, RedirectKind, Word};
+use crate::reading::{Redirect, RedirectKind, Word, WordPiece};
 use crate::scan;
 use crate::walk::{Place, Walker};
 use crate::words::cursor::Cursor;
@@ -65,23 +65,23 @@ impl Found {
 }
 
 fn keyword(word: &Word) -> bool {
-    matches!(word.pieces.as_slice(), [Piece::Text(text)] if !word.quoted && scan::KEYWORDS.contains(&text.as_str()))
+    matches!(word.pieces.as_slice(), [WordPiece::Text(text)] if !word.quoted && scan::KEYWORDS.contains(&text.as_str()))
 }
 
 /// `~` and `$HOME` at the start of a word are the home folder.
 fn at_home(mut word: Word, walker: &Walker) -> Word {
     let Some(home) = walker.scope.home.as_deref() else { return word };
     match word.pieces.first_mut() {
-        Some(Piece::Text(text)) if !word.quoted => {
+        Some(WordPiece::Text(text)) if !word.quoted => {
             if let Some(rest) = text.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/')) {
                 *text = format!("{home}{rest}");
             }
         }
-        Some(first @ Piece::Unknown(_)) => {
-            let Piece::Unknown(source) = &*first else { return word };
+        Some(first @ WordPiece::Unknown(_)) => {
+            let WordPiece::Unknown(source) = &*first else { return word };
             if matches!(source.as_str(), "$HOME" | "${HOME}") {
                 let rest = word.pieces.split_off(1);
-                word.pieces = vec![Piece::Text(home.to_string())];
+                word.pieces = vec![WordPiece::Text(home.to_string())];
                 rest.into_iter().for_each(|piece| crate::words::push_piece(&mut word, piece));
             }
         }
@@ -215,7 +215,7 @@ impl<'t> Flat<'t> {
     }
 
     fn push_unknown(&mut self, source: String) {
-        self.here.word.get_or_insert_with(Word::default).pieces.push(Piece::Unknown(source));
+        self.here.word.get_or_insert_with(Word::default).pieces.push(WordPiece::Unknown(source));
     }
 
     fn variable(&mut self) {

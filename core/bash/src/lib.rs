@@ -9,7 +9,7 @@
 mod flat;
 mod limits;
 mod map;
-mod open;
+mod nested;
 mod output;
 mod reading;
 mod scan;
@@ -19,7 +19,9 @@ mod syntax;
 mod walk;
 mod words;
 
-pub use reading::{Command, Feed, Piece, Reading, Redirect, RedirectKind, Surroundings, Trouble, Via, Word};
+pub use reading::{
+    Command, Reading, Redirect, RedirectKind, StdinSource, Surroundings, UnreadPart, Via, Word, WordPiece,
+};
 
 /// Everything `line` would run, in the order it would.
 pub fn read(line: &str, around: &Surroundings) -> Reading {

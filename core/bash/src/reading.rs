@@ -20,7 +20,7 @@ pub struct Surroundings {
 pub struct Reading {
     pub commands: Vec<Command>,
     /// What could not be read; the commands then come from a conservative scan.
-    pub troubles: Vec<Trouble>,
+    pub troubles: Vec<UnreadPart>,
     /// A bound was hit: something in the line was not looked at.
     pub cut: bool,
 }
@@ -37,7 +37,7 @@ pub struct Command {
     /// the folder are, by all commands of one place: a copy for each would cost the square of the line.
     pub via: Arc<Vec<Via>>,
     /// What it reads on its standard input.
-    pub feed: Feed,
+    pub feed: StdinSource,
     /// The folder it runs in, as far as `cd` in the line lets us know.
     pub cwd: Option<Arc<str>>,
 }
@@ -45,13 +45,13 @@ pub struct Command {
 /// One word after quoting and expansion.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Word {
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<WordPiece>,
     /// Whether any part of it was quoted. A quoted word is never an option by accident, nor a glob.
     pub quoted: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Piece {
+pub enum WordPiece {
     /// Text that is certain.
     Text(String),
     /// An unquoted pattern: `*`, `?`, `[a-z]`, as written.
@@ -80,7 +80,7 @@ pub enum Via {
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum Feed {
+pub enum StdinSource {
     /// Whatever the line itself reads.
     #[default]
     Inherited,
@@ -111,7 +111,7 @@ pub enum RedirectKind {
 
 /// A piece of the line that could not be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Trouble {
+pub struct UnreadPart {
     pub text: String,
     pub why: String,
 }
@@ -119,7 +119,7 @@ pub struct Trouble {
 impl Word {
     /// A word of certain text.
     pub fn text(text: impl Into<String>) -> Self {
-        Self { pieces: vec![Piece::Text(text.into())], quoted: false }
+        Self { pieces: vec![WordPiece::Text(text.into())], quoted: false }
     }
 
     /// The whole word, when every piece of it is certain.
@@ -127,8 +127,8 @@ impl Word {
         let mut out = String::new();
         for piece in &self.pieces {
             match piece {
-                Piece::Text(text) => out.push_str(text),
-                Piece::Glob(_) | Piece::Unknown(_) => return None,
+                WordPiece::Text(text) => out.push_str(text),
+                WordPiece::Glob(_) | WordPiece::Unknown(_) => return None,
             }
         }
         Some(out)
@@ -139,7 +139,7 @@ impl Word {
         self.pieces
             .iter()
             .map(|piece| match piece {
-                Piece::Text(text) | Piece::Glob(text) | Piece::Unknown(text) => text.as_str(),
+                WordPiece::Text(text) | WordPiece::Glob(text) | WordPiece::Unknown(text) => text.as_str(),
             })
             .collect()
     }
@@ -149,17 +149,17 @@ impl Word {
         self.pieces
             .iter()
             .map(|piece| match piece {
-                Piece::Text(text) | Piece::Glob(text) | Piece::Unknown(text) => text.len(),
+                WordPiece::Text(text) | WordPiece::Glob(text) | WordPiece::Unknown(text) => text.len(),
             })
             .sum()
     }
 
     pub fn has_glob(&self) -> bool {
-        self.pieces.iter().any(|piece| matches!(piece, Piece::Glob(_)))
+        self.pieces.iter().any(|piece| matches!(piece, WordPiece::Glob(_)))
     }
 
     pub fn has_unknown(&self) -> bool {
-        self.pieces.iter().any(|piece| matches!(piece, Piece::Unknown(_)))
+        self.pieces.iter().any(|piece| matches!(piece, WordPiece::Unknown(_)))
     }
 }
 
@@ -173,7 +173,7 @@ impl Command {
     /// The same without a copy, where the word is of one piece, as nearly all are.
     pub(crate) fn name(&self) -> Option<Cow<'_, str>> {
         match self.words.first()?.pieces.as_slice() {
-            [Piece::Text(text)] => Some(Cow::Borrowed(text.rsplit('/').next().unwrap_or(text))),
+            [WordPiece::Text(text)] => Some(Cow::Borrowed(text.rsplit('/').next().unwrap_or(text))),
             _ => self.program().map(Cow::Owned),
         }
     }

@@ -1,7 +1,7 @@
 //! The conservative scan, for text the parser refuses: splits on operators outside quotes and
 //! reports what stands between them, so that a broken line is judged and not passed.
 
-use crate::reading::{Piece, Redirect, RedirectKind, Word};
+use crate::reading::{Redirect, RedirectKind, Word, WordPiece};
 use crate::walk::{Place, Walker};
 use crate::words::cursor::Cursor;
 use crate::words::{matching, push_text};
@@ -58,7 +58,7 @@ fn run(walker: &mut Walker, tokens: Vec<Token>, place: &Place) {
 
 /// `NAME=value` taken apart.
 pub(crate) fn assignment(word: &Word) -> Option<(String, Word)> {
-    let Some(Piece::Text(first)) = word.pieces.first() else { return None };
+    let Some(WordPiece::Text(first)) = word.pieces.first() else { return None };
     let (name, value) = first.split_once('=')?;
     let letters = name.chars().all(|c| c == '_' || c.is_ascii_alphanumeric());
     if !letters || name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) {

@@ -7,7 +7,7 @@ use shuck_ast::Stmt;
 
 use crate::limits;
 use crate::map::Map;
-use crate::reading::{Piece, Surroundings, Word};
+use crate::reading::{Surroundings, Word, WordPiece};
 
 /// The value of a variable.
 #[derive(Debug, Clone, PartialEq)]
@@ -200,7 +200,7 @@ impl Scope {
 }
 
 fn unknown(name: &str) -> Word {
-    Word { pieces: vec![Piece::Unknown(format!("${name}"))], quoted: false }
+    Word { pieces: vec![WordPiece::Unknown(format!("${name}"))], quoted: false }
 }
 
 /// `path` below a folder that has no `.` and `..` in it: only what climbs costs the folder's own length.

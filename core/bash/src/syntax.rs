@@ -1,4 +1,4 @@
-//! The only door to the parser crate: one text in, statements or a reason out.
+//! The only caller of the parser crate: one text in, statements or a reason out.
 
 use shuck_ast::{Span, StmtSeq};
 use shuck_parser::parser::Parser;

@@ -2,8 +2,8 @@
 //! them, and what answers them.
 
 use model::Level;
-use model::event::{Body, Envelope, Kind};
-use model::session::{Ask, Memo};
+use model::event::{Body, Envelope, EventKind};
+use model::session::{Ask, ContextMemo};
 use model::tool::ToolCall;
 
 /// Tools that are themselves a question to the user.
@@ -15,37 +15,41 @@ const MOST_ASKS: usize = 16;
 const ELICITATION: &str = "elicitation";
 
 /// Keeps what is asked of the user, and whether the last turn failed.
-pub fn remember(memo: &mut Memo, envelope: &Envelope, verdict: Level) {
+pub fn remember(memo: &mut ContextMemo, envelope: &Envelope, verdict: Level) {
     let by = envelope.sub_agent.as_ref().map_or("", |sub| &sub.id);
-    let goes_on = |memo: &mut Memo| memo.asks.retain(|ask| ask.by != by);
+    let goes_on = |memo: &mut ContextMemo| memo.asks.retain(|ask| ask.by != by);
     match (envelope.kind, &envelope.body) {
-        (Kind::PreToolUse, Body::Tool(call)) => {
+        (EventKind::PreToolUse, Body::Tool(call)) => {
             goes_on(memo);
             let question = QUESTIONS.contains(&call.name.as_str()) && verdict < Level::Deny;
             if question || verdict == Level::Ask {
                 ask(memo, by, about(call));
             }
         }
-        (Kind::PermissionRequest, Body::Tool(call)) if verdict < Level::Deny => ask(memo, by, about(call)),
-        (Kind::Elicitation, _) => ask(memo, by, ELICITATION.to_string()),
-        (Kind::ElicitationResult, _) => memo.asks.retain(|ask| ask.by != by || ask.about != ELICITATION),
+        (EventKind::PermissionRequest, Body::Tool(call)) if verdict < Level::Deny => ask(memo, by, about(call)),
+        (EventKind::Elicitation, _) => ask(memo, by, ELICITATION.to_string()),
+        (EventKind::ElicitationResult, _) => memo.asks.retain(|ask| ask.by != by || ask.about != ELICITATION),
         (
-            Kind::PostToolUse | Kind::PostToolUseFailure | Kind::PermissionDenied,
+            EventKind::PostToolUse | EventKind::PostToolUseFailure | EventKind::PermissionDenied,
             Body::Tool(call) | Body::ToolDone { call, .. } | Body::ToolFailed { call, .. },
         ) if !memo.asks.is_empty() => {
             let about = about(call);
             memo.asks.retain(|ask| ask.by != by || ask.about != about);
         }
-        (Kind::Stop, Body::Stop { background: 0, .. }) => memo.asks.clear(),
-        (Kind::Notification, Body::Notification { kind, .. }) if kind == "idle_prompt" => memo.asks.clear(),
+        (EventKind::Stop, Body::Stop { background: 0, .. }) => memo.asks.clear(),
+        (EventKind::Notification, Body::Notification { kind, .. }) if kind == "idle_prompt" => memo.asks.clear(),
         // A question takes the keyboard: who can submit a prompt has none before them.
-        (Kind::UserPromptSubmit, _) if by.is_empty() => memo.asks.clear(),
-        (Kind::UserPromptSubmit | Kind::PostToolBatch | Kind::Stop | Kind::SubagentStop, _) => goes_on(memo),
+        (EventKind::UserPromptSubmit, _) if by.is_empty() => memo.asks.clear(),
+        (EventKind::UserPromptSubmit | EventKind::PostToolBatch | EventKind::Stop | EventKind::SubagentStop, _) => {
+            goes_on(memo)
+        }
         _ => {}
     }
     match envelope.kind {
-        Kind::StopFailure => memo.failed = true,
-        Kind::UserPromptSubmit | Kind::PreToolUse | Kind::PostToolUse | Kind::Stop => memo.failed = false,
+        EventKind::StopFailure => memo.failed = true,
+        EventKind::UserPromptSubmit | EventKind::PreToolUse | EventKind::PostToolUse | EventKind::Stop => {
+            memo.failed = false
+        }
         _ => {}
     }
 }
@@ -54,11 +58,14 @@ pub fn remember(memo: &mut Memo, envelope: &Envelope, verdict: Level) {
 pub fn may_answer(envelope: &Envelope) -> bool {
     matches!(
         envelope.kind,
-        Kind::PostToolBatch | Kind::PostToolUseFailure | Kind::PermissionDenied | Kind::SubagentStop
+        EventKind::PostToolBatch
+            | EventKind::PostToolUseFailure
+            | EventKind::PermissionDenied
+            | EventKind::SubagentStop
     )
 }
 
-fn ask(memo: &mut Memo, by: &str, about: String) {
+fn ask(memo: &mut ContextMemo, by: &str, about: String) {
     let ask = Ask { by: by.to_string(), about };
     if memo.asks.len() < MOST_ASKS && !memo.asks.contains(&ask) {
         memo.asks.push(ask);

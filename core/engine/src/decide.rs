@@ -1,21 +1,21 @@
 //! The decision on one event: what is said, what is written, what follows.
 
 use crate::fleet::{notify, reports};
-use crate::holding::{self, Sight};
-use crate::memory::{self, Ground, Report};
-use crate::on::{Mark, Moment};
+use crate::leases::{self, Sight};
+use crate::memory::{self, Ground, RpcReport};
 use crate::queue::CONTEXT_LIMIT;
+use crate::reply::{Moment, SessionMark};
 use crate::session::{Placed, Scene, place, reports_to};
-use crate::{asks, context, on, record, redact, session, state, status, strikes};
+use crate::{asks, context, record, redact, reply, session, state, status, strikes};
 use model::effect::{After, Write};
-use model::effort::Keep;
-use model::event::{Envelope, Kind};
+use model::effort::MemoryWrite;
+use model::event::{Envelope, EventKind};
 use model::fact::{Facts, Probe};
 use model::fleet::Taker;
 use model::reply::Reply;
-use model::row::{Agent, Event, Status};
-use model::session::{Session, State};
-use model::who::Standing;
+use model::row::{Agent, AgentStatus, Event};
+use model::session::{Session, SessionState};
+use model::who::Supervision;
 use model::{Findings, Level, Loaded, Ms, Who};
 use policy::Policy;
 
@@ -50,21 +50,21 @@ pub struct Outcome {
     pub event: Event,
     pub after: Vec<After>,
     /// What a caller of the hook as a method is told besides.
-    pub report: Report,
+    pub report: RpcReport,
 }
 
 pub fn decide(mut input: Input<'_>) -> Outcome {
     // What was found quotes the command, and is stored, answered and compared from here on.
     let findings = Findings(std::mem::take(&mut input.findings).0.into_iter().map(redact::finding).collect());
     let Input { envelope, who, loaded, facts, policy, now, ids, .. } = input;
-    let settings = context::Settings::of(policy);
+    let settings = context::ContextSettings::of(policy);
     let placed = place(&Scene { envelope, who, loaded, facts, now, fresh_id: ids.session });
     let striker = strikes::Striker::of(envelope, who, now);
     let mut writes = strikes::delivered(envelope, loaded, &striker);
     let judged = strikes::judge(findings, loaded, &striker);
     let observed = placed.current.clone().map(|session| context::observe(session, envelope, facts, &settings));
     let session = observed.as_ref();
-    let holding = holding::step(Sight { envelope, who, loaded, policy, placed: &placed, now });
+    let holding = leases::step(Sight { envelope, who, loaded, policy, placed: &placed, now });
     if !holding.halted {
         // What a stopped agent is denied is not the strike: it has not been told of it.
         writes.extend(judged.writes);
@@ -73,7 +73,7 @@ pub fn decide(mut input: Input<'_>) -> Outcome {
     let opened = placed.opened;
     let denied = findings.level() == Level::Deny || holding.halted;
     let memory = memory::step(&memory::Sight { denied, ..sight(&input, session, opened) });
-    let mut said = on::say(&Moment {
+    let mut said = reply::say(&Moment {
         envelope,
         who,
         loaded,
@@ -92,7 +92,7 @@ pub fn decide(mut input: Input<'_>) -> Outcome {
     }
     // Told as it is stored: from here on only what may be kept.
     said.reply = redact::reply(said.reply);
-    let verdict = on::level(&said.reply);
+    let verdict = reply::level(&said.reply);
     writes.extend(said.writes);
     writes.extend(memory.writes());
 
@@ -101,15 +101,15 @@ pub fn decide(mut input: Input<'_>) -> Outcome {
     let found = judged.findings.0.iter().chain(&judged.spent).chain(&memory.findings);
     event.rules = found.map(|finding| finding.rule.clone()).collect();
     event.rules.extend(said.rules);
-    event.reason = on::reason(&said.reply);
+    event.reason = reply::reason(&said.reply);
 
     let mut after = Vec::new();
-    if envelope.kind == Kind::SessionStart && opened {
+    if envelope.kind == EventKind::SessionStart && opened {
         after.push(After::EnsureDaemon);
     }
     writes.extend(ended(&placed, now));
     if let Some(current) = observed {
-        said.marks.extend(memory.once.map(Mark::Once));
+        said.marks.extend(memory.once.map(SessionMark::Once));
         let mut session = remembered(moved(current, &input, verdict), said.marks, &input, verdict);
         session.status_text = memory.status.clone().or(session.status_text);
         if holding.halted {
@@ -138,14 +138,16 @@ pub fn decide(mut input: Input<'_>) -> Outcome {
 fn moved(current: Session, input: &Input<'_>, verdict: Level) -> Session {
     let before = current.state;
     let mut session = state::step(current, input.envelope, verdict, input.now);
-    if session.state == State::ToolActive && !memory::settings::tracks_tools(input.policy, session.mode.as_deref()) {
-        session.state = if before == State::Created { State::Active } else { before };
+    if session.state == SessionState::ToolActive
+        && !memory::settings::tracks_tools(input.policy, session.mode.as_deref())
+    {
+        session.state = if before == SessionState::Created { SessionState::Active } else { before };
     }
     session
 }
 
 /// What the session remembers of the event.
-fn remembered(mut session: Session, marks: Vec<Mark>, input: &Input<'_>, verdict: Level) -> Session {
+fn remembered(mut session: Session, marks: Vec<SessionMark>, input: &Input<'_>, verdict: Level) -> Session {
     marks.into_iter().for_each(|mark| mark.set(&mut session.memo));
     asks::remember(&mut session.memo, input.envelope, verdict);
     session.memo.reports_to = session.memo.reports_to.take().or_else(|| reports_to(&session, input.loaded));
@@ -156,7 +158,7 @@ fn remembered(mut session: Session, marks: Vec<Mark>, input: &Input<'_>, verdict
 fn ended(placed: &Placed, now: Ms) -> Vec<Write> {
     let one = |ended: &Session| {
         let rest = Write::Rest { agent: ended.agent.clone(), session: ended.id.clone(), at: now };
-        let report = reports::unreported(ended, now).map(|message| Write::Keep(Keep::Message(message)));
+        let report = reports::unreported(ended, now).map(|message| Write::Keep(MemoryWrite::Message(message)));
         [Some(rest), Some(Write::Session(Box::new(ended.clone()))), report].into_iter().flatten()
     };
     placed.ended.iter().flat_map(one).collect()
@@ -166,14 +168,16 @@ fn ended(placed: &Placed, now: Ms) -> Vec<Write> {
 fn told_of(session: &Session, input: &Input<'_>) -> Vec<Write> {
     let Input { envelope, who, policy, now, ids, .. } = *input;
     // A supervisor starts it again, to go on with the same work.
-    let end = reports::unreported(session, now).filter(|_| who.standing != Standing::Supervised);
+    let end = reports::unreported(session, now).filter(|_| who.standing != Supervision::Supervised);
     let helper = reports::helper(&reports::Scene { envelope, session, policy, id: ids.event, at: now });
-    end.into_iter().chain(helper).map(|message| Write::Keep(Keep::Message(message))).collect()
+    end.into_iter().chain(helper).map(|message| Write::Keep(MemoryWrite::Message(message))).collect()
 }
 
 fn sent(write: &Write) -> Option<After> {
     match write {
-        Write::Keep(Keep::Message(message)) => message.to.as_ref().map(|to| After::Sent { to: to.name().to_string() }),
+        Write::Keep(MemoryWrite::Message(message)) => {
+            message.to.as_ref().map(|to| After::Sent { to: to.name().to_string() })
+        }
         _ => None,
     }
 }
@@ -189,7 +193,7 @@ pub struct Inherited {
 /// `None` where the event itself tells them or there are none.
 pub fn inherited(input: &Input<'_>) -> Option<Inherited> {
     let Input { envelope, who, loaded, facts, now, ids, .. } = *input;
-    if envelope.kind != Kind::SessionStart || (who.role.is_some() && who.mode.is_some()) {
+    if envelope.kind != EventKind::SessionStart || (who.role.is_some() && who.mode.is_some()) {
         return None;
     }
     let session = place(&Scene { envelope, who, loaded, facts, now, fresh_id: ids.session }).current?;
@@ -229,7 +233,7 @@ fn agent_row(placed: &Placed, session: &Session, verdict: Level, input: &Input<'
         return None;
     }
     let known = loaded.agent.as_ref().filter(|agent| agent.id == session.agent);
-    let scene = status::Scene { envelope, verdict, session, known: known.map(|agent| agent.status) };
+    let scene = status::StatusInput { envelope, verdict, session, known: known.map(|agent| agent.status) };
     let status = status::next(&scene).or_else(|| placed.opened.then(|| status::first(envelope)))?;
     let row = Agent {
         id: session.agent.clone(),
@@ -245,8 +249,8 @@ fn agent_row(placed: &Placed, session: &Session, verdict: Level, input: &Input<'
 /// The row of a teammate that waits for work, where it is an agent of this project.
 fn teammate_row(input: &Input<'_>) -> Option<Agent> {
     let known = input.loaded.teammate.as_ref().filter(|known| known.project == input.who.project)?;
-    let waits = input.envelope.kind == Kind::TeammateIdle && known.status != Status::Done;
-    waits.then(|| Agent { status: Status::Done, since: input.now, ..known.clone() })
+    let waits = input.envelope.kind == EventKind::TeammateIdle && known.status != AgentStatus::Done;
+    waits.then(|| Agent { status: AgentStatus::Done, since: input.now, ..known.clone() })
 }
 
 /// What a turn of the event's own agent leaves its mark on.
@@ -263,7 +267,7 @@ fn turn(row: &Agent, input: &Input<'_>, told: Told<'_>) -> Vec<After> {
     if row.id == told.session.agent {
         record::turn(told.event, &change);
         let (notify, screen) = (&input.policy.notify, input.facts.screen);
-        let turn = notify::Turn { agent: row, event: told.event, notify, screen };
+        let turn = notify::StatusTurn { agent: row, event: told.event, notify, screen };
         told.reply.ring = notify::ring(&turn, &mut told.session.memo);
         after.extend(notify::reaches_out(&turn).then_some(After::Tell));
     }

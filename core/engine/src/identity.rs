@@ -4,7 +4,7 @@
 use crate::fleet::text::safe_name;
 use model::call::{ClientProcess, Environment};
 use model::fact::{Facts, Life, Probe};
-use model::who::Standing;
+use model::who::Supervision;
 use model::{Call, Envelope, Who};
 
 const AGENT_NAMES: &[&str] = &["TAUT_AGENT_ID", "RALPH_AGENT_ID", "AGENT_ID"];
@@ -60,15 +60,15 @@ pub fn who(envelope: &Envelope, call: &Call, facts: &Facts) -> Who {
 }
 
 /// Nobody answers a background worker, a mission, or a client without a screen.
-fn standing(env: &Environment) -> Standing {
+fn standing(env: &Environment) -> Supervision {
     let unattended = env.get("CLAUDE_CODE_SESSION_ATTENDED").is_some_and(|value| value == "0" || value == "false");
     let printing = env.get("CLAUDE_CODE_ENTRYPOINT").is_some_and(|value| value.starts_with("sdk"));
     match env.get("CLAUDE_SESSION_MODE") {
-        _ if env.get("TAUT_SUPERVISED").is_some() => Standing::Supervised,
-        _ if env.get("RALPH_AGENT_ID").is_some() => Standing::Looped,
-        Some("background" | "mission" | "autonomous") => Standing::Unattended,
-        _ if unattended || printing => Standing::Unattended,
-        _ => Standing::Attended,
+        _ if env.get("TAUT_SUPERVISED").is_some() => Supervision::Supervised,
+        _ if env.get("RALPH_AGENT_ID").is_some() => Supervision::Looped,
+        Some("background" | "mission" | "autonomous") => Supervision::Unattended,
+        _ if unattended || printing => Supervision::Unattended,
+        _ => Supervision::Attended,
     }
 }
 

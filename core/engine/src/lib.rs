@@ -10,16 +10,16 @@ pub mod fleet;
 #[cfg(feature = "fuzzing")]
 pub mod fuzzing;
 mod gates;
-mod holding;
 mod identity;
+mod leases;
 pub mod loops;
 pub mod memory;
-mod on;
 pub mod orphans;
 mod plan;
 pub mod queue;
 mod record;
 pub mod redact;
+mod reply;
 mod session;
 mod state;
 mod status;
@@ -28,8 +28,8 @@ pub mod undecided;
 
 pub use decide::{Ids, Inherited, Input, Outcome, ask, decide, inherited, taker};
 pub use identity::{folder, who};
-pub use on::{tells, tells_messages, tells_model};
 pub use plan::{Plan, missing, plan};
 pub use record::{key, unreadable};
 pub use redact::redact;
+pub use reply::{tells, tells_messages, tells_model};
 pub use session::listening;

@@ -12,7 +12,7 @@ const REASON: &str = "orphaned";
 
 /// What one sign says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sign {
+pub enum LifeSign {
     There,
     Gone,
     /// It could not be asked, or the answer means nothing.
@@ -24,8 +24,8 @@ pub enum Sign {
 /// What is seen of a session's client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Signs {
-    pub client: Sign,
-    pub pane: Sign,
+    pub client: LifeSign,
+    pub pane: LifeSign,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,13 +45,13 @@ pub fn fate(session: &Session, signs: Signs, now: Ms) -> Fate {
 
 fn of_silent(signs: Signs) -> Fate {
     match (signs.client, signs.pane) {
-        (Sign::There, _) => Fate::Lives,
-        (Sign::Gone, Sign::Gone | Sign::None) => Fate::Orphaned,
+        (LifeSign::There, _) => Fate::Lives,
+        (LifeSign::Gone, LifeSign::Gone | LifeSign::None) => Fate::Orphaned,
         _ => Fate::Unknown,
     }
 }
 
-pub fn bury(session: Session, now: Ms) -> Session {
+pub fn reap(session: Session, now: Ms) -> Session {
     state::end(session, REASON, now)
 }
 
@@ -62,18 +62,18 @@ mod tests {
 
     #[test]
     fn s13_two_hours_of_silence_come_first_and_what_has_ended_is_no_orphan() {
-        let gone = Signs { client: Sign::Gone, pane: Sign::Gone };
+        let gone = Signs { client: LifeSign::Gone, pane: LifeSign::Gone };
         let open = session();
         assert_eq!(fate(&open, gone, Ms(SILENCE_MS - 1)), Fate::Lives);
         assert_eq!(fate(&open, gone, Ms(SILENCE_MS)), Fate::Orphaned);
-        let ended = bury(open, Ms(SILENCE_MS));
+        let ended = reap(open, Ms(SILENCE_MS));
         assert_eq!(ended.end_reason.as_deref(), Some(REASON));
         assert_eq!(fate(&ended, gone, Ms(9 * SILENCE_MS)), Fate::Lives);
     }
 
     #[test]
     fn s13_only_a_client_and_a_pane_that_are_both_gone_make_an_orphan() {
-        use Sign::{Gone, None, There, Unknown};
+        use LifeSign::{Gone, None, There, Unknown};
         for client in [There, Gone, Unknown, None] {
             for pane in [There, Gone, Unknown, None] {
                 let expected = match (client, pane) {

@@ -3,14 +3,14 @@
 use crate::{identity, memory, session};
 use model::fact::{Facts, Probe};
 use model::{Call, Envelope, Findings, Loaded, Who};
-use policy::{Around, Circumstances, Matter, Policy};
+use policy::{Around, Circumstances, ParsedCall, Policy};
 
 /// What an event needs to know, read once from its payload.
 #[derive(Debug)]
 pub struct Plan {
     pub probes: Vec<Probe>,
     /// What the guard has to judge, if anything.
-    matter: Option<Matter>,
+    parsed_call: Option<ParsedCall>,
 }
 
 pub fn plan(envelope: &Envelope, call: &Call, around: &Around) -> Plan {
@@ -18,18 +18,18 @@ pub fn plan(envelope: &Envelope, call: &Call, around: &Around) -> Plan {
     let folders = [folder, identity::base(&call.env, folder)];
     let mut probes: Vec<Probe> = folders.map(|folder| Probe::Project { folder: folder.to_string() }).into();
     probes.extend(identity::client_probe(&call.env, call.parent));
-    let matter = policy::matter(envelope, around);
-    probes.extend(matter.iter().flat_map(Matter::probes));
+    let parsed_call = policy::parse_call(envelope, around);
+    probes.extend(parsed_call.iter().flat_map(ParsedCall::probes));
     probes.extend(memory::ask::early(envelope));
-    Plan { probes, matter }
+    Plan { probes, parsed_call }
 }
 
 impl Plan {
     /// What needs no state: the guard. Judged before the transaction, so that it
     /// stands even when there is no database.
     pub fn judge(&self, policy: &Policy, facts: &Facts, circumstances: &Circumstances) -> Findings {
-        match &self.matter {
-            Some(matter) => policy::judge(matter, policy, facts, circumstances),
+        match &self.parsed_call {
+            Some(parsed_call) => policy::judge(parsed_call, policy, facts, circumstances),
             None => Findings::default(),
         }
     }

@@ -10,16 +10,16 @@ mod refusal;
 mod speaker;
 mod why;
 
-pub use act::{Act, Actor, Settled};
+pub use act::{Actor, SettleResult, TaskAction};
 pub use cycle::{cycle, round};
-pub use hooks::{Held, held, inherit_and_renew, kept, release_all};
-pub use line::{LineError, category_problem, parse_lines, parse_priority, parse_steps, slug_problem};
+pub use hooks::{HeldTask, held, inherit_and_renew, kept, release_all};
+pub use line::{TaskLineError, category_problem, parse_lines, parse_priority, parse_steps, slug_problem};
 pub use refusal::Refusal;
 pub use speaker::Speaker;
-pub use why::{Waiting, Why, why};
+pub use why::{UnclaimableTasks, WaitReason, why};
 
 use model::Ms;
-use model::task::{Attempt, AttemptChange, Hold, Moment, Outcome, Queued, Status, Turn};
+use model::task::{Attempt, AttemptChange, AttemptOutcome, ClockReading, Hold, Queued, TaskStatus, TaskTransition};
 
 /// Failures an agent reported before the task is taken out of the queue.
 pub const MOST_FAILURES: i64 = 5;
@@ -50,7 +50,7 @@ pub struct Claimant {
 
 /// What is known of a holder whose lease has run out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sign {
+pub enum HolderSign {
     /// Its session has a tool in flight and its client lives: a long test run says nothing.
     ToolInFlight,
     /// Nothing speaks for it.
@@ -58,12 +58,12 @@ pub enum Sign {
 }
 
 /// `token` is what the caller drew for this claim: nobody else is told it.
-pub fn claim(task: &Queued, claimant: &Claimant, token: &str, now: Ms) -> Result<Turn, Refusal> {
+pub fn claim(task: &Queued, claimant: &Claimant, token: &str, now: Ms) -> Result<TaskTransition, Refusal> {
     match task.status {
-        Status::Open if task.open_blockers > 0 => return Err(Refusal::Blocked { blockers: task.open_blockers }),
-        Status::Open if task.ready_at > now => return Err(Refusal::BackingOff { until: task.ready_at }),
-        Status::Open => {}
-        Status::Active => return Err(Refusal::held(task)),
+        TaskStatus::Open if task.open_blockers > 0 => return Err(Refusal::Blocked { blockers: task.open_blockers }),
+        TaskStatus::Open if task.ready_at > now => return Err(Refusal::BackingOff { until: task.ready_at }),
+        TaskStatus::Open => {}
+        TaskStatus::Active => return Err(Refusal::held(task)),
         status => return Err(Refusal::NotActive { status }),
     }
     let number = task.attempt + 1;
@@ -86,51 +86,52 @@ pub fn claim(task: &Queued, claimant: &Claimant, token: &str, now: Ms) -> Result
         outcome: None,
         reason: None,
     };
-    let after = Queued { status: Status::Active, hold: Some(hold), attempt: number, ready_at: Ms(0), ..task.clone() };
+    let after =
+        Queued { status: TaskStatus::Active, hold: Some(hold), attempt: number, ready_at: Ms(0), ..task.clone() };
     Ok(turn(task, after, AttemptChange::Begun(attempt), now))
 }
 
 /// Let go by a hook, a loop or a worker that leaves: claimable at once.
-pub fn release(task: &Queued, reason: &str, now: Ms) -> Turn {
-    come_back(task, Outcome::Released, reason, now)
+pub fn release(task: &Queued, reason: &str, now: Ms) -> TaskTransition {
+    come_back(task, AttemptOutcome::Released, reason, now)
 }
 
 /// What becomes of a task whose lease has run out. The number of releases is
 /// capped, so that a task which kills every agent is not repeated for ever.
-pub fn expire(task: &Queued, sign: Sign, now: Ms) -> Turn {
-    if let (Sign::ToolInFlight, Some(hold)) = (sign, &task.hold)
+pub fn expire(task: &Queued, sign: HolderSign, now: Ms) -> TaskTransition {
+    if let (HolderSign::ToolInFlight, Some(hold)) = (sign, &task.hold)
         && now.since(hold.renewed_at) < LONGEST_TOOL_MS
     {
         let hold = Hold { lease_until: now.plus(hold.lease_ms.max(1_000)), ..hold.clone() };
         return turn(task, Queued { hold: Some(hold), ..task.clone() }, AttemptChange::None, now);
     }
-    come_back(task, Outcome::Expired, LAPSED, now)
+    come_back(task, AttemptOutcome::Expired, LAPSED, now)
 }
 
 /// Back into the queue by hand, with its counters at nought.
-pub fn requeue(task: &Queued, now: Ms) -> Result<Turn, Refusal> {
+pub fn requeue(task: &Queued, now: Ms) -> Result<TaskTransition, Refusal> {
     match task.status {
-        Status::Active => return Err(Refusal::held(task)),
-        Status::Done | Status::Deleted => return Err(Refusal::NotActive { status: task.status }),
-        Status::Open | Status::Quarantined => {}
+        TaskStatus::Active => return Err(Refusal::held(task)),
+        TaskStatus::Done | TaskStatus::Deleted => return Err(Refusal::NotActive { status: task.status }),
+        TaskStatus::Open | TaskStatus::Quarantined => {}
     }
-    let after = Queued { status: Status::Open, failures: 0, releases: 0, ready_at: Ms(0), ..task.clone() };
+    let after = Queued { status: TaskStatus::Open, failures: 0, releases: 0, ready_at: Ms(0), ..task.clone() };
     Ok(turn(task, after, AttemptChange::None, now))
 }
 
 /// Softly deleted. A live attempt ends: its result would have no task. No agent
 /// ends another's so.
-pub fn delete(task: &Queued, speaker: &Speaker, now: Ms) -> Result<Turn, Refusal> {
+pub fn delete(task: &Queued, speaker: &Speaker, now: Ms) -> Result<TaskTransition, Refusal> {
     untouched(task, speaker, now)?;
     let ended = match &task.hold {
         Some(hold) => AttemptChange::Ended {
             number: hold.attempt,
-            outcome: Outcome::Released,
+            outcome: AttemptOutcome::Released,
             reason: Some("task deleted".to_string()),
         },
         None => AttemptChange::None,
     };
-    Ok(turn(task, Queued { status: Status::Deleted, hold: None, ready_at: Ms(0), ..task.clone() }, ended, now))
+    Ok(turn(task, Queued { status: TaskStatus::Deleted, hold: None, ready_at: Ms(0), ..task.clone() }, ended, now))
 }
 
 /// Refuses where another agent's live attempt would be touched.
@@ -142,19 +143,24 @@ pub fn untouched(task: &Queued, speaker: &Speaker, now: Ms) -> Result<(), Refusa
 }
 
 /// Planned again after it was deleted.
-pub fn revive(task: &Queued, now: Ms) -> Turn {
-    turn(task, Queued { status: Status::Open, hold: None, ready_at: Ms(0), ..task.clone() }, AttemptChange::None, now)
+pub fn revive(task: &Queued, now: Ms) -> TaskTransition {
+    turn(
+        task,
+        Queued { status: TaskStatus::Open, hold: None, ready_at: Ms(0), ..task.clone() },
+        AttemptChange::None,
+        now,
+    )
 }
 
 /// By hand. What is held is its holder's; only a claim makes a task active.
-pub fn set_status(task: &Queued, status: Status, now: Ms) -> Result<Turn, Refusal> {
+pub fn set_status(task: &Queued, status: TaskStatus, now: Ms) -> Result<TaskTransition, Refusal> {
     match status {
-        _ if task.status == Status::Active => Err(Refusal::held(task)),
-        Status::Active => Err(Refusal::NotActive { status: task.status }),
-        Status::Open => requeue(task, now),
+        _ if task.status == TaskStatus::Active => Err(Refusal::held(task)),
+        TaskStatus::Active => Err(Refusal::NotActive { status: task.status }),
+        TaskStatus::Open => requeue(task, now),
         // Nobody holds it: that was refused above.
-        Status::Deleted => delete(task, &Speaker::Person, now),
-        Status::Done | Status::Quarantined => {
+        TaskStatus::Deleted => delete(task, &Speaker::Person, now),
+        TaskStatus::Done | TaskStatus::Quarantined => {
             Ok(turn(task, Queued { status, ready_at: Ms(0), ..task.clone() }, AttemptChange::None, now))
         }
     }
@@ -162,16 +168,16 @@ pub fn set_status(task: &Queued, status: Status, now: Ms) -> Result<Turn, Refusa
 
 /// Whether the machine slept or its clock was set since `last`: then every
 /// holder gets a moment to renew before anything is taken from it.
-pub fn woke(last: Option<&Moment>, moment: &Moment) -> bool {
+pub fn woke(last: Option<&ClockReading>, moment: &ClockReading) -> bool {
     last.is_some_and(|last| {
         let wall = moment.now.0.saturating_sub(last.now.0);
         last.boot == moment.boot && wall.saturating_sub(moment.awake.saturating_sub(last.awake)) > GAP_MS
     })
 }
 
-fn reported(task: &Queued, reason: &str, jitter: i64, now: Ms) -> Turn {
-    let mut turn = come_back(task, Outcome::Failed, reason, now);
-    if turn.after.status == Status::Open {
+fn reported(task: &Queued, reason: &str, jitter: i64, now: Ms) -> TaskTransition {
+    let mut turn = come_back(task, AttemptOutcome::Failed, reason, now);
+    if turn.after.status == TaskStatus::Open {
         turn.after.ready_at = now.plus(backoff(turn.after.failures, jitter));
     }
     turn
@@ -184,12 +190,12 @@ fn backoff(failures: i64, jitter: i64) -> i64 {
     full.saturating_add(full / 4 * jitter.clamp(0, 999) / 1000).min(LONGEST_BACKOFF_MS)
 }
 
-fn come_back(task: &Queued, outcome: Outcome, reason: &str, now: Ms) -> Turn {
-    let (failed, released) = if outcome == Outcome::Failed { (1, 0) } else { (0, 1) };
+fn come_back(task: &Queued, outcome: AttemptOutcome, reason: &str, now: Ms) -> TaskTransition {
+    let (failed, released) = if outcome == AttemptOutcome::Failed { (1, 0) } else { (0, 1) };
     let (failures, releases) = (task.failures + failed, task.releases + released);
     let worn_out = failures >= MOST_FAILURES || releases >= MOST_RELEASES;
     let after = Queued {
-        status: if worn_out { Status::Quarantined } else { Status::Open },
+        status: if worn_out { TaskStatus::Quarantined } else { TaskStatus::Open },
         hold: None,
         retry_count: task.retry_count + 1,
         failures,
@@ -202,8 +208,8 @@ fn come_back(task: &Queued, outcome: Outcome, reason: &str, now: Ms) -> Turn {
     turn(task, after, AttemptChange::Ended { number, outcome, reason: Some(reason.to_string()) }, now)
 }
 
-fn turn(before: &Queued, after: Queued, attempt: AttemptChange, at: Ms) -> Turn {
-    Turn { before: (before.status, before.attempt), after, attempt, result: None, at }
+fn turn(before: &Queued, after: Queued, attempt: AttemptChange, at: Ms) -> TaskTransition {
+    TaskTransition { before: (before.status, before.attempt), after, attempt, result: None, at }
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use crate::decide::Ids;
 use crate::redact::{redact, text_without_secrets};
 use model::effect::After;
 use model::event::{Body, Envelope};
-use model::row::{Event, Status};
+use model::row::{AgentStatus, Event};
 use model::session::Session;
 use model::{Answer, Level, Ms, Who};
 use serde_json::{Value, json};
@@ -86,7 +86,7 @@ pub fn chart(event: &mut Event, session: &mut Session) {
 /// Writes on the event what it made of its agent's status.
 pub fn turn(event: &mut Event, change: &After) {
     if let (After::StatusChanged { from, to, .. }, Some(detail)) = (change, event.detail.as_object_mut()) {
-        detail.insert("status".into(), json!({"from": from.map(Status::name), "to": to.name()}));
+        detail.insert("status".into(), json!({"from": from.map(AgentStatus::name), "to": to.name()}));
     }
 }
 

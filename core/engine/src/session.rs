@@ -5,12 +5,12 @@
 //! A second live client under the same name is a child: nothing it does ends,
 //! releases or inherits anything of the first.
 
-use crate::holding::was_halted;
+use crate::leases::was_halted;
 use crate::state::end;
-use model::event::{Body, Envelope, Kind, Source};
+use model::event::{Body, Envelope, EventKind, StartSource};
 use model::fact::{Facts, Probe};
 use model::fleet::Taker;
-use model::session::{Session, State};
+use model::session::{Session, SessionState};
 use model::{Loaded, Ms, Who};
 
 /// The sessions an event touches.
@@ -66,13 +66,13 @@ pub fn place(scene: &Scene<'_>) -> Placed {
         (Body::SessionStart(start), Some(session)) if repeated(session, start.source, scene.now) => stay(session),
         (Body::SessionStart(start), _) => succeed(scene, start.source),
         (_, Some(session)) => stay(session),
-        (_, None) if scene.envelope.kind == Kind::SessionEnd => {
+        (_, None) if scene.envelope.kind == EventKind::SessionEnd => {
             Placed { current: None, opened: false, ended: Vec::new() }
         }
-        (_, None) if scene.envelope.kind != Kind::UserPromptSubmit && was_halted(scene.loaded, scene.who) => {
+        (_, None) if scene.envelope.kind != EventKind::UserPromptSubmit && was_halted(scene.loaded, scene.who) => {
             Placed { current: None, opened: false, ended: Vec::new() }
         }
-        (_, None) => succeed(scene, Source::Startup),
+        (_, None) => succeed(scene, StartSource::Startup),
     }
 }
 
@@ -82,12 +82,12 @@ fn stay(session: &Session) -> Placed {
 
 /// The same call told twice, by two installed hook lines: a start that follows
 /// the same start at once with nothing in between.
-fn repeated(session: &Session, source: Source, now: Ms) -> bool {
-    session.state == State::Created && session.source == source.name() && now.since(session.started_at) < 2_000
+fn repeated(session: &Session, source: StartSource, now: Ms) -> bool {
+    session.state == SessionState::Created && session.source == source.name() && now.since(session.started_at) < 2_000
 }
 
 /// Opens a new session, ends what it takes the place of, and says what it follows.
-fn succeed(scene: &Scene<'_>, source: Source) -> Placed {
+fn succeed(scene: &Scene<'_>, source: StartSource) -> Placed {
     let who = scene.who;
     let prev = predecessor(scene, source);
     let parent = scene.open().filter(|session| scene.is_elder(session)).min_by_key(|session| session.started_at);
@@ -109,7 +109,7 @@ fn succeed(scene: &Scene<'_>, source: Source) -> Placed {
             .or_else(|| prev.map(|prev| prev.conversation.clone()))
             .unwrap_or_else(|| scene.fresh_id.to_string()),
         project: kin.map_or_else(|| who.project.clone(), |kin| kin.project.clone()),
-        state: State::Created,
+        state: SessionState::Created,
         role: who.role.clone().or_else(|| prev.and_then(|prev| prev.role.clone())),
         mode: who.mode.clone().or_else(|| prev.and_then(|prev| prev.mode.clone())),
         cwd: scene.envelope.cwd.clone(),
@@ -140,7 +140,7 @@ fn succeed(scene: &Scene<'_>, source: Source) -> Placed {
 
 /// The session a new one follows. Beside a live elder of the same name it
 /// follows its own client's only: what else is known by that name is the elder's.
-fn predecessor<'a>(scene: &'a Scene<'_>, source: Source) -> Option<&'a Session> {
+fn predecessor<'a>(scene: &'a Scene<'_>, source: StartSource) -> Option<&'a Session> {
     let named = |session: &&Session| session.logical_id == scene.who.logical_id;
     let same_id = scene.open().find(|session| named(session) && scene.client(session) != Client::Other);
     let beside_elder = scene.open().any(|session| scene.is_elder(session));
@@ -152,19 +152,24 @@ fn predecessor<'a>(scene: &'a Scene<'_>, source: Source) -> Option<&'a Session> 
         open.or_else(|| ended.filter(|session| scene.shares_client(session)))
     };
     match source {
-        Source::Startup | Source::Compact => same_id,
-        Source::Resume | Source::Clear | Source::Fork => same_id.or_else(same_client),
+        StartSource::Startup | StartSource::Compact => same_id,
+        StartSource::Resume | StartSource::Clear | StartSource::Fork => same_id.or_else(same_client),
     }
 }
 
 /// Why an open session ends when this one opens, if it does.
-fn reason_to_end(scene: &Scene<'_>, session: &Session, prev: Option<&Session>, source: Source) -> Option<&'static str> {
+fn reason_to_end(
+    scene: &Scene<'_>,
+    session: &Session,
+    prev: Option<&Session>,
+    source: StartSource,
+) -> Option<&'static str> {
     let followed = prev.is_some_and(|prev| prev.id == session.id);
     match scene.client(session) {
         Client::Gone if session.pane.is_some() && session.pane == scene.who.pane => Some("pane_reused"),
         Client::Gone if followed || session.agent == scene.who.agent => Some("client_gone"),
         _ if !followed => None,
-        _ if source == Source::Startup => Some("restarted"),
+        _ if source == StartSource::Startup => Some("restarted"),
         _ => Some(source.name()),
     }
 }
@@ -218,7 +223,7 @@ pub fn taker(scene: &Scene<'_>) -> Taker {
             conversation: own.then(|| session.conversation.clone()),
         }
     };
-    let starts = scene.envelope.kind == Kind::SessionStart;
+    let starts = scene.envelope.kind == EventKind::SessionStart;
     match scene.open().find(|session| !starts && scene.who.carries(session)) {
         Some(session) => of(session),
         None => place(scene).current.as_ref().map(of).unwrap_or_default(),

@@ -1,7 +1,7 @@
 //! How an event moves its session: created → active ⇄ tool_active ⇄ idle → ended.
 
-use model::event::{Body, Envelope, Kind};
-use model::session::{Session, State};
+use model::event::{Body, Envelope, EventKind};
+use model::session::{Session, SessionState};
 use model::{Level, Ms};
 
 /// More calls than this at once are not remembered one by one.
@@ -18,34 +18,34 @@ pub fn step(session: Session, envelope: &Envelope, verdict: Level, now: Ms) -> S
     }
     match &envelope.body {
         Body::SessionEnd { reason } => return end(session, reason, now),
-        Body::Tool(call) if envelope.kind == Kind::PreToolUse && verdict < Level::Deny => {
+        Body::Tool(call) if envelope.kind == EventKind::PreToolUse && verdict < Level::Deny => {
             launch(&mut session, call.use_id.as_deref());
         }
         Body::Tool(call) | Body::ToolDone { call, .. } | Body::ToolFailed { call, .. }
-            if envelope.kind != Kind::PermissionRequest =>
+            if envelope.kind != EventKind::PermissionRequest =>
         {
             land(&mut session, call.use_id.as_slice());
         }
         Body::ToolBatch { calls } => land(&mut session, calls),
-        Body::Prompt { .. } => rest(&mut session, State::Active),
+        Body::Prompt { .. } => rest(&mut session, SessionState::Active),
         // A stop that was refused is none, and a sub-agent's is not its parent's.
         Body::Stop { background: 0, .. }
-            if envelope.kind == Kind::Stop && verdict == Level::Pass && envelope.sub_agent.is_none() =>
+            if envelope.kind == EventKind::Stop && verdict == Level::Pass && envelope.sub_agent.is_none() =>
         {
-            rest(&mut session, State::Idle);
+            rest(&mut session, SessionState::Idle);
         }
-        Body::Notification { kind, .. } if kind == "idle_prompt" => rest(&mut session, State::Idle),
+        Body::Notification { kind, .. } if kind == "idle_prompt" => rest(&mut session, SessionState::Idle),
         _ => {}
     }
-    if session.state == State::Created && speaks_of_work(envelope.kind) {
-        session.state = State::Active;
+    if session.state == SessionState::Created && speaks_of_work(envelope.kind) {
+        session.state = SessionState::Active;
     }
     session
 }
 
 pub fn end(session: Session, reason: &str, now: Ms) -> Session {
     Session {
-        state: State::Ended,
+        state: SessionState::Ended,
         ended_at: Some(now),
         end_reason: Some(reason.to_string()),
         in_flight: Vec::new(),
@@ -54,7 +54,7 @@ pub fn end(session: Session, reason: &str, now: Ms) -> Session {
 }
 
 fn launch(session: &mut Session, use_id: Option<&str>) {
-    session.state = State::ToolActive;
+    session.state = SessionState::ToolActive;
     let Some(id) = use_id else { return };
     if session.in_flight.len() < MOST_IN_FLIGHT && !session.in_flight.iter().any(|known| known == id) {
         session.in_flight.push(id.to_string());
@@ -64,15 +64,18 @@ fn launch(session: &mut Session, use_id: Option<&str>) {
 /// Calls came back or were denied: active again once none is out any more.
 fn land(session: &mut Session, ids: &[String]) {
     session.in_flight.retain(|known| !ids.contains(known));
-    session.state = if session.in_flight.is_empty() { State::Active } else { State::ToolActive };
+    session.state = if session.in_flight.is_empty() { SessionState::Active } else { SessionState::ToolActive };
 }
 
 /// A turn began or ended: whatever was out will not come back (Esc fires nothing).
-fn rest(session: &mut Session, state: State) {
+fn rest(session: &mut Session, state: SessionState) {
     session.in_flight.clear();
     session.state = state;
 }
 
-pub fn speaks_of_work(kind: Kind) -> bool {
-    !matches!(kind, Kind::SessionStart | Kind::Setup | Kind::InstructionsLoaded | Kind::ConfigChange)
+pub fn speaks_of_work(kind: EventKind) -> bool {
+    !matches!(
+        kind,
+        EventKind::SessionStart | EventKind::Setup | EventKind::InstructionsLoaded | EventKind::ConfigChange
+    )
 }

@@ -3,13 +3,13 @@
 //! after the denial was delivered, and not for ever.
 
 use model::effect::{Strike, Write};
-use model::event::{Envelope, Kind};
+use model::event::{Envelope, EventKind};
 use model::{Finding, Findings, Level, Loaded, Ms, RuleKind, Who};
 
 /// How long a delivered strike stays open.
 pub const OPEN_FOR_MS: i64 = 30 * 60 * 1000;
 
-pub struct Judged {
+pub struct StrikeResult {
     /// What still stands against the call.
     pub findings: Findings,
     /// Strikes that were already taken and let the call pass.
@@ -33,7 +33,7 @@ impl<'a> Striker<'a> {
     }
 }
 
-pub fn judge(findings: Findings, loaded: &Loaded, striker: &Striker<'_>) -> Judged {
+pub fn judge(findings: Findings, loaded: &Loaded, striker: &Striker<'_>) -> StrikeResult {
     let (allowed, rest): (Vec<_>, Vec<_>) =
         findings.0.into_iter().partition(|finding| is_allowed_once(finding, loaded));
     let (mut spent, standing): (Vec<_>, Vec<_>) =
@@ -45,7 +45,7 @@ pub fn judge(findings: Findings, loaded: &Loaded, striker: &Striker<'_>) -> Judg
         writes.extend(allowed.iter().map(|finding| Write::AllowanceSpent { rule: finding.rule.clone() }));
     }
     spent.extend(allowed);
-    Judged { findings: Findings(standing), spent, writes }
+    StrikeResult { findings: Findings(standing), spent, writes }
 }
 
 /// The user let this rule pass once, at a terminal. The floor stays.
@@ -79,7 +79,11 @@ fn given(finding: &Finding, striker: &Striker<'_>) -> Option<Write> {
 pub fn delivered(envelope: &Envelope, loaded: &Loaded, striker: &Striker<'_>) -> Vec<Write> {
     let a_turn_went_by = matches!(
         envelope.kind,
-        Kind::PostToolBatch | Kind::UserPromptSubmit | Kind::Stop | Kind::SubagentStop | Kind::StopFailure
+        EventKind::PostToolBatch
+            | EventKind::UserPromptSubmit
+            | EventKind::Stop
+            | EventKind::SubagentStop
+            | EventKind::StopFailure
     );
     let waiting = loaded.strikes.iter().any(|strike| !strike.delivered && strike.denied_to == striker.denied_to);
     if !a_turn_went_by || !waiting {
@@ -117,7 +121,7 @@ mod tests {
         Loaded { strikes: vec![Strike { at, delivered, ..strike }], ..Loaded::default() }
     }
 
-    fn judged(findings: Vec<Finding>, loaded: &Loaded) -> Judged {
+    fn judged(findings: Vec<Finding>, loaded: &Loaded) -> StrikeResult {
         judge(Findings(findings), loaded, &STRIKER)
     }
 

@@ -1,6 +1,6 @@
 //! Where no verdict could be had: the call could not be read, or not be judged in time. That is not a pass.
 
-use model::event::{Body, Envelope, Kind};
+use model::event::{Body, Envelope, EventKind};
 use model::reply::GateStop;
 use model::{Finding, RuleKind};
 use policy::{Answering, OnFailure};
@@ -21,7 +21,7 @@ impl Undecided<'_> {
     /// wants such calls to pass. What plainly looks like the end of everything is denied even then.
     pub fn finding(&self, envelope: &Envelope) -> Option<Finding> {
         let Body::Tool(call) = &envelope.body else { return None };
-        if envelope.kind != Kind::PreToolUse || !call.acts() {
+        if envelope.kind != EventKind::PreToolUse || !call.acts() {
             return None;
         }
         let fatal = call.command().filter(|line| looks_fatal(line));
@@ -116,7 +116,7 @@ mod tests {
 
     fn call(name: &str, command: &str) -> Envelope {
         let call = ToolCall { name: name.into(), use_id: None, input: json!({"command": command}) };
-        envelope(Kind::PreToolUse, Body::Tool(call))
+        envelope(EventKind::PreToolUse, Body::Tool(call))
     }
 
     fn kind(undecided: Undecided<'_>, envelope: &Envelope) -> Option<RuleKind> {
@@ -153,7 +153,7 @@ mod tests {
         for tool in ["Read", "Grep", "Glob", "AskUserQuestion"] {
             assert_eq!(kind(BLIND, &call(tool, "rm -rf /")), None, "{tool}");
         }
-        for kind_of_event in [Kind::PostToolUse, Kind::PermissionRequest, Kind::Stop] {
+        for kind_of_event in [EventKind::PostToolUse, EventKind::PermissionRequest, EventKind::Stop] {
             assert!(BLIND.finding(&Envelope { kind: kind_of_event, ..call("Bash", "ls") }).is_none());
         }
     }

@@ -2,7 +2,7 @@
 
 use engine::{Ids, Input};
 use model::effect::Write;
-use model::event::{Body, Envelope, Kind};
+use model::event::{Body, Envelope, EventKind};
 use model::fact::{Facts, Life};
 use model::session::Session;
 use model::{Call, Environment, Findings, Loaded, Ms};
@@ -11,7 +11,7 @@ use policy::{Policy, Trust};
 fn envelope() -> Envelope {
     Envelope {
         agent: "claude-code",
-        kind: Kind::UserPromptSubmit,
+        kind: EventKind::UserPromptSubmit,
         name: "UserPromptSubmit".into(),
         host_session: Some("s".into()),
         transcript: None,

@@ -1,4 +1,4 @@
-//! A call at the hook door and the answer to it, as bytes.
+//! A hook call and the answer to it, as bytes.
 
 use crate::time::Ms;
 use std::collections::BTreeMap;

@@ -1,9 +1,9 @@
 //! Effects as data: what a decision wants written, and what it wants done after.
 
-use crate::effort::Keep;
-use crate::row::{Agent, Event, Status};
+use crate::effort::MemoryWrite;
+use crate::row::{Agent, AgentStatus, Event};
 use crate::session::Session;
-use crate::task::Turn;
+use crate::task::TaskTransition;
 use crate::time::Ms;
 use crate::verdict::Intent;
 
@@ -34,9 +34,9 @@ pub enum Write {
     /// Something to tell once, at the next chance.
     Injection(Injection),
     /// A task's turn. Not written when another's came first.
-    Task(Box<Turn>),
+    Task(Box<TaskTransition>),
     /// Of efforts and what belongs to them.
-    Keep(Keep),
+    Keep(MemoryWrite),
 }
 
 /// One strike: who meant what, and when it was denied.
@@ -98,7 +98,7 @@ pub enum After {
     /// Start a daemon if none runs.
     EnsureDaemon,
     /// The agent's stored status changed; `from` is `None` for an agent that is new.
-    StatusChanged { agent: String, from: Option<Status>, to: Status },
+    StatusChanged { agent: String, from: Option<AgentStatus>, to: AgentStatus },
     /// A message was stored that waits for somebody: an agent or a conversation.
     Sent { to: String },
     /// An agent has turned to something its user wants to be told of.

@@ -24,7 +24,7 @@ pub struct Effort {
     pub session: Option<String>,
     /// It was begun by a client started from within another: only the sessions
     /// that follow that one inherit it.
-    pub line: Line,
+    pub line: EffortLineage,
     pub phase: Option<String>,
     /// From the start to the first phase nothing is counted.
     pub loading: bool,
@@ -40,7 +40,7 @@ pub struct Effort {
 
 /// Whose sessions carry an effort on.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Line {
+pub enum EffortLineage {
     /// The agent's own.
     #[default]
     Agent,
@@ -61,7 +61,7 @@ pub struct PhaseStep {
 /// What an agent, or Taut in its place, wrote down for the session after.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Account {
+pub struct HandOver {
     #[serde(default)]
     pub summary: String,
     #[serde(default)]
@@ -81,14 +81,14 @@ pub struct Account {
 
 /// An account as stored: found by the next session of this agent, and by no other.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Stored {
+pub struct StoredHandOver {
     pub agent: String,
     /// The session it was written in.
     pub session: String,
     pub effort: Option<String>,
-    pub line: Line,
+    pub line: EffortLineage,
     pub at: Ms,
-    pub account: Account,
+    pub hand_over: HandOver,
 }
 
 /// What is counted for a session, or for one sub-agent of it.
@@ -139,14 +139,14 @@ pub struct SubSession {
 /// A `taut` line that the hook which saw it has carried out: the process that
 /// follows finds it done.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Errand {
+pub struct PreExecuted {
     pub agent: String,
     pub project: String,
     /// The words after `taut`, as the process will get them.
     pub words: Vec<String>,
     pub at: Ms,
     /// What the process is to print.
-    pub said: String,
+    pub output: String,
     /// Why it was refused, if it was.
     pub refused: Option<Refused>,
 }
@@ -183,7 +183,7 @@ pub enum Addressee {
 
 /// Messages that wait for whom an event is about.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Waiting {
+pub struct WaitingMessages {
     /// The oldest few.
     pub first: Vec<Message>,
     /// How many wait besides.
@@ -192,11 +192,11 @@ pub struct Waiting {
 
 /// What is written of all this.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Keep {
+pub enum MemoryWrite {
     /// Insert or replace; the task is made if there is none.
     Effort(Box<Effort>),
     Phase(PhaseStep),
-    Account(Box<Stored>),
+    Account(Box<StoredHandOver>),
     /// Every account that waits for this agent has been told in this session.
     Recovered {
         agent: String,
@@ -205,7 +205,7 @@ pub enum Keep {
     Counters(Counters),
     Directive(Directive),
     SubSession(SubSession),
-    Errand(Errand),
+    Errand(PreExecuted),
     Message(Message),
     /// The message has been told, or read by whom it was for.
     Delivered {
@@ -226,7 +226,7 @@ pub enum Keep {
 
 /// What is known of an agent's efforts when an event arrives.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Known {
+pub struct EffortRows {
     /// Active ones of the agents that the open sessions belong to, newest first.
     pub efforts: Vec<Effort>,
     /// Of the session and sub-agent the event is about.
@@ -234,7 +234,7 @@ pub struct Known {
     /// Of the newest effort.
     pub directives: Vec<Directive>,
     /// The account that waits to be told.
-    pub account: Option<Stored>,
+    pub account: Option<StoredHandOver>,
     pub sub_session: Option<SubSession>,
     /// The ordinal an effort would get that this event begins, and its task's own folder.
     pub next_ordinal: i64,
@@ -294,12 +294,12 @@ impl From<&str> for Refused {
     }
 }
 
-impl Account {
+impl HandOver {
     /// More files than this are not asked for.
     pub const MOST_FILES: usize = 8;
 }
 
-impl Line {
+impl EffortLineage {
     pub fn name(self) -> &'static str {
         match self {
             Self::Agent => "agent",

@@ -23,13 +23,13 @@ pub enum Family {
 macro_rules! events {
     ($($variant:ident $family:ident $rpc:expr;)*) => {
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-        pub enum Kind {
+        pub enum EventKind {
             $($variant,)*
             /// An event this version does not know: recorded and passed.
             Unknown,
         }
 
-        impl Kind {
+        impl EventKind {
             /// All known events, in the order of a session's life.
             pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
 
@@ -106,7 +106,7 @@ events! {
 pub struct Envelope {
     /// The agent whose dialect the payload speaks (`claude-code`).
     pub agent: &'static str,
-    pub kind: Kind,
+    pub kind: EventKind,
     /// The event's name as it arrived, for events this version does not know.
     pub name: String,
     /// The host's own session id, from stdin.
@@ -148,7 +148,7 @@ pub enum Body {
     ToolDone {
         call: ToolCall,
         /// Size and hash of the response; the response itself is never kept.
-        response: Response,
+        response: ToolResponse,
         duration_ms: Option<u64>,
     },
     ToolFailed {
@@ -207,13 +207,13 @@ pub enum Body {
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SessionStart {
-    pub source: Source,
+    pub source: StartSource,
     pub model: Option<String>,
     pub context_tokens: Option<u64>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Source {
+pub enum StartSource {
     #[default]
     Startup,
     Resume,
@@ -222,7 +222,7 @@ pub enum Source {
     Fork,
 }
 
-impl Source {
+impl StartSource {
     pub fn parse(text: &str) -> Self {
         match text {
             "resume" => Self::Resume,
@@ -245,7 +245,7 @@ impl Source {
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Response {
+pub struct ToolResponse {
     pub bytes: u64,
     /// FNV-1a of the response's JSON text.
     pub hash: u64,

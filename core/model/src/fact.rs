@@ -34,7 +34,7 @@ pub struct Facts {
     pub paths: Vec<(String, PathFact)>,
     /// The settings file a ConfigChange is about.
     pub settings: Option<SettingsFact>,
-    pub transcripts: Vec<(String, Tail)>,
+    pub transcripts: Vec<(String, TranscriptTail)>,
     pub texts: Vec<(String, TextFact)>,
     /// By folder and pattern.
     pub matches: Vec<((String, String), Vec<String>)>,
@@ -43,19 +43,19 @@ pub struct Facts {
     /// Full paths, by the folder that was asked about; the nearest first.
     pub directives: Vec<(String, Vec<String>)>,
     /// Asked only where the user's terminal may be rung; absent for a client without one.
-    pub screen: Option<Screen>,
+    pub screen: Option<TerminalFact>,
 }
 
 /// The terminal of an interactive client.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Screen {
+pub struct TerminalFact {
     /// How far the clock on the user's wall is ahead of UTC.
     pub utc_offset_s: i32,
 }
 
 /// The end of a transcript.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Tail {
+pub struct TranscriptTail {
     /// Of the whole file.
     pub size: u64,
     /// The last of it; all of it when it is no larger.
@@ -157,7 +157,7 @@ impl Facts {
         self.paths.iter().find(|(asked, _)| asked == path).map(|(_, fact)| fact)
     }
 
-    pub fn transcript(&self, path: &str) -> Option<&Tail> {
+    pub fn transcript(&self, path: &str) -> Option<&TranscriptTail> {
         self.transcripts.iter().find(|(asked, _)| asked == path).map(|(_, tail)| tail)
     }
 

@@ -1,13 +1,13 @@
 //! The fleet: what is seen of an agent from outside.
 
-use crate::row::Status;
+use crate::row::AgentStatus;
 use crate::time::Ms;
 
 /// A turn of an agent that somebody was told of.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Told {
+pub struct NotifiedTurn {
     pub agent: String,
-    pub status: Status,
+    pub status: AgentStatus,
     /// When it was told.
     pub at: Ms,
 }

@@ -21,7 +21,7 @@ pub mod verdict;
 pub mod who;
 
 pub use call::{Answer, Call, ClientProcess, Environment};
-pub use event::{Body, Envelope, Family, Kind};
+pub use event::{Body, Envelope, EventKind, Family};
 pub use time::Ms;
 pub use tool::ToolCall;
 pub use verdict::{Finding, Findings, Level, RuleKind};

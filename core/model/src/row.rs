@@ -11,7 +11,7 @@ pub struct Agent {
     pub id: String,
     /// Named by its environment; unnamed ones are forgotten after they end.
     pub named: bool,
-    pub status: Status,
+    pub status: AgentStatus,
     pub session: Option<String>,
     pub project: String,
     /// When the status last changed.
@@ -21,7 +21,7 @@ pub struct Agent {
 /// What an agent's owner wants to know at a glance. The most urgent first, so
 /// that the least of many is what they are shown as.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Status {
+pub enum AgentStatus {
     Error,
     Attention,
     #[default]
@@ -30,7 +30,7 @@ pub enum Status {
     Done,
 }
 
-impl Status {
+impl AgentStatus {
     pub const ALL: [Self; 5] = [Self::Error, Self::Attention, Self::Working, Self::Checked, Self::Done];
 
     pub fn name(self) -> &'static str {

@@ -4,7 +4,7 @@ use crate::call::ClientProcess;
 use crate::time::Ms;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mode {
+pub enum RunMode {
     Planning,
     Building,
 }
@@ -30,7 +30,7 @@ pub struct Run {
     pub project: String,
     /// The work tree it runs in.
     pub folder: String,
-    pub mode: Mode,
+    pub mode: RunMode,
     /// The worker it registered, where it works on the queue.
     pub agent: Option<String>,
     pub runner: ClientProcess,
@@ -106,14 +106,14 @@ pub struct LaunchLine {
 
 /// What an agent's own structured output says, as far as it has come.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Heard {
+pub struct AgentOutput {
     pub session: Option<String>,
     /// The tool that runs now.
     pub tool: Option<String>,
     pub context_tokens: Option<u64>,
     pub cost_micros: i64,
     pub turns: u64,
-    pub trouble: Option<Trouble>,
+    pub trouble: Option<AgentTrouble>,
     /// Its last word, as text.
     pub said: Option<String>,
     /// The last result was one of failure.
@@ -122,7 +122,7 @@ pub struct Heard {
 
 /// What kept an agent from working, told by its structured output.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Trouble {
+pub enum AgentTrouble {
     /// A usage or rate limit; until when, where that was told.
     Limited { until: Option<Ms> },
     /// Overloaded, or an error of the server: it passes.
@@ -131,7 +131,7 @@ pub enum Trouble {
     Refused { what: String },
 }
 
-impl Mode {
+impl RunMode {
     pub fn name(self) -> &'static str {
         match self {
             Self::Planning => "planning",

@@ -16,7 +16,7 @@ pub struct Session {
     pub conversation: String,
     /// Canonical path of the project.
     pub project: String,
-    pub state: State,
+    pub state: SessionState,
     pub role: Option<String>,
     pub mode: Option<String>,
     pub cwd: Option<String>,
@@ -44,14 +44,14 @@ pub struct Session {
     pub context_limit: Option<u64>,
     /// What the session is doing, in its own words.
     pub status_text: Option<String>,
-    pub memo: Memo,
+    pub memo: ContextMemo,
 }
 
 /// What is remembered of a session's context: how it was measured, and what
 /// its model has been told.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Memo {
+pub struct ContextMemo {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// The window as the client itself gave it.
@@ -127,7 +127,7 @@ pub enum Once {
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum State {
+pub enum SessionState {
     #[default]
     Created,
     Active,
@@ -136,7 +136,7 @@ pub enum State {
     Ended,
 }
 
-impl State {
+impl SessionState {
     pub fn name(self) -> &'static str {
         match self {
             Self::Created => "created",
@@ -175,7 +175,7 @@ impl Session {
     }
 }
 
-impl Memo {
+impl ContextMemo {
     /// What of it holds for the session that follows.
     pub fn inherited(&self) -> Self {
         // A worker reports once, however many windows its work takes.

@@ -10,7 +10,7 @@ pub const LEASE_MS: i64 = 600_000;
 /// A task as planned and shown.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Task {
-    pub plan: Plan,
+    pub plan: TaskPlan,
     pub queued: Queued,
     pub result: Option<Value>,
     pub created_at: Ms,
@@ -20,7 +20,7 @@ pub struct Task {
 
 /// What a planner says of a task.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Plan {
+pub struct TaskPlan {
     /// Unique per project, as users type it (`task-cli/01`).
     pub slug: String,
     pub title: String,
@@ -32,7 +32,7 @@ pub struct Plan {
     pub reference: Option<String>,
     /// Slugs of the tasks that must be done first.
     pub deps: Vec<String>,
-    pub steps: Vec<Step>,
+    pub steps: Vec<TaskStep>,
 }
 
 /// 0 is critical and first, 3 is low and last.
@@ -40,7 +40,7 @@ pub struct Plan {
 pub struct Priority(pub u8);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Step {
+pub struct TaskStep {
     pub content: String,
     pub done: bool,
 }
@@ -51,7 +51,7 @@ pub struct Queued {
     pub row: i64,
     pub project: String,
     pub slug: String,
-    pub status: Status,
+    pub status: TaskStatus,
     /// Who has it; `Some` exactly while it is active.
     pub hold: Option<Hold>,
     /// The number of the newest attempt; zero before the first.
@@ -83,7 +83,7 @@ pub struct Hold {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Status {
+pub enum TaskStatus {
     Open,
     Active,
     Done,
@@ -104,12 +104,12 @@ pub struct Attempt {
     pub claimed_at: Ms,
     pub ended_at: Option<Ms>,
     /// `None` while it lives.
-    pub outcome: Option<Outcome>,
+    pub outcome: Option<AttemptOutcome>,
     pub reason: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Outcome {
+pub enum AttemptOutcome {
     Done,
     Failed,
     Released,
@@ -118,8 +118,8 @@ pub enum Outcome {
 
 /// A decided change of one task. It is written only if the task still stands as it did.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Turn {
-    pub before: (Status, i64),
+pub struct TaskTransition {
+    pub before: (TaskStatus, i64),
     pub after: Queued,
     pub attempt: AttemptChange,
     /// Set when the task is done.
@@ -131,7 +131,7 @@ pub struct Turn {
 pub enum AttemptChange {
     None,
     Begun(Attempt),
-    Ended { number: i64, outcome: Outcome, reason: Option<String> },
+    Ended { number: i64, outcome: AttemptOutcome, reason: Option<String> },
 }
 
 /// A worker that said who it is before it claims anything.
@@ -148,7 +148,7 @@ pub struct Worker {
 /// A moment on two clocks: the wall's, and one that stands still while the
 /// machine sleeps. Where they part, nobody could renew anything.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Moment {
+pub struct ClockReading {
     pub now: Ms,
     pub awake: i64,
     /// Tells one run of the machine from the next.
@@ -172,7 +172,7 @@ impl Default for Priority {
     }
 }
 
-impl Status {
+impl TaskStatus {
     pub const ALL: [Self; 5] = [Self::Open, Self::Active, Self::Done, Self::Quarantined, Self::Deleted];
 
     pub fn name(self) -> &'static str {
@@ -195,7 +195,7 @@ impl Status {
     }
 }
 
-impl Outcome {
+impl AttemptOutcome {
     pub fn name(self) -> &'static str {
         match self {
             Self::Done => "done",

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// How strict a verdict is. The order is the law: the strictest wins.
+/// How strict a verdict is. The strictest wins.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {

@@ -3,7 +3,7 @@
 
 use crate::call::ClientProcess;
 use crate::effect::{Injection, Strike};
-use crate::effort::{Known, Waiting};
+use crate::effort::{EffortRows, WaitingMessages};
 use crate::row::Agent;
 use crate::session::Session;
 use crate::task::Queued;
@@ -27,12 +27,12 @@ pub struct Who {
     pub mission: Option<String>,
     /// The session that started this worker, as its environment tells.
     pub started_by: Option<String>,
-    pub standing: Standing,
+    pub standing: Supervision,
 }
 
 /// Who could take over when the agent is stopped.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Standing {
+pub enum Supervision {
     /// A person sits in front of it.
     #[default]
     Attended,
@@ -62,9 +62,9 @@ pub struct Loaded {
     /// What waits to be told in this session; read only for events that can tell it.
     pub waiting: Vec<Injection>,
     /// Messages for this agent or its conversation; read only for events that can tell them.
-    pub messages: Waiting,
+    pub messages: WaitingMessages,
     /// Efforts and what belongs to them.
-    pub efforts: Known,
+    pub efforts: EffortRows,
 }
 
 impl Who {

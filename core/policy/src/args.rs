@@ -34,7 +34,7 @@ pub(crate) struct Flag<'a> {
 /// The word's text, unknown and glob pieces as written.
 pub(crate) fn text(word: &Word) -> Cow<'_, str> {
     match word.pieces.as_slice() {
-        [bash::Piece::Text(text)] => Cow::Borrowed(text),
+        [bash::WordPiece::Text(text)] => Cow::Borrowed(text),
         _ => Cow::Owned(word.shown()),
     }
 }

@@ -1,7 +1,7 @@
 //! Calls of tools with sub-commands: `kubectl -n x delete pod y` read as words and flags.
 
 use crate::args::{Args, Grammar};
-use crate::rule::{Hit, Sight};
+use crate::rule::{Hit, RuleInput};
 use std::borrow::Cow;
 
 /// A call with its options taken apart.
@@ -55,18 +55,18 @@ const VALUES: &[&str] = &[
 ];
 
 impl<'a> Call<'a> {
-    pub(crate) fn of(sight: &Sight<'a>) -> Self {
+    pub(crate) fn of(sight: &RuleInput<'a>) -> Self {
         Self::with(sight, "nHclfpFot")
     }
 
     /// A call whose short options in `short` take a value.
-    pub(crate) fn with(sight: &Sight<'a>, short: &'static str) -> Self {
+    pub(crate) fn with(sight: &RuleInput<'a>, short: &'static str) -> Self {
         let args = Args::parse(sight.command.args(), Grammar { short, long: VALUES, single_dash_long: false });
         Self::from(args)
     }
 
     /// A call of a tool whose long options have one dash.
-    pub(crate) fn one_dash(sight: &Sight<'a>) -> Self {
+    pub(crate) fn one_dash(sight: &RuleInput<'a>) -> Self {
         Self::from(Args::parse(sight.command.args(), Grammar { single_dash_long: true, ..Grammar::default() }))
     }
 
@@ -104,6 +104,6 @@ impl<'a> Call<'a> {
 }
 
 /// Reports the command with one reason.
-pub(crate) fn report(sight: &Sight<'_>, reason: &str, hits: &mut Vec<Hit>) {
+pub(crate) fn report(sight: &RuleInput<'_>, reason: &str, hits: &mut Vec<Hit>) {
     hits.push(Hit::new(sight.shown(), reason));
 }

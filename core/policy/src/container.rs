@@ -1,7 +1,7 @@
 //! Containers: what the `docker run` around a command binds into it, and what is gone with it.
 
-use crate::acts::Act;
 use crate::args::text;
+use crate::path_actions::PathAction;
 use crate::target::{absolute, within};
 use bash::Command;
 use std::sync::Arc;
@@ -39,7 +39,7 @@ impl Container {
     }
 
     /// What is bound into the container is this machine's: `docker run -v /src:/app … rm -rf /app`.
-    pub(crate) fn bind(&self, acts: &mut [Act]) {
+    pub(crate) fn bind(&self, acts: &mut [PathAction]) {
         for act in acts {
             let Some(path) = act.target.path.as_deref() else { continue };
             if self.volumes.len() > MOST_VOLUMES {
@@ -54,7 +54,7 @@ impl Container {
     }
 
     /// Whether a path is a fresh container's own: gone with it, whatever is done to it.
-    pub(crate) fn throws_away(&self, act: &Act) -> bool {
+    pub(crate) fn throws_away(&self, act: &PathAction) -> bool {
         let Some(path) = act.target.path.as_deref() else { return false };
         let few = self.kept.len() <= MOST_VOLUMES;
         self.fresh && !act.target.bound && few && !self.kept.iter().any(|kept| within(path, kept))

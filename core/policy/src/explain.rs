@@ -1,8 +1,8 @@
 //! Explanations: what a line would run, which rules looked at it, and the verdict.
 
-use crate::ground::Ground;
 use crate::judge::{Circumstances, judge};
-use crate::matter::Matter;
+use crate::line_context::LineContext;
+use crate::parsed_call::ParsedCall;
 use crate::policy::Policy;
 use crate::rule::shown;
 use crate::rules;
@@ -13,7 +13,7 @@ use model::fact::Facts;
 /// What a line would run and what the rules make of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Explanation {
-    pub steps: Vec<Step>,
+    pub steps: Vec<ExplainedCommand>,
     /// What could not be read, and why.
     pub troubles: Vec<String>,
     pub findings: Findings,
@@ -21,7 +21,7 @@ pub struct Explanation {
 
 /// One command the line would run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Step {
+pub struct ExplainedCommand {
     /// How deep it stands in the line.
     pub depth: usize,
     /// How it is reached: `$(…)`, `sudo`, `bash -c`.
@@ -35,16 +35,16 @@ pub struct Step {
 }
 
 /// What `matter` would run, which rules look at it, and what they say.
-pub fn explain(matter: &Matter, policy: &Policy, facts: &Facts, circumstances: &Circumstances) -> Explanation {
-    let ground = Ground::new(&matter.around, matter.cwd.as_deref(), facts);
+pub fn explain(parsed_call: &ParsedCall, policy: &Policy, facts: &Facts, circumstances: &Circumstances) -> Explanation {
+    let ground = LineContext::new(&parsed_call.around, parsed_call.cwd.as_deref(), facts);
     let mut steps = Vec::new();
-    for (command, seen) in matter.reading.commands.iter().zip(&matter.seen) {
+    for (command, seen) in parsed_call.reading.commands.iter().zip(&parsed_call.seen) {
         let acts = seen.acts.iter().map(|act| {
             let place = ground.place(&act.target, seen.machine);
             format!("{:?} {} ({place:?})", act.deed.kind(), act.target.shown).to_lowercase()
         });
         let looked = rules::watching(seen, command).filter(|rule| policy.kind(rule).is_some()).map(|rule| rule.id);
-        steps.push(Step {
+        steps.push(ExplainedCommand {
             depth: command.via.len(),
             via: command.via.last().map(via),
             words: shown(command),
@@ -53,8 +53,9 @@ pub fn explain(matter: &Matter, policy: &Policy, facts: &Facts, circumstances: &
             looked: looked.collect(),
         });
     }
-    let troubles = matter.reading.troubles.iter().map(|trouble| format!("{}: {}", trouble.why, trouble.text)).collect();
-    Explanation { steps, troubles, findings: judge(matter, policy, facts, circumstances) }
+    let troubles =
+        parsed_call.reading.troubles.iter().map(|trouble| format!("{}: {}", trouble.why, trouble.text)).collect();
+    Explanation { steps, troubles, findings: judge(parsed_call, policy, facts, circumstances) }
 }
 
 fn via(via: &Via) -> String {

@@ -1,7 +1,7 @@
 //! A git call, with its global options taken off and its `-c` aliases opened.
 
 use crate::args::{Args, Grammar, text};
-use crate::ground::Ground;
+use crate::line_context::LineContext;
 use crate::rule::push;
 use crate::target::absolute;
 use bash::{Command, Word};
@@ -160,7 +160,7 @@ impl GitCall {
 
 /// Whether the only word of a `git checkout` names a file rather than a branch. The world's answer
 /// wins; without one, a word that looks like a path with an extension is a file.
-pub(crate) fn looks_like_file(name: &str, call: &GitCall, ground: &Ground<'_>) -> bool {
+pub(crate) fn looks_like_file(name: &str, call: &GitCall, ground: &LineContext<'_>) -> bool {
     if matches!(name, "-" | "--" | "HEAD") {
         return false;
     }

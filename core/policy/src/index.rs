@@ -1,20 +1,20 @@
 //! What rules ask of the whole line, worked out once for it: who reads what comes from whom, what the line makes,
 //! moves and downloads. A rule that went through the line for each of its commands would cost the square of its length.
 
-use crate::acts::{Act, Deed};
-use crate::ground::Ground;
-use crate::keys;
+use crate::guarded_keys;
+use crate::line_context::LineContext;
 use crate::made;
-use crate::matter::Matter;
-use crate::place::Place;
+use crate::parsed_call::ParsedCall;
+use crate::path_actions::{PathAction, PathVerb};
+use crate::place::PlaceKind;
 use crate::rule::NEAR;
 use crate::running;
-use bash::{Command, Feed};
+use bash::{Command, StdinSource};
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-/// Worked out as it is asked for; one for each judging of a matter.
+/// Worked out as it is asked for; one for each judging of a call.
 #[derive(Debug, Default)]
 pub struct Index {
     fetched: OnceCell<Vec<bool>>,
@@ -43,75 +43,79 @@ struct Entry {
 
 impl Index {
     /// Whether text from another machine reaches a command on its input.
-    pub(crate) fn fetched(&self, matter: &Matter, at: usize) -> bool {
-        is(self.fetched.get_or_init(|| upstream(matter, Reach::Any, |_, command| running::fetches(command))), at)
+    pub(crate) fn fetched(&self, parsed_call: &ParsedCall, at: usize) -> bool {
+        is(self.fetched.get_or_init(|| upstream(parsed_call, Reach::Any, |_, command| running::fetches(command))), at)
     }
 
     /// Whether decoded text does.
-    pub(crate) fn decoded(&self, matter: &Matter, at: usize) -> bool {
-        is(self.decoded.get_or_init(|| upstream(matter, Reach::Any, |_, command| running::decodes(command))), at)
+    pub(crate) fn decoded(&self, parsed_call: &ParsedCall, at: usize) -> bool {
+        is(self.decoded.get_or_init(|| upstream(parsed_call, Reach::Any, |_, command| running::decodes(command))), at)
     }
 
     /// Whether text that inline code prints does.
-    pub(crate) fn generated(&self, matter: &Matter, at: usize) -> bool {
-        is(self.generated.get_or_init(|| upstream(matter, Reach::Any, |_, command| running::generates(command))), at)
+    pub(crate) fn generated(&self, parsed_call: &ParsedCall, at: usize) -> bool {
+        is(
+            self.generated.get_or_init(|| upstream(parsed_call, Reach::Any, |_, command| running::generates(command))),
+            at,
+        )
     }
 
     /// Whether what one of these programs finds does. Always asked with the same programs.
-    pub(crate) fn searched(&self, matter: &Matter, at: usize, finders: &[&str]) -> bool {
-        let finds = |at: usize, _: &Command| program(matter, at).is_some_and(|name| finders.contains(&name));
-        is(self.searched.get_or_init(|| upstream(matter, Reach::Any, finds)), at)
+    pub(crate) fn searched(&self, parsed_call: &ParsedCall, at: usize, finders: &[&str]) -> bool {
+        let finds = |at: usize, _: &Command| program(parsed_call, at).is_some_and(|name| finders.contains(&name));
+        is(self.searched.get_or_init(|| upstream(parsed_call, Reach::Any, finds)), at)
     }
 
     /// Whether the command right before in the pipe prints the whole environment.
-    pub(crate) fn environment(&self, matter: &Matter, at: usize) -> bool {
+    pub(crate) fn environment(&self, parsed_call: &ParsedCall, at: usize) -> bool {
         let bare = |at: usize, command: &Command| {
-            command.args().is_empty() && matches!(program(matter, at), Some("env" | "printenv" | "set" | "export"))
+            command.args().is_empty() && matches!(program(parsed_call, at), Some("env" | "printenv" | "set" | "export"))
         };
-        is(self.environment.get_or_init(|| upstream(matter, Reach::Next, bare)), at)
+        is(self.environment.get_or_init(|| upstream(parsed_call, Reach::Next, bare)), at)
     }
 
     /// Whether a command prints secrets.
-    pub(crate) fn gives_secrets(&self, matter: &Matter, ground: &Ground<'_>, at: usize) -> bool {
-        is(self.secrets(matter, ground), at)
+    pub(crate) fn gives_secrets(&self, parsed_call: &ParsedCall, ground: &LineContext<'_>, at: usize) -> bool {
+        is(self.secrets(parsed_call, ground), at)
     }
 
     /// Whether secrets reach a command on its input.
-    pub(crate) fn gets_secrets(&self, matter: &Matter, ground: &Ground<'_>, at: usize) -> bool {
-        let given = |at: usize, _: &Command| is(self.secrets(matter, ground), at);
-        is(self.secret_upstream.get_or_init(|| upstream(matter, Reach::Any, given)), at)
+    pub(crate) fn gets_secrets(&self, parsed_call: &ParsedCall, ground: &LineContext<'_>, at: usize) -> bool {
+        let given = |at: usize, _: &Command| is(self.secrets(parsed_call, ground), at);
+        is(self.secret_upstream.get_or_init(|| upstream(parsed_call, Reach::Any, given)), at)
     }
 
-    fn secrets(&self, matter: &Matter, ground: &Ground<'_>) -> &[bool] {
+    fn secrets(&self, parsed_call: &ParsedCall, ground: &LineContext<'_>) -> &[bool] {
         self.secret.get_or_init(|| {
-            let commands = matter.reading.commands.iter().zip(&matter.seen);
+            let commands = parsed_call.reading.commands.iter().zip(&parsed_call.seen);
             commands.map(|(command, seen)| prints_secrets(command, &seen.acts, ground)).collect()
         })
     }
 
     /// Whether what a command prints goes to another.
-    pub(crate) fn piped(&self, matter: &Matter, at: usize) -> bool {
-        self.piped.get_or_init(|| read_by(matter, |_| true)).contains(&at)
+    pub(crate) fn piped(&self, parsed_call: &ParsedCall, at: usize) -> bool {
+        self.piped.get_or_init(|| read_by(parsed_call, |_| true)).contains(&at)
     }
 
     /// Whether what a command prints goes to another machine, which answers.
-    pub(crate) fn answered(&self, matter: &Matter, at: usize) -> bool {
-        let answers = |at: usize| matches!(program(matter, at), Some("nc" | "ncat" | "netcat" | "socat" | "telnet"));
-        self.answered.get_or_init(|| read_by(matter, answers)).contains(&at)
+    pub(crate) fn answered(&self, parsed_call: &ParsedCall, at: usize) -> bool {
+        let answers =
+            |at: usize| matches!(program(parsed_call, at), Some("nc" | "ncat" | "netcat" | "socat" | "telnet"));
+        self.answered.get_or_init(|| read_by(parsed_call, answers)).contains(&at)
     }
 
     /// Whether a command not far before makes `path`. `absent` when the world said that it is not there.
-    pub(crate) fn makes(&self, matter: &Matter, path: &str, at: usize, absent: bool) -> bool {
+    pub(crate) fn makes(&self, parsed_call: &ParsedCall, path: &str, at: usize, absent: bool) -> bool {
         let near = near(at);
-        let mut below = below(self.made.get_or_init(|| made_paths(matter)), path).take(NEAR);
+        let mut below = below(self.made.get_or_init(|| made_paths(parsed_call)), path).take(NEAR);
         // `mkdir -p a/b` makes `a` as well, where it was not there.
         below.any(|entry| near.contains(&entry.at) && (absent || (entry.fresh && entry.path == path)))
     }
 
     /// Whether a command not far before moves something that somebody kept to `path`.
-    pub(crate) fn moves_to(&self, matter: &Matter, ground: &Ground<'_>, path: &str, at: usize) -> bool {
+    pub(crate) fn moves_to(&self, parsed_call: &ParsedCall, ground: &LineContext<'_>, path: &str, at: usize) -> bool {
         let near = near(at);
-        let moved = self.moved.get_or_init(|| moved_paths(matter, ground));
+        let moved = self.moved.get_or_init(|| moved_paths(parsed_call, ground));
         let mut looked = 0;
         below(moved, path).take(NEAR + 1).any(|entry| {
             looked += 1;
@@ -120,27 +124,27 @@ impl Index {
     }
 
     /// Whether the line downloads the file at `path` before.
-    pub(crate) fn downloads(&self, matter: &Matter, path: &str, at: usize) -> bool {
-        self.downloads.get_or_init(|| downloaded_paths(matter)).get(path).is_some_and(|first| *first < at)
+    pub(crate) fn downloads(&self, parsed_call: &ParsedCall, path: &str, at: usize) -> bool {
+        self.downloads.get_or_init(|| downloaded_paths(parsed_call)).get(path).is_some_and(|first| *first < at)
     }
 }
 
 impl Index {
     /// The variable of those `names` that a command before sets for the rest of the line. Always asked with the same.
-    pub(crate) fn sets(&self, matter: &Matter, at: usize, names: &[&str]) -> Option<&str> {
-        let (first, name) = self.sets.get_or_init(|| first_set(matter, names)).as_ref()?;
+    pub(crate) fn sets(&self, parsed_call: &ParsedCall, at: usize, names: &[&str]) -> Option<&str> {
+        let (first, name) = self.sets.get_or_init(|| first_set(parsed_call, names)).as_ref()?;
         (*first < at).then_some(name)
     }
 }
 
 /// The first command that sets one of the variables, and which.
-fn first_set(matter: &Matter, names: &[&str]) -> Option<(usize, String)> {
-    for (at, command) in matter.reading.commands.iter().enumerate() {
+fn first_set(parsed_call: &ParsedCall, names: &[&str]) -> Option<(usize, String)> {
+    for (at, command) in parsed_call.reading.commands.iter().enumerate() {
         let bare = command.assignments.iter().map(|(name, _)| name.as_str()).filter(|_| command.words.is_empty());
         if let Some(name) = bare.into_iter().find(|name| names.contains(name)) {
             return Some((at, name.to_string()));
         }
-        if matches!(program(matter, at), Some("export" | "declare" | "typeset" | "env")) {
+        if matches!(program(parsed_call, at), Some("export" | "declare" | "typeset" | "env")) {
             let texts = command.args().iter().map(crate::args::text);
             let mut set = texts.filter_map(|word| word.split_once('=').map(|(name, _)| name.to_string()));
             if let Some(name) = set.find(|name| names.contains(&name.as_str())) {
@@ -162,20 +166,20 @@ fn is(table: &[bool], at: usize) -> bool {
     table.get(at).copied().unwrap_or_default()
 }
 
-fn program(matter: &Matter, at: usize) -> Option<&str> {
-    matter.seen.get(at)?.program.as_deref()
+fn program(parsed_call: &ParsedCall, at: usize) -> Option<&str> {
+    parsed_call.seen.get(at)?.program.as_deref()
 }
 
 /// For each command, whether one that `wanted` holds for writes what it reads. Commands read from earlier ones only,
 /// and those that read the same are asked for once.
-fn upstream(matter: &Matter, reach: Reach, wanted: impl Fn(usize, &Command) -> bool) -> Vec<bool> {
-    let commands = &matter.reading.commands;
+fn upstream(parsed_call: &ParsedCall, reach: Reach, wanted: impl Fn(usize, &Command) -> bool) -> Vec<bool> {
+    let commands = &parsed_call.reading.commands;
     let mut holds: Vec<bool> = Vec::with_capacity(commands.len());
     let mut reached: Vec<bool> = Vec::with_capacity(commands.len());
     let mut known: HashMap<*const usize, bool> = HashMap::new();
     for (at, command) in commands.iter().enumerate() {
         let from = match &command.feed {
-            Feed::Pipe(from) => *known
+            StdinSource::Pipe(from) => *known
                 .entry(Arc::as_ptr(from).cast())
                 .or_insert_with(|| from.iter().any(|&at| is(&holds, at) || (reach == Reach::Any && is(&reached, at)))),
             _ => false,
@@ -187,11 +191,11 @@ fn upstream(matter: &Matter, reach: Reach, wanted: impl Fn(usize, &Command) -> b
 }
 
 /// The commands whose output is read by one that `reader` holds for.
-fn read_by(matter: &Matter, reader: impl Fn(usize) -> bool) -> HashSet<usize> {
+fn read_by(parsed_call: &ParsedCall, reader: impl Fn(usize) -> bool) -> HashSet<usize> {
     let mut found = HashSet::new();
     let mut known: HashSet<*const usize> = HashSet::new();
-    for (at, command) in matter.reading.commands.iter().enumerate() {
-        if let Feed::Pipe(from) = &command.feed
+    for (at, command) in parsed_call.reading.commands.iter().enumerate() {
+        if let StdinSource::Pipe(from) = &command.feed
             && reader(at)
             && known.insert(Arc::as_ptr(from).cast())
         {
@@ -202,12 +206,12 @@ fn read_by(matter: &Matter, reader: impl Fn(usize) -> bool) -> HashSet<usize> {
 }
 
 /// Whether a command prints the environment, or a file with secrets.
-pub(crate) fn prints_secrets(command: &Command, acts: &[Act], ground: &Ground<'_>) -> bool {
+pub(crate) fn prints_secrets(command: &Command, acts: &[PathAction], ground: &LineContext<'_>) -> bool {
     let bare = command.args().is_empty();
     match command.program().as_deref() {
         Some("env" | "set" | "export") if bare => true,
         Some("printenv") => true,
-        _ => acts.iter().any(|act| act.deed == Deed::Read && keys::read(ground, &act.target).is_some()),
+        _ => acts.iter().any(|act| act.deed == PathVerb::Read && guarded_keys::read(ground, &act.target).is_some()),
     }
 }
 
@@ -231,9 +235,9 @@ fn below<'e>(entries: &'e [Entry], path: &str) -> impl Iterator<Item = &'e Entry
     own.chain(inside)
 }
 
-fn made_paths(matter: &Matter) -> Vec<Entry> {
+fn made_paths(parsed_call: &ParsedCall) -> Vec<Entry> {
     let mut entries = Vec::new();
-    for (at, (command, seen)) in matter.reading.commands.iter().zip(&matter.seen).enumerate() {
+    for (at, (command, seen)) in parsed_call.reading.commands.iter().zip(&parsed_call.seen).enumerate() {
         let program = seen.program.as_deref().unwrap_or_default();
         // `mkdir -p` says nothing about what was there before.
         let fresh =
@@ -248,15 +252,16 @@ fn made_paths(matter: &Matter) -> Vec<Entry> {
 }
 
 /// Where commands write that also take something from its place which no build brings back.
-fn moved_paths(matter: &Matter, ground: &Ground<'_>) -> Vec<Entry> {
+fn moved_paths(parsed_call: &ParsedCall, ground: &LineContext<'_>) -> Vec<Entry> {
     let mut entries = Vec::new();
-    for (at, seen) in matter.seen.iter().enumerate() {
-        let kept = |act: &Act| {
+    for (at, seen) in parsed_call.seen.iter().enumerate() {
+        let kept = |act: &PathAction| {
             let place = || ground.place(&act.target, seen.machine);
-            act.deed == Deed::Displace && !matches!(place(), Place::Rebuildable | Place::Temp | Place::Cache)
+            act.deed == PathVerb::Displace
+                && !matches!(place(), PlaceKind::Rebuildable | PlaceKind::Temp | PlaceKind::Cache)
         };
         if seen.acts.iter().any(kept) {
-            let written = seen.acts.iter().filter(|act| act.deed == Deed::Write);
+            let written = seen.acts.iter().filter(|act| act.deed == PathVerb::Write);
             let paths = written.filter_map(|act| act.target.path.clone());
             entries.extend(paths.map(|path| Entry { path, at, fresh: false }));
         }
@@ -265,13 +270,13 @@ fn moved_paths(matter: &Matter, ground: &Ground<'_>) -> Vec<Entry> {
     entries
 }
 
-fn downloaded_paths(matter: &Matter) -> HashMap<String, usize> {
+fn downloaded_paths(parsed_call: &ParsedCall) -> HashMap<String, usize> {
     let mut first = HashMap::new();
-    for (at, (command, seen)) in matter.reading.commands.iter().zip(&matter.seen).enumerate() {
-        if !seen.acts.iter().any(|act| act.deed == Deed::Write) || !running::fetches(command) {
+    for (at, (command, seen)) in parsed_call.reading.commands.iter().zip(&parsed_call.seen).enumerate() {
+        if !seen.acts.iter().any(|act| act.deed == PathVerb::Write) || !running::fetches(command) {
             continue;
         }
-        let written = seen.acts.iter().filter(|act| act.deed == Deed::Write);
+        let written = seen.acts.iter().filter(|act| act.deed == PathVerb::Write);
         for path in written.filter_map(|act| act.target.exact()) {
             first.entry(path.to_string()).or_insert(at);
         }

@@ -1,12 +1,12 @@
-//! Judging: rules look at a matter, the policy says what their word is worth.
+//! Judging: rules look at a parsed call, the policy says what their word is worth.
 
 use crate::config::Asked;
 use crate::findings::Gathered;
-use crate::ground::Ground;
 use crate::index::Index;
-use crate::matter::Matter;
-use crate::policy::{Mode, Policy};
-use crate::rule::{Hit, Rule, Sight, Watch};
+use crate::line_context::LineContext;
+use crate::parsed_call::ParsedCall;
+use crate::policy::{Policy, PolicyMode};
+use crate::rule::{Hit, Rule, RuleInput, RuleTrigger};
 use crate::rules;
 use bash::Command;
 use model::fact::Facts;
@@ -41,11 +41,11 @@ pub struct Overrides {
     pub allow_once: Vec<String>,
 }
 
-/// What the rules say of a matter. Total: it always has an answer.
-pub fn judge(matter: &Matter, policy: &Policy, facts: &Facts, circumstances: &Circumstances) -> Findings {
-    let ground = Ground::new(&matter.around, matter.cwd.as_deref(), facts);
+/// What the rules say of a parsed call. Total: it always has an answer.
+pub fn judge(parsed_call: &ParsedCall, policy: &Policy, facts: &Facts, circumstances: &Circumstances) -> Findings {
+    let ground = LineContext::new(&parsed_call.around, parsed_call.cwd.as_deref(), facts);
     let mut findings = Gathered::default();
-    each_hit(matter, policy, &ground, &mut |rule, kind, command, hit| {
+    each_hit(parsed_call, policy, &ground, &mut |rule, kind, command, hit| {
         let asked = Asked {
             rule: rule.id(),
             hit,
@@ -97,12 +97,12 @@ impl<'a> Speaker<'a> {
 type Report<'r> = dyn FnMut(Speaker<'_>, RuleKind, &Command, &Hit) + 'r;
 
 /// Asks every rule that has something to look at, and reports what it finds.
-pub(crate) fn each_hit(matter: &Matter, policy: &Policy, ground: &Ground<'_>, report: &mut Report<'_>) {
+pub(crate) fn each_hit(parsed_call: &ParsedCall, policy: &Policy, ground: &LineContext<'_>, report: &mut Report<'_>) {
     let mut hits = Vec::new();
     let index = Index::default();
-    for (at, (command, seen)) in matter.reading.commands.iter().zip(&matter.seen).enumerate() {
+    for (at, (command, seen)) in parsed_call.reading.commands.iter().zip(&parsed_call.seen).enumerate() {
         let places = OnceCell::new();
-        let sight = Sight { matter, ground, command, seen, at, index: &index, places: Some(&places) };
+        let sight = RuleInput { parsed_call, ground, command, seen, at, index: &index, places: Some(&places) };
         for rule in rules::watching(seen, command) {
             let Some(kind) = policy.kind(rule) else { continue };
             (rule.judge)(&sight, &mut hits);
@@ -117,12 +117,12 @@ pub(crate) fn each_hit(matter: &Matter, policy: &Policy, ground: &Ground<'_>, re
         }
     }
     let (command, seen) = Default::default();
-    let sight = Sight { matter, ground, command: &command, seen: &seen, at: 0, index: &index, places: None };
-    for rule in rules::ALL.iter().filter(|rule| matches!(rule.watch, Watch::Line)) {
+    let sight = RuleInput { parsed_call, ground, command: &command, seen: &seen, at: 0, index: &index, places: None };
+    for rule in rules::ALL.iter().filter(|rule| matches!(rule.watch, RuleTrigger::Line)) {
         let Some(kind) = policy.kind(rule) else { continue };
         (rule.judge)(&sight, &mut hits);
         for hit in hits.drain(..) {
-            let about = hit.at.and_then(|at| matter.reading.commands.get(at)).unwrap_or(&command);
+            let about = hit.at.and_then(|at| parsed_call.reading.commands.get(at)).unwrap_or(&command);
             report(Speaker::Shipped(rule), kind, about, &hit);
         }
     }
@@ -135,7 +135,7 @@ fn weighed(mut finding: Finding, policy: &Policy, circumstances: &Circumstances)
     }
     let overrides = &circumstances.overrides;
     let paused = overrides.paused_until.is_some_and(|until| circumstances.now < until);
-    if paused || policy.mode == Mode::Observe || overrides.allow_once.contains(&finding.rule) {
+    if paused || policy.mode == PolicyMode::Observe || overrides.allow_once.contains(&finding.rule) {
         finding.kind = RuleKind::Noted;
         finding.intent = None;
         return finding;

@@ -1,4 +1,4 @@
-//! The law: what a command may do, by rules that judge what it would run.
+//! The policy: what a command may do, by rules that judge what it would run.
 //!
 //! `matter` reads an event once, `Matter::probes` says what the world must be
 //! asked, `judge` gives every rule's word under a `Policy`. Rules are in
@@ -6,23 +6,24 @@
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
 
-mod acts;
 mod args;
 mod calls;
+mod command_facts;
 pub mod config;
 mod container;
 pub mod examples;
 pub mod explain;
 mod findings;
 mod git;
-mod ground;
+mod guarded_keys;
 mod index;
 mod judge;
-mod keys;
+mod line_context;
 mod made;
-mod matter;
 mod names;
 pub mod notify;
+mod parsed_call;
+mod path_actions;
 mod place;
 mod policy;
 pub mod presets;
@@ -30,7 +31,6 @@ mod reason;
 mod rule;
 pub mod rules;
 mod running;
-mod seen;
 mod source;
 mod sql;
 mod target;
@@ -38,8 +38,8 @@ mod target;
 pub use config::{Diagnostic, Layer, LayerConfig, LayerKind, OnFailure, Trust};
 pub use explain::{Explanation, explain};
 pub use judge::{Answering, Circumstances, Overrides, judge};
-pub use matter::{Around, Edit, Matter, matter};
 pub use notify::Notify;
-pub use policy::{Mode, Policy};
+pub use parsed_call::{Around, FileEdit, ParsedCall, parse_call};
+pub use policy::{Policy, PolicyMode};
 pub use reason::{reason, way_out};
 pub use rule::{Pack, Rule};

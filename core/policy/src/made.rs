@@ -1,22 +1,23 @@
 //! What a line makes itself: a folder it created is its own to remove.
 
-use crate::acts::Act;
 use crate::args::{Args, Grammar, text};
-use crate::rule::Sight;
-use crate::target::{Tail, Target};
+use crate::path_actions::PathAction;
+use crate::rule::RuleInput;
+use crate::target::{Target, TargetTail};
 use bash::{Command, Word};
 
 /// Whether the target of a removal is a folder that an earlier command of the line has made, and that was not there before.
-pub(crate) fn by_line(sight: &Sight<'_>, act: &Act) -> bool {
-    let Some(path) = act.target.path.as_deref().filter(|_| !matches!(act.target.tail, Tail::Unknown(_))) else {
+pub(crate) fn by_line(sight: &RuleInput<'_>, act: &PathAction) -> bool {
+    let Some(path) = act.target.path.as_deref().filter(|_| !matches!(act.target.tail, TargetTail::Unknown(_))) else {
         return false;
     };
     let fact = sight.ground.facts.path(path);
     if sight.at == 0 || fact.is_some_and(|fact| fact.exists) {
         return false;
     }
-    let (matter, ground) = (sight.matter, sight.ground);
-    sight.index.makes(matter, path, sight.at, fact.is_some()) && !sight.index.moves_to(matter, ground, path, sight.at)
+    let (parsed_call, ground) = (sight.parsed_call, sight.ground);
+    sight.index.makes(parsed_call, path, sight.at, fact.is_some())
+        && !sight.index.moves_to(parsed_call, ground, path, sight.at)
 }
 
 /// Programs that make folders; the arguments of others are not read for it.

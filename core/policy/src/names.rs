@@ -1,6 +1,6 @@
 //! Names that tell what a file is: rebuildable, cached, temporary, secret, or an agent's settings.
 
-use crate::target::{Tail, Target, within};
+use crate::target::{Target, TargetTail, within};
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
@@ -347,7 +347,7 @@ pub(crate) fn is_disk(target: &Target) -> bool {
     let Some(path) = target.path.as_deref() else { return false };
     let Some(name) = path.strip_prefix("/dev/") else {
         // `/dev/$disk` and `/dev/sd*`.
-        return path == "/dev" && !matches!(target.tail, Tail::None);
+        return path == "/dev" && !matches!(target.tail, TargetTail::None);
     };
     DISKS.iter().any(|disk| name.starts_with(disk))
 }

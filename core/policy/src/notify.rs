@@ -3,7 +3,7 @@
 use crate::config::declare::table;
 use crate::config::types::{Debounce, NotifyKind, Program, QuietTimes};
 use model::Ms;
-use model::row::Status;
+use model::row::AgentStatus;
 use std::fmt;
 
 table! {
@@ -46,12 +46,12 @@ pub struct Offset {
 }
 
 /// The turns that can be told, in the order a person would want them.
-pub const KINDS: [Status; 3] = [Status::Attention, Status::Error, Status::Done];
+pub const KINDS: [AgentStatus; 3] = [AgentStatus::Attention, AgentStatus::Error, AgentStatus::Done];
 
 const DAY_MINUTES: i64 = 24 * 60;
 
 impl Notify {
-    pub fn tells(&self, status: Status) -> bool {
+    pub fn tells(&self, status: AgentStatus) -> bool {
         self.on.contains(&status)
     }
 

@@ -1,13 +1,13 @@
 //! Places: what kind of ground a path stands on. Path judgement comes before every rule about files.
 
-use crate::ground::Ground;
+use crate::line_context::LineContext;
 use crate::names;
-use crate::target::{Tail, Target, within};
+use crate::target::{Target, TargetTail, within};
 use model::fact::PathFact;
 
 /// The kind of ground a target stands on, worst first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum PlaceKind {
     /// `/` or everything in it.
     Root,
     /// The home folder or everything in it.
@@ -51,188 +51,188 @@ pub enum Machine {
     Container,
 }
 
-impl Ground<'_> {
+impl LineContext<'_> {
     /// Where `target` stands.
-    pub(crate) fn place(&self, target: &Target, machine: Machine) -> Place {
+    pub(crate) fn place(&self, target: &Target, machine: Machine) -> PlaceKind {
         let machine = if target.bound { Machine::This } else { machine };
         let Some(path) = target.path.as_deref() else { return self.unknown(target) };
-        if let Tail::Unknown(end) = &target.tail {
+        if let TargetTail::Unknown(end) = &target.tail {
             return self.below_unknown(path, end, machine);
         }
-        let whole = !matches!(target.tail, Tail::Some(_));
+        let whole = !matches!(target.tail, TargetTail::Some(_));
         let place = match machine {
             Machine::This => self.here(path, target),
             Machine::Other | Machine::Container => there(path, machine, target),
         };
         match place {
             // A pattern takes some of what is there, not the place itself.
-            Place::Root if !whole => Place::System,
-            Place::Home if !whole => Place::Elsewhere,
-            Place::TempRoot if target.tail != Tail::None => Place::Temp,
-            Place::ProjectRoot if !whole => Place::Work,
+            PlaceKind::Root if !whole => PlaceKind::System,
+            PlaceKind::Home if !whole => PlaceKind::Elsewhere,
+            PlaceKind::TempRoot if target.tail != TargetTail::None => PlaceKind::Temp,
+            PlaceKind::ProjectRoot if !whole => PlaceKind::Work,
             place => place,
         }
     }
 
-    fn here(&self, path: &str, target: &Target) -> Place {
+    fn here(&self, path: &str, target: &Target) -> PlaceKind {
         let fact = self.facts.path(path);
         let path = followed(path, fact, target);
         if path == "/" {
-            return Place::Root;
+            return PlaceKind::Root;
         }
         if self.is_home(path) {
-            return Place::Home;
+            return PlaceKind::Home;
         }
         if fact.is_some_and(|fact| fact.mount_point) || mounted(path) {
-            return Place::Mount;
+            return PlaceKind::Mount;
         }
         // A home or project that somebody put below `/tmp` is itself temporary.
         if TEMP.contains(&path) {
-            return Place::TempRoot;
+            return PlaceKind::TempRoot;
         }
         if self.home.is_some_and(|home| within(home, path)) {
-            return Place::System;
+            return PlaceKind::System;
         }
         if let Some(root) = self.roots().find(|root| within(path, root)) {
             return self.in_project(path, root, target, fact);
         }
         if self.roots().any(|root| within(root, path)) {
-            return Place::Above;
+            return PlaceKind::Above;
         }
         if self.scratch.iter().any(|folder| within(path, folder)) || disposable_worktree(path) {
-            return Place::Temp;
+            return PlaceKind::Temp;
         }
         self.outside(path)
     }
 
-    fn in_project(&self, path: &str, root: &str, target: &Target, fact: Option<&PathFact>) -> Place {
+    fn in_project(&self, path: &str, root: &str, target: &Target, fact: Option<&PathFact>) -> PlaceKind {
         let below = path.strip_prefix(root.trim_end_matches('/')).unwrap_or_default().trim_start_matches('/');
-        if below.is_empty() && !matches!(target.tail, Tail::Some(_)) {
-            return Place::ProjectRoot;
+        if below.is_empty() && !matches!(target.tail, TargetTail::Some(_)) {
+            return PlaceKind::ProjectRoot;
         }
         if disposable_worktree(path) {
-            return Place::Temp;
+            return PlaceKind::Temp;
         }
         let tracked = fact.and_then(|fact| fact.tracked);
-        if tracked == Some(true) && matches!(target.tail, Tail::None | Tail::Everything) {
-            return Place::Work;
+        if tracked == Some(true) && matches!(target.tail, TargetTail::None | TargetTail::Everything) {
+            return PlaceKind::Work;
         }
         let pattern = match &target.tail {
-            Tail::Some(pattern) => pattern.as_str(),
+            TargetTail::Some(pattern) => pattern.as_str(),
             _ => "",
         };
         if names::rebuildable(below, pattern) || (tracked == Some(false) && names::maybe_rebuildable(below)) {
-            return Place::Rebuildable;
+            return PlaceKind::Rebuildable;
         }
-        Place::Work
+        PlaceKind::Work
     }
 
-    fn outside(&self, path: &str) -> Place {
+    fn outside(&self, path: &str) -> PlaceKind {
         let temp = self.temp_folders().find(|folder| within(path, folder));
         if let Some(home) = self.home.filter(|home| within(path, home)) {
             let below = path.strip_prefix(home.trim_end_matches('/')).unwrap_or_default().trim_start_matches('/');
             return match temp {
-                Some(folder) if folder.len() > home.len() && folder == path => Place::TempRoot,
-                Some(folder) if folder.len() > home.len() => Place::Temp,
-                _ if names::home_cache(below) => Place::Cache,
-                _ => Place::Elsewhere,
+                Some(folder) if folder.len() > home.len() && folder == path => PlaceKind::TempRoot,
+                Some(folder) if folder.len() > home.len() => PlaceKind::Temp,
+                _ if names::home_cache(below) => PlaceKind::Cache,
+                _ => PlaceKind::Elsewhere,
             };
         }
         match temp {
-            Some(folder) if folder == path => Place::TempRoot,
-            Some(_) => Place::Temp,
+            Some(folder) if folder == path => PlaceKind::TempRoot,
+            Some(_) => PlaceKind::Temp,
             None => common(path),
         }
     }
 
-    fn unknown(&self, target: &Target) -> Place {
+    fn unknown(&self, target: &Target) -> PlaceKind {
         let head = target.unknown_head.as_deref().unwrap_or_default();
         if head.starts_with('~') {
-            return Place::OtherHome;
+            return PlaceKind::OtherHome;
         }
         if names::temporary_source(head) {
-            return Place::Temp;
+            return PlaceKind::Temp;
         }
-        let Tail::Unknown(end) = &target.tail else { return in_unknown_folder(&target.shown) };
+        let TargetTail::Unknown(end) = &target.tail else { return in_unknown_folder(&target.shown) };
         let rest = end.trim_matches('/');
         if rest.is_empty() || matches!(rest, "*" | ".*" | "." | "**") {
             let guarded = head.contains(":?") || head.contains(":-") || end.is_empty();
             let named = end.is_empty() && names::rebuilt_source(head);
             return match (guarded, named) {
-                (_, true) => Place::Rebuildable,
-                (true, _) => Place::Unknown,
-                _ => Place::UnknownRoot,
+                (_, true) => PlaceKind::Rebuildable,
+                (true, _) => PlaceKind::Unknown,
+                _ => PlaceKind::UnknownRoot,
             };
         }
         if end.starts_with('/') && names::rebuilt_source(head) && !rest.contains("..") {
-            return Place::Rebuildable;
+            return PlaceKind::Rebuildable;
         }
         if end.starts_with('/') && names::rebuildable(rest, "") && !rest.contains("..") {
-            return Place::Rebuildable;
+            return PlaceKind::Rebuildable;
         }
-        Place::Unknown
+        PlaceKind::Unknown
     }
 
-    fn below_unknown(&self, path: &str, end: &str, machine: Machine) -> Place {
+    fn below_unknown(&self, path: &str, end: &str, machine: Machine) -> PlaceKind {
         let plain = Target {
             shown: String::new(),
             path: Some(path.to_string()),
-            tail: Tail::None,
+            tail: TargetTail::None,
             unknown_head: None,
             bound: false,
         };
         let rest = end.trim_matches('/');
         match self.place(&plain, machine) {
-            Place::Temp | Place::TempRoot => Place::Temp,
-            Place::Rebuildable => Place::Rebuildable,
-            Place::Cache => Place::Cache,
-            Place::ProjectRoot | Place::Work if end.starts_with('/') && names::rebuildable(rest, "") => {
-                Place::Rebuildable
+            PlaceKind::Temp | PlaceKind::TempRoot => PlaceKind::Temp,
+            PlaceKind::Rebuildable => PlaceKind::Rebuildable,
+            PlaceKind::Cache => PlaceKind::Cache,
+            PlaceKind::ProjectRoot | PlaceKind::Work if end.starts_with('/') && names::rebuildable(rest, "") => {
+                PlaceKind::Rebuildable
             }
-            Place::ProjectRoot => Place::Work,
-            Place::Root | Place::Mount => Place::System,
-            Place::Home => Place::Elsewhere,
+            PlaceKind::ProjectRoot => PlaceKind::Work,
+            PlaceKind::Root | PlaceKind::Mount => PlaceKind::System,
+            PlaceKind::Home => PlaceKind::Elsewhere,
             place => place,
         }
     }
 }
 
 /// A plain name below a folder that is not known: what is rebuilt in one is rebuilt in any.
-fn in_unknown_folder(shown: &str) -> Place {
+fn in_unknown_folder(shown: &str) -> PlaceKind {
     let below = shown.trim_start_matches("./").trim_end_matches('/');
     let plain = !below.starts_with(['/', '~']) && !below.split('/').any(|part| part == "..");
-    if plain && names::rebuildable(below, "") { Place::Rebuildable } else { Place::Unknown }
+    if plain && names::rebuildable(below, "") { PlaceKind::Rebuildable } else { PlaceKind::Unknown }
 }
 
 /// The path the system would follow: removing a link removes the link, anything behind it is elsewhere.
 fn followed<'p>(path: &'p str, fact: Option<&'p PathFact>, target: &Target) -> &'p str {
     match fact {
         Some(fact) if fact.real.is_empty() => path,
-        Some(fact) if fact.is_symlink && target.tail == Tail::None && !target.shown.ends_with('/') => path,
+        Some(fact) if fact.is_symlink && target.tail == TargetTail::None && !target.shown.ends_with('/') => path,
         Some(fact) => &fact.real,
         None => path,
     }
 }
 
-fn there(path: &str, machine: Machine, target: &Target) -> Place {
+fn there(path: &str, machine: Machine, target: &Target) -> PlaceKind {
     if path == "/" {
-        return Place::Root;
+        return PlaceKind::Root;
     }
     if TEMP.iter().any(|folder| path != *folder && within(path, folder)) {
-        return Place::Temp;
+        return PlaceKind::Temp;
     }
     let name = target.name();
     match (common(path), machine) {
-        (Place::System, _)
+        (PlaceKind::System, _)
             if ["/var/cache/", "/var/lib/apt/lists/", "/usr/share/doc/"]
                 .iter()
                 .any(|folder| path.starts_with(folder)) =>
         {
-            Place::Cache
+            PlaceKind::Cache
         }
-        (Place::System, _) => Place::System,
-        _ if names::rebuildable(path.trim_start_matches('/'), name) => Place::Rebuildable,
-        (_, Machine::Container) => Place::Work,
+        (PlaceKind::System, _) => PlaceKind::System,
+        _ if names::rebuildable(path.trim_start_matches('/'), name) => PlaceKind::Rebuildable,
+        (_, Machine::Container) => PlaceKind::Work,
         (place, _) => place,
     }
 }
@@ -249,14 +249,14 @@ fn mounted(path: &str) -> bool {
 }
 
 /// Ground that is the same on every machine.
-fn common(path: &str) -> Place {
+fn common(path: &str) -> PlaceKind {
     if SYSTEM.iter().any(|folder| within(path, folder)) || matches!(path, "/home" | "/Users") {
-        return Place::System;
+        return PlaceKind::System;
     }
     if ["/home/", "/Users/"].iter().any(|homes| path.starts_with(homes)) || within(path, "/root") {
-        return Place::OtherHome;
+        return PlaceKind::OtherHome;
     }
-    Place::Elsewhere
+    PlaceKind::Elsewhere
 }
 
 pub(crate) const TEMP: &[&str] = &[

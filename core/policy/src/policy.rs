@@ -7,10 +7,10 @@ use crate::rule::Rule;
 use crate::rules;
 use model::RuleKind;
 
-/// The law as it holds for one event.
+/// The policy as it holds for one event.
 #[derive(Debug, Clone)]
 pub struct Policy {
-    pub mode: Mode,
+    pub mode: PolicyMode,
     pub on_failure: OnFailure,
     /// One per rule of the table, in its order; `None` is off.
     pub(crate) kinds: Vec<Option<RuleKind>>,
@@ -27,7 +27,7 @@ pub struct Policy {
 words! {
     /// Whether the guard stops anything.
     #[derive(Default)]
-    pub enum Mode("mode") {
+    pub enum PolicyMode("mode") {
         #[default]
         Enforce = "enforce",
         /// Judge and record; only the floor blocks.
@@ -39,7 +39,7 @@ impl Policy {
     /// What holds without any configuration.
     pub fn built_in() -> Self {
         Self {
-            mode: Mode::default(),
+            mode: PolicyMode::default(),
             on_failure: OnFailure::default(),
             kinds: rules::ALL.iter().map(|rule| Some(rule.kind)).collect(),
             allows: Vec::new(),

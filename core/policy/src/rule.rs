@@ -1,17 +1,17 @@
 //! Rules: what one is, what it watches, and how it reports.
 
-use crate::acts::{Act, DeedKind};
-use crate::ground::Ground;
+use crate::command_facts::CommandFacts;
 use crate::index::Index;
-use crate::matter::Matter;
-use crate::place::Place;
-use crate::seen::Seen;
+use crate::line_context::LineContext;
+use crate::parsed_call::ParsedCall;
+use crate::path_actions::{PathAction, PathActionKind};
+use crate::place::PlaceKind;
 use bash::Command;
 use model::RuleKind;
 use model::verdict::Intent;
 use std::cell::OnceCell;
 
-/// One rule of the law. One file holds one rule.
+/// One rule of the policy. One file holds one rule.
 #[derive(Debug)]
 pub struct Rule {
     /// What users type; the file has the same name.
@@ -28,17 +28,17 @@ pub struct Rule {
     pub denies: &'static [&'static str],
     /// Look-alikes nothing may stop.
     pub passes: &'static [&'static str],
-    pub watch: Watch,
-    pub judge: fn(&Sight<'_>, &mut Vec<Hit>),
+    pub watch: RuleTrigger,
+    pub judge: fn(&RuleInput<'_>, &mut Vec<Hit>),
 }
 
 /// What makes a rule look at a command at all.
 #[derive(Debug, Clone, Copy)]
-pub enum Watch {
+pub enum RuleTrigger {
     /// Its program is one of these.
     Programs(&'static [&'static str]),
     /// It does one of these to a file.
-    Deeds(&'static [DeedKind]),
+    Deeds(&'static [PathActionKind]),
     /// Its program runs text it is given, or is itself the outcome of another command.
     Running,
     /// Its program cannot be known before the run.
@@ -89,15 +89,15 @@ packs! {
 
 /// What a rule sees: one command of the line, and everything around it.
 #[derive(Debug, Clone, Copy)]
-pub struct Sight<'a> {
-    pub matter: &'a Matter,
-    pub ground: &'a Ground<'a>,
+pub struct RuleInput<'a> {
+    pub parsed_call: &'a ParsedCall,
+    pub ground: &'a LineContext<'a>,
     pub command: &'a Command,
-    pub seen: &'a Seen,
+    pub seen: &'a CommandFacts,
     pub at: usize,
     pub index: &'a Index,
     /// Where the targets of `seen` stand, worked out once for all rules that look at this command.
-    pub places: Option<&'a OnceCell<Vec<Place>>>,
+    pub places: Option<&'a OnceCell<Vec<PlaceKind>>>,
 }
 
 /// How many commands before or after its own a rule looks at.
@@ -136,17 +136,17 @@ impl Hit {
     }
 }
 
-impl<'a> Sight<'a> {
+impl<'a> RuleInput<'a> {
     /// The command as a person would write it, cut to a readable length.
     pub(crate) fn shown(&self) -> String {
         shown(self.command)
     }
 
-    pub(crate) fn acts(&self) -> impl Iterator<Item = (&'a Act, Place)> {
+    pub(crate) fn acts(&self) -> impl Iterator<Item = (&'a PathAction, PlaceKind)> {
         let sight = *self;
-        let place = move |act: &Act| sight.ground.place(&act.target, sight.seen.machine);
+        let place = move |act: &PathAction| sight.ground.place(&act.target, sight.seen.machine);
         let known = self.places.map(|places| places.get_or_init(|| sight.seen.acts.iter().map(place).collect()));
-        let stands = move |(at, act): (usize, &'a Act)| {
+        let stands = move |(at, act): (usize, &'a PathAction)| {
             let known = known.and_then(|places| places.get(at)).copied();
             (act, known.unwrap_or_else(|| place(act)))
         };
@@ -154,8 +154,8 @@ impl<'a> Sight<'a> {
     }
 
     /// The commands before this one, as far back as a rule looks: a long line is not gone through for each of its commands.
-    pub(crate) fn earlier(&self) -> impl Iterator<Item = (usize, &'a Seen)> {
-        self.matter.seen.iter().enumerate().take(self.at).skip(self.at.saturating_sub(NEAR))
+    pub(crate) fn earlier(&self) -> impl Iterator<Item = (usize, &'a CommandFacts)> {
+        self.parsed_call.seen.iter().enumerate().take(self.at).skip(self.at.saturating_sub(NEAR))
     }
 
     pub(crate) fn program(&self) -> &'a str {
@@ -183,7 +183,7 @@ pub(crate) fn shown(command: &Command) -> String {
 /// Puts a word behind the others as far as a readable length goes; `false` when it was cut.
 pub(crate) fn push(out: &mut String, word: &bash::Word) -> bool {
     for piece in &word.pieces {
-        let (bash::Piece::Text(text) | bash::Piece::Glob(text) | bash::Piece::Unknown(text)) = piece;
+        let (bash::WordPiece::Text(text) | bash::WordPiece::Glob(text) | bash::WordPiece::Unknown(text)) = piece;
         let left = LONGEST.saturating_sub(out.len());
         if text.len() > left {
             out.push_str(text.get(..text.floor_char_boundary(left)).unwrap_or_default());

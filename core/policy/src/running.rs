@@ -1,9 +1,9 @@
 //! What a shell or interpreter would run besides its own words: its input, substitutions, downloads.
 
 use crate::args::text;
-use crate::rule::Sight;
+use crate::rule::RuleInput;
 use crate::target::Target;
-use bash::{Command, Piece, Reading, Word};
+use bash::{Command, Reading, Word, WordPiece};
 use std::sync::Arc;
 
 /// Programs that run text they are given.
@@ -122,8 +122,9 @@ pub(crate) fn generates(command: &Command) -> bool {
 }
 
 /// Whether an executor would run what comes down the pipe as code.
-pub(crate) fn executes_input(sight: &Sight<'_>) -> bool {
-    let item = |word: &&Word| word.pieces.iter().any(|piece| matches!(piece, Piece::Unknown(source) if source == "{}"));
+pub(crate) fn executes_input(sight: &RuleInput<'_>) -> bool {
+    let item =
+        |word: &&Word| word.pieces.iter().any(|piece| matches!(piece, WordPiece::Unknown(source) if source == "{}"));
     // `… | xargs sh -c`: each item is code.
     let as_items = sight.seen.program.is_some() && code_words(sight).iter().any(item);
     // `… | while read line; do eval "$line"; done`
@@ -132,8 +133,8 @@ pub(crate) fn executes_input(sight: &Sight<'_>) -> bool {
 }
 
 /// What the substitutions an executor would run as code are made of.
-pub(crate) fn executed_sources(sight: &Sight<'_>) -> Vec<Arc<Reading>> {
-    let substitutions = &sight.matter.substitutions;
+pub(crate) fn executed_sources(sight: &RuleInput<'_>) -> Vec<Arc<Reading>> {
+    let substitutions = &sight.parsed_call.substitutions;
     if sight.seen.program.is_none() {
         return sight.command.words.first().map(|word| substitutions.of(word)).unwrap_or_default();
     }
@@ -141,10 +142,10 @@ pub(crate) fn executed_sources(sight: &Sight<'_>) -> Vec<Arc<Reading>> {
 }
 
 /// The file a command would run as code, downloaded in the same line.
-pub(crate) fn downloaded_script(sight: &Sight<'_>) -> bool {
+pub(crate) fn downloaded_script(sight: &RuleInput<'_>) -> bool {
     let Some(script) = script_word(sight) else { return false };
     let Some(path) = Target::of(script, sight.command.cwd.as_deref()).path else { return false };
-    sight.index.downloads(sight.matter, &path, sight.at)
+    sight.index.downloads(sight.parsed_call, &path, sight.at)
 }
 
 /// The words of a command told apart as an executor does: whether code was given by option, and the operands.
@@ -154,7 +155,7 @@ struct Given<'a> {
     from_input: bool,
 }
 
-fn given<'a>(sight: &Sight<'a>) -> Given<'a> {
+fn given<'a>(sight: &RuleInput<'a>) -> Given<'a> {
     let shell = !matches!(sight.program(), "eval" | "source" | "." | "iex" | "Invoke-Expression");
     let words = sight.command.args();
     if !shell {
@@ -198,7 +199,7 @@ fn given<'a>(sight: &Sight<'a>) -> Given<'a> {
     given
 }
 
-pub(crate) fn runs_its_input(sight: &Sight<'_>) -> bool {
+pub(crate) fn runs_its_input(sight: &RuleInput<'_>) -> bool {
     match sight.program() {
         "" => false,
         "iex" | "Invoke-Expression" => true,
@@ -215,7 +216,7 @@ pub(crate) fn runs_its_input(sight: &Sight<'_>) -> bool {
     }
 }
 
-fn code_words<'a>(sight: &Sight<'a>) -> Vec<&'a Word> {
+fn code_words<'a>(sight: &RuleInput<'a>) -> Vec<&'a Word> {
     let given = given(sight);
     let script = given.operands.first().copied().filter(|_| given.code.is_empty());
     let words = given.code.into_iter().chain(script);
@@ -223,7 +224,7 @@ fn code_words<'a>(sight: &Sight<'a>) -> Vec<&'a Word> {
 }
 
 /// The file an executor would run.
-fn script_word<'a>(sight: &Sight<'a>) -> Option<&'a Word> {
+fn script_word<'a>(sight: &RuleInput<'a>) -> Option<&'a Word> {
     let first = sight.command.words.first()?;
     if text(first).contains('/') && !EXECUTORS.contains(&sight.program()) {
         return Some(first);

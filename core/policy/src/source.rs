@@ -1,6 +1,6 @@
 //! Sources: what the substitutions in a command's words would run.
 
-use bash::{Command, Piece, Reading, Word};
+use bash::{Command, Reading, Word, WordPiece};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ impl Substitutions {
     /// What a word's substitutions would run: `$(curl …)`, `<(curl …)`, backquotes.
     pub(crate) fn of(&self, word: &Word) -> Vec<Arc<Reading>> {
         let unknown = word.pieces.iter().filter_map(|piece| match piece {
-            Piece::Unknown(source) => Some(source.as_str()),
+            WordPiece::Unknown(source) => Some(source.as_str()),
             _ => None,
         });
         unknown.filter_map(inside).map(|text| self.read(text)).collect()

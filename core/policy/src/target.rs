@@ -1,7 +1,7 @@
 //! Targets: the path a word names, as far as it can be known before the run.
 
 use crate::args::text;
-use bash::{Piece, Word};
+use bash::{Word, WordPiece};
 
 /// A path a command would touch.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,7 +12,7 @@ pub struct Target {
     /// `None` when not even where it begins is known.
     pub path: Option<String>,
     /// What follows `path`, where that is not certain.
-    pub tail: Tail,
+    pub tail: TargetTail,
     /// Starts with a substitution or variable of which only the source is known.
     pub unknown_head: Option<String>,
     /// A folder of this machine that a container sees under another name.
@@ -20,7 +20,7 @@ pub struct Target {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Tail {
+pub enum TargetTail {
     /// The path is all there is.
     None,
     /// Everything right below the path: `x/*`, `x/{*,.*}`.
@@ -40,8 +40,14 @@ impl Target {
         if pattern && word.known().is_some() {
             return Self::of(&globbed(&shown), cwd);
         }
-        let Some(at) = word.pieces.iter().position(|piece| !matches!(piece, Piece::Text(_))) else {
-            return Self { path: absolute(&shown, cwd), tail: Tail::None, unknown_head: None, bound: false, shown };
+        let Some(at) = word.pieces.iter().position(|piece| !matches!(piece, WordPiece::Text(_))) else {
+            return Self {
+                path: absolute(&shown, cwd),
+                tail: TargetTail::None,
+                unknown_head: None,
+                bound: false,
+                shown,
+            };
         };
         let head: String = word.pieces.iter().take(at).map(piece_text).collect();
         let tail: String = word.pieces.iter().skip(at).map(piece_text).collect();
@@ -53,24 +59,24 @@ impl Target {
         let tail = if stub.is_empty()
             && matches!(tail.trim_end_matches('/'), "*" | "**" | ".*" | "*.*" | "**/*" | ".[!.]*" | "[!.]*" | "?*")
         {
-            Tail::Everything
+            TargetTail::Everything
         } else {
-            Tail::Some(format!("{stub}{tail}"))
+            TargetTail::Some(format!("{stub}{tail}"))
         };
         Self { path: absolute(folder, cwd), tail, unknown_head: None, bound: false, shown }
     }
 
     fn unknown(shown: String, head: &str, word: &Word, cwd: Option<&str>) -> Self {
         let end: String = match word.pieces.last() {
-            Some(Piece::Text(text)) => text.clone(),
-            Some(Piece::Glob(text)) => {
+            Some(WordPiece::Text(text)) => text.clone(),
+            Some(WordPiece::Glob(text)) => {
                 let before = word.pieces.len().checked_sub(2).and_then(|at| word.pieces.get(at)).map(piece_text);
                 format!("{}{text}", before.filter(|text| text.ends_with('/')).unwrap_or_default())
             }
             _ => String::new(),
         };
         let unknown_head = match word.pieces.first() {
-            Some(Piece::Unknown(source)) => Some(source.clone()),
+            Some(WordPiece::Unknown(source)) => Some(source.clone()),
             _ => None,
         };
         let folder = head.rsplit_once('/').map(|(folder, _)| if folder.is_empty() { "/" } else { folder });
@@ -79,7 +85,7 @@ impl Target {
             (None, Some(folder)) => absolute(folder, cwd),
             (None, None) => cwd.map(str::to_string),
         };
-        Self { shown, path, tail: Tail::Unknown(end), unknown_head, bound: false }
+        Self { shown, path, tail: TargetTail::Unknown(end), unknown_head, bound: false }
     }
 
     /// Only the run would tell; `source` says where it comes from.
@@ -87,7 +93,7 @@ impl Target {
         Self {
             shown: source.to_string(),
             path: None,
-            tail: Tail::Unknown(String::new()),
+            tail: TargetTail::Unknown(String::new()),
             unknown_head: Some(source.to_string()),
             bound: false,
         }
@@ -95,15 +101,21 @@ impl Target {
 
     /// A path that is certain.
     pub(crate) fn path(path: &str, cwd: Option<&str>) -> Self {
-        Self { shown: path.to_string(), path: absolute(path, cwd), tail: Tail::None, unknown_head: None, bound: false }
+        Self {
+            shown: path.to_string(),
+            path: absolute(path, cwd),
+            tail: TargetTail::None,
+            unknown_head: None,
+            bound: false,
+        }
     }
 
     /// The last component: of the path, or of the pattern below it.
     pub(crate) fn name(&self) -> &str {
         let text = match &self.tail {
-            Tail::None => self.path.as_deref().unwrap_or(&self.shown),
-            Tail::Everything => self.path.as_deref().unwrap_or_default(),
-            Tail::Some(pattern) | Tail::Unknown(pattern) => pattern.trim_end_matches('/'),
+            TargetTail::None => self.path.as_deref().unwrap_or(&self.shown),
+            TargetTail::Everything => self.path.as_deref().unwrap_or_default(),
+            TargetTail::Some(pattern) | TargetTail::Unknown(pattern) => pattern.trim_end_matches('/'),
         };
         text.rsplit('/').next().unwrap_or(text)
     }
@@ -111,7 +123,7 @@ impl Target {
     /// The path when nothing about it is uncertain.
     pub(crate) fn exact(&self) -> Option<&str> {
         match self.tail {
-            Tail::None => self.path.as_deref(),
+            TargetTail::None => self.path.as_deref(),
             _ => None,
         }
     }
@@ -121,13 +133,13 @@ impl Target {
 fn globbed(shown: &str) -> Word {
     let at = shown.find(['*', '?']).unwrap_or(shown.len());
     let (head, tail) = shown.split_at_checked(at).unwrap_or((shown, ""));
-    let pieces = vec![Piece::Text(head.to_string()), Piece::Glob(tail.to_string())];
+    let pieces = vec![WordPiece::Text(head.to_string()), WordPiece::Glob(tail.to_string())];
     Word { pieces: pieces.into_iter().filter(|piece| !piece_text(piece).is_empty()).collect(), quoted: true }
 }
 
-fn piece_text(piece: &Piece) -> &str {
+fn piece_text(piece: &WordPiece) -> &str {
     match piece {
-        Piece::Text(text) | Piece::Glob(text) | Piece::Unknown(text) => text,
+        WordPiece::Text(text) | WordPiece::Glob(text) | WordPiece::Unknown(text) => text,
     }
 }
 
@@ -178,7 +190,7 @@ pub(crate) fn within(path: &str, folder: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn word(pieces: &[Piece]) -> Word {
+    fn word(pieces: &[WordPiece]) -> Word {
         Word { pieces: pieces.to_vec(), quoted: false }
     }
 
@@ -191,15 +203,16 @@ mod tests {
 
     #[test]
     fn a_star_below_a_folder_is_everything_in_it() {
-        let target = Target::of(&word(&[Piece::Text("/".into()), Piece::Glob("*".into())]), None);
-        assert_eq!((target.path.as_deref(), target.tail), (Some("/"), Tail::Everything));
-        let target = Target::of(&word(&[Piece::Glob("*".into()), Piece::Text(".log".into())]), Some("/p"));
-        assert_eq!((target.path.as_deref(), target.tail), (Some("/p"), Tail::Some("*.log".into())));
+        let target = Target::of(&word(&[WordPiece::Text("/".into()), WordPiece::Glob("*".into())]), None);
+        assert_eq!((target.path.as_deref(), target.tail), (Some("/"), TargetTail::Everything));
+        let target = Target::of(&word(&[WordPiece::Glob("*".into()), WordPiece::Text(".log".into())]), Some("/p"));
+        assert_eq!((target.path.as_deref(), target.tail), (Some("/p"), TargetTail::Some("*.log".into())));
     }
 
     #[test]
     fn an_unknown_head_leaves_only_the_end() {
-        let target = Target::of(&word(&[Piece::Unknown("$x".into()), Piece::Text("/build".into())]), Some("/p"));
+        let target =
+            Target::of(&word(&[WordPiece::Unknown("$x".into()), WordPiece::Text("/build".into())]), Some("/p"));
         assert_eq!(target.path, None);
         assert_eq!(target.name(), "build");
         assert_eq!(target.unknown_head.as_deref(), Some("$x"));

@@ -1,12 +1,12 @@
 //! Whether a hook under an effort costs the same with many directives, efforts
 //! and counted calls behind it as with few, and what an effort costs at all.
 
-use crate::house::House;
+use crate::home::BenchHome;
 use crate::spawn::timed;
 use crate::times::{Times, ratio, row};
 use model::Ms;
 use model::effect::Write;
-use model::effort::{Directive, Effort, Keep, Line};
+use model::effort::{Directive, Effort, EffortLineage, MemoryWrite};
 use std::io::{Error, Result};
 use std::time::Duration;
 use store::{Durability, Store};
@@ -40,7 +40,7 @@ fn measure(few: usize, many: usize, rounds: usize) -> Result<()> {
 }
 
 /// A home whose agent has one effort, and so many finished ones and directives behind it.
-fn house(count: usize, config: &str) -> Result<House> {
+fn house(count: usize, config: &str) -> Result<BenchHome> {
     let house = crate::house().map_err(Error::other)?;
     let file = house.home().join(".config/taut/config.toml");
     std::fs::create_dir_all(file.parent().unwrap_or(&file))?;
@@ -60,7 +60,7 @@ fn told(error: store::Error) -> Error {
 }
 
 /// The last of the efforts is the active one, and every directive is its.
-fn rows(house: &House, nth: usize, last: usize) -> Vec<Keep> {
+fn rows(house: &BenchHome, nth: usize, last: usize) -> Vec<MemoryWrite> {
     let effort = Effort {
         id: format!("effort-{nth}"),
         agent: "bench".into(),
@@ -70,7 +70,7 @@ fn rows(house: &House, nth: usize, last: usize) -> Vec<Keep> {
         ordinal: i64::try_from(nth + 1).unwrap_or(i64::MAX),
         skill: "bench".into(),
         session: None,
-        line: Line::Agent,
+        line: EffortLineage::Agent,
         phase: Some("1".into()),
         loading: false,
         declared: serde_json::Value::Null,
@@ -85,9 +85,9 @@ fn rows(house: &House, nth: usize, last: usize) -> Vec<Keep> {
         required: true,
         read: true,
     };
-    let mut rows = vec![Keep::Effort(Box::new(effort.clone()))];
+    let mut rows = vec![MemoryWrite::Effort(Box::new(effort.clone()))];
     if nth == last {
-        rows.extend((0..last).map(|n| Keep::Directive(of_active(n))));
+        rows.extend((0..last).map(|n| MemoryWrite::Directive(of_active(n))));
     }
     rows
 }

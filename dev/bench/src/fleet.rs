@@ -1,7 +1,7 @@
 //! A hook that changes its agent's status, with nobody looking and with
 //! everybody: a painted pane, a person to be told, a view that listens.
 
-use crate::house::House;
+use crate::home::BenchHome;
 use crate::spawn::timed;
 use crate::times::{Times, row};
 use daemon::Watch;
@@ -16,7 +16,7 @@ pub fn run(quick: bool) -> Result<(), String> {
     measure(&plain, &watched, if quick { 100 } else { 1_000 }).map_err(|error| error.to_string())
 }
 
-fn measure(plain: &House, watched: &House, rounds: usize) -> io::Result<()> {
+fn measure(plain: &BenchHome, watched: &BenchHome, rounds: usize) -> io::Result<()> {
     let audience = Audience::gather(watched)?;
     plain.daemon("start")?;
     let [mut base, mut alone, mut seen] = std::array::from_fn(|_| Times::default());
@@ -42,7 +42,7 @@ fn measure(plain: &House, watched: &House, rounds: usize) -> io::Result<()> {
 }
 
 /// Prompt and stop in turn: every other call makes the agent work, the next ends its turn.
-fn turn(house: &House, nth: u64) -> serde_json::Value {
+fn turn(house: &BenchHome, nth: u64) -> serde_json::Value {
     let mut payload = json!({
         "session_id": "be9c0000-0000-4000-8000-000000000001",
         "transcript_path": house.home().join(".claude/t.jsonl"),
@@ -69,7 +69,7 @@ struct Audience {
 }
 
 impl Audience {
-    fn gather(house: &House) -> io::Result<Self> {
+    fn gather(house: &BenchHome) -> io::Result<Self> {
         let socket = house.state().with_file_name("tmux.sock");
         let told = house.state().with_file_name("told");
         let config = house.home().join(".config/taut");

@@ -1,10 +1,10 @@
 //! What judging costs: a decision by size of the command, hostile lines by their length, and whole hooks.
 
-use crate::house::House;
+use crate::home::BenchHome;
 use crate::spawn::timed;
 use crate::times::{Times, row};
 use model::fact::Facts;
-use policy::{Around, Circumstances, Matter, Policy};
+use policy::{Around, Circumstances, ParsedCall, Policy};
 use std::hint::black_box;
 use std::time::Instant;
 use testkit::hostile::FAMILIES;
@@ -25,8 +25,8 @@ fn decisions(rounds: usize) {
             let mut times = Times::default();
             for _ in 0..rounds {
                 let begun = Instant::now();
-                let matter = Matter::line(&line, Some("/home/dev/acme".into()), &around);
-                black_box(policy::judge(&matter, &policy, &Facts::default(), &Circumstances::default()));
+                let parsed_call = ParsedCall::line(&line, Some("/home/dev/acme".into()), &around);
+                black_box(policy::judge(&parsed_call, &policy, &Facts::default(), &Circumstances::default()));
                 times.add(begun.elapsed());
             }
             println!(
@@ -72,15 +72,15 @@ fn fastest(line: &str, policy: &Policy, rounds: usize) -> f64 {
     let mut best = f64::MAX;
     for _ in 0..rounds {
         let begun = Instant::now();
-        let matter = Matter::line(line, Some("/home/dev/acme".into()), &around);
-        let findings = policy::judge(&matter, policy, &Facts::default(), &Circumstances::default());
-        black_box((matter.probes(), policy::reason(&findings)));
+        let parsed_call = ParsedCall::line(line, Some("/home/dev/acme".into()), &around);
+        let findings = policy::judge(&parsed_call, policy, &Facts::default(), &Circumstances::default());
+        black_box((parsed_call.probes(), policy::reason(&findings)));
         best = best.min(begun.elapsed().as_secs_f64());
     }
     best
 }
 
-fn hooks(house: &House, rounds: usize) -> std::io::Result<()> {
+fn hooks(house: &BenchHome, rounds: usize) -> std::io::Result<()> {
     let lines = [
         ("harmless line", "git status && cargo check".to_string()),
         ("denied line", "rm -rf /".to_string()),

@@ -6,7 +6,7 @@ mod efforts;
 mod fleet;
 mod guard;
 mod history;
-mod house;
+mod home;
 mod loops;
 mod spawn;
 mod storm;
@@ -14,7 +14,7 @@ mod times;
 mod top;
 mod transcript;
 
-use house::House;
+use home::BenchHome;
 use std::process::ExitCode;
 
 /// A name to choose it by, and the work; told whether it has to be quick.
@@ -59,6 +59,6 @@ fn program() -> Result<std::path::PathBuf, String> {
     }
 }
 
-fn house() -> Result<House, String> {
-    House::new(program()?).map_err(|error| error.to_string())
+fn house() -> Result<BenchHome, String> {
+    BenchHome::new(program()?).map_err(|error| error.to_string())
 }

@@ -1,6 +1,6 @@
 //! One hook, from starting the process to its end, against `/bin/true`.
 
-use crate::house::House;
+use crate::home::BenchHome;
 use crate::times::{Times, row};
 use std::process::{Command, Stdio};
 use std::time::Instant;
@@ -17,7 +17,7 @@ pub fn timed(command: &mut Command, times: &mut Times) -> std::io::Result<()> {
     if status.success() { Ok(()) } else { Err(std::io::Error::other(format!("{command:?} ended with {status}"))) }
 }
 
-fn measure(house: &House, rounds: usize) -> std::io::Result<()> {
+fn measure(house: &BenchHome, rounds: usize) -> std::io::Result<()> {
     let [mut base, mut daemon, mut alone, mut shell] = std::array::from_fn(|_| Times::default());
     house.daemon("start")?;
     for round in 0..rounds + 20 {

@@ -1,6 +1,6 @@
 //! Many hooks at once: throughput, delay, and that none is lost or late.
 
-use crate::house::House;
+use crate::home::BenchHome;
 use crate::times::{Times, ratio};
 use serde_json::Value;
 use std::process::Command;
@@ -48,7 +48,7 @@ fn measure(per_level: usize) -> std::io::Result<()> {
 }
 
 /// Calls of a storm are in flight together, so each has a file of its own.
-fn call_of_its_own(house: &House) -> std::io::Result<std::path::PathBuf> {
+fn call_of_its_own(house: &BenchHome) -> std::io::Result<std::path::PathBuf> {
     static NEXT: AtomicUsize = AtomicUsize::new(0);
     let nth = NEXT.fetch_add(1, Ordering::Relaxed);
     let file = house.home().join(format!("storm-{nth}.json"));
@@ -86,7 +86,7 @@ fn burst(
     Ok((times, rate))
 }
 
-fn stored(house: &House) -> usize {
+fn stored(house: &BenchHome) -> usize {
     let done = house.taut().args(["events", "--json", "-n", "0"]).output();
     let text = done.map(|done| String::from_utf8_lossy(&done.stdout).into_owned()).unwrap_or_default();
     let storm = |line: &&str| {

@@ -2,9 +2,9 @@
 //! between two of them, and what a read of the fleet costs while events pour in.
 
 use crate::times::{Times, ratio};
-use dash::tui::{Input, Key, Look, Snapshot, State, Tick, draw, snapshot};
+use dash::tui::{ClockTick, ColorMode, FleetSnapshot, Key, ViewInput, ViewState, draw, snapshot};
 use model::effect::Write;
-use model::row::{Agent, Event, Status};
+use model::row::{Agent, AgentStatus, Event};
 use model::session::Session;
 use model::{Answer, Level, Ms};
 use ratatui::backend::CrosstermBackend;
@@ -71,21 +71,21 @@ fn measure(rounds: usize) -> io::Result<()> {
 }
 
 /// A change comes in, the list is ordered anew, and the difference goes out as bytes.
-fn frames(shown: &Snapshot, (width, height): (u16, u16), rounds: usize) -> io::Result<()> {
+fn frames(shown: &FleetSnapshot, (width, height): (u16, u16), rounds: usize) -> io::Result<()> {
     let viewport = Viewport::Fixed(Rect::new(0, 0, width, height));
     let mut terminal = Terminal::with_options(CrosstermBackend::new(io::sink()), TerminalOptions { viewport })?;
-    let mut state = State::new(width, height, Look::Colours);
+    let mut state = ViewState::new(width, height, ColorMode::Colours);
     let mut times = Times::default();
     for round in 0..rounds {
         let mut next = shown.clone();
         for row in next.rows.iter_mut().skip(round % 7).step_by(7) {
-            row.status = Status::ALL.get(round % 5).copied().unwrap_or_default();
+            row.status = AgentStatus::ALL.get(round % 5).copied().unwrap_or_default();
         }
         let begun = Instant::now();
         for input in [
-            Input::Tick(Tick { now: Ms(1_800_000_000_000 + round as i64 * 1_000) }),
-            Input::Snapshot(next),
-            Input::Key(Key::Down),
+            ViewInput::Tick(ClockTick { now: Ms(1_800_000_000_000 + round as i64 * 1_000) }),
+            ViewInput::Snapshot(next),
+            ViewInput::Key(Key::Down),
         ] {
             state = state.step(input).0;
         }
@@ -135,7 +135,7 @@ fn fill(store: &mut Store, nth: usize) -> Result<(), store::Error> {
         agent: format!("agent-{nth:03}"),
         conversation: format!("conversation-{nth}"),
         project: format!("/home/ada/work/project-{}", nth % 9),
-        state: model::session::State::ToolActive,
+        state: model::session::SessionState::ToolActive,
         role: None,
         mode: None,
         cwd: None,
@@ -155,12 +155,12 @@ fn fill(store: &mut Store, nth: usize) -> Result<(), store::Error> {
         context_window: Some(200_000),
         context_limit: Some(160_000),
         status_text: Some("tidies up".into()),
-        memo: model::session::Memo::default(),
+        memo: model::session::ContextMemo::default(),
     };
     let agent = Agent {
         id: session.agent.clone(),
         named: true,
-        status: Status::ALL.get(nth % 5).copied().unwrap_or_default(),
+        status: AgentStatus::ALL.get(nth % 5).copied().unwrap_or_default(),
         session: Some(session.id.clone()),
         project: session.project.clone(),
         since: Ms(nth as i64),

@@ -1,7 +1,7 @@
 //! Whether a hook that reads the end of a transcript costs the same whatever
 //! the transcript's size, and what reading it costs at all.
 
-use crate::house::House;
+use crate::home::BenchHome;
 use crate::spawn::timed;
 use crate::times::{Times, ratio, row};
 use serde_json::{Value, json};
@@ -48,7 +48,7 @@ fn measure(rounds: usize) -> Result<()> {
     Ok(())
 }
 
-fn payload(house: &House, event: &str, transcript: &Path, nth: u64) -> Value {
+fn payload(house: &BenchHome, event: &str, transcript: &Path, nth: u64) -> Value {
     let mut payload = house.payload("ls", nth);
     payload["hook_event_name"] = json!(event);
     payload["transcript_path"] = json!(transcript);
@@ -58,7 +58,7 @@ fn payload(house: &House, event: &str, transcript: &Path, nth: u64) -> Value {
 }
 
 /// A transcript of answers and results, as long ones look: mostly results.
-fn written(house: &House, size: usize) -> Result<PathBuf> {
+fn written(house: &BenchHome, size: usize) -> Result<PathBuf> {
     let path = house.home().join(format!("{size}.jsonl"));
     let mut out = BufWriter::new(File::create(&path)?);
     let result = json!({"type": "user", "message": {"role": "user", "content": "x".repeat(6_000)}}).to_string();

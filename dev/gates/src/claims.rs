@@ -1,7 +1,7 @@
 //! Requirement ids that test names claim (`d3_…`, `s8_…`) are ids that exist.
 
 use crate::source::{Keep, blank, functions, is_ident};
-use crate::{File, Violation};
+use crate::{SourceFile, Violation};
 
 /// Letter, first and last number of each family of requirements.
 const FAMILIES: &[(char, u32, u32)] = &[
@@ -19,11 +19,11 @@ const FAMILIES: &[(char, u32, u32)] = &[
     ('x', 1, 3),
 ];
 
-pub(crate) fn check(files: &[File]) -> Vec<Violation> {
+pub(crate) fn check(files: &[SourceFile]) -> Vec<Violation> {
     files.iter().filter(|file| file.is_rust()).flat_map(of_file).collect()
 }
 
-fn of_file(file: &File) -> Vec<Violation> {
+fn of_file(file: &SourceFile) -> Vec<Violation> {
     let code = blank(&file.text, Keep::Code);
     let mut found = Vec::new();
     for function in functions(&code).iter().filter(|function| is_test(&code, function.line)) {

@@ -2,12 +2,12 @@
 
 use toml::{Table, Value};
 
-use crate::File;
+use crate::SourceFile;
 
 /// A crate as its `Cargo.toml` describes it.
 #[derive(Debug)]
 pub(crate) struct Manifest<'a> {
-    pub file: &'a File,
+    pub file: &'a SourceFile,
     pub name: String,
     /// What the product is built from: normal and build dependencies, on every platform.
     pub needs: Vec<String>,
@@ -17,11 +17,11 @@ pub(crate) struct Manifest<'a> {
 }
 
 /// Every crate of the tree; a manifest without a package (the workspace's own) is none.
-pub(crate) fn manifests(files: &[File]) -> Vec<Manifest<'_>> {
+pub(crate) fn manifests(files: &[SourceFile]) -> Vec<Manifest<'_>> {
     files.iter().filter(|file| file.path.ends_with("Cargo.toml")).filter_map(parse).collect()
 }
 
-fn parse(file: &File) -> Option<Manifest<'_>> {
+fn parse(file: &SourceFile) -> Option<Manifest<'_>> {
     let table: Table = file.text.parse().ok()?;
     let name = table.get("package")?.get("name")?.as_str()?.to_owned();
     let platforms = table.get("target").and_then(Value::as_table);

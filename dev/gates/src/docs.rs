@@ -1,6 +1,6 @@
 //! Docs that stay true: a short README, links that lead somewhere, files that open by saying what they own, no diaries.
 
-use crate::{File, Violation, markdown};
+use crate::{SourceFile, Violation, markdown};
 
 const README_LINES: usize = 150;
 
@@ -19,7 +19,7 @@ const DIARIES: &[&str] = &[
     "worklog",
 ];
 
-pub(crate) fn check(files: &[File]) -> Vec<Violation> {
+pub(crate) fn check(files: &[SourceFile]) -> Vec<Violation> {
     let mut found = Vec::new();
     for file in files {
         found.extend(long_readme(file));
@@ -32,13 +32,13 @@ pub(crate) fn check(files: &[File]) -> Vec<Violation> {
     found
 }
 
-fn long_readme(file: &File) -> Option<Violation> {
+fn long_readme(file: &SourceFile) -> Option<Violation> {
     let lines = file.text.lines().count();
     let what = format!("{lines} lines, the limit is {README_LINES}: move the rest to docs/");
     (file.path == "README.md" && lines > README_LINES).then(|| file.breaks(lines, what))
 }
 
-fn diary(file: &File) -> Option<Violation> {
+fn diary(file: &SourceFile) -> Option<Violation> {
     let stem = file.stem().to_lowercase();
     let mut words = stem.split(|letter: char| !letter.is_alphanumeric());
     let text = file.is_markdown() || file.path.ends_with(".txt") || !file.path.contains('.');
@@ -46,17 +46,17 @@ fn diary(file: &File) -> Option<Violation> {
     is_diary.then(|| file.breaks(0, "a diary: what is worth keeping belongs in docs/ or a commit message"))
 }
 
-fn silent_opening(file: &File) -> Option<Violation> {
+fn silent_opening(file: &SourceFile) -> Option<Violation> {
     let source = file.is_rust() && file.path.contains("/src/") && !file.is_test();
     (source && !file.text.starts_with("//! "))
         .then(|| file.breaks(1, "does not open with a `//!` line that says what it owns"))
 }
 
-fn is_page(file: &File) -> bool {
+fn is_page(file: &SourceFile) -> bool {
     file.is_markdown() && (!file.path.contains('/') || file.path.starts_with("docs/"))
 }
 
-fn dead_links(page: &File, files: &[File]) -> Vec<Violation> {
+fn dead_links(page: &SourceFile, files: &[SourceFile]) -> Vec<Violation> {
     let dead = |link: &str| {
         let target = markdown::relative(link)?;
         let path = markdown::resolve(&page.path, target);
@@ -67,6 +67,6 @@ fn dead_links(page: &File, files: &[File]) -> Vec<Violation> {
     links.filter_map(|(line, link)| Some(page.breaks(line, dead(&link)?))).collect()
 }
 
-fn exists(path: &str, files: &[File]) -> bool {
+fn exists(path: &str, files: &[SourceFile]) -> bool {
     path.is_empty() || files.iter().any(|file| file.path == path || file.path.starts_with(&format!("{path}/")))
 }

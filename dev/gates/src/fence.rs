@@ -2,7 +2,7 @@
 
 use toml::{Table, Value};
 
-use crate::{File, Violation};
+use crate::{SourceFile, Violation};
 
 const FENCE: &str = "core/clippy.toml";
 
@@ -46,7 +46,7 @@ const BANS: &[(&str, &[&str])] = &[
 const DENY_LINE: &str =
     "#![cfg_attr(not(test),deny(clippy::unwrap_used,clippy::expect_used,clippy::panic,clippy::indexing_slicing))]";
 
-pub(crate) fn check(files: &[File]) -> Vec<Violation> {
+pub(crate) fn check(files: &[SourceFile]) -> Vec<Violation> {
     let mut found = match files.iter().find(|file| file.path == FENCE) {
         Some(fence) => missing_bans(fence),
         None => vec![Violation { path: FENCE.to_owned(), line: 0, what: "the fence around core is gone".to_owned() }],
@@ -63,7 +63,7 @@ pub(crate) fn check(files: &[File]) -> Vec<Violation> {
     found
 }
 
-fn missing_bans(fence: &File) -> Vec<Violation> {
+fn missing_bans(fence: &SourceFile) -> Vec<Violation> {
     let table: Table = match fence.text.parse() {
         Ok(table) => table,
         Err(cause) => return vec![fence.breaks(0, format!("cannot be read: {cause}"))],
@@ -82,15 +82,15 @@ fn bans(table: &Table, key: &str, path: &str) -> bool {
     })
 }
 
-fn is_core_root(file: &File) -> bool {
+fn is_core_root(file: &SourceFile) -> bool {
     matches!(file.path.split('/').collect::<Vec<_>>()[..], ["core", _, "src", "lib.rs" | "main.rs"])
 }
 
-fn is_inner_clippy(file: &File) -> bool {
+fn is_inner_clippy(file: &SourceFile) -> bool {
     matches!(file.path.split('/').collect::<Vec<_>>()[..], ["core", _, "clippy.toml" | ".clippy.toml"])
 }
 
-fn denies(file: &File) -> bool {
+fn denies(file: &SourceFile) -> bool {
     let dense: String = file.text.chars().filter(|letter| !letter.is_whitespace()).collect();
     dense.replace(",)", ")").contains(DENY_LINE)
 }

@@ -1,13 +1,13 @@
 //! Lints are silenced only by `#[expect(…, reason = "…")]`, which speaks up when it is no longer needed.
 
 use crate::source::{Keep, blank, closing, line_of};
-use crate::{File, Violation};
+use crate::{SourceFile, Violation};
 
-pub(crate) fn check(files: &[File]) -> Vec<Violation> {
+pub(crate) fn check(files: &[SourceFile]) -> Vec<Violation> {
     files.iter().filter(|file| file.is_rust()).flat_map(of_file).collect()
 }
 
-fn of_file(file: &File) -> Vec<Violation> {
+fn of_file(file: &SourceFile) -> Vec<Violation> {
     let code = blank(&file.text, Keep::Code);
     attributes(&code)
         .filter_map(|(at, attribute)| {

@@ -29,7 +29,7 @@ pub use tree::{load, root};
 
 /// One file of the tree. A file that is not text has an empty one: other files may still link to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct File {
+pub struct SourceFile {
     /// From the root of the tree, with `/` between folders.
     pub path: String,
     pub text: String,
@@ -46,27 +46,27 @@ pub struct Violation {
 
 /// A rule about the tree.
 #[derive(Debug, Clone, Copy)]
-pub struct Gate {
+pub struct TreeGate {
     pub name: &'static str,
-    pub check: fn(&[File]) -> Vec<Violation>,
+    pub check: fn(&[SourceFile]) -> Vec<Violation>,
 }
 
-pub const ALL: &[Gate] = &[
-    Gate { name: "purity", check: purity::check },
-    Gate { name: "fence", check: fence::check },
-    Gate { name: "levels", check: levels::check },
-    Gate { name: "rooms", check: rooms::check },
-    Gate { name: "names", check: names::check },
-    Gate { name: "size", check: size::check_tree },
-    Gate { name: "docs", check: docs::check },
-    Gate { name: "claims", check: claims::check },
-    Gate { name: "words", check: words::check },
-    Gate { name: "events", check: events::check },
-    Gate { name: "output", check: output::check },
-    Gate { name: "reads", check: reads::check },
+pub const ALL: &[TreeGate] = &[
+    TreeGate { name: "purity", check: purity::check },
+    TreeGate { name: "fence", check: fence::check },
+    TreeGate { name: "levels", check: levels::check },
+    TreeGate { name: "rooms", check: rooms::check },
+    TreeGate { name: "names", check: names::check },
+    TreeGate { name: "size", check: size::check_tree },
+    TreeGate { name: "docs", check: docs::check },
+    TreeGate { name: "claims", check: claims::check },
+    TreeGate { name: "words", check: words::check },
+    TreeGate { name: "events", check: events::check },
+    TreeGate { name: "output", check: output::check },
+    TreeGate { name: "reads", check: reads::check },
 ];
 
-impl File {
+impl SourceFile {
     pub fn new(path: &str, text: &str) -> Self {
         Self { path: path.to_owned(), text: text.to_owned() }
     }

@@ -1,6 +1,6 @@
 //! Names that say nothing: files that would become drawers, and second versions kept beside the first.
 
-use crate::{File, Violation};
+use crate::{SourceFile, Violation};
 
 const DRAWERS: &[&str] = &[
     "common",
@@ -17,12 +17,12 @@ const DRAWERS: &[&str] = &[
     "utils",
 ];
 
-pub(crate) fn check(files: &[File]) -> Vec<Violation> {
+pub(crate) fn check(files: &[SourceFile]) -> Vec<Violation> {
     let sources = files.iter().filter(|file| file.is_rust() && file.path.contains("/src/") && !file.is_test());
     sources.filter_map(of_file).collect()
 }
 
-fn of_file(file: &File) -> Option<Violation> {
+fn of_file(file: &SourceFile) -> Option<Violation> {
     let (_, inside) = file.path.split_once("/src/")?;
     let names = inside.trim_end_matches(".rs").split('/');
     let bad = names.clone().find(|name| DRAWERS.contains(name));

@@ -2,7 +2,7 @@
 //! stderr by itself.
 
 use crate::source::{Keep, line_of, production, words};
-use crate::{File, Violation};
+use crate::{SourceFile, Violation};
 
 const PRINTER: &str = "world/cli/src/printer.rs";
 
@@ -19,7 +19,7 @@ const EXCEPTIONS: &[(&str, &str)] = &[
 const MACROS: &[&str] = &["println", "eprintln", "print", "eprint", "dbg"];
 const STREAMS: &[&str] = &["stdout", "stderr", "Stdout", "Stderr"];
 
-pub(crate) fn check(files: &[File]) -> Vec<Violation> {
+pub(crate) fn check(files: &[SourceFile]) -> Vec<Violation> {
     let mut found: Vec<Violation> = Vec::new();
     for file in files.iter().filter(|file| is_world_source(file)) {
         let writes = writes(file);
@@ -34,12 +34,12 @@ pub(crate) fn check(files: &[File]) -> Vec<Violation> {
     found
 }
 
-fn is_world_source(file: &File) -> bool {
+fn is_world_source(file: &SourceFile) -> bool {
     let mut parts = file.path.split('/');
     parts.next() == Some("world") && parts.nth(1) == Some("src") && file.is_rust() && !file.is_test()
 }
 
-fn writes(file: &File) -> Vec<Violation> {
+fn writes(file: &SourceFile) -> Vec<Violation> {
     let code = production(&file.text, Keep::Code);
     let found = words(&code).filter(|(at, word)| {
         let (before, after) = (code[..*at].trim_end(), code[at + word.len()..].trim_start());

@@ -3,7 +3,7 @@
 //! `core/clippy.toml` is the first fence and knows types; this second one needs no list of every function.
 
 use crate::source::{Keep, line_of, production, words};
-use crate::{File, Violation, std_paths};
+use crate::{SourceFile, Violation, std_paths};
 
 const BANNED_PATHS: &[&str] = &[
     "std::env",
@@ -19,16 +19,16 @@ const BANNED_PATHS: &[&str] = &[
 
 const BANNED_MACROS: &[&str] = &["println", "eprintln", "print", "eprint", "dbg"];
 
-pub(crate) fn check(files: &[File]) -> Vec<Violation> {
+pub(crate) fn check(files: &[SourceFile]) -> Vec<Violation> {
     files.iter().filter(|file| is_core_source(file)).flat_map(of_file).collect()
 }
 
-fn is_core_source(file: &File) -> bool {
+fn is_core_source(file: &SourceFile) -> bool {
     let mut parts = file.path.split('/');
     parts.next() == Some("core") && parts.nth(1) == Some("src") && file.is_rust() && !file.is_test()
 }
 
-fn of_file(file: &File) -> Vec<Violation> {
+fn of_file(file: &SourceFile) -> Vec<Violation> {
     let code = production(&file.text, Keep::Code);
     let paths = std_paths::find(&code).into_iter().filter_map(|(at, path)| {
         let banned = BANNED_PATHS.iter().find(|banned| is_under(&path, banned))?;

@@ -1,7 +1,7 @@
 //! Files that others control are read in one place: a plain open waits for a pipe for ever.
 
 use crate::source::{Keep, line_of, production, words};
-use crate::{File, Violation};
+use crate::{SourceFile, Violation};
 
 const READER: &str = "world/sys/src/outside.rs";
 
@@ -25,7 +25,7 @@ const EXCEPTIONS: &[(&str, &str)] = &[
     ("world/sys/src/clock.rs", "/proc"),
 ];
 
-pub(crate) fn check(files: &[File]) -> Vec<Violation> {
+pub(crate) fn check(files: &[SourceFile]) -> Vec<Violation> {
     let mut found: Vec<Violation> = Vec::new();
     for file in files.iter().filter(|file| is_world_source(file)) {
         let reads = reads(file);
@@ -40,12 +40,12 @@ pub(crate) fn check(files: &[File]) -> Vec<Violation> {
     found
 }
 
-fn is_world_source(file: &File) -> bool {
+fn is_world_source(file: &SourceFile) -> bool {
     let mut parts = file.path.split('/');
     parts.next() == Some("world") && parts.nth(1) == Some("src") && file.is_rust() && !file.is_test()
 }
 
-fn reads(file: &File) -> Vec<Violation> {
+fn reads(file: &SourceFile) -> Vec<Violation> {
     let code = production(&file.text, Keep::Code);
     let found = words(&code).filter(|(at, word)| {
         let (before, after) = (code[..*at].trim_end(), code[at + word.len()..].trim_start());

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::deps::{Manifest, manifests};
 use crate::lock::Lock;
 use crate::source::{Keep, line_of, production, words};
-use crate::{File, Violation};
+use crate::{SourceFile, Violation};
 
 /// A crate, where it stands, and which of our crates it may depend on.
 struct Room {
@@ -23,7 +23,7 @@ const ROOMS: &[Room] = &[
     Room { folder: "core/agents", name: "agents", may_use: &["model"] },
     Room { folder: "core/policy", name: "policy", may_use: &["model", "bash"] },
     Room { folder: "core/engine", name: "engine", may_use: &["model", "policy"] },
-    Room { folder: "world/entry", name: "entry", may_use: &["model"] },
+    Room { folder: "world/fast_client", name: "fast_client", may_use: &["model"] },
     Room { folder: "world/sys", name: "sys", may_use: &[] },
     Room { folder: "world/store", name: "store", may_use: &["model", "sys"] },
     Room { folder: "world/host", name: "host", may_use: &["model", "sys"] },
@@ -32,7 +32,7 @@ const ROOMS: &[Room] = &[
         name: "pipeline",
         may_use: &["model", "bash", "agents", "policy", "engine", "sys", "store", "host"],
     },
-    Room { folder: "world/daemon", name: "daemon", may_use: &["model", "entry", "sys", "pipeline"] },
+    Room { folder: "world/daemon", name: "daemon", may_use: &["model", "fast_client", "sys", "pipeline"] },
     Room {
         folder: "world/runner",
         name: "runner",
@@ -46,14 +46,38 @@ const ROOMS: &[Room] = &[
 ];
 
 const WORLD: &[&str] = &[
-    "model", "bash", "agents", "policy", "engine", "entry", "sys", "store", "host", "pipeline", "daemon", "runner",
+    "model",
+    "bash",
+    "agents",
+    "policy",
+    "engine",
+    "fast_client",
+    "sys",
+    "store",
+    "host",
+    "pipeline",
+    "daemon",
+    "runner",
     "dash",
 ];
 
-/// What checks the house may open every door of it.
+/// What checks everything may use everything.
 const CHECKED: &[&str] = &[
-    "model", "bash", "agents", "policy", "engine", "entry", "sys", "store", "host", "pipeline", "daemon", "runner",
-    "dash", "taut", "testkit",
+    "model",
+    "bash",
+    "agents",
+    "policy",
+    "engine",
+    "fast_client",
+    "sys",
+    "store",
+    "host",
+    "pipeline",
+    "daemon",
+    "runner",
+    "dash",
+    "taut",
+    "testkit",
 ];
 
 /// A room of this name becomes the drawer for everything.
@@ -66,11 +90,23 @@ const ASYNC_ROOMS: &[&str] = &["daemon", "dash"];
 const ASYNC: &[&str] = &["tokio", "async-std", "smol", "futures", "futures-executor", "axum", "hyper", "reqwest"];
 
 /// On the way of an event: compiling a regex costs more than the whole hook.
-const HOOK_PATH: &[&str] =
-    &["model", "bash", "agents", "policy", "engine", "entry", "sys", "store", "host", "pipeline", "daemon", "taut"];
+const HOOK_PATH: &[&str] = &[
+    "model",
+    "bash",
+    "agents",
+    "policy",
+    "engine",
+    "fast_client",
+    "sys",
+    "store",
+    "host",
+    "pipeline",
+    "daemon",
+    "taut",
+];
 const REGEX: &[&str] = &["regex", "regex-lite", "fancy-regex", "onig", "pcre2"];
 
-pub(crate) fn check(files: &[File]) -> Vec<Violation> {
+pub(crate) fn check(files: &[SourceFile]) -> Vec<Violation> {
     let lock = files.iter().find(|file| file.path == "Cargo.lock").map(|file| Lock::parse(&file.text));
     let lock = lock.unwrap_or_default();
     let crates = manifests(files);
@@ -144,14 +180,14 @@ fn is_ours(package: &str) -> bool {
     ROOMS.iter().any(|room| room.name == package)
 }
 
-fn must_be_sync(file: &File) -> bool {
+fn must_be_sync(file: &SourceFile) -> bool {
     let room = ROOMS.iter().find(|room| file.path.starts_with(&format!("{}/src/", room.folder)));
     room.is_some_and(|room| HOOK_PATH.contains(&room.name) && !ASYNC_ROOMS.contains(&room.name))
         && file.is_rust()
         && !file.is_test()
 }
 
-fn awaits(file: &File) -> Vec<Violation> {
+fn awaits(file: &SourceFile) -> Vec<Violation> {
     let code = production(&file.text, Keep::Code);
     let found = words(&code).filter(|(_, word)| matches!(*word, "async" | "await"));
     found.map(|(at, word)| file.breaks(line_of(&code, at), format!("{word} on the way of an event"))).collect()

@@ -1,7 +1,7 @@
-//! Size: a file that fits in one head, a function that fits on one screen, a door that does nothing itself.
+//! Size: a file that fits in one head, a function that fits on one screen, a `main` that does nothing itself.
 
 use crate::source::{Function, Keep, blank, functions, production};
-use crate::{File, Violation};
+use crate::{SourceFile, Violation};
 
 /// Something that may be larger for now. The list may only shrink: an entry that is no longer needed, or larger than
 /// what it excuses, breaks the gate.
@@ -22,19 +22,19 @@ const DOOR_LINES: usize = 15;
 
 /// Something too large.
 struct Excess<'a> {
-    file: &'a File,
+    file: &'a SourceFile,
     function: String,
     line: usize,
     lines: usize,
     limit: usize,
 }
 
-pub(crate) fn check_tree(files: &[File]) -> Vec<Violation> {
+pub(crate) fn check_tree(files: &[SourceFile]) -> Vec<Violation> {
     check(files, EXCEPTIONS)
 }
 
 /// The gate with a given list of exceptions.
-pub fn check(files: &[File], exceptions: &[Exception]) -> Vec<Violation> {
+pub fn check(files: &[SourceFile], exceptions: &[Exception]) -> Vec<Violation> {
     let excesses: Vec<_> = files.iter().filter(|file| file.is_rust()).flat_map(of_file).collect();
     let mut found: Vec<_> =
         excesses.iter().filter(|excess| !exceptions.iter().any(|known| known.covers(excess))).map(say).collect();
@@ -53,7 +53,7 @@ impl Exception {
 }
 
 /// Tests may make a file long, because cases are data; a test function obeys the same limit as any other.
-fn of_file(file: &File) -> Vec<Excess<'_>> {
+fn of_file(file: &SourceFile) -> Vec<Excess<'_>> {
     let excess = |function: &Function, limit| Excess {
         file,
         function: function.name.clone(),

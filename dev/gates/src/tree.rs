@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use crate::File;
+use crate::SourceFile;
 
 const SKIPPED: &[&str] = &[".git", "target"];
 
@@ -16,14 +16,14 @@ pub fn root() -> PathBuf {
 ///
 /// # Errors
 /// When a folder cannot be read. A file that vanishes while the tree is walked is left out.
-pub fn load(root: &Path) -> io::Result<Vec<File>> {
+pub fn load(root: &Path) -> io::Result<Vec<SourceFile>> {
     let mut files = Vec::new();
     walk(root, "", &mut files)?;
     files.sort_by(|one, other| one.path.cmp(&other.path));
     Ok(files)
 }
 
-fn walk(folder: &Path, prefix: &str, files: &mut Vec<File>) -> io::Result<()> {
+fn walk(folder: &Path, prefix: &str, files: &mut Vec<SourceFile>) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         let name = entry.file_name().to_string_lossy().into_owned();
@@ -38,7 +38,7 @@ fn walk(folder: &Path, prefix: &str, files: &mut Vec<File>) -> io::Result<()> {
         } else if kind.is_file()
             && let Ok(bytes) = fs::read(entry.path())
         {
-            files.push(File { path, text: String::from_utf8(bytes).unwrap_or_default() });
+            files.push(SourceFile { path, text: String::from_utf8(bytes).unwrap_or_default() });
         }
     }
     Ok(())

@@ -1,7 +1,7 @@
 //! Words that must not be committed: unfinished work, sleeping tests, and the machine somebody worked on.
 
 use crate::source::{Keep, blank, is_ident, line_of};
-use crate::{File, Violation};
+use crate::{SourceFile, Violation};
 
 /// Looked for in Rust code outside strings and comments, blanks removed.
 const UNFINISHED: &[&str] = &["todo!(", "todo!{", "unimplemented!(", "unimplemented!{", "#[ignore"];
@@ -19,11 +19,11 @@ const REGISTRIES: &[&str] = &["artifactory", "jfrog", "nexus-repository", "spars
 /// This crate names what it forbids.
 const OWN: &str = "dev/gates/";
 
-pub(crate) fn check(files: &[File]) -> Vec<Violation> {
+pub(crate) fn check(files: &[SourceFile]) -> Vec<Violation> {
     files.iter().filter(|file| !file.path.starts_with(OWN)).flat_map(of_file).collect()
 }
 
-fn of_file(file: &File) -> Vec<Violation> {
+fn of_file(file: &SourceFile) -> Vec<Violation> {
     let mut found = Vec::new();
     if file.is_rust() {
         for (number, line) in blank(&file.text, Keep::Code).lines().enumerate() {

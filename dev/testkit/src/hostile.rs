@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 /// One way to make a line long.
 #[derive(Debug, Clone, Copy)]
-pub struct Family {
+pub struct HostileFamily {
     pub name: &'static str,
     /// A line of about that many bytes.
     pub line: fn(usize) -> String,
@@ -12,15 +12,15 @@ pub struct Family {
     pub closed: bool,
 }
 
-const fn closed(name: &'static str, line: fn(usize) -> String) -> Family {
-    Family { name, line, closed: true }
+const fn closed(name: &'static str, line: fn(usize) -> String) -> HostileFamily {
+    HostileFamily { name, line, closed: true }
 }
 
-const fn open(name: &'static str, line: fn(usize) -> String) -> Family {
-    Family { name, line, closed: false }
+const fn open(name: &'static str, line: fn(usize) -> String) -> HostileFamily {
+    HostileFamily { name, line, closed: false }
 }
 
-pub const FAMILIES: &[Family] = &[
+pub const FAMILIES: &[HostileFamily] = &[
     closed("cd into a deep folder, then many names", |size| {
         let names = fill(size / 2, |at| format!(" x{at}"));
         format!("cd {}; rm -rf{names}; rm -rf /", "a/".repeat(size / 4))
@@ -380,7 +380,7 @@ pub const FAMILIES: &[Family] = &[
 ];
 
 /// A line of this family with `inside` before it, in its middle, and behind it.
-impl Family {
+impl HostileFamily {
     pub fn with(&self, inside: &str, size: usize) -> Vec<String> {
         let (whole, half) = ((self.line)(size), (self.line)(size / 2));
         let mut lines = vec![format!("{inside}\n{whole}")];

@@ -43,9 +43,9 @@ pub mod scripted_model;
 pub mod strange;
 
 pub use corpus::Case;
-pub use fake_agent::{Call, FakeAgent, Step, Tool};
+pub use fake_agent::{AgentStep, FakeAgent, FakeTool, HookCall};
 pub use process::{Ending, Finished};
-pub use real_client::{Launch, RealClient, Run, Terminal};
+pub use real_client::{ClientLaunch, PrintRun, RealClient, Terminal};
 pub use sandbox::{Sandbox, taut_bin};
-pub use scripted_model::{Kind, Requests, Script, ScriptedModel, Turn};
+pub use scripted_model::{RequestKind, Requests, Script, ScriptedModel, Turn};
 pub use strange::{Stalled, Strange};

@@ -61,7 +61,7 @@ impl Finished {
 
 /// What a process is given to read.
 #[derive(Clone, Copy, Debug)]
-pub enum Input<'a> {
+pub enum ProcessInput<'a> {
     /// These bytes and then the end.
     Whole(&'a [u8]),
     /// These bytes and then nothing, with the pipe left open: a parent that forgot to close it.
@@ -73,14 +73,14 @@ pub enum Input<'a> {
 /// # Errors
 /// Only when the process cannot be started or waited for; everything else is in [`Finished`].
 pub fn run(command: Command, stdin: &[u8], limit: Duration) -> io::Result<Finished> {
-    run_with(command, Input::Whole(stdin), limit)
+    run_with(command, ProcessInput::Whole(stdin), limit)
 }
 
 /// As [`run`], with a choice of input.
 ///
 /// # Errors
 /// Only when the process cannot be started or waited for.
-pub fn run_with(mut command: Command, input: Input<'_>, limit: Duration) -> io::Result<Finished> {
+pub fn run_with(mut command: Command, input: ProcessInput<'_>, limit: Duration) -> io::Result<Finished> {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
     let started = Instant::now();
     let mut child = command.spawn().map_err(|cause| named(&command, "cannot start", &cause))?;
@@ -97,11 +97,11 @@ pub fn run_with(mut command: Command, input: Input<'_>, limit: Duration) -> io::
 
 /// Writes from a thread of its own, because a child may answer before it has read everything, or never read at all.
 /// An unended input is ended when the sender is dropped.
-fn feed(child: &mut Child, input: Input<'_>) -> Sender<()> {
+fn feed(child: &mut Child, input: ProcessInput<'_>) -> Sender<()> {
     let (feeding, over) = mpsc::channel::<()>();
     let (bytes, unended) = match input {
-        Input::Whole(bytes) => (bytes.to_vec(), false),
-        Input::Unended(bytes) => (bytes.to_vec(), true),
+        ProcessInput::Whole(bytes) => (bytes.to_vec(), false),
+        ProcessInput::Unended(bytes) => (bytes.to_vec(), true),
     };
     if let Some(mut stdin) = child.stdin.take() {
         thread::spawn(move || {

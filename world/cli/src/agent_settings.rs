@@ -3,12 +3,12 @@
 
 use crate::error::CliError;
 use crate::person;
-use agents::claude_code::settings::{self, Client, OnFailure, Plan, SettingsError, proof};
-use host::install::line::{Line, LineError};
-use host::paths::Places;
-use host::settings_file::Level;
+use agents::claude_code::settings::{self, GuardFailure, KnownClient, SettingsError, SettingsPlan, proof};
+use host::install::line::{CommandLine, CommandLineError};
+use host::paths::PathVariables;
+use host::settings_file::SettingsLevel;
 use model::Environment;
-use pipeline::Laws;
+use pipeline::PolicyCache;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -20,14 +20,14 @@ const HOOK_PATIENCE: Duration = Duration::from_secs(10);
 
 /// Whose settings a command line means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Whose {
+pub enum SettingsOwner {
     User,
     Project,
     Local,
 }
 
 /// What came of the proof.
-pub struct Proof {
+pub struct InstallProof {
     /// The host session the call was told under.
     pub mark: String,
     /// Why the hook denied it; `None` when it did not.
@@ -35,7 +35,7 @@ pub struct Proof {
     pub stderr: String,
 }
 
-impl Whose {
+impl SettingsOwner {
     /// The flag that asks for it, as typed after a command.
     pub fn flag(self) -> &'static str {
         match self {
@@ -45,11 +45,11 @@ impl Whose {
         }
     }
 
-    pub fn level(self, places: &Places) -> Result<Level, CliError> {
+    pub fn level(self, places: &PathVariables) -> Result<SettingsLevel, CliError> {
         match self {
-            Self::User => Ok(Level::User),
-            Self::Project => Ok(Level::Project(project(places)?)),
-            Self::Local => Ok(Level::Local(project(places)?)),
+            Self::User => Ok(SettingsLevel::User),
+            Self::Project => Ok(SettingsLevel::Project(project(places)?)),
+            Self::Local => Ok(SettingsLevel::Local(project(places)?)),
         }
     }
 }
@@ -61,7 +61,7 @@ pub fn can_ask(command: &str) -> Result<(), CliError> {
 }
 
 /// The project of the working folder.
-pub fn project(places: &Places) -> Result<PathBuf, CliError> {
+pub fn project(places: &PathVariables) -> Result<PathBuf, CliError> {
     let here = std::env::current_dir()?;
     let home = places.home();
     let found = PathBuf::from(host::probe::project(&here, &home).work_tree);
@@ -74,8 +74,8 @@ pub fn project(places: &Places) -> Result<PathBuf, CliError> {
 }
 
 /// The client that will read the settings.
-pub fn client() -> Client {
-    let line = Line {
+pub fn client() -> KnownClient {
+    let line = CommandLine {
         program: "claude".into(),
         args: vec!["--version".into()],
         unset: Vec::new(),
@@ -83,31 +83,32 @@ pub fn client() -> Client {
         stdin: String::new(),
         limit: CLIENT_PATIENCE,
     };
-    line.run().map_or(Client::Unknown, |ended| Client::parse(&ended.stdout))
+    line.run().map_or(KnownClient::Unknown, |ended| KnownClient::parse(&ended.stdout))
 }
 
 /// What is to be in the settings of a level.
-pub fn plan(places: &Places, level: &Level, client: Client, command: String) -> Plan {
+pub fn plan(places: &PathVariables, level: &SettingsLevel, client: KnownClient, command: String) -> SettingsPlan {
     // A project's wish does not reach into the settings for all projects.
     let folder = match level {
-        Level::User => places.home(),
-        Level::Project(project) | Level::Local(project) => project.clone(),
+        SettingsLevel::User => places.home(),
+        SettingsLevel::Project(project) | SettingsLevel::Local(project) => project.clone(),
     };
-    let law = Laws::new(places.user_config(), places.state()).of(&folder.to_string_lossy(), &places.home());
-    let on_failure = match law.policy.on_failure {
-        policy::OnFailure::Closed => OnFailure::Block,
-        policy::OnFailure::Open | policy::OnFailure::Ask => OnFailure::Continue,
+    let project_policy =
+        PolicyCache::new(places.user_config(), places.state()).of(&folder.to_string_lossy(), &places.home());
+    let on_failure = match project_policy.policy.on_failure {
+        policy::OnFailure::Closed => GuardFailure::Block,
+        policy::OnFailure::Open | policy::OnFailure::Ask => GuardFailure::Continue,
     };
-    Plan { command, client, on_failure, allow: Vec::new() }
+    SettingsPlan { command, client, on_failure, allow: Vec::new() }
 }
 
 /// Tells the hook of a command that nothing lets through, by the installed line.
-pub fn prove(program: &Path) -> Result<Proof, LineError> {
+pub fn prove(program: &Path) -> Result<InstallProof, CommandLineError> {
     let now = host::clock::now();
     let mark = format!("taut-proof-{}", host::clock::uuid(now));
     let cwd = std::env::temp_dir();
     let shown = cwd.to_string_lossy().into_owned();
-    let line = |stdin: String| Line {
+    let line = |stdin: String| CommandLine {
         program: program.to_path_buf(),
         args: settings::ARGS.map(OsString::from).to_vec(),
         unset: identity(),
@@ -119,7 +120,7 @@ pub fn prove(program: &Path) -> Result<Proof, LineError> {
     // The proof is no agent: its session ends at once. Whether it could be
     // ended says nothing about the guard.
     let _ = line(proof::farewell(&shown, &mark)).run();
-    Ok(Proof { mark, denial: proof::denial(&ended.stdout), stderr: ended.stderr })
+    Ok(InstallProof { mark, denial: proof::denial(&ended.stdout), stderr: ended.stderr })
 }
 
 /// The variables that would make the proof speak for an agent of the user's.

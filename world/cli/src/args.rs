@@ -13,11 +13,11 @@ pub struct Taut {
     pub json: bool,
 
     #[command(subcommand)]
-    pub command: Option<Command>,
+    pub command: Option<TopCommand>,
 }
 
 #[derive(Debug, Subcommand)]
-pub enum Command {
+pub enum TopCommand {
     /// Answer one hook call of an agent (stdin: its JSON)
     Hook,
     /// Put Taut's hooks into the agent's settings; shows the change and asks
@@ -98,7 +98,7 @@ pub enum Command {
     /// The queue: tasks that are claimed, held under a lease, and done once
     Task {
         #[command(subcommand)]
-        verb: crate::commands::task::Verb,
+        verb: crate::commands::task::TaskVerb,
     },
     /// Run an agent again and again until its work is done
     Loop {
@@ -141,8 +141,8 @@ pub struct RunArgs {
 }
 
 impl RunArgs {
-    pub fn over(&self, setting: pipeline::Setting) -> pipeline::Setting {
-        pipeline::Setting {
+    pub fn over(&self, setting: pipeline::PipelineSetup) -> pipeline::PipelineSetup {
+        pipeline::PipelineSetup {
             state: self.state.clone().unwrap_or(setting.state),
             home: self.home.clone().unwrap_or(setting.home),
             user_config: self.config.clone().unwrap_or(setting.user_config),
@@ -273,12 +273,12 @@ pub enum PolicyVerb {
     Pack {
         /// The pack's name
         name: String,
-        switch: Switch,
+        switch: OnOff,
     },
 }
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
-pub enum Switch {
+pub enum OnOff {
     On,
     Off,
 }

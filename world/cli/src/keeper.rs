@@ -2,11 +2,11 @@
 //! file holds, forgets what is old, keeps the log of the database short, and
 //! says in the daemon's own log what came of it.
 
-use daemon::{Next, Nudge, Tick};
-use pipeline::Setting;
+use daemon::{Next, PeriodicTask, Wake};
+use pipeline::PipelineSetup;
 use std::path::Path;
 use std::time::{Duration, Instant};
-use store::{Error, Jump, Retention, Store, Unstored};
+use store::{ClockJump, Error, Retention, Store, Unstored};
 
 const EVERY: Duration = Duration::from_secs(1);
 
@@ -21,17 +21,17 @@ const SAY_EVERY: Duration = Duration::from_secs(60);
 
 /// On a connection and a thread of its own: a checkpoint inline would be felt
 /// by the hook that happens to come then.
-pub fn tick(setting: Setting) -> Tick {
+pub fn tick(setting: PipelineSetup) -> PeriodicTask {
     let mut keeper = Keeper { setting, store: None, round: 0, said: Said::default() };
     let run = Box::new(move || {
         keeper.round();
         Next::AsUsual
     });
-    Tick { name: "keeper", every: EVERY, run, nudge: Nudge::default() }
+    PeriodicTask { name: "keeper", every: EVERY, run, wake: Wake::default() }
 }
 
 struct Keeper {
-    setting: Setting,
+    setting: PipelineSetup,
     store: Option<Store>,
     round: u64,
     said: Said,
@@ -42,7 +42,7 @@ struct Keeper {
 struct Said {
     unstored: Unstored,
     at: Option<Instant>,
-    jumps: Option<Vec<Jump>>,
+    jumps: Option<Vec<ClockJump>>,
     trouble: String,
 }
 
@@ -51,7 +51,7 @@ impl Keeper {
         let state = &self.setting.state;
         self.said.unstored(state, &store::unstored(state));
         if self.store.as_ref().is_none_or(Store::stale) {
-            self.store = Store::open_and_migrate(&self.setting.state, Setting::HOOK_PATIENCE).ok();
+            self.store = Store::open_and_migrate(&self.setting.state, PipelineSetup::HOOK_PATIENCE).ok();
         }
         let Some(store) = &mut self.store else { return };
         let tidy = self.round.is_multiple_of(TIDY_EVERY);
@@ -73,7 +73,7 @@ impl Keeper {
     }
 }
 
-fn take_in(store: &mut Store, setting: &Setting) -> Result<(), Error> {
+fn take_in(store: &mut Store, setting: &PipelineSetup) -> Result<(), Error> {
     let taken = pipeline::take_in(store, setting)?;
     if taken.ingested.events + taken.ingested.unreadable > 0 {
         let (events, unreadable) = (taken.ingested.events, taken.ingested.unreadable);
@@ -114,7 +114,7 @@ impl Said {
     }
 
     /// Those that are new; all of them were told when they came, before this daemon.
-    fn jumps(&mut self, state: &Path, now: Vec<Jump>) {
+    fn jumps(&mut self, state: &Path, now: Vec<ClockJump>) {
         let known = self.jumps.get_or_insert_with(|| now.clone());
         for jump in now.iter().filter(|jump| !known.contains(jump)) {
             line(state, &format!("{jump}; nothing is forgotten for it"));

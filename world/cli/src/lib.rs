@@ -1,9 +1,9 @@
-//! The door: from a command line to the command that serves it.
+//! From a command line to the command that serves it.
 
 mod agent_settings;
 mod args;
 mod commands;
-mod door;
+mod dispatch;
 mod error;
 mod exit;
 mod hook;
@@ -21,4 +21,4 @@ mod stdin;
 mod user_config;
 mod waker;
 
-pub use door::open;
+pub use dispatch::open;

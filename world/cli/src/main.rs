@@ -1,4 +1,4 @@
-//! The program. Everything is behind the door; the hook goes first there.
+//! The program. Everything is in the library; the hook goes first there.
 
 fn main() -> std::process::ExitCode {
     taut::open(std::env::args_os().collect())

@@ -3,12 +3,12 @@
 //! the store anew and claim there what they tell, so it is told once.
 
 use crate::printer::Printer;
-use daemon::{Next, Nudge, Tick};
-use engine::fleet::notify::{self, Look, Notice, Subject, Turned};
-use host::notify::{Message, Place, Urgency};
-use model::row::{Agent, Event, Status};
+use daemon::{Next, PeriodicTask, Wake};
+use engine::fleet::notify::{self, Notice, NotifyContext, Subject, Turned};
+use host::notify::{Notification, NotifyPrograms, Urgency};
+use model::row::{Agent, AgentStatus, Event};
 use model::session::Session;
-use pipeline::{Law, Laws, Setting};
+use pipeline::{PipelineSetup, PolicyCache, ProjectPolicy};
 use policy::Notify;
 use policy::notify::Offset;
 use std::fs::{File, OpenOptions, TryLockError};
@@ -18,10 +18,10 @@ use std::rc::Rc;
 use std::time::Duration;
 use store::{EventFilter, Store};
 
-/// Without a nudge it is looked so often; a sweep is truth.
+/// Without a wake it is looked so often; a sweep is truth.
 const EVERY: Duration = Duration::from_secs(30);
 
-/// Between a nudge and the look, and between two who want to tell at once.
+/// Between a wake and the look, and between two who want to tell at once.
 const BREATH: Duration = Duration::from_millis(20);
 
 /// A database that cannot be read is tried again so often, and so soon.
@@ -38,27 +38,27 @@ const LOCK: &str = "notify.lock";
 struct Candidate {
     agent: Agent,
     session: Option<Session>,
-    law: Rc<Law>,
+    project_policy: Rc<ProjectPolicy>,
     cause: Option<Event>,
 }
 
 /// What came of a look.
 #[derive(Default)]
-pub struct Told {
+pub struct NotifyResult {
     again: Option<Duration>,
     troubles: Vec<String>,
 }
 
 /// Whoever tells, and what they keep between two looks.
 struct Notifier {
-    setting: Setting,
+    setting: PipelineSetup,
     store: Option<Store>,
     tries: u32,
 }
 
-pub fn tick(setting: &Setting) -> Tick {
+pub fn tick(setting: &PipelineSetup) -> PeriodicTask {
     let (mut notifier, mut last) = (Notifier::new(setting), Vec::new());
-    Tick {
+    PeriodicTask {
         name: "notifier",
         every: EVERY,
         run: Box::new(move || {
@@ -72,13 +72,13 @@ pub fn tick(setting: &Setting) -> Tick {
             }
             told.again.map_or(Next::AsUsual, Next::In)
         }),
-        nudge: Nudge::default(),
+        wake: Wake::default(),
     }
 }
 
 /// Tells what there is to tell, and waits for what must hold first. One process
 /// at a time: another that comes meanwhile leaves it to this one.
-pub fn run_to_the_end(setting: &Setting) -> std::io::Result<()> {
+pub fn run_to_the_end(setting: &PipelineSetup) -> std::io::Result<()> {
     host::programs::are_of(&setting.home);
     let mut notifier = Notifier::new(setting);
     loop {
@@ -95,21 +95,21 @@ pub fn run_to_the_end(setting: &Setting) -> std::io::Result<()> {
 }
 
 impl Notifier {
-    fn new(setting: &Setting) -> Self {
+    fn new(setting: &PipelineSetup) -> Self {
         Self { setting: setting.clone(), store: None, tries: TRIES }
     }
 
     /// One look. What cannot be read now is looked for again, but not for ever.
-    fn round(&mut self) -> Told {
+    fn round(&mut self) -> NotifyResult {
         let kept = self.store.take().filter(|store| !store.stale());
-        let opened = kept.map_or_else(|| Store::open(&self.setting.state, Setting::HOOK_PATIENCE), Ok);
+        let opened = kept.map_or_else(|| Store::open(&self.setting.state, PipelineSetup::HOOK_PATIENCE), Ok);
         let looked = opened.and_then(|mut store| Ok((look(&mut store, &self.setting)?, store)));
         if let Ok((told, store)) = looked {
             (self.store, self.tries) = (Some(store), TRIES);
             return told;
         }
         self.tries = self.tries.saturating_sub(1);
-        Told { again: (self.tries > 0).then_some(RETRY), ..Told::default() }
+        NotifyResult { again: (self.tries > 0).then_some(RETRY), ..NotifyResult::default() }
     }
 }
 
@@ -122,22 +122,22 @@ fn try_lock(path: &Path) -> std::io::Result<Option<File>> {
     }
 }
 
-fn look(store: &mut Store, setting: &Setting) -> Result<Told, store::Error> {
-    let mut laws = Laws::new(setting.user_config.clone(), setting.state.clone());
+fn look(store: &mut Store, setting: &PipelineSetup) -> Result<NotifyResult, store::Error> {
+    let mut policies = PolicyCache::new(setting.user_config.clone(), setting.state.clone());
     // What holds where no project has a say: mostly nothing is on, and this is all.
-    let law = laws.of("/", &setting.home);
-    let ways = &law.policy.notify;
+    let project_policy = policies.of("/", &setting.home);
+    let ways = &project_policy.policy.notify;
     if !ways.reaches_out() {
-        return Ok(Told::default());
+        return Ok(NotifyResult::default());
     }
     let (told, now) = (store.told()?, host::clock::now());
     let is_told = |agent: &Agent| {
         told.iter().any(|told| told.agent == agent.id && told.status == agent.status && told.at >= agent.since)
     };
     let turned = store.agents()?.into_iter().filter(|agent| notify::is_fresh(agent, ways, now) && !is_told(agent));
-    let candidates = candidates(store, &mut laws, (turned.collect(), setting))?;
+    let candidates = candidates(store, &mut policies, (turned.collect(), setting))?;
     let offset = Offset { seconds: host::clock::utc_offset_s(now) };
-    let look = Look { told: &told, now, offset };
+    let look = NotifyContext { told: &told, now, offset };
     let mut seen: Vec<Turned<'_>> = candidates.iter().map(Candidate::turned).collect();
     let mut round = notify::tell(&seen, &look);
     if !round.due.is_empty() {
@@ -151,11 +151,11 @@ fn look(store: &mut Store, setting: &Setting) -> Result<Told, store::Error> {
     }
     let again = round.again_ms.map(|ms| Duration::from_millis(ms.cast_unsigned()));
     if round.due.is_empty() && seen.iter().all(|turned| !turned.watched) {
-        return Ok(Told { again, troubles: Vec::new() });
+        return Ok(NotifyResult { again, troubles: Vec::new() });
     }
     if !store.claim_told(&told, &round.told)? {
         // Somebody else tells; what they leave is looked for at once.
-        return Ok(Told { again: Some(BREATH), troubles: Vec::new() });
+        return Ok(NotifyResult { again: Some(BREATH), troubles: Vec::new() });
     }
     let tasks = store.holders()?;
     let mut troubles = Vec::new();
@@ -164,21 +164,25 @@ fn look(store: &mut Store, setting: &Setting) -> Result<Told, store::Error> {
         let subjects: Vec<Subject<'_>> = chosen.map(|one| one.subject(&tasks)).collect();
         troubles.extend(deliver(&notify::notice(status, &subjects), ways, &place(setting)));
     }
-    Ok(Told { again, troubles })
+    Ok(NotifyResult { again, troubles })
 }
 
-fn candidates(store: &Store, laws: &mut Laws, seen: (Vec<Agent>, &Setting)) -> Result<Vec<Candidate>, store::Error> {
+fn candidates(
+    store: &Store,
+    policies: &mut PolicyCache,
+    seen: (Vec<Agent>, &PipelineSetup),
+) -> Result<Vec<Candidate>, store::Error> {
     let (turned, setting) = seen;
     let mut found = Vec::new();
     for agent in turned {
         let session = agent.session.as_deref().map(|id| store.session(id)).transpose()?.flatten();
         let folder = session.as_ref().and_then(|session| session.cwd.as_deref()).unwrap_or(&agent.project);
-        let law = laws.of(folder, &setting.home);
-        if !law.policy.notify.reaches_out() || !law.policy.notify.tells(agent.status) {
+        let project_policy = policies.of(folder, &setting.home);
+        if !project_policy.policy.notify.reaches_out() || !project_policy.policy.notify.tells(agent.status) {
             continue;
         }
         let cause = cause(store, &agent)?;
-        found.push(Candidate { agent, session, law, cause });
+        found.push(Candidate { agent, session, project_policy, cause });
     }
     Ok(found)
 }
@@ -200,7 +204,12 @@ fn made_status(event: &Event) -> Option<&str> {
 
 impl Candidate {
     fn turned(&self) -> Turned<'_> {
-        Turned { agent: &self.agent, notify: &self.law.policy.notify, cause: self.cause.as_ref(), watched: false }
+        Turned {
+            agent: &self.agent,
+            notify: &self.project_policy.policy.notify,
+            cause: self.cause.as_ref(),
+            watched: false,
+        }
     }
 
     fn watched(&self) -> bool {
@@ -214,12 +223,12 @@ impl Candidate {
 }
 
 /// Where programs of the user's run.
-pub fn place(setting: &Setting) -> Place {
-    Place { home: setting.home.clone(), state: setting.state.clone(), limit: host::notify::LIMIT }
+pub fn place(setting: &PipelineSetup) -> NotifyPrograms {
+    NotifyPrograms { home: setting.home.clone(), state: setting.state.clone(), limit: host::notify::LIMIT }
 }
 
 /// Tells it in every way that is on; one that fails keeps no other from it.
-fn deliver(notice: &Notice, ways: &Notify, place: &Place) -> Vec<String> {
+fn deliver(notice: &Notice, ways: &Notify, place: &NotifyPrograms) -> Vec<String> {
     let mut tried = Vec::new();
     if ways.desktop {
         tried.push(host::notify::desktop(&message(notice), place));
@@ -230,13 +239,13 @@ fn deliver(notice: &Notice, ways: &Notify, place: &Place) -> Vec<String> {
     tried.into_iter().filter_map(Result::err).map(|trouble| trouble.to_string()).collect()
 }
 
-pub fn message(notice: &Notice) -> Message<'_> {
-    let urgency = if notice.status == Status::Done { Urgency::Normal } else { Urgency::High };
-    Message { title: &notice.title, body: &notice.body, urgency }
+pub fn message(notice: &Notice) -> Notification<'_> {
+    let urgency = if notice.status == AgentStatus::Done { Urgency::Normal } else { Urgency::High };
+    Notification { title: &notice.title, body: &notice.body, urgency }
 }
 
 /// How the process that tells is started where there is no daemon.
-pub fn line(setting: &Setting) -> Vec<std::ffi::OsString> {
+pub fn line(setting: &PipelineSetup) -> Vec<std::ffi::OsString> {
     let told: [(&str, &PathBuf); 3] =
         [("--state", &setting.state), ("--home", &setting.home), ("--config", &setting.user_config)];
     let mut line: Vec<std::ffi::OsString> = vec!["notify".into(), "deliver".into()];

@@ -1,13 +1,13 @@
 //! The daemon's painter: tmux shows what the fleet does. Reads the store and
 //! the servers anew each time, so a hint that was lost costs nothing but time.
 
-use daemon::{Next, Nudge, Tick};
-use engine::fleet::paint::{self, Change, Claim, Look, Memory, Pane, Place, Scene, Theme};
-use host::tmux::{self, Canvas, Coat, Server, Sign, Stroke, Trouble};
+use daemon::{Next, PeriodicTask, Wake};
+use engine::fleet::paint::{self, Claim, LookChange, PaintState, PaintTarget, Pane, PaneLook, ServerState, Theme};
+use host::tmux::{self, PaneStyle, ServerPanes, StyleChange, TmuxError, TmuxServer, WindowStatus};
 use model::Ms;
 use model::row::Agent;
 use model::session::Session;
-use pipeline::Setting;
+use pipeline::PipelineSetup;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -36,13 +36,13 @@ pub type Claims = BTreeMap<String, Vec<Claim>>;
 
 /// Paints any number of servers, and remembers of each what it must.
 #[derive(Debug, Default)]
-pub struct Painter {
+pub struct PanePainter {
     servers: BTreeMap<String, Known>,
 }
 
 #[derive(Debug, Default)]
 struct Known {
-    memory: Memory,
+    memory: PaintState,
     /// Something of ours was there at the last look.
     painted: bool,
     rests_until: Option<Ms>,
@@ -62,13 +62,13 @@ impl Switched {
     }
 }
 
-pub fn tick(setting: &Setting, switched: &Switched) -> Tick {
+pub fn tick(setting: &PipelineSetup, switched: &Switched) -> PeriodicTask {
     let switched = switched.clone();
     let state = setting.state.clone();
     let mut store: Option<Store> = None;
-    let mut painter = Painter::default();
+    let mut painter = PanePainter::default();
     let (mut seen, mut swept, mut waits) = (None, Instant::now(), false);
-    Tick {
+    PeriodicTask {
         name: "painter",
         every: EVERY,
         run: Box::new(move || {
@@ -89,13 +89,13 @@ pub fn tick(setting: &Setting, switched: &Switched) -> Tick {
                 Next::In(Duration::from_millis(due.since(host::clock::now()).cast_unsigned()))
             })
         }),
-        nudge: Nudge::default(),
+        wake: Wake::default(),
     }
 }
 
 fn open<'a>(store: &'a mut Option<Store>, state: &Path) -> Option<&'a Store> {
     if store.as_ref().is_none_or(Store::stale) {
-        *store = Store::open_and_migrate(state, Setting::HOOK_PATIENCE).ok();
+        *store = Store::open_and_migrate(state, PipelineSetup::HOOK_PATIENCE).ok();
     }
     store.as_ref()
 }
@@ -119,7 +119,7 @@ fn claims_of(agents: &[Agent], open: &[Session]) -> Claims {
     claims
 }
 
-impl Painter {
+impl PanePainter {
     fn look(&mut self, store: &mut Option<Store>, state: &Path) -> Option<Ms> {
         let Ok(claims) = claims(open(store, state)?) else {
             // A connection that failed is not kept: the file may be damaged or gone.
@@ -153,10 +153,10 @@ impl Painter {
             return None;
         }
         known.rests_until = None;
-        match known.paint(&Server::at(socket), claims, now) {
+        match known.paint(&TmuxServer::at(socket), claims, now) {
             Ok(due) => due,
             // Gone, with every pane in it: forgotten.
-            Err(Trouble::Gone { .. }) => {
+            Err(TmuxError::Gone { .. }) => {
                 self.servers.remove(socket);
                 None
             }
@@ -169,13 +169,13 @@ impl Painter {
 }
 
 impl Known {
-    fn paint(&mut self, server: &Server, claims: &[Claim], now: Ms) -> Result<Option<Ms>, Trouble> {
-        let canvas = server.canvas()?;
-        let theme = Theme::parse(&canvas.switch);
-        let panes = panes(&canvas);
-        let step = paint::step(&mut self.memory, Scene { theme, panes: &panes, claims, now });
+    fn paint(&mut self, server: &TmuxServer, claims: &[Claim], now: Ms) -> Result<Option<Ms>, TmuxError> {
+        let server_panes = server.panes()?;
+        let theme = Theme::parse(&server_panes.switch);
+        let panes = panes(&server_panes);
+        let step = paint::step(&mut self.memory, ServerState { theme, panes: &panes, claims, now });
         self.painted = theme.is_some() && panes.iter().any(|pane| pane.shown.is_some()) || !step.changes.is_empty();
-        server.paint(&strokes(&step.changes, &panes), &canvas)?;
+        server.paint(&style_changes(&step.changes, &panes), &server_panes)?;
         if theme.is_none() {
             self.rests_until = Some(now.plus(OFF_MS));
         }
@@ -184,45 +184,48 @@ impl Known {
 }
 
 /// The server's panes in the words of the core. A key we cannot read is somebody's later version's: as good as none.
-pub fn panes(canvas: &Canvas) -> Vec<Pane> {
+pub fn panes(server_panes: &ServerPanes) -> Vec<Pane> {
     let one = |line: &tmux::PaneLine| Pane {
         id: line.id.clone(),
         window: line.window.clone(),
-        shown: Look::parse(&line.painted),
-        window_shown: Look::parse(&line.window_painted),
+        shown: PaneLook::parse(&line.painted),
+        window_shown: PaneLook::parse(&line.window_painted),
     };
-    canvas.panes.iter().map(one).collect()
+    server_panes.panes.iter().map(one).collect()
 }
 
-fn strokes(changes: &[Change], panes: &[Pane]) -> Vec<Stroke> {
+fn style_changes(changes: &[LookChange], panes: &[Pane]) -> Vec<StyleChange> {
     let shown = |id: &str| panes.iter().find(|pane| pane.id == id).and_then(|pane| pane.shown);
-    let stroke = |change: &Change| match (&change.place, change.look) {
-        (Place::Pane(id), Some(look)) => Stroke::Pane { id: id.clone(), coat: coat(look) },
-        (Place::Pane(id), None) => Stroke::PaneBack { id: id.clone(), was: shown(id).map(coat) },
-        (Place::Window(id), Some(look)) => Stroke::Window { id: id.clone(), sign: sign(look) },
-        (Place::Window(id), None) => Stroke::WindowBack { id: id.clone() },
+    let style_change = |change: &LookChange| match (&change.place, change.look) {
+        (PaintTarget::Pane(id), Some(look)) => StyleChange::Pane { id: id.clone(), style: pane_style(look) },
+        (PaintTarget::Pane(id), None) => StyleChange::PaneBack { id: id.clone(), was: shown(id).map(pane_style) },
+        (PaintTarget::Window(id), Some(look)) => StyleChange::Window { id: id.clone(), sign: sign(look) },
+        (PaintTarget::Window(id), None) => StyleChange::WindowBack { id: id.clone() },
     };
-    changes.iter().map(stroke).collect()
+    changes.iter().map(style_change).collect()
 }
 
 /// Everything back, whoever painted it.
-pub fn all_back(canvas: &Canvas) -> Vec<Stroke> {
-    let mut strokes = Vec::new();
-    for line in &canvas.panes {
+pub fn all_back(server_panes: &ServerPanes) -> Vec<StyleChange> {
+    let mut style_changes = Vec::new();
+    for line in &server_panes.panes {
         if !line.painted.is_empty() {
-            strokes.push(Stroke::PaneBack { id: line.id.clone(), was: Look::parse(&line.painted).map(coat) });
+            style_changes.push(StyleChange::PaneBack {
+                id: line.id.clone(),
+                was: PaneLook::parse(&line.painted).map(pane_style),
+            });
         }
         if !line.window_painted.is_empty() {
-            strokes.push(Stroke::WindowBack { id: line.window.clone() });
+            style_changes.push(StyleChange::WindowBack { id: line.window.clone() });
         }
     }
-    strokes
+    style_changes
 }
 
-fn coat(look: Look) -> Coat {
-    Coat { key: look.key(), style: look.style(), active_style: look.active_style() }
+fn pane_style(look: PaneLook) -> PaneStyle {
+    PaneStyle { key: look.key(), style: look.style(), active_style: look.active_style() }
 }
 
-fn sign(look: Look) -> Sign {
-    Sign { key: look.key(), status: look.status.name().to_owned(), mark: look.mark() }
+fn sign(look: PaneLook) -> WindowStatus {
+    WindowStatus { key: look.key(), status: look.status.name().to_owned(), mark: look.mark() }
 }

@@ -1,10 +1,10 @@
-//! The one door for output: data to stdout, talk to stderr, colour only where a
+//! The one place for output: data to stdout, talk to stderr, colour only where a
 //! person looks. What goes through it is a `Text`, and a `Text` is clean.
 
 mod text;
 
 pub(crate) use text::text;
-pub use text::{Piece, Text, only_plain_places};
+pub use text::{Text, TextPiece, only_plain_places};
 
 use crate::error::CliError;
 use anstyle::{AnsiColor, Style};

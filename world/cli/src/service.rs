@@ -1,11 +1,11 @@
 //! What the daemon serves, and what follows an answer, in the daemon or out of it.
 
 use crate::painter::Switched;
-use daemon::{Build, Fault, Launch, Limits, Nudge, Options, Service, Signals, Tick};
-use host::paths::Places;
+use daemon::{Build, DaemonLaunch, DaemonOptions, PeerLimits, PeriodicTask, RpcFault, Service, Signals, Wake};
+use host::paths::PathVariables;
 use model::effect::After;
 use model::{Answer, Call};
-use pipeline::{RpcError, Setting, Way};
+use pipeline::{Pipeline, PipelineSetup, RpcError};
 use serde_json::Value;
 use std::ffi::OsString;
 use std::time::Duration;
@@ -13,12 +13,12 @@ use std::time::Duration;
 /// Ends by itself after so long without work.
 const IDLE_EXIT: Duration = Duration::from_secs(30 * 60);
 
-pub fn setting(places: &Places) -> Setting {
-    Setting {
+pub fn setting(places: &PathVariables) -> PipelineSetup {
+    PipelineSetup {
         state: places.state(),
         home: places.home(),
         user_config: places.user_config(),
-        patience: Setting::HOOK_PATIENCE,
+        patience: PipelineSetup::HOOK_PATIENCE,
     }
 }
 
@@ -26,30 +26,30 @@ pub fn build() -> Build {
     Build::of_this(u32::try_from(store::SCHEMA).unwrap_or_default())
 }
 
-/// Those who carry news of the fleet on: they are nudged when a status changes
+/// Those who carry news of the fleet on: they are woken when a status changes
 /// or a message is sent, read the store and act on what is there.
-pub fn heralds(setting: &Setting, switched: &Switched) -> Vec<Tick> {
+pub fn workers(setting: &PipelineSetup, switched: &Switched) -> Vec<PeriodicTask> {
     vec![crate::notifier::tick(setting), crate::painter::tick(setting, switched), crate::waker::tick(setting)]
 }
 
-pub fn options(setting: &Setting, heralds: Vec<Tick>) -> Options {
+pub fn options(setting: &PipelineSetup, workers: Vec<PeriodicTask>) -> DaemonOptions {
     let state = &setting.state;
     let mut ticks =
         vec![crate::keeper::tick(setting.clone()), crate::reaper::tick(state), crate::monitor::tick(setting.clone())];
-    ticks.extend(heralds);
-    Options {
+    ticks.extend(workers);
+    DaemonOptions {
         folder: state.clone(),
         build: build(),
         idle_exit: IDLE_EXIT,
         look_every: Duration::from_secs(5),
         signals: Signals::Drain,
-        limits: Limits::default(),
+        limits: PeerLimits::default(),
         ticks,
     }
 }
 
-pub fn launch(places: &Places) -> std::io::Result<Launch> {
-    Ok(Launch {
+pub fn launch(places: &PathVariables) -> std::io::Result<DaemonLaunch> {
+    Ok(DaemonLaunch {
         folder: places.state(),
         build: build(),
         program: std::env::current_exe()?,
@@ -61,7 +61,7 @@ pub fn launch(places: &Places) -> std::io::Result<Launch> {
 
 /// How a daemon is started: it is told where things are kept, because its
 /// environment may be one that a repository has touched.
-fn run_line(places: &Places) -> Vec<OsString> {
+fn run_line(places: &PathVariables) -> Vec<OsString> {
     let mut line: Vec<OsString> = ["daemon", "run"].map(OsString::from).to_vec();
     let told = [("--state", places.state()), ("--home", places.home()), ("--config", places.user_config())];
     for (name, path) in told {
@@ -71,9 +71,9 @@ fn run_line(places: &Places) -> Vec<OsString> {
 }
 
 /// The way, behind a socket.
-pub struct Switchboard {
-    way: Way,
-    heralds: Vec<Nudge>,
+pub struct DaemonService {
+    pipeline: Pipeline,
+    workers: Vec<Wake>,
     switched: Switched,
     /// The batch that was served last has news for them.
     news: bool,
@@ -81,31 +81,31 @@ pub struct Switchboard {
     stored: Vec<Option<String>>,
 }
 
-impl Switchboard {
-    pub fn new(setting: Setting, heralds: Vec<Nudge>, switched: Switched) -> Self {
-        Self { way: Way::new(setting), heralds, switched, news: false, stored: Vec::new() }
+impl DaemonService {
+    pub fn new(setting: PipelineSetup, workers: Vec<Wake>, switched: Switched) -> Self {
+        Self { pipeline: Pipeline::new(setting), workers, switched, news: false, stored: Vec::new() }
     }
 }
 
-impl Service for Switchboard {
+impl Service for DaemonService {
     fn hook_batch(&mut self, calls: Vec<Call>) -> Vec<Answer> {
-        let served = self.way.handle_all(calls);
+        let served = self.pipeline.handle_all(calls);
         self.news |= served.iter().any(|served| served.after.iter().any(is_news));
         self.stored = served.iter().map(|served| served.event.as_ref().map(|event| event.key.clone())).collect();
         served.into_iter().map(|served| served.answer).collect()
     }
 
-    fn rpc(&mut self, method: &str, params: Value) -> Result<Value, Fault> {
+    fn rpc(&mut self, method: &str, params: Value) -> Result<Value, RpcFault> {
         if method == TMUX_SWITCHED {
             self.switched.now();
         }
-        // Whatever is called may have written something; a nudge for nothing costs a look.
-        self.heralds.iter().for_each(Nudge::now);
+        // Whatever is called may have written something; a wake for nothing costs a look.
+        self.workers.iter().for_each(Wake::now);
         if matches!(method, FLEET_CHANGED | TMUX_SWITCHED) {
             return Ok(Value::Null);
         }
-        let caller = pipeline::Caller { cwd: "/".into(), ..pipeline::Caller::default() };
-        pipeline::rpc(&mut self.way, method, params, caller).map_err(|error| fault(&error))
+        let caller = pipeline::RpcCaller { cwd: "/".into(), ..pipeline::RpcCaller::default() };
+        pipeline::rpc(&mut self.pipeline, method, params, caller).map_err(|error| fault(&error))
     }
 
     /// Who asked has given up, and decides without us: what was stored of it was not answered.
@@ -113,18 +113,18 @@ impl Service for Switchboard {
         let keys = places.iter().filter_map(|place| self.stored.get(*place).cloned().flatten());
         let keys: Vec<String> = keys.collect();
         // Where this cannot be stored, what the client keeps of its own answer corrects it.
-        let _ = self.way.store().and_then(|store| store.undelivered(&keys));
+        let _ = self.pipeline.store().and_then(|store| store.undelivered(&keys));
     }
 
     fn after_answers(&mut self) {
         if std::mem::take(&mut self.news) {
-            self.heralds.iter().for_each(Nudge::now);
+            self.workers.iter().for_each(Wake::now);
         }
     }
 
     /// Leases are reaped here even where nobody claims.
     fn is_needed(&mut self) -> bool {
-        self.way.store().and_then(|store| store.holders()).is_ok_and(|holders| !holders.is_empty())
+        self.pipeline.store().and_then(|store| store.holders()).is_ok_and(|holders| !holders.is_empty())
     }
 }
 
@@ -134,18 +134,18 @@ const FLEET_CHANGED: &str = "fleet.changed";
 /// Says that a tmux server was switched on: the painter may still take it for off.
 const TMUX_SWITCHED: &str = "tmux.switched";
 
-/// A command wrote what the heralds and views of a daemon may want to know of.
+/// A command wrote what the workers and views of a daemon may want to know of.
 /// They find it by themselves, only later: so nothing depends on this.
-pub fn tell_daemon(places: &Places) {
+pub fn tell_daemon(places: &PathVariables) {
     tell(places, FLEET_CHANGED);
 }
 
 /// The same of a tmux server that was switched on.
-pub fn tell_daemon_of_a_switch(places: &Places) {
+pub fn tell_daemon_of_a_switch(places: &PathVariables) {
     tell(places, TMUX_SWITCHED);
 }
 
-fn tell(places: &Places, method: &str) {
+fn tell(places: &PathVariables, method: &str) {
     const PATIENCE: Duration = Duration::from_millis(100);
     if !without_daemon() {
         let _ = daemon::Client::new(&places.state(), PATIENCE).rpc(method, &Value::Null);
@@ -156,19 +156,19 @@ fn is_news(after: &After) -> bool {
     matches!(after, After::StatusChanged { .. } | After::Sent { .. })
 }
 
-fn fault(error: &RpcError) -> Fault {
+fn fault(error: &RpcError) -> RpcFault {
     let code = match error {
         RpcError::UnknownMethod(_) => "unknown_method",
         RpcError::NotAnObject(_) => "validation_error",
     };
-    Fault::new(code, error.to_string())
+    RpcFault::new(code, error.to_string())
 }
 
 /// This daemon is stuck and about to end: another begins with the same line.
 pub fn start_again() {
     if let Ok(program) = std::env::current_exe() {
         let line: Vec<OsString> = std::env::args_os().skip(1).collect();
-        let env = host::environment::of_daemon(&Places::from_process());
+        let env = host::environment::of_daemon(&PathVariables::from_process());
         let _ = daemon::start_in_background(&program, &line, env);
     }
 }
@@ -180,7 +180,7 @@ pub fn without_daemon() -> bool {
 
 /// Somebody is to be told of what was served: a process of its own sees to it,
 /// since there is no daemon. Called when the answer is out, and not waited for.
-pub fn tell_in_background(places: &Places) {
+pub fn tell_in_background(places: &PathVariables) {
     if let Ok(program) = std::env::current_exe() {
         let _ = daemon::start_in_background(
             &program,
@@ -191,7 +191,7 @@ pub fn tell_in_background(places: &Places) {
 }
 
 /// What follows an answer given without a daemon.
-pub fn after_in_process(after: &[After], places: &Places) {
+pub fn after_in_process(after: &[After], places: &PathVariables) {
     if without_daemon() || !after.contains(&After::EnsureDaemon) {
         return;
     }
@@ -205,27 +205,28 @@ pub fn after_in_process(after: &[After], places: &Places) {
 mod tests {
     use super::*;
     use engine::queue::Claimant;
-    use model::task::Plan;
+    use model::task::TaskPlan;
     use pipeline::queue::Queue;
     use std::path::Path;
 
-    fn switchboard(state: &Path) -> Switchboard {
+    fn daemon_service(state: &Path) -> DaemonService {
         let (home, user_config) = (state.to_path_buf(), state.join("config"));
-        let setting = Setting { state: state.to_path_buf(), home, user_config, patience: Setting::HOOK_PATIENCE };
-        Switchboard::new(setting, Vec::new(), Switched::default())
+        let setting =
+            PipelineSetup { state: state.to_path_buf(), home, user_config, patience: PipelineSetup::HOOK_PATIENCE };
+        DaemonService::new(setting, Vec::new(), Switched::default())
     }
 
     #[test]
     fn q4_a_daemon_is_needed_as_long_as_somebody_holds_a_task() {
         let home = tempfile::tempdir().unwrap();
-        let mut board = switchboard(home.path());
-        assert!(!board.is_needed());
-        let store = board.way.store().unwrap();
-        let mut queue = Queue::new(store, host::awake::moment);
-        let plan = Plan { slug: "t/01".into(), title: "work".into(), ..Plan::default() };
+        let mut service = daemon_service(home.path());
+        assert!(!service.is_needed());
+        let store = service.pipeline.store().unwrap();
+        let mut queue = Queue::new(store, host::clock_reading::moment);
+        let plan = TaskPlan { slug: "t/01".into(), title: "work".into(), ..TaskPlan::default() };
         queue.create("/p", &plan).unwrap();
         let claimant = Claimant { agent: "alpha".into(), session: None, lease_ms: 600_000 };
         queue.claim_one("/p", "t/01", &claimant).unwrap();
-        assert!(board.is_needed());
+        assert!(service.is_needed());
     }
 }

@@ -1,12 +1,12 @@
 //! Reading a hook's stdin, bounded in size and time: some hosts never close it.
 
-use entry::limits;
+use fast_client::limits;
 use std::io::{ErrorKind, Read};
 use std::os::fd::AsRawFd;
 use std::time::{Duration, Instant};
 
 /// What came on stdin.
-pub struct Input {
+pub struct StdinText {
     pub bytes: Vec<u8>,
     /// Its end was reached, or it holds one whole object.
     pub complete: bool,
@@ -14,7 +14,7 @@ pub struct Input {
 
 /// Everything up to the end, the limit of size, or the limit of time. Bytes
 /// that are there when time is up are used: they may hold the whole call.
-pub fn read() -> Input {
+pub fn read() -> StdinText {
     let mut input = std::io::stdin().lock();
     let begun = Instant::now();
     let mut bytes = Vec::new();
@@ -25,16 +25,16 @@ pub fn read() -> Input {
         let limit = if is_session_end(&bytes) { limits::STDIN_SESSION_END_MS } else { limits::STDIN_MS };
         let left = Duration::from_millis(u64::from(limit)).saturating_sub(begun.elapsed());
         if !is_ready(left.min(patience)) {
-            return Input { bytes, complete: whole };
+            return StdinText { bytes, complete: whole };
         }
         match input.read(&mut chunk) {
-            Ok(0) => return Input { bytes, complete: true },
+            Ok(0) => return StdinText { bytes, complete: true },
             Ok(count) => bytes.extend(chunk.iter().take(count)),
             Err(error) if matches!(error.kind(), ErrorKind::Interrupted | ErrorKind::WouldBlock) => {}
-            Err(_) => return Input { bytes, complete: false },
+            Err(_) => return StdinText { bytes, complete: false },
         }
     }
-    Input { bytes, complete: false }
+    StdinText { bytes, complete: false }
 }
 
 /// What a here-document or a pipe holds. Some hosts leave stdin open and empty

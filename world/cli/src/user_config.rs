@@ -2,7 +2,7 @@
 //! whole or not at all. Comments and order stay as they were.
 
 use crate::error::CliError;
-use host::paths::Places;
+use host::paths::PathVariables;
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use toml_edit::{DocumentMut, Item, Table};
 const LARGEST: u64 = 256 * 1024;
 
 /// A change that has not been made yet.
-pub struct Change {
+pub struct ConfigChange {
     pub file: PathBuf,
     /// `None` where there is no file.
     before: Option<String>,
@@ -21,8 +21,8 @@ pub struct Change {
 }
 
 /// What the file would be.
-pub fn plan(change: impl FnOnce(&mut DocumentMut) -> Result<(), CliError>) -> Result<Change, CliError> {
-    let file = Places::from_process().user_config();
+pub fn plan(change: impl FnOnce(&mut DocumentMut) -> Result<(), CliError>) -> Result<ConfigChange, CliError> {
+    let file = PathVariables::from_process().user_config();
     let before = match outside::read(&file, &Rules::up_to(LARGEST)) {
         Ok(bytes) => Some(String::from_utf8(bytes).map_err(|error| {
             CliError::failed(format!("{} is not text; nothing was changed", file.display())).because(&error)
@@ -37,7 +37,7 @@ pub fn plan(change: impl FnOnce(&mut DocumentMut) -> Result<(), CliError>) -> Re
             .hint("taut policy check")
     })?;
     change(&mut config)?;
-    Ok(Change { file, after: config.to_string(), before })
+    Ok(ConfigChange { file, after: config.to_string(), before })
 }
 
 pub fn section<'a>(config: &'a mut DocumentMut, name: &str) -> Result<&'a mut Table, CliError> {
@@ -50,7 +50,7 @@ pub fn wrong_shape(name: &str) -> CliError {
         .hint("taut policy check")
 }
 
-impl Change {
+impl ConfigChange {
     /// As people read it; empty when there is none.
     pub fn diff(&self) -> String {
         let name = self.file.to_string_lossy();

@@ -1,17 +1,17 @@
 //! The daemon's waker: an idle session for which messages wait is woken by a
 //! short line pasted into its pane, when nothing can be disturbed by it.
 
-use agents::claude_code::screen::{self, Screen};
-use daemon::{Next, Nudge, Tick};
-use engine::fleet::wake::{Idle, Wake, counted, is_ours, unspaced, wake};
-use host::tmux::{self, Glimpse, Server};
+use agents::claude_code::screen::{self, CapturedScreen};
+use daemon::{Next, PeriodicTask, Wake};
+use engine::fleet::wake::{Idle, WakeDecision, counted, is_ours, unspaced, wake};
+use host::tmux::{self, CapturedPane, TmuxServer};
 use model::Ms;
 use model::fleet::Prompt;
 use model::session::Session;
-use pipeline::Setting;
+use pipeline::PipelineSetup;
 use std::path::Path;
 use std::time::{Duration, Instant};
-use store::{Sleeper, Store};
+use store::{Store, WakeCandidate};
 
 /// A session that has only just come to rest is looked at again so soon.
 const EVERY: Duration = Duration::from_secs(2);
@@ -25,10 +25,10 @@ const SHOWN_WITHIN: Duration = Duration::from_secs(4);
 /// An Enter that was lost is noticed by the text still standing there.
 const AFTER_ENTER: Duration = Duration::from_millis(700);
 
-pub fn tick(setting: &Setting) -> Tick {
+pub fn tick(setting: &PipelineSetup) -> PeriodicTask {
     let state = setting.state.clone();
     let mut store: Option<Store> = None;
-    Tick {
+    PeriodicTask {
         name: "waker",
         every: EVERY,
         run: Box::new(move || {
@@ -38,50 +38,50 @@ pub fn tick(setting: &Setting) -> Tick {
             }
             Next::AsUsual
         }),
-        nudge: Nudge::default(),
+        wake: Wake::default(),
     }
 }
 
 fn round(store: &mut Option<Store>, state: &Path) -> Result<(), store::Error> {
     if store.as_ref().is_none_or(Store::stale) {
-        *store = Some(Store::open_and_migrate(state, Setting::HOOK_PATIENCE)?);
+        *store = Some(Store::open_and_migrate(state, PipelineSetup::HOOK_PATIENCE)?);
     }
     let Some(store) = store else { return Ok(()) };
-    for sleeper in store.wakeable()? {
-        try_to_wake(store, &sleeper)?;
+    for candidate in store.wakeable()? {
+        try_to_wake(store, &candidate)?;
     }
     Ok(())
 }
 
-fn try_to_wake(store: &mut Store, sleeper: &Sleeper) -> Result<(), store::Error> {
+fn try_to_wake(store: &mut Store, candidate: &WakeCandidate) -> Result<(), store::Error> {
     // The screen is asked only when nothing else speaks against it.
-    if let Wake::Wait(_) = decide(sleeper, Prompt::Empty, host::clock::now()) {
+    if let WakeDecision::Wait(_) = decide(candidate, Prompt::Empty, host::clock::now()) {
         return Ok(());
     }
-    let Some(pane) = Pane::of(&sleeper.session) else { return Ok(()) };
+    let Some(pane) = Pane::of(&candidate.session) else { return Ok(()) };
     let (prompt, standing) = pane.prompt();
-    let line = match decide(sleeper, prompt, host::clock::now()) {
-        Wake::Paste { text } if pane.paste(&text) => unspaced(&text),
-        Wake::Enter => standing,
-        Wake::Paste { .. } | Wake::Wait(_) => return Ok(()),
+    let line = match decide(candidate, prompt, host::clock::now()) {
+        WakeDecision::Paste { text } if pane.paste(&text) => unspaced(&text),
+        WakeDecision::Enter => standing,
+        WakeDecision::Paste { .. } | WakeDecision::Wait(_) => return Ok(()),
     };
     // At once: a message that comes while Enter is still waited for was not woken for.
-    store.woken(&sleeper.session, counted(sleeper.session.memo.woken, host::clock::now()))?;
+    store.woken(&candidate.session, counted(candidate.session.memo.woken, host::clock::now()))?;
     pane.enter(&line);
     Ok(())
 }
 
-fn decide(sleeper: &Sleeper, prompt: Prompt, now: Ms) -> Wake {
-    let session = &sleeper.session;
+fn decide(candidate: &WakeCandidate, prompt: Prompt, now: Ms) -> WakeDecision {
+    let session = &candidate.session;
     let idle = Idle {
         state: session.state,
-        status: sleeper.status,
+        status: candidate.status,
         last_seen: session.last_seen_at,
         pane: session.pane.as_deref(),
-        messages: sleeper.messages,
-        woken_at: sleeper.woken_at,
+        messages: candidate.messages,
+        woken_at: candidate.woken_at,
         last: session.memo.woken,
-        wakes: sleeper.wakes,
+        wakes: candidate.wakes,
         prompt,
     };
     wake(&idle, now)
@@ -89,7 +89,7 @@ fn decide(sleeper: &Sleeper, prompt: Prompt, now: Ms) -> Wake {
 
 /// The pane of a session, and the client that must be in it.
 struct Pane<'a> {
-    server: Server,
+    server: TmuxServer,
     number: &'a str,
     client: model::ClientProcess,
 }
@@ -97,11 +97,11 @@ struct Pane<'a> {
 impl<'a> Pane<'a> {
     fn of(session: &'a Session) -> Option<Self> {
         let (socket, number) = session.pane.as_deref().and_then(tmux::address)?;
-        Some(Self { server: Server::at(socket), number, client: session.client? })
+        Some(Self { server: TmuxServer::at(socket), number, client: session.client? })
     }
 
     /// What it shows, if what is sent there reaches this session's client and nobody else.
-    fn screen(&self) -> Option<Glimpse> {
+    fn screen(&self) -> Option<CapturedPane> {
         let seen = self.server.glimpse(self.number).ok()?;
         (seen.takes_keys && tmux::runs_in(self.client, &seen)).then_some(seen)
     }
@@ -141,6 +141,6 @@ impl<'a> Pane<'a> {
     }
 }
 
-fn read(seen: &Glimpse) -> Screen<'_> {
-    Screen { text: &seen.text, cursor: seen.cursor }
+fn read(seen: &CapturedPane) -> CapturedScreen<'_> {
+    CapturedScreen { text: &seen.text, cursor: seen.cursor }
 }

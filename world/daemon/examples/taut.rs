@@ -1,9 +1,9 @@
-//! A stand-in for the `taut` program: the threshold and the daemon with a service that only echoes.
+//! A stand-in for the `taut` program: the fast client and the daemon with a service that only echoes.
 //!
-//! It carries the product's name because the threshold answers to no other. The tests run it as hook, as starter and
+//! It carries the product's name because the fast client answers to no other. The tests run it as hook, as starter and
 //! as daemon; what it is told beyond the product's own command line comes in `PROBE_*` variables.
 
-use daemon::{Build, Fault, Launch, Options, Service};
+use daemon::{Build, DaemonLaunch, DaemonOptions, RpcFault, Service};
 use model::{Answer, Call};
 use serde_json::{Value, json};
 use std::fs::{File, OpenOptions};
@@ -24,11 +24,11 @@ impl Service for Echo {
         calls.iter().map(answer).collect()
     }
 
-    fn rpc(&mut self, method: &str, params: Value) -> Result<Value, Fault> {
+    fn rpc(&mut self, method: &str, params: Value) -> Result<Value, RpcFault> {
         match method {
             "echo" => Ok(params),
             "panic" => panic!("as asked"),
-            other => Err(Fault::new("unknown_method", format!("there is no method {other}"))),
+            other => Err(RpcFault::new("unknown_method", format!("there is no method {other}"))),
         }
     }
 }
@@ -63,9 +63,9 @@ fn main() -> ExitCode {
     }
 }
 
-/// Where the product would do the work itself, this says what the threshold left it.
+/// Where the product would do the work itself, this says what the fast client left it.
 fn in_process() -> ExitCode {
-    let left = entry::taken().map(|taken| {
+    let left = fast_client::taken().map(|taken| {
         json!({
             "bytes": taken.stdin.len(), "complete": taken.complete, "asked": taken.asked,
             "request": daemon::request_text(&taken.request),
@@ -76,7 +76,7 @@ fn in_process() -> ExitCode {
 }
 
 fn run(folder: &Path) -> ExitCode {
-    let mut options = Options::new(folder, build());
+    let mut options = DaemonOptions::new(folder, build());
     options.look_every = Duration::from_millis(number("PROBE_LOOK_MS").unwrap_or(20));
     if let Some(idle) = number("PROBE_IDLE_MS") {
         options.idle_exit = Duration::from_millis(idle);
@@ -92,7 +92,7 @@ fn run(folder: &Path) -> ExitCode {
 }
 
 fn start(folder: &Path) -> ExitCode {
-    report(daemon::start(&Launch {
+    report(daemon::start(&DaemonLaunch {
         folder: folder.to_owned(),
         program: std::env::current_exe().expect("a program knows itself"),
         args: vec!["daemon".into(), "run".into()],

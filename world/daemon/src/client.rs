@@ -2,10 +2,10 @@
 
 use crate::folder::{socket_path, user};
 use crate::frame::{Head, Header};
-use crate::protocol::{self, Command, Misread, Response, Status, Wrong};
-use crate::service::Fault;
+use crate::protocol::{self, DaemonStatus, Misread, WireCommand, WireResponse, Wrong};
+use crate::service::RpcFault;
 use crate::socket;
-use entry::wire::HEADER_BYTES;
+use fast_client::wire::HEADER_BYTES;
 use model::{Answer, Call};
 use serde_json::Value;
 use std::io::{self, ErrorKind, Read, Write};
@@ -23,7 +23,7 @@ pub struct Client {
 
 /// Why a call was not answered. The caller of a hook does the work itself, whatever the reason.
 #[derive(Debug, thiserror::Error)]
-pub enum Failure {
+pub enum CallFailure {
     #[error("no daemon is running: start one with `taut daemon start`")]
     Absent,
     #[error(
@@ -45,7 +45,7 @@ pub enum Failure {
     TooLarge(#[source] Wrong),
 }
 
-impl Failure {
+impl CallFailure {
     /// True only when it is certain that nobody serves.
     #[must_use]
     pub fn is_absence(&self) -> bool {
@@ -62,62 +62,62 @@ impl Client {
 
     /// # Errors
     /// Whatever the reason, the daemon may still do the work later: do it in process under the same request id.
-    pub fn hook(&self, call: &Call) -> Result<Answer, Failure> {
-        match self.ask(&protocol::write_hook(call).map_err(Failure::TooLarge)?)? {
-            Response::Hook(answer) => Ok(answer),
+    pub fn hook(&self, call: &Call) -> Result<Answer, CallFailure> {
+        match self.ask(&protocol::write_hook(call).map_err(CallFailure::TooLarge)?)? {
+            WireResponse::Hook(answer) => Ok(answer),
             other => Err(unexpected(other)),
         }
     }
 
     /// # Errors
     /// The outer error when the call did not get through, the inner one when the method refused it.
-    pub fn rpc(&self, method: &str, params: &Value) -> Result<Result<Value, Fault>, Failure> {
-        match self.ask(&protocol::write_rpc(method, params).map_err(Failure::TooLarge)?)? {
-            Response::Rpc(result) => Ok(result),
+    pub fn rpc(&self, method: &str, params: &Value) -> Result<Result<Value, RpcFault>, CallFailure> {
+        match self.ask(&protocol::write_rpc(method, params).map_err(CallFailure::TooLarge)?)? {
+            WireResponse::Rpc(result) => Ok(result),
             other => Err(unexpected(other)),
         }
     }
 
     /// # Errors
     /// When there is no daemon or none that answers.
-    pub fn status(&self) -> Result<Status, Failure> {
-        self.control(Command::Status)
+    pub fn status(&self) -> Result<DaemonStatus, CallFailure> {
+        self.control(WireCommand::Status)
     }
 
     /// Asks the daemon to finish what it has read and then end. It ends after the answer; `daemon::stop` waits for it.
-    pub(crate) fn request_stop(&self) -> Result<Status, Failure> {
-        self.control(Command::Stop)
+    pub(crate) fn request_stop(&self) -> Result<DaemonStatus, CallFailure> {
+        self.control(WireCommand::Stop)
     }
 
-    fn control(&self, command: Command) -> Result<Status, Failure> {
-        match self.ask(&protocol::write_control(command).map_err(Failure::TooLarge)?)? {
-            Response::Control(status) => Ok(status),
+    fn control(&self, command: WireCommand) -> Result<DaemonStatus, CallFailure> {
+        match self.ask(&protocol::write_control(command).map_err(CallFailure::TooLarge)?)? {
+            WireResponse::Control(status) => Ok(status),
             other => Err(unexpected(other)),
         }
     }
 
-    fn ask(&self, frame: &[u8]) -> Result<Response, Failure> {
+    fn ask(&self, frame: &[u8]) -> Result<WireResponse, CallFailure> {
         let deadline = Instant::now() + self.limit;
         let mut stream = self.connect()?;
         let answer = exchange(&mut stream, frame, deadline);
         let (header, body) = answer.map_err(|cause| match cause {
-            Exchange::Io(cause) if cause.kind() == ErrorKind::TimedOut => Failure::TimedOut { limit: self.limit },
-            Exchange::Io(cause) => Failure::Broken(cause),
-            Exchange::Wrong(wrong) => Failure::Misread(wrong.into()),
+            Exchange::Io(cause) if cause.kind() == ErrorKind::TimedOut => CallFailure::TimedOut { limit: self.limit },
+            Exchange::Io(cause) => CallFailure::Broken(cause),
+            Exchange::Wrong(wrong) => CallFailure::Misread(wrong.into()),
         })?;
-        Ok(Response::read(header, &body)?)
+        Ok(WireResponse::read(header, &body)?)
     }
 
     /// Only a missing socket and a refused connection prove that nobody serves.
-    pub(crate) fn connect(&self) -> Result<UnixStream, Failure> {
+    pub(crate) fn connect(&self) -> Result<UnixStream, CallFailure> {
         let stream = socket::connect(&self.socket).map_err(|source| match source.kind() {
-            ErrorKind::NotFound | ErrorKind::ConnectionRefused => Failure::Absent,
-            _ => Failure::CannotTell { path: self.socket.clone(), source },
+            ErrorKind::NotFound | ErrorKind::ConnectionRefused => CallFailure::Absent,
+            _ => CallFailure::CannotTell { path: self.socket.clone(), source },
         })?;
         match socket::peer_user(&stream) {
             Ok(found) if found == user() => Ok(stream),
-            Ok(found) => Err(Failure::Stranger { path: self.socket.clone(), user: found }),
-            Err(source) => Err(Failure::CannotTell { path: self.socket.clone(), source }),
+            Ok(found) => Err(CallFailure::Stranger { path: self.socket.clone(), user: found }),
+            Err(source) => Err(CallFailure::CannotTell { path: self.socket.clone(), source }),
         }
     }
 }
@@ -177,9 +177,9 @@ fn receive(stream: &mut UnixStream, mut into: &mut [u8], deadline: Instant) -> i
     Ok(())
 }
 
-fn unexpected(response: Response) -> Failure {
+fn unexpected(response: WireResponse) -> CallFailure {
     match response {
-        Response::Cannot(reason) => Failure::Refused { reason },
-        _ => Failure::Misread(Misread::Missing("expected kind of answer")),
+        WireResponse::Cannot(reason) => CallFailure::Refused { reason },
+        _ => CallFailure::Misread(Misread::Missing("expected kind of answer")),
     }
 }

@@ -50,7 +50,7 @@ pub(crate) fn startup_lock(folder: &Path) -> PathBuf {
 /// Where the daemon of a state folder listens. A path too long for a socket is replaced by a short one made from it.
 #[must_use]
 pub fn socket_path(folder: &Path) -> PathBuf {
-    let path = folder.join(entry::wire::SOCKET_NAME);
+    let path = folder.join(fast_client::wire::SOCKET_NAME);
     let bytes = path.as_os_str().as_encoded_bytes();
     if bytes.len() <= SOCKET_PATH_BYTES {
         return path;

@@ -1,7 +1,7 @@
 //! Frames and fields as bytes; what they mean is in `protocol`.
 
-use entry::limits::FRAME_BYTES;
-use entry::wire::{FIELD_BYTES, HEADER_BYTES, MAGIC, PROTOCOL};
+use fast_client::limits::FRAME_BYTES;
+use fast_client::wire::{FIELD_BYTES, HEADER_BYTES, MAGIC, PROTOCOL};
 
 /// A frame being written.
 pub(crate) struct Writer(Vec<u8>);
@@ -113,7 +113,7 @@ fn length(len: usize) -> [u8; 4] {
 #[cfg(test)]
 mod tests {
     use super::{Fields, Head, Header, Writer, Wrong};
-    use entry::limits::FRAME_BYTES;
+    use fast_client::limits::FRAME_BYTES;
 
     #[test]
     fn what_is_written_is_read() {

@@ -1,8 +1,8 @@
 //! What the fuzzer beside this crate reaches of the frames: whoever can connect decides what is in them.
 
 use crate::frame::Head;
-use crate::protocol::{Request, Response, write_hook};
-use entry::wire::HEADER_BYTES;
+use crate::protocol::{WireRequest, WireResponse, write_hook};
+use fast_client::wire::HEADER_BYTES;
 use model::Ms;
 
 /// Reads bytes as server and as client do; a hook that was read says the same when it is sent on.
@@ -10,12 +10,12 @@ pub fn frame(bytes: &[u8]) {
     let Head::Known(header) = Head::read(bytes) else { return };
     let body = bytes.get(HEADER_BYTES..).unwrap_or_default();
     let body = body.get(..header.len).unwrap_or(body);
-    let _ = Response::read(header, body).map(|response| response.write());
-    let Ok(Request::Hook { call, .. }) = Request::read(header, body, Ms(0)) else { return };
+    let _ = WireResponse::read(header, body).map(|response| response.write());
+    let Ok(WireRequest::Hook { call, .. }) = WireRequest::read(header, body, Ms(0)) else { return };
     let Ok(frame) = write_hook(&call) else { return };
     let Head::Known(header) = Head::read(&frame) else { panic!("our own frame is not read") };
-    match Request::read(header, &frame[HEADER_BYTES..], Ms(0)) {
-        Ok(Request::Hook { call: again, .. }) => assert_eq!(format!("{again:?}"), format!("{call:?}")),
+    match WireRequest::read(header, &frame[HEADER_BYTES..], Ms(0)) {
+        Ok(WireRequest::Hook { call: again, .. }) => assert_eq!(format!("{again:?}"), format!("{call:?}")),
         other => panic!("our own frame is read as {other:?}"),
     }
 }

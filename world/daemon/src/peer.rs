@@ -1,9 +1,9 @@
 //! One connection: what it has sent so far, what it has still to be sent, and how long it may take.
 
 use crate::frame::{Head, Header, Wrong};
-use crate::protocol::Response;
-use crate::server::Limits;
-use entry::wire::HEADER_BYTES;
+use crate::protocol::WireResponse;
+use crate::server::PeerLimits;
+use fast_client::wire::HEADER_BYTES;
 use std::io::{ErrorKind, Read, Write};
 use std::mem;
 use std::os::fd::{AsRawFd, RawFd};
@@ -130,7 +130,7 @@ impl Peer {
     pub fn tell(&mut self, changes: u64) {
         if self.watching.is_some_and(|seen| seen != changes) {
             self.watching = None;
-            self.send(Response::Changed(changes).write());
+            self.send(WireResponse::Changed(changes).write());
         }
     }
 
@@ -160,7 +160,7 @@ impl Peer {
     }
 
     /// Whether nothing is left to be done for it, or it has taken too long.
-    pub fn is_over(&self, limits: &Limits) -> bool {
+    pub fn is_over(&self, limits: &PeerLimits) -> bool {
         match self.state {
             State::Closed => true,
             State::Ending if self.outbox.is_empty() && !self.has_frame() => true,

@@ -1,9 +1,9 @@
-//! What client and daemon say to each other. The words of the wire are in `entry::wire`.
+//! What client and daemon say to each other. The words of the wire are in `fast_client::wire`.
 
+use crate::build::Build;
 use crate::frame::{Fields, Header, Writer};
-use crate::service::Fault;
-use crate::stamp::Build;
-use entry::wire::{self, answer, cannot, control, hook, kind, rpc, watch};
+use crate::service::RpcFault;
+use fast_client::wire::{self, answer, cannot, control, hook, kind, rpc, watch};
 use model::{Answer, Call, Environment, Ms};
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ pub use crate::frame::Wrong;
 
 /// What a client asks for.
 #[derive(Debug)]
-pub(crate) enum Request {
+pub(crate) enum WireRequest {
     Hook {
         call: Call,
         build: Build,
@@ -21,7 +21,7 @@ pub(crate) enum Request {
         params: Value,
     },
     Control {
-        command: Command,
+        command: WireCommand,
     },
     /// Wants to hear of changes beyond this count.
     Watch {
@@ -30,7 +30,7 @@ pub(crate) enum Request {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Command {
+pub(crate) enum WireCommand {
     Status,
     /// Finish what was read, then end.
     Stop,
@@ -38,10 +38,10 @@ pub(crate) enum Command {
 
 /// What the daemon says to it.
 #[derive(Debug)]
-pub(crate) enum Response {
+pub(crate) enum WireResponse {
     Hook(Answer),
-    Rpc(Result<Value, Fault>),
-    Control(Status),
+    Rpc(Result<Value, RpcFault>),
+    Control(DaemonStatus),
     /// So many batches were served since the daemon started.
     Changed(u64),
     /// The client has to do the work itself.
@@ -50,7 +50,7 @@ pub(crate) enum Response {
 
 /// A daemon's account of itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Status {
+pub struct DaemonStatus {
     pub pid: u32,
     pub build: Build,
     pub started: Ms,
@@ -82,7 +82,7 @@ pub fn request_text(id: &[u8; 16]) -> String {
     format!("{:032x}", u128::from_be_bytes(*id))
 }
 
-impl Request {
+impl WireRequest {
     /// Reads a request; `at` is when it arrived.
     pub fn read(header: Header, body: &[u8], at: Ms) -> Result<Self, Misread> {
         if header.protocol > wire::PROTOCOL {
@@ -118,7 +118,7 @@ pub(crate) fn write_rpc(method: &str, params: &Value) -> Result<Vec<u8>, Wrong> 
     Writer::new(kind::RPC).field(rpc::METHOD, method.as_bytes()).field(rpc::JSON, json.as_bytes()).finish()
 }
 
-pub(crate) fn write_control(command: Command) -> Result<Vec<u8>, Wrong> {
+pub(crate) fn write_control(command: WireCommand) -> Result<Vec<u8>, Wrong> {
     Writer::new(kind::CONTROL).field(control::COMMAND, command.word().as_bytes()).finish()
 }
 
@@ -130,7 +130,7 @@ pub(crate) fn write_watch(seen: Option<u64>) -> Result<Vec<u8>, Wrong> {
     }
 }
 
-impl Response {
+impl WireResponse {
     /// Never fails: what is too large to be sent becomes a refusal.
     pub fn write(&self) -> Vec<u8> {
         let frame = match self {
@@ -153,7 +153,7 @@ impl Response {
         match header.kind {
             kind::ANSWER => read_answer(body).map(Self::Hook),
             kind::RPC_ANSWER => read_result(body).map(Self::Rpc),
-            kind::CONTROL_ANSWER => Status::read(body).map(Self::Control),
+            kind::CONTROL_ANSWER => DaemonStatus::read(body).map(Self::Control),
             kind::CHANGED => read_count(body)?.map(Self::Changed).ok_or(Misread::Missing("count")),
             kind::CANNOT => {
                 let mut reason = String::new();
@@ -169,7 +169,7 @@ impl Response {
     }
 }
 
-impl Command {
+impl WireCommand {
     fn word(self) -> &'static str {
         match self {
             Self::Status => "status",
@@ -178,7 +178,7 @@ impl Command {
     }
 }
 
-impl Status {
+impl DaemonStatus {
     fn write(&self) -> Writer {
         let mut frame = Writer::new(kind::CONTROL_ANSWER)
             .field(control::BUILD, self.build.to_string().as_bytes())
@@ -211,7 +211,7 @@ impl Status {
 }
 
 /// Lenient in every field: an event is never lost for one of them.
-fn read_hook(body: &[u8], at: Ms) -> Result<Request, Misread> {
+fn read_hook(body: &[u8], at: Ms) -> Result<WireRequest, Misread> {
     let mut call = Call {
         request: String::new(),
         agent: String::new(),
@@ -234,7 +234,7 @@ fn read_hook(body: &[u8], at: Ms) -> Result<Request, Misread> {
             _ => {}
         }
     }
-    Ok(Request::Hook { call, build: Build::of_hook(&version) })
+    Ok(WireRequest::Hook { call, build: Build::of_hook(&version) })
 }
 
 /// The first of several counts, as it does for the C library; what is not on the allow-list is not kept.
@@ -246,7 +246,7 @@ fn read_variable(env: &mut Environment, variable: &str) {
     }
 }
 
-fn read_rpc(body: &[u8]) -> Result<Request, Misread> {
+fn read_rpc(body: &[u8]) -> Result<WireRequest, Misread> {
     let (mut method, mut params) = (None, Value::Null);
     for field in Fields::new(body) {
         match field? {
@@ -255,15 +255,15 @@ fn read_rpc(body: &[u8]) -> Result<Request, Misread> {
             _ => {}
         }
     }
-    Ok(Request::Rpc { method: method.ok_or(Misread::Missing("method"))?, params })
+    Ok(WireRequest::Rpc { method: method.ok_or(Misread::Missing("method"))?, params })
 }
 
-fn read_control(body: &[u8]) -> Result<Request, Misread> {
+fn read_control(body: &[u8]) -> Result<WireRequest, Misread> {
     for field in Fields::new(body) {
         if let (control::COMMAND, value) = field? {
-            let known = [Command::Status, Command::Stop];
+            let known = [WireCommand::Status, WireCommand::Stop];
             let command = known.into_iter().find(|command| command.word().as_bytes() == value);
-            return Ok(Request::Control { command: command.ok_or(Misread::Missing("known command"))? });
+            return Ok(WireRequest::Control { command: command.ok_or(Misread::Missing("known command"))? });
         }
     }
     Err(Misread::Missing("command"))
@@ -293,13 +293,13 @@ fn read_answer(body: &[u8]) -> Result<Answer, Misread> {
     Ok(said)
 }
 
-fn read_result(body: &[u8]) -> Result<Result<Value, Fault>, Misread> {
-    let (mut result, mut fault) = (None, None::<Fault>);
+fn read_result(body: &[u8]) -> Result<Result<Value, RpcFault>, Misread> {
+    let (mut result, mut fault) = (None, None::<RpcFault>);
     for field in Fields::new(body) {
         match field? {
             (rpc::JSON, value) => result = Some(serde_json::from_slice(value)?),
-            (rpc::FAULT_CODE, value) => fault.get_or_insert(Fault::new("", "")).code = text(value),
-            (rpc::FAULT, value) => fault.get_or_insert(Fault::new("", "")).message = text(value),
+            (rpc::FAULT_CODE, value) => fault.get_or_insert(RpcFault::new("", "")).code = text(value),
+            (rpc::FAULT, value) => fault.get_or_insert(RpcFault::new("", "")).message = text(value),
             _ => {}
         }
     }

@@ -1,13 +1,13 @@
 //! The life of a daemon: it takes its place, serves, notices when it is not wanted any more, and leaves nothing behind.
 
+use crate::build::Build;
 use crate::folder::{self, FolderError, Identity, Lock, socket_path};
 use crate::log::Log;
+use crate::periodic::{PeriodicTask, Ticking};
 use crate::pulse::Pulse;
 use crate::serve::Shared;
-use crate::server::{Limits, Parts, Server};
+use crate::server::{Parts, PeerLimits, Server};
 use crate::service::Service;
-use crate::stamp::Build;
-use crate::tick::{Tick, Ticking};
 use crate::watcher::Watcher;
 use crate::{signals, socket};
 use std::fs::{self, File, Permissions};
@@ -20,7 +20,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 /// How a daemon lives.
-pub struct Options {
+pub struct DaemonOptions {
     /// The state folder (`TAUT_HOME`).
     pub folder: PathBuf,
     pub build: Build,
@@ -29,8 +29,8 @@ pub struct Options {
     /// How often it looks whether its folder, lock and socket are still its own.
     pub look_every: Duration,
     pub signals: Signals,
-    pub limits: Limits,
-    pub ticks: Vec<Tick>,
+    pub limits: PeerLimits,
+    pub ticks: Vec<PeriodicTask>,
 }
 
 /// What SIGTERM and SIGINT do.
@@ -44,7 +44,7 @@ pub enum Signals {
 
 /// Why a daemon ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ended {
+pub enum DaemonEnd {
     /// By a signal, by `taut daemon stop`, or for a newer build.
     Asked,
     Idle,
@@ -80,7 +80,7 @@ pub(crate) const READY: &str = "ready";
 /// Somebody who only looks at the lock holds it for a moment.
 const LOCK_PATIENCE: Duration = Duration::from_millis(500);
 
-impl Options {
+impl DaemonOptions {
     /// The defaults for a process of its own.
     #[must_use]
     pub fn new(folder: &Path, build: Build) -> Self {
@@ -90,7 +90,7 @@ impl Options {
             idle_exit: Duration::from_secs(30 * 60),
             look_every: Duration::from_secs(5),
             signals: Signals::Drain,
-            limits: Limits::default(),
+            limits: PeerLimits::default(),
             ticks: Vec::new(),
         }
     }
@@ -108,7 +108,10 @@ pub(crate) struct Seat {
 ///
 /// # Errors
 /// When another daemon is there, or the folder or the socket cannot be had.
-pub fn run<S: Service>(options: Options, make: impl Fn() -> S + Send + Sync + 'static) -> Result<Ended, RunError> {
+pub fn run<S: Service>(
+    options: DaemonOptions,
+    make: impl Fn() -> S + Send + Sync + 'static,
+) -> Result<DaemonEnd, RunError> {
     keep_memory_small();
     let (mut seat, listener) = Seat::take(&options.folder)?;
     let mut log = Log::new(&options.folder);

@@ -4,10 +4,10 @@
 //! the thread is left behind with the calls it has in hand, and another takes its place: a stall costs its own call.
 
 use crate::peer::Peer;
-use crate::protocol::Response;
+use crate::protocol::WireResponse;
 use crate::pulse::Pulse;
-use crate::run::{Ended, Seat};
-use crate::server::{Server, Stalled, Waiting};
+use crate::run::{DaemonEnd, Seat};
+use crate::server::{Server, Stalled, WaitingCalls};
 use crate::service::Service;
 use model::Call;
 use serde_json::Value;
@@ -33,7 +33,7 @@ pub(crate) enum News {
     Work,
     Ended {
         term: u64,
-        how: io::Result<Ended>,
+        how: io::Result<DaemonEnd>,
     },
 }
 
@@ -61,11 +61,11 @@ impl<S: Service> Serving<S> {
         let _ = self.news.send(News::Ended { term: self.term, how });
     }
 
-    fn serve(&mut self) -> io::Result<Ended> {
+    fn serve(&mut self) -> io::Result<DaemonEnd> {
         let mut looked = Instant::now();
         loop {
             let limit = self.shared.look_every.min(self.until_idle());
-            let Some(draining) = self.turn(limit)? else { return Ok(Ended::Replaced) };
+            let Some(draining) = self.turn(limit)? else { return Ok(DaemonEnd::Replaced) };
             if draining {
                 self.shared.seat.leave();
                 return self.finish();
@@ -73,12 +73,12 @@ impl<S: Service> Serving<S> {
             if looked.elapsed() >= self.shared.look_every {
                 looked = Instant::now();
                 if !self.shared.seat.is_ours() {
-                    return Ok(Ended::Displaced);
+                    return Ok(DaemonEnd::Displaced);
                 }
             }
             if self.is_idle() {
                 if !self.service.is_needed() {
-                    return Ok(Ended::Idle);
+                    return Ok(DaemonEnd::Idle);
                 }
                 self.shared.server().last_call = Instant::now();
             }
@@ -86,16 +86,16 @@ impl<S: Service> Serving<S> {
     }
 
     /// Answers what has been read; what is still on its way gets a moment.
-    fn finish(&mut self) -> io::Result<Ended> {
+    fn finish(&mut self) -> io::Result<DaemonEnd> {
         self.shared.server().close_door();
         let deadline = Instant::now() + DRAIN_PATIENCE;
         while self.shared.server().has_peers() && Instant::now() < deadline {
             if self.turn(Duration::from_millis(20))?.is_none() {
-                return Ok(Ended::Replaced);
+                return Ok(DaemonEnd::Replaced);
             }
             self.shared.server().close_door();
         }
-        Ok(Ended::Asked)
+        Ok(DaemonEnd::Asked)
     }
 
     /// Waits for work and does it. Whether it is time to end; `None` when another serves by now.
@@ -121,7 +121,7 @@ impl<S: Service> Serving<S> {
         Ok(Some(self.shared.server().is_draining()))
     }
 
-    fn answer(&mut self, waiting: Waiting) -> (Vec<Peer>, u64) {
+    fn answer(&mut self, waiting: WaitingCalls) -> (Vec<Peer>, u64) {
         let mut peers = Vec::with_capacity(waiting.hooks.len() + waiting.methods.len());
         let mut served = 0;
         if !waiting.hooks.is_empty() {
@@ -148,15 +148,15 @@ impl<S: Service> Serving<S> {
         for (place, mut peer) in peers.into_iter().enumerate() {
             match answers.next() {
                 Some(answer) => {
-                    peer.send(Response::Hook(answer).write());
+                    peer.send(WireResponse::Hook(answer).write());
                     served += 1;
                     if peer.is_gone() {
                         undelivered.push(place);
                     }
                 }
-                None => {
-                    peer.send(Response::Cannot("the daemon failed on this batch; its log says more".to_owned()).write())
-                }
+                None => peer.send(
+                    WireResponse::Cannot("the daemon failed on this batch; its log says more".to_owned()).write(),
+                ),
             }
             answered.push(peer);
         }
@@ -173,13 +173,13 @@ impl<S: Service> Serving<S> {
         served
     }
 
-    fn answer_method(&mut self, method: &str, params: Value) -> Response {
+    fn answer_method(&mut self, method: &str, params: Value) -> WireResponse {
         let service = &mut self.service;
         match catch_unwind(AssertUnwindSafe(|| service.rpc(method, params))) {
-            Ok(result) => Response::Rpc(result),
+            Ok(result) => WireResponse::Rpc(result),
             Err(_) => {
                 self.log(&format!("rpc {method} failed"));
-                Response::Cannot(format!("the daemon failed on {method}; its log says more"))
+                WireResponse::Cannot(format!("the daemon failed on {method}; its log says more"))
             }
         }
     }

@@ -1,12 +1,12 @@
 //! The connections: who is there, what they have sent, and what they are still owed. Whoever serves takes all waiting
 //! calls out of it at once and gives the answered peers back; while it works nothing here is held.
 
+use crate::build::Build;
 use crate::folder::user;
 use crate::log::{self, Log};
 use crate::peer::Peer;
-use crate::protocol::{Command, Request, Response, Status};
+use crate::protocol::{DaemonStatus, WireCommand, WireRequest, WireResponse};
 use crate::socket;
-use crate::stamp::Build;
 use model::Call;
 use serde_json::Value;
 use std::io::{self, ErrorKind, Read};
@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 /// What peers may take: none of them can make the daemon wait or grow.
 #[derive(Debug, Clone)]
-pub struct Limits {
+pub struct PeerLimits {
     /// Connections at once. The one silent for longest makes room for a new one.
     pub peers: usize,
     /// From the first byte of a frame to its last, and for an answer to be taken.
@@ -36,8 +36,8 @@ pub(crate) struct Server {
     listener: Option<UnixListener>,
     wake: Option<UnixStream>,
     peers: Vec<Peer>,
-    about: Status,
-    limits: Limits,
+    about: DaemonStatus,
+    limits: PeerLimits,
     scratch: Vec<u8>,
     accept_after: Instant,
     /// Batches and calls that may have written something.
@@ -63,12 +63,12 @@ pub(crate) struct Parts {
     pub listener: UnixListener,
     pub wake: Option<UnixStream>,
     pub build: Build,
-    pub limits: Limits,
+    pub limits: PeerLimits,
 }
 
 /// What waits to be answered. The peers are out of the server's hands until they are given back.
 #[derive(Default)]
-pub(crate) struct Waiting {
+pub(crate) struct WaitingCalls {
     pub hooks: Vec<(Peer, Call)>,
     pub methods: Vec<(Peer, String, Value)>,
 }
@@ -78,7 +78,7 @@ const LARGE_BYTES: usize = 1 << 20;
 const ACCEPTS: usize = 128;
 const ACCEPT_PAUSE: Duration = Duration::from_millis(20);
 
-impl Default for Limits {
+impl Default for PeerLimits {
     fn default() -> Self {
         Self {
             peers: 512,
@@ -93,7 +93,7 @@ impl Default for Limits {
 impl Server {
     pub fn new(parts: Parts) -> io::Result<Self> {
         parts.listener.set_nonblocking(true)?;
-        let about = Status {
+        let about = DaemonStatus {
             pid: std::process::id(),
             build: parts.build,
             started: log::now(),
@@ -118,7 +118,7 @@ impl Server {
     }
 
     /// Waits for something to do, at most for `limit`; `awake` is called when the wait is over.
-    pub fn wait(&mut self, limit: Duration, awake: impl FnOnce()) -> io::Result<Waiting> {
+    pub fn wait(&mut self, limit: Duration, awake: impl FnOnce()) -> io::Result<WaitingCalls> {
         let woken = self.poll(limit, awake)?;
         if woken.by_signal {
             self.drain();
@@ -180,11 +180,11 @@ impl Server {
         // A negative number is skipped by the kernel, which keeps the places fixed.
         let wake = self.wake.as_ref().map_or(-1, AsRawFd::as_raw_fd);
         let closed_for = self.accept_after.saturating_duration_since(Instant::now());
-        let door = self.listener.as_ref().filter(|_| closed_for.is_zero());
-        let mut polls = vec![entry(wake, libc::POLLIN), entry(door.map_or(-1, AsRawFd::as_raw_fd), libc::POLLIN)];
+        let listener = self.listener.as_ref().filter(|_| closed_for.is_zero());
+        let mut polls = vec![entry(wake, libc::POLLIN), entry(listener.map_or(-1, AsRawFd::as_raw_fd), libc::POLLIN)];
         polls.extend(self.peers.iter().map(|peer| entry(peer.fd(), peer.events())));
         let waiting = self.peers.iter().any(|peer| peer.has_frame() && peer.events() == 0);
-        // A door that is closed for a moment is opened again by the clock: nobody can knock.
+        // A listener that is closed for a moment is opened again by the clock: nobody can connect.
         let limit = if closed_for.is_zero() { limit } else { limit.min(closed_for) };
         let ready = socket::poll(&mut polls, if waiting { Duration::ZERO } else { limit });
         awake();
@@ -252,13 +252,13 @@ impl Server {
         let newest = self.peers.iter_mut().filter(|peer| peer.held_bytes() > LARGE_BYTES && !peer.has_frame());
         if let Some(peer) = newest.max_by_key(|peer| peer.since()) {
             peer.end();
-            peer.send(Response::Cannot("too many large calls at once".to_owned()).write());
+            peer.send(WireResponse::Cannot("too many large calls at once".to_owned()).write());
         }
     }
 
     /// Takes out every peer that has sent a whole call. What concerns the connections alone is answered here.
-    fn take(&mut self) -> Waiting {
-        let mut waiting = Waiting::default();
+    fn take(&mut self) -> WaitingCalls {
+        let mut waiting = WaitingCalls::default();
         let at = log::now();
         let mut place = 0;
         while waiting.hooks.len() < self.limits.batch
@@ -269,17 +269,17 @@ impl Server {
                     place += 1;
                     continue;
                 }
-                Ok(Some(frame)) => Request::read(frame.header, frame.body(), at).map_err(|cause| cause.to_string()),
+                Ok(Some(frame)) => WireRequest::read(frame.header, frame.body(), at).map_err(|cause| cause.to_string()),
                 Err(wrong) => {
                     peer.end();
                     Err(wrong.to_string())
                 }
             };
             match read {
-                Ok(Request::Hook { call, .. }) if self.stalled.holds(&call.cwd) => {
-                    peer.send(Response::Cannot(format!("a look at {} has not come back", call.cwd)).write());
+                Ok(WireRequest::Hook { call, .. }) if self.stalled.holds(&call.cwd) => {
+                    peer.send(WireResponse::Cannot(format!("a look at {} has not come back", call.cwd)).write());
                 }
-                Ok(Request::Hook { call, build }) => {
+                Ok(WireRequest::Hook { call, build }) => {
                     if build > self.about.newer_client.unwrap_or(self.about.build) {
                         self.about.newer_client = Some(build);
                     }
@@ -287,19 +287,19 @@ impl Server {
                     waiting.hooks.push((self.peers.swap_remove(place), call));
                     continue;
                 }
-                Ok(Request::Rpc { method, params }) => {
+                Ok(WireRequest::Rpc { method, params }) => {
                     waiting.methods.push((self.peers.swap_remove(place), method, params));
                     continue;
                 }
-                Ok(Request::Control { command }) => {
-                    if command == Command::Stop {
+                Ok(WireRequest::Control { command }) => {
+                    if command == WireCommand::Stop {
                         self.about.draining = true;
                     }
-                    peer.send(Response::Control(self.about.clone()).write());
+                    peer.send(WireResponse::Control(self.about.clone()).write());
                 }
                 // A count that was never told: the present one is told at once.
-                Ok(Request::Watch { seen }) => peer.watch(seen.unwrap_or(u64::MAX)),
-                Err(reason) => peer.send(Response::Cannot(reason).write()),
+                Ok(WireRequest::Watch { seen }) => peer.watch(seen.unwrap_or(u64::MAX)),
+                Err(reason) => peer.send(WireResponse::Cannot(reason).write()),
             }
             place += 1;
         }

@@ -11,7 +11,7 @@ pub trait Service {
 
     /// # Errors
     /// A [`Fault`], which goes to the caller as it is.
-    fn rpc(&mut self, method: &str, params: Value) -> Result<Value, Fault>;
+    fn rpc(&mut self, method: &str, params: Value) -> Result<Value, RpcFault>;
 
     /// Answers of the last batch, by their places in it, that nobody was there to take any more.
     fn undelivered(&mut self, _places: &[usize]) {}
@@ -28,13 +28,13 @@ pub trait Service {
 /// Why an RPC call has no result.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message} ({code})")]
-pub struct Fault {
+pub struct RpcFault {
     /// A stable word, such as `unknown_method`.
     pub code: String,
     pub message: String,
 }
 
-impl Fault {
+impl RpcFault {
     pub fn new(code: &str, message: impl Into<String>) -> Self {
         Self { code: code.to_owned(), message: message.into() }
     }

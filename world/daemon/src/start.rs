@@ -1,10 +1,10 @@
 //! Starting and stopping a daemon from outside: many may try at once, and there is still only one.
 
-use crate::client::{Client, Failure};
+use crate::build::Build;
+use crate::client::{CallFailure, Client};
 use crate::folder::{self, FolderError, Lock, socket_path};
-use crate::protocol::Status;
+use crate::protocol::DaemonStatus;
 use crate::run::{READY, READY_VARIABLE, RunError, clear_stale};
-use crate::stamp::Build;
 use crate::{log, socket, spawn};
 use std::ffi::OsString;
 use std::io::{self, ErrorKind, Read};
@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 /// How a daemon is started.
 #[derive(Debug, Clone)]
-pub struct Launch {
+pub struct DaemonLaunch {
     /// The state folder (`TAUT_HOME`).
     pub folder: PathBuf,
     /// The program that calls [`crate::run`] when it is given `args`.
@@ -33,18 +33,18 @@ pub struct Launch {
 /// What there is now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Started {
-    Fresh(Status),
+    Fresh(DaemonStatus),
     /// It was there before, of the same or a newer build.
-    Already(Status),
+    Already(DaemonStatus),
     /// An older one finished its work and made room.
     Replaced {
-        old: Status,
-        new: Status,
+        old: DaemonStatus,
+        new: DaemonStatus,
     },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stopped {
+pub enum StopResult {
     Ended,
     WasNotRunning,
 }
@@ -56,7 +56,7 @@ pub enum StartError {
     #[error("somebody else has been starting a daemon for {} ms: try `taut daemon start` again", .0.as_millis())]
     Busy(Duration),
     #[error(transparent)]
-    CannotTell(Failure),
+    CannotTell(CallFailure),
     #[error("a daemon holds {path} but does not serve: look at the process named in it, and end that if it hangs")]
     Hangs { path: PathBuf },
     #[error(transparent)]
@@ -72,14 +72,14 @@ pub enum StartError {
 /// What a look at the socket found.
 enum Found {
     Nobody,
-    Serving(Status),
+    Serving(DaemonStatus),
 }
 
 /// What there is once nobody is coming or going.
 enum Settled {
     /// With the lock that keeps it so: whoever begins to serve must have it first.
     Nobody(Lock),
-    Serving(Status),
+    Serving(DaemonStatus),
 }
 
 /// One question during a start; the whole has the patience of its launch.
@@ -89,7 +89,7 @@ const PROBE: Duration = Duration::from_secs(1);
 ///
 /// # Errors
 /// Also when it cannot be told whether there is one: then nothing is removed and nothing started.
-pub fn start(launch: &Launch) -> Result<Started, StartError> {
+pub fn start(launch: &DaemonLaunch) -> Result<Started, StartError> {
     folder::prepare(&launch.folder)?;
     // Most starters find one, and need no lock to see it.
     if let Found::Serving(status) = probe(&launch.folder)?
@@ -129,18 +129,18 @@ pub fn start(launch: &Launch) -> Result<Started, StartError> {
 ///
 /// # Errors
 /// When it does not answer, or does not end in time.
-pub fn stop(folder: &Path, patience: Duration) -> Result<Stopped, StartError> {
+pub fn stop(folder: &Path, patience: Duration) -> Result<StopResult, StartError> {
     let deadline = Instant::now() + patience;
     let status = match probe(folder)? {
         Found::Serving(status) => status,
-        Found::Nobody => return Ok(Stopped::WasNotRunning),
+        Found::Nobody => return Ok(StopResult::WasNotRunning),
     };
     end(folder, &status, patience, deadline)?;
-    Ok(Stopped::Ended)
+    Ok(StopResult::Ended)
 }
 
 /// Waits out a daemon that is just coming or going: it holds the lock but has no socket.
-fn settle(launch: &Launch, deadline: Instant) -> Result<Settled, StartError> {
+fn settle(launch: &DaemonLaunch, deadline: Instant) -> Result<Settled, StartError> {
     let path = folder::lifetime_lock(&launch.folder);
     loop {
         if let Found::Serving(status) = probe(&launch.folder)? {
@@ -160,16 +160,16 @@ fn settle(launch: &Launch, deadline: Instant) -> Result<Settled, StartError> {
 fn probe(folder: &Path) -> Result<Found, StartError> {
     match Client::new(folder, PROBE).status() {
         Ok(status) => Ok(Found::Serving(status)),
-        Err(Failure::Absent) => Ok(Found::Nobody),
+        Err(CallFailure::Absent) => Ok(Found::Nobody),
         // It ended while it was asked.
-        Err(Failure::Broken(_)) => Ok(Found::Nobody),
+        Err(CallFailure::Broken(_)) => Ok(Found::Nobody),
         Err(other) => Err(StartError::CannotTell(other)),
     }
 }
 
-fn end(folder: &Path, status: &Status, patience: Duration, deadline: Instant) -> Result<(), StartError> {
+fn end(folder: &Path, status: &DaemonStatus, patience: Duration, deadline: Instant) -> Result<(), StartError> {
     match Client::new(folder, PROBE).request_stop() {
-        Ok(_) | Err(Failure::Absent | Failure::Broken(_)) => {}
+        Ok(_) | Err(CallFailure::Absent | CallFailure::Broken(_)) => {}
         Err(other) => return Err(StartError::CannotTell(other)),
     }
     let path = folder::lifetime_lock(folder);
@@ -177,7 +177,7 @@ fn end(folder: &Path, status: &Status, patience: Duration, deadline: Instant) ->
     if free { Ok(()) } else { Err(StartError::WouldNotStop { pid: status.pid, patience }) }
 }
 
-fn spawn_daemon(launch: &Launch, deadline: Instant) -> Result<Status, StartError> {
+fn spawn_daemon(launch: &DaemonLaunch, deadline: Instant) -> Result<DaemonStatus, StartError> {
     let log = log::open(&launch.folder);
     let log = log.map_err(|source| FolderError::Io { path: log::path(&launch.folder), source })?;
     let mut command = Command::new(&launch.program);

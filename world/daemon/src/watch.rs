@@ -1,10 +1,10 @@
 //! A watcher's connection: it hears of changes and reads them elsewhere.
 
-use crate::client::{Client, Failure};
+use crate::client::{CallFailure, Client};
 use crate::frame::Head;
-use crate::protocol::{self, Response};
+use crate::protocol::{self, WireResponse};
 use crate::socket;
-use entry::wire::HEADER_BYTES;
+use fast_client::wire::HEADER_BYTES;
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::fd::AsRawFd;
 use std::os::unix::net::UnixStream;
@@ -16,12 +16,12 @@ use std::time::{Duration, Instant};
 pub struct Watch {
     stream: UnixStream,
     inbox: Vec<u8>,
-    heard: Heard,
+    heard: WatchResult,
 }
 
 /// Whether the daemon said something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Heard {
+pub enum WatchResult {
     Change,
     Nothing,
 }
@@ -31,10 +31,10 @@ const CONNECT_LIMIT: Duration = Duration::from_millis(200);
 impl Watch {
     /// # Errors
     /// When no daemon serves the folder, or none that can be reached.
-    pub fn open(folder: &Path) -> Result<Self, Failure> {
+    pub fn open(folder: &Path) -> Result<Self, CallFailure> {
         let stream = Client::new(folder, CONNECT_LIMIT).connect()?;
-        let mut watch = Self { stream, inbox: Vec::new(), heard: Heard::Nothing };
-        watch.ask(None).map_err(Failure::Broken)?;
+        let mut watch = Self { stream, inbox: Vec::new(), heard: WatchResult::Nothing };
+        watch.ask(None).map_err(CallFailure::Broken)?;
         Ok(watch)
     }
 
@@ -42,10 +42,10 @@ impl Watch {
     ///
     /// # Errors
     /// When the daemon went away, or says what is not understood: open another.
-    pub fn wait(&mut self, limit: Duration) -> io::Result<Heard> {
+    pub fn wait(&mut self, limit: Duration) -> io::Result<WatchResult> {
         let deadline = Instant::now() + limit;
-        self.heard = Heard::Nothing;
-        while self.heard == Heard::Nothing {
+        self.heard = WatchResult::Nothing;
+        while self.heard == WatchResult::Nothing {
             match socket::wait(self.stream.as_raw_fd(), libc::POLLIN, deadline) {
                 Ok(()) => self.take()?,
                 Err(cause) if cause.kind() == ErrorKind::TimedOut => break,
@@ -72,9 +72,9 @@ impl Watch {
             };
             let whole = HEADER_BYTES + header.len;
             let Some(body) = self.inbox.get(HEADER_BYTES..whole) else { return Ok(()) };
-            let Ok(Response::Changed(count)) = Response::read(header, body) else { return Err(wrong()) };
+            let Ok(WireResponse::Changed(count)) = WireResponse::read(header, body) else { return Err(wrong()) };
             self.inbox.drain(..whole);
-            self.heard = Heard::Change;
+            self.heard = WatchResult::Change;
             self.ask(Some(count))?;
         }
     }

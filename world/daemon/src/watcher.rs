@@ -1,6 +1,6 @@
 //! Looks after the thread that serves: one that is stuck is left behind, and another begins in its place.
 
-use crate::run::Ended;
+use crate::run::DaemonEnd;
 use crate::serve::{News, Serving, Shared};
 use crate::service::Service;
 use std::io;
@@ -38,7 +38,7 @@ impl<S: Service, F: Fn() -> S + Send + Sync + 'static> Watcher<F> {
     }
 
     /// Has somebody serve until there is a reason to end.
-    pub fn run(&mut self) -> io::Result<Ended> {
+    pub fn run(&mut self) -> io::Result<DaemonEnd> {
         self.begin(0)?;
         let (mut count, mut since) = (0, Instant::now());
         loop {
@@ -53,13 +53,13 @@ impl<S: Service, F: Fn() -> S + Send + Sync + 'static> Watcher<F> {
                 Ok(News::Ended { term, how }) if term == self.shared.pulse.term() => return how,
                 Ok(News::Ended { term, .. }) => self.came_back(term),
                 Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => return Ok(Ended::Stuck),
+                Err(RecvTimeoutError::Disconnected) => return Ok(DaemonEnd::Stuck),
             }
             if self.shared.pulse.count() != count {
                 (count, since) = (self.shared.pulse.count(), Instant::now());
             }
             if self.shared.pulse.at_work().is_some_and(|time| time >= STUCK_AFTER) && !self.replace()? {
-                return Ok(Ended::Stuck);
+                return Ok(DaemonEnd::Stuck);
             }
         }
     }

@@ -7,14 +7,14 @@ use model::effort::{Effort, SubSession};
 use model::session::Session;
 use serde_json::{Value, json};
 
-pub struct Listed<'a> {
+pub struct SessionRow<'a> {
     pub session: &'a Session,
     /// The active effort that it carries.
     pub effort: Option<&'a Effort>,
     pub sub_agents: &'a [SubSession],
 }
 
-impl Listed<'_> {
+impl SessionRow<'_> {
     pub fn object(&self) -> Value {
         let session = self.session;
         let mut value = json!({

@@ -2,18 +2,18 @@
 //! the web page and `--json` all show this, so none can tell another number.
 
 use model::Ms;
-use model::row::{Event, Status};
+use model::row::{AgentStatus, Event};
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
-use store::{Glance, Member, Store};
+use store::{Fleet, FleetRow, Store};
 
 /// One agent, as a row of a table. Its JSON is what `taut agents --json` prints.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Row {
+pub struct AgentRow {
     pub id: String,
     #[serde(serialize_with = "status_name")]
-    pub status: Status,
+    pub status: AgentStatus,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
     pub project: String,
@@ -33,7 +33,7 @@ pub struct Row {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context_percent: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub tool: Option<Tool>,
+    pub tool: Option<RunningCall>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verdict: Option<Verdict>,
     /// Why somebody has to look: what is asked, or what failed.
@@ -53,7 +53,7 @@ pub struct Row {
     pub pane: Option<String>,
 }
 
-impl Row {
+impl AgentRow {
     pub fn object(&self) -> Value {
         serde_json::to_value(self).unwrap_or_default()
     }
@@ -61,7 +61,7 @@ impl Row {
 
 /// The tool call that is waited for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Tool {
+pub struct RunningCall {
     pub name: String,
     /// The command, file or pattern it is about, in one line.
     pub about: String,
@@ -90,18 +90,18 @@ pub struct Verdict {
 
 /// How many agents stand how.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Summary(pub BTreeMap<Status, usize>);
+pub struct FleetSummary(pub BTreeMap<AgentStatus, usize>);
 
 /// The most urgent first; among equals the one that changed last.
-pub fn rows(glance: &Glance) -> Vec<Row> {
-    let mut rows: Vec<Row> = glance.members.iter().map(row).collect();
+pub fn rows(glance: &Fleet) -> Vec<AgentRow> {
+    let mut rows: Vec<AgentRow> = glance.members.iter().map(row).collect();
     rows.sort_by_key(|row| row.status);
     rows
 }
 
-pub fn row(member: &Member) -> Row {
+pub fn row(member: &FleetRow) -> AgentRow {
     let (agent, session) = (&member.agent, member.session.as_ref());
-    Row {
+    AgentRow {
         id: flat(&agent.id),
         status: agent.status,
         session: agent.session.clone(),
@@ -112,7 +112,7 @@ pub fn row(member: &Member) -> Row {
         phase: member.effort.as_ref().and_then(|effort| effort.phase.as_deref()).map(flat),
         state: session.map(|session| session.state.name()),
         context_percent: session.and_then(|session| session.context_percent()).map(tenth),
-        tool: member.running.as_ref().map(|running| Tool {
+        tool: member.running.as_ref().map(|running| RunningCall {
             name: flat(&running.tool),
             about: about(&running.event),
             since: running.since,
@@ -163,8 +163,8 @@ pub fn verdict(event: &Event) -> Verdict {
     }
 }
 
-impl Summary {
-    pub fn of(rows: &[Row]) -> Self {
+impl FleetSummary {
+    pub fn of(rows: &[AgentRow]) -> Self {
         let mut counts = BTreeMap::new();
         for row in rows {
             *counts.entry(row.status).or_default() += 1;
@@ -172,12 +172,12 @@ impl Summary {
         Self(counts)
     }
 
-    pub fn count(&self, status: Status) -> usize {
+    pub fn count(&self, status: AgentStatus) -> usize {
         self.0.get(&status).copied().unwrap_or_default()
     }
 
     /// What they are shown as, when many are shown as one.
-    pub fn worst(&self) -> Option<Status> {
+    pub fn worst(&self) -> Option<AgentStatus> {
         self.0.keys().next().copied()
     }
 }
@@ -227,7 +227,7 @@ pub fn flat(text: &str) -> String {
     model::text::line(text, MOST)
 }
 
-fn status_name<S: serde::Serializer>(status: &Status, to: S) -> Result<S::Ok, S::Error> {
+fn status_name<S: serde::Serializer>(status: &AgentStatus, to: S) -> Result<S::Ok, S::Error> {
     to.serialize_str(status.name())
 }
 

@@ -3,7 +3,7 @@
 //! program), and it holds keys and tokens that nobody should find in a process which lives for hours.
 
 use crate::origin;
-use crate::paths::Places;
+use crate::paths::PathVariables;
 use crate::programs::folders;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 pub type Made = Vec<(OsString, OsString)>;
 
 /// For a process of our own that works for those places.
-pub fn of_daemon(places: &Places) -> Made {
+pub fn of_daemon(places: &PathVariables) -> Made {
     let mut made = of_program(&places.home());
     made.push(("TAUT_HOME".into(), places.state().into()));
     made
@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn t8_only_what_is_on_the_list_is_there_and_programs_are_looked_for_in_fixed_folders() {
-        let places = Places { home: Some("/home/dev".into()), ..Places::default() };
+        let places = PathVariables { home: Some("/home/dev".into()), ..PathVariables::default() };
         let made = of_daemon(&places);
         let names = ["HOME", "PATH", "LANG", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "TZ"];
         for (name, _) in &made {

@@ -14,36 +14,36 @@ mod tests;
 
 pub use intent::uninstall_intended;
 
-use crate::settings_file::{After, Backups, Record, SettingsFileError, Snapshot, replace};
+use crate::settings_file::{Backups, Record, SettingsFileChange, SettingsFileError, SettingsSnapshot, replace};
 use model::Ms;
 use std::path::{Path, PathBuf};
 
 /// The settings with our entries in them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct With {
+pub struct InstallRequest {
     pub text: String,
     /// Permission rules that were not there before.
     pub allow: Vec<String>,
-    pub found: Found,
+    pub found: ExistingHooks,
 }
 
 /// Whether the settings held entries of ours already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Found {
+pub enum ExistingHooks {
     Ours,
     NoneOfOurs,
 }
 
 /// The settings without our entries.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Without {
+pub struct UninstallRequest {
     pub text: String,
-    pub left: Left,
+    pub left: LeftBehind,
 }
 
 /// What is left when our entries are out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Left {
+pub enum LeftBehind {
     Settings,
     /// The whole of the settings was ours.
     Nothing,
@@ -52,20 +52,20 @@ pub enum Left {
 /// A change that can be shown and then carried out, or not.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Proposal {
-    pub file: Snapshot,
-    pub after: After,
+    pub file: SettingsSnapshot,
+    pub after: SettingsFileChange,
     step: Step,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Step {
-    Install { allow: Vec<String>, found: Found },
+    Install { allow: Vec<String>, found: ExistingHooks },
     Uninstall,
 }
 
 /// What was done.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Done {
+pub struct Installed {
     /// The copy of the file as it was.
     pub copy: Option<PathBuf>,
     /// What did not work and was not needed.
@@ -73,15 +73,19 @@ pub struct Done {
 }
 
 impl Proposal {
-    pub fn install(file: Snapshot, with: With) -> Self {
-        Self { file, after: After::Text(with.text), step: Step::Install { allow: with.allow, found: with.found } }
+    pub fn install(file: SettingsSnapshot, with: InstallRequest) -> Self {
+        Self {
+            file,
+            after: SettingsFileChange::Text(with.text),
+            step: Step::Install { allow: with.allow, found: with.found },
+        }
     }
 
     /// Proposes to leave. The record, where there is one, only helps: what goes
     /// is decided by the text as it is now.
-    pub fn uninstall(file: Snapshot, without: Without, record: Option<&Record>) -> Self {
+    pub fn uninstall(file: SettingsSnapshot, without: UninstallRequest, record: Option<&Record>) -> Self {
         let after = if file.text.is_none() {
-            After::Gone
+            SettingsFileChange::Gone
         } else {
             let untouched = record.and_then(|record| record.restores(file.text.as_deref()));
             untouched.unwrap_or_else(|| what_is_left(without, record))
@@ -100,24 +104,24 @@ impl Proposal {
 
     /// Makes the change. A file that was changed since it was read is left
     /// alone: the caller proposes again.
-    pub fn carry_out(&self, state: &Path, now: Ms) -> Result<Done, SettingsFileError> {
+    pub fn apply(&self, state: &Path, now: Ms) -> Result<Installed, SettingsFileError> {
         if !self.changes_anything() {
-            return Ok(Done::default());
+            return Ok(Installed::default());
         }
         let backups = Backups::of(state, &self.file.target);
         match &self.step {
-            Step::Install { allow, found } => self.carry_out_install(&backups, allow, *found, now),
-            Step::Uninstall => self.carry_out_uninstall(&backups, state, now),
+            Step::Install { allow, found } => self.apply_install(&backups, allow, *found, now),
+            Step::Uninstall => self.apply_uninstall(&backups, state, now),
         }
     }
 
-    fn carry_out_install(
+    fn apply_install(
         &self,
         backups: &Backups,
         allow: &[String],
-        found: Found,
+        found: ExistingHooks,
         now: Ms,
-    ) -> Result<Done, SettingsFileError> {
+    ) -> Result<Installed, SettingsFileError> {
         let _held = backups.lock()?;
         let copy = backups.keep(&self.file, now)?;
         let old = backups.read_record();
@@ -131,11 +135,11 @@ impl Proposal {
             }
             return Err(error);
         }
-        Ok(Done { copy, notes: Vec::new() })
+        Ok(Installed { copy, notes: Vec::new() })
     }
 
-    fn carry_out_uninstall(&self, backups: &Backups, state: &Path, now: Ms) -> Result<Done, SettingsFileError> {
-        let mut done = Done::default();
+    fn apply_uninstall(&self, backups: &Backups, state: &Path, now: Ms) -> Result<Installed, SettingsFileError> {
+        let mut done = Installed::default();
         // A state folder that is full or gone must not keep anyone from leaving.
         if let Err(error) = intent::declare(state, now) {
             done.notes.push(format!(
@@ -154,7 +158,7 @@ impl Proposal {
         }
         let record = backups.read_record();
         replace(&self.file, &self.after)?;
-        if let (After::Gone, Some(folder)) = (&self.after, record.and_then(|record| record.made_folder)) {
+        if let (SettingsFileChange::Gone, Some(folder)) = (&self.after, record.and_then(|record| record.made_folder)) {
             // Only an empty folder goes, and only one that was made by us.
             let _ = std::fs::remove_dir(folder);
         }
@@ -162,17 +166,19 @@ impl Proposal {
         Ok(done)
     }
 
-    fn record(&self, old: Option<&Record>, allow: &[String], found: Found) -> Record {
+    fn record(&self, old: Option<&Record>, allow: &[String], found: ExistingHooks) -> Record {
         let after = match &self.after {
-            After::Text(text) => text.clone(),
-            After::Gone => String::new(),
+            SettingsFileChange::Text(text) => text.clone(),
+            SettingsFileChange::Gone => String::new(),
         };
         let folder = self.file.target.parent().filter(|folder| !folder.exists()).map(Path::to_path_buf);
         let (allow, before) = (allow.to_vec(), self.file.text.clone());
         match (found, old) {
-            (Found::NoneOfOurs, _) => Record { existed: before.is_some(), made_folder: folder, before, after, allow },
-            (Found::Ours, None) => Record { existed: true, made_folder: None, before: None, after, allow },
-            (Found::Ours, Some(old)) => {
+            (ExistingHooks::NoneOfOurs, _) => {
+                Record { existed: before.is_some(), made_folder: folder, before, after, allow }
+            }
+            (ExistingHooks::Ours, None) => Record { existed: true, made_folder: None, before: None, after, allow },
+            (ExistingHooks::Ours, Some(old)) => {
                 let untouched = self.file.text.as_ref() == Some(&old.after);
                 Record {
                     existed: old.existed || !untouched,
@@ -186,15 +192,15 @@ impl Proposal {
     }
 }
 
-fn what_is_left(without: Without, record: Option<&Record>) -> After {
+fn what_is_left(without: UninstallRequest, record: Option<&Record>) -> SettingsFileChange {
     let blank = without.text.trim_start_matches('\u{feff}').trim().is_empty();
-    if without.left == Left::Settings || !blank {
-        return After::Text(without.text);
+    if without.left == LeftBehind::Settings || !blank {
+        return SettingsFileChange::Text(without.text);
     }
     match record {
-        Some(record) if !record.existed => After::Gone,
-        Some(record) if record.before.as_ref() == Some(&without.text) => After::Text(without.text),
+        Some(record) if !record.existed => SettingsFileChange::Gone,
+        Some(record) if record.before.as_ref() == Some(&without.text) => SettingsFileChange::Text(without.text),
         // Someone else may count on the file being there and readable.
-        _ => After::Text("{}\n".to_owned()),
+        _ => SettingsFileChange::Text("{}\n".to_owned()),
     }
 }

@@ -1,13 +1,13 @@
 //! Senses and hands: what the core asks of this machine, and what it changes on it.
 
-pub mod awake;
+pub mod artifacts;
 pub mod clock;
+pub mod clock_reading;
 pub mod environment;
 pub mod install;
 pub mod notify;
 pub mod origin;
 pub mod overrides;
-pub mod papers;
 pub mod paths;
 pub mod probe;
 pub mod process_group;

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 /// One thing to tell.
 #[derive(Debug, Clone, Copy)]
-pub struct Message<'a> {
+pub struct Notification<'a> {
     pub title: &'a str,
     pub body: &'a str,
     pub urgency: Urgency,
@@ -29,7 +29,7 @@ pub enum Urgency {
 
 /// Where the hands work.
 #[derive(Debug, Clone)]
-pub struct Place {
+pub struct NotifyPrograms {
     /// Programs run here, and are looked for below it too.
     pub home: PathBuf,
     /// Our own folder, for what a program reads and says.
@@ -39,7 +39,7 @@ pub struct Place {
 }
 
 #[derive(Debug, thiserror::Error)]
-pub enum Trouble {
+pub enum NotifyError {
     #[error(
         "{program} not found: {remedy}; it was looked for in {looked}; \
          `taut notify on --command /path/to/program` tells a program of your own"
@@ -66,7 +66,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(10);
 const MOST_SAID: u64 = 400;
 
 /// A notification of the desktop.
-pub fn desktop(message: &Message<'_>, place: &Place) -> Result<(), Trouble> {
+pub fn desktop(message: &Notification<'_>, place: &NotifyPrograms) -> Result<(), NotifyError> {
     let (program, args) = if cfg!(target_os = "macos") { osascript(message) } else { notify_send(message) };
     let found = find(program, &place.home).ok_or_else(|| missing(program, place))?;
     let found = verified(&found, program)?;
@@ -74,28 +74,28 @@ pub fn desktop(message: &Message<'_>, place: &Place) -> Result<(), Trouble> {
 }
 
 /// Whether the desktop could be told: the program that would do it.
-pub fn desktop_program(place: &Place) -> Result<PathBuf, Trouble> {
+pub fn desktop_program(place: &NotifyPrograms) -> Result<PathBuf, NotifyError> {
     let program = if cfg!(target_os = "macos") { "osascript" } else { "notify-send" };
     find(program, &place.home).ok_or_else(|| missing(program, place))
 }
 
 /// The user's own program, with the event on its standard input.
-pub fn program(command: &[String], event: &str, place: &Place) -> Result<(), Trouble> {
+pub fn program(command: &[String], event: &str, place: &NotifyPrograms) -> Result<(), NotifyError> {
     let Some((program, args)) = command.split_first() else { return Ok(()) };
     let found = verified(&path_of(program, place), program)?;
     run(&mut found.command(args), program, format!("{event}\n").as_bytes(), place)
 }
 
 /// Whether the user's own program could be told: it is there, and may be run.
-pub fn check_program(program: &str, place: &Place) -> Result<(), Trouble> {
+pub fn check_program(program: &str, place: &NotifyPrograms) -> Result<(), NotifyError> {
     verified(&path_of(program, place), program).map(drop)
 }
 
-fn verified(path: &Path, program: &str) -> Result<Verified, Trouble> {
-    Verified::open(path).map_err(|why| Trouble::NoProgram { program: program.to_owned(), why })
+fn verified(path: &Path, program: &str) -> Result<Verified, NotifyError> {
+    Verified::open(path).map_err(|why| NotifyError::NoProgram { program: program.to_owned(), why })
 }
 
-fn path_of(program: &str, place: &Place) -> PathBuf {
+fn path_of(program: &str, place: &NotifyPrograms) -> PathBuf {
     match program.strip_prefix("~/") {
         Some(below) => place.home.join(below),
         None => PathBuf::from(program),
@@ -107,7 +107,7 @@ fn path_of(program: &str, place: &Place) -> PathBuf {
 pub fn watched(pane: &str) -> bool {
     let Some((socket, number)) = crate::tmux::address(pane) else { return false };
     let format = "#{focus-events} #{client_flags} #{pane_id}";
-    let clients = crate::tmux::Server::at(socket).ask(&["list-clients", "-F", format]);
+    let clients = crate::tmux::TmuxServer::at(socket).ask(&["list-clients", "-F", format]);
     clients.is_ok_and(|clients| is_looked_at(&clients, number))
 }
 
@@ -118,7 +118,7 @@ fn is_looked_at(clients: &str, number: &str) -> bool {
     })
 }
 
-fn notify_send(message: &Message<'_>) -> (&'static str, Vec<String>) {
+fn notify_send(message: &Notification<'_>) -> (&'static str, Vec<String>) {
     let urgency = match message.urgency {
         Urgency::Normal => "normal",
         Urgency::High => "critical",
@@ -130,38 +130,41 @@ fn notify_send(message: &Message<'_>) -> (&'static str, Vec<String>) {
 }
 
 /// The texts are arguments of the script and never part of it.
-fn osascript(message: &Message<'_>) -> (&'static str, Vec<String>) {
+fn osascript(message: &Notification<'_>) -> (&'static str, Vec<String>) {
     let show = "display notification (item 1 of argv) with title \"Taut\" subtitle (item 2 of argv)";
     let args = ["-e", "on run argv", "-e", show, "-e", "end run", "--", message.body, message.title];
     ("osascript", args.map(str::to_owned).to_vec())
 }
 
-fn missing(program: &str, place: &Place) -> Trouble {
+fn missing(program: &str, place: &NotifyPrograms) -> NotifyError {
     let remedy = match program {
         "notify-send" => "install libnotify (Debian and Ubuntu: apt install libnotify-bin)",
         _ => "it belongs to the system; look in /usr/bin",
     };
     let looked: Vec<String> = folders(&place.home).iter().map(|folder| folder.display().to_string()).collect();
-    Trouble::Missing { program: program.to_owned(), remedy, looked: looked.join(", ") }
+    NotifyError::Missing { program: program.to_owned(), remedy, looked: looked.join(", ") }
 }
 
 /// Runs it to its end or to the limit. It reads and writes files without a name,
 /// so that neither a program that does not read nor one that leaves a child
 /// behind can hold us up.
-fn run(command: &mut Command, program: &str, stdin: &[u8], place: &Place) -> Result<(), Trouble> {
+fn run(command: &mut Command, program: &str, stdin: &[u8], place: &NotifyPrograms) -> Result<(), NotifyError> {
     let unnamed = |content: &[u8]| {
-        unnamed(&place.state, content).map_err(|source| Trouble::Folder { folder: place.state.clone(), source })
+        unnamed(&place.state, content).map_err(|source| NotifyError::Folder { folder: place.state.clone(), source })
     };
     let (input, mut said) = (unnamed(stdin)?, unnamed(b"")?);
-    let copy = |file: &File| file.try_clone().map_err(|source| Trouble::Folder { folder: place.state.clone(), source });
+    let copy =
+        |file: &File| file.try_clone().map_err(|source| NotifyError::Folder { folder: place.state.clone(), source });
     command.env_clear().envs(environment::of_program(&place.home)).current_dir(&place.home).process_group(0);
     command.stdin(input).stdout(copy(&said)?).stderr(copy(&said)?);
     let spawned = command.spawn();
-    let mut child = spawned.map_err(|source| Trouble::Spawn { program: program.to_owned(), source })?;
+    let mut child = spawned.map_err(|source| NotifyError::Spawn { program: program.to_owned(), source })?;
     match wait(&mut child, place.limit) {
         Some(status) if status.success() => Ok(()),
-        Some(status) => Err(Trouble::Failed { program: program.to_owned(), how: how(status), said: tail(&mut said) }),
-        None => Err(Trouble::TooLong { program: program.to_owned(), limit: place.limit }),
+        Some(status) => {
+            Err(NotifyError::Failed { program: program.to_owned(), how: how(status), said: tail(&mut said) })
+        }
+        None => Err(NotifyError::TooLong { program: program.to_owned(), limit: place.limit }),
     }
 }
 

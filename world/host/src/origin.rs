@@ -10,11 +10,11 @@
 mod clients;
 mod tree;
 
-use crate::paths::Places;
+use crate::paths::PathVariables;
 use model::Environment;
 use std::ffi::{OsStr, OsString};
 use std::sync::OnceLock;
-use tree::{Link, Variables};
+use tree::{Link, StartVariables};
 
 /// Who called this process.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,7 +22,7 @@ enum Origin {
     /// A person, or a script of a person's: the process speaks for itself.
     Itself,
     /// A client, with what it was started with.
-    Client(Variables),
+    Client(StartVariables),
     /// A client that is out of sight: the chain ends at the top of what this process is shown, as in a sandbox.
     Hidden,
     /// A client that cannot be told for certain.
@@ -37,20 +37,20 @@ const PASSING: &[&str] =
 const HIGHEST: usize = 64;
 
 /// The places of a hook: those of the client that called it, or else the account's.
-pub fn places() -> Places {
+pub fn places() -> PathVariables {
     match origin() {
-        Origin::Itself => Places::of_environment(own),
-        Origin::Client(first) => Places::of_start(|name| value(first, name)),
-        Origin::Hidden | Origin::Unknown => Places::default(),
+        Origin::Itself => PathVariables::of_environment(own),
+        Origin::Client(first) => PathVariables::of_start(|name| value(first, name)),
+        Origin::Hidden | Origin::Unknown => PathVariables::default(),
     }
 }
 
 /// The places of any other command. In a client's sandbox it cannot see the client, or not look into it, and what it does
 /// there weighs less than a hook's word: then it speaks for itself.
-pub fn places_of_command() -> Places {
+pub fn places_of_command() -> PathVariables {
     match origin() {
-        Origin::Itself | Origin::Hidden | Origin::Unknown => Places::of_environment(own),
-        Origin::Client(first) => Places::of_start(|name| value(first, name)),
+        Origin::Itself | Origin::Hidden | Origin::Unknown => PathVariables::of_environment(own),
+        Origin::Client(first) => PathVariables::of_start(|name| value(first, name)),
     }
 }
 
@@ -175,7 +175,7 @@ fn own(name: &str) -> Option<OsString> {
     std::env::var_os(name)
 }
 
-fn value(first: &Variables, name: &str) -> Option<OsString> {
+fn value(first: &StartVariables, name: &str) -> Option<OsString> {
     first.iter().find(|(known, _)| known == OsStr::new(name)).map(|(_, value)| value.clone())
 }
 

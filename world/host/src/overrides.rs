@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 /// What holds for a while.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Standing {
+pub struct ActiveOverrides {
     pub paused_until: Option<Ms>,
     pub reason: Option<String>,
 }
@@ -19,16 +19,16 @@ pub fn file(state: &Path) -> PathBuf {
 }
 
 /// What holds now; a file that cannot be read loosens nothing.
-pub fn read(state: &Path) -> Standing {
+pub fn read(state: &Path) -> ActiveOverrides {
     let bytes = std::fs::read(file(state)).unwrap_or_default();
     let value: Value = serde_json::from_slice(&bytes).unwrap_or_default();
-    Standing {
+    ActiveOverrides {
         paused_until: value.get("paused_until").and_then(Value::as_i64).map(Ms),
         reason: value.get("reason").and_then(Value::as_str).map(str::to_string),
     }
 }
 
-pub fn write(state: &Path, standing: &Standing) -> io::Result<()> {
+pub fn write(state: &Path, standing: &ActiveOverrides) -> io::Result<()> {
     std::fs::DirBuilder::new().recursive(true).mode(0o700).create(state)?;
     let text = json!({"paused_until": standing.paused_until.map(|at| at.0), "reason": standing.reason}).to_string();
     let next = state.join("overrides.json.next");
@@ -45,11 +45,11 @@ mod tests {
     fn a_pause_is_read_back_and_a_broken_file_loosens_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let state = folder.path().join("new");
-        assert_eq!(read(&state), Standing::default());
-        let standing = Standing { paused_until: Some(Ms(5)), reason: Some("deploy".into()) };
+        assert_eq!(read(&state), ActiveOverrides::default());
+        let standing = ActiveOverrides { paused_until: Some(Ms(5)), reason: Some("deploy".into()) };
         write(&state, &standing).unwrap();
         assert_eq!(read(&state), standing);
         std::fs::write(file(&state), "{\"paused_until\": 9").unwrap();
-        assert_eq!(read(&state), Standing::default());
+        assert_eq!(read(&state), ActiveOverrides::default());
     }
 }

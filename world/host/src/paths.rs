@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// What of a process's environment says where things are kept.
 #[derive(Debug, Clone, Default)]
-pub struct Places {
+pub struct PathVariables {
     pub taut_home: Option<PathBuf>,
     pub xdg_state: Option<PathBuf>,
     pub xdg_config: Option<PathBuf>,
@@ -13,7 +13,7 @@ pub struct Places {
     pub claude_config: Option<PathBuf>,
 }
 
-impl Places {
+impl PathVariables {
     /// Where this process finds things: see [`crate::origin`].
     pub fn from_process() -> Self {
         crate::origin::places_of_command()
@@ -103,11 +103,11 @@ mod tests {
 
     #[test]
     fn taut_home_wins_over_xdg_and_home() {
-        let mut places = Places {
+        let mut places = PathVariables {
             taut_home: Some("/t".into()),
             xdg_state: Some("/x".into()),
             home: Some("/h".into()),
-            ..Places::default()
+            ..PathVariables::default()
         };
         assert_eq!(places.state(), Path::new("/t"));
         places.taut_home = None;

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 /// What became of a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stopped {
+pub enum GroupEnd {
     /// Its leader was gone, or is another process by now.
     WasGone,
     Ended,
@@ -19,23 +19,23 @@ pub enum Stopped {
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 
 /// Asks the group to end, waits, and then ends it.
-pub fn stop(leader: ClientProcess, grace: Duration) -> Stopped {
+pub fn stop(leader: ClientProcess, grace: Duration) -> GroupEnd {
     if !is_alive(leader) {
-        return Stopped::WasGone;
+        return GroupEnd::WasGone;
     }
     for signal in [libc::SIGTERM, libc::SIGKILL] {
         if !send(leader, signal) {
-            return if is_alive(leader) { Stopped::Survived } else { Stopped::Ended };
+            return if is_alive(leader) { GroupEnd::Survived } else { GroupEnd::Ended };
         }
         let deadline = Instant::now() + grace;
         while Instant::now() < deadline {
             if !is_alive(leader) {
-                return Stopped::Ended;
+                return GroupEnd::Ended;
             }
             std::thread::sleep(LOOK_EVERY);
         }
     }
-    if is_alive(leader) { Stopped::Survived } else { Stopped::Ended }
+    if is_alive(leader) { GroupEnd::Survived } else { GroupEnd::Ended }
 }
 
 /// A leader whose start is not known cannot be told from another and is left alone.
@@ -72,9 +72,9 @@ mod tests {
     #[test]
     fn q8_a_group_we_started_is_stopped() {
         let (mut child, leader) = sleeper(true);
-        assert_eq!(stop(leader, Duration::from_secs(5)), Stopped::Ended);
+        assert_eq!(stop(leader, Duration::from_secs(5)), GroupEnd::Ended);
         child.wait().unwrap();
-        assert_eq!(stop(leader, Duration::from_secs(5)), Stopped::WasGone);
+        assert_eq!(stop(leader, Duration::from_secs(5)), GroupEnd::WasGone);
     }
 
     /// Whoever ignores the first signal gets the second, and so does all it started.
@@ -87,7 +87,7 @@ mod tests {
         let mut up = [0];
         std::io::Read::read_exact(&mut out, &mut up).unwrap();
         let Some(Life::Alive { started }) = probe::life(child.id()) else { panic!("not alive") };
-        assert_eq!(stop(ClientProcess { pid: child.id(), started }, Duration::from_millis(500)), Stopped::Ended);
+        assert_eq!(stop(ClientProcess { pid: child.id(), started }, Duration::from_millis(500)), GroupEnd::Ended);
         child.wait().unwrap();
         // The pipe ends when the last that holds it does.
         let (tell, told) = std::sync::mpsc::channel();
@@ -99,8 +99,8 @@ mod tests {
     fn q8_a_number_used_again_and_a_group_of_others_are_spared() {
         let (mut child, leader) = sleeper(false);
         let reused = ClientProcess { started: leader.started + 1, ..leader };
-        assert_eq!(stop(reused, Duration::from_millis(20)), Stopped::WasGone);
-        assert_eq!(stop(leader, Duration::from_millis(20)), Stopped::Survived);
+        assert_eq!(stop(reused, Duration::from_millis(20)), GroupEnd::WasGone);
+        assert_eq!(stop(leader, Duration::from_millis(20)), GroupEnd::Survived);
         assert!(is_alive(leader));
         child.kill().unwrap();
         child.wait().unwrap();

@@ -11,7 +11,7 @@ pub use backup::{Backups, Record};
 pub use diff::unified;
 pub use replace::replace;
 
-use crate::paths::Places;
+use crate::paths::PathVariables;
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ use sys::outside::{self, Rules};
 
 /// Whose settings are meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Level {
+pub enum SettingsLevel {
     User,
     /// Shared by everyone who works on the project.
     Project(PathBuf),
@@ -29,7 +29,7 @@ pub enum Level {
 
 /// A settings file as it was when it was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Snapshot {
+pub struct SettingsSnapshot {
     /// The path as it is known to the user.
     pub path: PathBuf,
     /// Where the symbolic links lead.
@@ -40,7 +40,7 @@ pub struct Snapshot {
 
 /// What becomes of a settings file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum After {
+pub enum SettingsFileChange {
     Text(String),
     /// The file was made by us and goes.
     Gone,
@@ -71,8 +71,8 @@ pub enum SettingsFileError {
 /// Settings are small; a larger file is something else.
 const LARGEST: u64 = 16 * 1024 * 1024;
 
-impl Level {
-    pub fn path(&self, places: &Places) -> PathBuf {
+impl SettingsLevel {
+    pub fn path(&self, places: &PathVariables) -> PathBuf {
         match self {
             Self::User => places.claude().join("settings.json"),
             Self::Project(project) => project.join(".claude/settings.json"),
@@ -89,7 +89,7 @@ impl Level {
     }
 }
 
-impl Snapshot {
+impl SettingsSnapshot {
     pub fn read(path: &Path) -> Result<Self, SettingsFileError> {
         let failed = |source| SettingsFileError::Read { path: path.to_path_buf(), source };
         let target = resolve(path).map_err(failed)?;
@@ -118,18 +118,18 @@ impl Snapshot {
     }
 
     /// The change as people read it; empty when there is none.
-    pub fn diff(&self, after: &After) -> String {
+    pub fn diff(&self, after: &SettingsFileChange) -> String {
         let new = match after {
-            After::Text(text) => Some(text.as_str()),
-            After::Gone => None,
+            SettingsFileChange::Text(text) => Some(text.as_str()),
+            SettingsFileChange::Gone => None,
         };
         unified(&self.path.to_string_lossy(), self.text.as_deref(), new)
     }
 
-    pub fn is_changed_by(&self, after: &After) -> bool {
+    pub fn is_changed_by(&self, after: &SettingsFileChange) -> bool {
         match after {
-            After::Text(text) => self.text.as_ref() != Some(text),
-            After::Gone => self.text.is_some(),
+            SettingsFileChange::Text(text) => self.text.as_ref() != Some(text),
+            SettingsFileChange::Gone => self.text.is_some(),
         }
     }
 }

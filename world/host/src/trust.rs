@@ -18,7 +18,7 @@ pub const FILES: [&str; 2] = [".taut/config.toml", ".taut/config.local.toml"];
 
 /// The files of a project that matter for trust, as they were at one moment.
 #[derive(Debug, Clone)]
-pub struct Snapshot {
+pub struct ProjectFiles {
     root: PathBuf,
     /// In the order of [`FILES`].
     config: [Option<Vec<u8>>; 2],
@@ -26,7 +26,7 @@ pub struct Snapshot {
     loops: Option<Vec<LoopFile>>,
 }
 
-impl Snapshot {
+impl ProjectFiles {
     pub fn of(root: &Path) -> Self {
         let config = FILES.map(|name| read::regular(&root.join(name)).map(|file| file.bytes));
         Self { root: root.to_path_buf(), config, loops: read::loop_files(root) }
@@ -104,12 +104,12 @@ pub fn holds_for(state: &Path, root: &Path, contents: [Option<&[u8]>; 2]) -> boo
 
 /// Whether the project's configuration is trusted as it stands now.
 pub fn holds(state: &Path, root: &Path) -> bool {
-    Snapshot::of(root).configuration_holds(state)
+    ProjectFiles::of(root).configuration_holds(state)
 }
 
 /// Trusts the project as it stands now.
 pub fn grant(state: &Path, root: &Path) -> io::Result<()> {
-    Snapshot::of(root).grant(state)
+    ProjectFiles::of(root).grant(state)
 }
 
 pub fn revoke(state: &Path, root: &Path) -> io::Result<()> {

@@ -3,7 +3,7 @@
 
 use engine::queue::{Actor, Claimant, Speaker};
 use model::Ms;
-use model::task::{Moment, Plan};
+use model::task::{ClockReading, TaskPlan};
 use pipeline::queue::Queue;
 use std::time::{Duration, Instant};
 use store::{Durability, Error, Store};
@@ -86,7 +86,7 @@ fn fill(store: &mut Store, size: usize) -> Result<(), Error> {
 fn claim_and_return(store: &mut Store, round: usize) -> Result<Duration, Box<dyn std::error::Error>> {
     let claimant = Claimant { agent: "bench".into(), session: None, lease_ms: 600_000 };
     let now = Ms(10_000_000 + round as i64);
-    let moment = Moment { now, awake: now.0, boot: "bench".into() };
+    let moment = ClockReading { now, awake: now.0, boot: "bench".into() };
     let begun = Instant::now();
     let claimed = Queue::new(store, || moment.clone()).claim_first(PROJECT, &claimant)?;
     let took = begun.elapsed();
@@ -102,6 +102,6 @@ fn claim_and_return(store: &mut Store, round: usize) -> Result<Duration, Box<dyn
     Ok(took)
 }
 
-fn plan(nth: usize) -> Plan {
-    Plan { slug: format!("t/{nth:07}"), title: "a task of the bench".into(), ..Plan::default() }
+fn plan(nth: usize) -> TaskPlan {
+    TaskPlan { slug: format!("t/{nth:07}"), title: "a task of the bench".into(), ..TaskPlan::default() }
 }

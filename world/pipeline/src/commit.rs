@@ -1,20 +1,20 @@
 //! The transaction: load, decide, apply, and only then answer. Nothing that was
 //! answered is lost, and the same call is answered once and the same.
 
-use crate::prepare::{Event, Matter, Prepared};
-use crate::way::Served;
+use crate::pipeline::Response;
+use crate::prepare::{Prepared, PreparedCall, PreparedEvent};
 use crate::{degraded, memory, prepare};
 use engine::{Inherited, Input};
 use model::effect::Write;
 use model::fact::Probe;
-use model::{Body, Kind, Loaded};
+use model::{Body, EventKind, Loaded};
 use store::{Durability, Error, Store, Tx};
 
 /// How often the stored rows may raise a question before they are taken as they are.
 const MOST_ROUNDS: usize = 4;
 
 enum Step {
-    Done(Box<Served>),
+    Done(Box<Response>),
     /// The world must be asked first, outside the transaction.
     Ask(Vec<Probe>),
     /// The session before it tells what it is, and so which files it is given.
@@ -22,7 +22,7 @@ enum Step {
 }
 
 /// Serves the calls that are not served yet, all in one transaction.
-pub fn commit(store: &mut Store, prepared: &mut [Prepared], served: &mut [Option<Served>]) -> Result<(), Error> {
+pub fn commit(store: &mut Store, prepared: &mut [Prepared], served: &mut [Option<Response>]) -> Result<(), Error> {
     let durability = durability(prepared);
     for round in 0..MOST_ROUNDS {
         let last = round + 1 == MOST_ROUNDS;
@@ -50,37 +50,37 @@ pub fn commit(store: &mut Store, prepared: &mut [Prepared], served: &mut [Option
 
 /// These events may release tasks or write an account, which must not be forgotten.
 fn durability(prepared: &[Prepared]) -> Durability {
-    let releases = |one: &Prepared| match &one.matter {
-        Matter::Event(event) => {
-            let ends = matches!(event.envelope.kind, Kind::PreCompact | Kind::SessionEnd);
+    let releases = |one: &Prepared| match &one.parsed_call {
+        PreparedCall::Event(event) => {
+            let ends = matches!(event.envelope.kind, EventKind::PreCompact | EventKind::SessionEnd);
             ends || engine::memory::is_dehydration(&event.envelope)
         }
-        Matter::Unreadable { .. } => false,
+        PreparedCall::Unreadable { .. } => false,
     };
     if prepared.iter().any(releases) { Durability::Full } else { Durability::Normal }
 }
 
 fn serve(tx: &Tx<'_>, prepared: &Prepared, last: bool) -> Result<Step, Error> {
-    match &prepared.matter {
-        Matter::Event(event) => serve_event(tx, prepared, event, last),
-        Matter::Unreadable { why, stop } => {
+    match &prepared.parsed_call {
+        PreparedCall::Event(event) => serve_event(tx, prepared, event, last),
+        PreparedCall::Unreadable { why, stop } => {
             let answer = degraded::answer(prepared);
             let mut row = prepare::unreadable_row(prepared, why, stop.as_ref());
             row.answer = answer.clone();
             tx.apply(&[Write::Event(Box::new(row.clone()))])?;
             let why = row.reason.as_deref().unwrap_or(why);
             let troubles = vec![format!("could not read the call: {why}")];
-            Ok(Step::Done(Box::new(Served { answer, event: Some(row), troubles, ..Served::default() })))
+            Ok(Step::Done(Box::new(Response { answer, event: Some(row), troubles, ..Response::default() })))
         }
     }
 }
 
-fn serve_event(tx: &Tx<'_>, prepared: &Prepared, event: &Event, last: bool) -> Result<Step, Error> {
-    let Event { envelope, who, facts, .. } = event;
+fn serve_event(tx: &Tx<'_>, prepared: &Prepared, event: &PreparedEvent, last: bool) -> Result<Step, Error> {
+    let PreparedEvent { envelope, who, facts, .. } = event;
     let key = engine::key(envelope, &prepared.call.request);
     if let Some(answer) = tx.answered(&key)? {
         tx.deliver(&key)?;
-        return Ok(Step::Done(Box::new(Served { answer, ..Served::default() })));
+        return Ok(Step::Done(Box::new(Response { answer, ..Response::default() })));
     }
     let now = prepared.call.at;
     let mut loaded = tx.load(who, now)?;
@@ -131,16 +131,16 @@ fn serve_event(tx: &Tx<'_>, prepared: &Prepared, event: &Event, last: bool) -> R
     writes.push(Write::Event(Box::new(row.clone())));
     tx.apply(&writes)?;
     let (after, report) = (outcome.after, Some(Box::new(outcome.report)));
-    Ok(Step::Done(Box::new(Served { answer, event: Some(row), after, troubles: Vec::new(), report })))
+    Ok(Step::Done(Box::new(Response { answer, event: Some(row), after, troubles: Vec::new(), report })))
 }
 
-fn input<'a>(prepared: &'a Prepared, event: &'a Event, loaded: &'a Loaded) -> Input<'a> {
+fn input<'a>(prepared: &'a Prepared, event: &'a PreparedEvent, loaded: &'a Loaded) -> Input<'a> {
     Input {
         envelope: &event.envelope,
         who: &event.who,
         loaded,
         facts: &event.facts,
-        policy: &event.law.policy,
+        policy: &event.project_policy.policy,
         findings: event.findings.clone(),
         ground: event.places.ground(),
         now: prepared.call.at,

@@ -1,9 +1,9 @@
 //! Without a database: what the rules that need no state say still stands, a
 //! strike denies, and the event is put by for later.
 
-use crate::prepare::{self, Matter, Prepared};
+use crate::pipeline::Response;
+use crate::prepare::{self, Prepared, PreparedCall};
 use crate::replay;
-use crate::way::Served;
 use engine::Input;
 use engine::memory::Ground;
 use model::{Answer, Loaded, row};
@@ -11,33 +11,35 @@ use std::path::Path;
 
 /// What is answered when nothing stored can be looked at.
 pub fn answer(prepared: &Prepared) -> Answer {
-    match &prepared.matter {
-        Matter::Event(event) => {
+    match &prepared.parsed_call {
+        PreparedCall::Event(event) => {
             let (reply, _) = decide(prepared, event);
             agents::encode(&event.envelope, &reply)
         }
-        Matter::Unreadable { stop: Some(stop), .. } => agents::stop_unread(&prepared.call.agent, stop.clone()),
-        Matter::Unreadable { stop: None, .. } => Answer::default(),
+        PreparedCall::Unreadable { stop: Some(stop), .. } => agents::stop_unread(&prepared.call.agent, stop.clone()),
+        PreparedCall::Unreadable { stop: None, .. } => Answer::default(),
     }
 }
 
 /// The answer and the event as they are when nothing can be stored.
-pub fn served(prepared: &Prepared) -> Served {
-    let (answer, mut row) = match &prepared.matter {
-        Matter::Event(event) => {
+pub fn served(prepared: &Prepared) -> Response {
+    let (answer, mut row) = match &prepared.parsed_call {
+        PreparedCall::Event(event) => {
             let (reply, row) = decide(prepared, event);
             (agents::encode(&event.envelope, &reply), row)
         }
-        Matter::Unreadable { why, stop } => (answer(prepared), prepare::unreadable_row(prepared, why, stop.as_ref())),
+        PreparedCall::Unreadable { why, stop } => {
+            (answer(prepared), prepare::unreadable_row(prepared, why, stop.as_ref()))
+        }
     };
     row.session = None;
     row.answer = answer.clone();
     replay::mark(&mut row, prepared);
-    Served { answer, event: Some(row), ..Served::default() }
+    Response { answer, event: Some(row), ..Response::default() }
 }
 
 /// Answers, and keeps the event in the spool so that it is not lost.
-pub fn serve(prepared: &Prepared, state: &Path, why: &str) -> Served {
+pub fn serve(prepared: &Prepared, state: &Path, why: &str) -> Response {
     let mut served = served(prepared);
     served.troubles.push(why.to_string());
     if let Some(Err(error)) = served.event.as_ref().map(|row| store::spool(state, row)) {
@@ -48,19 +50,19 @@ pub fn serve(prepared: &Prepared, state: &Path, why: &str) -> Served {
 
 /// The agent's owner hears of it wherever it was served: the daemon has no
 /// stderr of the hook's, so it goes with the answer. At most once a minute.
-fn say_unstored(served: &mut Served, error: &store::Error) {
+fn say_unstored(served: &mut Response, error: &store::Error) {
     if error.is_to_be_said() {
         served.answer.stderr.push_str(&format!("taut: {error}\n"));
     }
 }
 
-fn decide(prepared: &Prepared, event: &prepare::Event) -> (model::reply::Reply, row::Event) {
+fn decide(prepared: &Prepared, event: &prepare::PreparedEvent) -> (model::reply::Reply, row::Event) {
     let outcome = engine::decide(Input {
         envelope: &event.envelope,
         who: &event.who,
         loaded: &Loaded::default(),
         facts: &event.facts,
-        policy: &event.law.policy,
+        policy: &event.project_policy.policy,
         findings: event.findings.clone(),
         ground: Ground { blind: true, ..event.places.ground() },
         now: prepared.call.at,

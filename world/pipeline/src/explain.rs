@@ -1,24 +1,25 @@
 //! A command line judged as a hook would judge it here, with the working shown.
 
-use crate::law::{Law, Laws};
-use crate::rpc::Caller;
-use crate::scene;
-use crate::way::Setting;
+use crate::judge_context;
+use crate::pipeline::PipelineSetup;
+use crate::policy_cache::{PolicyCache, ProjectPolicy};
+use crate::rpc::RpcCaller;
 use model::fact::{Facts, Probe};
 use model::{Call, Findings};
-use policy::{Explanation, Matter};
+use policy::{Explanation, ParsedCall};
 use std::rc::Rc;
 
-/// Judges many lines under one law.
+/// Judges many lines under one policy.
 pub struct Judge {
-    setting: Setting,
-    law: Rc<Law>,
+    setting: PipelineSetup,
+    project_policy: Rc<ProjectPolicy>,
     call: Call,
 }
 
 impl Judge {
-    pub fn new(setting: Setting, caller: Caller) -> Self {
-        let law = Laws::new(setting.user_config.clone(), setting.state.clone()).of(&caller.cwd, &setting.home);
+    pub fn new(setting: PipelineSetup, caller: RpcCaller) -> Self {
+        let project_policy =
+            PolicyCache::new(setting.user_config.clone(), setting.state.clone()).of(&caller.cwd, &setting.home);
         let call = Call {
             request: String::new(),
             agent: agents::claude_code::NAME.to_string(),
@@ -28,28 +29,40 @@ impl Judge {
             parent: caller.parent,
             at: host::clock::now(),
         };
-        Self { setting, law, call }
+        Self { setting, project_policy, call }
     }
 
-    pub fn law(&self) -> &Law {
-        &self.law
+    pub fn project_policy(&self) -> &ProjectPolicy {
+        &self.project_policy
     }
 
     pub fn explain(&self, line: &str) -> Explanation {
-        let (matter, facts) = self.look(line);
-        policy::explain(&matter, &self.law.policy, &facts, &scene::circumstances(&self.call, &self.law))
+        let (parsed_call, facts) = self.look(line);
+        policy::explain(
+            &parsed_call,
+            &self.project_policy.policy,
+            &facts,
+            &judge_context::circumstances(&self.call, &self.project_policy),
+        )
     }
 
     pub fn judge(&self, line: &str) -> Findings {
-        let (matter, facts) = self.look(line);
-        policy::judge(&matter, &self.law.policy, &facts, &scene::circumstances(&self.call, &self.law))
+        let (parsed_call, facts) = self.look(line);
+        policy::judge(
+            &parsed_call,
+            &self.project_policy.policy,
+            &facts,
+            &judge_context::circumstances(&self.call, &self.project_policy),
+        )
     }
 
-    fn look(&self, line: &str) -> (Matter, Facts) {
-        let matter = Matter::line(line, Some(self.call.cwd.clone()), &scene::around(&self.call, &self.setting));
-        let mut facts = Facts { projects: vec![(self.call.cwd.clone(), self.law.project.clone())], ..Facts::default() };
-        let probes: Vec<Probe> = matter.probes();
+    fn look(&self, line: &str) -> (ParsedCall, Facts) {
+        let parsed_call =
+            ParsedCall::line(line, Some(self.call.cwd.clone()), &judge_context::around(&self.call, &self.setting));
+        let mut facts =
+            Facts { projects: vec![(self.call.cwd.clone(), self.project_policy.project.clone())], ..Facts::default() };
+        let probes: Vec<Probe> = parsed_call.probes();
         host::probe::add(&mut facts, &probes, &self.setting.home);
-        (matter, facts)
+        (parsed_call, facts)
     }
 }

@@ -2,27 +2,27 @@
 //! decoded, looked into, judged, stored and answered. The daemon, the hook that
 //! finds no daemon, RPC and the corpus tests all go this way.
 
-mod by_hand;
+mod cli_command;
 mod commit;
 mod degraded;
 mod explain;
-mod law;
+mod judge_context;
 mod measure;
 mod memory;
 mod orphans;
+mod pipeline;
+mod policy_cache;
 mod prepare;
 pub mod queue;
 mod replay;
 mod rpc;
-mod scene;
 mod settings;
 mod stamp;
-mod way;
 
-pub use by_hand::{Carried, Hand, HandError, found_done};
+pub use cli_command::{CliCommand, CliCommandError, Executed, found_done};
 pub use explain::Judge;
-pub use law::{Law, Laws};
-pub use measure::Reading;
+pub use measure::ContextReading;
+pub use pipeline::{Pipeline, PipelineSetup, Response};
+pub use policy_cache::{PolicyCache, ProjectPolicy};
 pub use replay::{TakenIn, take_in};
-pub use rpc::{Caller, RpcError, methods, rpc};
-pub use way::{Served, Setting, Way};
+pub use rpc::{RpcCaller, RpcError, methods, rpc};

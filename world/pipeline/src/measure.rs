@@ -1,10 +1,10 @@
 //! Measuring contexts off the way of an event: what a client's status line
 //! says, and what the transcripts of sessions that emit nothing say.
 
-use crate::Way;
-use engine::context::{self, Settings};
+use crate::Pipeline;
+use engine::context::{self, ContextSettings};
 use model::effect::Write;
-use model::fact::Tail;
+use model::fact::TranscriptTail;
 use model::session::Session;
 use model::{Environment, Ms};
 use std::path::Path;
@@ -12,7 +12,7 @@ use store::{Durability, Error, SessionFilter};
 
 /// What a client says of its own context.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Reading {
+pub struct ContextReading {
     /// The client's own session id.
     pub host_session: String,
     pub cwd: String,
@@ -30,9 +30,9 @@ const FORGOTTEN_MS: i64 = 2 * 60 * 60 * 1000;
 
 const MOST_SESSIONS: usize = 256;
 
-impl Way {
+impl Pipeline {
     /// Stores what a client said of its context, and gives its session as it is then.
-    pub fn note(&mut self, reading: &Reading, env: &Environment) -> Result<Option<Session>, Error> {
+    pub fn note(&mut self, reading: &ContextReading, env: &Environment) -> Result<Option<Session>, Error> {
         let settings = self.settings_in(&reading.cwd);
         let logical = env.first(&["TAUT_SESSION_ID", "CLAUDE_SESSION_ID"]).unwrap_or(&reading.host_session);
         let ours = |session: &Session| session.host_session.as_deref() == Some(&reading.host_session);
@@ -73,20 +73,20 @@ impl Way {
         Ok(measured)
     }
 
-    fn settings_in(&mut self, folder: &str) -> Settings {
+    fn settings_in(&mut self, folder: &str) -> ContextSettings {
         let home = self.setting.home.clone();
-        Settings::of(&self.laws.of(folder, &home).policy)
+        ContextSettings::of(&self.policies.of(folder, &home).policy)
     }
 }
 
 /// The end of a transcript that is longer than when it was last read.
-fn grown(session: &Session) -> Option<Tail> {
+fn grown(session: &Session) -> Option<TranscriptTail> {
     let path = Path::new(session.transcript.as_deref()?);
     let size = host::probe::tail(path, 0)?.size;
     if size == session.memo.read_to { None } else { host::probe::tail(path, LAST_BYTES) }
 }
 
-fn told(mut session: Session, reading: &Reading, settings: &Settings) -> Session {
+fn told(mut session: Session, reading: &ContextReading, settings: &ContextSettings) -> Session {
     session.memo.model = reading.model.clone().or(session.memo.model);
     session.memo.told_window = reading.window.or(session.memo.told_window);
     session.context_tokens = reading.tokens.or(session.context_tokens);

@@ -1,13 +1,13 @@
 //! What is stored of the efforts an event is about, and the places memory
 //! writes to.
 
-use crate::prepare::Event;
-use crate::way::Setting;
+use crate::pipeline::PipelineSetup;
+use crate::prepare::PreparedEvent;
 use engine::memory::{Ground, reading, wanted};
 use model::effect::Write;
-use model::effort::{Addressee, Keep, Known};
-use model::{Call, Envelope, Kind, Loaded, Ms};
-use store::{Asked, Error, Tx, Whose};
+use model::effort::{Addressee, EffortRows, MemoryWrite};
+use model::{Call, Envelope, EventKind, Loaded, Ms};
+use store::{EffortQuery, Error, PreExecutedKey, Tx};
 
 /// The ground of an event, as texts that live as long as it.
 #[derive(Debug, Clone, Default)]
@@ -20,15 +20,15 @@ pub struct Places {
 }
 
 impl Places {
-    pub fn of(call: &Call, law: &crate::law::Law, setting: &Setting) -> Self {
+    pub fn of(call: &Call, project_policy: &crate::policy_cache::ProjectPolicy, setting: &PipelineSetup) -> Self {
         let home = setting.home.to_string_lossy().into_owned();
         let claude = call.env.get("CLAUDE_CONFIG_DIR").map_or_else(|| format!("{home}/.claude"), str::to_string);
         Self {
             state: setting.state.to_string_lossy().into_owned(),
             claude,
             home,
-            tree: law.project.work_tree.clone(),
-            paused: law.standing.paused_until.is_some_and(|until| call.at < until),
+            tree: project_policy.project.work_tree.clone(),
+            paused: project_policy.standing.paused_until.is_some_and(|until| call.at < until),
         }
     }
 
@@ -50,20 +50,20 @@ impl Places {
 }
 
 /// For an agent without an effort this is one look into a small index.
-pub fn load(tx: &Tx<'_>, event: &Event, loaded: &Loaded, now: Ms) -> Result<Known, Error> {
-    let Event { envelope, who, .. } = event;
+pub fn load(tx: &Tx<'_>, event: &PreparedEvent, loaded: &Loaded, now: Ms) -> Result<EffortRows, Error> {
+    let PreparedEvent { envelope, who, .. } = event;
     let ours = loaded.open.iter().find(|session| session.logical_id == who.logical_id && session.client == who.client);
     let ours = ours.or_else(|| loaded.open.iter().find(|session| session.logical_id == who.logical_id));
     let mut agents = vec![who.agent.as_str()];
     agents.extend(ours.map(|session| session.agent.as_str()).filter(|agent| *agent != who.agent));
     let sub_agent = envelope.sub_agent.as_ref().map_or("", |sub| sub.id.as_str());
-    let overflow = event.law.policy.section("overflow").is_some();
-    let mut known = tx.efforts(&Asked {
+    let overflow = event.project_policy.policy.section("overflow").is_some();
+    let mut known = tx.efforts(&EffortQuery {
         agents,
         counted: ours.map(|session| (session.id.as_str(), sub_agent)),
-        account: overflow || matches!(envelope.kind, Kind::SessionStart | Kind::PreCompact),
+        account: overflow || matches!(envelope.kind, EventKind::SessionStart | EventKind::PreCompact),
         sub_session: envelope.sub_agent.is_some(),
-        all_directives: matches!(envelope.kind, Kind::PostToolUse | Kind::SubagentStart),
+        all_directives: matches!(envelope.kind, EventKind::PostToolUse | EventKind::SubagentStart),
     })?;
     let wanted = wanted(envelope, who, loaded, now);
     let project = ours.map_or(who.project.as_str(), |session| session.project.as_str());
@@ -96,12 +96,13 @@ pub fn load(tx: &Tx<'_>, event: &Event, loaded: &Loaded, now: Ms) -> Result<Know
 }
 
 /// What a `taut inbox` listed that has come back was told by that, and nothing else was.
-pub fn settle_reading(tx: &Tx<'_>, event: &Event, now: Ms) -> Result<(), Error> {
+pub fn settle_reading(tx: &Tx<'_>, event: &PreparedEvent, now: Ms) -> Result<(), Error> {
     let Some(words) = reading(&event.envelope) else { return Ok(()) };
-    let Some(listed) = tx.errand(&words, &Whose { project: &event.who.project, agent: None }, now)? else {
+    let Some(listed) = tx.pre_executed(&words, &PreExecutedKey { project: &event.who.project, agent: None }, now)?
+    else {
         return Ok(());
     };
-    let told = |id: &str| Write::Keep(Keep::Delivered { message: id.to_string(), at: now });
+    let told = |id: &str| Write::Keep(MemoryWrite::Delivered { message: id.to_string(), at: now });
     tx.apply(&listed.said.lines().map(told).collect::<Vec<_>>())
 }
 
@@ -109,5 +110,5 @@ pub fn settle_reading(tx: &Tx<'_>, event: &Event, now: Ms) -> Result<(), Error> 
 /// known then, when it matters.
 fn asks_for_parent(envelope: &Envelope) -> bool {
     let reports = envelope.tool().and_then(|call| call.command()).is_some_and(|line| line.contains("worker"));
-    reports || matches!(envelope.kind, Kind::SessionStart | Kind::UserPromptSubmit | Kind::SessionEnd)
+    reports || matches!(envelope.kind, EventKind::SessionStart | EventKind::UserPromptSubmit | EventKind::SessionEnd)
 }

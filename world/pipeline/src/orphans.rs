@@ -1,60 +1,60 @@
 //! Looking for sessions whose client died without a word, off the way of an event.
 
-use crate::Way;
+use crate::Pipeline;
 use engine::fleet::reports::unreported;
-use engine::orphans::{Fate, SILENCE_MS, Sign, Signs, bury, fate};
+use engine::orphans::{Fate, LifeSign, SILENCE_MS, Signs, fate, reap};
 use model::Ms;
 use model::effect::Write;
-use model::effort::Keep;
+use model::effort::MemoryWrite;
 use model::fact::{Facts, Probe};
 use model::session::Session;
 use store::{Durability, Error, SessionFilter};
 
 const MOST_SESSIONS: usize = 256;
 
-impl Way {
+impl Pipeline {
     /// Ends the sessions that several signs together say are orphaned. How many were.
-    pub fn bury(&mut self, now: Ms) -> Result<usize, Error> {
+    pub fn reap_orphans(&mut self, now: Ms) -> Result<usize, Error> {
         let filter = SessionFilter { only_open: true, limit: MOST_SESSIONS, ..SessionFilter::default() };
         let open = self.store()?.sessions(&filter)?;
         let silent = open.into_iter().filter(|session| now.since(session.last_seen_at) >= SILENCE_MS);
         let orphaned: Vec<Session> =
             silent.filter(|session| fate(session, signs(session), now) == Fate::Orphaned).collect();
-        let mut buried = 0;
+        let mut reaped = 0;
         for session in orphaned {
-            buried += self.store()?.transact(Durability::Normal, |tx| {
+            reaped += self.store()?.transact(Durability::Normal, |tx| {
                 let current = tx.open_sessions(&session.logical_id)?.into_iter().find(|current| *current == session);
                 // One that spoke meanwhile is no orphan.
                 let Some(current) = current else { return Ok(0) };
                 let rest = Write::Rest { agent: current.agent.clone(), session: current.id.clone(), at: now };
-                let buried = bury(current, now);
-                let report = unreported(&buried, now).map(|message| Write::Keep(Keep::Message(message)));
-                let writes = [Some(Write::Session(Box::new(buried))), Some(rest), report];
+                let reaped = reap(current, now);
+                let report = unreported(&reaped, now).map(|message| Write::Keep(MemoryWrite::Message(message)));
+                let writes = [Some(Write::Session(Box::new(reaped))), Some(rest), report];
                 tx.apply(&writes.into_iter().flatten().collect::<Vec<_>>())?;
                 Ok(1)
             })?;
         }
-        Ok(buried)
+        Ok(reaped)
     }
 }
 
 fn signs(session: &Session) -> Signs {
     let client = match session.client {
-        None => Sign::Unknown,
+        None => LifeSign::Unknown,
         Some(client) => {
             let mut facts = Facts::default();
             host::probe::add(&mut facts, &[Probe::Process { pid: client.pid }], std::path::Path::new("/"));
             sign(facts.lives(client))
         }
     };
-    let pane = session.pane.as_deref().map_or(Sign::None, |pane| sign(host::tmux::pane_lives(pane)));
+    let pane = session.pane.as_deref().map_or(LifeSign::None, |pane| sign(host::tmux::pane_lives(pane)));
     Signs { client, pane }
 }
 
-fn sign(lives: Option<bool>) -> Sign {
+fn sign(lives: Option<bool>) -> LifeSign {
     match lives {
-        Some(true) => Sign::There,
-        Some(false) => Sign::Gone,
-        None => Sign::Unknown,
+        Some(true) => LifeSign::There,
+        Some(false) => LifeSign::Gone,
+        None => LifeSign::Unknown,
     }
 }

@@ -1,10 +1,10 @@
 //! Everything before the transaction: decode, ask, look, judge. What comes out
 //! is enough to answer even when nothing can be stored.
 
-use crate::law::{Law, Laws};
 use crate::memory::Places;
-use crate::way::Setting;
-use crate::{scene, settings};
+use crate::pipeline::PipelineSetup;
+use crate::policy_cache::{PolicyCache, ProjectPolicy};
+use crate::{judge_context, settings};
 use engine::context::{self, Ground};
 use engine::undecided::{self, Undecided};
 use engine::{Ids, Inherited};
@@ -20,13 +20,13 @@ use std::time::Instant;
 /// A call that has been read and judged, and not yet stored.
 pub struct Prepared {
     pub call: Call,
-    pub matter: Matter,
+    pub parsed_call: PreparedCall,
     pub begun: Instant,
     ids: [String; 2],
 }
 
-pub enum Matter {
-    Event(Box<Event>),
+pub enum PreparedCall {
+    Event(Box<PreparedEvent>),
     /// No event could be made of the payload.
     Unreadable {
         why: String,
@@ -35,12 +35,12 @@ pub enum Matter {
     },
 }
 
-pub struct Event {
+pub struct PreparedEvent {
     pub envelope: Envelope,
     pub who: Who,
     pub facts: Facts,
     pub findings: Findings,
-    pub law: Rc<Law>,
+    pub project_policy: Rc<ProjectPolicy>,
     /// For questions that only come up once the stored rows are known.
     pub home: PathBuf,
     pub places: Places,
@@ -50,17 +50,23 @@ pub struct Event {
     pub inherited: bool,
 }
 
-impl Event {
+impl PreparedEvent {
     /// One that was judged and answered before: nothing is asked of the world
     /// yet, and nothing is found.
-    pub fn answered_before(envelope: Envelope, who: Who, call: &Call, setting: &Setting, laws: &mut Laws) -> Self {
+    pub fn answered_before(
+        envelope: Envelope,
+        who: Who,
+        call: &Call,
+        setting: &PipelineSetup,
+        policies: &mut PolicyCache,
+    ) -> Self {
         let folder = engine::folder(&envelope, &call.cwd).to_string();
-        let law = laws.of(&folder, &setting.home);
-        let facts = Facts { projects: vec![(folder, law.project.clone())], ..Facts::default() };
-        let places = Places::of(call, &law, setting);
+        let project_policy = policies.of(&folder, &setting.home);
+        let facts = Facts { projects: vec![(folder, project_policy.project.clone())], ..Facts::default() };
+        let places = Places::of(call, &project_policy, setting);
         let config = setting.user_config.parent().map(Path::to_path_buf).unwrap_or_default();
         let (findings, home) = (Findings::default(), setting.home.clone());
-        Self { envelope, who, facts, findings, law, home, places, config, inherited: true }
+        Self { envelope, who, facts, findings, project_policy, home, places, config, inherited: true }
     }
 }
 
@@ -72,131 +78,148 @@ impl Prepared {
 
     /// Answers a question the stored rows raised.
     pub fn ask(&mut self, probes: &[Probe]) {
-        if let Matter::Event(event) = &mut self.matter {
+        if let PreparedCall::Event(event) = &mut self.parsed_call {
             host::probe::add(&mut event.facts, probes, &event.home);
         }
     }
 
     /// Looks for the files of the role and mode that the session takes over.
     pub fn inherit(&mut self, taken: &Inherited) {
-        let Matter::Event(event) = &mut self.matter else { return };
+        let PreparedCall::Event(event) = &mut self.parsed_call else { return };
         event.inherited = true;
         let mut env = self.call.env.clone();
         let told = [("CLAUDE_SESSION_ROLE", &taken.role), ("CLAUDE_SESSION_MODE", &taken.mode)];
         env.0.extend(told.into_iter().filter_map(|(name, value)| Some((name.to_string(), value.clone()?))));
-        let around =
-            Around { envelope: &event.envelope, env: &env, law: &event.law, home: &event.home, config: &event.config };
+        let around = Around {
+            envelope: &event.envelope,
+            env: &env,
+            project_policy: &event.project_policy,
+            home: &event.home,
+            config: &event.config,
+        };
         look_around(&mut event.facts, &around);
     }
 
     /// A call that can only be decoded: no file is opened and no line is read for it.
-    pub fn undecided(call: Call, setting: &Setting, why: &str, on_failure: OnFailure) -> Self {
-        let undecided = Undecided { why, on_failure, answering: scene::answering(&call) };
+    pub fn undecided(call: Call, setting: &PipelineSetup, why: &str, on_failure: OnFailure) -> Self {
+        let undecided = Undecided { why, on_failure, answering: judge_context::answering(&call) };
         let decoded = catch_unwind(|| agents::decode(&call.agent, &call.stdin));
-        let matter = match decoded {
+        let parsed_call = match decoded {
             Ok(Ok(envelope)) => {
-                let law = Rc::new(Law::anywhere(engine::folder(&envelope, &call.cwd)));
+                let project_policy = Rc::new(ProjectPolicy::anywhere(engine::folder(&envelope, &call.cwd)));
                 let findings = Findings(undecided.finding(&envelope).into_iter().collect());
-                Matter::Event(Box::new(Event::unseen(envelope, &call, setting, law, findings)))
+                PreparedCall::Event(Box::new(PreparedEvent::unseen(envelope, &call, setting, project_policy, findings)))
             }
             Ok(Err(unreadable)) => unread(&unreadable.why, &call, on_failure),
             Err(_) => unread(why, &call, on_failure),
         };
-        Self { ids: host::clock::uuids(call.at), call, matter, begun: Instant::now() }
+        Self { ids: host::clock::uuids(call.at), call, parsed_call, begun: Instant::now() }
     }
 
     /// A call that is judged by its words alone, under the user's own configuration: nothing of a project is opened.
-    pub fn unseen(call: Call, setting: &Setting, why: &str) -> Self {
+    pub fn unseen(call: Call, setting: &PipelineSetup, why: &str) -> Self {
         let ids = host::clock::uuids(call.at);
         let begun = Instant::now();
-        let matter = match agents::decode(&call.agent, &call.stdin) {
+        let parsed_call = match agents::decode(&call.agent, &call.stdin) {
             Ok(envelope) => {
-                let law = Rc::new(Law::of_user(&setting.user_config, engine::folder(&envelope, &call.cwd)));
-                let plan = engine::plan(&envelope, &call, &scene::around(&call, setting));
-                let circumstances = scene::circumstances(&call, &law);
-                let mut findings = plan.judge(&law.policy, &Facts::default(), &circumstances);
-                let undecided = Undecided { why, on_failure: law.policy.on_failure, answering: circumstances.answer };
+                let project_policy =
+                    Rc::new(ProjectPolicy::of_user(&setting.user_config, engine::folder(&envelope, &call.cwd)));
+                let plan = engine::plan(&envelope, &call, &judge_context::around(&call, setting));
+                let circumstances = judge_context::circumstances(&call, &project_policy);
+                let mut findings = plan.judge(&project_policy.policy, &Facts::default(), &circumstances);
+                let undecided =
+                    Undecided { why, on_failure: project_policy.policy.on_failure, answering: circumstances.answer };
                 findings.0.extend(undecided.finding(&envelope));
-                Matter::Event(Box::new(Event::unseen(envelope, &call, setting, law, findings)))
+                PreparedCall::Event(Box::new(PreparedEvent::unseen(envelope, &call, setting, project_policy, findings)))
             }
             Err(unreadable) => {
-                let law = Law::of_user(&setting.user_config, &call.cwd);
-                unread(&unreadable.why, &call, law.policy.on_failure)
+                let project_policy = ProjectPolicy::of_user(&setting.user_config, &call.cwd);
+                unread(&unreadable.why, &call, project_policy.policy.on_failure)
             }
         };
-        Self { ids, call, matter, begun }
+        Self { ids, call, parsed_call, begun }
     }
 }
 
-impl Event {
+impl PreparedEvent {
     /// An event that nothing was looked up for.
-    fn unseen(envelope: Envelope, call: &Call, setting: &Setting, law: Rc<Law>, findings: Findings) -> Self {
+    fn unseen(
+        envelope: Envelope,
+        call: &Call,
+        setting: &PipelineSetup,
+        project_policy: Rc<ProjectPolicy>,
+        findings: Findings,
+    ) -> Self {
         let facts = Facts::default();
         let who = engine::who(&envelope, call, &facts);
-        let places = Places::of(call, &law, setting);
+        let places = Places::of(call, &project_policy, setting);
         let config = setting.user_config.parent().map(Path::to_path_buf).unwrap_or_default();
         let home = setting.home.clone();
-        Self { envelope, who, facts, findings, law, home, places, config, inherited: true }
+        Self { envelope, who, facts, findings, project_policy, home, places, config, inherited: true }
     }
 }
 
 /// A payload that no event could be made of.
-fn unread(why: &str, call: &Call, on_failure: OnFailure) -> Matter {
-    let undecided = Undecided { why, on_failure, answering: scene::answering(call) };
-    Matter::Unreadable { why: why.to_string(), stop: undecided.stop() }
+fn unread(why: &str, call: &Call, on_failure: OnFailure) -> PreparedCall {
+    let undecided = Undecided { why, on_failure, answering: judge_context::answering(call) };
+    PreparedCall::Unreadable { why: why.to_string(), stop: undecided.stop() }
 }
 
-pub fn prepare(call: Call, setting: &Setting, laws: &mut Laws) -> Prepared {
+pub fn prepare(call: Call, setting: &PipelineSetup, policies: &mut PolicyCache) -> Prepared {
     let begun = Instant::now();
     let ids = host::clock::uuids(call.at);
-    let matter = match agents::decode(&call.agent, &call.stdin) {
-        Ok(envelope) => Matter::Event(Box::new(look(envelope, &call, setting, laws))),
+    let parsed_call = match agents::decode(&call.agent, &call.stdin) {
+        Ok(envelope) => PreparedCall::Event(Box::new(look(envelope, &call, setting, policies))),
         // Where nothing was sent there was no call.
-        Err(unreadable) if call.stdin.is_empty() => Matter::Unreadable { why: unreadable.why, stop: None },
+        Err(unreadable) if call.stdin.is_empty() => PreparedCall::Unreadable { why: unreadable.why, stop: None },
         Err(unreadable) => {
-            let on_failure = laws.of(&call.cwd, &setting.home).policy.on_failure;
+            let on_failure = policies.of(&call.cwd, &setting.home).policy.on_failure;
             unread(&unreadable.why, &call, on_failure)
         }
     };
-    Prepared { call, matter, begun, ids }
+    Prepared { call, parsed_call, begun, ids }
 }
 
-fn look(envelope: Envelope, call: &Call, setting: &Setting, laws: &mut Laws) -> Event {
+fn look(envelope: Envelope, call: &Call, setting: &PipelineSetup, policies: &mut PolicyCache) -> PreparedEvent {
     let folder = engine::folder(&envelope, &call.cwd);
-    let here = laws.of(folder, &setting.home);
-    let plan = engine::plan(&envelope, call, &scene::around(call, setting));
+    let here = policies.of(folder, &setting.home);
+    let plan = engine::plan(&envelope, call, &judge_context::around(call, setting));
     let mut facts = Facts { projects: vec![(folder.to_string(), here.project.clone())], ..Facts::default() };
     host::probe::add(&mut facts, &plan.probes, &setting.home);
     facts.settings = settings::fact(&envelope, setting, call.at);
-    facts.screen = scene::screen(call, &here);
+    facts.screen = judge_context::screen(call, &here);
     let config = setting.user_config.parent().map(Path::to_path_buf).unwrap_or_default();
-    let around = Around { envelope: &envelope, env: &call.env, law: &here, home: &setting.home, config: &config };
+    let around =
+        Around { envelope: &envelope, env: &call.env, project_policy: &here, home: &setting.home, config: &config };
     look_around(&mut facts, &around);
-    let mut findings = plan.judge(&here.policy, &facts, &scene::circumstances(call, &here));
-    if let Some(session) = scene::session_law(call, &here, laws, &setting.home) {
-        scene::join(&mut findings, plan.judge(&session.policy, &facts, &scene::circumstances(call, &session)));
+    let mut findings = plan.judge(&here.policy, &facts, &judge_context::circumstances(call, &here));
+    if let Some(session) = judge_context::session_law(call, &here, policies, &setting.home) {
+        judge_context::join(
+            &mut findings,
+            plan.judge(&session.policy, &facts, &judge_context::circumstances(call, &session)),
+        );
     }
     let who = engine::who(&envelope, call, &facts);
     let places = Places::of(call, &here, setting);
     let home = setting.home.clone();
-    Event { who, envelope, facts, findings, law: here, home, places, config, inherited: false }
+    PreparedEvent { who, envelope, facts, findings, project_policy: here, home, places, config, inherited: false }
 }
 
 /// What surrounds a session that is to be told something.
 struct Around<'a> {
     envelope: &'a Envelope,
     env: &'a Environment,
-    law: &'a Law,
+    project_policy: &'a ProjectPolicy,
     home: &'a Path,
     config: &'a Path,
 }
 
 /// Asks in rounds for what is to be told: one answer may raise the next question.
 fn look_around(facts: &mut Facts, around: &Around<'_>) {
-    let Around { envelope, env, law, .. } = *around;
+    let Around { envelope, env, project_policy, .. } = *around;
     let (home, config) = (around.home.to_string_lossy(), around.config.to_string_lossy());
     for _ in 0..context::MOST_ROUNDS {
-        let (policy, project) = (&law.policy, &law.project.work_tree);
+        let (policy, project) = (&project_policy.policy, &project_policy.project.work_tree);
         let ground = Ground { envelope, env, policy, facts, project, home: &home, config: &config };
         let asks = context::further(&ground);
         if asks.is_empty() {

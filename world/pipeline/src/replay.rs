@@ -2,14 +2,14 @@
 //! the end of a session, a full context. They are carried out afterwards, once,
 //! by the same engine and with the event's own time, unless the session went on.
 
-use crate::law::Laws;
 use crate::memory;
-use crate::prepare::{Event, Matter, Prepared};
-use crate::way::Setting;
+use crate::pipeline::PipelineSetup;
+use crate::policy_cache::PolicyCache;
+use crate::prepare::{Prepared, PreparedCall, PreparedEvent};
 use engine::{Ids, Input};
 use model::effect::After;
-use model::event::{Body, Envelope, Kind};
-use model::who::Standing;
+use model::event::{Body, Envelope, EventKind};
+use model::who::Supervision;
 use model::{Call, ClientProcess, Environment, Loaded, Ms, Who, row};
 use serde_json::{Value, json};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -31,11 +31,11 @@ pub struct TakenIn {
 
 /// Takes in what spool and reserve hold, and carries out the effects that are
 /// still to be. For the daemon and commands.
-pub fn take_in(store: &mut Store, setting: &Setting) -> Result<TakenIn, Error> {
+pub fn take_in(store: &mut Store, setting: &PipelineSetup) -> Result<TakenIn, Error> {
     let mut taken = TakenIn { ingested: store.ingest_spool()?, ..TakenIn::default() };
     for pending in store.pending()? {
         // A defect of ours in one of them must not keep the others waiting.
-        let one = catch_unwind(AssertUnwindSafe(|| carry_out(store, setting, &pending, &mut taken)));
+        let one = catch_unwind(AssertUnwindSafe(|| replay_event(store, setting, &pending, &mut taken)));
         one.unwrap_or_else(|_| drop_it(store, &pending, "Taut failed while carrying it out", &mut taken))?;
     }
     Ok(taken)
@@ -44,11 +44,11 @@ pub fn take_in(store: &mut Store, setting: &Setting) -> Result<TakenIn, Error> {
 /// Notes on the row of an event that cannot be stored now what its effects
 /// take. Nothing of the payload but what is named here.
 pub(crate) fn mark(row: &mut row::Event, prepared: &Prepared) {
-    let Matter::Event(event) = &prepared.matter else { return };
-    let Event { envelope, who, .. } = &**event;
+    let PreparedCall::Event(event) = &prepared.parsed_call else { return };
+    let PreparedEvent { envelope, who, .. } = &**event;
     let said = match &envelope.body {
         Body::SessionEnd { reason } => reason,
-        Body::Compact { trigger } if envelope.kind == Kind::PreCompact && trigger == "auto" => trigger,
+        Body::Compact { trigger } if envelope.kind == EventKind::PreCompact && trigger == "auto" => trigger,
         _ => return,
     };
     if envelope.sub_agent.is_some() {
@@ -65,12 +65,18 @@ pub(crate) fn mark(row: &mut row::Event, prepared: &Prepared) {
     }
 }
 
-fn carry_out(store: &mut Store, setting: &Setting, pending: &Pending, taken: &mut TakenIn) -> Result<(), Error> {
+fn replay_event(
+    store: &mut Store,
+    setting: &PipelineSetup,
+    pending: &Pending,
+    taken: &mut TakenIn,
+) -> Result<(), Error> {
     let Some(told) = Told::read(pending) else {
         return drop_it(store, pending, "what was noted of it cannot be read", taken);
     };
-    let mut laws = Laws::new(setting.user_config.clone(), setting.state.clone());
-    let mut event = Event::answered_before(told.envelope.clone(), told.who.clone(), &told.call, setting, &mut laws);
+    let mut policies = PolicyCache::new(setting.user_config.clone(), setting.state.clone());
+    let mut event =
+        PreparedEvent::answered_before(told.envelope.clone(), told.who.clone(), &told.call, setting, &mut policies);
     for round in 0..MOST_ROUNDS {
         let last = round + 1 == MOST_ROUNDS;
         match store.transact(Durability::Full, |tx| step(tx, &event, &told, last))? {
@@ -79,7 +85,7 @@ fn carry_out(store: &mut Store, setting: &Setting, pending: &Pending, taken: &mu
             Step::Done(after, warning) => {
                 taken.carried_out += 1;
                 taken.words.extend(warning);
-                taken.words.extend(host::papers::write(&after, &event.places.roots()));
+                taken.words.extend(host::artifacts::write(&after, &event.places.roots()));
                 taken.after.extend(after);
                 return Ok(());
             }
@@ -95,7 +101,7 @@ enum Step {
     Done(Vec<After>, Option<String>),
 }
 
-fn step(tx: &Tx<'_>, event: &Event, told: &Told, last: bool) -> Result<Step, Error> {
+fn step(tx: &Tx<'_>, event: &PreparedEvent, told: &Told, last: bool) -> Result<Step, Error> {
     let (who, at) = (&event.who, told.call.at);
     let mut loaded = tx.load(who, at)?;
     // What was claimed or renewed since is held by somebody who lives.
@@ -113,7 +119,7 @@ fn step(tx: &Tx<'_>, event: &Event, told: &Told, last: bool) -> Result<Step, Err
         who,
         loaded: &loaded,
         facts: &event.facts,
-        policy: &event.law.policy,
+        policy: &event.project_policy.policy,
         findings: model::Findings::default(),
         ground: event.places.ground(),
         now: at,
@@ -136,7 +142,7 @@ fn step(tx: &Tx<'_>, event: &Event, told: &Told, last: bool) -> Result<Step, Err
 }
 
 /// Whether the session has done anything since: then what it was to end goes on.
-fn went_on(tx: &Tx<'_>, event: &Event, loaded: &Loaded, at: Ms) -> Result<bool, Error> {
+fn went_on(tx: &Tx<'_>, event: &PreparedEvent, loaded: &Loaded, at: Ms) -> Result<bool, Error> {
     let who = &event.who;
     let seen = |session: &model::session::Session| session.logical_id == who.logical_id && session.last_seen_at > at;
     if loaded.open.iter().any(seen) {
@@ -165,10 +171,10 @@ impl Told {
     fn read(pending: &Pending) -> Option<Self> {
         let told = &pending.told;
         let text = |name: &str| told.get(name).and_then(Value::as_str).map(str::to_owned);
-        let (kind, said) = (Kind::parse(&text("event")?), text("said")?);
+        let (kind, said) = (EventKind::parse(&text("event")?), text("said")?);
         let body = match kind {
-            Kind::SessionEnd => Body::SessionEnd { reason: said },
-            Kind::PreCompact => Body::Compact { trigger: said },
+            EventKind::SessionEnd => Body::SessionEnd { reason: said },
+            EventKind::PreCompact => Body::Compact { trigger: said },
             _ => return None,
         };
         let envelope = Envelope {
@@ -203,10 +209,10 @@ impl Told {
 
 fn who_value(who: &Who) -> Value {
     let standing = match who.standing {
-        Standing::Attended => "attended",
-        Standing::Unattended => "unattended",
-        Standing::Looped => "looped",
-        Standing::Supervised => "supervised",
+        Supervision::Attended => "attended",
+        Supervision::Unattended => "unattended",
+        Supervision::Looped => "looped",
+        Supervision::Supervised => "supervised",
     };
     json!({
         "agent": who.agent, "named": who.named, "logical_id": who.logical_id, "host_session": who.host_session,
@@ -234,10 +240,10 @@ fn who_of(value: &Value) -> Option<Who> {
         mission: text("mission"),
         started_by: text("started_by"),
         standing: match text("standing")?.as_str() {
-            "unattended" => Standing::Unattended,
-            "looped" => Standing::Looped,
-            "supervised" => Standing::Supervised,
-            _ => Standing::Attended,
+            "unattended" => Supervision::Unattended,
+            "looped" => Supervision::Looped,
+            "supervised" => Supervision::Supervised,
+            _ => Supervision::Attended,
         },
     })
 }
@@ -262,7 +268,7 @@ mod tests {
             mode: some("m"),
             mission: some("x"),
             started_by: some("s"),
-            standing: Standing::Looped,
+            standing: Supervision::Looped,
         };
         assert_eq!(who_of(&who_value(&who)), Some(who));
     }

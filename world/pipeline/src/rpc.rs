@@ -1,9 +1,9 @@
 //! Hooks as methods: `hooks.<event>` takes what the hook takes on stdin, in
 //! snake or camel case, and gives what was decided as data.
 
-use crate::way::{Served, Way};
-use engine::memory::Report;
-use model::{Call, Environment, Kind, Level};
+use crate::pipeline::{Pipeline, Response};
+use engine::memory::RpcReport;
+use model::{Call, Environment, EventKind, Level};
 use serde_json::{Map, Value, json};
 
 /// Why a method has no result.
@@ -17,7 +17,7 @@ pub enum RpcError {
 
 /// Who calls, where the caller is known: a hook called by hand has both.
 #[derive(Debug, Clone, Default)]
-pub struct Caller {
+pub struct RpcCaller {
     pub cwd: String,
     pub env: Environment,
     pub parent: Option<u32>,
@@ -25,17 +25,17 @@ pub struct Caller {
 
 /// Every method there is.
 pub fn methods() -> Vec<String> {
-    let hooks = Kind::ALL.iter().filter_map(|kind| kind.rpc()).map(|name| format!("hooks.{name}"));
+    let hooks = EventKind::ALL.iter().filter_map(|kind| kind.rpc()).map(|name| format!("hooks.{name}"));
     hooks.chain(["hooks.userPromptSubmit".to_string()]).collect()
 }
 
-pub fn rpc(way: &mut Way, method: &str, params: Value, caller: Caller) -> Result<Value, RpcError> {
+pub fn rpc(pipeline: &mut Pipeline, method: &str, params: Value, caller: RpcCaller) -> Result<Value, RpcError> {
     let kind = hook(method).ok_or_else(|| RpcError::UnknownMethod(method.to_string()))?;
     let Value::Object(mut payload) = params else { return Err(RpcError::NotAnObject(method.to_string())) };
     payload.insert("hook_event_name".into(), json!(kind.name()));
     let env = environment(&mut payload, caller.env);
     let at = host::clock::now();
-    let served = way.handle(Call {
+    let served = pipeline.handle(Call {
         request: host::clock::uuid(at),
         agent: agents::claude_code::NAME.to_string(),
         stdin: Value::Object(payload).to_string().into_bytes(),
@@ -48,12 +48,12 @@ pub fn rpc(way: &mut Way, method: &str, params: Value, caller: Caller) -> Result
 }
 
 /// `hooks.userPrompt` and `hooks.userPromptSubmit` are one.
-fn hook(method: &str) -> Option<Kind> {
+fn hook(method: &str) -> Option<EventKind> {
     let name = method.strip_prefix("hooks.")?;
     if name == "userPromptSubmit" {
-        return Some(Kind::UserPromptSubmit);
+        return Some(EventKind::UserPromptSubmit);
     }
-    Kind::ALL.iter().copied().find(|kind| kind.rpc() == Some(name))
+    EventKind::ALL.iter().copied().find(|kind| kind.rpc() == Some(name))
 }
 
 /// A caller over the socket has no environment of its own to read; it may send
@@ -67,7 +67,7 @@ fn environment(payload: &mut Map<String, Value>, mut env: Environment) -> Enviro
 }
 
 /// The verdict, and what the event's callers know it by.
-fn result(kind: Kind, served: &Served) -> Value {
+fn result(kind: EventKind, served: &Response) -> Value {
     let mut out = Map::new();
     let event = served.event.as_ref();
     if let Some(event) = event {
@@ -95,7 +95,7 @@ struct Told {
 }
 
 impl Told {
-    fn of(served: &Served) -> Self {
+    fn of(served: &Response) -> Self {
         let said: Value = serde_json::from_str(&served.answer.stdout).unwrap_or_default();
         let context = said["hookSpecificOutput"]["additionalContext"].as_str().map(str::to_string);
         let event = served.event.as_ref();
@@ -107,7 +107,7 @@ impl Told {
     }
 
     /// `[Session Context] Time: … | Session: … | Skill: … | Phase: … | Heartbeat: 3/10`, and what else was told.
-    fn line(&self, report: &Report) -> String {
+    fn line(&self, report: &RpcReport) -> String {
         let mut parts = vec![format!("Time: {}", self.at)];
         parts.extend(self.session.as_ref().map(|id| format!("Session: {id}")));
         if let Some(effort) = &report.effort {
@@ -123,12 +123,12 @@ impl Told {
     }
 }
 
-fn fields(kind: Kind, allow: bool, report: &Report, told: &Told) -> Value {
+fn fields(kind: EventKind, allow: bool, report: &RpcReport, told: &Told) -> Value {
     let effort = report.effort.as_ref();
     let id = effort.map(|effort| &effort.id);
     let (skill, phase) = (effort.map(|effort| &effort.skill), effort.and_then(|effort| effort.phase.as_ref()));
     match kind {
-        Kind::SessionStart => json!({
+        EventKind::SessionStart => json!({
             "found": effort.is_some(),
             "effortId": id,
             "skill": skill,
@@ -138,7 +138,7 @@ fn fields(kind: Kind, allow: bool, report: &Report, told: &Told) -> Value {
             "skillConfig": report.skill.as_ref().map(|skill| &skill.config),
             "context": told.context,
         }),
-        Kind::PreToolUse => json!({
+        EventKind::PreToolUse => json!({
             "allow": allow,
             "heartbeatCount": report.heartbeat,
             "contextUsage": report.context_usage,
@@ -146,12 +146,12 @@ fn fields(kind: Kind, allow: bool, report: &Report, told: &Told) -> Value {
             "pendingPreloads": report.pending_preloads,
             "firedRules": report.fired_rules,
         }),
-        Kind::PostToolUse => json!({
+        EventKind::PostToolUse => json!({
             "heartbeatCount": report.heartbeat,
             "pendingInjections": told.context.iter().collect::<Vec<_>>(),
             "dialogueEntry": report.dialogue,
         }),
-        Kind::UserPromptSubmit => json!({
+        EventKind::UserPromptSubmit => json!({
             "sessionContext": told.line(report),
             "effortId": id,
             "taskDir": effort.map(|effort| &effort.folder),
@@ -159,19 +159,19 @@ fn fields(kind: Kind, allow: bool, report: &Report, told: &Told) -> Value {
             "phase": phase,
             "heartbeat": report.heartbeat,
         }),
-        Kind::SubagentStart => json!({
+        EventKind::SubagentStart => json!({
             "effortId": id,
             "logTemplate": report.skill.as_ref().and_then(|skill| skill.template.as_ref()),
             "directives": report.directives,
             "metadata": effort.map(|effort| &effort.metadata),
             "context": told.context,
         }),
-        Kind::SubagentStop => {
+        EventKind::SubagentStop => {
             json!({"effortId": id, "loadedFiles": effort.map(|effort| &effort.files), "status": report.status})
         }
-        Kind::TaskCompleted => json!({"allow": allow, "effortId": id}),
-        Kind::TeammateIdle => json!({"allow": allow, "status": "done"}),
-        Kind::PreCompact | Kind::ConfigChange => json!({"allow": allow, "status": report.status}),
+        EventKind::TaskCompleted => json!({"allow": allow, "effortId": id}),
+        EventKind::TeammateIdle => json!({"allow": allow, "status": "done"}),
+        EventKind::PreCompact | EventKind::ConfigChange => json!({"allow": allow, "status": report.status}),
         _ => json!({"status": report.status}),
     }
 }

@@ -1,6 +1,6 @@
 //! Whether an agent's settings file still holds the hooks we put there.
 
-use crate::way::Setting;
+use crate::pipeline::PipelineSetup;
 use agents::claude_code::settings;
 use host::install::uninstall_intended;
 use host::settings_file::Backups;
@@ -14,7 +14,7 @@ use sys::outside::{self, Rules};
 const LARGEST: u64 = 8 << 20;
 
 /// Asked only where the file of a changed configuration is known.
-pub fn fact(envelope: &Envelope, setting: &Setting, now: Ms) -> Option<SettingsFact> {
+pub fn fact(envelope: &Envelope, setting: &PipelineSetup, now: Ms) -> Option<SettingsFact> {
     let Body::ConfigChange { file: Some(file), .. } = &envelope.body else { return None };
     let file = Path::new(file);
     let record = Backups::of(&setting.state, file).read_record()?;

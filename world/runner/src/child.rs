@@ -107,7 +107,7 @@ impl Running {
 
     /// After `Ended`: what is left of a group that was to end goes too, then the
     /// child is buried. Lines still under way come first: `drain` takes them in.
-    pub(crate) fn bury(mut self, mut drain: impl FnMut()) -> End {
+    pub(crate) fn reap(mut self, mut drain: impl FnMut()) -> End {
         if self.is_killing() {
             self.send(libc::SIGKILL);
         }

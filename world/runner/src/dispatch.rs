@@ -4,13 +4,13 @@
 mod children;
 
 use crate::child::{Doing, Running};
-use crate::desk::Desk;
 use crate::job::Job;
 use crate::log::Log;
-use crate::{RunnerError, Said, Status, Tell, look, recover, signals};
-use engine::loops::{Effect, Event, Hook, Loop, Phase, Stop, Work};
+use crate::run_store::RunStore;
+use crate::{RunMessage, RunStatus, RunnerError, Tell, recover, signals, work_state};
+use engine::loops::{Hook, Loop, LoopEffect, LoopEvent, Phase, Stop, WorkCount};
 use model::Ms;
-use model::run::{Finish, Heard, Iteration, Mode, Run, Tally};
+use model::run::{AgentOutput, Finish, Iteration, Run, RunMode, Tally};
 use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -26,9 +26,9 @@ const LINES: usize = 64;
 
 /// A run that is over.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Summary {
+pub struct RunSummary {
     pub run: String,
-    pub mode: Mode,
+    pub mode: RunMode,
     pub finish: Finish,
     pub why: String,
     pub tally: Tally,
@@ -40,7 +40,7 @@ pub struct Summary {
 }
 
 /// Runs the job to its end.
-pub fn run(job: &Job, tell: &dyn Tell) -> Result<Summary, RunnerError> {
+pub fn run(job: &Job, tell: &dyn Tell) -> Result<RunSummary, RunnerError> {
     signals::outlive_closed_output();
     let (sender, receiver) = sync_channel(LINES);
     let signal = sender.clone();
@@ -55,7 +55,7 @@ pub fn run(job: &Job, tell: &dyn Tell) -> Result<Summary, RunnerError> {
 struct Dispatcher<'j> {
     job: &'j Job,
     tell: &'j dyn Tell,
-    desk: Desk,
+    run_store: RunStore,
     log: Log,
     sender: SyncSender<Doing>,
     receiver: Receiver<Doing>,
@@ -65,7 +65,7 @@ struct Dispatcher<'j> {
     agent: String,
     now: Option<Now>,
     next_child: u64,
-    heard: Heard,
+    heard: AgentOutput,
     began: Ms,
     commits_before: u64,
     restart: bool,
@@ -95,8 +95,8 @@ impl<'j> Dispatcher<'j> {
         sender: SyncSender<Doing>,
         receiver: Receiver<Doing>,
     ) -> Result<Self, RunnerError> {
-        let mut desk = Desk::open(&job.state)?;
-        let run = recover::take_over(job, &mut desk, tell)?;
+        let mut run_store = RunStore::open(&job.state)?;
+        let run = recover::take_over(job, &mut run_store, tell)?;
         let short: String = run.id.chars().rev().take(8).collect::<Vec<_>>().into_iter().rev().collect();
         let stamp: String = run.started_at.rfc3339().chars().filter(char::is_ascii_digit).take(14).collect();
         let log = Log::open(std::path::Path::new(&job.terms.log_dir), &format!("{stamp}-{short}"))?;
@@ -106,7 +106,7 @@ impl<'j> Dispatcher<'j> {
             agent: run.agent.clone().unwrap_or_else(|| format!("loop-{short}")),
             job,
             tell,
-            desk,
+            run_store,
             log,
             sender,
             receiver,
@@ -114,7 +114,7 @@ impl<'j> Dispatcher<'j> {
             run,
             now: None,
             next_child: 0,
-            heard: Heard::default(),
+            heard: AgentOutput::default(),
             began: host::clock::now(),
             commits_before: 0,
             restart: false,
@@ -124,11 +124,11 @@ impl<'j> Dispatcher<'j> {
         })
     }
 
-    fn play(&mut self) -> Result<Summary, RunnerError> {
-        let mut todo: VecDeque<Effect> = self.step(Event::Begin);
+    fn play(&mut self) -> Result<RunSummary, RunnerError> {
+        let mut todo: VecDeque<LoopEffect> = self.step(LoopEvent::Begin);
         loop {
             while let Some(effect) = todo.pop_front() {
-                if let Effect::End(finish) = effect {
+                if let LoopEffect::End(finish) = effect {
                     return Ok(self.summary(finish));
                 }
                 if let Some(event) = self.act(effect) {
@@ -142,7 +142,7 @@ impl<'j> Dispatcher<'j> {
         }
     }
 
-    fn step(&mut self, event: Event) -> VecDeque<Effect> {
+    fn step(&mut self, event: LoopEvent) -> VecDeque<LoopEffect> {
         let empty = Loop::new(self.run.started_at, Tally::default());
         let (state, effects) =
             std::mem::replace(&mut self.state, empty).step(&self.job.terms, event, host::clock::now());
@@ -151,66 +151,67 @@ impl<'j> Dispatcher<'j> {
     }
 
     /// Carries one effect out. Gives the event that follows at once, if one does.
-    fn act(&mut self, effect: Effect) -> Option<Event> {
+    fn act(&mut self, effect: LoopEffect) -> Option<LoopEvent> {
         match effect {
-            Effect::RunHook(hook) => self.start_hook(hook).map(Event::HookEnded),
-            Effect::Look => {
-                let mut seen = look::seen(self.job, &self.desk, self.run.base.as_deref(), host::clock::now());
-                seen.restart = self.restart || self.desk.ran_full(&self.agent, self.began);
+            LoopEffect::RunHook(hook) => self.start_hook(hook).map(LoopEvent::HookEnded),
+            LoopEffect::Look => {
+                let mut seen =
+                    work_state::seen(self.job, &self.run_store, self.run.base.as_deref(), host::clock::now());
+                seen.restart = self.restart || self.run_store.ran_full(&self.agent, self.began);
                 if self.state.phase == Phase::Judging {
                     self.record(seen.commits);
                 }
                 self.commits_before = seen.commits;
                 self.restart = false;
-                Some(Event::Looked(seen))
+                Some(LoopEvent::Looked(seen))
             }
-            Effect::StartAgent { iteration } => self.start_agent(iteration),
-            Effect::Kill => {
+            LoopEffect::StartAgent { iteration } => self.start_agent(iteration),
+            LoopEffect::Kill => {
                 if let Some(now) = &mut self.now {
                     now.child.kill();
                 }
                 None
             }
-            Effect::Release => {
+            LoopEffect::Release => {
                 self.release();
                 None
             }
-            Effect::Wait { until, why } => {
+            LoopEffect::Wait { until, why } => {
                 self.log.line("loop", &format!("waiting until {}: {why}", until.rfc3339()));
                 self.waiting = Some((until, why));
                 None
             }
-            Effect::Wake => {
+            LoopEffect::Wake => {
                 self.waiting = None;
                 None
             }
-            Effect::Say(words) => {
-                self.tell.tell(&Said::Note(words));
+            LoopEffect::Say(words) => {
+                self.tell.tell(&RunMessage::Note(words));
                 None
             }
-            Effect::Save => {
+            LoopEffect::Save => {
                 self.save();
                 None
             }
-            Effect::Deregister => {
+            LoopEffect::Deregister => {
                 if let Some(agent) = self.run.agent.clone()
-                    && let Err(error) = self.desk.deregister(&agent)
+                    && let Err(error) = self.run_store.deregister(&agent)
                 {
                     self.warn(format!("the worker could not be taken off the list: {error}"));
                 }
                 None
             }
-            Effect::End(_) => None,
+            LoopEffect::End(_) => None,
         }
     }
 
     /// Until something happened that the machine must know.
-    fn wait(&mut self) -> Option<Event> {
+    fn wait(&mut self) -> Option<LoopEvent> {
         let until_wake = self.waiting.as_ref().map(|(until, _)| until.0.saturating_sub(host::clock::now().0).max(0));
         let pause = until_wake.map_or(TICK, |ms| TICK.min(Duration::from_millis(ms.cast_unsigned())));
         match self.receiver.recv_timeout(pause) {
-            Ok(Doing::Signal(libc::SIGINT)) => return Some(Event::Stop(Stop::Soft)),
-            Ok(Doing::Signal(_)) => return Some(Event::Stop(Stop::Hard)),
+            Ok(Doing::Signal(libc::SIGINT)) => return Some(LoopEvent::Stop(Stop::Soft)),
+            Ok(Doing::Signal(_)) => return Some(LoopEvent::Stop(Stop::Hard)),
             Ok(Doing::Line { child, text, whole }) => self.line(child, &text, whole),
             Ok(Doing::Ended { child }) if self.now.as_ref().is_some_and(|now| now.child.id == child) => {
                 return self.child_ended();
@@ -220,11 +221,11 @@ impl<'j> Dispatcher<'j> {
         self.tick()
     }
 
-    fn tick(&mut self) -> Option<Event> {
+    fn tick(&mut self) -> Option<LoopEvent> {
         let now = host::clock::now();
         if self.waiting.as_ref().is_some_and(|(until, _)| now >= *until) {
             self.waiting = None;
-            return Some(Event::WaitOver);
+            return Some(LoopEvent::WaitOver);
         }
         self.show(now);
         let over = self.state.deadline(&self.job.terms).is_some_and(|deadline| now >= deadline);
@@ -236,7 +237,7 @@ impl<'j> Dispatcher<'j> {
                 running.child.kill();
             }
             if over && running.what == What::Agent && !running.child.is_killing() {
-                return Some(Event::Stop(Stop::TimeUp));
+                return Some(LoopEvent::Stop(Stop::TimeUp));
             }
         }
         if self.kept.elapsed() >= KEEP_EVERY {
@@ -251,19 +252,19 @@ impl<'j> Dispatcher<'j> {
         let Some(Now { child, what: What::Agent, .. }) = &mut self.now else { return };
         if self.run.agent.is_some() {
             // A database that is busy now is asked again soon; the lease is longer than that.
-            let _ = self.desk.keep(&self.agent, child.leader);
+            let _ = self.run_store.keep(&self.agent, child.leader);
         }
-        if !child.is_killing() && self.desk.wants_restart(&self.agent, self.began) {
+        if !child.is_killing() && self.run_store.wants_restart(&self.agent, self.began) {
             self.restart = true;
             child.kill();
-            self.tell.tell(&Said::Note("the agent asked for a fresh context".to_string()));
+            self.tell.tell(&RunMessage::Note("the agent asked for a fresh context".to_string()));
         }
         self.log.flush();
     }
 
     fn release(&mut self) {
         let Some(agent) = self.run.agent.clone() else { return };
-        match self.desk.release(&agent) {
+        match self.run_store.release(&agent) {
             Ok(slugs) => {
                 for slug in slugs {
                     self.warn(format!("agent {agent} {}, failing task {slug}", engine::queue::SESSION_EXITED));
@@ -288,7 +289,7 @@ impl<'j> Dispatcher<'j> {
             outcome: if tally.last_exit == Some(0) { "ended" } else { "failed" }.to_string(),
             log: self.log.path().to_string_lossy().into_owned(),
         };
-        let said = Said::IterationEnded {
+        let said = RunMessage::IterationEnded {
             iteration: iteration.number,
             exit: iteration.exit,
             commits: made,
@@ -296,7 +297,7 @@ impl<'j> Dispatcher<'j> {
             ms: tally.last_ms,
         };
         self.log.flush();
-        if let Err(error) = self.desk.save_iteration(&iteration) {
+        if let Err(error) = self.run_store.save_iteration(&iteration) {
             self.warn(format!("this iteration could not be recorded: {error}"));
         }
         self.tell.tell(&said);
@@ -308,7 +309,7 @@ impl<'j> Dispatcher<'j> {
         if self.state.phase == Phase::Over {
             (self.run.finish, self.run.finished_at) = (self.state.finish, Some(host::clock::now()));
         }
-        if let Err(error) = self.desk.save(&self.run) {
+        if let Err(error) = self.run_store.save(&self.run) {
             self.warn(format!("the run could not be saved: {error}"));
         }
     }
@@ -321,12 +322,12 @@ impl<'j> Dispatcher<'j> {
         if let Some((until, why)) = &self.waiting {
             let seconds = (until.0 - now.0) / 1000;
             if seconds > 0 {
-                self.tell.tell(&Said::Countdown { seconds, why: why.clone() });
+                self.tell.tell(&RunMessage::Countdown { seconds, why: why.clone() });
             }
             return;
         }
         let (done, left) = self.counted();
-        self.tell.tell(&Said::Status(Status {
+        self.tell.tell(&RunMessage::Status(RunStatus {
             iteration: self.state.tally.iterations,
             elapsed_ms: now.since(self.run.started_at),
             cost_micros: self.state.tally.cost_micros + self.heard.cost_micros,
@@ -339,18 +340,18 @@ impl<'j> Dispatcher<'j> {
 
     fn counted(&self) -> (Option<u64>, Option<u64>) {
         match self.state.seen.as_ref().map(|seen| seen.work) {
-            Some(Work::Counted { left, done, .. }) => (Some(done), Some(left)),
+            Some(WorkCount::Counted { left, done, .. }) => (Some(done), Some(left)),
             _ => (None, None),
         }
     }
 
-    fn summary(&mut self, finish: Finish) -> Summary {
+    fn summary(&mut self, finish: Finish) -> RunSummary {
         self.log.line("loop", &format!("finished: {} ({})", finish.name(), self.state.why));
         self.log.flush();
-        self.desk.settle();
-        self.tell.tell(&Said::Finished { finish, why: self.state.why.clone() });
+        self.run_store.settle();
+        self.tell.tell(&RunMessage::Finished { finish, why: self.state.why.clone() });
         let (done, left) = self.counted();
-        Summary {
+        RunSummary {
             run: self.run.id.clone(),
             mode: self.job.mode,
             finish,
@@ -366,6 +367,6 @@ impl<'j> Dispatcher<'j> {
 
     fn warn(&mut self, words: String) {
         self.log.line("warning", &words);
-        self.tell.tell(&Said::Warning(words));
+        self.tell.tell(&RunMessage::Warning(words));
     }
 }

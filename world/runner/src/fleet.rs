@@ -1,7 +1,7 @@
 //! Several workers on one queue: each a loop of its own in a worktree and
 //! branch of its own. Nothing is merged; the summary says which branch holds what.
 
-use crate::{RunnerError, look, signals};
+use crate::{RunnerError, signals, work_state};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::mpsc::channel;
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 /// What is started.
 #[derive(Debug, Clone)]
-pub struct Fleet {
+pub struct WorkerFleet {
     pub folder: PathBuf,
     pub state: PathBuf,
     pub workers: usize,
@@ -28,8 +28,8 @@ pub struct Branch {
 }
 
 /// Runs all of them to their end; signals reach each.
-pub fn workers(fleet: &Fleet) -> Result<Vec<Branch>, RunnerError> {
-    let Some(base) = look::head(&fleet.folder) else {
+pub fn workers(fleet: &WorkerFleet) -> Result<Vec<Branch>, RunnerError> {
+    let Some(base) = work_state::head(&fleet.folder) else {
         let said = "workers need a git repository with a commit to branch from".to_string();
         return Err(RunnerError::Git { what: "rev-parse HEAD".to_string(), said });
     };
@@ -91,6 +91,6 @@ fn worktree(project: &Path, folder: &Path, branch: &str) -> Result<(), RunnerErr
 }
 
 fn commits(folder: &Path, base: &str) -> Vec<String> {
-    let log = look::git(folder, &["log", "--format=%h %s", &format!("{base}..HEAD")]).unwrap_or_default();
+    let log = work_state::git(folder, &["log", "--format=%h %s", &format!("{base}..HEAD")]).unwrap_or_default();
     log.lines().map(String::from).collect()
 }

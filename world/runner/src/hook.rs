@@ -2,7 +2,7 @@
 
 use crate::job::Job;
 use engine::loops::{Hook, HookSetting};
-use host::trust::Snapshot;
+use host::trust::ProjectFiles;
 use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -28,7 +28,7 @@ pub(crate) fn find(job: &Job, hook: Hook, values: Vec<(&'static str, String)>) -
     if !places.iter().any(|below| job.root.join(below).is_file()) {
         return Found::None;
     }
-    let seen = Snapshot::of(&job.root);
+    let seen = ProjectFiles::of(&job.root);
     if !seen.loop_holds(&job.state) {
         let words = format!(
             "hook {} is not run: this project, as it stands now, is not trusted; `taut trust` does that",

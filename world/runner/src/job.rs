@@ -2,20 +2,20 @@
 //! the project's own files have a say.
 
 use crate::prompt;
-use crate::{RunnerError, Said, Tell};
-use engine::loops::{Flags, Settings, Source, Sources, Terms, assignments, settings};
-use host::paths::Places;
-use host::trust::Snapshot;
-use model::run::{Launch, LaunchLine, Mode};
-use pipeline::Laws;
+use crate::{RunMessage, RunnerError, Tell};
+use engine::loops::{Flags, LoopSettings, Sources, Terms, WorkSource, assignments, settings};
+use host::paths::PathVariables;
+use host::trust::ProjectFiles;
+use model::run::{Launch, LaunchLine, RunMode};
+use pipeline::PolicyCache;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use store::Store;
 
 /// What was asked for.
 #[derive(Debug, Clone)]
-pub struct Asked {
-    pub mode: Mode,
+pub struct JobRequest {
+    pub mode: RunMode,
     pub flags: Flags,
     pub prompt: Option<PathBuf>,
     pub resume: Resume,
@@ -34,8 +34,8 @@ pub enum Resume {
 /// Everything that is known before the first process is started.
 #[derive(Debug, Clone)]
 pub struct Job {
-    pub mode: Mode,
-    pub settings: Settings,
+    pub mode: RunMode,
+    pub settings: LoopSettings,
     pub terms: Terms,
     pub resume: Resume,
     /// The work tree.
@@ -57,17 +57,18 @@ pub struct Job {
 }
 
 impl Job {
-    pub fn new(asked: &Asked, places: &Places, tell: &dyn Tell) -> Result<Self, RunnerError> {
+    pub fn new(asked: &JobRequest, places: &PathVariables, tell: &dyn Tell) -> Result<Self, RunnerError> {
         let (state, home) = (places.state(), places.home());
         let project = host::probe::project(&asked.folder, &home);
         let folder = PathBuf::from(&project.work_tree);
         let root = asked.config_from.clone().unwrap_or_else(|| folder.clone());
-        let law = Laws::new(places.user_config(), state.clone()).of(&root.to_string_lossy(), &home);
-        let seen = Snapshot::of(&root);
+        let project_policy = PolicyCache::new(places.user_config(), state.clone()).of(&root.to_string_lossy(), &home);
+        let seen = ProjectFiles::of(&root);
         let trusted = seen.loop_holds(&state);
         let env: BTreeMap<String, String> = std::env::vars().collect();
         let assigned = config_sh(&seen, trusted, &env, tell);
-        let settings = settings(Sources { flags: &asked.flags, env: &env, policy: &law.policy, file: &assigned });
+        let settings =
+            settings(Sources { flags: &asked.flags, env: &env, policy: &project_policy.policy, file: &assigned });
         // By its components: a path written as `./specs` is shown without the dot.
         let absolute = |path: &str| folder.join(path).components().collect::<PathBuf>().to_string_lossy().into_owned();
         let terms = Terms {
@@ -79,7 +80,7 @@ impl Job {
             plan_file: absolute(&settings.plan_file),
             spec_dir: absolute(&settings.spec_dir),
         };
-        let queue = asked.mode == Mode::Building && works_on_queue(settings.source, &state, &project.root)?;
+        let queue = asked.mode == RunMode::Building && works_on_queue(settings.source, &state, &project.root)?;
         let (prompt, prompt_from) = prompt::find(&prompt::Wanted {
             named: asked.prompt.as_deref(),
             mode: asked.mode,
@@ -115,7 +116,7 @@ impl Job {
 
     /// The line that starts the agent.
     pub fn launch(&self) -> Result<LaunchLine, RunnerError> {
-        let Settings { agent, command, .. } = &self.settings;
+        let LoopSettings { agent, command, .. } = &self.settings;
         if let Some((program, args)) = command.split_first() {
             let takes = args.iter().any(|arg| arg.contains("{prompt}"));
             let mut args: Vec<String> = args.iter().map(|arg| arg.replace("{prompt}", &self.prompt)).collect();
@@ -143,13 +144,13 @@ impl Job {
 
     /// Whether the project has anything that does nothing until it is trusted.
     pub fn lacks_trust(&self) -> bool {
-        Snapshot::of(&self.root).lacks_trust(&self.state)
+        ProjectFiles::of(&self.root).lacks_trust(&self.state)
     }
 }
 
 /// Read only in a trusted project, and never run.
 fn config_sh(
-    seen: &Snapshot,
+    seen: &ProjectFiles,
     trusted: bool,
     env: &BTreeMap<String, String>,
     tell: &dyn Tell,
@@ -160,16 +161,16 @@ fn config_sh(
     let read = assignments(&String::from_utf8_lossy(&file.bytes), env);
     for name in &read.unread {
         let words = format!(".fresher/config.sh: the value of {name} would have to be run, and is left out");
-        tell.tell(&Said::Warning(words));
+        tell.tell(&RunMessage::Warning(words));
     }
     read.values
 }
 
-fn works_on_queue(source: Source, state: &Path, project: &str) -> Result<bool, RunnerError> {
+fn works_on_queue(source: WorkSource, state: &Path, project: &str) -> Result<bool, RunnerError> {
     match source {
-        Source::Plan => return Ok(false),
-        Source::Queue => return Ok(true),
-        Source::Auto => {}
+        WorkSource::Plan => return Ok(false),
+        WorkSource::Queue => return Ok(true),
+        WorkSource::Auto => {}
     }
     if !state.join(store::DATABASE).exists() {
         return Ok(false);

@@ -3,27 +3,27 @@
 
 mod agent;
 mod child;
-mod desk;
 mod dispatch;
 mod error;
 mod fleet;
 mod hook;
 mod job;
 mod log;
-mod look;
 mod prompt;
 mod recover;
-mod said;
+mod run_message;
+mod run_store;
 mod signals;
 mod supervise;
 mod templates;
 mod terminal;
+mod work_state;
 
-pub use dispatch::{Summary, run};
+pub use dispatch::{RunSummary, run};
 pub use error::RunnerError;
-pub use fleet::{Branch, Fleet, workers};
-pub use job::{Asked, Job, Resume};
+pub use fleet::{Branch, WorkerFleet, workers};
+pub use job::{Job, JobRequest, Resume};
 pub use log::write_log;
-pub use said::{Said, Status, Tell};
+pub use run_message::{RunMessage, RunStatus, Tell};
 pub use supervise::{Supervised, supervise};
 pub use templates::{Template, templates};

@@ -1,8 +1,8 @@
 //! What the agent is told: the project's own prompt file, else a built-in one.
 
 use crate::RunnerError;
-use engine::loops::Settings;
-use model::run::Mode;
+use engine::loops::LoopSettings;
+use model::run::RunMode;
 use std::path::Path;
 use sys::outside::{self, Rules};
 
@@ -17,11 +17,11 @@ const QUEUE: &str = include_str!("prompts/queue.md");
 pub(crate) struct Wanted<'a> {
     /// The file that was named on the command line.
     pub named: Option<&'a Path>,
-    pub mode: Mode,
+    pub mode: RunMode,
     /// The work is in the queue.
     pub queue: bool,
     pub folder: &'a Path,
-    pub settings: &'a Settings,
+    pub settings: &'a LoopSettings,
 }
 
 /// The prompt and where it came from.
@@ -36,9 +36,9 @@ pub(crate) fn find(wanted: &Wanted<'_>) -> Result<(String, String), RunnerError>
         return Ok((text, path.to_string_lossy().into_owned()));
     }
     let text = match mode {
-        Mode::Planning => PLANNING,
-        Mode::Building if queue => QUEUE,
-        Mode::Building => BUILDING,
+        RunMode::Planning => PLANNING,
+        RunMode::Building if queue => QUEUE,
+        RunMode::Building => BUILDING,
     };
     let text = text.replace("{plan}", &settings.plan_file).replace("{specs}", &settings.spec_dir);
     Ok((text, "built in".to_string()))

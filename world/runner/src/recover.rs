@@ -1,9 +1,9 @@
 //! Loops that were killed: found by their row, stopped, and made whole.
 
 use crate::child::identity;
-use crate::desk::Desk;
 use crate::job::{Job, Resume};
-use crate::{RunnerError, Said, Tell, look};
+use crate::run_store::RunStore;
+use crate::{RunMessage, RunnerError, Tell, work_state};
 use model::fact::Life;
 use model::run::{Finish, Run, Tally};
 use model::{ClientProcess, Ms};
@@ -19,12 +19,12 @@ const GRACE: Duration = Duration::from_secs(2);
 
 /// The run that begins now, saved: a new one, or the one that was killed. What
 /// else was left behind is cleared away first.
-pub(crate) fn take_over(job: &Job, desk: &mut Desk, tell: &dyn Tell) -> Result<Run, RunnerError> {
+pub(crate) fn take_over(job: &Job, run_store: &mut RunStore, tell: &dyn Tell) -> Result<Run, RunnerError> {
     let folder = job.folder.to_string_lossy().into_owned();
-    if let Some(other) = busy(desk, &folder)? {
+    if let Some(other) = busy(run_store, &folder)? {
         return Err(RunnerError::Busy { folder, pid: other.runner.pid });
     }
-    let left = found(desk, &folder)?;
+    let left = found(run_store, &folder)?;
     let resumes = |run: &&Run| job.resume == Resume::Last && run.mode == job.mode;
     let resumed = left.iter().map(|abandoned| &abandoned.run).find(resumes).cloned();
     if job.resume == Resume::Last && resumed.is_none() {
@@ -32,21 +32,26 @@ pub(crate) fn take_over(job: &Job, desk: &mut Desk, tell: &dyn Tell) -> Result<R
     }
     let now = host::clock::now();
     for Abandoned { run } in &left {
-        make_whole(desk, run)?;
+        make_whole(run_store, run)?;
         if resumed.as_ref().is_none_or(|resumed| resumed.id != run.id) {
-            desk.save(&Run { finish: Some(Finish::Error), finished_at: Some(now), leader: None, ..run.clone() })?;
+            run_store.save(&Run {
+                finish: Some(Finish::Error),
+                finished_at: Some(now),
+                leader: None,
+                ..run.clone()
+            })?;
             let words = format!("a loop that was killed in iteration {} was cleared away", run.tally.iterations);
-            tell.tell(&Said::Note(words));
+            tell.tell(&RunMessage::Note(words));
         }
     }
     let runner = identity(std::process::id());
-    let worker = if job.queue { Some(desk.register(&job.project, runner)?) } else { None };
+    let worker = if job.queue { Some(run_store.register(&job.project, runner)?) } else { None };
     let mut run = resumed.unwrap_or_else(|| fresh(job, folder, now));
     // The iteration it was killed in never ended, and is done again.
-    let ended = desk.store().iterations(&run.id)?.last().map_or(0, |last| last.number);
+    let ended = run_store.store().iterations(&run.id)?.last().map_or(0, |last| last.number);
     run.tally.iterations = run.tally.iterations.min(ended);
     (run.runner, run.leader, run.agent) = (runner, None, worker);
-    desk.save(&run)?;
+    run_store.save(&run)?;
     Ok(run)
 }
 
@@ -59,7 +64,7 @@ fn fresh(job: &Job, folder: String, now: Ms) -> Run {
         agent: None,
         runner: ClientProcess { pid: 0, started: 0 },
         leader: None,
-        base: look::head(&job.folder),
+        base: work_state::head(&job.folder),
         branch: job.branch.clone(),
         started_at: now,
         tally: Tally::default(),
@@ -68,24 +73,24 @@ fn fresh(job: &Job, folder: String, now: Ms) -> Run {
     }
 }
 
-pub(crate) fn found(desk: &Desk, folder: &str) -> Result<Vec<Abandoned>, RunnerError> {
-    let runs = desk.store().unfinished_runs(folder)?;
+pub(crate) fn found(run_store: &RunStore, folder: &str) -> Result<Vec<Abandoned>, RunnerError> {
+    let runs = run_store.store().unfinished_runs(folder)?;
     Ok(runs.into_iter().filter(|run| !lives(run)).map(|run| Abandoned { run }).collect())
 }
 
 /// A run of this work tree that is alive.
-pub(crate) fn busy(desk: &Desk, folder: &str) -> Result<Option<Run>, RunnerError> {
-    Ok(desk.store().unfinished_runs(folder)?.into_iter().find(lives))
+pub(crate) fn busy(run_store: &RunStore, folder: &str) -> Result<Option<Run>, RunnerError> {
+    Ok(run_store.store().unfinished_runs(folder)?.into_iter().find(lives))
 }
 
 /// The agent it left behind is stopped first, so that nobody works on a task that is given to another.
-pub(crate) fn make_whole(desk: &mut Desk, run: &Run) -> Result<(), RunnerError> {
+pub(crate) fn make_whole(run_store: &mut RunStore, run: &Run) -> Result<(), RunnerError> {
     if let Some(leader) = run.leader {
         host::process_group::stop(leader, GRACE);
     }
     if let Some(agent) = &run.agent {
-        desk.release(agent)?;
-        desk.deregister(agent)?;
+        run_store.release(agent)?;
+        run_store.deregister(agent)?;
     }
     Ok(())
 }

@@ -2,8 +2,8 @@
 //! renewed, and it is started again when it asks for a fresh context.
 
 use crate::child::identity;
-use crate::desk::Desk;
-use crate::{RunnerError, Said, Tell, signals, terminal};
+use crate::run_store::RunStore;
+use crate::{RunMessage, RunnerError, Tell, signals, terminal};
 use model::{ClientProcess, Ms};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
@@ -53,7 +53,7 @@ enum Life {
 /// Runs the agent until it ends by itself; gives its exit status.
 pub fn supervise(what: &Supervised, tell: &dyn Tell) -> Result<i32, RunnerError> {
     signals::outlive_closed_output();
-    let mut desk = Desk::open(&what.state)?;
+    let mut run_store = RunStore::open(&what.state)?;
     let (sender, receiver) = channel();
     let signal = sender.clone();
     signals::listen(&[libc::SIGINT, libc::SIGTERM, libc::SIGHUP], move |number| {
@@ -63,24 +63,24 @@ pub fn supervise(what: &Supervised, tell: &dyn Tell) -> Result<i32, RunnerError>
     let mut start = Start::AsAsked;
     let code = loop {
         let mut one = OneLife::begin(what, &start, &sender)?;
-        let life = one.watch(what, &mut desk, &receiver, tell);
+        let life = one.watch(what, &mut run_store, &receiver, tell);
         if one.terminal {
             terminal::take_back();
         }
-        release(&mut desk, what, tell);
+        release(&mut run_store, what, tell);
         match life {
             Life::Over(code) if matches!(start, Start::Resume(_)) && code != 0 && one.since.elapsed() < STALE => {
-                tell.tell(&Said::Note("the session could not be resumed; starting afresh".to_string()));
+                tell.tell(&RunMessage::Note("the session could not be resumed; starting afresh".to_string()));
                 start = Start::Recover;
             }
             Life::Over(code) => break code,
             Life::Again(next) => {
-                tell.tell(&Said::Note("the agent asked for a fresh start".to_string()));
+                tell.tell(&RunMessage::Note("the agent asked for a fresh start".to_string()));
                 start = next;
             }
         }
     };
-    desk.settle();
+    run_store.settle();
     Ok(code)
 }
 
@@ -162,7 +162,7 @@ impl OneLife {
     fn watch(
         &mut self,
         what: &Supervised,
-        desk: &mut Desk,
+        run_store: &mut RunStore,
         receiver: &std::sync::mpsc::Receiver<Doing>,
         tell: &dyn Tell,
     ) -> Life {
@@ -190,14 +190,14 @@ impl OneLife {
             if self.killing.is_some_and(|since| since.elapsed() >= GRACE) {
                 self.send(libc::SIGKILL);
             }
-            if self.restart.is_none() && wanted(desk, what, self.began) {
-                self.restart = Some(how(desk, what, self.began));
+            if self.restart.is_none() && wanted(run_store, what, self.began) {
+                self.restart = Some(how(run_store, what, self.began));
                 self.kill();
             }
             if kept.elapsed() >= KEEP_EVERY {
                 kept = Instant::now();
-                if let Err(error) = desk.keep(&what.agent, self.leader) {
-                    tell.tell(&Said::Warning(format!("leases could not be renewed: {error}")));
+                if let Err(error) = run_store.keep(&what.agent, self.leader) {
+                    tell.tell(&RunMessage::Warning(format!("leases could not be renewed: {error}")));
                 }
             }
         }
@@ -232,13 +232,13 @@ impl OneLife {
 }
 
 /// It asked, or its context was full and its session ended for that.
-fn wanted(desk: &Desk, what: &Supervised, since: Ms) -> bool {
-    desk.wants_restart(&what.agent, since) || desk.ran_full(&what.agent, since)
+fn wanted(run_store: &RunStore, what: &Supervised, since: Ms) -> bool {
+    run_store.wants_restart(&what.agent, since) || run_store.ran_full(&what.agent, since)
 }
 
 /// A context that is full is not resumed; any other session is, where its id is known.
-fn how(desk: &Desk, what: &Supervised, since: Ms) -> Start {
-    let asked = desk.store().messages("restart_request").unwrap_or_default();
+fn how(run_store: &RunStore, what: &Supervised, since: Ms) -> Start {
+    let asked = run_store.store().messages("restart_request").unwrap_or_default();
     let ours = |message: &&model::effort::Message| {
         message.from_agent.as_deref() == Some(what.agent.as_str()) && message.at >= since
     };
@@ -246,17 +246,17 @@ fn how(desk: &Desk, what: &Supervised, since: Ms) -> Start {
     if message.body == "dehydrated" || message.body.contains("context") {
         return Start::Recover;
     }
-    let session = message.session.as_deref().and_then(|id| desk.store().session(id).ok().flatten());
+    let session = message.session.as_deref().and_then(|id| run_store.store().session(id).ok().flatten());
     session.and_then(|session| session.host_session).map_or(Start::Recover, Start::Resume)
 }
 
-fn release(desk: &mut Desk, what: &Supervised, tell: &dyn Tell) {
-    match desk.release(&what.agent) {
+fn release(run_store: &mut RunStore, what: &Supervised, tell: &dyn Tell) {
+    match run_store.release(&what.agent) {
         Ok(slugs) => slugs.iter().for_each(|slug| {
-            tell.tell(&Said::Warning(format!("task {slug} was released: the agent ended without completing it")))
+            tell.tell(&RunMessage::Warning(format!("task {slug} was released: the agent ended without completing it")))
         }),
         Err(error) => {
-            tell.tell(&Said::Warning(format!("tasks could not be released, their leases will lapse: {error}")))
+            tell.tell(&RunMessage::Warning(format!("tasks could not be released, their leases will lapse: {error}")))
         }
     }
 }

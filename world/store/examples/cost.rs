@@ -3,7 +3,7 @@
 
 use model::effect::Write;
 use model::row::Event;
-use model::session::{Session, State};
+use model::session::{Session, SessionState};
 use model::{Answer, Level, Ms, Who};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -101,7 +101,7 @@ fn session() -> Session {
         agent: "alpha".into(),
         conversation: "c".into(),
         project: "/home/someone/code/tree".into(),
-        state: State::ToolActive,
+        state: SessionState::ToolActive,
         role: None,
         mode: None,
         cwd: Some("/home/someone/code/tree/sub".into()),
@@ -121,7 +121,7 @@ fn session() -> Session {
         context_window: None,
         context_limit: None,
         status_text: None,
-        memo: model::session::Memo::default(),
+        memo: model::session::ContextMemo::default(),
     }
 }
 
@@ -140,7 +140,7 @@ fn who() -> Who {
         mode: None,
         mission: None,
         started_by: None,
-        standing: model::who::Standing::Attended,
+        standing: model::who::Supervision::Attended,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::{Durability, Error, Store};
 use model::Ms;
-use model::row::{Agent, Status};
+use model::row::{Agent, AgentStatus};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 pub(crate) const LOAD: &str = "SELECT id, named, status, session, project, since FROM agents WHERE id = ?1";
@@ -38,7 +38,7 @@ pub enum Focus {
     /// It had wanted attention, and has been looked at.
     Checked,
     /// It wanted none, and stays as it was.
-    Untouched(Status),
+    Untouched(AgentStatus),
 }
 
 const FOCUS: &str = "UPDATE agents SET status = 'checked', since = ?2 WHERE id = ?1 AND status = 'attention'";
@@ -51,7 +51,7 @@ impl Store {
         // A look that finds nothing to change takes no lock: panes are focused all day.
         match self.read(|conn| load(conn, id))?.map(|agent| agent.status) {
             None => Ok(None),
-            Some(Status::Attention) => self.transact(Durability::Normal, |tx| {
+            Some(AgentStatus::Attention) => self.transact(Durability::Normal, |tx| {
                 tx.verb(|conn| {
                     let changed = conn.prepare_cached(FOCUS)?.execute(params![id, at.0])? > 0;
                     let status = load(conn, id)?.map(|agent| agent.status);
@@ -77,7 +77,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Agent> {
     Ok(Agent {
         id: row.get(0)?,
         named: row.get(1)?,
-        status: Status::parse(row.get_ref(2)?.as_str()?).unwrap_or_default(),
+        status: AgentStatus::parse(row.get_ref(2)?.as_str()?).unwrap_or_default(),
         session: row.get(3)?,
         project: row.get(4)?,
         since: Ms(row.get(5)?),

@@ -1,14 +1,14 @@
 //! Looking the memory over, and copying it, while others work with it.
 
+use crate::folder::StoreFolder;
 use crate::migrate::{self, SCHEMA};
-use crate::place::Place;
 use crate::{Aside, Error, Store, spool, tasks, unstored};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// The state of the memory. It is sound where `problems` is empty.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Report {
+pub struct CheckReport {
     pub path: PathBuf,
     pub schema: i64,
     pub sqlite: &'static str,
@@ -27,7 +27,7 @@ pub struct Report {
 
 impl Store {
     /// Reads the whole file: for `taut db check`, never on the way of an event.
-    pub fn check(&self) -> Result<Report, Error> {
+    pub fn check(&self) -> Result<CheckReport, Error> {
         let mut problems = self.structure()?;
         problems.extend(self.circumstances()?);
         let count = |table: &str| {
@@ -36,7 +36,7 @@ impl Store {
             // A damaged table is among the problems already.
             rows.map(i64::cast_unsigned).unwrap_or_default()
         };
-        Ok(Report {
+        Ok(CheckReport {
             path: self.place.database.clone(),
             schema: SCHEMA,
             sqlite: rusqlite::version(),
@@ -124,7 +124,7 @@ pub(crate) fn quick_check(conn: &rusqlite::Connection, most: u32) -> rusqlite::R
 }
 
 /// The damaged files that were moved aside, oldest first.
-pub(crate) fn aside(place: &Place) -> Vec<PathBuf> {
+pub(crate) fn aside(place: &StoreFolder) -> Vec<PathBuf> {
     let prefix = format!("{}.corrupt-", crate::DATABASE);
     let is_one =
         |name: &str| name.strip_prefix(&prefix).is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit()));

@@ -12,7 +12,7 @@ const LONG: u64 = 16 * 1024 * 1024;
 
 /// What a checkpoint left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Log {
+pub struct CheckpointResult {
     /// Size of the log's file.
     pub bytes: u64,
     /// Pages in the log, and how many of them are in the file by now.
@@ -23,7 +23,7 @@ pub struct Log {
 impl Store {
     /// For the daemon's own thread and connection. Blocks no writer, except for
     /// the moment in which a log that has grown long is cut.
-    pub fn checkpoint(&self) -> Result<Log, Error> {
+    pub fn checkpoint(&self) -> Result<CheckpointResult, Error> {
         let log = self.move_log("PRAGMA wal_checkpoint(PASSIVE)")?;
         if log.bytes > LONG && log.pages == log.moved {
             return self.cut_log();
@@ -50,17 +50,17 @@ impl Store {
 
     /// Resets the log to nothing. A passive checkpoint alone does not last:
     /// that it was done is known only while somebody has the file open.
-    fn cut_log(&self) -> Result<Log, Error> {
+    fn cut_log(&self) -> Result<CheckpointResult, Error> {
         self.read(|conn| conn.busy_timeout(Duration::ZERO))?;
         let cut = self.move_log("PRAGMA wal_checkpoint(TRUNCATE)");
         self.read(|conn| conn.busy_timeout(self.patience))?;
         cut
     }
 
-    fn move_log(&self, pragma: &str) -> Result<Log, Error> {
+    fn move_log(&self, pragma: &str) -> Result<CheckpointResult, Error> {
         let count = |pages: i64| u64::try_from(pages).unwrap_or_default();
         let (pages, moved) =
             self.read(|conn| conn.query_row(pragma, [], |row| Ok((count(row.get(1)?), count(row.get(2)?)))))?;
-        Ok(Log { bytes: self.log_bytes(), pages, moved })
+        Ok(CheckpointResult { bytes: self.log_bytes(), pages, moved })
     }
 }

@@ -5,26 +5,26 @@
 use crate::{EffortFilter, Error, Store, agents, events, sessions};
 use model::Ms;
 use model::effort::Effort;
-use model::row::{Agent, Event, Status};
+use model::row::{Agent, AgentStatus, Event};
 use model::session::Session;
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::BTreeMap;
 
 /// The whole fleet at one moment.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Glance {
+pub struct Fleet {
     /// The one whose status changed last first.
-    pub members: Vec<Member>,
+    pub members: Vec<FleetRow>,
 }
 
 /// An agent with what it has at hand.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Member {
+pub struct FleetRow {
     pub agent: Agent,
     /// The open session its row names.
     pub session: Option<Session>,
     /// The tool call it waits for.
-    pub running: Option<Running>,
+    pub running: Option<RunningTool>,
     /// The slug of a task it holds.
     pub task: Option<String>,
     pub effort: Option<Effort>,
@@ -40,7 +40,7 @@ pub struct Member {
 
 /// A tool call that was let through and has not come back.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Running {
+pub struct RunningTool {
     pub tool: String,
     /// What it is asked to do, as stored.
     pub event: Event,
@@ -83,7 +83,7 @@ const LISTED_MS: i64 = 24 * 3_600_000;
 impl Store {
     /// Everyone whom `taut agents` lists. An unnamed agent that has ended is
     /// forgotten, a named one is shown for another day.
-    pub fn fleet(&self) -> Result<Glance, Error> {
+    pub fn fleet(&self) -> Result<Fleet, Error> {
         let newest = |agents: &[Agent]| agents.iter().map(|agent| agent.since).max().unwrap_or_default();
         self.glance(|agents| {
             let newest = newest(agents);
@@ -92,22 +92,22 @@ impl Store {
     }
 
     /// Those that ended long ago as well.
-    pub fn whole_fleet(&self) -> Result<Glance, Error> {
+    pub fn whole_fleet(&self) -> Result<Fleet, Error> {
         self.glance(|agents| agents.retain(|agent| agent.named || agent.session.is_some()))
     }
 
-    fn glance(&self, keep: impl FnOnce(&mut Vec<Agent>)) -> Result<Glance, Error> {
+    fn glance(&self, keep: impl FnOnce(&mut Vec<Agent>)) -> Result<Fleet, Error> {
         self.snapshot(|store| {
             let common = Common::load(store)?;
             let mut agents = store.agents()?;
             keep(&mut agents);
             let members = agents.into_iter().map(|agent| store.read(|conn| member(conn, agent, &common)));
-            Ok(Glance { members: members.collect::<Result<_, _>>()? })
+            Ok(Fleet { members: members.collect::<Result<_, _>>()? })
         })
     }
 
     /// One agent as `fleet` has it.
-    pub fn member(&self, id: &str) -> Result<Option<Member>, Error> {
+    pub fn member(&self, id: &str) -> Result<Option<FleetRow>, Error> {
         self.snapshot(|store| {
             let Some(agent) = store.read(|conn| agents::load(conn, id))? else { return Ok(None) };
             let common = Common::load(store)?;
@@ -216,7 +216,7 @@ impl Common {
     }
 }
 
-fn member(conn: &Connection, agent: Agent, common: &Common) -> rusqlite::Result<Member> {
+fn member(conn: &Connection, agent: Agent, common: &Common) -> rusqlite::Result<FleetRow> {
     let session = match &agent.session {
         Some(id) => sessions::by_id(conn, id)?.filter(Session::open),
         None => None,
@@ -228,7 +228,7 @@ fn member(conn: &Connection, agent: Agent, common: &Common) -> rusqlite::Result<
         let count = conn.prepare_cached(SUB_AGENTS)?.query_row([&session.id], |row| row.get::<_, i64>(0))?;
         sub_agents = count.cast_unsigned();
     }
-    Ok(Member {
+    Ok(FleetRow {
         running,
         cause,
         sub_agents,
@@ -243,7 +243,7 @@ fn member(conn: &Connection, agent: Agent, common: &Common) -> rusqlite::Result<
 
 /// The event that set a status which somebody has to look at: it bears the same moment.
 fn cause(conn: &Connection, agent: &Agent, session: &Session) -> rusqlite::Result<Option<Event>> {
-    if !matches!(agent.status, Status::Error | Status::Attention) {
+    if !matches!(agent.status, AgentStatus::Error | AgentStatus::Attention) {
         return Ok(None);
     }
     let sql = format!(
@@ -255,7 +255,7 @@ fn cause(conn: &Connection, agent: &Agent, session: &Session) -> rusqlite::Resul
 }
 
 /// The oldest call in flight: the one that is waited for longest.
-fn running(conn: &Connection, session: &Session) -> rusqlite::Result<Option<Running>> {
+fn running(conn: &Connection, session: &Session) -> rusqlite::Result<Option<RunningTool>> {
     let Some(host_session) = &session.host_session else { return Ok(None) };
     let sql = format!("SELECT {} FROM events WHERE key >= ?1 AND key < ?2 ORDER BY key LIMIT 1", events::COLUMNS);
     let mut found: Vec<Event> = Vec::new();
@@ -266,7 +266,7 @@ fn running(conn: &Connection, session: &Session) -> rusqlite::Result<Option<Runn
         found.extend(event.optional()?);
     }
     let oldest = found.into_iter().min_by_key(|event| event.at);
-    Ok(oldest.map(|event| Running {
+    Ok(oldest.map(|event| RunningTool {
         tool: event.tool.clone().unwrap_or_default(),
         since: event.at,
         beside: session.in_flight.len().saturating_sub(1),

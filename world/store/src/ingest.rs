@@ -1,9 +1,9 @@
 //! Taking in what spool and reserve hold, once the database takes it again.
 
-use crate::place::{Place, private_file};
+use crate::folder::{StoreFolder, private_file};
 use crate::reserve::{self, Reserve};
 use crate::spool::{PATIENCE, SPOOL};
-use crate::spool_line::{self, Line, Weight};
+use crate::spool_line::{self, SpoolLine, Weight};
 use crate::{Durability, Error, Store, Tx, events, lock, pending};
 use model::Level;
 use std::fs::{File, OpenOptions};
@@ -38,7 +38,7 @@ pub struct Ingested {
 /// Lines on their way into the database.
 #[derive(Default)]
 struct Batch {
-    lines: Vec<(Vec<u8>, Line)>,
+    lines: Vec<(Vec<u8>, SpoolLine)>,
     /// Those that are no events, or that the database refuses for what they are.
     refused: Vec<Vec<u8>>,
 }
@@ -161,7 +161,7 @@ impl Batch {
 }
 
 /// An event that is stored already had its effects then. What is here was answered to the agent, and counts.
-fn record(conn: &rusqlite::Connection, line: &Line) -> rusqlite::Result<()> {
+fn record(conn: &rusqlite::Connection, line: &SpoolLine) -> rusqlite::Result<()> {
     let new = events::record(conn, &line.event)?;
     if !new {
         events::answered_instead(conn, &line.event)?;
@@ -174,7 +174,7 @@ fn record(conn: &rusqlite::Connection, line: &Line) -> rusqlite::Result<()> {
 
 /// The file to read: one that a reader left, else the spool, renamed so that
 /// writers begin a new one.
-fn take(place: &Place) -> Result<Option<PathBuf>, Error> {
+fn take(place: &StoreFolder) -> Result<Option<PathBuf>, Error> {
     let (spool, taken) = (place.folder.join(SPOOL), place.folder.join(TAKEN));
     if taken.exists() {
         return Ok(Some(taken));
@@ -195,7 +195,7 @@ fn take(place: &Place) -> Result<Option<PathBuf>, Error> {
 }
 
 /// Kept before the file they came from is removed.
-fn set_aside(place: &Place, lines: &[Vec<u8>]) -> Result<(), Error> {
+fn set_aside(place: &StoreFolder, lines: &[Vec<u8>]) -> Result<(), Error> {
     if lines.is_empty() {
         return Ok(());
     }

@@ -2,7 +2,7 @@
 //! migration, repair. Hooks that find a current file never touch it.
 
 use crate::Error;
-use crate::place::Place;
+use crate::folder::StoreFolder;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::os::unix::fs::OpenOptionsExt;
 use std::thread::sleep;
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 #[derive(Debug)]
 pub(crate) struct Held(#[expect(dead_code, reason = "the open file is the lock")] File);
 
-pub(crate) fn hold(place: &Place, patience: Duration) -> Result<Held, Error> {
+pub(crate) fn hold(place: &StoreFolder, patience: Duration) -> Result<Held, Error> {
     let path = place.beside(".lock");
     let file = OpenOptions::new()
         .write(true)

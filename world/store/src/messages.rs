@@ -3,7 +3,7 @@
 
 use crate::{Error, Store};
 use model::Ms;
-use model::effort::{Addressee, Message, Waiting};
+use model::effort::{Addressee, Message, WaitingMessages};
 use model::fleet::Taker;
 use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
 
@@ -47,7 +47,7 @@ pub struct MessageFilter {
 
 /// A message as it is listed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Letter {
+pub struct MessageRow {
     pub message: Message,
     pub delivered_at: Option<Ms>,
 }
@@ -70,12 +70,12 @@ pub(crate) fn deliver(conn: &Connection, id: &str, at: Ms) -> rusqlite::Result<(
 }
 
 /// What waits for somebody, and stays so until it is marked.
-pub(crate) fn waiting(conn: &Connection, taker: &Taker) -> rusqlite::Result<Waiting> {
+pub(crate) fn waiting(conn: &Connection, taker: &Taker) -> rusqlite::Result<WaitingMessages> {
     let mut found = Vec::new();
     for (of, due, _) in ways(taker) {
         found.extend(conn.prepare_cached(due)?.query_map([of], read)?.collect::<Result<Vec<_>, _>>()?);
     }
-    let mut waiting = Waiting::default();
+    let mut waiting = WaitingMessages::default();
     if found.len() > FEW {
         let mut all = 0;
         for (of, _, count) in ways(taker) {
@@ -117,7 +117,7 @@ impl Store {
     }
 
     /// Messages for somebody, the oldest first.
-    pub fn letters(&self, filter: &MessageFilter) -> Result<Vec<Letter>, Error> {
+    pub fn addressed_messages(&self, filter: &MessageFilter) -> Result<Vec<MessageRow>, Error> {
         let mut sql = concat!(
             "SELECT ",
             columns!(),
@@ -139,9 +139,10 @@ impl Store {
         if filter.limit > 0 {
             sql.push_str(&format!(" LIMIT {}", filter.limit));
         }
-        let letter =
-            |row: &Row<'_>| Ok(Letter { message: read(row)?.1, delivered_at: row.get::<_, Option<i64>>(9)?.map(Ms) });
-        let mut found: Vec<Letter> =
+        let letter = |row: &Row<'_>| {
+            Ok(MessageRow { message: read(row)?.1, delivered_at: row.get::<_, Option<i64>>(9)?.map(Ms) })
+        };
+        let mut found: Vec<MessageRow> =
             self.read(|conn| conn.prepare(&sql)?.query_map(values.as_slice(), letter)?.collect())?;
         found.reverse();
         Ok(found)

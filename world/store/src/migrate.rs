@@ -1,7 +1,7 @@
 //! The schema's versions: forward only, each one file in `migrations/`.
 
 use crate::Error;
-use crate::place::{Place, private_file};
+use crate::folder::{StoreFolder, private_file};
 use rusqlite::Connection;
 use std::io::ErrorKind;
 use std::path::Path;
@@ -28,11 +28,11 @@ pub(crate) fn version(conn: &Connection) -> rusqlite::Result<i64> {
 /// Brings a database at `from` to [`SCHEMA`]. Another opener may have done it
 /// meanwhile: the version is read again under the write lock, and the copy is
 /// made under it too, so that the copy is exactly what is migrated.
-pub(crate) fn migrate(conn: &Connection, place: &Place) -> Result<(), Error> {
+pub(crate) fn migrate(conn: &Connection, place: &StoreFolder) -> Result<(), Error> {
     migrate_through(conn, place, MIGRATIONS)
 }
 
-pub(crate) fn migrate_through(conn: &Connection, place: &Place, all: &[&str]) -> Result<(), Error> {
+pub(crate) fn migrate_through(conn: &Connection, place: &StoreFolder, all: &[&str]) -> Result<(), Error> {
     let sql = |cause| Error::of(&place.database, cause);
     conn.execute_batch("BEGIN IMMEDIATE").map_err(sql)?;
     let outcome = steps(conn, place, all);
@@ -46,7 +46,7 @@ pub(crate) fn migrate_through(conn: &Connection, place: &Place, all: &[&str]) ->
     }
 }
 
-fn steps(conn: &Connection, place: &Place, all: &[&str]) -> Result<(), Error> {
+fn steps(conn: &Connection, place: &StoreFolder, all: &[&str]) -> Result<(), Error> {
     let sql = |cause| Error::of(&place.database, cause);
     let found = version(conn).map_err(sql)?;
     let missing = usize::try_from(found).ok().and_then(|found| all.get(found..)).unwrap_or_default();
@@ -64,7 +64,7 @@ fn steps(conn: &Connection, place: &Place, all: &[&str]) -> Result<(), Error> {
 
 /// `taut.db.before-v2`: what there was before version 2. A copy that is there
 /// already came from an attempt that did not commit, so it is made again.
-fn copy_before(place: &Place, version: i64) -> Result<(), Error> {
+fn copy_before(place: &StoreFolder, version: i64) -> Result<(), Error> {
     let to = place.beside(&format!(".before-v{version}"));
     match std::fs::remove_file(&to) {
         Err(cause) if cause.kind() != ErrorKind::NotFound => {

@@ -1,7 +1,7 @@
 //! Opening: cheap where the file is there and current, careful where it is not.
 
+use crate::folder::{Identity, StoreFolder};
 use crate::migrate::{self, SCHEMA};
-use crate::place::{Identity, Place};
 use crate::{Error, Store, lock, reserve};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
@@ -27,7 +27,7 @@ enum Migration {
 /// One opening: where, how long it may wait, and what it may do.
 #[derive(Debug)]
 struct Opening {
-    place: Place,
+    place: StoreFolder,
     patience: Duration,
     migration: Migration,
 }
@@ -37,19 +37,19 @@ impl Store {
     /// way of a hook: a large file of an older schema is left to
     /// [`Store::open_and_migrate`].
     pub fn open(folder: &Path, patience: Duration) -> Result<Self, Error> {
-        Opening { place: Place::new(folder), patience, migration: Migration::IfSmall }.open()
+        Opening { place: StoreFolder::new(folder), patience, migration: Migration::IfSmall }.open()
     }
 
     /// The same for those who may take their time: the daemon and commands.
     pub fn open_and_migrate(folder: &Path, patience: Duration) -> Result<Self, Error> {
-        let opened = Opening { place: Place::new(folder), patience, migration: Migration::Whatever }.open()?;
+        let opened = Opening { place: StoreFolder::new(folder), patience, migration: Migration::Whatever }.open()?;
         reserve::make(folder);
         Ok(opened)
     }
 
     /// Reads what is there and changes nothing, in a read-only folder too.
     pub fn open_existing_read_only(folder: &Path) -> Result<Self, Error> {
-        let place = Place::new(folder);
+        let place = StoreFolder::new(folder);
         let patience = Duration::from_secs(1);
         let (conn, found) = match connect_to_read(&place.database, patience) {
             // Reading takes an index beside the log. Where there is no log,
@@ -159,7 +159,7 @@ fn cannot_index(cause: &rusqlite::Error) -> bool {
     matches!(cause.sqlite_error_code(), Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly))
 }
 
-fn known(place: &Place, found: i64) -> Result<Identity, Error> {
+fn known(place: &StoreFolder, found: i64) -> Result<Identity, Error> {
     if found != SCHEMA {
         let path = place.database.clone();
         return Err(if found > SCHEMA {

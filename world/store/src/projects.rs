@@ -6,7 +6,7 @@ use rusqlite::{Connection, params};
 
 /// A project as listed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Project {
+pub struct ProjectRow {
     pub path: String,
     pub first_seen: Ms,
 }
@@ -20,10 +20,10 @@ pub(crate) fn see(conn: &Connection, path: &str, at: Ms) -> rusqlite::Result<()>
 }
 
 impl Store {
-    pub fn projects(&self) -> Result<Vec<Project>, Error> {
+    pub fn projects(&self) -> Result<Vec<ProjectRow>, Error> {
         self.read(|conn| {
             conn.prepare_cached(LIST)?
-                .query_map([], |row| Ok(Project { path: row.get(0)?, first_seen: Ms(row.get(1)?) }))?
+                .query_map([], |row| Ok(ProjectRow { path: row.get(0)?, first_seen: Ms(row.get(1)?) }))?
                 .collect()
         })
     }

@@ -2,7 +2,7 @@
 //! and never more of the history in a day than a bounded share.
 
 use crate::retention_clock::{Believed, Clocks};
-use crate::retention_day::{Day, Kind};
+use crate::retention_day::{Day, HistoryKind};
 use crate::{Durability, Error, Store, strikes};
 use model::Ms;
 use rusqlite::{Connection, OptionalExtension, params};
@@ -126,23 +126,23 @@ impl Store {
 
 fn step(conn: &Connection, now: Ms, keep: &Retention, day: &mut Day) -> rusqlite::Result<Pruned> {
     let older = |sql: &str, age: i64, most: u32| conn.prepare_cached(sql)?.execute(params![now.plus(-age).0, most]);
-    let most = |day: &Day, kind: Kind| day.left(kind).min(keep.rows);
-    let mut events = old_events(conn, now, keep.events_ms, most(day, Kind::Events))?;
-    day.count(Kind::Events, events);
+    let most = |day: &Day, kind: HistoryKind| day.left(kind).min(keep.rows);
+    let mut events = old_events(conn, now, keep.events_ms, most(day, HistoryKind::Events))?;
+    day.count(HistoryKind::Events, events);
     if events == 0 && used_bytes(conn)? > keep.bytes {
         // The size cannot be tricked by a clock, so it knows no days.
         events = conn.prepare_cached(FIRST_EVENTS)?.execute([keep.rows])?;
     }
-    let runs = older(OLD_ITERATIONS, keep.ended_sessions_ms, most(day, Kind::Runs))?;
-    day.count(Kind::Runs, runs);
-    day.count(Kind::Runs, older(OLD_RUNS, keep.ended_sessions_ms, most(day, Kind::Runs))?);
-    older(OLD_INJECTIONS, keep.ended_sessions_ms, most(day, Kind::Sessions))?;
-    let sessions = older(OLD_SESSIONS, keep.ended_sessions_ms, most(day, Kind::Sessions))?;
-    day.count(Kind::Sessions, sessions);
-    let mut messages = older(OLD_MESSAGES, keep.delivered_messages_ms, most(day, Kind::Messages))?;
-    day.count(Kind::Messages, messages);
-    let unclaimed = older(UNCLAIMED_MESSAGES, keep.ended_sessions_ms, most(day, Kind::Messages))?;
-    day.count(Kind::Messages, unclaimed);
+    let runs = older(OLD_ITERATIONS, keep.ended_sessions_ms, most(day, HistoryKind::Runs))?;
+    day.count(HistoryKind::Runs, runs);
+    day.count(HistoryKind::Runs, older(OLD_RUNS, keep.ended_sessions_ms, most(day, HistoryKind::Runs))?);
+    older(OLD_INJECTIONS, keep.ended_sessions_ms, most(day, HistoryKind::Sessions))?;
+    let sessions = older(OLD_SESSIONS, keep.ended_sessions_ms, most(day, HistoryKind::Sessions))?;
+    day.count(HistoryKind::Sessions, sessions);
+    let mut messages = older(OLD_MESSAGES, keep.delivered_messages_ms, most(day, HistoryKind::Messages))?;
+    day.count(HistoryKind::Messages, messages);
+    let unclaimed = older(UNCLAIMED_MESSAGES, keep.ended_sessions_ms, most(day, HistoryKind::Messages))?;
+    day.count(HistoryKind::Messages, unclaimed);
     messages += unclaimed;
     let mut pruned = Pruned {
         events,

@@ -1,6 +1,6 @@
 //! A damaged file: looked at twice, moved aside, and a fresh one put in its place.
 
-use crate::place::{Place, private_file};
+use crate::folder::{StoreFolder, private_file};
 use crate::{Error, check, lock, migrate};
 use model::Ms;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
@@ -31,7 +31,7 @@ const LOCK_LENGTH: libc::off_t = 512;
 /// finds it damaged and nobody has it open. What is readable in it comes back
 /// with [`crate::Store::salvage`].
 pub fn repair(folder: &Path, now: Ms, patience: Duration) -> Result<Repair, Error> {
-    let place = Place::new(folder);
+    let place = StoreFolder::new(folder);
     let _held = lock::hold(&place, patience)?;
     match look(&place.database, patience) {
         Look::Sound => return Ok(Repair::Sound),
@@ -129,8 +129,8 @@ fn try_exclusive(file: &File) -> bool {
 }
 
 /// An empty database under another name, complete in one file.
-fn make_fresh(place: &Place) -> Result<PathBuf, Error> {
-    let fresh = Place { folder: place.folder.clone(), database: place.beside(".fresh") };
+fn make_fresh(place: &StoreFolder) -> Result<PathBuf, Error> {
+    let fresh = StoreFolder { folder: place.folder.clone(), database: place.beside(".fresh") };
     for suffix in [".fresh", ".fresh-wal", ".fresh-shm"] {
         remove(&place.beside(suffix))?;
     }
@@ -145,7 +145,7 @@ fn make_fresh(place: &Place) -> Result<PathBuf, Error> {
 }
 
 /// The log goes first: a fresh database must never meet the log of another.
-fn swap(place: &Place, fresh: &Path, aside: &Path) -> Result<(), Error> {
+fn swap(place: &StoreFolder, fresh: &Path, aside: &Path) -> Result<(), Error> {
     let mut log_aside = aside.as_os_str().to_owned();
     log_aside.push("-wal");
     match std::fs::rename(place.wal(), &log_aside) {

@@ -10,9 +10,9 @@ mod head;
 mod lost;
 mod room;
 
-use crate::place::Place;
+use crate::folder::StoreFolder;
 use crate::spool_line::{self, Weight};
-use crate::unstored::{Unstored, Why};
+use crate::unstored::{SpoolFailure, Unstored};
 use crate::{Error, lock};
 use head::{Head, SIZE as HEAD};
 use model::Ms;
@@ -49,7 +49,7 @@ pub(crate) struct Reserve {
 
 /// Keeps an event that the spool could not take for this reason. An error says
 /// that it is lost, and how many are by now.
-pub(crate) fn keep(folder: &Path, event: &Event, why: Why) -> Result<(), Error> {
+pub(crate) fn keep(folder: &Path, event: &Event, why: SpoolFailure) -> Result<(), Error> {
     let one = Unstored { events: 1, first: event.at, last: event.at, why, ..Unstored::default() };
     let uncounted = |_: io::Error| Error::Unstored { unstored: one, say: true };
     let mut reserve = Reserve::open(folder).map_err(uncounted)?;
@@ -98,7 +98,7 @@ pub(crate) fn count_unreadable(folder: &Path, lines: usize) {
 }
 
 /// Whether there is anything in it to take in.
-pub(crate) fn holds_any(place: &Place) -> bool {
+pub(crate) fn holds_any(place: &StoreFolder) -> bool {
     let Ok(file) = File::open(path(&place.folder)) else { return false };
     let size = file.metadata().map_or(0, |found| found.len());
     match Head::read(&file) {
@@ -174,7 +174,7 @@ impl Reserve {
     }
 
     /// Whether there was place for it.
-    fn put(&mut self, event: &Event, why: Why) -> io::Result<bool> {
+    fn put(&mut self, event: &Event, why: SpoolFailure) -> io::Result<bool> {
         let record = framed(spool_line::write_short(event, LONG_LINE).as_bytes());
         let length = record.len() as u64;
         let weight = Weight::of(event);
@@ -205,7 +205,7 @@ impl Reserve {
     }
 
     /// The newest ordinary event gives way.
-    fn drop_newest(&mut self, why: Why) -> io::Result<bool> {
+    fn drop_newest(&mut self, why: SpoolFailure) -> io::Result<bool> {
         let start = start(self.size()?);
         if self.head.front <= start {
             return Ok(false);
@@ -225,7 +225,7 @@ impl Reserve {
     }
 
     /// Counted once, however often it is lost.
-    fn lose(&mut self, event: &Event, why: Why) -> io::Result<()> {
+    fn lose(&mut self, event: &Event, why: SpoolFailure) -> io::Result<()> {
         if lost::note(&self.file, self.size()?, &event.key)? {
             self.head.lose(event.at, why, Weight::of(event));
         }
@@ -248,7 +248,7 @@ fn start(size: u64) -> u64 {
 
 /// The time of the first event that is counted as lost, where some may have
 /// turned out to be stored since the last comparison.
-pub(crate) fn to_compare(place: &Place) -> Option<Ms> {
+pub(crate) fn to_compare(place: &StoreFolder) -> Option<Ms> {
     let head = File::open(path(&place.folder)).ok().and_then(|file| Head::read(&file).ok().flatten())?;
     (head.lost > head.lost_seen && head.lost != head.compared).then_some(Ms(head.first))
 }

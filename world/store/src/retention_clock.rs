@@ -46,7 +46,7 @@ pub struct Clocks {
 
 /// The system's clock was set while the machine ran.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Jump {
+pub struct ClockJump {
     /// What it said afterwards.
     pub to: Ms,
     /// Ahead where positive.
@@ -54,7 +54,7 @@ pub struct Jump {
 }
 
 /// One sentence without an end.
-impl fmt::Display for Jump {
+impl fmt::Display for ClockJump {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let by = self.by_ms.unsigned_abs() / 60_000;
         let by = match by {
@@ -77,7 +77,7 @@ pub(crate) struct Believed {
     time: Ms,
     /// For how long a clock that says something else has held.
     held_ms: i64,
-    jumps: Vec<Jump>,
+    jumps: Vec<ClockJump>,
 }
 
 impl Clocks {
@@ -113,7 +113,7 @@ impl Believed {
         let by_ms = ran.map_or(0, |ran| passed.saturating_sub(ran));
         let jumped = by_ms.saturating_abs() > JUMP_MS;
         if jumped {
-            self.jumps.push(Jump { to: clocks.now, by_ms });
+            self.jumps.push(ClockJump { to: clocks.now, by_ms });
             let spare = self.jumps.len().saturating_sub(MOST_JUMPS);
             self.jumps.drain(..spare);
         }
@@ -154,7 +154,7 @@ impl Believed {
 
     fn of(value: &Value) -> Option<Self> {
         let number = |name: &str| value.get(name).and_then(Value::as_i64);
-        let jump = |one: &Value| Some(Jump { to: Ms(one.get(0)?.as_i64()?), by_ms: one.get(1)?.as_i64()? });
+        let jump = |one: &Value| Some(ClockJump { to: Ms(one.get(0)?.as_i64()?), by_ms: one.get(1)?.as_i64()? });
         Some(Self {
             seen: Ms(number("seen")?),
             since_boot_ms: number("since_boot")?,
@@ -176,9 +176,9 @@ impl Believed {
 
 impl Store {
     /// When the system's clock was set in the last days, the latest last.
-    pub fn clock_jumps(&self) -> Result<Vec<Jump>, Error> {
+    pub fn clock_jumps(&self) -> Result<Vec<ClockJump>, Error> {
         let believed = self.read(Believed::find)?.unwrap_or_default();
-        let recent = |jump: &Jump| {
+        let recent = |jump: &ClockJump| {
             let there = jump.to.0.saturating_sub(jump.by_ms);
             believed.time.0.saturating_sub(there.min(jump.to.0)) <= TOLD_MS || jump.to > believed.time
         };
@@ -261,7 +261,7 @@ mod tests {
     #[test]
     fn what_is_believed_is_written_and_read_back_as_it_was() {
         let mut believed = begun();
-        believed.jumps = vec![Jump { to: Ms(7), by_ms: -3 }];
+        believed.jumps = vec![ClockJump { to: Ms(7), by_ms: -3 }];
         assert_eq!(Believed::of(&believed.value()), Some(believed));
     }
 }

@@ -13,7 +13,7 @@ const PUT: &str = "INSERT OR REPLACE INTO meta (name, value) VALUES (?1, ?2)";
 
 /// The kinds of history, each with its own share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum HistoryKind {
     Events,
     Sessions,
     Messages,
@@ -56,12 +56,12 @@ impl Day {
         Ok(Self { begun: time, left })
     }
 
-    pub fn left(&self, kind: Kind) -> u32 {
+    pub fn left(&self, kind: HistoryKind) -> u32 {
         let left = self.left.get(kind as usize).copied().unwrap_or_default();
         u32::try_from(left.max(0)).unwrap_or(u32::MAX)
     }
 
-    pub fn count(&mut self, kind: Kind, gone: usize) {
+    pub fn count(&mut self, kind: HistoryKind, gone: usize) {
         if let Some(left) = self.left.get_mut(kind as usize) {
             *left = left.saturating_sub(i64::try_from(gone).unwrap_or(i64::MAX)).max(0);
         }

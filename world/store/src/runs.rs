@@ -1,7 +1,7 @@
 //! Runs of the loop: how each stands, so that one that was killed can go on.
 
 use crate::{Durability, Error, Store, Tx};
-use model::run::{Finish, Iteration, Mode, Run, Tally};
+use model::run::{Finish, Iteration, Run, RunMode, Tally};
 use model::{ClientProcess, Ms};
 use rusqlite::{OptionalExtension, Row, params};
 
@@ -140,7 +140,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Run> {
         id: row.get(0)?,
         project: row.get(1)?,
         folder: row.get(2)?,
-        mode: Mode::parse(&row.get::<_, String>(3)?).unwrap_or(Mode::Building),
+        mode: RunMode::parse(&row.get::<_, String>(3)?).unwrap_or(RunMode::Building),
         agent: row.get(4)?,
         runner: ClientProcess { pid: row.get(5)?, started: row.get::<_, i64>(6)?.cast_unsigned() },
         leader: leader.0.map(|pid| ClientProcess { pid, started: leader.1.unwrap_or_default().cast_unsigned() }),

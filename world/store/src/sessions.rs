@@ -1,7 +1,7 @@
 //! Sessions: found by logical id, pane or agent, written whole.
 
 use crate::{Error, Store, projects};
-use model::session::{Memo, Once, Session, State};
+use model::session::{ContextMemo, Once, Session, SessionState};
 use model::{ClientProcess, Ms, Who};
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row, named_params, params_from_iter};
@@ -210,8 +210,8 @@ impl Store {
     }
 }
 
-fn memo_text(memo: &Memo) -> Option<String> {
-    if *memo == Memo::default() { None } else { serde_json::to_string(memo).ok() }
+fn memo_text(memo: &ContextMemo) -> Option<String> {
+    if *memo == ContextMemo::default() { None } else { serde_json::to_string(memo).ok() }
 }
 
 fn in_flight_text(in_flight: &[String]) -> Option<String> {
@@ -229,7 +229,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Session> {
         agent: row.get(2)?,
         pane: row.get(3)?,
         ended_at: row.get::<_, Option<i64>>(4)?.map(Ms),
-        state: State::parse(row.get_ref(5)?.as_str()?).unwrap_or_default(),
+        state: SessionState::parse(row.get_ref(5)?.as_str()?).unwrap_or_default(),
         started_at: Ms(row.get(6)?),
         last_seen_at: Ms(row.get(7)?),
         context_tokens: row.get::<_, Option<i64>>(8)?.map(i64::cast_unsigned),

@@ -2,7 +2,7 @@
 //! until somebody can. Where it cannot grow, the reserve takes them.
 
 use crate::spool_line::{self, Weight};
-use crate::unstored::Why;
+use crate::unstored::SpoolFailure;
 use crate::{Error, lock, reserve};
 use model::row::Event;
 use std::fs::{DirBuilder, File, OpenOptions};
@@ -34,7 +34,7 @@ pub fn spool(folder: &Path, event: &Event) -> Result<(), Error> {
     };
     match append(folder, line.as_bytes(), most) {
         Ok(()) => Ok(()),
-        Err(cause) => reserve::keep(folder, event, Why::of(&cause)),
+        Err(cause) => reserve::keep(folder, event, SpoolFailure::of(&cause)),
     }
 }
 

@@ -9,13 +9,13 @@ use serde_json::{Value, json};
 pub const PENDING: &str = "pending_effects";
 
 /// A line that was read.
-pub(crate) struct Line {
+pub(crate) struct SpoolLine {
     pub event: Event,
     /// What its effects are made of, where they are still to be carried out.
     pub pending: Option<Value>,
 }
 
-impl Line {
+impl SpoolLine {
     /// The event as it was spooled.
     pub fn into_spooled(self) -> Event {
         let mut event = self.event;
@@ -72,7 +72,7 @@ fn written(event: &Event, detail: &Value) -> String {
 }
 
 /// `None` where the line does not say which event it is.
-pub(crate) fn read(line: &[u8]) -> Option<Line> {
+pub(crate) fn read(line: &[u8]) -> Option<SpoolLine> {
     let line: Value = serde_json::from_slice(line).ok()?;
     let text = |name: &str| line.get(name).and_then(Value::as_str).map(str::to_owned);
     let number = |name: &str| line.get(name).and_then(Value::as_u64).unwrap_or_default();
@@ -100,5 +100,5 @@ pub(crate) fn read(line: &[u8]) -> Option<Line> {
             exit: u8::try_from(number("exit")).unwrap_or_default(),
         },
     };
-    Some(Line { event, pending })
+    Some(SpoolLine { event, pending })
 }

@@ -1,6 +1,6 @@
 //! One connection to the memory and its transactions.
 
-use crate::place::{Identity, Place, Standing};
+use crate::folder::{ConnectionState, Identity, StoreFolder};
 use crate::{Error, Tx};
 use rusqlite::Connection;
 use std::cell::Cell;
@@ -11,7 +11,7 @@ use std::time::Duration;
 #[derive(Debug)]
 pub struct Store {
     pub(crate) conn: Connection,
-    pub(crate) place: Place,
+    pub(crate) place: StoreFolder,
     pub(crate) opened: Identity,
     pub(crate) patience: Duration,
     durability: Cell<Durability>,
@@ -27,7 +27,7 @@ pub enum Durability {
 }
 
 impl Store {
-    pub(crate) fn new(conn: Connection, place: Place, opened: Identity, patience: Duration) -> Self {
+    pub(crate) fn new(conn: Connection, place: StoreFolder, opened: Identity, patience: Duration) -> Self {
         Self { conn, place, opened, patience, durability: Cell::new(Durability::Normal) }
     }
 
@@ -63,13 +63,13 @@ impl Store {
     }
 
     /// Whether the file at the path is still the one that was opened.
-    pub fn standing(&self) -> Standing {
+    pub fn standing(&self) -> ConnectionState {
         self.place.standing(self.opened)
     }
 
     /// Another file stands at the path, or none: this connection is to be dropped.
     pub fn stale(&self) -> bool {
-        self.standing() != Standing::Same
+        self.standing() != ConnectionState::Same
     }
 
     pub(crate) fn read<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, Error> {

@@ -1,7 +1,7 @@
 //! One session as a view tells it: the curve of its context, and what was said
 //! to and by its agent. Bounded, so that a long life costs a view no more.
 
-use crate::messages::{self, Letter};
+use crate::messages::{self, MessageRow};
 use crate::{Error, Store};
 use model::Ms;
 use rusqlite::params;
@@ -42,11 +42,11 @@ impl Store {
     }
 
     /// What was said in a session, to its agent or by it, the newest first.
-    pub fn said(&self, session: &str, agent: &str, most: usize) -> Result<Vec<Letter>, Error> {
+    pub fn said(&self, session: &str, agent: &str, most: usize) -> Result<Vec<MessageRow>, Error> {
         let most = i64::try_from(most).unwrap_or(i64::MAX);
         let read = |row: &rusqlite::Row<'_>| {
             let (_, message) = messages::read(row)?;
-            Ok(Letter { message, delivered_at: row.get::<_, Option<i64>>(9)?.map(Ms) })
+            Ok(MessageRow { message, delivered_at: row.get::<_, Option<i64>>(9)?.map(Ms) })
         };
         self.read(|conn| conn.prepare_cached(SAID)?.query_map(params![session, agent, most], read)?.collect())
     }

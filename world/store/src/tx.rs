@@ -2,7 +2,7 @@
 
 use crate::{Error, agents, efforts, events, injections, messages, sessions, strikes, tasks};
 use model::effect::{Audience, Injection, Write};
-use model::effort::{Addressee, Known, Message, Waiting};
+use model::effort::{Addressee, EffortRows, Message, WaitingMessages};
 use model::fleet::Taker;
 use model::row::Agent;
 use model::session::Session;
@@ -47,8 +47,8 @@ impl<'s> Tx<'s> {
                 last_ended,
                 strikes: strikes::unexpired(conn, strikes::root_session(who), now)?,
                 waiting: Vec::new(),
-                messages: Waiting::default(),
-                efforts: Known::default(),
+                messages: WaitingMessages::default(),
+                efforts: EffortRows::default(),
             })
         })
     }
@@ -85,7 +85,7 @@ impl<'s> Tx<'s> {
 
     /// What waits for somebody: the oldest few, and how many besides. Told once
     /// it is marked in this transaction.
-    pub fn waiting_messages(&self, taker: &Taker) -> Result<Waiting, Error> {
+    pub fn waiting_messages(&self, taker: &Taker) -> Result<WaitingMessages, Error> {
         self.verb(|conn| messages::waiting(conn, taker))
     }
 

@@ -16,14 +16,14 @@ pub struct Unstored {
     pub denials: u64,
     pub first: Ms,
     pub last: Ms,
-    pub why: Why,
+    pub why: SpoolFailure,
     /// Lines of the spool that could not be read; their bytes are kept.
     pub unreadable: u64,
 }
 
 /// Why the spool could not take an event.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Why {
+pub enum SpoolFailure {
     #[default]
     DiskFull,
     SpoolFull,
@@ -32,7 +32,7 @@ pub enum Why {
     Held,
 }
 
-impl Why {
+impl SpoolFailure {
     const ALL: [Self; 4] = [Self::DiskFull, Self::SpoolFull, Self::NotWritable, Self::Held];
 
     pub(crate) fn of(cause: &io::Error) -> Self {

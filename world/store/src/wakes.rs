@@ -2,16 +2,16 @@
 
 use crate::{Durability, Error, Store, agents, sessions};
 use model::Ms;
-use model::row::Status;
+use model::row::AgentStatus;
 use model::session::{Session, Woken};
 use rusqlite::{Connection, params};
 use std::collections::HashSet;
 
 /// A session that could be woken.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sleeper {
+pub struct WakeCandidate {
     pub session: Session,
-    pub status: Option<Status>,
+    pub status: Option<AgentStatus>,
     /// How many messages wait for it.
     pub messages: u64,
     /// When it was last woken for any of them.
@@ -38,15 +38,15 @@ const WOKEN: &str = "UPDATE messages SET woken_at = ?3, wakes = wakes + 1
 impl Store {
     /// Sessions that are open, idle and in a pane while messages wait for them.
     /// Of several that carry one conversation, the newest.
-    pub fn wakeable(&self) -> Result<Vec<Sleeper>, Error> {
+    pub fn wakeable(&self) -> Result<Vec<WakeCandidate>, Error> {
         self.read(|conn| {
             let ids: Vec<String> =
                 conn.prepare_cached(SLEEPERS)?.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
-            let sleepers = ids.iter().map(|id| match sessions::by_id(conn, id)? {
-                Some(session) => sleeper(conn, session).map(Some),
+            let candidates = ids.iter().map(|id| match sessions::by_id(conn, id)? {
+                Some(session) => candidate(conn, session).map(Some),
                 None => Ok(None),
             });
-            let mut found: Vec<Sleeper> = sleepers.filter_map(Result::transpose).collect::<Result<_, _>>()?;
+            let mut found: Vec<WakeCandidate> = candidates.filter_map(Result::transpose).collect::<Result<_, _>>()?;
             let mut seen = HashSet::new();
             found.retain(|one| seen.insert(one.session.conversation.clone()));
             Ok(found)
@@ -67,11 +67,11 @@ impl Store {
     }
 }
 
-fn sleeper(conn: &Connection, session: Session) -> rusqlite::Result<Sleeper> {
+fn candidate(conn: &Connection, session: Session) -> rusqlite::Result<WakeCandidate> {
     let status = agents::load(conn, &session.agent)?.map(|agent| agent.status);
     let (messages, woken_at, wakes) =
         conn.prepare_cached(WAITING)?.query_row(params![session.agent, session.conversation], |row| {
             Ok((row.get::<_, i64>(0)?.cast_unsigned(), row.get::<_, Option<i64>>(1)?.map(Ms), row.get(2)?))
         })?;
-    Ok(Sleeper { session, status, messages, woken_at, wakes })
+    Ok(WakeCandidate { session, status, messages, woken_at, wakes })
 }

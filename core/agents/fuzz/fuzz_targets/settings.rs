@@ -2,16 +2,16 @@
 //! and taking them out gives back every byte.
 #![no_main]
 
-use agents::claude_code::settings::{Client, OnFailure, Plan, Version, edit, inspect, remove};
+use agents::claude_code::settings::{KnownClient, GuardFailure, SettingsPlan, Version, edit, inspect, remove};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {
     // The plan follows from the text, so that a settings file is a seed as it stands.
     let choice = text.len();
-    let plan = Plan {
+    let plan = SettingsPlan {
         command: "/opt/tools/taut".into(),
-        client: if choice & 1 == 0 { Client::Unknown } else { Client::Known(Version(2, 0, 0)) },
-        on_failure: if choice & 2 == 0 { OnFailure::Continue } else { OnFailure::Block },
+        client: if choice & 1 == 0 { KnownClient::Unknown } else { KnownClient::Known(Version(2, 0, 0)) },
+        on_failure: if choice & 2 == 0 { GuardFailure::Continue } else { GuardFailure::Block },
         allow: if choice & 4 == 0 { Vec::new() } else { vec!["Bash(taut log *)".into()] },
     };
     let _ = remove(text, &plan.allow);

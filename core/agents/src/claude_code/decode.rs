@@ -2,14 +2,14 @@
 
 use super::NAME;
 use crate::lenient::Fields;
-use model::event::{Body, Envelope, Kind, Response, SessionStart, Source, SubAgent};
+use model::event::{Body, Envelope, EventKind, SessionStart, StartSource, SubAgent, ToolResponse};
 use model::tool::ToolCall;
 use serde_json::{Map, Value};
 
 pub fn decode(object: &Map<String, Value>) -> Envelope {
     let fields = Fields(object);
     let name = event_name(fields);
-    let kind = Kind::parse(&name);
+    let kind = EventKind::parse(&name);
     Envelope {
         agent: NAME,
         kind,
@@ -31,66 +31,68 @@ fn event_name(fields: Fields<'_>) -> String {
     match fields.text("hook_event_name") {
         Some(name) => name.to_string(),
         None => match fields.text("event") {
-            Some("auto" | "manual") => Kind::PreCompact.name().to_string(),
+            Some("auto" | "manual") => EventKind::PreCompact.name().to_string(),
             _ => String::new(),
         },
     }
 }
 
 /// Only sub-agents carry an `agent_id`; a teammate carries one too, but speaks for itself.
-fn sub_agent(fields: Fields<'_>, kind: Kind) -> Option<SubAgent> {
-    if kind == Kind::TeammateIdle {
+fn sub_agent(fields: Fields<'_>, kind: EventKind) -> Option<SubAgent> {
+    if kind == EventKind::TeammateIdle {
         return None;
     }
     let id = fields.string("agent_id").filter(|id| !id.is_empty())?;
     Some(SubAgent { id, kind: fields.plain("agent_type") })
 }
 
-fn body(fields: Fields<'_>, kind: Kind) -> Body {
+fn body(fields: Fields<'_>, kind: EventKind) -> Body {
     match kind {
-        Kind::SessionStart => Body::SessionStart(SessionStart {
-            source: Source::parse(fields.text("source").unwrap_or_default()),
+        EventKind::SessionStart => Body::SessionStart(SessionStart {
+            source: StartSource::parse(fields.text("source").unwrap_or_default()),
             model: fields.string("model"),
             context_tokens: fields.number("context_tokens"),
         }),
-        Kind::UserPromptSubmit => Body::Prompt { text: fields.plain("prompt") },
-        Kind::UserPromptExpansion => {
+        EventKind::UserPromptSubmit => Body::Prompt { text: fields.plain("prompt") },
+        EventKind::UserPromptExpansion => {
             Body::Expansion { command: fields.plain("command_name"), args: fields.plain("command_args") }
         }
-        Kind::PreToolUse | Kind::PermissionRequest | Kind::PermissionDenied => Body::Tool(tool(fields)),
-        Kind::PostToolUse => Body::ToolDone {
+        EventKind::PreToolUse | EventKind::PermissionRequest | EventKind::PermissionDenied => Body::Tool(tool(fields)),
+        EventKind::PostToolUse => Body::ToolDone {
             call: answered(tool(fields), fields),
             response: response(fields),
             duration_ms: fields.number("duration_ms"),
         },
-        Kind::PostToolUseFailure => Body::ToolFailed {
+        EventKind::PostToolUseFailure => Body::ToolFailed {
             call: tool(fields),
             error: fields.plain("error"),
             interrupted: fields.flag("is_interrupt"),
         },
-        Kind::PostToolBatch => Body::ToolBatch { calls: batch(fields) },
-        Kind::Stop | Kind::SubagentStop => Body::Stop {
+        EventKind::PostToolBatch => Body::ToolBatch { calls: batch(fields) },
+        EventKind::Stop | EventKind::SubagentStop => Body::Stop {
             hook_active: fields.flag("stop_hook_active"),
             last_message: fields.string("last_assistant_message"),
             background: running(fields),
         },
-        Kind::StopFailure => Body::Failure { error: fields.plain("error") },
-        Kind::Notification => {
+        EventKind::StopFailure => Body::Failure { error: fields.plain("error") },
+        EventKind::Notification => {
             Body::Notification { kind: fields.plain("notification_type"), message: fields.plain("message") }
         }
-        Kind::PreCompact | Kind::PostCompact => Body::Compact { trigger: compact_trigger(fields) },
-        Kind::SessionEnd => Body::SessionEnd { reason: fields.string("reason").unwrap_or_else(|| "other".into()) },
-        Kind::ConfigChange => Body::ConfigChange { source: fields.plain("source"), file: fields.string("file_path") },
-        Kind::CwdChanged => Body::CwdChanged { new: fields.string("new_cwd") },
-        Kind::TaskCreated | Kind::TaskCompleted => Body::HostTask {
+        EventKind::PreCompact | EventKind::PostCompact => Body::Compact { trigger: compact_trigger(fields) },
+        EventKind::SessionEnd => Body::SessionEnd { reason: fields.string("reason").unwrap_or_else(|| "other".into()) },
+        EventKind::ConfigChange => {
+            Body::ConfigChange { source: fields.plain("source"), file: fields.string("file_path") }
+        }
+        EventKind::CwdChanged => Body::CwdChanged { new: fields.string("new_cwd") },
+        EventKind::TaskCreated | EventKind::TaskCompleted => Body::HostTask {
             id: fields.plain("task_id"),
             subject: fields.plain("task_subject"),
             teammate: fields.string("teammate_name"),
         },
-        Kind::PostModelSwitch => {
+        EventKind::PostModelSwitch => {
             Body::ModelSwitch { to: fields.string("to_model"), context_tokens: fields.number("context_tokens") }
         }
-        Kind::TeammateIdle => Body::Teammate { name: fields.plain("teammate_name") },
+        EventKind::TeammateIdle => Body::Teammate { name: fields.plain("teammate_name") },
         _ => Body::Plain,
     }
 }
@@ -131,11 +133,11 @@ fn running(fields: Fields<'_>) -> usize {
     tasks.filter(|task| Fields(task).text("status").is_none_or(|status| status == "running")).count()
 }
 
-fn response(fields: Fields<'_>) -> Response {
-    let Some(value) = fields.value("tool_response") else { return Response::default() };
+fn response(fields: Fields<'_>) -> ToolResponse {
+    let Some(value) = fields.value("tool_response") else { return ToolResponse::default() };
     let text = value.to_string();
     let hash = text
         .bytes()
         .fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3));
-    Response { bytes: text.len() as u64, hash }
+    ToolResponse { bytes: text.len() as u64, hash }
 }

@@ -2,7 +2,7 @@
 //! observed on the real client; see `docs/agents/claude-code.md`.
 
 use model::Answer;
-use model::event::{Envelope, Kind};
+use model::event::{Envelope, EventKind};
 use model::reply::{ByFamily, Feedback, Gate, GateStop, Halt, Reply, Veto};
 use serde_json::{Map, Value, json};
 
@@ -67,15 +67,15 @@ fn gate_fields(gate: &Gate) -> Map<String, Value> {
     if let Some(context) = &gate.context {
         inner.push(("additionalContext", json!(context)));
     }
-    let mut fields = if inner.is_empty() { Map::new() } else { specific(Kind::PreToolUse, inner) };
+    let mut fields = if inner.is_empty() { Map::new() } else { specific(EventKind::PreToolUse, inner) };
     halt(&mut fields, halting);
     fields
 }
 
-fn feedback_fields(kind: Kind, feedback: &Feedback) -> Map<String, Value> {
+fn feedback_fields(kind: EventKind, feedback: &Feedback) -> Map<String, Value> {
     // A failed tool takes only context: its block would be dropped unread.
     let (block, context) = match kind {
-        Kind::PostToolUseFailure => (None, feedback.block.as_ref().or(feedback.context.as_ref())),
+        EventKind::PostToolUseFailure => (None, feedback.block.as_ref().or(feedback.context.as_ref())),
         _ => (feedback.block.as_ref(), feedback.context.as_ref()),
     };
     let mut fields = Map::new();
@@ -91,9 +91,9 @@ fn feedback_fields(kind: Kind, feedback: &Feedback) -> Map<String, Value> {
 }
 
 /// PreCompact takes a JSON block; the others are only known to honour exit 2.
-fn veto_answer(kind: Kind, veto: &Veto) -> Answer {
+fn veto_answer(kind: EventKind, veto: &Veto) -> Answer {
     let Some(reason) = &veto.block else { return Answer::default() };
-    if kind != Kind::PreCompact {
+    if kind != EventKind::PreCompact {
         return Answer { stdout: String::new(), stderr: format!("{reason}\n"), exit: 2 };
     }
     let mut fields = Map::new();
@@ -110,7 +110,7 @@ fn halt(fields: &mut Map<String, Value>, halt: Option<&Halt>) {
     }
 }
 
-fn specific<'a>(kind: Kind, inner: impl IntoIterator<Item = (&'a str, Value)>) -> Map<String, Value> {
+fn specific<'a>(kind: EventKind, inner: impl IntoIterator<Item = (&'a str, Value)>) -> Map<String, Value> {
     let mut object = Map::new();
     object.insert("hookEventName".into(), json!(kind.name()));
     object.extend(inner.into_iter().map(|(key, value)| (key.to_string(), value)));
@@ -124,15 +124,15 @@ fn json_answer(fields: Map<String, Value>) -> Answer {
     Answer { stdout: format!("{}\n", Value::Object(fields)), ..Answer::default() }
 }
 
-fn add_user_line(kind: Kind, answer: &mut Answer, line: &str) {
+fn add_user_line(kind: EventKind, answer: &mut Answer, line: &str) {
     add_field(kind, answer, ("systemMessage", json!(line)));
 }
 
 /// The bell, and the text for terminals that show one (OSC 9). The client wraps
 /// it for tmux by itself, shows it on every event while its screen stands, and
 /// drops a sequence whose text begins with a number or that is longer than 4 KB.
-fn add_ring(kind: Kind, answer: &mut Answer, text: &str) {
-    if kind == Kind::SessionEnd {
+fn add_ring(kind: EventKind, answer: &mut Answer, text: &str) {
+    if kind == EventKind::SessionEnd {
         return;
     }
     // Whoever wrote the text, it cannot end the sequence nor begin another.
@@ -145,8 +145,8 @@ const LONGEST_RING: usize = 500;
 
 /// On PreCompact anything printed leaks into the summariser's prompt, and beside
 /// exit 2 only stderr is read: there it is left out.
-fn add_field(kind: Kind, answer: &mut Answer, (name, value): (&str, Value)) {
-    if kind == Kind::PreCompact || answer.exit != 0 {
+fn add_field(kind: EventKind, answer: &mut Answer, (name, value): (&str, Value)) {
+    if kind == EventKind::PreCompact || answer.exit != 0 {
         return;
     }
     let mut fields = match serde_json::from_str(&answer.stdout) {
@@ -163,11 +163,11 @@ mod tests {
     use crate::claude_code::decode::decode;
     use model::reply::{Context, Permission};
 
-    fn envelope(kind: Kind) -> Envelope {
+    fn envelope(kind: EventKind) -> Envelope {
         decode(json!({"hook_event_name": kind.name(), "session_id": "s"}).as_object().unwrap())
     }
 
-    fn answer(kind: Kind, by_family: ByFamily) -> Answer {
+    fn answer(kind: EventKind, by_family: ByFamily) -> Answer {
         encode(&envelope(kind), &Reply { answer: by_family, ..Reply::default() })
     }
 
@@ -177,7 +177,7 @@ mod tests {
 
     #[test]
     fn d3_every_event_with_nothing_decided_prints_nothing() {
-        for kind in Kind::ALL {
+        for kind in EventKind::ALL {
             let reply = Reply::nothing(kind.family());
             assert_eq!(encode(&envelope(*kind), &reply), Answer::default(), "{kind:?}");
         }
@@ -186,7 +186,7 @@ mod tests {
     #[test]
     fn a_denied_tool_is_told_why_and_may_halt() {
         let stop = GateStop::Deny { reason: "no".into(), halt: Some(Halt { stop_reason: "full".into() }) };
-        let said = stdout(&answer(Kind::PreToolUse, ByFamily::Gate(Gate { stop: Some(stop), context: None })));
+        let said = stdout(&answer(EventKind::PreToolUse, ByFamily::Gate(Gate { stop: Some(stop), context: None })));
         assert_eq!(
             said,
             json!({
@@ -204,14 +204,14 @@ mod tests {
     #[test]
     fn a_refused_permission_names_its_event() {
         let deny = Permission { deny: Some("no".into()) };
-        let said = stdout(&answer(Kind::PermissionRequest, ByFamily::Permission(deny)));
+        let said = stdout(&answer(EventKind::PermissionRequest, ByFamily::Permission(deny)));
         assert_eq!(said["hookSpecificOutput"]["decision"], json!({"behavior": "deny", "message": "no"}));
     }
 
     #[test]
     fn r2_a_vetoed_compaction_blocks_and_halts_at_exit_0() {
         let veto = Veto { block: Some("r".into()), halt: Some(Halt { stop_reason: "Context Limit Reached".into() }) };
-        let said = answer(Kind::PreCompact, ByFamily::Veto(veto));
+        let said = answer(EventKind::PreCompact, ByFamily::Veto(veto));
         assert_eq!(said.exit, 0);
         assert_eq!(
             stdout(&said),
@@ -222,32 +222,32 @@ mod tests {
     #[test]
     fn a_refused_settings_change_exits_2_with_the_reason_on_stderr() {
         let veto = Veto { block: Some("kept".into()), halt: None };
-        let said = answer(Kind::ConfigChange, ByFamily::Veto(veto));
+        let said = answer(EventKind::ConfigChange, ByFamily::Veto(veto));
         assert_eq!((said.exit, said.stderr.as_str(), said.stdout.as_str()), (2, "kept\n", ""));
     }
 
     #[test]
     fn a_line_for_the_user_never_leaks_into_a_compaction() {
         let reply = Reply { answer: ByFamily::Veto(Veto::default()), user_line: Some("hi".into()), ..Reply::default() };
-        assert_eq!(encode(&envelope(Kind::PreCompact), &reply), Answer::default());
+        assert_eq!(encode(&envelope(EventKind::PreCompact), &reply), Answer::default());
         let reply =
             Reply { answer: ByFamily::Context(Context::default()), user_line: Some("hi".into()), ..Reply::default() };
-        assert_eq!(stdout(&encode(&envelope(Kind::SessionStart), &reply)), json!({"systemMessage": "hi"}));
+        assert_eq!(stdout(&encode(&envelope(EventKind::SessionStart), &reply)), json!({"systemMessage": "hi"}));
     }
 
     #[test]
     fn f5_a_ring_is_a_bell_and_a_text_beside_whatever_is_answered() {
-        let ring = |kind: Kind, answer: ByFamily| {
+        let ring = |kind: EventKind, answer: ByFamily| {
             let reply = Reply { answer, ring: Some("ada is done".into()), ..Reply::default() };
             encode(&envelope(kind), &reply)
         };
         let sequence = "\u{1b}]9;Taut: ada is done\u{7}\u{7}";
-        assert_eq!(stdout(&ring(Kind::Notification, ByFamily::Silent)), json!({"terminalSequence": sequence}));
+        assert_eq!(stdout(&ring(EventKind::Notification, ByFamily::Silent)), json!({"terminalSequence": sequence}));
         let block = Feedback { block: Some("go on".into()), ..Feedback::default() };
-        let said = stdout(&ring(Kind::Stop, ByFamily::Feedback(block)));
+        let said = stdout(&ring(EventKind::Stop, ByFamily::Feedback(block)));
         assert_eq!(said, json!({"decision": "block", "reason": "go on", "terminalSequence": sequence}));
-        assert_eq!(ring(Kind::PreCompact, ByFamily::Veto(Veto::default())), Answer::default());
-        assert_eq!(ring(Kind::SessionEnd, ByFamily::Silent), Answer::default());
+        assert_eq!(ring(EventKind::PreCompact, ByFamily::Veto(Veto::default())), Answer::default());
+        assert_eq!(ring(EventKind::SessionEnd, ByFamily::Silent), Answer::default());
     }
 
     #[test]
@@ -256,7 +256,7 @@ mod tests {
             ["a\u{7}\u{1b}]0;owned\u{7}", "\u{1b}\\\u{1b}[2J", "\u{9c}x\u{9b}31m", "9;4;3;100", &"é".repeat(9_000)]
         {
             let reply = Reply { ring: Some(hostile.into()), ..Reply::default() };
-            let said = stdout(&encode(&envelope(Kind::Notification), &reply));
+            let said = stdout(&encode(&envelope(EventKind::Notification), &reply));
             let sequence = said["terminalSequence"].as_str().unwrap();
             let body =
                 sequence.strip_prefix("\u{1b}]9;Taut: ").and_then(|rest| rest.strip_suffix("\u{7}\u{7}")).unwrap();

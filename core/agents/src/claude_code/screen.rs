@@ -4,12 +4,12 @@
 
 mod cells;
 
-use cells::{Cell, Row, rows};
+use cells::{Cell, ScreenRow, rows};
 use model::fleet::Prompt;
 
 /// What `tmux capture-pane -p -e` prints, and where the cursor stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Screen<'a> {
+pub struct CapturedScreen<'a> {
     pub text: &'a str,
     /// Column and row, from zero.
     pub cursor: (usize, usize),
@@ -28,7 +28,7 @@ const WORKING: &str = "esc to interrupt";
 /// At the foot of what the client asks.
 const ASKING: [&str; 5] = ["Esc to cancel", "Enter to confirm", "Enter to select", "Esc to exit", "Esc to clear"];
 
-pub fn prompt(screen: Screen<'_>) -> Prompt {
+pub fn prompt(screen: CapturedScreen<'_>) -> Prompt {
     let rows = rows(screen.text);
     let Some(line) = InputLine::find(&rows) else { return without_input_line(&rows) };
     let (column, row) = screen.cursor;
@@ -42,20 +42,21 @@ pub fn prompt(screen: Screen<'_>) -> Prompt {
         return Prompt::Typed;
     }
     // A terminal without the focus is drawn without a cursor; then nothing else on the screen may claim the keyboard.
-    let has_keyboard = rows.get(row).is_some_and(|row| row.reverse_at(column)) || !rows.iter().any(Row::has_reverse);
+    let has_keyboard =
+        rows.get(row).is_some_and(|row| row.reverse_at(column)) || !rows.iter().any(ScreenRow::has_reverse);
     if has_keyboard && !line.works(&rows) { Prompt::Empty } else { Prompt::Unknown }
 }
 
 /// What stands in the input line, without any blanks: where it was wrapped
 /// cannot be seen. `None` where there is no input line with the keyboard, where
 /// it takes a command for the shell, and while the client works.
-pub fn typed(screen: Screen<'_>) -> Option<String> {
+pub fn typed(screen: CapturedScreen<'_>) -> Option<String> {
     let rows = rows(screen.text);
     let line = InputLine::find(&rows).filter(|line| (line.first..line.end).contains(&screen.cursor.1))?;
     if line.shell || line.works(&rows) {
         return None;
     }
-    let written = rows.iter().take(line.end).skip(line.first).flat_map(|row| row.letters().skip(TEXT_COLUMN));
+    let written = rows.iter().take(line.end).skip(line.first).flat_map(|row| row.characters().skip(TEXT_COLUMN));
     Some(written.filter(|letter| !letter.is_whitespace()).collect())
 }
 
@@ -68,20 +69,21 @@ struct InputLine {
 
 impl InputLine {
     /// The last one on the screen: what was sent before is shown without rules.
-    fn find(rows: &[Row]) -> Option<Self> {
-        let starts = |row: &Row, mark: [char; 2]| row.letters().take(2).eq(mark);
-        let opened = |at: usize| at.checked_sub(1).and_then(|above| rows.get(above)).is_some_and(Row::is_titled_rule);
+    fn find(rows: &[ScreenRow]) -> Option<Self> {
+        let starts = |row: &ScreenRow, mark: [char; 2]| row.characters().take(2).eq(mark);
+        let opened =
+            |at: usize| at.checked_sub(1).and_then(|above| rows.get(above)).is_some_and(ScreenRow::is_titled_rule);
         let first = (0..rows.len())
             .rev()
             .find(|at| opened(*at) && rows.get(*at).is_some_and(|row| starts(row, READY) || starts(row, SHELL)))?;
-        let length = rows.iter().skip(first).position(Row::is_rule)?;
-        let indented = |row: &Row| row.letters().take(TEXT_COLUMN).all(|letter| letter == ' ');
+        let length = rows.iter().skip(first).position(ScreenRow::is_rule)?;
+        let indented = |row: &ScreenRow| row.characters().take(TEXT_COLUMN).all(|letter| letter == ' ');
         let whole = rows.iter().skip(first + 1).take(length.saturating_sub(1)).all(indented);
         let shell = rows.get(first).is_some_and(|row| starts(row, SHELL));
         whole.then_some(Self { first, end: first + length, shell })
     }
 
-    fn works(&self, rows: &[Row]) -> bool {
+    fn works(&self, rows: &[ScreenRow]) -> bool {
         rows.iter().skip(self.end).any(|row| row.text().contains(WORKING))
     }
 }
@@ -92,7 +94,7 @@ fn is_offer(content: &[Cell]) -> bool {
     rest.peek().is_some() && rest.all(|cell| cell.faint)
 }
 
-fn without_input_line(rows: &[Row]) -> Prompt {
+fn without_input_line(rows: &[ScreenRow]) -> Prompt {
     let asks = rows.iter().any(|row| {
         let text = row.text();
         let chosen = text

@@ -18,29 +18,29 @@ mod step;
 #[cfg(test)]
 mod tests;
 
-pub use client::{Client, Form, Version};
+pub use client::{CommandForm, KnownClient, Version};
 pub use entry::ARGS;
 pub use registered::{REGISTERED, Registered};
 
 use jsonc::Document;
 use std::fmt;
-use step::{Step, add_missing, add_rules, drop_last, drop_rule, drop_stale, replace_outdated};
+use step::{SettingsEdit, add_missing, add_rules, drop_last, drop_rule, drop_stale, replace_outdated};
 
 /// What is to be in the settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Plan {
+pub struct SettingsPlan {
     /// Absolute path of the `taut` that is called.
     pub command: String,
     /// The client that will read the settings.
-    pub client: Client,
-    pub on_failure: OnFailure,
+    pub client: KnownClient,
+    pub on_failure: GuardFailure,
     /// Rules for `permissions.allow`, for presets whose gates need a way out.
     pub allow: Vec<String>,
 }
 
 /// What the client does when the guard itself fails.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum OnFailure {
+pub enum GuardFailure {
     #[default]
     Continue,
     /// Stops the tool: `guard.on_failure = "closed"`.
@@ -71,7 +71,7 @@ pub enum Leaves {
 /// What the settings say about us.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Inspection {
-    pub entries: Vec<Entry>,
+    pub entries: Vec<HookEntry>,
     /// `disableAllHooks` is set: nothing of ours runs.
     pub hooks_disabled: bool,
     /// The first thing that is not plain JSON. We read and keep it, but the real
@@ -81,11 +81,11 @@ pub struct Inspection {
 
 /// One of our entries as it stands in the settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct HookEntry {
     pub event: String,
     /// The program that is called.
     pub program: String,
-    pub form: Form,
+    pub form: CommandForm,
     /// Someone narrowed the entry to some tools or kinds.
     pub matcher: Option<String>,
     pub line: usize,
@@ -100,7 +100,7 @@ pub struct SettingsError {
 }
 
 /// Puts our entries in, or brings those that are there up to date.
-pub fn edit(text: &str, plan: &Plan) -> Result<Edited, SettingsError> {
+pub fn edit(text: &str, plan: &SettingsPlan) -> Result<Edited, SettingsError> {
     let planned: Vec<_> = REGISTERED.iter().filter(|event| plan.client.has(event.since)).collect();
     let mut edited = Edited::unchanged(text);
     while let Some(step) = drop_stale(&edited.text, &planned)? {
@@ -134,7 +134,7 @@ pub fn remove(text: &str, allow: &[String]) -> Result<Edited, SettingsError> {
 /// Says what the settings hold of ours.
 pub fn inspect(text: &str) -> Result<Inspection, SettingsError> {
     let document = Document::read(text)?;
-    let entries = place::all(&document).into_iter().map(|place| Entry {
+    let entries = place::all(&document).into_iter().map(|place| HookEntry {
         event: place.event.to_owned(),
         program: place.program,
         form: place.form,
@@ -157,7 +157,7 @@ impl Edited {
         Self { text: text.to_owned(), leaves: Leaves::Settings, events: Vec::new(), allow: Vec::new() }
     }
 
-    fn take(&mut self, step: Step) {
+    fn take(&mut self, step: SettingsEdit) {
         self.text = step.text;
         self.leaves = step.leaves;
         self.events.extend(step.events);

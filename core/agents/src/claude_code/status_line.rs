@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 /// The fields of use. What is absent or wrongly typed is `None`.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct StatusLine {
+pub struct StatusLineInput {
     pub session: String,
     pub cwd: Option<String>,
     pub model: Option<String>,
@@ -16,13 +16,13 @@ pub struct StatusLine {
     pub cost_usd: Option<f64>,
 }
 
-pub fn read(bytes: &[u8]) -> StatusLine {
+pub fn read(bytes: &[u8]) -> StatusLineInput {
     let value: Value = serde_json::from_slice(bytes).unwrap_or_default();
     let empty = Map::new();
     let all = Fields(value.as_object().unwrap_or(&empty));
     let below = |name: &str| Fields(all.value(name).and_then(Value::as_object).unwrap_or(&empty));
     let (model, context) = (below("model"), below("context_window"));
-    StatusLine {
+    StatusLineInput {
         session: all.plain("session_id"),
         cwd: all.string("cwd").or_else(|| below("workspace").string("current_dir")),
         model: model.string("id"),
@@ -57,7 +57,7 @@ mod tests {
     #[test]
     fn anything_else_is_read_as_far_as_it_goes() {
         for text in ["", "null", "[1]", "{\"model\":7,\"cost\":[],\"context_window\":{\"current_usage\":{}}}"] {
-            assert_eq!(read(text.as_bytes()), StatusLine::default(), "{text}");
+            assert_eq!(read(text.as_bytes()), StatusLineInput::default(), "{text}");
         }
     }
 }

@@ -2,11 +2,11 @@
 //! from the fields made for it, never from text that a tool may have printed.
 
 use model::Ms;
-use model::run::{Heard, Trouble};
+use model::run::{AgentOutput, AgentTrouble};
 use serde_json::Value;
 
 /// Takes one line in. A line that is no object says nothing.
-pub fn hear(line: &str, heard: &mut Heard) {
+pub fn hear(line: &str, heard: &mut AgentOutput) {
     if !line.trim_start().starts_with('{') {
         return;
     }
@@ -26,7 +26,7 @@ pub fn hear(line: &str, heard: &mut Heard) {
     }
 }
 
-fn assistant(value: &Value, heard: &mut Heard) {
+fn assistant(value: &Value, heard: &mut AgentOutput) {
     let message = value.get("message").unwrap_or(&Value::Null);
     if let Some(usage) = message.get("usage") {
         let part = |name: &str| usage.get(name).and_then(Value::as_u64).unwrap_or_default();
@@ -42,7 +42,7 @@ fn assistant(value: &Value, heard: &mut Heard) {
         Some(error) => named(error, heard),
         // It works again, so what troubled it is over.
         None => {
-            if !matches!(heard.trouble, Some(Trouble::Limited { .. })) {
+            if !matches!(heard.trouble, Some(AgentTrouble::Limited { .. })) {
                 heard.trouble = None;
             }
         }
@@ -50,19 +50,19 @@ fn assistant(value: &Value, heard: &mut Heard) {
 }
 
 /// Only a limit that was refused is one; warnings are not.
-fn limit(value: &Value, heard: &mut Heard) {
+fn limit(value: &Value, heard: &mut AgentOutput) {
     let info = value.get("rate_limit_info").unwrap_or(&Value::Null);
     match text(info, "status") {
         "rejected" => {
             let until = info.get("resetsAt").and_then(Value::as_i64).map(|seconds| Ms(seconds.saturating_mul(1000)));
-            heard.trouble = Some(Trouble::Limited { until });
+            heard.trouble = Some(AgentTrouble::Limited { until });
         }
-        "allowed" if matches!(heard.trouble, Some(Trouble::Limited { .. })) => heard.trouble = None,
+        "allowed" if matches!(heard.trouble, Some(AgentTrouble::Limited { .. })) => heard.trouble = None,
         _ => {}
     }
 }
 
-fn result(value: &Value, heard: &mut Heard) {
+fn result(value: &Value, heard: &mut AgentOutput) {
     heard.tool = None;
     if let Some(cost) = value.get("total_cost_usd").and_then(Value::as_f64) {
         heard.cost_micros = (cost * 1e6).round() as i64;
@@ -75,32 +75,32 @@ fn result(value: &Value, heard: &mut Heard) {
         return;
     }
     match value.get("api_error_status").and_then(Value::as_u64) {
-        Some(429) if !matches!(heard.trouble, Some(Trouble::Limited { .. })) => {
-            heard.trouble = Some(Trouble::Limited { until: None });
+        Some(429) if !matches!(heard.trouble, Some(AgentTrouble::Limited { .. })) => {
+            heard.trouble = Some(AgentTrouble::Limited { until: None });
         }
         Some(status @ (408 | 500..=599)) => {
-            heard.trouble = Some(Trouble::Transient { what: format!("status {status}") })
+            heard.trouble = Some(AgentTrouble::Transient { what: format!("status {status}") })
         }
         Some(status @ (401..=403)) => {
             let what = heard.said.clone().unwrap_or_else(|| format!("status {status}"));
-            heard.trouble = Some(Trouble::Refused { what });
+            heard.trouble = Some(AgentTrouble::Refused { what });
         }
         _ => {}
     }
 }
 
 /// The client's own names of what went wrong.
-fn named(error: &str, heard: &mut Heard) {
+fn named(error: &str, heard: &mut AgentOutput) {
     let trouble = match error {
-        "rate_limit" if matches!(heard.trouble, Some(Trouble::Limited { .. })) => return,
-        "rate_limit" => Trouble::Limited { until: None },
-        "overloaded" | "server_error" => Trouble::Transient { what: error.to_string() },
+        "rate_limit" if matches!(heard.trouble, Some(AgentTrouble::Limited { .. })) => return,
+        "rate_limit" => AgentTrouble::Limited { until: None },
+        "overloaded" | "server_error" => AgentTrouble::Transient { what: error.to_string() },
         "authentication_failed"
         | "oauth_org_not_allowed"
         | "account_on_hold"
         | "verification_required"
         | "billing_error"
-        | "cloud_credential_error" => Trouble::Refused { what: error.replace('_', " ") },
+        | "cloud_credential_error" => AgentTrouble::Refused { what: error.replace('_', " ") },
         _ => return,
     };
     heard.trouble = Some(trouble);
@@ -115,8 +115,8 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn heard(lines: &[Value]) -> Heard {
-        let mut heard = Heard::default();
+    fn heard(lines: &[Value]) -> AgentOutput {
+        let mut heard = AgentOutput::default();
         lines.iter().for_each(|line| hear(&line.to_string(), &mut heard));
         heard
     }
@@ -128,10 +128,10 @@ mod tests {
             json!({"type": "result", "is_error": true, "api_error_status": 429, "result": "You've hit your limit"});
         assert_eq!(
             heard(&[event("rejected"), over.clone()]).trouble,
-            Some(Trouble::Limited { until: Some(Ms(1_800_000_000_000)) })
+            Some(AgentTrouble::Limited { until: Some(Ms(1_800_000_000_000)) })
         );
         assert_eq!(heard(&[event("allowed_warning")]).trouble, None);
-        assert_eq!(heard(&[over]).trouble, Some(Trouble::Limited { until: None }));
+        assert_eq!(heard(&[over]).trouble, Some(AgentTrouble::Limited { until: None }));
     }
 
     #[test]
@@ -145,9 +145,9 @@ mod tests {
     #[test]
     fn l6_overload_passes_and_a_login_that_failed_does_not() {
         let failed = |status: u64| json!({"type": "result", "is_error": true, "api_error_status": status});
-        assert!(matches!(heard(&[failed(529)]).trouble, Some(Trouble::Transient { .. })));
+        assert!(matches!(heard(&[failed(529)]).trouble, Some(AgentTrouble::Transient { .. })));
         let login = json!({"type": "assistant", "error": "authentication_failed", "message": {}});
-        assert!(matches!(heard(&[login]).trouble, Some(Trouble::Refused { .. })));
+        assert!(matches!(heard(&[login]).trouble, Some(AgentTrouble::Refused { .. })));
         let again = json!({"type": "assistant", "message": {"content": [{"type": "tool_use", "name": "Bash"}]}});
         let overloaded = json!({"type": "assistant", "error": "overloaded", "message": {}});
         let heard = heard(&[overloaded, again]);

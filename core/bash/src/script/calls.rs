@@ -8,7 +8,7 @@ use super::receivers::{listed, receiver};
 use super::tables::{Effect, Language};
 use super::values::{Argument, DATABASE, Names, arguments, dotted, split, unknown};
 use crate::limits;
-use crate::open::shell_text;
+use crate::nested::shell_text;
 use crate::reading::{Redirect, RedirectKind, Via, Word};
 use crate::walk::{Place, Walker};
 
@@ -265,7 +265,7 @@ impl Walker {
         let name = signal.shown();
         option
             .pieces
-            .push(crate::Piece::Text(name.rsplit('.').next().unwrap_or(&name).trim_start_matches('-').to_string()));
+            .push(crate::WordPiece::Text(name.rsplit('.').next().unwrap_or(&name).trim_start_matches('-').to_string()));
         let option = Word::text(option.shown());
         self.script_words(vec![Word::text("kill"), option, pid.clone()], place);
     }

@@ -3,7 +3,7 @@
 use super::lexer::Token;
 use super::tables::{Effect, Language};
 use super::values::Argument;
-use crate::reading::{Feed, Piece, Via, Word};
+use crate::reading::{StdinSource, Via, Word, WordPiece};
 use crate::walk::{Place, Walker};
 
 /// Calls that decode, by the last part of their name.
@@ -97,7 +97,7 @@ impl Walker {
         let at = self.report(maker);
         let runner = if effect == Effect::Shell { "sh" } else { language.name };
         let mut command = self.command(vec![Word::text(runner)], place);
-        command.feed = Feed::Pipe([at].into());
+        command.feed = StdinSource::Pipe([at].into());
         self.report(command);
     }
 }
@@ -125,7 +125,7 @@ fn made_by(given: &[Argument], tokens: &[Token], is: fn(&str) -> bool) -> bool {
         None => &[],
     };
     let sources = words.iter().flat_map(|word| &word.pieces).any(|piece| match piece {
-        Piece::Unknown(source) => is(source),
+        WordPiece::Unknown(source) => is(source),
         _ => false,
     });
     let named = (0..tokens.len()).any(|at| {

@@ -1,6 +1,6 @@
 //! Tokens of the scripting languages, as much as is needed to tell code from text.
 
-use crate::reading::{Piece, Word};
+use crate::reading::{Word, WordPiece};
 use crate::words::cursor::Cursor;
 use crate::words::{push_text, quoting};
 
@@ -235,7 +235,7 @@ impl<'t> Lexer<'t> {
         self.cursor.bump();
         if closes {
             self.body("/", false);
-            self.out.push(Token::Text(Word { pieces: vec![Piece::Unknown("/…/".to_string())], quoted: true }));
+            self.out.push(Token::Text(Word { pieces: vec![WordPiece::Unknown("/…/".to_string())], quoted: true }));
         } else {
             self.out.push(Token::Mark('/'));
         }
@@ -254,7 +254,7 @@ fn written(body: &str, puts_in: bool, raw: bool) -> Word {
         push_text(&mut word, &decoded(before, raw));
         let (inside, after) = from.split_at_checked(width).unwrap_or((from, ""));
         if opening {
-            word.pieces.push(Piece::Unknown(inside.to_string()));
+            word.pieces.push(WordPiece::Unknown(inside.to_string()));
         } else {
             push_text(&mut word, inside);
         }

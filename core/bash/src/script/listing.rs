@@ -2,7 +2,7 @@
 
 use super::lexer::Token;
 use super::values::{Argument, Names, arguments};
-use crate::reading::{Piece, Word};
+use crate::reading::{Word, WordPiece};
 use crate::words::{globbed, push_piece, push_text, push_word};
 
 impl Names {
@@ -41,18 +41,18 @@ impl Names {
         }
         match call {
             "rglob" if method => {
-                out.pieces.push(Piece::Glob("**".to_string()));
+                out.pieces.push(WordPiece::Glob("**".to_string()));
                 push_text(out, "/");
                 self.push_pattern(out, given);
             }
             "scandir" => {
                 self.word(given).pieces.into_iter().for_each(|piece| push_piece(out, piece));
                 push_text(out, "/");
-                out.pieces.push(Piece::Glob("*".to_string()));
+                out.pieces.push(WordPiece::Glob("*".to_string()));
             }
             // Bare names, which the script joins to their folder or not.
             "iterdir" | "listdir" | "readdirSync" | "children" | "entries" | "each_child" => {
-                out.pieces.push(Piece::Glob("*".to_string()));
+                out.pieces.push(WordPiece::Glob("*".to_string()));
             }
             _ => self.push_pattern(out, given),
         }
@@ -61,7 +61,7 @@ impl Names {
     fn push_pattern(&self, out: &mut Word, pattern: &[Token]) {
         for piece in self.word(pattern).pieces {
             match piece {
-                Piece::Text(text) => globbed(out, &text),
+                WordPiece::Text(text) => globbed(out, &text),
                 other => push_piece(out, other),
             }
         }

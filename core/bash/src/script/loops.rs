@@ -3,7 +3,7 @@
 use super::lexer::Token;
 use super::tables::Language;
 use super::values::{Argument, Names, dotted, unknown};
-use crate::reading::{Piece, Word};
+use crate::reading::{Word, WordPiece};
 use crate::walk::{Place, Walker};
 
 /// Tokens looked through for the parts of a loop.
@@ -170,14 +170,14 @@ fn walked(values: &[Token], names: &Names) -> Option<Word> {
 }
 
 fn below(mut root: Word) -> Word {
-    root.pieces.push(Piece::Text("/".to_string()));
-    root.pieces.push(Piece::Glob("**".to_string()));
+    root.pieces.push(WordPiece::Text("/".to_string()));
+    root.pieces.push(WordPiece::Glob("**".to_string()));
     root
 }
 
 /// Any name in a folder.
 pub(super) fn anything() -> Word {
-    Word { pieces: vec![Piece::Glob("*".to_string())], quoted: true }
+    Word { pieces: vec![WordPiece::Glob("*".to_string())], quoted: true }
 }
 
 /// Whether a condition stands between the loop and what it does. One that only asks whether it is a file does not count.
@@ -216,10 +216,10 @@ fn some(value: Argument, variable: &str) -> Argument {
     let Argument::One(mut word) = value else { return value };
     let shown = word.shown();
     let everything = matches!(shown.rsplit('/').next(), Some("*" | "**" | "*.*"));
-    let first = word.pieces.iter().position(|piece| matches!(piece, Piece::Glob(_)));
+    let first = word.pieces.iter().position(|piece| matches!(piece, WordPiece::Glob(_)));
     if let Some(first) = first.filter(|_| everything) {
         word.pieces.truncate(first);
-        word.pieces.push(Piece::Unknown(variable.to_string()));
+        word.pieces.push(WordPiece::Unknown(variable.to_string()));
     }
     Argument::One(word)
 }

@@ -10,7 +10,7 @@ mod receivers;
 mod tables;
 mod values;
 
-use crate::reading::{Command, Feed, Via, Word};
+use crate::reading::{Command, StdinSource, Via, Word};
 use crate::walk::{Place, Walker};
 use tables::{Language, language};
 
@@ -24,7 +24,7 @@ impl Walker {
     pub(crate) fn open_script(&mut self, program: &str, command: &Command, place: &Place) {
         let Some(language) = language(program) else { return };
         let given = given(language, program, command.args());
-        let inside = place.fed(Feed::Inherited, None);
+        let inside = place.fed(StdinSource::Inherited, None);
         for code in &given.codes {
             self.script(language, &code.shown(), &inside);
         }

@@ -7,7 +7,7 @@ use super::foreign;
 use super::lexer::Token;
 use crate::limits;
 use crate::output::codes;
-use crate::reading::{Piece, Word};
+use crate::reading::{Word, WordPiece};
 use crate::words::{push_piece, push_text, push_word};
 
 /// An argument of a call.
@@ -129,7 +129,7 @@ impl Names {
                     1
                 }
                 _ => {
-                    out.pieces.push(Piece::Unknown("…".to_string()));
+                    out.pieces.push(WordPiece::Unknown("…".to_string()));
                     tail.len() + 1
                 }
             };
@@ -168,14 +168,14 @@ impl Names {
             // Methods that leave a text what it is.
             ("decode" | "encode" | "strip" | "trim" | "toString" | "chomp", true) if !out.pieces.is_empty() => whole,
             (name, true) if foreign::temporary(name) => {
-                out.pieces.push(Piece::Unknown("$(mktemp -d)".to_string()));
+                out.pieces.push(WordPiece::Unknown("$(mktemp -d)".to_string()));
                 whole
             }
             (name, true) if foreign::base64(name) => {
                 let code = inside.0.first().and_then(|part| self.word(part).known());
                 match code.and_then(|code| codes::base64(&code)).and_then(|bytes| String::from_utf8(bytes).ok()) {
                     Some(text) => push_text(out, &text),
-                    None => out.pieces.push(Piece::Unknown(path)),
+                    None => out.pieces.push(WordPiece::Unknown(path)),
                 }
                 whole
             }
@@ -211,7 +211,7 @@ impl Names {
                 let entry = path.strip_suffix(".path").unwrap_or(&path);
                 match self.constants.get(&path).or_else(|| self.constants.get(entry)) {
                     Some(Argument::One(word)) if !called => push_word(out, word),
-                    _ => out.pieces.push(Piece::Unknown(path)),
+                    _ => out.pieces.push(WordPiece::Unknown(path)),
                 }
                 whole
             }
@@ -231,14 +231,14 @@ impl Names {
     fn push_home(&self, out: &mut Word) {
         match &self.home {
             Some(home) => push_text(out, home),
-            None => out.pieces.push(Piece::Unknown("~".to_string())),
+            None => out.pieces.push(WordPiece::Unknown("~".to_string())),
         }
     }
 
     /// A string whose `{x}` may be a constant.
     fn fill(&self, out: &mut Word, text: &Word) {
         for piece in &text.pieces {
-            let Piece::Unknown(source) = piece else {
+            let WordPiece::Unknown(source) = piece else {
                 push_piece(out, piece.clone());
                 continue;
             };
@@ -337,5 +337,5 @@ fn comma(tokens: &[Token]) -> bool {
 }
 
 pub(super) fn unknown(source: &str) -> Word {
-    Word { pieces: vec![Piece::Unknown(source.to_string())], quoted: true }
+    Word { pieces: vec![WordPiece::Unknown(source.to_string())], quoted: true }
 }

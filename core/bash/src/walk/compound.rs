@@ -8,7 +8,7 @@ use shuck_ast::{Command as Syntax, CompoundCommand, ForCommand, IfCommand, Redir
 use super::{Place, Walker};
 use crate::limits;
 use crate::output::Output;
-use crate::reading::{Feed, Piece, Via, Word};
+use crate::reading::{StdinSource, Via, Word, WordPiece};
 use crate::scope::Value;
 use crate::syntax::slice;
 use crate::words::Mode;
@@ -118,7 +118,7 @@ impl Walker {
         {
             for line in text.lines().take(limits::SPREAD) {
                 let line: Arc<str> = line.into();
-                let here = place.fed(Feed::Text(line.clone()), Some(line)).under(Via::Branch);
+                let here = place.fed(StdinSource::Text(line.clone()), Some(line)).under(Via::Branch);
                 self.sequence(condition, source, &here);
                 self.sequence(body, source, &here);
             }
@@ -179,5 +179,5 @@ fn reads_lines(condition: &StmtSeq, source: &str) -> bool {
 }
 
 fn unknown(name: Option<&&str>) -> Word {
-    Word { pieces: vec![Piece::Unknown(format!("${}", name.unwrap_or(&"@")))], quoted: false }
+    Word { pieces: vec![WordPiece::Unknown(format!("${}", name.unwrap_or(&"@")))], quoted: false }
 }

@@ -8,7 +8,7 @@ use shuck_ast::{BinaryOp, Command as Syntax, Stmt, StmtTerminator};
 use super::{Place, Walker};
 use crate::limits;
 use crate::output::Output;
-use crate::reading::{Feed, Via};
+use crate::reading::{StdinSource, Via};
 use crate::scope::Body;
 use crate::syntax::slice;
 
@@ -96,11 +96,11 @@ impl Walker {
             let first = self.reading.commands.len();
             output = self.statement(part, source, &here);
             let feed = match output.certain() {
-                Some(text) => Feed::Text(text.into()),
-                None => Feed::Pipe(self.writers(first, place.via.len()).into()),
+                Some(text) => StdinSource::Text(text.into()),
+                None => StdinSource::Pipe(self.writers(first, place.via.len()).into()),
             };
             let draft = match &feed {
-                Feed::Text(text) => Some(text.clone()),
+                StdinSource::Text(text) => Some(text.clone()),
                 _ => output.draft().map(Arc::from),
             };
             here = place.fed(feed, draft);

@@ -14,7 +14,7 @@ use shuck_ast::StmtSeq;
 
 use crate::limits::{self, Allowance};
 use crate::output::Output;
-use crate::reading::{Command, Feed, Reading, Surroundings, Trouble, Via, Word};
+use crate::reading::{Command, Reading, StdinSource, Surroundings, UnreadPart, Via, Word};
 use crate::scope::{Scope, Value};
 use crate::{flat, scan, syntax};
 
@@ -32,7 +32,7 @@ pub(crate) struct Walker {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Place {
     pub(crate) via: Arc<Vec<Via>>,
-    pub(crate) feed: Feed,
+    pub(crate) feed: StdinSource,
     /// The text on the standard input, unknown parts as their source.
     pub(crate) draft: Option<Arc<str>>,
     /// Whether that text has no unknown parts.
@@ -46,8 +46,8 @@ impl Place {
         Self { via: Arc::new(via), ..self.clone() }
     }
 
-    pub(crate) fn fed(&self, feed: Feed, draft: Option<Arc<str>>) -> Self {
-        let sure = matches!(feed, Feed::Text(_));
+    pub(crate) fn fed(&self, feed: StdinSource, draft: Option<Arc<str>>) -> Self {
+        let sure = matches!(feed, StdinSource::Text(_));
         Self { via: self.via.clone(), feed, draft, sure }
     }
 
@@ -138,7 +138,7 @@ impl Walker {
     pub(crate) fn trouble(&mut self, text: &str, why: &str) {
         if self.reading.troubles.len() < 16 {
             let text = text.chars().take(200).collect();
-            self.reading.troubles.push(Trouble { text, why: why.to_string() });
+            self.reading.troubles.push(UnreadPart { text, why: why.to_string() });
         }
     }
 

@@ -7,7 +7,7 @@ use shuck_ast::{Redirect as Syntax, RedirectKind as Kind, RedirectTarget};
 
 use super::{Place, Walker};
 use crate::output::Output;
-use crate::reading::{Feed, Redirect, RedirectKind, Word};
+use crate::reading::{Redirect, RedirectKind, StdinSource, Word};
 use crate::syntax::slice;
 use crate::words::Mode;
 
@@ -23,7 +23,7 @@ pub(super) struct Redirected {
 
 /// A standard input set by a redirect.
 pub(super) struct Input {
-    pub(super) feed: Feed,
+    pub(super) feed: StdinSource,
     draft: Option<Arc<str>>,
     sure: bool,
 }
@@ -32,7 +32,7 @@ impl Input {
     /// Text from the line itself, which may have unknown parts.
     fn text(text: String, sure: bool) -> Self {
         let text: Arc<str> = text.into();
-        Self { feed: Feed::Text(text.clone()), draft: Some(text), sure }
+        Self { feed: StdinSource::Text(text.clone()), draft: Some(text), sure }
     }
 
     /// The same place with this input.
@@ -88,11 +88,11 @@ impl Walker {
         } else if redirect.fd.unwrap_or(0) == 0 {
             let draft = printed.as_ref().and_then(|output| output.draft()).map(Arc::from);
             let feed = match printed {
-                Some(Output::Certain(text)) => Feed::Text(text.into()),
-                Some(_) => Feed::Pipe((first..self.reading.commands.len()).collect()),
-                None => Feed::File(Arc::new(target.clone())),
+                Some(Output::Certain(text)) => StdinSource::Text(text.into()),
+                Some(_) => StdinSource::Pipe((first..self.reading.commands.len()).collect()),
+                None => StdinSource::File(Arc::new(target.clone())),
             };
-            out.input = Some(Input { sure: matches!(feed, Feed::Text(_)), feed, draft });
+            out.input = Some(Input { sure: matches!(feed, StdinSource::Text(_)), feed, draft });
         }
         out.redirects.push(Redirect { kind, target });
     }

@@ -6,7 +6,7 @@ use shuck_ast::{Assignment, BuiltinCommand, DeclClause, DeclOperand, Redirect, S
 
 use super::{Place, Walker};
 use crate::limits;
-use crate::open::is_builtin;
+use crate::nested::is_builtin;
 use crate::output::{self, Output};
 use crate::reading::{Command, RedirectKind, Via, Word};
 use crate::scope::Value;
@@ -261,7 +261,7 @@ impl Walker {
     /// The target of a redirect. A process substitution has been walked already.
     pub(super) fn fields_or_value(&mut self, raw: &str, place: &Place, walked: bool) -> Word {
         if walked {
-            return Word { pieces: vec![crate::reading::Piece::Unknown(raw.to_string())], quoted: false };
+            return Word { pieces: vec![crate::reading::WordPiece::Unknown(raw.to_string())], quoted: false };
         }
         let mut words = self.fields(raw, place);
         if words.len() == 1 { words.remove(0) } else { self.value(raw, place) }

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::cursor::Cursor;
 use super::{Atom, matching, quoting};
-use crate::reading::Piece;
+use crate::reading::WordPiece;
 use crate::walk::{Place, Walker};
 
 /// Which characters are special where the text stands.
@@ -22,7 +22,7 @@ impl Walker {
     /// The atoms of `raw`. Substitutions in it are walked, once each.
     pub(crate) fn atoms(&mut self, raw: &str, mode: Mode, place: &Place) -> Vec<Atom> {
         if !self.allowance.sink() {
-            return vec![Atom::Kept(Piece::Unknown(raw.to_string()))];
+            return vec![Atom::Kept(WordPiece::Unknown(raw.to_string()))];
         }
         let mut out = Vec::new();
         let mut cursor = Cursor::new(raw);
@@ -79,7 +79,7 @@ impl Walker {
         if let Some(text) = output.draft() {
             self.printed.insert(source.clone(), Rc::new(text.to_string()));
         }
-        out.push(Atom::Kept(Piece::Unknown(source)));
+        out.push(Atom::Kept(WordPiece::Unknown(source)));
     }
 }
 

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::Atom;
 use crate::limits::{self, Allowance};
-use crate::reading::Piece;
+use crate::reading::WordPiece;
 
 /// One unquoted character, or an atom that braces do not look into.
 #[derive(Clone)]
@@ -36,7 +36,7 @@ pub(super) fn spread(atoms: Vec<Atom>, allowance: &mut Allowance) -> Vec<Vec<Ato
             }
             Some(_) => {
                 allowance.refuse("a brace word makes too many words");
-                done.push(vec![Atom::Kept(Piece::Unknown(atoms_of(word).iter().map(shown).collect()))]);
+                done.push(vec![Atom::Kept(WordPiece::Unknown(atoms_of(word).iter().map(shown).collect()))]);
             }
             None => done.push(atoms_of(word)),
         }
@@ -71,7 +71,7 @@ fn shown(atom: &Atom) -> &str {
     match atom {
         Atom::Plain(text) | Atom::Quoted(text) => text,
         Atom::Loose(piece) | Atom::Kept(piece) => match piece {
-            Piece::Text(text) | Piece::Glob(text) | Piece::Unknown(text) => text,
+            WordPiece::Text(text) | WordPiece::Glob(text) | WordPiece::Unknown(text) => text,
         },
         Atom::Cut => " ",
     }
@@ -156,7 +156,7 @@ fn sequence(inside: &[Bit]) -> Option<Vec<Vec<Bit>>> {
         _ => (from.parse().ok()?, to.parse().ok()?),
     };
     if high.abs_diff(low) as usize / step >= limits::SPREAD {
-        let unknown = Atom::Kept(Piece::Unknown(format!("{{{text}}}")));
+        let unknown = Atom::Kept(WordPiece::Unknown(format!("{{{text}}}")));
         return Some(vec![vec![Bit::Whole(Rc::new(unknown))]]);
     }
     let numbers: Vec<i64> =

@@ -3,7 +3,7 @@
 use super::cursor::Cursor;
 use super::{Atom, Mode, matching, quoting};
 use crate::limits;
-use crate::reading::{Piece, Via, Word};
+use crate::reading::{Via, Word, WordPiece};
 use crate::scope::Value;
 use crate::walk::{Place, Walker};
 
@@ -18,7 +18,7 @@ impl Walker {
                 // Substitutions inside arithmetic run as well; its value is left to the run.
                 let inner = body.get(2..).unwrap_or_default().to_string();
                 let _ = self.atoms(&inner, Mode::Double, place);
-                out.push(held(mode, Piece::Unknown(cursor.since(start).to_string())));
+                out.push(held(mode, WordPiece::Unknown(cursor.since(start).to_string())));
             }
             Some('(') => {
                 cursor.bump();
@@ -57,7 +57,7 @@ impl Walker {
     pub(super) fn variable(&mut self, name: &str, source: &str, mode: Mode, out: &mut Vec<Atom>) {
         match self.lookup(name) {
             Some(value) if self.allowance.spend(value.weight()) => push_value(&value, name == "@", mode, out),
-            _ => out.push(held(mode, Piece::Unknown(source.to_string()))),
+            _ => out.push(held(mode, WordPiece::Unknown(source.to_string()))),
         }
     }
 
@@ -70,15 +70,15 @@ impl Walker {
         match output.certain() {
             Some(text) if text.len() <= limits::TEXT => {
                 let text = text.trim_end_matches('\n').to_string();
-                out.push(held(mode, Piece::Text(text)));
+                out.push(held(mode, WordPiece::Text(text)));
             }
-            _ => out.push(held(mode, Piece::Unknown(source.to_string()))),
+            _ => out.push(held(mode, WordPiece::Unknown(source.to_string()))),
         }
     }
 }
 
 /// An expansion's result as an atom: kept whole between quotes, loose outside.
-pub(super) fn held(mode: Mode, piece: Piece) -> Atom {
+pub(super) fn held(mode: Mode, piece: WordPiece) -> Atom {
     if mode == Mode::Word { Atom::Loose(piece) } else { Atom::Kept(piece) }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Atom, Mode, braces};
 use crate::limits;
-use crate::reading::{Piece, Word};
+use crate::reading::{Word, WordPiece};
 use crate::scope::Value;
 use crate::walk::{Place, Walker};
 
@@ -38,7 +38,7 @@ impl Walker {
         }
         // A line can double a value with every assignment.
         self.allowance.refuse("a value is too long");
-        Word { pieces: vec![Piece::Unknown(raw.to_string())], quoted: false }
+        Word { pieces: vec![WordPiece::Unknown(raw.to_string())], quoted: false }
     }
 
     /// One word as between double quotes or in a here-document.
@@ -89,10 +89,10 @@ impl Walker {
                 atoms.splice(..1, std::iter::once(folder).chain(below));
                 return;
             }
-            None if tail.is_empty() => Atom::Kept(Piece::Unknown(format!("~{user}"))),
+            None if tail.is_empty() => Atom::Kept(WordPiece::Unknown(format!("~{user}"))),
             None => {
                 let below = Atom::Plain(tail.to_string());
-                let folder = Atom::Loose(Piece::Unknown(format!("~{user}")));
+                let folder = Atom::Loose(WordPiece::Unknown(format!("~{user}")));
                 atoms.splice(..1, [folder, below]);
                 return;
             }
@@ -106,7 +106,7 @@ impl Walker {
     /// a file of that name is rarer than the mistake.
     fn late_tilde(&self, word: &mut Word) {
         let (Some(home), false) = (self.scope.home.as_deref(), word.quoted) else { return };
-        if let Some(Piece::Text(text)) = word.pieces.first_mut()
+        if let Some(WordPiece::Text(text)) = word.pieces.first_mut()
             && let Some(rest) = text.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/'))
         {
             *text = format!("{}{rest}", home.trim_end_matches('/'));
@@ -142,7 +142,7 @@ impl Fields<'_> {
                 word.quoted = true;
                 push_text(word, &text);
             }
-            Atom::Loose(Piece::Text(text)) => self.split(&text),
+            Atom::Loose(WordPiece::Text(text)) => self.split(&text),
             Atom::Loose(piece) => push_piece(self.open(), piece),
             Atom::Kept(piece) => {
                 let word = self.open();
@@ -187,7 +187,7 @@ fn simple(raw: &str) -> Option<Word> {
 /// Appends unquoted text, its patterns as pieces of their own.
 pub(crate) fn globbed(word: &mut Word, text: &str) {
     if ["!(", "@(", "+(", "*(", "?("].iter().any(|group| text.contains(group)) {
-        word.pieces.push(Piece::Glob(text.to_string()));
+        word.pieces.push(WordPiece::Glob(text.to_string()));
         return;
     }
     let mut rest = text;
@@ -209,7 +209,7 @@ pub(crate) fn globbed(word: &mut Word, text: &str) {
             rest = from.get(1..).unwrap_or_default();
             continue;
         };
-        word.pieces.push(Piece::Glob(pattern.to_string()));
+        word.pieces.push(WordPiece::Glob(pattern.to_string()));
         rest = after;
     }
     push_text(word, rest);
@@ -220,8 +220,8 @@ pub(crate) fn push_text(word: &mut Word, text: &str) {
         return;
     }
     match word.pieces.last_mut() {
-        Some(Piece::Text(last)) => last.push_str(text),
-        _ => word.pieces.push(Piece::Text(text.to_string())),
+        Some(WordPiece::Text(last)) => last.push_str(text),
+        _ => word.pieces.push(WordPiece::Text(text.to_string())),
     }
 }
 
@@ -229,15 +229,15 @@ pub(crate) fn push_text(word: &mut Word, text: &str) {
 pub(crate) fn push_word(word: &mut Word, other: &Word) {
     for piece in &other.pieces {
         match piece {
-            Piece::Text(text) => push_text(word, text),
+            WordPiece::Text(text) => push_text(word, text),
             other => word.pieces.push(other.clone()),
         }
     }
 }
 
-pub(crate) fn push_piece(word: &mut Word, piece: Piece) {
+pub(crate) fn push_piece(word: &mut Word, piece: WordPiece) {
     match piece {
-        Piece::Text(text) => push_text(word, &text),
+        WordPiece::Text(text) => push_text(word, &text),
         other => word.pieces.push(other),
     }
 }

@@ -13,7 +13,7 @@ pub(crate) mod quoting;
 pub(crate) use atoms::Mode;
 pub(crate) use fields::{globbed, push_piece, push_text, push_word};
 
-use crate::reading::{Piece, Word};
+use crate::reading::{Word, WordPiece};
 
 /// A stretch of a word whose quoting is settled.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,9 +23,9 @@ pub(crate) enum Atom {
     /// Text that was quoted or escaped.
     Quoted(String),
     /// What an unquoted expansion gave: it is split into words and its globs count.
-    Loose(Piece),
+    Loose(WordPiece),
     /// What a quoted expansion gave.
-    Kept(Piece),
+    Kept(WordPiece),
     /// The end of a word inside `"$@"` and its kind.
     Cut,
 }

@@ -7,7 +7,7 @@ use super::dollar::{held, push_value};
 use super::pattern::Pattern;
 use super::{Atom, Mode};
 use crate::limits;
-use crate::reading::{Piece, Word};
+use crate::reading::{Word, WordPiece};
 use crate::scope::Value;
 use crate::walk::{Place, Walker};
 
@@ -27,7 +27,7 @@ struct Parameter<'t> {
 impl Walker {
     /// Pushes what `${body}` gives.
     pub(super) fn parameter(&mut self, body: &str, source: &str, mode: Mode, place: &Place, out: &mut Vec<Atom>) {
-        let unknown = held(mode, Piece::Unknown(source.to_string()));
+        let unknown = held(mode, WordPiece::Unknown(source.to_string()));
         if let Some(counted) = body.strip_prefix('#').filter(|rest| !rest.is_empty()) {
             out.push(self.length(counted, mode).unwrap_or(unknown));
             return;
@@ -86,7 +86,7 @@ impl Walker {
             }
             _ => return None,
         };
-        Some(held(mode, Piece::Text(size.to_string())))
+        Some(held(mode, WordPiece::Text(size.to_string())))
     }
 
     fn indirect(&mut self, pointer: &str) -> Option<Rc<Value>> {
@@ -122,13 +122,13 @@ impl Walker {
                     _ => Some(atoms),
                 }
             }
-            _ if colon => {
-                one(value.as_deref()).and_then(|text| cut(&text, bare)).map(|text| vec![held(mode, Piece::Text(text))])
-            }
+            _ if colon => one(value.as_deref())
+                .and_then(|text| cut(&text, bare))
+                .map(|text| vec![held(mode, WordPiece::Text(text))]),
             _ => {
                 let text = one(value.as_deref())?;
                 let changed = self.change(&text, operator, place)?;
-                (changed.len() <= limits::TEXT).then(|| vec![held(mode, Piece::Text(changed))])
+                (changed.len() <= limits::TEXT).then(|| vec![held(mode, WordPiece::Text(changed))])
             }
         }
     }

@@ -34,9 +34,9 @@ pub fn shown(command: &bash::Command) -> String {
 
 pub fn word(word: &bash::Word) -> String {
     let pieces = word.pieces.iter().map(|piece| match piece {
-        bash::Piece::Text(text) => text.clone(),
-        bash::Piece::Glob(text) => format!("«{text}»"),
-        bash::Piece::Unknown(text) => format!("‹{text}›"),
+        bash::WordPiece::Text(text) => text.clone(),
+        bash::WordPiece::Glob(text) => format!("«{text}»"),
+        bash::WordPiece::Unknown(text) => format!("‹{text}›"),
     });
     pieces.collect()
 }

@@ -93,7 +93,7 @@ fn mutants_of_known_lines_never_panic() {
             let line = mutant(&mut dice);
             let reading = common::read(&line);
             for command in &reading.commands {
-                if let bash::Feed::Pipe(writers) = &command.feed {
+                if let bash::StdinSource::Pipe(writers) = &command.feed {
                     assert!(writers.iter().all(|writer| *writer < reading.commands.len()), "in {line:?}");
                 }
             }

@@ -181,5 +181,5 @@ fn what_git_will_run_is_read_when_it_is_set() {
         ("git config core.pager 'rm -rf /'", "rm -rf /"),
     ]);
     let fed = &read("mysql < <(echo 'drop database a')").commands[1].feed;
-    assert_eq!(*fed, bash::Feed::Text("drop database a\n".into()));
+    assert_eq!(*fed, bash::StdinSource::Text("drop database a\n".into()));
 }

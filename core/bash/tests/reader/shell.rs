@@ -2,7 +2,7 @@
 
 use crate::common;
 use crate::common::{check, check_reaches, read, runs};
-use bash::{Feed, Via};
+use bash::{StdinSource, Via};
 
 #[test]
 fn lists_groups_and_bodies_are_opened_in_order() {
@@ -84,7 +84,7 @@ fn functions_and_aliases_count_when_called() {
     ]);
     let bomb = read(":(){ :|:& };:");
     assert_eq!(*bomb.commands[2].via, [Via::Body(":".into()), Via::Branch]);
-    assert_eq!(bomb.commands[2].feed, Feed::Pipe([1].into()));
+    assert_eq!(bomb.commands[2].feed, StdinSource::Pipe([1].into()));
 }
 
 #[test]
@@ -201,12 +201,12 @@ fn the_folder_is_followed() {
 #[test]
 fn pipes_say_what_they_carry() {
     let reading = read("curl x | tee y | bash");
-    assert_eq!(reading.commands[1].feed, Feed::Pipe([0].into()));
-    assert_eq!(reading.commands[2].feed, Feed::Pipe([1].into()));
+    assert_eq!(reading.commands[1].feed, StdinSource::Pipe([0].into()));
+    assert_eq!(reading.commands[2].feed, StdinSource::Pipe([1].into()));
     let reading = read("echo hi | cat");
-    assert_eq!(reading.commands[1].feed, Feed::Text("hi\n".into()));
+    assert_eq!(reading.commands[1].feed, StdinSource::Text("hi\n".into()));
     let reading = read("bash < f");
-    assert!(matches!(&reading.commands[0].feed, Feed::File(word) if word.known().as_deref() == Some("f")));
+    assert!(matches!(&reading.commands[0].feed, StdinSource::File(word) if word.known().as_deref() == Some("f")));
 }
 
 #[test]

@@ -38,7 +38,7 @@ pub enum Rank {
 
 /// A file to be shown whole, or to be named as one to read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct File {
+pub struct ShownFile {
     /// As the reader has to give it to read the file.
     pub path: String,
     /// As it is listed and headed: `TODAY.MD (daily memory)`.
@@ -49,9 +49,9 @@ pub struct File {
 
 /// Collects what is to be told and fits it in once everything is there.
 #[derive(Debug, Default)]
-pub struct Budget {
+pub struct ContextBudget {
     texts: Vec<Text>,
-    files: Vec<(Rank, File)>,
+    files: Vec<(Rank, ShownFile)>,
     /// Begins the list of files.
     intro: Option<String>,
 }
@@ -76,7 +76,7 @@ pub struct Fitted {
     pub told: Vec<String>,
 }
 
-impl Budget {
+impl ContextBudget {
     pub fn say(&mut self, rank: Rank, text: impl Into<String>) {
         let text = text.into();
         if !text.trim().is_empty() {
@@ -91,7 +91,7 @@ impl Budget {
     }
 
     /// The same path is shown once, where it is most important.
-    pub fn show(&mut self, rank: Rank, file: File) {
+    pub fn show(&mut self, rank: Rank, file: ShownFile) {
         match self.files.iter_mut().find(|(_, known)| known.path == file.path) {
             Some(known) if known.0 > rank => *known = (rank, file),
             Some(_) => {}
@@ -245,15 +245,15 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn file(path: &str, length: usize) -> File {
-        File { path: path.into(), title: path.to_uppercase(), text: Some("x".repeat(length)) }
+    fn file(path: &str, length: usize) -> ShownFile {
+        ShownFile { path: path.into(), title: path.to_uppercase(), text: Some("x".repeat(length)) }
     }
 
     #[test]
     fn s2_the_list_of_what_was_loaded_comes_first_and_then_the_contents() {
-        let mut budget = Budget::default();
+        let mut budget = ContextBudget::default();
         budget.introduce("[TAUT: INFO]: Session context loaded");
-        let shown = |path: &str, title: &str, text: &str| File {
+        let shown = |path: &str, title: &str, text: &str| ShownFile {
             path: path.into(),
             title: title.into(),
             text: Some(text.into()),
@@ -268,11 +268,11 @@ mod tests {
 
     #[test]
     fn s4_what_does_not_fit_is_named_and_smaller_files_after_it_are_still_shown() {
-        let mut budget = Budget::default();
+        let mut budget = ContextBudget::default();
         budget.show(Rank::Core, file("a.md", 4_000));
         budget.show(Rank::Core, file("b.md", 20_000));
         budget.show(Rank::Core, file("c.md", 4_000));
-        budget.show(Rank::Role, File { path: "d.md".into(), title: "D".into(), text: None });
+        budget.show(Rank::Role, ShownFile { path: "d.md".into(), title: "D".into(), text: None });
         let fitted = budget.fit();
         assert_eq!(fitted.unread, ["b.md", "d.md"]);
         let text = fitted.text.unwrap();
@@ -283,7 +283,7 @@ mod tests {
 
     #[test]
     fn s4_the_most_important_is_told_first_and_a_short_text_without_room_waits() {
-        let mut budget = Budget::default();
+        let mut budget = ContextBudget::default();
         budget.say(Rank::Note, "note ".repeat(200));
         budget.say(Rank::Effort, "effort ".repeat(900));
         budget.say(Rank::Recovery, "recovery ".repeat(380));
@@ -295,7 +295,7 @@ mod tests {
 
     #[test]
     fn a_text_too_long_for_any_event_is_cut_and_says_so() {
-        let mut budget = Budget::default();
+        let mut budget = ContextBudget::default();
         budget.say(Rank::Message, "é".repeat(40_000));
         let fitted = budget.fit();
         assert!(fitted.text.unwrap().ends_with("(cut)"));
@@ -304,7 +304,7 @@ mod tests {
 
     #[test]
     fn one_file_named_twice_is_shown_once() {
-        let mut budget = Budget::default();
+        let mut budget = ContextBudget::default();
         budget.show(Rank::Role, file("a.md", 5));
         budget.show(Rank::Core, file("a.md", 5));
         assert_eq!(budget.fit().text.unwrap().matches("## A.MD").count(), 1);
@@ -317,7 +317,7 @@ mod tests {
             files in prop::collection::vec((0_usize..8, 0_usize..12_000, ".{0,200}"), 0..60),
         ) {
             let ranks = [Rank::Recovery, Rank::Warning, Rank::Effort, Rank::Message, Rank::Core, Rank::Role, Rank::Mode, Rank::Note];
-            let mut budget = Budget::default();
+            let mut budget = ContextBudget::default();
             budget.introduce("[TAUT: INFO]: Session context loaded");
             for (rank, length) in texts {
                 budget.say(ranks[rank], "🦀".repeat(length / 2));

@@ -1,9 +1,9 @@
 //! Which files a new session is given: those for everyone, those of its role,
 //! those of its mode. Asked for in rounds, because a role's file names others.
 
-use super::{Budget, File, Rank, Settings, frontmatter};
+use super::{ContextBudget, ContextSettings, Rank, ShownFile, frontmatter};
 use model::Environment;
-use model::event::{Envelope, Kind};
+use model::event::{Envelope, EventKind};
 use model::fact::{ContextFile, ContextSource, Facts, Probe, TextFact};
 use policy::{Policy, Trust};
 
@@ -36,7 +36,7 @@ pub fn gathered(ground: &Ground<'_>) -> Vec<ContextFile> {
 
 /// Puts what was gathered into the budget. Files that are not there are passed
 /// over; those that are and cannot be read are named, to be read by hand.
-pub fn tell(settings: &Settings, facts: &Facts, budget: &mut Budget) {
+pub fn tell(settings: &ContextSettings, facts: &Facts, budget: &mut ContextBudget) {
     let mut failed = Vec::new();
     for file in &facts.context {
         let rank = match file.source {
@@ -44,7 +44,7 @@ pub fn tell(settings: &Settings, facts: &Facts, budget: &mut Budget) {
             ContextSource::Role => Rank::Role,
             ContextSource::Mode => Rank::Mode,
         };
-        let shown = |text: Option<String>| File { path: file.path.clone(), title: file.title.clone(), text };
+        let shown = |text: Option<String>| ShownFile { path: file.path.clone(), title: file.title.clone(), text };
         match &file.found {
             TextFact::Text(text) if text.trim().is_empty() => {}
             TextFact::Text(text) => budget.show(rank, shown(Some(text.trim_end().to_string()))),
@@ -77,10 +77,10 @@ struct Entry<'a> {
 
 fn walk<'a>(ground: &'a Ground<'a>) -> Walk<'a> {
     let mut walk = Walk { ground, files: Vec::new(), asks: Vec::new() };
-    if ground.envelope.kind != Kind::SessionStart || ground.envelope.sub_agent.is_some() {
+    if ground.envelope.kind != EventKind::SessionStart || ground.envelope.sub_agent.is_some() {
         return walk;
     }
-    let settings = Settings::of(ground.policy);
+    let settings = ContextSettings::of(ground.policy);
     for file in &settings.core {
         let within = if ground.leads_out(&file.path) { ground.everywhere() } else { ground.here() };
         walk.entry(&Entry { source: ContextSource::Core, path: &file.path, title: Some(&file.title), within });

@@ -72,7 +72,7 @@ impl World {
 fn start() -> Envelope {
     Envelope {
         agent: "claude-code",
-        kind: Kind::SessionStart,
+        kind: EventKind::SessionStart,
         name: "SessionStart".into(),
         host_session: None,
         transcript: None,
@@ -213,8 +213,8 @@ fn d4_files_that_could_not_be_read_are_named_to_be_read_by_hand() {
         file("/p/c.md", TextFact::Failed),
         file("/p/d.md", TextFact::Outside),
     ];
-    let mut budget = Budget::default();
-    tell(&Settings::default(), &Facts { context, ..Facts::default() }, &mut budget);
+    let mut budget = ContextBudget::default();
+    tell(&ContextSettings::default(), &Facts { context, ..Facts::default() }, &mut budget);
     let text = budget.fit().text.unwrap();
     assert_eq!(text, "[TAUT: WARNING]: Context could not be loaded. Read these by hand: /p/a.md, /p/c.md");
 }

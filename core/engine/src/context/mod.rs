@@ -12,13 +12,13 @@ pub(crate) mod usage;
 pub mod warning;
 mod window;
 
-pub use budget::{Budget, File, Fitted, Rank};
+pub use budget::{ContextBudget, Fitted, Rank, ShownFile};
 pub use files::{Ground, gathered, tell};
 pub use observe::{measured, observe, sized};
-pub use settings::{CoreFile, Settings};
+pub use settings::{ContextSettings, CoreFile};
 pub use status_line::StatusLine;
-pub use usage::{Found, Tokens, Usage};
-pub use window::{Evidence, Room, room};
+pub use usage::{FoundUsage, Tokens, Usage};
+pub use window::{CompactionPoint, Evidence, room};
 
 use model::fact::Probe;
 
@@ -27,7 +27,7 @@ use model::fact::Probe;
 /// end in lines that say nothing.
 pub fn further(ground: &Ground<'_>) -> Vec<Probe> {
     let mut asks = files::wanted(ground);
-    asks.extend(observe::wanted(ground.envelope, || Settings::of(ground.policy), ground.facts));
+    asks.extend(observe::wanted(ground.envelope, || ContextSettings::of(ground.policy), ground.facts));
     asks
 }
 

@@ -1,9 +1,9 @@
 //! What an event teaches about how full its session's context is.
 
-use super::usage::{self, Found};
-use super::{Evidence, Settings, room};
-use model::event::{Body, Envelope, Kind};
-use model::fact::{Facts, Probe, Tail};
+use super::usage::{self, FoundUsage};
+use super::{ContextSettings, Evidence, room};
+use model::event::{Body, Envelope, EventKind};
+use model::fact::{Facts, Probe, TranscriptTail};
 use model::session::Session;
 
 /// What is read of a transcript at first, and what when that held no answer.
@@ -12,13 +12,13 @@ const AGAIN: u64 = 1 << 20;
 
 /// What must be read of the transcript. After a tool call it is read only when
 /// something is switched on that needs it: once a turn is enough for a list.
-pub fn wanted(envelope: &Envelope, settings: impl FnOnce() -> Settings, facts: &Facts) -> Option<Probe> {
+pub fn wanted(envelope: &Envelope, settings: impl FnOnce() -> ContextSettings, facts: &Facts) -> Option<Probe> {
     let path = envelope.transcript.as_ref().filter(|_| envelope.sub_agent.is_none())?;
     let wanted = match envelope.kind {
-        Kind::UserPromptSubmit | Kind::Stop | Kind::PreCompact => FIRST,
-        Kind::PostToolUse if settings().follows_usage => FIRST,
+        EventKind::UserPromptSubmit | EventKind::Stop | EventKind::PreCompact => FIRST,
+        EventKind::PostToolUse if settings().follows_usage => FIRST,
         // Only its size: the boundary is not written yet.
-        Kind::PostCompact => 0,
+        EventKind::PostCompact => 0,
         _ => return None,
     };
     let last = match facts.transcript(path) {
@@ -28,16 +28,16 @@ pub fn wanted(envelope: &Envelope, settings: impl FnOnce() -> Settings, facts: &
     Some(Probe::Transcript { path: path.clone(), last })
 }
 
-fn more(tail: &Tail, wanted: u64) -> Option<u64> {
+fn more(tail: &TranscriptTail, wanted: u64) -> Option<u64> {
     let read = tail.bytes.len() as u64;
-    (wanted > 0 && read < AGAIN && usage::last(tail, 0) == Found::Earlier).then_some(AGAIN)
+    (wanted > 0 && read < AGAIN && usage::last(tail, 0) == FoundUsage::Earlier).then_some(AGAIN)
 }
 
 /// The session with what the event says of its context.
-pub fn observe(mut session: Session, envelope: &Envelope, facts: &Facts, settings: &Settings) -> Session {
+pub fn observe(mut session: Session, envelope: &Envelope, facts: &Facts, settings: &ContextSettings) -> Session {
     let tail = envelope.transcript.as_deref().and_then(|path| facts.transcript(path));
     match &envelope.body {
-        Body::Compact { .. } if envelope.kind == Kind::PostCompact => {
+        Body::Compact { .. } if envelope.kind == EventKind::PostCompact => {
             session.context_tokens = None;
             session.memo.warned = 0;
             session.memo.floor = tail.map_or(0, |tail| tail.size);
@@ -63,28 +63,28 @@ pub fn observe(mut session: Session, envelope: &Envelope, facts: &Facts, setting
 }
 
 /// The session with what the end of its transcript says.
-pub fn measured(mut session: Session, tail: &Tail) -> Session {
+pub fn measured(mut session: Session, tail: &TranscriptTail) -> Session {
     if tail.size < session.memo.floor {
         // Another file: it never was that short.
         session.memo.floor = 0;
     }
     match usage::last(tail, session.memo.floor) {
-        Found::Usage(usage) => {
+        FoundUsage::Usage(usage) => {
             session.context_tokens = Some(usage.tokens);
             if let Some(model) = usage.model.filter(|model| session.memo.model.as_ref() != Some(model)) {
                 session.memo.model = Some(model);
                 session.memo.told_window = None;
             }
         }
-        Found::Reset => session.context_tokens = None,
-        Found::Earlier | Found::Nothing => {}
+        FoundUsage::Reset => session.context_tokens = None,
+        FoundUsage::Earlier | FoundUsage::Nothing => {}
     }
     session.memo.read_to = tail.size;
     session
 }
 
 /// The session with its window, as far as it can be known.
-pub fn sized(mut session: Session, settings: &Settings) -> Session {
+pub fn sized(mut session: Session, settings: &ContextSettings) -> Session {
     let evidence = Evidence {
         told: session.memo.told_window,
         model: session.memo.model.as_deref(),

@@ -1,7 +1,7 @@
 //! The small things said at a prompt: where the session stands, what it forgot
 //! to say, and what it must do first.
 
-use super::Settings;
+use super::ContextSettings;
 use model::Ms;
 use model::session::{Once, Session};
 
@@ -10,7 +10,7 @@ const STATUS_AFTER_MS: i64 = 120_000;
 
 /// What an effort adds to the line.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Work<'a> {
+pub struct EffortSummary<'a> {
     pub skill: Option<&'a str>,
     pub phase: Option<&'a str>,
     /// Tool calls since the last log, and how many are allowed.
@@ -18,7 +18,7 @@ pub struct Work<'a> {
 }
 
 /// `[Session Context] Time: … | Session: … | Skill: … | Phase: … | Heartbeat: 3/10`
-pub fn line(session: &Session, work: Work<'_>, now: Ms) -> String {
+pub fn line(session: &Session, work: EffortSummary<'_>, now: Ms) -> String {
     let time = now.rfc3339();
     let time = time.get(..16).map(|minute| minute.replace('T', " ")).unwrap_or(time);
     let mut parts = vec![format!("Time: {time} UTC"), format!("Session: {}", session.logical_id)];
@@ -29,7 +29,7 @@ pub fn line(session: &Session, work: Work<'_>, now: Ms) -> String {
 }
 
 /// The reminder to say what the session does, where it is due.
-pub fn status_reminder(session: &Session, settings: &Settings, now: Ms) -> Option<String> {
+pub fn status_reminder(session: &Session, settings: &ContextSettings, now: Ms) -> Option<String> {
     let due = settings.status_reminder
         && session.status_text.is_none()
         && !session.memo.has(Once::StatusReminder)
@@ -38,7 +38,7 @@ pub fn status_reminder(session: &Session, settings: &Settings, now: Ms) -> Optio
 }
 
 /// What to do where work needs a session and none is active.
-pub fn activation(settings: &Settings) -> String {
+pub fn activation(settings: &ContextSettings) -> String {
     settings.info(
         "No session of work is active, and this project requires one. Load the standards first \
          (CLAUDE.md, ~/.claude/), then activate one: `taut session activate <skill>`. \
@@ -47,7 +47,7 @@ pub fn activation(settings: &Settings) -> String {
 }
 
 /// What a background session is asked once before it ends.
-pub fn report(settings: &Settings) -> String {
+pub fn report(settings: &ContextSettings) -> String {
     settings.info(
         "Reminder - Ping before ending. Nobody watches this session: say what came of it with \
          `taut worker done \"result\"` or `taut send <conversation> \"message\"`, then end.",

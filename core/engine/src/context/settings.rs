@@ -6,7 +6,7 @@ use toml::{Table, Value};
 
 /// What is switched on, read from the configuration of an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Settings {
+pub struct ContextSettings {
     /// Begins every text of ours that informs; `INFO` in it becomes `WARNING` where one warns.
     pub prefix: String,
     pub core: Vec<CoreFile>,
@@ -43,7 +43,7 @@ const RESERVE: u64 = 33_000;
 
 const PREFIX: &str = "[TAUT: INFO]";
 
-impl Settings {
+impl ContextSettings {
     pub fn of(policy: &Policy) -> Self {
         let empty = Table::new();
         let table = policy.section("context").and_then(Value::as_table).unwrap_or(&empty);
@@ -76,7 +76,7 @@ impl Settings {
     }
 }
 
-impl Default for Settings {
+impl Default for ContextSettings {
     fn default() -> Self {
         Self::of(&Policy::built_in())
     }
@@ -118,14 +118,14 @@ mod tests {
     use super::*;
     use policy::{Layer, LayerKind, Trust};
 
-    fn settings(text: &str) -> Settings {
+    fn settings(text: &str) -> ContextSettings {
         let layer = Layer { kind: LayerKind::User, file: "c".into(), text: text.into() };
-        Settings::of(&Policy::layered(&[layer], Trust::Untrusted).0)
+        ContextSettings::of(&Policy::layered(&[layer], Trust::Untrusted).0)
     }
 
     #[test]
     fn i5_nothing_is_on_by_itself() {
-        let quiet = Settings::default();
+        let quiet = ContextSettings::default();
         assert!(quiet.core.is_empty());
         assert!(!quiet.warnings && !quiet.runtime && !quiet.status_reminder && !quiet.report && !quiet.follows_usage);
         assert_eq!(quiet.info("x"), "[TAUT: INFO]: x");

@@ -2,9 +2,9 @@
 
 use super::*;
 use model::Ms;
-use model::event::{Body, Envelope, Kind, SessionStart, SubAgent};
-use model::fact::{Facts, Tail};
-use model::session::{Memo, Session, State};
+use model::event::{Body, Envelope, EventKind, SessionStart, SubAgent};
+use model::fact::{Facts, TranscriptTail};
+use model::session::{ContextMemo, Session, SessionState};
 use policy::Policy;
 
 pub fn session() -> Session {
@@ -15,7 +15,7 @@ pub fn session() -> Session {
         agent: "a".into(),
         conversation: "c".into(),
         project: "/p".into(),
-        state: State::Active,
+        state: SessionState::Active,
         role: None,
         mode: None,
         cwd: None,
@@ -35,11 +35,11 @@ pub fn session() -> Session {
         context_window: None,
         context_limit: None,
         status_text: None,
-        memo: Memo::default(),
+        memo: ContextMemo::default(),
     }
 }
 
-pub fn envelope(kind: Kind, body: Body) -> Envelope {
+pub fn envelope(kind: EventKind, body: Body) -> Envelope {
     Envelope {
         agent: "claude-code",
         kind,
@@ -57,11 +57,11 @@ pub fn envelope(kind: Kind, body: Body) -> Envelope {
 }
 
 fn prompt() -> Envelope {
-    envelope(Kind::UserPromptSubmit, Body::Prompt { text: "go".into() })
+    envelope(EventKind::UserPromptSubmit, Body::Prompt { text: "go".into() })
 }
 
 fn compacted() -> Envelope {
-    envelope(Kind::PostCompact, Body::Compact { trigger: "auto".into() })
+    envelope(EventKind::PostCompact, Body::Compact { trigger: "auto".into() })
 }
 
 fn answer(tokens: u64) -> String {
@@ -71,13 +71,13 @@ fn answer(tokens: u64) -> String {
 }
 
 fn facts(transcript: &str) -> Facts {
-    let tail = Tail { size: transcript.len() as u64, bytes: transcript.as_bytes().to_vec() };
+    let tail = TranscriptTail { size: transcript.len() as u64, bytes: transcript.as_bytes().to_vec() };
     Facts { transcripts: vec![("/t.jsonl".into(), tail)], ..Facts::default() }
 }
 
 #[test]
 fn s6_the_percentage_is_of_the_point_where_the_client_compacts_and_the_raw_number_is_kept() {
-    let seen = observe(session(), &prompt(), &facts(&answer(483_500)), &Settings::default());
+    let seen = observe(session(), &prompt(), &facts(&answer(483_500)), &ContextSettings::default());
     assert_eq!(seen.context_tokens, Some(483_500));
     assert_eq!((seen.context_window, seen.context_limit), (Some(1_000_000), Some(967_000)));
     assert_eq!(seen.context_percent(), Some(50.0));
@@ -86,24 +86,24 @@ fn s6_the_percentage_is_of_the_point_where_the_client_compacts_and_the_raw_numbe
 #[test]
 fn s6_a_compaction_resets_and_an_old_answer_before_it_never_comes_back() {
     let before = answer(960_000);
-    let mut full = observe(session(), &prompt(), &facts(&before), &Settings::default());
+    let mut full = observe(session(), &prompt(), &facts(&before), &ContextSettings::default());
     full.memo.warned = 95;
-    let mut reset = observe(full, &compacted(), &facts(&before), &Settings::default());
+    let mut reset = observe(full, &compacted(), &facts(&before), &ContextSettings::default());
     assert_eq!((reset.context_tokens, reset.context_percent()), (None, None));
     assert_eq!(reset.memo.warned, 0, "what fills up again is warned of again");
     // The boundary is written late: until then the old answer is the last one in the file.
-    reset = observe(reset, &prompt(), &facts(&before), &Settings::default());
+    reset = observe(reset, &prompt(), &facts(&before), &ContextSettings::default());
     assert_eq!(reset.context_tokens, None);
-    reset = observe(reset, &prompt(), &facts(&format!("{before}{}", answer(3_000))), &Settings::default());
+    reset = observe(reset, &prompt(), &facts(&format!("{before}{}", answer(3_000))), &ContextSettings::default());
     assert_eq!(reset.context_tokens, Some(3_000));
 }
 
 #[test]
 fn s6_unknown_is_unknown_and_a_transcript_without_an_answer_leaves_what_was_known() {
-    let seen = observe(session(), &prompt(), &Facts::default(), &Settings::default());
+    let seen = observe(session(), &prompt(), &Facts::default(), &ContextSettings::default());
     assert_eq!((seen.context_tokens, seen.context_percent()), (None, None));
-    let known = observe(session(), &prompt(), &facts(&answer(10)), &Settings::default());
-    let after = observe(known, &prompt(), &facts("{\"type\":\"user\"}\n"), &Settings::default());
+    let known = observe(session(), &prompt(), &facts(&answer(10)), &ContextSettings::default());
+    let after = observe(known, &prompt(), &facts("{\"type\":\"user\"}\n"), &ContextSettings::default());
     assert_eq!(after.context_tokens, Some(10));
 }
 
@@ -116,28 +116,30 @@ fn s6_a_resumed_session_and_a_switch_of_models_tell_the_tokens_themselves() {
     };
     let seen = observe(
         session(),
-        &envelope(Kind::SessionStart, Body::SessionStart(start)),
+        &envelope(EventKind::SessionStart, Body::SessionStart(start)),
         &Facts::default(),
-        &Settings::default(),
+        &ContextSettings::default(),
     );
     assert_eq!(seen.context_percent(), Some(50.0));
     let switch = Body::ModelSwitch { to: Some("claude-opus-5-5".into()), context_tokens: Some(96_700) };
-    let seen = observe(seen, &envelope(Kind::PostModelSwitch, switch), &Facts::default(), &Settings::default());
+    let seen =
+        observe(seen, &envelope(EventKind::PostModelSwitch, switch), &Facts::default(), &ContextSettings::default());
     assert_eq!(seen.context_percent(), Some(10.0));
 }
 
 #[test]
 fn s6_the_transcript_is_read_once_a_turn_and_after_tools_only_where_something_needs_it() {
-    let quiet = || Settings::default();
-    let loud = || Settings { follows_usage: true, ..Settings::default() };
+    let quiet = || ContextSettings::default();
+    let loud = || ContextSettings { follows_usage: true, ..ContextSettings::default() };
     let none = Facts::default();
     let call = model::ToolCall { name: "Bash".into(), use_id: None, input: serde_json::Value::Null };
-    let body = Body::ToolDone { call: call.clone(), response: model::event::Response::default(), duration_ms: None };
-    let tool = envelope(Kind::PostToolUse, body);
+    let body =
+        Body::ToolDone { call: call.clone(), response: model::event::ToolResponse::default(), duration_ms: None };
+    let tool = envelope(EventKind::PostToolUse, body);
     assert!(observe::wanted(&prompt(), quiet, &none).is_some());
     assert!(observe::wanted(&tool, quiet, &none).is_none());
     assert!(observe::wanted(&tool, loud, &none).is_some());
-    assert!(observe::wanted(&envelope(Kind::PreToolUse, Body::Tool(call)), loud, &none).is_none());
+    assert!(observe::wanted(&envelope(EventKind::PreToolUse, Body::Tool(call)), loud, &none).is_none());
     let sub_agent = Some(SubAgent { id: "x".into(), kind: "y".into() });
     assert!(observe::wanted(&Envelope { sub_agent, ..tool }, loud, &none).is_none());
 }
@@ -145,42 +147,42 @@ fn s6_the_transcript_is_read_once_a_turn_and_after_tools_only_where_something_ne
 #[test]
 fn s6_more_is_read_once_where_the_end_says_nothing_and_never_again() {
     let mut facts = facts("");
-    facts.transcripts[0].1 = Tail { size: 5_000_000, bytes: vec![b'x'; 65_536] };
-    let ask = observe::wanted(&prompt(), Settings::default, &facts);
+    facts.transcripts[0].1 = TranscriptTail { size: 5_000_000, bytes: vec![b'x'; 65_536] };
+    let ask = observe::wanted(&prompt(), ContextSettings::default, &facts);
     assert_eq!(ask, Some(Probe::Transcript { path: "/t.jsonl".into(), last: 1 << 20 }));
-    facts.transcripts[0].1 = Tail { size: 5_000_000, bytes: vec![b'x'; 1 << 20] };
-    assert_eq!(observe::wanted(&prompt(), Settings::default, &facts), None);
+    facts.transcripts[0].1 = TranscriptTail { size: 5_000_000, bytes: vec![b'x'; 1 << 20] };
+    assert_eq!(observe::wanted(&prompt(), ContextSettings::default, &facts), None);
 }
 
 #[test]
 fn s5_the_line_at_a_prompt_says_where_the_session_stands() {
-    let work = runtime::Work { skill: Some("implement"), phase: Some("2: Build"), heartbeat: Some((3, 10)) };
+    let work = runtime::EffortSummary { skill: Some("implement"), phase: Some("2: Build"), heartbeat: Some((3, 10)) };
     assert_eq!(
         runtime::line(&session(), work, Ms(1_794_736_920_000)),
         "[Session Context] Time: 2026-11-15 10:02 UTC | Session: s | Skill: implement | Phase: 2: Build | Heartbeat: 3/10"
     );
     assert_eq!(
-        runtime::line(&session(), runtime::Work::default(), Ms(1_794_736_920_000)),
+        runtime::line(&session(), runtime::EffortSummary::default(), Ms(1_794_736_920_000)),
         "[Session Context] Time: 2026-11-15 10:02 UTC | Session: s"
     );
 }
 
 #[test]
 fn s5_a_session_without_a_status_is_reminded_after_two_minutes() {
-    let on = Settings { status_reminder: true, ..Settings::default() };
+    let on = ContextSettings { status_reminder: true, ..ContextSettings::default() };
     assert!(runtime::status_reminder(&session(), &on, Ms(120_000)).is_none());
     let told = runtime::status_reminder(&session(), &on, Ms(120_001)).unwrap();
     assert!(told.starts_with("[TAUT: INFO]: Consider setting a session status"));
     let busy = Session { status_text: Some("fixing".into()), ..session() };
     assert!(runtime::status_reminder(&busy, &on, Ms(500_000)).is_none());
-    assert!(runtime::status_reminder(&session(), &Settings::of(&Policy::built_in()), Ms(500_000)).is_none());
+    assert!(runtime::status_reminder(&session(), &ContextSettings::of(&Policy::built_in()), Ms(500_000)).is_none());
 }
 
 /// What the page shows is what the model reads.
 #[test]
 fn every_text_of_ours_stands_in_the_docs_as_the_model_sees_it() {
     let page = include_str!("../../../../docs/context.md");
-    let settings = Settings { warnings: true, status_reminder: true, ..Settings::default() };
+    let settings = ContextSettings { warnings: true, status_reminder: true, ..ContextSettings::default() };
     let mut texts = vec![
         runtime::activation(&settings),
         runtime::report(&settings),
@@ -192,9 +194,10 @@ fn every_text_of_ours_stands_in_the_docs_as_the_model_sees_it() {
         let alone = Session { mode: Some("background".into()), ..full };
         texts.extend(warning::due(&alone, &settings).unwrap().text.lines().last().map(str::to_owned));
     }
-    let mut budget = Budget::default();
+    let mut budget = ContextBudget::default();
     budget.introduce(settings.info("Session context loaded"));
-    budget.show(Rank::Core, File { path: "/code/acme/docs/HISTORY.md".into(), title: "HISTORY".into(), text: None });
+    budget
+        .show(Rank::Core, ShownFile { path: "/code/acme/docs/HISTORY.md".into(), title: "HISTORY".into(), text: None });
     texts.extend(budget.fit().text.unwrap().split("\n\n").map(str::to_owned));
     for text in texts {
         assert!(page.contains(&text), "docs/context.md does not show:\n{text}");

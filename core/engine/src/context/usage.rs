@@ -2,7 +2,7 @@
 //! is looked at by itself, from the last to the first: what cannot be read,
 //! belongs to a sub-agent or is of no use is passed over.
 
-use model::fact::Tail;
+use model::fact::TranscriptTail;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -18,7 +18,7 @@ pub struct Usage {
 
 /// What stands in the part of the transcript that was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Found {
+pub enum FoundUsage {
     Usage(Usage),
     /// A compaction that does not say what is left: unknown.
     Reset,
@@ -30,14 +30,14 @@ pub enum Found {
 
 /// The answer of the last line that has one. `floor` is a place in the file
 /// before which everything is of a context that is no more.
-pub fn last(tail: &Tail, floor: u64) -> Found {
+pub fn last(tail: &TranscriptTail, floor: u64) -> FoundUsage {
     let begin = tail.size.saturating_sub(tail.bytes.len() as u64);
     let mut end = tail.bytes.len();
     while let Some(bytes) = tail.bytes.get(..end).filter(|bytes| !bytes.is_empty()) {
         let newline = bytes.iter().rposition(|byte| *byte == b'\n');
         let start = newline.map_or(0, |at| at + 1);
         if begin + (start as u64) < floor {
-            return Found::Nothing;
+            return FoundUsage::Nothing;
         }
         // The first line of a part may have lost its beginning.
         let whole = newline.is_some() || begin == 0;
@@ -47,12 +47,12 @@ pub fn last(tail: &Tail, floor: u64) -> Found {
         let Some(newline) = newline else { break };
         end = newline;
     }
-    if begin == 0 { Found::Nothing } else { Found::Earlier }
+    if begin == 0 { FoundUsage::Nothing } else { FoundUsage::Earlier }
 }
 
 /// The lines of use are told apart by these marks before anything is parsed:
 /// a transcript is mostly the results of tools.
-fn read(line: &[u8]) -> Option<Found> {
+fn read(line: &[u8]) -> Option<FoundUsage> {
     let text = std::str::from_utf8(line).ok()?;
     if !text.contains("\"usage\"") && !text.contains("compact_boundary") {
         return None;
@@ -67,11 +67,11 @@ fn read(line: &[u8]) -> Option<Found> {
             // The client's own notices carry this name and no tokens.
             let model = message.model.filter(|model| model != "<synthetic>");
             let tokens = message.usage?.0.total();
-            (tokens > 0).then_some(Found::Usage(Usage { tokens, model }))
+            (tokens > 0).then_some(FoundUsage::Usage(Usage { tokens, model }))
         }
         Some("system") if line.subtype.as_deref() == Some("compact_boundary") => {
             let after = line.compact.and_then(|Object(compact)| compact.post_tokens);
-            Some(after.map_or(Found::Reset, |tokens| Found::Usage(Usage { tokens, model: None })))
+            Some(after.map_or(FoundUsage::Reset, |tokens| FoundUsage::Usage(Usage { tokens, model: None })))
         }
         _ => None,
     }

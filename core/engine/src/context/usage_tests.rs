@@ -25,20 +25,20 @@ fn boundary(after: Option<u64>) -> String {
         .to_string()
 }
 
-fn whole(lines: &[String]) -> Tail {
+fn whole(lines: &[String]) -> TranscriptTail {
     let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
-    Tail { size: text.len() as u64, bytes: text.into_bytes() }
+    TranscriptTail { size: text.len() as u64, bytes: text.into_bytes() }
 }
 
 /// The last bytes of it only.
-fn cut(tail: &Tail, last: usize) -> Tail {
+fn cut(tail: &TranscriptTail, last: usize) -> TranscriptTail {
     let from = tail.bytes.len().saturating_sub(last);
-    Tail { size: tail.size, bytes: tail.bytes[from..].to_vec() }
+    TranscriptTail { size: tail.size, bytes: tail.bytes[from..].to_vec() }
 }
 
-fn tokens(tail: &Tail) -> Option<u64> {
+fn tokens(tail: &TranscriptTail) -> Option<u64> {
     match last(tail, 0) {
-        Found::Usage(usage) => Some(usage.tokens),
+        FoundUsage::Usage(usage) => Some(usage.tokens),
         _ => None,
     }
 }
@@ -46,7 +46,7 @@ fn tokens(tail: &Tail) -> Option<u64> {
 #[test]
 fn s6_a_notice_of_the_client_names_no_model() {
     let notice = r#"{"type":"assistant","message":{"model":"<synthetic>","usage":{"input_tokens":5}}}"#.to_string();
-    assert_eq!(last(&whole(&[notice]), 0), Found::Usage(Usage { tokens: 5, model: None }));
+    assert_eq!(last(&whole(&[notice]), 0), FoundUsage::Usage(Usage { tokens: 5, model: None }));
 }
 
 #[test]
@@ -62,7 +62,10 @@ fn s6_the_last_answer_counts_once_whatever_follows_it() {
         "not json \"usage\"".to_string(),
         String::new(),
     ];
-    assert_eq!(last(&whole(&lines), 0), Found::Usage(Usage { tokens: 5_320, model: Some("claude-opus-5-5".into()) }));
+    assert_eq!(
+        last(&whole(&lines), 0),
+        FoundUsage::Usage(Usage { tokens: 5_320, model: Some("claude-opus-5-5".into()) })
+    );
 }
 
 #[test]
@@ -80,7 +83,7 @@ fn s6_a_half_written_last_line_is_passed_over() {
 #[test]
 fn s6_after_a_compaction_what_it_left_counts_and_what_was_before_does_not() {
     assert_eq!(tokens(&whole(&[assistant("m1", 990_000), boundary(Some(2_532)), result(50)])), Some(2_532));
-    assert_eq!(last(&whole(&[assistant("m1", 990_000), boundary(None)]), 0), Found::Reset);
+    assert_eq!(last(&whole(&[assistant("m1", 990_000), boundary(None)]), 0), FoundUsage::Reset);
     assert_eq!(tokens(&whole(&[assistant("m1", 990_000), boundary(None), assistant("m2", 10)])), Some(4_330));
 }
 
@@ -88,25 +91,25 @@ fn s6_after_a_compaction_what_it_left_counts_and_what_was_before_does_not() {
 fn s6_a_compaction_not_yet_written_down_is_known_by_the_place_it_happened_at() {
     let before = whole(&[assistant("m1", 990_000)]);
     let floor = before.size;
-    assert_eq!(last(&before, floor), Found::Nothing);
+    assert_eq!(last(&before, floor), FoundUsage::Nothing);
     let after = whole(&[assistant("m1", 990_000), boundary(Some(2_532))]);
-    assert!(matches!(last(&after, floor), Found::Usage(Usage { tokens: 2_532, .. })));
+    assert!(matches!(last(&after, floor), FoundUsage::Usage(Usage { tokens: 2_532, .. })));
 }
 
 #[test]
 fn s6_a_part_without_an_answer_asks_for_an_earlier_one() {
     let all = whole(&[assistant("m1", 1_000), result(200_000)]);
-    assert_eq!(last(&cut(&all, 65_536), 0), Found::Earlier);
+    assert_eq!(last(&cut(&all, 65_536), 0), FoundUsage::Earlier);
     assert_eq!(tokens(&all), Some(5_320));
-    assert_eq!(last(&whole(&[result(50)]), 0), Found::Nothing);
-    assert_eq!(last(&Tail::default(), 0), Found::Nothing);
+    assert_eq!(last(&whole(&[result(50)]), 0), FoundUsage::Nothing);
+    assert_eq!(last(&TranscriptTail::default(), 0), FoundUsage::Nothing);
 }
 
 #[test]
 fn s6_a_line_whose_beginning_is_cut_off_is_not_read() {
     let all = whole(&[result(80_000), assistant("m1", 1_000)]);
     for last_bytes in 1..assistant("m1", 1_000).len() {
-        assert_eq!(last(&cut(&all, last_bytes), 0), Found::Earlier, "{last_bytes}");
+        assert_eq!(last(&cut(&all, last_bytes), 0), FoundUsage::Earlier, "{last_bytes}");
     }
 }
 

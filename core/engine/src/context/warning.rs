@@ -1,7 +1,7 @@
 //! Warnings on the way to a full context: each once, the highest crossed first,
 //! and earlier where nobody stands by.
 
-use super::Settings;
+use super::ContextSettings;
 use model::session::Session;
 
 /// In percent of the point where the client compacts by itself.
@@ -21,7 +21,7 @@ pub struct Warning {
 }
 
 /// The highest level that was crossed, unless it or a higher one was told.
-pub fn due(session: &Session, settings: &Settings) -> Option<Warning> {
+pub fn due(session: &Session, settings: &ContextSettings) -> Option<Warning> {
     if !settings.warnings {
         return None;
     }
@@ -36,7 +36,7 @@ pub fn is_autonomous(session: &Session) -> bool {
     session.mission.is_some() || matches!(session.mode.as_deref(), Some("background" | "mission" | "autonomous"))
 }
 
-fn text(settings: &Settings, level: u8, shift: u8) -> String {
+fn text(settings: &ContextSettings, level: u8, shift: u8) -> String {
     let at = level - shift;
     let first = match level {
         60 => settings.info(&format!("Context at {at}% - Consider writing reset notes soon")),

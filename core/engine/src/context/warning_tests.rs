@@ -3,8 +3,8 @@
 use super::*;
 use crate::context::tests::session;
 
-fn on() -> Settings {
-    Settings { warnings: true, ..Settings::default() }
+fn on() -> ContextSettings {
+    ContextSettings { warnings: true, ..ContextSettings::default() }
 }
 
 fn at(percent: u64, warned: u8) -> Session {
@@ -52,7 +52,7 @@ fn s7_a_session_that_works_alone_is_warned_ten_points_earlier_and_told_so() {
 
 #[test]
 fn s7_the_texts_are_the_seeds_under_its_own_prefix() {
-    let settings = Settings { prefix: "[CLAUDE OS SYS: INFO]".into(), ..on() };
+    let settings = ContextSettings { prefix: "[CLAUDE OS SYS: INFO]".into(), ..on() };
     let first = |percent| due(&at(percent, 0), &settings).unwrap().text.lines().next().unwrap().to_string();
     assert_eq!(first(60), "[CLAUDE OS SYS: INFO]: Context at 60% - Consider writing reset notes soon");
     assert_eq!(first(80), "[CLAUDE OS SYS: WARNING]: Context at 80% - Write reset notes and prepare to transition");
@@ -64,5 +64,5 @@ fn s7_the_texts_are_the_seeds_under_its_own_prefix() {
 fn s6_an_unknown_usage_warns_of_nothing_and_i5_neither_does_a_switch_that_is_off() {
     assert_eq!(level(&session()), None);
     assert_eq!(level(&Session { context_limit: None, ..at(99, 0) }), None);
-    assert_eq!(due(&at(99, 0), &Settings::default()), None);
+    assert_eq!(due(&at(99, 0), &ContextSettings::default()), None);
 }

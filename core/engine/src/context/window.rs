@@ -1,7 +1,7 @@
 //! How large a context window is, and how full: 100 % is where the client
 //! compacts by itself. What cannot be known stays unknown.
 
-use super::Settings;
+use super::ContextSettings;
 
 /// Windows by the beginning of a model's name; the first that fits.
 const MODELS: &[(&str, u64)] = &[
@@ -18,7 +18,7 @@ const LARGE: u64 = 1_000_000;
 
 /// Where the client of that model compacts by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Room {
+pub struct CompactionPoint {
     pub window: u64,
     pub limit: u64,
 }
@@ -31,7 +31,7 @@ pub struct Evidence<'a> {
     pub tokens: u64,
 }
 
-pub fn room(settings: &Settings, evidence: Evidence<'_>) -> Option<Room> {
+pub fn room(settings: &ContextSettings, evidence: Evidence<'_>) -> Option<CompactionPoint> {
     let configured = || {
         let fits = |(model, _): &&(String, u64)| evidence.model.is_some_and(|name| name.starts_with(model.as_str()));
         let best = settings.windows.iter().filter(fits).max_by_key(|(model, _)| model.len());
@@ -40,7 +40,7 @@ pub fn room(settings: &Settings, evidence: Evidence<'_>) -> Option<Room> {
     let window =
         evidence.told.or_else(configured).or_else(|| evidence.model.and_then(|model| guess(model, evidence.tokens)))?;
     let limit = window.checked_sub(settings.reserve).filter(|limit| *limit > 0).unwrap_or(window);
-    Some(Room { window, limit })
+    Some(CompactionPoint { window, limit })
 }
 
 /// A window that held more than it can was guessed too small.
@@ -53,13 +53,13 @@ fn guess(model: &str, tokens: u64) -> Option<u64> {
 mod tests {
     use super::*;
 
-    fn window(settings: &Settings, told: Option<u64>, model: &str, tokens: u64) -> Option<u64> {
+    fn window(settings: &ContextSettings, told: Option<u64>, model: &str, tokens: u64) -> Option<u64> {
         room(settings, Evidence { told, model: Some(model), tokens }).map(|room| room.window)
     }
 
     #[test]
     fn s6_the_client_is_believed_before_the_configuration_and_that_before_the_table() {
-        let mut settings = Settings::default();
+        let mut settings = ContextSettings::default();
         assert_eq!(window(&settings, None, "claude-opus-5-5", 0), Some(1_000_000));
         assert_eq!(window(&settings, None, "claude-haiku-4-5", 0), Some(200_000));
         assert_eq!(window(&settings, None, "claude-haiku-4-5[1m]", 0), Some(1_000_000));
@@ -73,15 +73,18 @@ mod tests {
     #[test]
     fn s6_a_hundred_percent_is_where_the_client_compacts() {
         let evidence = Evidence { told: None, model: Some("claude-opus-5-5"), tokens: 0 };
-        assert_eq!(room(&Settings::default(), evidence), Some(Room { window: 1_000_000, limit: 967_000 }));
-        let settings = Settings { reserve: 2_000_000, ..Settings::default() };
-        assert_eq!(room(&settings, evidence), Some(Room { window: 1_000_000, limit: 1_000_000 }));
+        assert_eq!(
+            room(&ContextSettings::default(), evidence),
+            Some(CompactionPoint { window: 1_000_000, limit: 967_000 })
+        );
+        let settings = ContextSettings { reserve: 2_000_000, ..ContextSettings::default() };
+        assert_eq!(room(&settings, evidence), Some(CompactionPoint { window: 1_000_000, limit: 1_000_000 }));
     }
 
     #[test]
     fn s6_a_model_nobody_knows_has_no_window_and_one_that_held_more_has_a_larger_one() {
-        assert_eq!(window(&Settings::default(), None, "gpt-x", 5), None);
-        assert_eq!(room(&Settings::default(), Evidence::default()), None);
-        assert_eq!(window(&Settings::default(), None, "claude-haiku-4-5", 300_000), Some(1_000_000));
+        assert_eq!(window(&ContextSettings::default(), None, "gpt-x", 5), None);
+        assert_eq!(room(&ContextSettings::default(), Evidence::default()), None);
+        assert_eq!(window(&ContextSettings::default(), None, "claude-haiku-4-5", 300_000), Some(1_000_000));
     }
 }

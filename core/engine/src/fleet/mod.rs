@@ -1,6 +1,6 @@
 //! The fleet seen from outside: how it is shown, told of and woken.
 
-pub(crate) mod letters;
+pub(crate) mod messages;
 pub mod notify;
 pub mod paint;
 pub mod reports;

@@ -10,10 +10,10 @@ mod tests;
 pub use words::{Notice, Subject, notice};
 
 use model::Ms;
-use model::fact::Screen;
-use model::fleet::Told;
-use model::row::{Agent, Event, Status};
-use model::session::Memo;
+use model::fact::TerminalFact;
+use model::fleet::NotifiedTurn;
+use model::row::{Agent, AgentStatus, Event};
+use model::session::ContextMemo;
 use policy::Notify;
 use policy::notify::{KINDS, Offset};
 
@@ -43,8 +43,8 @@ pub struct Turned<'a> {
 
 /// What is known when somebody looks.
 #[derive(Debug, Clone, Copy)]
-pub struct Look<'a> {
-    pub told: &'a [Told],
+pub struct NotifyContext<'a> {
+    pub told: &'a [NotifiedTurn],
     pub now: Ms,
     pub offset: Offset,
 }
@@ -53,9 +53,9 @@ pub struct Look<'a> {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Round {
     /// The agents to be told of together, by their place in what was looked at.
-    pub due: Vec<(Status, Vec<usize>)>,
+    pub due: Vec<(AgentStatus, Vec<usize>)>,
     /// What is remembered from now on.
-    pub told: Vec<Told>,
+    pub told: Vec<NotifiedTurn>,
     /// In so many milliseconds more may be due.
     pub again_ms: Option<i64>,
 }
@@ -69,7 +69,7 @@ pub fn is_fresh(agent: &Agent, notify: &Notify, now: Ms) -> bool {
 
 /// What is remembered when somebody begins to be told: what agents turned to
 /// before anybody wanted to be told of it is no news.
-pub fn from_now(agents: &[Agent], before: &Notify, look: &Look<'_>) -> Vec<Told> {
+pub fn from_now(agents: &[Agent], before: &Notify, look: &NotifyContext<'_>) -> Vec<NotifiedTurn> {
     let mut round = Round { told: look.told.to_vec(), ..Round::default() };
     let was_told = |agent: &Agent| before.reaches_out() && before.tells(agent.status);
     let lately = |agent: &Agent| look.now.0.saturating_sub(agent.since.0) < KEPT_MS;
@@ -80,12 +80,12 @@ pub fn from_now(agents: &[Agent], before: &Notify, look: &Look<'_>) -> Vec<Told>
 }
 
 /// Who is told of now, and when to look again.
-pub fn tell(agents: &[Turned<'_>], look: &Look<'_>) -> Round {
-    let Look { told, now, offset } = *look;
+pub fn tell(agents: &[Turned<'_>], look: &NotifyContext<'_>) -> Round {
+    let NotifyContext { told, now, offset } = *look;
     let kept = told.iter().filter(|one| (-SKEW_MS..KEPT_MS).contains(&now.0.saturating_sub(one.at.0))).cloned();
     let mut round = Round { told: kept.collect(), ..Round::default() };
     let kept = round.told.clone();
-    let look = &Look { told: &kept, ..*look };
+    let look = &NotifyContext { told: &kept, ..*look };
     let mut due: Vec<(usize, &Turned<'_>)> = Vec::new();
     for (place, turned) in agents.iter().enumerate() {
         match when(turned, look) {
@@ -110,7 +110,7 @@ pub fn tell(agents: &[Turned<'_>], look: &Look<'_>) -> Round {
 }
 
 /// The moment a turn is to be told, if it is.
-fn when(turned: &Turned<'_>, look: &Look<'_>) -> Option<Ms> {
+fn when(turned: &Turned<'_>, look: &NotifyContext<'_>) -> Option<Ms> {
     let Turned { agent, notify, cause, .. } = *turned;
     if !notify.reaches_out() || !is_fresh(agent, notify, look.now) || !is_news(agent.status, cause) {
         return None;
@@ -125,32 +125,32 @@ fn when(turned: &Turned<'_>, look: &Look<'_>) -> Option<Ms> {
 }
 
 /// A session that begins or is ended by its user is at rest, and nobody waited for that.
-fn is_news(status: Status, cause: Option<&Event>) -> bool {
+fn is_news(status: AgentStatus, cause: Option<&Event>) -> bool {
     match status {
-        Status::Attention | Status::Error => true,
-        Status::Done => cause.is_some_and(|event| !matches!(event.event.as_str(), "SessionStart" | "SessionEnd")),
-        Status::Working | Status::Checked => false,
+        AgentStatus::Attention | AgentStatus::Error => true,
+        AgentStatus::Done => cause.is_some_and(|event| !matches!(event.event.as_str(), "SessionStart" | "SessionEnd")),
+        AgentStatus::Working | AgentStatus::Checked => false,
     }
 }
 
 /// An agent that has just turned, in the event that turned it.
 #[derive(Clone, Copy)]
-pub struct Turn<'a> {
+pub struct StatusTurn<'a> {
     pub agent: &'a Agent,
     pub event: &'a Event,
     pub notify: &'a Notify,
     /// Where the client could ring.
-    pub screen: Option<Screen>,
+    pub screen: Option<TerminalFact>,
 }
 
 /// Whether somebody beside the agent's own terminal is to be told.
-pub fn reaches_out(turn: &Turn<'_>) -> bool {
+pub fn reaches_out(turn: &StatusTurn<'_>) -> bool {
     turn.notify.reaches_out() && turn.is_told()
 }
 
 /// What the agent's own terminal shows with its bell, if it is to ring. It
 /// rings at once: whether the status holds is not known yet.
-pub fn ring(turn: &Turn<'_>, memo: &mut Memo) -> Option<String> {
+pub fn ring(turn: &StatusTurn<'_>, memo: &mut ContextMemo) -> Option<String> {
     let (screen, now) = (turn.screen?, turn.event.at);
     let offset = Offset { seconds: screen.utc_offset_s };
     if !turn.notify.rings() || !turn.is_told() || turn.notify.is_quiet(now, offset) {
@@ -165,7 +165,7 @@ pub fn ring(turn: &Turn<'_>, memo: &mut Memo) -> Option<String> {
     Some(notice(turn.agent.status, &[subject]).line())
 }
 
-impl Turn<'_> {
+impl StatusTurn<'_> {
     fn is_told(&self) -> bool {
         self.notify.tells(self.agent.status) && is_news(self.agent.status, Some(self.event))
     }
@@ -178,6 +178,6 @@ impl Round {
 
     fn remember(&mut self, agent: &Agent, now: Ms) {
         self.told.retain(|told| told.agent != agent.id || told.status != agent.status);
-        self.told.push(Told { agent: agent.id.clone(), status: agent.status, at: now });
+        self.told.push(NotifiedTurn { agent: agent.id.clone(), status: agent.status, at: now });
     }
 }

@@ -2,13 +2,13 @@
 //! word, a task of theirs that is settled, a helper that is done. A worker is a
 //! session that another one started and named itself to.
 
-use super::letters::{SUB_AGENT_DONE, TASK_DONE, TASK_FAILED, TEAMMATE_IDLE, WORKER_ENDED};
+use super::messages::{SUB_AGENT_DONE, TASK_DONE, TASK_FAILED, TEAMMATE_IDLE, WORKER_ENDED};
 use super::text::line;
 use crate::memory::settings::Section;
 use crate::redact::text_without_secrets as clean;
 use model::Ms;
 use model::effort::{Addressee, Message};
-use model::event::{Body, Envelope, Kind};
+use model::event::{Body, Envelope, EventKind};
 use model::session::{Once, Session};
 use policy::Policy;
 
@@ -31,17 +31,17 @@ pub fn unreported(session: &Session, at: Ms) -> Option<Message> {
 
 /// How a worker's task was settled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Settled<'a> {
+pub enum WorkerResult<'a> {
     Done,
     Failed { reason: &'a str },
 }
 
 /// A worker's task that is done or failed, told to whom it works for.
-pub fn task(session: &Session, slug: &str, settled: Settled<'_>, at: Ms) -> Option<Message> {
+pub fn task(session: &Session, slug: &str, settled: WorkerResult<'_>, at: Ms) -> Option<Message> {
     let to = session.memo.reports_to.clone()?;
     let (kind, body) = match settled {
-        Settled::Done => (TASK_DONE, format!("task {slug} is done")),
-        Settled::Failed { reason } => (TASK_FAILED, format!("task {slug} failed: {}", line(&clean(reason), MOST))),
+        WorkerResult::Done => (TASK_DONE, format!("task {slug} is done")),
+        WorkerResult::Failed { reason } => (TASK_FAILED, format!("task {slug} failed: {}", line(&clean(reason), MOST))),
     };
     let mut message = message(kind, session, to, body, at);
     message.id = format!("{}-{slug}-{}", message.id, at.0);
@@ -65,7 +65,7 @@ pub struct Scene<'a> {
 pub fn helper(scene: &Scene<'_>) -> Option<Message> {
     let Scene { envelope, session, policy, id, at } = *scene;
     let (kind, body) = match (envelope.kind, &envelope.body) {
-        (Kind::SubagentStop, Body::Stop { last_message, .. }) => {
+        (EventKind::SubagentStop, Body::Stop { last_message, .. }) => {
             let sub = envelope.sub_agent.as_ref().filter(|sub| !sub.kind.is_empty())?;
             if !Section::of(policy, "fleet").flag("report_sub_agents") {
                 return None;
@@ -75,7 +75,7 @@ pub fn helper(scene: &Scene<'_>) -> Option<Message> {
             (SUB_AGENT_DONE, format!("sub-agent {who} is done{}", said.unwrap_or_default()))
         }
         // The session the event comes in is that of the teammate's lead.
-        (Kind::TeammateIdle, Body::Teammate { name }) if !name.is_empty() => {
+        (EventKind::TeammateIdle, Body::Teammate { name }) if !name.is_empty() => {
             (TEAMMATE_IDLE, format!("teammate {} waits for work", line(name, 80)))
         }
         _ => return None,

@@ -3,8 +3,8 @@
 
 use model::Ms;
 use model::fleet::Prompt;
-use model::row::Status;
-use model::session::{State, Woken};
+use model::row::AgentStatus;
+use model::session::{SessionState, Woken};
 
 /// So long an agent must have been at rest: who has just stopped may go on by itself.
 pub const SETTLED_MS: i64 = 2_000;
@@ -30,8 +30,8 @@ pub const MOST_WAKES: u32 = 3;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Idle<'a> {
     /// As stored.
-    pub state: State,
-    pub status: Option<Status>,
+    pub state: SessionState,
+    pub status: Option<AgentStatus>,
     /// When its session was last heard of.
     pub last_seen: Ms,
     pub pane: Option<&'a str>,
@@ -48,19 +48,19 @@ pub struct Idle<'a> {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Wake {
+pub enum WakeDecision {
     /// This text, and then Enter.
     Paste {
         text: String,
     },
     /// Enter alone: our line stands there already.
     Enter,
-    Wait(Why),
+    Wait(LeftAlone),
 }
 
 /// Why an agent is left alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Why {
+pub enum LeftAlone {
     NothingWaits,
     /// It works, or has ended.
     NotIdle,
@@ -80,37 +80,37 @@ pub enum Why {
 }
 
 /// Paste only when nothing can be disturbed by it.
-pub fn wake(idle: &Idle<'_>, now: Ms) -> Wake {
-    let wait = |why| Wake::Wait(why);
+pub fn wake(idle: &Idle<'_>, now: Ms) -> WakeDecision {
+    let wait = |why| WakeDecision::Wait(why);
     if idle.messages == 0 {
-        return wait(Why::NothingWaits);
+        return wait(LeftAlone::NothingWaits);
     }
-    if idle.state != State::Idle {
-        return wait(Why::NotIdle);
+    if idle.state != SessionState::Idle {
+        return wait(LeftAlone::NotIdle);
     }
-    if matches!(idle.status, Some(Status::Attention | Status::Checked)) {
-        return wait(Why::Dialog);
+    if matches!(idle.status, Some(AgentStatus::Attention | AgentStatus::Checked)) {
+        return wait(LeftAlone::Dialog);
     }
     if idle.pane.is_none() {
-        return wait(Why::NoPane);
+        return wait(LeftAlone::NoPane);
     }
     if now.since(idle.last_seen) < SETTLED_MS {
-        return wait(Why::Settling);
+        return wait(LeftAlone::Settling);
     }
     if idle.wakes >= MOST_WAKES {
-        return wait(Why::GaveUp);
+        return wait(LeftAlone::GaveUp);
     }
     let pause = if idle.wakes == 0 { PAUSE_MS } else { AGAIN_MS };
     let rests = idle.last.is_some_and(|last| now.since(last.at) < pause_after(last.row));
     if rests || idle.woken_at.is_some_and(|at| now.since(at) < pause) {
-        return wait(Why::JustWoken);
+        return wait(LeftAlone::JustWoken);
     }
     match idle.prompt {
-        Prompt::Empty => Wake::Paste { text: trigger(idle.messages) },
-        Prompt::Ours => Wake::Enter,
-        Prompt::Typed => wait(Why::Typed),
-        Prompt::Dialog => wait(Why::Dialog),
-        Prompt::Unknown => wait(Why::Unreadable),
+        Prompt::Empty => WakeDecision::Paste { text: trigger(idle.messages) },
+        Prompt::Ours => WakeDecision::Enter,
+        Prompt::Typed => wait(LeftAlone::Typed),
+        Prompt::Dialog => wait(LeftAlone::Dialog),
+        Prompt::Unknown => wait(LeftAlone::Unreadable),
     }
 }
 
@@ -230,8 +230,8 @@ mod tests {
 
     fn idle() -> Idle<'static> {
         Idle {
-            state: State::Idle,
-            status: Some(Status::Done),
+            state: SessionState::Idle,
+            status: Some(AgentStatus::Done),
             last_seen: NOW.plus(-60_000),
             pane: Some("/tmp/tmux-1/default %3"),
             messages: 2,
@@ -244,50 +244,50 @@ mod tests {
 
     #[test]
     fn f3_an_idle_agent_with_an_empty_prompt_is_woken() {
-        assert_eq!(wake(&idle(), NOW), Wake::Paste { text: "[taut] 2 messages are waiting".into() });
+        assert_eq!(wake(&idle(), NOW), WakeDecision::Paste { text: "[taut] 2 messages are waiting".into() });
         assert_eq!(trigger(1), "[taut] 1 message is waiting");
     }
 
     #[test]
     fn f3_whatever_could_be_disturbed_is_left_alone() {
         let table = [
-            (Idle { messages: 0, ..idle() }, Why::NothingWaits),
-            (Idle { state: State::Active, ..idle() }, Why::NotIdle),
-            (Idle { state: State::ToolActive, ..idle() }, Why::NotIdle),
-            (Idle { state: State::Created, ..idle() }, Why::NotIdle),
-            (Idle { state: State::Ended, ..idle() }, Why::NotIdle),
-            (Idle { status: Some(Status::Attention), ..idle() }, Why::Dialog),
-            (Idle { status: Some(Status::Checked), ..idle() }, Why::Dialog),
-            (Idle { pane: None, ..idle() }, Why::NoPane),
-            (Idle { last_seen: NOW.plus(-SETTLED_MS + 1), ..idle() }, Why::Settling),
-            (Idle { prompt: Prompt::Typed, ..idle() }, Why::Typed),
-            (Idle { prompt: Prompt::Dialog, ..idle() }, Why::Dialog),
-            (Idle { prompt: Prompt::Unknown, ..idle() }, Why::Unreadable),
+            (Idle { messages: 0, ..idle() }, LeftAlone::NothingWaits),
+            (Idle { state: SessionState::Active, ..idle() }, LeftAlone::NotIdle),
+            (Idle { state: SessionState::ToolActive, ..idle() }, LeftAlone::NotIdle),
+            (Idle { state: SessionState::Created, ..idle() }, LeftAlone::NotIdle),
+            (Idle { state: SessionState::Ended, ..idle() }, LeftAlone::NotIdle),
+            (Idle { status: Some(AgentStatus::Attention), ..idle() }, LeftAlone::Dialog),
+            (Idle { status: Some(AgentStatus::Checked), ..idle() }, LeftAlone::Dialog),
+            (Idle { pane: None, ..idle() }, LeftAlone::NoPane),
+            (Idle { last_seen: NOW.plus(-SETTLED_MS + 1), ..idle() }, LeftAlone::Settling),
+            (Idle { prompt: Prompt::Typed, ..idle() }, LeftAlone::Typed),
+            (Idle { prompt: Prompt::Dialog, ..idle() }, LeftAlone::Dialog),
+            (Idle { prompt: Prompt::Unknown, ..idle() }, LeftAlone::Unreadable),
         ];
         for (idle, why) in table {
-            assert_eq!(wake(&idle, NOW), Wake::Wait(why), "{idle:?}");
+            assert_eq!(wake(&idle, NOW), WakeDecision::Wait(why), "{idle:?}");
         }
     }
 
     #[test]
     fn f3_the_same_messages_wake_again_only_after_a_long_pause_and_three_times_at_most() {
         let woken = |ago: i64, wakes: u32| wake(&Idle { woken_at: Some(NOW.plus(-ago)), wakes, ..idle() }, NOW);
-        assert_eq!(woken(AGAIN_MS - 1, 1), Wake::Wait(Why::JustWoken));
-        assert!(matches!(woken(AGAIN_MS, 1), Wake::Paste { .. }));
-        assert!(matches!(woken(AGAIN_MS, 2), Wake::Paste { .. }));
-        assert_eq!(woken(24 * AGAIN_MS, MOST_WAKES), Wake::Wait(Why::GaveUp));
+        assert_eq!(woken(AGAIN_MS - 1, 1), WakeDecision::Wait(LeftAlone::JustWoken));
+        assert!(matches!(woken(AGAIN_MS, 1), WakeDecision::Paste { .. }));
+        assert!(matches!(woken(AGAIN_MS, 2), WakeDecision::Paste { .. }));
+        assert_eq!(woken(24 * AGAIN_MS, MOST_WAKES), WakeDecision::Wait(LeftAlone::GaveUp));
         // One that is new wakes sooner, and not at once.
-        assert_eq!(woken(PAUSE_MS - 1, 0), Wake::Wait(Why::JustWoken));
-        assert!(matches!(woken(PAUSE_MS, 0), Wake::Paste { .. }));
+        assert_eq!(woken(PAUSE_MS - 1, 0), WakeDecision::Wait(LeftAlone::JustWoken));
+        assert!(matches!(woken(PAUSE_MS, 0), WakeDecision::Paste { .. }));
     }
 
     /// The daemon ended between paste and Enter, or the client showed the line too late.
     #[test]
     fn f3_a_line_of_ours_that_was_left_standing_is_entered_and_not_pasted_again() {
         let standing = Idle { prompt: Prompt::Ours, ..idle() };
-        assert_eq!(wake(&standing, NOW), Wake::Enter);
+        assert_eq!(wake(&standing, NOW), WakeDecision::Enter);
         let woken = Some(Woken { at: NOW.plus(1 - PAUSE_MS), row: 1 });
-        assert_eq!(wake(&Idle { last: woken, ..standing }, NOW), Wake::Wait(Why::JustWoken));
+        assert_eq!(wake(&Idle { last: woken, ..standing }, NOW), WakeDecision::Wait(LeftAlone::JustWoken));
         for count in [1, 2, 37, u64::MAX] {
             assert!(is_ours(&unspaced(&trigger(count))), "{count}");
         }
@@ -303,8 +303,8 @@ mod tests {
     fn f3_between_two_wake_ups_is_a_pause_whatever_was_delivered_since() {
         let woken = |ago: i64, row: u32| wake(&Idle { last: Some(Woken { at: NOW.plus(-ago), row }), ..idle() }, NOW);
         for (row, pause) in [(0, 30_000), (1, 30_000), (2, 60_000), (3, 120_000), (6, 600_000), (u32::MAX, 600_000)] {
-            assert_eq!(woken(pause - 1, row), Wake::Wait(Why::JustWoken), "{row}");
-            assert!(matches!(woken(pause, row), Wake::Paste { .. }), "{row}");
+            assert_eq!(woken(pause - 1, row), WakeDecision::Wait(LeftAlone::JustWoken), "{row}");
+            assert!(matches!(woken(pause, row), WakeDecision::Paste { .. }), "{row}");
         }
     }
 
@@ -312,7 +312,7 @@ mod tests {
     fn f3_two_agents_that_answer_each_other_come_to_rest() {
         let (mut last, mut now, mut wakes) = (None, NOW, 0);
         while now.since(NOW) < 60 * 60_000 {
-            if let Wake::Paste { .. } = wake(&Idle { last, ..idle() }, now) {
+            if let WakeDecision::Paste { .. } = wake(&Idle { last, ..idle() }, now) {
                 last = Some(counted(last, now));
                 wakes += 1;
             }

@@ -1,7 +1,7 @@
 //! Directives: files a skill requires to be read where they are found. A few
 //! calls may be made before; then nothing but reading them.
 
-use super::{Snapshot, Word, finding, is_line};
+use super::{GateOpinion, Snapshot, finding, is_line};
 use crate::memory::path::normal;
 use crate::memory::settings;
 use model::RuleKind;
@@ -9,10 +9,10 @@ use model::effort::Directive;
 
 pub const RULE: &str = "directives";
 
-pub fn word(snapshot: &Snapshot<'_>) -> Word {
+pub fn word(snapshot: &Snapshot<'_>) -> GateOpinion {
     let unread: Vec<&str> = unread(snapshot).map(|directive| directive.path.as_str()).collect();
     if unread.is_empty() || !counts(snapshot) {
-        return Word::Open;
+        return GateOpinion::Open;
     }
     let made = snapshot.counters.unread_calls;
     let limit = settings::unread_after(snapshot.policy);
@@ -21,15 +21,15 @@ pub fn word(snapshot: &Snapshot<'_>) -> Word {
         let reason = format!(
             "{made} tool calls were made while required directives wait. Read them now with the Read tool: {list}"
         );
-        return Word::Deny(finding(RULE, RuleKind::Deny, snapshot, reason));
+        return GateOpinion::Deny(finding(RULE, RuleKind::Deny, snapshot, reason));
     }
     if made == 0 {
         let reason = format!(
             "this skill requires these directives to be read; after {limit} more calls nothing else runs: {list}"
         );
-        return Word::Warn(finding(RULE, RuleKind::Warn, snapshot, reason));
+        return GateOpinion::Warn(finding(RULE, RuleKind::Warn, snapshot, reason));
     }
-    Word::Open
+    GateOpinion::Open
 }
 
 pub fn unread<'a>(snapshot: &Snapshot<'a>) -> impl Iterator<Item = &'a Directive> {

@@ -1,11 +1,11 @@
 //! An effort's own guards: conditions on its counters that are reported and
 //! told when they hold. They never block by themselves.
 
-use super::{Judged, Snapshot, finding};
+use super::{GateResult, Snapshot, finding};
 use model::RuleKind;
 use serde_json::Value;
 
-pub fn fire(snapshot: &Snapshot<'_>, judged: &mut Judged) {
+pub fn fire(snapshot: &Snapshot<'_>, judged: &mut GateResult) {
     let Some(effort) = snapshot.effort else { return };
     let declared = snapshot.skill.map(|skill| skill.guards.as_slice()).unwrap_or_default();
     let stored = effort.metadata.get("guards").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();

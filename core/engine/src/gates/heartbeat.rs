@@ -1,7 +1,7 @@
 //! The heartbeat: an agent that works without logging is reminded, then
 //! stopped until it logs.
 
-use super::{Snapshot, Word, finding, is_line, standards};
+use super::{GateOpinion, Snapshot, finding, is_line, standards};
 use crate::memory::path::normal;
 use crate::memory::settings::{self, Heartbeat};
 use model::RuleKind;
@@ -23,24 +23,24 @@ const UNCOUNTED: &[&str] = &[
     "TodoWrite",
 ];
 
-pub fn word(snapshot: &Snapshot<'_>) -> Word {
-    let Some((effort, limits)) = beating(snapshot) else { return Word::Open };
+pub fn word(snapshot: &Snapshot<'_>) -> GateOpinion {
+    let Some((effort, limits)) = beating(snapshot) else { return GateOpinion::Open };
     let count = snapshot.counters.since_log + 1;
     let closed = count >= limits.block && !snapshot.by_sub_agent;
     if !counts(snapshot) {
-        return if closed { Word::WayOut } else { Word::Open };
+        return if closed { GateOpinion::WayOut } else { GateOpinion::Open };
     }
     if closed {
         let reason =
             format!("{} tool calls without a log entry, the limit is {}. {}", limits.block, limits.block, how(effort));
-        return Word::Deny(finding(RULE, RuleKind::Deny, snapshot, reason));
+        return GateOpinion::Deny(finding(RULE, RuleKind::Deny, snapshot, reason));
     }
     if count == limits.warn {
         let reason =
             format!("{count} tool calls without a log entry; at {} you are stopped. {}", limits.block, how(effort));
-        return Word::Warn(finding(RULE, RuleKind::Warn, snapshot, reason));
+        return GateOpinion::Warn(finding(RULE, RuleKind::Warn, snapshot, reason));
     }
-    Word::Open
+    GateOpinion::Open
 }
 
 /// The effort whose skill wants a log, once it is past its loading.

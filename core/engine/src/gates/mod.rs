@@ -6,8 +6,8 @@
 pub mod directives;
 pub mod guards;
 pub mod heartbeat;
-pub mod modes;
 pub mod overflow;
+pub mod permission_modes;
 pub mod session;
 pub mod standards;
 pub mod workflow;
@@ -45,7 +45,7 @@ pub struct Snapshot<'a> {
 
 /// One gate's word on one call.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Word {
+pub enum GateOpinion {
     Open,
     Warn(Finding),
     /// Closed, and this call is a way out of it.
@@ -53,14 +53,14 @@ pub enum Word {
     Deny(Finding),
 }
 
-type Gate = fn(&Snapshot<'_>) -> Word;
+type Gate = fn(&Snapshot<'_>) -> GateOpinion;
 
 const ROW: &[Gate] = &[overflow::word, session::word, heartbeat::word, directives::word];
 
 /// What the gates say of a call: at most one denial, and no warning of a gate
 /// that sleeps.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Judged {
+pub struct GateResult {
     pub findings: Vec<Finding>,
     /// Rules that fired, whether they block or not.
     pub fired: Vec<String>,
@@ -68,18 +68,18 @@ pub struct Judged {
     pub told: Vec<String>,
 }
 
-pub fn judge(snapshot: &Snapshot<'_>) -> Judged {
-    let mut judged = Judged::default();
+pub fn judge(snapshot: &Snapshot<'_>) -> GateResult {
+    let mut judged = GateResult::default();
     let mut asleep = false;
     for gate in ROW {
         match gate(snapshot) {
-            Word::Open => continue,
-            Word::Warn(finding) => {
+            GateOpinion::Open => continue,
+            GateOpinion::Warn(finding) => {
                 judged.findings.push(finding);
                 continue;
             }
-            Word::WayOut => {}
-            Word::Deny(finding) => judged.findings.push(finding),
+            GateOpinion::WayOut => {}
+            GateOpinion::Deny(finding) => judged.findings.push(finding),
         }
         asleep = true;
         break;

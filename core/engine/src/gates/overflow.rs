@@ -1,7 +1,7 @@
 //! Overflow: an agent whose context is nearly full saves what it knows before
 //! it does anything else.
 
-use super::{Snapshot, Word, finding, is_line};
+use super::{GateOpinion, Snapshot, finding, is_line};
 use crate::memory::command::ACCOUNT;
 use crate::memory::path::{normal, within};
 use crate::memory::settings::{self, Overflow, Scale};
@@ -9,14 +9,14 @@ use model::RuleKind;
 
 pub const RULE: &str = "overflow";
 
-pub fn word(snapshot: &Snapshot<'_>) -> Word {
-    let Some(overflow) = settings::overflow(snapshot.policy, snapshot.skill) else { return Word::Open };
-    let Some(percent) = percent(snapshot, overflow) else { return Word::Open };
+pub fn word(snapshot: &Snapshot<'_>) -> GateOpinion {
+    let Some(overflow) = settings::overflow(snapshot.policy, snapshot.skill) else { return GateOpinion::Open };
+    let Some(percent) = percent(snapshot, overflow) else { return GateOpinion::Open };
     if percent < overflow.at || snapshot.by_sub_agent {
-        return Word::Open;
+        return GateOpinion::Open;
     }
     if saves_state(snapshot) {
-        return Word::WayOut;
+        return GateOpinion::WayOut;
     }
     let way = if snapshot.saved {
         "Your account is stored. End your turn now: the next session of this agent continues from it.".to_string()
@@ -29,7 +29,7 @@ pub fn word(snapshot: &Snapshot<'_>) -> Word {
         "the context is {percent:.0} % full, past the limit of {:.0} %. No other tool runs. {way}",
         overflow.at
     );
-    Word::Deny(finding(RULE, RuleKind::Deny, snapshot, reason))
+    GateOpinion::Deny(finding(RULE, RuleKind::Deny, snapshot, reason))
 }
 
 /// The context is nearly full, though nothing is closed yet.

@@ -1,20 +1,20 @@
 //! The session gate: where a session is required, only the way to one is open.
 //! `taut log` is not on it: it let agents around the gate.
 
-use super::{Snapshot, Word, finding, is_line, standards};
+use super::{GateOpinion, Snapshot, finding, is_line, standards};
 use crate::memory::settings::{self, Section};
 use model::RuleKind;
 
 pub const RULE: &str = "session-gate";
 
-pub fn word(snapshot: &Snapshot<'_>) -> Word {
+pub fn word(snapshot: &Snapshot<'_>) -> GateOpinion {
     if !settings::session_required(snapshot.policy) || snapshot.effort.is_some() {
-        return Word::Open;
+        return GateOpinion::Open;
     }
     if leads_to_one(snapshot) {
-        return Word::WayOut;
+        return GateOpinion::WayOut;
     }
-    Word::Deny(finding(RULE, RuleKind::Deny, snapshot, how(snapshot)))
+    GateOpinion::Deny(finding(RULE, RuleKind::Deny, snapshot, how(snapshot)))
 }
 
 fn leads_to_one(snapshot: &Snapshot<'_>) -> bool {

@@ -5,7 +5,7 @@ mod edges;
 
 use super::*;
 use crate::memory::line::plain;
-use model::session::State;
+use model::session::SessionState;
 use model::{Level, Ms};
 use policy::{Layer, LayerKind, Trust};
 use serde_json::{Value, json};
@@ -75,7 +75,7 @@ impl Agent {
         })
     }
 
-    fn judged(&self, tool: &str, input: Value) -> Judged {
+    fn judged(&self, tool: &str, input: Value) -> GateResult {
         self.with(tool, input, judge)
     }
 
@@ -125,7 +125,7 @@ fn effort() -> Effort {
         ordinal: 1,
         skill: "implement".into(),
         session: Some("s".into()),
-        line: model::effort::Line::Agent,
+        line: model::effort::EffortLineage::Agent,
         phase: Some("1: Plan".into()),
         loading: false,
         declared: Value::Null,
@@ -144,7 +144,7 @@ fn session() -> Session {
         agent: "a".into(),
         conversation: "c".into(),
         project: PROJECT.into(),
-        state: State::Active,
+        state: SessionState::Active,
         role: None,
         mode: None,
         cwd: None,
@@ -164,7 +164,7 @@ fn session() -> Session {
         context_window: None,
         context_limit: None,
         status_text: None,
-        memo: model::session::Memo::default(),
+        memo: model::session::ContextMemo::default(),
     }
 }
 
@@ -438,7 +438,7 @@ fn g7_only_interactive_sessions_write_and_only_to_those_who_are_tagged() {
     let agent = Agent::new(COMMS);
     let judged = |tool: &str, to: Value, mode: Option<&str>| {
         let call = ToolCall { name: tool.into(), use_id: None, input: json!({"to": to}) };
-        modes::judge(&call, mode, &agent.policy).is_none()
+        permission_modes::judge(&call, mode, &agent.policy).is_none()
     };
     assert!(judged("mcp__mail__send", json!("ann@example.org"), None));
     assert!(judged("mcp__mail__send", json!("ANN@example.org"), Some("interactive")));

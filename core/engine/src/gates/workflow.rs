@@ -3,7 +3,7 @@
 //! all of them. Taut's own plain lines and reads of waiting directives always
 //! pass, so no rule can lock an agent in.
 
-use super::{Judged, Snapshot, directives, finding, is_line};
+use super::{GateResult, Snapshot, directives, finding, is_line};
 use crate::memory::path::matches;
 use crate::memory::settings;
 use model::RuleKind;
@@ -19,7 +19,7 @@ struct Firing<'a> {
     whitelist: Vec<&'a str>,
 }
 
-pub fn fire(snapshot: &Snapshot<'_>, judged: &mut Judged) {
+pub fn fire(snapshot: &Snapshot<'_>, judged: &mut GateResult) {
     let rules = snapshot.policy.section("workflow").and_then(|section| section.get("rule")).and_then(Value::as_array);
     let mut firing: Vec<Firing<'_>> = rules.into_iter().flatten().filter_map(|rule| firing(rule, snapshot)).collect();
     firing.sort_by_key(|rule| rule.priority);

@@ -26,7 +26,7 @@ pub enum HookEnd {
 
 /// What an ended hook means for the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stage {
+pub enum HookStage {
     GoOn,
     Skip,
     Abort,
@@ -81,14 +81,14 @@ impl Hook {
 
 impl HookEnd {
     /// 2 aborts, 1 skips an iteration; the rest is only said, unless failures abort.
-    pub fn stage(self, hook: Hook, behavior: FailBehavior) -> Stage {
+    pub fn stage(self, hook: Hook, behavior: FailBehavior) -> HookStage {
         match self {
-            _ if hook == Hook::Finished => Stage::GoOn,
-            Self::Code(2) => Stage::Abort,
-            Self::Code(1) if hook == Hook::NextIteration => Stage::Skip,
-            Self::None | Self::Code(0 | 1) => Stage::GoOn,
-            Self::Code(_) | Self::TimedOut | Self::Broken if behavior == FailBehavior::Abort => Stage::Abort,
-            Self::Code(_) | Self::TimedOut | Self::Broken => Stage::GoOn,
+            _ if hook == Hook::Finished => HookStage::GoOn,
+            Self::Code(2) => HookStage::Abort,
+            Self::Code(1) if hook == Hook::NextIteration => HookStage::Skip,
+            Self::None | Self::Code(0 | 1) => HookStage::GoOn,
+            Self::Code(_) | Self::TimedOut | Self::Broken if behavior == FailBehavior::Abort => HookStage::Abort,
+            Self::Code(_) | Self::TimedOut | Self::Broken => HookStage::GoOn,
         }
     }
 }

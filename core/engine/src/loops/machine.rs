@@ -1,11 +1,11 @@
 //! The machine: one state, its events, and what the runner must do. Completion
 //! is looked at before limits, and every way out goes through `finish`.
 
-use super::hooks::{Hook, HookEnd, Stage};
-use super::settings::{FailBehavior, Limits};
-use super::verdict::{Ended, Open, Seen, Work};
+use super::hooks::{Hook, HookEnd, HookStage};
+use super::settings::{FailBehavior, LoopLimits};
+use super::verdict::{EndedAgent, Open, WorkCount, WorkState};
 use model::Ms;
-use model::run::{Finish, Mode, Tally, Trouble};
+use model::run::{AgentTrouble, Finish, RunMode, Tally};
 
 /// So many iterations in a row that a hook skips are a spin.
 const SKIP_PAUSE_MS: i64 = 100;
@@ -21,8 +21,8 @@ const MOST_TRANSIENTS: u64 = 10;
 /// What does not change during a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Terms {
-    pub mode: Mode,
-    pub limits: Limits,
+    pub mode: RunMode,
+    pub limits: LoopLimits,
     pub on_hook_failure: FailBehavior,
     pub project_dir: String,
     pub log_dir: String,
@@ -38,9 +38,9 @@ pub struct Loop {
     pub finish: Option<Finish>,
     /// In words, for the summary.
     pub why: String,
-    pub seen: Option<Seen>,
-    before: Option<Seen>,
-    ended: Option<Ended>,
+    pub seen: Option<WorkState>,
+    before: Option<WorkState>,
+    ended: Option<EndedAgent>,
     stop: Option<Stop>,
     pauses: u64,
 }
@@ -72,17 +72,17 @@ pub enum Stop {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Event {
+pub enum LoopEvent {
     Begin,
     HookEnded(HookEnd),
-    Looked(Seen),
-    AgentEnded(Ended),
+    Looked(WorkState),
+    AgentEnded(EndedAgent),
     WaitOver,
     Stop(Stop),
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Effect {
+pub enum LoopEffect {
     RunHook(Hook),
     Look,
     StartAgent {
@@ -128,25 +128,28 @@ impl Loop {
         Some(self.started_at.plus(shortest))
     }
 
-    pub fn step(mut self, terms: &Terms, event: Event, now: Ms) -> (Self, Vec<Effect>) {
+    pub fn step(mut self, terms: &Terms, event: LoopEvent, now: Ms) -> (Self, Vec<LoopEffect>) {
         let effects = match (self.phase, event) {
             (Phase::Over, _) => Vec::new(),
-            (_, Event::Stop(stop)) => self.stopped(stop),
-            (Phase::Fresh, Event::Begin) => self.to(Phase::Starting, vec![Effect::RunHook(Hook::Started)]),
-            (Phase::Starting, Event::HookEnded(_)) if self.stop.is_some() => self.finish_stopped(),
-            (Phase::Starting, Event::HookEnded(end)) => match end.stage(Hook::Started, terms.on_hook_failure) {
-                Stage::Abort => self.finish(Finish::HookAbort, "the hook `started` asked to stop"),
-                _ => self.to(Phase::Gate, vec![Effect::Look]),
+            (_, LoopEvent::Stop(stop)) => self.stopped(stop),
+            (Phase::Fresh, LoopEvent::Begin) => self.to(Phase::Starting, vec![LoopEffect::RunHook(Hook::Started)]),
+            (Phase::Starting, LoopEvent::HookEnded(_)) if self.stop.is_some() => self.finish_stopped(),
+            (Phase::Starting, LoopEvent::HookEnded(end)) => match end.stage(Hook::Started, terms.on_hook_failure) {
+                HookStage::Abort => self.finish(Finish::HookAbort, "the hook `started` asked to stop"),
+                _ => self.to(Phase::Gate, vec![LoopEffect::Look]),
             },
-            (Phase::Gate, Event::Looked(seen)) => self.gate(terms, seen, now),
-            (Phase::Entering, Event::HookEnded(end)) => self.entered(terms, end, now),
-            (Phase::Running, Event::AgentEnded(ended)) => self.agent_ended(ended),
-            (Phase::Judging, Event::Looked(seen)) => self.judged(terms, seen),
-            (Phase::Leaving, Event::HookEnded(end)) => self.left(terms, end, now),
-            (Phase::Waiting, Event::WaitOver) => self.to(Phase::Gate, vec![Effect::Look]),
-            (Phase::Finishing, Event::HookEnded(_)) => {
+            (Phase::Gate, LoopEvent::Looked(seen)) => self.gate(terms, seen, now),
+            (Phase::Entering, LoopEvent::HookEnded(end)) => self.entered(terms, end, now),
+            (Phase::Running, LoopEvent::AgentEnded(ended)) => self.agent_ended(ended),
+            (Phase::Judging, LoopEvent::Looked(seen)) => self.judged(terms, seen),
+            (Phase::Leaving, LoopEvent::HookEnded(end)) => self.left(terms, end, now),
+            (Phase::Waiting, LoopEvent::WaitOver) => self.to(Phase::Gate, vec![LoopEffect::Look]),
+            (Phase::Finishing, LoopEvent::HookEnded(_)) => {
                 let finish = self.finish.unwrap_or(Finish::Error);
-                self.to(Phase::Over, vec![Effect::Release, Effect::Deregister, Effect::Save, Effect::End(finish)])
+                self.to(
+                    Phase::Over,
+                    vec![LoopEffect::Release, LoopEffect::Deregister, LoopEffect::Save, LoopEffect::End(finish)],
+                )
             }
             // An answer to a question that is no longer asked.
             _ => Vec::new(),
@@ -154,40 +157,40 @@ impl Loop {
         (self, effects)
     }
 
-    fn to(&mut self, phase: Phase, effects: Vec<Effect>) -> Vec<Effect> {
+    fn to(&mut self, phase: Phase, effects: Vec<LoopEffect>) -> Vec<LoopEffect> {
         self.phase = phase;
         effects
     }
 
     /// The one way out.
-    fn finish(&mut self, finish: Finish, why: impl Into<String>) -> Vec<Effect> {
+    fn finish(&mut self, finish: Finish, why: impl Into<String>) -> Vec<LoopEffect> {
         self.finish = Some(finish);
         self.why = why.into();
-        self.to(Phase::Finishing, vec![Effect::Release, Effect::Save, Effect::RunHook(Hook::Finished)])
+        self.to(Phase::Finishing, vec![LoopEffect::Release, LoopEffect::Save, LoopEffect::RunHook(Hook::Finished)])
     }
 
-    fn stopped(&mut self, stop: Stop) -> Vec<Effect> {
+    fn stopped(&mut self, stop: Stop) -> Vec<LoopEffect> {
         let again = self.stop.is_some() && stop == Stop::Soft;
         let hard = again || stop != Stop::Soft;
         self.stop = self.stop.max(Some(if again { Stop::Hard } else { stop }));
         match self.phase {
             Phase::Waiting | Phase::Fresh => {
-                let mut effects = vec![Effect::Wake];
+                let mut effects = vec![LoopEffect::Wake];
                 effects.extend(self.finish_stopped());
                 effects
             }
             Phase::Finishing if stop == Stop::TimeUp => Vec::new(),
-            Phase::Finishing if again => vec![Effect::Kill],
-            Phase::Running | Phase::Starting | Phase::Entering | Phase::Leaving if hard => vec![Effect::Kill],
+            Phase::Finishing if again => vec![LoopEffect::Kill],
+            Phase::Running | Phase::Starting | Phase::Entering | Phase::Leaving if hard => vec![LoopEffect::Kill],
             Phase::Running => {
                 let words = "waiting for this iteration to end; press Ctrl+C again to kill it";
-                vec![Effect::Say(words.to_string())]
+                vec![LoopEffect::Say(words.to_string())]
             }
             _ => Vec::new(),
         }
     }
 
-    fn finish_stopped(&mut self) -> Vec<Effect> {
+    fn finish_stopped(&mut self) -> Vec<LoopEffect> {
         match self.stop {
             Some(Stop::TimeUp) => self.finish(Finish::Limit, "the time is up"),
             _ => self.finish(Finish::Manual, "stopped by hand"),
@@ -195,8 +198,8 @@ impl Loop {
     }
 
     /// Before an iteration: complete, stopped, a limit, or on with it.
-    fn gate(&mut self, terms: &Terms, seen: Seen, now: Ms) -> Vec<Effect> {
-        let judge_plan = terms.mode == Mode::Building || self.tally.iterations > 0;
+    fn gate(&mut self, terms: &Terms, seen: WorkState, now: Ms) -> Vec<LoopEffect> {
+        let judge_plan = terms.mode == RunMode::Building || self.tally.iterations > 0;
         if matches!(self.stop, Some(Stop::Soft | Stop::Hard)) {
             return self.finish_stopped();
         }
@@ -212,13 +215,13 @@ impl Loop {
             return self.finish(finish, why);
         }
         match work {
-            Work::Counted { left: 1.., open: Open::Never, .. } => {
+            WorkCount::Counted { left: 1.., open: Open::Never, .. } => {
                 self.finish(Finish::Stuck, "nothing that is left can be claimed: `taut task why` says why")
             }
-            Work::Counted { left: 1.., open: Open::At(until), .. } => {
+            WorkCount::Counted { left: 1.., open: Open::At(until), .. } => {
                 self.wait(terms, until.max(now.plus(SKIP_PAUSE_MS)), "no task can be claimed yet".to_string())
             }
-            _ => self.to(Phase::Entering, vec![Effect::RunHook(Hook::NextIteration)]),
+            _ => self.to(Phase::Entering, vec![LoopEffect::RunHook(Hook::NextIteration)]),
         }
     }
 
@@ -234,13 +237,13 @@ impl Loop {
         over.then(|| (Finish::Limit, "the time is up".to_string()))
     }
 
-    fn entered(&mut self, terms: &Terms, end: HookEnd, now: Ms) -> Vec<Effect> {
+    fn entered(&mut self, terms: &Terms, end: HookEnd, now: Ms) -> Vec<LoopEffect> {
         if self.stop.is_some() {
             return self.finish_stopped();
         }
         match end.stage(Hook::NextIteration, terms.on_hook_failure) {
-            Stage::Abort => self.finish(Finish::HookAbort, "the hook `next_iteration` asked to stop"),
-            Stage::Skip => {
+            HookStage::Abort => self.finish(Finish::HookAbort, "the hook `next_iteration` asked to stop"),
+            HookStage::Skip => {
                 self.tally.skips += 1;
                 if self.tally.skips >= terms.limits.max_skips {
                     let why = format!("the hook `next_iteration` skipped {} times in a row", self.tally.skips);
@@ -249,24 +252,24 @@ impl Loop {
                 let pause = doubled(SKIP_PAUSE_MS, self.tally.skips, LONGEST_SKIP_PAUSE_MS);
                 self.wait(terms, now.plus(pause), "the hook skipped this iteration".to_string())
             }
-            Stage::GoOn => {
+            HookStage::GoOn => {
                 self.tally.skips = 0;
                 self.tally.iterations += 1;
                 let iteration = self.tally.iterations;
-                self.to(Phase::Running, vec![Effect::Save, Effect::StartAgent { iteration }])
+                self.to(Phase::Running, vec![LoopEffect::Save, LoopEffect::StartAgent { iteration }])
             }
         }
     }
 
-    fn agent_ended(&mut self, ended: Ended) -> Vec<Effect> {
+    fn agent_ended(&mut self, ended: EndedAgent) -> Vec<LoopEffect> {
         self.tally.last_exit = ended.exit.or(Some(-1));
         self.tally.last_ms = ended.ms;
         self.tally.cost_micros += ended.heard.cost_micros;
         self.ended = Some(ended);
-        self.to(Phase::Judging, vec![Effect::Release, Effect::Look])
+        self.to(Phase::Judging, vec![LoopEffect::Release, LoopEffect::Look])
     }
 
-    fn judged(&mut self, terms: &Terms, seen: Seen) -> Vec<Effect> {
+    fn judged(&mut self, terms: &Terms, seen: WorkState) -> Vec<LoopEffect> {
         self.tally.commits = seen.commits;
         let progressed = self.before.as_ref().is_none_or(|before| seen.progressed(before, terms.limits.progress));
         self.tally.idle = if progressed { 0 } else { self.tally.idle + 1 };
@@ -274,18 +277,18 @@ impl Loop {
         if self.stop == Some(Stop::Hard) {
             return self.finish_stopped();
         }
-        self.to(Phase::Leaving, vec![Effect::Save, Effect::RunHook(Hook::PostIteration)])
+        self.to(Phase::Leaving, vec![LoopEffect::Save, LoopEffect::RunHook(Hook::PostIteration)])
     }
 
     /// After an iteration and its hook: what it means, completion first.
-    fn left(&mut self, terms: &Terms, end: HookEnd, now: Ms) -> Vec<Effect> {
+    fn left(&mut self, terms: &Terms, end: HookEnd, now: Ms) -> Vec<LoopEffect> {
         let (Some(seen), Some(ended)) = (self.seen.clone(), self.ended.take()) else {
             return self.finish(Finish::Error, "an iteration ended that never began");
         };
         if matches!(self.stop, Some(Stop::Soft | Stop::Hard)) {
             return self.finish_stopped();
         }
-        if end.stage(Hook::PostIteration, terms.on_hook_failure) == Stage::Abort {
+        if end.stage(Hook::PostIteration, terms.on_hook_failure) == HookStage::Abort {
             return self.finish(Finish::HookAbort, "the hook `post_iteration` asked to stop");
         }
         if seen.complete() {
@@ -306,23 +309,23 @@ impl Loop {
         self.gate(terms, seen, now)
     }
 
-    fn failed(&mut self, terms: &Terms, ended: &Ended, now: Ms) -> Vec<Effect> {
+    fn failed(&mut self, terms: &Terms, ended: &EndedAgent, now: Ms) -> Vec<LoopEffect> {
         match &ended.heard.trouble {
-            Some(Trouble::Limited { until }) => {
+            Some(AgentTrouble::Limited { until }) => {
                 self.uncount();
                 self.pauses += 1;
                 let pause = doubled(LIMIT_PAUSE_MS, self.pauses, LONGEST_LIMIT_PAUSE_MS);
                 let until = until.filter(|until| *until > now).unwrap_or(now.plus(pause));
                 self.wait(terms, until, "the usage limit is reached; it resets then".to_string())
             }
-            Some(Trouble::Transient { what }) if self.tally.transients < MOST_TRANSIENTS => {
+            Some(AgentTrouble::Transient { what }) if self.tally.transients < MOST_TRANSIENTS => {
                 self.uncount();
                 self.tally.transients += 1;
                 let longest = terms.limits.transient_ms.min(LONGEST_TRANSIENT_PAUSE_MS);
                 let pause = doubled(TRANSIENT_PAUSE_MS.min(longest), self.tally.transients, longest);
                 self.wait(terms, now.plus(pause), format!("the service is not there ({what})"))
             }
-            Some(Trouble::Refused { what }) => {
+            Some(AgentTrouble::Refused { what }) => {
                 let why =
                     format!("the agent may not work: {what}. Log in or settle the account, then `taut loop --resume`");
                 self.finish(Finish::Error, why)
@@ -349,11 +352,11 @@ impl Loop {
     }
 
     /// A wait that outlasts the run is not begun.
-    fn wait(&mut self, terms: &Terms, until: Ms, why: String) -> Vec<Effect> {
+    fn wait(&mut self, terms: &Terms, until: Ms, why: String) -> Vec<LoopEffect> {
         if self.deadline(terms).is_some_and(|deadline| until >= deadline) {
             return self.finish(Finish::Limit, format!("{why}, which is after the time that was allowed"));
         }
-        self.to(Phase::Waiting, vec![Effect::Save, Effect::Wait { until, why }])
+        self.to(Phase::Waiting, vec![LoopEffect::Save, LoopEffect::Wait { until, why }])
     }
 }
 

@@ -8,14 +8,15 @@ mod settings;
 mod shell_file;
 mod verdict;
 
-pub use hooks::{Hook, HookEnd, Stage, VARIABLES, Variable, values};
-pub use machine::{Effect, Event, Loop, Phase, Stop, Terms};
+pub use hooks::{Hook, HookEnd, HookStage, VARIABLES, Variable, values};
+pub use machine::{Loop, LoopEffect, LoopEvent, Phase, Stop, Terms};
 pub use plan_file::{Boxes, boxes};
 pub use settings::{
-    FailBehavior, Flags, HookSetting, Hooks, Limits, Progress, Settings, Source, Sources, duration, settings,
+    FailBehavior, Flags, HookSetting, Hooks, LoopLimits, LoopSettings, Progress, Sources, WorkSource, duration,
+    settings,
 };
 pub use shell_file::{Assignments, assignments};
-pub use verdict::{Ended, Open, Seen, Work};
+pub use verdict::{EndedAgent, Open, WorkCount, WorkState};
 
 #[cfg(test)]
 mod tests;

@@ -14,7 +14,7 @@ const MAX_SKIPS: u64 = 10;
 const TRANSIENT_MS: i64 = 300_000;
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct Settings {
+pub struct LoopSettings {
     pub agent: String,
     pub model: Option<String>,
     pub max_turns: Option<u64>,
@@ -22,16 +22,16 @@ pub struct Settings {
     pub agent_args: Vec<String>,
     /// Program and arguments of an agent that configuration names; `{prompt}` stands for the prompt.
     pub command: Vec<String>,
-    pub source: Source,
+    pub source: WorkSource,
     pub plan_file: String,
     pub spec_dir: String,
     pub log_dir: String,
-    pub limits: Limits,
+    pub limits: LoopLimits,
     pub hooks: Hooks,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct Limits {
+pub struct LoopLimits {
     /// Zero is unlimited, as with the idle ones.
     pub max_iterations: u64,
     pub max_ms: Option<i64>,
@@ -55,7 +55,7 @@ pub enum Progress {
 
 /// Where the work is written down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Source {
+pub enum WorkSource {
     /// The queue where it has tasks, else the plan file.
     Auto,
     Plan,
@@ -92,7 +92,7 @@ pub struct Flags {
     pub max_failures: Option<u64>,
     pub idle_iterations: Option<u64>,
     pub agent_args: Vec<String>,
-    pub source: Option<Source>,
+    pub source: Option<WorkSource>,
     pub danger: bool,
     pub no_ceiling: bool,
 }
@@ -107,7 +107,7 @@ pub struct Sources<'a> {
     pub file: &'a BTreeMap<String, String>,
 }
 
-pub fn settings(from: Sources<'_>) -> Settings {
+pub fn settings(from: Sources<'_>) -> LoopSettings {
     let Sources { flags, policy, .. } = from;
     let section = Section::of(policy, "loop");
     let agent =
@@ -117,7 +117,7 @@ pub fn settings(from: Sources<'_>) -> Settings {
     agent_args.extend(flags.agent_args.iter().cloned());
     let known = policy.section("agents").and_then(|agents| agents.get(&agent)).and_then(|agent| agent.get("command"));
     let command = known.and_then(toml::Value::as_array).into_iter().flatten();
-    Settings {
+    LoopSettings {
         command: command.filter_map(toml::Value::as_str).map(String::from).collect(),
         agent,
         model: flags.model.clone().or_else(|| from.text("model", "MODEL")).filter(|model| !model.is_empty()),
@@ -126,8 +126,8 @@ pub fn settings(from: Sources<'_>) -> Settings {
         agent_args,
         source: flags
             .source
-            .or_else(|| from.text("source", "SOURCE").and_then(|word| Source::parse(&word)))
-            .unwrap_or(Source::Auto),
+            .or_else(|| from.text("source", "SOURCE").and_then(|word| WorkSource::parse(&word)))
+            .unwrap_or(WorkSource::Auto),
         plan_file: from.text("plan_file", "PLAN_FILE").unwrap_or_else(|| "IMPLEMENTATION_PLAN.md".to_string()),
         spec_dir: from.text("spec_dir", "SPEC_DIR").unwrap_or_else(|| "specs".to_string()),
         log_dir: from.text("log_dir", "LOG_DIR").unwrap_or_else(|| ".taut/logs".to_string()),
@@ -136,7 +136,7 @@ pub fn settings(from: Sources<'_>) -> Settings {
     }
 }
 
-fn limits(from: Sources<'_>) -> Limits {
+fn limits(from: Sources<'_>) -> LoopLimits {
     let Sources { flags, policy, .. } = from;
     let section = Section::of(policy, "loop");
     let max_ms = flags.max_ms.or_else(|| from.text("max_time", "MAX_TIME").and_then(|text| duration(&text)));
@@ -146,7 +146,7 @@ fn limits(from: Sources<'_>) -> Limits {
     let smart = from.flag("smart_termination", "SMART_TERMINATION").unwrap_or(true);
     let idle = flags.idle_iterations.or_else(|| from.count("idle_iterations", "IDLE_ITERATIONS")).unwrap_or(1);
     let commits = from.text("progress", "PROGRESS").is_some_and(|word| word == "commits");
-    Limits {
+    LoopLimits {
         max_iterations: flags.max_iterations.or_else(|| from.count("max_iterations", "MAX_ITERATIONS")).unwrap_or(0),
         max_ms: max_ms.filter(|ms| *ms > 0),
         ceiling_ms: ceiling.then_some(CEILING_MS),
@@ -222,7 +222,7 @@ impl Sources<'_> {
     }
 }
 
-impl Source {
+impl WorkSource {
     pub fn parse(text: &str) -> Option<Self> {
         match text {
             "auto" => Some(Self::Auto),

@@ -4,7 +4,7 @@ mod ways;
 
 use super::*;
 use model::Ms;
-use model::run::{Finish, Heard, Mode, Tally, Trouble};
+use model::run::{AgentOutput, AgentTrouble, Finish, RunMode, Tally};
 use std::collections::BTreeMap;
 
 fn terms(toml: &str, flags: Flags) -> Terms {
@@ -14,7 +14,7 @@ fn terms(toml: &str, flags: Flags) -> Terms {
     let none = BTreeMap::new();
     let settings = settings(Sources { flags: &flags, env: &none, policy: &policy, file: &none });
     Terms {
-        mode: Mode::Building,
+        mode: RunMode::Building,
         on_hook_failure: settings.hooks.on_failure,
         limits: settings.limits,
         project_dir: "/p".into(),
@@ -24,52 +24,56 @@ fn terms(toml: &str, flags: Flags) -> Terms {
     }
 }
 
-fn seen(left: u64, commits: u64) -> Seen {
-    let work = Work::Counted { left, done: 3, open: Open::Now };
-    Seen { work, commits, head: Some(commits.to_string()), tree: 0, tasks: 0, restart: false }
+fn seen(left: u64, commits: u64) -> WorkState {
+    let work = WorkCount::Counted { left, done: 3, open: Open::Now };
+    WorkState { work, commits, head: Some(commits.to_string()), tree: 0, tasks: 0, restart: false }
 }
 
 /// Plays a run: each iteration ends as given, hooks as `hook` says; gives what happened, in order.
 struct Play {
     terms: Terms,
     hook: fn(Hook, u64) -> HookEnd,
-    iterations: Vec<(Ended, Seen)>,
-    first: Seen,
+    iterations: Vec<(EndedAgent, WorkState)>,
+    first: WorkState,
 }
 
-fn ended(exit: i32) -> Ended {
-    Ended { exit: Some(exit), ms: 1500, heard: Heard::default() }
+fn ended(exit: i32) -> EndedAgent {
+    EndedAgent { exit: Some(exit), ms: 1500, heard: AgentOutput::default() }
 }
 
-fn troubled(trouble: Trouble) -> Ended {
-    Ended { exit: Some(1), ms: 1, heard: Heard { trouble: Some(trouble), failed: true, ..Heard::default() } }
+fn troubled(trouble: AgentTrouble) -> EndedAgent {
+    EndedAgent {
+        exit: Some(1),
+        ms: 1,
+        heard: AgentOutput { trouble: Some(trouble), failed: true, ..AgentOutput::default() },
+    }
 }
 
 impl Play {
-    fn new(iterations: Vec<(Ended, Seen)>) -> Self {
+    fn new(iterations: Vec<(EndedAgent, WorkState)>) -> Self {
         Self { terms: terms("", Flags::default()), hook: |_, _| HookEnd::None, iterations, first: seen(5, 0) }
     }
 
-    fn run(self) -> (Loop, Vec<Effect>) {
+    fn run(self) -> (Loop, Vec<LoopEffect>) {
         let mut now = Ms(1_000_000);
         let mut iterations = self.iterations.into_iter();
         let mut look = self.first;
-        let (mut state, mut todo) = Loop::new(now, Tally::default()).step(&self.terms, Event::Begin, now);
+        let (mut state, mut todo) = Loop::new(now, Tally::default()).step(&self.terms, LoopEvent::Begin, now);
         let mut all = Vec::new();
         while !todo.is_empty() {
             let effect = todo.remove(0);
             all.push(effect.clone());
             let event = match effect {
-                Effect::RunHook(hook) => Event::HookEnded((self.hook)(hook, state.tally.iterations)),
-                Effect::Look => Event::Looked(look.clone()),
-                Effect::StartAgent { .. } => {
+                LoopEffect::RunHook(hook) => LoopEvent::HookEnded((self.hook)(hook, state.tally.iterations)),
+                LoopEffect::Look => LoopEvent::Looked(look.clone()),
+                LoopEffect::StartAgent { .. } => {
                     let (ended, after) = iterations.next().expect("an iteration too many");
                     look = after;
-                    Event::AgentEnded(ended)
+                    LoopEvent::AgentEnded(ended)
                 }
-                Effect::Wait { until, .. } => {
+                LoopEffect::Wait { until, .. } => {
                     now = until;
-                    Event::WaitOver
+                    LoopEvent::WaitOver
                 }
                 _ => continue,
             };
@@ -78,7 +82,7 @@ impl Play {
             todo.extend(more);
         }
         assert_eq!(state.phase, Phase::Over);
-        let finished = all.iter().filter(|effect| **effect == Effect::RunHook(Hook::Finished)).count();
+        let finished = all.iter().filter(|effect| **effect == LoopEffect::RunHook(Hook::Finished)).count();
         assert_eq!(finished, 1, "finished runs once");
         (state, all)
     }
@@ -114,14 +118,14 @@ fn l4_each_way_to_end_has_its_name() {
         Finish::HookAbort
     );
     assert_eq!(with(|play| play.hook = |_, _| HookEnd::Code(1), vec![]), Finish::Stuck);
-    let dear = Ended { heard: Heard { cost_micros: 2_000_000, ..Heard::default() }, ..ended(0) };
+    let dear = EndedAgent { heard: AgentOutput { cost_micros: 2_000_000, ..AgentOutput::default() }, ..ended(0) };
     assert_eq!(
         with(|play| play.terms.limits.max_cost_micros = Some(1_500_000), vec![(dear, seen(4, 1))]),
         Finish::Budget
     );
-    let later = troubled(Trouble::Limited { until: Some(Ms(9_000_000)) });
+    let later = troubled(AgentTrouble::Limited { until: Some(Ms(9_000_000)) });
     assert_eq!(with(|play| play.terms.limits.max_ms = Some(60_000), vec![(later, seen(5, 0))]), Finish::Limit);
-    let refused = troubled(Trouble::Refused { what: "authentication failed".into() });
+    let refused = troubled(AgentTrouble::Refused { what: "authentication failed".into() });
     assert_eq!(with(|_| (), vec![(refused, seen(5, 0))]), Finish::Error);
 }
 
@@ -130,13 +134,13 @@ fn l4_each_way_to_end_has_its_name() {
 fn defect_9_a_limit_is_waited_out_until_its_reset_and_counts_for_nothing() {
     let until = Ms(5_000_000);
     let play = Play::new(vec![
-        (troubled(Trouble::Limited { until: Some(until) }), seen(5, 0)),
-        (troubled(Trouble::Transient { what: "529".into() }), seen(5, 0)),
+        (troubled(AgentTrouble::Limited { until: Some(until) }), seen(5, 0)),
+        (troubled(AgentTrouble::Transient { what: "529".into() }), seen(5, 0)),
         (ended(0), seen(0, 1)),
     ]);
     let (state, effects) = play.run();
     assert_eq!((state.finish, state.tally.iterations, state.tally.failures), (Some(Finish::Complete), 1, 0));
-    assert!(effects.iter().any(|effect| matches!(effect, Effect::Wait { until: at, .. } if *at == until)));
+    assert!(effects.iter().any(|effect| matches!(effect, LoopEffect::Wait { until: at, .. } if *at == until)));
 }
 
 /// ORIGINS 5.3.5.
@@ -146,22 +150,22 @@ fn defect_5_a_hook_that_always_skips_consumes_no_number_and_is_caught() {
     play.hook = |hook, _| if hook == Hook::NextIteration { HookEnd::Code(1) } else { HookEnd::None };
     let (state, effects) = play.run();
     assert_eq!((state.finish, state.tally.iterations), (Some(Finish::Stuck), 0));
-    assert_eq!(effects.iter().filter(|effect| matches!(effect, Effect::Wait { .. })).count(), 9);
+    assert_eq!(effects.iter().filter(|effect| matches!(effect, LoopEffect::Wait { .. })).count(), 9);
 }
 
 #[test]
 fn l3_failures_of_hooks_abort_only_where_that_was_asked_for() {
     for (behavior, end, stage) in [
-        (FailBehavior::Continue, HookEnd::Code(3), Stage::GoOn),
-        (FailBehavior::Continue, HookEnd::TimedOut, Stage::GoOn),
-        (FailBehavior::Abort, HookEnd::Code(3), Stage::Abort),
-        (FailBehavior::Abort, HookEnd::TimedOut, Stage::Abort),
-        (FailBehavior::Abort, HookEnd::Code(1), Stage::GoOn),
-        (FailBehavior::Continue, HookEnd::Code(2), Stage::Abort),
+        (FailBehavior::Continue, HookEnd::Code(3), HookStage::GoOn),
+        (FailBehavior::Continue, HookEnd::TimedOut, HookStage::GoOn),
+        (FailBehavior::Abort, HookEnd::Code(3), HookStage::Abort),
+        (FailBehavior::Abort, HookEnd::TimedOut, HookStage::Abort),
+        (FailBehavior::Abort, HookEnd::Code(1), HookStage::GoOn),
+        (FailBehavior::Continue, HookEnd::Code(2), HookStage::Abort),
     ] {
         assert_eq!(end.stage(Hook::Started, behavior), stage, "{behavior:?} {end:?}");
     }
-    assert_eq!(HookEnd::Code(1).stage(Hook::NextIteration, FailBehavior::Abort), Stage::Skip);
+    assert_eq!(HookEnd::Code(1).stage(Hook::NextIteration, FailBehavior::Abort), HookStage::Skip);
 }
 
 #[test]
@@ -169,20 +173,20 @@ fn l4_the_first_stop_lets_the_iteration_end_and_the_second_kills() {
     let terms = terms("", Flags::default());
     let now = Ms(5);
     let at = |state: Loop, event| state.step(&terms, event, now);
-    let (state, _) = at(Loop::new(now, Tally::default()), Event::Begin);
-    let (state, _) = at(state, Event::HookEnded(HookEnd::None));
-    let (state, _) = at(state, Event::Looked(seen(2, 0)));
-    let (running, _) = at(state, Event::HookEnded(HookEnd::None));
+    let (state, _) = at(Loop::new(now, Tally::default()), LoopEvent::Begin);
+    let (state, _) = at(state, LoopEvent::HookEnded(HookEnd::None));
+    let (state, _) = at(state, LoopEvent::Looked(seen(2, 0)));
+    let (running, _) = at(state, LoopEvent::HookEnded(HookEnd::None));
     assert_eq!(running.phase, Phase::Running);
-    let (soft, effects) = at(running, Event::Stop(Stop::Soft));
-    assert!(matches!(effects.as_slice(), [Effect::Say(_)]));
-    let (hard, effects) = at(soft.clone(), Event::Stop(Stop::Soft));
-    assert_eq!(effects, [Effect::Kill]);
+    let (soft, effects) = at(running, LoopEvent::Stop(Stop::Soft));
+    assert!(matches!(effects.as_slice(), [LoopEffect::Say(_)]));
+    let (hard, effects) = at(soft.clone(), LoopEvent::Stop(Stop::Soft));
+    assert_eq!(effects, [LoopEffect::Kill]);
     for state in [soft, hard] {
-        let (state, effects) = at(state, Event::AgentEnded(ended(130)));
-        assert_eq!(effects, [Effect::Release, Effect::Look]);
-        let (state, _) = at(state, Event::Looked(seen(1, 1)));
-        let (state, _) = at(state, Event::HookEnded(HookEnd::None));
+        let (state, effects) = at(state, LoopEvent::AgentEnded(ended(130)));
+        assert_eq!(effects, [LoopEffect::Release, LoopEffect::Look]);
+        let (state, _) = at(state, LoopEvent::Looked(seen(1, 1)));
+        let (state, _) = at(state, LoopEvent::HookEnded(HookEnd::None));
         assert_eq!(state.finish, Some(Finish::Manual));
     }
 }

@@ -2,12 +2,12 @@
 
 use super::settings::Progress;
 use model::Ms;
-use model::run::Heard;
+use model::run::AgentOutput;
 
 /// The work as it stands between two iterations.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Seen {
-    pub work: Work,
+pub struct WorkState {
+    pub work: WorkCount,
     /// Commits since the run began.
     pub commits: u64,
     pub head: Option<String>,
@@ -20,7 +20,7 @@ pub struct Seen {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Work {
+pub enum WorkCount {
     /// There is no plan and no queue to tell.
     Unknown,
     Counted {
@@ -42,22 +42,22 @@ pub enum Open {
 
 /// An agent that is over.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ended {
+pub struct EndedAgent {
     /// `None` where a signal ended it.
     pub exit: Option<i32>,
     pub ms: i64,
-    pub heard: Heard,
+    pub heard: AgentOutput,
 }
 
-impl Ended {
+impl EndedAgent {
     pub fn failed(&self) -> bool {
         self.exit != Some(0) || self.heard.failed
     }
 }
 
-impl Seen {
+impl WorkState {
     pub fn complete(&self) -> bool {
-        matches!(self.work, Work::Counted { left: 0, done, .. } if done > 0)
+        matches!(self.work, WorkCount::Counted { left: 0, done, .. } if done > 0)
     }
 
     /// Whether anything came of the time between.

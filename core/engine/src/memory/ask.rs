@@ -1,10 +1,10 @@
 //! What memory must ask of the world once the stored rows are known. Empty on
 //! the ordinary way: only an effort, an account or an invoked skill asks.
 
-use super::command::{self, Command};
+use super::command::{self, AgentCommand};
 use super::{Sight, begin, discover, path, plain, skill, start};
-use model::effort::Known;
-use model::event::{Body, Envelope, Kind};
+use model::effort::EffortRows;
+use model::event::{Body, Envelope, EventKind};
 use model::fact::Probe;
 use model::session::Session;
 
@@ -20,30 +20,30 @@ pub fn early(envelope: &Envelope) -> Option<Probe> {
 }
 
 /// Whether an event can raise any question at all.
-pub fn may(envelope: &Envelope, known: &Known) -> bool {
+pub fn may(envelope: &Envelope, known: &EffortRows) -> bool {
     match (envelope.kind, &envelope.body) {
-        (Kind::SessionStart, _) => known.account.is_some() || !known.efforts.is_empty(),
-        (Kind::UserPromptExpansion, _) => true,
-        (Kind::PreToolUse, Body::Tool(call)) => begin::invoked_skill(call).is_some() || plain(call).is_some(),
-        (Kind::PostToolUse, _) => !known.efforts.is_empty(),
+        (EventKind::SessionStart, _) => known.account.is_some() || !known.efforts.is_empty(),
+        (EventKind::UserPromptExpansion, _) => true,
+        (EventKind::PreToolUse, Body::Tool(call)) => begin::invoked_skill(call).is_some() || plain(call).is_some(),
+        (EventKind::PostToolUse, _) => !known.efforts.is_empty(),
         _ => false,
     }
 }
 
 pub fn probes(sight: &Sight<'_>) -> Vec<Probe> {
     let asked = match (sight.envelope.kind, &sight.envelope.body) {
-        (Kind::SessionStart, _) => at_start(sight),
-        (Kind::UserPromptExpansion, Body::Expansion { command, .. }) => {
+        (EventKind::SessionStart, _) => at_start(sight),
+        (EventKind::UserPromptExpansion, Body::Expansion { command, .. }) => {
             of_skill(sight, command.trim_start_matches('/'))
         }
-        (Kind::PreToolUse, Body::Tool(call)) => match begin::invoked_skill(call) {
+        (EventKind::PreToolUse, Body::Tool(call)) => match begin::invoked_skill(call) {
             Some(name) => of_skill(sight, name),
             None => match plain(call).as_ref().and_then(command::parse) {
-                Some(Ok(Command::Start(start))) => of_skill(sight, &start.skill),
+                Some(Ok(AgentCommand::Start(start))) => of_skill(sight, &start.skill),
                 _ => Vec::new(),
             },
         },
-        (Kind::PostToolUse, Body::ToolDone { call, .. }) => {
+        (EventKind::PostToolUse, Body::ToolDone { call, .. }) => {
             sight.current().and_then(|effort| discover::probe(sight, effort, call)).into_iter().collect()
         }
         _ => Vec::new(),
@@ -75,7 +75,7 @@ fn at_start(sight: &Sight<'_>) -> Vec<Probe> {
 }
 
 fn waiting<'a>(sight: &Sight<'a>, session: &Session) -> Option<&'a [String]> {
-    start::waiting(sight, session).map(|stored| stored.account.required_files.as_slice())
+    start::waiting(sight, session).map(|stored| stored.hand_over.required_files.as_slice())
 }
 
 /// Files of the project, of the user's own configuration, or of our own folder.

@@ -2,8 +2,8 @@
 //! invoked. Where it belongs: to the agent's active task, else to a task of its
 //! own that only has a folder.
 
-use super::carry::{self, Mail, Room, Scene};
-use super::command::{Command, Start};
+use super::command::{AgentCommand, Start};
+use super::execute::{self, EffortSlot, Mail, Scene};
 use super::skill::{self, Skill};
 use super::{Memory, Sight, command, path, plain};
 use crate::context::Rank;
@@ -11,7 +11,7 @@ use crate::identity;
 use crate::queue;
 use model::Ms;
 use model::effort::Effort;
-use model::event::{Body, Envelope, Kind};
+use model::event::{Body, Envelope, EventKind};
 use model::tool::ToolCall;
 use model::{Loaded, Who};
 
@@ -31,12 +31,12 @@ pub fn wanted(envelope: &Envelope, who: &Who, loaded: &Loaded, now: Ms) -> Wante
     let start = |skill: &str| Start { skill: skill.to_string(), ..Start::default() };
     let start = match (&envelope.body, envelope.kind) {
         (Body::Expansion { command, .. }, _) => start(command.trim_start_matches('/')),
-        (Body::Tool(call), Kind::PreToolUse) => match invoked_skill(call) {
+        (Body::Tool(call), EventKind::PreToolUse) => match invoked_skill(call) {
             Some(skill) => start(skill),
             None => match plain(call).as_ref().and_then(command::parse) {
-                Some(Ok(Command::Start(start))) => start,
-                Some(Ok(Command::Continue { what, .. })) => return Wanted { named: what, ..Wanted::default() },
-                Some(Ok(Command::Send { to, .. })) => return Wanted { addressee: Some(to), ..Wanted::default() },
+                Some(Ok(AgentCommand::Start(start))) => start,
+                Some(Ok(AgentCommand::Continue { what, .. })) => return Wanted { named: what, ..Wanted::default() },
+                Some(Ok(AgentCommand::Send { to, .. })) => return Wanted { addressee: Some(to), ..Wanted::default() },
                 _ => return Wanted::default(),
             },
         },
@@ -82,7 +82,7 @@ pub fn invoked(sight: &Sight<'_>, current: Option<&Effort>, name: &str, memory: 
     let Some(declared) = Skill::declared(sight.policy, name, &own) else { return };
     let start = Start { skill: name.to_string(), ..Start::default() };
     let scene = scene(sight, current, Some(&start));
-    let Ok(done) = carry::begin(start, &scene) else { return };
+    let Ok(done) = execute::begin(start, &scene) else { return };
     let Some(effort) = done.effort.clone() else { return };
     let said = done.said.clone();
     memory.take(done);
@@ -121,7 +121,7 @@ pub fn scene<'a>(sight: &Sight<'a>, current: Option<&'a Effort>, start: Option<&
         named: known.named.as_ref(),
         named_busy: known.named_busy,
         counters: sight.counters(),
-        room: Room { task, folder, ordinal: known.next_ordinal },
+        room: EffortSlot { task, folder, ordinal: known.next_ordinal },
         policy: sight.policy,
         own: start.map(|start| skill::own(&start.skill, &sight.places(), sight.facts)).unwrap_or_default(),
         now: sight.now,

@@ -1,13 +1,13 @@
 //! The commands an agent gives about its own work, from the words of a line.
 
 use super::line::Plain;
-use model::effort::Account;
+use model::effort::HandOver;
 use serde_json::Value;
 
 /// What an agent wants done. Commands that only look are not here: they need
 /// nobody to do them in their place.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Command {
+pub enum AgentCommand {
     Log {
         text: String,
     },
@@ -26,7 +26,7 @@ pub enum Command {
         what: Option<String>,
         take: Take,
     },
-    Dehydrate(Box<Account>),
+    Dehydrate(Box<HandOver>),
     Restart {
         why: String,
     },
@@ -40,7 +40,7 @@ pub enum Command {
     /// What came of a worker's work, for the conversation that started it.
     Report {
         summary: String,
-        outcome: Outcome,
+        outcome: WorkerOutcome,
     },
     /// Everything that waits for the agent; it is told by being read.
     Inbox,
@@ -48,7 +48,7 @@ pub enum Command {
 
 /// How a worker's work has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
+pub enum WorkerOutcome {
     Done,
     Failed,
 }
@@ -71,34 +71,34 @@ pub struct Start {
 }
 
 /// `None` where the line is not one of these; a reason where it is one and cannot be done.
-pub fn parse(plain: &Plain) -> Option<Result<Command, String>> {
+pub fn parse(plain: &Plain) -> Option<Result<AgentCommand, String>> {
     let words: Vec<&str> = plain.words.iter().map(String::as_str).filter(|word| *word != "--json").collect();
     let stdin = plain.stdin.as_deref().map(str::trim).unwrap_or_default();
     let parsed = match words.as_slice() {
-        ["log", rest @ ..] => text("taut log \"what you did\"", rest, stdin).map(|text| Command::Log { text }),
+        ["log", rest @ ..] => text("taut log \"what you did\"", rest, stdin).map(|text| AgentCommand::Log { text }),
         ["status", rest @ ..] => {
-            text("taut status \"what you are doing\"", rest, stdin).map(|text| Command::Status { text })
+            text("taut status \"what you are doing\"", rest, stdin).map(|text| AgentCommand::Status { text })
         }
         ["effort", "start", rest @ ..] | ["session", "activate" | "init", rest @ ..] => start(rest, stdin),
         ["effort" | "session", "phase", rest @ ..] => phase(rest),
         ["effort", "finish", rest @ ..] | ["session", "deactivate", rest @ ..] => {
-            Ok(Command::Finish { note: joined(rest, stdin) })
+            Ok(AgentCommand::Finish { note: joined(rest, stdin) })
         }
         ["session", "continue", rest @ ..] => {
             let (values, rest) = options(rest, &[]);
             let take = if rest.contains(&"--take") { Take::Yes } else { Take::No };
             drop(values);
             let what = rest.iter().find(|word| !word.starts_with('-')).map(|word| (*word).to_string());
-            Ok(Command::Continue { what, take })
+            Ok(AgentCommand::Continue { what, take })
         }
         ["session", "dehydrate", rest @ ..] => {
-            account(&joined(rest, stdin)).map(|account| Command::Dehydrate(Box::new(account)))
+            hand_over(&joined(rest, stdin)).map(|account| AgentCommand::Dehydrate(Box::new(account)))
         }
-        ["session", "restart", rest @ ..] => Ok(Command::Restart { why: joined(rest, stdin) }),
+        ["session", "restart", rest @ ..] => Ok(AgentCommand::Restart { why: joined(rest, stdin) }),
         ["send", rest @ ..] => send(rest, stdin),
         ["worker", "done", rest @ ..] => report(rest, stdin),
-        ["inbox"] => Ok(Command::Inbox),
-        ["session", "end", rest @ ..] => Ok(Command::End { why: joined(rest, stdin) }),
+        ["inbox"] => Ok(AgentCommand::Inbox),
+        ["session", "end", rest @ ..] => Ok(AgentCommand::End { why: joined(rest, stdin) }),
         _ => return None,
     };
     Some(parsed)
@@ -109,7 +109,7 @@ pub const ACCOUNT: &str = "taut session dehydrate <<'EOF'\n\
     {\"summary\": \"what this is about and what is done\", \"lastAction\": \"what you did last\", \
     \"nextSteps\": [\"what to do next\"], \"requiredFiles\": [\"path/to/read.md\"]}\nEOF";
 
-fn account(text: &str) -> Result<Account, String> {
+fn hand_over(text: &str) -> Result<HandOver, String> {
     let wrong = |what: &str| Err(format!("{what}. Run exactly:\n{ACCOUNT}"));
     if text.is_empty() {
         return wrong("`taut session dehydrate` takes your account as JSON on stdin");
@@ -125,12 +125,12 @@ fn account(text: &str) -> Result<Account, String> {
     if !missing.is_empty() {
         return wrong(&format!("the account lacks {}", missing.join(", ")));
     }
-    let mut account: Account = match serde_json::from_value(Value::Object(camel)) {
+    let mut account: HandOver = match serde_json::from_value(Value::Object(camel)) {
         Ok(account) => account,
         Err(error) => return wrong(&format!("the account is not of the right kind ({error})")),
     };
     account.mini = false;
-    account.required_files.truncate(Account::MOST_FILES);
+    account.required_files.truncate(HandOver::MOST_FILES);
     Ok(account)
 }
 
@@ -146,7 +146,7 @@ fn camel(name: &str) -> String {
 }
 
 /// `<skill>`, or as the workflow engine had it `<folder> <skill>`.
-fn start(words: &[&str], stdin: &str) -> Result<Command, String> {
+fn start(words: &[&str], stdin: &str) -> Result<AgentCommand, String> {
     let (values, rest) = options(words, &["--task", "--folder"]);
     let names: Vec<&str> = rest.into_iter().filter(|word| !word.starts_with('-')).collect();
     let (folder, skill) = match names.as_slice() {
@@ -162,7 +162,7 @@ fn start(words: &[&str], stdin: &str) -> Result<Command, String> {
         },
     };
     let [task, named_folder] = [value(&values, "--task"), value(&values, "--folder")];
-    Ok(Command::Start(Start {
+    Ok(AgentCommand::Start(Start {
         skill: skill.trim_start_matches('/').to_string(),
         task,
         folder: named_folder.or(folder),
@@ -170,32 +170,32 @@ fn start(words: &[&str], stdin: &str) -> Result<Command, String> {
     }))
 }
 
-fn phase(words: &[&str]) -> Result<Command, String> {
+fn phase(words: &[&str]) -> Result<AgentCommand, String> {
     let (values, rest) = options(words, &["--approved", "--user-approved"]);
     let approved = value(&values, "--approved").or_else(|| value(&values, "--user-approved"));
     let label = rest.join(" ");
     if label.is_empty() {
         return Err("which phase? `taut effort show` lists them".to_string());
     }
-    Ok(Command::Phase { label, approved })
+    Ok(AgentCommand::Phase { label, approved })
 }
 
 /// One `--` says that what follows is no option, and is itself nothing to send.
-fn send(words: &[&str], stdin: &str) -> Result<Command, String> {
+fn send(words: &[&str], stdin: &str) -> Result<AgentCommand, String> {
     const USAGE: &str = "taut send <agent|conversation> \"what you have to say\"";
     let (to, rest) = match words {
         ["--", to, rest @ ..] | [to, "--", rest @ ..] | [to, rest @ ..] if *to != "--" => (*to, rest),
         _ => return Err(format!("to whom? `{USAGE}`; `taut agents` lists them")),
     };
-    text(USAGE, told(rest), stdin).map(|text| Command::Send { to: to.to_string(), text })
+    text(USAGE, told(rest), stdin).map(|text| AgentCommand::Send { to: to.to_string(), text })
 }
 
-fn report(words: &[&str], stdin: &str) -> Result<Command, String> {
+fn report(words: &[&str], stdin: &str) -> Result<AgentCommand, String> {
     const USAGE: &str = "taut worker done --summary \"what came of it\"";
     let end = words.iter().position(|word| *word == "--").unwrap_or(words.len());
     let (before, after) = words.split_at_checked(end).unwrap_or((words, &[]));
     let (values, rest) = options(before, &["--summary"]);
-    let outcome = if rest.contains(&"--failed") { Outcome::Failed } else { Outcome::Done };
+    let outcome = if rest.contains(&"--failed") { WorkerOutcome::Failed } else { WorkerOutcome::Done };
     let rest = rest.into_iter().filter(|word| *word != "--failed").chain(after.iter().skip(1).copied());
     let rest: Vec<&str> = rest.collect();
     let named = value(&values, "--summary");
@@ -203,7 +203,7 @@ fn report(words: &[&str], stdin: &str) -> Result<Command, String> {
         return Err(format!("the summary is given twice, by --summary and without; run `{USAGE}`"));
     }
     let words: Vec<&str> = named.as_deref().map_or(rest, |summary| vec![summary]);
-    text(USAGE, told(&words), stdin).map(|summary| Command::Report { summary, outcome })
+    text(USAGE, told(&words), stdin).map(|summary| AgentCommand::Report { summary, outcome })
 }
 
 /// `-`, or no words, for what stands on stdin.
@@ -245,7 +245,7 @@ mod tests {
     use super::*;
     use crate::memory::line::plain;
 
-    fn command(line: &str) -> Option<Result<Command, String>> {
+    fn command(line: &str) -> Option<Result<AgentCommand, String>> {
         parse(&plain(line).unwrap())
     }
 
@@ -253,19 +253,22 @@ mod tests {
     fn each_line_is_the_command_it_says() {
         let start = |skill: &str| Start { skill: skill.into(), ..Start::default() };
         for (line, expected) in [
-            ("taut log tests pass", Command::Log { text: "tests pass".into() }),
-            ("taut log <<'E'\ntwo\nlines\nE", Command::Log { text: "two\nlines".into() }),
-            ("taut effort start /implement", Command::Start(start("implement"))),
+            ("taut log tests pass", AgentCommand::Log { text: "tests pass".into() }),
+            ("taut log <<'E'\ntwo\nlines\nE", AgentCommand::Log { text: "two\nlines".into() }),
+            ("taut effort start /implement", AgentCommand::Start(start("implement"))),
             (
                 "taut session activate docs/x fix",
-                Command::Start(Start { folder: Some("docs/x".into()), ..start("fix") }),
+                AgentCommand::Start(Start { folder: Some("docs/x".into()), ..start("fix") }),
             ),
-            ("taut effort start fix --task a/1", Command::Start(Start { task: Some("a/1".into()), ..start("fix") })),
+            (
+                "taut effort start fix --task a/1",
+                AgentCommand::Start(Start { task: Some("a/1".into()), ..start("fix") }),
+            ),
             (
                 "taut effort phase '2: Build' --approved 'the user said so'",
-                Command::Phase { label: "2: Build".into(), approved: Some("the user said so".into()) },
+                AgentCommand::Phase { label: "2: Build".into(), approved: Some("the user said so".into()) },
             ),
-            ("taut session continue a/1 --take", Command::Continue { what: Some("a/1".into()), take: Take::Yes }),
+            ("taut session continue a/1 --take", AgentCommand::Continue { what: Some("a/1".into()), take: Take::Yes }),
         ] {
             assert_eq!(command(line), Some(Ok(expected)), "{line}");
         }
@@ -275,8 +278,9 @@ mod tests {
 
     #[test]
     fn f3_a_dash_is_what_stands_on_stdin_and_two_dashes_are_nothing() {
-        let sent = |to: &str, text: &str| Some(Ok(Command::Send { to: to.into(), text: text.into() }));
-        let done = |summary: &str| Some(Ok(Command::Report { summary: summary.into(), outcome: Outcome::Done }));
+        let sent = |to: &str, text: &str| Some(Ok(AgentCommand::Send { to: to.into(), text: text.into() }));
+        let done =
+            |summary: &str| Some(Ok(AgentCommand::Report { summary: summary.into(), outcome: WorkerOutcome::Done }));
         for (line, expected) in [
             ("taut send alice - <<'E'\nby stdin\nE", sent("alice", "by stdin")),
             ("taut send -- --help hi", sent("--help", "hi")),
@@ -312,7 +316,7 @@ mod tests {
             r#"{{"summary": "s", "last_action": "l", "nextSteps": ["n"], "requiredFiles": [{}]}}"#,
             files.join(",")
         );
-        let Some(Ok(Command::Dehydrate(account))) = command(&line(&whole)) else { panic!("not an account") };
+        let Some(Ok(AgentCommand::Dehydrate(account))) = command(&line(&whole)) else { panic!("not an account") };
         assert_eq!((account.last_action.as_str(), account.required_files.len()), ("l", 8));
         let Some(Err(why)) = command(&line(r#"{"summary": "s"}"#)) else { panic!("taken") };
         assert!(why.contains("lastAction, nextSteps") && why.contains("<<'EOF'"), "{why}");

@@ -5,7 +5,7 @@ use super::{Memory, Sight};
 use crate::redact;
 use model::effect::After;
 use model::effort::Effort;
-use model::fact::Tail;
+use model::fact::TranscriptTail;
 use model::tool::ToolCall;
 use serde_json::{Value, json};
 
@@ -31,7 +31,7 @@ pub fn step(sight: &Sight<'_>, current: Option<&Effort>, call: &ToolCall, memory
 }
 
 /// The agent's last words before it asked, from the end of the transcript.
-fn premise(tail: &Tail) -> Option<String> {
+fn premise(tail: &TranscriptTail) -> Option<String> {
     let whole = tail.bytes.len() as u64 >= tail.size;
     let text = String::from_utf8_lossy(&tail.bytes);
     let from = if whole { 0 } else { text.find('\n').map_or(text.len(), |at| at + 1) };

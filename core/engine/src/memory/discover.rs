@@ -4,7 +4,7 @@
 use super::path::{normal, parent, within};
 use super::{Memory, Sight, settings, subs};
 use crate::context::Rank;
-use model::effort::{Counters, Directive, Effort, Keep};
+use model::effort::{Counters, Directive, Effort, MemoryWrite};
 use model::fact::Probe;
 use model::tool::ToolCall;
 
@@ -35,12 +35,12 @@ pub fn step(sight: &Sight<'_>, current: Option<&Effort>, call: &ToolCall, memory
         })
         .collect();
     announce(sight, &fresh, memory);
-    memory.keeps.extend(fresh.into_iter().map(Keep::Directive));
+    memory.keeps.extend(fresh.into_iter().map(MemoryWrite::Directive));
     let mut counters = sight.counters();
     if counters.folders.len() < MOST_FOLDERS {
         counters.folders.push(folder);
     }
-    memory.keeps.push(Keep::Counters(Counters { ..counters }));
+    memory.keeps.push(MemoryWrite::Counters(Counters { ..counters }));
 }
 
 /// What to ask, where the call touched a folder that was not looked through yet.

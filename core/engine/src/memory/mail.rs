@@ -1,29 +1,29 @@
 //! Messages as an agent sends and reads them.
 
-use super::carry::{Done, Scene};
-use super::command::Outcome;
-use crate::fleet::letters;
+use super::command::WorkerOutcome;
+use super::execute::{CommandResult, Scene};
+use crate::fleet::messages;
 use crate::fleet::text::{line, plain};
-use model::effort::{Addressee, Keep, Message, Refused};
+use model::effort::{Addressee, MemoryWrite, Message, Refused};
 use model::session::Once;
 use serde_json::json;
 
 /// Longer than this a message is a document, and belongs into a file.
 const LONGEST: usize = 16_000;
 
-pub fn send(to: &str, text: &str, scene: &Scene<'_>) -> Result<Done, Refused> {
+pub fn send(to: &str, text: &str, scene: &Scene<'_>) -> Result<CommandResult, Refused> {
     let Some(addressee) = scene.mail.addressee else { return Err(unknown(to, scene.mail.names)) };
     let shown = match addressee {
         Addressee::Agent(name) => format!("agent {}", line(name, 80)),
         Addressee::Conversation(name) => format!("conversation {}", line(name, 80)),
     };
-    let message = addressed(letters::NOTE, text, addressee.clone(), scene)?;
+    let message = addressed(messages::NOTE, text, addressee.clone(), scene)?;
     let once = if is_starter(addressee, scene) { Once::Reported } else { Once::Wrote };
     let said = format!("sent to {shown}; it is told at its next prompt or tool call");
-    Ok(Done { said, ..told(message, once, scene) })
+    Ok(CommandResult { said, ..told(message, once, scene) })
 }
 
-pub fn report(summary: &str, outcome: Outcome, scene: &Scene<'_>) -> Result<Done, Refused> {
+pub fn report(summary: &str, outcome: WorkerOutcome, scene: &Scene<'_>) -> Result<CommandResult, Refused> {
     if !scene.sub_agent.is_empty() {
         return Err("a sub-agent's result goes to the agent that started it: end with it as your answer".into());
     }
@@ -33,35 +33,35 @@ pub fn report(summary: &str, outcome: Outcome, scene: &Scene<'_>) -> Result<Done
             .into());
     };
     let kind = match outcome {
-        Outcome::Done => letters::WORKER_DONE,
-        Outcome::Failed => letters::WORKER_FAILED,
+        WorkerOutcome::Done => messages::WORKER_DONE,
+        WorkerOutcome::Failed => messages::WORKER_FAILED,
     };
     let message = addressed(kind, summary, Addressee::Conversation(conversation.to_string()), scene)?;
     let said = format!("reported to conversation {}", line(conversation, 80));
-    Ok(Done { said, ..told(message, Once::Reported, scene) })
+    Ok(CommandResult { said, ..told(message, Once::Reported, scene) })
 }
 
 /// One JSON object a line: whoever prints it shapes it. What a sub-agent reads
 /// goes on waiting for its parent.
-pub fn inbox(scene: &Scene<'_>) -> Done {
+pub fn inbox(scene: &Scene<'_>) -> CommandResult {
     let at = scene.now;
     let lines = scene.mail.inbox.iter().map(|message| object(message).to_string());
     let read = scene.mail.inbox.iter().filter(|_| scene.sub_agent.is_empty());
-    Done {
+    CommandResult {
         said: lines.collect::<Vec<_>>().join("\n"),
-        keeps: read.map(|message| Keep::Delivered { message: message.id.clone(), at }).collect(),
-        ..Done::default()
+        keeps: read.map(|message| MemoryWrite::Delivered { message: message.id.clone(), at }).collect(),
+        ..CommandResult::default()
     }
 }
 
 /// Takes out of what was done that the listed messages were read, and leaves which they are.
-pub fn listed(done: &mut Done) -> Vec<String> {
+pub fn listed(done: &mut CommandResult) -> Vec<String> {
     let read = done.keeps.iter().filter_map(|keep| match keep {
-        Keep::Delivered { message, .. } => Some(message.clone()),
+        MemoryWrite::Delivered { message, .. } => Some(message.clone()),
         _ => None,
     });
     let read = read.collect();
-    done.keeps.retain(|keep| !matches!(keep, Keep::Delivered { .. }));
+    done.keeps.retain(|keep| !matches!(keep, MemoryWrite::Delivered { .. }));
     read
 }
 
@@ -95,9 +95,9 @@ fn addressed(kind: &str, text: &str, to: Addressee, scene: &Scene<'_>) -> Result
     Ok(Message { to: Some(to), from_agent, ..scene.message(kind, text.to_string()) })
 }
 
-fn told(message: Message, once: Once, scene: &Scene<'_>) -> Done {
+fn told(message: Message, once: Once, scene: &Scene<'_>) -> CommandResult {
     let own = scene.session.is_some() && scene.sub_agent.is_empty();
-    Done { keeps: vec![Keep::Message(message)], once: own.then_some(once), ..Done::default() }
+    CommandResult { keeps: vec![MemoryWrite::Message(message)], once: own.then_some(once), ..CommandResult::default() }
 }
 
 /// Whether a message goes to whom the worker works for: only then is its end no news there.

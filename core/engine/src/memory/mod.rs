@@ -2,13 +2,13 @@
 //! account, and what the gates say of it. Without an effort and without
 //! configuration all of this is silent.
 
-pub mod account;
 pub mod ask;
 mod begin;
-pub mod carry;
 pub mod command;
 mod dialogue;
 mod discover;
+pub mod execute;
+pub mod hand_over;
 pub mod line;
 pub mod mail;
 pub mod path;
@@ -22,15 +22,15 @@ pub(crate) mod yaml;
 
 pub use begin::{Wanted, folder as own_folder, task_name, wanted};
 
-use crate::context::{Budget, File, Rank};
+use crate::context::{ContextBudget, Rank, ShownFile};
 use crate::redact::redact;
 use crate::status;
 use line::Plain;
 use model::effect::{After, Write};
-use model::effort::{Counters, Effort, Keep, Known, Line, Message};
-use model::event::{Body, Envelope, Kind};
+use model::effort::{Counters, Effort, EffortLineage, EffortRows, MemoryWrite, Message};
+use model::event::{Body, Envelope, EventKind};
 use model::fact::Facts;
-use model::row::Status;
+use model::row::AgentStatus;
 use model::session::{Once, Session};
 use model::{Finding, Loaded, Ms, Who};
 use policy::Policy;
@@ -75,22 +75,22 @@ pub struct Sight<'a> {
 /// What an event does to memory, and what is to be told.
 #[derive(Debug, Default)]
 pub struct Memory {
-    pub keeps: Vec<Keep>,
+    pub keeps: Vec<MemoryWrite>,
     pub after: Vec<After>,
     /// What the gates say against a tool call.
     pub findings: Vec<Finding>,
     pub texts: Vec<(Rank, String)>,
-    pub files: Vec<(Rank, File)>,
+    pub files: Vec<(Rank, ShownFile)>,
     /// What the session says of itself from now on.
     pub status: Option<String>,
     /// What the session has said by it: written to somebody, or reported.
     pub once: Option<Once>,
-    pub report: Report,
+    pub report: RpcReport,
 }
 
 /// What a caller of a hook as a method is told besides the verdict.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Report {
+pub struct RpcReport {
     /// The effort as it stands after the event.
     pub effort: Option<Effort>,
     pub skill: Option<Skill>,
@@ -114,26 +114,26 @@ pub fn step(sight: &Sight<'_>) -> Memory {
     let mut memory = Memory::default();
     let current = sight.current();
     match (sight.envelope.kind, &sight.envelope.body) {
-        (Kind::SessionStart, _) => start::step(sight, current, &mut memory),
-        (Kind::UserPromptExpansion, Body::Expansion { command, .. }) => {
+        (EventKind::SessionStart, _) => start::step(sight, current, &mut memory),
+        (EventKind::UserPromptExpansion, Body::Expansion { command, .. }) => {
             begin::invoked(sight, current, command, &mut memory)
         }
-        (Kind::PreToolUse, Body::Tool(call)) => tool::step(sight, current, call, &mut memory),
-        (Kind::PostToolUse, Body::ToolDone { call, .. }) => {
+        (EventKind::PreToolUse, Body::Tool(call)) => tool::step(sight, current, call, &mut memory),
+        (EventKind::PostToolUse, Body::ToolDone { call, .. }) => {
             discover::step(sight, current, call, &mut memory);
             dialogue::step(sight, current, call, &mut memory);
         }
-        (Kind::PostToolUseFailure, Body::ToolFailed { call, error, .. }) => {
+        (EventKind::PostToolUseFailure, Body::ToolFailed { call, error, .. }) => {
             let text = redact(&json!(format!("{}: {error}", call.name)));
             memory.say_for_the_record(sight, "tool_failure", text.as_str().unwrap_or_default().to_string());
         }
-        (Kind::SubagentStart, _) => subs::started(sight, current, &mut memory),
-        (Kind::SubagentStop, _) => subs::stopped(sight, current, &mut memory),
-        (Kind::TaskCreated | Kind::TaskCompleted, Body::HostTask { id, subject, .. }) => {
+        (EventKind::SubagentStart, _) => subs::started(sight, current, &mut memory),
+        (EventKind::SubagentStop, _) => subs::stopped(sight, current, &mut memory),
+        (EventKind::TaskCreated | EventKind::TaskCompleted, Body::HostTask { id, subject, .. }) => {
             let body = json!({"event": sight.envelope.name, "id": id, "subject": subject, "effort": current.map(|effort| &effort.id)});
             memory.say_for_the_record(sight, "host_task", body.to_string());
         }
-        (Kind::PreCompact, Body::Compact { trigger }) if trigger == "auto" => {
+        (EventKind::PreCompact, Body::Compact { trigger }) if trigger == "auto" => {
             start::before_compaction(sight, current, &mut memory)
         }
         _ => {}
@@ -149,7 +149,7 @@ impl<'a> Sight<'a> {
         self.known().efforts.iter().find(|effort| carries(session, effort))
     }
 
-    pub fn known(&self) -> &'a Known {
+    pub fn known(&self) -> &'a EffortRows {
         &self.loaded.efforts
     }
 
@@ -173,9 +173,9 @@ impl<'a> Sight<'a> {
     }
 
     /// Where skills are declared: the project's own count where the user trusts it.
-    pub fn places(&self) -> skill::Places<'a> {
+    pub fn places(&self) -> skill::SkillFolders<'a> {
         let trusted = self.policy.trust == policy::Trust::Trusted;
-        skill::Places { project: trusted.then_some(self.ground.tree), user: self.ground.claude }
+        skill::SkillFolders { project: trusted.then_some(self.ground.tree), user: self.ground.claude }
     }
 }
 
@@ -186,7 +186,7 @@ pub fn carries(session: &Session, effort: &Effort) -> bool {
     }
     let followed =
         effort.session.is_some() && (effort.session.as_ref() == Some(&session.id) || effort.session == session.prev);
-    followed || (effort.line == Line::Agent && session.parent.is_none())
+    followed || (effort.line == EffortLineage::Agent && session.parent.is_none())
 }
 
 impl Memory {
@@ -195,7 +195,7 @@ impl Memory {
     }
 
     /// Puts what is to be told into the one budget of the event.
-    pub fn tell(&self, budget: &mut Budget) {
+    pub fn tell(&self, budget: &mut ContextBudget) {
         for (rank, text) in &self.texts {
             budget.say(*rank, text.clone());
         }
@@ -204,18 +204,18 @@ impl Memory {
         }
     }
 
-    fn take(&mut self, done: carry::Done) {
+    fn take(&mut self, done: execute::CommandResult) {
         self.keeps.extend(done.keeps);
         self.after.extend(done.after);
         self.status = done.status.or(self.status.take());
         self.once = done.once.or(self.once);
         self.report.effort = done.effort.or(self.report.effort.take());
-        self.keeps.extend(done.counters.map(Keep::Counters));
+        self.keeps.extend(done.counters.map(MemoryWrite::Counters));
     }
 
     /// Kept as a message that is for nobody in particular.
     fn say_for_the_record(&mut self, sight: &Sight<'_>, kind: &str, body: String) {
-        self.keeps.push(Keep::Message(Message {
+        self.keeps.push(MemoryWrite::Message(Message {
             id: format!("{}-{kind}", sight.id),
             at: sight.now,
             kind: kind.to_string(),
@@ -230,10 +230,10 @@ impl Memory {
         if self.report.effort.is_none() {
             self.report.effort = current.cloned();
         }
-        self.report.status = status::word(sight.envelope).map(Status::name);
+        self.report.status = status::word(sight.envelope).map(AgentStatus::name);
         self.report.context_usage = sight.session.and_then(Session::raw_context_percent).map(|percent| percent / 100.0);
         let counted = self.keeps.iter().rev().find_map(|keep| match keep {
-            Keep::Counters(counters) => Some(counters.since_log),
+            MemoryWrite::Counters(counters) => Some(counters.since_log),
             _ => None,
         });
         self.report.heartbeat = counted.unwrap_or_else(|| sight.counters().since_log);
@@ -256,8 +256,8 @@ pub fn is_dehydration(envelope: &Envelope) -> bool {
 /// Whether the agent asks for what waits for it.
 pub fn is_inbox(envelope: &Envelope) -> bool {
     let Body::Tool(call) = &envelope.body else { return false };
-    envelope.kind == Kind::PreToolUse
-        && plain(call).is_some_and(|plain| matches!(command::parse(&plain), Some(Ok(command::Command::Inbox))))
+    envelope.kind == EventKind::PreToolUse
+        && plain(call).is_some_and(|plain| matches!(command::parse(&plain), Some(Ok(command::AgentCommand::Inbox))))
 }
 
 /// The words under which is kept what a `taut inbox` lists, from the call until it
@@ -265,10 +265,10 @@ pub fn is_inbox(envelope: &Envelope) -> bool {
 /// in the background is read later or never, and a sub-agent reads for itself.
 pub fn reading(envelope: &Envelope) -> Option<Vec<String>> {
     let call = match (envelope.kind, &envelope.body) {
-        (Kind::PreToolUse, Body::Tool(call)) | (Kind::PostToolUse, Body::ToolDone { call, .. }) => call,
+        (EventKind::PreToolUse, Body::Tool(call)) | (EventKind::PostToolUse, Body::ToolDone { call, .. }) => call,
         _ => return None,
     };
-    let inbox = matches!(command::parse(&plain(call)?), Some(Ok(command::Command::Inbox)));
+    let inbox = matches!(command::parse(&plain(call)?), Some(Ok(command::AgentCommand::Inbox)));
     let background = call.input.get("run_in_background").and_then(Value::as_bool) == Some(true);
     if !inbox || background || envelope.sub_agent.is_some() {
         return None;

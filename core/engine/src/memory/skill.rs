@@ -71,7 +71,7 @@ impl Skill {
 
 /// What to ask to know what a skill's own file declares. A skill or command of
 /// the project counts where the project is trusted, the user's own always.
-pub fn probes(name: &str, places: &Places<'_>) -> Vec<Probe> {
+pub fn probes(name: &str, places: &SkillFolders<'_>) -> Vec<Probe> {
     if !is_name(name) {
         return Vec::new();
     }
@@ -79,7 +79,7 @@ pub fn probes(name: &str, places: &Places<'_>) -> Vec<Probe> {
 }
 
 /// What the skill's own file declares under `taut:`.
-pub fn own(name: &str, places: &Places<'_>, facts: &Facts) -> Value {
+pub fn own(name: &str, places: &SkillFolders<'_>, facts: &Facts) -> Value {
     if !is_name(name) {
         return Value::Null;
     }
@@ -92,20 +92,20 @@ pub fn own(name: &str, places: &Places<'_>, facts: &Facts) -> Value {
 
 /// Where skills lie.
 #[derive(Debug, Clone, Copy)]
-pub struct Places<'a> {
+pub struct SkillFolders<'a> {
     /// The project's folder, where it is trusted.
     pub project: Option<&'a str>,
     /// The client's own folder of the user.
     pub user: &'a str,
 }
 
-impl Places<'_> {
+impl SkillFolders<'_> {
     fn all(&self) -> Vec<String> {
         self.project.into_iter().chain([self.user]).map(str::to_string).collect()
     }
 }
 
-fn files(name: &str, places: &Places<'_>) -> Vec<String> {
+fn files(name: &str, places: &SkillFolders<'_>) -> Vec<String> {
     let project = places.project.map(|project| format!("{project}/.claude"));
     let roots = project.into_iter().chain([places.user.to_string()]);
     roots.flat_map(|root| [format!("{root}/skills/{name}/SKILL.md"), format!("{root}/commands/{name}.md")]).collect()

@@ -2,12 +2,12 @@
 //! once what the session before it wrote down. And the moment before a
 //! compaction, when something is written down for one that has not.
 
-use super::carry::stored;
-use super::{Memory, Sight, account, begin, carries, path, settings};
-use crate::context::{File, Rank};
+use super::execute::stored_hand_over;
+use super::{Memory, Sight, begin, carries, hand_over, path, settings};
+use crate::context::{Rank, ShownFile};
 use crate::queue;
-use model::effort::{Effort, Keep, Line, Stored};
-use model::event::{Body, Source};
+use model::effort::{Effort, EffortLineage, MemoryWrite, StoredHandOver};
+use model::event::{Body, StartSource};
 use model::fact::TextFact;
 use model::session::Session;
 
@@ -15,7 +15,7 @@ pub fn step(sight: &Sight<'_>, current: Option<&Effort>, memory: &mut Memory) {
     let Some(session) = sight.session.filter(|_| sight.opened && sight.envelope.sub_agent.is_none()) else { return };
     if let Some(effort) = current {
         memory.report.effort = Some(Effort { session: Some(session.id.clone()), ..effort.clone() });
-        memory.keeps.extend(memory.report.effort.clone().map(|effort| Keep::Effort(Box::new(effort))));
+        memory.keeps.extend(memory.report.effort.clone().map(|effort| MemoryWrite::Effort(Box::new(effort))));
     }
     let waiting = waiting(sight, session);
     match waiting {
@@ -29,10 +29,10 @@ pub fn step(sight: &Sight<'_>, current: Option<&Effort>, memory: &mut Memory) {
 }
 
 /// The account that is for this session: its agent's, and not a child's or a parent's.
-pub fn waiting<'a>(sight: &Sight<'a>, session: &Session) -> Option<&'a Stored> {
-    let ours = |stored: &&Stored| match stored.line {
-        Line::Agent => session.parent.is_none(),
-        Line::Child => Some(&stored.session) == session.prev.as_ref(),
+pub fn waiting<'a>(sight: &Sight<'a>, session: &Session) -> Option<&'a StoredHandOver> {
+    let ours = |stored: &&StoredHandOver| match stored.line {
+        EffortLineage::Agent => session.parent.is_none(),
+        EffortLineage::Child => Some(&stored.session) == session.prev.as_ref(),
     };
     sight
         .known()
@@ -42,27 +42,27 @@ pub fn waiting<'a>(sight: &Sight<'a>, session: &Session) -> Option<&'a Stored> {
         .filter(ours)
 }
 
-fn recover(sight: &Sight<'_>, session: &Session, waiting: &Stored, memory: &mut Memory) {
+fn recover(sight: &Sight<'_>, session: &Session, waiting: &StoredHandOver, memory: &mut Memory) {
     let effort = sight
         .known()
         .efforts
         .iter()
         .find(|effort| waiting.effort.as_ref() == Some(&effort.id) && carries(session, effort));
-    memory.texts.push((Rank::Recovery, account::recovery(&waiting.account, effort, sight.policy)));
-    for file in &waiting.account.required_files {
+    memory.texts.push((Rank::Recovery, hand_over::recovery(&waiting.hand_over, effort, sight.policy)));
+    for file in &waiting.hand_over.required_files {
         let path = path::normal(file, sight.ground.tree, sight.ground.home);
         memory.show(sight, Rank::Recovery, &path, file);
     }
-    memory.report.account = serde_json::to_value(&waiting.account).ok();
-    memory.keeps.push(Keep::Recovered { agent: session.agent.clone(), session: session.id.clone() });
+    memory.report.account = serde_json::to_value(&waiting.hand_over).ok();
+    memory.keeps.push(MemoryWrite::Recovered { agent: session.agent.clone(), session: session.id.clone() });
 }
 
 /// Only where the context really is new: a resumed one still knows.
 fn rehydrate(sight: &Sight<'_>, current: Option<&Effort>, memory: &mut Memory) {
-    let fresh = matches!(&sight.envelope.body, Body::SessionStart(start) if !matches!(start.source, Source::Resume | Source::Fork));
+    let fresh = matches!(&sight.envelope.body, Body::SessionStart(start) if !matches!(start.source, StartSource::Resume | StartSource::Fork));
     let Some(effort) = current.filter(|effort| fresh && effort.session.is_some()) else { return };
     let found = sight.facts.matches(&effort.folder, &pattern(effort)).unwrap_or_default();
-    memory.texts.push((Rank::Recovery, account::rehydration(effort, found, sight.policy)));
+    memory.texts.push((Rank::Recovery, hand_over::rehydration(effort, found, sight.policy)));
     let log = effort.artifact("LOG");
     memory.show(sight, Rank::Recovery, &log, &log);
 }
@@ -105,7 +105,7 @@ pub fn before_compaction(sight: &Sight<'_>, current: Option<&Effort>, memory: &m
         memory.say_for_the_record(sight, "restart_request", "the context is full".to_string());
     }
     let scene = begin::scene(sight, current, None);
-    let done = stored(account::mini(current, session.status_text.as_deref()), session, &scene);
+    let done = stored_hand_over(hand_over::mini(current, session.status_text.as_deref()), session, &scene);
     memory.take(done);
 }
 
@@ -117,6 +117,6 @@ impl Memory {
             Some(TextFact::Long) => None,
             _ => return,
         };
-        self.files.push((rank, File { path: path.to_string(), title: title.to_string(), text }));
+        self.files.push((rank, ShownFile { path: path.to_string(), title: title.to_string(), text }));
     }
 }

@@ -3,7 +3,7 @@
 
 use super::{Memory, Sight, settings};
 use crate::context::Rank;
-use model::effort::{Effort, Keep, SubSession};
+use model::effort::{Effort, MemoryWrite, SubSession};
 
 /// More files than this are not merged: they could not be told anyway.
 const MOST_FILES: usize = 64;
@@ -12,7 +12,7 @@ pub fn started(sight: &Sight<'_>, current: Option<&Effort>, memory: &mut Memory)
     let Some(sub) = fresh(sight, current) else { return };
     // A stop that came first has already said more than this start can.
     if sight.known().sub_session.is_none() {
-        memory.keeps.push(Keep::SubSession(sub));
+        memory.keeps.push(MemoryWrite::SubSession(sub));
     }
     let Some(effort) = current else { return };
     let skill = sight.skill(effort);
@@ -51,10 +51,14 @@ pub fn stopped(sight: &Sight<'_>, current: Option<&Effort>, memory: &mut Memory)
         }
         after.files.truncate(MOST_FILES);
         if after != *effort {
-            memory.keeps.push(Keep::Effort(Box::new(after)));
+            memory.keeps.push(MemoryWrite::Effort(Box::new(after)));
         }
     }
-    memory.keeps.push(Keep::SubSession(SubSession { ended_at: Some(sight.now), last_seen_at: sight.now, ..known }));
+    memory.keeps.push(MemoryWrite::SubSession(SubSession {
+        ended_at: Some(sight.now),
+        last_seen_at: sight.now,
+        ..known
+    }));
 }
 
 /// A compaction's own fork has no kind, and is nobody's helper.
@@ -79,12 +83,12 @@ pub fn loaded(sight: &Sight<'_>, current: Option<&Effort>, path: &str, memory: &
         (Some(sub), true) if !sub.files.iter().any(|known| known == path) && sub.files.len() < MOST_FILES => {
             let mut sub = SubSession { last_seen_at: sight.now, ..sub.clone() };
             sub.files.push(path.to_string());
-            memory.keeps.push(Keep::SubSession(sub));
+            memory.keeps.push(MemoryWrite::SubSession(sub));
         }
         (_, false) if !effort.files.iter().any(|known| known == path) && effort.files.len() < MOST_FILES => {
             let mut after = effort.clone();
             after.files.push(path.to_string());
-            memory.keeps.push(Keep::Effort(Box::new(after)));
+            memory.keeps.push(MemoryWrite::Effort(Box::new(after)));
         }
         _ => {}
     }

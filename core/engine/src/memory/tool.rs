@@ -2,19 +2,19 @@
 //! `taut` line is carried out here, because this hook stands outside the
 //! client's sandbox and its permission prompts.
 
-use super::carry::carry_out;
-use super::command::{self, Command};
+use super::command::{self, AgentCommand};
+use super::execute::execute;
 use super::line::Plain;
 use super::{Memory, Sight, begin, mail, plain, reading, settings};
-use crate::gates::{self, Snapshot, directives, heartbeat, modes, overflow};
-use model::effort::{Counters, Directive, Effort, Errand, Keep, Refused};
+use crate::gates::{self, Snapshot, directives, heartbeat, overflow, permission_modes};
+use model::effort::{Counters, Directive, Effort, MemoryWrite, PreExecuted, Refused};
 use model::tool::ToolCall;
 use model::{Level, RuleKind};
 
 pub fn step(sight: &Sight<'_>, current: Option<&Effort>, call: &ToolCall, memory: &mut Memory) {
     let plain = plain(call);
     let mode = sight.session.and_then(|session| session.mode.as_deref()).or(sight.who.mode.as_deref());
-    memory.findings.extend(modes::judge(call, mode, sight.policy));
+    memory.findings.extend(permission_modes::judge(call, mode, sight.policy));
     let skill = current.map(|effort| sight.skill(effort));
     let counters = sight.counters();
     let saved = saved(sight);
@@ -54,7 +54,7 @@ pub fn step(sight: &Sight<'_>, current: Option<&Effort>, call: &ToolCall, memory
         begin::invoked(sight, current, name, memory);
     }
     if let Some(plain) = plain {
-        carry(sight, current, &plain, memory);
+        pre_execute(sight, current, &plain, memory);
     }
 }
 
@@ -74,52 +74,52 @@ fn count(snapshot: &Snapshot<'_>, effort: &Effort, told: Vec<String>, memory: &m
     let mut after = heartbeat::count(snapshot);
     if let Some(directive) = directives::reads(snapshot) {
         after.unread_calls = 0;
-        memory.keeps.push(Keep::Directive(Directive { read: true, ..directive.clone() }));
+        memory.keeps.push(MemoryWrite::Directive(Directive { read: true, ..directive.clone() }));
     } else if directives::unread(snapshot).next().is_some() && directives::counts(snapshot) {
         after.unread_calls = after.unread_calls.saturating_add(1);
     }
     after.told.extend(told);
     if after != *snapshot.counters || effort.session != snapshot.session.map(|session| session.id.clone()) {
-        memory.keeps.push(Keep::Counters(after));
+        memory.keeps.push(MemoryWrite::Counters(after));
     }
 }
 
 /// Done here and now; the process of the line finds it done.
-fn carry(sight: &Sight<'_>, current: Option<&Effort>, plain: &Plain, memory: &mut Memory) {
+fn pre_execute(sight: &Sight<'_>, current: Option<&Effort>, plain: &Plain, memory: &mut Memory) {
     let Some(parsed) = command::parse(plain) else { return };
     let start = match &parsed {
-        Ok(Command::Start(start)) => Some(start),
+        Ok(AgentCommand::Start(start)) => Some(start),
         _ => None,
     };
     let scene = begin::scene(sight, current, start);
-    let outcome = parsed.clone().map_err(Refused::from).and_then(|command| carry_out(command, &scene));
+    let outcome = parsed.clone().map_err(Refused::from).and_then(|command| execute(command, &scene));
     let (said, refused) = match &outcome {
         Ok(done) => (done.said.clone(), None),
         Err(why) => (String::new(), Some(why.clone())),
     };
-    let errand = Errand {
+    let pre_executed = PreExecuted {
         agent: scene.agent.to_string(),
         project: sight.who.project.clone(),
         // How the process prints is its own matter.
         words: plain.words.iter().filter(|word| *word != "--json").cloned().collect(),
         at: sight.now,
-        said,
+        output: said,
         refused,
     };
-    memory.keeps.push(Keep::Errand(errand.clone()));
+    memory.keeps.push(MemoryWrite::Errand(pre_executed.clone()));
     if let Ok(mut done) = outcome {
         // Listed is not yet read: the user may still say no to the call.
         let listed = mail::listed(&mut done);
         if let Some(words) = reading(sight.envelope).filter(|_| !listed.is_empty()) {
-            memory.keeps.push(Keep::Errand(Errand { words, said: listed.join("\n"), ..errand }));
+            memory.keeps.push(MemoryWrite::Errand(PreExecuted { words, output: listed.join("\n"), ..pre_executed }));
         }
         memory.take(done);
         // What the line did to the counters stands, whatever the call itself counted.
-        let last = memory.keeps.iter().rposition(|keep| matches!(keep, Keep::Counters(_)));
+        let last = memory.keeps.iter().rposition(|keep| matches!(keep, MemoryWrite::Counters(_)));
         let mut at = 0;
         memory.keeps.retain(|keep| {
             at += 1;
-            !matches!(keep, Keep::Counters(Counters { .. })) || Some(at - 1) == last
+            !matches!(keep, MemoryWrite::Counters(Counters { .. })) || Some(at - 1) == last
         });
     }
 }

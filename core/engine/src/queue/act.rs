@@ -3,7 +3,7 @@
 
 use super::{CONTEXT_LIMIT, Refusal, SESSION_ENDED, SESSION_EXITED, Speaker, release, reported, turn};
 use model::Ms;
-use model::task::{Attempt, AttemptChange, Hold, Outcome, Queued, Status, Turn};
+use model::task::{Attempt, AttemptChange, AttemptOutcome, Hold, Queued, TaskStatus, TaskTransition};
 use serde_json::Value;
 
 /// Who acts, and on which attempt: the one that was given the token, else the
@@ -20,7 +20,7 @@ pub struct Actor {
 
 /// Somebody acts on a task.
 #[derive(Debug, Clone, Copy)]
-pub struct Act<'a> {
+pub struct TaskAction<'a> {
     pub task: &'a Queued,
     pub actor: &'a Actor,
     /// The attempt that was given the token, that has the number, or the agent's newest on this task.
@@ -30,31 +30,31 @@ pub struct Act<'a> {
 
 /// What came of a wish to fail or finish a task.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Settled {
-    Turn(Box<Turn>),
+pub enum SettleResult {
+    Turn(Box<TaskTransition>),
     /// It had come about already; how, in words.
     Already(String),
 }
 
-impl<'a> Act<'a> {
-    pub fn renew(&self, lease_ms: i64) -> Result<Turn, Refusal> {
+impl<'a> TaskAction<'a> {
+    pub fn renew(&self, lease_ms: i64) -> Result<TaskTransition, Refusal> {
         let hold = self.hold()?;
         let hold = Hold { lease_until: self.now.plus(lease_ms), lease_ms, renewed_at: self.now, ..hold.clone() };
         Ok(turn(self.task, Queued { hold: Some(hold), ..self.task.clone() }, AttemptChange::None, self.now))
     }
 
     /// Null is no result.
-    pub fn done(&self, result: Value) -> Result<Settled, Refusal> {
+    pub fn done(&self, result: Value) -> Result<SettleResult, Refusal> {
         let hold = match self.hold() {
             Ok(hold) => hold,
-            Err(Refusal::Over { outcome: Outcome::Done, attempt, .. }) => {
-                return Ok(Settled::Already(format!("attempt {attempt} had finished it already")));
+            Err(Refusal::Over { outcome: AttemptOutcome::Done, attempt, .. }) => {
+                return Ok(SettleResult::Already(format!("attempt {attempt} had finished it already")));
             }
             Err(refusal) => return Err(refusal),
         };
-        let ended = AttemptChange::Ended { number: hold.attempt, outcome: Outcome::Done, reason: None };
-        let after = Queued { status: Status::Done, hold: None, ready_at: Ms(0), ..self.task.clone() };
-        Ok(Settled::Turn(Box::new(Turn {
+        let ended = AttemptChange::Ended { number: hold.attempt, outcome: AttemptOutcome::Done, reason: None };
+        let after = Queued { status: TaskStatus::Done, hold: None, ready_at: Ms(0), ..self.task.clone() };
+        Ok(SettleResult::Turn(Box::new(TaskTransition {
             result: Some(result).filter(|result| !result.is_null()),
             ..turn(self.task, after, ended, self.now)
         })))
@@ -62,16 +62,16 @@ impl<'a> Act<'a> {
 
     /// `jitter` is 0 to 999, drawn by the caller. The reasons of hooks and
     /// loops are releases, whoever tells them.
-    pub fn fail(&self, reason: &str, jitter: i64) -> Result<Settled, Refusal> {
+    pub fn fail(&self, reason: &str, jitter: i64) -> Result<SettleResult, Refusal> {
         match self.hold() {
             Ok(_) if [CONTEXT_LIMIT, SESSION_ENDED, SESSION_EXITED].contains(&reason) => {
-                Ok(Settled::Turn(Box::new(release(self.task, reason, self.now))))
+                Ok(SettleResult::Turn(Box::new(release(self.task, reason, self.now))))
             }
-            Ok(_) => Ok(Settled::Turn(Box::new(reported(self.task, reason, jitter, self.now)))),
+            Ok(_) => Ok(SettleResult::Turn(Box::new(reported(self.task, reason, jitter, self.now)))),
             Err(Refusal::Over { outcome, attempt, .. }) => {
-                Ok(Settled::Already(format!("attempt {attempt} had ended already: {}", outcome.name())))
+                Ok(SettleResult::Already(format!("attempt {attempt} had ended already: {}", outcome.name())))
             }
-            Err(Refusal::NotActive { status }) => Ok(Settled::Already(format!("it is {} already", status.name()))),
+            Err(Refusal::NotActive { status }) => Ok(SettleResult::Already(format!("it is {} already", status.name()))),
             Err(refusal) => Err(refusal),
         }
     }
@@ -119,7 +119,7 @@ impl<'a> Act<'a> {
             None => {}
         }
         match (mine, number) {
-            (Some(Attempt { outcome: Some(Outcome::Expired), number, ended_at, .. }), _) => {
+            (Some(Attempt { outcome: Some(AttemptOutcome::Expired), number, ended_at, .. }), _) => {
                 let at = ended_at.unwrap_or_default();
                 Err(Refusal::Lapsed { attempt: *number, at, now: Refusal::holder(task) })
             }
@@ -127,7 +127,7 @@ impl<'a> Act<'a> {
                 Err(Refusal::Over { attempt: *number, outcome: *outcome, reason: reason.clone() })
             }
             (_, Some(number)) => Err(Refusal::NoSuchAttempt { number, newest: task.attempt }),
-            (_, None) if task.status == Status::Active => Err(Refusal::held(task)),
+            (_, None) if task.status == TaskStatus::Active => Err(Refusal::held(task)),
             (_, None) => Err(Refusal::NotActive { status: task.status }),
         }
     }

@@ -1,6 +1,6 @@
 //! Lines of a plan: JSON Lines with short keys, all checked before any is used.
 
-use model::task::{Plan, Priority, Step};
+use model::task::{Priority, TaskPlan, TaskStep};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,7 +9,7 @@ const CATEGORIES: &[&str] = &["bug", "feat", "test", "refactor", "doc", "docs", 
 
 /// What is wrong, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LineError {
+pub struct TaskLineError {
     /// Counted from 1.
     pub line: usize,
     pub field: String,
@@ -19,7 +19,7 @@ pub struct LineError {
 }
 
 /// Every line, or everything that is wrong with any of them.
-pub fn parse_lines(text: &str) -> Result<Vec<(usize, Plan)>, Vec<LineError>> {
+pub fn parse_lines(text: &str) -> Result<Vec<(usize, TaskPlan)>, Vec<TaskLineError>> {
     let mut plans = Vec::new();
     let mut errors = Vec::new();
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();
@@ -35,7 +35,7 @@ pub fn parse_lines(text: &str) -> Result<Vec<(usize, Plan)>, Vec<LineError>> {
                 plans.push((number, plan));
             }
             Ok(other) => errors.push(error(number, "line", &other, "must be a JSON object")),
-            Err(cause) => errors.push(LineError {
+            Err(cause) => errors.push(TaskLineError {
                 line: number,
                 field: "line".into(),
                 value: short(line),
@@ -59,14 +59,14 @@ pub fn slug_problem(slug: &str) -> Option<&'static str> {
 }
 
 /// The steps of a task: texts, or objects with `content` (or `t`) and `status`.
-pub fn parse_steps(value: &Value) -> Option<Vec<Step>> {
-    let text = |step: &Value| -> Option<Step> {
+pub fn parse_steps(value: &Value) -> Option<Vec<TaskStep>> {
+    let text = |step: &Value| -> Option<TaskStep> {
         match step {
-            Value::String(content) => Some(Step { content: content.clone(), done: false }),
+            Value::String(content) => Some(TaskStep { content: content.clone(), done: false }),
             Value::Object(fields) => {
                 let content = ["content", "t"].iter().find_map(|key| fields.get(*key)?.as_str())?;
                 let done = ["status", "s"].iter().any(|key| fields.get(*key).and_then(Value::as_str) == Some("done"));
-                Some(Step { content: content.to_string(), done })
+                Some(TaskStep { content: content.to_string(), done })
             }
             _ => None,
         }
@@ -86,11 +86,11 @@ pub fn category_problem(category: &str) -> Option<String> {
 struct Reader<'a> {
     line: usize,
     fields: &'a Map<String, Value>,
-    errors: &'a mut Vec<LineError>,
+    errors: &'a mut Vec<TaskLineError>,
 }
 
 impl Reader<'_> {
-    fn plan(&mut self) -> Plan {
+    fn plan(&mut self) -> TaskPlan {
         let slug = self.text("id").unwrap_or_default();
         if let Some(problem) = slug_problem(&slug) {
             self.wrong("id", problem);
@@ -107,7 +107,7 @@ impl Reader<'_> {
         if deps.contains(&slug) {
             self.wrong("deps", "names the task itself");
         }
-        Plan {
+        TaskPlan {
             title,
             category,
             deps,
@@ -150,8 +150,8 @@ impl Reader<'_> {
     }
 }
 
-fn error(line: usize, field: &str, value: &Value, why: &str) -> LineError {
-    LineError { line, field: field.to_string(), value: short(&value.to_string()), why: why.to_string() }
+fn error(line: usize, field: &str, value: &Value, why: &str) -> TaskLineError {
+    TaskLineError { line, field: field.to_string(), value: short(&value.to_string()), why: why.to_string() }
 }
 
 fn short(text: &str) -> String {
@@ -162,7 +162,7 @@ fn short(text: &str) -> String {
     short
 }
 
-impl fmt::Display for LineError {
+impl fmt::Display for TaskLineError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "line {}: field '{}' {} (value: {})", self.line, self.field, self.why, self.value)
     }
@@ -181,7 +181,10 @@ mod tests {
             (*line, plan.slug.as_str(), plan.priority, plan.deps.as_slice()),
             (1, "a/01", Priority(0), &["b".to_string()][..])
         );
-        assert_eq!(plan.steps, [Step { content: "x".into(), done: false }, Step { content: "y".into(), done: true }]);
+        assert_eq!(
+            plan.steps,
+            [TaskStep { content: "x".into(), done: false }, TaskStep { content: "y".into(), done: true }]
+        );
     }
 
     #[test]

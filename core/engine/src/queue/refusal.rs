@@ -1,7 +1,7 @@
 //! Why a claim, a renewal or a result is refused, in words.
 
 use model::Ms;
-use model::task::{Outcome, Queued, Status};
+use model::task::{AttemptOutcome, Queued, TaskStatus};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refusal {
@@ -14,7 +14,7 @@ pub enum Refusal {
     /// The attempt has ended.
     Over {
         attempt: i64,
-        outcome: Outcome,
+        outcome: AttemptOutcome,
         reason: Option<String>,
     },
     /// The attempt is another agent's, and no token was shown.
@@ -35,7 +35,7 @@ pub enum Refusal {
         until: Ms,
     },
     NotActive {
-        status: Status,
+        status: TaskStatus,
     },
     Blocked {
         blockers: i64,

@@ -7,7 +7,7 @@ fn task() -> Queued {
         row: 1,
         project: "/p".into(),
         slug: "t".into(),
-        status: Status::Open,
+        status: TaskStatus::Open,
         hold: None,
         attempt: 0,
         retry_count: 0,
@@ -33,9 +33,9 @@ fn claimed(task: &Queued, agent: &str, now: i64) -> Queued {
 
 fn failed(task: &Queued, reason: &str, now: i64) -> Queued {
     let actor = Actor { attempt: Some(task.attempt), speaker: Speaker::Person, ..actor("") };
-    match (Act { task, actor: &actor, mine: None, now: Ms(now) }).fail(reason, 0).unwrap() {
-        Settled::Turn(turn) => turn.after,
-        Settled::Already(why) => panic!("{why}"),
+    match (TaskAction { task, actor: &actor, mine: None, now: Ms(now) }).fail(reason, 0).unwrap() {
+        SettleResult::Turn(turn) => turn.after,
+        SettleResult::Already(why) => panic!("{why}"),
     }
 }
 
@@ -50,7 +50,7 @@ fn q3_attempt_numbers_rise_with_every_claim() {
 fn q3_another_agent_cannot_finish_fail_or_renew() {
     let held = claimed(&task(), "a", 0);
     let stranger = actor("b");
-    let act = Act { task: &held, actor: &stranger, mine: None, now: Ms(1) };
+    let act = TaskAction { task: &held, actor: &stranger, mine: None, now: Ms(1) };
     assert!(matches!(act.done(serde_json::Value::Null), Err(Refusal::Held { .. })));
     assert!(matches!(act.fail("x", 0), Err(Refusal::Held { .. })));
     assert!(matches!(act.renew(1), Err(Refusal::Held { .. })));
@@ -67,7 +67,7 @@ fn t10_who_may_act_is_decided_by_token_then_by_speaker() {
         let actor = Actor { agent: "alice".into(), attempt: attempt_named, token, speaker: speaker.clone() };
         // As the store finds it: a wrong token finds nothing.
         let mine = Some(&attempt).filter(|attempt| actor.token.is_none() || actor.token == attempt.token);
-        Act { task: &held, actor: &actor, mine, now: Ms(1) }.renew(1).err()
+        TaskAction { task: &held, actor: &actor, mine, now: Ms(1) }.renew(1).err()
     };
     for speaker in [&alice, &person] {
         for number in [None, Some(1)] {
@@ -101,7 +101,7 @@ fn t10_no_agent_deletes_what_another_holds_until_its_lease_is_over() {
 fn q3_a_lapsed_attempt_is_told_so() {
     let held = claimed(&task(), "a", 0);
     let own = actor("a");
-    let act = Act { task: &held, actor: &own, mine: None, now: Ms(600_000) };
+    let act = TaskAction { task: &held, actor: &own, mine: None, now: Ms(600_000) };
     let refusal = act.done(serde_json::Value::Null).unwrap_err();
     assert!(matches!(refusal, Refusal::Lapsed { attempt: 1, .. }));
     assert!(refusal.sentence("t").contains("attempt 1 of task 't' lapsed at"));
@@ -115,13 +115,13 @@ fn q5_reported_failures_back_off_and_the_fifth_quarantines() {
     for (nth, wait) in [10_000, 20_000, 40_000, 80_000].into_iter().enumerate() {
         let now = at.ready_at.0 + 1;
         at = failed(&claimed(&at, "a", at.ready_at.0), "broken", now);
-        assert_eq!((at.status, at.failures, at.ready_at), (Status::Open, nth as i64 + 1, Ms(now + wait)));
+        assert_eq!((at.status, at.failures, at.ready_at), (TaskStatus::Open, nth as i64 + 1, Ms(now + wait)));
         assert!(matches!(claim(&at, &claimant("a"), "t0ken", Ms(now + wait - 1)), Err(Refusal::BackingOff { .. })));
     }
     at = failed(&claimed(&at, "a", at.ready_at.0), "broken", at.ready_at.0 + 1);
-    assert_eq!((at.status, at.retry_count, at.fail_reason.as_deref()), (Status::Quarantined, 5, Some("broken")));
+    assert_eq!((at.status, at.retry_count, at.fail_reason.as_deref()), (TaskStatus::Quarantined, 5, Some("broken")));
     let again = requeue(&at, Ms(9)).unwrap().after;
-    assert_eq!((again.status, again.failures, again.retry_count), (Status::Open, 0, 5));
+    assert_eq!((again.status, again.failures, again.retry_count), (TaskStatus::Open, 0, 5));
 }
 
 #[test]
@@ -135,9 +135,9 @@ fn q5_releases_are_claimable_at_once_and_the_tenth_quarantines() {
     let mut at = task();
     for nth in 1..10 {
         at = failed(&claimed(&at, "a", nth), CONTEXT_LIMIT, nth);
-        assert_eq!((at.status, at.ready_at, at.releases), (Status::Open, Ms(0), nth));
+        assert_eq!((at.status, at.ready_at, at.releases), (TaskStatus::Open, Ms(0), nth));
     }
-    assert_eq!(failed(&claimed(&at, "a", 99), SESSION_EXITED, 99).status, Status::Quarantined);
+    assert_eq!(failed(&claimed(&at, "a", 99), SESSION_EXITED, 99).status, TaskStatus::Quarantined);
 }
 
 /// Q5: the history of a task says of each attempt how it ended and why.
@@ -145,17 +145,17 @@ fn q5_releases_are_claimable_at_once_and_the_tenth_quarantines() {
 fn q5_an_attempt_that_is_over_keeps_its_reason() {
     let held = claimed(&task(), "a", 0);
     let over = |outcome, reason: &str| AttemptChange::Ended { number: 1, outcome, reason: Some(reason.into()) };
-    assert_eq!(release(&held, CONTEXT_LIMIT, Ms(1)).attempt, over(Outcome::Released, CONTEXT_LIMIT));
-    assert_eq!(reported(&held, "broken", 0, Ms(1)).attempt, over(Outcome::Failed, "broken"));
-    assert_eq!(expire(&held, Sign::Silence, Ms(600_000)).attempt, over(Outcome::Expired, LAPSED));
+    assert_eq!(release(&held, CONTEXT_LIMIT, Ms(1)).attempt, over(AttemptOutcome::Released, CONTEXT_LIMIT));
+    assert_eq!(reported(&held, "broken", 0, Ms(1)).attempt, over(AttemptOutcome::Failed, "broken"));
+    assert_eq!(expire(&held, HolderSign::Silence, Ms(600_000)).attempt, over(AttemptOutcome::Expired, LAPSED));
 }
 
 #[test]
 fn q5_failing_what_is_over_is_success_with_a_note() {
     let own = actor("a");
     let over = release(&claimed(&task(), "a", 0), CONTEXT_LIMIT, Ms(1)).after;
-    let act = Act { task: &over, actor: &own, mine: None, now: Ms(2) };
-    assert!(matches!(act.fail("x", 0), Ok(Settled::Already(_))));
+    let act = TaskAction { task: &over, actor: &own, mine: None, now: Ms(2) };
+    assert!(matches!(act.fail("x", 0), Ok(SettleResult::Already(_))));
     assert!(matches!(act.done(serde_json::Value::Null), Err(Refusal::NotActive { .. })));
     let attempt = Attempt {
         number: 1,
@@ -165,13 +165,15 @@ fn q5_failing_what_is_over_is_success_with_a_note() {
         group: None,
         claimed_at: Ms(0),
         ended_at: Some(Ms(1)),
-        outcome: Some(Outcome::Released),
+        outcome: Some(AttemptOutcome::Released),
         reason: Some(CONTEXT_LIMIT.into()),
     };
     let taken = claimed(&over, "b", 2);
     for task in [&over, &taken] {
-        let act = Act { task, actor: &own, mine: Some(&attempt), now: Ms(3) };
-        let Ok(Settled::Already(note)) = act.fail("x", 0) else { panic!("whoever has it now, this attempt is over") };
+        let act = TaskAction { task, actor: &own, mine: Some(&attempt), now: Ms(3) };
+        let Ok(SettleResult::Already(note)) = act.fail("x", 0) else {
+            panic!("whoever has it now, this attempt is over")
+        };
         assert!(note.contains("released"), "{note}");
     }
 }
@@ -179,16 +181,16 @@ fn q5_failing_what_is_over_is_success_with_a_note() {
 #[test]
 fn q4_a_tool_in_flight_holds_the_lease_but_not_for_ever() {
     let held = claimed(&task(), "a", 0);
-    let kept = expire(&held, Sign::ToolInFlight, Ms(600_000)).after;
+    let kept = expire(&held, HolderSign::ToolInFlight, Ms(600_000)).after;
     assert_eq!(kept.hold.as_ref().unwrap().lease_until, Ms(1_200_000));
-    assert_eq!(expire(&held, Sign::ToolInFlight, Ms(LONGEST_TOOL_MS)).after.status, Status::Open);
-    let gone = expire(&held, Sign::Silence, Ms(600_000));
-    assert_eq!((gone.after.status, gone.after.retry_count, gone.after.releases), (Status::Open, 1, 1));
+    assert_eq!(expire(&held, HolderSign::ToolInFlight, Ms(LONGEST_TOOL_MS)).after.status, TaskStatus::Open);
+    let gone = expire(&held, HolderSign::Silence, Ms(600_000));
+    assert_eq!((gone.after.status, gone.after.retry_count, gone.after.releases), (TaskStatus::Open, 1, 1));
 }
 
 #[test]
 fn q8_a_sleep_or_a_clock_set_forward_is_noticed_and_idleness_is_not() {
-    let moment = |now, awake, boot: &str| Moment { now: Ms(now), awake, boot: boot.into() };
+    let moment = |now, awake, boot: &str| ClockReading { now: Ms(now), awake, boot: boot.into() };
     let last = moment(1_000_000, 500_000, "x");
     assert!(woke(Some(&last), &moment(4_600_000, 500_100, "x")));
     assert!(!woke(Some(&last), &moment(4_600_000, 4_100_000, "x")));
@@ -201,7 +203,7 @@ fn q8_a_sleep_or_a_clock_set_forward_is_noticed_and_idleness_is_not() {
 #[test]
 fn q7_every_reason_is_said_with_its_tasks() {
     let some = |slug: &str| slug.to_string();
-    let waiting = Waiting {
+    let waiting = UnclaimableTasks {
         counts: model::task::Counts { open: 3, active: 1, quarantined: 1, ..model::task::Counts::default() },
         claimable: 1,
         blocked: vec![(some("b"), vec![some("a (open)")])],

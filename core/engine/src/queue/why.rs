@@ -6,7 +6,7 @@ use model::task::Counts;
 /// What the store knows of tasks that cannot be claimed. Lists are short
 /// samples; the counts are whole.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Waiting {
+pub struct UnclaimableTasks {
     pub counts: Counts,
     pub claimable: i64,
     /// The task, and the blockers it waits for.
@@ -23,7 +23,7 @@ pub struct Waiting {
 
 /// One reason, as data and in words.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Why {
+pub struct WaitReason {
     /// `claimable`, `empty`, `finished`, `cycle`, `blocked`, `backing_off`, `quarantined`, `leased`.
     pub kind: &'static str,
     pub tasks: Vec<String>,
@@ -33,9 +33,9 @@ pub struct Why {
 /// No list of tasks is longer.
 const MOST: usize = 20;
 
-pub fn why(waiting: &Waiting, now: Ms) -> Vec<Why> {
+pub fn why(waiting: &UnclaimableTasks, now: Ms) -> Vec<WaitReason> {
     let mut reasons = Vec::new();
-    let mut say = |kind, tasks: Vec<String>, text: String| reasons.push(Why { kind, tasks, text });
+    let mut say = |kind, tasks: Vec<String>, text: String| reasons.push(WaitReason { kind, tasks, text });
     let counts = &waiting.counts;
     let alive = counts.open + counts.active + counts.blocked + counts.quarantined;
     if alive == 0 && counts.done == 0 {

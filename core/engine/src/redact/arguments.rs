@@ -4,12 +4,12 @@
 use super::entropy::is_mixed;
 use super::hidden::Hidden;
 use super::names::{Telling, telling};
-use super::options::{Line, Word, argument, argument_at, next};
+use super::options::{CommandWord, CommandWords, argument, argument_at, next};
 use super::scan::{byte, is_one_of, part, rest, skip};
-use super::values::{Form, is_secret, stands_for_another};
+use super::values::{ValueForm, is_secret, stands_for_another};
 
 /// The so-manieth word behind another one that is no option; zero is the last.
-pub fn positional(line: &Line<'_>, name: Word<'_>, (after, nth): (&str, usize), hidden: &mut Hidden) {
+pub fn positional(line: &CommandWords<'_>, name: CommandWord<'_>, (after, nth): (&str, usize), hidden: &mut Hidden) {
     let mut at = name.from;
     let mut count = None;
     let mut found = None;
@@ -41,14 +41,14 @@ pub fn positional(line: &Line<'_>, name: Word<'_>, (after, nth): (&str, usize), 
         || part(line.text, name.after, line.end).split(' ').any(|word| word.starts_with('-') && word.contains('b'));
     let wanted = if nth == 0 { count >= Some(2) && given() } else { count == Some(nth) };
     if let Some((from, to)) = found.filter(|_| wanted)
-        && is_secret(part(line.text, from, to), Telling::Password, Form::Option)
+        && is_secret(part(line.text, from, to), Telling::Password, ValueForm::Option)
     {
         hidden.add(from, to);
     }
 }
 
 /// `set -x API_TOKEN …`, `aws configure set aws_secret_access_key …`, `ENV API_TOKEN …`.
-pub fn set(line: &Line<'_>, setter: Word<'_>, hidden: &mut Hidden) {
+pub fn set(line: &CommandWords<'_>, setter: CommandWord<'_>, hidden: &mut Hidden) {
     let mut at = setter.after;
     for _ in 0..5 {
         let Some(word) = next(line, at) else { return };
@@ -66,7 +66,7 @@ pub fn set(line: &Line<'_>, setter: Word<'_>, hidden: &mut Hidden) {
         if let Some((from, to)) = argument(line, closed)
             && (named || is_mixed(part(line.text, from, to)))
             && !part(line.text, from, to).starts_with(['-', '=', ':'])
-            && is_secret(part(line.text, from, to), said, Form::Option)
+            && is_secret(part(line.text, from, to), said, ValueForm::Option)
         {
             hidden.add(from, to);
         }
@@ -75,7 +75,7 @@ pub fn set(line: &Line<'_>, setter: Word<'_>, hidden: &mut Hidden) {
 }
 
 /// `echo … | docker login --password-stdin`, `gh auth login --with-token <<< …`.
-pub fn from_pipe(line: &Line<'_>, echoed: Option<usize>, at: usize, hidden: &mut Hidden) {
+pub fn from_pipe(line: &CommandWords<'_>, echoed: Option<usize>, at: usize, hidden: &mut Hidden) {
     let here = rest(line.text, at).find("<<<").map(|found| at + found + 3).filter(|here| *here < line.end);
     if let Some((from, to)) = here.and_then(|here| argument_at(line, skip(line.text, here, |byte| byte == b' '))) {
         return taken(line, from, to, hidden);
@@ -92,7 +92,7 @@ pub fn from_pipe(line: &Line<'_>, echoed: Option<usize>, at: usize, hidden: &mut
 }
 
 /// A word that goes into a pipe as a password, after a name where there is one.
-fn taken(line: &Line<'_>, from: usize, to: usize, hidden: &mut Hidden) {
+fn taken(line: &CommandWords<'_>, from: usize, to: usize, hidden: &mut Hidden) {
     let value = part(line.text, from, to);
     if !value.starts_with(['-', '%']) && !stands_for_another(value) && !value.starts_with(super::GONE) {
         let named = value.split_once(':').filter(|_| rest(line.text, to).contains("chpasswd"));
@@ -101,7 +101,7 @@ fn taken(line: &Line<'_>, from: usize, to: usize, hidden: &mut Hidden) {
 }
 
 /// SQL: `IDENTIFIED BY '…'`, `IDENTIFIED WITH … BY '…'`.
-pub fn identified(line: &Line<'_>, word: Word<'_>, hidden: &mut Hidden) {
+pub fn identified(line: &CommandWords<'_>, word: CommandWord<'_>, hidden: &mut Hidden) {
     let mut at = word.after;
     for _ in 0..3 {
         let Some(word) = next(line, at) else { return };
@@ -111,7 +111,7 @@ pub fn identified(line: &Line<'_>, word: Word<'_>, hidden: &mut Hidden) {
         }
         if let Some((from, to)) = argument(line, at)
             && !is_one_of(part(line.text, from, to), &["password", "values", "random"])
-            && is_secret(part(line.text, from, to), Telling::Password, Form::Quoted)
+            && is_secret(part(line.text, from, to), Telling::Password, ValueForm::Quoted)
         {
             hidden.add(from, to);
         }

@@ -5,7 +5,7 @@ use super::entropy::is_mixed;
 use super::hidden::Hidden;
 use super::names::{Telling, telling};
 use super::scan::{byte, byte_before, is_blank, is_name, line_end, part, quote_at, quote_end, rest, skip};
-use super::values::{Form, is_secret, stands_for_another};
+use super::values::{ValueForm, is_secret, stands_for_another};
 use super::{headers, pairs, scan};
 
 pub fn find(text: &str, hidden: &mut Hidden) {
@@ -18,7 +18,7 @@ pub fn find(text: &str, hidden: &mut Hidden) {
         let name = part(text, from, to);
         let found = match telling(name) {
             Some(said) => {
-                let name = Name { text, from, to, said };
+                let name = SecretName { text, from, to, said };
                 value(&name).or_else(|| pairs::value(&name))
             }
             None if name.eq_ignore_ascii_case("bearer") => headers::bearer(text, to),
@@ -32,7 +32,7 @@ pub fn find(text: &str, hidden: &mut Hidden) {
 }
 
 /// A name that says its value is a secret, and where it stands.
-pub struct Name<'t> {
+pub struct SecretName<'t> {
     pub text: &'t str,
     pub from: usize,
     pub to: usize,
@@ -48,8 +48,8 @@ fn after_escape(text: &str, from: usize, to: usize) -> usize {
 }
 
 /// The value that stands behind the name, where it is a secret.
-fn value(name: &Name<'_>) -> Option<(usize, usize)> {
-    let Name { text, from, to, said } = *name;
+fn value(name: &SecretName<'_>) -> Option<(usize, usize)> {
+    let SecretName { text, from, to, said } = *name;
     // `"name": …` closes the quote that stands before the name.
     let named = quote_at(text, to).filter(|(quote, _)| byte_before(text, from) == quote.mark);
     let closed = named.map_or(to, |(_, after)| after);
@@ -69,7 +69,7 @@ fn value(name: &Name<'_>) -> Option<(usize, usize)> {
         return None;
     }
     if byte(text, after.saturating_sub(1)) == b'<' {
-        return word(name, value, Form::Tight);
+        return word(name, value, ValueForm::Tight);
     }
     let loose = value > after || spaced > closed;
     if said == Telling::Authorization || said == Telling::Cookie {
@@ -77,8 +77,8 @@ fn value(name: &Name<'_>) -> Option<(usize, usize)> {
     }
     match byte(text, after.saturating_sub(1)) {
         _ if loose || (named.is_some() && byte(text, value) != 0) => line(name, value),
-        b':' => word(name, value, Form::Colon),
-        _ => word(name, value, Form::Tight),
+        b':' => word(name, value, ValueForm::Colon),
+        _ => word(name, value, ValueForm::Tight),
     }
 }
 
@@ -95,20 +95,20 @@ fn separator(text: &str, at: usize) -> Option<usize> {
 }
 
 /// `--password hunter2`, `-storepass hunter2`.
-fn option(name: &Name<'_>, quoted: bool, value: usize) -> Option<(usize, usize)> {
-    let Name { text, from, to, .. } = *name;
+fn option(name: &SecretName<'_>, quoted: bool, value: usize) -> Option<(usize, usize)> {
+    let SecretName { text, from, to, .. } = *name;
     if quoted || byte(text, from) != b'-' || value == to || byte(text, value) == b'-' {
         return None;
     }
     match quote_at(text, value) {
         Some((quote, inside)) => self::quoted(name, quote, inside),
-        None => word(name, value, Form::Option),
+        None => word(name, value, ValueForm::Option),
     }
 }
 
 /// What stands in quotes; one that is not closed goes on to the end.
-fn quoted(name: &Name<'_>, quote: scan::Quote, inside: usize) -> Option<(usize, usize)> {
-    let Name { text, said, .. } = *name;
+fn quoted(name: &SecretName<'_>, quote: scan::Quote, inside: usize) -> Option<(usize, usize)> {
+    let SecretName { text, said, .. } = *name;
     // A quote that closes is not one that opens: `read -p "Password: " answer`.
     if matches!(byte(text, inside), b' ' | b')' | b',' | b';' | b'\n' | 0) {
         return None;
@@ -117,12 +117,12 @@ fn quoted(name: &Name<'_>, quote: scan::Quote, inside: usize) -> Option<(usize, 
     if said == Telling::Authorization || said == Telling::Cookie {
         return headers::value(name, inside, end);
     }
-    is_secret(part(text, inside, end), said, Form::Quoted).then_some((inside, end))
+    is_secret(part(text, inside, end), said, ValueForm::Quoted).then_some((inside, end))
 }
 
 /// One word as the value.
-fn word(name: &Name<'_>, from: usize, form: Form) -> Option<(usize, usize)> {
-    let Name { text, said, .. } = *name;
+fn word(name: &SecretName<'_>, from: usize, form: ValueForm) -> Option<(usize, usize)> {
+    let SecretName { text, said, .. } = *name;
     let end = word_end(text, from);
     // Some programs take the name of a secret so.
     let by_name = part(text, name.from, name.to) == "--secret" && part(text, from, end).len() < 8;
@@ -131,8 +131,8 @@ fn word(name: &Name<'_>, from: usize, form: Form) -> Option<(usize, usize)> {
     }
     // `connect(user=user, password=password)` passes variables on.
     let called = byte(text, end) == b')' || (byte(text, end) == b',' && byte(text, end + 1) == b' ');
-    let passed = form == Form::Tight && called && byte(text, name.from).is_ascii_lowercase();
-    let form = if passed { Form::Code } else { form };
+    let passed = form == ValueForm::Tight && called && byte(text, name.from).is_ascii_lowercase();
+    let form = if passed { ValueForm::Code } else { form };
     is_secret(part(text, from, end), said, form).then(|| (from, whole_end(text, from, end)))
 }
 
@@ -200,8 +200,8 @@ fn begins_another(text: &str, at: usize) -> bool {
 }
 
 /// The rest of a line as the value: settings, code or prose.
-fn line(name: &Name<'_>, from: usize) -> Option<(usize, usize)> {
-    let Name { text, said, .. } = *name;
+fn line(name: &SecretName<'_>, from: usize) -> Option<(usize, usize)> {
+    let SecretName { text, said, .. } = *name;
     if matches!(byte(text, from), b'|' | b'>') {
         return indented(name, from);
     }
@@ -211,17 +211,17 @@ fn line(name: &Name<'_>, from: usize) -> Option<(usize, usize)> {
     let code = rest_of_line.starts_with([',', ';', ')', '}', ']', '{', '(', '|', '&', '+', '?', '<', '>', '=']);
     let alone = rest_of_line.is_empty() || rest_of_line.starts_with(['#', '"', '\'', '`', '\\']);
     let form = match (alone, code) {
-        (true, _) => Form::Line,
-        (_, true) => Form::Code,
+        (true, _) => ValueForm::Line,
+        (_, true) => ValueForm::Code,
         // Prose: only what cannot be a word of it.
-        _ => Form::Colon,
+        _ => ValueForm::Colon,
     };
-    let secret = is_secret(value, said, form) && !(form == Form::Colon && value.contains(['(', '[', '{']));
+    let secret = is_secret(value, said, form) && !(form == ValueForm::Colon && value.contains(['(', '[', '{']));
     secret.then_some((from, end))
 }
 
 /// A block of YAML: `password: |` and the lines that are further in.
-fn indented(name: &Name<'_>, mark: usize) -> Option<(usize, usize)> {
+fn indented(name: &SecretName<'_>, mark: usize) -> Option<(usize, usize)> {
     let text = name.text;
     let marked = skip(text, mark, |byte| matches!(byte, b'|' | b'>' | b'-' | b'+' | b'0'..=b'9'));
     let first = line_end(text, marked);

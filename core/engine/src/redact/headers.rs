@@ -1,13 +1,13 @@
 //! Headers of requests: a scheme and a credential, and cookies.
 
 use super::entropy::{is_mixed, is_token};
-use super::fields::{Name, word_end};
+use super::fields::{SecretName, word_end};
 use super::names::Telling;
 use super::scan::{byte, byte_before, is_blank, is_one_of, part, skip};
 use super::values::stands_for_another;
 
 /// `Authorization: Bearer …`, `Cookie: a=b; c=d`.
-pub fn value(name: &Name<'_>, from: usize, end: usize) -> Option<(usize, usize)> {
+pub fn value(name: &SecretName<'_>, from: usize, end: usize) -> Option<(usize, usize)> {
     const SCHEMES: &[&str] = &[
         "basic",
         "bearer",

@@ -2,7 +2,7 @@
 //! and need not be guessed.
 
 use super::names::{Telling, telling};
-use super::values::{Form, is_secret};
+use super::values::{ValueForm, is_secret};
 use super::{GONE, kept, without_secrets};
 use serde_json::{Map, Value};
 
@@ -66,7 +66,7 @@ fn field(name: &str, value: &Value, listed: Option<Telling>, reading: Reading) -
 /// What a telling name holds: a text, a number, or a list of them.
 fn hide(value: &Value, said: Telling, reading: Reading) -> Value {
     match value {
-        Value::String(text) if is_secret(text, said, Form::Quoted) => Value::String(GONE.into()),
+        Value::String(text) if is_secret(text, said, ValueForm::Quoted) => Value::String(GONE.into()),
         Value::Number(number) if said == Telling::Password && number.to_string().len() >= 4 => {
             Value::String(GONE.into())
         }

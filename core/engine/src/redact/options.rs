@@ -5,8 +5,8 @@ use super::fields::word_end;
 use super::hidden::Hidden;
 use super::names::Telling;
 use super::scan::{byte, is_one_of, line_end, part, quote_at, quote_end, rest, skip};
-use super::tools::{NAMES, PIPED, SETTERS, TOOLS, Takes, Tool};
-use super::values::{Form, is_secret, stands_for_another};
+use super::tools::{NAMES, PIPED, SETTERS, SecretTool, TOOLS, Takes};
+use super::values::{ValueForm, is_secret, stands_for_another};
 
 pub fn find(text: &str, hidden: &mut Hidden) {
     let mut at = 0;
@@ -14,7 +14,7 @@ pub fn find(text: &str, hidden: &mut Hidden) {
         let end = line_end(text, at);
         // Only what is written in one line is a command; a line that goes on is one line.
         let end = continued(text, end);
-        line(&Line { text, from: at, end }, hidden);
+        line(&CommandWords { text, from: at, end }, hidden);
         at = end + 1;
     }
 }
@@ -30,7 +30,7 @@ fn continued(text: &str, mut end: usize) -> usize {
 const NEAR: usize = 1024;
 const MOST_WORDS: usize = 64;
 
-pub struct Line<'t> {
+pub struct CommandWords<'t> {
     pub text: &'t str,
     pub from: usize,
     pub end: usize,
@@ -38,7 +38,7 @@ pub struct Line<'t> {
 
 /// A word of a command line, without the quotes and brackets around it.
 #[derive(Clone, Copy)]
-pub struct Word<'t> {
+pub struct CommandWord<'t> {
     pub text: &'t str,
     pub from: usize,
     /// Where the next one is looked for.
@@ -47,7 +47,7 @@ pub struct Word<'t> {
     pub last: bool,
 }
 
-fn line(line: &Line<'_>, hidden: &mut Hidden) {
+fn line(line: &CommandWords<'_>, hidden: &mut Hidden) {
     let mut at = line.from;
     let mut piped = None;
     while let Some(word) = next(line, at) {
@@ -75,7 +75,7 @@ fn line(line: &Line<'_>, hidden: &mut Hidden) {
 }
 
 /// The next word of the line.
-pub fn next<'t>(line: &Line<'t>, at: usize) -> Option<Word<'t>> {
+pub fn next<'t>(line: &CommandWords<'t>, at: usize) -> Option<CommandWord<'t>> {
     let around = |byte: u8| {
         byte.is_ascii_whitespace()
             || matches!(byte, b'"' | b'\'' | b'`' | b'(' | b'{' | b'|' | b';' | b'&' | b'\\' | b'[' | b',' | b'$')
@@ -90,11 +90,11 @@ pub fn next<'t>(line: &Line<'t>, at: usize) -> Option<Word<'t>> {
     .min(line.end);
     let behind = skip(line.text, to, |byte| matches!(byte, b' ' | b'\t' | b'"' | b'\'' | b')'));
     let last = matches!(byte(line.text, behind), b'|' | b';' | b'&' | b'\n') || to == from;
-    Some(Word { text: part(line.text, from, to), from, after: to.max(from + 1), last })
+    Some(CommandWord { text: part(line.text, from, to), from, after: to.max(from + 1), last })
 }
 
 /// The argument that begins behind a place: quoted as a whole, or one word.
-pub fn argument(line: &Line<'_>, at: usize) -> Option<(usize, usize)> {
+pub fn argument(line: &CommandWords<'_>, at: usize) -> Option<(usize, usize)> {
     let mut from = skip(line.text, at, |byte| matches!(byte, b' ' | b'\t'));
     if from == at && !matches!(byte(line.text, at), b'"' | b'\'') {
         return None;
@@ -106,7 +106,7 @@ pub fn argument(line: &Line<'_>, at: usize) -> Option<(usize, usize)> {
     argument_at(line, from)
 }
 
-pub fn argument_at(line: &Line<'_>, from: usize) -> Option<(usize, usize)> {
+pub fn argument_at(line: &CommandWords<'_>, from: usize) -> Option<(usize, usize)> {
     let (from, to) = match quote_at(line.text, from) {
         Some((quote, inside)) => (inside, quote_end(line.text, inside, quote).map_or(line.text.len(), |(end, _)| end)),
         None => (from, word_end(line.text, from)),
@@ -114,7 +114,7 @@ pub fn argument_at(line: &Line<'_>, from: usize) -> Option<(usize, usize)> {
     (from < to && from < line.end).then_some((from, to))
 }
 
-fn command(line: &Line<'_>, name: Word<'_>, tool: &Tool, hidden: &mut Hidden) {
+fn command(line: &CommandWords<'_>, name: CommandWord<'_>, tool: &SecretTool, hidden: &mut Hidden) {
     let tail = part(line.text, name.after, super::floor(line.text, line.end.min(name.after + NEAR)));
     let said = |word: &&str| {
         tail.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-' || c == '_')).any(|one| one == *word)
@@ -147,13 +147,13 @@ fn command(line: &Line<'_>, name: Word<'_>, tool: &Tool, hidden: &mut Hidden) {
     }
 }
 
-fn joined(line: &Line<'_>, word: Word<'_>, options: &[&str]) -> Option<(usize, usize)> {
+fn joined(line: &CommandWords<'_>, word: CommandWord<'_>, options: &[&str]) -> Option<(usize, usize)> {
     let option = options.iter().find(|option| word.text.starts_with(**option))?;
     let joined = rest(word.text, option.len());
     let value = joined.strip_prefix('=').unwrap_or(joined);
     if value.is_empty() && matches!(byte(line.text, word.after), b'"' | b'\'') {
         return argument(line, word.after)
-            .filter(|(from, to)| is_secret(part(line.text, *from, *to), Telling::Password, Form::Option));
+            .filter(|(from, to)| is_secret(part(line.text, *from, *to), Telling::Password, ValueForm::Option));
     }
     let secret =
         !value.is_empty() && !stands_for_another(value) && !value.starts_with('-') && !value.starts_with(super::GONE);
@@ -161,18 +161,18 @@ fn joined(line: &Line<'_>, word: Word<'_>, options: &[&str]) -> Option<(usize, u
     secret.then_some((from, word.from + word.text.len()))
 }
 
-fn following(line: &Line<'_>, word: Word<'_>, options: &[&str]) -> Option<(usize, usize)> {
+fn following(line: &CommandWords<'_>, word: CommandWord<'_>, options: &[&str]) -> Option<(usize, usize)> {
     if !options.contains(&word.text) || word.last {
         return None;
     }
     let (from, to) = argument(line, word.after)?;
     let from = if part(line.text, from, to).starts_with("pass:") { from + 5 } else { from };
     let value = part(line.text, from, to);
-    (!value.starts_with('-') && is_secret(value, Telling::Password, Form::Option)).then_some((from, to))
+    (!value.starts_with('-') && is_secret(value, Telling::Password, ValueForm::Option)).then_some((from, to))
 }
 
 /// `-u me:hunter2`, `-U me%hunter2`, `-u me,hunter2`: the name may be seen.
-fn login(line: &Line<'_>, word: Word<'_>, options: &[&str]) -> Option<(usize, usize)> {
+fn login(line: &CommandWords<'_>, word: CommandWord<'_>, options: &[&str]) -> Option<(usize, usize)> {
     let (option, value) = word.text.split_once('=').unwrap_or((word.text, ""));
     let short =
         options.iter().find(|option| option.len() == 2 && word.text.starts_with(**option) && word.text.len() > 2);
@@ -200,7 +200,7 @@ fn login(line: &Line<'_>, word: Word<'_>, options: &[&str]) -> Option<(usize, us
     (!shown && !numbers).then_some((password, to))
 }
 
-fn slashed(word: Word<'_>) -> Option<(usize, usize)> {
+fn slashed(word: CommandWord<'_>) -> Option<(usize, usize)> {
     let (user, tail) = word.text.split_once('/')?;
     let password = tail.rsplit_once('@').map_or(tail, |(password, _)| password);
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';

@@ -2,18 +2,18 @@
 //! lists of names and values, SQL, `.netrc`, and what people write in sentences.
 
 use super::entropy::{is_mixed, is_random};
-use super::fields::{Name, word_end};
+use super::fields::{SecretName, word_end};
 use super::names::Telling;
 use super::scan::{
     byte, byte_before, is_blank, is_name, is_one_of, line_end, part, quote_at, quote_end, rest, skip, skip_back,
     starts_ignoring_case,
 };
-use super::values::{Form, is_secret};
+use super::values::{ValueForm, is_secret};
 
 /// So far behind a name its value may stand.
 const REACH: usize = 200;
 
-pub fn value(name: &Name<'_>) -> Option<(usize, usize)> {
+pub fn value(name: &SecretName<'_>) -> Option<(usize, usize)> {
     if name.said == Telling::Hint {
         return sentence(name);
     }
@@ -27,8 +27,8 @@ pub fn value(name: &Name<'_>) -> Option<(usize, usize)> {
 }
 
 /// `<password>…</password>`, `<key>Password</key><string>…</string>`.
-fn element(name: &Name<'_>) -> Option<(usize, usize)> {
-    let Name { text, from, to, said } = *name;
+fn element(name: &SecretName<'_>) -> Option<(usize, usize)> {
+    let SecretName { text, from, to, said } = *name;
     let open = match (byte_before(text, from), byte(text, to)) {
         (b'<', _) => tag_end(text, to)?,
         (b'"' | b'\'', b'"' | b'\'') if byte(text, to + 1) == b'>' && is_keyed(text, from) => to + 2,
@@ -39,7 +39,8 @@ fn element(name: &Name<'_>) -> Option<(usize, usize)> {
         _ => return None,
     };
     let end = skip(text, open, |byte| byte != b'<');
-    (rest(text, end).starts_with("</") && is_secret(part(text, open, end), said, Form::Quoted)).then_some((open, end))
+    (rest(text, end).starts_with("</") && is_secret(part(text, open, end), said, ValueForm::Quoted))
+        .then_some((open, end))
 }
 
 /// `<entry key="db.password">`
@@ -55,8 +56,8 @@ fn tag_end(text: &str, at: usize) -> Option<usize> {
 }
 
 /// `name="password"`, an empty line, and the value on a line of its own.
-fn form_part(name: &Name<'_>) -> Option<(usize, usize)> {
-    let Name { text, from, to, said } = *name;
+fn form_part(name: &SecretName<'_>) -> Option<(usize, usize)> {
+    let SecretName { text, from, to, said } = *name;
     let (quote, after) = quote_at(text, to).filter(|(quote, _)| byte_before(text, from) == quote.mark)?;
     let opening = from.checked_sub(1 + quote.slashes)?;
     if !part(text, 0, opening).ends_with("name=") {
@@ -64,7 +65,7 @@ fn form_part(name: &Name<'_>) -> Option<(usize, usize)> {
     }
     let value = empty_line(text, after)?;
     let end = (value..text.len()).find(|at| is_line_break(text, *at)).unwrap_or(text.len());
-    is_secret(part(text, value, end), said, Form::Quoted).then_some((value, end))
+    is_secret(part(text, value, end), said, ValueForm::Quoted).then_some((value, end))
 }
 
 /// The place after two ends of a line, real ones or written as `\r\n`.
@@ -82,8 +83,8 @@ fn is_line_break(text: &str, at: usize) -> bool {
 }
 
 /// `name: DB_PASSWORD` and `value: …` after it, `variable "db_password"` and its default.
-fn listed(name: &Name<'_>) -> Option<(usize, usize)> {
-    let Name { text, from, to, said } = *name;
+fn listed(name: &SecretName<'_>) -> Option<(usize, usize)> {
+    let SecretName { text, from, to, said } = *name;
     let before = skip_back(text, from, |byte| !is_name(byte) && byte != b'\n' && byte != b'}');
     let label = part(text, skip_back(text, before, is_name), before).trim_start_matches('-');
     if !is_one_of(label, &["name", "key", "variable", "parameterkey", "field", "header", "id", "env", "output"])
@@ -119,12 +120,12 @@ fn valued(text: &str, at: usize, said: Telling) -> Option<(usize, usize)> {
         Some((quote, inside)) => (inside, quote_end(text, inside, quote).map_or(text.len(), |(end, _)| end)),
         None => (value, word_end(text, value)),
     };
-    is_secret(part(text, from, end), said, Form::Quoted).then_some((from, end))
+    is_secret(part(text, from, end), said, ValueForm::Quoted).then_some((from, end))
 }
 
 /// `define('DB_PASSWORD', '…')`, `headers.set("X-Api-Key", "…")`.
-fn argument(name: &Name<'_>) -> Option<(usize, usize)> {
-    let Name { text, from, to, said } = *name;
+fn argument(name: &SecretName<'_>) -> Option<(usize, usize)> {
+    let SecretName { text, from, to, said } = *name;
     let (quote, after) = quote_at(text, to).filter(|(quote, _)| byte_before(text, from) == quote.mark)?;
     let call = skip_back(text, from.checked_sub(1 + quote.slashes)?, is_blank);
     let value = skip(text, skip(text, after, is_blank) + 1, is_blank);
@@ -155,12 +156,12 @@ fn argument(name: &Name<'_>) -> Option<(usize, usize)> {
         ],
     );
     let value = part(text, inside, end);
-    ((sets || is_mixed(value)) && is_secret(value, said, Form::Quoted)).then_some((inside, end))
+    ((sets || is_mixed(value)) && is_secret(value, said, ValueForm::Quoted)).then_some((inside, end))
 }
 
 /// `CREATE USER app WITH PASSWORD '…'`, `ALTER ROLE app PASSWORD '…'`.
-fn sql(name: &Name<'_>) -> Option<(usize, usize)> {
-    let Name { text, from, to, said } = *name;
+fn sql(name: &SecretName<'_>) -> Option<(usize, usize)> {
+    let SecretName { text, from, to, said } = *name;
     let value = skip(text, to, |byte| is_blank(byte) || byte == b'(');
     // PostgreSQL also quotes with `$$`.
     if rest(text, value).starts_with("$$") && said == Telling::Password {
@@ -179,12 +180,12 @@ fn sql(name: &Name<'_>) -> Option<(usize, usize)> {
         .count()
         >= if function { 1 } else { 2 };
     let end = quote_end(text, inside, quote)?.0;
-    (sql && is_secret(part(text, inside, end), said, Form::Quoted)).then_some((inside, end))
+    (sql && is_secret(part(text, inside, end), said, ValueForm::Quoted)).then_some((inside, end))
 }
 
 /// `.netrc`: `machine … login … password …`, on one line or several.
-fn login(name: &Name<'_>) -> Option<(usize, usize)> {
-    let Name { text, from, to, said } = *name;
+fn login(name: &SecretName<'_>) -> Option<(usize, usize)> {
+    let SecretName { text, from, to, said } = *name;
     let value = skip(text, to, is_blank);
     if value == to || said != Telling::Password || !is_one_of(part(text, from, to), &["password", "passwd"]) {
         return None;
@@ -193,12 +194,12 @@ fn login(name: &Name<'_>) -> Option<(usize, usize)> {
     let mut words = window.split_ascii_whitespace().rev();
     let logs_in = words.nth(1).is_some_and(|word| matches!(word, "login" | "account" | "user"));
     let end = word_end(text, value);
-    (logs_in && is_secret(part(text, value, end), said, Form::Tight)).then_some((value, end))
+    (logs_in && is_secret(part(text, value, end), said, ValueForm::Tight)).then_some((value, end))
 }
 
 /// "the password is hunter2", "token for staging: q7Z…".
-fn sentence(name: &Name<'_>) -> Option<(usize, usize)> {
-    let Name { text, to, said, .. } = *name;
+fn sentence(name: &SecretName<'_>) -> Option<(usize, usize)> {
+    let SecretName { text, to, said, .. } = *name;
     let text = part(text, 0, super::floor(text, to + REACH));
     let end = line_end(text, to);
     let mut at = to;

@@ -22,7 +22,7 @@ pub enum Letters {
 
 /// What besides its letters makes it a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Proof {
+pub enum TokenCheck {
     /// Nothing: no word begins like this.
     Sure,
     /// Letters and digits: words may begin so too.
@@ -37,15 +37,15 @@ pub struct Shape {
     pub letters: Letters,
     /// So many letters at least.
     pub least: usize,
-    pub proof: Proof,
+    pub proof: TokenCheck,
 }
 
-const fn shape(prefix: &'static str, letters: Letters, least: usize, proof: Proof) -> Shape {
+const fn shape(prefix: &'static str, letters: Letters, least: usize, proof: TokenCheck) -> Shape {
     Shape { prefix, letters, least, proof }
 }
 
 use Letters::{Alnum, Base64, Dollar, Dotted, Hex, Jwt, Percent, Upper, Word};
-use Proof::{Case, Mixed, Sure};
+use TokenCheck::{Case, Mixed, Sure};
 
 /// In the order of their bytes, so that those with one first letter stand together.
 pub const SHAPES: &[Shape] = &[

@@ -4,9 +4,9 @@
 use super::json::whole;
 use super::text_without_secrets as clean;
 use model::effect::{After, Write};
-use model::effort::{Account, Keep, Refused};
+use model::effort::{HandOver, MemoryWrite, Refused};
 use model::reply::{ByFamily, GateStop, Halt, Reply};
-use model::task::{AttemptChange, Plan, Turn};
+use model::task::{AttemptChange, TaskPlan, TaskTransition};
 
 pub fn write(write: Write) -> Write {
     match write {
@@ -36,7 +36,7 @@ pub fn write(write: Write) -> Write {
     }
 }
 
-pub fn turn(mut turn: Turn) -> Turn {
+pub fn turn(mut turn: TaskTransition) -> TaskTransition {
     scrub(&mut turn.after.fail_reason);
     if let AttemptChange::Ended { reason, .. } = &mut turn.attempt {
         scrub(reason);
@@ -46,7 +46,7 @@ pub fn turn(mut turn: Turn) -> Turn {
 }
 
 /// What a planner says of a task. Its slug is how it is called, and stays.
-pub fn plan(mut plan: Plan) -> Plan {
+pub fn plan(mut plan: TaskPlan) -> TaskPlan {
     plan.title = clean(&plan.title);
     scrub(&mut plan.description);
     scrub(&mut plan.reference);
@@ -107,39 +107,39 @@ fn halted(halt: &mut Option<Halt>) {
     }
 }
 
-pub fn keep(keep: Keep) -> Keep {
+pub fn keep(keep: MemoryWrite) -> MemoryWrite {
     match keep {
-        Keep::Effort(mut effort) => {
+        MemoryWrite::Effort(mut effort) => {
             scrub(&mut effort.phase);
             effort.metadata = whole(&effort.metadata);
-            Keep::Effort(effort)
+            MemoryWrite::Effort(effort)
         }
-        Keep::Phase(mut step) => {
+        MemoryWrite::Phase(mut step) => {
             step.label = clean(&step.label);
             scrub(&mut step.approved);
-            Keep::Phase(step)
+            MemoryWrite::Phase(step)
         }
-        Keep::Account(mut stored) => {
-            stored.account = account(stored.account);
-            Keep::Account(stored)
+        MemoryWrite::Account(mut stored) => {
+            stored.hand_over = account(stored.hand_over);
+            MemoryWrite::Account(stored)
         }
-        Keep::Message(mut message) => {
+        MemoryWrite::Message(mut message) => {
             message.body = clean(&message.body);
-            Keep::Message(message)
+            MemoryWrite::Message(message)
         }
-        Keep::Status { session, text } => Keep::Status { session, text: clean(&text) },
-        Keep::Errand(mut errand) => {
-            errand.said = clean(&errand.said);
-            errand.refused = errand.refused.map(refused);
-            Keep::Errand(errand)
+        MemoryWrite::Status { session, text } => MemoryWrite::Status { session, text: clean(&text) },
+        MemoryWrite::Errand(mut pre_executed) => {
+            pre_executed.output = clean(&pre_executed.output);
+            pre_executed.refused = pre_executed.refused.map(refused);
+            MemoryWrite::Errand(pre_executed)
         }
         plain => plain,
     }
 }
 
-fn account(account: Account) -> Account {
+fn account(account: HandOver) -> HandOver {
     let all = |texts: Vec<String>| texts.iter().map(|text| clean(text)).collect();
-    Account {
+    HandOver {
         summary: clean(&account.summary),
         last_action: clean(&account.last_action),
         next_steps: all(account.next_steps),

@@ -2,7 +2,7 @@
 
 use super::entropy::is_mixed;
 use super::hidden::Hidden;
-use super::prefixes::{Letters, Proof, SHAPES, Shape};
+use super::prefixes::{Letters, SHAPES, Shape, TokenCheck};
 use super::scan::{byte, byte_before, has, part, rest, skip};
 
 /// No token with its prefix is shorter.
@@ -63,9 +63,9 @@ fn body(text: &str, from: usize, shape: &Shape) -> Option<usize> {
     let end = run - trailing(part(text, begin, run));
     let body = part(text, begin, end);
     let proven = match shape.proof {
-        Proof::Sure => true,
-        Proof::Mixed => is_mixed(body) && is_apart(text, from),
-        Proof::Case => {
+        TokenCheck::Sure => true,
+        TokenCheck::Mixed => is_mixed(body) && is_apart(text, from),
+        TokenCheck::Case => {
             is_mixed(body)
                 && has(body, |b| b.is_ascii_uppercase())
                 && has(body, |b| b.is_ascii_lowercase())

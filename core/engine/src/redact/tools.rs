@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 /// A program and where it takes its secret.
 #[derive(Debug)]
-pub struct Tool {
+pub struct SecretTool {
     /// With blanks between them.
     pub names: &'static str,
     /// Words of which one must stand on the line too; none where it is always so.
@@ -30,11 +30,11 @@ pub enum Takes {
 
 use Takes::{Either, Joined, Login, Next, Slashed, Word};
 
-const fn tool(names: &'static str, with: &'static [&'static str], takes: Takes) -> Tool {
-    Tool { names, with, takes }
+const fn tool(names: &'static str, with: &'static [&'static str], takes: Takes) -> SecretTool {
+    SecretTool { names, with, takes }
 }
 
-pub const TOOLS: &[Tool] = &[
+pub const TOOLS: &[SecretTool] = &[
     tool(
         "\
          mysql mysqldump mysqladmin mysqlimport mysqlshow mysqlcheck mysqlpump mysqlbinlog mysqlslap mysqlsh \

@@ -8,7 +8,7 @@ use super::scan::{has, is_among, is_one_of, starts_ignoring_case};
 
 /// How a value stands beside its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
+pub enum ValueForm {
     /// `"name": "value"`, and a JSON value.
     Quoted,
     /// `NAME=value`, `?name=value`, `name=value;`.
@@ -42,32 +42,38 @@ const PROSE: &str = "\
     or parameter should so support that the then to value was were when where which will with";
 
 /// Whether the value is a secret, as its name and its place have it.
-pub fn is_secret(value: &str, said: Telling, form: Form) -> bool {
+pub fn is_secret(value: &str, said: Telling, form: ValueForm) -> bool {
     let value = value.trim();
     if value.is_empty() || value.starts_with(GONE) || stands_for_another(value) {
         return false;
     }
     let free = !value.contains(' ');
     match (said, form) {
-        (Telling::Hint, Form::Tight) if value.len() >= 32 && value.bytes().all(|byte| byte.is_ascii_hexdigit()) => true,
+        (Telling::Hint, ValueForm::Tight)
+            if value.len() >= 32 && value.bytes().all(|byte| byte.is_ascii_hexdigit()) =>
+        {
+            true
+        }
         (Telling::Hint, _) => free && is_token(value) && is_random(value),
         (Telling::Cookie, _) => value.contains('=') && !value.contains("=>") || is_random(value),
-        (Telling::Key, Form::Line | Form::Code | Form::Colon) => is_random(value),
+        (Telling::Key, ValueForm::Line | ValueForm::Code | ValueForm::Colon) => is_random(value),
         (Telling::Key, _) => free && !is_path(value) && (is_mixed(value) || value.len() >= 16) && value.len() >= 6,
-        (_, Form::Quoted) => !is_label(value, said),
-        (Telling::Password, Form::Tight) => {
+        (_, ValueForm::Quoted) => !is_label(value, said),
+        (Telling::Password, ValueForm::Tight) => {
             !(is_path(value)
                 || is_count(value) && value.len() < 4
                 || is_call(value) && value.ends_with([')', ']', '(', '[']))
         }
-        (_, Form::Tight) => !is_path(value) && !is_count(value) && !is_call(value),
-        (Telling::Password, Form::Option) => !is_among(value, PROSE) && !is_path(value),
-        (_, Form::Option) => !is_among(value, PROSE) && !is_path(value) && !is_count(value) && !value.contains("id="),
-        (Telling::Password, Form::Colon) => is_mixed(value) || has(value, |byte| b"!@#$%^&*".contains(&byte)),
-        (_, Form::Colon) => is_token(value) && is_mixed(value) && value.len() >= 8 && !value.contains('/'),
-        (Telling::Password, Form::Line) => !is_code(value) && !is_path(value),
-        (_, Form::Line) => !is_code(value) && !is_path(value) && is_made_up(value),
-        (_, Form::Code) => !is_code(value) && !is_path(value) && is_mixed(value) && value.len() >= 6,
+        (_, ValueForm::Tight) => !is_path(value) && !is_count(value) && !is_call(value),
+        (Telling::Password, ValueForm::Option) => !is_among(value, PROSE) && !is_path(value),
+        (_, ValueForm::Option) => {
+            !is_among(value, PROSE) && !is_path(value) && !is_count(value) && !value.contains("id=")
+        }
+        (Telling::Password, ValueForm::Colon) => is_mixed(value) || has(value, |byte| b"!@#$%^&*".contains(&byte)),
+        (_, ValueForm::Colon) => is_token(value) && is_mixed(value) && value.len() >= 8 && !value.contains('/'),
+        (Telling::Password, ValueForm::Line) => !is_code(value) && !is_path(value),
+        (_, ValueForm::Line) => !is_code(value) && !is_path(value) && is_made_up(value),
+        (_, ValueForm::Code) => !is_code(value) && !is_path(value) && is_mixed(value) && value.len() >= 6,
     }
 }
 

@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use policy::{Around, Circumstances, Layer, LayerKind, Matter, Mode, Policy, Trust, judge, rules};
+use policy::{Around, Circumstances, Layer, LayerKind, ParsedCall, PolicyMode, Policy, Trust, judge, rules};
 
 /// Between the user's file and the project's, so that a seed can be read.
 const BETWEEN: &str = "\n# project\n";
@@ -21,13 +21,13 @@ fuzz_target!(|text: &str| {
     for rule in rules::ALL {
         assert!(rank(&untrusted, rule) >= rank(&own, rule), "{} was relaxed by a project", rule.id);
     }
-    assert!(own.mode == Mode::Observe || untrusted.mode == Mode::Enforce, "a project switched the guard to observing");
+    assert!(own.mode == PolicyMode::Observe || untrusted.mode == PolicyMode::Enforce, "a project switched the guard to observing");
     assert!(untrusted.on_failure >= own.on_failure, "a project opened the guard's failure");
 
     let around = Around { home: Some("/home/ann".into()), ..Around::default() };
-    let matter = Matter::line("rm -rf /home/ann", Some("/home/ann/app".into()), &around);
+    let parsed_call = ParsedCall::line("rm -rf /home/ann", Some("/home/ann/app".into()), &around);
     for policy in [own, untrusted, trusted] {
-        let found = judge(&matter, &policy, &Default::default(), &Circumstances::default());
+        let found = judge(&parsed_call, &policy, &Default::default(), &Circumstances::default());
         assert!(found.0.iter().any(|finding| finding.rule == "rm-root"), "the floor was lifted: {found:?}");
     }
 });

@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use policy::{Around, Matter, Policy};
+use policy::{Around, ParsedCall, Policy};
 use std::sync::LazyLock;
 
 /// The length that is looked for slow lines in.
@@ -17,7 +17,7 @@ fuzz_target!(|text: &str| {
     let times = LONG / (unit.len() + close.len()).max(1);
     let line = format!("{}{}", unit.repeat(times), close.repeat(times));
     let around = Around { home: Some("/home/ann".into()), ..Around::default() };
-    let matter = Matter::line(&line, Some("/srv/app".into()), &around);
-    let findings = policy::judge(&matter, &POLICY, &Default::default(), &Default::default());
+    let parsed_call = ParsedCall::line(&line, Some("/srv/app".into()), &around);
+    let findings = policy::judge(&parsed_call, &POLICY, &Default::default(), &Default::default());
     assert!(policy::reason(&findings).len() < 1 << 20);
 });

@@ -1,8 +1,8 @@
 //! Allowances: what a rule does not speak of, for a reason and for a while.
 
-use super::diagnostic::Report;
+use super::diagnostic::FileReport;
 use super::sections::AllowEntry;
-use super::values::{Fields, Moment};
+use super::values::{DateValue, Fields};
 use crate::args::text;
 use crate::rule::Hit;
 use crate::rules;
@@ -43,16 +43,16 @@ impl Allow {
             && self.command.as_ref().is_none_or(|words| same_words(words, asked.command))
     }
 
-    pub(super) fn parse(fields: &Fields<'_, '_>, report: &mut Report<'_>) -> Option<Self> {
+    pub(super) fn parse(fields: &Fields<'_, '_>, report: &mut FileReport<'_>) -> Option<Self> {
         fields.only(AllowEntry::KEYS, report);
         let rule = fields.required("rule", report);
         let reason = fields.required("reason", report);
         let (path, agent) = (fields.text("path", report), fields.text("agent", report));
         let command = fields.text("command", report).map(|line| line.split_whitespace().map(str::to_string).collect());
         let expires = match fields.moment("expires", report) {
-            Moment::Absent => None,
-            Moment::At(at) => Some(at),
-            Moment::Wrong => return None,
+            DateValue::Absent => None,
+            DateValue::At(at) => Some(at),
+            DateValue::Wrong => return None,
         };
         let rule = rule?;
         if rules::find(&rule).is_some_and(|rule| rule.kind == RuleKind::Floor) {

@@ -1,7 +1,7 @@
 //! The check of a file against what is declared: what can be used of it, and a diagnostic with its place for all the rest.
 
 use super::declare::{KeyDecl, Unreadable, ValueKind};
-use super::diagnostic::{Effect, Report};
+use super::diagnostic::{Effect, FileReport};
 use toml::de::{DeString, DeTable, DeValue};
 use toml::{Spanned, Table, Value};
 
@@ -17,7 +17,7 @@ type Entry<'t, 'i> = (&'t Spanned<DeString<'i>>, &'t Spanned<DeValue<'i>>);
 
 /// A file under the check.
 pub(super) struct Checker<'r, 'a> {
-    pub report: &'r mut Report<'a>,
+    pub report: &'r mut FileReport<'a>,
     pub limits: Vec<UnreadLimit>,
     /// Where the check is, for what is noted of limits.
     pub path: Vec<String>,

@@ -52,7 +52,7 @@ impl fmt::Display for Diagnostic {
 }
 
 /// A file under examination, and what was found in it.
-pub(super) struct Report<'a> {
+pub(super) struct FileReport<'a> {
     pub file: &'a str,
     pub text: &'a str,
     /// The section that is looked at.
@@ -60,7 +60,7 @@ pub(super) struct Report<'a> {
     pub found: Vec<Diagnostic>,
 }
 
-impl<'a> Report<'a> {
+impl<'a> FileReport<'a> {
     pub(super) fn of(file: &'a str, text: &'a str) -> Self {
         Self { file, text, section: None, found: Vec::new() }
     }

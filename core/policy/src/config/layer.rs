@@ -2,15 +2,15 @@
 
 use super::declare::Unreadable;
 use super::sections::{NEED_TRUST, Sections};
-use super::{Diagnostic, Effect, Layer, LayerConfig, LayerKind, OnFailure, Setting, Switch, Trust, UnreadLimit, parse};
-use crate::policy::{Mode, Policy};
+use super::{Diagnostic, Effect, Layer, LayerConfig, LayerKind, OnFailure, RuleSetting, RuleSwitch, Trust, UnreadLimit, parse};
+use crate::policy::{PolicyMode, Policy};
 use crate::rule::Rule;
 use crate::rules;
 use model::RuleKind;
 use toml::{Table, Value};
 
 impl Policy {
-    /// The built-in law with the given files over it. A project's files, its local one too, may
+    /// The built-in policy with the given files over it. A project's files, its local one too, may
     /// only tighten until the user trusts them.
     pub fn layered(layers: &[Layer], trust: Trust) -> (Self, Vec<Diagnostic>) {
         let mut policy = Self { trust, ..Self::built_in() };
@@ -41,10 +41,10 @@ impl Policy {
         (policy, found)
     }
 
-    /// The stricter of two laws, for an event that stands under both.
+    /// The stricter of two policies, for an event that stands under both.
     pub fn stricter(mut self, other: &Self) -> Self {
-        if other.mode == Mode::Enforce {
-            self.mode = Mode::Enforce;
+        if other.mode == PolicyMode::Enforce {
+            self.mode = PolicyMode::Enforce;
         }
         self.on_failure = self.on_failure.max(other.on_failure);
         for (own, theirs) in self.kinds.iter_mut().zip(&other.kinds) {
@@ -80,12 +80,12 @@ impl Policy {
         merge(sections, config.sections);
     }
 
-    /// Only what makes the law stricter holds; the rest is named.
+    /// Only what makes the policy stricter holds; the rest is named.
     fn tighten(&mut self, config: LayerConfig, sections: &mut Table) -> Vec<String> {
         let mut ignored = Vec::new();
         match config.mode {
-            Some(Mode::Enforce) => self.mode = Mode::Enforce,
-            Some(Mode::Observe) if self.mode == Mode::Enforce => ignored.push("`guard.mode = \"observe\"`".to_string()),
+            Some(PolicyMode::Enforce) => self.mode = PolicyMode::Enforce,
+            Some(PolicyMode::Observe) if self.mode == PolicyMode::Enforce => ignored.push("`guard.mode = \"observe\"`".to_string()),
             _ => {}
         }
         for (rule, kind) in wanted(&config) {
@@ -187,14 +187,14 @@ fn wanted(config: &LayerConfig) -> Vec<(&'static Rule, Option<RuleKind>)> {
         for rule in rules::ALL.iter().filter(|rule| rule.pack == *pack) {
             let named = config.rules.iter().any(|(id, _)| id == rule.id);
             if !named {
-                wanted.push((*rule, (*switch == Switch::On).then_some(rule.kind)));
+                wanted.push((*rule, (*switch == RuleSwitch::On).then_some(rule.kind)));
             }
         }
     }
     for (id, setting) in &config.rules {
         let kind = match setting {
-            Setting::Off => None,
-            Setting::Kind(kind) => Some(*kind),
+            RuleSetting::Off => None,
+            RuleSetting::Kind(kind) => Some(*kind),
         };
         wanted.extend(rules::find(id).map(|rule| (rule, kind)));
     }

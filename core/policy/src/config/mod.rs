@@ -21,7 +21,7 @@ pub use diagnostic::{Diagnostic, Effect, nearest};
 pub use parse::{check, parse};
 pub use user_rule::UserRule;
 
-use crate::policy::Mode;
+use crate::policy::PolicyMode;
 use crate::rule::Pack;
 use model::RuleKind;
 
@@ -70,11 +70,11 @@ pub struct Layer {
 /// What one file says. Absent is "as below".
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct LayerConfig {
-    pub mode: Option<Mode>,
+    pub mode: Option<PolicyMode>,
     pub on_failure: Option<OnFailure>,
-    pub packs: Vec<(Pack, Switch)>,
+    pub packs: Vec<(Pack, RuleSwitch)>,
     /// By rule id.
-    pub rules: Vec<(String, Setting)>,
+    pub rules: Vec<(String, RuleSetting)>,
     pub allows: Vec<Allow>,
     pub users: Vec<UserRule>,
     /// All sections but `guard`, without what cannot be used.
@@ -86,14 +86,14 @@ pub struct LayerConfig {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Switch {
+pub enum RuleSwitch {
     On,
     Off,
 }
 
 /// What a file makes of one rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Setting {
+pub enum RuleSetting {
     Off,
     Kind(RuleKind),
 }

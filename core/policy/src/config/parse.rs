@@ -1,11 +1,11 @@
 //! Parsing one file: everything that can be used, and a diagnostic for everything that cannot.
 
 use super::check::Checker;
-use super::diagnostic::{Diagnostic, Effect, Report};
+use super::diagnostic::{Diagnostic, Effect, FileReport};
 use super::sections::{GuardSection, RULE_KINDS, RuleKindTable, Sections};
 use super::values::Fields;
-use super::{Allow, LayerConfig, OnFailure, Setting, Switch, UserRule};
-use crate::policy::Mode;
+use super::{Allow, LayerConfig, OnFailure, RuleSetting, RuleSwitch, UserRule};
+use crate::policy::PolicyMode;
 use crate::rule::Pack;
 use crate::rules;
 use model::RuleKind;
@@ -14,7 +14,7 @@ use toml::de::{DeTable, DeValue};
 
 /// What a file says. A mistake costs only what it stands in: a typo must not switch the rest off.
 pub fn parse(text: &str, file: &str) -> (LayerConfig, Vec<Diagnostic>) {
-    let mut report = Report::of(file, text);
+    let mut report = FileReport::of(file, text);
     let mut config = LayerConfig::default();
     let (document, errors) = DeTable::parse_recoverable(text);
     for error in errors {
@@ -43,9 +43,9 @@ pub fn check(text: &str, file: &str) -> Result<LayerConfig, Vec<Diagnostic>> {
 }
 
 /// All of `[notify]` but `on`, where it stands: a project may not say these.
-fn beyond_on(document: &Fields<'_, '_>, report: &mut Report<'_>) -> Vec<Diagnostic> {
+fn beyond_on(document: &Fields<'_, '_>, report: &mut FileReport<'_>) -> Vec<Diagnostic> {
     let Some(DeValue::Table(notify)) = document.get("notify").map(Spanned::get_ref) else { return Vec::new() };
-    let mut aside = Report { section: Some("notify".to_string()), ..Report::of(report.file, report.text) };
+    let mut aside = FileReport { section: Some("notify".to_string()), ..FileReport::of(report.file, report.text) };
     let known = |key: &str| key != "on" && crate::notify::Notify::KEYS.iter().any(|declared| declared.name == key);
     for key in notify.keys().filter(|key| known(key.get_ref())) {
         let message = format!("`notify.{}` is ignored: a project may only leave kinds out of `on`", key.get_ref());
@@ -56,9 +56,9 @@ fn beyond_on(document: &Fields<'_, '_>, report: &mut Report<'_>) -> Vec<Diagnost
     aside.found
 }
 
-fn guard_section(guard: &Fields<'_, '_>, config: &mut LayerConfig, report: &mut Report<'_>) {
+fn guard_section(guard: &Fields<'_, '_>, config: &mut LayerConfig, report: &mut FileReport<'_>) {
     guard.only(GuardSection::KEYS, report);
-    config.mode = word(guard, "mode", Mode::WORDS, report).and_then(|word| Mode::parse(&word));
+    config.mode = word(guard, "mode", PolicyMode::WORDS, report).and_then(|word| PolicyMode::parse(&word));
     config.on_failure = word(guard, "on_failure", OnFailure::WORDS, report).and_then(|word| OnFailure::parse(&word));
     if let Some(packs) = guard.get("packs").and_then(|value| Fields::of(value, "`guard.packs`", report)) {
         packs_section(&packs, config, report);
@@ -85,19 +85,19 @@ fn guard_section(guard: &Fields<'_, '_>, config: &mut LayerConfig, report: &mut 
     }
 }
 
-fn packs_section(packs: &Fields<'_, '_>, config: &mut LayerConfig, report: &mut Report<'_>) {
+fn packs_section(packs: &Fields<'_, '_>, config: &mut LayerConfig, report: &mut FileReport<'_>) {
     let names: Vec<&str> = Pack::ALL.iter().map(|pack| pack.name()).collect();
     for (key, value) in packs.table.iter() {
         match (Pack::parse(key.get_ref()), value.get_ref()) {
             (None, _) => report.unknown(key.span(), "pack", key.get_ref(), &names, Effect::Mistake),
-            (Some(pack), DeValue::Boolean(true)) => config.packs.push((pack, Switch::On)),
-            (Some(pack), DeValue::Boolean(false)) => config.packs.push((pack, Switch::Off)),
+            (Some(pack), DeValue::Boolean(true)) => config.packs.push((pack, RuleSwitch::On)),
+            (Some(pack), DeValue::Boolean(false)) => config.packs.push((pack, RuleSwitch::Off)),
             (Some(_), _) => report.add(value.span(), format!("`{}` is true or false", key.get_ref())),
         }
     }
 }
 
-fn rules_section(section: &Fields<'_, '_>, config: &mut LayerConfig, report: &mut Report<'_>) {
+fn rules_section(section: &Fields<'_, '_>, config: &mut LayerConfig, report: &mut FileReport<'_>) {
     let ids: Vec<&str> = rules::ALL.iter().map(|rule| rule.id).collect();
     for (key, value) in section.table.iter() {
         let id = key.get_ref().as_ref();
@@ -106,8 +106,8 @@ fn rules_section(section: &Fields<'_, '_>, config: &mut LayerConfig, report: &mu
             continue;
         };
         let setting = match value.get_ref() {
-            DeValue::Boolean(true) => Some(Setting::Kind(rule.kind)),
-            DeValue::Boolean(false) => Some(Setting::Off),
+            DeValue::Boolean(true) => Some(RuleSetting::Kind(rule.kind)),
+            DeValue::Boolean(false) => Some(RuleSetting::Off),
             DeValue::String(name) => setting(name, value, report),
             _ => Fields::of(value, "a rule's setting", report).and_then(|fields| {
                 fields.only(RuleKindTable::KEYS, report);
@@ -125,15 +125,15 @@ fn rules_section(section: &Fields<'_, '_>, config: &mut LayerConfig, report: &mu
     }
 }
 
-fn setting(name: &str, value: &Spanned<DeValue<'_>>, report: &mut Report<'_>) -> Option<Setting> {
+fn setting(name: &str, value: &Spanned<DeValue<'_>>, report: &mut FileReport<'_>) -> Option<RuleSetting> {
     if name == "off" {
-        return Some(Setting::Off);
+        return Some(RuleSetting::Off);
     }
-    kind(name, Some(value), report).map(Setting::Kind)
+    kind(name, Some(value), report).map(RuleSetting::Kind)
 }
 
 /// A kind a rule may be given. The floor is not given.
-pub(super) fn kind(name: &str, value: Option<&Spanned<DeValue<'_>>>, report: &mut Report<'_>) -> Option<RuleKind> {
+pub(super) fn kind(name: &str, value: Option<&Spanned<DeValue<'_>>>, report: &mut FileReport<'_>) -> Option<RuleKind> {
     match name {
         "deny" => Some(RuleKind::Deny),
         "strike" => Some(RuleKind::Strike),
@@ -147,7 +147,7 @@ pub(super) fn kind(name: &str, value: Option<&Spanned<DeValue<'_>>>, report: &mu
     }
 }
 
-fn word(fields: &Fields<'_, '_>, name: &str, words: &[&str], report: &mut Report<'_>) -> Option<String> {
+fn word(fields: &Fields<'_, '_>, name: &str, words: &[&str], report: &mut FileReport<'_>) -> Option<String> {
     let word = fields.text(name, report)?;
     if !words.contains(&word.as_str()) {
         let span = fields.get(name).map(Spanned::span).unwrap_or(0..0);
@@ -156,7 +156,7 @@ fn word(fields: &Fields<'_, '_>, name: &str, words: &[&str], report: &mut Report
     Some(word)
 }
 
-fn list<'t, 'i>(fields: &Fields<'t, 'i>, name: &str, report: &mut Report<'_>) -> Vec<&'t Spanned<DeValue<'i>>> {
+fn list<'t, 'i>(fields: &Fields<'t, 'i>, name: &str, report: &mut FileReport<'_>) -> Vec<&'t Spanned<DeValue<'i>>> {
     match fields.get(name) {
         None => Vec::new(),
         Some(value) => match value.get_ref() {

@@ -2,7 +2,7 @@
 
 use super::declare::{ConfigType, ValueKind};
 use crate::notify::Quiet;
-use model::row::Status;
+use model::row::AgentStatus;
 use toml::Value;
 
 const HOUR_MS: i64 = 3_600_000;
@@ -139,15 +139,15 @@ impl NotifyKind {
 }
 
 impl ConfigType for NotifyKind {
-    type Value = Status;
+    type Value = AgentStatus;
     const KIND: ValueKind = ValueKind::Word { noun: "kind of notification", words: Self::WORDS };
 
-    fn read(value: &Value) -> Option<Status> {
+    fn read(value: &Value) -> Option<AgentStatus> {
         let word = value.as_str()?;
         crate::notify::KINDS.into_iter().find(|kind| kind.name() == word)
     }
 
-    fn show(value: &Status) -> Option<Value> {
+    fn show(value: &AgentStatus) -> Option<Value> {
         Some(Value::String(value.name().to_string()))
     }
 }

@@ -1,13 +1,13 @@
 //! Rules of the user's own: a program, its words, and examples that are checked when the file is loaded.
 
-use super::diagnostic::Report;
+use super::diagnostic::FileReport;
 use super::sections::RuleEntry;
 use super::values::Fields;
 use crate::args::{Args, Grammar, text};
-use crate::matter::{Around, Matter};
-use crate::rule::{Hit, Sight, shown};
+use crate::command_facts::CommandFacts;
+use crate::parsed_call::{Around, ParsedCall};
+use crate::rule::{Hit, RuleInput, shown};
 use crate::rules;
-use crate::seen::Seen;
 use bash::Command;
 use model::RuleKind;
 
@@ -28,14 +28,14 @@ pub struct UserRule {
 }
 
 impl UserRule {
-    pub(crate) fn judge(&self, sight: &Sight<'_>) -> Option<Hit> {
+    pub(crate) fn judge(&self, sight: &RuleInput<'_>) -> Option<Hit> {
         self.matches(sight.command, sight.seen).then(|| {
             // The seed's strikes are one per kind of command, whatever its target.
             Hit::new(shown(sight.command), self.reason.as_str()).meaning(&self.id, "*")
         })
     }
 
-    fn matches(&self, command: &Command, seen: &Seen) -> bool {
+    fn matches(&self, command: &Command, seen: &CommandFacts) -> bool {
         if seen.program.as_deref() != Some(self.program.as_str()) {
             return false;
         }
@@ -57,7 +57,7 @@ impl UserRule {
         begins && (self.any.is_empty() || self.any.iter().any(given)) && !self.unless.iter().any(given)
     }
 
-    pub(super) fn parse(fields: &Fields<'_, '_>, report: &mut Report<'_>) -> Option<Self> {
+    pub(super) fn parse(fields: &Fields<'_, '_>, report: &mut FileReport<'_>) -> Option<Self> {
         fields.only(RuleEntry::KEYS, report);
         let id = fields.required("id", report);
         let program = fields.required("program", report);
@@ -79,7 +79,7 @@ impl UserRule {
         Some(rule)
     }
 
-    fn check_examples(&self, denies: &[String], passes: &[String], fields: &Fields<'_, '_>, report: &mut Report<'_>) {
+    fn check_examples(&self, denies: &[String], passes: &[String], fields: &Fields<'_, '_>, report: &mut FileReport<'_>) {
         for line in denies {
             if !self.applies(line) {
                 report.add(fields.span.clone(), format!("rule `{}` does not stop its own example `{line}`", self.id));
@@ -94,8 +94,8 @@ impl UserRule {
     }
 
     fn applies(&self, line: &str) -> bool {
-        let matter = Matter::line(line, Some("/project".into()), &Around::default());
-        matter.reading.commands.iter().zip(&matter.seen).any(|(command, seen)| self.matches(command, seen))
+        let parsed_call = ParsedCall::line(line, Some("/project".into()), &Around::default());
+        parsed_call.reading.commands.iter().zip(&parsed_call.seen).any(|(command, seen)| self.matches(command, seen))
     }
 }
 

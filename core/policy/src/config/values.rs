@@ -1,7 +1,7 @@
 //! Values of a configuration file, read with their place in it.
 
 use super::declare::KeyDecl;
-use super::diagnostic::{Effect, Report};
+use super::diagnostic::{Effect, FileReport};
 use model::Ms;
 use std::ops::Range;
 use toml::Spanned;
@@ -15,7 +15,7 @@ pub(super) struct Fields<'t, 'i> {
 
 impl<'t, 'i> Fields<'t, 'i> {
     /// The value as a table, or a diagnostic.
-    pub(super) fn of(value: &'t Spanned<DeValue<'i>>, what: &str, report: &mut Report<'_>) -> Option<Self> {
+    pub(super) fn of(value: &'t Spanned<DeValue<'i>>, what: &str, report: &mut FileReport<'_>) -> Option<Self> {
         match value.get_ref() {
             DeValue::Table(table) => Some(Self { table, span: value.span() }),
             other => {
@@ -25,7 +25,7 @@ impl<'t, 'i> Fields<'t, 'i> {
         }
     }
 
-    pub(super) fn only(&self, declared: &[KeyDecl], report: &mut Report<'_>) {
+    pub(super) fn only(&self, declared: &[KeyDecl], report: &mut FileReport<'_>) {
         let known: Vec<&str> = declared.iter().map(|key| key.name).collect();
         for key in self.table.keys().filter(|key| !known.contains(&key.get_ref().as_ref())) {
             report.unknown(key.span(), "key", key.get_ref(), &known, Effect::Mistake);
@@ -36,7 +36,7 @@ impl<'t, 'i> Fields<'t, 'i> {
         self.table.iter().find(|(key, _)| key.get_ref() == name).map(|(_, value)| value)
     }
 
-    pub(super) fn text(&self, name: &str, report: &mut Report<'_>) -> Option<String> {
+    pub(super) fn text(&self, name: &str, report: &mut FileReport<'_>) -> Option<String> {
         let value = self.get(name)?;
         match value.get_ref() {
             DeValue::String(text) => Some(text.to_string()),
@@ -48,14 +48,14 @@ impl<'t, 'i> Fields<'t, 'i> {
     }
 
     /// A text that must be there and say something.
-    pub(super) fn required(&self, name: &str, report: &mut Report<'_>) -> Option<String> {
+    pub(super) fn required(&self, name: &str, report: &mut FileReport<'_>) -> Option<String> {
         if self.get(name).is_none() {
             report.add(self.span.clone(), format!("`{name}` is missing"));
         }
         self.text(name, report).filter(|text| !text.trim().is_empty())
     }
 
-    pub(super) fn texts(&self, name: &str, report: &mut Report<'_>) -> Vec<String> {
+    pub(super) fn texts(&self, name: &str, report: &mut FileReport<'_>) -> Vec<String> {
         let Some(value) = self.get(name) else { return Vec::new() };
         let DeValue::Array(items) = value.get_ref() else {
             report.add(value.span(), format!("`{name}` is a list of texts"));
@@ -72,24 +72,24 @@ impl<'t, 'i> Fields<'t, 'i> {
     }
 
     /// A day or a moment: `2026-12-31`, `2026-12-31T18:00:00Z`, as a date or as text.
-    pub(super) fn moment(&self, name: &str, report: &mut Report<'_>) -> Moment {
-        let Some(value) = self.get(name) else { return Moment::Absent };
+    pub(super) fn moment(&self, name: &str, report: &mut FileReport<'_>) -> DateValue {
+        let Some(value) = self.get(name) else { return DateValue::Absent };
         let parsed = match value.get_ref() {
             DeValue::Datetime(moment) => millis(moment),
             DeValue::String(text) => text.parse::<toml::value::Datetime>().ok().and_then(|moment| millis(&moment)),
             _ => None,
         };
         match parsed {
-            Some(at) => Moment::At(at),
+            Some(at) => DateValue::At(at),
             None => {
                 report.add(value.span(), format!("`{name}` is a day such as 2026-12-31 or a moment in UTC"));
-                Moment::Wrong
+                DateValue::Wrong
             }
         }
     }
 }
 
-pub(super) enum Moment {
+pub(super) enum DateValue {
     Absent,
     At(Ms),
     Wrong,

@@ -1,7 +1,7 @@
 //! `account-change`: changing accounts of the machine.
 
 use crate::calls::{Call, report};
-use crate::rule::{Hit, Pack, Rule, Sight, Watch};
+use crate::rule::{Hit, Pack, Rule, RuleInput, RuleTrigger};
 use model::RuleKind;
 
 pub const RULE: Rule = Rule {
@@ -13,13 +13,17 @@ pub const RULE: Rule = Rule {
     instead: "Leave accounts to the user; `id` shows your own.",
     denies: &["usermod -aG docker dev", "useradd bob", "passwd root", "visudo", "userdel -r bob", "chpasswd"],
     passes: &["id", "getent passwd", "groups", "echo useradd", "whoami", "dscl . -list /Users"],
-    watch: Watch::Programs(&["usermod", "useradd", "userdel", "adduser", "deluser", "groupadd", "groupdel", "passwd", "chpasswd", "visudo", "vipw", "gpasswd", "chsh", "dscl"]),
+    watch: RuleTrigger::Programs(&[
+        "usermod", "useradd", "userdel", "adduser", "deluser", "groupadd", "groupdel", "passwd", "chpasswd", "visudo",
+        "vipw", "gpasswd", "chsh", "dscl",
+    ]),
     judge,
 };
 
-fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
+fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
     let call = Call::of(sight);
-    let first = |wanted: &[&str]| sight.command.args().iter().any(|word| wanted.contains(&crate::args::text(word).as_ref()));
+    let first =
+        |wanted: &[&str]| sight.command.args().iter().any(|word| wanted.contains(&crate::args::text(word).as_ref()));
     let looks = sight.program() == "dscl" && !first(&["-create", "-delete", "-append", "-merge", "-change", "-passwd"]);
     if !call.only_looks() && !call.args.short('S') && !looks {
         report(sight, "This changes who may do what on this machine.", hits);

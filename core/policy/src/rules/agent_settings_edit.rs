@@ -1,8 +1,8 @@
 //! `agent-settings-edit`: editing an agent’s settings.
 
-use crate::acts::{Deed, DeedKind};
-use crate::keys;
-use crate::rule::{Hit, Pack, Rule, Sight, Watch};
+use crate::guarded_keys;
+use crate::path_actions::{PathActionKind, PathVerb};
+use crate::rule::{Hit, Pack, Rule, RuleInput, RuleTrigger};
 use model::RuleKind;
 
 pub const RULE: Rule = Rule {
@@ -15,13 +15,16 @@ pub const RULE: Rule = Rule {
     instead: "Tell the user which setting you want and why.",
     denies: &["Edit: ~/.claude/settings.json", "Edit: .claude/settings.local.json", "Edit: ~/.codex/config.toml"],
     passes: &["Edit: .claude/commands/x.md", "Edit: src/settings.json", "Edit: package.json"],
-    watch: Watch::Deeds(&[DeedKind::Write]),
+    watch: RuleTrigger::Deeds(&[PathActionKind::Write]),
     judge,
 };
 
-fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
-    let Some(edit) = sight.matter.edit.as_ref().filter(|edit| !super::agent_settings::disarms(edit)) else { return };
-    let settings = sight.seen.acts.iter().any(|act| act.deed == Deed::Write && keys::agent_settings(&act.target));
+fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
+    let Some(edit) = sight.parsed_call.edit.as_ref().filter(|edit| !super::agent_settings::disarms(edit)) else {
+        return;
+    };
+    let settings =
+        sight.seen.acts.iter().any(|act| act.deed == PathVerb::Write && guarded_keys::agent_settings(&act.target));
     if settings {
         let reason = format!("`{}` sets what the agent may do.", edit.path);
         hits.push(Hit::new(sight.shown(), reason).about(Some(&edit.path)));

@@ -1,10 +1,10 @@
 //! `chmod-system`: modes and owners of system files.
 
-use crate::acts::{Deed, DeedKind, Reach};
 use crate::args::text;
-use crate::keys::{self, Guarded};
-use crate::place::Place;
-use crate::rule::{Hit, Pack, Rule, Sight, Watch};
+use crate::guarded_keys::{self, Guarded};
+use crate::path_actions::{PathActionKind, PathVerb, Reach};
+use crate::place::PlaceKind;
+use crate::rule::{Hit, Pack, Rule, RuleInput, RuleTrigger};
 use model::RuleKind;
 
 pub const RULE: Rule = Rule {
@@ -16,22 +16,51 @@ pub const RULE: Rule = Rule {
           outside the project as a whole tree, and opening keys and credentials to others. A machine whose `/usr` or `~/.ssh` has the wrong mode stops \
           working.",
     instead: "Change the mode of the file you mean: `chmod +x scripts/run.sh`.",
-    denies: &["chmod -R 777 /", "chown -R dev /usr/local", "chmod 777 /etc/passwd", "chmod -R 755 ~", "chown -R root:root /var/lib", "chgrp -R staff /opt", "chmod 666 /etc/shadow", "chmod 777 /", "chmod 777 ~/.ssh/id_rsa", "chmod a+r ~/.aws/credentials", "setfacl -R -b /"],
-    passes: &["chmod +x run.sh", "chmod -R 755 dist", "chmod 600 ~/.ssh/id_ed25519", "chown -R dev:dev .", "chmod 700 ~/.ssh", "chmod -R u+w node_modules", "ls -l /etc", "chmod 400 ~/.ssh/id_rsa", "chmod 644 ~/.ssh/id_rsa.pub", "chmod go-rwx ~/.ssh/id_rsa", "chmod 644 ~/.ssh/config", "setfacl -m u:dev:rwx data"],
-    watch: Watch::Deeds(&[DeedKind::Permit]),
+    denies: &[
+        "chmod -R 777 /",
+        "chown -R dev /usr/local",
+        "chmod 777 /etc/passwd",
+        "chmod -R 755 ~",
+        "chown -R root:root /var/lib",
+        "chgrp -R staff /opt",
+        "chmod 666 /etc/shadow",
+        "chmod 777 /",
+        "chmod 777 ~/.ssh/id_rsa",
+        "chmod a+r ~/.aws/credentials",
+        "setfacl -R -b /",
+    ],
+    passes: &[
+        "chmod +x run.sh",
+        "chmod -R 755 dist",
+        "chmod 600 ~/.ssh/id_ed25519",
+        "chown -R dev:dev .",
+        "chmod 700 ~/.ssh",
+        "chmod -R u+w node_modules",
+        "ls -l /etc",
+        "chmod 400 ~/.ssh/id_rsa",
+        "chmod 644 ~/.ssh/id_rsa.pub",
+        "chmod go-rwx ~/.ssh/id_rsa",
+        "chmod 644 ~/.ssh/config",
+        "setfacl -m u:dev:rwx data",
+    ],
+    watch: RuleTrigger::Deeds(&[PathActionKind::Permit]),
     judge,
 };
 
-fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
+fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
     let opening = sight.program() == "chmod" && opens(sight);
     for (act, place) in sight.acts() {
-        let Deed::Permit(reach) = act.deed else { continue };
+        let PathVerb::Permit(reach) = act.deed else { continue };
         let stopped = match place {
-            Place::Root | Place::System | Place::Mount | Place::UnknownRoot => true,
-            Place::Home | Place::OtherHome | Place::Above => reach == Reach::Tree,
+            PlaceKind::Root | PlaceKind::System | PlaceKind::Mount | PlaceKind::UnknownRoot => true,
+            PlaceKind::Home | PlaceKind::OtherHome | PlaceKind::Above => reach == Reach::Tree,
             _ => false,
         };
-        let secret = || [keys::written, keys::read].iter().all(|asked| matches!(asked(sight.ground, &act.target), Some(Guarded::Key | Guarded::Credentials)));
+        let secret = || {
+            [guarded_keys::written, guarded_keys::read]
+                .iter()
+                .all(|asked| matches!(asked(sight.ground, &act.target), Some(Guarded::Key | Guarded::Credentials)))
+        };
         let opened = opening && secret();
         if opened && !stopped {
             let reason = format!("`{}` is a secret, and others could read or change it.", act.target.shown);
@@ -45,7 +74,7 @@ fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
 }
 
 /// Whether a mode gives anything to others than the owner.
-fn opens(sight: &Sight<'_>) -> bool {
+fn opens(sight: &RuleInput<'_>) -> bool {
     let mode = sight.command.args().iter().map(text).find(|word| !word.starts_with('-'));
     let Some(mode) = mode else { return false };
     if mode.chars().all(|c| c.is_digit(8)) {

@@ -2,8 +2,8 @@
 
 use crate::args::{Args, Grammar};
 use crate::calls::report;
-use crate::rule::{Hit, Pack, Rule, Sight, Watch};
-use bash::Feed;
+use crate::rule::{Hit, Pack, Rule, RuleInput, RuleTrigger};
+use bash::StdinSource;
 use model::RuleKind;
 
 pub const RULE: Rule = Rule {
@@ -14,16 +14,32 @@ pub const RULE: Rule = Rule {
     doc: "Asks before `crontab -r` and `echo … | crontab -`, which remove every scheduled job of the user without a \
           copy. Adding to what `crontab -l` prints passes.",
     instead: "Keep a copy: `crontab -l > crontab.bak`.",
-    denies: &["crontab -r", "crontab -u dev -r", "crontab -ri", "echo '0 * * * * ./job' | crontab -", "crontab - < /dev/null <<< ''"],
-    passes: &["crontab -l", "crontab -l > jobs.txt", "echo crontab -r", "crontab -e", "(crontab -l; echo '0 * * * * ./job') | crontab -", "crontab -l | grep -v job | crontab -", "crontab jobs.txt"],
-    watch: Watch::Programs(&["crontab"]),
+    denies: &[
+        "crontab -r",
+        "crontab -u dev -r",
+        "crontab -ri",
+        "echo '0 * * * * ./job' | crontab -",
+        "crontab - < /dev/null <<< ''",
+    ],
+    passes: &[
+        "crontab -l",
+        "crontab -l > jobs.txt",
+        "echo crontab -r",
+        "crontab -e",
+        "(crontab -l; echo '0 * * * * ./job') | crontab -",
+        "crontab -l | grep -v job | crontab -",
+        "crontab jobs.txt",
+    ],
+    watch: RuleTrigger::Programs(&["crontab"]),
     judge,
 };
 
-fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
+fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
     let args = Args::parse(sight.command.args(), Grammar { short: "u", ..Grammar::default() });
     // Text of the line's own in the place of all the user has; what `crontab -l` starts from keeps it.
-    let replaced = !args.short('l') && matches!(&sight.command.feed, Feed::Text(_)) && args.operands.first().is_none_or(|word| word.shown() == "-");
+    let replaced = !args.short('l')
+        && matches!(&sight.command.feed, StdinSource::Text(_))
+        && args.operands.first().is_none_or(|word| word.shown() == "-");
     if replaced && !args.short('e') {
         report(sight, "This puts other jobs in the place of every scheduled job of the user.", hits);
     } else if args.short('r') {

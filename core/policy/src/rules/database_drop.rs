@@ -2,8 +2,8 @@
 
 use crate::args::text;
 use crate::calls::{Call, report};
-use bash::Feed;
-use crate::rule::{Hit, Pack, Rule, Sight, Watch};
+use crate::rule::{Hit, Pack, Rule, RuleInput, RuleTrigger};
+use bash::StdinSource;
 use model::RuleKind;
 
 pub const RULE: Rule = Rule {
@@ -14,13 +14,51 @@ pub const RULE: Rule = Rule {
     doc: "Asks before a database or its content is dropped by a command of its own: `dropdb`, `mysqladmin \
           drop`, `redis-cli FLUSHALL`, `mongosh --eval 'db.dropDatabase()'`.",
     instead: "Make a copy first: `pg_dump app > app.sql`.",
-    denies: &["dropdb app", "mysqladmin drop app", "redis-cli FLUSHALL", "redis-cli -n 1 flushdb", "mongosh --eval 'db.dropDatabase()'", "mongo app --eval 'db.users.drop()'", "mongosh app --eval 'db.users.deleteMany({})'", "dropuser bob", "pg_restore --clean -d app dump.tar", "influx -execute 'DROP DATABASE metrics'", "redis-cli EVAL \"redis.call('flushall')\" 0"],
-    passes: &["redis-cli GET key", "redis-cli keys \"flush*\"", "mongosh --eval \"db.users.find()\"", "createdb app", "influx -execute 'SHOW DATABASES'", "redis-cli EVAL \"return redis.call('get', KEYS[1])\" 1 k", "pg_dump app", "mysqladmin status", "dropdb --help", "mongosh --eval 'db.users.deleteMany({age: 3})'"],
-    watch: Watch::Programs(&["dropdb", "dropuser", "mysqladmin", "redis-cli", "valkey-cli", "keydb-cli", "mongosh", "mongo", "pg_restore", "influx", "etcdctl", "rabbitmqctl", "kafka-topics", "kafka-topics.sh"]),
+    denies: &[
+        "dropdb app",
+        "mysqladmin drop app",
+        "redis-cli FLUSHALL",
+        "redis-cli -n 1 flushdb",
+        "mongosh --eval 'db.dropDatabase()'",
+        "mongo app --eval 'db.users.drop()'",
+        "mongosh app --eval 'db.users.deleteMany({})'",
+        "dropuser bob",
+        "pg_restore --clean -d app dump.tar",
+        "influx -execute 'DROP DATABASE metrics'",
+        "redis-cli EVAL \"redis.call('flushall')\" 0",
+    ],
+    passes: &[
+        "redis-cli GET key",
+        "redis-cli keys \"flush*\"",
+        "mongosh --eval \"db.users.find()\"",
+        "createdb app",
+        "influx -execute 'SHOW DATABASES'",
+        "redis-cli EVAL \"return redis.call('get', KEYS[1])\" 1 k",
+        "pg_dump app",
+        "mysqladmin status",
+        "dropdb --help",
+        "mongosh --eval 'db.users.deleteMany({age: 3})'",
+    ],
+    watch: RuleTrigger::Programs(&[
+        "dropdb",
+        "dropuser",
+        "mysqladmin",
+        "redis-cli",
+        "valkey-cli",
+        "keydb-cli",
+        "mongosh",
+        "mongo",
+        "pg_restore",
+        "influx",
+        "etcdctl",
+        "rabbitmqctl",
+        "kafka-topics",
+        "kafka-topics.sh",
+    ]),
     judge,
 };
 
-fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
+fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
     let call = Call::with(sight, "hpnaudU");
     if call.only_looks() {
         return;
@@ -31,9 +69,13 @@ fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
         "redis-cli" | "valkey-cli" | "keydb-cli" => flushes(&call, sight),
         "mongosh" | "mongo" => texts(sight).iter().any(|text| drops(text)),
         "pg_restore" => call.flag("clean") || call.args.short('c'),
-        "influx" => call.any(|word| word == "delete") || texts(sight).iter().any(|text| crate::sql::destroys(text).is_some()),
+        "influx" => {
+            call.any(|word| word == "delete") || texts(sight).iter().any(|text| crate::sql::destroys(text).is_some())
+        }
         "etcdctl" => call.word(0) == "del" && (call.flag("prefix") || call.flag("from-key")),
-        "rabbitmqctl" => matches!(call.word(0), "reset" | "force_reset" | "purge_queue" | "delete_queue" | "delete_vhost"),
+        "rabbitmqctl" => {
+            matches!(call.word(0), "reset" | "force_reset" | "purge_queue" | "delete_queue" | "delete_vhost")
+        }
         _ => call.flag("delete"),
     };
     if stopped {
@@ -41,15 +83,17 @@ fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
     }
 }
 
-fn flushes(call: &Call<'_>, sight: &Sight<'_>) -> bool {
+fn flushes(call: &Call<'_>, sight: &RuleInput<'_>) -> bool {
     let verb = |text: &str| matches!(text.to_ascii_uppercase().as_str(), "FLUSHALL" | "FLUSHDB");
     let scripted = call.word(0).eq_ignore_ascii_case("eval") && call.word(1).split(['\'', '"']).any(verb);
-    verb(call.word(0)) || scripted || matches!(&sight.command.feed, Feed::Text(text) if text.split_whitespace().any(verb))
+    verb(call.word(0))
+        || scripted
+        || matches!(&sight.command.feed, StdinSource::Text(text) if text.split_whitespace().any(verb))
 }
 
-fn texts(sight: &Sight<'_>) -> Vec<String> {
+fn texts(sight: &RuleInput<'_>) -> Vec<String> {
     let mut texts: Vec<String> = sight.command.args().iter().map(|word| text(word).into_owned()).collect();
-    if let Feed::Text(text) = &sight.command.feed {
+    if let StdinSource::Text(text) = &sight.command.feed {
         texts.push(text.to_string());
     }
     texts
@@ -58,5 +102,7 @@ fn texts(sight: &Sight<'_>) -> Vec<String> {
 /// Calls of the shell's own language that drop or empty a collection.
 fn drops(text: &str) -> bool {
     let plain: String = text.chars().filter(|c| !c.is_whitespace()).collect();
-    ["dropDatabase(", ".drop(", ".remove({})", ".deleteMany({})", ".deleteMany()", ".dropIndexes("].iter().any(|call| plain.contains(call))
+    ["dropDatabase(", ".drop(", ".remove({})", ".deleteMany({})", ".deleteMany()", ".dropIndexes("]
+        .iter()
+        .any(|call| plain.contains(call))
 }

@@ -2,7 +2,7 @@
 
 use crate::args::text;
 use crate::calls::{Call, report};
-use crate::rule::{Hit, Pack, Rule, Sight, Watch};
+use crate::rule::{Hit, Pack, Rule, RuleInput, RuleTrigger};
 use model::RuleKind;
 
 pub const RULE: Rule = Rule {
@@ -14,19 +14,87 @@ pub const RULE: Rule = Rule {
           `fdisk`, `parted`, `wipefs`, `blkdiscard` and their kin. Listing partitions passes, and so does \
           making a file system in an image file. No configuration lifts it.",
     instead: "Practise on an image file: `mkfs.ext4 disk.img`; see disks with `lsblk`.",
-    denies: &["mkfs.ext4 /dev/sda1", "mkfs -t xfs /dev/nvme0n1p2", "fdisk /dev/sda", "parted /dev/sda mklabel gpt", "wipefs -a /dev/sdb", "blkdiscard /dev/nvme0n1", "mkswap /dev/sda2", "sgdisk --zap-all /dev/sda", "diskutil eraseDisk JHFS+ X disk2", "cryptsetup luksFormat /dev/sdb", "zpool destroy tank", "lvremove vg/data", "btrfs subvolume delete /home", "mkfs.ext4"],
-    passes: &["fdisk -l", "parted -l", "lsblk", "mkfs.ext4 disk.img", "blkid", "man mkfs", "mkfs.ext4 -V", "wipefs /dev/sdb --no-act", "sfdisk -d /dev/sda", "diskutil list", "echo mkfs.ext4 /dev/sda", "parted /dev/sda print", "zpool status", "btrfs subvolume list /"],
-    watch: Watch::Programs(PROGRAMS),
+    denies: &[
+        "mkfs.ext4 /dev/sda1",
+        "mkfs -t xfs /dev/nvme0n1p2",
+        "fdisk /dev/sda",
+        "parted /dev/sda mklabel gpt",
+        "wipefs -a /dev/sdb",
+        "blkdiscard /dev/nvme0n1",
+        "mkswap /dev/sda2",
+        "sgdisk --zap-all /dev/sda",
+        "diskutil eraseDisk JHFS+ X disk2",
+        "cryptsetup luksFormat /dev/sdb",
+        "zpool destroy tank",
+        "lvremove vg/data",
+        "btrfs subvolume delete /home",
+        "mkfs.ext4",
+    ],
+    passes: &[
+        "fdisk -l",
+        "parted -l",
+        "lsblk",
+        "mkfs.ext4 disk.img",
+        "blkid",
+        "man mkfs",
+        "mkfs.ext4 -V",
+        "wipefs /dev/sdb --no-act",
+        "sfdisk -d /dev/sda",
+        "diskutil list",
+        "echo mkfs.ext4 /dev/sda",
+        "parted /dev/sda print",
+        "zpool status",
+        "btrfs subvolume list /",
+    ],
+    watch: RuleTrigger::Programs(PROGRAMS),
     judge,
 };
 
 const PROGRAMS: &[&str] = &[
-    "mkfs", "mkfs.ext2", "mkfs.ext3", "mkfs.ext4", "mkfs.xfs", "mkfs.btrfs", "mkfs.vfat", "mkfs.fat", "mkfs.ntfs", "mkfs.exfat", "mkfs.f2fs",
-    "mke2fs", "mkdosfs", "mkntfs", "newfs", "mkswap", "fdisk", "sfdisk", "cfdisk", "gdisk", "sgdisk", "parted", "wipefs", "blkdiscard",
-    "hdparm", "nvme", "cryptsetup", "diskutil", "zpool", "zfs", "pvremove", "vgremove", "lvremove", "pvcreate", "mdadm", "badblocks", "btrfs", "asr", "tmutil", "format", "diskpart",
+    "mkfs",
+    "mkfs.ext2",
+    "mkfs.ext3",
+    "mkfs.ext4",
+    "mkfs.xfs",
+    "mkfs.btrfs",
+    "mkfs.vfat",
+    "mkfs.fat",
+    "mkfs.ntfs",
+    "mkfs.exfat",
+    "mkfs.f2fs",
+    "mke2fs",
+    "mkdosfs",
+    "mkntfs",
+    "newfs",
+    "mkswap",
+    "fdisk",
+    "sfdisk",
+    "cfdisk",
+    "gdisk",
+    "sgdisk",
+    "parted",
+    "wipefs",
+    "blkdiscard",
+    "hdparm",
+    "nvme",
+    "cryptsetup",
+    "diskutil",
+    "zpool",
+    "zfs",
+    "pvremove",
+    "vgremove",
+    "lvremove",
+    "pvcreate",
+    "mdadm",
+    "badblocks",
+    "btrfs",
+    "asr",
+    "tmutil",
+    "format",
+    "diskpart",
 ];
 
-fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
+fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
     let call = Call::with(sight, "tLUEIsn");
     let flag = |names: &[&str]| call.args.flags.iter().any(|flag| names.contains(&flag.name.as_ref()));
     let version = call.words.is_empty() && flag(&["V", "version", "h"]);
@@ -36,16 +104,28 @@ fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
     let device = call.any(|word| word.starts_with("/dev/") || word.contains('$'));
     let words = || sight.command.args().iter().map(text);
     let stopped = match sight.program() {
-        "fdisk" | "sfdisk" | "cfdisk" | "gdisk" => !flag(&["l", "d", "dump", "json", "J", "V", "h"]) && !call.words.is_empty(),
+        "fdisk" | "sfdisk" | "cfdisk" | "gdisk" => {
+            !flag(&["l", "d", "dump", "json", "J", "V", "h"]) && !call.words.is_empty()
+        }
         "sgdisk" => !flag(&["p", "print", "i", "info"]),
         "parted" => !flag(&["l", "list"]) && !call.any(|word| word == "print") && !call.words.is_empty(),
         "wipefs" => flag(&["a", "all", "o", "offset"]) && !flag(&["n", "no-act"]),
-        "hdparm" => call.args.flags.iter().any(|flag| flag.name.starts_with("security-erase") || flag.name.starts_with("trim-sector")),
+        "hdparm" => call
+            .args
+            .flags
+            .iter()
+            .any(|flag| flag.name.starts_with("security-erase") || flag.name.starts_with("trim-sector")),
         "nvme" => matches!(call.word(0), "format" | "sanitize"),
         "cryptsetup" => matches!(call.word(0), "luksFormat" | "erase" | "luksErase" | "reencrypt" | "luksKillSlot"),
-        "diskutil" => call.word(0).starts_with("erase") || matches!(call.word(0), "partitionDisk" | "zeroDisk" | "randomDisk" | "secureErase" | "reformat"),
+        "diskutil" => {
+            call.word(0).starts_with("erase")
+                || matches!(call.word(0), "partitionDisk" | "zeroDisk" | "randomDisk" | "secureErase" | "reformat")
+        }
         "zpool" | "zfs" => matches!(call.word(0), "destroy" | "labelclear"),
-        "btrfs" => matches!((call.word(0), call.word(1)), ("subvolume" | "subvol" | "su", "delete" | "del") | ("device", "remove" | "delete")),
+        "btrfs" => matches!(
+            (call.word(0), call.word(1)),
+            ("subvolume" | "subvol" | "su", "delete" | "del") | ("device", "remove" | "delete")
+        ),
         "mdadm" => words().any(|word| word == "--zero-superblock"),
         "asr" => flag(&["erase"]),
         "tmutil" => call.word(0) == "delete",

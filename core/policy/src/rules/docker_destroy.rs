@@ -1,7 +1,7 @@
 //! `docker-destroy`: removing containers, volumes and images for good.
 
 use crate::calls::{Call, report};
-use crate::rule::{Hit, Pack, Rule, Sight, Watch};
+use crate::rule::{Hit, Pack, Rule, RuleInput, RuleTrigger};
 use model::RuleKind;
 
 pub const RULE: Rule = Rule {
@@ -13,13 +13,43 @@ pub const RULE: Rule = Rule {
           containers by force, or takes a project down with its volumes. Stopping and removing stopped \
           containers and images passes.",
     instead: "Take it down and keep its data: `docker compose down`.",
-    denies: &["docker system prune -af", "docker volume rm data", "docker volume prune -f", "docker rm -fv web", "docker compose down -v", "docker-compose down --volumes", "podman system prune", "docker container prune", "docker image prune -a", "docker rm -f $(docker ps -aq)", "docker rmi -f $(docker images -q)", "docker swarm leave --force", "docker stack rm app", "docker rm $(docker ps -aq)", "docker kill $(docker ps -q)"],
-    passes: &["docker ps", "docker run --rm -it alpine sh", "docker rm web", "docker rm -f web", "docker compose down", "docker build .", "docker stop web", "docker volume ls", "docker image ls", "docker exec web ls", "docker compose up -d", "docker rmi old:1", "docker rm $(docker ps -aq -f status=exited)"],
-    watch: Watch::Programs(&["docker", "podman", "docker-compose", "nerdctl", "podman-compose"]),
+    denies: &[
+        "docker system prune -af",
+        "docker volume rm data",
+        "docker volume prune -f",
+        "docker rm -fv web",
+        "docker compose down -v",
+        "docker-compose down --volumes",
+        "podman system prune",
+        "docker container prune",
+        "docker image prune -a",
+        "docker rm -f $(docker ps -aq)",
+        "docker rmi -f $(docker images -q)",
+        "docker swarm leave --force",
+        "docker stack rm app",
+        "docker rm $(docker ps -aq)",
+        "docker kill $(docker ps -q)",
+    ],
+    passes: &[
+        "docker ps",
+        "docker run --rm -it alpine sh",
+        "docker rm web",
+        "docker rm -f web",
+        "docker compose down",
+        "docker build .",
+        "docker stop web",
+        "docker volume ls",
+        "docker image ls",
+        "docker exec web ls",
+        "docker compose up -d",
+        "docker rmi old:1",
+        "docker rm $(docker ps -aq -f status=exited)",
+    ],
+    watch: RuleTrigger::Programs(&["docker", "podman", "docker-compose", "nerdctl", "podman-compose"]),
     judge,
 };
 
-fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
+fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
     let mut call = Call::with(sight, "Hclfp");
     if sight.program().ends_with("-compose") {
         call.words.insert(0, "compose".into());
@@ -28,15 +58,22 @@ fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
         call.words.remove(0);
     }
     let args = sight.command.args();
-    let cluster = |letter: char| args.iter().map(|word| crate::args::text(word)).any(|word| word.starts_with('-') && !word.starts_with("--") && word.contains(letter));
+    let cluster = |letter: char| {
+        args.iter()
+            .map(|word| crate::args::text(word))
+            .any(|word| word.starts_with('-') && !word.starts_with("--") && word.contains(letter))
+    };
     let force = cluster('f') || call.flag("force");
     let volumes = cluster('v') || call.flag("volumes");
-    let substituted = || args.iter().flat_map(|word| sight.matter.substitutions.of(word));
+    let substituted = || args.iter().flat_map(|word| sight.parsed_call.substitutions.of(word));
     let stopped = match (call.word(0), call.word(1)) {
         // Build caches and dangling images come back by building.
         ("builder" | "buildx" | "network", "prune") => false,
         ("image", "prune") => cluster('a') || call.flag("all"),
-        (_, "prune") | ("volume", "rm" | "remove") | ("swarm", "leave") | ("stack" | "service" | "secret" | "config", "rm") => true,
+        (_, "prune")
+        | ("volume", "rm" | "remove")
+        | ("swarm", "leave")
+        | ("stack" | "service" | "secret" | "config", "rm") => true,
         ("rm", _) if !force && substituted().any(|reading| only_ended(&reading)) => false,
         ("rm", _) if substituted().any(|reading| !reading.commands.is_empty()) => true,
         // One named container is made to be thrown away; a search takes all there are.
@@ -55,6 +92,8 @@ fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
 
 /// `docker ps -aq -f status=exited`: containers that have run to their end.
 fn only_ended(reading: &bash::Reading) -> bool {
-    let ended = |word: &bash::Word| ["status=exited", "status=created", "status=dead"].iter().any(|state| crate::args::text(word).ends_with(state));
+    let ended = |word: &bash::Word| {
+        ["status=exited", "status=created", "status=dead"].iter().any(|state| crate::args::text(word).ends_with(state))
+    };
     reading.commands.first().is_some_and(|command| command.args().iter().any(ended))
 }

@@ -1,9 +1,9 @@
 //! `fork-bomb`: fork bomb.
 
-use crate::matter::Matter;
-use crate::seen::Seen;
-use bash::{Command, Feed, Via};
-use crate::rule::{Hit, Pack, Rule, Sight, Watch};
+use crate::command_facts::CommandFacts;
+use crate::parsed_call::ParsedCall;
+use crate::rule::{Hit, Pack, Rule, RuleInput, RuleTrigger};
+use bash::{Command, StdinSource, Via};
 use model::RuleKind;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -16,26 +16,39 @@ pub const RULE: Rule = Rule {
     doc: "Stops a function that starts itself twice over, or a script that forks without end: the machine \
           stops answering within seconds. No configuration lifts it.",
     instead: "There is no use for it; to test limits set one first with `ulimit -u 100` in a container.",
-    denies: &[":(){ :|:& };:", "bomb() { bomb | bomb & }; bomb", "f(){ f & f & }; f", ":(){ :|: & }; :", "perl -e 'fork while fork'"],
-    passes: &["f() { echo hi; }; f", "walk() { ls \"$1\"; }; walk .", "sleep 1 & sleep 2 & wait", "echo \":(){ :|:& };:\"", "fact() { if [ $1 -le 1 ]; then echo 1; else echo $(fact 3); fi; }; fact 3"],
-    watch: Watch::Line,
+    denies: &[
+        ":(){ :|:& };:",
+        "bomb() { bomb | bomb & }; bomb",
+        "f(){ f & f & }; f",
+        ":(){ :|: & }; :",
+        "perl -e 'fork while fork'",
+    ],
+    passes: &[
+        "f() { echo hi; }; f",
+        "walk() { ls \"$1\"; }; walk .",
+        "sleep 1 & sleep 2 & wait",
+        "echo \":(){ :|:& };:\"",
+        "fact() { if [ $1 -le 1 ]; then echo 1; else echo $(fact 3); fi; }; fact 3",
+    ],
+    watch: RuleTrigger::Line,
     judge,
 };
 
-fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
-    let matter = sight.matter;
-    let commands = &matter.reading.commands;
+fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
+    let parsed_call = sight.parsed_call;
+    let commands = &parsed_call.reading.commands;
     // The program of each command that stands in a body of its own name.
-    let own: Vec<Option<&str>> = commands.iter().zip(&matter.seen).map(|(command, seen)| inside_itself(command, seen)).collect();
+    let own: Vec<Option<&str>> =
+        commands.iter().zip(&parsed_call.seen).map(|(command, seen)| inside_itself(command, seen)).collect();
     if own.iter().all(Option::is_none) {
         return;
     }
-    let alone = bodies_of_themselves(matter);
+    let alone = bodies_of_themselves(parsed_call);
     let mut seen_before: HashSet<&str> = HashSet::new();
     let mut fed: HashMap<*const usize, HashSet<&str>> = HashMap::new();
     for (command, name) in commands.iter().zip(&own).filter_map(|(command, name)| Some((command, (*name)?))) {
         let piped = match &command.feed {
-            Feed::Pipe(from) => fed
+            StdinSource::Pipe(from) => fed
                 .entry(Arc::as_ptr(from).cast())
                 .or_insert_with(|| from.iter().filter_map(|at| own.get(*at).copied().flatten()).collect())
                 .contains(name),
@@ -51,15 +64,15 @@ fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
     }
 }
 
-fn inside_itself<'a>(command: &Command, seen: &'a Seen) -> Option<&'a str> {
+fn inside_itself<'a>(command: &Command, seen: &'a CommandFacts) -> Option<&'a str> {
     let program = seen.program.as_deref()?;
     command.via.iter().any(|via| matches!(via, Via::Body(name) if *name == program)).then_some(program)
 }
 
 /// The functions in whose bodies nothing but themselves runs.
-fn bodies_of_themselves(matter: &Matter) -> HashSet<&str> {
+fn bodies_of_themselves(parsed_call: &ParsedCall) -> HashSet<&str> {
     let mut alone: HashMap<&str, bool> = HashMap::new();
-    for (command, seen) in matter.reading.commands.iter().zip(&matter.seen) {
+    for (command, seen) in parsed_call.reading.commands.iter().zip(&parsed_call.seen) {
         for via in command.via.iter() {
             let Via::Body(name) = via else { continue };
             *alone.entry(name).or_insert(true) &= seen.program.as_deref() == Some(name);

@@ -1,6 +1,6 @@
 //! `git-branch-delete`: removal of unmerged branches.
 
-use crate::rule::{Hit, Pack, Rule, Sight, Watch};
+use crate::rule::{Hit, Pack, Rule, RuleInput, RuleTrigger};
 use model::RuleKind;
 
 pub const RULE: Rule = Rule {
@@ -12,13 +12,26 @@ pub const RULE: Rule = Rule {
           are merged, and `git branch -f`, which moves one off its commits. `git branch -d` refuses \
           unmerged branches by itself and passes.",
     instead: "Let git check that it is merged: `git branch -d my-branch`.",
-    denies: &["git branch -D feature", "git branch -d --force feature", "git branch --delete -f old", "git branch -df old", "git branch -f main HEAD~3"],
-    passes: &["git branch -d merged", "git branch --list", "git branch -M main", "git branch new-branch", "git branch -a", "git branch --show-current"],
-    watch: Watch::Programs(&["git"]),
+    denies: &[
+        "git branch -D feature",
+        "git branch -d --force feature",
+        "git branch --delete -f old",
+        "git branch -df old",
+        "git branch -f main HEAD~3",
+    ],
+    passes: &[
+        "git branch -d merged",
+        "git branch --list",
+        "git branch -M main",
+        "git branch new-branch",
+        "git branch -a",
+        "git branch --show-current",
+    ],
+    watch: RuleTrigger::Programs(&["git"]),
     judge,
 };
 
-fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
+fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
     let Some(call) = sight.seen.git.as_ref().filter(|call| call.sub == "branch") else { return };
     let args = call.args();
     let force = args.short('f') || args.abbreviated("force", 3);

@@ -2,7 +2,7 @@
 
 use crate::args::Args;
 use crate::git::{GitCall, looks_like_file};
-use crate::rule::{Hit, Pack, Rule, Sight, Watch};
+use crate::rule::{Hit, Pack, Rule, RuleInput, RuleTrigger};
 use model::RuleKind;
 
 pub const RULE: Rule = Rule {
@@ -15,13 +15,38 @@ pub const RULE: Rule = Rule {
           changes`, `git checkout -f`, `git read-tree --reset -u`, `git checkout-index -f`, `git rm -rf`. \
           Switching branches, creating them and unstaging pass.",
     instead: "Keep the changes: `git stash push -m before-restore`, or see them with `git diff`.",
-    denies: &["git checkout .", "git checkout -- src/main.rs", "git checkout HEAD src/a.rs", "git checkout -f main", "git restore .", "git restore --source=HEAD~2 src/a.rs", "git restore --staged --worktree a.rs", "git switch -f main", "git switch --discard-changes main", "git checkout HEAD -- .", "git checkout main -- src/lib.rs", "git rm -rf ."],
-    passes: &["git checkout main", "git checkout -b feature/x", "git restore --staged src/a.rs", "git switch main", "git checkout feature/login", "git checkout v1.2.3", "git checkout -p", "git rm --cached -r .", "git rm old.rs", "git switch -c new", "git checkout -"],
-    watch: Watch::Programs(&["git"]),
+    denies: &[
+        "git checkout .",
+        "git checkout -- src/main.rs",
+        "git checkout HEAD src/a.rs",
+        "git checkout -f main",
+        "git restore .",
+        "git restore --source=HEAD~2 src/a.rs",
+        "git restore --staged --worktree a.rs",
+        "git switch -f main",
+        "git switch --discard-changes main",
+        "git checkout HEAD -- .",
+        "git checkout main -- src/lib.rs",
+        "git rm -rf .",
+    ],
+    passes: &[
+        "git checkout main",
+        "git checkout -b feature/x",
+        "git restore --staged src/a.rs",
+        "git switch main",
+        "git checkout feature/login",
+        "git checkout v1.2.3",
+        "git checkout -p",
+        "git rm --cached -r .",
+        "git rm old.rs",
+        "git switch -c new",
+        "git checkout -",
+    ],
+    watch: RuleTrigger::Programs(&["git"]),
     judge,
 };
 
-fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
+fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
     let Some(call) = sight.seen.git.as_ref() else { return };
     let args = call.args();
     let discards = match call.sub.as_str() {
@@ -30,8 +55,15 @@ fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
         "switch" => args.short('f') || args.abbreviated("force", 2) || args.abbreviated("discard-changes", 2),
         "checkout-index" => args.short('f') || args.abbreviated("force", 1),
         "read-tree" => args.long_flag("reset") && args.short('u'),
-        "rm" => args.short('r') && (args.short('f') || args.abbreviated("force", 1)) && !args.long_flag("cached") && !args.short('n'),
-        "submodule" => args.operand(0).is_some_and(|word| word == "deinit") && (args.short('f') || args.abbreviated("force", 1)),
+        "rm" => {
+            args.short('r')
+                && (args.short('f') || args.abbreviated("force", 1))
+                && !args.long_flag("cached")
+                && !args.short('n')
+        }
+        "submodule" => {
+            args.operand(0).is_some_and(|word| word == "deinit") && (args.short('f') || args.abbreviated("force", 1))
+        }
         _ => false,
     };
     if discards {
@@ -44,14 +76,16 @@ fn restore(args: &Args<'_>) -> bool {
     let staged = args.short('S') || args.abbreviated("staged", 2);
     let worktree = args.short('W') || args.abbreviated("worktree", 1);
     let asks = args.short('p') || args.abbreviated("patch", 1);
-    let resolves = args.long_flag("ours") || args.long_flag("theirs") || args.short('m') || args.abbreviated("merge", 1);
+    let resolves =
+        args.long_flag("ours") || args.long_flag("theirs") || args.short('m') || args.abbreviated("merge", 1);
     let named = !args.operands.is_empty() || args.long_flag("pathspec-from-file");
     named && !asks && !resolves && (!staged || worktree)
 }
 
-fn checkout(sight: &Sight<'_>, call: &GitCall, args: &Args<'_>) -> bool {
+fn checkout(sight: &RuleInput<'_>, call: &GitCall, args: &Args<'_>) -> bool {
     let asks = args.short('p') || args.abbreviated("patch", 2);
-    let resolves = args.long_flag("ours") || args.long_flag("theirs") || args.short('m') || args.abbreviated("merge", 1);
+    let resolves =
+        args.long_flag("ours") || args.long_flag("theirs") || args.short('m') || args.abbreviated("merge", 1);
     if asks || resolves {
         return false;
     }

@@ -1,8 +1,8 @@
 //! `git-force-push`: force push.
 
-use crate::git::GitCall;
 use crate::args::text;
-use crate::rule::{Hit, Pack, Rule, Sight, Watch};
+use crate::git::GitCall;
+use crate::rule::{Hit, Pack, Rule, RuleInput, RuleTrigger};
 use model::RuleKind;
 
 pub const RULE: Rule = Rule {
@@ -14,13 +14,33 @@ pub const RULE: Rule = Rule {
           `--mirror`, in every spelling. `--force-with-lease` to one's own branch passes, since it refuses \
           to overwrite what others pushed; to `main` or `master` it does not.",
     instead: "Push with a lease to your own branch: `git push --force-with-lease origin my-branch`.",
-    denies: &["git push --force", "git push -f origin main", "git push origin +main", "git push -fu origin x", "git push --forc", "git -C sub push --force", "git push --mirror backup", "git -c push.default=current push -f", "git push --force-with-lease origin main", "git push origin +HEAD:refs/heads/main"],
-    passes: &["git push", "git push origin my-feature", "git push -u origin fix", "git push --force-with-lease origin my-branch", "git push --follow-tags", "git push --force --dry-run", "git commit -m 'git push --force'", "git push --force-with-lease"],
-    watch: Watch::Programs(&["git"]),
+    denies: &[
+        "git push --force",
+        "git push -f origin main",
+        "git push origin +main",
+        "git push -fu origin x",
+        "git push --forc",
+        "git -C sub push --force",
+        "git push --mirror backup",
+        "git -c push.default=current push -f",
+        "git push --force-with-lease origin main",
+        "git push origin +HEAD:refs/heads/main",
+    ],
+    passes: &[
+        "git push",
+        "git push origin my-feature",
+        "git push -u origin fix",
+        "git push --force-with-lease origin my-branch",
+        "git push --follow-tags",
+        "git push --force --dry-run",
+        "git commit -m 'git push --force'",
+        "git push --force-with-lease",
+    ],
+    watch: RuleTrigger::Programs(&["git"]),
     judge,
 };
 
-fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
+fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
     let Some(call) = sight.seen.git.as_ref().filter(|call| call.sub == "push") else { return };
     let args = call.args();
     if args.short('n') || args.abbreviated("dry-run", 2) || args.long_flag("help") {

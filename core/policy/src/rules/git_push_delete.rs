@@ -1,7 +1,7 @@
 //! `git-push-delete`: removal of branches and tags on the remote.
 
 use crate::args::text;
-use crate::rule::{Hit, Pack, Rule, Sight, Watch};
+use crate::rule::{Hit, Pack, Rule, RuleInput, RuleTrigger};
 use model::RuleKind;
 
 pub const RULE: Rule = Rule {
@@ -12,13 +12,25 @@ pub const RULE: Rule = Rule {
     doc: "Stops, once, a push that removes branches or tags on the remote: `--delete`, `-d`, an empty \
           source (`:branch`), `--prune`.",
     instead: "Look at what the branch holds first: `git log origin/old-branch`.",
-    denies: &["git push origin --delete old-branch", "git push origin :old-branch", "git push -d origin v1.0", "git push --prune origin", "git push origin :refs/tags/v1"],
-    passes: &["git push origin HEAD:my-branch", "git fetch --prune", "git branch -d merged", "git push origin main:main", "git push --dry-run --delete origin x"],
-    watch: Watch::Programs(&["git"]),
+    denies: &[
+        "git push origin --delete old-branch",
+        "git push origin :old-branch",
+        "git push -d origin v1.0",
+        "git push --prune origin",
+        "git push origin :refs/tags/v1",
+    ],
+    passes: &[
+        "git push origin HEAD:my-branch",
+        "git fetch --prune",
+        "git branch -d merged",
+        "git push origin main:main",
+        "git push --dry-run --delete origin x",
+    ],
+    watch: RuleTrigger::Programs(&["git"]),
     judge,
 };
 
-fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
+fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
     let Some(call) = sight.seen.git.as_ref().filter(|call| call.sub == "push") else { return };
     let args = call.args();
     if args.short('n') || args.abbreviated("dry-run", 2) {

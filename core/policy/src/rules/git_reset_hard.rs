@@ -1,6 +1,6 @@
 //! `git-reset-hard`: reset that throws uncommitted work away.
 
-use crate::rule::{Hit, Pack, Rule, Sight, Watch};
+use crate::rule::{Hit, Pack, Rule, RuleInput, RuleTrigger};
 use model::RuleKind;
 
 pub const RULE: Rule = Rule {
@@ -11,13 +11,28 @@ pub const RULE: Rule = Rule {
     doc: "Stops, once, `git reset --hard` and `--merge`: changes that were never committed are \
           gone for good. Soft and mixed resets keep the files, `--keep` refuses where work would be lost; they pass.",
     instead: "Keep the changes: `git stash push -m before-reset`.",
-    denies: &["git reset --hard", "git reset --hard HEAD~3", "git reset --har origin/main", "git -C ../x reset --hard", "git reset --merge", "git --git-dir=.git reset --hard"],
-    passes: &["git reset", "git reset --keep HEAD~1", "git reset --soft HEAD~1", "git reset HEAD~1", "git reset --mixed", "git log --grep=\"reset --hard\"", "git reset src/main.rs"],
-    watch: Watch::Programs(&["git"]),
+    denies: &[
+        "git reset --hard",
+        "git reset --hard HEAD~3",
+        "git reset --har origin/main",
+        "git -C ../x reset --hard",
+        "git reset --merge",
+        "git --git-dir=.git reset --hard",
+    ],
+    passes: &[
+        "git reset",
+        "git reset --keep HEAD~1",
+        "git reset --soft HEAD~1",
+        "git reset HEAD~1",
+        "git reset --mixed",
+        "git log --grep=\"reset --hard\"",
+        "git reset src/main.rs",
+    ],
+    watch: RuleTrigger::Programs(&["git"]),
     judge,
 };
 
-fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
+fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
     let Some(call) = sight.seen.git.as_ref().filter(|call| call.sub == "reset") else { return };
     let args = call.args();
     if args.abbreviated("hard", 2) || args.abbreviated("merge", 2) {

@@ -1,6 +1,6 @@
 //! `git-rewrite-history`: rewriting history or dropping what git keeps for recovery.
 
-use crate::rule::{Hit, Pack, Rule, Sight, Watch};
+use crate::rule::{Hit, Pack, Rule, RuleInput, RuleTrigger};
 use model::RuleKind;
 
 pub const RULE: Rule = Rule {
@@ -13,13 +13,35 @@ pub const RULE: Rule = Rule {
           -d`. Rebase and amend are daily work on one's own branch, are undone through the reflog, and \
           pass.",
     instead: "Work on a copy: `git clone . /tmp/rewrite`.",
-    denies: &["git filter-branch --tree-filter 'rm -f x' HEAD", "git filter-repo --path x --invert-paths", "git reflog expire --expire=now --all", "git gc --prune=now --aggressive", "git update-ref -d refs/heads/main", "git prune", "git reflog delete HEAD@{1}", "bfg --delete-files x.zip", "git symbolic-ref -d HEAD"],
-    passes: &["git rebase main", "git rebase -i HEAD~3", "git commit --amend", "git reflog", "git gc", "git filter-repo --analyze", "git reflog show", "git update-ref refs/heads/x HEAD", "git remote prune origin", "git rebase --abort", "git symbolic-ref --short HEAD"],
-    watch: Watch::Programs(&["git", "bfg", "git-filter-repo"]),
+    denies: &[
+        "git filter-branch --tree-filter 'rm -f x' HEAD",
+        "git filter-repo --path x --invert-paths",
+        "git reflog expire --expire=now --all",
+        "git gc --prune=now --aggressive",
+        "git update-ref -d refs/heads/main",
+        "git prune",
+        "git reflog delete HEAD@{1}",
+        "bfg --delete-files x.zip",
+        "git symbolic-ref -d HEAD",
+    ],
+    passes: &[
+        "git rebase main",
+        "git rebase -i HEAD~3",
+        "git commit --amend",
+        "git reflog",
+        "git gc",
+        "git filter-repo --analyze",
+        "git reflog show",
+        "git update-ref refs/heads/x HEAD",
+        "git remote prune origin",
+        "git rebase --abort",
+        "git symbolic-ref --short HEAD",
+    ],
+    watch: RuleTrigger::Programs(&["git", "bfg", "git-filter-repo"]),
     judge,
 };
 
-fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
+fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
     let Some(call) = sight.seen.git.as_ref() else {
         if !sight.command.args().is_empty() && sight.program() != "git" {
             let place = sight.command.cwd.as_deref().unwrap_or_default();
@@ -36,8 +58,14 @@ fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
         "reflog" if matches!(verb.as_ref(), "expire" | "delete") && !args.long_flag("dry-run") && !args.short('n') => {
             "The reflog is what brings lost commits back."
         }
-        "gc" if args.values("prune").any(now) || call.config.iter().any(|(key, value)| key == "gc.pruneexpire" && now(value)) => "Unreachable commits are removed at once and cannot be recovered.",
-        "prune" if !args.short('n') && !args.long_flag("dry-run") => "Unreachable commits are removed and cannot be recovered.",
+        "gc" if args.values("prune").any(now)
+            || call.config.iter().any(|(key, value)| key == "gc.pruneexpire" && now(value)) =>
+        {
+            "Unreachable commits are removed at once and cannot be recovered."
+        }
+        "prune" if !args.short('n') && !args.long_flag("dry-run") => {
+            "Unreachable commits are removed and cannot be recovered."
+        }
         "update-ref" if args.short('d') || args.long_flag("stdin") => "A ref is removed without any check.",
         "symbolic-ref" if args.short('d') || args.abbreviated("delete", 3) => "A ref is removed without any check.",
         _ => return,

@@ -1,6 +1,6 @@
 //! `git-stash-drop`: removal of stashed work.
 
-use crate::rule::{Hit, Pack, Rule, Sight, Watch};
+use crate::rule::{Hit, Pack, Rule, RuleInput, RuleTrigger};
 use model::RuleKind;
 
 pub const RULE: Rule = Rule {
@@ -12,12 +12,19 @@ pub const RULE: Rule = Rule {
           them. Pushing, listing, showing and popping pass.",
     instead: "See what it holds: `git stash show -p`.",
     denies: &["git stash drop", "git stash clear", "git stash drop stash@{2}", "git -C sub stash clear"],
-    passes: &["git stash", "git stash list", "git stash pop", "git stash push -m wip", "git stash show -p", "git stash apply"],
-    watch: Watch::Programs(&["git"]),
+    passes: &[
+        "git stash",
+        "git stash list",
+        "git stash pop",
+        "git stash push -m wip",
+        "git stash show -p",
+        "git stash apply",
+    ],
+    watch: RuleTrigger::Programs(&["git"]),
     judge,
 };
 
-fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
+fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
     let Some(call) = sight.seen.git.as_ref().filter(|call| call.sub == "stash") else { return };
     let args = call.args();
     let verb = args.operand(0).unwrap_or_default();

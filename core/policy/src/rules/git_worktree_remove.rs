@@ -1,8 +1,8 @@
 //! `git-worktree-remove`: forced removal of a linked worktree.
 
-use crate::place::Place;
+use crate::place::PlaceKind;
+use crate::rule::{Hit, Pack, Rule, RuleInput, RuleTrigger};
 use crate::target::Target;
-use crate::rule::{Hit, Pack, Rule, Sight, Watch};
 use model::RuleKind;
 
 pub const RULE: Rule = Rule {
@@ -14,13 +14,24 @@ pub const RULE: Rule = Rule {
           Worktrees that an agent or `taut loop` made, and those in temporary folders, are theirs to throw \
           away.",
     instead: "Without force git refuses when there are changes: `git worktree remove ../feature`.",
-    denies: &["git worktree remove --force ../feature", "git worktree remove -f ../feature", "git worktree remove ../feature -ff"],
-    passes: &["git worktree remove ../feature", "git worktree list", "git worktree add ../x", "git worktree remove --force /tmp/wt-1", "git worktree remove --force .claude/worktrees/a", "git worktree prune"],
-    watch: Watch::Programs(&["git"]),
+    denies: &[
+        "git worktree remove --force ../feature",
+        "git worktree remove -f ../feature",
+        "git worktree remove ../feature -ff",
+    ],
+    passes: &[
+        "git worktree remove ../feature",
+        "git worktree list",
+        "git worktree add ../x",
+        "git worktree remove --force /tmp/wt-1",
+        "git worktree remove --force .claude/worktrees/a",
+        "git worktree prune",
+    ],
+    watch: RuleTrigger::Programs(&["git"]),
     judge,
 };
 
-fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
+fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
     let Some(call) = sight.seen.git.as_ref().filter(|call| call.sub == "worktree") else { return };
     let args = call.args();
     let force = args.short('f') || args.abbreviated("force", 1);
@@ -29,7 +40,7 @@ fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
     }
     let Some(word) = args.operands.get(1) else { return };
     let target = Target::of(word, call.dir.as_deref());
-    if matches!(sight.ground.place(&target, sight.seen.machine), Place::Temp | Place::Rebuildable) {
+    if matches!(sight.ground.place(&target, sight.seen.machine), PlaceKind::Temp | PlaceKind::Rebuildable) {
         return;
     }
     let why = format!("`{}` goes with the changes in it.", target.shown);

@@ -1,7 +1,7 @@
 //! `key-delete`: deleting keys from a key store.
 
 use crate::calls::{Call, report};
-use crate::rule::{Hit, Pack, Rule, Sight, Watch};
+use crate::rule::{Hit, Pack, Rule, RuleInput, RuleTrigger};
 use model::RuleKind;
 
 pub const RULE: Rule = Rule {
@@ -12,13 +12,18 @@ pub const RULE: Rule = Rule {
     doc: "Stops deleting secret keys and stored passwords: GPG secret keys, keychains and their entries. \
           Without a copy nobody gets back what they open. Listing and importing keys pass.",
     instead: "List what is there: `gpg --list-secret-keys`.",
-    denies: &["gpg --delete-secret-keys ABCD", "gpg --batch --yes --delete-secret-and-public-key ABCD", "security delete-keychain login.keychain", "security delete-generic-password -s x"],
+    denies: &[
+        "gpg --delete-secret-keys ABCD",
+        "gpg --batch --yes --delete-secret-and-public-key ABCD",
+        "security delete-keychain login.keychain",
+        "security delete-generic-password -s x",
+    ],
     passes: &["gpg --list-secret-keys", "gpg --import key.asc", "gpg --verify x.sig", "security list-keychains"],
-    watch: Watch::Programs(&["gpg", "gpg2", "security", "secret-tool", "pass"]),
+    watch: RuleTrigger::Programs(&["gpg", "gpg2", "security", "secret-tool", "pass"]),
     judge,
 };
 
-fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
+fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
     let call = Call::of(sight);
     let deletes = match sight.program() {
         "security" => call.word(0).starts_with("delete-"),

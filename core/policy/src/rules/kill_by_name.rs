@@ -1,9 +1,9 @@
 //! `kill-by-name`: ending processes by name.
 
 use crate::args::text;
+use crate::rule::{Hit, Pack, Rule, RuleInput, RuleTrigger};
 use crate::source;
 use bash::Via;
-use crate::rule::{Hit, Pack, Rule, Sight, Watch};
 use model::RuleKind;
 
 pub const RULE: Rule = Rule {
@@ -16,25 +16,69 @@ pub const RULE: Rule = Rule {
           agent is running. Ending a process by its number passes.",
     instead: "Start it in the background and end that one by its number: `kill 12345`; `pgrep -fl node` shows \
           what runs.",
-    denies: &["pkill node", "killall -9 python", "lsof -ti :3000 | xargs kill -9", "kill $(pgrep -f server)", "kill -9 $(lsof -t -i:8080)", "fuser -k 8080/tcp", "pgrep node | xargs -r kill", "ps aux | grep node | awk '{print $2}' | xargs kill -9", "kill `pidof nginx`", "pids=$(pgrep node); kill $pids"],
-    passes: &["kill 1234", "kill -9 1234 5678", "kill %1", "kill $!", "pgrep node", "lsof -i :3000", "grep -rn pkill src", "kill -0 1234", "kill -l", "killall --help", "kill \"$(cat server.pid)\"", "echo killall", "man pkill", "fuser 8080/tcp"],
-    watch: Watch::Programs(&["pkill", "killall", "killall5", "xkill", "skill", "slay", "taskkill", "kill", "fuser", "Stop-Process", "fkill", "kill-port", "tmux"]),
+    denies: &[
+        "pkill node",
+        "killall -9 python",
+        "lsof -ti :3000 | xargs kill -9",
+        "kill $(pgrep -f server)",
+        "kill -9 $(lsof -t -i:8080)",
+        "fuser -k 8080/tcp",
+        "pgrep node | xargs -r kill",
+        "ps aux | grep node | awk '{print $2}' | xargs kill -9",
+        "kill `pidof nginx`",
+        "pids=$(pgrep node); kill $pids",
+    ],
+    passes: &[
+        "kill 1234",
+        "kill -9 1234 5678",
+        "kill %1",
+        "kill $!",
+        "pgrep node",
+        "lsof -i :3000",
+        "grep -rn pkill src",
+        "kill -0 1234",
+        "kill -l",
+        "killall --help",
+        "kill \"$(cat server.pid)\"",
+        "echo killall",
+        "man pkill",
+        "fuser 8080/tcp",
+    ],
+    watch: RuleTrigger::Programs(&[
+        "pkill",
+        "killall",
+        "killall5",
+        "xkill",
+        "skill",
+        "slay",
+        "taskkill",
+        "kill",
+        "fuser",
+        "Stop-Process",
+        "fkill",
+        "kill-port",
+        "tmux",
+    ]),
     judge,
 };
 
 /// Programs that find processes by something other than their number.
 const FINDERS: &[&str] = &["pgrep", "pidof", "lsof", "ps", "fuser", "ss", "netstat", "top", "pstree"];
 
-fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
+fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
     let args = sight.command.args();
     let texts: Vec<_> = args.iter().map(text).collect();
     let alone = matches!(sight.program(), "killall5" | "xkill");
-    if (texts.is_empty() && !alone) || texts.iter().any(|word| matches!(word.as_ref(), "--help" | "--version" | "-V" | "-l" | "--list" | "-L")) {
+    if (texts.is_empty() && !alone)
+        || texts.iter().any(|word| matches!(word.as_ref(), "--help" | "--version" | "-V" | "-l" | "--list" | "-L"))
+    {
         return;
     }
     let picks = match sight.program() {
         "kill" => return kill(sight, hits),
-        "fuser" => texts.iter().any(|word| *word == "--kill" || (word.starts_with('-') && !word.starts_with("--") && word.contains('k'))),
+        "fuser" => texts
+            .iter()
+            .any(|word| *word == "--kill" || (word.starts_with('-') && !word.starts_with("--") && word.contains('k'))),
         "tmux" => texts.iter().any(|word| word == "kill-server"),
         // One's own children, or only the question whether something runs.
         "pkill" if texts.iter().any(|word| word == "-0") => false,
@@ -43,21 +87,27 @@ fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
         _ => true,
     };
     if picks {
-        hits.push(Hit::new(sight.shown(), "This ends every process that matches, also those of the user and of other agents."));
+        hits.push(Hit::new(
+            sight.shown(),
+            "This ends every process that matches, also those of the user and of other agents.",
+        ));
     }
 }
 
 /// `kill` is judged by where its numbers come from.
-fn kill(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
+fn kill(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
     let args = sight.command.args();
     if args.first().is_some_and(|word| text(word) == "-0") {
         return;
     }
     let fed = matches!(sight.command.via.last(), Some(Via::Wrapper(name)) if name == "xargs" || name == "parallel");
     // `… | while read p; do kill $p; done`
-    let read = args.iter().any(bash::Word::has_unknown) && matches!(sight.command.feed, bash::Feed::Pipe(_));
-    let piped = (fed || read) && sight.index.searched(sight.matter, sight.at, FINDERS);
-    let substituted = args.iter().flat_map(|word| sight.matter.substitutions.of(word)).any(|reading| source::programs(&reading).any(|name| FINDERS.contains(&name.as_str())));
+    let read = args.iter().any(bash::Word::has_unknown) && matches!(sight.command.feed, bash::StdinSource::Pipe(_));
+    let piped = (fed || read) && sight.index.searched(sight.parsed_call, sight.at, FINDERS);
+    let substituted = args
+        .iter()
+        .flat_map(|word| sight.parsed_call.substitutions.of(word))
+        .any(|reading| source::programs(&reading).any(|name| FINDERS.contains(&name.as_str())));
     if piped || substituted {
         hits.push(Hit::new(sight.shown(), "The processes are picked by a search, so that others' are hit as well."));
     }

@@ -1,7 +1,7 @@
 //! `machine-stop`: stopping the machine, its services or its protections.
 
 use crate::calls::{Call, report};
-use crate::rule::{Hit, Pack, Rule, Sight, Watch};
+use crate::rule::{Hit, Pack, Rule, RuleInput, RuleTrigger};
 use model::RuleKind;
 
 pub const RULE: Rule = Rule {
@@ -12,18 +12,61 @@ pub const RULE: Rule = Rule {
     doc: "Asks before the machine is shut down or rebooted, and before its services are stopped, disabled \
           or masked, its firewall emptied or its protections turned off.",
     instead: "See how it stands first: `systemctl status nginx`.",
-    denies: &["shutdown -h now", "reboot", "systemctl poweroff", "init 0", "systemctl stop nginx", "halt", "systemctl disable --now sshd", "service postgresql stop", "iptables -F", "ufw disable", "launchctl unload ~/Library/LaunchAgents/x.plist"],
-    passes: &["systemctl status nginx", "systemctl --user status foo", "uptime", "npm init", "git init", "systemctl list-units", "systemctl --user restart app", "echo reboot", "service --status-all", "launchctl list"],
-    watch: Watch::Programs(&["shutdown", "reboot", "halt", "poweroff", "init", "telinit", "systemctl", "service", "launchctl", "iptables", "ip6tables", "nft", "ufw", "setenforce", "csrutil", "spctl"]),
+    denies: &[
+        "shutdown -h now",
+        "reboot",
+        "systemctl poweroff",
+        "init 0",
+        "systemctl stop nginx",
+        "halt",
+        "systemctl disable --now sshd",
+        "service postgresql stop",
+        "iptables -F",
+        "ufw disable",
+        "launchctl unload ~/Library/LaunchAgents/x.plist",
+    ],
+    passes: &[
+        "systemctl status nginx",
+        "systemctl --user status foo",
+        "uptime",
+        "npm init",
+        "git init",
+        "systemctl list-units",
+        "systemctl --user restart app",
+        "echo reboot",
+        "service --status-all",
+        "launchctl list",
+    ],
+    watch: RuleTrigger::Programs(&[
+        "shutdown",
+        "reboot",
+        "halt",
+        "poweroff",
+        "init",
+        "telinit",
+        "systemctl",
+        "service",
+        "launchctl",
+        "iptables",
+        "ip6tables",
+        "nft",
+        "ufw",
+        "setenforce",
+        "csrutil",
+        "spctl",
+    ]),
     judge,
 };
 
-fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
+fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
     let call = Call::of(sight);
     let stopped = match sight.program() {
         "init" | "telinit" => matches!(call.word(0), "0" | "1" | "6" | "s" | "S"),
         "systemctl" => {
-            let power = matches!(call.word(0), "poweroff" | "reboot" | "halt" | "kexec" | "rescue" | "emergency" | "suspend" | "hibernate");
+            let power = matches!(
+                call.word(0),
+                "poweroff" | "reboot" | "halt" | "kexec" | "rescue" | "emergency" | "suspend" | "hibernate"
+            );
             power || (matches!(call.word(0), "stop" | "disable" | "mask" | "kill" | "isolate") && !call.flag("user"))
         }
         "launchctl" => matches!(call.word(0), "unload" | "bootout" | "remove" | "disable" | "stop" | "kill"),

@@ -1,87 +1,135 @@
 //! The table of rules: the only list of all of them.
 
-use crate::acts::DeedKind;
-use crate::rule::{Rule, Watch};
+mod account_change;
+mod agent_settings;
+mod agent_settings_edit;
+mod aws_delete;
+mod chmod_system;
+mod cloud_delete;
+mod crontab_remove;
+mod database_drop;
+mod decode_to_shell;
+mod device_write;
+mod disk_format;
+mod docker_destroy;
+mod fork_bomb;
+mod framework_db_reset;
+mod git_branch_delete;
+mod git_clean;
+mod git_discard;
+mod git_force_push;
+mod git_push_delete;
+mod git_reset_hard;
+mod git_rewrite_history;
+mod git_stash_drop;
+mod git_worktree_remove;
+mod helm_uninstall;
+mod history_wipe;
+mod key_delete;
+mod kill_all;
+mod kill_by_name;
+mod kubectl_delete;
+mod machine_stop;
+mod pipe_to_shell;
+mod platform_destroy;
+mod protected_write;
+mod publish_package;
+mod publish_release;
+mod rm_outside_project;
+mod rm_project;
+mod rm_root;
+mod rm_system;
+mod rm_unknown;
+mod rm_unknown_root;
+mod run_download;
+mod secret_read;
+mod secret_send;
+mod setuid;
+mod shred_file;
+mod sql_destroy;
+mod sudo;
+mod taut_command;
+mod taut_files;
+mod taut_identity;
+mod terraform_destroy;
+mod unknown_program;
+mod unreadable;
+mod vcs_discard;
+
+use crate::command_facts::CommandFacts;
+use crate::path_actions::PathActionKind;
+use crate::rule::{Rule, RuleTrigger};
 use crate::running::EXECUTORS;
-use crate::seen::Seen;
 use bash::Command;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-macro_rules! rules {
-    ($($module:ident)*) => {
-        $(mod $module;)*
-
-        /// Every rule, in the order they speak.
-        pub static ALL: &[&Rule] = &[$(&$module::RULE,)*];
-    };
-}
-
-rules! {
-    rm_root
-    rm_system
-    rm_outside_project
-    rm_project
-    rm_unknown_root
-    rm_unknown
-    shred_file
-    crontab_remove
-    git_force_push
-    git_push_delete
-    git_reset_hard
-    git_clean
-    git_discard
-    git_branch_delete
-    git_stash_drop
-    git_rewrite_history
-    git_worktree_remove
-    vcs_discard
-    kill_by_name
-    kill_all
-    fork_bomb
-    sudo
-    chmod_system
-    setuid
-    account_change
-    machine_stop
-    device_write
-    disk_format
-    pipe_to_shell
-    decode_to_shell
-    run_download
-    protected_write
-    history_wipe
-    key_delete
-    secret_read
-    secret_send
-    sql_destroy
-    database_drop
-    framework_db_reset
-    terraform_destroy
-    kubectl_delete
-    helm_uninstall
-    docker_destroy
-    aws_delete
-    cloud_delete
-    platform_destroy
-    publish_package
-    publish_release
-    taut_command
-    taut_files
-    taut_identity
-    agent_settings
-    agent_settings_edit
-    unknown_program
-    unreadable
-}
+/// Every rule, in the order they speak.
+pub static ALL: &[&Rule] = &[
+    &rm_root::RULE,
+    &rm_system::RULE,
+    &rm_outside_project::RULE,
+    &rm_project::RULE,
+    &rm_unknown_root::RULE,
+    &rm_unknown::RULE,
+    &shred_file::RULE,
+    &crontab_remove::RULE,
+    &git_force_push::RULE,
+    &git_push_delete::RULE,
+    &git_reset_hard::RULE,
+    &git_clean::RULE,
+    &git_discard::RULE,
+    &git_branch_delete::RULE,
+    &git_stash_drop::RULE,
+    &git_rewrite_history::RULE,
+    &git_worktree_remove::RULE,
+    &vcs_discard::RULE,
+    &kill_by_name::RULE,
+    &kill_all::RULE,
+    &fork_bomb::RULE,
+    &sudo::RULE,
+    &chmod_system::RULE,
+    &setuid::RULE,
+    &account_change::RULE,
+    &machine_stop::RULE,
+    &device_write::RULE,
+    &disk_format::RULE,
+    &pipe_to_shell::RULE,
+    &decode_to_shell::RULE,
+    &run_download::RULE,
+    &protected_write::RULE,
+    &history_wipe::RULE,
+    &key_delete::RULE,
+    &secret_read::RULE,
+    &secret_send::RULE,
+    &sql_destroy::RULE,
+    &database_drop::RULE,
+    &framework_db_reset::RULE,
+    &terraform_destroy::RULE,
+    &kubectl_delete::RULE,
+    &helm_uninstall::RULE,
+    &docker_destroy::RULE,
+    &aws_delete::RULE,
+    &cloud_delete::RULE,
+    &platform_destroy::RULE,
+    &publish_package::RULE,
+    &publish_release::RULE,
+    &taut_command::RULE,
+    &taut_files::RULE,
+    &taut_identity::RULE,
+    &agent_settings::RULE,
+    &agent_settings_edit::RULE,
+    &unknown_program::RULE,
+    &unreadable::RULE,
+];
 
 /// Which rules look at a program, by its name.
 static BY_PROGRAM: LazyLock<HashMap<&'static str, Vec<&'static Rule>>> = LazyLock::new(|| {
     let mut map: HashMap<&'static str, Vec<&'static Rule>> = HashMap::new();
     for rule in ALL {
         let programs = match rule.watch {
-            Watch::Programs(programs) => programs,
-            Watch::Running => EXECUTORS,
+            RuleTrigger::Programs(programs) => programs,
+            RuleTrigger::Running => EXECUTORS,
             _ => continue,
         };
         for program in programs {
@@ -105,17 +153,19 @@ pub(crate) fn position(id: &str) -> Option<usize> {
 }
 
 /// The rules that have something to look at in a command.
-pub(crate) fn watching<'s>(seen: &'s Seen, command: &'s Command) -> impl Iterator<Item = &'static Rule> + 's {
+pub(crate) fn watching<'s>(seen: &'s CommandFacts, command: &'s Command) -> impl Iterator<Item = &'static Rule> + 's {
     let by_name = seen.program.as_deref().and_then(|program| BY_PROGRAM.get(program)).into_iter().flatten().copied();
     let deeds = ALL.iter().copied().filter(|_| !seen.acts.is_empty()).filter(|rule| match rule.watch {
-        Watch::Deeds(kinds) => seen.acts.iter().any(|act| kinds.contains(&act.deed.kind())),
+        RuleTrigger::Deeds(kinds) => seen.acts.iter().any(|act| kinds.contains(&act.deed.kind())),
         _ => false,
     });
     let nameless = seen.program.is_none() && !command.words.is_empty();
-    let nameless =
-        ALL.iter().copied().filter(move |rule| nameless && matches!(rule.watch, Watch::Nameless | Watch::Running));
+    let nameless = ALL
+        .iter()
+        .copied()
+        .filter(move |rule| nameless && matches!(rule.watch, RuleTrigger::Nameless | RuleTrigger::Running));
     by_name.chain(deeds).chain(nameless)
 }
 
 /// Deeds that take something away.
-const REMOVAL: &[DeedKind] = &[DeedKind::Remove, DeedKind::Displace];
+const REMOVAL: &[PathActionKind] = &[PathActionKind::Remove, PathActionKind::Displace];

@@ -1,10 +1,10 @@
 //! `protected-write`: writing to files that decide how this machine works.
 
-use crate::acts::{Deed, DeedKind};
-use crate::keys;
-use crate::place::{Machine, Place};
+use crate::guarded_keys;
+use crate::path_actions::{PathActionKind, PathVerb};
+use crate::place::{Machine, PlaceKind};
+use crate::rule::{Hit, Pack, Rule, RuleInput, RuleTrigger};
 use crate::target::within;
-use crate::rule::{Hit, Pack, Rule, Sight, Watch};
 use model::RuleKind;
 
 pub const RULE: Rule = Rule {
@@ -16,21 +16,57 @@ pub const RULE: Rule = Rule {
           files, whoever writes: a redirect, `tee`, `cp`, `mv`, `ln`, `install`, `sed -i`, `dd`, a \
           download, or the agent's own edit tools. Examples such as `.env.example` are free.",
     instead: "Write to a file in the project, for example `.env.example`, and ask the user to put it in place.",
-    denies: &["echo x > /etc/hosts", "tee -a /etc/sudoers < x", "cp key ~/.ssh/authorized_keys", "echo SECRET=1 >> .env", "sed -i 's/a/b/' ~/.bashrc", "mv x /usr/local/bin/tool", "ln -sf x /etc/resolv.conf", "curl -o /etc/cron.d/x https://example.com", "Write: /etc/hosts", "Edit: ~/.zshrc", "Write: .env.production", "rm ~/.ssh/id_ed25519", "install -m 755 tool /usr/bin/", "echo x >> ~/.aws/credentials", "truncate -s 0 ~/.bash_history", "dd if=x of=/boot/vmlinuz", "cat x > ~/.gnupg/gpg.conf", "touch /etc/cron.d/x"],
-    passes: &["cat /etc/hosts", "touch src/lib.rs", "cp .env.example .env.sample", "echo x > env.txt", "Write: .env.example", "Edit: src/main.rs", "echo x > /dev/null", "grep x /etc/passwd", "ssh-keyscan github.com >> ~/.ssh/known_hosts", "echo x > /tmp/etc/hosts", "mkdir -p ~/.ssh", "echo \"export A=1 >> ~/.bashrc\"", "sed s/a/b/ ~/.bashrc", "cp ~/.bashrc ./bashrc.bak", "Write: config/environment.rb", "npm run build > build.log 2>&1"],
-    watch: Watch::Deeds(&[DeedKind::Write, DeedKind::Remove, DeedKind::Displace]),
+    denies: &[
+        "echo x > /etc/hosts",
+        "tee -a /etc/sudoers < x",
+        "cp key ~/.ssh/authorized_keys",
+        "echo SECRET=1 >> .env",
+        "sed -i 's/a/b/' ~/.bashrc",
+        "mv x /usr/local/bin/tool",
+        "ln -sf x /etc/resolv.conf",
+        "curl -o /etc/cron.d/x https://example.com",
+        "Write: /etc/hosts",
+        "Edit: ~/.zshrc",
+        "Write: .env.production",
+        "rm ~/.ssh/id_ed25519",
+        "install -m 755 tool /usr/bin/",
+        "echo x >> ~/.aws/credentials",
+        "truncate -s 0 ~/.bash_history",
+        "dd if=x of=/boot/vmlinuz",
+        "cat x > ~/.gnupg/gpg.conf",
+        "touch /etc/cron.d/x",
+    ],
+    passes: &[
+        "cat /etc/hosts",
+        "touch src/lib.rs",
+        "cp .env.example .env.sample",
+        "echo x > env.txt",
+        "Write: .env.example",
+        "Edit: src/main.rs",
+        "echo x > /dev/null",
+        "grep x /etc/passwd",
+        "ssh-keyscan github.com >> ~/.ssh/known_hosts",
+        "echo x > /tmp/etc/hosts",
+        "mkdir -p ~/.ssh",
+        "echo \"export A=1 >> ~/.bashrc\"",
+        "sed s/a/b/ ~/.bashrc",
+        "cp ~/.bashrc ./bashrc.bak",
+        "Write: config/environment.rb",
+        "npm run build > build.log 2>&1",
+    ],
+    watch: RuleTrigger::Deeds(&[PathActionKind::Write, PathActionKind::Remove, PathActionKind::Displace]),
     judge,
 };
 
-fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
+fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
     for (act, place) in sight.acts() {
         let inside = sight.seen.machine == Machine::Container && !act.target.bound;
-        if inside || !matches!(act.deed, Deed::Write | Deed::Remove(_) | Deed::Displace) {
+        if inside || !matches!(act.deed, PathVerb::Write | PathVerb::Remove(_) | PathVerb::Displace) {
             continue;
         }
-        let why = match keys::written(sight.ground, &act.target) {
+        let why = match guarded_keys::written(sight.ground, &act.target) {
             Some(guarded) => guarded.about(),
-            None if act.deed == Deed::Write && is_system(place, act.target.path.as_deref()) => "is the system's",
+            None if act.deed == PathVerb::Write && is_system(place, act.target.path.as_deref()) => "is the system's",
             None => continue,
         };
         let subject = if sight.command.words.is_empty() { format!("> {}", act.target.shown) } else { sight.shown() };
@@ -39,7 +75,12 @@ fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
     }
 }
 
-fn is_system(place: Place, path: Option<&str>) -> bool {
-    let device = path.is_some_and(|path| within(path, "/dev") || within(path, "/run/user") || path.starts_with("/proc/self/") || path.starts_with("/proc/thread-self"));
-    matches!(place, Place::System | Place::Root | Place::OtherHome) && !device
+fn is_system(place: PlaceKind, path: Option<&str>) -> bool {
+    let device = path.is_some_and(|path| {
+        within(path, "/dev")
+            || within(path, "/run/user")
+            || path.starts_with("/proc/self/")
+            || path.starts_with("/proc/thread-self")
+    });
+    matches!(place, PlaceKind::System | PlaceKind::Root | PlaceKind::OtherHome) && !device
 }

@@ -2,7 +2,7 @@
 
 use crate::args::text;
 use crate::calls::{Call, report};
-use crate::rule::{Hit, Pack, Rule, Sight, Watch};
+use crate::rule::{Hit, Pack, Rule, RuleInput, RuleTrigger};
 use model::RuleKind;
 
 pub const RULE: Rule = Rule {
@@ -13,29 +13,74 @@ pub const RULE: Rule = Rule {
     doc: "Asks before a release, a container image or a chart is made public, and before a repository or \
           release on a forge is deleted or changes who may see it.",
     instead: "Make a draft: `gh release create v1.0.0 --draft`.",
-    denies: &["gh release create v1.0.0", "gh repo delete owner/x --yes", "gh release delete v1", "docker push org/app:1", "podman push app", "gh repo edit --visibility public", "helm push chart.tgz oci://r", "glab release create v1", "docker buildx build --push .", "gh api -X DELETE repos/o/r", "gh repo archive o/r", "skopeo copy a docker://b"],
-    passes: &["gh pr create", "gh release list", "gh release create v1 --draft", "docker build .", "docker pull x", "gh repo view", "docker buildx build .", "docker buildx build --push=false .", "gh api repos/o/r", "gh pr merge 1", "git push origin main", "gh issue list", "docker login", "gh run list"],
-    watch: Watch::Programs(&["gh", "glab", "docker", "podman", "nerdctl", "helm", "skopeo", "crane", "oras", "buildah"]),
+    denies: &[
+        "gh release create v1.0.0",
+        "gh repo delete owner/x --yes",
+        "gh release delete v1",
+        "docker push org/app:1",
+        "podman push app",
+        "gh repo edit --visibility public",
+        "helm push chart.tgz oci://r",
+        "glab release create v1",
+        "docker buildx build --push .",
+        "gh api -X DELETE repos/o/r",
+        "gh repo archive o/r",
+        "skopeo copy a docker://b",
+    ],
+    passes: &[
+        "gh pr create",
+        "gh release list",
+        "gh release create v1 --draft",
+        "docker build .",
+        "docker pull x",
+        "gh repo view",
+        "docker buildx build .",
+        "docker buildx build --push=false .",
+        "gh api repos/o/r",
+        "gh pr merge 1",
+        "git push origin main",
+        "gh issue list",
+        "docker login",
+        "gh run list",
+    ],
+    watch: RuleTrigger::Programs(&[
+        "gh", "glab", "docker", "podman", "nerdctl", "helm", "skopeo", "crane", "oras", "buildah",
+    ]),
     judge,
 };
 
-fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
+fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
     let call = Call::with(sight, "RtnHcfpX");
     if call.only_looks() || call.flag("draft") || call.args.short('d') && sight.program() == "gh" {
         return;
     }
-    let delete = || sight.command.args().iter().map(text).any(|word| matches!(word.as_ref(), "DELETE" | "-XDELETE" | "--method=DELETE"));
+    let delete = || {
+        sight
+            .command
+            .args()
+            .iter()
+            .map(text)
+            .any(|word| matches!(word.as_ref(), "DELETE" | "-XDELETE" | "--method=DELETE"))
+    };
     let stopped = match sight.program() {
         "gh" | "glab" => match (call.word(0), call.word(1)) {
             ("release", "create" | "delete" | "upload" | "delete-asset") => true,
             ("repo" | "project", "delete" | "archive" | "rename" | "transfer") => true,
             ("repo", "edit") => call.flag("visibility"),
-            ("secret" | "variable" | "gist" | "label" | "cache" | "ssh-key" | "gpg-key" | "issue" | "codespace", "delete") => true,
+            (
+                "secret" | "variable" | "gist" | "label" | "cache" | "ssh-key" | "gpg-key" | "issue" | "codespace",
+                "delete",
+            ) => true,
             ("api", _) => delete(),
             _ => false,
         },
         "docker" | "podman" | "nerdctl" | "buildah" | "helm" | "crane" | "oras" => {
-            call.word(0) == "push" || call.begins(&["image", "push"]) || call.begins(&["compose", "push"]) || call.begins(&["manifest", "push"]) || (call.any(|word| word == "build" || word == "bake") && call.args.flags.iter().any(|flag| flag.name == "push" && flag.value.as_deref() != Some("false")))
+            call.word(0) == "push"
+                || call.begins(&["image", "push"])
+                || call.begins(&["compose", "push"])
+                || call.begins(&["manifest", "push"])
+                || (call.any(|word| word == "build" || word == "bake")
+                    && call.args.flags.iter().any(|flag| flag.name == "push" && flag.value.as_deref() != Some("false")))
         }
         _ => call.word(0) == "copy",
     };

@@ -1,9 +1,9 @@
 //! `rm-outside-project`: removal of files that are not this project's.
 
-use crate::acts::{Deed, DeedKind, Reach};
 use crate::made;
-use crate::place::Place;
-use crate::rule::{Hit, Pack, Rule, Sight, Watch};
+use crate::path_actions::{PathActionKind, PathVerb, Reach};
+use crate::place::PlaceKind;
+use crate::rule::{Hit, Pack, Rule, RuleInput, RuleTrigger};
 use model::RuleKind;
 
 pub const RULE: Rule = Rule {
@@ -15,25 +15,38 @@ pub const RULE: Rule = Rule {
           works in, and any folder that holds the project. Caches of tools, temporary folders and the agent's own \
           scratch folders are free.",
     instead: "Work inside the project; ask the user to remove what lies outside it.",
-    denies: &["rm -rf ../sibling/src", "rm -rf ~/Documents", "rm -rf /home/other/work", "rm -rf ../other-project", "rm ~/notes.txt"],
-    passes: &["rm -rf ~/.cache/pip", "rm -rf /tmp/x", "rm -rf ./dist", "ls ..", "cp ~/notes.txt .", "git clone https://example.com/foo ../foo && rm -rf ../foo"],
-    watch: Watch::Deeds(&[DeedKind::Remove]),
+    denies: &[
+        "rm -rf ../sibling/src",
+        "rm -rf ~/Documents",
+        "rm -rf /home/other/work",
+        "rm -rf ../other-project",
+        "rm ~/notes.txt",
+    ],
+    passes: &[
+        "rm -rf ~/.cache/pip",
+        "rm -rf /tmp/x",
+        "rm -rf ./dist",
+        "ls ..",
+        "cp ~/notes.txt .",
+        "git clone https://example.com/foo ../foo && rm -rf ../foo",
+    ],
+    watch: RuleTrigger::Deeds(&[PathActionKind::Remove]),
     judge,
 };
 
-fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
+fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
     for (act, place) in sight.acts() {
-        let Deed::Remove(reach) = act.deed else { continue };
+        let PathVerb::Remove(reach) = act.deed else { continue };
         let whose = match place {
-            Place::Above => "holds this project and more",
-            Place::OtherHome => "is in somebody else's home",
-            Place::Elsewhere => "is not part of this project",
+            PlaceKind::Above => "holds this project and more",
+            PlaceKind::OtherHome => "is in somebody else's home",
+            PlaceKind::Elsewhere => "is not part of this project",
             _ => continue,
         };
-        if place == Place::Above && reach == Reach::One {
+        if place == PlaceKind::Above && reach == Reach::One {
             continue;
         }
-        if place == Place::Elsewhere && made::by_line(sight, act) {
+        if place == PlaceKind::Elsewhere && made::by_line(sight, act) {
             continue;
         }
         let reason = format!("`{}` {whose}.", act.target.shown);

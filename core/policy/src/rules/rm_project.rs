@@ -1,10 +1,10 @@
 //! `rm-project`: recursive removal of work inside the project.
 
-use crate::acts::{Deed, DeedKind, Reach};
 use crate::made;
-use crate::place::{Machine, Place};
-use crate::rule::{Hit, Pack, Rule, Sight, Watch};
-use crate::target::Tail;
+use crate::path_actions::{PathActionKind, PathVerb, Reach};
+use crate::place::{Machine, PlaceKind};
+use crate::rule::{Hit, Pack, Rule, RuleInput, RuleTrigger};
+use crate::target::TargetTail;
 use model::RuleKind;
 
 pub const RULE: Rule = Rule {
@@ -16,26 +16,60 @@ pub const RULE: Rule = Rule {
           `.git`, the project itself. Build output, dependency folders, caches and folders the line itself has made pass, and so does removing single \
           files, which agents do after every move.",
     instead: "Remove single files by name, or move the folder away with `mv src /tmp/src-old` so that it can come back.",
-    denies: &["rm -rf src", "rm -rf .", "rm -rf .git", "rm -r docs tests", "find src -type f -delete", "rm -rf ./*", "find . -not -path './node_modules/*' -delete", "find . -name '*.rs' | while read f; do rm \"$f\"; done", "find . -path ./target -prune -o -type f -delete", "find . -name '*.rs' -exec rm {} +", "mv src old && rm -rf old", "docker exec web rm -rf /app", "docker run -v data:/app alpine rm -rf /app", "mkdir -p src/x && rm -rf src"],
-    passes: &["rm -rf node_modules", "rm -rf target dist", "docker run --rm node sh -c 'rm -rf /app'", "rm src/old.rs", "rm -f Cargo.lock", "find . -name '*.pyc' -delete", "rm -rf src/__pycache__", "find . -name package-lock.json -not -path '*/node_modules/*' -exec rm {} \\;", "rm -r tests/tmp_*", "git rm src/old.rs", "git clone https://example.com/foo.git && ls foo && rm -rf foo", "mkdir work && touch work/a && rm -r work", "cp -r src copy && rm -rf copy", "mv build build.old && npm run build && rm -rf build.old"],
-    watch: Watch::Deeds(&[DeedKind::Remove]),
+    denies: &[
+        "rm -rf src",
+        "rm -rf .",
+        "rm -rf .git",
+        "rm -r docs tests",
+        "find src -type f -delete",
+        "rm -rf ./*",
+        "find . -not -path './node_modules/*' -delete",
+        "find . -name '*.rs' | while read f; do rm \"$f\"; done",
+        "find . -path ./target -prune -o -type f -delete",
+        "find . -name '*.rs' -exec rm {} +",
+        "mv src old && rm -rf old",
+        "docker exec web rm -rf /app",
+        "docker run -v data:/app alpine rm -rf /app",
+        "mkdir -p src/x && rm -rf src",
+    ],
+    passes: &[
+        "rm -rf node_modules",
+        "rm -rf target dist",
+        "docker run --rm node sh -c 'rm -rf /app'",
+        "rm src/old.rs",
+        "rm -f Cargo.lock",
+        "find . -name '*.pyc' -delete",
+        "rm -rf src/__pycache__",
+        "find . -name package-lock.json -not -path '*/node_modules/*' -exec rm {} \\;",
+        "rm -r tests/tmp_*",
+        "git rm src/old.rs",
+        "git clone https://example.com/foo.git && ls foo && rm -rf foo",
+        "mkdir work && touch work/a && rm -r work",
+        "cp -r src copy && rm -rf copy",
+        "mv build build.old && npm run build && rm -rf build.old",
+    ],
+    watch: RuleTrigger::Deeds(&[PathActionKind::Remove]),
     judge,
 };
 
-fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
+fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
     for (act, place) in sight.acts() {
-        let Deed::Remove(reach) = act.deed else { continue };
+        let PathVerb::Remove(reach) = act.deed else { continue };
         let fact = act.target.exact().and_then(|path| sight.ground.facts.path(path));
         if fact.is_some_and(|fact| fact.exists && !fact.is_dir) {
             continue;
         }
         let what = match (place, reach) {
-            (Place::ProjectRoot, Reach::Tree) => "the whole project",
-            (Place::ProjectRoot, Reach::One) if act.target.tail == Tail::Everything => "every file at the project's top",
-            (Place::Work, Reach::Tree) => "a tree of the project that no build brings back",
+            (PlaceKind::ProjectRoot, Reach::Tree) => "the whole project",
+            (PlaceKind::ProjectRoot, Reach::One) if act.target.tail == TargetTail::Everything => {
+                "every file at the project's top"
+            }
+            (PlaceKind::Work, Reach::Tree) => "a tree of the project that no build brings back",
             _ => continue,
         };
-        let fresh = sight.seen.machine == Machine::Container && place == Place::Work && sight.seen.container.as_ref().is_some_and(|container| container.throws_away(act));
+        let fresh = sight.seen.machine == Machine::Container
+            && place == PlaceKind::Work
+            && sight.seen.container.as_ref().is_some_and(|container| container.throws_away(act));
         if fresh || made::by_line(sight, act) {
             continue;
         }

@@ -1,9 +1,9 @@
 //! `rm-system`: removal inside the system's own trees.
 
 use super::REMOVAL;
-use crate::acts::Deed;
-use crate::place::Place;
-use crate::rule::{Hit, Pack, Rule, Sight, Watch};
+use crate::path_actions::PathVerb;
+use crate::place::PlaceKind;
+use crate::rule::{Hit, Pack, Rule, RuleInput, RuleTrigger};
 use model::RuleKind;
 
 pub const RULE: Rule = Rule {
@@ -15,15 +15,23 @@ pub const RULE: Rule = Rule {
           and the folders that hold homes. They belong to the machine, not to the work at hand. Temporary folders \
           are no part of them.",
     instead: "Use the package manager or the service's own command to undo an installation, and leave system files to the user.",
-    denies: &["rm -rf /etc/nginx", "rm /usr/local/bin/tool", "rm -rf /var/lib/postgresql", "find /usr -name '*.so' -delete", "mv /etc/hosts /tmp/"],
+    denies: &[
+        "rm -rf /etc/nginx",
+        "rm /usr/local/bin/tool",
+        "rm -rf /var/lib/postgresql",
+        "find /usr -name '*.so' -delete",
+        "mv /etc/hosts /tmp/",
+    ],
     passes: &["rm -rf /var/tmp/build-1", "ls /etc", "rm -rf ./etc/cache", "cp /etc/hosts ./hosts.bak"],
-    watch: Watch::Deeds(REMOVAL),
+    watch: RuleTrigger::Deeds(REMOVAL),
     judge,
 };
 
-fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
+fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
     for (act, place) in sight.acts() {
-        if matches!(act.deed, Deed::Remove(_) | Deed::Displace) && matches!(place, Place::System | Place::TempRoot) {
+        if matches!(act.deed, PathVerb::Remove(_) | PathVerb::Displace)
+            && matches!(place, PlaceKind::System | PlaceKind::TempRoot)
+        {
             let reason = format!("`{}` belongs to the system, not to this project.", act.target.shown);
             hits.push(Hit::new(sight.shown(), reason).about(act.target.path.as_deref()));
         }

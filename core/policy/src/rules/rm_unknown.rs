@@ -1,8 +1,8 @@
 //! `rm-unknown`: recursive removal of something only the run would tell.
 
-use crate::acts::{Deed, DeedKind, Reach};
-use crate::place::Place;
-use crate::rule::{Hit, Pack, Rule, Sight, Watch};
+use crate::path_actions::{PathActionKind, PathVerb, Reach};
+use crate::place::PlaceKind;
+use crate::rule::{Hit, Pack, Rule, RuleInput, RuleTrigger};
 use model::RuleKind;
 
 pub const RULE: Rule = Rule {
@@ -15,15 +15,26 @@ pub const RULE: Rule = Rule {
           build folder pass.",
     instead: "Write the path out, or print it first: `echo \"$DIR\"`.",
     denies: &["rm -rf \"$DIR\"", "rm -rf $(cat dirs.txt)", "cat list.txt | xargs rm -rf", "rm -rf `find_old`"],
-    passes: &["rm -rf \"$TMPDIR/work\"", "d=$(mktemp -d); rm -rf \"$d\"", "rm -f \"$FILE\"", "rm -rf \"$ROOT/node_modules\"", "cat list.txt | xargs rm -f", "cd \"$(git rev-parse --show-toplevel)\" && rm -rf target", "rm -rf $(find . -name node_modules)"],
-    watch: Watch::Deeds(&[DeedKind::Remove]),
+    passes: &[
+        "rm -rf \"$TMPDIR/work\"",
+        "d=$(mktemp -d); rm -rf \"$d\"",
+        "rm -f \"$FILE\"",
+        "rm -rf \"$ROOT/node_modules\"",
+        "cat list.txt | xargs rm -f",
+        "cd \"$(git rev-parse --show-toplevel)\" && rm -rf target",
+        "rm -rf $(find . -name node_modules)",
+    ],
+    watch: RuleTrigger::Deeds(&[PathActionKind::Remove]),
     judge,
 };
 
-fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
+fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
     for (act, place) in sight.acts() {
-        if act.deed == Deed::Remove(Reach::Tree) && place == Place::Unknown {
-            let reason = format!("What `{}` stands for is only known when it runs, and the removal is recursive.", act.target.shown);
+        if act.deed == PathVerb::Remove(Reach::Tree) && place == PlaceKind::Unknown {
+            let reason = format!(
+                "What `{}` stands for is only known when it runs, and the removal is recursive.",
+                act.target.shown
+            );
             hits.push(Hit::new(sight.shown(), reason).meaning("remove", act.target.shown.as_str()));
         }
     }

@@ -1,8 +1,8 @@
 //! `rm-unknown-root`: recursive removal below a variable that may be empty.
 
-use crate::acts::{Deed, DeedKind, Reach};
-use crate::place::Place;
-use crate::rule::{Hit, Pack, Rule, Sight, Watch};
+use crate::path_actions::{PathActionKind, PathVerb, Reach};
+use crate::place::PlaceKind;
+use crate::rule::{Hit, Pack, Rule, RuleInput, RuleTrigger};
 use model::RuleKind;
 
 pub const RULE: Rule = Rule {
@@ -16,14 +16,15 @@ pub const RULE: Rule = Rule {
     instead: "Guard the variable: `rm -rf \"${BUILD_DIR:?}/build\"` stops by itself when it is empty.",
     denies: &["rm -rf \"$DIR/\"*", "rm -rf $ROOT/", "rm -fr ${PREFIX}/*", "rm -rf \"$STEAMROOT/\"*"],
     passes: &["DIR=build; rm -rf \"$DIR/\"*", "rm -rf \"${DIR:?}/dist\"", "rm -rf \"$TMPDIR/\"*", "ls \"$DIR/\"*"],
-    watch: Watch::Deeds(&[DeedKind::Remove]),
+    watch: RuleTrigger::Deeds(&[PathActionKind::Remove]),
     judge,
 };
 
-fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
+fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
     for (act, place) in sight.acts() {
-        if act.deed == Deed::Remove(Reach::Tree) && place == Place::UnknownRoot {
-            let reason = format!("If the variable in `{}` is empty, this removes everything from `/` down.", act.target.shown);
+        if act.deed == PathVerb::Remove(Reach::Tree) && place == PlaceKind::UnknownRoot {
+            let reason =
+                format!("If the variable in `{}` is empty, this removes everything from `/` down.", act.target.shown);
             hits.push(Hit::new(sight.shown(), reason));
         }
     }

@@ -1,11 +1,11 @@
 //! `sql-destroy`: sQL that destroys data.
 
 use crate::args::text;
-use crate::place::Place;
+use crate::place::PlaceKind;
+use crate::rule::{Hit, Pack, Rule, RuleInput, RuleTrigger};
 use crate::sql;
 use crate::target::Target;
-use bash::Feed;
-use crate::rule::{Hit, Pack, Rule, Sight, Watch};
+use bash::StdinSource;
 use model::RuleKind;
 
 pub const RULE: Rule = Rule {
@@ -18,18 +18,61 @@ pub const RULE: Rule = Rule {
           folders pass.",
     instead: "See what it would touch: `psql app -c 'SELECT count(*) FROM users WHERE id = 7'`; narrow it with \
           WHERE.",
-    denies: &["psql -c 'DROP TABLE users'", "mysql -e 'TRUNCATE orders'", "sqlite3 app.db 'DELETE FROM users'", "echo 'DROP DATABASE prod' | psql", "psql <<EOF\nDROP TABLE a;\nEOF", "mysql app -e \"delete from users;\"", "psql --command='UPDATE users SET admin = true'", "psql -c 'ALTER TABLE a DROP COLUMN b'"],
-    passes: &["psql -c 'SELECT * FROM users'", "sqlite3 app.db 'DELETE FROM users WHERE id=1'", "sqlite3 :memory: 'DROP TABLE x'", "mysql -e 'SHOW TABLES'", "echo 'DROP TABLE x' > notes.txt", "grep 'DROP TABLE' schema.sql", "psql -c \"INSERT INTO log VALUES ('DROP TABLE x')\"", "sqlite3 /tmp/t.db 'drop table x'", "git commit -m 'DROP TABLE users'"],
-    watch: Watch::Programs(&["psql", "mysql", "mariadb", "sqlite3", "sqlite", "duckdb", "sqlcmd", "cqlsh", "clickhouse-client", "clickhouse", "cockroach", "usql", "pgcli", "mycli", "litecli", "bq", "snowsql", "trino", "osql", "isql", "sqlplus", "spanner-cli", "turso"]),
+    denies: &[
+        "psql -c 'DROP TABLE users'",
+        "mysql -e 'TRUNCATE orders'",
+        "sqlite3 app.db 'DELETE FROM users'",
+        "echo 'DROP DATABASE prod' | psql",
+        "psql <<EOF\nDROP TABLE a;\nEOF",
+        "mysql app -e \"delete from users;\"",
+        "psql --command='UPDATE users SET admin = true'",
+        "psql -c 'ALTER TABLE a DROP COLUMN b'",
+    ],
+    passes: &[
+        "psql -c 'SELECT * FROM users'",
+        "sqlite3 app.db 'DELETE FROM users WHERE id=1'",
+        "sqlite3 :memory: 'DROP TABLE x'",
+        "mysql -e 'SHOW TABLES'",
+        "echo 'DROP TABLE x' > notes.txt",
+        "grep 'DROP TABLE' schema.sql",
+        "psql -c \"INSERT INTO log VALUES ('DROP TABLE x')\"",
+        "sqlite3 /tmp/t.db 'drop table x'",
+        "git commit -m 'DROP TABLE users'",
+    ],
+    watch: RuleTrigger::Programs(&[
+        "psql",
+        "mysql",
+        "mariadb",
+        "sqlite3",
+        "sqlite",
+        "duckdb",
+        "sqlcmd",
+        "cqlsh",
+        "clickhouse-client",
+        "clickhouse",
+        "cockroach",
+        "usql",
+        "pgcli",
+        "mycli",
+        "litecli",
+        "bq",
+        "snowsql",
+        "trino",
+        "osql",
+        "isql",
+        "sqlplus",
+        "spanner-cli",
+        "turso",
+    ]),
     judge,
 };
 
-fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
+fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
     let args = sight.command.args();
     let operand = args.iter().find(|word| !text(word).starts_with('-'));
     if let Some(file) = operand.filter(|_| matches!(sight.program(), "sqlite3" | "sqlite" | "duckdb" | "litecli")) {
         let target = Target::of(file, sight.command.cwd.as_deref());
-        if text(file) == ":memory:" || sight.ground.place(&target, sight.seen.machine) == Place::Temp {
+        if text(file) == ":memory:" || sight.ground.place(&target, sight.seen.machine) == PlaceKind::Temp {
             return;
         }
     }
@@ -38,7 +81,7 @@ fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
         _ => word,
     });
     let fed = match &sight.command.feed {
-        Feed::Text(text) => Some(text.to_string()),
+        StdinSource::Text(text) => Some(text.to_string()),
         _ => None,
     };
     if let Some(what) = given.chain(fed).find_map(|text| sql::destroys(&text)) {

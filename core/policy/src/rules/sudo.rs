@@ -1,7 +1,7 @@
 //! `sudo`: acting as another user.
 
 use crate::calls::report;
-use crate::rule::{Hit, Pack, Rule, Sight, Watch};
+use crate::rule::{Hit, Pack, Rule, RuleInput, RuleTrigger};
 use model::RuleKind;
 
 pub const RULE: Rule = Rule {
@@ -13,14 +13,35 @@ pub const RULE: Rule = Rule {
           is judged by the other rules besides.",
     instead: "Do it without other rights: install below the home folder or in a container, for example `pip \
           install --user tool`.",
-    denies: &["sudo apt install jq", "doas reboot", "su -c 'id'", "pkexec whoami", "sudo -u postgres psql", "sudo -n true", "su - root"],
-    passes: &["echo sudo", "sudo -l", "which sudo", "man sudo", "git commit -m 'no sudo'", "grep sudo README.md", "cat sudo.txt"],
-    watch: Watch::Programs(&["sudo", "doas", "su", "pkexec", "run0", "sudoedit", "gosu", "runas", "gsudo", "please", "su-exec", "calife", "dzdo", "pfexec"]),
+    denies: &[
+        "sudo apt install jq",
+        "doas reboot",
+        "su -c 'id'",
+        "pkexec whoami",
+        "sudo -u postgres psql",
+        "sudo -n true",
+        "su - root",
+    ],
+    passes: &[
+        "echo sudo",
+        "sudo -l",
+        "which sudo",
+        "man sudo",
+        "git commit -m 'no sudo'",
+        "grep sudo README.md",
+        "cat sudo.txt",
+    ],
+    watch: RuleTrigger::Programs(&[
+        "sudo", "doas", "su", "pkexec", "run0", "sudoedit", "gosu", "runas", "gsudo", "please", "su-exec", "calife",
+        "dzdo", "pfexec",
+    ]),
     judge,
 };
 
-fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
-    let only_help = sight.command.args().iter().all(|word| matches!(crate::args::text(word).as_ref(), "--help" | "--version" | "-V" | "-h" | "-l" | "--list" | "-k" | "-K"));
+fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
+    let only_help = sight.command.args().iter().all(|word| {
+        matches!(crate::args::text(word).as_ref(), "--help" | "--version" | "-V" | "-h" | "-l" | "--list" | "-k" | "-K")
+    });
     if only_help && !sight.command.args().is_empty() {
         return;
     }

@@ -1,7 +1,7 @@
 //! `taut-command`: taut’s commands for people.
 
 use crate::calls::{Call, report};
-use crate::rule::{Hit, Pack, Rule, Sight, Watch};
+use crate::rule::{Hit, Pack, Rule, RuleInput, RuleTrigger};
 use model::RuleKind;
 
 pub const RULE: Rule = Rule {
@@ -13,19 +13,47 @@ pub const RULE: Rule = Rule {
           `init`, `trust`, `pause`, `policy allow`, `hook`, `rpc`, `daemon`, `db`, `statusline`, `notify on|off|test`. They need a person at a \
           real terminal.",
     instead: "Ask the user to run it; `taut explain 'git push'` says what a command would get.",
-    denies: &["taut uninstall", "taut pause 1h", "taut policy allow git-force-push", "taut trust", "taut init --project", "taut daemon stop", "taut rpc hooks.preToolUse", "taut hook --agent claude-code", "/usr/bin/taut db dump", "env taut uninstall --yes", "engine pause 5m", "echo '{}' | taut statusline", "taut notify on --command /tmp/x --yes", "XDG_CONFIG_HOME=/tmp/x taut notify test"],
-    passes: &["taut explain 'rm -rf /'", "taut task list", "taut status \"working\"", "taut policy list", "taut policy show rm-root", "taut log note", "taut events --json", "echo taut uninstall", "taut --help", "taut session dehydrate", "taut notify status"],
-    watch: Watch::Programs(&["taut", "engine"]),
+    denies: &[
+        "taut uninstall",
+        "taut pause 1h",
+        "taut policy allow git-force-push",
+        "taut trust",
+        "taut init --project",
+        "taut daemon stop",
+        "taut rpc hooks.preToolUse",
+        "taut hook --agent claude-code",
+        "/usr/bin/taut db dump",
+        "env taut uninstall --yes",
+        "engine pause 5m",
+        "echo '{}' | taut statusline",
+        "taut notify on --command /tmp/x --yes",
+        "XDG_CONFIG_HOME=/tmp/x taut notify test",
+    ],
+    passes: &[
+        "taut explain 'rm -rf /'",
+        "taut task list",
+        "taut status \"working\"",
+        "taut policy list",
+        "taut policy show rm-root",
+        "taut log note",
+        "taut events --json",
+        "echo taut uninstall",
+        "taut --help",
+        "taut session dehydrate",
+        "taut notify status",
+    ],
+    watch: RuleTrigger::Programs(&["taut", "engine"]),
     judge,
 };
 
-fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
+fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
     let call = Call::of(sight);
     if call.flag("help") || call.flag("version") {
         return;
     }
     let denied = match call.word(0) {
-        "uninstall" | "init" | "trust" | "pause" | "resume" | "hook" | "rpc" | "daemon" | "db" | "statusline" | "undo" => true,
+        "uninstall" | "init" | "trust" | "pause" | "resume" | "hook" | "rpc" | "daemon" | "db" | "statusline"
+        | "undo" => true,
         "notify" => matches!(call.word(1), "on" | "off" | "test" | "deliver"),
         "policy" => matches!(call.word(1), "allow" | "pack" | "off" | "set" | "disallow"),
         _ => false,

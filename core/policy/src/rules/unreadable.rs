@@ -1,6 +1,6 @@
 //! `unreadable`: a line that cannot be read, with dangerous words.
 
-use crate::rule::{Hit, Pack, Rule, Sight, Watch};
+use crate::rule::{Hit, Pack, Rule, RuleInput, RuleTrigger};
 use model::RuleKind;
 
 pub const RULE: Rule = Rule {
@@ -14,19 +14,23 @@ pub const RULE: Rule = Rule {
     instead: "Write the command more plainly, one step at a time.",
     denies: &["rm -rf $(", "rm -rf \"unfinished", "if then rm -rf x ((("],
     passes: &["echo \"unfinished", "ls (", "for f in a b; do echo $f"],
-    watch: Watch::Line,
+    watch: RuleTrigger::Line,
     judge,
 };
 
 /// Programs that are dangerous enough to ask when what they are told cannot be read.
 const DANGEROUS: &[&str] = &["rm", "dd", "mkfs", "shred", "truncate", "pkill", "killall", "rimraf"];
 
-fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
-    let troubles = &sight.matter.reading.troubles;
+fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
+    let troubles = &sight.parsed_call.reading.troubles;
     let Some(trouble) = troubles.first() else { return };
-    let named = sight.matter.seen.iter().filter_map(|seen| seen.program.as_deref()).find(|name| DANGEROUS.contains(name));
-    let word = trouble.text.split(|c: char| !(c.is_alphanumeric() || c == '-' || c == '_')).find(|word| DANGEROUS.contains(word));
-    if sight.matter.reading.cut {
+    let named =
+        sight.parsed_call.seen.iter().filter_map(|seen| seen.program.as_deref()).find(|name| DANGEROUS.contains(name));
+    let word = trouble
+        .text
+        .split(|c: char| !(c.is_alphanumeric() || c == '-' || c == '_'))
+        .find(|word| DANGEROUS.contains(word));
+    if sight.parsed_call.reading.cut {
         let reason = format!("The line is more than can be read before it runs ({}).", trouble.why);
         hits.push(Hit::new(trouble.text.chars().take(120).collect::<String>(), reason));
     } else if let Some(name) = named.or(word) {

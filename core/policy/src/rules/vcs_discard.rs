@@ -1,7 +1,7 @@
 //! `vcs-discard`: commands of other version controls that discard work.
 
 use crate::calls::{Call, report};
-use crate::rule::{Hit, Pack, Rule, Sight, Watch};
+use crate::rule::{Hit, Pack, Rule, RuleInput, RuleTrigger};
 use model::RuleKind;
 
 pub const RULE: Rule = Rule {
@@ -12,13 +12,32 @@ pub const RULE: Rule = Rule {
     doc: "Stops, once, what throws away uncommitted or unpublished work in version controls other than git: \
           `hg update --clean`, `hg purge`, `hg strip`, `svn revert -R`, `jj abandon`.",
     instead: "Keep the changes: `hg shelve`, or `svn diff > changes.patch`.",
-    denies: &["hg update --clean", "hg up -C tip", "hg purge", "hg revert --all", "hg strip 12", "svn revert -R .", "jj abandon @", "svn cleanup --remove-unversioned"],
-    passes: &["hg update", "hg status", "hg revert a.txt --dry-run", "svn update", "svn status", "svn cleanup", "jj log", "jj new", "hg commit -m purge"],
-    watch: Watch::Programs(&["hg", "svn", "jj"]),
+    denies: &[
+        "hg update --clean",
+        "hg up -C tip",
+        "hg purge",
+        "hg revert --all",
+        "hg strip 12",
+        "svn revert -R .",
+        "jj abandon @",
+        "svn cleanup --remove-unversioned",
+    ],
+    passes: &[
+        "hg update",
+        "hg status",
+        "hg revert a.txt --dry-run",
+        "svn update",
+        "svn status",
+        "svn cleanup",
+        "jj log",
+        "jj new",
+        "hg commit -m purge",
+    ],
+    watch: RuleTrigger::Programs(&["hg", "svn", "jj"]),
     judge,
 };
 
-fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
+fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
     let call = Call::with(sight, "m");
     if call.only_looks() {
         return;
@@ -31,7 +50,10 @@ fn judge(sight: &Sight<'_>, hits: &mut Vec<Hit>) {
             "revert" => call.flag("all") || call.args.short('a'),
             _ => false,
         },
-        "svn" => first == "revert" || (first == "cleanup" && (call.flag("remove-unversioned") || call.flag("remove-ignored"))),
+        "svn" => {
+            first == "revert"
+                || (first == "cleanup" && (call.flag("remove-unversioned") || call.flag("remove-ignored")))
+        }
         _ => first == "abandon",
     };
     if discards {

@@ -1,7 +1,7 @@
 //! The work of judging, counted in bytes allocated: it grows with the line and not faster.
 
 use model::fact::Facts;
-use policy::{Around, Circumstances, Matter, Policy, judge, reason};
+use policy::{Around, Circumstances, ParsedCall, Policy, judge, reason};
 use testkit::allocations::{Counting, bytes};
 use testkit::hostile::FAMILIES;
 
@@ -23,9 +23,9 @@ const CHEAP_WHEN_SHORT: &[&str] = &[
 fn work(line: &str, policy: &Policy) -> u64 {
     let around = Around { home: Some("/home/dev".into()), ..Around::default() };
     bytes(|| {
-        let matter = Matter::line(line, Some("/home/dev/project".into()), &around);
-        matter.probes();
-        reason(&judge(&matter, policy, &Facts::default(), &Circumstances::default()));
+        let parsed_call = ParsedCall::line(line, Some("/home/dev/project".into()), &around);
+        parsed_call.probes();
+        reason(&judge(&parsed_call, policy, &Facts::default(), &Circumstances::default()));
     })
 }
 

@@ -1,6 +1,6 @@
 //! Each gate fails on a bad example at the right place, and lets its good twin through.
 
-use gates::{ALL, Exception, File, Violation, size_with};
+use gates::{ALL, Exception, SourceFile, Violation, size_with};
 
 const CLIPPY: &str = include_str!("../../../../core/clippy.toml");
 const EVENTS: &str = include_str!("../../../../core/model/src/event.rs");
@@ -72,7 +72,7 @@ fn rooms_sees_a_door_that_should_not_be() {
         ("core/engine", "engine", "[dependencies]\nstore.workspace = true"),
         ("core/engine", "engine", "[dev-dependencies]\nstore.workspace = true"),
         ("core/engine", "engine", "[dependencies]\nlibc.workspace = true"),
-        ("world/entry", "entry", "[build-dependencies]\nstore.workspace = true"),
+        ("world/fast_client", "fast_client", "[build-dependencies]\nstore.workspace = true"),
         ("world/store", "store", "[target.'cfg(unix)'.dependencies]\nhost = { path = \"../host\" }"),
         ("world/store", "store", "[dependencies]\nharmless = { package = \"tokio\", version = \"1\" }"),
         ("world/daemon", "daemon", "[dependencies]\ninnocent = \"1\""),
@@ -116,13 +116,13 @@ fn size_sees_long_files_functions_and_doors() {
     assert_lines(&check("size", &[("world/x/src/a.rs", &file)]), &[0], "a file of 601 lines");
     let tests = format!("//! x\n#[cfg(test)]\nmod tests {{\n{}}}\n", "    const A: u8 = 0;\n".repeat(700));
     assert_lines(&check("size", &[("world/x/src/a.rs", &tests)]), &[], "tests do not count");
-    let door = "mod a;\n".repeat(16);
-    assert_lines(&check("size", &[("world/cli/src/main.rs", &door)]), &[0], "a door of 16 lines");
+    let main = "mod a;\n".repeat(16);
+    assert_lines(&check("size", &[("world/cli/src/main.rs", &main)]), &[0], "a main of 16 lines");
 }
 
 #[test]
 fn size_exceptions_may_only_shrink() {
-    let file = File::new("world/x/src/a.rs", &"//! x\n".repeat(610));
+    let file = SourceFile::new("world/x/src/a.rs", &"//! x\n".repeat(610));
     let excuse = |lines| [Exception { path: "world/x/src/a.rs", function: "", lines }];
     let files = std::slice::from_ref(&file);
     assert_lines(&size_with(files, &excuse(610)), &[], "excused");
@@ -231,7 +231,7 @@ fn output_sees_every_way_around_the_printer() {
 }
 
 fn check(gate: &str, files: &[(&str, &str)]) -> Vec<Violation> {
-    let files: Vec<_> = files.iter().map(|(path, text)| File::new(path, text)).collect();
+    let files: Vec<_> = files.iter().map(|(path, text)| SourceFile::new(path, text)).collect();
     let gate = ALL.iter().find(|known| known.name == gate).expect("a gate of this name");
     (gate.check)(&files)
 }

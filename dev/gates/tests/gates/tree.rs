@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use gates::{ALL, File};
+use gates::{ALL, SourceFile};
 
 #[test]
 fn the_core_is_pure() {
@@ -65,7 +65,7 @@ fn t2_only_one_function_reads_what_others_control() {
 }
 
 fn passes(name: &str) {
-    static TREE: OnceLock<Vec<File>> = OnceLock::new();
+    static TREE: OnceLock<Vec<SourceFile>> = OnceLock::new();
     let files = TREE.get_or_init(|| gates::load(&gates::root()).expect("the tree can be read"));
     assert!(files.iter().any(|file| file.path == "core/model/src/lib.rs"), "this is not the tree");
     let gate = ALL.iter().find(|gate| gate.name == name).expect("a gate of this name");

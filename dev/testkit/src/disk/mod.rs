@@ -50,7 +50,7 @@ pub enum Op {
 
 /// What SQLite asks of the disk, as far as it may fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Call {
+pub enum DiskCall {
     Open,
     Delete,
     Access,
@@ -66,7 +66,7 @@ pub enum Call {
 
 /// How a call fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Failure {
+pub enum DiskFailure {
     /// The device does not answer.
     Io,
     /// No room is left; for what is not a write, the device does not answer.
@@ -77,15 +77,15 @@ pub enum Failure {
     Busy,
 }
 
-impl Failure {
+impl DiskFailure {
     pub const ALL: [Self; 4] = [Self::Io, Self::Full, Self::Short, Self::Busy];
 }
 
 /// Which calls fail: the `nth` (counted from 1 over all calls), and with `lasting` every one after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Fault {
+pub struct DiskFault {
     pub nth: usize,
-    pub failure: Failure,
+    pub failure: DiskFailure,
     pub lasting: bool,
 }
 
@@ -100,8 +100,8 @@ struct State {
     ops: Vec<Op>,
     /// Files that were there before.
     known: BTreeSet<String>,
-    calls: Vec<Call>,
-    fault: Option<Fault>,
+    calls: Vec<DiskCall>,
+    fault: Option<DiskFault>,
     failed: usize,
 }
 
@@ -133,7 +133,7 @@ impl Disk {
     }
 
     /// From now on this happens; calls are counted from here.
-    pub fn fail(&self, fault: Option<Fault>) {
+    pub fn fail(&self, fault: Option<DiskFault>) {
         let mut state = self.watched.state();
         state.fault = fault;
         state.failed = 0;
@@ -142,7 +142,7 @@ impl Disk {
 
     /// The calls since [`fail`](Self::fail) was called.
     #[must_use]
-    pub fn calls(&self) -> Vec<Call> {
+    pub fn calls(&self) -> Vec<DiskCall> {
         self.watched.state().calls.clone()
     }
 
@@ -186,7 +186,7 @@ impl Watched {
     }
 
     /// Counts a call, and says how it fails.
-    fn before(&self, call: Call) -> Option<Failure> {
+    fn before(&self, call: DiskCall) -> Option<DiskFailure> {
         let mut state = self.state();
         state.calls.push(call);
         let nth = state.calls.len();

@@ -1,6 +1,6 @@
 //! The layer SQLite calls: each call is counted, perhaps failed, passed on to the system's own layer, and remembered.
 
-use super::{Call, Failure, Op, Watched};
+use super::{DiskCall, DiskFailure, Op, Watched};
 use rusqlite::ffi;
 use std::cell::Cell;
 use std::ffi::{CStr, OsStr, c_char, c_int, c_void};
@@ -96,23 +96,25 @@ fn whose(name: *const c_char) -> Option<Belongs> {
 }
 
 /// SQLite's code for a call that fails.
-fn code(call: Call, failure: Failure) -> c_int {
+fn code(call: DiskCall, failure: DiskFailure) -> c_int {
     match (call, failure) {
-        (Call::Write | Call::Truncate | Call::Sync | Call::ShmMap, Failure::Full) => ffi::SQLITE_FULL,
-        (Call::Open, Failure::Full) => ffi::SQLITE_CANTOPEN,
-        (Call::Lock | Call::ShmLock, Failure::Busy) => ffi::SQLITE_BUSY,
-        (Call::Read, Failure::Short) => ffi::SQLITE_IOERR_SHORT_READ,
-        (Call::Open, _) => ffi::SQLITE_CANTOPEN,
-        (Call::Delete, _) => ffi::SQLITE_IOERR_DELETE,
-        (Call::Access, _) => ffi::SQLITE_IOERR_ACCESS,
-        (Call::Read, _) => ffi::SQLITE_IOERR_READ,
-        (Call::Write, _) => ffi::SQLITE_IOERR_WRITE,
-        (Call::Truncate, _) => ffi::SQLITE_IOERR_TRUNCATE,
-        (Call::Sync, _) => ffi::SQLITE_IOERR_FSYNC,
-        (Call::Size, _) => ffi::SQLITE_IOERR_FSTAT,
-        (Call::Lock, _) => ffi::SQLITE_IOERR_LOCK,
-        (Call::ShmMap, _) => ffi::SQLITE_IOERR_SHMMAP,
-        (Call::ShmLock, _) => ffi::SQLITE_IOERR_SHMLOCK,
+        (DiskCall::Write | DiskCall::Truncate | DiskCall::Sync | DiskCall::ShmMap, DiskFailure::Full) => {
+            ffi::SQLITE_FULL
+        }
+        (DiskCall::Open, DiskFailure::Full) => ffi::SQLITE_CANTOPEN,
+        (DiskCall::Lock | DiskCall::ShmLock, DiskFailure::Busy) => ffi::SQLITE_BUSY,
+        (DiskCall::Read, DiskFailure::Short) => ffi::SQLITE_IOERR_SHORT_READ,
+        (DiskCall::Open, _) => ffi::SQLITE_CANTOPEN,
+        (DiskCall::Delete, _) => ffi::SQLITE_IOERR_DELETE,
+        (DiskCall::Access, _) => ffi::SQLITE_IOERR_ACCESS,
+        (DiskCall::Read, _) => ffi::SQLITE_IOERR_READ,
+        (DiskCall::Write, _) => ffi::SQLITE_IOERR_WRITE,
+        (DiskCall::Truncate, _) => ffi::SQLITE_IOERR_TRUNCATE,
+        (DiskCall::Sync, _) => ffi::SQLITE_IOERR_FSYNC,
+        (DiskCall::Size, _) => ffi::SQLITE_IOERR_FSTAT,
+        (DiskCall::Lock, _) => ffi::SQLITE_IOERR_LOCK,
+        (DiskCall::ShmMap, _) => ffi::SQLITE_IOERR_SHMMAP,
+        (DiskCall::ShmLock, _) => ffi::SQLITE_IOERR_SHMLOCK,
     }
 }
 
@@ -127,8 +129,8 @@ unsafe extern "C" fn open(
     // SAFETY: SQLite gives room for `szOsFile` bytes and pointers that are good for the call.
     unsafe {
         (*file).pMethods = ptr::null();
-        if let Some(failure) = of.as_ref().and_then(|of| of.watched.before(Call::Open)) {
-            return code(Call::Open, failure);
+        if let Some(failure) = of.as_ref().and_then(|of| of.watched.before(DiskCall::Open)) {
+            return code(DiskCall::Open, failure);
         }
         let existed = !name.is_null() && Path::new(OsStr::from_bytes(CStr::from_ptr(name).to_bytes())).exists();
         let system = system(vfs);
@@ -149,8 +151,8 @@ unsafe extern "C" fn open(
 
 unsafe extern "C" fn delete(vfs: *mut ffi::sqlite3_vfs, name: *const c_char, sync: c_int) -> c_int {
     let of = whose(name);
-    if let Some(failure) = of.as_ref().and_then(|of| of.watched.before(Call::Delete)) {
-        return code(Call::Delete, failure);
+    if let Some(failure) = of.as_ref().and_then(|of| of.watched.before(DiskCall::Delete)) {
+        return code(DiskCall::Delete, failure);
     }
     // SAFETY: the same pointers, to the layer they are meant for.
     let code = unsafe { (*system(vfs)).xDelete.expect("every layer deletes")(system(vfs), name, sync) };
@@ -161,8 +163,8 @@ unsafe extern "C" fn delete(vfs: *mut ffi::sqlite3_vfs, name: *const c_char, syn
 }
 
 unsafe extern "C" fn access(vfs: *mut ffi::sqlite3_vfs, name: *const c_char, flags: c_int, out: *mut c_int) -> c_int {
-    if let Some(failure) = whose(name).and_then(|of| of.watched.before(Call::Access)) {
-        return code(Call::Access, failure);
+    if let Some(failure) = whose(name).and_then(|of| of.watched.before(DiskCall::Access)) {
+        return code(DiskCall::Access, failure);
     }
     // SAFETY: the same pointers, to the layer they are meant for.
     unsafe { (*system(vfs)).xAccess.expect("every layer looks")(system(vfs), name, flags, out) }
@@ -211,9 +213,9 @@ macro_rules! passed {
     };
 }
 
-passed!(file_size, xFileSize, as Call::Size, (size: *mut i64));
-passed!(lock, xLock, as Call::Lock, (level: c_int));
-passed!(shm_map, xShmMap, as Call::ShmMap, (page: c_int, size: c_int, extend: c_int, out: *mut *mut c_void));
+passed!(file_size, xFileSize, as DiskCall::Size, (size: *mut i64));
+passed!(lock, xLock, as DiskCall::Lock, (level: c_int));
+passed!(shm_map, xShmMap, as DiskCall::ShmMap, (page: c_int, size: c_int, extend: c_int, out: *mut *mut c_void));
 passed!(unlock, xUnlock, (level: c_int) -> c_int);
 passed!(check_reserved, xCheckReservedLock, (out: *mut c_int) -> c_int);
 passed!(control, xFileControl, (op: c_int, arg: *mut c_void) -> c_int);
@@ -229,9 +231,9 @@ unsafe extern "C" fn shm_lock(file: *mut ffi::sqlite3_file, offset: c_int, n: c_
     // SAFETY: the arguments are SQLite's own, for the file behind ours.
     unsafe {
         if flags & ffi::SQLITE_SHM_LOCK != 0
-            && let Some(failure) = belongs(file).and_then(|of| of.watched.before(Call::ShmLock))
+            && let Some(failure) = belongs(file).and_then(|of| of.watched.before(DiskCall::ShmLock))
         {
-            return code(Call::ShmLock, failure);
+            return code(DiskCall::ShmLock, failure);
         }
         (*(*inner(file)).pMethods).xShmLock.expect("the system has it")(inner(file), offset, n, flags)
     }
@@ -240,10 +242,10 @@ unsafe extern "C" fn shm_lock(file: *mut ffi::sqlite3_file, offset: c_int, n: c_
 unsafe extern "C" fn read(file: *mut ffi::sqlite3_file, into: *mut c_void, amount: c_int, offset: i64) -> c_int {
     // SAFETY: `into` has room for `amount` bytes.
     unsafe {
-        if let Some(failure) = belongs(file).and_then(|of| of.watched.before(Call::Read)) {
+        if let Some(failure) = belongs(file).and_then(|of| of.watched.before(DiskCall::Read)) {
             // What was not read is to be zero, says SQLite.
             ptr::write_bytes(into.cast::<u8>(), 0, usize::try_from(amount).unwrap_or_default());
-            return code(Call::Read, failure);
+            return code(DiskCall::Read, failure);
         }
         (*(*inner(file)).pMethods).xRead.expect("the system has it")(inner(file), into, amount, offset)
     }
@@ -253,8 +255,8 @@ unsafe extern "C" fn write(file: *mut ffi::sqlite3_file, from: *const c_void, am
     // SAFETY: `from` holds `amount` bytes.
     unsafe {
         let of = belongs(file);
-        if let Some(failure) = of.and_then(|of| of.watched.before(Call::Write)) {
-            return code(Call::Write, failure);
+        if let Some(failure) = of.and_then(|of| of.watched.before(DiskCall::Write)) {
+            return code(DiskCall::Write, failure);
         }
         let code = (*(*inner(file)).pMethods).xWrite.expect("the system has it")(inner(file), from, amount, offset);
         if let Some(of) = of.filter(|_| code == ffi::SQLITE_OK) {
@@ -270,8 +272,8 @@ unsafe extern "C" fn truncate(file: *mut ffi::sqlite3_file, size: i64) -> c_int 
     // SAFETY: the arguments are SQLite's own, for the file behind ours.
     unsafe {
         let of = belongs(file);
-        if let Some(failure) = of.and_then(|of| of.watched.before(Call::Truncate)) {
-            return code(Call::Truncate, failure);
+        if let Some(failure) = of.and_then(|of| of.watched.before(DiskCall::Truncate)) {
+            return code(DiskCall::Truncate, failure);
         }
         let code = (*(*inner(file)).pMethods).xTruncate.expect("the system has it")(inner(file), size);
         if let Some(of) = of.filter(|_| code == ffi::SQLITE_OK) {
@@ -285,8 +287,8 @@ unsafe extern "C" fn sync(file: *mut ffi::sqlite3_file, flags: c_int) -> c_int {
     // SAFETY: the arguments are SQLite's own, for the file behind ours.
     unsafe {
         let of = belongs(file);
-        if let Some(failure) = of.and_then(|of| of.watched.before(Call::Sync)) {
-            return code(Call::Sync, failure);
+        if let Some(failure) = of.and_then(|of| of.watched.before(DiskCall::Sync)) {
+            return code(DiskCall::Sync, failure);
         }
         // Nobody cuts the real power: that it was asked for is all that counts.
         if let Some(of) = of {

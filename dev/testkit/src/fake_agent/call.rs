@@ -6,13 +6,13 @@ use crate::process::Finished;
 
 /// One hook call and what came of it.
 #[derive(Clone, Debug)]
-pub struct Call {
+pub struct HookCall {
     pub event: String,
     pub payload: Vec<u8>,
     pub finished: Finished,
 }
 
-impl Call {
+impl HookCall {
     /// Stdout as JSON, if it is any.
     #[must_use]
     pub fn answer(&self) -> Option<Value> {

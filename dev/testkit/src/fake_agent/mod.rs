@@ -16,10 +16,10 @@ use serde_json::{Value, json};
 use crate::process;
 use crate::sandbox::Sandbox;
 
-pub use call::Call;
+pub use call::HookCall;
 pub use payload::fresh_id;
 use payload::{Fill, fill};
-pub use step::{Step, Tool};
+pub use step::{AgentStep, FakeTool};
 
 /// The real client gives a hook far longer; ours must never need it.
 const LIMIT: Duration = Duration::from_secs(20);
@@ -88,7 +88,7 @@ impl FakeAgent {
     ///
     /// # Errors
     /// When a hook cannot be started.
-    pub fn play(&mut self, steps: &[Step]) -> io::Result<Vec<Call>> {
+    pub fn play(&mut self, steps: &[AgentStep]) -> io::Result<Vec<HookCall>> {
         let mut calls = Vec::new();
         for step in steps {
             calls.extend(self.play_one(step)?);
@@ -100,7 +100,7 @@ impl FakeAgent {
     ///
     /// # Errors
     /// When the hook cannot be started.
-    pub fn send(&self, event: &str, payload: Vec<u8>) -> io::Result<Call> {
+    pub fn send(&self, event: &str, payload: Vec<u8>) -> io::Result<HookCall> {
         if self.hook.is_empty() {
             return Err(io::ErrorKind::InvalidInput.into());
         }
@@ -123,33 +123,33 @@ impl FakeAgent {
             .envs(self.env.iter().cloned())
             .current_dir(&self.cwd);
         let finished = process::run(command, &payload, LIMIT)?;
-        Ok(Call { event: event.to_owned(), payload, finished })
+        Ok(HookCall { event: event.to_owned(), payload, finished })
     }
 
-    fn play_one(&mut self, step: &Step) -> io::Result<Vec<Call>> {
-        let one = |call: io::Result<Call>| call.map(|call| vec![call]);
+    fn play_one(&mut self, step: &AgentStep) -> io::Result<Vec<HookCall>> {
+        let one = |call: io::Result<HookCall>| call.map(|call| vec![call]);
         match step {
-            Step::Start { source } => one(self.event("SessionStart", &json!({"source": source}))),
-            Step::Prompt(text) => {
+            AgentStep::Start { source } => one(self.event("SessionStart", &json!({"source": source}))),
+            AgentStep::Prompt(text) => {
                 self.prompt_id = Some(fresh_id());
                 one(self.event("UserPromptSubmit", &json!({"prompt": text})))
             }
-            Step::Tools(tools) => self.use_tools(tools),
-            Step::Stop { last_message } => {
+            AgentStep::Tools(tools) => self.use_tools(tools),
+            AgentStep::Stop { last_message } => {
                 let fields = json!({"stop_hook_active": false, "last_assistant_message": last_message,
                     "background_tasks": [], "session_crons": []});
                 one(self.event("Stop", &fields))
             }
-            Step::Clear => {
+            AgentStep::Clear => {
                 let ended = self.event("SessionEnd", &json!({"reason": "clear"}))?;
                 self.session_id = fresh_id();
                 self.prompt_id = None;
                 Ok(vec![ended, self.event("SessionStart", &json!({"source": "clear"}))?])
             }
-            Step::Compact { trigger } => self.compact(trigger),
-            Step::End { reason } => one(self.event("SessionEnd", &json!({"reason": reason}))),
-            Step::Event { event, fields } => one(self.event(event, fields)),
-            Step::Template(template) => {
+            AgentStep::Compact { trigger } => self.compact(trigger),
+            AgentStep::End { reason } => one(self.event("SessionEnd", &json!({"reason": reason}))),
+            AgentStep::Event { event, fields } => one(self.event(event, fields)),
+            AgentStep::Template(template) => {
                 let event = template["hook_event_name"].as_str().unwrap_or_default();
                 let filled = fill(template, &self.filling(&fresh_tool_use_id()));
                 one(self.send(event, filled.to_string().into_bytes()))
@@ -158,7 +158,7 @@ impl FakeAgent {
     }
 
     /// The summary is written by a fork of the client, whose end is announced like a sub-agent's that never started.
-    fn compact(&self, trigger: &str) -> io::Result<Vec<Call>> {
+    fn compact(&self, trigger: &str) -> io::Result<Vec<HookCall>> {
         let before = self.event("PreCompact", &json!({"trigger": trigger, "custom_instructions": null}))?;
         if before.blocks() {
             return Ok(vec![before]);
@@ -174,9 +174,9 @@ impl FakeAgent {
     }
 
     /// As the client does: each tool on its own and all at once, then one word about the batch.
-    fn use_tools(&self, tools: &[Tool]) -> io::Result<Vec<Call>> {
+    fn use_tools(&self, tools: &[FakeTool]) -> io::Result<Vec<HookCall>> {
         let agent = &self;
-        let used: Vec<io::Result<Vec<Call>>> = thread::scope(|scope| {
+        let used: Vec<io::Result<Vec<HookCall>>> = thread::scope(|scope| {
             let running: Vec<_> = tools.iter().map(|tool| scope.spawn(move || agent.use_tool(tool))).collect();
             let join = |thread: thread::ScopedJoinHandle<'_, _>| {
                 thread.join().unwrap_or_else(|_| Err(io::Error::other("a hook's thread panicked")))
@@ -197,7 +197,7 @@ impl FakeAgent {
         Ok(calls)
     }
 
-    fn use_tool(&self, tool: &Tool) -> io::Result<Vec<Call>> {
+    fn use_tool(&self, tool: &FakeTool) -> io::Result<Vec<HookCall>> {
         let mut fields = json!({"tool_name": tool.name, "tool_input": tool.input, "tool_use_id": fresh_tool_use_id()});
         let before = self.event("PreToolUse", &fields)?;
         if before.denies() {
@@ -217,7 +217,7 @@ impl FakeAgent {
         Ok(vec![before, after])
     }
 
-    fn event(&self, event: &str, fields: &Value) -> io::Result<Call> {
+    fn event(&self, event: &str, fields: &Value) -> io::Result<HookCall> {
         let payload = payload::event(event, fields, &self.filling(""));
         self.send(event, payload.to_string().into_bytes())
     }

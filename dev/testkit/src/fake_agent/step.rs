@@ -4,13 +4,13 @@ use serde_json::{Value, json};
 
 /// One thing that happens in a session.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Step {
+pub enum AgentStep {
     /// SessionStart.
     Start { source: &'static str },
     /// UserPromptSubmit.
     Prompt(String),
     /// PreToolUse for all at once, PostToolUse for each that was not denied, PostToolBatch.
-    Tools(Vec<Tool>),
+    Tools(Vec<FakeTool>),
     /// Stop.
     Stop { last_message: String },
     /// SessionEnd of the old session, SessionStart of a new one with a new id.
@@ -25,7 +25,7 @@ pub enum Step {
     Template(Value),
 }
 
-impl Step {
+impl AgentStep {
     #[must_use]
     pub fn start() -> Self {
         Self::Start { source: "startup" }
@@ -38,7 +38,7 @@ impl Step {
 
     #[must_use]
     pub fn bash(command: &str) -> Self {
-        Self::Tools(vec![Tool::bash(command)])
+        Self::Tools(vec![FakeTool::bash(command)])
     }
 
     #[must_use]
@@ -54,14 +54,14 @@ impl Step {
 
 /// A tool the agent wants to use, and how that would turn out.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Tool {
+pub struct FakeTool {
     pub name: String,
     pub input: Value,
     /// The response, or the error the client would report.
     pub outcome: Result<Value, String>,
 }
 
-impl Tool {
+impl FakeTool {
     #[must_use]
     pub fn new(name: &str, input: Value, response: Value) -> Self {
         Self { name: name.to_owned(), input, outcome: Ok(response) }

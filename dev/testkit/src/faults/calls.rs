@@ -22,7 +22,7 @@ pub enum Class {
 
 /// A call that was made.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Seen {
+pub struct TracedCall {
     pub name: &'static str,
     pub class: Class,
     /// Its first argument: a descriptor, for most.
@@ -43,7 +43,7 @@ enum About {
     Nothing,
 }
 
-impl Seen {
+impl TracedCall {
     /// Whether what keeps this call from working keeps the other from it too. A full disk fills no pipe.
     pub(super) fn lasts_for(&self, other: &Self) -> bool {
         self.class == other.class && (self.is_standard() || !other.is_standard())
@@ -126,13 +126,13 @@ const CALLS: &[(c_long, &str, Class)] = &[
 ];
 
 /// The call a thread stands before; `None` for one that does not fail in practice.
-pub fn seen(pid: pid_t, registers: &user_regs_struct) -> Option<Seen> {
+pub fn seen(pid: pid_t, registers: &user_regs_struct) -> Option<TracedCall> {
     let number = registers.orig_rax as c_long;
     // Memory from a file may be refused; memory from nowhere is not given back in words.
     if number == libc::SYS_mmap {
         let first = registers.r8;
         let target = memory::descriptor(pid, first);
-        return (first as i32 >= 0).then_some(Seen { name: "mmap", class: Class::Open, first, target });
+        return (first as i32 >= 0).then_some(TracedCall { name: "mmap", class: Class::Open, first, target });
     }
     let (_, name, class) = CALLS.iter().find(|(known, ..)| *known == number)?;
     let target = match about(name, *class) {
@@ -144,7 +144,7 @@ pub fn seen(pid: pid_t, registers: &user_regs_struct) -> Option<Seen> {
         },
         About::Nothing => String::new(),
     };
-    Some(Seen { name, class: *class, first: registers.rdi, target })
+    Some(TracedCall { name, class: *class, first: registers.rdi, target })
 }
 
 fn about(name: &str, class: Class) -> About {

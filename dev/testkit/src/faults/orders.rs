@@ -1,6 +1,6 @@
 //! What a tracer is told, also while it runs, and what it has seen since.
 
-use super::{Fault, Seen};
+use super::{SyscallFault, TracedCall};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 #[derive(Debug, Default)]
@@ -8,21 +8,21 @@ pub struct Orders(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
-    fault: Option<Fault>,
-    calls: Vec<Seen>,
-    met: Option<Seen>,
+    fault: Option<SyscallFault>,
+    calls: Vec<TracedCall>,
+    met: Option<TracedCall>,
     over: bool,
 }
 
 impl Orders {
-    pub fn new(fault: Option<Fault>) -> Self {
+    pub fn new(fault: Option<SyscallFault>) -> Self {
         let orders = Self::default();
         orders.give(fault);
         orders
     }
 
     /// From now on this; calls are counted from here.
-    pub fn give(&self, fault: Option<Fault>) {
+    pub fn give(&self, fault: Option<SyscallFault>) {
         let mut state = self.state();
         *state = State { fault, over: state.over, ..State::default() };
     }
@@ -37,13 +37,13 @@ impl Orders {
     }
 
     /// The fault, and the call it met if it has.
-    pub fn now(&self) -> (Option<Fault>, Option<Seen>) {
+    pub fn now(&self) -> (Option<SyscallFault>, Option<TracedCall>) {
         let state = self.state();
         (state.fault, state.met.clone())
     }
 
     /// Counts a call and says its number.
-    pub fn met_with(&self, call: &Seen) -> usize {
+    pub fn met_with(&self, call: &TracedCall) -> usize {
         let mut state = self.state();
         state.calls.push(call.clone());
         let nth = state.calls.len();
@@ -53,7 +53,7 @@ impl Orders {
         nth
     }
 
-    pub fn account(&self) -> (Vec<Seen>, Option<Seen>) {
+    pub fn account(&self) -> (Vec<TracedCall>, Option<TracedCall>) {
         let state = self.state();
         (state.calls.clone(), state.met.clone())
     }

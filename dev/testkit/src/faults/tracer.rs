@@ -1,8 +1,8 @@
 //! The tracer: every thread of the program stops before and after each call and is told how to go on.
 
-use super::calls::{self, Seen};
+use super::calls::{self, TracedCall};
 use super::orders::Orders;
-use super::{Fault, Kind, Run, memory};
+use super::{FaultKind, FaultRun, SyscallFault, memory};
 use crate::process::{Ending, Finished};
 use libc::{c_int, c_void, pid_t, user_regs_struct};
 use std::collections::BTreeMap;
@@ -37,7 +37,7 @@ pub struct Tracer {
 struct Thread {
     /// Inside a call, which ends with the next stop.
     inside: bool,
-    call: Option<Seen>,
+    call: Option<TracedCall>,
     /// The call was left out and is to end with this number.
     error: Option<i32>,
     /// Stands still until then.
@@ -65,7 +65,7 @@ impl Tracer {
         Ok(Self { child, pid, started, threads })
     }
 
-    pub fn finish(mut self, orders: &Orders, limit: Duration) -> io::Result<Run> {
+    pub fn finish(mut self, orders: &Orders, limit: Duration) -> io::Result<FaultRun> {
         go_on(self.pid, 0);
         let mut ended: Option<(Ending, Duration)> = None;
         while !self.threads.is_empty() {
@@ -104,7 +104,7 @@ impl Tracer {
         let stderr = rest_of(self.child.stderr.take());
         let finished = Finished { ending, stdout, stderr, pipes_held: false, took };
         let (calls, met) = orders.account();
-        Ok(Run { finished, calls, met })
+        Ok(FaultRun { finished, calls, met })
     }
 
     /// All of it, whatever group it has gone to.
@@ -167,15 +167,15 @@ impl Tracer {
         let Some(fault) = fault else { return Ok(()) };
         let meets = fault.nth == nth;
         match fault.kind {
-            Kind::Error(error) if meets => leave_out(tid, thread, &mut registers, error),
-            Kind::Lasting(error) if meets || met.as_ref().is_some_and(|met| met.lasts_for(&call)) => {
+            FaultKind::Error(error) if meets => leave_out(tid, thread, &mut registers, error),
+            FaultKind::Lasting(error) if meets || met.as_ref().is_some_and(|met| met.lasts_for(&call)) => {
                 leave_out(tid, thread, &mut registers, error)
             }
-            Kind::Stall(long) if meets => {
+            FaultKind::Stall(long) if meets => {
                 thread.until = Some(Instant::now() + long);
                 Ok(())
             }
-            Kind::Kill if meets => {
+            FaultKind::Kill if meets => {
                 // SAFETY: a plain signal to a process that was started here and not waited for yet.
                 unsafe { libc::kill(tid, libc::SIGKILL) };
                 Ok(())
@@ -199,12 +199,17 @@ fn leave_out(tid: pid_t, thread: &mut Thread, registers: &mut user_regs_struct, 
     set_registers(tid, registers)
 }
 
-fn after(tid: pid_t, thread: &mut Thread, registers: &mut user_regs_struct, fault: Option<Fault>) -> io::Result<()> {
+fn after(
+    tid: pid_t,
+    thread: &mut Thread,
+    registers: &mut user_regs_struct,
+    fault: Option<SyscallFault>,
+) -> io::Result<()> {
     if let Some(error) = thread.error.take() {
         registers.rax = i64::from(-error).cast_unsigned();
         return set_registers(tid, registers);
     }
-    if let (Some(Fault { kind: Kind::Clock(seconds), .. }), Some(call)) = (fault, &thread.call) {
+    if let (Some(SyscallFault { kind: FaultKind::Clock(seconds), .. }), Some(call)) = (fault, &thread.call) {
         memory::turn_clock(tid, call.name, registers, seconds)?;
     }
     Ok(())

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::install::RealClient;
 use super::namespace::isolated;
-use super::print::{self, Run};
+use super::print::{self, PrintRun};
 use super::terminal::Terminal;
 use crate::sandbox::Sandbox;
 use crate::scripted_model::{Script, ScriptedModel};
@@ -19,7 +19,7 @@ const LIMIT: Duration = Duration::from_secs(90);
 
 /// What the client may do without asking.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Permissions {
+pub enum ClientPermissions {
     /// `--dangerously-skip-permissions`.
     Skip,
     /// `--permission-mode <mode>`.
@@ -28,7 +28,7 @@ pub enum Permissions {
 
 /// One start of the real client in a sandbox.
 #[derive(Clone, Debug)]
-pub struct Launch {
+pub struct ClientLaunch {
     pub(super) config: PathBuf,
     pub(super) tmp: PathBuf,
     pub(super) folder: PathBuf,
@@ -36,11 +36,11 @@ pub struct Launch {
     pub(super) script: Script,
     pub(super) prompt: String,
     pub(super) args: Vec<OsString>,
-    pub(super) permissions: Permissions,
+    pub(super) permissions: ClientPermissions,
     pub(super) limit: Duration,
 }
 
-impl Launch {
+impl ClientLaunch {
     /// In the sandbox's project with its home and environment; the model will play `script`.
     #[must_use]
     pub fn new(sandbox: &Sandbox, script: Script) -> Self {
@@ -52,7 +52,7 @@ impl Launch {
             script,
             prompt: "do it".to_owned(),
             args: Vec::new(),
-            permissions: Permissions::Skip,
+            permissions: ClientPermissions::Skip,
             limit: LIMIT,
         }
     }
@@ -77,7 +77,7 @@ impl Launch {
 
     #[must_use]
     pub fn permission_mode(mut self, mode: &str) -> Self {
-        self.permissions = Permissions::Mode(mode.to_owned());
+        self.permissions = ClientPermissions::Mode(mode.to_owned());
         self
     }
 
@@ -98,7 +98,7 @@ impl Launch {
     ///
     /// # Errors
     /// When model or client cannot be started; how the run ended is in [`Run`].
-    pub fn run(&self, client: &RealClient) -> io::Result<Run> {
+    pub fn run(&self, client: &RealClient) -> io::Result<PrintRun> {
         isolated(|isolation| print::run(self, client, isolation))
     }
 
@@ -129,8 +129,8 @@ impl Launch {
 
     pub(super) fn permission_args(&self) -> Vec<OsString> {
         match &self.permissions {
-            Permissions::Skip => vec!["--dangerously-skip-permissions".into()],
-            Permissions::Mode(mode) => vec!["--permission-mode".into(), mode.into()],
+            ClientPermissions::Skip => vec!["--dangerously-skip-permissions".into()],
+            ClientPermissions::Mode(mode) => vec!["--permission-mode".into(), mode.into()],
         }
     }
 

@@ -8,7 +8,7 @@ mod terminal;
 mod tmux;
 
 pub use install::{Installer, PACKAGE, RealClient, VERSION, cache_folder};
-pub use launch::{Launch, Permissions};
+pub use launch::{ClientLaunch, ClientPermissions};
 pub use namespace::Isolation;
-pub use print::Run;
+pub use print::PrintRun;
 pub use terminal::Terminal;

@@ -6,14 +6,14 @@ use std::process::Command;
 use serde_json::Value;
 
 use super::install::RealClient;
-use super::launch::Launch;
+use super::launch::ClientLaunch;
 use super::namespace::Isolation;
 use crate::process::{self, Ending};
 use crate::scripted_model::{Requests, ScriptedModel};
 
 /// A run of `claude -p` that is over.
 #[derive(Clone, Debug)]
-pub struct Run {
+pub struct PrintRun {
     /// Stdout as the client's stream of JSON lines; a line that is none is a string.
     pub lines: Vec<Value>,
     pub stderr: String,
@@ -23,7 +23,7 @@ pub struct Run {
     pub isolation: Isolation,
 }
 
-impl Run {
+impl PrintRun {
     /// The line that sums the run up, if it got that far.
     #[must_use]
     pub fn result(&self) -> Option<&Value> {
@@ -43,7 +43,7 @@ impl Run {
 }
 
 /// Runs the client in the network of the calling thread.
-pub(super) fn run(launch: &Launch, client: &RealClient, isolation: Isolation) -> io::Result<Run> {
+pub(super) fn run(launch: &ClientLaunch, client: &RealClient, isolation: Isolation) -> io::Result<PrintRun> {
     let model = ScriptedModel::start(launch.script.clone())?;
     let mut command = Command::new(client.program());
     command
@@ -58,7 +58,7 @@ pub(super) fn run(launch: &Launch, client: &RealClient, isolation: Isolation) ->
     let finished = process::run(command, b"", launch.limit)?;
     let lines = finished.stdout_text();
     let lines = lines.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|_| line.into()));
-    Ok(Run {
+    Ok(PrintRun {
         lines: lines.collect(),
         stderr: finished.stderr_text(),
         ending: finished.ending,

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Map, json};
 
 use super::install::{RealClient, VERSION};
-use super::launch::{Launch, Permissions};
+use super::launch::{ClientLaunch, ClientPermissions};
 use super::namespace::Isolation;
 use super::tmux::{Pane, Tmux};
 use crate::poll;
@@ -28,7 +28,7 @@ pub struct Terminal {
 
 impl Terminal {
     /// Opens the client in the network of the calling thread and waits for its input line.
-    pub(super) fn open(launch: &Launch, client: &RealClient, isolation: Isolation) -> io::Result<Self> {
+    pub(super) fn open(launch: &ClientLaunch, client: &RealClient, isolation: Isolation) -> io::Result<Self> {
         skip_first_run_questions(launch)?;
         let model = ScriptedModel::start(launch.script.clone())?;
         let mut args = launch.permission_args();
@@ -189,7 +189,7 @@ impl Terminal {
 }
 
 /// Answers beforehand what the client asks a new user: theme, key, trust in the folder, the bypass mode.
-fn skip_first_run_questions(launch: &Launch) -> io::Result<()> {
+fn skip_first_run_questions(launch: &ClientLaunch) -> io::Result<()> {
     let mut projects = Map::new();
     let folder = launch.folder.canonicalize()?;
     projects.insert(
@@ -201,8 +201,8 @@ fn skip_first_run_questions(launch: &Launch) -> io::Result<()> {
         "lastOnboardingVersion": VERSION,
         "theme": "dark",
         "numStartups": 5,
-        "customApiKeyResponses": {"approved": [Launch::approved_key()], "rejected": []},
-        "bypassPermissionsModeAccepted": launch.permissions == Permissions::Skip,
+        "customApiKeyResponses": {"approved": [ClientLaunch::approved_key()], "rejected": []},
+        "bypassPermissionsModeAccepted": launch.permissions == ClientPermissions::Skip,
         "projects": projects,
     });
     let file = launch.config.join(".claude.json");

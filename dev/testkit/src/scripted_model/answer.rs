@@ -5,42 +5,48 @@ use std::net::{Shutdown, SocketAddr, TcpStream};
 
 use serde_json::{Value, json};
 
-use super::desk::Desk;
 use super::http;
 use super::reply;
-use super::requests::{self, Kind, Request};
+use super::requests::{self, ModelRequest, RequestKind};
 use super::script::Turn;
+use super::state::ModelState;
 
-pub(super) fn converse(stream: &TcpStream, peer: SocketAddr, desk: &Desk) {
+pub(super) fn converse(stream: &TcpStream, peer: SocketAddr, state: &ModelState) {
     // Some systems hand the listener's non-blocking mode down to what it accepts.
-    if stream.set_nonblocking(false).is_err() || !desk.open(peer, stream) {
+    if stream.set_nonblocking(false).is_err() || !state.open(peer, stream) {
         return;
     }
     // A client that hangs up in the middle is no failure of the model: killed clients are what tests are about.
-    let _ = answer(stream, desk);
+    let _ = answer(stream, state);
     let _ = stream.shutdown(Shutdown::Both);
-    desk.close(peer);
+    state.close(peer);
 }
 
-fn answer(stream: &TcpStream, desk: &Desk) -> io::Result<()> {
+fn answer(stream: &TcpStream, state: &ModelState) -> io::Result<()> {
     let Some(incoming) = http::read(stream)? else {
         return Ok(());
     };
     let kind = match (incoming.method.as_str(), incoming.path.as_str()) {
         ("POST", "/v1/messages") => requests::classify(&incoming.body),
-        ("POST", path) if path.ends_with("/count_tokens") => Kind::Count,
-        _ => Kind::Other,
+        ("POST", path) if path.ends_with("/count_tokens") => RequestKind::Count,
+        _ => RequestKind::Other,
     };
-    let request =
-        Request { kind, method: incoming.method.clone(), path: incoming.path.clone(), body: incoming.body.clone() };
-    let turn = desk.take_turn(request);
+    let request = ModelRequest {
+        kind,
+        method: incoming.method.clone(),
+        path: incoming.path.clone(),
+        body: incoming.body.clone(),
+    };
+    let turn = state.take_turn(request);
     match kind {
-        Kind::Count => {
-            let count = json!({"input_tokens": desk.script.count_tokens.unwrap_or(1000)});
+        RequestKind::Count => {
+            let count = json!({"input_tokens": state.script.count_tokens.unwrap_or(1000)});
             http::write_json(stream, &incoming.method, 200, &count)
         }
-        Kind::Other => answer_other(stream, &incoming),
-        Kind::Main | Kind::Sub | Kind::Compact | Kind::Side => say(stream, desk, &incoming.body, &turn),
+        RequestKind::Other => answer_other(stream, &incoming),
+        RequestKind::Main | RequestKind::Sub | RequestKind::Compact | RequestKind::Side => {
+            say(stream, state, &incoming.body, &turn)
+        }
     }
 }
 
@@ -56,12 +62,12 @@ fn answer_other(stream: &TcpStream, incoming: &http::Incoming) -> io::Result<()>
     }
 }
 
-fn say(stream: &TcpStream, desk: &Desk, body: &Value, turn: &Turn) -> io::Result<()> {
-    desk.think(turn.delay);
+fn say(stream: &TcpStream, state: &ModelState, body: &Value, turn: &Turn) -> io::Result<()> {
+    state.think(turn.delay);
     if let Some(failure) = &turn.failure {
         return http::write_json(stream, "POST", failure.http, &reply::failure(failure));
     }
-    let message = reply::message(turn, &body["model"], &desk.ids);
+    let message = reply::message(turn, &body["model"], &state.ids);
     if body["stream"] == true {
         http::write_events(stream, &reply::events(&message))
     } else {

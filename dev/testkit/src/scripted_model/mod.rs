@@ -1,16 +1,16 @@
 //! A stand-in for the Anthropic Messages API on loopback that says what its script says and remembers what it was asked.
 
 mod answer;
-mod desk;
 mod http;
 mod reply;
 mod requests;
 mod script;
 mod script_json;
 mod server;
+mod state;
 
-pub use requests::{Kind, Request, Requests};
-pub use script::{Failure, Script, ToolCall, Turn};
+pub use requests::{ModelRequest, RequestKind, Requests};
+pub use script::{ApiFailure, Script, ScriptedCall, Turn};
 pub use server::{Lifetime, ScriptedModel};
 
 /// Put this into a sub-agent's prompt to have its requests answered by the script's `sub` turns.

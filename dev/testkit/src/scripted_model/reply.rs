@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde_json::{Map, Value, json};
 
-use super::script::{Failure, Turn};
+use super::script::{ApiFailure, Turn};
 
 /// Numbers for ids; one per model, so that a script gives the same ids each time.
 #[derive(Debug, Default)]
@@ -55,7 +55,7 @@ pub(super) fn events(message: &Value) -> Vec<Value> {
     events
 }
 
-pub(super) fn failure(failure: &Failure) -> Value {
+pub(super) fn failure(failure: &ApiFailure) -> Value {
     error(&failure.error_type, &failure.message)
 }
 

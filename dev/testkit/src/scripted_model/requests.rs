@@ -11,7 +11,7 @@ const SUMMARY_ORDER: &str = "create a detailed summary";
 const NOT_FOR_THE_MODEL: [&str; 5] = ["type", "role", "id", "tool_use_id", "cache_control"];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum RequestKind {
     /// The main conversation.
     Main,
     /// A sub-agent's conversation, marked by [`SUBAGENT_MARK`].
@@ -27,15 +27,15 @@ pub enum Kind {
 }
 
 #[derive(Clone, Debug)]
-pub struct Request {
-    pub kind: Kind,
+pub struct ModelRequest {
+    pub kind: RequestKind,
     pub method: String,
     pub path: String,
     /// `Null` when there was none or it was not JSON.
     pub body: Value,
 }
 
-impl Request {
+impl ModelRequest {
     /// System prompt and messages as text. Tool descriptions are left out: they are the client's own
     /// fixed prose and mention so many commands that every search would hit.
     #[must_use]
@@ -56,28 +56,28 @@ impl Request {
 
 /// The requests of one model, in the order of arrival.
 #[derive(Clone, Debug, Default)]
-pub struct Requests(pub Vec<Request>);
+pub struct Requests(pub Vec<ModelRequest>);
 
 impl Requests {
-    pub fn of(&self, kind: Kind) -> impl DoubleEndedIterator<Item = &Request> {
+    pub fn of(&self, kind: RequestKind) -> impl DoubleEndedIterator<Item = &ModelRequest> {
         self.0.iter().filter(move |request| request.kind == kind)
     }
 
     /// Everything the model was sent in any request, flattened, for "did it ever see this?".
     #[must_use]
     pub fn all_text_sent(&self) -> String {
-        self.0.iter().map(Request::text_sent).collect::<Vec<_>>().join("\n")
+        self.0.iter().map(ModelRequest::text_sent).collect::<Vec<_>>().join("\n")
     }
 
     /// Tool results of the main conversation as its last request showed them.
     #[must_use]
     pub fn tool_results(&self) -> Vec<String> {
-        self.of(Kind::Main).next_back().map(Request::tool_results).unwrap_or_default()
+        self.of(RequestKind::Main).next_back().map(ModelRequest::tool_results).unwrap_or_default()
     }
 }
 
 /// Which part of the script answers this body.
-pub(super) fn classify(body: &Value) -> Kind {
+pub(super) fn classify(body: &Value) -> RequestKind {
     let users: Vec<_> = messages(body)
         .iter()
         .filter(|message| message["role"] == "user")
@@ -85,13 +85,13 @@ pub(super) fn classify(body: &Value) -> Kind {
         .collect();
     let has_bash = body["tools"].as_array().is_some_and(|tools| tools.iter().any(|tool| tool["name"] == "Bash"));
     if users.last().is_some_and(|last| last.contains(SUMMARY_ORDER)) {
-        Kind::Compact
+        RequestKind::Compact
     } else if users.first().is_some_and(|first| first.contains(SUBAGENT_MARK)) {
-        Kind::Sub
+        RequestKind::Sub
     } else if has_bash {
-        Kind::Main
+        RequestKind::Main
     } else {
-        Kind::Side
+        RequestKind::Side
     }
 }
 

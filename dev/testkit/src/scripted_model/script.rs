@@ -68,22 +68,22 @@ impl Script {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Turn {
     pub(super) text: Option<String>,
-    pub(super) tools: Vec<ToolCall>,
+    pub(super) tools: Vec<ScriptedCall>,
     pub(super) usage: Map<String, Value>,
     pub(super) stop_reason: Option<String>,
-    pub(super) failure: Option<Failure>,
+    pub(super) failure: Option<ApiFailure>,
     pub(super) delay: Duration,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct ToolCall {
+pub struct ScriptedCall {
     pub name: String,
     pub input: Value,
 }
 
 /// An HTTP error in the API's own shape.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Failure {
+pub struct ApiFailure {
     pub http: u16,
     pub error_type: String,
     pub message: String,
@@ -110,7 +110,7 @@ impl Turn {
     #[must_use]
     pub fn fail(http: u16, error_type: &str, message: &str) -> Self {
         Self {
-            failure: Some(Failure { http, error_type: error_type.to_owned(), message: message.to_owned() }),
+            failure: Some(ApiFailure { http, error_type: error_type.to_owned(), message: message.to_owned() }),
             ..Self::default()
         }
     }
@@ -118,7 +118,7 @@ impl Turn {
     /// One more tool call in the same answer: several run in parallel.
     #[must_use]
     pub fn and_call(mut self, tool: &str, input: Value) -> Self {
-        self.tools.push(ToolCall { name: tool.to_owned(), input });
+        self.tools.push(ScriptedCall { name: tool.to_owned(), input });
         self
     }
 

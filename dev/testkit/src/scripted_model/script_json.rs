@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use super::script::{Failure, Script, ToolCall, Turn};
+use super::script::{ApiFailure, Script, ScriptedCall, Turn};
 
 impl Script {
     /// Reads `{"main": [TURN…], "sub": [TURN…], "compact": TURN, "side": TURN, "default": TURN, "count_tokens": N}`.
@@ -40,7 +40,7 @@ impl Turn {
         for (key, value) in object(value, "turn")? {
             match key.as_str() {
                 "text" => turn.text = Some(text(value, key)?),
-                "tools" => turn.tools = list(value, key)?.map(ToolCall::from_json).collect::<Result<_, _>>()?,
+                "tools" => turn.tools = list(value, key)?.map(ScriptedCall::from_json).collect::<Result<_, _>>()?,
                 "usage" => turn.usage = object(value, key)?.clone(),
                 "stop_reason" => turn.stop_reason = Some(text(value, key)?),
                 "http" => http = Some(u16::try_from(number(value, key)?).map_err(|e| e.to_string())?),
@@ -50,12 +50,12 @@ impl Turn {
                 _ => return Err(format!("unknown key in turn: {key}")),
             }
         }
-        turn.failure = http.map(|http| Failure { http, error_type, message });
+        turn.failure = http.map(|http| ApiFailure { http, error_type, message });
         Ok(turn)
     }
 }
 
-impl ToolCall {
+impl ScriptedCall {
     fn from_json(value: &Value) -> Result<Self, String> {
         Ok(Self {
             name: text(&value["name"], "tools[].name")?,

@@ -9,9 +9,9 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use super::answer;
-use super::desk::Desk;
 use super::requests::Requests;
 use super::script::Script;
+use super::state::ModelState;
 
 /// When a model that nobody stops ends by itself.
 #[derive(Clone, Copy, Debug)]
@@ -30,7 +30,7 @@ impl Default for Lifetime {
 #[derive(Debug)]
 pub struct ScriptedModel {
     address: SocketAddr,
-    desk: Arc<Desk>,
+    state: Arc<ModelState>,
     /// Closing our end is what tells the server to stop.
     wake: Option<UnixStream>,
     server: Option<JoinHandle<()>>,
@@ -54,12 +54,12 @@ impl ScriptedModel {
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
         let (wake, stop) = UnixStream::pair()?;
-        let desk = Arc::new(Desk::new(script));
+        let state = Arc::new(ModelState::new(script));
         let server = {
-            let desk = Arc::clone(&desk);
-            thread::spawn(move || serve(&listener, &stop, &desk, lifetime))
+            let state = Arc::clone(&state);
+            thread::spawn(move || serve(&listener, &stop, &state, lifetime))
         };
-        Ok(Self { address, desk, wake: Some(wake), server: Some(server) })
+        Ok(Self { address, state, wake: Some(wake), server: Some(server) })
     }
 
     /// The value for `ANTHROPIC_BASE_URL`.
@@ -76,7 +76,7 @@ impl ScriptedModel {
     /// What has been asked so far.
     #[must_use]
     pub fn requests(&self) -> Requests {
-        self.desk.requests()
+        self.state.requests()
     }
 
     /// Whether it still takes requests.
@@ -96,21 +96,21 @@ impl Drop for ScriptedModel {
     }
 }
 
-fn serve(listener: &TcpListener, stop: &UnixStream, desk: &Arc<Desk>, lifetime: Lifetime) {
+fn serve(listener: &TcpListener, stop: &UnixStream, state: &Arc<ModelState>, lifetime: Lifetime) {
     let end = Instant::now() + lifetime.total;
     loop {
         let now = Instant::now();
-        let quiet_end = desk.last_traffic() + lifetime.idle;
+        let quiet_end = state.last_traffic() + lifetime.idle;
         let left = end.min(quiet_end).saturating_duration_since(now);
         if left.is_zero() || told_to_stop(listener, stop, left) {
             break;
         }
         while let Ok((stream, peer)) = listener.accept() {
-            let desk = Arc::clone(desk);
-            thread::spawn(move || answer::converse(&stream, peer, &desk));
+            let state = Arc::clone(state);
+            thread::spawn(move || answer::converse(&stream, peer, &state));
         }
     }
-    desk.stop();
+    state.stop();
 }
 
 /// Sleeps until a connection comes, our owner lets go, or `limit` has passed.

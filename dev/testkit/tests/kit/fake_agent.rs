@@ -3,16 +3,16 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
-use testkit::{Call, FakeAgent, Step, Tool};
+use testkit::{AgentStep, FakeAgent, FakeTool, HookCall};
 
 const DENY: &str = r#"case "$(cat)" in *'"PreToolUse"'*rm\ -rf*)
  echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"no"}}';; esac"#;
 
-fn events(calls: &[Call]) -> Vec<&str> {
+fn events(calls: &[HookCall]) -> Vec<&str> {
     calls.iter().map(|call| call.event.as_str()).collect()
 }
 
-fn payload(call: &Call) -> Value {
+fn payload(call: &HookCall) -> Value {
     serde_json::from_slice(&call.payload).unwrap()
 }
 
@@ -20,7 +20,8 @@ fn payload(call: &Call) -> Value {
 fn a_session_goes_through_the_hook_in_the_order_of_the_real_client() {
     let sandbox = crate::sandbox();
     let mut agent = FakeAgent::new(&sandbox).with_hook(&crate::shell_hook("cat"));
-    let steps = [Step::start(), Step::prompt("hello"), Step::bash("ls"), Step::stop(), Step::end()];
+    let steps =
+        [AgentStep::start(), AgentStep::prompt("hello"), AgentStep::bash("ls"), AgentStep::stop(), AgentStep::end()];
     let calls = agent.play(&steps).unwrap();
     let expected =
         ["SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolBatch", "Stop", "SessionEnd"];
@@ -39,8 +40,8 @@ fn a_session_goes_through_the_hook_in_the_order_of_the_real_client() {
 fn a_denied_tool_is_not_run_and_its_neighbour_is() {
     let sandbox = crate::sandbox();
     let mut agent = FakeAgent::new(&sandbox).with_hook(&crate::shell_hook(DENY));
-    let tools = vec![Tool::bash("rm -rf /"), Tool::bash("ls").failing_with("exit 1")];
-    let calls = agent.play(&[Step::Tools(tools)]).unwrap();
+    let tools = vec![FakeTool::bash("rm -rf /"), FakeTool::bash("ls").failing_with("exit 1")];
+    let calls = agent.play(&[AgentStep::Tools(tools)]).unwrap();
     assert_eq!(events(&calls), ["PreToolUse", "PreToolUse", "PostToolUseFailure", "PostToolBatch"]);
     assert!(calls[0].denies() && !calls[1].denies());
     assert!(calls[1].is_silent());
@@ -50,8 +51,8 @@ fn a_denied_tool_is_not_run_and_its_neighbour_is() {
 fn parallel_tools_have_ids_of_their_own() {
     let sandbox = crate::sandbox();
     let mut agent = FakeAgent::new(&sandbox).with_hook(&crate::shell_hook("cat >/dev/null"));
-    let tools = (0..8).map(|n| Tool::bash(&format!("echo {n}"))).collect();
-    let calls = agent.play(&[Step::Tools(tools)]).unwrap();
+    let tools = (0..8).map(|n| FakeTool::bash(&format!("echo {n}"))).collect();
+    let calls = agent.play(&[AgentStep::Tools(tools)]).unwrap();
     let before = calls.iter().filter(|call| call.event == "PreToolUse");
     let ids: BTreeSet<_> = before.map(|call| payload(call)["tool_use_id"].to_string()).collect();
     assert_eq!(ids.len(), 8);
@@ -62,7 +63,7 @@ fn clear_ends_the_old_session_and_starts_another() {
     let sandbox = crate::sandbox();
     let mut agent = FakeAgent::new(&sandbox).with_hook(&crate::shell_hook("cat >/dev/null"));
     let old = agent.session_id().to_owned();
-    let calls = agent.play(&[Step::Clear]).unwrap();
+    let calls = agent.play(&[AgentStep::Clear]).unwrap();
     assert_eq!(events(&calls), ["SessionEnd", "SessionStart"]);
     assert_eq!(payload(&calls[0])["session_id"], old.as_str());
     assert_eq!(payload(&calls[1])["session_id"], agent.session_id());
@@ -72,7 +73,7 @@ fn clear_ends_the_old_session_and_starts_another() {
 #[test]
 fn a_compaction_is_told_in_the_clients_order_unless_it_is_blocked() {
     let sandbox = crate::sandbox();
-    let auto = [Step::Compact { trigger: "auto" }];
+    let auto = [AgentStep::Compact { trigger: "auto" }];
     let mut agent = FakeAgent::new(&sandbox).with_hook(&crate::shell_hook("cat >/dev/null"));
     let calls = agent.play(&auto).unwrap();
     assert_eq!(events(&calls), ["PreCompact", "SubagentStop", "SessionStart", "PostCompact"]);
@@ -86,7 +87,7 @@ fn a_template_is_filled_in_and_the_hook_sees_the_clients_variables() {
     let hook = crate::shell_hook("cat; echo \"$CLAUDECODE $CLAUDE_PROJECT_DIR $TAUT_AGENT_ID\"");
     let mut agent = FakeAgent::new(&sandbox).with_hook(&hook).with_session("s-1").with_env("TAUT_AGENT_ID", "a");
     let template = json!({"hook_event_name": "CwdChanged", "session_id": "{session_id}", "new_cwd": ["{cwd}/x"]});
-    let calls = agent.play(&[Step::Template(template)]).unwrap();
+    let calls = agent.play(&[AgentStep::Template(template)]).unwrap();
     let project = sandbox.project().display().to_string();
     let filled = json!({"hook_event_name": "CwdChanged", "session_id": "s-1", "new_cwd": [format!("{project}/x")]});
     assert_eq!(calls[0].finished.stdout_text(), format!("{filled}1 {project} a\n"));

@@ -4,7 +4,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use testkit::Ending;
-use testkit::process::{Input, run, run_with};
+use testkit::process::{ProcessInput, run, run_with};
 
 const PLENTY: Duration = Duration::from_secs(20);
 
@@ -55,10 +55,10 @@ fn a_descendant_that_keeps_stdout_open_is_reported() {
 #[test]
 fn an_unended_input_keeps_a_reader_waiting_until_the_limit() {
     let soon = Duration::from_millis(300);
-    let done = run_with(sh("cat"), Input::Unended(b"hello"), soon).unwrap();
+    let done = run_with(sh("cat"), ProcessInput::Unended(b"hello"), soon).unwrap();
     assert_eq!(done.ending, Ending::TimedOut);
     assert_eq!(done.stdout_text(), "hello");
-    let done = run_with(sh("head -c 5"), Input::Unended(b"hello"), PLENTY).unwrap();
+    let done = run_with(sh("head -c 5"), ProcessInput::Unended(b"hello"), PLENTY).unwrap();
     assert!(done.success());
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use testkit::scripted_model::{Lifetime, SUBAGENT_MARK};
-use testkit::{Kind, Script, ScriptedModel, Turn, poll};
+use testkit::{RequestKind, Script, ScriptedModel, Turn, poll};
 
 const PLENTY: Duration = Duration::from_secs(20);
 
@@ -66,7 +66,7 @@ fn each_kind_of_request_is_answered_from_its_own_turns() {
         assert_eq!(messages(&model, body).1["content"][0]["text"], *expected);
     }
     let kinds: Vec<_> = model.requests().0.iter().map(|request| request.kind).collect();
-    assert_eq!(kinds, [Kind::Main, Kind::Sub, Kind::Compact, Kind::Side]);
+    assert_eq!(kinds, [RequestKind::Main, RequestKind::Sub, RequestKind::Compact, RequestKind::Side]);
 }
 
 #[test]

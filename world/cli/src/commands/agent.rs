@@ -7,8 +7,8 @@ use crate::printer::Printer;
 use crate::service;
 use clap::{Args, Subcommand};
 use engine::fleet::text::line;
-use host::paths::Places;
-use model::row::{Agent, Status};
+use host::paths::PathVariables;
+use model::row::{Agent, AgentStatus};
 use policy::config::nearest;
 use serde_json::json;
 use store::Focus;
@@ -43,8 +43,8 @@ fn focus(id: &str, printer: &Printer) -> Result<Exit, CliError> {
     let Some(focused) = store.focus(id, host::clock::now())? else { return Err(unknown(id, &store.agents()?)) };
     let (status, note) = match focused {
         Focus::Checked => {
-            service::tell_daemon(&Places::from_process());
-            (Status::Checked, None)
+            service::tell_daemon(&PathVariables::from_process());
+            (AgentStatus::Checked, None)
         }
         Focus::Untouched(status) => (status, Some(format!("{id} is {}: there was nothing to look at", status.name()))),
     };
@@ -77,7 +77,7 @@ fn focus_pane(pane: &str) -> Result<Exit, CliError> {
             seen |= matches!(store.focus(&agent, now)?, Some(Focus::Checked));
         }
         if seen {
-            service::tell_daemon(&Places::from_process());
+            service::tell_daemon(&PathVariables::from_process());
         }
     }
     Ok(Exit::Ok)

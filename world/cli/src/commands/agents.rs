@@ -6,10 +6,10 @@ use crate::exit::Exit;
 use crate::printer::{Printer, Text, text};
 use clap::Args;
 use dash::Feed;
-use dash::view_model::{self, Row};
-use host::paths::Places;
+use dash::view_model::{self, AgentRow};
+use host::paths::PathVariables;
 use model::Ms;
-use model::row::Status;
+use model::row::AgentStatus;
 use std::time::Duration;
 use store::Store;
 
@@ -50,9 +50,9 @@ pub fn run(args: &AgentsArgs, printer: &Printer) -> Result<Exit, CliError> {
 }
 
 /// What is there, then every change of a status until it is interrupted.
-fn watch(mut rows: Vec<Row>, printer: &Printer) -> Result<Exit, CliError> {
+fn watch(mut rows: Vec<AgentRow>, printer: &Printer) -> Result<Exit, CliError> {
     changes(&[], &rows).iter().for_each(|change| told(change, printer));
-    let mut feed = Feed::new(&Places::from_process().state());
+    let mut feed = Feed::new(&PathVariables::from_process().state());
     let mut store = None;
     loop {
         if store.as_ref().is_none_or(Store::stale) {
@@ -72,16 +72,16 @@ fn watch(mut rows: Vec<Row>, printer: &Printer) -> Result<Exit, CliError> {
 /// A status that is another than before.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Change<'r> {
-    New(&'r Row),
-    Turned { from: Status, row: &'r Row },
-    Gone(&'r Row),
+    New(&'r AgentRow),
+    Turned { from: AgentStatus, row: &'r AgentRow },
+    Gone(&'r AgentRow),
 }
 
 /// What changed between two looks, in the order it happened.
-fn changes<'r>(before: &'r [Row], after: &'r [Row]) -> Vec<Change<'r>> {
-    let find = |rows: &'r [Row], id: &str| rows.iter().find(|row| row.id == id);
+fn changes<'r>(before: &'r [AgentRow], after: &'r [AgentRow]) -> Vec<Change<'r>> {
+    let find = |rows: &'r [AgentRow], id: &str| rows.iter().find(|row| row.id == id);
     let gone = before.iter().filter(|row| find(after, &row.id).is_none()).map(Change::Gone);
-    let mut turned: Vec<&Row> = after.iter().collect();
+    let mut turned: Vec<&AgentRow> = after.iter().collect();
     turned.sort_by_key(|row| row.since);
     let turned = turned.into_iter().filter_map(|row| match find(before, &row.id) {
         None => Some(Change::New(row)),
@@ -99,8 +99,8 @@ fn told(change: &Change<'_>, printer: &Printer) {
     };
     if printer.json() {
         let mut object = row.object();
-        object["from"] = from.map(Status::name).into();
-        object["status"] = to.map_or("gone", Status::name).into();
+        object["from"] = from.map(AgentStatus::name).into();
+        object["status"] = to.map_or("gone", AgentStatus::name).into();
         printer.object(&object);
         return;
     }
@@ -109,7 +109,7 @@ fn told(change: &Change<'_>, printer: &Printer) {
     printer.line(text!("{} {} {}{}", row.since.rfc3339(), row.id, to, from));
 }
 
-fn line(row: &Row, now: Ms, printer: &Printer) -> Vec<Text> {
+fn line(row: &AgentRow, now: Ms, printer: &Printer) -> Vec<Text> {
     let tool = row.tool.as_ref().map(|tool| format!("{} {}", tool.name, ago(now.since(tool.since))));
     let doing = row.why.clone().or(tool).or_else(|| row.doing.clone());
     let nothing = || "-".to_string();
@@ -132,13 +132,13 @@ fn short(text: &str, most: usize) -> String {
     }
 }
 
-fn shown(status: Status, printer: &Printer) -> Text {
+fn shown(status: AgentStatus, printer: &Printer) -> Text {
     let name = format!("{:<9}", status.name());
     match status {
-        Status::Error => printer.red(name),
-        Status::Attention => printer.yellow(name),
-        Status::Working => printer.green(name),
-        Status::Checked | Status::Done => printer.dim(name),
+        AgentStatus::Error => printer.red(name),
+        AgentStatus::Attention => printer.yellow(name),
+        AgentStatus::Working => printer.green(name),
+        AgentStatus::Checked | AgentStatus::Done => printer.dim(name),
     }
 }
 
@@ -146,10 +146,10 @@ fn shown(status: Status, printer: &Printer) -> Text {
 mod tests {
     use super::*;
     use model::row::Agent;
-    use store::{Glance, Member};
+    use store::{Fleet, FleetRow};
 
-    fn rows(agents: &[(&str, Status, i64)]) -> Vec<Row> {
-        let member = |(id, status, since): &(&str, Status, i64)| Member {
+    fn rows(agents: &[(&str, AgentStatus, i64)]) -> Vec<AgentRow> {
+        let member = |(id, status, since): &(&str, AgentStatus, i64)| FleetRow {
             agent: Agent {
                 id: (*id).to_string(),
                 named: true,
@@ -167,17 +167,18 @@ mod tests {
             sub_agents: 0,
             messages: 0,
         };
-        view_model::rows(&Glance { members: agents.iter().map(member).collect() })
+        view_model::rows(&Fleet { members: agents.iter().map(member).collect() })
     }
 
     #[test]
     fn f1_a_watcher_is_told_each_change_once_and_in_order() {
-        let before = rows(&[("a", Status::Working, 1), ("b", Status::Working, 2), ("c", Status::Done, 3)]);
+        let before =
+            rows(&[("a", AgentStatus::Working, 1), ("b", AgentStatus::Working, 2), ("c", AgentStatus::Done, 3)]);
         let after = rows(&[
-            ("d", Status::Done, 9),
-            ("a", Status::Attention, 8),
-            ("b", Status::Error, 7),
-            ("x", Status::Done, 3),
+            ("d", AgentStatus::Done, 9),
+            ("a", AgentStatus::Attention, 8),
+            ("b", AgentStatus::Error, 7),
+            ("x", AgentStatus::Done, 3),
         ]);
         let shown: Vec<String> = changes(&before, &after)
             .iter()

@@ -5,9 +5,9 @@ use crate::error::CliError;
 use crate::exit::Exit;
 use crate::painter::Switched;
 use crate::printer::Printer;
-use crate::service::{self, Switchboard};
-use daemon::{Client, Started, Stopped};
-use host::paths::Places;
+use crate::service::{self, DaemonService};
+use daemon::{Client, Started, StopResult};
+use host::paths::PathVariables;
 use serde_json::json;
 use std::time::Duration;
 
@@ -23,24 +23,24 @@ pub fn run(verb: DaemonVerb, printer: &Printer) -> Result<Exit, CliError> {
     }
 }
 
-fn serve(args: &RunArgs, places: &Places, printer: &Printer) -> Result<Exit, CliError> {
+fn serve(args: &RunArgs, places: &PathVariables, printer: &Printer) -> Result<Exit, CliError> {
     let setting = args.over(service::setting(places));
     host::programs::are_of(&setting.home);
     let switched = Switched::default();
-    let heralds = service::heralds(&setting, &switched);
-    let nudges: Vec<_> = heralds.iter().map(|tick| tick.nudge.clone()).collect();
-    let options = service::options(&setting, heralds);
-    let make = move || Switchboard::new(setting.clone(), nudges.clone(), switched.clone());
+    let workers = service::workers(&setting, &switched);
+    let wakes: Vec<_> = workers.iter().map(|tick| tick.wake.clone()).collect();
+    let options = service::options(&setting, workers);
+    let make = move || DaemonService::new(setting.clone(), wakes.clone(), switched.clone());
     let ended =
         daemon::run(options, make).map_err(|error| CliError::failed("the daemon cannot run").because(&error))?;
     printer.note(format!("the daemon ended: {ended:?}"));
-    if ended == daemon::Ended::Stuck {
+    if ended == daemon::DaemonEnd::Stuck {
         service::start_again();
     }
     Ok(Exit::Ok)
 }
 
-fn start(places: &Places, printer: &Printer) -> Result<Exit, CliError> {
+fn start(places: &PathVariables, printer: &Printer) -> Result<Exit, CliError> {
     let started = daemon::start(&service::launch(places)?)
         .map_err(|error| CliError::failed("the daemon could not be started").because(&error))?;
     let (word, status) = match started {
@@ -56,12 +56,12 @@ fn start(places: &Places, printer: &Printer) -> Result<Exit, CliError> {
     Ok(Exit::Ok)
 }
 
-fn stop(places: &Places, printer: &Printer) -> Result<Exit, CliError> {
+fn stop(places: &PathVariables, printer: &Printer) -> Result<Exit, CliError> {
     let stopped = daemon::stop(&places.state(), PATIENCE)
         .map_err(|error| CliError::failed("the daemon could not be stopped").because(&error))?;
     let word = match stopped {
-        Stopped::Ended => "stopped",
-        Stopped::WasNotRunning => "not running",
+        StopResult::Ended => "stopped",
+        StopResult::WasNotRunning => "not running",
     };
     if printer.json() {
         printer.object(&json!({"state": word}));
@@ -71,7 +71,7 @@ fn stop(places: &Places, printer: &Printer) -> Result<Exit, CliError> {
     Ok(Exit::Ok)
 }
 
-fn status(places: &Places, printer: &Printer) -> Result<Exit, CliError> {
+fn status(places: &PathVariables, printer: &Printer) -> Result<Exit, CliError> {
     match Client::new(&places.state(), PATIENCE).status() {
         Ok(status) => {
             if printer.json() {

@@ -4,11 +4,11 @@ use crate::args::DbVerb;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::Printer;
-use host::paths::Places;
+use host::paths::PathVariables;
 use serde_json::json;
 
 pub fn run(verb: DbVerb, printer: &Printer) -> Result<Exit, CliError> {
-    let places = Places::from_process();
+    let places = PathVariables::from_process();
     let state = places.state();
     match verb {
         DbVerb::Path => {

@@ -7,21 +7,21 @@ use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::{Printer, text};
 use crate::service;
-use host::paths::Places;
+use host::paths::PathVariables;
 use pipeline::TakenIn;
 use serde_json::{Value, json};
 use std::path::Path;
-use store::{Repair, Report, Salvaged, Store, UNREADABLE, Unstored};
+use store::{CheckReport, Repair, Salvaged, Store, UNREADABLE, Unstored};
 
 /// All there is to say.
 struct Looked {
-    report: Report,
+    report: CheckReport,
     taken: TakenIn,
     salvaged: Vec<Salvaged>,
     unstored: Unstored,
 }
 
-pub fn run(places: &Places, printer: &Printer) -> Result<Exit, CliError> {
+pub fn run(places: &PathVariables, printer: &Printer) -> Result<Exit, CliError> {
     let state = &places.state();
     if ![store::DATABASE, store::SPOOL].iter().any(|name| state.join(name).exists()) {
         return Err(CliError::not_found("there is no database yet").hint("taut init"));
@@ -34,14 +34,14 @@ pub fn run(places: &Places, printer: &Printer) -> Result<Exit, CliError> {
 }
 
 /// Brings in what is missing first, so that the report is of all there is.
-fn look(places: &Places) -> Result<Looked, store::Error> {
+fn look(places: &PathVariables) -> Result<Looked, store::Error> {
     let mut store = Store::open_and_migrate(&places.state(), PATIENCE)?;
     let taken = pipeline::take_in(&mut store, &service::setting(places))?;
     let salvaged = store.salvage()?;
     Ok(Looked { report: store.check()?, taken, salvaged, unstored: store::unstored(&places.state()) })
 }
 
-fn mend(places: &Places, printer: &Printer) -> Result<Exit, CliError> {
+fn mend(places: &PathVariables, printer: &Printer) -> Result<Exit, CliError> {
     let state = &places.state();
     match store::repair(state, host::clock::now(), PATIENCE)? {
         Repair::Sound => {}

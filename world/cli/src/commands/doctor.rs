@@ -12,7 +12,7 @@ use crate::service;
 use agents::claude_code::settings::proof;
 use daemon::Client;
 use host::install::checks::{self, Check, Health};
-use host::paths::Places;
+use host::paths::PathVariables;
 use model::Ms;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ use store::{EventFilter, Store};
 const PATIENCE: Duration = Duration::from_secs(3);
 
 pub fn run(printer: &Printer) -> Result<Exit, CliError> {
-    let places = Places::from_process();
+    let places = PathVariables::from_process();
     let mut checks = Vec::new();
     let client = agent_settings::client();
     checks.push(settings::client(client));
@@ -78,7 +78,7 @@ fn configuration() -> Check {
         Ok(judge) => judge,
         Err(error) => return Check::warn(name, error.what(), "taut policy check"),
     };
-    match judge.law().diagnostics.as_slice() {
+    match judge.project_policy().diagnostics.as_slice() {
         [] => Check::ok(name, "nothing is wrong with what is configured here"),
         [only] => Check::warn(name, only.to_string(), "taut policy check"),
         [first, others @ ..] => Check::warn(name, format!("{first}, and {} more", others.len()), "taut policy check"),
@@ -149,9 +149,9 @@ fn is_stored(state: &Path, mark: &str, since: Ms) -> Result<bool, store::Error> 
 }
 
 /// The settings files that matter in the working folder, the user's first.
-fn levels(places: &Places) -> Vec<(agent_settings::Whose, PathBuf)> {
-    use agent_settings::Whose;
-    [Whose::User, Whose::Project, Whose::Local]
+fn levels(places: &PathVariables) -> Vec<(agent_settings::SettingsOwner, PathBuf)> {
+    use agent_settings::SettingsOwner;
+    [SettingsOwner::User, SettingsOwner::Project, SettingsOwner::Local]
         .into_iter()
         .filter_map(|whose| Some((whose, whose.level(places).ok()?.path(places))))
         .collect()

@@ -5,7 +5,7 @@ use crate::args::EventsArgs;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::{Printer, Text, text};
-use host::paths::Places;
+use host::paths::PathVariables;
 use model::Level;
 use model::row::Event;
 use serde_json::{Value, json};
@@ -39,7 +39,7 @@ pub fn run(args: &EventsArgs, printer: &Printer) -> Result<Exit, CliError> {
     loop {
         std::thread::sleep(LOOK_EVERY);
         if store.as_ref().is_none_or(Store::stale) {
-            store = Store::open_and_migrate(&Places::from_process().state(), PATIENCE).ok();
+            store = Store::open_and_migrate(&PathVariables::from_process().state(), PATIENCE).ok();
         }
         let Some(store) = &store else { continue };
         filter.since_key.clone_from(&last);

@@ -9,7 +9,7 @@ use clap::Args;
 use engine::fleet::text::line;
 use engine::memory::mail;
 use serde_json::Value;
-use store::{Letter, MessageFilter};
+use store::{MessageFilter, MessageRow};
 
 #[derive(Debug, Args)]
 pub struct InboxArgs {
@@ -32,14 +32,14 @@ pub fn run(args: &InboxArgs, printer: &Printer) -> Result<Exit, CliError> {
         return Ok(Exit::Ok);
     }
     let filter = MessageFilter { agent: args.agent.clone(), delivered: args.all, limit: MOST };
-    let letters = stored()?.map(|store| store.letters(&filter)).transpose()?.unwrap_or_default();
+    let letters = stored()?.map(|store| store.addressed_messages(&filter)).transpose()?.unwrap_or_default();
     let nothing = args.agent.as_deref().map(|agent| format!("nothing waits for {}", line(agent, 80)));
     let nothing = nothing.as_deref().unwrap_or("nothing waits");
     show(&letters.iter().map(object).collect::<Vec<_>>(), nothing, printer);
     Ok(Exit::Ok)
 }
 
-fn object(letter: &Letter) -> Value {
+fn object(letter: &MessageRow) -> Value {
     let mut object = mail::object(&letter.message);
     if let (Some(fields), Some(at)) = (object.as_object_mut(), letter.delivered_at) {
         fields.insert("delivered_at".into(), at.rfc3339().into());

@@ -1,18 +1,18 @@
 //! `taut init`: shows the change to the agent's settings, asks, makes it, and
 //! proves that the guard answers through it.
 
-use crate::agent_settings::{self, Proof, Whose, misread, told};
+use crate::agent_settings::{self, InstallProof, SettingsOwner, misread, told};
 use crate::args::InitArgs;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::person;
 use crate::printer::{Printer, text};
-use agents::claude_code::settings::{self, Plan, proof};
+use agents::claude_code::settings::{self, SettingsPlan, proof};
 use host::install::preset::{self, NewFile};
 use host::install::program::{self, BuildPath};
-use host::install::{Done, Found, Proposal, With, intent};
-use host::paths::Places;
-use host::settings_file::{After, Level, SettingsFileError, Snapshot};
+use host::install::{ExistingHooks, InstallRequest, Installed, Proposal, intent};
+use host::paths::PathVariables;
+use host::settings_file::{SettingsFileChange, SettingsFileError, SettingsLevel, SettingsSnapshot};
 use policy::presets::Preset;
 use serde_json::json;
 use std::path::Path;
@@ -21,12 +21,12 @@ use std::path::Path;
 const TRIES: usize = 3;
 
 pub fn run(args: &InitArgs, printer: &Printer) -> Result<Exit, CliError> {
-    let places = Places::from_process();
+    let places = PathVariables::from_process();
     let preset = args.preset.as_deref().map(find_preset).transpose()?;
     let whose = match (args.local, args.project || preset.is_some()) {
-        (true, _) => Whose::Local,
-        (false, true) => Whose::Project,
-        (false, false) => Whose::User,
+        (true, _) => SettingsOwner::Local,
+        (false, true) => SettingsOwner::Project,
+        (false, false) => SettingsOwner::User,
     };
     if !args.dry_run {
         if args.yes { person::outside_agents("init")? } else { agent_settings::can_ask("init")? }
@@ -60,7 +60,7 @@ pub fn run(args: &InitArgs, printer: &Printer) -> Result<Exit, CliError> {
             printer.note("nothing was changed");
             return Ok(Exit::Failed);
         }
-        match proposal.carry_out(&places.state(), host::clock::now()) {
+        match proposal.apply(&places.state(), host::clock::now()) {
             Ok(done) => {
                 preset::write(&files).map_err(|error| told(&error))?;
                 if preset.is_some() {
@@ -82,7 +82,12 @@ pub fn run(args: &InitArgs, printer: &Printer) -> Result<Exit, CliError> {
     Ok(Exit::Failed)
 }
 
-fn planned(args: &InitArgs, places: &Places, level: &Level, preset: Option<&Preset>) -> Result<Plan, CliError> {
+fn planned(
+    args: &InitArgs,
+    places: &PathVariables,
+    level: &SettingsLevel,
+    preset: Option<&Preset>,
+) -> Result<SettingsPlan, CliError> {
     let build_path = if args.allow_build_path { BuildPath::Allowed } else { BuildPath::Refused };
     let search = std::env::var_os("PATH").unwrap_or_default();
     let command = program::to_install(&std::env::current_exe()?, &search, build_path).map_err(|error| told(&error))?;
@@ -92,12 +97,12 @@ fn planned(args: &InitArgs, places: &Places, level: &Level, preset: Option<&Pres
     Ok(plan)
 }
 
-fn propose(path: &Path, plan: &Plan) -> Result<Proposal, CliError> {
-    let file = Snapshot::read(path).map_err(|error| told(&error))?;
+fn propose(path: &Path, plan: &SettingsPlan) -> Result<Proposal, CliError> {
+    let file = SettingsSnapshot::read(path).map_err(|error| told(&error))?;
     let ours = settings::inspect(file.text()).map_err(|error| misread(path, &error))?;
     let edited = settings::edit(file.text(), plan).map_err(|error| misread(path, &error))?;
-    let found = if ours.entries.is_empty() { Found::NoneOfOurs } else { Found::Ours };
-    Ok(Proposal::install(file, With { text: edited.text, allow: edited.allow, found }))
+    let found = if ours.entries.is_empty() { ExistingHooks::NoneOfOurs } else { ExistingHooks::Ours };
+    Ok(Proposal::install(file, InstallRequest { text: edited.text, allow: edited.allow, found }))
 }
 
 fn find_preset(name: &str) -> Result<&'static Preset, CliError> {
@@ -109,9 +114,9 @@ fn find_preset(name: &str) -> Result<&'static Preset, CliError> {
     })
 }
 
-fn preset_files(level: &Level, preset: Option<&Preset>) -> Result<Vec<NewFile>, CliError> {
+fn preset_files(level: &SettingsLevel, preset: Option<&Preset>) -> Result<Vec<NewFile>, CliError> {
     match (level, preset) {
-        (Level::Project(project) | Level::Local(project), Some(preset)) => {
+        (SettingsLevel::Project(project) | SettingsLevel::Local(project), Some(preset)) => {
             preset::plan(project, preset.files).map_err(|error| told(&error))
         }
         _ => Ok(Vec::new()),
@@ -120,8 +125,8 @@ fn preset_files(level: &Level, preset: Option<&Preset>) -> Result<Vec<NewFile>, 
 
 /// The user has just read and agreed to the preset's configuration: it is
 /// trusted as it stands, unless a file they were not shown lies beside it.
-fn agreed(level: &Level, places: &Places, printer: &Printer) -> Result<(), CliError> {
-    let (Level::Project(project) | Level::Local(project)) = level else { return Ok(()) };
+fn agreed(level: &SettingsLevel, places: &PathVariables, printer: &Printer) -> Result<(), CliError> {
+    let (SettingsLevel::Project(project) | SettingsLevel::Local(project)) = level else { return Ok(()) };
     let tree = host::probe::project(project, &places.home()).work_tree;
     if Path::new(&tree).join(".taut/config.local.toml").exists() {
         printer.note(
@@ -130,7 +135,7 @@ fn agreed(level: &Level, places: &Places, printer: &Printer) -> Result<(), CliEr
         return Ok(());
     }
     // The loop's hooks, if there are any, were not shown either.
-    Ok(host::trust::Snapshot::of(Path::new(&tree)).grant_configuration(&places.state())?)
+    Ok(host::trust::ProjectFiles::of(Path::new(&tree)).grant_configuration(&places.state())?)
 }
 
 fn show(proposal: &Proposal, files: &[NewFile], printer: &Printer) {
@@ -148,7 +153,7 @@ fn show(proposal: &Proposal, files: &[NewFile], printer: &Printer) {
 
 /// Why the client will not read the file at all, hooks or not.
 fn ignored_for(proposal: &Proposal) -> Option<String> {
-    let After::Text(text) = &proposal.after else {
+    let SettingsFileChange::Text(text) = &proposal.after else {
         return None;
     };
     let error = settings::inspect(text).ok()?.ignored_for?;
@@ -158,16 +163,16 @@ fn ignored_for(proposal: &Proposal) -> Option<String> {
 
 struct Outcome<'p> {
     proposal: &'p Proposal,
-    done: &'p Done,
+    done: &'p Installed,
     ignored: Option<String>,
 }
 
 /// Tells the guard of a command that it must deny, through the line that was
 /// just installed.
-fn prove(outcome: &Outcome<'_>, plan: &Plan, printer: &Printer) -> Result<Exit, CliError> {
+fn prove(outcome: &Outcome<'_>, plan: &SettingsPlan, printer: &Printer) -> Result<Exit, CliError> {
     let Outcome { proposal, done, ignored } = outcome;
     let failed = |what: String| CliError::failed(what).hint("`taut doctor` finds out where it goes wrong");
-    let Proof { denial, stderr, .. } = agent_settings::prove(Path::new(&plan.command))
+    let InstallProof { denial, stderr, .. } = agent_settings::prove(Path::new(&plan.command))
         .map_err(|error| failed("the hooks are installed, but the proof could not be run".into()).because(&error))?;
     let Some(reason) = denial else {
         let said = if stderr.trim().is_empty() { "it said nothing".to_owned() } else { stderr.trim().to_owned() };

@@ -6,7 +6,7 @@ use crate::exit::Exit;
 use crate::person;
 use crate::printer::Printer;
 use clap::Args;
-use host::paths::Places;
+use host::paths::PathVariables;
 use serde_json::json;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -22,7 +22,7 @@ pub struct InitLoopArgs {
 }
 
 pub fn run(args: &InitLoopArgs, printer: &Printer) -> Result<Exit, CliError> {
-    let project = host::probe::project(&std::env::current_dir()?, &Places::from_process().home());
+    let project = host::probe::project(&std::env::current_dir()?, &PathVariables::from_process().home());
     let root = Path::new(&project.work_tree);
     let templates = runner::templates();
     let missing: Vec<_> = templates.iter().filter(|template| !root.join(template.path).exists()).collect();

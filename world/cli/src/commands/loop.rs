@@ -8,12 +8,12 @@ use crate::exit::Exit;
 use crate::person;
 use crate::printer::{Printer, text};
 use clap::{Args, Subcommand};
-use engine::loops::{Flags, Source, duration};
-use host::paths::Places;
-use host::trust::Snapshot;
-use model::run::Mode;
-use runner::{Asked, Fleet, Job, Resume, RunnerError, Summary};
-use screen::Screen;
+use engine::loops::{Flags, WorkSource, duration};
+use host::paths::PathVariables;
+use host::trust::ProjectFiles;
+use model::run::RunMode;
+use runner::{Job, JobRequest, Resume, RunSummary, RunnerError, WorkerFleet};
+use screen::LoopScreen;
 use serde_json::json;
 use std::io::IsTerminal;
 use std::path::PathBuf;
@@ -60,7 +60,7 @@ pub struct LoopArgs {
     pub agent_arg: Vec<String>,
     /// Where the work is written down: auto, plan or queue
     #[arg(long, value_parser = source)]
-    pub source: Option<Source>,
+    pub source: Option<WorkSource>,
     /// Let the agent do everything without asking
     #[arg(long)]
     pub danger: bool,
@@ -87,15 +87,15 @@ pub struct LoopArgs {
 
 pub fn run(verb: &LoopVerb, printer: &Printer) -> Result<Exit, CliError> {
     let (mode, args) = match verb {
-        LoopVerb::Plan(args) => (Mode::Planning, args),
-        LoopVerb::Build(args) => (Mode::Building, args),
+        LoopVerb::Plan(args) => (RunMode::Planning, args),
+        LoopVerb::Build(args) => (RunMode::Building, args),
         LoopVerb::Log { path } => {
             runner::write_log(path, std::io::stdin().lock())?;
             return Ok(Exit::Ok);
         }
     };
-    let places = Places::from_process();
-    let screen = Screen::new(printer);
+    let places = PathVariables::from_process();
+    let screen = LoopScreen::new(printer);
     if args.workers > 1 {
         return fleet(mode, args, &places, printer);
     }
@@ -119,8 +119,8 @@ pub fn run(verb: &LoopVerb, printer: &Printer) -> Result<Exit, CliError> {
     Ok(Exit::Loop(summary.finish.exit()))
 }
 
-fn asked(mode: Mode, args: &LoopArgs) -> Result<Asked, CliError> {
-    Ok(Asked {
+fn asked(mode: RunMode, args: &LoopArgs) -> Result<JobRequest, CliError> {
+    Ok(JobRequest {
         mode,
         flags: Flags {
             agent: args.agent.clone(),
@@ -145,7 +145,7 @@ fn asked(mode: Mode, args: &LoopArgs) -> Result<Asked, CliError> {
 
 /// Asked once, of a person, who has seen what would run.
 fn ask_trust(job: &Job, args: &LoopArgs, printer: &Printer) -> Result<bool, CliError> {
-    let seen = Snapshot::of(&job.root);
+    let seen = ProjectFiles::of(&job.root);
     if args.yes {
         person::outside_agents("trust")?;
     } else {
@@ -187,8 +187,8 @@ fn dry_run(job: &Job, printer: &Printer) -> Result<Exit, CliError> {
 }
 
 /// One screen: how it ended, what came of it, where to read on.
-fn show(summary: &Summary, printer: &Printer) {
-    let Summary { run, mode, finish, why, tally, ms, done, left, logs, branch } = summary;
+fn show(summary: &RunSummary, printer: &Printer) {
+    let RunSummary { run, mode, finish, why, tally, ms, done, left, logs, branch } = summary;
     let cost = tally.cost_micros as f64 / 1e6;
     if printer.json() {
         printer.object(&json!({
@@ -217,8 +217,8 @@ fn show(summary: &Summary, printer: &Printer) {
     printer.line(format!("  logs        {}", logs.display()));
 }
 
-fn fleet(mode: Mode, args: &LoopArgs, places: &Places, printer: &Printer) -> Result<Exit, CliError> {
-    if mode == Mode::Planning {
+fn fleet(mode: RunMode, args: &LoopArgs, places: &PathVariables, printer: &Printer) -> Result<Exit, CliError> {
+    if mode == RunMode::Planning {
         return Err(CliError::failed("several workers cannot write one plan").hint("taut loop build --workers N"));
     }
     let own: Vec<String> = std::env::args().skip_while(|word| word != "build").skip(1).collect();
@@ -235,7 +235,7 @@ fn fleet(mode: Mode, args: &LoopArgs, places: &Places, printer: &Printer) -> Res
         line.extend(["--source".to_string(), "queue".to_string()]);
     }
     let project = host::probe::project(&std::env::current_dir()?, &places.home());
-    let fleet = Fleet {
+    let fleet = WorkerFleet {
         folder: PathBuf::from(project.work_tree),
         state: places.state(),
         workers: args.workers,
@@ -278,8 +278,8 @@ fn length(text: &str) -> Result<i64, String> {
     duration(text).ok_or_else(|| format!("`{text}` is no length such as 90s, 10m, 8h"))
 }
 
-fn source(text: &str) -> Result<Source, String> {
-    Source::parse(text).ok_or_else(|| format!("`{text}` is none of auto, plan, queue"))
+fn source(text: &str) -> Result<WorkSource, String> {
+    WorkSource::parse(text).ok_or_else(|| format!("`{text}` is none of auto, plan, queue"))
 }
 
 impl From<RunnerError> for CliError {

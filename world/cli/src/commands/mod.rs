@@ -34,9 +34,9 @@ pub mod version;
 
 use crate::error::CliError;
 use crate::service;
-use host::paths::Places;
+use host::paths::PathVariables;
 use model::Environment;
-use pipeline::{Caller, Judge};
+use pipeline::{Judge, RpcCaller};
 use std::path::Path;
 use std::time::Duration;
 use store::Store;
@@ -46,10 +46,10 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The database for reading. `None` when there is none yet: nothing has happened.
 fn stored() -> Result<Option<Store>, CliError> {
-    if !is_anything_kept(&Places::from_process().state()) {
+    if !is_anything_kept(&PathVariables::from_process().state()) {
         return Ok(None);
     }
-    open_and_take_in(&Places::from_process(), PATIENCE).map(Some).map_err(CliError::from)
+    open_and_take_in(&PathVariables::from_process(), PATIENCE).map(Some).map_err(CliError::from)
 }
 
 /// Whether something has happened: in the database, or kept aside because there was none to take it. A link that leads
@@ -60,7 +60,7 @@ fn is_anything_kept(state: &Path) -> bool {
 }
 
 /// The database, with what was put by in bad times: events, and what they were to do.
-fn open_and_take_in(places: &Places, patience: Duration) -> Result<Store, store::Error> {
+fn open_and_take_in(places: &PathVariables, patience: Duration) -> Result<Store, store::Error> {
     let mut store = Store::open_and_migrate(&places.state(), patience)?;
     // What cannot be taken in now is kept for later, and `taut doctor` says so.
     let _ = pipeline::take_in(&mut store, &service::setting(places));
@@ -77,12 +77,12 @@ fn ago(millis: i64) -> String {
     }
 }
 
-/// The law of this folder, or of another.
+/// The policy of this folder, or of another.
 fn judge_here(folder: Option<&Path>) -> Result<Judge, CliError> {
     let cwd = match folder {
         Some(folder) => std::path::absolute(folder)?,
         None => std::env::current_dir()?,
     };
-    let caller = Caller { cwd: cwd.to_string_lossy().into_owned(), env: Environment::default(), parent: None };
-    Ok(Judge::new(service::setting(&Places::from_process()), caller))
+    let caller = RpcCaller { cwd: cwd.to_string_lossy().into_owned(), env: Environment::default(), parent: None };
+    Ok(Judge::new(service::setting(&PathVariables::from_process()), caller))
 }

@@ -10,9 +10,9 @@ use crate::printer::{Printer, Text, text};
 use crate::{notifier, person, service};
 use clap::{Args, Subcommand};
 use engine::fleet::notify::Notice;
-use host::paths::Places;
-use model::row::Status;
-use pipeline::Setting;
+use host::paths::PathVariables;
+use model::row::AgentStatus;
+use pipeline::PipelineSetup;
 use policy::Notify;
 use policy::notify::Offset;
 use serde_json::{Value, json};
@@ -89,8 +89,8 @@ pub fn run(verb: &NotifyVerb, printer: &Printer) -> Result<Exit, CliError> {
 
 fn status(printer: &Printer) -> Result<Exit, CliError> {
     let judge = judge_here(None)?;
-    let law = judge.law();
-    let notify = &law.policy.notify;
+    let project_policy = judge.project_policy();
+    let notify = &project_policy.policy.notify;
     let now = host::clock::now();
     let offset = Offset { seconds: host::clock::utc_offset_s(now) };
     let ways = ways(notify, looked);
@@ -101,7 +101,7 @@ fn status(printer: &Printer) -> Result<Exit, CliError> {
             "debounce_ms": notify.debounce_ms,
             "quiet": notify.quiet.iter().map(ToString::to_string).collect::<Vec<_>>(),
             "quiet_now": notify.is_quiet(now, offset),
-            "mistakes": law.diagnostics.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            "mistakes": project_policy.diagnostics.iter().map(ToString::to_string).collect::<Vec<_>>(),
         }));
         return Ok(Exit::Ok);
     }
@@ -119,10 +119,10 @@ fn status(printer: &Printer) -> Result<Exit, CliError> {
         }
     }
     // Whatever is wrong is left out, and quiet hours that are left out ring at night.
-    for mistake in &law.diagnostics {
+    for mistake in &project_policy.diagnostics {
         printer.line(text!("{:<9} {}", "mistake", printer.red(mistake.to_string())));
     }
-    if !law.diagnostics.is_empty() {
+    if !project_policy.diagnostics.is_empty() {
         printer.note("hint: what is wrong does not hold; `taut policy check` looks the configuration over again");
     }
     Ok(Exit::Ok)
@@ -132,7 +132,7 @@ fn test(printer: &Printer) -> Result<Exit, CliError> {
     // It runs what a configuration names, and an agent could name another one.
     person::outside_agents("notify test")?;
     let judge = judge_here(None)?;
-    let notify = &judge.law().policy.notify;
+    let notify = &judge.project_policy().policy.notify;
     let ways = ways(notify, tried);
     if ways.is_empty() {
         return Err(CliError::failed("no way of telling you is on").hint("taut notify on"));
@@ -180,7 +180,7 @@ fn tried(way: &'static str, notify: &Notify) -> Result<String, String> {
         "desktop" => host::notify::desktop(&notifier::message(&notice), &place),
         _ => host::notify::program(&notify.command, &model::text::json(&notice.event), &place),
     };
-    let causes = |trouble: host::notify::Trouble| match std::error::Error::source(&trouble) {
+    let causes = |trouble: host::notify::NotifyError| match std::error::Error::source(&trouble) {
         Some(cause) => format!("{trouble} ({cause})"),
         None => trouble.to_string(),
     };
@@ -203,11 +203,11 @@ fn sample() -> Notice {
         "agent": "taut-test", "status": "attention", "from": "working", "project": null, "session": null, "task": null,
         "message": format!("{title}: {body}"), "at": at, "agents": ["taut-test"], "test": true,
     });
-    Notice { status: Status::Attention, title, body, event }
+    Notice { status: AgentStatus::Attention, title, body, event }
 }
 
-fn setting() -> Setting {
-    service::setting(&Places::from_process())
+fn setting() -> PipelineSetup {
+    service::setting(&PathVariables::from_process())
 }
 
 impl Way {

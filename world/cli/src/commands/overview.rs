@@ -6,12 +6,12 @@ use crate::exit::Exit;
 use crate::printer::{Printer, text};
 use agents::claude_code::settings;
 use daemon::Client;
-use dash::view_model::{self, Summary};
-use host::paths::Places;
-use host::settings_file::Level;
+use dash::view_model::{self, FleetSummary};
+use host::paths::PathVariables;
+use host::settings_file::SettingsLevel;
 use model::Ms;
-use pipeline::Law;
-use policy::Mode;
+use pipeline::ProjectPolicy;
+use policy::PolicyMode;
 use serde_json::json;
 use std::path::Path;
 use std::time::Duration;
@@ -32,7 +32,7 @@ struct Overview {
     /// What is told and how, where anything is.
     notify: Option<String>,
     sessions: usize,
-    fleet: Summary,
+    fleet: FleetSummary,
     stopped: Vec<(String, u64)>,
     troubles: usize,
     /// What ought to be known of the record, each one sentence.
@@ -76,27 +76,27 @@ pub fn run(printer: &Printer) -> Result<Exit, CliError> {
 }
 
 fn look() -> Result<Overview, CliError> {
-    let places = Places::from_process();
+    let places = PathVariables::from_process();
     let judge = judge_here(None)?;
-    let law = judge.law();
+    let project_policy = judge.project_policy();
     let now = host::clock::now();
     let store = stored()?;
     let open = SessionFilter { only_open: true, ..SessionFilter::default() };
     let midnight = Ms(now.0.div_euclid(DAY_MS) * DAY_MS);
     let daemon = Client::new(&places.state(), PATIENCE).status().ok();
     Ok(Overview {
-        project: law.project.work_tree.clone(),
-        installed: installed(&places, Path::new(&law.project.work_tree)),
-        guard: guard(law, now),
+        project: project_policy.project.work_tree.clone(),
+        installed: installed(&places, Path::new(&project_policy.project.work_tree)),
+        guard: guard(project_policy, now),
         daemon: daemon
             .map(|status| format!("running for {}, {} calls served", ago(now.since(status.started)), status.served)),
-        notify: notify(law),
-        fleet: store.as_ref().map_or(Ok(Summary::default()), |store| {
-            store.fleet().map(|glance| Summary::of(&view_model::rows(&glance)))
+        notify: notify(project_policy),
+        fleet: store.as_ref().map_or(Ok(FleetSummary::default()), |store| {
+            store.fleet().map(|glance| FleetSummary::of(&view_model::rows(&glance)))
         })?,
         sessions: store.as_ref().map_or(Ok(0), |store| store.sessions(&open).map(|all| all.len()))?,
         stopped: store.as_ref().map_or(Ok(Vec::new()), |store| store.denied_since(midnight))?,
-        troubles: law.diagnostics.len(),
+        troubles: project_policy.diagnostics.len(),
         warnings: match &store {
             Some(store) => view_model::warnings(store)?,
             None => store::warning(&places.state()).into_iter().collect(),
@@ -105,31 +105,34 @@ fn look() -> Result<Overview, CliError> {
 }
 
 /// The settings that hold our hooks.
-fn installed(places: &Places, project: &Path) -> Vec<&'static str> {
+fn installed(places: &PathVariables, project: &Path) -> Vec<&'static str> {
     let levels = [
-        ("user", Level::User),
-        ("project", Level::Project(project.to_path_buf())),
-        ("local", Level::Local(project.to_path_buf())),
+        ("user", SettingsLevel::User),
+        ("project", SettingsLevel::Project(project.to_path_buf())),
+        ("local", SettingsLevel::Local(project.to_path_buf())),
     ];
-    let holds = |level: &Level| {
+    let holds = |level: &SettingsLevel| {
         let text = outside::read_text(&level.path(places), &Rules::up_to(LARGEST_SETTINGS)).unwrap_or_default();
         settings::inspect(&text).is_ok_and(|found| !found.entries.is_empty())
     };
     levels.into_iter().filter(|(_, level)| holds(level)).map(|(name, _)| name).collect()
 }
 
-fn guard(law: &Law, now: Ms) -> String {
-    match law.standing.paused_until.filter(|until| now < *until) {
+fn guard(project_policy: &ProjectPolicy, now: Ms) -> String {
+    match project_policy.standing.paused_until.filter(|until| now < *until) {
         Some(until) => format!("paused until {}; only the floor is stopped", until.rfc3339()),
-        None if law.policy.mode == Mode::Observe => "observing; only the floor is stopped".into(),
+        None if project_policy.policy.mode == PolicyMode::Observe => "observing; only the floor is stopped".into(),
         None => {
-            format!("on, {} rules", policy::rules::ALL.iter().filter(|rule| law.policy.kind(rule).is_some()).count())
+            format!(
+                "on, {} rules",
+                policy::rules::ALL.iter().filter(|rule| project_policy.policy.kind(rule).is_some()).count()
+            )
         }
     }
 }
 
-fn notify(law: &Law) -> Option<String> {
-    let notify = &law.policy.notify;
+fn notify(project_policy: &ProjectPolicy) -> Option<String> {
+    let notify = &project_policy.policy.notify;
     if !notify.rings() && !notify.reaches_out() {
         return None;
     }
@@ -140,7 +143,7 @@ fn notify(law: &Law) -> Option<String> {
 }
 
 /// Who needs the user, and how many others there are.
-fn fleet(summary: &Summary) -> String {
+fn fleet(summary: &FleetSummary) -> String {
     let counts: Vec<String> = summary.0.iter().map(|(status, count)| format!("{count} {}", status.name())).collect();
     if counts.is_empty() { String::new() } else { format!("; agents: {}", counts.join(", ")) }
 }

@@ -6,8 +6,8 @@ use crate::error::CliError;
 use crate::exit::Exit;
 use crate::person;
 use crate::printer::Printer;
-use host::overrides::{self, Standing};
-use host::paths::Places;
+use host::overrides::{self, ActiveOverrides};
+use host::paths::PathVariables;
 use serde_json::json;
 
 /// A pause that outlives the day is a guard that was turned off by mistake.
@@ -15,9 +15,9 @@ const LONGEST_MS: i64 = 24 * 3_600_000;
 
 pub fn run(args: &PauseArgs, printer: &Printer) -> Result<Exit, CliError> {
     person::required("pause")?;
-    let state = Places::from_process().state();
+    let state = PathVariables::from_process().state();
     if args.off {
-        overrides::write(&state, &Standing::default())?;
+        overrides::write(&state, &ActiveOverrides::default())?;
         if printer.json() {
             printer.object(&json!({"paused_until": null}))
         } else {
@@ -27,7 +27,7 @@ pub fn run(args: &PauseArgs, printer: &Printer) -> Result<Exit, CliError> {
     }
     let length = millis(&args.length)?;
     let until = host::clock::now().plus(length);
-    overrides::write(&state, &Standing { paused_until: Some(until), reason: args.reason.clone() })?;
+    overrides::write(&state, &ActiveOverrides { paused_until: Some(until), reason: args.reason.clone() })?;
     if printer.json() {
         printer.object(&json!({"paused_until": until.rfc3339()}));
     } else {

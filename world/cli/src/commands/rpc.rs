@@ -5,9 +5,9 @@ use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::{service, stdin};
-use host::paths::Places;
+use host::paths::PathVariables;
 use model::Environment;
-use pipeline::{Caller, Way};
+use pipeline::{Pipeline, RpcCaller};
 use serde_json::{Value, json};
 
 pub fn run(args: &RpcArgs, printer: &Printer) -> Result<Exit, CliError> {
@@ -21,15 +21,15 @@ pub fn run(args: &RpcArgs, printer: &Printer) -> Result<Exit, CliError> {
                 .hint(format!("echo '{{}}' | taut rpc {}", args.method))
         })?
     };
-    let places = Places::from_process();
+    let places = PathVariables::from_process();
     let env = std::env::vars().filter(|(name, _)| Environment::allows(name)).collect();
-    let caller = Caller {
+    let caller = RpcCaller {
         cwd: std::env::current_dir().unwrap_or_default().to_string_lossy().into_owned(),
         env: Environment(env),
         parent: Some(std::os::unix::process::parent_id()),
     };
-    let mut way = Way::new(service::setting(&places));
-    let result = pipeline::rpc(&mut way, &args.method, params, caller)
+    let mut pipeline = Pipeline::new(service::setting(&places));
+    let result = pipeline::rpc(&mut pipeline, &args.method, params, caller)
         .map_err(|error| CliError::not_found(error.to_string()).hint("taut rpc hooks.preToolUse < call.json"))?;
     printer.object(&result);
     Ok(Exit::Ok)

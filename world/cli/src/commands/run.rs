@@ -4,8 +4,8 @@ use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::{Printer, text};
 use clap::Args;
-use host::paths::Places;
-use runner::{Said, Supervised, Tell};
+use host::paths::PathVariables;
+use runner::{RunMessage, Supervised, Tell};
 use serde_json::json;
 
 #[derive(Debug, Args)]
@@ -21,10 +21,10 @@ pub struct SuperviseArgs {
 struct Plain<'p>(&'p Printer);
 
 impl Tell for Plain<'_> {
-    fn tell(&self, said: &Said) {
+    fn tell(&self, said: &RunMessage) {
         match said {
-            Said::Note(text) => self.0.note(format!("taut: {text}")),
-            Said::Warning(text) => self.0.note(text!("taut: {} {}", self.0.yellow("warning:"), text)),
+            RunMessage::Note(text) => self.0.note(format!("taut: {text}")),
+            RunMessage::Warning(text) => self.0.note(text!("taut: {} {}", self.0.yellow("warning:"), text)),
             _ => {}
         }
     }
@@ -38,7 +38,7 @@ pub fn run(args: &SuperviseArgs, printer: &Printer) -> Result<Exit, CliError> {
         program: program.clone(),
         args: rest.to_vec(),
         agent: named().unwrap_or_else(|| format!("run-{}", &host::clock::uuid(host::clock::now())[24..])),
-        state: Places::from_process().state(),
+        state: PathVariables::from_process().state(),
     };
     if args.dry_run || std::env::var("TEST_MODE").is_ok_and(|value| value == "1") {
         if printer.json() {

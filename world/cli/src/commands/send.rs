@@ -8,8 +8,8 @@ use crate::printer::Printer;
 use crate::{service, stdin};
 use clap::{Args, Subcommand};
 use engine::fleet::text;
-use engine::memory::command::{self, Command};
-use host::paths::Places;
+use engine::memory::command::{self, AgentCommand};
+use host::paths::PathVariables;
 use store::{SessionFilter, Store};
 
 #[derive(Debug, Args)]
@@ -24,11 +24,11 @@ pub struct SendArgs {
 #[derive(Debug, Subcommand)]
 pub enum WorkerVerb {
     /// Report what came of the work to the conversation that started this worker
-    Done(DoneArgs),
+    Done(WorkerDoneArgs),
 }
 
 #[derive(Debug, Args)]
-pub struct DoneArgs {
+pub struct WorkerDoneArgs {
     /// What came of it; - reads it from stdin
     #[arg(long, conflicts_with = "text")]
     pub summary: Option<String>,
@@ -71,13 +71,13 @@ fn sent(spelled: Spelled, printer: &Printer) -> Result<Exit, CliError> {
     let command = command::parse(&line);
     let wrong = matches!(command, Some(Err(_)));
     let mut carried = effort::carried(&line).map_err(|error| if wrong { error.of_usage() } else { error })?;
-    if let Some(Ok(Command::Send { to, .. })) = command
+    if let Some(Ok(AgentCommand::Send { to, .. })) = command
         && is_away(&to)
         && carried.said.starts_with("sent to agent ")
     {
         carried.said = format!("{} has no session now; the message waits for its next one", text::line(&to, 80));
     }
-    service::tell_daemon(&Places::from_process());
+    service::tell_daemon(&PathVariables::from_process());
     Ok(effort::say(carried, printer))
 }
 
@@ -85,7 +85,7 @@ fn sent(spelled: Spelled, printer: &Printer) -> Result<Exit, CliError> {
 fn is_away(agent: &str) -> bool {
     let filter =
         SessionFilter { agent: Some(agent.to_string()), only_open: true, limit: 1, ..SessionFilter::default() };
-    let open =
-        Store::open_existing_read_only(&Places::from_process().state()).and_then(|store| store.sessions(&filter));
+    let open = Store::open_existing_read_only(&PathVariables::from_process().state())
+        .and_then(|store| store.sessions(&filter));
     open.is_ok_and(|open| open.is_empty())
 }

@@ -5,7 +5,7 @@ use crate::args::SessionsArgs;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::{Printer, Text};
-use dash::session_view::Listed;
+use dash::session_view::SessionRow;
 use model::Ms;
 use model::effort::{Effort, SubSession};
 use model::session::Session;
@@ -67,6 +67,6 @@ fn row(shown: &Shown<'_>, now: Ms) -> Vec<Text> {
 
 impl Shown<'_> {
     fn object(&self) -> Value {
-        Listed { session: &self.session, effort: self.effort, sub_agents: &self.helpers }.object()
+        SessionRow { session: &self.session, effort: self.effort, sub_agents: &self.helpers }.object()
     }
 }

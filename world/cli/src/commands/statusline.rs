@@ -5,12 +5,12 @@
 use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::{service, stdin};
-use agents::claude_code::status_line::{self, StatusLine};
-use engine::context::{self, Evidence, Settings};
+use agents::claude_code::status_line::{self, StatusLineInput};
+use engine::context::{self, ContextSettings, Evidence};
 use model::Environment;
 use model::session::Session;
-use model::task::Status;
-use pipeline::{Reading, Setting, Way};
+use model::task::TaskStatus;
+use pipeline::{ContextReading, Pipeline, PipelineSetup};
 use std::sync::mpsc;
 use std::time::Duration;
 use store::{EffortFilter, Error, TaskFilter};
@@ -21,7 +21,7 @@ const LIMIT: Duration = Duration::from_millis(250);
 
 pub fn run(printer: &Printer) -> Exit {
     let said = status_line::read(&stdin::read().bytes);
-    let setting = Setting { patience: PATIENCE, ..service::setting(&host::origin::places()) };
+    let setting = PipelineSetup { patience: PATIENCE, ..service::setting(&host::origin::places()) };
     let (send, receive) = mpsc::channel();
     let reading = said.clone();
     std::thread::spawn(move || {
@@ -36,23 +36,25 @@ pub fn run(printer: &Printer) -> Exit {
 }
 
 /// What is stored of the session, with what the client just said of it.
-fn known(said: &StatusLine, setting: Setting) -> Result<context::StatusLine, Error> {
+fn known(said: &StatusLineInput, setting: PipelineSetup) -> Result<context::StatusLine, Error> {
     if said.session.is_empty() || !setting.state.join(store::DATABASE).exists() {
         return Ok(context::StatusLine::default());
     }
-    let mut way = Way::new(setting);
-    let Some(session) = way.note(&reading(said), &environment())? else { return Ok(context::StatusLine::default()) };
+    let mut pipeline = Pipeline::new(setting);
+    let Some(session) = pipeline.note(&reading(said), &environment())? else {
+        return Ok(context::StatusLine::default());
+    };
     let mut line = context::StatusLine {
         agent: Some(session.agent.clone()),
         percent: session.context_percent(),
         ..context::StatusLine::default()
     };
-    work(&mut way, &session, &mut line)?;
+    work(&mut pipeline, &session, &mut line)?;
     Ok(line)
 }
 
-fn work(way: &mut Way, session: &Session, line: &mut context::StatusLine) -> Result<(), Error> {
-    let store = way.store()?;
+fn work(pipeline: &mut Pipeline, session: &Session, line: &mut context::StatusLine) -> Result<(), Error> {
+    let store = pipeline.store()?;
     let filter = EffortFilter { agent: Some(session.agent.clone()), only_active: true, ..EffortFilter::default() };
     let effort = store.efforts(&filter)?.into_iter().find(|effort| effort.session.as_ref() == Some(&session.id));
     if let Some(effort) = effort {
@@ -60,13 +62,13 @@ fn work(way: &mut Way, session: &Session, line: &mut context::StatusLine) -> Res
         line.phase = effort.phase;
     }
     let held =
-        TaskFilter { statuses: vec![Status::Active], agent: Some(session.agent.clone()), ..TaskFilter::default() };
+        TaskFilter { statuses: vec![TaskStatus::Active], agent: Some(session.agent.clone()), ..TaskFilter::default() };
     line.tasks = store.tasks(&session.project, &held)?.into_iter().map(|task| task.plan.slug).collect();
     Ok(())
 }
 
-fn reading(said: &StatusLine) -> Reading {
-    Reading {
+fn reading(said: &StatusLineInput) -> ContextReading {
+    ContextReading {
         host_session: said.session.clone(),
         cwd: said.cwd.clone().unwrap_or_else(|| "/".to_string()),
         model: said.model.clone(),
@@ -76,10 +78,10 @@ fn reading(said: &StatusLine) -> Reading {
 }
 
 /// As the client alone tells it.
-fn percent(said: &StatusLine) -> Option<f64> {
+fn percent(said: &StatusLineInput) -> Option<f64> {
     let tokens = said.tokens?;
     let evidence = Evidence { told: said.window, model: said.model.as_deref(), tokens };
-    let room = context::room(&Settings::default(), evidence)?;
+    let room = context::room(&ContextSettings::default(), evidence)?;
     Some(tokens as f64 * 100.0 / room.limit as f64)
 }
 

@@ -4,16 +4,16 @@
 use super::stored;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::painter::{self, Painter};
+use crate::painter::{self, PanePainter};
 use crate::printer::{Printer, Text};
 use crate::service;
 use clap::{Args, Subcommand};
-use dash::view_model::{self, Summary};
+use dash::view_model::{self, FleetSummary};
 use engine::fleet::paint::{self, Theme};
 use host::install::program::{BuildPath, to_install};
-use host::paths::Places;
-use host::tmux::{Pieces, Server, Trouble, snippet, socket_of};
-use model::row::Status;
+use host::paths::PathVariables;
+use host::tmux::{Pieces, TmuxError, TmuxServer, snippet, socket_of};
+use model::row::AgentStatus;
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -93,28 +93,28 @@ fn apply(args: &ServerArgs, switch: &str, printer: &Printer) -> Result<Exit, Cli
             continue;
         }
         server.apply(&pieces).map_err(|error| CliError::failed("the display was not switched on").because(&error))?;
-        paint_now(&mut Painter::default(), &socket);
-        service::tell_daemon_of_a_switch(&Places::from_process());
+        paint_now(&mut PanePainter::default(), &socket);
+        service::tell_daemon_of_a_switch(&PathVariables::from_process());
         told(printer, &socket, "switched on; `taut tmux clear` takes it back", json!({"applied": true}));
     }
     Ok(Exit::Ok)
 }
 
 fn clear(args: &ServerArgs, printer: &Printer) -> Result<Exit, CliError> {
-    let failed = |error: Trouble| CliError::failed("the display was not taken back").because(&error);
+    let failed = |error: TmuxError| CliError::failed("the display was not taken back").because(&error);
     for server in servers(args, printer)? {
         let socket = server.socket().to_string_lossy().into_owned();
-        let strokes = painter::all_back(&server.canvas().map_err(failed)?);
+        let changes = painter::all_back(&server.panes().map_err(failed)?);
         if args.dry_run {
             let sentence =
-                format!("would be taken back: {} painted panes and windows, hooks and settings", strokes.len());
-            told(printer, &socket, &sentence, json!({"would_clear": strokes.len()}));
+                format!("would be taken back: {} painted panes and windows, hooks and settings", changes.len());
+            told(printer, &socket, &sentence, json!({"would_clear": changes.len()}));
             continue;
         }
         server.switch_off().map_err(failed)?;
         // Looked at again: somebody may have painted until the switch was off.
-        let canvas = server.canvas().map_err(failed)?;
-        server.paint(&painter::all_back(&canvas), &canvas).map_err(failed)?;
+        let panes = server.panes().map_err(failed)?;
+        server.paint(&painter::all_back(&panes), &panes).map_err(failed)?;
         server.unapply().map_err(failed)?;
         told(printer, &socket, "everything is as it was", json!({"cleared": true}));
     }
@@ -134,35 +134,35 @@ fn told(printer: &Printer, socket: &str, sentence: &str, mut object: Value) {
 fn status(args: &StatusArgs, printer: &Printer) -> Exit {
     let here = std::env::var("TMUX").ok().and_then(|tmux| socket_of(&tmux).map(str::to_owned));
     let summary = match stored() {
-        Ok(Some(store)) => store.fleet().map(|glance| Summary::of(&view_model::rows(&glance))).unwrap_or_default(),
-        _ => Summary::default(),
+        Ok(Some(store)) => store.fleet().map(|glance| FleetSummary::of(&view_model::rows(&glance))).unwrap_or_default(),
+        _ => FleetSummary::default(),
     };
     let counts: Vec<_> = summary.0.iter().map(|(status, count)| (*status, *count)).collect();
-    let canvas = here.as_ref().and_then(|socket| Server::at(socket).canvas().ok()).unwrap_or_default();
+    let panes = here.as_ref().and_then(|socket| TmuxServer::at(socket).panes().ok()).unwrap_or_default();
     if printer.json() {
         printer.object(&object(&summary));
     } else if args.words || Printer::has_reader() {
         printer.line(paint::words(&counts));
     } else {
-        printer.line(paint::summary(&counts, Theme::parse(&canvas.switch).unwrap_or(Theme::Dark)));
+        printer.line(paint::summary(&counts, Theme::parse(&panes.switch).unwrap_or(Theme::Dark)));
     }
-    if let Some(socket) = here.filter(|_| !canvas.switch.is_empty()) {
+    if let Some(socket) = here.filter(|_| !panes.switch.is_empty()) {
         // What a daemon painted before it was started anew is nobody's but ours.
-        let painted = canvas.panes.iter().any(|pane| !pane.painted.is_empty());
+        let painted = panes.panes.iter().any(|pane| !pane.painted.is_empty());
         if !a_daemon_paints() || painted && !claimed(&socket) {
-            paint_now(&mut Painter::default(), &socket);
+            paint_now(&mut PanePainter::default(), &socket);
         } else if !painted && claimed(&socket) {
             // Switched on by hand, as by a `source-file`, which no daemon hears of.
-            service::tell_daemon_of_a_switch(&Places::from_process());
+            service::tell_daemon_of_a_switch(&PathVariables::from_process());
         }
     }
     Exit::Ok
 }
 
 /// Every status with its number, and what the fleet is shown as.
-fn object(summary: &Summary) -> Value {
+fn object(summary: &FleetSummary) -> Value {
     let mut fields: serde_json::Map<String, Value> =
-        Status::ALL.iter().map(|status| (status.name().to_owned(), json!(summary.count(*status)))).collect();
+        AgentStatus::ALL.iter().map(|status| (status.name().to_owned(), json!(summary.count(*status)))).collect();
     if let Some(worst) = summary.worst() {
         fields.insert("worst".into(), json!(worst.name()));
     }
@@ -170,7 +170,7 @@ fn object(summary: &Summary) -> Value {
 }
 
 /// Once, and once more when something that waits is due in a moment.
-fn paint_now(painter: &mut Painter, socket: &str) {
+fn paint_now(painter: &mut PanePainter, socket: &str) {
     for _ in 0..2 {
         let Ok(Some(store)) = stored() else { return };
         let Ok(claims) = painter::claims(&store) else { return };
@@ -188,23 +188,25 @@ fn claimed(socket: &str) -> bool {
 
 fn a_daemon_paints() -> bool {
     const PATIENCE: Duration = Duration::from_millis(200);
-    !service::without_daemon() && daemon::Client::new(&Places::from_process().state(), PATIENCE).status().is_ok()
+    !service::without_daemon() && daemon::Client::new(&PathVariables::from_process().state(), PATIENCE).status().is_ok()
 }
 
 /// A server that is named has to be there; of those that are only known, one
 /// that is gone has nothing to apply and nothing to take back.
-fn servers(args: &ServerArgs, printer: &Printer) -> Result<Vec<Server>, CliError> {
+fn servers(args: &ServerArgs, printer: &Printer) -> Result<Vec<TmuxServer>, CliError> {
     let here = std::env::var("TMUX").ok().and_then(|tmux| socket_of(&tmux).map(str::to_owned));
     if let Some(socket) = args.socket.clone().or(here) {
-        return Ok(vec![Server::at(socket)]);
+        return Ok(vec![TmuxServer::at(socket)]);
     }
     let claims = stored()?.map(|store| painter::claims(&store)).transpose()?.unwrap_or_default();
     if claims.is_empty() {
         let error = CliError::not_found("you are not in tmux, and no agent is in a tmux server that is known");
         return Err(error.hint("run it inside tmux, or name the server: `taut tmux apply --socket <path>`"));
     }
-    let (gone, there): (Vec<Server>, Vec<Server>) =
-        claims.into_keys().map(Server::at).partition(|server| matches!(server.pane_ids(), Err(Trouble::Gone { .. })));
+    let (gone, there): (Vec<TmuxServer>, Vec<TmuxServer>) = claims
+        .into_keys()
+        .map(TmuxServer::at)
+        .partition(|server| matches!(server.pane_ids(), Err(TmuxError::Gone { .. })));
     for server in gone {
         printer.note(format!("{}: no server listens there any more; it is left out", server.socket().display()));
     }

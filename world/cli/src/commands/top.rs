@@ -5,8 +5,8 @@ use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::Printer;
 use clap::Args;
-use dash::tui::{self, Ended, Look, Setup, Source};
-use host::paths::Places;
+use dash::tui::{self, ColorMode, FleetSource, Setup, ViewEnd};
+use host::paths::PathVariables;
 use std::io::IsTerminal;
 
 #[derive(Debug, Args)]
@@ -41,14 +41,17 @@ fn live() -> Result<Exit, CliError> {
     // What stands in the way of reading is told before the screen is taken.
     drop(stored()?);
     let ended = tui::run(Setup {
-        source: Source { folder: Places::from_process().state(), open: Box::new(|| stored().ok().flatten()) },
-        look: if plain { Look::Plain } else { Look::Colours },
+        source: FleetSource {
+            folder: PathVariables::from_process().state(),
+            open: Box::new(|| stored().ok().flatten()),
+        },
+        look: if plain { ColorMode::Plain } else { ColorMode::Colours },
         tmux: std::env::var("TMUX").unwrap_or_default(),
         now: host::clock::now,
     });
     match ended {
-        Ok(Ended::Quit) => Ok(Exit::Ok),
-        Ok(Ended::Signalled) => Ok(Exit::Interrupted),
+        Ok(ViewEnd::Quit) => Ok(Exit::Ok),
+        Ok(ViewEnd::Signalled) => Ok(Exit::Interrupted),
         Err(error) => {
             Err(CliError::failed("taut top ended early").because(&error).hint("`taut top --once` prints one frame"))
         }

@@ -6,13 +6,13 @@ use crate::error::CliError;
 use crate::exit::Exit;
 use crate::person;
 use crate::printer::{Printer, text};
-use host::paths::Places;
-use host::trust::{self, Snapshot};
+use host::paths::PathVariables;
+use host::trust::{self, ProjectFiles};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
 pub fn run(args: &TrustArgs, printer: &Printer) -> Result<Exit, CliError> {
-    let places = Places::from_process();
+    let places = PathVariables::from_process();
     let project = host::probe::project(&std::env::current_dir()?, &places.home());
     let (state, root) = (places.state(), PathBuf::from(&project.work_tree));
     if args.show {
@@ -23,7 +23,7 @@ pub fn run(args: &TrustArgs, printer: &Printer) -> Result<Exit, CliError> {
         trust::revoke(&state, &root)?;
         return Ok(show(false, &root, printer));
     }
-    let seen = Snapshot::of(&root);
+    let seen = ProjectFiles::of(&root);
     let shown = seen.shown();
     for name in trust::FILES {
         if !shown.iter().any(|(path, _)| *path == root.join(name)) {

@@ -5,8 +5,8 @@ use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::Printer;
 use clap::Args;
-use dash::web::{Ended, Options, Site};
-use host::paths::Places;
+use dash::web::{ServingEnd, Site, WebOptions};
+use host::paths::PathVariables;
 use serde_json::json;
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, Write};
@@ -27,9 +27,9 @@ pub struct UiArgs {
 pub fn run(args: &UiArgs, printer: &Printer) -> Result<Exit, CliError> {
     // Brings an older database up to date, which the page, that only reads, could not.
     drop(stored()?);
-    let folder = Places::from_process().state();
-    let failed = |error: dash::web::Error| CliError::failed("the page cannot be served").because(&error);
-    let site = Site::open(Options { folder: folder.clone(), port: args.port }).map_err(failed)?;
+    let folder = PathVariables::from_process().state();
+    let failed = |error: dash::web::WebError| CliError::failed("the page cannot be served").because(&error);
+    let site = Site::open(WebOptions { folder: folder.clone(), port: args.port }).map_err(failed)?;
     let url = site.url();
     if printer.json() {
         printer.object(&json!({"url": url}));
@@ -45,8 +45,8 @@ pub fn run(args: &UiArgs, printer: &Printer) -> Result<Exit, CliError> {
     let ended = site.run().map_err(failed)?;
     drop(opened);
     Ok(match ended {
-        Ended::Interrupted => Exit::Interrupted,
-        Ended::Terminated => Exit::Ok,
+        ServingEnd::Interrupted => Exit::Interrupted,
+        ServingEnd::Terminated => Exit::Ok,
     })
 }
 

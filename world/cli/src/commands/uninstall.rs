@@ -1,15 +1,15 @@
 //! `taut uninstall`: takes our entries out of the agent's settings, and nothing else.
 
-use crate::agent_settings::{self, Whose, misread, told};
+use crate::agent_settings::{self, SettingsOwner, misread, told};
 use crate::args::UninstallArgs;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::person;
 use crate::printer::{Printer, text};
 use agents::claude_code::settings::{self, Leaves};
-use host::install::{Done, Left, Proposal, Without};
-use host::paths::Places;
-use host::settings_file::{Backups, SettingsFileError, Snapshot};
+use host::install::{Installed, LeftBehind, Proposal, UninstallRequest};
+use host::paths::PathVariables;
+use host::settings_file::{Backups, SettingsFileError, SettingsSnapshot};
 use serde_json::json;
 use std::path::Path;
 
@@ -17,11 +17,11 @@ use std::path::Path;
 const TRIES: usize = 3;
 
 pub fn run(args: &UninstallArgs, printer: &Printer) -> Result<Exit, CliError> {
-    let places = Places::from_process();
+    let places = PathVariables::from_process();
     let whose = match (args.local, args.project) {
-        (true, _) => Whose::Local,
-        (false, true) => Whose::Project,
-        (false, false) => Whose::User,
+        (true, _) => SettingsOwner::Local,
+        (false, true) => SettingsOwner::Project,
+        (false, false) => SettingsOwner::User,
     };
     if !args.dry_run {
         if args.yes { person::outside_agents("uninstall")? } else { agent_settings::can_ask("uninstall")? }
@@ -30,7 +30,7 @@ pub fn run(args: &UninstallArgs, printer: &Printer) -> Result<Exit, CliError> {
     for attempt in 1.. {
         let proposal = propose(&path, &places)?;
         if !proposal.changes_anything() {
-            tell(&proposal, &Done::default(), printer);
+            tell(&proposal, &Installed::default(), printer);
             return Ok(Exit::Ok);
         }
         if !printer.json() {
@@ -46,7 +46,7 @@ pub fn run(args: &UninstallArgs, printer: &Printer) -> Result<Exit, CliError> {
             printer.note("nothing was changed");
             return Ok(Exit::Failed);
         }
-        match proposal.carry_out(&places.state(), host::clock::now()) {
+        match proposal.apply(&places.state(), host::clock::now()) {
             Ok(done) => {
                 tell(&proposal, &done, printer);
                 return Ok(Exit::Ok);
@@ -60,19 +60,19 @@ pub fn run(args: &UninstallArgs, printer: &Printer) -> Result<Exit, CliError> {
     Ok(Exit::Failed)
 }
 
-fn propose(path: &Path, places: &Places) -> Result<Proposal, CliError> {
-    let file = Snapshot::read(path).map_err(|error| told(&error))?;
+fn propose(path: &Path, places: &PathVariables) -> Result<Proposal, CliError> {
+    let file = SettingsSnapshot::read(path).map_err(|error| told(&error))?;
     let record = Backups::of(&places.state(), &file.target).read_record();
     let rules = record.as_ref().map(|record| record.allow.as_slice()).unwrap_or_default();
     let edited = settings::remove(file.text(), rules).map_err(|error| misread(path, &error))?;
     let left = match edited.leaves {
-        Leaves::Settings => Left::Settings,
-        Leaves::Nothing => Left::Nothing,
+        Leaves::Settings => LeftBehind::Settings,
+        Leaves::Nothing => LeftBehind::Nothing,
     };
-    Ok(Proposal::uninstall(file, Without { text: edited.text, left }, record.as_ref()))
+    Ok(Proposal::uninstall(file, UninstallRequest { text: edited.text, left }, record.as_ref()))
 }
 
-fn tell(proposal: &Proposal, done: &Done, printer: &Printer) {
+fn tell(proposal: &Proposal, done: &Installed, printer: &Printer) {
     let path = proposal.file.path.display();
     for note in &done.notes {
         printer.note(note);

@@ -11,7 +11,7 @@ pub fn run(printer: &Printer) -> Result<Exit, CliError> {
         printer.object(&json!({
             "version": version,
             "schema": store::SCHEMA,
-            "protocol": entry::wire::PROTOCOL,
+            "protocol": fast_client::wire::PROTOCOL,
             "target": format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS),
         }));
     } else {

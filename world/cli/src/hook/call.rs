@@ -17,7 +17,7 @@ pub struct Arrived {
 }
 
 pub fn read(args: &[OsString]) -> Arrived {
-    let (taken, random) = (entry::taken(), host::clock::random());
+    let (taken, random) = (fast_client::taken(), host::clock::random());
     let (stdin, request, complete) = match taken {
         Some(taken) => (taken.stdin.to_vec(), daemon::request_text(&taken.request), taken.complete),
         None => {

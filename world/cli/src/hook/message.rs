@@ -3,7 +3,7 @@
 use model::Answer;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Message {
+pub enum SideMessage {
     /// The state folder, as soon as it is known.
     Folder(String),
     /// What stands if nothing can be stored, and the event as the spool keeps it.
@@ -12,7 +12,7 @@ pub enum Message {
     Last(Answer),
 }
 
-impl Message {
+impl SideMessage {
     pub fn write(&self) -> Vec<u8> {
         match self {
             Self::Folder(folder) => fields(b'f', 0, &[folder]),
@@ -50,21 +50,21 @@ fn fields(tag: u8, exit: u8, texts: &[&str]) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    use super::Message;
+    use super::SideMessage;
     use model::Answer;
 
     #[test]
     fn what_is_said_is_heard_and_half_of_it_is_not() {
         let answer = Answer { stdout: "out\n".into(), stderr: String::new(), exit: 2 };
         for message in [
-            Message::Folder("/s".into()),
-            Message::Early { answer: answer.clone(), event: "{}".into() },
-            Message::Last(answer),
+            SideMessage::Folder("/s".into()),
+            SideMessage::Early { answer: answer.clone(), event: "{}".into() },
+            SideMessage::Last(answer),
         ] {
             let bytes = message.write();
-            assert_eq!(Message::read(&bytes).as_ref(), Some(&message));
+            assert_eq!(SideMessage::read(&bytes).as_ref(), Some(&message));
             for cut in 0..bytes.len() {
-                assert_eq!(Message::read(&bytes[..cut]), None, "{cut} of {message:?}");
+                assert_eq!(SideMessage::read(&bytes[..cut]), None, "{cut} of {message:?}");
             }
         }
     }

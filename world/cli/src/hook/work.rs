@@ -3,14 +3,14 @@
 //! may be left behind; this one waits, and answers when time is up.
 
 use super::call::Arrived;
-use super::message::Message;
+use super::message::SideMessage;
 use crate::service;
 use daemon::Client;
-use entry::limits;
-use host::paths::Places;
+use fast_client::limits;
+use host::paths::PathVariables;
 use model::effect::After;
 use model::{Answer, Call};
-use pipeline::{Served, Way};
+use pipeline::{Pipeline, Response};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use sys::side_process::{self, MessagePipe, Received, SideProcess};
@@ -51,13 +51,13 @@ pub fn work(arrived: &Arrived, begun: Instant) -> (Answer, Option<SideProcess>) 
         let heard = working.receive(until);
         let late = heard == Received::TimeIsUp;
         match heard {
-            Received::Message(message) => match Message::read(&message) {
-                Some(Message::Folder(state)) => folder = Some(PathBuf::from(state)),
-                Some(Message::Early { answer, event }) => {
+            Received::Message(message) => match SideMessage::read(&message) {
+                Some(SideMessage::Folder(state)) => folder = Some(PathBuf::from(state)),
+                Some(SideMessage::Early { answer, event }) => {
                     known = Some((answer, event));
                     until = until.min(Instant::now() + STORING_TIME);
                 }
-                Some(Message::Last(answer)) => return (answer, Some(working)),
+                Some(SideMessage::Last(answer)) => return (answer, Some(working)),
                 None => {}
             },
             Received::TimeIsUp | Received::Ended => {
@@ -86,7 +86,7 @@ fn why(arrived: &Arrived, late: bool) -> &'static str {
 /// Asks the daemon, and does the work itself where there is none.
 fn serve(arrived: &Arrived, pipe: &mut MessagePipe) {
     let (places, call) = (host::origin::places(), with_environment(&arrived.call));
-    pipe.send(&Message::Folder(places.state().to_string_lossy().into_owned()).write());
+    pipe.send(&SideMessage::Folder(places.state().to_string_lossy().into_owned()).write());
     // Nothing came: what would be judged is not the call. That is said when time is up.
     if arrived.is_silent() {
         return;
@@ -95,22 +95,22 @@ fn serve(arrived: &Arrived, pipe: &mut MessagePipe) {
         let limit = if arrived.is_session_end() { limits::DAEMON_SESSION_END_MS } else { limits::DAEMON_MS };
         let client = Client::new(&places.state(), Duration::from_millis(u64::from(limit)));
         if let Ok(answer) = client.hook(&call) {
-            return pipe.send(&Message::Last(answer).write());
+            return pipe.send(&SideMessage::Last(answer).write());
         }
     }
-    let mut way = Way::new(service::setting(&places));
-    let served = way.handle_with(call, |early| {
+    let mut pipeline = Pipeline::new(service::setting(&places));
+    let served = pipeline.handle_with(call, |early| {
         if let Some(row) = &early.event {
-            pipe.send(&Message::Early { event: store::spool_line(row), answer: with_troubles(early) }.write());
+            pipe.send(&SideMessage::Early { event: store::spool_line(row), answer: with_troubles(early) }.write());
         }
     });
     let after = served.after.clone();
-    pipe.send(&Message::Last(with_troubles(served)).write());
+    pipe.send(&SideMessage::Last(with_troubles(served)).write());
     service::after_in_process(&after, &places);
     if after.contains(&After::Tell) {
         service::tell_in_background(&places);
     }
-    way.settle();
+    pipeline.settle();
 }
 
 /// No verdict in time: the words alone are judged, where that is still quick, and what cannot be judged is not let pass.
@@ -118,9 +118,9 @@ fn undecided(arrived: &Arrived, folder: Option<PathBuf>, why: &str) -> Answer {
     let call = &arrived.call;
     let by_words = || {
         let setting = service::setting(&host::origin::places());
-        early(Way::judge_unseen(with_environment(call), &setting, why), why)
+        early(Pipeline::judge_unseen(with_environment(call), &setting, why), why)
     };
-    let bare = || early(Way::undecided(call.clone(), &service::setting(&Places::default()), why), why);
+    let bare = || early(Pipeline::undecided(call.clone(), &service::setting(&PathVariables::default()), why), why);
     // The end of a session runs nothing, and has half the time.
     let first = if arrived.is_session_end() { Ok(None) } else { within(LAST_LOOK, by_words) };
     let known = match first {
@@ -131,16 +131,16 @@ fn undecided(arrived: &Arrived, folder: Option<PathBuf>, why: &str) -> Answer {
         Err(_) => Some(bare()),
     };
     match known {
-        Some(Message::Early { answer, event }) => spooled(answer, &event, folder),
-        Some(Message::Folder(_) | Message::Last(_)) | None => unread(arrived, why),
+        Some(SideMessage::Early { answer, event }) => spooled(answer, &event, folder),
+        Some(SideMessage::Folder(_) | SideMessage::Last(_)) | None => unread(arrived, why),
     }
 }
 
 /// One message of a process of its own, if it comes in time.
-fn within(limit: Duration, make: impl FnOnce() -> Message) -> std::io::Result<Option<Message>> {
+fn within(limit: Duration, make: impl FnOnce() -> SideMessage) -> std::io::Result<Option<SideMessage>> {
     let mut working = side_process::start(|pipe| pipe.send(&make().write()))?;
     match working.receive(Instant::now() + limit) {
-        Received::Message(message) => Ok(Message::read(&message)),
+        Received::Message(message) => Ok(SideMessage::read(&message)),
         Received::TimeIsUp | Received::Ended => {
             working.end();
             Ok(None)
@@ -161,10 +161,10 @@ fn unread(arrived: &Arrived, why: &str) -> Answer {
     Answer { stdout, stderr, exit: 0 }
 }
 
-fn early(mut served: Served, why: &str) -> Message {
+fn early(mut served: Response, why: &str) -> SideMessage {
     served.troubles.push(format!("this call could not be judged: {why}"));
     let event = served.event.as_ref().map(store::spool_line).unwrap_or_default();
-    Message::Early { event, answer: with_troubles(served) }
+    SideMessage::Early { event, answer: with_troubles(served) }
 }
 
 /// The event was not stored in time, and is kept in the spool; should it get
@@ -192,7 +192,7 @@ fn spooled(mut answer: Answer, event: &str, folder: Option<PathBuf>) -> Answer {
     answer
 }
 
-fn with_troubles(served: Served) -> Answer {
+fn with_troubles(served: Response) -> Answer {
     let mut answer = served.answer;
     for trouble in served.troubles {
         answer.stderr.push_str(&format!("taut: {}\n", model::text::line(&trouble, LONGEST_TROUBLE)));

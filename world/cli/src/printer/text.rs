@@ -103,7 +103,7 @@ impl From<Cow<'_, str>> for Text {
 }
 
 /// What `text!` puts into its places: a `Text` as it is, anything else cleaned.
-pub struct Piece<'a, T: ?Sized>(pub &'a T);
+pub struct TextPiece<'a, T: ?Sized>(pub &'a T);
 
 /// Whatever can be said: a `Text`, or what only the cleaner makes one.
 pub trait Say {
@@ -127,7 +127,7 @@ impl<T: Display + ?Sized> Say for T {
     }
 }
 
-impl<T: Say + ?Sized> Display for Piece<'_, T> {
+impl<T: Say + ?Sized> Display for TextPiece<'_, T> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = self.0.said(out.precision());
         let room = out.width().unwrap_or_default().saturating_sub(text.width());
@@ -159,7 +159,7 @@ pub const fn only_plain_places(form: &str) -> bool {
 macro_rules! text {
     ($form:literal $(, $piece:expr)* $(,)?) => {{
         const _: () = assert!($crate::printer::only_plain_places($form), "put the pieces of text! after its form");
-        $crate::printer::Text::of(format_args!($form $(, $crate::printer::Piece(&$piece))*))
+        $crate::printer::Text::of(format_args!($form $(, $crate::printer::TextPiece(&$piece))*))
     }};
 }
 pub(crate) use text;

@@ -4,7 +4,7 @@ use crate::stage::{DAEMON, IN_PROCESS, Stage, assert_denied, assert_silent};
 use serde_json::{Value, json};
 use std::process::Command;
 use testkit::Finished;
-use testkit::process::{self, Input};
+use testkit::process::{self, ProcessInput};
 
 const CONFIG: &str =
     "[skills.implement]\nphases = [\"1: Plan\", \"2: Build\"]\nlog = true\n[session]\nrequired = true\n";
@@ -101,7 +101,7 @@ fn a_stdin_that_nobody_closes_hangs_nothing() {
         &["session", "dehydrate"],
         &["status", "busy"],
     ] {
-        let done = process::run_with(as_agent(&stage, args), Input::Unended(b""), crate::stage::LIMIT).unwrap();
+        let done = process::run_with(as_agent(&stage, args), ProcessInput::Unended(b""), crate::stage::LIMIT).unwrap();
         assert!(done.code().is_some(), "{args:?} was still waiting: {:?}", done.ending);
     }
 }

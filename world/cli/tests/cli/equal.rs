@@ -4,7 +4,7 @@ use crate::stage::{LIMIT, Stage};
 use model::row::Event;
 use model::session::Session;
 use model::{Answer, Call, Environment, Ms};
-use pipeline::{Setting, Way};
+use pipeline::{Pipeline, PipelineSetup};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -48,7 +48,7 @@ fn through_hooks(stage: &Stage, home: &Path, no_daemon: &str) -> Vec<Answer> {
 }
 
 fn through_the_way(stage: &Stage, home: &Path) -> Vec<Answer> {
-    let mut way = Way::new(Setting {
+    let mut pipeline = Pipeline::new(PipelineSetup {
         state: home.to_owned(),
         home: stage.sandbox.home(),
         user_config: stage.sandbox.home().join(".config/taut/config.toml"),
@@ -64,7 +64,7 @@ fn through_the_way(stage: &Stage, home: &Path) -> Vec<Answer> {
         parent: None,
         at: host::clock::now(),
     };
-    let served = inputs(stage).into_iter().map(|(_, bytes)| way.handle(call(&bytes)).answer);
+    let served = inputs(stage).into_iter().map(|(_, bytes)| pipeline.handle(call(&bytes)).answer);
     served.map(|answer| Answer { stderr: String::new(), ..answer }).collect()
 }
 
@@ -118,8 +118,9 @@ fn d7_the_corpus_gives_the_same_answers_and_rows_with_the_daemon_without_it_and_
     let (alone, along) = (stage.sandbox.root().join("alone"), stage.sandbox.root().join("along"));
     let daemon = through_hooks(&stage, &stage.sandbox.taut_home(), "0");
     let in_process = through_hooks(&stage, &alone, "1");
-    let way = through_the_way(&stage, &along);
-    for (((name, _), daemon), (in_process, way)) in inputs(&stage).iter().zip(&daemon).zip(in_process.iter().zip(&way))
+    let pipeline = through_the_way(&stage, &along);
+    for (((name, _), daemon), (in_process, way)) in
+        inputs(&stage).iter().zip(&daemon).zip(in_process.iter().zip(&pipeline))
     {
         assert_eq!(daemon, in_process, "{name}");
         assert_eq!(daemon, way, "{name}");

@@ -2,41 +2,41 @@
 
 use crate::stage::Stage;
 use serde_json::json;
-use testkit::{Call, FakeAgent, Step, Tool};
+use testkit::{AgentStep, FakeAgent, FakeTool, HookCall};
 
 /// What an agent does all day, in one repository.
-fn ordinary_work() -> Vec<Step> {
-    let read = |file: &str| Tool::new("Read", json!({"file_path": file}), json!({"type": "text"}));
+fn ordinary_work() -> Vec<AgentStep> {
+    let read = |file: &str| FakeTool::new("Read", json!({"file_path": file}), json!({"type": "text"}));
     let edit = json!({"file_path": "src/main.rs", "old_string": "a", "new_string": "b", "replace_all": false});
     vec![
-        Step::start(),
-        Step::prompt("add a flag and test it"),
-        Step::Tools(vec![
+        AgentStep::start(),
+        AgentStep::prompt("add a flag and test it"),
+        AgentStep::Tools(vec![
             read("README.md"),
             read("src/main.rs"),
-            Tool::bash("git status --short && git log --oneline -5"),
+            FakeTool::bash("git status --short && git log --oneline -5"),
         ]),
-        Step::Tools(vec![Tool::new("Edit", edit, json!({"filePath": "src/main.rs"}))]),
-        Step::bash("cargo test 2>&1 | tail -20"),
-        Step::Tools(vec![Tool::bash("npm run build").failing_with("exit 1")]),
-        Step::bash("rm -rf node_modules && npm ci"),
-        Step::bash("git add -A && git commit -m 'feat: add a flag; never rm -rf / again'"),
-        Step::bash("git push --force-with-lease origin HEAD:my-branch"),
-        Step::bash("git stash && git checkout -b next && git stash pop"),
-        Step::bash("find . -name '*.rs' -newer Cargo.toml | xargs grep -n 'drop table'"),
-        Step::Event {
+        AgentStep::Tools(vec![FakeTool::new("Edit", edit, json!({"filePath": "src/main.rs"}))]),
+        AgentStep::bash("cargo test 2>&1 | tail -20"),
+        AgentStep::Tools(vec![FakeTool::bash("npm run build").failing_with("exit 1")]),
+        AgentStep::bash("rm -rf node_modules && npm ci"),
+        AgentStep::bash("git add -A && git commit -m 'feat: add a flag; never rm -rf / again'"),
+        AgentStep::bash("git push --force-with-lease origin HEAD:my-branch"),
+        AgentStep::bash("git stash && git checkout -b next && git stash pop"),
+        AgentStep::bash("find . -name '*.rs' -newer Cargo.toml | xargs grep -n 'drop table'"),
+        AgentStep::Event {
             event: "Notification",
             fields: json!({"notification_type": "permission_prompt", "message": "m"}),
         },
-        Step::Event { event: "SubagentStart", fields: json!({"agent_id": "a", "agent_type": "Explore"}) },
-        Step::Event { event: "SubagentStop", fields: json!({"agent_id": "a", "agent_type": "Explore"}) },
-        Step::Compact { trigger: "auto" },
-        Step::prompt("thanks"),
-        Step::stop(),
-        Step::Clear,
-        Step::prompt("one more thing"),
-        Step::stop(),
-        Step::end(),
+        AgentStep::Event { event: "SubagentStart", fields: json!({"agent_id": "a", "agent_type": "Explore"}) },
+        AgentStep::Event { event: "SubagentStop", fields: json!({"agent_id": "a", "agent_type": "Explore"}) },
+        AgentStep::Compact { trigger: "auto" },
+        AgentStep::prompt("thanks"),
+        AgentStep::stop(),
+        AgentStep::Clear,
+        AgentStep::prompt("one more thing"),
+        AgentStep::stop(),
+        AgentStep::end(),
     ]
 }
 
@@ -44,7 +44,7 @@ fn ordinary_work() -> Vec<Step> {
 fn i5_ordinary_work_over_three_repositories_hears_nothing_from_any_hook() {
     for no_daemon in ["0", "1"] {
         let stage = Stage::new();
-        let mut calls: Vec<Call> = Vec::new();
+        let mut calls: Vec<HookCall> = Vec::new();
         for repository in ["acme", "tools", "site"] {
             let folder = stage.sandbox.root().join(repository);
             std::fs::create_dir_all(folder.join(".git")).unwrap();

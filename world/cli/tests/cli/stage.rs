@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
-use testkit::process::{self, Input};
+use testkit::process::{self, ProcessInput};
 use testkit::{Finished, Sandbox, poll};
 
 /// Far more than a hook may take, far less than a test may hang.
@@ -50,7 +50,7 @@ impl Stage {
 
     /// A hook whose stdin is never closed.
     pub fn hook_unended(&self, payload: &[u8], env: &[(&str, &str)]) -> Finished {
-        process::run_with(self.hook_command(env), Input::Unended(payload), LIMIT).unwrap()
+        process::run_with(self.hook_command(env), ProcessInput::Unended(payload), LIMIT).unwrap()
     }
 
     /// The payload of a shell command about to run.

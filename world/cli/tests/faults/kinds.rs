@@ -1,7 +1,7 @@
 //! How each call can fail: the errors its kind of call has in practice.
 
 use std::time::Duration;
-use testkit::faults::{Class, Kind, Seen};
+use testkit::faults::{Class, FaultKind, TracedCall};
 
 /// Longer than any hook may take.
 const STALL: Duration = Duration::from_secs(8);
@@ -9,30 +9,30 @@ const STALL: Duration = Duration::from_secs(8);
 const PAUSE: Duration = Duration::from_millis(400);
 const YEAR: i64 = 365 * 86_400;
 
-pub fn of(call: &Seen, hook: bool) -> Vec<Kind> {
-    let mut kinds: Vec<Kind> = errors(call).iter().map(|error| Kind::Error(*error)).collect();
+pub fn of(call: &TracedCall, hook: bool) -> Vec<FaultKind> {
+    let mut kinds: Vec<FaultKind> = errors(call).iter().map(|error| FaultKind::Error(*error)).collect();
     let lasting = if call.is_standard() { &[] } else { lasting(call.class) };
-    kinds.extend(lasting.iter().map(|error| Kind::Lasting(*error)));
+    kinds.extend(lasting.iter().map(|error| FaultKind::Lasting(*error)));
     if call.class == Class::Clock {
-        kinds.extend([-3_600, 3_600, 10 * YEAR, -50 * YEAR].map(Kind::Clock));
+        kinds.extend([-3_600, 3_600, 10 * YEAR, -50 * YEAR].map(FaultKind::Clock));
     }
     if may_stall(call) {
-        kinds.push(Kind::Stall(if hook { STALL } else { PAUSE }));
+        kinds.push(FaultKind::Stall(if hook { STALL } else { PAUSE }));
     }
-    kinds.push(Kind::Kill);
+    kinds.push(FaultKind::Kill);
     kinds
 }
 
 /// Only what lies on a disk keeps one waiting. The disk with the system's own files is taken to work: the program
 /// itself lies there.
-fn may_stall(call: &Seen) -> bool {
+fn may_stall(call: &TracedCall) -> bool {
     let files = matches!(call.class, Class::Open | Class::Read | Class::Write | Class::Look | Class::Lock);
     files
         && call.target.starts_with('/')
         && !["/dev", "/proc", "/sys", "/etc"].iter().any(|at| call.target.starts_with(at))
 }
 
-fn errors(call: &Seen) -> &'static [i32] {
+fn errors(call: &TracedCall) -> &'static [i32] {
     match (call.class, call.name) {
         (_, "poll" | "ppoll" | "epoll_wait") => &[libc::EINTR, libc::ENOMEM],
         (_, "getrandom") => &[libc::EINTR],
@@ -65,13 +65,13 @@ fn lasting(class: Class) -> &'static [i32] {
 }
 
 /// As a person calls it.
-pub fn name(kind: Kind) -> String {
+pub fn name(kind: FaultKind) -> String {
     match kind {
-        Kind::Error(error) => error_name(error),
-        Kind::Lasting(error) => format!("{} from here on", error_name(error)),
-        Kind::Stall(_) => "stall".into(),
-        Kind::Kill => "kill".into(),
-        Kind::Clock(seconds) => format!("clock {seconds:+} s"),
+        FaultKind::Error(error) => error_name(error),
+        FaultKind::Lasting(error) => format!("{} from here on", error_name(error)),
+        FaultKind::Stall(_) => "stall".into(),
+        FaultKind::Kill => "kill".into(),
+        FaultKind::Clock(seconds) => format!("clock {seconds:+} s"),
     }
 }
 

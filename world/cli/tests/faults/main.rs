@@ -7,7 +7,7 @@
 //! `FAULTS_ONLY=claim` one path, `FAULTS_ONLY=claim:17` one place in it.
 
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
-mod house;
+mod home;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod kinds;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]

@@ -1,6 +1,6 @@
 //! The paths that are walked, and what is promised on each.
 
-use crate::house::{HELD, House, State};
+use crate::home::{HELD, House, State};
 use serde_json::json;
 use std::time::Duration;
 

@@ -1,6 +1,6 @@
 //! The sweep: each path is walked once to count its calls, then again and again with one of them failing.
 
-use crate::house::{House, State};
+use crate::home::{House, State};
 use crate::kinds;
 use crate::paths::Path;
 use crate::verdict::Try;
@@ -9,7 +9,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use testkit::disk::Dice;
-use testkit::faults::{self, Fault, Run, Seen, Serving};
+use testkit::faults::{self, FaultRun, Serving, SyscallFault, TracedCall};
 use testkit::{poll, process};
 
 const WORKERS: usize = 2;
@@ -19,7 +19,7 @@ const USUAL_SECONDS: u64 = 60;
 #[derive(Debug, Clone, Copy)]
 struct Case {
     path: Path,
-    fault: Fault,
+    fault: SyscallFault,
 }
 
 /// What is asked for in the environment.
@@ -84,7 +84,9 @@ impl Wanted {
                     continue;
                 }
                 cases.extend(
-                    kinds::of(call, path.is_hook()).into_iter().map(|kind| Case { path, fault: Fault { nth, kind } }),
+                    kinds::of(call, path.is_hook())
+                        .into_iter()
+                        .map(|kind| Case { path, fault: SyscallFault { nth, kind } }),
                 );
             }
         }
@@ -105,7 +107,7 @@ fn fits(only: &str, path: Path, nth: usize) -> bool {
 }
 
 /// Walked without a fault, everything must be right.
-fn count(house: &House, path: Path) -> Vec<Seen> {
+fn count(house: &House, path: Path) -> Vec<TracedCall> {
     let (state, run, id) = walk(house, path, None);
     let wrong = Try { house, path, kind: None, id, run: &run }.wrong(&state.folder);
     assert_eq!(wrong, Vec::<String>::new(), "{} without a fault", path.name());
@@ -113,7 +115,7 @@ fn count(house: &House, path: Path) -> Vec<Seen> {
     run.calls
 }
 
-fn walk(house: &House, path: Path, fault: Option<Fault>) -> (State, Run, String) {
+fn walk(house: &House, path: Path, fault: Option<SyscallFault>) -> (State, FaultRun, String) {
     let number = house.number();
     let state = path.state(house, number);
     let id = format!("toolu_{number}.");
@@ -129,7 +131,7 @@ fn walk(house: &House, path: Path, fault: Option<Fault>) -> (State, Run, String)
 }
 
 /// A daemon of its own, whose calls are met while it serves one hook. The hook itself works as it does.
-fn serve(house: &House, state: &State, stdin: &str, fault: Option<Fault>) -> Run {
+fn serve(house: &House, state: &State, stdin: &str, fault: Option<SyscallFault>) -> FaultRun {
     let served = Path::DaemonServes;
     let mut command = house.reaching_daemon(&state.folder, &["daemon", "run"]);
     command.env("RALPH_AGENT_ID", "");
@@ -143,7 +145,7 @@ fn serve(house: &House, state: &State, stdin: &str, fault: Option<Fault>) -> Run
     let hook = house.reaching_daemon(&state.folder, served.args());
     let finished = process::run(hook, stdin.as_bytes(), served.limit()).unwrap();
     let (calls, met) = daemon.account();
-    Run { finished, calls, met }
+    FaultRun { finished, calls, met }
 }
 
 impl Case {

@@ -1,21 +1,21 @@
 //! What must be so after a fault: the answer that was given, and what is found when everything works again.
 
-use crate::house::{HELD, House, TASKS, WORKER};
+use crate::home::{HELD, House, TASKS, WORKER};
 use crate::paths::Path;
-use model::task::Status;
+use model::task::TaskStatus;
 use serde_json::Value;
 use std::time::Duration;
 use store::{EventFilter, Store, TaskFilter};
 use testkit::Ending;
-use testkit::faults::{Kind, Run};
+use testkit::faults::{FaultKind, FaultRun};
 
 /// One try, as it ended.
 pub struct Try<'h> {
     pub house: &'h House,
     pub path: Path,
-    pub kind: Option<Kind>,
+    pub kind: Option<FaultKind>,
     pub id: String,
-    pub run: &'h Run,
+    pub run: &'h FaultRun,
 }
 
 impl Try<'_> {
@@ -35,7 +35,7 @@ impl Try<'_> {
     }
 
     fn killed(&self) -> bool {
-        self.kind == Some(Kind::Kill) && self.run.finished.ending == Ending::Signal(libc::SIGKILL)
+        self.kind == Some(FaultKind::Kill) && self.run.finished.ending == Ending::Signal(libc::SIGKILL)
     }
 
     fn succeeded(&self) -> bool {
@@ -105,7 +105,7 @@ impl Try<'_> {
         };
         let counted = store::unstored(store.path().parent().expect("it lies in a folder")).events > 0;
         // A daemon that can write nothing at all has no log to say it in.
-        let mute = self.path == Path::DaemonServes && matches!(self.kind, Some(Kind::Lasting(_)));
+        let mute = self.path == Path::DaemonServes && matches!(self.kind, Some(FaultKind::Lasting(_)));
         let said = mute || !self.run.finished.stderr_text().is_empty();
         let answered = self.path.is_hook() && !self.killed();
         (answered && !stored && !counted && !said)
@@ -126,18 +126,18 @@ impl Try<'_> {
         let held = tasks.iter().find(|task| task.plan.slug == HELD).expect("it is there");
         let status = held.queued.status;
         let acknowledged = match self.path {
-            Path::Done => Some(Status::Done),
-            Path::Release => Some(Status::Open),
+            Path::Done => Some(TaskStatus::Done),
+            Path::Release => Some(TaskStatus::Open),
             _ => None,
         };
         match acknowledged {
             Some(wanted) if self.succeeded() && status != wanted => {
                 wrong.push(format!("acknowledged as {}, and is {}", wanted.name(), status.name()));
             }
-            Some(wanted) if status != wanted && status != Status::Active => {
+            Some(wanted) if status != wanted && status != TaskStatus::Active => {
                 wrong.push(format!("neither as before nor as wanted: {}", status.name()));
             }
-            None if self.path != Path::End && status != Status::Active => {
+            None if self.path != Path::End && status != TaskStatus::Active => {
                 wrong.push(format!("somebody else's task became {}", status.name()));
             }
             _ => {}

@@ -2,13 +2,13 @@
 
 use crate::stage::{Client, Stage};
 use serde_json::{Value, json};
-use testkit::{Sandbox, Step};
+use testkit::{AgentStep, Sandbox};
 
 #[test]
 fn defect_01_without_a_session_end_the_lease_brings_the_task_back() {
     let stage = Stage::new();
     stage.tasks(&["a"]);
-    stage.looped("w1").play(&[Step::start(), Step::prompt("go")]).unwrap();
+    stage.looped("w1").play(&[AgentStep::start(), AgentStep::prompt("go")]).unwrap();
     stage.ok("w1", &["claim", "--lease", "1"]);
     stage.until_open("a");
     assert_eq!(stage.claim("w2")["attempt"], 2);
@@ -71,11 +71,11 @@ fn defect_06_the_hook_releases_every_task_and_not_the_first_alone() {
     let stage = Stage::new();
     stage.tasks(&["a", "b", "c"]);
     let mut agent = stage.looped("w1");
-    agent.play(&[Step::start()]).unwrap();
+    agent.play(&[AgentStep::start()]).unwrap();
     for _ in 0..3 {
         stage.claim("w1");
     }
-    agent.play(&[Step::Compact { trigger: "auto" }]).unwrap();
+    agent.play(&[AgentStep::Compact { trigger: "auto" }]).unwrap();
     assert_eq!(stage.status(), "3 open, 0 active, 0 done, 0 blocked, 0 deleted");
 }
 

@@ -2,7 +2,7 @@
 
 use crate::stage::{Client, PLENTY, Stage};
 use serde_json::json;
-use testkit::{FakeAgent, Step, poll};
+use testkit::{AgentStep, FakeAgent, poll};
 
 /// A worker `w1` in its session, that holds the one task `a`.
 struct Holder {
@@ -16,7 +16,7 @@ impl Holder {
         stage.tasks(&["a"]);
         let client = Client::start();
         let mut agent = stage.looped("w1").with_env("CLAUDE_PID", client.pid());
-        agent.play(&[Step::start()]).unwrap();
+        agent.play(&[AgentStep::start()]).unwrap();
         let env = [("RALPH_AGENT_ID", "w1"), ("CLAUDE_CODE_SESSION_ID", agent.session_id())];
         assert!(stage.task_with(claim, &env, "").success());
         Self { stage, client, agent }
@@ -24,7 +24,7 @@ impl Holder {
 
     /// What its last hook says on stderr.
     fn end(&mut self) -> String {
-        self.agent.play(&[Step::End { reason: "other" }]).unwrap().remove(0).finished.stderr_text()
+        self.agent.play(&[AgentStep::End { reason: "other" }]).unwrap().remove(0).finished.stderr_text()
     }
 }
 
@@ -57,7 +57,7 @@ fn an_agent_killed_with_9_and_started_again_releases_what_it_held() {
     let Holder { stage, mut client, .. } = Holder::new(Stage::new(), &["claim"]);
     client.kill();
     let next = Client::start();
-    let calls = stage.looped("w1").with_env("CLAUDE_PID", next.pid()).play(&[Step::start()]).unwrap();
+    let calls = stage.looped("w1").with_env("CLAUDE_PID", next.pid()).play(&[AgentStep::start()]).unwrap();
     assert!(calls[0].finished.stderr_text().contains("failing task a"), "{}", calls[0].finished.stderr_text());
     assert_eq!(stage.show("a")["s"], "open");
 }

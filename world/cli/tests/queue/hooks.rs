@@ -2,29 +2,29 @@
 
 use crate::stage::{Client, Stage};
 use serde_json::{Value, json};
-use testkit::{Call, FakeAgent, Sandbox, Step};
+use testkit::{AgentStep, FakeAgent, HookCall, Sandbox};
 
-fn stdout(call: &Call) -> String {
+fn stdout(call: &HookCall) -> String {
     call.finished.stdout_text()
 }
 
-fn stderr(call: &Call) -> String {
+fn stderr(call: &HookCall) -> String {
     call.finished.stderr_text()
 }
 
-fn compact(agent: &mut FakeAgent, trigger: &'static str) -> Call {
-    agent.play(&[Step::Compact { trigger }]).unwrap().remove(0)
+fn compact(agent: &mut FakeAgent, trigger: &'static str) -> HookCall {
+    agent.play(&[AgentStep::Compact { trigger }]).unwrap().remove(0)
 }
 
-fn end(agent: &mut FakeAgent, reason: &'static str) -> Call {
-    agent.play(&[Step::End { reason }]).unwrap().remove(0)
+fn end(agent: &mut FakeAgent, reason: &'static str) -> HookCall {
+    agent.play(&[AgentStep::End { reason }]).unwrap().remove(0)
 }
 
 /// A session of `w1` with everything in `slugs` claimed.
 fn holding(stage: &Stage, slugs: &[&str]) -> FakeAgent {
     stage.tasks(slugs);
     let mut agent = stage.looped("w1");
-    agent.play(&[Step::start(), Step::prompt("work")]).unwrap();
+    agent.play(&[AgentStep::start(), AgentStep::prompt("work")]).unwrap();
     for _ in slugs {
         stage.claim("w1");
     }
@@ -52,7 +52,7 @@ fn q6_a_full_window_releases_all_tasks_and_stops_the_agent() {
             (&json!("open"), &json!(1), &json!("context limit reached"))
         );
     }
-    let tool = agent.play(&[Step::bash("echo on")]).unwrap().remove(0);
+    let tool = agent.play(&[AgentStep::bash("echo on")]).unwrap().remove(0);
     let said: Value = serde_json::from_str(&stdout(&tool)).unwrap();
     assert_eq!((&said["hookSpecificOutput"]["permissionDecision"], &said["continue"]), (&json!("deny"), &json!(false)));
     assert_eq!(stage.claim("w2")["attempt"], 2);
@@ -78,7 +78,7 @@ fn q6_nothing_held_and_manual_compactions_print_nothing() {
     stage.tasks(&["theirs"]);
     stage.claim("w2");
     let mut agent = stage.looped("w1");
-    agent.play(&[Step::start()]).unwrap();
+    agent.play(&[AgentStep::start()]).unwrap();
     for call in [compact(&mut agent, "auto"), end(&mut agent, "other")] {
         assert_eq!((call.finished.code(), stdout(&call), stderr(&call)), (Some(0), String::new(), String::new()));
     }
@@ -93,9 +93,9 @@ fn r2_a_person_at_the_screen_keeps_task_and_session_through_compaction() {
     let stage = Stage::new();
     stage.tasks(&["a"]);
     let mut agent = FakeAgent::new(&stage.sandbox).with_env("TAUT_AGENT_ID", "mine");
-    agent.play(&[Step::start()]).unwrap();
+    agent.play(&[AgentStep::start()]).unwrap();
     stage.ok("", &["claim", "--agent", "mine"]);
-    let calls = agent.play(&[Step::Compact { trigger: "auto" }]).unwrap();
+    let calls = agent.play(&[AgentStep::Compact { trigger: "auto" }]).unwrap();
     assert!(calls.len() > 1, "it was stopped");
     assert_eq!((calls[0].event.as_str(), stdout(&calls[0])), ("PreCompact", String::new()));
     assert_eq!(stage.show("a")["assignee"], "mine");
@@ -108,7 +108,7 @@ fn r2_a_client_that_nobody_watches_is_stopped_though_no_loop_named_it() {
     let stage = Stage::new();
     stage.tasks(&["a"]);
     let mut agent = FakeAgent::new(&stage.sandbox).with_env("CLAUDE_CODE_ENTRYPOINT", "sdk-cli");
-    agent.play(&[Step::start()]).unwrap();
+    agent.play(&[AgentStep::start()]).unwrap();
     assert!(stage.task(&["claim"]).success());
     assert!(stdout(&compact(&mut agent, "auto")).contains("Context Limit Reached"));
 }
@@ -133,7 +133,7 @@ fn q6_the_end_of_a_session_releases_all_its_tasks() {
 fn q6_clear_and_resume_keep_the_task_with_the_agent() {
     let stage = Stage::new();
     let mut agent = holding(&stage, &["a"]);
-    agent.play(&[Step::Clear, Step::prompt("go on")]).unwrap();
+    agent.play(&[AgentStep::Clear, AgentStep::prompt("go on")]).unwrap();
     assert_eq!(stage.show("a")["assignee"], "w1");
     let call = end(&mut agent, "logout");
     assert!(stderr(&call).contains("failing task a"), "{}", stderr(&call));
@@ -146,7 +146,7 @@ fn q6_a_child_of_the_same_name_releases_only_what_it_claimed_itself() {
     let mut parent = holding(&stage, &["parents"]);
     let client = Client::start();
     let mut child = stage.looped("w1").with_env("CLAUDE_PID", client.pid());
-    child.play(&[Step::start()]).unwrap();
+    child.play(&[AgentStep::start()]).unwrap();
     stage.tasks(&["childs"]);
     let as_child = [("RALPH_AGENT_ID", "w1"), ("CLAUDE_CODE_SESSION_ID", child.session_id())];
     assert!(stage.task_with(&["claim", "childs"], &as_child, "").success());
@@ -163,7 +163,7 @@ fn q6_two_agents_in_one_project_keep_apart() {
     let mut first = holding(&stage, &["a"]);
     let client = Client::start();
     let mut second = stage.looped("w2").with_env("CLAUDE_PID", client.pid());
-    second.play(&[Step::start()]).unwrap();
+    second.play(&[AgentStep::start()]).unwrap();
     stage.tasks(&["b"]);
     let as_second = [("RALPH_AGENT_ID", "w2"), ("CLAUDE_CODE_SESSION_ID", second.session_id())];
     assert!(stage.task_with(&["claim"], &as_second, "").success());
@@ -178,7 +178,7 @@ fn q6_an_unnamed_agents_claim_from_its_own_shell_is_its_own() {
     let stage = Stage::new();
     stage.tasks(&["a"]);
     let mut agent = FakeAgent::new(&stage.sandbox);
-    agent.play(&[Step::start()]).unwrap();
+    agent.play(&[AgentStep::start()]).unwrap();
     assert!(stage.task_with(&["claim"], &[("CLAUDE_CODE_SESSION_ID", agent.session_id())], "").success());
     let call = end(&mut agent, "prompt_input_exit");
     assert!(stderr(&call).contains("failing task a"), "{}", stderr(&call));
@@ -192,7 +192,7 @@ fn q6_the_task_script_of_the_environment_is_never_run() {
     std::fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     stage.tasks(&["a"]);
     let mut agent = stage.looped("w1").with_env("RALPH_TASK_SCRIPT", &script);
-    agent.play(&[Step::start()]).unwrap();
+    agent.play(&[AgentStep::start()]).unwrap();
     stage.claim("w1");
     compact(&mut agent, "auto");
     end(&mut agent, "other");
@@ -221,7 +221,7 @@ fn q4_an_event_of_the_agent_renews_a_lease_that_is_due() {
     let stage = Stage::new();
     stage.tasks(&["a"]);
     let mut agent = stage.looped("w1");
-    agent.play(&[Step::start()]).unwrap();
+    agent.play(&[AgentStep::start()]).unwrap();
     stage.ok("w1", &["claim", "--lease", "60"]);
     let database = stage.sandbox.taut_home().join("taut.db");
     let back = |seconds: i64| {
@@ -232,11 +232,11 @@ fn q4_an_event_of_the_agent_renews_a_lease_that_is_due() {
     let lease = || stage.show("a")["lease_expires_at"].as_str().unwrap().to_string();
     back(10);
     let early = lease();
-    agent.play(&[Step::prompt("more")]).unwrap();
+    agent.play(&[AgentStep::prompt("more")]).unwrap();
     assert_eq!(lease(), early);
     back(25);
     let due = lease();
-    agent.play(&[Step::bash("true")]).unwrap();
+    agent.play(&[AgentStep::bash("true")]).unwrap();
     assert!(lease() > due && lease() > early, "{} {due}", lease());
 }
 
@@ -246,11 +246,11 @@ fn q4_a_tool_in_flight_holds_the_lease_while_its_client_lives() {
     stage.tasks(&["a"]);
     let mut client = Client::start();
     let mut agent = stage.looped("w1").with_env("CLAUDE_PID", client.pid());
-    agent.play(&[Step::start()]).unwrap();
+    agent.play(&[AgentStep::start()]).unwrap();
     let env = [("RALPH_AGENT_ID", "w1"), ("CLAUDE_CODE_SESSION_ID", agent.session_id())];
     assert!(stage.task_with(&["claim", "--lease", "0"], &env, "").success());
     let fields = json!({"tool_name": "Bash", "tool_input": {"command": "make test"}, "tool_use_id": "toolu_long"});
-    agent.play(&[Step::Event { event: "PreToolUse", fields }]).unwrap();
+    agent.play(&[AgentStep::Event { event: "PreToolUse", fields }]).unwrap();
     let database = stage.sandbox.taut_home().join("taut.db");
     let lapse = || {
         let conn = rusqlite::Connection::open(&database).unwrap();
@@ -274,7 +274,7 @@ fn i3_the_preset_makes_the_alias_and_stops_an_agent_whoever_watches_it() {
     alias.args(["create", "a", "A"]);
     assert!(testkit::process::run(alias, b"", crate::stage::PLENTY).unwrap().success());
     let mut agent = FakeAgent::new(&stage.sandbox).with_env("TAUT_AGENT_ID", "mine");
-    agent.play(&[Step::start()]).unwrap();
+    agent.play(&[AgentStep::start()]).unwrap();
     stage.ok("", &["claim", "--agent", "mine"]);
     assert!(stdout(&compact(&mut agent, "auto")).contains("Context Limit Reached"));
 }

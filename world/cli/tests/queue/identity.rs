@@ -2,7 +2,7 @@
 
 use crate::stage::{Client, PLENTY, Stage};
 use serde_json::{Value, json};
-use testkit::{FakeAgent, Finished, Step, process};
+use testkit::{AgentStep, FakeAgent, Finished, process};
 
 /// `a` is held by alice. Gives the token of her claim.
 fn alice_holds_a(stage: &Stage) -> String {
@@ -23,7 +23,7 @@ const ACTS: [&[&str]; 3] = [&["done", "a"], &["fail", "a", "--reason", "x"], &["
 
 fn session_of(stage: &Stage, agent: &str) -> FakeAgent {
     let mut agent = FakeAgent::new(&stage.sandbox).with_env("TAUT_AGENT_ID", agent);
-    agent.play(&[Step::start()]).unwrap();
+    agent.play(&[AgentStep::start()]).unwrap();
     agent
 }
 
@@ -101,7 +101,7 @@ fn t10_the_process_tree_knows_better_than_the_environment_who_speaks() {
         }
     }
     assert_eq!(stage.ok("alice", &["renew", "a", "--token", &token]), "renewed a\n");
-    bob.play(&[Step::End { reason: "other" }]).unwrap();
+    bob.play(&[AgentStep::End { reason: "other" }]).unwrap();
     assert_eq!(stage.ok("alice", &["done", "a"]), "done a\n", "nothing speaks against it any more");
 }
 
@@ -112,7 +112,7 @@ fn t10_the_id_or_the_client_of_anothers_session_in_the_environment_makes_nobody_
     let client = Client::start();
     let mut alice = FakeAgent::new(&stage.sandbox).with_env("TAUT_AGENT_ID", "alice");
     alice = alice.with_env("CLAUDE_PID", client.pid());
-    alice.play(&[Step::start()]).unwrap();
+    alice.play(&[AgentStep::start()]).unwrap();
     let _bob = session_of(&stage, "bob");
     for (name, value) in [("CLAUDE_CODE_SESSION_ID", alice.session_id().to_string()), ("CLAUDE_PID", client.pid())] {
         let env = [(name, value.as_str()), ("RALPH_AGENT_ID", "alice")];

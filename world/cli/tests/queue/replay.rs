@@ -4,18 +4,18 @@
 use crate::stage::Stage;
 use rusqlite::Connection;
 use serde_json::{Value, json};
-use testkit::{Call, FakeAgent, Step};
+use testkit::{AgentStep, FakeAgent, HookCall};
 
 fn holding(stage: &Stage) -> FakeAgent {
     stage.tasks(&["a"]);
     let mut agent = stage.looped("w1");
-    agent.play(&[Step::start(), Step::prompt("work")]).unwrap();
+    agent.play(&[AgentStep::start(), AgentStep::prompt("work")]).unwrap();
     stage.claim("w1");
     agent
 }
 
 /// The hook runs while somebody else has the database.
-fn while_locked(stage: &Stage, agent: &mut FakeAgent, step: Step) -> Call {
+fn while_locked(stage: &Stage, agent: &mut FakeAgent, step: AgentStep) -> HookCall {
     let other = Connection::open(stage.sandbox.taut_home().join(store::DATABASE)).unwrap();
     other.execute_batch("BEGIN EXCLUSIVE").unwrap();
     let call = agent.play(&[step]).unwrap().remove(0);
@@ -25,8 +25,8 @@ fn while_locked(stage: &Stage, agent: &mut FakeAgent, step: Step) -> Call {
 }
 
 /// Nothing follows it: a client that goes on says so.
-fn full() -> Step {
-    Step::Event { event: "PreCompact", fields: json!({"trigger": "auto", "custom_instructions": null}) }
+fn full() -> AgentStep {
+    AgentStep::Event { event: "PreCompact", fields: json!({"trigger": "auto", "custom_instructions": null}) }
 }
 
 fn sessions(stage: &Stage) -> Vec<Value> {
@@ -46,7 +46,7 @@ fn stored(stage: &Stage, event: &str) -> Vec<Value> {
 fn t3_q6_a_session_end_that_found_the_database_locked_releases_its_task_later_and_once() {
     let stage = Stage::new();
     let mut agent = holding(&stage);
-    while_locked(&stage, &mut agent, Step::End { reason: "other" });
+    while_locked(&stage, &mut agent, AgentStep::End { reason: "other" });
     let listed = stage.list(&["list", "--all", "--json"]);
     assert_eq!(listed[0]["s"], "open");
     let task = stage.show("a");
@@ -75,11 +75,11 @@ fn t3_q6_a_full_context_that_found_the_database_locked_releases_its_task_later()
 
 #[test]
 fn t3_q6_a_session_that_went_on_loses_nothing_for_what_was_put_by() {
-    for step in [full(), Step::Compact { trigger: "auto" }, Step::End { reason: "other" }] {
+    for step in [full(), AgentStep::Compact { trigger: "auto" }, AgentStep::End { reason: "other" }] {
         let stage = Stage::new();
         let mut agent = holding(&stage);
         while_locked(&stage, &mut agent, step);
-        agent.play(&[Step::bash("echo on")]).unwrap();
+        agent.play(&[AgentStep::bash("echo on")]).unwrap();
         assert_eq!(stage.show("a")["s"], "active");
         assert!(sessions(&stage).iter().any(|session| session["state"] != "ended"));
     }
@@ -90,7 +90,7 @@ fn t3_q6_what_was_claimed_after_the_end_is_not_released_for_it() {
     let stage = Stage::new();
     let mut agent = holding(&stage);
     stage.ok("w1", &["done", "a"]);
-    while_locked(&stage, &mut agent, Step::End { reason: "other" });
+    while_locked(&stage, &mut agent, AgentStep::End { reason: "other" });
     // Claimed before anybody takes the spool in: the folder is kept from it for that long.
     let spool = stage.sandbox.taut_home().join(store::SPOOL);
     let away = spool.with_extension("away");

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
-use testkit::{Launch, Script, Strange, Turn, poll};
+use testkit::{ClientLaunch, Script, Strange, Turn, poll};
 
 const PLENTY: Duration = Duration::from_secs(60);
 
@@ -43,7 +43,7 @@ fn g2_a_strike_denies_a_whole_batch_explains_and_lets_the_retry_pass() {
         .main(Turn::bash("cat draft.md"))
         .main(Turn::bash("git reset --hard"))
         .main(Turn::say("done"));
-    let run = Launch::new(&stage.sandbox, script).run(&stage.client).unwrap();
+    let run = ClientLaunch::new(&stage.sandbox, script).run(&stage.client).unwrap();
     assert_went_well(&run);
     let rule = || "git-reset-hard".to_owned();
     let deny = || "deny".to_owned();
@@ -61,7 +61,7 @@ fn g2_a_strike_denies_a_whole_batch_explains_and_lets_the_retry_pass() {
 fn what_would_ask_is_denied_where_nobody_can_answer() {
     let stage = Stage::new();
     let script = Script::new().main(Turn::bash("sudo touch owned")).main(Turn::say("done"));
-    let run = Launch::new(&stage.sandbox, script).run(&stage.client).unwrap();
+    let run = ClientLaunch::new(&stage.sandbox, script).run(&stage.client).unwrap();
     assert_went_well(&run);
     assert_eq!(verdicts(&stage, run.session_id().unwrap()), [("deny".into(), "sudo".into())]);
     assert!(run.requests.all_text_sent().contains("Nobody is there to be asked"));
@@ -84,7 +84,7 @@ fn g8_an_agent_cannot_turn_taut_off_by_shell_or_by_its_edit_tools() {
         .main(Turn::bash(&format!("rm -rf {}", stage.sandbox.taut_home().display())))
         .main(Turn::bash("TAUT_AGENT_ID=other taut task list"))
         .main(Turn::say("I give up"));
-    let run = Launch::new(&stage.sandbox, script).run(&stage.client).unwrap();
+    let run = ClientLaunch::new(&stage.sandbox, script).run(&stage.client).unwrap();
     assert_went_well(&run);
     let said = verdicts(&stage, run.session_id().unwrap());
     assert_eq!(said.len(), 9, "{said:?}");
@@ -112,7 +112,7 @@ fn g11_a_repositorys_settings_cannot_move_or_weaken_the_policy() {
     // The witness would stand between the hook and the client it looks at.
     stage.unwitnessed();
     let script = Script::new().main(Turn::bash("git reset --hard")).main(Turn::say("done"));
-    let run = Launch::new(&stage.sandbox, script).run(&stage.client).unwrap();
+    let run = ClientLaunch::new(&stage.sandbox, script).run(&stage.client).unwrap();
     assert_went_well(&run);
     assert_eq!(verdicts(&stage, run.session_id().unwrap()), [("deny".into(), "git-reset-hard".into())]);
     assert_eq!(fs::read_to_string(&draft).unwrap(), "one\ntwo\n");
@@ -123,7 +123,7 @@ fn g11_a_repositorys_settings_cannot_move_or_weaken_the_policy() {
 fn g8_hooks_that_vanish_under_an_open_client_go_on_and_the_user_is_told() {
     let stage = Stage::new();
     let script = Script::new().main(Turn::say("forty-one")).main(Turn::bash("rm -rf ~")).main(Turn::say("forty-two"));
-    let terminal = Launch::new(&stage.sandbox, script).open(&stage.client).unwrap();
+    let terminal = ClientLaunch::new(&stage.sandbox, script).open(&stage.client).unwrap();
     terminal.submit("ready?").unwrap();
     terminal.wait_for("forty-one").unwrap();
     fs::write(stage.sandbox.claude_dir().join("settings.json"), SETTINGS).unwrap();
@@ -144,7 +144,7 @@ fn g8_hooks_that_vanish_under_an_open_client_go_on_and_the_user_is_told() {
 fn i1_the_users_own_uninstall_works_while_a_client_is_open() {
     let stage = Stage::new();
     let script = Script::new().main(Turn::say("forty-one"));
-    let terminal = Launch::new(&stage.sandbox, script).open(&stage.client).unwrap();
+    let terminal = ClientLaunch::new(&stage.sandbox, script).open(&stage.client).unwrap();
     terminal.submit("ready?").unwrap();
     terminal.wait_for("forty-one").unwrap();
     let mut command = stage.sandbox.command(stage.sandbox.root().join("bin/inner/taut"));
@@ -176,7 +176,7 @@ fn t2_pipes_in_the_place_of_a_projects_files_silence_nothing() {
         .main(Turn::bash("cd sub && echo still here && rm -rf /"))
         .main(Turn::bash("echo still working"))
         .main(Turn::say("done"));
-    let run = Launch::new(&stage.sandbox, script).run(&stage.client).unwrap();
+    let run = ClientLaunch::new(&stage.sandbox, script).run(&stage.client).unwrap();
     assert_went_well(&run);
     let verdicts: Vec<_> =
         verdicts(&stage, run.session_id().unwrap()).into_iter().map(|(verdict, _)| verdict).collect();
@@ -199,7 +199,7 @@ fn g11_t5_a_repositorys_own_environment_moves_nothing() {
     fs::create_dir_all(project.join(".claude")).unwrap();
     fs::write(project.join(".claude/settings.json"), json!({ "env": env }).to_string()).unwrap();
     let script = Script::new().main(Turn::bash("git push --force")).main(Turn::say("done"));
-    let run = Launch::new(&stage.sandbox, script).run(&stage.client).unwrap();
+    let run = ClientLaunch::new(&stage.sandbox, script).run(&stage.client).unwrap();
     assert_went_well(&run);
     assert_eq!(verdicts(&stage, run.session_id().unwrap()), [("deny".into(), "git-force-push".into())]);
     assert!(!evil.join("state").exists() && !evil.join("xdg").exists(), "nothing was kept where it said");

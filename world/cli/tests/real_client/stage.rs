@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use testkit::{RealClient, Run, Sandbox};
+use testkit::{PrintRun, RealClient, Sandbox};
 
 /// As a user has it: a setting of their own, and no line end at the end.
 pub const SETTINGS: &str = "{\n  \"cleanupPeriodDays\": 30\n}";
@@ -143,6 +143,6 @@ pub fn assert_quiet_but_for(stage: &Stage, denials: usize) {
     assert!(heard.iter().all(|heard| heard.env["code"] == "0" && heard.stderr.is_empty()), "{heard:#?}");
 }
 
-pub fn assert_went_well(run: &Run) {
+pub fn assert_went_well(run: &PrintRun) {
     assert!(run.success(), "{:?}\n{}\n{:#?}", run.ending, run.stderr, run.lines);
 }

@@ -2,7 +2,7 @@
 
 use crate::stage::{Stage, assert_quiet_but_for, assert_stored_as_heard, is_proof};
 use std::time::Duration;
-use testkit::{Launch, Script, Turn, poll};
+use testkit::{ClientLaunch, Script, Turn, poll};
 
 const PLENTY: Duration = Duration::from_secs(60);
 
@@ -14,7 +14,7 @@ fn s1_clear_makes_a_linked_session_under_the_same_agent_in_its_pane() {
         .main(Turn::say("forty-two"))
         .main(Turn::bash("rm -rf ~"))
         .main(Turn::say("forty-three"));
-    let terminal = Launch::new(&stage.sandbox, script).open(&stage.client).unwrap();
+    let terminal = ClientLaunch::new(&stage.sandbox, script).open(&stage.client).unwrap();
     terminal.submit("what is it?").unwrap();
     terminal.wait_for("forty-two").unwrap();
     terminal.submit("/clear").unwrap();

@@ -4,11 +4,11 @@ use crate::stage::{SETTINGS, Stage, assert_quiet_but_for, assert_stored_as_heard
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use testkit::scripted_model::SUBAGENT_MARK;
-use testkit::{Kind, Launch, Run, Script, Turn};
+use testkit::{ClientLaunch, PrintRun, RequestKind, Script, Turn};
 
 /// Every tool call the model made, by id, as the client's last request repeats it.
-fn called_by_the_model(run: &Run) -> BTreeMap<String, Value> {
-    let last = run.requests.of(Kind::Main).next_back().unwrap();
+fn called_by_the_model(run: &PrintRun) -> BTreeMap<String, Value> {
+    let last = run.requests.of(RequestKind::Main).next_back().unwrap();
     let blocks = last.body["messages"].as_array().unwrap().iter().filter_map(|message| message["content"].as_array());
     let calls = blocks.flatten().filter(|block| block["type"] == "tool_use");
     calls.map(|call| (call["id"].as_str().unwrap().to_owned(), call["input"].clone())).collect()
@@ -27,7 +27,7 @@ fn a_session_with_several_tools_is_stored_as_the_model_was_sent_it_and_its_worst
         .main(Turn::bash("rm -rf ~"))
         .main(Turn::bash("exit 3"))
         .main(Turn::say("done"));
-    let run = Launch::new(&stage.sandbox, script).prompt("tidy up").run(&stage.client).unwrap();
+    let run = ClientLaunch::new(&stage.sandbox, script).prompt("tidy up").run(&stage.client).unwrap();
     assert_went_well(&run);
 
     assert!(precious.exists() && stage.sandbox.project().join("one.txt").exists() && notes.exists());
@@ -61,7 +61,7 @@ fn a_denied_call_comes_back_in_its_batch_and_the_hook_is_a_child_of_the_client()
         .main(Turn::bash("rm -rf ~").and_bash("echo fine"))
         .main(Turn::bash("rm -rf ~"))
         .main(Turn::say("sorry"));
-    let run = Launch::new(&stage.sandbox, script).run(&stage.client).unwrap();
+    let run = ClientLaunch::new(&stage.sandbox, script).run(&stage.client).unwrap();
     assert_went_well(&run);
     let heard = stage.heard();
     let denied: Vec<_> =
@@ -101,7 +101,7 @@ fn a_sub_agents_calls_are_stored_under_the_session_that_started_it() {
         .sub_agent(Turn::bash("echo from-below"))
         .sub_agent(Turn::bash("rm -rf ~"))
         .sub_agent(Turn::say("I looked"));
-    let run = Launch::new(&stage.sandbox, script).run(&stage.client).unwrap();
+    let run = ClientLaunch::new(&stage.sandbox, script).run(&stage.client).unwrap();
     assert_went_well(&run);
     assert!(stage.sandbox.home().exists());
     let events = stage.events();
@@ -122,9 +122,9 @@ fn s1_a_compaction_makes_a_linked_session_under_the_same_agent() {
         .main(Turn::bash("echo two").using(970_000))
         .main(Turn::say("done"))
         .compact(Turn::say("<summary>all there was</summary>"));
-    let run = Launch::new(&stage.sandbox, script).run(&stage.client).unwrap();
+    let run = ClientLaunch::new(&stage.sandbox, script).run(&stage.client).unwrap();
     assert_went_well(&run);
-    assert!(run.requests.of(Kind::Compact).count() >= 1);
+    assert!(run.requests.of(RequestKind::Compact).count() >= 1);
     let ours = |session: &&Value| session["host_session_id"] == run.session_id().unwrap();
     let sessions = stage.sessions();
     let sessions: Vec<_> = sessions.iter().filter(ours).collect();
@@ -142,7 +142,7 @@ fn s1_a_compaction_makes_a_linked_session_under_the_same_agent() {
 fn i1_uninstall_restores_the_settings_byte_for_byte_after_real_work() {
     let stage = Stage::new();
     assert_ne!(stage.settings(), SETTINGS);
-    let run = Launch::new(&stage.sandbox, Script::new().main(Turn::bash("ls")).main(Turn::say("done")))
+    let run = ClientLaunch::new(&stage.sandbox, Script::new().main(Turn::bash("ls")).main(Turn::say("done")))
         .run(&stage.client)
         .unwrap();
     assert_went_well(&run);

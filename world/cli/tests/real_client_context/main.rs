@@ -8,7 +8,7 @@ mod screen;
 
 use serde_json::{Value, json};
 use stage::{Stage, assert_went_well, is_proof};
-use testkit::{Kind, Launch, Run, Script, Turn};
+use testkit::{ClientLaunch, PrintRun, RequestKind, Script, Turn};
 
 fn configured(config: &str, files: &[(&str, &str)]) -> Stage {
     let stage = Stage::new();
@@ -21,8 +21,8 @@ fn configured(config: &str, files: &[(&str, &str)]) -> Stage {
 }
 
 /// What the model was sent in each request of the main conversation.
-fn sent(run: &Run) -> Vec<String> {
-    run.requests.of(Kind::Main).map(testkit::scripted_model::Request::text_sent).collect()
+fn sent(run: &PrintRun) -> Vec<String> {
+    run.requests.of(RequestKind::Main).map(testkit::scripted_model::ModelRequest::text_sent).collect()
 }
 
 fn sessions(stage: &Stage) -> Vec<Value> {
@@ -45,7 +45,7 @@ fn s2_the_files_of_a_session_are_found_in_what_the_model_is_sent() {
         ],
     );
     let script = Script::new().main(Turn::say("done"));
-    let run = Launch::new(&stage.sandbox, script).env("CLAUDE_SESSION_ROLE", "chief").run(&stage.client).unwrap();
+    let run = ClientLaunch::new(&stage.sandbox, script).env("CLAUDE_SESSION_ROLE", "chief").run(&stage.client).unwrap();
     assert_went_well(&run);
     let first = &sent(&run)[0];
     for part in [
@@ -71,7 +71,7 @@ fn s7_a_filling_context_is_warned_of_once_beside_a_tools_result() {
         .main(Turn::bash("echo four").using(801_000))
         .main(Turn::bash("echo five").using(802_000))
         .main(Turn::say("done").using(810_000));
-    let run = Launch::new(&stage.sandbox, script).run(&stage.client).unwrap();
+    let run = ClientLaunch::new(&stage.sandbox, script).run(&stage.client).unwrap();
     assert_went_well(&run);
     let sent = sent(&run);
     let (first, second) = ("Context at 60% - Consider writing reset notes soon", "Context at 80% - Write reset notes");
@@ -88,7 +88,8 @@ fn s7_a_filling_context_is_warned_of_once_beside_a_tools_result() {
 fn s9_a_background_session_is_asked_once_to_report_and_then_ends() {
     let stage = configured("[context]\nreport = true\nwarnings = true\n", &[]);
     let script = Script::new().main(Turn::say("finished")).main(Turn::say("reported")).otherwise(Turn::say("again"));
-    let run = Launch::new(&stage.sandbox, script).env("CLAUDE_SESSION_MODE", "background").run(&stage.client).unwrap();
+    let run =
+        ClientLaunch::new(&stage.sandbox, script).env("CLAUDE_SESSION_MODE", "background").run(&stage.client).unwrap();
     assert_went_well(&run);
     let sent = sent(&run);
     assert_eq!(sent.len(), 2, "{sent:#?}");
@@ -102,7 +103,7 @@ fn s9_a_stop_at_90_percent_costs_one_turn_at_most_and_never_loops() {
     let stage = configured("[context]\nwarnings = true\n", &[]);
     let script =
         Script::new().main(Turn::say("a thought").using(900_000)).otherwise(Turn::say("the end").using(900_200));
-    let run = Launch::new(&stage.sandbox, script).run(&stage.client).unwrap();
+    let run = ClientLaunch::new(&stage.sandbox, script).run(&stage.client).unwrap();
     assert_went_well(&run);
     let spoken: Vec<_> = stage.heard().into_iter().filter(|heard| !heard.stdout.is_empty()).collect();
     // The client may write its last answer down only after the stop: then nothing is known, and nothing said.
@@ -121,7 +122,7 @@ fn r2_a_compaction_by_itself_is_let_through_and_the_session_after_it_goes_on_wit
         .main(Turn::bash("echo two").using(970_000))
         .otherwise(Turn::say("done").using(21_000))
         .compact(Turn::say("SUMMARY-OF-ALL"));
-    let run = Launch::new(&stage.sandbox, script).run(&stage.client).unwrap();
+    let run = ClientLaunch::new(&stage.sandbox, script).run(&stage.client).unwrap();
     assert_went_well(&run);
     let heard = stage.heard();
     let events: Vec<&str> = heard.iter().map(|heard| heard.event.as_str()).collect();

@@ -3,7 +3,7 @@
 use crate::stage::Stage;
 use serde_json::{Value, json};
 use std::time::Duration;
-use testkit::{Launch, Script, Turn, poll};
+use testkit::{ClientLaunch, Script, Turn, poll};
 
 const PLENTY: Duration = Duration::from_secs(60);
 
@@ -15,7 +15,7 @@ fn s6_the_status_line_shows_the_context_and_the_session_learns_its_window_from_i
         json!({"type": "command", "command": format!("{} statusline", stage.sandbox.bin().display())});
     std::fs::write(stage.sandbox.claude_dir().join("settings.json"), settings.to_string()).unwrap();
     let script = Script::new().main(Turn::say("forty-two").using(400_000));
-    let launch = Launch::new(&stage.sandbox, script).env("TAUT_AGENT_ID", "ada");
+    let launch = ClientLaunch::new(&stage.sandbox, script).env("TAUT_AGENT_ID", "ada");
     let terminal = launch.open(&stage.client).unwrap();
     terminal.submit("what is it?").unwrap();
     terminal.wait_for("forty-two").unwrap();

@@ -5,7 +5,7 @@ use crate::stage::Stage;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use testkit::{Launch, Sandbox, Script, Turn, poll};
+use testkit::{ClientLaunch, Sandbox, Script, Turn, poll};
 
 const ALL_ON: &str = "[notify]\non = [\"attention\", \"error\", \"done\"]\nterminal = true\ndesktop = true\n\
                       debounce = \"0s\"\n";
@@ -87,7 +87,7 @@ fn f5_a_client_that_only_prints_is_not_rung() {
     let stage = Stage::new();
     configure(&stage.sandbox);
     let script = Script::new().main(Turn::bash("true")).main(Turn::say("done"));
-    let run = Launch::new(&stage.sandbox, script).prompt("go").run(&stage.client).unwrap();
+    let run = ClientLaunch::new(&stage.sandbox, script).prompt("go").run(&stage.client).unwrap();
     assert_eq!(run.ending, testkit::Ending::Code(0), "{}", run.stderr);
     let heard = stage.heard();
     assert!(heard.iter().any(|call| call.event == "Stop"));

@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::time::{Duration, Instant};
-use testkit::{Launch, Script, Terminal, poll, process};
+use testkit::{ClientLaunch, Script, Terminal, poll, process};
 
 pub const PLENTY: Duration = Duration::from_secs(60);
 
@@ -34,7 +34,7 @@ impl Pane {
         let witness = WITNESS.replace("REAL", String::from_utf8(found).unwrap().trim()).replace("LOG", &log);
         fs::write(&wrapper, witness).unwrap();
         fs::set_permissions(&wrapper, fs::Permissions::from_mode(0o755)).unwrap();
-        let launch = Launch::new(&stage.sandbox, script).permission_mode("default").env("TAUT_AGENT_ID", "ada");
+        let launch = ClientLaunch::new(&stage.sandbox, script).permission_mode("default").env("TAUT_AGENT_ID", "ada");
         let terminal = launch.open(&stage.client).unwrap_or_else(|error| panic!("{error}"));
         Self { stage, terminal }
     }

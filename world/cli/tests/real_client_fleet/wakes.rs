@@ -1,12 +1,12 @@
 //! F3: an idle session is woken by a pasted line, and never where that would disturb anybody.
 
 use crate::pane::{PLENTY, Pane};
-use testkit::{Kind, Script, Turn, poll};
+use testkit::{RequestKind, Script, Turn, poll};
 
 /// How many of the model's requests were the first to hold this text: a conversation repeats what was said.
 fn told(pane: &Pane, text: &str) -> usize {
     let requests = pane.terminal.requests();
-    let sent = requests.of(Kind::Main).map(|request| request.text_sent().matches(text).count());
+    let sent = requests.of(RequestKind::Main).map(|request| request.text_sent().matches(text).count());
     sent.max().unwrap_or_default()
 }
 

@@ -10,7 +10,7 @@ mod sandboxed;
 use serde_json::{Value, json};
 use stage::{Stage, assert_went_well, is_proof};
 use testkit::scripted_model::SUBAGENT_MARK;
-use testkit::{Kind, Launch, Run, Script, Turn};
+use testkit::{ClientLaunch, PrintRun, RequestKind, Script, Turn};
 
 const SKILL: &str = "[skills.implement]\nphases = [\"1: Plan\", \"2: Build\"]\nheartbeat = { warn = 2, block = 4 }\n";
 
@@ -24,8 +24,8 @@ pub fn configured(config: &str) -> Stage {
 }
 
 /// What the model was sent in the last request of the main conversation.
-fn last_sent(run: &Run) -> String {
-    run.requests.of(Kind::Main).map(testkit::scripted_model::Request::text_sent).next_back().unwrap()
+fn last_sent(run: &PrintRun) -> String {
+    run.requests.of(RequestKind::Main).map(testkit::scripted_model::ModelRequest::text_sent).next_back().unwrap()
 }
 
 pub fn effort(stage: &Stage) -> Value {
@@ -54,7 +54,7 @@ fn g4_a_heartbeat_stops_the_agent_and_its_own_log_line_releases_it() {
         .main(Turn::bash("taut log 'made three files'"))
         .main(Turn::bash("echo 5 > five.txt"))
         .main(Turn::say("done"));
-    let run = Launch::new(&stage.sandbox, script).run(&stage.client).unwrap();
+    let run = ClientLaunch::new(&stage.sandbox, script).run(&stage.client).unwrap();
     assert_went_well(&run);
     let made = ["one", "two", "three", "four", "five"].map(|name| exists(&stage, &format!("{name}.txt")));
     assert_eq!(made, [true, true, true, false, true], "{:#?}", run.requests.tool_results());
@@ -84,7 +84,7 @@ fn g0_in_mode_default_and_without_a_person_the_session_gate_opens_by_its_own_lin
         .main(Turn::bash("taut session activate implement"))
         .main(Turn::call("Read", json!({"file_path": notes})))
         .main(Turn::say("done"));
-    let run = Launch::new(&stage.sandbox, script).permission_mode("default").run(&stage.client).unwrap();
+    let run = ClientLaunch::new(&stage.sandbox, script).permission_mode("default").run(&stage.client).unwrap();
     assert_went_well(&run);
     let results = run.requests.tool_results();
     assert!(results[0].contains("[session-gate]") && results[0].contains("taut session activate"), "{results:#?}");
@@ -100,7 +100,7 @@ fn an_invoked_skill_begins_an_effort_by_what_its_own_file_declares() {
     std::fs::create_dir_all(file.parent().unwrap()).unwrap();
     std::fs::write(file, "---\nname: implement\ndescription: builds things\ntaut:\n  phases: [\"1: Plan\"]\n  preload: [NOTES.md]\n---\nBuild it.\n").unwrap();
     std::fs::write(stage.sandbox.project().join("NOTES.md"), "mind the pipes").unwrap();
-    let run = Launch::new(&stage.sandbox, Script::new().main(Turn::say("done")))
+    let run = ClientLaunch::new(&stage.sandbox, Script::new().main(Turn::say("done")))
         .prompt("/implement now")
         .run(&stage.client)
         .unwrap();
@@ -121,7 +121,7 @@ fn g5_a_full_context_is_dehydrated_and_the_next_session_recovers() {
         .main(Turn::bash("echo 2 > two.txt").using(950_000))
         .main(Turn::bash(&format!("taut session dehydrate <<'EOF'\n{account}\nEOF")).using(950_000))
         .main(Turn::say("saved").using(950_000));
-    let launch = |script| Launch::new(&stage.sandbox, script).env("TAUT_AGENT_ID", "ann");
+    let launch = |script| ClientLaunch::new(&stage.sandbox, script).env("TAUT_AGENT_ID", "ann");
     let run = launch(script).run(&stage.client).unwrap();
     assert_went_well(&run);
     assert!(exists(&stage, "one.txt") && !exists(&stage, "two.txt"), "{:#?}", run.requests.tool_results());
@@ -130,7 +130,7 @@ fn g5_a_full_context_is_dehydrated_and_the_next_session_recovers() {
     assert!(artifact(&stage, "DEHYDRATED_CONTEXT.md").contains("half a bridge"));
 
     let say = || Script::new().main(Turn::say("hello"));
-    let other = Launch::new(&stage.sandbox, say()).env("TAUT_AGENT_ID", "bob").run(&stage.client).unwrap();
+    let other = ClientLaunch::new(&stage.sandbox, say()).env("TAUT_AGENT_ID", "bob").run(&stage.client).unwrap();
     assert!(!last_sent(&other).contains("half a bridge"), "it is not bob's");
     let next = launch(say()).run(&stage.client).unwrap();
     for part in ["half a bridge", "1. lay another", "the bridge has two ends"] {
@@ -151,9 +151,10 @@ fn s10_a_sub_agent_is_told_of_the_effort_and_its_parent_goes_on() {
         .main(Turn::say("done"))
         .sub_agent(Turn::bash("echo hi"))
         .sub_agent(Turn::say("I-looked"));
-    let run = Launch::new(&stage.sandbox, script).run(&stage.client).unwrap();
+    let run = ClientLaunch::new(&stage.sandbox, script).run(&stage.client).unwrap();
     assert_went_well(&run);
-    let helper: String = run.requests.of(Kind::Sub).map(testkit::scripted_model::Request::text_sent).collect();
+    let helper: String =
+        run.requests.of(RequestKind::Sub).map(testkit::scripted_model::ModelRequest::text_sent).collect();
     assert!(helper.contains("You work for the effort implement"), "{helper}");
     let sessions: Vec<Value> = stage.sessions().into_iter().filter(|session| !is_proof(session)).collect();
     assert_eq!(sessions.len(), 1, "{sessions:#?}");
@@ -174,8 +175,8 @@ fn r2_an_automatic_compaction_is_stopped_or_followed_as_configured() {
             .main(Turn::bash("echo 2 > two.txt"))
             .main(Turn::say("done"))
             .compact(Turn::say("a summary"));
-        let run = Launch::new(&stage.sandbox, script).run(&stage.client).unwrap();
-        let compacted = run.requests.of(Kind::Compact).count();
+        let run = ClientLaunch::new(&stage.sandbox, script).run(&stage.client).unwrap();
+        let compacted = run.requests.of(RequestKind::Compact).count();
         if stopped {
             assert_eq!((compacted, exists(&stage, "two.txt")), (0, false), "{:#?}", run.lines);
         } else {
@@ -205,7 +206,7 @@ fn i3_under_the_workflow_engine_the_way_out_is_permitted_in_mode_default() {
         .main(Turn::bash("taut log 'set up'"))
         .main(read())
         .main(Turn::say("done"));
-    let run = Launch::new(&stage.sandbox, script).permission_mode("default").run(&stage.client).unwrap();
+    let run = ClientLaunch::new(&stage.sandbox, script).permission_mode("default").run(&stage.client).unwrap();
     assert_went_well(&run);
     let results = run.requests.tool_results();
     for (at, part) in

@@ -3,7 +3,7 @@
 use crate::{artifact, configured};
 use serde_json::json;
 use std::time::Duration;
-use testkit::{Launch, Script, Turn, poll};
+use testkit::{ClientLaunch, Script, Turn, poll};
 
 const PLENTY: Duration = Duration::from_secs(60);
 
@@ -17,7 +17,7 @@ fn s11_what_the_user_was_asked_and_said_is_in_the_details() {
     let ask = Turn::call("AskUserQuestion", questions);
     let script =
         Script::new().main(Turn::bash("taut session activate implement")).main(ask).main(Turn::say("green-it-is"));
-    let terminal = Launch::new(&stage.sandbox, script).open(&stage.client).unwrap();
+    let terminal = ClientLaunch::new(&stage.sandbox, script).open(&stage.client).unwrap();
     terminal.submit("build a bridge").unwrap();
     terminal.wait_for("Which colour should the bridge have?").unwrap();
     terminal.send_keys(&["Enter"]).unwrap();

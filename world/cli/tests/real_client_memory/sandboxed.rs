@@ -3,7 +3,7 @@
 use crate::stage::{Stage, assert_went_well};
 use crate::{SKILL, artifact, configured};
 use serde_json::{Value, json};
-use testkit::{Launch, Script, Turn};
+use testkit::{ClientLaunch, Script, Turn};
 
 /// The client's Bash sandbox, without a way around it; where it cannot run, the client refuses to start.
 fn with_the_sandbox_on(stage: &Stage) {
@@ -37,7 +37,7 @@ fn g0_in_the_clients_bash_sandbox_the_heartbeat_opens_by_its_own_line() {
         .main(Turn::bash("taut log 'by the hook'"))
         .main(Turn::bash("echo 2 > two.txt"))
         .main(Turn::say("done"));
-    let run = Launch::new(&stage.sandbox, script).permission_mode("default").run(&stage.client).unwrap();
+    let run = ClientLaunch::new(&stage.sandbox, script).permission_mode("default").run(&stage.client).unwrap();
     assert_went_well(&run);
     let results = run.requests.tool_results();
     let log = artifact(&stage, "1_IMPLEMENT_LOG.md");

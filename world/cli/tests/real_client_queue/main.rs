@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use std::path::Path;
-use testkit::{Kind, Launch, RealClient, Sandbox, Script, Turn};
+use testkit::{ClientLaunch, RealClient, RequestKind, Sandbox, Script, Turn};
 
 /// Past the point of auto-compaction of the scripted model's window.
 const FULL: u64 = 970_000;
@@ -44,10 +44,10 @@ fn q6_r2_a_full_window_halts_the_agent_and_a_second_one_finishes_its_task() {
         .main(Turn::bash("echo three > three.txt").using(FULL))
         .main(Turn::say("done"))
         .compact(Turn::say("<summary>all there was</summary>"));
-    let run = Launch::new(&sandbox, script).run(&client).unwrap();
+    let run = ClientLaunch::new(&sandbox, script).run(&client).unwrap();
     assert!(exists(&sandbox, "claimed.json"));
     assert!(!exists(&sandbox, "two.txt") && !exists(&sandbox, "three.txt"), "the agent went on");
-    assert_eq!(run.requests.of(Kind::Compact).count(), 0, "it was compacted all the same");
+    assert_eq!(run.requests.of(RequestKind::Compact).count(), 0, "it was compacted all the same");
     let task = show(&sandbox);
     assert_eq!(
         (&task["s"], &task["retry_count"], &task["fail_reason"]),
@@ -55,7 +55,7 @@ fn q6_r2_a_full_window_halts_the_agent_and_a_second_one_finishes_its_task() {
         "{task}"
     );
     let script = Script::new().main(Turn::bash("taut task claim && taut task done a")).main(Turn::say("done"));
-    Launch::new(&sandbox, script).env("RALPH_AGENT_ID", "w2").run(&client).unwrap();
+    ClientLaunch::new(&sandbox, script).env("RALPH_AGENT_ID", "w2").run(&client).unwrap();
     let task = show(&sandbox);
     assert_eq!((&task["s"], &task["attempt"]), (&json!("done"), &json!(2)), "{task}");
 }
@@ -66,7 +66,7 @@ fn q6_the_end_of_an_unnamed_agents_session_releases_what_its_shell_claimed() {
     let script = Script::new()
         .main(Turn::bash("taut task claim --json > claimed.json; env | grep ^CLAUDE | grep -v TOKEN > env.txt"))
         .main(Turn::say("I forgot to finish"));
-    Launch::new(&sandbox, script).run(&RealClient::installed().unwrap()).unwrap();
+    ClientLaunch::new(&sandbox, script).run(&RealClient::installed().unwrap()).unwrap();
     let environment = std::fs::read_to_string(sandbox.project().join("env.txt")).unwrap();
     let task = show(&sandbox);
     assert_eq!(

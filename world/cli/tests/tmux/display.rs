@@ -2,7 +2,7 @@
 
 use crate::stage::*;
 use serde_json::{Value, json};
-use testkit::{Step, poll};
+use testkit::{AgentStep, poll};
 
 #[test]
 fn f2_every_status_has_its_tint_and_the_focused_pane_is_black() {
@@ -14,14 +14,14 @@ fn f2_every_status_has_its_tint_and_the_focused_pane_is_black() {
     let (first, second) = (tmux.first_pane(), tmux.split());
     stage.taut_in(&tmux, &["tmux", "apply"]);
     let mut agent = stage.agent("ada", &tmux, &second);
-    agent.play(&[Step::start(), Step::prompt("go")]).unwrap();
+    agent.play(&[AgentStep::start(), AgentStep::prompt("go")]).unwrap();
     tmux.wait_for_style(&second, WORKING);
     assert_eq!(tmux.pane_option(&second, "window-active-style"), "bg=#000000");
     agent.play(&[asks()]).unwrap();
     tmux.wait_for_style(&second, ATTENTION);
     agent.play(&[fails()]).unwrap();
     tmux.wait_for_style(&second, ERROR);
-    agent.play(&[Step::stop()]).unwrap();
+    agent.play(&[AgentStep::stop()]).unwrap();
     tmux.wait_for_style(&second, DONE);
     assert_eq!(tmux.pane_option(&first, "window-style"), "", "a pane without an agent is left alone");
 
@@ -56,8 +56,10 @@ fn f2_a_window_shows_the_worst_of_its_panes_and_keeps_its_name() {
     let tmux = stage.tmux("one");
     let (first, second, other) = (tmux.first_pane(), tmux.split(), tmux.window());
     let names = tmux.ask(&["list-windows", "-F", "#{window_name}"]);
-    for (name, pane, end) in [("ada", &first, Step::stop()), ("bob", &second, asks()), ("cyd", &other, Step::stop())] {
-        stage.agent(name, &tmux, pane).play(&[Step::start(), Step::prompt("go"), end]).unwrap();
+    for (name, pane, end) in
+        [("ada", &first, AgentStep::stop()), ("bob", &second, asks()), ("cyd", &other, AgentStep::stop())]
+    {
+        stage.agent(name, &tmux, pane).play(&[AgentStep::start(), AgentStep::prompt("go"), end]).unwrap();
     }
     stage.taut_in(&tmux, &["tmux", "apply"]);
     assert_eq!(tmux.window_option(&first, "@taut_status"), "attention");
@@ -75,9 +77,9 @@ fn f2_the_aggregate_tells_the_same_numbers_as_the_list_of_agents() {
     let stage = Stage::without_daemon();
     let status = |args: &[&str]| stage.taut(args).stdout_text();
     assert_eq!(status(&["tmux", "status"]), "\n");
-    for (name, end) in [("ada", Step::prompt("more")), ("bob", Step::prompt("more")), ("cyd", asks())] {
+    for (name, end) in [("ada", AgentStep::prompt("more")), ("bob", AgentStep::prompt("more")), ("cyd", asks())] {
         let mut agent = testkit::FakeAgent::new(&stage.sandbox).with_env("TAUT_AGENT_ID", name);
-        agent.play(&[Step::start(), Step::prompt("go"), end]).unwrap();
+        agent.play(&[AgentStep::start(), AgentStep::prompt("go"), end]).unwrap();
     }
     assert_eq!(status(&["tmux", "status"]), "#[fg=#70e0a0]▲1#[default] #[fg=#5080b0]●2#[default]\n");
     assert_eq!(status(&["tmux", "status", "--words"]), "1 attention, 2 working\n");
@@ -99,7 +101,7 @@ fn f2_the_bar_of_an_attached_client_shows_the_aggregate_and_paints_without_a_dae
     stage.taut_in(&tmux, &["tmux", "apply"]);
     let attach = format!("env -u TMUX TERM=tmux-256color tmux -u -S {} attach", tmux.socket.display());
     let screen = eyes.ask(&["new-window", "-P", "-F", "#{pane_id}", &attach]);
-    stage.agent("ada", &tmux, &pane).play(&[Step::start(), Step::prompt("go"), asks()]).unwrap();
+    stage.agent("ada", &tmux, &pane).play(&[AgentStep::start(), AgentStep::prompt("go"), asks()]).unwrap();
     let shown = poll::until("the bar", PLENTY, || {
         let bar = eyes.ask(&["capture-pane", "-p", "-t", &screen]);
         bar.lines().last().filter(|bar| bar.contains("▲1") && bar.contains("▲ ")).map(str::to_owned)
@@ -119,14 +121,14 @@ fn f2_nothing_that_has_not_changed_is_painted_again() {
     let pane = tmux.first_pane();
     stage.taut_in(&tmux, &["tmux", "apply"]);
     let mut agent = stage.agent("ada", &tmux, &pane);
-    agent.play(&[Step::start(), Step::prompt("go"), fails()]).unwrap();
+    agent.play(&[AgentStep::start(), AgentStep::prompt("go"), fails()]).unwrap();
     tmux.wait_for_style(&pane, ERROR);
-    agent.play(&[Step::stop()]).unwrap();
+    agent.play(&[AgentStep::stop()]).unwrap();
     tmux.wait_for_style(&pane, DONE);
     // What was painted is what the server was told, so nothing is told twice.
     let before = painted(&stage);
     assert!(before >= 3, "apply, the error and the end were told: {:#?}", stage.calls());
-    agent.play(&[Step::stop(), Step::stop()]).unwrap();
+    agent.play(&[AgentStep::stop(), AgentStep::stop()]).unwrap();
     stage.taut_in(&tmux, &["tmux", "apply"]);
     assert_eq!(painted(&stage), before + 1, "apply sets its own lines again and paints nothing: {:#?}", stage.calls());
 }
@@ -152,7 +154,7 @@ fn f1_f2_looking_at_a_pane_that_waits_turns_attention_into_checked() {
         [("ada", &second, ["select-pane", "-t", &second]), ("bob", &other, ["select-window", "-t", &other])]
     {
         let mut agent = stage.agent(name, &tmux, pane);
-        agent.play(&[Step::start(), Step::prompt("go"), asks()]).unwrap();
+        agent.play(&[AgentStep::start(), AgentStep::prompt("go"), asks()]).unwrap();
         tmux.wait_for_style(pane, ATTENTION);
         assert_eq!(stage.status_of(name), "attention");
         tmux.ask(&look);

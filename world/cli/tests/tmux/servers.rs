@@ -3,7 +3,7 @@
 use crate::stage::*;
 use std::fs;
 use std::os::unix::fs::symlink;
-use testkit::{FakeAgent, Step};
+use testkit::{AgentStep, FakeAgent};
 
 #[test]
 fn f2_each_server_is_painted_through_its_own_socket_though_pane_numbers_are_the_same() {
@@ -17,8 +17,8 @@ fn f2_each_server_is_painted_through_its_own_socket_though_pane_numbers_are_the_
     for tmux in [&one, &two] {
         stage.taut_in(tmux, &["tmux", "apply"]);
     }
-    stage.agent("ada", &one, &here).play(&[Step::start(), Step::prompt("go"), fails()]).unwrap();
-    stage.agent("bob", &two, &there).play(&[Step::start(), Step::prompt("go")]).unwrap();
+    stage.agent("ada", &one, &here).play(&[AgentStep::start(), AgentStep::prompt("go"), fails()]).unwrap();
+    stage.agent("bob", &two, &there).play(&[AgentStep::start(), AgentStep::prompt("go")]).unwrap();
     one.wait_for_style(&here, ERROR);
     two.wait_for_style(&there, WORKING);
 }
@@ -40,7 +40,7 @@ fn f2_a_pane_or_server_that_vanished_is_forgotten_and_the_others_are_painted_on(
             .map(|(name, tmux, pane)| stage.agent(name, tmux, pane))
             .collect();
     for agent in &mut agents {
-        agent.play(&[Step::start(), Step::prompt("go")]).unwrap();
+        agent.play(&[AgentStep::start(), AgentStep::prompt("go")]).unwrap();
     }
     one.wait_for_style(&second, WORKING);
     one.ask(&["kill-pane", "-t", &second]);
@@ -62,7 +62,7 @@ fn f2_of_several_servers_one_that_is_gone_is_left_out_with_a_note() {
     let stage = Stage::without_daemon();
     let (one, two) = (stage.tmux("one"), stage.tmux("two"));
     for (name, tmux) in [("ada", &one), ("bob", &two)] {
-        stage.agent(name, tmux, &tmux.first_pane()).play(&[Step::start(), Step::prompt("go")]).unwrap();
+        stage.agent(name, tmux, &tmux.first_pane()).play(&[AgentStep::start(), AgentStep::prompt("go")]).unwrap();
     }
     let variable = two.variable();
     let gone = variable.split(',').next().unwrap();
@@ -89,10 +89,12 @@ fn f2_a_server_that_is_stopped_holds_up_no_hook_and_no_other_server() {
     let stopped = Stopped::new(&deaf);
     let mut in_deaf = stage.agent("ada", &deaf, "%0");
     let mut in_well = stage.agent("bob", &well, &well.first_pane());
-    let calls = in_deaf.play(&[Step::start(), Step::prompt("go"), fails(), asks(), fails(), Step::stop()]).unwrap();
+    let calls = in_deaf
+        .play(&[AgentStep::start(), AgentStep::prompt("go"), fails(), asks(), fails(), AgentStep::stop()])
+        .unwrap();
     assert!(calls.iter().all(|call| call.finished.success() && call.finished.stdout.is_empty()), "{calls:#?}");
     assert_eq!(stage.status_of("ada"), "done", "all of it is recorded while the server is still stopped");
-    in_well.play(&[Step::start(), Step::prompt("go"), fails()]).unwrap();
+    in_well.play(&[AgentStep::start(), AgentStep::prompt("go"), fails()]).unwrap();
     well.wait_for_style(&well.first_pane(), ERROR);
     drop(stopped);
     // Not taken for dead: it is painted when it answers again.
@@ -118,7 +120,7 @@ fn f2_without_tmux_there_is_silence() {
         .with_env("TAUT_AGENT_ID", "ada")
         .with_env("TMUX", &place)
         .with_env("TMUX_PANE", "%0");
-    let calls = agent.play(&[Step::start(), Step::prompt("go"), fails(), Step::stop()]).unwrap();
+    let calls = agent.play(&[AgentStep::start(), AgentStep::prompt("go"), fails(), AgentStep::stop()]).unwrap();
     for call in calls {
         assert!(
             call.finished.success() && call.finished.stdout.is_empty() && call.finished.stderr.is_empty(),
@@ -150,9 +152,9 @@ fn f2_g11_a_tmux_on_a_repositorys_search_path_is_not_run() {
     let stage = Stage { sandbox: stage.sandbox.with_env("PATH", format!("{}:/usr/bin:/bin", evil.display())) };
     stage.start_daemon();
     let mut agent = stage.agent("ada", &tmux, &pane);
-    agent.play(&[Step::start()]).unwrap();
+    agent.play(&[AgentStep::start()]).unwrap();
     stage.taut_in(&tmux, &["tmux", "apply"]);
-    agent.play(&[Step::prompt("go"), fails()]).unwrap();
+    agent.play(&[AgentStep::prompt("go"), fails()]).unwrap();
     tmux.wait_for_style(&pane, ERROR);
     assert!(!stage.sandbox.tmp().join("evil-ran").exists());
 }
@@ -192,10 +194,10 @@ fn f2_paint_left_behind_by_a_daemon_that_was_killed_goes_with_the_next_look_of_t
     let pane = tmux.first_pane();
     stage.taut_in(&tmux, &["tmux", "apply"]);
     let mut agent = stage.agent("ada", &tmux, &pane);
-    agent.play(&[Step::start(), Step::prompt("go")]).unwrap();
+    agent.play(&[AgentStep::start(), AgentStep::prompt("go")]).unwrap();
     tmux.wait_for_style(&pane, WORKING);
     assert!(stage.taut(&["daemon", "stop"]).success());
-    agent.play(&[Step::end()]).unwrap();
+    agent.play(&[AgentStep::end()]).unwrap();
     stage.start_daemon();
     stage.taut_in(&tmux, &["tmux", "status"]);
     assert_eq!(tmux.pane_option(&pane, "window-style"), "");

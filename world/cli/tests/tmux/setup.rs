@@ -1,7 +1,7 @@
 //! Switching on and off: what is set is taken back to the last byte.
 
 use crate::stage::*;
-use testkit::{Step, poll, process};
+use testkit::{AgentStep, poll, process};
 
 /// A server as its owner has made it their own, in every place that Taut touches.
 fn owned(tmux: &Tmux) {
@@ -32,7 +32,7 @@ fn f2_clear_after_apply_leaves_every_option_and_hook_as_it_was() {
         let (first, second) = (tmux.first_pane(), tmux.split());
         let before = tmux.everything();
         for (name, pane) in [("ada", &first), ("bob", &second)] {
-            stage.agent(name, &tmux, pane).play(&[Step::start(), Step::prompt("go"), fails()]).unwrap();
+            stage.agent(name, &tmux, pane).play(&[AgentStep::start(), AgentStep::prompt("go"), fails()]).unwrap();
         }
         for _ in 0..2 {
             stage.taut_in(&tmux, &[&["tmux", "apply"], theme].concat());
@@ -58,7 +58,7 @@ fn f2_what_the_owner_changes_meanwhile_is_theirs() {
     let stage = Stage::without_daemon();
     let tmux = stage.tmux("one");
     let pane = tmux.first_pane();
-    stage.agent("ada", &tmux, &pane).play(&[Step::start(), Step::prompt("go")]).unwrap();
+    stage.agent("ada", &tmux, &pane).play(&[AgentStep::start(), AgentStep::prompt("go")]).unwrap();
     stage.taut_in(&tmux, &["tmux", "apply"]);
     tmux.ask(&["set-option", "-p", "-t", &pane, "window-style", "bg=green"]);
     tmux.ask(&["set-option", "-g", "window-status-format", "new #{@taut_mark}"]);
@@ -102,7 +102,7 @@ fn f2_a_dry_run_changes_nothing_and_a_server_that_was_not_switched_on_stays_as_i
     let pane = tmux.first_pane();
     let before = tmux.everything();
     let mut agent = stage.agent("ada", &tmux, &pane);
-    agent.play(&[Step::start(), Step::prompt("go"), fails()]).unwrap();
+    agent.play(&[AgentStep::start(), AgentStep::prompt("go"), fails()]).unwrap();
     let shown = stage.taut_in(&tmux, &["tmux", "apply", "--dry-run"]).stdout_text();
     assert!(shown.contains("set -s @taut on") && shown.contains("one: would be switched on"), "{shown}");
     stage.taut_in(&tmux, &["tmux", "status"]);
@@ -111,7 +111,7 @@ fn f2_a_dry_run_changes_nothing_and_a_server_that_was_not_switched_on_stays_as_i
     tmux.wait_for_style(&pane, ERROR);
     // Turned off by hand: the paint goes by itself.
     tmux.ask(&["set-option", "-s", "@taut", "off"]);
-    agent.play(&[Step::stop()]).unwrap();
+    agent.play(&[AgentStep::stop()]).unwrap();
     poll::until("the paint to go", PLENTY, || tmux.pane_option(&pane, "@taut_pane").is_empty().then_some(())).unwrap();
     assert_eq!(tmux.pane_option(&pane, "window-style"), "");
 }
@@ -126,12 +126,12 @@ fn f2_a_server_that_is_off_is_left_alone_and_switching_it_on_is_noticed_at_once(
     let tmux = stage.tmux("one");
     let pane = tmux.first_pane();
     let mut agent = stage.agent("ada", &tmux, &pane);
-    agent.play(&[Step::start()]).unwrap();
+    agent.play(&[AgentStep::start()]).unwrap();
     let looks = || stage.calls().iter().filter(|call| call.contains("list-panes") && call.contains("@taut")).count();
     poll::until("the first look", PLENTY, || (looks() > 0).then_some(())).unwrap();
     let began = std::time::Instant::now();
     poll::until("a while of work", PLENTY, || {
-        agent.play(&[Step::prompt("go"), fails(), Step::stop()]).unwrap();
+        agent.play(&[AgentStep::prompt("go"), fails(), AgentStep::stop()]).unwrap();
         (began.elapsed() > LONGER_THAN_A_SWEEP).then_some(())
     })
     .unwrap();
@@ -139,7 +139,7 @@ fn f2_a_server_that_is_off_is_left_alone_and_switching_it_on_is_noticed_at_once(
     assert!(looks() <= 2, "nobody switched it on: {:#?}", stage.calls());
     stage.taut_in(&tmux, &["tmux", "apply"]);
     // What comes next is painted by the daemon, which would have rested longer than this waits.
-    agent.play(&[Step::prompt("go"), fails()]).unwrap();
+    agent.play(&[AgentStep::prompt("go"), fails()]).unwrap();
     tmux.wait_for_style(&pane, ERROR);
 }
 
@@ -157,7 +157,7 @@ fn f2_outside_of_tmux_a_server_is_named_or_found_by_its_agents() {
     assert!(nowhere.stderr_text().contains("taut tmux apply --socket"), "{}", nowhere.stderr_text());
     let (one, two, other) = (stage.tmux("one"), stage.tmux("two"), stage.tmux("other"));
     for (name, tmux) in [("ada", &one), ("bob", &two)] {
-        stage.agent(name, tmux, &tmux.first_pane()).play(&[Step::start(), Step::prompt("go")]).unwrap();
+        stage.agent(name, tmux, &tmux.first_pane()).play(&[AgentStep::start(), AgentStep::prompt("go")]).unwrap();
     }
     assert!(stage.taut(&["tmux", "apply"]).success());
     for tmux in [&one, &two] {

@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
-use testkit::{FakeAgent, Finished, Sandbox, Step, Tool, poll, process};
+use testkit::{AgentStep, FakeAgent, FakeTool, Finished, Sandbox, poll, process};
 
 pub const PLENTY: Duration = Duration::from_secs(20);
 
@@ -205,15 +205,15 @@ pub fn put_program(path: &Path, script: &str) {
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-pub fn asks() -> Step {
-    Step::Event {
+pub fn asks() -> AgentStep {
+    AgentStep::Event {
         event: "Notification",
         fields: json!({"notification_type": "permission_prompt", "message": "may I?"}),
     }
 }
 
-pub fn fails() -> Step {
-    Step::Tools(vec![Tool::bash("false").failing_with("exit 1")])
+pub fn fails() -> AgentStep {
+    AgentStep::Tools(vec![FakeTool::bash("false").failing_with("exit 1")])
 }
 
 pub const WORKING: &str = "bg=#080c10";

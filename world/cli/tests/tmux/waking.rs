@@ -3,7 +3,7 @@
 use crate::stage::*;
 use std::fs;
 use std::path::PathBuf;
-use testkit::{FakeAgent, Step, poll};
+use testkit::{AgentStep, FakeAgent, poll};
 
 /// Waits for its size, draws the screen, puts the cursor where the client has it, and keeps what is entered.
 const DRAWS: &str = r#"while [ "$(stty size)" != "50 160" ]; do sleep 0.05; done
@@ -56,7 +56,7 @@ fn idle_drawing(program: &str, screen: &str, client: Client) -> Looks {
         Client::Elsewhere => std::process::id().to_string(),
     };
     let mut agent = stage.agent("ada", &tmux, &pane).with_env("CLAUDE_PID", pid);
-    agent.play(&[Step::start(), Step::prompt("go"), Step::stop()]).unwrap();
+    agent.play(&[AgentStep::start(), AgentStep::prompt("go"), AgentStep::stop()]).unwrap();
     Looks { stage, tmux, agent, pane, entered }
 }
 
@@ -91,7 +91,7 @@ impl Looks {
     }
 }
 
-fn heard(calls: &[testkit::Call]) -> String {
+fn heard(calls: &[testkit::HookCall]) -> String {
     calls.iter().map(|call| call.finished.stdout_text()).collect()
 }
 
@@ -103,13 +103,13 @@ fn f3_an_idle_agent_is_woken_by_one_line_and_told_once() {
     let mut looks = idle("empty.deleted_text.txt", Client::InThePane);
     looks.send("the marmalade is ready");
     assert_eq!(looks.entered(1), "[taut] 1 message is waiting");
-    let told = heard(&looks.agent.play(&[Step::prompt("[taut] 1 message is waiting")]).unwrap());
+    let told = heard(&looks.agent.play(&[AgentStep::prompt("[taut] 1 message is waiting")]).unwrap());
     assert_eq!(told.matches("the marmalade is ready").count(), 1, "{told}");
     // One that comes while the first wake-up is hardly over waits for the next hook, or for the pause.
-    let later = heard(&looks.agent.play(&[Step::bash("true"), Step::stop()]).unwrap());
+    let later = heard(&looks.agent.play(&[AgentStep::bash("true"), AgentStep::stop()]).unwrap());
     assert!(!later.contains("marmalade"), "{later}");
     looks.send("the quince is ripe");
-    let told = heard(&looks.agent.play(&[Step::prompt("how far are we?"), Step::stop()]).unwrap());
+    let told = heard(&looks.agent.play(&[AgentStep::prompt("how far are we?"), AgentStep::stop()]).unwrap());
     assert!(told.contains("the quince is ripe") && !told.contains("marmalade"), "{told}");
     assert_eq!(looks.calls("paste-buffer"), 1);
     assert_eq!(looks.tmux.ask(&["list-buffers"]), "");

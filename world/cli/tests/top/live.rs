@@ -2,10 +2,10 @@
 
 use crate::stage::{PLENTY, Stage, no_tmux};
 use serde_json::json;
-use testkit::{Step, poll};
+use testkit::{AgentStep, poll};
 
-fn asks() -> Step {
-    Step::Event {
+fn asks() -> AgentStep {
+    AgentStep::Event {
         event: "Notification",
         fields: json!({"notification_type": "permission_prompt", "message": "may I?"}),
     }
@@ -27,7 +27,7 @@ fn f4_top_follows_the_fleet_takes_keys_and_gives_the_terminal_back() {
         tmux.wait_until("ada first, in need of somebody", |screen| {
             screen.lines().nth(2).is_some_and(|line| line.contains("▲ attention") && line.contains("ada"))
         });
-        bob.play(&[Step::bash("git push --force")]).unwrap();
+        bob.play(&[AgentStep::bash("git push --force")]).unwrap();
         tmux.wait_for("git-force-push");
 
         tmux.press(&["/"]);
@@ -35,7 +35,7 @@ fn f4_top_follows_the_fleet_takes_keys_and_gives_the_terminal_back() {
         tmux.wait_until("only bob", |screen| screen.contains("bob") && !screen.contains("ada"));
         tmux.press(&["Enter"]);
         tmux.wait_until("his timeline", |screen| screen.contains("» prompt") && screen.contains("following"));
-        bob.play(&[Step::prompt("and now the other thing")]).unwrap();
+        bob.play(&[AgentStep::prompt("and now the other thing")]).unwrap();
         tmux.wait_for("and now the other thing");
         tmux.press(&["Escape"]);
         tmux.wait_for("STATUS");
@@ -103,7 +103,7 @@ fn f4_o_goes_to_the_agents_pane_on_this_server_and_tells_the_way_to_another() {
     let there = |socket: &str| format!("{socket},1,0");
     let agent = |name: &str, socket: &str| {
         let mut agent = stage.agent(name).with_env("TMUX", there(socket)).with_env("TMUX_PANE", &pane);
-        agent.play(&[Step::start(), Step::prompt("go")]).unwrap();
+        agent.play(&[AgentStep::start(), AgentStep::prompt("go")]).unwrap();
     };
     agent("ada", &tmux.socket.to_string_lossy());
     agent("bob", "/tmp/elsewhere");

@@ -2,7 +2,7 @@
 
 use crate::stage::{PLENTY, Stage};
 use serde_json::Value;
-use testkit::{Step, process};
+use testkit::{AgentStep, process};
 
 const STATUSES: [&str; 5] = ["error", "attention", "working", "checked", "done"];
 
@@ -11,8 +11,11 @@ fn fleet() -> Stage {
     for name in ["ada", "bob", "cyd"] {
         stage.working(name);
     }
-    stage.agent("dan").play(&[Step::start(), Step::prompt("go"), Step::stop()]).unwrap();
-    stage.agent("eve").play(&[Step::start(), Step::prompt("go"), Step::bash("git push --force")]).unwrap();
+    stage.agent("dan").play(&[AgentStep::start(), AgentStep::prompt("go"), AgentStep::stop()]).unwrap();
+    stage
+        .agent("eve")
+        .play(&[AgentStep::start(), AgentStep::prompt("go"), AgentStep::bash("git push --force")])
+        .unwrap();
     stage
 }
 

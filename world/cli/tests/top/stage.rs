@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
-use testkit::{FakeAgent, Finished, Sandbox, Step, poll, process};
+use testkit::{AgentStep, FakeAgent, Finished, Sandbox, poll, process};
 
 pub const PLENTY: Duration = Duration::from_secs(20);
 
@@ -50,7 +50,7 @@ impl Stage {
 
     pub fn working(&self, name: &str) -> FakeAgent {
         let mut agent = self.agent(name);
-        agent.play(&[Step::start(), Step::prompt("go")]).unwrap();
+        agent.play(&[AgentStep::start(), AgentStep::prompt("go")]).unwrap();
         agent
     }
 

@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::time::Instant;
-use testkit::{Step, poll};
+use testkit::{AgentStep, poll};
 
 /// A listener that remembers what it read.
 struct Ear(BufReader<TcpStream>);
@@ -57,9 +57,9 @@ fn f4_a_change_is_told_by_itself_from_before_there_is_a_database_on() {
     let mut ear = Ear::open(&page, "");
     assert_eq!(ear.fleet().unwrap()["agents"], Value::Array(Vec::new()), "the first one comes at once");
     let mut agent = stage.agent("late");
-    agent.play(&[Step::start(), Step::prompt("go")]).unwrap();
+    agent.play(&[AgentStep::start(), AgentStep::prompt("go")]).unwrap();
     ear.until(|fleet| status(fleet, "late").as_deref() == Some("working"));
-    agent.play(&[Step::stop()]).unwrap();
+    agent.play(&[AgentStep::stop()]).unwrap();
     ear.until(|fleet| status(fleet, "late").as_deref() == Some("done"));
     let mut again = Ear::open(&page, "Last-Event-ID: 99999999\r\n");
     assert_eq!(status(&again.fleet().unwrap(), "late").as_deref(), Some("done"), "who comes back misses nothing");
@@ -71,7 +71,7 @@ fn f4_with_a_daemon_and_without_the_news_are_the_same() {
     assert!(stage.sandbox.taut(&["daemon", "start"], b"").unwrap().success());
     let page = stage.page();
     let mut ear = Ear::open(&page, "");
-    stage.agent("served").play(&[Step::start(), Step::prompt("go")]).unwrap();
+    stage.agent("served").play(&[AgentStep::start(), AgentStep::prompt("go")]).unwrap();
     let fleet = ear.until(|fleet| status(fleet, "served").as_deref() == Some("working"));
     assert_eq!(fleet["agents"].as_array().unwrap(), &stage.list(&["agents", "--json"]));
 }
@@ -79,7 +79,7 @@ fn f4_with_a_daemon_and_without_the_news_are_the_same() {
 #[test]
 fn f4_a_database_that_is_replaced_or_taken_away_is_survived() {
     let stage = Stage::new();
-    stage.agent("old").play(&[Step::start(), Step::prompt("go")]).unwrap();
+    stage.agent("old").play(&[AgentStep::start(), AgentStep::prompt("go")]).unwrap();
     let page = stage.page();
     let mut ear = Ear::open(&page, "");
     ear.until(|fleet| status(fleet, "old").is_some());
@@ -88,14 +88,14 @@ fn f4_a_database_that_is_replaced_or_taken_away_is_survived() {
     }
     ear.until(|fleet| status(fleet, "old").is_none());
     assert_eq!(page.json("/api/fleet")["agents"], Value::Array(Vec::new()));
-    stage.agent("new").play(&[Step::start(), Step::prompt("go")]).unwrap();
+    stage.agent("new").play(&[AgentStep::start(), AgentStep::prompt("go")]).unwrap();
     ear.until(|fleet| status(fleet, "new").is_some());
 }
 
 #[test]
 fn f4_clients_that_say_nothing_or_vanish_do_not_keep_others_out() {
     let stage = Stage::new();
-    stage.agent("a").play(&[Step::start()]).unwrap();
+    stage.agent("a").play(&[AgentStep::start()]).unwrap();
     let mut page = stage.page();
     let silent: Vec<TcpStream> = (0..40).map(|_| connect(page.port)).collect();
     // Gone in the middle of an answer, and in the middle of the news.
@@ -108,7 +108,7 @@ fn f4_clients_that_say_nothing_or_vanish_do_not_keep_others_out() {
         }
     }
     assert_eq!(page.json("/api/fleet")["agents"].as_array().unwrap().len(), 1);
-    stage.agent("b").play(&[Step::start()]).unwrap();
+    stage.agent("b").play(&[AgentStep::start()]).unwrap();
     assert_eq!(page.json("/api/fleet")["agents"].as_array().unwrap().len(), 2);
     assert!(page.child.try_wait().unwrap().is_none(), "it lives");
     // Each of the silent ones is told to go in time; until then it holds one place and no more.
@@ -136,7 +136,7 @@ fn is_open(stream: &TcpStream) -> bool {
 #[test]
 fn f4_three_hundred_slow_connections_do_not_shut_the_page_out() {
     let stage = Stage::new();
-    stage.agent("a").play(&[Step::start()]).unwrap();
+    stage.agent("a").play(&[AgentStep::start()]).unwrap();
     let page = stage.page();
     // On a machine that is busy the slow ones may have had their time before they are counted.
     let beside = poll::until("an answer beside the slow ones", LIMIT, || {
@@ -151,20 +151,20 @@ fn f4_three_hundred_slow_connections_do_not_shut_the_page_out() {
 #[test]
 fn f4_two_thousand_slow_connections_take_nothing_from_who_listens_or_asks() {
     let stage = Stage::new();
-    stage.agent("a").play(&[Step::start()]).unwrap();
+    stage.agent("a").play(&[AgentStep::start()]).unwrap();
     let page = stage.page();
     let mut ear = Ear::open(&page, "");
     ear.fleet().unwrap();
     let _slow: Vec<TcpStream> = (0..allowed_files().min(2_000)).map(|_| slow(&page)).collect();
     assert_eq!(page.json("/api/fleet")["agents"].as_array().unwrap().len(), 1);
-    stage.agent("b").play(&[Step::start(), Step::prompt("go")]).unwrap();
+    stage.agent("b").play(&[AgentStep::start(), AgentStep::prompt("go")]).unwrap();
     ear.until(|fleet| status(fleet, "b").as_deref() == Some("working"));
 }
 
 #[test]
 fn f4_many_who_listen_do_not_keep_out_who_asks() {
     let stage = Stage::new();
-    stage.agent("a").play(&[Step::start()]).unwrap();
+    stage.agent("a").play(&[AgentStep::start()]).unwrap();
     let page = stage.page();
     let mut ears: Vec<Ear> = (0..100).map(|_| Ear::open(&page, "")).collect();
     assert!(ears.last_mut().unwrap().fleet().is_some());
@@ -200,7 +200,7 @@ fn f4_a_head_that_is_too_large_is_refused() {
 fn f4_a_signal_ends_it_at_once_with_everybody_still_connected() {
     for (signal, code) in [(libc::SIGTERM, 0), (libc::SIGINT, 130)] {
         let stage = Stage::new();
-        stage.agent("a").play(&[Step::start()]).unwrap();
+        stage.agent("a").play(&[AgentStep::start()]).unwrap();
         let mut page = stage.page();
         let mut ear = Ear::open(&page, "");
         ear.fleet().unwrap();

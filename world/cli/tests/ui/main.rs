@@ -1,6 +1,6 @@
 //! `taut ui` over real HTTP on loopback: who is let in, what is told, and how it ends (F4).
 
-mod door;
+mod access;
 mod http;
 mod live;
 mod opener;

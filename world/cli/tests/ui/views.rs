@@ -2,17 +2,23 @@
 
 use crate::stage::Stage;
 use serde_json::{Value, json};
-use testkit::{Step, Tool};
+use testkit::{AgentStep, FakeTool};
 
 const HOSTILE: &str = "<script>alert(1)</script>\"><img src=x onerror=alert(2)></script>\u{202e}txt.exe\u{1b}[31m";
 
 #[test]
 fn f4_the_page_is_told_the_same_as_taut_agents_and_taut_sessions() {
     let stage = Stage::new();
-    stage.agent("builder").play(&[Step::start(), Step::prompt("build"), Step::bash("cargo build")]).unwrap();
-    stage.agent("pusher").play(&[Step::start(), Step::bash("git push --force origin main"), Step::stop()]).unwrap();
+    stage
+        .agent("builder")
+        .play(&[AgentStep::start(), AgentStep::prompt("build"), AgentStep::bash("cargo build")])
+        .unwrap();
+    stage
+        .agent("pusher")
+        .play(&[AgentStep::start(), AgentStep::bash("git push --force origin main"), AgentStep::stop()])
+        .unwrap();
     let open = json!({"tool_name": "Bash", "tool_input": {"command": "make"}, "tool_use_id": "toolu_open"});
-    stage.agent("maker").play(&[Step::start(), Step::Event { event: "PreToolUse", fields: open }]).unwrap();
+    stage.agent("maker").play(&[AgentStep::start(), AgentStep::Event { event: "PreToolUse", fields: open }]).unwrap();
     let page = stage.page();
     let fleet = page.json("/api/fleet");
     let agents = stage.list(&["agents", "--json"]);
@@ -34,14 +40,14 @@ fn f4_the_page_is_told_the_same_as_taut_agents_and_taut_sessions() {
 #[test]
 fn f4_a_timeline_tells_prompts_tools_with_their_time_and_verdicts_with_reasons() {
     let stage = Stage::new();
-    let failing = Step::Tools(vec![Tool::bash("false").failing_with("exit 1")]);
+    let failing = AgentStep::Tools(vec![FakeTool::bash("false").failing_with("exit 1")]);
     let steps = [
-        Step::start(),
-        Step::prompt("ship it"),
-        Step::bash("ls"),
-        Step::bash("git push --force"),
+        AgentStep::start(),
+        AgentStep::prompt("ship it"),
+        AgentStep::bash("ls"),
+        AgentStep::bash("git push --force"),
         failing,
-        Step::stop(),
+        AgentStep::stop(),
     ];
     stage.agent("a").play(&steps).unwrap();
     let page = stage.page();
@@ -74,7 +80,7 @@ fn f4_s6_the_curve_of_a_context_ends_where_the_session_stands_and_messages_are_t
         let usage = json!({"type": "assistant", "message": {"id": format!("m{tokens}"),
             "model": "claude-sonnet-4-5", "usage": {"input_tokens": tokens}}});
         std::fs::write(folder.join(format!("{}.jsonl", agent.session_id())), format!("{usage}\n")).unwrap();
-        agent.play(&[Step::prompt("go on"), Step::prompt("and on")]).unwrap();
+        agent.play(&[AgentStep::prompt("go on"), AgentStep::prompt("and on")]).unwrap();
     }
     let sent = stage.sandbox.taut(&["send", "a", "the schema is merged"], b"").unwrap();
     assert!(sent.success(), "{}", sent.stderr_text());
@@ -93,7 +99,7 @@ fn f4_s6_the_curve_of_a_context_ends_where_the_session_stands_and_messages_are_t
 #[test]
 fn f4_earlier_entries_are_paged_to_without_a_gap() {
     let stage = Stage::new();
-    let prompts: Vec<Step> = (0..12).map(|n| Step::prompt(&format!("prompt {n}"))).collect();
+    let prompts: Vec<AgentStep> = (0..12).map(|n| AgentStep::prompt(&format!("prompt {n}"))).collect();
     stage.agent("a").play(&prompts).unwrap();
     let page = stage.page();
     let session = stage.list(&["sessions", "--json"])[0]["id"].as_str().unwrap().to_owned();
@@ -112,7 +118,11 @@ fn f4_earlier_entries_are_paged_to_without_a_gap() {
 #[test]
 fn f4_hostile_text_comes_as_json_text_with_nothing_in_it_that_is_obeyed() {
     let stage = Stage::new();
-    let steps = [Step::start(), Step::prompt(HOSTILE), Step::bash(&format!("echo '{HOSTILE}'; git push --force"))];
+    let steps = [
+        AgentStep::start(),
+        AgentStep::prompt(HOSTILE),
+        AgentStep::bash(&format!("echo '{HOSTILE}'; git push --force")),
+    ];
     stage.agent(HOSTILE.trim_end_matches("\u{1b}[31m")).play(&steps).unwrap();
     let page = stage.page();
     let session = stage.list(&["sessions", "--json"])[0]["id"].as_str().unwrap().to_owned();
@@ -130,9 +140,12 @@ fn f4_hostile_text_comes_as_json_text_with_nothing_in_it_that_is_obeyed() {
 fn f4_the_guard_tells_denials_by_rule_and_hour_and_the_last_verdicts() {
     let stage = Stage::new();
     for n in 0..3 {
-        stage.agent(&format!("a{n}")).play(&[Step::start(), Step::bash("git push --force origin main")]).unwrap();
+        stage
+            .agent(&format!("a{n}"))
+            .play(&[AgentStep::start(), AgentStep::bash("git push --force origin main")])
+            .unwrap();
     }
-    stage.agent("b").play(&[Step::start(), Step::bash("rm -rf ~")]).unwrap();
+    stage.agent("b").play(&[AgentStep::start(), AgentStep::bash("rm -rf ~")]).unwrap();
     let page = stage.page();
     let told = page.json("/api/guard");
     let denied = stage.list(&["events", "--json", "--denied"]);

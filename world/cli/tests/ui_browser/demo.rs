@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::fs;
 use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
-use testkit::{FakeAgent, Step, Tool};
+use testkit::{AgentStep, FakeAgent, FakeTool};
 
 const MINUTE: i64 = 60_000;
 
@@ -49,7 +49,7 @@ impl Demo {
 
     fn prompt(&self, agent: &mut FakeAgent, project: &str, (text, tokens): (&str, u64)) {
         self.fill(agent, project, tokens);
-        agent.play(&[Step::prompt(text)]).unwrap();
+        agent.play(&[AgentStep::prompt(text)]).unwrap();
     }
 
     fn play(&self) {
@@ -62,13 +62,13 @@ impl Demo {
 
     fn main_session(&self) {
         let mut agent = self.agent("checkout-api", "checkout");
-        agent.play(&[Step::start()]).unwrap();
-        let read = |file: &str| Tool::new("Read", json!({"file_path": file}), json!({"content": "x".repeat(4000)}));
+        agent.play(&[AgentStep::start()]).unwrap();
+        let read = |file: &str| FakeTool::new("Read", json!({"file_path": file}), json!({"content": "x".repeat(4000)}));
         let edit = |file: &str| {
             let input = json!({"file_path": file, "old_string": "total", "new_string": "total_cents"});
-            Tool::new("Edit", input, json!({"ok": true}))
+            FakeTool::new("Edit", input, json!({"ok": true}))
         };
-        let turn = |agent: &mut FakeAgent, prompt, tools: Vec<Step>| {
+        let turn = |agent: &mut FakeAgent, prompt, tools: Vec<AgentStep>| {
             self.prompt(agent, "checkout", prompt);
             agent.play(&tools).unwrap();
         };
@@ -76,87 +76,98 @@ impl Demo {
             &mut agent,
             ("Prices are floats in the cart. Move them to integer cents, with tests.", 18_000),
             vec![
-                Step::Tools(vec![read("src/cart/price.rs"), read("src/cart/total.rs")]),
-                Step::bash("rg -n 'f64' src/cart"),
-                Step::Tools(vec![edit("src/cart/price.rs")]),
-                Step::bash("cargo test -p cart"),
+                AgentStep::Tools(vec![read("src/cart/price.rs"), read("src/cart/total.rs")]),
+                AgentStep::bash("rg -n 'f64' src/cart"),
+                AgentStep::Tools(vec![edit("src/cart/price.rs")]),
+                AgentStep::bash("cargo test -p cart"),
             ],
         );
         turn(
             &mut agent,
             ("The discount rounding is off by one cent, see CART-212", 52_000),
             vec![
-                Step::Tools(vec![read("src/cart/discount.rs")]),
-                Step::Tools(vec![
-                    Tool::bash("cargo test -p cart discount").failing_with("assertion failed: left 1999, right 2000"),
+                AgentStep::Tools(vec![read("src/cart/discount.rs")]),
+                AgentStep::Tools(vec![
+                    FakeTool::bash("cargo test -p cart discount")
+                        .failing_with("assertion failed: left 1999, right 2000"),
                 ]),
-                Step::Tools(vec![edit("src/cart/discount.rs")]),
-                Step::bash("cargo test -p cart"),
-                Step::stop(),
+                AgentStep::Tools(vec![edit("src/cart/discount.rs")]),
+                AgentStep::bash("cargo test -p cart"),
+                AgentStep::stop(),
             ],
         );
         turn(
             &mut agent,
             ("Good. Rebase on main and push.", 97_000),
             vec![
-                Step::bash("git fetch origin && git rebase origin/main"),
-                Step::bash("git push --force origin cents"),
-                Step::bash("git push --force-with-lease origin cents"),
+                AgentStep::bash("git fetch origin && git rebase origin/main"),
+                AgentStep::bash("git push --force origin cents"),
+                AgentStep::bash("git push --force-with-lease origin cents"),
             ],
         );
         for (id, kind) in [("sub-1", "Explore"), ("sub-2", "code-reviewer")] {
             let fields = json!({"agent_id": id, "agent_type": kind});
-            agent.play(&[Step::Event { event: "SubagentStart", fields }]).unwrap();
+            agent.play(&[AgentStep::Event { event: "SubagentStart", fields }]).unwrap();
         }
         let ended = json!({"agent_id": "sub-1", "agent_type": "Explore", "stop_hook_active": false});
-        agent.play(&[Step::Event { event: "SubagentStop", fields: ended }]).unwrap();
+        agent.play(&[AgentStep::Event { event: "SubagentStop", fields: ended }]).unwrap();
         self.prompt(&mut agent, "checkout", ("Now the same for the invoice PDF", 121_000));
         self.running(&agent, "cargo test -p invoice --all-features");
     }
 
     fn others(&self) {
-        let play = |name: &str, project: &str, prompt: (&str, u64), steps: &[Step]| {
+        let play = |name: &str, project: &str, prompt: (&str, u64), steps: &[AgentStep]| {
             let mut agent = self.agent(name, project);
-            agent.play(&[Step::start()]).unwrap();
+            agent.play(&[AgentStep::start()]).unwrap();
             self.prompt(&mut agent, project, prompt);
             agent.play(steps).unwrap();
             agent
         };
         let asks =
             json!({"notification_type": "permission_prompt", "message": "Claude needs your permission to use Bash"});
-        let asks = Step::Event { event: "Notification", fields: asks };
-        play("payments", "checkout", ("Upgrade the payment SDK", 74_000), &[Step::bash("npm outdated"), asks.clone()]);
-        let failed = Step::Tools(vec![Tool::bash("terraform plan").failing_with("Error: no valid credential sources")]);
+        let asks = AgentStep::Event { event: "Notification", fields: asks };
+        play(
+            "payments",
+            "checkout",
+            ("Upgrade the payment SDK", 74_000),
+            &[AgentStep::bash("npm outdated"), asks.clone()],
+        );
+        let failed =
+            AgentStep::Tools(vec![FakeTool::bash("terraform plan").failing_with("Error: no valid credential sources")]);
         play("infra", "platform", ("Plan the new staging cluster", 31_000), &[failed]);
-        let agent = play("docs-site", "docs", ("Rebuild the docs, fix dead links", 44_000), &[Step::bash("ls")]);
+        let agent = play("docs-site", "docs", ("Rebuild the docs, fix dead links", 44_000), &[AgentStep::bash("ls")]);
         self.running(&agent, "npm run build && npx linkinator ./dist --recurse");
         let agent =
-            play("search-index", "platform", ("Speed up the nightly index", 139_000), &[Step::bash("git status")]);
+            play("search-index", "platform", ("Speed up the nightly index", 139_000), &[AgentStep::bash("git status")]);
         self.running(&agent, "cargo bench --bench index -- --baseline main");
         for n in 1..=3 {
             let fields = json!({"agent_id": format!("s{n}"), "agent_type": "Explore"});
-            agent.clone().play(&[Step::Event { event: "SubagentStart", fields }]).unwrap();
+            agent.clone().play(&[AgentStep::Event { event: "SubagentStart", fields }]).unwrap();
         }
-        let agent =
-            play("migrate-db", "platform", ("Drop the old sessions table", 158_000), &[Step::bash("rm -rf ~/backups")]);
+        let agent = play(
+            "migrate-db",
+            "platform",
+            ("Drop the old sessions table", 158_000),
+            &[AgentStep::bash("rm -rf ~/backups")],
+        );
         self.running(&agent, "sqlx migrate run --dry-run");
         let agent = play("worker-1", "mobile", ("Take the next task", 22_000), &[]);
         self.running(&agent, "./gradlew :app:testDebugUnitTest");
-        play("worker-2", "mobile", ("Take the next task", 66_000), &[Step::bash("./gradlew lint")]);
+        play("worker-2", "mobile", ("Take the next task", 66_000), &[AgentStep::bash("./gradlew lint")]);
         play(
             "release-notes",
             "docs",
             ("Write the notes for 4.2", 38_000),
-            &[Step::bash("git log v4.1.."), Step::stop()],
+            &[AgentStep::bash("git log v4.1.."), AgentStep::stop()],
         );
-        play("ui-polish", "mobile", ("Dark mode for settings", 91_000), &[Step::stop()]);
+        play("ui-polish", "mobile", ("Dark mode for settings", 91_000), &[AgentStep::stop()]);
     }
 
     /// A call that has not come back.
     fn running(&self, agent: &FakeAgent, command: &str) {
         let fields = json!({"tool_name": "Bash", "tool_input": {"command": command},
             "tool_use_id": format!("toolu_{}", agent.session_id())});
-        agent.clone().play(&[Step::Event { event: "PreToolUse", fields }]).unwrap();
+        agent.clone().play(&[AgentStep::Event { event: "PreToolUse", fields }]).unwrap();
     }
 
     /// What was stopped earlier, by agents that are gone.
@@ -175,7 +186,7 @@ impl Demo {
         for (n, line) in lines.iter().cycle().take(34).enumerate() {
             let unnamed = FakeAgent::new(&self.stage.sandbox).with_env("TAUT_AGENT_ID", format!("nightly-{}", n % 5));
             let mut agent = unnamed.in_folder(&self.project("platform"));
-            agent.play(&[Step::start(), Step::bash(line), Step::end()]).unwrap();
+            agent.play(&[AgentStep::start(), AgentStep::bash(line), AgentStep::end()]).unwrap();
         }
     }
 

@@ -3,7 +3,7 @@
 use crate::chromium::Chromium;
 use crate::stage::{Page, Stage};
 use serde_json::json;
-use testkit::{Step, Tool};
+use testkit::{AgentStep, FakeTool};
 
 const HOSTILE: &str = "\"><img src=x onerror=\"window.pwned=1;alert(1)\"></script><script>window.pwned=2;alert(2)</script>\u{202e}{{7*7}}";
 
@@ -34,17 +34,17 @@ fn row(agent: &str) -> String {
 fn f4_the_page_draws_the_fleet_follows_it_in_place_and_asks_nobody_else() {
     let stage = Stage::new();
     let mut agent = stage.agent("builder");
-    agent.play(&[Step::start(), Step::prompt("build it")]).unwrap();
+    agent.play(&[AgentStep::start(), AgentStep::prompt("build it")]).unwrap();
     let Scene { page, mut chromium, stage } = open(stage);
     chromium.until(&format!("{}?.className === 'working'", row("builder")));
     assert_eq!(chromium.value("location.href"), json!(format!("http://127.0.0.1:{}/#/", page.port)), "no secret left");
     assert_eq!(chromium.value("document.cookie"), json!(""));
     chromium.value(&format!("void ({}.kept = 1)", row("builder")));
-    agent.play(&[Step::stop()]).unwrap();
+    agent.play(&[AgentStep::stop()]).unwrap();
     chromium.until(&format!("{}?.className === 'done'", row("builder")));
     assert_eq!(chromium.value(&format!("{}.kept", row("builder"))), json!(1), "the row was changed, not drawn anew");
     let asks = json!({"notification_type": "permission_prompt", "message": "may I?"});
-    stage.agent("asker").play(&[Step::start(), Step::Event { event: "Notification", fields: asks }]).unwrap();
+    stage.agent("asker").play(&[AgentStep::start(), AgentStep::Event { event: "Notification", fields: asks }]).unwrap();
     chromium.until(&format!("{}?.className === 'attention'", row("asker")));
     let order = "[...document.querySelectorAll('.fleet tbody .name')].map(name => name.textContent)";
     assert_eq!(chromium.value(order), json!(["asker", "builder"]), "the worst first");
@@ -63,11 +63,11 @@ fn f4_the_page_draws_the_fleet_follows_it_in_place_and_asks_nobody_else() {
 fn f4_hostile_text_is_shown_and_never_runs() {
     let stage = Stage::new();
     let steps = [
-        Step::start(),
-        Step::prompt(HOSTILE),
-        Step::Tools(vec![Tool::bash(&format!("echo {HOSTILE}")).failing_with(HOSTILE)]),
-        Step::bash(&format!("git push --force origin '{HOSTILE}'")),
-        Step::Event { event: "Notification", fields: json!({"notification_type": HOSTILE, "message": HOSTILE}) },
+        AgentStep::start(),
+        AgentStep::prompt(HOSTILE),
+        AgentStep::Tools(vec![FakeTool::bash(&format!("echo {HOSTILE}")).failing_with(HOSTILE)]),
+        AgentStep::bash(&format!("git push --force origin '{HOSTILE}'")),
+        AgentStep::Event { event: "Notification", fields: json!({"notification_type": HOSTILE, "message": HOSTILE}) },
     ];
     stage.agent(HOSTILE).play(&steps).unwrap();
     let Scene { page: _page, mut chromium, stage } = open(stage);
@@ -100,7 +100,14 @@ fn f4_hostile_text_is_shown_and_never_runs() {
 fn f4_a_timeline_opens_filters_and_tells_what_the_model_was_told() {
     let stage = Stage::new();
     let mut agent = stage.agent("shipper");
-    agent.play(&[Step::start(), Step::prompt("ship it"), Step::bash("ls"), Step::bash("git push --force")]).unwrap();
+    agent
+        .play(&[
+            AgentStep::start(),
+            AgentStep::prompt("ship it"),
+            AgentStep::bash("ls"),
+            AgentStep::bash("git push --force"),
+        ])
+        .unwrap();
     let Scene { page: _page, mut chromium, stage: _stage } = open(stage);
     chromium.until(&format!("{}?.querySelector('a.name').click() === undefined", row("shipper")));
     chromium.until("document.querySelectorAll('.timeline .entry').length >= 4");
@@ -115,7 +122,7 @@ fn f4_a_timeline_opens_filters_and_tells_what_the_model_was_told() {
     chromium.value(&filter("tools"));
     assert_eq!(chromium.value(shown), json!(["git push --force", "ls"]));
     chromium.value(&filter("all"));
-    agent.play(&[Step::prompt("and now tests")]).unwrap();
+    agent.play(&[AgentStep::prompt("and now tests")]).unwrap();
     chromium.until("document.querySelector('.timeline .entry .about').textContent === 'and now tests'");
     assert_eq!(chromium.complaints(), Vec::<String>::new());
 }
@@ -124,11 +131,11 @@ fn f4_a_timeline_opens_filters_and_tells_what_the_model_was_told() {
 fn f4_a_lost_connection_is_said_and_recovered_from() {
     let stage = Stage::new();
     let mut agent = stage.agent("a");
-    agent.play(&[Step::start(), Step::prompt("go")]).unwrap();
+    agent.play(&[AgentStep::start(), AgentStep::prompt("go")]).unwrap();
     let Scene { page, mut chromium, stage: _stage } = open(stage);
     // A server that says nothing for longer than its own heartbeat is as good as gone.
     page.signal(libc::SIGSTOP);
-    agent.play(&[Step::stop()]).unwrap();
+    agent.play(&[AgentStep::stop()]).unwrap();
     chromium.until("document.getElementById('line').textContent.includes('connection lost')");
     page.signal(libc::SIGCONT);
     chromium.until("document.getElementById('line').textContent === 'live'");
@@ -153,12 +160,12 @@ fn f4_without_the_secret_the_page_says_where_to_get_it() {
 fn f4_two_hundred_agents_are_rows_that_stay() {
     let stage = Stage::new();
     for n in 0..200 {
-        stage.agent(&format!("agent-{n:03}")).play(&[Step::start()]).unwrap();
+        stage.agent(&format!("agent-{n:03}")).play(&[AgentStep::start()]).unwrap();
     }
     let Scene { page: _page, mut chromium, stage } = open(stage);
     chromium.until("document.querySelectorAll('.fleet tbody tr').length === 200");
     chromium.value("document.querySelectorAll('.fleet tbody tr').forEach(row => row.kept = 1)");
-    stage.agent("agent-007").play(&[Step::prompt("go"), Step::stop()]).unwrap();
+    stage.agent("agent-007").play(&[AgentStep::prompt("go"), AgentStep::stop()]).unwrap();
     chromium.until(&format!("{}?.className === 'done'", row("agent-007")));
     assert_eq!(chromium.value("[...document.querySelectorAll('.fleet tbody tr')].every(row => row.kept)"), json!(true));
     chromium.size(390, 844);

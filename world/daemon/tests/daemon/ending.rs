@@ -2,7 +2,7 @@
 
 use crate::raw::{ANSWER, HOOK, answer, connect, frame};
 use crate::stage::{PATIENCE, Quiet, Stage, Threaded, call, is_gone, said, signal, until};
-use daemon::{Client, Failure, Service, Stopped};
+use daemon::{CallFailure, Client, Service, StopResult};
 use model::{Answer, Call};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -39,10 +39,10 @@ fn stop_waits_for_the_end_and_twice_is_once() {
     let stage = Stage::new();
     stage.start();
     let pid = stage.pid();
-    assert_eq!(daemon::stop(&stage.folder(), PATIENCE).unwrap(), Stopped::Ended);
+    assert_eq!(daemon::stop(&stage.folder(), PATIENCE).unwrap(), StopResult::Ended);
     until("the daemon to be gone", || is_gone(pid));
     assert!(!stage.socket().exists());
-    assert_eq!(daemon::stop(&stage.folder(), PATIENCE).unwrap(), Stopped::WasNotRunning);
+    assert_eq!(daemon::stop(&stage.folder(), PATIENCE).unwrap(), StopResult::WasNotRunning);
 }
 
 #[test]
@@ -62,7 +62,7 @@ impl Service for Needed {
         Quiet.hook_batch(calls)
     }
 
-    fn rpc(&mut self, method: &str, params: Value) -> Result<Value, daemon::Fault> {
+    fn rpc(&mut self, method: &str, params: Value) -> Result<Value, daemon::RpcFault> {
         Quiet.rpc(method, params)
     }
 
@@ -135,7 +135,7 @@ fn d6_a_stopped_daemon_costs_its_share_of_time_and_is_named() {
     signal(pid, libc::SIGSTOP);
     let limit = Duration::from_millis(50);
     let failed = Client::new(&stage.folder(), limit).hook(&call("late", "echo")).unwrap_err();
-    assert!(matches!(failed, Failure::TimedOut { limit: given } if given == limit), "{failed:?}");
+    assert!(matches!(failed, CallFailure::TimedOut { limit: given } if given == limit), "{failed:?}");
     assert!(failed.to_string().contains("within 50 ms"));
     signal(pid, libc::SIGCONT);
     until("the late call to be noted under its own id", || stage.notes() == ["late"]);

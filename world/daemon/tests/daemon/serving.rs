@@ -2,7 +2,7 @@
 
 use crate::raw::{ANSWER, CANNOT, HOOK, answer, ask, connect, frame, is_closed};
 use crate::stage::{Quiet, Stage, Threaded, call, json, said, until};
-use daemon::{Client, Failure, Limits, Service};
+use daemon::{CallFailure, Client, PeerLimits, Service};
 use model::{Answer, Call};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -16,7 +16,7 @@ use std::time::Duration;
 
 #[test]
 fn sixty_four_hooks_at_once_are_all_answered_and_noted_once() {
-    if !crate::threshold::is_linked() {
+    if !crate::fast_client::is_linked() {
         return;
     }
     let stage = Stage::new();
@@ -83,7 +83,7 @@ fn a_newer_protocol_and_an_unknown_kind_are_refused_in_words() {
 fn a_newer_hook_is_noticed_but_an_equal_one_is_not() {
     let stage = Stage::new();
     stage.start();
-    ask(&stage.socket(), &frame(1, HOOK, &[(7, entry::wire::VERSION.as_bytes())]));
+    ask(&stage.socket(), &frame(1, HOOK, &[(7, fast_client::wire::VERSION.as_bytes())]));
     assert_eq!(stage.client().status().unwrap().newer_client, None);
     ask(&stage.socket(), &frame(1, HOOK, &[(7, b"999.1.2")]));
     assert_eq!(stage.client().status().unwrap().newer_client.unwrap().version, [999, 1, 2]);
@@ -105,7 +105,7 @@ fn half_a_frame_keeps_nobody_waiting_and_is_answered_when_whole() {
 
 #[test]
 fn a_frame_that_never_ends_is_given_up() {
-    let limits = Limits { frame: Duration::from_millis(30), ..Limits::default() };
+    let limits = PeerLimits { frame: Duration::from_millis(30), ..PeerLimits::default() };
     let daemon = Threaded::start(limits);
     let mut slow = connect(&daemon.stage.socket());
     slow.write_all(b"TAUT").unwrap();
@@ -123,7 +123,7 @@ fn peek_closed(stream: &std::os::unix::net::UnixStream) -> bool {
 
 #[test]
 fn silent_connections_make_room_for_new_ones() {
-    let daemon = Threaded::start(Limits { peers: 4, ..Limits::default() });
+    let daemon = Threaded::start(PeerLimits { peers: 4, ..PeerLimits::default() });
     let silent: Vec<_> = (0..12).map(|_| connect(&daemon.stage.socket())).collect();
     assert_eq!(daemon.stage.client().hook(&call("r", "me")).unwrap().stdout, "me");
     until("those beyond the limit to be let go", || silent.iter().filter(|stream| peek_closed(stream)).count() >= 8);
@@ -134,7 +134,7 @@ fn silent_connections_make_room_for_new_ones() {
 
 #[test]
 fn too_much_at_once_is_refused_in_words() {
-    let daemon = Threaded::start(Limits { held_bytes: 3 << 20, ..Limits::default() });
+    let daemon = Threaded::start(PeerLimits { held_bytes: 3 << 20, ..PeerLimits::default() });
     let large = vec![b'x'; 2 << 20];
     let whole = frame(1, HOOK, &[(2, b"me"), (6, &large)]);
     let mut first = connect(&daemon.stage.socket());
@@ -185,10 +185,10 @@ fn d5_a_panic_costs_its_batch_and_nothing_else() {
     let stage = Stage::new();
     stage.start();
     let failed = stage.client().hook(&call("r", "panic")).unwrap_err();
-    assert!(matches!(failed, Failure::Refused { .. }), "{failed:?}");
+    assert!(matches!(failed, CallFailure::Refused { .. }), "{failed:?}");
     assert!(stage.client().hook(&call("r", "echo")).is_ok());
     let failed = stage.client().rpc("panic", &json!({})).unwrap_err();
-    assert!(matches!(failed, Failure::Refused { .. }), "{failed:?}");
+    assert!(matches!(failed, CallFailure::Refused { .. }), "{failed:?}");
     assert!(stage.client().hook(&call("r", "echo")).is_ok());
 }
 
@@ -253,7 +253,7 @@ fn a_second_user_is_turned_away_at_both_ends() {
         let _ = stream.write_all(&frame(1, HOOK, &[(1, b"stranger"), (2, b"echo")]));
         assert!(is_closed(stream), "the daemon says nothing to strangers");
         let refused = daemon::Client::new(&folder, Duration::from_secs(5)).status().unwrap_err();
-        assert!(matches!(refused, Failure::Stranger { user: 0, .. }), "{refused:?}");
+        assert!(matches!(refused, CallFailure::Stranger { user: 0, .. }), "{refused:?}");
     })
     .join()
     .unwrap();
@@ -276,7 +276,7 @@ fn a_folder_that_may_not_be_entered_is_cannot_tell_and_not_absence() {
         // SAFETY: the raw call changes this thread alone, which does nothing else and ends.
         assert_eq!(unsafe { libc::syscall(libc::SYS_setresuid, -1, 65_534, -1) }, 0);
         let refused = daemon::Client::new(&folder, Duration::from_secs(5)).status().unwrap_err();
-        assert!(matches!(refused, Failure::CannotTell { .. }), "{refused:?}");
+        assert!(matches!(refused, CallFailure::CannotTell { .. }), "{refused:?}");
         assert!(!refused.is_absence());
     })
     .join()
@@ -314,7 +314,7 @@ impl Service for Slow {
         Quiet.hook_batch(calls)
     }
 
-    fn rpc(&mut self, method: &str, params: Value) -> Result<Value, daemon::Fault> {
+    fn rpc(&mut self, method: &str, params: Value) -> Result<Value, daemon::RpcFault> {
         Quiet.rpc(method, params)
     }
 
@@ -334,7 +334,7 @@ fn slow() -> (Threaded, Arc<Barrier>, Arc<Mutex<Vec<usize>>>) {
 fn t3_an_answer_that_nobody_takes_any_more_is_noted_as_not_delivered() {
     let (daemon, go, missed) = slow();
     let impatient = Client::new(&daemon.stage.folder(), Duration::from_millis(50));
-    assert!(matches!(impatient.hook(&call("a", "slow")), Err(Failure::TimedOut { .. })));
+    assert!(matches!(impatient.hook(&call("a", "slow")), Err(CallFailure::TimedOut { .. })));
     go.wait();
     until("it to be noted", || *missed.lock().unwrap() == [0]);
     assert_eq!(daemon.stage.client().hook(&call("b", "quick")).unwrap().stdout, "quick");
@@ -347,12 +347,12 @@ fn t2_who_is_stuck_is_left_behind_and_comes_back() {
     let folder = daemon.stage.folder();
     let stuck = |cwd: &str| Call { cwd: cwd.into(), ..call("a", "slow") };
     let impatient = Client::new(&folder, Duration::from_millis(50));
-    assert!(matches!(impatient.hook(&stuck("/stuck")), Err(Failure::TimedOut { .. })));
+    assert!(matches!(impatient.hook(&stuck("/stuck")), Err(CallFailure::TimedOut { .. })));
     // Another serves, and hands calls from the same folder back at once.
     let elsewhere = Call { cwd: "/elsewhere".into(), ..call("b", "quick") };
     assert_eq!(daemon.stage.client().hook(&elsewhere).unwrap().stdout, "quick");
     let refused = daemon.stage.client().hook(&Call { cwd: "/stuck".into(), ..call("c", "quick") });
-    assert!(matches!(refused, Err(Failure::Refused { ref reason }) if reason.contains("/stuck")), "{refused:?}");
+    assert!(matches!(refused, Err(CallFailure::Refused { ref reason }) if reason.contains("/stuck")), "{refused:?}");
     go.wait();
     let back = Call { cwd: "/stuck".into(), ..call("d", "quick") };
     until("it to come back", || daemon.stage.client().hook(&back).is_ok());
@@ -361,7 +361,7 @@ fn t2_who_is_stuck_is_left_behind_and_comes_back() {
 #[test]
 fn d6_out_of_descriptors_the_door_is_shut_for_a_moment_only() {
     let stage = Stage::new();
-    // Nothing but the door itself wakes this daemon.
+    // Nothing but a new connection wakes this daemon.
     assert!(
         said(&stage.command(&["daemon", "start"]).env("PROBE_LOOK_MS", "600000").output().unwrap())
             .starts_with("Fresh")

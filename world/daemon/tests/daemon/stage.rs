@@ -1,6 +1,6 @@
 //! A throw-away home with at most one daemon, which does not outlive the test.
 
-use daemon::{Client, Limits, Options, Service, Signals};
+use daemon::{Client, DaemonOptions, PeerLimits, Service, Signals};
 use model::{Answer, Call, Environment, Ms};
 use serde_json::Value;
 use std::fs;
@@ -85,13 +85,16 @@ pub struct Threaded {
 }
 
 impl Threaded {
-    pub fn start(limits: Limits) -> Self {
+    pub fn start(limits: PeerLimits) -> Self {
         Self::serving(|| Quiet, |options| options.limits = limits)
     }
 
-    pub fn serving<S: Service>(make: impl Fn() -> S + Send + Sync + 'static, set: impl FnOnce(&mut Options)) -> Self {
+    pub fn serving<S: Service>(
+        make: impl Fn() -> S + Send + Sync + 'static,
+        set: impl FnOnce(&mut DaemonOptions),
+    ) -> Self {
         let stage = Stage::new();
-        let mut options = Options::new(&stage.folder(), daemon::Build::of_this(1));
+        let mut options = DaemonOptions::new(&stage.folder(), daemon::Build::of_this(1));
         options.signals = Signals::Untouched;
         set(&mut options);
         let thread = thread::spawn(move || {
@@ -117,7 +120,7 @@ impl Service for Quiet {
         calls.into_iter().map(answer).collect()
     }
 
-    fn rpc(&mut self, _method: &str, params: Value) -> Result<Value, daemon::Fault> {
+    fn rpc(&mut self, _method: &str, params: Value) -> Result<Value, daemon::RpcFault> {
         Ok(params)
     }
 }

@@ -1,15 +1,15 @@
 //! However many try to start a daemon, and whatever the last one left behind, there is one.
 
 use crate::stage::{PATIENCE, Stage, is_gone, said, signal, until};
-use daemon::{Build, Launch, StartError};
+use daemon::{Build, DaemonLaunch, StartError};
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::net::UnixListener;
 use std::process::Child;
 use std::time::Duration;
 
-fn launch(stage: &Stage, program: &str) -> Launch {
-    Launch {
+fn launch(stage: &Stage, program: &str) -> DaemonLaunch {
+    DaemonLaunch {
         folder: stage.folder(),
         program: program.into(),
         args: Vec::new(),

@@ -1,6 +1,6 @@
 //! Everything that is kept of one event or verdict, as text.
 
-use super::entry::{self, Entry};
+use super::entry::{self, TimelineLine};
 use super::text::{clock, took};
 use crate::view_model::{Verdict, clean, flat};
 use ratatui::text::Span;
@@ -18,7 +18,7 @@ pub(super) struct Detail {
 const MOST_LINES: usize = 2000;
 
 impl Detail {
-    pub fn of_entry(entry: &Entry) -> Self {
+    pub fn of_entry(entry: &TimelineLine) -> Self {
         let event = &entry.event;
         let mut text = Text::default();
         text.pair("event", &event.event);

@@ -3,18 +3,18 @@
 use super::canvas::{Canvas, span};
 use super::fleet::View;
 use super::look::{bold, faint};
-use super::state::{Focus, Order, State};
+use super::state::{Focus, Order, ViewState};
 use super::text::{clock, cut, line};
 use super::{draw_fleet, draw_lists, draw_timeline, help};
-use model::row::Status;
+use model::row::AgentStatus;
 use ratatui::Frame;
 use ratatui::text::Span;
 
-pub fn draw(state: &State, frame: &mut Frame<'_>) {
+pub fn draw(state: &ViewState, frame: &mut Frame<'_>) {
     paint(state, &mut Canvas { buffer: frame.buffer_mut() });
 }
 
-pub(super) fn paint(state: &State, canvas: &mut Canvas<'_>) {
+pub(super) fn paint(state: &ViewState, canvas: &mut Canvas<'_>) {
     head(state, canvas);
     warning(state, canvas);
     if state.detail.is_some() {
@@ -35,11 +35,11 @@ pub(super) fn paint(state: &State, canvas: &mut Canvas<'_>) {
 }
 
 /// How the fleet stands, the worst first. All of them always, so that nothing moves.
-fn head(state: &State, canvas: &mut Canvas<'_>) {
+fn head(state: &ViewState, canvas: &mut Canvas<'_>) {
     let summary = state.summary();
     let wide = canvas.width() >= 72;
     let mut left = vec![span(" taut ", bold().patch(state.look.accent()))];
-    for status in Status::ALL {
+    for status in AgentStatus::ALL {
         let count = summary.count(status);
         let text = match wide {
             true => format!(" {} {count:>2} {} ", status.mark(), status.name()),
@@ -58,7 +58,7 @@ fn head(state: &State, canvas: &mut Canvas<'_>) {
 }
 
 /// Stands until a person has seen to it, whatever else is shown.
-fn warning(state: &State, canvas: &mut Canvas<'_>) {
+fn warning(state: &ViewState, canvas: &mut Canvas<'_>) {
     let place = state.layout().warning;
     if place.count > 0 {
         let text = cut(&line(&state.warnings().join("; ")), canvas.width().saturating_sub(2));
@@ -66,7 +66,7 @@ fn warning(state: &State, canvas: &mut Canvas<'_>) {
     }
 }
 
-fn foot(state: &State, canvas: &mut Canvas<'_>) {
+fn foot(state: &ViewState, canvas: &mut Canvas<'_>) {
     let layout = state.layout();
     if layout.foot.count == 0 {
         return;
@@ -85,7 +85,7 @@ fn foot(state: &State, canvas: &mut Canvas<'_>) {
 }
 
 /// The keys that matter most here.
-fn keys(state: &State, cells: usize) -> Vec<Span<'static>> {
+fn keys(state: &ViewState, cells: usize) -> Vec<Span<'static>> {
     let pairs: &[(&str, &str)] = match (&state.detail, &state.timeline, state.view) {
         (Some(_), _, _) => &[("Esc", "back"), ("j/k", "scroll"), ("?", "help"), ("q", "quit")],
         (None, Some(_), _) => &[
@@ -125,7 +125,7 @@ fn keys(state: &State, cells: usize) -> Vec<Span<'static>> {
 }
 
 /// Where in the list the keys are.
-fn place(state: &State) -> String {
+fn place(state: &ViewState) -> String {
     if state.detail.is_some() || state.timeline.is_some() {
         return String::new();
     }

@@ -4,13 +4,13 @@ use super::canvas::{Canvas, rule, span};
 use super::columns::{Column, GAP, MARGIN, Sized, fit};
 use super::draw_lists::{totals_line, verdict_line};
 use super::look::{bold, faint};
-use super::state::{Focus, State};
+use super::state::{Focus, ViewState};
 use super::text::{age, cut, left, line, project, right, squeeze, width, within};
-use crate::view_model::Row;
+use crate::view_model::AgentRow;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-pub(super) fn fleet(state: &State, canvas: &mut Canvas<'_>) {
+pub(super) fn fleet(state: &ViewState, canvas: &mut Canvas<'_>) {
     let layout = state.layout();
     let columns = fit(canvas.width());
     let name = |one: &Sized| {
@@ -46,7 +46,7 @@ pub(super) fn fleet(state: &State, canvas: &mut Canvas<'_>) {
     }
 }
 
-fn nobody(state: &State) -> &'static str {
+fn nobody(state: &ViewState) -> &'static str {
     match &state.read {
         None => "reading…",
         Some(read) if read.rows.is_empty() => "no agents yet; `taut init` installs the hooks that tell of them",
@@ -64,7 +64,7 @@ fn joined(cells: impl Iterator<Item = Vec<Span<'static>>>) -> Line<'static> {
 }
 
 /// Exactly as wide as its column.
-fn cell(state: &State, row: &Row, sized: Sized) -> Vec<Span<'static>> {
+fn cell(state: &ViewState, row: &AgentRow, sized: Sized) -> Vec<Span<'static>> {
     let cells = sized.cells;
     let number = |count: u64| if count == 0 { String::new() } else { count.to_string() };
     match sized.column {
@@ -88,7 +88,7 @@ fn cell(state: &State, row: &Row, sized: Sized) -> Vec<Span<'static>> {
 }
 
 /// A bar where there is room for one, and always the number.
-fn context(state: &State, percent: Option<f64>, cells: usize) -> Vec<Span<'static>> {
+fn context(state: &ViewState, percent: Option<f64>, cells: usize) -> Vec<Span<'static>> {
     let Some(percent) = percent else { return vec![span(right("?", cells), faint())] };
     let number = right(&format!("{percent:.0}%"), 4);
     let bar = cells.saturating_sub(5);
@@ -104,7 +104,7 @@ fn context(state: &State, percent: Option<f64>, cells: usize) -> Vec<Span<'stati
 }
 
 /// Why somebody has to look, else the tool it waits for, else what it says it does, else how its session stands.
-fn now(row: &Row, cells: usize) -> Vec<Span<'static>> {
+fn now(row: &AgentRow, cells: usize) -> Vec<Span<'static>> {
     if let Some(why) = &row.why {
         return vec![Span::raw(left(&cut(&line(why), cells), cells))];
     }
@@ -128,7 +128,7 @@ fn now(row: &Row, cells: usize) -> Vec<Span<'static>> {
 }
 
 /// The task it holds, the skill it follows and the phase that is in.
-fn work(row: &Row) -> String {
+fn work(row: &AgentRow) -> String {
     let parts = [row.task.as_deref(), row.effort.as_deref(), row.phase.as_deref()];
     parts.into_iter().flatten().map(line).collect::<Vec<_>>().join(" · ")
 }

@@ -2,7 +2,7 @@
 
 use super::canvas::{Canvas, span};
 use super::look::faint;
-use super::state::State;
+use super::state::ViewState;
 use super::text::{age, cut, left, line, right, squeeze, width};
 use crate::view_model::Verdict;
 use ratatui::text::{Line, Span};
@@ -10,7 +10,7 @@ use store::TaskTotals;
 
 const STATUSES: [&str; 5] = ["open", "active", "blocked", "done", "quarantined"];
 
-pub(super) fn verdicts(state: &State, canvas: &mut Canvas<'_>) {
+pub(super) fn verdicts(state: &ViewState, canvas: &mut Canvas<'_>) {
     let layout = state.layout();
     let wide = canvas.width();
     canvas.put(layout.names, &Line::styled(format!("  AGO  SAID  {}", left("AGENT", agent_cells(wide))), faint()));
@@ -24,7 +24,7 @@ pub(super) fn verdicts(state: &State, canvas: &mut Canvas<'_>) {
     }
 }
 
-pub(super) fn tasks(state: &State, canvas: &mut Canvas<'_>) {
+pub(super) fn tasks(state: &ViewState, canvas: &mut Canvas<'_>) {
     let layout = state.layout();
     let wide = canvas.width();
     let cells = wide.saturating_sub(2 + STATUSES.iter().map(|name| name.len() + 3).sum::<usize>()).max(12);
@@ -44,7 +44,7 @@ pub(super) fn tasks(state: &State, canvas: &mut Canvas<'_>) {
 }
 
 /// All projects as one.
-pub(super) fn totals_line(state: &State, totals: &[TaskTotals], cells: usize) -> Line<'static> {
+pub(super) fn totals_line(state: &ViewState, totals: &[TaskTotals], cells: usize) -> Line<'static> {
     let mut spans = vec![span(" tasks ", faint())];
     let fits = |spans: &[Span<'_>], text: &str| spans.iter().map(Span::width).sum::<usize>() + text.len() <= cells;
     for name in STATUSES {
@@ -67,7 +67,7 @@ pub(super) fn totals_line(state: &State, totals: &[TaskTotals], cells: usize) ->
     Line::from(spans)
 }
 
-pub(super) fn verdict_line(state: &State, verdict: &Verdict, wide: usize) -> Line<'static> {
+pub(super) fn verdict_line(state: &ViewState, verdict: &Verdict, wide: usize) -> Line<'static> {
     let agent = agent_cells(wide);
     let before = format!(" {}  ", right(&age(state.now.since(verdict.at)), 4));
     let said = left(verdict.verdict, 4);

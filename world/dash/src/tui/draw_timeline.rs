@@ -1,15 +1,15 @@
 //! One agent's timeline, and one thing of it in full.
 
 use super::canvas::{Canvas, span};
-use super::entry::{Entry, Mark};
+use super::entry::{LineMark, TimelineLine};
 use super::look::{bold, faint};
-use super::state::State;
+use super::state::ViewState;
 use super::text::{age, clock, cut, left, line, project, right, took, within};
 use super::timeline::{Follows, Reading, Timeline};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-pub(super) fn timeline(state: &State, canvas: &mut Canvas<'_>) {
+pub(super) fn timeline(state: &ViewState, canvas: &mut Canvas<'_>) {
     let Some(timeline) = &state.timeline else { return };
     let layout = state.layout();
     title(state, timeline, canvas);
@@ -30,7 +30,7 @@ pub(super) fn timeline(state: &State, canvas: &mut Canvas<'_>) {
     }
 }
 
-pub(super) fn detail(state: &State, canvas: &mut Canvas<'_>) {
+pub(super) fn detail(state: &ViewState, canvas: &mut Canvas<'_>) {
     let Some(detail) = &state.detail else { return };
     let layout = state.layout();
     canvas.put(layout.names, &Line::styled(format!(" {}", line(&detail.title)), bold()));
@@ -39,7 +39,7 @@ pub(super) fn detail(state: &State, canvas: &mut Canvas<'_>) {
 }
 
 /// Who it is, how it stands, and whether the newest stays in sight.
-fn title(state: &State, timeline: &Timeline, canvas: &mut Canvas<'_>) {
+fn title(state: &ViewState, timeline: &Timeline, canvas: &mut Canvas<'_>) {
     let row = state.rows().iter().find(|row| row.id == timeline.agent);
     let mut left = vec![span(format!(" {} ", line(&timeline.agent)), bold())];
     if let Some(row) = row {
@@ -56,13 +56,13 @@ fn title(state: &State, timeline: &Timeline, canvas: &mut Canvas<'_>) {
     canvas.put_both(state.layout().names, left, vec![right]);
 }
 
-fn entry_line(state: &State, entry: &Entry, wide: usize, root: &str) -> Line<'static> {
+fn entry_line(state: &ViewState, entry: &TimelineLine, wide: usize, root: &str) -> Line<'static> {
     let what_cells = if wide >= 100 { 16 } else { 10 };
     let style = style(state, entry.mark);
     let time = format!(" {}  ", clock(entry.at));
     let lasted = match (entry.mark, entry.took) {
-        (Mark::Returned | Mark::Failed, Some(millis)) => took(millis),
-        (Mark::Running, _) => age(state.now.since(entry.at)),
+        (LineMark::Returned | LineMark::Failed, Some(millis)) => took(millis),
+        (LineMark::Running, _) => age(state.now.since(entry.at)),
         _ => String::new(),
     };
     let room = wide.saturating_sub(time.len() + 2 + what_cells + 2 + 7);
@@ -75,16 +75,16 @@ fn entry_line(state: &State, entry: &Entry, wide: usize, root: &str) -> Line<'st
     ])
 }
 
-fn style(state: &State, mark: Mark) -> Style {
+fn style(state: &ViewState, mark: LineMark) -> Style {
     match mark {
-        Mark::Prompt => bold().patch(state.look.accent()),
-        Mark::Running => state.look.good(),
-        Mark::Returned => Style::new(),
-        Mark::Failed | Mark::Stopped => state.look.bad(),
-        Mark::Lost => faint(),
-        Mark::Verdict(level) => state.look.verdict(level.name()),
-        Mark::Told => state.look.accent(),
-        Mark::Attention => state.look.warn(),
-        Mark::Turn | Mark::Other => faint(),
+        LineMark::Prompt => bold().patch(state.look.accent()),
+        LineMark::Running => state.look.good(),
+        LineMark::Returned => Style::new(),
+        LineMark::Failed | LineMark::Stopped => state.look.bad(),
+        LineMark::Lost => faint(),
+        LineMark::Verdict(level) => state.look.verdict(level.name()),
+        LineMark::Told => state.look.accent(),
+        LineMark::Attention => state.look.warn(),
+        LineMark::Turn | LineMark::Other => faint(),
     }
 }

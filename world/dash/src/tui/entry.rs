@@ -8,9 +8,9 @@ use serde_json::Value;
 use std::sync::Arc;
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct Entry {
+pub struct TimelineLine {
     pub at: Ms,
-    pub mark: Mark,
+    pub mark: LineMark,
     /// The tool, or what happened, in a word or two.
     pub what: String,
     /// In one line.
@@ -23,7 +23,7 @@ pub struct Entry {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mark {
+pub enum LineMark {
     Prompt,
     /// A tool call that has not come back.
     Running,
@@ -43,7 +43,7 @@ pub enum Mark {
     Other,
 }
 
-impl Mark {
+impl LineMark {
     pub(super) fn sign(self) -> &'static str {
         match self {
             Self::Prompt => "»",
@@ -61,16 +61,16 @@ impl Mark {
 }
 
 /// What an event is on a timeline: mostly one line, more where something was said to it.
-pub(super) fn of(event: &Arc<Event>) -> Vec<Entry> {
-    let mut found: Vec<Entry> = happened(event).into_iter().collect();
+pub(super) fn of(event: &Arc<Event>) -> Vec<TimelineLine> {
+    let mut found: Vec<TimelineLine> = happened(event).into_iter().collect();
     if event.verdict > Level::Pass {
         let rules = event.rules.iter().map(|rule| clean(rule)).collect::<Vec<_>>().join(", ");
         let reason = event.reason.as_deref().map(one_line).unwrap_or_default();
         let about = [rules, reason].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(": ");
-        found.push(entry(event, Mark::Verdict(event.verdict), event.verdict.name(), about));
+        found.push(entry(event, LineMark::Verdict(event.verdict), event.verdict.name(), about));
     }
     if let Some(told) = told(event) {
-        found.push(entry(event, Mark::Told, "told", one_line(&told)));
+        found.push(entry(event, LineMark::Told, "told", one_line(&told)));
     }
     found
 }
@@ -87,32 +87,32 @@ pub(super) fn call(event: &Event) -> Option<String> {
     event.detail.get("call").and_then(Value::as_str).filter(|call| !call.is_empty()).map(str::to_string)
 }
 
-fn happened(event: &Arc<Event>) -> Option<Entry> {
+fn happened(event: &Arc<Event>) -> Option<TimelineLine> {
     let about = about(event);
     let tool = || event.tool.as_deref().map_or_else(|| clean(&event.event), clean);
     let (mark, what) = match event.event.as_str() {
-        "UserPromptSubmit" => (Mark::Prompt, "prompt".to_string()),
-        "PreToolUse" if event.verdict == Level::Deny => (Mark::Stopped, tool()),
-        "PreToolUse" => (Mark::Running, tool()),
-        "PostToolUse" => (Mark::Returned, tool()),
-        "PostToolUseFailure" => (Mark::Failed, tool()),
-        "PermissionRequest" => (Mark::Attention, format!("{} asks", tool())),
-        "Notification" | "Elicitation" => (Mark::Attention, "notice".to_string()),
-        "StopFailure" => (Mark::Failed, "stop".to_string()),
-        "SessionStart" => (Mark::Turn, "start".to_string()),
-        "SessionEnd" => (Mark::Turn, "end".to_string()),
-        "Stop" => (Mark::Turn, "stop".to_string()),
-        "SubagentStart" => (Mark::Turn, "sub-agent".to_string()),
-        "SubagentStop" => (Mark::Turn, "sub-agent end".to_string()),
+        "UserPromptSubmit" => (LineMark::Prompt, "prompt".to_string()),
+        "PreToolUse" if event.verdict == Level::Deny => (LineMark::Stopped, tool()),
+        "PreToolUse" => (LineMark::Running, tool()),
+        "PostToolUse" => (LineMark::Returned, tool()),
+        "PostToolUseFailure" => (LineMark::Failed, tool()),
+        "PermissionRequest" => (LineMark::Attention, format!("{} asks", tool())),
+        "Notification" | "Elicitation" => (LineMark::Attention, "notice".to_string()),
+        "StopFailure" => (LineMark::Failed, "stop".to_string()),
+        "SessionStart" => (LineMark::Turn, "start".to_string()),
+        "SessionEnd" => (LineMark::Turn, "end".to_string()),
+        "Stop" => (LineMark::Turn, "stop".to_string()),
+        "SubagentStart" => (LineMark::Turn, "sub-agent".to_string()),
+        "SubagentStop" => (LineMark::Turn, "sub-agent end".to_string()),
         // It says once more what its tools have said.
         "PostToolBatch" => return None,
-        other => (Mark::Other, clean(other)),
+        other => (LineMark::Other, clean(other)),
     };
     Some(entry(event, mark, &what, about))
 }
 
-fn entry(event: &Arc<Event>, mark: Mark, what: &str, about: String) -> Entry {
-    Entry {
+fn entry(event: &Arc<Event>, mark: LineMark, what: &str, about: String) -> TimelineLine {
+    TimelineLine {
         at: event.at,
         mark,
         what: what.to_string(),

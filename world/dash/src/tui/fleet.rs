@@ -1,8 +1,8 @@
 //! Which agents are listed, in which order.
 
-use crate::view_model::Row;
+use crate::view_model::AgentRow;
 use model::Ms;
-use model::row::Status;
+use model::row::AgentStatus;
 use std::cmp::{Ordering, Reverse};
 
 /// What the list is ordered by.
@@ -51,7 +51,7 @@ impl Sort {
     }
 
     /// Names break every tie, so that no two looks at the same fleet differ.
-    fn compare(self, a: &Row, b: &Row) -> Ordering {
+    fn compare(self, a: &AgentRow, b: &AgentRow) -> Ordering {
         let by = match self {
             Self::Urgency => a.status.cmp(&b.status).then_with(|| waiting(a).cmp(&waiting(b))),
             Self::Name => Ordering::Equal,
@@ -74,16 +74,16 @@ impl View {
 }
 
 /// Indexes of the rows that pass the filter, in order.
-pub(super) fn order(rows: &[Row], filter: &str, sort: Sort) -> Vec<usize> {
+pub(super) fn order(rows: &[AgentRow], filter: &str, sort: Sort) -> Vec<usize> {
     let words: Vec<String> = filter.split_whitespace().map(str::to_lowercase).collect();
-    let passes = |row: &Row| words.is_empty() || matches(row, &words);
-    let mut kept: Vec<(usize, &Row)> = rows.iter().enumerate().filter(|(_, row)| passes(row)).collect();
+    let passes = |row: &AgentRow| words.is_empty() || matches(row, &words);
+    let mut kept: Vec<(usize, &AgentRow)> = rows.iter().enumerate().filter(|(_, row)| passes(row)).collect();
     kept.sort_by(|(_, a), (_, b)| sort.compare(a, b));
     kept.into_iter().map(|(at, _)| at).collect()
 }
 
 /// Every word stands somewhere in what is shown of the agent.
-fn matches(row: &Row, words: &[String]) -> bool {
+fn matches(row: &AgentRow, words: &[String]) -> bool {
     let tool = row.tool.as_ref();
     let shown = [
         Some(row.id.as_str()),
@@ -101,19 +101,19 @@ fn matches(row: &Row, words: &[String]) -> bool {
 }
 
 /// Only those who need somebody are ordered by how long they wait: the others would change places for nothing.
-fn waiting(row: &Row) -> Ms {
+fn waiting(row: &AgentRow) -> Ms {
     match row.status {
-        Status::Error | Status::Attention => row.since,
-        Status::Working | Status::Checked | Status::Done => Ms(0),
+        AgentStatus::Error | AgentStatus::Attention => row.since,
+        AgentStatus::Working | AgentStatus::Checked | AgentStatus::Done => Ms(0),
     }
 }
 
 /// Unknown is less than empty.
-fn tenths(row: &Row) -> i64 {
+fn tenths(row: &AgentRow) -> i64 {
     row.context_percent.map_or(-1, |percent| (percent * 10.0) as i64)
 }
 
-fn began(row: &Row) -> (bool, Option<Ms>, Reverse<bool>) {
+fn began(row: &AgentRow) -> (bool, Option<Ms>, Reverse<bool>) {
     let since = row.tool.as_ref().map(|tool| tool.since);
     (since.is_none(), since, Reverse(row.doing.is_some()))
 }

@@ -3,15 +3,15 @@
 use super::cursor::{Move, Span};
 use super::detail::Detail;
 use super::fleet::View;
-use super::state::{Effect, Focus, Key, Order, State};
+use super::state::{Focus, Key, Order, ViewEffect, ViewState};
 use super::timeline::Timeline;
 
-impl State {
-    pub(super) fn press(&mut self, key: Key) -> Vec<Effect> {
+impl ViewState {
+    pub(super) fn press(&mut self, key: Key) -> Vec<ViewEffect> {
         match key {
-            Key::Ctrl('c') => return vec![Effect::Quit],
-            Key::Ctrl('z') => return vec![Effect::Suspend],
-            Key::Ctrl('l') => return vec![Effect::Repaint],
+            Key::Ctrl('c') => return vec![ViewEffect::Quit],
+            Key::Ctrl('z') => return vec![ViewEffect::Suspend],
+            Key::Ctrl('l') => return vec![ViewEffect::Repaint],
             _ => {}
         }
         match self.focus {
@@ -47,9 +47,9 @@ impl State {
         self.list();
     }
 
-    fn press_anywhere(&mut self, key: Key) -> Vec<Effect> {
+    fn press_anywhere(&mut self, key: Key) -> Vec<ViewEffect> {
         match key {
-            Key::Char('q') => return vec![Effect::Quit],
+            Key::Char('q') => return vec![ViewEffect::Quit],
             Key::Char('?') => self.focus = Focus::Help,
             Key::Char('o') => return self.jump(),
             Key::Esc | Key::Backspace => return self.back(),
@@ -76,13 +76,13 @@ impl State {
     }
 
     /// One step out of what is open.
-    fn back(&mut self) -> Vec<Effect> {
+    fn back(&mut self) -> Vec<ViewEffect> {
         self.notice = None;
         if self.detail.take().is_some() {
             return Vec::new();
         }
         if self.timeline.take().is_some() {
-            return vec![Effect::CloseTimeline];
+            return vec![ViewEffect::CloseTimeline];
         }
         if self.view != View::Agents {
             self.view = View::Agents;
@@ -93,7 +93,7 @@ impl State {
         Vec::new()
     }
 
-    fn open(&mut self) -> Vec<Effect> {
+    fn open(&mut self) -> Vec<ViewEffect> {
         if self.detail.is_some() {
             return self.back();
         }
@@ -111,21 +111,21 @@ impl State {
         }
     }
 
-    fn open_timeline(&mut self) -> Vec<Effect> {
+    fn open_timeline(&mut self) -> Vec<ViewEffect> {
         let Some(row) = self.chosen_row().cloned() else { return Vec::new() };
         let Some(session) = row.session else {
             self.tell(format!("{} has no session open: `taut events --agent` lists what it did", row.id));
             return Vec::new();
         };
         self.timeline = Some(Timeline::of(&row.id, &session));
-        vec![Effect::OpenTimeline { session }]
+        vec![ViewEffect::OpenTimeline { session }]
     }
 
-    fn jump(&mut self) -> Vec<Effect> {
+    fn jump(&mut self) -> Vec<ViewEffect> {
         let agent = self.timeline.as_ref().map(|timeline| timeline.agent.clone()).or_else(|| self.chosen.clone());
         let row = self.rows().iter().find(|row| Some(&row.id) == agent.as_ref());
         match row.map(|row| (row.id.clone(), row.pane.clone())) {
-            Some((_, Some(pane))) => return vec![Effect::Jump { pane }],
+            Some((_, Some(pane))) => return vec![ViewEffect::Jump { pane }],
             Some((id, None)) => self.tell(format!("{id} is in no tmux pane")),
             None => {}
         }

@@ -1,25 +1,25 @@
 //! Colours that read on light and on dark: the sixteen the terminal's owner
 //! chose, on their own background. Nothing is told by colour alone.
 
-use model::row::Status;
+use model::row::AgentStatus;
 use ratatui::style::{Color, Modifier, Style};
 
 /// Whether colours are used at all (`NO_COLOR`).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Look {
+pub enum ColorMode {
     #[default]
     Colours,
     Plain,
 }
 
-impl Look {
-    pub(super) fn status(self, status: Status) -> Style {
+impl ColorMode {
+    pub(super) fn status(self, status: AgentStatus) -> Style {
         match status {
-            Status::Error => self.bad().add_modifier(Modifier::BOLD),
-            Status::Attention => self.warn().add_modifier(Modifier::BOLD),
-            Status::Working => self.good(),
-            Status::Checked => self.colour(Color::Cyan),
-            Status::Done => Style::new(),
+            AgentStatus::Error => self.bad().add_modifier(Modifier::BOLD),
+            AgentStatus::Attention => self.warn().add_modifier(Modifier::BOLD),
+            AgentStatus::Working => self.good(),
+            AgentStatus::Checked => self.colour(Color::Cyan),
+            AgentStatus::Done => Style::new(),
         }
     }
 

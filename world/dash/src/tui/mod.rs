@@ -26,11 +26,11 @@ mod text;
 mod timeline;
 
 pub use draw::draw;
-pub use entry::{Entry, Mark};
+pub use entry::{LineMark, TimelineLine};
 pub use fleet::{Sort, View};
-pub use jump::Jump;
-pub use look::Look;
+pub use jump::PaneJump;
+pub use look::ColorMode;
 pub use picture::picture;
-pub use reader::{Source, snapshot};
-pub use run::{Ended, Error, Setup, run, width};
-pub use state::{Chunk, Effect, Input, Key, Snapshot, State, Tick};
+pub use reader::{FleetSource, snapshot};
+pub use run::{Setup, ViewEnd, ViewError, run, width};
+pub use state::{Chunk, ClockTick, FleetSnapshot, Key, ViewEffect, ViewInput, ViewState};

@@ -2,17 +2,17 @@
 
 use super::canvas::Canvas;
 use super::draw::paint;
-use super::look::Look;
-use super::state::{Input, Snapshot, State, Tick};
+use super::look::ColorMode;
+use super::state::{ClockTick, FleetSnapshot, ViewInput, ViewState};
 use model::Ms;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 /// The fleet in so many cells, as high as it is: nobody can scroll a text.
-pub fn picture(snapshot: Snapshot, now: Ms, width: u16) -> Vec<String> {
-    let state = State::new(width, 0, Look::Plain).printed();
-    let (state, _) = state.step(Input::Tick(Tick { now }));
-    let (state, _) = state.step(Input::Snapshot(snapshot));
+pub fn picture(snapshot: FleetSnapshot, now: Ms, width: u16) -> Vec<String> {
+    let state = ViewState::new(width, 0, ColorMode::Plain).printed();
+    let (state, _) = state.step(ViewInput::Tick(ClockTick { now }));
+    let (state, _) = state.step(ViewInput::Snapshot(snapshot));
     let mut buffer = Buffer::empty(Rect::new(0, 0, width, state.layout().height()));
     paint(&state, &mut Canvas { buffer: &mut buffer });
     let mut lines = lines(&buffer);

@@ -1,8 +1,8 @@
 //! Reads the fleet in a thread of its own, so that no read ever holds up a key.
 //! A change is a hint: what is shown is read again, at most ten times a second.
 
-use super::run::News;
-use super::state::{Chunk, Input, Snapshot};
+use super::run::ViewNews;
+use super::state::{Chunk, FleetSnapshot, ViewInput};
 use crate::feed::{Feed, News as Heard};
 use crate::view_model;
 use model::row::Event;
@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use store::{EventFilter, Store, TaskTotals};
 
 /// Where the fleet is read from.
-pub struct Source {
+pub struct FleetSource {
     /// The state folder, in which a daemon may tell of changes.
     pub folder: PathBuf,
     /// Opens the database; nothing where there is none yet.
@@ -45,8 +45,8 @@ const FIRST_EVENTS: usize = 500;
 const NEXT_EVENTS: usize = 2000;
 
 /// All a frame shows, read at once.
-pub fn snapshot(store: &Store) -> Result<Snapshot, store::Error> {
-    Ok(Snapshot {
+pub fn snapshot(store: &Store) -> Result<FleetSnapshot, store::Error> {
+    Ok(FleetSnapshot {
         rows: view_model::rows(&store.fleet()?),
         verdicts: store.verdicts(VERDICTS)?.iter().map(view_model::verdict).collect(),
         tasks: store.task_totals()?,
@@ -60,8 +60,8 @@ impl Wanted {
     }
 
     /// Something that the reader sent has been taken.
-    pub fn took(&self, input: &Input) {
-        if matches!(input, Input::Snapshot(_) | Input::Timeline(_) | Input::Notice(_)) {
+    pub fn took(&self, input: &ViewInput) {
+        if matches!(input, ViewInput::Snapshot(_) | ViewInput::Timeline(_) | ViewInput::Notice(_)) {
             let less = |count: usize| Some(count.saturating_sub(1));
             let _ = self.untaken.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
         }
@@ -81,7 +81,7 @@ impl Wanted {
 }
 
 /// Until nobody listens any more.
-pub(super) fn start(source: Source, wanted: Wanted, to: Sender<News>) {
+pub(super) fn start(source: FleetSource, wanted: Wanted, to: Sender<ViewNews>) {
     std::thread::spawn(move || {
         // Told even when the thread panics: a screen that no longer changes must not look alive.
         let _gone = Gone(to.clone());
@@ -90,18 +90,18 @@ pub(super) fn start(source: Source, wanted: Wanted, to: Sender<News>) {
     });
 }
 
-struct Gone(Sender<News>);
+struct Gone(Sender<ViewNews>);
 
 impl Drop for Gone {
     fn drop(&mut self) {
-        let _ = self.0.send(News::ReaderGone);
+        let _ = self.0.send(ViewNews::ReaderGone);
     }
 }
 
 struct Reader {
-    source: Source,
+    source: FleetSource,
     wanted: Wanted,
-    to: Sender<News>,
+    to: Sender<ViewNews>,
     feed: Feed,
     store: Option<Store>,
     tasks: Vec<TaskTotals>,
@@ -114,7 +114,7 @@ struct Reader {
 }
 
 impl Reader {
-    fn new(source: Source, wanted: Wanted, to: Sender<News>) -> Self {
+    fn new(source: FleetSource, wanted: Wanted, to: Sender<ViewNews>) -> Self {
         let feed = Feed::new(&source.folder);
         let (store, tasks) = (None, Vec::new());
         Self {
@@ -143,7 +143,7 @@ impl Reader {
             self.fleet_read = None;
         }
         let Some(store) = self.store.take() else {
-            self.tell(Input::Snapshot(Snapshot::default()))?;
+            self.tell(ViewInput::Snapshot(FleetSnapshot::default()))?;
             std::thread::sleep(SWEEP_EVERY);
             return Some(());
         };
@@ -153,7 +153,7 @@ impl Reader {
         match looked {
             Ok(more) => more,
             Err(cause) => {
-                self.tell(Input::Notice(format!("the database cannot be read: {cause}")))?;
+                self.tell(ViewInput::Notice(format!("the database cannot be read: {cause}")))?;
                 std::thread::sleep(SWEEP_EVERY);
                 Some(())
             }
@@ -172,7 +172,7 @@ impl Reader {
             let snapshot = self.snapshot(store)?;
             // On a machine that is busy with agents, looking at them must not be a large part of the work.
             self.pause = (begun.elapsed() * 3).clamp(FLEET_EVERY, SWEEP_EVERY);
-            if self.tell(Input::Snapshot(snapshot)).is_none() {
+            if self.tell(ViewInput::Snapshot(snapshot)).is_none() {
                 return Ok(None);
             }
         } else if !opened {
@@ -184,12 +184,12 @@ impl Reader {
         self.follow(store)
     }
 
-    fn snapshot(&mut self, store: &Store) -> Result<Snapshot, store::Error> {
+    fn snapshot(&mut self, store: &Store) -> Result<FleetSnapshot, store::Error> {
         if self.tasks_read.is_none_or(|at| at.elapsed() >= TASKS_EVERY) {
             self.tasks_read = Some(Instant::now());
             self.tasks = store.task_totals()?;
         }
-        Ok(Snapshot {
+        Ok(FleetSnapshot {
             rows: view_model::rows(&store.fleet()?),
             verdicts: store.verdicts(VERDICTS)?.iter().map(view_model::verdict).collect(),
             tasks: self.tasks.clone(),
@@ -214,12 +214,12 @@ impl Reader {
             return Ok(Some(()));
         }
         let session = session.clone();
-        Ok(self.tell(Input::Timeline(Chunk { session, events })))
+        Ok(self.tell(ViewInput::Timeline(Chunk { session, events })))
     }
 
-    fn tell(&self, input: Input) -> Option<()> {
+    fn tell(&self, input: ViewInput) -> Option<()> {
         self.wanted.sends();
-        self.to.send(News::Input(input)).ok()
+        self.to.send(ViewNews::Input(input)).ok()
     }
 }
 
@@ -230,11 +230,11 @@ mod tests {
     #[test]
     fn f4_a_screen_that_stalls_is_sent_no_more_until_it_takes_some() {
         let wanted = Wanted::default();
-        let news = Input::Snapshot(Snapshot::default());
+        let news = ViewInput::Snapshot(FleetSnapshot::default());
         wanted.took(&news);
         (0..MOST_UNTAKEN).for_each(|_| wanted.sends());
         assert!(wanted.stalls());
-        wanted.took(&Input::Resize { width: 80, height: 24 });
+        wanted.took(&ViewInput::Resize { width: 80, height: 24 });
         assert!(wanted.stalls(), "a key or a size is not the reader's");
         wanted.took(&news);
         assert!(!wanted.stalls());

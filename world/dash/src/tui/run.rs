@@ -1,11 +1,11 @@
 //! The loop around the screen: keys, news and the clock in, effects out. It
 //! owns the terminal and never waits for the database.
 
-use super::jump::{self, Jump};
-use super::look::Look;
-use super::reader::{self, Source, Wanted};
+use super::jump::{self, PaneJump};
+use super::look::ColorMode;
+use super::reader::{self, FleetSource, Wanted};
 use super::signals;
-use super::state::{Effect, Input, Key, State, Tick};
+use super::state::{ClockTick, Key, ViewEffect, ViewInput, ViewState};
 use super::terminal::Taken;
 use model::Ms;
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
@@ -16,8 +16,8 @@ use std::time::{Duration, Instant};
 
 /// All it needs to know of the world.
 pub struct Setup {
-    pub source: Source,
-    pub look: Look,
+    pub source: FleetSource,
+    pub look: ColorMode,
     /// `$TMUX`, or nothing.
     pub tmux: String,
     pub now: fn() -> Ms,
@@ -25,14 +25,14 @@ pub struct Setup {
 
 /// How it ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ended {
+pub enum ViewEnd {
     Quit,
     /// Somebody ended us from outside.
     Signalled,
 }
 
 #[derive(Debug, thiserror::Error)]
-pub enum Error {
+pub enum ViewError {
     #[error("the terminal cannot be used; `taut top --once` prints the same as text")]
     Terminal(#[from] io::Error),
     #[error("the fleet can no longer be read, because the reader failed; `taut doctor` looks for the cause")]
@@ -40,8 +40,8 @@ pub enum Error {
 }
 
 /// What the loop hears of.
-pub(super) enum News {
-    Input(Input),
+pub(super) enum ViewNews {
+    Input(ViewInput),
     Signal(i32),
     ReaderGone,
     /// The terminal has no more keys to give.
@@ -52,7 +52,7 @@ pub(super) enum News {
 const TICK: Duration = Duration::from_secs(1);
 
 /// Takes the terminal over until the person quits.
-pub fn run(setup: Setup) -> Result<Ended, Error> {
+pub fn run(setup: Setup) -> Result<ViewEnd, ViewError> {
     let (to, news) = mpsc::channel();
     signals::listen(to.clone())?;
     let taken = Taken::take()?;
@@ -60,7 +60,7 @@ pub fn run(setup: Setup) -> Result<Ended, Error> {
     reader::start(setup.source, wanted.clone(), to.clone());
     read_keys(to.clone());
     let (width, height) = terminal::size()?;
-    let state = State::new(width, height, setup.look);
+    let state = ViewState::new(width, height, setup.look);
     Loop { taken, state, news, to, wanted, tmux: setup.tmux, now: setup.now }.run()
 }
 
@@ -71,27 +71,27 @@ pub fn width() -> Option<u16> {
 
 struct Loop {
     taken: Taken,
-    state: State,
-    news: Receiver<News>,
-    to: Sender<News>,
+    state: ViewState,
+    news: Receiver<ViewNews>,
+    to: Sender<ViewNews>,
     wanted: Wanted,
     tmux: String,
     now: fn() -> Ms,
 }
 
 impl Loop {
-    fn run(mut self) -> Result<Ended, Error> {
+    fn run(mut self) -> Result<ViewEnd, ViewError> {
         let mut next_tick = Instant::now();
         loop {
             if Instant::now() >= next_tick {
                 next_tick = Instant::now() + TICK;
             }
-            self.step(Input::Tick(Tick { now: (self.now)() }))?;
+            self.step(ViewInput::Tick(ClockTick { now: (self.now)() }))?;
             self.taken.draw(&self.state)?;
             let mut news = match self.news.recv_timeout(next_tick.saturating_duration_since(Instant::now())) {
                 Ok(news) => Some(news),
                 Err(RecvTimeoutError::Timeout) => None,
-                Err(RecvTimeoutError::Disconnected) => return Err(Error::Reader),
+                Err(RecvTimeoutError::Disconnected) => return Err(ViewError::Reader),
             };
             // All that has come meanwhile makes one frame.
             while let Some(one) = news {
@@ -103,71 +103,71 @@ impl Loop {
         }
     }
 
-    fn hear(&mut self, news: News) -> Result<Option<Ended>, Error> {
+    fn hear(&mut self, news: ViewNews) -> Result<Option<ViewEnd>, ViewError> {
         match news {
-            News::Input(input) => {
+            ViewNews::Input(input) => {
                 self.wanted.took(&input);
                 return self.step(input);
             }
-            News::Signal(libc::SIGTSTP) => self.suspend()?,
-            News::Signal(libc::SIGCONT) => self.taken.again()?,
-            News::Signal(_) | News::KeysGone => return Ok(Some(Ended::Signalled)),
-            News::ReaderGone => return Err(Error::Reader),
+            ViewNews::Signal(libc::SIGTSTP) => self.suspend()?,
+            ViewNews::Signal(libc::SIGCONT) => self.taken.again()?,
+            ViewNews::Signal(_) | ViewNews::KeysGone => return Ok(Some(ViewEnd::Signalled)),
+            ViewNews::ReaderGone => return Err(ViewError::Reader),
         }
         Ok(None)
     }
 
-    fn step(&mut self, input: Input) -> Result<Option<Ended>, Error> {
+    fn step(&mut self, input: ViewInput) -> Result<Option<ViewEnd>, ViewError> {
         let (state, effects) = std::mem::take(&mut self.state).step(input);
         self.state = state;
         for effect in effects {
             match effect {
-                Effect::Quit => return Ok(Some(Ended::Quit)),
-                Effect::Suspend => self.suspend()?,
-                Effect::Repaint => self.taken.repaint()?,
-                Effect::OpenTimeline { session } => self.wanted.set(Some(session)),
-                Effect::CloseTimeline => self.wanted.set(None),
-                Effect::Jump { pane } => self.jump(&pane),
+                ViewEffect::Quit => return Ok(Some(ViewEnd::Quit)),
+                ViewEffect::Suspend => self.suspend()?,
+                ViewEffect::Repaint => self.taken.repaint()?,
+                ViewEffect::OpenTimeline { session } => self.wanted.set(Some(session)),
+                ViewEffect::CloseTimeline => self.wanted.set(None),
+                ViewEffect::Jump { pane } => self.jump(&pane),
             }
         }
         Ok(None)
     }
 
-    fn suspend(&mut self) -> Result<(), Error> {
+    fn suspend(&mut self) -> Result<(), ViewError> {
         self.taken.suspend()?;
         let (width, height) = terminal::size()?;
-        self.step(Input::Resize { width, height }).map(drop)
+        self.step(ViewInput::Resize { width, height }).map(drop)
     }
 
     /// In a thread of its own: a tmux that hangs must not take the keyboard along.
     fn jump(&self, pane: &str) {
         let to = self.to.clone();
-        let tell = move |text: String| drop(to.send(News::Input(Input::Notice(text))));
+        let tell = move |text: String| drop(to.send(ViewNews::Input(ViewInput::Notice(text))));
         match jump::plan(pane, &self.tmux) {
-            Jump::Here(args) => drop(std::thread::spawn(move || {
+            PaneJump::Here(args) => drop(std::thread::spawn(move || {
                 if let Err(why) = jump::go(&args) {
                     tell(format!("tmux cannot go there: {why}"));
                 }
             })),
-            Jump::Elsewhere(command) => tell(format!("on another tmux server: {command}")),
-            Jump::Nowhere => tell("the agent did not say where its pane is".to_string()),
+            PaneJump::Elsewhere(command) => tell(format!("on another tmux server: {command}")),
+            PaneJump::Nowhere => tell("the agent did not say where its pane is".to_string()),
         }
     }
 }
 
-fn read_keys(to: Sender<News>) {
+fn read_keys(to: Sender<ViewNews>) {
     std::thread::spawn(move || {
         loop {
             let news = match event::read() {
-                Ok(Event::Key(key)) if key.kind != KeyEventKind::Release => key_of(key).map(Input::Key),
-                Ok(Event::Resize(width, height)) => Some(Input::Resize { width, height }),
+                Ok(Event::Key(key)) if key.kind != KeyEventKind::Release => key_of(key).map(ViewInput::Key),
+                Ok(Event::Resize(width, height)) => Some(ViewInput::Resize { width, height }),
                 Ok(_) => None,
                 Err(_) => {
-                    let _ = to.send(News::KeysGone);
+                    let _ = to.send(ViewNews::KeysGone);
                     return;
                 }
             };
-            if news.is_some_and(|input| to.send(News::Input(input)).is_err()) {
+            if news.is_some_and(|input| to.send(ViewNews::Input(input)).is_err()) {
                 return;
             }
         }

@@ -1,6 +1,6 @@
 //! Signals as news: a terminal that was taken over is given back whoever ends us.
 
-use super::run::News;
+use super::run::ViewNews;
 use std::io::{self, Read};
 use std::os::fd::{AsRawFd, IntoRawFd};
 use std::os::unix::net::UnixStream;
@@ -13,7 +13,7 @@ static SENDER: AtomicI32 = AtomicI32::new(-1);
 const HEARD: [i32; 6] = [libc::SIGTERM, libc::SIGINT, libc::SIGHUP, libc::SIGQUIT, libc::SIGTSTP, libc::SIGCONT];
 
 /// From now on these signals are told instead of obeyed.
-pub(super) fn listen(to: Sender<News>) -> io::Result<()> {
+pub(super) fn listen(to: Sender<ViewNews>) -> io::Result<()> {
     let (mut receiver, sender) = UnixStream::pair()?;
     sender.set_nonblocking(true)?;
     SENDER.store(sender.as_raw_fd(), Ordering::Release);
@@ -25,7 +25,7 @@ pub(super) fn listen(to: Sender<News>) -> io::Result<()> {
     std::thread::spawn(move || {
         let mut byte = [0_u8; 1];
         while let Ok(1) = receiver.read(&mut byte) {
-            if to.send(News::Signal(i32::from(byte[0]))).is_err() {
+            if to.send(ViewNews::Signal(i32::from(byte[0]))).is_err() {
                 break;
             }
         }

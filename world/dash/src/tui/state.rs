@@ -5,24 +5,24 @@ use super::cursor::{Cursor, Span};
 use super::detail::Detail;
 use super::fleet::{self, Sort, View};
 use super::layout::Layout;
-use super::look::Look;
+use super::look::ColorMode;
 use super::timeline::Timeline;
-use crate::view_model::{Row, Summary, Verdict};
+use crate::view_model::{AgentRow, FleetSummary, Verdict};
 use model::Ms;
 use model::row::Event;
 use store::TaskTotals;
 
 /// What comes in.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Input {
+pub enum ViewInput {
     Key(Key),
     Resize {
         width: u16,
         height: u16,
     },
-    Snapshot(Snapshot),
+    Snapshot(FleetSnapshot),
     Timeline(Chunk),
-    Tick(Tick),
+    Tick(ClockTick),
     /// Something to be told for a while.
     Notice(String),
 }
@@ -46,8 +46,8 @@ pub enum Key {
 
 /// The fleet as it was read.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Snapshot {
-    pub rows: Vec<Row>,
+pub struct FleetSnapshot {
+    pub rows: Vec<AgentRow>,
     /// The newest first.
     pub verdicts: Vec<Verdict>,
     pub tasks: Vec<TaskTotals>,
@@ -64,13 +64,13 @@ pub struct Chunk {
 
 /// The clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Tick {
+pub struct ClockTick {
     pub now: Ms,
 }
 
 /// What is to be done outside.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Effect {
+pub enum ViewEffect {
     Quit,
     /// Give the terminal back until somebody calls for us again.
     Suspend,
@@ -88,12 +88,12 @@ pub enum Effect {
 }
 
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct State {
+pub struct ViewState {
     pub(super) now: Ms,
     pub(super) width: u16,
     pub(super) height: u16,
-    pub(super) look: Look,
-    pub(super) read: Option<Snapshot>,
+    pub(super) look: ColorMode,
+    pub(super) read: Option<FleetSnapshot>,
     /// Indexes of the rows that are listed, in order.
     pub(super) listed: Vec<usize>,
     /// The chosen agent. Its row may move, the choice stays with it.
@@ -138,8 +138,8 @@ pub(super) struct Notice {
 /// How long a notice stands.
 const NOTICE_MS: i64 = 10_000;
 
-impl State {
-    pub fn new(width: u16, height: u16, look: Look) -> Self {
+impl ViewState {
+    pub fn new(width: u16, height: u16, look: ColorMode) -> Self {
         Self { width, height, look, ..Self::default() }
     }
 
@@ -148,24 +148,24 @@ impl State {
         Self { focus: Focus::Nobody, ..self }
     }
 
-    pub fn step(mut self, input: Input) -> (Self, Vec<Effect>) {
+    pub fn step(mut self, input: ViewInput) -> (Self, Vec<ViewEffect>) {
         let effects = match input {
-            Input::Key(key) => self.press(key),
-            Input::Resize { width, height } => {
+            ViewInput::Key(key) => self.press(key),
+            ViewInput::Resize { width, height } => {
                 (self.width, self.height) = (width, height);
                 Vec::new()
             }
-            Input::Snapshot(snapshot) => self.take(snapshot),
-            Input::Timeline(chunk) => {
+            ViewInput::Snapshot(snapshot) => self.take(snapshot),
+            ViewInput::Timeline(chunk) => {
                 self.follow(chunk);
                 Vec::new()
             }
-            Input::Tick(tick) => {
+            ViewInput::Tick(tick) => {
                 self.now = tick.now;
                 self.notice = self.notice.take().filter(|notice| notice.until > tick.now);
                 Vec::new()
             }
-            Input::Notice(text) => {
+            ViewInput::Notice(text) => {
                 self.tell(text);
                 Vec::new()
             }
@@ -174,7 +174,7 @@ impl State {
         (self, effects)
     }
 
-    pub(super) fn rows(&self) -> &[Row] {
+    pub(super) fn rows(&self) -> &[AgentRow] {
         self.read.as_ref().map(|read| read.rows.as_slice()).unwrap_or_default()
     }
 
@@ -186,8 +186,8 @@ impl State {
         self.read.as_ref().map(|read| read.tasks.as_slice()).unwrap_or_default()
     }
 
-    pub(super) fn summary(&self) -> Summary {
-        Summary::of(self.rows())
+    pub(super) fn summary(&self) -> FleetSummary {
+        FleetSummary::of(self.rows())
     }
 
     pub(super) fn layout(&self) -> Layout {
@@ -219,7 +219,7 @@ impl State {
         self.read.as_ref().map(|read| read.warnings.as_slice()).unwrap_or_default()
     }
 
-    pub(super) fn chosen_row(&self) -> Option<&Row> {
+    pub(super) fn chosen_row(&self) -> Option<&AgentRow> {
         self.listed.get(self.agents.at).and_then(|at| self.rows().get(*at))
     }
 
@@ -239,7 +239,7 @@ impl State {
         self.agents.at = place.unwrap_or(self.agents.at);
     }
 
-    fn take(&mut self, snapshot: Snapshot) -> Vec<Effect> {
+    fn take(&mut self, snapshot: FleetSnapshot) -> Vec<ViewEffect> {
         let same = |one: &Verdict| self.latest().get(self.verdicts.at) == Some(one);
         let verdict = snapshot.verdicts.iter().position(same).filter(|_| self.verdicts.at > 0);
         self.verdicts.at = verdict.unwrap_or(self.verdicts.at);
@@ -249,14 +249,14 @@ impl State {
     }
 
     /// The open timeline follows its agent into the next session.
-    fn go_on(&mut self) -> Vec<Effect> {
+    fn go_on(&mut self) -> Vec<ViewEffect> {
         let Some(timeline) = &mut self.timeline else { return Vec::new() };
         let rows = self.read.as_ref().map(|read| read.rows.as_slice()).unwrap_or_default();
         let session = rows.iter().find(|row| row.id == timeline.agent).and_then(|row| row.session.clone());
         match session.filter(|session| *session != timeline.session) {
             Some(session) => {
                 timeline.goes_on(&session);
-                vec![Effect::OpenTimeline { session }]
+                vec![ViewEffect::OpenTimeline { session }]
             }
             None => Vec::new(),
         }

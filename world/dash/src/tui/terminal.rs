@@ -1,6 +1,6 @@
 //! The terminal: taken over, and given back on every way out.
 
-use super::state::State;
+use super::state::ViewState;
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 use ratatui::crossterm::cursor::Show;
@@ -37,7 +37,7 @@ impl Taken {
         Ok(taken)
     }
 
-    pub fn draw(&mut self, state: &State) -> io::Result<()> {
+    pub fn draw(&mut self, state: &ViewState) -> io::Result<()> {
         if !TAKEN.load(Ordering::SeqCst) {
             // A thread has panicked and what it said stands there.
             return Ok(());

@@ -1,7 +1,7 @@
 //! One agent's timeline: the events of its session, the newest at the bottom.
 
 use super::cursor::{Cursor, Move, Span};
-use super::entry::{self, Entry, Mark};
+use super::entry::{self, LineMark, TimelineLine};
 use model::row::Event;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 pub(super) struct Timeline {
     pub agent: String,
     pub session: String,
-    pub entries: Vec<Entry>,
+    pub entries: Vec<TimelineLine>,
     pub cursor: Cursor,
     /// Whether the newest stays in sight.
     pub follows: Follows,
@@ -57,8 +57,9 @@ impl Timeline {
                 self.append(entry::of(&event));
             } else {
                 // The call has its line; only what was said to its return is new.
-                let said =
-                    entry::of(&event).into_iter().filter(|one| matches!(one.mark, Mark::Verdict(_) | Mark::Told));
+                let said = entry::of(&event)
+                    .into_iter()
+                    .filter(|one| matches!(one.mark, LineMark::Verdict(_) | LineMark::Told));
                 self.append(said.collect());
             }
         }
@@ -88,7 +89,7 @@ impl Timeline {
         self.cursor.settle(self.span(height));
     }
 
-    pub fn chosen(&self) -> Option<&Entry> {
+    pub fn chosen(&self) -> Option<&TimelineLine> {
         self.entries.get(self.cursor.at)
     }
 
@@ -96,12 +97,14 @@ impl Timeline {
         Span { len: self.entries.len(), height }
     }
 
-    fn append(&mut self, entries: Vec<Entry>) {
+    fn append(&mut self, entries: Vec<TimelineLine>) {
         for one in entries {
             match (one.mark, &one.call) {
-                (Mark::Running, Some(call)) => drop(self.calls.insert(call.clone(), self.dropped + self.entries.len())),
-                (Mark::Prompt, _) => self.give_up(),
-                (Mark::Turn, _) if matches!(one.event.event.as_str(), "Stop" | "SessionEnd") => self.give_up(),
+                (LineMark::Running, Some(call)) => {
+                    self.calls.insert(call.clone(), self.dropped + self.entries.len());
+                }
+                (LineMark::Prompt, _) => self.give_up(),
+                (LineMark::Turn, _) if matches!(one.event.event.as_str(), "Stop" | "SessionEnd") => self.give_up(),
                 _ => {}
             }
             self.entries.push(one);
@@ -112,7 +115,7 @@ impl Timeline {
     fn give_up(&mut self) {
         for (_, at) in self.calls.drain() {
             if let Some(entry) = at.checked_sub(self.dropped).and_then(|at| self.entries.get_mut(at)) {
-                entry.mark = Mark::Lost;
+                entry.mark = LineMark::Lost;
             }
         }
     }
@@ -120,8 +123,8 @@ impl Timeline {
     /// Whether the event is the return of a call that has its line already.
     fn comes_back(&mut self, event: &Arc<Event>) -> bool {
         let mark = match event.event.as_str() {
-            "PostToolUse" => Mark::Returned,
-            "PostToolUseFailure" => Mark::Failed,
+            "PostToolUse" => LineMark::Returned,
+            "PostToolUseFailure" => LineMark::Failed,
             _ => return false,
         };
         let at = entry::call(event).and_then(|call| self.calls.remove(&call));

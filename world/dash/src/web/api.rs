@@ -2,17 +2,17 @@
 //! same numbers as the commands' `--json`.
 
 use super::timeline::{cursor, entries, key_of};
-use crate::session_view::Listed;
-use crate::view_model::{self, Summary, clean};
+use crate::session_view::SessionRow;
+use crate::view_model::{self, FleetSummary, clean};
 use model::Ms;
 use model::effort::Addressee;
-use model::row::{Event, Status};
+use model::row::{AgentStatus, Event};
 use model::session::Session;
-use model::task::{Status as TaskStatus, Task};
+use model::task::{Task, TaskStatus};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::time::{SystemTime, UNIX_EPOCH};
-use store::{EffortFilter, EventFilter, Letter, Point, Store, TaskFilter, TaskTotals};
+use store::{EffortFilter, EventFilter, MessageRow, Point, Store, TaskFilter, TaskTotals};
 
 const HOUR: i64 = 3_600_000;
 const PAGE: usize = 200;
@@ -23,7 +23,7 @@ const MOST_TASKS: usize = 100;
 
 /// Which part of a timeline.
 #[derive(Debug, Default, Deserialize)]
-pub struct Part {
+pub struct TimelinePart {
     /// Only what was before this entry.
     pub before: Option<String>,
     pub limit: Option<usize>,
@@ -38,21 +38,21 @@ pub struct Span {
 pub fn fleet(store: Option<&Store>) -> Result<Value, store::Error> {
     let glance = store.map(Store::fleet).transpose()?.unwrap_or_default();
     let rows = view_model::rows(&glance);
-    let summary = Summary::of(&rows);
+    let summary = FleetSummary::of(&rows);
     let counts: serde_json::Map<String, Value> =
-        Status::ALL.iter().map(|status| (status.name().to_owned(), json!(summary.count(*status)))).collect();
+        AgentStatus::ALL.iter().map(|status| (status.name().to_owned(), json!(summary.count(*status)))).collect();
     Ok(scrubbed(json!({
         "at": now().rfc3339(),
-        "agents": rows.iter().map(view_model::Row::object).collect::<Vec<_>>(),
+        "agents": rows.iter().map(view_model::AgentRow::object).collect::<Vec<_>>(),
         "summary": counts,
-        "worst": summary.worst().map(Status::name),
+        "worst": summary.worst().map(AgentStatus::name),
         "recorded": store.is_some(),
         "warnings": store.map(view_model::warnings).transpose()?.unwrap_or_default(),
     })))
 }
 
 /// `None` where there is no such session.
-pub fn session(store: Option<&Store>, id: &str, part: &Part) -> Result<Option<Value>, store::Error> {
+pub fn session(store: Option<&Store>, id: &str, part: &TimelinePart) -> Result<Option<Value>, store::Error> {
     let Some(store) = store else { return Ok(None) };
     let Some(session) = store.session(id)? else { return Ok(None) };
     let limit = part.limit.unwrap_or(PAGE).clamp(1, PAGE);
@@ -86,7 +86,7 @@ fn frame(store: &Store, session: &Session, told: &mut Value) -> Result<(), store
     let phases = effort.map(|effort| store.phases(&effort.id)).transpose()?.unwrap_or_default();
     let member = store.member(&session.agent)?;
     let current = member.filter(|member| member.agent.session.as_ref() == Some(&session.id));
-    told["session"] = Listed { session, effort, sub_agents: &sub_agents }.object();
+    told["session"] = SessionRow { session, effort, sub_agents: &sub_agents }.object();
     told["agent"] = current.map(|member| view_model::row(&member).object()).unwrap_or_default();
     told["context"] = curve(store.context_curve(&session.id)?, session);
     told["task"] = json!(effort.map(|effort| &effort.task));
@@ -112,7 +112,7 @@ fn curve(mut points: Vec<Point>, session: &Session) -> Value {
     json!({"points": drawn, "limit": session.context_limit, "window": session.context_window})
 }
 
-fn message(said: &Letter) -> Value {
+fn message(said: &MessageRow) -> Value {
     let message = &said.message;
     let to = message.to.as_ref().map(|to| match to {
         Addressee::Agent(name) => name.clone(),

@@ -6,15 +6,15 @@
 
 mod api;
 mod assets;
-mod crowd;
-mod desk;
+mod connections;
+mod fleet_cache;
 mod serve;
 mod stream;
 mod timeline;
 mod token;
 mod visitor;
 
-use api::{Part, Span};
+use api::{Span, TimelinePart};
 use axum::extract::{Extension, Path as UrlPath, Query, Request, State};
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{StatusCode, Uri};
@@ -22,18 +22,18 @@ use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Router, body::Body};
-use crowd::{Kind, Place};
-use desk::Desk;
+use connections::{ConnectionKind, ConnectionSlot};
+use fleet_cache::FleetCache;
 use serde_json::Value;
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::PathBuf;
 use std::sync::Arc;
 use token::Token;
 use tokio::signal::unix::{SignalKind, signal};
-use visitor::{House, Room, harden};
+use visitor::{PageKind, ServerNames, harden};
 
 #[derive(Debug, thiserror::Error)]
-pub enum Error {
+pub enum WebError {
     #[error("cannot listen on 127.0.0.1:{port}; `taut ui` without --port takes a free one")]
     Bind { port: u16, source: std::io::Error },
     #[error("the system gives no random numbers for the token")]
@@ -44,7 +44,7 @@ pub enum Error {
 
 /// Where the fleet is, and where the page is to be.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct WebOptions {
     pub folder: PathBuf,
     /// Zero takes a free one.
     pub port: u16,
@@ -53,13 +53,13 @@ pub struct Options {
 /// A page that is listened for and not served yet.
 pub struct Site {
     listener: TcpListener,
-    house: Arc<House>,
+    names: Arc<ServerNames>,
     folder: PathBuf,
 }
 
 /// Why serving ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ended {
+pub enum ServingEnd {
     Interrupted,
     Terminated,
 }
@@ -67,36 +67,36 @@ pub enum Ended {
 impl Site {
     /// # Errors
     /// When the port is taken, or there is no randomness.
-    pub fn open(options: Options) -> Result<Self, Error> {
-        let Options { folder, port } = options;
-        let bind = |source| Error::Bind { port, source };
+    pub fn open(options: WebOptions) -> Result<Self, WebError> {
+        let WebOptions { folder, port } = options;
+        let bind = |source| WebError::Bind { port, source };
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(bind)?;
         let port = listener.local_addr().map_err(bind)?.port();
-        let token = Token::fresh().map_err(Error::Random)?;
-        Ok(Self { listener, house: Arc::new(House { port, token }), folder })
+        let token = Token::fresh().map_err(WebError::Random)?;
+        Ok(Self { listener, names: Arc::new(ServerNames { port, token }), folder })
     }
 
     /// The address, with the secret.
     pub fn url(&self) -> String {
-        format!("http://127.0.0.1:{}/#token={}", self.house.port, self.house.token.text())
+        format!("http://127.0.0.1:{}/#token={}", self.names.port, self.names.token.text())
     }
 
     /// Serves until Ctrl+C or SIGTERM, and then closes every connection at once.
     ///
     /// # Errors
     /// When the server cannot be started.
-    pub fn run(self) -> Result<Ended, Error> {
+    pub fn run(self) -> Result<ServingEnd, WebError> {
         self.listener.set_nonblocking(true)?;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().max_blocking_threads(4).build()?;
-        let desk = Desk::new(&self.folder)?;
+        let cache = FleetCache::new(&self.folder)?;
         let ended = runtime.block_on(async {
             let mut interrupt = signal(SignalKind::interrupt())?;
             let mut terminate = signal(SignalKind::terminate())?;
             let listener = tokio::net::TcpListener::from_std(self.listener)?;
             Ok(tokio::select! {
-                () = serve::serve(listener, router(self.house, desk)) => Ended::Terminated,
-                _ = interrupt.recv() => Ended::Interrupted,
-                _ = terminate.recv() => Ended::Terminated,
+                () = serve::serve(listener, router(self.names, cache)) => ServingEnd::Terminated,
+                _ = interrupt.recv() => ServingEnd::Interrupted,
+                _ = terminate.recv() => ServingEnd::Terminated,
             })
         });
         // Whatever is still read or sent is left: nobody is to wait for it.
@@ -105,7 +105,7 @@ impl Site {
     }
 }
 
-fn router(house: Arc<House>, desk: Arc<Desk>) -> Router {
+fn router(names: Arc<ServerNames>, cache: Arc<FleetCache>) -> Router {
     Router::new()
         .route("/api/fleet", get(fleet))
         .route("/api/session/{id}", get(session))
@@ -113,20 +113,20 @@ fn router(house: Arc<House>, desk: Arc<Desk>) -> Router {
         .route("/api/guard", get(guard))
         .route("/events", get(events))
         .fallback(page)
-        .with_state(desk)
-        .layer(from_fn_with_state(house, door))
+        .with_state(cache)
+        .layer(from_fn_with_state(names, check_request))
 }
 
-async fn door(
-    State(house): State<Arc<House>>,
-    Extension(place): Extension<Arc<Place>>,
+async fn check_request(
+    State(names): State<Arc<ServerNames>>,
+    Extension(place): Extension<Arc<ConnectionSlot>>,
     request: Request,
     next: Next,
 ) -> Response {
-    let mut response = match house.admit(&request) {
+    let mut response = match names.admit(&request) {
         Ok(room) => {
-            if room == Room::Study {
-                place.becomes(Kind::Known);
+            if room == PageKind::Study {
+                place.becomes(ConnectionKind::Known);
             }
             next.run(request).await
         }
@@ -141,24 +141,28 @@ async fn page(uri: Uri) -> Response {
     assets::serve(uri.path()).unwrap_or_else(|| StatusCode::NOT_FOUND.into_response())
 }
 
-async fn fleet(State(desk): State<Arc<Desk>>) -> Response {
-    json(desk.ask(api::fleet).await.map(Some))
+async fn fleet(State(cache): State<Arc<FleetCache>>) -> Response {
+    json(cache.ask(api::fleet).await.map(Some))
 }
 
-async fn session(State(desk): State<Arc<Desk>>, UrlPath(id): UrlPath<String>, Query(part): Query<Part>) -> Response {
-    json(desk.ask(move |store| api::session(store, &id, &part)).await)
+async fn session(
+    State(cache): State<Arc<FleetCache>>,
+    UrlPath(id): UrlPath<String>,
+    Query(part): Query<TimelinePart>,
+) -> Response {
+    json(cache.ask(move |store| api::session(store, &id, &part)).await)
 }
 
-async fn tasks(State(desk): State<Arc<Desk>>) -> Response {
-    json(desk.ask(api::tasks).await.map(Some))
+async fn tasks(State(cache): State<Arc<FleetCache>>) -> Response {
+    json(cache.ask(api::tasks).await.map(Some))
 }
 
-async fn guard(State(desk): State<Arc<Desk>>, Query(span): Query<Span>) -> Response {
-    json(desk.ask(move |store| api::guard(store, &span)).await.map(Some))
+async fn guard(State(cache): State<Arc<FleetCache>>, Query(span): Query<Span>) -> Response {
+    json(cache.ask(move |store| api::guard(store, &span)).await.map(Some))
 }
 
-async fn events(State(desk): State<Arc<Desk>>, Extension(place): Extension<Arc<Place>>) -> Response {
-    stream::answer(&desk, place)
+async fn events(State(cache): State<Arc<FleetCache>>, Extension(place): Extension<Arc<ConnectionSlot>>) -> Response {
+    stream::answer(&cache, place)
 }
 
 fn json(told: Result<Option<Value>, String>) -> Response {

@@ -1,7 +1,7 @@
 //! Connections and their limits: one that is slow, silent or one too many
 //! costs the others nothing.
 
-use super::crowd::{Crowd, Kind, Place};
+use super::connections::{ConnectionKind, ConnectionSlot, Connections};
 use axum::Router;
 use axum::body::Body;
 use hyper::Request;
@@ -25,7 +25,7 @@ const REQUEST_TIME: Duration = Duration::from_secs(20);
 
 /// Accepts for ever; dropped, it closes nothing but takes nobody in.
 pub async fn serve(listener: TcpListener, router: Router) {
-    let crowd = Arc::new(Crowd::default());
+    let crowd = Arc::new(Connections::default());
     loop {
         match listener.accept().await {
             Ok((stream, peer)) if peer.ip().is_loopback() => {
@@ -44,7 +44,7 @@ pub async fn serve(listener: TcpListener, router: Router) {
 }
 
 /// One request each: on loopback a new connection costs nothing, and an idle one holds no place.
-async fn attend(stream: TcpStream, router: Router, place: Arc<Place>) {
+async fn attend(stream: TcpStream, router: Router, place: Arc<ConnectionSlot>) {
     // Small events are not to wait for more.
     let _ = stream.set_nodelay(true);
     let service = TowerToHyperService::new(router);
@@ -63,7 +63,7 @@ async fn attend(stream: TcpStream, router: Router, place: Arc<Place>) {
         done = timeout(REQUEST_TIME, connection.as_mut()) => if done.is_ok() { return },
         () = place.is_cut() => return,
     }
-    if place.is(Kind::Stream) {
+    if place.is(ConnectionKind::Stream) {
         tokio::select! {
             _ = connection.as_mut() => {}
             () = place.is_cut() => {}

@@ -2,8 +2,8 @@
 //! that a page which missed some has missed nothing.
 
 use super::api;
-use super::crowd::{Kind, Place};
-use super::desk::{Desk, Snapshot};
+use super::connections::{ConnectionKind, ConnectionSlot};
+use super::fleet_cache::{FleetCache, FleetPage};
 use axum::body::{Body, Bytes};
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
@@ -33,19 +33,19 @@ impl hyper::body::Body for Telling {
     }
 }
 
-pub fn answer(desk: &Arc<Desk>, place: Arc<Place>) -> Response {
-    place.becomes(Kind::Stream);
+pub fn answer(cache: &Arc<FleetCache>, place: Arc<ConnectionSlot>) -> Response {
+    place.becomes(ConnectionKind::Stream);
     // Room for one: a slow reader gets the newest when it is ready, not all it missed.
     let (tell, told) = mpsc::channel(1);
-    tokio::spawn(run(Arc::clone(desk), tell, place));
+    tokio::spawn(run(Arc::clone(cache), tell, place));
     ([(CONTENT_TYPE, "text/event-stream; charset=utf-8")], Body::new(Telling(told))).into_response()
 }
 
-async fn run(desk: Arc<Desk>, tell: mpsc::Sender<Bytes>, place: Arc<Place>) {
-    let mut news = desk.subscribe();
+async fn run(cache: Arc<FleetCache>, tell: mpsc::Sender<Bytes>, place: Arc<ConnectionSlot>) {
+    let mut news = cache.subscribe();
     let number = news.borrow_and_update().number;
-    let fleet = desk.ask(api::fleet).await.unwrap_or_else(|error| api::failure(&error));
-    let mut next = event(&Snapshot { number, json: Arc::from(fleet.to_string()) });
+    let fleet = cache.ask(api::fleet).await.unwrap_or_else(|error| api::failure(&error));
+    let mut next = event(&FleetPage { number, json: Arc::from(fleet.to_string()) });
     loop {
         match timeout(STALLED, tell.send(next)).await {
             Ok(Ok(())) => {}
@@ -58,7 +58,7 @@ async fn run(desk: Arc<Desk>, tell: mpsc::Sender<Bytes>, place: Arc<Place>) {
 }
 
 /// What is to be said next; `None` when nobody listens any more.
-async fn wait(news: &mut watch::Receiver<Snapshot>, tell: &mpsc::Sender<Bytes>) -> Option<Bytes> {
+async fn wait(news: &mut watch::Receiver<FleetPage>, tell: &mpsc::Sender<Bytes>) -> Option<Bytes> {
     tokio::select! {
         changed = timeout(HEARTBEAT, news.changed()) => match changed {
             Ok(Ok(())) => Some(event(&news.borrow_and_update().clone())),
@@ -70,6 +70,6 @@ async fn wait(news: &mut watch::Receiver<Snapshot>, tell: &mpsc::Sender<Bytes>) 
 }
 
 /// JSON has no bare line breaks: one line holds it.
-fn event(snapshot: &Snapshot) -> Bytes {
+fn event(snapshot: &FleetPage) -> Bytes {
     Bytes::from(format!("event: fleet\nid: {}\ndata: {}\n\n", snapshot.number, snapshot.json))
 }

@@ -9,12 +9,12 @@ use serde_json::Value;
 use std::collections::HashMap;
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Entry {
+pub struct TimelineEntry {
     /// Where to page on from, and what a page recognises it by.
     pub key: String,
     #[serde(serialize_with = "moment")]
     pub at: Ms,
-    pub kind: Kind,
+    pub kind: TimelineKind,
     pub event: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
@@ -30,7 +30,7 @@ pub struct Entry {
     pub reason: Option<String>,
     /// What was told, and to whom.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub told: Vec<Told>,
+    pub told: Vec<AnswerPart>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -49,7 +49,7 @@ pub struct Entry {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum TimelineKind {
     Prompt,
     Tool,
     Session,
@@ -60,7 +60,7 @@ pub enum Kind {
 
 /// A part of the stored answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Told {
+pub struct AnswerPart {
     /// `model`, `user` or `log`.
     pub to: &'static str,
     /// When the client showed it: `context`, `reason`, `stop`.
@@ -71,8 +71,8 @@ pub struct Told {
 /// Events in the order they were stored make entries, the newest first. A call
 /// is running only while its session waits for it: some never come back, and
 /// the result of others is on another page.
-pub fn entries(events: &[Event], in_flight: &[String]) -> Vec<Entry> {
-    let mut made: Vec<Entry> = Vec::new();
+pub fn entries(events: &[Event], in_flight: &[String]) -> Vec<TimelineEntry> {
+    let mut made: Vec<TimelineEntry> = Vec::new();
     let mut calls: HashMap<String, usize> = HashMap::new();
     for event in events {
         let call = event.detail.get("call").and_then(Value::as_str).map(str::to_owned);
@@ -108,8 +108,8 @@ pub fn key_of(cursor: &str) -> Option<String> {
     String::from_utf8(bytes.collect::<Option<Vec<u8>>>()?).ok()
 }
 
-fn entry(event: &Event) -> Entry {
-    let mut entry = Entry {
+fn entry(event: &Event) -> TimelineEntry {
+    let mut entry = TimelineEntry {
         key: cursor(&event.key),
         at: event.at,
         kind: kind(event),
@@ -129,7 +129,7 @@ fn entry(event: &Event) -> Entry {
         context: None,
         ms: event.micros as f64 / 1000.0,
     };
-    if entry.kind == Kind::Tool && event.verdict == Level::Deny {
+    if entry.kind == TimelineKind::Tool && event.verdict == Level::Deny {
         entry.outcome = Some("denied");
     }
     result(&mut entry, event);
@@ -137,7 +137,7 @@ fn entry(event: &Event) -> Entry {
 }
 
 /// The result of a call joins the entry that its permission made.
-fn finish(entry: &mut Entry, event: &Event) {
+fn finish(entry: &mut TimelineEntry, event: &Event) {
     result(entry, event);
     let waited = u64::try_from(event.at.since(entry.at)).ok();
     entry.duration_ms = entry.duration_ms.or(waited);
@@ -149,7 +149,7 @@ fn finish(entry: &mut Entry, event: &Event) {
     }
 }
 
-fn result(entry: &mut Entry, event: &Event) {
+fn result(entry: &mut TimelineEntry, event: &Event) {
     let number = |path: &str| event.detail.pointer(path).and_then(Value::as_u64);
     entry.duration_ms = number("/duration_ms").or(entry.duration_ms);
     entry.response_bytes = number("/response/bytes").or(entry.response_bytes);
@@ -164,14 +164,16 @@ fn result(entry: &mut Entry, event: &Event) {
     }
 }
 
-fn kind(event: &Event) -> Kind {
+fn kind(event: &Event) -> TimelineKind {
     match event.event.as_str() {
-        "UserPromptSubmit" => Kind::Prompt,
-        "SubagentStart" | "SubagentStop" => Kind::SubAgent,
-        "Notification" | "PermissionRequest" | "Elicitation" => Kind::Notice,
-        "PreToolUse" | "PostToolUse" | "PostToolUseFailure" => Kind::Tool,
-        name if name.contains("Session") || name.contains("Compact") || name.starts_with("Stop") => Kind::Session,
-        _ => Kind::Other,
+        "UserPromptSubmit" => TimelineKind::Prompt,
+        "SubagentStart" | "SubagentStop" => TimelineKind::SubAgent,
+        "Notification" | "PermissionRequest" | "Elicitation" => TimelineKind::Notice,
+        "PreToolUse" | "PostToolUse" | "PostToolUseFailure" => TimelineKind::Tool,
+        name if name.contains("Session") || name.contains("Compact") || name.starts_with("Stop") => {
+            TimelineKind::Session
+        }
+        _ => TimelineKind::Other,
     }
 }
 
@@ -191,11 +193,11 @@ fn whole(event: &Event) -> Option<String> {
 }
 
 /// What the stored answer told, as its readers saw it.
-fn told(answer: &Answer) -> Vec<Told> {
+fn told(answer: &Answer) -> Vec<AnswerPart> {
     let mut told = Vec::new();
     let mut tell = |to, as_what, text: Option<&Value>| {
         if let Some(text) = text.and_then(Value::as_str).filter(|text| !text.trim().is_empty()) {
-            told.push(Told { to, as_what, text: text.to_owned() });
+            told.push(AnswerPart { to, as_what, text: text.to_owned() });
         }
     };
     if let Ok(said) = serde_json::from_str::<Value>(&answer.stdout) {
@@ -206,11 +208,11 @@ fn told(answer: &Answer) -> Vec<Told> {
         tell("user", "stop", said.get("stopReason"));
         tell("user", "line", said.get("systemMessage"));
     } else if !answer.stdout.trim().is_empty() {
-        told.push(Told { to: "model", as_what: "context", text: answer.stdout.clone() });
+        told.push(AnswerPart { to: "model", as_what: "context", text: answer.stdout.clone() });
     }
     if !answer.stderr.trim().is_empty() {
         let to = if answer.exit == 2 { "model" } else { "log" };
-        told.push(Told { to, as_what: "stderr", text: answer.stderr.clone() });
+        told.push(AnswerPart { to, as_what: "stderr", text: answer.stderr.clone() });
     }
     told
 }

@@ -36,7 +36,7 @@ fn f4_a_call_is_one_entry_from_its_permission_to_its_result() {
     assert_eq!(told.len(), 2);
     assert_eq!((told[0].outcome, told[0].duration_ms), (Some("running"), None), "the newest first");
     assert_eq!((told[1].outcome, told[1].duration_ms), (Some("done"), Some(3000)));
-    assert_eq!(told[1].told, [Told { to: "model", as_what: "context", text: "read AGENTS.md".into() }]);
+    assert_eq!(told[1].told, [AnswerPart { to: "model", as_what: "context", text: "read AGENTS.md".into() }]);
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn f4_the_clients_own_time_of_a_call_is_believed_and_a_failure_says_what() {
 #[test]
 fn f4_a_result_whose_permission_is_on_another_page_stands_alone() {
     let told = entries(&[event("PostToolUse", 900, call("c"))], &[]);
-    assert_eq!((told[0].kind, told[0].outcome), (Kind::Tool, Some("done")));
+    assert_eq!((told[0].kind, told[0].outcome), (TimelineKind::Tool, Some("done")));
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn f4_a_denial_is_told_with_the_words_the_model_got() {
         json!({"hookSpecificOutput": {"permissionDecision": "deny", "permissionDecisionReason": reason}}).to_string();
     let told = entries(&[denied], &[]);
     assert_eq!((told[0].outcome, told[0].verdict), (Some("denied"), "deny"));
-    assert_eq!(told[0].told, [Told { to: "model", as_what: "reason", text: reason.into() }]);
+    assert_eq!(told[0].told, [AnswerPart { to: "model", as_what: "reason", text: reason.into() }]);
 }
 
 #[test]

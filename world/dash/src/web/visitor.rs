@@ -10,32 +10,32 @@ use axum::http::{HeaderMap, Method, Request, StatusCode};
 pub const TOKEN: &str = "x-taut-token";
 
 /// Whom the server is, to a browser.
-pub struct House {
+pub struct ServerNames {
     pub port: u16,
     pub token: Token,
 }
 
 /// What is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Room {
+pub enum PageKind {
     /// The page itself: the same for everybody, and nothing of the fleet in it.
     Hall,
     /// What the page is told.
     Study,
 }
 
-impl Room {
+impl PageKind {
     pub fn of(path: &str) -> Self {
         if path == "/events" || path.starts_with("/api/") { Self::Study } else { Self::Hall }
     }
 }
 
-impl House {
+impl ServerNames {
     /// What it is let in to.
     ///
     /// # Errors
     /// The status to turn the request away with, and no word more.
-    pub fn admit<B>(&self, request: &Request<B>) -> Result<Room, StatusCode> {
+    pub fn admit<B>(&self, request: &Request<B>) -> Result<PageKind, StatusCode> {
         let headers = request.headers();
         // A name that was made to lead here is still not ours (DNS rebinding).
         if !self.is_ours(one(headers, &HOST).unwrap_or_default()) {
@@ -50,13 +50,13 @@ impl House {
                 return Err(StatusCode::FORBIDDEN);
             }
         }
-        let room = Room::of(request.uri().path());
+        let room = PageKind::of(request.uri().path());
         if !from_our_page(headers, room) {
             return Err(StatusCode::FORBIDDEN);
         }
         match room {
-            Room::Hall => Ok(room),
-            Room::Study => {
+            PageKind::Hall => Ok(room),
+            PageKind::Study => {
                 let offered = headers.get(TOKEN).map(HeaderValue::as_bytes).unwrap_or_default();
                 if self.token.is(offered) { Ok(room) } else { Err(StatusCode::UNAUTHORIZED) }
             }
@@ -71,12 +71,12 @@ impl House {
 
 /// Browsers say where a request comes from. A link from elsewhere may lead to
 /// the page, since it shows nothing without the token; nothing else may.
-fn from_our_page(headers: &HeaderMap, room: Room) -> bool {
+fn from_our_page(headers: &HeaderMap, room: PageKind) -> bool {
     let said = |name: &'static str| headers.get(name).map(HeaderValue::as_bytes);
     match said("sec-fetch-site") {
         None | Some(b"same-origin" | b"none") => true,
         _ => {
-            room == Room::Hall
+            room == PageKind::Hall
                 && said("sec-fetch-mode") == Some(b"navigate")
                 && said("sec-fetch-dest") == Some(b"document")
         }

@@ -2,11 +2,11 @@
 
 use super::*;
 
-fn house() -> House {
-    House { port: 4711, token: Token::fresh().unwrap() }
+fn house() -> ServerNames {
+    ServerNames { port: 4711, token: Token::fresh().unwrap() }
 }
 
-fn asked(house: &House, path: &str, headers: &[(&str, &str)]) -> Result<(), StatusCode> {
+fn asked(house: &ServerNames, path: &str, headers: &[(&str, &str)]) -> Result<(), StatusCode> {
     let mut request = Request::builder().uri(path).body(()).unwrap();
     for (name, value) in headers {
         request.headers_mut().append(HeaderName::from_bytes(name.as_bytes()).unwrap(), value.parse().unwrap());

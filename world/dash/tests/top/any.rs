@@ -1,10 +1,10 @@
 //! Any inputs in any order, on screens of any size, with text of any kind.
 
 use crate::stage::{Stage, chunk, event, row, snapshot};
-use dash::tui::{Chunk, Input, Key, Snapshot, Tick};
-use dash::view_model::{self, Row, Tool};
+use dash::tui::{Chunk, ClockTick, FleetSnapshot, Key, ViewInput};
+use dash::view_model::{self, AgentRow, RunningCall};
 use model::Ms;
-use model::row::Status;
+use model::row::AgentStatus;
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -19,19 +19,20 @@ fn hostile() -> impl Strategy<Value = String> {
     ]
 }
 
-fn rows() -> impl Strategy<Value = Vec<Row>> {
+fn rows() -> impl Strategy<Value = Vec<AgentRow>> {
     let one = (hostile(), hostile(), hostile(), 0..5_usize, any::<i64>(), proptest::option::of(-10.0..1e9_f64));
     proptest::collection::vec(one, 0..30).prop_map(|many| {
-        let row = |(id, project, about, status, at, percent): (String, String, String, usize, i64, Option<f64>)| Row {
-            // The view model cleans; the screen must hold even where somebody forgot.
-            project,
-            since: Ms(at),
-            context_percent: percent,
-            why: (status == 0).then(|| about.clone()),
-            doing: Some(about.clone()),
-            tool: Some(Tool { name: about.clone(), about, since: Ms(at), beside: status }),
-            ..row(&view_model::clean(&id), Status::ALL[status])
-        };
+        let row =
+            |(id, project, about, status, at, percent): (String, String, String, usize, i64, Option<f64>)| AgentRow {
+                // The view model cleans; the screen must hold even where somebody forgot.
+                project,
+                since: Ms(at),
+                context_percent: percent,
+                why: (status == 0).then(|| about.clone()),
+                doing: Some(about.clone()),
+                tool: Some(RunningCall { name: about.clone(), about, since: Ms(at), beside: status }),
+                ..row(&view_model::clean(&id), AgentStatus::ALL[status])
+            };
         many.into_iter().map(row).collect()
     })
 }
@@ -45,19 +46,19 @@ fn key() -> impl Strategy<Value = Key> {
     ]
 }
 
-fn input() -> impl Strategy<Value = Input> {
+fn input() -> impl Strategy<Value = ViewInput> {
     prop_oneof![
-        6 => key().prop_map(Input::Key),
-        1 => (0..130_u16, 0..70_u16).prop_map(|(width, height)| Input::Resize { width, height }),
-        1 => rows().prop_map(|rows| Input::Snapshot(Snapshot { rows, ..snapshot() })),
-        1 => Just(Input::Snapshot(snapshot())),
-        1 => any::<i64>().prop_map(|now| Input::Tick(Tick { now: Ms(now) })),
-        1 => hostile().prop_map(Input::Notice),
-        1 => Just(Input::Timeline(chunk())),
+        6 => key().prop_map(ViewInput::Key),
+        1 => (0..130_u16, 0..70_u16).prop_map(|(width, height)| ViewInput::Resize { width, height }),
+        1 => rows().prop_map(|rows| ViewInput::Snapshot(FleetSnapshot { rows, ..snapshot() })),
+        1 => Just(ViewInput::Snapshot(snapshot())),
+        1 => any::<i64>().prop_map(|now| ViewInput::Tick(ClockTick { now: Ms(now) })),
+        1 => hostile().prop_map(ViewInput::Notice),
+        1 => Just(ViewInput::Timeline(chunk())),
         1 => hostile().prop_map(|text| {
             let detail = json!({"prompt": text.clone(), "input": {"command": text.clone()}, (text.clone()): text});
             let events = vec![event(3, "PreToolUse", Some(&text), detail.clone()), event(4, &text, None, detail)];
-            Input::Timeline(Chunk { session: "session-of-api".into(), events })
+            ViewInput::Timeline(Chunk { session: "session-of-api".into(), events })
         }),
     ]
 }

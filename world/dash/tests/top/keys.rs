@@ -1,9 +1,9 @@
 //! Every key, and what it does.
 
 use crate::stage::{NOW, Stage, row, rows, snapshot, timeline};
-use dash::tui::{Effect, Input, Key, Snapshot, Tick};
-use dash::view_model::Row;
-use model::row::Status;
+use dash::tui::{ClockTick, FleetSnapshot, Key, ViewEffect, ViewInput};
+use dash::view_model::AgentRow;
+use model::row::AgentStatus;
 
 fn fleet() -> Stage {
     Stage::with_fleet(120, 40)
@@ -51,12 +51,12 @@ fn f4_the_choice_stays_with_the_agent_when_rows_change_places() {
     assert!(stage.chosen().contains("api"));
     let mut next = snapshot();
     for row in &mut next.rows {
-        row.status = if row.id == "api" { Status::Error } else { Status::Done };
+        row.status = if row.id == "api" { AgentStatus::Error } else { AgentStatus::Done };
     }
-    let stage = stage.then(Input::Snapshot(next.clone()));
+    let stage = stage.then(ViewInput::Snapshot(next.clone()));
     assert!(stage.chosen().contains("api") && stage.agents()[0] == "api", "{}", stage.screen());
     next.rows.retain(|row| row.id != "api");
-    let stage = stage.then(Input::Snapshot(next));
+    let stage = stage.then(ViewInput::Snapshot(next));
     assert_eq!(stage.chosen().split_whitespace().nth(2), Some("auth"), "gone: whoever stands there now");
 }
 
@@ -88,24 +88,24 @@ fn f4_letters_of_a_filter_are_not_keys() {
 #[test]
 fn f4_keys_that_end_stop_or_repaint() {
     for (key, effect) in [
-        (Key::Char('q'), Effect::Quit),
-        (Key::Ctrl('c'), Effect::Quit),
-        (Key::Ctrl('z'), Effect::Suspend),
-        (Key::Ctrl('l'), Effect::Repaint),
+        (Key::Char('q'), ViewEffect::Quit),
+        (Key::Ctrl('c'), ViewEffect::Quit),
+        (Key::Ctrl('z'), ViewEffect::Suspend),
+        (Key::Ctrl('l'), ViewEffect::Repaint),
     ] {
         assert_eq!(fleet().key(key).effects, [effect]);
     }
-    assert_eq!(fleet().typed("/x").key(Key::Ctrl('c')).effects, [Effect::Quit], "even while typing");
-    assert_eq!(timeline(80, 24).typed("q").effects.last(), Some(&Effect::Quit));
+    assert_eq!(fleet().typed("/x").key(Key::Ctrl('c')).effects, [ViewEffect::Quit], "even while typing");
+    assert_eq!(timeline(80, 24).typed("q").effects.last(), Some(&ViewEffect::Quit));
 }
 
 #[test]
 fn f4_enter_opens_the_timeline_and_escape_leads_back() {
     let stage = fleet().key(Key::Enter);
-    assert_eq!(stage.effects, [Effect::OpenTimeline { session: "session-of-db-migrate".into() }]);
+    assert_eq!(stage.effects, [ViewEffect::OpenTimeline { session: "session-of-db-migrate".into() }]);
     assert!(stage.screen().contains("reading…"));
     let stage = stage.key(Key::Esc);
-    assert_eq!(stage.effects.last(), Some(&Effect::CloseTimeline));
+    assert_eq!(stage.effects.last(), Some(&ViewEffect::CloseTimeline));
     assert_eq!(stage.agents().len(), 8);
     let without = fleet().typed("/evil").key(Key::Enter).key(Key::Enter);
     assert_eq!(without.effects, []);
@@ -114,11 +114,11 @@ fn f4_enter_opens_the_timeline_and_escape_leads_back() {
 
 #[test]
 fn f4_o_goes_to_the_pane_of_the_agent_that_has_one() {
-    assert_eq!(fleet().typed("o").effects, [Effect::Jump { pane: "/tmp/tmux-1/default %7".into() }]);
+    assert_eq!(fleet().typed("o").effects, [ViewEffect::Jump { pane: "/tmp/tmux-1/default %7".into() }]);
     let without = fleet().typed("jo");
     assert_eq!(without.effects, []);
     assert!(without.screen().contains("auth is in no tmux pane"));
-    let later = without.then(Input::Tick(Tick { now: NOW.plus(11_000) }));
+    let later = without.then(ViewInput::Tick(ClockTick { now: NOW.plus(11_000) }));
     assert!(!later.screen().contains("no tmux pane"), "a notice goes by itself");
 }
 
@@ -145,11 +145,11 @@ fn f4_help_opens_and_any_key_closes_it() {
 
 #[test]
 fn f4_a_resize_keeps_the_choice_on_the_screen() {
-    let many = (0..200).map(|nth| row(&format!("agent-{nth:03}"), Status::Done)).collect::<Vec<Row>>();
-    let stage = Stage::new(80, 24).then(Input::Snapshot(Snapshot { rows: many, ..Snapshot::default() }));
-    let stage = stage.typed("G").then(Input::Resize { width: 60, height: 12 });
+    let many = (0..200).map(|nth| row(&format!("agent-{nth:03}"), AgentStatus::Done)).collect::<Vec<AgentRow>>();
+    let stage = Stage::new(80, 24).then(ViewInput::Snapshot(FleetSnapshot { rows: many, ..FleetSnapshot::default() }));
+    let stage = stage.typed("G").then(ViewInput::Resize { width: 60, height: 12 });
     assert!(stage.chosen().contains("agent-199"), "{}", stage.screen());
-    let stage = stage.then(Input::Resize { width: 200, height: 60 });
+    let stage = stage.then(ViewInput::Resize { width: 200, height: 60 });
     assert!(stage.chosen().contains("agent-199"), "{}", stage.screen());
 }
 

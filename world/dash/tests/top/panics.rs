@@ -1,6 +1,6 @@
 //! A panic must not take the terminal along, nor lose its words on a screen that goes away.
 
-use dash::tui::{self, Error, Look, Setup, Source};
+use dash::tui::{self, ColorMode, FleetSource, Setup, ViewError};
 use model::Ms;
 use std::process::{Command, Output};
 use std::time::{Duration, Instant};
@@ -12,12 +12,12 @@ const INSIDE: &str = "TOP_PANICS_HERE";
 
 fn a_reader_that_panics() {
     let ended = tui::run(Setup {
-        source: Source { folder: std::env::temp_dir(), open: Box::new(|| panic!("panics on purpose")) },
-        look: Look::Plain,
+        source: FleetSource { folder: std::env::temp_dir(), open: Box::new(|| panic!("panics on purpose")) },
+        look: ColorMode::Plain,
         tmux: String::new(),
         now: || Ms(0),
     });
-    assert!(matches!(ended, Err(Error::Reader)));
+    assert!(matches!(ended, Err(ViewError::Reader)));
 }
 
 #[test]

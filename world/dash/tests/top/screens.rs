@@ -42,7 +42,7 @@ fn f4_help_verdicts_tasks_and_details_at_80_columns() {
 fn f4_one_frame_as_text_shows_every_agent_and_no_keys() {
     same("once-120", &picture(snapshot(), NOW, 120).join("\n"));
     let mut many = snapshot();
-    many.rows = (0..300).map(|nth| crate::stage::row(&format!("agent-{nth}"), model::row::Status::Done)).collect();
+    many.rows = (0..300).map(|nth| crate::stage::row(&format!("agent-{nth}"), model::row::AgentStatus::Done)).collect();
     let text = picture(many, NOW, 100);
     assert_eq!(text.iter().filter(|line| line.contains("agent-")).count(), 300);
 }
@@ -51,9 +51,9 @@ fn f4_one_frame_as_text_shows_every_agent_and_no_keys() {
 fn t4_what_could_not_be_stored_stands_on_every_view_and_in_one_frame_as_text() {
     let warned = || {
         let warnings = vec!["12 events could not be stored: see `taut db check`".to_string()];
-        dash::tui::Snapshot { warnings, ..snapshot() }
+        dash::tui::FleetSnapshot { warnings, ..snapshot() }
     };
-    let fleet = || Stage::new(80, 24).then(dash::tui::Input::Snapshot(warned()));
+    let fleet = || Stage::new(80, 24).then(dash::tui::ViewInput::Snapshot(warned()));
     let views = [fleet(), fleet().key(Key::Tab), fleet().typed("tt"), fleet().key(Key::Enter)];
     for screen in views.map(|stage| stage.screen()) {
         let lines: Vec<&str> = screen.lines().collect();

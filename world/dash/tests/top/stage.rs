@@ -1,8 +1,8 @@
 //! A fleet that stands still, and a screen to look at it.
 
-use dash::tui::{Chunk, Effect, Input, Key, Look, Snapshot, State, Tick, draw};
-use dash::view_model::{Row, Tool, Verdict};
-use model::row::{Event, Status};
+use dash::tui::{Chunk, ClockTick, ColorMode, FleetSnapshot, Key, ViewEffect, ViewInput, ViewState, draw};
+use dash::view_model::{AgentRow, RunningCall, Verdict};
+use model::row::{AgentStatus, Event};
 use model::{Answer, Level, Ms};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -14,24 +14,27 @@ pub const NOW: Ms = Ms(1_794_700_800_000);
 
 /// A state and all that was asked of the world so far.
 pub struct Stage {
-    pub state: State,
-    pub effects: Vec<Effect>,
+    pub state: ViewState,
+    pub effects: Vec<ViewEffect>,
     size: (u16, u16),
 }
 
 impl Stage {
     pub fn new(width: u16, height: u16) -> Self {
-        let stage =
-            Self { state: State::new(width, height, Look::Colours), effects: Vec::new(), size: (width, height) };
-        stage.then(Input::Tick(Tick { now: NOW }))
+        let stage = Self {
+            state: ViewState::new(width, height, ColorMode::Colours),
+            effects: Vec::new(),
+            size: (width, height),
+        };
+        stage.then(ViewInput::Tick(ClockTick { now: NOW }))
     }
 
     pub fn with_fleet(width: u16, height: u16) -> Self {
-        Self::new(width, height).then(Input::Snapshot(snapshot()))
+        Self::new(width, height).then(ViewInput::Snapshot(snapshot()))
     }
 
-    pub fn then(mut self, input: Input) -> Self {
-        if let Input::Resize { width, height } = input {
+    pub fn then(mut self, input: ViewInput) -> Self {
+        if let ViewInput::Resize { width, height } = input {
             self.size = (width, height);
         }
         let (state, effects) = self.state.step(input);
@@ -40,7 +43,7 @@ impl Stage {
     }
 
     pub fn key(self, key: Key) -> Self {
-        self.then(Input::Key(key))
+        self.then(ViewInput::Key(key))
     }
 
     /// Letters one after the other.
@@ -93,8 +96,8 @@ pub fn lines(terminal: &Terminal<TestBackend>) -> Vec<String> {
     (0..buffer.area.height).map(row).collect()
 }
 
-pub fn row(id: &str, status: Status) -> Row {
-    Row {
+pub fn row(id: &str, status: AgentStatus) -> AgentRow {
+    AgentRow {
         id: id.into(),
         status,
         session: Some(format!("session-of-{id}")),
@@ -116,8 +119,8 @@ pub fn row(id: &str, status: Status) -> Row {
     }
 }
 
-fn tool(name: &str, about: &str, ago: i64) -> Option<Tool> {
-    Some(Tool { name: name.into(), about: about.into(), since: NOW.plus(-ago), beside: 0 })
+fn tool(name: &str, about: &str, ago: i64) -> Option<RunningCall> {
+    Some(RunningCall { name: name.into(), about: about.into(), since: NOW.plus(-ago), beside: 0 })
 }
 
 fn verdict(agent: &str, verdict: &'static str, rule: &str, about: &str, ago: i64) -> Verdict {
@@ -134,15 +137,15 @@ fn verdict(agent: &str, verdict: &'static str, rule: &str, about: &str, ago: i64
 }
 
 /// Eight agents of every kind; one of them wide, one hostile.
-pub fn rows() -> Vec<Row> {
+pub fn rows() -> Vec<AgentRow> {
     let cleaned = dash::view_model::clean("evil\u{1b}[2J\u{202e}agent");
     vec![
-        Row {
+        AgentRow {
             context_percent: Some(41.5),
             tool: tool("Bash", "cargo test --workspace", 12_000),
-            ..row("api", Status::Working)
+            ..row("api", AgentStatus::Working)
         },
-        Row {
+        AgentRow {
             context_percent: Some(96.2),
             since: NOW.plus(-7_200_000),
             task: Some("shop/17".into()),
@@ -150,33 +153,40 @@ pub fn rows() -> Vec<Row> {
             phase: Some("3: tests".into()),
             messages: 2,
             pane: Some("/tmp/tmux-1/default %7".into()),
-            ..row("db-migrate", Status::Error)
+            ..row("db-migrate", AgentStatus::Error)
         },
-        Row {
+        AgentRow {
             context_percent: Some(78.0),
             tool: tool("Edit", "/home/ada/work/compiler/src/syntax/grammar/expressions_and_patterns.rs", 400),
             project: "/home/ada/work/compiler".into(),
             sub_agents: 3,
-            ..row("compiler-parser", Status::Working)
+            ..row("compiler-parser", AgentStatus::Working)
         },
-        Row {
+        AgentRow {
             since: NOW.plus(-240_000),
             why: Some("permission for Bash: git push".into()),
-            ..row("web", Status::Attention)
+            ..row("web", AgentStatus::Attention)
         },
-        Row { since: NOW.plus(-600_000), ..row("auth", Status::Attention) },
-        Row { doing: Some("writes the chapter on leases".into()), ..row("日本語の文書", Status::Working) },
-        Row { state: Some("idle"), since: NOW.plus(-90_000_000), ..row("docs", Status::Done) },
-        Row { session: None, state: None, project: "/srv/中文/prøject".into(), ..row(&cleaned, Status::Checked) },
+        AgentRow { since: NOW.plus(-600_000), ..row("auth", AgentStatus::Attention) },
+        AgentRow {
+            doing: Some("writes the chapter on leases".into()), ..row("日本語の文書", AgentStatus::Working)
+        },
+        AgentRow { state: Some("idle"), since: NOW.plus(-90_000_000), ..row("docs", AgentStatus::Done) },
+        AgentRow {
+            session: None,
+            state: None,
+            project: "/srv/中文/prøject".into(),
+            ..row(&cleaned, AgentStatus::Checked)
+        },
     ]
 }
 
-pub fn snapshot() -> Snapshot {
+pub fn snapshot() -> FleetSnapshot {
     let totals = |project: &str, counts: &[(&str, u64)]| TaskTotals {
         project: project.into(),
         counts: counts.iter().map(|(name, count)| ((*name).to_string(), *count)).collect::<BTreeMap<_, _>>(),
     };
-    Snapshot {
+    FleetSnapshot {
         rows: rows(),
         verdicts: vec![
             verdict("web", "deny", "git-force-push", "git push --force origin main", 5_000),
@@ -247,5 +257,5 @@ pub fn chunk() -> Chunk {
 
 /// The timeline of `api`, opened and read.
 pub fn timeline(width: u16, height: u16) -> Stage {
-    Stage::with_fleet(width, height).typed("/api").key(Key::Enter).key(Key::Enter).then(Input::Timeline(chunk()))
+    Stage::with_fleet(width, height).typed("/api").key(Key::Enter).key(Key::Enter).then(ViewInput::Timeline(chunk()))
 }

@@ -1,7 +1,7 @@
 //! One agent's timeline.
 
 use crate::stage::{Stage, chunk, event, snapshot, timeline};
-use dash::tui::{Chunk, Effect, Input, Key};
+use dash::tui::{Chunk, Key, ViewEffect, ViewInput};
 use serde_json::json;
 
 #[test]
@@ -21,7 +21,8 @@ fn f4_a_call_and_its_return_are_one_line_with_how_long_it_took() {
 #[test]
 fn f4_a_call_that_was_interrupted_does_not_run_for_ever() {
     let stop = event(30, "Stop", None, json!({}));
-    let stage = timeline(120, 40).then(Input::Timeline(Chunk { session: "session-of-api".into(), events: vec![stop] }));
+    let stage =
+        timeline(120, 40).then(ViewInput::Timeline(Chunk { session: "session-of-api".into(), events: vec![stop] }));
     let screen = stage.screen();
     let line = screen.lines().find(|line| line.contains(" src/lib.rs")).unwrap();
     assert!(line.contains("? Read") && line.ends_with("src/lib.rs"), "{screen}");
@@ -43,11 +44,11 @@ fn f4_the_newest_stays_in_sight_until_somebody_looks_back() {
             .map(|nth| event(nth, "UserPromptSubmit", None, json!({"prompt": format!("no. {nth}")})))
             .collect(),
     };
-    let stage = timeline(80, 24).then(Input::Timeline(more(100)));
+    let stage = timeline(80, 24).then(ViewInput::Timeline(more(100)));
     assert!(stage.screen().contains("no. 149"), "{}", stage.screen());
-    let stage = stage.typed("kk").then(Input::Timeline(more(200)));
+    let stage = stage.typed("kk").then(ViewInput::Timeline(more(200)));
     assert!(stage.chosen().contains("no. 147") && stage.screen().contains("52 newer"), "{}", stage.screen());
-    let stage = stage.typed("G").then(Input::Timeline(more(300)));
+    let stage = stage.typed("G").then(ViewInput::Timeline(more(300)));
     assert!(stage.chosen().contains("no. 349") && stage.screen().contains("following"), "{}", stage.screen());
 }
 
@@ -55,18 +56,18 @@ fn f4_the_newest_stays_in_sight_until_somebody_looks_back() {
 fn f4_an_agent_that_goes_on_in_another_session_takes_its_timeline_along() {
     let mut next = snapshot();
     next.rows[0].session = Some("session-2".into());
-    let stage = timeline(80, 24).then(Input::Snapshot(next));
-    assert_eq!(stage.effects.last(), Some(&Effect::OpenTimeline { session: "session-2".into() }));
+    let stage = timeline(80, 24).then(ViewInput::Snapshot(next));
+    assert_eq!(stage.effects.last(), Some(&ViewEffect::OpenTimeline { session: "session-2".into() }));
     let prompt = event(50, "UserPromptSubmit", None, json!({"prompt": "go on"}));
-    let stage = stage.then(Input::Timeline(Chunk { session: "session-2".into(), events: vec![prompt] }));
+    let stage = stage.then(ViewInput::Timeline(Chunk { session: "session-2".into(), events: vec![prompt] }));
     assert!(stage.screen().contains("go on") && stage.screen().contains("cargo test"), "{}", stage.screen());
 }
 
 #[test]
 fn f4_events_of_a_timeline_that_was_closed_are_dropped() {
-    let stage = Stage::with_fleet(80, 24).key(Key::Enter).then(Input::Timeline(chunk()));
+    let stage = Stage::with_fleet(80, 24).key(Key::Enter).then(ViewInput::Timeline(chunk()));
     assert!(stage.screen().contains("reading…"), "another session's: {}", stage.screen());
-    let closed = stage.key(Key::Esc).then(Input::Timeline(chunk()));
+    let closed = stage.key(Key::Esc).then(ViewInput::Timeline(chunk()));
     assert_eq!(closed.agents().len(), 8);
 }
 
@@ -83,12 +84,12 @@ fn f4_a_session_of_days_does_not_grow_without_end() {
                 json!({"input": {"command": format!("run {}", nth(n))}, "call": format!("call-{}", nth(n))}),
             )
         });
-        stage = stage.then(Input::Timeline(Chunk { session: "session-of-api".into(), events: calls.collect() }));
+        stage = stage.then(ViewInput::Timeline(Chunk { session: "session-of-api".into(), events: calls.collect() }));
     }
     assert!(stage.chosen().contains("run 10999"));
     let back = json!({"input": {"command": "run 10999"}, "call": "call-10999", "duration_ms": 7});
     let returned = event(20_000, "PostToolUse", Some("Bash"), back);
-    let stage = stage.then(Input::Timeline(Chunk { session: "session-of-api".into(), events: vec![returned] }));
+    let stage = stage.then(ViewInput::Timeline(Chunk { session: "session-of-api".into(), events: vec![returned] }));
     assert!(stage.chosen().contains("7ms"), "{}", stage.chosen());
     assert!(!stage.typed("g").screen().contains("make the tests pass"), "the oldest are let go");
 }

@@ -3,7 +3,7 @@
 use dash::{Feed, News};
 use model::Ms;
 use model::effect::Write;
-use model::row::{Agent, Status};
+use model::row::{Agent, AgentStatus};
 use std::time::Duration;
 use store::{Durability, Store};
 
@@ -13,7 +13,7 @@ fn commit(store: &mut Store, id: &str) {
     let row = Agent {
         id: id.into(),
         named: true,
-        status: Status::Working,
+        status: AgentStatus::Working,
         session: None,
         project: "/p".into(),
         since: Ms(1),

@@ -1,12 +1,12 @@
 //! Rows: what is stored, as it is shown, with nothing that a terminal or a page would obey.
 
-use dash::view_model::{Summary, clean, one_line, row, rows, verdict};
-use model::row::{Agent, Event, Status};
-use model::session::{Session, State};
+use dash::view_model::{FleetSummary, clean, one_line, row, rows, verdict};
+use model::row::{Agent, AgentStatus, Event};
+use model::session::{Session, SessionState};
 use model::{Answer, Level, Ms};
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use store::{Glance, Member, Running};
+use store::{Fleet, FleetRow, RunningTool};
 
 fn event(tool: &str, detail: Value) -> Event {
     Event {
@@ -28,10 +28,10 @@ fn event(tool: &str, detail: Value) -> Event {
     }
 }
 
-fn member(id: &str, status: Status) -> Member {
+fn member(id: &str, status: AgentStatus) -> FleetRow {
     let agent =
         Agent { id: id.into(), named: true, status, session: Some("s-1".into()), project: "/p".into(), since: Ms(0) };
-    Member {
+    FleetRow {
         agent,
         session: None,
         running: None,
@@ -52,7 +52,7 @@ fn session(tokens: Option<u64>) -> Session {
         agent: "alpha".into(),
         conversation: "c".into(),
         project: "/p".into(),
-        state: State::ToolActive,
+        state: SessionState::ToolActive,
         role: None,
         mode: None,
         cwd: None,
@@ -72,13 +72,13 @@ fn session(tokens: Option<u64>) -> Session {
         context_window: Some(200_000),
         context_limit: Some(150_000),
         status_text: None,
-        memo: model::session::Memo::default(),
+        memo: model::session::ContextMemo::default(),
     }
 }
 
 #[test]
 fn f4_an_idle_agent_has_only_the_fields_scripts_rely_on() {
-    let object = row(&member("alpha", Status::Done)).object();
+    let object = row(&member("alpha", AgentStatus::Done)).object();
     let wanted = json!({"id": "alpha", "status": "done", "session": "s-1", "project": "/p", "since": Ms(0).rfc3339()});
     assert_eq!(object, wanted);
 }
@@ -86,16 +86,19 @@ fn f4_an_idle_agent_has_only_the_fields_scripts_rely_on() {
 #[test]
 fn f4_a_busy_agent_shows_its_tool_since_when_and_how_full_its_context_is() {
     let event = event("Bash", json!({"input": {"command": "\n  cargo test\n  -p dash"}}));
-    let running = Running { tool: "Bash".into(), since: Ms(1_000), beside: 2, event };
-    let busy =
-        Member { session: Some(session(Some(100_050))), running: Some(running), ..member("alpha", Status::Working) };
+    let running = RunningTool { tool: "Bash".into(), since: Ms(1_000), beside: 2, event };
+    let busy = FleetRow {
+        session: Some(session(Some(100_050))),
+        running: Some(running),
+        ..member("alpha", AgentStatus::Working)
+    };
     let object = row(&busy).object();
     let tool = json!({"name": "Bash", "about": "cargo test…", "since": Ms(1_000).rfc3339(), "beside": 2});
     assert_eq!(
         (&object["tool"], &object["context_percent"], &object["state"]),
         (&tool, &json!(66.7), &json!("tool_active"))
     );
-    let unknown = Member { session: Some(session(None)), ..member("alpha", Status::Working) };
+    let unknown = FleetRow { session: Some(session(None)), ..member("alpha", AgentStatus::Working) };
     assert!(row(&unknown).object().get("context_percent").is_none(), "unknown is unknown, not zero");
 }
 
@@ -110,22 +113,22 @@ fn f4_a_row_that_needs_somebody_says_why() {
     ];
     for (name, tool, detail, wanted) in table {
         let cause = Event { event: name.into(), ..event(tool, detail) };
-        let shown = row(&Member { cause: Some(cause), ..member("alpha", Status::Attention) });
+        let shown = row(&FleetRow { cause: Some(cause), ..member("alpha", AgentStatus::Attention) });
         assert_eq!(shown.object()["why"], wanted);
     }
 }
 
 #[test]
 fn f1_many_are_shown_as_the_most_urgent_of_them() {
-    let of = |statuses: &[Status]| {
+    let of = |statuses: &[AgentStatus]| {
         let members = statuses.iter().map(|status| member("alpha", *status)).collect();
-        Summary::of(&rows(&Glance { members }))
+        FleetSummary::of(&rows(&Fleet { members }))
     };
-    let summary = of(&[Status::Done, Status::Working, Status::Attention, Status::Working]);
-    assert_eq!((summary.worst(), summary.count(Status::Working)), (Some(Status::Attention), 2));
+    let summary = of(&[AgentStatus::Done, AgentStatus::Working, AgentStatus::Attention, AgentStatus::Working]);
+    assert_eq!((summary.worst(), summary.count(AgentStatus::Working)), (Some(AgentStatus::Attention), 2));
     assert_eq!(of(&[]).worst(), None);
     // error > attention > working > checked > done
-    for (more, less) in Status::ALL.iter().zip(&Status::ALL[1..]) {
+    for (more, less) in AgentStatus::ALL.iter().zip(&AgentStatus::ALL[1..]) {
         assert_eq!(of(&[*less, *more]).worst(), Some(*more));
     }
 }

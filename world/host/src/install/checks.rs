@@ -1,7 +1,7 @@
 //! What `taut doctor` finds out about this machine, each finding with the
 //! command that helps.
 
-use super::line::{Ended, Line};
+use super::line::{CommandLine, ProgramEnd};
 use std::ffi::OsString;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
@@ -74,7 +74,7 @@ pub fn program(path: &Path, version: &str) -> Check {
 }
 
 fn asked_version(path: &Path) -> Option<String> {
-    let line = Line {
+    let line = CommandLine {
         program: path.to_path_buf(),
         args: ["version", "--json"].map(OsString::from).to_vec(),
         unset: Vec::new(),
@@ -82,7 +82,7 @@ fn asked_version(path: &Path) -> Option<String> {
         stdin: String::new(),
         limit: Duration::from_secs(5),
     };
-    let Ended { stdout, .. } = line.run().ok()?;
+    let ProgramEnd { stdout, .. } = line.run().ok()?;
     let value: serde_json::Value = serde_json::from_str(stdout.trim()).ok()?;
     value.get("version")?.as_str().map(str::to_owned)
 }

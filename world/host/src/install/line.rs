@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 /// A command line and what it is given.
 #[derive(Debug, Clone)]
-pub struct Line {
+pub struct CommandLine {
     pub program: PathBuf,
     pub args: Vec<OsString>,
     /// Taken out of the environment of this process.
@@ -21,7 +21,7 @@ pub struct Line {
 
 /// How it ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ended {
+pub struct ProgramEnd {
     /// `None` when a signal ended it.
     pub exit: Option<i32>,
     pub stdout: String,
@@ -29,7 +29,7 @@ pub struct Ended {
 }
 
 #[derive(Debug, thiserror::Error)]
-pub enum LineError {
+pub enum CommandLineError {
     #[error("{} could not be started: {source}", program.display())]
     Start { program: PathBuf, source: io::Error },
     #[error("{} did not end within {limit:?}", program.display())]
@@ -41,8 +41,8 @@ pub enum LineError {
 /// What is kept of each stream.
 const KEPT: u64 = 64 * 1024;
 
-impl Line {
-    pub fn run(&self) -> Result<Ended, LineError> {
+impl CommandLine {
+    pub fn run(&self) -> Result<ProgramEnd, CommandLineError> {
         let until = Instant::now() + self.limit;
         let mut child = self.spawn(until)?;
         let stdin = child.stdin.take();
@@ -56,10 +56,10 @@ impl Line {
         let rest = || until.saturating_duration_since(Instant::now()).max(Duration::from_millis(200));
         let stdout = stdout.recv_timeout(rest()).unwrap_or_default();
         let stderr = stderr.recv_timeout(rest()).unwrap_or_default();
-        Ok(Ended { exit: status.code(), stdout, stderr })
+        Ok(ProgramEnd { exit: status.code(), stdout, stderr })
     }
 
-    fn spawn(&self, until: Instant) -> Result<Child, LineError> {
+    fn spawn(&self, until: Instant) -> Result<Child, CommandLineError> {
         let mut command = Command::new(&self.program);
         command.args(&self.args).current_dir(&self.cwd);
         for name in &self.unset {
@@ -73,23 +73,23 @@ impl Line {
                 Err(error) if error.kind() == io::ErrorKind::ExecutableFileBusy && Instant::now() < until => {
                     std::thread::sleep(Duration::from_millis(5));
                 }
-                Err(source) => return Err(LineError::Start { program: self.program.clone(), source }),
+                Err(source) => return Err(CommandLineError::Start { program: self.program.clone(), source }),
             }
         }
     }
 
-    fn wait(&self, child: &mut Child, until: Instant) -> Result<ExitStatus, LineError> {
+    fn wait(&self, child: &mut Child, until: Instant) -> Result<ExitStatus, CommandLineError> {
         loop {
             match child.try_wait() {
                 Ok(Some(status)) => return Ok(status),
                 Ok(None) if Instant::now() < until => std::thread::sleep(Duration::from_millis(5)),
                 Ok(None) => {
                     end_group(child);
-                    return Err(LineError::TimedOut { program: self.program.clone(), limit: self.limit });
+                    return Err(CommandLineError::TimedOut { program: self.program.clone(), limit: self.limit });
                 }
                 Err(source) => {
                     end_group(child);
-                    return Err(LineError::Wait { program: self.program.clone(), source });
+                    return Err(CommandLineError::Wait { program: self.program.clone(), source });
                 }
             }
         }
@@ -124,8 +124,8 @@ fn end_group(child: &mut Child) {
 mod tests {
     use super::*;
 
-    fn shell(script: &str, limit: Duration) -> Line {
-        Line {
+    fn shell(script: &str, limit: Duration) -> CommandLine {
+        CommandLine {
             program: "/bin/sh".into(),
             args: vec!["-c".into(), script.into()],
             unset: vec!["PATH".into()],
@@ -138,18 +138,18 @@ mod tests {
     #[test]
     fn gives_what_was_printed_and_how_it_ended() {
         let ended = shell("read x; echo said $x; echo why >&2; exit 3", Duration::from_secs(20)).run().unwrap();
-        assert_eq!(ended, Ended { exit: Some(3), stdout: "said given\n".into(), stderr: "why\n".into() });
+        assert_eq!(ended, ProgramEnd { exit: Some(3), stdout: "said given\n".into(), stderr: "why\n".into() });
     }
 
     #[test]
     fn a_line_that_does_not_end_is_ended() {
         let error = shell("/bin/sleep 600 & wait", Duration::from_millis(50)).run().unwrap_err();
-        assert!(matches!(error, LineError::TimedOut { .. }), "{error}");
+        assert!(matches!(error, CommandLineError::TimedOut { .. }), "{error}");
     }
 
     #[test]
     fn a_program_that_is_not_there_is_named() {
-        let line = Line { program: "/nowhere/taut".into(), ..shell("", Duration::from_secs(1)) };
+        let line = CommandLine { program: "/nowhere/taut".into(), ..shell("", Duration::from_secs(1)) };
         assert!(line.run().unwrap_err().to_string().starts_with("/nowhere/taut could not be started"));
     }
 }

@@ -32,22 +32,22 @@ impl Scene {
 
     /// Ours is the word `OURS` with a number.
     fn install(&self, version: u32) -> Proposal {
-        let file = Snapshot::read(&self.path()).unwrap();
-        let found = if file.text().contains("OURS") { Found::Ours } else { Found::NoneOfOurs };
+        let file = SettingsSnapshot::read(&self.path()).unwrap();
+        let found = if file.text().contains("OURS") { ExistingHooks::Ours } else { ExistingHooks::NoneOfOurs };
         let text = format!("{}OURS{version}", without(file.text()));
-        Proposal::install(file, With { text, allow: Vec::new(), found })
+        Proposal::install(file, InstallRequest { text, allow: Vec::new(), found })
     }
 
     fn uninstall(&self) -> Proposal {
-        let file = Snapshot::read(&self.path()).unwrap();
+        let file = SettingsSnapshot::read(&self.path()).unwrap();
         let text = without(file.text()).to_owned();
-        let left = if text.is_empty() { Left::Nothing } else { Left::Settings };
+        let left = if text.is_empty() { LeftBehind::Nothing } else { LeftBehind::Settings };
         let record = Backups::of(&self.state(), &file.target).read_record();
-        Proposal::uninstall(file, Without { text, left }, record.as_ref())
+        Proposal::uninstall(file, UninstallRequest { text, left }, record.as_ref())
     }
 
-    fn do_it(&self, proposal: &Proposal) -> Done {
-        proposal.carry_out(&self.state(), Ms(1)).unwrap()
+    fn do_it(&self, proposal: &Proposal) -> Installed {
+        proposal.apply(&self.state(), Ms(1)).unwrap()
     }
 }
 
@@ -82,7 +82,7 @@ fn i1_an_upgrade_in_between_still_restores_the_first_text() {
     let done = scene.do_it(&scene.install(1));
     assert_eq!(std::fs::read_to_string(done.copy.unwrap()).unwrap(), "{ }\r\n");
     scene.do_it(&scene.install(2));
-    assert_eq!(scene.do_it(&scene.install(2)), Done::default());
+    assert_eq!(scene.do_it(&scene.install(2)), Installed::default());
     assert_eq!(scene.text().as_deref(), Some("{ }\r\nOURS2"));
     scene.do_it(&scene.uninstall());
     assert_eq!(scene.text().as_deref(), Some("{ }\r\n"));
@@ -121,7 +121,7 @@ fn a_file_that_changed_after_the_proposal_is_proposed_again() {
     let scene = Scene::with("{}");
     let proposal = scene.install(1);
     std::fs::write(scene.path(), "{mine}").unwrap();
-    let error = proposal.carry_out(&scene.state(), Ms(1)).unwrap_err();
+    let error = proposal.apply(&scene.state(), Ms(1)).unwrap_err();
     assert!(matches!(error, SettingsFileError::Changed { .. }));
     assert_eq!(scene.text().as_deref(), Some("{mine}"));
     assert_eq!(Backups::of(&scene.state(), &scene.path()).read_record(), None);
@@ -136,7 +136,7 @@ fn i1_leaving_works_without_a_state_folder_and_says_what_is_missing() {
     let done = scene.do_it(&scene.uninstall());
     assert_eq!(scene.text().as_deref(), Some("{}"));
     assert_eq!(done.notes.len(), 2);
-    let error = scene.install(1).carry_out(&scene.state(), Ms(1)).unwrap_err();
+    let error = scene.install(1).apply(&scene.state(), Ms(1)).unwrap_err();
     assert!(matches!(error, SettingsFileError::Backup { .. }));
     assert_eq!(scene.text().as_deref(), Some("{}"));
 }
@@ -147,5 +147,5 @@ fn nothing_to_remove_changes_nothing() {
     assert!(!scene.uninstall().changes_anything());
     let absent = Scene::new();
     assert!(!absent.uninstall().changes_anything());
-    assert_eq!(absent.do_it(&absent.uninstall()), Done::default());
+    assert_eq!(absent.do_it(&absent.uninstall()), Installed::default());
 }

@@ -6,7 +6,7 @@ use tempfile::TempDir;
 
 struct Stage {
     root: TempDir,
-    place: Place,
+    place: NotifyPrograms,
 }
 
 impl Stage {
@@ -14,7 +14,7 @@ impl Stage {
         let root = tempfile::tempdir().unwrap();
         let home = root.path().join("home");
         std::fs::create_dir_all(home.join(".local/bin")).unwrap();
-        let place = Place { state: root.path().to_owned(), home, limit };
+        let place = NotifyPrograms { state: root.path().to_owned(), home, limit };
         Self { root, place }
     }
 
@@ -60,7 +60,7 @@ fn f5_a_program_that_hangs_is_ended_with_all_it_started() {
     // Under load the child may not have begun within the limit: then it is tried again.
     let child = (0..100).find_map(|_| {
         let trouble = program(std::slice::from_ref(&tell), "{}", &stage.place).unwrap_err();
-        assert!(matches!(trouble, Trouble::TooLong { .. }), "{trouble}");
+        assert!(matches!(trouble, NotifyError::TooLong { .. }), "{trouble}");
         stage.read("child").trim().parse::<u32>().ok()
     });
     let deadline = Instant::now() + PLENTY;
@@ -87,7 +87,7 @@ fn f5_what_went_wrong_is_said_in_words() {
 fn f5_the_desktop_is_told_in_plain_text() {
     let stage = Stage::new(PLENTY);
     stage.script(".local/bin/notify-send", "for word; do echo \"$word\"; done > shown");
-    let message = Message { title: "-x & <ada>", body: "<b>no</b> & more", urgency: Urgency::High };
+    let message = Notification { title: "-x & <ada>", body: "<b>no</b> & more", urgency: Urgency::High };
     desktop(&message, &stage.place).unwrap();
     let shown = "--app-name=Taut\n--urgency\ncritical\n--\n-x & <ada>\n&lt;b&gt;no&lt;/b&gt; &amp; more\n";
     assert_eq!(stage.read("shown"), shown);

@@ -138,13 +138,16 @@ fn g11_numbers_that_were_given_to_somebody_else_are_noticed() {
 
 #[test]
 fn g11_what_the_client_was_started_with_says_where_things_are_and_a_relative_path_does_not() {
-    let first = |pairs: &[(&str, &str)]| -> Variables {
+    let first = |pairs: &[(&str, &str)]| -> StartVariables {
         pairs.iter().map(|(name, value)| (OsString::from(name), OsString::from(value))).collect()
     };
     let start = first(&[("HOME", "/home/dev"), ("TAUT_HOME", "")]);
-    let places = Places::of_start(|name| value(&start, name));
+    let places = PathVariables::of_start(|name| value(&start, name));
     assert_eq!(places.state(), PathBuf::from("/home/dev/.local/state/taut"));
     assert_eq!(places.user_config(), PathBuf::from("/home/dev/.config/taut/config.toml"));
     let start = first(&[("HOME", "/home/dev"), ("TAUT_HOME", "state")]);
-    assert_eq!(Places::of_start(|name| value(&start, name)).state(), PathBuf::from("/home/dev/.local/state/taut"));
+    assert_eq!(
+        PathVariables::of_start(|name| value(&start, name)).state(),
+        PathBuf::from("/home/dev/.local/state/taut")
+    );
 }

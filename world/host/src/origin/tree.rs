@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 
 /// Variables of a process, as it was started with them.
-pub type Variables = Vec<(OsString, OsString)>;
+pub type StartVariables = Vec<(OsString, OsString)>;
 
 /// What is told of a process and stays the same as long as it lives where it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub fn link(pid: u32) -> Option<Link> {
 
 /// What a process of this user was started with; `None` when that cannot be told.
 #[cfg(target_os = "linux")]
-pub fn first_environment(pid: u32) -> Option<Variables> {
+pub fn first_environment(pid: u32) -> Option<StartVariables> {
     use std::os::unix::fs::MetadataExt;
     let file = std::fs::File::open(format!("/proc/{pid}/environ")).ok()?;
     if file.metadata().ok()?.uid() != sys::outside::user() {
@@ -61,7 +61,7 @@ pub fn link(_pid: u32) -> Option<Link> {
 }
 
 #[cfg(not(target_os = "linux"))]
-pub fn first_environment(_pid: u32) -> Option<Variables> {
+pub fn first_environment(_pid: u32) -> Option<StartVariables> {
     None
 }
 

@@ -1,6 +1,6 @@
 //! The end of a transcript: a few reads from the back, whatever the file's size.
 
-use model::fact::Tail;
+use model::fact::TranscriptTail;
 use std::path::Path;
 use sys::outside;
 
@@ -10,9 +10,9 @@ const MOST: u64 = 1 << 20;
 /// The last bytes of a file, and its size; `None` when there is no such file
 /// or it is not a plain one. What is appended meanwhile is left for the next
 /// time, so that the bytes end at `size`.
-pub fn tail(path: &Path, last: u64) -> Option<Tail> {
+pub fn tail(path: &Path, last: u64) -> Option<TranscriptTail> {
     let (size, bytes) = outside::read_end(path, last.min(MOST)).ok()?;
-    Some(Tail { size, bytes })
+    Some(TranscriptTail { size, bytes })
 }
 
 #[cfg(test)]
@@ -48,6 +48,6 @@ mod tests {
         assert_eq!(tail(&pipe, 10), None);
         let short = folder.path().join("short");
         std::fs::write(&short, "abc").unwrap();
-        assert_eq!(tail(&short, 10), Some(Tail { size: 3, bytes: b"abc".to_vec() }));
+        assert_eq!(tail(&short, 10), Some(TranscriptTail { size: 3, bytes: b"abc".to_vec() }));
     }
 }

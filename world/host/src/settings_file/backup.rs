@@ -1,7 +1,7 @@
 //! What is kept of a settings file before it is changed: a plain copy, and a
 //! record of what we found and what we wrote.
 
-use super::{After, SettingsFileError, Snapshot};
+use super::{SettingsFileChange, SettingsFileError, SettingsSnapshot};
 use model::Ms;
 use serde_json::{Value, json};
 use std::fs::{DirBuilder, File, OpenOptions};
@@ -73,7 +73,7 @@ impl Backups {
     }
 
     /// Copies the file as it is; the oldest copies go.
-    pub fn keep(&self, snapshot: &Snapshot, at: Ms) -> Result<Option<PathBuf>, SettingsFileError> {
+    pub fn keep(&self, snapshot: &SettingsSnapshot, at: Ms) -> Result<Option<PathBuf>, SettingsFileError> {
         let Some(text) = &snapshot.text else {
             return Ok(None);
         };
@@ -138,11 +138,11 @@ impl Backups {
 impl Record {
     /// What an uninstall restores without looking closer: the file is exactly
     /// as we left it, and what was there before is known.
-    pub fn restores(&self, current: Option<&str>) -> Option<After> {
+    pub fn restores(&self, current: Option<&str>) -> Option<SettingsFileChange> {
         if current != Some(self.after.as_str()) {
             return None;
         }
-        if self.existed { self.before.clone().map(After::Text) } else { Some(After::Gone) }
+        if self.existed { self.before.clone().map(SettingsFileChange::Text) } else { Some(SettingsFileChange::Gone) }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Replaces a file in one step: whoever reads it sees the old text or the new.
 
-use super::{After, SettingsFileError, Snapshot};
+use super::{SettingsFileChange, SettingsFileError, SettingsSnapshot};
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 /// Writes what is to become of the file, unless it is no longer what the
 /// snapshot says. Gives the folder that had to be made for it, if one had to.
-pub fn replace(snapshot: &Snapshot, after: &After) -> Result<Option<PathBuf>, SettingsFileError> {
+pub fn replace(snapshot: &SettingsSnapshot, after: &SettingsFileChange) -> Result<Option<PathBuf>, SettingsFileError> {
     let target = &snapshot.target;
     let folder = target.parent().unwrap_or(Path::new("/")).to_path_buf();
     let failed = |source: io::Error| match source.kind() {
@@ -19,11 +19,11 @@ pub fn replace(snapshot: &Snapshot, after: &After) -> Result<Option<PathBuf>, Se
     let old = std::fs::metadata(target).ok();
     refuse_protected(snapshot, &folder, old.as_ref())?;
     match after {
-        After::Gone => {
+        SettingsFileChange::Gone => {
             unchanged(snapshot)?;
             std::fs::remove_file(target).map_err(failed)?;
         }
-        After::Text(text) => {
+        SettingsFileChange::Text(text) => {
             if made.is_some() {
                 std::fs::create_dir_all(&folder).map_err(failed)?;
             }
@@ -40,7 +40,11 @@ pub fn replace(snapshot: &Snapshot, after: &After) -> Result<Option<PathBuf>, Se
 }
 
 /// A rename does not ask whether the file may be written; its owner meant it.
-fn refuse_protected(snapshot: &Snapshot, folder: &Path, old: Option<&Metadata>) -> Result<(), SettingsFileError> {
+fn refuse_protected(
+    snapshot: &SettingsSnapshot,
+    folder: &Path,
+    old: Option<&Metadata>,
+) -> Result<(), SettingsFileError> {
     let locked = |meta: &Metadata| meta.mode() & 0o222 == 0;
     if old.is_some_and(locked) {
         return Err(SettingsFileError::ReadOnly { path: snapshot.target.clone() });
@@ -54,8 +58,8 @@ fn refuse_protected(snapshot: &Snapshot, folder: &Path, old: Option<&Metadata>) 
     Ok(())
 }
 
-fn unchanged(snapshot: &Snapshot) -> Result<(), SettingsFileError> {
-    let now = Snapshot::read(&snapshot.path)?;
+fn unchanged(snapshot: &SettingsSnapshot) -> Result<(), SettingsFileError> {
+    let now = SettingsSnapshot::read(&snapshot.path)?;
     if now == *snapshot { Ok(()) } else { Err(SettingsFileError::Changed { path: snapshot.path.clone() }) }
 }
 

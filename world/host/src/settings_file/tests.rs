@@ -3,12 +3,12 @@
 use super::*;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
-fn snapshot(path: &Path) -> Snapshot {
-    Snapshot::read(path).unwrap()
+fn snapshot(path: &Path) -> SettingsSnapshot {
+    SettingsSnapshot::read(path).unwrap()
 }
 
-fn text(text: &str) -> After {
-    After::Text(text.into())
+fn text(text: &str) -> SettingsFileChange {
+    SettingsFileChange::Text(text.into())
 }
 
 fn names(folder: &Path) -> Vec<String> {
@@ -20,12 +20,12 @@ fn names(folder: &Path) -> Vec<String> {
 
 #[test]
 fn i1_the_file_is_found_at_each_level() {
-    let places = Places { home: Some("/h".into()), ..Places::default() };
-    assert_eq!(Level::User.path(&places), Path::new("/h/.claude/settings.json"));
-    let moved = Places { claude_config: Some("/c".into()), ..places.clone() };
-    assert_eq!(Level::User.path(&moved), Path::new("/c/settings.json"));
-    assert_eq!(Level::Project("/p".into()).path(&moved), Path::new("/p/.claude/settings.json"));
-    assert_eq!(Level::Local("/p".into()).path(&moved), Path::new("/p/.claude/settings.local.json"));
+    let places = PathVariables { home: Some("/h".into()), ..PathVariables::default() };
+    assert_eq!(SettingsLevel::User.path(&places), Path::new("/h/.claude/settings.json"));
+    let moved = PathVariables { claude_config: Some("/c".into()), ..places.clone() };
+    assert_eq!(SettingsLevel::User.path(&moved), Path::new("/c/settings.json"));
+    assert_eq!(SettingsLevel::Project("/p".into()).path(&moved), Path::new("/p/.claude/settings.json"));
+    assert_eq!(SettingsLevel::Local("/p".into()).path(&moved), Path::new("/p/.claude/settings.local.json"));
 }
 
 #[test]
@@ -60,7 +60,7 @@ fn i1_a_replacement_goes_through_symbolic_links_and_keeps_them() {
     assert!(dangling.is_symlink() && dotfiles.join("new.json").is_file());
 
     symlink("loop.json", claude.join("loop.json")).unwrap();
-    assert!(matches!(Snapshot::read(&claude.join("loop.json")), Err(SettingsFileError::Read { .. })));
+    assert!(matches!(SettingsSnapshot::read(&claude.join("loop.json")), Err(SettingsFileError::Read { .. })));
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn i1_a_missing_file_is_made_with_its_folder_and_goes_again() {
     let path = folder.path().join(".claude/settings.json");
     let made = replace(&snapshot(&path), &text("{}")).unwrap();
     assert_eq!(made, Some(folder.path().join(".claude")));
-    replace(&snapshot(&path), &After::Gone).unwrap();
+    replace(&snapshot(&path), &SettingsFileChange::Gone).unwrap();
     assert!(!path.exists());
 }
 
@@ -80,7 +80,7 @@ fn i1_a_file_that_changed_since_it_was_read_is_left_alone() {
     std::fs::write(&path, "{}").unwrap();
     let read = snapshot(&path);
     std::fs::write(&path, "{\"mine\": 1}").unwrap();
-    for after in [text("{ }"), After::Gone] {
+    for after in [text("{ }"), SettingsFileChange::Gone] {
         assert!(matches!(replace(&read, &after), Err(SettingsFileError::Changed { .. })));
     }
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "{\"mine\": 1}");
@@ -111,9 +111,9 @@ fn hard_links_folders_and_other_encodings_are_refused() {
     std::fs::write(&path, "{}").unwrap();
     std::fs::hard_link(&path, folder.path().join("other.json")).unwrap();
     assert!(matches!(replace(&snapshot(&path), &text("{ }")), Err(SettingsFileError::HardLinked { .. })));
-    assert!(matches!(Snapshot::read(folder.path()), Err(SettingsFileError::NotAFile { .. })));
+    assert!(matches!(SettingsSnapshot::read(folder.path()), Err(SettingsFileError::NotAFile { .. })));
     std::fs::write(&path, b"{\"a\": \"\xff\"}").unwrap();
-    assert!(matches!(Snapshot::read(&path), Err(SettingsFileError::NotText { .. })));
+    assert!(matches!(SettingsSnapshot::read(&path), Err(SettingsFileError::NotText { .. })));
 }
 
 #[test]
@@ -146,7 +146,7 @@ fn a_record_is_read_back_and_restores_only_what_was_not_touched() {
     assert_eq!(backups.read_record().as_ref(), Some(&record));
     assert_eq!(record.restores(Some("{ours}")), Some(text("{}")));
     assert_eq!(record.restores(Some("{ours }")), None);
-    assert_eq!(Record { existed: false, ..record.clone() }.restores(Some("{ours}")), Some(After::Gone));
+    assert_eq!(Record { existed: false, ..record.clone() }.restores(Some("{ours}")), Some(SettingsFileChange::Gone));
     assert_eq!(Record { before: None, ..record }.restores(Some("{ours}")), None);
     backups.forget();
     assert_eq!(backups.read_record(), None);

@@ -1,15 +1,15 @@
-//! tmux: senses and hands for the servers in which agents sit. Every server is
+//! tmux: reading and writing the servers in which agents sit. Every server is
 //! asked through its own socket, and never for long.
 
-mod brush;
-mod hands;
+mod pane_input;
+mod pane_style;
 mod reach;
 mod server;
 mod setup;
 
-pub use brush::{Canvas, Coat, PaneLine, Sign, Stroke};
-pub use hands::{Glimpse, runs_in};
-pub use server::{Server, Trouble};
+pub use pane_input::{CapturedPane, runs_in};
+pub use pane_style::{PaneLine, PaneStyle, ServerPanes, StyleChange, WindowStatus};
+pub use server::{TmuxError, TmuxServer};
 pub use setup::{Pieces, snippet};
 
 /// Socket and number of a pane as sessions know it, `/tmp/tmux-1000/default %3`.
@@ -31,9 +31,9 @@ pub fn socket_of(tmux: &str) -> Option<&str> {
 /// Whether the pane is still there; `None` when it cannot be told.
 pub fn pane_lives(pane: &str) -> Option<bool> {
     let (socket, number) = address(pane)?;
-    match Server::at(socket).pane_ids() {
+    match TmuxServer::at(socket).pane_ids() {
         Ok(ids) => Some(ids.iter().any(|id| id == number)),
-        Err(Trouble::Gone { .. }) => Some(false),
+        Err(TmuxError::Gone { .. }) => Some(false),
         Err(_) => None,
     }
 }

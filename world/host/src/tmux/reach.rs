@@ -48,7 +48,7 @@ fn address(path: &Path) -> io::Result<(libc::sockaddr_un, libc::socklen_t)> {
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::connect;
-    use crate::tmux::{Server, Trouble};
+    use crate::tmux::{TmuxError, TmuxServer};
     use std::io::ErrorKind;
     use std::os::fd::AsRawFd;
     use std::os::unix::net::UnixListener;
@@ -72,8 +72,8 @@ mod tests {
         };
         assert_eq!(full.kind(), ErrorKind::WouldBlock);
         let (sender, answers) = mpsc::channel();
-        std::thread::spawn(move || sender.send(Server::at(socket).pane_ids()));
+        std::thread::spawn(move || sender.send(TmuxServer::at(socket).pane_ids()));
         let answer = answers.recv_timeout(Duration::from_secs(10)).expect("nobody waits for ever");
-        assert!(matches!(answer, Err(Trouble::Silent { .. })), "{answer:?}");
+        assert!(matches!(answer, Err(TmuxError::Silent { .. })), "{answer:?}");
     }
 }

@@ -14,12 +14,12 @@ use std::time::{Duration, Instant};
 const LIMIT: Duration = Duration::from_secs(1);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Server {
+pub struct TmuxServer {
     socket: PathBuf,
 }
 
 #[derive(Debug, thiserror::Error)]
-pub enum Trouble {
+pub enum TmuxError {
     #[error("tmux is not installed, or not on the search path; install it, or use `taut top`")]
     Missing,
     #[error("no tmux server listens at {}; start one with `tmux -S {} new-session`", socket.display(), socket.display())]
@@ -34,7 +34,7 @@ pub enum Trouble {
     Broken(#[from] std::io::Error),
 }
 
-impl Server {
+impl TmuxServer {
     pub fn at(socket: impl Into<PathBuf>) -> Self {
         Self { socket: socket.into() }
     }
@@ -44,23 +44,23 @@ impl Server {
     }
 
     /// The numbers of all panes.
-    pub fn pane_ids(&self) -> Result<Vec<String>, Trouble> {
+    pub fn pane_ids(&self) -> Result<Vec<String>, TmuxError> {
         let answer = self.ask(&["list-panes", "-a", "-F", "#{pane_id}"])?;
         Ok(answer.lines().map(str::to_owned).collect())
     }
 
     /// Runs one command and gives what it printed.
-    pub fn ask(&self, args: &[&str]) -> Result<String, Trouble> {
+    pub fn ask(&self, args: &[&str]) -> Result<String, TmuxError> {
         let done = self.call(args, Vec::new())?;
         if done.status.success() {
             return Ok(done.stdout);
         }
-        Err(Trouble::Refused { said: done.stderr.trim().replace('\n', "; ") })
+        Err(TmuxError::Refused { said: done.stderr.trim().replace('\n', "; ") })
     }
 
     /// Runs any number of lines in the syntax of `tmux.conf`, in one call however
     /// long they are. A line that fails, for its pane is gone, leaves the others alone.
-    pub fn source(&self, lines: &str) -> Result<Sourced, Trouble> {
+    pub fn source(&self, lines: &str) -> Result<Sourced, TmuxError> {
         let done = self.call(&["source-file", "-"], lines.as_bytes().to_vec())?;
         let complaint = (!done.status.success()).then(|| done.stderr.trim().replace('\n', "; "));
         Ok(Sourced { stdout: done.stdout, complaint })
@@ -68,7 +68,7 @@ impl Server {
 
     /// Values of options, in the order asked; `None` for one that is not set
     /// at that very place. One call for all of them.
-    pub(super) fn values(&self, asked: &[String]) -> Result<Vec<Option<String>>, Trouble> {
+    pub(super) fn values(&self, asked: &[String]) -> Result<Vec<Option<String>>, TmuxError> {
         if asked.is_empty() {
             return Ok(Vec::new());
         }
@@ -86,33 +86,35 @@ impl Server {
         if found.len() == asked.len() {
             Ok(found)
         } else {
-            Err(Trouble::Refused { said: format!("{} of {} values were answered", found.len(), asked.len()) })
+            Err(TmuxError::Refused { said: format!("{} of {} values were answered", found.len(), asked.len()) })
         }
     }
 
-    pub(super) fn call(&self, args: &[&str], stdin: Vec<u8>) -> Result<Done, Trouble> {
+    pub(super) fn call(&self, args: &[&str], stdin: Vec<u8>) -> Result<TmuxOutput, TmuxError> {
         self.listens()?;
-        let mut command = Command::new(programs::find_or_search("tmux").ok_or(Trouble::Missing)?);
+        let mut command = Command::new(programs::find_or_search("tmux").ok_or(TmuxError::Missing)?);
         // Which server and which pane is said by arguments; the caller's own place must not answer for it.
         command.arg("-u").arg("-S").arg(&self.socket).args(args);
         command.env_clear().envs(environment::of_program(programs::home()));
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let child = command.spawn().map_err(|error| match error.kind() {
-            ErrorKind::NotFound => Trouble::Missing,
-            _ => Trouble::Broken(error),
+            ErrorKind::NotFound => TmuxError::Missing,
+            _ => TmuxError::Broken(error),
         })?;
-        finish(child, stdin, Instant::now() + LIMIT).ok_or_else(|| Trouble::Silent { socket: self.socket.clone() })
+        finish(child, stdin, Instant::now() + LIMIT).ok_or_else(|| TmuxError::Silent { socket: self.socket.clone() })
     }
 
     /// A missing socket and a refused connection prove that nobody serves; nothing else does.
-    fn listens(&self) -> Result<(), Trouble> {
+    fn listens(&self) -> Result<(), TmuxError> {
         match reach::connect(&self.socket) {
             Ok(_) => Ok(()),
-            Err(error) if error.kind() == ErrorKind::WouldBlock => Err(Trouble::Silent { socket: self.socket.clone() }),
-            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::ConnectionRefused) => {
-                Err(Trouble::Gone { socket: self.socket.clone() })
+            Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                Err(TmuxError::Silent { socket: self.socket.clone() })
             }
-            Err(source) => Err(Trouble::CannotTell { socket: self.socket.clone(), source }),
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::ConnectionRefused) => {
+                Err(TmuxError::Gone { socket: self.socket.clone() })
+            }
+            Err(source) => Err(TmuxError::CannotTell { socket: self.socket.clone(), source }),
         }
     }
 }
@@ -125,7 +127,7 @@ pub struct Sourced {
     pub complaint: Option<String>,
 }
 
-pub(super) struct Done {
+pub(super) struct TmuxOutput {
     pub status: ExitStatus,
     pub stdout: String,
     pub stderr: String,
@@ -134,14 +136,14 @@ pub(super) struct Done {
 const FENCE: &str = "taut-next-value";
 
 /// `None` when it had to be killed.
-fn finish(mut child: Child, stdin: Vec<u8>, deadline: Instant) -> Option<Done> {
+fn finish(mut child: Child, stdin: Vec<u8>, deadline: Instant) -> Option<TmuxOutput> {
     let told = child.stdin.take();
     thread::spawn(move || told.map(|mut pipe| pipe.write_all(&stdin)));
     let (stdout, stderr) = (reader(child.stdout.take()), reader(child.stderr.take()));
     let read = |from: &mpsc::Receiver<String>| from.recv_timeout(deadline.saturating_duration_since(Instant::now()));
     let heard = read(&stdout).ok().zip(read(&stderr).ok());
     let status = heard.is_some().then(|| wait(&mut child, deadline)).flatten();
-    let done = heard.zip(status).map(|((stdout, stderr), status)| Done { status, stdout, stderr });
+    let done = heard.zip(status).map(|((stdout, stderr), status)| TmuxOutput { status, stdout, stderr });
     if done.is_none() {
         // Both fail only when it has just ended by itself.
         let _ = child.kill();

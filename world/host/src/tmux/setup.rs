@@ -1,6 +1,6 @@
 //! The lines that switch the display on in a server, and the way back.
 
-use super::server::{Server, Trouble, quote};
+use super::server::{TmuxError, TmuxServer, quote};
 
 /// How the snippet is filled in.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,17 +54,17 @@ fn looked(program: &str) -> String {
     format!("if -F '{waits}' {{ run-shell -b {} }}", quote(&tell))
 }
 
-impl Server {
+impl TmuxServer {
     /// Switches the display on.
-    pub fn apply(&self, pieces: &Pieces<'_>) -> Result<(), Trouble> {
+    pub fn apply(&self, pieces: &Pieces<'_>) -> Result<(), TmuxError> {
         match self.source(&snippet(pieces))?.complaint {
             None => Ok(()),
-            Some(said) => Err(Trouble::Refused { said }),
+            Some(said) => Err(TmuxError::Refused { said }),
         }
     }
 
     /// Takes back what `apply` set. Panes and windows are put back before, with [`Server::paint`].
-    pub fn unapply(&self) -> Result<(), Trouble> {
+    pub fn unapply(&self) -> Result<(), TmuxError> {
         let names: Vec<&str> = FORMATS.into_iter().chain([BAR]).collect();
         let values = self.values(&names.iter().map(|name| format!("-g '{name}'")).collect::<Vec<_>>())?;
         let mut lines = String::from("set -su @taut\n");
@@ -80,12 +80,12 @@ impl Server {
         }
         match self.source(&lines)?.complaint {
             None => Ok(()),
-            Some(said) => Err(Trouble::Refused { said }),
+            Some(said) => Err(TmuxError::Refused { said }),
         }
     }
 
     /// The switch goes first, so that nobody paints while the rest is put back.
-    pub fn switch_off(&self) -> Result<(), Trouble> {
+    pub fn switch_off(&self) -> Result<(), TmuxError> {
         self.ask(&["set-option", "-s", "-u", "@taut"]).map(drop)
     }
 }

@@ -30,8 +30,8 @@ impl Project {
         path
     }
 
-    fn now(&self) -> Snapshot {
-        Snapshot::of(&self.root())
+    fn now(&self) -> ProjectFiles {
+        ProjectFiles::of(&self.root())
     }
 }
 

@@ -7,7 +7,7 @@ use engine::queue::Speaker;
 use model::event::{Body, Envelope};
 use model::fact::{Life, Probe};
 use model::session::Session;
-use model::{Call, ClientProcess, Environment, Kind, Who};
+use model::{Call, ClientProcess, Environment, EventKind, Who};
 use std::path::Path;
 use store::{OpenClient, Store};
 
@@ -19,7 +19,7 @@ const MARKS: &[&str] = &["CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT"];
 const MOST_ABOVE: usize = 256;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Caller {
+pub struct TaskCaller {
     /// Whom its claims are for.
     pub agent: String,
     pub project: String,
@@ -42,7 +42,7 @@ struct Above {
 }
 
 /// `host_session` is the id the client gives its own tools in their environment.
-pub fn caller(store: &Store, call: &Call, host_session: &str, home: &Path) -> Result<Caller, QueueError> {
+pub fn caller(store: &Store, call: &Call, host_session: &str, home: &Path) -> Result<TaskCaller, QueueError> {
     let pids = call.parent.map(pids_above).unwrap_or_default();
     let call = &without_strange_client(call, &pids);
     let who = who(call, host_session, home);
@@ -65,7 +65,7 @@ pub fn caller(store: &Store, call: &Call, host_session: &str, home: &Path) -> Re
         _ if who.named || marked => Speaker::agent(&agent),
         _ => Speaker::Person,
     };
-    Ok(Caller { agent, project: who.project, session, named: who.named, started_by: who.started_by, speaker })
+    Ok(TaskCaller { agent, project: who.project, session, named: who.named, started_by: who.started_by, speaker })
 }
 
 impl Above {
@@ -87,7 +87,7 @@ impl Above {
 fn who(call: &Call, host_session: &str, home: &Path) -> Who {
     let envelope = Envelope {
         agent: agents::claude_code::NAME,
-        kind: Kind::Unknown,
+        kind: EventKind::Unknown,
         name: String::new(),
         host_session: Some(host_session.to_string()).filter(|id| !id.is_empty()),
         transcript: None,
@@ -163,7 +163,7 @@ fn pids_above(pid: u32) -> Vec<u32> {
     above
 }
 
-impl Caller {
+impl TaskCaller {
     /// The call a command makes, as a hook would.
     pub fn call(cwd: String, env: Environment, parent: Option<u32>) -> Call {
         let at = host::clock::now();

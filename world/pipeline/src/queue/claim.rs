@@ -3,7 +3,7 @@
 use super::{Queue, QueueError, known, refused, token, write};
 use engine::queue::{self, Claimant};
 use model::ClientProcess;
-use model::task::{Moment, Task};
+use model::task::{ClockReading, Task};
 use serde_json::Value;
 use store::Durability;
 
@@ -17,7 +17,7 @@ pub struct Claimed {
     pub blocker_results: Vec<(String, Value)>,
 }
 
-impl<C: Fn() -> Moment> Queue<'_, C> {
+impl<C: Fn() -> ClockReading> Queue<'_, C> {
     /// The first eligible task; `None` when there is none.
     pub fn claim_first(&mut self, project: &str, claimant: &Claimant) -> Result<Option<Claimed>, QueueError> {
         match self.claim(project, None, claimant) {

@@ -9,20 +9,20 @@ mod settle;
 mod token;
 mod workers;
 
-pub use caller::{Caller, caller};
+pub use caller::{TaskCaller, caller};
 pub use claim::Claimed;
-pub use planning::{Change, Synced};
+pub use planning::{Synced, TaskChange};
 pub use reap::Reaped;
 pub use workers::hostname;
 
-use engine::queue::{LineError, Refusal};
+use engine::queue::{Refusal, TaskLineError};
 use engine::redact;
-use model::task::{Moment, Queued, Turn};
+use model::task::{ClockReading, Queued, TaskTransition};
 use store::{Durability, Error, Store, Tx};
 
 /// An open queue, and the clock it asks. What is written counts from the moment
 /// its transaction began: waiting for the lock may have taken half a minute.
-pub struct Queue<'s, C = fn() -> Moment> {
+pub struct Queue<'s, C = fn() -> ClockReading> {
     store: &'s mut Store,
     clock: C,
 }
@@ -36,12 +36,12 @@ pub enum QueueError {
     #[error("{}", refusal.sentence(slug))]
     Refused { slug: String, refusal: Refusal },
     #[error("{}", lines.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
-    Lines { lines: Vec<LineError> },
+    Lines { lines: Vec<TaskLineError> },
     #[error("{0}")]
     Wrong(String),
 }
 
-impl<'s, C: Fn() -> Moment> Queue<'s, C> {
+impl<'s, C: Fn() -> ClockReading> Queue<'s, C> {
     pub fn new(store: &'s mut Store, clock: C) -> Self {
         Self { store, clock }
     }
@@ -54,7 +54,7 @@ impl<'s, C: Fn() -> Moment> Queue<'s, C> {
     fn transact<T>(
         &mut self,
         durability: Durability,
-        work: impl FnOnce(&Tx<'_>, &Moment) -> Result<T, Error>,
+        work: impl FnOnce(&Tx<'_>, &ClockReading) -> Result<T, Error>,
     ) -> Result<T, Error> {
         let clock = &self.clock;
         self.store.transact(durability, |tx| work(tx, &clock()))
@@ -63,7 +63,7 @@ impl<'s, C: Fn() -> Moment> Queue<'s, C> {
     /// One durable transaction. What it finds wrong undoes all of it.
     fn all_or_nothing<T>(
         &mut self,
-        work: impl FnOnce(&Tx<'_>, &Moment) -> Result<T, QueueError>,
+        work: impl FnOnce(&Tx<'_>, &ClockReading) -> Result<T, QueueError>,
     ) -> Result<T, QueueError> {
         let mut wrong = None;
         let done = self.transact(Durability::Full, |tx, moment| {
@@ -84,6 +84,6 @@ fn refused(task: &Queued, refusal: Refusal) -> QueueError {
     QueueError::Refused { slug: task.slug.clone(), refusal }
 }
 
-fn write(tx: &Tx<'_>, turn: Turn) -> Result<(), Error> {
+fn write(tx: &Tx<'_>, turn: TaskTransition) -> Result<(), Error> {
     tx.apply(&[model::effect::Write::Task(Box::new(redact::turn(turn)))])
 }

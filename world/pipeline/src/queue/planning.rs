@@ -1,12 +1,12 @@
 //! Plans: tasks made, changed and linked, each as a whole or not at all.
 
 use super::{Queue, QueueError, known, refused, write};
-use engine::queue::{self, LineError, Speaker};
+use engine::queue::{self, Speaker, TaskLineError};
 use engine::redact;
 use model::Ms;
-use model::task::{Moment, Plan, Queued, Status};
+use model::task::{ClockReading, Queued, TaskPlan, TaskStatus};
 use std::collections::{BTreeMap, BTreeSet};
-use store::{Edit, TaskFilter, Tx};
+use store::{TaskEdit, TaskFilter, Tx};
 
 /// What synchronising a plan did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -21,22 +21,22 @@ pub struct Synced {
 
 /// A change by hand.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Change {
-    pub edit: Edit,
+pub struct TaskChange {
+    pub edit: TaskEdit,
     /// Written over those there were, when given.
     pub deps: Option<Vec<String>>,
     /// Between the states a hand may set.
-    pub status: Option<Status>,
+    pub status: Option<TaskStatus>,
 }
 
-impl<C: Fn() -> Moment> Queue<'_, C> {
+impl<C: Fn() -> ClockReading> Queue<'_, C> {
     /// Every line is checked first, then all are written in one transaction:
     /// new ones are made, known ones rewritten, done ones left alone, and what
     /// came from the same documents and is planned no more is deleted, unless
     /// an agent's plan would so end another's attempt.
     pub fn plan_sync(&mut self, project: &str, text: &str, speaker: &Speaker) -> Result<Synced, QueueError> {
         let lines = queue::parse_lines(text).map_err(|lines| QueueError::Lines { lines })?;
-        let lines: Vec<(usize, Plan)> = lines.into_iter().map(|(line, plan)| (line, redact::plan(plan))).collect();
+        let lines: Vec<(usize, TaskPlan)> = lines.into_iter().map(|(line, plan)| (line, redact::plan(plan))).collect();
         self.all_or_nothing(|tx, moment| {
             let mut synced = Synced::default();
             let mut written: BTreeMap<&str, Queued> = BTreeMap::new();
@@ -61,11 +61,11 @@ impl<C: Fn() -> Moment> Queue<'_, C> {
         })
     }
 
-    pub fn create(&mut self, project: &str, plan: &Plan) -> Result<(), QueueError> {
+    pub fn create(&mut self, project: &str, plan: &TaskPlan) -> Result<(), QueueError> {
         let plan = &redact::plan(plan.clone());
         self.all_or_nothing(|tx, moment| {
             match tx.queued(project, &plan.slug)? {
-                Some(task) if task.status == Status::Deleted => {
+                Some(task) if task.status == TaskStatus::Deleted => {
                     revive(tx, &task, plan, moment.now)?;
                     // What it waited for before it was deleted might close a circle by now.
                     tx.set_blockers(&task, &[])?;
@@ -83,10 +83,16 @@ impl<C: Fn() -> Moment> Queue<'_, C> {
         })
     }
 
-    pub fn update(&mut self, project: &str, slug: &str, change: &Change, speaker: &Speaker) -> Result<(), QueueError> {
+    pub fn update(
+        &mut self,
+        project: &str,
+        slug: &str,
+        change: &TaskChange,
+        speaker: &Speaker,
+    ) -> Result<(), QueueError> {
         self.all_or_nothing(|tx, moment| {
             let task = known(tx, project, slug)?;
-            if task.status == Status::Done {
+            if task.status == TaskStatus::Done {
                 return Err(QueueError::Wrong(format!("task '{slug}' is done and cannot be updated")));
             }
             tx.edit_task(&task, &without_secrets(change.edit.clone()), moment.now)?;
@@ -95,7 +101,7 @@ impl<C: Fn() -> Moment> Queue<'_, C> {
                 link(tx, &task, deps)?;
             }
             let turn = match change.status {
-                Some(Status::Deleted) => queue::delete(&task, speaker, moment.now),
+                Some(TaskStatus::Deleted) => queue::delete(&task, speaker, moment.now),
                 Some(status) => queue::set_status(&task, status, moment.now),
                 None => return Ok(()),
             };
@@ -107,7 +113,7 @@ impl<C: Fn() -> Moment> Queue<'_, C> {
     pub fn delete(&mut self, project: &str, slug: &str, speaker: &Speaker) -> Result<(), QueueError> {
         self.all_or_nothing(|tx, moment| {
             let task = known(tx, project, slug)?;
-            if task.status == Status::Deleted {
+            if task.status == TaskStatus::Deleted {
                 return Ok(());
             }
             let turn = queue::delete(&task, speaker, moment.now).map_err(|refusal| refused(&task, refusal))?;
@@ -119,7 +125,7 @@ impl<C: Fn() -> Moment> Queue<'_, C> {
     /// stays as it is. Gives how many.
     pub fn delete_by(&mut self, project: &str, filter: &TaskFilter, speaker: &Speaker) -> Result<usize, QueueError> {
         self.all_or_nothing(|tx, moment| {
-            let live = tx.queued_by(project, filter)?.into_iter().filter(|task| task.status != Status::Deleted);
+            let live = tx.queued_by(project, filter)?.into_iter().filter(|task| task.status != TaskStatus::Deleted);
             let mut deleted = 0;
             for task in live {
                 let turn = queue::delete(&task, speaker, moment.now).map_err(|refusal| refused(&task, refusal))?;
@@ -157,7 +163,7 @@ impl<C: Fn() -> Moment> Queue<'_, C> {
     }
 }
 
-fn without_secrets(mut edit: Edit) -> Edit {
+fn without_secrets(mut edit: TaskEdit) -> TaskEdit {
     [&mut edit.title, &mut edit.description, &mut edit.reference].into_iter().for_each(redact::change);
     for step in edit.steps.iter_mut().flatten() {
         step.content = redact::text_without_secrets(&step.content);
@@ -171,11 +177,11 @@ enum Put {
     Done,
 }
 
-fn put(tx: &Tx<'_>, project: &str, plan: &Plan, now: Ms) -> Result<(Queued, Put), QueueError> {
+fn put(tx: &Tx<'_>, project: &str, plan: &TaskPlan, now: Ms) -> Result<(Queued, Put), QueueError> {
     match tx.queued(project, &plan.slug)? {
         None => Ok((tx.add_task(project, plan, now)?, Put::Inserted)),
-        Some(task) if task.status == Status::Done => Ok((task, Put::Done)),
-        Some(task) if task.status == Status::Deleted => {
+        Some(task) if task.status == TaskStatus::Done => Ok((task, Put::Done)),
+        Some(task) if task.status == TaskStatus::Deleted => {
             revive(tx, &task, plan, now)?;
             Ok((task, Put::Updated))
         }
@@ -186,15 +192,15 @@ fn put(tx: &Tx<'_>, project: &str, plan: &Plan, now: Ms) -> Result<(Queued, Put)
     }
 }
 
-fn revive(tx: &Tx<'_>, task: &Queued, plan: &Plan, now: Ms) -> Result<(), QueueError> {
+fn revive(tx: &Tx<'_>, task: &Queued, plan: &TaskPlan, now: Ms) -> Result<(), QueueError> {
     tx.rewrite_task(task, plan, now)?;
     Ok(write(tx, queue::revive(task, now))?)
 }
 
-fn blockers(tx: &Tx<'_>, project: &str, plan: &Plan, line: usize) -> Result<Vec<Queued>, QueueError> {
+fn blockers(tx: &Tx<'_>, project: &str, plan: &TaskPlan, line: usize) -> Result<Vec<Queued>, QueueError> {
     let find = |slug: &String| {
         tx.queued(project, slug)?.ok_or_else(|| QueueError::Lines {
-            lines: vec![LineError {
+            lines: vec![TaskLineError {
                 line,
                 field: "deps".into(),
                 value: format!("\"{slug}\""),
@@ -210,7 +216,7 @@ fn blockers(tx: &Tx<'_>, project: &str, plan: &Plan, line: usize) -> Result<Vec<
 fn prune(
     tx: &Tx<'_>,
     project: &str,
-    lines: &[(usize, Plan)],
+    lines: &[(usize, TaskPlan)],
     (speaker, now): (&Speaker, Ms),
 ) -> Result<(usize, Vec<String>), QueueError> {
     let planned: BTreeSet<&str> = lines.iter().map(|(_, plan)| plan.slug.as_str()).collect();

@@ -2,11 +2,11 @@
 //! look at processes, and ended inside it on condition that nothing changed.
 
 use super::{Queue, QueueError, workers, write};
-use engine::queue::{self, GRACE_MS, Sign};
+use engine::queue::{self, GRACE_MS, HolderSign};
 use host::process_group;
 use model::ClientProcess;
 use model::fact::Life;
-use model::task::{Moment, Status};
+use model::task::{ClockReading, TaskStatus};
 use std::time::Duration;
 use store::{Durability, Error, Lapsed, Tx};
 
@@ -22,7 +22,7 @@ pub struct Reaped {
 }
 
 /// Lapsed leases and what was found of who had them.
-pub(super) struct Judged(Vec<(Lapsed, Sign)>);
+pub(super) struct JudgedLeases(Vec<(Lapsed, HolderSign)>);
 
 /// So many at once; the others wait for the next round.
 const MOST: usize = 100;
@@ -33,7 +33,7 @@ const NOTE_EVERY_MS: i64 = 1_000;
 /// A clock that was corrected by less was not set back.
 const ORDER_MS: i64 = 60_000;
 
-impl<C: Fn() -> Moment> Queue<'_, C> {
+impl<C: Fn() -> ClockReading> Queue<'_, C> {
     /// For the daemon's tick, a supervisor and `plan-status`: recovery needs no
     /// claim and no daemon. Reads only, where nothing has lapsed.
     pub fn reap(&mut self) -> Result<Reaped, QueueError> {
@@ -56,29 +56,29 @@ impl<C: Fn() -> Moment> Queue<'_, C> {
     /// What lapsed, and whether anything speaks for who had it. After a sleep
     /// everybody gets a moment to renew, so nothing has lapsed then. The clock
     /// is asked for this look alone: what is ended is decided under the lock.
-    pub(super) fn judge(&mut self) -> Result<Judged, QueueError> {
+    pub(super) fn judge(&mut self) -> Result<JudgedLeases, QueueError> {
         let lapsed = self.store.lapsed((self.clock)().now, MOST)?;
         if lapsed.is_empty() {
-            return Ok(Judged(Vec::new()));
+            return Ok(JudgedLeases(Vec::new()));
         }
         let woke = self.transact(Durability::Normal, mind_clocks)?;
         if woke {
-            return Ok(Judged(Vec::new()));
+            return Ok(JudgedLeases(Vec::new()));
         }
         let judge = |lapsed: Lapsed| {
             let sign = sign(&lapsed);
-            if let (Sign::Silence, Some(leader)) = (sign, lapsed.group) {
+            if let (HolderSign::Silence, Some(leader)) = (sign, lapsed.group) {
                 // Where it survives, fencing alone must do.
                 let _ = process_group::stop(leader, GRACE);
             }
             (lapsed, sign)
         };
-        Ok(Judged(lapsed.into_iter().map(judge).collect()))
+        Ok(JudgedLeases(lapsed.into_iter().map(judge).collect()))
     }
 }
 
-impl Judged {
-    pub(super) fn expire(&self, tx: &Tx<'_>, moment: &Moment) -> Result<Reaped, Error> {
+impl JudgedLeases {
+    pub(super) fn expire(&self, tx: &Tx<'_>, moment: &ClockReading) -> Result<Reaped, Error> {
         let mut reaped = Reaped::default();
         if mind_clocks(tx, moment)? {
             return Ok(reaped);
@@ -91,7 +91,7 @@ impl Judged {
                 continue;
             }
             let turn = queue::expire(&task, *sign, moment.now);
-            let kept = turn.after.status == Status::Active;
+            let kept = turn.after.status == TaskStatus::Active;
             write(tx, turn)?;
             if kept { &mut reaped.kept } else { &mut reaped.expired }.push(task.slug);
         }
@@ -101,7 +101,7 @@ impl Judged {
 
 /// Whether the machine slept or its clock was set forward; then all leases
 /// were given a grace. Where the clock was set back they are cut to their length.
-fn mind_clocks(tx: &Tx<'_>, moment: &Moment) -> Result<bool, Error> {
+fn mind_clocks(tx: &Tx<'_>, moment: &ClockReading) -> Result<bool, Error> {
     let last = tx.last_moment()?;
     let woke = queue::woke(last.as_ref(), moment);
     let back = last.as_ref().is_some_and(|last| moment.now.plus(ORDER_MS) < last.now);
@@ -119,10 +119,10 @@ fn mind_clocks(tx: &Tx<'_>, moment: &Moment) -> Result<bool, Error> {
 }
 
 /// A client of which nobody can tell whether it lives gets the benefit of the doubt.
-fn sign(lapsed: &Lapsed) -> Sign {
+fn sign(lapsed: &Lapsed) -> HolderSign {
     match lapsed.client.filter(|_| lapsed.tool_active) {
-        Some(client) if lives(client) != Some(false) => Sign::ToolInFlight,
-        _ => Sign::Silence,
+        Some(client) if lives(client) != Some(false) => HolderSign::ToolInFlight,
+        _ => HolderSign::Silence,
     }
 }
 

@@ -1,18 +1,18 @@
 //! Acting on a claim: renewing it, finishing it, failing it, letting it go.
 
 use super::{Queue, QueueError, known, refused, write};
-use engine::fleet::reports::{self, Settled as Settlement};
-use engine::queue::{self, Act, Actor, Refusal, Settled};
+use engine::fleet::reports::{self, WorkerResult as Settlement};
+use engine::queue::{self, Actor, Refusal, SettleResult, TaskAction};
 use model::effect::Write;
-use model::effort::Keep;
-use model::task::{Moment, Queued, Task};
+use model::effort::MemoryWrite;
+use model::task::{ClockReading, Queued, Task};
 use model::{ClientProcess, Ms};
 use serde_json::Value;
 use store::{Durability, Error, Tx};
 
-impl<C: Fn() -> Moment> Queue<'_, C> {
+impl<C: Fn() -> ClockReading> Queue<'_, C> {
     pub fn renew(&mut self, project: &str, slug: &str, actor: &Actor, lease_ms: i64) -> Result<Task, QueueError> {
-        self.act(project, slug, actor, |act| Ok((Settled::Turn(Box::new(act.renew(lease_ms)?)), None)))?;
+        self.act(project, slug, actor, |act| Ok((SettleResult::Turn(Box::new(act.renew(lease_ms)?)), None)))?;
         self.whole(project, slug)
     }
 
@@ -84,7 +84,7 @@ impl<C: Fn() -> Moment> Queue<'_, C> {
         project: &str,
         slug: &str,
         actor: &Actor,
-        wish: impl FnOnce(Act<'_>) -> Result<(Settled, Option<Settlement<'r>>), Refusal>,
+        wish: impl FnOnce(TaskAction<'_>) -> Result<(SettleResult, Option<Settlement<'r>>), Refusal>,
     ) -> Result<Option<String>, QueueError> {
         let judged = self.judge()?;
         self.transact(Durability::Full, |tx, moment| {
@@ -93,14 +93,14 @@ impl<C: Fn() -> Moment> Queue<'_, C> {
                 return Ok(Err(QueueError::NotFound { slug: slug.to_string() }));
             };
             let mine = mine(tx, &task, actor)?;
-            match wish(Act { task: &task, actor, mine: mine.as_ref(), now: moment.now }) {
-                Ok((Settled::Turn(turn), told)) => {
+            match wish(TaskAction { task: &task, actor, mine: mine.as_ref(), now: moment.now }) {
+                Ok((SettleResult::Turn(turn), told)) => {
                     if let Some(told) = told {
                         report(tx, &task, told, moment.now)?;
                     }
                     write(tx, *turn).map(|()| Ok(None))
                 }
-                Ok((Settled::Already(note), _)) => Ok(Ok(Some(note))),
+                Ok((SettleResult::Already(note), _)) => Ok(Ok(Some(note))),
                 Err(refusal) => Ok(Err(refused(&task, refusal))),
             }
         })?
@@ -112,7 +112,7 @@ fn report(tx: &Tx<'_>, task: &Queued, told: Settlement<'_>, now: Ms) -> Result<(
     let session = task.hold.as_ref().and_then(|hold| hold.session.as_deref());
     let Some(session) = session.map(|id| tx.session(id)).transpose()?.flatten() else { return Ok(()) };
     match reports::task(&session, &task.slug, told, now) {
-        Some(message) => tx.apply(&[Write::Keep(Keep::Message(message))]),
+        Some(message) => tx.apply(&[Write::Keep(MemoryWrite::Message(message))]),
         None => Ok(()),
     }
 }

@@ -4,14 +4,14 @@ use super::reap::lives;
 use super::{Queue, QueueError, write};
 use engine::queue::{self, DEREGISTERED};
 use model::ClientProcess;
-use model::task::{Moment, Worker};
+use model::task::{ClockReading, Worker};
 use store::Store;
 
 /// Letters and digits that are easy to read aloud.
 const LETTERS: &[u8; 32] = b"23456789abcdefghjkmnpqrstuvwxyz7";
 const ID_LENGTH: usize = 10;
 
-impl<C: Fn() -> Moment> Queue<'_, C> {
+impl<C: Fn() -> ClockReading> Queue<'_, C> {
     /// Registers the process under a fresh id that nobody can guess.
     pub fn register(&mut self, project: &str, process: ClientProcess, host: &str) -> Result<Worker, QueueError> {
         self.all_or_nothing(|tx, moment| {

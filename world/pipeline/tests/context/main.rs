@@ -1,7 +1,7 @@
 //! What a session's model is told and how its context is measured, on a real database.
 
 #[expect(dead_code, reason = "the stage serves the other tests too")]
-#[path = "../way/stage.rs"]
+#[path = "../pipeline/stage.rs"]
 mod stage;
 
 mod loading;
@@ -10,7 +10,7 @@ mod stopping;
 mod usage;
 mod warnings;
 
-use pipeline::Served;
+use pipeline::Response;
 use serde_json::{Value, json};
 use stage::{Client, Stage};
 
@@ -36,34 +36,34 @@ impl Transcript {
         std::fs::write(&self.path, text).unwrap();
     }
 
-    pub fn send(&self, stage: &mut Stage, client: &Client, event: &str, mut fields: Value) -> Served {
+    pub fn send(&self, stage: &mut Stage, client: &Client, event: &str, mut fields: Value) -> Response {
         fields["transcript_path"] = json!(self.path);
         stage.send(client, event, fields)
     }
 
-    pub fn prompt(&self, stage: &mut Stage, client: &Client) -> Served {
+    pub fn prompt(&self, stage: &mut Stage, client: &Client) -> Response {
         self.send(stage, client, "UserPromptSubmit", json!({"prompt": "go on"}))
     }
 
-    pub fn tool(&self, stage: &mut Stage, client: &Client, id: &str) -> Served {
+    pub fn tool(&self, stage: &mut Stage, client: &Client, id: &str) -> Response {
         let fields =
             json!({"tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": id, "tool_response": {}});
         self.send(stage, client, "PostToolUse", fields)
     }
 
-    pub fn stop(&self, stage: &mut Stage, client: &Client) -> Served {
+    pub fn stop(&self, stage: &mut Stage, client: &Client) -> Response {
         self.send(stage, client, "Stop", json!({"stop_hook_active": false}))
     }
 }
 
 /// What the model is told beside an event.
-pub fn told(served: &Served) -> String {
+pub fn told(served: &Response) -> String {
     let said: Value = serde_json::from_str(&served.answer.stdout).unwrap_or_default();
     said["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default().to_owned()
 }
 
 /// Why a stop was refused.
-pub fn refused(served: &Served) -> Option<String> {
+pub fn refused(served: &Response) -> Option<String> {
     let said: Value = serde_json::from_str(&served.answer.stdout).ok()?;
     (said["decision"] == "block").then(|| said["reason"].as_str().unwrap().to_owned())
 }

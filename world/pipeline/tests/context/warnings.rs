@@ -4,7 +4,7 @@ use crate::stage::Stage;
 use crate::{Transcript, WARNINGS, refused, told};
 use model::Ms;
 use model::effect::{Audience, Injection, Write};
-use model::effort::{Addressee, Keep, Message};
+use model::effort::{Addressee, MemoryWrite, Message};
 use serde_json::json;
 use store::Durability;
 
@@ -101,7 +101,7 @@ fn s5_messages_to_an_agent_are_told_once_at_its_next_prompt_and_to_no_other() {
     let client = stage.client("one").with("TAUT_AGENT_ID", "ada");
     stage.start(&client, "startup");
     let message = |id: &str, to: &str| {
-        Write::Keep(Keep::Message(Message {
+        Write::Keep(MemoryWrite::Message(Message {
             id: id.into(),
             at: Ms(1),
             kind: "note".into(),
@@ -111,7 +111,7 @@ fn s5_messages_to_an_agent_are_told_once_at_its_next_prompt_and_to_no_other() {
             body: format!("hello {to}"),
         }))
     };
-    let store = stage.way.store().unwrap();
+    let store = stage.pipeline.store().unwrap();
     store.transact(Durability::Normal, |tx| tx.apply(&[message("m1", "ada"), message("m2", "eve")])).unwrap();
     let said = told(&stage.send(&client, "UserPromptSubmit", json!({"prompt": "x"})));
     assert!(said.starts_with("[taut] Message from agent `bob` (quoted") && said.ends_with("\n> hello ada"), "{said}");
@@ -128,7 +128,7 @@ fn s4_a_text_without_room_is_told_at_the_next_chance_and_only_then() {
     let all = ["a", "b", "c"].map(|mark| {
         Write::Injection(Injection { session: session.clone(), audience: Audience::Model, text: long(mark) })
     });
-    stage.way.store().unwrap().transact(Durability::Normal, |tx| tx.apply(&all)).unwrap();
+    stage.pipeline.store().unwrap().transact(Durability::Normal, |tx| tx.apply(&all)).unwrap();
     let said = told(&stage.send(&client, "UserPromptSubmit", json!({"prompt": "x"})));
     assert!(said.contains(&long("a")) && said.contains(&long("b")) && !said.contains(&long("c")));
     assert!(told(&stage.done(&client, "t1")).contains(&long("c")));

@@ -2,13 +2,13 @@
 
 use crate::stage::{Client, Stage};
 use model::effect::After;
-use model::row::Status;
-use pipeline::Served;
+use model::row::AgentStatus;
+use pipeline::Response;
 use serde_json::{Value, json};
 
 /// The changes that were told, as `from>to`.
-fn told(served: &Served) -> Vec<String> {
-    let name = |status: Option<Status>| status.map_or("new", Status::name);
+fn told(served: &Response) -> Vec<String> {
+    let name = |status: Option<AgentStatus>| status.map_or("new", AgentStatus::name);
     let changes = served.after.iter().filter_map(|after| match after {
         After::StatusChanged { agent, from, to } => {
             assert_eq!(agent, "worker");
@@ -19,8 +19,8 @@ fn told(served: &Served) -> Vec<String> {
     changes.collect()
 }
 
-fn stored(stage: &mut Stage) -> Option<Status> {
-    let agents = stage.way.store().unwrap().agents().unwrap();
+fn stored(stage: &mut Stage) -> Option<AgentStatus> {
+    let agents = stage.pipeline.store().unwrap().agents().unwrap();
     agents.into_iter().find(|agent| agent.id == "worker").map(|agent| agent.status)
 }
 
@@ -28,7 +28,7 @@ fn send(stage: &mut Stage, client: &Client, event: &str, fields: Value) -> Vec<S
     let before = stored(stage);
     let served = stage.send(client, event, fields);
     let (after, told) = (stored(stage), told(&served));
-    let name = |status: Option<Status>| status.map_or("new", Status::name);
+    let name = |status: Option<AgentStatus>| status.map_or("new", AgentStatus::name);
     let expected = (before != after).then(|| format!("{}>{}", name(before), name(after)));
     assert_eq!(told, Vec::from_iter(expected), "{event}");
     told
@@ -57,9 +57,9 @@ fn f1_a_change_of_folder_neither_repeats_a_status_nor_moves_its_moment() {
     let client = stage.client("one");
     stage.start(&client, "startup");
     stage.send(&client, "UserPromptSubmit", json!({"prompt": "go"}));
-    let before = stage.way.store().unwrap().agents().unwrap();
+    let before = stage.pipeline.store().unwrap().agents().unwrap();
     let elsewhere = client.in_folder(&stage.folder("other"));
     let served = stage.bash(&elsewhere, "a", "ls");
     assert!(!served.after.iter().any(|after| matches!(after, After::StatusChanged { .. })), "{:?}", served.after);
-    assert_eq!(stage.way.store().unwrap().agents().unwrap(), before);
+    assert_eq!(stage.pipeline.store().unwrap().agents().unwrap(), before);
 }

@@ -1,6 +1,6 @@
 //! The fleet on a real database: what agents' statuses are, event by event.
 
-#[path = "../way/stage.rs"]
+#[path = "../pipeline/stage.rs"]
 #[expect(dead_code, reason = "the stage serves the other tests too")]
 mod stage;
 

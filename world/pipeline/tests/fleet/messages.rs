@@ -3,12 +3,12 @@
 use crate::stage::{Client, Living, Stage};
 use model::effect::After;
 use model::effort::Message;
-use pipeline::Served;
+use pipeline::Response;
 use serde_json::{Value, json};
-use store::{MessageFilter, Store, Whose};
+use store::{MessageFilter, PreExecutedKey, Store};
 
 /// What the model was told beside the event.
-pub fn told(served: &Served) -> String {
+pub fn told(served: &Response) -> String {
     let said: Value = serde_json::from_str(&served.answer.stdout).unwrap_or_default();
     said["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default().to_owned()
 }
@@ -41,7 +41,7 @@ impl Pair {
     }
 
     /// The hook that sees the line, before it runs.
-    pub fn line(&mut self, client: &Client, line: &str) -> Served {
+    pub fn line(&mut self, client: &Client, line: &str) -> Response {
         self.calls += 1;
         let id = format!("toolu_{}", self.calls);
         self.stage.bash(client, &id, line)
@@ -68,19 +68,19 @@ impl Pair {
     fn read_only_inbox(&mut self) -> String {
         let mut store = Store::open_existing_read_only(&self.stage.folder("state")).unwrap();
         let project = self.stage.sessions()[0].project.clone();
-        let whose = Whose { project: &project, agent: None };
+        let whose = PreExecutedKey { project: &project, agent: None };
         let at = self.stage.events().pop().unwrap().at;
-        store.collect_errand(&["inbox".to_string()], &whose, at).unwrap().unwrap().said
+        store.collect_pre_executed(&["inbox".to_string()], &whose, at).unwrap().unwrap().said
     }
 
     pub fn letters(&mut self) -> Vec<Message> {
         let filter = MessageFilter { delivered: true, ..MessageFilter::default() };
-        let letters = self.stage.way.store().unwrap().letters(&filter).unwrap();
+        let letters = self.stage.pipeline.store().unwrap().addressed_messages(&filter).unwrap();
         letters.into_iter().map(|letter| letter.message).collect()
     }
 }
 
-fn silent(served: &Served) {
+fn silent(served: &Response) {
     assert_eq!(served.answer.stdout, "");
 }
 
@@ -217,10 +217,11 @@ fn f3_two_hooks_at_once_tell_a_message_once() {
                 scope.spawn(move || {
                     let user_config = home.join(".config/taut/config.toml");
                     let patience = std::time::Duration::from_secs(30);
-                    let mut way = pipeline::Way::new(pipeline::Setting { state, home, user_config, patience });
+                    let mut pipeline =
+                        pipeline::Pipeline::new(pipeline::PipelineSetup { state, home, user_config, patience });
                     let payload = json!({"session_id": ann.session, "cwd": ann.cwd, "hook_event_name": "PostToolUse",
                         "tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": format!("race_{n}")});
-                    told(&way.handle(model::Call {
+                    told(&pipeline.handle(model::Call {
                         request: format!("race-{n}"),
                         agent: "claude-code".into(),
                         stdin: payload.to_string().into_bytes(),

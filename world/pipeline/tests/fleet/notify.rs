@@ -2,7 +2,7 @@
 
 use crate::stage::{Client, Stage};
 use model::effect::After;
-use pipeline::Served;
+use pipeline::Response;
 use serde_json::{Value, json};
 
 const CONFIG: &str = "home/.config/taut/config.toml";
@@ -32,7 +32,7 @@ fn play(stage: &mut Stage, client: &Client) -> Vec<(&'static str, Option<String>
     hour().into_iter().map(|(event, fields)| heard(event, &stage.send(client, event, fields))).collect()
 }
 
-fn heard(event: &'static str, served: &Served) -> (&'static str, Option<String>, bool) {
+fn heard(event: &'static str, served: &Response) -> (&'static str, Option<String>, bool) {
     let said: Value = serde_json::from_str(&served.answer.stdout).unwrap_or_default();
     let rung = said["terminalSequence"].as_str().map(str::to_string);
     if rung.is_none() {

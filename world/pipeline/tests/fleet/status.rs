@@ -229,7 +229,7 @@ fn f1_a_sub_agents_events_count_towards_its_parent() {
     assert_eq!(worker.shell("PostToolUse", "make", "a1"), "working");
     assert_eq!(worker.after("SubagentStop", json!({"agent_id": "a1", "agent_type": "Explore"})), "working");
     assert_eq!(worker.after("Stop", json!({})), "done");
-    assert_eq!(worker.stage.way.store().unwrap().agents().unwrap().len(), 1);
+    assert_eq!(worker.stage.pipeline.store().unwrap().agents().unwrap().len(), 1);
 }
 
 /// A sub-agent that ends with its question open asks nothing any more.

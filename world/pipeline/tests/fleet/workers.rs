@@ -2,7 +2,7 @@
 
 use crate::messages::{Pair, told};
 use crate::stage::{Client, Living};
-use engine::fleet::wake::{Idle, PAUSE_MS, Wake, Why, counted, wake};
+use engine::fleet::wake::{Idle, LeftAlone, PAUSE_MS, WakeDecision, counted, wake};
 use model::effort::Addressee;
 use model::fleet::Prompt;
 use model::session::{Once, Woken};
@@ -192,26 +192,26 @@ fn f3_only_who_rests_in_a_pane_with_something_waiting_can_be_woken() {
     pair.stage.send(&cy, "UserPromptSubmit", json!({"prompt": "go"}));
     pair.line(&bob, "taut send cy one");
     pair.line(&bob, "taut send ann 'ann has no pane'");
-    let sleepers = |pair: &mut Pair| pair.stage.way.store().unwrap().wakeable().unwrap();
-    assert_eq!(sleepers(&mut pair), [], "cy works");
+    let candidates = |pair: &mut Pair| pair.stage.pipeline.store().unwrap().wakeable().unwrap();
+    assert_eq!(candidates(&mut pair), [], "cy works");
     pair.stage.send(&cy, "Stop", json!({}));
-    let found = sleepers(&mut pair);
+    let found = candidates(&mut pair);
     assert_eq!(found.len(), 1);
     let one = &found[0];
     assert_eq!((one.session.agent.as_str(), one.messages, one.wakes, one.woken_at), ("cy", 1, 0, None));
     let now = one.session.last_seen_at.plus(5_000);
-    assert!(matches!(wake(&idle(one), now), Wake::Paste { .. }));
-    pair.stage.way.store().unwrap().woken(&one.session, counted(None, now)).unwrap();
+    assert!(matches!(wake(&idle(one), now), WakeDecision::Paste { .. }));
+    pair.stage.pipeline.store().unwrap().woken(&one.session, counted(None, now)).unwrap();
     let conversation = one.session.conversation.clone();
     pair.line(&bob, &format!("taut send {conversation} two"));
-    let found = sleepers(&mut pair);
+    let found = candidates(&mut pair);
     assert_eq!((found[0].messages, found[0].wakes, found[0].woken_at), (2, 0, Some(now)), "one of them is new");
     assert_eq!(pair.letters()[2].to, Some(Addressee::Conversation(conversation)));
     assert!(
         told(&pair.stage.send(&cy, "UserPromptSubmit", json!({"prompt": "[taut] 2 messages are waiting"})))
             .ends_with("> two")
     );
-    assert_eq!(sleepers(&mut pair), []);
+    assert_eq!(candidates(&mut pair), []);
 }
 
 /// Two agents that answer each other: each message is delivered, and the pause holds all the same.
@@ -226,26 +226,26 @@ fn f3_the_pause_between_wake_ups_outlives_the_delivery_of_what_it_was_for() {
         pair.stage.send(&cy, "UserPromptSubmit", json!({ "prompt": prompt }));
         pair.stage.send(&cy, "Stop", json!({}));
         pair.line(&bob, "taut send cy 'and what do you say to this?'");
-        let found = pair.stage.way.store().unwrap().wakeable().unwrap();
+        let found = pair.stage.pipeline.store().unwrap().wakeable().unwrap();
         assert_eq!((found.len(), found[0].messages, found[0].woken_at), (1, 1, None));
         found.into_iter().next().unwrap()
     };
     let first = answered(&mut pair, "go");
     let now = first.session.last_seen_at.plus(5_000);
-    pair.stage.way.store().unwrap().woken(&first.session, counted(None, now)).unwrap();
+    pair.stage.pipeline.store().unwrap().woken(&first.session, counted(None, now)).unwrap();
     let again = answered(&mut pair, "[taut] 1 message is waiting");
-    assert_eq!(wake(&idle(&again), now.plus(PAUSE_MS - 1)), Wake::Wait(Why::JustWoken));
-    assert!(matches!(wake(&idle(&again), now.plus(PAUSE_MS)), Wake::Paste { .. }));
+    assert_eq!(wake(&idle(&again), now.plus(PAUSE_MS - 1)), WakeDecision::Wait(LeftAlone::JustWoken));
+    assert!(matches!(wake(&idle(&again), now.plus(PAUSE_MS)), WakeDecision::Paste { .. }));
     let later = now.plus(PAUSE_MS);
     let woken = counted(again.session.memo.woken, later);
-    pair.stage.way.store().unwrap().woken(&again.session, woken).unwrap();
+    pair.stage.pipeline.store().unwrap().woken(&again.session, woken).unwrap();
     let third = answered(&mut pair, "[taut] 1 message is waiting");
-    assert_eq!(wake(&idle(&third), later.plus(2 * PAUSE_MS - 1)), Wake::Wait(Why::JustWoken), "it grows");
+    assert_eq!(wake(&idle(&third), later.plus(2 * PAUSE_MS - 1)), WakeDecision::Wait(LeftAlone::JustWoken), "it grows");
     let fresh = answered(&mut pair, "a person speaks");
     assert_eq!(fresh.session.memo.woken, Some(Woken { at: later, row: 0 }), "a person's word ends the row");
 }
 
-fn idle(one: &store::Sleeper) -> Idle<'_> {
+fn idle(one: &store::WakeCandidate) -> Idle<'_> {
     Idle {
         state: one.session.state,
         status: one.status,

@@ -56,7 +56,7 @@ fn s11_each_question_with_premise_options_and_answer_is_kept() {
         assert!(details.contains(part), "{part}\n{details}");
     }
     assert!(!details.contains("a helper's words"));
-    let stored = stage.way.store().unwrap().messages("dialogue").unwrap();
+    let stored = stage.pipeline.store().unwrap().messages("dialogue").unwrap();
     assert_eq!(stored.len(), 1);
     assert!(stored[0].body.contains("**User**: green"));
 }
@@ -67,7 +67,7 @@ fn s11_without_a_transcript_or_an_effort_the_question_is_still_a_message() {
     let client = stage.client("s1");
     stage.start(&client, "startup");
     ask(&mut stage, &client, questions(), json!("User has answered: green"));
-    let stored = stage.way.store().unwrap().messages("dialogue").unwrap();
+    let stored = stage.pipeline.store().unwrap().messages("dialogue").unwrap();
     assert!(
         stored[0].body.contains("User has answered: green") && !stored[0].body.contains("**Agent**"),
         "{}",
@@ -82,7 +82,7 @@ fn s11_a_failed_tool_is_a_message() {
     stage.start(&client, "startup");
     let fields = json!({"tool_name": "Bash", "tool_input": {"command": "x"}, "tool_use_id": "f", "error": "exit 3 password=hunter2hunter2"});
     assert_eq!(stage.send(&client, "PostToolUseFailure", fields).answer.stdout, "");
-    let stored = stage.way.store().unwrap().messages("tool_failure").unwrap();
+    let stored = stage.pipeline.store().unwrap().messages("tool_failure").unwrap();
     assert!(stored[0].body.starts_with("Bash: exit 3") && !stored[0].body.contains("hunter2"), "{}", stored[0].body);
 }
 
@@ -95,7 +95,7 @@ fn s11_a_secret_in_an_answer_is_kept_nowhere() {
     stage.invoke(&client, "implement");
     ask(&mut stage, &client, questions(), json!({"answers": {"When?": "use API_TOKEN=abcdefgh12345678 then"}}));
     let details = std::fs::read_to_string(format!("{}/DETAILS.md", stage.efforts()[0].folder)).unwrap();
-    let stored = stage.way.store().unwrap().messages("dialogue").unwrap().remove(0).body;
+    let stored = stage.pipeline.store().unwrap().messages("dialogue").unwrap().remove(0).body;
     for kept in [details, stored] {
         assert!(kept.contains("When?") && !kept.contains("abcdefgh12345678"), "{kept}");
     }

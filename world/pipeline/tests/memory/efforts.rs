@@ -85,7 +85,7 @@ fn phases_move_forward_by_a_plain_line_and_a_jump_needs_a_word() {
     assert_eq!(phase(&mut stage).as_deref(), Some("3: C"));
     let effort = stage.efforts().remove(0);
     assert!(!effort.loading);
-    let steps = stage.way.store().unwrap().phases(&effort.id).unwrap();
+    let steps = stage.pipeline.store().unwrap().phases(&effort.id).unwrap();
     assert_eq!(steps[1].approved.as_deref(), Some("the user is in a hurry"));
 }
 

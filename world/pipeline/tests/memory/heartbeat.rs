@@ -84,7 +84,7 @@ fn g0_a_line_that_is_denied_is_not_carried_out() {
     assert!(denial(&stage.line(&client, "taut log 'around the gate'")).contains("[session-gate]"));
     assert!(denial(&stage.line(&client, "taut status 'around the gate'")).contains("[session-gate]"));
     assert_eq!(stage.current(&client).status_text, None);
-    assert!(stage.way.store().unwrap().messages("log").unwrap().is_empty());
+    assert!(stage.pipeline.store().unwrap().messages("log").unwrap().is_empty());
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn a_pause_lifts_the_gates() {
     let client = stage.client("s1");
     stage.start(&client, "startup");
     assert!(!denial(&stage.line(&client, "ls")).is_empty());
-    let standing = host::overrides::Standing { paused_until: Some(model::Ms(i64::MAX)), reason: None };
+    let standing = host::overrides::ActiveOverrides { paused_until: Some(model::Ms(i64::MAX)), reason: None };
     host::overrides::write(&stage.folder("state"), &standing).unwrap();
     assert_eq!(denial(&stage.line(&client, "ls")), "");
 }

@@ -14,7 +14,7 @@ fn s14_what_waits_for_the_model_comes_with_the_next_tool_result_and_what_is_the_
     let note =
         |audience, text: &str| Write::Injection(Injection { session: session.clone(), audience, text: text.into() });
     let writes = [note(Audience::Model, "mind the gap"), note(Audience::User, "your hooks are gone")];
-    stage.way.store().unwrap().transact(Durability::Normal, |tx| tx.apply(&writes)).unwrap();
+    stage.pipeline.store().unwrap().transact(Durability::Normal, |tx| tx.apply(&writes)).unwrap();
     assert_eq!(stage.line(&client, "ls").answer.stdout, "");
     let helper = json!({"tool_name": "Bash", "tool_use_id": "h", "agent_id": "h1", "agent_type": "Explore"});
     assert_eq!(stage.send(&client, "PostToolUse", helper).answer.stdout, "", "a sub-agent is not who it waits for");
@@ -37,7 +37,7 @@ fn s14_host_tasks_and_waiting_teammates_are_recorded() {
     stage.invoke(&client, "implement");
     stage.send(&client, "TaskCreated", json!({"task_id": "7", "task_subject": "lay a stone"}));
     let effort = stage.efforts().remove(0).id;
-    let kept = stage.way.store().unwrap().messages("host_task").unwrap();
+    let kept = stage.pipeline.store().unwrap().messages("host_task").unwrap();
     assert!(kept[0].body.contains("lay a stone") && kept[0].body.contains(&effort));
     assert_eq!(stage.agent("bob").status.name(), "working");
     stage.send(&client, "TeammateIdle", json!({"teammate_name": "bob"}));

@@ -139,7 +139,7 @@ fn i3_a_day_under_the_workflow_engine() {
     let said: Value =
         serde_json::from_str(&stage.send(&agent, "PreCompact", json!({"trigger": "auto"})).answer.stdout).unwrap();
     assert_eq!(said["decision"], "block");
-    assert_eq!(stage.way.store().unwrap().messages("restart_request").unwrap().len(), 1);
+    assert_eq!(stage.pipeline.store().unwrap().messages("restart_request").unwrap().len(), 1);
     let again = agent.session_id("s2");
     let recovered = told(&stage.send(&again, "SessionStart", json!({"source": "startup"})));
     assert!(

@@ -1,7 +1,7 @@
 //! D8: every hook as a method, with the fields its callers know.
 
 use crate::{IMPLEMENT, Play, configured};
-use pipeline::{Caller, rpc};
+use pipeline::{RpcCaller, rpc};
 use serde_json::{Value, json};
 
 #[test]
@@ -11,7 +11,7 @@ fn d8_every_hook_gives_the_fields_it_promises() {
     let client = stage.client("s1");
     stage.start(&client, "startup");
     stage.invoke(&client, "implement");
-    let caller = Caller {
+    let caller = RpcCaller {
         cwd: client.cwd.to_string_lossy().into_owned(),
         env: model::Environment(client.env.iter().cloned().collect()),
         parent: None,
@@ -19,7 +19,7 @@ fn d8_every_hook_gives_the_fields_it_promises() {
     let mut ask = |method: &str, mut params: Value| {
         params["sessionId"] = json!("s1");
         params["cwd"] = json!(client.cwd);
-        rpc(&mut stage.way, method, params, caller.clone()).unwrap_or_else(|error| panic!("{method}: {error}"))
+        rpc(&mut stage.pipeline, method, params, caller.clone()).unwrap_or_else(|error| panic!("{method}: {error}"))
     };
     let tool = json!({"toolName": "Bash", "toolInput": {"command": "ls"}, "toolUseId": "t1"});
     for (method, params, fields) in [
@@ -71,7 +71,7 @@ fn d8_a_blocked_call_says_so_and_why() {
     let params = json!({"session_id": "s1", "cwd": client.cwd, "tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": "t"});
     let env = model::Environment(client.env.iter().cloned().collect());
     let result =
-        rpc(&mut stage.way, "hooks.preToolUse", params, Caller { cwd: "/".into(), env, parent: None }).unwrap();
+        rpc(&mut stage.pipeline, "hooks.preToolUse", params, RpcCaller { cwd: "/".into(), env, parent: None }).unwrap();
     assert_eq!(result["allow"], false);
     assert!(result["reason"].as_str().unwrap().contains("taut session activate"));
     assert_eq!(result["rules"], json!(["session-gate"]));
@@ -86,7 +86,7 @@ fn d8_two_callers_are_two_agents_whatever_order_they_call_in() {
         params["session_id"] = json!(format!("s-{agent}"));
         params["cwd"] = json!(folder);
         params["env"] = json!({"AGENT_ID": agent, "SECRET": "x"});
-        rpc(&mut stage.way, method, params, Caller { cwd: "/".into(), ..Caller::default() }).unwrap()
+        rpc(&mut stage.pipeline, method, params, RpcCaller { cwd: "/".into(), ..RpcCaller::default() }).unwrap()
     };
     for agent in ["ann", "bob"] {
         ask("hooks.sessionStart", agent, json!({"source": "startup"}));

@@ -18,10 +18,10 @@ fn s10_a_sub_agents_start_never_ends_its_parents_session() {
     assert!(stage.session(&parent.id).ended_at.is_none());
     let read = json!({"tool_name": "Read", "tool_input": {"file_path": "src/lib.rs"}, "tool_use_id": "r1", "agent_id": "h1", "agent_type": "general-purpose"});
     stage.send(&client, "PostToolUse", read);
-    let open = stage.way.store().unwrap().sub_sessions(&parent.id).unwrap();
+    let open = stage.pipeline.store().unwrap().sub_sessions(&parent.id).unwrap();
     assert_eq!((open.len(), open[0].ended_at, open[0].effort.is_some()), (1, None, true));
     stage.send(&client, "SubagentStop", json!({"agent_id": "h1", "agent_type": "general-purpose"}));
-    assert!(stage.way.store().unwrap().sub_sessions(&parent.id).unwrap()[0].ended_at.is_some());
+    assert!(stage.pipeline.store().unwrap().sub_sessions(&parent.id).unwrap()[0].ended_at.is_some());
     assert!(stage.session(&parent.id).ended_at.is_none());
     let files = stage.efforts()[0].files.clone();
     assert_eq!(files, [stage.folder("acme/src/lib.rs").to_string_lossy()], "what it read is the effort's now");
@@ -35,7 +35,7 @@ fn s10_starts_and_stops_may_come_in_any_order_and_a_compactions_fork_is_nobody()
     stage.send(&client, "SubagentStop", json!({"agent_id": "late", "agent_type": "x"}));
     stage.send(&client, "SubagentStart", json!({"agent_id": "late", "agent_type": "x"}));
     stage.send(&client, "SubagentStop", json!({"agent_id": "fork", "agent_type": ""}));
-    let subs = stage.way.store().unwrap().sub_sessions(&parent.id).unwrap();
+    let subs = stage.pipeline.store().unwrap().sub_sessions(&parent.id).unwrap();
     assert_eq!(subs.len(), 1, "{subs:?}");
     assert!(subs[0].ended_at.is_some(), "a stop that came first is not undone by its start");
     assert!(stage.session(&parent.id).ended_at.is_none());

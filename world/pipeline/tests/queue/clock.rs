@@ -2,7 +2,7 @@
 
 use crate::machine::{LEASE_MS, Machine, PROJECT, actor, claimant, is_refusal};
 use engine::queue::Speaker;
-use model::task::{Moment, Plan, Status};
+use model::task::{ClockReading, TaskPlan, TaskStatus};
 use model::{ClientProcess, Ms};
 use pipeline::queue::Queue;
 use serde_json::Value;
@@ -14,8 +14,8 @@ use store::{Durability, Store};
 
 const PLAN: &str = "{\"id\":\"a\",\"t\":\"A\"}\n";
 
-fn at(start: &Moment, passed: i64) -> Moment {
-    Moment { now: start.now.plus(passed), awake: start.awake + passed, boot: start.boot.clone() }
+fn at(start: &ClockReading, passed: i64) -> ClockReading {
+    ClockReading { now: start.now.plus(passed), awake: start.awake + passed, boot: start.boot.clone() }
 }
 
 /// Somebody holds the lock from before `done` begins until after the lease is over.
@@ -48,14 +48,14 @@ fn t10_a_lease_that_lapses_while_done_waits_for_the_lock_is_lapsed() {
         Queue::new(&mut machine.store, clock).done(PROJECT, "a", &actor("w"), Value::Null).unwrap_err()
     });
     assert!(is_refusal(&refused) && refused.to_string().contains("attempt 1 of task 'a' lapsed at"), "{refused}");
-    assert_eq!(machine.task("a").queued.status, Status::Active, "nobody has taken it yet");
+    assert_eq!(machine.task("a").queued.status, TaskStatus::Active, "nobody has taken it yet");
     machine.pass(LEASE_MS);
     assert_eq!(machine.queue().reap().unwrap().expired, ["a"]);
 }
 
 /// A clock on which an hour passes between any look from outside and the lock.
 struct SlowLock {
-    start: Moment,
+    start: ClockReading,
     other: RefCell<Store>,
 }
 
@@ -68,7 +68,7 @@ impl SlowLock {
         Self { start: machine.moment.clone(), other }
     }
 
-    fn moment(&self) -> Moment {
+    fn moment(&self) -> ClockReading {
         let locked = self.other.borrow_mut().transact(Durability::Normal, |_| Ok(())).is_err();
         at(&self.start, if locked { HOUR_MS } else { 0 })
     }
@@ -92,7 +92,7 @@ fn t10_whatever_is_written_counts_from_the_moment_the_lock_was_had() {
     };
     let mut queue = Queue::new(&mut machine.store, || clock.moment());
     for slug in ["a", "b"] {
-        queue.create(PROJECT, &Plan { slug: slug.into(), title: "T".into(), ..Plan::default() }).unwrap();
+        queue.create(PROJECT, &TaskPlan { slug: slug.into(), title: "T".into(), ..TaskPlan::default() }).unwrap();
     }
     assert_eq!(look("a").0.created_at, late);
     queue.claim_one(PROJECT, "a", &claimant("w")).unwrap();

@@ -4,7 +4,7 @@ use crate::machine::{LEASE_MS, Machine, PROJECT};
 use model::ClientProcess;
 use model::effect::Write;
 use model::fact::Life;
-use model::task::{AttemptChange, Hold, Queued, Turn};
+use model::task::{AttemptChange, Hold, Queued, TaskTransition};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command};
 use std::time::Duration;
@@ -78,7 +78,7 @@ fn q8_a_renewal_that_comes_between_look_and_write_wins() {
         testkit::poll::until("the group to be asked", Duration::from_secs(10), || asked.exists().then_some(()))
             .unwrap();
         let hold = task.hold.clone().map(|hold| Hold { lease_until: now.plus(LEASE_MS), renewed_at: now, ..hold });
-        let turn = Turn {
+        let turn = TaskTransition {
             before: (task.status, task.attempt),
             after: Queued { hold, ..task.clone() },
             attempt: AttemptChange::None,

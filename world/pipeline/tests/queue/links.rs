@@ -30,7 +30,7 @@ fn q2_a_blocker_that_is_deleted_frees_and_one_that_comes_back_holds_again() {
     let mut machine = waiting();
     machine.queue().delete(PROJECT, "a", &Speaker::Person).unwrap();
     assert_eq!(blockers(&machine), [0, 0]);
-    let again = model::task::Plan { slug: "a".into(), title: "A".into(), ..model::task::Plan::default() };
+    let again = model::task::TaskPlan { slug: "a".into(), title: "A".into(), ..model::task::TaskPlan::default() };
     machine.queue().create(PROJECT, &again).unwrap();
     assert_eq!(blockers(&machine), [1, 1]);
     machine.check();

@@ -2,7 +2,7 @@
 
 use engine::queue::{Actor, Claimant, Speaker};
 use model::Ms;
-use model::task::{Moment, Outcome, Status, Task};
+use model::task::{AttemptOutcome, ClockReading, Task, TaskStatus};
 use pipeline::queue::{Claimed, Queue, QueueError};
 use std::time::Duration;
 use store::{Store, TaskFilter};
@@ -14,20 +14,20 @@ pub const LEASE_MS: i64 = 60_000;
 pub struct Machine {
     home: TempDir,
     pub store: Store,
-    pub moment: Moment,
+    pub moment: ClockReading,
 }
 
 impl Machine {
     pub fn new(plan: &str) -> Self {
         let home = tempfile::tempdir().unwrap();
         let store = Store::open(&home.path().join("state"), Duration::from_secs(1)).unwrap();
-        let moment = Moment { now: Ms(1_000_000_000), awake: 5_000, boot: "boot".into() };
+        let moment = ClockReading { now: Ms(1_000_000_000), awake: 5_000, boot: "boot".into() };
         let mut machine = Self { home, store, moment };
         machine.queue().plan_sync(PROJECT, plan, &Speaker::Person).unwrap();
         machine
     }
 
-    pub fn queue(&mut self) -> Queue<'_, impl Fn() -> Moment> {
+    pub fn queue(&mut self) -> Queue<'_, impl Fn() -> ClockReading> {
         let moment = self.moment.clone();
         Queue::new(&mut self.store, move || moment.clone())
     }
@@ -68,9 +68,9 @@ impl Machine {
             let numbers: Vec<i64> = attempts.iter().map(|attempt| attempt.number).collect();
             assert_eq!(numbers, (1..=task.queued.attempt).collect::<Vec<_>>(), "numbers rise by one");
             let live = attempts.iter().filter(|attempt| attempt.outcome.is_none()).count();
-            assert_eq!(live, usize::from(task.queued.status == Status::Active), "one live attempt while active");
-            let done = attempts.iter().filter(|attempt| attempt.outcome == Some(Outcome::Done)).count();
-            assert_eq!(done, usize::from(task.queued.status == Status::Done), "one accepted result when done");
+            assert_eq!(live, usize::from(task.queued.status == TaskStatus::Active), "one live attempt while active");
+            let done = attempts.iter().filter(|attempt| attempt.outcome == Some(AttemptOutcome::Done)).count();
+            assert_eq!(done, usize::from(task.queued.status == TaskStatus::Done), "one accepted result when done");
         }
     }
 
@@ -85,10 +85,10 @@ impl Machine {
                 continue;
             }
             let tasks = self.tasks();
-            if tasks.iter().all(|task| task.queued.status == Status::Done) {
+            if tasks.iter().all(|task| task.queued.status == TaskStatus::Done) {
                 return;
             }
-            for task in tasks.iter().filter(|task| task.queued.status == Status::Quarantined) {
+            for task in tasks.iter().filter(|task| task.queued.status == TaskStatus::Quarantined) {
                 self.queue().requeue(PROJECT, &task.plan.slug).unwrap();
             }
             self.pass(LEASE_MS);

@@ -2,7 +2,7 @@
 
 use crate::machine::{LEASE_MS, Machine, PROJECT, actor, claimant, is_refusal};
 use engine::queue::{Actor, SESSION_EXITED, Speaker};
-use model::task::Status;
+use model::task::TaskStatus;
 use pipeline::queue::Claimed;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -65,7 +65,7 @@ impl Memory {
         assert!(attempt > self.newest.get(&task).copied().unwrap_or_default(), "tokens only rise");
         assert!(!self.finished.contains_key(&task), "a done task is never claimed again");
         for blocker in &machine.task(slug).plan.deps {
-            assert_eq!(machine.task(blocker).queued.status, Status::Done, "{slug} waits for {blocker}");
+            assert_eq!(machine.task(blocker).queued.status, TaskStatus::Done, "{slug} waits for {blocker}");
         }
         self.newest.insert(task, attempt);
         let given = self.given.insert((agent, task), (attempt, claimed.token.clone()));
@@ -153,10 +153,10 @@ proptest! {
 #[test]
 fn q8_after_a_sleep_the_holder_keeps_its_task_and_loses_it_if_it_stays_silent() {
     let mut machine = Machine::new(PLAN);
-    let slug = machine.claim("sleeper").unwrap().task.plan.slug;
+    let slug = machine.claim("candidate").unwrap().task.plan.slug;
     machine.jump(8 * 3_600_000);
     assert_eq!(machine.queue().reap().unwrap().expired, Vec::<String>::new());
-    machine.queue().renew(PROJECT, &slug, &actor("sleeper"), LEASE_MS).unwrap();
+    machine.queue().renew(PROJECT, &slug, &actor("candidate"), LEASE_MS).unwrap();
     machine.jump(8 * 3_600_000);
     machine.queue().reap().unwrap();
     machine.pass(engine::queue::GRACE_MS);

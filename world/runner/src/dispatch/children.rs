@@ -1,12 +1,12 @@
 //! What the dispatcher starts: hooks and the agent, what they say, and their end.
 
 use super::{Dispatcher, Now, What};
-use crate::Said;
+use crate::RunMessage;
 use crate::agent::{self, Name};
 use crate::child::{Doing, End, Running};
 use crate::hook::{self, Found};
-use engine::loops::{Ended, Event, Hook, HookEnd, values};
-use model::run::Heard;
+use engine::loops::{EndedAgent, Hook, HookEnd, LoopEvent, values};
+use model::run::AgentOutput;
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
@@ -44,12 +44,12 @@ impl Dispatcher<'_> {
         }
     }
 
-    pub(super) fn start_agent(&mut self, iteration: u64) -> Option<Event> {
+    pub(super) fn start_agent(&mut self, iteration: u64) -> Option<LoopEvent> {
         if let Err(error) = self.log.turn_to(iteration) {
             self.warn(error.to_string());
         }
-        (self.heard, self.began) = (Heard::default(), host::clock::now());
-        self.tell.tell(&Said::IterationStarted { iteration });
+        (self.heard, self.began) = (AgentOutput::default(), host::clock::now());
+        self.tell.tell(&RunMessage::IterationStarted { iteration });
         self.next_child += 1;
         let name = Name { agent: &self.agent, run: &self.run.id };
         match agent::start(self.job, &name, self.next_child, &self.sender) {
@@ -61,10 +61,10 @@ impl Dispatcher<'_> {
             }
             Err(error) => {
                 let said = Some(error.to_string());
-                Some(Event::AgentEnded(Ended {
+                Some(LoopEvent::AgentEnded(EndedAgent {
                     exit: Some(127),
                     ms: 0,
-                    heard: Heard { said, failed: true, ..Heard::default() },
+                    heard: AgentOutput { said, failed: true, ..AgentOutput::default() },
                 }))
             }
         }
@@ -76,7 +76,7 @@ impl Dispatcher<'_> {
         }
     }
 
-    pub(super) fn child_ended(&mut self) -> Option<Event> {
+    pub(super) fn child_ended(&mut self) -> Option<LoopEvent> {
         let now = self.now.take()?;
         let (what, timed_out, id, since) = (now.what, now.timed_out, now.child.id, now.child.since);
         let mut lines = Vec::new();
@@ -85,7 +85,7 @@ impl Dispatcher<'_> {
         let End { code, killed } = {
             let receiver = &self.receiver;
             let mut late = LateLines { dispatcher_lines: &mut lines, stops: &mut stops };
-            now.child.bury(|| late.take(receiver, id))
+            now.child.reap(|| late.take(receiver, id))
         };
         for (text, whole) in lines {
             self.take_in(what, &text, whole);
@@ -99,9 +99,9 @@ impl Dispatcher<'_> {
                 self.run.leader = None;
                 let heard = std::mem::take(&mut self.heard);
                 let exit = if self.restart && killed { Some(0) } else { code };
-                Some(Event::AgentEnded(Ended { exit, ms, heard }))
+                Some(LoopEvent::AgentEnded(EndedAgent { exit, ms, heard }))
             }
-            What::Hook(hook) => Some(Event::HookEnded(self.hook_end(hook, code, timed_out))),
+            What::Hook(hook) => Some(LoopEvent::HookEnded(self.hook_end(hook, code, timed_out))),
         }
     }
 
@@ -116,7 +116,7 @@ impl Dispatcher<'_> {
             What::Hook(hook) => {
                 let text = String::from_utf8_lossy(text).trim_end().to_string();
                 self.log.line(&format!("hook {}", hook.name()), &text);
-                self.tell.tell(&Said::HookLine { hook: hook.name(), text });
+                self.tell.tell(&RunMessage::HookLine { hook: hook.name(), text });
             }
         }
     }

@@ -3,7 +3,7 @@
 use super::{columns, read};
 use crate::{Error, Store};
 use model::Ms;
-use model::effort::{Effort, PhaseStep, Stored};
+use model::effort::{Effort, PhaseStep, StoredHandOver};
 use rusqlite::types::Value;
 use rusqlite::{OptionalExtension, params_from_iter};
 
@@ -69,12 +69,12 @@ impl Store {
     }
 
     /// The account that waits for the next session of this agent.
-    pub fn account(&self, agent: &str) -> Result<Option<Stored>, Error> {
-        self.read(|conn| super::accounts::waiting(conn, agent))
+    pub fn hand_over(&self, agent: &str) -> Result<Option<StoredHandOver>, Error> {
+        self.read(|conn| super::hand_overs::waiting(conn, agent))
     }
 
     /// The session that took the newest account of this agent, where one did.
-    pub fn account_told_in(&self, agent: &str) -> Result<Option<String>, Error> {
+    pub fn hand_over_shown_in(&self, agent: &str) -> Result<Option<String>, Error> {
         const TOLD: &str = "SELECT told_in FROM accounts WHERE agent = ?1 ORDER BY seq DESC LIMIT 1";
         self.read(|conn| Ok(conn.prepare_cached(TOLD)?.query_row([agent], |row| row.get(0)).optional()?.flatten()))
     }

@@ -1,18 +1,18 @@
 //! Efforts: found by the agent that has them, written as decided. What belongs
 //! to them is in the files beside this one.
 
-mod accounts;
 mod counters;
-mod errands;
+mod hand_overs;
 mod list;
+mod pre_executed;
 mod subs;
 
-pub use errands::{Collected, Whose};
 pub use list::EffortFilter;
+pub use pre_executed::{Collected, PreExecutedKey};
 
 use crate::{Error, Tx, messages, projects, sessions};
 use model::Ms;
-use model::effort::{Directive, Effort, Keep, Known, Line, PhaseStep};
+use model::effort::{Directive, Effort, EffortLineage, EffortRows, MemoryWrite, PhaseStep};
 use rusqlite::{Connection, OptionalExtension, Row, named_params, params};
 use serde_json::Value;
 
@@ -67,7 +67,7 @@ const SET_STATUS: &str = "UPDATE sessions SET status_text = ?2 WHERE id = ?1";
 
 /// What an event wants to know besides the efforts themselves.
 #[derive(Debug, Clone, Default)]
-pub struct Asked<'a> {
+pub struct EffortQuery<'a> {
     /// The agents whose efforts the event may be about.
     pub agents: Vec<&'a str>,
     /// The session it is counted for, with the sub-agent's id or an empty one.
@@ -83,7 +83,7 @@ pub struct Asked<'a> {
 impl Tx<'_> {
     /// What is known of the efforts an event is about. For an agent without
     /// one this is a single look into a small index.
-    pub fn efforts(&self, asked: &Asked<'_>) -> Result<Known, Error> {
+    pub fn efforts(&self, asked: &EffortQuery<'_>) -> Result<EffortRows, Error> {
         self.verb(|conn| known(conn, asked))
     }
 
@@ -115,13 +115,13 @@ impl Tx<'_> {
     }
 }
 
-fn known(conn: &Connection, asked: &Asked<'_>) -> rusqlite::Result<Known> {
-    let mut known = Known::default();
+fn known(conn: &Connection, asked: &EffortQuery<'_>) -> rusqlite::Result<EffortRows> {
+    let mut known = EffortRows::default();
     let mut rows: Vec<i64> = Vec::new();
     for agent in &asked.agents {
         rows.extend(conn.prepare_cached(ANY_ACTIVE)?.query_map([agent], |row| row.get::<_, i64>(0))?.flatten());
         if asked.account && known.account.is_none() {
-            known.account = accounts::waiting(conn, agent)?;
+            known.account = hand_overs::waiting(conn, agent)?;
         }
     }
     rows.sort_unstable_by(|a, b| b.cmp(a));
@@ -148,24 +148,24 @@ fn known(conn: &Connection, asked: &Asked<'_>) -> rusqlite::Result<Known> {
     Ok(known)
 }
 
-pub(crate) fn keep(conn: &Connection, keep: &Keep) -> rusqlite::Result<()> {
+pub(crate) fn keep(conn: &Connection, keep: &MemoryWrite) -> rusqlite::Result<()> {
     match keep {
-        Keep::Effort(effort) => put(conn, effort),
-        Keep::Phase(PhaseStep { effort, label, at, approved }) => {
+        MemoryWrite::Effort(effort) => put(conn, effort),
+        MemoryWrite::Phase(PhaseStep { effort, label, at, approved }) => {
             conn.prepare_cached(PUT_PHASE)?.execute(params![effort, label, at.0, approved]).map(drop)
         }
-        Keep::Account(stored) => accounts::put(conn, stored),
-        Keep::Recovered { agent, session } => accounts::told(conn, agent, session),
-        Keep::Counters(counters) => counters::put(conn, counters),
-        Keep::Directive(Directive { effort, path, required, read }) => {
+        MemoryWrite::Account(stored) => hand_overs::put(conn, stored),
+        MemoryWrite::Recovered { agent, session } => hand_overs::told(conn, agent, session),
+        MemoryWrite::Counters(counters) => counters::put(conn, counters),
+        MemoryWrite::Directive(Directive { effort, path, required, read }) => {
             conn.prepare_cached(PUT_DIRECTIVE)?.execute(params![effort, path, required, read]).map(drop)
         }
-        Keep::SubSession(sub) => subs::put(conn, sub),
-        Keep::Errand(errand) => errands::put(conn, errand),
-        Keep::Message(message) => messages::put(conn, message),
-        Keep::Delivered { message, at } => messages::deliver(conn, message, *at),
-        Keep::Once { session, once } => sessions::mark(conn, session, *once),
-        Keep::Status { session, text } => conn.prepare_cached(SET_STATUS)?.execute([session, text]).map(drop),
+        MemoryWrite::SubSession(sub) => subs::put(conn, sub),
+        MemoryWrite::Errand(pre_executed) => pre_executed::put(conn, pre_executed),
+        MemoryWrite::Message(message) => messages::put(conn, message),
+        MemoryWrite::Delivered { message, at } => messages::deliver(conn, message, *at),
+        MemoryWrite::Once { session, once } => sessions::mark(conn, session, *once),
+        MemoryWrite::Status { session, text } => conn.prepare_cached(SET_STATUS)?.execute([session, text]).map(drop),
     }
 }
 
@@ -205,7 +205,7 @@ pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Effort> {
         ordinal: row.get(5)?,
         skill: row.get(6)?,
         session: row.get(7)?,
-        line: Line::parse(row.get_ref(8)?.as_str()?),
+        line: EffortLineage::parse(row.get_ref(8)?.as_str()?),
         phase: row.get(9)?,
         loading: row.get(10)?,
         declared: parsed(row.get(11)?),

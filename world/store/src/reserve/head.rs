@@ -1,7 +1,7 @@
 //! The head of the reserve: where its two stacks end, and what was lost.
 
 use crate::spool_line::Weight;
-use crate::unstored::{Unstored, Why};
+use crate::unstored::{SpoolFailure, Unstored};
 use model::Ms;
 use std::fs::File;
 use std::io;
@@ -70,7 +70,7 @@ impl Head {
         file.write_all_at(&bytes, 0)
     }
 
-    pub fn lose(&mut self, at: Ms, why: Why, weight: Weight) {
+    pub fn lose(&mut self, at: Ms, why: SpoolFailure, weight: Weight) {
         if self.lost == self.lost_seen {
             self.first = at.0;
         }
@@ -102,7 +102,7 @@ impl Head {
             denials: self.denials.saturating_sub(self.denials_seen),
             first: Ms(self.first),
             last: Ms(self.last),
-            why: Why::numbered(self.why),
+            why: SpoolFailure::numbered(self.why),
             unreadable: self.unreadable.saturating_sub(self.unreadable_seen),
         }
     }

@@ -1,7 +1,7 @@
 //! Dependencies, and the count of open blockers that every change of them keeps.
 
 use crate::{Error, Store};
-use model::task::{Queued, Status};
+use model::task::{Queued, TaskStatus};
 use rusqlite::{Connection, params};
 use std::collections::BTreeMap;
 
@@ -43,12 +43,12 @@ const EDGES_BELOW: &str = concat!(
 pub struct Dependency {
     pub task: String,
     pub blocker: String,
-    pub status: Status,
+    pub status: TaskStatus,
     /// Of the blocker.
     pub open_blockers: i64,
 }
 
-pub(super) fn tell_dependents(conn: &Connection, blocker: i64, now: Status) -> rusqlite::Result<()> {
+pub(super) fn tell_dependents(conn: &Connection, blocker: i64, now: TaskStatus) -> rusqlite::Result<()> {
     let sql = if now.unblocks() { FREE } else { HOLD };
     conn.prepare_cached(sql)?.execute([blocker]).map(drop)
 }
@@ -70,7 +70,7 @@ impl Store {
                 Ok(Dependency {
                     task: row.get(0)?,
                     blocker: row.get(1)?,
-                    status: Status::parse(row.get_ref(2)?.as_str()?).unwrap_or(Status::Quarantined),
+                    status: TaskStatus::parse(row.get_ref(2)?.as_str()?).unwrap_or(TaskStatus::Quarantined),
                     open_blockers: row.get(3)?,
                 })
             })?;

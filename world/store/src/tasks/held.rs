@@ -4,7 +4,7 @@
 use super::{queued, read};
 use crate::{Error, Store, Tx};
 use model::session::Session;
-use model::task::{Attempt, Outcome, Queued};
+use model::task::{Attempt, AttemptOutcome, Queued};
 use model::{ClientProcess, Ms};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
@@ -100,7 +100,7 @@ pub(super) fn attempt(row: &Row<'_>) -> rusqlite::Result<Attempt> {
         group: pid.map(|pid| ClientProcess { pid, started: started.unwrap_or_default().cast_unsigned() }),
         claimed_at: Ms(row.get(5)?),
         ended_at: row.get::<_, Option<i64>>(6)?.map(Ms),
-        outcome: row.get::<_, Option<String>>(7)?.and_then(|name| Outcome::parse(&name)),
+        outcome: row.get::<_, Option<String>>(7)?.and_then(|name| AttemptOutcome::parse(&name)),
         reason: row.get(8)?,
         token: row.get(9)?,
     })

@@ -2,8 +2,8 @@
 
 use super::{queued, read};
 use crate::{Error, Store, Tx};
-use model::session::State;
-use model::task::{Moment, Queued};
+use model::session::SessionState;
+use model::task::{ClockReading, Queued};
 use model::{ClientProcess, Ms};
 use rusqlite::{OptionalExtension, params};
 
@@ -49,7 +49,8 @@ impl Store {
                 .query_map(params![now.0, most], |row| {
                     Ok(Lapsed {
                         task: read(row)?,
-                        tool_active: row.get::<_, Option<String>>(16)?.as_deref() == Some(State::ToolActive.name()),
+                        tool_active: row.get::<_, Option<String>>(16)?.as_deref()
+                            == Some(SessionState::ToolActive.name()),
                         client: process(row.get(17)?, row.get(18)?),
                         group: process(row.get(19)?, row.get(20)?),
                     })
@@ -61,7 +62,7 @@ impl Store {
 
 impl Tx<'_> {
     /// The moment the queue was last looked after.
-    pub fn last_moment(&self) -> Result<Option<Moment>, Error> {
+    pub fn last_moment(&self) -> Result<Option<ClockReading>, Error> {
         let text: Option<String> = self.verb(|conn| {
             conn.prepare_cached("SELECT value FROM meta WHERE name = ?1")?
                 .query_row([CLOCK], |row| row.get(0))
@@ -70,7 +71,7 @@ impl Tx<'_> {
         Ok(text.and_then(|text| {
             let mut words = text.split(' ');
             let number = |word: Option<&str>| word.and_then(|word| word.parse().ok());
-            Some(Moment {
+            Some(ClockReading {
                 now: Ms(number(words.next())?),
                 awake: number(words.next())?,
                 boot: words.next().unwrap_or_default().to_string(),
@@ -78,7 +79,7 @@ impl Tx<'_> {
         }))
     }
 
-    pub fn note_moment(&self, moment: &Moment) -> Result<(), Error> {
+    pub fn note_moment(&self, moment: &ClockReading) -> Result<(), Error> {
         let text = format!("{} {} {}", moment.now.0, moment.awake, moment.boot);
         self.verb(|conn| {
             conn.prepare_cached("INSERT OR REPLACE INTO meta (name, value) VALUES (?1, ?2)")?

@@ -3,7 +3,7 @@
 use super::{deps, plan, queued, read};
 use crate::{Error, Store, Tx};
 use model::Ms;
-use model::task::{Counts, Plan, Priority, Queued, Status, Task};
+use model::task::{Counts, Priority, Queued, Task, TaskPlan, TaskStatus};
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row, params_from_iter};
 
@@ -11,7 +11,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params_from_iter};
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TaskFilter {
     /// Any of these; none means all.
-    pub statuses: Vec<Status>,
+    pub statuses: Vec<TaskStatus>,
     pub agent: Option<String>,
     pub spec: Option<String>,
     pub category: Option<String>,
@@ -119,13 +119,13 @@ pub(super) fn counts(conn: &Connection, project: &str) -> rusqlite::Result<Count
     let mut rows = statement.query([project])?;
     while let Some(row) = rows.next()? {
         let (blocked, count): (bool, i64) = (row.get(1)?, row.get(2)?);
-        match Status::parse(row.get_ref(0)?.as_str()?) {
+        match TaskStatus::parse(row.get_ref(0)?.as_str()?) {
             Some(_) if blocked => counts.blocked += count,
-            Some(Status::Open) => counts.open += count,
-            Some(Status::Active) => counts.active += count,
-            Some(Status::Done) => counts.done += count,
-            Some(Status::Deleted) => counts.deleted += count,
-            Some(Status::Quarantined) | None => counts.quarantined += count,
+            Some(TaskStatus::Open) => counts.open += count,
+            Some(TaskStatus::Active) => counts.active += count,
+            Some(TaskStatus::Done) => counts.done += count,
+            Some(TaskStatus::Deleted) => counts.deleted += count,
+            Some(TaskStatus::Quarantined) | None => counts.quarantined += count,
         }
     }
     Ok(counts)
@@ -140,7 +140,7 @@ fn results(conn: &Connection, task: i64) -> rusqlite::Result<Vec<(String, serde_
 fn read_task(row: &Row<'_>) -> rusqlite::Result<Task> {
     let queued = read(row)?;
     Ok(Task {
-        plan: Plan {
+        plan: TaskPlan {
             slug: queued.slug.clone(),
             title: row.get(16)?,
             description: row.get(17)?,

@@ -15,8 +15,8 @@ pub use clients::OpenClient;
 pub use deps::Dependency;
 pub use lapse::Lapsed;
 pub use list::TaskFilter;
-pub use plan::Edit;
-pub use waiting::Waiting;
+pub use plan::TaskEdit;
+pub use waiting::WaitingTasks;
 
 pub(crate) use check::problems;
 pub(crate) use held::held;
@@ -24,7 +24,7 @@ pub(crate) use turn::write as write_turn;
 
 use crate::{Error, Tx};
 use model::Ms;
-use model::task::{Hold, Queued, Status};
+use model::task::{Hold, Queued, TaskStatus};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 /// A rest that is over is ended for so many tasks at once; the others wait for the next claim.
@@ -81,10 +81,10 @@ pub(crate) fn find(conn: &Connection, project: &str, slug: &str) -> rusqlite::Re
 }
 
 pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Queued> {
-    let status = Status::parse(row.get_ref(3)?.as_str()?).unwrap_or(Status::Quarantined);
+    let status = TaskStatus::parse(row.get_ref(3)?.as_str()?).unwrap_or(TaskStatus::Quarantined);
     let attempt = row.get(9)?;
     let hold = match (status, row.get::<_, Option<String>>(4)?) {
-        (Status::Active, Some(agent)) => Some(Hold {
+        (TaskStatus::Active, Some(agent)) => Some(Hold {
             agent,
             session: row.get(5)?,
             attempt,

@@ -3,20 +3,20 @@
 use super::{deps, find, queued, read};
 use crate::{Error, Tx, projects};
 use model::Ms;
-use model::task::{Plan, Priority, Queued, Step};
+use model::task::{Priority, Queued, TaskPlan, TaskStep};
 use rusqlite::{Connection, params};
 use std::collections::{BTreeMap, HashSet};
 
 /// Which fields of a task to change; `None` leaves one as it is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Edit {
+pub struct TaskEdit {
     pub title: Option<String>,
     pub description: Option<String>,
     pub category: Option<String>,
     pub priority: Option<Priority>,
     pub spec: Option<String>,
     pub reference: Option<String>,
-    pub steps: Option<Vec<Step>>,
+    pub steps: Option<Vec<TaskStep>>,
 }
 
 /// A task that only owned a folder becomes one of the queue; one that is queued is not touched.
@@ -40,7 +40,7 @@ const OF_SPEC: &str =
 
 impl Tx<'_> {
     /// Makes an open task without dependencies. No queued task may have its slug.
-    pub fn add_task(&self, project: &str, plan: &Plan, now: Ms) -> Result<Queued, Error> {
+    pub fn add_task(&self, project: &str, plan: &TaskPlan, now: Ms) -> Result<Queued, Error> {
         self.verb(|conn| {
             projects::see(conn, project, now)?;
             let made = conn.prepare_cached(INSERT)?.execute(params![
@@ -64,7 +64,7 @@ impl Tx<'_> {
     }
 
     /// Writes what is planned over what was; steps that were done and are still planned stay done.
-    pub fn rewrite_task(&self, task: &Queued, plan: &Plan, now: Ms) -> Result<(), Error> {
+    pub fn rewrite_task(&self, task: &Queued, plan: &TaskPlan, now: Ms) -> Result<(), Error> {
         self.verb(|conn| {
             conn.prepare_cached(REWRITE)?.execute(params![
                 task.row,
@@ -86,7 +86,7 @@ impl Tx<'_> {
         })
     }
 
-    pub fn edit_task(&self, task: &Queued, edit: &Edit, now: Ms) -> Result<(), Error> {
+    pub fn edit_task(&self, task: &Queued, edit: &TaskEdit, now: Ms) -> Result<(), Error> {
         self.verb(|conn| {
             conn.prepare_cached(EDIT)?.execute(params![
                 task.row,
@@ -153,13 +153,13 @@ impl Tx<'_> {
     }
 }
 
-pub(super) fn read_steps(conn: &Connection, task: i64) -> rusqlite::Result<Vec<Step>> {
+pub(super) fn read_steps(conn: &Connection, task: i64) -> rusqlite::Result<Vec<TaskStep>> {
     conn.prepare_cached("SELECT content, done FROM task_steps WHERE task = ?1 ORDER BY seq")?
-        .query_map([task], |row| Ok(Step { content: row.get(0)?, done: row.get(1)? }))?
+        .query_map([task], |row| Ok(TaskStep { content: row.get(0)?, done: row.get(1)? }))?
         .collect()
 }
 
-fn write_steps(conn: &Connection, task: i64, steps: &[Step]) -> rusqlite::Result<()> {
+fn write_steps(conn: &Connection, task: i64, steps: &[TaskStep]) -> rusqlite::Result<()> {
     conn.prepare_cached("DELETE FROM task_steps WHERE task = ?1")?.execute([task])?;
     let mut put = conn.prepare_cached("INSERT INTO task_steps (task, seq, content, done) VALUES (?1, ?2, ?3, ?4)")?;
     for (seq, step) in (1_i64..).zip(steps) {

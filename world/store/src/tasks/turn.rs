@@ -1,7 +1,7 @@
 //! Writing a decided turn, on condition that the task still stands as it was read.
 
 use super::deps;
-use model::task::{Attempt, AttemptChange, Queued, Status, Turn};
+use model::task::{Attempt, AttemptChange, Queued, TaskStatus, TaskTransition};
 use rusqlite::{Connection, params};
 
 /// A renewal touches the one index it must.
@@ -24,9 +24,9 @@ pub(super) const END: &str = "UPDATE attempts SET ended_at = ?1, outcome = ?2, r
     WHERE task = ?4 AND number = ?5 AND outcome IS NULL";
 
 /// Whether it was written: `false` when somebody else's turn came first.
-pub(crate) fn write(conn: &Connection, turn: &Turn) -> rusqlite::Result<bool> {
+pub(crate) fn write(conn: &Connection, turn: &TaskTransition) -> rusqlite::Result<bool> {
     let written = match (&turn.after.hold, turn.before.0) {
-        (Some(hold), Status::Active) if turn.attempt == AttemptChange::None => {
+        (Some(hold), TaskStatus::Active) if turn.attempt == AttemptChange::None => {
             let values = params![
                 hold.lease_until.0,
                 hold.renewed_at.0,
@@ -57,7 +57,7 @@ pub(crate) fn write(conn: &Connection, turn: &Turn) -> rusqlite::Result<bool> {
     Ok(true)
 }
 
-fn write_move(conn: &Connection, turn: &Turn) -> rusqlite::Result<bool> {
+fn write_move(conn: &Connection, turn: &TaskTransition) -> rusqlite::Result<bool> {
     let task = &turn.after;
     let hold = task.hold.as_ref();
     let changed = conn.prepare_cached(MOVE)?.execute(params![

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 /// The counts are whole, the lists short samples.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Waiting {
+pub struct WaitingTasks {
     pub counts: Counts,
     pub claimable: i64,
     /// Each with the blockers it still waits for.
@@ -28,14 +28,14 @@ const OPEN_BLOCKERS: &str = "SELECT slug || ' (' || status || ')' FROM task_deps
     WHERE task_deps.task = ?1 AND status NOT IN ('done', 'deleted') ORDER BY slug LIMIT 10";
 
 impl Store {
-    pub fn tasks_waiting(&self, project: &str, now: Ms) -> Result<Waiting, Error> {
+    pub fn tasks_waiting(&self, project: &str, now: Ms) -> Result<WaitingTasks, Error> {
         self.read(|conn| {
             let some = |condition: &str| sample(conn, project, condition);
             let blocked = some("status = 'open' AND open_blockers > 0")?
                 .into_iter()
                 .map(|task| open_blockers(conn, &task).map(|blockers| (task, blockers)))
                 .collect::<Result<_, _>>()?;
-            Ok(Waiting {
+            Ok(WaitingTasks {
                 counts: list::counts(conn, project)?,
                 claimable: conn.query_row(
                     "SELECT count(*) FROM tasks

@@ -5,16 +5,16 @@
 use crate::cuts;
 use crate::story::state_folder;
 use engine::queue::{Actor, Claimant, SESSION_EXITED, Speaker};
-use model::task::Moment;
+use model::task::ClockReading;
 use model::{Call, Environment, Ms};
 use pipeline::queue::Queue;
-use pipeline::{Setting, Way};
+use pipeline::{Pipeline, PipelineSetup};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use store::{EventFilter, Retention, Store, TaskFilter};
 use tempfile::TempDir;
-use testkit::disk::{Dice, Disk, Failure, Fault};
+use testkit::disk::{Dice, Disk, DiskFailure, DiskFault};
 
 const PROJECT: &str = "/p";
 /// A lock that fails is not waited for.
@@ -55,23 +55,27 @@ fn open(state: &Path) -> Result<Store, String> {
 
 fn queue(
     state: &Path,
-    verb: impl FnOnce(&mut Queue<'_, fn() -> Moment>) -> Result<(), pipeline::queue::QueueError>,
+    verb: impl FnOnce(&mut Queue<'_, fn() -> ClockReading>) -> Result<(), pipeline::queue::QueueError>,
 ) -> Result<(), String> {
     let mut store = open(state)?;
-    let moment = || Moment { now: Ms(1_800_000_000_000), awake: 5_000, boot: "boot".into() };
-    verb(&mut Queue::new(&mut store, moment as fn() -> Moment)).map_err(said)
+    let moment = || ClockReading { now: Ms(1_800_000_000_000), awake: 5_000, boot: "boot".into() };
+    verb(&mut Queue::new(&mut store, moment as fn() -> ClockReading)).map_err(said)
 }
 
-fn guarded(state: &Path) -> pipeline::Served {
+fn guarded(state: &Path) -> pipeline::Response {
     let home = state.parent().expect("it has one").to_path_buf();
-    let setting =
-        Setting { state: state.into(), user_config: home.join("config.toml"), home: home.clone(), patience: PATIENCE };
+    let setting = PipelineSetup {
+        state: state.into(),
+        user_config: home.join("config.toml"),
+        home: home.clone(),
+        patience: PATIENCE,
+    };
     let input = json!({"command": "rm -rf ~"});
     let payload = json!({
         "session_id": "s", "cwd": PROJECT, "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": input,
         "tool_use_id": "toolu_1",
     });
-    Way::new(setting).handle(Call {
+    Pipeline::new(setting).handle(Call {
         request: "request".into(),
         agent: "claude-code".into(),
         stdin: payload.to_string().into_bytes(),
@@ -116,7 +120,7 @@ fn copy(from: &Path, home: &Path) -> PathBuf {
     state
 }
 
-fn spoil(name: &str, verb: Verb, before: &Path, fault: Fault, good: &[(Vec<String>, usize); 2]) -> Option<String> {
+fn spoil(name: &str, verb: Verb, before: &Path, fault: DiskFault, good: &[(Vec<String>, usize); 2]) -> Option<String> {
     let home = tempfile::tempdir().unwrap();
     let state = copy(before, home.path());
     let disk = Disk::under(&state);
@@ -156,11 +160,11 @@ fn d4_d5_whatever_call_to_the_disk_fails_nothing_acknowledged_is_lost_and_the_gu
             let calls = disk.calls().len();
             let good = [unspoiled, standing(&state).unwrap()];
             for nth in 1..=calls {
-                for failure in Failure::ALL {
+                for failure in DiskFailure::ALL {
                     // A lock that nobody ever gives back is waited for by SQLite itself, for ten seconds.
-                    let lasting: &[bool] = if failure == Failure::Busy { &[false] } else { &[false, true] };
+                    let lasting: &[bool] = if failure == DiskFailure::Busy { &[false] } else { &[false, true] };
                     cases.extend(lasting.iter().map(|lasting| {
-                        (*name, *verb, before.clone(), Fault { nth, failure, lasting: *lasting }, good.clone())
+                        (*name, *verb, before.clone(), DiskFault { nth, failure, lasting: *lasting }, good.clone())
                     }));
                 }
             }

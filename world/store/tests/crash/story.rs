@@ -3,10 +3,10 @@
 use crate::fingerprint;
 use engine::queue::{Actor, Claimant, SESSION_EXITED, Speaker};
 use model::effect::{Audience, Injection, Write};
-use model::task::Moment;
+use model::task::ClockReading;
 use model::{Call, Environment, Ms};
 use pipeline::queue::Queue;
-use pipeline::{Setting, Way};
+use pipeline::{Pipeline, PipelineSetup};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Duration;
@@ -49,8 +49,8 @@ pub struct Story {
     home: TempDir,
     disk: Disk,
     store: Store,
-    way: Way,
-    moment: Moment,
+    pipeline: Pipeline,
+    moment: ClockReading,
     commits: Vec<Commit>,
 }
 
@@ -91,7 +91,7 @@ impl Story {
         let state = state_folder(home.path());
         let disk = Disk::under(&state);
         let store = Store::open(&state, PATIENCE).unwrap();
-        let setting = Setting {
+        let setting = PipelineSetup {
             state: state.clone(),
             home: home.path().join("home"),
             user_config: home.path().join("home/config.toml"),
@@ -104,8 +104,8 @@ impl Story {
             acknowledged: disk.len(),
             holds: fingerprint::of(&state).unwrap(),
         };
-        let moment = Moment { now: Ms(1_800_000_000_000), awake: 5_000, boot: "boot".into() };
-        Self { home, disk, store, way: Way::new(setting), moment, commits: vec![created] }
+        let moment = ClockReading { now: Ms(1_800_000_000_000), awake: 5_000, boot: "boot".into() };
+        Self { home, disk, store, pipeline: Pipeline::new(setting), moment, commits: vec![created] }
     }
 
     fn end(self) -> Told {
@@ -220,7 +220,7 @@ impl Story {
     fn hook(&mut self, agent: &str, event: &str, fields: Value) {
         let mut payload = json!({"session_id": format!("host-{agent}"), "cwd": PROJECT, "hook_event_name": event});
         payload.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
-        let served = self.way.handle(Call {
+        let served = self.pipeline.handle(Call {
             request: format!("request-{}", self.commits.len()),
             agent: "claude-code".into(),
             stdin: payload.to_string().into_bytes(),
@@ -237,7 +237,7 @@ impl Story {
         holders.into_iter().find(|(holder, _)| holder == agent).expect("it holds one").1
     }
 
-    fn queue(&mut self) -> Queue<'_, impl Fn() -> Moment> {
+    fn queue(&mut self) -> Queue<'_, impl Fn() -> ClockReading> {
         let moment = self.moment.clone();
         Queue::new(&mut self.store, move || moment.clone())
     }

@@ -2,8 +2,8 @@
 
 use crate::rows::{agent, denied, event, open, session};
 use model::effect::Write;
-use model::effort::{Keep, SubSession};
-use model::row::{Agent, Event, Status};
+use model::effort::{MemoryWrite, SubSession};
+use model::row::{Agent, AgentStatus, Event};
 use model::session::Session;
 use model::{Level, Ms};
 use store::{Durability, Store};
@@ -16,7 +16,7 @@ fn stored(writes: &[Write]) -> (tempfile::TempDir, Store) {
 }
 
 fn working(id: &str, session: Option<&str>) -> Write {
-    Write::Agent(Agent { session: session.map(str::to_owned), status: Status::Working, ..agent(id) })
+    Write::Agent(Agent { session: session.map(str::to_owned), status: AgentStatus::Working, ..agent(id) })
 }
 
 fn call(n: i64, use_id: &str, tool: &str) -> Write {
@@ -57,7 +57,7 @@ fn f1_who_ended_a_day_before_the_last_change_is_listed_only_among_all() {
     let ended = |id: &str, since: i64| Write::Agent(Agent { session: None, since: Ms(since), ..agent(id) });
     let sleeping = Write::Agent(Agent { since: Ms(0), session: Some("s-1".into()), ..agent("asleep") });
     let (_home, store) = stored(&[ended("old", 0), ended("day", 1), ended("now", DAY + 1), sleeping]);
-    let ids = |glance: store::Glance| -> Vec<String> { glance.members.into_iter().map(|one| one.agent.id).collect() };
+    let ids = |glance: store::Fleet| -> Vec<String> { glance.members.into_iter().map(|one| one.agent.id).collect() };
     assert_eq!(ids(store.fleet().unwrap()), ["now", "day", "asleep"]);
     assert_eq!(ids(store.whole_fleet().unwrap()), ["now", "day", "asleep", "old"]);
 }
@@ -73,8 +73,8 @@ fn f1_f4_what_turned_an_agent_to_attention_comes_with_it() {
         let (_home, store) = stored(&[common.as_slice(), &[turned(status)]].concat());
         store.member("alpha").unwrap().unwrap().cause.map(|event| event.event)
     };
-    assert_eq!(cause(Status::Attention).as_deref(), Some("PermissionRequest"));
-    assert_eq!(cause(Status::Working), None, "nobody has to look");
+    assert_eq!(cause(AgentStatus::Attention).as_deref(), Some("PermissionRequest"));
+    assert_eq!(cause(AgentStatus::Working), None, "nobody has to look");
 }
 
 #[test]
@@ -93,8 +93,8 @@ fn f4_the_last_verdict_and_the_open_sub_agents_belong_to_the_agent() {
     writes.push(Write::Event(Box::new(denied(1, "rm-root"))));
     writes.push(Write::Event(Box::new(Event { verdict: Level::Ask, ..denied(2, "sudo") })));
     writes.push(Write::Event(Box::new(Event { session: Some("s-2".into()), ..denied(3, "other") })));
-    writes.push(Write::Keep(Keep::SubSession(sub("a", None))));
-    writes.push(Write::Keep(Keep::SubSession(sub("b", Some(Ms(5))))));
+    writes.push(Write::Keep(MemoryWrite::SubSession(sub("a", None))));
+    writes.push(Write::Keep(MemoryWrite::SubSession(sub("b", Some(Ms(5))))));
     let (_home, store) = stored(&writes);
     let fleet = store.fleet().unwrap();
     let alpha = &fleet.members[0];

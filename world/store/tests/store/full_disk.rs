@@ -7,7 +7,7 @@ use model::row::Event;
 use model::{Level, Ms};
 use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt};
 use std::path::Path;
-use store::{Error, EventFilter, RESERVE, Unstored, Why, note_unstored, unstored};
+use store::{Error, EventFilter, RESERVE, SpoolFailure, Unstored, note_unstored, unstored};
 
 const ALL: i64 = 3_000;
 
@@ -54,7 +54,7 @@ fn three_thousand_over_a_full_disk(folder: &Path) {
     std::fs::remove_file(filler).unwrap();
     let events = stored(folder);
     assert!(lost > 0, "the disk was not full");
-    assert_eq!((counted.why, counted.denials), (Why::DiskFull, 0));
+    assert_eq!((counted.why, counted.denials), (SpoolFailure::DiskFull, 0));
     assert_eq!(events.len() as u64 + counted.events, ALL.unsigned_abs(), "{counted}");
     assert_eq!(denials(&events) as i64, ALL / 10);
     assert_eq!(unstored(folder), counted, "it stands until a person has seen it");
@@ -82,7 +82,7 @@ fn t4_a_spool_at_its_limit_loses_nothing_uncounted_and_no_denial() {
         let _ = store::spool(home.path(), &large);
     }
     let counted = unstored(home.path());
-    assert_eq!((counted.why, counted.denials), (Why::SpoolFull, 0));
+    assert_eq!((counted.why, counted.denials), (SpoolFailure::SpoolFull, 0));
     assert!(counted.events > 0, "the limit was not reached");
     let events = stored(home.path());
     assert_eq!(events.len() as u64 + counted.events, ALL.unsigned_abs());
@@ -174,7 +174,8 @@ fn t4_what_a_person_has_seen_is_not_said_again_and_what_comes_after_is() {
     let mut large = Event { at: Ms(9), ..event(kept + 1) };
     large.answer.stdout = "x".repeat(60_000);
     store::spool(home.path(), &large).unwrap_err();
-    let since = Unstored { events: 1, first: Ms(9), last: Ms(9), why: Why::NotWritable, ..Unstored::default() };
+    let since =
+        Unstored { events: 1, first: Ms(9), last: Ms(9), why: SpoolFailure::NotWritable, ..Unstored::default() };
     assert_eq!(unstored(home.path()), since);
 }
 

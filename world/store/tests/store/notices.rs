@@ -2,13 +2,13 @@
 
 use crate::rows::open;
 use model::Ms;
-use model::fleet::Told;
-use model::row::Status;
+use model::fleet::NotifiedTurn;
+use model::row::AgentStatus;
 
 #[test]
 fn f5_of_many_who_would_tell_the_same_one_gets_to() {
     let home = tempfile::tempdir().unwrap();
-    let told = |agent: &str, at: i64| Told { agent: agent.into(), status: Status::Attention, at: Ms(at) };
+    let told = |agent: &str, at: i64| NotifiedTurn { agent: agent.into(), status: AgentStatus::Attention, at: Ms(at) };
     let (first, second) = (vec![told("ada", 1)], vec![told("ada", 1), told("bob \"x\"", 2)]);
     drop(open(home.path()));
     let claims: Vec<_> = (0..8)

@@ -7,7 +7,7 @@ use std::fs::{Permissions, metadata, set_permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::Duration;
-use store::{DATABASE, Durability, Error, EventFilter, Standing, Store};
+use store::{ConnectionState, DATABASE, Durability, Error, EventFilter, Store};
 
 fn mode(path: &Path) -> u32 {
     metadata(path).expect("it is there").permissions().mode() & 0o777
@@ -84,13 +84,13 @@ fn a_file_that_was_replaced_or_removed_under_a_connection_is_noticed() {
     let home = tempfile::tempdir().unwrap();
     let folder = home.path().join("taut");
     let store = open(&folder);
-    assert_eq!((store.standing(), store.stale()), (Standing::Same, false));
+    assert_eq!((store.standing(), store.stale()), (ConnectionState::Same, false));
     std::fs::rename(folder.join(DATABASE), folder.join("elsewhere")).unwrap();
-    assert_eq!((store.standing(), store.stale()), (Standing::Vanished, true));
+    assert_eq!((store.standing(), store.stale()), (ConnectionState::Vanished, true));
     std::fs::copy(folder.join("elsewhere"), folder.join(DATABASE)).unwrap();
-    assert_eq!((store.standing(), store.stale()), (Standing::Replaced, true));
+    assert_eq!((store.standing(), store.stale()), (ConnectionState::Replaced, true));
     std::fs::remove_dir_all(&folder).unwrap();
-    assert_eq!(store.standing(), Standing::Vanished);
+    assert_eq!(store.standing(), ConnectionState::Vanished);
 }
 
 #[test]

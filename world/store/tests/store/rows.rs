@@ -1,8 +1,8 @@
 //! Rows that tests store.
 
 use model::effect::{Audience, Injection};
-use model::row::{Agent, Event, Status};
-use model::session::{Session, State};
+use model::row::{Agent, AgentStatus, Event};
+use model::session::{Session, SessionState};
 use model::{Answer, ClientProcess, Level, Ms, Who};
 use std::path::Path;
 use std::time::Duration;
@@ -52,7 +52,7 @@ pub fn session(id: &str) -> Session {
         agent: "alpha".into(),
         conversation: "c-1".into(),
         project: "/home/dev/tree".into(),
-        state: State::Active,
+        state: SessionState::Active,
         role: Some("builder".into()),
         mode: Some("interactive".into()),
         cwd: Some("/home/dev/tree/sub".into()),
@@ -72,7 +72,7 @@ pub fn session(id: &str) -> Session {
         context_window: Some(u64::MAX),
         context_limit: None,
         status_text: None,
-        memo: model::session::Memo::default(),
+        memo: model::session::ContextMemo::default(),
     }
 }
 
@@ -80,7 +80,7 @@ pub fn agent(id: &str) -> Agent {
     Agent {
         id: id.into(),
         named: true,
-        status: Status::Attention,
+        status: AgentStatus::Attention,
         session: Some("s-1".into()),
         project: "/home/dev/tree".into(),
         since: Ms(5),
@@ -101,7 +101,7 @@ pub fn who() -> Who {
         mode: None,
         mission: None,
         started_by: None,
-        standing: model::who::Standing::Attended,
+        standing: model::who::Supervision::Attended,
     }
 }
 

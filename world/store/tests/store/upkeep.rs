@@ -2,7 +2,7 @@
 
 use crate::rows::{agent, event, injection, open, session};
 use model::effect::{Strike, Write};
-use model::run::{Finish, Mode, Run, Tally};
+use model::run::{Finish, Run, RunMode, Tally};
 use model::verdict::Intent;
 use model::{ClientProcess, Ms};
 use store::{Durability, EventFilter, Retention, SessionFilter, Store};
@@ -141,7 +141,7 @@ fn runs_of_the_loop_are_forgotten_with_their_iterations_once_they_are_long_over(
         id: id.into(),
         project: "/home/dev/tree".into(),
         folder: "/home/dev/tree".into(),
-        mode: Mode::Building,
+        mode: RunMode::Building,
         agent: None,
         runner: ClientProcess { pid: 1, started: 1 },
         leader: None,

@@ -8,7 +8,7 @@ pub struct Cell {
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Row {
+pub struct ScreenRow {
     pub cells: Vec<Cell>,
     /// Blanks at the end are cut off, but the attribute they had is not.
     ends_reverse: bool,
@@ -23,13 +23,13 @@ struct Pen {
 /// A shorter line is no rule of an input line.
 const RULE: usize = 10;
 
-impl Row {
-    pub fn letters(&self) -> impl Iterator<Item = char> {
+impl ScreenRow {
+    pub fn characters(&self) -> impl Iterator<Item = char> {
         self.cells.iter().map(|cell| cell.letter)
     }
 
     pub fn text(&self) -> String {
-        self.letters().collect()
+        self.characters().collect()
     }
 
     pub fn reverse_at(&self, column: usize) -> bool {
@@ -58,12 +58,12 @@ impl Row {
 }
 
 /// Attributes run on from line to line, as tmux prints them.
-pub fn rows(text: &str) -> Vec<Row> {
+pub fn rows(text: &str) -> Vec<ScreenRow> {
     let mut pen = Pen::default();
     text.split('\n').map(|line| row(line, &mut pen)).collect()
 }
 
-fn row(line: &str, pen: &mut Pen) -> Row {
+fn row(line: &str, pen: &mut Pen) -> ScreenRow {
     let mut cells = Vec::new();
     let mut rest = line.chars();
     while let Some(letter) = rest.next() {
@@ -74,7 +74,7 @@ fn row(line: &str, pen: &mut Pen) -> Row {
             letter => cells.push(Cell { letter, reverse: pen.reverse, faint: pen.faint }),
         }
     }
-    Row { cells, ends_reverse: pen.reverse }
+    ScreenRow { cells, ends_reverse: pen.reverse }
 }
 
 fn escape(rest: &mut std::str::Chars<'_>, pen: &mut Pen) {

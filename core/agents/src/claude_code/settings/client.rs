@@ -8,7 +8,7 @@ pub struct Version(pub u32, pub u32, pub u32);
 
 /// The client that will read the settings, as far as it is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Client {
+pub enum KnownClient {
     Known(Version),
     /// Not found, or its answer could not be read: taken for a current one.
     Unknown,
@@ -16,7 +16,7 @@ pub enum Client {
 
 /// How the command is written into the settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
+pub enum CommandForm {
     /// `command` and `args`, run without a shell.
     Exec,
     /// One line for `sh -c`.
@@ -42,7 +42,7 @@ impl Version {
     }
 }
 
-impl Client {
+impl KnownClient {
     /// What `claude --version` printed.
     pub fn parse(text: &str) -> Self {
         Version::parse(text).map_or(Self::Unknown, Self::Known)
@@ -55,8 +55,8 @@ impl Client {
         }
     }
 
-    pub fn form(self) -> Form {
-        if self.has(Version::EXEC_FORM) { Form::Exec } else { Form::Shell }
+    pub fn form(self) -> CommandForm {
+        if self.has(Version::EXEC_FORM) { CommandForm::Exec } else { CommandForm::Shell }
     }
 
     /// What the user should know about this client, if anything.
@@ -87,24 +87,24 @@ mod tests {
 
     #[test]
     fn reads_what_the_client_prints() {
-        assert_eq!(Client::parse("2.1.325 (Claude Code)\n"), Client::Known(Version(2, 1, 325)));
-        assert_eq!(Client::parse("v2.1.9-beta.1"), Client::Known(Version(2, 1, 9)));
-        assert_eq!(Client::parse("command not found"), Client::Unknown);
-        assert_eq!(Client::parse(""), Client::Unknown);
+        assert_eq!(KnownClient::parse("2.1.325 (Claude Code)\n"), KnownClient::Known(Version(2, 1, 325)));
+        assert_eq!(KnownClient::parse("v2.1.9-beta.1"), KnownClient::Known(Version(2, 1, 9)));
+        assert_eq!(KnownClient::parse("command not found"), KnownClient::Unknown);
+        assert_eq!(KnownClient::parse(""), KnownClient::Unknown);
     }
 
     #[test]
     fn i1_exec_form_needs_a_client_that_knows_it() {
-        assert_eq!(Client::Known(Version(2, 1, 138)).form(), Form::Shell);
-        assert_eq!(Client::Known(Version(2, 1, 139)).form(), Form::Exec);
-        assert_eq!(Client::Known(Version(3, 0, 0)).form(), Form::Exec);
-        assert_eq!(Client::Unknown.form(), Form::Exec);
+        assert_eq!(KnownClient::Known(Version(2, 1, 138)).form(), CommandForm::Shell);
+        assert_eq!(KnownClient::Known(Version(2, 1, 139)).form(), CommandForm::Exec);
+        assert_eq!(KnownClient::Known(Version(3, 0, 0)).form(), CommandForm::Exec);
+        assert_eq!(KnownClient::Unknown.form(), CommandForm::Exec);
     }
 
     #[test]
     fn an_unknown_or_old_client_is_mentioned() {
-        assert!(Client::Unknown.note().is_some());
-        assert!(Client::Known(Version(2, 0, 46)).note().is_some());
-        assert_eq!(Client::Known(Version(2, 1, 325)).note(), None);
+        assert!(KnownClient::Unknown.note().is_some());
+        assert!(KnownClient::Known(Version(2, 0, 46)).note().is_some());
+        assert_eq!(KnownClient::Known(Version(2, 1, 325)).note(), None);
     }
 }

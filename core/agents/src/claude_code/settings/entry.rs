@@ -1,33 +1,33 @@
 //! Our own entry in the settings: how it is written and how it is recognised.
 
-use super::client::{Form, Version};
+use super::client::{CommandForm, Version};
 use super::jsonc::{Document, Node};
 use super::registered::Registered;
-use super::{OnFailure, Plan};
-use model::Kind;
+use super::{GuardFailure, SettingsPlan};
+use model::EventKind;
 use serde_json::{Map, Value, json};
 
 /// The arguments of our command; they stay the same across upgrades.
 pub const ARGS: [&str; 3] = ["hook", "--agent", super::super::NAME];
 
 /// The handler a plan wants for an event.
-pub(super) fn wanted(plan: &Plan, registered: &Registered) -> Value {
+pub(super) fn wanted(plan: &SettingsPlan, registered: &Registered) -> Value {
     let mut handler = Map::new();
     handler.insert("type".into(), json!("command"));
     match plan.client.form() {
-        Form::Exec => {
+        CommandForm::Exec => {
             handler.insert("command".into(), json!(plan.command));
             handler.insert("args".into(), json!(ARGS));
         }
-        Form::Shell => {
+        CommandForm::Shell => {
             let line = format!("{} {}", quoted(&plan.command), ARGS.join(" "));
             handler.insert("command".into(), json!(line));
         }
     }
     handler.insert("timeout".into(), json!(registered.timeout));
     // Only the guard may stop an agent by failing; whatever else fails is state.
-    let closed = plan.on_failure == OnFailure::Block && plan.client.has(Version::ON_FAILURE);
-    if closed && registered.kind == Kind::PreToolUse {
+    let closed = plan.on_failure == GuardFailure::Block && plan.client.has(Version::ON_FAILURE);
+    if closed && registered.kind == EventKind::PreToolUse {
         handler.insert("onFailure".into(), json!("block"));
     }
     Value::Object(handler)
@@ -60,15 +60,15 @@ pub(super) fn value(document: &Document<'_>, node: &Node) -> Value {
 }
 
 /// The program and arguments of a handler, when it is one of ours in either form.
-pub(super) fn recognise(handler: &Node) -> Option<(String, Form)> {
+pub(super) fn recognise(handler: &Node) -> Option<(String, CommandForm)> {
     let command = handler.member("command")?.node.text()?;
     if let Some(args) = handler.member("args") {
         let first = args.node.items()?.first()?.text()?;
-        return (is_taut(command) && first == "hook").then(|| (command.to_owned(), Form::Exec));
+        return (is_taut(command) && first == "hook").then(|| (command.to_owned(), CommandForm::Exec));
     }
     let mut words = shell_words(command).into_iter();
     let program = words.next()?;
-    (is_taut(&program) && words.next().as_deref() == Some("hook")).then_some((program, Form::Shell))
+    (is_taut(&program) && words.next().as_deref() == Some("hook")).then_some((program, CommandForm::Shell))
 }
 
 fn is_taut(program: &str) -> bool {
@@ -111,14 +111,14 @@ fn shell_words(line: &str) -> Vec<String> {
 mod tests {
     use super::*;
 
-    fn ours(text: &str) -> Option<(String, Form)> {
+    fn ours(text: &str) -> Option<(String, CommandForm)> {
         recognise(Document::read(text).unwrap().root.as_ref().unwrap())
     }
 
     #[test]
     fn our_entries_are_recognised_in_both_forms_and_at_any_place() {
-        let exec = |program: &str| Some((program.to_owned(), Form::Exec));
-        let shell = |program: &str| Some((program.to_owned(), Form::Shell));
+        let exec = |program: &str| Some((program.to_owned(), CommandForm::Exec));
+        let shell = |program: &str| Some((program.to_owned(), CommandForm::Shell));
         assert_eq!(ours(r#"{"command":"/a/taut","args":["hook","--agent","claude-code"]}"#), exec("/a/taut"));
         assert_eq!(ours(r#"{"command":"taut","args":["hook"]}"#), exec("taut"));
         assert_eq!(ours(r#"{"command":"/a/taut hook --agent claude-code"}"#), shell("/a/taut"));

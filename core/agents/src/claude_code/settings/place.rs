@@ -1,16 +1,16 @@
 //! Where our entries stand in the settings, and how far up a removal reaches.
 
-use super::client::Form;
+use super::client::CommandForm;
 use super::entry;
 use super::jsonc::{Document, Node};
 use super::splice::{Row, Splice};
 
 /// One of our handlers and the way to it.
-pub(super) struct Place<'d> {
+pub(super) struct HandlerPlace<'d> {
     pub event: &'d str,
     pub handler: &'d Node,
     pub program: String,
-    pub form: Form,
+    pub form: CommandForm,
     pub matcher: Option<&'d str>,
     way: Way<'d>,
 }
@@ -37,7 +37,7 @@ pub(super) enum Removal {
 }
 
 /// All our handlers, in the order of the text.
-pub(super) fn all<'d>(document: &'d Document<'_>) -> Vec<Place<'d>> {
+pub(super) fn all<'d>(document: &'d Document<'_>) -> Vec<HandlerPlace<'d>> {
     let mut places = Vec::new();
     let Some(root) = &document.root else {
         return places;
@@ -57,7 +57,14 @@ pub(super) fn all<'d>(document: &'d Document<'_>) -> Vec<Place<'d>> {
                     let end = if found.inner.is_some() { End::Stays } else { End::Climbs };
                     let (program, form) = found.ours;
                     let matcher = group.member("matcher").and_then(|matcher| matcher.node.text());
-                    Place { event: name, handler: found.handler, program, form, matcher, way: Way { steps, end } }
+                    HandlerPlace {
+                        event: name,
+                        handler: found.handler,
+                        program,
+                        form,
+                        matcher,
+                        way: Way { steps, end },
+                    }
                 }));
             }
         }
@@ -67,7 +74,7 @@ pub(super) fn all<'d>(document: &'d Document<'_>) -> Vec<Place<'d>> {
 
 struct InGroup<'d> {
     handler: &'d Node,
-    ours: (String, Form),
+    ours: (String, CommandForm),
     /// The list of handlers, when the group does not go with this one.
     inner: Option<(&'d Node, usize)>,
 }
@@ -118,7 +125,7 @@ fn last_member<'d>(node: &'d Node, key: &str) -> Option<(usize, &'d Node)> {
     members.rfind(|(_, member)| member.key.as_deref() == Some(key)).map(|(index, member)| (index, &member.node))
 }
 
-impl Place<'_> {
+impl HandlerPlace<'_> {
     pub fn removal(&self, document: &Document<'_>) -> Removal {
         self.way.removal(document)
     }

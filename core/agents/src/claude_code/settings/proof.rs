@@ -1,7 +1,7 @@
 //! A call that proves an installation: something no policy lets through, which
 //! is only ever told to the hook and never run.
 
-use model::Kind;
+use model::EventKind;
 use serde_json::{Value, json};
 
 /// The command that is told; the guard's floor denies it under any configuration.
@@ -13,7 +13,7 @@ pub fn payload(cwd: &str, mark: &str) -> String {
     let call = json!({
         "session_id": mark,
         "cwd": cwd,
-        "hook_event_name": Kind::PreToolUse.name(),
+        "hook_event_name": EventKind::PreToolUse.name(),
         "tool_name": "Bash",
         "tool_input": {"command": DENIED_COMMAND, "description": "taut's own proof; never run"},
         "tool_use_id": mark,
@@ -23,7 +23,7 @@ pub fn payload(cwd: &str, mark: &str) -> String {
 
 /// Ends the session that the call opened.
 pub fn farewell(cwd: &str, mark: &str) -> String {
-    let name = Kind::SessionEnd.name();
+    let name = EventKind::SessionEnd.name();
     json!({"session_id": mark, "cwd": cwd, "hook_event_name": name, "reason": "other"}).to_string()
 }
 
@@ -42,10 +42,10 @@ mod tests {
     #[test]
     fn i1_the_proof_is_a_call_the_decoder_understands() {
         let call = crate::decode("claude-code", payload("/w", "m1").as_bytes()).unwrap();
-        assert_eq!((call.kind, call.host_session.as_deref()), (Kind::PreToolUse, Some("m1")));
+        assert_eq!((call.kind, call.host_session.as_deref()), (EventKind::PreToolUse, Some("m1")));
         assert_eq!(call.tool().and_then(|tool| tool.command()), Some(DENIED_COMMAND));
         let end = crate::decode("claude-code", farewell("/w", "m1").as_bytes()).unwrap();
-        assert_eq!((end.kind, end.host_session.as_deref()), (Kind::SessionEnd, Some("m1")));
+        assert_eq!((end.kind, end.host_session.as_deref()), (EventKind::SessionEnd, Some("m1")));
     }
 
     #[test]

@@ -2,12 +2,12 @@
 //! what each is good for.
 
 use super::client::Version;
-use model::Kind;
+use model::EventKind;
 
 /// One event Taut asks to be called for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Registered {
-    pub kind: Kind,
+    pub kind: EventKind,
     /// The first client known not to trip over it. A client that does not know
     /// an event may refuse the whole settings file.
     pub since: Version,
@@ -35,33 +35,33 @@ const MODEL_SWITCH: Version = Version(2, 1, 251);
 /// - `Elicitation`, `ElicitationResult`: stand between a server and its user,
 ///   where a failing hook declines; the notification tells that one is waiting.
 pub const REGISTERED: &[Registered] = &[
-    on(Kind::Setup, EXEC, "shows that a set-up or maintenance run took place"),
-    on(Kind::SessionStart, ALWAYS, "opens the session and gives it its context"),
-    on(Kind::InstructionsLoaded, EXEC, "knows which instruction files the model has read"),
-    on(Kind::UserPromptSubmit, ALWAYS, "heartbeat; delivers warnings and messages"),
-    on(Kind::UserPromptExpansion, EXEC, "sees which skill a prompt starts"),
-    on(Kind::PreToolUse, ALWAYS, "the guard"),
-    on(Kind::PermissionRequest, EXEC, "shows that an agent waits for its user"),
-    on(Kind::PermissionDenied, EXEC, "a tool that was refused is no longer in flight"),
-    on(Kind::PostToolUse, ALWAYS, "the tool has ended; delivers what is pending"),
-    on(Kind::PostToolUseFailure, EXEC, "the tool has failed; status and record"),
-    on(Kind::PostToolBatch, EXEC, "a denial has been delivered: strikes open after it"),
-    on(Kind::Notification, ALWAYS, "an agent needs attention or idles"),
-    on(Kind::SubagentStart, EXEC, "opens the sub-agent's session"),
-    on(Kind::SubagentStop, ALWAYS, "ends the sub-agent's session"),
-    on(Kind::TaskCreated, EXEC, "recorded against the effort"),
-    on(Kind::TaskCompleted, EXEC, "recorded against the effort"),
-    on(Kind::TeammateIdle, EXEC, "the teammate's status"),
-    on(Kind::Stop, ALWAYS, "the turn is over; status"),
-    on(Kind::StopFailure, EXEC, "rate limits and failures; status"),
-    on(Kind::ConfigChange, EXEC, "keeps our hooks from being removed by an agent"),
-    on(Kind::CwdChanged, EXEC, "the project an agent works in"),
-    on(Kind::DirectoryAdded, EXEC, "folders an agent was given"),
-    on(Kind::PreCompact, ALWAYS, "saves what the session knows before it is compacted"),
-    on(Kind::PostCompact, EXEC, "context usage starts again"),
-    on(Kind::PostModelSwitch, MODEL_SWITCH, "the size of the context window"),
+    on(EventKind::Setup, EXEC, "shows that a set-up or maintenance run took place"),
+    on(EventKind::SessionStart, ALWAYS, "opens the session and gives it its context"),
+    on(EventKind::InstructionsLoaded, EXEC, "knows which instruction files the model has read"),
+    on(EventKind::UserPromptSubmit, ALWAYS, "heartbeat; delivers warnings and messages"),
+    on(EventKind::UserPromptExpansion, EXEC, "sees which skill a prompt starts"),
+    on(EventKind::PreToolUse, ALWAYS, "the guard"),
+    on(EventKind::PermissionRequest, EXEC, "shows that an agent waits for its user"),
+    on(EventKind::PermissionDenied, EXEC, "a tool that was refused is no longer in flight"),
+    on(EventKind::PostToolUse, ALWAYS, "the tool has ended; delivers what is pending"),
+    on(EventKind::PostToolUseFailure, EXEC, "the tool has failed; status and record"),
+    on(EventKind::PostToolBatch, EXEC, "a denial has been delivered: strikes open after it"),
+    on(EventKind::Notification, ALWAYS, "an agent needs attention or idles"),
+    on(EventKind::SubagentStart, EXEC, "opens the sub-agent's session"),
+    on(EventKind::SubagentStop, ALWAYS, "ends the sub-agent's session"),
+    on(EventKind::TaskCreated, EXEC, "recorded against the effort"),
+    on(EventKind::TaskCompleted, EXEC, "recorded against the effort"),
+    on(EventKind::TeammateIdle, EXEC, "the teammate's status"),
+    on(EventKind::Stop, ALWAYS, "the turn is over; status"),
+    on(EventKind::StopFailure, EXEC, "rate limits and failures; status"),
+    on(EventKind::ConfigChange, EXEC, "keeps our hooks from being removed by an agent"),
+    on(EventKind::CwdChanged, EXEC, "the project an agent works in"),
+    on(EventKind::DirectoryAdded, EXEC, "folders an agent was given"),
+    on(EventKind::PreCompact, ALWAYS, "saves what the session knows before it is compacted"),
+    on(EventKind::PostCompact, EXEC, "context usage starts again"),
+    on(EventKind::PostModelSwitch, MODEL_SWITCH, "the size of the context window"),
     Registered {
-        kind: Kind::SessionEnd,
+        kind: EventKind::SessionEnd,
         since: ALWAYS,
         // The client cuts this event at 1.5 s unless a timeout is set.
         timeout: 5,
@@ -69,6 +69,6 @@ pub const REGISTERED: &[Registered] = &[
     },
 ];
 
-const fn on(kind: Kind, since: Version, reason: &'static str) -> Registered {
+const fn on(kind: EventKind, since: Version, reason: &'static str) -> Registered {
     Registered { kind, since, timeout: 10, reason }
 }

@@ -4,17 +4,17 @@
 use super::jsonc::{Document, Node};
 use super::place::{self, Removal};
 use super::splice::{self, Layout, Row, Splice};
-use super::{Leaves, Plan, Registered, SettingsError, entry};
+use super::{Leaves, Registered, SettingsError, SettingsPlan, entry};
 
 /// One step of an edit and what it concerned.
-pub(super) struct Step {
+pub(super) struct SettingsEdit {
     pub text: String,
     pub leaves: Leaves,
     pub events: Vec<String>,
     pub allow: Vec<String>,
 }
 
-impl Step {
+impl SettingsEdit {
     fn of(text: &str, splices: Vec<Splice>) -> Self {
         let text = splice::apply(text, splices);
         Self { text, leaves: Leaves::Settings, events: Vec::new(), allow: Vec::new() }
@@ -39,27 +39,27 @@ impl Step {
 
 /// Removes the last of our entries that no longer belongs: an event that is not
 /// registered any more, or the second entry of one.
-pub(super) fn drop_stale(text: &str, planned: &[&Registered]) -> Result<Option<Step>, SettingsError> {
+pub(super) fn drop_stale(text: &str, planned: &[&Registered]) -> Result<Option<SettingsEdit>, SettingsError> {
     let document = Document::read(text)?;
     let places = place::all(&document);
     let stale = places.iter().enumerate().rfind(|(index, place)| {
         let known = planned.iter().any(|event| event.kind.name() == place.event);
         !known || places.iter().take(*index).any(|earlier| earlier.event == place.event)
     });
-    Ok(stale.map(|(_, place)| Step::removing(&document, place.removal(&document)).with_event(place.event)))
+    Ok(stale.map(|(_, place)| SettingsEdit::removing(&document, place.removal(&document)).with_event(place.event)))
 }
 
-pub(super) fn drop_last(text: &str) -> Result<Option<Step>, SettingsError> {
+pub(super) fn drop_last(text: &str) -> Result<Option<SettingsEdit>, SettingsError> {
     let document = Document::read(text)?;
     let places = place::all(&document);
-    Ok(places.last().map(|place| Step::removing(&document, place.removal(&document)).with_event(place.event)))
+    Ok(places.last().map(|place| SettingsEdit::removing(&document, place.removal(&document)).with_event(place.event)))
 }
 
-pub(super) fn drop_rule(text: &str, allow: &[String]) -> Result<Option<Step>, SettingsError> {
+pub(super) fn drop_rule(text: &str, allow: &[String]) -> Result<Option<SettingsEdit>, SettingsError> {
     let document = Document::read(text)?;
     let rules = place::allowed(&document, allow);
     Ok(rules.last().map(|found| {
-        let mut step = Step::removing(&document, found.removal(&document));
+        let mut step = SettingsEdit::removing(&document, found.removal(&document));
         step.allow.push(found.rule.to_owned());
         step
     }))
@@ -67,9 +67,9 @@ pub(super) fn drop_rule(text: &str, allow: &[String]) -> Result<Option<Step>, Se
 
 pub(super) fn replace_outdated(
     text: &str,
-    plan: &Plan,
+    plan: &SettingsPlan,
     planned: &[&Registered],
-) -> Result<Option<Step>, SettingsError> {
+) -> Result<Option<SettingsEdit>, SettingsError> {
     let document = Document::read(text)?;
     Ok(place::all(&document).into_iter().find_map(|place| {
         let event = planned.iter().find(|event| event.kind.name() == place.event)?;
@@ -78,13 +78,17 @@ pub(super) fn replace_outdated(
             return None;
         }
         let splice = Splice { span: place.handler.span.clone(), with: entry::render(&wanted) };
-        Some(Step::of(text, vec![splice]).with_event(place.event))
+        Some(SettingsEdit::of(text, vec![splice]).with_event(place.event))
     }))
 }
 
 /// Adds groups to lists that are there, one list at a time, then all events that
 /// have no list yet at once.
-pub(super) fn add_missing(text: &str, plan: &Plan, planned: &[&Registered]) -> Result<Option<Step>, SettingsError> {
+pub(super) fn add_missing(
+    text: &str,
+    plan: &SettingsPlan,
+    planned: &[&Registered],
+) -> Result<Option<SettingsEdit>, SettingsError> {
     let document = Document::read(text)?;
     let present = place::all(&document);
     let missing = planned.iter().filter(|event| !present.iter().any(|place| place.event == event.kind.name()));
@@ -100,7 +104,7 @@ pub(super) fn add_missing(text: &str, plan: &Plan, planned: &[&Registered]) -> R
         if let Some(list) = hooks.and_then(|hooks| hooks.member(name)) {
             let row = list_row(&document, &list.node, &format!("hooks.{name}"))?;
             let splices = row.append(&document, &layout, |_| group(event));
-            return Ok(Some(Step::of(text, splices).with_event(name)));
+            return Ok(Some(SettingsEdit::of(text, splices).with_event(name)));
         }
     }
     let members = |indent: &str| {
@@ -110,15 +114,15 @@ pub(super) fn add_missing(text: &str, plan: &Plan, planned: &[&Registered]) -> R
     let mut step = match hooks.and_then(Row::of) {
         Some(row) => {
             let indent_of = |indent: &str| splice::inner_indent(&row, indent, &layout);
-            Step::of(text, row.append(&document, &layout, |indent| members(&indent_of(indent))))
+            SettingsEdit::of(text, row.append(&document, &layout, |indent| members(&indent_of(indent))))
         }
-        None => Step::of(text, put_member(&document, &layout, "hooks", members)),
+        None => SettingsEdit::of(text, put_member(&document, &layout, "hooks", members)),
     };
     step.events = missing.iter().map(|event| event.kind.name().to_owned()).collect();
     Ok(Some(step))
 }
 
-pub(super) fn add_rules(text: &str, rules: &[String]) -> Result<Option<Step>, SettingsError> {
+pub(super) fn add_rules(text: &str, rules: &[String]) -> Result<Option<SettingsEdit>, SettingsError> {
     let document = Document::read(text)?;
     let present = place::allowed(&document, rules);
     let missing: Vec<_> = rules.iter().filter(|rule| !present.iter().any(|found| found.rule == *rule)).collect();
@@ -138,7 +142,7 @@ pub(super) fn add_rules(text: &str, rules: &[String]) -> Result<Option<Step>, Se
         }
         (None, None) => put_member(&document, &layout, "permissions", |_| member),
     };
-    let mut step = Step::of(text, splices);
+    let mut step = SettingsEdit::of(text, splices);
     step.allow = missing.into_iter().cloned().collect();
     Ok(Some(step))
 }

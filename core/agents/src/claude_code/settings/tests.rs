@@ -5,11 +5,11 @@ mod text;
 
 use super::*;
 
-pub(super) fn plan() -> Plan {
-    Plan {
+pub(super) fn plan() -> SettingsPlan {
+    SettingsPlan {
         command: "/opt/tools/taut".into(),
-        client: Client::Known(Version(2, 1, 325)),
-        on_failure: OnFailure::Continue,
+        client: KnownClient::Known(Version(2, 1, 325)),
+        on_failure: GuardFailure::Continue,
         allow: Vec::new(),
     }
 }
@@ -47,17 +47,18 @@ fn i1_the_entry_is_in_exec_form_with_a_timeout() {
 
 #[test]
 fn i1_a_closed_guard_blocks_on_failure_at_the_gate_only() {
-    let closed = Plan { on_failure: OnFailure::Block, ..plan() };
+    let closed = SettingsPlan { on_failure: GuardFailure::Block, ..plan() };
     let text = edit("{}", &closed).unwrap().text;
     assert_eq!(text.matches(r#""onFailure": "block""#).count(), 1);
     assert!(text.lines().any(|line| line.contains("\"PreToolUse\"") && line.contains("onFailure")));
-    let old = Plan { client: Client::Known(Version(2, 1, 294)), ..closed };
+    let old = SettingsPlan { client: KnownClient::Known(Version(2, 1, 294)), ..closed };
     assert!(!edit("{}", &old).unwrap().text.contains("onFailure"));
 }
 
 #[test]
 fn i1_an_old_client_gets_a_quoted_shell_line_and_no_events_it_does_not_know() {
-    let old = Plan { command: "/my tools/taut".into(), client: Client::Known(Version(2, 0, 46)), ..plan() };
+    let old =
+        SettingsPlan { command: "/my tools/taut".into(), client: KnownClient::Known(Version(2, 0, 46)), ..plan() };
     let text = edit("{}\n", &old).unwrap().text;
     assert!(text.contains(r#""command": "'/my tools/taut' hook --agent claude-code""#), "{text}");
     assert!(text.contains("PreToolUse") && !text.contains("PostToolBatch") && !text.contains("args"));
@@ -79,7 +80,7 @@ fn i1_events_that_change_the_client_by_being_registered_are_not() {
     ] {
         assert!(!names.contains(&event), "{event}");
     }
-    assert_eq!(names.len() + 7, model::Kind::ALL.len());
+    assert_eq!(names.len() + 7, model::EventKind::ALL.len());
 }
 
 #[test]
@@ -204,7 +205,7 @@ fn settings_that_cannot_be_understood_are_refused_with_the_place() {
 #[test]
 fn permission_rules_come_and_go_with_a_preset_and_the_users_own_stay() {
     let rules = vec!["Bash(taut log *)".to_owned(), "Bash(taut status *)".to_owned()];
-    let plan = Plan { allow: rules, ..plan() };
+    let plan = SettingsPlan { allow: rules, ..plan() };
     for (text, added) in [
         ("{}", 2),
         ("", 2),
@@ -237,5 +238,5 @@ fn inspection_sees_narrowed_entries_and_disabled_hooks() {
     let inspection = inspect(text).unwrap();
     assert!(inspection.hooks_disabled);
     assert_eq!(inspection.entries[0].matcher.as_deref(), Some("Bash"));
-    assert_eq!(inspection.entries[0].form, Form::Shell);
+    assert_eq!(inspection.entries[0].form, CommandForm::Shell);
 }

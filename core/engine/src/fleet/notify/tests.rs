@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 const NOON: i64 = 1_800_014_400_000;
 
-fn agent(id: &str, status: Status, since: i64) -> Agent {
+fn agent(id: &str, status: AgentStatus, since: i64) -> Agent {
     Agent { id: id.into(), named: true, status, session: Some("s".into()), project: "/p/acme".into(), since: Ms(since) }
 }
 
@@ -37,12 +37,12 @@ fn all_on() -> Notify {
     Notify { on: KINDS.to_vec(), desktop: true, terminal: true, ..Notify::default() }
 }
 
-fn look(told: &[Told], now: i64) -> Look<'_> {
-    Look { told, now: Ms(now), offset: Offset::default() }
+fn look(told: &[NotifiedTurn], now: i64) -> NotifyContext<'_> {
+    NotifyContext { told, now: Ms(now), offset: Offset::default() }
 }
 
 /// One look at agents that all turned by a stop or a request.
-fn round(agents: &[Agent], notify: &Notify, told: &[Told], now: i64) -> Round {
+fn round(agents: &[Agent], notify: &Notify, told: &[NotifiedTurn], now: i64) -> Round {
     let cause = event("Stop", None, json!({}));
     let turned: Vec<Turned<'_>> =
         agents.iter().map(|agent| Turned { agent, notify, cause: Some(&cause), watched: false }).collect();
@@ -51,40 +51,44 @@ fn round(agents: &[Agent], notify: &Notify, told: &[Told], now: i64) -> Round {
 
 #[test]
 fn f5_a_turn_is_told_once_it_has_held_and_then_no_more() {
-    let (notify, agents) = (all_on(), [agent("a", Status::Attention, NOON)]);
+    let (notify, agents) = (all_on(), [agent("a", AgentStatus::Attention, NOON)]);
     let early = round(&agents, &notify, &[], NOON + 1_000);
     assert_eq!((early.due.len(), early.again_ms), (0, Some(4_000)));
     let due = round(&agents, &notify, &[], NOON + 5_000);
-    assert_eq!(due.due, [(Status::Attention, vec![0])]);
+    assert_eq!(due.due, [(AgentStatus::Attention, vec![0])]);
     let again = round(&agents, &notify, &due.told, NOON + 60_000);
     assert_eq!((again.due.len(), again.again_ms), (0, None));
-    let gone = round(&[agent("a", Status::Working, NOON + 2_000)], &notify, &[], NOON + 5_000);
+    let gone = round(&[agent("a", AgentStatus::Working, NOON + 2_000)], &notify, &[], NOON + 5_000);
     assert_eq!((gone.due.len(), gone.again_ms), (0, None), "it did not hold");
 }
 
 #[test]
 fn f5_many_at_once_are_told_as_one_and_those_just_after_together() {
     let notify = all_on();
-    let mut agents: Vec<Agent> = (0..7).map(|n| agent(&format!("w{n}"), Status::Attention, NOON + n)).collect();
-    agents.push(agent("late", Status::Attention, NOON + 1_000));
-    agents.push(agent("later", Status::Attention, NOON + 2_000));
+    let mut agents: Vec<Agent> = (0..7).map(|n| agent(&format!("w{n}"), AgentStatus::Attention, NOON + n)).collect();
+    agents.push(agent("late", AgentStatus::Attention, NOON + 1_000));
+    agents.push(agent("later", AgentStatus::Attention, NOON + 2_000));
     let first = round(&agents, &notify, &[], NOON + 5_010);
-    assert_eq!(first.due, [(Status::Attention, (0..7).collect())]);
+    assert_eq!(first.due, [(AgentStatus::Attention, (0..7).collect())]);
     let second = round(&agents, &notify, &first.told, NOON + 7_500);
     assert_eq!((second.due.len(), second.again_ms), (0, Some(2_510)));
     let third = round(&agents, &notify, &first.told, NOON + 10_010);
-    assert_eq!(third.due, [(Status::Attention, vec![7, 8])]);
+    assert_eq!(third.due, [(AgentStatus::Attention, vec![7, 8])]);
     let subjects: Vec<Subject<'_>> =
         agents.iter().take(7).map(|agent| Subject { agent, cause: None, task: None }).collect();
-    assert_eq!(notice(Status::Attention, &subjects).line(), "7 agents need you: w0, w1, w2, w3, w4 and 2 more");
-    assert_eq!(notice(Status::Done, &subjects[..3]).line(), "3 agents are done: w0, w1, w2");
+    assert_eq!(notice(AgentStatus::Attention, &subjects).line(), "7 agents need you: w0, w1, w2, w3, w4 and 2 more");
+    assert_eq!(notice(AgentStatus::Done, &subjects[..3]).line(), "3 agents are done: w0, w1, w2");
 }
 
 #[test]
 fn f5_only_the_kinds_that_are_on_are_told_and_only_where_there_is_a_way() {
-    let agents = [agent("a", Status::Attention, NOON), agent("b", Status::Done, NOON), agent("c", Status::Error, NOON)];
-    let only = Notify { on: vec![Status::Done], ..all_on() };
-    assert_eq!(round(&agents, &only, &[], NOON + 9_000).due, [(Status::Done, vec![1])]);
+    let agents = [
+        agent("a", AgentStatus::Attention, NOON),
+        agent("b", AgentStatus::Done, NOON),
+        agent("c", AgentStatus::Error, NOON),
+    ];
+    let only = Notify { on: vec![AgentStatus::Done], ..all_on() };
+    assert_eq!(round(&agents, &only, &[], NOON + 9_000).due, [(AgentStatus::Done, vec![1])]);
     let nowhere = Notify { desktop: false, ..all_on() };
     assert_eq!(round(&agents, &nowhere, &[], NOON + 9_000), Round::default());
     assert_eq!(round(&agents, &Notify::default(), &[], NOON + 9_000), Round::default());
@@ -92,7 +96,7 @@ fn f5_only_the_kinds_that_are_on_are_told_and_only_where_there_is_a_way() {
 
 #[test]
 fn f5_a_session_that_begins_or_is_closed_and_old_news_are_not_told() {
-    let (notify, rested) = (all_on(), agent("a", Status::Done, NOON));
+    let (notify, rested) = (all_on(), agent("a", AgentStatus::Done, NOON));
     for (name, told) in [("SessionStart", false), ("SessionEnd", false), ("Stop", true), ("Notification", true)] {
         let cause = event(name, None, json!({}));
         let turned = Turned { agent: &rested, notify: &notify, cause: Some(&cause), watched: false };
@@ -103,7 +107,7 @@ fn f5_a_session_that_begins_or_is_closed_and_old_news_are_not_told() {
 
 #[test]
 fn f5_a_pane_before_the_users_eyes_is_not_announced_then_or_later() {
-    let (notify, seen) = (all_on(), agent("a", Status::Attention, NOON));
+    let (notify, seen) = (all_on(), agent("a", AgentStatus::Attention, NOON));
     let turned = Turned { agent: &seen, notify: &notify, cause: None, watched: true };
     let first = tell(&[turned], &look(&[], NOON + 6_000));
     assert!(first.due.is_empty());
@@ -115,17 +119,17 @@ fn f5_a_pane_before_the_users_eyes_is_not_announced_then_or_later() {
 #[test]
 fn f5_a_clock_that_was_set_back_silences_nobody() {
     let day = 86_400_000;
-    let told = [Told { agent: "a".into(), status: Status::Attention, at: Ms(NOON + day) }];
-    let ahead = round(&[agent("a", Status::Attention, NOON + day)], &all_on(), &told, NOON);
+    let told = [NotifiedTurn { agent: "a".into(), status: AgentStatus::Attention, at: Ms(NOON + day) }];
+    let ahead = round(&[agent("a", AgentStatus::Attention, NOON + day)], &all_on(), &told, NOON);
     assert_eq!(ahead, Round::default(), "what lies ahead is neither told nor waited for");
-    let fresh = [agent("a", Status::Attention, NOON), agent("b", Status::Done, NOON)];
+    let fresh = [agent("a", AgentStatus::Attention, NOON), agent("b", AgentStatus::Done, NOON)];
     assert_eq!(round(&fresh, &all_on(), &told, NOON + 5_000).due.len(), 2);
 }
 
 #[test]
 fn f5_quiet_hours_silence_everything_and_what_is_fresh_when_they_end_is_told() {
     let quiet = Notify { quiet: vec![Quiet::parse("12:00-12:05").unwrap()], ..all_on() };
-    let agents = [agent("a", Status::Attention, NOON)];
+    let agents = [agent("a", AgentStatus::Attention, NOON)];
     let in_it = round(&agents, &quiet, &[], NOON + 60_000);
     assert_eq!((in_it.due.len(), in_it.again_ms), (0, Some(60_000)));
     assert_eq!(round(&agents, &quiet, &[], NOON + 300_000).due.len(), 1);
@@ -133,23 +137,23 @@ fn f5_quiet_hours_silence_everything_and_what_is_fresh_when_they_end_is_told() {
 
 #[test]
 fn f5_a_terminal_rings_in_the_event_itself_and_at_most_once_in_an_interval() {
-    let (notify, screen) = (all_on(), Some(Screen::default()));
-    let asks = agent("ada", Status::Attention, NOON);
+    let (notify, screen) = (all_on(), Some(TerminalFact::default()));
+    let asks = agent("ada", AgentStatus::Attention, NOON);
     let cause = event("PermissionRequest", Some("Bash"), json!({"input": {"command": "git push"}}));
-    let turn = Turn { agent: &asks, event: &cause, notify: &notify, screen };
-    let mut memo = Memo::default();
+    let turn = StatusTurn { agent: &asks, event: &cause, notify: &notify, screen };
+    let mut memo = ContextMemo::default();
     assert_eq!(ring(&turn, &mut memo).as_deref(), Some("ada needs you: permission for Bash (git push)"));
     assert_eq!(ring(&turn, &mut memo), None, "within the interval");
     let later = Event { at: Ms(NOON + 5_000), ..cause.clone() };
-    assert!(ring(&Turn { event: &later, ..turn }, &mut memo).is_some());
+    assert!(ring(&StatusTurn { event: &later, ..turn }, &mut memo).is_some());
     let off = [
-        Turn { screen: None, ..turn },
-        Turn { notify: &Notify { terminal: false, ..all_on() }, ..turn },
-        Turn { notify: &Notify { on: vec![Status::Done], ..all_on() }, ..turn },
-        Turn { notify: &Notify { quiet: vec![Quiet::parse("11:00-13:00").unwrap()], ..all_on() }, ..turn },
+        StatusTurn { screen: None, ..turn },
+        StatusTurn { notify: &Notify { terminal: false, ..all_on() }, ..turn },
+        StatusTurn { notify: &Notify { on: vec![AgentStatus::Done], ..all_on() }, ..turn },
+        StatusTurn { notify: &Notify { quiet: vec![Quiet::parse("11:00-13:00").unwrap()], ..all_on() }, ..turn },
     ];
     for turn in &off {
-        assert_eq!(ring(turn, &mut Memo::default()), None);
+        assert_eq!(ring(turn, &mut ContextMemo::default()), None);
     }
 }
 
@@ -161,46 +165,46 @@ fn f5_texts_say_what_an_agent_needs() {
             "PreToolUse",
             Some("Bash"),
             input(json!({"command": "git push"})),
-            Status::Attention,
+            AgentStatus::Attention,
             "ada needs you: permission for Bash (git push)",
         ),
         (
             "PermissionRequest",
             Some("Edit"),
             input(json!({"file_path": "/etc/x"})),
-            Status::Attention,
+            AgentStatus::Attention,
             "ada needs you: permission for Edit (/etc/x)",
         ),
         (
             "PreToolUse",
             Some("AskUserQuestion"),
             input(json!({"questions": [{"question": "Which?"}]})),
-            Status::Attention,
+            AgentStatus::Attention,
             "ada needs you: it asks “Which?”",
         ),
         (
             "PermissionRequest",
             Some("ExitPlanMode"),
             input(json!({"plan": "1."})),
-            Status::Attention,
+            AgentStatus::Attention,
             "ada needs you: a plan to approve",
         ),
         (
             "Notification",
             None,
             json!({"message": "Claude needs input"}),
-            Status::Attention,
+            AgentStatus::Attention,
             "ada needs you: Claude needs input",
         ),
         (
             "PostToolUseFailure",
             Some("Bash"),
             json!({"input": {"command": "make"}, "error": "\nExit code 2\nmore"}),
-            Status::Error,
+            AgentStatus::Error,
             "ada ran into an error: Bash (make): Exit code 2",
         ),
-        ("StopFailure", None, json!({"error": "rate_limit"}), Status::Error, "ada ran into an error: rate_limit"),
-        ("Stop", None, json!({}), Status::Done, "ada is done"),
+        ("StopFailure", None, json!({"error": "rate_limit"}), AgentStatus::Error, "ada ran into an error: rate_limit"),
+        ("Stop", None, json!({}), AgentStatus::Done, "ada is done"),
     ] {
         let (agent, cause) = (agent("ada", status, NOON), event(name, tool, detail));
         let said = notice(status, &[Subject { agent: &agent, cause: Some(&cause), task: None }]);
@@ -210,9 +214,9 @@ fn f5_texts_say_what_an_agent_needs() {
 
 #[test]
 fn f5_the_event_for_a_program_has_the_documented_fields() {
-    let agent = agent("ada", Status::Attention, NOON);
+    let agent = agent("ada", AgentStatus::Attention, NOON);
     let cause = event("Notification", None, json!({"message": "m", "status": {"from": "working", "to": "attention"}}));
-    let said = notice(Status::Attention, &[Subject { agent: &agent, cause: Some(&cause), task: Some("auth/01") }]);
+    let said = notice(AgentStatus::Attention, &[Subject { agent: &agent, cause: Some(&cause), task: Some("auth/01") }]);
     assert_eq!(
         said.event,
         json!({
@@ -226,11 +230,14 @@ fn f5_the_event_for_a_program_has_the_documented_fields() {
 #[test]
 fn t6_every_field_for_a_program_of_the_users_is_clean() {
     let hostile = "x\u{1b}]52;c;eA==\u{7}\u{9b}2J\u{202e}\ry";
-    let agent =
-        Agent { project: hostile.into(), session: Some(hostile.into()), ..agent(hostile, Status::Attention, NOON) };
+    let agent = Agent {
+        project: hostile.into(),
+        session: Some(hostile.into()),
+        ..agent(hostile, AgentStatus::Attention, NOON)
+    };
     let subject = Subject { agent: &agent, cause: None, task: Some(hostile) };
     for subjects in [vec![subject], vec![subject, subject]] {
-        let said = notice(Status::Attention, &subjects).event;
+        let said = notice(AgentStatus::Attention, &subjects).event;
         let fields = said.as_object().unwrap().values().flat_map(|value| match value {
             Value::Array(all) => all.clone(),
             one => vec![one.clone()],
@@ -262,12 +269,12 @@ proptest! {
     ) {
         let quiet: Vec<Quiet> = quiet.into_iter().filter_map(Quiet::parse).collect();
         let notify = Notify { on, debounce_ms, quiet, desktop: true, ..Notify::default() };
-        let mut fleet: Vec<Agent> = (0..4).map(|n| agent(&format!("w{n}"), Status::Working, NOON)).collect();
+        let mut fleet: Vec<Agent> = (0..4).map(|n| agent(&format!("w{n}"), AgentStatus::Working, NOON)).collect();
         let (mut told, mut now) = (Vec::new(), NOON);
-        let mut history: Vec<(String, Status, i64)> = Vec::new();
+        let mut history: Vec<(String, AgentStatus, i64)> = Vec::new();
         for (who, status, wait) in turns {
             now += wait;
-            let status = Status::ALL[status];
+            let status = AgentStatus::ALL[status];
             if fleet[who].status != status {
                 fleet[who] = agent(&format!("w{who}"), status, now);
             }

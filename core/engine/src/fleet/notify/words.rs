@@ -1,7 +1,7 @@
 //! What a person reads: short, of one line, without anything a terminal or a
 //! desktop could take for more than text. What is quoted was stored redacted.
 
-use model::row::{Agent, Event, Status};
+use model::row::{Agent, AgentStatus, Event};
 use serde_json::{Value, json};
 
 /// One agent that is told of.
@@ -15,7 +15,7 @@ pub struct Subject<'a> {
 /// One thing a person is told.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Notice {
-    pub status: Status,
+    pub status: AgentStatus,
     /// `refactor-auth needs you`.
     pub title: String,
     /// `permission for Bash (git push)`; may be empty.
@@ -33,7 +33,7 @@ const QUOTED: usize = 60;
 const BODY: usize = 160;
 
 /// What is told of these agents, which all turned to the same status.
-pub fn notice(status: Status, subjects: &[Subject<'_>]) -> Notice {
+pub fn notice(status: AgentStatus, subjects: &[Subject<'_>]) -> Notice {
     let (title, body) = match subjects {
         [one] => (format!("{} {}", name(one.agent), verb(status)), one.cause.map(why).unwrap_or_default()),
         many => (format!("{} agents {}", many.len(), verb_of_many(status)), names(many)),
@@ -80,23 +80,23 @@ fn names(subjects: &[Subject<'_>]) -> String {
     }
 }
 
-fn verb(status: Status) -> &'static str {
+fn verb(status: AgentStatus) -> &'static str {
     match status {
-        Status::Attention => "needs you",
-        Status::Error => "ran into an error",
-        Status::Done => "is done",
-        Status::Working => "is at work",
-        Status::Checked => "was looked at",
+        AgentStatus::Attention => "needs you",
+        AgentStatus::Error => "ran into an error",
+        AgentStatus::Done => "is done",
+        AgentStatus::Working => "is at work",
+        AgentStatus::Checked => "was looked at",
     }
 }
 
-fn verb_of_many(status: Status) -> &'static str {
+fn verb_of_many(status: AgentStatus) -> &'static str {
     match status {
-        Status::Attention => "need you",
-        Status::Error => "ran into errors",
-        Status::Done => "are done",
-        Status::Working => "are at work",
-        Status::Checked => "were looked at",
+        AgentStatus::Attention => "need you",
+        AgentStatus::Error => "ran into errors",
+        AgentStatus::Done => "are done",
+        AgentStatus::Working => "are at work",
+        AgentStatus::Checked => "were looked at",
     }
 }
 
@@ -144,7 +144,7 @@ const WHOLE: usize = 4_000;
 
 /// The first agent's own fields, and the names of all. Cleaned like the words:
 /// a program that prints one field of it writes to somebody's terminal.
-fn event(status: Status, subjects: &[Subject<'_>], message: &str) -> Value {
+fn event(status: AgentStatus, subjects: &[Subject<'_>], message: &str) -> Value {
     let shown = |text: &str| model::text::line(text, WHOLE);
     let first = subjects.first();
     let agent = first.map(|subject| subject.agent);

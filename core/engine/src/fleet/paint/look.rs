@@ -1,12 +1,12 @@
 //! How a status looks in tmux: tint of the pane, mark and colour in the bar.
 
-use model::row::Status;
+use model::row::AgentStatus;
 
 /// What was painted, or is to be: kept in tmux itself, so that whoever paints
 /// next knows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Look {
-    pub status: Status,
+pub struct PaneLook {
+    pub status: AgentStatus,
     pub theme: Theme,
 }
 
@@ -43,7 +43,7 @@ impl Theme {
     }
 }
 
-impl Look {
+impl PaneLook {
     /// As it is kept in a user option of tmux: `working dark`.
     pub fn key(self) -> String {
         format!("{} {}", self.status.name(), self.theme.name())
@@ -51,7 +51,7 @@ impl Look {
 
     pub fn parse(key: &str) -> Option<Self> {
         let (status, theme) = key.split_once(' ')?;
-        Some(Self { status: Status::parse(status)?, theme: Theme::parse(theme)? })
+        Some(Self { status: AgentStatus::parse(status)?, theme: Theme::parse(theme)? })
     }
 
     /// The value of `window-style` for the pane.
@@ -71,51 +71,51 @@ impl Look {
 }
 
 /// One letter that can be told from the others without colour.
-pub fn mark(status: Status) -> &'static str {
+pub fn mark(status: AgentStatus) -> &'static str {
     status.mark()
 }
 
 /// How many agents have which status, for the status bar: the worst first.
-pub fn summary(counts: &[(Status, usize)], theme: Theme) -> String {
-    let one = |(status, count): &(Status, usize)| {
-        let look = Look { status: *status, theme };
+pub fn summary(counts: &[(AgentStatus, usize)], theme: Theme) -> String {
+    let one = |(status, count): &(AgentStatus, usize)| {
+        let look = PaneLook { status: *status, theme };
         format!("#[fg={}]{}{count}#[default]", colour(look), mark(*status))
     };
     counts.iter().filter(|(_, count)| *count > 0).map(one).collect::<Vec<_>>().join(" ")
 }
 
 /// The same in words.
-pub fn words(counts: &[(Status, usize)]) -> String {
-    let one = |(status, count): &(Status, usize)| format!("{count} {}", status.name());
+pub fn words(counts: &[(AgentStatus, usize)]) -> String {
+    let one = |(status, count): &(AgentStatus, usize)| format!("{count} {}", status.name());
     counts.iter().filter(|(_, count)| *count > 0).map(one).collect::<Vec<_>>().join(", ")
 }
 
-fn tint(look: Look) -> &'static str {
+fn tint(look: PaneLook) -> &'static str {
     match (look.theme, look.status) {
-        (Theme::Dark, Status::Error) => "#3d2020",
-        (Theme::Dark, Status::Attention) => "#081a10",
-        (Theme::Dark, Status::Working) => "#080c10",
-        (Theme::Dark, Status::Checked) => "#0a1005",
-        (Theme::Dark, Status::Done) => "#0a0a0a",
-        (Theme::Light, Status::Error) => "#fbdcdc",
-        (Theme::Light, Status::Attention) => "#d9f2e2",
-        (Theme::Light, Status::Working) => "#e6eef6",
-        (Theme::Light, Status::Checked) => "#eef4e6",
-        (Theme::Light, Status::Done) => "#f2f2f2",
+        (Theme::Dark, AgentStatus::Error) => "#3d2020",
+        (Theme::Dark, AgentStatus::Attention) => "#081a10",
+        (Theme::Dark, AgentStatus::Working) => "#080c10",
+        (Theme::Dark, AgentStatus::Checked) => "#0a1005",
+        (Theme::Dark, AgentStatus::Done) => "#0a0a0a",
+        (Theme::Light, AgentStatus::Error) => "#fbdcdc",
+        (Theme::Light, AgentStatus::Attention) => "#d9f2e2",
+        (Theme::Light, AgentStatus::Working) => "#e6eef6",
+        (Theme::Light, AgentStatus::Checked) => "#eef4e6",
+        (Theme::Light, AgentStatus::Done) => "#f2f2f2",
     }
 }
 
-fn colour(look: Look) -> &'static str {
+fn colour(look: PaneLook) -> &'static str {
     match (look.theme, look.status) {
-        (Theme::Dark, Status::Error) => "#f38ba8",
-        (Theme::Dark, Status::Attention) => "#70e0a0",
-        (Theme::Dark, Status::Working) => "#5080b0",
-        (Theme::Dark, Status::Checked) => "#506850",
-        (Theme::Dark, Status::Done) => "#505050",
-        (Theme::Light, Status::Error) => "#b3203c",
-        (Theme::Light, Status::Attention) => "#137a3f",
-        (Theme::Light, Status::Working) => "#2f5f8f",
-        (Theme::Light, Status::Checked) => "#4c6b45",
-        (Theme::Light, Status::Done) => "#6b6b6b",
+        (Theme::Dark, AgentStatus::Error) => "#f38ba8",
+        (Theme::Dark, AgentStatus::Attention) => "#70e0a0",
+        (Theme::Dark, AgentStatus::Working) => "#5080b0",
+        (Theme::Dark, AgentStatus::Checked) => "#506850",
+        (Theme::Dark, AgentStatus::Done) => "#505050",
+        (Theme::Light, AgentStatus::Error) => "#b3203c",
+        (Theme::Light, AgentStatus::Attention) => "#137a3f",
+        (Theme::Light, AgentStatus::Working) => "#2f5f8f",
+        (Theme::Light, AgentStatus::Checked) => "#4c6b45",
+        (Theme::Light, AgentStatus::Done) => "#6b6b6b",
     }
 }

@@ -13,8 +13,8 @@ fn g0_a_way_out_is_not_stopped_by_a_gate_or_a_rule_that_sleeps() {
     agent.counters.since_log = 9;
     agent.find_directive();
     let notes = json!({"file_path": format!("{}/NOTES.md", agent.effort.as_ref().unwrap().folder)});
-    assert_eq!(agent.judged("Write", notes), Judged::default());
-    assert_eq!(agent.judged("Skill", json!({"skill": "dehydrate"})), Judged::default());
+    assert_eq!(agent.judged("Write", notes), GateResult::default());
+    assert_eq!(agent.judged("Skill", json!({"skill": "dehydrate"})), GateResult::default());
     agent.session.context_tokens = None;
     agent.effort = None;
     assert_eq!(agent.denied("AskUserQuestion", json!({})), None, "the way to a session is open too");
@@ -92,7 +92,7 @@ fn g6_the_number_of_calls_is_configurable_and_what_is_not_required_never_blocks(
 fn g7_who_may_be_written_to_may_be_drafted_to() {
     let agent = Agent::new(COMMS);
     let draft = ToolCall { name: "mcp__mail__draft_new".into(), use_id: None, input: json!({"to": "ann@example.org"}) };
-    assert_eq!(modes::judge(&draft, None, &agent.policy), None);
+    assert_eq!(permission_modes::judge(&draft, None, &agent.policy), None);
 }
 
 /// G9: each comparison, on both sides of the number.

@@ -7,17 +7,17 @@ use std::sync::atomic::{AtomicU64, Ordering};
 const DAY_MS: i64 = 24 * 3_600_000;
 
 /// A run that was begun and has looked at this.
-fn looked(terms: &Terms, tally: Tally, first: Seen) -> (Loop, Vec<Effect>) {
+fn looked(terms: &Terms, tally: Tally, first: WorkState) -> (Loop, Vec<LoopEffect>) {
     let now = Ms(1_000_000);
-    let (state, _) = Loop::new(now, tally).step(terms, Event::Begin, now);
-    let (state, _) = state.step(terms, Event::HookEnded(HookEnd::None), now);
-    state.step(terms, Event::Looked(first), now)
+    let (state, _) = Loop::new(now, tally).step(terms, LoopEvent::Begin, now);
+    let (state, _) = state.step(terms, LoopEvent::HookEnded(HookEnd::None), now);
+    state.step(terms, LoopEvent::Looked(first), now)
 }
 
 #[test]
 fn l5_progress_is_a_commit_a_task_or_a_changed_tree_and_with_fresher_a_commit_alone() {
     let before = seen(5, 1);
-    let other = |change: fn(&mut Seen)| {
+    let other = |change: fn(&mut WorkState)| {
         let mut after = before.clone();
         change(&mut after);
         (after.progressed(&before, Progress::Any), after.progressed(&before, Progress::Commits))
@@ -51,12 +51,12 @@ fn l5_idle_iterations_count_in_a_row_and_completion_comes_before_them() {
 
 #[test]
 fn l5_a_plan_without_anything_done_is_not_complete_and_l1_planning_does_not_stop_at_one_that_is() {
-    let nothing = Seen { work: Work::Counted { left: 0, done: 0, open: Open::Now }, ..seen(0, 0) };
+    let nothing = WorkState { work: WorkCount::Counted { left: 0, done: 0, open: Open::Now }, ..seen(0, 0) };
     assert!(!nothing.complete() && seen(0, 0).complete() && !seen(1, 0).complete());
     let mut planning = terms("", Flags::default());
-    planning.mode = Mode::Planning;
+    planning.mode = RunMode::Planning;
     let (state, effects) = looked(&planning, Tally::default(), seen(0, 0));
-    assert_eq!((state.finish, effects), (None, vec![Effect::RunHook(Hook::NextIteration)]));
+    assert_eq!((state.finish, effects), (None, vec![LoopEffect::RunHook(Hook::NextIteration)]));
 }
 
 #[test]
@@ -69,10 +69,10 @@ fn l6_an_unlimited_run_ends_after_a_day_unless_that_was_lifted() {
     let lifted = Flags { no_ceiling: true, max_ms: Some(2 * DAY_MS), ..Flags::default() };
     assert_eq!(deadline(lifted), Some(Ms(5 + 2 * DAY_MS)));
     assert_eq!(deadline(Flags { no_ceiling: true, ..Flags::default() }), None);
-    let late = troubled(Trouble::Limited { until: Some(Ms(1_000_000 + DAY_MS)) });
+    let late = troubled(AgentTrouble::Limited { until: Some(Ms(1_000_000 + DAY_MS)) });
     let (state, effects) = Play::new(vec![(late, seen(5, 0))]).run();
     assert_eq!(state.finish, Some(Finish::Limit), "it would reset after the day");
-    assert!(!effects.iter().any(|effect| matches!(effect, Effect::Wait { .. })), "so it is not waited for");
+    assert!(!effects.iter().any(|effect| matches!(effect, LoopEffect::Wait { .. })), "so it is not waited for");
 }
 
 #[test]
@@ -94,28 +94,31 @@ fn l6_skips_and_failures_count_in_a_row() {
 
 #[test]
 fn l6_what_does_not_pass_ends_the_run_and_a_full_context_is_no_failure() {
-    let transient = || (troubled(Trouble::Transient { what: "529".into() }), seen(5, 0));
+    let transient = || (troubled(AgentTrouble::Transient { what: "529".into() }), seen(5, 0));
     let (state, effects) = Play::new((0..11).map(|_| transient()).collect()).run();
-    let waits = effects.iter().filter(|effect| matches!(effect, Effect::Wait { .. })).count();
+    let waits = effects.iter().filter(|effect| matches!(effect, LoopEffect::Wait { .. })).count();
     assert_eq!((state.finish, waits), (Some(Finish::Error), 10), "the eleventh in a row is an error");
-    let mut play = Play::new(vec![(troubled(Trouble::Refused { what: "login".into() }), seen(5, 0))]);
+    let mut play = Play::new(vec![(troubled(AgentTrouble::Refused { what: "login".into() }), seen(5, 0))]);
     play.terms.limits.max_failures = 5;
     assert_eq!(play.finish(), Finish::Error);
-    let full = Seen { restart: true, ..seen(5, 0) };
+    let full = WorkState { restart: true, ..seen(5, 0) };
     assert_eq!(Play::new(vec![(ended(1), full), (ended(0), seen(0, 1))]).finish(), Finish::Complete);
 }
 
 #[test]
 fn l4_l7_a_queue_is_waited_for_or_stuck_and_the_last_is_to_let_go_and_leave() {
     let terms = terms("", Flags::default());
-    let open = |open| Seen { work: Work::Counted { left: 2, done: 1, open }, ..seen(2, 0) };
+    let open = |open| WorkState { work: WorkCount::Counted { left: 2, done: 1, open }, ..seen(2, 0) };
     assert_eq!(looked(&terms, Tally::default(), open(Open::Never)).0.finish, Some(Finish::Stuck));
     let (state, effects) = looked(&terms, Tally::default(), open(Open::At(Ms(1_500_000))));
     assert_eq!(state.phase, Phase::Waiting);
-    assert!(matches!(effects.last(), Some(Effect::Wait { until: Ms(1_500_000), .. })), "{effects:?}");
+    assert!(matches!(effects.last(), Some(LoopEffect::Wait { until: Ms(1_500_000), .. })), "{effects:?}");
     let (_, all) = Play::new(vec![(ended(0), seen(0, 1))]).run();
     let last = &all[all.len() - 4..];
-    assert_eq!(last, [Effect::Release, Effect::Deregister, Effect::Save, Effect::End(Finish::Complete)]);
+    assert_eq!(
+        last,
+        [LoopEffect::Release, LoopEffect::Deregister, LoopEffect::Save, LoopEffect::End(Finish::Complete)]
+    );
 }
 
 #[test]
@@ -123,14 +126,14 @@ fn l4_the_last_hook_is_cut_short_by_a_second_ctrl_c_and_by_nothing_else() {
     let terms = terms("", Flags::default());
     let (state, _) = looked(&terms, Tally::default(), seen(0, 1));
     assert_eq!(state.phase, Phase::Finishing);
-    let stopped = |state: &Loop, stop| state.clone().step(&terms, Event::Stop(stop), Ms(2_000_000));
+    let stopped = |state: &Loop, stop| state.clone().step(&terms, LoopEvent::Stop(stop), Ms(2_000_000));
     assert_eq!(stopped(&state, Stop::TimeUp).1, []);
     let (state, effects) = stopped(&state, Stop::Soft);
     assert_eq!(effects, []);
     let (state, effects) = stopped(&state, Stop::Soft);
-    assert_eq!((state.finish, effects), (Some(Finish::Complete), vec![Effect::Kill]));
+    assert_eq!((state.finish, effects), (Some(Finish::Complete), vec![LoopEffect::Kill]));
     for end in [HookEnd::Code(2), HookEnd::Code(9), HookEnd::TimedOut] {
-        assert_eq!(end.stage(Hook::Finished, FailBehavior::Abort), Stage::GoOn, "there is nothing left to abort");
+        assert_eq!(end.stage(Hook::Finished, FailBehavior::Abort), HookStage::GoOn, "there is nothing left to abort");
     }
 }
 

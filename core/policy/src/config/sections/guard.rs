@@ -2,7 +2,7 @@
 
 use crate::config::{Allow, OnFailure, UserRule};
 use crate::config::declare::{ConfigType, ValueKind, table};
-use crate::policy::Mode;
+use crate::policy::PolicyMode;
 use std::collections::BTreeMap;
 use toml::Value;
 
@@ -13,7 +13,7 @@ table! {
     /// Which rules speak, how strictly, and what is allowed besides.
     pub struct GuardSection {
         /// Whether rules stop calls, or only the floor does and the rest is recorded.
-        mode: Mode = Mode::Enforce,
+        mode: PolicyMode = PolicyMode::Enforce,
         /// What happens to a call that runs or writes where no verdict could be had. A project may only make it stricter.
         on_failure: OnFailure = OnFailure::Ask,
         /// Whole packs of rules, on or off, by name.

@@ -1,4 +1,4 @@
-//! `taut demo`: a scripted agent goes through the real hook door in a
+//! `taut demo`: a scripted agent goes through the real hook in a
 //! throw-away home, and you see what it tried, what was answered and what is stored.
 
 mod script;
@@ -7,13 +7,13 @@ mod stage;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::{Printer, text};
-use script::Act;
+use script::DemoStep;
 use serde_json::Value;
-use stage::Stage;
+use stage::DemoStage;
 use std::time::Duration;
 
 pub fn run(printer: &Printer) -> Result<Exit, CliError> {
-    let stage = Stage::set()?;
+    let stage = DemoStage::set()?;
     stage.taut(&["daemon", "start"], b"")?;
     let played = play(&stage, printer);
     // Stopped even when the play went wrong: the demo leaves nothing behind.
@@ -23,10 +23,10 @@ pub fn run(printer: &Printer) -> Result<Exit, CliError> {
     Ok(Exit::Ok)
 }
 
-fn play(stage: &Stage, printer: &Printer) -> Result<Vec<Duration>, CliError> {
+fn play(stage: &DemoStage, printer: &Printer) -> Result<Vec<Duration>, CliError> {
     let mut times = Vec::new();
     for act in script::acts() {
-        if let Act::Say(text) = &act {
+        if let DemoStep::Say(text) = &act {
             say(text, printer);
             continue;
         }
@@ -48,7 +48,7 @@ fn say(text: &str, printer: &Printer) {
     }
 }
 
-fn show(act: &Act, answer: &str, printer: &Printer) {
+fn show(act: &DemoStep, answer: &str, printer: &Printer) {
     let Some(tried) = act.tried() else { return };
     for (nth, line) in tried.lines().enumerate() {
         printer.line(text!("  {} {}", printer.dim(if nth == 0 { "$" } else { " " }), line));
@@ -68,7 +68,7 @@ fn show(act: &Act, answer: &str, printer: &Printer) {
 }
 
 /// What is stored now, read back through the commands a user has.
-fn epilogue(stage: &Stage, times: &[Duration], printer: &Printer) -> Result<(), CliError> {
+fn epilogue(stage: &DemoStage, times: &[Duration], printer: &Printer) -> Result<(), CliError> {
     let events = stage.json_lines(&["events", "--json", "-n", "1000"])?;
     let sessions = stage.json_lines(&["sessions", "--all", "--json"])?;
     if printer.json() {

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use std::path::Path;
 
-pub enum Act {
+pub enum DemoStep {
     /// A line for the audience.
     Say(&'static str),
     /// The agent wants to run a shell line.
@@ -21,32 +21,32 @@ pub enum Act {
     },
 }
 
-pub fn acts() -> Vec<Act> {
-    let event = |name, fields| Act::Event { name, fields };
+pub fn acts() -> Vec<DemoStep> {
+    let event = |name, fields| DemoStep::Event { name, fields };
     vec![
         event("SessionStart", json!({"source": "startup"})),
         event("UserPromptSubmit", json!({"prompt": "Tidy the repository and publish the branch."})),
-        Act::Say("Ordinary work is left alone"),
-        Act::Bash { id: 1, command: "cargo test && rm -rf ./target" },
-        Act::Bash { id: 2, command: "git commit -m 'docs: say why rm -rf / is a bad idea'" },
-        Act::Bash { id: 3, command: "cat > NOTES.md <<'END'\nNever run: git push --force origin main\nEND" },
-        Act::Say("What would hurt is stopped, however it is spelled"),
-        Act::Bash { id: 4, command: "cd / && rm -rf *" },
-        Act::Bash { id: 5, command: "echo cm0gLXJmIH4K | base64 -d | sh" },
-        Act::Bash {
+        DemoStep::Say("Ordinary work is left alone"),
+        DemoStep::Bash { id: 1, command: "cargo test && rm -rf ./target" },
+        DemoStep::Bash { id: 2, command: "git commit -m 'docs: say why rm -rf / is a bad idea'" },
+        DemoStep::Bash { id: 3, command: "cat > NOTES.md <<'END'\nNever run: git push --force origin main\nEND" },
+        DemoStep::Say("What would hurt is stopped, however it is spelled"),
+        DemoStep::Bash { id: 4, command: "cd / && rm -rf *" },
+        DemoStep::Bash { id: 5, command: "echo cm0gLXJmIH4K | base64 -d | sh" },
+        DemoStep::Bash {
             id: 6,
             command: "python3 - <<'END'\nimport os, shutil\nshutil.rmtree(os.path.expanduser('~'))\nEND",
         },
-        Act::Say("What may be meant is stopped once, with a better way"),
-        Act::Bash { id: 7, command: "git push --force origin main" },
-        Act::Batch { id: 7 },
-        Act::Bash { id: 8, command: "git push -f origin main" },
+        DemoStep::Say("What may be meant is stopped once, with a better way"),
+        DemoStep::Bash { id: 7, command: "git push --force origin main" },
+        DemoStep::Batch { id: 7 },
+        DemoStep::Bash { id: 8, command: "git push -f origin main" },
         event("Stop", json!({"stop_hook_active": false, "background_tasks": []})),
         event("SessionEnd", json!({"reason": "prompt_input_exit"})),
     ]
 }
 
-impl Act {
+impl DemoStep {
     /// The call as the real client would send it.
     pub fn payload(&self, project: &Path) -> Option<Value> {
         let (name, fields) = match self {

@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-pub struct Stage {
+pub struct DemoStage {
     root: PathBuf,
     project: PathBuf,
     program: PathBuf,
 }
 
-impl Stage {
+impl DemoStage {
     pub fn set() -> Result<Self, CliError> {
         let mark = host::clock::uuid(host::clock::now());
         let root = std::env::temp_dir().join(format!("taut-demo-{mark}"));
@@ -32,7 +32,7 @@ impl Stage {
         self.root.join("home")
     }
 
-    /// One call through the real door: what it printed and how long it took,
+    /// One call through the real hook: what it printed and how long it took,
     /// from starting the process to its end.
     pub fn hook(&self, payload: &Value) -> Result<(String, Duration), CliError> {
         let input = payload.to_string();
@@ -71,7 +71,7 @@ impl Stage {
     }
 }
 
-impl Drop for Stage {
+impl Drop for DemoStage {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.root);
     }

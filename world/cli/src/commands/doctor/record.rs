@@ -3,12 +3,12 @@
 use super::PATIENCE;
 use crate::service;
 use host::install::checks::Check;
-use host::paths::Places;
+use host::paths::PathVariables;
 use store::Store;
 
 const NAME: &str = "record";
 
-pub fn check(places: &Places) -> Vec<Check> {
+pub fn check(places: &PathVariables) -> Vec<Check> {
     let state = &places.state();
     let Ok(mut store) = Store::open_and_migrate(state, PATIENCE) else {
         // That it does not open is said already; what was lost meanwhile is not.

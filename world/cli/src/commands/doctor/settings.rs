@@ -1,18 +1,18 @@
 //! What the agent's settings say about us: there, whole, once, and not switched off.
 
 use super::levels;
-use crate::agent_settings::Whose;
-use agents::claude_code::settings::{self, Client, Entry, Form, Inspection, REGISTERED, Version};
+use crate::agent_settings::SettingsOwner;
+use agents::claude_code::settings::{self, CommandForm, HookEntry, Inspection, KnownClient, REGISTERED, Version};
 use host::install::checks::{Check, Health};
-use host::paths::Places;
-use host::settings_file::{Backups, Snapshot};
+use host::paths::PathVariables;
+use host::settings_file::{Backups, SettingsSnapshot};
 use std::path::{Path, PathBuf};
 
-pub fn client(client: Client) -> Check {
+pub fn client(client: KnownClient) -> Check {
     match (client, client.note()) {
-        (Client::Known(version), None) => Check::ok("client", format!("Claude Code {version}")),
-        (Client::Known(_), Some(note)) => Check::warn("client", note, "claude update && taut init"),
-        (Client::Unknown, _) => Check::warn(
+        (KnownClient::Known(version), None) => Check::ok("client", format!("Claude Code {version}")),
+        (KnownClient::Known(_), Some(note)) => Check::warn("client", note, "claude update && taut init"),
+        (KnownClient::Unknown, _) => Check::warn(
             "client",
             format!("`claude --version` gave no answer; the hooks need {} or newer", Version::EXEC_FORM),
             "claude --version",
@@ -21,13 +21,13 @@ pub fn client(client: Client) -> Check {
 }
 
 /// Looks at each settings file; gives the programs that they call.
-pub fn check(places: &Places, client: Client, checks: &mut Vec<Check>) -> Vec<PathBuf> {
+pub fn check(places: &PathVariables, client: KnownClient, checks: &mut Vec<Check>) -> Vec<PathBuf> {
     let mut programs: Vec<PathBuf> = Vec::new();
     let mut broken = false;
     for (whose, path) in levels(places) {
         match look(&path) {
             Ok(inspection) => {
-                let target = Snapshot::read(&path).map_or_else(|_| path.clone(), |file| file.target);
+                let target = SettingsSnapshot::read(&path).map_or_else(|_| path.clone(), |file| file.target);
                 let recorded = Backups::of(&places.state(), &target).read_record().is_some();
                 checks.extend(findings(&Seen { whose, path: &path, recorded }, &inspection, client));
                 for entry in inspection.entries {
@@ -57,14 +57,14 @@ pub fn check(places: &Places, client: Client, checks: &mut Vec<Check>) -> Vec<Pa
 
 /// A settings file that was looked at.
 struct Seen<'p> {
-    whose: Whose,
+    whose: SettingsOwner,
     path: &'p Path,
     /// We have installed here and not left since.
     recorded: bool,
 }
 
 fn look(path: &Path) -> Result<Inspection, Check> {
-    let file = Snapshot::read(path)
+    let file = SettingsSnapshot::read(path)
         .map_err(|error| Check::bad("settings", error.to_string(), format!("ls -l {}", path.display())))?;
     settings::inspect(file.text()).map_err(|error| {
         let place = format!("{}:{}:{}", path.display(), error.line, error.column);
@@ -72,7 +72,7 @@ fn look(path: &Path) -> Result<Inspection, Check> {
     })
 }
 
-fn findings(seen: &Seen<'_>, inspection: &Inspection, client: Client) -> Vec<Check> {
+fn findings(seen: &Seen<'_>, inspection: &Inspection, client: KnownClient) -> Vec<Check> {
     let (shown, entries) = (seen.path.display(), &inspection.entries);
     let init = format!("taut init{}", seen.whose.flag());
     let bad = |detail: String, fix: &str| Check::bad("settings", detail, fix);
@@ -101,7 +101,7 @@ fn findings(seen: &Seen<'_>, inspection: &Inspection, client: Client) -> Vec<Che
         found.push(warn(format!("{shown} lacks {}", missing.join(", "))));
     }
     let doubled =
-        |(index, entry): &(usize, &Entry)| entries.iter().take(*index).any(|other| other.event == entry.event);
+        |(index, entry): &(usize, &HookEntry)| entries.iter().take(*index).any(|other| other.event == entry.event);
     if let Some((_, entry)) = entries.iter().enumerate().find(doubled) {
         found.push(warn(format!("{shown}:{} calls Taut a second time on {}", entry.line, entry.event)));
     }
@@ -112,7 +112,7 @@ fn findings(seen: &Seen<'_>, inspection: &Inspection, client: Client) -> Vec<Che
         let detail = format!("{shown}:{} limits {} to `{matcher}`: nothing else is seen", entry.line, entry.event);
         found.push(Check::warn("settings", detail, format!("${{EDITOR:-vi}} {shown}")));
     }
-    if client.form() == Form::Exec && entries.iter().any(|entry| entry.form == Form::Shell) {
+    if client.form() == CommandForm::Exec && entries.iter().any(|entry| entry.form == CommandForm::Shell) {
         found.push(warn(format!("{shown} calls Taut through a shell, which costs more than the hook itself")));
     }
     if found.is_empty() {
@@ -124,18 +124,22 @@ fn findings(seen: &Seen<'_>, inspection: &Inspection, client: Client) -> Vec<Che
 #[cfg(test)]
 mod tests {
     use super::*;
-    use agents::claude_code::settings::{OnFailure, Plan};
+    use agents::claude_code::settings::{GuardFailure, SettingsPlan};
 
-    const CLIENT: Client = Client::Known(Version(2, 1, 325));
+    const CLIENT: KnownClient = KnownClient::Known(Version(2, 1, 325));
 
     fn installed() -> String {
-        let plan =
-            Plan { command: "/b/taut".into(), client: CLIENT, on_failure: OnFailure::Continue, allow: Vec::new() };
+        let plan = SettingsPlan {
+            command: "/b/taut".into(),
+            client: CLIENT,
+            on_failure: GuardFailure::Continue,
+            allow: Vec::new(),
+        };
         settings::edit("{}", &plan).unwrap().text
     }
 
     fn found(text: &str) -> Vec<(Health, String)> {
-        let seen = Seen { whose: Whose::Project, path: Path::new("/s"), recorded: true };
+        let seen = Seen { whose: SettingsOwner::Project, path: Path::new("/s"), recorded: true };
         let checks = findings(&seen, &settings::inspect(text).unwrap(), CLIENT);
         checks.into_iter().map(|check| (check.health, check.detail)).collect()
     }

@@ -33,7 +33,7 @@ pub struct PhaseArgs {
 }
 
 #[derive(Debug, Args)]
-pub struct ListArgs {
+pub struct EffortListArgs {
     /// Finished ones, and those of every project too
     #[arg(long)]
     pub all: bool,
@@ -56,7 +56,7 @@ pub enum EffortVerb {
         what: Option<String>,
     },
     /// List efforts
-    List(ListArgs),
+    List(EffortListArgs),
 }
 
 #[derive(Debug, Subcommand)]

@@ -11,11 +11,11 @@ use crate::exit::Exit;
 use crate::printer::{Printer, Text};
 use crate::{service, stdin};
 use engine::memory::line::Plain;
-use host::paths::Places;
+use host::paths::PathVariables;
 use model::Environment;
 use model::effort::Refused;
-use pipeline::queue::{Caller, caller};
-use pipeline::{Hand, HandError, found_done};
+use pipeline::queue::{TaskCaller, caller};
+use pipeline::{CliCommand, CliCommandError, found_done};
 use serde_json::json;
 use std::time::Duration;
 use store::Store;
@@ -27,9 +27,9 @@ pub fn effort(verb: &EffortVerb, printer: &Printer) -> Result<Exit, CliError> {
     match verb {
         EffortVerb::Show { what } => shown::effort(what.as_deref(), printer),
         EffortVerb::List(args) => shown::list(args, printer),
-        EffortVerb::Start(_) => carry_out(stdin::waiting(), printer),
-        EffortVerb::Phase(_) => carry_out(None, printer),
-        EffortVerb::Finish(args) => carry_out(text_or_stdin(args), printer),
+        EffortVerb::Start(_) => execute_line(stdin::waiting(), printer),
+        EffortVerb::Phase(_) => execute_line(None, printer),
+        EffortVerb::Finish(args) => execute_line(text_or_stdin(args), printer),
     }
 }
 
@@ -37,17 +37,17 @@ pub fn session(verb: &SessionVerb, printer: &Printer) -> Result<Exit, CliError> 
     match verb {
         SessionVerb::Find { text } => shown::find(&text.join(" "), printer),
         SessionVerb::Status => shown::status(printer),
-        SessionVerb::Activate(_) => carry_out(stdin::waiting(), printer),
-        SessionVerb::Continue { .. } | SessionVerb::Phase(_) => carry_out(None, printer),
+        SessionVerb::Activate(_) => execute_line(stdin::waiting(), printer),
+        SessionVerb::Continue { .. } | SessionVerb::Phase(_) => execute_line(None, printer),
         SessionVerb::Dehydrate(args) | SessionVerb::Restart(args) | SessionVerb::End(args) => {
-            carry_out(text_or_stdin(args), printer)
+            execute_line(text_or_stdin(args), printer)
         }
     }
 }
 
 /// `taut log` and `taut status`.
 pub fn note(args: &TextArgs, printer: &Printer) -> Result<Exit, CliError> {
-    carry_out(text_or_stdin(args), printer)
+    execute_line(text_or_stdin(args), printer)
 }
 
 fn text_or_stdin(args: &TextArgs) -> Option<String> {
@@ -55,7 +55,7 @@ fn text_or_stdin(args: &TextArgs) -> Option<String> {
 }
 
 /// The line as it was typed, done by the hook that saw it or done now.
-fn carry_out(stdin: Option<String>, printer: &Printer) -> Result<Exit, CliError> {
+fn execute_line(stdin: Option<String>, printer: &Printer) -> Result<Exit, CliError> {
     Ok(say(carried(&typed(stdin))?, printer))
 }
 
@@ -63,14 +63,14 @@ pub(super) fn typed(stdin: Option<String>) -> Plain {
     Plain { words: std::env::args().skip(1).filter(|word| word != "--json").collect(), stdin }
 }
 
-pub(super) fn carried(line: &Plain) -> Result<pipeline::Carried, CliError> {
-    match Desk::open() {
-        Ok(desk) => desk.carry_out(line),
+pub(super) fn carried(line: &Plain) -> Result<pipeline::Executed, CliError> {
+    match EffortSession::open() {
+        Ok(effort_session) => effort_session.carry_out(line),
         Err(error) => found_only(line, error),
     }
 }
 
-pub(super) fn say(carried: pipeline::Carried, printer: &Printer) -> Exit {
+pub(super) fn say(carried: pipeline::Executed, printer: &Printer) -> Exit {
     for trouble in &carried.troubles {
         printer.note(format!("warning: {trouble}"));
     }
@@ -93,26 +93,26 @@ pub(super) struct OwnInbox {
 pub(super) fn own_inbox() -> Result<Option<OwnInbox>, CliError> {
     let line = Plain { words: vec!["inbox".to_string()], stdin: None };
     let read = |agent: String, said: String| OwnInbox { agent, said };
-    match Desk::open() {
-        Ok(desk) if desk.caller.session.is_some() => {
-            let agent = desk.caller.agent.clone();
-            Ok(Some(read(agent, desk.carry_out(&line)?.said)))
+    match EffortSession::open() {
+        Ok(effort_session) if effort_session.caller.session.is_some() => {
+            let agent = effort_session.caller.agent.clone();
+            Ok(Some(read(agent, effort_session.carry_out(&line)?.said)))
         }
         // A sandbox hides the client and its session, and the hook's answer tells of both.
-        Ok(mut desk) => {
-            let done = found_done(&mut desk.store, &desk.caller, &line.words, host::clock::now())?;
-            Ok(done.transpose()?.map(|carried| read(desk.caller.agent, carried.said)))
+        Ok(mut effort_session) => {
+            let done = found_done(&mut effort_session.store, &effort_session.caller, &line.words, host::clock::now())?;
+            Ok(done.transpose()?.map(|carried| read(effort_session.caller.agent, carried.said)))
         }
         Err(error) => Ok(found_only(&line, error).ok().map(|carried| read("this agent".to_string(), carried.said))),
     }
 }
 
 /// Where nothing can be written, as in a client's sandbox, what the hook did can still be read.
-fn found_only(line: &Plain, error: CliError) -> Result<pipeline::Carried, CliError> {
-    let places = Places::from_process();
+fn found_only(line: &Plain, error: CliError) -> Result<pipeline::Executed, CliError> {
+    let places = PathVariables::from_process();
     let Ok(mut store) = Store::open_existing_read_only(&places.state()) else { return Err(error) };
     let Ok(caller) = who(&store, &places) else { return Err(error) };
-    let caller = Caller { session: None, ..caller };
+    let caller = TaskCaller { session: None, ..caller };
     match found_done(&mut store, &caller, &line.words, host::clock::now()) {
         Ok(Some(found)) => found.map_err(CliError::from),
         _ => Err(error),
@@ -120,53 +120,53 @@ fn found_only(line: &Plain, error: CliError) -> Result<pipeline::Carried, CliErr
 }
 
 /// The database, and who stands before it.
-pub(super) struct Desk {
+pub(super) struct EffortSession {
     pub store: Store,
-    pub caller: Caller,
-    places: Places,
+    pub caller: TaskCaller,
+    places: PathVariables,
 }
 
-impl Desk {
+impl EffortSession {
     pub fn open() -> Result<Self, CliError> {
-        let places = Places::from_process();
+        let places = PathVariables::from_process();
         let store = super::open_and_take_in(&places, PATIENCE)?;
         let caller = who(&store, &places)?;
         Ok(Self { store, caller, places })
     }
 
-    fn carry_out(mut self, line: &Plain) -> Result<pipeline::Carried, CliError> {
+    fn carry_out(mut self, line: &Plain) -> Result<pipeline::Executed, CliError> {
         let judge = super::judge_here(None)?;
         let setting = service::setting(&self.places);
-        let hand = Hand {
+        let hand = CliCommand {
             store: &mut self.store,
             setting: &setting,
-            law: judge.law(),
+            project_policy: judge.project_policy(),
             caller: &self.caller,
             claude: self.places.claude().to_string_lossy().into_owned(),
             cwd: std::env::current_dir()?.to_string_lossy().into_owned(),
             now: host::clock::now(),
         };
-        let carried = hand.carry_out(line)?;
+        let carried = hand.execute(line)?;
         let _ = self.store.settle();
         Ok(carried)
     }
 }
 
-fn who(store: &Store, places: &Places) -> Result<Caller, CliError> {
+fn who(store: &Store, places: &PathVariables) -> Result<TaskCaller, CliError> {
     let env = std::env::vars().filter(|(name, _)| Environment::allows(name)).collect();
     let cwd = std::env::current_dir()?.to_string_lossy().into_owned();
-    let call = Caller::call(cwd, Environment(env), Some(std::os::unix::process::parent_id()));
+    let call = TaskCaller::call(cwd, Environment(env), Some(std::os::unix::process::parent_id()));
     let host_session = std::env::var("CLAUDE_CODE_SESSION_ID").unwrap_or_default();
     Ok(caller(store, &call, &host_session, &places.home())?)
 }
 
-impl From<HandError> for CliError {
-    fn from(error: HandError) -> Self {
+impl From<CliCommandError> for CliError {
+    fn from(error: CliCommandError) -> Self {
         match error {
-            HandError::Store(cause) => cause.into(),
-            HandError::Refused(Refused::Failed(why)) => Self::failed(why),
-            HandError::Refused(Refused::NotFound(why)) => Self::not_found(why),
-            HandError::Unknown => Self::not_found(error.to_string()),
+            CliCommandError::Store(cause) => cause.into(),
+            CliCommandError::Refused(Refused::Failed(why)) => Self::failed(why),
+            CliCommandError::Refused(Refused::NotFound(why)) => Self::not_found(why),
+            CliCommandError::Unknown => Self::not_found(error.to_string()),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Efforts as they are shown.
 
-use super::Desk;
-use super::args::ListArgs;
+use super::EffortSession;
+use super::args::EffortListArgs;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::{Printer, Text, text};
@@ -9,22 +9,22 @@ use model::effort::Effort;
 use serde_json::{Value, json};
 use store::EffortFilter;
 
-pub fn list(args: &ListArgs, printer: &Printer) -> Result<Exit, CliError> {
-    let desk = Desk::open()?;
+pub fn list(args: &EffortListArgs, printer: &Printer) -> Result<Exit, CliError> {
+    let effort_session = EffortSession::open()?;
     let filter = EffortFilter {
-        project: (!args.all).then(|| desk.caller.project.clone()),
+        project: (!args.all).then(|| effort_session.caller.project.clone()),
         agent: args.agent.clone(),
         only_active: !args.all,
         ..EffortFilter::default()
     };
-    show(&desk.store.efforts(&filter)?, printer)
+    show(&effort_session.store.efforts(&filter)?, printer)
 }
 
 pub fn find(text: &str, printer: &Printer) -> Result<Exit, CliError> {
-    let desk = Desk::open()?;
+    let effort_session = EffortSession::open()?;
     let text = Some(text.to_string()).filter(|text| !text.is_empty());
-    let filter = EffortFilter { project: Some(desk.caller.project.clone()), text, ..EffortFilter::default() };
-    let found = desk.store.efforts(&filter)?;
+    let filter = EffortFilter { project: Some(effort_session.caller.project.clone()), text, ..EffortFilter::default() };
+    let found = effort_session.store.efforts(&filter)?;
     if found.is_empty() {
         return Err(CliError::not_found("no effort of this project is called that").hint("taut effort list --all"));
     }
@@ -60,15 +60,19 @@ fn show(efforts: &[Effort], printer: &Printer) -> Result<Exit, CliError> {
 }
 
 pub fn effort(what: Option<&str>, printer: &Printer) -> Result<Exit, CliError> {
-    let desk = Desk::open()?;
+    let effort_session = EffortSession::open()?;
     let filter = match what {
-        Some(_) => EffortFilter { project: Some(desk.caller.project.clone()), ..EffortFilter::default() },
-        None => EffortFilter { agent: Some(desk.caller.agent.clone()), only_active: true, ..EffortFilter::default() },
+        Some(_) => EffortFilter { project: Some(effort_session.caller.project.clone()), ..EffortFilter::default() },
+        None => EffortFilter {
+            agent: Some(effort_session.caller.agent.clone()),
+            only_active: true,
+            ..EffortFilter::default()
+        },
     };
-    let all = desk.store.efforts(&filter)?;
+    let all = effort_session.store.efforts(&filter)?;
     let found = all.into_iter().find(|effort| what.is_none_or(|what| effort.task == what || effort.id == what));
     let effort = found.ok_or_else(|| CliError::not_found("there is no such effort").hint("taut effort list --all"))?;
-    let phases = desk.store.phases(&effort.id)?;
+    let phases = effort_session.store.phases(&effort.id)?;
     if printer.json() {
         let mut value = object(&effort);
         value["phases"] = phases
@@ -94,15 +98,17 @@ pub fn effort(what: Option<&str>, printer: &Printer) -> Result<Exit, CliError> {
 }
 
 pub fn status(printer: &Printer) -> Result<Exit, CliError> {
-    let desk = Desk::open()?;
-    let session = desk.caller.session.as_deref().map(|id| desk.store.session(id)).transpose()?.flatten();
-    let filter = EffortFilter { agent: Some(desk.caller.agent.clone()), only_active: true, ..EffortFilter::default() };
-    let effort = desk.store.efforts(&filter)?.into_iter().next();
-    let waiting = desk.store.account(&desk.caller.agent)?.is_some();
+    let effort_session = EffortSession::open()?;
+    let session =
+        effort_session.caller.session.as_deref().map(|id| effort_session.store.session(id)).transpose()?.flatten();
+    let filter =
+        EffortFilter { agent: Some(effort_session.caller.agent.clone()), only_active: true, ..EffortFilter::default() };
+    let effort = effort_session.store.efforts(&filter)?.into_iter().next();
+    let waiting = effort_session.store.hand_over(&effort_session.caller.agent)?.is_some();
     let percent = session.as_ref().and_then(model::session::Session::context_percent);
     if printer.json() {
         printer.object(&json!({
-            "agent": desk.caller.agent,
+            "agent": effort_session.caller.agent,
             "session": session.as_ref().map(|session| &session.id),
             "status": session.as_ref().and_then(|session| session.status_text.as_ref()),
             "context_percent": percent,
@@ -112,7 +118,7 @@ pub fn status(printer: &Printer) -> Result<Exit, CliError> {
         return Ok(Exit::Ok);
     }
     let row = |name: &str, text: &str| printer.line(text!("{}  {}", printer.dim(format!("{name:<8}")), text));
-    row("agent", &desk.caller.agent);
+    row("agent", &effort_session.caller.agent);
     row("session", session.as_ref().map_or("none is known", |session| &session.logical_id));
     row("context", &percent.map_or("unknown".to_string(), |percent| format!("{percent:.0} %")));
     match &effort {

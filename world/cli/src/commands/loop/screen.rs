@@ -2,18 +2,18 @@
 //! line that changes, only where a person looks.
 
 use crate::printer::{Printer, Text, text};
-use runner::{Said, Status, Tell};
+use runner::{RunMessage, RunStatus, Tell};
 use serde_json::json;
 use std::cell::Cell;
 
-pub struct Screen<'p> {
+pub struct LoopScreen<'p> {
     printer: &'p Printer,
     live: bool,
     /// A status line stands there and must be wiped before anything else.
     drawn: Cell<bool>,
 }
 
-impl<'p> Screen<'p> {
+impl<'p> LoopScreen<'p> {
     pub fn new(printer: &'p Printer) -> Self {
         Self { printer, live: !printer.json() && Printer::has_listener(), drawn: Cell::new(false) }
     }
@@ -37,17 +37,17 @@ impl<'p> Screen<'p> {
     }
 }
 
-impl Tell for Screen<'_> {
-    fn tell(&self, said: &Said) {
+impl Tell for LoopScreen<'_> {
+    fn tell(&self, said: &RunMessage) {
         let printer = self.printer;
         match said {
-            Said::Note(text) => self.line(text),
-            Said::Warning(text) => self.line(text!("{} {}", printer.yellow("warning:"), text)),
-            Said::HookLine { hook, text } => {
+            RunMessage::Note(text) => self.line(text),
+            RunMessage::Warning(text) => self.line(text!("{} {}", printer.yellow("warning:"), text)),
+            RunMessage::HookLine { hook, text } => {
                 self.line(text!("{} {}", printer.cyan(format!("{hook} │")), text));
             }
-            Said::IterationStarted { iteration } => self.line(format!("iteration {iteration} begins")),
-            Said::IterationEnded { iteration, exit, commits, cost_micros, ms } => {
+            RunMessage::IterationStarted { iteration } => self.line(format!("iteration {iteration} begins")),
+            RunMessage::IterationEnded { iteration, exit, commits, cost_micros, ms } => {
                 let cost = *cost_micros as f64 / 1e6;
                 if printer.json() {
                     printer.object(&json!({"iteration": iteration, "exit": exit, "commits": commits, "cost_usd": cost, "duration_ms": ms}));
@@ -58,14 +58,14 @@ impl Tell for Screen<'_> {
                     crate::commands::ago(*ms)
                 ));
             }
-            Said::Status(status) => self.draw(&status_line(status)),
-            Said::Countdown { seconds, why } => self.draw(&format!("{why}: {} left", span(*seconds))),
-            Said::Finished { .. } => self.wipe(),
+            RunMessage::Status(status) => self.draw(&status_line(status)),
+            RunMessage::Countdown { seconds, why } => self.draw(&format!("{why}: {} left", span(*seconds))),
+            RunMessage::Finished { .. } => self.wipe(),
         }
     }
 }
 
-fn status_line(status: &Status) -> String {
+fn status_line(status: &RunStatus) -> String {
     let mut parts = vec![
         format!("iteration {}", status.iteration),
         span(status.elapsed_ms / 1000),
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn the_status_line_says_iteration_time_cost_context_tasks_and_tool() {
-        let status = Status {
+        let status = RunStatus {
             iteration: 3,
             elapsed_ms: 3_725_000,
             cost_micros: 1_234_000,

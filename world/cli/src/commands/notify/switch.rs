@@ -6,10 +6,10 @@ use crate::commands::stored;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::Printer;
-use crate::user_config::{self, Change};
+use crate::user_config::{self, ConfigChange};
 use crate::{notifier, person};
-use engine::fleet::notify::{self, Look};
-use model::row::Status;
+use engine::fleet::notify::{self, NotifyContext};
+use model::row::AgentStatus;
 use policy::notify::{KINDS, Offset, Quiet};
 use serde_json::json;
 use std::path::Path;
@@ -94,8 +94,8 @@ fn begin_now() -> Result<(), CliError> {
     // Somebody who tells meanwhile claims the same row, once for each notice.
     for _ in 0..TRIES {
         let told = store.told()?;
-        let look = Look { told: &told, now: host::clock::now(), offset: Offset::default() };
-        let after = notify::from_now(&store.agents()?, &judge.law().policy.notify, &look);
+        let look = NotifyContext { told: &told, now: host::clock::now(), offset: Offset::default() };
+        let after = notify::from_now(&store.agents()?, &judge.project_policy().policy.notify, &look);
         if store.claim_told(&told, &after)? {
             break;
         }
@@ -104,7 +104,7 @@ fn begin_now() -> Result<(), CliError> {
 }
 
 fn make(
-    change: &Change,
+    change: &ConfigChange,
     asking: Asking,
     printer: &Printer,
     first: impl FnOnce() -> Result<(), CliError>,
@@ -141,7 +141,7 @@ fn make(
     Ok(Exit::Ok)
 }
 
-fn kinds(named: &[String]) -> Result<Vec<Status>, CliError> {
+fn kinds(named: &[String]) -> Result<Vec<AgentStatus>, CliError> {
     if named.is_empty() {
         return Ok(KINDS.to_vec());
     }

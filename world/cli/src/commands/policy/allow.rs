@@ -2,7 +2,7 @@
 //! configuration, keeping its comments and order. For people only.
 
 use super::unknown_rule;
-use crate::args::{AllowArgs, Switch};
+use crate::args::{AllowArgs, OnOff};
 use crate::commands::PATIENCE;
 use crate::commands::pause::millis;
 use crate::error::CliError;
@@ -10,7 +10,7 @@ use crate::exit::Exit;
 use crate::person;
 use crate::printer::Printer;
 use crate::user_config::{self, section, wrong_shape};
-use host::paths::Places;
+use host::paths::PathVariables;
 use model::RuleKind;
 use model::effect::{Strike, Write};
 use policy::{Pack, rules};
@@ -54,7 +54,7 @@ pub fn run(args: &AllowArgs, printer: &Printer) -> Result<Exit, CliError> {
 
 /// Kept with the strikes: the next call the rule would stop passes, and uses it up.
 fn once(rule: &str, printer: &Printer) -> Result<Exit, CliError> {
-    let mut store = Store::open_and_migrate(&Places::from_process().state(), PATIENCE)?;
+    let mut store = Store::open_and_migrate(&PathVariables::from_process().state(), PATIENCE)?;
     let allowance = Write::Strike(Strike::allowance(rule, host::clock::now()));
     store.transact(Durability::Full, |tx| tx.apply(&[allowance]))?;
     if printer.json() {
@@ -65,13 +65,13 @@ fn once(rule: &str, printer: &Printer) -> Result<Exit, CliError> {
     Ok(Exit::Ok)
 }
 
-pub fn pack(name: &str, switch: Switch, printer: &Printer) -> Result<Exit, CliError> {
+pub fn pack(name: &str, switch: OnOff, printer: &Printer) -> Result<Exit, CliError> {
     let Some(pack) = Pack::parse(name) else {
         let known: Vec<&str> = Pack::ALL.iter().map(|pack| pack.name()).collect();
         return Err(CliError::not_found(format!("there is no pack `{name}`; the packs are {}", known.join(", "))));
     };
     person::required("policy pack")?;
-    let on = matches!(switch, Switch::On);
+    let on = matches!(switch, OnOff::On);
     let file = edit(|config| {
         let guard = section(config, "guard")?;
         let packs = guard.entry("packs").or_insert(Item::Table(Table::new()));

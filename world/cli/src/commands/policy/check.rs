@@ -8,7 +8,7 @@ use crate::printer::{Printer, text};
 use policy::{examples, rules};
 use serde_json::json;
 
-/// Runs every rule's examples through the reader and the law as shipped.
+/// Runs every rule's examples through the reader and the policy as shipped.
 pub fn run_examples(printer: &Printer) -> Result<Exit, CliError> {
     let outcomes = examples::outcomes();
     let failed: Vec<_> = outcomes.iter().filter(|outcome| !outcome.held).collect();
@@ -33,9 +33,9 @@ pub fn run_examples(printer: &Printer) -> Result<Exit, CliError> {
 
 pub fn configuration(printer: &Printer) -> Result<Exit, CliError> {
     let judge = judge_here(None)?;
-    let law = judge.law();
+    let project_policy = judge.project_policy();
     if printer.json() {
-        for trouble in &law.diagnostics {
+        for trouble in &project_policy.diagnostics {
             printer.object(&json!({
                 "file": trouble.file,
                 "line": trouble.line,
@@ -44,14 +44,14 @@ pub fn configuration(printer: &Printer) -> Result<Exit, CliError> {
                 "hint": trouble.hint,
             }));
         }
-    } else if law.diagnostics.is_empty() {
-        printer.line(text!("{} for {}", printer.green("the configuration is sound"), law.project.work_tree));
+    } else if project_policy.diagnostics.is_empty() {
+        printer.line(text!("{} for {}", printer.green("the configuration is sound"), project_policy.project.work_tree));
     }
-    for trouble in law.diagnostics.iter().filter(|_| !printer.json()) {
+    for trouble in project_policy.diagnostics.iter().filter(|_| !printer.json()) {
         printer.line(format!("{}:{}:{}: {}", trouble.file, trouble.line, trouble.column, trouble.message));
         if let Some(hint) = &trouble.hint {
             printer.line(format!("  hint: {hint}"));
         }
     }
-    Ok(if law.diagnostics.is_empty() { Exit::Ok } else { Exit::Failed })
+    Ok(if project_policy.diagnostics.is_empty() { Exit::Ok } else { Exit::Failed })
 }

@@ -23,8 +23,8 @@ pub fn run(verb: PolicyVerb, printer: &Printer) -> Result<Exit, CliError> {
 
 fn list(printer: &Printer) -> Result<Exit, CliError> {
     let judge = super::judge_here(None)?;
-    let law = &judge.law().policy;
-    let kind = |rule| law.kind(rule).map_or("off", |kind| kind.name());
+    let project_policy = &judge.project_policy().policy;
+    let kind = |rule| project_policy.kind(rule).map_or("off", |kind| kind.name());
     if printer.json() {
         for rule in rules::ALL {
             printer.object(&json!({"id": rule.id, "pack": rule.pack.name(), "kind": kind(rule), "title": rule.title}));

@@ -1,7 +1,7 @@
 //! `taut task agent`: workers register, are listed, and leave.
 
-use super::args::AgentVerb;
-use super::desk::Desk;
+use super::args::TaskAgentVerb;
+use super::store_session::StoreSession;
 use super::told;
 use crate::commands::ago;
 use crate::error::CliError;
@@ -12,24 +12,24 @@ use model::fact::Life;
 use model::task::Worker;
 use serde_json::json;
 
-pub fn run(verb: &AgentVerb, desk: &mut Desk, printer: &Printer) -> Result<Exit, CliError> {
+pub fn run(verb: &TaskAgentVerb, store_session: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
     match verb {
-        AgentVerb::Register(args) => register(args.pid, desk, printer),
-        AgentVerb::List => list(desk, printer),
-        AgentVerb::Deregister(args) => deregister(&args.id, desk, printer),
+        TaskAgentVerb::Register(args) => register(args.pid, store_session, printer),
+        TaskAgentVerb::List => list(store_session, printer),
+        TaskAgentVerb::Deregister(args) => deregister(&args.id, store_session, printer),
     }
 }
 
-fn register(pid: Option<u32>, desk: &mut Desk, printer: &Printer) -> Result<Exit, CliError> {
+fn register(pid: Option<u32>, store_session: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
     let pid = pid.unwrap_or_else(std::os::unix::process::parent_id);
     let started = match host::probe::life(pid) {
         Some(Life::Alive { started }) => started,
         Some(Life::Gone) => return Err(CliError::failed(format!("there is no process {pid} to register"))),
         None => 0,
     };
-    let project = desk.project();
+    let project = store_session.project();
     let host = pipeline::queue::hostname();
-    let worker = desk.queue().register(&project, ClientProcess { pid, started }, &host)?;
+    let worker = store_session.queue().register(&project, ClientProcess { pid, started }, &host)?;
     if printer.json() {
         printer.object(&object(&worker));
     } else {
@@ -38,9 +38,9 @@ fn register(pid: Option<u32>, desk: &mut Desk, printer: &Printer) -> Result<Exit
     Ok(Exit::Ok)
 }
 
-fn list(desk: &mut Desk, printer: &Printer) -> Result<Exit, CliError> {
-    desk.reap();
-    let workers = desk.store().workers(&desk.project())?;
+fn list(store_session: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
+    store_session.reap();
+    let workers = store_session.store().workers(&store_session.project())?;
     if printer.json() {
         workers.iter().for_each(|worker| printer.object(&object(worker)));
         return Ok(Exit::Ok);
@@ -66,9 +66,9 @@ fn list(desk: &mut Desk, printer: &Printer) -> Result<Exit, CliError> {
     Ok(Exit::Ok)
 }
 
-fn deregister(id: &str, desk: &mut Desk, printer: &Printer) -> Result<Exit, CliError> {
-    desk.may_act_for(id, "deregister").map_err(|error| error.hint("taut task agent list"))?;
-    match desk.queue().deregister(id)? {
+fn deregister(id: &str, store_session: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
+    store_session.may_act_for(id, "deregister").map_err(|error| error.hint("taut task agent list"))?;
+    match store_session.queue().deregister(id)? {
         Some(released) => {
             for slug in released {
                 printer.note(format!("note: task '{slug}' was released"));

@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand};
 
 #[derive(Debug, Subcommand)]
-pub enum Verb {
+pub enum TaskVerb {
     /// Take a plan over from stdin: JSON Lines with the keys id, t, d, p, cat, spec, ref, deps, steps
     PlanSync,
     /// Count the tasks by where they stand
@@ -15,13 +15,13 @@ pub enum Verb {
     /// Renew the lease of a task you hold
     Renew(RenewArgs),
     /// Say that a task you hold is done
-    Done(DoneArgs),
+    Done(TaskDoneArgs),
     /// Give a task back that you could not finish
     Fail(FailArgs),
     /// Mark a step of a task as done
     StepDone(StepArgs),
     /// List tasks, by priority and age
-    List(ListArgs),
+    List(TaskListArgs),
     /// Show one task
     Show(ShowArgs),
     /// Make a task
@@ -39,7 +39,7 @@ pub enum Verb {
     /// Workers: register, list, deregister
     Agent {
         #[command(subcommand)]
-        verb: AgentVerb,
+        verb: TaskAgentVerb,
     },
     /// Say why nothing can be claimed
     Why,
@@ -52,7 +52,7 @@ pub enum Verb {
 }
 
 #[derive(Debug, Subcommand)]
-pub enum AgentVerb {
+pub enum TaskAgentVerb {
     /// Register a worker and print its id
     Register(RegisterArgs),
     /// List workers
@@ -116,7 +116,7 @@ pub struct RenewArgs {
 }
 
 #[derive(Debug, Args)]
-pub struct DoneArgs {
+pub struct TaskDoneArgs {
     pub id: String,
     /// A JSON object with at least `commit`, handed to those who wait for this task
     #[arg(long)]
@@ -143,7 +143,7 @@ pub struct StepArgs {
 }
 
 #[derive(Debug, Args)]
-pub struct ListArgs {
+pub struct TaskListArgs {
     /// Only these, separated by commas: open, active, done, quarantined, deleted
     #[arg(long)]
     pub status: Option<String>,

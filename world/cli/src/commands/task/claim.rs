@@ -1,7 +1,7 @@
 //! Claiming a task and acting on the claim.
 
-use super::args::{ClaimArgs, DoneArgs, FailArgs, RenewArgs, StepArgs};
-use super::desk::Desk;
+use super::args::{ClaimArgs, FailArgs, RenewArgs, StepArgs, TaskDoneArgs};
+use super::store_session::StoreSession;
 use super::{shown, told};
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -10,11 +10,11 @@ use engine::queue::Claimant;
 use serde_json::{Value, json};
 
 /// Agents and scripts read what they claimed: they get JSON unless a person looks.
-pub fn claim(args: &ClaimArgs, desk: &mut Desk, printer: &Printer) -> Result<Exit, CliError> {
-    let project = desk.project();
-    let caller = &desk.caller;
+pub fn claim(args: &ClaimArgs, store_session: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
+    let project = store_session.project();
+    let caller = &store_session.caller;
     if let Some(agent) = &args.agent {
-        desk.may_act_for(agent, "claim for").map_err(|error| error.hint("taut task claim"))?;
+        store_session.may_act_for(agent, "claim for").map_err(|error| error.hint("taut task claim"))?;
     }
     let claimant = Claimant {
         // Another agent's claim is not this session's.
@@ -23,14 +23,14 @@ pub fn claim(args: &ClaimArgs, desk: &mut Desk, printer: &Printer) -> Result<Exi
         lease_ms: args.lease * 1000,
     };
     let claimed = match &args.id {
-        Some(id) => Some(desk.queue().claim_one(&project, id, &claimant)?),
-        None => desk.queue().claim_first(&project, &claimant)?,
+        Some(id) => Some(store_session.queue().claim_one(&project, id, &claimant)?),
+        None => store_session.queue().claim_first(&project, &claimant)?,
     };
     let Some(claimed) = claimed else {
         return Err(CliError::not_found("No eligible tasks").hint("taut task why"));
     };
-    if !desk.caller.speaker.may_act_for(&claimant.agent) {
-        let (from, agent) = (desk.caller.speaker.shown(), &claimant.agent);
+    if !store_session.caller.speaker.may_act_for(&claimant.agent) {
+        let (from, agent) = (store_session.caller.speaker.shown(), &claimant.agent);
         printer.note(text!("note: this runs within {}: only `--token` acts on what it claims as {}", from, agent));
     }
     let value = shown::claimed_object(&claimed);
@@ -42,9 +42,9 @@ pub fn claim(args: &ClaimArgs, desk: &mut Desk, printer: &Printer) -> Result<Exi
     Ok(Exit::Ok)
 }
 
-pub fn renew(args: &RenewArgs, desk: &mut Desk, printer: &Printer) -> Result<Exit, CliError> {
-    let (project, actor) = (desk.project(), desk.actor(&args.actor));
-    let task = desk.queue().renew(&project, &args.id, &actor, args.lease * 1000)?;
+pub fn renew(args: &RenewArgs, store_session: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
+    let (project, actor) = (store_session.project(), store_session.actor(&args.actor));
+    let task = store_session.queue().renew(&project, &args.id, &actor, args.lease * 1000)?;
     if printer.json() {
         let until = task.queued.hold.as_ref().map(|hold| hold.lease_until.rfc3339());
         printer.object(&json!({
@@ -55,22 +55,22 @@ pub fn renew(args: &RenewArgs, desk: &mut Desk, printer: &Printer) -> Result<Exi
     Ok(told(printer, "renewed", &args.id))
 }
 
-pub fn done(args: &DoneArgs, desk: &mut Desk, printer: &Printer) -> Result<Exit, CliError> {
+pub fn done(args: &TaskDoneArgs, store_session: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
     let result = args.result.as_deref().map(parse_result).transpose()?.unwrap_or_default();
-    let (project, actor) = (desk.project(), desk.actor(&args.actor));
-    let note = desk.queue().done(&project, &args.id, &actor, result)?;
+    let (project, actor) = (store_session.project(), store_session.actor(&args.actor));
+    let note = store_session.queue().done(&project, &args.id, &actor, result)?;
     Ok(settled(printer, "done", &args.id, note))
 }
 
-pub fn fail(args: &FailArgs, desk: &mut Desk, printer: &Printer) -> Result<Exit, CliError> {
-    let (project, actor) = (desk.project(), desk.actor(&args.actor));
-    let note = desk.queue().fail(&project, &args.id, &actor, &args.reason)?;
+pub fn fail(args: &FailArgs, store_session: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
+    let (project, actor) = (store_session.project(), store_session.actor(&args.actor));
+    let note = store_session.queue().fail(&project, &args.id, &actor, &args.reason)?;
     Ok(settled(printer, "failed", &args.id, note))
 }
 
-pub fn step_done(args: &StepArgs, desk: &mut Desk, printer: &Printer) -> Result<Exit, CliError> {
-    let (project, speaker) = (desk.project(), desk.speaker());
-    if !desk.queue().finish_step(&project, &args.id, args.seq, &speaker)? {
+pub fn step_done(args: &StepArgs, store_session: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
+    let (project, speaker) = (store_session.project(), store_session.speaker());
+    if !store_session.queue().finish_step(&project, &args.id, args.seq, &speaker)? {
         return Err(CliError::not_found(format!("task '{}' has no step {}", args.id, args.seq))
             .hint(format!("taut task show {}", args.id)));
     }

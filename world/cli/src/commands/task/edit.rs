@@ -1,26 +1,26 @@
 //! Making and changing tasks by hand.
 
 use super::args::{BlockArgs, CreateArgs, DeleteArgs, FieldArgs, UpdateArgs};
-use super::desk::Desk;
 use super::list::parse_statuses;
+use super::store_session::StoreSession;
 use super::told;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::Printer;
 use engine::queue::{self, Speaker};
-use model::task::{Plan, Priority, Status, Step};
-use pipeline::queue::Change;
+use model::task::{Priority, TaskPlan, TaskStatus, TaskStep};
+use pipeline::queue::TaskChange;
 use serde_json::{Value, json};
-use store::{Edit, TaskFilter};
+use store::{TaskEdit, TaskFilter};
 
-pub fn create(args: &CreateArgs, desk: &mut Desk, printer: &Printer) -> Result<Exit, CliError> {
+pub fn create(args: &CreateArgs, store_session: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
     if let Some(problem) = queue::slug_problem(&args.id) {
         return Err(wrong("id", problem, &args.id));
     }
     if args.title.trim().is_empty() {
         return Err(wrong("title", "must not be empty", &args.title));
     }
-    let plan = Plan {
+    let plan = TaskPlan {
         slug: args.id.clone(),
         title: args.title.clone(),
         description: args.fields.description.clone(),
@@ -31,8 +31,8 @@ pub fn create(args: &CreateArgs, desk: &mut Desk, printer: &Printer) -> Result<E
         deps: deps(&args.fields).unwrap_or_default(),
         steps: steps(&args.fields)?.unwrap_or_default(),
     };
-    let project = desk.project();
-    desk.queue().create(&project, &plan)?;
+    let project = store_session.project();
+    store_session.queue().create(&project, &plan)?;
     if printer.json() {
         return Ok(told(printer, "created", &args.id));
     }
@@ -40,8 +40,8 @@ pub fn create(args: &CreateArgs, desk: &mut Desk, printer: &Printer) -> Result<E
     Ok(Exit::Ok)
 }
 
-pub fn update(args: &UpdateArgs, desk: &mut Desk, printer: &Printer) -> Result<Exit, CliError> {
-    let edit = Edit {
+pub fn update(args: &UpdateArgs, store_session: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
+    let edit = TaskEdit {
         title: args.title.clone(),
         description: args.fields.description.clone(),
         category: category(&args.fields)?,
@@ -51,19 +51,19 @@ pub fn update(args: &UpdateArgs, desk: &mut Desk, printer: &Printer) -> Result<E
         steps: steps(&args.fields)?,
     };
     let status = args.status.as_deref().map(one_status).transpose()?;
-    let change = Change { edit, deps: deps(&args.fields), status };
-    if change == Change::default() {
+    let change = TaskChange { edit, deps: deps(&args.fields), status };
+    if change == TaskChange::default() {
         return Err(CliError::failed("no fields to update").hint("taut task update --help"));
     }
-    let (project, speaker) = (desk.project(), desk.speaker());
-    desk.queue().update(&project, &args.id, &change, &speaker)?;
+    let (project, speaker) = (store_session.project(), store_session.speaker());
+    store_session.queue().update(&project, &args.id, &change, &speaker)?;
     Ok(told(printer, "updated", &args.id))
 }
 
-pub fn delete(args: &DeleteArgs, desk: &mut Desk, printer: &Printer) -> Result<Exit, CliError> {
-    let (project, speaker) = (desk.project(), desk.speaker());
+pub fn delete(args: &DeleteArgs, store_session: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
+    let (project, speaker) = (store_session.project(), store_session.speaker());
     if let Some(id) = &args.id {
-        desk.queue().delete(&project, id, &speaker)?;
+        store_session.queue().delete(&project, id, &speaker)?;
         return Ok(told(printer, "deleted", id));
     }
     let statuses = match &args.status {
@@ -82,7 +82,7 @@ pub fn delete(args: &DeleteArgs, desk: &mut Desk, printer: &Printer) -> Result<E
     }
     let filter =
         TaskFilter { statuses, spec: args.spec.clone(), category: args.category.clone(), ..TaskFilter::default() };
-    let deleted = desk.queue().delete_by(&project, &filter, &speaker)?;
+    let deleted = store_session.queue().delete_by(&project, &filter, &speaker)?;
     if printer.json() {
         printer.object(&json!({"deleted": deleted}));
     } else {
@@ -91,21 +91,21 @@ pub fn delete(args: &DeleteArgs, desk: &mut Desk, printer: &Printer) -> Result<E
     Ok(Exit::Ok)
 }
 
-pub fn block(args: &BlockArgs, desk: &mut Desk, printer: &Printer) -> Result<Exit, CliError> {
-    let project = desk.project();
-    desk.queue().block(&project, &args.id, &args.by)?;
+pub fn block(args: &BlockArgs, store_session: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
+    let project = store_session.project();
+    store_session.queue().block(&project, &args.id, &args.by)?;
     Ok(told(printer, "blocked", &format!("{} by {}", args.id, args.by)))
 }
 
-pub fn unblock(args: &BlockArgs, desk: &mut Desk, printer: &Printer) -> Result<Exit, CliError> {
-    let project = desk.project();
-    desk.queue().unblock(&project, &args.id, &args.by)?;
+pub fn unblock(args: &BlockArgs, store_session: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
+    let project = store_session.project();
+    store_session.queue().unblock(&project, &args.id, &args.by)?;
     Ok(told(printer, "unblocked", &format!("{} from {}", args.id, args.by)))
 }
 
-pub fn requeue(id: &str, desk: &mut Desk, printer: &Printer) -> Result<Exit, CliError> {
-    let project = desk.project();
-    desk.queue().requeue(&project, id)?;
+pub fn requeue(id: &str, store_session: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
+    let project = store_session.project();
+    store_session.queue().requeue(&project, id)?;
     Ok(told(printer, "requeued", id))
 }
 
@@ -125,7 +125,7 @@ fn category(fields: &FieldArgs) -> Result<Option<String>, CliError> {
     }
 }
 
-fn steps(fields: &FieldArgs) -> Result<Option<Vec<Step>>, CliError> {
+fn steps(fields: &FieldArgs) -> Result<Option<Vec<TaskStep>>, CliError> {
     let Some(text) = &fields.steps else { return Ok(None) };
     let parsed = serde_json::from_str(text).ok().and_then(|value| queue::parse_steps(&value));
     parsed.map(Some).ok_or_else(|| wrong("steps", "must be a JSON list of texts", text))
@@ -136,7 +136,7 @@ fn deps(fields: &FieldArgs) -> Option<Vec<String>> {
     Some(text.split(',').map(str::trim).filter(|word| !word.is_empty()).map(str::to_string).collect())
 }
 
-fn one_status(text: &str) -> Result<Status, CliError> {
+fn one_status(text: &str) -> Result<TaskStatus, CliError> {
     let parsed = parse_statuses(text)?;
     parsed.first().copied().ok_or_else(|| wrong("status", "must not be empty", text))
 }

@@ -1,6 +1,6 @@
 //! `taut task history`: every attempt on a task and how it ended.
 
-use super::desk::Desk;
+use super::store_session::StoreSession;
 use crate::commands::ago;
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -8,10 +8,10 @@ use crate::printer::{Printer, Text};
 use model::task::Attempt;
 use serde_json::json;
 
-pub fn run(id: &str, desk: &mut Desk, printer: &Printer) -> Result<Exit, CliError> {
-    desk.reap();
-    let task = desk.task(id)?;
-    let attempts = desk.store().attempts(&task.queued)?;
+pub fn run(id: &str, store_session: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
+    store_session.reap();
+    let task = store_session.task(id)?;
+    let attempts = store_session.store().attempts(&task.queued)?;
     if printer.json() {
         for attempt in &attempts {
             printer.object(&json!({
@@ -21,7 +21,7 @@ pub fn run(id: &str, desk: &mut Desk, printer: &Printer) -> Result<Exit, CliErro
                 "session": attempt.session,
                 "claimed_at": attempt.claimed_at.rfc3339(),
                 "ended_at": attempt.ended_at.map(|at| at.rfc3339()),
-                "outcome": attempt.outcome.map(model::task::Outcome::name),
+                "outcome": attempt.outcome.map(model::task::AttemptOutcome::name),
                 "reason": attempt.reason,
             }));
         }
@@ -37,11 +37,11 @@ pub fn run(id: &str, desk: &mut Desk, printer: &Printer) -> Result<Exit, CliErro
 }
 
 fn row(attempt: &Attempt, printer: &Printer) -> Vec<Text> {
-    use model::task::Outcome;
+    use model::task::AttemptOutcome;
     let outcome = match attempt.outcome {
         None => printer.green("active"),
-        Some(Outcome::Done) => Outcome::Done.name().into(),
-        Some(outcome @ Outcome::Failed) => printer.red(outcome.name()),
+        Some(AttemptOutcome::Done) => AttemptOutcome::Done.name().into(),
+        Some(outcome @ AttemptOutcome::Failed) => printer.red(outcome.name()),
         Some(outcome) => printer.yellow(outcome.name()),
     };
     let until = attempt.ended_at.unwrap_or_else(host::clock::now);

@@ -1,12 +1,12 @@
 //! Looking at tasks: `list`, `peek`, `show`, `deps`.
 
-use super::args::{ListArgs, PeekArgs, ShowArgs};
-use super::desk::Desk;
+use super::args::{PeekArgs, ShowArgs, TaskListArgs};
 use super::shown;
+use super::store_session::StoreSession;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::{Printer, text};
-use model::task::Status;
+use model::task::TaskStatus;
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 use store::{Dependency, TaskFilter};
@@ -14,15 +14,15 @@ use store::{Dependency, TaskFilter};
 /// No line of a tree begins further to the right.
 const MOST_INDENTED: usize = 32;
 
-pub fn list(args: &ListArgs, desk: &mut Desk, printer: &Printer) -> Result<Exit, CliError> {
-    desk.reap();
+pub fn list(args: &TaskListArgs, store_session: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
+    store_session.reap();
     let statuses = match &args.status {
         Some(text) => parse_statuses(text)?,
         None if args.all => Vec::new(),
-        None => vec![Status::Open, Status::Active, Status::Quarantined],
+        None => vec![TaskStatus::Open, TaskStatus::Active, TaskStatus::Quarantined],
     };
     let filter = TaskFilter { statuses, agent: args.assignee.clone(), ..TaskFilter::default() };
-    let tasks = desk.store().tasks(&desk.project(), &filter)?;
+    let tasks = store_session.store().tasks(&store_session.project(), &filter)?;
     if printer.json() {
         tasks.iter().for_each(|task| printer.object(&Value::Object(shown::object(task))));
     } else if args.markdown {
@@ -36,14 +36,14 @@ pub fn list(args: &ListArgs, desk: &mut Desk, printer: &Printer) -> Result<Exit,
 }
 
 /// The first that may be claimed, then all that are held.
-pub fn peek(args: &PeekArgs, desk: &mut Desk, printer: &Printer) -> Result<Exit, CliError> {
-    desk.reap();
-    let project = desk.project();
+pub fn peek(args: &PeekArgs, store_session: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
+    store_session.reap();
+    let project = store_session.project();
     let now = host::clock::now();
     let claimable = TaskFilter { claimable_at: Some(now), limit: args.count.max(1), ..TaskFilter::default() };
-    let active = TaskFilter { statuses: vec![Status::Active], ..TaskFilter::default() };
-    let mut tasks = if args.count == 0 { Vec::new() } else { desk.store().tasks(&project, &claimable)? };
-    tasks.extend(desk.store().tasks(&project, &active)?);
+    let active = TaskFilter { statuses: vec![TaskStatus::Active], ..TaskFilter::default() };
+    let mut tasks = if args.count == 0 { Vec::new() } else { store_session.store().tasks(&project, &claimable)? };
+    tasks.extend(store_session.store().tasks(&project, &active)?);
     if args.markdown {
         tasks.iter().for_each(|task| printer.line(shown::markdown(&shown::object(task))));
     } else if printer.json() || !Printer::has_reader() {
@@ -54,12 +54,12 @@ pub fn peek(args: &PeekArgs, desk: &mut Desk, printer: &Printer) -> Result<Exit,
     Ok(Exit::Ok)
 }
 
-pub fn show(args: &ShowArgs, desk: &mut Desk, printer: &Printer) -> Result<Exit, CliError> {
-    desk.reap();
-    let task = desk.task(&args.id)?;
+pub fn show(args: &ShowArgs, store_session: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
+    store_session.reap();
+    let task = store_session.task(&args.id)?;
     let mut fields = shown::whole_object(&task);
     if args.with_deps {
-        let results: Map<String, Value> = desk.store().blocker_results(&task)?.into_iter().collect();
+        let results: Map<String, Value> = store_session.store().blocker_results(&task)?.into_iter().collect();
         fields.insert("blocker_results".into(), Value::Object(results));
     }
     if printer.json() {
@@ -71,8 +71,8 @@ pub fn show(args: &ShowArgs, desk: &mut Desk, printer: &Printer) -> Result<Exit,
 }
 
 /// A tree on the terminal; as JSON one line per dependency.
-pub fn deps(id: &str, desk: &mut Desk, printer: &Printer) -> Result<Exit, CliError> {
-    let task = desk.task(id)?;
+pub fn deps(id: &str, store_session: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
+    let task = store_session.task(id)?;
     if task.plan.deps.is_empty() && !printer.json() {
         printer.line("(no dependencies)");
         return Ok(Exit::Ok);
@@ -81,7 +81,7 @@ pub fn deps(id: &str, desk: &mut Desk, printer: &Printer) -> Result<Exit, CliErr
         let status = shown::status(task.queued.status, task.queued.open_blockers, printer);
         printer.line(text!("{} {}", id, status));
     }
-    let dependencies = desk.store().dependencies_below(&task.queued)?;
+    let dependencies = store_session.store().dependencies_below(&task.queued)?;
     walk(id, &dependencies, |dependency, depth| show_dependency(dependency, depth, printer));
     Ok(Exit::Ok)
 }
@@ -118,10 +118,10 @@ fn show_dependency(dependency: &Dependency, depth: usize, printer: &Printer) {
     printer.line(text!("{}{}{} {}", indent, deep, blocker, shown::status(*status, *open_blockers, printer)));
 }
 
-pub fn parse_statuses(text: &str) -> Result<Vec<Status>, CliError> {
+pub fn parse_statuses(text: &str) -> Result<Vec<TaskStatus>, CliError> {
     let parse = |word: &str| {
-        Status::parse(word.trim()).ok_or_else(|| {
-            let names = Status::ALL.map(Status::name).join(", ");
+        TaskStatus::parse(word.trim()).ok_or_else(|| {
+            let names = TaskStatus::ALL.map(TaskStatus::name).join(", ");
             CliError::failed(format!("--status must be some of {names} (value: \"{word}\")"))
                 .hint("taut task list --status open,active")
         })

@@ -3,54 +3,54 @@
 mod agent;
 mod args;
 mod claim;
-mod desk;
 mod edit;
 mod history;
 mod list;
 mod plan;
 mod shown;
+mod store_session;
 mod watch;
 mod why;
 
-pub use args::Verb;
+pub use args::TaskVerb;
 
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::Printer;
-use desk::Desk;
 use engine::queue::Refusal;
 use pipeline::queue::QueueError;
+use store_session::StoreSession;
 
-pub fn run(verb: &Verb, printer: &Printer) -> Result<Exit, CliError> {
-    let mut desk = Desk::open()?;
-    let exit = serve(verb, &mut desk, printer)?;
-    desk.close();
+pub fn run(verb: &TaskVerb, printer: &Printer) -> Result<Exit, CliError> {
+    let mut store_session = StoreSession::open()?;
+    let exit = serve(verb, &mut store_session, printer)?;
+    store_session.close();
     Ok(exit)
 }
 
-fn serve(verb: &Verb, desk: &mut Desk, printer: &Printer) -> Result<Exit, CliError> {
+fn serve(verb: &TaskVerb, store_session: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
     match verb {
-        Verb::PlanSync => plan::sync(desk, printer),
-        Verb::PlanStatus => plan::status(desk, printer),
-        Verb::Peek(args) => list::peek(args, desk, printer),
-        Verb::Claim(args) => claim::claim(args, desk, printer),
-        Verb::Renew(args) => claim::renew(args, desk, printer),
-        Verb::Done(args) => claim::done(args, desk, printer),
-        Verb::Fail(args) => claim::fail(args, desk, printer),
-        Verb::StepDone(args) => claim::step_done(args, desk, printer),
-        Verb::List(args) => list::list(args, desk, printer),
-        Verb::Show(args) => list::show(args, desk, printer),
-        Verb::Create(args) => edit::create(args, desk, printer),
-        Verb::Update(args) => edit::update(args, desk, printer),
-        Verb::Delete(args) => edit::delete(args, desk, printer),
-        Verb::Deps(args) => list::deps(&args.id, desk, printer),
-        Verb::Block(args) => edit::block(args, desk, printer),
-        Verb::Unblock(args) => edit::unblock(args, desk, printer),
-        Verb::Agent { verb } => agent::run(verb, desk, printer),
-        Verb::Why => why::run(desk, printer),
-        Verb::Requeue(args) => edit::requeue(&args.id, desk, printer),
-        Verb::History(args) => history::run(&args.id, desk, printer),
-        Verb::Watch(args) => watch::run(args, desk, printer),
+        TaskVerb::PlanSync => plan::sync(store_session, printer),
+        TaskVerb::PlanStatus => plan::status(store_session, printer),
+        TaskVerb::Peek(args) => list::peek(args, store_session, printer),
+        TaskVerb::Claim(args) => claim::claim(args, store_session, printer),
+        TaskVerb::Renew(args) => claim::renew(args, store_session, printer),
+        TaskVerb::Done(args) => claim::done(args, store_session, printer),
+        TaskVerb::Fail(args) => claim::fail(args, store_session, printer),
+        TaskVerb::StepDone(args) => claim::step_done(args, store_session, printer),
+        TaskVerb::List(args) => list::list(args, store_session, printer),
+        TaskVerb::Show(args) => list::show(args, store_session, printer),
+        TaskVerb::Create(args) => edit::create(args, store_session, printer),
+        TaskVerb::Update(args) => edit::update(args, store_session, printer),
+        TaskVerb::Delete(args) => edit::delete(args, store_session, printer),
+        TaskVerb::Deps(args) => list::deps(&args.id, store_session, printer),
+        TaskVerb::Block(args) => edit::block(args, store_session, printer),
+        TaskVerb::Unblock(args) => edit::unblock(args, store_session, printer),
+        TaskVerb::Agent { verb } => agent::run(verb, store_session, printer),
+        TaskVerb::Why => why::run(store_session, printer),
+        TaskVerb::Requeue(args) => edit::requeue(&args.id, store_session, printer),
+        TaskVerb::History(args) => history::run(&args.id, store_session, printer),
+        TaskVerb::Watch(args) => watch::run(args, store_session, printer),
     }
 }
 

@@ -1,6 +1,6 @@
 //! `taut task plan-sync` and `plan-status`.
 
-use super::desk::Desk;
+use super::store_session::StoreSession;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::Printer;
@@ -10,13 +10,13 @@ use std::io::Read;
 /// A plan larger than this is not one.
 const LARGEST: u64 = 256 * 1024 * 1024;
 
-pub fn sync(desk: &mut Desk, printer: &Printer) -> Result<Exit, CliError> {
+pub fn sync(store_session: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
     let mut text = String::new();
     std::io::stdin().lock().take(LARGEST).read_to_string(&mut text).map_err(|cause| {
         CliError::failed("the plan on stdin is not UTF-8 text").because(&cause).hint("taut task plan-sync < plan.jsonl")
     })?;
-    let (project, speaker) = (desk.project(), desk.speaker());
-    let synced = desk.queue().plan_sync(&project, &text, &speaker)?;
+    let (project, speaker) = (store_session.project(), store_session.speaker());
+    let synced = store_session.queue().plan_sync(&project, &text, &speaker)?;
     for why in &synced.left {
         printer.note(format!("note: {why}, so it is not deleted though it is planned no more"));
     }
@@ -30,9 +30,9 @@ pub fn sync(desk: &mut Desk, printer: &Printer) -> Result<Exit, CliError> {
     Ok(Exit::Ok)
 }
 
-pub fn status(desk: &mut Desk, printer: &Printer) -> Result<Exit, CliError> {
-    desk.reap();
-    let counts = desk.store().task_counts(&desk.project())?;
+pub fn status(store_session: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
+    store_session.reap();
+    let counts = store_session.store().task_counts(&store_session.project())?;
     if printer.json() {
         printer.object(&json!({
             "open": counts.open, "active": counts.active, "done": counts.done,

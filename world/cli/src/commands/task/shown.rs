@@ -1,7 +1,7 @@
 //! Tasks as text and as JSON. The keys are short because models read them.
 
 use crate::printer::{Printer, Text, text};
-use model::task::{Status, Task};
+use model::task::{Task, TaskStatus};
 use pipeline::queue::Claimed;
 use serde_json::{Map, Value, json};
 
@@ -123,14 +123,14 @@ fn row(task: &Task, printer: &Printer) -> Vec<Text> {
     ]
 }
 
-pub fn status(status: Status, open_blockers: i64, printer: &Printer) -> Text {
+pub fn status(status: TaskStatus, open_blockers: i64, printer: &Printer) -> Text {
     let name = status.name();
     match status {
-        Status::Open if open_blockers > 0 => printer.yellow(name),
-        Status::Open => name.into(),
-        Status::Active => printer.green(name),
-        Status::Quarantined => printer.red(name),
-        Status::Done | Status::Deleted => printer.dim(name),
+        TaskStatus::Open if open_blockers > 0 => printer.yellow(name),
+        TaskStatus::Open => name.into(),
+        TaskStatus::Active => printer.green(name),
+        TaskStatus::Quarantined => printer.red(name),
+        TaskStatus::Done | TaskStatus::Deleted => printer.dim(name),
     }
 }
 

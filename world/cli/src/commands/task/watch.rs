@@ -1,12 +1,12 @@
 //! `taut task watch`: changes of tasks as they happen, each by a short read.
 
 use super::args::WatchArgs;
-use super::desk::Desk;
 use super::shown;
+use super::store_session::StoreSession;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::{Printer, text};
-use model::task::{Status, Task};
+use model::task::{Task, TaskStatus};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -14,11 +14,11 @@ use store::TaskFilter;
 
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 
-pub fn run(args: &WatchArgs, desk: &mut Desk, printer: &Printer) -> Result<Exit, CliError> {
-    let mut known: Option<BTreeMap<String, (Status, i64)>> = None;
+pub fn run(args: &WatchArgs, store_session: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
+    let mut known: Option<BTreeMap<String, (TaskStatus, i64)>> = None;
     loop {
-        desk.reap();
-        let tasks = desk.store().tasks(&desk.project(), &TaskFilter::default())?;
+        store_session.reap();
+        let tasks = store_session.store().tasks(&store_session.project(), &TaskFilter::default())?;
         let now =
             tasks.iter().map(|task| (task.plan.slug.clone(), (task.queued.status, task.queued.attempt))).collect();
         for task in &tasks {
@@ -29,7 +29,7 @@ pub fn run(args: &WatchArgs, desk: &mut Desk, printer: &Printer) -> Result<Exit,
             }
         }
         known = Some(now);
-        let alive = tasks.iter().any(|task| matches!(task.queued.status, Status::Open | Status::Active));
+        let alive = tasks.iter().any(|task| matches!(task.queued.status, TaskStatus::Open | TaskStatus::Active));
         if args.until_done && !alive {
             return Ok(Exit::Ok);
         }
@@ -37,14 +37,14 @@ pub fn run(args: &WatchArgs, desk: &mut Desk, printer: &Printer) -> Result<Exit,
     }
 }
 
-fn show(task: &Task, before: Option<Status>, printer: &Printer) {
+fn show(task: &Task, before: Option<TaskStatus>, printer: &Printer) {
     let agent = task.queued.hold.as_ref().map(|hold| hold.agent.as_str());
     if printer.json() {
         printer.object(&json!({
             "at": host::clock::now().rfc3339(),
             "id": task.plan.slug,
             "s": task.queued.status.name(),
-            "was": before.map(Status::name),
+            "was": before.map(TaskStatus::name),
             "attempt": task.queued.attempt,
             "assignee": agent,
             "fail_reason": task.queued.fail_reason,
@@ -52,10 +52,10 @@ fn show(task: &Task, before: Option<Status>, printer: &Printer) {
         return;
     }
     let time = host::clock::now().rfc3339().get(11..19).unwrap_or_default().to_string();
-    let was = before.map_or("new", Status::name);
+    let was = before.map_or("new", TaskStatus::name);
     let more = match (agent, task.queued.status) {
         (Some(agent), _) => format!("  {agent}"),
-        (None, Status::Open | Status::Quarantined) => {
+        (None, TaskStatus::Open | TaskStatus::Quarantined) => {
             task.queued.fail_reason.as_ref().map(|why| format!("  {why}")).unwrap_or_default()
         }
         (None, _) => String::new(),

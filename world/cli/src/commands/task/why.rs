@@ -1,17 +1,17 @@
 //! `taut task why`: what stands between the tasks and being claimed.
 
-use super::desk::Desk;
+use super::store_session::StoreSession;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::{Printer, text};
-use engine::queue::{self, Waiting};
+use engine::queue::{self, UnclaimableTasks};
 use model::Ms;
 use serde_json::json;
 
-pub fn run(desk: &mut Desk, printer: &Printer) -> Result<Exit, CliError> {
-    desk.reap();
+pub fn run(store_session: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
+    store_session.reap();
     let now = host::clock::now();
-    for reason in queue::why(&seen(desk, now)?, now) {
+    for reason in queue::why(&seen(store_session, now)?, now) {
         if printer.json() {
             printer.object(&json!({"kind": reason.kind, "tasks": reason.tasks, "text": reason.text}));
         } else {
@@ -27,9 +27,9 @@ pub fn run(desk: &mut Desk, printer: &Printer) -> Result<Exit, CliError> {
     Ok(Exit::Ok)
 }
 
-fn seen(desk: &Desk, now: Ms) -> Result<Waiting, CliError> {
-    let found = desk.store().tasks_waiting(&desk.project(), now)?;
-    Ok(Waiting {
+fn seen(store_session: &StoreSession, now: Ms) -> Result<UnclaimableTasks, CliError> {
+    let found = store_session.store().tasks_waiting(&store_session.project(), now)?;
+    Ok(UnclaimableTasks {
         counts: found.counts,
         claimable: found.claimable,
         circle: queue::cycle(&found.dependencies),

@@ -2,7 +2,7 @@
 //! foreign is touched.
 
 use super::super::jsonc::Document;
-use super::super::{Inspection, Plan, edit, entry, inspect, remove};
+use super::super::{Inspection, SettingsPlan, edit, entry, inspect, remove};
 use super::{plan, text};
 use proptest::prelude::*;
 
@@ -12,8 +12,8 @@ fn meaning(text: &str) -> serde_json::Value {
     document.root.as_ref().map_or(serde_json::Value::Null, |root| entry::value(&document, root))
 }
 
-fn with_rules() -> Plan {
-    Plan { allow: vec!["Bash(taut log *)".into(), "Bash(taut status *)".into()], ..plan() }
+fn with_rules() -> SettingsPlan {
+    SettingsPlan { allow: vec!["Bash(taut log *)".into(), "Bash(taut status *)".into()], ..plan() }
 }
 
 proptest! {
@@ -35,7 +35,7 @@ proptest! {
 
     #[test]
     fn i1_an_upgrade_in_between_restores_every_byte_too(text in text::settings()) {
-        let old = Plan { command: "/old place/taut".into(), client: super::Client::Known(super::Version(2, 0, 0)), ..plan() };
+        let old = SettingsPlan { command: "/old place/taut".into(), client: super::KnownClient::Known(super::Version(2, 0, 0)), ..plan() };
         let installed = edit(&text, &old).unwrap().text;
         let upgraded = edit(&installed, &plan()).unwrap().text;
         prop_assert!(!upgraded.contains("/old place"));

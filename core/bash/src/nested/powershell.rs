@@ -1,0 +1,57 @@
+//! PowerShell: its commands are words as in other shells; encoded ones are decoded.
+
+use super::joined;
+use crate::output::codes;
+use crate::reading::{StdinSource, Via, Word};
+use crate::walk::{Place, Walker};
+
+impl Walker {
+    pub(super) fn open_powershell(&mut self, args: &[Word], place: &Place) {
+        let via = Via::Shell("pwsh".to_string());
+        let mut rest = args;
+        while let [first, tail @ ..] = rest {
+            let option = first.shown().to_ascii_lowercase();
+            match option.strip_prefix('-') {
+                Some(name) if !name.is_empty() && "command".starts_with(name) => {
+                    self.inner_text(&shell(&joined(tail)), via, place);
+                    return;
+                }
+                Some(name) if name == "ec" || (!name.is_empty() && "encodedcommand".starts_with(name)) => {
+                    self.encoded(tail.first(), via, place);
+                    return;
+                }
+                Some(name) if name == "file" || name == "f" => return,
+                Some("executionpolicy" | "ep" | "ex" | "workingdirectory" | "wd" | "outputformat" | "windowstyle") => {
+                    rest = tail.get(1..).unwrap_or_default();
+                }
+                Some(_) => rest = tail,
+                None => {
+                    self.inner_text(&shell(&joined(rest)), via, place);
+                    return;
+                }
+            }
+        }
+        self.run_input(via, place);
+    }
+
+    /// `-EncodedCommand`: base64 of two-byte letters. That it is decoded is reported as the pipeline it is.
+    fn encoded(&mut self, text: Option<&Word>, via: Via, place: &Place) {
+        let maker = self.command(vec![Word::text("base64"), Word::text("-d")], place);
+        let at = self.report(maker);
+        let mut runner = self.command(vec![Word::text("pwsh")], place);
+        runner.feed = StdinSource::Pipe([at].into());
+        self.report(runner);
+        let Some(bytes) = text.and_then(Word::known).and_then(|text| codes::base64(&text)) else { return };
+        let letters = bytes.chunks(2).map(|pair| match pair {
+            [low, high] => u16::from_le_bytes([*low, *high]),
+            _ => 0,
+        });
+        let decoded: String = char::decode_utf16(letters).filter_map(Result::ok).collect();
+        self.inner_text(&shell(&decoded), via, place);
+    }
+}
+
+/// PowerShell text as a shell would have to write it: `iex (iwr x)` is `iex $(iwr x)`, a backslash stands for itself.
+fn shell(text: &str) -> String {
+    text.replace('\\', "/").replace(" (", " $(").replace("&(", "$(")
+}

@@ -1,0 +1,91 @@
+//! Shells: `-c` text, text on the standard input, and process substitutions run as scripts.
+
+use super::options;
+use crate::output::Output;
+use crate::reading::{Command, StdinSource, Via, Word};
+use crate::scope::Positional;
+use crate::walk::{Place, Walker};
+
+const SHELLS: &[&str] =
+    &["sh", "bash", "zsh", "dash", "ksh", "mksh", "ash", "fish", "rbash", "yash", "csh", "tcsh", "elvish", "nu"];
+const VALUED: &[&str] = &["-o", "-O", "--rcfile", "--init-file", "+o", "+O"];
+
+pub(crate) fn is_shell(name: &str) -> bool {
+    SHELLS.contains(&name)
+}
+
+impl Walker {
+    pub(super) fn open_shell(&mut self, name: &str, command: &Command, place: &Place) -> Output {
+        let (options, operands) = shell_options(command.args());
+        let via = Via::Shell(name.to_string());
+        // Only the syntax is checked.
+        if options::given(&options, &["-n"]) {
+            return Output::Unknown;
+        }
+        if options::given(&options, &["-c", "--command"]) {
+            let attached = options::value(&options, &["--command"]).cloned();
+            let Some((text, rest)) = attached.map_or_else(
+                || operands.split_first().map(|(text, rest)| (text.clone(), rest)),
+                |text| Some((text, operands)),
+            ) else {
+                return Output::Unknown;
+            };
+            // After the text come `$0` and then the positional parameters.
+            let positional = Positional::new(rest.get(1..).unwrap_or_default().to_vec());
+            let kept = self.scope.positional.replace(positional);
+            let output = self.inner_text(&super::shell_text(&text), via, place);
+            self.scope.positional = kept;
+            return output;
+        }
+        match operands.first() {
+            Some(script) if !reads_input(script) && !options::given(&options, &["-s"]) => {
+                self.run_printed(script, via, place)
+            }
+            _ => self.run_input(via, place),
+        }
+    }
+
+    /// `source FILE`, `bash FILE`: a process substitution whose output is known can be read.
+    pub(super) fn run_printed(&mut self, script: &Word, via: Via, place: &Place) -> Output {
+        if script
+            .known()
+            .as_deref()
+            .is_some_and(|path| matches!(path, "/dev/stdin" | "/proc/self/fd/0" | "/dev/fd/0" | "-"))
+        {
+            return self.run_input(via, place);
+        }
+        match self.written(script) {
+            Some(text) => self.inner_text(&text, via, place),
+            None => Output::Unknown,
+        }
+    }
+
+    /// Reads the standard input as shell, as far as its text is known.
+    pub(super) fn run_input(&mut self, via: Via, place: &Place) -> Output {
+        let Some(text) = place.draft.clone() else { return Output::Unknown };
+        // What the text itself runs no longer has this input.
+        let inside = place.fed(StdinSource::Inherited, None);
+        self.inner_text(&text, via, &inside)
+    }
+}
+
+fn reads_input(script: &Word) -> bool {
+    script.known().as_deref() == Some("-")
+}
+
+/// Shell options: a cluster with `c` in it (`-lc`, `-xec`) takes the next operand as text.
+fn shell_options(args: &[Word]) -> (Vec<(String, Option<Word>)>, &[Word]) {
+    let mut found = Vec::new();
+    let mut rest = args;
+    loop {
+        let (options, operands) = options::split(rest, VALUED);
+        found.extend(options);
+        match operands.split_first() {
+            // `+x` turns an option off; more may follow.
+            Some((first, tail)) if first.known().is_some_and(|text| text.starts_with('+') && text.len() > 1) => {
+                rest = tail
+            }
+            _ => return (found, operands),
+        }
+    }
+}

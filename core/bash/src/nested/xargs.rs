@@ -1,0 +1,132 @@
+//! `xargs` and `parallel`: the inner command with the items of the standard input.
+
+use std::sync::Arc;
+
+use super::find::{below, find_starts};
+use super::{joined, options};
+use crate::limits;
+use crate::reading::{StdinSource, Via, Word, WordPiece};
+use crate::walk::{Place, Walker};
+
+const XARGS: &[&str] = &[
+    "-I",
+    "-i",
+    "-J",
+    "-R",
+    "-S",
+    "-a",
+    "-d",
+    "-E",
+    "-L",
+    "-n",
+    "-P",
+    "-s",
+    "--arg-file",
+    "--delimiter",
+    "--max-lines",
+    "--max-args",
+    "--max-procs",
+    "--max-chars",
+    "--replace",
+    "--process-slot-var",
+];
+const PARALLEL: &[&str] = &[
+    "-j",
+    "-I",
+    "-a",
+    "-S",
+    "-n",
+    "-N",
+    "-d",
+    "-C",
+    "--jobs",
+    "--arg-file",
+    "--sshlogin",
+    "--colsep",
+    "--delay",
+    "--timeout",
+    "--joblog",
+    "--results",
+    "--tmpdir",
+    "--retries",
+    "--load",
+    "--memfree",
+];
+
+impl Walker {
+    pub(super) fn open_xargs(&mut self, program: &str, args: &[Word], place: &Place) {
+        let (options, operands) = options::split(args, if program == "xargs" { XARGS } else { PARALLEL });
+        if program == "parallel" && options::given(&options, &["--dry-run", "--dryrun"]) {
+            return;
+        }
+        let file = options::value(&options, &["-a", "--arg-file"])
+            .map(|file| place.fed(StdinSource::File(Arc::new(file.clone())), None));
+        let place = file.as_ref().unwrap_or(place);
+        let marks = options::value(&options, &["-I", "-i", "-J", "--replace"]).and_then(Word::known);
+        let mark = marks.unwrap_or_else(|| "{}".to_string());
+        let replacing = program == "parallel" || options::given(&options, &["-I", "-i", "-J", "--replace"]);
+        let via = Via::Wrapper(program.to_string());
+        let literal = operands.iter().position(|word| matches!(word.known().as_deref(), Some(":::" | ":::+")));
+        let (inner, items) = match literal.and_then(|at| operands.split_at_checked(at)) {
+            Some((inner, items)) => (
+                inner,
+                items.iter().filter(|word| !matches!(word.known().as_deref(), Some(":::" | ":::+"))).cloned().collect(),
+            ),
+            None => (operands, self.items(&options, replacing, place)),
+        };
+        let mut words = if replacing { self.put_in(inner, &mark, &items) } else { inner.to_vec() };
+        if !replacing || (program == "parallel" && words == inner) {
+            words.extend(items.iter().cloned());
+        }
+        if program == "parallel" {
+            // Its words are joined and given to a shell; without a command every item is one.
+            let text = if inner.is_empty() {
+                items.iter().map(super::shell_text).collect::<Vec<_>>().join("\n")
+            } else {
+                joined(&words)
+            };
+            self.inner_text(&text, via, place);
+        } else {
+            self.inner(&words, Vec::new(), via, place);
+        }
+    }
+
+    /// What stands on the standard input, as arguments.
+    fn items(&mut self, options: &[(String, Option<Word>)], lines: bool, place: &Place) -> Vec<Word> {
+        let unknown = || vec![Word { pieces: vec![WordPiece::Unknown("{}".to_string())], quoted: true }];
+        match &place.feed {
+            StdinSource::Text(text) if place.sure => {
+                let nul = text.contains('\0') || options::given(options, &["-0", "--null"]);
+                let parts: Vec<&str> = if nul {
+                    text.split('\0').collect()
+                } else if lines || options::given(options, &["-d", "--delimiter", "-L"]) {
+                    text.lines().collect()
+                } else {
+                    text.split_whitespace().collect()
+                };
+                let items: Vec<Word> = parts
+                    .into_iter()
+                    .filter(|part| !part.is_empty())
+                    .take(limits::SPREAD)
+                    .map(|part| Word { quoted: true, ..Word::text(part.trim_matches(['"', '\''])) })
+                    .collect();
+                if items.is_empty() { unknown() } else { items }
+            }
+            StdinSource::Pipe(writers) => self.found_by(writers).unwrap_or_else(unknown),
+            _ => unknown(),
+        }
+    }
+
+    /// Items that a `find` or `ls` upstream would give: something below its start paths.
+    pub(super) fn found_by(&mut self, writers: &[usize]) -> Option<Vec<Word>> {
+        let writer = self.reading.commands.get(*writers.last()?)?;
+        if writer.program().as_deref() != Some("find") {
+            return None;
+        }
+        if !self.allowance.spend(limits::weight(&writer.words)) {
+            return None;
+        }
+        let (starts, _) = find_starts(writer.args());
+        Some(starts.iter().map(below).collect())
+    }
+}

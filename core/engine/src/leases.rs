@@ -1,0 +1,149 @@
+//! What an event does to the tasks of its agent: any event renews and carries
+//! them over, a full context window and the end of a session let them go.
+
+use crate::memory;
+use crate::queue::{self, CONTEXT_LIMIT, HeldTask, SESSION_ENDED};
+use crate::session::Placed;
+use model::event::{Body, Envelope, EventKind};
+use model::session::Session;
+use model::task::TaskTransition;
+use model::who::Supervision;
+use model::{Loaded, Ms, Who};
+use policy::Policy;
+
+/// The client's word for why it was stopped, as seed-era loops know it.
+pub const STOP_REASON: &str = "Context Limit Reached";
+
+#[derive(Debug, Default)]
+pub struct Holding {
+    pub turns: Vec<TaskTransition>,
+    /// For the log, one for each task that was let go: names agent and task.
+    pub warnings: Vec<String>,
+    /// The agent is to stop now, or was told so and has not.
+    pub halted: bool,
+}
+
+/// What is known when an event arrives.
+#[derive(Clone, Copy)]
+pub struct Sight<'a> {
+    pub envelope: &'a Envelope,
+    pub who: &'a Who,
+    pub loaded: &'a Loaded,
+    pub policy: &'a Policy,
+    pub placed: &'a Placed,
+    pub now: Ms,
+}
+
+pub fn step(sight: Sight<'_>) -> Holding {
+    let Sight { envelope, loaded, placed, now, .. } = sight;
+    let mut holding = Holding::default();
+    for gone in placed.ended.iter().filter(|session| is_lost(session)) {
+        holding.let_go(&of_session(loaded, gone), SESSION_ENDED, now);
+    }
+    let Some(session) = &placed.current else {
+        holding.halted = is_halted(sight);
+        if ends(envelope) && !holding.halted {
+            holding.let_go(&left_behind(sight), SESSION_ENDED, now);
+        }
+        return holding;
+    };
+    let held = queue::held(&loaded.held, session);
+    if ends(envelope) {
+        holding.let_go(&held, SESSION_ENDED, now);
+    } else if fills_up(envelope)
+        && stops(sight)
+        && (!held.is_empty() || works(sight, session) || restarts(sight, session))
+    {
+        holding.let_go(&held, CONTEXT_LIMIT, now);
+        holding.halted = true;
+    } else {
+        holding.turns.extend(queue::inherit_and_renew(&held, session, now));
+    }
+    holding
+}
+
+/// A session that was stopped at its context limit and whose client goes on
+/// all the same: it is told again, until a person speaks or a session starts.
+pub fn was_halted(loaded: &Loaded, who: &Who) -> bool {
+    loaded.last_ended.as_ref().is_some_and(|session| {
+        let same_client = match (session.client, who.client) {
+            (Some(theirs), Some(ours)) => theirs.pid == ours.pid,
+            _ => true,
+        };
+        session.logical_id == who.logical_id && same_client && session.end_reason.as_deref() == Some(CONTEXT_LIMIT)
+    })
+}
+
+impl Holding {
+    fn let_go(&mut self, held: &[HeldTask<'_>], reason: &str, now: Ms) {
+        let (turns, warnings) = queue::release_all(held, reason, now);
+        self.turns.extend(turns);
+        self.warnings.extend(warnings);
+    }
+}
+
+fn is_halted(sight: Sight<'_>) -> bool {
+    sight.envelope.kind != EventKind::SessionEnd && was_halted(sight.loaded, sight.who)
+}
+
+/// The end of a session, but not of its agent's work: a new session follows
+/// `clear` and `resume`, and the tasks are its.
+fn ends(envelope: &Envelope) -> bool {
+    matches!(&envelope.body, Body::SessionEnd { reason } if !matches!(reason.as_str(), "clear" | "resume"))
+}
+
+fn fills_up(envelope: &Envelope) -> bool {
+    let auto = matches!(&envelope.body, Body::Compact { trigger } if trigger == "auto");
+    auto && envelope.kind == EventKind::PreCompact && envelope.sub_agent.is_none()
+}
+
+/// `compaction.auto` says; else an agent that nobody watches stops, and one with a
+/// person in front of it is compacted: blocked, it would end in "prompt is too long".
+fn stops(sight: Sight<'_>) -> bool {
+    let said = sight.policy.section("compaction").and_then(|table| table.get("auto")?.as_str());
+    match said {
+        Some("stop" | "restart") => true,
+        Some("allow") => false,
+        _ => sight.who.standing != Supervision::Attended,
+    }
+}
+
+/// It carries an effort, and is to be stopped by somebody's word: what it knows
+/// is stored, and its next session goes on.
+fn works(sight: Sight<'_>, session: &Session) -> bool {
+    let told = memory::settings::compaction(sight.policy).is_some();
+    told && sight.loaded.efforts.efforts.iter().any(|effort| memory::carries(session, effort))
+}
+
+/// Whoever started it starts it again, and tells it what it knew. A child of
+/// the supervised client is nobody's to restart.
+fn restarts(sight: Sight<'_>, session: &Session) -> bool {
+    sight.who.standing == Supervision::Supervised && session.parent.is_none()
+}
+
+/// Ended because its client died without a word.
+fn is_lost(session: &Session) -> bool {
+    matches!(session.end_reason.as_deref(), Some("client_gone" | "pane_reused"))
+}
+
+fn of_session<'t>(loaded: &'t Loaded, session: &Session) -> Vec<HeldTask<'t>> {
+    let ours = |held: &HeldTask<'_>| held.hold.session.as_ref() == Some(&session.id);
+    let holds = loaded.held.iter().filter_map(|task| task.hold.as_ref().map(|hold| HeldTask { task, hold }));
+    holds.filter(ours).collect()
+}
+
+/// What an agent leaves whose session was never seen or has ended before. Not
+/// where another client of its name has a session open: that one's are its own.
+fn left_behind(sight: Sight<'_>) -> Vec<HeldTask<'_>> {
+    let Loaded { held, open, last_ended, .. } = sight.loaded;
+    if open.iter().any(|session| session.agent == sight.who.agent) {
+        return Vec::new();
+    }
+    let ended = last_ended.as_ref().filter(|session| session.logical_id == sight.who.logical_id);
+    let holds = held.iter().filter_map(|task| task.hold.as_ref().map(|hold| HeldTask { task, hold }));
+    let ours = |held: &HeldTask<'_>| match &held.hold.session {
+        Some(id) => ended.is_some_and(|session| session.id == *id),
+        None => held.hold.agent == sight.who.agent,
+    };
+    holds.filter(ours).collect()
+}

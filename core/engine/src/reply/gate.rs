@@ -1,0 +1,41 @@
+//! PreToolUse: the strictest verdict wins, all reasons of that level at once.
+//! The model reads why and what to do instead; the user, how to overrule it.
+
+use super::{Moment, Said, pre_compact};
+use crate::context::ContextBudget;
+use model::reply::{ByFamily, Gate, GateStop, Reply};
+use model::{Findings, Level};
+
+/// What the guard and the gates say together, and what is told beside it.
+pub fn say(moment: &Moment<'_>) -> Said {
+    let guard = moment.findings;
+    let gates = &moment.memory.findings;
+    let all = Findings(guard.0.iter().chain(gates).cloned().collect());
+    let mut said = Said::default();
+    let told = || policy::reason(&all);
+    let mut gate = match all.level() {
+        Level::Pass => Gate::default(),
+        Level::Warn => Gate { stop: None, context: Some(told()) },
+        Level::Ask => Gate { stop: Some(GateStop::Ask { reason: told() }), context: None },
+        Level::Deny => Gate { stop: Some(GateStop::Deny { reason: told(), halt: None }), context: None },
+    };
+    let mut budget = ContextBudget::default();
+    moment.memory.tell(&mut budget);
+    if let Some(text) = moment.fit(budget, &mut said) {
+        gate.context = Some(gate.context.map_or(text.clone(), |context| format!("{context}\n\n{text}")));
+    }
+    let user_line = match all.level() {
+        Level::Deny if guard.level() == Level::Deny => policy::way_out(guard),
+        Level::Deny => Some("To lift this gate, in your own terminal: `taut pause 10m`.".to_string()),
+        _ => None,
+    };
+    said.reply = Reply { answer: ByFamily::Gate(gate), user_line, ..Reply::default() };
+    said
+}
+
+/// The call of an agent that was stopped at its context limit: it is denied,
+/// and the client told to end, for it took no notice the first time.
+pub fn halted() -> Reply {
+    let stop = GateStop::Deny { reason: pre_compact::told(), halt: Some(pre_compact::halt()) };
+    Reply { answer: ByFamily::Gate(Gate { stop: Some(stop), context: None }), ..Reply::default() }
+}

@@ -1,0 +1,81 @@
+//! Commands as the rules see them: the program, where it runs, and what it would do to files.
+
+use crate::container::Container;
+use crate::git::GitCall;
+use crate::path_actions::{self, ListedPaths, PathAction};
+use crate::place::Machine;
+use crate::source::Substitutions;
+use bash::{Command, Reading, Via};
+use std::sync::Arc;
+
+/// What was worked out once about one command of the reading.
+#[derive(Debug, Clone, Default)]
+pub struct CommandFacts {
+    /// The program's plain name, when it is certain.
+    pub program: Option<String>,
+    pub machine: Machine,
+    pub acts: Vec<PathAction>,
+    pub git: Option<GitCall>,
+    /// The container it runs in, where the line starts that.
+    pub(crate) container: Option<Arc<Container>>,
+}
+
+impl CommandFacts {
+    pub(crate) fn all(reading: &Reading, substitutions: &Substitutions) -> Vec<Self> {
+        let listed = ListedPaths::new(reading, substitutions);
+        // The container that was started last: what runs in one stands behind what starts it.
+        let mut container: Option<Arc<Container>> = None;
+        let mut all = Vec::with_capacity(reading.commands.len());
+        for command in &reading.commands {
+            let seen = Self::of(command, container.as_ref(), &listed);
+            let started = seen.program.as_deref().and_then(|program| Container::of(command, program));
+            container = started.map(Arc::new).or(container);
+            all.push(seen);
+        }
+        all
+    }
+
+    fn of(command: &Command, container: Option<&Arc<Container>>, listed: &ListedPaths<'_>) -> Self {
+        let program = command.program().map(plain);
+        let git = match program.as_deref() {
+            Some("git") => GitCall::parse(command),
+            _ => None,
+        };
+        let mut acts = path_actions::of(command, program.as_deref().unwrap_or_default(), listed);
+        let machine = machine(command);
+        let container = container.filter(|_| machine == Machine::Container).cloned();
+        if let Some(container) = &container {
+            container.bind(&mut acts);
+        }
+        Self { machine, acts, git, program, container }
+    }
+}
+
+/// The name a program is known by: without `.exe`, and GNU's `g` names on other systems as plain ones.
+fn plain(mut name: String) -> String {
+    if let Some(stem) = name.strip_suffix(".exe") {
+        name.truncate(stem.len());
+    }
+    match name.as_str() {
+        "hub" => "git".to_string(),
+        "grm" | "gmv" | "gcp" | "gfind" | "gxargs" | "gsed" | "gdd" | "gtee" | "gshred" | "gtruncate" | "gchmod"
+        | "gchown" => name.split_off(1),
+        _ => name,
+    }
+}
+
+fn machine(command: &Command) -> Machine {
+    let mut machine = Machine::This;
+    for via in command.via.iter() {
+        let Via::Wrapper(name) = via else { continue };
+        match name.split(' ').next().unwrap_or(name) {
+            "ssh" | "mosh" | "sshpass" | "autossh" | "slogin" | "rsh" | "pssh" | "ansible" => machine = Machine::Other,
+            "docker" | "podman" | "nerdctl" | "kubectl" | "docker-compose" | "oc" | "lxc" | "crictl" | "vagrant"
+            | "multipass" => {
+                machine = Machine::Container;
+            }
+            _ => {}
+        }
+    }
+    machine
+}

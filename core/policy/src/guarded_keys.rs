@@ -1,0 +1,260 @@
+//! Files that decide how a machine works or who it trusts: keys, credentials, start-up files, settings.
+
+use crate::line_context::LineContext;
+use crate::parsed_call::Around;
+use crate::target::{Target, TargetTail, within};
+
+/// Why a file is guarded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Guarded {
+    /// An SSH or GPG key, or what decides who may log in.
+    Key,
+    /// `.env` and its kind.
+    Env,
+    /// Credentials of a cloud, registry or forge.
+    Credentials,
+    /// Run whenever a shell or a session starts.
+    StartUp,
+}
+
+impl Guarded {
+    pub(crate) fn about(self) -> &'static str {
+        match self {
+            Self::Key => "holds keys or decides who may log in",
+            Self::Env => "holds secrets of this project",
+            Self::Credentials => "holds credentials",
+            Self::StartUp => "runs whenever a shell starts",
+        }
+    }
+}
+
+/// Why writing to a target is guarded.
+pub(crate) fn written(ground: &LineContext<'_>, target: &Target) -> Option<Guarded> {
+    let (below_home, name) = parts(ground, target);
+    if let Some(below) = below_home {
+        if STARTUP.iter().any(|file| matches_home(below, file)) {
+            return Some(Guarded::StartUp);
+        }
+        if CREDENTIALS.iter().any(|file| matches_home(below, file)) {
+            return Some(Guarded::Credentials);
+        }
+    }
+    secret(name).filter(|guarded| *guarded != Guarded::Credentials).or_else(|| key_folder(target))
+}
+
+/// Why reading a target shows a secret.
+pub(crate) fn read(ground: &LineContext<'_>, target: &Target) -> Option<Guarded> {
+    let (below_home, name) = parts(ground, target);
+    if name.ends_with(".pub") || matches!(name, "known_hosts" | "authorized_keys") {
+        return None;
+    }
+    let path = target.path.as_deref().unwrap_or_default();
+    if matches!(path, "/etc/shadow" | "/etc/gshadow" | "/etc/sudoers" | "/etc/master.passwd")
+        || (path.starts_with("/proc/") && path.ends_with("/environ"))
+    {
+        return Some(Guarded::Credentials);
+    }
+    if below_home.is_some_and(|below| CREDENTIALS.iter().any(|file| matches_home(below, file))) && name != "config" {
+        return Some(Guarded::Credentials);
+    }
+    if below_home == Some(".kube/config") {
+        return Some(Guarded::Credentials);
+    }
+    // Reading the whole folder reads the keys in it.
+    let whole = matches!(name, ".ssh" | ".gnupg").then_some(Guarded::Key);
+    secret(name).or_else(|| key_file(name)).or(whole).or_else(|| key_folder(target).filter(|_| name != "config"))
+}
+
+/// The part below the home folder, and the last component.
+fn parts<'t>(ground: &LineContext<'_>, target: &'t Target) -> (Option<&'t str>, &'t str) {
+    let home = ground.home.filter(|home| *home != "/");
+    let path = target.path.as_deref();
+    let below = home.and_then(|home| path?.strip_prefix(home.trim_end_matches('/'))?.strip_prefix('/'));
+    (below, target.name())
+}
+
+/// Names below the home folder; those with a slash at their end stand for all below.
+fn matches_home(below: &str, file: &str) -> bool {
+    match file.strip_suffix('/') {
+        Some(folder) => within(below, folder),
+        None => below == file,
+    }
+}
+
+/// `.env` and keys, wherever they stand.
+fn secret(name: &str) -> Option<Guarded> {
+    if is_env(name) {
+        return Some(Guarded::Env);
+    }
+    let key = ["id_rsa", "id_dsa", "id_ecdsa", "id_ed25519"].iter().any(|key| name.starts_with(key))
+        && !name.ends_with(".pub");
+    if key {
+        return Some(Guarded::Key);
+    }
+    let data =
+        [".yaml", ".yml", ".json", ".toml", ".env", ".txt", ".ini"].iter().find_map(|ending| name.strip_suffix(ending));
+    let known = matches!(
+        data,
+        Some("secrets" | "secret" | "credentials" | "service-account" | "serviceAccountKey" | "client_secret")
+    ) || matches!(
+        name,
+        ".netrc" | ".pgpass" | ".htpasswd" | ".git-credentials" | ".pypirc" | ".vault-token" | "credentials"
+    );
+    known.then_some(Guarded::Credentials)
+}
+
+fn is_env(name: &str) -> bool {
+    const EXAMPLES: &[&str] =
+        &["example", "sample", "template", "dist", "tpl", "defaults", "default", "schema", "tmpl", "examples"];
+    let Some(rest) = name.strip_prefix(".env") else { return false };
+    if rest.is_empty() || rest == "rc" || rest.starts_with('*') {
+        return true;
+    }
+    let Some(kind) = rest.strip_prefix(['.', '-', '_']) else { return false };
+    !kind.split(['.', '-', '_']).any(|part| EXAMPLES.contains(&part))
+        && !kind.starts_with("ts")
+        && !kind.starts_with("js")
+}
+
+/// Private keys by their ending; certificates are public.
+fn key_file(name: &str) -> Option<Guarded> {
+    let stem = [".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdbx", ".ppk", ".asc"]
+        .iter()
+        .find_map(|ending| name.strip_suffix(ending))?;
+    let public = ["cert", "chain", "ca", "crt", "pub", "public", "root", "csr"]
+        .iter()
+        .any(|word| stem.split(['-', '_', '.']).any(|part| part == *word));
+    (!public && !stem.contains('*')).then_some(Guarded::Key)
+}
+
+fn key_folder(target: &Target) -> Option<Guarded> {
+    let path = target.path.as_deref()?;
+    let inside = |folder: &str| path.contains(&format!("/{folder}/")) || path.ends_with(&format!("/{folder}"));
+    let harmless = path.ends_with("/known_hosts") || path.ends_with(".pub");
+    // The folder itself may be made or listed; everything in it may not be taken.
+    let whole = target.tail == TargetTail::None && path.ends_with("/.ssh");
+    ((inside(".ssh") && !whole && !harmless) || (inside(".gnupg") && !path.ends_with("/.gnupg")))
+        .then_some(Guarded::Key)
+}
+
+/// Settings files of coding agents: where hooks are installed.
+pub(crate) fn agent_settings(target: &Target) -> bool {
+    const FILES: &[&str] = &[
+        "/.claude/settings.json",
+        "/.claude/settings.local.json",
+        "/.claude/managed-settings.json",
+        "/.codex/config.toml",
+        "/.codex/hooks.json",
+        "/.gemini/settings.json",
+        "/.qwen/settings.json",
+        "/.cursor/hooks.json",
+        "/.copilot/config.json",
+        "/claude-code/managed-settings.json",
+    ];
+    let Some(path) = target.path.as_deref() else { return false };
+    match &target.tail {
+        TargetTail::Some(pattern) => path.ends_with("/.claude") && pattern.starts_with("settings"),
+        TargetTail::Everything | TargetTail::None => {
+            FILES.iter().any(|file| path.ends_with(file))
+                || path.ends_with("/.claude") && target.tail == TargetTail::Everything
+        }
+        TargetTail::Unknown(_) => false,
+    }
+}
+
+/// A folder that holds such a file.
+pub(crate) fn settings_folder(target: &Target) -> bool {
+    let path = target.exact().unwrap_or_default();
+    ["/.claude", "/.codex", "/.gemini", "/.cursor", "/.qwen"].iter().any(|folder| path.ends_with(folder))
+}
+
+/// Taut's own files: state, configuration, binary.
+pub(crate) fn tauts(around: &Around, ground: &LineContext<'_>, target: &Target) -> bool {
+    if target.unknown_head.as_deref().is_some_and(|head| matches!(head, "$TAUT_HOME" | "${TAUT_HOME}")) {
+        return true;
+    }
+    let Some(path) = target.path.as_deref() else { return false };
+    let below = ground.home.and_then(|home| path.strip_prefix(home.trim_end_matches('/')));
+    let at_home = below.is_some_and(|below| {
+        ["/.config/taut", "/.local/state/taut", "/.local/share/taut", "/.taut"]
+            .iter()
+            .any(|folder| within(below, folder))
+    });
+    let config = ["/.taut/config.toml", "/.taut/config.local.toml"].iter().any(|file| path.ends_with(file));
+    let whole = path.ends_with("/.taut");
+    let binary = ["/bin/taut", "/.cargo/bin/taut"].iter().any(|file| path.ends_with(file));
+    let temporary = crate::place::TEMP.contains(&path);
+    at_home
+        || config
+        || whole
+        || binary
+        || around.taut.iter().any(|own| {
+            within(path, own) || within(own, path) && path != "/" && !temporary && target.tail == TargetTail::Everything
+        })
+}
+
+const CREDENTIALS: &[&str] = &[
+    ".aws/",
+    ".config/gcloud/",
+    ".azure/",
+    ".kube/config",
+    ".docker/config.json",
+    ".netrc",
+    ".pypirc",
+    ".npmrc",
+    ".yarnrc.yml",
+    ".git-credentials",
+    ".config/git/credentials",
+    ".config/gh/hosts.yml",
+    ".config/hub",
+    ".cargo/credentials",
+    ".cargo/credentials.toml",
+    ".gem/credentials",
+    ".terraform.d/credentials.tfrc.json",
+    ".vault-token",
+    ".pgpass",
+    ".my.cnf",
+    ".config/rclone/rclone.conf",
+    ".password-store/",
+    ".boto",
+    ".s3cfg",
+    ".oci/",
+    ".config/doctl/",
+    ".claude/.credentials.json",
+    ".codex/auth.json",
+    ".gemini/oauth_creds.json",
+    "Library/Keychains/",
+    ".local/share/keyrings/",
+    ".config/op/",
+    ".bash_history",
+    ".zsh_history",
+    ".mysql_history",
+    ".psql_history",
+];
+
+const STARTUP: &[&str] = &[
+    ".bashrc",
+    ".bash_profile",
+    ".bash_login",
+    ".bash_logout",
+    ".bash_aliases",
+    ".profile",
+    ".zshrc",
+    ".zshenv",
+    ".zprofile",
+    ".zlogin",
+    ".zlogout",
+    ".kshrc",
+    ".cshrc",
+    ".tcshrc",
+    ".login",
+    ".config/fish/",
+    ".config/autostart/",
+    ".config/systemd/user/",
+    "Library/LaunchAgents/",
+    ".xprofile",
+    ".xinitrc",
+    ".xsession",
+    ".pam_environment",
+    ".ssh/rc",
+];

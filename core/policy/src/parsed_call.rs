@@ -1,0 +1,184 @@
+//! Matters: what is to be judged of an event, read once.
+
+use crate::command_facts::CommandFacts;
+use crate::path_actions::{PathAction, PathVerb};
+use crate::source::Substitutions;
+use crate::target::Target;
+use bash::{Command, Reading, Surroundings};
+use model::Envelope;
+use model::event::Body;
+use model::fact::Probe;
+use model::tool::ToolCall;
+
+/// How many paths one matter may ask the world about.
+const MOST_PROBES: usize = 16;
+
+/// What is known of the place an event came from.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Around {
+    /// Where the hook was called; the event's own folder wins over it.
+    pub cwd: Option<String>,
+    /// The account's home folder.
+    pub home: Option<String>,
+    /// The session's project, when it is known besides the folder's.
+    pub project: Option<String>,
+    /// Temporary folders besides the usual ones (`$TMPDIR`).
+    pub temp: Vec<String>,
+    /// Folders the agent made for itself.
+    pub scratch: Vec<String>,
+    /// Taut's own files: state folder, configuration, binary.
+    pub taut: Vec<String>,
+    /// What the agent that is judged is called, where it was given a name.
+    pub agent: Option<String>,
+}
+
+/// What is to be judged of an event.
+#[derive(Debug, Clone, Default)]
+pub struct ParsedCall {
+    pub around: Around,
+    pub cwd: Option<String>,
+    /// The shell line, when the call is of a shell tool.
+    pub line: Option<String>,
+    pub reading: Reading,
+    pub seen: Vec<CommandFacts>,
+    /// What the substitutions in its words would run.
+    pub(crate) substitutions: Substitutions,
+    /// What an edit tool would change, when the call is of one.
+    pub edit: Option<FileEdit>,
+}
+
+/// A change by an edit tool.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FileEdit {
+    pub tool: String,
+    pub path: String,
+    /// The text it takes out; `None` when it replaces the whole file.
+    pub removed: Option<String>,
+    pub added: String,
+}
+
+/// What is to be judged of an event; `None` when nothing is.
+pub fn parse_call(envelope: &Envelope, around: &Around) -> Option<ParsedCall> {
+    let Body::Tool(call) = &envelope.body else { return None };
+    let cwd = envelope.cwd.clone().or_else(|| around.cwd.clone());
+    let mut parsed_call = whole(call, cwd.clone(), around);
+    if envelope.cut && call.acts() {
+        parsed_call
+            .get_or_insert_with(|| ParsedCall { around: around.clone(), cwd, ..ParsedCall::default() })
+            .cut("the call was cut off");
+    }
+    parsed_call
+}
+
+/// What is to be judged of a call that was read to its end.
+fn whole(call: &ToolCall, cwd: Option<String>, around: &Around) -> Option<ParsedCall> {
+    if let Some(line) = call.command() {
+        return Some(ParsedCall::line(line, cwd, around));
+    }
+    if let Some(path) = call.written_file() {
+        return Some(ParsedCall::edit(edit(call, path), cwd, around));
+    }
+    if let Some(field) = call.judged_field() {
+        let mut parsed_call = ParsedCall { around: around.clone(), cwd, ..ParsedCall::default() };
+        parsed_call.cut(&format!("its `{field}` is not text"));
+        return Some(parsed_call);
+    }
+    let path = match call.name.as_str() {
+        "Read" | "NotebookRead" => call.text("file_path")?,
+        "Grep" => call.text("path")?,
+        _ => return None,
+    };
+    Some(ParsedCall::of_file(&call.name, path, PathVerb::Read, cwd, around))
+}
+
+impl ParsedCall {
+    /// A shell line that would run in `cwd`.
+    pub fn line(line: &str, cwd: Option<String>, around: &Around) -> Self {
+        let mut vars = Vec::new();
+        if let Some(cwd) = &cwd {
+            vars.push(("PWD".to_string(), cwd.clone()));
+        }
+        if let Some(temp) = around.temp.first() {
+            vars.push(("TMPDIR".to_string(), temp.clone()));
+        }
+        let surroundings = Surroundings { cwd: cwd.clone(), home: around.home.clone(), vars };
+        let reading = bash::read(line, &surroundings);
+        let substitutions = Substitutions::default();
+        let seen = CommandFacts::all(&reading, &substitutions);
+        Self { around: around.clone(), cwd, line: Some(line.to_string()), reading, seen, substitutions, edit: None }
+    }
+
+    /// A change by an edit tool.
+    pub fn edit(edit: FileEdit, cwd: Option<String>, around: &Around) -> Self {
+        let parsed_call = Self::of_file(&edit.tool, &edit.path, PathVerb::Write, cwd, around);
+        Self { edit: Some(edit), ..parsed_call }
+    }
+
+    /// A file whose content a tool would read.
+    pub fn read(path: &str, cwd: Option<String>, around: &Around) -> Self {
+        Self::of_file("Read", path, PathVerb::Read, cwd, around)
+    }
+
+    /// A tool that touches one file is seen as a command that does.
+    fn of_file(tool: &str, path: &str, deed: PathVerb, cwd: Option<String>, around: &Around) -> Self {
+        let path = match (path.strip_prefix("~/"), &around.home) {
+            (Some(rest), Some(home)) => format!("{home}/{rest}"),
+            _ => path.to_string(),
+        };
+        let words = vec![bash::Word::text(tool), bash::Word::text(path.clone())];
+        let command = Command { words, cwd: cwd.as_deref().map(Into::into), ..Command::default() };
+        let acts = vec![PathAction { deed, target: Target::path(&path, cwd.as_deref()) }];
+        let seen = CommandFacts { program: Some(tool.to_string()), acts, ..CommandFacts::default() };
+        let reading = Reading { commands: vec![command], ..Reading::default() };
+        Self { around: around.clone(), cwd, line: None, reading, seen: vec![seen], ..Self::default() }
+    }
+
+    /// Something of it was not read: that is not the same as there being nothing.
+    fn cut(&mut self, why: &str) {
+        self.reading.cut = true;
+        let text = self.line.clone().or_else(|| Some(self.edit.as_ref()?.path.clone())).unwrap_or_default();
+        self.reading.troubles.insert(0, bash::UnreadPart { text, why: why.to_string() });
+    }
+
+    /// What the world has to be asked before this can be judged.
+    pub fn probes(&self) -> Vec<Probe> {
+        let mut probes = Vec::new();
+        if let Some(cwd) = &self.cwd {
+            probes.push(Probe::Project { folder: cwd.clone() });
+        }
+        let paths = self.seen.iter().flat_map(|seen| &seen.acts).filter(|act| act.deed != PathVerb::Read);
+        let checkouts =
+            self.seen.iter().filter_map(|seen| seen.git.as_ref()).filter_map(crate::git::checkout_candidate);
+        for path in paths.filter_map(|act| act.target.path.clone()).chain(checkouts) {
+            let probe = Probe::Path { path };
+            if probes.len() > MOST_PROBES {
+                break;
+            }
+            if !probes.contains(&probe) {
+                probes.push(probe);
+            }
+        }
+        probes
+    }
+}
+
+fn edit(call: &ToolCall, path: &str) -> FileEdit {
+    let removed = match call.name.as_str() {
+        "Edit" => call.text("old_string").map(str::to_string),
+        "MultiEdit" => Some(joined(call, "old_string")),
+        _ => None,
+    };
+    let added = match call.name.as_str() {
+        "MultiEdit" => joined(call, "new_string"),
+        "Write" => call.text("content").unwrap_or_default().to_string(),
+        "NotebookEdit" => call.text("new_source").unwrap_or_default().to_string(),
+        _ => call.text("new_string").unwrap_or_default().to_string(),
+    };
+    FileEdit { tool: call.name.clone(), path: path.to_string(), removed, added }
+}
+
+fn joined(call: &ToolCall, field: &str) -> String {
+    let edits = call.input.get("edits").and_then(serde_json::Value::as_array);
+    let texts = edits.into_iter().flatten().filter_map(|edit| edit.get(field)).filter_map(serde_json::Value::as_str);
+    texts.collect::<Vec<_>>().join("\n")
+}

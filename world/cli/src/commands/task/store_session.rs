@@ -1,0 +1,86 @@
+//! What every queue command needs: the database, who calls, and the clock.
+
+use crate::commands::open_and_take_in;
+use crate::error::CliError;
+use engine::queue::{Actor, Speaker};
+use host::paths::PathVariables;
+use model::Environment;
+use model::task::Task;
+use pipeline::queue::{Queue, TaskCaller, caller};
+use std::time::Duration;
+use store::Store;
+
+use super::args::ActorArgs;
+
+/// Many workers claim at once, each waits for the one before it.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+pub struct StoreSession {
+    store: Store,
+    pub caller: TaskCaller,
+}
+
+impl StoreSession {
+    pub fn open() -> Result<Self, CliError> {
+        let places = PathVariables::from_process();
+        let store = open_and_take_in(&places, PATIENCE)?;
+        let env = std::env::vars().filter(|(name, _)| Environment::allows(name)).collect();
+        let cwd = std::env::current_dir()?.to_string_lossy().into_owned();
+        let call = TaskCaller::call(cwd, Environment(env), Some(std::os::unix::process::parent_id()));
+        let host_session = std::env::var("CLAUDE_CODE_SESSION_ID").unwrap_or_default();
+        let mut caller = caller(&store, &call, &host_session, &places.home())?;
+        // Who gave itself no name is whom it runs within.
+        if let (false, Speaker::Agents(names)) = (caller.named, &caller.speaker)
+            && let Some(name) = names.first().filter(|_| !names.contains(&caller.agent))
+        {
+            caller.agent = name.clone();
+        }
+        Ok(Self { store, caller })
+    }
+
+    pub fn queue(&mut self) -> Queue<'_> {
+        Queue::new(&mut self.store, host::clock_reading::moment)
+    }
+
+    pub fn store(&self) -> &Store {
+        &self.store
+    }
+
+    pub fn project(&self) -> String {
+        self.caller.project.clone()
+    }
+
+    /// For commands that only read: recovery is a by-product, and its failure no matter.
+    pub fn reap(&mut self) {
+        let _ = self.queue().reap();
+    }
+
+    pub fn actor(&self, args: &ActorArgs) -> Actor {
+        let agent = args.agent.clone().unwrap_or_else(|| self.caller.agent.clone());
+        Actor { agent, attempt: args.attempt, token: args.token.clone(), speaker: self.speaker() }
+    }
+
+    pub fn speaker(&self) -> Speaker {
+        self.caller.speaker.clone()
+    }
+
+    /// Refuses where an agent speaks for another; the wish is said in words.
+    pub fn may_act_for(&self, agent: &str, wish: &str) -> Result<(), CliError> {
+        let speaker = &self.caller.speaker;
+        if speaker.may_act_for(agent) {
+            return Ok(());
+        }
+        let from = speaker.shown();
+        Err(CliError::not_found(format!("this comes from {from}, which may not {wish} agent {agent}")))
+    }
+
+    pub fn task(&self, id: &str) -> Result<Task, CliError> {
+        let task = self.store.task(&self.caller.project, id)?;
+        task.ok_or_else(|| CliError::not_found(format!("task '{id}' not found")).hint("taut task list --all"))
+    }
+
+    /// Without a daemon nobody else keeps the log short.
+    pub fn close(self) {
+        let _ = self.store.settle();
+    }
+}

@@ -1,0 +1,101 @@
+//! From the command line to the command that serves it.
+
+use crate::args::{InitVerb, Taut, TopCommand};
+use crate::commands;
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::hook;
+use crate::printer::Printer;
+use clap::Parser;
+use clap::error::ErrorKind;
+use std::ffi::OsString;
+use std::path::Path;
+use std::process::ExitCode;
+
+pub fn open(args: Vec<OsString>) -> ExitCode {
+    // Options that stand before it are none of a hook's: clap would end in 2 over one it does not like there.
+    if args.iter().skip(1).find(|word| !word.as_encoded_bytes().starts_with(b"-")).is_some_and(|word| word == "hook") {
+        return ExitCode::from(hook::run(&args));
+    }
+    // Rust ignores SIGPIPE; a listing cut short by `head` should end quietly instead.
+    // SAFETY: set before any thread is started, to the system's own default.
+    unsafe { libc::signal(libc::SIGPIPE, libc::SIG_DFL) };
+    Printer::clean_panics();
+    let args = by_name(args);
+    let taut = match Taut::try_parse_from(&args) {
+        Ok(taut) => taut,
+        Err(error) => return usage(&error, &args),
+    };
+    let printer = Printer::new(taut.json);
+    match run(taut.command, &printer) {
+        Ok(exit) => exit.into(),
+        Err(error) => {
+            printer.error(&error);
+            error.exit().into()
+        }
+    }
+}
+
+fn run(command: Option<TopCommand>, printer: &Printer) -> Result<Exit, CliError> {
+    match command {
+        None => commands::overview::run(printer),
+        Some(TopCommand::Hook) => Ok(Exit::Ok),
+        Some(TopCommand::Demo) => commands::demo::run(printer),
+        Some(TopCommand::Init(args)) => match &args.what {
+            Some(InitVerb::Loop(wanted)) => commands::init_loop::run(wanted, printer),
+            None => commands::init::run(&args, printer),
+        },
+        Some(TopCommand::Loop { verb }) => commands::r#loop::run(&verb, printer),
+        Some(TopCommand::Run(args)) => commands::run::run(&args, printer),
+        Some(TopCommand::Uninstall(args)) => commands::uninstall::run(&args, printer),
+        Some(TopCommand::Doctor) => commands::doctor::run(printer),
+        Some(TopCommand::Daemon { verb }) => commands::daemon::run(verb, printer),
+        Some(TopCommand::Rpc(args)) => commands::rpc::run(&args, printer),
+        Some(TopCommand::Sessions(args)) => commands::sessions::run(&args, printer),
+        Some(TopCommand::Statusline) => Ok(commands::statusline::run(printer)),
+        Some(TopCommand::Log(args) | TopCommand::Status(args)) => commands::effort::note(&args, printer),
+        Some(TopCommand::Effort { verb }) => commands::effort::effort(&verb, printer),
+        Some(TopCommand::Session { verb }) => commands::effort::session(&verb, printer),
+        Some(TopCommand::Agents(args)) => commands::agents::run(&args, printer),
+        Some(TopCommand::Agent { verb }) => commands::agent::run(&verb, printer),
+        Some(TopCommand::Send(args)) => commands::send::run(&args, printer),
+        Some(TopCommand::Inbox(args)) => commands::inbox::run(&args, printer),
+        Some(TopCommand::Worker { verb }) => commands::send::worker(&verb, printer),
+        Some(TopCommand::Tmux(args)) => commands::tmux::run(&args, printer),
+        Some(TopCommand::Top(args)) => commands::top::run(&args, printer),
+        Some(TopCommand::Notify { verb }) => commands::notify::run(&verb, printer),
+        Some(TopCommand::Ui(args)) => commands::ui::run(&args, printer),
+        Some(TopCommand::Events(args)) => commands::events::run(&args, printer),
+        Some(TopCommand::Explain(args)) => commands::explain::run(&args, printer),
+        Some(TopCommand::Guard) => commands::guard::run(printer),
+        Some(TopCommand::Policy { verb }) => commands::policy::run(verb, printer),
+        Some(TopCommand::Pause(args)) => commands::pause::run(&args, printer),
+        Some(TopCommand::Trust(args)) => commands::trust::run(&args, printer),
+        Some(TopCommand::Task { verb }) => commands::task::run(&verb, printer),
+        Some(TopCommand::Db { verb }) => commands::db::run(verb, printer),
+        Some(TopCommand::Version) => commands::version::run(printer),
+    }
+}
+
+/// Called by another name, it is another command: the aliases are links.
+fn by_name(mut args: Vec<OsString>) -> Vec<OsString> {
+    let name = args.first().and_then(|path| Path::new(path).file_name()).map(ToOwned::to_owned);
+    let alias = [("task", "task"), ("fresher", "loop")]
+        .into_iter()
+        .find(|(alias, _)| name.as_ref().is_some_and(|name| name == alias));
+    if let Some((_, command)) = alias {
+        // `fresher init` is the one word that is not a way to run the loop.
+        let init = command == "loop" && args.get(1).is_some_and(|word| word == "init");
+        if init { args.insert(2, "loop".into()) } else { args.insert(1, command.into()) }
+    }
+    args
+}
+
+/// Help and version are not errors; everything else clap says is one of usage.
+fn usage(error: &clap::Error, typed: &[OsString]) -> ExitCode {
+    Printer::usage(error, typed);
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Exit::Ok.into(),
+        _ => Exit::Usage.into(),
+    }
+}

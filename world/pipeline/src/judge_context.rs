@@ -1,0 +1,90 @@
+//! What surrounds a judgement: places, who could answer, and both policies where a
+//! session has wandered out of its project.
+
+use crate::pipeline::PipelineSetup;
+use crate::policy_cache::{PolicyCache, ProjectPolicy};
+use model::fact::TerminalFact;
+use model::{Call, Findings};
+use policy::{Answering, Around, Circumstances, Overrides};
+use std::path::Path;
+use std::rc::Rc;
+use std::sync::OnceLock;
+
+pub fn around(call: &Call, setting: &PipelineSetup) -> Around {
+    let shown = |path: &Path| path.to_string_lossy().into_owned();
+    let mut taut = vec![shown(&setting.state), shown(&setting.user_config)];
+    taut.extend(program().cloned());
+    Around {
+        cwd: Some(call.cwd.clone()),
+        home: Some(shown(&setting.home)),
+        project: call.env.get("CLAUDE_PROJECT_DIR").map(str::to_string),
+        temp: Vec::new(),
+        scratch: Vec::new(),
+        taut,
+        agent: own_name(call),
+    }
+}
+
+/// What the agent was named by whoever started it.
+fn own_name(call: &Call) -> Option<String> {
+    call.env.first(&["TAUT_AGENT_ID", "RALPH_AGENT_ID", "AGENT_ID"]).map(str::to_string)
+}
+
+/// This very program, asked for once.
+fn program() -> Option<&'static String> {
+    static PROGRAM: OnceLock<Option<String>> = OnceLock::new();
+    let path = || std::env::current_exe().ok().map(|path| path.to_string_lossy().into_owned());
+    PROGRAM.get_or_init(path).as_ref()
+}
+
+pub fn circumstances(call: &Call, project_policy: &ProjectPolicy) -> Circumstances {
+    Circumstances {
+        now: call.at,
+        agent: own_name(call),
+        answer: answering(call),
+        overrides: Overrides { paused_until: project_policy.standing.paused_until, allow_once: Vec::new() },
+    }
+}
+
+/// Nobody answers a background worker, a mission, or a client without a screen.
+pub fn answering(call: &Call) -> Answering {
+    let mode = call.env.get("CLAUDE_SESSION_MODE").unwrap_or_default();
+    let unattended = call.env.get("CLAUDE_CODE_SESSION_ATTENDED").is_some_and(|value| value == "0" || value == "false");
+    let printing = call.env.get("CLAUDE_CODE_ENTRYPOINT").is_some_and(|value| value.starts_with("sdk"));
+    if matches!(mode, "background" | "mission" | "autonomous") || unattended || printing {
+        Answering::Nobody
+    } else {
+        Answering::Somebody
+    }
+}
+
+/// The terminal that may be rung, where there is one and the user wants it.
+pub fn screen(call: &Call, project_policy: &ProjectPolicy) -> Option<TerminalFact> {
+    let rung = project_policy.policy.notify.rings() && answering(call) == Answering::Somebody;
+    rung.then(|| TerminalFact { utc_offset_s: host::clock::utc_offset_s(call.at) })
+}
+
+/// The policy of the session's own project, when the event happened in another:
+/// a `cd` must not lead out of it.
+pub fn session_law(
+    call: &Call,
+    here: &Rc<ProjectPolicy>,
+    policies: &mut PolicyCache,
+    home: &Path,
+) -> Option<Rc<ProjectPolicy>> {
+    let folder = call.env.get("CLAUDE_PROJECT_DIR")?;
+    let project_policy = policies.of(folder, home);
+    (project_policy.project.work_tree != here.project.work_tree).then_some(project_policy)
+}
+
+/// Both policies hold: what either finds stands.
+pub fn join(findings: &mut Findings, more: Findings) {
+    for finding in more.0 {
+        let known = findings.0.iter_mut().find(|known| known.rule == finding.rule && known.subject == finding.subject);
+        match known {
+            Some(known) if known.kind.level() < finding.kind.level() => *known = finding,
+            Some(_) => {}
+            None => findings.0.push(finding),
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! The way itself, and what it needs to be open.
+
+use crate::policy_cache::{PolicyCache, ProjectPolicy};
+use crate::prepare::{Prepared, PreparedCall, prepare};
+use crate::{commit, degraded};
+use model::effect::After;
+use model::row::Event;
+use model::{Answer, Call};
+use policy::OnFailure;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::time::Duration;
+use store::{Error, Repair, Store};
+
+/// Where a way leads.
+#[derive(Debug, Clone)]
+pub struct PipelineSetup {
+    /// The folder of the database.
+    pub state: PathBuf,
+    pub home: PathBuf,
+    pub user_config: PathBuf,
+    /// How long a blocked database is waited for.
+    pub patience: Duration,
+}
+
+impl PipelineSetup {
+    /// What a blocked database may cost a hook.
+    pub const HOOK_PATIENCE: Duration = Duration::from_millis(300);
+}
+
+/// What came of a call.
+#[derive(Debug, Clone, Default)]
+pub struct Response {
+    pub answer: Answer,
+    /// What was stored of it; `None` for a call that had been answered before.
+    pub event: Option<Event>,
+    pub after: Vec<After>,
+    /// What went wrong on the way, for the log. The answer stands all the same.
+    pub troubles: Vec<String>,
+    /// What was decided besides, for who called the hook as a method.
+    pub report: Option<Box<engine::memory::RpcReport>>,
+}
+
+/// An open way. Holds the database and the compiled policy between calls.
+pub struct Pipeline {
+    pub(crate) setting: PipelineSetup,
+    pub(crate) policies: PolicyCache,
+    store: Option<Store>,
+}
+
+impl Pipeline {
+    /// Nothing is opened yet: a call is judged before the database is touched.
+    pub fn new(setting: PipelineSetup) -> Self {
+        Self { policies: PolicyCache::new(setting.user_config.clone(), setting.state.clone()), setting, store: None }
+    }
+
+    pub fn handle(&mut self, call: Call) -> Response {
+        self.handle_all(vec![call]).pop().unwrap_or_default()
+    }
+
+    /// Like `handle`, and shows what would be answered and kept if nothing could
+    /// be stored as soon as that is known.
+    pub fn handle_with(&mut self, call: Call, early: impl FnOnce(Response)) -> Response {
+        let prepared = self.prepare_safely(call);
+        early(degraded::served(&prepared));
+        self.finish(vec![prepared]).pop().unwrap_or_default()
+    }
+
+    /// Several calls that arrived together share one transaction.
+    pub fn handle_all(&mut self, calls: Vec<Call>) -> Vec<Response> {
+        let prepared = calls.into_iter().map(|call| self.prepare_safely(call)).collect();
+        self.finish(prepared)
+    }
+
+    /// What is answered when the call could not be looked into in time: its words are judged alone, and that is
+    /// no reason to let it pass. Nothing is opened but the user's own configuration.
+    pub fn judge_unseen(call: Call, setting: &PipelineSetup, why: &str) -> Response {
+        degraded::served(&Prepared::unseen(call, setting, why))
+    }
+
+    /// The same where not even that could be had in time.
+    pub fn undecided(call: Call, setting: &PipelineSetup, why: &str) -> Response {
+        degraded::served(&Prepared::undecided(call, setting, why, OnFailure::default()))
+    }
+
+    /// A defect of ours must not stop the agent, and must not open the guard.
+    fn prepare_safely(&mut self, call: Call) -> Prepared {
+        let spare = call.clone();
+        let prepared = catch_unwind(AssertUnwindSafe(|| prepare(call, &self.setting, &mut self.policies)));
+        prepared.unwrap_or_else(|_| {
+            const WHY: &str = "Taut failed while reading it";
+            let on_failure = ProjectPolicy::of_user(&self.setting.user_config, &spare.cwd).policy.on_failure;
+            Prepared::undecided(spare, &self.setting, WHY, on_failure)
+        })
+    }
+
+    fn finish(&mut self, mut prepared: Vec<Prepared>) -> Vec<Response> {
+        let mut served: Vec<Option<Response>> = prepared.iter().map(|_| None).collect();
+        let mut trouble = self.store_all(&mut prepared, &mut served);
+        if trouble.is_some() && prepared.len() > 1 {
+            // One call may have spoilt it for the others: each on its own, then.
+            for (one, done) in prepared.iter_mut().zip(&mut served) {
+                trouble = self.store_all(std::slice::from_mut(one), std::slice::from_mut(done)).or(trouble);
+            }
+        }
+        let why = trouble.unwrap_or_default();
+        let state = &self.setting.state;
+        let rest = prepared.iter().zip(served);
+        let served = rest.map(|(one, done)| {
+            done.map(|done| written(one, done)).unwrap_or_else(|| degraded::serve(one, state, &why))
+        });
+        served.collect()
+    }
+
+    /// `None` when all went well.
+    fn store_all(&mut self, prepared: &mut [Prepared], served: &mut [Option<Response>]) -> Option<String> {
+        let mut trouble = match self.try_to_store(prepared, served) {
+            Ok(()) => return None,
+            Err(trouble) => trouble,
+        };
+        self.store = None;
+        if trouble.is_corrupt() && self.repair() {
+            match self.try_to_store(prepared, served) {
+                Ok(()) => return None,
+                Err(second) => trouble = second,
+            }
+            self.store = None;
+        }
+        Some(trouble.to_string())
+    }
+
+    fn try_to_store(&mut self, prepared: &mut [Prepared], served: &mut [Option<Response>]) -> Result<(), Error> {
+        catch_unwind(AssertUnwindSafe(|| commit::commit(self.store()?, prepared, served)))
+            .unwrap_or_else(|_| Err(Error::Refused("Taut failed while storing this call".to_string())))
+    }
+
+    /// A damaged file is moved aside so that the work goes on in a fresh one;
+    /// `taut db check` brings back what is readable.
+    fn repair(&self) -> bool {
+        let now = host::clock::now();
+        let repaired = store::repair(&self.setting.state, now, self.setting.patience);
+        matches!(repaired, Ok(Repair::MovedAside(_) | Repair::Sound))
+    }
+
+    /// Keeps the log short where no daemon does. Called when the answer is out.
+    pub fn settle(&mut self) {
+        if let Some(store) = &self.store {
+            let _ = store.settle();
+        }
+    }
+
+    pub fn store(&mut self) -> Result<&mut Store, Error> {
+        if self.store.as_ref().is_some_and(Store::stale) {
+            self.store = None;
+        }
+        let store = match self.store.take() {
+            Some(store) => store,
+            None => Store::open(&self.setting.state, self.setting.patience)?,
+        };
+        Ok(self.store.insert(store))
+    }
+}
+
+/// The files that follow from what was committed.
+fn written(prepared: &Prepared, mut served: Response) -> Response {
+    if let PreparedCall::Event(event) = &prepared.parsed_call
+        && !served.after.is_empty()
+    {
+        served.troubles.extend(host::artifacts::write(&served.after, &event.places.roots()));
+    }
+    served
+}

@@ -1,0 +1,75 @@
+//! The run's place in the database: its row, its worker, its leases.
+
+use crate::RunnerError;
+use engine::queue::{CONTEXT_LIMIT, SESSION_EXITED};
+use model::run::{Iteration, Run};
+use model::{ClientProcess, Ms};
+use pipeline::queue::Queue;
+use std::path::Path;
+use std::time::Duration;
+use store::{SessionFilter, Store};
+
+const PATIENCE: Duration = Duration::from_secs(10);
+
+pub(crate) struct RunStore {
+    store: Store,
+}
+
+impl RunStore {
+    pub(crate) fn open(state: &Path) -> Result<Self, RunnerError> {
+        Ok(Self { store: Store::open_and_migrate(state, PATIENCE)? })
+    }
+
+    pub(crate) fn store(&self) -> &Store {
+        &self.store
+    }
+
+    pub(crate) fn queue(&mut self) -> Queue<'_> {
+        Queue::new(&mut self.store, host::clock_reading::moment)
+    }
+
+    pub(crate) fn register(&mut self, project: &str, runner: ClientProcess) -> Result<String, RunnerError> {
+        Ok(self.queue().register(project, runner, &pipeline::queue::hostname())?.id)
+    }
+
+    /// What the agent did not finish goes back; nothing where its hook had done so.
+    pub(crate) fn release(&mut self, agent: &str) -> Result<Vec<String>, RunnerError> {
+        Ok(self.queue().release_all(agent, SESSION_EXITED)?)
+    }
+
+    pub(crate) fn keep(&mut self, agent: &str, leader: ClientProcess) -> Result<usize, RunnerError> {
+        Ok(self.queue().keep_all(agent, leader)?)
+    }
+
+    pub(crate) fn deregister(&mut self, agent: &str) -> Result<(), RunnerError> {
+        self.queue().deregister(agent)?;
+        Ok(())
+    }
+
+    pub(crate) fn save(&mut self, run: &Run) -> Result<(), RunnerError> {
+        Ok(self.store.save_run(run)?)
+    }
+
+    pub(crate) fn save_iteration(&mut self, iteration: &Iteration) -> Result<(), RunnerError> {
+        Ok(self.store.save_iteration(iteration)?)
+    }
+
+    /// The agent asked for a fresh context, or ran out of it.
+    pub(crate) fn wants_restart(&self, agent: &str, since: Ms) -> bool {
+        self.store.restart_asked(agent, since).unwrap_or(false)
+    }
+
+    /// Its context was full, and its session ended for that.
+    pub(crate) fn ran_full(&self, agent: &str, since: Ms) -> bool {
+        let last = SessionFilter { agent: Some(agent.to_string()), project: None, only_open: false, limit: 3 };
+        let full = |session: &model::session::Session| {
+            session.end_reason.as_deref() == Some(CONTEXT_LIMIT) && session.ended_at.is_some_and(|at| at >= since)
+        };
+        self.store.released_for(agent, CONTEXT_LIMIT, since).unwrap_or(false)
+            || self.store.sessions(&last).is_ok_and(|sessions| sessions.iter().any(full))
+    }
+
+    pub(crate) fn settle(&self) {
+        let _ = self.store.settle();
+    }
+}
