@@ -82,7 +82,7 @@ const TABLES: &[Table] = &[
     table("accounts", "seq", "seq", &[]),
     table("counters", "session", "", &[]),
     table("sub_sessions", "session", "", &[]),
-    table("pre_executed", "seq", "seq", &[]),
+    table("errands", "seq", "seq", &[]),
     table("runs", "id", "", &[]),
     table("iterations", "seq", "seq", &[]),
     table("events", "seq", "", &["seq"]),

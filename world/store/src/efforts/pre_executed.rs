@@ -9,18 +9,17 @@ use rusqlite::{Connection, OptionalExtension, params};
 /// A person may take this long to answer the client's own permission prompt.
 const LIFE_MS: i64 = 10 * 60 * 1000;
 
-const PUT: &str = "INSERT INTO pre_executed (agent, project, words, at, said, refused, not_found)
+const PUT: &str = "INSERT INTO errands (agent, project, words, at, said, refused, not_found)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
 
 /// Few at a time: forgetting is part of remembering the next.
-const FORGET: &str =
-    "DELETE FROM pre_executed WHERE seq IN (SELECT seq FROM pre_executed WHERE at < ?1 ORDER BY at LIMIT 8)";
+const FORGET: &str = "DELETE FROM errands WHERE seq IN (SELECT seq FROM errands WHERE at < ?1 ORDER BY at LIMIT 8)";
 
-const FIND: &str = "SELECT seq, said, refused, not_found FROM pre_executed
+const FIND: &str = "SELECT seq, said, refused, not_found FROM errands
     WHERE words = ?1 AND at >= ?2 AND collected = 0 AND project = ?3 AND (?4 IS NULL OR agent = ?4)
     ORDER BY at DESC, seq DESC LIMIT 1";
 
-const COLLECT: &str = "UPDATE pre_executed SET collected = 1 WHERE seq = ?1";
+const COLLECT: &str = "UPDATE errands SET collected = 1 WHERE seq = ?1";
 
 /// What a hook answered in a process's place.
 #[derive(Debug, Clone, PartialEq, Eq)]
