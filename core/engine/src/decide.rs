@@ -266,7 +266,7 @@ fn turn(row: &Agent, input: &Input<'_>, told: Told<'_>) -> Vec<After> {
     let mut after = Vec::new();
     if row.id == told.session.agent {
         record::turn(told.event, &change);
-        let (notify, screen) = (&input.policy.notify, input.facts.screen);
+        let (notify, screen) = (&input.policy.sections.notify, input.facts.screen);
         let turn = notify::StatusTurn { agent: row, event: told.event, notify, screen };
         told.reply.ring = notify::ring(&turn, &mut told.session.memo);
         after.extend(notify::reaches_out(&turn).then_some(After::Tell));

@@ -10,6 +10,7 @@ use model::task::TaskTransition;
 use model::who::Supervision;
 use model::{Loaded, Ms, Who};
 use policy::Policy;
+use policy::config::sections::Compaction;
 
 /// The client's word for why it was stopped, as seed-era loops know it.
 pub const STOP_REASON: &str = "Context Limit Reached";
@@ -100,18 +101,17 @@ fn fills_up(envelope: &Envelope) -> bool {
 /// `compaction.auto` says; else an agent that nobody watches stops, and one with a
 /// person in front of it is compacted: blocked, it would end in "prompt is too long".
 fn stops(sight: Sight<'_>) -> bool {
-    let said = sight.policy.section("compaction").and_then(|table| table.get("auto")?.as_str());
-    match said {
-        Some("stop" | "restart") => true,
-        Some("allow") => false,
-        _ => sight.who.standing != Supervision::Attended,
+    match sight.policy.sections.compaction.auto {
+        Some(Compaction::Stop | Compaction::Restart) => true,
+        Some(Compaction::Allow) => false,
+        None => sight.who.standing != Supervision::Attended,
     }
 }
 
 /// It carries an effort, and is to be stopped by somebody's word: what it knows
 /// is stored, and its next session goes on.
 fn works(sight: Sight<'_>, session: &Session) -> bool {
-    let told = memory::settings::compaction(sight.policy).is_some();
+    let told = sight.policy.sections.compaction.auto.is_some();
     told && sight.loaded.efforts.efforts.iter().any(|effort| memory::carries(session, effort))
 }
 

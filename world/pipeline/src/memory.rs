@@ -57,7 +57,7 @@ pub fn load(tx: &Tx<'_>, event: &PreparedEvent, loaded: &Loaded, now: Ms) -> Res
     let mut agents = vec![who.agent.as_str()];
     agents.extend(ours.map(|session| session.agent.as_str()).filter(|agent| *agent != who.agent));
     let sub_agent = envelope.sub_agent.as_ref().map_or("", |sub| sub.id.as_str());
-    let overflow = event.project_policy.policy.section("overflow").is_some();
+    let overflow = event.project_policy.policy.sections.overflow.is_some();
     let mut known = tx.efforts(&EffortQuery {
         agents,
         counted: ours.map(|session| (session.id.as_str(), sub_agent)),

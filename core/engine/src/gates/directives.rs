@@ -3,7 +3,6 @@
 
 use super::{GateOpinion, Snapshot, finding, is_line};
 use crate::memory::path::normal;
-use crate::memory::settings;
 use model::RuleKind;
 use model::effort::Directive;
 
@@ -15,7 +14,7 @@ pub fn word(snapshot: &Snapshot<'_>) -> GateOpinion {
         return GateOpinion::Open;
     }
     let made = snapshot.counters.unread_calls;
-    let limit = settings::unread_after(snapshot.policy);
+    let limit = snapshot.policy.sections.directives.block;
     let list = unread.join(", ");
     if made >= limit {
         let reason = format!(

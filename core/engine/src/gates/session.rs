@@ -2,13 +2,12 @@
 //! `taut log` is not on it: it let agents around the gate.
 
 use super::{GateOpinion, Snapshot, finding, is_line, standards};
-use crate::memory::settings::{self, Section};
 use model::RuleKind;
 
 pub const RULE: &str = "session-gate";
 
 pub fn word(snapshot: &Snapshot<'_>) -> GateOpinion {
-    if !settings::session_required(snapshot.policy) || snapshot.effort.is_some() {
+    if !snapshot.policy.sections.session.required || snapshot.effort.is_some() {
         return GateOpinion::Open;
     }
     if leads_to_one(snapshot) {
@@ -26,15 +25,14 @@ fn leads_to_one(snapshot: &Snapshot<'_>) -> bool {
 }
 
 fn how(snapshot: &Snapshot<'_>) -> String {
-    let section = Section::of(snapshot.policy, "session");
+    let sections = &snapshot.policy.sections;
     let mut how =
         "no session is active, and this project requires one. Run `taut session activate <skill>` first".to_string();
-    let skills = snapshot.policy.section("skills").and_then(toml::Value::as_table);
-    let skills: Vec<&str> = skills.into_iter().flat_map(|skills| skills.keys()).map(String::as_str).collect();
+    let skills: Vec<&str> = sections.skills.keys().map(String::as_str).collect();
     if !skills.is_empty() {
         how.push_str(&format!(" (skills here: {})", skills.join(", ")));
     }
-    let standards = section.texts("standards");
+    let standards = &sections.session.standards;
     if !standards.is_empty() {
         how.push_str(&format!(", after reading {}", standards.join(", ")));
     }

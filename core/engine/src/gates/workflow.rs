@@ -7,7 +7,10 @@ use super::{GateResult, Snapshot, directives, finding, is_line};
 use crate::memory::path::matches;
 use crate::memory::settings;
 use model::RuleKind;
-use toml::Value;
+use policy::config::sections::{
+    InjectOften, NumberOrText, PayloadMode, Trigger, TriggerCondition, TriggerType, Urgency, WorkflowRule,
+};
+use policy::config::types::TextOr;
 
 /// A rule that holds now.
 struct Firing<'a> {
@@ -20,8 +23,8 @@ struct Firing<'a> {
 }
 
 pub fn fire(snapshot: &Snapshot<'_>, judged: &mut GateResult) {
-    let rules = snapshot.policy.section("workflow").and_then(|section| section.get("rule")).and_then(Value::as_array);
-    let mut firing: Vec<Firing<'_>> = rules.into_iter().flatten().filter_map(|rule| firing(rule, snapshot)).collect();
+    let rules = &snapshot.policy.sections.workflow.rule;
+    let mut firing: Vec<Firing<'_>> = rules.iter().filter_map(|rule| firing(rule, snapshot)).collect();
     firing.sort_by_key(|rule| rule.priority);
     judged.fired.extend(firing.iter().map(|rule| rule.id.to_string()));
     let (blocking, telling): (Vec<_>, Vec<_>) = firing.into_iter().partition(|rule| rule.blocks);
@@ -45,67 +48,73 @@ fn always_passes(snapshot: &Snapshot<'_>) -> bool {
     is_line(snapshot, &["log", "status", "session", "effort"]) || directives::reads(snapshot).is_some()
 }
 
-fn firing<'a>(rule: &'a Value, snapshot: &Snapshot<'_>) -> Option<Firing<'a>> {
-    let text = |name: &str| rule.get(name).and_then(Value::as_str);
-    let id = text("id")?;
-    let trigger = rule.get("trigger")?;
-    let filter =
-        |name: &str| rule.get("toolFilter").or_else(|| rule.get("tool_filter")).map(|filter| texts(filter.get(name)));
-    let included =
-        filter("include").is_none_or(|names| names.is_empty() || names.iter().any(|name| *name == snapshot.call.name));
-    let excluded = filter("exclude").is_some_and(|names| names.iter().any(|name| *name == snapshot.call.name));
-    if !included || excluded || !holds(trigger, snapshot) {
+fn firing<'a>(rule: &'a WorkflowRule, snapshot: &Snapshot<'_>) -> Option<Firing<'a>> {
+    let named = |names: &[String]| names.contains(&snapshot.call.name);
+    let filter = rule.tool_filter.as_ref().or(rule.tool_filter_too.as_ref());
+    let concerned = filter
+        .is_none_or(|filter| (filter.include.is_empty() || named(&filter.include)) && !named(&filter.exclude));
+    if !concerned || !holds(&rule.trigger, snapshot) {
         return None;
     }
     Some(Firing {
-        id,
-        priority: rule.get("priority").and_then(Value::as_integer).unwrap_or(100),
-        blocks: matches!(text("urgency"), Some("block" | "interrupt")),
-        once: text("inject") == Some("once"),
+        id: &rule.id,
+        priority: rule.priority,
+        blocks: matches!(rule.urgency, Urgency::Block | Urgency::Interrupt),
+        once: rule.inject == InjectOften::Once,
         text: payload(rule, snapshot),
-        whitelist: texts(rule.get("whitelist")),
+        whitelist: rule.whitelist.iter().map(String::as_str).collect(),
     })
 }
 
-fn holds(trigger: &Value, snapshot: &Snapshot<'_>) -> bool {
-    let Some(condition) = trigger.get("condition") else { return false };
-    let at_least = |field: &str, value: f64| condition.get(field).and_then(number).is_some_and(|limit| value >= limit);
-    match trigger.get("type").and_then(Value::as_str) {
-        Some("contextThreshold") => over(condition, snapshot),
-        Some("lifecycle") => match condition.get("noActiveSession").and_then(Value::as_bool) {
+fn holds(trigger: &Trigger, snapshot: &Snapshot<'_>) -> bool {
+    let Some(kind) = trigger.kind else { return false };
+    let condition = &trigger.condition;
+    match kind {
+        TriggerType::ContextThreshold => over(condition, snapshot),
+        TriggerType::Lifecycle => match condition.no_active_session {
             Some(wanted) => snapshot.effort.is_none() == wanted,
-            None => condition.get("eq").and_then(Value::as_str) == Some(lifecycle(snapshot)),
+            None => condition.eq.as_ref().and_then(NumberOrText::text) == Some(lifecycle(snapshot)),
         },
-        Some("phase") => condition.get("matches").and_then(Value::as_str).is_some_and(|part| {
+        TriggerType::Phase => condition.matches.as_deref().is_some_and(|part| {
             snapshot.effort.and_then(|effort| effort.phase.as_deref()).is_some_and(|phase| phase.contains(part))
         }),
-        Some("toolCount") => snapshot.effort.is_some() && at_least("gte", f64::from(snapshot.counters.since_log + 1)),
-        Some("discovery") => {
-            let waits = directives::unread(snapshot).next().is_some();
-            condition.get("nonEmpty").and_then(Value::as_bool) == Some(waits)
-        }
-        Some("perTranscriptToolCount") => {
+        TriggerType::ToolCount => snapshot.effort.is_some() && reached(condition, snapshot.counters.since_log, snapshot),
+        TriggerType::Discovery => condition.non_empty == Some(directives::unread(snapshot).next().is_some()),
+        TriggerType::PerTranscriptToolCount => {
             let calls = f64::from(snapshot.counters.calls + 1);
-            at_least("gte", calls)
-                || condition.get("eq").and_then(number).is_some_and(|limit| (calls - limit).abs() < 0.5)
+            let exactly = condition.eq.as_ref().and_then(NumberOrText::number);
+            reached(condition, snapshot.counters.calls, snapshot)
+                || exactly.is_some_and(|limit| (calls - limit).abs() < 0.5)
         }
-        _ => false,
+    }
+}
+
+/// The name of a limit stands for where the heartbeat stops an agent: a limit that is not a number is not no limit.
+fn reached(condition: &TriggerCondition, before: u32, snapshot: &Snapshot<'_>) -> bool {
+    let count = f64::from(before + 1);
+    match &condition.gte {
+        Some(NumberOrText::Number(limit)) => count >= *limit,
+        Some(NumberOrText::Text(_)) => {
+            let bare = crate::memory::skill::Skill::default();
+            count >= f64::from(settings::heartbeat(snapshot.policy, snapshot.skill.unwrap_or(&bare)).block)
+        }
+        None => false,
     }
 }
 
 /// As a share of the raw window, or where the overflow gate closes.
-fn over(condition: &Value, snapshot: &Snapshot<'_>) -> bool {
+fn over(condition: &TriggerCondition, snapshot: &Snapshot<'_>) -> bool {
     let Some(session) = snapshot.session else { return false };
-    match condition.get("gte") {
-        Some(Value::String(_)) => {
+    match &condition.gte {
+        Some(NumberOrText::Text(_)) => {
             let overflow = settings::overflow(snapshot.policy, snapshot.skill);
             overflow.is_some_and(|overflow| {
                 super::overflow::percent(snapshot, overflow).is_some_and(|now| now >= overflow.at)
             })
         }
-        Some(value) => number(value)
-            .zip(session.raw_context_percent())
-            .is_some_and(|(limit, percent)| percent >= if limit <= 1.0 { limit * 100.0 } else { limit }),
+        Some(NumberOrText::Number(limit)) => session
+            .raw_context_percent()
+            .is_some_and(|percent| percent >= if *limit <= 1.0 { limit * 100.0 } else { *limit }),
         None => false,
     }
 }
@@ -120,19 +129,23 @@ fn lifecycle(snapshot: &Snapshot<'_>) -> &'static str {
 }
 
 /// What the model is told, with `$names` of the moment put in.
-fn payload(rule: &Value, snapshot: &Snapshot<'_>) -> String {
-    let body = match rule.get("payload") {
-        Some(Value::String(text)) => text.clone(),
-        Some(table) => {
-            let text = table.get("text").and_then(Value::as_str).unwrap_or_default().to_string();
-            let files = texts(table.get("files"));
-            if files.is_empty() { text } else { format!("{text} Read: {}", files.join(", ")).trim_start().to_string() }
+fn payload(rule: &WorkflowRule, snapshot: &Snapshot<'_>) -> String {
+    let body = match &rule.payload {
+        Some(TextOr::Text(text)) => text.clone(),
+        Some(TextOr::Table(payload)) => {
+            let text = payload.text.clone().unwrap_or_default();
+            match payload.files.is_empty() {
+                true => text,
+                false => format!("{text} Read: {}", payload.files.join(", ")).trim_start().to_string(),
+            }
         }
         None => String::new(),
     };
-    let body = match rule.get("mode").and_then(Value::as_str) {
-        Some("read" | "preload") if !body.contains("Read") && !body.is_empty() => format!("Read: {body}"),
-        Some("paste") if !body.is_empty() => format!("Run: {body}"),
+    let body = match rule.mode {
+        Some(PayloadMode::Read | PayloadMode::Preload) if !body.contains("Read") && !body.is_empty() => {
+            format!("Read: {body}")
+        }
+        Some(PayloadMode::Paste) if !body.is_empty() => format!("Run: {body}"),
         _ => body,
     };
     let effort = snapshot.effort;
@@ -165,12 +178,4 @@ pub fn listed(entry: &str, snapshot: &Snapshot<'_>) -> bool {
     let pattern =
         pattern.strip_prefix("~/").map_or_else(|| pattern.to_string(), |rest| format!("{}/{rest}", snapshot.home));
     subject.is_some_and(|subject| matches(&pattern, subject) && !subject.contains("/../"))
-}
-
-fn texts(value: Option<&Value>) -> Vec<&str> {
-    value.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect()
-}
-
-fn number(value: &Value) -> Option<f64> {
-    value.as_float().or_else(|| value.as_integer().map(|n| n as f64))
 }

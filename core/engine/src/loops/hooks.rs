@@ -2,7 +2,7 @@
 //! variables each is given. The one table of these; the docs are tested against it.
 
 use super::machine::{Loop, Terms};
-use super::settings::FailBehavior;
+use super::FailBehavior;
 use model::Ms;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

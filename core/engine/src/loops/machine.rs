@@ -2,7 +2,7 @@
 //! is looked at before limits, and every way out goes through `finish`.
 
 use super::hooks::{Hook, HookEnd, HookStage};
-use super::settings::{FailBehavior, LoopLimits};
+use super::{FailBehavior, LoopLimits};
 use super::verdict::{EndedAgent, Open, WorkCount, WorkState};
 use model::Ms;
 use model::run::{AgentTrouble, Finish, RunMode, Tally};

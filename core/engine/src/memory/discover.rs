@@ -79,7 +79,7 @@ fn announce(sight: &Sight<'_>, fresh: &[Directive], memory: &mut Memory) {
         (!paths.is_empty()).then(|| paths.join(", "))
     };
     if let Some(paths) = list(true) {
-        let limit = settings::unread_after(sight.policy);
+        let limit = sight.policy.sections.directives.block;
         let label = settings::label(sight.policy, "WARNING");
         let text = format!(
             "{label} This skill requires you to read {paths}. After {limit} more tool calls nothing else runs."

@@ -97,11 +97,11 @@ pub fn before_compaction(sight: &Sight<'_>, current: Option<&Effort>, memory: &m
     let Some(session) = sight.session.filter(|_| sight.envelope.sub_agent.is_none()) else { return };
     let written = sight.known().account.as_ref().is_some_and(|stored| stored.session == session.id);
     let holds = !queue::held(&sight.loaded.held, session).is_empty();
-    let used = current.is_some() || holds || settings::compaction(sight.policy).is_some();
+    let used = current.is_some() || holds || sight.policy.sections.compaction.auto.is_some();
     if written || !used {
         return;
     }
-    if settings::compaction(sight.policy) == Some(settings::Compaction::Restart) {
+    if sight.policy.sections.compaction.auto == Some(settings::Compaction::Restart) {
         memory.say_for_the_record(sight, "restart_request", "the context is full".to_string());
     }
     let scene = begin::scene(sight, current, None);

@@ -5,7 +5,7 @@
 use super::command::{self, AgentCommand};
 use super::execute::execute;
 use super::line::Plain;
-use super::{Memory, Sight, begin, mail, plain, reading, settings};
+use super::{Memory, Sight, begin, mail, plain, reading};
 use crate::gates::{self, Snapshot, directives, heartbeat, overflow, permission_modes};
 use model::effort::{Counters, Directive, Effort, MemoryWrite, PreExecuted, Refused};
 use model::tool::ToolCall;
@@ -60,8 +60,9 @@ pub fn step(sight: &Sight<'_>, current: Option<&Effort>, call: &ToolCall, memory
 
 /// Whether any gate can be closed here. This is what keeps the default quiet.
 fn gated(sight: &Sight<'_>, current: Option<&Effort>) -> bool {
-    let configured = ["overflow", "workflow"].iter().any(|name| sight.policy.section(name).is_some());
-    !sight.ground.blind && (current.is_some() || configured || settings::session_required(sight.policy))
+    let sections = &sight.policy.sections;
+    let configured = sections.overflow.is_some() || !sections.workflow.rule.is_empty();
+    !sight.ground.blind && (current.is_some() || configured || sections.session.required)
 }
 
 /// An account of this very session waits to be told.

@@ -132,7 +132,7 @@ fn guard(project_policy: &ProjectPolicy, now: Ms) -> String {
 }
 
 fn notify(project_policy: &ProjectPolicy) -> Option<String> {
-    let notify = &project_policy.policy.notify;
+    let notify = &project_policy.policy.sections.notify;
     if !notify.rings() && !notify.reaches_out() {
         return None;
     }

@@ -17,7 +17,7 @@ table! {
         /// More arguments for the agent.
         agent_args: Vec<String> = Vec::new(),
         /// Where the work is written down.
-        source: Stated<Source> = Stated::default_of(Source::Auto),
+        source: Stated<WorkSource> = Stated::default_of(WorkSource::Auto),
         /// The plan.
         plan_file: Stated<String> = Stated::default_of("IMPLEMENTATION_PLAN.md".to_string()),
         /// The folder of the specifications.
@@ -58,7 +58,7 @@ words! {
 
 words! {
     /// Where the work is written down.
-    pub enum Source("source") {
+    pub enum WorkSource("source") {
         /// The queue where it has tasks, else the plan file.
         Auto = "auto",
         Plan = "plan",

@@ -13,7 +13,7 @@ pub use gates::{
     Compaction, CompactionSection, DirectivesSection, HeartbeatSection, OverflowSection, Scale, SessionSection,
 };
 pub use guard::{AllowEntry, GuardSection, RULE_KINDS, RuleEntry, RuleKindEntry, RuleKindTable};
-pub use looping::{AgentSection, FailBehavior, HookSection, HooksSection, LoopSection, Progress, Source};
+pub use looping::{AgentSection, FailBehavior, HookSection, HooksSection, LoopSection, Progress, WorkSource};
 pub use people::{CommunicationSection, CommunicationTool, ContactTag, FleetSection, ModeSection};
 pub use skills::{
     GuardCondition, GuardField, GuardOperator, SkillGuard, SkillHeartbeat, SkillOverflow, SkillOverflowTable,

@@ -9,9 +9,9 @@ table! {
     /// What a skill wants of the efforts it begins.
     pub struct SkillSection {
         /// In order; an effort moves forward through them.
-        phases: Vec<String> = Vec::new(),
+        phases: Option<Vec<String>> = None,
         /// Files that are shown to the model when the effort begins.
-        preload: Vec<String> = Vec::new(),
+        preload: Option<Vec<String>> = None,
         /// Names of directive files that must be read where they are found.
         directives: Option<Vec<String>> = None,
         /// Work must be logged: the heartbeat counts. With `heartbeat` it is on.
@@ -23,7 +23,7 @@ table! {
         /// On, the percentage, or as the section of that name, for this skill.
         [on] overflow: Option<SkillOverflow> = None,
         /// Conditions on the effort's counters that are told once when they hold.
-        guards: Vec<SkillGuard> = Vec::new(),
+        guards: Option<Vec<SkillGuard>> = None,
     }
 }
 
