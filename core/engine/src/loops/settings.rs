@@ -2,6 +2,7 @@
 //! `.taut/config.toml` over `.fresher/config.sh` over the defaults.
 
 use super::hooks::Hook;
+use super::shell_file::Assignments;
 use model::run::Permissions;
 use policy::Policy;
 use policy::config::sections::{FailBehavior, HookSection, HooksSection, LoopSection, Progress, WorkSource};
@@ -11,6 +12,9 @@ use std::fmt;
 
 pub const CEILING_MS: i64 = 24 * 3_600_000;
 const HOOK_TIMEOUT_S: u32 = 30;
+
+/// Stands for the value of an assignment that would have to be run.
+const UNREAD: &str = "$(…)";
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct LoopSettings {
@@ -79,8 +83,8 @@ pub struct Sources<'a> {
     pub flags: &'a Flags,
     pub env: &'a BTreeMap<String, String>,
     pub policy: &'a Policy,
-    /// The assignments of `.fresher/config.sh`.
-    pub file: &'a BTreeMap<String, String>,
+    /// Those of `.fresher/config.sh`.
+    pub file: &'a Assignments,
 }
 
 /// Something that was said and cannot be read. It is no default: it may have been a limit.
@@ -217,7 +221,7 @@ impl Variables<'_> {
     }
 
     fn text(&mut self, name: &str, stated: Option<&String>) -> Option<String> {
-        self.pick(name, stated.cloned(), |text| Some(text.to_string()), "text")
+        self.pick(name, stated.cloned(), |text| (text != UNREAD).then(|| text.to_string()), "text")
     }
 
     fn count(&mut self, name: &str, stated: Option<&u32>) -> Option<u64> {
@@ -240,7 +244,10 @@ impl Variables<'_> {
 
     fn assigned(&self, name: &str) -> Option<(String, String, VariableOrigin)> {
         let name = format!("FRESHER_{name}");
-        let value = self.from.file.get(&name).filter(|value| !value.is_empty()).cloned();
+        let Assignments { values, unread } = self.from.file;
+        // What would have to be run to be known is neither a number nor a word.
+        let unread = unread.contains(&name).then(|| UNREAD.to_string());
+        let value = values.get(&name).filter(|value| !value.is_empty()).cloned().or(unread);
         value.map(|value| (name, value, VariableOrigin::ConfigSh))
     }
 }

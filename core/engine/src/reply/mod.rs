@@ -3,6 +3,7 @@
 
 mod config_change;
 mod gate;
+mod notice;
 mod pre_compact;
 mod prompt;
 mod session_start;
@@ -126,6 +127,12 @@ impl From<Reply> for Said {
 }
 
 pub fn say(moment: &Moment<'_>) -> Said {
+    let mut said = answer(moment);
+    notice::add(moment, &mut said);
+    said
+}
+
+fn answer(moment: &Moment<'_>) -> Said {
     match moment.envelope.kind {
         EventKind::ConfigChange => config_change::say(moment),
         EventKind::PreCompact => pre_compact::say(moment),

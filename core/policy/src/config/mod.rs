@@ -40,6 +40,9 @@ declare::words! {
     }
 }
 
+/// Of a project whose configuration was edited after the user had agreed to it.
+pub const CHANGED_SINCE_TRUSTED: &str = "changed since trusted; `taut trust` shows the change";
+
 /// Where a configuration file stands in the layering.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LayerKind {

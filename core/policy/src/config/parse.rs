@@ -2,7 +2,7 @@
 
 use super::check::Checker;
 use super::diagnostic::{Diagnostic, Effect, FileReport};
-use super::sections::{GuardSection, RULE_KINDS, RuleKindTable, Sections};
+use super::sections::{GuardSection, RuleKindSetting, RuleKindTable, Sections};
 use super::values::Fields;
 use super::{Allow, LayerConfig, OnFailure, RuleSetting, RuleSwitch, UserRule};
 use crate::policy::PolicyMode;
@@ -141,7 +141,7 @@ pub(super) fn kind(name: &str, value: Option<&Spanned<DeValue<'_>>>, report: &mu
         "warn" => Some(RuleKind::Warn),
         _ => {
             let span = value.map(Spanned::span).unwrap_or(0..0);
-            report.unknown(span, "kind", name, RULE_KINDS, Effect::Mistake);
+            report.unknown(span, "kind", name, RuleKindSetting::WORDS, Effect::Mistake);
             None
         }
     }

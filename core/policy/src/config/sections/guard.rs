@@ -1,13 +1,10 @@
 //! `[guard]`: what its keys are. They are read in `parse`, because a rule's examples are run when it is loaded.
 
 use crate::config::{Allow, OnFailure, UserRule};
-use crate::config::declare::{ConfigType, ValueKind, table};
+use crate::config::declare::{ConfigType, ValueKind, table, words};
 use crate::policy::PolicyMode;
 use std::collections::BTreeMap;
 use toml::Value;
-
-/// What a rule can be set to.
-pub const RULE_KINDS: &[&str] = &["deny", "strike", "ask", "warn", "off"];
 
 table! {
     /// Which rules speak, how strictly, and what is allowed besides.
@@ -33,11 +30,7 @@ pub struct RuleKindEntry(pub String);
 
 impl ConfigType for RuleKindEntry {
     type Value = Self;
-    const KIND: ValueKind = ValueKind::Either(&[
-        ValueKind::Truth,
-        ValueKind::Word { noun: "kind", words: RULE_KINDS },
-        RuleKindTable::KIND,
-    ]);
+    const KIND: ValueKind = ValueKind::Either(&[ValueKind::Truth, RuleKindSetting::KIND, RuleKindTable::KIND]);
 
     fn read(value: &Value) -> Option<Self> {
         value.as_str().map(|word| Self(word.to_string()))
@@ -48,28 +41,32 @@ impl ConfigType for RuleKindEntry {
     }
 }
 
-/// The name of a kind that a rule can be set to.
-#[derive(Debug)]
-pub enum RuleKindName {}
-
-impl ConfigType for RuleKindName {
-    type Value = String;
-    const KIND: ValueKind = ValueKind::Word { noun: "kind", words: RULE_KINDS };
-
-    fn read(value: &Value) -> Option<String> {
-        value.as_str().map(str::to_string)
+words! {
+    /// What a rule of Taut's own can be set to.
+    pub enum RuleKindSetting("kind") {
+        Deny = "deny",
+        Strike = "strike",
+        Ask = "ask",
+        Warn = "warn",
+        Off = "off",
     }
+}
 
-    fn show(value: &String) -> Option<Value> {
-        Some(Value::String(value.clone()))
+words! {
+    /// What a rule of the user's own can be.
+    pub enum OwnRuleKind("kind") {
+        Deny = "deny",
+        Strike = "strike",
+        Ask = "ask",
+        Warn = "warn",
     }
 }
 
 table! {
     /// What a rule is set to.
     pub struct RuleKindTable {
-        /// How strictly it speaks.
-        [needed] kind: RuleKindName = String::new(),
+        /// How strictly it speaks, or `off`.
+        [needed] kind: Option<RuleKindSetting> = None,
     }
 }
 
@@ -114,7 +111,7 @@ table! {
         /// Its name.
         [needed] id: Option<String> = None,
         /// How strictly it speaks.
-        [needed] kind: Option<RuleKindName> = None,
+        [needed] kind: Option<OwnRuleKind> = None,
         /// The program; `*` is any.
         [needed] program: Option<String> = None,
         /// The first words that are no options.
@@ -176,7 +173,7 @@ impl From<&UserRule> for RuleEntry {
     fn from(rule: &UserRule) -> Self {
         Self {
             id: Some(rule.id.clone()),
-            kind: Some(rule.kind.name().to_string()),
+            kind: OwnRuleKind::parse(rule.kind.name()),
             program: Some(rule.program.clone()),
             args: rule.args.clone(),
             any: rule.any.clone(),

@@ -12,7 +12,9 @@ pub use context::{ContextSection, CoreEntry};
 pub use gates::{
     Compaction, CompactionSection, DirectivesSection, HeartbeatSection, OverflowSection, Scale, SessionSection,
 };
-pub use guard::{AllowEntry, GuardSection, RULE_KINDS, RuleEntry, RuleKindEntry, RuleKindTable};
+pub use guard::{
+    AllowEntry, GuardSection, OwnRuleKind, RuleEntry, RuleKindEntry, RuleKindSetting, RuleKindTable,
+};
 pub use looping::{AgentSection, FailBehavior, HookSection, HooksSection, LoopSection, Progress, WorkSource};
 pub use people::{CommunicationSection, CommunicationTool, ContactTag, FleetSection, ModeSection};
 pub use skills::{
