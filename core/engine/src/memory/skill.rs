@@ -27,6 +27,8 @@ pub struct Skill {
     /// Past this much of its context an effort must be saved.
     pub overflow: Option<SkillOverflow>,
     pub guards: Vec<SkillGuard>,
+    /// The whole declaration, for those who want to see it.
+    pub config: Value,
 }
 
 impl Skill {
@@ -36,10 +38,13 @@ impl Skill {
         if configured.is_none() && !own.is_object() {
             return None;
         }
-        let table = |value: toml::Value| value.as_table().cloned();
-        let mut all = as_toml(own).and_then(table).unwrap_or_default();
-        all.extend(configured.and_then(SkillSection::show).and_then(table).unwrap_or_default());
-        Some(Self::of(name, SkillSection::read(&toml::Value::Table(all)).unwrap_or_default()))
+        let mut config = if own.is_object() { own.clone() } else { Value::Object(serde_json::Map::new()) };
+        let configured = configured.and_then(SkillSection::show).and_then(|shown| serde_json::to_value(shown).ok());
+        if let (Some(all), Some(Value::Object(more))) = (config.as_object_mut(), configured) {
+            all.extend(more);
+        }
+        let section = as_toml(&config).and_then(|all| SkillSection::read(&all)).unwrap_or_default();
+        Some(Self { config, ..Self::of(name, section) })
     }
 
     /// A skill nobody declared: its effort is tracked and nothing more.
@@ -60,6 +65,7 @@ impl Skill {
             block: heartbeat.as_ref().and_then(|heartbeat| heartbeat.block),
             overflow: section.overflow,
             guards: section.guards.unwrap_or_default(),
+            config: Value::Null,
         }
     }
 }

@@ -187,12 +187,18 @@ fn plain(kind: &ValueKind, found: &DeValue<'_>) -> Option<Value> {
             (*least..=*most).contains(&number).then_some(Value::Integer(number))
         }
         (ValueKind::Number { least, most }, found) => {
-            let number = match found {
-                DeValue::Integer(number) => i64::from_str_radix(number.as_str(), number.radix()).ok()? as f64,
-                DeValue::Float(number) => number.as_str().parse().ok()?,
+            let (number, value) = match found {
+                DeValue::Integer(number) => {
+                    let number = i64::from_str_radix(number.as_str(), number.radix()).ok()?;
+                    (number as f64, Value::Integer(number))
+                }
+                DeValue::Float(number) => {
+                    let number = number.as_str().parse().ok()?;
+                    (number, Value::Float(number))
+                }
                 _ => return None,
             };
-            (*least..=*most).contains(&number).then_some(Value::Float(number))
+            (*least..=*most).contains(&number).then_some(value)
         }
         (ValueKind::Spelled { accepts, .. }, DeValue::String(text)) => {
             accepts(text).then(|| Value::String(text.to_string()))

@@ -119,7 +119,7 @@ fn ignored_line(file: &str, what: &str, trust: Trust) -> Diagnostic {
     let (why, hint) = match trust {
         Trust::Untrusted | Trust::Changed => ("an untrusted project may only tighten", "the user can run `taut trust`"),
         Trust::Trusted => {
-            ("only your own configuration may loosen it", "put it into the file `taut policy path` names")
+            ("only your own configuration may loosen it", "put it into the file `taut config path` names")
         }
     };
     Diagnostic::of_file(file.to_string(), Effect::Ignored, format!("{what} is ignored: {why}"), hint)

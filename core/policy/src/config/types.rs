@@ -13,6 +13,9 @@ const LONGEST_DEBOUNCE_MS: i64 = HOUR_MS;
 /// More dollars than anybody means.
 const MOST_DOLLARS: f64 = 1e9;
 
+/// Up to here every whole number can be told from its neighbours.
+const MOST_WHOLE: f64 = 9_007_199_254_740_992.0;
+
 fn number(value: &Value) -> Option<f64> {
     value.as_float().or_else(|| value.as_integer().map(|number| number as f64)).filter(|number| number.is_finite())
 }
@@ -33,7 +36,8 @@ macro_rules! numbers {
             }
 
             fn show(value: &f64) -> Option<Value> {
-                Some(Value::Float(*value))
+                let whole = value.fract() == 0.0 && value.abs() < MOST_WHOLE;
+                Some(if whole { Value::Integer(*value as i64) } else { Value::Float(*value) })
             }
         }
     )*};

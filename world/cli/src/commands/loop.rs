@@ -5,6 +5,7 @@ mod screen;
 
 use crate::error::CliError;
 use crate::exit::Exit;
+use crate::commands::trust;
 use crate::person;
 use crate::printer::{Printer, text};
 use clap::{Args, Subcommand};
@@ -96,11 +97,11 @@ pub fn run(verb: &LoopVerb, printer: &Printer) -> Result<Exit, CliError> {
     };
     let places = PathVariables::from_process();
     let screen = LoopScreen::new(printer);
+    let asked = asked(mode, args)?;
+    let mut job = Job::new(&asked, &places, &screen)?;
     if args.workers > 1 {
         return fleet(mode, args, &places, printer);
     }
-    let asked = asked(mode, args)?;
-    let mut job = Job::new(&asked, &places, &screen)?;
     if args.dry_run {
         return dry_run(&job, printer);
     }
@@ -152,9 +153,7 @@ fn ask_trust(job: &Job, args: &LoopArgs, printer: &Printer) -> Result<bool, CliE
         if !std::io::stdin().is_terminal() || person::outside_agents("trust").is_err() {
             return Ok(false);
         }
-        for (path, text) in seen.shown() {
-            printer.whole(path.to_string_lossy(), &text);
-        }
+        trust::show_files(&seen, &job.state, &job.root, printer);
         if !person::agrees(&format!("Trust {} to run these?", job.root.display()))? {
             return Ok(false);
         }
@@ -287,6 +286,7 @@ impl From<RunnerError> for CliError {
         match error {
             RunnerError::Store(cause) => cause.into(),
             RunnerError::NothingToResume { .. } => Self::not_found(error.to_string()).hint("taut loop build"),
+            RunnerError::Configuration { .. } => Self::failed(error.to_string()).hint("taut policy check"),
             other => Self::failed(other.to_string()),
         }
     }
