@@ -178,7 +178,9 @@ fn candidates(
         let session = agent.session.as_deref().map(|id| store.session(id)).transpose()?.flatten();
         let folder = session.as_ref().and_then(|session| session.cwd.as_deref()).unwrap_or(&agent.project);
         let project_policy = policies.of(folder, &setting.home);
-        if !project_policy.policy.sections.notify.reaches_out() || !project_policy.policy.sections.notify.tells(agent.status) {
+        if !project_policy.policy.sections.notify.reaches_out()
+            || !project_policy.policy.sections.notify.tells(agent.status)
+        {
             continue;
         }
         let cause = cause(store, &agent)?;

@@ -156,9 +156,8 @@ fn read_settings(
     env: &BTreeMap<String, String>,
     file: &Assignments,
 ) -> Result<LoopSettings, RunnerError> {
-    let about_loops = |section: &Option<String>| {
-        section.as_deref().is_none_or(|section| sections::OF_THE_LOOP.contains(&section))
-    };
+    let about_loops =
+        |section: &Option<String>| section.as_deref().is_none_or(|section| sections::OF_THE_LOOP.contains(&section));
     let found = project_policy.diagnostics.iter().filter(|found| found.is_mistake() && about_loops(&found.section));
     let mut unread: Vec<String> = found.map(ToString::to_string).collect();
     let settings = settings(Sources { flags, env, policy: &project_policy.policy, file });

@@ -51,8 +51,8 @@ fn always_passes(snapshot: &Snapshot<'_>) -> bool {
 fn firing<'a>(rule: &'a WorkflowRule, snapshot: &Snapshot<'_>) -> Option<Firing<'a>> {
     let named = |names: &[String]| names.contains(&snapshot.call.name);
     let filter = rule.tool_filter.as_ref().or(rule.tool_filter_too.as_ref());
-    let concerned = filter
-        .is_none_or(|filter| (filter.include.is_empty() || named(&filter.include)) && !named(&filter.exclude));
+    let concerned =
+        filter.is_none_or(|filter| (filter.include.is_empty() || named(&filter.include)) && !named(&filter.exclude));
     if !concerned || !holds(&rule.trigger, snapshot) {
         return None;
     }
@@ -78,7 +78,9 @@ fn holds(trigger: &Trigger, snapshot: &Snapshot<'_>) -> bool {
         TriggerType::Phase => condition.matches.as_deref().is_some_and(|part| {
             snapshot.effort.and_then(|effort| effort.phase.as_deref()).is_some_and(|phase| phase.contains(part))
         }),
-        TriggerType::ToolCount => snapshot.effort.is_some() && reached(condition, snapshot.counters.since_log, snapshot),
+        TriggerType::ToolCount => {
+            snapshot.effort.is_some() && reached(condition, snapshot.counters.since_log, snapshot)
+        }
         TriggerType::Discovery => condition.non_empty == Some(directives::unread(snapshot).next().is_some()),
         TriggerType::PerTranscriptToolCount => {
             let calls = f64::from(snapshot.counters.calls + 1);

@@ -12,7 +12,8 @@ fn terms(toml: &str, flags: Flags) -> Terms {
     let (policy, found) = policy::Policy::layered(&[layer], policy::Trust::Trusted);
     assert!(found.is_empty(), "{found:?}");
     let none = BTreeMap::new();
-    let settings = settings(Sources { flags: &flags, env: &none, policy: &policy, file: &Assignments::default() }).unwrap();
+    let settings =
+        settings(Sources { flags: &flags, env: &none, policy: &policy, file: &Assignments::default() }).unwrap();
     Terms {
         mode: RunMode::Building,
         on_hook_failure: settings.hooks.on_failure,
@@ -224,7 +225,10 @@ fn l6_flags_beat_the_environment_which_beats_the_file_which_beats_the_default() 
     };
     let (flags, none) = (Flags::default(), BTreeMap::new());
     assert_eq!(most(&Flags { max_iterations: Some(3), ..Flags::default() }, &env, &file), 3);
-    assert_eq!((most(&flags, &env, &file), most(&flags, &none, &file), most(&flags, &none, &Assignments::default())), (7, 9, 0));
+    assert_eq!(
+        (most(&flags, &env, &file), most(&flags, &none, &file), most(&flags, &none, &Assignments::default())),
+        (7, 9, 0)
+    );
     let settings = settings(Sources { flags: &flags, env: &none, policy: &policy, file: &file }).unwrap();
     assert_eq!(
         (settings.hooks.each[&Hook::Started].enabled, settings.hooks.each[&Hook::Finished].enabled),
@@ -272,7 +276,10 @@ fn i7_a_variable_that_cannot_be_read_is_an_error_and_no_default() {
         assert_eq!(unread(&none, &run).len(), 1, "{name} would have to be run");
     }
     let file = assignments("FRESHER_MAX_ITERATIONS=ten\nFRESHER_MAX_COST=5\n", &none);
-    assert_eq!(unread(&none, &file), ["FRESHER_MAX_ITERATIONS=ten in .fresher/config.sh cannot be read: it is a whole number"]);
+    assert_eq!(
+        unread(&none, &file),
+        ["FRESHER_MAX_ITERATIONS=ten in .fresher/config.sh cannot be read: it is a whole number"]
+    );
 }
 
 /// ORIGINS 5.3.1: every variable of the seed, in exactly the hooks it lists.

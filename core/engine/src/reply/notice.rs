@@ -38,7 +38,9 @@ fn text(policy: &Policy) -> Option<String> {
             all => format!(" and {} more", all - 1),
         };
         let first = line(&first.to_string(), MOST);
-        format!("taut: {first}{more}: what cannot be read holds as strictly as by default; `taut policy check` lists it")
+        format!(
+            "taut: {first}{more}: what cannot be read holds as strictly as by default; `taut policy check` lists it"
+        )
     });
     let lines: Vec<String> = changed.into_iter().chain(unread).collect();
     (!lines.is_empty()).then(|| lines.join("\n"))

@@ -85,7 +85,12 @@ impl Checker<'_, '_> {
                     Ok(()) => Some(read),
                     Err(why) => {
                         let message = format!("`{}` {why}", key.name);
-                        self.report.push(value.span(), message, hint.map(str::to_string), effect(key.unreadable.is_limit()));
+                        self.report.push(
+                            value.span(),
+                            message,
+                            hint.map(str::to_string),
+                            effect(key.unreadable.is_limit()),
+                        );
                         None
                     }
                 }

@@ -19,13 +19,25 @@ pub trait ConfigType {
 #[derive(Debug, Clone, Copy)]
 pub enum ValueKind {
     Truth,
-    Whole { least: i64, most: i64 },
-    Number { least: f64, most: f64 },
+    Whole {
+        least: i64,
+        most: i64,
+    },
+    Number {
+        least: f64,
+        most: f64,
+    },
     Text,
     /// One of these, and what to call such a word.
-    Word { noun: &'static str, words: &'static [&'static str] },
+    Word {
+        noun: &'static str,
+        words: &'static [&'static str],
+    },
     /// A text that can be read as something else.
-    Spelled { what: &'static str, accepts: fn(&str) -> bool },
+    Spelled {
+        what: &'static str,
+        accepts: fn(&str) -> bool,
+    },
     Moment,
     List(&'static ValueKind),
     Table(&'static [KeyDecl]),
@@ -34,7 +46,12 @@ pub enum ValueKind {
     /// Any of several; the first that has the value's shape is the one that is meant.
     Either(&'static [ValueKind]),
     /// Of a kind, and more than its shape is asked of it.
-    Checked { of: &'static ValueKind, what: &'static str, hint: Option<&'static str>, check: fn(&Value) -> Result<(), String> },
+    Checked {
+        of: &'static ValueKind,
+        what: &'static str,
+        hint: Option<&'static str>,
+        check: fn(&Value) -> Result<(), String>,
+    },
 }
 
 /// One key.

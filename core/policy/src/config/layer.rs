@@ -2,8 +2,10 @@
 
 use super::declare::Unreadable;
 use super::sections::{NEED_TRUST, Sections};
-use super::{Diagnostic, Effect, Layer, LayerConfig, LayerKind, OnFailure, RuleSetting, RuleSwitch, Trust, UnreadLimit, parse};
-use crate::policy::{PolicyMode, Policy};
+use super::{
+    Diagnostic, Effect, Layer, LayerConfig, LayerKind, OnFailure, RuleSetting, RuleSwitch, Trust, UnreadLimit, parse,
+};
+use crate::policy::{Policy, PolicyMode};
 use crate::rule::Rule;
 use crate::rules;
 use model::RuleKind;
@@ -85,7 +87,9 @@ impl Policy {
         let mut ignored = Vec::new();
         match config.mode {
             Some(PolicyMode::Enforce) => self.mode = PolicyMode::Enforce,
-            Some(PolicyMode::Observe) if self.mode == PolicyMode::Enforce => ignored.push("`guard.mode = \"observe\"`".to_string()),
+            Some(PolicyMode::Observe) if self.mode == PolicyMode::Enforce => {
+                ignored.push("`guard.mode = \"observe\"`".to_string())
+            }
             _ => {}
         }
         for (rule, kind) in wanted(&config) {

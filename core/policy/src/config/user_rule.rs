@@ -69,8 +69,7 @@ impl UserRule {
         let [args, any, unless] = ["args", "any", "unless"].map(|name| fields.texts(name, report));
         let [denies, passes] = ["denies", "passes"].map(|name| fields.texts(name, report));
         let instead = fields.text("instead", report).unwrap_or_default();
-        let rule =
-            Self { id: id?, kind: kind?, program: program?, args, any, unless, reason: reason?, instead };
+        let rule = Self { id: id?, kind: kind?, program: program?, args, any, unless, reason: reason?, instead };
         if rules::find(&rule.id).is_some() {
             report.add(fields.span.clone(), format!("`{}` is a rule of Taut's own; choose another id", rule.id));
             return None;
@@ -79,7 +78,13 @@ impl UserRule {
         Some(rule)
     }
 
-    fn check_examples(&self, denies: &[String], passes: &[String], fields: &Fields<'_, '_>, report: &mut FileReport<'_>) {
+    fn check_examples(
+        &self,
+        denies: &[String],
+        passes: &[String],
+        fields: &Fields<'_, '_>,
+        report: &mut FileReport<'_>,
+    ) {
         for line in denies {
             if !self.applies(line) {
                 report.add(fields.span.clone(), format!("rule `{}` does not stop its own example `{line}`", self.id));

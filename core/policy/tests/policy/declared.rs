@@ -76,7 +76,8 @@ fn i7_every_table_names_the_nearest_key_for_a_misspelled_one() {
             let found = config::check(&text, "a.toml").expect_err(&text);
             let column = before.chars().count() + open.len() + 1;
             let at = format!("a.toml:1:{column}: unknown key `{wrong}`");
-            let named = found.iter().any(|found| found.to_string().starts_with(&at) && found.to_string().contains(key.name));
+            let named =
+                found.iter().any(|found| found.to_string().starts_with(&at) && found.to_string().contains(key.name));
             assert!(named, "{text}\n{found:#?}");
         }
     }
@@ -100,7 +101,10 @@ fn i7_the_mistakes_that_were_sound_before_are_errors_with_their_place() {
             "a.toml:3:1: unknown key `urgncy` (did you mean `urgency`?)",
         ),
         ("[compaction]\nauto = \"stopp\"", "a.toml:2:8: unknown auto `stopp` (did you mean `stop`?)"),
-        ("[contacts]\nann = [\"claude_dirct\"]", "a.toml:2:8: unknown tag `claude_dirct` (did you mean `claude_direct`?)"),
+        (
+            "[contacts]\nann = [\"claude_dirct\"]",
+            "a.toml:2:8: unknown tag `claude_dirct` (did you mean `claude_direct`?)",
+        ),
         ("[heartbeet]\nwarn = 3", "a.toml:1:2: unknown key `heartbeet` (did you mean `heartbeat`?)"),
     ] {
         let found = config::check(text, "a.toml").expect_err(text);
@@ -110,7 +114,8 @@ fn i7_the_mistakes_that_were_sound_before_are_errors_with_their_place() {
 
 #[test]
 fn the_sections_that_nobody_read_are_unknown() {
-    let unread = ["daemon", "events", "log", "preset", "queue", "retention", "roles", "run", "tasks", "tmux", "ui", "undo"];
+    let unread =
+        ["daemon", "events", "log", "preset", "queue", "retention", "roles", "run", "tasks", "tmux", "ui", "undo"];
     for name in unread.into_iter().chain(["version"]) {
         assert!(config::check(&format!("[{name}]\n"), "a").is_err(), "{name}");
     }
@@ -170,7 +175,10 @@ fn i7_broken_syntax_costs_no_limit_that_stands_before_it() {
 fn i7_what_holds_is_shown_with_the_file_that_said_so() {
     let layers = [
         layer(LayerKind::User, "[heartbeat]\nwarn = 3\nblock = 20\n[guard.rules]\nsudo = \"deny\"\n"),
-        layer(LayerKind::Project, "[heartbeat]\nblock = 30\n[context]\nwindows = { \"a.b\" = 5 }\n[session]\nrequired = true\n"),
+        layer(
+            LayerKind::Project,
+            "[heartbeat]\nblock = 30\n[context]\nwindows = { \"a.b\" = 5 }\n[session]\nrequired = true\n",
+        ),
     ];
     let origin = |trust: Trust, key: &str| {
         let rows = show::rows(&layers, trust);
@@ -181,7 +189,11 @@ fn i7_what_holds_is_shown_with_the_file_that_said_so() {
     let said = |value: &str, from: &str| (value.to_string(), Some(from.to_string()));
     assert_eq!(origin(Trust::Trusted, "heartbeat.warn"), said("3", "user.toml:2:1"), "as the default, but said");
     assert_eq!(origin(Trust::Trusted, "heartbeat.block"), said("30", "project.toml:2:1"));
-    assert_eq!(origin(Trust::Untrusted, "heartbeat.block"), said("20", "user.toml:3:1"), "an untrusted project adds only");
+    assert_eq!(
+        origin(Trust::Untrusted, "heartbeat.block"),
+        said("20", "user.toml:3:1"),
+        "an untrusted project adds only"
+    );
     assert_eq!(origin(Trust::Untrusted, "session.required"), said("true", "project.toml:6:1"));
     assert_eq!(origin(Trust::Trusted, "context.windows.\"a.b\""), said("5", "project.toml:4:13"));
     assert_eq!(origin(Trust::Trusted, "guard.rules.sudo"), said("\"deny\"", "user.toml:5:1"));
@@ -192,7 +204,10 @@ fn i7_what_holds_is_shown_with_the_file_that_said_so() {
 fn every_section_has_an_example_without_a_mistake() {
     for section in Sections::KEYS {
         let text = example(section);
-        assert!(text.contains(&format!("[{}", section.name)) || text.contains(&format!("[[{}", section.name)), "{text}");
+        assert!(
+            text.contains(&format!("[{}", section.name)) || text.contains(&format!("[[{}", section.name)),
+            "{text}"
+        );
         assert_eq!(config::check(text, section.name).map(|_| ()), Ok(()), "{text}");
     }
 }

@@ -3,9 +3,9 @@
 
 mod screen;
 
+use crate::commands::trust;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::commands::trust;
 use crate::person;
 use crate::printer::{Printer, text};
 use clap::{Args, Subcommand};

@@ -15,7 +15,7 @@ const COMMAND: &str = "command = [\"/bin/sh\", \"-c\", \"cat >> $HOME/told\"]";
 type Env = &'static [(&'static str, &'static str)];
 
 impl Stage {
-    fn configure(&self, text: &str) {
+    pub fn configure(&self, text: &str) {
         let folder = self.sandbox.home().join(".config/taut");
         fs::create_dir_all(&folder).unwrap();
         fs::write(folder.join("config.toml"), text).unwrap();

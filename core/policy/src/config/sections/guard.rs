@@ -1,7 +1,7 @@
 //! `[guard]`: what its keys are. They are read in `parse`, because a rule's examples are run when it is loaded.
 
-use crate::config::{Allow, OnFailure, UserRule};
 use crate::config::declare::{ConfigType, ValueKind, table, words};
+use crate::config::{Allow, OnFailure, UserRule};
 use crate::policy::PolicyMode;
 use std::collections::BTreeMap;
 use toml::Value;

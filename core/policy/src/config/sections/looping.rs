@@ -113,7 +113,8 @@ words! {
     }
 }
 
-pub const HOOKS: &str = "[hooks]\ntimeout = 30\nfail_behavior = \"continue\"\n\n[hooks.post_iteration]\nbackground = true\n";
+pub const HOOKS: &str =
+    "[hooks]\ntimeout = 30\nfail_behavior = \"continue\"\n\n[hooks.post_iteration]\nbackground = true\n";
 
 table! {
     /// An agent of your own.

@@ -12,9 +12,7 @@ pub use context::{ContextSection, CoreEntry};
 pub use gates::{
     Compaction, CompactionSection, DirectivesSection, HeartbeatSection, OverflowSection, Scale, SessionSection,
 };
-pub use guard::{
-    AllowEntry, GuardSection, OwnRuleKind, RuleEntry, RuleKindEntry, RuleKindSetting, RuleKindTable,
-};
+pub use guard::{AllowEntry, GuardSection, OwnRuleKind, RuleEntry, RuleKindEntry, RuleKindSetting, RuleKindTable};
 pub use looping::{AgentSection, FailBehavior, HookSection, HooksSection, LoopSection, Progress, WorkSource};
 pub use people::{CommunicationSection, CommunicationTool, ContactTag, FleetSection, ModeSection};
 pub use skills::{
@@ -22,8 +20,8 @@ pub use skills::{
     SkillSection,
 };
 pub use workflow::{
-    InjectOften, NumberOrText, Payload, PayloadMode, ToolFilter, Trigger, TriggerCondition, TriggerType, Urgency, WorkflowRule,
-    WorkflowSection,
+    InjectOften, NumberOrText, Payload, PayloadMode, ToolFilter, Trigger, TriggerCondition, TriggerType, Urgency,
+    WorkflowRule, WorkflowSection,
 };
 
 use super::declare::{ConfigType, KeyDecl, table};
