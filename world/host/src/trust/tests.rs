@@ -78,6 +78,8 @@ fn g11_l1_an_edited_or_added_hook_is_not_trusted_and_the_configuration_still_is(
 
 #[test]
 fn t9_bytes_that_were_read_are_judged_and_not_what_lies_there_by_then() {
+    let holds_for =
+        |state: &Path, root: &Path, contents: [Option<&[u8]>; 2]| state_for(state, root, contents) == TrustState::Holds;
     let project = Project::new();
     let (state, root) = (project.state(), project.root());
     let good = b"[guard]\n";
