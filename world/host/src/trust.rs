@@ -59,9 +59,9 @@ impl ProjectFiles {
         let config = config.map(|(name, bytes)| (name.to_string(), text(bytes))).collect();
         let loops = self.loops.iter().flatten();
         let loops = loops.map(|file| (file.below.to_string_lossy().into_owned(), text(&file.bytes))).collect();
-        let configured = kept::changes(&file(state, &self.root), &self.root, config);
-        let hooks = kept::changes(&hooks_file(state, &self.root), &self.root, loops);
-        match (configured, hooks) {
+        let differs = |kept: PathBuf, now| kept::changes(&std::fs::read(kept).ok()?, &self.root, now);
+        let configured = differs(file(state, &self.root), config);
+        match (configured, differs(hooks_file(state, &self.root), loops)) {
             (None, None) => None,
             (configured, hooks) => Some(configured.into_iter().chain(hooks).flatten().collect()),
         }

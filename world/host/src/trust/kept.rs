@@ -13,9 +13,9 @@ pub struct TrustedChange {
     pub after: Option<String>,
 }
 
-/// What differs from what is kept there; `None` where nothing is kept, or it cannot be read.
-pub fn changes(kept: &Path, root: &Path, now: Vec<(String, String)>) -> Option<Vec<TrustedChange>> {
-    let before = files(&std::fs::read(kept).ok()?, root)?;
+/// What differs from what was kept; `None` where that cannot be read.
+pub fn changes(kept: &[u8], root: &Path, now: Vec<(String, String)>) -> Option<Vec<TrustedChange>> {
+    let before = files(kept, root)?;
     let then = |name: &str| before.iter().find(|(known, _)| known == name).map(|(_, text)| text.clone());
     let gone = before.iter().filter(|(name, _)| !now.iter().any(|(known, _)| known == name));
     let gone = gone.map(|(name, text)| TrustedChange { file: name.clone(), before: Some(text.clone()), after: None });
