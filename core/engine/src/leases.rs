@@ -12,7 +12,7 @@ use model::{Loaded, Ms, Who};
 use policy::Policy;
 use policy::config::sections::Compaction;
 
-/// The client's word for why it was stopped, as seed-era loops know it.
+/// The client's word for why it was stopped, as older loops know it.
 pub const STOP_REASON: &str = "Context Limit Reached";
 
 #[derive(Debug, Default)]

@@ -15,6 +15,7 @@ mod names;
 mod output;
 mod purity;
 mod reads;
+mod requirements;
 mod rooms;
 mod size;
 mod source;
@@ -24,6 +25,7 @@ mod words;
 
 use std::fmt;
 
+pub use requirements::requirements_page;
 pub use size::{EXCEPTIONS, Exception, check as size_with};
 pub use tree::{load, root};
 

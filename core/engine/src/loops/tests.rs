@@ -282,7 +282,7 @@ fn i7_a_variable_that_cannot_be_read_is_an_error_and_no_default() {
     );
 }
 
-/// ORIGINS 5.3.1: every variable of the seed, in exactly the hooks it lists.
+/// ORIGINS 5.3.1: every specified variable, in exactly the hooks it lists.
 #[test]
 fn defect_1_l2_every_hook_gets_exactly_its_variables() {
     let terms = terms("", Flags::default());

@@ -1,50 +1,48 @@
 //! The configuration as people meet it (I7): mistakes are said where somebody looks, a limit is never lost, an edit
 //! cannot break it, and what was trusted once is not lost without a word.
 
-use crate::stage::{DAEMON, IN_PROCESS, Stage};
 use serde_json::{Value, json};
 use std::fs;
 use std::io::Write;
 use std::os::fd::{FromRawFd, OwnedFd};
 use std::path::PathBuf;
 use std::process::{Command, Output};
+use testkit::stage::{DAEMON, IN_PROCESS, Stage};
 
-impl Stage {
-    fn own_config(&self) -> PathBuf {
-        self.sandbox.home().join(".config/taut/config.toml")
-    }
+fn own_config(stage: &Stage) -> PathBuf {
+    stage.sandbox.home().join(".config/taut/config.toml")
+}
 
-    fn configure_project(&self, text: &str) {
-        fs::create_dir_all(self.sandbox.project().join(".taut")).unwrap();
-        fs::write(self.sandbox.project().join(".taut/config.toml"), text).unwrap();
-    }
+fn configure_project(stage: &Stage, text: &str) {
+    stage.write(".taut/config.toml", text);
+}
 
-    /// A command at a terminal where somebody has typed these answers.
-    fn at_terminal(&self, args: &[&str], typed: &str, env: &[(&str, &str)]) -> Output {
-        let (mut screen, mut end) = (0, 0);
-        let nothing = std::ptr::null_mut();
-        // SAFETY: room for two descriptors, which are owned from then on; nothing else is asked for.
-        let (screen, end) = unsafe {
-            assert_eq!(libc::openpty(&raw mut screen, &raw mut end, nothing, nothing.cast(), nothing.cast()), 0);
-            (OwnedFd::from_raw_fd(screen), OwnedFd::from_raw_fd(end))
-        };
-        let mut screen = fs::File::from(screen);
-        screen.write_all(typed.as_bytes()).unwrap();
-        let mut command: Command = self.sandbox.command(self.sandbox.bin());
-        command.args(args).envs(env.iter().copied()).stdin(end);
-        command.output().unwrap()
-    }
+/// A command at a terminal where somebody has typed these answers.
+fn at_terminal(stage: &Stage, args: &[&str], typed: &str, env: &[(&str, &str)]) -> Output {
+    let (mut screen, mut end) = (0, 0);
+    let nothing = std::ptr::null_mut();
+    // SAFETY: room for two descriptors, which are owned from then on; nothing else is asked for.
+    let (screen, end) = unsafe {
+        assert_eq!(libc::openpty(&raw mut screen, &raw mut end, nothing, nothing.cast(), nothing.cast()), 0);
+        (OwnedFd::from_raw_fd(screen), OwnedFd::from_raw_fd(end))
+    };
+    let mut screen = fs::File::from(screen);
+    screen.write_all(typed.as_bytes()).unwrap();
+    let mut command: Command = stage.command(args);
+    command.envs(env.iter().copied()).stdin(end);
+    command.output().unwrap()
+}
 
-    /// The objects of a command that may fail.
-    fn list_of(&self, args: &[&str]) -> Vec<Value> {
-        self.taut(args).stdout_text().lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
-    }
+/// The objects of a command that may fail.
+fn list_of(stage: &Stage, args: &[&str]) -> Vec<Value> {
+    stage.taut(args).stdout_text().lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+}
 
-    fn said(&self, fields: &Value, env: &[(&str, &str)]) -> Value {
-        let done = self.hook(&self.payload(fields), env);
-        assert!(done.success(), "{}", done.stderr_text());
-        serde_json::from_str(&done.stdout_text()).unwrap_or_default()
-    }
+/// What a hook answers.
+fn answer(stage: &Stage, fields: &Value, env: &[(&str, &str)]) -> Value {
+    let done = stage.hook(&stage.payload(fields), env);
+    assert!(done.success(), "{}", done.stderr_text());
+    serde_json::from_str(&done.stdout_text()).unwrap_or_default()
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -71,7 +69,7 @@ fn i7_a_mistake_in_any_section_is_an_error_in_the_check_in_doctor_and_in_bare_ta
         stage.configure(config);
         let check = stage.taut(&["policy", "check"]);
         assert!(!check.success() && check.stdout_text().contains(said), "{}", check.stdout_text());
-        let doctor = stage.list_of(&["doctor", "--json"]);
+        let doctor = list_of(&stage, &["doctor", "--json"]);
         let found = doctor.iter().find(|check| check["name"] == "config").unwrap();
         assert_eq!(found["state"], "bad", "{found}");
         assert!(found["detail"].as_str().unwrap().contains(said), "{found}");
@@ -85,18 +83,18 @@ fn i7_a_hook_tells_the_user_once_that_a_limit_could_not_be_read_and_the_model_ne
     for env in [DAEMON, IN_PROCESS] {
         let stage = if env.is_empty() { Stage::with_daemon() } else { Stage::new() };
         stage.configure("[heartbeat]\nblock = \"lots\"\n");
-        let first = stage.said(&start(), env);
+        let first = answer(&stage, &start(), env);
         let line = first["systemMessage"].as_str().unwrap_or_else(|| panic!("{first}"));
         assert!(line.contains("config.toml:2:9: `block` is a whole number"), "{line}");
         assert!(line.contains("taut policy check"), "{line}");
         assert_eq!(first.as_object().unwrap().len(), 1, "nothing is for the model: {first}");
         for again in [prompt("go on"), prompt("and on")] {
-            assert_eq!(stage.said(&again, env), Value::Null);
+            assert_eq!(answer(&stage, &again, env), Value::Null);
         }
         // Sound again, and nothing more is said.
         let other = Stage::new();
         other.configure("[heartbeat]\nblock = 7\n");
-        assert_eq!(other.said(&start(), IN_PROCESS), Value::Null);
+        assert_eq!(answer(&other, &start(), IN_PROCESS), Value::Null);
     }
 }
 
@@ -104,11 +102,11 @@ fn i7_a_hook_tells_the_user_once_that_a_limit_could_not_be_read_and_the_model_ne
 #[test]
 fn i7_a_mistake_made_meanwhile_is_told_at_the_next_prompt() {
     let stage = Stage::new();
-    assert_eq!(stage.said(&start(), IN_PROCESS), Value::Null);
+    assert_eq!(answer(&stage, &start(), IN_PROCESS), Value::Null);
     stage.configure("[overflow]\nat = \n");
-    let told = stage.said(&prompt("go on"), IN_PROCESS);
+    let told = answer(&stage, &prompt("go on"), IN_PROCESS);
     assert!(told["systemMessage"].as_str().is_some_and(|line| line.contains("config.toml:2:")), "{told}");
-    assert_eq!(stage.said(&prompt("and on"), IN_PROCESS), Value::Null);
+    assert_eq!(answer(&stage, &prompt("and on"), IN_PROCESS), Value::Null);
 }
 
 #[test]
@@ -119,28 +117,28 @@ fn g11_an_edit_after_trust_is_said_everywhere_and_trust_shows_what_changed() {
         let input = json!({"session_id": "x", "cwd": stage.sandbox.project()}).to_string();
         stage.sandbox.taut(&["statusline"], input.as_bytes()).unwrap().stdout_text()
     };
-    stage.configure_project("[skills.implement]\nlog = true\n");
-    let whole = stage.at_terminal(&["trust"], "y\n", &[]);
+    configure_project(&stage, "[skills.implement]\nlog = true\n");
+    let whole = at_terminal(&stage, &["trust"], "y\n", &[]);
     assert!(whole.status.success() && text(&whole.stderr).contains("[skills.implement]"), "{whole:?}");
     for args in [&["policy", "check"][..], &[]] {
         assert!(!stage.taut(args).stdout_text().contains("trusted"), "{args:?}");
     }
     assert!(!line().contains("trusted"));
 
-    stage.configure_project("[skills.implement]\nlog = true\n[session]\nrequired = true\n");
+    configure_project(&stage, "[skills.implement]\nlog = true\n[session]\nrequired = true\n");
     assert!(stage.taut(&["policy", "check"]).stdout_text().contains(said));
     assert!(stage.taut(&[]).stdout_text().contains(said));
     assert!(stage.taut(&["doctor"]).stdout_text().contains(said));
     assert!(line().contains(said), "{}", line());
-    let started = stage.said(&start(), IN_PROCESS);
+    let started = answer(&stage, &start(), IN_PROCESS);
     assert!(started["systemMessage"].as_str().is_some_and(|line| line.contains(said)), "{started}");
     assert!(!started["hookSpecificOutput"].to_string().contains("since trusted"), "{started}");
 
-    let no = stage.at_terminal(&["trust"], "n\n", &[]);
+    let no = at_terminal(&stage, &["trust"], "n\n", &[]);
     let shown = text(&no.stderr);
     assert!(shown.contains("+[session]") && shown.contains(" [skills.implement]"), "{shown}");
     assert!(!no.status.success() && line().contains(said), "nothing was agreed to");
-    assert!(stage.at_terminal(&["trust"], "y\n", &[]).status.success());
+    assert!(at_terminal(&stage, &["trust"], "y\n", &[]).status.success());
     assert!(!line().contains("trusted") && !stage.taut(&[]).stdout_text().contains(said));
 }
 
@@ -148,26 +146,26 @@ fn g11_an_edit_after_trust_is_said_everywhere_and_trust_shows_what_changed() {
 fn i7_an_edit_with_mistakes_is_kept_aside_and_gone_on_with_and_a_sound_one_replaces_the_file() {
     let stage = Stage::new();
     stage.configure("# mine\n[heartbeat]\nwarn = 3\n");
-    let before = fs::read_to_string(stage.own_config()).unwrap();
-    let draft = stage.own_config().with_file_name("config.draft.toml");
+    let before = fs::read_to_string(own_config(&stage)).unwrap();
+    let draft = own_config(&stage).with_file_name("config.draft.toml");
     let editor = |script: &str| [("VISUAL", script.to_string())];
     let edit = |script: &str, typed: &str| {
         let env = editor(script);
         let env: Vec<(&str, &str)> = env.iter().map(|(name, value)| (*name, value.as_str())).collect();
-        stage.at_terminal(&["config", "edit"], typed, &env)
+        at_terminal(&stage, &["config", "edit"], typed, &env)
     };
     let wrong = edit("sed -i s/warn/wran/", "n\n");
     assert!(!wrong.status.success());
     let said = text(&wrong.stderr);
     assert!(said.contains("config.draft.toml:3:1: unknown key `wran` (did you mean `warn`?)"), "{said}");
     assert!(said.contains("taut config edit"), "the way to go on: {said}");
-    assert_eq!(fs::read_to_string(stage.own_config()).unwrap(), before);
+    assert_eq!(fs::read_to_string(own_config(&stage)).unwrap(), before);
     assert!(fs::read_to_string(&draft).unwrap().contains("wran"));
 
     let mended = edit("sed -i s/wran.*/'block = 7'/", "y\n");
     assert!(mended.status.success(), "{}", text(&mended.stderr));
     assert!(text(&mended.stdout).contains("+block = 7"), "{}", text(&mended.stdout));
-    assert_eq!(fs::read_to_string(stage.own_config()).unwrap(), "# mine\n[heartbeat]\nblock = 7\n");
+    assert_eq!(fs::read_to_string(own_config(&stage)).unwrap(), "# mine\n[heartbeat]\nblock = 7\n");
     assert!(!draft.exists());
 
     // Mistakes, again, and then none: one after the other.
@@ -177,7 +175,7 @@ fn i7_an_edit_with_mistakes_is_kept_aside_and_gone_on_with_and_a_sound_one_repla
     let none = edit("true", "");
     assert!(none.status.success() && text(&none.stdout).contains("nothing changed") && !draft.exists());
     let failed = edit("false", "");
-    assert!(!failed.status.success() && fs::read_to_string(stage.own_config()).unwrap().contains("block = 7"));
+    assert!(!failed.status.success() && fs::read_to_string(own_config(&stage)).unwrap().contains("block = 7"));
 }
 
 #[test]
@@ -187,12 +185,12 @@ fn g8_an_agent_edits_no_configuration_with_or_without_a_terminal() {
     let env = [("EDITOR", "rm -f"), ("VISUAL", "rm -f")];
     let mark = |name| [env[0], env[1], (name, "1")];
     for mark in [mark("CLAUDECODE"), mark("TAUT_AGENT_ID")] {
-        let refused = stage.at_terminal(&["config", "edit", "--yes"], "y\ny\n", &mark);
+        let refused = at_terminal(&stage, &["config", "edit", "--yes"], "y\ny\n", &mark);
         assert!(!refused.status.success() && text(&refused.stderr).contains("is for people"), "{refused:?}");
     }
     let piped = stage.taut(&["config", "edit", "--yes"]);
     assert!(!piped.success() && piped.stderr_text().contains("needs a real terminal"), "{}", piped.stderr_text());
-    assert!(stage.own_config().exists());
+    assert!(own_config(&stage).exists());
     let denied = stage.hook(&stage.bash("t1", "EDITOR='cp /tmp/x' taut config edit --yes"), IN_PROCESS).stdout_text();
     assert!(denied.contains("taut-command") && denied.contains("deny"), "{denied}");
 }
@@ -202,7 +200,7 @@ fn i7_what_holds_is_shown_with_its_origin_and_where_the_files_are() {
     let stage = Stage::new();
     stage.configure("[heartbeat]\nblock = 7\n");
     let shown = stage.taut(&["config", "show", "--origin"]).stdout_text();
-    let own = stage.own_config().to_string_lossy().into_owned();
+    let own = own_config(&stage).to_string_lossy().into_owned();
     assert!(shown.contains(&format!("heartbeat.block = 7  # {own}:2:1\n")), "{shown}");
     assert!(shown.contains("heartbeat.warn = 3  # default\n"), "{shown}");
     let plain = stage.taut(&["config", "show"]).stdout_text();
