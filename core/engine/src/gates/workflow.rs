@@ -8,7 +8,7 @@ use crate::memory::path::matches;
 use crate::memory::settings;
 use model::RuleKind;
 use policy::config::sections::{
-    InjectOften, NumberOrText, PayloadMode, Trigger, TriggerCondition, TriggerType, Urgency, WorkflowRule,
+    InjectOften, NumberOrText, PayloadMode, RuleUrgency, Trigger, TriggerCondition, TriggerType, WorkflowRule,
 };
 use policy::config::types::TextOr;
 
@@ -59,7 +59,7 @@ fn firing<'a>(rule: &'a WorkflowRule, snapshot: &Snapshot<'_>) -> Option<Firing<
     Some(Firing {
         id: &rule.id,
         priority: rule.priority,
-        blocks: matches!(rule.urgency, Urgency::Block | Urgency::Interrupt),
+        blocks: matches!(rule.urgency, RuleUrgency::Block | RuleUrgency::Interrupt),
         once: rule.inject == InjectOften::Once,
         text: payload(rule, snapshot),
         whitelist: rule.whitelist.iter().map(String::as_str).collect(),

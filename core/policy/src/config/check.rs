@@ -1,6 +1,6 @@
 //! The check of a file against what is declared: what can be used of it, and a diagnostic with its place for all the rest.
 
-use super::declare::{KeyDecl, Unreadable, ValueKind};
+use super::declare::{KeyDecl, ValueKind, WhenUnreadable};
 use super::diagnostic::{Effect, FileReport};
 use toml::de::{DeString, DeTable, DeValue};
 use toml::{Spanned, Table, Value};
@@ -10,7 +10,7 @@ use toml::{Spanned, Table, Value};
 pub struct UnreadLimit {
     /// From the section down to the key.
     pub path: Vec<String>,
-    pub unreadable: Unreadable,
+    pub unreadable: WhenUnreadable,
 }
 
 type Entry<'t, 'i> = (&'t Spanned<DeString<'i>>, &'t Spanned<DeValue<'i>>);
@@ -48,7 +48,7 @@ impl Checker<'_, '_> {
         let name = key.get_ref().as_ref();
         let Some(declared) = keys.iter().find(|declared| declared.name == name) else {
             let known: Vec<&str> = keys.iter().map(|declared| declared.name).collect();
-            let effect = effect(keys.iter().any(|declared| declared.unreadable.is_limit()));
+            let effect = effect(has_limit(keys));
             self.report.unknown(key.span(), "key", name, &known, effect);
             return None;
         };
@@ -65,11 +65,11 @@ impl Checker<'_, '_> {
             self.limits.push(UnreadLimit { path: self.path.clone(), unreadable: declared.unreadable });
         }
         match declared.unreadable {
-            Unreadable::Absent | Unreadable::Needed => None,
-            Unreadable::Lower | Unreadable::Higher => (declared.default)(),
-            Unreadable::Word(word) => Some(Value::String(word.to_string())),
-            Unreadable::On if matches!(declared.kind, ValueKind::Table(_)) => Some(Value::Table(Table::new())),
-            Unreadable::On => Some(Value::Boolean(true)),
+            WhenUnreadable::Absent | WhenUnreadable::Needed => None,
+            WhenUnreadable::Lower | WhenUnreadable::Higher => (declared.default)(),
+            WhenUnreadable::Word(word) => Some(Value::String(word.to_string())),
+            WhenUnreadable::On if matches!(declared.kind, ValueKind::Table(_)) => Some(Value::Table(Table::new())),
+            WhenUnreadable::On => Some(Value::Boolean(true)),
         }
     }
 
@@ -116,7 +116,7 @@ impl Checker<'_, '_> {
         let mut kept = Table::new();
         for (name, value) in table.iter() {
             self.path.push(name.get_ref().to_string());
-            let inner = KeyDecl { name: key.name, unreadable: Unreadable::Absent, ..*key };
+            let inner = KeyDecl { name: key.name, unreadable: WhenUnreadable::Absent, ..*key };
             if let Some(value) = self.value(value, kind, &inner) {
                 kept.insert(name.get_ref().to_string(), value);
             }
@@ -141,9 +141,10 @@ impl Checker<'_, '_> {
     fn entry(&mut self, value: &Spanned<DeValue<'_>>, table: &DeTable<'_>, keys: &'static [KeyDecl]) -> Option<Value> {
         let kept = self.table(table, keys);
         let mut whole = true;
-        for needed in keys.iter().filter(|key| key.unreadable == Unreadable::Needed) {
+        for needed in keys.iter().filter(|key| key.unreadable == WhenUnreadable::Needed) {
             if !table.iter().any(|(name, _)| name.get_ref() == needed.name) {
-                self.report.push(value.span(), format!("`{}` is missing", needed.name), None, Effect::Mistake);
+                let effect = effect(has_limit(keys));
+                self.report.push(value.span(), format!("`{}` is missing", needed.name), None, effect);
             }
             whole &= kept.contains_key(needed.name);
         }
@@ -165,6 +166,11 @@ impl Checker<'_, '_> {
 
 fn effect(is_limit: bool) -> Effect {
     if is_limit { Effect::Limit } else { Effect::Mistake }
+}
+
+/// What is misspelled in a table with limits may be one of them.
+fn has_limit(keys: &[KeyDecl]) -> bool {
+    keys.iter().any(|declared| declared.unreadable.is_limit())
 }
 
 /// Whether a value could be meant as one of this kind.

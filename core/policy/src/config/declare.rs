@@ -62,12 +62,12 @@ pub struct KeyDecl {
     pub kind: ValueKind,
     /// As it would be written; `None` is not set.
     pub default: fn() -> Option<Value>,
-    pub unreadable: Unreadable,
+    pub unreadable: WhenUnreadable,
 }
 
 /// What holds where the value of a key cannot be read. A limit that cannot be read is never no limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unreadable {
+pub enum WhenUnreadable {
     /// As if nothing stood there.
     Absent,
     /// The smaller of the default and what holds below.
@@ -82,7 +82,7 @@ pub enum Unreadable {
     Needed,
 }
 
-impl Unreadable {
+impl WhenUnreadable {
     pub fn is_limit(self) -> bool {
         !matches!(self, Self::Absent | Self::Needed)
     }
@@ -270,12 +270,12 @@ macro_rules! table {
     };
     (@name $key:ident) => { stringify!($key) };
     (@name $key:ident $written:literal) => { $written };
-    (@unreadable) => { $crate::config::declare::Unreadable::Absent };
-    (@unreadable lower) => { $crate::config::declare::Unreadable::Lower };
-    (@unreadable higher) => { $crate::config::declare::Unreadable::Higher };
-    (@unreadable on) => { $crate::config::declare::Unreadable::On };
-    (@unreadable needed) => { $crate::config::declare::Unreadable::Needed };
-    (@unreadable word $word:literal) => { $crate::config::declare::Unreadable::Word($word) };
+    (@unreadable) => { $crate::config::declare::WhenUnreadable::Absent };
+    (@unreadable lower) => { $crate::config::declare::WhenUnreadable::Lower };
+    (@unreadable higher) => { $crate::config::declare::WhenUnreadable::Higher };
+    (@unreadable on) => { $crate::config::declare::WhenUnreadable::On };
+    (@unreadable needed) => { $crate::config::declare::WhenUnreadable::Needed };
+    (@unreadable word $word:literal) => { $crate::config::declare::WhenUnreadable::Word($word) };
 }
 pub(crate) use table;
 

@@ -1,6 +1,6 @@
 //! Layering: built-in below the user's below the project's below the local file, and what trust opens.
 
-use super::declare::Unreadable;
+use super::declare::WhenUnreadable;
 use super::sections::{NEED_TRUST, Sections};
 use super::{
     Diagnostic, Effect, Layer, LayerConfig, LayerKind, OnFailure, RuleSetting, RuleSwitch, Trust, UnreadLimit, parse,
@@ -135,8 +135,8 @@ fn keep_strict(sections: &mut Table, limits: &[UnreadLimit], below: &Table) {
         let known = at(below, path).and_then(number);
         let Some(value) = at_mut(sections, path) else { continue };
         let stricter = match (unreadable, number(value).zip(known)) {
-            (Unreadable::Lower, Some((default, known))) => known < default,
-            (Unreadable::Higher, Some((default, known))) => known > default,
+            (WhenUnreadable::Lower, Some((default, known))) => known < default,
+            (WhenUnreadable::Higher, Some((default, known))) => known > default,
             _ => false,
         };
         if let Some(known) = at(below, path).filter(|_| stricter) {

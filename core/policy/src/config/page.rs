@@ -1,6 +1,6 @@
 //! The page of the docs that lists every key, made from the declarations.
 
-use super::declare::{KeyDecl, Unreadable, ValueKind};
+use super::declare::{KeyDecl, ValueKind, WhenUnreadable};
 use super::sections::{self, NEED_TRUST, Sections};
 use std::fmt::Write;
 
@@ -74,7 +74,7 @@ fn below_named(kind: &ValueKind, path: &str, rows: &mut Vec<String>) {
 
 fn row(name: &str, key: &KeyDecl) -> String {
     let default = match (key.default)() {
-        _ if key.unreadable == Unreadable::Needed => "needed".to_string(),
+        _ if key.unreadable == WhenUnreadable::Needed => "needed".to_string(),
         Some(toml::Value::Table(_)) | None => String::new(),
         Some(value) => format!("`{}`", cell(&value.to_string())),
     };

@@ -1,6 +1,6 @@
 //! A JSON schema of the configuration, for editors, made from the declarations.
 
-use super::declare::{KeyDecl, Unreadable, ValueKind};
+use super::declare::{KeyDecl, ValueKind, WhenUnreadable};
 use super::sections::Sections;
 use crate::rule::Pack;
 use crate::rules;
@@ -29,7 +29,7 @@ fn only_names(schema: &mut Value, at: &str, names: Vec<&str>) {
 
 fn of_table(keys: &[KeyDecl]) -> Value {
     let properties: Map<String, Value> = keys.iter().map(|key| (key.name.to_string(), of_key(key))).collect();
-    let needed = keys.iter().filter(|key| key.unreadable == Unreadable::Needed).map(|key| key.name);
+    let needed = keys.iter().filter(|key| key.unreadable == WhenUnreadable::Needed).map(|key| key.name);
     let needed: Vec<&str> = needed.collect();
     let mut table = json!({ "type": "object", "properties": properties, "additionalProperties": false });
     if let Some(fields) = table.as_object_mut().filter(|_| !needed.is_empty()) {
@@ -42,7 +42,7 @@ fn of_key(key: &KeyDecl) -> Value {
     let mut schema = of_kind(&key.kind);
     if let Some(fields) = schema.as_object_mut() {
         fields.insert("description".to_string(), json!(key.doc.trim()));
-        let default = (key.default)().filter(|value| !value.is_table() && key.unreadable != Unreadable::Needed);
+        let default = (key.default)().filter(|value| !value.is_table() && key.unreadable != WhenUnreadable::Needed);
         if let Some(default) = default.and_then(|value| serde_json::to_value(value).ok()) {
             fields.insert("default".to_string(), default);
         }

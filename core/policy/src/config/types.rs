@@ -54,9 +54,9 @@ numbers! {
 
 /// So many tokens, and not none.
 #[derive(Debug)]
-pub enum Tokens {}
+pub enum TokenCount {}
 
-impl ConfigType for Tokens {
+impl ConfigType for TokenCount {
     type Value = u64;
     const KIND: ValueKind = ValueKind::Whole { least: 1, most: i64::MAX };
 

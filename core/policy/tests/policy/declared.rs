@@ -1,6 +1,6 @@
 //! Configuration that cannot lie (I7): every declared key is checked, shown, documented, and a limit is never lost.
 
-use policy::config::declare::{ConfigType, KeyDecl, Unreadable, ValueKind};
+use policy::config::declare::{ConfigType, KeyDecl, ValueKind, WhenUnreadable};
 use policy::config::sections::{Sections, example};
 use policy::config::{self, page, schema, show};
 use policy::{Layer, LayerKind, Policy, Trust};
@@ -100,7 +100,7 @@ fn i7_the_mistakes_that_were_sound_before_are_errors_with_their_place() {
             "[[workflow.rule]]\nid = \"r\"\nurgncy = \"block\"\ntrigger = { type = \"phase\", condition = { matches = \"x\" } }",
             "a.toml:3:1: unknown key `urgncy` (did you mean `urgency`?)",
         ),
-        ("[compaction]\nauto = \"stopp\"", "a.toml:2:8: unknown auto `stopp` (did you mean `stop`?)"),
+        ("[compaction]\nauto = \"stopp\"", "a.toml:2:8: unknown way to compact `stopp` (did you mean `stop`?)"),
         (
             "[contacts]\nann = [\"claude_dirct\"]",
             "a.toml:2:8: unknown tag `claude_dirct` (did you mean `claude_direct`?)",
@@ -152,9 +152,14 @@ fn i7_what_would_be_off_by_a_mistake_is_on() {
         let overflow = user(text).sections.overflow.expect(text);
         assert_eq!((overflow.at, overflow.warn), (95.0, 90.0), "{text}");
     }
-    let policy = user("[skills.x]\noverflow = \"full\"\nheartbeat = 3");
+    let policy = user("[skills.x]\noverflow = \"full\"\nheartbeat = 3\nlog = \"yes\"");
     let skill = &policy.sections.skills["x"];
-    assert!(skill.overflow.is_some() && skill.heartbeat.is_some());
+    assert!(skill.overflow.is_some() && skill.heartbeat.is_some() && skill.log == Some(true));
+    assert_eq!(policy.unread.len(), 3);
+    let tools = "[communication]\ntools = [{ tool = \"mail\", contact = 7 }]";
+    assert_eq!(user(tools).unread.len(), 1);
+    let lost = "[[workflow.rule]]\nid = \"r\"\nurgency = \"block\"";
+    assert_eq!(user(lost).unread.len(), 1, "a rule that is none without its trigger");
     let rule = "[[workflow.rule]]\nid = \"r\"\nurgency = \"blok\"\ntrigger = { type = \"phase\", condition = { matches = \"x\" } }";
     assert_eq!(user(rule).sections.workflow.rule[0].urgency.name(), "block");
     assert_eq!(user("[compaction]\nauto = 3").sections.compaction.auto.unwrap().name(), "stop");
@@ -228,10 +233,12 @@ fn every_key_says_what_it_is_for_and_a_limit_has_a_default() {
     }
     each(Sections::KEYS, &mut |key| {
         assert!(key.doc.trim().len() > 3 && key.doc.trim().ends_with(['.', '`']), "{key:?}");
-        if matches!(key.unreadable, Unreadable::Lower | Unreadable::Higher) {
-            assert!((key.default)().is_some(), "{} has no default to keep", key.name);
-        }
     });
+    for section in Sections::KEYS {
+        let ValueKind::Table(keys) = section.kind else { continue };
+        let limits = keys.iter().filter(|key| matches!(key.unreadable, WhenUnreadable::Lower | WhenUnreadable::Higher));
+        limits.for_each(|key| assert!((key.default)().is_some(), "{} has no default to keep", key.name));
+    }
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! `[context]`.
 
 use crate::config::declare::table;
-use crate::config::types::{TextOr, Tokens};
+use crate::config::types::{TextOr, TokenCount};
 use std::collections::BTreeMap;
 
 /// How far before the end of the window the client was seen to compact.
@@ -16,12 +16,12 @@ table! {
         core: Vec<TextOr<CoreEntry>> = Vec::new(),
         /// The file of the session's role and mode is loaded, where there is one.
         roles: bool = true,
-        /// Tokens of the whole window, where neither the client nor `windows` knows.
-        window: Option<Tokens> = None,
-        /// Tokens of the whole window, by the beginning of the model's name.
-        windows: BTreeMap<String, Tokens> = BTreeMap::new(),
+        /// TokenCount of the whole window, where neither the client nor `windows` knows.
+        window: Option<TokenCount> = None,
+        /// TokenCount of the whole window, by the beginning of the model's name.
+        windows: BTreeMap<String, TokenCount> = BTreeMap::new(),
         /// How many tokens before the end of the window the client compacts.
-        [higher] reserve: Tokens = RESERVE,
+        [higher] reserve: TokenCount = RESERVE,
         /// Warns at 60, 80, 90 and 95 %.
         warnings: bool = false,
         /// One line at each prompt: time, session, skill, phase, heartbeat.

@@ -66,7 +66,7 @@ table! {
 
 words! {
     /// What becomes of an agent whose context is full.
-    pub enum Compaction("auto") {
+    pub enum Compaction("way to compact") {
         Allow = "allow",
         Stop = "stop",
         Restart = "restart",

@@ -20,7 +20,7 @@ pub use skills::{
     SkillSection,
 };
 pub use workflow::{
-    InjectOften, NumberOrText, Payload, PayloadMode, ToolFilter, Trigger, TriggerCondition, TriggerType, Urgency,
+    InjectOften, NumberOrText, Payload, PayloadMode, RuleUrgency, ToolFilter, Trigger, TriggerCondition, TriggerType,
     WorkflowRule, WorkflowSection,
 };
 

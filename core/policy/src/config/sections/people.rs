@@ -17,7 +17,7 @@ table! {
         /// Its name; `*` stands for anything.
         [needed] tool: String = String::new(),
         /// The field of its input that holds the contact.
-        contact: Option<String> = None,
+        [word "contact"] contact: Option<String> = None,
         /// It only prepares a message that a person sends.
         draft: bool = false,
     }

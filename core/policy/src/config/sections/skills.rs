@@ -15,7 +15,7 @@ table! {
         /// Names of directive files that must be read where they are found.
         directives: Option<Vec<String>> = None,
         /// Work must be logged: the heartbeat counts. With `heartbeat` it is on.
-        log: Option<bool> = None,
+        [on] log: Option<bool> = None,
         /// A template of the log, for sub-agents and messages.
         template: Option<String> = None,
         /// As the section of that name, for this skill.
@@ -31,9 +31,9 @@ table! {
     /// How often work must be logged.
     pub struct SkillHeartbeat {
         /// Tool calls without `taut log` after which an agent is reminded.
-        warn: Option<u32> = None,
+        [lower] warn: Option<u32> = None,
         /// Tool calls without `taut log` after which it is stopped.
-        block: Option<u32> = None,
+        [lower] block: Option<u32> = None,
     }
 }
 
@@ -41,9 +41,9 @@ table! {
     /// When an agent must save what it knows.
     pub struct SkillOverflowTable {
         /// Percent of the context from which only saving is open.
-        at: Option<Percent> = None,
+        [lower] at: Option<Percent> = None,
         /// Percent of the context from which an agent is warned.
-        warn: Option<Percent> = None,
+        [lower] warn: Option<Percent> = None,
         /// What a percentage is of.
         scale: Option<Scale> = None,
     }

@@ -22,7 +22,7 @@ table! {
         /// Low first.
         priority: i64 = 100,
         /// Whether it only tells, or blocks.
-        [word "block"] urgency: Urgency = Urgency::Allow,
+        [word "block"] urgency: RuleUrgency = RuleUrgency::Allow,
         /// Whether it is told whenever it holds, or once.
         inject: InjectOften = InjectOften::Always,
         /// How the payload is meant.
@@ -42,7 +42,7 @@ table! {
 
 words! {
     /// Whether a rule only tells, or blocks.
-    pub enum Urgency("urgency") {
+    pub enum RuleUrgency("urgency") {
         Allow = "allow",
         Block = "block",
         Interrupt = "interrupt",
@@ -115,7 +115,7 @@ table! {
     /// What a trigger compares with: `gte` for counts and context, `eq` for counts and the lifecycle, and so on.
     pub struct TriggerCondition {
         /// At least so much; a text stands for where the overflow gate or the heartbeat closes.
-        gte: Option<NumberOrText> = None,
+        [word "limit"] gte: Option<NumberOrText> = None,
         /// Exactly so many calls, or the state: `idle`, `loading`, `active`, `dehydrating`.
         eq: Option<NumberOrText> = None,
         /// A part of the phase's name.

@@ -126,6 +126,10 @@ fn i7_a_limit_of_the_environment_or_of_config_sh_that_cannot_be_read_is_not_no_l
         "{}",
         done.stderr_text()
     );
+    for typed in ["nan", "inf", "-1", "lots"] {
+        let done = stage.build(&[&format!("--max-cost={typed}")]);
+        assert_eq!(done.code(), Some(2), "{typed}: {}", done.stderr_text());
+    }
     stage.write(".fresher/config.sh", "export FRESHER_MAX_ITERATIONS=ten\n");
     let done = stage.build(&[]);
     assert_eq!(done.code(), Some(1), "{}", done.stderr_text());
