@@ -91,7 +91,7 @@ const CHECKED: &[&str] = &[
 const DRAWERS: &[&str] = &["common", "core", "helpers", "shared", "types", "util", "utils"];
 
 /// The core's dependencies are listed, because a crate that opens files would tear the fence down unseen.
-const CORE_EXTERNALS: &[&str] = &["serde", "serde_json", "shuck-ast", "shuck-parser", "toml"];
+const CORE_EXTERNALS: &[&str] = &["serde", "serde_json", "shuck-ast", "shuck-parser", "strsim", "toml"];
 
 const ASYNC_ROOMS: &[&str] = &["daemon", "dash"];
 const ASYNC: &[&str] = &["tokio", "async-std", "smol", "futures", "futures-executor", "axum", "hyper", "reqwest"];
