@@ -9,6 +9,7 @@ pub mod effort;
 pub mod event;
 pub mod fact;
 pub mod fleet;
+pub mod needs;
 pub mod reply;
 pub mod row;
 pub mod run;
@@ -22,6 +23,7 @@ pub mod who;
 
 pub use call::{Answer, Call, ClientProcess, Environment};
 pub use event::{Body, Envelope, EventKind, Family};
+pub use needs::{Needs, Placed};
 pub use time::Ms;
 pub use tool::ToolCall;
 pub use verdict::{Finding, Findings, Level, RuleKind};

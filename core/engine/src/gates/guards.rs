@@ -1,7 +1,8 @@
 //! An effort's own guards: conditions on its counters that are reported and
 //! told when they hold. They never block by themselves.
 
-use super::{GateResult, Snapshot, finding};
+use super::{GateResult, GatedCall, finding};
+use crate::event_context::EventContext;
 use crate::memory::skill::as_toml;
 use model::RuleKind;
 use policy::config::declare::ConfigType;
@@ -9,33 +10,33 @@ use policy::config::sections::{GuardCondition, GuardField, GuardOperator, Payloa
 use policy::config::types::TextOr;
 use serde_json::Value;
 
-pub fn fire(snapshot: &Snapshot<'_>, judged: &mut GateResult) {
-    let Some(effort) = snapshot.effort else { return };
-    let declared = snapshot.skill.map(|skill| skill.guards.as_slice()).unwrap_or_default();
+pub fn fire(event: &EventContext<'_>, gated: &GatedCall<'_>, judged: &mut GateResult) {
+    let Some(effort) = gated.effort else { return };
+    let declared = gated.skill.as_ref().map(|skill| skill.guards.as_slice()).unwrap_or_default();
     let stored = effort.metadata.get("guards").and_then(Value::as_array).into_iter().flatten();
     let stored: Vec<SkillGuard> = stored.filter_map(|guard| SkillGuard::read(&as_toml(guard)?)).collect();
     for guard in declared.iter().chain(&stored) {
         let Some(id) = guard.rule_id.as_ref().or(guard.rule_id_too.as_ref()) else { continue };
-        if !holds(&guard.condition, snapshot) {
+        if !holds(&guard.condition, event, gated) {
             continue;
         }
         judged.fired.push(id.to_string());
         if let Some(text) =
-            told(guard.payload.as_ref()).filter(|_| !snapshot.counters.told.iter().any(|known| known == id))
+            told(guard.payload.as_ref()).filter(|_| !gated.counters.told.iter().any(|known| known == id))
         {
             judged.told.push(id.to_string());
-            judged.findings.push(finding(id, RuleKind::Warn, snapshot, text));
+            judged.findings.push(finding(id, RuleKind::Warn, gated, text));
         }
     }
 }
 
-fn holds(condition: &GuardCondition, snapshot: &Snapshot<'_>) -> bool {
+fn holds(condition: &GuardCondition, event: &EventContext<'_>, gated: &GatedCall<'_>) -> bool {
     let value = match condition.field {
         Some(GuardField::HeartbeatCounter | GuardField::HeartbeatCounterToo) => {
-            Some(f64::from(snapshot.counters.since_log + 1))
+            Some(f64::from(gated.counters.since_log + 1))
         }
         Some(GuardField::ContextUsage | GuardField::ContextUsageToo) => {
-            snapshot.session.and_then(|session| session.raw_context_percent()).map(|percent| percent / 100.0)
+            event.session().and_then(|session| session.raw_context_percent()).map(|percent| percent / 100.0)
         }
         None => None,
     };

@@ -1,31 +1,31 @@
 //! The session gate: where a session is required, only the way to one is open.
 //! `taut log` is not on it: it let agents around the gate.
 
-use super::{GateOpinion, Snapshot, finding, is_line, standards};
+use super::{GateOpinion, GatedCall, finding, is_line, standards};
+use crate::event_context::EventContext;
 use model::RuleKind;
 
 pub const RULE: &str = "session-gate";
 
-pub fn word(snapshot: &Snapshot<'_>) -> GateOpinion {
-    if !snapshot.policy.sections.session.required || snapshot.effort.is_some() {
+pub fn word(event: &EventContext<'_>, gated: &GatedCall<'_>) -> GateOpinion {
+    if !event.policy.sections.session.required || gated.effort.is_some() {
         return GateOpinion::Open;
     }
-    if leads_to_one(snapshot) {
+    if leads_to_one(event, gated) {
         return GateOpinion::WayOut;
     }
-    GateOpinion::Deny(finding(RULE, RuleKind::Deny, snapshot, how(snapshot)))
+    GateOpinion::Deny(finding(RULE, RuleKind::Deny, gated, how(event)))
 }
 
-fn leads_to_one(snapshot: &Snapshot<'_>) -> bool {
-    let starts = snapshot
-        .plain
-        .is_some_and(|plain| plain.verb() == "effort" && matches!(plain.part(), "start" | "list" | "show"));
-    let tool = matches!(snapshot.call.name.as_str(), "AskUserQuestion" | "Skill" | "ToolSearch");
-    tool || starts || is_line(snapshot, &["session"]) || standards::reads(snapshot)
+fn leads_to_one(event: &EventContext<'_>, gated: &GatedCall<'_>) -> bool {
+    let starts =
+        event.line.is_some_and(|plain| plain.verb() == "effort" && matches!(plain.part(), "start" | "list" | "show"));
+    let tool = matches!(gated.call.name.as_str(), "AskUserQuestion" | "Skill" | "ToolSearch");
+    tool || starts || is_line(event, &["session"]) || standards::reads(event, gated)
 }
 
-fn how(snapshot: &Snapshot<'_>) -> String {
-    let sections = &snapshot.policy.sections;
+fn how(event: &EventContext<'_>) -> String {
+    let sections = &event.policy.sections;
     let mut how =
         "no session is active, and this project requires one. Run `taut session activate <skill>` first".to_string();
     let skills: Vec<&str> = sections.skills.keys().map(String::as_str).collect();

@@ -1,16 +1,17 @@
 //! Standards: files an agent reads to know how to work. Reading them is never
 //! held against it.
 
-use super::Snapshot;
+use super::GatedCall;
+use crate::event_context::EventContext;
 use crate::memory::path::normal;
 
 /// The call reads the user's or a project's standing instructions.
-pub fn reads(snapshot: &Snapshot<'_>) -> bool {
-    if !matches!(snapshot.call.name.as_str(), "Read" | "NotebookRead") {
+pub fn reads(event: &EventContext<'_>, gated: &GatedCall<'_>) -> bool {
+    if !matches!(gated.call.name.as_str(), "Read" | "NotebookRead") {
         return false;
     }
-    let Some(path) = snapshot.call.text("file_path") else { return false };
-    let path = normal(path, snapshot.cwd, snapshot.home);
+    let Some(path) = gated.call.text("file_path") else { return false };
+    let path = normal(path, event.cwd(), &event.places.home);
     let name = path.rsplit('/').next().unwrap_or_default();
     let among = |folder: &str| path.split('/').rev().skip(1).any(|part| part == folder);
     let template = name.starts_with("TEMPLATE_") && name.ends_with("_LOG.md");

@@ -3,7 +3,8 @@
 //! all of them. Taut's own plain lines and reads of waiting directives always
 //! pass, so no rule can lock an agent in.
 
-use super::{GateResult, Snapshot, directives, finding, is_line};
+use super::{GateResult, GatedCall, directives, finding, is_line};
+use crate::event_context::EventContext;
 use crate::memory::path::matches;
 use crate::memory::settings;
 use model::RuleKind;
@@ -22,38 +23,38 @@ struct Firing<'a> {
     whitelist: Vec<&'a str>,
 }
 
-pub fn fire(snapshot: &Snapshot<'_>, judged: &mut GateResult) {
-    let rules = &snapshot.policy.sections.workflow.rule;
-    let mut firing: Vec<Firing<'_>> = rules.iter().filter_map(|rule| firing(rule, snapshot)).collect();
+pub fn fire(event: &EventContext<'_>, gated: &GatedCall<'_>, judged: &mut GateResult) {
+    let rules = &event.policy.sections.workflow.rule;
+    let mut firing: Vec<Firing<'_>> = rules.iter().filter_map(|rule| firing(rule, event, gated)).collect();
     firing.sort_by_key(|rule| rule.priority);
     judged.fired.extend(firing.iter().map(|rule| rule.id.to_string()));
     let (blocking, telling): (Vec<_>, Vec<_>) = firing.into_iter().partition(|rule| rule.blocks);
-    let passes = always_passes(snapshot)
-        || blocking.iter().flat_map(|rule| &rule.whitelist).any(|entry| listed(entry, snapshot));
+    let passes = always_passes(event, gated)
+        || blocking.iter().flat_map(|rule| &rule.whitelist).any(|entry| listed(entry, event, gated));
     if !blocking.is_empty() && !passes {
         let ids: Vec<&str> = blocking.iter().map(|rule| rule.id).collect();
         let texts: Vec<&str> = blocking.iter().map(|rule| rule.text.as_str()).filter(|text| !text.is_empty()).collect();
-        judged.findings.push(finding(&ids.join("+"), RuleKind::Deny, snapshot, texts.join("\n")));
+        judged.findings.push(finding(&ids.join("+"), RuleKind::Deny, gated, texts.join("\n")));
     }
     for rule in telling {
-        let known = rule.once && snapshot.counters.told.iter().any(|known| known == rule.id);
+        let known = rule.once && gated.counters.told.iter().any(|known| known == rule.id);
         if !known && !rule.text.is_empty() {
             judged.told.extend(rule.once.then(|| rule.id.to_string()));
-            judged.findings.push(finding(rule.id, RuleKind::Warn, snapshot, rule.text));
+            judged.findings.push(finding(rule.id, RuleKind::Warn, gated, rule.text));
         }
     }
 }
 
-fn always_passes(snapshot: &Snapshot<'_>) -> bool {
-    is_line(snapshot, &["log", "status", "session", "effort"]) || directives::reads(snapshot).is_some()
+fn always_passes(event: &EventContext<'_>, gated: &GatedCall<'_>) -> bool {
+    is_line(event, &["log", "status", "session", "effort"]) || directives::reads(event, gated).is_some()
 }
 
-fn firing<'a>(rule: &'a WorkflowRule, snapshot: &Snapshot<'_>) -> Option<Firing<'a>> {
-    let named = |names: &[String]| names.contains(&snapshot.call.name);
+fn firing<'a>(rule: &'a WorkflowRule, event: &EventContext<'_>, gated: &GatedCall<'_>) -> Option<Firing<'a>> {
+    let named = |names: &[String]| names.contains(&gated.call.name);
     let filter = rule.tool_filter.as_ref().or(rule.tool_filter_too.as_ref());
     let concerned =
         filter.is_none_or(|filter| (filter.include.is_empty() || named(&filter.include)) && !named(&filter.exclude));
-    if !concerned || !holds(&rule.trigger, snapshot) {
+    if !concerned || !holds(&rule.trigger, event, gated) {
         return None;
     }
     Some(Firing {
@@ -61,58 +62,55 @@ fn firing<'a>(rule: &'a WorkflowRule, snapshot: &Snapshot<'_>) -> Option<Firing<
         priority: rule.priority,
         blocks: matches!(rule.urgency, RuleUrgency::Block | RuleUrgency::Interrupt),
         once: rule.inject == InjectOften::Once,
-        text: payload(rule, snapshot),
+        text: payload(rule, gated),
         whitelist: rule.whitelist.iter().map(String::as_str).collect(),
     })
 }
 
-fn holds(trigger: &Trigger, snapshot: &Snapshot<'_>) -> bool {
+fn holds(trigger: &Trigger, event: &EventContext<'_>, gated: &GatedCall<'_>) -> bool {
     let Some(kind) = trigger.kind else { return false };
     let condition = &trigger.condition;
     match kind {
-        TriggerType::ContextThreshold => over(condition, snapshot),
+        TriggerType::ContextThreshold => over(condition, event, gated),
         TriggerType::Lifecycle => match condition.no_active_session {
-            Some(wanted) => snapshot.effort.is_none() == wanted,
-            None => condition.eq.as_ref().and_then(NumberOrText::text) == Some(lifecycle(snapshot)),
+            Some(wanted) => gated.effort.is_none() == wanted,
+            None => condition.eq.as_ref().and_then(NumberOrText::text) == Some(lifecycle(event, gated)),
         },
         TriggerType::Phase => condition.matches.as_deref().is_some_and(|part| {
-            snapshot.effort.and_then(|effort| effort.phase.as_deref()).is_some_and(|phase| phase.contains(part))
+            gated.effort.and_then(|effort| effort.phase.as_deref()).is_some_and(|phase| phase.contains(part))
         }),
-        TriggerType::ToolCount => {
-            snapshot.effort.is_some() && reached(condition, snapshot.counters.since_log, snapshot)
-        }
-        TriggerType::Discovery => condition.non_empty == Some(directives::unread(snapshot).next().is_some()),
+        TriggerType::ToolCount => gated.effort.is_some() && reached(condition, gated.counters.since_log, event, gated),
+        TriggerType::Discovery => condition.non_empty == Some(directives::unread(event, gated).next().is_some()),
         TriggerType::PerTranscriptToolCount => {
-            let calls = f64::from(snapshot.counters.calls + 1);
+            let calls = f64::from(gated.counters.calls + 1);
             let exactly = condition.eq.as_ref().and_then(NumberOrText::number);
-            reached(condition, snapshot.counters.calls, snapshot)
+            reached(condition, gated.counters.calls, event, gated)
                 || exactly.is_some_and(|limit| (calls - limit).abs() < 0.5)
         }
     }
 }
 
 /// The name of a limit stands for where the heartbeat stops an agent: a limit that is not a number is not no limit.
-fn reached(condition: &TriggerCondition, before: u32, snapshot: &Snapshot<'_>) -> bool {
+fn reached(condition: &TriggerCondition, before: u32, event: &EventContext<'_>, gated: &GatedCall<'_>) -> bool {
     let count = f64::from(before + 1);
     match &condition.gte {
         Some(NumberOrText::Number(limit)) => count >= *limit,
         Some(NumberOrText::Text(_)) => {
             let bare = crate::memory::skill::Skill::default();
-            count >= f64::from(settings::heartbeat(snapshot.policy, snapshot.skill.unwrap_or(&bare)).block)
+            count >= f64::from(settings::heartbeat(event.policy, gated.skill.as_ref().unwrap_or(&bare)).block)
         }
         None => false,
     }
 }
 
 /// As a share of the raw window, or where the overflow gate closes.
-fn over(condition: &TriggerCondition, snapshot: &Snapshot<'_>) -> bool {
-    let Some(session) = snapshot.session else { return false };
+fn over(condition: &TriggerCondition, event: &EventContext<'_>, gated: &GatedCall<'_>) -> bool {
+    let Some(session) = event.session() else { return false };
     match &condition.gte {
         Some(NumberOrText::Text(_)) => {
-            let overflow = settings::overflow(snapshot.policy, snapshot.skill);
-            overflow.is_some_and(|overflow| {
-                super::overflow::percent(snapshot, overflow).is_some_and(|now| now >= overflow.at)
-            })
+            let overflow = settings::overflow(event.policy, gated.skill.as_ref());
+            overflow
+                .is_some_and(|overflow| super::overflow::percent(event, overflow).is_some_and(|now| now >= overflow.at))
         }
         Some(NumberOrText::Number(limit)) => session
             .raw_context_percent()
@@ -121,17 +119,17 @@ fn over(condition: &TriggerCondition, snapshot: &Snapshot<'_>) -> bool {
     }
 }
 
-fn lifecycle(snapshot: &Snapshot<'_>) -> &'static str {
-    match snapshot.effort {
+fn lifecycle(event: &EventContext<'_>, gated: &GatedCall<'_>) -> &'static str {
+    match gated.effort {
         None => "idle",
-        Some(_) if snapshot.saved => "dehydrating",
+        Some(_) if event.handed_over() => "dehydrating",
         Some(effort) if effort.loading => "loading",
         Some(_) => "active",
     }
 }
 
 /// What the model is told, with `$names` of the moment put in.
-fn payload(rule: &WorkflowRule, snapshot: &Snapshot<'_>) -> String {
+fn payload(rule: &WorkflowRule, gated: &GatedCall<'_>) -> String {
     let body = match &rule.payload {
         Some(TextOr::Text(text)) => text.clone(),
         Some(TextOr::Table(payload)) => {
@@ -150,9 +148,9 @@ fn payload(rule: &WorkflowRule, snapshot: &Snapshot<'_>) -> String {
         Some(PayloadMode::Paste) if !body.is_empty() => format!("Run: {body}"),
         _ => body,
     };
-    let effort = snapshot.effort;
+    let effort = gated.effort;
     let shown = [
-        ("$toolCallsSinceLastLog", snapshot.counters.since_log.to_string()),
+        ("$toolCallsSinceLastLog", gated.counters.since_log.to_string()),
         ("$currentPhase", effort.and_then(|effort| effort.phase.clone()).unwrap_or_default()),
         ("$skill", effort.map(|effort| effort.skill.clone()).unwrap_or_default()),
         ("$logFile", effort.map(|effort| effort.artifact("LOG")).unwrap_or_default()),
@@ -161,8 +159,8 @@ fn payload(rule: &WorkflowRule, snapshot: &Snapshot<'_>) -> String {
 }
 
 /// `Tool` or `Tool(pattern)` against what the tool is mainly about.
-pub fn listed(entry: &str, snapshot: &Snapshot<'_>) -> bool {
-    let call = snapshot.call;
+pub fn listed(entry: &str, event: &EventContext<'_>, gated: &GatedCall<'_>) -> bool {
+    let call = gated.call;
     let Some((tool, pattern)) = entry.split_once('(') else { return entry == call.name };
     let pattern = pattern.strip_suffix(')').unwrap_or(pattern);
     if tool != call.name {
@@ -172,12 +170,12 @@ pub fn listed(entry: &str, snapshot: &Snapshot<'_>) -> bool {
     let subject = match tool {
         "Bash" => call
             .text("command")
-            .filter(|line| snapshot.plain.is_some() || !line.contains([';', '&', '|', '`', '$', '\n', '<', '>'])),
+            .filter(|line| event.line.is_some() || !line.contains([';', '&', '|', '`', '$', '\n', '<', '>'])),
         "Skill" => call.text("skill"),
         "Glob" | "Grep" => call.text("pattern"),
         _ => call.text("file_path").or_else(|| call.text("notebook_path")),
     };
     let pattern =
-        pattern.strip_prefix("~/").map_or_else(|| pattern.to_string(), |rest| format!("{}/{rest}", snapshot.home));
+        pattern.strip_prefix("~/").map_or_else(|| pattern.to_string(), |rest| format!("{}/{rest}", &event.places.home));
     subject.is_some_and(|subject| matches(&pattern, subject) && !subject.contains("/../"))
 }

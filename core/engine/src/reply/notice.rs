@@ -1,6 +1,7 @@
 //! What a person ought to know of the configuration, once in a session, and never shown to the model.
 
-use super::{Moment, Said, SessionMark};
+use super::{Said, SessionMark};
+use crate::event_context::EventContext;
 use crate::fleet::text::line;
 use model::event::EventKind;
 use model::session::Once;
@@ -11,22 +12,22 @@ use policy::{Policy, Trust};
 const MOST: usize = 400;
 
 /// Adds the line for the user, where there is something to say and it was not said before.
-pub fn add(moment: &Moment<'_>, said: &mut Said) {
-    let Some(text) = text(moment.policy).filter(|_| is_due(moment)) else { return };
+pub fn add(event: &EventContext<'_>, said: &mut Said) {
+    let Some(text) = text(event.policy).filter(|_| is_due(event)) else { return };
     let before = said.reply.user_line.take();
     said.reply.user_line = Some(before.into_iter().chain([text]).collect::<Vec<_>>().join("\n\n"));
     said.marks.push(SessionMark::Once(Once::ConfigurationNotice));
 }
 
-fn is_due(moment: &Moment<'_>) -> bool {
-    let carries = match moment.envelope.kind {
+fn is_due(event: &EventContext<'_>) -> bool {
+    let carries = match event.envelope.kind {
         EventKind::SessionStart | EventKind::UserPromptSubmit => true,
-        // Where nothing stored can be seen every event opens the session anew, and would say it again.
-        EventKind::PreToolUse | EventKind::PostToolUse => !moment.opened,
+        // Where nothing stored can be looked at every call would say it again.
+        EventKind::PreToolUse | EventKind::PostToolUse => !event.places.blind,
         _ => false,
     };
-    let told = moment.session.is_some_and(|session| session.memo.has(Once::ConfigurationNotice));
-    carries && !told && moment.envelope.sub_agent.is_none()
+    let told = event.session().is_some_and(|session| session.memo.has(Once::ConfigurationNotice));
+    carries && !told && event.envelope.sub_agent.is_none()
 }
 
 fn text(policy: &Policy) -> Option<String> {

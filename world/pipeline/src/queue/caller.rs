@@ -84,21 +84,26 @@ impl Above {
     }
 }
 
-fn who(call: &Call, host_session: &str, home: &Path) -> Who {
-    let envelope = Envelope {
+/// A command that runs as a process of its own is no event of a client's.
+fn envelope(host_session: Option<String>, cwd: Option<String>) -> Envelope {
+    Envelope {
         agent: agents::claude_code::NAME,
         kind: EventKind::Unknown,
         name: String::new(),
-        host_session: Some(host_session.to_string()).filter(|id| !id.is_empty()),
+        host_session,
         transcript: None,
-        cwd: None,
+        cwd,
         prompt_id: None,
         permission_mode: None,
         sub_agent: None,
         body: Body::Plain,
         notes: Vec::new(),
         cut: false,
-    };
+    }
+}
+
+fn who(call: &Call, host_session: &str, home: &Path) -> Who {
+    let envelope = envelope(Some(host_session.to_string()).filter(|id| !id.is_empty()), None);
     let named = call.env.get("CLAUDE_PID").and_then(|pid| pid.parse().ok());
     let client = named.map(|pid| Probe::Process { pid }).or(call.parent.map(|pid| Probe::Caller { pid }));
     let mut probes = vec![Probe::Project { folder: call.cwd.clone() }];
@@ -164,6 +169,22 @@ fn pids_above(pid: u32) -> Vec<u32> {
 }
 
 impl TaskCaller {
+    /// What a command of this caller is decided on, in the place of a client's event.
+    pub(crate) fn envelope(&self, cwd: Option<String>) -> Envelope {
+        envelope(None, cwd)
+    }
+
+    pub(crate) fn who(&self, session: Option<&Session>) -> Who {
+        Who {
+            agent: self.agent.clone(),
+            named: self.named,
+            logical_id: session.map_or(NOBODY, |session| &session.logical_id).to_string(),
+            project: self.project.clone(),
+            started_by: self.started_by.clone(),
+            ..Who::default()
+        }
+    }
+
     /// The call a command makes, as a hook would.
     pub fn call(cwd: String, env: Environment, parent: Option<u32>) -> Call {
         let at = host::clock::now();
