@@ -22,8 +22,8 @@ pub fn add(event: &EventContext<'_>, said: &mut Said) {
 fn is_due(event: &EventContext<'_>) -> bool {
     let carries = match event.envelope.kind {
         EventKind::SessionStart | EventKind::UserPromptSubmit => true,
-        // Where nothing stored can be seen every event opens the session anew, and would say it again.
-        EventKind::PreToolUse | EventKind::PostToolUse => !event.placed.opened,
+        // Where nothing stored can be looked at every call would say it again.
+        EventKind::PreToolUse | EventKind::PostToolUse => !event.places.blind,
         _ => false,
     };
     let told = event.session().is_some_and(|session| session.memo.has(Once::ConfigurationNotice));
