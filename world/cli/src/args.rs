@@ -91,6 +91,11 @@ pub enum TopCommand {
         #[command(subcommand)]
         verb: PolicyVerb,
     },
+    /// The configuration: where it is, what holds here, and edits that cannot break it
+    Config {
+        #[command(subcommand)]
+        verb: crate::commands::config::ConfigVerb,
+    },
     /// Let the guard only watch for a while (people only)
     Pause(PauseArgs),
     /// Trust this project's own configuration as it stands (people only)

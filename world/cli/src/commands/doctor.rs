@@ -14,6 +14,7 @@ use daemon::log::LogLine;
 use host::install::checks::{self, Check, Health};
 use host::paths::PathVariables;
 use model::Ms;
+use policy::Diagnostic;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -88,8 +89,20 @@ fn configuration() -> Check {
     };
     match judge.project_policy().diagnostics.as_slice() {
         [] => Check::ok(name, "nothing is wrong with what is configured here"),
-        [only] => Check::warn(name, only.to_string(), "taut policy check"),
-        [first, others @ ..] => Check::warn(name, format!("{first}, and {} more", others.len()), "taut policy check"),
+        found => {
+            let check = if found.iter().any(Diagnostic::is_mistake) { Check::bad } else { Check::warn };
+            check(name, worst_first(found), "taut policy check")
+        }
+    }
+}
+
+/// What is wrong with the configuration in one line: a mistake before what is only ignored.
+pub fn worst_first(found: &[Diagnostic]) -> String {
+    let first = found.iter().find(|found| found.is_mistake()).or(found.first());
+    let first = first.map(ToString::to_string).unwrap_or_default();
+    match found.len() {
+        0 | 1 => first,
+        all => format!("{first}, and {} more", all - 1),
     }
 }
 

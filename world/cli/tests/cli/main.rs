@@ -1,6 +1,7 @@
 //! The commands and hooks as users and agents run them, in throw-away homes.
 
 mod broken;
+mod config;
 mod deadline;
 mod effort;
 mod environment;

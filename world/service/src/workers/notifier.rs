@@ -119,7 +119,7 @@ fn look(store: &mut Store, setting: &PipelineSetup) -> Result<NotifyResult, stor
     let mut policies = PolicyCache::new(setting.user_config.clone(), setting.state.clone());
     // What holds where no project has a say: mostly nothing is on, and this is all.
     let project_policy = policies.of("/", &setting.home);
-    let ways = &project_policy.policy.notify;
+    let ways = &project_policy.policy.sections.notify;
     if !ways.reaches_out() {
         return Ok(NotifyResult::default());
     }
@@ -171,7 +171,9 @@ fn candidates(
         let session = agent.session.as_deref().map(|id| store.session(id)).transpose()?.flatten();
         let folder = session.as_ref().and_then(|session| session.cwd.as_deref()).unwrap_or(&agent.project);
         let project_policy = policies.of(folder, &setting.home);
-        if !project_policy.policy.notify.reaches_out() || !project_policy.policy.notify.tells(agent.status) {
+        if !project_policy.policy.sections.notify.reaches_out()
+            || !project_policy.policy.sections.notify.tells(agent.status)
+        {
             continue;
         }
         let cause = cause(store, &agent)?;
@@ -199,7 +201,7 @@ impl Candidate {
     fn turned(&self) -> Turned<'_> {
         Turned {
             agent: &self.agent,
-            notify: &self.project_policy.policy.notify,
+            notify: &self.project_policy.policy.sections.notify,
             cause: self.cause.as_ref(),
             watched: false,
         }
