@@ -43,7 +43,7 @@ const ROOMS: &[Room] = &[
         name: "runner",
         may_use: &["model", "bash", "agents", "policy", "engine", "sys", "store", "host", "pipeline", "daemon"],
     },
-    Room { folder: "world/dash", name: "dash", may_use: &["model", "sys", "store", "daemon"] },
+    Room { folder: "world/dash", name: "dash", may_use: &["model", "engine", "sys", "store", "daemon"] },
     Room { folder: "world/cli", name: "taut", may_use: WORLD },
     Room { folder: "dev/testkit", name: "testkit", may_use: WORLD },
     Room { folder: "dev/gates", name: "gates", may_use: &[] },
