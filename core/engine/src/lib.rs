@@ -27,7 +27,7 @@ mod strikes;
 pub mod undecided;
 
 pub use decide::{Ids, Inherited, Input, Outcome, ask, decide, inherited, taker};
-pub use identity::{folder, who};
+pub use identity::{folder, session_name, who};
 pub use plan::{Plan, missing, plan};
 pub use record::{key, unreadable};
 pub use redact::redact;

@@ -19,6 +19,7 @@ pub fn setting(places: &PathVariables) -> PipelineSetup {
         home: places.home(),
         user_config: places.user_config(),
         patience: PipelineSetup::HOOK_PATIENCE,
+        dialects: agents::ALL,
     }
 }
 
@@ -211,8 +212,13 @@ mod tests {
 
     fn daemon_service(state: &Path) -> DaemonService {
         let (home, user_config) = (state.to_path_buf(), state.join("config"));
-        let setting =
-            PipelineSetup { state: state.to_path_buf(), home, user_config, patience: PipelineSetup::HOOK_PATIENCE };
+        let setting = PipelineSetup {
+            state: state.to_path_buf(),
+            home,
+            user_config,
+            patience: PipelineSetup::HOOK_PATIENCE,
+            dialects: agents::ALL,
+        };
         DaemonService::new(setting, Vec::new(), Switched::default())
     }
 

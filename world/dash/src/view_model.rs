@@ -133,10 +133,12 @@ pub fn why(event: &Event) -> String {
     let (tool, about) = (event.tool.as_deref().map(flat).unwrap_or_default(), about(event));
     let said = |what: String| if about.is_empty() { what } else { format!("{what}: {about}") };
     match event.event.as_str() {
-        "PermissionRequest" | "PreToolUse" if tool == "AskUserQuestion" => match question(event) {
-            Some(question) => format!("asks: {question}"),
-            None => "asks a question".to_string(),
-        },
+        "PermissionRequest" | "PreToolUse" if event.detail.get("asks").is_some_and(|asks| asks == "question") => {
+            match question(event) {
+                Some(question) => format!("asks: {question}"),
+                None => "asks a question".to_string(),
+            }
+        }
         "PermissionRequest" | "PreToolUse" => said(format!("permission for {tool}")),
         "PostToolUseFailure" => said(format!("{tool} failed")),
         "StopFailure" => said("the turn failed".to_string()),

@@ -9,12 +9,12 @@ use engine::memory::command::{AgentCommand, parse};
 use engine::memory::execute::{EffortSlot, Mail, Scene, execute};
 use engine::memory::line::Plain;
 use engine::memory::{carries, own_folder, path, skill, task_name};
-use model::Ms;
 use model::effect::{After, Write};
 use model::effort::{Addressee, Counters, Effort, EffortRows, MemoryWrite, Message, Refused};
 use model::fact::Facts;
 use model::fleet::Taker;
 use model::session::Session;
+use model::{AgentProfile, Ms};
 use store::{Durability, EffortQuery, Error, PreExecutedKey, Store, Tx};
 
 /// Who gives the command, and where.
@@ -23,8 +23,9 @@ pub struct CliCommand<'a> {
     pub setting: &'a PipelineSetup,
     pub project_policy: &'a ProjectPolicy,
     pub caller: &'a TaskCaller,
-    /// The client's own folder of the user.
-    pub claude: String,
+    /// The agent it is given inside of, and that agent's own folder of the user.
+    pub agent: &'static AgentProfile,
+    pub agent_folder: String,
     pub cwd: String,
     pub now: Ms,
 }
@@ -142,7 +143,8 @@ impl CliCommand<'_> {
         let trusted = self.project_policy.policy.trust == policy::Trust::Trusted;
         let places = skill::SkillFolders {
             project: trusted.then_some(self.project_policy.project.work_tree.as_str()),
-            user: &self.claude,
+            user: &self.agent_folder,
+            below: self.agent.folder,
         };
         let mut facts = Facts::default();
         host::probe::add(&mut facts, &skill::probes(name, &places), &self.setting.home);

@@ -123,7 +123,7 @@ fn serve_event(tx: &Tx<'_>, prepared: &Prepared, event: &PreparedEvent, last: bo
         loaded.messages = tx.waiting_messages(&engine::taker(&input(prepared, event, &loaded)))?;
     }
     let outcome = engine::decide(input(prepared, event, &loaded));
-    let answer = agents::encode(envelope, &outcome.reply);
+    let answer = prepared.encode(envelope, &outcome.reply);
     let mut row = outcome.event;
     row.answer = answer.clone();
     row.micros = u64::try_from(prepared.begun.elapsed().as_micros()).unwrap_or(u64::MAX);

@@ -6,7 +6,7 @@ use crate::prepare::PreparedEvent;
 use engine::memory::{Ground, reading, wanted};
 use model::effect::Write;
 use model::effort::{Addressee, EffortRows, MemoryWrite};
-use model::{Call, Envelope, EventKind, Loaded, Ms};
+use model::{AgentProfile, Call, Envelope, EventKind, Loaded, Ms};
 use store::{EffortQuery, Error, PreExecutedKey, Tx};
 
 /// The ground of an event, as texts that live as long as it.
@@ -14,18 +14,24 @@ use store::{EffortQuery, Error, PreExecutedKey, Tx};
 pub struct Places {
     state: String,
     home: String,
-    claude: String,
+    agent_folder: String,
     tree: String,
     paused: bool,
 }
 
 impl Places {
-    pub fn of(call: &Call, project_policy: &crate::policy_cache::ProjectPolicy, setting: &PipelineSetup) -> Self {
+    pub fn of(
+        agent: &AgentProfile,
+        call: &Call,
+        project_policy: &crate::policy_cache::ProjectPolicy,
+        setting: &PipelineSetup,
+    ) -> Self {
         let home = setting.home.to_string_lossy().into_owned();
-        let claude = call.env.get("CLAUDE_CONFIG_DIR").map_or_else(|| format!("{home}/.claude"), str::to_string);
+        let moved = call.env.first(agent.variables.folder).map(str::to_string);
+        let agent_folder = moved.unwrap_or_else(|| format!("{home}/{}", agent.folder));
         Self {
             state: setting.state.to_string_lossy().into_owned(),
-            claude,
+            agent_folder,
             home,
             tree: project_policy.project.work_tree.clone(),
             paused: project_policy.standing.paused_until.is_some_and(|until| call.at < until),
@@ -36,7 +42,7 @@ impl Places {
         Ground {
             state: &self.state,
             home: &self.home,
-            claude: &self.claude,
+            agent_folder: &self.agent_folder,
             tree: &self.tree,
             paused: self.paused,
             blind: false,

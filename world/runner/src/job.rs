@@ -67,8 +67,13 @@ impl Job {
         let trusted = seen.loop_holds(&state);
         let env: BTreeMap<String, String> = std::env::vars().collect();
         let assigned = config_sh(&seen, trusted, &env, tell);
-        let settings =
-            settings(Sources { flags: &asked.flags, env: &env, policy: &project_policy.policy, file: &assigned });
+        let settings = settings(Sources {
+            flags: &asked.flags,
+            env: &env,
+            policy: &project_policy.policy,
+            file: &assigned,
+            usual_agent: agents::DEFAULT.id(),
+        });
         // By its components: a path written as `./specs` is shown without the dot.
         let absolute = |path: &str| folder.join(path).components().collect::<PathBuf>().to_string_lossy().into_owned();
         let terms = Terms {
@@ -123,23 +128,19 @@ impl Job {
             args.extend(self.settings.agent_args.iter().cloned());
             return Ok(LaunchLine { program: program.clone(), args, stdin: (!takes).then(|| self.prompt.clone()) });
         }
-        let name = if agent == "claude" { agents::claude_code::NAME } else { agent };
-        if !agents::names().any(|known| known == name) {
-            let known = agents::names().collect::<Vec<_>>().join(", ");
+        let Some(dialect) = agents::ALL.find(agent) else {
+            let known = agents::ALL.ids().collect::<Vec<_>>().join(", ");
             return Err(RunnerError::NoAgent { name: agent.clone(), known });
-        }
-        Ok(agents::launch(
-            name,
-            &Launch {
-                program: None,
-                model: self.settings.model.clone(),
-                prompt: self.prompt.clone(),
-                max_turns: self.settings.max_turns,
-                instructions: self.instructions.clone(),
-                permissions: self.settings.permissions,
-                args: self.settings.agent_args.clone(),
-            },
-        ))
+        };
+        Ok((dialect.launch.line)(&Launch {
+            program: None,
+            model: self.settings.model.clone(),
+            prompt: self.prompt.clone(),
+            max_turns: self.settings.max_turns,
+            instructions: self.instructions.clone(),
+            permissions: self.settings.permissions,
+            args: self.settings.agent_args.clone(),
+        }))
     }
 
     /// Whether the project has anything that does nothing until it is trusted.

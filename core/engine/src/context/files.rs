@@ -86,16 +86,17 @@ fn walk<'a>(ground: &'a Ground<'a>) -> Walk<'a> {
         walk.entry(&Entry { source: ContextSource::Core, path: &file.path, title: Some(&file.title), within });
     }
     if settings.roles {
-        walk.own(ContextSource::Role, "CLAUDE_SESSION_ROLE", ["roles/{}/role.md", "roles/{}.md"]);
-        walk.own(ContextSource::Mode, "CLAUDE_SESSION_MODE", ["modes/{}.md", "modes/{}/mode.md"]);
+        let names = &ground.envelope.agent.variables;
+        walk.own(ContextSource::Role, names.role, ["roles/{}/role.md", "roles/{}.md"]);
+        walk.own(ContextSource::Mode, names.mode, ["modes/{}.md", "modes/{}/mode.md"]);
     }
     walk
 }
 
 impl Walk<'_> {
     /// The file of a role or mode, and what it includes.
-    fn own(&mut self, source: ContextSource, variable: &str, shapes: [&str; 2]) {
-        let Some(name) = self.ground.env.get(variable).filter(|name| is_plain(name)) else { return };
+    fn own(&mut self, source: ContextSource, variables: &[&str], shapes: [&str; 2]) {
+        let Some(name) = self.ground.env.first(variables).filter(|name| is_plain(name)) else { return };
         let ground = self.ground;
         let mut places: Vec<(&str, Vec<String>)> = Vec::new();
         if ground.has_project() {
@@ -104,7 +105,7 @@ impl Walk<'_> {
         places.push((ground.home, ground.of_user()));
         for (folder, within) in places {
             for shape in shapes {
-                let path = format!("{folder}/.claude/{}", shape.replace("{}", name));
+                let path = format!("{folder}/{}/{}", ground.envelope.agent.folder, shape.replace("{}", name));
                 if let Some(TextFact::Text(text)) = self.text(&path, &within) {
                     self.take(source, path, &text, within);
                     return;
@@ -170,7 +171,7 @@ impl Ground<'_> {
     }
 
     fn of_user(&self) -> Vec<String> {
-        vec![format!("{}/.claude", self.home), self.config.to_string()]
+        vec![format!("{}/{}", self.home, self.envelope.agent.folder), self.config.to_string()]
     }
 
     fn everywhere(&self) -> Vec<String> {

@@ -8,7 +8,6 @@ mod observe;
 pub mod runtime;
 mod settings;
 mod status_line;
-pub(crate) mod usage;
 pub mod warning;
 mod window;
 
@@ -17,7 +16,6 @@ pub use files::{Ground, gathered, tell};
 pub use observe::{measured, observe, sized};
 pub use settings::{ContextSettings, CoreFile};
 pub use status_line::StatusLine;
-pub use usage::{FoundUsage, Tokens, Usage};
 pub use window::{CompactionPoint, Evidence, room};
 
 use model::fact::Probe;

@@ -41,7 +41,7 @@ pub fn session() -> Session {
 
 pub fn envelope(kind: EventKind, body: Body) -> Envelope {
     Envelope {
-        agent: "claude-code",
+        agent: agents::DEFAULT.profile,
         kind,
         name: kind.name().into(),
         host_session: Some("s".into()),
@@ -132,7 +132,7 @@ fn s6_the_transcript_is_read_once_a_turn_and_after_tools_only_where_something_ne
     let quiet = || ContextSettings::default();
     let loud = || ContextSettings { follows_usage: true, ..ContextSettings::default() };
     let none = Facts::default();
-    let call = model::ToolCall { name: "Bash".into(), use_id: None, input: serde_json::Value::Null };
+    let call = agents::claude_code::tools::call("Bash".into(), serde_json::Value::Null);
     let body =
         Body::ToolDone { call: call.clone(), response: model::event::ToolResponse::default(), duration_ms: None };
     let tool = envelope(EventKind::PostToolUse, body);

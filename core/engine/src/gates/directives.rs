@@ -4,8 +4,8 @@
 use super::{GateOpinion, Snapshot, finding, is_line};
 use crate::memory::path::normal;
 use crate::memory::settings;
-use model::RuleKind;
 use model::effort::Directive;
+use model::{RuleKind, ToolKind};
 
 pub const RULE: &str = "directives";
 
@@ -39,10 +39,7 @@ pub fn unread<'a>(snapshot: &Snapshot<'a>) -> impl Iterator<Item = &'a Directive
 
 /// The directive this call reads, if it reads one that waits.
 pub fn reads<'a>(snapshot: &Snapshot<'a>) -> Option<&'a Directive> {
-    if snapshot.call.name != "Read" {
-        return None;
-    }
-    let path = normal(snapshot.call.text("file_path")?, snapshot.cwd, snapshot.home);
+    let path = normal(snapshot.call.read_file()?, snapshot.cwd, snapshot.home);
     let effort = snapshot.effort.map(|effort| effort.id.as_str());
     snapshot.directives.iter().find(|one| one.path == path && !one.read && Some(one.effort.as_str()) == effort)
 }
@@ -50,6 +47,6 @@ pub fn reads<'a>(snapshot: &Snapshot<'a>) -> Option<&'a Directive> {
 /// Whether the call counts against those that wait. The check for a read of one
 /// comes first: a directive may lie among the standards.
 pub fn counts(snapshot: &Snapshot<'_>) -> bool {
-    let helper = matches!(snapshot.call.name.as_str(), "Agent" | "Task" | "TaskOutput" | "AskUserQuestion");
+    let helper = matches!(snapshot.call.kind, ToolKind::Task | ToolKind::Ask);
     reads(snapshot).is_none() && !helper && !is_line(snapshot, &["log", "status", "session", "effort", "task"])
 }

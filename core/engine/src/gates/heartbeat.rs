@@ -4,24 +4,10 @@
 use super::{GateOpinion, Snapshot, finding, is_line, standards};
 use crate::memory::path::normal;
 use crate::memory::settings::{self, Heartbeat};
-use model::RuleKind;
 use model::effort::{Counters, Effort};
+use model::{RuleKind, ToolKind};
 
 pub const RULE: &str = "heartbeat";
-
-/// The host's own lists and helpers, and questions to the user.
-const UNCOUNTED: &[&str] = &[
-    "AskUserQuestion",
-    "Agent",
-    "Task",
-    "TaskCreate",
-    "TaskGet",
-    "TaskList",
-    "TaskOutput",
-    "TaskStop",
-    "TaskUpdate",
-    "TodoWrite",
-];
 
 pub fn word(snapshot: &Snapshot<'_>) -> GateOpinion {
     let Some((effort, limits)) = beating(snapshot) else { return GateOpinion::Open };
@@ -66,7 +52,9 @@ pub fn counts(snapshot: &Snapshot<'_>) -> bool {
     ) {
         return false;
     }
-    if UNCOUNTED.contains(&call.name.as_str()) || standards::reads(snapshot) {
+    // The agent's own plans and helpers, and questions to the user.
+    let uncounted = matches!(call.kind, ToolKind::Ask | ToolKind::Plan | ToolKind::Task);
+    if uncounted || standards::reads(snapshot) {
         return false;
     }
     match call.written_file().map(|path| normal(path, snapshot.cwd, snapshot.home)) {

@@ -52,8 +52,8 @@ fn saves_state(snapshot: &Snapshot<'_>) -> bool {
     if is_line(snapshot, &["session", "effort", "log", "status", "task"]) {
         return true;
     }
-    if snapshot.call.name == "Skill" {
-        return matches!(snapshot.call.text("skill"), Some("dehydrate" | "session"));
+    if let Some(skill) = &snapshot.call.subject.skill {
+        return matches!(skill.as_str(), "dehydrate" | "session");
     }
     let written = snapshot.call.written_file().map(|path| normal(path, snapshot.cwd, snapshot.home));
     written.zip(snapshot.effort).is_some_and(|(path, effort)| within(&path, &effort.folder))

@@ -3,7 +3,7 @@
 
 use super::{GateOpinion, Snapshot, finding, is_line, standards};
 use crate::memory::settings::{self, Section};
-use model::RuleKind;
+use model::{RuleKind, ToolKind};
 
 pub const RULE: &str = "session-gate";
 
@@ -21,8 +21,10 @@ fn leads_to_one(snapshot: &Snapshot<'_>) -> bool {
     let starts = snapshot
         .plain
         .is_some_and(|plain| plain.verb() == "effort" && matches!(plain.part(), "start" | "list" | "show"));
-    let tool = matches!(snapshot.call.name.as_str(), "AskUserQuestion" | "Skill" | "ToolSearch");
-    tool || starts || is_line(snapshot, &["session"]) || standards::reads(snapshot)
+    let call = snapshot.call;
+    // What only looks and is of no kind looks at the client itself: at the tools it has.
+    let tool = call.subject.skill.is_some() || call.kind == ToolKind::Other && !call.acts();
+    tool || call.kind == ToolKind::Ask || starts || is_line(snapshot, &["session"]) || standards::reads(snapshot)
 }
 
 fn how(snapshot: &Snapshot<'_>) -> String {

@@ -6,10 +6,7 @@ use crate::memory::path::normal;
 
 /// The call reads the user's or a project's standing instructions.
 pub fn reads(snapshot: &Snapshot<'_>) -> bool {
-    if !matches!(snapshot.call.name.as_str(), "Read" | "NotebookRead") {
-        return false;
-    }
-    let Some(path) = snapshot.call.text("file_path") else { return false };
+    let Some(path) = snapshot.call.read_file() else { return false };
     let path = normal(path, snapshot.cwd, snapshot.home);
     let name = path.rsplit('/').next().unwrap_or_default();
     let among = |folder: &str| path.split('/').rev().skip(1).any(|part| part == folder);

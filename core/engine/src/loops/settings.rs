@@ -105,13 +105,15 @@ pub struct Sources<'a> {
     pub policy: &'a Policy,
     /// The assignments of `.fresher/config.sh`.
     pub file: &'a BTreeMap<String, String>,
+    /// The agent that is started where nobody names one.
+    pub usual_agent: &'a str,
 }
 
 pub fn settings(from: Sources<'_>) -> LoopSettings {
     let Sources { flags, policy, .. } = from;
     let section = Section::of(policy, "loop");
     let agent =
-        flags.agent.clone().or_else(|| from.text("agent", "AGENT")).unwrap_or_else(|| "claude-code".to_string());
+        flags.agent.clone().or_else(|| from.text("agent", "AGENT")).unwrap_or_else(|| from.usual_agent.to_string());
     let danger = flags.danger || from.flag("skip_permissions", "DANGEROUS_PERMISSIONS").unwrap_or(false);
     let mut agent_args: Vec<String> = section.texts("agent_args").into_iter().map(String::from).collect();
     agent_args.extend(flags.agent_args.iter().cloned());

@@ -12,7 +12,8 @@ fn terms(toml: &str, flags: Flags) -> Terms {
     let (policy, found) = policy::Policy::layered(&[layer], policy::Trust::Trusted);
     assert!(found.is_empty(), "{found:?}");
     let none = BTreeMap::new();
-    let settings = settings(Sources { flags: &flags, env: &none, policy: &policy, file: &none });
+    let settings =
+        settings(Sources { flags: &flags, env: &none, policy: &policy, file: &none, usual_agent: "claude-code" });
     Terms {
         mode: RunMode::Building,
         on_hook_failure: settings.hooks.on_failure,
@@ -219,12 +220,13 @@ fn l6_flags_beat_the_environment_which_beats_the_file_which_beats_the_default() 
     ]);
     let policy = policy::Policy::default();
     let most = |flags: &Flags, env: &BTreeMap<String, String>, file: &BTreeMap<String, String>| {
-        settings(Sources { flags, env, policy: &policy, file }).limits.max_iterations
+        settings(Sources { flags, env, policy: &policy, file, usual_agent: "claude-code" }).limits.max_iterations
     };
     let (flags, none) = (Flags::default(), BTreeMap::new());
     assert_eq!(most(&Flags { max_iterations: Some(3), ..Flags::default() }, &env, &file), 3);
     assert_eq!((most(&flags, &env, &file), most(&flags, &none, &file), most(&flags, &none, &none)), (7, 9, 0));
-    let settings = settings(Sources { flags: &flags, env: &none, policy: &policy, file: &file });
+    let settings =
+        settings(Sources { flags: &flags, env: &none, policy: &policy, file: &file, usual_agent: "claude-code" });
     assert_eq!(
         (settings.hooks.each[&Hook::Started].enabled, settings.hooks.each[&Hook::Finished].enabled),
         (false, true)

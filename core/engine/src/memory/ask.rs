@@ -7,6 +7,7 @@ use model::effort::EffortRows;
 use model::event::{Body, Envelope, EventKind};
 use model::fact::Probe;
 use model::session::Session;
+use model::tool::ToolKind;
 
 /// Bytes of a transcript's end that hold the words before a question.
 const PREMISE_BYTES: u64 = 64 * 1024;
@@ -15,7 +16,7 @@ const PREMISE_BYTES: u64 = 64 * 1024;
 /// user is kept with the words before it.
 pub fn early(envelope: &Envelope) -> Option<Probe> {
     let Body::ToolDone { call, .. } = &envelope.body else { return None };
-    let path = envelope.transcript.clone().filter(|_| call.name == "AskUserQuestion")?;
+    let path = envelope.transcript.clone().filter(|_| call.kind == ToolKind::Ask)?;
     Some(Probe::Transcript { path, last: PREMISE_BYTES })
 }
 
@@ -81,7 +82,7 @@ fn waiting<'a>(sight: &Sight<'a>, session: &Session) -> Option<&'a [String]> {
 /// Files of the project, of the user's own configuration, or of our own folder.
 fn texts(sight: &Sight<'_>, files: &[String]) -> Vec<Probe> {
     let ground = sight.ground;
-    let within = vec![ground.tree.to_string(), ground.claude.to_string(), format!("{}/projects", ground.state)];
+    let within = vec![ground.tree.to_string(), ground.agent_folder.to_string(), format!("{}/projects", ground.state)];
     let full = files.iter().map(|file| path::normal(file, ground.tree, ground.home));
     full.map(|path| Probe::Text { path, within: within.clone() }).collect()
 }

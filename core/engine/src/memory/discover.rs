@@ -6,16 +6,14 @@ use super::{Memory, Sight, settings, subs};
 use crate::context::Rank;
 use model::effort::{Counters, Directive, Effort, MemoryWrite};
 use model::fact::Probe;
-use model::tool::ToolCall;
+use model::tool::{ToolCall, ToolKind};
 
 /// A session that touched more folders than this has seen them all.
 const MOST_FOLDERS: usize = 256;
 
 pub fn step(sight: &Sight<'_>, current: Option<&Effort>, call: &ToolCall, memory: &mut Memory) {
     let Some(effort) = current else { return };
-    if call.name == "Read"
-        && let Some(path) = call.text("file_path")
-    {
+    if let Some(path) = call.read_file() {
         subs::loaded(sight, current, &normal(path, sight.cwd(), sight.ground.home), memory);
     }
     let Some(folder) = folder(sight, effort, call) else { return };
@@ -30,8 +28,7 @@ pub fn step(sight: &Sight<'_>, current: Option<&Effort>, call: &ToolCall, memory
             path: path.clone(),
             required: required.iter().any(|name| is_named(path, name)),
             // What was just read need not be read again.
-            read: call.name == "Read"
-                && call.text("file_path").is_some_and(|read| normal(read, sight.cwd(), sight.ground.home) == **path),
+            read: call.read_file().is_some_and(|read| normal(read, sight.cwd(), sight.ground.home) == **path),
         })
         .collect();
     announce(sight, &fresh, memory);
@@ -57,10 +54,10 @@ pub fn probe(sight: &Sight<'_>, effort: &Effort, call: &ToolCall) -> Option<Prob
 fn folder(sight: &Sight<'_>, effort: &Effort, call: &ToolCall) -> Option<String> {
     sight.skill(effort).directives?;
     let full = |path: &str| normal(path, sight.cwd(), sight.ground.home);
-    let folder = match call.name.as_str() {
-        "Read" | "Edit" | "Write" | "MultiEdit" => parent(&full(call.text("file_path")?)).to_string(),
-        "Glob" | "Grep" => full(call.text("path").unwrap_or(".")),
-        "Bash" => sight.cwd().to_string(),
+    let folder = match call.kind {
+        ToolKind::Read | ToolKind::Edit | ToolKind::Write => parent(&full(call.subject.paths.first()?)).to_string(),
+        ToolKind::Search => full(call.subject.folder.as_deref()?),
+        ToolKind::Shell => sight.cwd().to_string(),
         _ => return None,
     };
     let fresh = !sight.counters().folders.contains(&folder);

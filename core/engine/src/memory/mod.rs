@@ -44,7 +44,7 @@ pub struct Ground<'a> {
     pub state: &'a str,
     pub home: &'a str,
     /// The client's own folder of the user.
-    pub claude: &'a str,
+    pub agent_folder: &'a str,
     /// The work tree of the event's project.
     pub tree: &'a str,
     /// The user has asked Taut to only watch for a while.
@@ -175,7 +175,11 @@ impl<'a> Sight<'a> {
     /// Where skills are declared: the project's own count where the user trusts it.
     pub fn places(&self) -> skill::SkillFolders<'a> {
         let trusted = self.policy.trust == policy::Trust::Trusted;
-        skill::SkillFolders { project: trusted.then_some(self.ground.tree), user: self.ground.claude }
+        skill::SkillFolders {
+            project: trusted.then_some(self.ground.tree),
+            user: self.ground.agent_folder,
+            below: self.envelope.agent.folder,
+        }
     }
 }
 

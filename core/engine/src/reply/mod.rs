@@ -2,6 +2,7 @@
 //! that has something to say.
 
 mod config_change;
+mod express;
 mod gate;
 mod pre_compact;
 mod prompt;
@@ -104,7 +105,13 @@ impl Moment<'_> {
     /// The text that fits, and what becomes of the rest: files wait to be read,
     /// texts for the next chance.
     pub fn fit(&self, budget: ContextBudget, said: &mut Said) -> Option<String> {
-        let fitted = budget.fit();
+        let mut fitted = budget.fit();
+        let carries = self.envelope.agent.expresses.context;
+        if !carries.has(self.envelope.kind) {
+            // An event that cannot carry it leaves it to one that can, if there is one.
+            let later = [EventKind::UserPromptSubmit, EventKind::PostToolUse].into_iter().any(|kind| carries.has(kind));
+            fitted.deferred.extend(fitted.text.take().filter(|_| later));
+        }
         if let Some(session) = self.session {
             said.writes.extend(fitted.deferred.into_iter().map(|text| {
                 Write::Injection(Injection { session: session.id.clone(), audience: Audience::Model, text })
@@ -126,6 +133,12 @@ impl From<Reply> for Said {
 }
 
 pub fn say(moment: &Moment<'_>) -> Said {
+    let mut said = by_event(moment);
+    said.reply = express::expressible(said.reply, moment.envelope);
+    said
+}
+
+fn by_event(moment: &Moment<'_>) -> Said {
     match moment.envelope.kind {
         EventKind::ConfigChange => config_change::say(moment),
         EventKind::PreCompact => pre_compact::say(moment),
@@ -157,17 +170,22 @@ fn context(moment: &Moment<'_>) -> Said {
 pub fn tells_messages(envelope: &Envelope) -> bool {
     let carries =
         matches!(envelope.kind, EventKind::SessionStart | EventKind::UserPromptSubmit | EventKind::PostToolUse);
-    carries && envelope.sub_agent.is_none()
+    carries && hears(envelope)
+}
+
+/// Whether the event's own agent can be given context with its answer.
+fn hears(envelope: &Envelope) -> bool {
+    envelope.sub_agent.is_none() && envelope.agent.expresses.context.has(envelope.kind)
 }
 
 /// Whether an event can carry what was stored to be told.
 pub fn tells(envelope: &Envelope) -> bool {
-    envelope.kind == EventKind::UserPromptSubmit && envelope.sub_agent.is_none()
+    envelope.kind == EventKind::UserPromptSubmit && hears(envelope)
 }
 
 /// Whether an event can carry what is for the model alone.
 pub fn tells_model(envelope: &Envelope) -> bool {
-    envelope.kind == EventKind::PostToolUse && envelope.sub_agent.is_none()
+    envelope.kind == EventKind::PostToolUse && hears(envelope)
 }
 
 /// The reason a reply gives for stopping something, if it stops anything.

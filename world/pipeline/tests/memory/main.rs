@@ -15,6 +15,7 @@ mod leases;
 mod orphans;
 mod preset_day;
 mod rpc;
+mod second_dialect;
 mod sub_agents;
 
 use model::effort::Effort;

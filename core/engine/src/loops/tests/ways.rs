@@ -143,7 +143,13 @@ fn l3_a_hook_has_half_a_minute_unless_it_was_given_another() {
     let settings = |file: &[(&str, &str)]| {
         let file = file.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
         let policy = policy::Policy::built_in();
-        settings(Sources { flags: &Flags::default(), env: &none, policy: &policy, file: &file })
+        settings(Sources {
+            flags: &Flags::default(),
+            env: &none,
+            policy: &policy,
+            file: &file,
+            usual_agent: "claude-code",
+        })
     };
     assert!(settings(&[]).hooks.each.values().all(|hook| hook.timeout_ms == 30_000 && hook.enabled));
     let own = settings(&[("FRESHER_HOOK_TIMEOUT", "7"), ("FRESHER_HOOK_FINISHED_ENABLED", "false")]).hooks;

@@ -137,12 +137,14 @@ impl EffortSession {
     fn carry_out(mut self, line: &Plain) -> Result<pipeline::Executed, CliError> {
         let judge = super::judge_here(None)?;
         let setting = service::setting(&self.places);
+        let agent = crate::person::agent_around().profile;
         let hand = CliCommand {
             store: &mut self.store,
             setting: &setting,
             project_policy: judge.project_policy(),
             caller: &self.caller,
-            claude: self.places.claude().to_string_lossy().into_owned(),
+            agent,
+            agent_folder: self.places.agent_folder(agent).to_string_lossy().into_owned(),
             cwd: std::env::current_dir()?.to_string_lossy().into_owned(),
             now: host::clock::now(),
         };
@@ -153,10 +155,10 @@ impl EffortSession {
 }
 
 fn who(store: &Store, places: &PathVariables) -> Result<TaskCaller, CliError> {
-    let env = std::env::vars().filter(|(name, _)| Environment::allows(name)).collect();
+    let env = std::env::vars().filter(|(name, _)| agents::is_allowed(name)).collect();
     let cwd = std::env::current_dir()?.to_string_lossy().into_owned();
     let call = TaskCaller::call(cwd, Environment(env), Some(std::os::unix::process::parent_id()));
-    let host_session = std::env::var("CLAUDE_CODE_SESSION_ID").unwrap_or_default();
+    let host_session = crate::person::host_session();
     Ok(caller(store, &call, &host_session, &places.home())?)
 }
 
