@@ -158,7 +158,7 @@ fn remembered(mut session: Session, marks: Vec<SessionMark>, input: &Input<'_>, 
 fn ended(placed: &Placed, now: Ms) -> Vec<Write> {
     let one = |ended: &Session| {
         let rest = Write::Rest { agent: ended.agent.clone(), session: ended.id.clone(), at: now };
-        let report = reports::unreported(ended, now).map(|message| Write::Keep(MemoryWrite::Message(message)));
+        let report = reports::unreported(ended, now).map(|message| Write::Memory(MemoryWrite::Message(message)));
         [Some(rest), Some(Write::Session(Box::new(ended.clone()))), report].into_iter().flatten()
     };
     placed.ended.iter().flat_map(one).collect()
@@ -170,12 +170,12 @@ fn told_of(session: &Session, input: &Input<'_>) -> Vec<Write> {
     // A supervisor starts it again, to go on with the same work.
     let end = reports::unreported(session, now).filter(|_| who.standing != Supervision::Supervised);
     let helper = reports::helper(&reports::Scene { envelope, session, policy, id: ids.event, at: now });
-    end.into_iter().chain(helper).map(|message| Write::Keep(MemoryWrite::Message(message))).collect()
+    end.into_iter().chain(helper).map(|message| Write::Memory(MemoryWrite::Message(message))).collect()
 }
 
 fn sent(write: &Write) -> Option<After> {
     match write {
-        Write::Keep(MemoryWrite::Message(message)) => {
+        Write::Memory(MemoryWrite::Message(message)) => {
             message.to.as_ref().map(|to| After::Sent { to: to.name().to_string() })
         }
         _ => None,

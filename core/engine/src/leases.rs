@@ -11,7 +11,7 @@ use model::who::Supervision;
 use model::{Loaded, Ms, Who};
 use policy::Policy;
 
-/// The client's word for why it was stopped, as seed-era loops know it.
+/// The client's word for why it was stopped, as older loops know it.
 pub const STOP_REASON: &str = "Context Limit Reached";
 
 #[derive(Debug, Default)]

@@ -36,7 +36,7 @@ pub enum Write {
     /// A task's turn. Not written when another's came first.
     Task(Box<TaskTransition>),
     /// Of efforts and what belongs to them.
-    Keep(MemoryWrite),
+    Memory(MemoryWrite),
 }
 
 /// One strike: who meant what, and when it was denied.

@@ -196,7 +196,7 @@ pub enum MemoryWrite {
     /// Insert or replace; the task is made if there is none.
     Effort(Box<Effort>),
     Phase(PhaseStep),
-    Account(Box<StoredHandOver>),
+    HandOver(Box<StoredHandOver>),
     /// Every account that waits for this agent has been told in this session.
     Recovered {
         agent: String,
@@ -205,7 +205,7 @@ pub enum MemoryWrite {
     Counters(Counters),
     Directive(Directive),
     SubSession(SubSession),
-    Errand(PreExecuted),
+    PreExecuted(PreExecuted),
     Message(Message),
     /// The message has been told, or read by whom it was for.
     Delivered {

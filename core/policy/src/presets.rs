@@ -1,4 +1,4 @@
-//! Presets: the files that reproduce a seed's own thresholds and rules in a project.
+//! Presets: the files that give a project the limits and rules of one way of working.
 
 /// A named set of files.
 #[derive(Debug)]
@@ -47,7 +47,7 @@ pub const ALL: &[Preset] = &[
     },
     Preset {
         name: "fresher",
-        about: "The loop of seed 004: hooks in .fresher, commits alone are progress, the agent asks nobody.",
+        about: "A loop with hooks in .fresher, commits alone are progress, the agent asks nobody.",
         files: &[(".taut/config.toml", include_str!("presets/fresher.toml"))],
         permissions_allow: &[],
         aliases: &["fresher"],

@@ -47,7 +47,7 @@ fn house(count: usize, config: &str) -> Result<BenchHome> {
     std::fs::write(&file, config)?;
     let mut store = Store::open_and_migrate(&house.state(), Duration::from_secs(5)).map_err(told)?;
     for batch in (0..=count).collect::<Vec<_>>().chunks(5_000).filter(|_| count > 0) {
-        let writes: Vec<Write> = batch.iter().flat_map(|nth| rows(&house, *nth, count)).map(Write::Keep).collect();
+        let writes: Vec<Write> = batch.iter().flat_map(|nth| rows(&house, *nth, count)).map(Write::Memory).collect();
         store.transact(Durability::Normal, |tx| tx.apply(&writes)).map_err(told)?;
     }
     store.settle().map_err(told)?;

@@ -1,55 +1,48 @@
 //! Requirement ids that test names claim (`d3_…`, `s8_…`) are ids that exist.
 
-use crate::source::{Keep, blank, functions, is_ident};
+use crate::requirements::is_required;
+use crate::source::{Function, Keep, blank, functions, is_ident};
 use crate::{SourceFile, Violation};
 
-/// Letter, first and last number of each family of requirements.
-const FAMILIES: &[(char, u32, u32)] = &[
-    ('d', 1, 9),
-    ('s', 1, 14),
-    ('g', 0, 15),
-    ('r', 1, 4),
-    ('q', 1, 8),
-    ('l', 1, 14),
-    ('f', 1, 9),
-    ('i', 1, 9),
-    ('t', 1, 11),
-    ('m', 1, 6),
-    ('a', 1, 4),
-    ('x', 1, 3),
-];
+/// A family's letter and a number in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Claim(char, u32);
+
+impl Claim {
+    pub fn read(word: &str) -> Option<Self> {
+        let letter = word.chars().next().filter(char::is_ascii_lowercase)?;
+        Some(Self(letter, word.get(1..)?.parse().ok()?))
+    }
+}
 
 pub(crate) fn check(files: &[SourceFile]) -> Vec<Violation> {
     files.iter().filter(|file| file.is_rust()).flat_map(of_file).collect()
 }
 
 fn of_file(file: &SourceFile) -> Vec<Violation> {
+    let unknown = tests(file).into_iter().flat_map(|test| {
+        let unknown: Vec<Claim> = claims(&test.name).filter(|claim| !is_required(*claim)).collect();
+        unknown.into_iter().map(move |Claim(letter, number)| {
+            file.breaks(test.line, format!("{} claims {letter}{number}, which is no requirement", test.name))
+        })
+    });
+    unknown.collect()
+}
+
+/// Every claim that a test of this file makes, with the test's name.
+pub(crate) fn claims_of(file: &SourceFile) -> Vec<(Claim, String)> {
+    let named = |test: Function| claims(&test.name).map(|claim| (claim, test.name.clone())).collect::<Vec<_>>();
+    tests(file).into_iter().flat_map(named).collect()
+}
+
+fn tests(file: &SourceFile) -> Vec<Function> {
     let code = blank(&file.text, Keep::Code);
-    let mut found = Vec::new();
-    for function in functions(&code).iter().filter(|function| is_test(&code, function.line)) {
-        for claim in claims(&function.name).filter(|claim| !is_known(*claim)) {
-            let (letter, number) = claim;
-            found.push(
-                file.breaks(
-                    function.line,
-                    format!("{} claims {letter}{number}, which is no requirement", function.name),
-                ),
-            );
-        }
-    }
-    found
+    functions(&code).into_iter().filter(|function| is_test(&code, function.line)).collect()
 }
 
 /// The ids a name starts with: `d3_d4_nothing_is_printed` claims two.
-fn claims(name: &str) -> impl Iterator<Item = (char, u32)> {
-    name.split('_').map_while(|word| {
-        let letter = word.chars().next().filter(char::is_ascii_lowercase)?;
-        Some((letter, word.get(1..)?.parse().ok()?))
-    })
-}
-
-fn is_known((letter, number): (char, u32)) -> bool {
-    FAMILIES.iter().any(|(known, first, last)| *known == letter && (*first..=*last).contains(&number))
+fn claims(name: &str) -> impl Iterator<Item = Claim> {
+    name.split('_').map_while(Claim::read)
 }
 
 /// Whether an attribute whose name ends in `test` stands directly above the function.

@@ -16,6 +16,7 @@ mod names;
 mod output;
 mod purity;
 mod reads;
+mod requirements;
 mod rooms;
 mod size;
 mod source;
@@ -25,6 +26,7 @@ mod words;
 
 use std::fmt;
 
+pub use requirements::requirements_page;
 pub use size::{EXCEPTIONS, Exception, check as size_with};
 pub use tree::{load, root};
 

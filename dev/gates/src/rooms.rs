@@ -34,6 +34,11 @@ const ROOMS: &[Room] = &[
     },
     Room { folder: "world/daemon", name: "daemon", may_use: &["model", "agents", "fast_client", "sys", "pipeline"] },
     Room {
+        folder: "world/service",
+        name: "service",
+        may_use: &["model", "bash", "agents", "policy", "engine", "sys", "store", "host", "pipeline", "daemon"],
+    },
+    Room {
         folder: "world/runner",
         name: "runner",
         may_use: &["model", "bash", "agents", "policy", "engine", "sys", "store", "host", "pipeline", "daemon"],
@@ -57,6 +62,7 @@ const WORLD: &[&str] = &[
     "host",
     "pipeline",
     "daemon",
+    "service",
     "runner",
     "dash",
 ];
@@ -74,6 +80,7 @@ const CHECKED: &[&str] = &[
     "host",
     "pipeline",
     "daemon",
+    "service",
     "runner",
     "dash",
     "taut",
@@ -102,6 +109,7 @@ const HOOK_PATH: &[&str] = &[
     "host",
     "pipeline",
     "daemon",
+    "service",
     "taut",
 ];
 const REGEX: &[&str] = &["regex", "regex-lite", "fancy-regex", "onig", "pcre2"];

@@ -5,10 +5,10 @@
 //! An agent that is only its hooks, with no client at all:
 //!
 //! ```no_run
-//! use testkit::{FakeAgent, Sandbox, Step, taut_bin};
+//! use testkit::{AgentStep, Stage};
 //! # fn main() -> std::io::Result<()> {
-//! let sandbox = Sandbox::new(taut_bin()?)?;
-//! let calls = FakeAgent::new(&sandbox).play(&[Step::start(), Step::prompt("tidy up"), Step::bash("git push --force")])?;
+//! let stage = Stage::without_daemon();
+//! let calls = stage.agent("ada").play(&[AgentStep::start(), AgentStep::prompt("tidy up"), AgentStep::bash("git push --force")])?;
 //! assert!(calls[2].denies());
 //! # Ok(())
 //! # }
@@ -17,12 +17,12 @@
 //! The real client (feature-gated tests only: it needs npm or a filled cache), with the model's part written beforehand:
 //!
 //! ```no_run
-//! use testkit::{Launch, RealClient, Sandbox, Script, Turn, taut_bin};
+//! use testkit::{ClientLaunch, RealClient, Sandbox, Script, Turn, taut_bin};
 //! # fn main() -> std::io::Result<()> {
 //! let sandbox = Sandbox::with_copy_of(&taut_bin()?)?;
 //! sandbox.taut(&["init", "--yes"], b"")?;
 //! let script = Script::new().main(Turn::bash("rm -rf ~")).main(Turn::say("sorry"));
-//! let run = Launch::new(&sandbox, script).prompt("tidy up").run(&RealClient::installed()?)?;
+//! let run = ClientLaunch::new(&sandbox, script).prompt("tidy up").run(&RealClient::installed()?)?;
 //! assert!(run.requests.all_text_sent().contains("why it was stopped"));
 //! # Ok(())
 //! # }
@@ -35,17 +35,21 @@ pub mod fake_agent;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 pub mod faults;
 pub mod hostile;
+pub mod need;
 pub mod poll;
 pub mod process;
 pub mod real_client;
 pub mod sandbox;
 pub mod scripted_model;
+pub mod stage;
 pub mod strange;
 
 pub use corpus::Case;
 pub use fake_agent::{AgentStep, FakeAgent, FakeTool, HookCall};
+pub use need::{is_missing, is_not_root, skipped};
 pub use process::{Ending, Finished};
 pub use real_client::{ClientLaunch, PrintRun, RealClient, Terminal};
 pub use sandbox::{Sandbox, taut_bin};
 pub use scripted_model::{RequestKind, Requests, Script, ScriptedModel, Turn};
+pub use stage::Stage;
 pub use strange::{Stalled, Strange};

@@ -1,5 +1,6 @@
 //! One child process run to its end: fed, read, limited in time and killed with its whole group.
 
+use std::fs;
 use std::io::{self, Read, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -141,6 +142,34 @@ pub(crate) fn kill_group(leader: u32) {
         // SAFETY: kill takes plain numbers; a group that is gone is an error we do not need.
         unsafe { libc::kill(-leader, libc::SIGKILL) };
     }
+}
+
+/// Sends a signal to a process that the test started. One that is told to stop has stopped when this returns.
+///
+/// # Errors
+/// When there is no such process, or it does not stop.
+pub fn signal(pid: i32, signal: i32) -> io::Result<()> {
+    // SAFETY: kill takes plain numbers.
+    if unsafe { libc::kill(pid, signal) } != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    if signal != libc::SIGSTOP {
+        return Ok(());
+    }
+    // Its threads stop one after the other.
+    poll::until("all threads to stop", PIPE_GRACE, || is_stopped(pid).then_some(()))
+}
+
+fn is_stopped(pid: i32) -> bool {
+    let Ok(threads) = fs::read_dir(format!("/proc/{pid}/task")) else { return false };
+    let mut states = threads.flatten().filter_map(|thread| fs::read_to_string(thread.path().join("stat")).ok());
+    states.all(|text| text.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('T')))
+}
+
+/// Whether a process of this number is there and no zombie.
+#[must_use]
+pub fn lives(pid: &str) -> bool {
+    fs::read_to_string(format!("/proc/{}/stat", pid.trim())).is_ok_and(|stat| !stat.contains(") Z "))
 }
 
 fn named(command: &Command, what: &str, cause: &io::Error) -> io::Error {

@@ -46,7 +46,7 @@ pub enum TopCommand {
         #[command(subcommand)]
         verb: crate::commands::agent::AgentVerb,
     },
-    /// Tell an agent, or a conversation, something: it is told at its next hook
+    /// Tell an agent, or a conversation, something: it is shown at its next hook
     Send(crate::commands::send::SendArgs),
     /// List messages between agents that wait
     Inbox(crate::commands::inbox::InboxArgs),
@@ -75,7 +75,7 @@ pub enum TopCommand {
         #[command(subcommand)]
         verb: EffortVerb,
     },
-    /// An agent's session of work, and what it leaves to the next
+    /// An agent's effort, and what it leaves to the next
     Session {
         #[command(subcommand)]
         verb: SessionVerb,

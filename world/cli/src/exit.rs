@@ -8,7 +8,7 @@ pub enum Exit {
     Failed,
     /// Not found, or not in a state that allows it.
     NotFound,
-    /// The command line was wrong. The same number as `NotFound`, as scripts of the seeds expect.
+    /// The command line was wrong. The same number as `NotFound`, as older scripts expect.
     Usage,
     Interrupted,
     /// How a loop ended, or the agent that was supervised.

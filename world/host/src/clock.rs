@@ -10,7 +10,7 @@ pub fn now() -> Ms {
 
 /// How far the clock on this machine's wall is ahead of UTC at that moment, in seconds.
 pub fn utc_offset_s(at: Ms) -> i32 {
-    let seconds: libc::time_t = at.0.div_euclid(1000);
+    let seconds: i64 = at.0.div_euclid(1000);
     // SAFETY: all zeroes is a valid `tm`, and the call only writes into it.
     let local = unsafe {
         let mut local: libc::tm = std::mem::zeroed();

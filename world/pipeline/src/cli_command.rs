@@ -131,7 +131,8 @@ impl CliCommand<'_> {
                 Err(why) => return Ok(Err(why)),
             };
             let said = session.zip(done.once);
-            let said = said.map(|(session, once)| Write::Keep(MemoryWrite::Once { session: session.id.clone(), once }));
+            let said =
+                said.map(|(session, once)| Write::Memory(MemoryWrite::Once { session: session.id.clone(), once }));
             let writes: Vec<Write> = done.writes().chain(said).collect();
             tx.apply(&writes)?;
             Ok(Ok((done.said, done.after)))

@@ -108,7 +108,7 @@ pub fn settle_reading(tx: &Tx<'_>, event: &PreparedEvent, now: Ms) -> Result<(),
     else {
         return Ok(());
     };
-    let told = |id: &str| Write::Keep(MemoryWrite::Delivered { message: id.to_string(), at: now });
+    let told = |id: &str| Write::Memory(MemoryWrite::Delivered { message: id.to_string(), at: now });
     tx.apply(&listed.said.lines().map(told).collect::<Vec<_>>())
 }
 

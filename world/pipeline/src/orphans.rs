@@ -28,7 +28,7 @@ impl Pipeline {
                 let Some(current) = current else { return Ok(0) };
                 let rest = Write::Rest { agent: current.agent.clone(), session: current.id.clone(), at: now };
                 let reaped = reap(current, now);
-                let report = unreported(&reaped, now).map(|message| Write::Keep(MemoryWrite::Message(message)));
+                let report = unreported(&reaped, now).map(|message| Write::Memory(MemoryWrite::Message(message)));
                 let writes = [Some(Write::Session(Box::new(reaped))), Some(rest), report];
                 tx.apply(&writes.into_iter().flatten().collect::<Vec<_>>())?;
                 Ok(1)

@@ -11,7 +11,7 @@ use policy::OnFailure;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::time::Duration;
-use store::{Error, Repair, Store};
+use store::{Error, Repair, Store, StoreHandle};
 
 /// Where a way leads.
 #[derive(Debug, Clone)]
@@ -53,13 +53,17 @@ pub struct Response {
 pub struct Pipeline {
     pub(crate) setting: PipelineSetup,
     pub(crate) policies: PolicyCache,
-    store: Option<Store>,
+    store: StoreHandle,
 }
 
 impl Pipeline {
     /// Nothing is opened yet: a call is judged before the database is touched.
     pub fn new(setting: PipelineSetup) -> Self {
-        Self { policies: PolicyCache::new(setting.user_config.clone(), setting.state.clone()), setting, store: None }
+        Self {
+            policies: PolicyCache::new(setting.user_config.clone(), setting.state.clone()),
+            setting,
+            store: StoreHandle::default(),
+        }
     }
 
     pub fn handle(&mut self, call: Call) -> Response {
@@ -126,13 +130,13 @@ impl Pipeline {
             Ok(()) => return None,
             Err(trouble) => trouble,
         };
-        self.store = None;
+        self.store.close();
         if trouble.is_corrupt() && self.repair() {
             match self.try_to_store(prepared, served) {
                 Ok(()) => return None,
                 Err(second) => trouble = second,
             }
-            self.store = None;
+            self.store.close();
         }
         Some(trouble.to_string())
     }
@@ -152,20 +156,13 @@ impl Pipeline {
 
     /// Keeps the log short where no daemon does. Called when the answer is out.
     pub fn settle(&mut self) {
-        if let Some(store) = &self.store {
+        if let Some(store) = self.store.current() {
             let _ = store.settle();
         }
     }
 
     pub fn store(&mut self) -> Result<&mut Store, Error> {
-        if self.store.as_ref().is_some_and(Store::stale) {
-            self.store = None;
-        }
-        let store = match self.store.take() {
-            Some(store) => store,
-            None => Store::open(&self.setting.state, self.setting.patience)?,
-        };
-        Ok(self.store.insert(store))
+        self.store.get(|| Store::open(&self.setting.state, self.setting.patience))
     }
 }
 

@@ -157,6 +157,6 @@ fn apply_one(conn: &Connection, write: &Write) -> rusqlite::Result<()> {
         Write::StrikesDelivered { session, denied_to } => strikes::deliver(conn, session, denied_to),
         Write::Injection(injection) => injections::put(conn, injection),
         Write::Task(turn) => tasks::write_turn(conn, turn).map(drop),
-        Write::Keep(keep) => efforts::keep(conn, keep),
+        Write::Memory(keep) => efforts::keep(conn, keep),
     }
 }

@@ -9,12 +9,25 @@ use std::io;
 pub fn fill(bytes: &mut [u8]) -> io::Result<()> {
     // More than this at once is not promised to be given whole.
     for part in bytes.chunks_mut(256) {
-        // SAFETY: the part is valid for its length, and only written to.
-        if unsafe { libc::getentropy(part.as_mut_ptr().cast(), part.len()) } != 0 {
-            return Err(io::Error::last_os_error());
+        while !draw(part) {
+            let cause = io::Error::last_os_error();
+            if cause.kind() != io::ErrorKind::Interrupted {
+                return Err(cause);
+            }
         }
     }
     Ok(())
+}
+
+/// Whether all of the part was filled. Not every C library of Linux has the call that the others share.
+fn draw(part: &mut [u8]) -> bool {
+    // SAFETY: the part is valid for its length, and only written to.
+    #[cfg(target_os = "linux")]
+    let whole = unsafe { libc::getrandom(part.as_mut_ptr().cast(), part.len(), 0) } == part.len().cast_signed();
+    // SAFETY: as above.
+    #[cfg(not(target_os = "linux"))]
+    let whole = unsafe { libc::getentropy(part.as_mut_ptr().cast(), part.len()) } == 0;
+    whole
 }
 
 #[cfg(test)]

@@ -40,7 +40,7 @@ pub fn status_reminder(session: &Session, settings: &ContextSettings, now: Ms) -
 /// What to do where work needs a session and none is active.
 pub fn activation(settings: &ContextSettings) -> String {
     settings.info(
-        "No session of work is active, and this project requires one. Load the standards first \
+        "No effort is active, and this project requires one. Load the standards first \
          (CLAUDE.md, ~/.claude/), then activate one: `taut session activate <skill>`. \
          Until then only that, reading standards, questions and skills are let through.",
     )

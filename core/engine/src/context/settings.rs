@@ -26,7 +26,7 @@ pub struct ContextSettings {
     pub report: bool,
     /// Something needs to know the usage after every tool call.
     pub follows_usage: bool,
-    /// A session of work must be activated before anything else.
+    /// An effort must be activated before anything else.
     pub session_required: bool,
 }
 

@@ -47,7 +47,7 @@ fn text(settings: &ContextSettings, level: u8, shift: u8) -> String {
     let then = match level {
         60 => "What only this conversation knows is lost when it is compacted: write it into a file.",
         80 => {
-            "Finish the step you are at. Then `taut session dehydrate` keeps your account for the session after this one."
+            "Finish the step you are at. Then `taut session dehydrate` keeps your hand-over note for the session after this one."
         }
         90 => {
             "Stop the task. Write the minimal state now: `taut session dehydrate`, with JSON on stdin \

@@ -51,7 +51,7 @@ fn s7_a_session_that_works_alone_is_warned_ten_points_earlier_and_told_so() {
 }
 
 #[test]
-fn s7_the_texts_are_the_seeds_under_its_own_prefix() {
+fn s7_the_texts_are_as_specified_under_our_own_prefix() {
     let settings = ContextSettings { prefix: "[CLAUDE OS SYS: INFO]".into(), ..on() };
     let first = |percent| due(&at(percent, 0), &settings).unwrap().text.lines().next().unwrap().to_string();
     assert_eq!(first(60), "[CLAUDE OS SYS: INFO]: Context at 60% - Consider writing reset notes soon");

@@ -19,7 +19,8 @@ pub fn word(snapshot: &Snapshot<'_>) -> GateOpinion {
         return GateOpinion::WayOut;
     }
     let way = if snapshot.saved {
-        "Your account is stored. End your turn now: the next session of this agent continues from it.".to_string()
+        "Your hand-over note is stored. End your turn now: the next session of this agent continues from it."
+            .to_string()
     } else {
         format!(
             "Save what you know now, with exactly this command (and nothing else in the line):\n{ACCOUNT}\nThen end your turn."

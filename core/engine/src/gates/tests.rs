@@ -382,7 +382,7 @@ fn g5_past_the_limit_only_saving_is_open_and_the_reason_says_how() {
     assert!(reason.contains("taut session dehydrate <<'EOF'"), "{reason}");
     agent.saved = true;
     let reason = agent.judged("Bash", json!({"command": "make"})).findings.remove(0).reason;
-    assert!(reason.contains("account is stored"), "{reason}");
+    assert!(reason.contains("hand-over note is stored"), "{reason}");
 }
 
 /// G5, S6: unknown usage closes nothing; sub-agents carry the parent's numbers.

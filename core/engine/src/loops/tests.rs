@@ -241,7 +241,7 @@ fn l6_flags_beat_the_environment_which_beats_the_file_which_beats_the_default() 
     );
 }
 
-/// ORIGINS 5.3.1: every variable of the seed, in exactly the hooks it lists.
+/// ORIGINS 5.3.1: every specified variable, in exactly the hooks it lists.
 #[test]
 fn defect_1_l2_every_hook_gets_exactly_its_variables() {
     let terms = terms("", Flags::default());

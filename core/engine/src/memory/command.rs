@@ -112,10 +112,10 @@ pub const ACCOUNT: &str = "taut session dehydrate <<'EOF'\n\
 fn hand_over(text: &str) -> Result<HandOver, String> {
     let wrong = |what: &str| Err(format!("{what}. Run exactly:\n{ACCOUNT}"));
     if text.is_empty() {
-        return wrong("`taut session dehydrate` takes your account as JSON on stdin");
+        return wrong("`taut session dehydrate` takes your hand-over note as JSON on stdin");
     }
     let Ok(Value::Object(fields)) = serde_json::from_str::<Value>(text) else {
-        return wrong("the account is not a JSON object");
+        return wrong("the hand-over note is not a JSON object");
     };
     let camel: serde_json::Map<String, Value> = fields.into_iter().map(|(name, value)| (camel(&name), value)).collect();
     let missing: Vec<&str> = ["summary", "lastAction", "nextSteps"]
@@ -123,11 +123,11 @@ fn hand_over(text: &str) -> Result<HandOver, String> {
         .filter(|name| camel.get(*name).is_none_or(Value::is_null))
         .collect();
     if !missing.is_empty() {
-        return wrong(&format!("the account lacks {}", missing.join(", ")));
+        return wrong(&format!("the hand-over note lacks {}", missing.join(", ")));
     }
     let mut account: HandOver = match serde_json::from_value(Value::Object(camel)) {
         Ok(account) => account,
-        Err(error) => return wrong(&format!("the account is not of the right kind ({error})")),
+        Err(error) => return wrong(&format!("the hand-over note is not of the right kind ({error})")),
     };
     account.mini = false;
     account.required_files.truncate(HandOver::MOST_FILES);
@@ -316,7 +316,7 @@ mod tests {
             r#"{{"summary": "s", "last_action": "l", "nextSteps": ["n"], "requiredFiles": [{}]}}"#,
             files.join(",")
         );
-        let Some(Ok(AgentCommand::Dehydrate(account))) = command(&line(&whole)) else { panic!("not an account") };
+        let Some(Ok(AgentCommand::Dehydrate(account))) = command(&line(&whole)) else { panic!("not a hand-over note") };
         assert_eq!((account.last_action.as_str(), account.required_files.len()), ("l", 8));
         let Some(Err(why)) = command(&line(r#"{"summary": "s"}"#)) else { panic!("taken") };
         assert!(why.contains("lastAction, nextSteps") && why.contains("<<'EOF'"), "{why}");

@@ -85,7 +85,7 @@ impl CommandResult {
     /// What is to be stored of it.
     pub fn writes(&self) -> impl Iterator<Item = Write> {
         let counters = self.counters.clone().filter(|counters| !counters.session.is_empty()).map(MemoryWrite::Counters);
-        self.keeps.iter().cloned().chain(counters).map(Write::Keep)
+        self.keeps.iter().cloned().chain(counters).map(Write::Memory)
     }
 }
 
@@ -278,9 +278,9 @@ fn resume(what: Option<&str>, take: Take, scene: &Scene<'_>) -> Result<CommandRe
 }
 
 fn dehydrate(hand_over: HandOver, scene: &Scene<'_>) -> Result<CommandResult, String> {
-    let session = scene.session.ok_or("no session of this agent is known, so nothing could find the account again; `taut doctor` says whether the hooks run")?;
+    let session = scene.session.ok_or("no session of this agent is known, so nothing could find the note again; `taut doctor` says whether the hooks run")?;
     let mut done = stored_hand_over(hand_over, session, scene);
-    done.said = "Your account is stored: the next session of this agent gets it once. End your turn now; \
+    done.said = "Your hand-over note is stored: the next session of this agent gets it once. End your turn now; \
                  a supervised agent is restarted, otherwise `/clear` or a new session continues."
         .to_string();
     done.keeps.push(MemoryWrite::Message(scene.message("restart_request", "dehydrated".to_string())));
@@ -293,7 +293,7 @@ pub fn stored_hand_over(hand_over: HandOver, session: &Session, scene: &Scene<'_
         path: format!("{}/{}", effort.folder, hand_over::FILE),
         text: hand_over::document(&hand_over, scene.effort),
     });
-    let keep = MemoryWrite::Account(Box::new(StoredHandOver {
+    let keep = MemoryWrite::HandOver(Box::new(StoredHandOver {
         agent: scene.agent.to_string(),
         session: session.id.clone(),
         effort: scene.effort.map(|effort| effort.id.clone()),

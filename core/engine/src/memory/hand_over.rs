@@ -26,7 +26,7 @@ pub fn mini(effort: Option<&Effort>, doing: Option<&str>) -> HandOver {
             Some(doing) => format!("{summary} Doing: {doing}."),
             None => summary,
         },
-        last_action: "The context filled up before an account was written.".to_string(),
+        last_action: "The context filled up before a hand-over note was written.".to_string(),
         next_steps: vec![resume, "Read the log and the files named here before changing anything".to_string()],
         required_files,
         mini: true,
@@ -53,7 +53,7 @@ pub fn recovery(account: &HandOver, effort: Option<&Effort>, policy: &Policy) ->
 /// Without an account: from what the effort left in its folder.
 pub fn rehydration(effort: &Effort, artifacts: &[String], policy: &Policy) -> String {
     let mut out = format!(
-        "{} This session continues an effort; the session before it left no account.\n",
+        "{} This session continues an effort; the session before it left no hand-over note.\n",
         settings::label(policy, "RECOVERY")
     );
     out.push_str(&place(effort));

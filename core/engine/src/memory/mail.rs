@@ -19,7 +19,7 @@ pub fn send(to: &str, text: &str, scene: &Scene<'_>) -> Result<CommandResult, Re
     };
     let message = addressed(messages::NOTE, text, addressee.clone(), scene)?;
     let once = if is_starter(addressee, scene) { Once::Reported } else { Once::Wrote };
-    let said = format!("sent to {shown}; it is told at its next prompt or tool call");
+    let said = format!("sent to {shown}; it is shown at its next prompt or tool call");
     Ok(CommandResult { said, ..told(message, once, scene) })
 }
 
@@ -87,7 +87,7 @@ fn addressed(kind: &str, text: &str, to: Addressee, scene: &Scene<'_>) -> Result
     let length = text.chars().count();
     if length > LONGEST {
         return Err(format!(
-            "the message has {length} letters and at most {LONGEST} are sent; write it into a file and send its path"
+            "the message has {length} characters and at most {LONGEST} are sent; write it into a file and send its path"
         )
         .into());
     }

@@ -195,7 +195,7 @@ pub fn carries(session: &Session, effort: &Effort) -> bool {
 
 impl Memory {
     pub fn writes(&self) -> impl Iterator<Item = Write> {
-        self.keeps.iter().cloned().map(Write::Keep)
+        self.keeps.iter().cloned().map(Write::Memory)
     }
 
     /// Puts what is to be told into the one budget of the event.

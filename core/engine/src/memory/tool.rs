@@ -106,12 +106,16 @@ fn pre_execute(sight: &Sight<'_>, current: Option<&Effort>, plain: &Plain, memor
         output: said,
         refused,
     };
-    memory.keeps.push(MemoryWrite::Errand(pre_executed.clone()));
+    memory.keeps.push(MemoryWrite::PreExecuted(pre_executed.clone()));
     if let Ok(mut done) = outcome {
         // Listed is not yet read: the user may still say no to the call.
         let listed = mail::listed(&mut done);
         if let Some(words) = reading(sight.envelope).filter(|_| !listed.is_empty()) {
-            memory.keeps.push(MemoryWrite::Errand(PreExecuted { words, output: listed.join("\n"), ..pre_executed }));
+            memory.keeps.push(MemoryWrite::PreExecuted(PreExecuted {
+                words,
+                output: listed.join("\n"),
+                ..pre_executed
+            }));
         }
         memory.take(done);
         // What the line did to the counters stands, whatever the call itself counted.

@@ -28,7 +28,7 @@ pub fn write(write: Write) -> Write {
             Write::Injection(injection)
         }
         Write::Task(done) => Write::Task(Box::new(turn(*done))),
-        Write::Keep(kept) => Write::Keep(keep(kept)),
+        Write::Memory(kept) => Write::Memory(keep(kept)),
         plain @ (Write::Agent(_)
         | Write::Rest { .. }
         | Write::AllowanceSpent { .. }
@@ -119,19 +119,19 @@ pub fn keep(keep: MemoryWrite) -> MemoryWrite {
             scrub(&mut step.approved);
             MemoryWrite::Phase(step)
         }
-        MemoryWrite::Account(mut stored) => {
+        MemoryWrite::HandOver(mut stored) => {
             stored.hand_over = account(stored.hand_over);
-            MemoryWrite::Account(stored)
+            MemoryWrite::HandOver(stored)
         }
         MemoryWrite::Message(mut message) => {
             message.body = clean(&message.body);
             MemoryWrite::Message(message)
         }
         MemoryWrite::Status { session, text } => MemoryWrite::Status { session, text: clean(&text) },
-        MemoryWrite::Errand(mut pre_executed) => {
+        MemoryWrite::PreExecuted(mut pre_executed) => {
             pre_executed.output = clean(&pre_executed.output);
             pre_executed.refused = pre_executed.refused.map(refused);
-            MemoryWrite::Errand(pre_executed)
+            MemoryWrite::PreExecuted(pre_executed)
         }
         plain => plain,
     }

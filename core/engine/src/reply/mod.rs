@@ -118,7 +118,8 @@ impl Moment<'_> {
             }));
         }
         let at = self.now;
-        said.writes.extend(fitted.told.into_iter().map(|message| Write::Keep(MemoryWrite::Delivered { message, at })));
+        said.writes
+            .extend(fitted.told.into_iter().map(|message| Write::Memory(MemoryWrite::Delivered { message, at })));
         if !fitted.unread.is_empty() {
             said.marks.push(SessionMark::Unread(fitted.unread));
         }

@@ -18,5 +18,5 @@ pub fn say(moment: &Moment<'_>) -> Said {
         session: session.map(|session| session.id.clone()),
         body: if error.is_empty() { "unknown".to_string() } else { error.clone() },
     };
-    Said { writes: vec![Write::Keep(MemoryWrite::Message(message))], ..Said::default() }
+    Said { writes: vec![Write::Memory(MemoryWrite::Message(message))], ..Said::default() }
 }

@@ -30,7 +30,7 @@ pub struct UserRule {
 impl UserRule {
     pub(crate) fn judge(&self, sight: &RuleInput<'_>) -> Option<Hit> {
         self.matches(sight.command, sight.seen).then(|| {
-            // The seed's strikes are one per kind of command, whatever its target.
+            // Strikes are one per kind of command, whatever its target.
             Hit::new(shown(sight.command), self.reason.as_str()).meaning(&self.id, "*")
         })
     }

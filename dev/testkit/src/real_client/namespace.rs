@@ -96,6 +96,8 @@ mod tests {
                 // Some kernels put dormant tunnel devices into every namespace; none of them leads anywhere.
                 assert!(TcpStream::connect("192.0.2.1:80").is_err());
                 assert!(interfaces().contains(&"lo".to_owned()));
+            } else {
+                crate::skipped("nobody is granted a network of their own here");
             }
         });
     }

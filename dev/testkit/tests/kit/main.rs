@@ -5,6 +5,7 @@ mod fake_agent;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod faults;
 mod installer;
+mod need;
 mod process;
 mod sandbox;
 mod scripted_model;

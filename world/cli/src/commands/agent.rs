@@ -4,7 +4,6 @@ use super::stored;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::Printer;
-use crate::service;
 use clap::{Args, Subcommand};
 use engine::fleet::text::line;
 use host::paths::PathVariables;

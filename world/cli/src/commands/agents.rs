@@ -11,7 +11,7 @@ use host::paths::PathVariables;
 use model::Ms;
 use model::row::AgentStatus;
 use std::time::Duration;
-use store::Store;
+use store::{Store, StoreHandle};
 
 #[derive(Debug, Default, Args)]
 pub struct AgentsArgs {
@@ -53,12 +53,10 @@ pub fn run(args: &AgentsArgs, printer: &Printer) -> Result<Exit, CliError> {
 fn watch(mut rows: Vec<AgentRow>, printer: &Printer) -> Result<Exit, CliError> {
     changes(&[], &rows).iter().for_each(|change| told(change, printer));
     let mut feed = Feed::new(&PathVariables::from_process().state());
-    let mut store = None;
+    let mut store = StoreHandle::default();
     loop {
-        if store.as_ref().is_none_or(Store::stale) {
-            store = stored()?;
-        }
-        let Some(open) = &store else {
+        store.renew(stored)?;
+        let Some(open) = store.current() else {
             std::thread::sleep(LOOK_EVERY);
             continue;
         };

@@ -3,9 +3,7 @@
 use crate::args::{DaemonVerb, RunArgs};
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::painter::Switched;
 use crate::printer::Printer;
-use crate::service::{self, DaemonService};
 use daemon::{Client, Started, StopResult};
 use host::paths::PathVariables;
 use serde_json::json;
@@ -24,15 +22,8 @@ pub fn run(verb: DaemonVerb, printer: &Printer) -> Result<Exit, CliError> {
 }
 
 fn serve(args: &RunArgs, places: &PathVariables, printer: &Printer) -> Result<Exit, CliError> {
-    let setting = args.over(service::setting(places));
-    host::programs::are_of(&setting.home);
-    let switched = Switched::default();
-    let workers = service::workers(&setting, &switched);
-    let wakes: Vec<_> = workers.iter().map(|tick| tick.wake.clone()).collect();
-    let options = service::options(&setting, workers);
-    let make = move || DaemonService::new(setting.clone(), wakes.clone(), switched.clone());
-    let ended =
-        daemon::run(options, make).map_err(|error| CliError::failed("the daemon cannot run").because(&error))?;
+    let ended = service::run(&args.over(service::setting(places)))
+        .map_err(|error| CliError::failed("the daemon cannot run").because(&error))?;
     printer.note(format!("the daemon ended: {ended:?}"));
     if ended == daemon::DaemonEnd::Stuck {
         service::start_again();

@@ -6,7 +6,6 @@ use super::PATIENCE;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::{Printer, text};
-use crate::service;
 use host::paths::PathVariables;
 use pipeline::TakenIn;
 use serde_json::{Value, json};

@@ -9,7 +9,6 @@ use crate::agent_settings;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::{Printer, text};
-use crate::service;
 use agents::settings::DENIED_COMMAND;
 use daemon::Client;
 use host::install::checks::{self, Check, Health};

@@ -1,16 +1,15 @@
 //! `taut events`: what happened, what was said to it, and why.
 
-use super::{PATIENCE, stored};
+use super::stored;
 use crate::args::EventsArgs;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::{Printer, Text, text};
-use host::paths::PathVariables;
 use model::Level;
 use model::row::Event;
 use serde_json::{Value, json};
 use std::time::Duration;
-use store::{EventFilter, Store};
+use store::{EventFilter, StoreHandle};
 
 /// How often a follower looks. The daemon is not needed for it.
 const LOOK_EVERY: Duration = Duration::from_millis(150);
@@ -23,8 +22,9 @@ pub fn run(args: &EventsArgs, printer: &Printer) -> Result<Exit, CliError> {
         limit: args.limit,
         ..EventFilter::default()
     };
-    let mut store = stored()?;
-    let events = match &store {
+    let mut store = StoreHandle::default();
+    store.renew(stored)?;
+    let events = match store.current() {
         Some(store) => store.events(&filter)?,
         None => Vec::new(),
     };
@@ -38,10 +38,11 @@ pub fn run(args: &EventsArgs, printer: &Printer) -> Result<Exit, CliError> {
     filter.limit = 0;
     loop {
         std::thread::sleep(LOOK_EVERY);
-        if store.as_ref().is_none_or(Store::stale) {
-            store = Store::open_and_migrate(&PathVariables::from_process().state(), PATIENCE).ok();
+        // What cannot be opened now may be in a moment.
+        if store.renew(stored).is_err() {
+            continue;
         }
-        let Some(store) = &store else { continue };
+        let Some(store) = store.current() else { continue };
         filter.since_key.clone_from(&last);
         last = show(&store.events(&filter)?, printer).or(last);
     }

@@ -33,7 +33,6 @@ pub mod uninstall;
 pub mod version;
 
 use crate::error::CliError;
-use crate::service;
 use host::paths::PathVariables;
 use model::Environment;
 use pipeline::{Judge, RpcCaller};

@@ -6,8 +6,8 @@ use super::judge_here;
 use crate::args::RunArgs;
 use crate::error::CliError;
 use crate::exit::Exit;
+use crate::person;
 use crate::printer::{Printer, Text, text};
-use crate::{notifier, person, service};
 use clap::{Args, Subcommand};
 use engine::fleet::notify::Notice;
 use host::paths::PathVariables;
@@ -16,6 +16,7 @@ use pipeline::PipelineSetup;
 use policy::Notify;
 use policy::notify::Offset;
 use serde_json::{Value, json};
+use service::workers::notifier;
 
 #[derive(Debug, Subcommand)]
 pub enum NotifyVerb {

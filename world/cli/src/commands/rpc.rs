@@ -4,7 +4,7 @@ use crate::args::RpcArgs;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::Printer;
-use crate::{service, stdin};
+use crate::stdin;
 use host::paths::PathVariables;
 use model::Environment;
 use pipeline::{Pipeline, RpcCaller};

@@ -5,7 +5,7 @@ use super::effort;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::Printer;
-use crate::{service, stdin};
+use crate::stdin;
 use clap::{Args, Subcommand};
 use engine::fleet::text;
 use engine::memory::command::{self, AgentCommand};

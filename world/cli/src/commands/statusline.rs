@@ -4,7 +4,7 @@
 
 use crate::exit::Exit;
 use crate::printer::Printer;
-use crate::{service, stdin};
+use crate::stdin;
 use agents::StatusLineInput;
 use engine::context::{self, ContextSettings, Evidence};
 use model::session::Session;

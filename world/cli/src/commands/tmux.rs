@@ -4,9 +4,7 @@
 use super::stored;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::painter::{self, PanePainter};
 use crate::printer::{Printer, Text};
-use crate::service;
 use clap::{Args, Subcommand};
 use dash::view_model::{self, FleetSummary};
 use engine::fleet::paint::{self, Theme};
@@ -15,6 +13,7 @@ use host::paths::PathVariables;
 use host::tmux::{Pieces, TmuxError, TmuxServer, snippet, socket_of};
 use model::row::AgentStatus;
 use serde_json::{Value, json};
+use service::workers::pane_painter::{self, PanePainter};
 use std::time::Duration;
 
 #[derive(Debug, Args)]
@@ -104,7 +103,7 @@ fn clear(args: &ServerArgs, printer: &Printer) -> Result<Exit, CliError> {
     let failed = |error: TmuxError| CliError::failed("the display was not taken back").because(&error);
     for server in servers(args, printer)? {
         let socket = server.socket().to_string_lossy().into_owned();
-        let changes = painter::all_back(&server.panes().map_err(failed)?);
+        let changes = pane_painter::all_back(&server.panes().map_err(failed)?);
         if args.dry_run {
             let sentence =
                 format!("would be taken back: {} painted panes and windows, hooks and settings", changes.len());
@@ -114,7 +113,7 @@ fn clear(args: &ServerArgs, printer: &Printer) -> Result<Exit, CliError> {
         server.switch_off().map_err(failed)?;
         // Looked at again: somebody may have painted until the switch was off.
         let panes = server.panes().map_err(failed)?;
-        server.paint(&painter::all_back(&panes), &panes).map_err(failed)?;
+        server.paint(&pane_painter::all_back(&panes), &panes).map_err(failed)?;
         server.unapply().map_err(failed)?;
         told(printer, &socket, "everything is as it was", json!({"cleared": true}));
     }
@@ -173,7 +172,7 @@ fn object(summary: &FleetSummary) -> Value {
 fn paint_now(painter: &mut PanePainter, socket: &str) {
     for _ in 0..2 {
         let Ok(Some(store)) = stored() else { return };
-        let Ok(claims) = painter::claims(&store) else { return };
+        let Ok(claims) = pane_painter::claims(&store) else { return };
         let wanted = claims.get(socket).map(Vec::as_slice).unwrap_or_default();
         let Some(due) = painter.paint(socket, wanted) else { return };
         std::thread::sleep(Duration::from_millis(due.since(host::clock::now()).cast_unsigned()));
@@ -182,7 +181,7 @@ fn paint_now(painter: &mut PanePainter, socket: &str) {
 
 /// Whether any agent is known to be in this server.
 fn claimed(socket: &str) -> bool {
-    let claims = stored().ok().flatten().and_then(|store| painter::claims(&store).ok());
+    let claims = stored().ok().flatten().and_then(|store| pane_painter::claims(&store).ok());
     claims.is_none_or(|claims| claims.contains_key(socket))
 }
 
@@ -198,7 +197,7 @@ fn servers(args: &ServerArgs, printer: &Printer) -> Result<Vec<TmuxServer>, CliE
     if let Some(socket) = args.socket.clone().or(here) {
         return Ok(vec![TmuxServer::at(socket)]);
     }
-    let claims = stored()?.map(|store| painter::claims(&store)).transpose()?.unwrap_or_default();
+    let claims = stored()?.map(|store| pane_painter::claims(&store)).transpose()?.unwrap_or_default();
     if claims.is_empty() {
         let error = CliError::not_found("you are not in tmux, and no agent is in a tmux server that is known");
         return Err(error.hint("run it inside tmux, or name the server: `taut tmux apply --socket <path>`"));

@@ -4,7 +4,6 @@
 
 use super::call::{Arrived, unjudged};
 use super::message::SideMessage;
-use crate::service;
 use daemon::Client;
 use fast_client::limits;
 use host::paths::PathVariables;

@@ -1,10 +1,10 @@
 //! With the state folder or the database in any bad state the agent goes on and the guard stands (D4, D5).
 
-use crate::stage::{DAEMON, IN_PROCESS, LIMIT, Stage, assert_denied, assert_silent};
 use rusqlite::Connection;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
+use testkit::stage::{DAEMON, IN_PROCESS, LIMIT, Stage, assert_denied, assert_silent};
 use testkit::{Finished, process};
 
 /// A harmless call and a fatal one: what they must come to whatever is broken.

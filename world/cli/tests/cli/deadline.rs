@@ -1,9 +1,9 @@
 //! Nothing a hook depends on can hang it (D6). The limit of the test is the only clock here.
 
-use crate::stage::{DAEMON, IN_PROCESS, LIMIT, Stage, assert_decided, assert_denied, assert_silent, signal};
 use rusqlite::Connection;
 use serde_json::json;
 use std::process::Command;
+use testkit::stage::{DAEMON, IN_PROCESS, LIMIT, Stage, assert_decided, assert_denied, assert_silent, signal};
 use testkit::{poll, process};
 
 #[test]

@@ -1,10 +1,10 @@
 //! A daemon that a hook started, and what it runs, have an environment of our own making (T8).
 
-use crate::stage::{LIMIT, Stage};
 use serde_json::json;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixListener;
+use testkit::stage::{LIMIT, Stage};
 use testkit::{poll, process};
 
 /// What a hook may have in its environment, from a repository or from the user's own shell.

@@ -1,6 +1,5 @@
 //! One pipeline: the daemon, the hook without one and the way itself give the same answers and the same rows (D7).
 
-use crate::stage::{LIMIT, Stage};
 use model::row::Event;
 use model::session::Session;
 use model::{Answer, Call, Environment, Ms};
@@ -11,6 +10,7 @@ use std::path::Path;
 use std::time::Duration;
 use store::{EventFilter, SessionFilter, Store};
 use testkit::process;
+use testkit::stage::{LIMIT, Stage};
 
 /// The captured payloads in the order of their names, and a few that are answered with something.
 fn inputs(stage: &Stage) -> Vec<(String, Vec<u8>)> {

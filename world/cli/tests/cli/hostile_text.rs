@@ -1,8 +1,8 @@
 //! Text of agents and projects that tries to command a terminal, and what is left of it in everything a person runs.
 
-use crate::stage::{LIMIT, Stage, assert_denied};
 use serde_json::{Value, json};
 use std::path::PathBuf;
+use testkit::stage::{LIMIT, Stage, assert_denied};
 use testkit::{Finished, poll, process};
 
 /// Wipes the line, sets the title, fills the clipboard, colours, turns the line around, overwrites it, hides in it.

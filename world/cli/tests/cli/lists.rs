@@ -1,7 +1,7 @@
 //! The lists scripts rely on: their field names are fixed (PRODUCT §11).
 
-use crate::stage::{DAEMON, IN_PROCESS, Stage};
 use serde_json::{Value, json};
+use testkit::stage::{DAEMON, IN_PROCESS, Stage};
 
 /// A session with a denied call, ended by a compaction that opened another.
 fn played() -> Stage {

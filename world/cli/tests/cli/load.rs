@@ -1,11 +1,11 @@
 //! Many hooks at once, with a daemon, without one and with one that dies: nothing answered is lost, nothing stored twice.
 
-use crate::stage::{DAEMON, IN_PROCESS, LIMIT, Stage, signal};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use testkit::poll;
+use testkit::stage::{DAEMON, IN_PROCESS, LIMIT, Stage, signal};
 
 const AT_ONCE: usize = 64;
 const UNDER_FIRE: usize = 300;

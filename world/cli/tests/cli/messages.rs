@@ -1,10 +1,10 @@
 //! `taut send`, `inbox`, `worker` and `agent focus` as agents and people run them.
 
-use crate::stage::{DAEMON, IN_PROCESS, Stage, assert_silent};
 use serde_json::{Value, json};
 use std::process::Command;
 use testkit::Finished;
 use testkit::process;
+use testkit::stage::{DAEMON, IN_PROCESS, Stage, assert_silent};
 
 type Env<'a> = &'a [(&'a str, &'a str)];
 
@@ -35,7 +35,7 @@ fn as_agent(stage: &Stage, args: &[&str], env: Env<'_>, stdin: &str) -> Finished
     let mut command: Command = stage.sandbox.command(stage.sandbox.bin());
     command.args(args).env("CLAUDE_PID", std::process::id().to_string()).env("TAUT_NO_DAEMON", "1");
     command.envs(env.iter().copied());
-    process::run(command, stdin.as_bytes(), crate::stage::LIMIT).unwrap()
+    process::run(command, stdin.as_bytes(), testkit::stage::LIMIT).unwrap()
 }
 
 /// Two agents of one client process, told apart by name.
@@ -59,7 +59,7 @@ fn f3_a_line_that_the_hook_has_sent_is_sent_once() {
         let (ann, bob) = two(&stage, env);
         assert_silent(&line(&stage, "bob-1", "b1", "taut send ann 'the build is green'", &bob), "a message");
         let done = as_agent(&stage, &["send", "ann", "the build is green"], &bob, "");
-        assert_eq!(done.stdout_text().trim_end(), "sent to agent ann; it is told at its next prompt or tool call");
+        assert_eq!(done.stdout_text().trim_end(), "sent to agent ann; it is shown at its next prompt or tool call");
         assert_eq!(stage.list(&["inbox", "--json"]).len(), 1, "a person only looks");
         let said = tool(&stage, "ann-1", "a1", &ann);
         assert!(

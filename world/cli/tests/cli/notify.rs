@@ -1,10 +1,10 @@
 //! Notifications (F5) as a person gets them: with a daemon and without one, never at a hook's cost.
 
-use crate::stage::{DAEMON, IN_PROCESS, LIMIT, Stage, assert_silent};
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
+use testkit::stage::{DAEMON, IN_PROCESS, LIMIT, Stage, assert_silent, put_program};
 use testkit::{Finished, poll};
 
 const PLENTY: Duration = Duration::from_secs(60);
@@ -14,85 +14,65 @@ const COMMAND: &str = "command = [\"/bin/sh\", \"-c\", \"cat >> $HOME/told\"]";
 
 type Env = &'static [(&'static str, &'static str)];
 
-impl Stage {
-    fn configure(&self, text: &str) {
-        let folder = self.sandbox.home().join(".config/taut");
-        fs::create_dir_all(&folder).unwrap();
-        fs::write(folder.join("config.toml"), text).unwrap();
-    }
+fn stage_of(env: Env) -> Stage {
+    if env.is_empty() { Stage::with_daemon() } else { Stage::new() }
+}
 
-    fn of(env: Env) -> Self {
-        if env.is_empty() { Self::with_daemon() } else { Self::new() }
-    }
+/// A stand-in for the desktop's notifier.
+fn notify_send(stage: &Stage, body: &str) {
+    put_program(&stage.sandbox.home().join(".local/bin/notify-send"), &format!("#!/bin/sh\n{body}\n"));
+}
 
-    /// A stand-in for the desktop's notifier.
-    fn notify_send(&self, body: &str) {
-        let folder = self.sandbox.home().join(".local/bin");
-        fs::create_dir_all(&folder).unwrap();
-        let path = folder.join("notify-send");
-        fs::write(&path, format!("#!/bin/sh\n{body}\n")).unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
-    }
+/// A program of the user's own, by its full path.
+fn program(stage: &Stage, body: &str) -> String {
+    let path = stage.sandbox.home().join("tell-me");
+    put_program(&path, &format!("#!/bin/sh\n{body}\n"));
+    path.display().to_string()
+}
 
-    fn event(&self, env: Env, agent: &str, fields: &Value) -> Finished {
-        let mut payload = fields.clone();
-        payload["session_id"] = json!(agent);
-        let mut command = self.hook_command(env);
-        command.env("TAUT_AGENT_ID", agent);
-        testkit::process::run(command, &self.payload(&payload), LIMIT).unwrap()
-    }
+fn event(stage: &Stage, env: Env, agent: &str, fields: &Value) -> Finished {
+    let mut payload = fields.clone();
+    payload["session_id"] = json!(agent);
+    let mut command = stage.hook_command(env);
+    command.env("TAUT_AGENT_ID", agent);
+    testkit::process::run(command, &stage.payload(&payload), LIMIT).unwrap()
+}
 
-    /// A turn to attention.
-    fn asks(&self, env: Env, agent: &str) -> Finished {
-        let input = json!({"command": "git push"});
-        self.event(
-            env,
-            agent,
-            &json!({"hook_event_name": "PermissionRequest", "tool_name": "Bash", "tool_input": input}),
-        )
-    }
+/// A turn to attention.
+fn asks(stage: &Stage, env: Env, agent: &str) -> Finished {
+    let input = json!({"command": "git push"});
+    event(stage, env, agent, &json!({"hook_event_name": "PermissionRequest", "tool_name": "Bash", "tool_input": input}))
+}
 
-    /// A program of the user's own, by its full path.
-    fn program(&self, body: &str) -> String {
-        let path = self.sandbox.home().join("tell-me");
-        fs::write(&path, format!("#!/bin/sh\n{body}\n")).unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
-        path.display().to_string()
-    }
+fn wait_for_line(stage: &Stage, name: &str) -> String {
+    poll::until(name, PLENTY, || Some(stage.home_file(name)).filter(|text| text.ends_with('\n'))).unwrap()
+}
 
-    fn home_file(&self, name: &str) -> String {
-        fs::read_to_string(self.sandbox.home().join(name)).unwrap_or_default()
-    }
+/// What the user's program was given.
+fn delivered(stage: &Stage) -> Vec<Value> {
+    stage.home_file("told").lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
 
-    fn wait_for_line(&self, name: &str) -> String {
-        poll::until(name, PLENTY, || Some(self.home_file(name)).filter(|text| text.ends_with('\n'))).unwrap()
-    }
-
-    fn told(&self) -> Vec<Value> {
-        self.home_file("told").lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-    }
-
-    /// Until no process that tells without a daemon is left.
-    fn wait_until_told(&self) {
-        let busy = |line: &str| line.contains("notify") && line.contains("deliver");
-        let all_told = || self.sandbox.leftovers().iter().all(|left| !busy(&left.command)).then_some(());
-        poll::until("the notifiers to end", PLENTY, all_told).unwrap();
-    }
+/// Until no process that notifies without a daemon is left.
+fn wait_until_delivered(stage: &Stage) {
+    let busy = |line: &str| line.contains("notify") && line.contains("deliver");
+    let none_left = || stage.sandbox.leftovers().iter().all(|left| !busy(&left.command)).then_some(());
+    poll::until("the notifiers to end", PLENTY, none_left).unwrap();
 }
 
 #[test]
 fn f5_d7_a_person_is_told_the_same_with_a_daemon_and_without() {
     let mut events = Vec::new();
     for env in [DAEMON, IN_PROCESS] {
-        let stage = Stage::of(env);
+        let stage = stage_of(env);
         stage.configure(&format!("[notify]\non = [\"attention\"]\ndesktop = true\n{COMMAND}\ndebounce = \"50ms\"\n"));
-        stage.notify_send("for word; do echo \"$word\"; done > shown");
-        assert_silent(&stage.asks(env, "ada"), "a hook that tells others answers nothing");
-        let shown = stage.wait_for_line("shown");
+        notify_send(&stage, "for word; do echo \"$word\"; done > shown");
+        assert_silent(&asks(&stage, env, "ada"), "a hook that tells others answers nothing");
+        let shown = wait_for_line(&stage, "shown");
         let want = "--app-name=Taut\n--urgency\ncritical\n--\nada needs you\npermission for Bash (git push)\n";
         assert_eq!(shown, want, "{env:?}");
-        stage.wait_for_line("told");
-        let mut told = stage.told();
+        wait_for_line(&stage, "told");
+        let mut told = delivered(&stage);
         assert_eq!(told.len(), 1);
         assert_eq!(told[0]["project"], json!(stage.sandbox.project().canonicalize().unwrap()));
         let session = told[0]["session"].take();
@@ -112,17 +92,17 @@ fn f5_d7_a_person_is_told_the_same_with_a_daemon_and_without() {
 #[test]
 fn f5_i5_nothing_is_started_and_nothing_told_while_it_is_off() {
     for env in [DAEMON, IN_PROCESS] {
-        let stage = Stage::of(env);
+        let stage = stage_of(env);
         stage.configure("[notify]\ndesktop = true\ndebounce = \"0s\"\n");
-        stage.notify_send("echo told > shown");
+        notify_send(&stage, "echo told > shown");
         // What a repository says switches nothing on and runs nothing.
         let project = stage.sandbox.project().join(".taut");
         fs::create_dir_all(&project).unwrap();
         fs::write(project.join("config.toml"), format!("[notify]\non = [\"attention\", \"done\"]\n{COMMAND}\n"))
             .unwrap();
-        assert_silent(&stage.asks(env, "ada"), "off");
-        assert_silent(&stage.event(env, "ada", &json!({"hook_event_name": "Stop"})), "off");
-        stage.wait_until_told();
+        assert_silent(&asks(&stage, env, "ada"), "off");
+        assert_silent(&event(&stage, env, "ada", &json!({"hook_event_name": "Stop"})), "off");
+        wait_until_delivered(&stage);
         assert!(!stage.sandbox.taut_home().join("notify.lock").exists(), "no process was started to tell");
         assert_eq!((stage.home_file("shown").as_str(), stage.home_file("told").as_str()), ("", ""));
     }
@@ -132,22 +112,22 @@ fn f5_i5_nothing_is_started_and_nothing_told_while_it_is_off() {
 #[test]
 fn f5_a_notifier_that_hangs_holds_no_hook_up() {
     for env in [DAEMON, IN_PROCESS] {
-        let stage = Stage::of(env);
+        let stage = stage_of(env);
         stage.configure("[notify]\non = [\"attention\"]\ndesktop = true\ndebounce = \"0s\"\n");
-        stage.notify_send("echo begun > begun; while [ ! -e release ]; do sleep 0.05; done; echo ended > ended");
-        assert_silent(&stage.asks(env, "ada"), "the turn itself");
-        stage.wait_for_line("begun");
+        notify_send(&stage, "echo begun > begun; while [ ! -e release ]; do sleep 0.05; done; echo ended > ended");
+        assert_silent(&asks(&stage, env, "ada"), "the turn itself");
+        wait_for_line(&stage, "begun");
         for agent in ["bob", "eve", "ada"] {
             assert_silent(
-                &stage.event(env, agent, &json!({"hook_event_name": "UserPromptSubmit", "prompt": "go"})),
+                &event(&stage, env, agent, &json!({"hook_event_name": "UserPromptSubmit", "prompt": "go"})),
                 agent,
             );
-            assert_silent(&stage.asks(env, agent), agent);
+            assert_silent(&asks(&stage, env, agent), agent);
         }
         assert_eq!(stage.home_file("ended"), "", "the first notifier was still at it all the while");
         fs::write(stage.sandbox.home().join("release"), "").unwrap();
-        stage.wait_for_line("ended");
-        stage.wait_until_told();
+        wait_for_line(&stage, "ended");
+        wait_until_delivered(&stage);
     }
 }
 
@@ -157,17 +137,17 @@ fn f5_whoever_tells_each_turn_is_told_once() {
     stage.configure(&format!("[notify]\non = [\"attention\"]\n{COMMAND}\ndebounce = \"100ms\"\n"));
     let agents: Vec<String> = (0..12).map(|n| format!("w{n:02}")).collect();
     for (n, agent) in agents.iter().enumerate() {
-        assert_silent(&stage.asks(if n % 2 == 0 { DAEMON } else { IN_PROCESS }, agent), agent);
+        assert_silent(&asks(&stage, if n % 2 == 0 { DAEMON } else { IN_PROCESS }, agent), agent);
     }
     let names = || {
-        let told = stage.told();
+        let told = delivered(&stage);
         let names = told.iter().flat_map(|event| event["agents"].as_array().unwrap().iter());
         let mut names: Vec<String> = names.map(|name| name.as_str().unwrap().to_owned()).collect();
         names.sort();
         names
     };
     poll::until("everybody to be told of", PLENTY, || (names().len() >= agents.len()).then_some(())).unwrap();
-    stage.wait_until_told();
+    wait_until_delivered(&stage);
     assert_eq!(names(), agents);
 }
 
@@ -176,19 +156,19 @@ fn f5_a_burst_is_one_notice_and_what_did_not_hold_is_none() {
     let stage = Stage::new();
     stage.configure(&format!("[notify]\non = [\"attention\", \"done\"]\n{COMMAND}\ndebounce = \"2s\"\n"));
     for agent in ["ada", "bob", "eve"] {
-        assert_silent(&stage.asks(IN_PROCESS, agent), agent);
+        assert_silent(&asks(&stage, IN_PROCESS, agent), agent);
     }
     assert_silent(
-        &stage.event(IN_PROCESS, "bob", &json!({"hook_event_name": "UserPromptSubmit", "prompt": "yes"})),
+        &event(&stage, IN_PROCESS, "bob", &json!({"hook_event_name": "UserPromptSubmit", "prompt": "yes"})),
         "bob",
     );
     poll::until("both to be told of", PLENTY, || {
-        let agents: usize = stage.told().iter().map(|event| event["agents"].as_array().unwrap().len()).sum();
+        let agents: usize = delivered(&stage).iter().map(|event| event["agents"].as_array().unwrap().len()).sum();
         (agents == 2).then_some(())
     })
     .unwrap();
-    stage.wait_until_told();
-    let told = stage.told();
+    wait_until_delivered(&stage);
+    let told = delivered(&stage);
     assert!(
         told.iter().all(|event| event["agents"].as_array().unwrap().iter().all(|agent| agent != "bob")),
         "{told:?}"
@@ -291,7 +271,7 @@ fn f5_g11_nothing_of_a_repositorys_environment_reaches_what_is_run() {
         for word in ["evil", "hunter2", "unixexec"] {
             assert!(!seen.contains(word), "{env:?}: {seen}");
         }
-        stage.wait_until_told();
+        wait_until_delivered(&stage);
         assert!(!marker.exists(), "{env:?}: something of the repository's was run");
     }
 }
@@ -306,8 +286,8 @@ fn f5_a_test_goes_through_every_way_and_says_what_is_missing() {
     let missing = stage.taut(&["notify", "test"]);
     assert_eq!(missing.code(), Some(1));
     assert!(missing.stdout_text().contains("notify-send not found: install libnotify"), "{}", missing.stdout_text());
-    assert_eq!(stage.told()[0]["test"], true, "the other ways were tried all the same");
-    stage.notify_send("exit 0");
+    assert_eq!(delivered(&stage)[0]["test"], true, "the other ways were tried all the same");
+    notify_send(&stage, "exit 0");
     let sent: Vec<Value> = stage.list(&["notify", "test", "--json"]);
     let ways: Vec<(&str, bool)> =
         sent.iter().map(|way| (way["way"].as_str().unwrap(), way["ok"].as_bool().unwrap())).collect();
@@ -347,7 +327,7 @@ fn f5_the_status_shows_quiet_hours_and_whether_the_program_can_be_run() {
         stage.configure(&format!("[notify]\non = [\"done\"]\ncommand = [\"{command}\"]\nquiet = [{quiet}]\n"));
         stage.taut(&["notify", "status"]).stdout_text()
     };
-    let program = stage.program("exit 0");
+    let program = program(&stage, "exit 0");
     let always = shown("\"00:00-12:00\", \"12:00-24:00\"", &program);
     assert!(always.contains("(now, until ") && always.contains("quiet     12:00-00:00"), "{always}");
     assert_eq!(always.matches("(now, until ").count(), 1, "{always}");
@@ -373,23 +353,23 @@ fn f5_a_desktop_that_is_left_out_is_said_to_be_with_where_it_was_looked_for() {
 #[test]
 fn f5_what_agents_turned_to_before_it_was_switched_on_is_not_told() {
     for env in [DAEMON, IN_PROCESS] {
-        let stage = Stage::of(env);
+        let stage = stage_of(env);
         stage.configure("[notify]\ndebounce = \"50ms\"\n");
         for agent in ["old-1", "old-2"] {
-            assert_silent(&stage.asks(env, agent), agent);
+            assert_silent(&asks(&stage, env, agent), agent);
         }
-        let program = stage.program("cat >> \"$HOME/told\"");
+        let program = program(&stage, "cat >> \"$HOME/told\"");
         let on = stage.taut(&["notify", "on", "--yes", "--command", &program]);
         assert!(on.success(), "{}", on.stderr_text());
-        assert_silent(&stage.asks(env, "new"), "new");
-        stage.wait_for_line("told");
-        stage.wait_until_told();
-        let told = stage.told();
+        assert_silent(&asks(&stage, env, "new"), "new");
+        wait_for_line(&stage, "told");
+        wait_until_delivered(&stage);
+        let told = delivered(&stage);
         assert_eq!(told.iter().map(|event| &event["agents"]).collect::<Vec<_>>(), [&json!(["new"])], "{env:?}");
         // An agent that turns again is news.
         let go = json!({"hook_event_name": "UserPromptSubmit", "prompt": "go"});
-        assert_silent(&stage.event(env, "old-1", &go), "old-1");
-        assert_silent(&stage.asks(env, "old-1"), "old-1");
-        poll::until("the second turn", PLENTY, || (stage.told().len() == 2).then_some(())).unwrap();
+        assert_silent(&event(&stage, env, "old-1", &go), "old-1");
+        assert_silent(&asks(&stage, env, "old-1"), "old-1");
+        poll::until("the second turn", PLENTY, || (delivered(&stage).len() == 2).then_some(())).unwrap();
     }
 }

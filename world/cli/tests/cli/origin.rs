@@ -1,12 +1,12 @@
 //! What a repository sets for hooks moves neither state nor policy nor name (G11), whatever the client is called.
 
-use crate::stage::{LIMIT, Stage, assert_denied};
 use serde_json::Value;
 use std::ffi::OsString;
 use std::fs;
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use testkit::stage::{LIMIT, Stage, assert_denied};
 use testkit::{Finished, process};
 
 /// A client by some name in a repository that wants the guard away.

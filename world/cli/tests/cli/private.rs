@@ -1,9 +1,9 @@
 //! What lies in the state folder, and who may read it (D9).
 
-use crate::stage::{DAEMON, IN_PROCESS, Stage, walk};
 use serde_json::json;
 use std::fs;
 use std::os::unix::fs::{FileTypeExt, PermissionsExt};
+use testkit::stage::{DAEMON, IN_PROCESS, Stage, walk};
 
 const IN_ENVIRONMENT: &str = "environment-secret-5f1c0a";
 const IN_INPUT: &str = "ghp_inputsecret0123456789abcdefghij";

@@ -1,7 +1,7 @@
 //! The quiet default: ordinary work shows empty stdout on every hook (I5).
 
-use crate::stage::Stage;
 use serde_json::json;
+use testkit::stage::Stage;
 use testkit::{AgentStep, FakeAgent, FakeTool, HookCall};
 
 /// What an agent does all day, in one repository.

@@ -1,10 +1,10 @@
 //! T7: what agents, tools and people say is kept without the secrets in it,
 //! wherever it goes: rows, the log beside them, and files in the project.
 
-use crate::stage::{DAEMON, IN_PROCESS, Stage, walk};
 use serde_json::{Value, json};
 use testkit::Finished;
 use testkit::process;
+use testkit::stage::{DAEMON, IN_PROCESS, Stage, walk};
 
 const CONFIG: &str =
     "[skills.implement]\nphases = [\"1: Plan\", \"2: Build\"]\nlog = true\n[fleet]\nreport_sub_agents = true\n";
@@ -48,7 +48,7 @@ impl Play<'_> {
         let mut command = self.stage.sandbox.command(self.stage.sandbox.bin());
         command.args(args).env("CLAUDE_PID", std::process::id().to_string()).env("TAUT_NO_DAEMON", "1");
         command.envs(self.all());
-        let done = process::run(command, stdin.as_bytes(), crate::stage::LIMIT).unwrap();
+        let done = process::run(command, stdin.as_bytes(), testkit::stage::LIMIT).unwrap();
         assert!(done.success(), "{args:?}: {}", done.stderr_text());
     }
 

@@ -1,7 +1,7 @@
 //! `taut statusline`, as the client runs it.
 
-use crate::stage::{IN_PROCESS, Stage};
 use serde_json::{Value, json};
+use testkit::stage::{IN_PROCESS, Stage};
 
 const SESSION: &str = "11111111-aaaa-4bbb-8ccc-222222222222";
 

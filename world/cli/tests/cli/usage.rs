@@ -1,7 +1,7 @@
 //! `taut hook` never exits 2 by accident, however it is called (D4).
 
-use crate::stage::{DAEMON, IN_PROCESS, LIMIT, Stage, assert_decided, assert_denied, assert_silent};
 use std::process::Command;
+use testkit::stage::{DAEMON, IN_PROCESS, LIMIT, Stage, assert_decided, assert_denied, assert_silent};
 use testkit::{Finished, process};
 
 const LINES: &[&[&str]] = &[

@@ -1,28 +1,40 @@
-//! Every call to the system may fail or stall, and every one may be the last. For each place in the hook, claim, done,
-//! release and check, and each way to fail: the exit code, the time of the answer, the guard's verdict, what was
-//! acknowledged, and the file afterwards.
+//! What is killed, and what fails, on purpose.
 //!
-//! `cargo test -p taut --features faults --test faults` tries a sample for about a minute.
-//! `FAULTS=all` tries every place, `FAULTS_SECONDS=600` a larger sample, `FAULTS_SEED=7` that sample again,
-//! `FAULTS_ONLY=claim` one path, `FAULTS_ONLY=claim:17` one place in it.
+//! - `queue`: workers, daemon and commands killed with -9 at random; at the end every task is done exactly once by its
+//!   accepted attempt.
+//! - `calls`: every call to the system may fail or stall, and every one may be the last. For each place in the hook,
+//!   claim, done, release and check, and each way to fail: the exit code, the time of the answer, the guard's verdict,
+//!   what was acknowledged, and the file afterwards.
+//!
+//! `cargo test -p taut --features faults --test faults` runs the first and tries a sample of the second for about a
+//! minute. `FAULTS_ONLY=queue` runs the first alone, `FAULTS_ONLY=claim` one path of the second, `FAULTS_ONLY=claim:17`
+//! one place in it. `FAULTS=all` tries every place, `FAULTS_SECONDS=600` a larger sample, `FAULTS_SEED=7` that sample
+//! again.
 
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
-mod home;
-#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
-mod kinds;
-#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
-mod paths;
-#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
-mod sweep;
-#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
-mod verdict;
+mod calls;
+mod queue;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    if queue::is_worker() {
+        return queue::work();
+    }
+    let only = std::env::var("FAULTS_ONLY").ok();
+    if only.as_deref().is_none_or(|only| only == "queue") && queue::run() == ExitCode::FAILURE {
+        return ExitCode::FAILURE;
+    }
+    if only.as_deref() == Some("queue") { ExitCode::SUCCESS } else { calls() }
+}
 
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
-fn main() -> std::process::ExitCode {
-    sweep::run()
+fn calls() -> ExitCode {
+    calls::run()
 }
 
 #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
-fn main() {
-    println!("faults: calls are met on Linux on x86-64 only");
+fn calls() -> ExitCode {
+    testkit::skipped("calls are met on Linux on x86-64 only");
+    ExitCode::SUCCESS
 }

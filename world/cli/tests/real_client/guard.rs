@@ -1,6 +1,6 @@
 //! The guard under the real client: one strike, questions nobody can answer, and an agent that would be rid of it.
 
-use crate::stage::{SETTINGS, Stage, assert_went_well};
+use crate::recorded::{RecordedClient, SETTINGS, assert_went_well};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use testkit::{ClientLaunch, Script, Strange, Turn, poll};
 const PLENTY: Duration = Duration::from_secs(60);
 
 /// Verdicts on shell lines and edits, in order, with the rules that spoke.
-fn verdicts(stage: &Stage, session: &str) -> Vec<(String, String)> {
+fn verdicts(stage: &RecordedClient, session: &str) -> Vec<(String, String)> {
     let events = stage.events();
     let gates = events.iter().filter(|event| event["event"] == "PreToolUse" && event["host_session_id"] == session);
     gates.map(|event| (text(&event["verdict"]), text(&event["rules"][0]))).collect()
@@ -36,7 +36,7 @@ fn unsaved_work(project: &Path) -> std::path::PathBuf {
 
 #[test]
 fn g2_a_strike_denies_a_whole_batch_explains_and_lets_the_retry_pass() {
-    let stage = Stage::new();
+    let stage = RecordedClient::new();
     let draft = unsaved_work(&stage.sandbox.project());
     let script = Script::new()
         .main(Turn::bash("git reset --hard").and_bash("git reset --hard HEAD"))
@@ -59,7 +59,7 @@ fn g2_a_strike_denies_a_whole_batch_explains_and_lets_the_retry_pass() {
 
 #[test]
 fn what_would_ask_is_denied_where_nobody_can_answer() {
-    let stage = Stage::new();
+    let stage = RecordedClient::new();
     let script = Script::new().main(Turn::bash("sudo touch owned")).main(Turn::say("done"));
     let run = ClientLaunch::new(&stage.sandbox, script).run(&stage.client).unwrap();
     assert_went_well(&run);
@@ -70,7 +70,7 @@ fn what_would_ask_is_denied_where_nobody_can_answer() {
 
 #[test]
 fn g8_an_agent_cannot_turn_taut_off_by_shell_or_by_its_edit_tools() {
-    let stage = Stage::new();
+    let stage = RecordedClient::new();
     let settings = stage.sandbox.claude_dir().join("settings.json");
     let config = stage.sandbox.home().join(".config/taut/config.toml");
     let before = stage.settings();
@@ -95,7 +95,7 @@ fn g8_an_agent_cannot_turn_taut_off_by_shell_or_by_its_edit_tools() {
 
 #[test]
 fn g11_a_repositorys_settings_cannot_move_or_weaken_the_policy() {
-    let stage = Stage::new();
+    let stage = RecordedClient::new();
     let project = stage.sandbox.project();
     let draft = unsaved_work(&project);
     let evil = project.join("evil");
@@ -121,7 +121,7 @@ fn g11_a_repositorys_settings_cannot_move_or_weaken_the_policy() {
 
 #[test]
 fn g8_hooks_that_vanish_under_an_open_client_go_on_and_the_user_is_told() {
-    let stage = Stage::new();
+    let stage = RecordedClient::new();
     let script = Script::new().main(Turn::say("forty-one")).main(Turn::bash("rm -rf ~")).main(Turn::say("forty-two"));
     let terminal = ClientLaunch::new(&stage.sandbox, script).open(&stage.client).unwrap();
     terminal.submit("ready?").unwrap();
@@ -142,7 +142,7 @@ fn g8_hooks_that_vanish_under_an_open_client_go_on_and_the_user_is_told() {
 
 #[test]
 fn i1_the_users_own_uninstall_works_while_a_client_is_open() {
-    let stage = Stage::new();
+    let stage = RecordedClient::new();
     let script = Script::new().main(Turn::say("forty-one"));
     let terminal = ClientLaunch::new(&stage.sandbox, script).open(&stage.client).unwrap();
     terminal.submit("ready?").unwrap();
@@ -166,7 +166,7 @@ fn i1_the_users_own_uninstall_works_while_a_client_is_open() {
 
 #[test]
 fn t2_pipes_in_the_place_of_a_projects_files_silence_nothing() {
-    let stage = Stage::new();
+    let stage = RecordedClient::new();
     let project = stage.sandbox.project();
     for place in [".taut/config.toml", ".taut/config.local.toml", "sub/.git"] {
         Strange::Pipe.put(&project.join(place)).unwrap();
@@ -187,7 +187,7 @@ fn t2_pipes_in_the_place_of_a_projects_files_silence_nothing() {
 /// What a repository's settings set for every hook reaches neither state nor policy.
 #[test]
 fn g11_t5_a_repositorys_own_environment_moves_nothing() {
-    let stage = Stage::new();
+    let stage = RecordedClient::new();
     let project = stage.sandbox.project();
     let evil = project.join("evil");
     fs::create_dir_all(evil.join(".config/taut")).unwrap();

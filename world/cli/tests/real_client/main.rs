@@ -1,6 +1,11 @@
 //! The product under the real Claude Code, offline. Needs the feature `real-client`, npm or a filled cache, and tmux.
 
+mod context;
+mod fleet;
 mod guard;
-mod stage;
+mod loops;
+mod memory;
+mod queue;
+mod recorded;
 mod talk;
 mod work;

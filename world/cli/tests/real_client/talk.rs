@@ -1,6 +1,6 @@
 //! The interactive client in a terminal: `/clear`, and leaving.
 
-use crate::stage::{Stage, assert_quiet_but_for, assert_stored_as_heard, is_proof};
+use crate::recorded::{RecordedClient, assert_quiet_but_for, assert_stored_as_heard, is_proof};
 use std::time::Duration;
 use testkit::{ClientLaunch, Script, Turn, poll};
 
@@ -8,7 +8,7 @@ const PLENTY: Duration = Duration::from_secs(60);
 
 #[test]
 fn s1_clear_makes_a_linked_session_under_the_same_agent_in_its_pane() {
-    let stage = Stage::new();
+    let stage = RecordedClient::new();
     let script = Script::new()
         .main(Turn::bash("echo one > one.txt"))
         .main(Turn::say("forty-two"))

@@ -1,6 +1,6 @@
 //! `claude -p`: tools, a denied command, a sub-agent, a compaction, and leaving without a trace.
 
-use crate::stage::{SETTINGS, Stage, assert_quiet_but_for, assert_stored_as_heard, assert_went_well};
+use crate::recorded::{RecordedClient, SETTINGS, assert_quiet_but_for, assert_stored_as_heard, assert_went_well};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use testkit::scripted_model::SUBAGENT_MARK;
@@ -16,7 +16,7 @@ fn called_by_the_model(run: &PrintRun) -> BTreeMap<String, Value> {
 
 #[test]
 fn a_session_with_several_tools_is_stored_as_the_model_was_sent_it_and_its_worst_call_is_stopped() {
-    let stage = Stage::new();
+    let stage = RecordedClient::new();
     let precious = stage.sandbox.home().join("precious.txt");
     std::fs::write(&precious, "years of work").unwrap();
     let notes = stage.sandbox.project().join("notes.md");
@@ -56,7 +56,7 @@ fn a_session_with_several_tools_is_stored_as_the_model_was_sent_it_and_its_worst
 /// What this product builds on: where a denied call shows up again, and what a hook is told of its client.
 #[test]
 fn a_denied_call_comes_back_in_its_batch_and_the_hook_is_a_child_of_the_client() {
-    let stage = Stage::new();
+    let stage = RecordedClient::new();
     let script = Script::new()
         .main(Turn::bash("rm -rf ~").and_bash("echo fine"))
         .main(Turn::bash("rm -rf ~"))
@@ -92,7 +92,7 @@ fn a_denied_call_comes_back_in_its_batch_and_the_hook_is_a_child_of_the_client()
 
 #[test]
 fn a_sub_agents_calls_are_stored_under_the_session_that_started_it() {
-    let stage = Stage::new();
+    let stage = RecordedClient::new();
     let prompt = format!("{SUBAGENT_MARK} look around");
     let order = json!({"description": "look", "prompt": prompt, "subagent_type": "general-purpose", "run_in_background": false});
     let script = Script::new()
@@ -116,7 +116,7 @@ fn a_sub_agents_calls_are_stored_under_the_session_that_started_it() {
 
 #[test]
 fn s1_a_compaction_makes_a_linked_session_under_the_same_agent() {
-    let stage = Stage::new();
+    let stage = RecordedClient::new();
     let script = Script::new()
         .main(Turn::bash("echo one").using(970_000))
         .main(Turn::bash("echo two").using(970_000))
@@ -140,7 +140,7 @@ fn s1_a_compaction_makes_a_linked_session_under_the_same_agent() {
 
 #[test]
 fn i1_uninstall_restores_the_settings_byte_for_byte_after_real_work() {
-    let stage = Stage::new();
+    let stage = RecordedClient::new();
     assert_ne!(stage.settings(), SETTINGS);
     let run = ClientLaunch::new(&stage.sandbox, Script::new().main(Turn::bash("ls")).main(Turn::say("done")))
         .run(&stage.client)

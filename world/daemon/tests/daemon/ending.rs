@@ -1,7 +1,7 @@
 //! A daemon ends when it is told to, when nobody wants it and when it has lost its place; nothing acknowledged is lost.
 
+use crate::home::{DaemonHome, PATIENCE, Quiet, Threaded, call, is_gone, said, signal, until};
 use crate::raw::{ANSWER, HOOK, answer, connect, frame};
-use crate::stage::{PATIENCE, Quiet, Stage, Threaded, call, is_gone, said, signal, until};
 use daemon::{CallFailure, Client, Service, StopResult};
 use model::{Answer, Call};
 use serde_json::Value;
@@ -17,7 +17,7 @@ use std::time::Duration;
 #[test]
 fn a_signal_lets_what_was_begun_be_finished() {
     for by in [libc::SIGTERM, libc::SIGINT] {
-        let stage = Stage::new();
+        let stage = DaemonHome::new();
         stage.start();
         let pid = stage.pid();
         let whole = frame(1, HOOK, &[(1, b"last"), (2, b"echo")]);
@@ -36,7 +36,7 @@ fn a_signal_lets_what_was_begun_be_finished() {
 
 #[test]
 fn stop_waits_for_the_end_and_twice_is_once() {
-    let stage = Stage::new();
+    let stage = DaemonHome::new();
     stage.start();
     let pid = stage.pid();
     assert_eq!(daemon::stop(&stage.folder(), PATIENCE).unwrap(), StopResult::Ended);
@@ -47,7 +47,7 @@ fn stop_waits_for_the_end_and_twice_is_once() {
 
 #[test]
 fn an_idle_daemon_ends_by_itself() {
-    let stage = Stage::new();
+    let stage = DaemonHome::new();
     let started = stage.command(&["daemon", "start"]).env("PROBE_IDLE_MS", "300").output().unwrap();
     assert!(said(&started).starts_with("Fresh"));
     until("the daemon to end", || !stage.socket().exists());
@@ -96,7 +96,7 @@ fn a_daemon_that_is_needed_or_has_company_outlasts_its_idle_time() {
 
 #[test]
 fn a_daemon_whose_home_vanished_ends() {
-    let stage = Stage::new();
+    let stage = DaemonHome::new();
     stage.start();
     let pid = stage.pid();
     fs::remove_dir_all(stage.folder()).unwrap();
@@ -106,7 +106,7 @@ fn a_daemon_whose_home_vanished_ends() {
 
 #[test]
 fn a_daemon_whose_home_was_replaced_ends_and_leaves_the_new_one_alone() {
-    let stage = Stage::new();
+    let stage = DaemonHome::new();
     stage.start();
     let pid = stage.pid();
     fs::rename(stage.folder(), stage.folder().with_extension("old")).unwrap();
@@ -119,7 +119,7 @@ fn a_daemon_whose_home_was_replaced_ends_and_leaves_the_new_one_alone() {
 
 #[test]
 fn a_daemon_whose_socket_was_taken_away_ends() {
-    let stage = Stage::new();
+    let stage = DaemonHome::new();
     stage.start();
     let pid = stage.pid();
     fs::remove_file(stage.socket()).unwrap();
@@ -129,7 +129,7 @@ fn a_daemon_whose_socket_was_taken_away_ends() {
 
 #[test]
 fn d6_a_stopped_daemon_costs_its_share_of_time_and_is_named() {
-    let stage = Stage::new();
+    let stage = DaemonHome::new();
     stage.start();
     let pid = stage.pid();
     signal(pid, libc::SIGSTOP);
@@ -143,7 +143,7 @@ fn d6_a_stopped_daemon_costs_its_share_of_time_and_is_named() {
 
 #[test]
 fn kill_9_under_load_loses_no_acknowledged_call() {
-    let stage = Stage::new();
+    let stage = DaemonHome::new();
     stage.start();
     let pid = stage.pid();
     let acknowledged = Mutex::new(Vec::new());

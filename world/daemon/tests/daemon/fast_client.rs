@@ -1,6 +1,6 @@
 //! Hooks through the fast client: the same as the ordinary way, or handed on to it with nothing lost.
 
-use crate::stage::{PATIENCE, Stage, feed, json, program, said, signal};
+use crate::home::{DaemonHome, PATIENCE, feed, json, program, said, signal};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -8,9 +8,14 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 
 /// Where the C library's archives are missing the program is dynamic and has no fast client: nothing to test then.
-pub fn is_linked() -> bool {
+pub fn is_not_linked() -> bool {
     const EXECUTABLE: u8 = 2;
-    cfg!(all(target_os = "linux", target_arch = "x86_64")) && fs::read(program()).unwrap()[16] == EXECUTABLE
+    let linked =
+        cfg!(all(target_os = "linux", target_arch = "x86_64")) && fs::read(program()).unwrap()[16] == EXECUTABLE;
+    if !linked {
+        testkit::skipped("the fast client is not linked in");
+    }
+    !linked
 }
 
 fn in_process(value: &Value) -> bool {
@@ -19,10 +24,10 @@ fn in_process(value: &Value) -> bool {
 
 #[test]
 fn d7_a_hook_is_answered_by_the_daemon_with_what_it_saw() {
-    if !is_linked() {
+    if is_not_linked() {
         return;
     }
-    let stage = Stage::new();
+    let stage = DaemonHome::new();
     stage.start();
     let mut command = stage.command(&["hook", "--agent=claude-code"]);
     command.env("AGENT_ID", "me").env("SECRET_TOKEN", "x").env("TAUT_ANY", "1").env("AGENT_IDX", "no");
@@ -38,10 +43,10 @@ fn d7_a_hook_is_answered_by_the_daemon_with_what_it_saw() {
 
 #[test]
 fn both_streams_and_the_exit_code_come_through_whole() {
-    if !is_linked() {
+    if is_not_linked() {
         return;
     }
-    let stage = Stage::new();
+    let stage = DaemonHome::new();
     stage.start();
     for size in [1, 4096, 40_000] {
         let text = "x".repeat(size);
@@ -54,20 +59,21 @@ fn both_streams_and_the_exit_code_come_through_whole() {
 
 #[test]
 fn d3_a_quiet_answer_prints_nothing() {
-    let stage = Stage::new();
+    if is_not_linked() {
+        return;
+    }
+    let stage = DaemonHome::new();
     stage.start();
     let output = stage.hook("quiet", b"{}");
-    if is_linked() {
-        assert_eq!((output.status.code(), output.stdout.len(), output.stderr.len()), (Some(0), 0, 0));
-    }
+    assert_eq!((output.status.code(), output.stdout.len(), output.stderr.len()), (Some(0), 0, 0));
 }
 
 #[test]
 fn large_input_goes_through_and_more_is_handed_on_cut() {
-    if !is_linked() {
+    if is_not_linked() {
         return;
     }
-    let stage = Stage::new();
+    let stage = DaemonHome::new();
     stage.start();
     for size in [0, 1, 65_535, 65_536, 65_537, 5 << 20, 8 << 20] {
         assert_eq!(json(&stage.hook("echo", &vec![b'x'; size]))["bytes"], size);
@@ -80,10 +86,10 @@ fn large_input_goes_through_and_more_is_handed_on_cut() {
 
 #[test]
 fn d6_a_stdin_that_is_never_closed_is_taken_once_it_holds_a_whole_object() {
-    if !is_linked() {
+    if is_not_linked() {
         return;
     }
-    let stage = Stage::new();
+    let stage = DaemonHome::new();
     stage.start();
     let mut child = stage.command(&["hook", "--agent", "echo"]).stdin(Stdio::piped()).spawn().unwrap();
     let mut open = child.stdin.take().unwrap();
@@ -96,10 +102,10 @@ fn d6_a_stdin_that_is_never_closed_is_taken_once_it_holds_a_whole_object() {
 
 #[test]
 fn d6_a_stdin_that_never_ends_is_handed_on_as_far_as_it_came() {
-    if !is_linked() {
+    if is_not_linked() {
         return;
     }
-    let stage = Stage::new();
+    let stage = DaemonHome::new();
     stage.start();
     for begun in ["", "{\"hook_event_name\":\"SessionEnd\"", "{\"a\":\"}"] {
         let mut child = stage.command(&["hook", "--agent", "echo"]).stdin(Stdio::piped()).spawn().unwrap();
@@ -115,10 +121,10 @@ fn d6_a_stdin_that_never_ends_is_handed_on_as_far_as_it_came() {
 
 #[test]
 fn d6_a_stopped_daemon_is_given_up_and_the_work_keeps_its_id() {
-    if !is_linked() {
+    if is_not_linked() {
         return;
     }
-    let stage = Stage::new();
+    let stage = DaemonHome::new();
     stage.start();
     let pid = stage.pid();
     signal(pid, libc::SIGSTOP);
@@ -127,15 +133,15 @@ fn d6_a_stopped_daemon_is_given_up_and_the_work_keeps_its_id() {
     assert!(in_process(&answer));
     assert_eq!((&answer["taken"]["asked"], &answer["taken"]["complete"]), (&true.into(), &true.into()));
     let request = answer["taken"]["request"].as_str().unwrap();
-    crate::stage::until("the daemon to note the same id", || stage.notes() == [request]);
+    crate::home::until("the daemon to note the same id", || stage.notes() == [request]);
 }
 
 #[test]
 fn d5_a_daemon_that_fails_hands_the_hook_back() {
-    if !is_linked() {
+    if is_not_linked() {
         return;
     }
-    let stage = Stage::new();
+    let stage = DaemonHome::new();
     stage.start();
     let answer = json(&stage.hook("panic", b"{}"));
     assert!(in_process(&answer));
@@ -145,7 +151,7 @@ fn d5_a_daemon_that_fails_hands_the_hook_back() {
 
 #[test]
 fn without_a_daemon_or_with_one_forbidden_nothing_is_taken() {
-    let stage = Stage::new();
+    let stage = DaemonHome::new();
     assert_eq!(json(&stage.hook("echo", b"{}"))["taken"], Value::Null);
     stage.start();
     let mut forbidden = stage.command(&["hook", "--agent", "echo"]);
@@ -153,12 +159,12 @@ fn without_a_daemon_or_with_one_forbidden_nothing_is_taken() {
     assert_eq!(json(&feed(forbidden, b"{}"))["taken"], Value::Null);
     let mut allowed = stage.command(&["hook", "--agent", "echo"]);
     allowed.env("TAUT_NO_DAEMON", "0");
-    assert_eq!(in_process(&json(&feed(allowed, b"{}"))), !is_linked());
+    assert_eq!(in_process(&json(&feed(allowed, b"{}"))), is_not_linked());
 }
 
 #[test]
 fn other_lines_are_left_to_the_ordinary_way() {
-    let stage = Stage::new();
+    let stage = DaemonHome::new();
     stage.start();
     for args in [&["hook"][..], &["hook", "--agent"], &["hook", "--agents=x"], &["hook", "--agent", "echo", "-v"]] {
         let answer = json(&feed(stage.command(args), b"{}"));
@@ -174,10 +180,10 @@ fn other_lines_are_left_to_the_ordinary_way() {
 
 #[test]
 fn the_state_folder_is_found_as_documented() {
-    if !is_linked() {
+    if is_not_linked() {
         return;
     }
-    let stage = Stage::new();
+    let stage = DaemonHome::new();
     let home = stage.folder().parent().unwrap().to_owned();
     let hook = |variables: &[(&str, &str)]| {
         let mut command = stage.command(&["hook", "--agent", "echo"]);
@@ -202,13 +208,13 @@ fn the_state_folder_is_found_as_documented() {
 /// `memcpy` and its kin are bound by the C library's own start-up, which has not run when the fast client does.
 #[test]
 fn the_fast_client_calls_nothing_outside_itself() {
-    if !is_linked() {
+    if is_not_linked() {
         return;
     }
-    let Ok(listing) = Command::new("objdump").args(["-d", "-C", "--no-show-raw-insn"]).arg(program()).output() else {
-        eprintln!("not checked: there is no objdump here");
+    if testkit::is_missing("objdump") {
         return;
-    };
+    }
+    let listing = Command::new("objdump").args(["-d", "-C", "--no-show-raw-insn"]).arg(program()).output().unwrap();
     let calls = call_graph(&String::from_utf8_lossy(&listing.stdout));
     let seen = reach(&calls, "taut_entry").unwrap();
     assert!(seen.contains("fast_client::fast::answer_hook"), "the walk found the fast client: {seen:?}");

@@ -2,8 +2,8 @@
 
 mod ending;
 mod fast_client;
+mod home;
 mod raw;
 mod serving;
-mod stage;
 mod starting;
 mod watching;

@@ -1,6 +1,6 @@
 //! Frames made by hand, as a client of another version or with bad manners would.
 
-use crate::stage::PATIENCE;
+use crate::home::PATIENCE;
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! What peers of every kind get, and what none of them can do to the others.
 
+use crate::home::{DaemonHome, Quiet, Threaded, call, json, said, until};
 use crate::raw::{ANSWER, CANNOT, HOOK, answer, ask, connect, frame, is_closed};
-use crate::stage::{Quiet, Stage, Threaded, call, json, said, until};
 use daemon::{CallFailure, Client, PeerLimits, Service};
 use model::{Answer, Call};
 use serde_json::{Value, json};
@@ -16,10 +16,10 @@ use std::time::Duration;
 
 #[test]
 fn sixty_four_hooks_at_once_are_all_answered_and_noted_once() {
-    if !crate::fast_client::is_linked() {
+    if crate::fast_client::is_not_linked() {
         return;
     }
-    let stage = Stage::new();
+    let stage = DaemonHome::new();
     stage.start();
     let spawn = |index: usize| {
         let mut child = stage.command(&["hook", "--agent", "echo"]).stdin(Stdio::piped()).spawn().unwrap();
@@ -41,7 +41,7 @@ fn sixty_four_hooks_at_once_are_all_answered_and_noted_once() {
 
 #[test]
 fn sixty_four_clients_with_many_calls_each_lose_none() {
-    let stage = Stage::new();
+    let stage = DaemonHome::new();
     stage.start();
     thread::scope(|scope| {
         for client in 0..64 {
@@ -60,7 +60,7 @@ fn sixty_four_clients_with_many_calls_each_lose_none() {
 
 #[test]
 fn an_old_client_with_fields_nobody_knows_is_served() {
-    let stage = Stage::new();
+    let stage = DaemonHome::new();
     stage.start();
     let old = frame(0, HOOK, &[(2, b"echo"), (6, b"{}"), (200, b"whatever"), (1, b"r1")]);
     let (kind, body) = ask(&stage.socket(), &old);
@@ -70,7 +70,7 @@ fn an_old_client_with_fields_nobody_knows_is_served() {
 
 #[test]
 fn a_newer_protocol_and_an_unknown_kind_are_refused_in_words() {
-    let stage = Stage::new();
+    let stage = DaemonHome::new();
     stage.start();
     for (sent, word) in [(frame(99, HOOK, &[]), "newer"), (frame(1, 77, &[]), "kind 77")] {
         let (kind, body) = ask(&stage.socket(), &sent);
@@ -81,7 +81,7 @@ fn a_newer_protocol_and_an_unknown_kind_are_refused_in_words() {
 
 #[test]
 fn a_newer_hook_is_noticed_but_an_equal_one_is_not() {
-    let stage = Stage::new();
+    let stage = DaemonHome::new();
     stage.start();
     ask(&stage.socket(), &frame(1, HOOK, &[(7, fast_client::wire::VERSION.as_bytes())]));
     assert_eq!(stage.client().status().unwrap().newer_client, None);
@@ -91,7 +91,7 @@ fn a_newer_hook_is_noticed_but_an_equal_one_is_not() {
 
 #[test]
 fn half_a_frame_keeps_nobody_waiting_and_is_answered_when_whole() {
-    let stage = Stage::new();
+    let stage = DaemonHome::new();
     stage.start();
     let whole = frame(1, HOOK, &[(1, b"slow"), (2, b"echo")]);
     for cut in [1, 5, 11, 12, 20] {
@@ -150,7 +150,7 @@ fn too_much_at_once_is_refused_in_words() {
 
 #[test]
 fn garbage_ends_its_own_connection_only() {
-    let stage = Stage::new();
+    let stage = DaemonHome::new();
     stage.start();
     let oversized = [&b"TAUT\x01\x01\0\0"[..], &u32::MAX.to_le_bytes()].concat();
     for garbage in [&b"GET / HTTP/1.1\r\n\r\n"[..], &[0xff; 100_000], &oversized] {
@@ -168,7 +168,7 @@ fn garbage_ends_its_own_connection_only() {
 
 #[test]
 fn calls_in_a_row_on_one_connection_are_answered_in_order() {
-    let stage = Stage::new();
+    let stage = DaemonHome::new();
     stage.start();
     let request = |index: usize| frame(1, HOOK, &[(1, format!("r{index}.").as_bytes()), (2, b"echo")]);
     let mut stream = connect(&stage.socket());
@@ -182,7 +182,7 @@ fn calls_in_a_row_on_one_connection_are_answered_in_order() {
 
 #[test]
 fn d5_a_panic_costs_its_batch_and_nothing_else() {
-    let stage = Stage::new();
+    let stage = DaemonHome::new();
     stage.start();
     let failed = stage.client().hook(&call("r", "panic")).unwrap_err();
     assert!(matches!(failed, CallFailure::Refused { .. }), "{failed:?}");
@@ -194,7 +194,7 @@ fn d5_a_panic_costs_its_batch_and_nothing_else() {
 
 #[test]
 fn d8_rpc_carries_json_both_ways_and_faults_in_words() {
-    let stage = Stage::new();
+    let stage = DaemonHome::new();
     stage.start();
     let params = json!({"z": 1, "a": ["ä", null, 1.5]});
     let echoed = stage.client().rpc("echo", &params).unwrap().unwrap();
@@ -206,7 +206,7 @@ fn d8_rpc_carries_json_both_ways_and_faults_in_words() {
 
 #[test]
 fn d9_variables_off_the_list_are_not_taken_even_if_they_are_sent() {
-    let stage = Stage::new();
+    let stage = DaemonHome::new();
     stage.start();
     let sent = frame(1, HOOK, &[(2, b"echo"), (5, b"SECRET=x"), (5, b"TMUX=a=b"), (5, b"TMUX=c")]);
     let (_, body) = ask(&stage.socket(), &sent);
@@ -218,7 +218,7 @@ fn d9_variables_off_the_list_are_not_taken_even_if_they_are_sent() {
 #[cfg(target_os = "linux")]
 #[test]
 fn large_calls_leave_no_memory_behind() {
-    let stage = Stage::new();
+    let stage = DaemonHome::new();
     stage.start();
     let mut large = call("r", "quiet");
     large.stdin = vec![b' '; 8 << 20];
@@ -235,11 +235,10 @@ fn large_calls_leave_no_memory_behind() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_second_user_is_turned_away_at_both_ends() {
-    // SAFETY: asks for a number.
-    if unsafe { libc::geteuid() } != 0 {
+    if testkit::is_not_root() {
         return;
     }
-    let stage = Stage::new();
+    let stage = DaemonHome::new();
     stage.start();
     let open = |path: &std::path::Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
     open(&stage.folder(), 0o755);
@@ -265,11 +264,10 @@ fn a_second_user_is_turned_away_at_both_ends() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_folder_that_may_not_be_entered_is_cannot_tell_and_not_absence() {
-    // SAFETY: asks for a number.
-    if unsafe { libc::geteuid() } != 0 {
+    if testkit::is_not_root() {
         return;
     }
-    let stage = Stage::new();
+    let stage = DaemonHome::new();
     stage.start();
     let folder = stage.folder();
     thread::spawn(move || {
@@ -285,7 +283,7 @@ fn a_folder_that_may_not_be_entered_is_cannot_tell_and_not_absence() {
 
 #[test]
 fn a_path_too_long_for_a_socket_is_served_at_a_short_one() {
-    let stage = Stage::new();
+    let stage = DaemonHome::new();
     let folder = stage.folder().join("x".repeat(120));
     let home = |command: &mut Command| {
         command.env("TAUT_HOME", &folder);
@@ -296,7 +294,7 @@ fn a_path_too_long_for_a_socket_is_served_at_a_short_one() {
     assert!(start.output().unwrap().status.success());
     let client = daemon::Client::new(&folder, Duration::from_secs(5));
     assert!(client.hook(&call("r", "quiet")).is_ok());
-    daemon::stop(&folder, crate::stage::PATIENCE).unwrap();
+    daemon::stop(&folder, crate::home::PATIENCE).unwrap();
     assert!(!daemon::socket_path(&folder).exists());
 }
 
@@ -360,7 +358,7 @@ fn t2_who_is_stuck_is_left_behind_and_comes_back() {
 
 #[test]
 fn d6_out_of_descriptors_the_door_is_shut_for_a_moment_only() {
-    let stage = Stage::new();
+    let stage = DaemonHome::new();
     // Nothing but a new connection wakes this daemon.
     assert!(
         said(&stage.command(&["daemon", "start"]).env("PROBE_LOOK_MS", "600000").output().unwrap())

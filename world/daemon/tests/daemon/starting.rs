@@ -1,6 +1,6 @@
 //! However many try to start a daemon, and whatever the last one left behind, there is one.
 
-use crate::stage::{PATIENCE, Stage, is_gone, said, signal, until};
+use crate::home::{DaemonHome, PATIENCE, is_gone, said, signal, until};
 use daemon::{Build, DaemonLaunch, StartError};
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -8,7 +8,7 @@ use std::os::unix::net::UnixListener;
 use std::process::Child;
 use std::time::Duration;
 
-fn launch(stage: &Stage, program: &str) -> DaemonLaunch {
+fn launch(stage: &DaemonHome, program: &str) -> DaemonLaunch {
     DaemonLaunch {
         folder: stage.folder(),
         program: program.into(),
@@ -21,7 +21,7 @@ fn launch(stage: &Stage, program: &str) -> DaemonLaunch {
 
 #[test]
 fn fifty_starters_at_once_leave_one_daemon() {
-    let stage = Stage::new();
+    let stage = DaemonHome::new();
     let spawn = |_| stage.command(&["daemon", "start"]).spawn().unwrap();
     let starters: Vec<Child> = (0..50).map(spawn).collect();
     let answers: Vec<String> = starters.into_iter().map(|starter| said(&starter.wait_with_output().unwrap())).collect();
@@ -33,7 +33,7 @@ fn fifty_starters_at_once_leave_one_daemon() {
 
 #[test]
 fn starters_and_daemons_run_by_hand_at_once_leave_one_daemon() {
-    let stage = Stage::new();
+    let stage = DaemonHome::new();
     drop(UnixListener::bind(stage.socket()).unwrap());
     let runs: Vec<Child> = (0..8).map(|_| stage.command(&["daemon", "run"]).spawn().unwrap()).collect();
     let starts: Vec<Child> = (0..8).map(|_| stage.command(&["daemon", "start"]).spawn().unwrap()).collect();
@@ -56,7 +56,7 @@ fn starters_and_daemons_run_by_hand_at_once_leave_one_daemon() {
 
 #[test]
 fn a_stale_socket_is_replaced() {
-    let stage = Stage::new();
+    let stage = DaemonHome::new();
     drop(UnixListener::bind(stage.socket()).unwrap());
     assert!(stage.socket().exists());
     assert!(stage.start().starts_with("Fresh"));
@@ -64,7 +64,7 @@ fn a_stale_socket_is_replaced() {
 
 #[test]
 fn a_stale_socket_is_replaced_by_a_daemon_run_by_hand() {
-    let stage = Stage::new();
+    let stage = DaemonHome::new();
     drop(UnixListener::bind(stage.socket()).unwrap());
     let mut daemon = stage.command(&["daemon", "run"]).spawn().unwrap();
     until("the daemon to serve", || stage.client().status().is_ok());
@@ -74,7 +74,7 @@ fn a_stale_socket_is_replaced_by_a_daemon_run_by_hand() {
 
 #[test]
 fn a_stale_lock_keeps_nobody_out() {
-    let stage = Stage::new();
+    let stage = DaemonHome::new();
     fs::write(stage.folder().join("daemon.lock"), "pid 1\nbuild 9.9.9/9/9\n").unwrap();
     fs::write(stage.folder().join("start.lock"), "").unwrap();
     assert!(stage.start().starts_with("Fresh"));
@@ -82,7 +82,7 @@ fn a_stale_lock_keeps_nobody_out() {
 
 #[test]
 fn a_killed_daemon_is_followed_by_another() {
-    let stage = Stage::new();
+    let stage = DaemonHome::new();
     stage.start();
     let killed = stage.pid();
     signal(killed, libc::SIGKILL);
@@ -94,7 +94,7 @@ fn a_killed_daemon_is_followed_by_another() {
 
 #[test]
 fn a_second_daemon_run_by_hand_is_refused() {
-    let stage = Stage::new();
+    let stage = DaemonHome::new();
     stage.start();
     let second = stage.command(&["daemon", "run"]).output().unwrap();
     assert!(!second.status.success());
@@ -104,7 +104,7 @@ fn a_second_daemon_run_by_hand_is_refused() {
 
 #[test]
 fn only_a_newer_build_replaces_a_daemon() {
-    let stage = Stage::new();
+    let stage = DaemonHome::new();
     let start = |schema| said(&stage.command(&["daemon", "start"]).env("PROBE_SCHEMA", schema).output().unwrap());
     assert!(start("2").starts_with("Fresh"));
     let old = stage.pid();
@@ -117,7 +117,7 @@ fn only_a_newer_build_replaces_a_daemon() {
 
 #[test]
 fn a_socket_that_does_not_answer_is_neither_removed_nor_replaced() {
-    let stage = Stage::new();
+    let stage = DaemonHome::new();
     let _mute = UnixListener::bind(stage.socket()).unwrap();
     let inode = fs::metadata(stage.socket()).unwrap().ino();
     let refused = daemon::start(&launch(&stage, "/bin/false")).unwrap_err();
@@ -128,7 +128,7 @@ fn a_socket_that_does_not_answer_is_neither_removed_nor_replaced() {
 
 #[test]
 fn a_file_in_the_place_of_the_socket_is_left_alone() {
-    let stage = Stage::new();
+    let stage = DaemonHome::new();
     fs::write(stage.socket(), "precious").unwrap();
     let refused = daemon::start(&launch(&stage, "/bin/false")).unwrap_err();
     assert!(matches!(refused, StartError::Stale(_)), "{refused:?}");
@@ -137,7 +137,7 @@ fn a_file_in_the_place_of_the_socket_is_left_alone() {
 
 #[test]
 fn a_daemon_that_cannot_start_says_why() {
-    let stage = Stage::new();
+    let stage = DaemonHome::new();
     let missing = daemon::start(&launch(&stage, "/nonexistent/taut")).unwrap_err();
     assert!(matches!(missing, StartError::Spawn { .. }), "{missing:?}");
     fs::create_dir(stage.folder().join("notes")).unwrap();
@@ -148,7 +148,7 @@ fn a_daemon_that_cannot_start_says_why() {
 
 #[test]
 fn a_held_lock_without_a_socket_is_waited_for_and_then_named() {
-    let stage = Stage::new();
+    let stage = DaemonHome::new();
     let lock = fs::File::create(stage.folder().join("daemon.lock")).unwrap();
     lock.lock().unwrap();
     let mut launch = launch(&stage, "/bin/false");
@@ -159,9 +159,9 @@ fn a_held_lock_without_a_socket_is_waited_for_and_then_named() {
 
 #[test]
 fn d7_a_hook_starts_a_daemon_without_waiting_for_it() {
-    let stage = Stage::new();
+    let stage = DaemonHome::new();
     let script = stage.folder().join("start.sh");
-    let program = crate::stage::program();
+    let program = crate::home::program();
     let line = format!("TAUT_HOME='{}' exec '{}' daemon start", stage.folder().display(), program.display());
     fs::write(&script, line).unwrap();
     daemon::start_in_background("/bin/sh".as_ref(), &[script.into()], Vec::new()).unwrap();
@@ -171,7 +171,7 @@ fn d7_a_hook_starts_a_daemon_without_waiting_for_it() {
 #[cfg(target_os = "linux")]
 #[test]
 fn t8_nothing_of_its_starters_environment_is_in_a_daemon() {
-    let stage = Stage::new();
+    let stage = DaemonHome::new();
     let mut start = stage.command(&["daemon", "start"]);
     start.env("LD_PRELOAD", "/repo/evil.so").env("API_KEY", "hunter2").env("PATH", "/repo/bin");
     said(&start.env("PROBE_IDLE_MS", "600000").output().unwrap());
@@ -185,7 +185,7 @@ fn t8_nothing_of_its_starters_environment_is_in_a_daemon() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_daemon_is_in_a_session_of_its_own_and_nobodys_child() {
-    let stage = Stage::new();
+    let stage = DaemonHome::new();
     stage.start();
     let pid = stage.pid();
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();

@@ -1,7 +1,7 @@
 //! The feed of changes (F1): who watches hears of every batch, and costs the others nothing.
 
+use crate::home::{DaemonHome, Threaded, call};
 use crate::raw::{CANNOT, answer, ask, connect, frame};
-use crate::stage::{Stage, Threaded, call};
 use daemon::{CallFailure, PeerLimits, Watch, WatchResult};
 use std::io::{Read, Write};
 use std::time::Duration;
@@ -53,7 +53,7 @@ fn f1_a_watcher_that_never_reads_keeps_nobody_waiting() {
 
 #[test]
 fn f1_a_watcher_learns_that_there_is_no_daemon_and_that_it_went_away() {
-    let stage = Stage::new();
+    let stage = DaemonHome::new();
     assert!(matches!(Watch::open(&stage.folder()), Err(CallFailure::Absent)));
     let daemon = Threaded::start(PeerLimits::default());
     let mut watch = Watch::open(&daemon.stage.folder()).unwrap();

@@ -83,7 +83,7 @@ fn style(state: &ViewState, mark: LineMark) -> Style {
         LineMark::Failed | LineMark::Stopped => state.look.bad(),
         LineMark::Lost => faint(),
         LineMark::Verdict(level) => state.look.verdict(level.name()),
-        LineMark::Told => state.look.accent(),
+        LineMark::Shown => state.look.accent(),
         LineMark::Attention => state.look.warn(),
         LineMark::Turn | LineMark::Other => faint(),
     }

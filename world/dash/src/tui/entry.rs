@@ -35,7 +35,7 @@ pub enum LineMark {
     Lost,
     Verdict(Level),
     /// Put into the model's context.
-    Told,
+    Shown,
     /// The agent wants something of a person.
     Attention,
     /// A session begins, ends, or a turn is over.
@@ -53,7 +53,7 @@ impl LineMark {
             Self::Stopped => "⊘",
             Self::Lost => "?",
             Self::Verdict(_) | Self::Attention => "!",
-            Self::Told => "+",
+            Self::Shown => "+",
             Self::Turn => "─",
             Self::Other => " ",
         }
@@ -70,7 +70,7 @@ pub(super) fn of(event: &Arc<Event>) -> Vec<TimelineLine> {
         found.push(entry(event, LineMark::Verdict(event.verdict), event.verdict.name(), about));
     }
     if let Some(told) = told(event) {
-        found.push(entry(event, LineMark::Told, "told", one_line(&told)));
+        found.push(entry(event, LineMark::Shown, "shown", one_line(&told)));
     }
     found
 }

@@ -6,12 +6,13 @@ use super::state::{Chunk, FleetSnapshot, ViewInput};
 use crate::feed::{Feed, News as Heard};
 use crate::view_model;
 use model::row::Event;
+use std::convert::Infallible;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use store::{EventFilter, Store, TaskTotals};
+use store::{EventFilter, Store, StoreHandle, TaskTotals};
 
 /// Where the fleet is read from.
 pub struct FleetSource {
@@ -103,7 +104,7 @@ struct Reader {
     wanted: Wanted,
     to: Sender<ViewNews>,
     feed: Feed,
-    store: Option<Store>,
+    store: StoreHandle,
     tasks: Vec<TaskTotals>,
     fleet_read: Option<Instant>,
     /// How long to leave the database and the processor to others after a read.
@@ -116,7 +117,7 @@ struct Reader {
 impl Reader {
     fn new(source: FleetSource, wanted: Wanted, to: Sender<ViewNews>) -> Self {
         let feed = Feed::new(&source.folder);
-        let (store, tasks) = (None, Vec::new());
+        let (store, tasks) = (StoreHandle::default(), Vec::new());
         Self {
             source,
             wanted,
@@ -137,19 +138,19 @@ impl Reader {
             std::thread::sleep(ASK_EVERY);
             return Some(());
         }
-        if self.store.as_ref().is_none_or(Store::stale) {
-            self.store = (self.source.open)();
+        let mut handle = std::mem::take(&mut self.store);
+        if handle.renew(|| Ok::<_, Infallible>((self.source.open)())) == Ok(true) {
             self.feed = Feed::new(&self.source.folder);
             self.fleet_read = None;
         }
-        let Some(store) = self.store.take() else {
+        let Some(store) = handle.current() else {
             self.tell(ViewInput::Snapshot(FleetSnapshot::default()))?;
             std::thread::sleep(SWEEP_EVERY);
             return Some(());
         };
-        let heard = self.feed.wait(&store, ASK_EVERY);
-        let looked = self.read(&store, heard);
-        self.store = Some(store);
+        let heard = self.feed.wait(store, ASK_EVERY);
+        let looked = self.read(store, heard);
+        self.store = handle;
         match looked {
             Ok(more) => more,
             Err(cause) => {

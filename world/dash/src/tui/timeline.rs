@@ -59,7 +59,7 @@ impl Timeline {
                 // The call has its line; only what was said to its return is new.
                 let said = entry::of(&event)
                     .into_iter()
-                    .filter(|one| matches!(one.mark, LineMark::Verdict(_) | LineMark::Told));
+                    .filter(|one| matches!(one.mark, LineMark::Verdict(_) | LineMark::Shown));
                 self.append(said.collect());
             }
         }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
-use store::Store;
+use store::{Store, StoreHandle};
 use tokio::sync::watch;
 
 /// The fleet is told anew at most so often.
@@ -34,7 +34,7 @@ pub struct FleetCache {
 /// A connection that is kept while it is good.
 struct CachedPages {
     folder: PathBuf,
-    store: Option<Store>,
+    store: StoreHandle,
 }
 
 impl FleetCache {
@@ -77,29 +77,26 @@ impl FleetCache {
 
 impl CachedPages {
     fn new(folder: &Path) -> Self {
-        Self { folder: folder.to_path_buf(), store: None }
+        Self { folder: folder.to_path_buf(), store: StoreHandle::default() }
     }
 
     fn read<T>(&mut self, read: impl FnOnce(Option<&Store>) -> Result<T, store::Error>) -> Result<T, store::Error> {
         self.renew()?;
-        let found = read(self.store.as_ref());
+        let found = read(self.store.current());
         // A connection that failed is not kept: the file may be damaged or gone.
         if found.is_err() {
-            self.store = None;
+            self.store.close();
         }
         found
     }
 
     /// Whether another connection than before is open now.
     fn renew(&mut self) -> Result<bool, store::Error> {
-        if self.store.as_ref().is_some_and(|store| !store.stale()) {
-            return Ok(false);
-        }
-        self.store = None;
-        if self.folder.join(store::DATABASE).exists() {
-            self.store = Some(Store::open_existing_read_only(&self.folder)?);
-        }
-        Ok(true)
+        let folder = &self.folder;
+        self.store.renew(|| {
+            let there = folder.join(store::DATABASE).exists();
+            there.then(|| Store::open_existing_read_only(folder)).transpose()
+        })
     }
 }
 
@@ -117,7 +114,7 @@ fn follow(mut shelf: CachedPages, mut feed: Feed, of: &Weak<FleetCache>) {
         }
         let begun = Instant::now();
         let renewed = shelf.renew();
-        let changed = match (&renewed, &shelf.store) {
+        let changed = match (&renewed, shelf.store.current()) {
             (Ok(renewed), Some(store)) => {
                 // Looked at before the fleet is read: what is committed after the reading is news then.
                 let first = *renewed || told != Told::Fleet;
@@ -130,7 +127,7 @@ fn follow(mut shelf: CachedPages, mut feed: Feed, of: &Weak<FleetCache>) {
         let unstored = store::unstored(&shelf.folder);
         if changed || unstored != warned {
             warned = unstored;
-            told = match &shelf.store {
+            told = match shelf.store.current() {
                 Some(_) => Told::Fleet,
                 None if renewed.is_ok() => Told::Empty,
                 None => Told::Failure,
@@ -142,7 +139,7 @@ fn follow(mut shelf: CachedPages, mut feed: Feed, of: &Weak<FleetCache>) {
             tell(&cache, &json);
         }
         drop(cache);
-        let pause = if shelf.store.is_some() { AT_MOST_EVERY } else { MISSING };
+        let pause = if shelf.store.current().is_some() { AT_MOST_EVERY } else { MISSING };
         thread::sleep(pause.saturating_sub(begun.elapsed()));
     }
 }

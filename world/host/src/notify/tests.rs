@@ -4,12 +4,12 @@ use super::*;
 use std::os::unix::fs::PermissionsExt;
 use tempfile::TempDir;
 
-struct Stage {
+struct NotifyHome {
     root: TempDir,
     place: NotifyPrograms,
 }
 
-impl Stage {
+impl NotifyHome {
     fn new(limit: Duration) -> Self {
         let root = tempfile::tempdir().unwrap();
         let home = root.path().join("home");
@@ -35,7 +35,7 @@ const PLENTY: Duration = Duration::from_secs(60);
 
 #[test]
 fn f5_a_program_gets_the_event_a_clean_environment_and_the_home_folder() {
-    let stage = Stage::new(PLENTY);
+    let stage = NotifyHome::new(PLENTY);
     stage.script("tell", "cat > got; pwd > where; env > env; echo \"$1\" > word");
     program(&["~/tell".into(), "it's; $(me)".into()], "{\"agent\":\"ada\"}", &stage.place).unwrap();
     assert_eq!(stage.read("got"), "{\"agent\":\"ada\"}\n");
@@ -55,7 +55,7 @@ fn f5_a_program_gets_the_event_a_clean_environment_and_the_home_folder() {
 
 #[test]
 fn f5_a_program_that_hangs_is_ended_with_all_it_started() {
-    let stage = Stage::new(Duration::from_millis(300));
+    let stage = NotifyHome::new(Duration::from_millis(300));
     let tell = stage.script("tell", "sh -c 'trap \"\" TERM HUP; echo $$ > child; while :; do sleep 1; done' &\nwait");
     // Under load the child may not have begun within the limit: then it is tried again.
     let child = (0..100).find_map(|_| {
@@ -72,7 +72,7 @@ fn f5_a_program_that_hangs_is_ended_with_all_it_started() {
 
 #[test]
 fn f5_what_went_wrong_is_said_in_words() {
-    let stage = Stage::new(PLENTY);
+    let stage = NotifyHome::new(PLENTY);
     let tell = stage.script("tell", "echo 'no route to the moon' >&2; exit 3");
     let said = |command: &[String]| program(command, "{}", &stage.place).unwrap_err().to_string();
     assert_eq!(said(std::slice::from_ref(&tell)), format!("{tell} failed (exit 3): no route to the moon"));
@@ -85,7 +85,7 @@ fn f5_what_went_wrong_is_said_in_words() {
 #[cfg(not(target_os = "macos"))]
 #[test]
 fn f5_the_desktop_is_told_in_plain_text() {
-    let stage = Stage::new(PLENTY);
+    let stage = NotifyHome::new(PLENTY);
     stage.script(".local/bin/notify-send", "for word; do echo \"$word\"; done > shown");
     let message = Notification { title: "-x & <ada>", body: "<b>no</b> & more", urgency: Urgency::High };
     desktop(&message, &stage.place).unwrap();

@@ -112,7 +112,7 @@ fn report(tx: &Tx<'_>, task: &Queued, told: Settlement<'_>, now: Ms) -> Result<(
     let session = task.hold.as_ref().and_then(|hold| hold.session.as_deref());
     let Some(session) = session.map(|id| tx.session(id)).transpose()?.flatten() else { return Ok(()) };
     match reports::task(&session, &task.slug, told, now) {
-        Some(message) => tx.apply(&[Write::Keep(MemoryWrite::Message(message))]),
+        Some(message) => tx.apply(&[Write::Memory(MemoryWrite::Message(message))]),
         None => Ok(()),
     }
 }

@@ -1,6 +1,6 @@
 //! Every captured payload of the real client along the way (D2, D3).
 
-use crate::stage::Stage;
+use crate::home::PipelineHome;
 use model::EventKind;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -28,7 +28,7 @@ fn d2_every_captured_payload_decodes_to_its_kind_with_nothing_left_out() {
 /// Ordinary work: not one of the captured payloads is destructive beyond what the user was asked about.
 #[test]
 fn d2_d3_every_captured_payload_is_recorded_once_and_answered_lawfully() {
-    let mut stage = Stage::new();
+    let mut stage = PipelineHome::new();
     let client = stage.client("unused");
     let cases = testkit::corpus::claude_code().unwrap();
     for (nth, case) in cases.iter().enumerate() {
@@ -47,7 +47,7 @@ fn d2_d3_every_captured_payload_is_recorded_once_and_answered_lawfully() {
 
 #[test]
 fn d3_no_captured_payload_is_answered_with_an_allow() {
-    let mut stage = Stage::new();
+    let mut stage = PipelineHome::new();
     let client = stage.client("unused");
     for case in testkit::corpus::claude_code().unwrap() {
         let said = stage.send_bytes(&client, case.bytes).answer.stdout;
@@ -57,7 +57,7 @@ fn d3_no_captured_payload_is_answered_with_an_allow() {
 
 #[test]
 fn d2_an_unknown_event_with_unknown_fields_is_recorded_and_passes() {
-    let mut stage = Stage::new();
+    let mut stage = PipelineHome::new();
     let client = stage.client("one");
     let served = stage.send(&client, "MoonPhaseChanged", serde_json::json!({"phase": {"new": [1, 2]}}));
     assert_eq!(served.answer, model::Answer::default());

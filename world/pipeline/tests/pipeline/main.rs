@@ -1,11 +1,15 @@
 //! The way of an event, walked in process on a real database in a throw-away home.
 
+mod context;
 mod corpus;
+mod fleet;
+mod home;
+mod memory;
 mod mutation;
 mod once;
 mod place;
+mod queue;
 mod secrets;
 mod session;
-mod stage;
 mod state;
 mod twins;

@@ -1,6 +1,6 @@
 //! Payloads no client should send: nothing panics, nothing is lost, and the guard still stands (D2).
 
-use crate::stage::{Client, Stage, decision};
+use crate::home::{Client, PipelineHome, decision};
 use model::EventKind;
 use pipeline::Response;
 use proptest::prelude::*;
@@ -38,7 +38,7 @@ fn wrong_values() -> [Value; 7] {
 
 #[test]
 fn d2_a_wrongly_typed_field_never_loses_the_event() {
-    let mut stage = Stage::new();
+    let mut stage = PipelineHome::new();
     let client = stage.client("one");
     for case in testkit::corpus::claude_code().unwrap() {
         let whole: Value = serde_json::from_slice(&case.bytes).unwrap();
@@ -63,7 +63,7 @@ fn d2_a_wrongly_typed_field_never_loses_the_event() {
 /// With plain optional fields one `"source": 42` made serde refuse the whole event.
 #[test]
 fn d2_a_force_push_with_a_broken_sibling_field_is_still_denied() {
-    let mut stage = Stage::new();
+    let mut stage = PipelineHome::new();
     let whole = force_push(&stage.client("one"), "t");
     let judged_by = ["hook_event_name", "tool_name", "tool_input"];
     let fields = whole.as_object().unwrap().keys().filter(|field| !judged_by.contains(&field.as_str()));
@@ -80,7 +80,7 @@ fn d2_a_force_push_with_a_broken_sibling_field_is_still_denied() {
 
 #[test]
 fn d2_a_payload_cut_at_any_byte_is_kept_and_judged_as_far_as_it_goes() {
-    let mut stage = Stage::new();
+    let mut stage = PipelineHome::new();
     let client = stage.client("one");
     let text = force_push(&client, "t").to_string();
     let readable = text.find("git push --force").unwrap() + "git push --force".len();
@@ -104,8 +104,9 @@ fn d2_a_payload_cut_at_any_byte_is_kept_and_judged_as_far_as_it_goes() {
 
 #[test]
 fn d2_strange_but_readable_payloads_are_denied_as_the_plain_one_is() {
-    let mut stage = Stage::new();
-    let plain = |stage: &Stage, nth: usize| force_push(&stage.client(&format!("strange-{nth}")), "t").to_string();
+    let mut stage = PipelineHome::new();
+    let plain =
+        |stage: &PipelineHome, nth: usize| force_push(&stage.client(&format!("strange-{nth}")), "t").to_string();
     let deep = |n: usize| format!("{}{}", "[".repeat(n), "]".repeat(n));
     let shapes: Vec<(&str, Shape)> = vec![
         ("a byte order mark", Box::new(|text| [b"\xef\xbb\xbf", text.as_bytes()].concat())),
@@ -159,7 +160,7 @@ fn d2_strange_but_readable_payloads_are_denied_as_the_plain_one_is() {
 
 #[test]
 fn d2_payloads_nothing_can_be_made_of_are_recorded_as_such_and_pass() {
-    let mut stage = Stage::new();
+    let mut stage = PipelineHome::new();
     let client = stage.client("one");
     let shapes: [&[u8]; 10] = [
         b"",
@@ -185,7 +186,7 @@ fn d2_payloads_nothing_can_be_made_of_are_recorded_as_such_and_pass() {
 
 #[test]
 fn d5_an_unreadable_payload_is_denied_where_the_user_closed_the_guard() {
-    let mut stage = Stage::new();
+    let mut stage = PipelineHome::new();
     stage.write("home/.config/taut/config.toml", "[guard]\non_failure = \"closed\"\n");
     let client = stage.client("one");
     let served = stage.send_bytes(&client, b"{\"hook_event".to_vec());
@@ -195,7 +196,7 @@ fn d5_an_unreadable_payload_is_denied_where_the_user_closed_the_guard() {
 
 #[test]
 fn d2_five_megabytes_are_kept_in_little_room_and_judged() {
-    let mut stage = Stage::new();
+    let mut stage = PipelineHome::new();
     let client = stage.client("one");
     let big = "x".repeat(5 << 20);
     for (nth, fields) in
@@ -221,7 +222,7 @@ fn d2_five_megabytes_are_kept_in_little_room_and_judged() {
 /// More padding than the reader reads must not hide what follows it.
 #[test]
 fn g1_a_command_behind_megabytes_of_padding_is_still_judged() {
-    let mut stage = Stage::new();
+    let mut stage = PipelineHome::new();
     let client = stage.client("one");
     for (id, line) in [
         ("behind", format!("echo {}; rm -rf /", "x".repeat(5 << 20))),
@@ -264,7 +265,7 @@ proptest! {
             let at = at.index(bytes.len());
             bytes[at] = byte;
         }
-        let mut stage = Stage::new();
+        let mut stage = PipelineHome::new();
         let client = stage.client("one");
         assert_kept(&stage.send_bytes(&client, bytes), "changed bytes");
         assert_eq!(stage.events().len(), 1);
@@ -272,7 +273,7 @@ proptest! {
 
     #[test]
     fn d2_any_bytes_at_all_are_recorded(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
-        let mut stage = Stage::new();
+        let mut stage = PipelineHome::new();
         let client = stage.client("one");
         assert_kept(&stage.send_bytes(&client, bytes), "any bytes");
     }
@@ -291,7 +292,7 @@ proptest! {
         payload[field] = values[0].clone();
         payload[&unknown] = values[1].clone();
         let name = payload["hook_event_name"].as_str().unwrap().to_owned();
-        let mut stage = Stage::new();
+        let mut stage = PipelineHome::new();
         let client = stage.client("one");
         let served = stage.send_bytes(&client, payload.to_string().into_bytes());
         assert_kept(&served, "any value");

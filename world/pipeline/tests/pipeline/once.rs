@@ -1,11 +1,11 @@
 //! The same call arriving twice is answered once and the same (D1); another call never is.
 
-use crate::stage::{Stage, decision};
+use crate::home::{PipelineHome, decision};
 use serde_json::json;
 
 #[test]
 fn d1_the_same_call_twice_is_recorded_once_and_answered_the_same() {
-    let mut stage = Stage::new();
+    let mut stage = PipelineHome::new();
     let client = stage.client("one");
     let first = stage.bash(&client, "t1", "git push --force");
     let second = stage.bash(&client, "t1", "git push --force");
@@ -16,7 +16,7 @@ fn d1_the_same_call_twice_is_recorded_once_and_answered_the_same() {
 
 #[test]
 fn d1_a_harmless_call_twice_is_recorded_once_and_passes_twice() {
-    let mut stage = Stage::new();
+    let mut stage = PipelineHome::new();
     let client = stage.client("one");
     let first = stage.bash(&client, "t1", "ls");
     let second = stage.bash(&client, "t1", "ls");
@@ -27,7 +27,7 @@ fn d1_a_harmless_call_twice_is_recorded_once_and_passes_twice() {
 /// Gateways before other models number their calls from one in every answer.
 #[test]
 fn d5_a_call_id_used_again_for_another_command_is_judged_anew() {
-    let mut stage = Stage::new();
+    let mut stage = PipelineHome::new();
     let client = stage.client("one");
     assert_eq!(decision(&stage.bash(&client, "call_1", "ls")), None);
     assert_eq!(decision(&stage.bash(&client, "call_1", "rm -rf /")).as_deref(), Some("deny"));
@@ -36,7 +36,7 @@ fn d5_a_call_id_used_again_for_another_command_is_judged_anew() {
 
 #[test]
 fn d1_the_same_call_id_in_two_events_or_two_sessions_is_two_events() {
-    let mut stage = Stage::new();
+    let mut stage = PipelineHome::new();
     let client = stage.client("one");
     stage.bash(&client, "t1", "ls");
     stage.done(&client, "t1");
@@ -46,7 +46,7 @@ fn d1_the_same_call_id_in_two_events_or_two_sessions_is_two_events() {
 
 #[test]
 fn g2_a_strike_denies_once_and_passes_after_its_denial_was_delivered() {
-    let mut stage = Stage::new();
+    let mut stage = PipelineHome::new();
     let client = stage.client("one");
     assert_eq!(decision(&stage.bash(&client, "t1", "git push --force")).as_deref(), Some("deny"));
     let batch_mate = stage.bash(&client, "t2", "git push --force");

@@ -1,11 +1,11 @@
 //! Which agent and which project an event belongs to (PRODUCT §1).
 
-use crate::stage::{Living, Stage};
+use crate::home::{Living, PipelineHome};
 use serde_json::json;
 
 #[test]
 fn an_agents_name_is_taut_agent_id_then_ralph_agent_id_then_agent_id() {
-    let mut stage = Stage::new();
+    let mut stage = PipelineHome::new();
     let least = stage.client("one").with("AGENT_ID", "third");
     assert_eq!(stage.start(&least, "startup").agent, "third");
     let middle = least.with("RALPH_AGENT_ID", "second");
@@ -18,7 +18,7 @@ fn an_agents_name_is_taut_agent_id_then_ralph_agent_id_then_agent_id() {
 
 #[test]
 fn an_unnamed_agent_survives_clear_fork_and_compact_in_its_process() {
-    let mut stage = Stage::new();
+    let mut stage = PipelineHome::new();
     let client = stage.client("one");
     let first = stage.start(&client, "startup");
     stage.end(&client, "clear");
@@ -33,7 +33,7 @@ fn an_unnamed_agent_survives_clear_fork_and_compact_in_its_process() {
 
 #[test]
 fn an_unnamed_agent_in_a_pane_survives_a_new_process_there() {
-    let mut stage = Stage::new();
+    let mut stage = PipelineHome::new();
     let in_pane = stage.client("one").with("TMUX", "/tmp/tmux-0/default,1,0").with("TMUX_PANE", "%1");
     let (one, two) = (Living::new(), Living::new());
     let first = stage.start(&in_pane.clone().of(one.pid()), "startup");
@@ -47,7 +47,7 @@ fn an_unnamed_agent_in_a_pane_survives_a_new_process_there() {
 
 #[test]
 fn two_unnamed_clients_without_a_pane_are_two_agents() {
-    let mut stage = Stage::new();
+    let mut stage = PipelineHome::new();
     let other = Living::new();
     let first = stage.start(&stage.client("one"), "startup");
     let second = stage.start(&stage.client("two").of(other.pid()), "startup");
@@ -57,7 +57,7 @@ fn two_unnamed_clients_without_a_pane_are_two_agents() {
 
 #[test]
 fn a_sub_folder_and_a_linked_worktree_map_to_one_project() {
-    let mut stage = Stage::new();
+    let mut stage = PipelineHome::new();
     let acme = stage.folder("acme").to_str().unwrap().to_owned();
     stage.write("acme/.git/worktrees/side/commondir", "../..\n");
     stage.write("side/.git", &format!("gitdir: {acme}/.git/worktrees/side\n"));
@@ -70,7 +70,7 @@ fn a_sub_folder_and_a_linked_worktree_map_to_one_project() {
 
 #[test]
 fn a_home_under_git_is_not_a_project() {
-    let mut stage = Stage::new();
+    let mut stage = PipelineHome::new();
     stage.write("home/.git/HEAD", "ref: refs/heads/main\n");
     stage.write("home/notes/today.md", "");
     let notes = stage.folder("home/notes");
@@ -80,7 +80,7 @@ fn a_home_under_git_is_not_a_project() {
 
 #[test]
 fn a_cd_changes_neither_the_project_nor_the_agent_of_a_session() {
-    let mut stage = Stage::new();
+    let mut stage = PipelineHome::new();
     let client = stage.client("one");
     let first = stage.start(&client, "startup");
     let wandered = client.in_folder(&stage.folder("other"));
@@ -94,7 +94,7 @@ fn a_cd_changes_neither_the_project_nor_the_agent_of_a_session() {
 /// The agent's row is found by the session's agent, not by where the event happened.
 #[test]
 fn f1_a_status_is_not_lost_by_a_cd_into_another_project() {
-    let mut stage = Stage::new();
+    let mut stage = PipelineHome::new();
     let client = stage.client("one");
     let session = stage.start(&client, "startup");
     let failed = json!({"tool_name": "Bash", "tool_input": {}, "tool_use_id": "t1", "error": "no"});
@@ -108,7 +108,7 @@ fn f1_a_status_is_not_lost_by_a_cd_into_another_project() {
 /// The client says where it was started in every hook, wherever a `cd` has led it since.
 #[test]
 fn s1_an_unnamed_agent_survives_a_clear_in_another_project() {
-    let mut stage = Stage::new();
+    let mut stage = PipelineHome::new();
     let acme = stage.folder("acme");
     let client = stage.client("one").with("CLAUDE_PROJECT_DIR", acme.to_str().unwrap());
     let first = stage.start(&client, "startup");
@@ -121,7 +121,7 @@ fn s1_an_unnamed_agent_survives_a_clear_in_another_project() {
 
 #[test]
 fn f1_a_status_that_stays_keeps_its_moment_in_another_project_too() {
-    let mut stage = Stage::new();
+    let mut stage = PipelineHome::new();
     let acme = stage.folder("acme");
     let client = stage.client("one").with("CLAUDE_PROJECT_DIR", acme.to_str().unwrap());
     let session = stage.start(&client, "startup");
@@ -134,8 +134,8 @@ fn f1_a_status_that_stays_keeps_its_moment_in_another_project_too() {
 
 #[test]
 fn an_unnamed_agent_in_a_pane_is_the_same_one_in_a_sub_folder_of_its_project() {
-    let mut stage = Stage::new();
-    let in_pane = |stage: &Stage, session: &str, folder: &str| {
+    let mut stage = PipelineHome::new();
+    let in_pane = |stage: &PipelineHome, session: &str, folder: &str| {
         let folder = stage.folder(folder);
         let client = stage.client(session).with("TMUX", "/tmp/tmux-0/default,1,0").with("TMUX_PANE", "%1");
         client.with("CLAUDE_PROJECT_DIR", folder.to_str().unwrap()).in_folder(&folder)

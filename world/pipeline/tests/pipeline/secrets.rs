@@ -1,13 +1,13 @@
 //! What is stored of a call, and what is not (D9).
 
-use crate::stage::{Stage, decision};
+use crate::home::{PipelineHome, decision};
 use serde_json::json;
 
 const SECRET: &str = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
 
 #[test]
 fn d9_a_secret_in_a_denied_command_is_neither_in_the_reason_nor_in_the_stored_answer() {
-    let mut stage = Stage::new();
+    let mut stage = PipelineHome::new();
     let client = stage.client("one");
     for (nth, command) in [
         format!("rm -rf / --token={SECRET}"),
@@ -28,7 +28,7 @@ fn d9_a_secret_in_a_denied_command_is_neither_in_the_reason_nor_in_the_stored_an
 
 #[test]
 fn d9_of_a_response_only_size_and_hash_are_kept() {
-    let mut stage = Stage::new();
+    let mut stage = PipelineHome::new();
     let client = stage.client("one");
     let fields = json!({"tool_name": "Read", "tool_input": {"file_path": "/x"}, "tool_use_id": "r",
         "tool_response": {"file": {"content": "the whole plan"}}});
@@ -41,7 +41,7 @@ fn d9_of_a_response_only_size_and_hash_are_kept() {
 
 #[test]
 fn d9_prompts_and_messages_are_kept_without_their_secrets() {
-    let mut stage = Stage::new();
+    let mut stage = PipelineHome::new();
     let client = stage.client("one");
     stage.send(&client, "UserPromptSubmit", json!({"prompt": format!("use {SECRET} to log in")}));
     stage.send(&client, "Notification", json!({"notification_type": "x", "message": format!("token={SECRET}")}));

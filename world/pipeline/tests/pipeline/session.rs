@@ -1,11 +1,11 @@
 //! Which session an event belongs to, and what it follows (S1, PRODUCT §1).
 
-use crate::stage::{Living, Stage};
+use crate::home::{Living, PipelineHome};
 use serde_json::json;
 
 #[test]
 fn s1_the_environments_logical_id_wins_over_stdins() {
-    let mut stage = Stage::new();
+    let mut stage = PipelineHome::new();
     let client = stage.client("host-1").with("CLAUDE_SESSION_ID", "logical-1");
     let session = stage.start(&client, "startup");
     assert_eq!(session.logical_id, "logical-1");
@@ -17,7 +17,7 @@ fn s1_the_environments_logical_id_wins_over_stdins() {
 
 #[test]
 fn s1_a_session_keeps_where_it_came_from() {
-    let mut stage = Stage::new();
+    let mut stage = PipelineHome::new();
     let client = stage
         .client("one")
         .with("CLAUDE_SESSION_ROLE", "reviewer")
@@ -40,7 +40,7 @@ fn s1_a_session_keeps_where_it_came_from() {
 /// Compaction keeps the host's id and comes without an end of the old session.
 #[test]
 fn s1_compact_makes_a_linked_session_of_the_same_conversation() {
-    let mut stage = Stage::new();
+    let mut stage = PipelineHome::new();
     let client = stage.client("one");
     let first = stage.start(&client, "startup");
     stage.send(&client, "PreCompact", json!({"trigger": "auto"}));
@@ -57,7 +57,7 @@ fn s1_compact_makes_a_linked_session_of_the_same_conversation() {
 /// `/clear` ends the old id and starts another in the same process.
 #[test]
 fn s1_clear_makes_a_linked_session_of_the_same_conversation() {
-    let mut stage = Stage::new();
+    let mut stage = PipelineHome::new();
     let client = stage.client("one");
     let first = stage.start(&client, "startup");
     stage.end(&client, "clear");
@@ -69,7 +69,7 @@ fn s1_clear_makes_a_linked_session_of_the_same_conversation() {
 
 #[test]
 fn s1_fork_makes_a_linked_session_even_when_the_end_of_the_old_one_was_never_told() {
-    let mut stage = Stage::new();
+    let mut stage = PipelineHome::new();
     let client = stage.client("one");
     let first = stage.start(&client, "startup");
     let second = stage.start(&client.session_id("two"), "fork");
@@ -81,7 +81,7 @@ fn s1_fork_makes_a_linked_session_even_when_the_end_of_the_old_one_was_never_tol
 /// Resume keeps the host's id and runs in another process.
 #[test]
 fn s1_resume_makes_a_linked_session_of_the_same_conversation() {
-    let mut stage = Stage::new();
+    let mut stage = PipelineHome::new();
     let client = stage.client("one");
     let first = stage.start(&client, "startup");
     stage.end(&client, "prompt_input_exit");
@@ -94,7 +94,7 @@ fn s1_resume_makes_a_linked_session_of_the_same_conversation() {
 
 #[test]
 fn s1_resume_of_a_client_that_was_killed_ends_what_it_left_open() {
-    let mut stage = Stage::new();
+    let mut stage = PipelineHome::new();
     let killed = Living::new();
     let client = stage.client("one").of(killed.pid());
     let first = stage.start(&client, "startup");
@@ -107,7 +107,7 @@ fn s1_resume_of_a_client_that_was_killed_ends_what_it_left_open() {
 
 #[test]
 fn s1_an_event_for_an_ended_session_opens_a_linked_new_one() {
-    let mut stage = Stage::new();
+    let mut stage = PipelineHome::new();
     let client = stage.client("one");
     let first = stage.start(&client, "startup");
     stage.end(&client, "other");
@@ -121,7 +121,7 @@ fn s1_an_event_for_an_ended_session_opens_a_linked_new_one() {
 
 #[test]
 fn s1_the_end_of_a_session_that_never_was_opens_none() {
-    let mut stage = Stage::new();
+    let mut stage = PipelineHome::new();
     stage.end(&stage.client("one"), "other");
     assert!(stage.sessions().is_empty());
     assert_eq!(stage.events().len(), 1);
@@ -129,7 +129,7 @@ fn s1_the_end_of_a_session_that_never_was_opens_none() {
 
 #[test]
 fn s1_a_first_event_without_a_start_opens_a_session() {
-    let mut stage = Stage::new();
+    let mut stage = PipelineHome::new();
     let client = stage.client("one");
     stage.bash(&client, "t1", "ls");
     let session = stage.current(&client);
@@ -138,7 +138,7 @@ fn s1_a_first_event_without_a_start_opens_a_session() {
 
 #[test]
 fn s1_a_pane_whose_client_is_gone_ends_the_old_session_there() {
-    let mut stage = Stage::new();
+    let mut stage = PipelineHome::new();
     let in_pane = stage.client("one").with("TMUX", "/tmp/tmux-0/default,1,0").with("TMUX_PANE", "%1");
     let killed = Living::new();
     let first = stage.start(&in_pane.clone().of(killed.pid()), "startup");
@@ -153,7 +153,7 @@ fn s1_a_pane_whose_client_is_gone_ends_the_old_session_there() {
 
 #[test]
 fn s1_the_conversation_of_the_environment_is_taken() {
-    let mut stage = Stage::new();
+    let mut stage = PipelineHome::new();
     let client = stage.client("one").with("CLAUDE_CONVERSATION_ID", "talk-1");
     let first = stage.start(&client, "startup");
     assert_eq!(first.conversation, "talk-1");
@@ -163,7 +163,7 @@ fn s1_the_conversation_of_the_environment_is_taken() {
 /// A start told twice by two installed hook lines is one session.
 #[test]
 fn d1_a_start_told_twice_at_once_is_one_session() {
-    let mut stage = Stage::new();
+    let mut stage = PipelineHome::new();
     let client = stage.client("one");
     stage.send(&client, "SessionStart", json!({"source": "startup"}));
     stage.rewind();

@@ -1,16 +1,16 @@
 //! How events move a session (S8) and its agent's status (F1).
 
-use crate::stage::{Client, Stage, decision};
+use crate::home::{Client, PipelineHome, decision};
 use serde_json::{Value, json};
 
-fn state(stage: &mut Stage, client: &Client) -> &'static str {
+fn state(stage: &mut PipelineHome, client: &Client) -> &'static str {
     stage.current(client).state.name()
 }
 
 #[test]
 fn s8_parallel_calls_are_active_only_when_the_last_is_back_in_any_order() {
     for order in [["a", "b", "c"], ["c", "b", "a"], ["b", "a", "c"], ["c", "a", "b"]] {
-        let mut stage = Stage::new();
+        let mut stage = PipelineHome::new();
         let client = stage.client("one");
         assert_eq!(stage.start(&client, "startup").state.name(), "created");
         stage.send(&client, "UserPromptSubmit", json!({"prompt": "go"}));
@@ -29,7 +29,7 @@ fn s8_parallel_calls_are_active_only_when_the_last_is_back_in_any_order() {
 /// S5: a prompt makes an idle session active, and every event is a sign of life.
 #[test]
 fn s5_a_prompt_wakes_an_idle_session_and_each_event_is_a_heartbeat() {
-    let mut stage = Stage::new();
+    let mut stage = PipelineHome::new();
     let client = stage.client("one");
     let mut last = stage.start(&client, "startup").last_seen_at;
     for (event, fields, state) in [
@@ -48,7 +48,7 @@ fn s5_a_prompt_wakes_an_idle_session_and_each_event_is_a_heartbeat() {
 
 #[test]
 fn s8_a_failed_call_is_back_as_well() {
-    let mut stage = Stage::new();
+    let mut stage = PipelineHome::new();
     let client = stage.client("one");
     stage.bash(&client, "a", "false");
     let failed = json!({"tool_name": "Bash", "tool_input": {}, "tool_use_id": "a", "error": "exit 1"});
@@ -58,7 +58,7 @@ fn s8_a_failed_call_is_back_as_well() {
 
 #[test]
 fn s8_our_own_denial_sets_active_unless_another_call_is_out() {
-    let mut stage = Stage::new();
+    let mut stage = PipelineHome::new();
     let client = stage.client("one");
     assert_eq!(decision(&stage.bash(&client, "a", "rm -rf /")).as_deref(), Some("deny"));
     assert_eq!(state(&mut stage, &client), "active");
@@ -72,7 +72,7 @@ fn s8_our_own_denial_sets_active_unless_another_call_is_out() {
 /// A call the user refused at the prompt never comes back by itself; the batch does.
 #[test]
 fn s8_a_batch_that_is_back_lands_every_call_in_it() {
-    let mut stage = Stage::new();
+    let mut stage = PipelineHome::new();
     let client = stage.client("one");
     stage.bash(&client, "a", "ls");
     stage.bash(&client, "b", "ls");
@@ -83,7 +83,7 @@ fn s8_a_batch_that_is_back_lands_every_call_in_it() {
 
 #[test]
 fn s8_stop_is_idle_unless_background_tasks_run() {
-    let mut stage = Stage::new();
+    let mut stage = PipelineHome::new();
     let client = stage.client("one");
     stage.send(&client, "UserPromptSubmit", json!({"prompt": "go"}));
     let busy = json!({"stop_hook_active": false, "background_tasks": [{"id": "x", "status": "running"}]});
@@ -97,7 +97,7 @@ fn s8_stop_is_idle_unless_background_tasks_run() {
 /// Esc fires no Stop: the prompt that waits is the first word of it, and the cancelled call is forgotten.
 #[test]
 fn s8_a_prompt_that_waits_is_idle_and_forgets_what_was_out() {
-    let mut stage = Stage::new();
+    let mut stage = PipelineHome::new();
     let client = stage.client("one");
     stage.bash(&client, "a", "sleep 100");
     stage.send(&client, "Notification", json!({"notification_type": "idle_prompt", "message": "waiting"}));
@@ -111,7 +111,7 @@ fn s8_a_prompt_that_waits_is_idle_and_forgets_what_was_out() {
 #[test]
 fn s8_the_end_of_a_session_has_its_reason() {
     for reason in ["clear", "resume", "logout", "prompt_input_exit", "other"] {
-        let mut stage = Stage::new();
+        let mut stage = PipelineHome::new();
         let client = stage.client("one");
         stage.start(&client, "startup");
         stage.end(&client, reason);
@@ -124,7 +124,7 @@ fn s8_the_end_of_a_session_has_its_reason() {
 /// A sub-agent's calls keep the session busy, and its end does not end the session.
 #[test]
 fn s10_a_sub_agent_never_ends_its_parents_session() {
-    let mut stage = Stage::new();
+    let mut stage = PipelineHome::new();
     let client = stage.client("one");
     stage.start(&client, "startup");
     stage.send(&client, "SubagentStart", json!({"agent_id": "a1", "agent_type": "Explore"}));
@@ -162,7 +162,7 @@ fn f1_each_event_sets_the_agents_status() {
         ("UserPromptSubmit", json!({"prompt": "more"}), "working"),
         ("SessionEnd", json!({"reason": "other"}), "done"),
     ];
-    let mut stage = Stage::new();
+    let mut stage = PipelineHome::new();
     let client = stage.client("one").with("TAUT_AGENT_ID", "worker");
     for (event, fields, expected) in table {
         stage.send(&client, event, fields.clone());
@@ -173,7 +173,7 @@ fn f1_each_event_sets_the_agents_status() {
 
 #[test]
 fn f1_a_status_that_stays_keeps_its_moment() {
-    let mut stage = Stage::new();
+    let mut stage = PipelineHome::new();
     let client = stage.client("one").with("TAUT_AGENT_ID", "worker");
     stage.start(&client, "startup");
     stage.send(&client, "UserPromptSubmit", json!({"prompt": "go"}));

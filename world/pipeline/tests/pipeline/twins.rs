@@ -1,10 +1,10 @@
 //! A second live client under the same name is a child: it never ends, takes or inherits anything of the first.
 
-use crate::stage::{Client, Living, Stage};
+use crate::home::{Client, Living, PipelineHome};
 use serde_json::json;
 
 /// An elder with a session of its own, and a twin in another process under the same name.
-fn elder_and_twin(stage: &mut Stage, twin: &Living) -> (Client, Client) {
+fn elder_and_twin(stage: &mut PipelineHome, twin: &Living) -> (Client, Client) {
     let elder = stage.client("one").with("TAUT_AGENT_ID", "worker");
     stage.start(&elder, "startup");
     (elder.clone(), elder.of(twin.pid()).session_id("two"))
@@ -12,7 +12,7 @@ fn elder_and_twin(stage: &mut Stage, twin: &Living) -> (Client, Client) {
 
 #[test]
 fn s1_a_twin_under_the_same_name_is_a_child() {
-    let mut stage = Stage::new();
+    let mut stage = PipelineHome::new();
     let process = Living::new();
     let (elder, twin) = elder_and_twin(&mut stage, &process);
     let child = stage.start(&twin, "startup");
@@ -27,7 +27,7 @@ fn s1_a_twin_under_the_same_name_is_a_child() {
 
 #[test]
 fn s1_a_childs_end_leaves_the_elders_session_and_row_alone() {
-    let mut stage = Stage::new();
+    let mut stage = PipelineHome::new();
     let process = Living::new();
     let (elder, twin) = elder_and_twin(&mut stage, &process);
     stage.send(&elder, "UserPromptSubmit", json!({"prompt": "go"}));
@@ -46,7 +46,7 @@ fn s1_a_childs_end_leaves_the_elders_session_and_row_alone() {
 /// A `claude` started by the Bash tool of another inherits its whole environment, the logical id as well.
 #[test]
 fn s1_a_nested_client_with_the_same_logical_id_is_a_child_with_a_session_of_its_own() {
-    let mut stage = Stage::new();
+    let mut stage = PipelineHome::new();
     let process = Living::new();
     let outer = stage.client("outer").with("CLAUDE_SESSION_ID", "logical");
     let first = stage.start(&outer, "startup");
@@ -65,7 +65,7 @@ fn s1_a_nested_client_with_the_same_logical_id_is_a_child_with_a_session_of_its_
 
 #[test]
 fn s1_a_nested_client_follows_nothing_of_the_first_not_even_what_has_ended() {
-    let mut stage = Stage::new();
+    let mut stage = PipelineHome::new();
     let process = Living::new();
     let outer = stage.client("outer").with("CLAUDE_SESSION_ID", "logical");
     stage.start(&outer, "startup");
@@ -79,7 +79,7 @@ fn s1_a_nested_client_follows_nothing_of_the_first_not_even_what_has_ended() {
 
 #[test]
 fn s1_a_childs_own_clear_follows_the_child_and_stays_one() {
-    let mut stage = Stage::new();
+    let mut stage = PipelineHome::new();
     let process = Living::new();
     let (elder, twin) = elder_and_twin(&mut stage, &process);
     let first = stage.current(&elder);
@@ -95,7 +95,7 @@ fn s1_a_childs_own_clear_follows_the_child_and_stays_one() {
 
 #[test]
 fn s1_two_clients_in_one_pane_are_elder_and_child() {
-    let mut stage = Stage::new();
+    let mut stage = PipelineHome::new();
     let process = Living::new();
     let elder = stage.client("one").with("TMUX", "/tmp/tmux-0/default,1,0").with("TMUX_PANE", "%1");
     let first = stage.start(&elder, "startup");
@@ -107,7 +107,7 @@ fn s1_two_clients_in_one_pane_are_elder_and_child() {
 /// The host's own session taken up by a second live client.
 #[test]
 fn s1_the_same_session_resumed_while_its_client_lives_is_a_child() {
-    let mut stage = Stage::new();
+    let mut stage = PipelineHome::new();
     let process = Living::new();
     let client = stage.client("one");
     let first = stage.start(&client, "startup");
@@ -118,7 +118,7 @@ fn s1_the_same_session_resumed_while_its_client_lives_is_a_child() {
 
 #[test]
 fn s1_a_name_whose_client_was_killed_is_taken_over_not_inherited_as_a_child() {
-    let mut stage = Stage::new();
+    let mut stage = PipelineHome::new();
     let killed = Living::new();
     let first = stage.start(&stage.client("one").with("TAUT_AGENT_ID", "worker").of(killed.pid()), "startup");
     drop(killed);

@@ -154,14 +154,14 @@ pub(crate) fn keep(conn: &Connection, keep: &MemoryWrite) -> rusqlite::Result<()
         MemoryWrite::Phase(PhaseStep { effort, label, at, approved }) => {
             conn.prepare_cached(PUT_PHASE)?.execute(params![effort, label, at.0, approved]).map(drop)
         }
-        MemoryWrite::Account(stored) => hand_overs::put(conn, stored),
+        MemoryWrite::HandOver(stored) => hand_overs::put(conn, stored),
         MemoryWrite::Recovered { agent, session } => hand_overs::told(conn, agent, session),
         MemoryWrite::Counters(counters) => counters::put(conn, counters),
         MemoryWrite::Directive(Directive { effort, path, required, read }) => {
             conn.prepare_cached(PUT_DIRECTIVE)?.execute(params![effort, path, required, read]).map(drop)
         }
         MemoryWrite::SubSession(sub) => subs::put(conn, sub),
-        MemoryWrite::Errand(pre_executed) => pre_executed::put(conn, pre_executed),
+        MemoryWrite::PreExecuted(pre_executed) => pre_executed::put(conn, pre_executed),
         MemoryWrite::Message(message) => messages::put(conn, message),
         MemoryWrite::Delivered { message, at } => messages::deliver(conn, message, *at),
         MemoryWrite::Once { session, once } => sessions::mark(conn, session, *once),

@@ -6,7 +6,6 @@ use crate::lock;
 use std::ffi::CString;
 use std::fs::{File, OpenOptions};
 use std::io;
-use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
@@ -80,6 +79,7 @@ fn largest_file() -> u64 {
 
 #[cfg(target_os = "linux")]
 fn allocate(file: &File, size: u64) -> io::Result<()> {
+    use std::os::fd::AsRawFd;
     // SAFETY: the descriptor is open for as long as `file` is.
     match unsafe { libc::fallocate(file.as_raw_fd(), 0, 0, size.cast_signed()) } {
         0 => Ok(()),

@@ -93,8 +93,8 @@ fn f4_the_last_verdict_and_the_open_sub_agents_belong_to_the_agent() {
     writes.push(Write::Event(Box::new(denied(1, "rm-root"))));
     writes.push(Write::Event(Box::new(Event { verdict: Level::Ask, ..denied(2, "sudo") })));
     writes.push(Write::Event(Box::new(Event { session: Some("s-2".into()), ..denied(3, "other") })));
-    writes.push(Write::Keep(MemoryWrite::SubSession(sub("a", None))));
-    writes.push(Write::Keep(MemoryWrite::SubSession(sub("b", Some(Ms(5))))));
+    writes.push(Write::Memory(MemoryWrite::SubSession(sub("a", None))));
+    writes.push(Write::Memory(MemoryWrite::SubSession(sub("b", Some(Ms(5))))));
     let (_home, store) = stored(&writes);
     let fleet = store.fleet().unwrap();
     let alpha = &fleet.members[0];

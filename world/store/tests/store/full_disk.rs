@@ -34,8 +34,9 @@ fn t4_over_a_full_disk_every_event_is_stored_or_counted_and_no_denial_is_lost() 
     }
     let home = tempfile::tempdir().unwrap();
     let name = "full_disk::t4_over_a_full_disk_every_event_is_stored_or_counted_and_no_denial_is_lost";
-    if let Some(child) = child(name, home.path()).on_a_small_disk("8m") {
-        assert!(child.status().unwrap().success());
+    match child(name, home.path()).on_a_small_disk("8m") {
+        Some(child) => assert!(child.status().unwrap().success()),
+        None => testkit::skipped("nobody is granted a mount of their own here"),
     }
 }
 

@@ -1,5 +1,6 @@
 //! The memory, from outside: one test binary.
 
+mod crash;
 mod damage;
 mod death;
 mod fleet;

@@ -236,7 +236,7 @@ fn r4_a_restart_is_asked_by_one_agent_from_one_moment_on() {
     let home = tempfile::tempdir().unwrap();
     let mut store = open(home.path());
     let message = |id: &str, kind: &str, from: &str| {
-        Write::Keep(MemoryWrite::Message(Message {
+        Write::Memory(MemoryWrite::Message(Message {
             id: id.into(),
             at: NOW,
             kind: kind.into(),

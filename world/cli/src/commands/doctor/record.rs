@@ -1,7 +1,6 @@
 //! Whether all that was answered is stored, and what might have kept it from that.
 
 use super::PATIENCE;
-use crate::service;
 use host::install::checks::Check;
 use host::paths::PathVariables;
 use store::Store;

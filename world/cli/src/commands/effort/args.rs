@@ -61,7 +61,7 @@ pub enum EffortVerb {
 
 #[derive(Debug, Subcommand)]
 pub enum SessionVerb {
-    /// Begin a session of work with a skill: the way through the session gate
+    /// Begin an effort with a skill: this opens the session gate
     #[command(alias = "init")]
     Activate(StartArgs),
     /// Go on with an effort, this agent's own or another by name
@@ -83,7 +83,7 @@ pub enum SessionVerb {
     },
     /// Say where this agent stands: session, effort, counters
     Status,
-    /// End the session of work
+    /// End the effort
     #[command(alias = "deactivate")]
     End(TextArgs),
     /// Go to a phase (the same as `taut effort phase`)

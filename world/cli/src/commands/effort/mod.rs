@@ -9,7 +9,7 @@ pub use args::{EffortVerb, SessionVerb, TextArgs};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::{Printer, Text};
-use crate::{service, stdin};
+use crate::stdin;
 use engine::memory::line::Plain;
 use host::paths::PathVariables;
 use model::Environment;

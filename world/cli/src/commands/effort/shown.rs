@@ -129,7 +129,7 @@ pub fn status(printer: &Printer) -> Result<Exit, CliError> {
         None => row("effort", "none; `taut session activate <skill>` begins one"),
     }
     if waiting {
-        row("account", "stored, for the next session of this agent");
+        row("hand-over note", "stored, for the next session of this agent");
     }
     Ok(Exit::Ok)
 }

@@ -5,13 +5,14 @@ use super::{OffArgs, OnArgs, judge_here, setting};
 use crate::commands::stored;
 use crate::error::CliError;
 use crate::exit::Exit;
+use crate::person;
 use crate::printer::Printer;
 use crate::user_config::{self, ConfigChange};
-use crate::{notifier, person};
 use engine::fleet::notify::{self, NotifyContext};
 use model::row::AgentStatus;
 use policy::notify::{KINDS, Offset, Quiet};
 use serde_json::json;
+use service::workers::notifier;
 use std::path::Path;
 use toml_edit::{Array, Value, value};
 

@@ -1,4 +1,4 @@
-//! `taut task …` as users type it, with the flags that scripts of the seed know.
+//! `taut task …` as users type it, with the flags that older scripts know.
 
 use clap::{Args, Subcommand};
 

@@ -1,0 +1,4 @@
+//! The dialects from outside: one test binary.
+
+mod decode;
+mod screen;

@@ -1,0 +1,4 @@
+//! The engine from outside: one test binary.
+
+mod clients;
+mod secrets;

@@ -1,0 +1,89 @@
+//! Limits that hold: usage limits, overload, logins, time, size.
+
+use super::{FINE, WORK};
+use testkit::stage::{Stage, lives, summary};
+
+#[test]
+fn l6_a_usage_limit_is_waited_out_until_its_reset_and_not_counted() {
+    let stage = Stage::with_plan();
+    stage.client_does(&format!(
+        r#"if [ ! -e .git/limited ]; then touch .git/limited
+        echo '{{"type":"rate_limit_event","rate_limit_info":{{"status":"rejected","resetsAt":'$(( $(date +%s) + 2 ))'}}}}'
+        echo '{{"type":"result","is_error":true,"api_error_status":429,"result":"limit"}}'; exit 1; fi
+        date +%s > .git/went-on; {WORK} {FINE}"#
+    ));
+    let done = stage.build(&["-n", "3"]);
+    assert_eq!(
+        (summary(&done)["finish"].as_str(), summary(&done)["iterations"].as_u64()),
+        (Some("complete"), Some(3)),
+        "{}",
+        done.stderr_text()
+    );
+}
+
+#[test]
+fn l6_overload_is_backed_off_and_not_counted() {
+    let stage = Stage::with_plan();
+    stage.write(".taut/config.toml", "[loop]\nmax_backoff = \"1s\"\n");
+    stage.client_does(&format!(
+        r#"if [ ! -e .git/o ]; then touch .git/o; echo '{{"type":"result","is_error":true,"api_error_status":529}}'; exit 1; fi; {WORK} {FINE}"#
+    ));
+    let done = stage.build(&[]);
+    assert_eq!(
+        (summary(&done)["finish"].as_str(), summary(&done)["iterations"].as_u64()),
+        (Some("complete"), Some(3)),
+        "{}",
+        done.stderr_text()
+    );
+}
+
+#[test]
+fn l6_a_login_that_failed_stops_with_a_clear_text() {
+    let stage = Stage::with_plan();
+    stage.client_does(r#"echo '{"type":"assistant","error":"authentication_failed","message":{}}'; echo '{"type":"result","is_error":true,"api_error_status":401,"result":"Please run /login"}'; exit 1"#);
+    let done = stage.build(&["--max-failures", "5"]);
+    assert_eq!((summary(&done)["finish"].as_str(), summary(&done)["iterations"].as_u64()), (Some("error"), Some(1)));
+    assert!(summary(&done)["why"].as_str().unwrap().contains("Log in"), "{}", summary(&done));
+}
+
+#[test]
+fn l6_words_of_a_limit_in_plain_output_are_a_failure_and_no_limit() {
+    let stage = Stage::with_plan();
+    stage.client_does("echo \"You've hit your usage limit, 429 rate_limit, overloaded\"; exit 1");
+    assert_eq!(stage.build(&[]).code(), Some(20));
+}
+
+#[test]
+fn l6_the_wall_time_holds_for_an_agent_that_hangs_and_ignores_term() {
+    let stage = Stage::with_plan();
+    stage.client_does("trap '' TERM; echo $$ > .git/pid; while :; do sleep 0.1; done");
+    let done = stage.build(&["--max-time", "1s"]);
+    assert_eq!((summary(&done)["finish"].as_str(), done.code()), (Some("limit"), Some(12)));
+    assert!(!lives(&stage.read(".git/pid")));
+}
+
+#[test]
+fn l6_a_limit_that_resets_after_the_time_allowed_ends_with_12() {
+    let stage = Stage::with_plan();
+    stage.client_does(
+        r#"echo '{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":99999999999}}'; exit 1"#,
+    );
+    assert_eq!(stage.build(&["--max-time", "1h"]).code(), Some(12));
+}
+
+#[test]
+fn l8_a_hundred_megabytes_of_output_are_logged_and_do_not_fill_the_memory() {
+    let stage = Stage::with_plan();
+    stage.client_does(&format!("head -c 60000000 /dev/zero | tr '\\0' x; echo; yes 'a line of output that is nothing special' | head -c 40000000; echo; {WORK} {FINE}"));
+    let done = stage.build(&["-n", "1"]);
+    assert_eq!((done.code(), summary(&done)["cost_usd"].as_f64()), (Some(10), Some(0.25)), "{}", done.stderr_text());
+    let log = format!("{}/iteration-0001.log", summary(&done)["logs"].as_str().unwrap());
+    assert!(std::fs::metadata(log).unwrap().len() >= 100_000_000);
+}
+
+#[test]
+fn l6_a_child_the_agent_left_behind_does_not_hold_the_loop_up() {
+    let stage = Stage::with_plan();
+    stage.client_does(&format!("sleep 30 & {WORK} {FINE}"));
+    assert_eq!(stage.build(&[]).code(), Some(0));
+}

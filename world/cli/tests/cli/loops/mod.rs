@@ -1,0 +1,16 @@
+//! The loop and the supervisor through the program, with a scripted agent in place of a client.
+
+mod defects;
+mod finish;
+mod hooks;
+mod limits;
+mod queue;
+mod resume;
+mod secrets;
+mod signals;
+mod supervisor;
+
+/// Ends well and says what it cost.
+const FINE: &str = r#"echo '{"type":"result","is_error":false,"total_cost_usd":0.25,"num_turns":1,"result":"ok"}'"#;
+/// Does the first open task of the plan and commits.
+const WORK: &str = r#"sed -i '0,/- \[ \]/s//- [x]/' IMPLEMENTATION_PLAN.md; git commit -qam work;"#;

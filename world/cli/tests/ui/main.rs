@@ -1,8 +1,0 @@
-//! `taut ui` over real HTTP on loopback: who is let in, what is told, and how it ends (F4).
-
-mod access;
-mod http;
-mod live;
-mod opener;
-mod stage;
-mod views;

@@ -1,0 +1,10 @@
+//! What every view is made of, and `taut top` (F4) as a person sees it: screens, keys, and inputs of any kind.
+
+mod any;
+mod feed;
+mod keys;
+mod panics;
+mod rows;
+mod screens;
+mod timeline;
+mod top_view;

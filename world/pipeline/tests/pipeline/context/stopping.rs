@@ -1,0 +1,81 @@
+//! Stops that are refused, and turns that end in errors.
+
+use super::refused;
+use crate::home::{Client, PipelineHome};
+use model::row::AgentStatus;
+use model::session::{Once, SessionState};
+use serde_json::{Value, json};
+
+fn stop(stage: &mut PipelineHome, client: &Client, fields: Value) -> Option<String> {
+    refused(&stage.send(client, "Stop", fields))
+}
+
+fn background(config: &str) -> (PipelineHome, Client) {
+    let mut stage = PipelineHome::new();
+    stage.write("acme/.taut/config.toml", config);
+    let client = stage.client("one").with("CLAUDE_SESSION_MODE", "background").with("TAUT_AGENT_ID", "w");
+    stage.start(&client, "startup");
+    (stage, client)
+}
+
+#[test]
+fn s9_a_background_session_is_asked_once_to_report_and_goes_on_working_until_it_has() {
+    let (mut stage, client) = background("[context]\nreport = true\n");
+    let running = json!({"stop_hook_active": false, "background_tasks": [{"id": "b", "status": "running"}]});
+    assert_eq!(stop(&mut stage, &client, running), None, "its own helpers still run");
+    let helper = json!({"stop_hook_active": false, "agent_id": "h1", "agent_type": "Explore"});
+    assert_eq!(stop(&mut stage, &client, helper), None, "a sub-agent has nobody to report to but its parent");
+    assert_ne!(stage.current(&client).state, SessionState::Idle, "and its end is not its parent's");
+    let why = stop(&mut stage, &client, json!({"stop_hook_active": false})).unwrap();
+    assert!(why.starts_with("[TAUT: INFO]: Reminder - Ping before ending"), "{why}");
+    assert_eq!(stage.current(&client).state, SessionState::Active);
+    assert_eq!(stage.agent("w").status, AgentStatus::Working);
+    assert_eq!(stop(&mut stage, &client, json!({"stop_hook_active": true})), None);
+    assert_eq!(stop(&mut stage, &client, json!({"stop_hook_active": false})), None);
+    assert_eq!(stage.current(&client).state, SessionState::Idle);
+    assert_eq!(stage.agent("w").status, AgentStatus::Done);
+    assert!(stage.current(&client).memo.has(Once::ReportAsked));
+}
+
+#[test]
+fn s9_nobody_else_is_asked_and_i5_nothing_is_asked_by_itself() {
+    let (mut stage, client) = background("");
+    assert_eq!(stop(&mut stage, &client, json!({})), None);
+    let (mut stage, client) = background("[context]\nreport = true\n");
+    let person = Client { session: "two".into(), ..client.with("CLAUDE_SESSION_MODE", "interactive") };
+    stage.start(&person, "startup");
+    assert_eq!(stop(&mut stage, &person, json!({})), None);
+}
+
+#[test]
+fn s9_one_who_has_reported_is_not_asked() {
+    let (mut stage, client) = background("[context]\nreport = true\n");
+    let mut session = stage.current(&client);
+    session.memo.once.push(Once::Reported);
+    let write = model::effect::Write::Session(Box::new(session));
+    stage.pipeline.store().unwrap().transact(store::Durability::Normal, |tx| tx.apply(&[write])).unwrap();
+    assert_eq!(stop(&mut stage, &client, json!({})), None);
+}
+
+#[test]
+fn s9_stops_are_never_refused_more_often_in_a_row_than_the_cap_says() {
+    let (mut stage, client) = background("[context]\nreport = true\n");
+    let mut session = stage.current(&client);
+    session.memo.stops = 3;
+    let write = model::effect::Write::Session(Box::new(session));
+    stage.pipeline.store().unwrap().transact(store::Durability::Normal, |tx| tx.apply(&[write])).unwrap();
+    assert_eq!(stop(&mut stage, &client, json!({})), None);
+    stage.send(&client, "UserPromptSubmit", json!({"prompt": "go on"}));
+    assert!(stop(&mut stage, &client, json!({})).is_some(), "a person spoke in between");
+}
+
+#[test]
+fn s9_a_turn_that_failed_is_kept_as_a_message_and_shown_as_an_error() {
+    let (mut stage, client) = background("");
+    let served = stage.send(&client, "StopFailure", json!({"error": "rate_limit"}));
+    assert_eq!(served.answer.stdout, "");
+    let messages = stage.pipeline.store().unwrap().messages("stop_failure").unwrap();
+    let kept: Vec<_> = messages.iter().map(|one| (one.from_agent.as_deref(), one.body.as_str())).collect();
+    assert_eq!(kept, [(Some("w"), "rate_limit")]);
+    assert_eq!(stage.agent("w").status, AgentStatus::Error);
+}

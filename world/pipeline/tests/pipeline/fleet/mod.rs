@@ -1,0 +1,7 @@
+//! The fleet on a real database: what agents' statuses are, event by event.
+
+mod changes;
+mod messages;
+mod notify;
+mod status;
+mod workers;

@@ -1,0 +1,219 @@
+//! Efforts begin, move, are inherited and end.
+
+use super::{IMPLEMENT, Play, configured, denial, told};
+use crate::home::{Living, PipelineHome};
+use serde_json::json;
+
+#[test]
+fn a_configured_skill_begins_an_effort_and_any_other_begins_none() {
+    let mut stage = configured(IMPLEMENT);
+    let client = stage.client("s1");
+    let session = stage.start(&client, "startup");
+    assert_eq!(stage.invoke(&client, "review").answer.stdout, "");
+    assert!(stage.efforts().is_empty());
+    let said = told(&stage.invoke(&client, "implement"));
+    assert!(
+        said.contains("implement (effort 1 of taut/2027-01-15-implement)") && said.contains("taut effort phase"),
+        "{said}"
+    );
+    let effort = stage.efforts().remove(0);
+    assert_eq!((effort.ordinal, effort.loading, effort.session.as_ref()), (1, true, Some(&session.id)));
+    assert!(effort.folder.contains("/state/projects/acme-"), "{}", effort.folder);
+    assert!(effort.artifact("LOG").ends_with("/1_IMPLEMENT_LOG.md"));
+    stage.invoke(&client, "/implement");
+    assert_eq!(stage.efforts().len(), 1, "the same skill, still running, is the same effort");
+}
+
+#[test]
+fn the_skill_tool_begins_one_too_and_the_next_of_a_task_has_the_next_number() {
+    let mut stage = configured(&format!("{IMPLEMENT}[skills.fix]\nlog = false\n"));
+    let client = stage.client("s1");
+    stage.start(&client, "startup");
+    let said = stage.call(&client, "Skill", json!({"skill": "implement"}));
+    assert!(told(&said).contains("implement (effort 1"), "{}", said.answer.stdout);
+    stage.line(&client, "taut effort finish all done");
+    stage.call(&client, "Skill", json!({"skill": "implement"}));
+    let efforts = stage.efforts();
+    assert_eq!(efforts.iter().map(|effort| effort.ordinal).collect::<Vec<_>>(), [1, 2]);
+    assert!(!efforts[0].active() && efforts[1].active());
+}
+
+#[test]
+fn a_skill_declares_itself_in_its_own_file_where_the_user_put_it() {
+    let mut stage = PipelineHome::new();
+    stage.write(
+        "home/.claude/skills/dig/SKILL.md",
+        "---\nname: dig\ntaut:\n  phases: [\"1: Hole\"]\n  preload:\n    - NOTES.md\n---\n",
+    );
+    stage.write("acme/.claude/skills/sneaky/SKILL.md", "---\ntaut:\n  log: true\n---\n");
+    stage.write("acme/NOTES.md", "mind the pipes");
+    let client = stage.client("s1");
+    stage.start(&client, "startup");
+    let said = told(&stage.invoke(&client, "dig"));
+    assert!(said.contains("1: Hole") && said.contains("mind the pipes"), "{said}");
+    // G11: a project that nobody trusts declares nothing.
+    stage.line(&client, "taut effort finish");
+    assert_eq!(stage.invoke(&client, "sneaky").answer.stdout, "");
+    assert_eq!(stage.efforts().len(), 1);
+}
+
+#[test]
+fn an_effort_belongs_to_the_task_its_agent_holds() {
+    let mut stage = configured(IMPLEMENT);
+    let client = stage.client("s1").with("TAUT_AGENT_ID", "ann");
+    let session = stage.start(&client, "startup");
+    stage.hold("queue/01", "ann", Some(&session.id));
+    stage.invoke(&client, "implement");
+    let effort = stage.efforts().remove(0);
+    assert_eq!((effort.task.as_str(), effort.agent.as_str()), ("queue/01", "ann"));
+    assert!(effort.folder.ends_with("/queue-01"), "{}", effort.folder);
+}
+
+#[test]
+fn phases_move_forward_by_a_plain_line_and_a_jump_needs_a_word() {
+    let mut stage = configured("[skills.x]\nphases = [\"1: A\", \"2: B\", \"3: C\"]\n");
+    let client = stage.client("s1");
+    stage.start(&client, "startup");
+    stage.invoke(&client, "x");
+    let phase = |stage: &mut PipelineHome| stage.efforts().remove(0).phase;
+    stage.line(&client, "taut effort phase '2: B'");
+    assert_eq!(phase(&mut stage), None, "the first comes first");
+    stage.line(&client, "taut effort phase '1: A'");
+    stage.line(&client, "taut effort phase '3: C'");
+    assert_eq!(phase(&mut stage).as_deref(), Some("1: A"));
+    stage.line(&client, "taut effort phase '3: C' --approved 'the user is in a hurry'");
+    assert_eq!(phase(&mut stage).as_deref(), Some("3: C"));
+    let effort = stage.efforts().remove(0);
+    assert!(!effort.loading);
+    let steps = stage.pipeline.store().unwrap().phases(&effort.id).unwrap();
+    assert_eq!(steps[1].approved.as_deref(), Some("the user is in a hurry"));
+}
+
+/// ORIGINS §4.3 no. 8 and S1: each start is a new session, and it carries the agent's effort on.
+#[test]
+fn the_next_session_of_the_same_agent_inherits_the_effort() {
+    let mut stage = configured(IMPLEMENT);
+    let client = stage.client("s1").with("TAUT_AGENT_ID", "ann");
+    let first = stage.start(&client, "startup");
+    stage.invoke(&client, "implement");
+    stage.line(&client, "taut effort phase '1: Plan'");
+    stage.end(&client, "other");
+    let next = client.clone().session_id("s2");
+    let second = stage.start(&next, "startup");
+    assert_ne!(first.id, second.id);
+    let effort = stage.efforts().remove(0);
+    assert_eq!((effort.session.as_ref(), effort.phase.as_deref()), (Some(&second.id), Some("1: Plan")));
+}
+
+/// S3: skill, phase, folder and log of the effort, and the files its skill wants read.
+#[test]
+fn s3_a_session_that_takes_an_effort_over_is_told_of_it_and_shown_its_files() {
+    let mut stage = configured(&format!("{IMPLEMENT}preload = [\"NOTES.md\"]\n"));
+    stage.write("acme/NOTES.md", "mind the pipes");
+    let client = stage.client("s1").with("TAUT_AGENT_ID", "ann");
+    stage.start(&client, "startup");
+    stage.invoke(&client, "implement");
+    stage.line(&client, "taut effort phase '1: Plan'");
+    stage.end(&client, "other");
+    let said = told(&stage.send(&client.session_id("s2"), "SessionStart", json!({"source": "startup"})));
+    let effort = stage.efforts().remove(0);
+    for part in
+        ["Effort: implement (effort 1 of", "Phase: 1: Plan | Folder:", "Phases: 1: Plan, 2: Build", "mind the pipes"]
+    {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    assert!(said.contains(&effort.folder) && said.contains(&effort.artifact("LOG")), "{said}");
+}
+
+/// ORIGINS §4.3 no. 9: never another agent's, never "the latest".
+#[test]
+fn an_agent_without_an_effort_has_none_whoever_else_has_one() {
+    let mut stage = configured(&format!("{IMPLEMENT}[session]\nrequired = true\n"));
+    let (ann, bob) = (stage.client("a").with("TAUT_AGENT_ID", "ann"), stage.client("b").with("TAUT_AGENT_ID", "bob"));
+    stage.start(&ann, "startup");
+    stage.invoke(&ann, "implement");
+    assert_eq!(denial(&stage.line(&ann, "ls")), "");
+    stage.start(&bob, "startup");
+    assert!(denial(&stage.line(&bob, "ls")).contains("[session-gate]"));
+    assert_eq!(stage.efforts()[0].agent, "ann");
+}
+
+/// A second live client under the same name is a child: it inherits nothing.
+#[test]
+fn a_child_neither_inherits_the_effort_nor_gives_its_own_away() {
+    let mut stage = configured(&format!("{IMPLEMENT}[session]\nrequired = true\n"));
+    let elder = stage.client("s1").with("TAUT_AGENT_ID", "ann");
+    stage.start(&elder, "startup");
+    stage.invoke(&elder, "implement");
+    let living = Living::new();
+    let child = stage.client("s2").with("TAUT_AGENT_ID", "ann").of(living.pid());
+    let session = stage.start(&child, "startup");
+    assert!(session.parent.is_some());
+    assert!(denial(&stage.line(&child, "ls")).contains("[session-gate]"));
+    stage.line(&child, "taut session activate other");
+    assert_eq!(denial(&stage.line(&child, "ls")), "");
+    stage.line(&elder, "taut effort phase '1: Plan'");
+    let efforts = stage.efforts();
+    assert_eq!((efforts[0].phase.as_deref(), efforts[1].phase.as_deref()), (Some("1: Plan"), None));
+}
+
+#[test]
+fn another_agents_effort_is_adopted_by_hand_and_not_from_under_it() {
+    let mut stage = configured(IMPLEMENT);
+    let (ann, bob) = (stage.client("a").with("TAUT_AGENT_ID", "ann"), stage.client("b").with("TAUT_AGENT_ID", "bob"));
+    stage.start(&ann, "startup");
+    stage.line(&ann, "taut session activate implement --task big/1");
+    stage.start(&bob, "startup");
+    stage.line(&bob, "taut session continue big/1");
+    assert_eq!(stage.efforts()[0].agent, "ann", "ann is at work on it");
+    stage.end(&ann, "other");
+    stage.line(&bob, "taut session continue big/1");
+    assert_eq!(stage.efforts()[0].agent, "bob");
+}
+
+/// The hook writes outside the client's sandbox, so not wherever an agent tells it to.
+#[test]
+fn artifacts_stay_inside_the_project_or_our_own_folder() {
+    let mut stage = configured(IMPLEMENT);
+    let client = stage.client("s1");
+    stage.start(&client, "startup");
+    for folder in ["/etc/x", "../other/notes", "~/x"] {
+        stage.line(&client, &format!("taut session activate implement --folder '{folder}'"));
+        assert!(stage.efforts().is_empty(), "{folder}");
+    }
+    stage.line(&client, "taut session activate implement --folder docs/plans");
+    stage.line(&client, "taut log hello");
+    assert!(stage.folder("acme/docs/plans/1_IMPLEMENT_LOG.md").exists());
+    assert_eq!(stage.efforts()[0].task, "docs/plans");
+}
+
+/// ORIGINS §4.3 no. 12: a `cd` into a sub-folder changes nothing.
+#[test]
+fn a_cd_into_a_sub_folder_leaves_the_effort_and_its_gates_as_they_are() {
+    let mut stage = configured(&format!("{IMPLEMENT}[session]\nrequired = true\n"));
+    let client = stage.client("s1");
+    stage.start(&client, "startup");
+    let inside = client.clone().in_folder(&stage.folder("acme/src"));
+    assert!(denial(&stage.line(&inside, "ls")).contains("[session-gate]"));
+    stage.line(&client, "taut session activate implement");
+    assert_eq!(denial(&stage.line(&inside, "ls")), "");
+    assert_eq!(stage.efforts().len(), 1);
+}
+
+/// §0, I5: without configuration and without an effort nothing of this speaks or is kept.
+#[test]
+fn i5_by_default_nothing_of_this_speaks() {
+    let mut stage = PipelineHome::new();
+    let client = stage.client("s1");
+    stage.start(&client, "startup");
+    for n in 0..30 {
+        assert_eq!(stage.line(&client, &format!("make {n}")).answer.stdout, "");
+        assert_eq!(stage.came_back(&client, "Read", json!({"file_path": "README.md"})).answer.stdout, "");
+    }
+    assert_eq!(stage.invoke(&client, "implement").answer.stdout, "");
+    assert_eq!(stage.call(&client, "Skill", json!({"skill": "implement"})).answer.stdout, "");
+    assert_eq!(stage.send(&client, "SubagentStart", json!({"agent_id": "a1", "agent_type": "x"})).answer.stdout, "");
+    assert_eq!(stage.send(&client, "PreCompact", json!({"trigger": "auto"})).answer.stdout, "");
+    assert_eq!(stage.send(&client, "SessionStart", json!({"source": "compact"})).answer.stdout, "");
+    assert!(stage.efforts().is_empty());
+}

@@ -1,0 +1,31 @@
+//! What the daemon does: it answers calls through the pipeline, and its background workers act on what was stored.
+
+mod daemon_service;
+mod launch;
+pub mod workers;
+
+pub use daemon_service::DaemonService;
+pub use launch::{
+    after_in_process, build, launch, setting, start_again, tell_daemon, tell_daemon_of_a_switch, tell_in_background,
+    without_daemon,
+};
+
+use daemon::{DaemonEnd, DaemonOptions, RunError};
+use pipeline::PipelineSetup;
+use workers::Switched;
+
+/// Serves as the daemon of `setting`, with all its background workers, until it is not wanted any more.
+///
+/// # Errors
+/// As those of [`daemon::run`].
+pub fn run(setting: &PipelineSetup) -> Result<DaemonEnd, RunError> {
+    host::programs::are_of(&setting.home);
+    let switched = Switched::default();
+    let woken = workers::woken(setting, &switched);
+    let wakes: Vec<_> = woken.iter().map(|task| task.wake.clone()).collect();
+    let mut options = DaemonOptions::new(&setting.state, build());
+    options.ticks = workers::alone(setting);
+    options.ticks.extend(woken);
+    let setting = setting.clone();
+    daemon::run(options, move || DaemonService::new(setting.clone(), wakes.clone(), switched.clone()))
+}

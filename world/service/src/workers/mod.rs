@@ -1,0 +1,48 @@
+//! The background workers of the daemon. Each reads the store anew and acts on what is there: none of them is needed
+//! for an answer, and what one missed it finds at its next look.
+
+mod context_monitor;
+pub mod notifier;
+pub mod pane_painter;
+mod reaper;
+mod store_maintenance;
+mod waker;
+
+pub use pane_painter::Switched;
+
+use daemon::PeriodicTask;
+use pipeline::PipelineSetup;
+use std::path::{Path, PathBuf};
+use store::{Error, Store, StoreHandle};
+
+/// Those who carry news of the fleet on: they are woken when a status changes or a message is sent.
+pub(crate) fn woken(setting: &PipelineSetup, switched: &Switched) -> Vec<PeriodicTask> {
+    vec![notifier::task(setting), pane_painter::task(setting, switched), waker::task(setting)]
+}
+
+/// Those who only look after the time.
+pub(crate) fn alone(setting: &PipelineSetup) -> Vec<PeriodicTask> {
+    vec![store_maintenance::task(setting.clone()), reaper::task(setting), context_monitor::task(setting.clone())]
+}
+
+/// The connection of a worker, which is of the file that stands there now.
+struct WorkerStore {
+    state: PathBuf,
+    handle: StoreHandle,
+}
+
+impl WorkerStore {
+    fn new(state: &Path) -> Self {
+        Self { state: state.to_path_buf(), handle: StoreHandle::default() }
+    }
+
+    fn with<T, E: From<Error>>(&mut self, work: impl FnOnce(&mut Store) -> Result<T, E>) -> Result<T, E> {
+        let open = || Store::open_and_migrate(&self.state, PipelineSetup::HOOK_PATIENCE);
+        let done = self.handle.get(open).map_err(E::from).and_then(work);
+        if done.is_err() {
+            // A connection that failed is not kept: the file may be damaged or gone.
+            self.handle.close();
+        }
+        done
+    }
+}

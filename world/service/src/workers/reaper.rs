@@ -1,0 +1,23 @@
+//! The daemon's reaper: leases that ran out are noticed though nobody claims.
+//! A convenience, not the guarantee: every claim and `plan-status` reaps too.
+
+use super::WorkerStore;
+use daemon::{Next, PeriodicTask, Wake};
+use pipeline::PipelineSetup;
+use pipeline::queue::Queue;
+use std::time::Duration;
+
+const EVERY: Duration = Duration::from_secs(5);
+
+pub fn task(setting: &PipelineSetup) -> PeriodicTask {
+    let mut store = WorkerStore::new(&setting.state);
+    PeriodicTask {
+        name: "reaper",
+        every: EVERY,
+        run: Box::new(move || {
+            let _ = store.with(|store| Queue::new(store, host::clock_reading::moment).reap());
+            Next::AsUsual
+        }),
+        wake: Wake::default(),
+    }
+}
