@@ -41,6 +41,12 @@ pub(crate) fn check(files: &[SourceFile]) -> Vec<Violation> {
     files.iter().filter(|file| is_product(file)).flat_map(of_file).collect()
 }
 
+/// `ngrok` is no agent; `MyGrok`, `my_grok` and `my-grok` name one.
+fn begins_a_word(text: &str, at: usize) -> bool {
+    let (before, after) = text.split_at(at);
+    !before.ends_with(char::is_alphabetic) || after.starts_with(char::is_uppercase)
+}
+
 /// Code of the product, and not of an agent.
 fn is_product(file: &SourceFile) -> bool {
     let code = ["rs", "js", "sql", "html"].iter().any(|end| file.path.ends_with(&format!(".{end}")));
@@ -52,8 +58,9 @@ fn is_product(file: &SourceFile) -> bool {
 
 fn of_file(file: &SourceFile) -> Vec<Violation> {
     let text = if file.is_rust() { production(&file.text, Keep::CodeAndStrings) } else { file.text.clone() };
-    let lower = text.to_lowercase();
-    let mut places: Vec<_> = AGENTS.iter().flat_map(|name| lower.match_indices(name)).collect();
+    let lower = text.to_ascii_lowercase();
+    let named = AGENTS.iter().flat_map(|name| lower.match_indices(name));
+    let mut places: Vec<_> = named.filter(|(at, _)| begins_a_word(&text, *at)).collect();
     places.sort_unstable();
     match MAY_NAME.iter().find(|may| may.path == file.path) {
         Some(may) if places.is_empty() => {

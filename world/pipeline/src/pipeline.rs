@@ -3,7 +3,7 @@
 use crate::policy_cache::{PolicyCache, ProjectPolicy};
 use crate::prepare::{Prepared, PreparedCall, prepare};
 use crate::{commit, degraded};
-use agents::Dialects;
+use agents::{Dialect, Dialects};
 use model::effect::After;
 use model::row::Event;
 use model::{AgentProfile, Answer, Call};
@@ -27,9 +27,14 @@ pub struct PipelineSetup {
 }
 
 impl PipelineSetup {
+    /// The dialect a call is made in; a caller that names no agent means the usual one.
+    pub(crate) fn dialect(&self, call: &Call) -> Option<&'static Dialect> {
+        if call.agent.is_empty() { Some(agents::DEFAULT) } else { self.dialects.find(&call.agent) }
+    }
+
     /// The agent that makes a call. Where none is known of that name nothing is decided for it.
     pub(crate) fn agent(&self, call: &Call) -> &'static AgentProfile {
-        self.dialects.find(&call.agent).unwrap_or(agents::DEFAULT).profile
+        self.dialect(call).unwrap_or(agents::DEFAULT).profile
     }
 
     /// What a blocked database may cost a hook.

@@ -126,7 +126,7 @@ impl Prepared {
 
     /// A call that can only be decoded: no file is opened and no line is read for it.
     pub fn undecided(call: Call, setting: &PipelineSetup, why: &str, on_failure: OnFailure) -> Self {
-        let Some(dialect) = setting.dialects.find(&call.agent) else { return Self::of_nobody(call) };
+        let Some(dialect) = setting.dialect(&call) else { return Self::of_nobody(call) };
         let undecided = Undecided { why, on_failure, answering: judge_context::answering(dialect.profile, &call) };
         let decoded = catch_unwind(|| dialect.read(&call.stdin));
         let parsed_call = match decoded {
@@ -143,7 +143,7 @@ impl Prepared {
 
     /// A call that is judged by its words alone, under the user's own configuration: nothing of a project is opened.
     pub fn unseen(call: Call, setting: &PipelineSetup, why: &str) -> Self {
-        let Some(dialect) = setting.dialects.find(&call.agent) else { return Self::of_nobody(call) };
+        let Some(dialect) = setting.dialect(&call) else { return Self::of_nobody(call) };
         let ids = host::clock::uuids(call.at);
         let begun = Instant::now();
         let parsed_call = match dialect.read(&call.stdin) {
@@ -192,7 +192,7 @@ fn unread(dialect: &Dialect, why: &str, call: &Call, on_failure: OnFailure) -> P
 }
 
 pub fn prepare(call: Call, setting: &PipelineSetup, policies: &mut PolicyCache) -> Prepared {
-    let Some(dialect) = setting.dialects.find(&call.agent) else { return Prepared::of_nobody(call) };
+    let Some(dialect) = setting.dialect(&call) else { return Prepared::of_nobody(call) };
     let begun = Instant::now();
     let ids = host::clock::uuids(call.at);
     let parsed_call = match dialect.read(&call.stdin) {

@@ -205,7 +205,7 @@ fn agent_names_sees_an_agent_outside_its_folder() {
         }
     }
     assert_lines(&check("agent_names", &[("world/x/src/a.js", "\nlet a = 'claude';")]), &[2], "a script");
-    let good = "// Claude Code\nfn a() {}\n#[cfg(test)]\nmod tests { const A: &str = \"claude\"; }";
+    let good = "// Claude Code\nfn ngrok() {}\n#[cfg(test)]\nmod tests { const A: &str = \"claude\"; }";
     assert_lines(&check("agent_names", &[("world/x/src/a.rs", good)]), &[], good);
     let listed = "core/policy/src/guarded_keys.rs";
     assert_lines(&check("agent_names", &[(listed, "const A: &str = \".claude\";")]), &[], "on the list");

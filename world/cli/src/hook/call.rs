@@ -66,11 +66,15 @@ pub fn agent(args: &[OsString]) -> String {
     let mut words = args.iter().skip(1).map(|word| word.to_string_lossy());
     while let Some(word) = words.next() {
         if word == "--agent" {
-            return words.next().unwrap_or_default().into_owned();
+            return named(words.next().as_deref());
         }
         if let Some(name) = word.strip_prefix("--agent=") {
-            return name.to_string();
+            return named(Some(name));
         }
     }
-    agents::DEFAULT.id().to_string()
+    named(None)
+}
+
+fn named(name: Option<&str>) -> String {
+    name.filter(|name| !name.is_empty()).unwrap_or(agents::DEFAULT.id()).to_string()
 }
