@@ -1,15 +1,14 @@
 //! What an event does to the tasks of its agent: any event renews and carries
 //! them over, a full context window and the end of a session let them go.
 
+use crate::event_context::{EventContext, carries};
 use crate::memory;
 use crate::queue::{self, CONTEXT_LIMIT, HeldTask, SESSION_ENDED};
-use crate::session::Placed;
 use model::event::{Body, Envelope, EventKind};
 use model::session::Session;
 use model::task::TaskTransition;
 use model::who::Supervision;
 use model::{Loaded, Ms, Who};
-use policy::Policy;
 
 /// The client's word for why it was stopped, as older loops know it.
 pub const STOP_REASON: &str = "Context Limit Reached";
@@ -23,27 +22,16 @@ pub struct Holding {
     pub halted: bool,
 }
 
-/// What is known when an event arrives.
-#[derive(Clone, Copy)]
-pub struct Sight<'a> {
-    pub envelope: &'a Envelope,
-    pub who: &'a Who,
-    pub loaded: &'a Loaded,
-    pub policy: &'a Policy,
-    pub placed: &'a Placed,
-    pub now: Ms,
-}
-
-pub fn step(sight: Sight<'_>) -> Holding {
-    let Sight { envelope, loaded, placed, now, .. } = sight;
+pub fn step(event: &EventContext<'_>) -> Holding {
+    let EventContext { envelope, loaded, placed, now, .. } = *event;
     let mut holding = Holding::default();
     for gone in placed.ended.iter().filter(|session| is_lost(session)) {
         holding.let_go(&of_session(loaded, gone), SESSION_ENDED, now);
     }
     let Some(session) = &placed.current else {
-        holding.halted = is_halted(sight);
+        holding.halted = is_halted(event);
         if ends(envelope) && !holding.halted {
-            holding.let_go(&left_behind(sight), SESSION_ENDED, now);
+            holding.let_go(&left_behind(event), SESSION_ENDED, now);
         }
         return holding;
     };
@@ -51,8 +39,8 @@ pub fn step(sight: Sight<'_>) -> Holding {
     if ends(envelope) {
         holding.let_go(&held, SESSION_ENDED, now);
     } else if fills_up(envelope)
-        && stops(sight)
-        && (!held.is_empty() || works(sight, session) || restarts(sight, session))
+        && stops(event)
+        && (!held.is_empty() || works(event, session) || restarts(event, session))
     {
         holding.let_go(&held, CONTEXT_LIMIT, now);
         holding.halted = true;
@@ -82,8 +70,8 @@ impl Holding {
     }
 }
 
-fn is_halted(sight: Sight<'_>) -> bool {
-    sight.envelope.kind != EventKind::SessionEnd && was_halted(sight.loaded, sight.who)
+fn is_halted(event: &EventContext<'_>) -> bool {
+    event.envelope.kind != EventKind::SessionEnd && was_halted(event.loaded, event.who)
 }
 
 /// The end of a session, but not of its agent's work: a new session follows
@@ -99,26 +87,26 @@ fn fills_up(envelope: &Envelope) -> bool {
 
 /// `compaction.auto` says; else an agent that nobody watches stops, and one with a
 /// person in front of it is compacted: blocked, it would end in "prompt is too long".
-fn stops(sight: Sight<'_>) -> bool {
-    let said = sight.policy.section("compaction").and_then(|table| table.get("auto")?.as_str());
+fn stops(event: &EventContext<'_>) -> bool {
+    let said = event.policy.section("compaction").and_then(|table| table.get("auto")?.as_str());
     match said {
         Some("stop" | "restart") => true,
         Some("allow") => false,
-        _ => sight.who.standing != Supervision::Attended,
+        _ => event.who.standing != Supervision::Attended,
     }
 }
 
 /// It carries an effort, and is to be stopped by somebody's word: what it knows
 /// is stored, and its next session goes on.
-fn works(sight: Sight<'_>, session: &Session) -> bool {
-    let told = memory::settings::compaction(sight.policy).is_some();
-    told && sight.loaded.efforts.efforts.iter().any(|effort| memory::carries(session, effort))
+fn works(event: &EventContext<'_>, session: &Session) -> bool {
+    let told = memory::settings::compaction(event.policy).is_some();
+    told && event.loaded.efforts.efforts.iter().any(|effort| carries(session, effort))
 }
 
 /// Whoever started it starts it again, and tells it what it knew. A child of
 /// the supervised client is nobody's to restart.
-fn restarts(sight: Sight<'_>, session: &Session) -> bool {
-    sight.who.standing == Supervision::Supervised && session.parent.is_none()
+fn restarts(event: &EventContext<'_>, session: &Session) -> bool {
+    event.who.standing == Supervision::Supervised && session.parent.is_none()
 }
 
 /// Ended because its client died without a word.
@@ -134,16 +122,16 @@ fn of_session<'t>(loaded: &'t Loaded, session: &Session) -> Vec<HeldTask<'t>> {
 
 /// What an agent leaves whose session was never seen or has ended before. Not
 /// where another client of its name has a session open: that one's are its own.
-fn left_behind(sight: Sight<'_>) -> Vec<HeldTask<'_>> {
-    let Loaded { held, open, last_ended, .. } = sight.loaded;
-    if open.iter().any(|session| session.agent == sight.who.agent) {
+fn left_behind<'a>(event: &EventContext<'a>) -> Vec<HeldTask<'a>> {
+    let Loaded { held, open, last_ended, .. } = event.loaded;
+    if open.iter().any(|session| session.agent == event.who.agent) {
         return Vec::new();
     }
-    let ended = last_ended.as_ref().filter(|session| session.logical_id == sight.who.logical_id);
+    let ended = last_ended.as_ref().filter(|session| session.logical_id == event.who.logical_id);
     let holds = held.iter().filter_map(|task| task.hold.as_ref().map(|hold| HeldTask { task, hold }));
     let ours = |held: &HeldTask<'_>| match &held.hold.session {
         Some(id) => ended.is_some_and(|session| session.id == *id),
-        None => held.hold.agent == sight.who.agent,
+        None => held.hold.agent == event.who.agent,
     };
     holds.filter(ours).collect()
 }

@@ -6,6 +6,7 @@
 mod asks;
 pub mod context;
 mod decide;
+mod event_context;
 pub mod fleet;
 #[cfg(feature = "fuzzing")]
 pub mod fuzzing;
@@ -14,6 +15,7 @@ mod identity;
 mod leases;
 pub mod loops;
 pub mod memory;
+mod needs;
 pub mod orphans;
 mod plan;
 pub mod queue;
@@ -26,10 +28,10 @@ mod status;
 mod strikes;
 pub mod undecided;
 
-pub use decide::{Ids, Inherited, Input, Outcome, ask, decide, inherited, taker};
+pub use decide::{Outcome, decide};
+pub use event_context::{EventContext, Ids, Places};
 pub use identity::{folder, session_name, who};
-pub use plan::{Plan, missing, plan};
+pub use needs::{must_last, needs, raised};
+pub use plan::{MOST_ROUNDS, Plan, further, plan};
 pub use record::{key, unreadable};
 pub use redact::redact;
-pub use reply::{tells, tells_messages, tells_model};
-pub use session::listening;

@@ -1,8 +1,10 @@
 //! What to ask of the world before judging: as little as will do.
 
-use crate::{identity, memory, session};
+use crate::context::{self, ContextSettings, observe};
+use crate::event_context::EventContext;
+use crate::{identity, memory};
 use model::fact::{Facts, Probe};
-use model::{Call, Envelope, Findings, Loaded, Who};
+use model::{Call, Envelope, Findings};
 use policy::{Around, Circumstances, ParsedCall, Policy};
 
 /// What an event needs to know, read once from its payload.
@@ -35,8 +37,15 @@ impl Plan {
     }
 }
 
-/// What must still be asked now that the stored rows are known. Empty on the
-/// ordinary way; the transaction is then given up and begun again with the answers.
-pub fn missing(who: &Who, loaded: &Loaded, facts: &Facts) -> Vec<Probe> {
-    session::rivals(who, loaded, facts)
+/// What must still be asked before anything stored is looked at. Asked in rounds
+/// until it is empty: a role's file names others, a skill's what it wants read,
+/// and a transcript may end in lines that say nothing.
+pub fn further(event: &EventContext<'_>) -> Vec<Probe> {
+    let mut asks = context::wanted(event);
+    asks.extend(observe::wanted(event.envelope, || ContextSettings::of(event.policy), event.facts));
+    asks.extend(memory::ask::of_skill(event));
+    asks
 }
+
+/// As many rounds as can be of use.
+pub const MOST_ROUNDS: usize = 4;

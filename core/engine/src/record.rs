@@ -1,13 +1,13 @@
 //! What is stored of an event: enough to recognise, replay and explain it, and
 //! nothing that should not be kept.
 
-use crate::decide::Ids;
+use crate::event_context::{EventContext, Ids};
 use crate::redact::{redact, text_without_secrets};
 use model::effect::After;
 use model::event::{Body, Envelope};
 use model::row::{AgentStatus, Event};
 use model::session::Session;
-use model::{Answer, Level, Ms, ToolKind, Who};
+use model::{Answer, Level, Ms, ToolKind};
 use serde_json::{Value, json};
 
 /// The same call has the same key, however often it is told. What it asks for
@@ -44,7 +44,8 @@ fn mix(hash: u64, bytes: &[u8]) -> u64 {
     eights.iter().fold(step(hash, tail), |hash, eight| step(hash, u64::from_le_bytes(*eight)))
 }
 
-pub fn event(envelope: &Envelope, who: &Who, now: Ms, ids: Ids<'_>) -> Event {
+pub fn event(event: &EventContext<'_>) -> Event {
+    let EventContext { envelope, who, now, ids, .. } = *event;
     Event {
         id: ids.event.to_string(),
         at: now,

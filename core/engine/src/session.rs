@@ -5,35 +5,14 @@
 //! A second live client under the same name is a child: nothing it does ends,
 //! releases or inherits anything of the first.
 
+use crate::event_context::EventContext;
 use crate::leases::was_halted;
 use crate::state::end;
-use model::event::{Body, Envelope, EventKind, StartSource};
-use model::fact::{Facts, Probe};
+use model::event::{Body, EventKind, StartSource};
+use model::fact::Probe;
 use model::fleet::Taker;
 use model::session::{Session, SessionState};
-use model::{Loaded, Ms, Who};
-
-/// The sessions an event touches.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Placed {
-    /// The session the event belongs to, as it was before the event. `None` for
-    /// the end of a session that has already ended.
-    pub current: Option<Session>,
-    /// The event opened it.
-    pub opened: bool,
-    /// Sessions the event ends besides.
-    pub ended: Vec<Session>,
-}
-
-pub struct Scene<'a> {
-    pub envelope: &'a Envelope,
-    pub who: &'a Who,
-    pub loaded: &'a Loaded,
-    pub facts: &'a Facts,
-    pub now: Ms,
-    /// Id for a session, should one be opened.
-    pub fresh_id: &'a str,
-}
+use model::{Loaded, Ms, Placed};
 
 /// How the process of a stored session stands to the one of the event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,7 +28,8 @@ enum Client {
 
 /// What must still be asked of the world before `place` can tell a live rival
 /// from a dead one. Empty on the ordinary way.
-pub fn rivals(who: &Who, loaded: &Loaded, facts: &Facts) -> Vec<Probe> {
+pub fn rivals(event: &EventContext<'_>) -> Vec<Probe> {
+    let EventContext { who, loaded, facts, .. } = *event;
     let strangers = loaded.open.iter().filter_map(|session| session.client);
     let mut pids: Vec<u32> = strangers
         .filter(|client| who.client.is_some_and(|ours| ours != *client))
@@ -60,19 +40,17 @@ pub fn rivals(who: &Who, loaded: &Loaded, facts: &Facts) -> Vec<Probe> {
     pids.into_iter().map(|pid| Probe::Process { pid }).collect()
 }
 
-pub fn place(scene: &Scene<'_>) -> Placed {
-    let ours = scene.open().find(|session| scene.is_ours(session));
-    match (&scene.envelope.body, ours) {
-        (Body::SessionStart(start), Some(session)) if repeated(session, start.source, scene.now) => stay(session),
-        (Body::SessionStart(start), _) => succeed(scene, start.source),
+pub fn place(event: &EventContext<'_>) -> Placed {
+    let ours = event.loaded.open.iter().find(|session| is_ours(event, session));
+    match (&event.envelope.body, ours) {
+        (Body::SessionStart(start), Some(session)) if repeated(session, start.source, event.now) => stay(session),
+        (Body::SessionStart(start), _) => succeed(event, start.source),
         (_, Some(session)) => stay(session),
-        (_, None) if scene.envelope.kind == EventKind::SessionEnd => {
-            Placed { current: None, opened: false, ended: Vec::new() }
+        (_, None) if event.envelope.kind == EventKind::SessionEnd => Placed::default(),
+        (_, None) if event.envelope.kind != EventKind::UserPromptSubmit && was_halted(event.loaded, event.who) => {
+            Placed::default()
         }
-        (_, None) if scene.envelope.kind != EventKind::UserPromptSubmit && was_halted(scene.loaded, scene.who) => {
-            Placed { current: None, opened: false, ended: Vec::new() }
-        }
-        (_, None) => succeed(scene, StartSource::Startup),
+        (_, None) => succeed(event, StartSource::Startup),
     }
 }
 
@@ -87,19 +65,22 @@ fn repeated(session: &Session, source: StartSource, now: Ms) -> bool {
 }
 
 /// Opens a new session, ends what it takes the place of, and says what it follows.
-fn succeed(scene: &Scene<'_>, source: StartSource) -> Placed {
-    let who = scene.who;
-    let prev = predecessor(scene, source);
-    let parent = scene.open().filter(|session| scene.is_elder(session)).min_by_key(|session| session.started_at);
-    let ended = scene
-        .open()
-        .filter_map(|session| reason_to_end(scene, session, prev, source).map(|why| (session, why)))
-        .map(|(session, why)| end(session.clone(), why, scene.now))
+fn succeed(event: &EventContext<'_>, source: StartSource) -> Placed {
+    let who = event.who;
+    let prev = predecessor(event, source);
+    let parent =
+        event.loaded.open.iter().filter(|session| is_elder(event, session)).min_by_key(|session| session.started_at);
+    let ended = event
+        .loaded
+        .open
+        .iter()
+        .filter_map(|session| reason_to_end(event, session, prev, source).map(|why| (session, why)))
+        .map(|(session, why)| end(session.clone(), why, event.now))
         .collect();
     // The place goes on being the same agent's, wherever a `cd` has led it.
-    let kin = prev.filter(|prev| scene.client(prev) == Client::Same);
+    let kin = prev.filter(|prev| client(event, prev) == Client::Same);
     let session = Session {
-        id: scene.fresh_id.to_string(),
+        id: event.ids.session.to_string(),
         logical_id: who.logical_id.clone(),
         host_session: who.host_session.clone(),
         agent: kin.filter(|_| !who.named).map_or_else(|| who.agent.clone(), |kin| kin.agent.clone()),
@@ -107,13 +88,13 @@ fn succeed(scene: &Scene<'_>, source: StartSource) -> Placed {
             .conversation
             .clone()
             .or_else(|| prev.map(|prev| prev.conversation.clone()))
-            .unwrap_or_else(|| scene.fresh_id.to_string()),
+            .unwrap_or_else(|| event.ids.session.to_string()),
         project: kin.map_or_else(|| who.project.clone(), |kin| kin.project.clone()),
         state: SessionState::Created,
         role: who.role.clone().or_else(|| prev.and_then(|prev| prev.role.clone())),
         mode: who.mode.clone().or_else(|| prev.and_then(|prev| prev.mode.clone())),
-        cwd: scene.envelope.cwd.clone(),
-        transcript: scene.envelope.transcript.clone(),
+        cwd: event.envelope.cwd.clone(),
+        transcript: event.envelope.transcript.clone(),
         client: who.client,
         pane: who.pane.clone(),
         mission: who.mission.clone(),
@@ -124,8 +105,8 @@ fn succeed(scene: &Scene<'_>, source: StartSource) -> Placed {
             None => parent.map(|parent| parent.id.clone()),
         },
         source: source.name().to_string(),
-        started_at: scene.now,
-        last_seen_at: scene.now,
+        started_at: event.now,
+        last_seen_at: event.now,
         ended_at: None,
         end_reason: None,
         in_flight: Vec::new(),
@@ -140,16 +121,16 @@ fn succeed(scene: &Scene<'_>, source: StartSource) -> Placed {
 
 /// The session a new one follows. Beside a live elder of the same name it
 /// follows its own client's only: what else is known by that name is the elder's.
-fn predecessor<'a>(scene: &'a Scene<'_>, source: StartSource) -> Option<&'a Session> {
-    let named = |session: &&Session| session.logical_id == scene.who.logical_id;
-    let same_id = scene.open().find(|session| named(session) && scene.client(session) != Client::Other);
-    let beside_elder = scene.open().any(|session| scene.is_elder(session));
-    let ended = scene.loaded.last_ended.as_ref();
-    let ended = ended.filter(|session| !beside_elder || scene.client(session) == Client::Same);
+fn predecessor<'a>(event: &'a EventContext<'_>, source: StartSource) -> Option<&'a Session> {
+    let named = |session: &&Session| session.logical_id == event.who.logical_id;
+    let same_id = event.loaded.open.iter().find(|session| named(session) && client(event, session) != Client::Other);
+    let beside_elder = event.loaded.open.iter().any(|session| is_elder(event, session));
+    let ended = event.loaded.last_ended.as_ref();
+    let ended = ended.filter(|session| !beside_elder || client(event, session) == Client::Same);
     let same_id = same_id.or_else(|| ended.filter(named));
     let same_client = || {
-        let open = scene.open().find(|session| scene.shares_client(session));
-        open.or_else(|| ended.filter(|session| scene.shares_client(session)))
+        let open = event.loaded.open.iter().find(|session| shares_client(event, session));
+        open.or_else(|| ended.filter(|session| shares_client(event, session)))
     };
     match source {
         StartSource::Startup | StartSource::Compact => same_id,
@@ -159,74 +140,68 @@ fn predecessor<'a>(scene: &'a Scene<'_>, source: StartSource) -> Option<&'a Sess
 
 /// Why an open session ends when this one opens, if it does.
 fn reason_to_end(
-    scene: &Scene<'_>,
+    event: &EventContext<'_>,
     session: &Session,
     prev: Option<&Session>,
     source: StartSource,
 ) -> Option<&'static str> {
     let followed = prev.is_some_and(|prev| prev.id == session.id);
-    match scene.client(session) {
-        Client::Gone if session.pane.is_some() && session.pane == scene.who.pane => Some("pane_reused"),
-        Client::Gone if followed || session.agent == scene.who.agent => Some("client_gone"),
+    match client(event, session) {
+        Client::Gone if session.pane.is_some() && session.pane == event.who.pane => Some("pane_reused"),
+        Client::Gone if followed || session.agent == event.who.agent => Some("client_gone"),
         _ if !followed => None,
         _ if source == StartSource::Startup => Some("restarted"),
         _ => Some(source.name()),
     }
 }
 
-impl Scene<'_> {
-    fn open(&self) -> impl Iterator<Item = &Session> {
-        self.loaded.open.iter()
-    }
-
-    fn client(&self, session: &Session) -> Client {
-        let (Some(theirs), Some(ours)) = (session.client, self.who.client) else { return Client::Unknown };
-        let unsure = theirs.started == 0 || ours.started == 0;
-        let same = theirs.pid == ours.pid && (theirs.started == ours.started || unsure);
-        match self.facts.lives(theirs) {
-            _ if same => Client::Same,
-            Some(false) => Client::Gone,
-            Some(true) | None => Client::Other,
-        }
-    }
-
-    fn is_ours(&self, session: &Session) -> bool {
-        session.logical_id == self.who.logical_id && matches!(self.client(session), Client::Same | Client::Unknown)
-    }
-
-    /// The same client's, or at least the same agent's where no client is known.
-    fn shares_client(&self, session: &Session) -> bool {
-        match self.client(session) {
-            Client::Same => true,
-            Client::Unknown => session.agent == self.who.agent,
-            Client::Gone | Client::Other => false,
-        }
-    }
-
-    /// A live session of another client under this name or in this pane, which was there first.
-    fn is_elder(&self, session: &Session) -> bool {
-        let shares_name = session.agent == self.who.agent
-            || session.logical_id == self.who.logical_id
-            || (session.pane.is_some() && session.pane == self.who.pane);
-        shares_name && self.client(session) == Client::Other
+fn client(event: &EventContext<'_>, session: &Session) -> Client {
+    let (Some(theirs), Some(ours)) = (session.client, event.who.client) else { return Client::Unknown };
+    let unsure = theirs.started == 0 || ours.started == 0;
+    let same = theirs.pid == ours.pid && (theirs.started == ours.started || unsure);
+    match event.facts.lives(theirs) {
+        _ if same => Client::Same,
+        Some(false) => Client::Gone,
+        Some(true) | None => Client::Other,
     }
 }
 
-/// Who takes the messages that an event can tell. A second client under a name
+fn is_ours(event: &EventContext<'_>, session: &Session) -> bool {
+    session.logical_id == event.who.logical_id && matches!(client(event, session), Client::Same | Client::Unknown)
+}
+
+/// The same client's, or at least the same agent's where no client is known.
+fn shares_client(event: &EventContext<'_>, session: &Session) -> bool {
+    match client(event, session) {
+        Client::Same => true,
+        Client::Unknown => session.agent == event.who.agent,
+        Client::Gone | Client::Other => false,
+    }
+}
+
+/// A live session of another client under this name or in this pane, which was there first.
+fn is_elder(event: &EventContext<'_>, session: &Session) -> bool {
+    let shares_name = session.agent == event.who.agent
+        || session.logical_id == event.who.logical_id
+        || (session.pane.is_some() && session.pane == event.who.pane);
+    shares_name && client(event, session) == Client::Other
+}
+
+/// Who takes the messages that a placed event can tell. A second client under a name
 /// takes what is for its own conversation alone, and never the first's.
-pub fn taker(scene: &Scene<'_>) -> Taker {
+pub fn taker(event: &EventContext<'_>) -> Taker {
     let of = |session: &Session| {
-        let elder = scene.open().find(|other| Some(&other.id) == session.parent.as_ref());
+        let elder = event.loaded.open.iter().find(|other| Some(&other.id) == session.parent.as_ref());
         let own = elder.is_none_or(|elder| elder.conversation != session.conversation);
         Taker {
             agent: session.parent.is_none().then(|| session.agent.clone()),
             conversation: own.then(|| session.conversation.clone()),
         }
     };
-    let starts = scene.envelope.kind == EventKind::SessionStart;
-    match scene.open().find(|session| !starts && scene.who.carries(session)) {
+    let starts = event.envelope.kind == EventKind::SessionStart;
+    match event.loaded.open.iter().find(|session| !starts && event.who.carries(session)) {
         Some(session) => of(session),
-        None => place(scene).current.as_ref().map(of).unwrap_or_default(),
+        None => event.session().map(of).unwrap_or_default(),
     }
 }
 
@@ -237,9 +212,4 @@ pub fn reports_to(session: &Session, loaded: &Loaded) -> Option<String> {
     let elder = loaded.open.iter().find(|other| Some(&other.id) == session.parent.as_ref());
     let surroundings = elder.is_some_and(|elder| elder.memo.reports_to.as_ref() == Some(told));
     (!surroundings).then(|| told.clone())
-}
-
-/// The sessions an event may speak in, before it is placed.
-pub fn listening(who: &Who, loaded: &Loaded) -> Vec<String> {
-    loaded.open.iter().filter(|session| who.carries(session)).map(|session| session.id.clone()).collect()
 }

@@ -14,6 +14,8 @@ pub struct AgentProfile {
     pub name: &'static str,
     /// Its folder of settings, skills and roles, below a home or a project.
     pub folder: &'static str,
+    /// The file of a project, or of its own folder, that it reads its instructions from.
+    pub instructions: &'static str,
     pub expresses: Expresses,
     pub variables: AgentVariables,
     /// Context windows by the beginning of a model's name; the first that fits.

@@ -33,6 +33,11 @@ pub enum Write {
     },
     /// Something to tell once, at the next chance.
     Injection(Injection),
+    /// What waited for this audience, or for anyone, has been shown.
+    InjectionsShown {
+        session: String,
+        audience: Option<Audience>,
+    },
     /// A task's turn. Not written when another's came first.
     Task(Box<TaskTransition>),
     /// Of efforts and what belongs to them.

@@ -80,7 +80,7 @@ pub struct HandOver {
 }
 
 /// An account as stored: found by the next session of this agent, and by no other.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StoredHandOver {
     pub agent: String,
     /// The session it was written in.

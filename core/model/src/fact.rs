@@ -38,8 +38,6 @@ pub struct Facts {
     pub texts: Vec<(String, TextFact)>,
     /// By folder and pattern.
     pub matches: Vec<((String, String), Vec<String>)>,
-    /// What is to be loaded into a new session's context, in the order it is told.
-    pub context: Vec<ContextFile>,
     /// Full paths, by the folder that was asked about; the nearest first.
     pub directives: Vec<(String, Vec<String>)>,
     /// Asked only where the user's terminal may be rung; absent for a client without one.
@@ -73,24 +71,6 @@ pub enum TextFact {
     Outside,
     /// It is there and cannot be read.
     Failed,
-}
-
-/// A file for a new session's context.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ContextFile {
-    pub source: ContextSource,
-    pub path: String,
-    /// As it is listed: `TODAY.MD (daily memory)`.
-    pub title: String,
-    pub found: TextFact,
-}
-
-/// Why a file is loaded, most important first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum ContextSource {
-    Core,
-    Role,
-    Mode,
 }
 
 /// What stands in an agent's settings file, and what should.

@@ -5,7 +5,7 @@ use crate::time::Ms;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Session {
     /// Our own id (UUIDv7).
     pub id: String,

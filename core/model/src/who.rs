@@ -9,7 +9,7 @@ use crate::session::Session;
 use crate::task::Queued;
 
 /// The identity of an event, before anything stored is looked at.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Who {
     /// The agent's id: its name, or project and place for an unnamed one.
     pub agent: String,
@@ -61,6 +61,8 @@ pub struct Loaded {
     pub held: Vec<Queued>,
     /// What waits to be told in this session; read only for events that can tell it.
     pub waiting: Vec<Injection>,
+    /// Messages that a `taut inbox` has listed to this agent.
+    pub listed: Vec<String>,
     /// Messages for this agent or its conversation; read only for events that can tell them.
     pub messages: WaitingMessages,
     /// Efforts and what belongs to them.

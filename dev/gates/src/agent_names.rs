@@ -18,7 +18,6 @@ struct MayName {
 
 const GUARDED: &str =
     "the guard protects these files and variables whatever agent works, also of agents it cannot hear";
-const CONVENTION: &str = "files that projects hold for any agent to read, and what models are told of them";
 const CONFIGURED: &str = "names that users write in their configuration";
 
 const MAY_NAME: &[MayName] = &[
@@ -31,10 +30,6 @@ const MAY_NAME: &[MayName] = &[
     MayName { path: "core/policy/src/rules/taut_identity.rs", why: GUARDED },
     MayName { path: "core/policy/src/presets.rs", why: CONFIGURED },
     MayName { path: "core/engine/src/gates/permission_modes.rs", why: CONFIGURED },
-    MayName { path: "core/engine/src/gates/session.rs", why: CONVENTION },
-    MayName { path: "core/engine/src/gates/standards.rs", why: CONVENTION },
-    MayName { path: "core/engine/src/context/runtime.rs", why: CONVENTION },
-    MayName { path: "core/engine/src/memory/mail.rs", why: CONFIGURED },
 ];
 
 pub(crate) fn check(files: &[SourceFile]) -> Vec<Violation> {

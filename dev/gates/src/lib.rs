@@ -22,6 +22,7 @@ mod size;
 mod source;
 mod std_paths;
 mod tree;
+mod types;
 mod words;
 
 use std::fmt;
@@ -60,6 +61,7 @@ pub const ALL: &[TreeGate] = &[
     TreeGate { name: "levels", check: levels::check },
     TreeGate { name: "rooms", check: rooms::check },
     TreeGate { name: "names", check: names::check },
+    TreeGate { name: "types", check: types::check },
     TreeGate { name: "size", check: size::check_tree },
     TreeGate { name: "docs", check: docs::check },
     TreeGate { name: "claims", check: claims::check },

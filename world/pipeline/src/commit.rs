@@ -3,41 +3,40 @@
 
 use crate::pipeline::Response;
 use crate::prepare::{Prepared, PreparedCall, PreparedEvent};
-use crate::{degraded, memory, prepare};
-use engine::{Inherited, Input};
+use crate::{degraded, prepare};
 use model::effect::Write;
-use model::fact::Probe;
-use model::{Body, EventKind, Loaded};
+use model::{Loaded, Placed};
 use store::{Durability, Error, Store, Tx};
 
-/// How often the stored rows may raise a question before they are taken as they are.
-const MOST_ROUNDS: usize = 4;
+/// Whether the stored rows may still raise a question, or are taken as they are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Round {
+    First,
+    Last,
+}
 
 enum Step {
     Done(Box<Response>),
-    /// The world must be asked first, outside the transaction.
-    Ask(Vec<Probe>),
-    /// The session before it tells what it is, and so which files it is given.
-    Inherit(Inherited),
+    /// These rows raise a question: the world must be asked first, outside the transaction.
+    Ask(Box<Loaded>),
 }
 
-/// Serves the calls that are not served yet, all in one transaction.
+/// Serves the calls that are not served yet, all in one transaction; those whose
+/// rows raise a question, in a second.
 pub fn commit(store: &mut Store, prepared: &mut [Prepared], served: &mut [Option<Response>]) -> Result<(), Error> {
     let durability = durability(prepared);
-    for round in 0..MOST_ROUNDS {
-        let last = round + 1 == MOST_ROUNDS;
+    for round in [Round::First, Round::Last] {
         let steps = store.transact(durability, |tx| {
             let waiting = prepared.iter().zip(served.iter()).map(|(one, done)| match done {
                 Some(_) => Ok(None),
-                None => serve(tx, one, last).map(Some),
+                None => serve(tx, one, round).map(Some),
             });
             waiting.collect::<Result<Vec<_>, Error>>()
         })?;
         for ((one, done), step) in prepared.iter_mut().zip(served.iter_mut()).zip(steps) {
             match step {
                 Some(Step::Done(answer)) => *done = Some(*answer),
-                Some(Step::Ask(probes)) => one.ask(&probes),
-                Some(Step::Inherit(taken)) => one.inherit(&taken),
+                Some(Step::Ask(loaded)) => one.answer_raised(&loaded),
                 None => {}
             }
         }
@@ -48,21 +47,18 @@ pub fn commit(store: &mut Store, prepared: &mut [Prepared], served: &mut [Option
     Ok(())
 }
 
-/// These events may release tasks or write an account, which must not be forgotten.
+/// Some events write what no power cut may take back.
 fn durability(prepared: &[Prepared]) -> Durability {
-    let releases = |one: &Prepared| match &one.parsed_call {
-        PreparedCall::Event(event) => {
-            let ends = matches!(event.envelope.kind, EventKind::PreCompact | EventKind::SessionEnd);
-            ends || engine::memory::is_dehydration(&event.envelope)
-        }
+    let lasting = |one: &Prepared| match &one.parsed_call {
+        PreparedCall::Event(event) => engine::must_last(&event.envelope, event.line.as_ref()),
         PreparedCall::Unreadable { .. } => false,
     };
-    if prepared.iter().any(releases) { Durability::Full } else { Durability::Normal }
+    if prepared.iter().any(lasting) { Durability::Full } else { Durability::Normal }
 }
 
-fn serve(tx: &Tx<'_>, prepared: &Prepared, last: bool) -> Result<Step, Error> {
+fn serve(tx: &Tx<'_>, prepared: &Prepared, round: Round) -> Result<Step, Error> {
     match &prepared.parsed_call {
-        PreparedCall::Event(event) => serve_event(tx, prepared, event, last),
+        PreparedCall::Event(event) => serve_event(tx, prepared, event, round),
         PreparedCall::Unreadable { why, stop } => {
             let answer = degraded::answer(prepared);
             let mut row = prepare::unreadable_row(prepared, why, stop.as_ref());
@@ -75,54 +71,21 @@ fn serve(tx: &Tx<'_>, prepared: &Prepared, last: bool) -> Result<Step, Error> {
     }
 }
 
-fn serve_event(tx: &Tx<'_>, prepared: &Prepared, event: &PreparedEvent, last: bool) -> Result<Step, Error> {
-    let PreparedEvent { envelope, who, facts, .. } = event;
-    let key = engine::key(envelope, &prepared.call.request);
+fn serve_event(tx: &Tx<'_>, prepared: &Prepared, event: &PreparedEvent, round: Round) -> Result<Step, Error> {
+    let (envelope, call) = (&event.envelope, &prepared.call);
+    let key = engine::key(envelope, &call.request);
     if let Some(answer) = tx.answered(&key)? {
         tx.deliver(&key)?;
         return Ok(Step::Done(Box::new(Response { answer, ..Response::default() })));
     }
-    let now = prepared.call.at;
-    let mut loaded = tx.load(who, now)?;
-    let probes = engine::missing(who, &loaded, facts);
-    if !probes.is_empty() && !last {
-        return Ok(Step::Ask(probes));
+    let mut loaded = tx.identify(&event.who, call.at)?;
+    let needs = engine::needs(&event.context(call, prepared.ids(), &loaded, &Placed::default()));
+    tx.load(&needs, call.at, &mut loaded)?;
+    let context = event.context(call, prepared.ids(), &loaded, &needs.placed);
+    if round == Round::First && !engine::raised(&context).is_empty() {
+        return Ok(Step::Ask(Box::new(loaded)));
     }
-    if !last
-        && !event.inherited
-        && let Some(taken) = engine::inherited(&input(prepared, event, &loaded))
-    {
-        return Ok(Step::Inherit(taken));
-    }
-    loaded.efforts = memory::load(tx, event, &loaded, now)?;
-    if engine::memory::is_inbox(envelope) {
-        loaded.efforts.inbox = tx.inbox(&engine::taker(&input(prepared, event, &loaded)))?;
-    }
-    if !last {
-        let probes = engine::ask(&input(prepared, event, &loaded));
-        if !probes.is_empty() {
-            return Ok(Step::Ask(probes));
-        }
-    }
-    if let Body::Teammate { name } = &envelope.body {
-        loaded.teammate = tx.agent(name)?;
-    }
-    if engine::tells(envelope) {
-        // Read last: what is read here is told, and gone.
-        for session in engine::listening(who, &loaded) {
-            loaded.waiting.extend(tx.take_injections(&session)?);
-        }
-    } else if engine::tells_model(envelope) {
-        for session in engine::listening(who, &loaded) {
-            loaded.waiting.extend(tx.take_model_injections(&session)?);
-        }
-    }
-    if engine::tells_messages(envelope) {
-        memory::settle_reading(tx, event, now)?;
-        // Read in the transaction that marks what is told of them, so that each is told once.
-        loaded.messages = tx.waiting_messages(&engine::taker(&input(prepared, event, &loaded)))?;
-    }
-    let outcome = engine::decide(input(prepared, event, &loaded));
+    let outcome = engine::decide(&context);
     let answer = prepared.encode(envelope, &outcome.reply);
     let mut row = outcome.event;
     row.answer = answer.clone();
@@ -132,18 +95,4 @@ fn serve_event(tx: &Tx<'_>, prepared: &Prepared, event: &PreparedEvent, last: bo
     tx.apply(&writes)?;
     let (after, report) = (outcome.after, Some(Box::new(outcome.report)));
     Ok(Step::Done(Box::new(Response { answer, event: Some(row), after, troubles: Vec::new(), report })))
-}
-
-fn input<'a>(prepared: &'a Prepared, event: &'a PreparedEvent, loaded: &'a Loaded) -> Input<'a> {
-    Input {
-        envelope: &event.envelope,
-        who: &event.who,
-        loaded,
-        facts: &event.facts,
-        policy: &event.project_policy.policy,
-        findings: event.findings.clone(),
-        ground: event.places.ground(),
-        now: prepared.call.at,
-        ids: prepared.ids(),
-    }
 }

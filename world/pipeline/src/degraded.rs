@@ -4,9 +4,8 @@
 use crate::pipeline::Response;
 use crate::prepare::{self, Prepared, PreparedCall};
 use crate::replay;
-use engine::Input;
-use engine::memory::Ground;
-use model::{Answer, Loaded, row};
+use engine::{EventContext, Places};
+use model::{Answer, Loaded, Placed, row};
 use std::path::Path;
 
 /// What is answered when nothing stored can be looked at.
@@ -57,16 +56,11 @@ fn say_unstored(served: &mut Response, error: &store::Error) {
 }
 
 fn decide(prepared: &Prepared, event: &prepare::PreparedEvent) -> (model::reply::Reply, row::Event) {
-    let outcome = engine::decide(Input {
-        envelope: &event.envelope,
-        who: &event.who,
-        loaded: &Loaded::default(),
-        facts: &event.facts,
-        policy: &event.project_policy.policy,
-        findings: event.findings.clone(),
-        ground: Ground { blind: true, ..event.places.ground() },
-        now: prepared.call.at,
-        ids: prepared.ids(),
-    });
+    let (loaded, nowhere) = (Loaded::default(), Placed::default());
+    let blind = Places { blind: true, ..event.places.clone() };
+    let context = event.context(&prepared.call, prepared.ids(), &loaded, &nowhere);
+    let context = EventContext { places: &blind, ..context };
+    let needs = engine::needs(&context);
+    let outcome = engine::decide(&EventContext { placed: &needs.placed, ..context });
     (outcome.reply, outcome.event)
 }

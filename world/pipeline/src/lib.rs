@@ -8,7 +8,6 @@ mod degraded;
 mod explain;
 mod judge_context;
 mod measure;
-mod memory;
 mod orphans;
 mod pipeline;
 mod policy_cache;

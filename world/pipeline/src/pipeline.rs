@@ -176,7 +176,7 @@ fn written(prepared: &Prepared, mut served: Response) -> Response {
     if let PreparedCall::Event(event) = &prepared.parsed_call
         && !served.after.is_empty()
     {
-        served.troubles.extend(host::artifacts::write(&served.after, &event.places.roots()));
+        served.troubles.extend(host::artifacts::write(&served.after, &event.roots()));
     }
     served
 }

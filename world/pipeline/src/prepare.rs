@@ -1,17 +1,16 @@
 //! Everything before the transaction: decode, ask, look, judge. What comes out
 //! is enough to answer even when nothing can be stored.
 
-use crate::memory::Places;
 use crate::pipeline::PipelineSetup;
 use crate::policy_cache::{PolicyCache, ProjectPolicy};
 use crate::{judge_context, settings};
 use agents::Dialect;
-use engine::context::{self, Ground};
+use engine::memory::AgentLine;
 use engine::undecided::{self, Undecided};
-use engine::{Ids, Inherited};
-use model::fact::{Facts, Probe};
+use engine::{EventContext, Ids, Places, Plan};
+use model::fact::Facts;
 use model::reply::{GateStop, Reply};
-use model::{Answer, Call, Envelope, Environment, EventKind, Findings, Level, Who, row};
+use model::{Answer, Call, Envelope, EventKind, Findings, Level, Loaded, Placed, Who, row};
 use policy::OnFailure;
 use serde_json::Value;
 use std::panic::catch_unwind;
@@ -42,16 +41,14 @@ pub enum PreparedCall {
 pub struct PreparedEvent {
     pub envelope: Envelope,
     pub who: Who,
+    /// The plain `taut` line it is about, read once.
+    pub line: Option<AgentLine>,
     pub facts: Facts,
     pub findings: Findings,
     pub project_policy: Rc<ProjectPolicy>,
+    pub places: Places,
     /// For questions that only come up once the stored rows are known.
     pub home: PathBuf,
-    pub places: Places,
-    /// The folder of the user's own configuration.
-    config: PathBuf,
-    /// It was looked for the files of what the session inherits.
-    pub inherited: bool,
 }
 
 impl PreparedEvent {
@@ -67,10 +64,49 @@ impl PreparedEvent {
         let folder = engine::folder(&envelope, &call.cwd).to_string();
         let project_policy = policies.of(&folder, &setting.home);
         let facts = Facts { projects: vec![(folder, project_policy.project.clone())], ..Facts::default() };
-        let places = Places::of(envelope.agent, call, &project_policy, setting);
-        let config = setting.user_config.parent().map(Path::to_path_buf).unwrap_or_default();
-        let (findings, home) = (Findings::default(), setting.home.clone());
-        Self { envelope, who, facts, findings, project_policy, home, places, config, inherited: true }
+        Self { who, facts, ..Self::unseen(envelope, call, setting, project_policy, Findings::default()) }
+    }
+
+    /// Folders that artifacts may lie in.
+    pub fn roots(&self) -> [String; 2] {
+        [self.places.tree.clone(), self.places.state.clone()]
+    }
+
+    /// What is decided on, as far as it is known.
+    pub fn context<'a>(
+        &'a self,
+        call: &'a Call,
+        ids: Ids<'a>,
+        loaded: &'a Loaded,
+        placed: &'a Placed,
+    ) -> EventContext<'a> {
+        EventContext {
+            envelope: &self.envelope,
+            who: &self.who,
+            env: &call.env,
+            line: self.line.as_ref(),
+            policy: &self.project_policy.policy,
+            places: &self.places,
+            facts: &self.facts,
+            findings: &self.findings,
+            loaded,
+            placed,
+            now: call.at,
+            ids,
+        }
+    }
+
+    /// Asks the world what the rows that were read have raised, outside any
+    /// transaction and in rounds: one answer may raise the next question.
+    pub fn answer_raised(&mut self, call: &Call, ids: Ids<'_>, loaded: &Loaded) {
+        for _ in 0..engine::MOST_ROUNDS {
+            let needs = engine::needs(&self.context(call, ids, loaded, &Placed::default()));
+            let asks = engine::raised(&self.context(call, ids, loaded, &needs.placed));
+            if asks.is_empty() {
+                return;
+            }
+            host::probe::add(&mut self.facts, &asks, &self.home);
+        }
     }
 }
 
@@ -92,36 +128,18 @@ impl Prepared {
 
     /// A call in the name of an agent that nothing is known of: recorded, and answered with nothing.
     fn of_nobody(call: Call) -> Self {
-        let parsed_call = PreparedCall::Unreadable {
-            why: agents::unknown(&model::text::line(&call.agent, LONGEST_AGENT)),
-            stop: None,
-        };
+        let why = agents::unknown(&model::text::line(&call.agent, LONGEST_AGENT));
+        let parsed_call = PreparedCall::Unreadable { why, stop: None };
         Self { ids: host::clock::uuids(call.at), call, parsed_call, begun: Instant::now(), dialect: None }
     }
 
-    /// Answers a question the stored rows raised.
-    pub fn ask(&mut self, probes: &[Probe]) {
+    /// Asks the world what the rows that were read have raised.
+    pub fn answer_raised(&mut self, loaded: &Loaded) {
+        let [event, session] = &self.ids;
+        let ids = Ids { event, session, request: &self.call.request };
         if let PreparedCall::Event(event) = &mut self.parsed_call {
-            host::probe::add(&mut event.facts, probes, &event.home);
+            event.answer_raised(&self.call, ids, loaded);
         }
-    }
-
-    /// Looks for the files of the role and mode that the session takes over.
-    pub fn inherit(&mut self, taken: &Inherited) {
-        let PreparedCall::Event(event) = &mut self.parsed_call else { return };
-        event.inherited = true;
-        let mut env = self.call.env.clone();
-        let names = &event.envelope.agent.variables;
-        let told = [(names.role.first(), &taken.role), (names.mode.first(), &taken.mode)];
-        env.0.extend(told.into_iter().filter_map(|(name, value)| Some((name?.to_string(), value.clone()?))));
-        let around = Around {
-            envelope: &event.envelope,
-            env: &env,
-            project_policy: &event.project_policy,
-            home: &event.home,
-            config: &event.config,
-        };
-        look_around(&mut event.facts, &around);
     }
 
     /// A call that can only be decoded: no file is opened and no line is read for it.
@@ -178,10 +196,25 @@ impl PreparedEvent {
     ) -> Self {
         let facts = Facts::default();
         let who = engine::who(&envelope, call, &facts);
-        let places = Places::of(envelope.agent, call, &project_policy, setting);
-        let config = setting.user_config.parent().map(Path::to_path_buf).unwrap_or_default();
-        let home = setting.home.clone();
-        Self { envelope, who, facts, findings, project_policy, home, places, config, inherited: true }
+        let (places, home) = (places(call, &project_policy, setting), setting.home.clone());
+        Self { line: AgentLine::of(&envelope), envelope, who, facts, findings, project_policy, places, home }
+    }
+}
+
+/// The folders around a call, and until when the user wants only to be told.
+pub fn places(call: &Call, project_policy: &ProjectPolicy, setting: &PipelineSetup) -> Places {
+    let agent = setting.agent(call);
+    let moved = call.env.first(agent.variables.folder).map(str::to_string);
+    let shown = |path: &Path| path.to_string_lossy().into_owned();
+    let home = shown(&setting.home);
+    Places {
+        state: shown(&setting.state),
+        config: setting.user_config.parent().map(shown).unwrap_or_default(),
+        agent_folder: moved.unwrap_or_else(|| format!("{home}/{}", agent.folder)),
+        home,
+        tree: project_policy.project.work_tree.clone(),
+        paused_until: project_policy.standing.paused_until,
+        blind: false,
     }
 }
 
@@ -196,7 +229,7 @@ pub fn prepare(call: Call, setting: &PipelineSetup, policies: &mut PolicyCache) 
     let begun = Instant::now();
     let ids = host::clock::uuids(call.at);
     let parsed_call = match dialect.read(&call.stdin) {
-        Ok(envelope) => PreparedCall::Event(Box::new(look(envelope, &call, setting, policies))),
+        Ok(envelope) => PreparedCall::Event(Box::new(look(envelope, &call, &ids, setting, policies))),
         // Where nothing was sent there was no call.
         Err(unreadable) if call.stdin.is_empty() => PreparedCall::Unreadable { why: unreadable.why, stop: None },
         Err(unreadable) => {
@@ -207,54 +240,62 @@ pub fn prepare(call: Call, setting: &PipelineSetup, policies: &mut PolicyCache) 
     Prepared { call, parsed_call, begun, dialect: Some(dialect), ids }
 }
 
-fn look(envelope: Envelope, call: &Call, setting: &PipelineSetup, policies: &mut PolicyCache) -> PreparedEvent {
-    let (agent, folder) = (envelope.agent, engine::folder(&envelope, &call.cwd));
+fn look(
+    envelope: Envelope,
+    call: &Call,
+    [event, session]: &[String; 2],
+    setting: &PipelineSetup,
+    policies: &mut PolicyCache,
+) -> PreparedEvent {
+    let folder = engine::folder(&envelope, &call.cwd);
     let here = policies.of(folder, &setting.home);
     let plan = engine::plan(&envelope, call, &judge_context::around(call, setting));
     let mut facts = Facts { projects: vec![(folder.to_string(), here.project.clone())], ..Facts::default() };
     host::probe::add(&mut facts, &plan.probes, &setting.home);
     facts.settings = settings::fact(&envelope, setting, call.at);
-    facts.screen = judge_context::screen(agent, call, &here);
-    let config = setting.user_config.parent().map(Path::to_path_buf).unwrap_or_default();
-    let around =
-        Around { envelope: &envelope, env: &call.env, project_policy: &here, home: &setting.home, config: &config };
-    look_around(&mut facts, &around);
-    let mut findings = plan.judge(&here.policy, &facts, &judge_context::circumstances(agent, call, &here));
-    if let Some(session) = judge_context::session_law(agent, call, &here, policies, &setting.home) {
-        judge_context::join(
-            &mut findings,
-            plan.judge(&session.policy, &facts, &judge_context::circumstances(agent, call, &session)),
-        );
-    }
+    facts.screen = judge_context::screen(envelope.agent, call, &here);
     let who = engine::who(&envelope, call, &facts);
-    let places = Places::of(agent, call, &here, setting);
-    let home = setting.home.clone();
-    PreparedEvent { who, envelope, facts, findings, project_policy: here, home, places, config, inherited: false }
-}
-
-/// What surrounds a session that is to be told something.
-struct Around<'a> {
-    envelope: &'a Envelope,
-    env: &'a Environment,
-    project_policy: &'a ProjectPolicy,
-    home: &'a Path,
-    config: &'a Path,
+    let mut seen = PreparedEvent {
+        line: AgentLine::of(&envelope),
+        envelope,
+        who,
+        facts,
+        findings: Findings::default(),
+        places: places(call, &here, setting),
+        project_policy: here,
+        home: setting.home.clone(),
+    };
+    look_around(&mut seen, call, Ids { event, session, request: &call.request });
+    seen.findings = judged(&plan, &seen, call, setting, policies);
+    seen
 }
 
 /// Asks in rounds for what is to be told: one answer may raise the next question.
-fn look_around(facts: &mut Facts, around: &Around<'_>) {
-    let Around { envelope, env, project_policy, .. } = *around;
-    let (home, config) = (around.home.to_string_lossy(), around.config.to_string_lossy());
-    for _ in 0..context::MOST_ROUNDS {
-        let (policy, project) = (&project_policy.policy, &project_policy.project.work_tree);
-        let ground = Ground { envelope, env, policy, facts, project, home: &home, config: &config };
-        let asks = context::further(&ground);
+fn look_around(seen: &mut PreparedEvent, call: &Call, ids: Ids<'_>) {
+    for _ in 0..engine::MOST_ROUNDS {
+        let asks = engine::further(&seen.context(call, ids, &Loaded::default(), &Placed::default()));
         if asks.is_empty() {
-            facts.context = context::gathered(&ground);
             return;
         }
-        host::probe::add(facts, &asks, around.home);
+        host::probe::add(&mut seen.facts, &asks, &seen.home);
     }
+}
+
+fn judged(
+    plan: &Plan,
+    seen: &PreparedEvent,
+    call: &Call,
+    setting: &PipelineSetup,
+    policies: &mut PolicyCache,
+) -> Findings {
+    let agent = seen.envelope.agent;
+    let judge =
+        |here: &ProjectPolicy| plan.judge(&here.policy, &seen.facts, &judge_context::circumstances(agent, call, here));
+    let mut findings = judge(&seen.project_policy);
+    if let Some(session) = judge_context::session_law(agent, call, &seen.project_policy, policies, &setting.home) {
+        judge_context::join(&mut findings, judge(&session));
+    }
+    findings
 }
 
 /// In characters.

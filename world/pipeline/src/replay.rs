@@ -2,21 +2,17 @@
 //! the end of a session, a full context. They are carried out afterwards, once,
 //! by the same engine and with the event's own time, unless the session went on.
 
-use crate::memory;
 use crate::pipeline::PipelineSetup;
 use crate::policy_cache::PolicyCache;
 use crate::prepare::{Prepared, PreparedCall, PreparedEvent};
-use engine::{Ids, Input};
+use engine::Ids;
 use model::effect::After;
 use model::event::{Body, Envelope, EventKind};
 use model::who::Supervision;
-use model::{Call, ClientProcess, Environment, Loaded, Ms, Who, row};
+use model::{Call, ClientProcess, Environment, Loaded, Ms, Placed, Who, row};
 use serde_json::{Value, json};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use store::{Durability, Error, Ingested, PENDING, Pending, Store, Tx};
-
-/// How often the stored rows may raise a question before they are taken as they are.
-const MOST_ROUNDS: usize = 4;
 
 /// What came of taking in what was put by.
 #[derive(Debug, Clone, Default)]
@@ -77,15 +73,14 @@ fn replay_event(
     let mut policies = PolicyCache::new(setting.user_config.clone(), setting.state.clone());
     let mut event =
         PreparedEvent::answered_before(told.envelope.clone(), told.who.clone(), &told.call, setting, &mut policies);
-    for round in 0..MOST_ROUNDS {
-        let last = round + 1 == MOST_ROUNDS;
+    for last in [false, true] {
         match store.transact(Durability::Full, |tx| step(tx, &event, &told, last))? {
-            Step::Ask(probes) => host::probe::add(&mut event.facts, &probes, &event.home),
+            Step::Ask(loaded) => event.answer_raised(&told.call, told.ids(), &loaded),
             Step::Void => return Ok(()),
             Step::Done(after, warning) => {
                 taken.carried_out += 1;
                 taken.words.extend(warning);
-                taken.words.extend(host::artifacts::write(&after, &event.places.roots()));
+                taken.words.extend(host::artifacts::write(&after, &event.roots()));
                 taken.after.extend(after);
                 return Ok(());
             }
@@ -95,44 +90,31 @@ fn replay_event(
 }
 
 enum Step {
-    Ask(Vec<model::fact::Probe>),
+    /// These rows raise a question about the world.
+    Ask(Box<Loaded>),
     /// Somebody has done it, or the session went on.
     Void,
     Done(Vec<After>, Option<String>),
 }
 
 fn step(tx: &Tx<'_>, event: &PreparedEvent, told: &Told, last: bool) -> Result<Step, Error> {
-    let (who, at) = (&event.who, told.call.at);
-    let mut loaded = tx.load(who, at)?;
+    let at = told.call.at;
+    let mut loaded = tx.identify(&event.who, at)?;
     // What was claimed or renewed since is held by somebody who lives.
     loaded.held.retain(|task| task.hold.as_ref().is_some_and(|hold| hold.renewed_at <= at));
     if went_on(tx, event, &loaded, at)? {
         return tx.settle_pending(&told.key).map(|_| Step::Void);
     }
-    let probes = engine::missing(who, &loaded, &event.facts);
-    if !probes.is_empty() && !last {
-        return Ok(Step::Ask(probes));
-    }
-    loaded.efforts = memory::load(tx, event, &loaded, at)?;
-    let input = || Input {
-        envelope: &event.envelope,
-        who,
-        loaded: &loaded,
-        facts: &event.facts,
-        policy: &event.project_policy.policy,
-        findings: model::Findings::default(),
-        ground: event.places.ground(),
-        now: at,
-        ids: Ids { event: &told.id, session: &told.fresh_session, request: &told.call.request },
-    };
-    let probes = if last { Vec::new() } else { engine::ask(&input()) };
-    if !probes.is_empty() {
-        return Ok(Step::Ask(probes));
+    let needs = engine::needs(&event.context(&told.call, told.ids(), &loaded, &Placed::default()));
+    tx.load(&needs, at, &mut loaded)?;
+    let context = event.context(&told.call, told.ids(), &loaded, &needs.placed);
+    if !last && !engine::raised(&context).is_empty() {
+        return Ok(Step::Ask(Box::new(loaded)));
     }
     if !tx.settle_pending(&told.key)? {
         return Ok(Step::Void);
     }
-    let outcome = engine::decide(input());
+    let outcome = engine::decide(&context);
     // The event is stored, with the answer it had: only its effects are new.
     tx.apply(&outcome.writes)?;
     if let Some(session) = &outcome.event.session {
@@ -168,6 +150,10 @@ struct Told {
 }
 
 impl Told {
+    fn ids(&self) -> Ids<'_> {
+        Ids { event: &self.id, session: &self.fresh_session, request: &self.call.request }
+    }
+
     fn read(pending: &Pending) -> Option<Self> {
         let told = &pending.told;
         let text = |name: &str| told.get(name).and_then(Value::as_str).map(str::to_owned);

@@ -66,7 +66,7 @@ fn one(store: &mut Store, n: i64) -> Result<(), store::Error> {
     let event = event(n);
     store.transact(Durability::Normal, |tx| {
         tx.answered(&event.key)?;
-        let mut session = tx.load(&who(), Ms(n))?.open.pop().unwrap_or_else(session);
+        let mut session = tx.identify(&who(), Ms(n))?.open.pop().unwrap_or_else(session);
         session.last_seen_at = Ms(n);
         tx.apply(&[Write::Session(Box::new(session)), Write::Event(Box::new(event))])
     })
@@ -102,26 +102,14 @@ fn session() -> Session {
         conversation: "c".into(),
         project: "/home/someone/code/tree".into(),
         state: SessionState::ToolActive,
-        role: None,
-        mode: None,
         cwd: Some("/home/someone/code/tree/sub".into()),
         transcript: Some("/home/someone/.claude/projects/tree/7b1c9c1e.jsonl".into()),
-        client: None,
         pane: Some("/tmp/tmux-1000/default %3".into()),
-        mission: None,
-        prev: None,
-        parent: None,
         source: "startup".into(),
         started_at: Ms(1),
         last_seen_at: Ms(1),
-        ended_at: None,
-        end_reason: None,
         in_flight: vec!["toolu_1".into()],
-        context_tokens: None,
-        context_window: None,
-        context_limit: None,
-        status_text: None,
-        memo: model::session::ContextMemo::default(),
+        ..Session::default()
     }
 }
 
@@ -134,13 +122,7 @@ fn who() -> Who {
         host_session: session.host_session,
         project: session.project,
         pane: session.pane,
-        client: None,
-        conversation: None,
-        role: None,
-        mode: None,
-        mission: None,
-        started_by: None,
-        standing: model::who::Supervision::Attended,
+        ..Who::default()
     }
 }
 

@@ -18,8 +18,12 @@ fn name(audience: Audience) -> &'static str {
     }
 }
 
-/// What waits for this audience, or for anyone.
-pub(crate) fn take(conn: &Connection, session: &str, audience: Option<Audience>) -> rusqlite::Result<Vec<Injection>> {
+/// What waits for this audience, or for anyone, oldest first.
+pub(crate) fn waiting(
+    conn: &Connection,
+    session: &str,
+    audience: Option<Audience>,
+) -> rusqlite::Result<Vec<Injection>> {
     let read = |row: &rusqlite::Row<'_>| {
         let audience = if row.get::<_, String>(0)? == "user" { Audience::User } else { Audience::Model };
         Ok(Injection { session: session.to_string(), audience, text: row.get(1)? })
@@ -27,8 +31,9 @@ pub(crate) fn take(conn: &Connection, session: &str, audience: Option<Audience>)
     let mut waiting: Vec<Injection> =
         conn.prepare_cached(WAITING)?.query_map([session], read)?.collect::<Result<_, _>>()?;
     waiting.retain(|one| audience.is_none_or(|audience| one.audience == audience));
-    if !waiting.is_empty() {
-        conn.prepare_cached(CLEAR)?.execute(params![session, audience.map(name)])?;
-    }
     Ok(waiting)
+}
+
+pub(crate) fn clear(conn: &Connection, session: &str, audience: Option<Audience>) -> rusqlite::Result<()> {
+    conn.prepare_cached(CLEAR)?.execute(params![session, audience.map(name)]).map(drop)
 }

@@ -47,6 +47,7 @@ pub static PROFILE: AgentProfile = AgentProfile {
     id: ID,
     name: "Claude Code",
     folder: ".claude",
+    instructions: "CLAUDE.md",
     expresses: Expresses { ask: true, context: EventSet::Every, block: EventSet::Every, halt: true, user_line: true },
     variables: VARIABLES,
     windows: &[

@@ -2,54 +2,48 @@
 //! those of its mode. Asked for in rounds, because a role's file names others.
 
 use super::{ContextBudget, ContextSettings, Rank, ShownFile, frontmatter};
-use model::Environment;
-use model::event::{Envelope, EventKind};
-use model::fact::{ContextFile, ContextSource, Facts, Probe, TextFact};
-use policy::{Policy, Trust};
+use crate::event_context::{EventContext, Places};
+use model::event::EventKind;
+use model::fact::{Probe, TextFact};
+use model::session::Session;
+use policy::Trust;
 
 /// More files than this are not loaded: they could not fit anyway.
 const MOST_FILES: usize = 24;
 
-/// What the choice of files depends on, and the facts known so far.
-#[derive(Clone, Copy)]
-pub struct Ground<'a> {
-    pub envelope: &'a Envelope,
-    pub env: &'a Environment,
-    pub policy: &'a Policy,
-    pub facts: &'a Facts,
-    /// The work tree the event happened in.
-    pub project: &'a str,
-    pub home: &'a str,
-    /// The folder of the user's own configuration of Taut.
-    pub config: &'a str,
-}
-
 /// What must still be asked before the files are known. Empty when all is.
-pub fn wanted(ground: &Ground<'_>) -> Vec<Probe> {
-    walk(ground).asks
+pub fn wanted(event: &EventContext<'_>) -> Vec<Probe> {
+    walk(event).asks
 }
 
-/// The files, in the order they are told.
-pub fn gathered(ground: &Ground<'_>) -> Vec<ContextFile> {
-    walk(ground).files
+/// The same where the session takes over a role or a mode that the event itself does not tell.
+pub fn inherited(event: &EventContext<'_>) -> Vec<Probe> {
+    let EventContext { envelope, who, .. } = *event;
+    let takes_over = |session: &Session| {
+        (who.role.is_none() && session.role.is_some()) || (who.mode.is_none() && session.mode.is_some())
+    };
+    let starts = envelope.kind == EventKind::SessionStart && event.session().is_some_and(takes_over);
+    if starts { wanted(event) } else { Vec::new() }
 }
 
-/// Puts what was gathered into the budget. Files that are not there are passed
-/// over; those that are and cannot be read are named, to be read by hand.
-pub fn tell(settings: &ContextSettings, facts: &Facts, budget: &mut ContextBudget) {
+/// Puts the files into the budget, in the order they are told. Files that are not
+/// there are passed over; those that are and cannot be read are named, to be read by hand.
+pub fn tell(event: &EventContext<'_>, budget: &mut ContextBudget) {
+    let settings = ContextSettings::of(event.policy);
     let mut failed = Vec::new();
-    for file in &facts.context {
-        let rank = match file.source {
+    for ContextFile { source, path, title, found } in walk(event).files {
+        let rank = match source {
             ContextSource::Core => Rank::Core,
             ContextSource::Role => Rank::Role,
             ContextSource::Mode => Rank::Mode,
         };
-        let shown = |text: Option<String>| ShownFile { path: file.path.clone(), title: file.title.clone(), text };
-        match &file.found {
+        match found {
             TextFact::Text(text) if text.trim().is_empty() => {}
-            TextFact::Text(text) => budget.show(rank, shown(Some(text.trim_end().to_string()))),
-            TextFact::Long => budget.show(rank, shown(None)),
-            TextFact::Failed => failed.push(file.path.as_str()),
+            TextFact::Text(text) => {
+                budget.show(rank, ShownFile { path, title, text: Some(text.trim_end().to_string()) });
+            }
+            TextFact::Long => budget.show(rank, ShownFile { path, title, text: None }),
+            TextFact::Failed => failed.push(path),
             TextFact::Missing | TextFact::Outside => {}
         }
     }
@@ -60,8 +54,26 @@ pub fn tell(settings: &ContextSettings, facts: &Facts, budget: &mut ContextBudge
     }
 }
 
+/// A file for a new session's context.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct ContextFile {
+    source: ContextSource,
+    path: String,
+    /// As it is listed: `TODAY.MD (daily memory)`.
+    title: String,
+    found: TextFact,
+}
+
+/// Why a file is loaded, most important first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ContextSource {
+    Core,
+    Role,
+    Mode,
+}
+
 struct Walk<'a> {
-    ground: &'a Ground<'a>,
+    event: &'a EventContext<'a>,
     files: Vec<ContextFile>,
     asks: Vec<Probe>,
 }
@@ -75,37 +87,35 @@ struct Entry<'a> {
     within: Vec<String>,
 }
 
-fn walk<'a>(ground: &'a Ground<'a>) -> Walk<'a> {
-    let mut walk = Walk { ground, files: Vec::new(), asks: Vec::new() };
-    if ground.envelope.kind != EventKind::SessionStart || ground.envelope.sub_agent.is_some() {
+fn walk<'a>(event: &'a EventContext<'a>) -> Walk<'a> {
+    let mut walk = Walk { event, files: Vec::new(), asks: Vec::new() };
+    if event.envelope.kind != EventKind::SessionStart || event.envelope.sub_agent.is_some() {
         return walk;
     }
-    let settings = ContextSettings::of(ground.policy);
+    let settings = ContextSettings::of(event.policy);
     for file in &settings.core {
-        let within = if ground.leads_out(&file.path) { ground.everywhere() } else { ground.here() };
+        let within = if leads_out(&file.path) { event.everywhere() } else { event.places.here() };
         walk.entry(&Entry { source: ContextSource::Core, path: &file.path, title: Some(&file.title), within });
     }
     if settings.roles {
-        let names = &ground.envelope.agent.variables;
-        walk.own(ContextSource::Role, names.role, ["roles/{}/role.md", "roles/{}.md"]);
-        walk.own(ContextSource::Mode, names.mode, ["modes/{}.md", "modes/{}/mode.md"]);
+        let session = event.session();
+        let role = event.who.role.as_deref().or(session.and_then(|session| session.role.as_deref()));
+        walk.own(ContextSource::Role, role, ["roles/{}/role.md", "roles/{}.md"]);
+        let mode = event.who.mode.as_deref().or(session.and_then(|session| session.mode.as_deref()));
+        walk.own(ContextSource::Mode, mode, ["modes/{}.md", "modes/{}/mode.md"]);
     }
     walk
 }
 
 impl Walk<'_> {
     /// The file of a role or mode, and what it includes.
-    fn own(&mut self, source: ContextSource, variables: &[&str], shapes: [&str; 2]) {
-        let Some(name) = self.ground.env.first(variables).filter(|name| is_plain(name)) else { return };
-        let ground = self.ground;
-        let mut places: Vec<(&str, Vec<String>)> = Vec::new();
-        if ground.has_project() {
-            places.push((ground.project, ground.here()));
-        }
-        places.push((ground.home, ground.of_user()));
-        for (folder, within) in places {
+    fn own(&mut self, source: ContextSource, name: Option<&str>, shapes: [&str; 2]) {
+        let Some(name) = name.filter(|name| is_plain(name)) else { return };
+        let places = self.event.places;
+        let project = places.has_project().then(|| (&places.tree, places.here()));
+        for (folder, within) in project.into_iter().chain([(&places.home, self.event.of_user())]) {
             for shape in shapes {
-                let path = format!("{folder}/{}/{}", ground.envelope.agent.folder, shape.replace("{}", name));
+                let path = format!("{folder}/{}/{}", self.event.envelope.agent.folder, shape.replace("{}", name));
                 if let Some(TextFact::Text(text)) = self.text(&path, &within) {
                     self.take(source, path, &text, within);
                     return;
@@ -117,23 +127,23 @@ impl Walk<'_> {
     fn take(&mut self, source: ContextSource, path: String, text: &str, within: Vec<String>) {
         let parted = frontmatter::part(text);
         let what = if source == ContextSource::Role { "role" } else { "mode" };
-        let title = format!("{} ({what})", self.ground.shown(&path));
+        let title = format!("{} ({what})", self.event.places.shown(&path));
         self.files.push(ContextFile { source, path, title, found: TextFact::Text(parted.body.to_string()) });
-        let free = within == self.ground.of_user() || self.ground.policy.trust == Trust::Trusted;
-        let within = if free { self.ground.everywhere() } else { self.ground.here() };
+        let free = within == self.event.of_user() || self.event.policy.trust == Trust::Trusted;
+        let within = if free { self.event.everywhere() } else { self.event.places.here() };
         for included in parted.auto_include {
-            let Some(path) = self.ground.substituted(included) else { continue };
+            let Some(path) = self.substituted(included) else { continue };
             self.entry(&Entry { source, path: &path, title: None, within: within.clone() });
         }
     }
 
     fn entry(&mut self, entry: &Entry<'_>) {
-        let Some(path) = self.ground.placed(entry.path) else { return };
+        let Some(path) = self.event.places.placed(entry.path) else { return };
         let Some((folder, pattern)) = globbed(&path) else {
             self.file(entry, path);
             return;
         };
-        match self.ground.facts.matches(folder, pattern) {
+        match self.event.facts.matches(folder, pattern) {
             Some(found) => found.iter().for_each(|path| self.file(entry, path.clone())),
             None => self.asks.push(Probe::Matches { folder: folder.to_string(), pattern: pattern.to_string() }),
         }
@@ -145,14 +155,23 @@ impl Walk<'_> {
             return;
         }
         if let Some(found) = self.text(&path, &entry.within) {
-            let title = entry.title.map_or_else(|| self.ground.shown(&path), str::to_string);
+            let title = entry.title.map_or_else(|| self.event.places.shown(&path), str::to_string);
             self.files.push(ContextFile { source: entry.source, path, title, found });
         }
     }
 
+    /// Entries with a variable that is not set are left out.
+    fn substituted(&self, path: &str) -> Option<String> {
+        const VARIABLE: &str = "${PROJECT_PATH}";
+        if !path.contains(VARIABLE) {
+            return Some(path.to_string());
+        }
+        self.event.env.get("PROJECT_PATH").map(|value| path.replace(VARIABLE, value.trim_end_matches('/')))
+    }
+
     /// What is known of the file, or a question.
     fn text(&mut self, path: &str, within: &[String]) -> Option<TextFact> {
-        let found = self.ground.facts.text(path).cloned();
+        let found = self.event.facts.text(path).cloned();
         if found.is_none() {
             self.asks.push(Probe::Text { path: path.to_string(), within: within.to_vec() });
         }
@@ -160,26 +179,25 @@ impl Walk<'_> {
     }
 }
 
-impl Ground<'_> {
-    /// The home folder and the root are nobody's project.
-    fn has_project(&self) -> bool {
-        self.project != self.home && self.project != "/" && !self.project.is_empty()
-    }
-
-    fn here(&self) -> Vec<String> {
-        if self.has_project() { vec![self.project.to_string()] } else { Vec::new() }
-    }
-
+impl EventContext<'_> {
     fn of_user(&self) -> Vec<String> {
-        vec![format!("{}/{}", self.home, self.envelope.agent.folder), self.config.to_string()]
+        vec![format!("{}/{}", self.places.home, self.envelope.agent.folder), self.places.config.clone()]
     }
 
     fn everywhere(&self) -> Vec<String> {
-        [self.here(), self.of_user()].concat()
+        [self.places.here(), self.of_user()].concat()
+    }
+}
+
+/// Where files for a session's context may lie.
+impl Places {
+    /// The home folder and the root are nobody's project.
+    fn has_project(&self) -> bool {
+        self.tree != self.home && self.tree != "/" && !self.tree.is_empty()
     }
 
-    fn leads_out(&self, path: &str) -> bool {
-        path.starts_with('~') || path.starts_with('/')
+    fn here(&self) -> Vec<String> {
+        if self.has_project() { vec![self.tree.clone()] } else { Vec::new() }
     }
 
     /// As an absolute path; whether it may be read is another question.
@@ -190,26 +208,21 @@ impl Ground<'_> {
         if path.starts_with('/') {
             return Some(path.to_string());
         }
-        self.has_project().then(|| format!("{}/{}", self.project, path.trim_start_matches("./")))
-    }
-
-    /// Entries with a variable that is not set are left out.
-    fn substituted(&self, path: &str) -> Option<String> {
-        const VARIABLE: &str = "${PROJECT_PATH}";
-        if !path.contains(VARIABLE) {
-            return Some(path.to_string());
-        }
-        self.env.get("PROJECT_PATH").map(|value| path.replace(VARIABLE, value.trim_end_matches('/')))
+        self.has_project().then(|| format!("{}/{}", self.tree, path.trim_start_matches("./")))
     }
 
     fn shown(&self, path: &str) -> String {
         let below = |folder: &str| path.strip_prefix(folder).and_then(|rest| rest.strip_prefix('/'));
-        match (below(self.project), below(self.home)) {
+        match (below(&self.tree), below(&self.home)) {
             (Some(rest), _) => rest.to_string(),
             (None, Some(rest)) => format!("~/{rest}"),
             (None, None) => path.to_string(),
         }
     }
+}
+
+fn leads_out(path: &str) -> bool {
+    path.starts_with('~') || path.starts_with('/')
 }
 
 /// A name that cannot lead anywhere else.

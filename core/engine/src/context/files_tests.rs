@@ -1,8 +1,11 @@
 //! A world of a few files, asked in rounds as the real one is.
 
 use super::*;
+use crate::event_context::tests::context;
+use model::event::Envelope;
 use model::fact::Facts;
-use policy::{Layer, LayerKind};
+use model::{Environment, Who};
+use policy::{Layer, LayerKind, Policy};
 use std::collections::BTreeMap;
 
 #[derive(Default)]
@@ -22,20 +25,27 @@ impl World {
         let env = Environment(self.env.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect());
         let layer = Layer { kind: LayerKind::Project, file: "c".into(), text: self.config.into() };
         let policy = Policy::layered(&[layer], self.trust).0;
+        let places = Places {
+            tree: PROJECT.into(),
+            home: "/home/me".into(),
+            config: "/home/me/.config/taut".into(),
+            ..Places::default()
+        };
         let mut facts = Facts::default();
         for _ in 0..4 {
-            let ground = Ground {
-                envelope: &envelope,
+            let role = |name: &str| env.get(name).map(str::to_string);
+            let (role, mode) = (role("CLAUDE_SESSION_ROLE"), role("CLAUDE_SESSION_MODE"));
+            let event = EventContext {
+                who: &Who { role, mode, ..Who::default() },
                 env: &env,
                 policy: &policy,
                 facts: &facts,
-                project: PROJECT,
-                home: "/home/me",
-                config: "/home/me/.config/taut",
+                places: &places,
+                ..context(&envelope)
             };
-            let asks = wanted(&ground);
+            let asks = wanted(&event);
             if asks.is_empty() {
-                return gathered(&ground);
+                return walk(&event).files;
             }
             asks.iter().for_each(|ask| self.answer(ask, &mut facts));
         }
@@ -205,16 +215,20 @@ fn s2_the_projects_own_role_comes_before_the_users_of_the_same_name() {
 
 #[test]
 fn d4_files_that_could_not_be_read_are_named_to_be_read_by_hand() {
-    let file =
-        |path: &str, found| ContextFile { source: ContextSource::Core, path: path.into(), title: path.into(), found };
-    let context = vec![
-        file("/p/a.md", TextFact::Failed),
-        file("/p/b.md", TextFact::Missing),
-        file("/p/c.md", TextFact::Failed),
-        file("/p/d.md", TextFact::Outside),
-    ];
+    let found = [TextFact::Failed, TextFact::Missing, TextFact::Failed, TextFact::Outside];
+    let texts = ["/p/a.md", "/p/b.md", "/p/c.md", "/p/d.md"].map(str::to_string).into_iter().zip(found).collect();
+    let config =
+        "[context]\ncore = [{ path = \"a.md\" }, { path = \"b.md\" }, { path = \"c.md\" }, { path = \"d.md\" }]\n";
+    let layer = Layer { kind: LayerKind::User, file: "c".into(), text: config.into() };
     let mut budget = ContextBudget::default();
-    tell(&ContextSettings::default(), &Facts { context, ..Facts::default() }, &mut budget);
+    let envelope = start();
+    let event = EventContext {
+        policy: &Policy::layered(&[layer], Trust::Trusted).0,
+        facts: &Facts { texts, ..Facts::default() },
+        places: &Places { tree: "/p".into(), ..Places::default() },
+        ..context(&envelope)
+    };
+    tell(&event, &mut budget);
     let text = budget.fit().text.unwrap();
     assert_eq!(text, "[TAUT: WARNING]: Context could not be loaded. Read these by hand: /p/a.md, /p/c.md");
 }

@@ -3,8 +3,8 @@
 use super::*;
 use model::Ms;
 use model::event::{Body, Envelope, EventKind, SessionStart, SubAgent};
-use model::fact::{Facts, TranscriptTail};
-use model::session::{ContextMemo, Session, SessionState};
+use model::fact::{Facts, Probe, TranscriptTail};
+use model::session::{Session, SessionState};
 use policy::Policy;
 
 pub fn session() -> Session {
@@ -13,29 +13,10 @@ pub fn session() -> Session {
         logical_id: "s".into(),
         host_session: Some("s".into()),
         agent: "a".into(),
-        conversation: "c".into(),
         project: "/p".into(),
-        state: SessionState::Active,
-        role: None,
-        mode: None,
-        cwd: None,
         transcript: Some("/t.jsonl".into()),
-        client: None,
-        pane: None,
-        mission: None,
-        prev: None,
-        parent: None,
-        source: "startup".into(),
-        started_at: Ms(0),
-        last_seen_at: Ms(0),
-        ended_at: None,
-        end_reason: None,
-        in_flight: Vec::new(),
-        context_tokens: None,
-        context_window: None,
-        context_limit: None,
-        status_text: None,
-        memo: ContextMemo::default(),
+        state: SessionState::Active,
+        ..Session::default()
     }
 }
 
@@ -184,7 +165,7 @@ fn every_text_of_ours_stands_in_the_docs_as_the_model_sees_it() {
     let page = include_str!("../../../../docs/context.md");
     let settings = ContextSettings { warnings: true, status_reminder: true, ..ContextSettings::default() };
     let mut texts = vec![
-        runtime::activation(&settings),
+        runtime::activation(agents::DEFAULT.profile, &settings),
         runtime::report(&settings),
         runtime::status_reminder(&session(), &settings, Ms(500_000)).unwrap(),
     ];

@@ -4,13 +4,13 @@
 
 use super::messages::{SUB_AGENT_DONE, TASK_DONE, TASK_FAILED, TEAMMATE_IDLE, WORKER_ENDED};
 use super::text::line;
+use crate::event_context::EventContext;
 use crate::memory::settings::Section;
 use crate::redact::text_without_secrets as clean;
 use model::Ms;
 use model::effort::{Addressee, Message};
-use model::event::{Body, Envelope, EventKind};
+use model::event::{Body, EventKind};
 use model::session::{Once, Session};
-use policy::Policy;
 
 /// After these the work goes on in another session.
 const GOES_ON: &[&str] = &["clear", "resume", "compact", "fork", "restarted"];
@@ -48,22 +48,11 @@ pub fn task(session: &Session, slug: &str, settled: WorkerResult<'_>, at: Ms) ->
     Some(message)
 }
 
-/// An event, and the session it happened in.
-#[derive(Clone, Copy)]
-pub struct Scene<'a> {
-    pub envelope: &'a Envelope,
-    pub session: &'a Session,
-    pub policy: &'a Policy,
-    /// The event's id.
-    pub id: &'a str,
-    pub at: Ms,
-}
-
 /// What an event of the session's helpers tells the session itself. The host
 /// gives a sub-agent's result to its parent already, so that is told only where
 /// the configuration asks for it.
-pub fn helper(scene: &Scene<'_>) -> Option<Message> {
-    let Scene { envelope, session, policy, id, at } = *scene;
+pub fn helper(event: &EventContext<'_>, session: &Session) -> Option<Message> {
+    let EventContext { envelope, policy, ids, now, .. } = *event;
     let (kind, body) = match (envelope.kind, &envelope.body) {
         (EventKind::SubagentStop, Body::Stop { last_message, .. }) => {
             let sub = envelope.sub_agent.as_ref().filter(|sub| !sub.kind.is_empty())?;
@@ -80,8 +69,8 @@ pub fn helper(scene: &Scene<'_>) -> Option<Message> {
         }
         _ => return None,
     };
-    let mut message = message(kind, session, session.conversation.clone(), body, at);
-    message.id = format!("{id}-{kind}");
+    let mut message = message(kind, session, session.conversation.clone(), body, now);
+    message.id = format!("{}-{kind}", ids.event);
     Some(message)
 }
 

@@ -1,34 +1,34 @@
 //! An effort's own guards: conditions on its counters that are reported and
 //! told when they hold. They never block by themselves.
 
-use super::{GateResult, Snapshot, finding};
+use super::{GateResult, GatedCall, finding};
+use crate::event_context::EventContext;
 use model::RuleKind;
 use serde_json::Value;
 
-pub fn fire(snapshot: &Snapshot<'_>, judged: &mut GateResult) {
-    let Some(effort) = snapshot.effort else { return };
-    let declared = snapshot.skill.map(|skill| skill.guards.as_slice()).unwrap_or_default();
+pub fn fire(event: &EventContext<'_>, gated: &GatedCall<'_>, judged: &mut GateResult) {
+    let Some(effort) = gated.effort else { return };
+    let declared = gated.skill.as_ref().map(|skill| skill.guards.as_slice()).unwrap_or_default();
     let stored = effort.metadata.get("guards").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     for guard in declared.iter().chain(stored) {
         let Some(id) = guard.get("ruleId").or_else(|| guard.get("rule_id")).and_then(Value::as_str) else { continue };
-        if !guard.get("condition").is_some_and(|condition| holds(condition, snapshot)) {
+        if !guard.get("condition").is_some_and(|condition| holds(condition, event, gated)) {
             continue;
         }
         judged.fired.push(id.to_string());
-        if let Some(text) =
-            told(guard.get("payload")).filter(|_| !snapshot.counters.told.iter().any(|known| known == id))
+        if let Some(text) = told(guard.get("payload")).filter(|_| !gated.counters.told.iter().any(|known| known == id))
         {
             judged.told.push(id.to_string());
-            judged.findings.push(finding(id, RuleKind::Warn, snapshot, text));
+            judged.findings.push(finding(id, RuleKind::Warn, gated, text));
         }
     }
 }
 
-fn holds(condition: &Value, snapshot: &Snapshot<'_>) -> bool {
+fn holds(condition: &Value, event: &EventContext<'_>, gated: &GatedCall<'_>) -> bool {
     let value = match condition.get("field").and_then(Value::as_str) {
-        Some("heartbeat_counter" | "heartbeatCounter") => Some(f64::from(snapshot.counters.since_log + 1)),
+        Some("heartbeat_counter" | "heartbeatCounter") => Some(f64::from(gated.counters.since_log + 1)),
         Some("context_usage" | "contextUsage") => {
-            snapshot.session.and_then(|session| session.raw_context_percent()).map(|percent| percent / 100.0)
+            event.session().and_then(|session| session.raw_context_percent()).map(|percent| percent / 100.0)
         }
         _ => None,
     };

@@ -15,32 +15,25 @@ pub mod workflow;
 #[cfg(test)]
 mod tests;
 
-use crate::memory::line::Plain;
+use crate::event_context::EventContext;
 use crate::memory::skill::Skill;
-use model::effort::{Counters, Directive, Effort};
-use model::session::Session;
+use model::effort::{Counters, Effort};
 use model::tool::ToolCall;
 use model::{Finding, RuleKind};
-use policy::Policy;
 
-/// What every gate sees: one moment of one agent.
-#[derive(Clone, Copy)]
-pub struct Snapshot<'a> {
+/// A call before the gates, and what its session works on.
+pub struct GatedCall<'a> {
     pub call: &'a ToolCall,
-    /// The call is a plain `taut` line.
-    pub plain: Option<&'a Plain>,
-    pub cwd: &'a str,
-    pub home: &'a str,
-    pub session: Option<&'a Session>,
     pub effort: Option<&'a Effort>,
-    pub skill: Option<&'a Skill>,
-    pub counters: &'a Counters,
-    pub directives: &'a [Directive],
-    /// A sub-agent calls, with the parent's transcript and so its context usage.
-    pub by_sub_agent: bool,
-    /// An account of this session is stored.
-    pub saved: bool,
-    pub policy: &'a Policy,
+    pub skill: Option<Skill>,
+    pub counters: Counters,
+}
+
+impl<'a> GatedCall<'a> {
+    pub fn of(event: &EventContext<'a>, call: &'a ToolCall) -> Self {
+        let effort = event.effort();
+        Self { call, effort, skill: effort.map(|effort| event.skill(effort)), counters: event.counters() }
+    }
 }
 
 /// One gate's word on one call.
@@ -53,7 +46,7 @@ pub enum GateOpinion {
     Deny(Finding),
 }
 
-type Gate = fn(&Snapshot<'_>) -> GateOpinion;
+type Gate = fn(&EventContext<'_>, &GatedCall<'_>) -> GateOpinion;
 
 const ROW: &[Gate] = &[overflow::word, session::word, heartbeat::word, directives::word];
 
@@ -68,11 +61,11 @@ pub struct GateResult {
     pub told: Vec<String>,
 }
 
-pub fn judge(snapshot: &Snapshot<'_>) -> GateResult {
+pub fn judge(event: &EventContext<'_>, gated: &GatedCall<'_>) -> GateResult {
     let mut judged = GateResult::default();
     let mut asleep = false;
     for gate in ROW {
-        match gate(snapshot) {
+        match gate(event, gated) {
             GateOpinion::Open => continue,
             GateOpinion::Warn(finding) => {
                 judged.findings.push(finding);
@@ -84,18 +77,18 @@ pub fn judge(snapshot: &Snapshot<'_>) -> GateResult {
         asleep = true;
         break;
     }
-    guards::fire(snapshot, &mut judged);
+    guards::fire(event, gated, &mut judged);
     if !asleep {
-        workflow::fire(snapshot, &mut judged);
+        workflow::fire(event, gated, &mut judged);
     }
     judged
 }
 
 /// Whether the call is a plain line of one of these verbs.
-pub(crate) fn is_line(snapshot: &Snapshot<'_>, verbs: &[&str]) -> bool {
-    snapshot.plain.is_some_and(|plain| verbs.contains(&plain.verb()))
+pub(crate) fn is_line(event: &EventContext<'_>, verbs: &[&str]) -> bool {
+    event.line.is_some_and(|line| verbs.contains(&line.verb()))
 }
 
-pub(crate) fn finding(rule: &str, kind: RuleKind, snapshot: &Snapshot<'_>, reason: String) -> Finding {
-    Finding { rule: rule.to_string(), kind, reason, subject: snapshot.call.name.clone(), instead: None, intent: None }
+pub(crate) fn finding(rule: &str, kind: RuleKind, gated: &GatedCall<'_>, reason: String) -> Finding {
+    Finding { rule: rule.to_string(), kind, reason, subject: gated.call.name.clone(), instead: None, intent: None }
 }

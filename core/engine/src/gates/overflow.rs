@@ -1,7 +1,8 @@
 //! Overflow: an agent whose context is nearly full saves what it knows before
 //! it does anything else.
 
-use super::{GateOpinion, Snapshot, finding, is_line};
+use super::{GateOpinion, GatedCall, finding, is_line};
+use crate::event_context::EventContext;
 use crate::memory::command::ACCOUNT;
 use crate::memory::path::{normal, within};
 use crate::memory::settings::{self, Overflow, Scale};
@@ -9,16 +10,16 @@ use model::RuleKind;
 
 pub const RULE: &str = "overflow";
 
-pub fn word(snapshot: &Snapshot<'_>) -> GateOpinion {
-    let Some(overflow) = settings::overflow(snapshot.policy, snapshot.skill) else { return GateOpinion::Open };
-    let Some(percent) = percent(snapshot, overflow) else { return GateOpinion::Open };
-    if percent < overflow.at || snapshot.by_sub_agent {
+pub fn word(event: &EventContext<'_>, gated: &GatedCall<'_>) -> GateOpinion {
+    let Some(overflow) = settings::overflow(event.policy, gated.skill.as_ref()) else { return GateOpinion::Open };
+    let Some(percent) = percent(event, overflow) else { return GateOpinion::Open };
+    if percent < overflow.at || event.envelope.sub_agent.is_some() {
         return GateOpinion::Open;
     }
-    if saves_state(snapshot) {
+    if saves_state(event, gated) {
         return GateOpinion::WayOut;
     }
-    let way = if snapshot.saved {
+    let way = if event.handed_over() {
         "Your hand-over note is stored. End your turn now: the next session of this agent continues from it."
             .to_string()
     } else {
@@ -30,32 +31,32 @@ pub fn word(snapshot: &Snapshot<'_>) -> GateOpinion {
         "the context is {percent:.0} % full, past the limit of {:.0} %. No other tool runs. {way}",
         overflow.at
     );
-    GateOpinion::Deny(finding(RULE, RuleKind::Deny, snapshot, reason))
+    GateOpinion::Deny(finding(RULE, RuleKind::Deny, gated, reason))
 }
 
 /// The context is nearly full, though nothing is closed yet.
-pub fn warns(snapshot: &Snapshot<'_>) -> bool {
-    settings::overflow(snapshot.policy, snapshot.skill)
-        .and_then(|overflow| percent(snapshot, overflow).map(|percent| percent >= overflow.warn.min(overflow.at)))
+pub fn warns(event: &EventContext<'_>, gated: &GatedCall<'_>) -> bool {
+    settings::overflow(event.policy, gated.skill.as_ref())
+        .and_then(|overflow| percent(event, overflow).map(|percent| percent >= overflow.warn.min(overflow.at)))
         .unwrap_or_default()
 }
 
 /// Unknown is unknown, and closes nothing.
-pub fn percent(snapshot: &Snapshot<'_>, overflow: Overflow) -> Option<f64> {
-    let session = snapshot.session?;
+pub fn percent(event: &EventContext<'_>, overflow: Overflow) -> Option<f64> {
+    let session = event.session()?;
     match overflow.scale {
         Scale::Limit => session.context_percent(),
         Scale::Raw => session.raw_context_percent(),
     }
 }
 
-fn saves_state(snapshot: &Snapshot<'_>) -> bool {
-    if is_line(snapshot, &["session", "effort", "log", "status", "task"]) {
+fn saves_state(event: &EventContext<'_>, gated: &GatedCall<'_>) -> bool {
+    if is_line(event, &["session", "effort", "log", "status", "task"]) {
         return true;
     }
-    if let Some(skill) = &snapshot.call.subject.skill {
+    if let Some(skill) = &gated.call.subject.skill {
         return matches!(skill.as_str(), "dehydrate" | "session");
     }
-    let written = snapshot.call.written_file().map(|path| normal(path, snapshot.cwd, snapshot.home));
-    written.zip(snapshot.effort).is_some_and(|(path, effort)| within(&path, &effort.folder))
+    let written = gated.call.written_file().map(|path| normal(path, event.cwd(), &event.places.home));
+    written.zip(gated.effort).is_some_and(|(path, effort)| within(&path, &effort.folder))
 }

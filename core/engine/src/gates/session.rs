@@ -1,37 +1,37 @@
 //! The session gate: where a session is required, only the way to one is open.
 //! `taut log` is not on it: it let agents around the gate.
 
-use super::{GateOpinion, Snapshot, finding, is_line, standards};
+use super::{GateOpinion, GatedCall, finding, is_line, standards};
+use crate::event_context::EventContext;
 use crate::memory::settings::{self, Section};
-use model::{RuleKind, ToolKind};
+use model::{AgentProfile, RuleKind, ToolKind};
 
 pub const RULE: &str = "session-gate";
 
-pub fn word(snapshot: &Snapshot<'_>) -> GateOpinion {
-    if !settings::session_required(snapshot.policy) || snapshot.effort.is_some() {
+pub fn word(event: &EventContext<'_>, gated: &GatedCall<'_>) -> GateOpinion {
+    if !settings::session_required(event.policy) || gated.effort.is_some() {
         return GateOpinion::Open;
     }
-    if leads_to_one(snapshot) {
+    if leads_to_one(event, gated) {
         return GateOpinion::WayOut;
     }
-    GateOpinion::Deny(finding(RULE, RuleKind::Deny, snapshot, how(snapshot)))
+    GateOpinion::Deny(finding(RULE, RuleKind::Deny, gated, how(event)))
 }
 
-fn leads_to_one(snapshot: &Snapshot<'_>) -> bool {
-    let starts = snapshot
-        .plain
-        .is_some_and(|plain| plain.verb() == "effort" && matches!(plain.part(), "start" | "list" | "show"));
-    let call = snapshot.call;
+fn leads_to_one(event: &EventContext<'_>, gated: &GatedCall<'_>) -> bool {
+    let starts =
+        event.line.is_some_and(|plain| plain.verb() == "effort" && matches!(plain.part(), "start" | "list" | "show"));
+    let call = gated.call;
     // What only looks and is of no kind looks at the client itself: at the tools it has.
     let tool = call.subject.skill.is_some() || call.kind == ToolKind::Other && !call.acts();
-    tool || call.kind == ToolKind::Ask || starts || is_line(snapshot, &["session"]) || standards::reads(snapshot)
+    tool || call.kind == ToolKind::Ask || starts || is_line(event, &["session"]) || standards::reads(event, gated)
 }
 
-fn how(snapshot: &Snapshot<'_>) -> String {
-    let section = Section::of(snapshot.policy, "session");
+fn how(event: &EventContext<'_>) -> String {
+    let section = Section::of(event.policy, "session");
     let mut how =
         "no session is active, and this project requires one. Run `taut session activate <skill>` first".to_string();
-    let skills = snapshot.policy.section("skills").and_then(toml::Value::as_table);
+    let skills = event.policy.section("skills").and_then(toml::Value::as_table);
     let skills: Vec<&str> = skills.into_iter().flat_map(|skills| skills.keys()).map(String::as_str).collect();
     if !skills.is_empty() {
         how.push_str(&format!(" (skills here: {})", skills.join(", ")));
@@ -40,6 +40,9 @@ fn how(snapshot: &Snapshot<'_>) -> String {
     if !standards.is_empty() {
         how.push_str(&format!(", after reading {}", standards.join(", ")));
     }
-    how.push_str(". Until then you may read standards (`~/.claude`, CLAUDE.md, memory), ask the user, and use skills.");
+    let AgentProfile { folder, instructions, .. } = event.envelope.agent;
+    how.push_str(&format!(
+        ". Until then you may read standards (`~/{folder}`, {instructions}, memory), ask the user, and use skills."
+    ));
     how
 }

@@ -4,10 +4,15 @@
 mod edges;
 
 use super::*;
-use crate::memory::line::plain;
-use model::session::SessionState;
-use model::{Level, Ms};
-use policy::{Layer, LayerKind, Trust};
+use crate::context::tests::envelope;
+use crate::event_context::Places;
+use crate::event_context::tests::context;
+use crate::memory::AgentLine;
+use model::effort::{Directive, EffortRows, StoredHandOver};
+use model::event::{Body, EventKind, SubAgent};
+use model::session::Session;
+use model::{Level, Loaded, Ms, Placed};
+use policy::{Layer, LayerKind, Policy, Trust};
 use serde_json::{Value, json};
 
 const HOME: &str = "/h";
@@ -55,24 +60,28 @@ impl Agent {
         Self { effort: Some(effort()), ..Self::new(config) }
     }
 
-    fn with<T>(&self, tool: &str, input: Value, look: impl FnOnce(&Snapshot<'_>) -> T) -> T {
+    fn with<T>(&self, tool: &str, input: Value, look: impl FnOnce(&EventContext<'_>, &GatedCall<'_>) -> T) -> T {
         let call = agents::claude_code::tools::call(tool.into(), input);
-        let plain = call.command().and_then(plain);
-        let skill = self.effort.as_ref().and_then(|effort| Skill::declared(&self.policy, &effort.skill, &Value::Null));
-        look(&Snapshot {
-            call: &call,
-            plain: plain.as_ref(),
-            cwd: PROJECT,
-            home: HOME,
-            session: Some(&self.session),
-            effort: self.effort.as_ref(),
-            skill: skill.as_ref(),
-            counters: &self.counters,
-            directives: &self.directives,
-            by_sub_agent: self.by_sub_agent,
-            saved: self.saved,
+        let mut envelope = envelope(EventKind::PreToolUse, Body::Tool(call.clone()));
+        envelope.sub_agent = self.by_sub_agent.then(|| SubAgent { id: "x".into(), kind: "y".into() });
+        let hand_over = StoredHandOver { session: self.session.id.clone(), ..StoredHandOver::default() };
+        let efforts = EffortRows {
+            efforts: self.effort.iter().cloned().collect(),
+            counters: Some(Counters { session: self.session.id.clone(), ..self.counters.clone() }),
+            directives: self.directives.clone(),
+            account: self.saved.then_some(hand_over),
+            ..EffortRows::default()
+        };
+        let line = AgentLine::of(&envelope);
+        let event = EventContext {
+            line: line.as_ref(),
             policy: &self.policy,
-        })
+            loaded: &Loaded { efforts, ..Loaded::default() },
+            placed: &Placed { current: Some(self.session.clone()), ..Placed::default() },
+            places: &Places { tree: PROJECT.into(), home: HOME.into(), ..Places::default() },
+            ..context(&envelope)
+        };
+        look(&event, &GatedCall::of(&event, &call))
     }
 
     fn judged(&self, tool: &str, input: Value) -> GateResult {
@@ -137,35 +146,7 @@ fn effort() -> Effort {
 }
 
 fn session() -> Session {
-    Session {
-        id: "s".into(),
-        logical_id: "l".into(),
-        host_session: None,
-        agent: "a".into(),
-        conversation: "c".into(),
-        project: PROJECT.into(),
-        state: SessionState::Active,
-        role: None,
-        mode: None,
-        cwd: None,
-        transcript: None,
-        client: None,
-        pane: None,
-        mission: None,
-        prev: None,
-        parent: None,
-        source: "startup".into(),
-        started_at: Ms(0),
-        last_seen_at: Ms(0),
-        ended_at: None,
-        end_reason: None,
-        in_flight: Vec::new(),
-        context_tokens: None,
-        context_window: None,
-        context_limit: None,
-        status_text: None,
-        memo: model::session::ContextMemo::default(),
-    }
+    Session { id: "s".into(), agent: "a".into(), project: PROJECT.into(), ..Session::default() }
 }
 
 const DEHYDRATE: &str =

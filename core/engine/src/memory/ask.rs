@@ -1,9 +1,9 @@
-//! What memory must ask of the world once the stored rows are known. Empty on
-//! the ordinary way: only an effort, an account or an invoked skill asks.
+//! What memory must ask of the world. Empty on the ordinary way: only an effort,
+//! a hand-over note or an invoked skill asks.
 
-use super::command::{self, AgentCommand};
-use super::{Sight, begin, discover, path, plain, skill, start};
-use model::effort::EffortRows;
+use super::command::Start;
+use super::{begin, discover, path, skill, start};
+use crate::event_context::{EventContext, Places};
 use model::event::{Body, Envelope, EventKind};
 use model::fact::Probe;
 use model::session::Session;
@@ -20,78 +20,62 @@ pub fn early(envelope: &Envelope) -> Option<Probe> {
     Some(Probe::Transcript { path, last: PREMISE_BYTES })
 }
 
-/// Whether an event can raise any question at all.
-pub fn may(envelope: &Envelope, known: &EffortRows) -> bool {
-    match (envelope.kind, &envelope.body) {
-        (EventKind::SessionStart, _) => known.account.is_some() || !known.efforts.is_empty(),
-        (EventKind::UserPromptExpansion, _) => true,
-        (EventKind::PreToolUse, Body::Tool(call)) => begin::invoked_skill(call).is_some() || plain(call).is_some(),
-        (EventKind::PostToolUse, _) => !known.efforts.is_empty(),
-        _ => false,
+/// What the skill's own file and what it wants read say, where one is invoked.
+pub fn of_skill(event: &EventContext<'_>) -> Vec<Probe> {
+    let Some(Start { skill: name, .. }) = begin::begins(event) else { return Vec::new() };
+    let mut probes = skill::probes(&name, &event.skill_folders());
+    let own = skill::own(&name, &event.skill_folders(), event.facts);
+    if let Some(declared) = skill::Skill::declared(event.policy, &name, &own) {
+        probes.extend(texts(event, &declared.preload));
     }
+    unknown(event, probes)
 }
 
-pub fn probes(sight: &Sight<'_>) -> Vec<Probe> {
-    let asked = match (sight.envelope.kind, &sight.envelope.body) {
-        (EventKind::SessionStart, _) => at_start(sight),
-        (EventKind::UserPromptExpansion, Body::Expansion { command, .. }) => {
-            of_skill(sight, command.trim_start_matches('/'))
-        }
-        (EventKind::PreToolUse, Body::Tool(call)) => match begin::invoked_skill(call) {
-            Some(name) => of_skill(sight, name),
-            None => match plain(call).as_ref().and_then(command::parse) {
-                Some(Ok(AgentCommand::Start(start))) => of_skill(sight, &start.skill),
-                _ => Vec::new(),
-            },
-        },
+/// What an effort or a hand-over note that is stored makes worth asking.
+pub fn raised(event: &EventContext<'_>) -> Vec<Probe> {
+    let asked = match (event.envelope.kind, &event.envelope.body) {
+        (EventKind::SessionStart, _) => at_start(event),
         (EventKind::PostToolUse, Body::ToolDone { call, .. }) => {
-            sight.current().and_then(|effort| discover::probe(sight, effort, call)).into_iter().collect()
+            event.effort().and_then(|effort| discover::probe(event, effort, call)).into_iter().collect()
         }
         _ => Vec::new(),
     };
-    asked.into_iter().filter(|probe| !is_known(sight, probe)).collect()
+    unknown(event, asked)
 }
 
-fn of_skill(sight: &Sight<'_>, name: &str) -> Vec<Probe> {
-    let mut probes = skill::probes(name, &sight.places());
-    let own = skill::own(name, &sight.places(), sight.facts);
-    if let Some(declared) = skill::Skill::declared(sight.policy, name, &own) {
-        probes.extend(texts(sight, &declared.preload));
-    }
-    probes
-}
-
-fn at_start(sight: &Sight<'_>) -> Vec<Probe> {
+fn at_start(event: &EventContext<'_>) -> Vec<Probe> {
     let mut probes = Vec::new();
-    let Some(session) = sight.session else { return probes };
-    if let Some(waiting) = waiting(sight, session) {
-        probes.extend(texts(sight, waiting));
+    let Some(session) = event.session() else { return probes };
+    if let Some(waiting) = waiting(event, session) {
+        probes.extend(texts(event, waiting));
     }
-    if let Some(effort) = sight.current() {
-        probes.extend(texts(sight, &sight.skill(effort).preload));
+    if let Some(effort) = event.effort() {
+        probes.extend(texts(event, &event.skill(effort).preload));
         probes.push(Probe::Matches { folder: effort.folder.clone(), pattern: start::pattern(effort) });
-        probes.extend(texts(sight, &[effort.artifact("LOG")]));
+        probes.extend(texts(event, &[effort.artifact("LOG")]));
     }
     probes
 }
 
-fn waiting<'a>(sight: &Sight<'a>, session: &Session) -> Option<&'a [String]> {
-    start::waiting(sight, session).map(|stored| stored.hand_over.required_files.as_slice())
+fn waiting<'a>(event: &EventContext<'a>, session: &Session) -> Option<&'a [String]> {
+    start::waiting(event, session).map(|stored| stored.hand_over.required_files.as_slice())
 }
 
 /// Files of the project, of the user's own configuration, or of our own folder.
-fn texts(sight: &Sight<'_>, files: &[String]) -> Vec<Probe> {
-    let ground = sight.ground;
-    let within = vec![ground.tree.to_string(), ground.agent_folder.to_string(), format!("{}/projects", ground.state)];
-    let full = files.iter().map(|file| path::normal(file, ground.tree, ground.home));
+fn texts(event: &EventContext<'_>, files: &[String]) -> Vec<Probe> {
+    let Places { tree, agent_folder, state, home, .. } = event.places;
+    let within = vec![tree.clone(), agent_folder.clone(), format!("{state}/projects")];
+    let full = files.iter().map(|file| path::normal(file, tree, home));
     full.map(|path| Probe::Text { path, within: within.clone() }).collect()
 }
 
-fn is_known(sight: &Sight<'_>, probe: &Probe) -> bool {
-    match probe {
-        Probe::Text { path, .. } => sight.facts.text(path).is_some(),
-        Probe::Matches { folder, pattern } => sight.facts.matches(folder, pattern).is_some(),
-        Probe::Directives { folder, .. } => sight.facts.directives(folder).is_some(),
+fn unknown(event: &EventContext<'_>, probes: Vec<Probe>) -> Vec<Probe> {
+    let facts = event.facts;
+    let known = |probe: &Probe| match probe {
+        Probe::Text { path, .. } => facts.text(path).is_some(),
+        Probe::Matches { folder, pattern } => facts.matches(folder, pattern).is_some(),
+        Probe::Directives { folder, .. } => facts.directives(folder).is_some(),
         _ => false,
-    }
+    };
+    probes.into_iter().filter(|probe| !known(probe)).collect()
 }

@@ -1,6 +1,5 @@
 //! The commands an agent gives about its own work, from the words of a line.
 
-use super::line::Plain;
 use model::effort::HandOver;
 use serde_json::Value;
 
@@ -71,9 +70,9 @@ pub struct Start {
 }
 
 /// `None` where the line is not one of these; a reason where it is one and cannot be done.
-pub fn parse(plain: &Plain) -> Option<Result<AgentCommand, String>> {
-    let words: Vec<&str> = plain.words.iter().map(String::as_str).filter(|word| *word != "--json").collect();
-    let stdin = plain.stdin.as_deref().map(str::trim).unwrap_or_default();
+pub fn parse(words: &[String], stdin: Option<&str>) -> Option<Result<AgentCommand, String>> {
+    let words: Vec<&str> = words.iter().map(String::as_str).filter(|word| *word != "--json").collect();
+    let stdin = stdin.map(str::trim).unwrap_or_default();
     let parsed = match words.as_slice() {
         ["log", rest @ ..] => text("taut log \"what you did\"", rest, stdin).map(|text| AgentCommand::Log { text }),
         ["status", rest @ ..] => {
@@ -243,10 +242,14 @@ fn value(values: &Values<'_>, name: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::memory::line::plain;
+    use crate::context::tests::envelope;
+    use crate::memory::AgentLine;
+    use model::event::{Body, EventKind};
+    use serde_json::json;
 
     fn command(line: &str) -> Option<Result<AgentCommand, String>> {
-        parse(&plain(line).unwrap())
+        let call = agents::claude_code::tools::call("Bash".into(), json!({"command": line}));
+        AgentLine::of(&envelope(EventKind::PreToolUse, Body::Tool(call))).unwrap().command
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! Dialogue: what the user was asked and what they said, kept as a message and
 //! in the task folder's DETAILS.md.
 
-use super::{Memory, Sight};
+use super::Memory;
+use crate::event_context::EventContext;
 use crate::redact;
 use model::effect::After;
 use model::effort::Effort;
@@ -11,21 +12,21 @@ use serde_json::{Value, json};
 const LONGEST_HEADING: usize = 60;
 const LONGEST_PREMISE: usize = 2_000;
 
-pub fn step(sight: &Sight<'_>, current: Option<&Effort>, call: &ToolCall, memory: &mut Memory) {
+pub fn step(event: &EventContext<'_>, current: Option<&Effort>, call: &ToolCall, memory: &mut Memory) {
     if call.kind != ToolKind::Ask {
         return;
     }
     // Before anything is cut: half a secret is not recognised as one.
     let input = redact::whole(&call.input);
     let questions = input.get("questions").and_then(Value::as_array).cloned().unwrap_or_default();
-    let tail = sight.envelope.transcript.as_deref().and_then(|path| sight.facts.transcript(path));
+    let tail = event.envelope.transcript.as_deref().and_then(|path| event.facts.transcript(path));
     // The agent's last words before it asked.
-    let premise = tail.and_then(sight.envelope.agent.transcript.last_words);
+    let premise = tail.and_then(event.envelope.agent.transcript.last_words);
     let premise =
         premise.map(|said| redact::text_without_secrets(&said).chars().take(LONGEST_PREMISE).collect::<String>());
-    let entry = entry(&questions, input.get("answers"), premise.as_deref(), &sight.now.rfc3339());
+    let entry = entry(&questions, input.get("answers"), premise.as_deref(), &event.now.rfc3339());
     let entry = redact::redact(&json!(entry)).as_str().unwrap_or_default().to_string();
-    memory.say_for_the_record(sight, "dialogue", entry.clone());
+    memory.say_for_the_record(event, "dialogue", entry.clone());
     if let Some(effort) = current {
         memory.after.push(After::Append { path: format!("{}/DETAILS.md", effort.folder), text: format!("{entry}\n") });
     }

@@ -1,70 +1,17 @@
 //! Carrying a command out: what it writes and what it says. The hook that sees
 //! the line and the process of the line itself both do it here.
 
+use super::begin::EffortSlot;
 use super::command::{AgentCommand, Start, Take};
 use super::phase::{self, Move};
-use super::skill::Skill;
-use super::{hand_over, mail, path, settings};
+use super::{hand_over, mail, path, settings, skill};
+use crate::event_context::EventContext;
 use crate::redact;
-use model::Ms;
 use model::effect::{After, Write};
 use model::effort::{
-    Addressee, Counters, Effort, EffortLineage, HandOver, MemoryWrite, Message, PhaseStep, Refused, StoredHandOver,
+    Counters, Effort, EffortLineage, HandOver, MemoryWrite, Message, PhaseStep, Refused, StoredHandOver,
 };
 use model::session::{Once, Session};
-use policy::Policy;
-use serde_json::Value;
-
-/// Who wants it done, and what is known.
-pub struct Scene<'a> {
-    pub agent: &'a str,
-    pub project: &'a str,
-    pub session: Option<&'a Session>,
-    /// The sub-agent that speaks, or empty.
-    pub sub_agent: &'a str,
-    /// The agent's current effort.
-    pub effort: Option<&'a Effort>,
-    /// The effort that was asked for by name.
-    pub named: Option<&'a Effort>,
-    /// Somebody else's open session carries the named one.
-    pub named_busy: bool,
-    pub counters: Counters,
-    /// Where a new effort would go.
-    pub room: EffortSlot,
-    pub policy: &'a Policy,
-    /// What the skill's own file declares.
-    pub own: Value,
-    pub now: Ms,
-    /// Becomes the id of whatever is made.
-    pub id: &'a str,
-    /// Folders that artifacts may be written to: the project's, and our own.
-    pub roots: [&'a str; 2],
-    pub mail: Mail<'a>,
-}
-
-/// What a command about messages is carried out with.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Mail<'a> {
-    /// Whom a message is for, or who there is instead.
-    pub addressee: Option<&'a Addressee>,
-    pub names: &'a [String],
-    /// What waits for the agent.
-    pub inbox: &'a [Message],
-    /// The conversation that started this worker.
-    pub reports_to: Option<&'a str>,
-    /// The agents that carry it.
-    pub starters: &'a [String],
-    /// The agent that writes; nobody where no agent does.
-    pub from: Option<&'a str>,
-}
-
-/// A task, its folder, and the number a new effort of it gets.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct EffortSlot {
-    pub task: String,
-    pub folder: String,
-    pub ordinal: i64,
-}
 
 /// What was done.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -90,8 +37,8 @@ impl CommandResult {
 }
 
 /// Done, or why it cannot be.
-pub fn execute(command: AgentCommand, scene: &Scene<'_>) -> Result<CommandResult, Refused> {
-    done(command, scene).map(without_secrets)
+pub fn execute(command: AgentCommand, event: &EventContext<'_>) -> Result<CommandResult, Refused> {
+    done(command, event).map(without_secrets)
 }
 
 /// Keys, tokens and passwords are not kept, whoever writes them down.
@@ -105,37 +52,40 @@ fn without_secrets(done: CommandResult) -> CommandResult {
     }
 }
 
-fn done(command: AgentCommand, scene: &Scene<'_>) -> Result<CommandResult, Refused> {
+fn done(command: AgentCommand, event: &EventContext<'_>) -> Result<CommandResult, Refused> {
     match command {
-        AgentCommand::Log { text } => Ok(log(&text, scene)),
-        AgentCommand::Status { text } => Ok(status(text, scene)),
-        AgentCommand::Start(start) => Ok(begin(start, scene)?),
-        AgentCommand::Phase { label, approved } => Ok(go(&label, approved, scene)?),
-        AgentCommand::Finish { note } => Ok(finish(&note, scene)?),
-        AgentCommand::Continue { what, take } => Ok(resume(what.as_deref(), take, scene)?),
-        AgentCommand::Dehydrate(hand_over) => Ok(dehydrate(*hand_over, scene)?),
-        AgentCommand::Restart { why } => Ok(restart(why, scene)),
-        AgentCommand::End { why } => Ok(finish(&why, scene)?),
-        AgentCommand::Send { to, text } => mail::send(&to, &text, scene),
-        AgentCommand::Report { summary, outcome } => mail::report(&summary, outcome, scene),
-        AgentCommand::Inbox => Ok(mail::inbox(scene)),
+        AgentCommand::Log { text } => Ok(log(&text, event)),
+        AgentCommand::Status { text } => Ok(status(text, event)),
+        AgentCommand::Start(start) => Ok(begin(start, event)?),
+        AgentCommand::Phase { label, approved } => Ok(go(&label, approved, event)?),
+        AgentCommand::Finish { note } => Ok(finish(&note, event)?),
+        AgentCommand::Continue { what, take } => Ok(resume(what.as_deref(), take, event)?),
+        AgentCommand::Dehydrate(hand_over) => Ok(dehydrate(*hand_over, event)?),
+        AgentCommand::Restart { why } => Ok(restart(why, event)),
+        AgentCommand::End { why } => Ok(finish(&why, event)?),
+        AgentCommand::Send { to, text } => mail::send(&to, &text, event),
+        AgentCommand::Report { summary, outcome } => mail::report(&summary, outcome, event),
+        AgentCommand::Inbox => Ok(mail::inbox(event)),
     }
 }
 
 const NO_EFFORT: &str = "no effort is active; `taut session activate <skill>` begins one";
 
-fn log(text: &str, scene: &Scene<'_>) -> CommandResult {
+fn log(text: &str, event: &EventContext<'_>) -> CommandResult {
     let mut done = CommandResult {
-        counters: Some(Counters { since_log: 0, last_edit: None, ..scene.counters.clone() }),
+        counters: Some(Counters { since_log: 0, last_edit: None, ..event.counters() }),
         ..CommandResult::default()
     };
-    done.keeps.push(MemoryWrite::Message(scene.message("log", text.to_string())));
-    match scene.effort {
+    done.keeps.push(MemoryWrite::Message(message(event, "log", text.to_string())));
+    match event.effort() {
         Some(effort) => {
             let path = effort.artifact("LOG");
-            let by =
-                if scene.sub_agent.is_empty() { String::new() } else { format!(" (sub-agent {})", scene.sub_agent) };
-            let heading = format!("## {}{by}", scene.now.rfc3339());
+            let by = if event.sub_agent().is_empty() {
+                String::new()
+            } else {
+                format!(" (sub-agent {})", event.sub_agent())
+            };
+            let heading = format!("## {}{by}", event.now.rfc3339());
             done.said = format!("logged to {path}");
             done.after.push(After::Append { path, text: format!("{heading}\n\n{text}\n\n") });
         }
@@ -144,8 +94,8 @@ fn log(text: &str, scene: &Scene<'_>) -> CommandResult {
     done
 }
 
-fn status(text: String, scene: &Scene<'_>) -> CommandResult {
-    let keep = scene.session.map(|session| MemoryWrite::Status { session: session.id.clone(), text: text.clone() });
+fn status(text: String, event: &EventContext<'_>) -> CommandResult {
+    let keep = event.session().map(|session| MemoryWrite::Status { session: session.id.clone(), text: text.clone() });
     CommandResult {
         said: format!("status: {text}"),
         keeps: keep.into_iter().collect(),
@@ -155,46 +105,45 @@ fn status(text: String, scene: &Scene<'_>) -> CommandResult {
 }
 
 /// Begins an effort. The same skill again, while its effort runs, is that effort.
-pub fn begin(start: Start, scene: &Scene<'_>) -> Result<CommandResult, String> {
+pub fn begin(start: Start, event: &EventContext<'_>) -> Result<CommandResult, String> {
     if start.skill.is_empty() {
         return Err("which skill? `taut session activate implement`".to_string());
     }
-    if !scene.may_hold(&scene.room.folder) {
-        return Err(format!("{} is outside this project; name a folder inside it, or none", scene.room.folder));
+    let slot = EffortSlot::of(&start, event);
+    if !may_hold(event, &slot.folder) {
+        return Err(format!("{} is outside this project; name a folder inside it, or none", slot.folder));
     }
     let same_task = |effort: &&Effort| start.task.as_ref().is_none_or(|task| *task == effort.task);
-    if let Some(effort) = scene.effort.filter(|effort| effort.skill == start.skill).filter(same_task) {
+    if let Some(effort) = event.effort().filter(|effort| effort.skill == start.skill).filter(same_task) {
         return Ok(CommandResult {
-            said: format!("already active: {}", shown(effort, scene)),
+            said: format!("already active: {}", shown(effort, event)),
             ..CommandResult::default()
         });
     }
-    let child = scene.session.is_some_and(|session| session.parent.is_some());
+    let declared = skill::own(&start.skill, &event.skill_folders(), event.facts);
+    let child = event.session().is_some_and(|session| session.parent.is_some());
     let effort = Effort {
-        id: scene.id.to_string(),
-        agent: scene.agent.to_string(),
-        project: scene.project.to_string(),
-        task: scene.room.task.clone(),
-        folder: scene.room.folder.clone(),
-        ordinal: scene.room.ordinal.max(1),
+        id: event.ids.event.to_string(),
+        agent: event.agent().to_string(),
+        project: event.project().to_string(),
+        task: slot.task,
+        folder: slot.folder,
+        ordinal: slot.ordinal.max(1),
         skill: start.skill,
-        session: scene.session.map(|session| session.id.clone()),
+        session: event.session().map(|session| session.id.clone()),
         line: if child { EffortLineage::Child } else { EffortLineage::Agent },
         phase: None,
         loading: true,
-        declared: scene.own.clone(),
+        declared,
         metadata: start.metadata,
         files: Vec::new(),
-        started_at: scene.now,
+        started_at: event.now,
         finished_at: None,
     };
-    let fresh = Counters {
-        session: scene.counters.session.clone(),
-        sub_agent: scene.counters.sub_agent.clone(),
-        ..Counters::default()
-    };
+    let Counters { session, sub_agent, .. } = event.counters();
+    let fresh = Counters { session, sub_agent, ..Counters::default() };
     Ok(CommandResult {
-        said: format!("begun: {}", shown(&effort, scene)),
+        said: format!("begun: {}", shown(&effort, event)),
         keeps: vec![MemoryWrite::Effort(Box::new(effort.clone()))],
         effort: Some(effort),
         counters: Some(fresh),
@@ -202,9 +151,9 @@ pub fn begin(start: Start, scene: &Scene<'_>) -> Result<CommandResult, String> {
     })
 }
 
-fn go(label: &str, approved: Option<String>, scene: &Scene<'_>) -> Result<CommandResult, String> {
-    let effort = scene.effort.ok_or(NO_EFFORT)?;
-    let skill = scene.skill(effort);
+fn go(label: &str, approved: Option<String>, event: &EventContext<'_>) -> Result<CommandResult, String> {
+    let effort = event.effort().ok_or(NO_EFFORT)?;
+    let skill = event.skill(effort);
     let label = match phase::step(&skill.phases, effort.phase.as_deref(), label, approved.as_deref()) {
         Move::Stay => {
             return Ok(CommandResult { said: format!("already in phase {label}"), ..CommandResult::default() });
@@ -213,7 +162,7 @@ fn go(label: &str, approved: Option<String>, scene: &Scene<'_>) -> Result<Comman
         Move::To(label) => label,
     };
     let after = Effort { phase: Some(label.clone()), loading: false, ..effort.clone() };
-    let step = PhaseStep { effort: effort.id.clone(), label: label.clone(), at: scene.now, approved };
+    let step = PhaseStep { effort: effort.id.clone(), label: label.clone(), at: event.now, approved };
     let next = phase::next(&skill.phases, Some(&label));
     let next =
         next.map_or("the last phase; `taut effort finish` ends the effort".to_string(), |next| format!("next: {next}"));
@@ -221,14 +170,14 @@ fn go(label: &str, approved: Option<String>, scene: &Scene<'_>) -> Result<Comman
         said: format!("phase {label} ({next})"),
         keeps: vec![MemoryWrite::Effort(Box::new(after.clone())), MemoryWrite::Phase(step)],
         effort: Some(after),
-        counters: Some(Counters { since_log: 0, ..scene.counters.clone() }),
+        counters: Some(Counters { since_log: 0, ..event.counters() }),
         ..CommandResult::default()
     })
 }
 
-fn finish(note: &str, scene: &Scene<'_>) -> Result<CommandResult, String> {
-    let effort = scene.effort.ok_or(NO_EFFORT)?;
-    let after = Effort { finished_at: Some(scene.now), loading: false, ..effort.clone() };
+fn finish(note: &str, event: &EventContext<'_>) -> Result<CommandResult, String> {
+    let effort = event.effort().ok_or(NO_EFFORT)?;
+    let after = Effort { finished_at: Some(event.now), loading: false, ..effort.clone() };
     let mut done = CommandResult {
         said: format!("finished: {} (effort {} of {})", effort.skill, effort.ordinal, effort.task),
         keeps: vec![MemoryWrite::Effort(Box::new(after.clone()))],
@@ -236,18 +185,20 @@ fn finish(note: &str, scene: &Scene<'_>) -> Result<CommandResult, String> {
         ..CommandResult::default()
     };
     if !note.is_empty() {
-        let text = format!("## {} finished\n\n{note}\n\n", scene.now.rfc3339());
+        let text = format!("## {} finished\n\n{note}\n\n", event.now.rfc3339());
         done.after.push(After::Append { path: effort.artifact("LOG"), text });
     }
     Ok(done)
 }
 
 /// Adopts an effort by hand: the agent's own by default, another's when named.
-fn resume(what: Option<&str>, take: Take, scene: &Scene<'_>) -> Result<CommandResult, String> {
+fn resume(what: Option<&str>, take: Take, event: &EventContext<'_>) -> Result<CommandResult, String> {
     let effort = match what {
-        None => scene.effort.ok_or("this agent has no active effort; `taut effort list` shows those of others")?,
-        Some(what) => scene
+        None => event.effort().ok_or("this agent has no active effort; `taut effort list` shows those of others")?,
+        Some(what) => event
+            .rows()
             .named
+            .as_ref()
             .ok_or_else(|| format!("there is no effort of `{what}` here; `taut effort list --all` shows them"))?,
     };
     if !effort.active() {
@@ -256,13 +207,13 @@ fn resume(what: Option<&str>, take: Take, scene: &Scene<'_>) -> Result<CommandRe
             effort.skill, effort.task
         ));
     }
-    if what.is_some() && effort.agent != scene.agent && scene.named_busy && take == Take::No {
+    if what.is_some() && effort.agent != event.agent() && event.rows().named_busy && take == Take::No {
         return Err(format!("agent {} works on it in an open session; add --take to take it over", effort.agent));
     }
     let after = Effort {
-        agent: scene.agent.to_string(),
-        session: scene.session.map(|session| session.id.clone()),
-        line: if scene.session.is_some_and(|session| session.parent.is_some()) {
+        agent: event.agent().to_string(),
+        session: event.session().map(|session| session.id.clone()),
+        line: if event.session().is_some_and(|session| session.parent.is_some()) {
             EffortLineage::Child
         } else {
             EffortLineage::Agent
@@ -270,55 +221,55 @@ fn resume(what: Option<&str>, take: Take, scene: &Scene<'_>) -> Result<CommandRe
         ..effort.clone()
     };
     Ok(CommandResult {
-        said: format!("continuing: {}", shown(&after, scene)),
+        said: format!("continuing: {}", shown(&after, event)),
         keeps: vec![MemoryWrite::Effort(Box::new(after.clone()))],
         effort: Some(after),
         ..CommandResult::default()
     })
 }
 
-fn dehydrate(hand_over: HandOver, scene: &Scene<'_>) -> Result<CommandResult, String> {
-    let session = scene.session.ok_or("no session of this agent is known, so nothing could find the note again; `taut doctor` says whether the hooks run")?;
-    let mut done = stored_hand_over(hand_over, session, scene);
+fn dehydrate(hand_over: HandOver, event: &EventContext<'_>) -> Result<CommandResult, String> {
+    let session = event.session().ok_or("no session of this agent is known, so nothing could find the note again; `taut doctor` says whether the hooks run")?;
+    let mut done = stored_hand_over(hand_over, session, event);
     done.said = "Your hand-over note is stored: the next session of this agent gets it once. End your turn now; \
                  a supervised agent is restarted, otherwise `/clear` or a new session continues."
         .to_string();
-    done.keeps.push(MemoryWrite::Message(scene.message("restart_request", "dehydrated".to_string())));
+    done.keeps.push(MemoryWrite::Message(message(event, "restart_request", "dehydrated".to_string())));
     Ok(done)
 }
 
 /// The account where the next session finds it, and beside the effort's artifacts.
-pub fn stored_hand_over(hand_over: HandOver, session: &Session, scene: &Scene<'_>) -> CommandResult {
-    let document = scene.effort.map(|effort| After::Replace {
+pub fn stored_hand_over(hand_over: HandOver, session: &Session, event: &EventContext<'_>) -> CommandResult {
+    let document = event.effort().map(|effort| After::Replace {
         path: format!("{}/{}", effort.folder, hand_over::FILE),
-        text: hand_over::document(&hand_over, scene.effort),
+        text: hand_over::document(&hand_over, event.effort()),
     });
     let keep = MemoryWrite::HandOver(Box::new(StoredHandOver {
-        agent: scene.agent.to_string(),
+        agent: event.agent().to_string(),
         session: session.id.clone(),
-        effort: scene.effort.map(|effort| effort.id.clone()),
+        effort: event.effort().map(|effort| effort.id.clone()),
         line: if session.parent.is_some() { EffortLineage::Child } else { EffortLineage::Agent },
-        at: scene.now,
+        at: event.now,
         hand_over,
     }));
     CommandResult { keeps: vec![keep], after: document.into_iter().collect(), ..CommandResult::default() }
 }
 
-fn restart(why: String, scene: &Scene<'_>) -> CommandResult {
-    let mut done = match scene.session {
+fn restart(why: String, event: &EventContext<'_>) -> CommandResult {
+    let mut done = match event.session() {
         Some(session) => {
-            stored_hand_over(hand_over::mini(scene.effort, session.status_text.as_deref()), session, scene)
+            stored_hand_over(hand_over::mini(event.effort(), session.status_text.as_deref()), session, event)
         }
         None => CommandResult::default(),
     };
-    done.keeps.push(MemoryWrite::Message(scene.message("restart_request", why)));
+    done.keeps.push(MemoryWrite::Message(message(event, "restart_request", why)));
     done.said = "A restart is asked for: a supervised agent is ended and started again; otherwise `/clear` does it."
         .to_string();
     done
 }
 
-fn shown(effort: &Effort, scene: &Scene<'_>) -> String {
-    let skill = scene.skill(effort);
+fn shown(effort: &Effort, event: &EventContext<'_>) -> String {
+    let skill = event.skill(effort);
     let mut out = format!("{} (effort {} of {}) in {}", effort.skill, effort.ordinal, effort.task, effort.folder);
     if let Some(phase) = &effort.phase {
         out.push_str(&format!(", phase {phase}"));
@@ -326,7 +277,7 @@ fn shown(effort: &Effort, scene: &Scene<'_>) -> String {
         out.push_str(&format!(". When you have read what you need: `taut effort phase \"{first}\"`"));
     }
     if skill.log {
-        let heartbeat = settings::heartbeat(scene.policy, &skill);
+        let heartbeat = settings::heartbeat(event.policy, &skill);
         out.push_str(&format!(
             ". Log your work with `taut log \"…\"`: after {} tool calls without it you are reminded, after {} stopped",
             heartbeat.warn, heartbeat.block
@@ -335,25 +286,19 @@ fn shown(effort: &Effort, scene: &Scene<'_>) -> String {
     out
 }
 
-impl Scene<'_> {
-    /// The hook writes outside the client's sandbox, so not wherever it is told.
-    fn may_hold(&self, folder: &str) -> bool {
-        self.roots.iter().any(|root| !root.is_empty() && path::within(folder, root))
-    }
+/// The hook writes outside the client's sandbox, so not wherever it is told.
+fn may_hold(event: &EventContext<'_>, folder: &str) -> bool {
+    [&event.places.tree, &event.places.state].into_iter().any(|root| !root.is_empty() && path::within(folder, root))
+}
 
-    fn skill(&self, effort: &Effort) -> Skill {
-        Skill::declared(self.policy, &effort.skill, &effort.declared).unwrap_or_else(|| Skill::bare(&effort.skill))
-    }
-
-    pub(super) fn message(&self, kind: &str, body: String) -> Message {
-        Message {
-            id: format!("{}-{kind}", self.id),
-            at: self.now,
-            kind: kind.to_string(),
-            from_agent: Some(self.agent.to_string()),
-            to: None,
-            session: self.session.map(|session| session.id.clone()),
-            body,
-        }
+pub(super) fn message(event: &EventContext<'_>, kind: &str, body: String) -> Message {
+    Message {
+        id: format!("{}-{kind}", event.ids.event),
+        at: event.now,
+        kind: kind.to_string(),
+        from_agent: Some(event.agent().to_string()),
+        to: None,
+        session: event.session().map(|session| session.id.clone()),
+        body,
     }
 }

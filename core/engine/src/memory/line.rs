@@ -3,13 +3,18 @@
 //! such a line it is certain what it runs; and only such a line is carried out
 //! by the hook that sees it.
 
-/// What the program will be given.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Plain {
+use super::command::{self, AgentCommand};
+use model::event::Envelope;
+
+/// A plain line, read: what the program will be given, and what that means.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AgentLine {
     /// The words after the program's name.
     pub words: Vec<String>,
     /// The body of a here-document.
     pub stdin: Option<String>,
+    /// `None` where it is none of an agent's own commands; a reason where it is one and cannot be done.
+    pub command: Option<Result<AgentCommand, String>>,
 }
 
 /// Names this program is called by.
@@ -19,7 +24,7 @@ const NAMES: &[&str] = &["taut", "engine"];
 const LONGEST: usize = 64 * 1024;
 
 /// The words of a plain line, or `None` where there is any doubt.
-pub fn plain(line: &str) -> Option<Plain> {
+fn plain(line: &str) -> Option<AgentLine> {
     if line.len() > LONGEST || !NAMES.iter().any(|name| line.trim_start().starts_with(name)) {
         return None;
     }
@@ -28,10 +33,20 @@ pub fn plain(line: &str) -> Option<Plain> {
     if words.is_empty() || !NAMES.contains(&words.remove(0).as_str()) {
         return None;
     }
-    Some(Plain { words, stdin })
+    Some(AgentLine::new(words, stdin))
 }
 
-impl Plain {
+impl AgentLine {
+    pub fn new(words: Vec<String>, stdin: Option<String>) -> Self {
+        let command = command::parse(&words, stdin.as_deref());
+        Self { words, stdin, command }
+    }
+
+    /// The line of the tool call that an event is about.
+    pub fn of(envelope: &Envelope) -> Option<Self> {
+        envelope.tool()?.command().and_then(plain)
+    }
+
     pub fn verb(&self) -> &str {
         self.words.first().map_or("", String::as_str)
     }
@@ -148,13 +163,9 @@ mod tests {
     #[test]
     fn a_here_document_is_the_stdin_of_the_line() {
         let line = "taut session dehydrate <<'EOF'\n{\"summary\": \"it's $5\"}\nEOF\n";
-        assert_eq!(
-            plain(line).unwrap(),
-            Plain {
-                words: vec!["session".into(), "dehydrate".into()],
-                stdin: Some("{\"summary\": \"it's $5\"}\n".into())
-            }
-        );
+        let read = plain(line).unwrap();
+        assert_eq!(read.words, ["session", "dehydrate"]);
+        assert_eq!(read.stdin.as_deref(), Some("{\"summary\": \"it's $5\"}\n"));
         assert_eq!(plain("taut log <<-X\n\tone\n\tX").unwrap().stdin.as_deref(), Some("one\n"));
     }
 

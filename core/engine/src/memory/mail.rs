@@ -1,7 +1,8 @@
 //! Messages as an agent sends and reads them.
 
 use super::command::WorkerOutcome;
-use super::execute::{CommandResult, Scene};
+use super::execute::{CommandResult, message};
+use crate::event_context::EventContext;
 use crate::fleet::messages;
 use crate::fleet::text::{line, plain};
 use model::effort::{Addressee, MemoryWrite, Message, Refused};
@@ -11,42 +12,45 @@ use serde_json::json;
 /// Longer than this a message is a document, and belongs into a file.
 const LONGEST: usize = 16_000;
 
-pub fn send(to: &str, text: &str, scene: &Scene<'_>) -> Result<CommandResult, Refused> {
-    let Some(addressee) = scene.mail.addressee else { return Err(unknown(to, scene.mail.names)) };
+pub fn send(to: &str, text: &str, event: &EventContext<'_>) -> Result<CommandResult, Refused> {
+    let Some(addressee) = &event.rows().addressee else { return Err(unknown(to, &event.rows().names)) };
     let shown = match addressee {
         Addressee::Agent(name) => format!("agent {}", line(name, 80)),
         Addressee::Conversation(name) => format!("conversation {}", line(name, 80)),
     };
-    let message = addressed(messages::NOTE, text, addressee.clone(), scene)?;
-    let once = if is_starter(addressee, scene) { Once::Reported } else { Once::Wrote };
+    let message = addressed(messages::NOTE, text, addressee.clone(), event)?;
+    let once = if is_starter(addressee, event) { Once::Reported } else { Once::Wrote };
     let said = format!("sent to {shown}; it is shown at its next prompt or tool call");
-    Ok(CommandResult { said, ..told(message, once, scene) })
+    Ok(CommandResult { said, ..told(message, once, event) })
 }
 
-pub fn report(summary: &str, outcome: WorkerOutcome, scene: &Scene<'_>) -> Result<CommandResult, Refused> {
-    if !scene.sub_agent.is_empty() {
+pub fn report(summary: &str, outcome: WorkerOutcome, event: &EventContext<'_>) -> Result<CommandResult, Refused> {
+    if !event.sub_agent().is_empty() {
         return Err("a sub-agent's result goes to the agent that started it: end with it as your answer".into());
     }
-    let Some(conversation) = scene.mail.reports_to else {
-        return Err("no other session has started this one (CLAUDE_PARENT_SESSION_ID names none that is known), so \
-                    there is nobody to report to by default; `taut send <agent|conversation> \"…\"` reaches anybody"
-            .into());
+    let Some(conversation) = reports_to(event) else {
+        let variable = event.envelope.agent.variables.started_by.first().unwrap_or(&"its environment");
+        let why = format!(
+            "no other session has started this one ({variable} names none that is known), so \
+             there is nobody to report to by default; `taut send <agent|conversation> \"…\"` reaches anybody"
+        );
+        return Err(why.into());
     };
     let kind = match outcome {
         WorkerOutcome::Done => messages::WORKER_DONE,
         WorkerOutcome::Failed => messages::WORKER_FAILED,
     };
-    let message = addressed(kind, summary, Addressee::Conversation(conversation.to_string()), scene)?;
+    let message = addressed(kind, summary, Addressee::Conversation(conversation.to_string()), event)?;
     let said = format!("reported to conversation {}", line(conversation, 80));
-    Ok(CommandResult { said, ..told(message, Once::Reported, scene) })
+    Ok(CommandResult { said, ..told(message, Once::Reported, event) })
 }
 
 /// One JSON object a line: whoever prints it shapes it. What a sub-agent reads
 /// goes on waiting for its parent.
-pub fn inbox(scene: &Scene<'_>) -> CommandResult {
-    let at = scene.now;
-    let lines = scene.mail.inbox.iter().map(|message| object(message).to_string());
-    let read = scene.mail.inbox.iter().filter(|_| scene.sub_agent.is_empty());
+pub fn inbox(event: &EventContext<'_>) -> CommandResult {
+    let at = event.now;
+    let lines = event.rows().inbox.iter().map(|message| object(message).to_string());
+    let read = event.rows().inbox.iter().filter(|_| event.sub_agent().is_empty());
     CommandResult {
         said: lines.collect::<Vec<_>>().join("\n"),
         keeps: read.map(|message| MemoryWrite::Delivered { message: message.id.clone(), at }).collect(),
@@ -83,7 +87,7 @@ pub fn object(message: &Message) -> serde_json::Value {
     })
 }
 
-fn addressed(kind: &str, text: &str, to: Addressee, scene: &Scene<'_>) -> Result<Message, Refused> {
+fn addressed(kind: &str, text: &str, to: Addressee, event: &EventContext<'_>) -> Result<Message, Refused> {
     let length = text.chars().count();
     if length > LONGEST {
         return Err(format!(
@@ -91,21 +95,30 @@ fn addressed(kind: &str, text: &str, to: Addressee, scene: &Scene<'_>) -> Result
         )
         .into());
     }
-    let from_agent = scene.mail.from.map(str::to_string);
-    Ok(Message { to: Some(to), from_agent, ..scene.message(kind, text.to_string()) })
+    // Nobody where no agent writes: a person at a terminal.
+    let from_agent = (event.session().is_some() || event.who.named).then(|| event.agent().to_string());
+    Ok(Message { to: Some(to), from_agent, ..message(event, kind, text.to_string()) })
 }
 
-fn told(message: Message, once: Once, scene: &Scene<'_>) -> CommandResult {
-    let own = scene.session.is_some() && scene.sub_agent.is_empty();
+fn told(message: Message, once: Once, event: &EventContext<'_>) -> CommandResult {
+    let own = event.session().is_some() && event.sub_agent().is_empty();
     CommandResult { keeps: vec![MemoryWrite::Message(message)], once: own.then_some(once), ..CommandResult::default() }
 }
 
 /// Whether a message goes to whom the worker works for: only then is its end no news there.
-fn is_starter(to: &Addressee, scene: &Scene<'_>) -> bool {
+fn is_starter(to: &Addressee, event: &EventContext<'_>) -> bool {
     match to {
-        Addressee::Agent(name) => scene.mail.starters.contains(name),
-        Addressee::Conversation(name) => scene.mail.reports_to == Some(name),
+        Addressee::Agent(name) => event.rows().starters.contains(name),
+        Addressee::Conversation(name) => reports_to(event) == Some(name),
     }
+}
+
+/// The conversation that started this worker: never its own.
+fn reports_to<'a>(event: &EventContext<'a>) -> Option<&'a str> {
+    let session = event.session();
+    let known = session.and_then(|session| session.memo.reports_to.as_deref());
+    let told = event.rows().reports_to.as_deref();
+    known.or(told.filter(|told| session.is_none_or(|session| session.conversation != *told)))
 }
 
 fn unknown(to: &str, names: &[String]) -> Refused {

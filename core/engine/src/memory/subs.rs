@@ -1,24 +1,25 @@
 //! Sub-agents: their own session under the parent's effort. Nothing they do
 //! ends the parent's, and starts and stops may come in any order.
 
-use super::{Memory, Sight, settings};
+use super::{Memory, settings};
 use crate::context::Rank;
+use crate::event_context::EventContext;
 use model::effort::{Effort, MemoryWrite, SubSession};
 
 /// More files than this are not merged: they could not be told anyway.
 const MOST_FILES: usize = 64;
 
-pub fn started(sight: &Sight<'_>, current: Option<&Effort>, memory: &mut Memory) {
-    let Some(sub) = fresh(sight, current) else { return };
+pub fn started(event: &EventContext<'_>, current: Option<&Effort>, memory: &mut Memory) {
+    let Some(sub) = fresh(event, current) else { return };
     // A stop that came first has already said more than this start can.
-    if sight.known().sub_session.is_none() {
+    if event.rows().sub_session.is_none() {
         memory.keeps.push(MemoryWrite::SubSession(sub));
     }
     let Some(effort) = current else { return };
-    let skill = sight.skill(effort);
+    let skill = event.skill(effort);
     let mut text = format!(
         "{} You work for the effort {} (effort {} of {}), phase {}.",
-        settings::label(sight.policy, "INFO"),
+        settings::label(event.policy, "INFO"),
         effort.skill,
         effort.ordinal,
         effort.task,
@@ -31,7 +32,7 @@ pub fn started(sight: &Sight<'_>, current: Option<&Effort>, memory: &mut Memory)
         text.push_str(&format!(" Log template: {template}."));
     }
     let unread: Vec<&str> =
-        sight.known().directives.iter().filter(|one| one.effort == effort.id).map(|one| one.path.as_str()).collect();
+        event.rows().directives.iter().filter(|one| one.effort == effort.id).map(|one| one.path.as_str()).collect();
     if !unread.is_empty() {
         text.push_str(&format!(" Directives: {}.", unread.join(", ")));
     }
@@ -41,9 +42,9 @@ pub fn started(sight: &Sight<'_>, current: Option<&Effort>, memory: &mut Memory)
     memory.texts.push((Rank::Effort, text));
 }
 
-pub fn stopped(sight: &Sight<'_>, current: Option<&Effort>, memory: &mut Memory) {
-    let Some(fresh) = fresh(sight, current) else { return };
-    let known = sight.known().sub_session.clone().unwrap_or(fresh);
+pub fn stopped(event: &EventContext<'_>, current: Option<&Effort>, memory: &mut Memory) {
+    let Some(fresh) = fresh(event, current) else { return };
+    let known = event.rows().sub_session.clone().unwrap_or(fresh);
     if let Some(effort) = current {
         let mut after = effort.clone();
         for file in known.files.iter().filter(|file| !effort.files.contains(file)) {
@@ -55,33 +56,33 @@ pub fn stopped(sight: &Sight<'_>, current: Option<&Effort>, memory: &mut Memory)
         }
     }
     memory.keeps.push(MemoryWrite::SubSession(SubSession {
-        ended_at: Some(sight.now),
-        last_seen_at: sight.now,
+        ended_at: Some(event.now),
+        last_seen_at: event.now,
         ..known
     }));
 }
 
 /// A compaction's own fork has no kind, and is nobody's helper.
-fn fresh(sight: &Sight<'_>, current: Option<&Effort>) -> Option<SubSession> {
-    let sub = sight.envelope.sub_agent.as_ref().filter(|sub| !sub.kind.is_empty())?;
+fn fresh(event: &EventContext<'_>, current: Option<&Effort>) -> Option<SubSession> {
+    let sub = event.envelope.sub_agent.as_ref().filter(|sub| !sub.kind.is_empty())?;
     Some(SubSession {
-        session: sight.session?.id.clone(),
+        session: event.session()?.id.clone(),
         sub_agent: sub.id.clone(),
         kind: sub.kind.clone(),
         effort: current.map(|effort| effort.id.clone()),
-        started_at: sight.now,
-        last_seen_at: sight.now,
+        started_at: event.now,
+        last_seen_at: event.now,
         ended_at: None,
         files: Vec::new(),
     })
 }
 
 /// A file a sub-agent or the session itself has read for the effort.
-pub fn loaded(sight: &Sight<'_>, current: Option<&Effort>, path: &str, memory: &mut Memory) {
+pub fn loaded(event: &EventContext<'_>, current: Option<&Effort>, path: &str, memory: &mut Memory) {
     let Some(effort) = current else { return };
-    match (&sight.known().sub_session, sight.envelope.sub_agent.is_some()) {
+    match (&event.rows().sub_session, event.envelope.sub_agent.is_some()) {
         (Some(sub), true) if !sub.files.iter().any(|known| known == path) && sub.files.len() < MOST_FILES => {
-            let mut sub = SubSession { last_seen_at: sight.now, ..sub.clone() };
+            let mut sub = SubSession { last_seen_at: event.now, ..sub.clone() };
             sub.files.push(path.to_string());
             memory.keeps.push(MemoryWrite::SubSession(sub));
         }

@@ -2,107 +2,80 @@
 //! `taut` line is carried out here, because this hook stands outside the
 //! client's sandbox and its permission prompts.
 
-use super::command::{self, AgentCommand};
 use super::execute::execute;
-use super::line::Plain;
-use super::{Memory, Sight, begin, mail, plain, reading, settings};
-use crate::gates::{self, Snapshot, directives, heartbeat, overflow, permission_modes};
+use super::{AgentLine, Memory, begin, mail, reading, settings};
+use crate::event_context::EventContext;
+use crate::gates::{self, GatedCall, directives, heartbeat, overflow, permission_modes};
+use crate::leases::Holding;
 use model::effort::{Counters, Directive, Effort, MemoryWrite, PreExecuted, Refused};
 use model::tool::ToolCall;
 use model::{Level, RuleKind};
 
-pub fn step(sight: &Sight<'_>, current: Option<&Effort>, call: &ToolCall, memory: &mut Memory) {
-    let plain = plain(call);
-    let mode = sight.session.and_then(|session| session.mode.as_deref()).or(sight.who.mode.as_deref());
-    memory.findings.extend(permission_modes::judge(call, mode, sight.policy));
-    let skill = current.map(|effort| sight.skill(effort));
-    let counters = sight.counters();
-    let saved = saved(sight);
-    let snapshot = Snapshot {
-        call,
-        plain: plain.as_ref(),
-        cwd: sight.cwd(),
-        home: sight.ground.home,
-        session: sight.session,
-        effort: current,
-        skill: skill.as_ref(),
-        counters: &counters,
-        directives: &sight.known().directives,
-        by_sub_agent: sight.envelope.sub_agent.is_some(),
-        saved,
-        policy: sight.policy,
-    };
+pub fn step(event: &EventContext<'_>, holding: &Holding, call: &ToolCall, memory: &mut Memory) {
+    let mode = event.session().and_then(|session| session.mode.as_deref()).or(event.who.mode.as_deref());
+    memory.findings.extend(permission_modes::judge(call, mode, event.policy));
+    let gated = GatedCall::of(event, call);
     let mut told = Vec::new();
-    if gated(sight, current) {
-        let judged = gates::judge(&snapshot);
+    if any_gate(event) {
+        let judged = gates::judge(event, &gated);
         memory.report.fired_rules = judged.fired;
         memory.findings.extend(judged.findings);
         told = judged.told;
-        memory.report.overflow_warning = overflow::warns(&snapshot);
+        memory.report.overflow_warning = overflow::warns(event, &gated);
     }
-    if sight.ground.paused {
+    if event.paused() {
         memory.findings.iter_mut().for_each(|finding| finding.kind = RuleKind::Noted);
     }
     let stopped = memory.findings.iter().any(|finding| finding.kind.level() == Level::Deny);
-    if sight.denied || stopped || sight.ground.blind {
+    let denied = holding.halted || event.findings.level() == Level::Deny;
+    if denied || stopped || event.places.blind {
         return;
     }
-    if let Some(effort) = current {
-        count(&snapshot, effort, told, memory);
+    if let Some(effort) = gated.effort {
+        count(event, &gated, effort, told, memory);
     }
     if let Some(name) = begin::invoked_skill(call) {
-        begin::invoked(sight, current, name, memory);
+        begin::invoked(event, name, memory);
     }
-    if let Some(plain) = plain {
-        pre_execute(sight, current, &plain, memory);
+    if let Some(line) = event.line {
+        pre_execute(event, line, memory);
     }
 }
 
 /// Whether any gate can be closed here. This is what keeps the default quiet.
-fn gated(sight: &Sight<'_>, current: Option<&Effort>) -> bool {
-    let configured = ["overflow", "workflow"].iter().any(|name| sight.policy.section(name).is_some());
-    !sight.ground.blind && (current.is_some() || configured || settings::session_required(sight.policy))
+fn any_gate(event: &EventContext<'_>) -> bool {
+    let configured = ["overflow", "workflow"].iter().any(|name| event.policy.section(name).is_some());
+    !event.places.blind && (event.effort().is_some() || configured || settings::session_required(event.policy))
 }
 
-/// An account of this very session waits to be told.
-fn saved(sight: &Sight<'_>) -> bool {
-    let session = sight.session.map(|session| session.id.as_str());
-    sight.known().account.as_ref().is_some_and(|stored| Some(stored.session.as_str()) == session)
-}
-
-fn count(snapshot: &Snapshot<'_>, effort: &Effort, told: Vec<String>, memory: &mut Memory) {
-    let mut after = heartbeat::count(snapshot);
-    if let Some(directive) = directives::reads(snapshot) {
+fn count(event: &EventContext<'_>, gated: &GatedCall<'_>, effort: &Effort, told: Vec<String>, memory: &mut Memory) {
+    let mut after = heartbeat::count(event, gated);
+    if let Some(directive) = directives::reads(event, gated) {
         after.unread_calls = 0;
         memory.keeps.push(MemoryWrite::Directive(Directive { read: true, ..directive.clone() }));
-    } else if directives::unread(snapshot).next().is_some() && directives::counts(snapshot) {
+    } else if directives::unread(event, gated).next().is_some() && directives::counts(event, gated) {
         after.unread_calls = after.unread_calls.saturating_add(1);
     }
     after.told.extend(told);
-    if after != *snapshot.counters || effort.session != snapshot.session.map(|session| session.id.clone()) {
+    if after != gated.counters || effort.session != event.session().map(|session| session.id.clone()) {
         memory.keeps.push(MemoryWrite::Counters(after));
     }
 }
 
 /// Done here and now; the process of the line finds it done.
-fn pre_execute(sight: &Sight<'_>, current: Option<&Effort>, plain: &Plain, memory: &mut Memory) {
-    let Some(parsed) = command::parse(plain) else { return };
-    let start = match &parsed {
-        Ok(AgentCommand::Start(start)) => Some(start),
-        _ => None,
-    };
-    let scene = begin::scene(sight, current, start);
-    let outcome = parsed.clone().map_err(Refused::from).and_then(|command| execute(command, &scene));
+fn pre_execute(event: &EventContext<'_>, line: &AgentLine, memory: &mut Memory) {
+    let Some(parsed) = line.command.clone() else { return };
+    let outcome = parsed.map_err(Refused::from).and_then(|command| execute(command, event));
     let (said, refused) = match &outcome {
         Ok(done) => (done.said.clone(), None),
         Err(why) => (String::new(), Some(why.clone())),
     };
     let pre_executed = PreExecuted {
-        agent: scene.agent.to_string(),
-        project: sight.who.project.clone(),
+        agent: event.agent().to_string(),
+        project: event.who.project.clone(),
         // How the process prints is its own matter.
-        words: plain.words.iter().filter(|word| *word != "--json").cloned().collect(),
-        at: sight.now,
+        words: line.words.iter().filter(|word| *word != "--json").cloned().collect(),
+        at: event.now,
         output: said,
         refused,
     };
@@ -110,7 +83,7 @@ fn pre_execute(sight: &Sight<'_>, current: Option<&Effort>, plain: &Plain, memor
     if let Ok(mut done) = outcome {
         // Listed is not yet read: the user may still say no to the call.
         let listed = mail::listed(&mut done);
-        if let Some(words) = reading(sight.envelope).filter(|_| !listed.is_empty()) {
+        if let Some(words) = reading(event).filter(|_| !listed.is_empty()) {
             memory.keeps.push(MemoryWrite::PreExecuted(PreExecuted {
                 words,
                 output: listed.join("\n"),

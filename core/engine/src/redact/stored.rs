@@ -32,7 +32,8 @@ pub fn write(write: Write) -> Write {
         plain @ (Write::Agent(_)
         | Write::Rest { .. }
         | Write::AllowanceSpent { .. }
-        | Write::StrikesDelivered { .. }) => plain,
+        | Write::StrikesDelivered { .. }
+        | Write::InjectionsShown { .. }) => plain,
     }
 }
 

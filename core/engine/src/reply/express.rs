@@ -59,6 +59,7 @@ mod tests {
             user_line: false,
         },
         folder: ".terse",
+        instructions: "TERSE.md",
         variables: agents::DEFAULT.profile.variables,
         windows: &[],
         transcript: agents::DEFAULT.profile.transcript,

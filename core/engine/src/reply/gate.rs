@@ -1,15 +1,17 @@
 //! PreToolUse: the strictest verdict wins, all reasons of that level at once.
 //! The model reads why and what to do instead; the user, how to overrule it.
 
-use super::{Moment, Said, pre_compact};
+use super::{Said, pre_compact};
 use crate::context::ContextBudget;
+use crate::event_context::EventContext;
+use crate::memory::Memory;
 use model::reply::{ByFamily, Gate, GateStop, Reply};
 use model::{Findings, Level};
 
 /// What the guard and the gates say together, and what is told beside it.
-pub fn say(moment: &Moment<'_>) -> Said {
-    let guard = moment.findings;
-    let gates = &moment.memory.findings;
+pub fn say(event: &EventContext<'_>, memory: &Memory) -> Said {
+    let guard = event.findings;
+    let gates = &memory.findings;
     let all = Findings(guard.0.iter().chain(gates).cloned().collect());
     let mut said = Said::default();
     let told = || policy::reason(&all);
@@ -20,8 +22,8 @@ pub fn say(moment: &Moment<'_>) -> Said {
         Level::Deny => Gate { stop: Some(GateStop::Deny { reason: told(), halt: None }), context: None },
     };
     let mut budget = ContextBudget::default();
-    moment.memory.tell(&mut budget);
-    if let Some(text) = moment.fit(budget, &mut said) {
+    memory.tell(&mut budget);
+    if let Some(text) = said.fit(budget, event) {
         gate.context = Some(gate.context.map_or(text.clone(), |context| format!("{context}\n\n{text}")));
     }
     let user_line = match all.level() {

@@ -11,40 +11,16 @@ mod stop;
 mod stop_failure;
 mod tool_done;
 
-use crate::context::{ContextBudget, ContextSettings};
-use crate::decide::Ids;
+use crate::context::ContextBudget;
+use crate::event_context::EventContext;
 use crate::leases::Holding;
 use crate::memory::Memory;
+use model::Level;
 use model::effect::{Audience, Injection, Write};
 use model::effort::MemoryWrite;
 use model::event::{Envelope, EventKind, Family};
-use model::fact::Facts;
 use model::reply::{ByFamily, Context, GateStop, Reply};
-use model::session::{ContextMemo, Once, Session};
-use model::{Findings, Level, Loaded, Ms, Who};
-use policy::Policy;
-
-/// All that an answer may depend on. One snapshot for every gate.
-#[derive(Clone, Copy)]
-pub struct Moment<'a> {
-    pub envelope: &'a Envelope,
-    pub who: &'a Who,
-    pub loaded: &'a Loaded,
-    pub facts: &'a Facts,
-    pub policy: &'a Policy,
-    /// What still stands against a tool call.
-    pub findings: &'a Findings,
-    /// The session as it was before the event, its context measured anew.
-    pub session: Option<&'a Session>,
-    /// The event opened it: there was none before, or nothing stored can be seen.
-    pub opened: bool,
-    /// What becomes of the agent's tasks.
-    pub holding: &'a Holding,
-    /// What becomes of its effort, and what the gates say.
-    pub memory: &'a Memory,
-    pub now: Ms,
-    pub ids: Ids<'a>,
-}
+use model::session::{ContextMemo, Once};
 
 /// An answer, and what is to be stored because of it.
 #[derive(Default)]
@@ -97,31 +73,27 @@ impl SessionMark {
     }
 }
 
-impl Moment<'_> {
-    pub fn settings(&self) -> ContextSettings {
-        ContextSettings::of(self.policy)
-    }
-
+impl Said {
     /// The text that fits, and what becomes of the rest: files wait to be read,
     /// texts for the next chance.
-    pub fn fit(&self, budget: ContextBudget, said: &mut Said) -> Option<String> {
+    fn fit(&mut self, budget: ContextBudget, event: &EventContext<'_>) -> Option<String> {
         let mut fitted = budget.fit();
-        let carries = self.envelope.agent.expresses.context;
-        if !carries.has(self.envelope.kind) {
+        let carries = event.envelope.agent.expresses.context;
+        if !carries.has(event.envelope.kind) {
             // An event that cannot carry it leaves it to one that can, if there is one.
             let later = [EventKind::UserPromptSubmit, EventKind::PostToolUse].into_iter().any(|kind| carries.has(kind));
             fitted.deferred.extend(fitted.text.take().filter(|_| later));
         }
-        if let Some(session) = self.session {
-            said.writes.extend(fitted.deferred.into_iter().map(|text| {
+        if let Some(session) = event.session() {
+            self.writes.extend(fitted.deferred.into_iter().map(|text| {
                 Write::Injection(Injection { session: session.id.clone(), audience: Audience::Model, text })
             }));
         }
-        let at = self.now;
-        said.writes
+        let at = event.now;
+        self.writes
             .extend(fitted.told.into_iter().map(|message| Write::Memory(MemoryWrite::Delivered { message, at })));
         if !fitted.unread.is_empty() {
-            said.marks.push(SessionMark::Unread(fitted.unread));
+            self.marks.push(SessionMark::Unread(fitted.unread));
         }
         fitted.text
     }
@@ -133,42 +105,42 @@ impl From<Reply> for Said {
     }
 }
 
-pub fn say(moment: &Moment<'_>) -> Said {
-    let mut said = by_event(moment);
-    said.reply = express::expressible(said.reply, moment.envelope);
+pub fn say(event: &EventContext<'_>, holding: &Holding, memory: &Memory) -> Said {
+    let mut said = by_event(event, holding, memory);
+    said.reply = express::expressible(said.reply, event.envelope);
     said
 }
 
-fn by_event(moment: &Moment<'_>) -> Said {
-    match moment.envelope.kind {
-        EventKind::ConfigChange => config_change::say(moment),
-        EventKind::PreCompact => pre_compact::say(moment),
-        EventKind::PreToolUse if moment.holding.halted => gate::halted().into(),
-        EventKind::SessionStart => session_start::say(moment),
-        EventKind::UserPromptSubmit => prompt::say(moment),
-        EventKind::PostToolUse => tool_done::say(moment),
-        EventKind::Stop => stop::say(moment),
-        EventKind::StopFailure => stop_failure::say(moment),
+fn by_event(event: &EventContext<'_>, holding: &Holding, memory: &Memory) -> Said {
+    match event.envelope.kind {
+        EventKind::ConfigChange => config_change::say(event),
+        EventKind::PreCompact => pre_compact::say(holding),
+        EventKind::PreToolUse if holding.halted => gate::halted().into(),
+        EventKind::SessionStart => session_start::say(event, memory),
+        EventKind::UserPromptSubmit => prompt::say(event, memory),
+        EventKind::PostToolUse => tool_done::say(event, memory),
+        EventKind::Stop => stop::say(event, holding),
+        EventKind::StopFailure => stop_failure::say(event),
         kind => match kind.family() {
-            Family::Gate => gate::say(moment),
-            Family::Context => context(moment),
+            Family::Gate => gate::say(event, memory),
+            Family::Context => context(event, memory),
             family => Reply::nothing(family).into(),
         },
     }
 }
 
 /// An effort that begins, and what a sub-agent is to know of it.
-fn context(moment: &Moment<'_>) -> Said {
+fn context(event: &EventContext<'_>, memory: &Memory) -> Said {
     let mut said = Said::default();
     let mut budget = ContextBudget::default();
-    moment.memory.tell(&mut budget);
-    let text = moment.fit(budget, &mut said);
+    memory.tell(&mut budget);
+    let text = said.fit(budget, event);
     said.reply = Reply { answer: ByFamily::Context(Context { text }), ..Reply::default() };
     said
 }
 
 /// Whether an event can carry messages. A sub-agent's cannot: they are for its parent.
-pub fn tells_messages(envelope: &Envelope) -> bool {
+pub fn shows_messages(envelope: &Envelope) -> bool {
     let carries =
         matches!(envelope.kind, EventKind::SessionStart | EventKind::UserPromptSubmit | EventKind::PostToolUse);
     carries && hears(envelope)
@@ -179,14 +151,15 @@ fn hears(envelope: &Envelope) -> bool {
     envelope.sub_agent.is_none() && envelope.agent.expresses.context.has(envelope.kind)
 }
 
-/// Whether an event can carry what was stored to be told.
-pub fn tells(envelope: &Envelope) -> bool {
-    envelope.kind == EventKind::UserPromptSubmit && hears(envelope)
-}
-
-/// Whether an event can carry what is for the model alone.
-pub fn tells_model(envelope: &Envelope) -> bool {
-    envelope.kind == EventKind::PostToolUse && hears(envelope)
+/// Whose part of what was stored to be shown an event can carry: all of it beside
+/// a prompt; a tool's result is not shown to the user.
+pub fn shows_waiting(envelope: &Envelope) -> Option<Option<Audience>> {
+    match envelope.kind {
+        _ if !hears(envelope) => None,
+        EventKind::UserPromptSubmit => Some(None),
+        EventKind::PostToolUse => Some(Some(Audience::Model)),
+        _ => None,
+    }
 }
 
 /// The reason a reply gives for stopping something, if it stops anything.

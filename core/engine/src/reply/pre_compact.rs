@@ -2,15 +2,15 @@
 //! its context is full, so that a fresh one goes on. `continue: false` alone
 //! does not stop the client here: the compaction is refused as well.
 
-use super::{Moment, Said};
-use crate::leases::STOP_REASON;
+use super::Said;
+use crate::leases::{Holding, STOP_REASON};
 use model::event::Family;
 use model::reply::{ByFamily, Halt, Reply, Veto};
 
 const RULE: &str = "context-limit";
 
-pub fn say(moment: &Moment<'_>) -> Said {
-    if !moment.holding.halted {
+pub fn say(holding: &Holding) -> Said {
+    if !holding.halted {
         return Reply::nothing(Family::Veto).into();
     }
     let veto = Veto { block: Some(told()), halt: Some(halt()) };

@@ -1,34 +1,36 @@
 //! UserPromptSubmit: what is due is told, each thing once, in one budget.
 
-use super::{Moment, Said, SessionMark};
+use super::{Said, SessionMark};
 use crate::context::runtime::{self, EffortSummary};
 use crate::context::{ContextBudget, ContextSettings, Rank, warning};
+use crate::event_context::EventContext;
 use crate::fleet::messages;
 use crate::fleet::wake::{WakeUp, wake_up};
+use crate::memory::Memory;
 use model::effect::Audience;
 use model::event::{Body, Envelope};
 use model::reply::{ByFamily, Context, Reply};
 use model::session::{Once, Session};
 
-pub fn say(moment: &Moment<'_>) -> Said {
-    let woken = woken(moment.envelope);
+pub fn say(event: &EventContext<'_>, memory: &Memory) -> Said {
+    let woken = woken(event.envelope);
     // Our own line alone is not a person's word: what was refused in a row goes on counting.
     let marks = Vec::from_iter((woken != Some(WakeUp::Alone)).then_some(SessionMark::Fresh));
     let mut said = Said { marks, ..Said::default() };
     let mut budget = ContextBudget::default();
-    moment.memory.tell(&mut budget);
-    for text in waiting(moment, Audience::Model) {
+    memory.tell(&mut budget);
+    for text in waiting(event, Audience::Model) {
         budget.say(Rank::Message, text);
     }
     if let Some(woken) = woken {
-        budget.say(Rank::Message, messages::woken(woken, &moment.loaded.messages));
+        budget.say(Rank::Message, messages::woken(woken, &event.loaded.messages));
     }
-    messages::add_to(&moment.loaded.messages, &mut budget);
-    if let Some(session) = moment.session.filter(|_| !moment.opened && moment.envelope.sub_agent.is_none()) {
-        remind(moment, session, &mut budget, &mut said);
+    messages::add_to(&event.loaded.messages, &mut budget);
+    if let Some(session) = event.session().filter(|_| !event.placed.opened && event.envelope.sub_agent.is_none()) {
+        remind(event, memory, session, &mut budget, &mut said);
     }
-    let text = moment.fit(budget, &mut said);
-    let lines = waiting(moment, Audience::User);
+    let text = said.fit(budget, event);
+    let lines = waiting(event, Audience::User);
     let user_line = (!lines.is_empty()).then(|| lines.join("\n\n"));
     said.reply = Reply { answer: ByFamily::Context(Context { text }), user_line, ..Reply::default() };
     said
@@ -41,36 +43,32 @@ fn woken(envelope: &Envelope) -> Option<WakeUp> {
     }
 }
 
-fn waiting<'a>(moment: &Moment<'a>, audience: Audience) -> Vec<&'a str> {
-    let waiting = &moment.loaded.waiting;
+fn waiting<'a>(event: &EventContext<'a>, audience: Audience) -> Vec<&'a str> {
+    let waiting = &event.loaded.waiting;
     waiting.iter().filter(|one| one.audience == audience).map(|one| one.text.as_str()).collect()
 }
 
-fn remind(moment: &Moment<'_>, session: &Session, budget: &mut ContextBudget, said: &mut Said) {
-    let settings = moment.settings();
+fn remind(event: &EventContext<'_>, memory: &Memory, session: &Session, budget: &mut ContextBudget, said: &mut Said) {
+    let settings = ContextSettings::of(event.policy);
     if settings.runtime {
-        budget.say(Rank::Effort, runtime::line(session, work(moment), moment.now));
+        budget.say(Rank::Effort, runtime::line(session, work(memory), event.now));
     }
     if let Some(warning) = warning::due(session, &settings) {
         budget.say(Rank::Warning, warning.text);
         said.marks.push(SessionMark::Warned(warning.level));
     }
-    if needs_activation(moment, &settings) {
-        budget.say(Rank::Effort, runtime::activation(&settings));
+    if settings.session_required && work(memory).skill.is_none() {
+        budget.say(Rank::Effort, runtime::activation(event.envelope.agent, &settings));
     }
-    if let Some(reminder) = runtime::status_reminder(session, &settings, moment.now) {
+    if let Some(reminder) = runtime::status_reminder(session, &settings, event.now) {
         budget.say(Rank::Note, reminder);
         said.marks.push(SessionMark::Once(Once::StatusReminder));
     }
 }
 
-fn needs_activation(moment: &Moment<'_>, settings: &ContextSettings) -> bool {
-    settings.session_required && work(moment).skill.is_none()
-}
-
 /// What the session works on.
-fn work<'a>(moment: &Moment<'a>) -> EffortSummary<'a> {
-    let report = &moment.memory.report;
+fn work(memory: &Memory) -> EffortSummary<'_> {
+    let report = &memory.report;
     let effort = report.effort.as_ref();
     let beats = report.skill.as_ref().is_some_and(|skill| skill.log);
     EffortSummary {

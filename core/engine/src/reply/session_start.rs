@@ -1,17 +1,19 @@
 //! SessionStart: what a new session is given to know.
 
-use super::{Moment, Said};
+use super::Said;
 use crate::context::{self, ContextBudget};
+use crate::event_context::EventContext;
 use crate::fleet::messages;
+use crate::memory::Memory;
 use model::reply::{ByFamily, Context, Reply};
 
-pub fn say(moment: &Moment<'_>) -> Said {
+pub fn say(event: &EventContext<'_>, memory: &Memory) -> Said {
     let mut said = Said::default();
     let mut budget = ContextBudget::default();
-    moment.memory.tell(&mut budget);
-    messages::add_to(&moment.loaded.messages, &mut budget);
-    context::tell(&moment.settings(), moment.facts, &mut budget);
-    let text = moment.fit(budget, &mut said);
+    memory.tell(&mut budget);
+    messages::add_to(&event.loaded.messages, &mut budget);
+    context::tell(event, &mut budget);
+    let text = said.fit(budget, event);
     said.reply = Reply { answer: ByFamily::Context(Context { text }), ..Reply::default() };
     said
 }

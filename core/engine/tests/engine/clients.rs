@@ -1,11 +1,11 @@
 //! Client processes told apart by start times of any size: systems count them in units of their own.
 
-use engine::{Ids, Input};
+use engine::{EventContext, Ids, Places};
 use model::effect::Write;
 use model::event::{Body, Envelope, EventKind};
 use model::fact::{Facts, Life};
 use model::session::Session;
-use model::{Call, Environment, Findings, Loaded, Ms};
+use model::{Call, Environment, Findings, Loaded, Ms, Placed};
 use policy::{Policy, Trust};
 
 fn envelope() -> Envelope {
@@ -41,17 +41,23 @@ fn call() -> Call {
 fn placed(started: u64, open: Vec<Session>) -> Session {
     let (envelope, call) = (envelope(), call());
     let facts = Facts { processes: vec![(7, Life::Alive { started })], ..Facts::default() };
-    let outcome = engine::decide(Input {
-        ground: engine::memory::Ground::default(),
+    let mut event = EventContext {
         envelope: &envelope,
         who: &engine::who(&envelope, &call, &facts),
-        loaded: &Loaded { open, ..Loaded::default() },
-        facts: &facts,
+        env: &call.env,
+        line: None,
         policy: &Policy::layered(&[], Trust::Untrusted).0,
-        findings: Findings::default(),
+        places: &Places::default(),
+        facts: &facts,
+        findings: &Findings::default(),
+        loaded: &Loaded { open, ..Loaded::default() },
+        placed: &Placed::default(),
         now: Ms(1),
         ids: Ids { event: "e", session: "fresh", request: "r" },
-    });
+    };
+    let needs = engine::needs(&event);
+    event.placed = &needs.placed;
+    let outcome = engine::decide(&event);
     let id = outcome.event.session.unwrap();
     let sessions = outcome.writes.into_iter().filter_map(|write| match write {
         Write::Session(session) => Some(*session),

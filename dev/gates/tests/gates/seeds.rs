@@ -108,6 +108,26 @@ fn names_sees_drawers_and_second_versions() {
 }
 
 #[test]
+fn types_sees_a_public_name_defined_twice_and_a_metaphor() {
+    let twice =
+        [("core/x/src/a.rs", "pub struct Row;"), ("world/y/src/b.rs", "use z;\n#[derive(Debug)]\npub enum Row {}")];
+    assert_lines(&check("types", &twice), &[3], "two crates");
+    let twice = [("core/x/src/a.rs", "pub type Row = u8;\npub trait Row {}")];
+    assert_lines(&check("types", &twice), &[2], "one file");
+    for bad in ["struct Desk;", "pub(crate) enum WakeLetter {}"] {
+        assert_lines(&check("types", &[("core/x/src/a.rs", bad)]), &[1], bad);
+    }
+    assert_lines(&check("types", &[("core/x/src/law.rs", "//! x")]), &[0], "a file's name");
+    let good = [
+        ("core/x/src/a.rs", "pub struct Row;\nimpl Iterator for Row {\n    type Item = u8;\n}\npub struct Lawful;"),
+        ("core/x/src/b.rs", "struct Row;\nimpl Iterator for Row {\n    type Item = u8;\n}"),
+        ("core/x/src/c.rs", "#[cfg(test)]\nmod tests {\n    pub struct Row;\n}\n// struct Desk"),
+        ("core/x/tests/d.rs", "pub struct Row;"),
+    ];
+    assert_lines(&check("types", &good), &[], "private, nested, of tests");
+}
+
+#[test]
 fn size_sees_long_files_functions_and_doors() {
     let body = "    a();\n".repeat(79);
     let function = format!("\nfn long() {{\n{body}}}\n");

@@ -8,7 +8,7 @@ use crate::printer::Printer;
 use crate::stdin;
 use clap::{Args, Subcommand};
 use engine::fleet::text;
-use engine::memory::command::{self, AgentCommand};
+use engine::memory::command::AgentCommand;
 use host::paths::PathVariables;
 use store::{SessionFilter, Store};
 
@@ -68,14 +68,13 @@ fn sent(spelled: Spelled, printer: &Printer) -> Result<Exit, CliError> {
         Spelled::OnTheLine => None,
         Spelled::OnStdin => stdin::waiting(),
     });
-    let command = command::parse(&line);
-    let wrong = matches!(command, Some(Err(_)));
+    let wrong = matches!(line.command, Some(Err(_)));
     let mut carried = effort::carried(&line).map_err(|error| if wrong { error.of_usage() } else { error })?;
-    if let Some(Ok(AgentCommand::Send { to, .. })) = command
-        && is_away(&to)
+    if let Some(Ok(AgentCommand::Send { to, .. })) = &line.command
+        && is_away(to)
         && carried.said.starts_with("sent to agent ")
     {
-        carried.said = format!("{} has no session now; the message waits for its next one", text::line(&to, 80));
+        carried.said = format!("{} has no session now; the message waits for its next one", text::line(to, 80));
     }
     service::tell_daemon(&PathVariables::from_process());
     Ok(effort::say(carried, printer))

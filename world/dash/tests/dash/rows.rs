@@ -48,31 +48,15 @@ fn session(tokens: Option<u64>) -> Session {
     Session {
         id: "s-1".into(),
         logical_id: "s-1".into(),
-        host_session: None,
         agent: "alpha".into(),
         conversation: "c".into(),
         project: "/p".into(),
         state: SessionState::ToolActive,
-        role: None,
-        mode: None,
-        cwd: None,
-        transcript: None,
-        client: None,
-        pane: None,
-        mission: None,
-        prev: None,
-        parent: None,
         source: "startup".into(),
-        started_at: Ms(0),
-        last_seen_at: Ms(0),
-        ended_at: None,
-        end_reason: None,
-        in_flight: Vec::new(),
         context_tokens: tokens,
         context_window: Some(200_000),
         context_limit: Some(150_000),
-        status_text: None,
-        memo: model::session::ContextMemo::default(),
+        ..Session::default()
     }
 }
 

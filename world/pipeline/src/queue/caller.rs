@@ -93,22 +93,27 @@ fn agent(call: &Call) -> &'static AgentProfile {
     around(call).unwrap_or(agents::DEFAULT).profile
 }
 
-fn who(call: &Call, host_session: &str, home: &Path) -> Who {
-    let agent = agent(call);
-    let envelope = Envelope {
+/// A command that runs as a process of its own is no event of a client's.
+fn envelope(agent: &'static AgentProfile, host_session: Option<String>, cwd: Option<String>) -> Envelope {
+    Envelope {
         agent,
         kind: EventKind::Unknown,
         name: String::new(),
-        host_session: Some(host_session.to_string()).filter(|id| !id.is_empty()),
+        host_session,
         transcript: None,
-        cwd: None,
+        cwd,
         prompt_id: None,
         permission_mode: None,
         sub_agent: None,
         body: Body::Plain,
         notes: Vec::new(),
         cut: false,
-    };
+    }
+}
+
+fn who(call: &Call, host_session: &str, home: &Path) -> Who {
+    let agent = agent(call);
+    let envelope = envelope(agent, Some(host_session.to_string()).filter(|id| !id.is_empty()), None);
     let named = agent.process(&call.env);
     let client = named.map(|pid| Probe::Process { pid }).or(call.parent.map(|pid| Probe::Caller { pid }));
     let mut probes = vec![Probe::Project { folder: call.cwd.clone() }];
@@ -174,6 +179,22 @@ fn pids_above(pid: u32) -> Vec<u32> {
 }
 
 impl TaskCaller {
+    /// What a command of this caller is decided on, in the place of a client's event.
+    pub(crate) fn envelope(&self, call: &Call) -> Envelope {
+        envelope(agent(call), None, Some(call.cwd.clone()))
+    }
+
+    pub(crate) fn who(&self, session: Option<&Session>) -> Who {
+        Who {
+            agent: self.agent.clone(),
+            named: self.named,
+            logical_id: session.map_or(NOBODY, |session| &session.logical_id).to_string(),
+            project: self.project.clone(),
+            started_by: self.started_by.clone(),
+            ..Who::default()
+        }
+    }
+
     /// The call a command makes, as a hook would.
     pub fn call(cwd: String, env: Environment, parent: Option<u32>) -> Call {
         let at = host::clock::now();

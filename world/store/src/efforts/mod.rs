@@ -4,15 +4,15 @@
 mod counters;
 mod hand_overs;
 mod list;
-mod pre_executed;
+pub(crate) mod pre_executed;
 mod subs;
 
 pub use list::EffortFilter;
 pub use pre_executed::{Collected, PreExecutedKey};
 
-use crate::{Error, Tx, messages, projects, sessions};
-use model::Ms;
+use crate::{messages, projects, sessions};
 use model::effort::{Directive, Effort, EffortLineage, EffortRows, MemoryWrite, PhaseStep};
+use model::{Ms, Needs};
 use rusqlite::{Connection, OptionalExtension, Row, named_params, params};
 use serde_json::Value;
 
@@ -65,62 +65,37 @@ const PUT_DIRECTIVE: &str = "INSERT INTO directives (effort, path, required, is_
 
 const SET_STATUS: &str = "UPDATE sessions SET status_text = ?2 WHERE id = ?1";
 
-/// What an event wants to know besides the efforts themselves.
-#[derive(Debug, Clone, Default)]
-pub struct EffortQuery<'a> {
-    /// The agents whose efforts the event may be about.
-    pub agents: Vec<&'a str>,
-    /// The session it is counted for, with the sub-agent's id or an empty one.
-    pub counted: Option<(&'a str, &'a str)>,
-    /// An account may be told or missed now.
-    pub account: bool,
-    /// The event is a sub-agent's start or end.
-    pub sub_session: bool,
-    /// Every directive that was found, not only those that wait to be read.
-    pub all_directives: bool,
+/// The newest effort with this id or of this task, and whether the session that carries it is open.
+pub(crate) fn named(conn: &Connection, project: &str, name: &str) -> rusqlite::Result<Option<(Effort, bool)>> {
+    const FIND: &str = concat!(
+        "SELECT ",
+        columns!(),
+        ", EXISTS (SELECT 1 FROM sessions WHERE sessions.id = efforts.session AND sessions.ended_at IS NULL)
+          FROM efforts JOIN tasks ON tasks.row = efforts.task
+          WHERE efforts.id = ?2 OR (tasks.project = ?1 AND tasks.slug = ?2) ORDER BY efforts.row DESC LIMIT 1"
+    );
+    conn.prepare_cached(FIND)?.query_row([project, name], |row| Ok((read(row)?, row.get(16)?))).optional()
 }
 
-impl Tx<'_> {
-    /// What is known of the efforts an event is about. For an agent without
-    /// one this is a single look into a small index.
-    pub fn efforts(&self, asked: &EffortQuery<'_>) -> Result<EffortRows, Error> {
-        self.verb(|conn| known(conn, asked))
-    }
-
-    /// The newest effort with this id or of this task, and whether the session that carries it is open.
-    pub fn effort_named(&self, project: &str, name: &str) -> Result<Option<(Effort, bool)>, Error> {
-        const FIND: &str = concat!(
-            "SELECT ",
-            columns!(),
-            ", EXISTS (SELECT 1 FROM sessions WHERE sessions.id = efforts.session AND sessions.ended_at IS NULL)
-              FROM efforts JOIN tasks ON tasks.row = efforts.task
-              WHERE efforts.id = ?2 OR (tasks.project = ?1 AND tasks.slug = ?2) ORDER BY efforts.row DESC LIMIT 1"
-        );
-        self.verb(|conn| {
-            conn.prepare_cached(FIND)?.query_row([project, name], |row| Ok((read(row)?, row.get(16)?))).optional()
-        })
-    }
-
-    /// The number the next effort of a task gets.
-    pub fn next_ordinal(&self, project: &str, slug: &str) -> Result<i64, Error> {
-        self.verb(|conn| conn.prepare_cached(NEXT_ORDINAL)?.query_row([project, slug], |row| row.get(0)))
-    }
-
-    /// Where a task keeps its artifacts, if it has such a folder.
-    pub fn task_folder(&self, project: &str, slug: &str) -> Result<Option<String>, Error> {
-        const FOLDER: &str = "SELECT folder FROM tasks WHERE project = ?1 AND slug = ?2";
-        self.verb(|conn| {
-            Ok(conn.prepare_cached(FOLDER)?.query_row([project, slug], |row| row.get(0)).optional()?.flatten())
-        })
-    }
+/// The number the next effort of a task gets.
+pub(crate) fn next_ordinal(conn: &Connection, project: &str, slug: &str) -> rusqlite::Result<i64> {
+    conn.prepare_cached(NEXT_ORDINAL)?.query_row([project, slug], |row| row.get(0))
 }
 
-fn known(conn: &Connection, asked: &EffortQuery<'_>) -> rusqlite::Result<EffortRows> {
+/// Where a task keeps its artifacts, if it has such a folder.
+pub(crate) fn task_folder(conn: &Connection, project: &str, slug: &str) -> rusqlite::Result<Option<String>> {
+    const FOLDER: &str = "SELECT folder FROM tasks WHERE project = ?1 AND slug = ?2";
+    Ok(conn.prepare_cached(FOLDER)?.query_row([project, slug], |row| row.get(0)).optional()?.flatten())
+}
+
+/// What is known of the efforts an event is about. For an agent without one
+/// this is a single look into a small index.
+pub(crate) fn known(conn: &Connection, asked: &Needs) -> rusqlite::Result<EffortRows> {
     let mut known = EffortRows::default();
     let mut rows: Vec<i64> = Vec::new();
     for agent in &asked.agents {
         rows.extend(conn.prepare_cached(ANY_ACTIVE)?.query_map([agent], |row| row.get::<_, i64>(0))?.flatten());
-        if asked.account && known.account.is_none() {
+        if asked.hand_over && known.account.is_none() {
             known.account = hand_overs::waiting(conn, agent)?;
         }
     }
@@ -129,7 +104,7 @@ fn known(conn: &Connection, asked: &EffortQuery<'_>) -> rusqlite::Result<EffortR
     for row in rows.into_iter().take(MOST) {
         known.efforts.push(conn.prepare_cached(FETCH)?.query_row([row], read)?);
     }
-    if let Some((session, sub_agent)) = asked.counted {
+    if let Some((session, sub_agent)) = &asked.counted {
         if !known.efforts.is_empty() {
             known.counters = counters::load(conn, session, sub_agent)?;
         }

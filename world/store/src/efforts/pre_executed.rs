@@ -1,7 +1,7 @@
 //! Errands: `taut` lines that a hook carried out before the process of that
 //! line ran. The process finds its own words here and does nothing again.
 
-use crate::{Durability, Error, Store, Tx};
+use crate::{Durability, Error, Store};
 use model::Ms;
 use model::effort::{PreExecuted, Refused};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -70,16 +70,10 @@ fn find(
         .optional()
 }
 
-impl Tx<'_> {
-    /// The newest pre_executed of these words, left for whoever collects it.
-    pub fn pre_executed(
-        &self,
-        words: &[String],
-        whose: &PreExecutedKey<'_>,
-        now: Ms,
-    ) -> Result<Option<Collected>, Error> {
-        Ok(self.verb(|conn| find(conn, words, whose, now))?.map(|(_, found)| found))
-    }
+/// The ids of the messages that a `taut inbox` has listed: kept, like what a process finds done, under its words.
+pub(crate) fn listed(conn: &Connection, words: &[String], project: &str, now: Ms) -> rusqlite::Result<Vec<String>> {
+    let found = find(conn, words, &PreExecutedKey { project, agent: None }, now)?;
+    Ok(found.map(|(_, listed)| listed.said.lines().map(str::to_string).collect()).unwrap_or_default())
 }
 
 impl Store {

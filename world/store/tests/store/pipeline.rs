@@ -1,10 +1,11 @@
 //! The way of an event through the memory: load, apply, answered, list.
 
-use crate::rows::{agent, denied, event, injection, open, session, who};
-use model::effect::{Strike, Write};
-use model::effort::{MemoryWrite, Message};
+use crate::rows::{agent, denied, event, injection, open, session, waiting, who};
+use model::effect::{Audience, Strike, Write};
+use model::effort::{Addressee, MemoryWrite, Message, PreExecuted};
+use model::fleet::Taker;
 use model::verdict::Intent;
-use model::{Answer, Ms};
+use model::{Answer, Loaded, Ms, Needs};
 use store::{Durability, Error, EventFilter, SessionFilter, Store};
 
 const NOW: Ms = Ms(10_000_000);
@@ -22,7 +23,7 @@ fn what_was_written_is_loaded_as_it_was() {
     let home = tempfile::tempdir().unwrap();
     let mut store = open(home.path());
     apply(&mut store, &[Write::Session(Box::new(session("s-1"))), Write::Agent(agent("alpha"))]);
-    let loaded = store.transact(Durability::Normal, |tx| tx.load(&who(), NOW)).unwrap();
+    let loaded = store.transact(Durability::Normal, |tx| tx.identify(&who(), NOW)).unwrap();
     assert_eq!(loaded.agent, Some(agent("alpha")));
     assert_eq!(loaded.open, [session("s-1")]);
     assert_eq!(loaded.last_ended, None);
@@ -68,7 +69,7 @@ fn open_sessions_are_found_by_logical_id_pane_or_agent_newest_first() {
     for one in [&by_id, &by_pane, &by_agent, &stranger("e", 9), &ended] {
         apply(&mut store, &[Write::Session(Box::new(one.clone()))]);
     }
-    let loaded = store.transact(Durability::Normal, |tx| tx.load(&who(), NOW)).unwrap();
+    let loaded = store.transact(Durability::Normal, |tx| tx.identify(&who(), NOW)).unwrap();
     assert_eq!(loaded.open, [by_pane, by_agent, by_id]);
     assert_eq!(loaded.last_ended, Some(ended));
 }
@@ -82,7 +83,7 @@ fn the_last_ended_of_the_logical_id_comes_before_that_of_the_agent() {
         (ended.logical_id, ended.ended_at) = (logical.into(), Some(Ms(at)));
         apply(&mut store, &[Write::Session(Box::new(ended))]);
     }
-    let loaded = store.transact(Durability::Normal, |tx| tx.load(&who(), NOW)).unwrap();
+    let loaded = store.transact(Durability::Normal, |tx| tx.identify(&who(), NOW)).unwrap();
     assert_eq!(loaded.last_ended.unwrap().id, "b");
     assert!(loaded.open.is_empty());
 }
@@ -158,7 +159,8 @@ fn g2_a_strike_is_kept_delivered_and_expires() {
             Write::StrikesDelivered { session: "host-1".into(), denied_to: String::new() },
         ],
     );
-    let mut strikes = |now| store.transact(Durability::Normal, |tx| tx.load(&who(), now)).expect("it loads").strikes;
+    let mut strikes =
+        |now| store.transact(Durability::Normal, |tx| tx.identify(&who(), now)).expect("it loads").strikes;
     let delivered = Strike { delivered: true, ..strike("origin", "") };
     assert_eq!(strikes(NOW), [delivered.clone(), strike("origin", "helper")]);
     assert_eq!(strikes(NOW.plus(30 * 60 * 1000 - 1)).len(), 2);
@@ -172,10 +174,15 @@ fn s14_an_injection_is_told_once() {
     let mut store = open(home.path());
     let said = |text: &str| Write::Injection(injection("s-1", text));
     apply(&mut store, &[said("one"), said("two")]);
-    let mut take = |id: &str| store.transact(Durability::Normal, |tx| tx.take_injections(id)).unwrap();
-    assert!(take("s-2").is_empty());
-    assert_eq!(take("s-1"), [injection("s-1", "one"), injection("s-1", "two")]);
-    assert!(take("s-1").is_empty());
+    assert!(waiting(&mut store, "s-2").is_empty());
+    let both = [injection("s-1", "one"), injection("s-1", "two")];
+    assert_eq!(waiting(&mut store, "s-1"), both);
+    assert_eq!(waiting(&mut store, "s-1"), both, "loading alone takes nothing");
+    let user = Some(Audience::User);
+    apply(&mut store, &[Write::InjectionsShown { session: "s-1".into(), audience: user }]);
+    assert_eq!(waiting(&mut store, "s-1"), both, "shown to somebody else");
+    apply(&mut store, &[Write::InjectionsShown { session: "s-1".into(), audience: None }]);
+    assert!(waiting(&mut store, "s-1").is_empty());
 }
 
 #[test]
@@ -256,4 +263,44 @@ fn r4_a_restart_is_asked_by_one_agent_from_one_moment_on() {
     ] {
         assert_eq!(store.restart_asked(agent, since).unwrap(), asked, "{agent} since {since:?}");
     }
+}
+
+/// F3: what an agent has listed itself is neither shown to it once more nor counted among what waits.
+#[test]
+fn f3_messages_that_an_inbox_has_listed_are_not_among_those_that_wait() {
+    let home = tempfile::tempdir().unwrap();
+    let mut store = open(home.path());
+    let id = |n: usize| format!("m{n}");
+    let message = |n: usize| {
+        Write::Memory(MemoryWrite::Message(Message {
+            id: id(n),
+            at: NOW,
+            kind: "note".into(),
+            from_agent: None,
+            to: Some(Addressee::Agent("ann".into())),
+            session: None,
+            body: String::new(),
+        }))
+    };
+    apply(&mut store, &(0..9).map(message).collect::<Vec<_>>());
+    let words = vec!["inbox".to_string(), "call".to_string()];
+    let listed = PreExecuted {
+        agent: "ann".into(),
+        project: "/p".into(),
+        words: words.clone(),
+        at: NOW,
+        output: "m0\nm1".into(),
+        refused: None,
+    };
+    apply(&mut store, &[Write::Memory(MemoryWrite::PreExecuted(listed))]);
+    let mut load = |listed| {
+        let messages = Some(Taker { agent: Some("ann".into()), conversation: None });
+        let needs = Needs { messages, listed, ..Needs::default() };
+        let mut loaded = Loaded::default();
+        store.transact(Durability::Normal, |tx| tx.load(&needs, NOW, &mut loaded)).unwrap();
+        let first: Vec<String> = loaded.messages.first.into_iter().map(|message| message.id).collect();
+        (first, loaded.messages.more, loaded.listed)
+    };
+    assert_eq!(load(None), ((0..5).map(id).collect(), 4, Vec::new()));
+    assert_eq!(load(Some(("/p".into(), words))), ((2..7).map(id).collect(), 2, vec![id(0), id(1)]));
 }

@@ -3,10 +3,10 @@
 use model::effect::{Audience, Injection};
 use model::row::{Agent, AgentStatus, Event};
 use model::session::{Session, SessionState};
-use model::{Answer, ClientProcess, Level, Ms, Who};
+use model::{Answer, ClientProcess, Level, Loaded, Ms, Needs, Who};
 use std::path::Path;
 use std::time::Duration;
-use store::Store;
+use store::{Durability, Store};
 
 pub const PATIENCE: Duration = Duration::from_millis(50);
 
@@ -59,20 +59,13 @@ pub fn session(id: &str) -> Session {
         transcript: Some("/t.jsonl".into()),
         client: Some(ClientProcess { pid: 4_000_000_000, started: u64::MAX }),
         pane: Some("/tmp/tmux-1/default %3".into()),
-        mission: None,
-        prev: None,
-        parent: None,
         source: "startup".into(),
         started_at: Ms(1),
         last_seen_at: Ms(2),
-        ended_at: None,
-        end_reason: None,
         in_flight: vec!["toolu_1".into(), "toolu_2".into()],
         context_tokens: Some(u64::MAX),
         context_window: Some(u64::MAX),
-        context_limit: None,
-        status_text: None,
-        memo: model::session::ContextMemo::default(),
+        ..Session::default()
     }
 }
 
@@ -95,16 +88,20 @@ pub fn who() -> Who {
         host_session: Some("host-1".into()),
         project: "/home/dev/tree".into(),
         pane: Some("/tmp/tmux-1/default %3".into()),
-        client: None,
-        conversation: None,
-        role: None,
-        mode: None,
-        mission: None,
-        started_by: None,
-        standing: model::who::Supervision::Attended,
+        ..Who::default()
     }
 }
 
 pub fn injection(session: &str, text: &str) -> Injection {
     Injection { session: session.into(), audience: Audience::User, text: text.into() }
+}
+
+/// What waits to be shown in a session.
+pub fn waiting(store: &mut Store, session: &str) -> Vec<Injection> {
+    let needs = Needs { injections: vec![session.into()], ..Needs::default() };
+    let load = |tx: &store::Tx<'_>| {
+        let mut loaded = Loaded::default();
+        tx.load(&needs, Ms(0), &mut loaded).map(|()| loaded.waiting)
+    };
+    store.transact(Durability::Normal, load).unwrap()
 }

@@ -1,6 +1,6 @@
 //! Checkpoints, retention, check and backup.
 
-use crate::rows::{agent, event, injection, open, session};
+use crate::rows::{agent, event, injection, open, session, waiting};
 use model::effect::{Strike, Write};
 use model::run::{Finish, Run, RunMode, Tally};
 use model::verdict::Intent;
@@ -129,7 +129,7 @@ fn ended_sessions_expired_strikes_and_unnamed_agents_are_forgotten_and_nobody_el
     let mut agents: Vec<_> = store.agents().unwrap().into_iter().map(|one| one.id).collect();
     agents.sort();
     assert_eq!(agents, ["alpha", "named"]);
-    assert!(store.transact(Durability::Normal, |tx| tx.take_injections("old")).unwrap().is_empty());
+    assert!(waiting(&mut store, "old").is_empty());
     assert_eq!(store.prune(NOW, &Retention::default()).unwrap(), store::Pruned::default());
 }
 

@@ -10,7 +10,7 @@ use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::{Printer, Text};
 use crate::stdin;
-use engine::memory::line::Plain;
+use engine::memory::AgentLine;
 use host::paths::PathVariables;
 use model::Environment;
 use model::effort::Refused;
@@ -59,11 +59,11 @@ fn execute_line(stdin: Option<String>, printer: &Printer) -> Result<Exit, CliErr
     Ok(say(carried(&typed(stdin))?, printer))
 }
 
-pub(super) fn typed(stdin: Option<String>) -> Plain {
-    Plain { words: std::env::args().skip(1).filter(|word| word != "--json").collect(), stdin }
+pub(super) fn typed(stdin: Option<String>) -> AgentLine {
+    AgentLine::new(std::env::args().skip(1).filter(|word| word != "--json").collect(), stdin)
 }
 
-pub(super) fn carried(line: &Plain) -> Result<pipeline::Executed, CliError> {
+pub(super) fn carried(line: &AgentLine) -> Result<pipeline::Executed, CliError> {
     match EffortSession::open() {
         Ok(effort_session) => effort_session.carry_out(line),
         Err(error) => found_only(line, error),
@@ -91,7 +91,7 @@ pub(super) struct OwnInbox {
 /// What waits for the agent that runs this, read so that it is told; `None`
 /// where no agent runs it.
 pub(super) fn own_inbox() -> Result<Option<OwnInbox>, CliError> {
-    let line = Plain { words: vec!["inbox".to_string()], stdin: None };
+    let line = AgentLine::new(vec!["inbox".to_string()], None);
     let read = |agent: String, said: String| OwnInbox { agent, said };
     match EffortSession::open() {
         Ok(effort_session) if effort_session.caller.session.is_some() => {
@@ -108,7 +108,7 @@ pub(super) fn own_inbox() -> Result<Option<OwnInbox>, CliError> {
 }
 
 /// Where nothing can be written, as in a client's sandbox, what the hook did can still be read.
-fn found_only(line: &Plain, error: CliError) -> Result<pipeline::Executed, CliError> {
+fn found_only(line: &AgentLine, error: CliError) -> Result<pipeline::Executed, CliError> {
     let places = PathVariables::from_process();
     let Ok(mut store) = Store::open_existing_read_only(&places.state()) else { return Err(error) };
     let Ok(caller) = who(&store, &places) else { return Err(error) };
@@ -134,17 +134,15 @@ impl EffortSession {
         Ok(Self { store, caller, places })
     }
 
-    fn carry_out(mut self, line: &Plain) -> Result<pipeline::Executed, CliError> {
+    fn carry_out(mut self, line: &AgentLine) -> Result<pipeline::Executed, CliError> {
         let judge = super::judge_here(None)?;
         let setting = service::setting(&self.places);
-        let agent = crate::person::agent_around().profile;
         let hand = CliCommand {
             store: &mut self.store,
             setting: &setting,
             project_policy: judge.project_policy(),
             caller: &self.caller,
-            agent,
-            agent_folder: self.places.agent_folder(agent).to_string_lossy().into_owned(),
+            env: environment(),
             cwd: std::env::current_dir()?.to_string_lossy().into_owned(),
             now: host::clock::now(),
         };
@@ -154,10 +152,13 @@ impl EffortSession {
     }
 }
 
+fn environment() -> Environment {
+    Environment(std::env::vars().filter(|(name, _)| agents::is_allowed(name)).collect())
+}
+
 fn who(store: &Store, places: &PathVariables) -> Result<TaskCaller, CliError> {
-    let env = std::env::vars().filter(|(name, _)| agents::is_allowed(name)).collect();
     let cwd = std::env::current_dir()?.to_string_lossy().into_owned();
-    let call = TaskCaller::call(cwd, Environment(env), Some(std::os::unix::process::parent_id()));
+    let call = TaskCaller::call(cwd, environment(), Some(std::os::unix::process::parent_id()));
     let host_session = crate::person::host_session();
     Ok(caller(store, &call, &host_session, &places.home())?)
 }

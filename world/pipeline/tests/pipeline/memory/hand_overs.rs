@@ -49,6 +49,26 @@ fn r3_an_account_is_told_once_to_the_next_session_of_that_agent_and_to_no_other(
     assert!(!again.contains("half a bridge") && again.contains("implement"), "told once: {again}");
 }
 
+/// That the old client is gone tells what is followed, that tells the role, and the note names a file: each answer
+/// raises the next question, and all of them are asked before the second look at the rows.
+#[test]
+fn s1_r3_a_start_whose_rows_raise_one_question_after_the_other_is_answered_whole() {
+    let mut stage = configured(IMPLEMENT);
+    stage.write("acme/PLAN.md", "the bridge has two ends");
+    stage.write("acme/.claude/roles/chief.md", "---\nauto_include: [RULES.md]\n---\nLead.");
+    stage.write("acme/RULES.md", "No hurry.");
+    let living = Living::new();
+    let ann = named(&stage, "a1", "ann");
+    let first = ann.clone().of(living.pid()).with("CLAUDE_SESSION_ROLE", "chief");
+    stage.start(&first, "startup");
+    dehydrate(&mut stage, &first);
+    drop(living);
+    let said = start_said(&mut stage, &ann, "resume");
+    for part in ["Lead.", "No hurry.", "half a bridge", "the bridge has two ends"] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+}
+
 #[test]
 fn r3_a_child_takes_no_account_of_its_elder() {
     let mut stage = configured(IMPLEMENT);

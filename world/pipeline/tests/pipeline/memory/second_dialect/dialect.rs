@@ -65,6 +65,7 @@ static PROFILE: AgentProfile = AgentProfile {
     id: "example",
     name: "Example",
     folder: ".example",
+    instructions: "EXAMPLE.md",
     expresses: Expresses {
         ask: false,
         context: EventSet::Only(&[EventKind::UserPromptSubmit]),

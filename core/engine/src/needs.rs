@@ -1,0 +1,93 @@
+//! Which rows a decision needs besides those that tell whom its event is about,
+//! and what only stored rows can make it ask of the world.
+
+use crate::event_context::EventContext;
+use crate::memory::command::AgentCommand;
+use crate::memory::{AgentLine, ask, begin, reading};
+use crate::{context, reply, session};
+use model::Needs;
+use model::event::{Body, Envelope, EventKind};
+use model::fact::Probe;
+
+/// Places the event, and says what else is to be loaded for it.
+pub fn needs(event: &EventContext<'_>) -> Needs {
+    let placed = if event.is_process() { event.placed.clone() } else { session::place(event) };
+    let event = &EventContext { placed: &placed, ..*event };
+    let mut needs = effort_rows(event);
+    for_command(event, &mut needs);
+    to_be_shown(event, &mut needs);
+    Needs { placed, ..needs }
+}
+
+/// What must still be asked now that the stored rows are known, of an event that
+/// is placed. Empty on the ordinary way; else the transaction is given up and
+/// begun again with the answers.
+pub fn raised(event: &EventContext<'_>) -> Vec<Probe> {
+    let mut asks = session::rivals(event);
+    asks.extend(context::inherited(event));
+    asks.extend(ask::raised(event));
+    asks
+}
+
+/// These events may release tasks or write a hand-over note, which must not be forgotten.
+pub fn must_last(envelope: &Envelope, line: Option<&AgentLine>) -> bool {
+    let ends = matches!(envelope.kind, EventKind::PreCompact | EventKind::SessionEnd);
+    let calls = matches!(envelope.body, Body::Tool(_));
+    ends || line.is_some_and(|line| calls && line.verb() == "session" && line.part() == "dehydrate")
+}
+
+fn effort_rows(event: &EventContext<'_>) -> Needs {
+    let EventContext { envelope, who, policy, .. } = *event;
+    let ours = event.own_session();
+    let theirs = ours.map(|session| session.agent.clone()).filter(|agent| *agent != who.agent);
+    let reports_to = ours.and_then(|session| session.memo.reports_to.clone());
+    Needs {
+        agents: [who.agent.clone()].into_iter().chain(theirs).collect(),
+        counted: ours.map(|session| (session.id.clone(), event.sub_agent().to_string())),
+        hand_over: policy.section("overflow").is_some()
+            || matches!(envelope.kind, EventKind::SessionStart | EventKind::PreCompact),
+        sub_session: envelope.sub_agent.is_some(),
+        all_directives: matches!(envelope.kind, EventKind::PostToolUse | EventKind::SubagentStart),
+        project: event.project().to_string(),
+        task: begin::begins(event).map(|start| begin::task(&start, event)),
+        started_by: who.started_by.clone().filter(|_| reports_to.is_none() && asks_for_starter(event)),
+        reports_to,
+        ..Needs::default()
+    }
+}
+
+fn for_command(event: &EventContext<'_>, needs: &mut Needs) {
+    match event.command() {
+        Some(AgentCommand::Continue { what, .. }) => needs.named.clone_from(what),
+        Some(AgentCommand::Send { to, .. }) => needs.addressee = Some(to.clone()),
+        Some(AgentCommand::Inbox) => needs.inbox = Some(session::taker(event)),
+        _ => {}
+    }
+}
+
+/// What waits for whom the event is about, where its answer can carry it.
+fn to_be_shown(event: &EventContext<'_>, needs: &mut Needs) {
+    let EventContext { envelope, who, loaded, .. } = *event;
+    if let Body::Teammate { name } = &envelope.body {
+        needs.teammate = Some(name.clone());
+    }
+    if let Some(audience) = reply::shows_waiting(envelope) {
+        needs.audience = audience;
+        let carried = loaded.open.iter().filter(|session| who.carries(session));
+        needs.injections = carried.map(|session| session.id.clone()).collect();
+    }
+    if reply::shows_messages(envelope) {
+        needs.messages = Some(session::taker(event));
+        needs.listed = reading(event).map(|words| (who.project.clone(), words));
+    }
+}
+
+/// Whom a worker reports to is looked for when it begins, and where it was not
+/// known then, when it matters: also for a report within a longer line.
+fn asks_for_starter(event: &EventContext<'_>) -> bool {
+    let envelope = event.envelope;
+    let line = envelope.tool().and_then(|call| call.command());
+    let reports = line.is_some_and(|line| line.contains("worker"))
+        || matches!(event.command(), Some(AgentCommand::Send { .. } | AgentCommand::Report { .. }));
+    reports || matches!(envelope.kind, EventKind::SessionStart | EventKind::UserPromptSubmit | EventKind::SessionEnd)
+}

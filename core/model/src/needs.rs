@@ -1,0 +1,58 @@
+//! Which rows a decision needs besides those that tell whom its event is about.
+
+use crate::effect::Audience;
+use crate::fleet::Taker;
+use crate::session::Session;
+
+/// The sessions an event touches.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Placed {
+    /// The session the event belongs to, as it was before the event. `None` for
+    /// the end of a session that has already ended.
+    pub current: Option<Session>,
+    /// The event opened it: there was none before, or nothing stored can be seen.
+    pub opened: bool,
+    /// Sessions the event ends besides.
+    pub ended: Vec<Session>,
+}
+
+/// What is still to be loaded. A row that is not named here costs nothing.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Needs {
+    /// Where the event belongs, as the rows that are known already tell it.
+    pub placed: Placed,
+    /// The agents whose efforts the event may be about.
+    pub agents: Vec<String>,
+    /// The session it is counted for, and the sub-agent or nobody.
+    pub counted: Option<(String, String)>,
+    /// A hand-over note may be shown or missed now.
+    pub hand_over: bool,
+    /// The event is a sub-agent's.
+    pub sub_session: bool,
+    /// Every directive that was found, not only those that wait to be read.
+    pub all_directives: bool,
+    /// The project that names of tasks and efforts stand for.
+    pub project: String,
+    /// The task a new effort would belong to.
+    pub task: Option<String>,
+    /// The effort that is asked for by name: its task, or its id.
+    pub named: Option<String>,
+    /// Whom a message is for.
+    pub addressee: Option<String>,
+    /// The conversation that is reported to, where it is known.
+    pub reports_to: Option<String>,
+    /// The session whose conversation is reported to, where that is still to be found.
+    pub started_by: Option<String>,
+    /// Who asks for all messages that wait.
+    pub inbox: Option<Taker>,
+    /// Who can be shown the first few of them now.
+    pub messages: Option<Taker>,
+    /// The project and the words that what a `taut inbox` has listed is kept under.
+    pub listed: Option<(String, Vec<String>)>,
+    /// An agent the event speaks of that is not its own.
+    pub teammate: Option<String>,
+    /// What waits to be shown in these sessions.
+    pub injections: Vec<String>,
+    /// Only what is for this audience, where not all can be shown.
+    pub audience: Option<Audience>,
+}

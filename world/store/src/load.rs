@@ -1,0 +1,82 @@
+//! What a decision reads: first the rows that tell whom an event is about, then
+//! those that it needs besides. Nothing is written here.
+
+use crate::efforts::pre_executed;
+use crate::{Error, Tx, agents, efforts, injections, messages, sessions, strikes, tasks};
+use model::effort::{Addressee, EffortRows};
+use model::{Loaded, Ms, Needs, Who};
+use rusqlite::Connection;
+
+impl Tx<'_> {
+    /// What is known of those an event is about.
+    pub fn identify(&self, who: &Who, now: Ms) -> Result<Loaded, Error> {
+        self.verb(|conn| {
+            let open = sessions::open_ones(conn, who)?;
+            let last_ended = sessions::last_ended(conn, who)?;
+            // An unnamed client that has changed its folder goes on being the agent it was.
+            let agent = open.iter().find(|session| who.carries(session)).map_or(&who.agent, |session| &session.agent);
+            Ok(Loaded {
+                agent: agents::load(conn, agent)?,
+                held: tasks::held(conn, &who.agent, open.iter().chain(&last_ended))?,
+                open,
+                last_ended,
+                strikes: strikes::unexpired(conn, strikes::root_session(who), now)?,
+                ..Loaded::default()
+            })
+        })
+    }
+
+    /// The rest of what the decision needs.
+    pub fn load(&self, needs: &Needs, now: Ms, loaded: &mut Loaded) -> Result<(), Error> {
+        self.verb(|conn| {
+            loaded.efforts = effort_rows(conn, needs)?;
+            if let Some(name) = &needs.teammate {
+                loaded.teammate = agents::load(conn, name)?;
+            }
+            for session in &needs.injections {
+                loaded.waiting.extend(injections::waiting(conn, session, needs.audience)?);
+            }
+            if let Some((project, words)) = &needs.listed {
+                loaded.listed = pre_executed::listed(conn, words, project, now)?;
+            }
+            // Read in the transaction that marks what is shown of them, so that each is shown once.
+            if let Some(taker) = &needs.messages {
+                loaded.messages = messages::waiting(conn, taker, &loaded.listed)?;
+            }
+            Ok(())
+        })
+    }
+}
+
+/// For an agent without an effort this is one look into a small index.
+fn effort_rows(conn: &Connection, needs: &Needs) -> rusqlite::Result<EffortRows> {
+    let mut rows = efforts::known(conn, needs)?;
+    if let Some(task) = &needs.task {
+        rows.next_ordinal = efforts::next_ordinal(conn, &needs.project, task)?;
+        rows.task_folder = efforts::task_folder(conn, &needs.project, task)?;
+    }
+    if let Some(name) = &needs.named
+        && let Some((effort, busy)) = efforts::named(conn, &needs.project, name)?
+    {
+        rows.named = Some(effort);
+        rows.named_busy = busy;
+    }
+    if let Some(name) = &needs.addressee {
+        rows.addressee = messages::addressee(conn, name)?;
+        if rows.addressee.is_none() {
+            rows.names = messages::names(conn)?;
+        }
+    }
+    if let Some(session) = &needs.started_by {
+        rows.reports_to = messages::conversation_of(conn, session)?;
+    }
+    if let Some(Addressee::Agent(_)) = rows.addressee
+        && let Some(conversation) = needs.reports_to.as_ref().or(rows.reports_to.as_ref())
+    {
+        rows.starters = messages::carriers(conn, conversation)?;
+    }
+    if let Some(taker) = &needs.inbox {
+        rows.inbox = messages::inbox(conn, taker)?;
+    }
+    Ok(rows)
+}
