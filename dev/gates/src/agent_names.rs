@@ -29,6 +29,10 @@ const MAY_NAME: &[MayName] = &[
     MayName { path: "core/policy/src/rules/taut_command.rs", why: GUARDED },
     MayName { path: "core/policy/src/rules/taut_identity.rs", why: GUARDED },
     MayName { path: "core/policy/src/presets.rs", why: CONFIGURED },
+    MayName { path: "core/policy/src/config/sections/context.rs", why: CONFIGURED },
+    MayName { path: "core/policy/src/config/sections/looping.rs", why: CONFIGURED },
+    MayName { path: "core/policy/src/config/sections/people.rs", why: CONFIGURED },
+    MayName { path: "core/policy/src/config/sections/workflow.rs", why: CONFIGURED },
     MayName { path: "core/engine/src/gates/permission_modes.rs", why: CONFIGURED },
 ];
 

@@ -23,6 +23,7 @@ mod source;
 mod std_paths;
 mod tree;
 mod types;
+mod unsafe_code;
 mod words;
 
 use std::fmt;
@@ -70,6 +71,7 @@ pub const ALL: &[TreeGate] = &[
     TreeGate { name: "agent_names", check: agent_names::check },
     TreeGate { name: "output", check: output::check },
     TreeGate { name: "reads", check: reads::check },
+    TreeGate { name: "unsafe", check: unsafe_code::check },
 ];
 
 impl SourceFile {

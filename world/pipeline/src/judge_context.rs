@@ -54,7 +54,7 @@ pub fn answering(agent: &AgentProfile, call: &Call) -> Answering {
 
 /// The terminal that may be rung, where there is one and the user wants it.
 pub fn screen(agent: &AgentProfile, call: &Call, project_policy: &ProjectPolicy) -> Option<TerminalFact> {
-    let rung = project_policy.policy.notify.rings() && !agent.is_unattended(&call.env);
+    let rung = project_policy.policy.sections.notify.rings() && !agent.is_unattended(&call.env);
     rung.then(|| TerminalFact { utc_offset_s: host::clock::utc_offset_s(call.at) })
 }
 

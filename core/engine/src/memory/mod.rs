@@ -18,7 +18,6 @@ pub mod skill;
 mod start;
 mod subs;
 mod tool;
-pub(crate) mod yaml;
 
 pub use line::AgentLine;
 

@@ -4,6 +4,7 @@
 mod config_change;
 mod express;
 mod gate;
+mod notice;
 mod pre_compact;
 mod prompt;
 mod session_start;
@@ -106,12 +107,13 @@ impl From<Reply> for Said {
 }
 
 pub fn say(event: &EventContext<'_>, holding: &Holding, memory: &Memory) -> Said {
-    let mut said = by_event(event, holding, memory);
+    let mut said = answer(event, holding, memory);
+    notice::add(event, &mut said);
     said.reply = express::expressible(said.reply, event.envelope);
     said
 }
 
-fn by_event(event: &EventContext<'_>, holding: &Holding, memory: &Memory) -> Said {
+fn answer(event: &EventContext<'_>, holding: &Holding, memory: &Memory) -> Said {
     match event.envelope.kind {
         EventKind::ConfigChange => config_change::say(event),
         EventKind::PreCompact => pre_compact::say(holding),

@@ -274,6 +274,20 @@ fn output_sees_every_way_around_the_printer() {
     assert_lines(&check("output", &[("world/cli/src/hook/mod.rs", "fn a() {}")]), &[0], "no longer needed");
 }
 
+#[test]
+fn unsafe_sees_every_kind_of_it_outside_its_rooms() {
+    for bad in ["fn a() { unsafe { b() } }", "unsafe fn a() {}", "unsafe impl Send for A {}", "#[unsafe(no_mangle)]"] {
+        for path in ["world/host/src/a.rs", "core/x/src/a.rs", "dev/bench/src/a.rs"] {
+            assert_lines(&check("unsafe", &[(path, bad)]), &[1], bad);
+        }
+        for path in ["world/sys/src/a.rs", "world/fast_client/src/a.rs", "dev/testkit/src/a.rs", "world/x/tests/a.rs"] {
+            assert_lines(&check("unsafe", &[(path, bad)]), &[], path);
+        }
+    }
+    let good = "// unsafe\nfn a() { \"unsafe\" }\n#[cfg(test)]\nmod tests { fn b() { unsafe { c() } } }";
+    assert_lines(&check("unsafe", &[("world/x/src/a.rs", good)]), &[], good);
+}
+
 fn check(gate: &str, files: &[(&str, &str)]) -> Vec<Violation> {
     let files: Vec<_> = files.iter().map(|(path, text)| SourceFile::new(path, text)).collect();
     let gate = ALL.iter().find(|known| known.name == gate).expect("a gate of this name");

@@ -82,6 +82,11 @@ fn t2_only_one_function_reads_what_others_control() {
     passes("reads");
 }
 
+#[test]
+fn unsafe_code_stands_in_its_rooms() {
+    passes("unsafe");
+}
+
 fn passes(name: &str) {
     static TREE: OnceLock<Vec<SourceFile>> = OnceLock::new();
     let files = TREE.get_or_init(|| gates::load(&gates::root()).expect("the tree can be read"));
