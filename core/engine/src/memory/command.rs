@@ -244,12 +244,11 @@ mod tests {
     use super::*;
     use crate::context::tests::envelope;
     use crate::memory::AgentLine;
-    use model::ToolCall;
     use model::event::{Body, EventKind};
     use serde_json::json;
 
     fn command(line: &str) -> Option<Result<AgentCommand, String>> {
-        let call = ToolCall { name: "Bash".into(), use_id: None, input: json!({"command": line}) };
+        let call = agents::claude_code::tools::call("Bash".into(), json!({"command": line}));
         AgentLine::of(&envelope(EventKind::PreToolUse, Body::Tool(call))).unwrap().command
     }
 

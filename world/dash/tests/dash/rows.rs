@@ -93,7 +93,7 @@ fn f4_a_row_that_needs_somebody_says_why() {
         (
             "PreToolUse",
             "AskUserQuestion",
-            json!({"input": {"questions": [{"question": "Which?"}]}}),
+            json!({"asks": "question", "input": {"questions": [{"question": "Which?"}]}}),
             "it asks “Which?”",
         ),
         ("PostToolUseFailure", "Bash", json!({"input": {"command": "make"}, "error": "2"}), "Bash (make): 2"),

@@ -109,11 +109,11 @@ pub fn why(event: &Event, quoted: usize) -> String {
     let text = |name: &str| event.detail.get(name).and_then(Value::as_str).unwrap_or_default();
     let tool = event.tool.as_deref().unwrap_or("a tool");
     match event.event.as_str() {
-        "PermissionRequest" | "PreToolUse" if tool == "AskUserQuestion" => match question(&event.detail) {
+        "PermissionRequest" | "PreToolUse" if text("asks") == "question" => match question(&event.detail) {
             Some(question) => format!("it asks “{}”", clean(question, quoted)),
             None => "it has a question".to_string(),
         },
-        "PermissionRequest" | "PreToolUse" if tool == "ExitPlanMode" => "a plan to approve".to_string(),
+        "PermissionRequest" | "PreToolUse" if text("asks") == "plan" => "a plan to approve".to_string(),
         "PermissionRequest" | "PreToolUse" => format!("permission for {}", call(tool, &event.detail, quoted)),
         "Elicitation" => "a form to fill in".to_string(),
         "Notification" => text("message").to_string(),
