@@ -4,9 +4,9 @@
 use crate::pipeline::PipelineSetup;
 use crate::policy_cache::{PolicyCache, ProjectPolicy};
 use crate::{judge_context, settings};
-use engine::memory::AgentLine;
 use engine::undecided::{self, Undecided};
 use engine::{EventContext, Ids, Places, Plan};
+use grammar::AgentLine;
 use model::fact::Facts;
 use model::reply::GateStop;
 use model::{Call, Envelope, Findings, Level, Loaded, Placed, Who, row};
