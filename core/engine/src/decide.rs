@@ -198,7 +198,7 @@ fn turn(agent: &Agent, event: &EventContext<'_>, told: Told<'_>) -> Vec<After> {
     let mut after = Vec::new();
     if agent.id == told.session.agent {
         record::turn(told.row, &change);
-        let (notify, screen) = (&event.policy.notify, event.facts.screen);
+        let (notify, screen) = (&event.policy.sections.notify, event.facts.screen);
         let turn = notify::StatusTurn { agent, event: told.row, notify, screen };
         told.reply.ring = notify::ring(&turn, &mut told.session.memo);
         after.extend(notify::reaches_out(&turn).then_some(After::Tell));

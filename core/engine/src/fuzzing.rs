@@ -1,7 +1,7 @@
 //! What the fuzzer beside this crate reaches of its private readers.
 
 use crate::context::FoundUsage;
-use crate::{context, memory};
+use crate::{context, frontmatter};
 use model::fact::TranscriptTail;
 
 /// What the end of a transcript says, of a file that is larger by `before`.
@@ -10,8 +10,7 @@ pub fn transcript(bytes: &[u8], before: u64, floor: u64) -> FoundUsage {
     context::usage::last(&TranscriptTail { bytes: bytes.to_vec(), size }, floor)
 }
 
-/// The two readers of what stands at the head of a Markdown file.
+/// What stands at the head of a Markdown file.
 pub fn frontmatter(text: &str) -> serde_json::Value {
-    let _ = context::frontmatter::part(text);
-    memory::yaml::frontmatter(text)
+    frontmatter::part(text).0
 }

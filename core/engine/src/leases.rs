@@ -2,13 +2,13 @@
 //! them over, a full context window and the end of a session let them go.
 
 use crate::event_context::{EventContext, carries};
-use crate::memory;
 use crate::queue::{self, CONTEXT_LIMIT, HeldTask, SESSION_ENDED};
 use model::event::{Body, Envelope, EventKind};
 use model::session::Session;
 use model::task::TaskTransition;
 use model::who::Supervision;
 use model::{Loaded, Ms, Who};
+use policy::config::sections::Compaction;
 
 /// The client's word for why it was stopped, as older loops know it.
 pub const STOP_REASON: &str = "Context Limit Reached";
@@ -88,18 +88,17 @@ fn fills_up(envelope: &Envelope) -> bool {
 /// `compaction.auto` says; else an agent that nobody watches stops, and one with a
 /// person in front of it is compacted: blocked, it would end in "prompt is too long".
 fn stops(event: &EventContext<'_>) -> bool {
-    let said = event.policy.section("compaction").and_then(|table| table.get("auto")?.as_str());
-    match said {
-        Some("stop" | "restart") => true,
-        Some("allow") => false,
-        _ => event.who.standing != Supervision::Attended,
+    match event.policy.sections.compaction.auto {
+        Some(Compaction::Stop | Compaction::Restart) => true,
+        Some(Compaction::Allow) => false,
+        None => event.who.standing != Supervision::Attended,
     }
 }
 
 /// It carries an effort, and is to be stopped by somebody's word: what it knows
 /// is stored, and its next session goes on.
 fn works(event: &EventContext<'_>, session: &Session) -> bool {
-    let told = memory::settings::compaction(event.policy).is_some();
+    let told = event.policy.sections.compaction.auto.is_some();
     told && event.loaded.efforts.efforts.iter().any(|effort| carries(session, effort))
 }
 

@@ -8,6 +8,7 @@ pub mod context;
 mod decide;
 mod event_context;
 pub mod fleet;
+mod frontmatter;
 #[cfg(feature = "fuzzing")]
 pub mod fuzzing;
 mod gates;

@@ -44,7 +44,7 @@ fn effort_rows(event: &EventContext<'_>) -> Needs {
     Needs {
         agents: [who.agent.clone()].into_iter().chain(theirs).collect(),
         counted: ours.map(|session| (session.id.clone(), event.sub_agent().to_string())),
-        hand_over: policy.section("overflow").is_some()
+        hand_over: policy.sections.overflow.is_some()
             || matches!(envelope.kind, EventKind::SessionStart | EventKind::PreCompact),
         sub_session: envelope.sub_agent.is_some(),
         all_directives: matches!(envelope.kind, EventKind::PostToolUse | EventKind::SubagentStart),

@@ -124,6 +124,8 @@ pub enum Once {
     Wrote,
     /// It has reported to whom it works for: `taut worker done`, or `taut send` to them.
     Reported,
+    /// Its user was told what is wrong with the configuration.
+    ConfigurationNotice,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

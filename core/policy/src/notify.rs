@@ -1,23 +1,35 @@
 //! What the user wants to be told of, how, and when not: the `[notify]` section.
 
+use crate::config::declare::table;
+use crate::config::types::{Debounce, NotifyKind, Program, QuietTimes};
 use model::Ms;
 use model::row::AgentStatus;
 use std::fmt;
 
-/// Off until `on` names something.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Notify {
-    /// Which turns of an agent are told: to attention, error or done.
-    pub on: Vec<AgentStatus>,
-    /// The bell, and the text where the terminal shows one.
-    pub terminal: bool,
-    pub desktop: bool,
-    /// Program and arguments; empty is none. Only the user's own file can say it.
-    pub command: Vec<String>,
-    /// A status must have held for so long, and is told at most once in it.
-    pub debounce_ms: i64,
-    pub quiet: Vec<Quiet>,
+table! {
+    /// What you are notified of, how, and when not. Off until `on` names something.
+    pub struct Notify {
+        /// Which turns of an agent are told. A project may leave kinds out, and say nothing else here.
+        on: Vec<NotifyKind> = Vec::new(),
+        /// The bell of the agent's own terminal, and the text where the terminal shows one.
+        terminal: bool = false,
+        /// A notification of the desktop.
+        desktop: bool = false,
+        /// A program of yours and its arguments. Empty is none.
+        command: Program = Vec::new(),
+        /// A status must have held for so long, and is told at most once in it.
+        debounce_ms as "debounce": Debounce = 5_000,
+        /// Stretches of the day in which nothing is told, in local time.
+        quiet: QuietTimes = Vec::new(),
+    }
 }
+
+pub(crate) const EXAMPLE: &str = r#"[notify]
+on = ["attention", "error", "done"]
+desktop = true
+command = ["/home/dev/bin/tell", "me"]
+quiet = "22:00-07:00"
+"#;
 
 /// A stretch of the day in which nothing is told, in minutes since midnight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,21 +48,7 @@ pub struct Offset {
 /// The turns that can be told, in the order a person would want them.
 pub const KINDS: [AgentStatus; 3] = [AgentStatus::Attention, AgentStatus::Error, AgentStatus::Done];
 
-const DEBOUNCE_MS: i64 = 5_000;
 const DAY_MINUTES: i64 = 24 * 60;
-
-impl Default for Notify {
-    fn default() -> Self {
-        Self {
-            on: Vec::new(),
-            terminal: false,
-            desktop: false,
-            command: Vec::new(),
-            debounce_ms: DEBOUNCE_MS,
-            quiet: Vec::new(),
-        }
-    }
-}
 
 impl Notify {
     pub fn tells(&self, status: AgentStatus) -> bool {

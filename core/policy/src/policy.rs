@@ -1,7 +1,8 @@
 //! The compiled policy: which rules speak, how strictly, and what is allowed besides.
 
-use crate::config::{Allow, Asked, OnFailure, Trust, UserRule};
-use crate::notify::Notify;
+use crate::config::declare::words;
+use crate::config::sections::Sections;
+use crate::config::{Allow, Asked, Diagnostic, OnFailure, Trust, UserRule};
 use crate::rule::Rule;
 use crate::rules;
 use model::RuleKind;
@@ -15,20 +16,23 @@ pub struct Policy {
     pub(crate) kinds: Vec<Option<RuleKind>>,
     pub(crate) allows: Vec<Allow>,
     pub(crate) users: Vec<UserRule>,
-    /// Where this event happens; a project may only leave kinds out of it.
-    pub notify: Notify,
-    /// Sections of other features, layered, as they were written.
-    pub sections: toml::Table,
+    /// What the layered files say of everything but the guard.
+    pub sections: Sections,
+    /// What may be a limit and could not be read: its default holds.
+    pub unread: Vec<Diagnostic>,
     /// Whether the project's files may reach outside it.
     pub trust: Trust,
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum PolicyMode {
-    #[default]
-    Enforce,
-    /// Judge and record; only the floor blocks.
-    Observe,
+words! {
+    /// Whether the guard stops anything.
+    #[derive(Default)]
+    pub enum PolicyMode("mode") {
+        #[default]
+        Enforce = "enforce",
+        /// Judge and record; only the floor blocks.
+        Observe = "observe",
+    }
 }
 
 impl Policy {
@@ -40,8 +44,8 @@ impl Policy {
             kinds: rules::ALL.iter().map(|rule| Some(rule.kind)).collect(),
             allows: Vec::new(),
             users: Vec::new(),
-            notify: Notify::default(),
-            sections: toml::Table::new(),
+            sections: Sections::default(),
+            unread: Vec::new(),
             trust: Trust::default(),
         }
     }
@@ -62,11 +66,6 @@ impl Policy {
 
     pub(crate) fn allows(&self, asked: &Asked<'_>) -> bool {
         self.allows.iter().any(|allow| allow.covers(asked))
-    }
-
-    /// A section of another feature, layered.
-    pub fn section(&self, name: &str) -> Option<&toml::Value> {
-        self.sections.get(name)
     }
 }
 

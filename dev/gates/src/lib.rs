@@ -21,6 +21,8 @@ mod size;
 mod source;
 mod std_paths;
 mod tree;
+mod types;
+mod unsafe_code;
 mod words;
 
 use std::fmt;
@@ -59,6 +61,7 @@ pub const ALL: &[TreeGate] = &[
     TreeGate { name: "levels", check: levels::check },
     TreeGate { name: "rooms", check: rooms::check },
     TreeGate { name: "names", check: names::check },
+    TreeGate { name: "types", check: types::check },
     TreeGate { name: "size", check: size::check_tree },
     TreeGate { name: "docs", check: docs::check },
     TreeGate { name: "claims", check: claims::check },
@@ -66,6 +69,7 @@ pub const ALL: &[TreeGate] = &[
     TreeGate { name: "events", check: events::check },
     TreeGate { name: "output", check: output::check },
     TreeGate { name: "reads", check: reads::check },
+    TreeGate { name: "unsafe", check: unsafe_code::check },
 ];
 
 impl SourceFile {

@@ -72,6 +72,11 @@ pub enum TopCommand {
         #[command(subcommand)]
         verb: PolicyVerb,
     },
+    /// The configuration: where it is, what holds here, and edits that cannot break it
+    Config {
+        #[command(subcommand)]
+        verb: crate::commands::config::ConfigVerb,
+    },
     /// Let the guard only watch for a while (people only)
     Pause(PauseArgs),
     /// Trust this project's own configuration as it stands (people only)
@@ -105,8 +110,21 @@ pub enum DaemonVerb {
     Stop,
     /// Say whether it runs, since when, and which version
     Status,
+    /// Show what it logged, and what went wrong in hooks that did without it
+    Log(LogArgs),
     /// Run it in the foreground
     Run(RunArgs),
+}
+
+/// How much is logged says `TAUT_LOG` (error, warn, info or debug) when the daemon starts.
+#[derive(Debug, Clone, Args)]
+pub struct LogArgs {
+    /// Go on printing as lines are added
+    #[arg(long, short)]
+    pub follow: bool,
+    /// How many of the latest
+    #[arg(long, short = 'n', default_value_t = 100)]
+    pub limit: usize,
 }
 
 /// Where a daemon that a hook started keeps things: what the hook worked out,

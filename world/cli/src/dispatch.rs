@@ -19,8 +19,7 @@ pub fn open(args: Vec<OsString>) -> ExitCode {
         return ExitCode::from(hook::run(&args));
     }
     // Rust ignores SIGPIPE; a listing cut short by `head` should end quietly instead.
-    // SAFETY: set before any thread is started, to the system's own default.
-    unsafe { libc::signal(libc::SIGPIPE, libc::SIG_DFL) };
+    sys::signals::obey(libc::SIGPIPE);
     Printer::clean_panics();
     let args = by_name(args);
     let taut = match Taut::try_parse_from(&args) {
@@ -67,6 +66,7 @@ fn run(command: Option<TopCommand>, printer: &Printer) -> Result<Exit, CliError>
         Some(TopCommand::Explain(args)) => commands::explain::run(&args, printer),
         Some(TopCommand::Guard) => commands::guard::run(printer),
         Some(TopCommand::Policy { verb }) => commands::policy::run(verb, printer),
+        Some(TopCommand::Config { verb }) => commands::config::run(&verb, printer),
         Some(TopCommand::Pause(args)) => commands::pause::run(&args, printer),
         Some(TopCommand::Trust(args)) => commands::trust::run(&args, printer),
         Some(TopCommand::Task { verb }) => commands::task::run(&verb, printer),

@@ -50,15 +50,22 @@ impl Printer {
 
     /// A unified difference, as people know it. Its tabs stay: they are part of what changes.
     pub fn diff(&self, text: &str) {
-        for line in text.lines() {
-            let shown = Text::joined(line.split('\t').map(Text::from), "\t");
-            self.line(match line.get(..1) {
-                _ if line.starts_with("+++") || line.starts_with("---") => self.bold(shown),
-                Some("+") => self.green(shown),
-                Some("-") => self.red(shown),
-                Some("@") => self.dim(shown),
-                _ => shown,
-            });
+        text.lines().for_each(|line| self.line(self.diff_line(line)));
+    }
+
+    /// A difference that somebody is to read before they answer.
+    pub fn diff_note(&self, text: &str) {
+        text.lines().for_each(|line| self.note(self.diff_line(line)));
+    }
+
+    fn diff_line(&self, line: &str) -> Text {
+        let shown = Text::joined(line.split('\t').map(Text::from), "\t");
+        match line.get(..1) {
+            _ if line.starts_with("+++") || line.starts_with("---") => self.bold(shown),
+            Some("+") => self.green(shown),
+            Some("-") => self.red(shown),
+            Some("@") => self.dim(shown),
+            _ => shown,
         }
     }
 

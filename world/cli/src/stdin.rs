@@ -64,18 +64,5 @@ fn is_whole(bytes: &[u8]) -> bool {
 }
 
 fn is_ready(limit: Duration) -> bool {
-    let mut stdin = libc::pollfd { fd: std::io::stdin().as_raw_fd(), events: libc::POLLIN, revents: 0 };
-    let millis = i32::try_from(limit.as_millis()).unwrap_or(i32::MAX);
-    // A wait that was interrupted, or that there was no memory for, says nothing: it is begun again.
-    for _ in 0..MOST_TRIES {
-        // SAFETY: one pollfd that lives on this stack frame, and its count of one.
-        match unsafe { libc::poll(&raw mut stdin, 1, millis) } {
-            0 => return false,
-            1.. => return true,
-            _ => {}
-        }
-    }
-    false
+    sys::poll::becomes_readable(std::io::stdin().as_raw_fd(), limit)
 }
-
-const MOST_TRIES: usize = 16;

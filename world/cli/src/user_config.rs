@@ -10,7 +10,7 @@ use sys::outside::{self, Rules, Unread};
 use toml_edit::{DocumentMut, Item, Table};
 
 /// A larger configuration is none that a hook reads.
-const LARGEST: u64 = 256 * 1024;
+pub const LARGEST: u64 = 256 * 1024;
 
 /// A change that has not been made yet.
 pub struct ConfigChange {
@@ -20,16 +20,27 @@ pub struct ConfigChange {
     after: String,
 }
 
+/// What the file is; `None` where there is none.
+pub fn read(file: &Path) -> Result<Option<String>, CliError> {
+    match outside::read(file, &Rules::up_to(LARGEST)) {
+        Ok(bytes) => Ok(Some(String::from_utf8(bytes).map_err(|error| {
+            CliError::failed(format!("{} is not text; nothing was changed", file.display())).because(&error)
+        })?)),
+        Err(Unread::Missing) => Ok(None),
+        Err(error) => Err(CliError::failed(format!("cannot read {}", file.display())).because(&error)),
+    }
+}
+
+/// The file with this text.
+pub fn replace(after: String) -> Result<ConfigChange, CliError> {
+    let file = PathVariables::from_process().user_config();
+    Ok(ConfigChange { before: read(&file)?, file, after })
+}
+
 /// What the file would be.
 pub fn plan(change: impl FnOnce(&mut DocumentMut) -> Result<(), CliError>) -> Result<ConfigChange, CliError> {
     let file = PathVariables::from_process().user_config();
-    let before = match outside::read(&file, &Rules::up_to(LARGEST)) {
-        Ok(bytes) => Some(String::from_utf8(bytes).map_err(|error| {
-            CliError::failed(format!("{} is not text; nothing was changed", file.display())).because(&error)
-        })?),
-        Err(Unread::Missing) => None,
-        Err(error) => return Err(CliError::failed(format!("cannot read {}", file.display())).because(&error)),
-    };
+    let before = read(&file)?;
     let text = before.as_deref().unwrap_or_default();
     let mut config: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| {
         CliError::failed(format!("{} is not TOML; nothing was changed", file.display()))
@@ -51,6 +62,10 @@ pub fn wrong_shape(name: &str) -> CliError {
 }
 
 impl ConfigChange {
+    pub fn before(&self) -> &str {
+        self.before.as_deref().unwrap_or_default()
+    }
+
     /// As people read it; empty when there is none.
     pub fn diff(&self) -> String {
         let name = self.file.to_string_lossy();

@@ -3,7 +3,7 @@
 //! It carries the product's name because the fast client answers to no other. The tests run it as hook, as starter and
 //! as daemon; what it is told beyond the product's own command line comes in `PROBE_*` variables.
 
-use daemon::{Build, DaemonLaunch, DaemonOptions, RpcFault, Service};
+use daemon::{Build, DaemonLaunch, DaemonOptions, PeriodicTask, RpcFault, Service, Wake};
 use model::{Answer, Call};
 use serde_json::{Value, json};
 use std::fs::{File, OpenOptions};
@@ -80,6 +80,11 @@ fn run(folder: &Path) -> ExitCode {
     options.look_every = Duration::from_millis(number("PROBE_LOOK_MS").unwrap_or(20));
     if let Some(idle) = number("PROBE_IDLE_MS") {
         options.idle_exit = Duration::from_millis(idle);
+    }
+    if let Some(every) = number("PROBE_PANIC_MS") {
+        let run = Box::new(|| panic!("a worker, as asked"));
+        let every = Duration::from_millis(every);
+        options.ticks.push(PeriodicTask { name: "failing", every, run, wake: Wake::default() });
     }
     let notes = OpenOptions::new().append(true).create(true).open(folder.join("notes"));
     match notes {

@@ -1,10 +1,9 @@
 //! The ordinary client: one connection, one call, one answer, and never longer than the caller allows.
 
-use crate::folder::{socket_path, user};
+use crate::folder::socket_path;
 use crate::frame::{Head, Header};
 use crate::protocol::{self, DaemonStatus, Misread, WireCommand, WireResponse, Wrong};
 use crate::service::RpcFault;
-use crate::socket;
 use fast_client::wire::HEADER_BYTES;
 use model::{Answer, Call};
 use serde_json::Value;
@@ -13,6 +12,7 @@ use std::os::fd::AsRawFd;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+use sys::{outside, poll, socket};
 
 /// Where a daemon may be, and how long a call may take.
 #[derive(Debug, Clone)]
@@ -115,7 +115,7 @@ impl Client {
             _ => CallFailure::CannotTell { path: self.socket.clone(), source },
         })?;
         match socket::peer_user(&stream) {
-            Ok(found) if found == user() => Ok(stream),
+            Ok(found) if found == outside::user() => Ok(stream),
             Ok(found) => Err(CallFailure::Stranger { path: self.socket.clone(), user: found }),
             Err(source) => Err(CallFailure::CannotTell { path: self.socket.clone(), source }),
         }
@@ -154,7 +154,7 @@ fn send(stream: &mut UnixStream, mut rest: &[u8], deadline: Instant) -> io::Resu
         match stream.write(rest) {
             Ok(count) => rest = &rest[count..],
             Err(cause) if cause.kind() == ErrorKind::WouldBlock => {
-                socket::wait(stream.as_raw_fd(), libc::POLLOUT, deadline)?;
+                poll::wait(stream.as_raw_fd(), libc::POLLOUT, deadline)?;
             }
             Err(cause) if cause.kind() == ErrorKind::Interrupted => {}
             Err(cause) if cause.kind() == ErrorKind::BrokenPipe => return Ok(()),
@@ -166,7 +166,7 @@ fn send(stream: &mut UnixStream, mut rest: &[u8], deadline: Instant) -> io::Resu
 
 fn receive(stream: &mut UnixStream, mut into: &mut [u8], deadline: Instant) -> io::Result<()> {
     while !into.is_empty() {
-        socket::wait(stream.as_raw_fd(), libc::POLLIN, deadline)?;
+        poll::wait(stream.as_raw_fd(), libc::POLLIN, deadline)?;
         match stream.read(into) {
             Ok(0) => return Err(ErrorKind::UnexpectedEof.into()),
             Ok(count) => into = &mut into[count..],

@@ -58,7 +58,7 @@ pub fn socket_path(folder: &Path) -> PathBuf {
     let hash = bytes
         .iter()
         .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3));
-    PathBuf::from(format!("/tmp/taut-{}/{hash:016x}.sock", user()))
+    PathBuf::from(format!("/tmp/taut-{}/{hash:016x}.sock", sys::outside::user()))
 }
 
 /// Makes the folder of the socket and the state folder private to this user, or says why not.
@@ -82,19 +82,13 @@ fn private(path: &Path) -> Result<(), FolderError> {
     if !found.is_dir() {
         return Err(FolderError::NotAFolder { path: path.to_owned() });
     }
-    if found.uid() != user() {
+    if found.uid() != sys::outside::user() {
         return Err(FolderError::Foreign { path: path.to_owned(), owner: found.uid() });
     }
     if found.mode() & 0o077 != 0 {
         fs::set_permissions(path, Permissions::from_mode(0o700)).map_err(failed)?;
     }
     Ok(())
-}
-
-/// The user this process acts for.
-pub(crate) fn user() -> u32 {
-    // SAFETY: takes nothing and cannot fail.
-    unsafe { libc::geteuid() }
 }
 
 impl Lock {

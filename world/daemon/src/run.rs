@@ -2,22 +2,21 @@
 
 use crate::build::Build;
 use crate::folder::{self, FolderError, Identity, Lock, socket_path};
-use crate::log::Log;
+use crate::log::{self, LogOptions};
 use crate::periodic::{PeriodicTask, Ticking};
 use crate::pulse::Pulse;
 use crate::serve::Shared;
 use crate::server::{Parts, PeerLimits, Server};
 use crate::service::Service;
 use crate::watcher::Watcher;
-use crate::{signals, socket};
-use std::fs::{self, File, Permissions};
+use std::fs::{self, Permissions};
 use std::io::{self, ErrorKind, Write};
-use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileTypeExt, PermissionsExt};
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
+use sys::{signals, socket};
 
 /// How a daemon lives.
 pub struct DaemonOptions {
@@ -30,6 +29,7 @@ pub struct DaemonOptions {
     pub look_every: Duration,
     pub signals: Signals,
     pub limits: PeerLimits,
+    pub log: LogOptions,
     pub ticks: Vec<PeriodicTask>,
 }
 
@@ -91,6 +91,7 @@ impl DaemonOptions {
             look_every: Duration::from_secs(5),
             signals: Signals::Drain,
             limits: PeerLimits::default(),
+            log: LogOptions { most: log::LogFilter::INFO, clean: |text| model::text::line(text, 1_000) },
             ticks: Vec::new(),
         }
     }
@@ -112,19 +113,22 @@ pub fn run<S: Service>(
     options: DaemonOptions,
     make: impl Fn() -> S + Send + Sync + 'static,
 ) -> Result<DaemonEnd, RunError> {
-    keep_memory_small();
+    sys::process::keep_memory_small();
     let (mut seat, listener) = Seat::take(&options.folder)?;
-    let mut log = Log::new(&options.folder);
-    let looped = |source| RunError::Loop { log: crate::log::path(&options.folder), source };
+    let looped = |source| RunError::Loop { log: log::path(&options.folder), source };
     let wake = match options.signals {
-        Signals::Drain => Some(signals::listen().map_err(looped)?),
+        Signals::Drain => {
+            // A process of its own has a log of its own.
+            log::install(&options.folder, options.log);
+            Some(signals::stream(&[libc::SIGTERM, libc::SIGINT]).map_err(looped)?)
+        }
         Signals::Untouched => None,
     };
     let pid = std::process::id();
-    log.line(&format!("serving as process {pid}, build {}", options.build));
+    tracing::info!("serving as process {pid}, build {}", options.build);
     // Only for people who look into the file; the lock itself says everything to programs.
     let _ = seat.lock.note(&format!("pid {pid}\nbuild {}\n", options.build));
-    let parts = Parts { log, listener, wake, build: options.build, limits: options.limits };
+    let parts = Parts { listener, wake, build: options.build, limits: options.limits };
     let server = Server::new(parts).map_err(looped)?;
     let shared = Arc::new(Shared {
         stalled: server.stalled.clone(),
@@ -139,9 +143,7 @@ pub fn run<S: Service>(
     let ended = Watcher::new(make, Arc::clone(&shared)).run().map_err(looped)?;
     shared.seat.leave();
     drop(ticking);
-    if let Ok(mut server) = shared.server.try_lock() {
-        server.log.line(&format!("process {pid} ends: {ended:?}"));
-    }
+    tracing::info!("process {pid} ends: {ended:?}");
     shared.seat.release();
     Ok(ended)
 }
@@ -233,21 +235,7 @@ fn announce() {
     // A starter that went away needs no news.
     let _ = writeln!(io::stdout(), "{READY}");
     let _ = io::stdout().flush();
-    if let Ok(nowhere) = File::options().write(true).open("/dev/null") {
-        // SAFETY: both descriptors are open; stdout becomes a copy of the other.
-        unsafe { libc::dup2(nowhere.as_raw_fd(), libc::STDOUT_FILENO) };
-    }
-}
-
-/// Large calls are rare: their memory goes back to the system at once instead of staying in the allocator.
-fn keep_memory_small() {
-    #[cfg(all(target_os = "linux", target_env = "gnu"))]
-    // SAFETY: sets parameters of the allocator, which may be done at any time.
-    unsafe {
-        libc::mallopt(libc::M_MMAP_THRESHOLD, 128 << 10);
-        libc::mallopt(libc::M_TRIM_THRESHOLD, 256 << 10);
-        libc::mallopt(libc::M_ARENA_MAX, 2);
-    }
+    sys::output::let_go_of_output();
 }
 
 #[cfg(test)]

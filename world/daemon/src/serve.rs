@@ -141,7 +141,7 @@ impl<S: Service> Serving<S> {
         let answers = catch_unwind(AssertUnwindSafe(|| service.hook_batch(calls)));
         let failed = answers.is_err();
         if failed {
-            self.log(&format!("a batch of {} calls failed: they are done by their clients", peers.len()));
+            tracing::error!("a batch of {} calls failed: they are done by their clients", peers.len());
         }
         let mut answers = answers.unwrap_or_default().into_iter();
         let (mut served, mut undelivered) = (0, Vec::new());
@@ -168,7 +168,7 @@ impl<S: Service> Serving<S> {
             service.after_answers();
         });
         if !failed && catch_unwind(after).is_err() {
-            self.log("the effects after a batch failed");
+            tracing::error!("the effects after a batch failed");
         }
         served
     }
@@ -178,7 +178,7 @@ impl<S: Service> Serving<S> {
         match catch_unwind(AssertUnwindSafe(|| service.rpc(method, params))) {
             Ok(result) => WireResponse::Rpc(result),
             Err(_) => {
-                self.log(&format!("rpc {method} failed"));
+                tracing::error!("rpc {method} failed");
                 WireResponse::Cannot(format!("the daemon failed on {method}; its log says more"))
             }
         }
@@ -196,9 +196,5 @@ impl<S: Service> Serving<S> {
             return self.shared.look_every;
         }
         self.shared.idle_exit.saturating_sub(server.last_call.elapsed()).max(Duration::from_millis(1))
-    }
-
-    fn log(&self, text: &str) {
-        self.shared.server().log.line(text);
     }
 }

@@ -2,11 +2,9 @@
 //! calls out of it at once and gives the answered peers back; while it works nothing here is held.
 
 use crate::build::Build;
-use crate::folder::user;
-use crate::log::{self, Log};
+use crate::log;
 use crate::peer::Peer;
 use crate::protocol::{DaemonStatus, WireCommand, WireRequest, WireResponse};
-use crate::socket;
 use model::Call;
 use serde_json::Value;
 use std::io::{self, ErrorKind, Read};
@@ -14,6 +12,7 @@ use std::os::fd::AsRawFd;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+use sys::{poll, socket};
 
 /// What peers may take: none of them can make the daemon wait or grow.
 #[derive(Debug, Clone)]
@@ -31,7 +30,6 @@ pub struct PeerLimits {
 }
 
 pub(crate) struct Server {
-    pub log: Log,
     pub last_call: Instant,
     listener: Option<UnixListener>,
     wake: Option<UnixStream>,
@@ -59,7 +57,6 @@ struct Stuck {
 
 /// What a server is made of.
 pub(crate) struct Parts {
-    pub log: Log,
     pub listener: UnixListener,
     pub wake: Option<UnixStream>,
     pub build: Build,
@@ -102,7 +99,6 @@ impl Server {
             draining: false,
         };
         Ok(Self {
-            log: parts.log,
             last_call: Instant::now(),
             listener: Some(parts.listener),
             wake: parts.wake,
@@ -186,7 +182,7 @@ impl Server {
         let waiting = self.peers.iter().any(|peer| peer.has_frame() && peer.events() == 0);
         // A listener that is closed for a moment is opened again by the clock: nobody can connect.
         let limit = if closed_for.is_zero() { limit } else { limit.min(closed_for) };
-        let ready = socket::poll(&mut polls, if waiting { Duration::ZERO } else { limit });
+        let ready = poll::poll(&mut polls, if waiting { Duration::ZERO } else { limit });
         awake();
         ready?;
         let mut ready = polls.iter().map(|poll| poll.revents);
@@ -212,7 +208,7 @@ impl Server {
                 Err(cause) if cause.kind() == ErrorKind::WouldBlock => return,
                 Err(cause) => {
                     // Out of descriptors, most likely: trying again at once would spin.
-                    self.log.line(&format!("cannot accept a connection: {cause}"));
+                    tracing::warn!("cannot accept a connection: {cause}");
                     self.accept_after = Instant::now() + ACCEPT_PAUSE;
                     return;
                 }
@@ -222,9 +218,9 @@ impl Server {
 
     fn admit(&mut self, stream: UnixStream) {
         match socket::peer_user(&stream) {
-            Ok(found) if is_ours(found, user()) => {}
+            Ok(found) if is_ours(found, sys::outside::user()) => {}
             found => {
-                self.log.line(&format!("turned away a connection of another user: {found:?}"));
+                tracing::warn!("turned away a connection of another user: {found:?}");
                 return;
             }
         }
@@ -299,7 +295,10 @@ impl Server {
                 }
                 // A count that was never told: the present one is told at once.
                 Ok(WireRequest::Watch { seen }) => peer.watch(seen.unwrap_or(u64::MAX)),
-                Err(reason) => peer.send(WireResponse::Cannot(reason).write()),
+                Err(reason) => {
+                    tracing::warn!("a request could not be read: {reason}");
+                    peer.send(WireResponse::Cannot(reason).write());
+                }
             }
             place += 1;
         }

@@ -5,7 +5,7 @@ use crate::client::{CallFailure, Client};
 use crate::folder::{self, FolderError, Lock, socket_path};
 use crate::protocol::DaemonStatus;
 use crate::run::{READY, READY_VARIABLE, RunError, clear_stale};
-use crate::{log, socket, spawn};
+use crate::{log, spawn};
 use std::ffi::OsString;
 use std::io::{self, ErrorKind, Read};
 use std::os::fd::AsRawFd;
@@ -178,12 +178,12 @@ fn end(folder: &Path, status: &DaemonStatus, patience: Duration, deadline: Insta
 }
 
 fn spawn_daemon(launch: &DaemonLaunch, deadline: Instant) -> Result<DaemonStatus, StartError> {
-    let log = log::open(&launch.folder);
+    let log = log::LogFile::at(&launch.folder);
     let log = log.map_err(|source| FolderError::Io { path: log::path(&launch.folder), source })?;
     let mut command = Command::new(&launch.program);
     command.args(&launch.args).env_clear().envs(launch.env.iter().cloned());
     command.env(READY_VARIABLE, "1").env("TAUT_HOME", &launch.folder);
-    let ready = spawn::start_daemon(command, log)
+    let ready = spawn::start_daemon(command, log.into_file())
         .map_err(|source| StartError::Spawn { program: launch.program.clone(), source })?;
     let said = ready.map_or_else(|| Err(ErrorKind::BrokenPipe.into()), |pipe| listen_for_ready(pipe, deadline));
     let not_ready = |reason: String| StartError::NotReady { log: log::path(&launch.folder), reason };
@@ -191,7 +191,9 @@ fn spawn_daemon(launch: &DaemonLaunch, deadline: Instant) -> Result<DaemonStatus
     match (said, probe(&launch.folder)?) {
         (Ok(_), Found::Serving(status)) => Ok(status),
         (Ok(true), Found::Nobody) => Err(not_ready("it ended at once".to_owned())),
-        (Ok(false), Found::Nobody) => Err(not_ready(log::last_line(&launch.folder).unwrap_or_default())),
+        (Ok(false), Found::Nobody) => {
+            Err(not_ready(log::last_lines(&launch.folder, 1).pop().map(|line| line.text).unwrap_or_default()))
+        }
         (Err(cause), _) => Err(not_ready(cause.to_string())),
     }
 }
@@ -200,7 +202,7 @@ fn spawn_daemon(launch: &DaemonLaunch, deadline: Instant) -> Result<DaemonStatus
 fn listen_for_ready(mut pipe: ChildStdout, deadline: Instant) -> io::Result<bool> {
     let mut said = Vec::new();
     loop {
-        socket::wait(pipe.as_raw_fd(), libc::POLLIN, deadline)?;
+        sys::poll::wait(pipe.as_raw_fd(), libc::POLLIN, deadline)?;
         let mut chunk = [0; 256];
         match pipe.read(&mut chunk)? {
             0 => return Ok(false),

@@ -3,13 +3,13 @@
 use crate::client::{CallFailure, Client};
 use crate::frame::Head;
 use crate::protocol::{self, WireResponse};
-use crate::socket;
 use fast_client::wire::HEADER_BYTES;
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::fd::AsRawFd;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::{Duration, Instant};
+use sys::poll;
 
 /// An open connection that is told when something may have changed.
 #[derive(Debug)]
@@ -46,7 +46,7 @@ impl Watch {
         let deadline = Instant::now() + limit;
         self.heard = WatchResult::Nothing;
         while self.heard == WatchResult::Nothing {
-            match socket::wait(self.stream.as_raw_fd(), libc::POLLIN, deadline) {
+            match poll::wait(self.stream.as_raw_fd(), libc::POLLIN, deadline) {
                 Ok(()) => self.take()?,
                 Err(cause) if cause.kind() == ErrorKind::TimedOut => break,
                 Err(cause) => return Err(cause),

@@ -71,7 +71,7 @@ impl<S: Service, F: Fn() -> S + Send + Sync + 'static> Watcher<F> {
             // Whoever is stuck with this in its hands leaves nothing to take over.
             let Ok(mut server) = self.shared.server.try_lock() else { return Ok(false) };
             let folders = server.leave_behind(stuck).join(", ");
-            server.log.line(&format!("stuck on a call from {folders}: it is left behind, and others are served"));
+            tracing::error!("stuck on a call from {folders}: it is left behind, and others are served");
         }
         self.left_behind.push(stuck);
         if self.left_behind.len() > MOST_LEFT_BEHIND {

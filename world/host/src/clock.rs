@@ -10,14 +10,7 @@ pub fn now() -> Ms {
 
 /// How far the clock on this machine's wall is ahead of UTC at that moment, in seconds.
 pub fn utc_offset_s(at: Ms) -> i32 {
-    let seconds: i64 = at.0.div_euclid(1000);
-    // SAFETY: all zeroes is a valid `tm`, and the call only writes into it.
-    let local = unsafe {
-        let mut local: libc::tm = std::mem::zeroed();
-        if libc::localtime_r(&raw const seconds, &raw mut local).is_null() { None } else { Some(local) }
-    };
-    // Where the zone cannot be told, UTC is as good as any.
-    local.and_then(|local| i32::try_from(local.tm_gmtoff).ok()).unwrap_or_default()
+    sys::clock::utc_offset_s(at.0.div_euclid(1000))
 }
 
 /// A fresh UUIDv7.

@@ -15,6 +15,7 @@ pub type Made = Vec<(OsString, OsString)>;
 pub fn of_daemon(places: &PathVariables) -> Made {
     let mut made = of_program(&places.home());
     made.push(("TAUT_HOME".into(), places.state().into()));
+    made.extend(said("TAUT_LOG", is_name).map(|(name, value)| (name.into(), value)));
     made
 }
 
@@ -79,7 +80,7 @@ mod tests {
         let names = ["HOME", "PATH", "LANG", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "TZ"];
         for (name, _) in &made {
             let name = name.to_str().unwrap();
-            assert!(names.contains(&name) || ["WAYLAND_DISPLAY", "TAUT_HOME"].contains(&name), "{name}");
+            assert!(names.contains(&name) || ["WAYLAND_DISPLAY", "TAUT_HOME", "TAUT_LOG"].contains(&name), "{name}");
         }
         let value = |wanted: &str| made.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.clone());
         assert_eq!(value("TAUT_HOME"), Some("/home/dev/.local/state/taut".into()));

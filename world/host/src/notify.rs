@@ -178,10 +178,8 @@ fn wait(child: &mut Child, limit: Duration) -> Option<ExitStatus> {
             Ok(None) | Err(_) => break,
         }
     }
-    if let Ok(leader) = libc::pid_t::try_from(child.id()) {
-        // SAFETY: it leads a group of its own and was not waited for, so the number is still its.
-        unsafe { libc::kill(-leader, libc::SIGKILL) };
-    }
+    // It leads a group of its own and was not waited for, so the number is still its.
+    sys::process::signal_group(child.id(), libc::SIGKILL);
     let _ = child.wait();
     None
 }

@@ -70,8 +70,7 @@ impl PathVariables {
 /// The home folder the account has, whatever the environment says.
 #[cfg(not(target_os = "macos"))]
 pub fn account_home() -> Option<PathBuf> {
-    // SAFETY: geteuid takes no arguments and cannot fail.
-    let uid = unsafe { libc::geteuid() }.to_string();
+    let uid = sys::outside::user().to_string();
     let text = std::fs::read_to_string("/etc/passwd").ok()?;
     let line = text.lines().find(|line| line.split(':').nth(2) == Some(&uid))?;
     let home = line.split(':').nth(5).filter(|home| home.starts_with('/'))?;
@@ -81,20 +80,7 @@ pub fn account_home() -> Option<PathBuf> {
 /// Accounts are not listed in a file there; the system's directory knows them.
 #[cfg(target_os = "macos")]
 pub fn account_home() -> Option<PathBuf> {
-    use std::os::unix::ffi::OsStrExt;
-    let mut room = vec![0; 16 << 10];
-    let mut entry = std::mem::MaybeUninit::<libc::passwd>::zeroed();
-    let mut found: *mut libc::passwd = std::ptr::null_mut();
-    // SAFETY: the entry's texts are written into `room`, which is as long as said and lives as long as they are read.
-    let home = unsafe {
-        let told = libc::getpwuid_r(libc::geteuid(), entry.as_mut_ptr(), room.as_mut_ptr(), room.len(), &raw mut found);
-        if told != 0 || found.is_null() || (*found).pw_dir.is_null() {
-            return None;
-        }
-        std::ffi::CStr::from_ptr((*found).pw_dir).to_bytes().to_vec()
-    };
-    let home = PathBuf::from(std::ffi::OsStr::from_bytes(&home));
-    home.is_absolute().then_some(home)
+    sys::account::home().filter(|home| home.is_absolute())
 }
 
 #[cfg(test)]

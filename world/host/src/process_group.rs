@@ -46,9 +46,7 @@ fn is_alive(leader: ClientProcess) -> bool {
 /// Whether the signal went out. A leader that does not lead its own group is
 /// somebody's child in somebody else's group, which is not ours to signal.
 fn send(leader: ClientProcess, signal: libc::c_int) -> bool {
-    let Ok(pid) = libc::pid_t::try_from(leader.pid) else { return false };
-    // SAFETY: both calls take plain numbers; the group is checked to be led by the recorded process.
-    unsafe { pid > 1 && libc::getpgid(pid) == pid && libc::kill(-pid, signal) == 0 }
+    sys::process::leads_its_group(leader.pid) && sys::process::signal_group(leader.pid, signal)
 }
 
 #[cfg(test)]

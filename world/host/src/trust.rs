@@ -1,12 +1,14 @@
 //! Trust in a project: the user has read its configuration and agreed to it.
 //! It is bound to the content: a copy is kept, and any other content is not trusted.
 //!
-//! Files are read once, into a [`Snapshot`]. What a person is shown, what is compared with the kept copy and what is
+//! Files are read once, into [`ProjectFiles`]. What a person is shown, what is compared with the kept copy and what is
 //! used or run afterwards are those bytes, whatever becomes of the files meanwhile.
 
+mod kept;
 mod private_copy;
 mod read;
 
+pub use kept::TrustedChange;
 pub use read::LoopFile;
 
 use std::io;
@@ -15,6 +17,15 @@ use std::path::{Path, PathBuf};
 
 /// The files of a project that can loosen or run something.
 pub const FILES: [&str; 2] = [".taut/config.toml", ".taut/config.local.toml"];
+
+/// Whether the user agreed to a project's configuration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TrustState {
+    Never,
+    /// To another content than it has now.
+    Changed,
+    Holds,
+}
 
 /// The files of a project that matter for trust, as they were at one moment.
 #[derive(Debug, Clone)]
@@ -41,9 +52,28 @@ impl ProjectFiles {
         config.chain(loops).collect()
     }
 
+    /// What is another than what the user agreed to; `None` where there was no agreement.
+    pub fn changes(&self, state: &Path) -> Option<Vec<TrustedChange>> {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let config = FILES.iter().zip(&self.config).filter_map(|(name, bytes)| Some((*name, bytes.as_ref()?)));
+        let config = config.map(|(name, bytes)| (name.to_string(), text(bytes))).collect();
+        let loops = self.loops.iter().flatten();
+        let loops = loops.map(|file| (file.below.to_string_lossy().into_owned(), text(&file.bytes))).collect();
+        let differs = |kept: PathBuf, now| kept::changes(&std::fs::read(kept).ok()?, &self.root, now);
+        let configured = differs(file(state, &self.root), config);
+        match (configured, differs(hooks_file(state, &self.root), loops)) {
+            (None, None) => None,
+            (configured, hooks) => Some(configured.into_iter().chain(hooks).flatten().collect()),
+        }
+    }
+
+    pub fn configuration_state(&self, state: &Path) -> TrustState {
+        state_for(state, &self.root, self.config.each_ref().map(Option::as_deref))
+    }
+
     /// Whether the configuration is the one the user agreed to.
     pub fn configuration_holds(&self, state: &Path) -> bool {
-        holds_for(state, &self.root, self.config.each_ref().map(Option::as_deref))
+        self.configuration_state(state) == TrustState::Holds
     }
 
     /// Whether the loop's hooks and settings are those the user agreed to.
@@ -98,8 +128,12 @@ pub fn file(state: &Path, root: &Path) -> PathBuf {
 
 /// Whether the project is trusted with these contents of [`FILES`], which were read already and are those that will
 /// be used. A file that is not there is like an empty one.
-pub fn holds_for(state: &Path, root: &Path, contents: [Option<&[u8]>; 2]) -> bool {
-    std::fs::read(file(state, root)).is_ok_and(|kept| kept == content(root, contents))
+pub fn state_for(state: &Path, root: &Path, contents: [Option<&[u8]>; 2]) -> TrustState {
+    match std::fs::read(file(state, root)) {
+        Ok(kept) if kept == content(root, contents) => TrustState::Holds,
+        Ok(_) if contents.iter().any(Option::is_some) => TrustState::Changed,
+        _ => TrustState::Never,
+    }
 }
 
 /// Whether the project's configuration is trusted as it stands now.

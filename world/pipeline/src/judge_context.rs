@@ -60,7 +60,7 @@ pub fn answering(call: &Call) -> Answering {
 
 /// The terminal that may be rung, where there is one and the user wants it.
 pub fn screen(call: &Call, project_policy: &ProjectPolicy) -> Option<TerminalFact> {
-    let rung = project_policy.policy.notify.rings() && answering(call) == Answering::Somebody;
+    let rung = project_policy.policy.sections.notify.rings() && answering(call) == Answering::Somebody;
     rung.then(|| TerminalFact { utc_offset_s: host::clock::utc_offset_s(call.at) })
 }
 

@@ -3,8 +3,9 @@
 
 use crate::stamp::Stamp;
 use host::overrides::{self, ActiveOverrides};
-use host::trust;
+use host::trust::{self, TrustState};
 use model::fact::Project;
+use policy::config::{CHANGED_SINCE_TRUSTED, Effect};
 use policy::{Diagnostic, Layer, LayerKind, Policy, Trust};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -99,8 +100,30 @@ impl PolicyCache {
         ]
     }
 
+    /// The files that hold where an event happens, as they are now, and whether the project's are trusted.
+    pub fn layers(&self, folder: &str, home: &Path) -> (Vec<Layer>, Trust) {
+        let project = host::probe::project(Path::new(folder), home);
+        let stamps: Vec<Stamp> = self.files(&project).iter().map(|file| Stamp::of(file)).collect();
+        let (layers, trust, _) = self.read_layers(&project, &stamps);
+        (layers, trust)
+    }
+
     fn read(&self, project: Project, stamps: &[Stamp]) -> ProjectPolicy {
-        let [user, shared, local, _, _] = self.files(&project);
+        let (layers, trust, unread) = self.read_layers(&project, stamps);
+        let (mut policy, mut diagnostics) = Policy::layered(&layers, trust);
+        policy.unread.extend(unread.iter().filter(|found| found.effect == Effect::Limit).cloned());
+        diagnostics.extend(unread);
+        if trust == Trust::Changed {
+            let changed = layers.iter().rfind(|layer| layer.kind != LayerKind::User);
+            let file = changed.map(|layer| layer.file.clone()).unwrap_or_default();
+            let hint = "until then what needs trust in it does nothing";
+            diagnostics.push(Diagnostic::of_file(file, Effect::Ignored, CHANGED_SINCE_TRUSTED.to_string(), hint));
+        }
+        ProjectPolicy { policy, project, diagnostics, standing: overrides::read(&self.state) }
+    }
+
+    fn read_layers(&self, project: &Project, stamps: &[Stamp]) -> (Vec<Layer>, Trust, Vec<Diagnostic>) {
+        let [user, shared, local, _, _] = self.files(project);
         let root = Path::new(&project.work_tree);
         let (mut layers, mut unread) = (Vec::new(), Vec::new());
         let kinds = [LayerKind::User, LayerKind::Project, LayerKind::Local];
@@ -118,11 +141,12 @@ impl PolicyCache {
         // Of the very bytes that are going to be obeyed: the files may be others by now.
         let text = |kind| layers.iter().find(|layer| layer.kind == kind).map(|layer| layer.text.as_bytes());
         let contents = [text(LayerKind::Project), text(LayerKind::Local)];
-        let trusted = trust::holds_for(&self.state, root, contents);
-        let trust = if trusted { Trust::Trusted } else { Trust::Untrusted };
-        let (policy, mut diagnostics) = Policy::layered(&layers, trust);
-        diagnostics.extend(unread);
-        ProjectPolicy { policy, project, diagnostics, standing: overrides::read(&self.state) }
+        let trust = match trust::state_for(&self.state, root, contents) {
+            TrustState::Never => Trust::Untrusted,
+            TrustState::Changed => Trust::Changed,
+            TrustState::Holds => Trust::Trusted,
+        };
+        (layers, trust, unread)
     }
 }
 
@@ -138,13 +162,14 @@ fn not_ours(root: &Path) -> Unread {
 
 /// A configuration that is there and not obeyed is said to be.
 fn not_read(file: String, why: &Unread) -> Diagnostic {
-    let hint = match why {
+    let (effect, hint) = match why {
         Unread::NotOurs { .. } => {
-            "make the project yours with `chown`, or copy what you want into your own configuration"
+            (Effect::Ignored, "make the project yours with `chown`, or copy what you want into your own configuration")
         }
-        _ => "put a plain file there, or remove it",
+        // Whatever limits stand in it are not known.
+        _ => (Effect::Limit, "put a plain file there, or remove it"),
     };
-    Diagnostic { file, line: 1, column: 1, message: format!("not read: {why}"), hint: Some(hint.to_string()) }
+    Diagnostic::of_file(file, effect, format!("not read: {why}"), hint)
 }
 
 #[cfg(test)]

@@ -11,12 +11,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::SyncSender;
 use std::time::{Duration, Instant};
+use sys::poll;
 
 /// A longer line is told in pieces, so that an agent cannot fill our memory.
 const LONGEST_PIECE: usize = 1 << 20;
 /// How long a pipe is read on that somebody else still holds after the child's end.
 const PIPE_GRACE: Duration = Duration::from_millis(500);
-const LOOK_MS: libc::c_int = 100;
+const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 /// What a child does.
 #[derive(Debug)]
@@ -78,7 +79,7 @@ impl Running {
         }
         let (pid, tell) = (child.id(), tell.clone());
         std::thread::spawn(move || {
-            wait_unburied(pid);
+            sys::process::wait_unreaped(pid);
             let _ = tell.send(Doing::Ended { child: id });
         });
         Ok(Self { id, leader, since: Instant::now(), child, ended, readers, killing: None, killed: false })
@@ -127,10 +128,8 @@ impl Running {
     }
 
     fn send(&self, signal: libc::c_int) {
-        if let Ok(pid) = libc::pid_t::try_from(self.leader.pid) {
-            // SAFETY: plain numbers. The leader is ours and not buried, so the group is the one we made.
-            unsafe { libc::kill(-pid, signal) };
-        }
+        // The leader is ours and not reaped, so the group is the one we made.
+        sys::process::signal_group(self.leader.pid, signal);
     }
 }
 
@@ -141,16 +140,6 @@ pub(crate) fn identity(pid: u32) -> ClientProcess {
         _ => 0,
     };
     ClientProcess { pid, started }
-}
-
-fn wait_unburied(pid: u32) {
-    // SAFETY: the structure is filled by the call; WNOWAIT leaves the child to be buried by its owner.
-    unsafe {
-        let mut told: libc::siginfo_t = std::mem::zeroed();
-        while libc::waitid(libc::P_PID, pid, &raw mut told, libc::WEXITED | libc::WNOWAIT) != 0
-            && io::Error::last_os_error().kind() == io::ErrorKind::Interrupted
-        {}
-    }
 }
 
 fn reader(
@@ -164,10 +153,7 @@ fn reader(
         let mut line: Vec<u8> = Vec::new();
         let mut whole = true;
         loop {
-            let mut look = libc::pollfd { fd: pipe.as_raw_fd(), events: libc::POLLIN, revents: 0 };
-            // SAFETY: one structure on this frame.
-            let ready = unsafe { libc::poll(&raw mut look, 1, LOOK_MS) };
-            if ready == 0 {
+            if matches!(poll::is_readable(pipe.as_raw_fd(), LOOK_EVERY), Ok(false)) {
                 if ended.load(Ordering::Acquire) {
                     break;
                 }

@@ -7,7 +7,7 @@ use crate::child::{Doing, Running};
 use crate::job::Job;
 use crate::log::Log;
 use crate::run_store::RunStore;
-use crate::{RunMessage, RunStatus, RunnerError, Tell, recover, signals, work_state};
+use crate::{RunMessage, RunStatus, RunnerError, Tell, recover, work_state};
 use engine::loops::{Hook, Loop, LoopEffect, LoopEvent, Phase, Stop, WorkCount};
 use model::Ms;
 use model::run::{AgentOutput, Finish, Iteration, Run, RunMode, Tally};
@@ -15,6 +15,7 @@ use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
+use sys::signals;
 
 const AGENT_GRACE: Duration = Duration::from_secs(5);
 const HOOK_GRACE: Duration = Duration::from_secs(1);
@@ -41,7 +42,7 @@ pub struct RunSummary {
 
 /// Runs the job to its end.
 pub fn run(job: &Job, tell: &dyn Tell) -> Result<RunSummary, RunnerError> {
-    signals::outlive_closed_output();
+    signals::ignore(libc::SIGPIPE);
     let (sender, receiver) = sync_channel(LINES);
     let signal = sender.clone();
     signals::listen(&[libc::SIGINT, libc::SIGTERM, libc::SIGHUP], move |number| {

@@ -5,6 +5,11 @@ use std::path::PathBuf;
 
 #[derive(Debug, thiserror::Error)]
 pub enum RunnerError {
+    #[error(
+        "the loop does not start, because a limit that cannot be read is not no limit:\n  {}",
+        unread.join("\n  ")
+    )]
+    Configuration { unread: Vec<String> },
     #[error(transparent)]
     Store(#[from] store::Error),
     #[error(transparent)]

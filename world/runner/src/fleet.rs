@@ -1,11 +1,12 @@
 //! Several workers on one queue: each a loop of its own in a worktree and
 //! branch of its own. Nothing is merged; the summary says which branch holds what.
 
-use crate::{RunnerError, signals, work_state};
+use crate::{RunnerError, work_state};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::mpsc::channel;
 use std::time::Duration;
+use sys::signals;
 
 /// What is started.
 #[derive(Debug, Clone)]
@@ -58,10 +59,8 @@ pub fn workers(fleet: &WorkerFleet) -> Result<Vec<Branch>, RunnerError> {
     while exits.iter().any(Option::is_none) {
         if let Ok(signal) = receiver.recv_timeout(Duration::from_millis(100)) {
             for ((_, _, child), _) in started.iter().zip(&exits).filter(|(_, exit)| exit.is_none()) {
-                if let Ok(pid) = libc::pid_t::try_from(child.id()) {
-                    // SAFETY: plain numbers; the child is ours and not buried.
-                    unsafe { libc::kill(pid, signal) };
-                }
+                // The child is ours and not reaped, so the number is its own.
+                sys::process::signal(child.id(), signal);
             }
         }
         for ((_, _, child), exit) in started.iter_mut().zip(&mut exits).filter(|(_, exit)| exit.is_none()) {

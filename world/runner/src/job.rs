@@ -3,11 +3,12 @@
 
 use crate::prompt;
 use crate::{RunMessage, RunnerError, Tell};
-use engine::loops::{Flags, LoopSettings, Sources, Terms, WorkSource, assignments, settings};
+use engine::loops::{Assignments, Flags, LoopSettings, Sources, Terms, WorkSource, assignments, settings};
 use host::paths::PathVariables;
 use host::trust::ProjectFiles;
 use model::run::{Launch, LaunchLine, RunMode};
-use pipeline::PolicyCache;
+use pipeline::{PolicyCache, ProjectPolicy};
+use policy::config::sections;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use store::Store;
@@ -67,8 +68,7 @@ impl Job {
         let trusted = seen.loop_holds(&state);
         let env: BTreeMap<String, String> = std::env::vars().collect();
         let assigned = config_sh(&seen, trusted, &env, tell);
-        let settings =
-            settings(Sources { flags: &asked.flags, env: &env, policy: &project_policy.policy, file: &assigned });
+        let settings = read_settings(&project_policy, &asked.flags, &env, &assigned)?;
         // By its components: a path written as `./specs` is shown without the dot.
         let absolute = |path: &str| folder.join(path).components().collect::<PathBuf>().to_string_lossy().into_owned();
         let terms = Terms {
@@ -106,7 +106,7 @@ impl Job {
             prompt,
             prompt_from,
             instructions: instructions.map(|path| path.to_string_lossy().into_owned()),
-            assigned,
+            assigned: assigned.values,
             branch: asked.branch.clone(),
             trusted,
         };
@@ -149,21 +149,37 @@ impl Job {
 }
 
 /// Read only in a trusted project, and never run.
-fn config_sh(
-    seen: &ProjectFiles,
-    trusted: bool,
+/// A limit that cannot be read is not no limit: nothing is started.
+fn read_settings(
+    project_policy: &ProjectPolicy,
+    flags: &Flags,
     env: &BTreeMap<String, String>,
-    tell: &dyn Tell,
-) -> BTreeMap<String, String> {
+    file: &Assignments,
+) -> Result<LoopSettings, RunnerError> {
+    let about_loops =
+        |section: &Option<String>| section.as_deref().is_none_or(|section| sections::OF_THE_LOOP.contains(&section));
+    let found = project_policy.diagnostics.iter().filter(|found| found.is_mistake() && about_loops(&found.section));
+    let mut unread: Vec<String> = found.map(ToString::to_string).collect();
+    let settings = settings(Sources { flags, env, policy: &project_policy.policy, file });
+    match settings {
+        Ok(settings) if unread.is_empty() => Ok(settings),
+        settings => {
+            unread.extend(settings.err().into_iter().flatten().map(|variable| variable.to_string()));
+            Err(RunnerError::Configuration { unread })
+        }
+    }
+}
+
+fn config_sh(seen: &ProjectFiles, trusted: bool, env: &BTreeMap<String, String>, tell: &dyn Tell) -> Assignments {
     let Some(file) = seen.loop_file(Path::new(".fresher/config.sh")).filter(|_| trusted) else {
-        return BTreeMap::new();
+        return Assignments::default();
     };
     let read = assignments(&String::from_utf8_lossy(&file.bytes), env);
     for name in &read.unread {
         let words = format!(".fresher/config.sh: the value of {name} would have to be run, and is left out");
         tell.tell(&RunMessage::Warning(words));
     }
-    read.values
+    read
 }
 
 fn works_on_queue(source: WorkSource, state: &Path, project: &str) -> Result<bool, RunnerError> {

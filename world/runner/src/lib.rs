@@ -13,10 +13,8 @@ mod prompt;
 mod recover;
 mod run_message;
 mod run_store;
-mod signals;
 mod supervise;
 mod templates;
-mod terminal;
 mod work_state;
 
 pub use dispatch::{RunSummary, run};

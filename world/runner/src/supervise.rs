@@ -3,13 +3,15 @@
 
 use crate::child::identity;
 use crate::run_store::RunStore;
-use crate::{RunMessage, RunnerError, Tell, signals, terminal};
+use crate::{RunMessage, RunnerError, Tell};
 use model::{ClientProcess, Ms};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::mpsc::{Sender, channel};
 use std::time::{Duration, Instant};
+use sys::process::{self, ChildChange};
+use sys::{signals, terminal};
 
 /// A resumed client that ends sooner had a stale id.
 const STALE: Duration = Duration::from_secs(5);
@@ -52,7 +54,7 @@ enum Life {
 
 /// Runs the agent until it ends by itself; gives its exit status.
 pub fn supervise(what: &Supervised, tell: &dyn Tell) -> Result<i32, RunnerError> {
-    signals::outlive_closed_output();
+    signals::ignore(libc::SIGPIPE);
     let mut run_store = RunStore::open(&what.state)?;
     let (sender, receiver) = channel();
     let signal = sender.clone();
@@ -135,18 +137,9 @@ impl OneLife {
             .env("TAUT_AGENT_ID", &what.agent)
             .env("TAUT_SUPERVISED", "run")
             .env("TAUT_SUPERVISOR_PID", std::process::id().to_string());
-        // SAFETY: takes nothing but the terminal's number.
-        let terminal = terminal::is_there() && unsafe { libc::tcgetpgrp(0) == libc::getpgrp() };
+        let terminal = terminal::is_ours();
         if terminal {
-            // SAFETY: only calls that are allowed between fork and exec.
-            unsafe {
-                command.pre_exec(|| {
-                    libc::signal(libc::SIGTTOU, libc::SIG_IGN);
-                    libc::tcsetpgrp(0, libc::getpid());
-                    libc::signal(libc::SIGTTOU, libc::SIG_DFL);
-                    Ok(())
-                });
-            }
+            process::begin_in_foreground(&mut command);
         }
         let began = host::clock::now();
         let child = command.spawn().map_err(|source| RunnerError::Start { program: what.program.clone(), source })?;
@@ -209,8 +202,8 @@ impl OneLife {
             return;
         }
         terminal::take_back();
-        // SAFETY: plain numbers. We go on here when the shell continues us.
-        unsafe { libc::raise(libc::SIGSTOP) };
+        // We go on here when the shell continues us.
+        process::stop_here();
         let _ = terminal::give_to(self.leader.pid);
         self.send(libc::SIGCONT);
     }
@@ -224,10 +217,7 @@ impl OneLife {
     }
 
     fn send(&self, signal: i32) {
-        if let Ok(pid) = libc::pid_t::try_from(self.leader.pid) {
-            // SAFETY: plain numbers; the group is the one we made.
-            unsafe { libc::kill(-pid, signal) };
-        }
+        process::signal_group(self.leader.pid, signal);
     }
 }
 
@@ -263,20 +253,13 @@ fn release(run_store: &mut RunStore, what: &Supervised, tell: &dyn Tell) {
 
 /// Reports every stop and the end.
 fn wait_for(pid: u32, tell: &Sender<Doing>) {
-    let Ok(pid) = libc::pid_t::try_from(pid) else { return };
     loop {
-        let mut status = 0;
-        // SAFETY: the number lives on this frame.
-        let told = unsafe { libc::waitpid(pid, &raw mut status, libc::WUNTRACED) };
-        let doing = match told {
-            -1 if std::io::Error::last_os_error().kind() == std::io::ErrorKind::Interrupted => continue,
-            -1 => Doing::Ended(None),
-            _ if libc::WIFSTOPPED(status) => Doing::Stopped,
-            _ if libc::WIFEXITED(status) => Doing::Ended(Some(libc::WEXITSTATUS(status))),
-            _ => Doing::Ended(None),
+        let change = process::wait_for_change(pid);
+        let doing = match change {
+            ChildChange::Stopped => Doing::Stopped,
+            ChildChange::Ended(code) => Doing::Ended(code),
         };
-        let over = matches!(doing, Doing::Ended(_));
-        if tell.send(doing).is_err() || over {
+        if tell.send(doing).is_err() || change != ChildChange::Stopped {
             return;
         }
     }

@@ -4,7 +4,7 @@ use crate::workers::Switched;
 use daemon::{RpcFault, Service, Wake};
 use model::effect::After;
 use model::{Answer, Call};
-use pipeline::{Pipeline, PipelineSetup, RpcError};
+use pipeline::{Pipeline, PipelineSetup, Response, RpcError};
 use serde_json::Value;
 
 /// Says that a command, and not a hook, has changed something.
@@ -33,6 +33,7 @@ impl DaemonService {
 impl Service for DaemonService {
     fn hook_batch(&mut self, calls: Vec<Call>) -> Vec<Answer> {
         let served = self.pipeline.handle_all(calls);
+        served.iter().for_each(note);
         self.news |= served.iter().any(|served| served.after.iter().any(is_news));
         self.stored = served.iter().map(|served| served.event.as_ref().map(|event| event.key.clone())).collect();
         served.into_iter().map(|served| served.answer).collect()
@@ -55,8 +56,10 @@ impl Service for DaemonService {
     fn undelivered(&mut self, places: &[usize]) {
         let keys = places.iter().filter_map(|place| self.stored.get(*place).cloned().flatten());
         let keys: Vec<String> = keys.collect();
-        // Where this cannot be stored, what the client keeps of its own answer corrects it.
-        let _ = self.pipeline.store().and_then(|store| store.undelivered(&keys));
+        if let Err(error) = self.pipeline.store().and_then(|store| store.undelivered(&keys)) {
+            // What the client keeps of its own answer corrects it.
+            tracing::warn!("that an answer came too late could not be stored: {error}");
+        }
     }
 
     fn after_answers(&mut self) {
@@ -68,6 +71,17 @@ impl Service for DaemonService {
     /// Leases are reaped here even where nobody claims.
     fn is_needed(&mut self) -> bool {
         self.pipeline.store().and_then(|store| store.holders()).is_ok_and(|holders| !holders.is_empty())
+    }
+}
+
+/// What went wrong with a call, and for who wants to know all of it, what came of it.
+fn note(served: &Response) {
+    for trouble in &served.troubles {
+        tracing::warn!("a call from {}: {trouble}", served.event.as_ref().map_or("an agent", |event| &event.agent));
+    }
+    if let Some(event) = &served.event {
+        let tool = event.tool.as_deref().unwrap_or_default();
+        tracing::debug!("{} {tool} of {}: {} {:?}", event.event, event.agent, event.verdict.name(), event.rules);
     }
 }
 

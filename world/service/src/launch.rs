@@ -68,8 +68,9 @@ fn tell(places: &PathVariables, method: &str) {
 pub fn start_again() {
     if let Ok(program) = std::env::current_exe() {
         let line: Vec<OsString> = std::env::args_os().skip(1).collect();
-        let env = host::environment::of_daemon(&PathVariables::from_process());
-        let _ = daemon::start_in_background(&program, &line, env);
+        let places = PathVariables::from_process();
+        let env = host::environment::of_daemon(&places);
+        let _ = daemon::start_in_background(&places.state(), &program, &line, env);
     }
 }
 
@@ -83,6 +84,7 @@ pub fn without_daemon() -> bool {
 pub fn tell_in_background(places: &PathVariables) {
     if let Ok(program) = std::env::current_exe() {
         let _ = daemon::start_in_background(
+            &places.state(),
             &program,
             &line(&["notify", "deliver"], places),
             host::environment::of_daemon(places),
@@ -97,6 +99,11 @@ pub fn after_in_process(after: &[After], places: &PathVariables) {
     }
     if let Ok(program) = std::env::current_exe() {
         // Never waited for: the next hook will find it, or not.
-        let _ = daemon::start_in_background(&program, &line(&RUN, places), host::environment::of_daemon(places));
+        let _ = daemon::start_in_background(
+            &places.state(),
+            &program,
+            &line(&RUN, places),
+            host::environment::of_daemon(places),
+        );
     }
 }

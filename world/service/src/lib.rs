@@ -2,6 +2,7 @@
 
 mod daemon_service;
 mod launch;
+pub mod log;
 pub mod workers;
 
 pub use daemon_service::DaemonService;
@@ -24,6 +25,7 @@ pub fn run(setting: &PipelineSetup) -> Result<DaemonEnd, RunError> {
     let woken = workers::woken(setting, &switched);
     let wakes: Vec<_> = woken.iter().map(|task| task.wake.clone()).collect();
     let mut options = DaemonOptions::new(&setting.state, build());
+    options.log = log::options();
     options.ticks = workers::alone(setting);
     options.ticks.extend(woken);
     let setting = setting.clone();

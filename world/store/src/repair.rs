@@ -6,7 +6,6 @@ use model::Ms;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use std::fs::{File, OpenOptions};
 use std::io::ErrorKind;
-use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
@@ -103,29 +102,13 @@ fn within<T>(
 /// `file` is open, nobody can read or write it either.
 fn alone(file: &File, patience: Duration) -> bool {
     let began = Instant::now();
-    while !try_exclusive(file) {
+    while !sys::disk::try_lock_range(file, LOCK_START, LOCK_LENGTH) {
         if began.elapsed() >= patience {
             return false;
         }
         std::thread::sleep(Duration::from_millis(1));
     }
     true
-}
-
-fn try_exclusive(file: &File) -> bool {
-    #[cfg(target_os = "linux")]
-    // Unlike the older kind, this one also sees connections of our own process.
-    const SET: libc::c_int = libc::F_OFD_SETLK;
-    #[cfg(not(target_os = "linux"))]
-    const SET: libc::c_int = libc::F_SETLK;
-    // SAFETY: `flock` is plain data for which all zeros is a valid value.
-    let mut range: libc::flock = unsafe { std::mem::zeroed() };
-    range.l_type = libc::F_WRLCK as libc::c_short;
-    range.l_whence = libc::SEEK_SET as libc::c_short;
-    range.l_start = LOCK_START;
-    range.l_len = LOCK_LENGTH;
-    // SAFETY: the descriptor is open for as long as `file` is, and `range` outlives the call.
-    unsafe { libc::fcntl(file.as_raw_fd(), SET, &raw const range) == 0 }
 }
 
 /// An empty database under another name, complete in one file.

@@ -33,6 +33,18 @@ pub fn boot() -> &'static str {
     })
 }
 
+/// How far the clock on this machine's wall is ahead of UTC at that second since 1970, in seconds.
+#[must_use]
+pub fn utc_offset_s(at: i64) -> i32 {
+    // SAFETY: all zeroes is a valid `tm`, and the call only writes into it.
+    let local = unsafe {
+        let mut local: libc::tm = std::mem::zeroed();
+        if libc::localtime_r(&raw const at, &raw mut local).is_null() { None } else { Some(local) }
+    };
+    // Where the zone cannot be told, UTC is as good as any.
+    local.and_then(|local| i32::try_from(local.tm_gmtoff).ok()).unwrap_or_default()
+}
+
 fn millis(clock: libc::clockid_t) -> i64 {
     let mut at = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the structure lives on this stack frame and is filled by the call.

@@ -8,8 +8,15 @@ const PIPE_BYTES: usize = 4096;
 
 /// A limit on the size of files makes a write fail from now on, and does not end the process.
 pub fn outlive_limits() {
-    // SAFETY: an ignored signal needs no handler.
-    unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
+    crate::signals::ignore(libc::SIGXFSZ);
+}
+
+/// What is printed goes nowhere from now on, and whoever read it sees its end.
+pub fn let_go_of_output() {
+    if let Ok(nowhere) = std::fs::File::options().write(true).open("/dev/null") {
+        // Both are open; what cannot be let go of is kept.
+        let _ = rustix::stdio::dup2_stdout(&nowhere);
+    }
 }
 
 /// Writes what the reader takes within the limit; `false` when that was not all.

@@ -152,8 +152,7 @@ pub fn ours_or_root(found: &Metadata) -> bool {
 /// The user this process acts for.
 #[must_use]
 pub fn user() -> u32 {
-    // SAFETY: takes nothing and cannot fail.
-    unsafe { libc::geteuid() }
+    rustix::process::geteuid().as_raw()
 }
 
 fn unread(error: io::Error) -> Unread {

@@ -4,10 +4,11 @@
 //! process does not end, nor close its pipes, before its last thread has. Whoever waits for the answer of a program must
 //! not be made to wait for that.
 
+use crate::poll;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// A process beside this one, and the end of the pipe at which its messages come out.
 pub struct SideProcess {
@@ -33,8 +34,6 @@ pub enum Received {
 
 /// A longer message is none of ours.
 const MOST_BYTES: usize = 64 << 20;
-
-const MOST_TRIES: usize = 16;
 
 /// Starts `work` in a copy of this process that has none of its standard streams. Only for a process with one thread.
 ///
@@ -80,7 +79,7 @@ impl SideProcess {
             if let Some(message) = self.take() {
                 return Received::Message(message);
             }
-            if !is_readable(self.pipe.as_raw_fd(), deadline.saturating_duration_since(Instant::now())) {
+            if !poll::becomes_readable(self.pipe.as_raw_fd(), deadline.saturating_duration_since(Instant::now())) {
                 return Received::TimeIsUp;
             }
             match self.pipe.read(&mut chunk) {
@@ -136,25 +135,10 @@ fn leave_streams() {
     }
 }
 
-fn is_readable(fd: RawFd, limit: Duration) -> bool {
-    let mut poll = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
-    // Rounded up, so that a wait for less than a millisecond does not spin.
-    let millis = i32::try_from(limit.as_micros().div_ceil(1000)).unwrap_or(i32::MAX);
-    // A wait that was interrupted, or that there was no memory for, says nothing: it is begun again.
-    for _ in 0..MOST_TRIES {
-        // SAFETY: one entry that lives on this stack frame, and its count of one.
-        match unsafe { libc::poll(&raw mut poll, 1, millis) } {
-            0 => return false,
-            1.. => return true,
-            _ => {}
-        }
-    }
-    false
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::Duration;
 
     const PLENTY: Duration = Duration::from_secs(60);
 

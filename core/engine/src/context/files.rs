@@ -1,8 +1,9 @@
 //! Which files a new session is given: those for everyone, those of its role,
 //! those of its mode. Asked for in rounds, because a role's file names others.
 
-use super::{ContextBudget, ContextSettings, Rank, ShownFile, frontmatter};
+use super::{ContextBudget, ContextSettings, Rank, ShownFile};
 use crate::event_context::{EventContext, Places};
+use crate::frontmatter;
 use model::event::EventKind;
 use model::fact::{Probe, TextFact};
 use model::session::Session;
@@ -125,13 +126,13 @@ impl Walk<'_> {
     }
 
     fn take(&mut self, source: ContextSource, path: String, text: &str, within: Vec<String>) {
-        let parted = frontmatter::part(text);
+        let (head, body) = frontmatter::part(text);
         let what = if source == ContextSource::Role { "role" } else { "mode" };
         let title = format!("{} ({what})", self.event.places.shown(&path));
-        self.files.push(ContextFile { source, path, title, found: TextFact::Text(parted.body.to_string()) });
+        self.files.push(ContextFile { source, path, title, found: TextFact::Text(body.to_string()) });
         let free = within == self.event.places.of_user() || self.event.policy.trust == Trust::Trusted;
         let within = if free { self.event.places.everywhere() } else { self.event.places.here() };
-        for included in parted.auto_include {
+        for included in frontmatter::words(head.get("auto_include")) {
             let Some(path) = self.substituted(included) else { continue };
             self.entry(&Entry { source, path: &path, title: None, within: within.clone() });
         }

@@ -3,7 +3,6 @@
 
 pub mod budget;
 mod files;
-pub(crate) mod frontmatter;
 pub(crate) mod observe;
 pub mod runtime;
 mod settings;

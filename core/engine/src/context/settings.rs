@@ -1,8 +1,8 @@
-//! The `[context]` section: what a project or user wants told. Absent means
-//! off; a wrongly typed value is absent.
+//! What a project or user wants shown: the `[context]` section, and what of others decides how usage is measured.
 
 use policy::Policy;
-use toml::{Table, Value};
+use policy::config::sections::CoreEntry;
+use policy::config::types::TextOr;
 
 /// What is switched on, read from the configuration of an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,32 +38,26 @@ pub struct CoreFile {
     pub title: String,
 }
 
-/// How far before the end of the window the client was seen to compact.
-const RESERVE: u64 = 33_000;
-
-const PREFIX: &str = "[TAUT: INFO]";
-
 impl ContextSettings {
     pub fn of(policy: &Policy) -> Self {
-        let empty = Table::new();
-        let table = policy.section("context").and_then(Value::as_table).unwrap_or(&empty);
-        let on = |name: &str| table.get(name).and_then(Value::as_bool).unwrap_or_default();
-        let warnings = on("warnings");
+        let sections = &policy.sections;
+        let section = &sections.context;
         Self {
-            prefix: table.get("prefix").and_then(Value::as_str).unwrap_or(PREFIX).to_string(),
-            core: core(table),
-            roles: table.get("roles").and_then(Value::as_bool).unwrap_or(true),
-            window: table.get("window").and_then(tokens),
-            windows: windows(table),
-            reserve: table.get("reserve").and_then(tokens).unwrap_or(RESERVE),
-            warnings,
-            runtime: on("runtime"),
-            status_reminder: on("status_reminder"),
-            report: on("report"),
-            follows_usage: warnings
-                || on("usage")
-                || ["overflow", "skills"].iter().any(|name| policy.section(name).is_some()),
-            session_required: session_required(policy),
+            prefix: section.prefix.clone(),
+            core: section.core.iter().filter_map(core_file).collect(),
+            roles: section.roles,
+            window: section.window,
+            windows: section.windows.iter().map(|(model, tokens)| (model.clone(), *tokens)).collect(),
+            reserve: section.reserve,
+            warnings: section.warnings,
+            runtime: section.runtime,
+            status_reminder: section.status_reminder,
+            report: section.report,
+            follows_usage: section.warnings
+                || section.usage
+                || sections.overflow.is_some()
+                || !sections.skills.is_empty(),
+            session_required: sections.session.required,
         }
     }
 
@@ -82,35 +76,15 @@ impl Default for ContextSettings {
     }
 }
 
-fn session_required(policy: &Policy) -> bool {
-    let section = policy.section("session").and_then(Value::as_table);
-    section.and_then(|table| table.get("required")).and_then(Value::as_bool).unwrap_or_default()
-}
-
-fn tokens(value: &Value) -> Option<u64> {
-    value.as_integer().and_then(|number| u64::try_from(number).ok()).filter(|number| *number > 0)
-}
-
-fn windows(table: &Table) -> Vec<(String, u64)> {
-    let by_model = table.get("windows").and_then(Value::as_table);
-    by_model.into_iter().flatten().filter_map(|(model, value)| Some((model.clone(), tokens(value)?))).collect()
-}
-
 /// `"notes.md"`, or `{ path = "notes.md", name = "NOTES", label = "what to know" }`.
-fn core(table: &Table) -> Vec<CoreFile> {
-    let entries = table.get("core").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    entries.iter().filter_map(core_file).collect()
-}
-
-fn core_file(entry: &Value) -> Option<CoreFile> {
-    let text = |name: &str| entry.get(name).and_then(Value::as_str);
-    let path = entry.as_str().or_else(|| text("path")).filter(|path| !path.is_empty())?;
-    let name = text("name").unwrap_or(path);
-    let title = match text("label") {
-        Some(label) => format!("{name} ({label})"),
-        None => name.to_string(),
+fn core_file(entry: &TextOr<CoreEntry>) -> Option<CoreFile> {
+    let (path, name, label) = match entry {
+        TextOr::Text(path) => (path, None, None),
+        TextOr::Table(entry) => (&entry.path, entry.name.as_ref(), entry.label.as_ref()),
     };
-    Some(CoreFile { path: path.to_string(), title })
+    let name = name.unwrap_or(path);
+    let title = label.map_or_else(|| name.clone(), |label| format!("{name} ({label})"));
+    (!path.is_empty()).then(|| CoreFile { path: path.clone(), title })
 }
 
 #[cfg(test)]

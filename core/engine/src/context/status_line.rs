@@ -12,6 +12,8 @@ pub struct StatusLine {
     pub phase: Option<String>,
     pub tasks: Vec<String>,
     pub cost_usd: Option<f64>,
+    /// What the user ought to know of the configuration.
+    pub notice: Option<String>,
 }
 
 impl StatusLine {
@@ -29,6 +31,7 @@ impl StatusLine {
             [first, rest @ ..] => Some(format!("tasks {first} +{}", rest.len())),
         });
         parts.extend(self.cost_usd.map(|cost| format!("${cost:.2}")));
+        parts.extend(self.notice.clone());
         let line = parts.join(" · ");
         // Whatever stands in a name, it is one line.
         line.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
@@ -49,8 +52,9 @@ mod tests {
             phase: Some("2: Build".into()),
             tasks: vec!["auth/01".into()],
             cost_usd: Some(0.276),
+            notice: Some("look".into()),
         };
-        assert_eq!(all.text(), "ada · Opus 5.5 · context 41% · implement 2: Build · task auth/01 · $0.28");
+        assert_eq!(all.text(), "ada · Opus 5.5 · context 41% · implement 2: Build · task auth/01 · $0.28 · look");
         assert_eq!(StatusLine::default().text(), "taut");
         let tasks = vec!["a\nb".into(), "c".into(), "d".into()];
         assert_eq!(StatusLine { tasks, ..StatusLine::default() }.text(), "taut · tasks a b +2");

@@ -5,7 +5,6 @@
 use super::messages::{SUB_AGENT_DONE, TASK_DONE, TASK_FAILED, TEAMMATE_IDLE, WORKER_ENDED};
 use super::text::line;
 use crate::event_context::EventContext;
-use crate::memory::settings::Section;
 use crate::redact::text_without_secrets as clean;
 use model::Ms;
 use model::effort::{Addressee, Message};
@@ -56,7 +55,7 @@ pub fn helper(event: &EventContext<'_>, session: &Session) -> Option<Message> {
     let (kind, body) = match (envelope.kind, &envelope.body) {
         (EventKind::SubagentStop, Body::Stop { last_message, .. }) => {
             let sub = envelope.sub_agent.as_ref().filter(|sub| !sub.kind.is_empty())?;
-            if !Section::of(policy, "fleet").flag("report_sub_agents") {
+            if !policy.sections.fleet.report_sub_agents {
                 return None;
             }
             let said = last_message.as_deref().map(|said| format!(": {}", line(&clean(said), MOST)));

@@ -4,7 +4,6 @@
 use super::{GateOpinion, GatedCall, finding, is_line};
 use crate::event_context::EventContext;
 use crate::memory::path::normal;
-use crate::memory::settings;
 use model::RuleKind;
 use model::effort::Directive;
 
@@ -16,7 +15,7 @@ pub fn word(event: &EventContext<'_>, gated: &GatedCall<'_>) -> GateOpinion {
         return GateOpinion::Open;
     }
     let made = gated.counters.unread_calls;
-    let limit = settings::unread_after(event.policy);
+    let limit = event.policy.sections.directives.block;
     let list = unread.join(", ");
     if made >= limit {
         let reason = format!(

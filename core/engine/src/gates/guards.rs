@@ -3,20 +3,26 @@
 
 use super::{GateResult, GatedCall, finding};
 use crate::event_context::EventContext;
+use crate::memory::skill::as_toml;
 use model::RuleKind;
+use policy::config::declare::ConfigType;
+use policy::config::sections::{GuardCondition, GuardField, GuardOperator, Payload, SkillGuard};
+use policy::config::types::TextOr;
 use serde_json::Value;
 
 pub fn fire(event: &EventContext<'_>, gated: &GatedCall<'_>, judged: &mut GateResult) {
     let Some(effort) = gated.effort else { return };
     let declared = gated.skill.as_ref().map(|skill| skill.guards.as_slice()).unwrap_or_default();
-    let stored = effort.metadata.get("guards").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    for guard in declared.iter().chain(stored) {
-        let Some(id) = guard.get("ruleId").or_else(|| guard.get("rule_id")).and_then(Value::as_str) else { continue };
-        if !guard.get("condition").is_some_and(|condition| holds(condition, event, gated)) {
+    let stored = effort.metadata.get("guards").and_then(Value::as_array).into_iter().flatten();
+    let stored: Vec<SkillGuard> = stored.filter_map(|guard| SkillGuard::read(&as_toml(guard)?)).collect();
+    for guard in declared.iter().chain(&stored) {
+        let Some(id) = guard.rule_id.as_ref().or(guard.rule_id_too.as_ref()) else { continue };
+        if !holds(&guard.condition, event, gated) {
             continue;
         }
         judged.fired.push(id.to_string());
-        if let Some(text) = told(guard.get("payload")).filter(|_| !gated.counters.told.iter().any(|known| known == id))
+        if let Some(text) =
+            told(guard.payload.as_ref()).filter(|_| !gated.counters.told.iter().any(|known| known == id))
         {
             judged.told.push(id.to_string());
             judged.findings.push(finding(id, RuleKind::Warn, gated, text));
@@ -24,31 +30,29 @@ pub fn fire(event: &EventContext<'_>, gated: &GatedCall<'_>, judged: &mut GateRe
     }
 }
 
-fn holds(condition: &Value, event: &EventContext<'_>, gated: &GatedCall<'_>) -> bool {
-    let value = match condition.get("field").and_then(Value::as_str) {
-        Some("heartbeat_counter" | "heartbeatCounter") => Some(f64::from(gated.counters.since_log + 1)),
-        Some("context_usage" | "contextUsage") => {
+fn holds(condition: &GuardCondition, event: &EventContext<'_>, gated: &GatedCall<'_>) -> bool {
+    let value = match condition.field {
+        Some(GuardField::HeartbeatCounter | GuardField::HeartbeatCounterToo) => {
+            Some(f64::from(gated.counters.since_log + 1))
+        }
+        Some(GuardField::ContextUsage | GuardField::ContextUsageToo) => {
             event.session().and_then(|session| session.raw_context_percent()).map(|percent| percent / 100.0)
         }
-        _ => None,
+        None => None,
     };
-    let (Some(value), Some(than)) = (value, condition.get("value").and_then(Value::as_f64)) else { return false };
-    match condition.get("op").and_then(Value::as_str) {
-        Some("gte") => value >= than,
-        Some("gt") => value > than,
-        Some("lte") => value <= than,
-        Some("lt") => value < than,
-        Some("eq") => (value - than).abs() < f64::EPSILON,
-        _ => false,
+    let (Some(value), Some(than), Some(op)) = (value, condition.value, condition.op) else { return false };
+    match op {
+        GuardOperator::AtLeast => value >= than,
+        GuardOperator::Above => value > than,
+        GuardOperator::AtMost => value <= than,
+        GuardOperator::Below => value < than,
+        GuardOperator::Equal => (value - than).abs() < f64::EPSILON,
     }
 }
 
-fn told(payload: Option<&Value>) -> Option<String> {
+fn told(payload: Option<&TextOr<Payload>>) -> Option<String> {
     match payload? {
-        Value::String(text) => Some(text.clone()),
-        Value::Object(fields) => {
-            ["text", "message"].into_iter().find_map(|name| fields.get(name)?.as_str()).map(str::to_string)
-        }
-        _ => None,
+        TextOr::Text(text) => Some(text.clone()),
+        TextOr::Table(payload) => payload.text.clone().or_else(|| payload.message.clone()),
     }
 }

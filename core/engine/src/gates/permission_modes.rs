@@ -2,16 +2,14 @@
 //! and who has one writes only to those who agreed to it.
 
 use crate::memory::path::matches;
-use crate::memory::settings::Section;
 use model::tool::ToolCall;
 use model::{Finding, RuleKind};
 use policy::Policy;
+use policy::config::sections::ContactTag;
+use policy::config::types::TextOr;
 use serde_json::Value;
 
 pub const RULE: &str = "communication";
-
-const DIRECT: &str = "claude_direct";
-const DRAFT: &str = "claude_draft";
 
 /// A tool that reaches people.
 struct Tool<'a> {
@@ -38,7 +36,7 @@ pub fn judge(call: &ToolCall, mode: Option<&str>, policy: &Policy) -> Option<Fin
     }
     let field = tool.contact?;
     let contacts = contacts_of(call, field);
-    let needed = if tool.draft { "claude_direct or claude_draft" } else { DIRECT };
+    let needed = if tool.draft { "claude_direct or claude_draft" } else { ContactTag::Direct.name() };
     if contacts.is_empty() {
         return Some(deny(format!("the input has no `{field}`, so nobody can tell whom this reaches.")));
     }
@@ -54,13 +52,12 @@ pub fn judge(call: &ToolCall, mode: Option<&str>, policy: &Policy) -> Option<Fin
 }
 
 fn tool<'a>(call: &ToolCall, policy: &'a Policy) -> Option<Tool<'a>> {
-    let tools = Section::of(policy, "communication").get("tools")?.as_array()?;
-    tools.iter().find_map(|entry| {
-        let name = entry.as_str().or_else(|| entry.get("tool").and_then(toml::Value::as_str))?;
-        matches(name, &call.name).then(|| Tool {
-            contact: entry.get("contact").and_then(toml::Value::as_str),
-            draft: entry.get("draft").and_then(toml::Value::as_bool).unwrap_or_default(),
-        })
+    policy.sections.communication.tools.iter().find_map(|entry| {
+        let (name, contact, draft) = match entry {
+            TextOr::Text(name) => (name, None, false),
+            TextOr::Table(tool) => (&tool.tool, tool.contact.as_deref(), tool.draft),
+        };
+        matches(name, &call.name).then_some(Tool { contact, draft })
     })
 }
 
@@ -75,9 +72,6 @@ fn contacts_of(call: &ToolCall, field: &str) -> Vec<String> {
 }
 
 fn may(contact: &str, draft: bool, policy: &Policy) -> bool {
-    let known = policy.section("contacts").and_then(toml::Value::as_table);
-    let tags = known.into_iter().flatten().find(|(name, _)| name.eq_ignore_ascii_case(contact)).map(|(_, tags)| tags);
-    let tags: Vec<&str> =
-        tags.and_then(toml::Value::as_array).into_iter().flatten().filter_map(toml::Value::as_str).collect();
-    tags.contains(&DIRECT) || (draft && tags.contains(&DRAFT))
+    let tags = policy.sections.contacts.iter().find(|(name, _)| name.eq_ignore_ascii_case(contact));
+    tags.is_some_and(|(_, tags)| tags.contains(&ContactTag::Direct) || (draft && tags.contains(&ContactTag::Draft)))
 }

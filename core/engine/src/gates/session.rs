@@ -3,13 +3,12 @@
 
 use super::{GateOpinion, GatedCall, finding, is_line, standards};
 use crate::event_context::EventContext;
-use crate::memory::settings::{self, Section};
 use model::RuleKind;
 
 pub const RULE: &str = "session-gate";
 
 pub fn word(event: &EventContext<'_>, gated: &GatedCall<'_>) -> GateOpinion {
-    if !settings::session_required(event.policy) || gated.effort.is_some() {
+    if !event.policy.sections.session.required || gated.effort.is_some() {
         return GateOpinion::Open;
     }
     if leads_to_one(event, gated) {
@@ -26,15 +25,14 @@ fn leads_to_one(event: &EventContext<'_>, gated: &GatedCall<'_>) -> bool {
 }
 
 fn how(event: &EventContext<'_>) -> String {
-    let section = Section::of(event.policy, "session");
+    let sections = &event.policy.sections;
     let mut how =
         "no session is active, and this project requires one. Run `taut session activate <skill>` first".to_string();
-    let skills = event.policy.section("skills").and_then(toml::Value::as_table);
-    let skills: Vec<&str> = skills.into_iter().flat_map(|skills| skills.keys()).map(String::as_str).collect();
+    let skills: Vec<&str> = sections.skills.keys().map(String::as_str).collect();
     if !skills.is_empty() {
         how.push_str(&format!(" (skills here: {})", skills.join(", ")));
     }
-    let standards = section.texts("standards");
+    let standards = &sections.session.standards;
     if !standards.is_empty() {
         how.push_str(&format!(", after reading {}", standards.join(", ")));
     }

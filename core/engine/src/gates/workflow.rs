@@ -8,7 +8,10 @@ use crate::event_context::EventContext;
 use crate::memory::path::matches;
 use crate::memory::settings;
 use model::RuleKind;
-use toml::Value;
+use policy::config::sections::{
+    InjectOften, NumberOrText, PayloadMode, RuleUrgency, Trigger, TriggerCondition, TriggerType, WorkflowRule,
+};
+use policy::config::types::TextOr;
 
 /// A rule that holds now.
 struct Firing<'a> {
@@ -21,9 +24,8 @@ struct Firing<'a> {
 }
 
 pub fn fire(event: &EventContext<'_>, gated: &GatedCall<'_>, judged: &mut GateResult) {
-    let rules = event.policy.section("workflow").and_then(|section| section.get("rule")).and_then(Value::as_array);
-    let mut firing: Vec<Firing<'_>> =
-        rules.into_iter().flatten().filter_map(|rule| firing(rule, event, gated)).collect();
+    let rules = &event.policy.sections.workflow.rule;
+    let mut firing: Vec<Firing<'_>> = rules.iter().filter_map(|rule| firing(rule, event, gated)).collect();
     firing.sort_by_key(|rule| rule.priority);
     judged.fired.extend(firing.iter().map(|rule| rule.id.to_string()));
     let (blocking, telling): (Vec<_>, Vec<_>) = firing.into_iter().partition(|rule| rule.blocks);
@@ -47,66 +49,72 @@ fn always_passes(event: &EventContext<'_>, gated: &GatedCall<'_>) -> bool {
     is_line(event, &["log", "status", "session", "effort"]) || directives::reads(event, gated).is_some()
 }
 
-fn firing<'a>(rule: &'a Value, event: &EventContext<'_>, gated: &GatedCall<'_>) -> Option<Firing<'a>> {
-    let text = |name: &str| rule.get(name).and_then(Value::as_str);
-    let id = text("id")?;
-    let trigger = rule.get("trigger")?;
-    let filter =
-        |name: &str| rule.get("toolFilter").or_else(|| rule.get("tool_filter")).map(|filter| texts(filter.get(name)));
-    let included =
-        filter("include").is_none_or(|names| names.is_empty() || names.iter().any(|name| *name == gated.call.name));
-    let excluded = filter("exclude").is_some_and(|names| names.iter().any(|name| *name == gated.call.name));
-    if !included || excluded || !holds(trigger, event, gated) {
+fn firing<'a>(rule: &'a WorkflowRule, event: &EventContext<'_>, gated: &GatedCall<'_>) -> Option<Firing<'a>> {
+    let named = |names: &[String]| names.contains(&gated.call.name);
+    let filter = rule.tool_filter.as_ref().or(rule.tool_filter_too.as_ref());
+    let concerned =
+        filter.is_none_or(|filter| (filter.include.is_empty() || named(&filter.include)) && !named(&filter.exclude));
+    if !concerned || !holds(&rule.trigger, event, gated) {
         return None;
     }
     Some(Firing {
-        id,
-        priority: rule.get("priority").and_then(Value::as_integer).unwrap_or(100),
-        blocks: matches!(text("urgency"), Some("block" | "interrupt")),
-        once: text("inject") == Some("once"),
+        id: &rule.id,
+        priority: rule.priority,
+        blocks: matches!(rule.urgency, RuleUrgency::Block | RuleUrgency::Interrupt),
+        once: rule.inject == InjectOften::Once,
         text: payload(rule, gated),
-        whitelist: texts(rule.get("whitelist")),
+        whitelist: rule.whitelist.iter().map(String::as_str).collect(),
     })
 }
 
-fn holds(trigger: &Value, event: &EventContext<'_>, gated: &GatedCall<'_>) -> bool {
-    let Some(condition) = trigger.get("condition") else { return false };
-    let at_least = |field: &str, value: f64| condition.get(field).and_then(number).is_some_and(|limit| value >= limit);
-    match trigger.get("type").and_then(Value::as_str) {
-        Some("contextThreshold") => over(condition, event, gated),
-        Some("lifecycle") => match condition.get("noActiveSession").and_then(Value::as_bool) {
+fn holds(trigger: &Trigger, event: &EventContext<'_>, gated: &GatedCall<'_>) -> bool {
+    let Some(kind) = trigger.kind else { return false };
+    let condition = &trigger.condition;
+    match kind {
+        TriggerType::ContextThreshold => over(condition, event, gated),
+        TriggerType::Lifecycle => match condition.no_active_session {
             Some(wanted) => gated.effort.is_none() == wanted,
-            None => condition.get("eq").and_then(Value::as_str) == Some(lifecycle(event, gated)),
+            None => condition.eq.as_ref().and_then(NumberOrText::text) == Some(lifecycle(event, gated)),
         },
-        Some("phase") => condition.get("matches").and_then(Value::as_str).is_some_and(|part| {
+        TriggerType::Phase => condition.matches.as_deref().is_some_and(|part| {
             gated.effort.and_then(|effort| effort.phase.as_deref()).is_some_and(|phase| phase.contains(part))
         }),
-        Some("toolCount") => gated.effort.is_some() && at_least("gte", f64::from(gated.counters.since_log + 1)),
-        Some("discovery") => {
-            let waits = directives::unread(event, gated).next().is_some();
-            condition.get("nonEmpty").and_then(Value::as_bool) == Some(waits)
-        }
-        Some("perTranscriptToolCount") => {
+        TriggerType::ToolCount => gated.effort.is_some() && reached(condition, gated.counters.since_log, event, gated),
+        TriggerType::Discovery => condition.non_empty == Some(directives::unread(event, gated).next().is_some()),
+        TriggerType::PerTranscriptToolCount => {
             let calls = f64::from(gated.counters.calls + 1);
-            at_least("gte", calls)
-                || condition.get("eq").and_then(number).is_some_and(|limit| (calls - limit).abs() < 0.5)
+            let exactly = condition.eq.as_ref().and_then(NumberOrText::number);
+            reached(condition, gated.counters.calls, event, gated)
+                || exactly.is_some_and(|limit| (calls - limit).abs() < 0.5)
         }
-        _ => false,
+    }
+}
+
+/// The name of a limit stands for where the heartbeat stops an agent: a limit that is not a number is not no limit.
+fn reached(condition: &TriggerCondition, before: u32, event: &EventContext<'_>, gated: &GatedCall<'_>) -> bool {
+    let count = f64::from(before + 1);
+    match &condition.gte {
+        Some(NumberOrText::Number(limit)) => count >= *limit,
+        Some(NumberOrText::Text(_)) => {
+            let bare = crate::memory::skill::Skill::default();
+            count >= f64::from(settings::heartbeat(event.policy, gated.skill.as_ref().unwrap_or(&bare)).block)
+        }
+        None => false,
     }
 }
 
 /// As a share of the raw window, or where the overflow gate closes.
-fn over(condition: &Value, event: &EventContext<'_>, gated: &GatedCall<'_>) -> bool {
+fn over(condition: &TriggerCondition, event: &EventContext<'_>, gated: &GatedCall<'_>) -> bool {
     let Some(session) = event.session() else { return false };
-    match condition.get("gte") {
-        Some(Value::String(_)) => {
+    match &condition.gte {
+        Some(NumberOrText::Text(_)) => {
             let overflow = settings::overflow(event.policy, gated.skill.as_ref());
             overflow
                 .is_some_and(|overflow| super::overflow::percent(event, overflow).is_some_and(|now| now >= overflow.at))
         }
-        Some(value) => number(value)
-            .zip(session.raw_context_percent())
-            .is_some_and(|(limit, percent)| percent >= if limit <= 1.0 { limit * 100.0 } else { limit }),
+        Some(NumberOrText::Number(limit)) => session
+            .raw_context_percent()
+            .is_some_and(|percent| percent >= if *limit <= 1.0 { limit * 100.0 } else { *limit }),
         None => false,
     }
 }
@@ -121,19 +129,23 @@ fn lifecycle(event: &EventContext<'_>, gated: &GatedCall<'_>) -> &'static str {
 }
 
 /// What the model is told, with `$names` of the moment put in.
-fn payload(rule: &Value, gated: &GatedCall<'_>) -> String {
-    let body = match rule.get("payload") {
-        Some(Value::String(text)) => text.clone(),
-        Some(table) => {
-            let text = table.get("text").and_then(Value::as_str).unwrap_or_default().to_string();
-            let files = texts(table.get("files"));
-            if files.is_empty() { text } else { format!("{text} Read: {}", files.join(", ")).trim_start().to_string() }
+fn payload(rule: &WorkflowRule, gated: &GatedCall<'_>) -> String {
+    let body = match &rule.payload {
+        Some(TextOr::Text(text)) => text.clone(),
+        Some(TextOr::Table(payload)) => {
+            let text = payload.text.clone().unwrap_or_default();
+            match payload.files.is_empty() {
+                true => text,
+                false => format!("{text} Read: {}", payload.files.join(", ")).trim_start().to_string(),
+            }
         }
         None => String::new(),
     };
-    let body = match rule.get("mode").and_then(Value::as_str) {
-        Some("read" | "preload") if !body.contains("Read") && !body.is_empty() => format!("Read: {body}"),
-        Some("paste") if !body.is_empty() => format!("Run: {body}"),
+    let body = match rule.mode {
+        Some(PayloadMode::Read | PayloadMode::Preload) if !body.contains("Read") && !body.is_empty() => {
+            format!("Read: {body}")
+        }
+        Some(PayloadMode::Paste) if !body.is_empty() => format!("Run: {body}"),
         _ => body,
     };
     let effort = gated.effort;
@@ -166,12 +178,4 @@ pub fn listed(entry: &str, event: &EventContext<'_>, gated: &GatedCall<'_>) -> b
     let pattern =
         pattern.strip_prefix("~/").map_or_else(|| pattern.to_string(), |rest| format!("{}/{rest}", &event.places.home));
     subject.is_some_and(|subject| matches(&pattern, subject) && !subject.contains("/../"))
-}
-
-fn texts(value: Option<&Value>) -> Vec<&str> {
-    value.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect()
-}
-
-fn number(value: &Value) -> Option<f64> {
-    value.as_float().or_else(|| value.as_integer().map(|n| n as f64))
 }

@@ -1,8 +1,8 @@
 //! Hooks of the loop: their names, what their exit codes mean, and which
 //! variables each is given. The one table of these; the docs are tested against it.
 
+use super::FailBehavior;
 use super::machine::{Loop, Terms};
-use super::settings::FailBehavior;
 use model::Ms;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

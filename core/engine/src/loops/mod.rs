@@ -11,9 +11,10 @@ mod verdict;
 pub use hooks::{Hook, HookEnd, HookStage, VARIABLES, Variable, values};
 pub use machine::{Loop, LoopEffect, LoopEvent, Phase, Stop, Terms};
 pub use plan_file::{Boxes, boxes};
+pub use policy::config::sections::{FailBehavior, Progress, WorkSource};
+pub use policy::config::types::duration;
 pub use settings::{
-    FailBehavior, Flags, HookSetting, Hooks, LoopLimits, LoopSettings, Progress, Sources, WorkSource, duration,
-    settings,
+    Flags, HookSetting, Hooks, LoopLimits, LoopSettings, Sources, UnreadVariable, VariableOrigin, settings,
 };
 pub use shell_file::{Assignments, assignments};
 pub use verdict::{EndedAgent, Open, WorkCount, WorkState};

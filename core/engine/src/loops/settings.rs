@@ -2,16 +2,19 @@
 //! `.taut/config.toml` over `.fresher/config.sh` over the defaults.
 
 use super::hooks::Hook;
-use crate::memory::settings::Section;
+use super::shell_file::Assignments;
 use model::run::Permissions;
 use policy::Policy;
+use policy::config::sections::{FailBehavior, HookSection, HooksSection, LoopSection, Progress, WorkSource};
+use policy::config::types::duration;
 use std::collections::BTreeMap;
+use std::fmt;
 
-const HOUR_MS: i64 = 3_600_000;
-pub const CEILING_MS: i64 = 24 * HOUR_MS;
-const HOOK_TIMEOUT_S: u64 = 30;
-const MAX_SKIPS: u64 = 10;
-const TRANSIENT_MS: i64 = 300_000;
+pub const CEILING_MS: i64 = 24 * 3_600_000;
+const HOOK_TIMEOUT_S: u32 = 30;
+
+/// Stands for the value of an assignment that would have to be run.
+const UNREAD: &str = "$(…)";
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct LoopSettings {
@@ -45,23 +48,6 @@ pub struct LoopLimits {
     pub progress: Progress,
 }
 
-/// What counts as progress.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Progress {
-    /// Commits, tasks, or files.
-    Any,
-    Commits,
-}
-
-/// Where the work is written down.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WorkSource {
-    /// The queue where it has tasks, else the plan file.
-    Auto,
-    Plan,
-    Queue,
-}
-
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hooks {
     pub on_failure: FailBehavior,
@@ -73,12 +59,6 @@ pub struct HookSetting {
     pub enabled: bool,
     pub background: bool,
     pub timeout_ms: u64,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FailBehavior {
-    Continue,
-    Abort,
 }
 
 /// What was typed. Absent is "as below".
@@ -103,151 +83,172 @@ pub struct Sources<'a> {
     pub flags: &'a Flags,
     pub env: &'a BTreeMap<String, String>,
     pub policy: &'a Policy,
-    /// The assignments of `.fresher/config.sh`.
-    pub file: &'a BTreeMap<String, String>,
+    /// Those of `.fresher/config.sh`.
+    pub file: &'a Assignments,
 }
 
-pub fn settings(from: Sources<'_>) -> LoopSettings {
+/// Something that was said and cannot be read. It is no default: it may have been a limit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnreadVariable {
+    /// The variable, with its prefix.
+    pub name: String,
+    pub value: String,
+    /// What it would have to be.
+    pub wanted: &'static str,
+    pub said_in: VariableOrigin,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum VariableOrigin {
+    Environment,
+    ConfigSh,
+}
+
+impl fmt::Display for UnreadVariable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let place = match self.said_in {
+            VariableOrigin::Environment => "the environment",
+            VariableOrigin::ConfigSh => ".fresher/config.sh",
+        };
+        write!(f, "{}={} in {place} cannot be read: it is {}", self.name, self.value, self.wanted)
+    }
+}
+
+/// How a loop is to run, or everything that cannot be read.
+pub fn settings(from: Sources<'_>) -> Result<LoopSettings, Vec<UnreadVariable>> {
     let Sources { flags, policy, .. } = from;
-    let section = Section::of(policy, "loop");
-    let agent =
-        flags.agent.clone().or_else(|| from.text("agent", "AGENT")).unwrap_or_else(|| "claude-code".to_string());
-    let danger = flags.danger || from.flag("skip_permissions", "DANGEROUS_PERMISSIONS").unwrap_or(false);
-    let mut agent_args: Vec<String> = section.texts("agent_args").into_iter().map(String::from).collect();
-    agent_args.extend(flags.agent_args.iter().cloned());
-    let known = policy.section("agents").and_then(|agents| agents.get(&agent)).and_then(|agent| agent.get("command"));
-    let command = known.and_then(toml::Value::as_array).into_iter().flatten();
-    LoopSettings {
-        command: command.filter_map(toml::Value::as_str).map(String::from).collect(),
+    let section = &policy.sections.loops;
+    let mut vars = Variables { from, unread: Vec::new() };
+    let agent = flags.agent.clone().or_else(|| vars.text("AGENT", section.agent.stated()));
+    let agent = agent.unwrap_or_else(|| section.agent.value.clone());
+    let skip = vars.truth("DANGEROUS_PERMISSIONS", section.skip_permissions.stated());
+    let danger = flags.danger || skip.unwrap_or(section.skip_permissions.value);
+    let source = vars.pick("SOURCE", section.source.stated().copied(), WorkSource::parse, "auto, plan or queue");
+    let settings = LoopSettings {
+        command: policy.sections.agents.get(&agent).map(|agent| agent.command.clone()).unwrap_or_default(),
         agent,
-        model: flags.model.clone().or_else(|| from.text("model", "MODEL")).filter(|model| !model.is_empty()),
-        max_turns: from.count("max_turns", "MAX_TURNS").filter(|turns| *turns > 0),
+        model: flags.model.clone().or_else(|| vars.text("MODEL", section.model.as_ref())).filter(|m| !m.is_empty()),
+        max_turns: vars.count("MAX_TURNS", section.max_turns.as_ref()).filter(|turns| *turns > 0),
         permissions: if danger { Permissions::Skipped } else { Permissions::Asked },
-        agent_args,
-        source: flags
-            .source
-            .or_else(|| from.text("source", "SOURCE").and_then(|word| WorkSource::parse(&word)))
-            .unwrap_or(WorkSource::Auto),
-        plan_file: from.text("plan_file", "PLAN_FILE").unwrap_or_else(|| "IMPLEMENTATION_PLAN.md".to_string()),
-        spec_dir: from.text("spec_dir", "SPEC_DIR").unwrap_or_else(|| "specs".to_string()),
-        log_dir: from.text("log_dir", "LOG_DIR").unwrap_or_else(|| ".taut/logs".to_string()),
-        limits: limits(from),
-        hooks: hooks(from),
-    }
+        agent_args: section.agent_args.iter().chain(&flags.agent_args).cloned().collect(),
+        source: flags.source.or(source).unwrap_or(section.source.value),
+        plan_file: vars.text("PLAN_FILE", section.plan_file.stated()).unwrap_or(section.plan_file.value.clone()),
+        spec_dir: vars.text("SPEC_DIR", section.spec_dir.stated()).unwrap_or(section.spec_dir.value.clone()),
+        log_dir: vars.text("LOG_DIR", section.log_dir.stated()).unwrap_or(section.log_dir.value.clone()),
+        limits: limits(&mut vars, section),
+        hooks: hooks(&mut vars, &policy.sections.hooks),
+    };
+    if vars.unread.is_empty() { Ok(settings) } else { Err(vars.unread) }
 }
 
-fn limits(from: Sources<'_>) -> LoopLimits {
-    let Sources { flags, policy, .. } = from;
-    let section = Section::of(policy, "loop");
-    let max_ms = flags.max_ms.or_else(|| from.text("max_time", "MAX_TIME").and_then(|text| duration(&text)));
-    let named_cost = from.env.get("FRESHER_MAX_COST").and_then(|text| text.parse::<f64>().ok());
-    let cost = flags.max_cost.or(named_cost).or_else(|| section.number("max_cost")).filter(|cost| *cost > 0.0);
-    let ceiling = section.get("ceiling").and_then(toml::Value::as_bool).unwrap_or(true) && !flags.no_ceiling;
-    let smart = from.flag("smart_termination", "SMART_TERMINATION").unwrap_or(true);
-    let idle = flags.idle_iterations.or_else(|| from.count("idle_iterations", "IDLE_ITERATIONS")).unwrap_or(1);
-    let commits = from.text("progress", "PROGRESS").is_some_and(|word| word == "commits");
+fn limits(vars: &mut Variables<'_>, section: &LoopSection) -> LoopLimits {
+    let flags = vars.from.flags;
+    let max_ms = vars.pick("MAX_TIME", section.max_time, duration, "a length of time such as 90s, 10m, 8h");
+    let dollars = |text: &str| text.trim().parse::<f64>().ok().filter(|cost| cost.is_finite() && *cost >= 0.0);
+    let cost = vars.pick("MAX_COST", section.max_cost, dollars, "a number of dollars");
+    let smart = vars.truth("SMART_TERMINATION", section.smart_termination.stated());
+    let idle = vars.count("IDLE_ITERATIONS", section.idle_iterations.stated());
+    let progress = vars.pick("PROGRESS", section.progress.stated().copied(), Progress::parse, "any or commits");
+    let iterations = vars.count("MAX_ITERATIONS", section.max_iterations.stated());
+    let failures = vars.count("MAX_FAILURES", section.max_failures.stated());
+    let skips = vars.count("MAX_SKIPS", section.max_skips.stated());
+    let idle = flags.idle_iterations.or(idle).unwrap_or(section.idle_iterations.value.into());
     LoopLimits {
-        max_iterations: flags.max_iterations.or_else(|| from.count("max_iterations", "MAX_ITERATIONS")).unwrap_or(0),
-        max_ms: max_ms.filter(|ms| *ms > 0),
-        ceiling_ms: ceiling.then_some(CEILING_MS),
-        max_cost_micros: cost.map(|cost| (cost * 1e6) as i64),
-        max_failures: flags.max_failures.or_else(|| from.count("max_failures", "MAX_FAILURES")).unwrap_or(1).max(1),
-        idle_iterations: if smart { idle } else { 0 },
-        max_skips: from.count("max_skips", "MAX_SKIPS").unwrap_or(MAX_SKIPS).max(1),
-        transient_ms: section.text("max_backoff").and_then(duration).unwrap_or(TRANSIENT_MS),
-        progress: if commits { Progress::Commits } else { Progress::Any },
+        max_iterations: flags.max_iterations.or(iterations).unwrap_or(section.max_iterations.value.into()),
+        max_ms: flags.max_ms.or(max_ms).filter(|ms| *ms > 0),
+        ceiling_ms: (section.ceiling && !flags.no_ceiling).then_some(CEILING_MS),
+        max_cost_micros: flags.max_cost.or(cost).filter(|cost| *cost > 0.0).map(|cost| (cost * 1e6) as i64),
+        max_failures: flags.max_failures.or(failures).unwrap_or(section.max_failures.value.into()).max(1),
+        idle_iterations: if smart.unwrap_or(section.smart_termination.value) { idle } else { 0 },
+        max_skips: skips.unwrap_or(section.max_skips.value.into()).max(1),
+        transient_ms: section.max_backoff,
+        progress: progress.unwrap_or(section.progress.value),
     }
 }
 
-fn hooks(from: Sources<'_>) -> Hooks {
-    let section = Section::of(from.policy, "hooks");
-    let named = |name: &str| from.named(name);
-    let truth = |name: &str| named(name).and_then(|text| truth(&text));
-    let on = |value: Option<&toml::Value>| value.and_then(toml::Value::as_bool);
-    let all = truth("HOOKS_ENABLED").or_else(|| on(section.get("enabled"))).unwrap_or(true);
-    let seconds =
-        |value: Option<&toml::Value>| value.and_then(toml::Value::as_integer).and_then(|n| u64::try_from(n).ok());
-    let timeout =
-        named("HOOK_TIMEOUT").and_then(|text| text.trim().parse().ok()).or_else(|| seconds(section.get("timeout")));
-    let behavior = named("HOOK_FAIL_BEHAVIOR").or_else(|| section.text("fail_behavior").map(String::from));
+fn hooks(vars: &mut Variables<'_>, section: &HooksSection) -> Hooks {
+    let all = vars.truth("HOOKS_ENABLED", None).unwrap_or(section.enabled);
+    let timeout = vars.pick("HOOK_TIMEOUT", None, |text| text.trim().parse::<u32>().ok(), "a number of seconds");
+    let timeout = timeout.unwrap_or(section.timeout);
+    let behavior = |text: &str| FailBehavior::parse(text.trim());
+    let behavior = vars.pick("HOOK_FAIL_BEHAVIOR", None, behavior, "continue or abort");
     let each = Hook::ALL.into_iter().map(|hook| {
-        let own = section.get(hook.name());
-        let own = |key: &str| own.and_then(|table| table.get(key));
-        let switch = format!("HOOK_{}_ENABLED", hook.name().to_uppercase());
+        let own = of_hook(section, hook);
+        let named = vars.truth(&format!("HOOK_{}_ENABLED", hook.name().to_uppercase()), None);
+        let seconds = own.timeout.into_iter().chain([timeout]).find(|seconds| *seconds > 0).unwrap_or(HOOK_TIMEOUT_S);
         let setting = HookSetting {
-            enabled: all && truth(&switch).or_else(|| on(own("enabled"))).unwrap_or(true),
-            background: on(own("background")).unwrap_or(false),
-            timeout_ms: seconds(own("timeout"))
-                .or(timeout)
-                .filter(|s| *s > 0)
-                .unwrap_or(HOOK_TIMEOUT_S)
-                .saturating_mul(1000),
+            enabled: all && named.unwrap_or(own.enabled),
+            background: own.background,
+            timeout_ms: u64::from(seconds).saturating_mul(1000),
         };
         (hook, setting)
     });
-    let aborts = behavior.is_some_and(|word| word.trim() == "abort");
-    Hooks { on_failure: if aborts { FailBehavior::Abort } else { FailBehavior::Continue }, each: each.collect() }
+    let each = each.collect();
+    Hooks { on_failure: behavior.unwrap_or(section.fail_behavior), each }
 }
 
-impl Sources<'_> {
-    fn text(&self, key: &str, name: &str) -> Option<String> {
-        let own = || Section::of(self.policy, "loop").text(key).map(String::from);
-        self.environment(name).or_else(own).or_else(|| self.assigned(name))
+fn of_hook(section: &HooksSection, hook: Hook) -> &HookSection {
+    match hook {
+        Hook::Started => &section.started,
+        Hook::NextIteration => &section.next_iteration,
+        Hook::PostIteration => &section.post_iteration,
+        Hook::Finished => &section.finished,
+    }
+}
+
+/// The variables that speak before the configuration, and those of `.fresher/config.sh`, which speak after it.
+struct Variables<'a> {
+    from: Sources<'a>,
+    unread: Vec<UnreadVariable>,
+}
+
+impl Variables<'_> {
+    fn pick<T>(
+        &mut self,
+        name: &str,
+        stated: Option<T>,
+        read: impl Fn(&str) -> Option<T>,
+        wanted: &'static str,
+    ) -> Option<T> {
+        let environment = self.environment(name);
+        let assigned = if environment.is_none() && stated.is_none() { self.assigned(name) } else { None };
+        let Some((name, value, said_in)) = environment.or(assigned) else { return stated };
+        let found = read(&value);
+        if found.is_none() {
+            self.unread.push(UnreadVariable { name, value, wanted, said_in });
+        }
+        found
     }
 
-    fn count(&self, key: &str, name: &str) -> Option<u64> {
-        let own = || Section::of(self.policy, "loop").count(key).map(u64::from);
-        let number = |text: String| text.trim().parse().ok();
-        self.environment(name).and_then(number).or_else(own).or_else(|| self.assigned(name).and_then(number))
+    fn text(&mut self, name: &str, stated: Option<&String>) -> Option<String> {
+        self.pick(name, stated.cloned(), |text| (text != UNREAD).then(|| text.to_string()), "text")
     }
 
-    fn flag(&self, key: &str, name: &str) -> Option<bool> {
-        let own = || Section::of(self.policy, "loop").get(key).and_then(toml::Value::as_bool);
-        let read = |text: String| truth(&text);
-        self.environment(name).and_then(read).or_else(own).or_else(|| self.assigned(name).and_then(read))
+    fn count(&mut self, name: &str, stated: Option<&u32>) -> Option<u64> {
+        self.pick(name, stated.copied().map(u64::from), |text| text.trim().parse().ok(), "a whole number")
     }
 
-    fn named(&self, name: &str) -> Option<String> {
-        self.environment(name).or_else(|| self.assigned(name))
+    fn truth(&mut self, name: &str, stated: Option<&bool>) -> Option<bool> {
+        self.pick(name, stated.copied(), truth, "true or false")
     }
 
-    fn environment(&self, name: &str) -> Option<String> {
-        let set = |prefix: &str| self.env.get(&format!("{prefix}_{name}")).filter(|value| !value.is_empty()).cloned();
+    fn environment(&self, name: &str) -> Option<(String, String, VariableOrigin)> {
+        let set = |prefix: &str| {
+            let name = format!("{prefix}_{name}");
+            let value = self.from.env.get(&name).filter(|value| !value.is_empty()).cloned();
+            value.map(|value| (name, value, VariableOrigin::Environment))
+        };
         // The loop itself sets the first prefix of some names for what it starts.
         set("FRESHER").or_else(|| set("TAUT").filter(|_| !matches!(name, "MODEL" | "AGENT")))
     }
 
-    fn assigned(&self, name: &str) -> Option<String> {
-        self.file.get(&format!("FRESHER_{name}")).filter(|value| !value.is_empty()).cloned()
-    }
-}
-
-impl WorkSource {
-    pub fn parse(text: &str) -> Option<Self> {
-        match text {
-            "auto" => Some(Self::Auto),
-            "plan" => Some(Self::Plan),
-            "queue" => Some(Self::Queue),
-            _ => None,
-        }
-    }
-}
-
-/// `90s`, `10m`, `8h`, `1d`, or seconds.
-pub fn duration(text: &str) -> Option<i64> {
-    let text = text.trim();
-    let unit = |letter: char| match letter {
-        's' => Some(1_000),
-        'm' => Some(60_000),
-        'h' => Some(HOUR_MS),
-        'd' => Some(24 * HOUR_MS),
-        _ => None,
-    };
-    match text.char_indices().next_back() {
-        Some((at, letter)) if letter.is_ascii_alphabetic() => {
-            text.get(..at)?.trim().parse::<i64>().ok()?.checked_mul(unit(letter)?).filter(|ms| *ms >= 0)
-        }
-        _ => text.parse::<i64>().ok()?.checked_mul(1000).filter(|ms| *ms >= 0),
+    fn assigned(&self, name: &str) -> Option<(String, String, VariableOrigin)> {
+        let name = format!("FRESHER_{name}");
+        let Assignments { values, unread } = self.from.file;
+        // What would have to be run to be known is neither a number nor a word.
+        let unread = unread.contains(&name).then(|| UNREAD.to_string());
+        let value = values.get(&name).filter(|value| !value.is_empty()).cloned().or(unread);
+        value.map(|value| (name, value, VariableOrigin::ConfigSh))
     }
 }
 

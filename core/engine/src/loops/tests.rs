@@ -12,7 +12,8 @@ fn terms(toml: &str, flags: Flags) -> Terms {
     let (policy, found) = policy::Policy::layered(&[layer], policy::Trust::Trusted);
     assert!(found.is_empty(), "{found:?}");
     let none = BTreeMap::new();
-    let settings = settings(Sources { flags: &flags, env: &none, policy: &policy, file: &none });
+    let settings =
+        settings(Sources { flags: &flags, env: &none, policy: &policy, file: &Assignments::default() }).unwrap();
     Terms {
         mode: RunMode::Building,
         on_hook_failure: settings.hooks.on_failure,
@@ -217,14 +218,18 @@ fn l6_flags_beat_the_environment_which_beats_the_file_which_beats_the_default() 
         ("FRESHER_MAX_ITERATIONS".to_string(), "9".to_string()),
         ("FRESHER_HOOK_STARTED_ENABLED".to_string(), "false".to_string()),
     ]);
+    let file = Assignments { values: file, unread: Vec::new() };
     let policy = policy::Policy::default();
-    let most = |flags: &Flags, env: &BTreeMap<String, String>, file: &BTreeMap<String, String>| {
-        settings(Sources { flags, env, policy: &policy, file }).limits.max_iterations
+    let most = |flags: &Flags, env: &BTreeMap<String, String>, file: &Assignments| {
+        settings(Sources { flags, env, policy: &policy, file }).unwrap().limits.max_iterations
     };
     let (flags, none) = (Flags::default(), BTreeMap::new());
     assert_eq!(most(&Flags { max_iterations: Some(3), ..Flags::default() }, &env, &file), 3);
-    assert_eq!((most(&flags, &env, &file), most(&flags, &none, &file), most(&flags, &none, &none)), (7, 9, 0));
-    let settings = settings(Sources { flags: &flags, env: &none, policy: &policy, file: &file });
+    assert_eq!(
+        (most(&flags, &env, &file), most(&flags, &none, &file), most(&flags, &none, &Assignments::default())),
+        (7, 9, 0)
+    );
+    let settings = settings(Sources { flags: &flags, env: &none, policy: &policy, file: &file }).unwrap();
     assert_eq!(
         (settings.hooks.each[&Hook::Started].enabled, settings.hooks.each[&Hook::Finished].enabled),
         (false, true)
@@ -236,6 +241,44 @@ fn l6_flags_beat_the_environment_which_beats_the_file_which_beats_the_default() 
     assert_eq!(
         (duration("90s"), duration("2h"), duration("45"), duration("x")),
         (Some(90_000), Some(7_200_000), Some(45_000), None)
+    );
+}
+
+/// I7: whoever says a limit in a way that cannot be read does not get a loop without one.
+#[test]
+fn i7_a_variable_that_cannot_be_read_is_an_error_and_no_default() {
+    let policy = policy::Policy::default();
+    let (flags, none) = (Flags::default(), BTreeMap::new());
+    let unread = |env: &BTreeMap<String, String>, file: &Assignments| {
+        let read = settings(Sources { flags: &flags, env, policy: &policy, file });
+        read.map_or_else(|unread| unread.iter().map(ToString::to_string).collect::<Vec<_>>(), |_| Vec::new())
+    };
+    for (name, value) in [
+        ("MAX_COST", "lots"),
+        ("MAX_COST", "nan"),
+        ("MAX_COST", "-1"),
+        ("MAX_TIME", "potato"),
+        ("MAX_ITERATIONS", "ten"),
+        ("MAX_FAILURES", "-1"),
+        ("IDLE_ITERATIONS", "x"),
+        ("MAX_TURNS", "many"),
+        ("HOOK_TIMEOUT", "soon"),
+        ("SMART_TERMINATION", "maybe"),
+        ("HOOK_FAIL_BEHAVIOR", "abrot"),
+    ] {
+        for prefix in ["FRESHER", "TAUT"] {
+            let env = BTreeMap::from([(format!("{prefix}_{name}"), value.to_string())]);
+            let said = unread(&env, &Assignments::default());
+            let begins = format!("{prefix}_{name}={value} in the environment cannot be read: it is ");
+            assert!(said.len() == 1 && said[0].starts_with(&begins), "{name}: {said:?}");
+        }
+        let run = Assignments { unread: vec![format!("FRESHER_{name}")], ..Assignments::default() };
+        assert_eq!(unread(&none, &run).len(), 1, "{name} would have to be run");
+    }
+    let file = assignments("FRESHER_MAX_ITERATIONS=ten\nFRESHER_MAX_COST=5\n", &none);
+    assert_eq!(
+        unread(&none, &file),
+        ["FRESHER_MAX_ITERATIONS=ten in .fresher/config.sh cannot be read: it is a whole number"]
     );
 }
 

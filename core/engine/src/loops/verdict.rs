@@ -1,6 +1,6 @@
 //! What is seen of the work, and what an ended iteration means.
 
-use super::settings::Progress;
+use super::Progress;
 use model::Ms;
 use model::run::AgentOutput;
 

@@ -80,7 +80,7 @@ fn announce(event: &EventContext<'_>, fresh: &[Directive], memory: &mut Memory) 
         (!paths.is_empty()).then(|| paths.join(", "))
     };
     if let Some(paths) = list(true) {
-        let limit = settings::unread_after(event.policy);
+        let limit = event.policy.sections.directives.block;
         let label = settings::label(event.policy, "WARNING");
         let text = format!(
             "{label} This skill requires you to read {paths}. After {limit} more tool calls nothing else runs."

@@ -129,21 +129,10 @@ fn unknown(to: &str, names: &[String]) -> Refused {
     ))
 }
 
-/// How many letters must be put in, left out or changed to make the one the other.
+/// How far apart two names are, whatever their case. Only so much of a name is looked at.
 fn distance(one: &str, other: &str) -> usize {
-    let other: Vec<char> = other.to_lowercase().chars().take(64).collect();
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (at, c) in one.to_lowercase().chars().take(64).enumerate() {
-        let mut next = vec![at + 1];
-        for (to, d) in other.iter().enumerate() {
-            let changed = row.get(to).copied().unwrap_or_default() + usize::from(c != *d);
-            let left = next.last().copied().unwrap_or_default() + 1;
-            let put = row.get(to + 1).copied().unwrap_or_default() + 1;
-            next.push(changed.min(left).min(put));
-        }
-        row = next;
-    }
-    row.last().copied().unwrap_or_default()
+    let [one, other] = [one, other].map(|name| name.to_lowercase().chars().take(64).collect::<String>());
+    strsim::levenshtein(&one, &other)
 }
 
 #[cfg(test)]

@@ -16,7 +16,6 @@ pub mod skill;
 mod start;
 mod subs;
 mod tool;
-pub(crate) mod yaml;
 
 use crate::context::{ContextBudget, Rank, ShownFile};
 use crate::event_context::EventContext;

@@ -1,9 +1,11 @@
 //! Skills: what a skill declares about the efforts it begins, in configuration
 //! or in its own file. A skill that declares nothing begins none.
 
-use super::yaml;
+use crate::frontmatter;
 use model::fact::{Facts, Probe, TextFact};
 use policy::Policy;
+use policy::config::declare::ConfigType;
+use policy::config::sections::{SkillGuard, SkillOverflow, SkillSection};
 use serde_json::Value;
 
 /// What a skill wants of an effort.
@@ -23,8 +25,8 @@ pub struct Skill {
     pub warn: Option<u32>,
     pub block: Option<u32>,
     /// Past this much of its context an effort must be saved.
-    pub overflow: Value,
-    pub guards: Vec<Value>,
+    pub overflow: Option<SkillOverflow>,
+    pub guards: Vec<SkillGuard>,
     /// The whole declaration, for those who want to see it.
     pub config: Value,
 }
@@ -32,16 +34,17 @@ pub struct Skill {
 impl Skill {
     /// The declaration in configuration, over the one in the skill's own file.
     pub fn declared(policy: &Policy, name: &str, own: &Value) -> Option<Self> {
-        let section = policy.section("skills").and_then(|skills| skills.get(name));
-        let configured = section.and_then(|section| serde_json::to_value(section).ok()).unwrap_or_default();
-        if !configured.is_object() && !own.is_object() {
+        let configured = policy.sections.skills.get(name);
+        if configured.is_none() && !own.is_object() {
             return None;
         }
         let mut config = if own.is_object() { own.clone() } else { Value::Object(serde_json::Map::new()) };
-        if let (Some(all), Some(more)) = (config.as_object_mut(), configured.as_object()) {
-            all.extend(more.clone());
+        let configured = configured.and_then(SkillSection::show).and_then(|shown| serde_json::to_value(shown).ok());
+        if let (Some(all), Some(Value::Object(more))) = (config.as_object_mut(), configured) {
+            all.extend(more);
         }
-        Some(Self::of(name, config))
+        let section = as_toml(&config).and_then(|all| SkillSection::read(&all)).unwrap_or_default();
+        Some(Self { config, ..Self::of(name, section) })
     }
 
     /// A skill nobody declared: its effort is tracked and nothing more.
@@ -49,22 +52,35 @@ impl Skill {
         Self { name: name.to_string(), ..Self::default() }
     }
 
-    fn of(name: &str, config: Value) -> Self {
-        let heartbeat = config.get("heartbeat").cloned().unwrap_or_default();
-        let number = |field: &str| heartbeat.get(field).and_then(Value::as_u64).and_then(|n| u32::try_from(n).ok());
-        let log = config.get("log").and_then(Value::as_bool).unwrap_or_else(|| heartbeat.is_object());
+    fn of(name: &str, section: SkillSection) -> Self {
+        let heartbeat = section.heartbeat;
         Self {
             name: name.to_string(),
-            phases: texts(&config, "phases"),
-            preload: texts(&config, "preload"),
-            directives: config.get("directives").map(|_| texts(&config, "directives")),
-            log,
-            template: config.get("template").and_then(Value::as_str).map(str::to_string),
-            warn: number("warn"),
-            block: number("block"),
-            overflow: config.get("overflow").cloned().unwrap_or_default(),
-            guards: config.get("guards").and_then(Value::as_array).cloned().unwrap_or_default(),
-            config,
+            phases: section.phases.unwrap_or_default(),
+            preload: section.preload.unwrap_or_default(),
+            directives: section.directives,
+            log: section.log.unwrap_or(heartbeat.is_some()),
+            template: section.template,
+            warn: heartbeat.as_ref().and_then(|heartbeat| heartbeat.warn),
+            block: heartbeat.as_ref().and_then(|heartbeat| heartbeat.block),
+            overflow: section.overflow,
+            guards: section.guards.unwrap_or_default(),
+            config: Value::Null,
+        }
+    }
+}
+
+/// What a skill's own file or an effort says, as configuration says it; what is null is not said.
+pub fn as_toml(value: &Value) -> Option<toml::Value> {
+    match value {
+        Value::Null => None,
+        Value::Bool(truth) => Some(toml::Value::Boolean(*truth)),
+        Value::Number(number) => number.as_i64().map(toml::Value::Integer).or(number.as_f64().map(toml::Value::Float)),
+        Value::String(text) => Some(toml::Value::String(text.clone())),
+        Value::Array(items) => Some(toml::Value::Array(items.iter().filter_map(as_toml).collect())),
+        Value::Object(fields) => {
+            let fields = fields.iter().filter_map(|(name, value)| Some((name.clone(), as_toml(value)?)));
+            Some(toml::Value::Table(fields.collect()))
         }
     }
 }
@@ -84,7 +100,7 @@ pub fn own(name: &str, places: &SkillFolders<'_>, facts: &Facts) -> Value {
         return Value::Null;
     }
     let texts = files(name, places).into_iter().filter_map(|path| match facts.text(&path) {
-        Some(TextFact::Text(text)) => Some(yaml::frontmatter(text)),
+        Some(TextFact::Text(text)) => Some(frontmatter::part(text).0),
         _ => None,
     });
     texts.filter_map(|front| front.get("taut").filter(|taut| taut.is_object()).cloned()).next().unwrap_or_default()
@@ -118,9 +134,4 @@ fn is_name(name: &str) -> bool {
         && !name.is_empty()
         && name.len() <= 100
         && !name.split(['/', ':']).any(|part| part.is_empty() || part.starts_with('.'))
-}
-
-fn texts(config: &Value, field: &str) -> Vec<String> {
-    let list = config.get(field).and_then(Value::as_array).into_iter().flatten();
-    list.filter_map(Value::as_str).map(str::to_string).collect()
 }

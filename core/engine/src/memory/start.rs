@@ -100,11 +100,11 @@ pub fn before_compaction(event: &EventContext<'_>, current: Option<&Effort>, mem
     let Some(session) = event.session().filter(|_| event.envelope.sub_agent.is_none()) else { return };
     let written = event.rows().account.as_ref().is_some_and(|stored| stored.session == session.id);
     let holds = !queue::held(&event.loaded.held, session).is_empty();
-    let used = current.is_some() || holds || settings::compaction(event.policy).is_some();
+    let used = current.is_some() || holds || event.policy.sections.compaction.auto.is_some();
     if written || !used {
         return;
     }
-    if settings::compaction(event.policy) == Some(settings::Compaction::Restart) {
+    if event.policy.sections.compaction.auto == Some(settings::Compaction::Restart) {
         memory.say_for_the_record(event, "restart_request", "the context is full".to_string());
     }
     let done = stored_hand_over(hand_over::mini(current, session.status_text.as_deref()), session, event);

@@ -3,7 +3,7 @@
 //! client's sandbox and its permission prompts.
 
 use super::execute::execute;
-use super::{Memory, begin, mail, reading, settings};
+use super::{Memory, begin, mail, reading};
 use crate::event_context::EventContext;
 use crate::gates::{self, GatedCall, directives, heartbeat, overflow, permission_modes};
 use crate::leases::Holding;
@@ -45,8 +45,9 @@ pub fn step(event: &EventContext<'_>, holding: &Holding, call: &ToolCall, memory
 
 /// Whether any gate can be closed here. This is what keeps the default quiet.
 fn any_gate(event: &EventContext<'_>) -> bool {
-    let configured = ["overflow", "workflow"].iter().any(|name| event.policy.section(name).is_some());
-    !event.places.blind && (event.effort().is_some() || configured || settings::session_required(event.policy))
+    let sections = &event.policy.sections;
+    let configured = sections.overflow.is_some() || !sections.workflow.rule.is_empty();
+    !event.places.blind && (event.effort().is_some() || configured || sections.session.required)
 }
 
 fn count(event: &EventContext<'_>, gated: &GatedCall<'_>, effort: &Effort, told: Vec<String>, memory: &mut Memory) {

@@ -3,6 +3,7 @@
 
 mod config_change;
 mod gate;
+mod notice;
 mod pre_compact;
 mod prompt;
 mod session_start;
@@ -99,6 +100,12 @@ impl From<Reply> for Said {
 }
 
 pub fn say(event: &EventContext<'_>, holding: &Holding, memory: &Memory) -> Said {
+    let mut said = answer(event, holding, memory);
+    notice::add(event, &mut said);
+    said
+}
+
+fn answer(event: &EventContext<'_>, holding: &Holding, memory: &Memory) -> Said {
     match event.envelope.kind {
         EventKind::ConfigChange => config_change::say(event),
         EventKind::PreCompact => pre_compact::say(holding),

@@ -1,7 +1,7 @@
 //! Allowances: what a rule does not speak of, for a reason and for a while.
 
 use super::diagnostic::FileReport;
-use super::keys;
+use super::sections::AllowEntry;
 use super::values::{DateValue, Fields};
 use crate::args::text;
 use crate::rule::Hit;
@@ -44,7 +44,7 @@ impl Allow {
     }
 
     pub(super) fn parse(fields: &Fields<'_, '_>, report: &mut FileReport<'_>) -> Option<Self> {
-        fields.only(keys::ALLOW, report);
+        fields.only(AllowEntry::KEYS, report);
         let rule = fields.required("rule", report);
         let reason = fields.required("reason", report);
         let (path, agent) = (fields.text("path", report), fields.text("agent", report));

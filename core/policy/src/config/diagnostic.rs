@@ -11,9 +11,34 @@ pub struct Diagnostic {
     pub line: usize,
     /// From one, in characters.
     pub column: usize,
+    /// The section it stands in; `None` is the file as a whole.
+    pub section: Option<String>,
+    pub effect: Effect,
     pub message: String,
     /// The nearest valid key or what helps.
     pub hint: Option<String>,
+}
+
+/// What becomes of what is wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effect {
+    /// Nothing is wrong with it, and it does not hold here.
+    Ignored,
+    Mistake,
+    /// It may be a limit, which then holds as strictly as it does by default.
+    Limit,
+}
+
+impl Diagnostic {
+    /// About a file as a whole.
+    pub fn of_file(file: String, effect: Effect, message: String, hint: &str) -> Self {
+        Self { file, line: 1, column: 1, section: None, effect, message, hint: Some(hint.to_string()) }
+    }
+
+    /// Whether a file has to be mended.
+    pub fn is_mistake(&self) -> bool {
+        self.effect != Effect::Ignored
+    }
 }
 
 impl fmt::Display for Diagnostic {
@@ -30,61 +55,53 @@ impl fmt::Display for Diagnostic {
 pub(super) struct FileReport<'a> {
     pub file: &'a str,
     pub text: &'a str,
+    /// The section that is looked at.
+    pub section: Option<String>,
     pub found: Vec<Diagnostic>,
 }
 
-impl FileReport<'_> {
+impl<'a> FileReport<'a> {
+    pub(super) fn of(file: &'a str, text: &'a str) -> Self {
+        Self { file, text, section: None, found: Vec::new() }
+    }
+
     pub(super) fn add(&mut self, span: Range<usize>, message: impl Into<String>) {
-        self.push(span, message.into(), None);
+        self.push(span, message.into(), None, Effect::Mistake);
     }
 
     /// A word that is none of those that are known.
-    pub(super) fn unknown(&mut self, span: Range<usize>, what: &str, word: &str, known: &[&str]) {
+    pub(super) fn unknown(&mut self, span: Range<usize>, what: &str, word: &str, known: &[&str], effect: Effect) {
         let hint = match nearest(word, known) {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("known: {}", known.join(", ")),
         };
-        self.push(span, format!("unknown {what} `{word}`"), Some(hint));
+        self.push(span, format!("unknown {what} `{word}`"), Some(hint), effect);
     }
 
-    pub(super) fn push(&mut self, span: Range<usize>, message: String, hint: Option<String>) {
+    pub(super) fn push(&mut self, span: Range<usize>, message: String, hint: Option<String>, effect: Effect) {
         let (line, column) = position(self.text, span.start);
-        self.found.push(Diagnostic { file: self.file.to_string(), line, column, message, hint });
+        let section = self.section.clone();
+        self.found.push(Diagnostic { file: self.file.to_string(), line, column, section, effect, message, hint });
     }
 }
 
-fn position(text: &str, at: usize) -> (usize, usize) {
+pub(super) fn position(text: &str, at: usize) -> (usize, usize) {
     let before = text.get(..at).unwrap_or(text);
     let line = before.matches('\n').count() + 1;
     let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
     (line, column)
 }
 
+/// A longer word is no misspelling of one that is known.
+const LONGEST_WORD: usize = 64;
+
 /// The known word that is nearest, if one is near.
 pub fn nearest<'k>(word: &str, known: &[&'k str]) -> Option<&'k str> {
-    let best = known.iter().map(|candidate| (distance(word, candidate), *candidate)).min()?;
-    (best.0 <= (word.chars().count() / 3).max(2)).then_some(best.1)
-}
-
-/// How many single-character edits lie between two words.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut before = i;
-        let mut left = i + 1;
-        for (cell, y) in row.iter_mut().skip(1).zip(&b) {
-            let above = *cell;
-            let here = (before + usize::from(x != *y)).min(above + 1).min(left + 1);
-            before = above;
-            left = here;
-            *cell = here;
-        }
-        if let Some(first) = row.first_mut() {
-            *first = i + 1;
-        }
+    if word.len() > LONGEST_WORD {
+        return None;
     }
-    row.last().copied().unwrap_or_default()
+    let best = known.iter().map(|candidate| (strsim::levenshtein(word, candidate), *candidate)).min()?;
+    (best.0 <= (word.chars().count() / 3).max(2)).then_some(best.1)
 }
 
 #[cfg(test)]
@@ -93,7 +110,6 @@ mod tests {
 
     #[test]
     fn the_nearest_word_is_found_and_far_ones_are_not() {
-        assert_eq!(distance("kitten", "sitting"), 3);
         assert_eq!(nearest("on_failur", &["mode", "on_failure"]), Some("on_failure"));
         assert_eq!(nearest("xyz", &["mode", "packs"]), None);
     }

@@ -1,35 +1,45 @@
 //! Layering: built-in below the user's below the project's below the local file, and what trust opens.
 
-use super::{Diagnostic, Layer, LayerConfig, LayerKind, OnFailure, RuleSetting, RuleSwitch, Trust, keys, parse};
+use super::declare::WhenUnreadable;
+use super::sections::{NEED_TRUST, Sections};
+use super::{
+    Diagnostic, Effect, Layer, LayerConfig, LayerKind, OnFailure, RuleSetting, RuleSwitch, Trust, UnreadLimit, parse,
+};
 use crate::policy::{Policy, PolicyMode};
 use crate::rule::Rule;
 use crate::rules;
 use model::RuleKind;
+use toml::{Table, Value};
 
 impl Policy {
     /// The built-in policy with the given files over it. A project's files, its local one too, may
     /// only tighten until the user trusts them.
     pub fn layered(layers: &[Layer], trust: Trust) -> (Self, Vec<Diagnostic>) {
         let mut policy = Self { trust, ..Self::built_in() };
-        let mut found = Vec::new();
+        let (mut found, mut sections) = (Vec::new(), Table::new());
         let mut layers: Vec<&Layer> = layers.iter().collect();
         layers.sort_by_key(|layer| layer.kind);
         for layer in layers {
             let (mut config, mut wrong) = parse(&layer.text, &layer.file);
             found.append(&mut wrong);
-            let notify = std::mem::take(&mut config.notify);
-            match layer.kind {
-                LayerKind::User => notify.apply(&mut policy.notify),
-                LayerKind::Project | LayerKind::Local => found.extend(notify.narrow(&mut policy.notify)),
-            }
+            keep_strict(&mut config.sections, &config.limits, &sections);
             if layer.kind == LayerKind::User {
                 policy.on_failure = config.on_failure.unwrap_or(policy.on_failure);
+            } else {
+                found.append(&mut config.beyond_on);
+                narrow(&mut sections, config.sections.remove("notify"));
             }
             let free = layer.kind == LayerKind::User || trust == Trust::Trusted;
             let mut ignored = policy.fail_as_strictly(config.on_failure);
-            ignored.extend(if free { policy.apply(config) } else { policy.tighten(config) });
+            if free {
+                policy.apply(config, &mut sections);
+            } else {
+                ignored.extend(policy.tighten(config, &mut sections));
+            }
             found.extend(ignored.into_iter().map(|what| ignored_line(&layer.file, &what, trust)));
         }
+        policy.sections = Sections::of(sections);
+        policy.unread = found.iter().filter(|found| found.effect == Effect::Limit).cloned().collect();
         (policy, found)
     }
 
@@ -45,6 +55,8 @@ impl Policy {
         self.allows.retain(|allow| other.allows.contains(allow));
         let more = other.users.iter().filter(|rule| !self.users.contains(rule)).cloned().collect::<Vec<_>>();
         self.users.extend(more);
+        let more = other.unread.iter().filter(|unread| !self.unread.contains(unread)).cloned().collect::<Vec<_>>();
+        self.unread.extend(more);
         self
     }
 
@@ -57,7 +69,7 @@ impl Policy {
     }
 
     /// Everything a file says holds. Nothing it says reaches the floor.
-    fn apply(&mut self, config: LayerConfig) -> Vec<String> {
+    fn apply(&mut self, config: LayerConfig, sections: &mut Table) {
         self.mode = config.mode.unwrap_or(self.mode);
         for (rule, kind) in wanted(&config) {
             self.set(rule, kind);
@@ -67,12 +79,11 @@ impl Policy {
             self.users.retain(|known| known.id != rule.id);
             self.users.push(rule);
         }
-        merge(&mut self.sections, config.sections);
-        Vec::new()
+        merge(sections, config.sections);
     }
 
     /// Only what makes the policy stricter holds; the rest is named.
-    fn tighten(&mut self, config: LayerConfig) -> Vec<String> {
+    fn tighten(&mut self, config: LayerConfig, sections: &mut Table) -> Vec<String> {
         let mut ignored = Vec::new();
         match config.mode {
             Some(PolicyMode::Enforce) => self.mode = PolicyMode::Enforce,
@@ -91,10 +102,10 @@ impl Policy {
         }
         ignored.extend(config.allows.iter().map(|allow| format!("the allowance for `{}`", allow.rule)));
         self.users.extend(config.users);
-        let mut sections = config.sections;
-        sections.retain(|name, _| !keys::NEED_TRUST.contains(&name));
-        ignored.extend(keep_inside(&mut sections));
-        add(&mut self.sections, sections);
+        let mut more = config.sections;
+        more.retain(|name, _| !NEED_TRUST.contains(&name));
+        ignored.extend(keep_inside(&mut more));
+        add(sections, more);
         ignored
     }
 
@@ -110,20 +121,59 @@ impl Policy {
 
 fn ignored_line(file: &str, what: &str, trust: Trust) -> Diagnostic {
     let (why, hint) = match trust {
-        Trust::Untrusted => ("an untrusted project may only tighten", "the user can run `taut trust`"),
+        Trust::Untrusted | Trust::Changed => ("an untrusted project may only tighten", "the user can run `taut trust`"),
         Trust::Trusted => {
-            ("only your own configuration may loosen it", "put it into the file `taut policy path` names")
+            ("only your own configuration may loosen it", "put it into the file `taut config path` names")
         }
     };
-    let message = format!("{what} is ignored: {why}");
-    Diagnostic { file: file.to_string(), line: 1, column: 1, message, hint: Some(hint.into()) }
+    Diagnostic::of_file(file.to_string(), Effect::Ignored, format!("{what} is ignored: {why}"), hint)
+}
+
+/// A limit that cannot be read is as strict as its default, and as strict as the files below say.
+fn keep_strict(sections: &mut Table, limits: &[UnreadLimit], below: &Table) {
+    for UnreadLimit { path, unreadable } in limits {
+        let known = at(below, path).and_then(number);
+        let Some(value) = at_mut(sections, path) else { continue };
+        let stricter = match (unreadable, number(value).zip(known)) {
+            (WhenUnreadable::Lower, Some((default, known))) => known < default,
+            (WhenUnreadable::Higher, Some((default, known))) => known > default,
+            _ => false,
+        };
+        if let Some(known) = at(below, path).filter(|_| stricter) {
+            *value = known.clone();
+        }
+    }
+}
+
+fn at<'t>(table: &'t Table, path: &[String]) -> Option<&'t Value> {
+    let (first, rest) = path.split_first()?;
+    rest.iter().try_fold(table.get(first)?, |value, name| value.get(name))
+}
+
+fn at_mut<'t>(table: &'t mut Table, path: &[String]) -> Option<&'t mut Value> {
+    let (first, rest) = path.split_first()?;
+    rest.iter().try_fold(table.get_mut(first)?, |value, name| value.get_mut(name))
+}
+
+fn number(value: &Value) -> Option<f64> {
+    value.as_float().or_else(|| value.as_integer().map(|number| number as f64))
+}
+
+/// A project, trusted or not, may leave kinds of notifications out. What is told to a person, and what runs on their
+/// machine, is theirs to say.
+fn narrow(sections: &mut Table, of_project: Option<Value>) {
+    let wanted = of_project.and_then(|notify| notify.get("on")?.as_array().cloned());
+    let known = sections.get_mut("notify").and_then(|notify| notify.get_mut("on")).and_then(Value::as_array_mut);
+    if let (Some(wanted), Some(known)) = (wanted, known) {
+        known.retain(|kind| wanted.contains(kind));
+    }
 }
 
 /// Context files that a project names outside itself are left out.
-fn keep_inside(sections: &mut toml::Table) -> Vec<String> {
+fn keep_inside(sections: &mut Table) -> Vec<String> {
     let mut ignored = Vec::new();
     let core = sections.get_mut("context").and_then(|context| context.get_mut("core"));
-    if let Some(toml::Value::Array(files)) = core {
+    if let Some(Value::Array(files)) = core {
         files.retain(|file| {
             let path = file.as_str().or_else(|| file.get("path")?.as_str()).unwrap_or_default();
             let outside = path.starts_with(['~', '/']) || path.split('/').any(|part| part == "..");
@@ -181,10 +231,10 @@ fn strictest(a: Option<RuleKind>, b: Option<RuleKind>) -> Option<RuleKind> {
 }
 
 /// Only what is not said below: what the user has set, an untrusted project does not unset.
-fn add(below: &mut toml::Table, above: toml::Table) {
+fn add(below: &mut Table, above: Table) {
     for (key, value) in above {
         match (below.get_mut(&key), value) {
-            (Some(toml::Value::Table(known)), toml::Value::Table(more)) => add(known, more),
+            (Some(Value::Table(known)), Value::Table(more)) => add(known, more),
             (Some(_), _) => {}
             (None, value) => {
                 below.insert(key, value);
@@ -194,10 +244,10 @@ fn add(below: &mut toml::Table, above: toml::Table) {
 }
 
 /// Tables are merged key by key; everything else is replaced.
-fn merge(below: &mut toml::Table, above: toml::Table) {
+fn merge(below: &mut Table, above: Table) {
     for (key, value) in above {
         match (below.get_mut(&key), value) {
-            (Some(toml::Value::Table(known)), toml::Value::Table(more)) => merge(known, more),
+            (Some(Value::Table(known)), Value::Table(more)) => merge(known, more),
             (_, value) => {
                 below.insert(key, value);
             }

@@ -1,17 +1,23 @@
 //! Configuration: what a file may say, and how layers become one policy.
 
 mod allow;
+mod check;
+pub mod declare;
 mod diagnostic;
-mod keys;
 mod layer;
-mod notify;
+pub mod page;
 mod parse;
+pub mod schema;
+pub mod sections;
+pub mod show;
+pub mod types;
 mod user_rule;
 mod values;
 
 pub use allow::Allow;
 pub(crate) use allow::Asked;
-pub use diagnostic::{Diagnostic, nearest};
+pub use check::UnreadLimit;
+pub use diagnostic::{Diagnostic, Effect, nearest};
 pub use parse::{check, parse};
 pub use user_rule::UserRule;
 
@@ -19,18 +25,23 @@ use crate::policy::PolicyMode;
 use crate::rule::Pack;
 use model::RuleKind;
 
-/// What happens to a call that runs or writes something where no verdict could be had: it could not be read, or not
-/// judged in time. The stricter the greater.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum OnFailure {
-    /// It passes: the user's own choice, and no project's.
-    Open,
-    /// The user is asked; where nobody can answer it is denied.
-    #[default]
-    Ask,
-    /// It is denied.
-    Closed,
+declare::words! {
+    /// What happens to a call that runs or writes something where no verdict could be had: it could not be read, or not
+    /// judged in time. The stricter the greater.
+    #[derive(Default, PartialOrd, Ord)]
+    pub enum OnFailure("on_failure") {
+        /// It passes: the user's own choice, and no project's.
+        Open = "open",
+        /// The user is asked; where nobody can answer it is denied.
+        #[default]
+        Ask = "ask",
+        /// It is denied.
+        Closed = "closed",
+    }
 }
+
+/// Of a project whose configuration was edited after the user had agreed to it.
+pub const CHANGED_SINCE_TRUSTED: &str = "changed since trusted; `taut trust` shows the change";
 
 /// Where a configuration file stands in the layering.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -45,6 +56,8 @@ pub enum LayerKind {
 pub enum Trust {
     #[default]
     Untrusted,
+    /// It was trusted, and says something else since: as if it never had been.
+    Changed,
     Trusted,
 }
 
@@ -67,9 +80,12 @@ pub struct LayerConfig {
     pub rules: Vec<(String, RuleSetting)>,
     pub allows: Vec<Allow>,
     pub users: Vec<UserRule>,
-    pub notify: notify::NotifyLayer,
-    /// Sections of other features, as they were written.
+    /// All sections but `guard`, without what cannot be used.
     pub sections: toml::Table,
+    /// What stands in them as its default, because it cannot be read.
+    pub limits: Vec<UnreadLimit>,
+    /// What of `[notify]` only the user may say.
+    pub beyond_on: Vec<Diagnostic>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,8 +1,10 @@
 //! Parsing one file: everything that can be used, and a diagnostic for everything that cannot.
 
-use super::diagnostic::{Diagnostic, FileReport};
+use super::check::Checker;
+use super::diagnostic::{Diagnostic, Effect, FileReport};
+use super::sections::{GuardSection, RuleKindSetting, RuleKindTable, Sections};
 use super::values::Fields;
-use super::{Allow, LayerConfig, OnFailure, RuleSetting, RuleSwitch, UserRule, keys, notify};
+use super::{Allow, LayerConfig, OnFailure, RuleSetting, RuleSwitch, UserRule};
 use crate::policy::PolicyMode;
 use crate::rule::Pack;
 use crate::rules;
@@ -12,26 +14,25 @@ use toml::de::{DeTable, DeValue};
 
 /// What a file says. A mistake costs only what it stands in: a typo must not switch the rest off.
 pub fn parse(text: &str, file: &str) -> (LayerConfig, Vec<Diagnostic>) {
-    let mut report = FileReport { file, text, found: Vec::new() };
+    let mut report = FileReport::of(file, text);
     let mut config = LayerConfig::default();
     let (document, errors) = DeTable::parse_recoverable(text);
     for error in errors {
-        report.add(error.span().unwrap_or(0..0), error.message().to_string());
+        // Whatever stands behind it may be lost, limits too.
+        report.push(error.span().unwrap_or(0..0), error.message().to_string(), None, Effect::Limit);
     }
-    let fields = Fields { span: document.span(), table: document.get_ref() };
-    fields.only(keys::SECTIONS, &mut report);
-    if let Some(value) = fields.get("guard")
-        && let Some(guard) = Fields::of(value, "`guard`", &mut report)
-    {
-        guard_section(&guard, &mut config, &mut report);
+    let document = Fields { span: document.span(), table: document.get_ref() };
+    if let Some(guard) = document.get("guard") {
+        report.section = Some("guard".to_string());
+        if let Some(guard) = Fields::of(guard, "`guard`", &mut report) {
+            guard_section(&guard, &mut config, &mut report);
+        }
     }
-    if let Some(context) = fields.get("context").and_then(|value| Fields::of(value, "`context`", &mut report)) {
-        context.only(keys::CONTEXT, &mut report);
-    }
-    if let Some(notify) = fields.get("notify").and_then(|value| Fields::of(value, "`notify`", &mut report)) {
-        config.notify = notify::NotifyLayer::parse(&notify, &mut report);
-    }
-    config.sections = sections(text, report.found.is_empty());
+    let mut checker = Checker { report: &mut report, limits: Vec::new(), path: Vec::new() };
+    config.sections = checker.sections(document.table, Sections::KEYS, &["guard"]);
+    config.limits = checker.limits;
+    config.beyond_on = beyond_on(&document, &mut report);
+    report.found.sort_by_key(|found| (found.line, found.column));
     (config, report.found)
 }
 
@@ -41,11 +42,24 @@ pub fn check(text: &str, file: &str) -> Result<LayerConfig, Vec<Diagnostic>> {
     if found.is_empty() { Ok(config) } else { Err(found) }
 }
 
+/// All of `[notify]` but `on`, where it stands: a project may not say these.
+fn beyond_on(document: &Fields<'_, '_>, report: &mut FileReport<'_>) -> Vec<Diagnostic> {
+    let Some(DeValue::Table(notify)) = document.get("notify").map(Spanned::get_ref) else { return Vec::new() };
+    let mut aside = FileReport { section: Some("notify".to_string()), ..FileReport::of(report.file, report.text) };
+    let known = |key: &str| key != "on" && crate::notify::Notify::KEYS.iter().any(|declared| declared.name == key);
+    for key in notify.keys().filter(|key| known(key.get_ref())) {
+        let message = format!("`notify.{}` is ignored: a project may only leave kinds out of `on`", key.get_ref());
+        let hint = "set it in your own configuration: `taut notify on`".to_string();
+        aside.push(key.span(), message, Some(hint), Effect::Ignored);
+    }
+    aside.found.sort_by_key(|found| (found.line, found.column));
+    aside.found
+}
+
 fn guard_section(guard: &Fields<'_, '_>, config: &mut LayerConfig, report: &mut FileReport<'_>) {
-    guard.only(keys::GUARD, report);
-    config.mode = one_of(guard, "mode", &[("enforce", PolicyMode::Enforce), ("observe", PolicyMode::Observe)], report);
-    let failure = [("open", OnFailure::Open), ("ask", OnFailure::Ask), ("closed", OnFailure::Closed)];
-    config.on_failure = one_of(guard, "on_failure", &failure, report);
+    guard.only(GuardSection::KEYS, report);
+    config.mode = word(guard, "mode", PolicyMode::WORDS, report).and_then(|word| PolicyMode::parse(&word));
+    config.on_failure = word(guard, "on_failure", OnFailure::WORDS, report).and_then(|word| OnFailure::parse(&word));
     if let Some(packs) = guard.get("packs").and_then(|value| Fields::of(value, "`guard.packs`", report)) {
         packs_section(&packs, config, report);
     }
@@ -66,7 +80,7 @@ fn guard_section(guard: &Fields<'_, '_>, config: &mut LayerConfig, report: &mut 
         let known = rules::find(&allow.rule).is_some() || config.users.iter().any(|rule| rule.id == allow.rule);
         if !known {
             let ids: Vec<&str> = rules::ALL.iter().map(|rule| rule.id).collect();
-            report.unknown(guard.span.clone(), "rule", &allow.rule, &ids);
+            report.unknown(guard.span.clone(), "rule", &allow.rule, &ids, Effect::Mistake);
         }
     }
 }
@@ -75,7 +89,7 @@ fn packs_section(packs: &Fields<'_, '_>, config: &mut LayerConfig, report: &mut 
     let names: Vec<&str> = Pack::ALL.iter().map(|pack| pack.name()).collect();
     for (key, value) in packs.table.iter() {
         match (Pack::parse(key.get_ref()), value.get_ref()) {
-            (None, _) => report.unknown(key.span(), "pack", key.get_ref(), &names),
+            (None, _) => report.unknown(key.span(), "pack", key.get_ref(), &names, Effect::Mistake),
             (Some(pack), DeValue::Boolean(true)) => config.packs.push((pack, RuleSwitch::On)),
             (Some(pack), DeValue::Boolean(false)) => config.packs.push((pack, RuleSwitch::Off)),
             (Some(_), _) => report.add(value.span(), format!("`{}` is true or false", key.get_ref())),
@@ -88,7 +102,7 @@ fn rules_section(section: &Fields<'_, '_>, config: &mut LayerConfig, report: &mu
     for (key, value) in section.table.iter() {
         let id = key.get_ref().as_ref();
         let Some(rule) = rules::find(id) else {
-            report.unknown(key.span(), "rule", id, &ids);
+            report.unknown(key.span(), "rule", id, &ids, Effect::Mistake);
             continue;
         };
         let setting = match value.get_ref() {
@@ -96,7 +110,7 @@ fn rules_section(section: &Fields<'_, '_>, config: &mut LayerConfig, report: &mu
             DeValue::Boolean(false) => Some(RuleSetting::Off),
             DeValue::String(name) => setting(name, value, report),
             _ => Fields::of(value, "a rule's setting", report).and_then(|fields| {
-                fields.only(keys::RULE_SETTING, report);
+                fields.only(RuleKindTable::KEYS, report);
                 let name = fields.required("kind", report)?;
                 setting(&name, fields.get("kind").unwrap_or(value), report)
             }),
@@ -127,26 +141,19 @@ pub(super) fn kind(name: &str, value: Option<&Spanned<DeValue<'_>>>, report: &mu
         "warn" => Some(RuleKind::Warn),
         _ => {
             let span = value.map(Spanned::span).unwrap_or(0..0);
-            report.unknown(span, "kind", name, &["deny", "strike", "ask", "warn", "off"]);
+            report.unknown(span, "kind", name, RuleKindSetting::WORDS, Effect::Mistake);
             None
         }
     }
 }
 
-fn one_of<T: Copy>(
-    fields: &Fields<'_, '_>,
-    name: &str,
-    choices: &[(&str, T)],
-    report: &mut FileReport<'_>,
-) -> Option<T> {
+fn word(fields: &Fields<'_, '_>, name: &str, words: &[&str], report: &mut FileReport<'_>) -> Option<String> {
     let word = fields.text(name, report)?;
-    let found = choices.iter().find(|(choice, _)| *choice == word).map(|(_, value)| *value);
-    if found.is_none() {
-        let known: Vec<&str> = choices.iter().map(|(choice, _)| *choice).collect();
+    if !words.contains(&word.as_str()) {
         let span = fields.get(name).map(Spanned::span).unwrap_or(0..0);
-        report.unknown(span, name, &word, &known);
+        report.unknown(span, name, &word, words, Effect::Mistake);
     }
-    found
+    Some(word)
 }
 
 fn list<'t, 'i>(fields: &Fields<'t, 'i>, name: &str, report: &mut FileReport<'_>) -> Vec<&'t Spanned<DeValue<'i>>> {
@@ -160,11 +167,4 @@ fn list<'t, 'i>(fields: &Fields<'t, 'i>, name: &str, report: &mut FileReport<'_>
             }
         },
     }
-}
-
-/// The sections of other features. Their own readers check what is in them.
-fn sections(text: &str, clean: bool) -> toml::Table {
-    let mut table: toml::Table = toml::from_str(text).unwrap_or_default();
-    table.retain(|key, _| key != "guard" && key != "notify" && (clean || keys::SECTIONS.contains(&key)));
-    table
 }

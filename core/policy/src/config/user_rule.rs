@@ -1,7 +1,7 @@
 //! Rules of the user's own: a program, its words, and examples that are checked when the file is loaded.
 
 use super::diagnostic::FileReport;
-use super::keys;
+use super::sections::RuleEntry;
 use super::values::Fields;
 use crate::args::{Args, Grammar, text};
 use crate::command_facts::CommandFacts;
@@ -58,7 +58,7 @@ impl UserRule {
     }
 
     pub(super) fn parse(fields: &Fields<'_, '_>, report: &mut FileReport<'_>) -> Option<Self> {
-        fields.only(keys::USER_RULE, report);
+        fields.only(RuleEntry::KEYS, report);
         let id = fields.required("id", report);
         let program = fields.required("program", report);
         let reason = fields.required("reason", report);
@@ -66,32 +66,32 @@ impl UserRule {
             Some(name) => super::parse::kind(&name, fields.get("kind"), report),
             None => None,
         };
-        let rule = Self {
-            id: id?,
-            kind: kind?,
-            program: program?,
-            args: fields.texts("args", report),
-            any: fields.texts("any", report),
-            unless: fields.texts("unless", report),
-            reason: reason?,
-            instead: fields.text("instead", report).unwrap_or_default(),
-        };
+        let [args, any, unless] = ["args", "any", "unless"].map(|name| fields.texts(name, report));
+        let [denies, passes] = ["denies", "passes"].map(|name| fields.texts(name, report));
+        let instead = fields.text("instead", report).unwrap_or_default();
+        let rule = Self { id: id?, kind: kind?, program: program?, args, any, unless, reason: reason?, instead };
         if rules::find(&rule.id).is_some() {
             report.add(fields.span.clone(), format!("`{}` is a rule of Taut's own; choose another id", rule.id));
             return None;
         }
-        rule.check_examples(fields, report);
+        rule.check_examples(&denies, &passes, fields, report);
         Some(rule)
     }
 
-    fn check_examples(&self, fields: &Fields<'_, '_>, report: &mut FileReport<'_>) {
-        for line in fields.texts("denies", report) {
-            if !self.applies(&line) {
+    fn check_examples(
+        &self,
+        denies: &[String],
+        passes: &[String],
+        fields: &Fields<'_, '_>,
+        report: &mut FileReport<'_>,
+    ) {
+        for line in denies {
+            if !self.applies(line) {
                 report.add(fields.span.clone(), format!("rule `{}` does not stop its own example `{line}`", self.id));
             }
         }
-        for line in fields.texts("passes", report) {
-            if self.applies(&line) {
+        for line in passes {
+            if self.applies(line) {
                 report
                     .add(fields.span.clone(), format!("rule `{}` stops `{line}`, which it lists as passing", self.id));
             }

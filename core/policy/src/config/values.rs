@@ -1,6 +1,7 @@
 //! Values of a configuration file, read with their place in it.
 
-use super::diagnostic::FileReport;
+use super::declare::KeyDecl;
+use super::diagnostic::{Effect, FileReport};
 use model::Ms;
 use std::ops::Range;
 use toml::Spanned;
@@ -24,11 +25,10 @@ impl<'t, 'i> Fields<'t, 'i> {
         }
     }
 
-    pub(super) fn only(&self, known: &[&str], report: &mut FileReport<'_>) {
-        for key in self.table.keys() {
-            if !known.contains(&key.get_ref().as_ref()) {
-                report.unknown(key.span(), "key", key.get_ref(), known);
-            }
+    pub(super) fn only(&self, declared: &[KeyDecl], report: &mut FileReport<'_>) {
+        let known: Vec<&str> = declared.iter().map(|key| key.name).collect();
+        for key in self.table.keys().filter(|key| !known.contains(&key.get_ref().as_ref())) {
+            report.unknown(key.span(), "key", key.get_ref(), &known, Effect::Mistake);
         }
     }
 

@@ -10,7 +10,7 @@ pub const RULE: Rule = Rule {
     kind: RuleKind::Deny,
     title: "Taut’s commands for people",
     doc: "Stops an agent from running the commands that turn Taut off or speak past it: `taut uninstall`, \
-          `init`, `trust`, `pause`, `policy allow`, `hook`, `rpc`, `daemon`, `db`, `statusline`, `notify on|off|test`. They need a person at a \
+          `init`, `trust`, `pause`, `policy allow`, `config edit`, `hook`, `rpc`, `daemon`, `db`, `statusline`, `notify on|off|test`. They need a person at a \
           real terminal.",
     instead: "Ask the user to run it; `taut explain 'git push'` says what a command would get.",
     denies: &[
@@ -28,6 +28,7 @@ pub const RULE: Rule = Rule {
         "echo '{}' | taut statusline",
         "taut notify on --command /tmp/x --yes",
         "XDG_CONFIG_HOME=/tmp/x taut notify test",
+        "EDITOR='cp /tmp/x' taut config edit --yes",
     ],
     passes: &[
         "taut explain 'rm -rf /'",
@@ -41,6 +42,7 @@ pub const RULE: Rule = Rule {
         "taut --help",
         "taut session dehydrate",
         "taut notify status",
+        "taut config show --origin",
     ],
     watch: RuleTrigger::Programs(&["taut", "engine"]),
     judge,
@@ -55,6 +57,7 @@ fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
         "uninstall" | "init" | "trust" | "pause" | "resume" | "hook" | "rpc" | "daemon" | "db" | "statusline"
         | "undo" => true,
         "notify" => matches!(call.word(1), "on" | "off" | "test" | "deliver"),
+        "config" => call.word(1) == "edit",
         "policy" => matches!(call.word(1), "allow" | "pack" | "off" | "set" | "disallow"),
         _ => false,
     };

@@ -41,10 +41,10 @@ fn g10_an_unknown_key_is_named_with_line_column_and_the_nearest_valid_one() {
 }
 
 #[test]
-fn sections_of_other_features_are_accepted_and_kept() {
+fn sections_of_other_features_are_read() {
     let text = "[context]\ncore = [\"CLAUDE.md\"]\n[session]\nrequired = true\n[skills.implement]\nphases = []\n";
     let policy = user(text);
-    assert_eq!(policy.section("session").unwrap()["required"].as_bool(), Some(true));
+    assert!(policy.sections.session.required && policy.sections.skills.contains_key("implement"));
 }
 
 #[test]
@@ -205,11 +205,11 @@ core = ["A.md"]
     assert_eq!(level(&untrusted, "rm -rf src"), Level::Deny);
     assert_eq!(level(&untrusted, "git clean -fd"), Level::Deny, "a strike does not become an ask");
     assert_eq!(under(&untrusted, "sudo ls", &Circumstances::default()).0[0].kind, RuleKind::Deny);
-    assert!(untrusted.section("skills").is_none() && untrusted.section("context").is_some());
+    assert!(untrusted.sections.skills.is_empty() && !untrusted.sections.context.core.is_empty());
     assert!(notes.iter().any(|note| note.message.contains("an untrusted project may only tighten")), "{notes:?}");
     let (trusted, _) = Policy::layered(&layers, Trust::Trusted);
     assert_eq!(trusted.mode, PolicyMode::Observe);
-    assert!(trusted.section("skills").is_some());
+    assert!(trusted.sections.skills.contains_key("x"));
 }
 
 #[test]

@@ -4,6 +4,8 @@ mod common;
 mod config;
 #[expect(clippy::disallowed_methods, reason = "the corpus is a folder of files")]
 mod corpus;
+#[expect(clippy::disallowed_methods, reason = "the page is a file, written when the environment asks for it")]
+mod declared;
 #[expect(clippy::disallowed_methods, reason = "the pages are files, written when the environment asks for it")]
 mod docs;
 mod examples;

@@ -9,7 +9,7 @@ fn layered(layers: &[(LayerKind, &str)], trust: Trust) -> (Notify, Vec<Diagnosti
     let layers: Vec<Layer> =
         layers.iter().map(|(kind, text)| Layer { kind: *kind, file: file(*kind), text: (*text).into() }).collect();
     let (policy, wrong) = Policy::layered(&layers, trust);
-    (policy.notify, wrong)
+    (policy.sections.notify, wrong)
 }
 
 const USER: &str = "[notify]\non = [\"attention\", \"done\"]\nterminal = true\ncommand = [\"/usr/bin/tell\", \"me\"]\n\

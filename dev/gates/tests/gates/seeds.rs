@@ -108,6 +108,26 @@ fn names_sees_drawers_and_second_versions() {
 }
 
 #[test]
+fn types_sees_a_public_name_defined_twice_and_a_metaphor() {
+    let twice =
+        [("core/x/src/a.rs", "pub struct Row;"), ("world/y/src/b.rs", "use z;\n#[derive(Debug)]\npub enum Row {}")];
+    assert_lines(&check("types", &twice), &[3], "two crates");
+    let twice = [("core/x/src/a.rs", "pub type Row = u8;\npub trait Row {}")];
+    assert_lines(&check("types", &twice), &[2], "one file");
+    for bad in ["struct Desk;", "pub(crate) enum WakeLetter {}"] {
+        assert_lines(&check("types", &[("core/x/src/a.rs", bad)]), &[1], bad);
+    }
+    assert_lines(&check("types", &[("core/x/src/law.rs", "//! x")]), &[0], "a file's name");
+    let good = [
+        ("core/x/src/a.rs", "pub struct Row;\nimpl Iterator for Row {\n    type Item = u8;\n}\npub struct Lawful;"),
+        ("core/x/src/b.rs", "struct Row;\nimpl Iterator for Row {\n    type Item = u8;\n}"),
+        ("core/x/src/c.rs", "#[cfg(test)]\nmod tests {\n    pub struct Row;\n}\n// struct Desk"),
+        ("core/x/tests/d.rs", "pub struct Row;"),
+    ];
+    assert_lines(&check("types", &good), &[], "private, nested, of tests");
+}
+
+#[test]
 fn size_sees_long_files_functions_and_doors() {
     let body = "    a();\n".repeat(79);
     let function = format!("\nfn long() {{\n{body}}}\n");
@@ -228,6 +248,20 @@ fn output_sees_every_way_around_the_printer() {
     }
     assert_lines(&check("output", &[("world/cli/src/hook/mod.rs", "fn a() { io::stdout() }")]), &[], "on the list");
     assert_lines(&check("output", &[("world/cli/src/hook/mod.rs", "fn a() {}")]), &[0], "no longer needed");
+}
+
+#[test]
+fn unsafe_sees_every_kind_of_it_outside_its_rooms() {
+    for bad in ["fn a() { unsafe { b() } }", "unsafe fn a() {}", "unsafe impl Send for A {}", "#[unsafe(no_mangle)]"] {
+        for path in ["world/host/src/a.rs", "core/x/src/a.rs", "dev/bench/src/a.rs"] {
+            assert_lines(&check("unsafe", &[(path, bad)]), &[1], bad);
+        }
+        for path in ["world/sys/src/a.rs", "world/fast_client/src/a.rs", "dev/testkit/src/a.rs", "world/x/tests/a.rs"] {
+            assert_lines(&check("unsafe", &[(path, bad)]), &[], path);
+        }
+    }
+    let good = "// unsafe\nfn a() { \"unsafe\" }\n#[cfg(test)]\nmod tests { fn b() { unsafe { c() } } }";
+    assert_lines(&check("unsafe", &[("world/x/src/a.rs", good)]), &[], good);
 }
 
 fn check(gate: &str, files: &[(&str, &str)]) -> Vec<Violation> {

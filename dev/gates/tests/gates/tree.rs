@@ -30,6 +30,19 @@ fn names_say_something() {
 }
 
 #[test]
+fn a_type_has_one_definition_and_a_plain_name() {
+    passes("types");
+}
+
+#[test]
+fn every_gate_is_run_here() {
+    let tests = include_str!("tree.rs");
+    for gate in ALL {
+        assert!(tests.contains(&format!("passes(\"{}\")", gate.name)), "{} is run nowhere", gate.name);
+    }
+}
+
+#[test]
 fn files_and_functions_are_small() {
     passes("size");
 }
@@ -62,6 +75,11 @@ fn t6_only_the_printer_prints() {
 #[test]
 fn t2_only_one_function_reads_what_others_control() {
     passes("reads");
+}
+
+#[test]
+fn unsafe_code_stands_in_its_rooms() {
+    passes("unsafe");
 }
 
 fn passes(name: &str) {

@@ -6,6 +6,7 @@ use std::thread;
 
 use tempfile::TempDir;
 use testkit::real_client::{Installer, VERSION};
+use testkit::stage::put_program;
 
 /// Writes down that it was called and what for, then makes the file npm would make.
 const GOOD_NPM: &str = r#"#!/bin/sh
@@ -18,7 +19,7 @@ const FAILING_NPM: &str = "#!/bin/sh\necho 'npm error: no such registry' >&2\nex
 
 fn installer(folder: &TempDir, npm: &str) -> Installer {
     let path = folder.path().join("npm");
-    crate::write_program(&path, npm);
+    put_program(&path, npm);
     Installer { npm: path, cache: folder.path().join("cache") }
 }
 

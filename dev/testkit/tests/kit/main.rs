@@ -11,8 +11,6 @@ mod sandbox;
 mod scripted_model;
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::time::Duration;
 
 use testkit::Sandbox;
 
@@ -28,13 +26,4 @@ fn shell_hook(script: &str) -> [String; 3] {
 
 fn read(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap()
-}
-
-/// Writes a program through a child process. Written from here, another test's fork could hold the file open for
-/// writing just when it is to be run, and the kernel would call it busy.
-fn write_program(path: &Path, script: &str) {
-    let mut command = Command::new("sh");
-    command.args(["-c", "cat > \"$0\" && chmod 755 \"$0\""]).arg(path);
-    let done = testkit::process::run(command, script.as_bytes(), Duration::from_secs(20)).unwrap();
-    assert!(done.success(), "{done:?}");
 }

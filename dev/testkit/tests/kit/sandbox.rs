@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::os::unix::net::UnixListener;
 use std::time::Duration;
 
+use testkit::stage::put_program;
 use testkit::{Sandbox, poll, process};
 
 const PLENTY: Duration = Duration::from_secs(20);
@@ -58,7 +59,7 @@ fn a_daemon_with_a_socket_is_asked_to_stop_first() {
     let outside = tempfile::TempDir::new().unwrap();
     let bin = outside.path().join("taut");
     let asked = outside.path().join("asked");
-    crate::write_program(
+    put_program(
         &bin,
         &format!(
             "#!/bin/sh
@@ -77,7 +78,7 @@ echo \"$*\" > '{}'
 fn a_copied_program_runs_from_the_sandbox_by_name() {
     let outside = tempfile::TempDir::new().unwrap();
     let bin = outside.path().join("built");
-    crate::write_program(&bin, "#!/bin/sh\necho \"$0 $*\"\n");
+    put_program(&bin, "#!/bin/sh\necho \"$0 $*\"\n");
     let sandbox = Sandbox::with_copy_of(&bin).unwrap();
     drop(outside);
     let expected = format!("{} hello\n", sandbox.bin().display());

@@ -10,15 +10,24 @@ use crate::exit::Exit;
 use crate::printer::{Printer, text};
 use agents::claude_code::settings::proof;
 use daemon::Client;
+use daemon::log::LogLine;
 use host::install::checks::{self, Check, Health};
 use host::paths::PathVariables;
 use model::Ms;
+use policy::Diagnostic;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use store::{EventFilter, Store};
 
 const PATIENCE: Duration = Duration::from_secs(3);
+
+/// A trouble that the log tells of is named for a day.
+const RECENT_MS: i64 = 24 * 60 * 60 * 1000;
+
+/// So many of them, the latest first.
+const NAMED: usize = 3;
+const LONGEST_TROUBLE: usize = 300;
 
 pub fn run(printer: &Printer) -> Result<Exit, CliError> {
     let places = PathVariables::from_process();
@@ -33,6 +42,7 @@ pub fn run(printer: &Printer) -> Result<Exit, CliError> {
     let program = programs.into_iter().next().map_or_else(std::env::current_exe, Ok)?;
     checks.push(event(&program, &places.state()));
     checks.extend(record::check(&places));
+    checks.extend(log(&places.state()));
     // Last: the event makes the folder where there was none.
     checks.push(checks::privacy(&places.state()));
     let worst = checks.iter().map(|check| check.health).max().unwrap_or(Health::Ok);
@@ -79,8 +89,20 @@ fn configuration() -> Check {
     };
     match judge.project_policy().diagnostics.as_slice() {
         [] => Check::ok(name, "nothing is wrong with what is configured here"),
-        [only] => Check::warn(name, only.to_string(), "taut policy check"),
-        [first, others @ ..] => Check::warn(name, format!("{first}, and {} more", others.len()), "taut policy check"),
+        found => {
+            let check = if found.iter().any(Diagnostic::is_mistake) { Check::bad } else { Check::warn };
+            check(name, worst_first(found), "taut policy check")
+        }
+    }
+}
+
+/// What is wrong with the configuration in one line: a mistake before what is only ignored.
+pub fn worst_first(found: &[Diagnostic]) -> String {
+    let first = found.iter().find(|found| found.is_mistake()).or(found.first());
+    let first = first.map(ToString::to_string).unwrap_or_default();
+    match found.len() {
+        0 | 1 => first,
+        all => format!("{first}, and {} more", all - 1),
     }
 }
 
@@ -113,6 +135,23 @@ fn daemon(state: &Path) -> Check {
             "taut daemon status",
         ),
     }
+}
+
+/// The last things that went wrong, where that was not long ago.
+fn log(state: &Path) -> Vec<Check> {
+    let now = host::clock::now();
+    let since = now.plus(-RECENT_MS).rfc3339();
+    let is_recent = |line: &LogLine| line.is_trouble() && line.at.as_ref().is_some_and(|at| *at >= since);
+    let lines = daemon::log::last_lines(state, usize::MAX);
+    let troubles: Vec<&LogLine> = lines.iter().filter(|line| is_recent(line)).collect();
+    if troubles.is_empty() {
+        return vec![Check::ok("log", "nothing went wrong in the last day")];
+    }
+    let named = troubles.iter().rev().take(NAMED).map(|line| {
+        let (at, text) = (line.at.as_deref().unwrap_or_default(), model::text::line(&line.text, LONGEST_TROUBLE));
+        Check::warn("log", format!("{at} {text}"), "taut daemon log")
+    });
+    named.collect()
 }
 
 /// A real event by the installed line: denied, and found stored afterwards.

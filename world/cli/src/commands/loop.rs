@@ -3,6 +3,7 @@
 
 mod screen;
 
+use crate::commands::trust;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::person;
@@ -10,8 +11,9 @@ use crate::printer::{Printer, text};
 use clap::{Args, Subcommand};
 use engine::loops::{Flags, WorkSource, duration};
 use host::paths::PathVariables;
-use host::trust::ProjectFiles;
+use host::trust::{ProjectFiles, TrustState};
 use model::run::RunMode;
+use policy::config::CHANGED_SINCE_TRUSTED;
 use runner::{Job, JobRequest, Resume, RunSummary, RunnerError, WorkerFleet};
 use screen::LoopScreen;
 use serde_json::json;
@@ -47,7 +49,7 @@ pub struct LoopArgs {
     #[arg(long, value_parser = length)]
     pub max_time: Option<i64>,
     /// Stop when it has cost so many dollars
-    #[arg(long)]
+    #[arg(long, value_parser = dollars)]
     pub max_cost: Option<f64>,
     /// Stop after so many failed iterations in a row (1)
     #[arg(long)]
@@ -96,11 +98,11 @@ pub fn run(verb: &LoopVerb, printer: &Printer) -> Result<Exit, CliError> {
     };
     let places = PathVariables::from_process();
     let screen = LoopScreen::new(printer);
+    let asked = asked(mode, args)?;
+    let mut job = Job::new(&asked, &places, &screen)?;
     if args.workers > 1 {
         return fleet(mode, args, &places, printer);
     }
-    let asked = asked(mode, args)?;
-    let mut job = Job::new(&asked, &places, &screen)?;
     if args.dry_run {
         return dry_run(&job, printer);
     }
@@ -108,15 +110,23 @@ pub fn run(verb: &LoopVerb, printer: &Printer) -> Result<Exit, CliError> {
         if ask_trust(&job, args, printer)? {
             job = Job::new(&asked, &places, &screen)?;
         } else {
-            printer.note(text!(
-                "{} this project is not trusted: its loop hooks and settings do nothing; `taut trust` changes that",
-                printer.yellow("warning:")
-            ));
+            printer.note(text!("{} {}", printer.yellow("warning:"), untrusted(&job)));
         }
     }
     let summary = runner::run(&job, &screen)?;
     show(&summary, printer);
     Ok(Exit::Loop(summary.finish.exit()))
+}
+
+fn untrusted(job: &Job) -> String {
+    match ProjectFiles::of(&job.root).configuration_state(&job.state) {
+        TrustState::Changed => {
+            format!("this project's configuration {CHANGED_SINCE_TRUSTED}; until then its loop settings do nothing")
+        }
+        _ => {
+            "this project is not trusted: its loop hooks and settings do nothing; `taut trust` changes that".to_string()
+        }
+    }
 }
 
 fn asked(mode: RunMode, args: &LoopArgs) -> Result<JobRequest, CliError> {
@@ -152,9 +162,7 @@ fn ask_trust(job: &Job, args: &LoopArgs, printer: &Printer) -> Result<bool, CliE
         if !std::io::stdin().is_terminal() || person::outside_agents("trust").is_err() {
             return Ok(false);
         }
-        for (path, text) in seen.shown() {
-            printer.whole(path.to_string_lossy(), &text);
-        }
+        trust::show_files(&seen, &job.state, &job.root, printer);
         if !person::agrees(&format!("Trust {} to run these?", job.root.display()))? {
             return Ok(false);
         }
@@ -278,6 +286,12 @@ fn length(text: &str) -> Result<i64, String> {
     duration(text).ok_or_else(|| format!("`{text}` is no length such as 90s, 10m, 8h"))
 }
 
+/// Not a number, or less than nothing, would be no limit.
+fn dollars(text: &str) -> Result<f64, String> {
+    let number = text.parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 0.0);
+    number.ok_or_else(|| format!("`{text}` is no number of dollars"))
+}
+
 fn source(text: &str) -> Result<WorkSource, String> {
     WorkSource::parse(text).ok_or_else(|| format!("`{text}` is none of auto, plan, queue"))
 }
@@ -287,6 +301,7 @@ impl From<RunnerError> for CliError {
         match error {
             RunnerError::Store(cause) => cause.into(),
             RunnerError::NothingToResume { .. } => Self::not_found(error.to_string()).hint("taut loop build"),
+            RunnerError::Configuration { .. } => Self::failed(error.to_string()).hint("taut policy check"),
             other => Self::failed(other.to_string()),
         }
     }

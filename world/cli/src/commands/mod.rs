@@ -2,6 +2,7 @@
 
 pub mod agent;
 pub mod agents;
+pub mod config;
 pub mod daemon;
 pub mod db;
 pub mod db_check;

@@ -91,7 +91,7 @@ pub fn run(verb: &NotifyVerb, printer: &Printer) -> Result<Exit, CliError> {
 fn status(printer: &Printer) -> Result<Exit, CliError> {
     let judge = judge_here(None)?;
     let project_policy = judge.project_policy();
-    let notify = &project_policy.policy.notify;
+    let notify = &project_policy.policy.sections.notify;
     let now = host::clock::now();
     let offset = Offset { seconds: host::clock::utc_offset_s(now) };
     let ways = ways(notify, looked);
@@ -133,7 +133,7 @@ fn test(printer: &Printer) -> Result<Exit, CliError> {
     // It runs what a configuration names, and an agent could name another one.
     person::outside_agents("notify test")?;
     let judge = judge_here(None)?;
-    let notify = &judge.project_policy().policy.notify;
+    let notify = &judge.project_policy().policy.sections.notify;
     let ways = ways(notify, tried);
     if ways.is_empty() {
         return Err(CliError::failed("no way of telling you is on").hint("taut notify on"));

@@ -1,5 +1,6 @@
 //! Bare `taut`: what is on here, what was stopped today, the next useful command.
 
+use super::doctor::worst_first;
 use super::{ago, judge_here, stored};
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -11,7 +12,9 @@ use host::paths::PathVariables;
 use host::settings_file::SettingsLevel;
 use model::Ms;
 use pipeline::ProjectPolicy;
+use policy::Diagnostic;
 use policy::PolicyMode;
+use policy::config::CHANGED_SINCE_TRUSTED;
 use serde_json::json;
 use std::path::Path;
 use std::time::Duration;
@@ -34,7 +37,8 @@ struct Overview {
     sessions: usize,
     fleet: FleetSummary,
     stopped: Vec<(String, u64)>,
-    troubles: usize,
+    /// What is wrong with the configuration: all of it, and in one line.
+    config: Vec<Diagnostic>,
     /// What ought to be known of the record, each one sentence.
     warnings: Vec<String>,
 }
@@ -49,6 +53,7 @@ pub fn run(printer: &Printer) -> Result<Exit, CliError> {
             "guard": overview.guard,
             "daemon": overview.daemon,
             "notify": overview.notify,
+            "config": overview.config.iter().map(ToString::to_string).collect::<Vec<_>>(),
             "open_sessions": overview.sessions,
             "agents": overview.fleet.0.iter().map(|(status, count)| (status.name().to_string(), json!(count))).collect::<serde_json::Map<_, _>>(),
             "stopped_today": overview.stopped.iter().map(|(rule, count)| json!({"rule": rule, "count": count})).collect::<Vec<_>>(),
@@ -65,6 +70,9 @@ pub fn run(printer: &Printer) -> Result<Exit, CliError> {
     row("daemon", overview.daemon.clone().unwrap_or_else(|| "not running (hooks work without it)".into()));
     if let Some(notify) = &overview.notify {
         row("notify", notify.clone());
+    }
+    if !overview.config.is_empty() {
+        row("config", worst_first(&overview.config));
     }
     row("sessions", format!("{} open{}", overview.sessions, fleet(&overview.fleet)));
     row("today", today(&overview));
@@ -96,7 +104,7 @@ fn look() -> Result<Overview, CliError> {
         })?,
         sessions: store.as_ref().map_or(Ok(0), |store| store.sessions(&open).map(|all| all.len()))?,
         stopped: store.as_ref().map_or(Ok(Vec::new()), |store| store.denied_since(midnight))?,
-        troubles: project_policy.diagnostics.len(),
+        config: project_policy.diagnostics.clone(),
         warnings: match &store {
             Some(store) => view_model::warnings(store)?,
             None => store::warning(&places.state()).into_iter().collect(),
@@ -132,7 +140,7 @@ fn guard(project_policy: &ProjectPolicy, now: Ms) -> String {
 }
 
 fn notify(project_policy: &ProjectPolicy) -> Option<String> {
-    let notify = &project_policy.policy.notify;
+    let notify = &project_policy.policy.sections.notify;
     if !notify.rings() && !notify.reaches_out() {
         return None;
     }
@@ -166,8 +174,12 @@ fn today(overview: &Overview) -> String {
 fn next(overview: &Overview) -> &'static str {
     if !overview.warnings.is_empty() {
         "taut db check        (the record is not whole)"
-    } else if overview.troubles > 0 {
+    } else if overview.config.iter().any(Diagnostic::is_mistake) {
         "taut policy check    (the configuration has mistakes)"
+    } else if overview.config.iter().any(|found| found.message == CHANGED_SINCE_TRUSTED) {
+        "taut trust           (shows what changed since it was trusted)"
+    } else if !overview.config.is_empty() {
+        "taut policy check    (some of the configuration is ignored)"
     } else if overview.installed.is_empty() {
         "taut init            (installs the hooks, after showing the change)"
     } else if !overview.stopped.is_empty() {

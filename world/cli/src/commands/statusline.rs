@@ -10,7 +10,9 @@ use engine::context::{self, ContextSettings, Evidence};
 use model::Environment;
 use model::session::Session;
 use model::task::TaskStatus;
-use pipeline::{ContextReading, Pipeline, PipelineSetup};
+use pipeline::{ContextReading, Pipeline, PipelineSetup, PolicyCache};
+use policy::Trust;
+use policy::config::CHANGED_SINCE_TRUSTED;
 use std::sync::mpsc;
 use std::time::Duration;
 use store::{EffortFilter, Error, TaskFilter};
@@ -25,7 +27,8 @@ pub fn run(printer: &Printer) -> Exit {
     let (send, receive) = mpsc::channel();
     let reading = said.clone();
     std::thread::spawn(move || {
-        let _ = send.send(known(&reading, setting).unwrap_or_default());
+        let notice = notice(&reading, &setting);
+        let _ = send.send(context::StatusLine { notice, ..known(&reading, setting).unwrap_or_default() });
     });
     let mut line = receive.recv_timeout(LIMIT).unwrap_or_default();
     line.model = said.model_name.clone().or_else(|| said.model.clone());
@@ -33,6 +36,13 @@ pub fn run(printer: &Printer) -> Exit {
     line.percent = line.percent.or_else(|| percent(&said));
     printer.line(line.text());
     Exit::Ok
+}
+
+/// An edit after `taut trust` switches off what needs trust, and nobody would notice.
+fn notice(said: &StatusLineInput, setting: &PipelineSetup) -> Option<String> {
+    let mut cache = PolicyCache::new(setting.user_config.clone(), setting.state.clone());
+    let project_policy = cache.of(said.cwd.as_deref()?, &setting.home);
+    (project_policy.policy.trust == Trust::Changed).then(|| format!("configuration {CHANGED_SINCE_TRUSTED}"))
 }
 
 /// What is stored of the session, with what the client just said of it.

@@ -7,6 +7,7 @@ use crate::exit::Exit;
 use crate::person;
 use crate::printer::{Printer, text};
 use host::paths::PathVariables;
+use host::settings_file::unified;
 use host::trust::{self, ProjectFiles};
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -24,6 +25,26 @@ pub fn run(args: &TrustArgs, printer: &Printer) -> Result<Exit, CliError> {
         return Ok(show(false, &root, printer));
     }
     let seen = ProjectFiles::of(&root);
+    show_files(&seen, &state, &root, printer);
+    if !args.yes && !person::agrees(&format!("Trust {} as shown above?", root.display()))? {
+        printer.note("nothing changed");
+        return Ok(Exit::Failed);
+    }
+    seen.grant(&state)?;
+    Ok(show(true, &root, printer))
+}
+
+/// What is to be agreed to: what changed since the user agreed, or every file where they never did.
+pub fn show_files(seen: &ProjectFiles, state: &Path, root: &Path, printer: &Printer) {
+    if let Some(changes) = seen.changes(state) {
+        if changes.is_empty() {
+            printer.note("nothing changed since it was trusted");
+        }
+        for change in changes {
+            printer.diff_note(&unified(&change.file, change.before.as_deref(), change.after.as_deref()));
+        }
+        return;
+    }
     let shown = seen.shown();
     for name in trust::FILES {
         if !shown.iter().any(|(path, _)| *path == root.join(name)) {
@@ -31,14 +52,8 @@ pub fn run(args: &TrustArgs, printer: &Printer) -> Result<Exit, CliError> {
         }
     }
     for (path, text) in shown {
-        printer.whole(path.strip_prefix(&root).unwrap_or(&path).to_string_lossy(), &text);
+        printer.whole(path.strip_prefix(root).unwrap_or(&path).to_string_lossy(), &text);
     }
-    if !args.yes && !person::agrees(&format!("Trust {} as shown above?", root.display()))? {
-        printer.note("nothing changed");
-        return Ok(Exit::Failed);
-    }
-    seen.grant(&state)?;
-    Ok(show(true, &root, printer))
 }
 
 fn show(trusted: bool, root: &Path, printer: &Printer) -> Exit {

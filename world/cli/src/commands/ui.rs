@@ -39,8 +39,7 @@ pub fn run(args: &UiArgs, printer: &Printer) -> Result<Exit, CliError> {
     }
     // A browser that goes away in the middle of an answer is an error of that
     // answer, and not the end of the program as it is for a listing.
-    // SAFETY: one thread so far, and a disposition the system knows.
-    unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
+    sys::signals::ignore(libc::SIGPIPE);
     let opened = (!args.no_open && !printer.json() && has_display()).then(|| Opener::open(&folder, &url));
     let ended = site.run().map_err(failed)?;
     drop(opened);

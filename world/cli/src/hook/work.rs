@@ -103,8 +103,11 @@ fn serve(arrived: &Arrived, pipe: &mut MessagePipe) {
             pipe.send(&SideMessage::Early { event: store::spool_line(row), answer: with_troubles(early) }.write());
         }
     });
-    let after = served.after.clone();
+    let (after, troubles) = (served.after.clone(), served.troubles.join("; "));
     pipe.send(&SideMessage::Last(with_troubles(served)).write());
+    if !troubles.is_empty() {
+        service::log::trouble(&places.state(), &troubles);
+    }
     service::after_in_process(&after, &places);
     if after.contains(&After::Tell) {
         service::tell_in_background(&places);
@@ -175,6 +178,9 @@ fn spooled(mut answer: Answer, event: &str, folder: Option<PathBuf>) -> Answer {
             // What was said within the last minute is kept quiet.
             let said = kept.map(|error| if error.is_to_be_said() { error.to_string() } else { QUIET.to_string() });
             pipe.send(said.unwrap_or_default().as_bytes());
+            let trouble =
+                if answer.stderr.is_empty() { "an event could not be stored in time" } else { &answer.stderr };
+            service::log::trouble(&folder, trouble);
         });
         match keeping.as_mut().ok()?.receive(Instant::now() + SPOOL_TIME) {
             Received::Message(wrong) => Some(String::from_utf8_lossy(&wrong).into_owned()),

@@ -11,9 +11,7 @@ const CONFIG: &str =
 
 fn stage(config: &str) -> Stage {
     let stage = Stage::new();
-    let file = stage.sandbox.home().join(".config/taut/config.toml");
-    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
-    std::fs::write(file, config).unwrap();
+    stage.configure(config);
     stage
 }
 

@@ -1,6 +1,7 @@
 //! The commands and hooks as users and agents run them, in throw-away homes.
 
 mod broken;
+mod config;
 mod deadline;
 mod effort;
 mod environment;
@@ -10,6 +11,7 @@ mod hostile_text;
 mod install;
 mod lists;
 mod load;
+mod log;
 mod loops;
 mod messages;
 mod notify;

@@ -316,7 +316,7 @@ fn f5_mistakes_in_the_configuration_are_told_where_notifications_are_looked_at()
     let doctor = stage.taut(&["doctor", "--json"]).stdout_text();
     let mut checks = doctor.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     let config = checks.find(|check| check["name"] == "config").unwrap();
-    assert_eq!((config["state"].as_str(), config["fix"].as_str()), (Some("warn"), Some("taut policy check")));
+    assert_eq!((config["state"].as_str(), config["fix"].as_str()), (Some("bad"), Some("taut policy check")));
     assert!(config["detail"].as_str().unwrap().contains("config.toml:2:"), "{config}");
 }
 

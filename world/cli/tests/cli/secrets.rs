@@ -60,9 +60,7 @@ impl Play<'_> {
 
 fn start(env: Env<'_>) -> Stage {
     let stage = if env == DAEMON { Stage::with_daemon() } else { Stage::new() };
-    let file = stage.sandbox.home().join(".config/taut/config.toml");
-    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
-    std::fs::write(file, CONFIG).unwrap();
+    stage.configure(CONFIG);
     stage
 }
 

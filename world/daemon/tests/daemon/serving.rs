@@ -357,6 +357,19 @@ fn t2_who_is_stuck_is_left_behind_and_comes_back() {
 }
 
 #[test]
+fn a_panic_of_a_background_worker_is_in_the_log_once_a_minute_and_calls_are_served() {
+    let stage = DaemonHome::new();
+    said(&stage.command(&["daemon", "start"]).env("PROBE_PANIC_MS", "1").output().unwrap());
+    let log = || fs::read_to_string(stage.folder().join("daemon.log")).unwrap_or_default();
+    until("the panic to be logged", || log().contains("ERROR thread failing panicked at"));
+    for _ in 0..50 {
+        assert!(stage.client().hook(&call("one", "echo")).is_ok());
+    }
+    let told = log().matches("a worker, as asked").count();
+    assert_eq!(told, 1, "{}", log());
+}
+
+#[test]
 fn d6_out_of_descriptors_the_door_is_shut_for_a_moment_only() {
     let stage = DaemonHome::new();
     // Nothing but a new connection wakes this daemon.

@@ -164,8 +164,19 @@ fn d7_a_hook_starts_a_daemon_without_waiting_for_it() {
     let program = crate::home::program();
     let line = format!("TAUT_HOME='{}' exec '{}' daemon start", stage.folder().display(), program.display());
     fs::write(&script, line).unwrap();
-    daemon::start_in_background("/bin/sh".as_ref(), &[script.into()], Vec::new()).unwrap();
+    daemon::start_in_background(&stage.folder(), "/bin/sh".as_ref(), &[script.into()], Vec::new()).unwrap();
     until("the daemon to serve", || stage.client().status().is_ok());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_process_that_a_hook_started_has_the_log_as_its_standard_error() {
+    let stage = DaemonHome::new();
+    let script = stage.folder().join("fail.sh");
+    fs::write(&script, "echo 'it could not begin' >&2").unwrap();
+    daemon::start_in_background(&stage.folder(), "/bin/sh".as_ref(), &[script.into()], Vec::new()).unwrap();
+    let log = || fs::read_to_string(stage.folder().join("daemon.log")).unwrap_or_default();
+    until("its words to be logged", || log() == "it could not begin\n");
 }
 
 #[cfg(target_os = "linux")]

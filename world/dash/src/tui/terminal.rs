@@ -58,7 +58,7 @@ impl Taken {
     /// Back to the shell until it brings us to the front again.
     pub fn suspend(&mut self) -> io::Result<()> {
         leave();
-        super::signals::stop()?;
+        sys::signals::suspend();
         self.again()
     }
 

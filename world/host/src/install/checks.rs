@@ -94,9 +94,7 @@ pub fn privacy(state: &Path) -> Check {
     let Ok(meta) = std::fs::metadata(state) else {
         return Check::ok(name, format!("{shown} is not there yet; the first event makes it"));
     };
-    // SAFETY: geteuid takes no arguments and cannot fail.
-    let user = unsafe { libc::geteuid() };
-    if meta.uid() != user {
+    if meta.uid() != sys::outside::user() {
         return Check::bad(name, format!("{shown} belongs to someone else"), format!("sudo chown -R $USER {shown}"));
     }
     let open = |meta: &std::fs::Metadata| meta.mode() & 0o077 != 0;

@@ -112,10 +112,8 @@ fn collect(stream: Option<impl Read + Send + 'static>) -> std::sync::mpsc::Recei
 }
 
 fn end_group(child: &mut Child) {
-    if let Ok(group) = i32::try_from(child.id()) {
-        // SAFETY: the group was made by us for this child, which has not been waited for yet.
-        unsafe { libc::kill(-group, libc::SIGKILL) };
-    }
+    // The group was made by us for this child, which has not been waited for yet.
+    sys::process::signal_group(child.id(), libc::SIGKILL);
     // Reaps it; it is dead already.
     let _ = child.wait();
 }

@@ -91,17 +91,11 @@ fn parse(text: &str) -> Option<Stat> {
 
 #[cfg(target_os = "macos")]
 fn stat(pid: u32) -> std::io::Result<Option<Stat>> {
-    let mut info = std::mem::MaybeUninit::<libc::proc_bsdinfo>::zeroed();
-    let size = size_of::<libc::proc_bsdinfo>() as libc::c_int;
-    // SAFETY: the buffer is as large as the size passed, and is only read when filled whole.
-    let filled =
-        unsafe { libc::proc_pidinfo(pid as libc::c_int, libc::PROC_PIDTBSDINFO, 0, info.as_mut_ptr().cast(), size) };
-    if filled != size {
-        let error = std::io::Error::last_os_error();
-        return if error.raw_os_error() == Some(libc::ESRCH) { Ok(None) } else { Err(error) };
-    }
-    // SAFETY: proc_pidinfo filled the whole structure.
-    let info = unsafe { info.assume_init() };
+    let info = match sys::process::info(pid) {
+        Ok(info) => info,
+        Err(error) if error.raw_os_error() == Some(libc::ESRCH) => return Ok(None),
+        Err(error) => return Err(error),
+    };
     let name: Vec<u8> = info.pbi_comm.iter().take_while(|c| **c != 0).map(|c| *c as u8).collect();
     Ok(Some(Stat {
         name: String::from_utf8_lossy(&name).into_owned(),

@@ -54,13 +54,8 @@ impl Verified {
     pub fn command(&self, args: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Command {
         let mut command = Command::new(self.startable());
         command.arg0(&self.path).args(args);
-        let opened = self.file.as_raw_fd();
-        // SAFETY: between fork and exec only a flag is taken from a descriptor, which lives as long as the command is used.
-        unsafe {
-            command.pre_exec(move || {
-                if libc::fcntl(opened, libc::F_SETFD, 0) < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
-            });
-        }
+        // The file lives as long as the command is used.
+        sys::process::hand_over(&mut command, self.file.as_raw_fd());
         command
     }
 

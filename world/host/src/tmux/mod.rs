@@ -3,7 +3,6 @@
 
 mod pane_input;
 mod pane_style;
-mod reach;
 mod server;
 mod setup;
 
@@ -69,5 +68,28 @@ mod tests {
         for odd in ["/tmp/s", " %1", "/tmp/s %", "/tmp/s %1;", "/tmp/s %1a", "/tmp/s 1"] {
             assert_eq!(address(odd), None, "{odd}");
         }
+    }
+
+    /// A stopped server accepts nobody, and each look at it leaves one more in its queue.
+    // Elsewhere a full queue refuses, which nobody waits for either.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn f2_a_server_whose_queue_is_full_is_silent_and_holds_nobody_up() {
+        let folder = tempfile::tempdir().unwrap();
+        let socket = folder.path().join("tmux");
+        let listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+        rustix::net::listen(&listener, 0).unwrap();
+        let mut waiting = Vec::new();
+        let full = loop {
+            match sys::socket::connect(&socket) {
+                Ok(one) => waiting.push(one),
+                Err(error) => break error,
+            }
+        };
+        assert_eq!(full.kind(), std::io::ErrorKind::WouldBlock);
+        let (sender, answers) = std::sync::mpsc::channel();
+        std::thread::spawn(move || sender.send(TmuxServer::at(socket).pane_ids()));
+        let answer = answers.recv_timeout(std::time::Duration::from_secs(10)).expect("nobody waits for ever");
+        assert!(matches!(answer, Err(TmuxError::Silent { .. })), "{answer:?}");
     }
 }

@@ -1,7 +1,6 @@
 //! One tmux server, reached through its socket: one call, a time limit, and no
 //! guess about what it does not say.
 
-use super::reach;
 use crate::{environment, programs};
 use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
@@ -9,6 +8,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
+use sys::socket;
 
 /// A server that is stopped or swapped out must not hold anybody up.
 const LIMIT: Duration = Duration::from_secs(1);
@@ -106,7 +106,7 @@ impl TmuxServer {
 
     /// A missing socket and a refused connection prove that nobody serves; nothing else does.
     fn listens(&self) -> Result<(), TmuxError> {
-        match reach::connect(&self.socket) {
+        match socket::connect(&self.socket) {
             Ok(_) => Ok(()),
             Err(error) if error.kind() == ErrorKind::WouldBlock => {
                 Err(TmuxError::Silent { socket: self.socket.clone() })

@@ -78,6 +78,8 @@ fn g11_l1_an_edited_or_added_hook_is_not_trusted_and_the_configuration_still_is(
 
 #[test]
 fn t9_bytes_that_were_read_are_judged_and_not_what_lies_there_by_then() {
+    let holds_for =
+        |state: &Path, root: &Path, contents: [Option<&[u8]>; 2]| state_for(state, root, contents) == TrustState::Holds;
     let project = Project::new();
     let (state, root) = (project.state(), project.root());
     let good = b"[guard]\n";
@@ -181,4 +183,40 @@ fn t2_what_is_no_regular_file_keeps_nobody_waiting_and_is_not_trusted() {
     fs::write(project.root().join(".taut/hooks/started"), vec![b'x'; 2 << 20]).unwrap();
     assert!(!project.now().loop_holds(&project.state()) && project.now().lacks_trust(&project.state()));
     assert!(project.now().grant(&project.state()).unwrap_err().to_string().contains("too large"));
+}
+
+#[test]
+fn g11_what_changed_since_it_was_trusted_is_known_file_by_file() {
+    let project = Project::new();
+    let (state, root) = (project.state(), project.root());
+    let change = |file: &str, before: Option<&str>, after: Option<&str>| TrustedChange {
+        file: file.to_string(),
+        before: before.map(String::from),
+        after: after.map(String::from),
+    };
+    project.write(".taut/config.toml", "[guard]\n");
+    project.write(".taut/hooks/started", "one\ntwo\n");
+    assert_eq!((project.now().changes(&state), project.now().configuration_state(&state)), (None, TrustState::Never));
+    grant(&state, &root).unwrap();
+    let now = project.now();
+    assert_eq!((now.changes(&state), now.configuration_state(&state)), (Some(Vec::new()), TrustState::Holds));
+    project.write(".taut/config.toml", "[guard]\nmode = \"observe\"\n");
+    project.write(".taut/config.local.toml", "[session]\n");
+    fs::remove_file(root.join(".taut/hooks/started")).unwrap();
+    let now = project.now();
+    assert_eq!(now.configuration_state(&state), TrustState::Changed);
+    assert_eq!(
+        now.changes(&state).unwrap(),
+        [
+            change(".taut/config.toml", Some("[guard]\n"), Some("[guard]\nmode = \"observe\"\n")),
+            change(".taut/config.local.toml", None, Some("[session]\n")),
+            change(".taut/hooks/started", Some("one\ntwo\n"), None),
+        ]
+    );
+    for gone in [".taut/config.toml", ".taut/config.local.toml"] {
+        fs::remove_file(root.join(gone)).unwrap();
+    }
+    assert_eq!(project.now().configuration_state(&state), TrustState::Never, "there is nothing to be trusted");
+    revoke(&state, &root).unwrap();
+    assert_eq!(project.now().changes(&state), None);
 }

@@ -16,8 +16,10 @@ pub fn task(setting: PipelineSetup) -> PeriodicTask {
             // Opened anew each time: twice a minute is too seldom to keep a connection for it.
             let mut pipeline = Pipeline::new(setting.clone());
             let now = host::clock::now();
-            let _ = pipeline.watch(now);
-            let _ = pipeline.reap_orphans(now);
+            // Each for itself: what cannot be measured must not keep the dead from being ended.
+            for done in [pipeline.watch(now), pipeline.reap_orphans(now)] {
+                done.err().iter().for_each(|error| tracing::warn!("monitor: {error}"));
+            }
             Next::AsUsual
         }),
         wake: Wake::default(),

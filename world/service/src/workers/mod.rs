@@ -12,6 +12,7 @@ pub use pane_painter::Switched;
 
 use daemon::PeriodicTask;
 use pipeline::PipelineSetup;
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use store::{Error, Store, StoreHandle};
 
@@ -27,19 +28,21 @@ pub(crate) fn alone(setting: &PipelineSetup) -> Vec<PeriodicTask> {
 
 /// The connection of a worker, which is of the file that stands there now.
 struct WorkerStore {
+    worker: &'static str,
     state: PathBuf,
     handle: StoreHandle,
 }
 
 impl WorkerStore {
-    fn new(state: &Path) -> Self {
-        Self { state: state.to_path_buf(), handle: StoreHandle::default() }
+    fn new(worker: &'static str, state: &Path) -> Self {
+        Self { worker, state: state.to_path_buf(), handle: StoreHandle::default() }
     }
 
-    fn with<T, E: From<Error>>(&mut self, work: impl FnOnce(&mut Store) -> Result<T, E>) -> Result<T, E> {
+    fn with<T, E: From<Error> + Display>(&mut self, work: impl FnOnce(&mut Store) -> Result<T, E>) -> Result<T, E> {
         let open = || Store::open_and_migrate(&self.state, PipelineSetup::HOOK_PATIENCE);
         let done = self.handle.get(open).map_err(E::from).and_then(work);
-        if done.is_err() {
+        if let Err(error) = &done {
+            tracing::warn!("{}: {error}", self.worker);
             // A connection that failed is not kept: the file may be damaged or gone.
             self.handle.close();
         }

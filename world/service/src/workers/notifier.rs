@@ -57,7 +57,7 @@ struct Notifier {
 }
 
 pub fn task(setting: &PipelineSetup) -> PeriodicTask {
-    let (mut notifier, mut last) = (Notifier::new(setting), Vec::new());
+    let mut notifier = Notifier::new(setting);
     PeriodicTask {
         name: "notifier",
         every: EVERY,
@@ -65,13 +65,7 @@ pub fn task(setting: &PipelineSetup) -> PeriodicTask {
             // Many changes at once are one look.
             std::thread::sleep(BREATH);
             let told = notifier.round();
-            if !told.troubles.is_empty() && told.troubles != last {
-                for trouble in &told.troubles {
-                    // A full disk must not stop the daemon.
-                    let _ = daemon::log_line(&notifier.setting.state, &format!("notify: {trouble}"));
-                }
-                last = told.troubles;
-            }
+            told.troubles.iter().for_each(|trouble| tracing::warn!("notifier: {trouble}"));
             told.again.map_or(Next::AsUsual, Next::In)
         }),
         wake: Wake::default(),
@@ -98,7 +92,7 @@ pub fn run_to_the_end(setting: &PipelineSetup) -> std::io::Result<()> {
 
 impl Notifier {
     fn new(setting: &PipelineSetup) -> Self {
-        Self { setting: setting.clone(), store: WorkerStore::new(&setting.state), tries: TRIES }
+        Self { setting: setting.clone(), store: WorkerStore::new("notifier", &setting.state), tries: TRIES }
     }
 
     /// One look. What cannot be read now is looked for again, but not for ever.
@@ -125,7 +119,7 @@ fn look(store: &mut Store, setting: &PipelineSetup) -> Result<NotifyResult, stor
     let mut policies = PolicyCache::new(setting.user_config.clone(), setting.state.clone());
     // What holds where no project has a say: mostly nothing is on, and this is all.
     let project_policy = policies.of("/", &setting.home);
-    let ways = &project_policy.policy.notify;
+    let ways = &project_policy.policy.sections.notify;
     if !ways.reaches_out() {
         return Ok(NotifyResult::default());
     }
@@ -177,7 +171,9 @@ fn candidates(
         let session = agent.session.as_deref().map(|id| store.session(id)).transpose()?.flatten();
         let folder = session.as_ref().and_then(|session| session.cwd.as_deref()).unwrap_or(&agent.project);
         let project_policy = policies.of(folder, &setting.home);
-        if !project_policy.policy.notify.reaches_out() || !project_policy.policy.notify.tells(agent.status) {
+        if !project_policy.policy.sections.notify.reaches_out()
+            || !project_policy.policy.sections.notify.tells(agent.status)
+        {
             continue;
         }
         let cause = cause(store, &agent)?;
@@ -205,7 +201,7 @@ impl Candidate {
     fn turned(&self) -> Turned<'_> {
         Turned {
             agent: &self.agent,
-            notify: &self.project_policy.policy.notify,
+            notify: &self.project_policy.policy.sections.notify,
             cause: self.cause.as_ref(),
             watched: false,
         }

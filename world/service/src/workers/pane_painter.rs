@@ -64,7 +64,7 @@ impl Switched {
 
 pub fn task(setting: &PipelineSetup, switched: &Switched) -> PeriodicTask {
     let switched = switched.clone();
-    let mut store = WorkerStore::new(&setting.state);
+    let mut store = WorkerStore::new("painter", &setting.state);
     let mut painter = PanePainter::default();
     let (mut seen, mut swept, mut waits) = (None, Instant::now(), false);
     PeriodicTask {
@@ -143,7 +143,8 @@ impl PanePainter {
                 self.servers.remove(socket);
                 None
             }
-            Err(_) => {
+            Err(error) => {
+                tracing::debug!("painter: {error}");
                 known.rests_until = Some(host::clock::now().plus(REST_MS));
                 None
             }

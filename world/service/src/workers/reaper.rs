@@ -10,7 +10,7 @@ use std::time::Duration;
 const EVERY: Duration = Duration::from_secs(5);
 
 pub fn task(setting: &PipelineSetup) -> PeriodicTask {
-    let mut store = WorkerStore::new(&setting.state);
+    let mut store = WorkerStore::new("reaper", &setting.state);
     PeriodicTask {
         name: "reaper",
         every: EVERY,

@@ -26,7 +26,7 @@ const SHOWN_WITHIN: Duration = Duration::from_secs(4);
 const AFTER_ENTER: Duration = Duration::from_millis(700);
 
 pub fn task(setting: &PipelineSetup) -> PeriodicTask {
-    let mut store = WorkerStore::new(&setting.state);
+    let mut store = WorkerStore::new("waker", &setting.state);
     PeriodicTask {
         name: "waker",
         every: EVERY,

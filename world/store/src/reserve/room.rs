@@ -3,13 +3,12 @@
 use super::head::{Head, SIZE as HEAD};
 use super::{Reserve, path, start};
 use crate::lock;
-use std::ffi::CString;
 use std::fs::{File, OpenOptions};
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::time::Duration;
+use sys::disk;
 
 /// Enough for some five thousand denials.
 const MOST: u64 = 8 * 1024 * 1024;
@@ -53,46 +52,15 @@ fn try_to_make(folder: &Path) -> io::Result<()> {
 
 /// A power of two, so that a little more free space does not make it grow every day.
 fn wanted(folder: &Path) -> u64 {
-    let most = (free_bytes(folder) / SHARE).min(MOST).min(largest_file() / 2);
+    let most = (disk::free_bytes(folder) / SHARE).min(MOST).min(disk::largest_file() / 2);
     if most < LEAST { 0 } else { 1 << most.ilog2() }
 }
 
-fn free_bytes(folder: &Path) -> u64 {
-    let Ok(name) = CString::new(folder.as_os_str().as_bytes()) else { return 0 };
-    // SAFETY: all zeroes is a valid `statvfs`, the name ends with a zero, and the call only writes into the structure.
-    unsafe {
-        let mut found: libc::statvfs = std::mem::zeroed();
-        if libc::statvfs(name.as_ptr(), &raw mut found) != 0 {
-            return 0;
-        }
-        (found.f_bavail as u64).saturating_mul(found.f_frsize as u64)
-    }
-}
-
-/// A process that may not write a file this large is killed for trying.
-fn largest_file() -> u64 {
-    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: the call only writes into the structure, which outlives it.
-    let told = unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &raw mut limit) };
-    if told == 0 { limit.rlim_cur } else { 0 }
-}
-
-#[cfg(target_os = "linux")]
 fn allocate(file: &File, size: u64) -> io::Result<()> {
-    use std::os::fd::AsRawFd;
-    // SAFETY: the descriptor is open for as long as `file` is.
-    match unsafe { libc::fallocate(file.as_raw_fd(), 0, 0, size.cast_signed()) } {
-        0 => Ok(()),
-        _ => match io::Error::last_os_error() {
-            cause if cause.raw_os_error() == Some(libc::EOPNOTSUPP) => fill(file, size),
-            cause => Err(cause),
-        },
+    match disk::allocate(file, size) {
+        Err(cause) if cause.kind() == io::ErrorKind::Unsupported => fill(file, size),
+        done => done,
     }
-}
-
-#[cfg(not(target_os = "linux"))]
-fn allocate(file: &File, size: u64) -> io::Result<()> {
-    fill(file, size)
 }
 
 /// Where a file system takes no space beforehand, it is written.

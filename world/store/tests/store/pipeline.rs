@@ -178,8 +178,8 @@ fn s14_an_injection_is_told_once() {
     let both = [injection("s-1", "one"), injection("s-1", "two")];
     assert_eq!(waiting(&mut store, "s-1"), both);
     assert_eq!(waiting(&mut store, "s-1"), both, "loading alone takes nothing");
-    let user = Some(Audience::User);
-    apply(&mut store, &[Write::InjectionsShown { session: "s-1".into(), audience: user }]);
+    let model = Some(Audience::Model);
+    apply(&mut store, &[Write::InjectionsShown { session: "s-1".into(), audience: model }]);
     assert_eq!(waiting(&mut store, "s-1"), both, "shown to somebody else");
     apply(&mut store, &[Write::InjectionsShown { session: "s-1".into(), audience: None }]);
     assert!(waiting(&mut store, "s-1").is_empty());

@@ -204,3 +204,33 @@ fn g9_a_rule_is_triggered_by_context_lifecycle_discovery_and_the_count_of_calls(
         assert_eq!(fires(seventh, &|agent| agent.counters.calls = made), holds, "after {made}");
     }
 }
+
+/// I7: what cannot be read holds as strictly as by default.
+#[test]
+fn i7_a_limit_that_cannot_be_read_still_stops_an_agent() {
+    for (config, block) in [
+        ("[heartbeat]\nblock = \"lots\"\n", 10),
+        ("[heartbeat]\nblock = -1\n", 10),
+        ("[heartbeat]\nblok = 500\n", 10),
+        ("[heartbeat]\nblock = 4\n", 4),
+    ] {
+        let mut agent = Agent::at_work(&format!("{config}[skills.implement]\nlog = true\n"));
+        agent.counters.since_log = block - 2;
+        assert!(agent.denied("Bash", json!({"command": "ls"})).is_none(), "{config}");
+        agent.counters.since_log = block - 1;
+        assert!(agent.denied("Bash", json!({"command": "ls"})).is_some(), "{config}");
+    }
+    for config in ["[overflow]\nat = \"full\"\n", "overflow = 7\n", "[overflow]\nxt = 99\n"] {
+        let mut agent = Agent::at_work(config);
+        agent.fill(94);
+        assert!(agent.denied("Bash", json!({"command": "ls"})).is_none(), "{config}");
+        agent.fill(96);
+        assert!(agent.denied("Bash", json!({"command": "ls"})).is_some(), "{config}");
+    }
+    let named = "{ type = \"toolCount\", condition = { gte = \"toolUseWithoutLogsBlockAfter\" } }";
+    let mut agent = Agent::at_work(&rule(named, "urgency = \"block\""));
+    agent.counters.since_log = 8;
+    assert!(agent.denied("Edit", json!({"file_path": "/p/a"})).is_none());
+    agent.counters.since_log = 9;
+    assert!(agent.denied("Edit", json!({"file_path": "/p/a"})).is_some());
+}

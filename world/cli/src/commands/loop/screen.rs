@@ -85,13 +85,7 @@ fn span(seconds: i64) -> String {
 
 /// How many columns the terminal has.
 fn width() -> usize {
-    // SAFETY: the structure lives on this frame and is filled by the call.
-    let size = unsafe {
-        let mut size: libc::winsize = std::mem::zeroed();
-        libc::ioctl(2, libc::TIOCGWINSZ, &raw mut size);
-        size
-    };
-    if size.ws_col > 1 { usize::from(size.ws_col) - 1 } else { 79 }
+    sys::terminal::columns().map_or(79, |columns| usize::from(columns) - 1)
 }
 
 #[cfg(test)]

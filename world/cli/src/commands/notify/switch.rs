@@ -96,7 +96,7 @@ fn begin_now() -> Result<(), CliError> {
     for _ in 0..TRIES {
         let told = store.told()?;
         let look = NotifyContext { told: &told, now: host::clock::now(), offset: Offset::default() };
-        let after = notify::from_now(&store.agents()?, &judge.project_policy().policy.notify, &look);
+        let after = notify::from_now(&store.agents()?, &judge.project_policy().policy.sections.notify, &look);
         if store.claim_told(&told, &after)? {
             break;
         }

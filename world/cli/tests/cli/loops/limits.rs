@@ -87,3 +87,52 @@ fn l6_a_child_the_agent_left_behind_does_not_hold_the_loop_up() {
     stage.client_does(&format!("sleep 30 & {WORK} {FINE}"));
     assert_eq!(stage.build(&[]).code(), Some(0));
 }
+
+/// I7: whoever misspells a limit does not get a loop without one.
+#[test]
+fn i7_a_loop_whose_limits_cannot_be_read_does_not_start() {
+    for (config, said) in [
+        ("[loop]\nmax_cst = 5.0\n", "config.toml:2:1: unknown key `max_cst` (did you mean `max_cost`?)"),
+        ("[loop]\nmax_cost = \"lots\"\n", "config.toml:2:12: `max_cost` is a number"),
+        ("[loop]\nmax_time = \"potato\"\n", "config.toml:2:12: `max_time` is a length of time"),
+        ("[loop]\nmax_iterations = 3\n[hooks]\ntimout = 3\n", "config.toml:4:1: unknown key `timout`"),
+        ("[lop]\nmax_cost = 5\n", "config.toml:1:2: unknown key `lop` (did you mean `loop`?)"),
+        ("[loop]\nmax_cost = = 5\n", "config.toml:2:"),
+    ] {
+        let stage = Stage::with_plan();
+        stage.write(".taut/config.toml", config);
+        stage.client_does(&format!("touch .git/ran; {WORK} {FINE}"));
+        for more in [&[][..], &["--workers", "2"], &["--dry-run"]] {
+            let done = stage.build(more);
+            let error = done.stderr_text();
+            assert_eq!(done.code(), Some(1), "{config}: {error}");
+            assert!(error.contains(said) && error.contains("taut policy check"), "{config}: {error}");
+            assert!(!stage.path(".git/ran").exists(), "{config}");
+        }
+        // A mistake elsewhere is no limit of the loop.
+        stage.write(".taut/config.toml", "[context]\nwarning = true\n");
+        assert_eq!(stage.build(&[]).code(), Some(0));
+    }
+}
+
+#[test]
+fn i7_a_limit_of_the_environment_or_of_config_sh_that_cannot_be_read_is_not_no_limit() {
+    let stage = Stage::with_plan();
+    stage.client_does(&format!("touch .git/ran; {WORK} {FINE}"));
+    let done = stage.build_with(&[], &[("FRESHER_MAX_COST", "lots")]);
+    assert_eq!(done.code(), Some(1));
+    assert!(
+        done.stderr_text().contains("FRESHER_MAX_COST=lots in the environment cannot be read"),
+        "{}",
+        done.stderr_text()
+    );
+    for typed in ["nan", "inf", "-1", "lots"] {
+        let done = stage.build(&[&format!("--max-cost={typed}")]);
+        assert_eq!(done.code(), Some(2), "{typed}: {}", done.stderr_text());
+    }
+    stage.write(".fresher/config.sh", "export FRESHER_MAX_ITERATIONS=ten\n");
+    let done = stage.build(&[]);
+    assert_eq!(done.code(), Some(1), "{}", done.stderr_text());
+    assert!(done.stderr_text().contains("FRESHER_MAX_ITERATIONS=ten in .fresher/config.sh"), "{}", done.stderr_text());
+    assert!(!stage.path(".git/ran").exists());
+}

@@ -2,7 +2,7 @@
 
 use super::Client;
 use serde_json::{Value, json};
-use testkit::stage::Stage;
+use testkit::stage::{Stage, put_program};
 use testkit::{AgentStep, FakeAgent, HookCall, Sandbox};
 
 fn stdout(call: &HookCall) -> String {
@@ -189,8 +189,7 @@ fn q6_an_unnamed_agents_claim_from_its_own_shell_is_its_own() {
 fn q6_the_task_script_of_the_environment_is_never_run() {
     let stage = Stage::without_daemon();
     let (script, proof) = (stage.sandbox.root().join("script"), stage.sandbox.root().join("ran"));
-    std::fs::write(&script, format!("#!/bin/sh\ntouch {}\n", proof.display())).unwrap();
-    std::fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    put_program(&script, &format!("#!/bin/sh\ntouch {}\n", proof.display()));
     stage.tasks(&["a"]);
     let mut agent = stage.looped("w1").with_env("RALPH_TASK_SCRIPT", &script);
     agent.play(&[AgentStep::start()]).unwrap();

@@ -1,11 +1,11 @@
 //! How the browser is opened: every user of a machine can read the arguments of every process.
 
-use std::fs::{self, File, Permissions};
+use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
 use std::os::fd::{FromRawFd, OwnedFd};
 use std::os::unix::fs::PermissionsExt;
 use testkit::poll;
-use testkit::stage::{LIMIT, Stage};
+use testkit::stage::{LIMIT, Stage, put_program};
 
 #[test]
 fn f4_the_browser_is_led_to_the_page_by_a_private_file_and_no_argument_holds_the_secret() {
@@ -15,8 +15,7 @@ fn f4_the_browser_is_led_to_the_page_by_a_private_file_and_no_argument_holds_the
     // Told whole or not at all.
     let script =
         "#!/bin/sh\nprintf '%s\\n' \"$#\" \"$1\" > \"$TMPDIR/told\" && mv \"$TMPDIR/told\" \"$TMPDIR/../told\"\n";
-    fs::write(&program, script).unwrap();
-    fs::set_permissions(&program, Permissions::from_mode(0o755)).unwrap();
+    put_program(&program, script);
     let (screen, terminal) = terminal();
     let mut command = sandbox.command(sandbox.bin());
     command.arg("ui").env("DISPLAY", ":0").stdout(terminal);

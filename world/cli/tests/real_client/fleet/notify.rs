@@ -3,8 +3,8 @@
 use super::pane::{PLENTY, Pane};
 use crate::recorded::RecordedClient;
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use testkit::stage::put_program;
 use testkit::{ClientLaunch, Sandbox, Script, Turn, poll};
 
 const ALL_ON: &str = "[notify]\non = [\"attention\", \"error\", \"done\"]\nterminal = true\ndesktop = true\n\
@@ -14,11 +14,8 @@ fn configure(sandbox: &Sandbox) {
     let folder = sandbox.home().join(".config/taut");
     fs::create_dir_all(&folder).unwrap();
     fs::write(folder.join("config.toml"), ALL_ON).unwrap();
-    let folder = sandbox.home().join(".local/bin");
-    fs::create_dir_all(&folder).unwrap();
-    let program = folder.join("notify-send");
-    fs::write(&program, "#!/bin/sh\nshift 4; echo \"$1: $2\" >> shown\n").unwrap();
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let program = sandbox.home().join(".local/bin/notify-send");
+    put_program(&program, "#!/bin/sh\nshift 4; echo \"$1: $2\" >> shown\n");
 }
 
 /// The texts that reached the terminal as OSC 9, each followed by a bell. Inside tmux the client wraps them for it.

@@ -3,8 +3,8 @@
 use crate::recorded::RecordedClient;
 use serde_json::Value;
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::time::{Duration, Instant};
+use testkit::stage::put_program;
 use testkit::{ClientLaunch, Script, Terminal, poll, process};
 
 pub const PLENTY: Duration = Duration::from_secs(60);
@@ -26,14 +26,11 @@ impl Pane {
         let stage = RecordedClient::new();
         let found = std::process::Command::new("sh").args(["-c", "command -v tmux"]).output().unwrap().stdout;
         // A program of the user's own goes before the system's.
-        let bin = stage.sandbox.home().join(".local/bin");
-        fs::create_dir_all(&bin).unwrap();
-        let wrapper = bin.join("tmux");
+        let wrapper = stage.sandbox.home().join(".local/bin/tmux");
         // The daemon has an environment of its own making: nothing of ours tells the wrapper where to write.
         let log = stage.sandbox.tmp().join("tmux.log").to_string_lossy().into_owned();
         let witness = WITNESS.replace("REAL", String::from_utf8(found).unwrap().trim()).replace("LOG", &log);
-        fs::write(&wrapper, witness).unwrap();
-        fs::set_permissions(&wrapper, fs::Permissions::from_mode(0o755)).unwrap();
+        put_program(&wrapper, &witness);
         let launch = ClientLaunch::new(&stage.sandbox, script).permission_mode("default").env("TAUT_AGENT_ID", "ada");
         let terminal = launch.open(&stage.client).unwrap_or_else(|error| panic!("{error}"));
         Self { stage, terminal }

@@ -1,26 +1,39 @@
-//! The frontmatter of a skill's own file, read far enough: maps, lists, plain
-//! and quoted words. What is not understood is left out, never guessed.
+//! The head of a Markdown file, of a skill, role or mode, read far enough: maps, lists, plain and quoted words. What is
+//! not understood is left out, never guessed.
 
 use serde_json::{Map, Value};
 
 /// Deeper than this no frontmatter goes.
 const DEEPEST: usize = 6;
 
-/// The frontmatter of a Markdown file; `Null` where it has none.
-pub fn frontmatter(text: &str) -> Value {
+/// What the head says, `Null` where there is none, and what stands below it. Only a file that begins with `---` has a
+/// head, and only if it ends.
+pub fn part(text: &str) -> (Value, &str) {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let mut lines = text.lines();
-    if lines.next().map(str::trim_end) != Some("---") {
-        return Value::Null;
-    }
-    let mut body = Vec::new();
+    let mut lines = text.split_inclusive('\n');
+    let mut at = match lines.next() {
+        Some(first) if first.trim_end() == "---" => first.len(),
+        _ => return (Value::Null, text.trim()),
+    };
+    let mut head = Vec::new();
     for line in lines {
+        at += line.len();
         if matches!(line.trim_end(), "---" | "...") {
-            return block(&mut Lines { lines: &body, at: 0 }, 0, DEEPEST);
+            let read = block(&mut Lines { lines: &head, at: 0 }, 0, DEEPEST);
+            return (read, text.get(at..).unwrap_or_default().trim());
         }
-        body.push(line);
+        head.push(line.trim_end());
     }
-    Value::Null
+    (Value::Null, text.trim())
+}
+
+/// The words of a list, or the one that stands in its place.
+pub fn words<'v>(value: Option<&'v Value>) -> Vec<&'v str> {
+    match value {
+        Some(Value::Array(items)) => items.iter().filter_map(Value::as_str).collect(),
+        Some(Value::String(one)) => vec![one],
+        _ => Vec::new(),
+    }
 }
 
 struct Lines<'a> {
@@ -122,6 +135,7 @@ fn split(text: &str) -> Option<(String, &str)> {
 }
 
 fn scalar(text: &str) -> Value {
+    let text = uncommented(text);
     if let Some(inner) = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')) {
         return Value::Array(flow(inner).into_iter().map(scalar).collect());
     }
@@ -133,7 +147,6 @@ fn scalar(text: &str) -> Value {
     if quoted.len() != text.len() {
         return Value::from(quoted);
     }
-    let text = text.split(" #").next().unwrap_or(text).trim_end();
     match text {
         "true" | "yes" | "on" => Value::from(true),
         "false" | "no" | "off" => Value::from(false),
@@ -144,6 +157,14 @@ fn scalar(text: &str) -> Value {
             .or_else(|_| text.parse::<f64>().map(Value::from))
             .unwrap_or_else(|_| text.into()),
     }
+}
+
+/// Without a comment at the end, which begins outside quotes.
+fn uncommented(text: &str) -> &str {
+    let quote = text.chars().next().filter(|c| matches!(c, '"' | '\''));
+    let from = quote.and_then(|quote| text.get(1..)?.find(quote)).map_or(0, |end| end + 1);
+    let comment = text.get(from..).and_then(|rest| rest.find(" #")).map(|at| from + at);
+    comment.and_then(|at| text.get(..at)).unwrap_or(text).trim_end()
 }
 
 fn unquoted(text: &str) -> &str {
@@ -175,12 +196,13 @@ fn flow(text: &str) -> Vec<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
     use serde_json::json;
 
     #[test]
     fn a_skill_says_what_it_needs_in_its_own_file() {
         let text = "---\nname: implement\ndescription: \"Build: it\"\ntaut:\n  phases: [\"1: Plan\", '2: Build, test']\n  preload:\n    - docs/a.md # first\n    - docs/b.md\n  log: true\n  heartbeat: {warn: 3, block: 10}\n  guards:\n  - ruleId: x\n    condition: {op: gte}\n---\n# Body\n";
-        let read = frontmatter(text);
+        let (read, _) = part(text);
         assert_eq!(read["description"], "Build: it");
         assert_eq!(
             read["taut"],
@@ -197,7 +219,7 @@ mod tests {
     #[test]
     fn a_file_without_frontmatter_says_nothing_and_nonsense_never_hangs() {
         for text in ["", "# Title\n---\n", "---\nunended: 1\n", "---\n---\n"] {
-            assert!(frontmatter(text).is_null(), "{text:?}");
+            assert!(part(text).0.is_null(), "{text:?}");
         }
         for text in [
             "---\n- - - a\n   b\n : \n\t\n---\n",
@@ -205,7 +227,39 @@ mod tests {
             "---\n[[[\n---\n",
             "---\nx: [1, {a: 2}\n---\n",
         ] {
-            frontmatter(text);
+            part(text);
+        }
+    }
+
+    #[test]
+    fn s2_a_list_in_any_of_its_spellings_is_read() {
+        let wanted = ["Desktop/identity.md", ".engine/SYSTEM-SPEC.md"];
+        let spellings = [
+            "---\nauto_include:\n  - Desktop/identity.md\n  - .engine/SYSTEM-SPEC.md\n---\n\n<session-role>\n",
+            "---\nname: x\nauto_include:\n- \"Desktop/identity.md\" # who\n\n# more\n- '.engine/SYSTEM-SPEC.md'\nnext: 1\n- no\n---\n<session-role>",
+            "---\r\nauto_include: [Desktop/identity.md, \".engine/SYSTEM-SPEC.md\"] # both\r\n---\r\n<session-role>",
+            "\u{feff}---\nauto_include : [ Desktop/identity.md , .engine/SYSTEM-SPEC.md ]\n...\n<session-role>",
+        ];
+        for text in spellings {
+            let (head, body) = part(text);
+            assert_eq!(words(head.get("auto_include")), wanted, "{text}");
+            assert_eq!(body, "<session-role>", "{text}");
+        }
+        let (head, _) = part("---\nauto_include: one.md\n---\n");
+        assert_eq!(words(head.get("auto_include")), ["one.md"]);
+    }
+
+    #[test]
+    fn s2_a_file_without_a_head_or_with_half_of_one_is_all_body() {
+        for text in ["# Chief", "---\nauto_include:\n  - a.md\n", " ---\nauto_include: a\n---\n", "", "----\n---\n"] {
+            assert_eq!(part(text), (Value::Null, text.trim()), "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_taken_apart(text in "(---\n)?(auto_include:|- a|[ \\[\\]\"'#,:a\n-]|\\PC){0,80}") {
+            part(&text);
         }
     }
 }

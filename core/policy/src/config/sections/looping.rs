@@ -1,0 +1,127 @@
+//! `[loop]`, `[hooks]`, `[agents]`. The command line and the environment speak before `[loop]`, `.fresher/config.sh` after it.
+
+use crate::config::declare::{Stated, table, words};
+use crate::config::types::{Dollars, Length};
+
+table! {
+    /// How `taut loop` runs an agent, and when it ends.
+    pub struct LoopSection {
+        /// The agent to run.
+        agent: Stated<String> = Stated::default_of("claude-code".to_string()),
+        /// The model the agent is to use.
+        model: Option<String> = None,
+        /// Turns of the agent in one iteration; 0 is as many as it likes.
+        max_turns: Option<u32> = None,
+        /// The agent does everything without asking, as with `--danger`.
+        skip_permissions: Stated<bool> = Stated::default_of(false),
+        /// More arguments for the agent.
+        agent_args: Vec<String> = Vec::new(),
+        /// Where the work is written down.
+        source: Stated<WorkSource> = Stated::default_of(WorkSource::Auto),
+        /// The plan.
+        plan_file: Stated<String> = Stated::default_of("IMPLEMENTATION_PLAN.md".to_string()),
+        /// The folder of the specifications.
+        spec_dir: Stated<String> = Stated::default_of("specs".to_string()),
+        /// The folder of the logs.
+        log_dir: Stated<String> = Stated::default_of(".taut/logs".to_string()),
+        /// Ends after so many iterations; 0 is unlimited.
+        max_iterations: Stated<u32> = Stated::default_of(0),
+        /// Ends after so long; `"0s"` is unlimited.
+        max_time: Option<Length> = None,
+        /// Ends when it has cost so many dollars; 0 is unlimited.
+        max_cost: Option<Dollars> = None,
+        /// Ends after so many failed iterations in a row.
+        max_failures: Stated<u32> = Stated::default_of(1),
+        /// Ends after so many iterations in a row that changed nothing; 0 never.
+        idle_iterations: Stated<u32> = Stated::default_of(1),
+        /// Ends after so many iterations in a row that a hook skipped.
+        max_skips: Stated<u32> = Stated::default_of(10),
+        /// The longest pause after an error of the service.
+        max_backoff: Length = 300_000,
+        /// Ends after a day in any case.
+        ceiling: bool = true,
+        /// Ends when nothing is left to do or nothing changes.
+        smart_termination: Stated<bool> = Stated::default_of(true),
+        /// What counts as progress: commits, tasks and files, or commits alone.
+        progress: Stated<Progress> = Stated::default_of(Progress::Any),
+    }
+}
+
+words! {
+    /// What counts as progress.
+    pub enum Progress("progress") {
+        /// Commits, tasks, or files.
+        Any = "any",
+        Commits = "commits",
+    }
+}
+
+words! {
+    /// Where the work is written down.
+    pub enum WorkSource("source") {
+        /// The queue where it has tasks, else the plan file.
+        Auto = "auto",
+        Plan = "plan",
+        Queue = "queue",
+    }
+}
+
+pub const LOOP: &str = r#"[loop]
+max_iterations = 20
+max_time = "8h"
+max_cost = 20.0
+progress = "commits"
+"#;
+
+table! {
+    /// The hooks of the loop.
+    pub struct HooksSection {
+        /// Hooks run at all.
+        enabled: bool = true,
+        /// Seconds after which a hook is killed; 0 is the default.
+        timeout: u32 = 30,
+        /// What a hook that fails or takes too long does to the loop.
+        fail_behavior: FailBehavior = FailBehavior::Continue,
+        /// Before the first iteration.
+        started: HookSection = HookSection::default(),
+        /// Before each iteration.
+        next_iteration: HookSection = HookSection::default(),
+        /// After each iteration.
+        post_iteration: HookSection = HookSection::default(),
+        /// At the end, whatever the end is.
+        finished: HookSection = HookSection::default(),
+    }
+}
+
+table! {
+    /// One hook of the loop.
+    pub struct HookSection {
+        /// It runs.
+        enabled: bool = true,
+        /// The loop does not wait for it.
+        background: bool = false,
+        /// Seconds after which it is killed; without it those of all hooks.
+        timeout: Option<u32> = None,
+    }
+}
+
+words! {
+    /// What a hook that fails does to the loop.
+    pub enum FailBehavior("behavior") {
+        Continue = "continue",
+        Abort = "abort",
+    }
+}
+
+pub const HOOKS: &str =
+    "[hooks]\ntimeout = 30\nfail_behavior = \"continue\"\n\n[hooks.post_iteration]\nbackground = true\n";
+
+table! {
+    /// An agent of your own.
+    pub struct AgentSection {
+        /// Program and arguments; `{prompt}` stands for the prompt, which is read from stdin otherwise.
+        [needed] command: Vec<String> = Vec::new(),
+    }
+}
+
+pub const AGENTS: &str = "[agents.mine]\ncommand = [\"my-agent\", \"--prompt\", \"{prompt}\"]\n";

@@ -1,0 +1,60 @@
+//! `[communication]`, `[contacts]`, `[modes]`, `[fleet]`.
+
+use crate::config::declare::{table, words};
+use crate::config::types::TextOr;
+
+table! {
+    /// Tools that reach people.
+    pub struct CommunicationSection {
+        /// Those tools: only in interactive sessions, and only to contacts that are tagged.
+        tools: Vec<TextOr<CommunicationTool>> = Vec::new(),
+    }
+}
+
+table! {
+    /// A tool that reaches people.
+    pub struct CommunicationTool {
+        /// Its name; `*` stands for anything.
+        [needed] tool: String = String::new(),
+        /// The field of its input that holds the contact.
+        [word "contact"] contact: Option<String> = None,
+        /// It only prepares a message that a person sends.
+        draft: bool = false,
+    }
+}
+
+pub const COMMUNICATION: &str = r#"[communication]
+tools = [{ tool = "mcp__mail__send*", contact = "to" }, { tool = "mcp__mail__draft*", contact = "to", draft = true }]
+"#;
+
+words! {
+    /// What an agent may do with a contact.
+    pub enum ContactTag("tag") {
+        /// Write to it.
+        Direct = "claude_direct",
+        /// Prepare a message to it.
+        Draft = "claude_draft",
+    }
+}
+
+pub const CONTACTS: &str = "[contacts]\n\"ann@example.org\" = [\"claude_direct\"]\n";
+
+table! {
+    /// What is different in a mode.
+    pub struct ModeSection {
+        /// Sessions of this mode show that a tool runs.
+        tool_tracking: bool = true,
+    }
+}
+
+pub const MODES: &str = "[modes.background]\ntool_tracking = false\n";
+
+table! {
+    /// What agents are shown of one another.
+    pub struct FleetSection {
+        /// A session is shown the end of its sub-agents, though its client says it already.
+        report_sub_agents: bool = false,
+    }
+}
+
+pub const FLEET: &str = "[fleet]\nreport_sub_agents = true\n";

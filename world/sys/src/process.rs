@@ -1,0 +1,178 @@
+//! Other processes: signals to them and to their groups, their end, and how one is started.
+
+use rustix::io::Errno;
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, WaitOptions};
+use std::io;
+use std::os::fd::RawFd;
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+
+/// What a child did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ChildChange {
+    Stopped,
+    /// With its code, or none where a signal ended it.
+    Ended(Option<i32>),
+}
+
+/// Whether the signal went out.
+pub fn signal(pid: u32, signal: i32) -> bool {
+    number(pid, signal).is_some_and(|(pid, signal)| rustix::process::kill_process(pid, signal).is_ok())
+}
+
+/// The same to all of a group, by the number of who leads it.
+pub fn signal_group(leader: u32, signal: i32) -> bool {
+    number(leader, signal).is_some_and(|(leader, signal)| rustix::process::kill_process_group(leader, signal).is_ok())
+}
+
+/// Whether a process leads a group of its own.
+#[must_use]
+pub fn leads_its_group(pid: u32) -> bool {
+    process(pid).is_some_and(|pid| rustix::process::getpgid(Some(pid)) == Ok(pid))
+}
+
+fn number(pid: u32, signal: i32) -> Option<(Pid, Signal)> {
+    process(pid).zip(Signal::from_named_raw(signal))
+}
+
+/// The first process and what is none are nobody's to signal.
+fn process(pid: u32) -> Option<Pid> {
+    i32::try_from(pid).ok().filter(|pid| *pid > 1).and_then(Pid::from_raw)
+}
+
+/// Waits for the end of a child and leaves it to be reaped by its owner: until then its number is its own.
+pub fn wait_unreaped(pid: u32) {
+    let Some(pid) = process(pid) else { return };
+    let how = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+    while matches!(rustix::process::waitid(WaitId::Pid(pid), how), Err(Errno::INTR)) {}
+}
+
+/// Waits until a child stops or ends. One that is not ours has ended.
+#[must_use]
+pub fn wait_for_change(pid: u32) -> ChildChange {
+    let Some(pid) = process(pid) else { return ChildChange::Ended(None) };
+    loop {
+        match rustix::process::waitpid(Some(pid), WaitOptions::UNTRACED) {
+            Err(Errno::INTR) | Ok(None) => {}
+            Err(_) => return ChildChange::Ended(None),
+            Ok(Some((_, status))) if status.stopped() => return ChildChange::Stopped,
+            Ok(Some((_, status))) => return ChildChange::Ended(status.exit_status()),
+        }
+    }
+}
+
+/// Stops this process until somebody says to go on.
+pub fn stop_here() {
+    // A process may always stop itself.
+    let _ = signal_hook::low_level::raise(libc::SIGSTOP);
+}
+
+/// Forks twice and begins a session: whoever kills the process tree of the starter, or waits on every copy of its pipes,
+/// must not find the program there. The child that `spawn` knows ends at once; an error of `exec` still comes back,
+/// because its pipe closes only when the grandchild has become the program.
+pub fn detach(command: &mut Command) {
+    // SAFETY: the closure runs between fork and exec and makes system calls only.
+    unsafe {
+        command.pre_exec(|| {
+            if libc::setsid() < 0 {
+                return Err(io::Error::last_os_error());
+            }
+            match libc::fork() {
+                -1 => Err(io::Error::last_os_error()),
+                0 => {
+                    keep_no_descriptors();
+                    Ok(())
+                }
+                _ => libc::_exit(0),
+            }
+        });
+    }
+}
+
+/// The program gets this descriptor too, which must live as long as the command is used.
+pub fn hand_over(command: &mut Command, fd: RawFd) {
+    // SAFETY: between fork and exec only a flag is taken from a descriptor.
+    unsafe {
+        command.pre_exec(
+            move || {
+                if libc::fcntl(fd, libc::F_SETFD, 0) < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+            },
+        );
+    }
+}
+
+/// The program begins with the terminal: it must not be stopped for reading from it before it was given to it.
+pub fn begin_in_foreground(command: &mut Command) {
+    // SAFETY: only calls that are allowed between fork and exec.
+    unsafe {
+        command.pre_exec(|| {
+            libc::signal(libc::SIGTTOU, libc::SIG_IGN);
+            libc::tcsetpgrp(0, libc::getpid());
+            libc::signal(libc::SIGTTOU, libc::SIG_DFL);
+            Ok(())
+        });
+    }
+}
+
+/// Descriptors above the standard ones are closed by `exec`, whoever opened them without saying so.
+#[cfg(target_os = "linux")]
+fn keep_no_descriptors() {
+    const CLOSE_RANGE_CLOEXEC: libc::c_uint = 4;
+    // SAFETY: only sets a flag on descriptors; an old kernel refuses, and then they stay as their owners made them.
+    unsafe { libc::syscall(libc::SYS_close_range, 3, libc::c_uint::MAX, CLOSE_RANGE_CLOEXEC) };
+}
+
+#[cfg(not(target_os = "linux"))]
+fn keep_no_descriptors() {
+    for fd in 3..256 {
+        // SAFETY: only sets a flag; a number that is not open is an error we do not need.
+        unsafe { libc::fcntl(fd, libc::F_SETFD, libc::FD_CLOEXEC) };
+    }
+}
+
+/// Large pieces of memory are rare here: they go back to the system at once instead of staying in the allocator.
+pub fn keep_memory_small() {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    // SAFETY: sets parameters of the allocator, which may be done at any time.
+    unsafe {
+        libc::mallopt(libc::M_MMAP_THRESHOLD, 128 << 10);
+        libc::mallopt(libc::M_TRIM_THRESHOLD, 256 << 10);
+        libc::mallopt(libc::M_ARENA_MAX, 2);
+    }
+}
+
+/// What the system tells of a process.
+///
+/// # Errors
+/// Those of the system; `ESRCH` where there is none.
+#[cfg(target_os = "macos")]
+pub fn info(pid: u32) -> io::Result<libc::proc_bsdinfo> {
+    let mut info = std::mem::MaybeUninit::<libc::proc_bsdinfo>::zeroed();
+    let size = size_of::<libc::proc_bsdinfo>() as libc::c_int;
+    // SAFETY: the buffer is as large as the size passed, and is only read when filled whole.
+    unsafe {
+        let filled = libc::proc_pidinfo(pid as libc::c_int, libc::PROC_PIDTBSDINFO, 0, info.as_mut_ptr().cast(), size);
+        if filled == size { Ok(info.assume_init()) } else { Err(io::Error::last_os_error()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_group_is_signalled_by_its_leader_and_nobody_else_is() {
+        let mut child = Command::new("sleep").arg("600").process_group(0).spawn().unwrap();
+        assert!(leads_its_group(child.id()));
+        assert!(!signal(0, libc::SIGKILL) && !signal_group(1, libc::SIGKILL) && !signal_group(0, libc::SIGKILL));
+        assert!(signal_group(child.id(), libc::SIGSTOP));
+        assert_eq!(wait_for_change(child.id()), ChildChange::Stopped);
+        assert!(signal_group(child.id(), libc::SIGKILL));
+        wait_unreaped(child.id());
+        assert!(leads_its_group(child.id()), "its number is still its own");
+        child.wait().unwrap();
+        assert_eq!(wait_for_change(child.id()), ChildChange::Ended(None));
+        let child = Command::new("sh").args(["-c", "exit 7"]).spawn().unwrap();
+        assert_eq!(wait_for_change(child.id()), ChildChange::Ended(Some(7)));
+    }
+}

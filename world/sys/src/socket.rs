@@ -1,0 +1,72 @@
+//! Local sockets that never block, and who is at the other end.
+
+use rustix::io::{FdFlags, fcntl_setfd};
+use rustix::net::{AddressFamily, SocketAddrUnix, SocketType};
+use std::io;
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+
+/// Connects without ever waiting: a listener that does not accept is an error (`WouldBlock`), not a hang.
+///
+/// # Errors
+/// Also where the path does not fit into an address.
+pub fn connect(path: &Path) -> io::Result<UnixStream> {
+    let too_long = |_| io::Error::new(io::ErrorKind::InvalidInput, "the path does not fit into a socket address");
+    let address = SocketAddrUnix::new(path).map_err(too_long)?;
+    let socket = rustix::net::socket(AddressFamily::UNIX, SocketType::STREAM, None)?;
+    // Between the two calls another thread could fork; the child of such a race would hold a connection that ends with it.
+    fcntl_setfd(&socket, FdFlags::CLOEXEC)?;
+    let stream = UnixStream::from(socket);
+    stream.set_nonblocking(true)?;
+    rustix::net::connect(&stream, &address)?;
+    Ok(stream)
+}
+
+/// The user at the other end.
+///
+/// # Errors
+/// When the system does not tell.
+#[cfg(target_os = "linux")]
+pub fn peer_user(stream: &UnixStream) -> io::Result<u32> {
+    Ok(rustix::net::sockopt::socket_peercred(stream)?.uid.as_raw())
+}
+
+/// The user at the other end.
+///
+/// # Errors
+/// When the system does not tell.
+#[cfg(not(target_os = "linux"))]
+pub fn peer_user(stream: &UnixStream) -> io::Result<u32> {
+    let (mut uid, mut gid) = (0, 0);
+    // SAFETY: two numbers of the right type for the call to write.
+    let result = unsafe { libc::getpeereid(std::os::fd::AsRawFd::as_raw_fd(stream), &raw mut uid, &raw mut gid) };
+    if result == 0 { Ok(uid) } else { Err(io::Error::last_os_error()) }
+}
+
+// Elsewhere a full queue refuses, which nobody waits for either.
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+    use std::os::unix::net::UnixListener;
+
+    #[test]
+    fn a_listener_whose_queue_is_full_holds_nobody_up_and_the_other_end_is_known() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("socket");
+        assert_eq!(connect(&path).unwrap_err().kind(), io::ErrorKind::NotFound);
+        let listener = UnixListener::bind(&path).unwrap();
+        rustix::net::listen(&listener, 0).unwrap();
+        let first = connect(&path).unwrap();
+        assert_eq!(peer_user(&first).unwrap(), crate::outside::user());
+        let mut waiting = Vec::new();
+        let full = loop {
+            match connect(&path) {
+                Ok(one) => waiting.push(one),
+                Err(error) => break error,
+            }
+        };
+        assert_eq!(full.kind(), io::ErrorKind::WouldBlock);
+        let long = folder.path().join("x".repeat(200));
+        assert_eq!(connect(&long).unwrap_err().kind(), io::ErrorKind::InvalidInput);
+    }
+}

@@ -1,0 +1,43 @@
+//! The terminal in the foreground: handed to a child, and taken back.
+
+use rustix::process::Pid;
+use rustix::stdio::stdin;
+use std::io;
+
+/// Whether there is one on stdin, and this process is in its foreground.
+#[must_use]
+pub fn is_ours() -> bool {
+    rustix::termios::tcgetpgrp(stdin()).is_ok_and(|group| group == rustix::process::getpgrp())
+}
+
+/// Gives the terminal to a process group. A background process that does so is
+/// stopped unless it does not mind, so it does not for that moment.
+///
+/// # Errors
+/// Those of the system.
+pub fn give_to(group: u32) -> io::Result<()> {
+    let group = i32::try_from(group).ok().and_then(Pid::from_raw).ok_or(io::ErrorKind::InvalidInput)?;
+    // SAFETY: an ignored signal needs no handler.
+    let before = unsafe { libc::signal(libc::SIGTTOU, libc::SIG_IGN) };
+    let given = rustix::termios::tcsetpgrp(stdin(), group);
+    // SAFETY: what was there before is put back.
+    unsafe { libc::signal(libc::SIGTTOU, before) };
+    Ok(given?)
+}
+
+pub fn take_back() {
+    // A terminal that is gone is nobody's.
+    let _ = give_to(rustix::process::getpgrp().as_raw_nonzero().get().cast_unsigned());
+}
+
+/// How many columns the terminal of what is said has.
+#[must_use]
+pub fn columns() -> Option<u16> {
+    // SAFETY: the structure lives on this frame and is filled by the call.
+    let size = unsafe {
+        let mut size: libc::winsize = std::mem::zeroed();
+        libc::ioctl(libc::STDERR_FILENO, libc::TIOCGWINSZ, &raw mut size);
+        size
+    };
+    Some(size.ws_col).filter(|columns| *columns > 1)
+}
