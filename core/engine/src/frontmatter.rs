@@ -28,7 +28,7 @@ pub fn part(text: &str) -> (Value, &str) {
 }
 
 /// The words of a list, or the one that stands in its place.
-pub fn words<'v>(value: Option<&'v Value>) -> Vec<&'v str> {
+pub fn words(value: Option<&Value>) -> Vec<&str> {
     match value {
         Some(Value::Array(items)) => items.iter().filter_map(Value::as_str).collect(),
         Some(Value::String(one)) => vec![one],
