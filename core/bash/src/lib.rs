@@ -11,6 +11,7 @@ mod limits;
 mod map;
 mod nested;
 mod output;
+mod plain;
 mod reading;
 mod scan;
 mod scope;
@@ -19,6 +20,7 @@ mod syntax;
 mod walk;
 mod words;
 
+pub use plain::{PlainCommand, plain};
 pub use reading::{
     Command, Reading, Redirect, RedirectKind, StdinSource, Surroundings, UnreadPart, Via, Word, WordPiece,
 };

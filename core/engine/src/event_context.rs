@@ -1,8 +1,7 @@
 //! What a decision sees: one context, which every part of the engine takes as it is.
 
-use crate::memory::AgentLine;
-use crate::memory::command::AgentCommand;
 use crate::memory::skill::{Skill, SkillFolders};
+use grammar::{AgentCommand, AgentLine};
 use model::effort::{Counters, Effort, EffortLineage, EffortRows};
 use model::event::{Envelope, EventKind};
 use model::fact::Facts;

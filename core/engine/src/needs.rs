@@ -2,9 +2,9 @@
 //! and what only stored rows can make it ask of the world.
 
 use crate::event_context::EventContext;
-use crate::memory::command::AgentCommand;
-use crate::memory::{AgentLine, ask, begin, reading};
+use crate::memory::{ask, begin, reading};
 use crate::{context, reply, session};
+use grammar::{AgentCommand, AgentLine};
 use model::Needs;
 use model::event::{Body, Envelope, EventKind};
 use model::fact::Probe;

@@ -1,7 +1,7 @@
 //! The command line as users type it. `docs/cli.md` is made from this.
 
-use crate::commands::effort::{EffortVerb, SessionVerb, TextArgs};
 use clap::{Args, Parser, Subcommand};
+use grammar::{MessageArgs, WorkArgs};
 use std::path::PathBuf;
 
 /// Run a taut ship: a guard, a memory and a watch over coding agents.
@@ -46,15 +46,8 @@ pub enum TopCommand {
         #[command(subcommand)]
         verb: crate::commands::agent::AgentVerb,
     },
-    /// Tell an agent, or a conversation, something: it is shown at its next hook
-    Send(crate::commands::send::SendArgs),
-    /// List messages between agents that wait
-    Inbox(crate::commands::inbox::InboxArgs),
-    /// A worker that another session has started
-    Worker {
-        #[command(subcommand)]
-        verb: crate::commands::send::WorkerVerb,
-    },
+    #[command(flatten)]
+    Messages(MessageArgs),
     /// Show the agents' statuses in tmux; alone, print the lines for tmux.conf
     Tmux(crate::commands::tmux::TmuxArgs),
     /// Watch the fleet live: agents, what they do, tasks, verdicts
@@ -66,20 +59,8 @@ pub enum TopCommand {
     },
     /// Show the fleet as a page in the browser, from this machine only
     Ui(crate::commands::ui::UiArgs),
-    /// Write down what you did, in the log of the effort
-    Log(TextArgs),
-    /// Say what this session is doing
-    Status(TextArgs),
-    /// Efforts: one for each invocation of a skill
-    Effort {
-        #[command(subcommand)]
-        verb: EffortVerb,
-    },
-    /// An agent's effort, and what it leaves to the next
-    Session {
-        #[command(subcommand)]
-        verb: SessionVerb,
-    },
+    #[command(flatten)]
+    Work(WorkArgs),
     /// List what happened: events, verdicts and reasons
     Events(EventsArgs),
     /// Say what a command would run, which rules look at it, and the verdict

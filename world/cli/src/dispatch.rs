@@ -8,6 +8,7 @@ use crate::hook;
 use crate::printer::Printer;
 use clap::Parser;
 use clap::error::ErrorKind;
+use grammar::MessageArgs;
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
@@ -52,14 +53,11 @@ fn run(command: Option<TopCommand>, printer: &Printer) -> Result<Exit, CliError>
         Some(TopCommand::Rpc(args)) => commands::rpc::run(&args, printer),
         Some(TopCommand::Sessions(args)) => commands::sessions::run(&args, printer),
         Some(TopCommand::Statusline) => Ok(commands::statusline::run(printer)),
-        Some(TopCommand::Log(args) | TopCommand::Status(args)) => commands::effort::note(&args, printer),
-        Some(TopCommand::Effort { verb }) => commands::effort::effort(&verb, printer),
-        Some(TopCommand::Session { verb }) => commands::effort::session(&verb, printer),
+        Some(TopCommand::Work(args)) => commands::effort::run(args, printer),
         Some(TopCommand::Agents(args)) => commands::agents::run(&args, printer),
         Some(TopCommand::Agent { verb }) => commands::agent::run(&verb, printer),
-        Some(TopCommand::Send(args)) => commands::send::run(&args, printer),
-        Some(TopCommand::Inbox(args)) => commands::inbox::run(&args, printer),
-        Some(TopCommand::Worker { verb }) => commands::send::worker(&verb, printer),
+        Some(TopCommand::Messages(MessageArgs::Inbox(args))) => commands::inbox::run(&args, printer),
+        Some(TopCommand::Messages(args)) => commands::send::run(args, printer),
         Some(TopCommand::Tmux(args)) => commands::tmux::run(&args, printer),
         Some(TopCommand::Top(args)) => commands::top::run(&args, printer),
         Some(TopCommand::Notify { verb }) => commands::notify::run(&verb, printer),

@@ -13,16 +13,16 @@ use crate::words::Mode;
 
 /// What the redirects of one command come to.
 #[derive(Default)]
-pub(super) struct Redirected {
+pub(crate) struct Redirected {
     pub(super) redirects: Vec<Redirect>,
     /// The standard input, when a redirect sets it, with its text.
-    pub(super) input: Option<Input>,
+    pub(crate) input: Option<Input>,
     /// Whether the standard output goes elsewhere.
     pub(super) away: bool,
 }
 
 /// A standard input set by a redirect.
-pub(super) struct Input {
+pub(crate) struct Input {
     pub(super) feed: StdinSource,
     draft: Option<Arc<str>>,
     sure: bool,
@@ -35,6 +35,11 @@ impl Input {
         Self { feed: StdinSource::Text(text.clone()), draft: Some(text), sure }
     }
 
+    /// What is read, where no part of it is unknown.
+    pub(crate) fn certain(self) -> Option<StdinSource> {
+        self.sure.then_some(self.feed)
+    }
+
     /// The same place with this input.
     pub(super) fn in_place(&self, place: &Place) -> Place {
         let mut here = place.fed(self.feed.clone(), self.draft.clone());
@@ -44,7 +49,7 @@ impl Input {
 }
 
 impl Walker {
-    pub(super) fn redirects(&mut self, redirects: &[Syntax], source: &Rc<str>, place: &Place) -> Redirected {
+    pub(crate) fn redirects(&mut self, redirects: &[Syntax], source: &Rc<str>, place: &Place) -> Redirected {
         let mut out = Redirected::default();
         for redirect in redirects {
             self.redirect(redirect, source, place, &mut out);

@@ -3,9 +3,9 @@
 
 use super::{GateOpinion, GatedCall, finding, is_line};
 use crate::event_context::EventContext;
-use crate::memory::command::ACCOUNT;
 use crate::memory::path::{normal, within};
 use crate::memory::settings::{self, Overflow, Scale};
+use grammar::HAND_OVER_EXAMPLE;
 use model::RuleKind;
 
 pub const RULE: &str = "overflow";
@@ -24,7 +24,7 @@ pub fn word(event: &EventContext<'_>, gated: &GatedCall<'_>) -> GateOpinion {
             .to_string()
     } else {
         format!(
-            "Save what you know now, with exactly this command (and nothing else in the line):\n{ACCOUNT}\nThen end your turn."
+            "Save what you know now, with exactly this command (and nothing else in the line):\n{HAND_OVER_EXAMPLE}\nThen end your turn."
         )
     };
     let reason = format!(

@@ -7,7 +7,7 @@ use super::*;
 use crate::context::tests::envelope;
 use crate::event_context::Places;
 use crate::event_context::tests::context;
-use crate::memory::AgentLine;
+use grammar::AgentLine;
 use model::effort::{Directive, EffortRows, StoredHandOver};
 use model::event::{Body, EventKind, SubAgent};
 use model::session::Session;

@@ -1,9 +1,9 @@
 //! What memory must ask of the world. Empty on the ordinary way: only an effort,
 //! a hand-over note or an invoked skill asks.
 
-use super::command::Start;
 use super::{begin, discover, path, skill, start};
 use crate::event_context::{EventContext, Places};
+use grammar::Start;
 use model::event::{Body, Envelope, EventKind};
 use model::fact::Probe;
 use model::session::Session;

@@ -2,12 +2,12 @@
 //! invoked. Where it belongs: to the agent's active task, else to a task of its
 //! own that only has a folder.
 
-use super::command::{AgentCommand, Start};
 use super::skill::{self, Skill};
 use super::{Memory, execute, path};
 use crate::context::Rank;
 use crate::event_context::EventContext;
 use crate::{identity, queue};
+use grammar::{AgentCommand, Start};
 use model::Loaded;
 use model::event::{Body, EventKind};
 use model::tool::ToolCall;

@@ -2,11 +2,11 @@
 //! the line and the process of the line itself both do it here.
 
 use super::begin::EffortSlot;
-use super::command::{AgentCommand, Start, Take};
 use super::phase::{self, Move};
 use super::{hand_over, mail, path, settings, skill};
 use crate::event_context::EventContext;
 use crate::redact;
+use grammar::{AgentCommand, Start, Take};
 use model::effect::{After, Write};
 use model::effort::{
     Counters, Effort, EffortLineage, HandOver, MemoryWrite, Message, PhaseStep, Refused, StoredHandOver,
@@ -62,7 +62,6 @@ fn done(command: AgentCommand, event: &EventContext<'_>) -> Result<CommandResult
         AgentCommand::Continue { what, take } => Ok(resume(what.as_deref(), take, event)?),
         AgentCommand::Dehydrate(hand_over) => Ok(dehydrate(*hand_over, event)?),
         AgentCommand::Restart { why } => Ok(restart(why, event)),
-        AgentCommand::End { why } => Ok(finish(&why, event)?),
         AgentCommand::Send { to, text } => mail::send(&to, &text, event),
         AgentCommand::Report { summary, outcome } => mail::report(&summary, outcome, event),
         AgentCommand::Inbox => Ok(mail::inbox(event)),

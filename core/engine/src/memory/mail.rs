@@ -1,10 +1,10 @@
 //! Messages as an agent sends and reads them.
 
-use super::command::WorkerOutcome;
 use super::execute::{CommandResult, message};
 use crate::event_context::EventContext;
 use crate::fleet::messages;
 use crate::fleet::text::{line, plain};
+use grammar::WorkerOutcome;
 use model::effort::{Addressee, MemoryWrite, Message, Refused};
 use model::session::Once;
 use serde_json::json;

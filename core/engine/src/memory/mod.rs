@@ -4,12 +4,10 @@
 
 pub(crate) mod ask;
 pub(crate) mod begin;
-pub mod command;
 mod dialogue;
 mod discover;
 pub mod execute;
 pub mod hand_over;
-mod line;
 pub mod mail;
 pub mod path;
 pub mod phase;
@@ -19,14 +17,12 @@ mod start;
 mod subs;
 mod tool;
 
-pub use line::AgentLine;
-
 use crate::context::{ContextBudget, Rank, ShownFile};
 use crate::event_context::EventContext;
 use crate::leases::Holding;
 use crate::redact::redact;
 use crate::status;
-use command::AgentCommand;
+use grammar::AgentCommand;
 use model::Finding;
 use model::effect::{After, Write};
 use model::effort::{Effort, MemoryWrite, Message};

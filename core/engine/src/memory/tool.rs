@@ -3,10 +3,11 @@
 //! client's sandbox and its permission prompts.
 
 use super::execute::execute;
-use super::{AgentLine, Memory, begin, mail, reading};
+use super::{Memory, begin, mail, reading};
 use crate::event_context::EventContext;
 use crate::gates::{self, GatedCall, directives, heartbeat, overflow, permission_modes};
 use crate::leases::Holding;
+use grammar::AgentLine;
 use model::effort::{Counters, Directive, Effort, MemoryWrite, PreExecuted, Refused};
 use model::tool::ToolCall;
 use model::{Level, RuleKind};
@@ -74,8 +75,7 @@ fn pre_execute(event: &EventContext<'_>, line: &AgentLine, memory: &mut Memory) 
     let pre_executed = PreExecuted {
         agent: event.agent().to_string(),
         project: event.who.project.clone(),
-        // How the process prints is its own matter.
-        words: line.words.iter().filter(|word| *word != "--json").cloned().collect(),
+        words: line.words.clone(),
         at: event.now,
         output: said,
         refused,

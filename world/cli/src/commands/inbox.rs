@@ -5,21 +5,11 @@ use super::{effort, stored};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::Printer;
-use clap::Args;
 use engine::fleet::text::line;
 use engine::memory::mail;
+use grammar::InboxArgs;
 use serde_json::Value;
 use store::{MessageFilter, MessageRow};
-
-#[derive(Debug, Args)]
-pub struct InboxArgs {
-    /// Those that were delivered too
-    #[arg(long)]
-    pub all: bool,
-    /// Only those to or from this agent, or to its conversation
-    #[arg(long)]
-    pub agent: Option<String>,
-}
 
 /// So many are listed, the newest.
 const MOST: usize = 200;

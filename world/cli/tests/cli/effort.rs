@@ -37,6 +37,24 @@ fn log_of(stage: &Stage) -> String {
     std::fs::read_to_string(format!("{folder}/1_IMPLEMENT_LOG.md")).unwrap_or_default()
 }
 
+/// One grammar: the line that a hook reads and the arguments of the process are the same text.
+#[test]
+fn g0_a_text_is_kept_as_it_stands_whoever_reads_it() {
+    const TEXT: &str = "use the --json flag of cargo";
+    let words: Vec<&str> = ["log"].into_iter().chain(TEXT.split(' ')).collect();
+    let stage = stage(CONFIG);
+    stage.hook(&stage.bash("1", "taut session activate implement"), IN_PROCESS);
+    assert_silent(&stage.hook(&stage.bash("2", &format!("taut log {TEXT}")), IN_PROCESS), "a log line");
+    assert_eq!(log_of(&stage).matches(TEXT).count(), 1, "the hook has read it");
+    assert!(said(&run(&stage, &words, "")).starts_with("logged to "), "a text asks for no JSON");
+    assert_eq!(log_of(&stage).matches(TEXT).count(), 1, "the process has found it done");
+    assert!(said(&run(&stage, &words, "")).starts_with("logged to "));
+    assert_eq!(log_of(&stage).matches(TEXT).count(), 2, "the process has read it");
+    let printed: Value = serde_json::from_str(&said(&run(&stage, &["log", "--json", "more"], ""))).unwrap();
+    assert!(printed["said"].as_str().unwrap().starts_with("logged to "), "{printed}");
+    assert!(!log_of(&stage).contains("--json more"), "an option before the text is one");
+}
+
 /// G0: the hook carries a plain line out; the process that follows finds it done and does nothing again.
 #[test]
 fn g0_what_the_hook_has_done_the_process_finds_done() {

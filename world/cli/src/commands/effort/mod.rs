@@ -1,16 +1,13 @@
 //! `taut effort`, `taut session`, `taut log`, `taut status`: an agent's words
 //! about its own work. What the hook that saw the line has done is found done.
 
-mod args;
 mod shown;
-
-pub use args::{EffortVerb, SessionVerb, TextArgs};
 
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::{Printer, Text};
 use crate::stdin;
-use engine::memory::AgentLine;
+use grammar::{AgentArgs, AgentLine, EffortVerb, SessionVerb, WorkArgs};
 use host::paths::PathVariables;
 use model::Environment;
 use model::effort::Refused;
@@ -23,44 +20,20 @@ use store::Store;
 /// How long a command waits for a locked database.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-pub fn effort(verb: &EffortVerb, printer: &Printer) -> Result<Exit, CliError> {
-    match verb {
-        EffortVerb::Show { what } => shown::effort(what.as_deref(), printer),
-        EffortVerb::List(args) => shown::list(args, printer),
-        EffortVerb::Start(_) => execute_line(stdin::waiting(), printer),
-        EffortVerb::Phase(_) => execute_line(None, printer),
-        EffortVerb::Finish(args) => execute_line(text_or_stdin(args), printer),
+pub fn run(args: WorkArgs, printer: &Printer) -> Result<Exit, CliError> {
+    match &args {
+        WorkArgs::Effort { verb: EffortVerb::Show { what } } => shown::effort(what.as_deref(), printer),
+        WorkArgs::Effort { verb: EffortVerb::List(args) } => shown::list(args, printer),
+        WorkArgs::Session { verb: SessionVerb::Find { text } } => shown::find(&text.join(" "), printer),
+        WorkArgs::Session { verb: SessionVerb::Status } => shown::status(printer),
+        _ => Ok(say(carried(&typed(&AgentArgs::Work(args)))?, printer)),
     }
-}
-
-pub fn session(verb: &SessionVerb, printer: &Printer) -> Result<Exit, CliError> {
-    match verb {
-        SessionVerb::Find { text } => shown::find(&text.join(" "), printer),
-        SessionVerb::Status => shown::status(printer),
-        SessionVerb::Activate(_) => execute_line(stdin::waiting(), printer),
-        SessionVerb::Continue { .. } | SessionVerb::Phase(_) => execute_line(None, printer),
-        SessionVerb::Dehydrate(args) | SessionVerb::Restart(args) | SessionVerb::End(args) => {
-            execute_line(text_or_stdin(args), printer)
-        }
-    }
-}
-
-/// `taut log` and `taut status`.
-pub fn note(args: &TextArgs, printer: &Printer) -> Result<Exit, CliError> {
-    execute_line(text_or_stdin(args), printer)
-}
-
-fn text_or_stdin(args: &TextArgs) -> Option<String> {
-    if args.text.is_empty() { stdin::waiting() } else { None }
 }
 
 /// The line as it was typed, done by the hook that saw it or done now.
-fn execute_line(stdin: Option<String>, printer: &Printer) -> Result<Exit, CliError> {
-    Ok(say(carried(&typed(stdin))?, printer))
-}
-
-pub(super) fn typed(stdin: Option<String>) -> AgentLine {
-    AgentLine::new(std::env::args().skip(1).filter(|word| word != "--json").collect(), stdin)
+pub(super) fn typed(args: &AgentArgs) -> AgentLine {
+    let stdin = if args.reads_stdin() { stdin::waiting() } else { None };
+    AgentLine::typed(args, std::env::args().skip(1).collect(), stdin)
 }
 
 pub(super) fn carried(line: &AgentLine) -> Result<pipeline::Executed, CliError> {

@@ -1,10 +1,10 @@
 //! Efforts as they are shown.
 
 use super::EffortSession;
-use super::args::EffortListArgs;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::{Printer, Text, text};
+use grammar::EffortListArgs;
 use model::effort::Effort;
 use serde_json::{Value, json};
 use store::EffortFilter;

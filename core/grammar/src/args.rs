@@ -1,15 +1,93 @@
-//! What users and agents type about the work itself: logs, statuses, efforts, sessions of work.
+//! What users and agents type about the work itself and to each other.
 
 use clap::{Args, Subcommand};
 
-#[derive(Debug, Args)]
+/// What an agent may want done, or look at.
+#[derive(Debug, Clone, Subcommand)]
+pub enum AgentArgs {
+    #[command(flatten)]
+    Messages(MessageArgs),
+    #[command(flatten)]
+    Work(WorkArgs),
+}
+
+#[derive(Debug, Clone, Subcommand)]
+pub enum MessageArgs {
+    /// Tell an agent, or a conversation, something: it is shown at its next hook
+    Send(SendArgs),
+    /// List messages between agents that wait
+    Inbox(InboxArgs),
+    /// A worker that another session has started
+    Worker {
+        #[command(subcommand)]
+        verb: WorkerVerb,
+    },
+}
+
+#[derive(Debug, Clone, Subcommand)]
+pub enum WorkArgs {
+    /// Write down what you did, in the log of the effort
+    Log(TextArgs),
+    /// Say what this session is doing
+    Status(TextArgs),
+    /// Efforts: one for each invocation of a skill
+    Effort {
+        #[command(subcommand)]
+        verb: EffortVerb,
+    },
+    /// An agent's effort, and what it leaves to the next
+    Session {
+        #[command(subcommand)]
+        verb: SessionVerb,
+    },
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct SendArgs {
+    /// An agent, a conversation, or a session whose conversation is meant
+    pub to: String,
+    /// What there is to say; - or nothing reads it from stdin
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    pub text: Vec<String>,
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct InboxArgs {
+    /// Those that were delivered too
+    #[arg(long)]
+    pub all: bool,
+    /// Only those to or from this agent, or to its conversation
+    #[arg(long)]
+    pub agent: Option<String>,
+}
+
+#[derive(Debug, Clone, Subcommand)]
+pub enum WorkerVerb {
+    /// Report what came of the work to the conversation that started this worker
+    Done(WorkerDoneArgs),
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct WorkerDoneArgs {
+    /// What came of it; - reads it from stdin
+    #[arg(long, conflicts_with = "text")]
+    pub summary: Option<String>,
+    /// It did not work out
+    #[arg(long)]
+    pub failed: bool,
+    /// The same as --summary
+    #[arg(value_name = "SUMMARY", trailing_var_arg = true, allow_hyphen_values = true)]
+    pub text: Vec<String>,
+}
+
+#[derive(Debug, Clone, Args)]
 pub struct TextArgs {
     /// The words; read from stdin when there are none
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     pub text: Vec<String>,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct StartArgs {
     /// The skill, as it is invoked (implement, fix, …); a folder may stand before it
     #[arg(required = true, num_args = 1..=2, value_name = "SKILL")]
@@ -22,7 +100,7 @@ pub struct StartArgs {
     pub folder: Option<String>,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct PhaseArgs {
     /// The phase to go to
     #[arg(required = true)]
@@ -32,7 +110,7 @@ pub struct PhaseArgs {
     pub approved: Option<String>,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct EffortListArgs {
     /// Finished ones, and those of every project too
     #[arg(long)]
@@ -42,7 +120,7 @@ pub struct EffortListArgs {
     pub agent: Option<String>,
 }
 
-#[derive(Debug, Subcommand)]
+#[derive(Debug, Clone, Subcommand)]
 pub enum EffortVerb {
     /// Begin an effort: one invocation of a skill (stdin: metadata as JSON)
     Start(StartArgs),
@@ -59,7 +137,7 @@ pub enum EffortVerb {
     List(EffortListArgs),
 }
 
-#[derive(Debug, Subcommand)]
+#[derive(Debug, Clone, Subcommand)]
 pub enum SessionVerb {
     /// Begin an effort with a skill: this opens the session gate
     #[command(alias = "init")]

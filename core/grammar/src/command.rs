@@ -1,0 +1,383 @@
+//! What an agent wants done, from what was typed.
+
+use crate::args::{
+    AgentArgs, EffortVerb, InboxArgs, MessageArgs, PhaseArgs, SessionVerb, StartArgs, TextArgs, WorkArgs,
+    WorkerDoneArgs, WorkerVerb,
+};
+use model::effort::HandOver;
+use serde_json::Value;
+
+/// What an agent wants done. Commands that only look are not here: they need
+/// nobody to do them in their place.
+#[derive(Debug, Clone, PartialEq)]
+pub enum AgentCommand {
+    Log {
+        text: String,
+    },
+    Status {
+        text: String,
+    },
+    Start(Start),
+    Phase {
+        label: String,
+        approved: Option<String>,
+    },
+    Finish {
+        note: String,
+    },
+    Continue {
+        what: Option<String>,
+        take: Take,
+    },
+    Dehydrate(Box<HandOver>),
+    Restart {
+        why: String,
+    },
+    Send {
+        to: String,
+        text: String,
+    },
+    /// What came of a worker's work, for the conversation that started it.
+    Report {
+        summary: String,
+        outcome: WorkerOutcome,
+    },
+    /// Everything that waits for the agent; it is told by being read.
+    Inbox,
+}
+
+/// How a worker's work has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WorkerOutcome {
+    Done,
+    Failed,
+}
+
+/// Whether an effort that somebody else carries may be taken from them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Take {
+    No,
+    Yes,
+}
+
+/// An effort that is to begin.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Start {
+    pub skill: String,
+    /// The task it belongs to; the agent's active one if not named.
+    pub task: Option<String>,
+    pub folder: Option<String>,
+    pub metadata: Value,
+}
+
+impl AgentArgs {
+    /// What is to be done; `None` for what only looks, a reason for what cannot be done.
+    pub fn command(&self, stdin: Option<&str>) -> Option<Result<AgentCommand, String>> {
+        let stdin = stdin.map(str::trim).unwrap_or_default();
+        Some(match self {
+            Self::Messages(MessageArgs::Send(args)) => {
+                said(SEND, &args.text, stdin).map(|text| AgentCommand::Send { to: args.to.clone(), text })
+            }
+            Self::Messages(MessageArgs::Worker { verb: WorkerVerb::Done(args) }) => report(args, stdin),
+            Self::Messages(MessageArgs::Inbox(InboxArgs { all: false, agent: None })) => Ok(AgentCommand::Inbox),
+            Self::Messages(MessageArgs::Inbox(_)) => return None,
+            Self::Work(WorkArgs::Log(args)) => text(LOG, &args.text, stdin).map(|text| AgentCommand::Log { text }),
+            Self::Work(WorkArgs::Status(args)) => {
+                text(STATUS, &args.text, stdin).map(|text| AgentCommand::Status { text })
+            }
+            Self::Work(WorkArgs::Effort { verb }) => match verb {
+                EffortVerb::Start(args) => start(args, stdin),
+                EffortVerb::Phase(args) => phase(args),
+                EffortVerb::Finish(args) => Ok(AgentCommand::Finish { note: joined(&args.text, stdin) }),
+                EffortVerb::Show { .. } | EffortVerb::List(_) => return None,
+            },
+            Self::Work(WorkArgs::Session { verb }) => match verb {
+                SessionVerb::Activate(args) => start(args, stdin),
+                SessionVerb::Phase(args) => phase(args),
+                SessionVerb::Continue { what, take } => {
+                    let take = if *take { Take::Yes } else { Take::No };
+                    Ok(AgentCommand::Continue { what: what.clone(), take })
+                }
+                SessionVerb::Dehydrate(args) => {
+                    hand_over(&joined(&args.text, stdin)).map(|hand_over| AgentCommand::Dehydrate(Box::new(hand_over)))
+                }
+                SessionVerb::Restart(args) => Ok(AgentCommand::Restart { why: joined(&args.text, stdin) }),
+                SessionVerb::End(args) => Ok(AgentCommand::Finish { note: joined(&args.text, stdin) }),
+                SessionVerb::Find { .. } | SessionVerb::Status => return None,
+            },
+        })
+    }
+
+    /// Whether what stands on stdin is part of the command.
+    pub fn reads_stdin(&self) -> bool {
+        match self {
+            Self::Messages(MessageArgs::Send(args)) => is_on_stdin(&args.text),
+            Self::Messages(MessageArgs::Worker { verb: WorkerVerb::Done(args) }) => is_on_stdin(summary(args)),
+            Self::Work(
+                WorkArgs::Effort { verb: EffortVerb::Start(_) } | WorkArgs::Session { verb: SessionVerb::Activate(_) },
+            ) => true,
+            _ => self.text().is_some_and(<[String]>::is_empty),
+        }
+    }
+
+    /// The free text of the command, where it takes one: the last of its words.
+    pub(crate) fn text(&self) -> Option<&[String]> {
+        let TextArgs { text } = match self {
+            Self::Messages(MessageArgs::Send(args)) => return Some(&args.text),
+            Self::Messages(MessageArgs::Worker { verb: WorkerVerb::Done(args) }) => return Some(&args.text),
+            Self::Work(
+                WorkArgs::Log(args)
+                | WorkArgs::Status(args)
+                | WorkArgs::Effort { verb: EffortVerb::Finish(args) }
+                | WorkArgs::Session {
+                    verb: SessionVerb::Dehydrate(args) | SessionVerb::Restart(args) | SessionVerb::End(args),
+                },
+            ) => args,
+            _ => return None,
+        };
+        Some(text)
+    }
+}
+
+const LOG: &str = "taut log \"what you did\"";
+const STATUS: &str = "taut status \"what you are doing\"";
+const SEND: &str = "taut send <agent|conversation> \"what you have to say\"";
+const WORKER_DONE: &str = "taut worker done --summary \"what came of it\"";
+
+/// What a hand-over note must have, by an example.
+pub const HAND_OVER_EXAMPLE: &str = "taut session dehydrate <<'EOF'\n\
+    {\"summary\": \"what this is about and what is done\", \"lastAction\": \"what you did last\", \
+    \"nextSteps\": [\"what to do next\"], \"requiredFiles\": [\"path/to/read.md\"]}\nEOF";
+
+fn hand_over(text: &str) -> Result<HandOver, String> {
+    let wrong = |what: &str| Err(format!("{what}. Run exactly:\n{HAND_OVER_EXAMPLE}"));
+    if text.is_empty() {
+        return wrong("`taut session dehydrate` takes your hand-over note as JSON on stdin");
+    }
+    let Ok(Value::Object(fields)) = serde_json::from_str::<Value>(text) else {
+        return wrong("the hand-over note is not a JSON object");
+    };
+    let camel: serde_json::Map<String, Value> = fields.into_iter().map(|(name, value)| (camel(&name), value)).collect();
+    let missing: Vec<&str> = ["summary", "lastAction", "nextSteps"]
+        .into_iter()
+        .filter(|name| camel.get(*name).is_none_or(Value::is_null))
+        .collect();
+    if !missing.is_empty() {
+        return wrong(&format!("the hand-over note lacks {}", missing.join(", ")));
+    }
+    let mut hand_over: HandOver = match serde_json::from_value(Value::Object(camel)) {
+        Ok(hand_over) => hand_over,
+        Err(error) => return wrong(&format!("the hand-over note is not of the right kind ({error})")),
+    };
+    hand_over.mini = false;
+    hand_over.required_files.truncate(HandOver::MOST_FILES);
+    Ok(hand_over)
+}
+
+fn camel(name: &str) -> String {
+    let mut parts = name.split('_');
+    let mut out = parts.next().unwrap_or_default().to_string();
+    for part in parts {
+        let mut letters = part.chars();
+        out.extend(letters.next().map(|c| c.to_ascii_uppercase()));
+        out.push_str(letters.as_str());
+    }
+    out
+}
+
+/// `<skill>`, or as the workflow engine had it `<folder> <skill>`.
+fn start(args: &StartArgs, stdin: &str) -> Result<AgentCommand, String> {
+    let (folder, skill) = match args.skill.as_slice() {
+        [skill] => (None, skill),
+        [folder, skill, ..] => (Some(folder.clone()), skill),
+        [] => return Err("which skill? `taut session activate implement`".to_string()),
+    };
+    let metadata = match stdin {
+        "" => Value::Null,
+        text => match serde_json::from_str(text) {
+            Ok(value @ Value::Object(_)) => value,
+            _ => return Err("what is said on stdin at activation must be a JSON object".to_string()),
+        },
+    };
+    Ok(AgentCommand::Start(Start {
+        skill: skill.trim_start_matches('/').to_string(),
+        task: given(&args.task),
+        folder: given(&args.folder).or(folder),
+        metadata,
+    }))
+}
+
+fn phase(args: &PhaseArgs) -> Result<AgentCommand, String> {
+    let label = args.label.join(" ");
+    if label.is_empty() {
+        return Err("which phase? `taut effort show` lists them".to_string());
+    }
+    Ok(AgentCommand::Phase { label, approved: given(&args.approved) })
+}
+
+/// That it failed may also be said last, behind the summary.
+fn report(args: &WorkerDoneArgs, stdin: &str) -> Result<AgentCommand, String> {
+    let (summary, last) = match summary(args) {
+        [summary @ .., last] if last == "--failed" && !summary.is_empty() => (summary, true),
+        summary => (summary, false),
+    };
+    let outcome = if args.failed || last { WorkerOutcome::Failed } else { WorkerOutcome::Done };
+    said(WORKER_DONE, summary, stdin).map(|summary| AgentCommand::Report { summary, outcome })
+}
+
+fn summary(args: &WorkerDoneArgs) -> &[String] {
+    args.summary.as_ref().map_or(&args.text, std::slice::from_ref)
+}
+
+/// An option with an empty value is not given.
+fn given(option: &Option<String>) -> Option<String> {
+    option.clone().filter(|value| !value.is_empty())
+}
+
+/// `-`, or no words, for what stands on stdin.
+fn is_on_stdin(words: &[String]) -> bool {
+    words.is_empty() || words == ["-"]
+}
+
+/// What is said to somebody.
+fn said(usage: &str, words: &[String], stdin: &str) -> Result<String, String> {
+    text(usage, if is_on_stdin(words) { &[] } else { words }, stdin)
+}
+
+fn text(usage: &str, words: &[String], stdin: &str) -> Result<String, String> {
+    let text = joined(words, stdin).trim().to_string();
+    if text.is_empty() { Err(format!("there is nothing to store; run `{usage}`")) } else { Ok(text) }
+}
+
+fn joined(words: &[String], stdin: &str) -> String {
+    if words.is_empty() { stdin.to_string() } else { words.join(" ") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::AgentLine;
+
+    fn command(line: &str) -> Option<Result<AgentCommand, String>> {
+        AgentLine::read(line).unwrap().command
+    }
+
+    #[test]
+    fn each_line_is_the_command_it_says() {
+        let start = |skill: &str| Start { skill: skill.into(), ..Start::default() };
+        for (line, expected) in [
+            ("taut log tests pass", AgentCommand::Log { text: "tests pass".into() }),
+            ("taut log <<'E'\ntwo\nlines\nE", AgentCommand::Log { text: "two\nlines".into() }),
+            ("taut effort start /implement", AgentCommand::Start(start("implement"))),
+            (
+                "taut session activate docs/x fix",
+                AgentCommand::Start(Start { folder: Some("docs/x".into()), ..start("fix") }),
+            ),
+            (
+                "taut effort start fix --task a/1",
+                AgentCommand::Start(Start { task: Some("a/1".into()), ..start("fix") }),
+            ),
+            (
+                "taut effort phase '2: Build' --approved 'the user said so'",
+                AgentCommand::Phase { label: "2: Build".into(), approved: Some("the user said so".into()) },
+            ),
+            ("taut session continue a/1 --take", AgentCommand::Continue { what: Some("a/1".into()), take: Take::Yes }),
+        ] {
+            assert_eq!(command(line), Some(Ok(expected)), "{line}");
+        }
+    }
+
+    #[test]
+    fn f3_a_dash_is_what_stands_on_stdin_and_two_dashes_are_nothing() {
+        let sent = |to: &str, text: &str| Some(Ok(AgentCommand::Send { to: to.into(), text: text.into() }));
+        let done =
+            |summary: &str| Some(Ok(AgentCommand::Report { summary: summary.into(), outcome: WorkerOutcome::Done }));
+        for (line, expected) in [
+            ("taut send alice - <<'E'\nby stdin\nE", sent("alice", "by stdin")),
+            ("taut send -- --help hi", sent("--help", "hi")),
+            ("taut send alice -- --force", sent("alice", "--force")),
+            ("taut send -- alice -- --force", sent("alice", "-- --force")),
+            ("taut worker done - <<'E'\nby stdin\nE", done("by stdin")),
+            ("taut worker done --summary - <<'E'\nby stdin\nE", done("by stdin")),
+            ("taut worker done -- --failed", done("--failed")),
+            ("taut worker done all of it", done("all of it")),
+        ] {
+            assert_eq!(command(line), expected, "{line}");
+        }
+        for wrong in [
+            "taut log",
+            "taut send alice '   '",
+            "taut send alice \"\"",
+            "taut send alice --",
+            "taut worker done",
+            "taut worker done -",
+        ] {
+            assert!(matches!(command(wrong), Some(Err(_))), "{wrong}");
+        }
+    }
+
+    /// The process says how it is used, and the hook does nothing in its place.
+    #[test]
+    fn what_the_process_refuses_or_only_shows_is_not_carried_out() {
+        for line in [
+            "taut send",
+            "taut send --",
+            "taut worker done --summary a b",
+            "taut effort start fix --tsak a/1",
+            "taut effort start",
+            "taut log --help",
+            "taut session status",
+            "taut inbox --all",
+            "taut task list",
+            "taut",
+        ] {
+            assert_eq!(command(line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_text_is_taken_as_it_stands_from_its_first_word_on() {
+        let log = |text: &str| Some(Ok(AgentCommand::Log { text: text.into() }));
+        for (line, expected) in [
+            ("taut log use the --json flag of cargo", log("use the --json flag of cargo")),
+            ("taut log --json use the --json flag", log("use the --json flag")),
+            ("taut --json log done", log("done")),
+            ("taut log see -- and --help", log("see -- and --help")),
+            ("taut log -- --json", log("--json")),
+            ("taut log -x is gone", log("-x is gone")),
+            (
+                "taut worker done --failed the --summary option is gone",
+                Some(Ok(AgentCommand::Report {
+                    summary: "the --summary option is gone".into(),
+                    outcome: WorkerOutcome::Failed,
+                })),
+            ),
+            (
+                "taut worker done it broke --failed",
+                Some(Ok(AgentCommand::Report { summary: "it broke".into(), outcome: WorkerOutcome::Failed })),
+            ),
+            (
+                "taut send bob try --json --force",
+                Some(Ok(AgentCommand::Send { to: "bob".into(), text: "try --json --force".into() })),
+            ),
+            ("taut session end it is --done", Some(Ok(AgentCommand::Finish { note: "it is --done".into() }))),
+        ] {
+            assert_eq!(command(line), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn r1_a_hand_over_note_needs_its_three_parts_and_keeps_eight_files() {
+        let files: Vec<String> = (0..12).map(|n| format!("\"{n}.md\"")).collect();
+        let line = |body: &str| format!("taut session dehydrate <<'EOF'\n{body}\nEOF");
+        let whole = format!(
+            r#"{{"summary": "s", "last_action": "l", "nextSteps": ["n"], "requiredFiles": [{}]}}"#,
+            files.join(",")
+        );
+        let Some(Ok(AgentCommand::Dehydrate(account))) = command(&line(&whole)) else { panic!("not a hand-over note") };
+        assert_eq!((account.last_action.as_str(), account.required_files.len()), ("l", 8));
+        let Some(Err(why)) = command(&line(r#"{"summary": "s"}"#)) else { panic!("taken") };
+        assert!(why.contains("lastAction, nextSteps") && why.contains("<<'EOF'"), "{why}");
+        assert!(matches!(command("taut session dehydrate"), Some(Err(_))));
+    }
+}
