@@ -1,27 +1,32 @@
 //! Dialects: how each agent says things on stdin and wants to be answered on
-//! stdout. One folder per agent; everything else speaks the words of `model`.
+//! stdout, where its settings are, how it is started and recognised. One folder
+//! per agent; everything else speaks the words of `model`.
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
 
 pub mod claude_code;
-mod lenient;
+pub mod dialect;
+pub mod lenient;
 mod salvage;
+pub mod settings;
 
-use model::reply::{GateStop, Reply};
-use model::run::{AgentOutput, Launch, LaunchLine};
-use model::{Answer, Envelope};
+pub use dialect::{CapturedScreen, Dialect, StatusLineInput};
+
+pub use model::fact::TranscriptTail;
+
+use model::{Envelope, Environment};
 use serde_json::{Map, Value};
 
-/// One agent's dialect.
-pub struct Dialect {
-    /// The name users type after `--agent`.
-    pub name: &'static str,
-    decode: fn(&Map<String, Value>) -> Envelope,
-    encode: fn(&Envelope, &Reply) -> Answer,
-    stop_unread: fn(GateStop) -> Answer,
-    launch: fn(&Launch) -> LaunchLine,
-    hear: fn(&str, &mut AgentOutput),
-}
+/// Every agent Taut speaks with. A new agent is a new folder and one line here.
+pub const ALL: Dialects = Dialects(&[&claude_code::DIALECT]);
+
+/// Where nobody says which agent is meant: `taut hook` without `--agent`, a
+/// method over the socket, `taut loop`.
+pub static DEFAULT: &Dialect = &claude_code::DIALECT;
+
+/// A table of dialects.
+#[derive(Debug, Clone, Copy)]
+pub struct Dialects(pub &'static [&'static Dialect]);
 
 /// A payload no event could be made of.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,76 +34,69 @@ pub struct Unreadable {
     pub why: String,
 }
 
-static CLAUDE_CODE: Dialect = Dialect {
-    name: claude_code::NAME,
-    decode: claude_code::decode::decode,
-    encode: claude_code::encode::encode,
-    stop_unread: claude_code::encode::stop_unread,
-    launch: claude_code::launch::line,
-    hear: claude_code::stream::hear,
-};
-
-/// Every agent Taut speaks with. A new agent is a new folder and one line here.
-static DIALECTS: &[&Dialect] = &[&CLAUDE_CODE];
-
-/// The dialect of an agent; an unknown name is taken for Claude Code's, which
-/// other agents imitate.
-pub fn dialect(agent: &str) -> &'static Dialect {
-    DIALECTS.iter().find(|dialect| dialect.name == agent).unwrap_or(&&CLAUDE_CODE)
-}
-
-/// The names of agents that can be started.
-pub fn names() -> impl Iterator<Item = &'static str> {
-    DIALECTS.iter().map(|dialect| dialect.name)
-}
-
-/// How an agent is started for one iteration of a loop.
-pub fn launch(agent: &str, launch: &Launch) -> LaunchLine {
-    (dialect(agent).launch)(launch)
-}
-
-/// Takes in one line of what a started agent says of its work.
-pub fn hear(agent: &str, line: &str, heard: &mut AgentOutput) {
-    (dialect(agent).hear)(line, heard);
-}
-
-/// Turns a payload into an event. Lenient about every field, strict only about
-/// there being an event at all.
-pub fn decode(agent: &str, bytes: &[u8]) -> Result<Envelope, Unreadable> {
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    let (fields, broken) = match first_object(bytes) {
-        Ok(fields) => (fields, None),
-        Err(broken) => match salvage::salvage(bytes) {
-            Some(fields) => (fields, Some(broken)),
-            None => return Err(Unreadable { why: broken.why }),
-        },
-    };
-    let mut envelope = (dialect(agent).decode)(&fields);
-    if envelope.name.is_empty() {
-        return Err(Unreadable { why: "no hook_event_name in the payload".into() });
+impl Dialects {
+    /// The dialect of that id, or that users call so.
+    pub fn find(self, name: &str) -> Option<&'static Dialect> {
+        let by = |is: fn(&Dialect, &str) -> bool| self.0.iter().copied().find(|dialect| is(dialect, name));
+        by(|dialect, name| dialect.id() == name).or_else(|| by(Dialect::is_called))
     }
-    if let Some(Broken { why, cut }) = broken {
-        envelope.notes.push(format!("payload is not whole JSON ({why}); read what could be read"));
-        envelope.cut = cut || salvage::shortened(&fields);
+
+    /// The ids, for people.
+    pub fn ids(self) -> impl Iterator<Item = &'static str> {
+        self.0.iter().map(|dialect| dialect.id())
     }
-    Ok(envelope)
+
+    /// Turns a payload of that agent into an event.
+    pub fn decode(self, agent: &str, bytes: &[u8]) -> Result<Envelope, Unreadable> {
+        let unknown = || Unreadable { why: unknown(agent) };
+        self.find(agent).ok_or_else(unknown)?.read(bytes)
+    }
+
+    /// The agent that a process with these variables runs inside of, if any.
+    pub fn around(self, is_set: impl Fn(&str) -> bool) -> Option<&'static Dialect> {
+        self.0.iter().copied().find(|dialect| dialect.profile.variables.inside.iter().any(|name| is_set(name)))
+    }
 }
 
-/// The answer in the dialect the event came in.
-pub fn encode(envelope: &Envelope, reply: &Reply) -> Answer {
-    (dialect(envelope.agent).encode)(envelope, reply)
+/// What is said of a call in the name of an agent that nothing is known of.
+pub fn unknown(agent: &str) -> String {
+    let known = ALL.ids().collect::<Vec<_>>().join(", ");
+    format!("there is no agent `{agent}`, so nothing it says is understood; known: {known}")
 }
 
-/// What is answered to a payload that could not be read: the event a guard
-/// stands on is stopped, and any other ignores what is not its own.
-pub fn stop_unread(agent: &str, stop: GateStop) -> Answer {
-    (dialect(agent).stop_unread)(stop)
+/// Whether a variable may be read from a hook's environment.
+pub fn is_allowed(name: &str) -> bool {
+    let own = |dialect: &&Dialect| dialect.profile.variables.started_with.contains(&name);
+    name.starts_with("TAUT_") || Environment::ALLOWED.contains(&name) || is_told(name) || ALL.0.iter().any(own)
 }
 
-/// What a hook prints that crashed before it could judge anything: the user is asked. Fixed, because there may be no
-/// memory to make it of.
-pub fn unjudged() -> &'static [u8] {
-    claude_code::encode::UNJUDGED.as_bytes()
+/// Whether a client tells this variable to each of its hooks anew; all others are what the client was started with.
+pub fn is_told(name: &str) -> bool {
+    ALL.0.iter().any(|dialect| dialect.profile.variables.told.contains(&name))
+}
+
+impl Dialect {
+    /// Turns a payload into an event. Lenient about every field, strict only
+    /// about there being an event at all.
+    pub fn read(&self, bytes: &[u8]) -> Result<Envelope, Unreadable> {
+        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+        let (fields, broken) = match first_object(bytes) {
+            Ok(fields) => (fields, None),
+            Err(broken) => match salvage::salvage(bytes, self.input_fields) {
+                Some(fields) => (fields, Some(broken)),
+                None => return Err(Unreadable { why: broken.why }),
+            },
+        };
+        let mut envelope = (self.decode)(&fields);
+        if envelope.name.is_empty() {
+            return Err(Unreadable { why: format!("no {} in the payload", self.event_fields.join(" or ")) });
+        }
+        if let Some(Broken { why, cut }) = broken {
+            envelope.notes.push(format!("payload is not whole JSON ({why}); read what could be read"));
+            envelope.cut = cut || salvage::shortened(&fields, self.input_fields);
+        }
+        Ok(envelope)
+    }
 }
 
 /// Why the bytes are not one whole object.
@@ -118,5 +116,32 @@ fn first_object(bytes: &[u8]) -> Result<Map<String, Value>, Broken> {
         Some(Ok(_)) => Err(Broken { why: "not a JSON object".into(), cut: false }),
         Some(Err(error)) => Err(Broken { why: error.to_string(), cut: error.is_eof() }),
         None => Err(Broken { why: "empty input".into(), cut: true }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_dialect_reads_from_the_environment_is_on_its_allow_list() {
+        for dialect in ALL.0 {
+            let names = &dialect.profile.variables;
+            let meant = [names.process, names.project, names.folder, names.session, names.role, names.mode];
+            let meant = meant.iter().chain([&names.conversation, &names.started_by]).copied().flatten();
+            for name in meant {
+                assert!(is_allowed(name), "{name} of {} is never passed on", dialect.id());
+            }
+        }
+    }
+
+    #[test]
+    fn an_agent_is_found_by_its_id_and_by_what_users_call_it_and_no_other_is_taken_for_it() {
+        for dialect in ALL.0 {
+            assert_eq!(ALL.find(dialect.id()).map(Dialect::id), Some(dialect.id()));
+        }
+        assert_eq!(ALL.find("claude").map(Dialect::id), Some("claude-code"));
+        assert!(ALL.find("nosuch").is_none() && ALL.find("").is_none());
+        assert!(ALL.decode("nosuch", b"{\"hook_event_name\":\"Stop\"}").unwrap_err().why.contains("`nosuch`"));
     }
 }

@@ -2,7 +2,7 @@
 //! nested deeper than a parser follows, or followed by other bytes.
 //!
 //! The scan walks the bytes once, keeps the text fields of the top level and of
-//! `tool_input`, and ignores everything else. A string that was cut off is kept
+//! the tool's input, and ignores everything else. A string that was cut off is kept
 //! as far as it goes: a destructive command is judged even when its end is missing.
 
 use serde_json::{Map, Value};
@@ -11,20 +11,21 @@ use serde_json::{Map, Value};
 const LONGEST: usize = 256 * 1024;
 
 /// The text fields that could be read, or `None` when there is not even one.
-pub fn salvage(bytes: &[u8]) -> Option<Map<String, Value>> {
+pub fn salvage(bytes: &[u8], inputs: &[&str]) -> Option<Map<String, Value>> {
     let text = String::from_utf8_lossy(bytes);
-    let mut scan = Scan { rest: text.as_ref(), path: Vec::new(), key: None, fields: Map::new(), input: Map::new() };
+    let mut scan =
+        Scan { rest: text.as_ref(), path: Vec::new(), key: None, inputs, fields: Map::new(), input: Map::new() };
     scan.run();
     let Scan { mut fields, input, .. } = scan;
-    if !input.is_empty() {
-        fields.insert("tool_input".into(), Value::Object(input));
+    if let Some(name) = inputs.first().filter(|_| !input.is_empty()) {
+        fields.insert((*name).into(), Value::Object(input));
     }
     (!fields.is_empty()).then_some(fields)
 }
 
 /// Whether a text of the tool's input was longer than is kept.
-pub fn shortened(fields: &Map<String, Value>) -> bool {
-    let input = fields.get("tool_input").and_then(Value::as_object);
+pub fn shortened(fields: &Map<String, Value>, inputs: &[&str]) -> bool {
+    let input = inputs.iter().find_map(|name| fields.get(*name)).and_then(Value::as_object);
     let mut texts = input.into_iter().flat_map(Map::values).filter_map(Value::as_str);
     // A cut falls on a character's boundary, up to three bytes before the limit.
     texts.any(|text| text.len() + 4 > LONGEST)
@@ -36,6 +37,8 @@ struct Scan<'a> {
     path: Vec<Option<String>>,
     /// A string that may turn out to be a key.
     key: Option<String>,
+    /// What the tool's input is called.
+    inputs: &'a [&'a str],
     fields: Map<String, Value>,
     input: Map<String, Value>,
 }
@@ -68,7 +71,7 @@ impl Scan<'_> {
         let inside = self.path.get(1).and_then(Option::as_deref);
         match (self.path.len(), inside) {
             (1, _) => self.fields.entry(key).or_insert(Value::String(text)),
-            (2, Some("tool_input" | "toolInput")) => self.input.entry(key).or_insert(Value::String(text)),
+            (2, Some(name)) if self.inputs.contains(&name) => self.input.entry(key).or_insert(Value::String(text)),
             _ => return,
         };
     }
@@ -108,30 +111,32 @@ fn unescape(raw: &str) -> String {
 mod tests {
     use super::*;
 
+    const INPUT: &[&str] = &["tool_input"];
+
     #[test]
     fn a_truncated_payload_keeps_its_event_and_command() {
         let bytes = br#"{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"Bash","tool_input":{"command":"git push --force","descr"#;
-        let fields = salvage(bytes).unwrap();
+        let fields = salvage(bytes, INPUT).unwrap();
         assert_eq!(fields["hook_event_name"], "PreToolUse");
         assert_eq!(fields["tool_input"]["command"], "git push --force");
     }
 
     #[test]
     fn a_cut_string_is_kept_as_far_as_it_goes() {
-        let fields = salvage(br#"{"tool_input":{"command":"rm -rf / --no-pre"#).unwrap();
+        let fields = salvage(br#"{"tool_input":{"command":"rm -rf / --no-pre"#, INPUT).unwrap();
         assert_eq!(fields["tool_input"]["command"], "rm -rf / --no-pre");
     }
 
     #[test]
     fn a_field_deep_inside_is_not_taken_for_one_at_the_top() {
-        let fields = salvage(br#"{"a":{"b":{"hook_event_name":"Stop"}},"cwd":"/x""#).unwrap();
+        let fields = salvage(br#"{"a":{"b":{"hook_event_name":"Stop"}},"cwd":"/x""#, INPUT).unwrap();
         assert!(!fields.contains_key("hook_event_name"));
         assert_eq!(fields["cwd"], "/x");
     }
 
     #[test]
     fn noise_gives_nothing() {
-        assert!(salvage(b"\xff\xfe\x00 hello {[}").is_none());
-        assert!(salvage(b"").is_none());
+        assert!(salvage(b"\xff\xfe\x00 hello {[}", INPUT).is_none());
+        assert!(salvage(b"", INPUT).is_none());
     }
 }

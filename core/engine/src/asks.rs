@@ -4,10 +4,7 @@
 use model::Level;
 use model::event::{Body, Envelope, EventKind};
 use model::session::{Ask, ContextMemo};
-use model::tool::ToolCall;
-
-/// Tools that are themselves a question to the user.
-pub const QUESTIONS: &[&str] = &["AskUserQuestion"];
+use model::tool::{ToolCall, ToolKind};
 
 /// More questions than this at once are not told apart.
 const MOST_ASKS: usize = 16;
@@ -21,7 +18,7 @@ pub fn remember(memo: &mut ContextMemo, envelope: &Envelope, verdict: Level) {
     match (envelope.kind, &envelope.body) {
         (EventKind::PreToolUse, Body::Tool(call)) => {
             goes_on(memo);
-            let question = QUESTIONS.contains(&call.name.as_str()) && verdict < Level::Deny;
+            let question = call.kind == ToolKind::Ask && verdict < Level::Deny;
             if question || verdict == Level::Ask {
                 ask(memo, by, about(call));
             }
@@ -75,7 +72,7 @@ fn ask(memo: &mut ContextMemo, by: &str, about: String) {
 /// A mark of a call. Permission requests have no id, and the answers to a
 /// question come back in its input: so the one goes by its input, the other by its name.
 fn about(call: &ToolCall) -> String {
-    if QUESTIONS.contains(&call.name.as_str()) {
+    if call.kind == ToolKind::Ask {
         return call.name.clone();
     }
     let text = format!("{}\n{}", call.name, call.input);

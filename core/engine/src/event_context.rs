@@ -49,7 +49,7 @@ pub struct Places {
     /// The folder of the user's own configuration of Taut.
     pub config: String,
     /// The client's own folder of the user.
-    pub claude: String,
+    pub agent_folder: String,
     /// The work tree of the event's project.
     pub tree: String,
     /// Until then Taut only watches.
@@ -142,7 +142,11 @@ impl<'a> EventContext<'a> {
     /// Where skills are declared: the project's own count where the user trusts it.
     pub fn skill_folders(&self) -> SkillFolders<'a> {
         let trusted = self.policy.trust == Trust::Trusted;
-        SkillFolders { project: trusted.then_some(self.places.tree.as_str()), user: &self.places.claude }
+        SkillFolders {
+            project: trusted.then_some(self.places.tree.as_str()),
+            user: &self.places.agent_folder,
+            below: self.envelope.agent.folder,
+        }
     }
 }
 

@@ -5,10 +5,9 @@ use crate::fleet::text::safe_name;
 use model::call::{ClientProcess, Environment};
 use model::fact::{Facts, Life, Probe};
 use model::who::Supervision;
-use model::{Call, Envelope, Who};
+use model::{AgentProfile, Call, Envelope, Who};
 
 const AGENT_NAMES: &[&str] = &["TAUT_AGENT_ID", "RALPH_AGENT_ID", "AGENT_ID"];
-const SESSION_NAMES: &[&str] = &["TAUT_SESSION_ID", "CLAUDE_SESSION_ID"];
 
 /// The folder an event happened in.
 pub fn folder<'a>(envelope: &'a Envelope, called_in: &'a str) -> &'a str {
@@ -17,68 +16,72 @@ pub fn folder<'a>(envelope: &'a Envelope, called_in: &'a str) -> &'a str {
 
 /// The folder the client was started in, which stays the same wherever a `cd`
 /// leads; where the client does not say, the one the event happened in.
-pub fn base<'a>(env: &'a Environment, folder: &'a str) -> &'a str {
-    env.get("CLAUDE_PROJECT_DIR").unwrap_or(folder)
+pub fn base<'a>(agent: &AgentProfile, env: &'a Environment, folder: &'a str) -> &'a str {
+    env.first(agent.variables.project).unwrap_or(folder)
+}
+
+/// What whoever started the agent calls its session.
+pub fn session_name<'a>(agent: &AgentProfile, env: &'a Environment) -> Option<&'a str> {
+    env.get("TAUT_SESSION_ID").or_else(|| env.first(agent.variables.session))
 }
 
 /// What to ask to know the client process: the one the client names, else
 /// whatever stands behind the process that called us.
-pub fn client_probe(env: &Environment, parent: Option<u32>) -> Option<Probe> {
-    match named_client(env) {
+pub fn client_probe(agent: &AgentProfile, env: &Environment, parent: Option<u32>) -> Option<Probe> {
+    match agent.process(env) {
         Some(pid) => Some(Probe::Process { pid }),
         None => parent.map(|pid| Probe::Caller { pid }),
     }
 }
 
 pub fn who(envelope: &Envelope, call: &Call, facts: &Facts) -> Who {
-    let env = &call.env;
+    let (agent, env) = (envelope.agent, &call.env);
+    let told = |names: &[&str]| env.first(names).map(str::to_string);
     let folder = folder(envelope, &call.cwd);
     let project = root(facts, folder);
     let pane = pane(env);
-    let client = match named_client(env) {
+    let client = match agent.process(env) {
         Some(pid) => Some(ClientProcess { pid, started: started(facts, pid) }),
         None => call.parent.and_then(|pid| facts.caller(pid)),
     };
     let name = env.first(AGENT_NAMES);
-    let logical = env.first(SESSION_NAMES).or(envelope.host_session.as_deref());
+    let logical = session_name(agent, env).or(envelope.host_session.as_deref());
     Who {
-        agent: name
-            .map_or_else(|| unnamed(&root(facts, base(env, folder)), pane.as_deref(), client, logical), str::to_string),
+        agent: name.map_or_else(
+            || unnamed(&root(facts, base(agent, env, folder)), pane.as_deref(), client, logical),
+            str::to_string,
+        ),
         named: name.is_some(),
         logical_id: logical.unwrap_or("unknown").to_string(),
         host_session: envelope.host_session.clone(),
         project,
         pane,
         client,
-        conversation: env.get("CLAUDE_CONVERSATION_ID").map(str::to_string),
-        role: env.get("CLAUDE_SESSION_ROLE").map(str::to_string),
-        mode: env.get("CLAUDE_SESSION_MODE").map(str::to_string),
+        conversation: told(agent.variables.conversation),
+        role: told(agent.variables.role),
+        mode: told(agent.variables.mode),
         mission: env.get("MISSION_EXECUTION_ID").map(str::to_string),
-        started_by: env.get("CLAUDE_PARENT_SESSION_ID").map(str::to_string),
-        standing: standing(env),
+        started_by: told(agent.variables.started_by),
+        standing: standing(agent, env),
     }
 }
 
 /// Nobody answers a background worker, a mission, or a client without a screen.
-fn standing(env: &Environment) -> Supervision {
-    let unattended = env.get("CLAUDE_CODE_SESSION_ATTENDED").is_some_and(|value| value == "0" || value == "false");
-    let printing = env.get("CLAUDE_CODE_ENTRYPOINT").is_some_and(|value| value.starts_with("sdk"));
-    match env.get("CLAUDE_SESSION_MODE") {
-        _ if env.get("TAUT_SUPERVISED").is_some() => Supervision::Supervised,
-        _ if env.get("RALPH_AGENT_ID").is_some() => Supervision::Looped,
-        Some("background" | "mission" | "autonomous") => Supervision::Unattended,
-        _ if unattended || printing => Supervision::Unattended,
-        _ => Supervision::Attended,
+fn standing(agent: &AgentProfile, env: &Environment) -> Supervision {
+    if env.get("TAUT_SUPERVISED").is_some() {
+        Supervision::Supervised
+    } else if env.get("RALPH_AGENT_ID").is_some() {
+        Supervision::Looped
+    } else if agent.is_unattended(env) {
+        Supervision::Unattended
+    } else {
+        Supervision::Attended
     }
 }
 
 /// The project a folder belongs to, as far as it was asked.
 fn root(facts: &Facts, folder: &str) -> String {
     facts.project(folder).map_or_else(|| folder.to_string(), |project| project.root.clone())
-}
-
-fn named_client(env: &Environment) -> Option<u32> {
-    env.get("CLAUDE_PID").and_then(|pid| pid.parse().ok())
 }
 
 /// tmux's socket and the pane on it: pane numbers alone repeat between servers.

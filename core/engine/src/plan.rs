@@ -17,9 +17,9 @@ pub struct Plan {
 
 pub fn plan(envelope: &Envelope, call: &Call, around: &Around) -> Plan {
     let folder = identity::folder(envelope, &call.cwd);
-    let folders = [folder, identity::base(&call.env, folder)];
+    let folders = [folder, identity::base(envelope.agent, &call.env, folder)];
     let mut probes: Vec<Probe> = folders.map(|folder| Probe::Project { folder: folder.to_string() }).into();
-    probes.extend(identity::client_probe(&call.env, call.parent));
+    probes.extend(identity::client_probe(envelope.agent, &call.env, call.parent));
     let parsed_call = policy::parse_call(envelope, around);
     probes.extend(parsed_call.iter().flat_map(ParsedCall::probes));
     probes.extend(memory::ask::early(envelope));

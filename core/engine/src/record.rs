@@ -7,7 +7,7 @@ use model::effect::After;
 use model::event::{Body, Envelope};
 use model::row::{AgentStatus, Event};
 use model::session::Session;
-use model::{Answer, Level, Ms};
+use model::{Answer, Level, Ms, ToolKind};
 use serde_json::{Value, json};
 
 /// The same call has the same key, however often it is told. What it asks for
@@ -112,9 +112,18 @@ pub fn unreadable(agent: &str, why: &str, bytes: usize, now: Ms, ids: Ids<'_>) -
     }
 }
 
+/// What a call puts before the user by itself, for whoever shows why an agent waits.
+fn asks(kind: ToolKind) -> Option<&'static str> {
+    match kind {
+        ToolKind::Ask => Some("question"),
+        ToolKind::Plan => Some("plan"),
+        _ => None,
+    }
+}
+
 fn detail(envelope: &Envelope) -> Value {
     let mut detail = match &envelope.body {
-        Body::Tool(call) => json!({"input": call.input, "call": call.use_id}),
+        Body::Tool(call) => json!({"input": call.input, "call": call.use_id, "asks": asks(call.kind)}),
         Body::ToolDone { call, response, duration_ms } => json!({
             "input": call.input,
             "call": call.use_id,

@@ -5,11 +5,11 @@
 //! answer the question another has put to the user: so the session remembers
 //! what is asked, and by whom.
 
-use crate::asks::{QUESTIONS, may_answer};
-use model::Level;
+use crate::asks::may_answer;
 use model::event::{Body, Envelope, EventKind, StartSource};
 use model::row::AgentStatus;
 use model::session::{ContextMemo, Session, SessionState};
+use model::{Level, ToolKind};
 
 /// What the next status depends on.
 pub struct StatusInput<'a> {
@@ -59,9 +59,7 @@ pub fn first(envelope: &Envelope) -> AgentStatus {
 /// What an event alone says of the status.
 pub fn word(envelope: &Envelope) -> Option<AgentStatus> {
     match (envelope.kind, &envelope.body) {
-        (EventKind::PreToolUse, Body::Tool(call)) if QUESTIONS.contains(&call.name.as_str()) => {
-            Some(AgentStatus::Attention)
-        }
+        (EventKind::PreToolUse, Body::Tool(call)) if call.kind == ToolKind::Ask => Some(AgentStatus::Attention),
         // A session that has just begun waits for its first prompt; a compaction is part of the work.
         (EventKind::SessionStart, _) => (source(envelope) != Some(StartSource::Compact)).then_some(AgentStatus::Done),
         (

@@ -108,14 +108,13 @@ fn is_device(word: &str) -> bool {
 mod tests {
     use super::*;
     use crate::context::tests::envelope;
-    use model::tool::ToolCall;
     use serde_json::json;
 
     const BLIND: Undecided<'_> =
         Undecided { why: "time is up", on_failure: OnFailure::Ask, answering: Answering::Somebody };
 
     fn call(name: &str, command: &str) -> Envelope {
-        let call = ToolCall { name: name.into(), use_id: None, input: json!({"command": command}) };
+        let call = agents::claude_code::tools::call(name.into(), json!({"command": command}));
         envelope(EventKind::PreToolUse, Body::Tool(call))
     }
 

@@ -40,42 +40,19 @@ pub struct Answer {
 }
 
 impl Environment {
-    /// Read from a hook's environment. The first block names the worker, the
-    /// second the place, the third the circumstance.
+    /// What is read from a hook's environment whatever agent calls it. The names each agent has for itself are its
+    /// dialect's (`AgentVariables`), and `agents::is_allowed` knows both.
     pub const ALLOWED: &'static [&'static str] = &[
         "TAUT_AGENT_ID",
         "RALPH_AGENT_ID",
         "AGENT_ID",
         "TAUT_SESSION_ID",
-        "CLAUDE_SESSION_ID",
-        "CLAUDE_SESSION_ROLE",
-        "CLAUDE_SESSION_MODE",
-        "CLAUDE_CONVERSATION_ID",
-        "CLAUDE_PARENT_SESSION_ID",
         "MISSION_EXECUTION_ID",
         "PROJECT_PATH",
         "TMUX",
         "TMUX_PANE",
-        "CLAUDE_PID",
-        "CLAUDE_PROJECT_DIR",
-        "CLAUDE_CONFIG_DIR",
-        "CLAUDECODE",
-        "CLAUDE_CODE_ENTRYPOINT",
-        "CLAUDE_CODE_SESSION_ATTENDED",
         "TEST_MODE",
     ];
-
-    /// Told anew by the client to each of its hooks; all others are what the client was started with.
-    pub const OF_CLIENT: &'static [&'static str] =
-        &["CLAUDE_PID", "CLAUDE_PROJECT_DIR", "CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SESSION_ATTENDED"];
-
-    pub fn is_of_client(name: &str) -> bool {
-        Self::OF_CLIENT.contains(&name)
-    }
-
-    pub fn allows(name: &str) -> bool {
-        name.starts_with("TAUT_") || Self::ALLOWED.contains(&name)
-    }
 
     /// A variable that is set and not empty.
     pub fn get(&self, name: &str) -> Option<&str> {

@@ -1,6 +1,7 @@
 //! Events: what a hook call said happened. The table below is the only list of
 //! all events; every label in the product comes from it.
 
+use crate::agent::AgentProfile;
 use crate::tool::ToolCall;
 
 /// What kinds of answer an event takes.
@@ -104,8 +105,8 @@ events! {
 /// One hook call, understood.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Envelope {
-    /// The agent whose dialect the payload speaks (`claude-code`).
-    pub agent: &'static str,
+    /// The agent whose dialect the payload speaks.
+    pub agent: &'static AgentProfile,
     pub kind: EventKind,
     /// The event's name as it arrived, for events this version does not know.
     pub name: String,

@@ -3,6 +3,7 @@
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
 
+pub mod agent;
 pub mod call;
 pub mod effect;
 pub mod effort;
@@ -21,10 +22,11 @@ pub mod tool;
 pub mod verdict;
 pub mod who;
 
+pub use agent::AgentProfile;
 pub use call::{Answer, Call, ClientProcess, Environment};
 pub use event::{Body, Envelope, EventKind, Family};
 pub use needs::{Needs, Placed};
 pub use time::Ms;
-pub use tool::ToolCall;
+pub use tool::{ToolCall, ToolKind};
 pub use verdict::{Finding, Findings, Level, RuleKind};
 pub use who::{Loaded, Who};

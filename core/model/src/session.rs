@@ -52,6 +52,9 @@ pub struct Session {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ContextMemo {
+    /// The agent whose dialect the session speaks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dialect: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// The window as the client itself gave it.
@@ -183,6 +186,7 @@ impl ContextMemo {
         // A worker reports once, however many windows its work takes.
         let said = |once: &&Once| self.reports_to.is_some() && matches!(once, Once::Wrote | Once::Reported);
         Self {
+            dialect: self.dialect.clone(),
             model: self.model.clone(),
             told_window: self.told_window,
             reports_to: self.reports_to.clone(),

@@ -1,37 +1,70 @@
-//! A tool call as the agent asked for it.
+//! A tool call as the agent asked for it, and what its dialect makes of it. Tools
+//! are told apart by their kind: a name is one agent's word.
 
 use serde_json::Value;
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct ToolCall {
+    /// As the agent calls the tool: for the record, for people, and for configurations that name tools.
     pub name: String,
+    pub kind: ToolKind,
     /// The host's id of this call; permission requests have none.
     pub use_id: Option<String>,
-    /// The tool's input; `Null` when it was absent or not an object.
+    /// The tool's input; `Null` when it was absent or not an object. Of a question to the user it holds
+    /// `questions` and, once it was answered, `answers`.
     pub input: Value,
+    pub subject: ToolSubject,
 }
 
-/// Tools that read, ask or note something down for the agent itself.
-const LOOKS_ONLY: &[&str] = &[
-    "AskUserQuestion",
-    "BashOutput",
-    "EnterPlanMode",
-    "ExitPlanMode",
-    "Glob",
-    "Grep",
-    "LS",
-    "ListMcpResourcesTool",
-    "NotebookRead",
-    "Read",
-    "ReadMcpResourceTool",
-    "TaskGet",
-    "TaskList",
-    "TaskOutput",
-    "TodoRead",
-    "TodoWrite",
-    "ToolSearch",
-    "WebSearch",
-];
+/// What a tool does, as far as anything here depends on it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ToolKind {
+    /// Runs a line of a shell.
+    Shell,
+    /// Writes whole files.
+    Write,
+    /// Changes parts of files.
+    Edit,
+    /// Reads files.
+    Read,
+    /// Looks for files, or for text in them.
+    Search,
+    /// Reaches out into the network.
+    Fetch,
+    /// Puts a question to the user.
+    Ask,
+    /// Keeps the agent's own plans and lists.
+    Plan,
+    /// Starts a helper or work in the background, or asks after it.
+    Task,
+    /// Belongs to a server of tools.
+    Mcp,
+    #[default]
+    Other,
+}
+
+/// What a call is about, read from its input by the dialect.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ToolSubject {
+    /// The shell line it would run.
+    pub command: Option<String>,
+    /// The files whose content it reads or writes.
+    pub paths: Vec<String>,
+    /// Where it looks for something.
+    pub folder: Option<String>,
+    /// What it looks for.
+    pub pattern: Option<String>,
+    /// The skill it invokes; empty where it names none.
+    pub skill: Option<String>,
+    /// The text an edit takes out; `None` when it replaces the whole file.
+    pub removed: Option<String>,
+    /// The text it puts in.
+    pub added: String,
+    /// The field that says what a call would do, where it could not be read.
+    pub unread: Option<&'static str>,
+    /// It is known to only look, ask, or note something down for the agent itself.
+    pub looks_only: bool,
+}
 
 impl ToolCall {
     /// A text field of the input.
@@ -39,37 +72,32 @@ impl ToolCall {
         self.input.get(field).and_then(Value::as_str)
     }
 
-    /// The shell line this call would run, when it is a shell tool. A call whose
-    /// name was lost is one if it has a command.
+    /// The shell line this call would run, when it is of a shell tool.
     pub fn command(&self) -> Option<&str> {
-        match self.name.as_str() {
-            "Bash" | "" => self.text("command"),
-            _ => None,
-        }
-    }
-
-    /// The field that says what a shell or edit tool would do.
-    pub fn judged_field(&self) -> Option<&'static str> {
-        match self.name.as_str() {
-            "Bash" => Some("command"),
-            "Write" | "Edit" | "MultiEdit" => Some("file_path"),
-            "NotebookEdit" => Some("notebook_path"),
-            _ => None,
-        }
+        self.subject.command.as_deref().filter(|_| self.kind == ToolKind::Shell)
     }
 
     /// Whether this call may run or change something: every tool does that is
     /// not known to look only.
     pub fn acts(&self) -> bool {
-        !LOOKS_ONLY.contains(&self.name.as_str())
+        !self.subject.looks_only
     }
 
-    /// The file this call would write, when it is an edit tool.
-    pub fn written_file(&self) -> Option<&str> {
-        match self.name.as_str() {
-            "Write" | "Edit" | "MultiEdit" => self.text("file_path"),
-            "NotebookEdit" => self.text("notebook_path"),
-            _ => None,
+    /// The files this call would write, when it is of an edit tool.
+    pub fn written_files(&self) -> &[String] {
+        match self.kind {
+            ToolKind::Write | ToolKind::Edit => &self.subject.paths,
+            _ => &[],
         }
+    }
+
+    /// The first of them.
+    pub fn written_file(&self) -> Option<&str> {
+        self.written_files().first().map(String::as_str)
+    }
+
+    /// The file this call would read, when it is of a tool that reads files.
+    pub fn read_file(&self) -> Option<&str> {
+        self.subject.paths.first().map(String::as_str).filter(|_| self.kind == ToolKind::Read)
     }
 }

@@ -8,7 +8,7 @@ use bash::{Command, Reading, Surroundings};
 use model::Envelope;
 use model::event::Body;
 use model::fact::Probe;
-use model::tool::ToolCall;
+use model::tool::{ToolCall, ToolKind};
 
 /// How many paths one matter may ask the world about.
 const MOST_PROBES: usize = 16;
@@ -76,19 +76,17 @@ fn whole(call: &ToolCall, cwd: Option<String>, around: &Around) -> Option<Parsed
         return Some(ParsedCall::line(line, cwd, around));
     }
     if let Some(path) = call.written_file() {
-        return Some(ParsedCall::edit(edit(call, path), cwd, around));
+        return Some(ParsedCall::edits(&edit(call, path), call.written_files(), cwd, around));
     }
-    if let Some(field) = call.judged_field() {
+    if let Some(field) = call.subject.unread {
         let mut parsed_call = ParsedCall { around: around.clone(), cwd, ..ParsedCall::default() };
         parsed_call.cut(&format!("its `{field}` is not text"));
         return Some(parsed_call);
     }
-    let path = match call.name.as_str() {
-        "Read" | "NotebookRead" => call.text("file_path")?,
-        "Grep" => call.text("path")?,
-        _ => return None,
-    };
-    Some(ParsedCall::of_file(&call.name, path, PathVerb::Read, cwd, around))
+    if !matches!(call.kind, ToolKind::Read | ToolKind::Search) || call.subject.paths.is_empty() {
+        return None;
+    }
+    Some(ParsedCall::of_files(&call.name, &call.subject.paths, PathVerb::Read, cwd, around))
 }
 
 impl ParsedCall {
@@ -110,25 +108,35 @@ impl ParsedCall {
 
     /// A change by an edit tool.
     pub fn edit(edit: FileEdit, cwd: Option<String>, around: &Around) -> Self {
-        let parsed_call = Self::of_file(&edit.tool, &edit.path, PathVerb::Write, cwd, around);
-        Self { edit: Some(edit), ..parsed_call }
+        Self::edits(&edit, std::slice::from_ref(&edit.path), cwd, around)
+    }
+
+    fn edits(edit: &FileEdit, paths: &[String], cwd: Option<String>, around: &Around) -> Self {
+        let parsed_call = Self::of_files(&edit.tool, paths, PathVerb::Write, cwd, around);
+        Self { edit: Some(edit.clone()), ..parsed_call }
     }
 
     /// A file whose content a tool would read.
     pub fn read(path: &str, cwd: Option<String>, around: &Around) -> Self {
-        Self::of_file("Read", path, PathVerb::Read, cwd, around)
+        Self::of_files("Read", &[path.to_string()], PathVerb::Read, cwd, around)
     }
 
-    /// A tool that touches one file is seen as a command that does.
-    fn of_file(tool: &str, path: &str, deed: PathVerb, cwd: Option<String>, around: &Around) -> Self {
-        let path = match (path.strip_prefix("~/"), &around.home) {
+    /// A tool that touches files is seen as a command that does.
+    fn of_files(tool: &str, paths: &[String], deed: PathVerb, cwd: Option<String>, around: &Around) -> Self {
+        let whole = |path: &String| match (path.strip_prefix("~/"), &around.home) {
             (Some(rest), Some(home)) => format!("{home}/{rest}"),
-            _ => path.to_string(),
+            _ => path.clone(),
         };
-        let words = vec![bash::Word::text(tool), bash::Word::text(path.clone())];
+        let paths: Vec<String> = paths.iter().map(whole).collect();
+        let mut words = vec![bash::Word::text(tool)];
+        words.extend(paths.iter().cloned().map(bash::Word::text));
         let command = Command { words, cwd: cwd.as_deref().map(Into::into), ..Command::default() };
-        let acts = vec![PathAction { deed, target: Target::path(&path, cwd.as_deref()) }];
-        let seen = CommandFacts { program: Some(tool.to_string()), acts, ..CommandFacts::default() };
+        let act = |path: &String| PathAction { deed, target: Target::path(path, cwd.as_deref()) };
+        let seen = CommandFacts {
+            program: Some(tool.to_string()),
+            acts: paths.iter().map(act).collect(),
+            ..CommandFacts::default()
+        };
         let reading = Reading { commands: vec![command], ..Reading::default() };
         Self { around: around.clone(), cwd, line: None, reading, seen: vec![seen], ..Self::default() }
     }
@@ -163,22 +171,6 @@ impl ParsedCall {
 }
 
 fn edit(call: &ToolCall, path: &str) -> FileEdit {
-    let removed = match call.name.as_str() {
-        "Edit" => call.text("old_string").map(str::to_string),
-        "MultiEdit" => Some(joined(call, "old_string")),
-        _ => None,
-    };
-    let added = match call.name.as_str() {
-        "MultiEdit" => joined(call, "new_string"),
-        "Write" => call.text("content").unwrap_or_default().to_string(),
-        "NotebookEdit" => call.text("new_source").unwrap_or_default().to_string(),
-        _ => call.text("new_string").unwrap_or_default().to_string(),
-    };
+    let (removed, added) = (call.subject.removed.clone(), call.subject.added.clone());
     FileEdit { tool: call.name.clone(), path: path.to_string(), removed, added }
-}
-
-fn joined(call: &ToolCall, field: &str) -> String {
-    let edits = call.input.get("edits").and_then(serde_json::Value::as_array);
-    let texts = edits.into_iter().flatten().filter_map(|edit| edit.get(field)).filter_map(serde_json::Value::as_str);
-    texts.collect::<Vec<_>>().join("\n")
 }

@@ -18,7 +18,7 @@ pub struct Policy {
     pub(crate) users: Vec<UserRule>,
     /// What the layered files say of everything but the guard.
     pub sections: Sections,
-    /// What may be a limit and could not be read: its default holds.
+    /// What may be a limit or a word of the guard and could not be read: its default holds.
     pub unread: Vec<Diagnostic>,
     /// Whether the project's files may reach outside it.
     pub trust: Trust,

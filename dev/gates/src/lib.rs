@@ -3,6 +3,7 @@
 //! Each gate takes the files and returns what breaks it. `tests/gates` runs every gate over the real tree, and proves
 //! with seeded bad examples that every gate can fail.
 
+mod agent_names;
 mod claims;
 mod deps;
 mod docs;
@@ -67,6 +68,7 @@ pub const ALL: &[TreeGate] = &[
     TreeGate { name: "claims", check: claims::check },
     TreeGate { name: "words", check: words::check },
     TreeGate { name: "events", check: events::check },
+    TreeGate { name: "agent_names", check: agent_names::check },
     TreeGate { name: "output", check: output::check },
     TreeGate { name: "reads", check: reads::check },
     TreeGate { name: "unsafe", check: unsafe_code::check },

@@ -3,15 +3,17 @@
 
 use crate::error::CliError;
 use crate::person;
-use agents::claude_code::settings::{self, GuardFailure, KnownClient, SettingsError, SettingsPlan, proof};
+use agents::settings::{GuardFailure, KnownClient, SettingsDialect, SettingsError, SettingsPlan};
 use host::install::line::{CommandLine, CommandLineError};
 use host::paths::PathVariables;
 use host::settings_file::SettingsLevel;
-use model::Environment;
 use pipeline::PolicyCache;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+
+/// The settings these commands work on.
+pub const SETTINGS: &SettingsDialect = &agents::DEFAULT.settings;
 
 /// How long the client may take to say its version; it starts slowly.
 const CLIENT_PATIENCE: Duration = Duration::from_secs(8);
@@ -76,14 +78,14 @@ pub fn project(places: &PathVariables) -> Result<PathBuf, CliError> {
 /// The client that will read the settings.
 pub fn client() -> KnownClient {
     let line = CommandLine {
-        program: "claude".into(),
-        args: vec!["--version".into()],
+        program: SETTINGS.versions.program.into(),
+        args: SETTINGS.versions.args.iter().map(OsString::from).collect(),
         unset: Vec::new(),
         cwd: "/".into(),
         stdin: String::new(),
         limit: CLIENT_PATIENCE,
     };
-    line.run().map_or(KnownClient::Unknown, |ended| KnownClient::parse(&ended.stdout))
+    line.run().map_or(KnownClient::Unknown, |ended| (SETTINGS.versions.parse)(&ended.stdout))
 }
 
 /// What is to be in the settings of a level.
@@ -110,24 +112,25 @@ pub fn prove(program: &Path) -> Result<InstallProof, CommandLineError> {
     let shown = cwd.to_string_lossy().into_owned();
     let line = |stdin: String| CommandLine {
         program: program.to_path_buf(),
-        args: settings::ARGS.map(OsString::from).to_vec(),
+        args: SETTINGS.args.iter().map(OsString::from).collect(),
         unset: identity(),
         cwd: cwd.clone(),
         stdin,
         limit: HOOK_PATIENCE,
     };
-    let ended = line(proof::payload(&shown, &mark)).run()?;
+    let ended = line((SETTINGS.proof.payload)(&shown, &mark)).run()?;
     // The proof is no agent: its session ends at once. Whether it could be
     // ended says nothing about the guard.
-    let _ = line(proof::farewell(&shown, &mark)).run();
-    Ok(InstallProof { mark, denial: proof::denial(&ended.stdout), stderr: ended.stderr })
+    let _ = line((SETTINGS.proof.farewell)(&shown, &mark)).run();
+    Ok(InstallProof { mark, denial: (SETTINGS.proof.denial)(&ended.stdout), stderr: ended.stderr })
 }
 
 /// The variables that would make the proof speak for an agent of the user's.
 fn identity() -> Vec<OsString> {
-    let place = |name: &str| matches!(name, "TAUT_HOME" | "TAUT_NO_DAEMON" | "CLAUDE_CONFIG_DIR");
+    let folders = agents::DEFAULT.profile.variables.folder;
+    let place = |name: &str| matches!(name, "TAUT_HOME" | "TAUT_NO_DAEMON") || folders.contains(&name);
     let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
-    names.filter(|name| Environment::allows(name) && !place(name)).map(OsString::from).collect()
+    names.filter(|name| agents::is_allowed(name) && !place(name)).map(OsString::from).collect()
 }
 
 /// Settings that cannot be understood, with the place as editors take it.

@@ -145,7 +145,7 @@ impl RunArgs {
             state: self.state.clone().unwrap_or(setting.state),
             home: self.home.clone().unwrap_or(setting.home),
             user_config: self.config.clone().unwrap_or(setting.user_config),
-            patience: setting.patience,
+            ..setting
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::error::CliError;
 use crate::printer::Printer;
+use agents::Dialect;
 use std::io::IsTerminal;
 
 /// Refuses unless a person sits at a terminal.
@@ -14,9 +15,27 @@ pub fn required(command: &str) -> Result<(), CliError> {
 /// commands with these variables set; a repository can empty them, so the
 /// processes above are looked at too.
 pub fn outside_agents(command: &str) -> Result<(), CliError> {
-    let marks = ["CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "TAUT_AGENT_ID", "RALPH_AGENT_ID"];
-    let under_agent = marks.iter().any(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()));
-    if under_agent || host::origin::is_under_client() { Err(refusal(command)) } else { Ok(()) }
+    let named = ["TAUT_AGENT_ID", "RALPH_AGENT_ID"].into_iter().any(is_set);
+    if named || agents::ALL.around(is_set).is_some() || host::origin::is_under_client() {
+        Err(refusal(command))
+    } else {
+        Ok(())
+    }
+}
+
+/// The agent this process runs inside of, or the usual one.
+pub fn agent_around() -> &'static Dialect {
+    agents::ALL.around(is_set).unwrap_or(agents::DEFAULT)
+}
+
+/// The id that the agent gives to its own tools; empty where there is none.
+pub fn host_session() -> String {
+    let names = agent_around().profile.variables.tool_session;
+    names.iter().find_map(|name| std::env::var(name).ok()).unwrap_or_default()
+}
+
+fn is_set(name: &str) -> bool {
+    std::env::var_os(name).is_some_and(|value| !value.is_empty())
 }
 
 fn refusal(command: &str) -> CliError {

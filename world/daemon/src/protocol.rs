@@ -107,7 +107,7 @@ pub(crate) fn write_hook(call: &Call) -> Result<Vec<u8>, Wrong> {
     if let Some(parent) = call.parent {
         frame = frame.field(hook::PARENT, &parent.to_le_bytes());
     }
-    for (name, value) in call.env.0.iter().filter(|(name, _)| Environment::allows(name)) {
+    for (name, value) in call.env.0.iter().filter(|(name, _)| agents::is_allowed(name)) {
         frame = frame.field(hook::ENV, format!("{name}={value}").as_bytes());
     }
     frame.field(hook::STDIN, &call.stdin).finish()
@@ -240,7 +240,7 @@ fn read_hook(body: &[u8], at: Ms) -> Result<WireRequest, Misread> {
 /// The first of several counts, as it does for the C library; what is not on the allow-list is not kept.
 fn read_variable(env: &mut Environment, variable: &str) {
     if let Some((name, value)) = variable.split_once('=')
-        && Environment::allows(name)
+        && agents::is_allowed(name)
     {
         env.0.entry(name.to_owned()).or_insert_with(|| value.to_owned());
     }

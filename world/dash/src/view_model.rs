@@ -1,6 +1,7 @@
 //! What a view shows of a fleet, made from what is stored. Pure: the terminal,
 //! the web page and `--json` all show this, so none can tell another number.
 
+use engine::fleet::notify;
 use model::Ms;
 use model::row::{AgentStatus, Event};
 use serde::Serialize;
@@ -119,35 +120,13 @@ pub fn row(member: &FleetRow) -> AgentRow {
             beside: running.beside,
         }),
         verdict: member.verdict.as_ref().map(verdict),
-        why: member.cause.as_ref().map(why),
+        why: member.cause.as_ref().map(|cause| one_line(&notify::why(cause, ONE_LINE))).filter(|why| !why.is_empty()),
         doing: session.and_then(|session| session.status_text.as_deref()).map(flat),
         seen: session.map(|session| session.last_seen_at),
         sub_agents: member.sub_agents,
         messages: member.messages,
         pane: session.and_then(|session| session.pane.as_deref()).map(flat),
     }
-}
-
-/// Why an event turned its agent to attention or error, in one line.
-pub fn why(event: &Event) -> String {
-    let (tool, about) = (event.tool.as_deref().map(flat).unwrap_or_default(), about(event));
-    let said = |what: String| if about.is_empty() { what } else { format!("{what}: {about}") };
-    match event.event.as_str() {
-        "PermissionRequest" | "PreToolUse" if tool == "AskUserQuestion" => match question(event) {
-            Some(question) => format!("asks: {question}"),
-            None => "asks a question".to_string(),
-        },
-        "PermissionRequest" | "PreToolUse" => said(format!("permission for {tool}")),
-        "PostToolUseFailure" => said(format!("{tool} failed")),
-        "StopFailure" => said("the turn failed".to_string()),
-        "Elicitation" => "a form to fill in".to_string(),
-        _ if about.is_empty() => flat(&event.event),
-        _ => about,
-    }
-}
-
-fn question(event: &Event) -> Option<String> {
-    event.detail.pointer("/input/questions/0/question").and_then(Value::as_str).map(one_line)
 }
 
 pub fn verdict(event: &Event) -> Verdict {

@@ -58,7 +58,7 @@ pub fn places_of_command() -> PathVariables {
 pub fn environment_unseen() -> Environment {
     let mut told = allowed(std::env::vars_os());
     if is_marked() {
-        told.0.retain(|name, _| Environment::is_of_client(name));
+        told.0.retain(|name, _| agents::is_told(name));
     }
     told
 }
@@ -70,13 +70,13 @@ pub fn environment() -> Environment {
         Origin::Itself => allowed(all),
         Origin::Client(first) => {
             let mut told = allowed(first.iter().cloned());
-            told.0.retain(|name, _| !Environment::is_of_client(name));
-            told.0.extend(allowed(all).0.into_iter().filter(|(name, _)| Environment::is_of_client(name)));
+            told.0.retain(|name, _| !agents::is_told(name));
+            told.0.extend(allowed(all).0.into_iter().filter(|(name, _)| agents::is_told(name)));
             told
         }
         Origin::Hidden | Origin::Unknown => {
             let mut told = allowed(all);
-            told.0.retain(|name, _| Environment::is_of_client(name));
+            told.0.retain(|name, _| agents::is_told(name));
             told
         }
     }
@@ -182,7 +182,7 @@ fn value(first: &StartVariables, name: &str) -> Option<OsString> {
 fn allowed(all: impl IntoIterator<Item = (OsString, OsString)>) -> Environment {
     let text =
         |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.to_string_lossy().into_owned()));
-    Environment(all.into_iter().filter_map(text).filter(|(name, _)| Environment::allows(name)).collect())
+    Environment(all.into_iter().filter_map(text).filter(|(name, _)| agents::is_allowed(name)).collect())
 }
 
 #[cfg(all(test, target_os = "linux"))]

@@ -1,5 +1,7 @@
 //! Where things are kept: the state folder, the user's configuration, the home.
 
+use model::AgentProfile;
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -10,7 +12,8 @@ pub struct PathVariables {
     pub xdg_state: Option<PathBuf>,
     pub xdg_config: Option<PathBuf>,
     pub home: Option<PathBuf>,
-    pub claude_config: Option<PathBuf>,
+    /// The folders of agents that are not in their usual place, by the agent's id.
+    pub agent_folders: BTreeMap<&'static str, PathBuf>,
 }
 
 impl PathVariables {
@@ -21,14 +24,17 @@ impl PathVariables {
 
     /// As an environment says it.
     pub(crate) fn of_environment(value: impl Fn(&str) -> Option<OsString>) -> Self {
-        let folder = |name| value(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        let folder = |name: &str| value(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        let profiles = agents::ALL.0.iter().map(|dialect| dialect.profile);
+        let moved =
+            profiles.filter_map(|agent| Some((agent.id, agent.variables.folder.iter().find_map(|name| folder(name))?)));
         Self {
             taut_home: folder("TAUT_HOME"),
             // The XDG specification says that relative paths are to be ignored.
             xdg_state: folder("XDG_STATE_HOME").filter(|path| path.is_absolute()),
             xdg_config: folder("XDG_CONFIG_HOME").filter(|path| path.is_absolute()),
             home: folder("HOME"),
-            claude_config: folder("CLAUDE_CONFIG_DIR"),
+            agent_folders: moved.collect(),
         }
     }
 
@@ -61,9 +67,9 @@ impl PathVariables {
         }
     }
 
-    /// Claude Code's own folder.
-    pub fn claude(&self) -> PathBuf {
-        self.claude_config.clone().unwrap_or_else(|| self.home().join(".claude"))
+    /// An agent's own folder of the user.
+    pub fn agent_folder(&self, agent: &AgentProfile) -> PathBuf {
+        self.agent_folders.get(agent.id).cloned().unwrap_or_else(|| self.home().join(agent.folder))
     }
 }
 

@@ -12,6 +12,7 @@ pub use diff::unified;
 pub use replace::replace;
 
 use crate::paths::PathVariables;
+use agents::Dialect;
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -72,11 +73,13 @@ pub enum SettingsFileError {
 const LARGEST: u64 = 16 * 1024 * 1024;
 
 impl SettingsLevel {
-    pub fn path(&self, places: &PathVariables) -> PathBuf {
+    /// Where an agent has its settings of this level.
+    pub fn path(&self, places: &PathVariables, dialect: &Dialect) -> PathBuf {
+        let files = &dialect.settings;
         match self {
-            Self::User => places.claude().join("settings.json"),
-            Self::Project(project) => project.join(".claude/settings.json"),
-            Self::Local(project) => project.join(".claude/settings.local.json"),
+            Self::User => places.agent_folder(dialect.profile).join(files.user_file),
+            Self::Project(project) => project.join(files.project_file),
+            Self::Local(project) => project.join(files.local_file),
         }
     }
 

@@ -59,7 +59,7 @@ impl CliCommand<'_> {
         let call = TaskCaller::call(self.cwd, self.env, None);
         let places = prepare::places(&call, self.project_policy, self.setting);
         let roots = [places.tree.clone(), places.state.clone()];
-        let envelope = self.caller.envelope(Some(call.cwd.clone()));
+        let envelope = self.caller.envelope(&call);
         let who = self.caller.who(placed.current.as_ref());
         let id = host::clock::uuid(self.now);
         let mut context = EventContext {

@@ -86,7 +86,7 @@ fn serve_event(tx: &Tx<'_>, prepared: &Prepared, event: &PreparedEvent, round: R
         return Ok(Step::Ask(Box::new(loaded)));
     }
     let outcome = engine::decide(&context);
-    let answer = agents::encode(envelope, &outcome.reply);
+    let answer = prepared.encode(envelope, &outcome.reply);
     let mut row = outcome.event;
     row.answer = answer.clone();
     row.micros = u64::try_from(prepared.begun.elapsed().as_micros()).unwrap_or(u64::MAX);

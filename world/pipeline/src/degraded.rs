@@ -13,9 +13,9 @@ pub fn answer(prepared: &Prepared) -> Answer {
     match &prepared.parsed_call {
         PreparedCall::Event(event) => {
             let (reply, _) = decide(prepared, event);
-            agents::encode(&event.envelope, &reply)
+            prepared.encode(&event.envelope, &reply)
         }
-        PreparedCall::Unreadable { stop: Some(stop), .. } => agents::stop_unread(&prepared.call.agent, stop.clone()),
+        PreparedCall::Unreadable { stop: Some(stop), .. } => prepared.stop_unread(stop),
         PreparedCall::Unreadable { stop: None, .. } => Answer::default(),
     }
 }
@@ -25,7 +25,7 @@ pub fn served(prepared: &Prepared) -> Response {
     let (answer, mut row) = match &prepared.parsed_call {
         PreparedCall::Event(event) => {
             let (reply, row) = decide(prepared, event);
-            (agents::encode(&event.envelope, &reply), row)
+            (prepared.encode(&event.envelope, &reply), row)
         }
         PreparedCall::Unreadable { why, stop } => {
             (answer(prepared), prepare::unreadable_row(prepared, why, stop.as_ref()))

@@ -22,7 +22,7 @@ impl Judge {
             PolicyCache::new(setting.user_config.clone(), setting.state.clone()).of(&caller.cwd, &setting.home);
         let call = Call {
             request: String::new(),
-            agent: agents::claude_code::NAME.to_string(),
+            agent: agents::DEFAULT.id().to_string(),
             stdin: Vec::new(),
             cwd: caller.cwd,
             env: caller.env,
@@ -42,7 +42,7 @@ impl Judge {
             &parsed_call,
             &self.project_policy.policy,
             &facts,
-            &judge_context::circumstances(&self.call, &self.project_policy),
+            &judge_context::circumstances(self.setting.agent(&self.call), &self.call, &self.project_policy),
         )
     }
 
@@ -52,7 +52,7 @@ impl Judge {
             &parsed_call,
             &self.project_policy.policy,
             &facts,
-            &judge_context::circumstances(&self.call, &self.project_policy),
+            &judge_context::circumstances(self.setting.agent(&self.call), &self.call, &self.project_policy),
         )
     }
 

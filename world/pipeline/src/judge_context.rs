@@ -4,7 +4,7 @@
 use crate::pipeline::PipelineSetup;
 use crate::policy_cache::{PolicyCache, ProjectPolicy};
 use model::fact::TerminalFact;
-use model::{Call, Findings};
+use model::{AgentProfile, Call, Findings};
 use policy::{Answering, Around, Circumstances, Overrides};
 use std::path::Path;
 use std::rc::Rc;
@@ -17,7 +17,7 @@ pub fn around(call: &Call, setting: &PipelineSetup) -> Around {
     Around {
         cwd: Some(call.cwd.clone()),
         home: Some(shown(&setting.home)),
-        project: call.env.get("CLAUDE_PROJECT_DIR").map(str::to_string),
+        project: call.env.first(setting.agent(call).variables.project).map(str::to_string),
         temp: Vec::new(),
         scratch: Vec::new(),
         taut,
@@ -37,42 +37,37 @@ fn program() -> Option<&'static String> {
     PROGRAM.get_or_init(path).as_ref()
 }
 
-pub fn circumstances(call: &Call, project_policy: &ProjectPolicy) -> Circumstances {
+pub fn circumstances(agent: &AgentProfile, call: &Call, project_policy: &ProjectPolicy) -> Circumstances {
     Circumstances {
         now: call.at,
         agent: own_name(call),
-        answer: answering(call),
+        answer: answering(agent, call),
         overrides: Overrides { paused_until: project_policy.standing.paused_until, allow_once: Vec::new() },
     }
 }
 
-/// Nobody answers a background worker, a mission, or a client without a screen.
-pub fn answering(call: &Call) -> Answering {
-    let mode = call.env.get("CLAUDE_SESSION_MODE").unwrap_or_default();
-    let unattended = call.env.get("CLAUDE_CODE_SESSION_ATTENDED").is_some_and(|value| value == "0" || value == "false");
-    let printing = call.env.get("CLAUDE_CODE_ENTRYPOINT").is_some_and(|value| value.starts_with("sdk"));
-    if matches!(mode, "background" | "mission" | "autonomous") || unattended || printing {
-        Answering::Nobody
-    } else {
-        Answering::Somebody
-    }
+/// Nobody answers where nobody sits, nor where the agent cannot put a question to its user.
+pub fn answering(agent: &AgentProfile, call: &Call) -> Answering {
+    let asked = agent.expresses.ask && !agent.is_unattended(&call.env);
+    if asked { Answering::Somebody } else { Answering::Nobody }
 }
 
 /// The terminal that may be rung, where there is one and the user wants it.
-pub fn screen(call: &Call, project_policy: &ProjectPolicy) -> Option<TerminalFact> {
-    let rung = project_policy.policy.sections.notify.rings() && answering(call) == Answering::Somebody;
+pub fn screen(agent: &AgentProfile, call: &Call, project_policy: &ProjectPolicy) -> Option<TerminalFact> {
+    let rung = project_policy.policy.sections.notify.rings() && !agent.is_unattended(&call.env);
     rung.then(|| TerminalFact { utc_offset_s: host::clock::utc_offset_s(call.at) })
 }
 
 /// The policy of the session's own project, when the event happened in another:
 /// a `cd` must not lead out of it.
 pub fn session_law(
+    agent: &AgentProfile,
     call: &Call,
     here: &Rc<ProjectPolicy>,
     policies: &mut PolicyCache,
     home: &Path,
 ) -> Option<Rc<ProjectPolicy>> {
-    let folder = call.env.get("CLAUDE_PROJECT_DIR")?;
+    let folder = call.env.first(agent.variables.project)?;
     let project_policy = policies.of(folder, home);
     (project_policy.project.work_tree != here.project.work_tree).then_some(project_policy)
 }

@@ -6,15 +6,16 @@ use engine::context::{self, ContextSettings};
 use model::effect::Write;
 use model::fact::TranscriptTail;
 use model::session::Session;
-use model::{Environment, Ms};
+use model::{AgentProfile, Environment, Ms};
 use std::path::Path;
 use store::{Durability, Error, SessionFilter};
 
 /// What a client says of its own context.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ContextReading {
     /// The client's own session id.
     pub host_session: String,
+    pub agent: &'static AgentProfile,
     pub cwd: String,
     pub model: Option<String>,
     pub window: Option<u64>,
@@ -34,7 +35,7 @@ impl Pipeline {
     /// Stores what a client said of its context, and gives its session as it is then.
     pub fn note(&mut self, reading: &ContextReading, env: &Environment) -> Result<Option<Session>, Error> {
         let settings = self.settings_in(&reading.cwd);
-        let logical = env.first(&["TAUT_SESSION_ID", "CLAUDE_SESSION_ID"]).unwrap_or(&reading.host_session);
+        let logical = engine::session_name(reading.agent, env).unwrap_or(&reading.host_session);
         let ours = |session: &Session| session.host_session.as_deref() == Some(&reading.host_session);
         let Some(known) = self.store()?.session(logical)?.filter(|session| session.open() && ours(session)) else {
             return Ok(None);
@@ -65,7 +66,8 @@ impl Pipeline {
                 let current = now_open.into_iter().find(|current| current.id == session.id);
                 // An event that came meanwhile has read more than we have.
                 let Some(current) = current.filter(|current| current.memo.read_to < tail.size) else { return Ok(()) };
-                let current = context::sized(context::measured(current, &tail), &settings);
+                let agent = agent_of(&current);
+                let current = context::sized(agent, context::measured(agent, current, &tail), &settings);
                 measured += 1;
                 tx.apply(&[Write::Session(Box::new(current))])
             })?;
@@ -90,5 +92,10 @@ fn told(mut session: Session, reading: &ContextReading, settings: &ContextSettin
     session.memo.model = reading.model.clone().or(session.memo.model);
     session.memo.told_window = reading.window.or(session.memo.told_window);
     session.context_tokens = reading.tokens.or(session.context_tokens);
-    context::sized(session, settings)
+    context::sized(reading.agent, session, settings)
+}
+
+/// The agent whose session it is; those of before it was noted are of the first there was.
+fn agent_of(session: &Session) -> &'static AgentProfile {
+    session.memo.dialect.as_deref().and_then(|id| agents::ALL.find(id)).unwrap_or(agents::DEFAULT).profile
 }

@@ -3,9 +3,10 @@
 use crate::policy_cache::{PolicyCache, ProjectPolicy};
 use crate::prepare::{Prepared, PreparedCall, prepare};
 use crate::{commit, degraded};
+use agents::{Dialect, Dialects};
 use model::effect::After;
 use model::row::Event;
-use model::{Answer, Call};
+use model::{AgentProfile, Answer, Call};
 use policy::OnFailure;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -21,9 +22,21 @@ pub struct PipelineSetup {
     pub user_config: PathBuf,
     /// How long a blocked database is waited for.
     pub patience: Duration,
+    /// The agents that are understood.
+    pub dialects: Dialects,
 }
 
 impl PipelineSetup {
+    /// The dialect a call is made in; a caller that names no agent means the usual one.
+    pub(crate) fn dialect(&self, call: &Call) -> Option<&'static Dialect> {
+        if call.agent.is_empty() { Some(agents::DEFAULT) } else { self.dialects.find(&call.agent) }
+    }
+
+    /// The agent that makes a call. Where none is known of that name nothing is decided for it.
+    pub(crate) fn agent(&self, call: &Call) -> &'static AgentProfile {
+        self.dialect(call).unwrap_or(agents::DEFAULT).profile
+    }
+
     /// What a blocked database may cost a hook.
     pub const HOOK_PATIENCE: Duration = Duration::from_millis(300);
 }

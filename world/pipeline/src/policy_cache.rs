@@ -111,7 +111,7 @@ impl PolicyCache {
     fn read(&self, project: Project, stamps: &[Stamp]) -> ProjectPolicy {
         let (layers, trust, unread) = self.read_layers(&project, stamps);
         let (mut policy, mut diagnostics) = Policy::layered(&layers, trust);
-        policy.unread.extend(unread.iter().filter(|found| found.effect == Effect::Limit).cloned());
+        policy.unread.extend(unread.iter().filter(|found| found.weakens()).cloned());
         diagnostics.extend(unread);
         if trust == Trust::Changed {
             let changed = layers.iter().rfind(|layer| layer.kind != LayerKind::User);

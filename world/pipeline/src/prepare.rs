@@ -4,13 +4,15 @@
 use crate::pipeline::PipelineSetup;
 use crate::policy_cache::{PolicyCache, ProjectPolicy};
 use crate::{judge_context, settings};
+use agents::Dialect;
 use engine::undecided::{self, Undecided};
 use engine::{EventContext, Ids, Places, Plan};
 use grammar::AgentLine;
 use model::fact::Facts;
-use model::reply::GateStop;
-use model::{Call, Envelope, Findings, Level, Loaded, Placed, Who, row};
+use model::reply::{GateStop, Reply};
+use model::{Answer, Call, Envelope, EventKind, Findings, Level, Loaded, Placed, Who, row};
 use policy::OnFailure;
+use serde_json::Value;
 use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -21,6 +23,8 @@ pub struct Prepared {
     pub call: Call,
     pub parsed_call: PreparedCall,
     pub begun: Instant,
+    /// How the agent is answered; nobody knows for one that nothing is known of.
+    dialect: Option<&'static Dialect>,
     ids: [String; 2],
 }
 
@@ -112,6 +116,23 @@ impl Prepared {
         Ids { event, session, request: &self.call.request }
     }
 
+    /// The answer in the dialect the event came in.
+    pub fn encode(&self, envelope: &Envelope, reply: &Reply) -> Answer {
+        self.dialect.map(|dialect| (dialect.encode)(envelope, reply)).unwrap_or_default()
+    }
+
+    /// The answer to a payload that no event could be made of.
+    pub fn stop_unread(&self, stop: &GateStop) -> Answer {
+        self.dialect.map(|dialect| (dialect.stop_unread)(stop.clone())).unwrap_or_default()
+    }
+
+    /// A call in the name of an agent that nothing is known of: recorded, and answered with nothing.
+    fn of_nobody(call: Call) -> Self {
+        let why = agents::unknown(&model::text::line(&call.agent, LONGEST_AGENT));
+        let parsed_call = PreparedCall::Unreadable { why, stop: None };
+        Self { ids: host::clock::uuids(call.at), call, parsed_call, begun: Instant::now(), dialect: None }
+    }
+
     /// Asks the world what the rows that were read have raised.
     pub fn answer_raised(&mut self, loaded: &Loaded) {
         let [event, session] = &self.ids;
@@ -123,30 +144,32 @@ impl Prepared {
 
     /// A call that can only be decoded: no file is opened and no line is read for it.
     pub fn undecided(call: Call, setting: &PipelineSetup, why: &str, on_failure: OnFailure) -> Self {
-        let undecided = Undecided { why, on_failure, answering: judge_context::answering(&call) };
-        let decoded = catch_unwind(|| agents::decode(&call.agent, &call.stdin));
+        let Some(dialect) = setting.dialect(&call) else { return Self::of_nobody(call) };
+        let undecided = Undecided { why, on_failure, answering: judge_context::answering(dialect.profile, &call) };
+        let decoded = catch_unwind(|| dialect.read(&call.stdin));
         let parsed_call = match decoded {
             Ok(Ok(envelope)) => {
                 let project_policy = Rc::new(ProjectPolicy::anywhere(engine::folder(&envelope, &call.cwd)));
                 let findings = Findings(undecided.finding(&envelope).into_iter().collect());
                 PreparedCall::Event(Box::new(PreparedEvent::unseen(envelope, &call, setting, project_policy, findings)))
             }
-            Ok(Err(unreadable)) => unread(&unreadable.why, &call, on_failure),
-            Err(_) => unread(why, &call, on_failure),
+            Ok(Err(unreadable)) => unread(dialect, &unreadable.why, &call, on_failure),
+            Err(_) => unread(dialect, why, &call, on_failure),
         };
-        Self { ids: host::clock::uuids(call.at), call, parsed_call, begun: Instant::now() }
+        Self { ids: host::clock::uuids(call.at), call, parsed_call, begun: Instant::now(), dialect: Some(dialect) }
     }
 
     /// A call that is judged by its words alone, under the user's own configuration: nothing of a project is opened.
     pub fn unseen(call: Call, setting: &PipelineSetup, why: &str) -> Self {
+        let Some(dialect) = setting.dialect(&call) else { return Self::of_nobody(call) };
         let ids = host::clock::uuids(call.at);
         let begun = Instant::now();
-        let parsed_call = match agents::decode(&call.agent, &call.stdin) {
+        let parsed_call = match dialect.read(&call.stdin) {
             Ok(envelope) => {
                 let project_policy =
                     Rc::new(ProjectPolicy::of_user(&setting.user_config, engine::folder(&envelope, &call.cwd)));
                 let plan = engine::plan(&envelope, &call, &judge_context::around(&call, setting));
-                let circumstances = judge_context::circumstances(&call, &project_policy);
+                let circumstances = judge_context::circumstances(dialect.profile, &call, &project_policy);
                 let mut findings = plan.judge(&project_policy.policy, &Facts::default(), &circumstances);
                 let undecided =
                     Undecided { why, on_failure: project_policy.policy.on_failure, answering: circumstances.answer };
@@ -155,10 +178,10 @@ impl Prepared {
             }
             Err(unreadable) => {
                 let project_policy = ProjectPolicy::of_user(&setting.user_config, &call.cwd);
-                unread(&unreadable.why, &call, project_policy.policy.on_failure)
+                unread(dialect, &unreadable.why, &call, project_policy.policy.on_failure)
             }
         };
-        Self { ids, call, parsed_call, begun }
+        Self { ids, call, parsed_call, begun, dialect: Some(dialect) }
     }
 }
 
@@ -180,12 +203,14 @@ impl PreparedEvent {
 
 /// The folders around a call, and until when the user wants only to be told.
 pub fn places(call: &Call, project_policy: &ProjectPolicy, setting: &PipelineSetup) -> Places {
+    let agent = setting.agent(call);
+    let moved = call.env.first(agent.variables.folder).map(str::to_string);
     let shown = |path: &Path| path.to_string_lossy().into_owned();
     let home = shown(&setting.home);
     Places {
         state: shown(&setting.state),
         config: setting.user_config.parent().map(shown).unwrap_or_default(),
-        claude: call.env.get("CLAUDE_CONFIG_DIR").map_or_else(|| format!("{home}/.claude"), str::to_string),
+        agent_folder: moved.unwrap_or_else(|| format!("{home}/{}", agent.folder)),
         home,
         tree: project_policy.project.work_tree.clone(),
         paused_until: project_policy.standing.paused_until,
@@ -194,24 +219,25 @@ pub fn places(call: &Call, project_policy: &ProjectPolicy, setting: &PipelineSet
 }
 
 /// A payload that no event could be made of.
-fn unread(why: &str, call: &Call, on_failure: OnFailure) -> PreparedCall {
-    let undecided = Undecided { why, on_failure, answering: judge_context::answering(call) };
+fn unread(dialect: &Dialect, why: &str, call: &Call, on_failure: OnFailure) -> PreparedCall {
+    let undecided = Undecided { why, on_failure, answering: judge_context::answering(dialect.profile, call) };
     PreparedCall::Unreadable { why: why.to_string(), stop: undecided.stop() }
 }
 
 pub fn prepare(call: Call, setting: &PipelineSetup, policies: &mut PolicyCache) -> Prepared {
+    let Some(dialect) = setting.dialect(&call) else { return Prepared::of_nobody(call) };
     let begun = Instant::now();
     let ids = host::clock::uuids(call.at);
-    let parsed_call = match agents::decode(&call.agent, &call.stdin) {
+    let parsed_call = match dialect.read(&call.stdin) {
         Ok(envelope) => PreparedCall::Event(Box::new(look(envelope, &call, &ids, setting, policies))),
         // Where nothing was sent there was no call.
         Err(unreadable) if call.stdin.is_empty() => PreparedCall::Unreadable { why: unreadable.why, stop: None },
         Err(unreadable) => {
             let on_failure = policies.of(&call.cwd, &setting.home).policy.on_failure;
-            unread(&unreadable.why, &call, on_failure)
+            unread(dialect, &unreadable.why, &call, on_failure)
         }
     };
-    Prepared { call, parsed_call, begun, ids }
+    Prepared { call, parsed_call, begun, dialect: Some(dialect), ids }
 }
 
 fn look(
@@ -227,7 +253,7 @@ fn look(
     let mut facts = Facts { projects: vec![(folder.to_string(), here.project.clone())], ..Facts::default() };
     host::probe::add(&mut facts, &plan.probes, &setting.home);
     facts.settings = settings::fact(&envelope, setting, call.at);
-    facts.screen = judge_context::screen(call, &here);
+    facts.screen = judge_context::screen(envelope.agent, call, &here);
     let who = engine::who(&envelope, call, &facts);
     let mut seen = PreparedEvent {
         line: AgentLine::of(&envelope),
@@ -262,18 +288,29 @@ fn judged(
     setting: &PipelineSetup,
     policies: &mut PolicyCache,
 ) -> Findings {
-    let judge = |here: &ProjectPolicy| plan.judge(&here.policy, &seen.facts, &judge_context::circumstances(call, here));
+    let agent = seen.envelope.agent;
+    let judge =
+        |here: &ProjectPolicy| plan.judge(&here.policy, &seen.facts, &judge_context::circumstances(agent, call, here));
     let mut findings = judge(&seen.project_policy);
-    if let Some(session) = judge_context::session_law(call, &seen.project_policy, policies, &setting.home) {
+    if let Some(session) = judge_context::session_law(agent, call, &seen.project_policy, policies, &setting.home) {
         judge_context::join(&mut findings, judge(&session));
     }
     findings
 }
 
+/// In characters.
+const LONGEST_AGENT: usize = 60;
+
 /// The row of a payload no event could be made of.
 pub fn unreadable_row(prepared: &Prepared, why: &str, stop: Option<&GateStop>) -> row::Event {
     let call = &prepared.call;
-    let mut row = engine::unreadable(&call.agent, why, call.stdin.len(), call.at, prepared.ids());
+    // The name is whatever stood on the line.
+    let agent = model::text::line(&call.agent, LONGEST_AGENT);
+    let mut row = engine::unreadable(&agent, why, call.stdin.len(), call.at, prepared.ids());
+    if prepared.dialect.is_none() {
+        row.event = EventKind::Unknown.name().to_string();
+        row.detail["unknown_agent"] = Value::from(row.agent.as_str());
+    }
     (row.verdict, row.reason) = match stop {
         Some(GateStop::Ask { reason }) => (Level::Ask, Some(reason.clone())),
         Some(GateStop::Deny { reason, .. }) => (Level::Deny, Some(reason.clone())),

@@ -53,7 +53,7 @@ pub(crate) fn mark(row: &mut row::Event, prepared: &Prepared) {
     let call = &prepared.call;
     let told = json!({
         "event": envelope.kind.name(), "said": said, "id": row.id, "request": call.request, "cwd": call.cwd,
-        "claude": call.env.get("CLAUDE_CONFIG_DIR"), "folder": envelope.cwd, "transcript": envelope.transcript,
+        "dialect": envelope.agent.id, "agent_folder": call.env.first(envelope.agent.variables.folder), "folder": envelope.cwd, "transcript": envelope.transcript,
         "host_session": envelope.host_session, "who": who_value(who),
     });
     if let Some(detail) = row.detail.as_object_mut() {
@@ -163,8 +163,9 @@ impl Told {
             EventKind::PreCompact => Body::Compact { trigger: said },
             _ => return None,
         };
+        let agent = text("dialect").and_then(|id| agents::ALL.find(&id)).unwrap_or(agents::DEFAULT).profile;
         let envelope = Envelope {
-            agent: agents::claude_code::NAME,
+            agent,
             kind,
             name: kind.name().to_string(),
             host_session: text("host_session"),
@@ -177,10 +178,10 @@ impl Told {
             notes: Vec::new(),
             cut: false,
         };
-        let env = text("claude").map(|folder| ("CLAUDE_CONFIG_DIR".to_string(), folder));
+        let env = agent.variables.folder.first().map(|name| name.to_string()).zip(text("agent_folder"));
         let call = Call {
             request: text("request")?,
-            agent: envelope.agent.to_string(),
+            agent: agent.id.to_string(),
             stdin: Vec::new(),
             cwd: text("cwd")?,
             env: Environment(env.into_iter().collect()),

@@ -32,12 +32,13 @@ pub fn methods() -> Vec<String> {
 pub fn rpc(pipeline: &mut Pipeline, method: &str, params: Value, caller: RpcCaller) -> Result<Value, RpcError> {
     let kind = hook(method).ok_or_else(|| RpcError::UnknownMethod(method.to_string()))?;
     let Value::Object(mut payload) = params else { return Err(RpcError::NotAnObject(method.to_string())) };
-    payload.insert("hook_event_name".into(), json!(kind.name()));
+    let dialect = agents::DEFAULT;
+    payload.extend(dialect.event_fields.first().map(|field| (field.to_string(), json!(kind.name()))));
     let env = environment(&mut payload, caller.env);
     let at = host::clock::now();
     let served = pipeline.handle(Call {
         request: host::clock::uuid(at),
-        agent: agents::claude_code::NAME.to_string(),
+        agent: dialect.id().to_string(),
         stdin: Value::Object(payload).to_string().into_bytes(),
         cwd: caller.cwd,
         env,
@@ -61,7 +62,7 @@ fn hook(method: &str) -> Option<EventKind> {
 fn environment(payload: &mut Map<String, Value>, mut env: Environment) -> Environment {
     if let Some(Value::Object(sent)) = payload.remove("env") {
         let texts = sent.into_iter().filter_map(|(name, value)| Some((name, value.as_str()?.to_string())));
-        env.0.extend(texts.filter(|(name, _)| Environment::allows(name)));
+        env.0.extend(texts.filter(|(name, _)| agents::is_allowed(name)));
     }
     env
 }

@@ -17,14 +17,9 @@ pub(crate) fn start(job: &Job, name: &Name<'_>, id: u64, tell: &SyncSender<Doing
     let mut command = Command::new(&line.program);
     command.args(&line.args).current_dir(&job.folder);
     // A loop started from within an agent is not that agent.
-    for inherited in [
-        "CLAUDECODE",
-        "CLAUDE_CODE_ENTRYPOINT",
-        "CLAUDE_CODE_SESSION_ID",
-        "CLAUDE_SESSION_ID",
-        "TAUT_SESSION_ID",
-        "AGENT_ID",
-    ] {
+    let own = agents::ALL.0.iter().map(|dialect| &dialect.profile.variables);
+    let own = own.flat_map(|names| [names.inside, names.tool_session, names.session]).flatten();
+    for inherited in own.chain(&["TAUT_SESSION_ID", "AGENT_ID"]) {
         command.env_remove(inherited);
     }
     command.env("TAUT_AGENT_ID", name.agent).env("TAUT_RUN_ID", name.run).env("TAUT_SUPERVISED", "loop");

@@ -123,23 +123,19 @@ impl Job {
             args.extend(self.settings.agent_args.iter().cloned());
             return Ok(LaunchLine { program: program.clone(), args, stdin: (!takes).then(|| self.prompt.clone()) });
         }
-        let name = if agent == "claude" { agents::claude_code::NAME } else { agent };
-        if !agents::names().any(|known| known == name) {
-            let known = agents::names().collect::<Vec<_>>().join(", ");
+        let Some(dialect) = agents::ALL.find(agent) else {
+            let known = agents::ALL.ids().collect::<Vec<_>>().join(", ");
             return Err(RunnerError::NoAgent { name: agent.clone(), known });
-        }
-        Ok(agents::launch(
-            name,
-            &Launch {
-                program: None,
-                model: self.settings.model.clone(),
-                prompt: self.prompt.clone(),
-                max_turns: self.settings.max_turns,
-                instructions: self.instructions.clone(),
-                permissions: self.settings.permissions,
-                args: self.settings.agent_args.clone(),
-            },
-        ))
+        };
+        Ok((dialect.launch.line)(&Launch {
+            program: None,
+            model: self.settings.model.clone(),
+            prompt: self.prompt.clone(),
+            max_turns: self.settings.max_turns,
+            instructions: self.instructions.clone(),
+            permissions: self.settings.permissions,
+            args: self.settings.agent_args.clone(),
+        }))
     }
 
     /// Whether the project has anything that does nothing until it is trusted.

@@ -108,11 +108,13 @@ impl Supervised {
 
     fn line(&self, start: &Start) -> Vec<String> {
         let mut args = self.args.clone();
-        let claude = self.program.rsplit('/').next() == Some("claude");
+        let name = self.program.rsplit('/').next().unwrap_or_default();
+        // Of a program nothing is known of it is not known how it goes on.
+        let Some(dialect) = agents::ALL.0.iter().find(|dialect| dialect.launch.program == name) else { return args };
         match start {
-            Start::Recover if claude => args.push(CONTINUE.to_string()),
-            Start::Resume(session) if claude => args.extend(agents::claude_code::launch::resume(session)),
-            _ => {}
+            Start::Recover => args.extend((dialect.launch.begin)(CONTINUE)),
+            Start::Resume(session) => args.extend((dialect.launch.resume)(session)),
+            Start::AsAsked => {}
         }
         args
     }

@@ -107,8 +107,13 @@ mod tests {
 
     fn daemon_service(state: &Path) -> DaemonService {
         let (home, user_config) = (state.to_path_buf(), state.join("config"));
-        let setting =
-            PipelineSetup { state: state.to_path_buf(), home, user_config, patience: PipelineSetup::HOOK_PATIENCE };
+        let setting = PipelineSetup {
+            state: state.to_path_buf(),
+            home,
+            user_config,
+            patience: PipelineSetup::HOOK_PATIENCE,
+            dialects: agents::ALL,
+        };
         DaemonService::new(setting, Vec::new(), Switched::default())
     }
 

@@ -17,6 +17,7 @@ pub fn setting(places: &PathVariables) -> PipelineSetup {
         home: places.home(),
         user_config: places.user_config(),
         patience: PipelineSetup::HOOK_PATIENCE,
+        dialects: agents::ALL,
     }
 }
 

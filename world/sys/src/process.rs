@@ -172,7 +172,8 @@ mod tests {
         assert!(leads_its_group(child.id()), "its number is still its own");
         child.wait().unwrap();
         assert_eq!(wait_for_change(child.id()), ChildChange::Ended(None));
-        let child = Command::new("sh").args(["-c", "exit 7"]).spawn().unwrap();
+        let mut child = Command::new("sh").args(["-c", "exit 7"]).spawn().unwrap();
         assert_eq!(wait_for_change(child.id()), ChildChange::Ended(Some(7)));
+        assert!(child.wait().is_err(), "it is reaped already");
     }
 }

@@ -6,7 +6,7 @@ use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
 
 fuzz_target!(|bytes: &[u8]| {
-    let decoded = agents::decode("claude-code", bytes);
+    let decoded = agents::ALL.decode("claude-code", bytes);
     match &decoded {
         Ok(envelope) => assert!(!envelope.name.is_empty()),
         Err(unreadable) => assert!(!unreadable.why.is_empty()),
@@ -22,5 +22,5 @@ fuzz_target!(|bytes: &[u8]| {
     }
     let envelope = decoded.expect("a whole call is decoded");
     assert_eq!(envelope.tool().and_then(|tool| tool.command()).map(str::to_owned), command);
-    let _ = agents::claude_code::status_line::read(bytes);
+    let _ = agents::DEFAULT.status_line.map(|read| read(bytes));
 });

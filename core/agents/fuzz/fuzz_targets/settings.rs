@@ -2,10 +2,11 @@
 //! and taking them out gives back every byte.
 #![no_main]
 
-use agents::claude_code::settings::{KnownClient, GuardFailure, SettingsPlan, Version, edit, inspect, remove};
+use agents::settings::{GuardFailure, KnownClient, SettingsDialect, SettingsPlan, Version};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {
+    let SettingsDialect { edit, inspect, remove, .. } = &agents::DEFAULT.settings;
     // The plan follows from the text, so that a settings file is a seed as it stands.
     let choice = text.len();
     let plan = SettingsPlan {

@@ -6,7 +6,7 @@ use libfuzzer_sys::fuzz_target;
 fuzz_target!(|bytes: &[u8]| {
     let mut heard = Default::default();
     for line in String::from_utf8_lossy(bytes).lines() {
-        agents::hear("claude-code", line, &mut heard);
+        (agents::DEFAULT.launch.hear)(line, &mut heard);
     }
-    let _ = agents::claude_code::status_line::read(bytes);
+    let _ = agents::DEFAULT.status_line.map(|read| read(bytes));
 });

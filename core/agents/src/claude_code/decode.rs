@@ -1,9 +1,9 @@
 //! Claude Code's payloads as events.
 
-use super::NAME;
+use super::{PROFILE, tools};
 use crate::lenient::Fields;
 use model::event::{Body, Envelope, EventKind, SessionStart, StartSource, SubAgent, ToolResponse};
-use model::tool::ToolCall;
+use model::tool::{ToolCall, ToolKind};
 use serde_json::{Map, Value};
 
 pub fn decode(object: &Map<String, Value>) -> Envelope {
@@ -11,7 +11,7 @@ pub fn decode(object: &Map<String, Value>) -> Envelope {
     let name = event_name(fields);
     let kind = EventKind::parse(&name);
     Envelope {
-        agent: NAME,
+        agent: &PROFILE,
         kind,
         name,
         host_session: fields.string("session_id").filter(|id| !id.is_empty()),
@@ -57,7 +57,9 @@ fn body(fields: Fields<'_>, kind: EventKind) -> Body {
         EventKind::UserPromptExpansion => {
             Body::Expansion { command: fields.plain("command_name"), args: fields.plain("command_args") }
         }
-        EventKind::PreToolUse | EventKind::PermissionRequest | EventKind::PermissionDenied => Body::Tool(tool(fields)),
+        EventKind::PreToolUse | EventKind::PermissionRequest | EventKind::PermissionDenied => {
+            Body::Tool(tools::with_texts(tool(fields)))
+        }
         EventKind::PostToolUse => Body::ToolDone {
             call: answered(tool(fields), fields),
             response: response(fields),
@@ -102,17 +104,15 @@ fn compact_trigger(fields: Fields<'_>) -> String {
 }
 
 fn tool(fields: Fields<'_>) -> ToolCall {
-    ToolCall {
-        name: fields.plain("tool_name"),
-        use_id: fields.string("tool_use_id").filter(|id| !id.is_empty()),
-        input: fields.value("tool_input").filter(|input| input.is_object()).cloned().unwrap_or_default(),
-    }
+    let input = fields.value("tool_input").filter(|input| input.is_object()).cloned().unwrap_or_default();
+    let call = tools::call(fields.plain("tool_name"), input);
+    ToolCall { use_id: fields.string("tool_use_id").filter(|id| !id.is_empty()), ..call }
 }
 
 /// A response is not kept, but the user's answers to questions are: they belong
 /// to what was asked.
 fn answered(mut call: ToolCall, fields: Fields<'_>) -> ToolCall {
-    let response = fields.value("tool_response").filter(|_| call.name == "AskUserQuestion");
+    let response = fields.value("tool_response").filter(|_| call.kind == ToolKind::Ask);
     let answers =
         response.and_then(|response| response.get("answers").or_else(|| response.is_string().then_some(response)));
     if let (Some(answers), Some(input)) = (answers, call.input.as_object_mut()) {

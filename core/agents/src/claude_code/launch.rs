@@ -2,6 +2,9 @@
 
 use model::run::{Launch, LaunchLine, Permissions};
 
+/// What users start it as.
+pub const PROGRAM: &str = "claude";
+
 /// The kernel takes no longer single argument than 128 KiB.
 const LONGEST_ARGUMENT: usize = 100_000;
 
@@ -28,8 +31,13 @@ pub fn line(launch: &Launch) -> LaunchLine {
         args.push("--dangerously-skip-permissions".to_string());
     }
     args.extend(launch.args.iter().cloned());
-    let program = launch.program.clone().unwrap_or_else(|| "claude".to_string());
+    let program = launch.program.clone().unwrap_or_else(|| PROGRAM.to_string());
     LaunchLine { program, args, stdin: long.then(|| launch.prompt.clone()) }
+}
+
+/// The words that make an interactive client begin with a prompt.
+pub fn begin(prompt: &str) -> Vec<String> {
+    vec![prompt.to_string()]
 }
 
 /// The words that make an interactive client go on with a session of its own.

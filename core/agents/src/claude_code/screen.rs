@@ -4,16 +4,9 @@
 
 mod cells;
 
+use crate::dialect::CapturedScreen;
 use cells::{Cell, ScreenRow, rows};
 use model::fleet::Prompt;
-
-/// What `tmux capture-pane -p -e` prints, and where the cursor stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CapturedScreen<'a> {
-    pub text: &'a str,
-    /// Column and row, from zero.
-    pub cursor: (usize, usize),
-}
 
 /// The client draws its input line with a space that does not break; its
 /// dialogs, and its list of sessions, with a plain one.

@@ -10,7 +10,7 @@ mod client;
 mod entry;
 mod jsonc;
 mod place;
-pub mod proof;
+mod proof;
 mod registered;
 mod splice;
 mod step;
@@ -18,86 +18,36 @@ mod step;
 #[cfg(test)]
 mod tests;
 
-pub use client::{CommandForm, KnownClient, Version};
-pub use entry::ARGS;
-pub use registered::{REGISTERED, Registered};
+pub use crate::settings::{
+    CommandForm, Edited, GuardFailure, HookEntry, Inspection, KnownClient, Leaves, Registered, SettingsError,
+    SettingsPlan, Version,
+};
+pub use registered::REGISTERED;
 
+use crate::settings::{ClientVersions, ProofDialect, SettingsDialect};
 use jsonc::Document;
-use std::fmt;
 use step::{SettingsEdit, add_missing, add_rules, drop_last, drop_rule, drop_stale, replace_outdated};
 
-/// What is to be in the settings.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SettingsPlan {
-    /// Absolute path of the `taut` that is called.
-    pub command: String,
-    /// The client that will read the settings.
-    pub client: KnownClient,
-    pub on_failure: GuardFailure,
-    /// Rules for `permissions.allow`, for presets whose gates need a way out.
-    pub allow: Vec<String>,
-}
-
-/// What the client does when the guard itself fails.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum GuardFailure {
-    #[default]
-    Continue,
-    /// Stops the tool: `guard.on_failure = "closed"`.
-    Block,
-}
-
-/// The settings after an edit.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Edited {
-    pub text: String,
-    pub leaves: Leaves,
-    /// Events whose entry was added, replaced or removed.
-    pub events: Vec<String>,
-    /// Permission rules that were added (or removed); those that were already
-    /// there are the user's own.
-    pub allow: Vec<String>,
-}
-
-/// What is left of the settings.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Leaves {
-    Settings,
-    /// Nothing but what was in the file before it held any settings: a file
-    /// that was made by us may go.
-    Nothing,
-}
-
-/// What the settings say about us.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Inspection {
-    pub entries: Vec<HookEntry>,
-    /// `disableAllHooks` is set: nothing of ours runs.
-    pub hooks_disabled: bool,
-    /// The first thing that is not plain JSON. We read and keep it, but the real
-    /// client was seen to ignore the whole file then, without a word.
-    pub ignored_for: Option<SettingsError>,
-}
-
-/// One of our entries as it stands in the settings.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HookEntry {
-    pub event: String,
-    /// The program that is called.
-    pub program: String,
-    pub form: CommandForm,
-    /// Someone narrowed the entry to some tools or kinds.
-    pub matcher: Option<String>,
-    pub line: usize,
-}
-
-/// Why the settings cannot be edited. Nothing is ever half edited.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SettingsError {
-    pub line: usize,
-    pub column: usize,
-    pub why: String,
-}
+/// The files, and all that is done to them.
+pub const SETTINGS: SettingsDialect = SettingsDialect {
+    user_file: "settings.json",
+    project_file: ".claude/settings.json",
+    local_file: ".claude/settings.local.json",
+    args: &entry::ARGS,
+    registered: REGISTERED,
+    edit,
+    remove,
+    inspect,
+    versions: ClientVersions {
+        program: "claude",
+        args: &["--version"],
+        parse: KnownClient::parse,
+        exec_form: Version::EXEC_FORM,
+        note: client::note,
+        update: "claude update",
+    },
+    proof: ProofDialect { payload: proof::payload, farewell: proof::farewell, denial: proof::denial },
+};
 
 /// Puts our entries in, or brings those that are there up to date.
 pub fn edit(text: &str, plan: &SettingsPlan) -> Result<Edited, SettingsError> {
@@ -164,21 +114,3 @@ impl Edited {
         self.allow.extend(step.allow);
     }
 }
-
-impl SettingsError {
-    fn at(text: &str, offset: usize, why: impl Into<String>) -> Self {
-        let before = text.get(..offset).unwrap_or_default();
-        let before = before.strip_prefix('\u{feff}').unwrap_or(before);
-        let line = before.matches('\n').count() + 1;
-        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-        Self { line, column, why: why.into() }
-    }
-}
-
-impl fmt::Display for SettingsError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}, column {}: {}", self.line, self.column, self.why)
-    }
-}
-
-impl std::error::Error for SettingsError {}

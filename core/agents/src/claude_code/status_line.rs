@@ -1,20 +1,8 @@
 //! What Claude Code tells a status line of the session it stands under.
 
+use crate::dialect::StatusLineInput;
 use crate::lenient::Fields;
 use serde_json::{Map, Value};
-
-/// The fields of use. What is absent or wrongly typed is `None`.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct StatusLineInput {
-    pub session: String,
-    pub cwd: Option<String>,
-    pub model: Option<String>,
-    pub model_name: Option<String>,
-    pub window: Option<u64>,
-    /// What the context holds; unknown before the first answer.
-    pub tokens: Option<u64>,
-    pub cost_usd: Option<f64>,
-}
 
 pub fn read(bytes: &[u8]) -> StatusLineInput {
     let value: Value = serde_json::from_slice(bytes).unwrap_or_default();

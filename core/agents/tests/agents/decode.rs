@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 const CALL: &[u8] = include_bytes!("../../../../corpus/claude-code/PreToolUse.json");
 
 fn command(bytes: &[u8]) -> Option<String> {
-    let envelope = agents::decode("claude-code", bytes).ok()?;
+    let envelope = agents::ALL.decode("claude-code", bytes).ok()?;
     envelope.tool()?.command().map(str::to_owned)
 }
 
@@ -35,7 +35,7 @@ proptest! {
 
     #[test]
     fn d2_no_bytes_make_decoding_fail_other_than_in_words(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
-        if let Err(unreadable) = agents::decode("claude-code", &bytes) {
+        if let Err(unreadable) = agents::ALL.decode("claude-code", &bytes) {
             prop_assert!(!unreadable.why.is_empty());
         }
     }
@@ -56,7 +56,7 @@ proptest! {
     #[test]
     fn d2_what_follows_the_object_is_of_no_account(tail in prop::collection::vec(any::<u8>(), 0..60)) {
         let bytes = [CALL, &tail].concat();
-        let envelope = agents::decode("claude-code", &bytes).unwrap();
+        let envelope = agents::ALL.decode("claude-code", &bytes).unwrap();
         prop_assert_eq!(envelope.kind, EventKind::PreToolUse);
         prop_assert_eq!(envelope.tool().and_then(|call| call.command()), Some("echo hi"));
     }

@@ -2,11 +2,22 @@
 
 #![expect(clippy::disallowed_methods, reason = "the corpus is a folder of files")]
 
-use agents::claude_code::screen::{CapturedScreen, prompt, typed};
+use agents::CapturedScreen;
+use agents::dialect::ScreenDialect;
 use model::fleet::Prompt;
 use proptest::prelude::*;
 use std::fs;
 use std::path::Path;
+
+const SCREEN: Option<&ScreenDialect> = agents::claude_code::DIALECT.screen.as_ref();
+
+fn prompt(screen: CapturedScreen<'_>) -> Prompt {
+    (SCREEN.unwrap().prompt)(screen)
+}
+
+fn typed(screen: CapturedScreen<'_>) -> Option<String> {
+    (SCREEN.unwrap().typed)(screen)
+}
 
 /// First line: column and row of the cursor. Then what tmux captured.
 fn parse(text: &str) -> Option<CapturedScreen<'_>> {

@@ -95,7 +95,7 @@ fn walk<'a>(event: &'a EventContext<'a>) -> Walk<'a> {
     }
     let settings = ContextSettings::of(event.policy);
     for file in &settings.core {
-        let within = if leads_out(&file.path) { event.places.everywhere() } else { event.places.here() };
+        let within = if leads_out(&file.path) { event.everywhere() } else { event.places.here() };
         walk.entry(&Entry { source: ContextSource::Core, path: &file.path, title: Some(&file.title), within });
     }
     if settings.roles {
@@ -114,9 +114,9 @@ impl Walk<'_> {
         let Some(name) = name.filter(|name| is_plain(name)) else { return };
         let places = self.event.places;
         let project = places.has_project().then(|| (&places.tree, places.here()));
-        for (folder, within) in project.into_iter().chain([(&places.home, places.of_user())]) {
+        for (folder, within) in project.into_iter().chain([(&places.home, self.event.of_user())]) {
             for shape in shapes {
-                let path = format!("{folder}/.claude/{}", shape.replace("{}", name));
+                let path = format!("{folder}/{}/{}", self.event.envelope.agent.folder, shape.replace("{}", name));
                 if let Some(TextFact::Text(text)) = self.text(&path, &within) {
                     self.take(source, path, &text, within);
                     return;
@@ -130,8 +130,8 @@ impl Walk<'_> {
         let what = if source == ContextSource::Role { "role" } else { "mode" };
         let title = format!("{} ({what})", self.event.places.shown(&path));
         self.files.push(ContextFile { source, path, title, found: TextFact::Text(body.to_string()) });
-        let free = within == self.event.places.of_user() || self.event.policy.trust == Trust::Trusted;
-        let within = if free { self.event.places.everywhere() } else { self.event.places.here() };
+        let free = within == self.event.of_user() || self.event.policy.trust == Trust::Trusted;
+        let within = if free { self.event.everywhere() } else { self.event.places.here() };
         for included in frontmatter::words(head.get("auto_include")) {
             let Some(path) = self.substituted(included) else { continue };
             self.entry(&Entry { source, path: &path, title: None, within: within.clone() });
@@ -180,6 +180,16 @@ impl Walk<'_> {
     }
 }
 
+impl EventContext<'_> {
+    fn of_user(&self) -> Vec<String> {
+        vec![format!("{}/{}", self.places.home, self.envelope.agent.folder), self.places.config.clone()]
+    }
+
+    fn everywhere(&self) -> Vec<String> {
+        [self.places.here(), self.of_user()].concat()
+    }
+}
+
 /// Where files for a session's context may lie.
 impl Places {
     /// The home folder and the root are nobody's project.
@@ -189,14 +199,6 @@ impl Places {
 
     fn here(&self) -> Vec<String> {
         if self.has_project() { vec![self.tree.clone()] } else { Vec::new() }
-    }
-
-    fn of_user(&self) -> Vec<String> {
-        vec![format!("{}/.claude", self.home), self.config.clone()]
-    }
-
-    fn everywhere(&self) -> Vec<String> {
-        [self.here(), self.of_user()].concat()
     }
 
     /// As an absolute path; whether it may be read is another question.

@@ -81,7 +81,7 @@ impl World {
 
 fn start() -> Envelope {
     Envelope {
-        agent: "claude-code",
+        agent: agents::DEFAULT.profile,
         kind: EventKind::SessionStart,
         name: "SessionStart".into(),
         host_session: None,

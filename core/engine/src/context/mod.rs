@@ -7,7 +7,6 @@ pub(crate) mod observe;
 pub mod runtime;
 mod settings;
 mod status_line;
-pub(crate) mod usage;
 pub mod warning;
 mod window;
 
@@ -17,7 +16,6 @@ pub(crate) use observe::observe;
 pub use observe::{measured, sized};
 pub use settings::{ContextSettings, CoreFile};
 pub use status_line::StatusLine;
-pub use usage::{FoundUsage, Tokens, Usage};
 pub use window::{CompactionPoint, Evidence, room};
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! What an event teaches about how full its session's context is.
 
-use super::usage::{self, FoundUsage};
 use super::{ContextSettings, Evidence, room};
+use model::AgentProfile;
+use model::agent::FoundUsage;
 use model::event::{Body, Envelope, EventKind};
 use model::fact::{Facts, Probe, TranscriptTail};
 use model::session::Session;
@@ -23,14 +24,14 @@ pub fn wanted(envelope: &Envelope, settings: impl FnOnce() -> ContextSettings, f
     };
     let last = match facts.transcript(path) {
         None => wanted,
-        Some(tail) => more(tail, wanted)?,
+        Some(tail) => more(envelope.agent, tail, wanted)?,
     };
     Some(Probe::Transcript { path: path.clone(), last })
 }
 
-fn more(tail: &TranscriptTail, wanted: u64) -> Option<u64> {
+fn more(agent: &AgentProfile, tail: &TranscriptTail, wanted: u64) -> Option<u64> {
     let read = tail.bytes.len() as u64;
-    (wanted > 0 && read < AGAIN && usage::last(tail, 0) == FoundUsage::Earlier).then_some(AGAIN)
+    (wanted > 0 && read < AGAIN && (agent.transcript.usage)(tail, 0) == FoundUsage::Earlier).then_some(AGAIN)
 }
 
 /// The session with what the event says of its context.
@@ -55,20 +56,21 @@ pub fn observe(mut session: Session, envelope: &Envelope, facts: &Facts, setting
         }
         _ => {
             if let Some(tail) = tail {
-                session = measured(session, tail);
+                session = measured(envelope.agent, session, tail);
             }
         }
     }
-    sized(session, settings)
+    session.memo.dialect = Some(envelope.agent.id.to_string());
+    sized(envelope.agent, session, settings)
 }
 
 /// The session with what the end of its transcript says.
-pub fn measured(mut session: Session, tail: &TranscriptTail) -> Session {
+pub fn measured(agent: &AgentProfile, mut session: Session, tail: &TranscriptTail) -> Session {
     if tail.size < session.memo.floor {
         // Another file: it never was that short.
         session.memo.floor = 0;
     }
-    match usage::last(tail, session.memo.floor) {
+    match (agent.transcript.usage)(tail, session.memo.floor) {
         FoundUsage::Usage(usage) => {
             session.context_tokens = Some(usage.tokens);
             if let Some(model) = usage.model.filter(|model| session.memo.model.as_ref() != Some(model)) {
@@ -84,11 +86,12 @@ pub fn measured(mut session: Session, tail: &TranscriptTail) -> Session {
 }
 
 /// The session with its window, as far as it can be known.
-pub fn sized(mut session: Session, settings: &ContextSettings) -> Session {
+pub fn sized(agent: &AgentProfile, mut session: Session, settings: &ContextSettings) -> Session {
     let evidence = Evidence {
         told: session.memo.told_window,
         model: session.memo.model.as_deref(),
         tokens: session.context_tokens.unwrap_or_default(),
+        known: agent.windows,
     };
     let found = room(settings, evidence);
     session.context_window = found.map(|room| room.window);

@@ -2,8 +2,8 @@
 //! to say, and what it must do first.
 
 use super::ContextSettings;
-use model::Ms;
 use model::session::{Once, Session};
+use model::{AgentProfile, Ms};
 
 /// A session that says nothing of itself for so long is reminded.
 const STATUS_AFTER_MS: i64 = 120_000;
@@ -38,12 +38,13 @@ pub fn status_reminder(session: &Session, settings: &ContextSettings, now: Ms) -
 }
 
 /// What to do where work needs a session and none is active.
-pub fn activation(settings: &ContextSettings) -> String {
-    settings.info(
+pub fn activation(agent: &AgentProfile, settings: &ContextSettings) -> String {
+    let AgentProfile { folder, instructions, .. } = agent;
+    settings.info(&format!(
         "No effort is active, and this project requires one. Load the standards first \
-         (CLAUDE.md, ~/.claude/), then activate one: `taut session activate <skill>`. \
-         Until then only that, reading standards, questions and skills are let through.",
-    )
+         ({instructions}, ~/{folder}/), then activate one: `taut session activate <skill>`. \
+         Until then only that, reading standards, questions and skills are let through."
+    ))
 }
 
 /// What a background session is asked once before it ends.

@@ -22,7 +22,7 @@ pub fn session() -> Session {
 
 pub fn envelope(kind: EventKind, body: Body) -> Envelope {
     Envelope {
-        agent: "claude-code",
+        agent: agents::DEFAULT.profile,
         kind,
         name: kind.name().into(),
         host_session: Some("s".into()),
@@ -113,7 +113,7 @@ fn s6_the_transcript_is_read_once_a_turn_and_after_tools_only_where_something_ne
     let quiet = || ContextSettings::default();
     let loud = || ContextSettings { follows_usage: true, ..ContextSettings::default() };
     let none = Facts::default();
-    let call = model::ToolCall { name: "Bash".into(), use_id: None, input: serde_json::Value::Null };
+    let call = agents::claude_code::tools::call("Bash".into(), serde_json::Value::Null);
     let body =
         Body::ToolDone { call: call.clone(), response: model::event::ToolResponse::default(), duration_ms: None };
     let tool = envelope(EventKind::PostToolUse, body);
@@ -165,7 +165,7 @@ fn every_text_of_ours_stands_in_the_docs_as_the_model_sees_it() {
     let page = include_str!("../../../../docs/context.md");
     let settings = ContextSettings { warnings: true, status_reminder: true, ..ContextSettings::default() };
     let mut texts = vec![
-        runtime::activation(&settings),
+        runtime::activation(agents::DEFAULT.profile, &settings),
         runtime::report(&settings),
         runtime::status_reminder(&session(), &settings, Ms(500_000)).unwrap(),
     ];

@@ -3,17 +3,7 @@
 
 use super::ContextSettings;
 
-/// Windows by the beginning of a model's name; the first that fits.
-const MODELS: &[(&str, u64)] = &[
-    ("claude-opus-5", LARGE),
-    ("claude-sonnet-5", LARGE),
-    ("claude-", USUAL),
-    ("opus", USUAL),
-    ("sonnet", USUAL),
-    ("haiku", USUAL),
-];
-
-const USUAL: u64 = 200_000;
+/// What the largest windows hold.
 const LARGE: u64 = 1_000_000;
 
 /// Where the client of that model compacts by itself.
@@ -29,6 +19,8 @@ pub struct Evidence<'a> {
     pub told: Option<u64>,
     pub model: Option<&'a str>,
     pub tokens: u64,
+    /// The windows of the agent's models, by the beginning of their names.
+    pub known: &'a [(&'a str, u64)],
 }
 
 pub fn room(settings: &ContextSettings, evidence: Evidence<'_>) -> Option<CompactionPoint> {
@@ -38,15 +30,15 @@ pub fn room(settings: &ContextSettings, evidence: Evidence<'_>) -> Option<Compac
         best.map(|(_, window)| *window).or(settings.window)
     };
     let window =
-        evidence.told.or_else(configured).or_else(|| evidence.model.and_then(|model| guess(model, evidence.tokens)))?;
+        evidence.told.or_else(configured).or_else(|| evidence.model.and_then(|model| guess(model, &evidence)))?;
     let limit = window.checked_sub(settings.reserve).filter(|limit| *limit > 0).unwrap_or(window);
     Some(CompactionPoint { window, limit })
 }
 
 /// A window that held more than it can was guessed too small.
-fn guess(model: &str, tokens: u64) -> Option<u64> {
-    let known = MODELS.iter().find(|(name, _)| model.starts_with(name)).map(|(_, window)| *window)?;
-    Some(if model.contains("[1m]") || tokens > known { known.max(LARGE) } else { known })
+fn guess(model: &str, Evidence { tokens, known, .. }: &Evidence<'_>) -> Option<u64> {
+    let known = known.iter().find(|(name, _)| model.starts_with(name)).map(|(_, window)| *window)?;
+    Some(if model.contains("[1m]") || *tokens > known { known.max(LARGE) } else { known })
 }
 
 #[cfg(test)]
@@ -54,7 +46,8 @@ mod tests {
     use super::*;
 
     fn window(settings: &ContextSettings, told: Option<u64>, model: &str, tokens: u64) -> Option<u64> {
-        room(settings, Evidence { told, model: Some(model), tokens }).map(|room| room.window)
+        room(settings, Evidence { told, model: Some(model), tokens, known: agents::DEFAULT.profile.windows })
+            .map(|room| room.window)
     }
 
     #[test]
@@ -72,7 +65,8 @@ mod tests {
 
     #[test]
     fn s6_a_hundred_percent_is_where_the_client_compacts() {
-        let evidence = Evidence { told: None, model: Some("claude-opus-5-5"), tokens: 0 };
+        let evidence =
+            Evidence { told: None, model: Some("claude-opus-5-5"), tokens: 0, known: agents::DEFAULT.profile.windows };
         assert_eq!(
             room(&ContextSettings::default(), evidence),
             Some(CompactionPoint { window: 1_000_000, limit: 967_000 })

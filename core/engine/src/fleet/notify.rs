@@ -7,7 +7,7 @@ mod words;
 #[cfg(test)]
 mod tests;
 
-pub use words::{Notice, Subject, notice};
+pub use words::{Notice, Subject, notice, why};
 
 use model::Ms;
 use model::fact::TerminalFact;

@@ -4,8 +4,8 @@
 use super::{GateOpinion, GatedCall, finding, is_line};
 use crate::event_context::EventContext;
 use crate::memory::path::normal;
-use model::RuleKind;
 use model::effort::Directive;
+use model::{RuleKind, ToolKind};
 
 pub const RULE: &str = "directives";
 
@@ -39,10 +39,7 @@ pub fn unread<'a>(event: &EventContext<'a>, gated: &GatedCall<'a>) -> impl Itera
 
 /// The directive this call reads, if it reads one that waits.
 pub fn reads<'a>(event: &EventContext<'a>, gated: &GatedCall<'a>) -> Option<&'a Directive> {
-    if gated.call.name != "Read" {
-        return None;
-    }
-    let path = normal(gated.call.text("file_path")?, event.cwd(), &event.places.home);
+    let path = normal(gated.call.read_file()?, event.cwd(), &event.places.home);
     let effort = gated.effort.map(|effort| effort.id.as_str());
     event.rows().directives.iter().find(|one| one.path == path && !one.read && Some(one.effort.as_str()) == effort)
 }
@@ -50,6 +47,6 @@ pub fn reads<'a>(event: &EventContext<'a>, gated: &GatedCall<'a>) -> Option<&'a 
 /// Whether the call counts against those that wait. The check for a read of one
 /// comes first: a directive may lie among the standards.
 pub fn counts(event: &EventContext<'_>, gated: &GatedCall<'_>) -> bool {
-    let helper = matches!(gated.call.name.as_str(), "Agent" | "Task" | "TaskOutput" | "AskUserQuestion");
+    let helper = matches!(gated.call.kind, ToolKind::Task | ToolKind::Ask);
     reads(event, gated).is_none() && !helper && !is_line(event, &["log", "status", "session", "effort", "task"])
 }

@@ -5,24 +5,10 @@ use super::{GateOpinion, GatedCall, finding, is_line, standards};
 use crate::event_context::EventContext;
 use crate::memory::path::normal;
 use crate::memory::settings::{self, Heartbeat};
-use model::RuleKind;
 use model::effort::{Counters, Effort};
+use model::{RuleKind, ToolKind};
 
 pub const RULE: &str = "heartbeat";
-
-/// The host's own lists and helpers, and questions to the user.
-const UNCOUNTED: &[&str] = &[
-    "AskUserQuestion",
-    "Agent",
-    "Task",
-    "TaskCreate",
-    "TaskGet",
-    "TaskList",
-    "TaskOutput",
-    "TaskStop",
-    "TaskUpdate",
-    "TodoWrite",
-];
 
 pub fn word(event: &EventContext<'_>, gated: &GatedCall<'_>) -> GateOpinion {
     let Some((effort, limits)) = beating(event, gated) else { return GateOpinion::Open };
@@ -67,7 +53,9 @@ pub fn counts(event: &EventContext<'_>, gated: &GatedCall<'_>) -> bool {
     ) {
         return false;
     }
-    if UNCOUNTED.contains(&call.name.as_str()) || standards::reads(event, gated) {
+    // The agent's own plans and helpers, and questions to the user.
+    let uncounted = matches!(call.kind, ToolKind::Ask | ToolKind::Plan | ToolKind::Task);
+    if uncounted || standards::reads(event, gated) {
         return false;
     }
     match call.written_file().map(|path| normal(path, event.cwd(), &event.places.home)) {

@@ -54,8 +54,8 @@ fn saves_state(event: &EventContext<'_>, gated: &GatedCall<'_>) -> bool {
     if is_line(event, &["session", "effort", "log", "status", "task"]) {
         return true;
     }
-    if gated.call.name == "Skill" {
-        return matches!(gated.call.text("skill"), Some("dehydrate" | "session"));
+    if let Some(skill) = &gated.call.subject.skill {
+        return matches!(skill.as_str(), "dehydrate" | "session");
     }
     let written = gated.call.written_file().map(|path| normal(path, event.cwd(), &event.places.home));
     written.zip(gated.effort).is_some_and(|(path, effort)| within(&path, &effort.folder))

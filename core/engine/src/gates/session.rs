@@ -3,7 +3,7 @@
 
 use super::{GateOpinion, GatedCall, finding, is_line, standards};
 use crate::event_context::EventContext;
-use model::RuleKind;
+use model::{AgentProfile, RuleKind, ToolKind};
 
 pub const RULE: &str = "session-gate";
 
@@ -20,8 +20,10 @@ pub fn word(event: &EventContext<'_>, gated: &GatedCall<'_>) -> GateOpinion {
 fn leads_to_one(event: &EventContext<'_>, gated: &GatedCall<'_>) -> bool {
     let starts =
         event.line.is_some_and(|plain| plain.verb() == "effort" && matches!(plain.part(), "start" | "list" | "show"));
-    let tool = matches!(gated.call.name.as_str(), "AskUserQuestion" | "Skill" | "ToolSearch");
-    tool || starts || is_line(event, &["session"]) || standards::reads(event, gated)
+    let call = gated.call;
+    // What only looks and is of no kind looks at the client itself: at the tools it has.
+    let tool = call.subject.skill.is_some() || call.kind == ToolKind::Other && !call.acts();
+    tool || call.kind == ToolKind::Ask || starts || is_line(event, &["session"]) || standards::reads(event, gated)
 }
 
 fn how(event: &EventContext<'_>) -> String {
@@ -36,6 +38,9 @@ fn how(event: &EventContext<'_>) -> String {
     if !standards.is_empty() {
         how.push_str(&format!(", after reading {}", standards.join(", ")));
     }
-    how.push_str(". Until then you may read standards (`~/.claude`, CLAUDE.md, memory), ask the user, and use skills.");
+    let AgentProfile { folder, instructions, .. } = event.envelope.agent;
+    how.push_str(&format!(
+        ". Until then you may read standards (`~/{folder}`, {instructions}, memory), ask the user, and use skills."
+    ));
     how
 }

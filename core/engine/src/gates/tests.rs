@@ -61,7 +61,7 @@ impl Agent {
     }
 
     fn with<T>(&self, tool: &str, input: Value, look: impl FnOnce(&EventContext<'_>, &GatedCall<'_>) -> T) -> T {
-        let call = ToolCall { name: tool.into(), use_id: None, input };
+        let call = agents::claude_code::tools::call(tool.into(), input);
         let mut envelope = envelope(EventKind::PreToolUse, Body::Tool(call.clone()));
         envelope.sub_agent = self.by_sub_agent.then(|| SubAgent { id: "x".into(), kind: "y".into() });
         let hand_over = StoredHandOver { session: self.session.id.clone(), ..StoredHandOver::default() };
@@ -418,7 +418,7 @@ tools = [{ tool = "mcp__mail__send", contact = "to" }, { tool = "mcp__mail__draf
 fn g7_only_interactive_sessions_write_and_only_to_those_who_are_tagged() {
     let agent = Agent::new(COMMS);
     let judged = |tool: &str, to: Value, mode: Option<&str>| {
-        let call = ToolCall { name: tool.into(), use_id: None, input: json!({"to": to}) };
+        let call = agents::claude_code::tools::call(tool.into(), json!({"to": to}));
         permission_modes::judge(&call, mode, &agent.policy).is_none()
     };
     assert!(judged("mcp__mail__send", json!("ann@example.org"), None));

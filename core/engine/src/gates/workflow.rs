@@ -7,7 +7,7 @@ use super::{GateResult, GatedCall, directives, finding, is_line};
 use crate::event_context::EventContext;
 use crate::memory::path::matches;
 use crate::memory::settings;
-use model::RuleKind;
+use model::{RuleKind, ToolKind};
 use policy::config::sections::{
     InjectOften, NumberOrText, PayloadMode, RuleUrgency, Trigger, TriggerCondition, TriggerType, WorkflowRule,
 };
@@ -167,13 +167,13 @@ pub fn listed(entry: &str, event: &EventContext<'_>, gated: &GatedCall<'_>) -> b
         return false;
     }
     // A shell line that chains commands is not the command its beginning looks like.
-    let subject = match tool {
-        "Bash" => call
-            .text("command")
+    let about = &call.subject;
+    let subject = match call.kind {
+        ToolKind::Shell => call
+            .command()
             .filter(|line| event.line.is_some() || !line.contains([';', '&', '|', '`', '$', '\n', '<', '>'])),
-        "Skill" => call.text("skill"),
-        "Glob" | "Grep" => call.text("pattern"),
-        _ => call.text("file_path").or_else(|| call.text("notebook_path")),
+        ToolKind::Search => about.pattern.as_deref(),
+        _ => about.skill.as_deref().or(about.paths.first().map(String::as_str)),
     };
     let pattern =
         pattern.strip_prefix("~/").map_or_else(|| pattern.to_string(), |rest| format!("{}/{rest}", &event.places.home));

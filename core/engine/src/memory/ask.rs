@@ -7,6 +7,7 @@ use grammar::Start;
 use model::event::{Body, Envelope, EventKind};
 use model::fact::Probe;
 use model::session::Session;
+use model::tool::ToolKind;
 
 /// Bytes of a transcript's end that hold the words before a question.
 const PREMISE_BYTES: u64 = 64 * 1024;
@@ -15,7 +16,7 @@ const PREMISE_BYTES: u64 = 64 * 1024;
 /// user is kept with the words before it.
 pub fn early(envelope: &Envelope) -> Option<Probe> {
     let Body::ToolDone { call, .. } = &envelope.body else { return None };
-    let path = envelope.transcript.clone().filter(|_| call.name == "AskUserQuestion")?;
+    let path = envelope.transcript.clone().filter(|_| call.kind == ToolKind::Ask)?;
     Some(Probe::Transcript { path, last: PREMISE_BYTES })
 }
 
@@ -62,8 +63,8 @@ fn waiting<'a>(event: &EventContext<'a>, session: &Session) -> Option<&'a [Strin
 
 /// Files of the project, of the user's own configuration, or of our own folder.
 fn texts(event: &EventContext<'_>, files: &[String]) -> Vec<Probe> {
-    let Places { tree, claude, state, home, .. } = event.places;
-    let within = vec![tree.clone(), claude.clone(), format!("{state}/projects")];
+    let Places { tree, agent_folder, state, home, .. } = event.places;
+    let within = vec![tree.clone(), agent_folder.clone(), format!("{state}/projects")];
     let full = files.iter().map(|file| path::normal(file, tree, home));
     full.map(|path| Probe::Text { path, within: within.clone() }).collect()
 }

@@ -44,12 +44,9 @@ pub fn begins(event: &EventContext<'_>) -> Option<Start> {
     Some(Start { skill: skill.to_string(), ..Start::default() })
 }
 
-/// The skill a call of the Skill tool invokes.
+/// The skill a call invokes.
 pub fn invoked_skill(call: &ToolCall) -> Option<&str> {
-    (call.name == "Skill")
-        .then(|| call.text("skill").or_else(|| call.text("command")))
-        .flatten()
-        .map(|name| name.trim_start_matches('/'))
+    call.subject.skill.as_deref().filter(|name| !name.is_empty()).map(|name| name.trim_start_matches('/'))
 }
 
 /// The task named, the one the folder names, the one the agent holds, or one of its own.

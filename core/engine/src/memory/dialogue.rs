@@ -6,22 +6,24 @@ use crate::event_context::EventContext;
 use crate::redact;
 use model::effect::After;
 use model::effort::Effort;
-use model::fact::TranscriptTail;
-use model::tool::ToolCall;
+use model::tool::{ToolCall, ToolKind};
 use serde_json::{Value, json};
 
 const LONGEST_HEADING: usize = 60;
 const LONGEST_PREMISE: usize = 2_000;
-const MOST_LINES: usize = 200;
 
 pub fn step(event: &EventContext<'_>, current: Option<&Effort>, call: &ToolCall, memory: &mut Memory) {
-    if call.name != "AskUserQuestion" {
+    if call.kind != ToolKind::Ask {
         return;
     }
     // Before anything is cut: half a secret is not recognised as one.
     let input = redact::whole(&call.input);
     let questions = input.get("questions").and_then(Value::as_array).cloned().unwrap_or_default();
-    let premise = event.envelope.transcript.as_deref().and_then(|path| event.facts.transcript(path)).and_then(premise);
+    let tail = event.envelope.transcript.as_deref().and_then(|path| event.facts.transcript(path));
+    // The agent's last words before it asked.
+    let premise = tail.and_then(event.envelope.agent.transcript.last_words);
+    let premise =
+        premise.map(|said| redact::text_without_secrets(&said).chars().take(LONGEST_PREMISE).collect::<String>());
     let entry = entry(&questions, input.get("answers"), premise.as_deref(), &event.now.rfc3339());
     let entry = redact::redact(&json!(entry)).as_str().unwrap_or_default().to_string();
     memory.say_for_the_record(event, "dialogue", entry.clone());
@@ -29,29 +31,6 @@ pub fn step(event: &EventContext<'_>, current: Option<&Effort>, call: &ToolCall,
         memory.after.push(After::Append { path: format!("{}/DETAILS.md", effort.folder), text: format!("{entry}\n") });
     }
     memory.report.dialogue = Some(entry);
-}
-
-/// The agent's last words before it asked, from the end of the transcript.
-fn premise(tail: &TranscriptTail) -> Option<String> {
-    let whole = tail.bytes.len() as u64 >= tail.size;
-    let text = String::from_utf8_lossy(&tail.bytes);
-    let from = if whole { 0 } else { text.find('\n').map_or(text.len(), |at| at + 1) };
-    let lines = text.get(from..).unwrap_or_default().lines();
-    let said = lines
-        .rev()
-        .take(MOST_LINES)
-        .filter_map(|line| serde_json::from_str::<Value>(line).ok())
-        .find_map(|line| words(&line))?;
-    Some(redact::text_without_secrets(&said).chars().take(LONGEST_PREMISE).collect())
-}
-
-/// The text of an assistant's line that is not a sub-agent's.
-fn words(line: &Value) -> Option<String> {
-    let own = line.get("type")? == "assistant" && line.get("isSidechain").and_then(Value::as_bool) != Some(true);
-    let blocks = line.get("message").filter(|_| own)?.get("content")?.as_array()?;
-    let texts: Vec<&str> = blocks.iter().filter_map(|block| block.get("text")?.as_str()).collect();
-    let text = texts.join("\n").trim().to_string();
-    (!text.is_empty()).then_some(text)
 }
 
 fn entry(questions: &[Value], answers: Option<&Value>, premise: Option<&str>, at: &str) -> String {

@@ -7,16 +7,14 @@ use crate::context::Rank;
 use crate::event_context::EventContext;
 use model::effort::{Counters, Directive, Effort, MemoryWrite};
 use model::fact::Probe;
-use model::tool::ToolCall;
+use model::tool::{ToolCall, ToolKind};
 
 /// A session that touched more folders than this has seen them all.
 const MOST_FOLDERS: usize = 256;
 
 pub fn step(event: &EventContext<'_>, current: Option<&Effort>, call: &ToolCall, memory: &mut Memory) {
     let Some(effort) = current else { return };
-    if call.name == "Read"
-        && let Some(path) = call.text("file_path")
-    {
+    if let Some(path) = call.read_file() {
         subs::loaded(event, current, &normal(path, event.cwd(), &event.places.home), memory);
     }
     let Some(folder) = folder(event, effort, call) else { return };
@@ -31,8 +29,7 @@ pub fn step(event: &EventContext<'_>, current: Option<&Effort>, call: &ToolCall,
             path: path.clone(),
             required: required.iter().any(|name| is_named(path, name)),
             // What was just read need not be read again.
-            read: call.name == "Read"
-                && call.text("file_path").is_some_and(|read| normal(read, event.cwd(), &event.places.home) == **path),
+            read: call.read_file().is_some_and(|read| normal(read, event.cwd(), &event.places.home) == **path),
         })
         .collect();
     announce(event, &fresh, memory);
@@ -58,10 +55,10 @@ pub fn probe(event: &EventContext<'_>, effort: &Effort, call: &ToolCall) -> Opti
 fn folder(event: &EventContext<'_>, effort: &Effort, call: &ToolCall) -> Option<String> {
     event.skill(effort).directives?;
     let full = |path: &str| normal(path, event.cwd(), &event.places.home);
-    let folder = match call.name.as_str() {
-        "Read" | "Edit" | "Write" | "MultiEdit" => parent(&full(call.text("file_path")?)).to_string(),
-        "Glob" | "Grep" => full(call.text("path").unwrap_or(".")),
-        "Bash" => event.cwd().to_string(),
+    let folder = match call.kind {
+        ToolKind::Read | ToolKind::Edit | ToolKind::Write => parent(&full(call.subject.paths.first()?)).to_string(),
+        ToolKind::Search => full(call.subject.folder.as_deref()?),
+        ToolKind::Shell => event.cwd().to_string(),
         _ => return None,
     };
     let fresh = !event.counters().folders.contains(&folder);

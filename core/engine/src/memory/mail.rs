@@ -29,9 +29,12 @@ pub fn report(summary: &str, outcome: WorkerOutcome, event: &EventContext<'_>) -
         return Err("a sub-agent's result goes to the agent that started it: end with it as your answer".into());
     }
     let Some(conversation) = reports_to(event) else {
-        return Err("no other session has started this one (CLAUDE_PARENT_SESSION_ID names none that is known), so \
-                    there is nobody to report to by default; `taut send <agent|conversation> \"…\"` reaches anybody"
-            .into());
+        let variable = event.envelope.agent.variables.started_by.first().unwrap_or(&"its environment");
+        let why = format!(
+            "no other session has started this one ({variable} names none that is known), so \
+             there is nobody to report to by default; `taut send <agent|conversation> \"…\"` reaches anybody"
+        );
+        return Err(why.into());
     };
     let kind = match outcome {
         WorkerOutcome::Done => messages::WORKER_DONE,

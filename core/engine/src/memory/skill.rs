@@ -113,6 +113,8 @@ pub struct SkillFolders<'a> {
     pub project: Option<&'a str>,
     /// The client's own folder of the user.
     pub user: &'a str,
+    /// What the client's folder in a project is called.
+    pub below: &'a str,
 }
 
 impl SkillFolders<'_> {
@@ -122,7 +124,7 @@ impl SkillFolders<'_> {
 }
 
 fn files(name: &str, places: &SkillFolders<'_>) -> Vec<String> {
-    let project = places.project.map(|project| format!("{project}/.claude"));
+    let project = places.project.map(|project| format!("{project}/{}", places.below));
     let roots = project.into_iter().chain([places.user.to_string()]);
     roots.flat_map(|root| [format!("{root}/skills/{name}/SKILL.md"), format!("{root}/commands/{name}.md")]).collect()
 }

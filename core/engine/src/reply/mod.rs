@@ -2,6 +2,7 @@
 //! that has something to say.
 
 mod config_change;
+mod express;
 mod gate;
 mod notice;
 mod pre_compact;
@@ -77,7 +78,13 @@ impl Said {
     /// The text that fits, and what becomes of the rest: files wait to be read,
     /// texts for the next chance.
     fn fit(&mut self, budget: ContextBudget, event: &EventContext<'_>) -> Option<String> {
-        let fitted = budget.fit();
+        let mut fitted = budget.fit();
+        let carries = event.envelope.agent.expresses.context;
+        if !carries.has(event.envelope.kind) {
+            // An event that cannot carry it leaves it to one that can, if there is one.
+            let later = [EventKind::UserPromptSubmit, EventKind::PostToolUse].into_iter().any(|kind| carries.has(kind));
+            fitted.deferred.extend(fitted.text.take().filter(|_| later));
+        }
         if let Some(session) = event.session() {
             self.writes.extend(fitted.deferred.into_iter().map(|text| {
                 Write::Injection(Injection { session: session.id.clone(), audience: Audience::Model, text })
@@ -102,6 +109,7 @@ impl From<Reply> for Said {
 pub fn say(event: &EventContext<'_>, holding: &Holding, memory: &Memory) -> Said {
     let mut said = answer(event, holding, memory);
     notice::add(event, &mut said);
+    said.reply = express::expressible(said.reply, event.envelope);
     said
 }
 
@@ -137,14 +145,19 @@ fn context(event: &EventContext<'_>, memory: &Memory) -> Said {
 pub fn shows_messages(envelope: &Envelope) -> bool {
     let carries =
         matches!(envelope.kind, EventKind::SessionStart | EventKind::UserPromptSubmit | EventKind::PostToolUse);
-    carries && envelope.sub_agent.is_none()
+    carries && hears(envelope)
+}
+
+/// Whether the event's own agent can be given context with its answer.
+fn hears(envelope: &Envelope) -> bool {
+    envelope.sub_agent.is_none() && envelope.agent.expresses.context.has(envelope.kind)
 }
 
 /// Whose part of what was stored to be shown an event can carry: all of it beside
 /// a prompt; a tool's result is not shown to the user.
 pub fn shows_waiting(envelope: &Envelope) -> Option<Option<Audience>> {
     match envelope.kind {
-        _ if envelope.sub_agent.is_some() => None,
+        _ if !hears(envelope) => None,
         EventKind::UserPromptSubmit => Some(None),
         EventKind::PostToolUse => Some(Some(Audience::Model)),
         _ => None,

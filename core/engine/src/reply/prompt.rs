@@ -58,7 +58,7 @@ fn remind(event: &EventContext<'_>, memory: &Memory, session: &Session, budget: 
         said.marks.push(SessionMark::Warned(warning.level));
     }
     if settings.session_required && work(memory).skill.is_none() {
-        budget.say(Rank::Effort, runtime::activation(&settings));
+        budget.say(Rank::Effort, runtime::activation(event.envelope.agent, &settings));
     }
     if let Some(reminder) = runtime::status_reminder(session, &settings, event.now) {
         budget.say(Rank::Note, reminder);

@@ -20,7 +20,7 @@ pub fn say(event: &EventContext<'_>, memory: &Memory) -> Said {
             budget.say(Rank::Warning, warning.text);
             said.marks.push(SessionMark::Warned(warning.level));
         }
-        let read = event.envelope.tool().filter(|call| call.name == "Read").and_then(|call| call.text("file_path"));
+        let read = event.envelope.tool().and_then(|call| call.read_file());
         said.marks
             .extend(read.filter(|_| !session.memo.unread.is_empty()).map(|path| SessionMark::Read(path.to_string())));
     }

@@ -10,7 +10,7 @@ use policy::{Policy, Trust};
 
 fn envelope() -> Envelope {
     Envelope {
-        agent: "claude-code",
+        agent: agents::DEFAULT.profile,
         kind: EventKind::UserPromptSubmit,
         name: "UserPromptSubmit".into(),
         host_session: Some("s".into()),

@@ -35,6 +35,11 @@ impl Diagnostic {
         Self { file, line: 1, column: 1, section: None, effect, message, hint: Some(hint.to_string()) }
     }
 
+    /// Whether something may be less strict than its author meant: a limit, or the guard.
+    pub fn weakens(&self) -> bool {
+        self.effect == Effect::Limit || (self.is_mistake() && self.section.as_deref() == Some("guard"))
+    }
+
     /// Whether a file has to be mended.
     pub fn is_mistake(&self) -> bool {
         self.effect != Effect::Ignored

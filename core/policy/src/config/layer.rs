@@ -39,7 +39,7 @@ impl Policy {
             found.extend(ignored.into_iter().map(|what| ignored_line(&layer.file, &what, trust)));
         }
         policy.sections = Sections::of(sections);
-        policy.unread = found.iter().filter(|found| found.effect == Effect::Limit).cloned().collect();
+        policy.unread = found.iter().filter(|found| found.weakens()).cloned().collect();
         (policy, found)
     }
 

@@ -164,6 +164,13 @@ fn i7_what_would_be_off_by_a_mistake_is_on() {
     assert_eq!(user(rule).sections.workflow.rule[0].urgency.name(), "block");
     assert_eq!(user("[compaction]\nauto = 3").sections.compaction.auto.unwrap().name(), "stop");
     assert!(user("").sections.overflow.is_none());
+    for lost in [
+        "[guard]\non_failur = \"closed\"",
+        "[[guard.rule]]\nid = \"x\"\nkind = \"deny\"\nprogam = \"x\"\nreason = \"y\"",
+    ] {
+        assert!(!user(lost).unread.is_empty(), "what the guard does not do is said: {lost}");
+    }
+    assert!(user("[fleet]\nreport = true").unread.is_empty(), "and what only informs is left to the check");
 }
 
 /// Before, a mistake in the syntax of one section switched all others off.

@@ -1,10 +1,10 @@
 //! What the world says changes what a path means.
 
 use crate::common::{HOME, PROJECT, around, said};
+use agents::claude_code::tools;
 use model::Level;
 use model::event::{Body, Envelope, EventKind};
 use model::fact::{Facts, PathFact, Probe, Project};
-use model::tool::ToolCall;
 use policy::{Around, Circumstances, ParsedCall, Policy, judge};
 
 fn judged(line: &str, cwd: &str, facts: &Facts) -> String {
@@ -161,7 +161,7 @@ fn the_world_is_asked_a_bounded_number_of_questions() {
 #[test]
 fn only_calls_that_run_or_touch_files_are_a_matter() {
     let envelope = |name: &str, input: serde_json::Value| Envelope {
-        agent: "claude-code",
+        agent: agents::DEFAULT.profile,
         kind: EventKind::PreToolUse,
         name: "PreToolUse".into(),
         host_session: None,
@@ -170,7 +170,7 @@ fn only_calls_that_run_or_touch_files_are_a_matter() {
         prompt_id: None,
         permission_mode: None,
         sub_agent: None,
-        body: Body::Tool(ToolCall { name: name.into(), use_id: None, input }),
+        body: Body::Tool(tools::with_texts(tools::call(name.into(), input))),
         notes: Vec::new(),
         cut: false,
     };

@@ -209,6 +209,30 @@ fn events_sees_a_second_list() {
 }
 
 #[test]
+fn agent_names_sees_an_agent_outside_its_folder() {
+    for bad in [
+        "const A: &str = \"claude-code\";",
+        "fn a() { env.get(\"CLAUDE_PID\"); }",
+        "use agents::claude_code::DIALECT;",
+        "fn a() { path.join(\".codex/hooks.json\"); }",
+        "struct GeminiCall;",
+    ] {
+        assert_lines(&check("agent_names", &[("world/x/src/a.rs", bad)]), &[1], bad);
+        assert_lines(&check("agent_names", &[("core/agents/src/dialect.rs", bad)]), &[1], bad);
+        for path in ["core/agents/src/x/a.rs", "core/agents/src/lib.rs", "core/x/tests/a.rs", "docs/a.rs", "dev/x/a.rs"]
+        {
+            assert_lines(&check("agent_names", &[(path, bad)]), &[], path);
+        }
+    }
+    assert_lines(&check("agent_names", &[("world/x/src/a.js", "\nlet a = 'claude';")]), &[2], "a script");
+    let good = "// Claude Code\nfn ngrok() {}\n#[cfg(test)]\nmod tests { const A: &str = \"claude\"; }";
+    assert_lines(&check("agent_names", &[("world/x/src/a.rs", good)]), &[], good);
+    let listed = "core/policy/src/guarded_keys.rs";
+    assert_lines(&check("agent_names", &[(listed, "const A: &str = \".claude\";")]), &[], "on the list");
+    assert_lines(&check("agent_names", &[(listed, "fn a() {}")]), &[0], "no longer needed");
+}
+
+#[test]
 fn reads_sees_a_file_that_is_opened_by_hand() {
     for bad in [
         "fn a() { std::fs::read(path) }",

@@ -68,6 +68,11 @@ fn events_are_listed_once() {
 }
 
 #[test]
+fn an_agent_is_named_in_its_folder_and_the_table_only() {
+    passes("agent_names");
+}
+
+#[test]
 fn t6_only_the_printer_prints() {
     passes("output");
 }

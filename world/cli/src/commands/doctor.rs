@@ -3,12 +3,13 @@
 
 mod record;
 mod settings;
+mod unknown_agents;
 
 use crate::agent_settings;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::{Printer, text};
-use agents::claude_code::settings::proof;
+use agents::settings::DENIED_COMMAND;
 use daemon::Client;
 use daemon::log::LogLine;
 use host::install::checks::{self, Check, Health};
@@ -42,6 +43,7 @@ pub fn run(printer: &Printer) -> Result<Exit, CliError> {
     let program = programs.into_iter().next().map_or_else(std::env::current_exe, Ok)?;
     checks.push(event(&program, &places.state()));
     checks.extend(record::check(&places));
+    checks.extend(unknown_agents::check(&places));
     checks.extend(log(&places.state()));
     // Last: the event makes the folder where there was none.
     checks.push(checks::privacy(&places.state()));
@@ -162,7 +164,7 @@ fn event(program: &Path, state: &Path) -> Check {
         Ok(proof) => proof,
         Err(error) => return Check::bad(name, error.to_string(), "taut init"),
     };
-    let denied = format!("`{}`, told to {} and never run,", proof::DENIED_COMMAND, program.display());
+    let denied = format!("`{}`, told to {} and never run,", DENIED_COMMAND, program.display());
     if proof.denial.is_none() {
         let said = proof.stderr.trim();
         return Check::bad(name, format!("{denied} was not denied; stderr: `{said}`"), "taut db check");
@@ -191,6 +193,6 @@ fn levels(places: &PathVariables) -> Vec<(agent_settings::SettingsOwner, PathBuf
     use agent_settings::SettingsOwner;
     [SettingsOwner::User, SettingsOwner::Project, SettingsOwner::Local]
         .into_iter()
-        .filter_map(|whose| Some((whose, whose.level(places).ok()?.path(places))))
+        .filter_map(|whose| Some((whose, whose.level(places).ok()?.path(places, agents::DEFAULT))))
         .collect()
 }

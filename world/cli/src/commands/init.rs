@@ -1,13 +1,13 @@
 //! `taut init`: shows the change to the agent's settings, asks, makes it, and
 //! proves that the guard answers through it.
 
-use crate::agent_settings::{self, InstallProof, SettingsOwner, misread, told};
+use crate::agent_settings::{self, InstallProof, SETTINGS, SettingsOwner, misread, told};
 use crate::args::InitArgs;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::person;
 use crate::printer::{Printer, text};
-use agents::claude_code::settings::{self, SettingsPlan, proof};
+use agents::settings::{DENIED_COMMAND, SettingsPlan};
 use host::install::preset::{self, NewFile};
 use host::install::program::{self, BuildPath};
 use host::install::{ExistingHooks, InstallRequest, Installed, Proposal, intent};
@@ -33,12 +33,12 @@ pub fn run(args: &InitArgs, printer: &Printer) -> Result<Exit, CliError> {
     }
     let level = whose.level(&places)?;
     let plan = planned(args, &places, &level, preset)?;
-    if let Some(note) = plan.client.note() {
+    if let Some(note) = (SETTINGS.versions.note)(plan.client) {
         printer.note(note);
     }
     let files = preset_files(&level, preset)?;
     for attempt in 1.. {
-        let proposal = propose(&level.path(&places), &plan)?;
+        let proposal = propose(&level.path(&places, agents::DEFAULT), &plan)?;
         show(&proposal, &files, printer);
         let ignored = ignored_for(&proposal);
         if let Some(why) = &ignored {
@@ -99,8 +99,8 @@ fn planned(
 
 fn propose(path: &Path, plan: &SettingsPlan) -> Result<Proposal, CliError> {
     let file = SettingsSnapshot::read(path).map_err(|error| told(&error))?;
-    let ours = settings::inspect(file.text()).map_err(|error| misread(path, &error))?;
-    let edited = settings::edit(file.text(), plan).map_err(|error| misread(path, &error))?;
+    let ours = (SETTINGS.inspect)(file.text()).map_err(|error| misread(path, &error))?;
+    let edited = (SETTINGS.edit)(file.text(), plan).map_err(|error| misread(path, &error))?;
     let found = if ours.entries.is_empty() { ExistingHooks::NoneOfOurs } else { ExistingHooks::Ours };
     Ok(Proposal::install(file, InstallRequest { text: edited.text, allow: edited.allow, found }))
 }
@@ -156,7 +156,7 @@ fn ignored_for(proposal: &Proposal) -> Option<String> {
     let SettingsFileChange::Text(text) = &proposal.after else {
         return None;
     };
-    let error = settings::inspect(text).ok()?.ignored_for?;
+    let error = (SETTINGS.inspect)(text).ok()?.ignored_for?;
     let place = format!("{}:{}:{}", proposal.file.path.display(), error.line, error.column);
     Some(format!("{place}: {}; until it is gone no hook runs, ours or others", error.why))
 }
@@ -176,7 +176,7 @@ fn prove(outcome: &Outcome<'_>, plan: &SettingsPlan, printer: &Printer) -> Resul
         .map_err(|error| failed("the hooks are installed, but the proof could not be run".into()).because(&error))?;
     let Some(reason) = denial else {
         let said = if stderr.trim().is_empty() { "it said nothing".to_owned() } else { stderr.trim().to_owned() };
-        return Err(failed(format!("the hooks are installed, but `{}` was not denied: {said}", proof::DENIED_COMMAND)));
+        return Err(failed(format!("the hooks are installed, but `{}` was not denied: {said}", DENIED_COMMAND)));
     };
     if printer.json() {
         printer.object(&json!({
@@ -184,7 +184,7 @@ fn prove(outcome: &Outcome<'_>, plan: &SettingsPlan, printer: &Printer) -> Resul
             "changed": proposal.changes_anything(),
             "copy": done.copy,
             "command": plan.command,
-            "denied": proof::DENIED_COMMAND,
+            "denied": DENIED_COMMAND,
             "reason": reason,
             "ignored_by_client": ignored,
         }));
@@ -195,14 +195,11 @@ fn prove(outcome: &Outcome<'_>, plan: &SettingsPlan, printer: &Printer) -> Resul
     }
     let word = match ignored {
         None => printer.green("installed in"),
-        Some(_) => printer.yellow("written, but not read by Claude Code as it is:"),
+        Some(_) => printer.yellow(format!("written, but not read by {} as it is:", agents::DEFAULT.profile.name)),
     };
     printer.line(text!("{} {}", word, proposal.file.path.display()));
     printer.line("");
-    printer.line(format!(
-        "Proof, through the installed line: an agent that wants to run `{}` is told",
-        proof::DENIED_COMMAND
-    ));
+    printer.line(format!("Proof, through the installed line: an agent that wants to run `{}` is told", DENIED_COMMAND));
     for line in reason.lines() {
         printer.line(text!("  {} {}", printer.red("│"), line));
     }

@@ -5,7 +5,6 @@ use super::{ago, judge_here, stored};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::{Printer, text};
-use agents::claude_code::settings;
 use daemon::Client;
 use dash::view_model::{self, FleetSummary};
 use host::paths::PathVariables;
@@ -120,8 +119,9 @@ fn installed(places: &PathVariables, project: &Path) -> Vec<&'static str> {
         ("local", SettingsLevel::Local(project.to_path_buf())),
     ];
     let holds = |level: &SettingsLevel| {
-        let text = outside::read_text(&level.path(places), &Rules::up_to(LARGEST_SETTINGS)).unwrap_or_default();
-        settings::inspect(&text).is_ok_and(|found| !found.entries.is_empty())
+        let text = outside::read_text(&level.path(places, agents::DEFAULT), &Rules::up_to(LARGEST_SETTINGS))
+            .unwrap_or_default();
+        (agents::DEFAULT.settings.inspect)(&text).is_ok_and(|found| !found.entries.is_empty())
     };
     levels.into_iter().filter(|(_, level)| holds(level)).map(|(name, _)| name).collect()
 }
@@ -160,7 +160,7 @@ fn hooks(overview: &Overview) -> String {
     if overview.installed.is_empty() {
         return "not installed".into();
     }
-    format!("installed in the {} settings of Claude Code", overview.installed.join(" and "))
+    format!("installed in the {} settings of {}", overview.installed.join(" and "), agents::DEFAULT.profile.name)
 }
 
 fn today(overview: &Overview) -> String {

@@ -32,7 +32,9 @@ impl Tell for Plain<'_> {
 
 pub fn run(args: &SuperviseArgs, printer: &Printer) -> Result<Exit, CliError> {
     let Some((program, rest)) = args.line.split_first() else {
-        return Err(CliError::failed("there is nothing to run").hint("taut run -- claude"));
+        return Err(
+            CliError::failed("there is nothing to run").hint(format!("taut run -- {}", agents::DEFAULT.launch.program))
+        );
     };
     let what = Supervised {
         program: program.clone(),

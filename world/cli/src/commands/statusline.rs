@@ -5,11 +5,11 @@
 use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::stdin;
-use agents::claude_code::status_line::{self, StatusLineInput};
+use agents::StatusLineInput;
 use engine::context::{self, ContextSettings, Evidence};
-use model::Environment;
 use model::session::Session;
 use model::task::TaskStatus;
+use model::{AgentProfile, Environment};
 use pipeline::{ContextReading, Pipeline, PipelineSetup, PolicyCache};
 use policy::Trust;
 use policy::config::CHANGED_SINCE_TRUSTED;
@@ -22,18 +22,20 @@ const PATIENCE: Duration = Duration::from_millis(100);
 const LIMIT: Duration = Duration::from_millis(250);
 
 pub fn run(printer: &Printer) -> Exit {
-    let said = status_line::read(&stdin::read().bytes);
+    let agent = crate::person::agent_around();
+    let said = agent.status_line.map(|read| read(&stdin::read().bytes)).unwrap_or_default();
     let setting = PipelineSetup { patience: PATIENCE, ..service::setting(&host::origin::places()) };
     let (send, receive) = mpsc::channel();
     let reading = said.clone();
     std::thread::spawn(move || {
         let notice = notice(&reading, &setting);
-        let _ = send.send(context::StatusLine { notice, ..known(&reading, setting).unwrap_or_default() });
+        let _ =
+            send.send(context::StatusLine { notice, ..known(agent.profile, &reading, setting).unwrap_or_default() });
     });
     let mut line = receive.recv_timeout(LIMIT).unwrap_or_default();
     line.model = said.model_name.clone().or_else(|| said.model.clone());
     line.cost_usd = said.cost_usd;
-    line.percent = line.percent.or_else(|| percent(&said));
+    line.percent = line.percent.or_else(|| percent(agent.profile, &said));
     printer.line(line.text());
     Exit::Ok
 }
@@ -46,12 +48,16 @@ fn notice(said: &StatusLineInput, setting: &PipelineSetup) -> Option<String> {
 }
 
 /// What is stored of the session, with what the client just said of it.
-fn known(said: &StatusLineInput, setting: PipelineSetup) -> Result<context::StatusLine, Error> {
+fn known(
+    agent: &'static AgentProfile,
+    said: &StatusLineInput,
+    setting: PipelineSetup,
+) -> Result<context::StatusLine, Error> {
     if said.session.is_empty() || !setting.state.join(store::DATABASE).exists() {
         return Ok(context::StatusLine::default());
     }
     let mut pipeline = Pipeline::new(setting);
-    let Some(session) = pipeline.note(&reading(said), &environment())? else {
+    let Some(session) = pipeline.note(&reading(agent, said), &environment())? else {
         return Ok(context::StatusLine::default());
     };
     let mut line = context::StatusLine {
@@ -77,8 +83,9 @@ fn work(pipeline: &mut Pipeline, session: &Session, line: &mut context::StatusLi
     Ok(())
 }
 
-fn reading(said: &StatusLineInput) -> ContextReading {
+fn reading(agent: &'static AgentProfile, said: &StatusLineInput) -> ContextReading {
     ContextReading {
+        agent,
         host_session: said.session.clone(),
         cwd: said.cwd.clone().unwrap_or_else(|| "/".to_string()),
         model: said.model.clone(),
@@ -88,9 +95,9 @@ fn reading(said: &StatusLineInput) -> ContextReading {
 }
 
 /// As the client alone tells it.
-fn percent(said: &StatusLineInput) -> Option<f64> {
+fn percent(agent: &AgentProfile, said: &StatusLineInput) -> Option<f64> {
     let tokens = said.tokens?;
-    let evidence = Evidence { told: said.window, model: said.model.as_deref(), tokens };
+    let evidence = Evidence { told: said.window, model: said.model.as_deref(), tokens, known: agent.windows };
     let room = context::room(&ContextSettings::default(), evidence)?;
     Some(tokens as f64 * 100.0 / room.limit as f64)
 }
@@ -98,5 +105,5 @@ fn percent(said: &StatusLineInput) -> Option<f64> {
 fn environment() -> Environment {
     let all =
         std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
-    Environment(all.filter(|(name, _)| Environment::allows(name)).collect())
+    Environment(all.filter(|(name, _)| agents::is_allowed(name)).collect())
 }

@@ -1,12 +1,12 @@
 //! `taut uninstall`: takes our entries out of the agent's settings, and nothing else.
 
-use crate::agent_settings::{self, SettingsOwner, misread, told};
+use crate::agent_settings::{self, SETTINGS, SettingsOwner, misread, told};
 use crate::args::UninstallArgs;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::person;
 use crate::printer::{Printer, text};
-use agents::claude_code::settings::{self, Leaves};
+use agents::settings::Leaves;
 use host::install::{Installed, LeftBehind, Proposal, UninstallRequest};
 use host::paths::PathVariables;
 use host::settings_file::{Backups, SettingsFileError, SettingsSnapshot};
@@ -26,7 +26,7 @@ pub fn run(args: &UninstallArgs, printer: &Printer) -> Result<Exit, CliError> {
     if !args.dry_run {
         if args.yes { person::outside_agents("uninstall")? } else { agent_settings::can_ask("uninstall")? }
     }
-    let path = whose.level(&places)?.path(&places);
+    let path = whose.level(&places)?.path(&places, agents::DEFAULT);
     for attempt in 1.. {
         let proposal = propose(&path, &places)?;
         if !proposal.changes_anything() {
@@ -64,7 +64,7 @@ fn propose(path: &Path, places: &PathVariables) -> Result<Proposal, CliError> {
     let file = SettingsSnapshot::read(path).map_err(|error| told(&error))?;
     let record = Backups::of(&places.state(), &file.target).read_record();
     let rules = record.as_ref().map(|record| record.allow.as_slice()).unwrap_or_default();
-    let edited = settings::remove(file.text(), rules).map_err(|error| misread(path, &error))?;
+    let edited = (SETTINGS.remove)(file.text(), rules).map_err(|error| misread(path, &error))?;
     let left = match edited.leaves {
         Leaves::Settings => LeftBehind::Settings,
         Leaves::Nothing => LeftBehind::Nothing,

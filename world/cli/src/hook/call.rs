@@ -50,21 +50,31 @@ impl Arrived {
 
     /// Whether it may be of the one event that is asked before something is run or written.
     pub fn may_act(&self) -> bool {
-        let mut windows = self.call.stdin.windows(b"PreToolUse".len());
-        !self.complete || windows.any(|window| window == b"PreToolUse")
+        let Some(dialect) = agents::ALL.find(&self.call.agent) else { return false };
+        let gate = dialect.gate_event.as_bytes();
+        !self.complete || self.call.stdin.windows(gate.len().max(1)).any(|window| window == gate)
     }
 }
 
+/// What is printed for an agent's call that could not be judged.
+pub fn unjudged(agent: &str) -> &'static str {
+    agents::ALL.find(agent).map(|dialect| dialect.unjudged).unwrap_or_default()
+}
+
 /// `--agent X` or `--agent=X`; anything else on the line is left alone.
-fn agent(args: &[OsString]) -> String {
+pub fn agent(args: &[OsString]) -> String {
     let mut words = args.iter().skip(1).map(|word| word.to_string_lossy());
     while let Some(word) = words.next() {
         if word == "--agent" {
-            return words.next().unwrap_or_default().into_owned();
+            return named(words.next().as_deref());
         }
         if let Some(name) = word.strip_prefix("--agent=") {
-            return name.to_string();
+            return named(Some(name));
         }
     }
-    agents::claude_code::NAME.to_string()
+    named(None)
+}
+
+fn named(name: Option<&str>) -> String {
+    name.filter(|name| !name.is_empty()).unwrap_or(agents::DEFAULT.id()).to_string()
 }

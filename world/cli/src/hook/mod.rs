@@ -20,7 +20,8 @@ const SETTLING_TIME: Duration = Duration::from_millis(100);
 
 pub fn run(args: &[OsString]) -> u8 {
     let begun = Instant::now();
-    sys::crash::answer_with(agents::unjudged());
+    let agent = call::agent(args);
+    sys::crash::answer_with(call::unjudged(&agent).as_bytes());
     sys::output::outlive_limits();
     quieten();
     let given = std::panic::catch_unwind(|| {
@@ -30,7 +31,7 @@ pub fn run(args: &[OsString]) -> u8 {
         }
         work::work(&arrived, begun)
     });
-    let (answer, working) = given.unwrap_or_else(|_| (unjudged(), None));
+    let (answer, working) = given.unwrap_or_else(|_| (unjudged(&agent), None));
     // The answer first: what else there is to say must not keep it back.
     print(libc::STDOUT_FILENO, &answer.stdout);
     print(libc::STDERR_FILENO, &answer.stderr);
@@ -40,8 +41,8 @@ pub fn run(args: &[OsString]) -> u8 {
     answer.exit
 }
 
-fn unjudged() -> Answer {
-    Answer { stdout: String::from_utf8_lossy(agents::unjudged()).into_owned(), ..Answer::default() }
+fn unjudged(agent: &str) -> Answer {
+    Answer { stdout: call::unjudged(agent).to_string(), ..Answer::default() }
 }
 
 /// A panic is caught and answered; its message belongs to the log, not to the

@@ -2,7 +2,7 @@
 //! tree, the daemon, files, the database) is done by a process of its own that
 //! may be left behind; this one waits, and answers when time is up.
 
-use super::call::Arrived;
+use super::call::{Arrived, unjudged};
 use super::message::SideMessage;
 use daemon::Client;
 use fast_client::limits;
@@ -157,8 +157,7 @@ fn with_environment(call: &Call) -> Call {
 
 /// What is said of a call that there was no time, or no room, to take apart.
 fn unread(arrived: &Arrived, why: &str) -> Answer {
-    let stdout =
-        if arrived.may_act() { String::from_utf8_lossy(agents::unjudged()).into_owned() } else { String::new() };
+    let stdout = if arrived.may_act() { unjudged(&arrived.call.agent).to_string() } else { String::new() };
     let stderr = format!("taut: this call could not be judged: {why}; its event is lost\n");
     Answer { stdout, stderr, exit: 0 }
 }

@@ -53,6 +53,7 @@ fn through_the_way(stage: &Stage, home: &Path) -> Vec<Answer> {
         home: stage.sandbox.home(),
         user_config: stage.sandbox.home().join(".config/taut/config.toml"),
         patience: Duration::from_secs(5),
+        dialects: agents::ALL,
     });
     let env = BTreeMap::from([("CLAUDE_PID".to_owned(), std::process::id().to_string())]);
     let call = |stdin: &[u8]| Call {

@@ -24,4 +24,5 @@ mod secrets;
 mod statusline;
 mod top;
 mod ui;
+mod unknown_agent;
 mod usage;

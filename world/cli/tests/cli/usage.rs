@@ -8,7 +8,6 @@ const LINES: &[&[&str]] = &[
     &["hook"],
     &["hook", "--agent"],
     &["hook", "--agent="],
-    &["hook", "--agent", "nobody-knows-it"],
     &["hook", "--bogus"],
     &["hook", "--agent", "claude-code", "--bogus", "--json=7"],
     &["hook", "PreToolUse"],

@@ -89,10 +89,15 @@ fn f4_a_busy_agent_shows_its_tool_since_when_and_how_full_its_context_is() {
 #[test]
 fn f4_a_row_that_needs_somebody_says_why() {
     let table = [
-        ("PermissionRequest", "Bash", json!({"input": {"command": "git push"}}), "permission for Bash: git push"),
-        ("PreToolUse", "AskUserQuestion", json!({"input": {"questions": [{"question": "Which?"}]}}), "asks: Which?"),
-        ("PostToolUseFailure", "Bash", json!({"input": {"command": "make"}, "error": "2"}), "Bash failed: make"),
-        ("StopFailure", "", json!({"error": "rate_limit"}), "the turn failed: rate_limit"),
+        ("PermissionRequest", "Bash", json!({"input": {"command": "git push"}}), "permission for Bash (git push)"),
+        (
+            "PreToolUse",
+            "AskUserQuestion",
+            json!({"asks": "question", "input": {"questions": [{"question": "Which?"}]}}),
+            "it asks “Which?”",
+        ),
+        ("PostToolUseFailure", "Bash", json!({"input": {"command": "make"}, "error": "2"}), "Bash (make): 2"),
+        ("StopFailure", "", json!({"error": "rate_limit"}), "rate_limit"),
         ("Notification", "", json!({"kind": "agent_needs_input", "message": "look\u{7}"}), "look␇"),
     ];
     for (name, tool, detail, wanted) in table {

@@ -8,6 +8,7 @@ use crate::limits;
 use crate::taken_stdin::{TakenStdin, hex};
 use crate::wire::{self, answer, hook, kind};
 use model::Environment;
+use model::agent::AgentVariables;
 
 /// What the hook has to print and how it ends.
 pub struct FastAnswer {
@@ -100,15 +101,32 @@ fn write_env(head: &mut Buffer, line: &HookLine) -> bool {
     true
 }
 
-/// `model::Environment::allows`, without its comparison of strings.
+/// `agents::is_allowed`, without its comparison of strings.
 pub fn is_allowed(variable: &'static [u8]) -> bool {
     if starts_with(variable, b"TAUT_") {
         return contains(variable, b"=");
     }
+    let own = |names: &AgentVariables| is_named(variable, names.started_with) || is_named(variable, names.told);
+    is_named(variable, Environment::ALLOWED) || any_agent(own)
+}
+
+/// Whether a variable is one of these.
+pub fn is_named(variable: &[u8], names: &[&str]) -> bool {
     let mut i = 0;
-    while let Some(name) = Environment::ALLOWED.get(i) {
-        let len = name.len();
-        if variable.get(len) == Some(&b'=') && starts_with(variable, name.as_bytes()) {
+    while let Some(name) = names.get(i) {
+        if variable.get(name.len()) == Some(&b'=') && starts_with(variable, name.as_bytes()) {
+            return true;
+        }
+        i += 1;
+    }
+    false
+}
+
+/// Whether it is so for the variables of any agent.
+pub fn any_agent(is: impl Fn(&AgentVariables) -> bool) -> bool {
+    let mut i = 0;
+    while let Some(dialect) = agents::ALL.0.get(i) {
+        if is(&dialect.profile.variables) {
             return true;
         }
         i += 1;
@@ -204,10 +222,12 @@ mod tests {
     use std::{format, string::String};
 
     #[test]
-    fn the_environment_is_filtered_as_the_model_says() {
-        for name in Environment::ALLOWED.iter().chain(&["TAUT_X", "TAUT_"]) {
+    fn the_environment_is_filtered_as_the_dialects_say() {
+        let names = agents::ALL.0.iter().map(|dialect| &dialect.profile.variables);
+        let names = names.flat_map(|names| names.told.iter().chain(names.started_with));
+        for name in Environment::ALLOWED.iter().chain(names).chain(&["TAUT_X", "TAUT_"]) {
             let variable: &'static str = String::leak(format!("{name}=value"));
-            assert!(is_allowed(variable.as_bytes()), "{variable}");
+            assert!(is_allowed(variable.as_bytes()) && agents::is_allowed(name), "{variable}");
         }
         for variable in ["AGENT_IDS=1", "AGENT_I=1", "SECRET=AGENT_ID=1", "AGENT_ID", "TAUT_X", "=", ""] {
             assert!(!is_allowed(variable.as_bytes()), "{variable}");

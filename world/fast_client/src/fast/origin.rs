@@ -4,11 +4,10 @@
 //! the agent another name. Under a client the variables count only if the client itself was started with them; whatever
 //! is unusual is left to the ordinary way, which looks more closely and says why (`host::origin`).
 
-use super::ask::is_allowed;
+use super::ask::{any_agent, is_allowed, is_named};
 use super::bytes::{Buffer, StaticMemory, same, starts_with};
 use super::line::HookLine;
 use super::sys::{self, Moved};
-use model::Environment;
 
 const PATH: usize = 32;
 const NAME: usize = 32;
@@ -22,28 +21,9 @@ static ENVIRONMENT_ROOM: StaticMemory<ENVIRONMENT> = StaticMemory::new();
 /// The variables that say where things are kept.
 const PLACES: [&[u8]; 3] = [b"TAUT_HOME=", b"XDG_STATE_HOME=", b"HOME="];
 
-/// Given by a client to everything it starts. Without the first one nobody looks for a client by its marks.
-const MARKS: [&[u8]; 2] = [b"CLAUDECODE=", b"CLAUDE_CODE_CHILD_SESSION="];
-
-/// Callers that may be, or may stand for, a client of an agent that gives no mark.
-const LOOKED_AT: [&[u8]; 16] = [
-    b"sh",
-    b"bash",
-    b"dash",
-    b"zsh",
-    b"fish",
-    b"ash",
-    b"ksh",
-    b"busybox",
-    b"timeout",
-    b"env",
-    b"nohup",
-    b"nice",
-    b"claude",
-    b"claude.exe",
-    b"node",
-    b"bun",
-];
+/// Callers that may stand for a client of an agent that gives no mark; those that are one are known by their dialects.
+const LOOKED_AT: &[&str] =
+    &["sh", "bash", "dash", "zsh", "fish", "ash", "ksh", "busybox", "timeout", "env", "nohup", "nice", "node", "bun"];
 
 pub fn is_the_users_own(line: &HookLine) -> bool {
     let parent = sys::parent();
@@ -57,11 +37,10 @@ pub fn is_the_users_own(line: &HookLine) -> bool {
     parent > 1 && agrees(line, first) && sys::parent() == parent
 }
 
-/// A repository can empty the mark, but not take it away.
+/// A repository can empty the mark, but not take it away. Without the first one nobody looks for a client by its marks.
 fn is_marked(line: &HookLine) -> bool {
-    let [mark, _] = MARKS;
     for variable in line.variables() {
-        if starts_with(variable, mark) {
+        if any_agent(|names| is_named(variable, names.marks.get(..1).unwrap_or(&[]))) {
             return true;
         }
     }
@@ -75,19 +54,30 @@ fn is_no_client(parent: u32) -> bool {
     let Some(name) = read(parent, b"/comm", Owner::Any, room) else { return true };
     let name = name.get(..name.len().wrapping_sub(1)).unwrap_or(b"");
     let mut i = 0;
-    while let Some(known) = LOOKED_AT.get(i) {
-        if same(name, known) {
+    while let Some(dialect) = agents::ALL.0.get(i) {
+        if is_one_of(name, dialect.program.names) {
             return false;
         }
         i += 1;
     }
-    !name.first().is_some_and(u8::is_ascii_digit)
+    !is_one_of(name, LOOKED_AT) && !name.first().is_some_and(u8::is_ascii_digit)
+}
+
+fn is_one_of(name: &[u8], known: &[&str]) -> bool {
+    let mut i = 0;
+    while let Some(one) = known.get(i) {
+        if same(name, one.as_bytes()) {
+            return true;
+        }
+        i += 1;
+    }
+    false
 }
 
 /// The parent is the client, and what it was started with is what we were given.
 fn agrees(line: &HookLine, first: &'static [u8]) -> bool {
     for entry in Entries(first) {
-        if starts_with(entry, MARKS[0]) || starts_with(entry, MARKS[1]) || counts(entry) && !line_has(line, entry) {
+        if any_agent(|names| is_named(entry, names.marks)) || counts(entry) && !line_has(line, entry) {
             return false;
         }
     }
@@ -108,14 +98,7 @@ fn counts(variable: &'static [u8]) -> bool {
         }
         i += 1;
     }
-    i = 0;
-    while let Some(name) = Environment::OF_CLIENT.get(i) {
-        if variable.get(name.len()) == Some(&b'=') && starts_with(variable, name.as_bytes()) {
-            return false;
-        }
-        i += 1;
-    }
-    is_allowed(variable)
+    is_allowed(variable) && !any_agent(|names| is_named(variable, names.told))
 }
 
 fn line_has(line: &HookLine, wanted: &[u8]) -> bool {

@@ -3,18 +3,17 @@
 //! the environment is a word; the processes above the command are a fact.
 
 use super::{QueueError, hostname};
+use agents::Dialect;
 use engine::queue::Speaker;
 use model::event::{Body, Envelope};
 use model::fact::{Life, Probe};
 use model::session::Session;
-use model::{Call, ClientProcess, Environment, EventKind, Who};
+use model::{AgentProfile, Call, ClientProcess, Environment, EventKind, Who};
 use std::path::Path;
 use store::{OpenClient, Store};
 
 /// What a session is called that told no id.
 const NOBODY: &str = "unknown";
-/// Set by clients for everything they run.
-const MARKS: &[&str] = &["CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT"];
 /// No real chain of processes is longer.
 const MOST_ABOVE: usize = 256;
 
@@ -49,7 +48,8 @@ pub fn caller(store: &Store, call: &Call, host_session: &str, home: &Path) -> Re
     let above = above(store, &pids)?;
     let told = told_session(store, &who)?.filter(|told| above.may_be(&told.agent));
     // Inside a client whose agent goes by another name here, it began in another folder.
-    let elsewhere = !who.named && call.env.get("CLAUDECODE").is_some();
+    let mark = around(call).and_then(|dialect| call.env.get(dialect.profile.variables.marks.first()?));
+    let elsewhere = !who.named && mark.is_some();
     let within = above.clients.iter().find(|client| client.agent == who.agent || elsewhere);
     let (agent, session) = match (&told, within) {
         (Some(told), _) => (told.agent.clone(), Some(told.id.clone())),
@@ -59,7 +59,7 @@ pub fn caller(store: &Store, call: &Call, host_session: &str, home: &Path) -> Re
     // A claim made under another name from within a client is not that client's.
     let session = session.filter(|_| !who.named || agent == who.agent);
     let agent = if who.named { who.agent } else { agent };
-    let marked = MARKS.iter().any(|name| call.env.get(name).is_some()) || who.logical_id != NOBODY;
+    let marked = around(call).is_some() || who.logical_id != NOBODY;
     let speaker = match above.agents() {
         shown if !shown.is_empty() => Speaker::Agents(shown),
         _ if who.named || marked => Speaker::agent(&agent),
@@ -84,10 +84,19 @@ impl Above {
     }
 }
 
+/// The agent that a command runs inside of.
+fn around(call: &Call) -> Option<&'static Dialect> {
+    agents::ALL.around(|name| call.env.get(name).is_some())
+}
+
+fn agent(call: &Call) -> &'static AgentProfile {
+    around(call).unwrap_or(agents::DEFAULT).profile
+}
+
 /// A command that runs as a process of its own is no event of a client's.
-fn envelope(host_session: Option<String>, cwd: Option<String>) -> Envelope {
+fn envelope(agent: &'static AgentProfile, host_session: Option<String>, cwd: Option<String>) -> Envelope {
     Envelope {
-        agent: agents::claude_code::NAME,
+        agent,
         kind: EventKind::Unknown,
         name: String::new(),
         host_session,
@@ -103,8 +112,9 @@ fn envelope(host_session: Option<String>, cwd: Option<String>) -> Envelope {
 }
 
 fn who(call: &Call, host_session: &str, home: &Path) -> Who {
-    let envelope = envelope(Some(host_session.to_string()).filter(|id| !id.is_empty()), None);
-    let named = call.env.get("CLAUDE_PID").and_then(|pid| pid.parse().ok());
+    let agent = agent(call);
+    let envelope = envelope(agent, Some(host_session.to_string()).filter(|id| !id.is_empty()), None);
+    let named = agent.process(&call.env);
     let client = named.map(|pid| Probe::Process { pid }).or(call.parent.map(|pid| Probe::Caller { pid }));
     let mut probes = vec![Probe::Project { folder: call.cwd.clone() }];
     probes.extend(client);
@@ -114,9 +124,9 @@ fn who(call: &Call, host_session: &str, home: &Path) -> Who {
 /// A client that is not above the command is not the one it runs in, whatever the environment says.
 fn without_strange_client(call: &Call, above: &[u32]) -> Call {
     let mut call = call.clone();
-    let named = call.env.get("CLAUDE_PID").and_then(|pid| pid.parse().ok());
-    if named.is_none_or(|pid: u32| !above.contains(&pid)) {
-        call.env.0.remove("CLAUDE_PID");
+    let agent = agent(&call);
+    if agent.process(&call.env).is_none_or(|pid| !above.contains(&pid)) {
+        call.env.0.retain(|name, _| !agent.variables.process.contains(&name.as_str()));
     }
     call
 }
@@ -170,8 +180,8 @@ fn pids_above(pid: u32) -> Vec<u32> {
 
 impl TaskCaller {
     /// What a command of this caller is decided on, in the place of a client's event.
-    pub(crate) fn envelope(&self, cwd: Option<String>) -> Envelope {
-        envelope(None, cwd)
+    pub(crate) fn envelope(&self, call: &Call) -> Envelope {
+        envelope(agent(call), None, Some(call.cwd.clone()))
     }
 
     pub(crate) fn who(&self, session: Option<&Session>) -> Who {
@@ -188,7 +198,7 @@ impl TaskCaller {
     /// The call a command makes, as a hook would.
     pub fn call(cwd: String, env: Environment, parent: Option<u32>) -> Call {
         let at = host::clock::now();
-        let agent = agents::claude_code::NAME.to_string();
+        let agent = agents::ALL.around(|name| env.get(name).is_some()).unwrap_or(agents::DEFAULT).id().to_string();
         Call { request: String::new(), agent, stdin: Vec::new(), cwd, env, parent, at }
     }
 }

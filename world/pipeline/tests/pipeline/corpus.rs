@@ -17,7 +17,7 @@ fn d2_the_corpus_holds_all_33_events() {
 #[test]
 fn d2_every_captured_payload_decodes_to_its_kind_with_nothing_left_out() {
     for case in testkit::corpus::claude_code().unwrap() {
-        let envelope = agents::decode("claude-code", &case.bytes).unwrap();
+        let envelope = agents::ALL.decode("claude-code", &case.bytes).unwrap();
         assert_eq!(envelope.kind.name(), case.event, "{}", case.name);
         assert_eq!(envelope.name, case.event);
         assert!(envelope.notes.is_empty(), "{}: {:?}", case.name, envelope.notes);

@@ -32,6 +32,11 @@ pub struct Living(Child);
 
 impl PipelineHome {
     pub fn new() -> Self {
+        Self::speaking(agents::ALL)
+    }
+
+    /// One that understands these agents.
+    pub fn speaking(dialects: agents::Dialects) -> Self {
         let root = tempfile::tempdir().unwrap();
         for folder in ["home", "state", "acme/src", "acme/.git", "other/.git"] {
             std::fs::create_dir_all(root.path().join(folder)).unwrap();
@@ -44,6 +49,7 @@ impl PipelineHome {
             home: root.path().join("home"),
             user_config: root.path().join("home/.config/taut/config.toml"),
             patience: Duration::from_secs(5),
+            dialects,
         };
         Self { root, pipeline: Pipeline::new(setting), now: 1_800_000_000_000, calls: 0 }
     }
@@ -73,11 +79,15 @@ impl PipelineHome {
     }
 
     pub fn send_bytes(&mut self, client: &Client, stdin: Vec<u8>) -> Response {
+        self.send_as("claude-code", client, stdin)
+    }
+
+    pub fn send_as(&mut self, agent: &str, client: &Client, stdin: Vec<u8>) -> Response {
         self.now += 10_000;
         self.calls += 1;
         let call = Call {
             request: format!("request-{}", self.calls),
-            agent: "claude-code".into(),
+            agent: agent.into(),
             stdin,
             cwd: client.cwd.to_string_lossy().into_owned(),
             env: Environment(client.env.iter().cloned().collect()),

@@ -47,7 +47,7 @@ fn d2_a_wrongly_typed_field_never_loses_the_event() {
                 let mut broken = whole.clone();
                 broken[field] = wrong.clone();
                 let what = format!("{} with {field}: {wrong}", case.name);
-                let envelope = agents::decode("claude-code", broken.to_string().as_bytes());
+                let envelope = agents::ALL.decode("claude-code", broken.to_string().as_bytes());
                 if field != "hook_event_name" {
                     assert_eq!(envelope.unwrap().kind.name(), case.event, "{what}");
                 }

@@ -110,7 +110,9 @@ impl Dispatcher<'_> {
             What::Agent => {
                 self.log.bytes(text);
                 if whole {
-                    agents::hear(&self.job.settings.agent, &String::from_utf8_lossy(text), &mut self.heard);
+                    // An agent that only the user's configuration knows is heard like the usual one.
+                    let dialect = agents::ALL.find(&self.job.settings.agent).unwrap_or(agents::DEFAULT);
+                    (dialect.launch.hear)(&String::from_utf8_lossy(text), &mut self.heard);
                 }
             }
             What::Hook(hook) => {

@@ -2,7 +2,8 @@
 //! short line pasted into its pane, when nothing can be disturbed by it.
 
 use super::WorkerStore;
-use agents::claude_code::screen::{self, CapturedScreen};
+use agents::CapturedScreen;
+use agents::dialect::ScreenDialect;
 use daemon::{Next, PeriodicTask, Wake};
 use engine::fleet::wake::{Idle, WakeDecision, counted, is_ours, unspaced, wake};
 use host::tmux::{self, CapturedPane, TmuxServer};
@@ -84,12 +85,16 @@ struct Pane<'a> {
     server: TmuxServer,
     number: &'a str,
     client: model::ClientProcess,
+    dialect: &'static ScreenDialect,
 }
 
 impl<'a> Pane<'a> {
     fn of(session: &'a Session) -> Option<Self> {
         let (socket, number) = session.pane.as_deref().and_then(tmux::address)?;
-        Some(Self { server: TmuxServer::at(socket), number, client: session.client? })
+        let agent = session.memo.dialect.as_deref().and_then(|id| agents::ALL.find(id)).unwrap_or(agents::DEFAULT);
+        // A screen that nobody can read is left alone.
+        let dialect = agent.screen.as_ref()?;
+        Some(Self { server: TmuxServer::at(socket), number, client: session.client?, dialect })
     }
 
     /// What it shows, if what is sent there reaches this session's client and nobody else.
@@ -101,8 +106,8 @@ impl<'a> Pane<'a> {
     /// What the input line is, and what stands in it.
     fn prompt(&self) -> (Prompt, String) {
         let Some(seen) = self.screen() else { return (Prompt::Unknown, String::new()) };
-        let typed = screen::typed(read(&seen)).unwrap_or_default();
-        match screen::prompt(read(&seen)) {
+        let typed = (self.dialect.typed)(read(&seen)).unwrap_or_default();
+        match (self.dialect.prompt)(read(&seen)) {
             Prompt::Typed if is_ours(&typed) => (Prompt::Ours, typed),
             other => (other, typed),
         }
@@ -115,7 +120,7 @@ impl<'a> Pane<'a> {
     /// Enter follows only where exactly our own line stands. A busy client
     /// shows it late; one that never does, or that shows more, gets no Enter.
     fn enter(&self, line: &str) {
-        let stands = || self.screen().and_then(|seen| screen::typed(read(&seen))).as_deref() == Some(line);
+        let stands = || self.screen().and_then(|seen| (self.dialect.typed)(read(&seen))).as_deref() == Some(line);
         let shown_by = Instant::now() + SHOWN_WITHIN;
         std::thread::sleep(BEFORE_ENTER);
         while !stands() {

@@ -1,20 +1,19 @@
 //! Our own entry in the settings: how it is written and how it is recognised.
 
-use super::client::{CommandForm, Version};
+use super::client::form;
 use super::jsonc::{Document, Node};
-use super::registered::Registered;
-use super::{GuardFailure, SettingsPlan};
+use super::{CommandForm, GuardFailure, Registered, SettingsPlan, Version};
 use model::EventKind;
 use serde_json::{Map, Value, json};
 
 /// The arguments of our command; they stay the same across upgrades.
-pub const ARGS: [&str; 3] = ["hook", "--agent", super::super::NAME];
+pub(super) const ARGS: [&str; 3] = ["hook", "--agent", super::super::ID];
 
 /// The handler a plan wants for an event.
 pub(super) fn wanted(plan: &SettingsPlan, registered: &Registered) -> Value {
     let mut handler = Map::new();
     handler.insert("type".into(), json!("command"));
-    match plan.client.form() {
+    match form(plan.client) {
         CommandForm::Exec => {
             handler.insert("command".into(), json!(plan.command));
             handler.insert("args".into(), json!(ARGS));

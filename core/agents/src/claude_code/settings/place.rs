@@ -1,9 +1,8 @@
 //! Where our entries stand in the settings, and how far up a removal reaches.
 
-use super::client::CommandForm;
-use super::entry;
 use super::jsonc::{Document, Node};
 use super::splice::{Row, Splice};
+use super::{CommandForm, entry};
 
 /// One of our handlers and the way to it.
 pub(super) struct HandlerPlace<'d> {

@@ -1,11 +1,8 @@
-//! A call that proves an installation: something no policy lets through, which
-//! is only ever told to the hook and never run.
+//! The call that proves an installation, in the client's own words.
 
+use crate::settings::DENIED_COMMAND;
 use model::EventKind;
 use serde_json::{Value, json};
-
-/// The command that is told; the guard's floor denies it under any configuration.
-pub const DENIED_COMMAND: &str = "rm -rf /";
 
 /// What the client would send before it runs the command. The mark tells this
 /// call from every other one.
@@ -41,18 +38,20 @@ mod tests {
 
     #[test]
     fn i1_the_proof_is_a_call_the_decoder_understands() {
-        let call = crate::decode("claude-code", payload("/w", "m1").as_bytes()).unwrap();
+        let call = crate::ALL.decode("claude-code", payload("/w", "m1").as_bytes()).unwrap();
         assert_eq!((call.kind, call.host_session.as_deref()), (EventKind::PreToolUse, Some("m1")));
         assert_eq!(call.tool().and_then(|tool| tool.command()), Some(DENIED_COMMAND));
-        let end = crate::decode("claude-code", farewell("/w", "m1").as_bytes()).unwrap();
+        let end = crate::ALL.decode("claude-code", farewell("/w", "m1").as_bytes()).unwrap();
         assert_eq!((end.kind, end.host_session.as_deref()), (EventKind::SessionEnd, Some("m1")));
     }
 
     #[test]
     fn i1_only_a_denial_counts_as_one() {
-        let denied =
-            crate::stop_unread("claude-code", model::reply::GateStop::Deny { reason: "because".into(), halt: None })
-                .stdout;
+        let denied = (crate::claude_code::DIALECT.stop_unread)(model::reply::GateStop::Deny {
+            reason: "because".into(),
+            halt: None,
+        })
+        .stdout;
         assert_eq!(denial(&denied).as_deref(), Some("because"));
         for other in ["", "{}", "denied", &denied.replace("deny", "ask")] {
             assert_eq!(denial(other), None, "{other}");

@@ -1,22 +1,8 @@
 //! Which events are registered with Claude Code, since when it knows them, and
 //! what each is good for.
 
-use super::client::Version;
+use super::{Registered, Version};
 use model::EventKind;
-
-/// One event Taut asks to be called for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Registered {
-    pub kind: EventKind,
-    /// The first client known not to trip over it. A client that does not know
-    /// an event may refuse the whole settings file.
-    pub since: Version,
-    /// Seconds until the client gives up. Far above our own limits, far below
-    /// the client's default of ten minutes.
-    pub timeout: u32,
-    /// What Taut does with it.
-    pub reason: &'static str,
-}
 
 /// Known to every client that has hooks at all.
 const ALWAYS: Version = Version(0, 0, 0);

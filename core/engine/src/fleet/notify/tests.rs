@@ -178,14 +178,14 @@ fn f5_texts_say_what_an_agent_needs() {
         (
             "PreToolUse",
             Some("AskUserQuestion"),
-            input(json!({"questions": [{"question": "Which?"}]})),
+            json!({"asks": "question", "input": {"questions": [{"question": "Which?"}]}}),
             AgentStatus::Attention,
             "ada needs you: it asks “Which?”",
         ),
         (
             "PermissionRequest",
             Some("ExitPlanMode"),
-            input(json!({"plan": "1."})),
+            json!({"asks": "plan", "input": {"plan": "1."}}),
             AgentStatus::Attention,
             "ada needs you: a plan to approve",
         ),

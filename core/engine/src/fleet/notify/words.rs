@@ -35,7 +35,10 @@ const BODY: usize = 160;
 /// What is told of these agents, which all turned to the same status.
 pub fn notice(status: AgentStatus, subjects: &[Subject<'_>]) -> Notice {
     let (title, body) = match subjects {
-        [one] => (format!("{} {}", name(one.agent), verb(status)), one.cause.map(why).unwrap_or_default()),
+        [one] => (
+            format!("{} {}", name(one.agent), verb(status)),
+            one.cause.map(|event| why(event, QUOTED)).unwrap_or_default(),
+        ),
         many => (format!("{} agents {}", many.len(), verb_of_many(status)), names(many)),
     };
     let body = clean(&body, BODY);
@@ -100,22 +103,23 @@ fn verb_of_many(status: AgentStatus) -> &'static str {
     }
 }
 
-/// What stands behind it, in a few words of the event's own.
-fn why(event: &Event) -> String {
+/// Why an event turned its agent to attention or error: in a few words of its own, of which no more than `quoted`
+/// characters are quoted at once. Empty where it says nothing.
+pub fn why(event: &Event, quoted: usize) -> String {
     let text = |name: &str| event.detail.get(name).and_then(Value::as_str).unwrap_or_default();
     let tool = event.tool.as_deref().unwrap_or("a tool");
     match event.event.as_str() {
-        "PermissionRequest" | "PreToolUse" if tool == "AskUserQuestion" => match question(&event.detail) {
-            Some(question) => format!("it asks “{}”", clean(question, QUOTED)),
+        "PermissionRequest" | "PreToolUse" if text("asks") == "question" => match question(&event.detail) {
+            Some(question) => format!("it asks “{}”", clean(question, quoted)),
             None => "it has a question".to_string(),
         },
-        "PermissionRequest" | "PreToolUse" if tool == "ExitPlanMode" => "a plan to approve".to_string(),
-        "PermissionRequest" | "PreToolUse" => format!("permission for {}", call(tool, &event.detail)),
+        "PermissionRequest" | "PreToolUse" if text("asks") == "plan" => "a plan to approve".to_string(),
+        "PermissionRequest" | "PreToolUse" => format!("permission for {}", call(tool, &event.detail, quoted)),
         "Elicitation" => "a form to fill in".to_string(),
         "Notification" => text("message").to_string(),
         "PostToolUseFailure" => {
             let error = text("error").lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("it failed");
-            format!("{}: {error}", call(tool, &event.detail))
+            format!("{}: {error}", call(tool, &event.detail, quoted))
         }
         "StopFailure" => text("error").to_string(),
         _ => String::new(),
@@ -127,13 +131,13 @@ fn question(detail: &Value) -> Option<&str> {
 }
 
 /// `Bash (git push)`, `Edit (src/main.rs)`.
-fn call(tool: &str, detail: &Value) -> String {
+fn call(tool: &str, detail: &Value, quoted: usize) -> String {
     const TELLING: &[&str] =
         &["command", "file_path", "notebook_path", "path", "url", "pattern", "query", "description"];
     let input = detail.get("input");
     let telling = TELLING.iter().find_map(|name| input?.get(name)?.as_str());
     let tool = clean(tool, 40);
-    match telling.map(|text| clean(text, QUOTED)).filter(|text| !text.is_empty()) {
+    match telling.map(|text| clean(text, quoted)).filter(|text| !text.is_empty()) {
         Some(text) => format!("{tool} ({text})"),
         None => tool,
     }

@@ -91,7 +91,7 @@ fn g6_the_number_of_calls_is_configurable_and_what_is_not_required_never_blocks(
 #[test]
 fn g7_who_may_be_written_to_may_be_drafted_to() {
     let agent = Agent::new(COMMS);
-    let draft = ToolCall { name: "mcp__mail__draft_new".into(), use_id: None, input: json!({"to": "ann@example.org"}) };
+    let draft = agents::claude_code::tools::call("mcp__mail__draft_new".into(), json!({"to": "ann@example.org"}));
     assert_eq!(permission_modes::judge(&draft, None, &agent.policy), None);
 }
 

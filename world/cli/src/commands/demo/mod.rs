@@ -104,7 +104,10 @@ fn epilogue(stage: &DemoStage, times: &[Duration], printer: &Printer) -> Result<
     }
     say("Next", printer);
     printer.line("  cargo install --path world/cli    # puts `taut` on your PATH");
-    printer.line("  taut init                         # shows the change to Claude Code's settings, asks, installs");
+    printer.line(format!(
+        "  taut init                         # shows the change to {}'s settings, asks, installs",
+        agents::DEFAULT.profile.name
+    ));
     printer.line(printer.dim("  The demo's home and daemon are gone."));
     Ok(())
 }

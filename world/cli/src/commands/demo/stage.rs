@@ -37,7 +37,7 @@ impl DemoStage {
     pub fn hook(&self, payload: &Value) -> Result<(String, Duration), CliError> {
         let input = payload.to_string();
         let begun = Instant::now();
-        let answer = self.taut(&["hook", "--agent", "claude-code"], input.as_bytes())?;
+        let answer = self.taut(agents::DEFAULT.settings.args, input.as_bytes())?;
         Ok((answer, begun.elapsed()))
     }
 

@@ -1,22 +1,24 @@
 //! What the agent's settings say about us: there, whole, once, and not switched off.
 
 use super::levels;
+use crate::agent_settings::SETTINGS;
 use crate::agent_settings::SettingsOwner;
-use agents::claude_code::settings::{self, CommandForm, HookEntry, Inspection, KnownClient, REGISTERED, Version};
+use agents::settings::{CommandForm, HookEntry, Inspection, KnownClient};
 use host::install::checks::{Check, Health};
 use host::paths::PathVariables;
 use host::settings_file::{Backups, SettingsSnapshot};
 use std::path::{Path, PathBuf};
 
 pub fn client(client: KnownClient) -> Check {
-    match (client, client.note()) {
-        (KnownClient::Known(version), None) => Check::ok("client", format!("Claude Code {version}")),
-        (KnownClient::Known(_), Some(note)) => Check::warn("client", note, "claude update && taut init"),
-        (KnownClient::Unknown, _) => Check::warn(
-            "client",
-            format!("`claude --version` gave no answer; the hooks need {} or newer", Version::EXEC_FORM),
-            "claude --version",
-        ),
+    let (versions, name) = (&SETTINGS.versions, agents::DEFAULT.profile.name);
+    match (client, (versions.note)(client)) {
+        (KnownClient::Known(version), None) => Check::ok("client", format!("{name} {version}")),
+        (KnownClient::Known(_), Some(note)) => Check::warn("client", note, format!("{} && taut init", versions.update)),
+        (KnownClient::Unknown, _) => {
+            let asked = format!("{} {}", versions.program, versions.args.join(" "));
+            let needs = versions.exec_form;
+            Check::warn("client", format!("`{asked}` gave no answer; the hooks need {needs} or newer"), asked)
+        }
     }
 }
 
@@ -66,7 +68,7 @@ struct Seen<'p> {
 fn look(path: &Path) -> Result<Inspection, Check> {
     let file = SettingsSnapshot::read(path)
         .map_err(|error| Check::bad("settings", error.to_string(), format!("ls -l {}", path.display())))?;
-    settings::inspect(file.text()).map_err(|error| {
+    (SETTINGS.inspect)(file.text()).map_err(|error| {
         let place = format!("{}:{}:{}", path.display(), error.line, error.column);
         Check::bad("settings", format!("{place}: {}", error.why), format!("${{EDITOR:-vi}} {}", path.display()))
     })
@@ -93,7 +95,7 @@ fn findings(seen: &Seen<'_>, inspection: &Inspection, client: KnownClient) -> Ve
         return found;
     }
     let has = |event: &str| entries.iter().any(|entry| entry.event == event);
-    let wanted = REGISTERED.iter().filter(|event| client.has(event.since)).map(|event| event.kind.name());
+    let wanted = SETTINGS.registered.iter().filter(|event| client.has(event.since)).map(|event| event.kind.name());
     let missing: Vec<_> = wanted.filter(|event| !has(event)).collect();
     if missing.contains(&"PreToolUse") {
         found.push(bad(format!("{shown} has no PreToolUse hook of ours: the guard is off"), &init));
@@ -112,7 +114,7 @@ fn findings(seen: &Seen<'_>, inspection: &Inspection, client: KnownClient) -> Ve
         let detail = format!("{shown}:{} limits {} to `{matcher}`: nothing else is seen", entry.line, entry.event);
         found.push(Check::warn("settings", detail, format!("${{EDITOR:-vi}} {shown}")));
     }
-    if client.form() == CommandForm::Exec && entries.iter().any(|entry| entry.form == CommandForm::Shell) {
+    if client.has(SETTINGS.versions.exec_form) && entries.iter().any(|entry| entry.form == CommandForm::Shell) {
         found.push(warn(format!("{shown} calls Taut through a shell, which costs more than the hook itself")));
     }
     if found.is_empty() {
@@ -124,7 +126,7 @@ fn findings(seen: &Seen<'_>, inspection: &Inspection, client: KnownClient) -> Ve
 #[cfg(test)]
 mod tests {
     use super::*;
-    use agents::claude_code::settings::{GuardFailure, SettingsPlan};
+    use agents::settings::{GuardFailure, SettingsPlan, Version};
 
     const CLIENT: KnownClient = KnownClient::Known(Version(2, 1, 325));
 
@@ -135,12 +137,12 @@ mod tests {
             on_failure: GuardFailure::Continue,
             allow: Vec::new(),
         };
-        settings::edit("{}", &plan).unwrap().text
+        (SETTINGS.edit)("{}", &plan).unwrap().text
     }
 
     fn found(text: &str) -> Vec<(Health, String)> {
         let seen = Seen { whose: SettingsOwner::Project, path: Path::new("/s"), recorded: true };
-        let checks = findings(&seen, &settings::inspect(text).unwrap(), CLIENT);
+        let checks = findings(&seen, &(SETTINGS.inspect)(text).unwrap(), CLIENT);
         checks.into_iter().map(|check| (check.health, check.detail)).collect()
     }
 

@@ -126,13 +126,13 @@ impl EffortSession {
 }
 
 fn environment() -> Environment {
-    Environment(std::env::vars().filter(|(name, _)| Environment::allows(name)).collect())
+    Environment(std::env::vars().filter(|(name, _)| agents::is_allowed(name)).collect())
 }
 
 fn who(store: &Store, places: &PathVariables) -> Result<TaskCaller, CliError> {
     let cwd = std::env::current_dir()?.to_string_lossy().into_owned();
     let call = TaskCaller::call(cwd, environment(), Some(std::os::unix::process::parent_id()));
-    let host_session = std::env::var("CLAUDE_CODE_SESSION_ID").unwrap_or_default();
+    let host_session = crate::person::host_session();
     Ok(caller(store, &call, &host_session, &places.home())?)
 }
 

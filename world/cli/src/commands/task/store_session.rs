@@ -24,10 +24,10 @@ impl StoreSession {
     pub fn open() -> Result<Self, CliError> {
         let places = PathVariables::from_process();
         let store = open_and_take_in(&places, PATIENCE)?;
-        let env = std::env::vars().filter(|(name, _)| Environment::allows(name)).collect();
+        let env = std::env::vars().filter(|(name, _)| agents::is_allowed(name)).collect();
         let cwd = std::env::current_dir()?.to_string_lossy().into_owned();
         let call = TaskCaller::call(cwd, Environment(env), Some(std::os::unix::process::parent_id()));
-        let host_session = std::env::var("CLAUDE_CODE_SESSION_ID").unwrap_or_default();
+        let host_session = crate::person::host_session();
         let mut caller = caller(&store, &call, &host_session, &places.home())?;
         // Who gave itself no name is whom it runs within.
         if let (false, Speaker::Agents(names)) = (caller.named, &caller.speaker)

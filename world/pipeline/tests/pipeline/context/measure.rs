@@ -9,6 +9,7 @@ use serde_json::json;
 fn reading(stage: &PipelineHome, session: &str, tokens: Option<u64>) -> ContextReading {
     ContextReading {
         host_session: session.into(),
+        agent: agents::DEFAULT.profile,
         cwd: stage.folder("acme").to_string_lossy().into_owned(),
         model: Some("claude-opus-5-5".into()),
         window: Some(533_000),

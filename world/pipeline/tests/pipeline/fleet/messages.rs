@@ -217,8 +217,9 @@ fn f3_two_hooks_at_once_tell_a_message_once() {
                 scope.spawn(move || {
                     let user_config = home.join(".config/taut/config.toml");
                     let patience = std::time::Duration::from_secs(30);
-                    let mut pipeline =
-                        pipeline::Pipeline::new(pipeline::PipelineSetup { state, home, user_config, patience });
+                    let dialects = agents::ALL;
+                    let setup = pipeline::PipelineSetup { state, home, user_config, patience, dialects };
+                    let mut pipeline = pipeline::Pipeline::new(setup);
                     let payload = json!({"session_id": ann.session, "cwd": ann.cwd, "hook_event_name": "PostToolUse",
                         "tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": format!("race_{n}")});
                     told(&pipeline.handle(model::Call {

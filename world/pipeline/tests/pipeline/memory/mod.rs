@@ -12,6 +12,7 @@ mod leases;
 mod orphans;
 mod preset_day;
 mod rpc;
+mod second_dialect;
 mod sub_agents;
 
 use crate::home::{Client, PipelineHome, decision};

@@ -69,6 +69,7 @@ fn guarded(state: &Path) -> pipeline::Response {
         user_config: home.join("config.toml"),
         home: home.clone(),
         patience: PATIENCE,
+        dialects: agents::ALL,
     };
     let input = json!({"command": "rm -rf ~"});
     let payload = json!({

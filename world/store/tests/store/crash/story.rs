@@ -96,6 +96,7 @@ impl Story {
             home: home.path().join("home"),
             user_config: home.path().join("home/config.toml"),
             patience: PATIENCE,
+            dialects: agents::ALL,
         };
         let created = Commit {
             what: "created".into(),

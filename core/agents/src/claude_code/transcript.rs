@@ -1,32 +1,20 @@
-//! How many tokens a context holds, from the end of its transcript. Each line
+//! How many tokens a context holds and what was last said in it, from the end of its transcript. Each line
 //! is looked at by itself, from the last to the first: what cannot be read,
 //! belongs to a sub-agent or is of no use is passed over.
 
+use model::agent::{FoundUsage, TranscriptReader, Usage};
 use model::fact::TranscriptTail;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
+use serde_json::Value;
 use std::fmt;
 use std::marker::PhantomData;
 
-/// What the transcript says of the context, as it was at the end.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Usage {
-    pub tokens: u64,
-    pub model: Option<String>,
-}
+/// Lines that are looked through for the agent's last words.
+const MOST_LINES: usize = 200;
 
-/// What stands in the part of the transcript that was read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum FoundUsage {
-    Usage(Usage),
-    /// A compaction that does not say what is left: unknown.
-    Reset,
-    /// Nothing in this part; an earlier one may have it.
-    Earlier,
-    /// Nothing at all: there is no more to read.
-    Nothing,
-}
+pub const TRANSCRIPT: TranscriptReader = TranscriptReader { usage: last, last_words };
 
 /// The answer of the last line that has one. `floor` is a place in the file
 /// before which everything is of a context that is no more.
@@ -48,6 +36,24 @@ pub fn last(tail: &TranscriptTail, floor: u64) -> FoundUsage {
         end = newline;
     }
     if begin == 0 { FoundUsage::Nothing } else { FoundUsage::Earlier }
+}
+
+/// The agent's last words of its own; the first line of a part is left out, for it may have lost its beginning.
+fn last_words(tail: &TranscriptTail) -> Option<String> {
+    let whole = tail.bytes.len() as u64 >= tail.size;
+    let text = String::from_utf8_lossy(&tail.bytes);
+    let from = if whole { 0 } else { text.find('\n').map_or(text.len(), |at| at + 1) };
+    let lines = text.get(from..).unwrap_or_default().lines().rev().take(MOST_LINES);
+    lines.filter_map(|line| serde_json::from_str::<Value>(line).ok()).find_map(|line| words(&line))
+}
+
+/// The text of an assistant's line that is not a sub-agent's.
+fn words(line: &Value) -> Option<String> {
+    let own = line.get("type")? == "assistant" && line.get("isSidechain").and_then(Value::as_bool) != Some(true);
+    let blocks = line.get("message").filter(|_| own)?.get("content")?.as_array()?;
+    let texts: Vec<&str> = blocks.iter().filter_map(|block| block.get("text")?.as_str()).collect();
+    let text = texts.join("\n").trim().to_string();
+    (!text.is_empty()).then_some(text)
 }
 
 /// The lines of use are told apart by these marks before anything is parsed:
@@ -99,14 +105,13 @@ struct Message {
     usage: Option<Object<Tokens>>,
 }
 
-/// Also what the status line says of the last response.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Default, Deserialize)]
 #[serde(default)]
-pub struct Tokens {
-    pub input_tokens: Option<u64>,
-    pub output_tokens: Option<u64>,
-    pub cache_creation_input_tokens: Option<u64>,
-    pub cache_read_input_tokens: Option<u64>,
+struct Tokens {
+    input_tokens: Option<u64>,
+    output_tokens: Option<u64>,
+    cache_creation_input_tokens: Option<u64>,
+    cache_read_input_tokens: Option<u64>,
 }
 
 #[derive(Deserialize)]
@@ -140,7 +145,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for Fields<T> {
 
 impl Tokens {
     /// What the next request holds: everything that was read, and the answer to it.
-    pub fn total(self) -> u64 {
+    fn total(self) -> u64 {
         let parts =
             [self.input_tokens, self.output_tokens, self.cache_creation_input_tokens, self.cache_read_input_tokens];
         parts.into_iter().flatten().fold(0, u64::saturating_add)
@@ -148,5 +153,4 @@ impl Tokens {
 }
 
 #[cfg(test)]
-#[path = "usage_tests.rs"]
 mod tests;

@@ -115,7 +115,7 @@ fn s6_a_line_whose_beginning_is_cut_off_is_not_read() {
 
 #[test]
 fn the_captured_transcript_is_read() {
-    let text = include_str!("../../../../corpus/claude-code/other/transcript-excerpt.jsonl");
+    let text = include_str!("../../../../../corpus/claude-code/other/transcript-excerpt.jsonl");
     let lines: Vec<String> = text.lines().map(str::to_owned).collect();
     assert_eq!(tokens(&whole(&lines)), Some(2_532));
     assert_eq!(tokens(&whole(&lines[..3])), Some(990_100));

@@ -1,0 +1,216 @@
+//! An agent's settings files: what is put into them, what was found in them, and
+//! what each dialect declares of its own.
+
+use model::EventKind;
+use std::fmt;
+
+/// Where an agent's settings are, and how our hooks get in and out again. All of
+/// it works on texts: reading and writing files is the world's.
+#[derive(Debug)]
+pub struct SettingsDialect {
+    /// Below the agent's own folder of the user.
+    pub user_file: &'static str,
+    /// Below a project; shared by everyone who works on it.
+    pub project_file: &'static str,
+    /// One person's own in the project.
+    pub local_file: &'static str,
+    /// The arguments of our command; they stay the same across upgrades.
+    pub args: &'static [&'static str],
+    /// Every event that is registered, in the order of a session's life.
+    pub registered: &'static [Registered],
+    pub edit: fn(&str, &SettingsPlan) -> Result<Edited, SettingsError>,
+    pub remove: fn(&str, &[String]) -> Result<Edited, SettingsError>,
+    pub inspect: fn(&str) -> Result<Inspection, SettingsError>,
+    pub versions: ClientVersions,
+    pub proof: ProofDialect,
+}
+
+/// How the client says which version it is, and what follows from it.
+#[derive(Debug)]
+pub struct ClientVersions {
+    pub program: &'static str,
+    pub args: &'static [&'static str],
+    pub parse: fn(&str) -> KnownClient,
+    /// The first version that starts a hook without a shell.
+    pub exec_form: Version,
+    /// What the user should know about this client, if anything.
+    pub note: fn(KnownClient) -> Option<String>,
+    /// The command that brings the client up to date.
+    pub update: &'static str,
+}
+
+/// A call that proves an installation: something no policy lets through, which
+/// is only ever told to the hook and never run.
+#[derive(Debug)]
+pub struct ProofDialect {
+    /// What the client would send before it runs `DENIED_COMMAND`, in a folder and under a mark that tells this call
+    /// from every other one.
+    pub payload: fn(&str, &str) -> String,
+    /// Ends the session that the call opened.
+    pub farewell: fn(&str, &str) -> String,
+    /// The reason the hook gave for denying the call; `None` when it did not deny it.
+    pub denial: fn(&str) -> Option<String>,
+}
+
+/// The command that is told; the guard's floor denies it under any configuration.
+pub const DENIED_COMMAND: &str = "rm -rf /";
+
+/// What is to be in the settings.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SettingsPlan {
+    /// Absolute path of the `taut` that is called.
+    pub command: String,
+    /// The client that will read the settings.
+    pub client: KnownClient,
+    pub on_failure: GuardFailure,
+    /// Rules for `permissions.allow`, for presets whose gates need a way out.
+    pub allow: Vec<String>,
+}
+
+/// What the client does when the guard itself fails.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum GuardFailure {
+    #[default]
+    Continue,
+    /// Stops the tool: `guard.on_failure = "closed"`.
+    Block,
+}
+
+/// The settings after an edit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edited {
+    pub text: String,
+    pub leaves: Leaves,
+    /// Events whose entry was added, replaced or removed.
+    pub events: Vec<String>,
+    /// Permission rules that were added (or removed); those that were already
+    /// there are the user's own.
+    pub allow: Vec<String>,
+}
+
+/// What is left of the settings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Leaves {
+    Settings,
+    /// Nothing but what was in the file before it held any settings: a file
+    /// that was made by us may go.
+    Nothing,
+}
+
+/// What the settings say about us.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Inspection {
+    pub entries: Vec<HookEntry>,
+    /// `disableAllHooks` is set: nothing of ours runs.
+    pub hooks_disabled: bool,
+    /// The first thing that is not plain JSON. We read and keep it, but the real
+    /// client was seen to ignore the whole file then, without a word.
+    pub ignored_for: Option<SettingsError>,
+}
+
+/// One of our entries as it stands in the settings.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HookEntry {
+    pub event: String,
+    /// The program that is called.
+    pub program: String,
+    pub form: CommandForm,
+    /// Someone narrowed the entry to some tools or kinds.
+    pub matcher: Option<String>,
+    pub line: usize,
+}
+
+/// Why the settings cannot be edited. Nothing is ever half edited.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SettingsError {
+    pub line: usize,
+    pub column: usize,
+    pub why: String,
+}
+
+/// One event Taut asks to be called for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Registered {
+    pub kind: EventKind,
+    /// The first client known not to trip over it. A client that does not know
+    /// an event may refuse the whole settings file.
+    pub since: Version,
+    /// Seconds until the client gives up. Far above our own limits, far below
+    /// the client's default of ten minutes.
+    pub timeout: u32,
+    /// What Taut does with it.
+    pub reason: &'static str,
+}
+
+/// A version of the client, `2.1.325`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Version(pub u32, pub u32, pub u32);
+
+/// The client that will read the settings, as far as it is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KnownClient {
+    Known(Version),
+    /// Not found, or its answer could not be read: taken for a current one.
+    Unknown,
+}
+
+/// How the command is written into the settings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CommandForm {
+    /// `command` and `args`, run without a shell.
+    Exec,
+    /// One line for `sh -c`.
+    Shell,
+}
+
+impl Version {
+    /// Reads the first version in a text, `v2.1.325 (…)`.
+    pub fn parse(text: &str) -> Option<Self> {
+        text.split_whitespace().find_map(|word| {
+            let word = word.strip_prefix('v').unwrap_or(word);
+            let mut numbers = word.split(['.', '-', '+']).map(str::parse);
+            match (numbers.next(), numbers.next(), numbers.next()) {
+                (Some(Ok(major)), Some(Ok(minor)), Some(Ok(patch))) => Some(Self(major, minor, patch)),
+                _ => None,
+            }
+        })
+    }
+}
+
+impl KnownClient {
+    /// What the client printed of its version.
+    pub fn parse(text: &str) -> Self {
+        Version::parse(text).map_or(Self::Unknown, Self::Known)
+    }
+
+    pub fn has(self, since: Version) -> bool {
+        match self {
+            Self::Known(version) => version >= since,
+            Self::Unknown => true,
+        }
+    }
+}
+
+impl SettingsError {
+    pub(crate) fn at(text: &str, offset: usize, why: impl Into<String>) -> Self {
+        let before = text.get(..offset).unwrap_or_default();
+        let before = before.strip_prefix('\u{feff}').unwrap_or(before);
+        let line = before.matches('\n').count() + 1;
+        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+        Self { line, column, why: why.into() }
+    }
+}
+
+impl fmt::Display for SettingsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}, column {}: {}", self.line, self.column, self.why)
+    }
+}
+
+impl std::error::Error for SettingsError {}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}.{}", self.0, self.1, self.2)
+    }
+}

@@ -1,0 +1,134 @@
+//! What is known of an agent, as its dialect declares it: names, what it can be
+//! told, and pure readers of what it writes. A room that knows no dialect asks here.
+
+use crate::call::Environment;
+use crate::event::EventKind;
+use crate::fact::TranscriptTail;
+
+/// One agent, declared once by its dialect.
+#[derive(Debug)]
+pub struct AgentProfile {
+    /// What users type after `--agent`.
+    pub id: &'static str,
+    /// What people call it.
+    pub name: &'static str,
+    /// Its folder of settings, skills and roles, below a home or a project.
+    pub folder: &'static str,
+    /// The file of a project, or of its own folder, that it reads its instructions from.
+    pub instructions: &'static str,
+    pub expresses: Expresses,
+    pub variables: AgentVariables,
+    /// Context windows by the beginning of a model's name; the first that fits.
+    pub windows: &'static [(&'static str, u64)],
+    pub transcript: TranscriptReader,
+}
+
+/// What an agent can be told. What it cannot express is not said to it: a
+/// question becomes a denial, and context waits for an event that carries it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Expresses {
+    /// A call can be put before the user.
+    pub ask: bool,
+    /// Events whose answer can give the model context.
+    pub context: EventSet,
+    /// Events after which the agent can be told to go on or to leave something.
+    pub block: EventSet,
+    /// The agent can be made to end its run.
+    pub halt: bool,
+    /// A line can be shown to the user beside an answer.
+    pub user_line: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EventSet {
+    Every,
+    Only(&'static [EventKind]),
+}
+
+/// The names of an agent's environment variables, by what they say. Where there
+/// are several the first that is set counts.
+#[derive(Debug, Clone, Copy)]
+pub struct AgentVariables {
+    /// Given to everything it starts. Every version gives the first one.
+    pub marks: &'static [&'static str],
+    /// Whoever has one of these speaks for an agent.
+    pub inside: &'static [&'static str],
+    /// Those of the allow-list that it tells each of its hooks anew.
+    pub told: &'static [&'static str],
+    /// Those of the allow-list that are what it was started with.
+    pub started_with: &'static [&'static str],
+    /// The number of its process.
+    pub process: &'static [&'static str],
+    /// The folder it was started in.
+    pub project: &'static [&'static str],
+    /// Its own folder of the user, in place of the usual one.
+    pub folder: &'static [&'static str],
+    /// What its session is called by whoever started it.
+    pub session: &'static [&'static str],
+    /// Its own session id, as its tools are told it.
+    pub tool_session: &'static [&'static str],
+    pub role: &'static [&'static str],
+    pub mode: &'static [&'static str],
+    pub conversation: &'static [&'static str],
+    /// The session that started this one.
+    pub started_by: &'static [&'static str],
+    /// Whether these variables say that nobody sits in front of it.
+    pub unattended: fn(&Environment) -> bool,
+}
+
+/// How an agent's transcript is read. Both take its end, of which the first
+/// line may have lost its beginning.
+#[derive(Debug, Clone, Copy)]
+pub struct TranscriptReader {
+    /// How full the context is; what stands before the given place in the file is of one that is no more.
+    pub usage: fn(&TranscriptTail, u64) -> FoundUsage,
+    /// The agent's last words.
+    pub last_words: fn(&TranscriptTail) -> Option<String>,
+}
+
+/// What the transcript says of the context, as it was at the end.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Usage {
+    pub tokens: u64,
+    pub model: Option<String>,
+}
+
+/// What stands in the part of the transcript that was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FoundUsage {
+    Usage(Usage),
+    /// A compaction that does not say what is left: unknown.
+    Reset,
+    /// Nothing in this part; an earlier one may have it.
+    Earlier,
+    /// Nothing at all: there is no more to read.
+    Nothing,
+}
+
+impl PartialEq for AgentProfile {
+    fn eq(&self, other: &Self) -> bool {
+        self.id == other.id
+    }
+}
+
+impl EventSet {
+    pub fn has(self, kind: EventKind) -> bool {
+        match self {
+            Self::Every => true,
+            Self::Only(kinds) => kinds.contains(&kind),
+        }
+    }
+}
+
+impl AgentProfile {
+    /// The process that its environment names.
+    pub fn process(&self, env: &Environment) -> Option<u32> {
+        env.first(self.variables.process).and_then(|pid| pid.parse().ok())
+    }
+
+    /// Whether nobody answers: a background worker, a mission, or a client without a screen.
+    pub fn is_unattended(&self, env: &Environment) -> bool {
+        let mode = env.first(self.variables.mode);
+        matches!(mode, Some("background" | "mission" | "autonomous")) || (self.variables.unattended)(env)
+    }
+}
