@@ -60,7 +60,7 @@ pub fn screen(agent: &AgentProfile, call: &Call, project_policy: &ProjectPolicy)
 
 /// The policy of the session's own project, when the event happened in another:
 /// a `cd` must not lead out of it.
-pub fn session_law(
+pub fn session_policy(
     agent: &AgentProfile,
     call: &Call,
     here: &Rc<ProjectPolicy>,

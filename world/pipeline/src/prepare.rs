@@ -292,7 +292,7 @@ fn judged(
     let judge =
         |here: &ProjectPolicy| plan.judge(&here.policy, &seen.facts, &judge_context::circumstances(agent, call, here));
     let mut findings = judge(&seen.project_policy);
-    if let Some(session) = judge_context::session_law(agent, call, &seen.project_policy, policies, &setting.home) {
+    if let Some(session) = judge_context::session_policy(agent, call, &seen.project_policy, policies, &setting.home) {
         judge_context::join(&mut findings, judge(&session));
     }
     findings

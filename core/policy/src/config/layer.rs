@@ -43,23 +43,6 @@ impl Policy {
         (policy, found)
     }
 
-    /// The stricter of two policies, for an event that stands under both.
-    pub fn stricter(mut self, other: &Self) -> Self {
-        if other.mode == PolicyMode::Enforce {
-            self.mode = PolicyMode::Enforce;
-        }
-        self.on_failure = self.on_failure.max(other.on_failure);
-        for (own, theirs) in self.kinds.iter_mut().zip(&other.kinds) {
-            *own = strictest(*own, *theirs);
-        }
-        self.allows.retain(|allow| other.allows.contains(allow));
-        let more = other.users.iter().filter(|rule| !self.users.contains(rule)).cloned().collect::<Vec<_>>();
-        self.users.extend(more);
-        let more = other.unread.iter().filter(|unread| !self.unread.contains(unread)).cloned().collect::<Vec<_>>();
-        self.unread.extend(more);
-        self
-    }
-
     /// What happens without a verdict is for the user alone to loosen: a project, trusted or not, may only tighten it.
     fn fail_as_strictly(&mut self, wanted: Option<OnFailure>) -> Vec<String> {
         let Some(wanted) = wanted else { return Vec::new() };
@@ -219,14 +202,6 @@ fn rank(kind: Option<RuleKind>) -> u8 {
         Some(RuleKind::Ask | RuleKind::Strike) => 3,
         Some(RuleKind::Deny) => 4,
         Some(RuleKind::Floor) => 5,
-    }
-}
-
-fn strictest(a: Option<RuleKind>, b: Option<RuleKind>) -> Option<RuleKind> {
-    match (rank(a), rank(b)) {
-        (x, y) if x == y && a != b => Some(RuleKind::Deny),
-        (x, y) if x >= y => a,
-        _ => b,
     }
 }
 

@@ -222,19 +222,6 @@ fn layers_come_in_their_order_whatever_the_order_of_the_list() {
     assert_eq!(level(&policy, "sudo ls"), Level::Warn);
 }
 
-#[test]
-fn an_event_under_two_projects_stands_under_the_stricter_of_both() {
-    let a = user(
-        "[guard.rules]\nsudo = \"off\"\ngit-clean = \"ask\"\n[[guard.allow]]\nrule = \"rm-project\"\nreason = \"x\"",
-    );
-    let b = user("[guard.rules]\ngit-force-push = \"off\"");
-    let both = a.stricter(&b);
-    assert_eq!(level(&both, "sudo ls"), Level::Ask);
-    assert_eq!(level(&both, "git push --force"), Level::Deny);
-    assert_eq!(level(&both, "rm -rf src"), Level::Deny);
-    assert_eq!(under(&both, "git clean -fd", &Circumstances::default()).0[0].kind, RuleKind::Deny);
-}
-
 /// Any settings a hostile repository could write.
 fn settings() -> impl Strategy<Value = String> {
     let ids: Vec<&'static str> = rules::ALL.iter().map(|rule| rule.id).collect();

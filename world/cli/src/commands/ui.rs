@@ -31,19 +31,19 @@ pub fn run(args: &UiArgs, printer: &Printer) -> Result<Exit, CliError> {
     let failed = |error: dash::web::WebError| CliError::failed("the page cannot be served").because(&error);
     let site = Site::open(WebOptions { folder: folder.clone(), port: args.port }).map_err(failed)?;
     let url = site.url();
-    if printer.json() {
-        printer.object(&json!({"url": url}));
-    } else {
-        printer.line(&url);
-        printer.note("the address holds a secret: whoever has it can read along. Ctrl+C ends it");
-    }
     // A browser that goes away in the middle of an answer is an error of that
     // answer, and not the end of the program as it is for a listing.
     sys::signals::ignore(libc::SIGPIPE);
-    let opened = (!args.no_open && !printer.json() && has_display()).then(|| Opener::open(&folder, &url));
-    let ended = site.run().map_err(failed)?;
-    drop(opened);
-    Ok(match ended {
+    let announce = || {
+        if printer.json() {
+            printer.object(&json!({"url": url}));
+        } else {
+            printer.line(&url);
+            printer.note("the address holds a secret: whoever has it can read along. Ctrl+C ends it");
+        }
+        (!args.no_open && !printer.json() && has_display()).then(|| Opener::open(&folder, &url))
+    };
+    Ok(match site.run(announce).map_err(failed)? {
         ServingEnd::Interrupted => Exit::Interrupted,
         ServingEnd::Terminated => Exit::Ok,
     })

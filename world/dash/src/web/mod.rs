@@ -81,11 +81,12 @@ impl Site {
         format!("http://127.0.0.1:{}/#token={}", self.names.port, self.names.token.text())
     }
 
-    /// Serves until Ctrl+C or SIGTERM, and then closes every connection at once.
+    /// Serves until Ctrl+C or SIGTERM, and then closes every connection at once. `announce` is called when both are
+    /// heard, and what it gives is kept until then.
     ///
     /// # Errors
     /// When the server cannot be started.
-    pub fn run(self) -> Result<ServingEnd, WebError> {
+    pub fn run<T>(self, announce: impl FnOnce() -> T) -> Result<ServingEnd, WebError> {
         self.listener.set_nonblocking(true)?;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().max_blocking_threads(4).build()?;
         let cache = FleetCache::new(&self.folder)?;
@@ -93,6 +94,7 @@ impl Site {
             let mut interrupt = signal(SignalKind::interrupt())?;
             let mut terminate = signal(SignalKind::terminate())?;
             let listener = tokio::net::TcpListener::from_std(self.listener)?;
+            let _announced = announce();
             Ok(tokio::select! {
                 () = serve::serve(listener, router(self.names, cache)) => ServingEnd::Terminated,
                 _ = interrupt.recv() => ServingEnd::Interrupted,

@@ -34,9 +34,11 @@ fn t7_loop_logs_hold_no_secret_of_an_agent_or_a_hook() {
     stage.loop_hook("post_iteration", "echo after https://me:swordfishpost77@example.com/x");
     let key =
         "printf -- '-----BEGIN RSA PRIVATE KEY-----\\nswordfishkey77swordfishkey77\\n-----END RSA PRIVATE KEY-----\\n'";
-    let waits = "until grep -rq background .taut/logs; do sleep 0.05; done";
+    // The two streams of an agent are read side by side: each line is waited for, so that none falls into the key.
+    let waits = |word: &str| format!("until grep -rq '{word}' .taut/logs; do sleep 0.05; done");
+    let (background, stderr) = (waits("background"), waits("to stderr"));
     stage.client_does(&format!(
-        "{waits}; echo '{{\"type\":\"text\",\"text\":\"DB_PASSWORD=swordfishagent77\"}}'; echo to stderr --token swordfisherr77 >&2; {key}; {FINE}"
+        "{background}; echo '{{\"type\":\"text\",\"text\":\"DB_PASSWORD=swordfishagent77\"}}'; echo to stderr --token swordfisherr77 >&2; {stderr}; {key}; {FINE}"
     ));
     stage.build(&["-n", "1"]);
     let said = text(&stage);
