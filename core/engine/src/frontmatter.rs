@@ -222,9 +222,7 @@ mod tests {
             assert!(part(text).0.is_null(), "{text:?}");
         }
         for text in [
-            "---\n- - - a\n   b\n : \n\t\n---\n",
-            "---\na:\n    b:\n  c\n---\n",
-            "---\n[[[\n---\n",
+            "---\n- - - a\n   b\n : \n\t\n---\n", "---\na:\n    b:\n  c\n---\n", "---\n[[[\n---\n",
             "---\nx: [1, {a: 2}\n---\n",
         ] {
             part(text);

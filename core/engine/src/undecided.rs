@@ -160,30 +160,15 @@ mod tests {
     #[test]
     fn t1_the_floor_is_seen_without_reading_the_line() {
         for fatal in [
-            "rm -rf /",
-            "rm -fr ~",
-            "rm -r -f \"$HOME\"",
-            "cd x; rm -rf /*",
-            "cd x && sudo rm --recursive --force /",
-            "ls; /bin/rm -Rf '/'",
-            "$(rm -rf ~/)",
-            "a | \\rm -rf ${HOME}/*",
-            "rm -rf x --no-preserve-root /",
-            ":(){ :|:& };:",
-            "dd if=/dev/zero of=/dev/sda bs=1M",
-            "mkfs.ext4 /dev/nvme0n1",
-            "sudo mkfs -t xfs /dev/vdb1",
-            "wipefs -a /dev/sdb",
+            "rm -rf /", "rm -fr ~", "rm -r -f \"$HOME\"", "cd x; rm -rf /*", "cd x && sudo rm --recursive --force /",
+            "ls; /bin/rm -Rf '/'", "$(rm -rf ~/)", "a | \\rm -rf ${HOME}/*", "rm -rf x --no-preserve-root /",
+            ":(){ :|:& };:", "dd if=/dev/zero of=/dev/sda bs=1M", "mkfs.ext4 /dev/nvme0n1",
+            "sudo mkfs -t xfs /dev/vdb1", "wipefs -a /dev/sdb",
         ] {
             assert!(looks_fatal(fatal), "{fatal}");
         }
         for harmless in [
-            "rm -rf ./target",
-            "rm /tmp/x",
-            "rm -rf /tmp/x",
-            "ls /",
-            "dd if=/dev/sda of=copy",
-            "echo rmdir -r /",
+            "rm -rf ./target", "rm /tmp/x", "rm -rf /tmp/x", "ls /", "dd if=/dev/sda of=copy", "echo rmdir -r /",
             "mkfs.ext4 image",
         ] {
             assert!(!looks_fatal(harmless), "{harmless}");

@@ -305,11 +305,7 @@ mod tests {
             assert_eq!(command(line), expected, "{line}");
         }
         for wrong in [
-            "taut log",
-            "taut send alice '   '",
-            "taut send alice \"\"",
-            "taut send alice --",
-            "taut worker done",
+            "taut log", "taut send alice '   '", "taut send alice \"\"", "taut send alice --", "taut worker done",
             "taut worker done -",
         ] {
             assert!(matches!(command(wrong), Some(Err(_))), "{wrong}");
@@ -320,15 +316,8 @@ mod tests {
     #[test]
     fn what_the_process_refuses_or_only_shows_is_not_carried_out() {
         for line in [
-            "taut send",
-            "taut send --",
-            "taut worker done --summary a b",
-            "taut effort start fix --tsak a/1",
-            "taut effort start",
-            "taut log --help",
-            "taut session status",
-            "taut inbox --all",
-            "taut task list",
+            "taut send", "taut send --", "taut worker done --summary a b", "taut effort start fix --tsak a/1",
+            "taut effort start", "taut log --help", "taut session status", "taut inbox --all", "taut task list",
             "taut",
         ] {
             assert_eq!(command(line), None, "{line}");

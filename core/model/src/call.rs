@@ -43,15 +43,8 @@ impl Environment {
     /// What is read from a hook's environment whatever agent calls it. The names each agent has for itself are its
     /// dialect's (`AgentVariables`), and `agents::is_allowed` knows both.
     pub const ALLOWED: &'static [&'static str] = &[
-        "TAUT_AGENT_ID",
-        "RALPH_AGENT_ID",
-        "AGENT_ID",
-        "TAUT_SESSION_ID",
-        "MISSION_EXECUTION_ID",
-        "PROJECT_PATH",
-        "TMUX",
-        "TMUX_PANE",
-        "TEST_MODE",
+        "TAUT_AGENT_ID", "RALPH_AGENT_ID", "AGENT_ID", "TAUT_SESSION_ID", "MISSION_EXECUTION_ID", "PROJECT_PATH",
+        "TMUX", "TMUX_PANE", "TEST_MODE",
     ];
 
     /// A variable that is set and not empty.

@@ -23,14 +23,7 @@ const LONGEST: usize = 4096;
 
 /// Options that take a value in the next word when there is no `=`, before the sub-command.
 const GLOBAL_VALUES: &[&str] = &[
-    "-C",
-    "-c",
-    "--git-dir",
-    "--work-tree",
-    "--namespace",
-    "--exec-path",
-    "--super-prefix",
-    "--config-env",
+    "-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--super-prefix", "--config-env",
     "--attr-source",
 ];
 
@@ -38,27 +31,9 @@ const GLOBAL_VALUES: &[&str] = &[
 const SUB: Grammar = Grammar {
     short: "moXsStbBcCUGO",
     long: &[
-        "message",
-        "repo",
-        "receive-pack",
-        "exec",
-        "push-option",
-        "source",
-        "pathspec-from-file",
-        "exclude",
-        "expire",
-        "conflict",
-        "orphan",
-        "file",
-        "author",
-        "date",
-        "format",
-        "grep",
-        "track-branch",
-        "strategy",
-        "strategy-option",
-        "onto",
-        "expire-unreachable",
+        "message", "repo", "receive-pack", "exec", "push-option", "source", "pathspec-from-file", "exclude", "expire",
+        "conflict", "orphan", "file", "author", "date", "format", "grep", "track-branch", "strategy",
+        "strategy-option", "onto", "expire-unreachable",
     ],
     single_dash_long: false,
 };

@@ -15,25 +15,14 @@ pub struct Preset {
 
 /// The lines that lead out of a gate, so that no prompt of the client stands before them.
 const OWN_LINES: &[&str] = &[
-    "Bash(taut log:*)",
-    "Bash(taut status:*)",
-    "Bash(taut session:*)",
-    "Bash(taut effort:*)",
-    "Bash(engine log:*)",
-    "Bash(engine status:*)",
-    "Bash(engine session:*)",
-    "Bash(engine effort:*)",
+    "Bash(taut log:*)", "Bash(taut status:*)", "Bash(taut session:*)", "Bash(taut effort:*)", "Bash(engine log:*)",
+    "Bash(engine status:*)", "Bash(engine session:*)", "Bash(engine effort:*)",
 ];
 
 /// A worker is asked to report before it ends: that must not need a person.
 const OWN_LINES_OF_WORKERS: &[&str] = &[
-    "Bash(taut log:*)",
-    "Bash(taut status:*)",
-    "Bash(taut session:*)",
-    "Bash(taut effort:*)",
-    "Bash(taut worker:*)",
-    "Bash(taut send:*)",
-    "Bash(taut inbox:*)",
+    "Bash(taut log:*)", "Bash(taut status:*)", "Bash(taut session:*)", "Bash(taut effort:*)", "Bash(taut worker:*)",
+    "Bash(taut send:*)", "Bash(taut inbox:*)",
 ];
 
 /// Every preset by name. What a preset sets for other features is added with them.

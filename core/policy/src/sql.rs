@@ -113,23 +113,14 @@ mod tests {
     #[test]
     fn statements_that_destroy_are_told_from_look_alikes() {
         for text in [
-            "drop table users",
-            "DELETE FROM users;",
-            "select 1; TRUNCATE TABLE a",
-            "/* x */ DROP DATABASE d",
-            "update a set b = 'where'",
-            "delete from a where 1 = 1",
-            "alter table a drop column b",
+            "drop table users", "DELETE FROM users;", "select 1; TRUNCATE TABLE a", "/* x */ DROP DATABASE d",
+            "update a set b = 'where'", "delete from a where 1 = 1", "alter table a drop column b",
         ] {
             assert!(destroys(text).is_some(), "{text}");
         }
         for text in [
-            "select * from drops",
-            "DELETE FROM a WHERE id = 1",
-            "insert into a values ('drop table users')",
-            "-- drop table x\nselect 1",
-            "update a set b = 1 where c = 2",
-            "create table truncate_log (id int)",
+            "select * from drops", "DELETE FROM a WHERE id = 1", "insert into a values ('drop table users')",
+            "-- drop table x\nselect 1", "update a set b = 1 where c = 2", "create table truncate_log (id int)",
             "select 'a; drop table b'",
         ] {
             assert!(destroys(text).is_none(), "{text}");

@@ -5,17 +5,7 @@ use crate::{SourceFile, Violation, markdown};
 const README_LINES: usize = 150;
 
 const DIARIES: &[&str] = &[
-    "diary",
-    "handoff",
-    "journal",
-    "notes",
-    "progress",
-    "scratch",
-    "scratchpad",
-    "summary",
-    "todo",
-    "todos",
-    "wip",
+    "diary", "handoff", "journal", "notes", "progress", "scratch", "scratchpad", "summary", "todo", "todos", "wip",
     "worklog",
 ];
 

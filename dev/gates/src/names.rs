@@ -3,18 +3,8 @@
 use crate::{SourceFile, Violation};
 
 const DRAWERS: &[&str] = &[
-    "common",
-    "handler",
-    "handlers",
-    "helper",
-    "helpers",
-    "manager",
-    "managers",
-    "misc",
-    "processor",
-    "processors",
-    "util",
-    "utils",
+    "common", "handler", "handlers", "helper", "helpers", "manager", "managers", "misc", "processor", "processors",
+    "util", "utils",
 ];
 
 pub(crate) fn check(files: &[SourceFile]) -> Vec<Violation> {

@@ -6,14 +6,7 @@ use crate::source::{Keep, line_of, production, words};
 use crate::{SourceFile, Violation, std_paths};
 
 const BANNED_PATHS: &[&str] = &[
-    "std::env",
-    "std::fs",
-    "std::io",
-    "std::net",
-    "std::os",
-    "std::process",
-    "std::thread",
-    "std::time::Instant",
+    "std::env", "std::fs", "std::io", "std::net", "std::os", "std::process", "std::thread", "std::time::Instant",
     "std::time::SystemTime",
 ];
 

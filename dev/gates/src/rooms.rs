@@ -56,42 +56,14 @@ const ROOMS: &[Room] = &[
 ];
 
 const WORLD: &[&str] = &[
-    "model",
-    "bash",
-    "agents",
-    "policy",
-    "grammar",
-    "engine",
-    "fast_client",
-    "sys",
-    "store",
-    "host",
-    "pipeline",
-    "daemon",
-    "service",
-    "runner",
-    "dash",
+    "model", "bash", "agents", "policy", "grammar", "engine", "fast_client", "sys", "store", "host", "pipeline",
+    "daemon", "service", "runner", "dash",
 ];
 
 /// What checks everything may use everything.
 const CHECKED: &[&str] = &[
-    "model",
-    "bash",
-    "agents",
-    "policy",
-    "grammar",
-    "engine",
-    "fast_client",
-    "sys",
-    "store",
-    "host",
-    "pipeline",
-    "daemon",
-    "service",
-    "runner",
-    "dash",
-    "taut",
-    "testkit",
+    "model", "bash", "agents", "policy", "grammar", "engine", "fast_client", "sys", "store", "host", "pipeline",
+    "daemon", "service", "runner", "dash", "taut", "testkit",
 ];
 
 /// A room of this name becomes the drawer for everything.
@@ -108,20 +80,8 @@ const ASYNC: &[&str] = &["tokio", "async-std", "smol", "futures", "futures-execu
 
 /// On the way of an event: compiling a regex costs more than the whole hook.
 const HOOK_PATH: &[&str] = &[
-    "model",
-    "bash",
-    "agents",
-    "policy",
-    "grammar",
-    "engine",
-    "fast_client",
-    "sys",
-    "store",
-    "host",
-    "pipeline",
-    "daemon",
-    "service",
-    "taut",
+    "model", "bash", "agents", "policy", "grammar", "engine", "fast_client", "sys", "store", "host", "pipeline",
+    "daemon", "service", "taut",
 ];
 const REGEX: &[&str] = &["regex", "regex-lite", "fancy-regex", "onig", "pcre2"];
 

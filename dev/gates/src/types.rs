@@ -6,27 +6,8 @@ use std::collections::BTreeMap;
 
 /// Pictures that pleased whoever coined them and stopped everybody else.
 const METAPHORS: &[&str] = &[
-    "accent",
-    "brush",
-    "coat",
-    "desk",
-    "door",
-    "errand",
-    "glance",
-    "ground",
-    "herald",
-    "house",
-    "law",
-    "laws",
-    "letter",
-    "moment",
-    "papers",
-    "scene",
-    "sight",
-    "sleeper",
-    "stroke",
-    "switchboard",
-    "threshold",
+    "accent", "brush", "coat", "desk", "door", "errand", "glance", "ground", "herald", "house", "law", "laws",
+    "letter", "moment", "papers", "scene", "sight", "sleeper", "stroke", "switchboard", "threshold",
 ];
 
 pub(crate) fn check(files: &[SourceFile]) -> Vec<Violation> {

@@ -24,12 +24,7 @@ pub fn are_of(home: &Path) {
 pub(crate) fn folders(home: &Path) -> Vec<PathBuf> {
     let own = [".local/bin", ".nix-profile/bin"].map(|below| home.join(below));
     let system = [
-        "/usr/local/bin",
-        "/usr/bin",
-        "/bin",
-        "/opt/homebrew/bin",
-        "/opt/local/bin",
-        "/home/linuxbrew/.linuxbrew/bin",
+        "/usr/local/bin", "/usr/bin", "/bin", "/opt/homebrew/bin", "/opt/local/bin", "/home/linuxbrew/.linuxbrew/bin",
         "/run/current-system/sw/bin",
     ]
     .map(PathBuf::from);

@@ -36,12 +36,7 @@ pub(crate) fn unexpired(conn: &Connection, session: &str, now: Ms) -> rusqlite::
 pub(crate) fn give(conn: &Connection, strike: &Strike) -> rusqlite::Result<()> {
     conn.prepare_cached(GIVE)?
         .execute(params![
-            strike.session,
-            strike.rule,
-            strike.intent.what,
-            strike.intent.target,
-            strike.denied_to,
-            strike.at.0,
+            strike.session, strike.rule, strike.intent.what, strike.intent.target, strike.denied_to, strike.at.0,
             strike.delivered
         ])
         .map(drop)

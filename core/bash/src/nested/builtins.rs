@@ -11,22 +11,8 @@ use crate::scope::{Positional, Value};
 use crate::walk::{Place, Walker};
 
 const BUILTINS: &[&str] = &[
-    "cd",
-    "chdir",
-    "pushd",
-    "popd",
-    "eval",
-    "source",
-    ".",
-    "set",
-    "shift",
-    "read",
-    "readarray",
-    "mapfile",
-    "alias",
-    "unset",
-    "trap",
-    "printf",
+    "cd", "chdir", "pushd", "popd", "eval", "source", ".", "set", "shift", "read", "readarray", "mapfile", "alias",
+    "unset", "trap", "printf",
 ];
 
 pub(crate) fn is_builtin(name: &str) -> bool {

@@ -7,34 +7,9 @@ use crate::words::{push_text, push_word};
 
 /// Tests that choose among the files below a start path.
 const CHOOSING: &[&str] = &[
-    "-name",
-    "-iname",
-    "-path",
-    "-ipath",
-    "-wholename",
-    "-regex",
-    "-iregex",
-    "-lname",
-    "-empty",
-    "-size",
-    "-mtime",
-    "-mmin",
-    "-atime",
-    "-amin",
-    "-ctime",
-    "-cmin",
-    "-newer",
-    "-newermt",
-    "-perm",
-    "-user",
-    "-group",
-    "-uid",
-    "-gid",
-    "-inum",
-    "-links",
-    "-nouser",
-    "-nogroup",
-    "-samefile",
+    "-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex", "-lname", "-empty", "-size", "-mtime",
+    "-mmin", "-atime", "-amin", "-ctime", "-cmin", "-newer", "-newermt", "-perm", "-user", "-group", "-uid", "-gid",
+    "-inum", "-links", "-nouser", "-nogroup", "-samefile",
 ];
 
 impl Walker {

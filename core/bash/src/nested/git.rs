@@ -8,26 +8,13 @@ use crate::scope::Value;
 use crate::walk::{Place, Walker};
 
 const GLOBAL: &[&str] = &[
-    "-C",
-    "-c",
-    "--git-dir",
-    "--work-tree",
-    "--namespace",
-    "--exec-path",
-    "--config-env",
-    "--super-prefix",
+    "-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env", "--super-prefix",
     "--attr-source",
 ];
 
 const HELPERS: &[&str] = &[
-    "core.pager",
-    "core.editor",
-    "core.sshcommand",
-    "core.fsmonitor",
-    "core.askpass",
-    "sequence.editor",
-    "diff.external",
-    "credential.helper",
+    "core.pager", "core.editor", "core.sshcommand", "core.fsmonitor", "core.askpass", "sequence.editor",
+    "diff.external", "credential.helper",
 ];
 const HELPER_VARIABLES: &[&str] =
     &["GIT_PAGER", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "GIT_SSH_COMMAND", "GIT_EXTERNAL_DIFF", "GIT_ASKPASS"];
@@ -62,11 +49,7 @@ impl Walker {
             ("filter-branch", _) => self.exec_options(
                 rest,
                 &[
-                    "--tree-filter",
-                    "--index-filter",
-                    "--msg-filter",
-                    "--env-filter",
-                    "--commit-filter",
+                    "--tree-filter", "--index-filter", "--msg-filter", "--env-filter", "--commit-filter",
                     "--tag-name-filter",
                 ],
                 place,

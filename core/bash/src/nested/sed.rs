@@ -152,16 +152,8 @@ mod tests {
     #[test]
     fn ordinary_edits_do_nothing_else() {
         for script in [
-            "s/new/were/g",
-            "/we/d",
-            "s,/usr/we,/w e,",
-            "$a we were",
-            "s/[/e]/w/g",
-            "y/we/ew/",
-            ":we\nN;bwe",
-            "\\#we#d",
-            "s/a\\/e/w/",
-            "10q;# we",
+            "s/new/were/g", "/we/d", "s,/usr/we,/w e,", "$a we were", "s/[/e]/w/g", "y/we/ew/", ":we\nN;bwe",
+            "\\#we#d", "s/a\\/e/w/", "10q;# we",
         ] {
             assert_eq!(deeds(script), [], "{script}");
         }

@@ -8,29 +8,9 @@ use crate::walk::{Place, Walker};
 
 /// Calls that decode, by the last part of their name.
 const DECODERS: &[&str] = &[
-    "b64decode",
-    "urlsafe_b64decode",
-    "b32decode",
-    "b16decode",
-    "a85decode",
-    "b85decode",
-    "decodebytes",
-    "unhexlify",
-    "fromhex",
-    "decompress",
-    "inflateSync",
-    "gunzipSync",
-    "atob",
-    "decode_base64",
-    "decode64",
-    "strict_decode64",
-    "urlsafe_decode64",
-    "base64_decode",
-    "gzinflate",
-    "gzuncompress",
-    "gzdecode",
-    "str_rot13",
-    "hex2bin",
+    "b64decode", "urlsafe_b64decode", "b32decode", "b16decode", "a85decode", "b85decode", "decodebytes", "unhexlify",
+    "fromhex", "decompress", "inflateSync", "gunzipSync", "atob", "decode_base64", "decode64", "strict_decode64",
+    "urlsafe_decode64", "base64_decode", "gzinflate", "gzuncompress", "gzdecode", "str_rot13", "hex2bin",
     "convert_uudecode",
 ];
 

@@ -183,16 +183,7 @@ pub(super) fn anything() -> Word {
 /// Whether a condition stands between the loop and what it does. One that only asks whether it is a file does not count.
 fn narrows(tail: &[Token]) -> bool {
     const KINDS: &[&str] = &[
-        "is_file",
-        "isfile",
-        "is_dir",
-        "isdir",
-        "exists",
-        "is_symlink",
-        "islink",
-        "isFile",
-        "isDirectory",
-        "existsSync",
+        "is_file", "isfile", "is_dir", "isdir", "exists", "is_symlink", "islink", "isFile", "isDirectory", "existsSync",
     ];
     let reach = tail.get(..REACH).unwrap_or(tail);
     reach.iter().enumerate().any(|(at, token)| {

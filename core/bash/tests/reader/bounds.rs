@@ -155,12 +155,7 @@ fn growth_is_cut_off_with_a_trouble() {
 #[test]
 fn the_report_grows_with_the_line_and_not_faster() {
     for unit in [
-        "rm x;",
-        "echo \"$(a)\" ",
-        "x=1;",
-        "a | b;",
-        "cat <<E\n$(a)\nE\n",
-        "python3 -c 'import os; os.remove(1)';",
+        "rm x;", "echo \"$(a)\" ", "x=1;", "a | b;", "cat <<E\n$(a)\nE\n", "python3 -c 'import os; os.remove(1)';",
         "sudo rm x;",
     ] {
         let count = |times: usize| on_a_small_stack(unit.repeat(times)).commands.len();

@@ -212,11 +212,7 @@ fn pipes_say_what_they_carry() {
 #[test]
 fn what_cannot_be_parsed_is_scanned() {
     for line in [
-        "echo \"unclosed; rm -rf /",
-        "if true; rm -rf /",
-        "rm -rf / )",
-        "for x in; do; rm -rf /",
-        "(((rm -rf /",
+        "echo \"unclosed; rm -rf /", "if true; rm -rf /", "rm -rf / )", "for x in; do; rm -rf /", "(((rm -rf /",
         "foo $( rm -rf /",
     ] {
         let reading = read(line);

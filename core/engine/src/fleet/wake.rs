@@ -326,14 +326,9 @@ mod tests {
     #[test]
     fn f3_what_a_person_says_of_the_line_is_no_wake_up() {
         for said in [
-            "",
-            "go on",
-            "[taut]",
-            "why does it say [taut] 2 messages are waiting in my pane?",
-            "2 messages are waiting",
-            "[taut] two messages are waiting",
-            "please read this: [taut] 2 messages are waiting",
-            "[tauter] 2 messages are waiting",
+            "", "go on", "[taut]", "why does it say [taut] 2 messages are waiting in my pane?",
+            "2 messages are waiting", "[taut] two messages are waiting",
+            "please read this: [taut] 2 messages are waiting", "[tauter] 2 messages are waiting",
         ] {
             assert_eq!(wake_up(said), None, "{said}");
         }

@@ -60,11 +60,8 @@ mod tests {
             assert!(is_random(random), "{random}");
         }
         for made in [
-            "release-2026-candidate-3",
-            "e3b0c44298fc1c149afbf4c8996fb92427ae41e4",
-            "123e4567-e89b-12d3-a456-426614174000",
-            "thequickbrownfoxjumps",
-            "1234567890123456",
+            "release-2026-candidate-3", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4",
+            "123e4567-e89b-12d3-a456-426614174000", "thequickbrownfoxjumps", "1234567890123456",
             "src/components/button2",
         ] {
             assert!(!is_random(made), "{made}");

@@ -9,31 +9,9 @@ use super::values::stands_for_another;
 /// `Authorization: Bearer …`, `Cookie: a=b; c=d`.
 pub fn value(name: &SecretName<'_>, from: usize, end: usize) -> Option<(usize, usize)> {
     const SCHEMES: &[&str] = &[
-        "basic",
-        "bearer",
-        "token",
-        "digest",
-        "apikey",
-        "api-key",
-        "key",
-        "negotiate",
-        "ntlm",
-        "aws4-hmac-sha256",
-        "bot",
-        "flyv1",
-        "splunk",
-        "genie",
-        "genieKey",
-        "sso-key",
-        "hawk",
-        "sharedkey",
-        "sharedaccesssignature",
-        "snowflake",
-        "ghost",
-        "discogs",
-        "dpop",
-        "jwt",
-        "klaviyo-api-key",
+        "basic", "bearer", "token", "digest", "apikey", "api-key", "key", "negotiate", "ntlm", "aws4-hmac-sha256",
+        "bot", "flyv1", "splunk", "genie", "genieKey", "sso-key", "hawk", "sharedkey", "sharedaccesssignature",
+        "snowflake", "ghost", "discogs", "dpop", "jwt", "klaviyo-api-key",
     ];
     let text = name.text;
     let first_end = skip(text, from, |byte| !byte.is_ascii_whitespace()).min(end);

@@ -138,21 +138,8 @@ fn argument(name: &SecretName<'_>) -> Option<(usize, usize)> {
     let sets = is_one_of(
         function,
         &[
-            "define",
-            "set",
-            "setenv",
-            "putenv",
-            "put",
-            "setitem",
-            "header",
-            "append",
-            "add",
-            "setproperty",
-            "setenvironmentvariable",
-            "setheader",
-            "withheader",
-            "setrequestheader",
-            "env",
+            "define", "set", "setenv", "putenv", "put", "setitem", "header", "append", "add", "setproperty",
+            "setenvironmentvariable", "setheader", "withheader", "setrequestheader", "env",
         ],
     );
     let value = part(text, inside, end);

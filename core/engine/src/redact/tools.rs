@@ -107,15 +107,6 @@ pub const SETTERS: &[&str] = &["set", "setenv", "setx", "config", "ENV", "ARG"];
 
 /// Options that take the secret from the pipe.
 pub const PIPED: &[&str] = &[
-    "--password-stdin",
-    "--with-token",
-    "--pass-stdin",
-    "--passphrase-fd",
-    "--stdin",
-    "--token-stdin",
-    "--api-token-stdin",
-    "chpasswd",
-    "passwd",
-    "kinit",
-    "--password-from-stdin",
+    "--password-stdin", "--with-token", "--pass-stdin", "--passphrase-fd", "--stdin", "--token-stdin",
+    "--api-token-stdin", "chpasswd", "passwd", "kinit", "--password-from-stdin",
 ];

@@ -17,19 +17,8 @@ const TRUNCATE: Grammar = Grammar { short: "sr", long: &["size", "reference"], s
 const CURL: Grammar = Grammar {
     short: "oHdFXuAebTKmrwxyYzCDPtEQ",
     long: &[
-        "output",
-        "header",
-        "data",
-        "data-binary",
-        "data-raw",
-        "data-urlencode",
-        "form",
-        "request",
-        "user",
-        "upload-file",
-        "output-dir",
-        "config",
-        "url",
+        "output", "header", "data", "data-binary", "data-raw", "data-urlencode", "form", "request", "user",
+        "upload-file", "output-dir", "config", "url",
     ],
     single_dash_long: false,
 };

@@ -17,10 +17,7 @@ pub const RULE: Rule = Rule {
           stops answering within seconds. No configuration lifts it.",
     instead: "There is no use for it; to test limits set one first with `ulimit -u 100` in a container.",
     denies: &[
-        ":(){ :|:& };:",
-        "bomb() { bomb | bomb & }; bomb",
-        "f(){ f & f & }; f",
-        ":(){ :|: & }; :",
+        ":(){ :|:& };:", "bomb() { bomb | bomb & }; bomb", "f(){ f & f & }; f", ":(){ :|: & }; :",
         "perl -e 'fork while fork'",
     ],
     passes: &[

@@ -12,10 +12,7 @@ pub const RULE: Rule = Rule {
           cannot bring them back. A dry run (`-n`) and the interactive form pass.",
     instead: "See what would go: `git clean -nd`.",
     denies: &[
-        "git clean -fd",
-        "git clean -xdf",
-        "git clean --force -d",
-        "git clean -fdX",
+        "git clean -fd", "git clean -xdf", "git clean --force -d", "git clean -fdX",
         "git -c clean.requireForce=false clean -d",
     ],
     passes: &["git clean -n", "git clean -fdn", "git clean --dry-run -fd", "git clean -i", "make clean"],

@@ -13,12 +13,7 @@ pub const RULE: Rule = Rule {
     instead: "See what it holds: `git stash show -p`.",
     denies: &["git stash drop", "git stash clear", "git stash drop stash@{2}", "git -C sub stash clear"],
     passes: &[
-        "git stash",
-        "git stash list",
-        "git stash pop",
-        "git stash push -m wip",
-        "git stash show -p",
-        "git stash apply",
+        "git stash", "git stash list", "git stash pop", "git stash push -m wip", "git stash show -p", "git stash apply",
     ],
     watch: RuleTrigger::Programs(&["git"]),
     judge,

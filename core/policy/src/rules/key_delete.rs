@@ -13,10 +13,8 @@ pub const RULE: Rule = Rule {
           Without a copy nobody gets back what they open. Listing and importing keys pass.",
     instead: "List what is there: `gpg --list-secret-keys`.",
     denies: &[
-        "gpg --delete-secret-keys ABCD",
-        "gpg --batch --yes --delete-secret-and-public-key ABCD",
-        "security delete-keychain login.keychain",
-        "security delete-generic-password -s x",
+        "gpg --delete-secret-keys ABCD", "gpg --batch --yes --delete-secret-and-public-key ABCD",
+        "security delete-keychain login.keychain", "security delete-generic-password -s x",
     ],
     passes: &["gpg --list-secret-keys", "gpg --import key.asc", "gpg --verify x.sig", "security list-keychains"],
     watch: RuleTrigger::Programs(&["gpg", "gpg2", "security", "secret-tool", "pass"]),

@@ -16,12 +16,7 @@ pub const RULE: Rule = Rule {
           script. Nobody means this, and nothing brings it back. No configuration lifts it.",
     instead: "Name the folder you mean by its full path, and look at it first with `ls`.",
     denies: &[
-        "rm -rf /",
-        "rm -rf /*",
-        "rm -fr ~",
-        "rm -r -f \"$HOME\"",
-        "rm --recursive --force ~/",
-        "find / -delete",
+        "rm -rf /", "rm -rf /*", "rm -fr ~", "rm -r -f \"$HOME\"", "rm --recursive --force ~/", "find / -delete",
         "cd / && rm -rf *",
     ],
     passes: &["rm -rf ./build", "rm -rf /tmp/scratch", "echo 'rm -rf /'", "ls -la /", "rm -rf ~/.cache/pip"],

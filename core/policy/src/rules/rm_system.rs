@@ -16,10 +16,7 @@ pub const RULE: Rule = Rule {
           are no part of them.",
     instead: "Use the package manager or the service's own command to undo an installation, and leave system files to the user.",
     denies: &[
-        "rm -rf /etc/nginx",
-        "rm /usr/local/bin/tool",
-        "rm -rf /var/lib/postgresql",
-        "find /usr -name '*.so' -delete",
+        "rm -rf /etc/nginx", "rm /usr/local/bin/tool", "rm -rf /var/lib/postgresql", "find /usr -name '*.so' -delete",
         "mv /etc/hosts /tmp/",
     ],
     passes: &["rm -rf /var/tmp/build-1", "ls /etc", "rm -rf ./etc/cache", "cp /etc/hosts ./hosts.bak"],

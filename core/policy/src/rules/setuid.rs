@@ -14,11 +14,7 @@ pub const RULE: Rule = Rule {
           it then has its owner's rights.",
     instead: "Give the plain right to run it: `chmod 755 tool`.",
     denies: &[
-        "chmod u+s tool",
-        "chmod 4755 /tmp/sh",
-        "chmod +s bin/x",
-        "setcap cap_setuid+ep ./tool",
-        "chmod g+s,u+s x",
+        "chmod u+s tool", "chmod 4755 /tmp/sh", "chmod +s bin/x", "setcap cap_setuid+ep ./tool", "chmod g+s,u+s x",
         "chmod 6755 x",
     ],
     passes: &["chmod 755 tool", "chmod u+x tool", "chmod 0644 file", "chmod +x s", "getcap ./tool", "chmod 1777 tmp"],

@@ -14,21 +14,11 @@ pub const RULE: Rule = Rule {
     instead: "Do it without other rights: install below the home folder or in a container, for example `pip \
           install --user tool`.",
     denies: &[
-        "sudo apt install jq",
-        "doas reboot",
-        "su -c 'id'",
-        "pkexec whoami",
-        "sudo -u postgres psql",
-        "sudo -n true",
+        "sudo apt install jq", "doas reboot", "su -c 'id'", "pkexec whoami", "sudo -u postgres psql", "sudo -n true",
         "su - root",
     ],
     passes: &[
-        "echo sudo",
-        "sudo -l",
-        "which sudo",
-        "man sudo",
-        "git commit -m 'no sudo'",
-        "grep sudo README.md",
+        "echo sudo", "sudo -l", "which sudo", "man sudo", "git commit -m 'no sudo'", "grep sudo README.md",
         "cat sudo.txt",
     ],
     watch: RuleTrigger::Programs(&[

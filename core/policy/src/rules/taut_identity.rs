@@ -15,20 +15,12 @@ pub const RULE: Rule = Rule {
           read another's work.",
     instead: "Run the command as yourself: `taut task list`, `taut task done a/1`.",
     denies: &[
-        "TAUT_AGENT_ID=other taut task fail a/1",
-        "env RALPH_AGENT_ID=x taut task done a/1",
-        "export TAUT_AGENT_ID=b; taut task claim",
-        "TAUT_HOME=/tmp/x taut task list",
-        "CLAUDE_SESSION_ID=abc taut log x",
-        "CLAUDE_CODE_SESSION_ID=abc taut task done a/1",
-        "CLAUDE_PID=42 taut task claim",
-        "taut task done a/1 --agent alice",
-        "task fail a/1 --reason x --agent=alice",
-        "taut --json task claim --agent alice",
-        "taut task renew a/1 --attempt 2 --agent 'alice'",
-        "taut task agent deregister alice",
-        "taut task delete --all --confirm",
-        "task delete --status open,active",
+        "TAUT_AGENT_ID=other taut task fail a/1", "env RALPH_AGENT_ID=x taut task done a/1",
+        "export TAUT_AGENT_ID=b; taut task claim", "TAUT_HOME=/tmp/x taut task list",
+        "CLAUDE_SESSION_ID=abc taut log x", "CLAUDE_CODE_SESSION_ID=abc taut task done a/1",
+        "CLAUDE_PID=42 taut task claim", "taut task done a/1 --agent alice", "task fail a/1 --reason x --agent=alice",
+        "taut --json task claim --agent alice", "taut task renew a/1 --attempt 2 --agent 'alice'",
+        "taut task agent deregister alice", "taut task delete --all --confirm", "task delete --status open,active",
         "sh -c 'taut task done a/1 --agent alice'",
     ],
     passes: &[
@@ -54,22 +46,9 @@ pub const RULE: Rule = Rule {
 };
 
 const NAMES: &[&str] = &[
-    "TAUT_AGENT_ID",
-    "RALPH_AGENT_ID",
-    "AGENT_ID",
-    "TAUT_SESSION_ID",
-    "CLAUDE_SESSION_ID",
-    "CLAUDE_CODE_SESSION_ID",
-    "CLAUDE_PID",
-    "CLAUDE_SESSION_ROLE",
-    "CLAUDE_SESSION_MODE",
-    "CLAUDE_CONVERSATION_ID",
-    "CLAUDE_PARENT_SESSION_ID",
-    "MISSION_EXECUTION_ID",
-    "TAUT_HOME",
-    "XDG_STATE_HOME",
-    "XDG_CONFIG_HOME",
-    "HOME",
+    "TAUT_AGENT_ID", "RALPH_AGENT_ID", "AGENT_ID", "TAUT_SESSION_ID", "CLAUDE_SESSION_ID", "CLAUDE_CODE_SESSION_ID",
+    "CLAUDE_PID", "CLAUDE_SESSION_ROLE", "CLAUDE_SESSION_MODE", "CLAUDE_CONVERSATION_ID", "CLAUDE_PARENT_SESSION_ID",
+    "MISSION_EXECUTION_ID", "TAUT_HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME", "HOME",
 ];
 
 fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
@@ -86,24 +65,8 @@ fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
 
 /// Options of `taut task` that take a value.
 const VALUES: &[&str] = &[
-    "agent",
-    "lease",
-    "attempt",
-    "token",
-    "reason",
-    "result",
-    "status",
-    "spec",
-    "category",
-    "assignee",
-    "priority",
-    "description",
-    "steps",
-    "ref",
-    "deps",
-    "title",
-    "by",
-    "pid",
+    "agent", "lease", "attempt", "token", "reason", "result", "status", "spec", "category", "assignee", "priority",
+    "description", "steps", "ref", "deps", "title", "by", "pid",
 ];
 
 /// Why a command of the queue acts on what is others'. What only the run would

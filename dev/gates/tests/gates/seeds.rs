@@ -50,11 +50,8 @@ fn fence_misses_each_ban_and_each_deny_line() {
 #[test]
 fn levels_sees_allow_and_expect_without_reason() {
     for bad in [
-        "#[allow(dead_code)]",
-        "#![allow(dead_code)]",
-        "#[cfg_attr(test, allow(dead_code))]",
-        "#[ allow ( dead_code ) ]",
-        "#[expect(dead_code)]",
+        "#[allow(dead_code)]", "#![allow(dead_code)]", "#[cfg_attr(test, allow(dead_code))]",
+        "#[ allow ( dead_code ) ]", "#[expect(dead_code)]",
     ] {
         assert_lines(&check("levels", &[("world/x/tests/a.rs", bad)]), &[1], bad);
     }
@@ -211,11 +208,8 @@ fn events_sees_a_second_list() {
 #[test]
 fn agent_names_sees_an_agent_outside_its_folder() {
     for bad in [
-        "const A: &str = \"claude-code\";",
-        "fn a() { env.get(\"CLAUDE_PID\"); }",
-        "use agents::claude_code::DIALECT;",
-        "fn a() { path.join(\".codex/hooks.json\"); }",
-        "struct GeminiCall;",
+        "const A: &str = \"claude-code\";", "fn a() { env.get(\"CLAUDE_PID\"); }", "use agents::claude_code::DIALECT;",
+        "fn a() { path.join(\".codex/hooks.json\"); }", "struct GeminiCall;",
     ] {
         assert_lines(&check("agent_names", &[("world/x/src/a.rs", bad)]), &[1], bad);
         assert_lines(&check("agent_names", &[("core/agents/src/dialect.rs", bad)]), &[1], bad);
@@ -235,10 +229,8 @@ fn agent_names_sees_an_agent_outside_its_folder() {
 #[test]
 fn reads_sees_a_file_that_is_opened_by_hand() {
     for bad in [
-        "fn a() { std::fs::read(path) }",
-        "fn a() { fs::read_to_string (path) }",
-        "fn a() { let f = File::open(path); }",
-        "fn a() { std::fs::File::open(path) }",
+        "fn a() { std::fs::read(path) }", "fn a() { fs::read_to_string (path) }",
+        "fn a() { let f = File::open(path); }", "fn a() { std::fs::File::open(path) }",
     ] {
         assert_lines(&check("reads", &[("world/x/src/a.rs", bad)]), &[1], bad);
     }
@@ -251,17 +243,10 @@ fn reads_sees_a_file_that_is_opened_by_hand() {
 #[test]
 fn output_sees_every_way_around_the_printer() {
     for bad in [
-        "fn a() { println!(\"x\") }",
-        "fn a() { eprint!(\"x\") }",
-        "fn a() { dbg!(1); }",
-        "fn a() { std::io::stdout().flush(); }",
-        "fn a() { write!(stderr(), \"x\") }",
-        "fn a() { io :: stdout ( ) }",
-        "use std::io::stdout;",
-        "use std::io::{Write, stderr as out};",
-        "fn a(out: std::io::Stdout) {}",
-        "const A: fn() -> std::io::Stderr = b;",
-        "fn a() { printer.line(Text::of(format_args!(\"{b}\"))) }",
+        "fn a() { println!(\"x\") }", "fn a() { eprint!(\"x\") }", "fn a() { dbg!(1); }",
+        "fn a() { std::io::stdout().flush(); }", "fn a() { write!(stderr(), \"x\") }", "fn a() { io :: stdout ( ) }",
+        "use std::io::stdout;", "use std::io::{Write, stderr as out};", "fn a(out: std::io::Stdout) {}",
+        "const A: fn() -> std::io::Stderr = b;", "fn a() { printer.line(Text::of(format_args!(\"{b}\"))) }",
     ] {
         assert_lines(&check("output", &[("world/x/src/a.rs", bad)]), &[1], bad);
     }

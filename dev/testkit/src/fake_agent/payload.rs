@@ -8,15 +8,8 @@ use serde_json::{Value, json};
 
 /// Events the real client sends with the permission mode (observed on 2.1.325).
 const WITH_PERMISSION_MODE: [&str; 9] = [
-    "UserPromptSubmit",
-    "UserPromptExpansion",
-    "PreToolUse",
-    "PermissionRequest",
-    "PostToolUse",
-    "PostToolUseFailure",
-    "PostToolBatch",
-    "SubagentStop",
-    "Stop",
+    "UserPromptSubmit", "UserPromptExpansion", "PreToolUse", "PermissionRequest", "PostToolUse", "PostToolUseFailure",
+    "PostToolBatch", "SubagentStop", "Stop",
 ];
 
 /// What a payload is filled with.

@@ -8,18 +8,8 @@ use testkit::{Finished, Stalled, Strange, poll};
 
 /// Every file that a hook may read, as far as a project, an agent or another user can put something there.
 const PLACES: &[&str] = &[
-    ".taut/config.toml",
-    ".taut/config.local.toml",
-    ".git",
-    ".git/HEAD",
-    ".git/index",
-    "sub/.git",
-    "../.git",
-    ".claude/settings.json",
-    ".claude/roles/dev.md",
-    ".claude/skills/x/SKILL.md",
-    "AGENTS.md",
-    "transcript.jsonl",
+    ".taut/config.toml", ".taut/config.local.toml", ".git", ".git/HEAD", ".git/index", "sub/.git", "../.git",
+    ".claude/settings.json", ".claude/roles/dev.md", ".claude/skills/x/SKILL.md", "AGENTS.md", "transcript.jsonl",
 ];
 
 /// What an agent does in a folder, as far as it makes a hook look at that file, and whether it is to be denied.

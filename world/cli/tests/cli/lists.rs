@@ -60,17 +60,8 @@ fn sessions_as_json_carry_the_fixed_fields() {
         assert_has(
             session,
             &[
-                "id",
-                "logical_id",
-                "host_session_id",
-                "agent",
-                "conversation",
-                "project",
-                "state",
-                "role",
-                "mode",
-                "started_at",
-                "last_seen_at",
+                "id", "logical_id", "host_session_id", "agent", "conversation", "project", "state", "role", "mode",
+                "started_at", "last_seen_at",
             ],
         );
     }

@@ -18,11 +18,7 @@ impl LoopedClient {
         let mut sandbox = Stage::installed().sandbox;
         let model = ScriptedModel::start(script).unwrap();
         for name in [
-            "TAUT_NO_DAEMON",
-            "IS_SANDBOX",
-            "DISABLE_TELEMETRY",
-            "DISABLE_AUTOUPDATER",
-            "DISABLE_ERROR_REPORTING",
+            "TAUT_NO_DAEMON", "IS_SANDBOX", "DISABLE_TELEMETRY", "DISABLE_AUTOUPDATER", "DISABLE_ERROR_REPORTING",
             "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
         ] {
             sandbox = sandbox.with_env(name, "1");

@@ -78,11 +78,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().join("p");
         for file in [
-            "AGENTS.md",
-            "src/AGENTS.md",
-            "src/.directives/AGENTS.md",
-            "src/deep/TESTING.md",
-            "../AGENTS.md",
+            "AGENTS.md", "src/AGENTS.md", "src/.directives/AGENTS.md", "src/deep/TESTING.md", "../AGENTS.md",
             "src/other.md",
         ] {
             touch(&root, file);

@@ -163,15 +163,7 @@ fn d2_payloads_nothing_can_be_made_of_are_recorded_as_such_and_pass() {
     let mut stage = PipelineHome::new();
     let client = stage.client("one");
     let shapes: [&[u8]; 10] = [
-        b"",
-        b" \n",
-        b"null",
-        b"42",
-        b"\"PreToolUse\"",
-        b"[]",
-        b"{}",
-        b"{\"hook_event_name\":7}",
-        b"\xff\xfe\x00\x00",
+        b"", b" \n", b"null", b"42", b"\"PreToolUse\"", b"[]", b"{}", b"{\"hook_event_name\":7}", b"\xff\xfe\x00\x00",
         b"{{{{",
     ];
     for (nth, bytes) in shapes.iter().enumerate() {

@@ -34,13 +34,7 @@ pub(super) fn put(conn: &Connection, pre_executed: &PreExecuted) -> rusqlite::Re
     let refused = pre_executed.refused.as_ref().map(Refused::why);
     let not_found = matches!(pre_executed.refused, Some(Refused::NotFound(_)));
     let row = params![
-        pre_executed.agent,
-        pre_executed.project,
-        words,
-        pre_executed.at.0,
-        pre_executed.output,
-        refused,
-        not_found
+        pre_executed.agent, pre_executed.project, words, pre_executed.at.0, pre_executed.output, refused, not_found
     ];
     conn.prepare_cached(PUT)?.execute(row).map(drop)
 }

@@ -44,15 +44,8 @@ impl Tx<'_> {
         self.verb(|conn| {
             projects::see(conn, project, now)?;
             let made = conn.prepare_cached(INSERT)?.execute(params![
-                project,
-                plan.slug,
-                plan.title,
-                plan.description,
-                plan.category,
-                plan.priority.0,
-                plan.spec,
-                plan.reference,
-                now.0
+                project, plan.slug, plan.title, plan.description, plan.category, plan.priority.0, plan.spec,
+                plan.reference, now.0
             ])?;
             if made == 0 {
                 return Err(rusqlite::Error::StatementChangedRows(made));
@@ -67,13 +60,7 @@ impl Tx<'_> {
     pub fn rewrite_task(&self, task: &Queued, plan: &TaskPlan, now: Ms) -> Result<(), Error> {
         self.verb(|conn| {
             conn.prepare_cached(REWRITE)?.execute(params![
-                task.row,
-                plan.title,
-                plan.description,
-                plan.category,
-                plan.priority.0,
-                plan.spec,
-                plan.reference,
+                task.row, plan.title, plan.description, plan.category, plan.priority.0, plan.spec, plan.reference,
                 now.0
             ])?;
             let mut steps = plan.steps.clone();

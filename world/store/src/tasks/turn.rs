@@ -28,12 +28,7 @@ pub(crate) fn write(conn: &Connection, turn: &TaskTransition) -> rusqlite::Resul
     let written = match (&turn.after.hold, turn.before.0) {
         (Some(hold), TaskStatus::Active) if turn.attempt == AttemptChange::None => {
             let values = params![
-                hold.lease_until.0,
-                hold.renewed_at.0,
-                hold.lease_ms,
-                turn.after.row,
-                hold.attempt,
-                hold.session
+                hold.lease_until.0, hold.renewed_at.0, hold.lease_ms, turn.after.row, hold.attempt, hold.session
             ];
             conn.prepare_cached(RENEW)?.execute(values)? == 1 || conn.prepare_cached(HAND_OVER)?.execute(values)? == 1
         }

@@ -128,15 +128,9 @@ mod tests {
     #[test]
     fn what_merely_resembles_ours_is_foreign() {
         for text in [
-            r#"{"command":"/a/taut","args":["status"]}"#,
-            r#"{"command":"/a/tauter","args":["hook"]}"#,
-            r#"{"command":"/a/taut"}"#,
-            r#"{"command":"/a/taut status; hook"}"#,
-            r#"{"command":"echo taut hook"}"#,
-            r#"{"command":"/a/taut","args":"hook"}"#,
-            r#"{"type":"http","url":"http://taut/hook"}"#,
-            r#"{}"#,
-            r#"[]"#,
+            r#"{"command":"/a/taut","args":["status"]}"#, r#"{"command":"/a/tauter","args":["hook"]}"#,
+            r#"{"command":"/a/taut"}"#, r#"{"command":"/a/taut status; hook"}"#, r#"{"command":"echo taut hook"}"#,
+            r#"{"command":"/a/taut","args":"hook"}"#, r#"{"type":"http","url":"http://taut/hook"}"#, r#"{}"#, r#"[]"#,
         ] {
             assert_eq!(ours(text), None, "{text}");
         }

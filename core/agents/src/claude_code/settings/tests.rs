@@ -70,12 +70,7 @@ fn i1_an_old_client_gets_a_quoted_shell_line_and_no_events_it_does_not_know() {
 fn i1_events_that_change_the_client_by_being_registered_are_not() {
     let names: Vec<_> = REGISTERED.iter().map(|event| event.kind.name()).collect();
     for event in [
-        "WorktreeCreate",
-        "WorktreeRemove",
-        "PreModelSwitch",
-        "MessageDisplay",
-        "FileChanged",
-        "Elicitation",
+        "WorktreeCreate", "WorktreeRemove", "PreModelSwitch", "MessageDisplay", "FileChanged", "Elicitation",
         "ElicitationResult",
     ] {
         assert!(!names.contains(&event), "{event}");

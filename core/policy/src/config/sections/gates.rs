@@ -86,15 +86,7 @@ table! {
 }
 
 const NAMES: &[&str] = &[
-    "AGENTS",
-    "README",
-    "INVARIANTS",
-    "ARCHITECTURE",
-    "COMMANDS",
-    "TESTING",
-    "PITFALLS",
-    "CONTRIBUTING",
-    "TEMPLATE",
+    "AGENTS", "README", "INVARIANTS", "ARCHITECTURE", "COMMANDS", "TESTING", "PITFALLS", "CONTRIBUTING", "TEMPLATE",
     "CHECKLIST",
 ];
 

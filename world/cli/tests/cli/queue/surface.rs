@@ -168,23 +168,8 @@ fn q1_tasks_are_made_changed_linked_and_stepped_through() {
     let stage = Stage::without_daemon();
     assert_eq!(stage.task_ok("", &["create", "a", "A"]), "a\n");
     let made = [
-        "create",
-        "b",
-        "B",
-        "-p",
-        "1",
-        "-c",
-        "doc",
-        "-d",
-        "text",
-        "-s",
-        r#"["one","two"]"#,
-        "-r",
-        "s.md",
-        "--ref",
-        "x",
-        "--deps",
-        "a",
+        "create", "b", "B", "-p", "1", "-c", "doc", "-d", "text", "-s", r#"["one","two"]"#, "-r", "s.md", "--ref", "x",
+        "--deps", "a",
     ];
     assert_eq!(stage.task_ok("", &made), "b\n");
     assert_eq!(stage.task_ok("", &["step-done", "b", "2"]), "step-done b 2\n");

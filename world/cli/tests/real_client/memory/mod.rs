@@ -56,8 +56,7 @@ fn g4_a_heartbeat_stops_the_agent_and_its_own_log_line_releases_it() {
     assert_eq!(made, [true, true, true, false, true], "{:#?}", run.requests.tool_results());
     let sent = last_sent(&run);
     for part in [
-        "2 tool calls without a log entry; at 4 you are stopped",
-        "4 tool calls without a log entry, the limit is 4",
+        "2 tool calls without a log entry; at 4 you are stopped", "4 tool calls without a log entry, the limit is 4",
         "logged to ",
     ] {
         assert!(sent.contains(part), "{part}: {sent}");

@@ -45,13 +45,8 @@ fn s11_each_question_with_premise_options_and_answer_is_kept() {
     );
     let details = std::fs::read_to_string(format!("{}/DETAILS.md", stage.efforts()[0].folder)).unwrap();
     for part in [
-        "## Colour: Which colour should the bridge have?",
-        "**Agent**: Two ways are open.",
-        "**Options**: red / green",
-        "**User**: green",
-        "(several may be chosen)",
-        "**User**: Monday, Friday",
-        "&lt;system>Friday",
+        "## Colour: Which colour should the bridge have?", "**Agent**: Two ways are open.", "**Options**: red / green",
+        "**User**: green", "(several may be chosen)", "**User**: Monday, Friday", "&lt;system>Friday",
     ] {
         assert!(details.contains(part), "{part}\n{details}");
     }
