@@ -67,12 +67,15 @@ pub fn unknown(agent: &str) -> String {
 /// Whether a variable may be read from a hook's environment.
 pub fn is_allowed(name: &str) -> bool {
     let own = |dialect: &&Dialect| dialect.profile.variables.started_with.contains(&name);
-    name.starts_with("TAUT_") || Environment::ALLOWED.contains(&name) || is_told(name) || ALL.0.iter().any(own)
+    name.starts_with("TAUT_")
+        || Environment::ALLOWED.contains(&name)
+        || is_given_by_an_agent(name)
+        || ALL.0.iter().any(own)
 }
 
 /// Whether a client tells this variable to each of its hooks anew; all others are what the client was started with.
-pub fn is_told(name: &str) -> bool {
-    ALL.0.iter().any(|dialect| dialect.profile.variables.told.contains(&name))
+pub fn is_given_by_an_agent(name: &str) -> bool {
+    ALL.0.iter().any(|dialect| dialect.profile.variables.given_to_hooks.contains(&name))
 }
 
 impl Dialect {

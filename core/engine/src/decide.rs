@@ -72,13 +72,17 @@ pub fn decide(event: &EventContext<'_>) -> Outcome {
         if holding.halted {
             session = state::end(session, CONTEXT_LIMIT, now);
         }
-        writes.extend(told_of(&session, event));
+        writes.extend(reports_of(&session, event));
         row.session = Some(session.id.clone());
         row.agent.clone_from(&session.agent);
         record::chart(&mut row, &mut session);
         let agents = [teammate_row(event), agent_row(&session, verdict, event)];
         for agent in agents.into_iter().flatten() {
-            after.extend(turn(&agent, event, Told { session: &mut session, row: &mut row, reply: &mut said.reply }));
+            after.extend(turn(
+                &agent,
+                event,
+                TurnOutput { session: &mut session, row: &mut row, reply: &mut said.reply },
+            ));
             writes.push(Write::Agent(agent));
         }
         writes.push(Write::Session(Box::new(session)));
@@ -141,7 +145,7 @@ fn ended(placed: &Placed, now: Ms) -> Vec<Write> {
 }
 
 /// What others are told of the session without its saying so.
-fn told_of(session: &Session, event: &EventContext<'_>) -> Vec<Write> {
+fn reports_of(session: &Session, event: &EventContext<'_>) -> Vec<Write> {
     // A supervisor starts it again, to go on with the same work.
     let end = reports::unreported(session, event.now).filter(|_| event.who.standing != Supervision::Supervised);
     let helper = reports::helper(event, session);
@@ -186,14 +190,14 @@ fn teammate_row(event: &EventContext<'_>) -> Option<Agent> {
 }
 
 /// What a turn of the event's own agent leaves its mark on.
-struct Told<'a> {
+struct TurnOutput<'a> {
     session: &'a mut Session,
     row: &'a mut Event,
     reply: &'a mut Reply,
 }
 
 /// What follows where a row's status is another from now on.
-fn turn(agent: &Agent, event: &EventContext<'_>, told: Told<'_>) -> Vec<After> {
+fn turn(agent: &Agent, event: &EventContext<'_>, told: TurnOutput<'_>) -> Vec<After> {
     let Some(change) = status_change(agent, event.loaded) else { return Vec::new() };
     let mut after = Vec::new();
     if agent.id == told.session.agent {

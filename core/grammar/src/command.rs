@@ -76,7 +76,7 @@ impl AgentArgs {
         let stdin = stdin.map(str::trim).unwrap_or_default();
         Some(match self {
             Self::Messages(MessageArgs::Send(args)) => {
-                said(SEND, &args.text, stdin).map(|text| AgentCommand::Send { to: args.to.clone(), text })
+                given_text(SEND, &args.text, stdin).map(|text| AgentCommand::Send { to: args.to.clone(), text })
             }
             Self::Messages(MessageArgs::Worker { verb: WorkerVerb::Done(args) }) => report(args, stdin),
             Self::Messages(MessageArgs::Inbox(InboxArgs { all: false, agent: None })) => Ok(AgentCommand::Inbox),
@@ -222,7 +222,7 @@ fn report(args: &WorkerDoneArgs, stdin: &str) -> Result<AgentCommand, String> {
         summary => (summary, false),
     };
     let outcome = if args.failed || last { WorkerOutcome::Failed } else { WorkerOutcome::Done };
-    said(WORKER_DONE, summary, stdin).map(|summary| AgentCommand::Report { summary, outcome })
+    given_text(WORKER_DONE, summary, stdin).map(|summary| AgentCommand::Report { summary, outcome })
 }
 
 fn summary(args: &WorkerDoneArgs) -> &[String] {
@@ -240,7 +240,7 @@ fn is_on_stdin(words: &[String]) -> bool {
 }
 
 /// What is said to somebody.
-fn said(usage: &str, words: &[String], stdin: &str) -> Result<String, String> {
+fn given_text(usage: &str, words: &[String], stdin: &str) -> Result<String, String> {
     text(usage, if is_on_stdin(words) { &[] } else { words }, stdin)
 }
 

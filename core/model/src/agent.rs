@@ -54,7 +54,7 @@ pub struct AgentVariables {
     /// Whoever has one of these speaks for an agent.
     pub inside: &'static [&'static str],
     /// Those of the allow-list that it tells each of its hooks anew.
-    pub told: &'static [&'static str],
+    pub given_to_hooks: &'static [&'static str],
     /// Those of the allow-list that are what it was started with.
     pub started_with: &'static [&'static str],
     /// The number of its process.

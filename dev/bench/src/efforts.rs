@@ -45,17 +45,17 @@ fn house(count: usize, config: &str) -> Result<BenchHome> {
     let file = house.home().join(".config/taut/config.toml");
     std::fs::create_dir_all(file.parent().unwrap_or(&file))?;
     std::fs::write(&file, config)?;
-    let mut store = Store::open_and_migrate(&house.state(), Duration::from_secs(5)).map_err(told)?;
+    let mut store = Store::open_and_migrate(&house.state(), Duration::from_secs(5)).map_err(failed)?;
     for batch in (0..=count).collect::<Vec<_>>().chunks(5_000).filter(|_| count > 0) {
         let writes: Vec<Write> = batch.iter().flat_map(|nth| rows(&house, *nth, count)).map(Write::Memory).collect();
-        store.transact(Durability::Normal, |tx| tx.apply(&writes)).map_err(told)?;
+        store.transact(Durability::Normal, |tx| tx.apply(&writes)).map_err(failed)?;
     }
-    store.settle().map_err(told)?;
+    store.settle().map_err(failed)?;
     house.daemon("start")?;
     Ok(house)
 }
 
-fn told(error: store::Error) -> Error {
+fn failed(error: store::Error) -> Error {
     Error::other(error.to_string())
 }
 

@@ -141,6 +141,6 @@ pub fn misread(path: &Path, error: &SettingsError) -> CliError {
 }
 
 /// A failure whose message already says why and what helps.
-pub fn told(error: &dyn std::error::Error) -> CliError {
+pub fn as_cli_error(error: &dyn std::error::Error) -> CliError {
     CliError::failed(error.to_string())
 }

@@ -15,7 +15,7 @@ pub type Made = Vec<(OsString, OsString)>;
 pub fn of_daemon(places: &PathVariables) -> Made {
     let mut made = of_program(&places.home());
     made.push(("TAUT_HOME".into(), places.state().into()));
-    made.extend(said("TAUT_LOG", is_name).map(|(name, value)| (name.into(), value)));
+    made.extend(variable("TAUT_LOG", is_name).map(|(name, value)| (name.into(), value)));
     made
 }
 
@@ -31,18 +31,18 @@ pub fn of_program(home: &Path) -> Made {
     if bus.exists() {
         made.push(("DBUS_SESSION_BUS_ADDRESS", format!("unix:path={}", bus.display()).into()));
     } else {
-        made.extend(said("DBUS_SESSION_BUS_ADDRESS", is_plain_bus));
+        made.extend(variable("DBUS_SESSION_BUS_ADDRESS", is_plain_bus));
     }
     // A display of another machine would be somewhere to send what is told.
-    made.extend(said("DISPLAY", is_local));
-    made.extend(said("WAYLAND_DISPLAY", is_name));
+    made.extend(variable("DISPLAY", is_local));
+    made.extend(variable("WAYLAND_DISPLAY", is_name));
     // The hours in which nobody is to be told of anything are those of the user's clock.
-    made.extend(said("TZ", is_zone));
+    made.extend(variable("TZ", is_zone));
     made.into_iter().map(|(name, value)| (name.into(), value)).collect()
 }
 
 /// What the user has said of it, if it is of the harmless kind.
-fn said(name: &'static str, harmless: fn(&str) -> bool) -> Option<(&'static str, OsString)> {
+fn variable(name: &'static str, harmless: fn(&str) -> bool) -> Option<(&'static str, OsString)> {
     let value = origin::said(name)?.into_string().ok()?;
     harmless(&value).then(|| (name, value.into()))
 }

@@ -58,7 +58,7 @@ pub fn places_of_command() -> PathVariables {
 pub fn environment_unseen() -> Environment {
     let mut told = allowed(std::env::vars_os());
     if is_marked() {
-        told.0.retain(|name, _| agents::is_told(name));
+        told.0.retain(|name, _| agents::is_given_by_an_agent(name));
     }
     told
 }
@@ -70,13 +70,13 @@ pub fn environment() -> Environment {
         Origin::Itself => allowed(all),
         Origin::Client(first) => {
             let mut told = allowed(first.iter().cloned());
-            told.0.retain(|name, _| !agents::is_told(name));
-            told.0.extend(allowed(all).0.into_iter().filter(|(name, _)| agents::is_told(name)));
+            told.0.retain(|name, _| !agents::is_given_by_an_agent(name));
+            told.0.extend(allowed(all).0.into_iter().filter(|(name, _)| agents::is_given_by_an_agent(name)));
             told
         }
         Origin::Hidden | Origin::Unknown => {
             let mut told = allowed(all);
-            told.0.retain(|name, _| agents::is_told(name));
+            told.0.retain(|name, _| agents::is_given_by_an_agent(name));
             told
         }
     }

@@ -39,7 +39,7 @@ pub enum CliCommandError {
 /// What was said, and what went wrong with files.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Executed {
-    pub said: String,
+    pub output: String,
     pub troubles: Vec<String>,
 }
 
@@ -80,7 +80,7 @@ impl CliCommand<'_> {
         context.facts = &facts;
         let done = self.store.transact(Durability::Full, |tx| store_it(tx, command, context))?;
         let done = done.map_err(CliCommandError::Refused)?;
-        Ok(Executed { said: done.said, troubles: host::artifacts::write(&done.after, &roots) })
+        Ok(Executed { output: done.output, troubles: host::artifacts::write(&done.after, &roots) })
     }
 }
 
@@ -118,6 +118,6 @@ pub fn found_done(
     }
     Ok(found.map(|found| match found.refused {
         Some(why) => Err(CliCommandError::Refused(why)),
-        None => Ok(Executed { said: found.said, troubles: Vec::new() }),
+        None => Ok(Executed { output: found.output, troubles: Vec::new() }),
     }))
 }

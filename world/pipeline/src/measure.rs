@@ -40,13 +40,13 @@ impl Pipeline {
         let Some(known) = self.store()?.session(logical)?.filter(|session| session.open() && ours(session)) else {
             return Ok(None);
         };
-        if told(known.clone(), reading, &settings) == known {
+        if with_reading(known.clone(), reading, &settings) == known {
             return Ok(Some(known));
         }
         self.store()?.transact(Durability::Normal, |tx| {
             let open = tx.open_sessions(logical)?;
             let Some(session) = open.into_iter().find(|session| session.id == known.id) else { return Ok(None) };
-            let session = told(session, reading, &settings);
+            let session = with_reading(session, reading, &settings);
             tx.apply(&[Write::Session(Box::new(session.clone()))])?;
             Ok(Some(session))
         })
@@ -88,7 +88,7 @@ fn grown(session: &Session) -> Option<TranscriptTail> {
     if size == session.memo.read_to { None } else { host::probe::tail(path, LAST_BYTES) }
 }
 
-fn told(mut session: Session, reading: &ContextReading, settings: &ContextSettings) -> Session {
+fn with_reading(mut session: Session, reading: &ContextReading, settings: &ContextSettings) -> Session {
     session.memo.model = reading.model.clone().or(session.memo.model);
     session.memo.told_window = reading.window.or(session.memo.told_window);
     session.context_tokens = reading.tokens.or(session.context_tokens);

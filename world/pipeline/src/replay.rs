@@ -67,7 +67,7 @@ fn replay_event(
     pending: &Pending,
     taken: &mut TakenIn,
 ) -> Result<(), Error> {
-    let Some(told) = Told::read(pending) else {
+    let Some(told) = SpooledCall::read(pending) else {
         return drop_it(store, pending, "what was noted of it cannot be read", taken);
     };
     let mut policies = PolicyCache::new(setting.user_config.clone(), setting.state.clone());
@@ -97,7 +97,7 @@ enum Step {
     Done(Vec<After>, Option<String>),
 }
 
-fn step(tx: &Tx<'_>, event: &PreparedEvent, told: &Told, last: bool) -> Result<Step, Error> {
+fn step(tx: &Tx<'_>, event: &PreparedEvent, told: &SpooledCall, last: bool) -> Result<Step, Error> {
     let at = told.call.at;
     let mut loaded = tx.identify(&event.who, at)?;
     // What was claimed or renewed since is held by somebody who lives.
@@ -140,7 +140,7 @@ fn drop_it(store: &mut Store, pending: &Pending, why: &str, taken: &mut TakenIn)
 }
 
 /// What was noted of an event, read back.
-struct Told {
+struct SpooledCall {
     key: String,
     id: String,
     envelope: Envelope,
@@ -149,7 +149,7 @@ struct Told {
     fresh_session: String,
 }
 
-impl Told {
+impl SpooledCall {
     fn ids(&self) -> Ids<'_> {
         Ids { event: &self.id, session: &self.fresh_session, request: &self.call.request }
     }

@@ -82,20 +82,20 @@ fn result(kind: EventKind, served: &Response) -> Value {
     }
     let allowed = event.is_none_or(|event| event.verdict < Level::Deny);
     let report = served.report.as_deref().cloned().unwrap_or_default();
-    if let Value::Object(fields) = fields(kind, allowed, &report, &Told::of(served)) {
+    if let Value::Object(fields) = fields(kind, allowed, &report, &RpcParams::of(served)) {
         out.extend(fields);
     }
     Value::Object(out)
 }
 
 /// What the answer tells the model.
-struct Told {
+struct RpcParams {
     context: Option<String>,
     session: Option<String>,
     at: String,
 }
 
-impl Told {
+impl RpcParams {
     fn of(served: &Response) -> Self {
         let said: Value = serde_json::from_str(&served.answer.stdout).unwrap_or_default();
         let context = said["hookSpecificOutput"]["additionalContext"].as_str().map(str::to_string);
@@ -124,7 +124,7 @@ impl Told {
     }
 }
 
-fn fields(kind: EventKind, allow: bool, report: &RpcReport, told: &Told) -> Value {
+fn fields(kind: EventKind, allow: bool, report: &RpcReport, told: &RpcParams) -> Value {
     let effort = report.effort.as_ref();
     let id = effort.map(|effort| &effort.id);
     let (skill, phase) = (effort.map(|effort| &effort.skill), effort.and_then(|effort| effort.phase.as_ref()));

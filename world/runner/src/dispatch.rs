@@ -187,7 +187,7 @@ impl<'j> Dispatcher<'j> {
                 None
             }
             LoopEffect::Say(words) => {
-                self.tell.tell(&RunMessage::Note(words));
+                self.tell.show(&RunMessage::Note(words));
                 None
             }
             LoopEffect::Save => {
@@ -258,7 +258,7 @@ impl<'j> Dispatcher<'j> {
         if !child.is_killing() && self.run_store.wants_restart(&self.agent, self.began) {
             self.restart = true;
             child.kill();
-            self.tell.tell(&RunMessage::Note("the agent asked for a fresh context".to_string()));
+            self.tell.show(&RunMessage::Note("the agent asked for a fresh context".to_string()));
         }
         self.log.flush();
     }
@@ -301,7 +301,7 @@ impl<'j> Dispatcher<'j> {
         if let Err(error) = self.run_store.save_iteration(&iteration) {
             self.warn(format!("this iteration could not be recorded: {error}"));
         }
-        self.tell.tell(&said);
+        self.tell.show(&said);
     }
 
     /// A database that cannot be written costs resuming, not the run.
@@ -323,12 +323,12 @@ impl<'j> Dispatcher<'j> {
         if let Some((until, why)) = &self.waiting {
             let seconds = (until.0 - now.0) / 1000;
             if seconds > 0 {
-                self.tell.tell(&RunMessage::Countdown { seconds, why: why.clone() });
+                self.tell.show(&RunMessage::Countdown { seconds, why: why.clone() });
             }
             return;
         }
         let (done, left) = self.counted();
-        self.tell.tell(&RunMessage::Status(RunStatus {
+        self.tell.show(&RunMessage::Status(RunStatus {
             iteration: self.state.tally.iterations,
             elapsed_ms: now.since(self.run.started_at),
             cost_micros: self.state.tally.cost_micros + self.heard.cost_micros,
@@ -350,7 +350,7 @@ impl<'j> Dispatcher<'j> {
         self.log.line("loop", &format!("finished: {} ({})", finish.name(), self.state.why));
         self.log.flush();
         self.run_store.settle();
-        self.tell.tell(&RunMessage::Finished { finish, why: self.state.why.clone() });
+        self.tell.show(&RunMessage::Finished { finish, why: self.state.why.clone() });
         let (done, left) = self.counted();
         RunSummary {
             run: self.run.id.clone(),
@@ -368,6 +368,6 @@ impl<'j> Dispatcher<'j> {
 
     fn warn(&mut self, words: String) {
         self.log.line("warning", &words);
-        self.tell.tell(&RunMessage::Warning(words));
+        self.tell.show(&RunMessage::Warning(words));
     }
 }

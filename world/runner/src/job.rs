@@ -173,7 +173,7 @@ fn config_sh(seen: &ProjectFiles, trusted: bool, env: &BTreeMap<String, String>,
     let read = assignments(&String::from_utf8_lossy(&file.bytes), env);
     for name in &read.unread {
         let words = format!(".fresher/config.sh: the value of {name} would have to be run, and is left out");
-        tell.tell(&RunMessage::Warning(words));
+        tell.show(&RunMessage::Warning(words));
     }
     read
 }

@@ -41,7 +41,7 @@ pub(crate) fn take_over(job: &Job, run_store: &mut RunStore, tell: &dyn Tell) ->
                 ..run.clone()
             })?;
             let words = format!("a loop that was killed in iteration {} was cleared away", run.tally.iterations);
-            tell.tell(&RunMessage::Note(words));
+            tell.show(&RunMessage::Note(words));
         }
     }
     let runner = identity(std::process::id());

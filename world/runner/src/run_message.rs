@@ -4,7 +4,7 @@ use model::run::Finish;
 
 /// Takes in what is told; must not fail, for a closed terminal is no reason to stop.
 pub trait Tell {
-    fn tell(&self, said: &RunMessage);
+    fn show(&self, said: &RunMessage);
 }
 
 #[derive(Debug, Clone, PartialEq)]

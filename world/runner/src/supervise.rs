@@ -72,12 +72,12 @@ pub fn supervise(what: &Supervised, tell: &dyn Tell) -> Result<i32, RunnerError>
         release(&mut run_store, what, tell);
         match life {
             Life::Over(code) if matches!(start, Start::Resume(_)) && code != 0 && one.since.elapsed() < STALE => {
-                tell.tell(&RunMessage::Note("the session could not be resumed; starting afresh".to_string()));
+                tell.show(&RunMessage::Note("the session could not be resumed; starting afresh".to_string()));
                 start = Start::Recover;
             }
             Life::Over(code) => break code,
             Life::Again(next) => {
-                tell.tell(&RunMessage::Note("the agent asked for a fresh start".to_string()));
+                tell.show(&RunMessage::Note("the agent asked for a fresh start".to_string()));
                 start = next;
             }
         }
@@ -88,7 +88,7 @@ pub fn supervise(what: &Supervised, tell: &dyn Tell) -> Result<i32, RunnerError>
 
 impl Supervised {
     /// What would be done, for `--dry-run`.
-    pub fn told(&self) -> Vec<String> {
+    pub fn variables(&self) -> Vec<String> {
         let line = |start: &Start| {
             let words = std::iter::once(self.program.clone()).chain(self.line(start));
             words.map(|word| if word.contains(' ') { format!("'{word}'") } else { word }).collect::<Vec<_>>().join(" ")
@@ -192,7 +192,7 @@ impl OneLife {
             if kept.elapsed() >= KEEP_EVERY {
                 kept = Instant::now();
                 if let Err(error) = run_store.keep(&what.agent, self.leader) {
-                    tell.tell(&RunMessage::Warning(format!("leases could not be renewed: {error}")));
+                    tell.show(&RunMessage::Warning(format!("leases could not be renewed: {error}")));
                 }
             }
         }
@@ -245,10 +245,10 @@ fn how(run_store: &RunStore, what: &Supervised, since: Ms) -> Start {
 fn release(run_store: &mut RunStore, what: &Supervised, tell: &dyn Tell) {
     match run_store.release(&what.agent) {
         Ok(slugs) => slugs.iter().for_each(|slug| {
-            tell.tell(&RunMessage::Warning(format!("task {slug} was released: the agent ended without completing it")))
+            tell.show(&RunMessage::Warning(format!("task {slug} was released: the agent ended without completing it")))
         }),
         Err(error) => {
-            tell.tell(&RunMessage::Warning(format!("tasks could not be released, their leases will lapse: {error}")))
+            tell.show(&RunMessage::Warning(format!("tasks could not be released, their leases will lapse: {error}")))
         }
     }
 }

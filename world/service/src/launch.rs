@@ -50,15 +50,15 @@ fn line(words: &[&str], places: &PathVariables) -> Vec<OsString> {
 /// A command wrote what the workers and views of a daemon may want to know of.
 /// They find it by themselves, only later: so nothing depends on this.
 pub fn tell_daemon(places: &PathVariables) {
-    tell(places, FLEET_CHANGED);
+    call_daemon(places, FLEET_CHANGED);
 }
 
 /// The same of a tmux server that was switched on.
 pub fn tell_daemon_of_a_switch(places: &PathVariables) {
-    tell(places, TMUX_SWITCHED);
+    call_daemon(places, TMUX_SWITCHED);
 }
 
-fn tell(places: &PathVariables, method: &str) {
+fn call_daemon(places: &PathVariables, method: &str) {
     const PATIENCE: Duration = Duration::from_millis(100);
     if !without_daemon() {
         let _ = daemon::Client::new(&places.state(), PATIENCE).rpc(method, &Value::Null);

@@ -13,7 +13,7 @@ const FIND: &str = "SELECT value FROM meta WHERE name = ?1";
 const PUT: &str = "INSERT OR REPLACE INTO meta (name, value) VALUES (?1, ?2)";
 
 impl Store {
-    pub fn told(&self) -> Result<Vec<NotifiedTurn>, Error> {
+    pub fn notified(&self) -> Result<Vec<NotifiedTurn>, Error> {
         self.read(read)
     }
 

@@ -42,7 +42,7 @@ impl Store {
     }
 
     /// What was said in a session, to its agent or by it, the newest first.
-    pub fn said(&self, session: &str, agent: &str, most: usize) -> Result<Vec<MessageRow>, Error> {
+    pub fn messages_of(&self, session: &str, agent: &str, most: usize) -> Result<Vec<MessageRow>, Error> {
         let most = i64::try_from(most).unwrap_or(i64::MAX);
         let read = |row: &rusqlite::Row<'_>| {
             let (_, message) = messages::read(row)?;

@@ -29,7 +29,7 @@ pub fn inherited(event: &EventContext<'_>) -> Vec<Probe> {
 
 /// Puts the files into the budget, in the order they are told. Files that are not
 /// there are passed over; those that are and cannot be read are named, to be read by hand.
-pub fn tell(event: &EventContext<'_>, budget: &mut ContextBudget) {
+pub fn add_to(event: &EventContext<'_>, budget: &mut ContextBudget) {
     let settings = ContextSettings::of(event.policy);
     let mut failed = Vec::new();
     for ContextFile { source, path, title, found } in walk(event).files {

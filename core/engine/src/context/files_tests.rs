@@ -228,7 +228,7 @@ fn d4_files_that_could_not_be_read_are_named_to_be_read_by_hand() {
         places: &Places { tree: "/p".into(), ..Places::default() },
         ..context(&envelope)
     };
-    tell(&event, &mut budget);
+    add_to(&event, &mut budget);
     let text = budget.fit().text.unwrap();
     assert_eq!(text, "[TAUT: WARNING]: Context could not be loaded. Read these by hand: /p/a.md, /p/c.md");
 }

@@ -11,7 +11,7 @@ pub mod warning;
 mod window;
 
 pub use budget::{ContextBudget, Fitted, Rank, ShownFile};
-pub(crate) use files::{inherited, tell, wanted};
+pub(crate) use files::{add_to, inherited, wanted};
 pub(crate) use observe::observe;
 pub use observe::{measured, sized};
 pub use settings::{ContextSettings, CoreFile};

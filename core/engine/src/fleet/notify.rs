@@ -80,7 +80,7 @@ pub fn from_now(agents: &[Agent], before: &Notify, look: &NotifyContext<'_>) -> 
 }
 
 /// Who is told of now, and when to look again.
-pub fn tell(agents: &[Turned<'_>], look: &NotifyContext<'_>) -> Round {
+pub fn notices(agents: &[Turned<'_>], look: &NotifyContext<'_>) -> Round {
     let NotifyContext { told, now, offset } = *look;
     let kept = told.iter().filter(|one| (-SKEW_MS..KEPT_MS).contains(&now.0.saturating_sub(one.at.0))).cloned();
     let mut round = Round { told: kept.collect(), ..Round::default() };

@@ -22,7 +22,7 @@ pub fn fire(event: &EventContext<'_>, gated: &GatedCall<'_>, judged: &mut GateRe
         }
         judged.fired.push(id.to_string());
         if let Some(text) =
-            told(guard.payload.as_ref()).filter(|_| !gated.counters.told.iter().any(|known| known == id))
+            payload_text(guard.payload.as_ref()).filter(|_| !gated.counters.told.iter().any(|known| known == id))
         {
             judged.told.push(id.to_string());
             judged.findings.push(finding(id, RuleKind::Warn, gated, text));
@@ -50,7 +50,7 @@ fn holds(condition: &GuardCondition, event: &EventContext<'_>, gated: &GatedCall
     }
 }
 
-fn told(payload: Option<&TextOr<Payload>>) -> Option<String> {
+fn payload_text(payload: Option<&TextOr<Payload>>) -> Option<String> {
     match payload? {
         TextOr::Text(text) => Some(text.clone()),
         TextOr::Table(payload) => payload.text.clone().or_else(|| payload.message.clone()),

@@ -83,7 +83,7 @@ pub fn invoked(event: &EventContext<'_>, name: &str, memory: &mut Memory) {
     let start = Start { skill: name.to_string(), ..Start::default() };
     let Ok(done) = execute::begin(start, event) else { return };
     let Some(effort) = done.effort.clone() else { return };
-    let said = done.said.clone();
+    let said = done.output.clone();
     memory.take(done);
     memory.texts.push((Rank::Effort, format!("{} effort {said}", super::settings::label(event.policy, "INFO"))));
     preload(event, &declared, memory);

@@ -18,7 +18,7 @@ use model::session::{Once, Session};
 pub struct CommandResult {
     pub keeps: Vec<MemoryWrite>,
     pub after: Vec<After>,
-    pub said: String,
+    pub output: String,
     /// What the session says of itself from now on.
     pub status: Option<String>,
     /// The effort as it stands now, where it changed.
@@ -46,7 +46,7 @@ fn without_secrets(done: CommandResult) -> CommandResult {
     CommandResult {
         keeps: done.keeps.into_iter().map(redact::keep).collect(),
         after: done.after.into_iter().map(redact::after).collect(),
-        said: redact::text_without_secrets(&done.said),
+        output: redact::text_without_secrets(&done.output),
         status: done.status.as_deref().map(redact::text_without_secrets),
         ..done
     }
@@ -85,10 +85,10 @@ fn log(text: &str, event: &EventContext<'_>) -> CommandResult {
                 format!(" (sub-agent {})", event.sub_agent())
             };
             let heading = format!("## {}{by}", event.now.rfc3339());
-            done.said = format!("logged to {path}");
+            done.output = format!("logged to {path}");
             done.after.push(After::Append { path, text: format!("{heading}\n\n{text}\n\n") });
         }
-        None => done.said = "noted; no effort is active, so there is no log file".to_string(),
+        None => done.output = "noted; no effort is active, so there is no log file".to_string(),
     }
     done
 }
@@ -96,7 +96,7 @@ fn log(text: &str, event: &EventContext<'_>) -> CommandResult {
 fn status(text: String, event: &EventContext<'_>) -> CommandResult {
     let keep = event.session().map(|session| MemoryWrite::Status { session: session.id.clone(), text: text.clone() });
     CommandResult {
-        said: format!("status: {text}"),
+        output: format!("status: {text}"),
         keeps: keep.into_iter().collect(),
         status: Some(text),
         ..CommandResult::default()
@@ -115,7 +115,7 @@ pub fn begin(start: Start, event: &EventContext<'_>) -> Result<CommandResult, St
     let same_task = |effort: &&Effort| start.task.as_ref().is_none_or(|task| *task == effort.task);
     if let Some(effort) = event.effort().filter(|effort| effort.skill == start.skill).filter(same_task) {
         return Ok(CommandResult {
-            said: format!("already active: {}", shown(effort, event)),
+            output: format!("already active: {}", shown(effort, event)),
             ..CommandResult::default()
         });
     }
@@ -142,7 +142,7 @@ pub fn begin(start: Start, event: &EventContext<'_>) -> Result<CommandResult, St
     let Counters { session, sub_agent, .. } = event.counters();
     let fresh = Counters { session, sub_agent, ..Counters::default() };
     Ok(CommandResult {
-        said: format!("begun: {}", shown(&effort, event)),
+        output: format!("begun: {}", shown(&effort, event)),
         keeps: vec![MemoryWrite::Effort(Box::new(effort.clone()))],
         effort: Some(effort),
         counters: Some(fresh),
@@ -155,7 +155,7 @@ fn go(label: &str, approved: Option<String>, event: &EventContext<'_>) -> Result
     let skill = event.skill(effort);
     let label = match phase::step(&skill.phases, effort.phase.as_deref(), label, approved.as_deref()) {
         Move::Stay => {
-            return Ok(CommandResult { said: format!("already in phase {label}"), ..CommandResult::default() });
+            return Ok(CommandResult { output: format!("already in phase {label}"), ..CommandResult::default() });
         }
         Move::Refused(why) => return Err(why),
         Move::To(label) => label,
@@ -166,7 +166,7 @@ fn go(label: &str, approved: Option<String>, event: &EventContext<'_>) -> Result
     let next =
         next.map_or("the last phase; `taut effort finish` ends the effort".to_string(), |next| format!("next: {next}"));
     Ok(CommandResult {
-        said: format!("phase {label} ({next})"),
+        output: format!("phase {label} ({next})"),
         keeps: vec![MemoryWrite::Effort(Box::new(after.clone())), MemoryWrite::Phase(step)],
         effort: Some(after),
         counters: Some(Counters { since_log: 0, ..event.counters() }),
@@ -178,7 +178,7 @@ fn finish(note: &str, event: &EventContext<'_>) -> Result<CommandResult, String>
     let effort = event.effort().ok_or(NO_EFFORT)?;
     let after = Effort { finished_at: Some(event.now), loading: false, ..effort.clone() };
     let mut done = CommandResult {
-        said: format!("finished: {} (effort {} of {})", effort.skill, effort.ordinal, effort.task),
+        output: format!("finished: {} (effort {} of {})", effort.skill, effort.ordinal, effort.task),
         keeps: vec![MemoryWrite::Effort(Box::new(after.clone()))],
         effort: Some(after),
         ..CommandResult::default()
@@ -220,7 +220,7 @@ fn resume(what: Option<&str>, take: Take, event: &EventContext<'_>) -> Result<Co
         ..effort.clone()
     };
     Ok(CommandResult {
-        said: format!("continuing: {}", shown(&after, event)),
+        output: format!("continuing: {}", shown(&after, event)),
         keeps: vec![MemoryWrite::Effort(Box::new(after.clone()))],
         effort: Some(after),
         ..CommandResult::default()
@@ -230,7 +230,7 @@ fn resume(what: Option<&str>, take: Take, event: &EventContext<'_>) -> Result<Co
 fn dehydrate(hand_over: HandOver, event: &EventContext<'_>) -> Result<CommandResult, String> {
     let session = event.session().ok_or("no session of this agent is known, so nothing could find the note again; `taut doctor` says whether the hooks run")?;
     let mut done = stored_hand_over(hand_over, session, event);
-    done.said = "Your hand-over note is stored: the next session of this agent gets it once. End your turn now; \
+    done.output = "Your hand-over note is stored: the next session of this agent gets it once. End your turn now; \
                  a supervised agent is restarted, otherwise `/clear` or a new session continues."
         .to_string();
     done.keeps.push(MemoryWrite::Message(message(event, "restart_request", "dehydrated".to_string())));
@@ -262,7 +262,7 @@ fn restart(why: String, event: &EventContext<'_>) -> CommandResult {
         None => CommandResult::default(),
     };
     done.keeps.push(MemoryWrite::Message(message(event, "restart_request", why)));
-    done.said = "A restart is asked for: a supervised agent is ended and started again; otherwise `/clear` does it."
+    done.output = "A restart is asked for: a supervised agent is ended and started again; otherwise `/clear` does it."
         .to_string();
     done
 }

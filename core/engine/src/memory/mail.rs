@@ -21,7 +21,7 @@ pub fn send(to: &str, text: &str, event: &EventContext<'_>) -> Result<CommandRes
     let message = addressed(messages::NOTE, text, addressee.clone(), event)?;
     let once = if is_starter(addressee, event) { Once::Reported } else { Once::Wrote };
     let said = format!("sent to {shown}; it is shown at its next prompt or tool call");
-    Ok(CommandResult { said, ..told(message, once, event) })
+    Ok(CommandResult { output: said, ..sent(message, once, event) })
 }
 
 pub fn report(summary: &str, outcome: WorkerOutcome, event: &EventContext<'_>) -> Result<CommandResult, Refused> {
@@ -42,7 +42,7 @@ pub fn report(summary: &str, outcome: WorkerOutcome, event: &EventContext<'_>) -
     };
     let message = addressed(kind, summary, Addressee::Conversation(conversation.to_string()), event)?;
     let said = format!("reported to conversation {}", line(conversation, 80));
-    Ok(CommandResult { said, ..told(message, Once::Reported, event) })
+    Ok(CommandResult { output: said, ..sent(message, Once::Reported, event) })
 }
 
 /// One JSON object a line: whoever prints it shapes it. What a sub-agent reads
@@ -52,7 +52,7 @@ pub fn inbox(event: &EventContext<'_>) -> CommandResult {
     let lines = event.rows().inbox.iter().map(|message| object(message).to_string());
     let read = event.rows().inbox.iter().filter(|_| event.sub_agent().is_empty());
     CommandResult {
-        said: lines.collect::<Vec<_>>().join("\n"),
+        output: lines.collect::<Vec<_>>().join("\n"),
         keeps: read.map(|message| MemoryWrite::Delivered { message: message.id.clone(), at }).collect(),
         ..CommandResult::default()
     }
@@ -100,7 +100,7 @@ fn addressed(kind: &str, text: &str, to: Addressee, event: &EventContext<'_>) ->
     Ok(Message { to: Some(to), from_agent, ..message(event, kind, text.to_string()) })
 }
 
-fn told(message: Message, once: Once, event: &EventContext<'_>) -> CommandResult {
+fn sent(message: Message, once: Once, event: &EventContext<'_>) -> CommandResult {
     let own = event.session().is_some() && event.sub_agent().is_empty();
     CommandResult { keeps: vec![MemoryWrite::Message(message)], once: own.then_some(once), ..CommandResult::default() }
 }

@@ -108,7 +108,7 @@ impl Memory {
     }
 
     /// Puts what is to be told into the one budget of the event.
-    pub fn tell(&self, budget: &mut ContextBudget) {
+    pub fn add_to(&self, budget: &mut ContextBudget) {
         for (rank, text) in &self.texts {
             budget.say(*rank, text.clone());
         }

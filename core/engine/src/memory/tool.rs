@@ -69,7 +69,7 @@ fn pre_execute(event: &EventContext<'_>, line: &AgentLine, memory: &mut Memory) 
     let Some(parsed) = line.command.clone() else { return };
     let outcome = parsed.map_err(Refused::from).and_then(|command| execute(command, event));
     let (said, refused) = match &outcome {
-        Ok(done) => (done.said.clone(), None),
+        Ok(done) => (done.output.clone(), None),
         Err(why) => (String::new(), Some(why.clone())),
     };
     let pre_executed = PreExecuted {

@@ -1,7 +1,7 @@
 //! ConfigChange: settings that lose our hooks are not taken over by a running
 //! client. The user's own `taut uninstall` says so first and is let through.
 
-use super::Said;
+use super::ReplyDraft;
 use crate::event_context::EventContext;
 use model::effect::{Audience, Injection, Write};
 use model::event::{Body, Family};
@@ -9,7 +9,7 @@ use model::reply::{ByFamily, Reply, Veto};
 
 const RULE: &str = "hooks-removed";
 
-pub fn say(event: &EventContext<'_>) -> Said {
+pub fn say(event: &EventContext<'_>) -> ReplyDraft {
     let removed = event.facts.settings.is_some_and(|file| file.installed && !file.intact && !file.leaving);
     if !removed {
         return Reply::nothing(Family::Veto).into();
@@ -26,10 +26,10 @@ pub fn say(event: &EventContext<'_>) -> Said {
         Write::Injection(Injection { session: session.id.clone(), audience: Audience::User, text: told.clone() })
     });
     let veto = Veto { block: Some(told), halt: None };
-    Said {
+    ReplyDraft {
         reply: Reply { answer: ByFamily::Veto(veto), ..Reply::default() },
         writes: notice.into_iter().collect(),
         rules: vec![RULE.to_string()],
-        ..Said::default()
+        ..ReplyDraft::default()
     }
 }

@@ -1,7 +1,7 @@
 //! PreToolUse: the strictest verdict wins, all reasons of that level at once.
 //! The model reads why and what to do instead; the user, how to overrule it.
 
-use super::{Said, pre_compact};
+use super::{ReplyDraft, pre_compact};
 use crate::context::ContextBudget;
 use crate::event_context::EventContext;
 use crate::memory::Memory;
@@ -9,11 +9,11 @@ use model::reply::{ByFamily, Gate, GateStop, Reply};
 use model::{Findings, Level};
 
 /// What the guard and the gates say together, and what is told beside it.
-pub fn say(event: &EventContext<'_>, memory: &Memory) -> Said {
+pub fn say(event: &EventContext<'_>, memory: &Memory) -> ReplyDraft {
     let guard = event.findings;
     let gates = &memory.findings;
     let all = Findings(guard.0.iter().chain(gates).cloned().collect());
-    let mut said = Said::default();
+    let mut said = ReplyDraft::default();
     let told = || policy::reason(&all);
     let mut gate = match all.level() {
         Level::Pass => Gate::default(),
@@ -22,7 +22,7 @@ pub fn say(event: &EventContext<'_>, memory: &Memory) -> Said {
         Level::Deny => Gate { stop: Some(GateStop::Deny { reason: told(), halt: None }), context: None },
     };
     let mut budget = ContextBudget::default();
-    memory.tell(&mut budget);
+    memory.add_to(&mut budget);
     if let Some(text) = said.fit(budget, event) {
         gate.context = Some(gate.context.map_or(text.clone(), |context| format!("{context}\n\n{text}")));
     }
@@ -38,6 +38,6 @@ pub fn say(event: &EventContext<'_>, memory: &Memory) -> Said {
 /// The call of an agent that was stopped at its context limit: it is denied,
 /// and the client told to end, for it took no notice the first time.
 pub fn halted() -> Reply {
-    let stop = GateStop::Deny { reason: pre_compact::told(), halt: Some(pre_compact::halt()) };
+    let stop = GateStop::Deny { reason: pre_compact::stop_text(), halt: Some(pre_compact::halt()) };
     Reply { answer: ByFamily::Gate(Gate { stop: Some(stop), context: None }), ..Reply::default() }
 }

@@ -25,7 +25,7 @@ use model::session::{ContextMemo, Once};
 
 /// An answer, and what is to be stored because of it.
 #[derive(Default)]
-pub struct Said {
+pub struct ReplyDraft {
     pub reply: Reply,
     pub writes: Vec<Write>,
     /// Rules besides the guard's that spoke.
@@ -74,7 +74,7 @@ impl SessionMark {
     }
 }
 
-impl Said {
+impl ReplyDraft {
     /// The text that fits, and what becomes of the rest: files wait to be read,
     /// texts for the next chance.
     fn fit(&mut self, budget: ContextBudget, event: &EventContext<'_>) -> Option<String> {
@@ -100,20 +100,20 @@ impl Said {
     }
 }
 
-impl From<Reply> for Said {
+impl From<Reply> for ReplyDraft {
     fn from(reply: Reply) -> Self {
         Self { reply, ..Self::default() }
     }
 }
 
-pub fn say(event: &EventContext<'_>, holding: &Holding, memory: &Memory) -> Said {
+pub fn say(event: &EventContext<'_>, holding: &Holding, memory: &Memory) -> ReplyDraft {
     let mut said = answer(event, holding, memory);
     notice::add(event, &mut said);
     said.reply = express::expressible(said.reply, event.envelope);
     said
 }
 
-fn answer(event: &EventContext<'_>, holding: &Holding, memory: &Memory) -> Said {
+fn answer(event: &EventContext<'_>, holding: &Holding, memory: &Memory) -> ReplyDraft {
     match event.envelope.kind {
         EventKind::ConfigChange => config_change::say(event),
         EventKind::PreCompact => pre_compact::say(holding),
@@ -132,10 +132,10 @@ fn answer(event: &EventContext<'_>, holding: &Holding, memory: &Memory) -> Said 
 }
 
 /// An effort that begins, and what a sub-agent is to know of it.
-fn context(event: &EventContext<'_>, memory: &Memory) -> Said {
-    let mut said = Said::default();
+fn context(event: &EventContext<'_>, memory: &Memory) -> ReplyDraft {
+    let mut said = ReplyDraft::default();
     let mut budget = ContextBudget::default();
-    memory.tell(&mut budget);
+    memory.add_to(&mut budget);
     let text = said.fit(budget, event);
     said.reply = Reply { answer: ByFamily::Context(Context { text }), ..Reply::default() };
     said

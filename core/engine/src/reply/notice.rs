@@ -1,6 +1,6 @@
 //! What a person ought to know of the configuration, once in a session, and never shown to the model.
 
-use super::{Said, SessionMark};
+use super::{ReplyDraft, SessionMark};
 use crate::event_context::EventContext;
 use crate::fleet::text::line;
 use model::event::EventKind;
@@ -12,7 +12,7 @@ use policy::{Policy, Trust};
 const MOST: usize = 400;
 
 /// Adds the line for the user, where there is something to say and it was not said before.
-pub fn add(event: &EventContext<'_>, said: &mut Said) {
+pub fn add(event: &EventContext<'_>, said: &mut ReplyDraft) {
     let Some(text) = text(event.policy).filter(|_| is_due(event)) else { return };
     let before = said.reply.user_line.take();
     said.reply.user_line = Some(before.into_iter().chain([text]).collect::<Vec<_>>().join("\n\n"));

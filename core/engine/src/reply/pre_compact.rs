@@ -2,22 +2,22 @@
 //! its context is full, so that a fresh one goes on. `continue: false` alone
 //! does not stop the client here: the compaction is refused as well.
 
-use super::Said;
+use super::ReplyDraft;
 use crate::leases::{Holding, STOP_REASON};
 use model::event::Family;
 use model::reply::{ByFamily, Halt, Reply, Veto};
 
 const RULE: &str = "context-limit";
 
-pub fn say(holding: &Holding) -> Said {
+pub fn say(holding: &Holding) -> ReplyDraft {
     if !holding.halted {
         return Reply::nothing(Family::Veto).into();
     }
-    let veto = Veto { block: Some(told()), halt: Some(halt()) };
-    Said {
+    let veto = Veto { block: Some(stop_text()), halt: Some(halt()) };
+    ReplyDraft {
         reply: Reply { answer: ByFamily::Veto(veto), ..Reply::default() },
         rules: vec![RULE.to_string()],
-        ..Said::default()
+        ..ReplyDraft::default()
     }
 }
 
@@ -26,7 +26,7 @@ pub fn halt() -> Halt {
 }
 
 /// What the agent and its owner read.
-pub fn told() -> String {
+pub fn stop_text() -> String {
     "context limit reached: this session is over. Its tasks were released for retry (`taut task list`), \
      and what it knew is stored for the next session of this agent"
         .to_string()

@@ -1,6 +1,6 @@
 //! UserPromptSubmit: what is due is told, each thing once, in one budget.
 
-use super::{Said, SessionMark};
+use super::{ReplyDraft, SessionMark};
 use crate::context::runtime::{self, EffortSummary};
 use crate::context::{ContextBudget, ContextSettings, Rank, warning};
 use crate::event_context::EventContext;
@@ -12,13 +12,13 @@ use model::event::{Body, Envelope};
 use model::reply::{ByFamily, Context, Reply};
 use model::session::{Once, Session};
 
-pub fn say(event: &EventContext<'_>, memory: &Memory) -> Said {
+pub fn say(event: &EventContext<'_>, memory: &Memory) -> ReplyDraft {
     let woken = woken(event.envelope);
     // Our own line alone is not a person's word: what was refused in a row goes on counting.
     let marks = Vec::from_iter((woken != Some(WakeUp::Alone)).then_some(SessionMark::Fresh));
-    let mut said = Said { marks, ..Said::default() };
+    let mut said = ReplyDraft { marks, ..ReplyDraft::default() };
     let mut budget = ContextBudget::default();
-    memory.tell(&mut budget);
+    memory.add_to(&mut budget);
     for text in waiting(event, Audience::Model) {
         budget.say(Rank::Message, text);
     }
@@ -48,7 +48,13 @@ fn waiting<'a>(event: &EventContext<'a>, audience: Audience) -> Vec<&'a str> {
     waiting.iter().filter(|one| one.audience == audience).map(|one| one.text.as_str()).collect()
 }
 
-fn remind(event: &EventContext<'_>, memory: &Memory, session: &Session, budget: &mut ContextBudget, said: &mut Said) {
+fn remind(
+    event: &EventContext<'_>,
+    memory: &Memory,
+    session: &Session,
+    budget: &mut ContextBudget,
+    said: &mut ReplyDraft,
+) {
     let settings = ContextSettings::of(event.policy);
     if settings.runtime {
         budget.say(Rank::Effort, runtime::line(session, work(memory), event.now));

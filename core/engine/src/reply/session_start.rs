@@ -1,18 +1,18 @@
 //! SessionStart: what a new session is given to know.
 
-use super::Said;
+use super::ReplyDraft;
 use crate::context::{self, ContextBudget};
 use crate::event_context::EventContext;
 use crate::fleet::messages;
 use crate::memory::Memory;
 use model::reply::{ByFamily, Context, Reply};
 
-pub fn say(event: &EventContext<'_>, memory: &Memory) -> Said {
-    let mut said = Said::default();
+pub fn say(event: &EventContext<'_>, memory: &Memory) -> ReplyDraft {
+    let mut said = ReplyDraft::default();
     let mut budget = ContextBudget::default();
-    memory.tell(&mut budget);
+    memory.add_to(&mut budget);
     messages::add_to(&event.loaded.messages, &mut budget);
-    context::tell(event, &mut budget);
+    context::add_to(event, &mut budget);
     let text = said.fit(budget, event);
     said.reply = Reply { answer: ByFamily::Context(Context { text }), ..Reply::default() };
     said

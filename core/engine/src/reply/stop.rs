@@ -1,7 +1,7 @@
 //! Stop: an agent may be asked to go on, for something that cannot wait. Never
 //! twice in a row for the same, and never more often than the client allows.
 
-use super::{Said, SessionMark};
+use super::{ReplyDraft, SessionMark};
 use crate::context::{ContextSettings, runtime, warning};
 use crate::event_context::EventContext;
 use crate::leases::Holding;
@@ -12,7 +12,7 @@ use model::session::{Once, Session};
 /// In a row, without a person speaking. The client itself gives up at eight.
 const MOST_STOPS: u8 = 3;
 
-pub fn say(event: &EventContext<'_>, holding: &Holding) -> Said {
+pub fn say(event: &EventContext<'_>, holding: &Holding) -> ReplyDraft {
     let asked = asked(event, holding).unwrap_or_default();
     let block = asked.first().map(|(text, _)| text.clone());
     let mut marks: Vec<SessionMark> = asked.into_iter().map(|(_, mark)| mark).collect();
@@ -20,7 +20,7 @@ pub fn say(event: &EventContext<'_>, holding: &Holding) -> Said {
         marks.push(SessionMark::StopRefused);
     }
     let answer = ByFamily::Feedback(Feedback { block, ..Feedback::default() });
-    Said { reply: Reply { answer, ..Reply::nothing(Family::Feedback) }, marks, ..Said::default() }
+    ReplyDraft { reply: Reply { answer, ..Reply::nothing(Family::Feedback) }, marks, ..ReplyDraft::default() }
 }
 
 /// What is asked of the agent before it stops, and what is remembered of it.

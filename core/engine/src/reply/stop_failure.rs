@@ -1,14 +1,14 @@
 //! StopFailure: a turn that ended in an error is kept as a message, so that
 //! whoever looks after the agent finds it. Rate limits come this way too.
 
-use super::Said;
+use super::ReplyDraft;
 use crate::event_context::EventContext;
 use model::effect::Write;
 use model::effort::{MemoryWrite, Message};
 use model::event::Body;
 
-pub fn say(event: &EventContext<'_>) -> Said {
-    let Body::Failure { error } = &event.envelope.body else { return Said::default() };
+pub fn say(event: &EventContext<'_>) -> ReplyDraft {
+    let Body::Failure { error } = &event.envelope.body else { return ReplyDraft::default() };
     let session = event.session();
     let message = Message {
         id: event.ids.event.to_string(),
@@ -19,5 +19,5 @@ pub fn say(event: &EventContext<'_>) -> Said {
         session: session.map(|session| session.id.clone()),
         body: if error.is_empty() { "unknown".to_string() } else { error.clone() },
     };
-    Said { writes: vec![Write::Memory(MemoryWrite::Message(message))], ..Said::default() }
+    ReplyDraft { writes: vec![Write::Memory(MemoryWrite::Message(message))], ..ReplyDraft::default() }
 }

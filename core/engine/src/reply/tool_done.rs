@@ -1,16 +1,16 @@
 //! PostToolUse: warnings that are due come beside the tool's result.
 
-use super::{Said, SessionMark};
+use super::{ReplyDraft, SessionMark};
 use crate::context::{ContextBudget, ContextSettings, Rank, warning};
 use crate::event_context::EventContext;
 use crate::fleet::messages;
 use crate::memory::Memory;
 use model::reply::{ByFamily, Feedback, Reply};
 
-pub fn say(event: &EventContext<'_>, memory: &Memory) -> Said {
-    let mut said = Said::default();
+pub fn say(event: &EventContext<'_>, memory: &Memory) -> ReplyDraft {
+    let mut said = ReplyDraft::default();
     let mut budget = ContextBudget::default();
-    memory.tell(&mut budget);
+    memory.add_to(&mut budget);
     for waiting in &event.loaded.waiting {
         budget.say(Rank::Message, waiting.text.as_str());
     }

@@ -51,7 +51,7 @@ pub fn run(args: &AgentsArgs, printer: &Printer) -> Result<Exit, CliError> {
 
 /// What is there, then every change of a status until it is interrupted.
 fn watch(mut rows: Vec<AgentRow>, printer: &Printer) -> Result<Exit, CliError> {
-    changes(&[], &rows).iter().for_each(|change| told(change, printer));
+    changes(&[], &rows).iter().for_each(|change| print_change(change, printer));
     let mut feed = Feed::new(&PathVariables::from_process().state());
     let mut store = StoreHandle::default();
     loop {
@@ -61,7 +61,7 @@ fn watch(mut rows: Vec<AgentRow>, printer: &Printer) -> Result<Exit, CliError> {
             continue;
         };
         let now = view_model::rows(&open.fleet()?);
-        changes(&rows, &now).iter().for_each(|change| told(change, printer));
+        changes(&rows, &now).iter().for_each(|change| print_change(change, printer));
         rows = now;
         feed.wait(open, LOOK_EVERY);
     }
@@ -89,7 +89,7 @@ fn changes<'r>(before: &'r [AgentRow], after: &'r [AgentRow]) -> Vec<Change<'r>>
     gone.chain(turned).collect()
 }
 
-fn told(change: &Change<'_>, printer: &Printer) {
+fn print_change(change: &Change<'_>, printer: &Printer) {
     let (row, from, to) = match *change {
         Change::New(row) => (row, None, Some(row.status)),
         Change::Turned { from, row } => (row, Some(from), Some(row.status)),

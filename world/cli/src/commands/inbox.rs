@@ -17,7 +17,7 @@ const MOST: usize = 200;
 pub fn run(args: &InboxArgs, printer: &Printer) -> Result<Exit, CliError> {
     let plain = !args.all && args.agent.is_none();
     if plain && let Some(own) = effort::own_inbox()? {
-        let read: Vec<Value> = own.said.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+        let read: Vec<Value> = own.output.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
         show(&read, &format!("nothing waits for {}", line(&own.agent, 80)), printer);
         return Ok(Exit::Ok);
     }

@@ -1,7 +1,7 @@
 //! `taut init`: shows the change to the agent's settings, asks, makes it, and
 //! proves that the guard answers through it.
 
-use crate::agent_settings::{self, InstallProof, SETTINGS, SettingsOwner, misread, told};
+use crate::agent_settings::{self, InstallProof, SETTINGS, SettingsOwner, as_cli_error, misread};
 use crate::args::InitArgs;
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -62,13 +62,13 @@ pub fn run(args: &InitArgs, printer: &Printer) -> Result<Exit, CliError> {
         }
         match proposal.apply(&places.state(), host::clock::now()) {
             Ok(done) => {
-                preset::write(&files).map_err(|error| told(&error))?;
+                preset::write(&files).map_err(|error| as_cli_error(&error))?;
                 if preset.is_some() {
                     agreed(&level, &places, printer)?;
                 }
                 let aliases = preset.map(|preset| preset.aliases).unwrap_or_default();
                 preset::link_aliases(&places.state(), Path::new(&plan.command), aliases)
-                    .map_err(|error| told(&error))?;
+                    .map_err(|error| as_cli_error(&error))?;
                 intent::withdraw(&places.state());
                 let outcome = Outcome { proposal: &proposal, done: &done, ignored };
                 return prove(&outcome, &plan, printer);
@@ -76,7 +76,7 @@ pub fn run(args: &InitArgs, printer: &Printer) -> Result<Exit, CliError> {
             Err(SettingsFileError::Changed { path }) if attempt < TRIES => {
                 printer.note(format!("{} has just been changed by someone else; looking again", path.display()));
             }
-            Err(error) => return Err(told(&error)),
+            Err(error) => return Err(as_cli_error(&error)),
         }
     }
     Ok(Exit::Failed)
@@ -90,7 +90,8 @@ fn planned(
 ) -> Result<SettingsPlan, CliError> {
     let build_path = if args.allow_build_path { BuildPath::Allowed } else { BuildPath::Refused };
     let search = std::env::var_os("PATH").unwrap_or_default();
-    let command = program::to_install(&std::env::current_exe()?, &search, build_path).map_err(|error| told(&error))?;
+    let command =
+        program::to_install(&std::env::current_exe()?, &search, build_path).map_err(|error| as_cli_error(&error))?;
     let mut plan = agent_settings::plan(places, level, agent_settings::client(), command);
     plan.allow =
         preset.map(|preset| preset.permissions_allow).unwrap_or_default().iter().map(ToString::to_string).collect();
@@ -98,7 +99,7 @@ fn planned(
 }
 
 fn propose(path: &Path, plan: &SettingsPlan) -> Result<Proposal, CliError> {
-    let file = SettingsSnapshot::read(path).map_err(|error| told(&error))?;
+    let file = SettingsSnapshot::read(path).map_err(|error| as_cli_error(&error))?;
     let ours = (SETTINGS.inspect)(file.text()).map_err(|error| misread(path, &error))?;
     let edited = (SETTINGS.edit)(file.text(), plan).map_err(|error| misread(path, &error))?;
     let found = if ours.entries.is_empty() { ExistingHooks::NoneOfOurs } else { ExistingHooks::Ours };
@@ -117,7 +118,7 @@ fn find_preset(name: &str) -> Result<&'static Preset, CliError> {
 fn preset_files(level: &SettingsLevel, preset: Option<&Preset>) -> Result<Vec<NewFile>, CliError> {
     match (level, preset) {
         (SettingsLevel::Project(project) | SettingsLevel::Local(project), Some(preset)) => {
-            preset::plan(project, preset.files).map_err(|error| told(&error))
+            preset::plan(project, preset.files).map_err(|error| as_cli_error(&error))
         }
         _ => Ok(Vec::new()),
     }

@@ -21,7 +21,7 @@ pub struct SuperviseArgs {
 struct Plain<'p>(&'p Printer);
 
 impl Tell for Plain<'_> {
-    fn tell(&self, said: &RunMessage) {
+    fn show(&self, said: &RunMessage) {
         match said {
             RunMessage::Note(text) => self.0.note(format!("taut: {text}")),
             RunMessage::Warning(text) => self.0.note(text!("taut: {} {}", self.0.yellow("warning:"), text)),
@@ -45,10 +45,10 @@ pub fn run(args: &SuperviseArgs, printer: &Printer) -> Result<Exit, CliError> {
     if args.dry_run || std::env::var("TEST_MODE").is_ok_and(|value| value == "1") {
         if printer.json() {
             printer.object(
-                &json!({"program": what.program, "args": what.args, "agent": what.agent, "would": what.told()}),
+                &json!({"program": what.program, "args": what.args, "agent": what.agent, "would": what.variables()}),
             );
         } else {
-            what.told().iter().for_each(|line| printer.line(line));
+            what.variables().iter().for_each(|line| printer.line(line));
         }
         return Ok(Exit::Ok);
     }

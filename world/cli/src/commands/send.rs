@@ -17,9 +17,9 @@ pub fn run(args: MessageArgs, printer: &Printer) -> Result<Exit, CliError> {
     let mut carried = effort::carried(&line).map_err(|error| if wrong { error.of_usage() } else { error })?;
     if let Some(Ok(AgentCommand::Send { to, .. })) = &line.command
         && is_away(to)
-        && carried.said.starts_with("sent to agent ")
+        && carried.output.starts_with("sent to agent ")
     {
-        carried.said = format!("{} has no session now; the message waits for its next one", text::line(to, 80));
+        carried.output = format!("{} has no session now; the message waits for its next one", text::line(to, 80));
     }
     service::tell_daemon(&PathVariables::from_process());
     Ok(effort::say(carried, printer))

@@ -85,7 +85,7 @@ fn apply(args: &ServerArgs, switch: &str, printer: &Printer) -> Result<Exit, Cli
     for server in servers(args, printer)? {
         let socket = server.socket().to_string_lossy().into_owned();
         if args.dry_run {
-            told(printer, &socket, "would be switched on", json!({"would_source": snippet(&pieces)}));
+            print_server(printer, &socket, "would be switched on", json!({"would_source": snippet(&pieces)}));
             if !printer.json() {
                 printer.line(Text::lines(snippet(&pieces).trim_end()));
             }
@@ -94,7 +94,7 @@ fn apply(args: &ServerArgs, switch: &str, printer: &Printer) -> Result<Exit, Cli
         server.apply(&pieces).map_err(|error| CliError::failed("the display was not switched on").because(&error))?;
         paint_now(&mut PanePainter::default(), &socket);
         service::tell_daemon_of_a_switch(&PathVariables::from_process());
-        told(printer, &socket, "switched on; `taut tmux clear` takes it back", json!({"applied": true}));
+        print_server(printer, &socket, "switched on; `taut tmux clear` takes it back", json!({"applied": true}));
     }
     Ok(Exit::Ok)
 }
@@ -107,7 +107,7 @@ fn clear(args: &ServerArgs, printer: &Printer) -> Result<Exit, CliError> {
         if args.dry_run {
             let sentence =
                 format!("would be taken back: {} painted panes and windows, hooks and settings", changes.len());
-            told(printer, &socket, &sentence, json!({"would_clear": changes.len()}));
+            print_server(printer, &socket, &sentence, json!({"would_clear": changes.len()}));
             continue;
         }
         server.switch_off().map_err(failed)?;
@@ -115,12 +115,12 @@ fn clear(args: &ServerArgs, printer: &Printer) -> Result<Exit, CliError> {
         let panes = server.panes().map_err(failed)?;
         server.paint(&pane_painter::all_back(&panes), &panes).map_err(failed)?;
         server.unapply().map_err(failed)?;
-        told(printer, &socket, "everything is as it was", json!({"cleared": true}));
+        print_server(printer, &socket, "everything is as it was", json!({"cleared": true}));
     }
     Ok(Exit::Ok)
 }
 
-fn told(printer: &Printer, socket: &str, sentence: &str, mut object: Value) {
+fn print_server(printer: &Printer, socket: &str, sentence: &str, mut object: Value) {
     if printer.json() {
         object.as_object_mut().map(|fields| fields.insert("socket".into(), json!(socket)));
         printer.object(&object);

@@ -1,6 +1,6 @@
 //! `taut uninstall`: takes our entries out of the agent's settings, and nothing else.
 
-use crate::agent_settings::{self, SETTINGS, SettingsOwner, misread, told};
+use crate::agent_settings::{self, SETTINGS, SettingsOwner, as_cli_error, misread};
 use crate::args::UninstallArgs;
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -30,7 +30,7 @@ pub fn run(args: &UninstallArgs, printer: &Printer) -> Result<Exit, CliError> {
     for attempt in 1.. {
         let proposal = propose(&path, &places)?;
         if !proposal.changes_anything() {
-            tell(&proposal, &Installed::default(), printer);
+            print_done(&proposal, &Installed::default(), printer);
             return Ok(Exit::Ok);
         }
         if !printer.json() {
@@ -48,20 +48,20 @@ pub fn run(args: &UninstallArgs, printer: &Printer) -> Result<Exit, CliError> {
         }
         match proposal.apply(&places.state(), host::clock::now()) {
             Ok(done) => {
-                tell(&proposal, &done, printer);
+                print_done(&proposal, &done, printer);
                 return Ok(Exit::Ok);
             }
             Err(SettingsFileError::Changed { path }) if attempt < TRIES => {
                 printer.note(format!("{} has just been changed by someone else; looking again", path.display()));
             }
-            Err(error) => return Err(told(&error)),
+            Err(error) => return Err(as_cli_error(&error)),
         }
     }
     Ok(Exit::Failed)
 }
 
 fn propose(path: &Path, places: &PathVariables) -> Result<Proposal, CliError> {
-    let file = SettingsSnapshot::read(path).map_err(|error| told(&error))?;
+    let file = SettingsSnapshot::read(path).map_err(|error| as_cli_error(&error))?;
     let record = Backups::of(&places.state(), &file.target).read_record();
     let rules = record.as_ref().map(|record| record.allow.as_slice()).unwrap_or_default();
     let edited = (SETTINGS.remove)(file.text(), rules).map_err(|error| misread(path, &error))?;
@@ -72,7 +72,7 @@ fn propose(path: &Path, places: &PathVariables) -> Result<Proposal, CliError> {
     Ok(Proposal::uninstall(file, UninstallRequest { text: edited.text, left }, record.as_ref()))
 }
 
-fn tell(proposal: &Proposal, done: &Installed, printer: &Printer) {
+fn print_done(proposal: &Proposal, done: &Installed, printer: &Printer) {
     let path = proposal.file.path.display();
     for note in &done.notes {
         printer.note(note);

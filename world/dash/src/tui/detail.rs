@@ -29,7 +29,7 @@ impl Detail {
         text.pair("verdict", event.verdict.name());
         text.pair("rules", &event.rules.join(", "));
         text.block("reason", event.reason.as_deref().unwrap_or_default());
-        text.block("shown to the model", &entry::told(event).unwrap_or_default());
+        text.block("shown to the model", &entry::shown_text(event).unwrap_or_default());
         let mut detail = event.detail.clone();
         if let Some(input) = detail.as_object_mut().and_then(|fields| fields.remove("input")) {
             text.fields("input", &input);

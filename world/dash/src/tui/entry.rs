@@ -69,14 +69,14 @@ pub(super) fn of(event: &Arc<Event>) -> Vec<TimelineLine> {
         let about = [rules, reason].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(": ");
         found.push(entry(event, LineMark::Verdict(event.verdict), event.verdict.name(), about));
     }
-    if let Some(told) = told(event) {
+    if let Some(told) = shown_text(event) {
         found.push(entry(event, LineMark::Shown, "shown", one_line(&told)));
     }
     found
 }
 
 /// What the answer puts into the model's context.
-pub(super) fn told(event: &Event) -> Option<String> {
+pub(super) fn shown_text(event: &Event) -> Option<String> {
     let answer: Value = serde_json::from_str(&event.answer.stdout).ok()?;
     let text = answer.pointer("/hookSpecificOutput/additionalContext")?.as_str()?;
     (!text.trim().is_empty()).then(|| text.to_string())

@@ -91,7 +91,7 @@ fn frame(store: &Store, session: &Session, told: &mut Value) -> Result<(), store
     told["context"] = curve(store.context_curve(&session.id)?, session);
     told["task"] = json!(effort.map(|effort| &effort.task));
     told["phases"] = phases.iter().map(|step| json!({"at": step.at.rfc3339(), "label": step.label})).collect();
-    told["messages"] = store.said(&session.id, &session.agent, MOST_MESSAGES)?.iter().map(message).collect();
+    told["messages"] = store.messages_of(&session.id, &session.agent, MOST_MESSAGES)?.iter().map(message).collect();
     Ok(())
 }
 

@@ -102,13 +102,13 @@ impl CachedPages {
 
 /// The reader's life: while somebody looks, what changed is read and told.
 fn follow(mut shelf: CachedPages, mut feed: Feed, of: &Weak<FleetCache>) {
-    let mut told = Told::Nothing;
+    let mut told = CacheAnswer::Nothing;
     let mut warned = store::Unstored::default();
     loop {
         let Some(cache) = of.upgrade() else { return };
         if cache.news.receiver_count() == 0 {
             drop(cache);
-            told = Told::Nothing;
+            told = CacheAnswer::Nothing;
             thread::park_timeout(NOBODY);
             continue;
         }
@@ -117,20 +117,20 @@ fn follow(mut shelf: CachedPages, mut feed: Feed, of: &Weak<FleetCache>) {
         let changed = match (&renewed, shelf.store.current()) {
             (Ok(renewed), Some(store)) => {
                 // Looked at before the fleet is read: what is committed after the reading is news then.
-                let first = *renewed || told != Told::Fleet;
+                let first = *renewed || told != CacheAnswer::Fleet;
                 feed.wait(store, if first { Duration::ZERO } else { MISSING }) == News::Changed || first
             }
-            (Ok(_), None) => told != Told::Empty,
-            (Err(_), _) => told != Told::Failure,
+            (Ok(_), None) => told != CacheAnswer::Empty,
+            (Err(_), _) => told != CacheAnswer::Failure,
         };
         // What could not be stored is no change of the database.
         let unstored = store::unstored(&shelf.folder);
         if changed || unstored != warned {
             warned = unstored;
             told = match shelf.store.current() {
-                Some(_) => Told::Fleet,
-                None if renewed.is_ok() => Told::Empty,
-                None => Told::Failure,
+                Some(_) => CacheAnswer::Fleet,
+                None if renewed.is_ok() => CacheAnswer::Empty,
+                None => CacheAnswer::Failure,
             };
             let json = match renewed.and_then(|_| shelf.read(api::fleet)) {
                 Ok(fleet) => fleet,
@@ -146,7 +146,7 @@ fn follow(mut shelf: CachedPages, mut feed: Feed, of: &Weak<FleetCache>) {
 
 /// What the watchers were told last.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Told {
+enum CacheAnswer {
     Nothing,
     Fleet,
     Empty,

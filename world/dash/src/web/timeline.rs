@@ -120,7 +120,7 @@ fn entry(event: &Event) -> TimelineEntry {
         verdict: event.verdict.name(),
         rules: event.rules.clone(),
         reason: event.reason.clone(),
-        told: told(&event.answer),
+        told: answer_parts(&event.answer),
         outcome: None,
         duration_ms: None,
         response_bytes: None,
@@ -141,7 +141,7 @@ fn finish(entry: &mut TimelineEntry, event: &Event) {
     result(entry, event);
     let waited = u64::try_from(event.at.since(entry.at)).ok();
     entry.duration_ms = entry.duration_ms.or(waited);
-    entry.told.extend(told(&event.answer));
+    entry.told.extend(answer_parts(&event.answer));
     entry.rules.extend(event.rules.iter().cloned());
     if event.verdict > Level::Pass && entry.verdict == Level::Pass.name() {
         entry.verdict = event.verdict.name();
@@ -193,7 +193,7 @@ fn whole(event: &Event) -> Option<String> {
 }
 
 /// What the stored answer told, as its readers saw it.
-fn told(answer: &Answer) -> Vec<AnswerPart> {
+fn answer_parts(answer: &Answer) -> Vec<AnswerPart> {
     let mut told = Vec::new();
     let mut tell = |to, as_what, text: Option<&Value>| {
         if let Some(text) = text.and_then(Value::as_str).filter(|text| !text.trim().is_empty()) {

@@ -106,7 +106,8 @@ pub fn is_allowed(variable: &'static [u8]) -> bool {
     if starts_with(variable, b"TAUT_") {
         return contains(variable, b"=");
     }
-    let own = |names: &AgentVariables| is_named(variable, names.started_with) || is_named(variable, names.told);
+    let own =
+        |names: &AgentVariables| is_named(variable, names.started_with) || is_named(variable, names.given_to_hooks);
     is_named(variable, Environment::ALLOWED) || any_agent(own)
 }
 
@@ -224,7 +225,7 @@ mod tests {
     #[test]
     fn the_environment_is_filtered_as_the_dialects_say() {
         let names = agents::ALL.0.iter().map(|dialect| &dialect.profile.variables);
-        let names = names.flat_map(|names| names.told.iter().chain(names.started_with));
+        let names = names.flat_map(|names| names.given_to_hooks.iter().chain(names.started_with));
         for name in Environment::ALLOWED.iter().chain(names).chain(&["TAUT_X", "TAUT_"]) {
             let variable: &'static str = String::leak(format!("{name}=value"));
             assert!(is_allowed(variable.as_bytes()) && agents::is_allowed(name), "{variable}");

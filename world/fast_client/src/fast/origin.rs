@@ -98,7 +98,7 @@ fn counts(variable: &'static [u8]) -> bool {
         }
         i += 1;
     }
-    is_allowed(variable) && !any_agent(|names| is_named(variable, names.told))
+    is_allowed(variable) && !any_agent(|names| is_named(variable, names.given_to_hooks))
 }
 
 fn line_has(line: &HookLine, wanted: &[u8]) -> bool {

@@ -46,7 +46,7 @@ pub fn caller(store: &Store, call: &Call, host_session: &str, home: &Path) -> Re
     let call = &without_strange_client(call, &pids);
     let who = who(call, host_session, home);
     let above = above(store, &pids)?;
-    let told = told_session(store, &who)?.filter(|told| above.may_be(&told.agent));
+    let told = named_session(store, &who)?.filter(|told| above.may_be(&told.agent));
     // Inside a client whose agent goes by another name here, it began in another folder.
     let mark = around(call).and_then(|dialect| call.env.get(dialect.profile.variables.marks.first()?));
     let elsewhere = !who.named && mark.is_some();
@@ -132,7 +132,7 @@ fn without_strange_client(call: &Call, above: &[u32]) -> Call {
 }
 
 /// The session whose id the environment tells.
-fn told_session(store: &Store, who: &Who) -> Result<Option<Session>, QueueError> {
+fn named_session(store: &Store, who: &Who) -> Result<Option<Session>, QueueError> {
     let told = [Some(who.logical_id.as_str()), who.host_session.as_deref()];
     for id in told.into_iter().flatten().filter(|id| *id != NOBODY) {
         if let Some(session) = store.session(id)?.filter(Session::open) {

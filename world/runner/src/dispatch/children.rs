@@ -49,7 +49,7 @@ impl Dispatcher<'_> {
             self.warn(error.to_string());
         }
         (self.heard, self.began) = (AgentOutput::default(), host::clock::now());
-        self.tell.tell(&RunMessage::IterationStarted { iteration });
+        self.tell.show(&RunMessage::IterationStarted { iteration });
         self.next_child += 1;
         let name = Name { agent: &self.agent, run: &self.run.id };
         match agent::start(self.job, &name, self.next_child, &self.sender) {
@@ -118,7 +118,7 @@ impl Dispatcher<'_> {
             What::Hook(hook) => {
                 let text = String::from_utf8_lossy(text).trim_end().to_string();
                 self.log.line(&format!("hook {}", hook.name()), &text);
-                self.tell.tell(&RunMessage::HookLine { hook: hook.name(), text });
+                self.tell.show(&RunMessage::HookLine { hook: hook.name(), text });
             }
         }
     }

@@ -123,7 +123,7 @@ fn look(store: &mut Store, setting: &PipelineSetup) -> Result<NotifyResult, stor
     if !ways.reaches_out() {
         return Ok(NotifyResult::default());
     }
-    let (told, now) = (store.told()?, host::clock::now());
+    let (told, now) = (store.notified()?, host::clock::now());
     let is_told = |agent: &Agent| {
         told.iter().any(|told| told.agent == agent.id && told.status == agent.status && told.at >= agent.since)
     };
@@ -132,7 +132,7 @@ fn look(store: &mut Store, setting: &PipelineSetup) -> Result<NotifyResult, stor
     let offset = Offset { seconds: host::clock::utc_offset_s(now) };
     let look = NotifyContext { told: &told, now, offset };
     let mut seen: Vec<Turned<'_>> = candidates.iter().map(Candidate::turned).collect();
-    let mut round = notify::tell(&seen, &look);
+    let mut round = notify::notices(&seen, &look);
     if !round.due.is_empty() {
         // Only those who are about to be told of are worth a question to tmux.
         for place in round.due.iter().flat_map(|(_, places)| places) {
@@ -140,7 +140,7 @@ fn look(store: &mut Store, setting: &PipelineSetup) -> Result<NotifyResult, stor
                 turned.watched = one.watched();
             }
         }
-        round = notify::tell(&seen, &look);
+        round = notify::notices(&seen, &look);
     }
     let again = round.again_ms.map(|ms| Duration::from_millis(ms.cast_unsigned()));
     if round.due.is_empty() && seen.iter().all(|turned| !turned.watched) {

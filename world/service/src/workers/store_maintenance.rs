@@ -25,7 +25,7 @@ const SAY_EVERY: Duration = Duration::from_secs(60);
 /// by the hook that happens to come then.
 pub fn task(setting: PipelineSetup) -> PeriodicTask {
     let store = WorkerStore::new("store", &setting.state);
-    let mut maintenance = Maintenance { setting, store, round: 0, said: Said::default() };
+    let mut maintenance = Maintenance { setting, store, round: 0, said: LastReport::default() };
     let run = Box::new(move || {
         maintenance.round();
         Next::AsUsual
@@ -37,12 +37,12 @@ struct Maintenance {
     setting: PipelineSetup,
     store: WorkerStore,
     round: u64,
-    said: Said,
+    said: LastReport,
 }
 
 /// What the log was told already.
 #[derive(Default)]
-struct Said {
+struct LastReport {
     unstored: Unstored,
     at: Option<Instant>,
     jumps: Option<Vec<ClockJump>>,
@@ -87,7 +87,7 @@ fn salvage(store: &mut Store) -> Result<(), Error> {
     Ok(())
 }
 
-fn forget(store: &mut Store, said: &mut Said) -> Result<(), Error> {
+fn forget(store: &mut Store, said: &mut LastReport) -> Result<(), Error> {
     for _ in 0..MOST_STEPS {
         if !store.prune(host::clock::now(), &Retention::default())?.more {
             break;
@@ -97,7 +97,7 @@ fn forget(store: &mut Store, said: &mut Said) -> Result<(), Error> {
     Ok(())
 }
 
-impl Said {
+impl LastReport {
     fn unstored(&mut self, state: &Path, now: &Unstored) {
         let rises = *now != self.unstored && !now.is_empty();
         let due = rises && self.at.is_none_or(|at| at.elapsed() >= SAY_EVERY);

@@ -34,6 +34,6 @@ pub(super) fn put(conn: &Connection, stored: &StoredHandOver) -> rusqlite::Resul
 }
 
 /// Older ones are told with the newest: it was written by who knew them.
-pub(super) fn told(conn: &Connection, agent: &str, session: &str) -> rusqlite::Result<()> {
+pub(super) fn mark_shown(conn: &Connection, agent: &str, session: &str) -> rusqlite::Result<()> {
     conn.prepare_cached(TOLD)?.execute([agent, session]).map(drop)
 }

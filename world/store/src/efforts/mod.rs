@@ -130,7 +130,7 @@ pub(crate) fn keep(conn: &Connection, keep: &MemoryWrite) -> rusqlite::Result<()
             conn.prepare_cached(PUT_PHASE)?.execute(params![effort, label, at.0, approved]).map(drop)
         }
         MemoryWrite::HandOver(stored) => hand_overs::put(conn, stored),
-        MemoryWrite::Recovered { agent, session } => hand_overs::told(conn, agent, session),
+        MemoryWrite::Recovered { agent, session } => hand_overs::mark_shown(conn, agent, session),
         MemoryWrite::Counters(counters) => counters::put(conn, counters),
         MemoryWrite::Directive(Directive { effort, path, required, read }) => {
             conn.prepare_cached(PUT_DIRECTIVE)?.execute(params![effort, path, required, read]).map(drop)

@@ -24,7 +24,7 @@ const COLLECT: &str = "UPDATE errands SET collected = 1 WHERE seq = ?1";
 /// What a hook answered in a process's place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Collected {
-    pub said: String,
+    pub output: String,
     pub refused: Option<Refused>,
 }
 
@@ -59,7 +59,7 @@ fn find(
         .query_row(params![mark(words), now.plus(-LIFE_MS).0, whose.project, whose.agent], |row| {
             let refused: Option<String> = row.get(2)?;
             let kind = if row.get(3)? { Refused::NotFound } else { Refused::Failed };
-            Ok((row.get(0)?, Collected { said: row.get(1)?, refused: refused.map(kind) }))
+            Ok((row.get(0)?, Collected { output: row.get(1)?, refused: refused.map(kind) }))
         })
         .optional()
 }
@@ -67,7 +67,7 @@ fn find(
 /// The ids of the messages that a `taut inbox` has listed: kept, like what a process finds done, under its words.
 pub(crate) fn listed(conn: &Connection, words: &[String], project: &str, now: Ms) -> rusqlite::Result<Vec<String>> {
     let found = find(conn, words, &PreExecutedKey { project, agent: None }, now)?;
-    Ok(found.map(|(_, listed)| listed.said.lines().map(str::to_string).collect()).unwrap_or_default())
+    Ok(found.map(|(_, listed)| listed.output.lines().map(str::to_string).collect()).unwrap_or_default())
 }
 
 impl Store {

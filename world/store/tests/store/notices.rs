@@ -20,8 +20,8 @@ fn f5_of_many_who_would_tell_the_same_one_gets_to() {
     let won = claims.into_iter().map(|claim| claim.join().unwrap()).filter(|won| *won).count();
     assert_eq!(won, 1);
     let mut store = open(home.path());
-    assert_eq!(store.told().unwrap(), first);
+    assert_eq!(store.notified().unwrap(), first);
     assert!(store.claim_told(&first, &second).unwrap());
     assert!(!store.claim_told(&first, &second).unwrap(), "it is not what was there any more");
-    assert_eq!(store.told().unwrap(), second);
+    assert_eq!(store.notified().unwrap(), second);
 }

@@ -46,7 +46,7 @@ fn round(agents: &[Agent], notify: &Notify, told: &[NotifiedTurn], now: i64) -> 
     let cause = event("Stop", None, json!({}));
     let turned: Vec<Turned<'_>> =
         agents.iter().map(|agent| Turned { agent, notify, cause: Some(&cause), watched: false }).collect();
-    tell(&turned, &look(told, now))
+    notices(&turned, &look(told, now))
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn f5_a_session_that_begins_or_is_closed_and_old_news_are_not_told() {
     for (name, told) in [("SessionStart", false), ("SessionEnd", false), ("Stop", true), ("Notification", true)] {
         let cause = event(name, None, json!({}));
         let turned = Turned { agent: &rested, notify: &notify, cause: Some(&cause), watched: false };
-        assert_eq!(!tell(&[turned], &look(&[], NOON + 9_000)).due.is_empty(), told, "{name}");
+        assert_eq!(!notices(&[turned], &look(&[], NOON + 9_000)).due.is_empty(), told, "{name}");
     }
     assert_eq!(round(&[rested], &notify, &[], NOON + 3_600_000), Round::default());
 }
@@ -109,9 +109,9 @@ fn f5_a_session_that_begins_or_is_closed_and_old_news_are_not_told() {
 fn f5_a_pane_before_the_users_eyes_is_not_announced_then_or_later() {
     let (notify, seen) = (all_on(), agent("a", AgentStatus::Attention, NOON));
     let turned = Turned { agent: &seen, notify: &notify, cause: None, watched: true };
-    let first = tell(&[turned], &look(&[], NOON + 6_000));
+    let first = notices(&[turned], &look(&[], NOON + 6_000));
     assert!(first.due.is_empty());
-    let later = tell(&[Turned { watched: false, ..turned }], &look(&first.told, NOON + 20_000));
+    let later = notices(&[Turned { watched: false, ..turned }], &look(&first.told, NOON + 20_000));
     assert!(later.due.is_empty());
 }
 

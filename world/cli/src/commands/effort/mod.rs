@@ -48,9 +48,9 @@ pub(super) fn say(carried: pipeline::Executed, printer: &Printer) -> Exit {
         printer.note(format!("warning: {trouble}"));
     }
     if printer.json() {
-        printer.object(&json!({"said": carried.said}));
+        printer.object(&json!({"said": carried.output}));
     } else {
-        printer.line(Text::lines(carried.said));
+        printer.line(Text::lines(carried.output));
     }
     Exit::Ok
 }
@@ -58,25 +58,25 @@ pub(super) fn say(carried: pipeline::Executed, printer: &Printer) -> Exit {
 /// What an agent that reads its own messages is told.
 pub(super) struct OwnInbox {
     pub agent: String,
-    pub said: String,
+    pub output: String,
 }
 
 /// What waits for the agent that runs this, read so that it is told; `None`
 /// where no agent runs it.
 pub(super) fn own_inbox() -> Result<Option<OwnInbox>, CliError> {
     let line = AgentLine::new(vec!["inbox".to_string()], None);
-    let read = |agent: String, said: String| OwnInbox { agent, said };
+    let read = |agent: String, said: String| OwnInbox { agent, output: said };
     match EffortSession::open() {
         Ok(effort_session) if effort_session.caller.session.is_some() => {
             let agent = effort_session.caller.agent.clone();
-            Ok(Some(read(agent, effort_session.carry_out(&line)?.said)))
+            Ok(Some(read(agent, effort_session.carry_out(&line)?.output)))
         }
         // A sandbox hides the client and its session, and the hook's answer tells of both.
         Ok(mut effort_session) => {
             let done = found_done(&mut effort_session.store, &effort_session.caller, &line.words, host::clock::now())?;
-            Ok(done.transpose()?.map(|carried| read(effort_session.caller.agent, carried.said)))
+            Ok(done.transpose()?.map(|carried| read(effort_session.caller.agent, carried.output)))
         }
-        Err(error) => Ok(found_only(&line, error).ok().map(|carried| read("this agent".to_string(), carried.said))),
+        Err(error) => Ok(found_only(&line, error).ok().map(|carried| read("this agent".to_string(), carried.output))),
     }
 }
 

@@ -38,7 +38,7 @@ impl<'p> LoopScreen<'p> {
 }
 
 impl Tell for LoopScreen<'_> {
-    fn tell(&self, said: &RunMessage) {
+    fn show(&self, said: &RunMessage) {
         let printer = self.printer;
         match said {
             RunMessage::Note(text) => self.line(text),

@@ -94,7 +94,7 @@ fn begin_now() -> Result<(), CliError> {
     let Some(mut store) = stored()? else { return Ok(()) };
     // Somebody who tells meanwhile claims the same row, once for each notice.
     for _ in 0..TRIES {
-        let told = store.told()?;
+        let told = store.notified()?;
         let look = NotifyContext { told: &told, now: host::clock::now(), offset: Offset::default() };
         let after = notify::from_now(&store.agents()?, &judge.project_policy().policy.sections.notify, &look);
         if store.claim_told(&told, &after)? {

@@ -48,7 +48,7 @@ pub fn run(args: &AllowArgs, printer: &Printer) -> Result<Exit, CliError> {
         list.push(entry);
         Ok(())
     })?;
-    said(printer, &file, &format!("{} is allowed from now on", rule.id));
+    print_written(printer, &file, &format!("{} is allowed from now on", rule.id));
     Ok(Exit::Ok)
 }
 
@@ -79,7 +79,11 @@ pub fn pack(name: &str, switch: OnOff, printer: &Printer) -> Result<Exit, CliErr
         packs.insert(pack.name(), value(on));
         Ok(())
     })?;
-    said(printer, &file, &format!("pack {} is {}", pack.name(), if on { "on" } else { "off (but for the floor)" }));
+    print_written(
+        printer,
+        &file,
+        &format!("pack {} is {}", pack.name(), if on { "on" } else { "off (but for the floor)" }),
+    );
     Ok(Exit::Ok)
 }
 
@@ -89,7 +93,7 @@ fn edit(change: impl FnOnce(&mut DocumentMut) -> Result<(), CliError>) -> Result
     Ok(planned.file)
 }
 
-fn said(printer: &Printer, file: &Path, what: &str) {
+fn print_written(printer: &Printer, file: &Path, what: &str) {
     if printer.json() {
         printer.object(&json!({"file": file, "change": what}));
     } else {

@@ -1,8 +1,8 @@
 //! `taut task agent`: workers register, are listed, and leave.
 
 use super::args::TaskAgentVerb;
+use super::print_done;
 use super::store_session::StoreSession;
-use super::told;
 use crate::commands::ago;
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -73,7 +73,7 @@ fn deregister(id: &str, store_session: &mut StoreSession, printer: &Printer) -> 
             for slug in released {
                 printer.note(format!("note: task '{slug}' was released"));
             }
-            Ok(told(printer, "deregistered", id))
+            Ok(print_done(printer, "deregistered", id))
         }
         None => Err(CliError::not_found(format!("agent '{id}' not found")).hint("taut task agent list")),
     }

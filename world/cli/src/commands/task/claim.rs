@@ -2,7 +2,7 @@
 
 use super::args::{ClaimArgs, FailArgs, RenewArgs, StepArgs, TaskDoneArgs};
 use super::store_session::StoreSession;
-use super::{shown, told};
+use super::{print_done, shown};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::{Printer, text};
@@ -52,7 +52,7 @@ pub fn renew(args: &RenewArgs, store_session: &mut StoreSession, printer: &Print
         }));
         return Ok(Exit::Ok);
     }
-    Ok(told(printer, "renewed", &args.id))
+    Ok(print_done(printer, "renewed", &args.id))
 }
 
 pub fn done(args: &TaskDoneArgs, store_session: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
@@ -74,7 +74,7 @@ pub fn step_done(args: &StepArgs, store_session: &mut StoreSession, printer: &Pr
         return Err(CliError::not_found(format!("task '{}' has no step {}", args.id, args.seq))
             .hint(format!("taut task show {}", args.id)));
     }
-    Ok(told(printer, "step-done", &format!("{} {}", args.id, args.seq)))
+    Ok(print_done(printer, "step-done", &format!("{} {}", args.id, args.seq)))
 }
 
 /// Repeating what is so already is success, and said.
@@ -82,7 +82,7 @@ fn settled(printer: &Printer, word: &str, id: &str, note: Option<String>) -> Exi
     if let Some(note) = note {
         printer.note(format!("note: task '{id}' was left as it is: {note}"));
     }
-    told(printer, word, id)
+    print_done(printer, word, id)
 }
 
 fn parse_result(text: &str) -> Result<Value, CliError> {

@@ -2,8 +2,8 @@
 
 use super::args::{BlockArgs, CreateArgs, DeleteArgs, FieldArgs, UpdateArgs};
 use super::list::parse_statuses;
+use super::print_done;
 use super::store_session::StoreSession;
-use super::told;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::Printer;
@@ -34,7 +34,7 @@ pub fn create(args: &CreateArgs, store_session: &mut StoreSession, printer: &Pri
     let project = store_session.project();
     store_session.queue().create(&project, &plan)?;
     if printer.json() {
-        return Ok(told(printer, "created", &args.id));
+        return Ok(print_done(printer, "created", &args.id));
     }
     printer.line(&args.id);
     Ok(Exit::Ok)
@@ -57,14 +57,14 @@ pub fn update(args: &UpdateArgs, store_session: &mut StoreSession, printer: &Pri
     }
     let (project, speaker) = (store_session.project(), store_session.speaker());
     store_session.queue().update(&project, &args.id, &change, &speaker)?;
-    Ok(told(printer, "updated", &args.id))
+    Ok(print_done(printer, "updated", &args.id))
 }
 
 pub fn delete(args: &DeleteArgs, store_session: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
     let (project, speaker) = (store_session.project(), store_session.speaker());
     if let Some(id) = &args.id {
         store_session.queue().delete(&project, id, &speaker)?;
-        return Ok(told(printer, "deleted", id));
+        return Ok(print_done(printer, "deleted", id));
     }
     let statuses = match &args.status {
         Some(text) => parse_statuses(text)?,
@@ -94,19 +94,19 @@ pub fn delete(args: &DeleteArgs, store_session: &mut StoreSession, printer: &Pri
 pub fn block(args: &BlockArgs, store_session: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
     let project = store_session.project();
     store_session.queue().block(&project, &args.id, &args.by)?;
-    Ok(told(printer, "blocked", &format!("{} by {}", args.id, args.by)))
+    Ok(print_done(printer, "blocked", &format!("{} by {}", args.id, args.by)))
 }
 
 pub fn unblock(args: &BlockArgs, store_session: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
     let project = store_session.project();
     store_session.queue().unblock(&project, &args.id, &args.by)?;
-    Ok(told(printer, "unblocked", &format!("{} from {}", args.id, args.by)))
+    Ok(print_done(printer, "unblocked", &format!("{} from {}", args.id, args.by)))
 }
 
 pub fn requeue(id: &str, store_session: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
     let project = store_session.project();
     store_session.queue().requeue(&project, id)?;
-    Ok(told(printer, "requeued", id))
+    Ok(print_done(printer, "requeued", id))
 }
 
 fn priority(fields: &FieldArgs) -> Result<Option<Priority>, CliError> {

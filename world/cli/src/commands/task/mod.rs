@@ -55,7 +55,7 @@ fn serve(verb: &TaskVerb, store_session: &mut StoreSession, printer: &Printer) -
 }
 
 /// Prints what happened: one object, or one line.
-fn told(printer: &Printer, word: &str, id: &str) -> Exit {
+fn print_done(printer: &Printer, word: &str, id: &str) -> Exit {
     if printer.json() {
         printer.object(&serde_json::json!({"id": id, "did": word}));
     } else {

@@ -70,7 +70,7 @@ impl Pair {
         let project = self.stage.sessions()[0].project.clone();
         let whose = PreExecutedKey { project: &project, agent: None };
         let at = self.stage.events().pop().unwrap().at;
-        store.collect_pre_executed(&["inbox".to_string()], &whose, at).unwrap().unwrap().said
+        store.collect_pre_executed(&["inbox".to_string()], &whose, at).unwrap().unwrap().output
     }
 
     pub fn letters(&mut self) -> Vec<Message> {

@@ -76,7 +76,7 @@ static PROFILE: AgentProfile = AgentProfile {
     variables: AgentVariables {
         marks: &["EXAMPLE_INSIDE"],
         inside: &["EXAMPLE_INSIDE"],
-        told: &["EXAMPLE_PROCESS"],
+        given_to_hooks: &["EXAMPLE_PROCESS"],
         started_with: &[],
         process: &["EXAMPLE_PROCESS"],
         project: &[],
