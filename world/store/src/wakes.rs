@@ -22,7 +22,7 @@ pub struct WakeCandidate {
 
 /// Open sessions at rest in a pane for whose agent or conversation something waits.
 /// A second client under a name is never woken: what waits is the first's.
-const SLEEPERS: &str = "SELECT id FROM sessions
+const CANDIDATES: &str = "SELECT id FROM sessions
     WHERE ended_at IS NULL AND state = 'idle' AND pane IS NOT NULL AND parent IS NULL
       AND (agent IN (SELECT to_agent FROM messages WHERE delivered_at IS NULL)
         OR conversation IN (SELECT to_conversation FROM messages
@@ -41,7 +41,7 @@ impl Store {
     pub fn wakeable(&self) -> Result<Vec<WakeCandidate>, Error> {
         self.read(|conn| {
             let ids: Vec<String> =
-                conn.prepare_cached(SLEEPERS)?.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
+                conn.prepare_cached(CANDIDATES)?.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
             let candidates = ids.iter().map(|id| match sessions::by_id(conn, id)? {
                 Some(session) => candidate(conn, session).map(Some),
                 None => Ok(None),

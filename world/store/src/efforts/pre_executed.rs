@@ -1,4 +1,4 @@
-//! Errands: `taut` lines that a hook carried out before the process of that
+//! `taut` lines that a hook carried out before the process of that
 //! line ran. The process finds its own words here and does nothing again.
 
 use crate::{Durability, Error, Store};

@@ -2,7 +2,7 @@
 
 use rusqlite::Connection;
 
-const LAWS: &[(&str, &str)] = &[
+const INVARIANTS: &[(&str, &str)] = &[
     (
         "tasks count their open blockers wrongly",
         "SELECT count(*) FROM tasks WHERE open_blockers <> (
@@ -33,7 +33,7 @@ const LAWS: &[(&str, &str)] = &[
 /// Each one sentence.
 pub(crate) fn problems(conn: &Connection) -> rusqlite::Result<Vec<String>> {
     let mut problems = Vec::new();
-    for (what, sql) in LAWS {
+    for (what, sql) in INVARIANTS {
         let rows: i64 = conn.query_row(sql, [], |row| row.get(0))?;
         if rows > 0 {
             problems.push(format!("{rows} {what}"));
