@@ -35,8 +35,10 @@ pub struct Unreadable {
 }
 
 impl Dialects {
-    /// The dialect of that id, or that users call so.
+    /// The dialect of that id, or that users call so, however they write it: a hook installed by hand as `Claude_Code`
+    /// must not go unjudged.
     pub fn find(self, name: &str) -> Option<&'static Dialect> {
+        let name = &name.trim().to_ascii_lowercase().replace(['_', ' '], "-");
         let by = |is: fn(&Dialect, &str) -> bool| self.0.iter().copied().find(|dialect| is(dialect, name));
         by(|dialect, name| dialect.id() == name).or_else(|| by(Dialect::is_called))
     }
@@ -143,7 +145,9 @@ mod tests {
         for dialect in ALL.0 {
             assert_eq!(ALL.find(dialect.id()).map(Dialect::id), Some(dialect.id()));
         }
-        assert_eq!(ALL.find("claude").map(Dialect::id), Some("claude-code"));
+        for name in ["claude", "Claude-Code", "claude_code", " claude-code "] {
+            assert_eq!(ALL.find(name).map(Dialect::id), Some("claude-code"), "{name:?}");
+        }
         assert!(ALL.find("nosuch").is_none() && ALL.find("").is_none());
         assert!(ALL.decode("nosuch", b"{\"hook_event_name\":\"Stop\"}").unwrap_err().why.contains("`nosuch`"));
     }

@@ -65,12 +65,20 @@ impl AgentLine {
 
     /// These words, of which somebody has made these arguments.
     pub fn typed(args: &AgentArgs, mut words: Vec<String>, stdin: Option<String>) -> Self {
+        let stdin = stdin.filter(|_| args.reads_stdin());
         // In a text it is a word like any other.
         let text = words.split_off(words.len().saturating_sub(args.text().map_or(0, <[String]>::len)));
         words.retain(|word| word != JSON);
         words.extend(text);
         let command = args.command(stdin.as_deref());
         Self { words, stdin, command }
+    }
+
+    /// What the line is known by: its words, and the text on stdin where that is what it says. Another text is another
+    /// line.
+    pub fn key(&self) -> Vec<String> {
+        let stdin = self.stdin.as_deref().map(str::trim).filter(|text| !text.is_empty());
+        self.words.iter().cloned().chain(stdin.map(|text| format!("\0{text}"))).collect()
     }
 
     pub fn verb(&self) -> &str {
@@ -86,6 +94,15 @@ impl AgentLine {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn s12_another_text_on_stdin_is_another_line() {
+        let key = |line: &str| AgentLine::read(line).unwrap().key();
+        assert_eq!(key("taut log <<'E'\none\nE"), key("taut log <<'X'\none\nX"));
+        assert_ne!(key("taut log <<'E'\none\nE"), key("taut log <<'E'\ntwo\nE"));
+        assert_ne!(key("taut log <<'E'\none\nE"), key("taut log one"));
+        assert_eq!(key("taut log one <<'E'\nunread\nE"), key("taut log one"), "what nobody reads says nothing");
+    }
 
     fn words_of(line: &str) -> Option<Vec<String>> {
         AgentLine::read(line).map(|plain| plain.words)

@@ -46,7 +46,7 @@ pub struct Executed {
 impl CliCommand<'_> {
     /// Done by the hook that saw the line, or done now.
     pub fn execute(self, line: &AgentLine) -> Result<Executed, CliCommandError> {
-        if let Some(found) = found_done(self.store, self.caller, &line.words, self.now)? {
+        if let Some(found) = found_done(self.store, self.caller, &line.key(), self.now)? {
             return found;
         }
         let command = line.command.clone().ok_or(CliCommandError::Unknown)?;

@@ -75,7 +75,7 @@ fn pre_execute(event: &EventContext<'_>, line: &AgentLine, memory: &mut Memory) 
     let pre_executed = PreExecuted {
         agent: event.agent().to_string(),
         project: event.who.project.clone(),
-        words: line.words.clone(),
+        words: line.key(),
         at: event.now,
         output: said,
         refused,

@@ -44,6 +44,7 @@ impl Allow {
     }
 
     pub(super) fn parse(fields: &Fields<'_, '_>, report: &mut FileReport<'_>) -> Option<Self> {
+        let before = report.count;
         fields.only(AllowEntry::KEYS, report);
         let rule = fields.required("rule", report);
         let reason = fields.required("reason", report);
@@ -54,6 +55,10 @@ impl Allow {
             DateValue::At(at) => Some(at),
             DateValue::Wrong => return None,
         };
+        // A scope that cannot be read is not no scope.
+        if report.count > before {
+            return None;
+        }
         let rule = rule?;
         if rules::find(&rule).is_some_and(|rule| rule.kind == RuleKind::Floor) {
             report.add(fields.span.clone(), format!("`{rule}` is the floor; nothing lifts it"));

@@ -35,9 +35,10 @@ impl Diagnostic {
         Self { file, line: 1, column: 1, section: None, effect, message, hint: Some(hint.to_string()) }
     }
 
-    /// Whether something may be less strict than its author meant: a limit, or the guard.
+    /// Whether something may be less strict than its author meant: a limit, the guard, or a gate.
     pub fn weakens(&self) -> bool {
-        self.effect == Effect::Limit || (self.is_mistake() && self.section.as_deref() == Some("guard"))
+        let restricts = matches!(self.section.as_deref(), Some("guard" | "session" | "communication"));
+        self.effect == Effect::Limit || (self.is_mistake() && restricts)
     }
 
     /// Whether a file has to be mended.
@@ -63,11 +64,16 @@ pub(super) struct FileReport<'a> {
     /// The section that is looked at.
     pub section: Option<String>,
     pub found: Vec<Diagnostic>,
+    /// How many there are, also beyond those that are kept.
+    pub count: usize,
 }
+
+/// A file with more mistakes is wrong as a whole. To find the place of each would cost a hook its time.
+const MOST_FOUND: usize = 200;
 
 impl<'a> FileReport<'a> {
     pub(super) fn of(file: &'a str, text: &'a str) -> Self {
-        Self { file, text, section: None, found: Vec::new() }
+        Self { file, text, section: None, found: Vec::new(), count: 0 }
     }
 
     pub(super) fn add(&mut self, span: Range<usize>, message: impl Into<String>) {
@@ -76,6 +82,9 @@ impl<'a> FileReport<'a> {
 
     /// A word that is none of those that are known.
     pub(super) fn unknown(&mut self, span: Range<usize>, what: &str, word: &str, known: &[&str], effect: Effect) {
+        if self.found.len() >= MOST_FOUND {
+            return self.push(span, String::new(), None, effect);
+        }
         let hint = match nearest(word, known) {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("known: {}", known.join(", ")),
@@ -84,6 +93,15 @@ impl<'a> FileReport<'a> {
     }
 
     pub(super) fn push(&mut self, span: Range<usize>, message: String, hint: Option<String>, effect: Effect) {
+        self.count += 1;
+        let kept = self.found.len();
+        if kept >= MOST_FOUND {
+            // What may be a limit must not be drowned by what is none.
+            if let Some(last) = self.found.last_mut().filter(|_| effect == Effect::Limit) {
+                last.effect = effect;
+            }
+            return;
+        }
         let (line, column) = position(self.text, span.start);
         let section = self.section.clone();
         self.found.push(Diagnostic { file: self.file.to_string(), line, column, section, effect, message, hint });

@@ -23,20 +23,27 @@ impl Policy {
             let (mut config, mut wrong) = parse(&layer.text, &layer.file);
             found.append(&mut wrong);
             keep_strict(&mut config.sections, &config.limits, &sections);
+            let torn = config.torn;
             if layer.kind == LayerKind::User {
-                policy.on_failure = config.on_failure.unwrap_or(policy.on_failure);
+                if !torn {
+                    policy.on_failure = config.on_failure.unwrap_or(policy.on_failure);
+                }
             } else {
                 found.append(&mut config.beyond_on);
                 narrow(&mut sections, config.sections.remove("notify"));
             }
             let free = layer.kind == LayerKind::User || trust == Trust::Trusted;
             let mut ignored = policy.fail_as_strictly(config.on_failure);
-            if free {
+            if free && torn {
+                ignored.extend(policy.tighten_guard(&config));
+                merge(&mut sections, config.sections);
+            } else if free {
                 policy.apply(config, &mut sections);
             } else {
                 ignored.extend(policy.tighten(config, &mut sections));
             }
-            found.extend(ignored.into_iter().map(|what| ignored_line(&layer.file, &what, trust)));
+            let why = if free && torn { Loosening::Torn } else { Loosening::of(trust) };
+            found.extend(ignored.into_iter().map(|what| ignored_line(&layer.file, &what, why)));
         }
         policy.sections = Sections::of(sections);
         policy.unread = found.iter().filter(|found| found.weakens()).cloned().collect();
@@ -67,6 +74,15 @@ impl Policy {
 
     /// Only what makes the policy stricter holds; the rest is named.
     fn tighten(&mut self, config: LayerConfig, sections: &mut Table) -> Vec<String> {
+        let mut ignored = self.tighten_guard(&config);
+        let mut more = config.sections;
+        more.retain(|name, _| !NEED_TRUST.contains(&name));
+        ignored.extend(keep_inside(&mut more));
+        add(sections, more);
+        ignored
+    }
+
+    fn tighten_guard(&mut self, config: &LayerConfig) -> Vec<String> {
         let mut ignored = Vec::new();
         match config.mode {
             Some(PolicyMode::Enforce) => self.mode = PolicyMode::Enforce,
@@ -75,7 +91,7 @@ impl Policy {
             }
             _ => {}
         }
-        for (rule, kind) in wanted(&config) {
+        for (rule, kind) in wanted(config) {
             let current = rules::position(rule.id).and_then(|at| self.kinds.get(at).copied()).flatten();
             if at_least(kind, current) {
                 self.set(rule, kind);
@@ -84,11 +100,7 @@ impl Policy {
             }
         }
         ignored.extend(config.allows.iter().map(|allow| format!("the allowance for `{}`", allow.rule)));
-        self.users.extend(config.users);
-        let mut more = config.sections;
-        more.retain(|name, _| !NEED_TRUST.contains(&name));
-        ignored.extend(keep_inside(&mut more));
-        add(sections, more);
+        self.users.extend(config.users.iter().cloned());
         ignored
     }
 
@@ -102,12 +114,31 @@ impl Policy {
     }
 }
 
-fn ignored_line(file: &str, what: &str, trust: Trust) -> Diagnostic {
-    let (why, hint) = match trust {
-        Trust::Untrusted | Trust::Changed => ("an untrusted project may only tighten", "the user can run `taut trust`"),
-        Trust::Trusted => {
+/// Why what loosens the policy does not hold.
+#[derive(Clone, Copy)]
+enum Loosening {
+    Untrusted,
+    NotTheUsers,
+    /// The file says something that cannot be read, perhaps of the same thing.
+    Torn,
+}
+
+impl Loosening {
+    fn of(trust: Trust) -> Self {
+        match trust {
+            Trust::Untrusted | Trust::Changed => Self::Untrusted,
+            Trust::Trusted => Self::NotTheUsers,
+        }
+    }
+}
+
+fn ignored_line(file: &str, what: &str, why: Loosening) -> Diagnostic {
+    let (why, hint) = match why {
+        Loosening::Untrusted => ("an untrusted project may only tighten", "the user can run `taut trust`"),
+        Loosening::NotTheUsers => {
             ("only your own configuration may loosen it", "put it into the file `taut config path` names")
         }
+        Loosening::Torn => ("nothing is loosened by a file that cannot be read whole", "mend what is wrong in it"),
     };
     Diagnostic::of_file(file.to_string(), Effect::Ignored, format!("{what} is ignored: {why}"), hint)
 }

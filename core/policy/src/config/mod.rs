@@ -73,6 +73,8 @@ pub struct Layer {
 /// What one file says. Absent is "as below".
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct LayerConfig {
+    /// The file cannot be read whole, so it is not known what else it says of the same things.
+    pub torn: bool,
     pub mode: Option<PolicyMode>,
     pub on_failure: Option<OnFailure>,
     pub packs: Vec<(Pack, RuleSwitch)>,

@@ -17,6 +17,7 @@ pub fn parse(text: &str, file: &str) -> (LayerConfig, Vec<Diagnostic>) {
     let mut report = FileReport::of(file, text);
     let mut config = LayerConfig::default();
     let (document, errors) = DeTable::parse_recoverable(text);
+    config.torn = !errors.is_empty();
     for error in errors {
         // Whatever stands behind it may be lost, limits too.
         report.push(error.span().unwrap_or(0..0), error.message().to_string(), None, Effect::Limit);

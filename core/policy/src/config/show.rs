@@ -51,7 +51,12 @@ pub fn rows(layers: &[Layer], trust: Trust) -> Vec<ConfigRow> {
         let after = effective(&with);
         // Read as the user's own, so that nothing of it is ignored.
         let alone = effective(&Policy::layered(&[Layer { kind: LayerKind::User, ..layer.clone() }], trust).0);
+        // What cannot be read there holds by default, and the file has not said so.
+        let unread = super::parse(&layer.text, &layer.file).0.limits;
         for (path, value) in &after {
+            if unread.iter().any(|limit| limit.path == *path) {
+                continue;
+            }
             let Some(origin) = origin(layer, path) else { continue };
             if before.get(path) != Some(value) || alone.get(path) == Some(value) {
                 origins.insert(path.clone(), origin);

@@ -57,6 +57,51 @@ fn a_mistake_costs_only_what_it_stands_in() {
 }
 
 #[test]
+fn g11_an_allowance_whose_scope_cannot_be_read_allows_nothing() {
+    let allows = |scope: &str| {
+        let text = format!("[[guard.allow]]\nrule = \"git-force-push\"\nreason = \"x\"\n{scope}\n");
+        let (policy, wrong) = Policy::layered(&[layer(LayerKind::User, &text)], Trust::Untrusted);
+        (level(&policy, "git push --force origin main"), wrong.len())
+    };
+    assert_eq!(allows(""), (Level::Pass, 0), "without a scope it is meant for everything");
+    for scope in
+        ["paht = \"~/scratch\"", "path = 5", "agent = 5", "agnet = \"bob\"", "expire = \"2020-01-01\"", "command = []"]
+    {
+        assert_eq!(allows(scope), (Level::Deny, 1), "{scope}");
+    }
+}
+
+#[test]
+fn g11_a_file_that_cannot_be_read_whole_loosens_nothing_and_still_tightens() {
+    for text in [
+        "[guard]\nmode = \"observe\"\nmode = \"enforce\"",
+        "[guard]\nmode = \"observe\"\n[broken",
+        "[guard.rules]\ngit-force-push = false\ngit-force-push = \"deny\"",
+        "[guard]\non_failure = \"open\"\n[[guard.allow]]\nrule = \"git-force-push\"\nreason = \"x\"\n[broken",
+    ] {
+        for (kind, trust) in [(LayerKind::User, Trust::Untrusted), (LayerKind::Project, Trust::Trusted)] {
+            let (policy, wrong) = Policy::layered(&[layer(kind, text)], trust);
+            assert_eq!(level(&policy, "git push --force"), Level::Deny, "{text}");
+            assert_eq!((policy.mode, policy.on_failure), (PolicyMode::Enforce, config::OnFailure::Ask), "{text}");
+            assert!(wrong.iter().any(|one| one.message.contains("is ignored")), "{wrong:?}");
+            assert!(!policy.unread.is_empty(), "the user is told of it");
+        }
+    }
+    let torn = "[guard.rules]\ngit-stash-drop = \"deny\"\n[broken";
+    let (policy, _) = Policy::layered(&[layer(LayerKind::User, torn)], Trust::Untrusted);
+    assert_eq!(under(&policy, "git stash drop", &Circumstances::default()).0[0].kind, RuleKind::Deny);
+}
+
+#[test]
+fn t1_a_file_of_nothing_but_mistakes_is_read_in_one_pass() {
+    let text: String = (0..20_000).map(|number| format!("k{number} = 1\n")).collect();
+    let text = format!("{text}[loop]\nmax_cost = \"lots\"\n");
+    let (policy, wrong) = Policy::layered(&[layer(LayerKind::User, &text)], Trust::Untrusted);
+    assert_eq!(wrong.len(), 200, "no more are looked for");
+    assert!(!policy.unread.is_empty(), "a limit among them is still one");
+}
+
+#[test]
 fn the_user_switches_packs_and_rules() {
     let policy =
         user("[guard.packs]\ngit = false\n[guard.rules.git-clean]\nkind = \"deny\"\n[guard.rules]\nsudo = \"warn\"");

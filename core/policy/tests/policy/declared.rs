@@ -213,6 +213,23 @@ fn i7_what_holds_is_shown_with_the_file_that_said_so() {
 }
 
 #[test]
+fn i7_a_default_that_holds_because_nothing_could_be_read_is_no_files_word() {
+    let text = "[heartbeat]\nblock = \"x\"\nwarn = 2\n";
+    let rows = policy::config::show::rows(&[layer(LayerKind::User, text)], Trust::Untrusted);
+    let origin = |key: &str| rows.iter().find(|row| row.key() == key).unwrap().origin.clone();
+    assert_eq!(origin("heartbeat.block"), None);
+    assert_eq!(origin("heartbeat.warn").unwrap().line, 3);
+}
+
+#[test]
+fn i7_a_restriction_that_cannot_be_read_is_said_to_the_user() {
+    for text in ["[session]\nrequired = \"yes\"", "[communication]\ntools = 3"] {
+        let (policy, _) = policy::Policy::layered(&[layer(LayerKind::User, text)], Trust::Untrusted);
+        assert_eq!(policy.unread.len(), 1, "{text}");
+    }
+}
+
+#[test]
 fn every_section_has_an_example_without_a_mistake() {
     for section in Sections::KEYS {
         let text = example(section);

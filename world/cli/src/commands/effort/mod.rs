@@ -73,7 +73,7 @@ pub(super) fn own_inbox() -> Result<Option<OwnInbox>, CliError> {
         }
         // A sandbox hides the client and its session, and the hook's answer tells of both.
         Ok(mut effort_session) => {
-            let done = found_done(&mut effort_session.store, &effort_session.caller, &line.words, host::clock::now())?;
+            let done = found_done(&mut effort_session.store, &effort_session.caller, &line.key(), host::clock::now())?;
             Ok(done.transpose()?.map(|carried| read(effort_session.caller.agent, carried.output)))
         }
         Err(error) => Ok(found_only(&line, error).ok().map(|carried| read("this agent".to_string(), carried.output))),
@@ -86,7 +86,7 @@ fn found_only(line: &AgentLine, error: CliError) -> Result<pipeline::Executed, C
     let Ok(mut store) = Store::open_existing_read_only(&places.state()) else { return Err(error) };
     let Ok(caller) = who(&store, &places) else { return Err(error) };
     let caller = TaskCaller { session: None, ..caller };
-    match found_done(&mut store, &caller, &line.words, host::clock::now()) {
+    match found_done(&mut store, &caller, &line.key(), host::clock::now()) {
         Ok(Some(found)) => found.map_err(CliError::from),
         _ => Err(error),
     }
