@@ -60,5 +60,5 @@ fn program() -> Result<std::path::PathBuf, String> {
 }
 
 fn house() -> Result<BenchHome, String> {
-    BenchHome::new(program()?).map_err(|error| error.to_string())
+    BenchHome::new(&program()?).map_err(|error| error.to_string())
 }
