@@ -201,7 +201,10 @@ mod tests {
 
     #[test]
     fn a_skill_says_what_it_needs_in_its_own_file() {
-        let text = "---\nname: implement\ndescription: \"Build: it\"\ntaut:\n  phases: [\"1: Plan\", '2: Build, test']\n  preload:\n    - docs/a.md # first\n    - docs/b.md\n  log: true\n  heartbeat: {warn: 3, block: 10}\n  guards:\n  - ruleId: x\n    condition: {op: gte}\n---\n# Body\n";
+        let text = "---\nname: implement\ndescription: \"Build: it\"\ntaut:\n\
+                    \x20 phases: [\"1: Plan\", '2: Build, test']\n  preload:\n    - docs/a.md # first\n    - docs/b.md\n\
+                    \x20 log: true\n  heartbeat: {warn: 3, block: 10}\n  guards:\n  - ruleId: x\n    condition: {op: gte}\n\
+                    ---\n# Body\n";
         let (read, _) = part(text);
         assert_eq!(read["description"], "Build: it");
         assert_eq!(

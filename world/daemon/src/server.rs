@@ -2,10 +2,9 @@
 //! calls out of it at once and gives the answered peers back; while it works nothing here is held.
 
 use crate::build::Build;
-use crate::log;
 use crate::peer::Peer;
 use crate::protocol::{DaemonStatus, WireCommand, WireRequest, WireResponse};
-use model::Call;
+use model::{Call, Ms};
 use serde_json::Value;
 use std::io::{self, ErrorKind, Read};
 use std::os::fd::AsRawFd;
@@ -93,7 +92,7 @@ impl Server {
         let about = DaemonStatus {
             pid: std::process::id(),
             build: parts.build,
-            started: log::now(),
+            started: Ms(sys::clock::wall_ms()),
             served: 0,
             newer_client: None,
             draining: false,
@@ -255,7 +254,7 @@ impl Server {
     /// Takes out every peer that has sent a whole call. What concerns the connections alone is answered here.
     fn take(&mut self) -> WaitingCalls {
         let mut waiting = WaitingCalls::default();
-        let at = log::now();
+        let at = Ms(sys::clock::wall_ms());
         let mut place = 0;
         while waiting.hooks.len() < self.limits.batch
             && let Some(peer) = self.peers.get_mut(place)

@@ -4,8 +4,7 @@ use model::Ms;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 pub fn now() -> Ms {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    Ms(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+    Ms(sys::clock::wall_ms())
 }
 
 /// How far the clock on this machine's wall is ahead of UTC at that moment, in seconds.

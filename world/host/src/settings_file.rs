@@ -57,7 +57,11 @@ pub enum SettingsFileError {
     NotText { path: PathBuf },
     #[error("{} is read-only; nothing was changed. If you mean it to be changed: `chmod u+w {}`", path.display(), path.display())]
     ReadOnly { path: PathBuf },
-    #[error("{} has other names (hard links) that a replacement would cut off; nothing was changed. Give it a copy of its own: `cp {0} {0}.own && mv {0}.own {0}`", path.display())]
+    #[error(
+        "{} has other names (hard links) that a replacement would cut off; nothing was changed. Give it a copy of its \
+         own: `cp {0} {0}.own && mv {0}.own {0}`",
+        path.display()
+    )]
     HardLinked { path: PathBuf },
     #[error("{} was changed by someone else in the meantime; nothing was changed. Run the command again", path.display())]
     Changed { path: PathBuf },

@@ -53,7 +53,9 @@ pub(crate) fn mark(row: &mut row::Event, prepared: &Prepared) {
     let call = &prepared.call;
     let told = json!({
         "event": envelope.kind.name(), "said": said, "id": row.id, "request": call.request, "cwd": call.cwd,
-        "dialect": envelope.agent.id, "agent_folder": call.env.first(envelope.agent.variables.folder), "folder": envelope.cwd, "transcript": envelope.transcript,
+        "dialect": envelope.agent.id,
+        "agent_folder": call.env.first(envelope.agent.variables.folder),
+        "folder": envelope.cwd, "transcript": envelope.transcript,
         "host_session": envelope.host_session, "who": who_value(who),
     });
     if let Some(detail) = row.detail.as_object_mut() {

@@ -17,7 +17,8 @@ pub enum RunnerError {
     #[error("cannot start the agent `{program}`: {source}. Is it installed? `command -v {program}` says where")]
     Start { program: String, source: io::Error },
     #[error(
-        "there is no agent `{name}`; known are {known}. `[agents.{name}] command = [\"program\", \"{{prompt}}\"]` in the configuration of a trusted project makes one"
+        "there is no agent `{name}`; known are {known}. \
+         `[agents.{name}] command = [\"program\", \"{{prompt}}\"]` in the configuration of a trusted project makes one"
     )]
     NoAgent { name: String, known: String },
     #[error("cannot write {}: {source}. `ls -ld` its folder shows who may", path.display())]

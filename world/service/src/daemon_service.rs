@@ -6,6 +6,7 @@ use model::effect::After;
 use model::{Answer, Call};
 use pipeline::{Pipeline, PipelineSetup, Response, RpcError};
 use serde_json::Value;
+use tracing::Level;
 
 /// Says that a command, and not a hook, has changed something.
 pub(crate) const FLEET_CHANGED: &str = "fleet.changed";
@@ -22,18 +23,21 @@ pub struct DaemonService {
     news: bool,
     /// The keys of what was stored of that batch, by its places.
     stored: Vec<Option<String>>,
+    /// What is to be logged of it, once its answers are out.
+    notes: Vec<(Level, String)>,
 }
 
 impl DaemonService {
     pub fn new(setting: PipelineSetup, workers: Vec<Wake>, switched: Switched) -> Self {
-        Self { pipeline: Pipeline::new(setting), workers, switched, news: false, stored: Vec::new() }
+        let pipeline = Pipeline::new(setting);
+        Self { pipeline, workers, switched, news: false, stored: Vec::new(), notes: Vec::new() }
     }
 }
 
 impl Service for DaemonService {
     fn hook_batch(&mut self, calls: Vec<Call>) -> Vec<Answer> {
         let served = self.pipeline.handle_all(calls);
-        served.iter().for_each(note);
+        self.notes.extend(served.iter().flat_map(notes));
         self.news |= served.iter().any(|served| served.after.iter().any(is_news));
         self.stored = served.iter().map(|served| served.event.as_ref().map(|event| event.key.clone())).collect();
         served.into_iter().map(|served| served.answer).collect()
@@ -63,6 +67,12 @@ impl Service for DaemonService {
     }
 
     fn after_answers(&mut self) {
+        for (level, note) in self.notes.drain(..) {
+            match level {
+                Level::WARN => tracing::warn!("{note}"),
+                _ => tracing::debug!("{note}"),
+            }
+        }
         if std::mem::take(&mut self.news) {
             self.workers.iter().for_each(Wake::now);
         }
@@ -75,14 +85,14 @@ impl Service for DaemonService {
 }
 
 /// What went wrong with a call, and for who wants to know all of it, what came of it.
-fn note(served: &Response) {
-    for trouble in &served.troubles {
-        tracing::warn!("a call from {}: {trouble}", served.event.as_ref().map_or("an agent", |event| &event.agent));
-    }
-    if let Some(event) = &served.event {
+fn notes(served: &Response) -> Vec<(Level, String)> {
+    let agent = served.event.as_ref().map_or("an agent", |event| &event.agent);
+    let troubles = served.troubles.iter().map(|trouble| (Level::WARN, format!("a call from {agent}: {trouble}")));
+    let event = served.event.as_ref().filter(|_| tracing::enabled!(Level::DEBUG)).map(|event| {
         let tool = event.tool.as_deref().unwrap_or_default();
-        tracing::debug!("{} {tool} of {}: {} {:?}", event.event, event.agent, event.verdict.name(), event.rules);
-    }
+        (Level::DEBUG, format!("{} {tool} of {agent}: {} {:?}", event.event, event.verdict.name(), event.rules))
+    });
+    troubles.chain(event).collect()
 }
 
 fn is_news(after: &After) -> bool {

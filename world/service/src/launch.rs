@@ -67,11 +67,15 @@ fn call_daemon(places: &PathVariables, method: &str) {
 
 /// This daemon is stuck and about to end: another begins with the same line.
 pub fn start_again() {
+    let line: Vec<OsString> = std::env::args_os().skip(1).collect();
+    start(&line, &PathVariables::from_process());
+}
+
+/// Never waited for: the next hook will find it, or not.
+fn start(line: &[OsString], places: &PathVariables) {
     if let Ok(program) = std::env::current_exe() {
-        let line: Vec<OsString> = std::env::args_os().skip(1).collect();
-        let places = PathVariables::from_process();
-        let env = host::environment::of_daemon(&places);
-        let _ = daemon::start_in_background(&places.state(), &program, &line, env);
+        let env = host::environment::of_daemon(places);
+        let _ = daemon::start_in_background(&places.state(), &program, line, env);
     }
 }
 
@@ -83,28 +87,12 @@ pub fn without_daemon() -> bool {
 /// Somebody is to be told of what was served: a process of its own sees to it,
 /// since there is no daemon. Called when the answer is out, and not waited for.
 pub fn tell_in_background(places: &PathVariables) {
-    if let Ok(program) = std::env::current_exe() {
-        let _ = daemon::start_in_background(
-            &places.state(),
-            &program,
-            &line(&["notify", "deliver"], places),
-            host::environment::of_daemon(places),
-        );
-    }
+    start(&line(&["notify", "deliver"], places), places);
 }
 
 /// What follows an answer given without a daemon.
 pub fn after_in_process(after: &[After], places: &PathVariables) {
-    if without_daemon() || !after.contains(&After::EnsureDaemon) {
-        return;
-    }
-    if let Ok(program) = std::env::current_exe() {
-        // Never waited for: the next hook will find it, or not.
-        let _ = daemon::start_in_background(
-            &places.state(),
-            &program,
-            &line(&RUN, places),
-            host::environment::of_daemon(places),
-        );
+    if !without_daemon() && after.contains(&After::EnsureDaemon) {
+        start(&line(&RUN, places), places);
     }
 }

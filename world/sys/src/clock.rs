@@ -1,6 +1,14 @@
-//! Clocks that nobody sets, and which run of the machine they count.
+//! The clock on the wall, clocks that nobody sets, and which run of the machine they count.
 
 use std::sync::OnceLock;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Milliseconds since 1970, as the system has them.
+#[must_use]
+pub fn wall_ms() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+}
 
 /// Milliseconds on a clock that stands still while the machine sleeps.
 #[must_use]

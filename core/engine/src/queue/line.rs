@@ -174,7 +174,10 @@ mod tests {
 
     #[test]
     fn q1_a_plan_reads_the_short_keys() {
-        let text = r#"{"id":"a/01","t":"First","d":"do","p":0,"cat":"feat","spec":"a.md","ref":"r","deps":["b"],"steps":["x",{"content":"y","status":"done"}]}"#;
+        let text = concat!(
+            r#"{"id":"a/01","t":"First","d":"do","p":0,"cat":"feat","spec":"a.md","ref":"r","deps":["b"],"#,
+            r#""steps":["x",{"content":"y","status":"done"}]}"#
+        );
         let plans = parse_lines(text).unwrap();
         let (line, plan) = &plans[0];
         assert_eq!(

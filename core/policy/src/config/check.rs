@@ -65,7 +65,7 @@ impl Checker<'_, '_> {
             self.limits.push(UnreadLimit { path: self.path.clone(), unreadable: declared.unreadable });
         }
         match declared.unreadable {
-            WhenUnreadable::Absent | WhenUnreadable::Needed => None,
+            WhenUnreadable::Absent | WhenUnreadable::Needed | WhenUnreadable::Lost => None,
             WhenUnreadable::Lower | WhenUnreadable::Higher => (declared.default)(),
             WhenUnreadable::Word(word) => Some(Value::String(word.to_string())),
             WhenUnreadable::On if matches!(declared.kind, ValueKind::Table(_)) => Some(Value::Table(Table::new())),

@@ -78,6 +78,8 @@ pub enum WhenUnreadable {
     On,
     /// This word.
     Word(&'static str),
+    /// Nothing can stand in for it, and without it something is let through.
+    Lost,
     /// The entry it stands in is none without it.
     Needed,
 }
@@ -274,6 +276,7 @@ macro_rules! table {
     (@unreadable lower) => { $crate::config::declare::WhenUnreadable::Lower };
     (@unreadable higher) => { $crate::config::declare::WhenUnreadable::Higher };
     (@unreadable on) => { $crate::config::declare::WhenUnreadable::On };
+    (@unreadable lost) => { $crate::config::declare::WhenUnreadable::Lost };
     (@unreadable needed) => { $crate::config::declare::WhenUnreadable::Needed };
     (@unreadable word $word:literal) => { $crate::config::declare::WhenUnreadable::Word($word) };
 }

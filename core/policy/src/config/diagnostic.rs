@@ -35,10 +35,9 @@ impl Diagnostic {
         Self { file, line: 1, column: 1, section: None, effect, message, hint: Some(hint.to_string()) }
     }
 
-    /// Whether something may be less strict than its author meant: a limit, the guard, or a gate.
+    /// Whether something may be less strict than its author meant: a limit, or the guard.
     pub fn weakens(&self) -> bool {
-        let restricts = matches!(self.section.as_deref(), Some("guard" | "session" | "communication"));
-        self.effect == Effect::Limit || (self.is_mistake() && restricts)
+        self.effect == Effect::Limit || (self.is_mistake() && self.section.as_deref() == Some("guard"))
     }
 
     /// Whether a file has to be mended.

@@ -12,7 +12,8 @@ pub const RULE: Rule = Rule {
     kind: RuleKind::Deny,
     title: "Running decoded text",
     doc: "Stops text that is decoded on its way into a shell or interpreter: `base64 -d | sh`, `xxd -r -p \
-          | bash`, `eval \"$(… | base64 -d)\"`, or printed by inline code, or taken out of data by `jq`. What would run cannot be read in the command, which is the \
+          | bash`, `eval \"$(… | base64 -d)\"`, or printed by inline code, or taken out of data by `jq`. \
+          What would run cannot be read in the command, which is the \
           point of writing it so.",
     instead: "Decode it to a file and read it: `base64 -d payload.txt > /tmp/payload.sh`.",
     denies: &[

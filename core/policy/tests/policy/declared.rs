@@ -226,6 +226,7 @@ fn i7_a_restriction_that_cannot_be_read_is_said_to_the_user() {
     for text in ["[session]\nrequired = \"yes\"", "[communication]\ntools = 3"] {
         let (policy, _) = policy::Policy::layered(&[layer(LayerKind::User, text)], Trust::Untrusted);
         assert_eq!(policy.unread.len(), 1, "{text}");
+        assert_eq!(policy.sections.session.required, text.contains("required"), "what cannot be read is on");
     }
 }
 

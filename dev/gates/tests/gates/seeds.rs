@@ -125,7 +125,7 @@ fn types_sees_a_public_name_defined_twice_and_a_metaphor() {
 }
 
 #[test]
-fn size_sees_long_files_functions_and_doors() {
+fn size_sees_long_files_functions_lines_and_mains() {
     let body = "    a();\n".repeat(79);
     let function = format!("\nfn long() {{\n{body}}}\n");
     assert_lines(&check("size", &[("world/x/tests/a.rs", &function)]), &[2], "a function of 81 lines");
@@ -133,6 +133,8 @@ fn size_sees_long_files_functions_and_doors() {
     assert_lines(&check("size", &[("world/x/src/a.rs", &file)]), &[0], "a file of 601 lines");
     let tests = format!("//! x\n#[cfg(test)]\nmod tests {{\n{}}}\n", "    const A: u8 = 0;\n".repeat(700));
     assert_lines(&check("size", &[("world/x/src/a.rs", &tests)]), &[], "tests do not count");
+    let wide = format!("//! x\nconst A: &str = \"{}\";\n", "ä".repeat(160));
+    assert_lines(&check("size", &[("world/x/tests/a.rs", &wide)]), &[2], "a line that no screen shows");
     let main = "mod a;\n".repeat(16);
     assert_lines(&check("size", &[("world/cli/src/main.rs", &main)]), &[0], "a main of 16 lines");
 }
@@ -250,7 +252,8 @@ fn output_sees_every_way_around_the_printer() {
     ] {
         assert_lines(&check("output", &[("world/x/src/a.rs", bad)]), &[1], bad);
     }
-    let good = "use std::io::{Read, Write};\nfn a() { b.stdout(Stdio::null()).stderr(c); d.stdout; answer.stderr() }\n// println!\n#[cfg(test)]\nmod tests { fn a() { println!() } }";
+    let good = "use std::io::{Read, Write};\n\
+                fn a() { b.stdout(Stdio::null()).stderr(c); d.stdout; answer.stderr() }\n// println!\n#[cfg(test)]\nmod tests { fn a() { println!() } }";
     assert_lines(&check("output", &[("world/x/src/a.rs", good)]), &[], good);
     for path in ["world/x/tests/a.rs", "world/x/build.rs", "world/x/examples/a.rs", "dev/x/src/a.rs"] {
         assert_lines(&check("output", &[(path, "fn a() { println!() }")]), &[], path);

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use testkit::{Finished, Sandbox};
 
 /// As people write it: comments, foreign hooks, no line end at the end.
-const SETTINGS: &str = "{\n\t\"model\": \"opus\", // the big one\n\t\"hooks\": {\n\t\t\"PreToolUse\": [\n\t\t\t{ \"matcher\": \"Bash\", \"hooks\": [ { \"type\": \"command\", \"command\": \"true\" } ] }, // mine\n\t\t]\n\t}\n}";
+const SETTINGS: &str = "{\n\t\"model\": \"opus\", // the big one\n\t\"hooks\": {\n\
+    \t\t\"PreToolUse\": [\n\t\t\t{ \"matcher\": \"Bash\", \"hooks\": [ { \"type\": \"command\", \"command\": \"true\" } ] }, // mine\n\t\t]\n\t}\n}";
 
 struct Scene {
     sandbox: Sandbox,

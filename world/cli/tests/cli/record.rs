@@ -51,7 +51,8 @@ fn t4_over_a_full_disk_every_acknowledged_event_is_stored_or_said_to_be_lost_and
             $TAUT hook --agent claude-code < {payloads}/0000 > /dev/null
             {start}
             dd if=/dev/zero of=\"$TAUT_HOME/filler\" bs=1k 2> /dev/null; dd if=/dev/zero of=\"$TAUT_HOME/filler2\" bs=1 2> /dev/null
-            ls {payloads} | xargs -P 4 -I NAME sh -c '$TAUT hook --agent claude-code < {payloads}/NAME > {payloads}/NAME.out 2> {payloads}/NAME.err || echo NAME failed'
+            ls {payloads} | xargs -P 4 -I NAME sh -c \
+                '$TAUT hook --agent claude-code < {payloads}/NAME > {payloads}/NAME.out 2> {payloads}/NAME.err || echo NAME failed'
             rm \"$TAUT_HOME\"/filler*
             {logged}
             echo == warned; TAUT_NO_DAEMON=1 $TAUT --json

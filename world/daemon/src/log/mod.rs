@@ -11,11 +11,9 @@ pub use tracing::level_filters::LevelFilter as LogFilter;
 
 pub(crate) use subscriber::install;
 
-use model::Ms;
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
 /// How much is logged, and what makes a text fit to be: whoever runs a daemon knows what a secret looks like.
 #[derive(Debug, Clone, Copy)]
@@ -45,9 +43,4 @@ pub fn is_stderr(folder: &Path) -> bool {
 
 fn is_same(one: &Metadata, other: &Metadata) -> bool {
     (one.dev(), one.ino()) == (other.dev(), other.ino())
-}
-
-pub(crate) fn now() -> Ms {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    Ms(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
 }

@@ -1,6 +1,7 @@
 //! From `tracing` to the log.
 
-use super::{LogFile, LogOptions, is_stderr, now};
+use super::{LogFile, LogOptions, is_stderr};
+use model::Ms;
 use std::fmt::{Debug, Write};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -51,7 +52,7 @@ impl Subscriber for ToLog {
         let text = (self.options.clean)(words.0.trim_start());
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         // A full disk must not stop the daemon.
-        let _ = file.add(*event.metadata().level(), &text, now());
+        let _ = file.add(*event.metadata().level(), &text, Ms(sys::clock::wall_ms()));
     }
 
     fn new_span(&self, _: &Attributes<'_>) -> Id {

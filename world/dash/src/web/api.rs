@@ -11,7 +11,6 @@ use model::session::Session;
 use model::task::{Task, TaskStatus};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use std::time::{SystemTime, UNIX_EPOCH};
 use store::{EffortFilter, EventFilter, MessageRow, Point, Store, TaskFilter, TaskTotals};
 
 const HOUR: i64 = 3_600_000;
@@ -224,6 +223,5 @@ fn scrubbed(value: Value) -> Value {
 }
 
 fn now() -> Ms {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    Ms(i64::try_from(since.as_millis()).unwrap_or_default())
+    Ms(sys::clock::wall_ms())
 }

@@ -5,11 +5,23 @@ use std::path::{Path, PathBuf};
 
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum ProgramError {
-    #[error("{} lies in a build folder and goes with the next `cargo clean`; nothing was changed. Install it first: `cargo install --path world/cli`, then `taut init`", path.display())]
+    #[error(
+        "{} lies in a build folder and goes with the next `cargo clean`; nothing was changed. Install it first: \
+         `cargo install --path world/cli`, then `taut init`",
+        path.display()
+    )]
     BuildFolder { path: PathBuf },
-    #[error("{} has to be called `taut` to be recognised in settings later; nothing was changed. Give it its name back and run `taut init` again", path.display())]
+    #[error(
+        "{} has to be called `taut` to be recognised in settings later; nothing was changed. \
+         Give it its name back and run `taut init` again",
+        path.display()
+    )]
     OtherName { path: PathBuf },
-    #[error("{} cannot be written into JSON, since its path is not UTF-8; nothing was changed. Install it elsewhere: `cargo install --root <folder> --path world/cli`", path.display())]
+    #[error(
+        "{} cannot be written into JSON, since its path is not UTF-8; nothing was changed. \
+         Install it elsewhere: `cargo install --root <folder> --path world/cli`",
+        path.display()
+    )]
     NotText { path: PathBuf },
 }
 

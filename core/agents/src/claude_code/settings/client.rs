@@ -21,7 +21,8 @@ pub fn note(client: KnownClient) -> Option<String> {
             Version::EXEC_FORM
         )),
         KnownClient::Known(version) if version < Version::EXEC_FORM => Some(format!(
-            "Claude Code {version} is older than {}: the hooks run through a shell, which is slower, and newer events are left out. After `claude update`, run `taut init` again.",
+            "Claude Code {version} is older than {}: the hooks run through a shell, which is slower, and newer events are left \
+             out. After `claude update`, run `taut init` again.",
             Version::EXEC_FORM
         )),
         KnownClient::Known(_) => None,

@@ -40,7 +40,8 @@ fn i1_a_missing_file_gets_a_line_for_each_event_and_vanishes_again() {
 fn i1_the_entry_is_in_exec_form_with_a_timeout() {
     let text = installed("{}");
     let line = text.lines().find(|line| line.contains("\"SessionEnd\"")).unwrap();
-    let entry = r#""SessionEnd": [ { "hooks": [{ "type": "command", "command": "/opt/tools/taut", "args": ["hook", "--agent", "claude-code"], "timeout": 5 }] } ]"#;
+    let handler = r#"{ "type": "command", "command": "/opt/tools/taut", "args": ["hook", "--agent", "claude-code"], "timeout": 5 }"#;
+    let entry = format!("\"SessionEnd\": [ {{ \"hooks\": [{handler}] }} ]");
     assert_eq!(line.trim().trim_end_matches('}'), entry);
     assert!(!text.contains("onFailure"));
 }
@@ -140,7 +141,8 @@ fn i1_edits_made_since_are_kept() {
     let text = remove(&edited, &[]).unwrap().text;
     assert_eq!(
         text,
-        "{\n  \"model\": \"sonnet\" /* cheaper */,\n  \"hooks\": {\n    \"Stop\": [ { \"hooks\": [{ \"type\": \"command\", \"command\": \"say\" }] } ]\n    // the end\n  }\n}\n"
+        "{\n  \"model\": \"sonnet\" /* cheaper */,\n  \"hooks\": {\n\
+         \x20   \"Stop\": [ { \"hooks\": [{ \"type\": \"command\", \"command\": \"say\" }] } ]\n    // the end\n  }\n}\n"
     );
 }
 
@@ -154,7 +156,8 @@ fn i1_a_hook_someone_put_into_our_group_keeps_the_group() {
 
 #[test]
 fn removal_never_lets_a_comment_swallow_what_follows() {
-    let text = "{\"hooks\":{\"Stop\":[{\"hooks\":[{\"command\":\"a\"}]}, // mine\n {\"hooks\":[{\"command\":\"taut hook\"}]}, {\"hooks\":[{\"command\":\"b\"}]}]}}";
+    let text = "{\"hooks\":{\"Stop\":[{\"hooks\":[{\"command\":\"a\"}]}, // mine\n\
+                \x20{\"hooks\":[{\"command\":\"taut hook\"}]}, {\"hooks\":[{\"command\":\"b\"}]}]}}";
     let removed = remove(text, &[]).unwrap().text;
     assert!(removed.contains("// mine\n") && removed.contains("\"b\""), "{removed}");
     Document::read(&removed).unwrap();

@@ -7,7 +7,7 @@ table! {
     /// Whether work needs a session.
     pub struct SessionSection {
         /// No tool but those that lead to a session runs before one is active.
-        required: bool = false,
+        [on] required: bool = false,
         /// Files that the refusal names as to be read first.
         standards: Vec<String> = Vec::new(),
     }

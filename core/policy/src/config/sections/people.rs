@@ -7,7 +7,7 @@ table! {
     /// Tools that reach people.
     pub struct CommunicationSection {
         /// Those tools: only in interactive sessions, and only to contacts that are tagged.
-        tools: Vec<TextOr<CommunicationTool>> = Vec::new(),
+        [lost] tools: Vec<TextOr<CommunicationTool>> = Vec::new(),
     }
 }
 

@@ -58,7 +58,8 @@ fn l3_hooks_can_be_switched_off_all_or_one_by_environment_and_by_config_sh() {
         .client_does(FINE);
     stage.build_with(&[], &[("FRESHER_HOOKS_ENABLED", "false")]);
     assert!(!stage.path(".git/started").exists() && !stage.path(".git/finished").exists());
-    stage.write(".fresher/config.sh", "export FRESHER_HOOK_STARTED_ENABLED=\"${FRESHER_HOOK_STARTED_ENABLED:-false}\"\nFRESHER_COLOUR=red\nFRESHER_X=$(touch .git/sourced)\n");
+    let started = "export FRESHER_HOOK_STARTED_ENABLED=\"${FRESHER_HOOK_STARTED_ENABLED:-false}\"";
+    stage.write(".fresher/config.sh", &format!("{started}\nFRESHER_COLOUR=red\nFRESHER_X=$(touch .git/sourced)\n"));
     let done = stage.build(&[]);
     assert!(!stage.path(".git/started").exists());
     assert_eq!(stage.read(".git/finished"), "red\n", "what it assigns is the hooks' too");

@@ -40,7 +40,10 @@ fn l6_overload_is_backed_off_and_not_counted() {
 #[test]
 fn l6_a_login_that_failed_stops_with_a_clear_text() {
     let stage = Stage::with_plan();
-    stage.client_does(r#"echo '{"type":"assistant","error":"authentication_failed","message":{}}'; echo '{"type":"result","is_error":true,"api_error_status":401,"result":"Please run /login"}'; exit 1"#);
+    stage.client_does(
+        r#"echo '{"type":"assistant","error":"authentication_failed","message":{}}'
+        echo '{"type":"result","is_error":true,"api_error_status":401,"result":"Please run /login"}'; exit 1"#,
+    );
     let done = stage.build(&["--max-failures", "5"]);
     assert_eq!((summary(&done)["finish"].as_str(), summary(&done)["iterations"].as_u64()), (Some("error"), Some(1)));
     assert!(summary(&done)["why"].as_str().unwrap().contains("Log in"), "{}", summary(&done));
@@ -74,7 +77,10 @@ fn l6_a_limit_that_resets_after_the_time_allowed_ends_with_12() {
 #[test]
 fn l8_a_hundred_megabytes_of_output_are_logged_and_do_not_fill_the_memory() {
     let stage = Stage::with_plan();
-    stage.client_does(&format!("head -c 60000000 /dev/zero | tr '\\0' x; echo; yes 'a line of output that is nothing special' | head -c 40000000; echo; {WORK} {FINE}"));
+    stage.client_does(&format!(
+        "head -c 60000000 /dev/zero | tr '\\0' x; echo; \
+         yes 'a line of output that is nothing special' | head -c 40000000; echo; {WORK} {FINE}"
+    ));
     let done = stage.build(&["-n", "1"]);
     assert_eq!((done.code(), summary(&done)["cost_usd"].as_f64()), (Some(10), Some(0.25)), "{}", done.stderr_text());
     let log = format!("{}/iteration-0001.log", summary(&done)["logs"].as_str().unwrap());

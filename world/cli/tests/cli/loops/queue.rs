@@ -10,7 +10,8 @@ fn l7_the_loop_registers_names_its_agent_and_deregisters() {
     stage.task(&["create", "t1", "one"]);
     stage.task(&["create", "t2", "two"]);
     stage.client_does(&format!(
-        "echo \"$RALPH_AGENT_ID $TAUT_AGENT_ID $RALPH_TASK_SCRIPT\" >> .git/env; id=$($RALPH_TASK_SCRIPT claim --json | grep -o '\"id\":\"t[12]\"' | cut -d'\"' -f4); $RALPH_TASK_SCRIPT done $id; {FINE}"
+        "echo \"$RALPH_AGENT_ID $TAUT_AGENT_ID $RALPH_TASK_SCRIPT\" >> .git/env; \
+         id=$($RALPH_TASK_SCRIPT claim --json | grep -o '\"id\":\"t[12]\"' | cut -d'\"' -f4); $RALPH_TASK_SCRIPT done $id; {FINE}"
     ));
     let done = stage.build(&[]);
     assert_eq!(summary(&done)["finish"], "complete", "{}", done.stderr_text());
@@ -97,7 +98,8 @@ fn l7_workers_run_in_worktrees_of_their_own_and_nothing_is_merged() {
         stage.task(&["create", slug, "do it"]);
     }
     stage.client_does(&format!(
-        "id=$(taut task claim --json | grep -o '\"id\":\"t[1-4]\"' | cut -d'\"' -f4); [ -n \"$id\" ] || exit 0; echo $id > $id.txt; git add -A; git commit -qm \"$id\"; taut task done $id; {FINE}"
+        "id=$(taut task claim --json | grep -o '\"id\":\"t[1-4]\"' | cut -d'\"' -f4); [ -n \"$id\" ] || exit 0; \
+         echo $id > $id.txt; git add -A; git commit -qm \"$id\"; taut task done $id; {FINE}"
     ));
     let head = stage.git(&["rev-parse", "HEAD"]);
     let done = stage.build(&["--workers", "2", "--idle-iterations", "5"]);

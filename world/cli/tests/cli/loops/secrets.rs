@@ -38,7 +38,8 @@ fn t7_loop_logs_hold_no_secret_of_an_agent_or_a_hook() {
     let waits = |word: &str| format!("until grep -rq '{word}' .taut/logs; do sleep 0.05; done");
     let (background, stderr) = (waits("background"), waits("to stderr"));
     stage.client_does(&format!(
-        "{background}; echo '{{\"type\":\"text\",\"text\":\"DB_PASSWORD=swordfishagent77\"}}'; echo to stderr --token swordfisherr77 >&2; {stderr}; {key}; {FINE}"
+        "{background}; echo '{{\"type\":\"text\",\"text\":\"DB_PASSWORD=swordfishagent77\"}}'; \
+         echo to stderr --token swordfisherr77 >&2; {stderr}; {key}; {FINE}"
     ));
     stage.build(&["-n", "1"]);
     let said = text(&stage);

@@ -36,10 +36,17 @@ fn r4_the_agents_exit_code_is_the_supervisors_and_its_task_is_released() {
 #[test]
 fn r4_a_restart_request_restarts_this_agent_and_no_other() {
     let stage = Stage::with_plan();
-    let hooks = r#"hook() { echo "{\"hook_event_name\":\"SessionStart\",\"session_id\":\"s$$\",\"cwd\":\"$PWD\",\"source\":\"startup\"}" | taut hook --agent claude-code; }; hook > /dev/null;"#;
+    let hooks = r#"hook() {
+        echo "{\"hook_event_name\":\"SessionStart\",\"session_id\":\"s$$\",\"cwd\":\"$PWD\",\"source\":\"startup\"}" |
+            taut hook --agent claude-code
+        }; hook > /dev/null;"#;
     stage.client_does(&format!(
         r#"echo "$TAUT_AGENT_ID $*" >> .git/starts; {hooks}
-        if [ "$(wc -l < .git/starts)" = 1 ]; then echo '{{"summary":"half way","lastAction":"a","nextSteps":["b"],"requiredFiles":[]}}' | taut session dehydrate > .git/dehydrated 2>&1; sleep 600; fi; exit 0"#
+        if [ "$(wc -l < .git/starts)" = 1 ]; then
+            echo '{{"summary":"half way","lastAction":"a","nextSteps":["b"],"requiredFiles":[]}}' |
+                taut session dehydrate > .git/dehydrated 2>&1
+            sleep 600
+        fi; exit 0"#
     ));
     let mut command = stage.command(&["run", "--", "claude", "--x"]);
     command.env("TAUT_AGENT_ID", "w1");
@@ -132,7 +139,10 @@ fn r4_a_resumed_id_that_dies_within_five_seconds_falls_back_to_a_fresh_start() {
     let stage = Stage::with_plan();
     stage.client_does(
         r#"echo "$*" >> .git/starts; case "$*" in *--resume*) exit 1;; esac
-        hook() { echo "{\"hook_event_name\":\"SessionStart\",\"session_id\":\"host-1\",\"cwd\":\"$PWD\",\"source\":\"startup\"}" | taut hook --agent claude-code; }; hook > /dev/null
+        hook() {
+            echo "{\"hook_event_name\":\"SessionStart\",\"session_id\":\"host-1\",\"cwd\":\"$PWD\",\"source\":\"startup\"}" |
+                taut hook --agent claude-code
+        }; hook > /dev/null
         if [ "$(wc -l < .git/starts)" = 1 ]; then CLAUDE_CODE_SESSION_ID=host-1 taut session restart because > .git/asked 2>&1; sleep 600; fi; exit 0"#,
     );
     let mut command = stage.command(&["run", "--", "claude"]);
@@ -150,7 +160,10 @@ fn r4_the_agent_has_the_terminal_its_size_and_ctrl_c() {
     use std::os::fd::{FromRawFd, OwnedFd};
     use std::os::unix::process::CommandExt;
     let stage = Stage::with_plan();
-    stage.client_does("trap 'echo INT >> .git/keys' INT; stty size > .git/size; touch .git/ready; until [ -e .git/keys ] && [ \"$(stty size)\" = '33 120' ]; do sleep 0.05; done; exit 5");
+    stage.client_does(
+        "trap 'echo INT >> .git/keys' INT; stty size > .git/size; touch .git/ready; \
+         until [ -e .git/keys ] && [ \"$(stty size)\" = '33 120' ]; do sleep 0.05; done; exit 5",
+    );
     let (mut ours, mut theirs) = (0, 0);
     let size = libc::winsize { ws_row: 33, ws_col: 99, ws_xpixel: 0, ws_ypixel: 0 };
     // SAFETY: both numbers and the size live on this frame.
@@ -196,7 +209,8 @@ fn r4_a_request_of_another_agent_does_not_restart_this_one() {
     let stage = Stage::with_plan();
     stage.client_does(
         r#"echo start >> .git/starts; export TAUT_AGENT_ID=w2
-        echo "{\"hook_event_name\":\"SessionStart\",\"session_id\":\"other\",\"cwd\":\"$PWD\",\"source\":\"startup\"}" | taut hook --agent claude-code > /dev/null
+        echo "{\"hook_event_name\":\"SessionStart\",\"session_id\":\"other\",\"cwd\":\"$PWD\",\"source\":\"startup\"}" |
+            taut hook --agent claude-code > /dev/null
         CLAUDE_CODE_SESSION_ID=other taut session restart because > .git/asked 2>&1; sleep 2; exit 4"#,
     );
     let mut command = stage.command(&["run", "--", "claude"]);

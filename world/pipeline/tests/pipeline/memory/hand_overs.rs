@@ -4,7 +4,8 @@ use super::{IMPLEMENT, Play, configured, denial, told};
 use crate::home::{Client, Living, PipelineHome, decision};
 use serde_json::{Value, json};
 
-const ACCOUNT: &str = r#"{"summary": "half a bridge", "lastAction": "laid a stone", "nextSteps": ["lay another"], "requiredFiles": ["PLAN.md"], "userHistory": "make it wide"}"#;
+const ACCOUNT: &str = r#"{"summary": "half a bridge", "lastAction": "laid a stone", "nextSteps": ["lay another"],
+    "requiredFiles": ["PLAN.md"], "userHistory": "make it wide"}"#;
 
 fn dehydrate(stage: &mut PipelineHome, client: &Client) {
     let served = stage.line(client, &format!("taut session dehydrate <<'EOF'\n{ACCOUNT}\nEOF"));

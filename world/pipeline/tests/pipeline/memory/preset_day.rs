@@ -43,7 +43,9 @@ fn i3_a_day_under_claude_os() {
     }
     let chief = stage.client("a1").with("CLAUDE_SESSION_ROLE", "chief").with("CLAUDE_SESSION_ID", "chief-1");
     let said = told(&stage.send(&chief, "SessionStart", json!({"source": "startup"})));
-    assert!(said.starts_with("[CLAUDE OS SYS: INFO]: Session context loaded\n\nCore memory files loaded automatically:\n- TODAY.MD (daily memory)\n- MEMORY.MD (weekly/medium-term)"), "{said}");
+    let loaded = "[CLAUDE OS SYS: INFO]: Session context loaded\n\nCore memory files loaded automatically:\n\
+                  - TODAY.MD (daily memory)\n- MEMORY.MD (weekly/medium-term)";
+    assert!(said.starts_with(loaded), "{said}");
     for part in ["## TODAY.MD (daily memory)\ncall the plumber", "the plumber is Ann", "a careful assistant"] {
         assert!(said.contains(part), "{part}: {said}");
     }
