@@ -6,6 +6,7 @@
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
 
+mod files;
 mod flat;
 mod limits;
 mod map;
@@ -20,6 +21,7 @@ mod syntax;
 mod walk;
 mod words;
 
+pub use files::{KnownContent, KnownFile, KnownFiles, WantedFile};
 pub use plain::{PlainCommand, plain};
 pub use reading::{
     Command, Reading, Redirect, RedirectKind, StdinSource, Surroundings, UnreadPart, Via, Word, WordPiece,

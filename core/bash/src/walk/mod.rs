@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use shuck_ast::StmtSeq;
 
+use crate::files::{self, KnownFiles, OpenFile};
 use crate::limits::{self, Allowance};
 use crate::output::Output;
 use crate::reading::{Command, Reading, StdinSource, Surroundings, UnreadPart, Via, Word};
@@ -26,6 +27,13 @@ pub(crate) struct Walker {
     /// What process substitutions print, by their source, and what the line writes into files,
     /// by their path: a shell may be told to run it.
     pub(crate) printed: HashMap<String, Rc<String>>,
+    /// What is known of the files that the line runs.
+    pub(crate) files: Arc<KnownFiles>,
+    /// The file that is being read, and how much of files may still be.
+    pub(crate) open_file: Option<OpenFile>,
+    pub(crate) file_bytes: usize,
+    /// Programs that the line has put elsewhere, by where they stand by then.
+    pub(crate) tools: HashMap<String, String>,
 }
 
 /// Where in the line a text stands: how it is reached and what it reads.
@@ -37,6 +45,8 @@ pub(crate) struct Place {
     pub(crate) draft: Option<Arc<str>>,
     /// Whether that text has no unknown parts.
     pub(crate) sure: bool,
+    /// The file that is the standard input, by its full path.
+    pub(crate) file: Option<Arc<str>>,
 }
 
 impl Place {
@@ -48,7 +58,7 @@ impl Place {
 
     pub(crate) fn fed(&self, feed: StdinSource, draft: Option<Arc<str>>) -> Self {
         let sure = matches!(feed, StdinSource::Text(_));
-        Self { via: self.via.clone(), feed, draft, sure }
+        Self { via: self.via.clone(), feed, draft, sure, file: None }
     }
 
     /// The text on the standard input, when every part of it is known.
@@ -64,6 +74,10 @@ impl Walker {
             scope: Scope::new(around),
             allowance: Allowance::new(line),
             printed: HashMap::new(),
+            files: around.files.clone(),
+            open_file: None,
+            file_bytes: files::MOST_READ,
+            tools: HashMap::new(),
         }
     }
 
@@ -79,27 +93,34 @@ impl Walker {
 
     /// Reads a text as shell, here. Its output comes back as far as it is certain.
     pub(crate) fn read_text(&mut self, text: &str, place: &Place) -> Output {
+        // A text that is not walked is not copied either.
+        self.read_within(text.len(), || Rc::from(text), place)
+    }
+
+    /// The same of a text that is shared.
+    pub(crate) fn read_source(&mut self, text: &Rc<str>, place: &Place) -> Output {
+        self.read_within(text.len(), || text.clone(), place)
+    }
+
+    fn read_within(&mut self, bytes: usize, text: impl FnOnce() -> Rc<str>, place: &Place) -> Output {
         if !self.allowance.sink() {
             return Output::Unknown;
         }
-        let output = if self.allowance.parse(text.len()) { self.read_bounded(text, place) } else { Output::Unknown };
+        let output = if self.allowance.parse(bytes) { self.read_bounded(&text(), place) } else { Output::Unknown };
         self.allowance.rise();
         output
     }
 
-    fn read_bounded(&mut self, text: &str, place: &Place) -> Output {
+    fn read_bounded(&mut self, text: &Rc<str>, place: &Place) -> Output {
         let depth = self.allowance.enter_text();
         let output = self.read_parsed(text, syntax::parse(text, depth), place);
         self.allowance.leave_text();
         output
     }
 
-    fn read_parsed(&mut self, text: &str, parsed: Result<StmtSeq, syntax::Refusal>, place: &Place) -> Output {
+    fn read_parsed(&mut self, text: &Rc<str>, parsed: Result<StmtSeq, syntax::Refusal>, place: &Place) -> Output {
         match parsed {
-            Ok(sequence) => {
-                let source: Rc<str> = Rc::from(text);
-                self.sequence(&sequence, &source, place)
-            }
+            Ok(sequence) => self.sequence(&sequence, text, place),
             Err(syntax::Refusal::Deep) => {
                 self.trouble(text, "more is opened than closed");
                 flat::commands(self, text, place);
@@ -138,7 +159,8 @@ impl Walker {
     pub(crate) fn trouble(&mut self, text: &str, why: &str) {
         if self.reading.troubles.len() < 16 {
             let text = text.chars().take(200).collect();
-            self.reading.troubles.push(UnreadPart { text, why: why.to_string() });
+            let file = self.in_line_of();
+            self.reading.troubles.push(UnreadPart { text, why: why.to_string(), file });
         }
     }
 
@@ -158,6 +180,7 @@ impl Walker {
             via: place.via.clone(),
             feed: place.feed.clone(),
             cwd: self.scope.cwd.clone(),
+            line: self.in_line_of().map_or(0, |(_, line)| line),
             ..Command::default()
         }
     }

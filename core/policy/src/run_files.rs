@@ -1,0 +1,65 @@
+//! Files that a line runs: what the reader wants to know of them, asked of the world and given back.
+
+use crate::line_context::LineContext;
+use crate::rule::Hit;
+use bash::{Command, KnownContent, KnownFile, KnownFiles, Via, WantedFile};
+use model::FoundInFile;
+use model::fact::{Facts, FileContent, FileFact, Probe};
+use std::sync::Arc;
+
+/// What the reader wants, as a question to the world.
+pub(crate) fn probe(wanted: &WantedFile) -> Probe {
+    match wanted {
+        WantedFile::At(path) => Probe::RunFile { path: path.clone() },
+        WantedFile::Nearest { folder, names } => Probe::NearestFile { folder: folder.clone(), names: names.clone() },
+    }
+}
+
+/// The answers, as the reader takes them.
+pub(crate) fn known(facts: &Facts) -> KnownFiles {
+    facts.files.iter().filter_map(|(asked, fact)| Some((wanted(asked)?, Arc::new(file(fact))))).collect()
+}
+
+fn wanted(asked: &Probe) -> Option<WantedFile> {
+    match asked {
+        Probe::RunFile { path } => Some(WantedFile::At(path.clone())),
+        Probe::NearestFile { folder, names } => {
+            Some(WantedFile::Nearest { folder: folder.clone(), names: names.clone() })
+        }
+        _ => None,
+    }
+}
+
+fn file(fact: &FileFact) -> KnownFile {
+    let content = match &fact.content {
+        FileContent::Text(text) => KnownContent::Text(text.clone()),
+        FileContent::Program(tool) => KnownContent::Program(tool.clone()),
+        FileContent::Missing => KnownContent::Missing,
+        FileContent::Unread(why) => KnownContent::Unread(why.clone()),
+    };
+    KnownFile { path: fact.path.as_str().into(), real: fact.real.as_str().into(), content }
+}
+
+/// Rules about what only the run would tell.
+pub(crate) const UNKNOWN: &[&str] = &["rm-unknown", "rm-unknown-root", "unknown-program", "unreadable"];
+
+/// Where what a rule found stands, when it stands in a file. The path is told as seen from the folder of the call.
+pub(crate) fn found_in(rule: &str, command: &Command, hit: &Hit, ground: &LineContext<'_>) -> Option<FoundInFile> {
+    let (path, line) = hit.file.clone().or_else(|| command.file().map(|(path, line)| (path.clone(), line)))?;
+    let fact = ground.facts.files.iter().map(|(_, fact)| fact).find(|fact| fact.path == *path)?;
+    let below = ground.cwd.and_then(|folder| path.strip_prefix(folder)?.strip_prefix('/'));
+    let inside = command.via.iter().rev().take_while(|via| !matches!(via, Via::File(_)));
+    let shell = !inside.into_iter().any(|via| matches!(via, Via::Script(_)));
+    Some(FoundInFile {
+        path: below.unwrap_or(&path).to_string(),
+        line,
+        changed: fact.changed,
+        as_committed: fact.as_committed,
+        unknown: UNKNOWN.contains(&rule) && shell,
+        installed: INSTALLED.iter().any(|folder| path.contains(folder)),
+    })
+}
+
+/// Folders that package managers fill: nobody wrote what is in them by hand.
+const INSTALLED: &[&str] =
+    &["/node_modules/", "/site-packages/", "/dist-packages/", "/.venv/", "/venv/", "/.cargo/registry/"];
