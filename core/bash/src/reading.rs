@@ -75,8 +75,12 @@ pub enum Via {
     Shell(String),
     /// An interpreter running inline code; its library calls are given as the shell commands that would do the same.
     Script(String),
-    /// A branch, loop body or background job.
+    /// A branch or loop body.
     Branch,
+    /// A job in the background.
+    Background,
+    /// Only where nothing stands at this path, as the line tests before: `[ -f x ] || …`. As written, without quotes.
+    Absent(String),
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
