@@ -65,5 +65,7 @@ fn via(via: &Via) -> String {
         Via::Body(name) => format!("{name}()"),
         Via::Wrapper(name) | Via::Shell(name) | Via::Script(name) => name.clone(),
         Via::Branch => "branch".into(),
+        Via::Background => "background".into(),
+        Via::Absent(path) => format!("where there is no {path}"),
     }
 }

@@ -121,7 +121,9 @@ impl LineContext<'_> {
             TargetTail::Some(pattern) => pattern.as_str(),
             _ => "",
         };
-        if names::rebuildable(below, pattern) || (tracked == Some(false) && names::maybe_rebuildable(below)) {
+        let ignored = fact.is_some_and(|fact| fact.ignored) && !names::kept(below, pattern);
+        if ignored || names::rebuildable(below, pattern) || (tracked == Some(false) && names::maybe_rebuildable(below))
+        {
             return PlaceKind::Rebuildable;
         }
         PlaceKind::Work
