@@ -148,7 +148,8 @@ fn shows_anywhere(program: &str, words: &[Word]) -> bool {
     let mut before = "";
     for (at, word) in words.iter().enumerate() {
         let value = std::mem::replace(&mut before, word);
-        if takes_value(value) {
+        // Text may begin with dashes; other values do not.
+        if says(value) || (takes_value(value) && !word.starts_with("--")) {
             continue;
         }
         let next = words.get(at + 1).map(Cow::as_ref);
@@ -183,6 +184,10 @@ fn dry(option: &str, of_program: &str, next: Option<&str>) -> Option<bool> {
     let off = matches!(value, Some("none" | "false" | "no" | "0" | "off" | "False"));
     let unknown = option.contains('=') && value.is_none_or(str::is_empty);
     wanted(name).then_some(!off && !unknown)
+}
+
+fn says(word: &str) -> bool {
+    matches!(word, "-m" | "--message" | "--title" | "--notes" | "--body" | "--comment" | "--description" | "--reason")
 }
 
 fn takes_value(word: &str) -> bool {

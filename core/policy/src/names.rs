@@ -88,6 +88,11 @@ pub(crate) fn holds_work(name: &str) -> bool {
     name.starts_with('.') || NAMES.contains(&name)
 }
 
+/// Caches of the system's package managers: the next update fills them again.
+pub(crate) fn system_cache(path: &str) -> bool {
+    ["/var/cache/", "/var/lib/apt/lists", "/usr/share/doc/"].iter().any(|folder| path.starts_with(folder))
+}
+
 /// What stands below the folders from which a web server serves.
 pub(crate) fn served(path: &str) -> Option<&str> {
     const FOLDERS: &[&str] = &["/var/www", "/srv", "/usr/share/nginx/html", "/usr/local/www", "/Library/WebServer"];
@@ -141,7 +146,7 @@ pub(crate) fn temporary_source(source: &str) -> bool {
 pub(crate) fn rebuilt_source(source: &str) -> bool {
     const PARTS: &[&str] = &[
         "TMP", "TEMP", "CACHE", "BUILD", "DIST", "TARGET", "OUT", "OUTPUT", "SCRATCH", "SCRATCHPAD", "WORKTMP",
-        "TMPDIR", "COVERAGE",
+        "TMPDIR", "TEMPDIR", "TMPFILE", "TEMPFILE", "BUILDDIR", "OUTDIR", "DISTDIR", "CACHEDIR", "OBJDIR", "COVERAGE",
     ];
     if source.starts_with("$(find ") || source.starts_with("`find ") {
         return finds_only_rebuilt(source);

@@ -71,7 +71,8 @@ pub(super) fn presence(statement: &Stmt, source: &str) -> Option<Presence> {
         return None;
     }
     let mut words: Vec<&str> = text.split_ascii_whitespace().map(|word| word.trim_end_matches(';')).collect();
-    words.retain(|word| !word.is_empty());
+    // The operator behind a part may stand in its span.
+    words.retain(|word| !matches!(*word, "" | "&&" | "||"));
     let mut words = words.as_slice();
     let mut there = true;
     while let [first, rest @ ..] = words {

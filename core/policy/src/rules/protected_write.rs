@@ -67,8 +67,18 @@ fn absent(sight: &RuleInput<'_>, act: &PathAction) -> bool {
     let Some(path) = act.target.exact() else { return false };
     let cwd = sight.command.cwd.as_deref();
     let tested = |via: &Via| matches!(via, Via::Absent(tested) if absolute(tested, cwd).as_deref() == Some(path));
+    // `php -r "file_exists('.env') || copy('.env.example', '.env');"`
+    let asked = || {
+        let line = sight.parsed_call.line.as_deref().unwrap_or_default();
+        let shown = &act.target.shown;
+        sight.command.via.iter().any(|via| matches!(via, Via::Script(_)))
+            && [format!("file_exists('{shown}') ||"), format!("file_exists(\"{shown}\") ||")]
+                .iter()
+                .any(|test| line.contains(test.as_str()))
+    };
     let there = sight.ground.facts.path(path).is_none_or(|fact| fact.exists);
     sight.command.via.iter().any(tested)
+        || asked()
         || (!there && !sight.index.moves_to(sight.parsed_call, sight.ground, path, sight.at))
 }
 
