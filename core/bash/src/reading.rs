@@ -85,8 +85,12 @@ pub enum Via {
     Script(String),
     /// A file that is run, or that says what is run.
     File(Arc<str>),
-    /// A branch, loop body or background job.
+    /// A branch or loop body.
     Branch,
+    /// A job in the background.
+    Background,
+    /// Only where nothing stands at this path, as the line tests before: `[ -f x ] || …`. As written, without quotes.
+    Absent(String),
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

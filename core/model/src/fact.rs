@@ -26,6 +26,8 @@ pub enum Probe {
     RunFile { path: String },
     /// The nearest file with one of these names, in the folder or above it.
     NearestFile { folder: String, names: Vec<String> },
+    /// Whose the processes are that a name picks.
+    Picked(ProcessPick),
     /// The directive files from a folder up to the root, `.directives/NAME.md` before `NAME.md`.
     Directives { folder: String, root: String, names: Vec<String> },
 }
@@ -38,6 +40,7 @@ pub struct Facts {
     /// Which process stands behind the one that was asked about.
     pub callers: Vec<(u32, ClientProcess)>,
     pub paths: Vec<(String, PathFact)>,
+    pub picked: Vec<(ProcessPick, Picked)>,
     /// The settings file a ConfigChange is about.
     pub settings: Option<SettingsFact>,
     pub transcripts: Vec<(String, TranscriptTail)>,
@@ -126,6 +129,35 @@ pub struct Project {
     pub git: bool,
 }
 
+/// Processes picked by a name, as `pkill` does, on behalf of a client.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct ProcessPick {
+    pub pattern: String,
+    pub by: PickedBy,
+    /// The client's process, or a shell right below it.
+    pub client: u32,
+    /// `NAME=value` that only what this client started has in its environment.
+    pub marks: Vec<String>,
+}
+
+/// What the pattern is compared with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum PickedBy {
+    Name,
+    /// The whole command line.
+    Line,
+}
+
+/// Whose the picked processes are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Picked {
+    /// There are none.
+    Nobody,
+    /// All were started below the client.
+    Own,
+    Others,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Life {
     Alive { started: u64 },
@@ -143,6 +175,10 @@ pub struct PathFact {
     pub repository: Option<Repository>,
     /// Whether git tracks it or something below it; `None` when that cannot be told.
     pub tracked: Option<bool>,
+    /// Git does not track it and is told to leave it alone.
+    pub ignored: bool,
+    /// Of a plain file, in bytes.
+    pub size: Option<u64>,
     pub mount_point: bool,
 }
 
@@ -167,6 +203,10 @@ impl Facts {
 
     pub fn path(&self, path: &str) -> Option<&PathFact> {
         self.paths.iter().find(|(asked, _)| asked == path).map(|(_, fact)| fact)
+    }
+
+    pub fn picked(&self, pick: &ProcessPick) -> Option<Picked> {
+        self.picked.iter().find(|(asked, _)| asked == pick).map(|(_, picked)| *picked)
     }
 
     pub fn transcript(&self, path: &str) -> Option<&TranscriptTail> {

@@ -1,6 +1,7 @@
 //! Commands as the rules see them: the program, where it runs, and what it would do to files.
 
 use crate::container::Container;
+use crate::dry_run;
 use crate::git::GitCall;
 use crate::path_actions::{self, ListedPaths, PathAction};
 use crate::place::Machine;
@@ -16,6 +17,8 @@ pub struct CommandFacts {
     pub machine: Machine,
     pub acts: Vec<PathAction>,
     pub git: Option<GitCall>,
+    /// It is only asked for help, or to say what it would do.
+    pub(crate) only_shows: bool,
     /// The container it runs in, where the line starts that.
     pub(crate) container: Option<Arc<Container>>,
 }
@@ -41,13 +44,15 @@ impl CommandFacts {
             Some("git") => GitCall::parse(command),
             _ => None,
         };
-        let mut acts = path_actions::of(command, program.as_deref().unwrap_or_default(), listed);
+        let named = program.as_deref().unwrap_or_default();
+        let only_shows = !named.is_empty() && dry_run::only_shows(named, command, git.as_ref());
+        let mut acts = path_actions::of(command, if only_shows { "" } else { named }, listed);
         let machine = machine(command);
         let container = container.filter(|_| machine == Machine::Container).cloned();
         if let Some(container) = &container {
             container.bind(&mut acts);
         }
-        Self { machine, acts, git, program, container }
+        Self { machine, acts, git, only_shows, program, container }
     }
 }
 

@@ -69,5 +69,7 @@ fn via(via: &Via, line: usize) -> String {
         Via::Wrapper(name) | Via::Shell(name) | Via::Script(name) => name.clone(),
         Via::File(path) => format!("{path}:{line}"),
         Via::Branch => "branch".into(),
+        Via::Background => "background".into(),
+        Via::Absent(path) => format!("where there is no {path}"),
     }
 }

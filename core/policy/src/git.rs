@@ -54,9 +54,7 @@ impl GitCall {
                 call.sub = shown.into_owned();
                 call.words = words.cloned().collect();
                 call.open_alias();
-                // `git reset --hard --help` shows a page and does nothing.
-                let helps = call.words.first().is_some_and(|word| text(word) == "--help");
-                return (!helps).then_some(call);
+                return Some(call);
             }
             let (name, value) = match shown.split_once('=') {
                 Some((name, value)) if name.starts_with("--") => (name.to_string(), Some(value.to_string())),

@@ -49,6 +49,9 @@ pub(crate) fn read(ground: &LineContext<'_>, target: &Target) -> Option<Guarded>
         return None;
     }
     let path = target.path.as_deref().unwrap_or_default();
+    if published(ground, path) && !is_env(name) {
+        return None;
+    }
     if matches!(path, "/etc/shadow" | "/etc/gshadow" | "/etc/sudoers" | "/etc/master.passwd")
         || (path.starts_with("/proc/") && path.ends_with("/environ"))
     {
@@ -57,7 +60,7 @@ pub(crate) fn read(ground: &LineContext<'_>, target: &Target) -> Option<Guarded>
     if below_home.is_some_and(|below| CREDENTIALS.iter().any(|file| matches_home(below, file))) && name != "config" {
         return Some(Guarded::Credentials);
     }
-    if below_home == Some(".kube/config") {
+    if below_home.is_some_and(|below| below.starts_with(".kube/config")) {
         return Some(Guarded::Credentials);
     }
     // Reading the whole folder reads the keys in it.
@@ -65,12 +68,31 @@ pub(crate) fn read(ground: &LineContext<'_>, target: &Target) -> Option<Guarded>
     secret(name).or_else(|| key_file(name)).or(whole).or_else(|| key_folder(target).filter(|_| name != "config"))
 }
 
-/// The part below the home folder, and the last component.
+/// The part below a home folder, the account's or another's, and the last component.
 fn parts<'t>(ground: &LineContext<'_>, target: &'t Target) -> (Option<&'t str>, &'t str) {
     let home = ground.home.filter(|home| *home != "/");
     let path = target.path.as_deref();
     let below = home.and_then(|home| path?.strip_prefix(home.trim_end_matches('/'))?.strip_prefix('/'));
+    let below = below.or_else(|| path.and_then(below_any_home));
+    // `~bob/.aws`: where his home is, only the run tells.
+    let below = below.or_else(|| target.shown.strip_prefix('~')?.split_once('/').map(|(_, below)| below));
     (below, target.name())
+}
+
+/// What stands below the home of anybody.
+fn below_any_home(path: &str) -> Option<&str> {
+    let homes = ["/home/", "/Users/"].iter().find_map(|homes| path.strip_prefix(homes));
+    homes.and_then(|rest| rest.split_once('/')).map(|(_, below)| below).or_else(|| path.strip_prefix("/root/"))
+}
+
+/// Files of the project that anybody may read: keys of tests, templates, and what packages brought.
+fn published(ground: &LineContext<'_>, path: &str) -> bool {
+    const FOLDERS: &[&str] = &[
+        "fixtures", "fixture", "__fixtures__", "testdata", "test-data", "test_data", "mocks", "__mocks__", "templates",
+        "examples", "example", "samples", "node_modules", "site-packages", "dist-packages", "vendor",
+    ];
+    let below = ground.roots().find_map(|root| path.strip_prefix(root.trim_end_matches('/'))?.strip_prefix('/'));
+    below.is_some_and(|below| below.split('/').rev().skip(1).any(|part| FOLDERS.contains(&part)))
 }
 
 /// Names below the home folder; those with a slash at their end stand for all below.
@@ -87,7 +109,8 @@ fn secret(name: &str) -> Option<Guarded> {
         return Some(Guarded::Env);
     }
     let key = ["id_rsa", "id_dsa", "id_ecdsa", "id_ed25519"].iter().any(|key| name.starts_with(key))
-        && !name.ends_with(".pub");
+        && !name.ends_with(".pub")
+        && !is_text_about(name);
     if key {
         return Some(Guarded::Key);
     }
@@ -103,27 +126,38 @@ fn secret(name: &str) -> Option<Guarded> {
     known.then_some(Guarded::Credentials)
 }
 
+/// Code and prose that only has the name of a secret in its own: `id_rsa_parser.rs`, `.env.patch`.
+fn is_text_about(name: &str) -> bool {
+    const ENDINGS: &[&str] = &[
+        "rs", "py", "js", "mjs", "cjs", "ts", "tsx", "jsx", "vue", "svelte", "go", "java", "kt", "c", "h", "cc", "cpp",
+        "hpp", "cs", "rb", "swift", "scala", "ex", "exs", "erl", "hs", "ml", "lua", "dart", "md", "mdx", "rst", "adoc",
+        "html", "css", "scss", "patch", "diff", "snap", "svg", "png", "feature",
+    ];
+    name.rsplit_once('.').is_some_and(|(_, ending)| ENDINGS.contains(&ending))
+}
+
 fn is_env(name: &str) -> bool {
-    const EXAMPLES: &[&str] =
-        &["example", "sample", "template", "dist", "tpl", "defaults", "default", "schema", "tmpl", "examples"];
+    // What is encrypted, and what is filled in later, holds no secret either.
+    const EXAMPLES: &[&str] = &[
+        "example", "sample", "template", "dist", "tpl", "defaults", "default", "schema", "tmpl", "examples", "j2",
+        "jinja", "erb", "hbs", "ejs", "mustache", "tftpl", "enc", "gpg", "age", "sops", "vault", "ejson",
+    ];
     let Some(rest) = name.strip_prefix(".env") else { return false };
     if rest.is_empty() || rest == "rc" || rest.starts_with('*') {
         return true;
     }
     let Some(kind) = rest.strip_prefix(['.', '-', '_']) else { return false };
-    !kind.split(['.', '-', '_']).any(|part| EXAMPLES.contains(&part))
-        && !kind.starts_with("ts")
-        && !kind.starts_with("js")
+    !kind.split(['.', '-', '_']).any(|part| EXAMPLES.contains(&part)) && !is_text_about(name)
 }
 
 /// Private keys by their ending; certificates are public.
 fn key_file(name: &str) -> Option<Guarded> {
-    let stem = [".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdbx", ".ppk", ".asc"]
+    let stem = [".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdbx", ".ppk"]
         .iter()
         .find_map(|ending| name.strip_suffix(ending))?;
-    let public = ["cert", "chain", "ca", "crt", "pub", "public", "root", "csr"]
-        .iter()
-        .any(|word| stem.split(['-', '_', '.']).any(|part| part == *word));
+    let public = ["chain", "ca", "crt", "pub", "public", "root", "csr", "fullchain", "bundle", "dhparam", "dhparams"];
+    let public = |part: &str| public.contains(&part) || part.contains("cert");
+    let public = stem.split(['-', '_', '.']).any(public);
     (!public && !stem.contains('*')).then_some(Guarded::Key)
 }
 

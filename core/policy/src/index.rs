@@ -257,8 +257,11 @@ fn moved_paths(parsed_call: &ParsedCall, ground: &LineContext<'_>) -> Vec<Entry>
     for (at, seen) in parsed_call.seen.iter().enumerate() {
         let kept = |act: &PathAction| {
             let place = || ground.place(&act.target, seen.machine);
-            act.deed == PathVerb::Displace
-                && !matches!(place(), PlaceKind::Rebuildable | PlaceKind::Temp | PlaceKind::Cache)
+            // What stands behind a link was there before.
+            let linked = seen.program.as_deref() == Some("ln") && act.deed == PathVerb::Write;
+            linked
+                || act.deed == PathVerb::Displace
+                    && !matches!(place(), PlaceKind::Rebuildable | PlaceKind::Temp | PlaceKind::Cache)
         };
         if seen.acts.iter().any(kept) {
             let written = seen.acts.iter().filter(|act| act.deed == PathVerb::Write);

@@ -116,6 +116,7 @@ pub(crate) fn each_hit(parsed_call: &ParsedCall, policy: &Policy, ground: &LineC
             let Some(kind) = policy.kind(rule) else { continue };
             (rule.judge)(&sight, &mut hits);
             for hit in hits.drain(..) {
+                let Some(kind) = policy.eased(rule, kind, hit.weight) else { continue };
                 report(Speaker::Shipped(rule), kind, command, &hit);
             }
         }

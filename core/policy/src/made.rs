@@ -1,7 +1,8 @@
 //! What a line makes itself: a folder it created is its own to remove.
 
 use crate::args::{Args, Grammar, text};
-use crate::path_actions::PathAction;
+use crate::command_facts::CommandFacts;
+use crate::path_actions::{PathAction, PathVerb};
 use crate::rule::RuleInput;
 use crate::target::{Target, TargetTail};
 use bash::{Command, Word};
@@ -18,6 +19,21 @@ pub(crate) fn by_line(sight: &RuleInput<'_>, act: &PathAction) -> bool {
     let (parsed_call, ground) = (sight.parsed_call, sight.ground);
     sight.index.makes(parsed_call, path, sight.at, fact.is_some())
         && !sight.index.moves_to(parsed_call, ground, path, sight.at)
+}
+
+/// Whether an earlier command of the line wrote the file, or copied it elsewhere: what is emptied then is its own, or kept.
+pub(crate) fn touched(sight: &RuleInput<'_>, path: &str) -> bool {
+    let touches = |at: usize, seen: &CommandFacts| {
+        let written = seen.acts.iter().any(|act| act.deed == PathVerb::Write && act.target.exact() == Some(path));
+        let kept = matches!(seen.program.as_deref(), Some("cp" | "mv"))
+            && seen.acts.iter().any(|act| act.deed != PathVerb::Write && act.target.exact() == Some(path));
+        let made = seen.program.as_deref() == Some("touch")
+            && sight.parsed_call.reading.commands.get(at).is_some_and(|command| {
+                command.args().iter().any(|word| Target::of(word, command.cwd.as_deref()).exact() == Some(path))
+            });
+        written || kept || made
+    };
+    sight.earlier().any(|(at, seen)| touches(at, seen))
 }
 
 /// Programs that make folders; the arguments of others are not read for it.

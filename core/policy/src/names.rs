@@ -57,6 +57,48 @@ pub(crate) fn maybe_rebuildable(below: &str) -> bool {
     below.split('/').any(|part| SOMETIMES.contains(&part))
 }
 
+/// Whether somebody keeps it although git is told to leave it alone: secrets, data, what users brought, other work trees.
+pub(crate) fn kept(below: &str, pattern: &str) -> bool {
+    const NAMES: &[&str] = &[
+        "data", "datasets", "uploads", "upload", "backups", "backup", "secrets", "secret", "keys", "certs", "storage",
+        "media", "db", "database", "databases", "pgdata", "postgres-data", "mysql-data", "volumes", "models",
+        "checkpoints", "weights", "notes", "private", "local", "personal", "workspace", "worktrees", "archive",
+        "archives", "dumps", ".git", ".ssh", ".gnupg", ".claude", ".taut",
+    ];
+    const ENDINGS: &[&str] = &[
+        ".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdbx", ".db", ".sqlite", ".sqlite3", ".sql", ".dump",
+        ".mdb", ".rdb", ".tfstate", ".tfvars", ".csv", ".parquet", ".ckpt", ".pt", ".safetensors", ".onnx",
+    ];
+    let mut parts = below.split('/').chain(pattern.split('/')).filter(|part| !part.is_empty());
+    parts.any(|part| {
+        let name = part.to_ascii_lowercase();
+        NAMES.contains(&name.as_str())
+            || name.starts_with(".env")
+            || ENDINGS.iter().any(|ending| name.ends_with(ending))
+    })
+}
+
+/// Folders that hold somebody's work in nearly every project, by what they are called.
+pub(crate) fn holds_work(name: &str) -> bool {
+    const NAMES: &[&str] = &[
+        "src", "source", "lib", "app", "apps", "packages", "crates", "docs", "doc", "test", "tests", "spec", "scripts",
+        "core", "internal", "cmd", "pkg", "api", "server", "client", "web", "frontend", "backend", "components",
+        "migrations", "assets", "config", "examples", "include", "modules", "services", "tools", "db", "data",
+    ];
+    name.starts_with('.') || NAMES.contains(&name)
+}
+
+/// Caches of the system's package managers: the next update fills them again.
+pub(crate) fn system_cache(path: &str) -> bool {
+    ["/var/cache/", "/var/lib/apt/lists", "/usr/share/doc/"].iter().any(|folder| path.starts_with(folder))
+}
+
+/// What stands below the folders from which a web server serves.
+pub(crate) fn served(path: &str) -> Option<&str> {
+    const FOLDERS: &[&str] = &["/var/www", "/srv", "/usr/share/nginx/html", "/usr/local/www", "/Library/WebServer"];
+    FOLDERS.iter().find_map(|folder| path.strip_prefix(folder)?.strip_prefix('/'))
+}
+
 /// Whether a single name, or the pattern of one, is rebuildable by itself.
 pub(crate) fn rebuilt_name(name: &str) -> bool {
     static NAMES: LazyLock<HashSet<&str>> = LazyLock::new(|| REBUILT.iter().copied().collect());
@@ -104,7 +146,7 @@ pub(crate) fn temporary_source(source: &str) -> bool {
 pub(crate) fn rebuilt_source(source: &str) -> bool {
     const PARTS: &[&str] = &[
         "TMP", "TEMP", "CACHE", "BUILD", "DIST", "TARGET", "OUT", "OUTPUT", "SCRATCH", "SCRATCHPAD", "WORKTMP",
-        "TMPDIR", "COVERAGE",
+        "TMPDIR", "TEMPDIR", "TMPFILE", "TEMPFILE", "BUILDDIR", "OUTDIR", "DISTDIR", "CACHEDIR", "OBJDIR", "COVERAGE",
     ];
     if source.starts_with("$(find ") || source.starts_with("`find ") {
         return finds_only_rebuilt(source);

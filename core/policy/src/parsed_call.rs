@@ -1,6 +1,7 @@
 //! Matters: what is to be judged of an event, read once.
 
 use crate::command_facts::CommandFacts;
+use crate::killing;
 use crate::path_actions::{PathAction, PathVerb};
 use crate::run_files;
 use crate::source::Substitutions;
@@ -14,6 +15,9 @@ use std::sync::Arc;
 
 /// How many paths one matter may ask the world about.
 const MOST_PROBES: usize = 16;
+
+/// How many names of processes one may ask about.
+const MOST_PICKS: usize = 4;
 
 /// What is known of the place an event came from.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -32,6 +36,10 @@ pub struct Around {
     pub taut: Vec<String>,
     /// What the agent that is judged is called, where it was given a name.
     pub agent: Option<String>,
+    /// The process of the client, or a shell right below it.
+    pub client: Option<u32>,
+    /// `NAME=value` that only what the client started has in its environment.
+    pub marks: Vec<String>,
 }
 
 /// What is to be judged of an event.
@@ -194,6 +202,13 @@ impl ParsedCall {
                 probes.push(probe);
             }
         }
+        let ends = |seen: &CommandFacts| matches!(seen.program.as_deref(), Some("kill" | "pkill" | "killall"));
+        let commands = self.reading.commands.iter().zip(&self.seen).filter(|_| self.around.client.is_some());
+        let picks = commands
+            .filter(|_| self.seen.iter().any(ends))
+            .filter_map(|(command, seen)| killing::picks(command, seen.program.as_deref()?, &self.substitutions));
+        let picks = picks.take(MOST_PICKS).flatten().take(MOST_PICKS);
+        probes.extend(picks.filter_map(|pick| Some(Probe::Picked(pick.from(&self.around)?))));
         probes
     }
 }

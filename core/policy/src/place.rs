@@ -121,7 +121,9 @@ impl LineContext<'_> {
             TargetTail::Some(pattern) => pattern.as_str(),
             _ => "",
         };
-        if names::rebuildable(below, pattern) || (tracked == Some(false) && names::maybe_rebuildable(below)) {
+        let ignored = fact.is_some_and(|fact| fact.ignored) && !names::kept(below, pattern);
+        if ignored || names::rebuildable(below, pattern) || (tracked == Some(false) && names::maybe_rebuildable(below))
+        {
             return PlaceKind::Rebuildable;
         }
         PlaceKind::Work
@@ -141,6 +143,7 @@ impl LineContext<'_> {
         match temp {
             Some(folder) if folder == path => PlaceKind::TempRoot,
             Some(_) => PlaceKind::Temp,
+            None if path.starts_with("/var/") && names::system_cache(path) => PlaceKind::Cache,
             None => common(path),
         }
     }
@@ -155,7 +158,9 @@ impl LineContext<'_> {
         }
         let TargetTail::Unknown(end) = &target.tail else { return in_unknown_folder(&target.shown) };
         let rest = end.trim_matches('/');
-        if rest.is_empty() || matches!(rest, "*" | ".*" | "." | "**") {
+        // `$x.*` is never a root, even where `$x` is empty.
+        let hidden = rest == ".*" && end.starts_with('/');
+        if rest.is_empty() || hidden || matches!(rest, "*" | "." | "**") {
             let guarded = head.contains(":?") || head.contains(":-") || end.is_empty();
             let named = end.is_empty() && names::rebuilt_source(head);
             return match (guarded, named) {
@@ -223,13 +228,7 @@ fn there(path: &str, machine: Machine, target: &Target) -> PlaceKind {
     }
     let name = target.name();
     match (common(path), machine) {
-        (PlaceKind::System, _)
-            if ["/var/cache/", "/var/lib/apt/lists/", "/usr/share/doc/"]
-                .iter()
-                .any(|folder| path.starts_with(folder)) =>
-        {
-            PlaceKind::Cache
-        }
+        (PlaceKind::System, _) if names::system_cache(path) => PlaceKind::Cache,
         (PlaceKind::System, _) => PlaceKind::System,
         _ if names::rebuildable(path.trim_start_matches('/'), name) => PlaceKind::Rebuildable,
         (_, Machine::Container) => PlaceKind::Work,

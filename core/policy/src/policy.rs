@@ -3,7 +3,7 @@
 use crate::config::declare::words;
 use crate::config::sections::Sections;
 use crate::config::{Allow, Asked, Diagnostic, OnFailure, Trust, UserRule};
-use crate::rule::Rule;
+use crate::rule::{HitWeight, Rule};
 use crate::rules;
 use model::RuleKind;
 
@@ -12,6 +12,7 @@ use model::RuleKind;
 pub struct Policy {
     pub mode: PolicyMode,
     pub on_failure: OnFailure,
+    pub machine: MachineUse,
     /// One per rule of the table, in its order; `None` is off.
     pub(crate) kinds: Vec<Option<RuleKind>>,
     pub(crate) allows: Vec<Allow>,
@@ -35,12 +36,25 @@ words! {
     }
 }
 
+words! {
+    /// What becomes of the machine the agent works on.
+    #[derive(Default)]
+    pub enum MachineUse("machine") {
+        #[default]
+        Kept = "kept",
+        /// A container or virtual machine made to be thrown away: its system files are strikes, other users' rights are
+        /// not asked about.
+        Disposable = "disposable",
+    }
+}
+
 impl Policy {
     /// What holds without any configuration.
     pub fn built_in() -> Self {
         Self {
             mode: PolicyMode::default(),
             on_failure: OnFailure::default(),
+            machine: MachineUse::default(),
             kinds: rules::ALL.iter().map(|rule| Some(rule.kind)).collect(),
             allows: Vec::new(),
             users: Vec::new(),
@@ -56,6 +70,21 @@ impl Policy {
             return Some(RuleKind::Floor);
         }
         self.kinds.get(rules::position(rule.id)?).copied().flatten()
+    }
+
+    /// How strictly a rule speaks of one finding. Only what is as it was shipped is eased: a kind that somebody set holds.
+    pub(crate) fn eased(&self, rule: &Rule, kind: RuleKind, weight: HitWeight) -> Option<RuleKind> {
+        let lighter = match weight {
+            HitWeight::Full => false,
+            HitWeight::Lighter => true,
+            HitWeight::Machine => self.machine == MachineUse::Disposable,
+        };
+        match kind {
+            _ if !lighter || kind != rule.kind => Some(kind),
+            RuleKind::Deny => Some(RuleKind::Strike),
+            RuleKind::Ask => None,
+            kind => Some(kind),
+        }
     }
 
     pub(crate) fn user_rules(&self, program: Option<&str>) -> impl Iterator<Item = &UserRule> {

@@ -116,15 +116,41 @@ pub struct Hit {
     pub at: Option<usize>,
     /// The file and the line of it that it is about, where no command stands there.
     pub(crate) file: Option<(Arc<str>, usize)>,
+    pub weight: HitWeight,
+}
+
+/// What a finding is worth, where the rule's kind is as it is shipped.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum HitWeight {
+    /// What the rule says.
+    #[default]
+    Full,
+    /// A strike at most: it is often meant.
+    Lighter,
+    /// About the machine itself: lighter on one that is made to be thrown away.
+    Machine,
 }
 
 impl Hit {
     pub(crate) fn new(subject: impl Into<String>, reason: impl Into<String>) -> Self {
-        Self { subject: subject.into(), reason: reason.into(), intent: None, path: None, at: None, file: None }
+        Self {
+            subject: subject.into(),
+            reason: reason.into(),
+            intent: None,
+            path: None,
+            at: None,
+            file: None,
+            weight: HitWeight::Full,
+        }
     }
 
     pub(crate) fn meaning(mut self, what: &str, target: impl Into<String>) -> Self {
         self.intent = Some(Intent { what: what.into(), target: target.into() });
+        self
+    }
+
+    pub(crate) fn weighing(mut self, weight: HitWeight) -> Self {
+        self.weight = weight;
         self
     }
 

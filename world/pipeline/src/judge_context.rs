@@ -14,14 +14,18 @@ pub fn around(call: &Call, setting: &PipelineSetup) -> Around {
     let shown = |path: &Path| path.to_string_lossy().into_owned();
     let mut taut = vec![shown(&setting.state), shown(&setting.user_config)];
     taut.extend(program().cloned());
+    let agent = setting.agent(call);
+    let (client, names) = (agent.process(&call.env), agent.variables.process);
     Around {
         cwd: Some(call.cwd.clone()),
         home: Some(shown(&setting.home)),
-        project: call.env.first(setting.agent(call).variables.project).map(str::to_string),
+        project: call.env.first(agent.variables.project).map(str::to_string),
         temp: Vec::new(),
         scratch: Vec::new(),
         taut,
         agent: own_name(call),
+        client: client.or(call.parent),
+        marks: client.iter().flat_map(|pid| names.iter().map(move |name| format!("{name}={pid}"))).collect(),
     }
 }
 

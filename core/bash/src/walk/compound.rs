@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use shuck_ast::{Command as Syntax, CompoundCommand, ForCommand, IfCommand, Redirect, Span, StmtSeq};
 
-use super::{Place, Walker};
+use super::{Place, Walker, condition};
 use crate::limits;
 use crate::output::Output;
 use crate::reading::{StdinSource, Via, Word, WordPiece};
@@ -56,7 +56,7 @@ impl Walker {
             }
             CompoundCommand::Case(case) => {
                 self.fields(slice(source, case.word.span), place);
-                let bodies: Vec<&StmtSeq> = case.cases.iter().map(|item| &item.body).collect();
+                let bodies: Vec<_> = case.cases.iter().map(|item| (&item.body, None)).collect();
                 self.branches(&bodies, source, place);
             }
             CompoundCommand::Arithmetic(arithmetic) => {
@@ -86,30 +86,36 @@ impl Walker {
 
     fn if_command(&mut self, branch: &IfCommand, source: &Rc<str>, place: &Place) {
         self.sequence(&branch.condition, source, place);
-        let mut bodies = vec![&branch.then_branch];
+        let tested = condition::of_sequence(&branch.condition, source);
+        let absent = |succeeded: bool| tested.clone().and_then(|tested| tested.absent(succeeded));
+        let mut bodies = vec![(&branch.then_branch, absent(true))];
         for (condition, body) in &branch.elif_branches {
             self.sequence(condition, source, place);
-            bodies.push(body);
+            bodies.push((body, absent(false)));
         }
-        bodies.extend(&branch.else_branch);
+        bodies.extend(branch.else_branch.iter().map(|body| (body, absent(false))));
         self.branches(&bodies, source, place);
     }
 
-    /// Bodies of which at most one runs: each starts from here, and only what all agree on holds after.
-    fn branches(&mut self, bodies: &[&StmtSeq], source: &Rc<str>, place: &Place) {
+    /// Bodies of which at most one runs, some only where nothing stands at a path: each starts from here, and only what
+    /// all agree on holds after.
+    fn branches(&mut self, bodies: &[(&StmtSeq, Option<String>)], source: &Rc<str>, place: &Place) {
         let inner = place.under(Via::Branch);
         let before = self.scope.clone();
         let mut after = before.clone();
-        for body in bodies {
+        for (body, absent) in bodies {
             self.scope = before.clone();
-            self.sequence(body, source, &inner);
+            match absent {
+                Some(path) => self.sequence(body, source, &inner.under(Via::Absent(path.clone()))),
+                None => self.sequence(body, source, &inner),
+            };
             after.meet(&self.scope);
         }
         self.scope = after;
     }
 
     fn branch(&mut self, body: &StmtSeq, source: &Rc<str>, place: &Place) {
-        self.branches(&[body], source, place);
+        self.branches(&[(body, None)], source, place);
     }
 
     fn repeated(&mut self, condition: &StmtSeq, body: &StmtSeq, source: &Rc<str>, place: &Place) {

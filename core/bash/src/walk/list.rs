@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use shuck_ast::{BinaryOp, Command as Syntax, Stmt, StmtTerminator};
 
+use super::condition::{self, Chain};
 use super::{Place, Walker};
 use crate::limits;
 use crate::output::Output;
@@ -21,7 +22,7 @@ impl Walker {
         let background = matches!(statement.terminator, Some(StmtTerminator::Background(_)));
         let output = if background {
             let kept = self.scope.clone();
-            let output = self.foreground(statement, source, &place.under(Via::Branch));
+            let output = self.foreground(statement, source, &place.under(Via::Background));
             self.scope = kept;
             output
         } else {
@@ -65,11 +66,15 @@ impl Walker {
         let (parts, operators) = chain(statement, |op| matches!(op, BinaryOp::And | BinaryOp::Or));
         let mut parts = parts.into_iter();
         let mut before = self.scope.clone();
-        let mut output = match parts.next() {
+        let mut guards = Chain::new(place);
+        let first = parts.next();
+        let mut tested = first.and_then(|part| condition::presence(part, source));
+        let mut output = match first {
             Some(first) => self.statement(first, source, place),
             None => Output::nothing(),
         };
         for (part, operator) in parts.zip(operators) {
+            let place = guards.behind(operator, std::mem::replace(&mut tested, condition::presence(part, source)));
             if operator == BinaryOp::And {
                 before = self.scope.clone();
                 let printed = self.statement(part, source, place);

@@ -2,6 +2,7 @@
 
 mod assign;
 mod compound;
+mod condition;
 mod list;
 mod redirect;
 mod simple;

@@ -83,7 +83,7 @@ fn functions_and_aliases_count_when_called() {
         (":(){ :|:& };:", &[":", ":", ":"]),
     ]);
     let bomb = read(":(){ :|:& };:");
-    assert_eq!(*bomb.commands[2].via, [Via::Body(":".into()), Via::Branch]);
+    assert_eq!(*bomb.commands[2].via, [Via::Body(":".into()), Via::Background]);
     assert_eq!(bomb.commands[2].feed, StdinSource::Pipe([1].into()));
 }
 

@@ -27,6 +27,7 @@ impl Policy {
             if layer.kind == LayerKind::User {
                 if !torn {
                     policy.on_failure = config.on_failure.unwrap_or(policy.on_failure);
+                    policy.machine = config.machine.unwrap_or(policy.machine);
                 }
             } else {
                 found.append(&mut config.beyond_on);
@@ -34,6 +35,9 @@ impl Policy {
             }
             let free = layer.kind == LayerKind::User || trust == Trust::Trusted;
             let mut ignored = policy.fail_as_strictly(config.on_failure);
+            if layer.kind != LayerKind::User && config.machine.is_some_and(|said| said != policy.machine) {
+                ignored.push("`guard.machine`".to_string());
+            }
             if free && torn {
                 ignored.extend(policy.tighten_guard(&config));
                 merge(&mut sections, config.sections);

@@ -21,7 +21,7 @@ pub use diagnostic::{Diagnostic, Effect, nearest};
 pub use parse::{check, parse};
 pub use user_rule::UserRule;
 
-use crate::policy::PolicyMode;
+use crate::policy::{MachineUse, PolicyMode};
 use crate::rule::Pack;
 use model::RuleKind;
 
@@ -77,6 +77,7 @@ pub struct LayerConfig {
     pub torn: bool,
     pub mode: Option<PolicyMode>,
     pub on_failure: Option<OnFailure>,
+    pub machine: Option<MachineUse>,
     pub packs: Vec<(Pack, RuleSwitch)>,
     /// By rule id.
     pub rules: Vec<(String, RuleSetting)>,

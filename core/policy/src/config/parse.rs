@@ -5,7 +5,7 @@ use super::diagnostic::{Diagnostic, Effect, FileReport};
 use super::sections::{GuardSection, RuleKindSetting, RuleKindTable, Sections};
 use super::values::Fields;
 use super::{Allow, LayerConfig, OnFailure, RuleSetting, RuleSwitch, UserRule};
-use crate::policy::PolicyMode;
+use crate::policy::{MachineUse, PolicyMode};
 use crate::rule::Pack;
 use crate::rules;
 use model::RuleKind;
@@ -61,6 +61,7 @@ fn guard_section(guard: &Fields<'_, '_>, config: &mut LayerConfig, report: &mut 
     guard.only(GuardSection::KEYS, report);
     config.mode = word(guard, "mode", PolicyMode::WORDS, report).and_then(|word| PolicyMode::parse(&word));
     config.on_failure = word(guard, "on_failure", OnFailure::WORDS, report).and_then(|word| OnFailure::parse(&word));
+    config.machine = word(guard, "machine", MachineUse::WORDS, report).and_then(|word| MachineUse::parse(&word));
     if let Some(packs) = guard.get("packs").and_then(|value| Fields::of(value, "`guard.packs`", report)) {
         packs_section(&packs, config, report);
     }

@@ -112,6 +112,7 @@ fn guard(policy: &Policy) -> GuardSection {
     GuardSection {
         mode: policy.mode,
         on_failure: policy.on_failure,
+        machine: policy.machine,
         packs: BTreeMap::new(),
         rules: changed.map(|rule| (rule.id.to_string(), kind(rule))).collect(),
         allow: policy.allows.iter().map(AllowEntry::from).collect(),

@@ -25,9 +25,6 @@ pub(super) fn acts(by: &ActedBy<'_>, acts: &mut Vec<PathAction>) {
         _ => return,
     };
     let args = Args::parse(by.command.args(), grammar);
-    if args.long_flag("help") || args.long_flag("version") {
-        return;
-    }
     let tree = always_tree || args.any_short("rR") || args.abbreviated("recursive", 1);
     let reach = if tree { Reach::Tree } else { Reach::One };
     let deed = PathVerb::Remove(reach);

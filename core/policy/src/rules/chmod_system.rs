@@ -1,5 +1,6 @@
 //! `chmod-system`: modes and owners of system files.
 
+use super::rm_system;
 use crate::args::text;
 use crate::guarded_keys::{self, Guarded};
 use crate::path_actions::{PathActionKind, PathVerb, Reach};
@@ -52,7 +53,11 @@ fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
         }
         if stopped {
             let reason = format!("The mode or owner of `{}` is the system's business.", act.target.shown);
-            hits.push(Hit::new(sight.shown(), reason).about(act.target.path.as_deref()));
+            let path = act.target.path.as_deref();
+            let system = matches!(place, PlaceKind::System)
+                .then(|| rm_system::weight(sight, &act.target, 1))
+                .unwrap_or_default();
+            hits.push(Hit::new(sight.shown(), reason).about(path).weighing(system));
         }
     }
 }

@@ -1,7 +1,8 @@
 //! `kill-by-name`: ending processes by name.
 
 use crate::args::text;
-use crate::rule::{Hit, Pack, Rule, RuleInput, RuleTrigger};
+use crate::killing;
+use crate::rule::{Hit, HitWeight, Pack, Rule, RuleInput, RuleTrigger};
 use crate::source;
 use bash::Via;
 use model::RuleKind;
@@ -13,12 +14,13 @@ pub const RULE: Rule = Rule {
     title: "Ending processes by name",
     doc: "Stops ending processes that are picked by name, by port or by a search: `pkill`, `killall`, \
           `fuser -k`, `lsof … | xargs kill`, `kill $(pgrep …)`. They also hit what the user or another \
-          agent is running. Ending a process by its number passes.",
+          agent is running. Ending a process by its number passes, and so does ending by name what this agent or the \
+          line itself has started, as the table of processes says. By port (`lsof -ti:3000 | xargs kill`) it is stopped \
+          once only.",
     instead: "Start it in the background and end that one by its number: `kill 12345`; `pgrep -fl node` shows \
           what runs.",
     denies: &[
-        "pkill node", "killall -9 python", "lsof -ti :3000 | xargs kill -9", "kill $(pgrep -f server)",
-        "kill -9 $(lsof -t -i:8080)", "fuser -k 8080/tcp", "pgrep node | xargs -r kill",
+        "pkill node", "killall -9 python", "kill $(pgrep -f server)", "pgrep node | xargs -r kill",
         "ps aux | grep node | awk '{print $2}' | xargs kill -9", "kill `pidof nginx`",
         "pids=$(pgrep node); kill $pids",
     ],
@@ -58,11 +60,22 @@ fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
         "skill" => texts.iter().any(|word| !word.starts_with('-')),
         _ => true,
     };
-    if picks {
-        hits.push(Hit::new(
-            sight.shown(),
+    if picks && !killing::only_own(sight) {
+        let port = killing::port(sight.command, sight.program());
+        hits.push(hit(
+            sight,
+            port,
             "This ends every process that matches, also those of the user and of other agents.",
         ));
+    }
+}
+
+/// What listens on a port is mostly what was started for it: a second thought is enough.
+fn hit(sight: &RuleInput<'_>, port: Option<String>, reason: &str) -> Hit {
+    let hit = Hit::new(sight.shown(), reason);
+    match port {
+        Some(port) => hit.meaning("end-process", format!("port {port}")).weighing(HitWeight::Lighter),
+        None => hit,
     }
 }
 
@@ -76,11 +89,13 @@ fn kill(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
     // `… | while read p; do kill $p; done`
     let read = args.iter().any(bash::Word::has_unknown) && matches!(sight.command.feed, bash::StdinSource::Pipe(_));
     let piped = (fed || read) && sight.index.searched(sight.parsed_call, sight.at, FINDERS);
-    let substituted = args
-        .iter()
-        .flat_map(|word| sight.parsed_call.substitutions.of(word))
-        .any(|reading| source::programs(&reading).any(|name| FINDERS.contains(&name.as_str())));
-    if piped || substituted {
-        hits.push(Hit::new(sight.shown(), "The processes are picked by a search, so that others' are hit as well."));
+    let readings: Vec<_> = args.iter().flat_map(|word| sight.parsed_call.substitutions.of(word)).collect();
+    let substituted =
+        readings.iter().any(|reading| source::programs(reading).any(|name| FINDERS.contains(&name.as_str())));
+    if (piped || substituted) && !killing::only_own(sight) {
+        let inside = readings.iter().flat_map(|reading| &reading.commands);
+        let port =
+            inside.chain(killing::upstream(sight)).find_map(|command| killing::port(command, &command.program()?));
+        hits.push(hit(sight, port, "The processes are picked by a search, so that others' are hit as well."));
     }
 }

@@ -1,7 +1,7 @@
 //! `machine-stop`: stopping the machine, its services or its protections.
 
-use crate::calls::{Call, report};
-use crate::rule::{Hit, Pack, Rule, RuleInput, RuleTrigger};
+use crate::calls::Call;
+use crate::rule::{Hit, HitWeight, Pack, Rule, RuleInput, RuleTrigger};
 use model::RuleKind;
 
 pub const RULE: Rule = Rule {
@@ -52,6 +52,9 @@ fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
         _ => true,
     };
     if stopped && !call.only_looks() {
-        report(sight, "This stops the machine, one of its services or what protects it.", hits);
+        hits.push(
+            Hit::new(sight.shown(), "This stops the machine, one of its services or what protects it.")
+                .weighing(HitWeight::Machine),
+        );
     }
 }

@@ -12,6 +12,7 @@ mod decode_to_shell;
 mod device_write;
 mod disk_format;
 mod docker_destroy;
+mod file_empty;
 mod fork_bomb;
 mod framework_db_reset;
 mod git_branch_delete;
@@ -58,7 +59,7 @@ mod vcs_discard;
 
 use crate::command_facts::CommandFacts;
 use crate::path_actions::PathActionKind;
-use crate::rule::{Rule, RuleTrigger};
+use crate::rule::{Pack, Rule, RuleTrigger};
 use crate::running::EXECUTORS;
 use bash::Command;
 use std::collections::HashMap;
@@ -73,6 +74,7 @@ pub static ALL: &[&Rule] = &[
     &rm_unknown_root::RULE,
     &rm_unknown::RULE,
     &shred_file::RULE,
+    &file_empty::RULE,
     &crontab_remove::RULE,
     &git_force_push::RULE,
     &git_push_delete::RULE,
@@ -155,6 +157,8 @@ pub(crate) fn position(id: &str) -> Option<usize> {
 /// The rules that have something to look at in a command.
 pub(crate) fn watching<'s>(seen: &'s CommandFacts, command: &'s Command) -> impl Iterator<Item = &'static Rule> + 's {
     let by_name = seen.program.as_deref().and_then(|program| BY_PROGRAM.get(program)).into_iter().flatten().copied();
+    // Who only asks harms nothing; what concerns Taut itself is judged by its own rules.
+    let by_name = by_name.filter(|rule| !seen.only_shows || rule.pack == Pack::SelfProtection);
     let deeds = ALL.iter().copied().filter(|_| !seen.acts.is_empty()).filter(|rule| match rule.watch {
         RuleTrigger::Deeds(kinds) => seen.acts.iter().any(|act| kinds.contains(&act.deed.kind())),
         _ => false,

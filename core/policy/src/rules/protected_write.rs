@@ -1,10 +1,13 @@
 //! `protected-write`: writing to files that decide how this machine works.
 
-use crate::guarded_keys;
-use crate::path_actions::{PathActionKind, PathVerb};
+use super::rm_system;
+use crate::args::{Args, Grammar};
+use crate::guarded_keys::{self, Guarded};
+use crate::path_actions::{PathAction, PathActionKind, PathVerb};
 use crate::place::{Machine, PlaceKind};
-use crate::rule::{Hit, Pack, Rule, RuleInput, RuleTrigger};
-use crate::target::within;
+use crate::rule::{Hit, HitWeight, Pack, Rule, RuleInput, RuleTrigger};
+use crate::target::{absolute, within};
+use bash::Via;
 use model::RuleKind;
 
 pub const RULE: Rule = Rule {
@@ -41,15 +44,51 @@ fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
         if inside || !matches!(act.deed, PathVerb::Write | PathVerb::Remove(_) | PathVerb::Displace) {
             continue;
         }
+        let absent = || absent(sight, act) || (act.deed == PathVerb::Write && keeps_what_is_there(sight));
+        let mut weight = HitWeight::Full;
         let why = match guarded_keys::written(sight.ground, &act.target) {
+            // A first `.env` made from the example is the first step of half the projects there are.
+            Some(Guarded::Env) if absent() => continue,
             Some(guarded) => guarded.about(),
-            None if act.deed == PathVerb::Write && is_system(place, act.target.path.as_deref()) => "is the system's",
+            None if act.deed == PathVerb::Write && is_system(place, act.target.path.as_deref()) => {
+                weight = if place == PlaceKind::System { rm_system::weight(sight, &act.target, 1) } else { weight };
+                "is the system's"
+            }
             None => continue,
         };
         let subject = if sight.command.words.is_empty() { format!("> {}", act.target.shown) } else { sight.shown() };
         let reason = format!("`{}` {why}.", act.target.shown);
-        hits.push(Hit::new(subject, reason).about(act.target.path.as_deref()));
+        hits.push(Hit::new(subject, reason).about(act.target.path.as_deref()).weighing(weight));
     }
+}
+
+/// Whether nothing stands at the path, as the world says or the line has tested.
+fn absent(sight: &RuleInput<'_>, act: &PathAction) -> bool {
+    let Some(path) = act.target.exact() else { return false };
+    let cwd = sight.command.cwd.as_deref();
+    let tested = |via: &Via| matches!(via, Via::Absent(tested) if absolute(tested, cwd).as_deref() == Some(path));
+    // `php -r "file_exists('.env') || copy('.env.example', '.env');"`
+    let asked = || {
+        let line = sight.parsed_call.line.as_deref().unwrap_or_default();
+        let shown = &act.target.shown;
+        sight.command.via.iter().any(|via| matches!(via, Via::Script(_)))
+            && [format!("file_exists('{shown}') ||"), format!("file_exists(\"{shown}\") ||")]
+                .iter()
+                .any(|test| line.contains(test.as_str()))
+    };
+    let there = sight.ground.facts.path(path).is_none_or(|fact| fact.exists);
+    sight.command.via.iter().any(tested)
+        || asked()
+        || (!there && !sight.index.moves_to(sight.parsed_call, sight.ground, path, sight.at))
+}
+
+/// Copies that leave alone what is there already.
+fn keeps_what_is_there(sight: &RuleInput<'_>) -> bool {
+    let grammar = Grammar { short: "tS", long: &["target-directory", "suffix"], single_dash_long: false };
+    let args = Args::parse(sight.command.args(), grammar);
+    let kept = args.any_short("ni") || args.long_flag("no-clobber") || args.long_flag("interactive");
+    let copies = matches!(sight.program(), "cp" | "mv") && sight.command.redirects.is_empty();
+    copies && (kept || args.value("update").is_some_and(|value| value.starts_with("none")))
 }
 
 fn is_system(place: PlaceKind, path: Option<&str>) -> bool {

@@ -39,7 +39,12 @@ fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
         if place == PlaceKind::Above && reach == Reach::One {
             continue;
         }
-        if place == PlaceKind::Elsewhere && made::by_line(sight, act) {
+        // What the line has downloaded over it before, nothing of it is left.
+        let downloaded = || {
+            let path = act.target.exact().filter(|_| reach == Reach::One);
+            path.is_some_and(|path| sight.index.downloads(sight.parsed_call, path, sight.at))
+        };
+        if place == PlaceKind::Elsewhere && (made::by_line(sight, act) || downloaded()) {
             continue;
         }
         let reason = format!("`{}` {whose}.", act.target.shown);

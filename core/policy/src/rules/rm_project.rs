@@ -1,7 +1,8 @@
 //! `rm-project`: recursive removal of work inside the project.
 
 use crate::made;
-use crate::path_actions::{PathActionKind, PathVerb, Reach};
+use crate::names;
+use crate::path_actions::{PathAction, PathActionKind, PathVerb, Reach};
 use crate::place::{Machine, PlaceKind};
 use crate::rule::{Hit, Pack, Rule, RuleInput, RuleTrigger};
 use crate::target::TargetTail;
@@ -61,11 +62,24 @@ fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
         let fresh = sight.seen.machine == Machine::Container
             && place == PlaceKind::Work
             && sight.seen.container.as_ref().is_some_and(|container| container.throws_away(act));
-        if fresh || made::by_line(sight, act) {
+        if fresh || made::by_line(sight, act) || nothing_there(sight, act) {
             continue;
         }
         let target = act.target.path.clone().unwrap_or_else(|| act.target.shown.clone());
         let reason = format!("This removes {what} (`{}`).", act.target.shown);
         hits.push(Hit::new(sight.shown(), reason).about(Some(&target)).meaning("remove", target.as_str()));
     }
+}
+
+/// Whether nothing stands there in a repository, so that nothing is lost. What nearly every project has under that name
+/// may be there by the time the line runs.
+fn nothing_there(sight: &RuleInput<'_>, act: &PathAction) -> bool {
+    let Some(path) = act.target.path.as_deref().filter(|_| !matches!(act.target.tail, TargetTail::Unknown(_))) else {
+        return false;
+    };
+    let absent = sight.ground.facts.path(path).is_some_and(|fact| !fact.exists);
+    absent
+        && sight.ground.project.is_some_and(|project| project.git)
+        && !path.rsplit('/').next().is_some_and(names::holds_work)
+        && !sight.index.moves_to(sight.parsed_call, sight.ground, path, sight.at)
 }

@@ -1,9 +1,11 @@
 //! `rm-system`: removal inside the system's own trees.
 
 use super::REMOVAL;
+use crate::names;
 use crate::path_actions::PathVerb;
-use crate::place::PlaceKind;
-use crate::rule::{Hit, Pack, Rule, RuleInput, RuleTrigger};
+use crate::place::{Machine, PlaceKind};
+use crate::rule::{Hit, HitWeight, Pack, Rule, RuleInput, RuleTrigger};
+use crate::target::{Target, TargetTail};
 use model::RuleKind;
 
 pub const RULE: Rule = Rule {
@@ -30,7 +32,17 @@ fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
             && matches!(place, PlaceKind::System | PlaceKind::TempRoot)
         {
             let reason = format!("`{}` belongs to the system, not to this project.", act.target.shown);
-            hits.push(Hit::new(sight.shown(), reason).about(act.target.path.as_deref()));
+            let weight = weight(sight, &act.target, 2);
+            hits.push(Hit::new(sight.shown(), reason).about(act.target.path.as_deref()).weighing(weight));
         }
     }
+}
+
+/// What a web server shows is changed with every deployment, from so many folders below it down; the rest is the machine's.
+pub(super) fn weight(sight: &RuleInput<'_>, target: &Target, deep: usize) -> HitWeight {
+    let below = target.path.as_deref().and_then(names::served).unwrap_or_default();
+    let depth = below.split('/').filter(|part| !part.is_empty()).count();
+    let depth = depth + usize::from(target.tail != TargetTail::None);
+    let here = sight.seen.machine == Machine::This;
+    if here && depth >= deep && !names::kept(below, "") { HitWeight::Lighter } else { HitWeight::Machine }
 }

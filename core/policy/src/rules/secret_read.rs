@@ -76,7 +76,7 @@ fn prints_a_variable(sight: &RuleInput<'_>) -> bool {
     names.iter().any(secret)
         && !goes_on()
         && sight.command.redirects.is_empty()
-        && !sight.command.via.contains(&Via::Substitution)
+        && !sight.command.via.iter().any(|via| matches!(via, Via::Substitution | Via::ProcessSubstitution))
 }
 
 /// Whether what comes down the pipe is the whole environment, and it is printed rather than counted.
@@ -90,6 +90,12 @@ fn variable(piece: &bash::WordPiece) -> Option<String> {
     let bash::WordPiece::Unknown(source) = piece else { return None };
     let name = source.strip_prefix('$')?.trim_start_matches('{').trim_end_matches('}');
     name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_').then(|| name.to_string())
+}
+
+/// Whether a name that is called stands for a function of the line.
+fn defines(sight: &RuleInput<'_>, name: &str) -> bool {
+    let body = |via: &Via| matches!(via, Via::Body(called) if called == name);
+    sight.parsed_call.reading.commands.iter().any(|command| command.via.iter().any(body))
 }
 
 /// Programs that keep secrets and print them when asked.
@@ -107,6 +113,8 @@ fn asks_a_store(sight: &RuleInput<'_>) -> bool {
                     .any(|word| word.starts_with('-') && word.contains(['w', 'g']))
         }
         "gpg" | "gpg2" => call().args.flags.iter().any(|flag| flag.name.starts_with("export-secret")),
+        // A function of that name is the line's own.
+        "pass" if defines(sight, "pass") => false,
         "pass" => matches!(call().word(0), "show" | "grep") || call().word(0).contains('/'),
         "op" => call().begins(&["read"]) || call().begins(&["item", "get"]),
         "gh" => {

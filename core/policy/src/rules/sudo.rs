@@ -1,7 +1,6 @@
 //! `sudo`: acting as another user.
 
-use crate::calls::report;
-use crate::rule::{Hit, Pack, Rule, RuleInput, RuleTrigger};
+use crate::rule::{Hit, HitWeight, Pack, Rule, RuleInput, RuleTrigger};
 use model::RuleKind;
 
 pub const RULE: Rule = Rule {
@@ -35,5 +34,5 @@ fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
     if only_help && !sight.command.args().is_empty() {
         return;
     }
-    report(sight, "This runs with another user's rights.", hits);
+    hits.push(Hit::new(sight.shown(), "This runs with another user's rights.").weighing(HitWeight::Machine));
 }

@@ -110,7 +110,7 @@ fn fits(parts: &[&str], names: &[&str]) -> bool {
 
 /// `*`, `?` and `[…]` within one name. Goes back to the last `*` only, so that
 /// no pattern takes long.
-fn wild(pattern: &[u8], name: &[u8]) -> bool {
+pub(super) fn wild(pattern: &[u8], name: &[u8]) -> bool {
     let (mut rest, mut below) = (pattern, name);
     let mut last_star: Option<(&[u8], &[u8])> = None;
     loop {

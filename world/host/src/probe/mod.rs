@@ -3,8 +3,10 @@
 
 mod context_files;
 mod directives;
+mod git_ignored;
 mod git_index;
 mod path;
+mod picked;
 mod process;
 mod project;
 mod run_file;
@@ -47,6 +49,9 @@ pub fn add(facts: &mut Facts, probes: &[Probe], home: &Path) {
             }
             Probe::Path { path } if facts.path(path).is_none() => {
                 facts.paths.push((path.clone(), path::fact(Path::new(path))));
+            }
+            Probe::Picked(pick) if facts.picked(pick).is_none() => {
+                facts.picked.extend(picked::picked(pick).map(|picked| (pick.clone(), picked)));
             }
             Probe::Transcript { path, last } => {
                 // Asked again for more of it.

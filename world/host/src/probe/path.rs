@@ -1,6 +1,6 @@
 //! What stands at a path a command names.
 
-use super::git_index;
+use super::{git_ignored, git_index};
 use model::fact::{PathFact, Repository};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -11,12 +11,15 @@ pub fn fact(path: &Path) -> PathFact {
     let real = real(path);
     let is_dir = meta.as_ref().is_some_and(std::fs::Metadata::is_dir);
     let is_symlink = link.as_ref().is_some_and(|meta| meta.file_type().is_symlink());
+    let tracked = if link.is_some() { git_index::tracked(&real) } else { Some(false) };
     PathFact {
         exists: link.is_some(),
         is_dir,
         is_symlink,
         repository: is_dir.then(|| repository(&real)).flatten(),
-        tracked: if link.is_some() { git_index::tracked(&real) } else { Some(false) },
+        tracked,
+        ignored: tracked == Some(false) && link.is_some() && git_ignored::ignored(&real),
+        size: meta.as_ref().filter(|meta| meta.is_file()).map(std::fs::Metadata::len),
         // A link to a mounted disk is a link.
         mount_point: is_dir && !is_symlink && is_mount_point(&real, meta.as_ref()),
         real: real.to_string_lossy().into_owned(),

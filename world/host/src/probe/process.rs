@@ -47,6 +47,13 @@ pub fn ancestors(pid: u32) -> impl Iterator<Item = u32> {
     std::iter::successors(Some(pid), above).take(HIGHEST * 2)
 }
 
+/// The processes above this one, nearest first.
+#[cfg(target_os = "linux")]
+pub(super) fn above(pid: u32) -> impl Iterator<Item = u32> {
+    let parent = |pid: &u32| stat(*pid).ok()?.map(|stat| stat.parent).filter(|parent| *parent > 1);
+    std::iter::successors(parent(&pid), parent)
+}
+
 /// Whether the process has its terminal: what is typed there reaches it. One
 /// that was suspended, or that nothing can be told of, has not.
 pub fn in_foreground(pid: u32) -> bool {

@@ -2,7 +2,7 @@
 
 use crate::config::declare::{ConfigType, ValueKind, table, words};
 use crate::config::{Allow, OnFailure, UserRule};
-use crate::policy::PolicyMode;
+use crate::policy::{MachineUse, PolicyMode};
 use std::collections::BTreeMap;
 use toml::Value;
 
@@ -13,6 +13,9 @@ table! {
         mode: PolicyMode = PolicyMode::Enforce,
         /// What happens to a call that runs or writes where no verdict could be had. A project may only make it stricter.
         on_failure: OnFailure = OnFailure::Ask,
+        /// Whether the machine is kept, or a container or virtual machine made to be thrown away: there system files are a
+        /// strike and `sudo` passes. Only your own configuration may say so; the floor and your keys stay guarded.
+        machine: MachineUse = MachineUse::Kept,
         /// Whole packs of rules, on or off, by name.
         packs: BTreeMap<String, bool> = BTreeMap::new(),
         /// Single rules, by id: a kind, `false` for off, or a table with `kind`.
