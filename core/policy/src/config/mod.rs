@@ -1,6 +1,8 @@
 //! Configuration: what a file may say, and how layers become one policy.
 
 mod allow;
+#[cfg(test)]
+mod allow_tests;
 mod check;
 pub mod declare;
 mod diagnostic;
@@ -14,7 +16,7 @@ pub mod types;
 mod user_rule;
 mod values;
 
-pub use allow::Allow;
+pub use allow::{Allow, AllowOrigin};
 pub(crate) use allow::Asked;
 pub use check::UnreadLimit;
 pub use diagnostic::{Diagnostic, Effect, nearest};
