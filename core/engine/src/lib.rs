@@ -26,6 +26,7 @@ mod reply;
 mod session;
 mod state;
 mod status;
+pub mod stops;
 mod strikes;
 pub mod undecided;
 

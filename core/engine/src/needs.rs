@@ -5,7 +5,7 @@ use crate::event_context::EventContext;
 use crate::memory::{ask, begin, reading};
 use crate::{context, reply, session};
 use grammar::{AgentCommand, AgentLine};
-use model::Needs;
+use model::{Level, Needs};
 use model::event::{Body, Envelope, EventKind};
 use model::fact::Probe;
 
@@ -16,6 +16,7 @@ pub fn needs(event: &EventContext<'_>) -> Needs {
     let mut needs = effort_rows(event);
     for_command(event, &mut needs);
     to_be_shown(event, &mut needs);
+    needs.allowances = event.findings.level() >= Level::Ask;
     Needs { placed, ..needs }
 }
 
