@@ -5,9 +5,9 @@ use crate::event_context::EventContext;
 use crate::memory::{ask, begin, reading};
 use crate::{context, reply, session};
 use grammar::{AgentCommand, AgentLine};
-use model::{Level, Needs};
 use model::event::{Body, Envelope, EventKind};
 use model::fact::Probe;
+use model::{Level, Needs};
 
 /// Places the event, and says what else is to be loaded for it.
 pub fn needs(event: &EventContext<'_>) -> Needs {

@@ -117,7 +117,8 @@ mod tests {
     use super::*;
     use model::verdict::Intent;
 
-    const STRIKER: Striker<'static> = Striker { root_session: "s", denied_to: "", now: Ms(10_000_000), digest: Some("call") };
+    const STRIKER: Striker<'static> =
+        Striker { root_session: "s", denied_to: "", now: Ms(10_000_000), digest: Some("call") };
 
     fn finding(rule: &str, kind: RuleKind) -> Finding {
         let intent = Intent { what: "rewrite-remote".into(), target: "origin/main".into() };
@@ -190,7 +191,9 @@ mod tests {
     #[test]
     fn g13_a_call_that_was_let_through_passes_whatever_its_rules_but_not_the_floor_nor_another_nor_late() {
         let call = |digest: &str| AllowedOnce::Call(digest.to_string());
-        let all = || vec![finding("rm-system", RuleKind::Deny), finding("sudo", RuleKind::Ask), finding("x", RuleKind::Strike)];
+        let all = || {
+            vec![finding("rm-system", RuleKind::Deny), finding("sudo", RuleKind::Ask), finding("x", RuleKind::Strike)]
+        };
         let passed = judged(all(), &once(call("call"), STRIKER.now));
         assert_eq!((passed.findings.level(), passed.allowed.len(), passed.writes.len()), (Level::Pass, 3, 0));
         assert!(passed.spending().all(|spent| spent == Write::AllowanceSpent(call("call"))));

@@ -163,7 +163,9 @@ mod tests {
     fn g10_one_command_that_several_rules_stop_is_said_once_by_the_most_severe() {
         let strike = |rule| finding(rule, RuleKind::Strike, "git reset --hard");
         let text = reason(&Findings(vec![strike("git-reset-hard"), strike("mine")]));
-        assert!(text.starts_with("[git-reset-hard] `git reset --hard`: git-reset-hard is bad. (Also against it: mine.)"));
+        assert!(
+            text.starts_with("[git-reset-hard] `git reset --hard`: git-reset-hard is bad. (Also against it: mine.)")
+        );
         assert_eq!((text.matches("Instead").count(), text.matches("denied once").count()), (1, 1), "{text}");
         let wrapped = finding("sudo", RuleKind::Deny, "sudo rm -rf /etc");
         let text = reason(&Findings(vec![wrapped, finding("rm-system", RuleKind::Deny, "rm -rf /etc")]));

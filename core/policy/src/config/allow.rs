@@ -57,7 +57,7 @@ impl Allow {
     }
 
     /// What lets a call pass, and how it is taken back.
-    pub(crate) fn explained(&self, now: Ms) -> String {
+    pub fn explained(&self, now: Ms) -> String {
         let mut out = "allowed".to_string();
         let scopes = [("in", &self.path), ("for agent", &self.agent)];
         for (word, scope) in scopes {

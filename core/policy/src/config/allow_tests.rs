@@ -112,7 +112,10 @@ fn g11_what_lets_a_call_pass_is_named_with_its_end_and_how_it_is_taken_back() {
     assert_eq!(at(600_000).kind, RuleKind::Strike, "expired");
     let [_, allow] = policy.allows() else { panic!("two") };
     let left = |now| allow.expiry(Ms(now)).unwrap();
-    assert_eq!((left(600_000), left(599_999), left(-3_600_000)), ("expired".into(), "1 min left".into(), "71 min left".into()));
+    assert_eq!(
+        (left(600_000), left(599_999), left(-3_600_000)),
+        ("expired".into(), "1 min left".into(), "71 min left".into())
+    );
     assert_eq!((left(-86_400_000), left(-864_000_000)), ("24 h left".into(), "until 1970-01-01".into()));
     assert_eq!(allow.origin, AllowOrigin::User(2));
 }

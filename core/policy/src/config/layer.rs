@@ -3,7 +3,8 @@
 use super::declare::WhenUnreadable;
 use super::sections::{NEED_TRUST, Sections};
 use super::{
-    AllowOrigin, Diagnostic, Effect, Layer, LayerConfig, LayerKind, OnFailure, RuleSetting, RuleSwitch, Trust, UnreadLimit, parse,
+    AllowOrigin, Diagnostic, Effect, Layer, LayerConfig, LayerKind, OnFailure, RuleSetting, RuleSwitch, Trust,
+    UnreadLimit, parse,
 };
 use crate::policy::{Policy, PolicyMode};
 use crate::rule::Rule;

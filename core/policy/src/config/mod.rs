@@ -16,8 +16,8 @@ pub mod types;
 mod user_rule;
 mod values;
 
-pub use allow::{Allow, AllowOrigin};
 pub(crate) use allow::Asked;
+pub use allow::{Allow, AllowOrigin};
 pub use check::UnreadLimit;
 pub use diagnostic::{Diagnostic, Effect, nearest};
 pub use parse::{check, parse};

@@ -5,7 +5,7 @@ use crate::args::ExplainArgs;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::{Printer, Text, text};
-use model::{Findings, Level};
+use model::{Findings, Level, RuleKind};
 use policy::Explanation;
 use serde_json::{Value, json};
 use std::io::BufRead;
@@ -47,7 +47,10 @@ fn show(line: &str, explanation: &Explanation, printer: &Printer) {
     }
     printer.line(text!("  → {}", verdict(&explanation.findings, printer)));
     for finding in &explanation.findings.0 {
-        printer.line(format!("    [{}] {}: {}", finding.rule, finding.kind.name(), finding.reason));
+        printer.line(match finding.kind {
+            RuleKind::Allowed => format!("    [{}] would stop it; {}", finding.rule, finding.reason),
+            kind => format!("    [{}] {}: {}", finding.rule, kind.name(), finding.reason),
+        });
         if let Some(instead) = &finding.instead {
             printer.line(printer.dim(format!("      instead: {instead}")));
         }
