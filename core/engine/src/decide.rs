@@ -6,7 +6,7 @@ use crate::memory::{self, RpcReport};
 use crate::queue::CONTEXT_LIMIT;
 use crate::reply::SessionMark;
 use crate::session::reports_to;
-use crate::{asks, context, leases, record, redact, reply, run_files, state, status, strikes};
+use crate::{asks, context, leases, record, redact, reply, run_files, state, status, stops, strikes};
 use model::effect::{After, Write};
 use model::effort::MemoryWrite;
 use model::event::EventKind;
@@ -32,15 +32,15 @@ pub fn decide(event: &EventContext<'_>) -> Outcome {
     // What was found quotes the command, and is stored, answered and compared from here on.
     let findings = Findings(event.findings.0.iter().cloned().map(redact::finding).collect());
     let findings = run_files::weigh(findings, began(event));
-    let striker = strikes::Striker::of(envelope, event.who, now);
+    let striker = strikes::Striker::of(event);
     let mut writes = strikes::delivered(envelope, loaded, &striker);
-    let judged = strikes::judge(findings, loaded, &striker);
+    let mut judged = strikes::judge(findings, loaded, &striker);
     let placed = observed(event);
     let event = &EventContext { placed: &placed, findings: &judged.findings, ..*event };
     let holding = leases::step(event);
     if !holding.halted {
         // What a stopped agent is denied is not the strike: it has not been told of it.
-        writes.extend(judged.writes);
+        writes.append(&mut judged.writes);
     }
     writes.extend(shown(event));
     let memory = memory::step(event, &holding);
@@ -56,8 +56,15 @@ pub fn decide(event: &EventContext<'_>) -> Outcome {
 
     let mut row = record::event(event);
     row.verdict = verdict;
-    let found = judged.findings.0.iter().chain(&judged.spent).chain(&memory.findings);
+    let let_pass = judged.spent.iter().chain(judged.allowed.iter().map(|(finding, _)| finding));
+    let found = judged.findings.0.iter().chain(let_pass).chain(&memory.findings);
     row.rules = found.map(|finding| finding.rule.clone()).collect();
+    if verdict < Level::Ask {
+        writes.extend(judged.spending());
+        stops::record_allowed(&mut row, &judged.findings, &judged.allowed);
+    } else if !holding.halted {
+        stops::record(&mut row, event);
+    }
     row.rules.extend(said.rules);
     row.reason = reply::reason(&said.reply);
 

@@ -28,6 +28,8 @@ pub struct EventContext<'a> {
     pub placed: &'a Placed,
     pub now: Ms,
     pub ids: Ids<'a>,
+    /// What tells the call from every other, where something stands against it.
+    pub digest: Option<&'a str>,
 }
 
 /// Ids for rows that may be made, drawn before deciding.
@@ -204,6 +206,7 @@ pub(crate) mod tests {
             placed,
             now: Ms(1),
             ids,
+            digest: None,
         }
     }
 }

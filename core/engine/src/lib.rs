@@ -27,6 +27,7 @@ mod run_files;
 mod session;
 mod state;
 mod status;
+pub mod stops;
 mod strikes;
 pub mod undecided;
 

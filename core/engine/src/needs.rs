@@ -5,9 +5,9 @@ use crate::event_context::EventContext;
 use crate::memory::{ask, begin, reading};
 use crate::{context, reply, session};
 use grammar::{AgentCommand, AgentLine};
-use model::Needs;
 use model::event::{Body, Envelope, EventKind};
 use model::fact::Probe;
+use model::{Level, Needs};
 
 /// Places the event, and says what else is to be loaded for it.
 pub fn needs(event: &EventContext<'_>) -> Needs {
@@ -16,6 +16,7 @@ pub fn needs(event: &EventContext<'_>) -> Needs {
     let mut needs = effort_rows(event);
     for_command(event, &mut needs);
     to_be_shown(event, &mut needs);
+    needs.allowances = event.findings.level() >= Level::Ask;
     Needs { placed, ..needs }
 }
 

@@ -36,7 +36,7 @@ fn weighed(mut finding: Finding, began: Option<Ms>) -> Finding {
     let Some(file) = &finding.file else { return finding };
     let author = Author::of(file, began);
     let noted = match finding.kind {
-        RuleKind::Floor | RuleKind::Noted => return finding,
+        RuleKind::Floor | RuleKind::Noted | RuleKind::Allowed => return finding,
         _ if file.unknown => author != Author::Session,
         RuleKind::Deny => false,
         RuleKind::Strike | RuleKind::Ask | RuleKind::Warn => author == Author::User,

@@ -2,11 +2,12 @@
 //! intent on the same target passes afterwards, but only for calls that come
 //! after the denial was delivered, and not for ever.
 
-use model::effect::{Strike, Write};
+use crate::event_context::EventContext;
+use model::effect::{Allowance, AllowedOnce, Strike, Write};
 use model::event::{Envelope, EventKind};
-use model::{Finding, Findings, Level, Loaded, Ms, RuleKind, Who};
+use model::{Finding, Findings, Level, Loaded, Ms, RuleKind};
 
-/// How long a delivered strike stays open.
+/// How long a delivered strike stays open, and what a person lets through once.
 pub const OPEN_FOR_MS: i64 = 30 * 60 * 1000;
 
 pub struct StrikeResult {
@@ -14,6 +15,8 @@ pub struct StrikeResult {
     pub findings: Findings,
     /// Strikes that were already taken and let the call pass.
     pub spent: Vec<Finding>,
+    /// What a person let pass once.
+    pub allowed: Vec<(Finding, Allowance)>,
     pub writes: Vec<Write>,
 }
 
@@ -23,35 +26,50 @@ pub struct Striker<'a> {
     /// A sub-agent's id, or empty for the session itself.
     pub denied_to: &'a str,
     pub now: Ms,
+    /// What tells the call from every other.
+    pub digest: Option<&'a str>,
 }
 
 impl<'a> Striker<'a> {
-    pub fn of(envelope: &'a Envelope, who: &'a Who, now: Ms) -> Self {
+    pub fn of(event: &EventContext<'a>) -> Self {
+        let EventContext { envelope, who, now, digest, .. } = *event;
         let root_session = who.host_session.as_deref().unwrap_or(&who.logical_id);
         let denied_to = envelope.sub_agent.as_ref().map_or("", |sub| &sub.id);
-        Self { root_session, denied_to, now }
+        Self { root_session, denied_to, now, digest }
     }
 }
 
 pub fn judge(findings: Findings, loaded: &Loaded, striker: &Striker<'_>) -> StrikeResult {
-    let (allowed, rest): (Vec<_>, Vec<_>) =
-        findings.0.into_iter().partition(|finding| is_allowed_once(finding, loaded));
-    let (mut spent, standing): (Vec<_>, Vec<_>) =
-        rest.into_iter().partition(|finding| is_spent(finding, loaded, striker.now));
-    let strikes = standing.iter().filter(|finding| finding.kind == RuleKind::Strike);
-    let mut writes: Vec<Write> = strikes.filter_map(|finding| given(finding, striker)).collect();
-    // An allowance is used up only by a call that nothing else stops.
-    if standing.iter().all(|finding| finding.kind.level() < Level::Ask) {
-        writes.extend(allowed.iter().map(|finding| Write::AllowanceSpent { rule: finding.rule.clone() }));
+    let (spent, rest): (Vec<_>, Vec<_>) =
+        findings.0.into_iter().partition(|finding| is_spent(finding, loaded, striker.now));
+    let (mut allowed, mut standing) = (Vec::new(), Vec::new());
+    for finding in rest {
+        match allowance(&finding, loaded, striker) {
+            Some(allowance) => allowed.push((finding, allowance.clone())),
+            None => standing.push(finding),
+        }
     }
-    spent.extend(allowed);
-    StrikeResult { findings: Findings(standing), spent, writes }
+    let strikes = standing.iter().filter(|finding| finding.kind == RuleKind::Strike);
+    let writes = strikes.filter_map(|finding| given(finding, striker)).collect();
+    StrikeResult { findings: Findings(standing), spent, allowed, writes }
 }
 
-/// The user let this rule pass once, at a terminal. The floor stays.
-fn is_allowed_once(finding: &Finding, loaded: &Loaded) -> bool {
-    let above_floor = finding.kind != RuleKind::Floor && finding.kind.level() >= Level::Ask;
-    above_floor && loaded.strikes.iter().any(|strike| strike.is_allowance() && strike.rule == finding.rule)
+impl StrikeResult {
+    /// An allowance is used up only by a call that nothing else stops.
+    pub fn spending(&self) -> impl Iterator<Item = Write> {
+        self.allowed.iter().map(|(_, allowance)| Write::AllowanceSpent(allowance.what.clone()))
+    }
+}
+
+/// What a person let pass once, at a terminal: exactly this call, else whatever its rule stops. The floor stays.
+fn allowance<'l>(finding: &Finding, loaded: &'l Loaded, striker: &Striker<'_>) -> Option<&'l Allowance> {
+    if finding.kind == RuleKind::Floor || finding.kind.level() < Level::Ask {
+        return None;
+    }
+    let open = || loaded.allowances.iter().filter(|one| striker.now.since(one.at) <= OPEN_FOR_MS);
+    let this = |one: &&Allowance| matches!(&one.what, AllowedOnce::Call(call) if Some(call.as_str()) == striker.digest);
+    let rule = |one: &&Allowance| matches!(&one.what, AllowedOnce::Rule(rule) if *rule == finding.rule);
+    open().find(this).or_else(|| open().find(rule))
 }
 
 fn is_spent(finding: &Finding, loaded: &Loaded, now: Ms) -> bool {
@@ -59,7 +77,6 @@ fn is_spent(finding: &Finding, loaded: &Loaded, now: Ms) -> bool {
     loaded
         .strikes
         .iter()
-        .filter(|strike| !strike.is_allowance())
         .any(|strike| strike.intent == *intent && strike.delivered && now.since(strike.at) <= OPEN_FOR_MS)
 }
 
@@ -100,7 +117,8 @@ mod tests {
     use super::*;
     use model::verdict::Intent;
 
-    const STRIKER: Striker<'static> = Striker { root_session: "s", denied_to: "", now: Ms(10_000_000) };
+    const STRIKER: Striker<'static> =
+        Striker { root_session: "s", denied_to: "", now: Ms(10_000_000), digest: Some("call") };
 
     fn finding(rule: &str, kind: RuleKind) -> Finding {
         let intent = Intent { what: "rewrite-remote".into(), target: "origin/main".into() };
@@ -151,15 +169,47 @@ mod tests {
         assert_eq!(left, ["rm-root"]);
     }
 
+    fn once(what: AllowedOnce, at: Ms) -> Loaded {
+        Loaded { allowances: vec![Allowance { what, by: "ann".into(), at }], ..Loaded::default() }
+    }
+
+    fn by_rule(rule: &str) -> AllowedOnce {
+        AllowedOnce::Rule(rule.to_string())
+    }
+
     #[test]
     fn what_the_user_lets_through_once_is_used_up_by_the_call_that_passes() {
-        let loaded = Loaded { strikes: vec![Strike::allowance("rm-system", STRIKER.now)], ..Loaded::default() };
+        let loaded = once(by_rule("rm-system"), STRIKER.now);
         let passed = judged(vec![finding("rm-system", RuleKind::Deny)], &loaded);
         assert_eq!(passed.findings.level(), Level::Pass);
-        assert_eq!(passed.writes, [Write::AllowanceSpent { rule: "rm-system".into() }]);
+        assert_eq!(passed.spending().collect::<Vec<_>>(), [Write::AllowanceSpent(by_rule("rm-system"))]);
         let stopped = judged(vec![finding("rm-system", RuleKind::Deny), finding("sudo", RuleKind::Ask)], &loaded);
-        assert_eq!((stopped.findings.level(), stopped.writes.len()), (Level::Ask, 0));
+        assert_eq!(stopped.findings.level(), Level::Ask);
         let floor = judged(vec![finding("rm-system", RuleKind::Floor)], &loaded);
-        assert_eq!(floor.findings.level(), Level::Deny);
+        assert_eq!((floor.findings.level(), floor.spending().count()), (Level::Deny, 0));
+    }
+
+    #[test]
+    fn g13_a_call_that_was_let_through_passes_whatever_its_rules_but_not_the_floor_nor_another_nor_late() {
+        let call = |digest: &str| AllowedOnce::Call(digest.to_string());
+        let all = || {
+            vec![finding("rm-system", RuleKind::Deny), finding("sudo", RuleKind::Ask), finding("x", RuleKind::Strike)]
+        };
+        let passed = judged(all(), &once(call("call"), STRIKER.now));
+        assert_eq!((passed.findings.level(), passed.allowed.len(), passed.writes.len()), (Level::Pass, 3, 0));
+        assert!(passed.spending().all(|spent| spent == Write::AllowanceSpent(call("call"))));
+        assert_eq!(judged(all(), &once(call("another"), STRIKER.now)).findings.0.len(), 3);
+        let late = Ms(STRIKER.now.0 - OPEN_FOR_MS - 1);
+        assert_eq!(judged(all(), &once(call("call"), late)).findings.0.len(), 3);
+        let floor = judged(vec![finding("rm-root", RuleKind::Floor)], &once(call("call"), STRIKER.now));
+        assert_eq!((floor.findings.level(), floor.allowed.len()), (Level::Deny, 0));
+    }
+
+    #[test]
+    fn an_open_strike_is_taken_before_what_a_person_allowed() {
+        let mut loaded = struck(Ms(STRIKER.now.0 - 1), true);
+        loaded.allowances = once(by_rule("git-force-push"), STRIKER.now).allowances;
+        let passed = judged(vec![finding("git-force-push", RuleKind::Strike)], &loaded);
+        assert_eq!((passed.findings.level(), passed.spent.len(), passed.allowed.len()), (Level::Pass, 1, 0));
     }
 }

@@ -22,10 +22,10 @@ pub enum Write {
     Event(Box<Event>),
     /// A strike was given.
     Strike(Strike),
-    /// What the user let through once has been let through.
-    AllowanceSpent {
-        rule: String,
-    },
+    /// A person lets something through once.
+    Allowance(Allowance),
+    /// It has been let through.
+    AllowanceSpent(AllowedOnce),
     /// The denials given to this one have reached it: its strikes are open from now on.
     StrikesDelivered {
         session: String,
@@ -58,26 +58,21 @@ pub struct Strike {
     pub delivered: bool,
 }
 
-impl Strike {
-    /// The session of what the user let through once, in whichever session it comes up.
-    pub const ANY_SESSION: &'static str = "*";
+/// What a person let through once, at a terminal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Allowance {
+    pub what: AllowedOnce,
+    /// Who said so.
+    pub by: String,
+    pub at: Ms,
+}
 
-    /// The user lets a rule pass once.
-    pub fn allowance(rule: &str, at: Ms) -> Self {
-        let intent = Intent { what: "allow-once".into(), target: rule.into() };
-        Self {
-            session: Self::ANY_SESSION.into(),
-            rule: rule.into(),
-            intent,
-            at,
-            denied_to: String::new(),
-            delivered: true,
-        }
-    }
-
-    pub fn is_allowance(&self) -> bool {
-        self.session == Self::ANY_SESSION
-    }
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AllowedOnce {
+    /// The next call that this rule would stop, whatever it is.
+    Rule(String),
+    /// Exactly this call, by what tells it from every other.
+    Call(String),
 }
 
 /// Something stored to be told once.

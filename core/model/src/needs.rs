@@ -51,6 +51,8 @@ pub struct Needs {
     pub listed: Option<(String, Vec<String>)>,
     /// An agent the event speaks of that is not its own.
     pub teammate: Option<String>,
+    /// Something stands against the call: a person may have let it through.
+    pub allowances: bool,
     /// What waits to be shown in these sessions.
     pub injections: Vec<String>,
     /// Only what is for this audience, where not all can be shown.

@@ -26,8 +26,10 @@ pub enum RuleKind {
     /// Asks the user; denies where nobody can answer.
     Ask,
     Warn,
-    /// Judged and recorded, nothing said: observe mode, a pause, allow-once.
+    /// Judged and recorded, nothing said: observe mode, a pause.
     Noted,
+    /// It would have stopped the call; an entry of the configuration lets it pass, and its reason says which.
+    Allowed,
 }
 
 impl RuleKind {
@@ -36,7 +38,7 @@ impl RuleKind {
             Self::Floor | Self::Deny | Self::Strike => Level::Deny,
             Self::Ask => Level::Ask,
             Self::Warn => Level::Warn,
-            Self::Noted => Level::Pass,
+            Self::Noted | Self::Allowed => Level::Pass,
         }
     }
 
@@ -48,6 +50,7 @@ impl RuleKind {
             Self::Ask => "ask",
             Self::Warn => "warn",
             Self::Noted => "noted",
+            Self::Allowed => "allowed",
         }
     }
 }

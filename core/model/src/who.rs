@@ -2,7 +2,7 @@
 //! what the store knows of them.
 
 use crate::call::ClientProcess;
-use crate::effect::{Injection, Strike};
+use crate::effect::{Allowance, Injection, Strike};
 use crate::effort::{EffortRows, WaitingMessages};
 use crate::row::Agent;
 use crate::session::Session;
@@ -57,6 +57,8 @@ pub struct Loaded {
     pub last_ended: Option<Session>,
     /// Strikes of this root host session that have not expired.
     pub strikes: Vec<Strike>,
+    /// What people let through once; read only where something stands against the call.
+    pub allowances: Vec<Allowance>,
     /// Active tasks of these sessions, and of this agent where no session was known.
     pub held: Vec<Queued>,
     /// What waits to be told in this session; read only for events that can tell it.

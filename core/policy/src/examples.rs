@@ -8,7 +8,7 @@ use crate::rules;
 use model::fact::Facts;
 
 const HOME: &str = "/home/dev";
-const PROJECT: &str = "/home/dev/project";
+pub(crate) const PROJECT: &str = "/home/dev/project";
 
 /// What came of one example.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,7 +56,7 @@ fn judged(line: &str) -> model::Findings {
 }
 
 /// A line, or `Write: path` / `Edit: path` / `Read: path` for the agent's own tools.
-fn parse_call(line: &str) -> ParsedCall {
+pub(crate) fn parse_call(line: &str) -> ParsedCall {
     let around = Around { home: Some(HOME.into()), ..Around::default() };
     let cwd = Some(PROJECT.to_string());
     match line.split_once(": ") {

@@ -1,10 +1,12 @@
 //! Judging: rules look at a parsed call, the policy says what their word is worth.
 
+use crate::command_facts::CommandFacts;
 use crate::config::Asked;
 use crate::findings::Gathered;
 use crate::index::Index;
 use crate::line_context::LineContext;
 use crate::parsed_call::ParsedCall;
+use crate::place::Machine;
 use crate::policy::{Policy, PolicyMode};
 use crate::rule::{Hit, Rule, RuleInput, RuleTrigger};
 use crate::rules;
@@ -38,27 +40,23 @@ pub enum Answering {
 pub struct Overrides {
     /// Until then only the floor blocks.
     pub paused_until: Option<Ms>,
-    /// Rules let through for this one call.
-    pub allow_once: Vec<String>,
 }
 
 /// What the rules say of a parsed call. Total: it always has an answer.
 pub fn judge(parsed_call: &ParsedCall, policy: &Policy, facts: &Facts, circumstances: &Circumstances) -> Findings {
     let ground = LineContext::new(&parsed_call.around, parsed_call.cwd.as_deref(), facts);
     let mut findings = Gathered::default();
-    each_hit(parsed_call, policy, &ground, &mut |rule, kind, command, hit| {
+    each_hit(parsed_call, policy, &ground, &mut |rule, kind, (command, seen), hit| {
         let asked = Asked {
             rule: rule.id(),
             hit,
             command,
+            folder: folder(command, seen),
             agent: circumstances.agent.as_deref(),
             now: circumstances.now,
             home: ground.home,
             roots: ground.roots().collect(),
         };
-        if kind != RuleKind::Floor && policy.allows(&asked) {
-            return;
-        }
         let file = run_files::found_in(rule.id(), command, hit, &ground);
         let unknown = file.as_ref().is_some_and(|file| file.unknown);
         // Code of a tool or a test removes what it is given: only the run tells, and every day.
@@ -75,7 +73,13 @@ pub fn judge(parsed_call: &ParsedCall, policy: &Policy, facts: &Facts, circumsta
             intent: intent(kind, rule.id(), hit),
             file,
         };
-        findings.add(weighed(finding, policy, circumstances));
+        findings.add(match policy.allowing(&asked).filter(|_| kind != RuleKind::Floor) {
+            Some(allow) => {
+                let reason = allow.explained(circumstances.now);
+                Finding { kind: RuleKind::Allowed, reason, instead: None, intent: None, ..finding }
+            }
+            None => weighed(finding, policy, circumstances),
+        });
     });
     findings.all()
 }
@@ -103,7 +107,13 @@ impl<'a> Speaker<'a> {
     }
 }
 
-type Report<'r> = dyn FnMut(Speaker<'_>, RuleKind, &Command, &Hit) + 'r;
+/// Where a command runs, as far as it is a folder of this machine: after `cd`, and for git after `-C` and its kin.
+pub(crate) fn folder<'a>(command: &'a Command, seen: &'a CommandFacts) -> Option<&'a str> {
+    let folder = seen.git.as_ref().map_or(command.cwd.as_deref(), |call| call.dir.as_deref());
+    folder.filter(|_| seen.machine == Machine::This)
+}
+
+type Report<'r> = dyn FnMut(Speaker<'_>, RuleKind, (&Command, &CommandFacts), &Hit) + 'r;
 
 /// Asks every rule that has something to look at, and reports what it finds.
 pub(crate) fn each_hit(parsed_call: &ParsedCall, policy: &Policy, ground: &LineContext<'_>, report: &mut Report<'_>) {
@@ -117,23 +127,24 @@ pub(crate) fn each_hit(parsed_call: &ParsedCall, policy: &Policy, ground: &LineC
             (rule.judge)(&sight, &mut hits);
             for hit in hits.drain(..) {
                 let Some(kind) = policy.eased(rule, kind, hit.weight) else { continue };
-                report(Speaker::Shipped(rule), kind, command, &hit);
+                report(Speaker::Shipped(rule), kind, (command, seen), &hit);
             }
         }
         for rule in policy.user_rules(seen.program.as_deref()) {
             if let Some(hit) = rule.judge(&sight) {
-                report(Speaker::Users(rule), rule.kind, command, &hit);
+                report(Speaker::Users(rule), rule.kind, (command, seen), &hit);
             }
         }
     }
-    let (command, seen) = Default::default();
+    let cwd = parsed_call.cwd.as_deref().map(Into::into);
+    let (command, seen) = (Command { cwd, ..Command::default() }, CommandFacts::default());
     let sight = RuleInput { parsed_call, ground, command: &command, seen: &seen, at: 0, index: &index, places: None };
     for rule in rules::ALL.iter().filter(|rule| matches!(rule.watch, RuleTrigger::Line)) {
         let Some(kind) = policy.kind(rule) else { continue };
         (rule.judge)(&sight, &mut hits);
         for hit in hits.drain(..) {
-            let about = hit.at.and_then(|at| parsed_call.reading.commands.get(at)).unwrap_or(&command);
-            report(Speaker::Shipped(rule), kind, about, &hit);
+            let named = hit.at.and_then(|at| parsed_call.reading.commands.get(at).zip(parsed_call.seen.get(at)));
+            report(Speaker::Shipped(rule), kind, named.unwrap_or((&command, &seen)), &hit);
         }
     }
 }
@@ -145,7 +156,7 @@ fn weighed(mut finding: Finding, policy: &Policy, circumstances: &Circumstances)
     }
     let overrides = &circumstances.overrides;
     let paused = overrides.paused_until.is_some_and(|until| circumstances.now < until);
-    if paused || policy.mode == PolicyMode::Observe || overrides.allow_once.contains(&finding.rule) {
+    if paused || policy.mode == PolicyMode::Observe {
         finding.kind = RuleKind::Noted;
         finding.intent = None;
         return finding;

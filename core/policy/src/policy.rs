@@ -93,8 +93,13 @@ impl Policy {
             .filter(move |rule| program.is_some_and(|program| rule.program == program || rule.program == "*"))
     }
 
-    pub(crate) fn allows(&self, asked: &Asked<'_>) -> bool {
-        self.allows.iter().any(|allow| allow.covers(asked))
+    /// What lets rules pass, in the order of the files.
+    pub fn allows(&self) -> &[Allow] {
+        &self.allows
+    }
+
+    pub(crate) fn allowing(&self, asked: &Asked<'_>) -> Option<&Allow> {
+        self.allows.iter().find(|allow| allow.covers(asked))
     }
 }
 

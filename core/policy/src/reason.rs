@@ -1,47 +1,140 @@
-//! The words of a denial: every reason of the strictest level at once, and the way out.
+//! The words of a denial: every cause of the strictest level once, and the way out.
 
 use model::{Finding, Findings, RuleKind};
 use std::fmt::Write;
 
-/// All reasons of the strictest level, each with its rule, the words it is about and the better way.
+/// So many causes are compared with one another, and so many commands named for one reason: nobody reads more.
+const COMPARED: usize = 32;
+const NAMED: usize = 3;
+
+/// What is said of one cause.
+struct Cause<'f> {
+    finding: &'f Finding,
+    /// What the same rule says the same of.
+    subjects: Vec<&'f str>,
+    /// Other rules that the same command broke: named, not repeated.
+    also: Vec<&'f str>,
+}
+
+/// All causes of the strictest level, each with its rule, the words it is about and the better way.
 pub fn reason(findings: &Findings) -> String {
+    let causes = causes(findings);
     let mut out = String::new();
-    for finding in findings.strictest() {
+    for cause in &causes {
         if !out.is_empty() {
             out.push_str("\n\n");
         }
-        one(finding, &mut out);
+        one(cause, &mut out);
+    }
+    // Where something else is denied for good, saying it again does not help.
+    if !causes.is_empty() && causes.iter().all(|cause| cause.finding.kind == RuleKind::Strike) {
+        out.push_str("\nThis is denied once. If you still mean it after reading this, run the same command again in a later call.");
     }
     out
 }
 
 /// How the user overrules the guard, for the line only they see. `None` for what nobody overrules.
-pub fn way_out(findings: &Findings) -> Option<String> {
-    let above_floor = findings.strictest().filter(|finding| finding.kind != RuleKind::Floor);
-    let mut rules: Vec<&str> = above_floor.map(|finding| finding.rule.as_str()).collect();
-    rules.dedup();
-    if rules.is_empty() {
+pub fn way_out(findings: &Findings, code: Option<&str>) -> Option<String> {
+    if findings.0.iter().any(|finding| finding.kind == RuleKind::Floor) {
         return None;
     }
-    let mut out = "To overrule the guard, in your own terminal: `taut pause 10m`".to_string();
-    for rule in rules {
-        let _ = write!(out, " or `taut policy allow {rule}`");
+    let mut rules: Vec<&str> = Vec::new();
+    for finding in findings.strictest() {
+        if !rules.contains(&finding.rule.as_str()) {
+            rules.push(&finding.rule);
+        }
+    }
+    let (first, rest) = rules.split_first()?;
+    let once = code.map(|code| format!("`taut allow {code}` (exactly this, once), ")).unwrap_or_default();
+    let mut out =
+        format!("To overrule the guard, in your own terminal: {once}`taut pause 10m` or `taut policy allow {first}`");
+    for rule in rest {
+        let _ = write!(out, " and `taut policy allow {rule}`");
     }
     out.push('.');
     Some(out)
 }
 
-fn one(finding: &Finding, out: &mut String) {
-    let _ = write!(out, "[{}] ", finding.rule);
-    if let Some(file) = &finding.file {
-        let _ = write!(out, "{}:{} runs ", file.path, file.line);
+/// The most severe first; one command that several rules stop is one cause, and so is one rule with one reason.
+fn causes(findings: &Findings) -> Vec<Cause<'_>> {
+    let mut found: Vec<&Finding> = findings.strictest().collect();
+    found.sort_by_key(|finding| severity(finding.kind));
+    let mut causes: Vec<Cause<'_>> = Vec::new();
+    for finding in found {
+        let known = causes.iter_mut().take(COMPARED);
+        let same = |cause: &&mut Cause<'_>| {
+            (cause.finding.rule == finding.rule && cause.finding.reason == finding.reason)
+                || cause.subjects.iter().take(NAMED).any(|subject| is_same_command(subject, finding, cause.finding))
+        };
+        match known.into_iter().find(same) {
+            Some(cause) => cause.add(finding),
+            None => causes.push(Cause { finding, subjects: vec![&finding.subject], also: Vec::new() }),
+        }
     }
-    let _ = write!(out, "`{}`: {}", finding.subject, finding.reason);
+    causes
+}
+
+impl<'f> Cause<'f> {
+    fn add(&mut self, finding: &'f Finding) {
+        if self.finding.rule == finding.rule {
+            if !self.subjects.contains(&finding.subject.as_str()) {
+                self.subjects.push(&finding.subject);
+            }
+            return;
+        }
+        let mut named = finding.rule.as_str();
+        // Of two that are as severe, the one about the command itself says more than the one about its wrapper.
+        if self.subjects.len() == 1
+            && severity(finding.kind) == severity(self.finding.kind)
+            && finding.subject.len() < self.finding.subject.len()
+        {
+            named = &self.finding.rule;
+            self.finding = finding;
+            self.subjects = vec![&finding.subject];
+        }
+        if !self.also.contains(&named) {
+            self.also.push(named);
+        }
+    }
+}
+
+fn severity(kind: RuleKind) -> u8 {
+    match kind {
+        RuleKind::Floor => 0,
+        RuleKind::Deny => 1,
+        RuleKind::Strike => 2,
+        RuleKind::Ask | RuleKind::Warn | RuleKind::Noted | RuleKind::Allowed => 3,
+    }
+}
+
+/// Whether two rules that name a better way speak of one command, or of one and its wrapper. A gate names a tool
+/// and no better way: its word stands on its own.
+fn is_same_command(subject: &str, finding: &Finding, other: &Finding) -> bool {
+    let ends = |long: &str, short: &str| {
+        long.strip_suffix(short).is_some_and(|before| !short.is_empty() && (before.is_empty() || before.ends_with(' ')))
+    };
+    let guards = finding.instead.is_some() && other.instead.is_some();
+    guards && (ends(subject, &finding.subject) || ends(&finding.subject, subject))
+}
+
+fn one(cause: &Cause<'_>, out: &mut String) {
+    let finding = cause.finding;
+    let _ = write!(out, "[{}]", finding.rule);
+    if let Some(file) = &finding.file {
+        let _ = write!(out, " {}:{} runs", file.path, file.line);
+    }
+    for (at, subject) in cause.subjects.iter().take(NAMED).enumerate() {
+        let _ = write!(out, "{} `{subject}`", if at == 0 { "" } else { "," });
+    }
+    if let Some(more) = cause.subjects.len().checked_sub(NAMED).filter(|more| *more > 0) {
+        let _ = write!(out, " and {more} more");
+    }
+    let _ = write!(out, ": {}", finding.reason);
+    if !cause.also.is_empty() {
+        let _ = write!(out, " (Also against it: {}.)", cause.also.join(", "));
+    }
     if let Some(instead) = &finding.instead {
         let _ = write!(out, "\nInstead: {instead}");
-    }
-    if finding.kind == RuleKind::Strike {
-        out.push_str("\nThis is denied once. If you still mean it after reading this, run the same command again in a later call.");
     }
 }
 
@@ -49,12 +142,12 @@ fn one(finding: &Finding, out: &mut String) {
 mod tests {
     use super::*;
 
-    fn finding(rule: &str, kind: RuleKind) -> Finding {
+    fn finding(rule: &str, kind: RuleKind, subject: &str) -> Finding {
         Finding {
             rule: rule.into(),
             kind,
-            reason: "It is bad.".into(),
-            subject: "x".into(),
+            reason: format!("{rule} is bad."),
+            subject: subject.into(),
             instead: Some("Do y.".into()),
             intent: None,
             file: None,
@@ -62,19 +155,51 @@ mod tests {
     }
 
     #[test]
-    fn all_reasons_of_the_strictest_level_are_given_with_rule_words_and_way_out() {
-        let findings =
-            Findings(vec![finding("a", RuleKind::Deny), finding("b", RuleKind::Ask), finding("c", RuleKind::Strike)]);
-        let text = reason(&findings);
-        assert!(text.contains("[a] `x`: It is bad.\nInstead: Do y."), "{text}");
-        assert!(!text.contains("[b]") && text.contains("[c]") && text.contains("run the same command again"), "{text}");
-        assert!(!text.contains("taut pause"));
+    fn all_causes_of_the_strictest_level_are_given_with_rule_words_and_way_out() {
+        let (deny, ask) = (finding("a", RuleKind::Deny, "x"), finding("b", RuleKind::Ask, "y"));
+        let text = reason(&Findings(vec![finding("c", RuleKind::Strike, "z"), ask, deny]));
+        assert_eq!(text, "[a] `x`: a is bad.\nInstead: Do y.\n\n[c] `z`: c is bad.\nInstead: Do y.");
+        let text = reason(&Findings(vec![finding("c", RuleKind::Strike, "z")]));
+        assert!(text.ends_with("run the same command again in a later call."), "{text}");
     }
 
     #[test]
-    fn g10_the_user_is_told_of_pause_and_allow_but_not_for_the_floor() {
-        let text = way_out(&Findings(vec![finding("a", RuleKind::Deny)])).unwrap();
-        assert!(text.contains("`taut pause 10m` or `taut policy allow a`"), "{text}");
-        assert_eq!(way_out(&Findings(vec![finding("a", RuleKind::Floor)])), None);
+    fn g10_one_command_that_several_rules_stop_is_said_once_by_the_most_severe() {
+        let strike = |rule| finding(rule, RuleKind::Strike, "git reset --hard");
+        let text = reason(&Findings(vec![strike("git-reset-hard"), strike("mine")]));
+        assert!(
+            text.starts_with("[git-reset-hard] `git reset --hard`: git-reset-hard is bad. (Also against it: mine.)")
+        );
+        assert_eq!((text.matches("Instead").count(), text.matches("denied once").count()), (1, 1), "{text}");
+        let wrapped = finding("sudo", RuleKind::Deny, "sudo rm -rf /etc");
+        let text = reason(&Findings(vec![wrapped, finding("rm-system", RuleKind::Deny, "rm -rf /etc")]));
+        assert!(text.starts_with("[rm-system] `rm -rf /etc`: rm-system is bad. (Also against it: sudo.)"), "{text}");
+        let strike = finding("rm-project", RuleKind::Strike, "rm -rf a b");
+        let text = reason(&Findings(vec![strike, finding("rm-system", RuleKind::Deny, "rm -rf a b")]));
+        assert!(text.starts_with("[rm-system]") && !text.contains("denied once"), "{text}");
+    }
+
+    #[test]
+    fn g10_a_rule_with_one_reason_for_many_commands_gives_it_once() {
+        let killed = |subject| Finding { reason: "Ends others.".into(), ..finding("kill", RuleKind::Deny, subject) };
+        let text = reason(&Findings(["a", "b", "c", "d", "e"].map(killed).to_vec()));
+        assert_eq!(text, "[kill] `a`, `b`, `c` and 2 more: Ends others.\nInstead: Do y.");
+    }
+
+    #[test]
+    fn gates_of_one_tool_are_all_said() {
+        let gate = |rule| Finding { instead: None, ..finding(rule, RuleKind::Deny, "Bash") };
+        let text = reason(&Findings(vec![gate("heartbeat"), gate("overflow")]));
+        assert!(text.contains("[heartbeat]") && text.contains("[overflow]"), "{text}");
+    }
+
+    #[test]
+    fn g10_the_user_is_told_of_the_code_pause_and_allow_but_not_for_the_floor() {
+        let deny = || finding("a", RuleKind::Deny, "x");
+        let text = way_out(&Findings(vec![deny(), finding("b", RuleKind::Strike, "x"), deny()]), Some("7kf2")).unwrap();
+        let expected = "To overrule the guard, in your own terminal: `taut allow 7kf2` (exactly this, once), `taut pause 10m` \
+                        or `taut policy allow a` and `taut policy allow b`.";
+        assert_eq!(text, expected);
+        assert_eq!(way_out(&Findings(vec![finding("a", RuleKind::Floor, "x"), deny()]), None), None);
     }
 }

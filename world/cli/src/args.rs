@@ -77,6 +77,8 @@ pub enum TopCommand {
         #[command(subcommand)]
         verb: crate::commands::config::ConfigVerb,
     },
+    /// Let exactly one stopped call pass, once, by the code its denial shows (people only)
+    Allow(AllowOnceArgs),
     /// Let the guard only watch for a while (people only)
     Pause(PauseArgs),
     /// Trust this project's own configuration as it stands (people only)
@@ -268,6 +270,10 @@ pub enum PolicyVerb {
     Check,
     /// Let a rule pass, in your own configuration (people only)
     Allow(AllowArgs),
+    /// List what is allowed here, until when and why
+    Allows,
+    /// Take an allowance back, in your own configuration (people only)
+    Forget(ForgetArgs),
     /// Switch a pack of rules on or off, in your own configuration (people only)
     Pack {
         /// The pack's name
@@ -286,7 +292,7 @@ pub enum OnOff {
 pub struct AllowArgs {
     /// The rule's id
     pub rule: String,
-    /// Only for this path and what is below it
+    /// Only for this path and what is below it: what the rule is about, or the folder the command runs in
     #[arg(long)]
     pub path: Option<String>,
     /// Only for commands that begin with these words
@@ -304,6 +310,21 @@ pub struct AllowArgs {
     /// Only for the next call it would stop, within half an hour
     #[arg(long, conflicts_with_all = ["path", "command", "agent", "expires"])]
     pub once: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct ForgetArgs {
+    /// Its number, as `taut policy allows` shows it, or the rule's id
+    pub what: String,
+    /// The one for this path, where the rule has several
+    #[arg(long)]
+    pub path: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct AllowOnceArgs {
+    /// The code, as the denial and `taut events --denied` show it
+    pub code: String,
 }
 
 #[derive(Debug, Args)]

@@ -67,6 +67,7 @@ fn run(command: Option<TopCommand>, printer: &Printer) -> Result<Exit, CliError>
         Some(TopCommand::Guard) => commands::guard::run(printer),
         Some(TopCommand::Policy { verb }) => commands::policy::run(verb, printer),
         Some(TopCommand::Config { verb }) => commands::config::run(&verb, printer),
+        Some(TopCommand::Allow(args)) => commands::allow::run(&args, printer),
         Some(TopCommand::Pause(args)) => commands::pause::run(&args, printer),
         Some(TopCommand::Trust(args)) => commands::trust::run(&args, printer),
         Some(TopCommand::Task { verb }) => commands::task::run(&verb, printer),

@@ -34,6 +34,13 @@ pub fn host_session() -> String {
     names.iter().find_map(|name| std::env::var(name).ok()).unwrap_or_default()
 }
 
+/// Who sits at the terminal, for the record.
+pub fn name() -> String {
+    let named =
+        ["USER", "LOGNAME"].into_iter().find_map(|name| std::env::var(name).ok().filter(|name| !name.is_empty()));
+    named.unwrap_or_else(|| format!("user {}", sys::outside::user()))
+}
+
 fn is_set(name: &str) -> bool {
     std::env::var_os(name).is_some_and(|value| !value.is_empty())
 }

@@ -75,6 +75,7 @@ impl CliCommand<'_> {
             placed: &placed,
             now: self.now,
             ids: Ids { event: &id, session: &id, request: &id },
+            digest: None,
         };
         let facts = host::probe::observe(&engine::further(&context), &self.setting.home);
         context.facts = &facts;

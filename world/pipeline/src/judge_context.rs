@@ -46,7 +46,7 @@ pub fn circumstances(agent: &AgentProfile, call: &Call, project_policy: &Project
         now: call.at,
         agent: own_name(call),
         answer: answering(agent, call),
-        overrides: Overrides { paused_until: project_policy.standing.paused_until, allow_once: Vec::new() },
+        overrides: Overrides { paused_until: project_policy.standing.paused_until },
     }
 }
 

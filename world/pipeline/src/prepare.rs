@@ -10,9 +10,10 @@ use engine::{EventContext, Ids, Places, Plan};
 use grammar::AgentLine;
 use model::fact::Facts;
 use model::reply::{GateStop, Reply};
-use model::{Answer, Call, Envelope, EventKind, Findings, Level, Loaded, Placed, Who, row};
+use model::{Answer, Call, Envelope, EventKind, Findings, Level, Loaded, Placed, Who, row, stop_code};
 use policy::OnFailure;
 use serde_json::Value;
+use sha2::{Digest, Sha256};
 use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -45,6 +46,8 @@ pub struct PreparedEvent {
     pub line: Option<AgentLine>,
     pub facts: Facts,
     pub findings: Findings,
+    /// What tells the call from every other, where something stands against it.
+    pub digest: Option<String>,
     pub project_policy: Rc<ProjectPolicy>,
     pub places: Places,
     /// For questions that only come up once the stored rows are known.
@@ -93,6 +96,7 @@ impl PreparedEvent {
             placed,
             now: call.at,
             ids,
+            digest: self.digest.as_deref(),
         }
     }
 
@@ -197,7 +201,16 @@ impl PreparedEvent {
         let facts = Facts::default();
         let who = engine::who(&envelope, call, &facts);
         let (places, home) = (places(call, &project_policy, setting), setting.home.clone());
-        Self { line: AgentLine::of(&envelope), envelope, who, facts, findings, project_policy, places, home }
+        let line = AgentLine::of(&envelope);
+        Self { line, envelope, who, facts, findings, digest: None, project_policy, places, home }.with_digest(call)
+    }
+
+    /// For what was found. Where nothing was, it costs nothing.
+    fn with_digest(mut self, call: &Call) -> Self {
+        let folder = engine::folder(&self.envelope, &call.cwd);
+        let identity = engine::stops::identity(&self.envelope, &self.who, folder, &self.findings);
+        self.digest = identity.map(|text| stop_code::letters(Sha256::digest(text.as_bytes()).as_slice()));
+        self
     }
 }
 
@@ -262,13 +275,14 @@ fn look(
         who,
         facts,
         findings: Findings::default(),
+        digest: None,
         places: places(call, &here, setting),
         project_policy: here,
         home: setting.home.clone(),
     };
     look_around(&mut seen, call, Ids { event, session, request: &call.request });
     seen.findings = judged(&plan, &seen, call, setting, policies);
-    seen
+    seen.with_digest(call)
 }
 
 /// Reads the files that the call runs, in rounds: a script may run a script.

@@ -125,7 +125,27 @@ pub(crate) fn record(conn: &Connection, event: &Event) -> rusqlite::Result<bool>
         .map(|rows| rows > 0)
 }
 
+/// Among those that were stored last: whoever types a code has just seen it.
+const OF_CODE: &str = concat!(
+    "SELECT ",
+    columns!(),
+    " FROM (SELECT * FROM events ORDER BY seq DESC LIMIT 50000) WHERE detail LIKE ?1 OR detail \
+     LIKE ?2 ORDER BY seq"
+);
+
 impl Store {
+    /// The events of calls whose code begins so: those that were stopped, and those that were let through by it.
+    pub fn events_of_code(&self, code: &str) -> Result<Vec<Event>, Error> {
+        let named = |event: &Event| {
+            let allowed = event.detail["allowed"].as_array().into_iter().flatten().map(|one| &one["call"]);
+            let mut codes = std::iter::once(&event.detail["stop"]["code"]).chain(allowed);
+            codes.any(|one| one.as_str().is_some_and(|one| one.starts_with(code)))
+        };
+        let likes = ["code", "call"].map(|name| format!("%\"{name}\":\"{code}%"));
+        let found: Vec<Event> = self.read(|conn| conn.prepare(OF_CODE)?.query_map(likes, read)?.collect())?;
+        Ok(found.into_iter().filter(named).collect())
+    }
+
     /// Notes that what was stored as answered reached nobody.
     pub fn undelivered(&mut self, keys: &[String]) -> Result<(), Error> {
         self.transact(Durability::Normal, |tx| {

@@ -2,6 +2,7 @@
 //! `model`; no SQL leaves this crate.
 
 mod agents;
+mod allowances;
 mod check;
 mod checkpoint;
 mod efforts;

@@ -2,7 +2,7 @@
 //! those that it needs besides. Nothing is written here.
 
 use crate::efforts::pre_executed;
-use crate::{Error, Tx, agents, efforts, injections, messages, sessions, strikes, tasks};
+use crate::{Error, Tx, agents, allowances, efforts, injections, messages, sessions, strikes, tasks};
 use model::effort::{Addressee, EffortRows};
 use model::{Loaded, Ms, Needs, Who};
 use rusqlite::Connection;
@@ -30,6 +30,9 @@ impl Tx<'_> {
     pub fn load(&self, needs: &Needs, now: Ms, loaded: &mut Loaded) -> Result<(), Error> {
         self.verb(|conn| {
             loaded.efforts = effort_rows(conn, needs)?;
+            if needs.allowances {
+                loaded.allowances = allowances::unexpired(conn, now)?;
+            }
             if let Some(name) = &needs.teammate {
                 loaded.teammate = agents::load(conn, name)?;
             }

@@ -16,6 +16,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/0005_runs.sql"),
     include_str!("../migrations/0006_messages.sql"),
     include_str!("../migrations/0007_attempt_tokens.sql"),
+    include_str!("../migrations/0008_allowances.sql"),
 ];
 
 /// The schema this build reads and writes.

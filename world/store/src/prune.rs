@@ -93,6 +93,9 @@ const OLD_RUNS: &str = "DELETE FROM runs WHERE id IN
 const OLD_STRIKES: &str = "DELETE FROM strikes WHERE (session, rule, what, target, denied_to) IN
     (SELECT session, rule, what, target, denied_to FROM strikes WHERE at < ?1 LIMIT ?2)";
 
+const OLD_ALLOWANCES: &str =
+    "DELETE FROM allowances WHERE what IN (SELECT what FROM allowances WHERE at < ?1 LIMIT ?2)";
+
 const OLD_AGENTS: &str = "DELETE FROM agents WHERE id IN
     (SELECT id FROM agents WHERE named = 0 AND since < ?1 AND NOT EXISTS
       (SELECT 1 FROM sessions WHERE sessions.agent = agents.id AND ended_at IS NULL) LIMIT ?2)";
@@ -144,6 +147,7 @@ fn step(conn: &Connection, now: Ms, keep: &Retention, day: &mut Day) -> rusqlite
     let unclaimed = older(UNCLAIMED_MESSAGES, keep.ended_sessions_ms, most(day, HistoryKind::Messages))?;
     day.count(HistoryKind::Messages, unclaimed);
     messages += unclaimed;
+    older(OLD_ALLOWANCES, strikes::LIFE_MS, keep.rows)?;
     let mut pruned = Pruned {
         events,
         sessions,

@@ -69,6 +69,7 @@ const TABLES: &[Table] = &[
     table("agents", "id", "", &[]),
     table("sessions", "row", "row", &[]),
     table("strikes", "session", "", &[]),
+    table("allowances", "what", "", &[]),
     table("injections", "seq", "seq", &[]),
     table("messages", "seq", "seq", &[]),
     table("workers", "id", "", &[]),

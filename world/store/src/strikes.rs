@@ -11,7 +11,7 @@ pub(crate) const LIFE_MS: i64 = 30 * 60 * 1000;
 /// A strike from the future is one of a clock that was set back since: it
 /// would never expire, so it does not count.
 pub(crate) const UNEXPIRED: &str = "SELECT session, rule, what, target, at, denied_to, delivered FROM strikes
-    WHERE session IN (?1, '*') AND at > ?2 AND at <= ?3";
+    WHERE session = ?1 AND at > ?2 AND at <= ?3";
 
 pub(crate) const GIVE: &str = "INSERT INTO strikes (session, rule, what, target, denied_to, at, delivered)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
@@ -19,8 +19,6 @@ pub(crate) const GIVE: &str = "INSERT INTO strikes (session, rule, what, target,
 
 pub(crate) const DELIVER: &str =
     "UPDATE strikes SET delivered = 1 WHERE session = ?1 AND denied_to = ?2 AND delivered = 0";
-
-pub(crate) const SPEND: &str = "DELETE FROM strikes WHERE session = '*' AND rule = ?1";
 
 /// The session strikes are kept under: the host's, which its sub-agents share.
 pub(crate) fn root_session(who: &Who) -> &str {
@@ -40,10 +38,6 @@ pub(crate) fn give(conn: &Connection, strike: &Strike) -> rusqlite::Result<()> {
             strike.delivered
         ])
         .map(drop)
-}
-
-pub(crate) fn spend(conn: &Connection, rule: &str) -> rusqlite::Result<()> {
-    conn.prepare_cached(SPEND)?.execute([rule]).map(drop)
 }
 
 pub(crate) fn deliver(conn: &Connection, session: &str, denied_to: &str) -> rusqlite::Result<()> {

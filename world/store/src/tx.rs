@@ -1,6 +1,6 @@
 //! One transaction: what a decision reads and writes.
 
-use crate::{Error, agents, efforts, events, injections, sessions, strikes, tasks};
+use crate::{Error, agents, allowances, efforts, events, injections, sessions, strikes, tasks};
 use model::Answer;
 use model::effect::Write;
 use model::session::Session;
@@ -83,7 +83,8 @@ fn apply_one(conn: &Connection, write: &Write) -> rusqlite::Result<()> {
         Write::Rest { agent, session, at } => agents::rest(conn, agent, session, *at),
         Write::Event(event) => events::record(conn, event).map(drop),
         Write::Strike(strike) => strikes::give(conn, strike),
-        Write::AllowanceSpent { rule } => strikes::spend(conn, rule),
+        Write::Allowance(allowance) => allowances::put(conn, allowance),
+        Write::AllowanceSpent(what) => allowances::spend(conn, what),
         Write::StrikesDelivered { session, denied_to } => strikes::deliver(conn, session, denied_to),
         Write::Injection(injection) => injections::put(conn, injection),
         Write::InjectionsShown { session, audience } => injections::clear(conn, session, *audience),

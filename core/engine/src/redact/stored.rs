@@ -31,7 +31,8 @@ pub fn write(write: Write) -> Write {
         Write::Memory(kept) => Write::Memory(keep(kept)),
         plain @ (Write::Agent(_)
         | Write::Rest { .. }
-        | Write::AllowanceSpent { .. }
+        | Write::Allowance(_)
+        | Write::AllowanceSpent(_)
         | Write::StrikesDelivered { .. }
         | Write::InjectionsShown { .. }) => plain,
     }

@@ -5,6 +5,7 @@ use super::{ReplyDraft, pre_compact};
 use crate::context::ContextBudget;
 use crate::event_context::EventContext;
 use crate::memory::Memory;
+use crate::stops;
 use model::reply::{ByFamily, Gate, GateStop, Reply};
 use model::{Findings, Level};
 
@@ -14,7 +15,12 @@ pub fn say(event: &EventContext<'_>, memory: &Memory) -> ReplyDraft {
     let gates = &memory.findings;
     let all = Findings(guard.0.iter().chain(gates).cloned().collect());
     let mut said = ReplyDraft::default();
-    let told = || policy::reason(&all);
+    let code = stops::code(event).filter(|_| guard.level() == all.level());
+    let told = || match code {
+        // Not the command that lets it pass: that is not for the model to type.
+        Some(code) => format!("{}\n(code {code}: the user can let exactly this pass once.)", policy::reason(&all)),
+        None => policy::reason(&all),
+    };
     let mut gate = match all.level() {
         Level::Pass => Gate::default(),
         Level::Warn => Gate { stop: None, context: Some(told()) },
@@ -27,7 +33,7 @@ pub fn say(event: &EventContext<'_>, memory: &Memory) -> ReplyDraft {
         gate.context = Some(gate.context.map_or(text.clone(), |context| format!("{context}\n\n{text}")));
     }
     let user_line = match all.level() {
-        Level::Deny if guard.level() == Level::Deny => policy::way_out(guard),
+        Level::Deny if guard.level() == Level::Deny => policy::way_out(guard, code),
         Level::Deny => Some("To lift this gate, in your own terminal: `taut pause 10m`.".to_string()),
         _ => None,
     };

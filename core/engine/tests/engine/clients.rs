@@ -54,6 +54,7 @@ fn placed(started: u64, open: Vec<Session>) -> Session {
         placed: &Placed::default(),
         now: Ms(1),
         ids: Ids { event: "e", session: "fresh", request: "r" },
+        digest: None,
     };
     let needs = engine::needs(&event);
     event.placed = &needs.placed;

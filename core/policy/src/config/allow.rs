@@ -9,6 +9,7 @@ use crate::rules;
 use crate::target::{absolute, within};
 use bash::Command;
 use model::{Ms, RuleKind};
+use std::fmt::Write;
 
 /// An allowance. Every scope that is given must fit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,6 +22,16 @@ pub struct Allow {
     pub agent: Option<String>,
     pub reason: String,
     pub expires: Option<Ms>,
+    pub origin: AllowOrigin,
+}
+
+/// Where an allowance stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AllowOrigin {
+    /// In the user's own file, as its nth from one.
+    User(usize),
+    /// In this file of a project that is trusted.
+    Project(String),
 }
 
 /// A finding for which an allowance is looked for.
@@ -28,6 +39,8 @@ pub(crate) struct Asked<'a> {
     pub rule: &'a str,
     pub hit: &'a Hit,
     pub command: &'a Command,
+    /// Where the command runs, or the repository it is about; absent where that cannot be known or is on another machine.
+    pub folder: Option<&'a str>,
     pub agent: Option<&'a str>,
     pub now: Ms,
     pub home: Option<&'a str>,
@@ -37,13 +50,52 @@ pub(crate) struct Asked<'a> {
 impl Allow {
     pub(crate) fn covers(&self, asked: &Asked<'_>) -> bool {
         self.rule == asked.rule
-            && self.expires.is_none_or(|at| asked.now < at)
+            && !self.is_expired(asked.now)
             && self.agent.as_deref().is_none_or(|name| asked.agent == Some(name))
             && self.path.as_deref().is_none_or(|path| stands_below(path, asked))
             && self.command.as_ref().is_none_or(|words| same_words(words, asked.command))
     }
 
-    pub(super) fn parse(fields: &Fields<'_, '_>, report: &mut FileReport<'_>) -> Option<Self> {
+    /// What lets a call pass, and how it is taken back.
+    pub fn explained(&self, now: Ms) -> String {
+        let mut out = "allowed".to_string();
+        let scopes = [("in", &self.path), ("for agent", &self.agent)];
+        for (word, scope) in scopes {
+            if let Some(scope) = scope {
+                let _ = write!(out, " {word} {scope}");
+            }
+        }
+        if let Some(words) = &self.command {
+            let _ = write!(out, " for `{}`", words.join(" "));
+        }
+        if let Some(expiry) = self.expiry(now) {
+            let _ = write!(out, ", {expiry}");
+        }
+        let _ = write!(out, " ({})", self.reason);
+        let _ = match &self.origin {
+            AllowOrigin::User(number) => write!(out, "; `taut policy forget {number}` takes it back"),
+            AllowOrigin::Project(file) => write!(out, "; it stands in {file}"),
+        };
+        out
+    }
+
+    pub fn is_expired(&self, now: Ms) -> bool {
+        self.expires.is_some_and(|at| at <= now)
+    }
+
+    /// How long it holds; `None` where it has no end.
+    pub fn expiry(&self, now: Ms) -> Option<String> {
+        let at = self.expires?;
+        let minutes = at.0.saturating_sub(now.0).div_euclid(60_000);
+        Some(match minutes {
+            _ if self.is_expired(now) => "expired".to_string(),
+            ..120 => format!("{} min left", minutes + 1),
+            120..2880 => format!("{} h left", minutes / 60),
+            _ => format!("until {}", at.rfc3339().split('T').next().unwrap_or_default()),
+        })
+    }
+
+    pub(super) fn parse(fields: &Fields<'_, '_>, number: usize, report: &mut FileReport<'_>) -> Option<Self> {
         let before = report.count;
         fields.only(AllowEntry::KEYS, report);
         let rule = fields.required("rule", report);
@@ -64,13 +116,15 @@ impl Allow {
             report.add(fields.span.clone(), format!("`{rule}` is the floor; nothing lifts it"));
             return None;
         }
-        Some(Self { rule, path, command, agent, reason: reason?, expires })
+        Some(Self { rule, path, command, agent, reason: reason?, expires, origin: AllowOrigin::User(number) })
     }
 }
 
+/// What has no path of its own is about the folder it runs in.
 fn stands_below(path: &str, asked: &Asked<'_>) -> bool {
-    let Some(about) = asked.hit.path.as_deref() else { return false };
-    let from_home = path.strip_prefix("~/").and_then(|rest| absolute(rest, asked.home));
+    let Some(about) = asked.hit.path.as_deref().or(asked.folder) else { return false };
+    let from_home = if path == "~" { Some("") } else { path.strip_prefix("~/") };
+    let from_home = from_home.and_then(|rest| absolute(rest, asked.home));
     match from_home {
         Some(folder) => within(about, &folder),
         None if path.starts_with('/') => absolute(path, None).is_some_and(|folder| within(about, &folder)),

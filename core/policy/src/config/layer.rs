@@ -3,7 +3,8 @@
 use super::declare::WhenUnreadable;
 use super::sections::{NEED_TRUST, Sections};
 use super::{
-    Diagnostic, Effect, Layer, LayerConfig, LayerKind, OnFailure, RuleSetting, RuleSwitch, Trust, UnreadLimit, parse,
+    AllowOrigin, Diagnostic, Effect, Layer, LayerConfig, LayerKind, OnFailure, RuleSetting, RuleSwitch, Trust,
+    UnreadLimit, parse,
 };
 use crate::policy::{Policy, PolicyMode};
 use crate::rule::Rule;
@@ -21,6 +22,9 @@ impl Policy {
         layers.sort_by_key(|layer| layer.kind);
         for layer in layers {
             let (mut config, mut wrong) = parse(&layer.text, &layer.file);
+            if layer.kind != LayerKind::User {
+                config.allows.iter_mut().for_each(|allow| allow.origin = AllowOrigin::Project(layer.file.clone()));
+            }
             found.append(&mut wrong);
             keep_strict(&mut config.sections, &config.limits, &sections);
             let torn = config.torn;
@@ -232,7 +236,7 @@ fn at_least(kind: Option<RuleKind>, current: Option<RuleKind>) -> bool {
 fn rank(kind: Option<RuleKind>) -> u8 {
     match kind {
         None => 0,
-        Some(RuleKind::Noted) => 1,
+        Some(RuleKind::Noted | RuleKind::Allowed) => 1,
         Some(RuleKind::Warn) => 2,
         Some(RuleKind::Ask | RuleKind::Strike) => 3,
         Some(RuleKind::Deny) => 4,

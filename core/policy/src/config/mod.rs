@@ -1,6 +1,8 @@
 //! Configuration: what a file may say, and how layers become one policy.
 
 mod allow;
+#[cfg(test)]
+mod allow_tests;
 mod check;
 pub mod declare;
 mod diagnostic;
@@ -14,8 +16,8 @@ pub mod types;
 mod user_rule;
 mod values;
 
-pub use allow::Allow;
 pub(crate) use allow::Asked;
+pub use allow::{Allow, AllowOrigin};
 pub use check::UnreadLimit;
 pub use diagnostic::{Diagnostic, Effect, nearest};
 pub use parse::{check, parse};

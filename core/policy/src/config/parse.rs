@@ -68,9 +68,9 @@ fn guard_section(guard: &Fields<'_, '_>, config: &mut LayerConfig, report: &mut 
     if let Some(rules) = guard.get("rules").and_then(|value| Fields::of(value, "`guard.rules`", report)) {
         rules_section(&rules, config, report);
     }
-    for item in list(guard, "allow", report) {
+    for (at, item) in list(guard, "allow", report).into_iter().enumerate() {
         if let Some(fields) = Fields::of(item, "`guard.allow`", report) {
-            config.allows.extend(Allow::parse(&fields, report));
+            config.allows.extend(Allow::parse(&fields, at + 1, report));
         }
     }
     for item in list(guard, "rule", report) {

@@ -13,7 +13,8 @@ pub const RULE: Rule = Rule {
     doc: "Stops `rm -rf \"$dir/\"*` and its kind: when the variable is empty or unset, the path becomes `/` \
           and the whole machine goes. A variable the line itself sets, or one guarded by `${dir:?}`, is no \
           danger.",
-    instead: "Guard the variable: `rm -rf \"${BUILD_DIR:?}/build\"` stops by itself when it is empty.",
+    instead: "Guard the variable: `echo \"${BUILD_DIR:?}/build\"` stops by itself when it is empty, and so does a removal \
+              with such a path.",
     denies: &["rm -rf \"$DIR/\"*", "rm -rf $ROOT/", "rm -fr ${PREFIX}/*", "rm -rf \"$STEAMROOT/\"*"],
     passes: &["DIR=build; rm -rf \"$DIR/\"*", "rm -rf \"${DIR:?}/dist\"", "rm -rf \"$TMPDIR/\"*", "ls \"$DIR/\"*"],
     watch: RuleTrigger::Deeds(&[PathActionKind::Remove]),

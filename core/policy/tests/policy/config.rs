@@ -116,7 +116,7 @@ fn no_configuration_lifts_the_floor() {
     let text = format!("[guard]\nmode = \"observe\"\n[guard.packs]\n{everything_off}");
     let policy = user(&text);
     for line in ["rm -rf /", "rm -rf ~", "mkfs.ext4 /dev/sda1", ":(){ :|:& };:", "echo x > /dev/sda"] {
-        let paused = Overrides { paused_until: Some(Ms(10)), allow_once: vec!["rm-root".into()] };
+        let paused = Overrides { paused_until: Some(Ms(10)) };
         let findings = under(&policy, line, &Circumstances { overrides: paused, ..Circumstances::default() });
         assert_eq!(findings.level(), Level::Deny, "{line}");
     }
@@ -128,14 +128,10 @@ fn no_configuration_lifts_the_floor() {
 fn observe_mode_and_a_pause_record_and_say_nothing() {
     let observed = under(&user("[guard]\nmode = \"observe\""), "git push --force", &Circumstances::default());
     assert_eq!((observed.level(), observed.0[0].kind), (Level::Pass, RuleKind::Noted));
-    let paused = Overrides { paused_until: Some(Ms(1_000)), ..Overrides::default() };
+    let paused = Overrides { paused_until: Some(Ms(1_000)) };
     let at = |now| Circumstances { now: Ms(now), overrides: paused.clone(), ..Circumstances::default() };
     assert_eq!(under(&Policy::built_in(), "git push --force", &at(999)).level(), Level::Pass);
     assert_eq!(under(&Policy::built_in(), "git push --force", &at(1_000)).level(), Level::Deny);
-    let once = Overrides { allow_once: vec!["git-force-push".into()], ..Overrides::default() };
-    let circumstances = Circumstances { overrides: once, ..Circumstances::default() };
-    assert_eq!(under(&Policy::built_in(), "git push --force", &circumstances).level(), Level::Pass);
-    assert_eq!(under(&Policy::built_in(), "git push --force; git clean -fd", &circumstances).level(), Level::Deny);
 }
 
 #[test]

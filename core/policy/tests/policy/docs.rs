@@ -62,7 +62,7 @@ fn meaning(kind: RuleKind) -> &'static str {
         RuleKind::Strike => "denied the first time; the same intent on the same target passes after that.",
         RuleKind::Ask => "the user is asked; denied where nobody can answer.",
         RuleKind::Warn => "said, not stopped.",
-        RuleKind::Noted => "recorded only.",
+        RuleKind::Noted | RuleKind::Allowed => "recorded only.",
     }
 }
 

@@ -32,4 +32,16 @@ fn i3_the_workflow_engine_strikes_its_seven_patterns_and_the_default_does_not() 
         );
         assert_eq!(findings.0[0].intent.as_ref().unwrap().target, "*", "any retry of the same kind passes");
     }
+    let seven = [
+        "rm -rf build", "git push --force", "git reset --hard HEAD~1", "git clean -fd", "git checkout .",
+        "git restore .", "git stash",
+    ];
+    for line in seven {
+        let findings = judged(&preset, line);
+        assert_eq!(findings.0.len(), 1, "{line}: one cause, one rule: {findings:?}");
+        assert_eq!(findings.0[0].kind, RuleKind::Strike, "{line}");
+    }
+    let told = policy::reason(&judged(&preset, "rm -rf src"));
+    assert_eq!((told.matches("[rm-project]").count(), told.matches("Instead").count()), (1, 1), "{told}");
+    assert!(told.contains("(Also against it: one-strike-rm.)"), "{told}");
 }

@@ -1,5 +1,6 @@
 //! `taut events`: what happened, what was said to it, and why.
 
+use super::allow::{code_of, let_pass_by};
 use super::stored;
 use crate::args::EventsArgs;
 use crate::error::CliError;
@@ -75,14 +76,18 @@ fn line(event: &Event, printer: &Printer) -> Text {
     };
     let rules = if event.rules.is_empty() { String::new() } else { format!("  [{}]", event.rules.join(", ")) };
     let late = if is_delivered(event) { "" } else { "  (not delivered)" };
+    let code = code_of(event).map(|code| format!("  code {code}")).unwrap_or_default();
+    let allowed = let_pass_by(event).map(|by| format!("  ({by})")).unwrap_or_default();
     let line = text!(
-        "{}  {}  {:<16}  {:<18}  {}{}{}",
+        "{}  {}  {:<16}  {:<18}  {}{}{}{}{}",
         printer.dim(time),
         verdict,
         event.agent,
         event.event,
         about,
         rules,
+        code,
+        allowed,
         late
     );
     line.trimmed()
@@ -116,6 +121,7 @@ fn object(event: &Event) -> Value {
     if let Some(fields) = value.as_object_mut() {
         fields.extend(event.tool.as_ref().map(|tool| ("tool".to_string(), json!(tool))));
         fields.extend(event.reason.as_ref().map(|reason| ("reason".to_string(), json!(reason))));
+        fields.extend(code_of(event).map(|code| ("code".to_string(), json!(code))));
         fields.extend(event.sub_agent.as_ref().map(|id| ("sub_agent".to_string(), json!(id))));
         if !is_delivered(event) {
             fields.insert("delivered".into(), json!(false));

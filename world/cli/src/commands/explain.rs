@@ -5,7 +5,7 @@ use crate::args::ExplainArgs;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::{Printer, Text, text};
-use model::{Findings, Level};
+use model::{Findings, Level, RuleKind};
 use policy::Explanation;
 use serde_json::{Value, json};
 use std::io::BufRead;
@@ -48,7 +48,10 @@ fn show(line: &str, explanation: &Explanation, printer: &Printer) {
     printer.line(text!("  → {}", verdict(&explanation.findings, printer)));
     for finding in &explanation.findings.0 {
         let place = finding.file.as_ref().map(|file| format!("{}:{} ", file.path, file.line)).unwrap_or_default();
-        printer.line(format!("    [{}] {}: {place}{}", finding.rule, finding.kind.name(), finding.reason));
+        printer.line(match finding.kind {
+            RuleKind::Allowed => format!("    [{}] would stop it; {}", finding.rule, finding.reason),
+            kind => format!("    [{}] {}: {place}{}", finding.rule, kind.name(), finding.reason),
+        });
         if let Some(instead) = &finding.instead {
             printer.line(printer.dim(format!("      instead: {instead}")));
         }

@@ -2,6 +2,7 @@
 
 pub mod agent;
 pub mod agents;
+pub mod allow;
 pub mod config;
 pub mod daemon;
 pub mod db;

@@ -1,5 +1,6 @@
 //! The commands and hooks as users and agents run them, in throw-away homes.
 
+mod allow;
 mod broken;
 mod config;
 mod deadline;

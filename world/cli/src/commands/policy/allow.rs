@@ -1,7 +1,7 @@
 //! `taut policy allow` and `taut policy pack`: changes to the user's own
 //! configuration, keeping its comments and order. For people only.
 
-use super::unknown_rule;
+use super::{allows, unknown_rule};
 use crate::args::{AllowArgs, OnOff};
 use crate::commands::PATIENCE;
 use crate::commands::pause::millis;
@@ -12,12 +12,12 @@ use crate::printer::Printer;
 use crate::user_config::{self, section, wrong_shape};
 use host::paths::PathVariables;
 use model::RuleKind;
-use model::effect::{Strike, Write};
+use model::effect::{Allowance, AllowedOnce, Write};
 use policy::{Pack, rules};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use store::{Durability, Store};
-use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, value};
+use toml_edit::{DocumentMut, Item, Table, value};
 
 pub fn run(args: &AllowArgs, printer: &Printer) -> Result<Exit, CliError> {
     let Some(rule) = rules::find(&args.rule) else { return Err(unknown_rule(&args.rule)) };
@@ -29,9 +29,11 @@ pub fn run(args: &AllowArgs, printer: &Printer) -> Result<Exit, CliError> {
     if args.once {
         return once(rule.id, printer);
     }
+    let now = host::clock::now();
+    let path = args.path.as_deref().map(allows::typed_path).transpose()?;
     let mut entry = Table::new();
     entry.insert("rule", value(rule.id));
-    let scopes = [("path", &args.path), ("command", &args.command), ("agent", &args.agent)];
+    let scopes = [("path", &path), ("command", &args.command), ("agent", &args.agent)];
     for (name, scope) in scopes {
         if let Some(scope) = scope {
             entry.insert(name, value(scope));
@@ -39,23 +41,20 @@ pub fn run(args: &AllowArgs, printer: &Printer) -> Result<Exit, CliError> {
     }
     entry.insert("reason", value(&args.reason));
     if let Some(length) = &args.expires {
-        entry.insert("expires", value(host::clock::now().plus(millis(length)?).rfc3339()));
+        entry.insert("expires", value(now.plus(millis(length)?).rfc3339()));
     }
-    let file = edit(|config| {
-        let guard = section(config, "guard")?;
-        let list = guard.entry("allow").or_insert(Item::ArrayOfTables(ArrayOfTables::new()));
-        let list = list.as_array_of_tables_mut().ok_or_else(|| wrong_shape("guard.allow"))?;
-        list.push(entry);
-        Ok(())
-    })?;
-    print_written(printer, &file, &format!("{} is allowed from now on", rule.id));
+    let file = edit(|config| allows::put(config, entry, now))?;
+    let scope = path.map(|path| format!(" in {path}")).unwrap_or_default();
+    let length = args.expires.as_ref().map(|length| format!(" for {length}")).unwrap_or_default();
+    print_written(printer, &file, &format!("{} is allowed from now on{scope}{length}", rule.id));
     Ok(Exit::Ok)
 }
 
-/// Kept with the strikes: the next call the rule would stop passes, and uses it up.
+/// The next call the rule would stop passes, and uses it up.
 fn once(rule: &str, printer: &Printer) -> Result<Exit, CliError> {
     let mut store = Store::open_and_migrate(&PathVariables::from_process().state(), PATIENCE)?;
-    let allowance = Write::Strike(Strike::allowance(rule, host::clock::now()));
+    let what = AllowedOnce::Rule(rule.to_string());
+    let allowance = Write::Allowance(Allowance { what, by: person::name(), at: host::clock::now() });
     store.transact(Durability::Full, |tx| tx.apply(&[allowance]))?;
     if printer.json() {
         printer.object(&json!({"rule": rule, "change": "allowed once"}));
@@ -87,13 +86,13 @@ pub fn pack(name: &str, switch: OnOff, printer: &Printer) -> Result<Exit, CliErr
     Ok(Exit::Ok)
 }
 
-fn edit(change: impl FnOnce(&mut DocumentMut) -> Result<(), CliError>) -> Result<PathBuf, CliError> {
+pub(super) fn edit(change: impl FnOnce(&mut DocumentMut) -> Result<(), CliError>) -> Result<PathBuf, CliError> {
     let planned = user_config::plan(change)?;
     planned.write()?;
     Ok(planned.file)
 }
 
-fn print_written(printer: &Printer, file: &Path, what: &str) {
+pub(super) fn print_written(printer: &Printer, file: &Path, what: &str) {
     if printer.json() {
         printer.object(&json!({"file": file, "change": what}));
     } else {

@@ -1,6 +1,7 @@
 //! `taut policy`: the rules, what they say, and how they are set.
 
 mod allow;
+mod allows;
 mod check;
 
 use crate::args::PolicyVerb;
@@ -17,6 +18,8 @@ pub fn run(verb: PolicyVerb, printer: &Printer) -> Result<Exit, CliError> {
         PolicyVerb::Test => check::run_examples(printer),
         PolicyVerb::Check => check::configuration(printer),
         PolicyVerb::Allow(args) => allow::run(&args, printer),
+        PolicyVerb::Allows => allows::list(printer),
+        PolicyVerb::Forget(args) => allows::forget(&args, printer),
         PolicyVerb::Pack { name, switch } => allow::pack(&name, switch, printer),
     }
 }
@@ -25,9 +28,15 @@ fn list(printer: &Printer) -> Result<Exit, CliError> {
     let judge = super::judge_here(None)?;
     let project_policy = &judge.project_policy().policy;
     let kind = |rule| project_policy.kind(rule).map_or("off", |kind| kind.name());
+    let now = host::clock::now();
+    let holds = |id: &'static str| {
+        project_policy.allows().iter().filter(move |allow| allow.rule == id && !allow.is_expired(now))
+    };
     if printer.json() {
         for rule in rules::ALL {
-            printer.object(&json!({"id": rule.id, "pack": rule.pack.name(), "kind": kind(rule), "title": rule.title}));
+            let allows: Vec<_> = holds(rule.id).map(|allow| allows::object(allow, now)).collect();
+            let (pack, kind) = (rule.pack.name(), kind(rule));
+            printer.object(&json!({"id": rule.id, "pack": pack, "kind": kind, "title": rule.title, "allows": allows}));
         }
         return Ok(Exit::Ok);
     }
@@ -36,6 +45,9 @@ fn list(printer: &Printer) -> Result<Exit, CliError> {
         .map(|rule| vec![rule.id.into(), kind(rule).into(), rule.pack.name().into(), rule.title.into()])
         .collect();
     printer.table(&["RULE", "KIND", "PACK", "WHAT"], &rows);
+    for allow in rules::ALL.iter().flat_map(|rule| holds(rule.id)) {
+        printer.line(format!("{} is {}", allow.rule, allow.explained(now)));
+    }
     Ok(Exit::Ok)
 }
 

@@ -1,0 +1,74 @@
+//! A stop that a person may overrule: what tells its call from every other, the code it carries, and what is recorded
+//! of who let it pass.
+
+use crate::event_context::EventContext;
+use model::effect::{Allowance, AllowedOnce};
+use model::event::{Envelope, EventKind};
+use model::row::Event;
+use model::{Finding, Findings, Level, RuleKind, Who, stop_code};
+use serde_json::{Value, json};
+
+/// Said beside a command; nothing runs it, and an agent words it anew each time.
+const ASIDE: &[&str] = &["description", "timeout"];
+
+/// Whose call it is, where, what it would do, and what was found against it: all that must be the same for an
+/// allowance of exactly this call. `None` where nothing stands against it. What is found is part of it, since a
+/// script may be another by the time it is run again.
+pub fn identity(envelope: &Envelope, who: &Who, folder: &str, findings: &Findings) -> Option<String> {
+    let call = envelope.tool().filter(|_| envelope.kind == EventKind::PreToolUse)?;
+    if findings.level() < Level::Ask {
+        return None;
+    }
+    let mut input = call.input.clone();
+    if let Some(fields) = input.as_object_mut() {
+        fields.retain(|name, _| call.command().is_none() || !ASIDE.contains(&name.as_str()));
+        fields.sort_keys();
+    }
+    let against = findings.0.iter().filter(|finding| finding.kind.level() >= Level::Ask);
+    let against: Vec<[&str; 2]> = against.map(|finding| [finding.rule.as_str(), finding.subject.as_str()]).collect();
+    let session = who.host_session.as_deref().unwrap_or(&who.logical_id);
+    Some(json!([session, folder, call.name, input, against]).to_string())
+}
+
+/// The code a person types to let exactly this pass once. The floor has none.
+pub fn code<'a>(event: &EventContext<'a>) -> Option<&'a str> {
+    let digest = event.digest.filter(|_| event.findings.level() >= Level::Ask)?;
+    (!has_floor(event.findings)).then(|| stop_code::short(digest))
+}
+
+fn has_floor(findings: &Findings) -> bool {
+    findings.0.iter().any(|finding| finding.kind == RuleKind::Floor)
+}
+
+/// Puts on a stopped event what is looked up by its code.
+pub fn record(row: &mut Event, event: &EventContext<'_>) {
+    let Some(digest) = event.digest.filter(|_| event.findings.level() >= Level::Ask) else { return };
+    let mut stop = json!({"code": digest, "folder": event.cwd()});
+    if has_floor(event.findings) {
+        stop["floor"] = Value::Bool(true);
+    }
+    put(row, "stop", stop);
+}
+
+/// Puts on an event which rules would have stopped it, and what let it pass: entries of the configuration, and what
+/// a person allowed once.
+pub fn record_allowed(row: &mut Event, found: &Findings, once: &[(Finding, Allowance)]) {
+    let entries = found.0.iter().filter(|finding| finding.kind == RuleKind::Allowed);
+    let entries = entries.map(|finding| json!({"rule": finding.rule, "by": finding.reason}));
+    let once = once.iter().map(|(finding, allowance)| match &allowance.what {
+        AllowedOnce::Call(digest) => {
+            json!({"rule": finding.rule, "code": stop_code::short(digest), "call": digest, "by": allowance.by})
+        }
+        AllowedOnce::Rule(_) => json!({"rule": finding.rule, "once": true, "by": allowance.by}),
+    });
+    let allowed: Vec<Value> = entries.chain(once).collect();
+    if !allowed.is_empty() {
+        put(row, "allowed", Value::Array(allowed));
+    }
+}
+
+fn put(row: &mut Event, name: &str, value: Value) {
+    if let Some(detail) = row.detail.as_object_mut() {
+        detail.insert(name.into(), value);
+    }
+}
