@@ -3,6 +3,7 @@
 mod assign;
 mod compound;
 mod list;
+mod outline;
 mod redirect;
 mod simple;
 
@@ -16,6 +17,7 @@ use crate::limits::{self, Allowance};
 use crate::output::Output;
 use crate::reading::{Command, Reading, StdinSource, Surroundings, UnreadPart, Via, Word};
 use crate::scope::{Scope, Value};
+use crate::outline::outline;
 use crate::{flat, scan, syntax};
 
 /// One reading in progress.
@@ -26,6 +28,8 @@ pub(crate) struct Walker {
     /// What process substitutions print, by their source, and what the line writes into files,
     /// by their path: a shell may be told to run it.
     pub(crate) printed: HashMap<String, Rc<String>>,
+    /// Counts what changes there.
+    pub(crate) changes: usize,
 }
 
 /// Where in the line a text stands: how it is reached and what it reads.
@@ -64,6 +68,7 @@ impl Walker {
             scope: Scope::new(around),
             allowance: Allowance::new(line),
             printed: HashMap::new(),
+            changes: 0,
         }
     }
 
@@ -89,12 +94,18 @@ impl Walker {
 
     fn read_bounded(&mut self, text: &str, place: &Place) -> Output {
         let depth = self.allowance.enter_text();
-        let output = self.read_parsed(text, syntax::parse(text, depth), place);
+        let output = if syntax::gapes(text) {
+            self.read_parsed(text, Err(syntax::Refusal::Deep), place)
+        } else if let Some(pieces) = outline(text) {
+            self.outlined(&pieces, &Rc::from(text), place)
+        } else {
+            self.read_parsed(text, syntax::parse(text, depth), place)
+        };
         self.allowance.leave_text();
         output
     }
 
-    fn read_parsed(&mut self, text: &str, parsed: Result<StmtSeq, syntax::Refusal>, place: &Place) -> Output {
+    pub(crate) fn read_parsed(&mut self, text: &str, parsed: Result<StmtSeq, syntax::Refusal>, place: &Place) -> Output {
         match parsed {
             Ok(sequence) => {
                 let source: Rc<str> = Rc::from(text);
