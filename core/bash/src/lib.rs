@@ -11,6 +11,7 @@ mod flat;
 mod limits;
 mod map;
 mod nested;
+mod outline;
 mod output;
 mod plain;
 mod reading;

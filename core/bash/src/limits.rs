@@ -34,6 +34,10 @@ const PARSED: (usize, usize) = (1 << 16, 8);
 const WORDS: (usize, usize) = (60_000, 1);
 /// Words one brace or loop may make; beyond it stays unknown.
 pub(crate) const SPREAD: usize = 256;
+/// Pieces of an outline that are walked without looking for repetitions.
+pub(crate) const FEW: usize = 64;
+/// How often a statement is walked again before its repetitions are left out.
+pub(crate) const ROUNDS: usize = 4;
 /// Steps that may be spent on one line.
 const STEPS: (usize, usize) = (120_000, 20);
 /// Steps of one statement, and of one command besides.

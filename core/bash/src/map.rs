@@ -42,6 +42,14 @@ impl<V> Map<V> {
         None
     }
 
+    /// Whether the two are copies of one map, and neither has changed since.
+    pub(crate) fn same(&self, other: &Self) -> bool {
+        match (&self.root, &other.root) {
+            (Some(one), Some(other)) => Rc::ptr_eq(one, other),
+            (one, other) => one.is_none() && other.is_none(),
+        }
+    }
+
     pub(crate) fn insert(&mut self, name: &str, value: V) {
         let (left, found, right) = split(&self.root, name);
         let name = found.map_or_else(|| Rc::from(name), |node| node.name.clone());

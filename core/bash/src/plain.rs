@@ -24,6 +24,9 @@ pub fn plain(line: &str) -> Option<PlainCommand> {
     // Nothing around it is known, so that nothing is put in for a name.
     let mut walker = Walker::new(&Surroundings::default(), source.len());
     let depth = walker.allowance.enter_text();
+    if syntax::gapes(&source) {
+        return None;
+    }
     let sequence = syntax::parse(&source, depth).ok()?;
     let mut statements = sequence.iter();
     let statement = statements.next().filter(|_| statements.next().is_none())?;

@@ -103,7 +103,10 @@ impl Scope {
     }
 
     pub(crate) fn set(&mut self, name: &str, value: Value) {
-        self.variables.insert(name, value);
+        // Setting it again to what it holds leaves the state the same one.
+        if self.variables.get(name).is_none_or(|held| **held != value) {
+            self.variables.insert(name, value);
+        }
     }
 
     pub(crate) fn unset(&mut self, name: &str) {
@@ -181,6 +184,17 @@ impl Scope {
             return Some(normal(path));
         }
         self.cwd.as_deref().map(|cwd| below(cwd, path))
+    }
+
+    /// Whether nothing has changed since `other` was copied from it.
+    pub(crate) fn same(&self, other: &Self) -> bool {
+        let positional = |scope: &Self| scope.positional.as_ref().map(|held| (Rc::as_ptr(&held.words), held.shifted));
+        self.variables.same(&other.variables)
+            && self.functions.same(&other.functions)
+            && self.aliases.same(&other.aliases)
+            && self.cwd == other.cwd
+            && self.previous == other.previous
+            && positional(self) == positional(other)
     }
 
     /// What holds whichever of two ways the run took.

@@ -18,9 +18,9 @@ pub(crate) enum Refusal {
     Broken(String),
 }
 
-/// The statements of `text`, or why there are none.
+/// The statements of `text`, or why there are none. It must not gape.
 pub(crate) fn parse(text: &str, depth: usize) -> Result<StmtSeq, Refusal> {
-    if gapes(text) || stutters(text) || has_open_arms(text) || has_long_test(text) || is_tangled(text) {
+    if stutters(text) || has_open_arms(text) || has_long_test(text) || is_tangled(text) {
         return Err(Refusal::Deep);
     }
     // A panic in the parser costs one text its structure, not the line its judgement.
@@ -56,7 +56,7 @@ pub(crate) fn slice(source: &str, span: Span) -> &str {
 
 /// Whether much is opened and not closed. From each opening the parser looks to the end of the
 /// text for the other half, again for every level it stands in: a few dozen cost seconds.
-fn gapes(text: &str) -> bool {
+pub(crate) fn gapes(text: &str) -> bool {
     // Each open bracket by its closing half, and whether it opened an expansion or a group of a pattern.
     let mut open: Vec<(u8, bool, bool)> = Vec::new();
     let (mut expansions, mut groups) = (0usize, 0usize);

@@ -11,6 +11,8 @@ use testkit::hostile::FAMILIES;
 
 pub fn run(quick: bool) -> Result<(), String> {
     decisions(if quick { 50 } else { 500 });
+    dense(if quick { 5 } else { 25 });
+    nested(if quick { 3 } else { 15 });
     hostile(if quick { 1 } else { 5 });
     let house = crate::house()?;
     hooks(&house, if quick { 100 } else { 1_000 }).map_err(|error| error.to_string())
@@ -36,6 +38,58 @@ fn decisions(rounds: usize) {
                 micros(times.p99())
             );
         }
+    }
+}
+
+/// 64 KB of one statement again and again, and of as many that are all different.
+fn dense(rounds: usize) {
+    const STATEMENTS: &[&str] = &[
+        "rm -rf build@;",
+        "cat x@ | grep y | head -5;",
+        "x=@;",
+        "git add src/a@.rs && git commit -m 'part @';",
+        "echo \"a long text with $HOME in it, number @\";",
+        "[ -f x@ ] && touch y@;",
+    ];
+    let policy = Policy::built_in();
+    println!("64 KB of dense commands, all the same and all different:");
+    for statement in STATEMENTS {
+        let same = statement.replace('@', "1").repeat(64_000 / statement.len());
+        let mut different = String::new();
+        for nth in 0.. {
+            different.push_str(&statement.replace('@', &format!("{nth}")));
+            if different.len() > 64_000 {
+                break;
+            }
+        }
+        let [same, different] = [same, different].map(|line| fastest(&line, &policy, rounds) * 1e3);
+        println!("  {same:>6.2} ms  {different:>6.2} ms  {statement}");
+    }
+}
+
+/// Ten thousand levels beside a plain line of the same length.
+fn nested(rounds: usize) {
+    const LEVELS: usize = 10_000;
+    const PAIRS: &[(&str, &str)] = &[
+        ("$(", ")"),
+        ("$(", ""),
+        ("$(echo ", ")"),
+        ("\"$(", ")\""),
+        ("`", "`"),
+        ("${x:-", "}"),
+        ("<(", ")"),
+        ("(", ")"),
+        ("{ ", "; }"),
+        ("$((", "))"),
+        ("cat <<E\na\n", ""),
+    ];
+    let policy = Policy::built_in();
+    println!("{LEVELS} levels, against a line of as many bytes of plain words:");
+    for (open, close) in PAIRS {
+        let line = format!("{}rm x{}", open.repeat(LEVELS), close.repeat(LEVELS));
+        let words = format!("echo {}", "word ".repeat(line.len() / 5));
+        let [time, plain] = [&line, &words].map(|line| fastest(line, &policy, rounds));
+        println!("  {:>6.2} x  ({:>6.2} ms)  {open:?} {close:?}", time / plain, time * 1e3);
     }
 }
 

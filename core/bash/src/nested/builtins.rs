@@ -14,7 +14,7 @@ use crate::walk::{Place, Walker};
 
 const BUILTINS: &[&str] = &[
     "cd", "chdir", "pushd", "popd", "eval", "source", ".", "set", "shift", "read", "readarray", "mapfile", "alias",
-    "unset", "trap", "printf",
+    "unset", "trap", "printf", "hash", "complete", "bind",
 ];
 
 pub(crate) fn is_builtin(name: &str) -> bool {
@@ -56,7 +56,12 @@ impl Walker {
                     words.shift(count);
                 }
             }
-            "read" | "readarray" | "mapfile" => self.read_variables(args, place),
+            "read" | "readarray" | "mapfile" => {
+                self.called_back(args, place);
+                self.read_variables(args, place);
+            }
+            "complete" | "bind" => self.called_back(args, place),
+            "hash" => self.hashed(args),
             "alias" => self.define_aliases(args),
             "unset" => args.iter().filter_map(Word::known).for_each(|name| self.scope.unset(&name)),
             "trap" => self.trap(args, place),
@@ -152,6 +157,29 @@ impl Walker {
         let source = text.shown();
         if !source.is_empty() && !source.starts_with('-') {
             self.inner_text(&source, Via::Shell("trap".to_string()), place);
+        }
+    }
+
+    /// `mapfile -C TEXT`, `complete -C TEXT`, `bind -x 'keys: TEXT'`: run when the moment comes.
+    fn called_back(&mut self, args: &[Word], place: &Place) {
+        for pair in args.windows(2) {
+            let [option, text] = pair else { continue };
+            let text = match option.known().as_deref() {
+                Some("-C") => text.shown(),
+                Some("-x") => text.shown().split_once(':').map(|(_, text)| text.to_string()).unwrap_or_default(),
+                _ => continue,
+            };
+            self.inner_text(&text, Via::Shell("callback".to_string()), place);
+        }
+    }
+
+    /// `hash -p /bin/rm ls`: from now on one name is another program.
+    fn hashed(&mut self, args: &[Word]) {
+        if let [option, path, names @ ..] = args
+            && option.known().as_deref() == Some("-p")
+        {
+            let names = names.iter().filter_map(Word::known).filter(|name| name.len() <= limits::NAME);
+            names.for_each(|name| self.scope.set_alias(&name, &path.shown()));
         }
     }
 

@@ -4,7 +4,6 @@ use super::{joined, options};
 use crate::limits;
 use crate::output::Output;
 use crate::reading::{Via, Word};
-use crate::scope::Value;
 use crate::walk::{Place, Walker};
 
 const GLOBAL: &[&str] = &[
@@ -13,11 +12,21 @@ const GLOBAL: &[&str] = &[
 ];
 
 const HELPERS: &[&str] = &[
-    "core.pager", "core.editor", "core.sshcommand", "core.fsmonitor", "core.askpass", "sequence.editor",
-    "diff.external", "credential.helper",
+    "core.pager", "core.editor", "core.sshcommand", "core.fsmonitor", "core.askpass", "core.gitproxy",
+    "core.alternaterefscommand", "sequence.editor", "diff.external", "credential.helper", "gpg.program",
+    "gpg.ssh.program", "interactive.difffilter", "uploadpack.packobjectshook", "sendemail.sendmailcmd",
+    "web.browser", "init.templatedir",
 ];
-const HELPER_VARIABLES: &[&str] =
-    &["GIT_PAGER", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "GIT_SSH_COMMAND", "GIT_EXTERNAL_DIFF", "GIT_ASKPASS"];
+
+/// Whether git runs the value of a setting.
+pub(super) fn is_helper(key: &str) -> bool {
+    let key = key.to_ascii_lowercase();
+    let ends = [".helper", ".textconv", ".command", ".driver", ".clean", ".smudge", ".process", ".cmd", ".proxy"];
+    let section = ["credential.", "diff.", "merge.", "filter.", "difftool.", "mergetool.", "trailer.", "browser.", "man.", "pager."];
+    HELPERS.contains(&key.as_str())
+        || key.starts_with("pager.")
+        || (section.iter().any(|name| key.starts_with(name)) && ends.iter().any(|name| key.ends_with(name)))
+}
 
 impl Walker {
     pub(super) fn open_git(&mut self, args: &[Word], place: &Place) {
@@ -37,6 +46,11 @@ impl Walker {
             self.git_config_set(&words, place);
         }
         match (sub.as_str(), words.first().map(String::as_str)) {
+            ("for-each-repo", _) => {
+                let (_, command) = options::split(rest, &["--config"]);
+                let words: Vec<Word> = std::iter::once(Word::text("git")).chain(command.iter().cloned()).collect();
+                self.inner(&words, Vec::new(), via, place);
+            }
             ("bisect", Some("run")) => {
                 self.inner(rest.get(1..).unwrap_or_default(), Vec::new(), via, place);
             }
@@ -55,6 +69,11 @@ impl Walker {
                 place,
             ),
             ("difftool", _) => self.exec_options(rest, &["-x", "--extcmd"], place),
+            ("clone" | "fetch" | "pull" | "ls-remote" | "push" | "archive", _) => {
+                self.exec_options(rest, &["-u", "--upload-pack", "--receive-pack", "--exec"], place);
+                self.transports(&words, place);
+            }
+            ("grep", _) => self.exec_options(rest, &["-O", "--open-files-in-pager"], place),
             _ => {}
         }
     }
@@ -76,7 +95,7 @@ impl Walker {
         let (Some(key), Some(text)) = (operands.next(), operands.next()) else { return };
         let key = key.to_ascii_lowercase();
         let shell = text.strip_prefix('!').filter(|_| key.starts_with("alias.") || key.ends_with(".helper"));
-        let program = HELPERS.contains(&key.as_str()).then_some(text.trim_start_matches('!'));
+        let program = is_helper(&key).then_some(text.trim_start_matches('!'));
         if let Some(text) = shell.or(program) {
             self.inner_text(text, Via::Wrapper("git config".to_string()), place);
         }
@@ -88,13 +107,9 @@ impl Walker {
         let by_option = set.filter_map(|value| {
             let text = value.shown();
             let (key, text) = text.split_once('=')?;
-            HELPERS.contains(&key.to_ascii_lowercase().as_str()).then(|| text.trim_start_matches('!').to_string())
+            is_helper(key).then(|| text.trim_start_matches('!').to_string())
         });
-        let by_variable = HELPER_VARIABLES.iter().filter_map(|name| match &*self.lookup(name)? {
-            Value::One(word) => word.known(),
-            _ => None,
-        });
-        let texts: Vec<String> = by_option.chain(by_variable).collect();
+        let texts: Vec<String> = by_option.collect();
         for text in texts {
             self.inner_text(&text, Via::Wrapper("git".to_string()), place);
         }
@@ -114,6 +129,13 @@ impl Walker {
             None => format!("git {text} {args}"),
         };
         let _: Output = self.inner_text(&line, via, place);
+    }
+
+    /// `ext::TEXT`: an address that is a command.
+    fn transports(&mut self, words: &[String], place: &Place) {
+        for text in words.iter().filter_map(|word| word.strip_prefix("ext::")) {
+            self.inner_text(text, Via::Wrapper("git".to_string()), place);
+        }
     }
 
     fn exec_options(&mut self, rest: &[Word], names: &[&str], place: &Place) {

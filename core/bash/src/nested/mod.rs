@@ -15,6 +15,8 @@ mod sed;
 mod shells;
 mod terminals;
 mod texts;
+mod variables;
+mod windows;
 mod wrappers;
 mod xargs;
 
@@ -32,8 +34,9 @@ use crate::walk::{Place, Walker};
 impl Walker {
     /// Walks everything `command` would start. What it prints comes back when it is certain.
     pub(crate) fn open(&mut self, command: &Command, place: &Place) -> Output {
+        self.open_variables(command, place);
         let Some(program) = command.name() else {
-            return Output::Unknown;
+            return self.open_nameless(command, place);
         };
         if let Some(output) = self.call(&program, command, place) {
             return output;
@@ -44,15 +47,17 @@ impl Walker {
         let args = command.args();
         match program.as_ref() {
             "find" | "fd" | "fdfind" => self.open_find(&program, args, place),
-            "xargs" | "parallel" => self.open_xargs(&program, args, place),
+            "xargs" | "gxargs" | "parallel" | "rush" | "env_parallel" => self.open_xargs(&program, args, place),
             "git" => self.open_git(args, place),
             "docker" | "podman" | "nerdctl" | "kubectl" | "oc" | "docker-compose" | "lxc" | "incus" => {
                 self.open_container(&program, args, place)
             }
             "sed" | "gsed" => self.open_sed(args, place),
             "make" | "gmake" | "just" => self.open_make(args, place),
+            "cmd" | "cmd.exe" => self.open_cmd(args, place),
+            "wsl" | "wsl.exe" => self.open_wsl(args, place),
             "powershell" | "powershell.exe" | "pwsh" | "pwsh.exe" => self.open_powershell(args, place),
-            "ssh" | "mosh" | "rsh" | "sshpass" | "vagrant" | "gcloud" | "ansible" => {
+            "ssh" | "autossh" | "mosh" | "rsh" | "scp" | "sftp" | "sshpass" | "vagrant" | "gcloud" | "ansible" => {
                 self.open_remote(&program, args, place)
             }
             "nc" | "ncat" | "netcat" | "socat" => self.open_connection(args, place),
@@ -74,6 +79,18 @@ impl Walker {
                     return self.open_wrapper(name, command, place);
                 }
             }
+        }
+        Output::Unknown
+    }
+
+    /// `$0 -c TEXT`, `/bin/[s]h -c TEXT`: whatever it is, what takes text by `-c` is most often a shell.
+    fn open_nameless(&mut self, command: &Command, place: &Place) -> Output {
+        let Some(word) = command.words.first() else { return Output::Unknown };
+        // The items of `xargs` are no program, and a substitution has been looked into.
+        let taken = |piece: &WordPiece| matches!(piece, WordPiece::Unknown(source) if source == "{}");
+        let gives = command.args().iter().any(|word| matches!(word.known().as_deref(), Some("-c" | "-lc" | "-ic")));
+        if gives && !word.pieces.iter().any(taken) {
+            return self.open_shell("sh", command, place);
         }
         Output::Unknown
     }

@@ -8,6 +8,8 @@ const SSH: &[&str] = &[
     "-B", "-b", "-c", "-D", "-E", "-e", "-F", "-I", "-i", "-J", "-L", "-l", "-m", "-O", "-o", "-P", "-p", "-Q", "-R",
     "-S", "-W", "-w", "--ssh", "--port",
 ];
+/// Settings whose value is run.
+const RUN: &[&str] = &["proxycommand", "localcommand", "knownhostscommand", "permitlocalcommand"];
 const SSHPASS: &[&str] = &["-p", "-f", "-d", "-P"];
 
 impl Walker {
@@ -21,9 +23,13 @@ impl Walker {
             self.open_given(program, args, place);
             return;
         }
-        let (_, operands) = options::split(args, SSH);
+        let (before, operands) = options::split(args, SSH);
         // Options may follow the host as well.
-        let (_, words) = options::split(operands.get(1..).unwrap_or_default(), SSH);
+        let (behind, words) = options::split(operands.get(1..).unwrap_or_default(), SSH);
+        self.run_by_options(program, before.iter().chain(&behind), place);
+        if matches!(program, "scp" | "sftp") {
+            return;
+        }
         let via = Via::Wrapper("ssh".to_string());
         match words {
             [] => {
@@ -32,6 +38,27 @@ impl Walker {
                 }
             }
             words => self.elsewhere_text(&joined(words), via, place),
+        }
+    }
+
+    /// `-o ProxyCommand=TEXT` and its kind run on this machine; `scp -S PROGRAM` as well.
+    fn run_by_options<'o>(
+        &mut self,
+        program: &str,
+        options: impl Iterator<Item = &'o (String, Option<Word>)>,
+        place: &Place,
+    ) {
+        for (name, value) in options {
+            let Some(text) = value.as_ref().map(shell_text) else { continue };
+            let text = match name.as_str() {
+                "-o" => match text.split_once(['=', ' ']) {
+                    Some((key, text)) if RUN.contains(&key.trim().to_ascii_lowercase().as_str()) => text.to_string(),
+                    _ => continue,
+                },
+                "-S" if matches!(program, "scp" | "sftp") => text,
+                _ => continue,
+            };
+            self.inner_text(text.trim_matches(['"', '\'']), Via::Wrapper(program.to_string()), place);
         }
     }
 

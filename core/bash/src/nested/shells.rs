@@ -12,7 +12,9 @@ const SHELLS: &[&str] =
 const VALUED: &[&str] = &["-o", "-O", "--rcfile", "--init-file", "+o", "+O"];
 
 pub(crate) fn is_shell(name: &str) -> bool {
-    SHELLS.contains(&name)
+    // `bash5`, `bash-5.2`, `zsh-5.9`, `bash.exe`
+    let name = name.strip_suffix(".exe").unwrap_or(name);
+    SHELLS.contains(&name.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-')))
 }
 
 /// A script that a shell is told to run.

@@ -28,6 +28,8 @@ enum Operands {
     User,
     /// The standard input is shell text.
     Input,
+    /// As the table of wrappers says.
+    Wrapped,
 }
 
 const TEXTS: &[Texts] = &[
@@ -93,17 +95,55 @@ const TEXTS: &[Texts] = &[
     Texts { name: "expect", options: &["-c"], valued: &["-f"], operands: Operands::Nothing },
     Texts { name: "osascript", options: &["-e"], valued: &["-l"], operands: Operands::Nothing },
     Texts { name: "xterm", options: &[], valued: &["-T", "-geometry"], operands: Operands::Nothing },
+    texts(
+        "tar",
+        &[
+            "--checkpoint-action", "--to-command", "--use-compress-program", "-I", "--info-script", "--new-volume-script",
+            "-F", "--rmt-command", "--rsh-command",
+        ],
+    ),
+    texts("bsdtar", &["--use-compress-program"]),
+    texts("vim", &["-c", "--cmd"]),
+    texts("nvim", &["-c", "--cmd"]),
+    texts("vi", &["-c"]),
+    texts("view", &["-c"]),
+    texts("ex", &["-c"]),
+    texts("gvim", &["-c"]),
+    texts("less", &[]),
+    texts("more", &[]),
+    texts("emacs", &["--eval", "-eval", "--execute"]),
+    texts("rsync", &["-e", "--rsh"]),
     Texts {
-        name: "tar",
-        options: &["--checkpoint-action", "--to-command", "--use-compress-program"],
+        name: "gdb",
+        options: &["-ex", "-eval-command", "-iex", "--eval-command"],
         valued: &[],
-        operands: Operands::Nothing,
+        operands: Operands::Wrapped,
     },
-    Texts { name: "vim", options: &["-c"], valued: &[], operands: Operands::Nothing },
-    Texts { name: "nvim", options: &["-c"], valued: &[], operands: Operands::Nothing },
-    Texts { name: "vi", options: &["-c"], valued: &[], operands: Operands::Nothing },
-    Texts { name: "ex", options: &["-c"], valued: &[], operands: Operands::Nothing },
+    Texts { name: "lldb", options: &["-o", "-O", "--one-line"], valued: &[], operands: Operands::Wrapped },
+    Texts { name: "cargo", options: &["-s", "--shell"], valued: &[], operands: Operands::Wrapped },
+    Texts { name: "doppler", options: &["--command"], valued: &[], operands: Operands::Wrapped },
+    texts("sort", &["--compress-program"]),
+    texts("zip", &["-TT", "--unzip-command"]),
+    texts("tcpdump", &["-z"]),
+    texts("split", &["--filter"]),
+    texts("man", &["-P", "--pager"]),
+    texts("wget", &["--use-askpass"]),
+    texts("sg", &["-c"]),
+    texts("chokidar", &["-c", "--command"]),
+    texts("dpkg", &["--pre-invoke", "--post-invoke"]),
+    texts("apt", &["-o", "--option"]),
+    texts("apt-get", &["-o", "--option"]),
+    Texts { name: "start-server-and-test", options: &[], valued: &[], operands: Operands::Each },
+    Texts { name: "sops", options: &[], valued: &[], operands: Operands::Each },
+    texts("fzf", &["--preview", "--bind"]),
+    texts("rg", &["--pre", "--hostname-bin"]),
+    Texts { name: "newgrp", options: &[], valued: &[], operands: Operands::Input },
 ];
+
+/// A program that runs the value of some options and nothing else.
+const fn texts(name: &'static str, options: &'static [&'static str]) -> Texts {
+    Texts { name, options, valued: &[], operands: Operands::Nothing }
+}
 
 impl Walker {
     /// Opens `name` when it takes shell text; `false` when it is not such a program, or was given none.
@@ -116,6 +156,7 @@ impl Walker {
         }
         match entry.operands {
             Operands::Nothing => return !found.is_empty() || name != "flock",
+            Operands::Wrapped => return false,
             Operands::Joined => {
                 self.inner_text(&joined(&operands), via, place);
             }
@@ -182,6 +223,10 @@ fn gather(args: &[Word], entry: &Texts) -> (Vec<Word>, Vec<Word>) {
         } else {
             // Behind the first operand of a command everything belongs to that command.
             let inside = !operands.is_empty() && !matches!(entry.operands, Operands::User | Operands::Nothing);
+            // `vim +'!TEXT'`
+            if matches!(entry.name, "vim" | "nvim" | "vi" | "view" | "ex" | "less" | "more") && text.starts_with('+') {
+                texts.push(first.clone());
+            }
             if inside || !text.starts_with('-') || text == "-" {
                 operands.push(first.clone());
             }
@@ -203,16 +248,34 @@ fn shell_in(name: &str, word: &Word) -> String {
     let text = shell_text(word);
     match name {
         "expect" => spawned(&text),
-        "osascript" => text
-            .split("do shell script")
-            .skip(1)
-            .filter_map(|rest| rest.split('"').nth(1))
-            .collect::<Vec<_>>()
-            .join("\n"),
+        "osascript" => quoted_behind(&text, "do shell script"),
+        // Only some of its commands are the shell's.
+        "gdb" | "lldb" => {
+            let shell = ["shell ", "!", "platform shell ", "python import os; os.system("];
+            shell.iter().find_map(|mark| text.strip_prefix(mark)).unwrap_or_default().to_string()
+        }
         "tar" => text.strip_prefix("exec=").unwrap_or(&text).to_string(),
-        "vim" | "nvim" | "vi" | "ex" => text.split_once('!').map(|(_, rest)| rest.to_string()).unwrap_or_default(),
+        "vim" | "nvim" | "vi" | "ex" | "view" | "gvim" | "less" | "more" => editor(&text),
+        "emacs" => quoted_behind(&text, "shell-command"),
+        // `-o APT::Update::Pre-Invoke::=TEXT`
+        "apt" | "apt-get" => text.split_once("Invoke::").map_or("", |(_, rest)| rest.trim_start_matches('=')).to_string(),
+        // `ctrl-x:execute(TEXT)`
+        "fzf" => text.split("execute").nth(1).unwrap_or(&text).trim_matches(['(', ')', '[', ']', ':', '-']).to_string(),
         _ => text,
     }
+}
+
+/// What an editor hands over: `:!TEXT`, `:silent !TEXT`, `:call system('TEXT')`.
+fn editor(text: &str) -> String {
+    match text.split_once("system(") {
+        Some((_, call)) => call.trim_start_matches(['"', '\'']).split(['"', '\'']).next().unwrap_or_default().to_string(),
+        None => text.split_once('!').map(|(_, rest)| rest.to_string()).unwrap_or_default(),
+    }
+}
+
+/// The texts in double quotes that follow a word.
+fn quoted_behind(text: &str, word: &str) -> String {
+    text.split(word).skip(1).filter_map(|rest| rest.split('"').nth(1)).collect::<Vec<_>>().join("\n")
 }
 
 fn spawned(text: &str) -> String {

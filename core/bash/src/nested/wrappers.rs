@@ -91,7 +91,49 @@ const WRAPPERS: &[Wrapper] = &[
         0,
     ),
     wrapper("ltrace", &["-a", "-A", "-D", "-e", "-F", "-l", "-n", "-o", "-p", "-s", "-u", "-w", "-x", "--output"], 0),
-    wrapper("perf", &[], 1),
+    wrapper(
+        "perf",
+        &["-e", "-o", "-F", "-c", "-C", "-r", "-p", "-t", "-g", "--event", "--output", "--freq", "--repeat", "--call-graph"],
+        1,
+    ),
+    wrapper("numactl", &["-i", "-N", "-m", "-C", "-p"], 0),
+    wrapper("lldb", &["-o", "-O", "-s", "-S", "-p", "-n"], 0),
+    wrapper("rr", &[], 1),
+    wrapper("heaptrack", &["-o"], 0),
+    wrapper("chpst", &["-u", "-U", "-e", "-b", "-/", "-n", "-l", "-L", "-m", "-d", "-o", "-p", "-f", "-c", "-r", "-t"], 0),
+    wrapper("softlimit", &["-a", "-c", "-d", "-f", "-l", "-m", "-n", "-o", "-p", "-r", "-s", "-t"], 0),
+    wrapper("setuidgid", &[], 1),
+    wrapper("envuidgid", &[], 1),
+    wrapper("s6-setuidgid", &[], 1),
+    wrapper("envdir", &[], 1),
+    wrapper("envchain", &[], 1),
+    wrapper("daemonize", &["-c", "-e", "-o", "-p", "-l", "-u", "-E"], 0),
+    wrapper("dtach", &["-e", "-r"], 1),
+    wrapper("abduco", &["-e"], 1),
+    wrapper("ld.so", &["--library-path", "--argv0", "--preload"], 0),
+    wrapper("ld-linux-x86-64.so.2", &["--library-path", "--argv0", "--preload"], 0),
+    wrapper("ld-linux-aarch64.so.1", &["--library-path", "--argv0", "--preload"], 0),
+    wrapper("arch", &["-d", "-e"], 0),
+    wrapper("xcrun", &["--sdk", "--toolchain"], 0),
+    wrapper("ssh-agent", &["-a", "-E", "-P", "-t"], 0),
+    wrapper("tsp", &["-L", "-D", "-N"], 0),
+    wrapper("reflex", &["-r", "-R", "-g", "-G", "-d"], 0),
+    wrapper("onchange", &["-e", "-d", "-o", "-f"], 0),
+    wrapper("bacon", &["-j", "-p"], 0),
+    wrapper("winpty", &[], 0),
+    wrapper("gsudo", &["-u"], 0),
+    wrapper("please", &["-u", "-t"], 0),
+    wrapper("nsjail", &[], 0),
+    wrapper("catatonit", &[], 0),
+    wrapper("with-contenv", &[], 0),
+    wrapper("nix-user-chroot", &[], 1),
+    wrapper("steam-run", &[], 0),
+    wrapper("primusrun", &[], 0),
+    wrapper("optirun", &[], 0),
+    wrapper("eatmydata", &[], 0),
+    wrapper("cpulimit", &["-l", "-p", "-e", "-c"], 0),
+    wrapper("schedtool", &["-n", "-a", "-p"], 0),
+    wrapper("uvx", &["--from", "--with", "-p", "--python"], 0),
     wrapper("valgrind", &[], 0),
     wrapper("gdb", &["-x", "-ex", "-p", "--command"], 0),
     wrapper("entr", &[], 0),
@@ -148,6 +190,33 @@ const WRAPPERS: &[Wrapper] = &[
     runner("hatch", "run", &[]),
     runner("rye", "run", &[]),
     runner("bundle", "exec", &[]),
+    runner("nix", "develop", &["-c", "--command", "-f", "--profile"]),
+    runner("nix", "shell", &["-f", "--profile"]),
+    runner("guix", "shell", &["-m", "-L"]),
+    runner("asdf", "exec", &[]),
+    runner("pixi", "run", &["-e", "--environment", "--manifest-path"]),
+    runner("devbox", "run", &["-c", "-e"]),
+    runner("micromamba", "run", &["-n", "-p", "--name", "--prefix", "--cwd"]),
+    runner("mamba", "run", &["-n", "-p", "--name", "--prefix", "--cwd"]),
+    runner("chamber", "exec", &["-r", "-b"]),
+    runner("dotenvx", "run", &["-f", "-e", "--env-file", "--env"]),
+    runner("infisical", "run", &["--env", "--path", "--projectId"]),
+    runner("foreman", "run", &["-e", "-f"]),
+    runner("heroku", "local:run", &["-e", "-p"]),
+    runner("pueue", "add", &["-g", "-w", "-d", "-a", "--group", "--working-directory", "--delay", "--after"]),
+    runner("lerna", "exec", &["--scope", "--ignore", "--concurrency"]),
+    runner("nx", "exec", &[]),
+    runner("rush", "exec", &[]),
+    runner("yarn", "run", &[]),
+    runner("cargo", "watch", &["-w", "-i", "-d", "-C", "--watch", "--ignore", "--delay", "--workdir"]),
+    runner("teller", "run", &[]),
+    runner("vault-env", "", &[]),
+    runner("mise", "x", &["-c", "--cd", "-j"]),
+    runner("hermit", "exec", &[]),
+    runner("flox", "activate", &["-d", "-r"]),
+    runner("toolbox", "run", &["-c", "--container"]),
+    runner("distrobox", "enter", &["-n", "--name"]),
+    runner("flatpak-spawn", "--host", &[]),
     runner("npm", "exec", &["-p", "--package", "-w", "--workspace"]),
     runner("pnpm", "exec", &["-F", "--filter"]),
     runner("pnpm", "dlx", &["--package"]),
@@ -155,7 +224,7 @@ const WRAPPERS: &[Wrapper] = &[
     runner("yarn", "exec", &[]),
     runner("bun", "x", &["-p", "--package"]),
     runner("pipx", "run", &["--spec", "--python"]),
-    runner("mise", "exec", &[]),
+    runner("mise", "exec", &["-c", "--cd", "-j"]),
     runner("direnv", "exec", &[]),
     runner("conda", "run", &["-n", "--name", "-p", "--prefix", "--cwd"]),
     runner("aws-vault", "exec", &["-d", "--duration"]),
@@ -175,14 +244,10 @@ impl Walker {
         if !NAMES.contains(name) {
             return Output::Unknown;
         }
-        let mut args = command.args();
-        let sub = args.first().and_then(Word::known);
-        let fits = |entry: &&Wrapper| entry.name == name && (entry.sub.is_empty() || sub.as_deref() == Some(entry.sub));
-        let Some(wrapper) = WRAPPERS.iter().find(fits) else { return Output::Unknown };
-        if !wrapper.sub.is_empty() {
-            args = args.get(1..).unwrap_or_default();
-        }
-        let (options, operands) = options::split(args, wrapper.valued);
+        let Some((wrapper, args)) = WRAPPERS.iter().find_map(|entry| entry.behind(name, command.args())) else {
+            return Output::Unknown;
+        };
+        let (options, mut operands) = options::split(args, wrapper.valued);
         if looks_up(name, &options) {
             return Output::Unknown;
         }
@@ -193,8 +258,20 @@ impl Walker {
             let text = format!("{} {}", super::shell_text(text), super::joined(operands));
             return self.inner_text(&text, via, place);
         }
-        let (assignments, operands) =
-            leading_assignments(operands.get(wrapper.skip + extra(name)..).unwrap_or_default());
+        // `mise exec node@20 -- cmd`, `nix shell nixpkgs#x -c cmd`: the command stands behind a mark.
+        let marked = marks(name).iter().find_map(|mark| {
+            let at = args.iter().position(|word| word.known().as_deref() == Some(*mark))?;
+            args.get(at + 1..)
+        });
+        if name == "bwrap" {
+            operands = sandboxed(args);
+        }
+        let first = operands.first().and_then(Word::known);
+        // `env -` is `env -i`; a program is told apart from its options by `--`.
+        let skip = wrapper.skip + extra(name) + usize::from(name == "env" && first.as_deref() == Some("-"));
+        let operands = marked.unwrap_or_else(|| operands.get(skip..).unwrap_or_default());
+        let operands = if wrapper.skip > 0 { options::split(operands, wrapper.valued).1 } else { operands };
+        let (assignments, operands) = leading_assignments(operands);
         let kept = self.scope.cwd.clone();
         if let Some(folder) = value(&options, &["-C", "--chdir", "-D", "--working-directory", "--wd"])
             .filter(|_| matches!(name, "env" | "sudo" | "run0" | "systemd-run" | "unshare"))
@@ -230,6 +307,56 @@ impl Walker {
     }
 }
 
+impl Wrapper {
+    /// This wrapper and the words behind its subcommand, when it is the one that `args` call.
+    fn behind<'w>(&'static self, name: &str, args: &'w [Word]) -> Option<(&'static Self, &'w [Word])> {
+        if self.name != name {
+            return None;
+        }
+        if self.sub.is_empty() {
+            return Some((self, args));
+        }
+        // `pnpm -r exec`: options may stand before the subcommand.
+        let operands = match args.first().and_then(Word::known) {
+            Some(first) if first == self.sub => args,
+            _ => options::split(args, self.valued).1,
+        };
+        let (sub, rest) = operands.split_first()?;
+        (sub.known().as_deref() == Some(self.sub)).then_some((self, rest))
+    }
+}
+
+/// Words behind which the command of a wrapper stands, whatever is before them.
+fn marks(name: &str) -> &'static [&'static str] {
+    match name {
+        "nix" => &["-c", "--command", "--"],
+        "guix" | "mise" | "chamber" | "devbox" | "doppler" | "infisical" | "dotenvx" | "onchange" | "reflex" | "pueue"
+        | "lerna" | "cargo" | "op" | "aws-vault" | "watchexec" | "bacon" | "lldb" | "perf" | "flox" | "distrobox"
+        | "nsjail" | "teller" | "pnpm" | "npm" | "nx" => &["--"],
+        _ => &[],
+    }
+}
+
+/// The command behind the options of `bwrap`, many of which take two values.
+fn sandboxed(args: &[Word]) -> &[Word] {
+    let mut rest = args;
+    while let [first, tail @ ..] = rest {
+        let option = first.shown();
+        let values = match option.as_str() {
+            "--" => return tail,
+            "--setenv" | "--symlink" | "--file" | "--chmod" => 2,
+            name if name.contains("bind") => 2,
+            "--proc" | "--dev" | "--tmpfs" | "--mqueue" | "--dir" | "--chdir" | "--unsetenv" | "--uid" | "--gid"
+            | "--hostname" | "--perms" | "--size" | "--lock-file" | "--cap-add" | "--cap-drop" | "--seccomp"
+            | "--sync-fd" | "--info-fd" | "--args" | "--argv0" => 1,
+            name if name.starts_with('-') => 0,
+            _ => break,
+        };
+        rest = tail.get(values..).unwrap_or_default();
+    }
+    rest
+}
+
 /// Operands more than the table says: `direnv exec DIR cmd`, `rustup run nightly cmd`, `aws-vault exec profile`.
 fn extra(name: &str) -> usize {
     usize::from(matches!(name, "direnv" | "rustup" | "aws-vault"))
@@ -239,6 +366,9 @@ fn extra(name: &str) -> usize {
 fn looks_up(name: &str, options: &[(String, Option<Word>)]) -> bool {
     match name {
         "command" => given(options, &["-v", "-V"]),
+        // What these run is a script of the project's, or comes behind the mark alone.
+        "cargo" | "onchange" | "nx" => false,
+        "arch" | "ssh-agent" => given(options, &["-k", "-s", "-c", "-h"]) && name == "ssh-agent",
         "sudo" => given(options, &["-l", "--list", "-v", "--validate", "-k", "-K", "-e", "--edit", "-V"]),
         "ionice" => given(options, &["-p", "-P", "-u", "--pid"]),
         _ => false,

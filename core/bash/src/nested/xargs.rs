@@ -9,9 +9,11 @@ use crate::reading::{StdinSource, Via, Word, WordPiece};
 use crate::walk::{Place, Walker};
 
 const XARGS: &[&str] = &[
-    "-I", "-i", "-J", "-R", "-S", "-a", "-d", "-E", "-L", "-n", "-P", "-s", "--arg-file", "--delimiter", "--max-lines",
-    "--max-args", "--max-procs", "--max-chars", "--replace", "--process-slot-var",
+    "-I", "-J", "-R", "-S", "-a", "-d", "-E", "-L", "-n", "-P", "-s", "--arg-file", "--delimiter", "--max-lines",
+    "--max-args", "--max-procs", "--max-chars", "--process-slot-var",
 ];
+/// `parallel` and its kin: the words are joined and given to a shell.
+const JOINING: &[&str] = &["parallel", "rush", "env_parallel"];
 const PARALLEL: &[&str] = &[
     "-j", "-I", "-a", "-S", "-n", "-N", "-d", "-C", "--jobs", "--arg-file", "--sshlogin", "--colsep", "--delay",
     "--timeout", "--joblog", "--results", "--tmpdir", "--retries", "--load", "--memfree",
@@ -19,16 +21,24 @@ const PARALLEL: &[&str] = &[
 
 impl Walker {
     pub(super) fn open_xargs(&mut self, program: &str, args: &[Word], place: &Place) {
-        let (options, operands) = options::split(args, if program == "xargs" { XARGS } else { PARALLEL });
-        if program == "parallel" && options::given(&options, &["--dry-run", "--dryrun"]) {
+        let joins = JOINING.contains(&program);
+        let (options, operands) = options::split(args, if joins { PARALLEL } else { XARGS });
+        if joins && options::given(&options, &["--dry-run", "--dryrun"]) {
+            return;
+        }
+        // Its input goes to the command, not into its words.
+        if joins && options::given(&options, &["--pipe", "--spreadstdin", "--pipepart", "--pipe-part"]) {
+            self.inner(operands, Vec::new(), Via::Wrapper(program.to_string()), place);
             return;
         }
         let file = options::value(&options, &["-a", "--arg-file"])
             .map(|file| place.fed(StdinSource::File(Arc::new(file.clone())), None));
         let place = file.as_ref().unwrap_or(place);
-        let marks = options::value(&options, &["-I", "-i", "-J", "--replace"]).and_then(Word::known);
-        let mark = marks.unwrap_or_else(|| "{}".to_string());
-        let replacing = program == "parallel" || options::given(&options, &["-I", "-i", "-J", "--replace"]);
+        let marks = options::value(&options, &["-I", "-J", "--replace"]).and_then(Word::known);
+        // The old `-iMARK` takes its mark in the same word or not at all.
+        let attached = || args.iter().find_map(|word| word.known()?.strip_prefix("-i").map(str::to_string));
+        let mark = marks.or_else(attached).filter(|mark| !mark.is_empty()).unwrap_or_else(|| "{}".to_string());
+        let replacing = joins || options::given(&options, &["-I", "-i", "-J", "--replace"]);
         let via = Via::Wrapper(program.to_string());
         let literal = operands.iter().position(|word| matches!(word.known().as_deref(), Some(":::" | ":::+")));
         let (inner, items) = match literal.and_then(|at| operands.split_at_checked(at)) {
@@ -39,11 +49,11 @@ impl Walker {
             None => (operands, self.items(&options, replacing, place)),
         };
         let mut words = if replacing { self.put_in(inner, &mark, &items) } else { inner.to_vec() };
-        if !replacing || (program == "parallel" && words == inner) {
+        if !replacing || (joins && words == inner) {
             words.extend(items.iter().cloned());
         }
-        if program == "parallel" {
-            // Its words are joined and given to a shell; without a command every item is one.
+        if joins {
+            // Without a command every item is one.
             let text = if inner.is_empty() {
                 items.iter().map(super::shell_text).collect::<Vec<_>>().join("\n")
             } else {

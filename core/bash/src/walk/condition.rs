@@ -1,6 +1,6 @@
 //! Tests of the line for a file: what runs only where nothing stands at a path.
 
-use shuck_ast::{BinaryOp, Stmt, StmtSeq};
+use shuck_ast::{BinaryOp, StmtSeq};
 
 use super::Place;
 use crate::limits;
@@ -59,14 +59,13 @@ impl<'p> Chain<'p> {
 /// What a condition of one statement tests.
 pub(super) fn of_sequence(condition: &StmtSeq, source: &str) -> Option<Presence> {
     match condition.stmts.as_slice() {
-        [only] => presence(only, source),
+        [only] => presence(slice(source, only.span)),
         _ => None,
     }
 }
 
 /// What a statement tests, when it is a plain test for a file: `[ -f x ]`, `test ! -e x`, `! [[ -s x ]]`.
-pub(super) fn presence(statement: &Stmt, source: &str) -> Option<Presence> {
-    let text = slice(source, statement.span);
+pub(super) fn presence(text: &str) -> Option<Presence> {
     if text.len() > limits::NAME {
         return None;
     }

@@ -3,11 +3,12 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use shuck_ast::{BinaryOp, Command as Syntax, Stmt, StmtTerminator};
+use shuck_ast::{BinaryOp, Command as Syntax, Span, Stmt, StmtTerminator};
 
 use super::condition::{self, Chain};
 use super::{Place, Walker};
 use crate::limits;
+use crate::outline::Piece;
 use crate::output::Output;
 use crate::reading::{StdinSource, Via};
 use crate::scope::Body;
@@ -35,10 +36,20 @@ impl Walker {
     fn foreground(&mut self, statement: &Stmt, source: &Rc<str>, place: &Place) -> Output {
         match &statement.command {
             Syntax::Binary(binary) => match binary.op {
-                BinaryOp::And | BinaryOp::Or => self.and_or(statement, source, place),
-                BinaryOp::Pipe | BinaryOp::PipeAll => self.pipeline(statement, source, place),
+                BinaryOp::And | BinaryOp::Or => {
+                    let (parts, operators) = chain(statement, |op| matches!(op, BinaryOp::And | BinaryOp::Or));
+                    self.and_or(parts, operators, source, place, |walker, part, place| walker.statement(part, source, place))
+                }
+                BinaryOp::Pipe | BinaryOp::PipeAll => {
+                    let (parts, _) = chain(statement, |op| matches!(op, BinaryOp::Pipe | BinaryOp::PipeAll));
+                    self.pipeline(parts, place, |walker, part, place| walker.statement(part, source, place))
+                }
             },
-            Syntax::Simple(simple) => self.simple(simple, &statement.redirects, source, place),
+            Syntax::Simple(simple) => {
+                let raws: Vec<Span> =
+                    std::iter::once(simple.name.span).chain(simple.args.iter().map(|word| word.span)).collect();
+                self.simple(&raws, &simple.assignments, &statement.redirects, source, place)
+            }
             Syntax::Decl(clause) => self.declaration(clause, &statement.redirects, source, place),
             Syntax::Builtin(builtin) => self.builtin(builtin, &statement.redirects, source, place),
             Syntax::Compound(compound) => self.compound(compound, &statement.redirects, source, place),
@@ -62,29 +73,37 @@ impl Walker {
     }
 
     /// `a && b || c`: the right side of `||` starts from before the left side.
-    fn and_or(&mut self, statement: &Stmt, source: &Rc<str>, place: &Place) -> Output {
-        let (parts, operators) = chain(statement, |op| matches!(op, BinaryOp::And | BinaryOp::Or));
+    pub(super) fn and_or<P: Part>(
+        &mut self,
+        parts: impl IntoIterator<Item = P>,
+        operators: Vec<BinaryOp>,
+        source: &str,
+        place: &Place,
+        walk: impl Fn(&mut Self, P, &Place) -> Output,
+    ) -> Output {
         let mut parts = parts.into_iter();
         let mut before = self.scope.clone();
         let mut guards = Chain::new(place);
         let first = parts.next();
-        let mut tested = first.and_then(|part| condition::presence(part, source));
+        let mut tested = first.as_ref().and_then(|part| condition::presence(part.text(source)));
         let mut output = match first {
-            Some(first) => self.statement(first, source, place),
+            Some(first) => walk(self, first, place),
             None => Output::nothing(),
         };
         for (part, operator) in parts.zip(operators) {
-            let place = guards.behind(operator, std::mem::replace(&mut tested, condition::presence(part, source)));
+            let tests = condition::presence(part.text(source));
+            let place = guards.behind(operator, std::mem::replace(&mut tested, tests));
             if operator == BinaryOp::And {
                 before = self.scope.clone();
-                let printed = self.statement(part, source, place);
+                let printed = walk(self, part, place);
                 output = output.then(printed);
                 continue;
             }
+            let leaves = part.leaves();
             let succeeded = std::mem::replace(&mut self.scope, before.clone());
-            self.statement(part, source, place);
+            walk(self, part, place);
             let failed = std::mem::replace(&mut self.scope, succeeded);
-            if !leaves(part) {
+            if !leaves {
                 self.scope.meet(&failed);
             }
             output = Output::Unknown;
@@ -93,14 +112,18 @@ impl Walker {
     }
 
     /// `a | b`: every part in a shell of its own, reading what the one before prints.
-    fn pipeline(&mut self, statement: &Stmt, source: &Rc<str>, place: &Place) -> Output {
-        let (parts, _) = chain(statement, |op| matches!(op, BinaryOp::Pipe | BinaryOp::PipeAll));
+    pub(super) fn pipeline<P>(
+        &mut self,
+        parts: impl IntoIterator<Item = P>,
+        place: &Place,
+        walk: impl Fn(&mut Self, P, &Place) -> Output,
+    ) -> Output {
         let kept = self.scope.clone();
         let mut here = place.clone();
         let mut output = Output::Unknown;
         for part in parts {
             let first = self.reading.commands.len();
-            output = self.statement(part, source, &here);
+            output = walk(self, part, &here);
             let feed = match output.certain() {
                 Some(text) => StdinSource::Text(text.into()),
                 None => StdinSource::Pipe(self.writers(first, place.via.len()).into()),
@@ -144,13 +167,41 @@ fn chain(statement: &Stmt, same: impl Fn(BinaryOp) -> bool) -> (Vec<&Stmt>, Vec<
     (parts, operators)
 }
 
-/// Whether a statement ends the shell, so that nothing after it follows from it.
-fn leaves(statement: &Stmt) -> bool {
-    match &statement.command {
-        Syntax::Builtin(_) => true,
-        Syntax::Compound(shuck_ast::CompoundCommand::BraceGroup(body)) => {
-            body.last().is_some_and(|last| matches!(last.command, Syntax::Builtin(_)))
+/// One side of `&&` and `||`.
+pub(super) trait Part {
+    /// Whether it ends the shell, so that nothing after it follows from it.
+    fn leaves(&self) -> bool;
+
+    /// As it is written.
+    fn text<'s>(&self, source: &'s str) -> &'s str;
+}
+
+impl Part for &Stmt {
+    fn leaves(&self) -> bool {
+        match &self.command {
+            Syntax::Builtin(_) => true,
+            Syntax::Compound(shuck_ast::CompoundCommand::BraceGroup(body)) => {
+                body.last().is_some_and(|last| matches!(last.command, Syntax::Builtin(_)))
+            }
+            _ => false,
         }
-        _ => false,
+    }
+
+    fn text<'s>(&self, source: &'s str) -> &'s str {
+        slice(source, self.span)
+    }
+}
+
+/// What ends the shell is no part of an outline.
+impl Part for &[Piece] {
+    fn leaves(&self) -> bool {
+        false
+    }
+
+    /// With the `!` before it, which is no piece.
+    fn text<'s>(&self, source: &'s str) -> &'s str {
+        let [first, .., last] = self else { return "" };
+        let before = source.get(..first.start).unwrap_or_default().trim_end_matches([' ', '\t', '!']);
+        source.get(before.len()..last.end).unwrap_or_default()
     }
 }

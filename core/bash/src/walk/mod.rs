@@ -4,6 +4,7 @@ mod assign;
 mod compound;
 mod condition;
 mod list;
+mod outline;
 mod redirect;
 mod simple;
 
@@ -18,6 +19,7 @@ use crate::limits::{self, Allowance};
 use crate::output::Output;
 use crate::reading::{Command, Reading, StdinSource, Surroundings, UnreadPart, Via, Word};
 use crate::scope::{Scope, Value};
+use crate::outline::outline;
 use crate::{flat, scan, syntax};
 
 /// One reading in progress.
@@ -35,6 +37,8 @@ pub(crate) struct Walker {
     pub(crate) file_bytes: usize,
     /// Programs that the line has put elsewhere, by where they stand by then.
     pub(crate) tools: HashMap<String, String>,
+    /// Counts what changes there.
+    pub(crate) changes: usize,
 }
 
 /// Where in the line a text stands: how it is reached and what it reads.
@@ -79,6 +83,7 @@ impl Walker {
             open_file: None,
             file_bytes: files::MOST_READ,
             tools: HashMap::new(),
+            changes: 0,
         }
     }
 
@@ -114,12 +119,18 @@ impl Walker {
 
     fn read_bounded(&mut self, text: &Rc<str>, place: &Place) -> Output {
         let depth = self.allowance.enter_text();
-        let output = self.read_parsed(text, syntax::parse(text, depth), place);
+        let output = if syntax::gapes(text) {
+            self.read_parsed(text, Err(syntax::Refusal::Deep), place)
+        } else if let Some(pieces) = outline(text) {
+            self.outlined(&pieces, text, place)
+        } else {
+            self.read_parsed(text, syntax::parse(text, depth), place)
+        };
         self.allowance.leave_text();
         output
     }
 
-    fn read_parsed(&mut self, text: &Rc<str>, parsed: Result<StmtSeq, syntax::Refusal>, place: &Place) -> Output {
+    pub(crate) fn read_parsed(&mut self, text: &Rc<str>, parsed: Result<StmtSeq, syntax::Refusal>, place: &Place) -> Output {
         match parsed {
             Ok(sequence) => self.sequence(&sequence, text, place),
             Err(syntax::Refusal::Deep) => {

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use shuck_ast::{Assignment, BuiltinCommand, DeclClause, DeclOperand, Redirect, SimpleCommand, Span};
+use shuck_ast::{Assignment, BuiltinCommand, DeclClause, DeclOperand, Redirect, Span};
 
 use super::{Place, Walker};
 use crate::limits;
@@ -14,16 +14,16 @@ use crate::syntax::slice;
 use crate::words::{matching, push_piece};
 
 impl Walker {
+    /// A command by the spans of its words, the program first.
     pub(super) fn simple(
         &mut self,
-        simple: &SimpleCommand,
+        raws: &[Span],
+        assignments: &[Assignment],
         redirects: &[Redirect],
         source: &Rc<str>,
         place: &Place,
     ) -> Output {
-        let raws: Vec<Span> =
-            std::iter::once(simple.name.span).chain(simple.args.iter().map(|word| word.span)).collect();
-        let name = slice(source, simple.name.span);
+        let name = raws.first().map_or("", |raw| slice(source, *raw));
         if let Some(alias) = self.scope.take_alias(name) {
             let rest: Vec<&str> = raws.iter().skip(1).map(|raw| slice(source, *raw)).collect();
             let text = format!("{alias} {}", rest.join(" "));
@@ -31,7 +31,14 @@ impl Walker {
             self.scope.set_alias(name, &alias);
             return output;
         }
-        self.spelled(&raws, &simple.assignments, redirects, source, place)
+        let mut words = Vec::new();
+        for raw in raws {
+            let raw = slice(source, *raw);
+            if !raw.is_empty() {
+                words.extend(self.fields(raw, place));
+            }
+        }
+        self.settled(words, assignments, redirects, source, place)
     }
 
     pub(super) fn declaration(
@@ -48,15 +55,18 @@ impl Walker {
                     words.extend(self.fields(slice(source, word.span), place));
                 }
                 DeclOperand::Name(name) => words.push(Word::text(slice(source, name.span))),
-                DeclOperand::Assignment(assignment) => {
-                    let value = self.assign(assignment, source, place);
-                    let mut word = Word::text(format!("{}=", assignment.target.name.as_str()));
-                    value.pieces.into_iter().for_each(|piece| push_piece(&mut word, piece));
-                    words.push(word);
-                }
+                DeclOperand::Assignment(assignment) => words.push(self.declared(assignment, source, place)),
             }
         }
         self.settled(words, &clause.assignments, redirects, source, place)
+    }
+
+    /// Sets the variable, and gives the word the command is reported with.
+    pub(super) fn declared(&mut self, assignment: &Assignment, source: &Rc<str>, place: &Place) -> Word {
+        let value = self.assign(assignment, source, place);
+        let mut word = Word::text(format!("{}=", assignment.target.name.as_str()));
+        value.pieces.into_iter().for_each(|piece| push_piece(&mut word, piece));
+        word
     }
 
     pub(super) fn builtin(
@@ -86,27 +96,8 @@ impl Walker {
         Output::Unknown
     }
 
-    /// A command by the spans of its words.
-    fn spelled(
-        &mut self,
-        raws: &[Span],
-        assignments: &[Assignment],
-        redirects: &[Redirect],
-        source: &Rc<str>,
-        place: &Place,
-    ) -> Output {
-        let mut words = Vec::new();
-        for raw in raws {
-            let raw = slice(source, *raw);
-            if !raw.is_empty() {
-                words.extend(self.fields(raw, place));
-            }
-        }
-        self.settled(words, assignments, redirects, source, place)
-    }
-
     /// A command whose words are expanded, with its redirects and assignments.
-    fn settled(
+    pub(super) fn settled(
         &mut self,
         words: Vec<Word>,
         assignments: &[Assignment],
@@ -183,8 +174,10 @@ impl Walker {
             self.inner_text(text, Via::Shell("git hook".to_string()), place);
         }
         if redirect.kind == RedirectKind::Write {
-            self.printed.insert(path, text.clone());
+            let before = self.printed.insert(path, text.clone());
+            self.changes += usize::from(before.as_ref() != Some(text));
         } else {
+            self.changes += 1;
             Rc::make_mut(self.printed.entry(path).or_default()).push_str(text);
         }
     }

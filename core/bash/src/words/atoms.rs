@@ -78,6 +78,7 @@ impl Walker {
         let output = self.walk_process_substitution(body, place);
         if let Some(text) = output.draft() {
             self.printed.insert(source.clone(), Rc::new(text.to_string()));
+            self.changes += 1;
         }
         out.push(Atom::Kept(WordPiece::Unknown(source)));
     }

@@ -112,8 +112,21 @@ fn a_pattern_that_the_parser_would_try_without_end_is_not_given_to_it() {
 
 #[test]
 fn a_long_line_of_plain_commands_is_read_to_its_end() {
-    let reading = on_a_small_stack("a;".repeat(32 << 10) + "rm -rf /");
-    assert_eq!((reading.commands.len(), reading.cut, reading.troubles.len()), ((32 << 10) + 1, false, 0));
+    let line: String = (0..16 << 10).map(|at| format!("a{at};")).collect();
+    let reading = on_a_small_stack(line + "rm -rf /");
+    assert_eq!((reading.commands.len(), reading.cut, reading.troubles.len()), ((16 << 10) + 1, false, 0));
+}
+
+#[test]
+fn a_statement_that_changes_nothing_is_read_some_times_and_then_left_out() {
+    let reading = on_a_small_stack("a;".repeat(32 << 10) + "b; a; rm -rf /");
+    let count = |name: &str| reading.commands.iter().filter(|command| common::shown(command) == name).count();
+    // Behind each that is new the others are read again: what they run may have become another thing.
+    assert_eq!((count("a"), count("b"), count("rm -rf /"), reading.cut), (5, 1, 1, false));
+    let folders = on_a_small_stack("cd a;".repeat(50) + &"x=$x/b;".repeat(50) + "rm $x");
+    assert_eq!(folders.commands.len(), 101);
+    let printed = on_a_small_stack(format!("{{ {} }} | sh", "echo ls;".repeat(60)));
+    assert_eq!(printed.commands.iter().filter(|command| common::shown(command) == "ls").count(), 4);
 }
 
 #[test]
@@ -142,7 +155,7 @@ fn growth_is_cut_off_with_a_trouble() {
     let silent = "for a in {1..200}; do ".repeat(5) + "[[ x ]]" + &"; done".repeat(5);
     let braces = format!("rm {}", "{a,b}".repeat(40));
     let feeding = format!("echo '{}'{}", "a ".repeat(20_000), "|cat".repeat(900));
-    let echoes = format!("x='{}';{}", "a ".repeat(10_000), "y=$(echo $x$x);".repeat(2_000));
+    let echoes = format!("x='{}';{}", "a ".repeat(10_000), (0..2_000).map(|at| format!("y{at}=$(echo $x$x);")).collect::<String>());
     for line in [doubling, calls, loops, silent, braces, echoes] {
         let start: String = line.chars().take(40).collect();
         let reading = on_a_small_stack(line);
