@@ -34,6 +34,7 @@ mod running;
 mod source;
 mod sql;
 mod target;
+pub mod taut_commands;
 
 pub use config::{Diagnostic, Layer, LayerConfig, LayerKind, OnFailure, Trust};
 pub use explain::{Explanation, explain};

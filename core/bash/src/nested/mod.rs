@@ -1,6 +1,7 @@
 //! Opening: a reported command that runs others is looked into.
 
 mod builtins;
+mod cmdlets;
 mod containers;
 mod find;
 mod git;
@@ -46,11 +47,12 @@ impl Walker {
             "sed" | "gsed" => self.open_sed(args, place),
             "make" | "gmake" | "just" => self.open_make(args, place),
             "powershell" | "powershell.exe" | "pwsh" | "pwsh.exe" => self.open_powershell(args, place),
+            "cmd" | "cmd.exe" => self.open_cmd(args, place),
             "ssh" | "mosh" | "rsh" | "sshpass" | "vagrant" | "gcloud" | "ansible" => {
                 self.open_remote(&program, args, place)
             }
             "nc" | "ncat" | "netcat" | "socat" => self.open_connection(args, place),
-            "tmux" | "screen" => self.open_terminal(&program, args, place),
+            name if terminals::is_terminal(name) => self.open_terminal(name, args, place),
             name if shells::is_shell(name) => return self.open_shell(name, command, place),
             name if is_builtin(name) => return self.open_builtin(name, command, place),
             name if script::is_interpreter(name) => self.open_script(name, command, place),
@@ -59,7 +61,7 @@ impl Walker {
                     let name = name.chars().take(limits::NAME).collect();
                     return self.inner_text(&text, Via::Shell(name), place);
                 }
-                if !self.open_text(name, args, place) {
+                if !self.open_cmdlet(name, args, place) && !self.open_text(name, args, place) {
                     return self.open_wrapper(name, command, place);
                 }
             }

@@ -7,3 +7,4 @@ mod mutants;
 mod opened;
 mod scripts;
 mod shell;
+mod terminals;
