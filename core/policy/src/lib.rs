@@ -19,6 +19,7 @@ mod guarded_keys;
 mod index;
 mod judge;
 mod line_context;
+mod links;
 mod made;
 mod names;
 pub mod notify;

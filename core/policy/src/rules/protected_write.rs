@@ -4,7 +4,7 @@ use crate::guarded_keys;
 use crate::path_actions::{PathActionKind, PathVerb};
 use crate::place::{Machine, PlaceKind};
 use crate::rule::{Hit, Pack, Rule, RuleInput, RuleTrigger};
-use crate::target::within;
+use crate::target::{Target, within};
 use model::RuleKind;
 
 pub const RULE: Rule = Rule {
@@ -41,9 +41,13 @@ fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
         if inside || !matches!(act.deed, PathVerb::Write | PathVerb::Remove(_) | PathVerb::Displace) {
             continue;
         }
-        let why = match guarded_keys::written(sight.ground, &act.target) {
+        let real = sight.real(act);
+        let led = || real.as_ref().and_then(|real| guarded_keys::written(sight.ground, real));
+        let why = match guarded_keys::written(sight.ground, &act.target).or_else(led) {
             Some(guarded) => guarded.about(),
-            None if act.deed == PathVerb::Write && is_system(place, act.target.path.as_deref()) => "is the system's",
+            None if act.deed == PathVerb::Write && is_system(place, real.as_ref().unwrap_or(&act.target)) => {
+                "is the system's"
+            }
             None => continue,
         };
         let subject = if sight.command.words.is_empty() { format!("> {}", act.target.shown) } else { sight.shown() };
@@ -52,8 +56,8 @@ fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
     }
 }
 
-fn is_system(place: PlaceKind, path: Option<&str>) -> bool {
-    let device = path.is_some_and(|path| {
+fn is_system(place: PlaceKind, target: &Target) -> bool {
+    let device = target.path.as_deref().is_some_and(|path| {
         within(path, "/dev")
             || within(path, "/run/user")
             || path.starts_with("/proc/self/")
