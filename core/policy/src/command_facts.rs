@@ -57,10 +57,14 @@ impl CommandFacts {
     }
 }
 
-/// The name a program is known by: without `.exe`, and GNU's `g` names on other systems as plain ones.
+/// The name a program is known by: without `.exe`, without the version of a package that is run, and GNU's `g` names on
+/// other systems as plain ones.
 fn plain(mut name: String) -> String {
     if let Some(stem) = name.strip_suffix(".exe") {
         name.truncate(stem.len());
+    }
+    if let Some((package, _)) = name.split_once('@').filter(|(package, _)| !package.is_empty()) {
+        name.truncate(package.len());
     }
     match name.as_str() {
         "hub" => "git".to_string(),

@@ -8,6 +8,7 @@
 
 mod args;
 mod calls;
+mod clients;
 mod command_facts;
 pub mod config;
 mod container;

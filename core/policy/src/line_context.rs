@@ -16,6 +16,8 @@ pub struct LineContext<'a> {
     pub temp: &'a [String],
     pub scratch: &'a [String],
     pub facts: &'a Facts,
+    /// Whether any path that was asked about leads elsewhere; nearly none does.
+    pub leads_elsewhere: bool,
 }
 
 impl<'a> LineContext<'a> {
@@ -28,6 +30,7 @@ impl<'a> LineContext<'a> {
             temp: &around.temp,
             scratch: &around.scratch,
             facts,
+            leads_elsewhere: facts.paths.iter().any(|(path, fact)| !fact.real.is_empty() && fact.real != *path),
         }
     }
 
@@ -51,7 +54,8 @@ impl<'a> LineContext<'a> {
 
     /// What the world said of a path, or of one that leads to it.
     pub(crate) fn fact(&self, path: &str) -> Option<&'a PathFact> {
-        let leads = || self.facts.paths.iter().find(|(_, fact)| fact.real == path).map(|(_, fact)| fact);
+        let mut facts = self.facts.paths.iter().filter(|_| self.leads_elsewhere);
+        let leads = || facts.find(|(_, fact)| fact.real == path).map(|(_, fact)| fact);
         self.facts.path(path).or_else(leads)
     }
 

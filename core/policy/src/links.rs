@@ -85,6 +85,9 @@ fn acts_on_name(program: &str, deed: PathVerb) -> bool {
 
 /// What an act is really about, where the world says that its path leads elsewhere.
 pub(crate) fn real(ground: &LineContext<'_>, command: &Command, program: &str, act: &PathAction) -> Option<Target> {
+    if !ground.leads_elsewhere {
+        return None;
+    }
     let asked = as_written(&act.target, command.cwd.as_deref())?;
     let fact = ground.facts.path(&asked).filter(|fact| !fact.real.is_empty())?;
     let whole = act.target.tail == TargetTail::None && !act.target.shown.ends_with('/');

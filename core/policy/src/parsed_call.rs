@@ -74,7 +74,7 @@ pub fn parse_call(envelope: &Envelope, around: &Around) -> Option<ParsedCall> {
 
 /// What is to be judged of a call that was read to its end.
 fn whole(call: &ToolCall, cwd: Option<String>, around: &Around) -> Option<ParsedCall> {
-    if let Some(line) = call.command() {
+    if let Some(line) = call.run_line() {
         return Some(ParsedCall::line(line, cwd, around));
     }
     if let Some(path) = call.written_file() {
