@@ -9,6 +9,7 @@ pub mod dialect;
 pub mod lenient;
 mod salvage;
 pub mod settings;
+pub mod tool_input;
 
 pub use dialect::{CapturedScreen, Dialect, StatusLineInput};
 

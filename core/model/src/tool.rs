@@ -62,6 +62,8 @@ pub struct ToolSubject {
     pub added: String,
     /// The field that says what a call would do, where it could not be read.
     pub unread: Option<&'static str>,
+    /// It belongs to a server of tools and changes the files of `paths`.
+    pub writes: bool,
     /// It is known to only look, ask, or note something down for the agent itself.
     pub looks_only: bool,
 }
@@ -77,6 +79,11 @@ impl ToolCall {
         self.subject.command.as_deref().filter(|_| self.kind == ToolKind::Shell)
     }
 
+    /// The shell line that does what this call would run, whoever's tool it is.
+    pub fn run_line(&self) -> Option<&str> {
+        self.subject.command.as_deref()
+    }
+
     /// Whether this call may run or change something: every tool does that is
     /// not known to look only.
     pub fn acts(&self) -> bool {
@@ -87,6 +94,7 @@ impl ToolCall {
     pub fn written_files(&self) -> &[String] {
         match self.kind {
             ToolKind::Write | ToolKind::Edit => &self.subject.paths,
+            _ if self.subject.writes => &self.subject.paths,
             _ => &[],
         }
     }

@@ -3,6 +3,7 @@
 use crate::container::Container;
 use crate::dry_run;
 use crate::git::GitCall;
+use crate::links::LinkedPaths;
 use crate::path_actions::{self, ListedPaths, PathAction};
 use crate::place::Machine;
 use crate::source::Substitutions;
@@ -28,9 +29,14 @@ impl CommandFacts {
         let listed = ListedPaths::new(reading, substitutions);
         // The container that was started last: what runs in one stands behind what starts it.
         let mut container: Option<Arc<Container>> = None;
+        let mut links = LinkedPaths::default();
         let mut all = Vec::with_capacity(reading.commands.len());
         for command in &reading.commands {
-            let seen = Self::of(command, container.as_ref(), &listed);
+            let mut seen = Self::of(command, container.as_ref(), &listed);
+            if let Some(program) = seen.program.as_deref().or(Some("")).filter(|_| seen.machine == Machine::This) {
+                links.follow(program, command, &mut seen.acts);
+                links.learn(program, command);
+            }
             let started = seen.program.as_deref().and_then(|program| Container::of(command, program));
             container = started.map(Arc::new).or(container);
             all.push(seen);
@@ -56,10 +62,14 @@ impl CommandFacts {
     }
 }
 
-/// The name a program is known by: without `.exe`, and GNU's `g` names on other systems as plain ones.
+/// The name a program is known by: without `.exe`, without the version of a package that is run, and GNU's `g` names on
+/// other systems as plain ones.
 fn plain(mut name: String) -> String {
     if let Some(stem) = name.strip_suffix(".exe") {
         name.truncate(stem.len());
+    }
+    if let Some((package, _)) = name.split_once('@').filter(|(package, _)| !package.is_empty()) {
+        name.truncate(package.len());
     }
     match name.as_str() {
         "hub" => "git".to_string(),

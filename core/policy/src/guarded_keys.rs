@@ -173,52 +173,94 @@ fn key_folder(target: &Target) -> Option<Guarded> {
 
 /// Settings files of coding agents: where hooks are installed.
 pub(crate) fn agent_settings(target: &Target) -> bool {
-    const FILES: &[&str] = &[
-        "/.claude/settings.json", "/.claude/settings.local.json", "/.claude/managed-settings.json",
-        "/.codex/config.toml", "/.codex/hooks.json", "/.gemini/settings.json", "/.qwen/settings.json",
-        "/.cursor/hooks.json", "/.copilot/config.json", "/claude-code/managed-settings.json",
-    ];
     let Some(path) = target.path.as_deref() else { return false };
     match &target.tail {
         TargetTail::Some(pattern) => path.ends_with("/.claude") && pattern.starts_with("settings"),
         TargetTail::Everything | TargetTail::None => {
-            FILES.iter().any(|file| path.ends_with(file))
+            SETTINGS.iter().any(|file| path.ends_with(file))
+                || own_hook(path)
                 || path.ends_with("/.claude") && target.tail == TargetTail::Everything
         }
         TargetTail::Unknown(_) => false,
     }
 }
 
+/// A hook, plugin or extension of ours in a folder where an agent looks for them.
+fn own_hook(path: &str) -> bool {
+    HOOK_FOLDERS.iter().any(|folder| {
+        let below = path.split_once(folder).map(|(_, below)| below);
+        below.is_some_and(|below| below.split(['/', '.', '@']).any(|part| part == "taut"))
+    })
+}
+
 /// A folder that holds such a file.
 pub(crate) fn settings_folder(target: &Target) -> bool {
     let path = target.exact().unwrap_or_default();
-    ["/.claude", "/.codex", "/.gemini", "/.cursor", "/.qwen"].iter().any(|folder| path.ends_with(folder))
+    let folders = SETTINGS.iter().filter_map(|file| file.rsplit_once('/')).map(|(folder, _)| folder);
+    let plugins = HOOK_FOLDERS.iter().map(|folder| folder.trim_end_matches('/'));
+    let plugins = plugins.filter(|folder| folder.ends_with("/plugins"));
+    folders.chain(plugins).any(|folder| folder.starts_with("/.") && path.ends_with(folder))
 }
 
-/// Taut's own files: state, configuration, binary.
+/// Whether the last component alone is a reason to ask the world where a path leads.
+pub(crate) fn telling_name(target: &Target) -> bool {
+    let name = target.name();
+    let files = || SETTINGS.iter().chain(STARTUP).chain(CREDENTIALS);
+    secret(name).is_some()
+        || matches!(name, "authorized_keys" | "taut" | "config.toml" | "config.local.toml")
+        || files().any(|file| file.rsplit('/').next() == Some(name))
+}
+
+/// Whether taking a folder away, or putting another over it, takes Taut's files along.
+pub(crate) fn holds_tauts(around: &Around, ground: &LineContext<'_>, target: &Target) -> bool {
+    let Some(path) = target.exact().filter(|path| !crate::place::TEMP.contains(path)) else { return false };
+    let at_home = ground.home.is_some_and(|home| {
+        OWN_FOLDERS.iter().any(|folder| within(&format!("{}{folder}", home.trim_end_matches('/')), path))
+    });
+    at_home || around.taut.iter().take(2).any(|own| within(own, path))
+}
+
+/// Taut's own files: state, configuration, binary, socket.
 pub(crate) fn tauts(around: &Around, ground: &LineContext<'_>, target: &Target) -> bool {
     if target.unknown_head.as_deref().is_some_and(|head| matches!(head, "$TAUT_HOME" | "${TAUT_HOME}")) {
         return true;
     }
     let Some(path) = target.path.as_deref() else { return false };
     let below = ground.home.and_then(|home| path.strip_prefix(home.trim_end_matches('/')));
-    let at_home = below.is_some_and(|below| {
-        ["/.config/taut", "/.local/state/taut", "/.local/share/taut", "/.taut"]
-            .iter()
-            .any(|folder| within(below, folder))
-    });
+    let at_home = below.is_some_and(|below| OWN_FOLDERS.iter().any(|folder| within(below, folder)));
     let config = ["/.taut/config.toml", "/.taut/config.local.toml"].iter().any(|file| path.ends_with(file));
     let whole = path.ends_with("/.taut");
     let binary = ["/bin/taut", "/.cargo/bin/taut"].iter().any(|file| path.ends_with(file));
+    let socket = path.ends_with("/taut.sock") || path.starts_with("/tmp/taut-") && path.ends_with(".sock");
     let temporary = crate::place::TEMP.contains(&path);
     at_home
         || config
         || whole
         || binary
+        || socket
         || around.taut.iter().any(|own| {
             within(path, own) || within(own, path) && path != "/" && !temporary && target.tail == TargetTail::Everything
         })
 }
+
+/// Below a home folder.
+const OWN_FOLDERS: &[&str] = &["/.config/taut", "/.local/state/taut", "/.local/share/taut", "/.taut"];
+
+const SETTINGS: &[&str] = &[
+    "/.claude/settings.json", "/.claude/settings.local.json", "/.claude/managed-settings.json",
+    "/.claude/plugins/installed_plugins.json", "/.claude/plugins/known_marketplaces.json", "/.codex/config.toml",
+    "/.codex/hooks.json", "/.gemini/settings.json", "/.qwen/settings.json", "/.cursor/hooks.json",
+    "/.copilot/config.json", "/.copilot/settings.json", "/.github/copilot/settings.json", "/.factory/hooks.json",
+    "/.factory/settings.json", "/.grok/config.toml", "/.kimi-code/config.toml", "/.vibe/hooks.toml",
+    "/.vibe/config.toml", "/.augment/settings.json", "/claude-code/managed-settings.json",
+];
+
+/// Folders of hooks, plugins and extensions, each a file or folder of its own.
+const HOOK_FOLDERS: &[&str] = &[
+    "/.claude/plugins/", "/.copilot/hooks/", "/.github/hooks/", "/.grok/hooks/", "/.cline/hooks/",
+    "/.clinerules/hooks/", "/.config/opencode/plugins/", "/.config/opencode/plugin/", "/.opencode/plugins/",
+    "/.opencode/plugin/", "/.pi/agent/extensions/", "/.gemini/extensions/", "/.codex/plugins/", "/.cursor/plugins/",
+];
 
 const CREDENTIALS: &[&str] = &[
     ".aws/", ".config/gcloud/", ".azure/", ".kube/config", ".docker/config.json", ".netrc", ".pypirc", ".npmrc",

@@ -89,7 +89,7 @@ pub(crate) fn only_own(sight: &RuleInput<'_>) -> bool {
         match asked.and_then(|asked| sight.ground.facts.picked(&asked)) {
             Some(Picked::Own) => true,
             Some(Picked::Others) => false,
-            Some(Picked::Nobody) if !SHARED.contains(&bare(&pick.pattern)) => true,
+            // A name that picks nobody now may pick somebody by the time the call runs.
             Some(Picked::Nobody) | None => started_here(sight, &pick),
         }
     })

@@ -8,6 +8,7 @@
 
 mod args;
 mod calls;
+mod clients;
 mod command_facts;
 pub mod config;
 mod container;
@@ -21,6 +22,7 @@ mod index;
 mod judge;
 mod killing;
 mod line_context;
+mod links;
 mod made;
 mod names;
 pub mod notify;
@@ -37,6 +39,7 @@ mod running;
 mod source;
 mod sql;
 mod target;
+pub mod taut_commands;
 
 pub use config::{Diagnostic, Layer, LayerConfig, LayerKind, OnFailure, Trust};
 pub use explain::{Explanation, explain};

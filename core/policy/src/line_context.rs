@@ -2,7 +2,7 @@
 
 use crate::parsed_call::Around;
 use crate::place::TEMP;
-use model::fact::{Facts, Project};
+use model::fact::{Facts, PathFact, Project};
 
 /// Where a line would run, and what the world said about it.
 #[derive(Debug, Clone, Copy)]
@@ -16,6 +16,8 @@ pub struct LineContext<'a> {
     pub temp: &'a [String],
     pub scratch: &'a [String],
     pub facts: &'a Facts,
+    /// Whether any path that was asked about leads elsewhere; nearly none does.
+    pub leads_elsewhere: bool,
 }
 
 impl<'a> LineContext<'a> {
@@ -28,6 +30,7 @@ impl<'a> LineContext<'a> {
             temp: &around.temp,
             scratch: &around.scratch,
             facts,
+            leads_elsewhere: facts.paths.iter().any(|(path, fact)| !fact.real.is_empty() && fact.real != *path),
         }
     }
 
@@ -47,6 +50,13 @@ impl<'a> LineContext<'a> {
     pub(crate) fn temp_folders(&self) -> impl Iterator<Item = &'a str> {
         let own = self.temp.iter().map(String::as_str);
         own.chain(TEMP.iter().copied()).map(|folder| folder.trim_end_matches('/')).filter(|folder| !folder.is_empty())
+    }
+
+    /// What the world said of a path, or of one that leads to it.
+    pub(crate) fn fact(&self, path: &str) -> Option<&'a PathFact> {
+        let mut facts = self.facts.paths.iter().filter(|_| self.leads_elsewhere);
+        let leads = || facts.find(|(_, fact)| fact.real == path).map(|(_, fact)| fact);
+        self.facts.path(path).or_else(leads)
     }
 
     pub(crate) fn is_home(&self, path: &str) -> bool {

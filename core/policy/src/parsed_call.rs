@@ -1,7 +1,9 @@
 //! Matters: what is to be judged of an event, read once.
 
 use crate::command_facts::CommandFacts;
+use crate::guarded_keys;
 use crate::killing;
+use crate::links;
 use crate::path_actions::{PathAction, PathVerb};
 use crate::run_files;
 use crate::source::Substitutions;
@@ -84,7 +86,7 @@ pub fn parse_call(envelope: &Envelope, around: &Around) -> Option<ParsedCall> {
 
 /// What is to be judged of a call that was read to its end.
 fn whole(call: &ToolCall, cwd: Option<String>, around: &Around) -> Option<ParsedCall> {
-    if let Some(line) = call.command() {
+    if let Some(line) = call.run_line() {
         return Some(ParsedCall::line(line, cwd, around));
     }
     if let Some(path) = call.written_file() {
@@ -190,10 +192,20 @@ impl ParsedCall {
         if let Some(cwd) = &self.cwd {
             probes.push(Probe::Project { folder: cwd.clone() });
         }
-        let paths = self.seen.iter().flat_map(|seen| &seen.acts).filter(|act| act.deed != PathVerb::Read);
+        let commands = self.reading.commands.iter().zip(&self.seen);
+        let acts = commands.flat_map(|(command, seen)| seen.acts.iter().map(move |act| (command, act)));
+        let changed = acts.filter(|(_, act)| act.deed != PathVerb::Read);
+        // Files that are guarded by their names come first: a line may have more paths than are asked about.
+        let (first, others): (Vec<_>, Vec<_>) = changed.partition(|(_, act)| guarded_keys::telling_name(&act.target));
+        let paths = first.into_iter().chain(others).flat_map(|(command, act)| {
+            let climbing = links::as_written(&act.target, command.cwd.as_deref());
+            let path = act.target.path.clone();
+            let climbing = climbing.filter(|climbing| path.as_ref() != Some(climbing));
+            path.into_iter().chain(climbing)
+        });
         let checkouts =
             self.seen.iter().filter_map(|seen| seen.git.as_ref()).filter_map(crate::git::checkout_candidate);
-        for path in paths.filter_map(|act| act.target.path.clone()).chain(checkouts) {
+        for path in paths.chain(checkouts) {
             let probe = Probe::Path { path };
             if probes.len() > MOST_PROBES {
                 break;

@@ -75,7 +75,7 @@ impl LineContext<'_> {
     }
 
     fn here(&self, path: &str, target: &Target) -> PlaceKind {
-        let fact = self.facts.path(path);
+        let fact = self.fact(path);
         let path = followed(path, fact, target);
         if path == "/" {
             return PlaceKind::Root;

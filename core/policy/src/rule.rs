@@ -3,9 +3,11 @@
 use crate::command_facts::CommandFacts;
 use crate::index::Index;
 use crate::line_context::LineContext;
+use crate::links;
 use crate::parsed_call::ParsedCall;
 use crate::path_actions::{PathAction, PathActionKind};
 use crate::place::PlaceKind;
+use crate::target::Target;
 use bash::Command;
 use model::RuleKind;
 use model::verdict::Intent;
@@ -173,13 +175,22 @@ impl<'a> RuleInput<'a> {
 
     pub(crate) fn acts(&self) -> impl Iterator<Item = (&'a PathAction, PlaceKind)> {
         let sight = *self;
-        let place = move |act: &PathAction| sight.ground.place(&act.target, sight.seen.machine);
+        let place = move |act: &PathAction| match sight.real(act) {
+            // What is done through a link is done where it leads.
+            Some(real) => sight.ground.place(&real, sight.seen.machine),
+            _ => sight.ground.place(&act.target, sight.seen.machine),
+        };
         let known = self.places.map(|places| places.get_or_init(|| sight.seen.acts.iter().map(place).collect()));
         let stands = move |(at, act): (usize, &'a PathAction)| {
             let known = known.and_then(|places| places.get(at)).copied();
             (act, known.unwrap_or_else(|| place(act)))
         };
         self.seen.acts.iter().enumerate().map(stands)
+    }
+
+    /// What an act is really about, where links lead its path elsewhere.
+    pub(crate) fn real(&self, act: &PathAction) -> Option<Target> {
+        links::real(self.ground, self.command, self.program(), act)
     }
 
     /// The commands before this one, as far back as a rule looks: a long line is not gone through for each of its commands.

@@ -63,7 +63,36 @@ fn usage(arg: &Arg) -> String {
 #[cfg(test)]
 mod tests {
     use super::page;
+    use crate::args::Taut;
+    use clap::{Command, CommandFactory};
+    use policy::taut_commands::is_declared;
     use std::path::Path;
+
+    /// Every command that does something, by all its names, hidden ones too.
+    fn commands(command: &Command, above: &[String], found: &mut Vec<Vec<String>>) {
+        for inner in command.get_subcommands() {
+            for name in std::iter::once(inner.get_name()).chain(inner.get_all_aliases()) {
+                let path: Vec<String> = above.iter().cloned().chain([name.to_string()]).collect();
+                commands(inner, &path, found);
+                if !inner.is_subcommand_required_set() {
+                    found.push(path);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn g8_every_command_is_declared_to_be_for_agents_or_for_people() {
+        let mut found = Vec::new();
+        commands(&Taut::command(), &[], &mut found);
+        assert!(found.len() > 60, "{}", found.len());
+        let undeclared: Vec<String> = found
+            .iter()
+            .filter(|path| !is_declared(&path.iter().map(String::as_str).collect::<Vec<_>>()))
+            .map(|path| path.join(" "))
+            .collect();
+        assert!(undeclared.is_empty(), "declare in core/policy/src/taut_commands.rs for whom these are: {undeclared:?}");
+    }
 
     #[test]
     fn the_reference_in_the_docs_is_the_one_the_program_makes() {

@@ -1,11 +1,12 @@
 //! Claude Code's tools: what kind each is, and which fields of its input say what it would do.
 
+use crate::tool_input::{self, CommandLanguage, shell_line};
 use model::tool::{ToolCall, ToolKind, ToolSubject};
 use serde_json::Value;
 
 /// What the client calls its tools, by kind. A name that stands here is known to look only where the second part says so.
 const KINDS: &[(ToolKind, &[&str], &[&str])] = &[
-    (ToolKind::Shell, &["Bash"], &[]),
+    (ToolKind::Shell, &["Bash", "PowerShell", "Monitor", "REPL"], &[]),
     (ToolKind::Write, &["Write"], &[]),
     (ToolKind::Edit, &["Edit", "MultiEdit", "NotebookEdit"], &[]),
     (ToolKind::Read, &[], &["Read", "NotebookRead"]),
@@ -19,6 +20,10 @@ const KINDS: &[(ToolKind, &[&str], &[&str])] = &[
     (ToolKind::Other, &["EnterPlanMode", "Skill"], &["ToolSearch"]),
 ];
 
+/// Tools that run something other than a line of the shell in `command`.
+const SHELLS: &[(&str, &str, CommandLanguage)] =
+    &[("PowerShell", "command", CommandLanguage::PowerShell), ("REPL", "code", CommandLanguage::JavaScript)];
+
 /// A call, without the texts of an edit.
 pub fn call(name: String, input: Value) -> ToolCall {
     let (kind, looks_only) = kind(&name, &input);
@@ -26,7 +31,10 @@ pub fn call(name: String, input: Value) -> ToolCall {
     let mut subject = ToolSubject { looks_only, ..ToolSubject::default() };
     let file = || text("file_path").or_else(|| text("notebook_path"));
     match (kind, name.as_str()) {
-        (ToolKind::Shell, _) => subject.command = text("command"),
+        (ToolKind::Shell, _) => {
+            let given = SHELLS.iter().find(|(tool, ..)| *tool == name).map_or(("command", CommandLanguage::Shell), |it| (it.1, it.2));
+            subject.command = text(given.0).or_else(|| text("command")).map(|line| shell_line(given.1, &line));
+        }
         (_, "NotebookEdit") => subject.paths.extend(text("notebook_path")),
         (ToolKind::Write | ToolKind::Edit, _) => subject.paths.extend(text("file_path")),
         (ToolKind::Search, "Grep" | "Glob") => {
@@ -35,6 +43,10 @@ pub fn call(name: String, input: Value) -> ToolCall {
             // The other one looks at names only.
             subject.paths.extend(text("path").filter(|_| name == "Grep"));
         }
+        _ if !is_known(&name) => {
+            subject.paths.extend(file());
+            tool_input::read(&name, &input, &mut subject);
+        }
         (_, "Skill") => subject.skill = Some(text("skill").or_else(|| text("command")).unwrap_or_default()),
         _ => subject.paths.extend(file()),
     }
@@ -42,7 +54,7 @@ pub fn call(name: String, input: Value) -> ToolCall {
         (ToolKind::Shell, _) if subject.command.is_none() => Some("command"),
         (ToolKind::Edit, "NotebookEdit") if subject.paths.is_empty() => Some("notebook_path"),
         (ToolKind::Write | ToolKind::Edit, _) if subject.paths.is_empty() => Some("file_path"),
-        _ => None,
+        _ => subject.unread,
     };
     ToolCall { name, kind, use_id: None, input, subject }
 }
@@ -59,6 +71,10 @@ pub fn with_texts(mut call: ToolCall) -> ToolCall {
     };
     (call.subject.removed, call.subject.added) = (removed, added.unwrap_or_default());
     call
+}
+
+fn is_known(name: &str) -> bool {
+    KINDS.iter().any(|(_, acts, looks)| acts.contains(&name) || looks.contains(&name))
 }
 
 /// A call whose name was lost is one of the shell if it has a command.

@@ -1,6 +1,7 @@
 //! Opening: a reported command that runs others is looked into.
 
 mod builtins;
+mod cmdlets;
 mod containers;
 mod databases;
 mod fed_files;
@@ -61,7 +62,7 @@ impl Walker {
                 self.open_remote(&program, args, place)
             }
             "nc" | "ncat" | "netcat" | "socat" => self.open_connection(args, place),
-            "tmux" | "screen" => self.open_terminal(&program, args, place),
+            name if terminals::is_terminal(name) => self.open_terminal(name, args, place),
             // What a runner of a language is given by its name is code of that language.
             name if name.ends_with(".py") && matches!(place.via.last(), Some(Via::Wrapper(_))) => {
                 let words = [&[Word::text("python")], command.words.as_slice()].concat();
@@ -75,7 +76,10 @@ impl Walker {
                     let name = name.chars().take(limits::NAME).collect();
                     return self.inner_text(&text, Via::Shell(name), place);
                 }
-                if !self.open_database(name, command, place) && !self.open_text(name, args, place) {
+                let opened = self.open_cmdlet(name, args, place)
+                    || self.open_database(name, command, place)
+                    || self.open_text(name, args, place);
+                if !opened {
                     return self.open_wrapper(name, command, place);
                 }
             }

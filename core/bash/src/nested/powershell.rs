@@ -51,7 +51,48 @@ impl Walker {
     }
 }
 
-/// PowerShell text as a shell would have to write it: `iex (iwr x)` is `iex $(iwr x)`, a backslash stands for itself.
-fn shell(text: &str) -> String {
-    text.replace('\\', "/").replace(" (", " $(").replace("&(", "$(")
+/// PowerShell text as a shell would have to write it: `iex (iwr x)` is `iex $(iwr x)`, a backslash stands for itself,
+/// a block is its commands, and a condition what it looks at.
+pub(super) fn shell(text: &str) -> String {
+    let mut text = text.replace('`', "").replace('\\', "/").replace("$env:USERPROFILE", "$HOME");
+    for name in ["$env:HOME", "$env:HOMEPATH", "$env:userprofile", "$Env:USERPROFILE"] {
+        text = text.replace(name, "$HOME");
+    }
+    text = text.replace("$env:TEMP", "$TMPDIR").replace("$env:TMP", "$TMPDIR");
+    if text.contains('{') {
+        text = unblocked(&text);
+    }
+    let text = text.replace("; & ", "; ").replace(" (", " $(").replace("&(", "$(");
+    text.trim_start().trim_start_matches("& ").to_string()
+}
+
+/// The commands of blocks, one behind the other.
+fn unblocked(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(['{', '}', '(']) {
+        let (head, tail) = rest.split_at_checked(at).unwrap_or((rest, ""));
+        let mark = tail.chars().next().unwrap_or_default();
+        rest = tail.get(1..).unwrap_or_default();
+        let word = head.trim_end().rsplit(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or_default();
+        let keyword = ["if", "elseif", "while", "foreach", "for", "switch", "until", "catch", "else", "try", "finally", "do"]
+            .iter()
+            .any(|name| name.eq_ignore_ascii_case(word));
+        let kept = if keyword { head.trim_end().strip_suffix(word).unwrap_or(head) } else { head };
+        // `${x}` and `@{…}` are values.
+        let value = head.ends_with(['$', '@']);
+        out.push_str(kept);
+        match mark {
+            '(' if keyword => {
+                // What a condition looks at is not run for its sake: `(Test-Path x)`, `($f in $all)`.
+                rest = rest.split_once(')').map_or("", |(_, after)| after);
+            }
+            '(' => out.push('('),
+            mark if value => out.push(mark),
+            _ => out.push_str(" ; "),
+        }
+    }
+    out.push_str(rest);
+    let statements = out.split(';').map(|part| part.trim().trim_start_matches("& ").trim());
+    statements.filter(|part| !part.is_empty() && *part != "&").collect::<Vec<_>>().join("\n")
 }

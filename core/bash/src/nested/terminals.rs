@@ -1,25 +1,108 @@
-//! `tmux` and `screen`: commands started in, or typed into, another terminal.
+//! Commands started in, or typed into, another terminal: `tmux`, `screen`, `script`, `expect`, terminal windows.
 
-use super::{joined, options};
+use super::{joined, options, shell_text};
 use crate::reading::{Via, Word};
 use crate::walk::{Place, Walker};
 
 const GLOBAL: &[&str] = &["-c", "-f", "-L", "-S", "-T"];
 const SESSION: &[&str] = &["-c", "-e", "-F", "-f", "-n", "-s", "-t", "-x", "-y", "-l", "-N"];
+const POPUP: &[&str] = &["-b", "-c", "-d", "-e", "-h", "-s", "-S", "-t", "-T", "-w", "-x", "-y"];
+const SEND: &[&str] = &["-c", "-N", "-t"];
+const BIND: &[&str] = &["-T", "-N", "-t"];
 const SCREEN: &[&str] = &["-c", "-e", "-h", "-p", "-s", "-S", "-t", "-T"];
+const SCRIPT: &[&str] = &[
+    "-c", "-E", "-I", "-O", "-B", "-T", "-m", "-o", "-t", "-F", "--command", "--log-out", "--log-in", "--log-io",
+    "--echo", "--output-limit",
+];
+
+/// Where a terminal finds the command it starts.
+enum Starts {
+    /// Behind this word: `gnome-terminal -- cmd`.
+    Behind(&'static [&'static str]),
+    /// The first operand and all after, behind so many operands of its own.
+    Operands(usize),
+    /// What is typed into it.
+    Types,
+}
+
+/// Terminals by name and the words that must come first.
+const TERMINALS: &[(&str, &[&str], &[&str], Starts)] = &[
+    ("xterm", &[], &[], Starts::Behind(&["-e"])),
+    ("uxterm", &[], &[], Starts::Behind(&["-e"])),
+    ("urxvt", &[], &[], Starts::Behind(&["-e"])),
+    ("rxvt", &[], &[], Starts::Behind(&["-e"])),
+    ("st", &[], &[], Starts::Behind(&["-e"])),
+    ("lxterminal", &[], &[], Starts::Behind(&["-e", "--command"])),
+    ("mate-terminal", &[], &[], Starts::Behind(&["-e", "-x", "--", "--command", "--execute"])),
+    ("konsole", &[], &[], Starts::Behind(&["-e"])),
+    ("alacritty", &[], &[], Starts::Behind(&["-e", "--command"])),
+    ("ghostty", &[], &[], Starts::Behind(&["-e"])),
+    ("tilix", &[], &[], Starts::Behind(&["-e", "-x", "--command"])),
+    ("terminator", &[], &[], Starts::Behind(&["-e", "-x", "--command", "--execute"])),
+    ("xfce4-terminal", &[], &[], Starts::Behind(&["-e", "-x", "--command", "--execute"])),
+    ("gnome-terminal", &[], &[], Starts::Behind(&["--", "-e", "-x", "--command", "--execute"])),
+    ("kgx", &[], &[], Starts::Behind(&["--", "-e", "--command"])),
+    ("ptyxis", &[], &[], Starts::Behind(&["--", "-x", "--execute"])),
+    ("x-terminal-emulator", &[], &[], Starts::Behind(&["-e"])),
+    ("zellij", &["run"], &[], Starts::Behind(&["--"])),
+    ("zellij", &["action", "new-pane"], &[], Starts::Behind(&["--"])),
+    ("zellij", &["action", "write-chars"], &[], Starts::Types),
+    ("wezterm", &["start"], &["--cwd", "--class", "--workspace"], Starts::Operands(0)),
+    ("wezterm", &["cli", "spawn"], &["--cwd", "--pane-id", "--window-id", "--workspace"], Starts::Operands(0)),
+    ("wezterm", &["cli", "split-pane"], &["--cwd", "--pane-id", "--percent", "--cells"], Starts::Operands(0)),
+    ("wezterm", &["cli", "send-text"], &["--pane-id"], Starts::Types),
+    ("kitty", &["@", "send-text"], &["--match", "-m"], Starts::Types),
+    ("kitten", &["@", "send-text"], &["--match", "-m"], Starts::Types),
+    ("kitty", &["@", "launch"], &["--type", "--cwd", "--match", "-m", "--title"], Starts::Operands(0)),
+    ("kitten", &["@", "launch"], &["--type", "--cwd", "--match", "-m", "--title"], Starts::Operands(0)),
+    ("kitty", &[], &["-c", "-o", "-d", "-T", "--config", "--override", "--directory", "--title"], Starts::Operands(0)),
+    ("foot", &[], &["-c", "-o", "-t", "-T", "-a", "-D", "--config", "--override", "--title"], Starts::Operands(0)),
+    ("footclient", &[], &["-t", "-T", "-a", "-D", "--title"], Starts::Operands(0)),
+    ("dtach", &[], &["-e", "-r"], Starts::Operands(1)),
+    ("abduco", &[], &["-e"], Starts::Operands(1)),
+    ("faketty", &[], &[], Starts::Operands(0)),
+    ("ttyd", &[], &["-p", "-i", "-c", "-u", "-g", "-s", "-w", "-t", "--port", "--interface"], Starts::Operands(0)),
+    ("gotty", &[], &["-p", "-a", "--port", "--address"], Starts::Operands(0)),
+    ("autoexpect", &[], &["-f"], Starts::Operands(0)),
+    ("empty", &[], &["-i", "-o", "-p", "-L"], Starts::Operands(0)),
+    ("ydotool", &["type"], &[], Starts::Types),
+    ("xdotool", &["type"], &["--window", "--delay"], Starts::Types),
+    ("wtype", &[], &[], Starts::Types),
+    ("nq", &[], &[], Starts::Operands(0)),
+    ("tsp", &[], &["-L", "-N", "-D"], Starts::Operands(0)),
+    ("pueue", &["add"], &["-d", "-g", "-w", "-a", "-l", "--delay", "--group", "--label"], Starts::Operands(0)),
+    ("daemonize", &[], &["-c", "-e", "-o", "-p", "-l", "-u", "-E"], Starts::Operands(0)),
+    ("start-stop-daemon", &[], &[], Starts::Behind(&["--exec", "-x", "--startas", "-a"])),
+];
+
+/// `tmux` and what is called the same way.
+pub(super) fn is_terminal(name: &str) -> bool {
+    matches!(name, "tmux" | "tmate" | "byobu" | "screen" | "script" | "expect")
+        || TERMINALS.iter().any(|(terminal, ..)| *terminal == name)
+}
 
 impl Walker {
     pub(super) fn open_terminal(&mut self, program: &str, args: &[Word], place: &Place) {
-        if program == "screen" {
-            self.open_screen(args, place);
-            return;
+        match program {
+            "screen" => self.open_screen(args, place),
+            "script" => self.open_typescript(args, place),
+            "expect" => self.open_expect(args, place),
+            "tmux" | "tmate" | "byobu" => self.open_tmux(args, place),
+            _ => self.open_window(program, args, place),
         }
-        // `\;` separates the commands of one call.
+    }
+
+    fn open_tmux(&mut self, args: &[Word], place: &Place) {
         let (options, operands) = options::split(args, GLOBAL);
         if let Some(text) = options::value(&options, &["-c"]) {
             self.inner_text(&text.shown(), Via::Wrapper("tmux".to_string()), place);
         }
-        for call in operands.split(|word| word.known().as_deref() == Some(";")) {
+        self.tmux_commands(operands, place);
+    }
+
+    /// `\;` separates the commands of one call.
+    fn tmux_commands(&mut self, words: &[Word], place: &Place) {
+        for call in words.split(|word| word.known().as_deref() == Some(";")) {
             let Some((sub, rest)) = call.split_first() else { continue };
             self.tmux_command(&sub.shown(), rest, place);
         }
@@ -27,43 +110,169 @@ impl Walker {
 
     fn tmux_command(&mut self, sub: &str, rest: &[Word], place: &Place) {
         let via = Via::Wrapper("tmux".to_string());
-        let (_, operands) = options::split(rest, SESSION);
-        match sub {
-            "new" | "new-session" | "neww" | "new-window" | "split-window" | "splitw" | "respawn-pane"
-            | "respawn-window" | "run" | "run-shell" | "popup" | "display-popup" | "if" | "if-shell" | "pipe-pane" => {
-                match operands {
-                    [] => {}
-                    words if sub.starts_with("if") => words.iter().for_each(|word| {
-                        self.inner_text(&word.shown(), via.clone(), place);
-                    }),
-                    words => {
-                        self.inner_text(&joined(words), via, place);
+        let called = |name: &str, least: usize| sub.len() >= least && name.starts_with(sub);
+        let valued = match sub {
+            "popup" => POPUP,
+            _ if called("display-popup", 9) => POPUP,
+            _ if called("send-keys", 4) => SEND,
+            _ if called("bind-key", 2) || called("set-hook", 5) => BIND,
+            _ => SESSION,
+        };
+        let (_, operands) = options::split(rest, valued);
+        let starts = matches!(sub, "new" | "neww" | "splitw" | "respawnp" | "respawnw" | "popup" | "pipep")
+            || [("new-session", 5), ("new-window", 5), ("split-window", 2), ("respawn-pane", 9), ("respawn-window", 9)]
+                .iter()
+                .chain(&[("run-shell", 2), ("display-popup", 9), ("pipe-pane", 2)])
+                .any(|(name, least)| called(name, *least));
+        if starts {
+            if !operands.is_empty() {
+                self.inner_text(&joined(operands), via, place);
+            }
+        } else if called("send-keys", 4) {
+            self.inner_text(&typed(operands), via, place);
+        } else if called("if-shell", 2) {
+            // A test for the shell, then commands of its own.
+            let format = rest.iter().any(|word| matches!(word.shown().as_str(), "-F" | "-bF" | "-Fb"));
+            if let Some((test, commands)) = operands.split_first() {
+                if !format {
+                    self.inner_text(&shell_text(test), via, place);
+                }
+                self.tmux_later(commands, place);
+            }
+        } else if called("set-buffer", 7) || sub == "setb" || called("choose-buffer", 13) {
+            self.inner_text(&typed(operands), via, place);
+        } else if called("confirm-before", 4) || called("command-prompt", 4) || called("choose-tree", 8) {
+            self.tmux_later(operands, place);
+        } else if called("bind-key", 2) || called("set-hook", 5) || called("display-menu", 9) || sub == "menu" {
+            // A key, an event or a title stands before each.
+            self.tmux_later(operands.get(1..).unwrap_or_default(), place);
+        } else if (called("set-option", 5) || sub == "set" || sub == "setw")
+            && operands.first().is_some_and(|word| matches!(word.shown().as_str(), "default-command" | "default-shell"))
+        {
+            self.inner_text(&joined(operands.get(1..).unwrap_or_default()), via, place);
+        }
+    }
+
+    /// Commands of tmux given as words, in braces, or each as one text.
+    fn tmux_later(&mut self, words: &[Word], place: &Place) {
+        let plain: Vec<Word> =
+            words.iter().filter(|word| !matches!(word.shown().as_str(), "{" | "}")).cloned().collect();
+        self.tmux_commands(&plain, place);
+        for text in plain.iter().map(shell_text).filter(|text| text.contains(' ')) {
+            let via = Via::Wrapper("tmux".to_string());
+            self.inner_text(&format!("tmux {text}"), via.clone(), place);
+            for part in text.split(" ; ").skip(1) {
+                self.inner_text(&format!("tmux {part}"), via.clone(), place);
+            }
+        }
+    }
+
+    fn open_screen(&mut self, args: &[Word], place: &Place) {
+        let (options, operands) = options::split(args, SCREEN);
+        if options::given(&options, &["-X"]) {
+            self.screen_command(operands, place);
+        } else {
+            self.inner(operands, Vec::new(), Via::Wrapper("screen".to_string()), place);
+        }
+    }
+
+    fn screen_command(&mut self, words: &[Word], place: &Place) {
+        let via = Via::Wrapper("screen".to_string());
+        let Some((sub, rest)) = words.split_first() else { return };
+        match sub.shown().as_str() {
+            "stuff" => {
+                let text = joined(rest);
+                let text = ["\\n", "^M", "\\015", "\\012", "^J"].iter().fold(text, |text, key| text.replace(key, "\n"));
+                self.inner_text(&text, via, place);
+            }
+            "exec" | "screen" => {
+                let words = rest.iter().position(|word| !word.shown().starts_with(['.', '!', ':', '|', '-']));
+                self.inner(rest.get(words.unwrap_or(rest.len())..).unwrap_or_default(), Vec::new(), via, place);
+            }
+            "eval" => {
+                for text in rest.iter().map(shell_text) {
+                    let words: Vec<Word> = text.split_whitespace().map(Word::text).collect();
+                    if words.first().is_some_and(|word| word.shown() != "eval") {
+                        self.screen_command(&words, place);
                     }
                 }
             }
-            "send" | "send-keys" => {
-                self.inner_text(&typed(operands), via, place);
+            "at" => {
+                let inner = rest.get(1..).unwrap_or_default();
+                if inner.first().is_some_and(|word| word.shown() != "at") {
+                    self.screen_command(inner, place);
+                }
             }
             _ => {}
         }
     }
 
-    fn open_screen(&mut self, args: &[Word], place: &Place) {
-        let via = Via::Wrapper("screen".to_string());
-        let (options, operands) = options::split(args, SCREEN);
-        if !options::given(&options, &["-X"]) {
-            self.inner(operands, Vec::new(), via, place);
-            return;
+    /// `script -c TEXT file`; elsewhere `script file cmd …`.
+    fn open_typescript(&mut self, args: &[Word], place: &Place) {
+        let via = Via::Wrapper("script".to_string());
+        let mut rest = args;
+        // Options may stand behind the file.
+        while !rest.is_empty() {
+            let (options, operands) = options::split(rest, SCRIPT);
+            for (_, text) in options.iter().filter(|(name, _)| name == "-c" || name == "--command") {
+                if let Some(text) = text {
+                    self.inner_text(&shell_text(text), via.clone(), place);
+                }
+            }
+            let dashed = operands.get(1).is_some_and(|word| word.shown().starts_with('-') && word.shown() != "--");
+            if !dashed {
+                let command = operands.get(1..).unwrap_or_default();
+                let command = command.iter().position(|word| word.shown() != "--").and_then(|at| command.get(at..));
+                self.inner(command.unwrap_or_default(), Vec::new(), via, place);
+                return;
+            }
+            rest = operands.get(1..).unwrap_or_default();
         }
-        match operands.split_first() {
-            Some((sub, rest)) if sub.shown() == "stuff" => {
-                let text = joined(rest).replace("\\n", "\n").replace("^M", "\n");
-                self.inner_text(&text, via, place);
+    }
+
+    /// What Tcl starts and types, given by option or on the standard input.
+    fn open_expect(&mut self, args: &[Word], place: &Place) {
+        let via = Via::Wrapper("expect".to_string());
+        let (options, operands) = options::split(args, &["-c", "-f"]);
+        let given = options.iter().filter(|(name, _)| name == "-c").filter_map(|(_, text)| text.as_ref());
+        let mut texts: Vec<String> = given.map(shell_text).collect();
+        let from_input = operands.first().is_none_or(|word| word.shown() == "-") && texts.is_empty();
+        texts.extend(place.draft.as_deref().filter(|_| from_input).map(str::to_string));
+        for text in texts {
+            self.inner_text(&spawned(&text), via.clone(), place);
+        }
+    }
+
+    fn open_window(&mut self, program: &str, args: &[Word], place: &Place) {
+        let begins = |first: &[&str]| {
+            first.len() <= args.len() && first.iter().zip(args).all(|(wanted, word)| word.shown() == *wanted)
+        };
+        let Some((_, first, valued, starts)) =
+            TERMINALS.iter().find(|(name, first, ..)| *name == program && begins(first))
+        else {
+            return;
+        };
+        let via = Via::Wrapper(program.to_string());
+        let args = args.get(first.len()..).unwrap_or_default();
+        let words = match starts {
+            Starts::Behind(marks) => {
+                let at = args.iter().position(|word| marks.contains(&word.shown().as_str()));
+                at.and_then(|at| args.get(at + 1..)).unwrap_or_default()
             }
-            Some((sub, rest)) if matches!(sub.shown().as_str(), "exec" | "screen") => {
-                self.inner(rest, Vec::new(), via, place);
+            Starts::Operands(skip) => options::split(args, valued).1.get(*skip..).unwrap_or_default(),
+            Starts::Types => {
+                self.inner_text(&typed(options::split(args, valued).1).replace("\\n", "\n"), via, place);
+                return;
             }
-            _ => {}
+        };
+        match words {
+            // One word may hold a whole line: `xterm -e 'cmd args'`.
+            [only] => {
+                self.inner_text(&shell_text(only), via, place);
+            }
+            words => {
+                self.inner(words, Vec::new(), via, place);
+            }
         }
     }
 }
@@ -80,4 +289,19 @@ fn typed(words: &[Word]) -> String {
         }
     }
     text
+}
+
+/// What an Expect script starts, and what it types into it.
+fn spawned(text: &str) -> String {
+    let calls = text.split([';', '\n']).filter_map(|line| {
+        let line = line.trim().trim_start_matches('{').trim();
+        let (verb, rest) = line.split_once(char::is_whitespace)?;
+        let words = rest.split_whitespace().skip_while(|word| word.starts_with('-'));
+        match verb {
+            "spawn" | "exec" | "system" => Some(words.collect::<Vec<_>>().join(" ")),
+            "send" | "exp_send" => Some(words.collect::<Vec<_>>().join(" ").replace("\\r", "").replace("\\n", "")),
+            _ => None,
+        }
+    });
+    calls.map(|call| call.trim_matches(['"', '{', '}']).to_string()).collect::<Vec<_>>().join("\n")
 }

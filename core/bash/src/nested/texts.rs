@@ -46,12 +46,6 @@ const TEXTS: &[Texts] = &[
         operands: Operands::User,
     },
     Texts {
-        name: "script",
-        options: &["-c", "--command"],
-        valued: &["-E", "-I", "-O", "-B", "-T", "-m", "-o", "--log-out", "--log-in", "--log-io"],
-        operands: Operands::Nothing,
-    },
-    Texts {
         name: "flock",
         options: &["-c", "--command"],
         valued: &["-w", "-E", "--timeout", "--conflict-exit-code"],
@@ -92,9 +86,7 @@ const TEXTS: &[Texts] = &[
     Texts { name: "at", options: &[], valued: &["-f", "-q", "-t"], operands: Operands::Input },
     Texts { name: "batch", options: &[], valued: &["-f", "-q"], operands: Operands::Input },
     Texts { name: "crontab", options: &[], valued: &["-u"], operands: Operands::Input },
-    Texts { name: "expect", options: &["-c"], valued: &["-f"], operands: Operands::Nothing },
     Texts { name: "osascript", options: &["-e"], valued: &["-l"], operands: Operands::Nothing },
-    Texts { name: "xterm", options: &[], valued: &["-T", "-geometry"], operands: Operands::Nothing },
     texts(
         "tar",
         &[
@@ -243,12 +235,11 @@ fn cluster(text: &str, texts: &[&str]) -> bool {
     letters.chars().last().is_some_and(|last| texts.contains(&format!("-{last}").as_str()))
 }
 
-/// The shell inside text of another language: what Tcl spawns, what AppleScript and vim hand over.
+/// The shell inside text of another language: what AppleScript and vim hand over.
 fn shell_in(name: &str, word: &Word) -> String {
     let text = shell_text(word);
     match name {
-        "expect" => spawned(&text),
-        "osascript" => quoted_behind(&text, "do shell script"),
+        "osascript" => [quoted_behind(&text, "do shell script"), quoted_behind(&text, "do script")].join("\n"),
         // Only some of its commands are the shell's.
         "gdb" | "lldb" => {
             let shell = ["shell ", "!", "platform shell ", "python import os; os.system("];
@@ -276,14 +267,6 @@ fn editor(text: &str) -> String {
 /// The texts in double quotes that follow a word.
 fn quoted_behind(text: &str, word: &str) -> String {
     text.split(word).skip(1).filter_map(|rest| rest.split('"').nth(1)).collect::<Vec<_>>().join("\n")
-}
-
-fn spawned(text: &str) -> String {
-    let calls = text.split([';', '\n']).filter_map(|line| {
-        let line = line.trim();
-        ["spawn ", "exec ", "system "].iter().find_map(|verb| line.strip_prefix(verb))
-    });
-    calls.map(|call| call.trim_matches(['"', '{', '}'])).collect::<Vec<_>>().join("\n")
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use crate::walk::{Place, Walker};
 impl Walker {
     /// `cmd /c TEXT`, `cmd.exe /s /c "TEXT"`.
     pub(super) fn open_cmd(&mut self, args: &[Word], place: &Place) {
-        let is_mode = |word: &Word| matches!(word.shown().trim_start_matches('/').to_ascii_lowercase().as_str(), "c" | "k" | "r");
+        let is_mode = |word: &Word| matches!(word.shown().to_ascii_lowercase().as_str(), "/c" | "/k" | "/r" | "-c" | "//c");
         let Some(at) = args.iter().position(is_mode) else { return };
         let text = joined(args.get(at + 1..).unwrap_or_default());
         for part in text.split("&&").flat_map(|part| part.split(['&', '|', '\n'])) {
@@ -55,6 +55,10 @@ fn translated(text: &str) -> String {
         "rd" | "rmdir" => "rmdir",
         "del" | "erase" if has("/s") => "rm -rf",
         "del" | "erase" => "rm -f",
+        "format" | "diskpart" => "mkfs /dev/disk",
+        "copy" | "xcopy" => "cp",
+        "move" | "ren" => "mv",
+        "type" => "cat",
         // Given on as it is: the switches say what it does.
         _ => return text.replace('\\', "/"),
     };

@@ -8,3 +8,4 @@ mod mutants;
 mod opened;
 mod scripts;
 mod shell;
+mod terminals;

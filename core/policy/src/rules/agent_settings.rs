@@ -1,9 +1,11 @@
 //! `agent-settings`: taking Taut’s hooks out of an agent’s settings.
 
 use crate::guarded_keys;
+use crate::links;
 use crate::parsed_call::FileEdit;
 use crate::path_actions::{PathAction, PathActionKind, PathVerb};
 use crate::rule::{Hit, Pack, Rule, RuleInput, RuleTrigger};
+use crate::target::Target;
 use model::RuleKind;
 
 pub const RULE: Rule = Rule {
@@ -18,10 +20,15 @@ pub const RULE: Rule = Rule {
         "rm ~/.claude/settings.json", "mv ~/.claude /tmp/", "echo {} > ~/.claude/settings.json",
         "mv x.json .claude/settings.json", "sed -i '/taut/d' ~/.claude/settings.json",
         "jq \"del(.hooks)\" a.json > ~/.claude/settings.json", "Write: ~/.claude/settings.json",
+        "ln -s ~/.claude cfg && echo {} > cfg/settings.json", "ln -s ~/.claude cfg; cd cfg; rm settings.json",
+        "ln ~/.claude/settings.json x", "ln -s ~ h; tee h/.codex/hooks.json < x", "rm ~/.copilot/hooks/taut.json",
+        "rm -rf ~/.claude/plugins", "Write: ~/.config/opencode/plugins/taut.js", "mv ~/.factory /tmp/x",
     ],
     passes: &[
         "cat ~/.claude/settings.json", "jq .hooks ~/.claude/settings.json", "Write: .claude/commands/x.md",
-        "ls .claude", "Write: settings.json",
+        "ls .claude", "Write: settings.json", "ln -s ~/.claude cfg", "Write: .github/hooks/lint.json",
+        "ln -s ~/.claude cfg; rm cfg", "ln -s ../shared/settings.json settings.json", "Write: .opencode/plugins/lint.js",
+        "rm .cursor/rules/a.md",
     ],
     watch: RuleTrigger::Deeds(&[
         PathActionKind::Write,
@@ -34,29 +41,42 @@ pub const RULE: Rule = Rule {
 
 fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
     let changed = sight.seen.acts.iter().filter(|act| !matches!(act.deed, PathVerb::Read | PathVerb::Send));
-    let Some(act) = changed.into_iter().find(|act| changes_settings(act)) else { return };
+    let linked = links::hard_linked(sight.program(), sight.command);
+    let named_again = linked.into_iter().find(guarded_keys::agent_settings);
+    let led = |act: &&PathAction| sight.real(act).is_some_and(|real| changes_settings(act.deed, &real));
+    let found = changed.into_iter().find(|act| changes_settings(act.deed, &act.target) || led(act));
+    let Some(target) = found.map(|act| act.target.clone()).or(named_again) else { return };
     let removes = sight.parsed_call.edit.as_ref().is_none_or(disarms);
     if removes {
         let reason =
-            format!("`{}` is where Taut's hooks are; this would take them out or cannot be checked.", act.target.shown);
-        let subject = if sight.command.words.is_empty() { format!("> {}", act.target.shown) } else { sight.shown() };
-        hits.push(Hit::new(subject, reason).about(act.target.path.as_deref()));
+            format!("`{}` is where Taut's hooks are; this would take them out or cannot be checked.", target.shown);
+        let subject = if sight.command.words.is_empty() { format!("> {}", target.shown) } else { sight.shown() };
+        hits.push(Hit::new(subject, reason).about(target.path.as_deref()));
     }
 }
 
 /// Whether an act changes a settings file, or takes the folder away that holds it.
-fn changes_settings(act: &PathAction) -> bool {
-    let folder =
-        matches!(act.deed, PathVerb::Remove(_) | PathVerb::Displace) && guarded_keys::settings_folder(&act.target);
-    folder || guarded_keys::agent_settings(&act.target)
+fn changes_settings(deed: PathVerb, target: &Target) -> bool {
+    let folder = matches!(deed, PathVerb::Remove(_) | PathVerb::Displace) && guarded_keys::settings_folder(target);
+    folder || guarded_keys::agent_settings(target)
 }
 
 /// Whether an edit takes our hooks out, or switches all hooks off.
 pub(super) fn disarms(edit: &FileEdit) -> bool {
-    let hook = |text: &str| text.matches("taut").count();
-    let off = edit.added.contains("disableAllHooks") && !edit.added.contains("\"disableAllHooks\": false");
-    match &edit.removed {
-        Some(removed) => off || hook(removed) > hook(&edit.added),
-        None => off || hook(&edit.added) == 0,
-    }
+    let dense: String = edit.added.chars().filter(|letter| !letter.is_whitespace()).collect();
+    let off = dense.contains("disableAllHooks") && !dense.contains("\"disableAllHooks\":false");
+    // `"taut@market": false` in the list of plugins.
+    let plugin = dense.split("\"taut").skip(1).any(|rest| {
+        rest.split_once('"').is_some_and(|(_, value)| value.starts_with(":false") || value.starts_with(":null"))
+    });
+    let ours = |text: &str| -> Vec<String> {
+        let lines = text.lines().filter(|line| line.contains("taut"));
+        lines.map(|line| line.trim().trim_end_matches(',').to_string()).collect()
+    };
+    let kept = ours(&edit.added);
+    let lost = match &edit.removed {
+        Some(removed) => ours(removed).iter().any(|line| !kept.contains(line)),
+        None => kept.is_empty(),
+    };
+    off || plugin || lost
 }

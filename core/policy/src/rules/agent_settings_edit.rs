@@ -1,7 +1,7 @@
 //! `agent-settings-edit`: editing an agent’s settings.
 
 use crate::guarded_keys;
-use crate::path_actions::{PathActionKind, PathVerb};
+use crate::path_actions::{PathAction, PathActionKind, PathVerb};
 use crate::rule::{Hit, Pack, Rule, RuleInput, RuleTrigger};
 use model::RuleKind;
 
@@ -23,9 +23,9 @@ fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
     let Some(edit) = sight.parsed_call.edit.as_ref().filter(|edit| !super::agent_settings::disarms(edit)) else {
         return;
     };
-    let settings =
-        sight.seen.acts.iter().any(|act| act.deed == PathVerb::Write && guarded_keys::agent_settings(&act.target));
-    if settings {
+    let led = |act: &PathAction| sight.real(act).is_some_and(|real| guarded_keys::agent_settings(&real));
+    let settings = |act: &PathAction| guarded_keys::agent_settings(&act.target) || led(act);
+    if sight.seen.acts.iter().any(|act| act.deed == PathVerb::Write && settings(act)) {
         let reason = format!("`{}` sets what the agent may do.", edit.path);
         hits.push(Hit::new(sight.shown(), reason).about(Some(&edit.path)));
     }

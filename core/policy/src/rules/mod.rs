@@ -1,6 +1,7 @@
 //! The table of rules: the only list of all of them.
 
 mod account_change;
+mod agent_part_remove;
 mod agent_settings;
 mod agent_settings_edit;
 mod aws_delete;
@@ -19,6 +20,7 @@ mod git_branch_delete;
 mod git_clean;
 mod git_discard;
 mod git_force_push;
+mod git_hook_write;
 mod git_push_delete;
 mod git_reset_hard;
 mod git_rewrite_history;
@@ -52,7 +54,9 @@ mod sudo;
 mod taut_command;
 mod taut_files;
 mod taut_identity;
+mod taut_remove;
 mod terraform_destroy;
+mod unguarded_agent;
 mod unknown_program;
 mod unreadable;
 mod vcs_discard;
@@ -85,6 +89,7 @@ pub static ALL: &[&Rule] = &[
     &git_stash_drop::RULE,
     &git_rewrite_history::RULE,
     &git_worktree_remove::RULE,
+    &git_hook_write::RULE,
     &vcs_discard::RULE,
     &kill_by_name::RULE,
     &kill_all::RULE,
@@ -118,9 +123,12 @@ pub static ALL: &[&Rule] = &[
     &publish_release::RULE,
     &taut_command::RULE,
     &taut_files::RULE,
+    &taut_remove::RULE,
     &taut_identity::RULE,
     &agent_settings::RULE,
     &agent_settings_edit::RULE,
+    &agent_part_remove::RULE,
+    &unguarded_agent::RULE,
     &unknown_program::RULE,
     &unreadable::RULE,
 ];

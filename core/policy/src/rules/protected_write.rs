@@ -6,7 +6,7 @@ use crate::guarded_keys::{self, Guarded};
 use crate::path_actions::{PathAction, PathActionKind, PathVerb};
 use crate::place::{Machine, PlaceKind};
 use crate::rule::{Hit, HitWeight, Pack, Rule, RuleInput, RuleTrigger};
-use crate::target::{absolute, within};
+use crate::target::{Target, absolute, within};
 use bash::Via;
 use model::RuleKind;
 
@@ -45,12 +45,14 @@ fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
             continue;
         }
         let absent = || absent(sight, act) || (act.deed == PathVerb::Write && keeps_what_is_there(sight));
+        let real = sight.real(act);
+        let led = || real.as_ref().and_then(|real| guarded_keys::written(sight.ground, real));
         let mut weight = HitWeight::Full;
-        let why = match guarded_keys::written(sight.ground, &act.target) {
+        let why = match guarded_keys::written(sight.ground, &act.target).or_else(led) {
             // A first `.env` made from the example is the first step of half the projects there are.
             Some(Guarded::Env) if absent() => continue,
             Some(guarded) => guarded.about(),
-            None if act.deed == PathVerb::Write && is_system(place, act.target.path.as_deref()) => {
+            None if act.deed == PathVerb::Write && is_system(place, real.as_ref().unwrap_or(&act.target)) => {
                 weight = if place == PlaceKind::System { rm_system::weight(sight, &act.target, 1) } else { weight };
                 "is the system's"
             }
@@ -91,8 +93,8 @@ fn keeps_what_is_there(sight: &RuleInput<'_>) -> bool {
     copies && (kept || args.value("update").is_some_and(|value| value.starts_with("none")))
 }
 
-fn is_system(place: PlaceKind, path: Option<&str>) -> bool {
-    let device = path.is_some_and(|path| {
+fn is_system(place: PlaceKind, target: &Target) -> bool {
+    let device = target.path.as_deref().is_some_and(|path| {
         within(path, "/dev")
             || within(path, "/run/user")
             || path.starts_with("/proc/self/")

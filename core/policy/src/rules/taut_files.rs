@@ -1,10 +1,13 @@
 //! `taut-files`: taut’s own files.
 
+use crate::args::text;
 use crate::guarded_keys;
-use crate::path_actions::PathVerb;
-use crate::rule::{Hit, Pack, Rule, RuleInput, RuleTrigger};
+use crate::links;
+use crate::path_actions::{PathVerb, Reach};
+use crate::rule::{Hit, NEAR, Pack, Rule, RuleInput, RuleTrigger};
+use crate::running::EXECUTORS;
 use crate::target::Target;
-use bash::{Command, Via};
+use bash::{Command, StdinSource, Via, Word};
 use model::RuleKind;
 
 pub const RULE: Rule = Rule {
@@ -12,8 +15,9 @@ pub const RULE: Rule = Rule {
     pack: Pack::SelfProtection,
     kind: RuleKind::Deny,
     title: "Taut’s own files",
-    doc: "Stops writing, moving or removing Taut's configuration, database, state folder or binary, by the \
-          shell or by the agent's edit tools, and opening its database.",
+    doc: "Stops writing, moving, mounting over or removing Taut's configuration, database, state folder or binary, by \
+          the shell or by the agent's edit tools, also through a link; opening its database; speaking to its socket by \
+          hand; and ending its daemon by a number that was looked up.",
     instead: "Ask the user to change it; `taut policy show rm-root` shows what holds.",
     denies: &[
         "rm -rf ~/.local/state/taut",
@@ -26,10 +30,24 @@ pub const RULE: Rule = Rule {
         "rm $(which taut)",
         "kill $(cat ~/.local/state/taut/daemon.pid)",
         "chmod -x ~/.cargo/bin/taut",
+        "mount -t tmpfs none ~/.config/taut",
+        "mount --bind /tmp/x ~/.local/state",
+        "umount ~/.local/state/taut",
+        "mv ~/.config ~/.config.old",
+        "nc -U ~/.local/state/taut/taut.sock",
+        "echo '{}' | socat - UNIX-CONNECT:/home/dev/.local/state/taut/taut.sock",
+        "curl --unix-socket ~/.local/state/taut/taut.sock http://x/",
+        "python3 -c \"import socket; s=socket.socket(socket.AF_UNIX); s.connect('/run/taut.sock')\"",
+        "cat ~/.local/state/taut/daemon.pid | xargs kill",
+        "pgrep -f 'taut daemon' | xargs kill",
+        "ln -s ~/.config c && echo x > c/taut/config.toml",
+        "cd ~/.local/state && ln -s taut t && rm t/taut.db",
     ],
     passes: &[
         "cat .taut/config.toml", "ls ~/.local/state/taut", "Write: .taut/hooks/started", "echo taut",
-        "rm -rf .taut/logs", "Write: docs/taut.md",
+        "rm -rf .taut/logs", "Write: docs/taut.md", "chmod +x $(git ls-files taut)", "mount", "umount /mnt/usb",
+        "nc -U /tmp/app.sock", "curl --unix-socket /var/run/docker.sock http://x/info",
+        "grep -rn taut.sock docs", "ps aux | grep taut", "cat server.pid | xargs kill", "which taut",
     ],
     watch: RuleTrigger::Line,
     judge,
@@ -39,41 +57,108 @@ fn judge(line: &RuleInput<'_>, hits: &mut Vec<Hit>) {
     let parsed_call = line.parsed_call;
     for (at, (command, seen)) in parsed_call.reading.commands.iter().zip(&parsed_call.seen).enumerate() {
         let sight = RuleInput { command, seen, at, ..*line };
+        let own = |target: &Target| guarded_keys::tauts(&parsed_call.around, line.ground, target);
+        let holds = |target: &Target| guarded_keys::holds_tauts(&parsed_call.around, line.ground, target);
         let changes = seen.acts.iter().filter(|act| !matches!(act.deed, PathVerb::Read | PathVerb::Send));
-        let mut touched: Vec<&Target> = changes.map(|act| &act.target).collect();
-        let opened: Vec<Target> = match sight.program() {
-            "sqlite3" | "sqlite" | "litecli" => {
-                command.args().iter().map(|word| Target::of(word, command.cwd.as_deref())).collect()
-            }
-            _ => Vec::new(),
-        };
-        touched.extend(&opened);
-        let changes = matches!(
-            sight.program(),
-            "kill" | "rm" | "mv" | "cp" | "ln" | "install" | "dd" | "chmod" | "unlink" | "truncate" | "tee"
-        );
-        let before = parsed_call.reading.commands.get(..at).unwrap_or_default();
-        let inside = |other: &&Command| other.via.get(command.via.len()) == Some(&Via::Substitution);
-        let named = changes && before.iter().rev().take_while(inside).any(names_taut);
-        if let Some(target) =
-            touched.iter().find(|target| guarded_keys::tauts(&parsed_call.around, line.ground, target))
-        {
+        let changed = changes.into_iter().find(|act| {
+            let taken = matches!(act.deed, PathVerb::Remove(Reach::Tree) | PathVerb::Displace);
+            own(&act.target) || taken && holds(&act.target) || sight.real(act).is_some_and(|real| own(&real))
+        });
+        let opened = || opened(&sight).into_iter().find(|target| own(target) || mounts(&sight) && holds(target));
+        if let Some(target) = changed.map(|act| act.target.clone()).or_else(opened) {
             let subject = if command.words.is_empty() { format!("> {}", target.shown) } else { sight.shown() };
             let reason = format!("`{}` is Taut's own; an agent cannot turn its guard off.", target.shown);
             hits.push(Hit::new(subject, reason).about(target.path.as_deref()).of(at));
-        } else if named {
-            hits.push(
-                Hit::new(
-                    sight.shown(),
-                    "This is about Taut's own program or daemon; an agent cannot turn its guard off.",
-                )
-                .of(at),
-            );
+        } else if is_found(&sight) || speaks_to_socket(&sight) {
+            let reason = "This is about Taut's own program or daemon; an agent cannot turn its guard off.";
+            hits.push(Hit::new(sight.shown(), reason).of(at));
         }
     }
 }
 
-/// `$(which taut)`, `$(cat …/taut/daemon.pid)`.
+fn mounts(sight: &RuleInput<'_>) -> bool {
+    matches!(sight.program(), "mount" | "umount" | "bindfs" | "fusermount" | "fusermount3")
+}
+
+/// Files and sockets that a program opens by a word of its own, and files that get a second name.
+fn opened(sight: &RuleInput<'_>) -> Vec<Target> {
+    let args = sight.command.args();
+    let cwd = sight.command.cwd.as_deref();
+    let whole = |word: &Word| Target::of(word, cwd);
+    match sight.program() {
+        "sqlite3" | "sqlite" | "litecli" | "nc" | "ncat" | "netcat" | "mount" | "umount" | "bindfs" | "fusermount"
+        | "fusermount3" | "fuser" => args.iter().map(whole).collect(),
+        // `UNIX-CONNECT:/path,option`, `unix:/path`, `ws+unix:///path`
+        "socat" | "websocat" | "websocketd" | "grpcurl" => {
+            let parts = args.iter().map(text).flat_map(|word| {
+                let path = word.split_once(':').map(|(_, path)| path.split(',').next().unwrap_or_default().to_string());
+                path.map(|path| path.replacen("//", "", 1))
+            });
+            parts.map(|path| Target::path(&path, cwd)).chain(args.iter().map(whole)).collect()
+        }
+        "curl" | "http" | "https" | "xh" => {
+            let value = |at: usize, word: &Word| match text(word).split_once('=') {
+                Some(("--unix-socket" | "--abstract-unix-socket", path)) => Some(Target::path(path, cwd)),
+                None if text(word) == "--unix-socket" => args.get(at + 1).map(whole),
+                _ => None,
+            };
+            args.iter().enumerate().filter_map(|(at, word)| value(at, word)).collect()
+        }
+        program => links::hard_linked(program, sight.command),
+    }
+}
+
+/// Programs that change or end what they are given.
+const CHANGERS: &[&str] = &[
+    "kill", "rm", "mv", "cp", "ln", "install", "dd", "chmod", "unlink", "truncate", "tee", "shred", "chattr",
+];
+
+/// `kill $(cat …/taut/daemon.pid)`, `rm $(which taut)`, `pgrep taut | xargs kill`.
+fn is_found(sight: &RuleInput<'_>) -> bool {
+    if !CHANGERS.contains(&sight.program()) {
+        return false;
+    }
+    let before = sight.parsed_call.reading.commands.get(..sight.at).unwrap_or_default();
+    let near = before.iter().rev().take(NEAR);
+    let inside = |other: &&Command| other.via.get(sight.command.via.len()) == Some(&Via::Substitution);
+    let fed = matches!(sight.command.feed, StdinSource::Pipe(_))
+        && matches!(sight.command.via.last(), Some(Via::Wrapper(name)) if name == "xargs" || name == "parallel");
+    near.clone().take_while(inside).any(names_taut) || fed && near.take(8).any(finds_taut)
+}
+
+/// `$(which taut)`, `$(cat …/taut/daemon.pid)`. What a repository has under that name is work.
 fn names_taut(command: &Command) -> bool {
-    command.args().iter().any(|word| word.shown().split('/').any(|part| part == "taut"))
+    let listed = matches!(command.program().as_deref(), Some("git" | "ls" | "echo" | "printf" | "basename" | "dirname"));
+    !listed && command.args().iter().any(|word| word.shown().split('/').any(|part| part == "taut"))
+}
+
+/// A search for Taut's processes or files.
+fn finds_taut(command: &Command) -> bool {
+    let searches = matches!(
+        command.program().as_deref(),
+        Some("pgrep" | "pidof" | "which" | "whereis" | "command" | "type" | "grep" | "rg" | "awk" | "cat" | "lsof" | "fuser")
+    );
+    let own = |word: &Word| {
+        let shown = word.shown();
+        let plain = shown.replace(['[', ']', '^', '$'], "");
+        plain == "taut" || plain.starts_with("taut ") || shown.contains("/taut/daemon.") || shown.ends_with("/taut.sock")
+    };
+    searches && command.args().iter().any(own)
+}
+
+/// Inline code that connects to the daemon.
+fn speaks_to_socket(sight: &RuleInput<'_>) -> bool {
+    let program = sight.program();
+    if !EXECUTORS.contains(&program) && !program.starts_with("python") {
+        return false;
+    }
+    let connects = |code: &str| {
+        code.contains("taut.sock")
+            && ["connect", "Connect", "UNIX", "Unix", "unix"].iter().any(|word| code.contains(word))
+    };
+    let fed = match &sight.command.feed {
+        StdinSource::Text(code) => connects(code),
+        _ => false,
+    };
+    fed || sight.command.args().iter().any(|word| connects(&text(word)))
 }

@@ -187,6 +187,35 @@ fn only_calls_that_run_or_touch_files_are_a_matter() {
         assert_eq!(level("Bash", json(unread)), Some(Level::Ask), "{unread}");
     }
     assert_eq!(level("Write", json(r#"{"file_path":7}"#)), Some(Level::Ask));
+    for (tool, input) in [
+        ("PowerShell", r#"{"command":"Remove-Item -Recurse -Force $HOME"}"#),
+        ("Monitor", r#"{"command":"rm -rf ~"}"#),
+        ("REPL", r#"{"code":"require('child_process').execSync('rm -rf /')"}"#),
+        ("mcp__box__run_command", r#"{"command":"rm -rf ~"}"#),
+        ("mcp__box__exec", r#"{"cmd":["rm","-rf","/"]}"#),
+        ("mcp__box__start", r#"{"command":"rm","args":["-rf","/"]}"#),
+        ("mcp__win__pwsh", r#"{"script":"ri -r -fo C:\\; taut pause 1h"}"#),
+        ("mcp__fs__write_file", r#"{"path":"/home/dev/.claude/settings.json","content":"{}"}"#),
+        ("mcp__fs__move_file", r#"{"source":"/home/dev/.config/taut","destination":"/tmp/x"}"#),
+        ("NewShellTool", r#"{"command":"taut trust --yes"}"#),
+    ] {
+        assert_eq!(level(tool, json(input)), Some(Level::Deny), "g8 {tool} {input}");
+    }
+    for (tool, input) in [
+        ("PowerShell", r#"{"command":["rm"]}"#), ("Monitor", "{}"), ("REPL", r#"{"code":7}"#),
+        ("mcp__box__shell", r#"{"command":{"a":1}}"#), ("mcp__box__bash", r#"{"command":7}"#),
+    ] {
+        assert_eq!(level(tool, json(input)), Some(Level::Ask), "d5 {tool} {input}");
+    }
+    for (tool, input) in [
+        ("mcp__browser__act", r#"{"command":"navigate"}"#), ("mcp__browser__act", r#"{"command":"reboot"}"#),
+        ("mcp__git__log", r#"{"command":null}"#), ("mcp__fs__write_file", r#"{"path":"src/a.rs"}"#),
+        ("PowerShell", r#"{"command":"Get-ChildItem -Recurse | Select-Object Name"}"#),
+        ("mcp__box__shell", r#"{"command":"cargo test"}"#), ("REPL", r#"{"code":"1 + 1"}"#),
+    ] {
+        let said = level(tool, json(input));
+        assert!(said.is_none_or(|level| level == Level::Pass), "{tool} {input}: {said:?}");
+    }
     let settings = format!("{HOME}/.claude/settings.json");
     let edit = |old: &str, new: &str| {
         let input = serde_json::json!({"file_path": settings, "old_string": old, "new_string": new});

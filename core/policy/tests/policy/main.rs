@@ -12,5 +12,6 @@ mod examples;
 mod explain;
 mod facts;
 mod hostile;
+mod links;
 mod notify;
 mod presets;

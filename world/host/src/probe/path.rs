@@ -26,8 +26,24 @@ pub fn fact(path: &Path) -> PathFact {
     }
 }
 
-/// The path with symlinks resolved as far as it exists; the rest as written.
+/// So many links that lead nowhere are followed from one to the next.
+const LONGEST_CHAIN: usize = 8;
+
+/// The path with symlinks resolved as far as it exists; the rest as written. A link to what does not exist yet is
+/// followed: who writes to it makes that.
 fn real(path: &Path) -> PathBuf {
+    let mut path = path.to_path_buf();
+    for _ in 0..LONGEST_CHAIN {
+        let resolved = resolved(&path);
+        match std::fs::read_link(&resolved) {
+            Ok(to) => path = resolved.parent().map_or_else(|| to.clone(), |folder| folder.join(&to)),
+            Err(_) => return resolved,
+        }
+    }
+    path
+}
+
+fn resolved(path: &Path) -> PathBuf {
     for ancestor in path.ancestors() {
         if let Ok(real) = std::fs::canonicalize(ancestor) {
             return match path.strip_prefix(ancestor) {
@@ -61,6 +77,22 @@ mod tests {
         let found = fact(&root.join("link/gone/deeper"));
         assert_eq!(found.real, root.join("gone/deeper").to_string_lossy());
         assert!(!found.exists && !found.is_dir && found.tracked == Some(false));
+    }
+
+    #[test]
+    fn g14_a_link_leads_where_it_points_also_when_nothing_stands_there_yet() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = std::fs::canonicalize(folder.path()).unwrap();
+        std::fs::create_dir(root.join("home")).unwrap();
+        std::os::unix::fs::symlink("home", root.join("h")).unwrap();
+        std::os::unix::fs::symlink("h/.profile", root.join("link")).unwrap();
+        std::os::unix::fs::symlink("link", root.join("second")).unwrap();
+        for name in ["link", "second", "h/.profile", "h/../link"] {
+            let found = fact(&root.join(name));
+            assert_eq!(found.real, root.join("home/.profile").to_string_lossy(), "{name}");
+        }
+        std::os::unix::fs::symlink("ring", root.join("ring")).unwrap();
+        assert!(fact(&root.join("ring")).is_symlink, "a ring ends");
     }
 
     #[test]

@@ -1,0 +1,165 @@
+//! What a tool would run or write, read from the input of tools that no dialect knows by name: servers of tools, and
+//! tools that are newer than this program.
+
+use model::tool::ToolSubject;
+use serde_json::Value;
+
+/// Fields that hold what a shell is to run.
+const COMMANDS: &[&str] =
+    &["command", "cmd", "shell_command", "shellCommand", "command_line", "commandLine", "commands", "bash_command"];
+
+/// Fields that hold it where the tool's name says that it runs things.
+const SCRIPTS: &[&str] = &["script", "code", "input", "line", "text"];
+
+/// Fields that hold the words behind the first.
+const ARGUMENTS: &[&str] = &["args", "arguments", "argv"];
+
+/// Parts of the name of a tool that runs commands.
+const RUNNERS: &[&str] = &["shell", "bash", "exec", "terminal", "command", "powershell", "pwsh", "cmd", "ssh", "zsh"];
+
+/// Words of the name of a tool that changes files, and the fields that say which.
+const WRITERS: &[&str] = &[
+    "write", "edit", "create", "append", "replace", "delete", "remove", "move", "rename", "patch", "insert", "save",
+    "overwrite", "copy",
+];
+const PATHS: &[&str] = &[
+    "path", "file_path", "filePath", "file", "filename", "relative_path", "relativePath", "absolute_path", "destination",
+    "dest", "new_path", "newPath", "source", "old_path", "target_file",
+];
+
+/// How the text of a tool is to be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CommandLanguage {
+    Shell,
+    PowerShell,
+    JavaScript,
+}
+
+/// The line of a shell that does what `text` does in its own language.
+pub fn shell_line(language: CommandLanguage, text: &str) -> String {
+    match language {
+        CommandLanguage::Shell => text.to_string(),
+        CommandLanguage::PowerShell => format!("pwsh -Command {}", quoted(text)),
+        CommandLanguage::JavaScript => format!("node -e {}", quoted(text)),
+    }
+}
+
+/// What a tool of that name would run or write, as far as its input says so.
+pub fn read(name: &str, input: &Value, subject: &mut ToolSubject) {
+    let short = name.rsplit("__").next().unwrap_or(name).to_ascii_lowercase();
+    let runs = RUNNERS.iter().any(|part| short.contains(part));
+    let language =
+        if short.contains("powershell") || short.contains("pwsh") { CommandLanguage::PowerShell } else { CommandLanguage::Shell };
+    let scripts = if runs { SCRIPTS } else { &[] };
+    let given = |field: &&&'static str| input.get(**field).is_some_and(|value| !value.is_null());
+    if let Some(field) = COMMANDS.iter().chain(scripts).find(given) {
+        match line(input, field) {
+            // One bare word is the name of an action where the tool is no shell: `{"command": "navigate"}`.
+            Some(text) if !runs && text.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_') => {}
+            Some(text) => subject.command = Some(shell_line(language, &text)),
+            None if runs => subject.unread = Some(field),
+            None => {}
+        }
+    }
+    let words = |part: char| !part.is_ascii_alphanumeric();
+    if short.split(words).any(|word| WRITERS.contains(&word)) {
+        let texts = PATHS.iter().filter_map(|field| input.get(*field)).filter_map(Value::as_str);
+        for path in texts.filter(|path| !path.is_empty()) {
+            if !subject.paths.iter().any(|known| known == path) {
+                subject.paths.push(path.to_string());
+            }
+        }
+        subject.writes = !subject.paths.is_empty();
+    }
+}
+
+/// The line in a field: text, words, or several lines, with the words of another field behind.
+fn line(input: &Value, field: &str) -> Option<String> {
+    let mut line = match input.get(field)? {
+        Value::String(text) => text.clone(),
+        Value::Array(items) if field == "commands" => texts(items)?.join("\n"),
+        Value::Array(items) => words(items)?,
+        _ => return None,
+    };
+    let more = ARGUMENTS.iter().find_map(|field| input.get(*field)).filter(|more| !more.is_null());
+    match more {
+        Some(Value::Array(items)) => line = format!("{line} {}", words(items)?),
+        Some(Value::String(text)) => line = format!("{line} {text}"),
+        _ => {}
+    }
+    Some(line)
+}
+
+fn texts(items: &[Value]) -> Option<Vec<&str>> {
+    items.iter().map(Value::as_str).collect()
+}
+
+fn words(items: &[Value]) -> Option<String> {
+    Some(texts(items)?.into_iter().map(quoted).collect::<Vec<_>>().join(" "))
+}
+
+/// A word as a shell has to write it.
+fn quoted(word: &str) -> String {
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./=:,+@%".contains(letter);
+    if !word.is_empty() && word.chars().all(plain) { word.to_string() } else { format!("'{}'", word.replace('\'', "'\\''")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn read_of(name: &str, input: Value) -> (Option<String>, Option<&'static str>) {
+        let mut subject = ToolSubject::default();
+        read(name, &input, &mut subject);
+        (subject.command, subject.unread)
+    }
+
+    #[test]
+    fn g8_a_servers_shell_is_read_by_any_of_its_fields() {
+        for input in [
+            json!({"command": "rm -rf x"}), json!({"cmd": "rm -rf x"}), json!({"shell_command": "rm -rf x"}),
+            json!({"commandLine": "rm -rf x"}), json!({"command": ["rm", "-rf", "x"]}), json!({"commands": ["rm -rf x"]}),
+            json!({"command": "rm", "args": ["-rf", "x"]}), json!({"cmd": "rm", "arguments": "-rf x"}),
+        ] {
+            assert_eq!(read_of("mcp__box__run", input.clone()), (Some("rm -rf x".into()), None), "{input}");
+        }
+        assert_eq!(read_of("mcp__box__shell", json!({"script": "rm x"})).0, Some("rm x".into()));
+        assert_eq!(read_of("mcp__win__powershell", json!({"command": "ri x"})).0, Some("pwsh -Command 'ri x'".into()));
+        assert_eq!(read_of("mcp__box__exec", json!({"command": ["sh", "-c", "it's"]})).0, Some("sh -c 'it'\\''s'".into()));
+    }
+
+    #[test]
+    fn the_name_of_an_action_and_other_texts_are_no_commands() {
+        for (name, input) in [
+            ("mcp__browser__act", json!({"command": "navigate", "url": "x"})),
+            ("mcp__editor__text", json!({"command": "create", "path": "a"})),
+            ("mcp__browser__evaluate", json!({"script": "() => rm"})),
+            ("mcp__x__search", json!({"query": "rm -rf x"})),
+            ("mcp__x__act", json!({"command": null})),
+            ("mcp__x__act", json!({"command": {"a": 1}})),
+        ] {
+            assert_eq!(read_of(name, input.clone()), (None, None), "{name} {input}");
+        }
+    }
+
+    #[test]
+    fn d5_a_shells_command_that_is_not_text_is_unread() {
+        for input in [json!({"command": 42}), json!({"command": {"a": 1}}), json!({"command": ["rm", 1]})] {
+            assert_eq!(read_of("mcp__box__execute_command", input.clone()), (None, Some("command")), "{input}");
+        }
+    }
+
+    #[test]
+    fn g8_a_servers_tool_that_writes_names_its_files() {
+        let writes = |name: &str, input: Value| {
+            let mut subject = ToolSubject::default();
+            read(name, &input, &mut subject);
+            subject.writes.then_some(subject.paths)
+        };
+        assert_eq!(writes("mcp__fs__write_file", json!({"path": "/a"})), Some(vec!["/a".into()]));
+        assert_eq!(writes("mcp__fs__move_file", json!({"source": "/a", "destination": "/b"})).map(|paths| paths.len()), Some(2));
+        assert_eq!(writes("mcp__fs__read_file", json!({"path": "/a"})), None);
+        assert_eq!(writes("mcp__fs__create_issue", json!({"title": "a"})), None);
+    }
+}
