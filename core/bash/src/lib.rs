@@ -7,6 +7,7 @@
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
 
 mod entries;
+mod files;
 mod flat;
 mod limits;
 mod map;
@@ -21,6 +22,7 @@ mod syntax;
 mod walk;
 mod words;
 
+pub use files::{KnownContent, KnownFile, KnownFiles, WantedFile};
 pub use plain::{PlainCommand, plain};
 pub use reading::{
     Command, Reading, Redirect, RedirectKind, StdinSource, Surroundings, UnreadPart, Via, Word, WordPiece,
@@ -28,7 +30,10 @@ pub use reading::{
 
 /// Everything `line` would run, in the order it would.
 pub fn read(line: &str, around: &Surroundings) -> Reading {
-    let mut walker = walk::Walker::new(around, line.len());
+    // Files are read within bounds of their own: each byte of them is paid for like one of the line.
+    let texts = around.files.iter().filter_map(|(_, file)| file.text());
+    let bytes = texts.fold(line.len(), |sum, text| sum.saturating_add(text.len()));
+    let mut walker = walk::Walker::new(around, bytes);
     let unix;
     let text = if line.contains('\r') {
         unix = line.replace("\r\n", "\n");

@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use crate::files::{KnownFiles, WantedFile};
+
 /// What is known about the place a line would run in. Variables named here are
 /// expanded; all others that the line does not assign are unknown.
 #[derive(Debug, Clone, Default)]
@@ -13,6 +15,8 @@ pub struct Surroundings {
     pub home: Option<String>,
     /// Other variables whose value is certain (`PWD`, `USER`, `TMPDIR`, …).
     pub vars: Vec<(String, String)>,
+    /// Files the line runs, as far as they are known by now.
+    pub files: Arc<KnownFiles>,
 }
 
 /// Everything a line would run.
@@ -23,6 +27,8 @@ pub struct Reading {
     pub troubles: Vec<UnreadPart>,
     /// A bound was hit: something in the line was not looked at.
     pub cut: bool,
+    /// Files that have to be known to say more. With them in the surroundings the line is read again.
+    pub wants: Vec<WantedFile>,
 }
 
 /// One simple command that would run.
@@ -40,6 +46,8 @@ pub struct Command {
     pub feed: StdinSource,
     /// The folder it runs in, as far as `cd` in the line lets us know.
     pub cwd: Option<Arc<str>>,
+    /// The line of the innermost file it is reached through; 0 where it stands in no file.
+    pub line: usize,
 }
 
 /// One word after quoting and expansion.
@@ -75,6 +83,8 @@ pub enum Via {
     Shell(String),
     /// An interpreter running inline code; its library calls are given as the shell commands that would do the same.
     Script(String),
+    /// A file that is run, or that says what is run.
+    File(Arc<str>),
     /// A branch, loop body or background job.
     Branch,
 }
@@ -176,6 +186,15 @@ impl Command {
             [WordPiece::Text(text)] => Some(Cow::Borrowed(text.rsplit('/').next().unwrap_or(text))),
             _ => self.program().map(Cow::Owned),
         }
+    }
+
+    /// The file it stands in, and on which line of it.
+    pub fn file(&self) -> Option<(&Arc<str>, usize)> {
+        let file = self.via.iter().rev().find_map(|via| match via {
+            Via::File(path) => Some(path),
+            _ => None,
+        });
+        file.map(|path| (path, self.line))
     }
 
     /// The words after the program.

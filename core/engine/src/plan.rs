@@ -27,6 +27,19 @@ pub fn plan(envelope: &Envelope, call: &Call, around: &Around) -> Plan {
 }
 
 impl Plan {
+    /// Files that have to be read before it is known what would run. Asked in rounds: a script runs a script.
+    pub fn files(&self, facts: &Facts) -> Vec<Probe> {
+        let wanted = self.parsed_call.iter().flat_map(ParsedCall::file_probes);
+        wanted.filter(|probe| facts.file(probe).is_none()).collect()
+    }
+
+    /// Reads the call again, with the files that are known by now.
+    pub fn read_again(&mut self, facts: &Facts) {
+        let Some(parsed_call) = &mut self.parsed_call else { return };
+        *parsed_call = parsed_call.with_files(facts);
+        self.probes.extend(parsed_call.probes());
+    }
+
     /// What needs no state: the guard. Judged before the transaction, so that it
     /// stands even when there is no database.
     pub fn judge(&self, policy: &Policy, facts: &Facts, circumstances: &Circumstances) -> Findings {
@@ -49,3 +62,6 @@ pub fn further(event: &EventContext<'_>) -> Vec<Probe> {
 
 /// As many rounds as can be of use.
 pub const MOST_ROUNDS: usize = 4;
+
+/// So many files deep is what a line runs looked into.
+pub const MOST_FILE_ROUNDS: usize = 3;

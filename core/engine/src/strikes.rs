@@ -111,6 +111,7 @@ mod tests {
             subject: String::new(),
             instead: None,
             intent: (kind == RuleKind::Strike).then_some(intent),
+            file: None,
         }
     }
 

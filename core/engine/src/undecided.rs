@@ -42,6 +42,7 @@ impl Undecided<'_> {
             subject: call.name.clone(),
             instead: Some("Try it once more; if that does not help, `taut doctor` says what is wrong.".to_string()),
             intent: None,
+            file: None,
         })
     }
 

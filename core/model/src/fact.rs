@@ -1,6 +1,8 @@
 //! Facts: what the core may ask of the world before it decides, and the answers.
 
 use crate::call::ClientProcess;
+use crate::time::Ms;
+use std::sync::Arc;
 
 /// A question. Each is answered once per event, in bounded time.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -20,6 +22,10 @@ pub enum Probe {
     Text { path: String, within: Vec<String> },
     /// The first few files below a folder that a pattern names.
     Matches { folder: String, pattern: String },
+    /// A file that a line would run, or that says what it runs.
+    RunFile { path: String },
+    /// The nearest file with one of these names, in the folder or above it.
+    NearestFile { folder: String, names: Vec<String> },
     /// The directive files from a folder up to the root, `.directives/NAME.md` before `NAME.md`.
     Directives { folder: String, root: String, names: Vec<String> },
 }
@@ -38,6 +44,8 @@ pub struct Facts {
     pub texts: Vec<(String, TextFact)>,
     /// By folder and pattern.
     pub matches: Vec<((String, String), Vec<String>)>,
+    /// Files that the line would run, by the question. Each that was asked has an answer.
+    pub files: Vec<(Probe, FileFact)>,
     /// Full paths, by the folder that was asked about; the nearest first.
     pub directives: Vec<(String, Vec<String>)>,
     /// Asked only where the user's terminal may be rung; absent for a client without one.
@@ -71,6 +79,30 @@ pub enum TextFact {
     Outside,
     /// It is there and cannot be read.
     Failed,
+}
+
+/// A file that a line would run, or that says what it runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileFact {
+    /// Where it stands: as it was asked for, or where it was found.
+    pub path: String,
+    /// The same with links resolved.
+    pub real: String,
+    pub content: FileContent,
+    /// When what is in it, or its entry, was last changed.
+    pub changed: Ms,
+    /// Git tracks it, and it is as git has it.
+    pub as_committed: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FileContent {
+    Text(Arc<str>),
+    /// Not text: a program, and the known tool that it is a copy of.
+    Program(Option<String>),
+    Missing,
+    /// It is there and was not read, and why.
+    Unread(String),
 }
 
 /// What stands in an agent's settings file, and what should.
@@ -148,6 +180,10 @@ impl Facts {
     pub fn matches(&self, folder: &str, pattern: &str) -> Option<&[String]> {
         let found = self.matches.iter().find(|((asked, of), _)| asked == folder && of == pattern);
         found.map(|(_, paths)| paths.as_slice())
+    }
+
+    pub fn file(&self, asked: &Probe) -> Option<&FileFact> {
+        self.files.iter().find(|(known, _)| known == asked).map(|(_, file)| file)
     }
 
     pub fn directives(&self, folder: &str) -> Option<&[String]> {

@@ -28,5 +28,5 @@ pub use event::{Body, Envelope, EventKind, Family};
 pub use needs::{Needs, Placed};
 pub use time::Ms;
 pub use tool::{ToolCall, ToolKind};
-pub use verdict::{Finding, Findings, Level, RuleKind};
+pub use verdict::{Finding, Findings, FoundInFile, Level, RuleKind};
 pub use who::{Loaded, Who};

@@ -1,5 +1,6 @@
 //! Verdicts: ordered levels, findings with their reasons, and how many become one.
 
+use crate::time::Ms;
 use serde::{Deserialize, Serialize};
 
 /// How strict a verdict is. The strictest wins.
@@ -65,6 +66,20 @@ pub struct Finding {
     pub instead: Option<String>,
     /// For strikes: what was meant and on what, whatever the spelling.
     pub intent: Option<Intent>,
+    /// The file that the command stands in, where it stands in one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<FoundInFile>,
+}
+
+/// Where in a file something was found, and whose file it is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FoundInFile {
+    pub path: String,
+    pub line: usize,
+    /// When the file was last changed.
+    pub changed: Ms,
+    /// Git tracks it, and it is as git has it.
+    pub as_committed: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -117,7 +132,8 @@ mod tests {
     use super::*;
 
     fn finding(rule: &str, kind: RuleKind) -> Finding {
-        Finding { rule: rule.into(), kind, reason: String::new(), subject: String::new(), instead: None, intent: None }
+        let (reason, subject) = Default::default();
+        Finding { rule: rule.into(), kind, reason, subject, instead: None, intent: None, file: None }
     }
 
     #[test]

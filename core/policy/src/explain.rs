@@ -64,6 +64,7 @@ fn via(via: &Via) -> String {
         Via::ProcessSubstitution => "<(…)".into(),
         Via::Body(name) => format!("{name}()"),
         Via::Wrapper(name) | Via::Shell(name) | Via::Script(name) => name.clone(),
+        Via::File(path) => path.to_string(),
         Via::Branch => "branch".into(),
     }
 }

@@ -29,7 +29,9 @@ struct OfRule {
 impl Gathered {
     pub(crate) fn add(&mut self, finding: Finding) {
         let intent = finding.intent.as_ref().map(|intent| (&intent.what, &intent.target));
-        let said = number(&(&finding.rule, &finding.subject, intent));
+        // What a file does and what the line does are two things: they may not count alike.
+        let file = finding.file.as_ref().map(|file| &file.path);
+        let said = number(&(&finding.rule, &finding.subject, intent, file));
         if !self.known.insert(said) {
             return;
         }
@@ -85,6 +87,7 @@ mod tests {
             subject: subject.to_string(),
             instead: None,
             intent: Some(Intent { what: "remove".to_string(), target: subject.to_string() }),
+            file: None,
         }
     }
 

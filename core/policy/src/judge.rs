@@ -8,6 +8,7 @@ use crate::parsed_call::ParsedCall;
 use crate::policy::{Policy, PolicyMode};
 use crate::rule::{Hit, Rule, RuleInput, RuleTrigger};
 use crate::rules;
+use crate::run_files;
 use bash::Command;
 use model::fact::Facts;
 use model::{Finding, Findings, Ms, RuleKind};
@@ -65,6 +66,7 @@ pub fn judge(parsed_call: &ParsedCall, policy: &Policy, facts: &Facts, circumsta
             subject: hit.subject.clone(),
             instead: Some(rule.instead().to_string()).filter(|text| !text.is_empty()),
             intent: intent(kind, rule.id(), hit),
+            file: run_files::found_in(command, ground.cwd, facts),
         };
         findings.add(weighed(finding, policy, circumstances));
     });

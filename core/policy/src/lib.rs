@@ -30,6 +30,7 @@ pub mod presets;
 mod reason;
 mod rule;
 pub mod rules;
+mod run_files;
 mod running;
 mod source;
 mod sql;

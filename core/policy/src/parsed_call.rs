@@ -2,13 +2,15 @@
 
 use crate::command_facts::CommandFacts;
 use crate::path_actions::{PathAction, PathVerb};
+use crate::run_files;
 use crate::source::Substitutions;
 use crate::target::Target;
-use bash::{Command, Reading, Surroundings};
+use bash::{Command, KnownFiles, Reading, Surroundings};
 use model::Envelope;
 use model::event::Body;
-use model::fact::Probe;
+use model::fact::{Facts, Probe};
 use model::tool::{ToolCall, ToolKind};
+use std::sync::Arc;
 
 /// How many paths one matter may ask the world about.
 const MOST_PROBES: usize = 16;
@@ -45,6 +47,8 @@ pub struct ParsedCall {
     pub(crate) substitutions: Substitutions,
     /// What an edit tool would change, when the call is of one.
     pub edit: Option<FileEdit>,
+    /// Why not all of the call was there to be read.
+    cut_because: Option<String>,
 }
 
 /// A change by an edit tool.
@@ -92,6 +96,11 @@ fn whole(call: &ToolCall, cwd: Option<String>, around: &Around) -> Option<Parsed
 impl ParsedCall {
     /// A shell line that would run in `cwd`.
     pub fn line(line: &str, cwd: Option<String>, around: &Around) -> Self {
+        Self::line_with(line, cwd, around, Arc::default())
+    }
+
+    /// The same, with what is known of the files that it runs.
+    fn line_with(line: &str, cwd: Option<String>, around: &Around, files: Arc<KnownFiles>) -> Self {
         let mut vars = Vec::new();
         if let Some(cwd) = &cwd {
             vars.push(("PWD".to_string(), cwd.clone()));
@@ -99,11 +108,12 @@ impl ParsedCall {
         if let Some(temp) = around.temp.first() {
             vars.push(("TMPDIR".to_string(), temp.clone()));
         }
-        let surroundings = Surroundings { cwd: cwd.clone(), home: around.home.clone(), vars };
+        let surroundings = Surroundings { cwd: cwd.clone(), home: around.home.clone(), vars, files };
         let reading = bash::read(line, &surroundings);
         let substitutions = Substitutions::default();
         let seen = CommandFacts::all(&reading, &substitutions);
-        Self { around: around.clone(), cwd, line: Some(line.to_string()), reading, seen, substitutions, edit: None }
+        let line = Some(line.to_string());
+        Self { around: around.clone(), cwd, line, reading, seen, substitutions, ..Self::default() }
     }
 
     /// A change by an edit tool.
@@ -143,9 +153,27 @@ impl ParsedCall {
 
     /// Something of it was not read: that is not the same as there being nothing.
     fn cut(&mut self, why: &str) {
+        self.cut_because = Some(why.to_string());
         self.reading.cut = true;
         let text = self.line.clone().or_else(|| Some(self.edit.as_ref()?.path.clone())).unwrap_or_default();
         self.reading.troubles.insert(0, bash::UnreadPart { text, why: why.to_string() });
+    }
+
+    /// Files that have to be read before it is known what the line runs.
+    pub fn file_probes(&self) -> Vec<Probe> {
+        self.reading.wants.iter().map(run_files::probe).collect()
+    }
+
+    /// The same call with what is known of the files by now.
+    #[must_use]
+    pub fn with_files(&self, facts: &Facts) -> Self {
+        let Some(line) = &self.line else { return self.clone() };
+        let mut again = Self::line_with(line, self.cwd.clone(), &self.around, Arc::new(run_files::known(facts)));
+        // What was cut off before it was read still is.
+        if let Some(cut) = &self.cut_because {
+            again.cut(cut);
+        }
+        again
     }
 
     /// What the world has to be asked before this can be judged.

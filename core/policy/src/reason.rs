@@ -32,7 +32,11 @@ pub fn way_out(findings: &Findings) -> Option<String> {
 }
 
 fn one(finding: &Finding, out: &mut String) {
-    let _ = write!(out, "[{}] `{}`: {}", finding.rule, finding.subject, finding.reason);
+    let _ = write!(out, "[{}] ", finding.rule);
+    if let Some(file) = &finding.file {
+        let _ = write!(out, "{}:{} runs ", file.path, file.line);
+    }
+    let _ = write!(out, "`{}`: {}", finding.subject, finding.reason);
     if let Some(instead) = &finding.instead {
         let _ = write!(out, "\nInstead: {instead}");
     }
@@ -53,6 +57,7 @@ mod tests {
             subject: "x".into(),
             instead: Some("Do y.".into()),
             intent: None,
+            file: None,
         }
     }
 

@@ -57,10 +57,19 @@ impl Judge {
     }
 
     fn look(&self, line: &str) -> (ParsedCall, Facts) {
-        let parsed_call =
+        let mut parsed_call =
             ParsedCall::line(line, Some(self.call.cwd.clone()), &judge_context::around(&self.call, &self.setting));
         let mut facts =
             Facts { projects: vec![(self.call.cwd.clone(), self.project_policy.project.clone())], ..Facts::default() };
+        for _ in 0..engine::MOST_FILE_ROUNDS {
+            let asks: Vec<Probe> =
+                parsed_call.file_probes().into_iter().filter(|probe| facts.file(probe).is_none()).collect();
+            if asks.is_empty() {
+                break;
+            }
+            host::probe::add(&mut facts, &asks, &self.setting.home);
+            parsed_call = parsed_call.with_files(&facts);
+        }
         let probes: Vec<Probe> = parsed_call.probes();
         host::probe::add(&mut facts, &probes, &self.setting.home);
         (parsed_call, facts)

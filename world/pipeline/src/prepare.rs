@@ -249,8 +249,9 @@ fn look(
 ) -> PreparedEvent {
     let folder = engine::folder(&envelope, &call.cwd);
     let here = policies.of(folder, &setting.home);
-    let plan = engine::plan(&envelope, call, &judge_context::around(call, setting));
+    let mut plan = engine::plan(&envelope, call, &judge_context::around(call, setting));
     let mut facts = Facts { projects: vec![(folder.to_string(), here.project.clone())], ..Facts::default() };
+    read_files(&mut plan, &mut facts, &setting.home);
     host::probe::add(&mut facts, &plan.probes, &setting.home);
     facts.settings = settings::fact(&envelope, setting, call.at);
     facts.screen = judge_context::screen(envelope.agent, call, &here);
@@ -268,6 +269,18 @@ fn look(
     look_around(&mut seen, call, Ids { event, session, request: &call.request });
     seen.findings = judged(&plan, &seen, call, setting, policies);
     seen
+}
+
+/// Reads the files that the call runs, in rounds: a script may run a script.
+fn read_files(plan: &mut Plan, facts: &mut Facts, home: &Path) {
+    for _ in 0..engine::MOST_FILE_ROUNDS {
+        let asks = plan.files(facts);
+        if asks.is_empty() {
+            return;
+        }
+        host::probe::add(facts, &asks, home);
+        plan.read_again(facts);
+    }
 }
 
 /// Asks in rounds for what is to be told: one answer may raise the next question.

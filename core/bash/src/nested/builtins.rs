@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::options;
+use super::shells::RunFile;
 use crate::limits;
 use crate::output::Output;
 use crate::reading::{Command, Via, Word, WordPiece};
@@ -39,7 +40,9 @@ impl Walker {
             "eval" => return self.read_text(&super::joined(args), &place.under(Via::Shell("eval".to_string()))),
             "source" | "." => {
                 if let Some(script) = args.first() {
-                    return self.run_printed(script, Via::Shell("source".to_string()), place);
+                    let args = args.get(1..).filter(|args| !args.is_empty());
+                    let run = RunFile { script, args, own_process: false };
+                    return self.run_file(&run, Via::Shell("source".to_string()), place);
                 }
             }
             "set" => self.set_positional(args),

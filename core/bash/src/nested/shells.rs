@@ -1,9 +1,10 @@
 //! Shells: `-c` text, text on the standard input, and process substitutions run as scripts.
 
 use super::options;
+use crate::files::{FilePiece, KnownFile};
 use crate::output::Output;
 use crate::reading::{Command, StdinSource, Via, Word};
-use crate::scope::Positional;
+use crate::scope::{Positional, Value};
 use crate::walk::{Place, Walker};
 
 const SHELLS: &[&str] =
@@ -12,6 +13,15 @@ const VALUED: &[&str] = &["-o", "-O", "--rcfile", "--init-file", "+o", "+O"];
 
 pub(crate) fn is_shell(name: &str) -> bool {
     SHELLS.contains(&name)
+}
+
+/// A script that a shell is told to run.
+pub(super) struct RunFile<'a> {
+    pub(super) script: &'a Word,
+    /// `$1` and those behind it; `None` where they stay what they are.
+    pub(super) args: Option<&'a [Word]>,
+    /// `source` reads it in the shell that is there.
+    pub(super) own_process: bool,
 }
 
 impl Walker {
@@ -39,14 +49,17 @@ impl Walker {
         }
         match operands.first() {
             Some(script) if !reads_input(script) && !options::given(&options, &["-s"]) => {
-                self.run_printed(script, via, place)
+                let script = RunFile { script, args: operands.get(1..), own_process: true };
+                self.run_file(&script, via, place)
             }
             _ => self.run_input(via, place),
         }
     }
 
-    /// `source FILE`, `bash FILE`: a process substitution whose output is known can be read.
-    pub(super) fn run_printed(&mut self, script: &Word, via: Via, place: &Place) -> Output {
+    /// `source FILE`, `bash FILE`: what the line itself has written, a process substitution whose output is known, or a
+    /// file whose text is known.
+    pub(super) fn run_file(&mut self, run: &RunFile<'_>, via: Via, place: &Place) -> Output {
+        let script = run.script;
         if script
             .known()
             .as_deref()
@@ -54,10 +67,26 @@ impl Walker {
         {
             return self.run_input(via, place);
         }
-        match self.written(script) {
-            Some(text) => self.inner_text(&text, via, place),
-            None => Output::Unknown,
+        if let Some(text) = self.written(script) {
+            return self.inner_text(&text, via, place);
         }
+        let Some(file) = self.file_named(script) else { return Output::Unknown };
+        self.run_shell_file(&file, run, &place.under(via))
+    }
+
+    /// Reads the whole of a file as shell.
+    pub(super) fn run_shell_file(&mut self, file: &KnownFile, run: &RunFile<'_>, place: &Place) -> Output {
+        let Some(text) = file.text() else { return Output::Unknown };
+        let name = run.own_process.then_some(run.script);
+        let piece = FilePiece { args: run.args, name, ..FilePiece::of(file, 1, text) };
+        let before = self.lookup("BASH_SOURCE");
+        self.set("BASH_SOURCE", Value::One(run.script.clone()));
+        let output = if run.own_process { self.run_piece(&piece, place) } else { self.read_piece(&piece, place) };
+        match before {
+            Some(value) => self.set("BASH_SOURCE", (*value).clone()),
+            None => self.scope.unset("BASH_SOURCE"),
+        }
+        output
     }
 
     /// Reads the standard input as shell, as far as its text is known.

@@ -17,6 +17,7 @@ impl Walker {
         if !self.tick() || !self.allowance.sink() {
             return Output::Unknown;
         }
+        self.at_line(source, statement.span.start.line());
         let background = matches!(statement.terminator, Some(StmtTerminator::Background(_)));
         let output = if background {
             let kept = self.scope.clone();

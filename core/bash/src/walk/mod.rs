@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use shuck_ast::StmtSeq;
 
+use crate::files::{Counted, KnownFiles};
 use crate::limits::{self, Allowance};
 use crate::output::Output;
 use crate::reading::{Command, Reading, StdinSource, Surroundings, UnreadPart, Via, Word};
@@ -26,6 +27,11 @@ pub(crate) struct Walker {
     /// What process substitutions print, by their source, and what the line writes into files,
     /// by their path: a shell may be told to run it.
     pub(crate) printed: HashMap<String, Rc<String>>,
+    /// What is known of the files that the line runs.
+    pub(crate) files: Arc<KnownFiles>,
+    /// The text of a file that is being read, and the line of it that was reached.
+    pub(crate) counted: Option<Counted>,
+    pub(crate) line: usize,
 }
 
 /// Where in the line a text stands: how it is reached and what it reads.
@@ -64,6 +70,9 @@ impl Walker {
             scope: Scope::new(around),
             allowance: Allowance::new(line),
             printed: HashMap::new(),
+            files: around.files.clone(),
+            counted: None,
+            line: 0,
         }
     }
 
@@ -79,27 +88,34 @@ impl Walker {
 
     /// Reads a text as shell, here. Its output comes back as far as it is certain.
     pub(crate) fn read_text(&mut self, text: &str, place: &Place) -> Output {
+        // A text that is not walked is not copied either.
+        self.read_within(text.len(), || Rc::from(text), place)
+    }
+
+    /// The same of a text that is shared.
+    pub(crate) fn read_source(&mut self, text: &Rc<str>, place: &Place) -> Output {
+        self.read_within(text.len(), || text.clone(), place)
+    }
+
+    fn read_within(&mut self, bytes: usize, text: impl FnOnce() -> Rc<str>, place: &Place) -> Output {
         if !self.allowance.sink() {
             return Output::Unknown;
         }
-        let output = if self.allowance.parse(text.len()) { self.read_bounded(text, place) } else { Output::Unknown };
+        let output = if self.allowance.parse(bytes) { self.read_bounded(&text(), place) } else { Output::Unknown };
         self.allowance.rise();
         output
     }
 
-    fn read_bounded(&mut self, text: &str, place: &Place) -> Output {
+    fn read_bounded(&mut self, text: &Rc<str>, place: &Place) -> Output {
         let depth = self.allowance.enter_text();
         let output = self.read_parsed(text, syntax::parse(text, depth), place);
         self.allowance.leave_text();
         output
     }
 
-    fn read_parsed(&mut self, text: &str, parsed: Result<StmtSeq, syntax::Refusal>, place: &Place) -> Output {
+    fn read_parsed(&mut self, text: &Rc<str>, parsed: Result<StmtSeq, syntax::Refusal>, place: &Place) -> Output {
         match parsed {
-            Ok(sequence) => {
-                let source: Rc<str> = Rc::from(text);
-                self.sequence(&sequence, &source, place)
-            }
+            Ok(sequence) => self.sequence(&sequence, text, place),
             Err(syntax::Refusal::Deep) => {
                 self.trouble(text, "more is opened than closed");
                 flat::commands(self, text, place);
@@ -158,6 +174,7 @@ impl Walker {
             via: place.via.clone(),
             feed: place.feed.clone(),
             cwd: self.scope.cwd.clone(),
+            line: if self.counted.is_some() { self.line } else { 0 },
             ..Command::default()
         }
     }

@@ -1,17 +1,34 @@
 //! What the tests share: a place to stand in and a short way to write a reading down.
 
-use bash::{Reading, Surroundings};
+use bash::{KnownContent, KnownFile, Reading, Surroundings, WantedFile};
+use std::sync::Arc;
 
 pub fn around() -> Surroundings {
     Surroundings {
         cwd: Some("/srv/app".into()),
         home: Some("/home/ann".into()),
         vars: vec![("USER".into(), "ann".into())],
+        ..Surroundings::default()
     }
 }
 
 pub fn read(line: &str) -> Reading {
     bash::read(line, &around())
+}
+
+/// A line read where these files stand, each with its text.
+pub fn read_with(line: &str, files: &[(&str, &str)]) -> Reading {
+    let known = |(path, text): &(&str, &str)| {
+        let content = KnownContent::Text((*text).into());
+        (WantedFile::At((*path).into()), Arc::new(KnownFile { path: (*path).into(), real: (*path).into(), content }))
+    };
+    let files = Arc::new(files.iter().map(known).collect());
+    bash::read(line, &Surroundings { files, ..around() })
+}
+
+/// Everything the line runs where these files stand.
+pub fn runs_with(line: &str, files: &[(&str, &str)]) -> Vec<String> {
+    read_with(line, files).commands.iter().map(shown).collect()
 }
 
 /// Every command as its words and redirects; what is unknown stands in `‹›`, a pattern in `«»`.

@@ -90,5 +90,6 @@ pub(crate) fn is_line(event: &EventContext<'_>, verbs: &[&str]) -> bool {
 }
 
 pub(crate) fn finding(rule: &str, kind: RuleKind, gated: &GatedCall<'_>, reason: String) -> Finding {
-    Finding { rule: rule.to_string(), kind, reason, subject: gated.call.name.clone(), instead: None, intent: None }
+    let subject = gated.call.name.clone();
+    Finding { rule: rule.to_string(), kind, reason, subject, instead: None, intent: None, file: None }
 }

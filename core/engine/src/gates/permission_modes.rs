@@ -28,6 +28,7 @@ pub fn judge(call: &ToolCall, mode: Option<&str>, policy: &Policy) -> Option<Fin
         subject: call.name.clone(),
         instead: Some("Write down what you would have sent and tell the user.".to_string()),
         intent: None,
+        file: None,
     };
     if let Some(mode) = mode.filter(|mode| *mode != "interactive") {
         return Some(deny(format!(

@@ -59,6 +59,9 @@ pub fn finding(finding: Finding) -> Finding {
     if let Some(intent) = &mut clean.intent {
         intent.target = kept(&intent.target);
     }
+    if let Some(file) = &mut clean.file {
+        file.path = kept(&file.path);
+    }
     clean
 }
 

@@ -3,7 +3,9 @@
 //! hook, cannot be told.
 
 use super::project::small_file;
+use std::fs::Metadata;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use sys::outside::{self, Rules, Unread};
 
@@ -16,6 +18,17 @@ pub fn tracked(path: &Path) -> Option<bool> {
     let inside = path.strip_prefix(&top).ok()?.as_os_str().as_bytes().to_vec();
     let bytes = read(&index)?;
     holds(&bytes, &inside)
+}
+
+/// Whether git tracks the file and has seen it as it is now, by size and time; `None` when that cannot be told.
+pub fn as_committed(path: &Path, found: &Metadata) -> Option<bool> {
+    let Some((top, index)) = index_of(path) else { return Some(false) };
+    let inside = path.strip_prefix(&top).ok()?.as_os_str().as_bytes().to_vec();
+    let bytes = read(&index)?;
+    let Some(at) = entry_of(&bytes, &inside)? else { return Some(false) };
+    // Git keeps the lower 32 bits of each.
+    let is = |offset: usize, value: i64| number(&bytes, at + offset) == Some(value as u32);
+    Some(is(8, found.mtime()) && is(12, found.mtime_nsec()) && is(36, found.size() as i64))
 }
 
 /// The top of the work tree around a path and its index file.
@@ -43,14 +56,7 @@ fn read(index: &Path) -> Option<Vec<u8>> {
 }
 
 pub fn holds(bytes: &[u8], wanted: &[u8]) -> Option<bool> {
-    if bytes.is_empty() {
-        return Some(false);
-    }
-    let version = number(bytes, 4)?;
-    if !bytes.starts_with(b"DIRC") || !(2..=4).contains(&version) {
-        return None;
-    }
-    let count = number(bytes, 8)?;
+    let Some((version, count)) = header(bytes)? else { return Some(false) };
     if wanted.is_empty() {
         return Some(count > 0);
     }
@@ -64,6 +70,33 @@ pub fn holds(bytes: &[u8], wanted: &[u8]) -> Option<bool> {
         }
     }
     Some(false)
+}
+
+/// Where the entry of this very path begins, when there is one.
+fn entry_of(bytes: &[u8], wanted: &[u8]) -> Option<Option<usize>> {
+    let Some((version, count)) = header(bytes)? else { return Some(None) };
+    let mut at = 12;
+    let mut name = Vec::new();
+    for _ in 0..count {
+        let next = entry(bytes, at, version, &mut name)?;
+        if name == wanted {
+            return Some(Some(at));
+        }
+        at = next;
+    }
+    Some(None)
+}
+
+/// The version and the number of entries; nothing for an index that is not there.
+fn header(bytes: &[u8]) -> Option<Option<(u32, u32)>> {
+    if bytes.is_empty() {
+        return Some(None);
+    }
+    let version = number(bytes, 4)?;
+    if !bytes.starts_with(b"DIRC") || !(2..=4).contains(&version) {
+        return None;
+    }
+    Some(Some((version, number(bytes, 8)?)))
 }
 
 /// Reads the entry at `at` into `name` and gives where the next one begins.

@@ -7,6 +7,7 @@ mod git_index;
 mod path;
 mod process;
 mod project;
+mod run_file;
 mod transcript;
 
 #[cfg(feature = "fuzzing")]
@@ -61,6 +62,10 @@ pub fn add(facts: &mut Facts, probes: &[Probe], home: &Path) {
                 let found = context_files::matches(Path::new(folder), pattern);
                 let found = found.iter().map(|path| path.to_string_lossy().into_owned()).collect();
                 facts.matches.push(((folder.clone(), pattern.clone()), found));
+            }
+            Probe::RunFile { .. } | Probe::NearestFile { .. } if facts.file(probe).is_none() => {
+                let found = run_file::fact(probe, &facts.files);
+                facts.files.push((probe.clone(), found));
             }
             Probe::Directives { folder, root, names } if facts.directives(folder).is_none() => {
                 let found = directives::directives(Path::new(folder), Path::new(root), names);

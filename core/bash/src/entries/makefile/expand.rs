@@ -146,6 +146,8 @@ impl Variables {
             return unknown("make");
         }
         self.depth += 1;
+        // Also what leaves no text behind has been gone through.
+        self.grown = self.grown.saturating_add(8 + text.len() / 4);
         let mut out = String::with_capacity(text.len());
         let mut rest = text;
         while let Some((before, after)) = rest.split_once('$') {

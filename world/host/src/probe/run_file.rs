@@ -1,0 +1,154 @@
+//! A file that a line would run, or that says what it runs: small, regular, and not many of them for one event.
+
+use super::git_index;
+use model::Ms;
+use model::fact::{FileContent, FileFact, Probe};
+use std::fs::Metadata;
+use std::io::Read;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use sys::outside::{self, Rules, Unread};
+
+/// A larger file is not read: it is no script that a person wrote.
+const LARGEST: u64 = 64 * 1024;
+
+/// Of all files of one event.
+const MOST_BYTES: u64 = 256 * 1024;
+
+/// So many files of one event are looked at.
+const MOST_FILES: usize = 8;
+
+/// So many folders are climbed for the nearest file of a name.
+const MOST_FOLDERS: usize = 32;
+
+/// How much tells a program from text.
+const FIRST: u64 = 512;
+
+/// The answer to one question about a file, within what earlier answers have left over.
+pub fn fact(probe: &Probe, known: &[(Probe, FileFact)]) -> FileFact {
+    let path = match probe {
+        Probe::RunFile { path } => PathBuf::from(path),
+        Probe::NearestFile { folder, names } => nearest(Path::new(folder), names),
+        _ => PathBuf::new(),
+    };
+    let spent: u64 = known.iter().map(|(_, fact)| size(&fact.content)).sum();
+    let read = known.iter().filter(|(_, fact)| matches!(fact.content, FileContent::Text(_))).count();
+    let content = if read >= MOST_FILES {
+        Err(Unread::TooLarge { bytes: MOST_BYTES })
+    } else {
+        content(&path, LARGEST.min(MOST_BYTES.saturating_sub(spent)))
+    };
+    let shown = |path: &Path| path.to_string_lossy().into_owned();
+    let real = std::fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
+    let (content, found) = match content {
+        Ok((content, found)) => (content, Some(found)),
+        Err(Unread::Missing) => (FileContent::Missing, None),
+        Err(why) => (FileContent::Unread(why.to_string()), std::fs::metadata(&path).ok()),
+    };
+    FileFact {
+        path: shown(&path),
+        as_committed: found.as_ref().is_some_and(|found| git_index::as_committed(&real, found) == Some(true)),
+        changed: found.as_ref().map_or(Ms(0), changed),
+        real: shown(&real),
+        content,
+    }
+}
+
+fn size(content: &FileContent) -> u64 {
+    match content {
+        FileContent::Text(text) => text.len() as u64,
+        _ => 0,
+    }
+}
+
+/// The nearest file with one of these names; the first of them in the folder itself where there is none.
+fn nearest(folder: &Path, names: &[String]) -> PathBuf {
+    let candidates = |folder: &Path| names.iter().map(|name| folder.join(name)).collect::<Vec<_>>();
+    let above = folder.ancestors().take(MOST_FOLDERS).flat_map(candidates);
+    let found = above.into_iter().find(|path| std::fs::metadata(path).is_ok_and(|found| found.is_file()));
+    found.or_else(|| candidates(folder).into_iter().next()).unwrap_or_default()
+}
+
+fn content(path: &Path, most: u64) -> Result<(FileContent, Metadata), Unread> {
+    let (mut file, found) = outside::open(path, &Rules::up_to(most))?;
+    let mut bytes = Vec::new();
+    // The first of a program are enough: it may be large.
+    file.by_ref().take(FIRST).read_to_end(&mut bytes).map_err(Unread::Failed)?;
+    if bytes.contains(&0) {
+        return Ok((FileContent::Program(None), found));
+    }
+    if found.len() > most {
+        return Err(Unread::TooLarge { bytes: found.len() });
+    }
+    file.take(most.saturating_sub(FIRST)).read_to_end(&mut bytes).map_err(Unread::Failed)?;
+    let text = String::from_utf8_lossy(&bytes);
+    Ok((FileContent::Text(text.into()), found))
+}
+
+/// When it was last changed; whoever writes a file cannot set that back.
+fn changed(found: &Metadata) -> Ms {
+    Ms(found.ctime().saturating_mul(1000).saturating_add(found.ctime_nsec() / 1_000_000))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(path: &Path) -> FileFact {
+        fact(&Probe::RunFile { path: path.to_string_lossy().into_owned() }, &[])
+    }
+
+    #[test]
+    fn g12_a_small_text_is_read_and_what_is_large_missing_or_no_file_is_said_to_be() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = std::fs::canonicalize(folder.path()).unwrap();
+        std::fs::write(root.join("x.sh"), "ls\n").unwrap();
+        std::fs::write(root.join("long.sh"), "#".repeat(LARGEST as usize + 1)).unwrap();
+        std::fs::write(root.join("program"), [b"\x7fELF\0".as_slice(), &[1; 200_000]].concat()).unwrap();
+        assert_eq!(asked(&root.join("x.sh")).content, FileContent::Text("ls\n".into()));
+        assert!(matches!(asked(&root.join("long.sh")).content, FileContent::Unread(why) if why.contains("too large")));
+        assert_eq!(asked(&root.join("program")).content, FileContent::Program(None));
+        assert_eq!(asked(&root.join("gone")).content, FileContent::Missing);
+        assert!(matches!(asked(&root).content, FileContent::Unread(why) if why.contains("not a regular file")));
+    }
+
+    #[test]
+    fn g12_the_nearest_file_of_a_name_is_found_above_and_the_first_name_counts() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = std::fs::canonicalize(folder.path()).unwrap();
+        std::fs::create_dir_all(root.join("a/b")).unwrap();
+        std::fs::write(root.join("a/second"), "two").unwrap();
+        std::fs::write(root.join("a/first"), "one").unwrap();
+        let names = vec!["first".to_string(), "second".to_string()];
+        let probe = Probe::NearestFile { folder: root.join("a/b").to_string_lossy().into_owned(), names };
+        let found = fact(&probe, &[]);
+        assert_eq!(
+            (found.path, found.content),
+            (root.join("a/first").to_string_lossy().into_owned(), FileContent::Text("one".into()))
+        );
+    }
+
+    #[test]
+    fn g12_one_event_reads_so_many_bytes_and_no_more() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut known: Vec<(Probe, FileFact)> = Vec::new();
+        for at in 0..12 {
+            let path = folder.path().join(at.to_string());
+            std::fs::write(&path, "#".repeat(60_000)).unwrap();
+            let probe = Probe::RunFile { path: path.to_string_lossy().into_owned() };
+            let found = fact(&probe, &known);
+            known.push((probe, found));
+        }
+        let read = known.iter().filter(|(_, fact)| matches!(fact.content, FileContent::Text(_))).count();
+        assert_eq!(read, 4);
+    }
+
+    #[test]
+    fn a_link_is_known_by_what_it_leads_to() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = std::fs::canonicalize(folder.path()).unwrap();
+        std::fs::write(root.join("tool"), "x").unwrap();
+        std::os::unix::fs::symlink(root.join("tool"), root.join("link")).unwrap();
+        assert_eq!(asked(&root.join("link")).real, root.join("tool").to_string_lossy());
+    }
+}
