@@ -3,10 +3,26 @@
 //! Each file here knows one format: the text of the file and what was asked for go in, pieces of shell come out, in the
 //! order they would run. A shape that is not known gives nothing, and nothing here is read twice.
 
+mod compose;
+mod git_config;
 mod json;
+mod justfile;
 mod makefile;
+mod package;
+mod procfile;
+mod taskfile;
+mod tasks;
+mod tree;
+mod yaml;
 
+pub(crate) use compose::compose;
+pub(crate) use git_config::git_config;
+pub(crate) use justfile::{JustCall, just};
 pub(crate) use makefile::{Make, make};
+pub(crate) use package::{ON_INSTALL, ON_PACK, ON_PUBLISH, ON_VERSION, Package};
+pub(crate) use procfile::{procfile, rakefile};
+pub(crate) use taskfile::{TaskCall, taskfile};
+pub(crate) use tasks::{TaskTable, cargo_alias, task};
 
 /// How far one entry may call others of its file.
 const DEPTH: usize = 32;
