@@ -66,12 +66,14 @@ pub(crate) struct FilePiece<'a> {
     pub(crate) args: Option<&'a [Word]>,
     /// `$0`; `None` where it stays what it is.
     pub(crate) name: Option<&'a Word>,
+    /// An entry of the file: one may run another, and the caller sees to it that none is entered twice.
+    pub(crate) entry: bool,
 }
 
 impl<'a> FilePiece<'a> {
     /// A piece that runs where the line is, with what the line has.
     pub(crate) fn of(file: &'a KnownFile, first_line: usize, text: &'a str) -> Self {
-        Self { file, first_line, text, folder: None, args: None, name: None }
+        Self { file, first_line, text, folder: None, args: None, name: None, entry: false }
     }
 }
 
@@ -113,7 +115,7 @@ impl Walker {
     pub(crate) fn read_piece(&mut self, piece: &FilePiece<'_>, place: &Place) -> Output {
         let via = Via::File(piece.file.path.clone());
         // A file that runs itself is not entered again.
-        if place.via.contains(&via) {
+        if !piece.entry && place.via.contains(&via) {
             return Output::Unknown;
         }
         if let Some(folder) = piece.folder {

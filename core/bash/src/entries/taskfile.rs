@@ -37,7 +37,9 @@ pub(crate) fn taskfile(text: &str, call: &TaskCall) -> Vec<EntryPiece> {
     if call.names.is_empty() {
         run.task("default", 0);
     }
-    for name in &call.names {
+    // One that is not there stops it before anything runs.
+    let names: &[String] = if call.names.iter().all(|name| run.find(name).is_some()) { &call.names } else { &[] };
+    for name in names {
         run.task(name, 0);
     }
     run.pieces

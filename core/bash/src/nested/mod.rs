@@ -2,9 +2,9 @@
 
 mod builtins;
 mod containers;
+mod entries;
 mod find;
 mod git;
-mod make;
 mod options;
 mod powershell;
 mod remote;
@@ -36,6 +36,9 @@ impl Walker {
             return output;
         }
         let args = command.args();
+        if self.open_entry(&program, args, place) {
+            return Output::Unknown;
+        }
         match program.as_ref() {
             "find" | "fd" | "fdfind" => self.open_find(&program, args, place),
             "xargs" | "parallel" => self.open_xargs(&program, args, place),
@@ -44,7 +47,6 @@ impl Walker {
                 self.open_container(&program, args, place)
             }
             "sed" | "gsed" => self.open_sed(args, place),
-            "make" | "gmake" | "just" => self.open_make(args, place),
             "powershell" | "powershell.exe" | "pwsh" | "pwsh.exe" => self.open_powershell(args, place),
             "ssh" | "mosh" | "rsh" | "sshpass" | "vagrant" | "gcloud" | "ansible" => {
                 self.open_remote(&program, args, place)

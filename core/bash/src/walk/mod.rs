@@ -6,7 +6,7 @@ mod list;
 mod redirect;
 mod simple;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -27,6 +27,8 @@ pub(crate) struct Walker {
     /// What process substitutions print, by their source, and what the line writes into files,
     /// by their path: a shell may be told to run it.
     pub(crate) printed: HashMap<String, Rc<String>>,
+    /// Entries of files that were gone into, by a hash of what was asked for.
+    pub(crate) entered: HashSet<u64>,
     /// What is known of the files that the line runs.
     pub(crate) files: Arc<KnownFiles>,
     /// The text of a file that is being read, and the line of it that was reached.
@@ -70,6 +72,7 @@ impl Walker {
             scope: Scope::new(around),
             allowance: Allowance::new(line),
             printed: HashMap::new(),
+            entered: HashSet::new(),
             files: around.files.clone(),
             counted: None,
             line: 0,
