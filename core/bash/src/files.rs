@@ -127,7 +127,7 @@ impl Walker {
         let positional = piece.args.map(|args| self.scope.positional.replace(Positional::new(args.to_vec())));
         let source: Rc<str> = Rc::from(piece.text);
         let counted = Counted { source: source.clone(), first_line: piece.first_line };
-        let (outer, line) = (self.counted.replace(counted), self.line);
+        let (outer, line) = (self.counted.replace(counted), std::mem::replace(&mut self.line, piece.first_line));
         let output = self.read_source(&source, &place.under(via));
         (self.counted, self.line) = (outer, line);
         if let Some(positional) = positional {

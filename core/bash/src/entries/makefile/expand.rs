@@ -249,8 +249,8 @@ impl Variables {
                 let (from, to, text) = (self.expand(part(0)), self.expand(part(1)), self.expand(part(2)));
                 if from.is_empty() || to.len() > from.len() + 64 { text } else { text.replace(&from, &to) }
             }
-            "firstword" => self.expand(args).split_whitespace().next().unwrap_or_default().to_string(),
-            "lastword" => self.expand(args).split_whitespace().last().unwrap_or_default().to_string(),
+            "firstword" => words(&self.expand(args)).next().unwrap_or_default().to_string(),
+            "lastword" => words(&self.expand(args)).last().unwrap_or_default().to_string(),
             "dir" => words_with(&self.expand(args), |word| match word.rsplit_once('/') {
                 Some((folder, _)) => format!("{folder}/"),
                 None => "./".to_string(),
@@ -287,7 +287,7 @@ impl Variables {
         let [name, list, body, ..] = parts else { return String::new() };
         let (name, list) = (self.expand(name).trim().to_string(), self.expand(list));
         let mut out = Vec::new();
-        for word in list.split_whitespace().take(64) {
+        for word in words(&list).take(64) {
             out.push(self.expand_with(body, vec![(name.clone(), word.to_string())]));
         }
         out.join(" ")
@@ -330,8 +330,24 @@ fn arguments(text: &str) -> Vec<&str> {
     parts
 }
 
-fn words_with(words: &str, change: impl Fn(&str) -> String) -> String {
-    words.split_whitespace().take(4096).map(change).collect::<Vec<_>>().join(" ")
+/// The words of a text. A substitution of the shell is one, whatever stands in it.
+pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
+    let mut depth = 0usize;
+    let mut dollar = false;
+    let parts = text.split(move |letter: char| {
+        match letter {
+            '(' | '{' if dollar || depth > 0 => depth += 1,
+            ')' | '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        dollar = letter == '$';
+        depth == 0 && letter.is_whitespace()
+    });
+    parts.filter(|word| !word.is_empty())
+}
+
+fn words_with(text: &str, change: impl Fn(&str) -> String) -> String {
+    words(text).take(4096).map(change).collect::<Vec<_>>().join(" ")
 }
 
 /// One word by `patsubst`: `%` stands for anything.

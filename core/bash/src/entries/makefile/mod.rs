@@ -129,6 +129,12 @@ mod tests {
     }
 
     #[test]
+    fn g12_a_substitution_of_the_shell_is_one_word() {
+        let text = "G := $(firstword $(shell go env A B) x)\nc:\n\trm $(G)/bin $(addprefix y,$(G))\n\nV = 1\n\tW = 2\n";
+        assert_eq!(runs(text, &["c"]), ["go env A B", "rm $(go env A B)/bin y$(go env A B)"]);
+    }
+
+    #[test]
     fn g12_shell_functions_run_while_the_file_is_read() {
         let text = "X := $(shell rm -rf ~)\nY != rm b\nZ = $(shell rm never)\nc:\n\techo\n";
         assert_eq!(runs(text, &["c"]), ["rm -rf ~", "rm b", "echo"]);

@@ -1,7 +1,7 @@
 //! Reads a makefile line by line: assignments, rules and their recipes, included files.
 
 use super::super::EntryPiece;
-use super::expand::{Operator, stem};
+use super::expand::{Operator, stem, words};
 use super::lines::{Line, Lines};
 use super::{Makefile, RecipeLine, Rule};
 
@@ -29,31 +29,36 @@ pub(super) fn read(
     while let Some(line) = lines.next() {
         if line.recipe && open {
             let recipe = RecipeLine { text: line.text, line: line.number };
-            file.rules.last_mut().into_iter().for_each(|rule| rule.recipe.push(RecipeLine { ..copy(&recipe) }));
+            if let Some(rule) = file.rules.last_mut() {
+                rule.recipe.push(recipe);
+            }
             continue;
         }
         let plain = without_comment(&line.text);
         let said = plain.trim();
         let (first, rest) = said.split_once([' ', '\t', '(']).unwrap_or((said, ""));
+        // What is no recipe and no condition ends the rule before it.
         match first {
             "" => {}
             "ifeq" | "ifneq" | "ifdef" | "ifndef" => branches += 1,
             "else" => {}
             "endif" => branches = branches.saturating_sub(1),
-            "define" => define(file, rest, &mut lines, branches > 0),
-            "include" | "-include" | "sinclude" => included(file, rest, include, depth),
-            "undefine" | "unexport" | "vpath" => {}
-            _ => open = statement(file, said, &line, branches > 0, open),
+            "define" => {
+                define(file, rest, &mut lines, branches > 0);
+                open = false;
+            }
+            "include" | "-include" | "sinclude" => {
+                included(file, rest, include, depth);
+                open = false;
+            }
+            "undefine" | "unexport" | "vpath" => open = false,
+            _ => open = statement(file, said, &line, branches > 0),
         }
         if let Some(prefix) = file.variables.given(".RECIPEPREFIX") {
             lines.prefix = prefix.trim().chars().next().unwrap_or('\t');
         }
         collect(file, line.number);
     }
-}
-
-fn copy(line: &RecipeLine) -> RecipeLine {
-    RecipeLine { text: line.text.clone(), line: line.line }
 }
 
 /// Moves what `$(shell …)` ran on this line to the pieces.
@@ -64,13 +69,13 @@ fn collect(file: &mut Makefile, line: usize) {
 }
 
 /// An assignment or a rule; `true` when recipe lines may follow.
-fn statement(file: &mut Makefile, said: &str, line: &Line, branch: bool, open: bool) -> bool {
+fn statement(file: &mut Makefile, said: &str, line: &Line, branch: bool) -> bool {
     let said = ["export ", "override ", "private "].iter().fold(said, |said, word| said.strip_prefix(word).unwrap_or(said));
     match split(said) {
         Said::Assignment(name, operator, value) => {
             let name = if name.contains('$') { file.variables.expand(name) } else { name.to_string() };
             file.variables.assign(name.trim(), operator, value.trim_start(), branch);
-            open
+            false
         }
         Said::Rule(targets, rest) => {
             rule(file, targets, rest, line, branch);
@@ -78,13 +83,13 @@ fn statement(file: &mut Makefile, said: &str, line: &Line, branch: bool, open: b
         }
         Said::Other => {
             file.variables.expand(said);
-            open
+            false
         }
     }
 }
 
 fn rule(file: &mut Makefile, targets: &str, rest: &str, line: &Line, branch: bool) {
-    let targets: Vec<String> = file.variables.expand(targets).split_whitespace().map(str::to_string).collect();
+    let targets: Vec<String> = words(&file.variables.expand(targets)).map(str::to_string).collect();
     if targets.iter().any(|target| target == ".ONESHELL") {
         file.one_shell = true;
     }
@@ -105,7 +110,7 @@ fn rule(file: &mut Makefile, targets: &str, rest: &str, line: &Line, branch: boo
             }
             None => needed,
         };
-        rule.prerequisites = needed.split_whitespace().map(str::to_string).collect();
+        rule.prerequisites = words(&needed).map(str::to_string).collect();
         if !inline.trim().is_empty() {
             rule.recipe.push(RecipeLine { text: inline.trim_start().to_string(), line: line.number });
         }
