@@ -11,6 +11,12 @@ use crate::walk::{Place, Walker};
 
 /// How many files one reading may want.
 const MOST_WANTED: usize = 8;
+/// How much text of files one reading goes through, texts that are run again counted again.
+pub(crate) const MOST_READ: usize = 1 << 19;
+/// What running a file costs of that at least.
+const LEAST: usize = 1 << 10;
+/// The same for a piece of a file that has been read already.
+const LEAST_ENTRY: usize = 1 << 6;
 
 /// A file whose content the reading turns on.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -77,11 +83,17 @@ impl<'a> FilePiece<'a> {
     }
 }
 
-/// The text whose lines are counted: statements of it know on which line they stand.
+/// The file that is being read: what is found in it knows on which line it stands.
 #[derive(Debug, Clone)]
-pub(crate) struct Counted {
-    pub(crate) source: Rc<str>,
-    pub(crate) first_line: usize,
+pub(crate) struct OpenFile {
+    path: Arc<str>,
+    /// The text whose statements are counted; none for code of another language, which counts its own.
+    source: Option<Rc<str>>,
+    first_line: usize,
+    /// Where the reading has come to.
+    line: usize,
+    /// One entry of it is read, see `FilePiece`.
+    entry: bool,
 }
 
 impl Walker {
@@ -113,35 +125,95 @@ impl Walker {
 
     /// Reads a piece of a file as shell, in the shell that the line is in: `source`.
     pub(crate) fn read_piece(&mut self, piece: &FilePiece<'_>, place: &Place) -> Output {
-        let via = Via::File(piece.file.path.clone());
-        // A file that runs itself is not entered again.
-        if !piece.entry && place.via.contains(&via) {
+        let source: Rc<str> = Rc::from(piece.text);
+        let open = OpenFile {
+            path: piece.file.path.clone(),
+            source: Some(source.clone()),
+            first_line: piece.first_line,
+            line: piece.first_line,
+            entry: piece.entry,
+        };
+        self.in_file(open, piece.text.len(), place, |walker, here| {
+            if let Some(folder) = piece.folder {
+                walker.scope.cwd = Some(Arc::from(folder));
+            }
+            if let Some(name) = piece.name {
+                walker.set("0", Value::One(name.clone()));
+            }
+            let args = piece.args.map(|args| Positional::new(args.to_vec()));
+            let kept = args.map(|args| walker.scope.positional.replace(args));
+            let output = walker.read_source(&source, here);
+            if let Some(kept) = kept {
+                walker.scope.positional = kept;
+            }
+            output
+        })
+    }
+
+    /// Reads code of another language that stands in a file. It says itself on which line it is.
+    pub(crate) fn in_code_file(&mut self, file: &KnownFile, place: &Place, read: impl FnOnce(&mut Self, &str, &Place)) {
+        let Some(text) = file.text() else { return };
+        let open = OpenFile { path: file.path.clone(), source: None, first_line: 1, line: 1, entry: false };
+        self.in_file(open, text.len(), place, |walker, here| {
+            read(walker, text, here);
+            Output::Unknown
+        });
+    }
+
+    /// Takes from the text of files that may still be gone through.
+    pub(crate) fn spend_of_files(&mut self, bytes: usize) -> bool {
+        let left = self.file_bytes.checked_sub(bytes);
+        self.file_bytes = left.unwrap_or(self.file_bytes);
+        left.is_some()
+    }
+
+    /// Reads something of a file within bounds of its own: a file that is too much takes nothing from the line.
+    fn in_file(
+        &mut self,
+        open: OpenFile,
+        bytes: usize,
+        place: &Place,
+        read: impl FnOnce(&mut Self, &Place) -> Output,
+    ) -> Output {
+        let via = Via::File(open.path.clone());
+        // A file that runs itself is not entered again, nor one that a loop runs over and over.
+        let least = if open.entry { LEAST_ENTRY } else { LEAST };
+        if !open.entry && place.via.contains(&via) || !self.spend_of_files(bytes.max(least)) {
+            if open.entry {
+                self.trouble("", "more entries than are looked into");
+            }
             return Output::Unknown;
         }
-        if let Some(folder) = piece.folder {
-            self.scope.cwd = Some(Arc::from(folder));
+        let inner = self.allowance.of_file(bytes);
+        let outer = std::mem::replace(&mut self.allowance, inner);
+        let before = self.open_file.replace(open);
+        let output = read(self, &place.under(via));
+        let inner = std::mem::replace(&mut self.allowance, outer);
+        if let Some(why) = inner.hit() {
+            self.trouble("", why);
         }
-        if let Some(name) = piece.name {
-            self.set("0", Value::One(name.clone()));
-        }
-        let positional = piece.args.map(|args| self.scope.positional.replace(Positional::new(args.to_vec())));
-        let source: Rc<str> = Rc::from(piece.text);
-        let counted = Counted { source: source.clone(), first_line: piece.first_line };
-        let (outer, line) = (self.counted.replace(counted), std::mem::replace(&mut self.line, piece.first_line));
-        let output = self.read_source(&source, &place.under(via));
-        (self.counted, self.line) = (outer, line);
-        if let Some(positional) = positional {
-            self.scope.positional = positional;
-        }
+        self.open_file = before;
         output
     }
 
     /// A statement that begins there in `source`: commands from here on stand on its line.
     pub(crate) fn at_line(&mut self, source: &Rc<str>, line: usize) {
-        if let Some(counted) = &self.counted
-            && Rc::ptr_eq(&counted.source, source)
+        if let Some(open) = &mut self.open_file
+            && open.source.as_ref().is_some_and(|own| Rc::ptr_eq(own, source))
         {
-            self.line = (counted.first_line + line).saturating_sub(1);
+            open.line = (open.first_line + line).saturating_sub(1);
         }
+    }
+
+    /// The same for what counts its lines itself.
+    pub(crate) fn at_own_line(&mut self, line: usize) {
+        if let Some(open) = self.open_file.as_mut().filter(|open| open.source.is_none()) {
+            open.line = line;
+        }
+    }
+
+    /// The file that is being read and the line that was come to.
+    pub(crate) fn in_line_of(&self) -> Option<(Arc<str>, usize)> {
+        self.open_file.as_ref().map(|open| (open.path.clone(), open.line))
     }
 }

@@ -30,10 +30,7 @@ pub use reading::{
 
 /// Everything `line` would run, in the order it would.
 pub fn read(line: &str, around: &Surroundings) -> Reading {
-    // Files are read within bounds of their own: each byte of them is paid for like one of the line.
-    let texts = around.files.iter().filter_map(|(_, file)| file.text());
-    let bytes = texts.fold(line.len(), |sum, text| sum.saturating_add(text.len()));
-    let mut walker = walk::Walker::new(around, bytes);
+    let mut walker = walk::Walker::new(around, line.len());
     let unix;
     let text = if line.contains('\r') {
         unix = line.replace("\r\n", "\n");

@@ -90,6 +90,11 @@ impl Allowance {
         }
     }
 
+    /// The bounds for a file of that many bytes, at the depth that was reached.
+    pub(crate) fn of_file(&self, bytes: usize) -> Self {
+        Self { depth: self.depth, texts: self.texts, ..Self::new(bytes) }
+    }
+
     /// Goes into a text inside the present one: how deep it may nest. Paid back by `leave_text`.
     pub(crate) fn enter_text(&mut self) -> usize {
         let depth = SYNTAX_DEPTH.saturating_sub(2 * self.texts).max(SYNTAX_DEPTH_LEAST);

@@ -124,6 +124,8 @@ pub enum RedirectKind {
 pub struct UnreadPart {
     pub text: String,
     pub why: String,
+    /// The file it stands in, and on which line of it.
+    pub file: Option<(Arc<str>, usize)>,
 }
 
 impl Word {

@@ -6,7 +6,7 @@ use crate::memory::{self, RpcReport};
 use crate::queue::CONTEXT_LIMIT;
 use crate::reply::SessionMark;
 use crate::session::reports_to;
-use crate::{asks, context, leases, record, redact, reply, state, status, strikes};
+use crate::{asks, context, leases, record, redact, reply, run_files, state, status, strikes};
 use model::effect::{After, Write};
 use model::effort::MemoryWrite;
 use model::event::EventKind;
@@ -31,6 +31,7 @@ pub fn decide(event: &EventContext<'_>) -> Outcome {
     let EventContext { envelope, loaded, now, .. } = *event;
     // What was found quotes the command, and is stored, answered and compared from here on.
     let findings = Findings(event.findings.0.iter().cloned().map(redact::finding).collect());
+    let findings = run_files::weigh(findings, began(event));
     let striker = strikes::Striker::of(envelope, event.who, now);
     let mut writes = strikes::delivered(envelope, loaded, &striker);
     let judged = strikes::judge(findings, loaded, &striker);
@@ -93,6 +94,14 @@ pub fn decide(event: &EventContext<'_>) -> Outcome {
     let writes = writes.into_iter().map(redact::write).collect();
     let after = after.into_iter().map(redact::after).collect();
     Outcome { reply: said.reply, writes, event: row, after, report: memory.report }
+}
+
+/// When the work began that the event is part of: a sub-agent, or a client started from within, works for another.
+fn began(event: &EventContext<'_>) -> Option<Ms> {
+    let own = event.session()?;
+    let open = &event.loaded.open;
+    let host = own.parent.as_ref().and_then(|parent| open.iter().find(|session| session.id == *parent));
+    Some(host.map_or(own.started_at, |host| host.started_at.min(own.started_at)))
 }
 
 /// The sessions of the event, its own with what the event says of its context.

@@ -80,6 +80,10 @@ pub struct FoundInFile {
     pub changed: Ms,
     /// Git tracks it, and it is as git has it.
     pub as_committed: bool,
+    /// It lies where a package manager puts what it installs.
+    pub installed: bool,
+    /// What was found is that only the run would tell.
+    pub unknown: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]

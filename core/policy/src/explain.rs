@@ -46,25 +46,28 @@ pub fn explain(parsed_call: &ParsedCall, policy: &Policy, facts: &Facts, circums
         let looked = rules::watching(seen, command).filter(|rule| policy.kind(rule).is_some()).map(|rule| rule.id);
         steps.push(ExplainedCommand {
             depth: command.via.len(),
-            via: command.via.last().map(via),
+            via: command.via.last().map(|last| via(last, command.line)),
             words: shown(command),
             cwd: command.cwd.as_deref().map(str::to_string),
             acts: acts.collect(),
             looked: looked.collect(),
         });
     }
-    let troubles =
-        parsed_call.reading.troubles.iter().map(|trouble| format!("{}: {}", trouble.why, trouble.text)).collect();
+    let troubles = parsed_call.reading.troubles.iter().map(|trouble| match &trouble.file {
+        Some((path, line)) => format!("{path}:{line}: {}: {}", trouble.why, trouble.text),
+        None => format!("{}: {}", trouble.why, trouble.text),
+    });
+    let troubles = troubles.collect();
     Explanation { steps, troubles, findings: judge(parsed_call, policy, facts, circumstances) }
 }
 
-fn via(via: &Via) -> String {
+fn via(via: &Via, line: usize) -> String {
     match via {
         Via::Substitution => "$(…)".into(),
         Via::ProcessSubstitution => "<(…)".into(),
         Via::Body(name) => format!("{name}()"),
         Via::Wrapper(name) | Via::Shell(name) | Via::Script(name) => name.clone(),
-        Via::File(path) => path.to_string(),
+        Via::File(path) => format!("{path}:{line}"),
         Via::Branch => "branch".into(),
     }
 }

@@ -59,6 +59,13 @@ pub fn judge(parsed_call: &ParsedCall, policy: &Policy, facts: &Facts, circumsta
         if kind != RuleKind::Floor && policy.allows(&asked) {
             return;
         }
+        let file = run_files::found_in(rule.id(), command, hit, &ground);
+        let unknown = file.as_ref().is_some_and(|file| file.unknown);
+        // Code of a tool or a test removes what it is given: only the run tells, and every day.
+        if run_files::UNKNOWN.contains(&rule.id()) && !unknown && file.is_some() {
+            return;
+        }
+        let kind = if unknown && kind != RuleKind::Noted { RuleKind::Ask } else { kind };
         let finding = Finding {
             rule: rule.id().to_string(),
             kind,
@@ -66,7 +73,7 @@ pub fn judge(parsed_call: &ParsedCall, policy: &Policy, facts: &Facts, circumsta
             subject: hit.subject.clone(),
             instead: Some(rule.instead().to_string()).filter(|text| !text.is_empty()),
             intent: intent(kind, rule.id(), hit),
-            file: run_files::found_in(command, ground.cwd, facts),
+            file,
         };
         findings.add(weighed(finding, policy, circumstances));
     });

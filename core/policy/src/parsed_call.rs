@@ -156,7 +156,7 @@ impl ParsedCall {
         self.cut_because = Some(why.to_string());
         self.reading.cut = true;
         let text = self.line.clone().or_else(|| Some(self.edit.as_ref()?.path.clone())).unwrap_or_default();
-        self.reading.troubles.insert(0, bash::UnreadPart { text, why: why.to_string() });
+        self.reading.troubles.insert(0, bash::UnreadPart { text, why: why.to_string(), file: None });
     }
 
     /// Files that have to be read before it is known what the line runs.

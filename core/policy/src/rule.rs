@@ -10,6 +10,7 @@ use bash::Command;
 use model::RuleKind;
 use model::verdict::Intent;
 use std::cell::OnceCell;
+use std::sync::Arc;
 
 /// One rule of the policy. One file holds one rule.
 #[derive(Debug)]
@@ -113,11 +114,13 @@ pub struct Hit {
     pub path: Option<String>,
     /// The command it is about, for rules that look at the whole line.
     pub at: Option<usize>,
+    /// The file and the line of it that it is about, where no command stands there.
+    pub(crate) file: Option<(Arc<str>, usize)>,
 }
 
 impl Hit {
     pub(crate) fn new(subject: impl Into<String>, reason: impl Into<String>) -> Self {
-        Self { subject: subject.into(), reason: reason.into(), intent: None, path: None, at: None }
+        Self { subject: subject.into(), reason: reason.into(), intent: None, path: None, at: None, file: None }
     }
 
     pub(crate) fn meaning(mut self, what: &str, target: impl Into<String>) -> Self {

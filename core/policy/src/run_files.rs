@@ -1,6 +1,8 @@
 //! Files that a line runs: what the reader wants to know of them, asked of the world and given back.
 
-use bash::{Command, KnownContent, KnownFile, KnownFiles, WantedFile};
+use crate::line_context::LineContext;
+use crate::rule::Hit;
+use bash::{Command, KnownContent, KnownFile, KnownFiles, Via, WantedFile};
 use model::FoundInFile;
 use model::fact::{Facts, FileContent, FileFact, Probe};
 use std::sync::Arc;
@@ -38,11 +40,35 @@ fn file(fact: &FileFact) -> KnownFile {
     KnownFile { path: fact.path.as_str().into(), real: fact.real.as_str().into(), content }
 }
 
-/// Where a command stands, when it stands in a file. The path is told as seen from the folder of the call.
-pub(crate) fn found_in(command: &Command, folder: Option<&str>, facts: &Facts) -> Option<FoundInFile> {
-    let (path, line) = command.file()?;
-    let fact = facts.files.iter().map(|(_, fact)| fact).find(|fact| fact.path == **path)?;
-    let (changed, as_committed) = (fact.changed, fact.as_committed);
-    let below = folder.and_then(|folder| path.strip_prefix(folder)?.strip_prefix('/'));
-    Some(FoundInFile { path: below.unwrap_or(path).to_string(), line, changed, as_committed })
+/// Rules about what only the run would tell.
+pub(crate) const UNKNOWN: &[&str] = &["rm-unknown", "rm-unknown-root", "unknown-program", "unreadable"];
+
+/// Where what a rule found stands, when it stands in a file. The path is told as seen from the folder of the call.
+pub(crate) fn found_in(rule: &str, command: &Command, hit: &Hit, ground: &LineContext<'_>) -> Option<FoundInFile> {
+    let (path, line) = hit.file.clone().or_else(|| command.file().map(|(path, line)| (path.clone(), line)))?;
+    let fact = ground.facts.files.iter().map(|(_, fact)| fact).find(|fact| fact.path == *path)?;
+    let below = ground.cwd.and_then(|folder| path.strip_prefix(folder)?.strip_prefix('/'));
+    let inside = command.via.iter().rev().take_while(|via| !matches!(via, Via::File(_)));
+    let shell = !inside.into_iter().any(|via| matches!(via, Via::Script(_)));
+    Some(FoundInFile {
+        path: below.unwrap_or(&path).to_string(),
+        line,
+        changed: fact.changed,
+        as_committed: fact.as_committed,
+        unknown: UNKNOWN.contains(&rule) && shell,
+        installed: INSTALLED.iter().any(|folder| path.contains(folder)) || MANAGED.iter().any(|name| path.ends_with(name)),
+    })
 }
+
+/// Whether a command stands in a file as git has it.
+pub(crate) fn as_committed(command: &Command, ground: &LineContext<'_>) -> bool {
+    let Some((path, _)) = command.file() else { return false };
+    ground.facts.files.iter().any(|(_, fact)| fact.path == **path && fact.as_committed)
+}
+
+/// Lists that package managers write into: that one has changed does not say whose its scripts are.
+const MANAGED: &[&str] = &["/package.json", "/composer.json", "/pyproject.toml", "/deno.json", "/deno.jsonc"];
+
+/// Folders that package managers fill: nobody wrote what is in them by hand.
+const INSTALLED: &[&str] =
+    &["/node_modules/", "/site-packages/", "/dist-packages/", "/.venv/", "/venv/", "/.cargo/registry/"];

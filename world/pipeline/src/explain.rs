@@ -6,7 +6,7 @@ use crate::policy_cache::{PolicyCache, ProjectPolicy};
 use crate::rpc::RpcCaller;
 use model::fact::{Facts, Probe};
 use model::{Call, Findings};
-use policy::{Explanation, ParsedCall};
+use policy::{Circumstances, Explanation, ParsedCall};
 use std::rc::Rc;
 
 /// Judges many lines under one policy.
@@ -38,22 +38,19 @@ impl Judge {
 
     pub fn explain(&self, line: &str) -> Explanation {
         let (parsed_call, facts) = self.look(line);
-        policy::explain(
-            &parsed_call,
-            &self.project_policy.policy,
-            &facts,
-            &judge_context::circumstances(self.setting.agent(&self.call), &self.call, &self.project_policy),
-        )
+        let explained = policy::explain(&parsed_call, &self.project_policy.policy, &facts, &self.circumstances());
+        // No session is asking: what files do counts as if it stood on the line.
+        Explanation { findings: engine::weigh(explained.findings, None), ..explained }
     }
 
     pub fn judge(&self, line: &str) -> Findings {
         let (parsed_call, facts) = self.look(line);
-        policy::judge(
-            &parsed_call,
-            &self.project_policy.policy,
-            &facts,
-            &judge_context::circumstances(self.setting.agent(&self.call), &self.call, &self.project_policy),
-        )
+        let findings = policy::judge(&parsed_call, &self.project_policy.policy, &facts, &self.circumstances());
+        engine::weigh(findings, None)
+    }
+
+    fn circumstances(&self) -> Circumstances {
+        judge_context::circumstances(self.setting.agent(&self.call), &self.call, &self.project_policy)
     }
 
     fn look(&self, line: &str) -> (ParsedCall, Facts) {

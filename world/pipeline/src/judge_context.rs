@@ -4,7 +4,7 @@
 use crate::pipeline::PipelineSetup;
 use crate::policy_cache::{PolicyCache, ProjectPolicy};
 use model::fact::TerminalFact;
-use model::{AgentProfile, Call, Findings};
+use model::{AgentProfile, Call, Finding, Findings};
 use policy::{Answering, Around, Circumstances, Overrides};
 use std::path::Path;
 use std::rc::Rc;
@@ -75,7 +75,10 @@ pub fn session_policy(
 /// Both policies hold: what either finds stands.
 pub fn join(findings: &mut Findings, more: Findings) {
     for finding in more.0 {
-        let known = findings.0.iter_mut().find(|known| known.rule == finding.rule && known.subject == finding.subject);
+        let same = |known: &&mut Finding| {
+            (&known.rule, &known.subject, &known.file) == (&finding.rule, &finding.subject, &finding.file)
+        };
+        let known = findings.0.iter_mut().find(same);
         match known {
             Some(known) if known.kind.level() < finding.kind.level() => *known = finding,
             Some(_) => {}

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::options;
 use super::shells::RunFile;
+use crate::files::FilePiece;
 use crate::limits;
 use crate::output::Output;
 use crate::reading::{Command, Via, Word, WordPiece};
@@ -37,6 +38,9 @@ impl Walker {
                 let back = self.scope.previous();
                 self.scope.enter(back);
             }
+            "eval" if args.len() == 1 && args.iter().any(Word::has_unknown) => {
+                return self.evaluate(args, place);
+            }
             "eval" => return self.read_text(&super::joined(args), &place.under(Via::Shell("eval".to_string()))),
             "source" | "." => {
                 if let Some(script) = args.first() {
@@ -60,6 +64,16 @@ impl Walker {
             _ => {}
         }
         Output::Unknown
+    }
+
+    /// `eval "$(cat x)"`, where the file is known; otherwise the text as it stands.
+    fn evaluate(&mut self, args: &[Word], place: &Place) -> Output {
+        let here = place.under(Via::Shell("eval".to_string()));
+        let file = args.first().and_then(|word| self.printed_file(word, place));
+        match file.as_ref().and_then(|file| Some((file, file.text()?))) {
+            Some((file, text)) => self.read_piece(&FilePiece::of(file, 1, text), &here),
+            None => self.read_text(&super::joined(args), &here),
+        }
     }
 
     fn change_folder(&mut self, args: &[Word]) {

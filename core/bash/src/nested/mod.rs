@@ -2,11 +2,14 @@
 
 mod builtins;
 mod containers;
+mod databases;
 mod entries;
+mod fed_files;
 mod find;
 mod git;
 mod options;
 mod powershell;
+mod programs;
 mod remote;
 mod sed;
 mod shells;
@@ -35,6 +38,9 @@ impl Walker {
         if let Some(output) = self.call(&program, command, place) {
             return output;
         }
+        if let Some(output) = self.open_program(command, place) {
+            return output;
+        }
         let args = command.args();
         if self.open_entry(&program, args, place) {
             return Output::Unknown;
@@ -53,6 +59,11 @@ impl Walker {
             }
             "nc" | "ncat" | "netcat" | "socat" => self.open_connection(args, place),
             "tmux" | "screen" => self.open_terminal(&program, args, place),
+            // What a runner of a language is given by its name is code of that language.
+            name if name.ends_with(".py") && matches!(place.via.last(), Some(Via::Wrapper(_))) => {
+                let words = [&[Word::text("python")], command.words.as_slice()].concat();
+                return self.inner(&words, Vec::new(), Via::Wrapper("python".to_string()), place);
+            }
             name if shells::is_shell(name) => return self.open_shell(name, command, place),
             name if is_builtin(name) => return self.open_builtin(name, command, place),
             name if script::is_interpreter(name) => self.open_script(name, command, place),
@@ -61,7 +72,7 @@ impl Walker {
                     let name = name.chars().take(limits::NAME).collect();
                     return self.inner_text(&text, Via::Shell(name), place);
                 }
-                if !self.open_text(name, args, place) {
+                if !self.open_database(name, command, place) && !self.open_text(name, args, place) {
                     return self.open_wrapper(name, command, place);
                 }
             }

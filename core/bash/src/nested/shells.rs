@@ -40,6 +40,10 @@ impl Walker {
             ) else {
                 return Output::Unknown;
             };
+            if let Some(file) = self.printed_file(&text, place) {
+                let run = RunFile { script: &text, args: rest.get(1..), own_process: true };
+                return self.run_shell_file(&file, &run, &place.under(via));
+            }
             // After the text come `$0` and then the positional parameters.
             let positional = Positional::new(rest.get(1..).unwrap_or_default().to_vec());
             let kept = self.scope.positional.replace(positional);
@@ -70,7 +74,8 @@ impl Walker {
         if let Some(text) = self.written(script) {
             return self.inner_text(&text, via, place);
         }
-        let Some(file) = self.file_named(script) else { return Output::Unknown };
+        let printed = self.printed_file(script, place);
+        let Some(file) = printed.or_else(|| self.file_named(script)) else { return Output::Unknown };
         self.run_shell_file(&file, run, &place.under(via))
     }
 
@@ -91,10 +96,17 @@ impl Walker {
 
     /// Reads the standard input as shell, as far as its text is known.
     pub(super) fn run_input(&mut self, via: Via, place: &Place) -> Output {
-        let Some(text) = place.draft.clone() else { return Output::Unknown };
         // What the text itself runs no longer has this input.
         let inside = place.fed(StdinSource::Inherited, None);
-        self.inner_text(&text, via, &inside)
+        if let Some(text) = place.draft.clone() {
+            return self.inner_text(&text, via, &inside);
+        }
+        for file in self.fed_files(place) {
+            if let Some(text) = file.text() {
+                self.run_piece(&FilePiece::of(&file, 1, text), &inside.under(via.clone()));
+            }
+        }
+        Output::Unknown
     }
 }
 

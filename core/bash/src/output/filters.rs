@@ -5,7 +5,12 @@ use super::codes;
 /// What the program prints; `None` when that is not certain.
 pub(super) fn named(program: &str, args: &[String], input: Option<&str>) -> Option<String> {
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
-    match (program, args.as_slice()) {
+    // What follows `--` is an operand, whatever it begins with.
+    let args = match args.as_slice() {
+        ["--", rest @ ..] if matches!(program, "dirname" | "basename") => rest,
+        all => all,
+    };
+    match (program, args) {
         ("cat" | "tac" | "sort" | "tee" | "head" | "tail" | "uniq", [] | ["-"]) => {
             input.map(str::to_string).filter(|_| program == "cat" || program == "tee")
         }
@@ -23,6 +28,10 @@ pub(super) fn named(program: &str, args: &[String], input: Option<&str>) -> Opti
         }
         ("which" | "whereis", [name]) if !name.starts_with('-') => Some(format!("{name}\n")),
         ("command", ["-v" | "-V", name]) | ("type", ["-p" | "-P", name]) => Some(format!("{name}\n")),
+        ("basename", [path, suffix]) if !path.starts_with('-') => {
+            let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or(path);
+            Some(format!("{}\n", name.strip_suffix(suffix).unwrap_or(name)))
+        }
         ("basename", [path]) => Some(format!("{}\n", path.trim_end_matches('/').rsplit('/').next().unwrap_or(path))),
         ("dirname", [path]) => Some(format!("{}\n", parent(path))),
         ("seq", [last]) => last

@@ -5,7 +5,8 @@ mod filters;
 mod printf;
 
 use crate::limits;
-use crate::reading::{Command, Word};
+use crate::reading::{Command, RedirectKind, Word};
+use crate::scope::normal;
 
 /// The text a command or list would print.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -64,7 +65,9 @@ impl Output {
 pub(crate) fn of(command: &Command, draft: Option<&str>, sure: bool) -> Output {
     let input = draft.filter(|_| sure);
     let Some(program) = command.name() else {
-        return if command.words.is_empty() { Output::nothing() } else { Output::Unknown };
+        // `$(< file)` prints the file.
+        let reads = command.redirects.iter().any(|redirect| redirect.kind == RedirectKind::Read);
+        return if command.words.is_empty() && !reads { Output::nothing() } else { Output::Unknown };
     };
     let args = command.args();
     let known: Option<Vec<String>> = args.iter().map(Word::known).collect();
@@ -76,10 +79,22 @@ pub(crate) fn of(command: &Command, draft: Option<&str>, sure: bool) -> Output {
             Output::nothing()
         }
         ("pwd", _) => command.cwd.as_ref().map_or(Output::Unknown, |cwd| Output::Certain(format!("{cwd}\n"))),
+        ("realpath" | "readlink", Some(args)) => resolved(&program, args, command.cwd.as_deref()),
         ("cat" | "tee", Some(args)) if !sure && (args.is_empty() || program == "tee") => {
             draft.map_or(Output::Unknown, |text| Output::Draft(text.to_string()))
         }
         (name, Some(args)) => certain(filters::named(name, args, input)),
+        _ => Output::Unknown,
+    }
+}
+
+/// A path as `realpath` and `readlink -f` print it. Links are not known here; what they lead to is asked for later.
+fn resolved(program: &str, args: &[String], cwd: Option<&str>) -> Output {
+    let plain = |arg: &&String| !arg.starts_with('-');
+    let full = program == "realpath" || args.iter().any(|arg| matches!(arg.as_str(), "-f" | "-e" | "-m"));
+    match (args.iter().filter(plain).collect::<Vec<_>>().as_slice(), cwd) {
+        ([path], _) if full && path.starts_with('/') => Output::Certain(format!("{}\n", normal(path))),
+        ([path], Some(cwd)) if full => Output::Certain(format!("{}\n", normal(&format!("{cwd}/{path}")))),
         _ => Output::Unknown,
     }
 }

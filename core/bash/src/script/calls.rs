@@ -18,7 +18,7 @@ const STOPPERS: &[&str] =
 
 impl Walker {
     pub(super) fn walk_script(&mut self, language: &'static Language, code: &str, place: &Place) {
-        let tokens = lexer::tokens(code, language.style);
+        let (tokens, lines) = lexer::tokens(code, language.style);
         if forks_on(&tokens) {
             self.forking(place);
         }
@@ -26,6 +26,9 @@ impl Walker {
         let mut at = 0;
         while let Some(token) = tokens.get(at) {
             let rest = tokens.get(at..).unwrap_or_default();
+            if let Some(line) = lines.get(at) {
+                self.at_own_line(*line);
+            }
             if !self.allowance.spend(1) {
                 return;
             }

@@ -39,12 +39,17 @@ pub(super) struct Style {
     pub(super) patterns: bool,
 }
 
-pub(super) fn tokens(code: &str, style: Style) -> Vec<Token> {
+/// The tokens of a text, and the line that each begins on.
+pub(super) fn tokens(code: &str, style: Style) -> (Vec<Token>, Vec<usize>) {
     let mut lexer = Lexer { cursor: Cursor::new(code), style, out: Vec::new(), nest: 0, bare: 0 };
+    let (mut lines, mut line) = (Vec::new(), 1);
     while let Some(c) = lexer.cursor.peek() {
+        let start = lexer.cursor.at();
         lexer.step(c);
+        lines.resize(lexer.out.len(), line);
+        line += lexer.cursor.since(start).bytes().filter(|byte| *byte == b'\n').count();
     }
-    lexer.out
+    (lexer.out, lines)
 }
 
 struct Lexer<'t> {

@@ -10,6 +10,9 @@ mod receivers;
 mod tables;
 mod values;
 
+use std::sync::Arc;
+
+use crate::files::KnownFile;
 use crate::reading::{Command, StdinSource, Via, Word};
 use crate::walk::{Place, Walker};
 use tables::{Language, language};
@@ -28,17 +31,38 @@ impl Walker {
         for code in &given.codes {
             self.script(language, &code.shown(), &inside);
         }
-        if !given.codes.is_empty() {
+        if !given.codes.is_empty() || given.other {
             return;
         }
-        let input = match &given.file {
-            None => place.draft.clone(),
-            Some(file) if matches!(file.shown().as_str(), "-" | "/dev/stdin") => place.draft.clone(),
+        let from_input = given.file.as_ref().is_none_or(|file| matches!(file.shown().as_str(), "-" | "/dev/stdin"));
+        let text = match &given.file {
+            _ if from_input => place.draft.clone(),
             Some(file) => self.written(file).map(|text| text.as_str().into()),
+            None => None,
         };
-        if let Some(code) = input {
+        if let Some(code) = text {
             self.script(language, &code, &inside);
+            return;
         }
+        let files = match &given.file {
+            _ if from_input => self.fed_files(place),
+            Some(module) if given.module => self.module(module),
+            Some(file) => self.printed_file(file, place).or_else(|| self.file_named(file)).into_iter().collect(),
+            None => Vec::new(),
+        };
+        for file in files {
+            self.in_code_file(&file, &inside, |walker, code, here| walker.script(language, code, here));
+        }
+    }
+
+    /// The file of `python -m package.module`, where it stands in the folder.
+    fn module(&mut self, module: &Word) -> Vec<Arc<KnownFile>> {
+        let Some(name) = module.known().filter(|name| !COMMON_MODULES.contains(&name.as_str())) else {
+            return Vec::new();
+        };
+        let path = name.replace('.', "/");
+        let files = [format!("{path}.py"), format!("{path}/__main__.py")];
+        files.into_iter().filter_map(|file| self.file_named(&Word::text(file))).collect()
     }
 
     /// Reads code of a language, here.
@@ -54,25 +78,46 @@ impl Walker {
     }
 }
 
+/// Modules that are hardly ever a project's own: nothing is looked for.
+const COMMON_MODULES: &[&str] = &[
+    "pytest", "pip", "venv", "unittest", "http.server", "json.tool", "mypy", "black", "ruff", "build", "twine",
+    "flask", "django", "uvicorn", "gunicorn", "isort", "flake8", "pylint", "coverage", "timeit", "cProfile", "pdb",
+    "ensurepip", "virtualenv", "pipx", "jupyter", "sphinx", "tox", "nox", "compileall", "py_compile", "site",
+    "zipfile", "pyflakes",
+];
+
 /// What an interpreter's words give it.
 #[derive(Default)]
 struct Given {
     codes: Vec<Word>,
     file: Option<Word>,
+    /// The file is named as a module.
+    module: bool,
+    /// It does something else than run code.
+    other: bool,
 }
 
 fn given(language: &Language, program: &str, args: &[Word]) -> Given {
     let mut out = Given::default();
     let mut rest = args;
-    // `deno eval CODE` and `bun run -` name the mode first.
-    if matches!(program, "deno") {
-        match rest.split_first() {
-            Some((mode, tail)) if mode.shown() == "eval" => {
+    // `deno eval CODE` and `bun run x.ts` name the mode first; their other modes run no file that is named.
+    if let ("deno" | "bun", Some((mode, tail))) = (program, rest.split_first()) {
+        match mode.shown().as_str() {
+            "eval" => {
                 out.codes.extend(tail.iter().find(|word| !word.shown().starts_with('-')).cloned());
                 return out;
             }
-            Some((_, tail)) => rest = tail,
-            None => {}
+            "run" => rest = tail,
+            word if word.starts_with('-') || word.contains('.') => {}
+            _ => {
+                out.other = true;
+                return out;
+            }
+        }
+        let operand = rest.iter().find(|word| !word.shown().starts_with('-') || word.shown() == "-");
+        out.other = operand.is_some_and(|word| !word.shown().contains('.') && word.shown() != "-");
+        if out.other {
+            return out;
         }
     }
     while let [first, tail @ ..] = rest {
@@ -90,6 +135,7 @@ fn given(language: &Language, program: &str, args: &[Word]) -> Given {
         } else if language.valued.contains(&text.as_str()) {
             // `python -m module` runs a module, not what stands on its input.
             if text == "-m" && language.name == "python" || text == "-f" {
+                out.module = text == "-m";
                 out.file = tail.first().cloned();
                 return out;
             }

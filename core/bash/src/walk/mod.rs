@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use shuck_ast::StmtSeq;
 
-use crate::files::{Counted, KnownFiles};
+use crate::files::{self, KnownFiles, OpenFile};
 use crate::limits::{self, Allowance};
 use crate::output::Output;
 use crate::reading::{Command, Reading, StdinSource, Surroundings, UnreadPart, Via, Word};
@@ -31,9 +31,11 @@ pub(crate) struct Walker {
     pub(crate) entered: HashSet<u64>,
     /// What is known of the files that the line runs.
     pub(crate) files: Arc<KnownFiles>,
-    /// The text of a file that is being read, and the line of it that was reached.
-    pub(crate) counted: Option<Counted>,
-    pub(crate) line: usize,
+    /// The file that is being read, and how much of files may still be.
+    pub(crate) open_file: Option<OpenFile>,
+    pub(crate) file_bytes: usize,
+    /// Programs that the line has put elsewhere, by where they stand by then.
+    pub(crate) tools: HashMap<String, String>,
 }
 
 /// Where in the line a text stands: how it is reached and what it reads.
@@ -45,6 +47,8 @@ pub(crate) struct Place {
     pub(crate) draft: Option<Arc<str>>,
     /// Whether that text has no unknown parts.
     pub(crate) sure: bool,
+    /// The file that is the standard input, by its full path.
+    pub(crate) file: Option<Arc<str>>,
 }
 
 impl Place {
@@ -56,7 +60,7 @@ impl Place {
 
     pub(crate) fn fed(&self, feed: StdinSource, draft: Option<Arc<str>>) -> Self {
         let sure = matches!(feed, StdinSource::Text(_));
-        Self { via: self.via.clone(), feed, draft, sure }
+        Self { via: self.via.clone(), feed, draft, sure, file: None }
     }
 
     /// The text on the standard input, when every part of it is known.
@@ -74,8 +78,9 @@ impl Walker {
             printed: HashMap::new(),
             entered: HashSet::new(),
             files: around.files.clone(),
-            counted: None,
-            line: 0,
+            open_file: None,
+            file_bytes: files::MOST_READ,
+            tools: HashMap::new(),
         }
     }
 
@@ -157,7 +162,8 @@ impl Walker {
     pub(crate) fn trouble(&mut self, text: &str, why: &str) {
         if self.reading.troubles.len() < 16 {
             let text = text.chars().take(200).collect();
-            self.reading.troubles.push(UnreadPart { text, why: why.to_string() });
+            let file = self.in_line_of();
+            self.reading.troubles.push(UnreadPart { text, why: why.to_string(), file });
         }
     }
 
@@ -177,7 +183,7 @@ impl Walker {
             via: place.via.clone(),
             feed: place.feed.clone(),
             cwd: self.scope.cwd.clone(),
-            line: if self.counted.is_some() { self.line } else { 0 },
+            line: self.in_line_of().map_or(0, |(_, line)| line),
             ..Command::default()
         }
     }

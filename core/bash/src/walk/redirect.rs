@@ -26,13 +26,14 @@ pub(crate) struct Input {
     pub(super) feed: StdinSource,
     draft: Option<Arc<str>>,
     sure: bool,
+    file: Option<Arc<str>>,
 }
 
 impl Input {
     /// Text from the line itself, which may have unknown parts.
     fn text(text: String, sure: bool) -> Self {
         let text: Arc<str> = text.into();
-        Self { feed: StdinSource::Text(text.clone()), draft: Some(text), sure }
+        Self { feed: StdinSource::Text(text.clone()), draft: Some(text), sure, file: None }
     }
 
     /// What is read, where no part of it is unknown.
@@ -44,6 +45,7 @@ impl Input {
     pub(super) fn in_place(&self, place: &Place) -> Place {
         let mut here = place.fed(self.feed.clone(), self.draft.clone());
         here.sure = self.sure;
+        here.file.clone_from(&self.file);
         here
     }
 }
@@ -97,7 +99,10 @@ impl Walker {
                 Some(_) => StdinSource::Pipe((first..self.reading.commands.len()).collect()),
                 None => StdinSource::File(Arc::new(target.clone())),
             };
-            out.input = Some(Input { sure: matches!(feed, StdinSource::Text(_)), feed, draft });
+            // Seen from here: what reads it may run in another folder, or on another machine.
+            let path = target.known().filter(|_| matches!(feed, StdinSource::File(_)));
+            let file = path.and_then(|path| self.scope.resolve(&path)).map(Arc::from);
+            out.input = Some(Input { sure: matches!(feed, StdinSource::Text(_)), feed, draft, file });
         }
         out.redirects.push(Redirect { kind, target });
     }

@@ -147,12 +147,13 @@ impl Walker {
     }
 
     /// Reports a command whose words are settled, and opens what it would run.
-    pub(crate) fn run(&mut self, command: Command, place: &Place) -> Output {
+    pub(crate) fn run(&mut self, mut command: Command, place: &Place) -> Output {
         // A wrapper inside a wrapper carries the same words again.
         let load = if place.via.is_empty() { 0 } else { limits::weight(&command.words) };
         if !self.tick() || !self.allowance.spend(load) || !self.allowance.sink() {
             return Output::Unknown;
         }
+        self.name_tool(&mut command);
         self.report(command.clone());
         // A function of the line may bear the name of a program whose output would be known.
         let own = command.name().is_some_and(|name| self.scope.function(&name).is_some());
@@ -161,6 +162,7 @@ impl Walker {
         let opened = self.open_with(&command, place);
         self.allowance.rise();
         self.copied(&command, place);
+        self.move_tool(&command);
         match opened {
             Output::Unknown if printed == Output::Unknown => self.shown_files(&command),
             Output::Unknown => printed,

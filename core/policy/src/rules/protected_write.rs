@@ -4,6 +4,7 @@ use crate::guarded_keys;
 use crate::path_actions::{PathActionKind, PathVerb};
 use crate::place::{Machine, PlaceKind};
 use crate::rule::{Hit, Pack, Rule, RuleInput, RuleTrigger};
+use crate::run_files;
 use crate::target::within;
 use model::RuleKind;
 
@@ -43,6 +44,7 @@ fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
         }
         let why = match guarded_keys::written(sight.ground, &act.target) {
             Some(guarded) => guarded.about(),
+            None if act.deed == PathVerb::Write && installs(sight, act.target.path.as_deref()) => continue,
             None if act.deed == PathVerb::Write && is_system(place, act.target.path.as_deref()) => "is the system's",
             None => continue,
         };
@@ -50,6 +52,12 @@ fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
         let reason = format!("`{}` {why}.", act.target.shown);
         hits.push(Hit::new(subject, reason).about(act.target.path.as_deref()));
     }
+}
+
+/// `make install` of a project as it is committed: putting what was built below `/usr/local` is what it is for.
+fn installs(sight: &RuleInput<'_>, path: Option<&str>) -> bool {
+    let meant = path.is_some_and(|path| within(path, "/usr/local") || within(path, "/opt"));
+    meant && run_files::as_committed(sight.command, sight.ground)
 }
 
 fn is_system(place: PlaceKind, path: Option<&str>) -> bool {

@@ -22,15 +22,21 @@ pub const RULE: Rule = Rule {
 const DANGEROUS: &[&str] = &["rm", "dd", "mkfs", "shred", "truncate", "pkill", "killall", "rimraf"];
 
 fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
-    let troubles = &sight.parsed_call.reading.troubles;
-    let Some(trouble) = troubles.first() else { return };
-    let named =
-        sight.parsed_call.seen.iter().filter_map(|seen| seen.program.as_deref()).find(|name| DANGEROUS.contains(name));
+    let reading = &sight.parsed_call.reading;
+    let in_file = reading.troubles.iter().find(|trouble| trouble.file.is_some());
+    if let Some(trouble) = in_file {
+        let reason = format!("A part of the file cannot be read before it runs ({}).", trouble.why);
+        let subject: String = trouble.text.chars().take(120).collect();
+        hits.push(Hit { file: trouble.file.clone(), ..Hit::new(subject, reason) });
+    }
+    let Some(trouble) = reading.troubles.iter().find(|trouble| trouble.file.is_none()) else { return };
+    let of_line = reading.commands.iter().zip(&sight.parsed_call.seen).filter(|(command, _)| command.file().is_none());
+    let named = of_line.filter_map(|(_, seen)| seen.program.as_deref()).find(|name| DANGEROUS.contains(name));
     let word = trouble
         .text
         .split(|c: char| !(c.is_alphanumeric() || c == '-' || c == '_'))
         .find(|word| DANGEROUS.contains(word));
-    if sight.parsed_call.reading.cut {
+    if reading.cut {
         let reason = format!("The line is more than can be read before it runs ({}).", trouble.why);
         hits.push(Hit::new(trouble.text.chars().take(120).collect::<String>(), reason));
     } else if let Some(name) = named.or(word) {

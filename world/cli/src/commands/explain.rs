@@ -47,7 +47,8 @@ fn show(line: &str, explanation: &Explanation, printer: &Printer) {
     }
     printer.line(text!("  → {}", verdict(&explanation.findings, printer)));
     for finding in &explanation.findings.0 {
-        printer.line(format!("    [{}] {}: {}", finding.rule, finding.kind.name(), finding.reason));
+        let place = finding.file.as_ref().map(|file| format!("{}:{} ", file.path, file.line)).unwrap_or_default();
+        printer.line(format!("    [{}] {}: {place}{}", finding.rule, finding.kind.name(), finding.reason));
         if let Some(instead) = &finding.instead {
             printer.line(printer.dim(format!("      instead: {instead}")));
         }

@@ -85,7 +85,7 @@ impl Walker {
             let file = self.entry_file(&joined_path(&folder, name))?;
             let text = file.text()?.to_string();
             included.push((name.to_string(), file));
-            self.allowance.spend(text.len() / 4).then_some(text)
+            self.affords(&text).then_some(text)
         });
         source.included = included;
         self.run_pieces(&source, "make", &pieces, place);

@@ -110,7 +110,16 @@ impl Walker {
     fn first_time(&mut self, source: &EntrySource, asked: &str) -> bool {
         let mut hasher = DefaultHasher::new();
         (&source.file.path, &source.folder, asked).hash(&mut hasher);
-        self.entered.insert(hasher.finish()) && self.allowance.spend(source.text().len() / 4)
+        self.entered.insert(hasher.finish()) && self.affords(source.text())
+    }
+
+    /// Pays for reading a list of entries; one that is too much is said to be.
+    fn affords(&mut self, text: &str) -> bool {
+        let paid = self.spend_of_files(text.len() / 4 + 64);
+        if !paid {
+            self.trouble("", "more entries than are looked into");
+        }
+        paid
     }
 
     /// Reads the pieces that an entry would run, each in a shell of its own.

@@ -1,0 +1,114 @@
+//! Files whose text reaches a shell, an interpreter or a database on the standard input, or by a substitution that
+//! prints them: `bash < x`, `cat x | sh`, `eval "$(cat x)"`.
+
+use std::sync::Arc;
+
+use crate::files::{KnownFile, WantedFile};
+use crate::reading::{StdinSource, Word, WordPiece};
+use crate::scope::normal;
+use crate::walk::{Place, Walker};
+
+/// Programs that print what is in their files, or a part of it, and those of their options that take a value.
+const PRINTERS: &[(&str, &[&str])] = &[
+    ("cat", &[]),
+    ("tac", &[]),
+    ("bat", &["-l", "--language", "--style", "-r", "--line-range"]),
+    ("head", &["-n", "-c", "--lines", "--bytes"]),
+    ("tail", &["-n", "-c", "--lines", "--bytes"]),
+    ("sed", &["-e", "-f", "--expression"]),
+    ("grep", &["-e", "-m", "-A", "-B", "-C"]),
+    ("egrep", &["-e", "-m", "-A", "-B", "-C"]),
+    ("awk", &["-F", "-v"]),
+    ("tr", &[]),
+    ("sort", &["-k", "-t"]),
+    ("uniq", &[]),
+    ("tee", &[]),
+    ("envsubst", &[]),
+    ("dos2unix", &[]),
+    ("pv", &[]),
+    ("cut", &["-d", "-f", "-c"]),
+    ("strings", &["-n"]),
+];
+
+/// Of these the first operand is no file.
+const PATTERN_FIRST: &[&str] = &["sed", "grep", "egrep", "awk"];
+/// Of these none is.
+const NO_FILES: &[&str] = &["tr", "tee", "envsubst"];
+/// How many steps a pipe is followed up.
+const STEPS: usize = 6;
+/// How many files one input may be made of.
+const MOST: usize = 4;
+
+impl Walker {
+    /// The files that the standard input is made of, as far as they are known.
+    pub(crate) fn fed_files(&mut self, place: &Place) -> Vec<Arc<KnownFile>> {
+        let paths = match &place.feed {
+            StdinSource::File(_) => place.file.iter().map(|path| path.to_string()).collect(),
+            StdinSource::Pipe(writers) => self.printed_by(writers, STEPS),
+            _ => Vec::new(),
+        };
+        paths.into_iter().take(MOST).filter_map(|path| self.file(&WantedFile::At(path))).collect()
+    }
+
+    /// The files whose text these commands print.
+    fn printed_by(&self, writers: &[usize], steps: usize) -> Vec<String> {
+        let mut paths = Vec::new();
+        let Some(steps) = steps.checked_sub(1) else { return paths };
+        for command in writers.iter().take(MOST).filter_map(|at| self.reading.commands.get(*at)) {
+            let Some(name) = command.name() else { continue };
+            let Some((name, valued)) = PRINTERS.iter().find(|(printer, _)| *printer == name) else { continue };
+            let files = operands(name, valued, command.args());
+            let cwd = command.cwd.as_deref();
+            if files.is_empty() {
+                paths.extend(match &command.feed {
+                    StdinSource::Pipe(writers) => self.printed_by(writers, steps),
+                    StdinSource::File(word) => absolute(word, cwd).into_iter().collect(),
+                    _ => Vec::new(),
+                });
+            }
+            paths.extend(files.iter().filter_map(|word| absolute(word, cwd)));
+        }
+        paths
+    }
+
+    /// The file that a word prints where it is nothing but that: `$(cat x)`, `$(< x)`, `<(cat x)`.
+    pub(crate) fn printed_file(&mut self, word: &Word, place: &Place) -> Option<Arc<KnownFile>> {
+        let [WordPiece::Unknown(source)] = word.pieces.as_slice() else { return None };
+        let source = source.trim_matches('"');
+        let inner = ["$(", "<("].iter().find_map(|open| source.strip_prefix(open)?.strip_suffix(')'));
+        let inner = inner.or_else(|| source.strip_prefix('`')?.strip_suffix('`'))?.trim();
+        let raw = inner.strip_prefix('<').or_else(|| inner.strip_prefix("cat "))?.trim();
+        if raw.is_empty() || raw.contains([';', '|', '&', '\n', '(']) {
+            return None;
+        }
+        let words = self.fields(raw, place);
+        let [file] = words.as_slice() else { return None };
+        self.file_named(file)
+    }
+}
+
+/// The files among a printer's arguments.
+fn operands<'a>(name: &str, valued: &[&str], args: &'a [Word]) -> Vec<&'a Word> {
+    if NO_FILES.contains(&name) {
+        return Vec::new();
+    }
+    let (mut files, mut skip, mut given) = (Vec::new(), false, false);
+    for word in args {
+        let shown = word.shown();
+        if std::mem::take(&mut skip) || (shown.starts_with('-') && !word.quoted) {
+            skip = valued.contains(&shown.as_str());
+            given |= matches!(shown.as_str(), "-e" | "-f" | "--expression");
+            continue;
+        }
+        files.push(word);
+    }
+    if PATTERN_FIRST.contains(&name) && !given && !files.is_empty() {
+        files.remove(0);
+    }
+    files
+}
+
+fn absolute(word: &Word, cwd: Option<&str>) -> Option<String> {
+    let path = word.known()?;
+    if path.starts_with('/') { Some(normal(&path)) } else { Some(normal(&format!("{}/{path}", cwd?))) }
+}
