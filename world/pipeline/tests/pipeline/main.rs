@@ -2,6 +2,7 @@
 
 mod context;
 mod corpus;
+mod entries;
 mod fleet;
 mod home;
 mod memory;
