@@ -8,6 +8,7 @@ mod path;
 mod process;
 mod project;
 mod run_file;
+mod tools;
 mod transcript;
 
 #[cfg(feature = "fuzzing")]

@@ -1,6 +1,6 @@
 //! A file that a line would run, or that says what it runs: small, regular, and not many of them for one event.
 
-use super::git_index;
+use super::{git_index, tools};
 use model::Ms;
 use model::fact::{FileContent, FileFact, Probe};
 use std::fs::Metadata;
@@ -75,7 +75,7 @@ fn content(path: &Path, most: u64) -> Result<(FileContent, Metadata), Unread> {
     // The first of a program are enough: it may be large.
     file.by_ref().take(FIRST).read_to_end(&mut bytes).map_err(Unread::Failed)?;
     if bytes.contains(&0) {
-        return Ok((FileContent::Program(None), found));
+        return Ok((FileContent::Program(tools::copied(path, &found)), found));
     }
     if found.len() > most {
         return Err(Unread::TooLarge { bytes: found.len() });
