@@ -115,6 +115,16 @@ impl Walker {
         self.file(&WantedFile::At(path))
     }
 
+    /// Notes that a shell is told to run a file that is there and was not read.
+    pub(crate) fn unread_file(&mut self, file: &KnownFile, shown: &str) {
+        if let KnownContent::Unread(why) = &file.content {
+            let before =
+                self.open_file.replace(OpenFile { path: file.path.clone(), source: None, first_line: 1, line: 1 });
+            self.trouble(shown, why);
+            self.open_file = before;
+        }
+    }
+
     /// Reads a piece of a file as shell, in a process of its own.
     pub(crate) fn run_piece(&mut self, piece: &FilePiece<'_>, place: &Place) -> Output {
         let kept = self.scope.clone();

@@ -97,33 +97,37 @@ impl Walker {
     /// Reads a text as shell, here. Its output comes back as far as it is certain.
     pub(crate) fn read_text(&mut self, text: &str, place: &Place) -> Output {
         // A text that is not walked is not copied either.
-        self.read_within(text.len(), || Rc::from(text), place)
+        self.read_within(text, || Rc::from(text), place)
     }
 
     /// The same of a text that is shared.
     pub(crate) fn read_source(&mut self, text: &Rc<str>, place: &Place) -> Output {
-        self.read_within(text.len(), || text.clone(), place)
+        self.read_within(text, || text.clone(), place)
     }
 
-    fn read_within(&mut self, bytes: usize, text: impl FnOnce() -> Rc<str>, place: &Place) -> Output {
+    fn read_within(&mut self, text: &str, source: impl FnOnce() -> Rc<str>, place: &Place) -> Output {
         if !self.allowance.sink() {
             return Output::Unknown;
         }
-        let output = if self.allowance.parse(bytes) { self.read_bounded(&text(), place) } else { Output::Unknown };
+        let mut output = Output::Unknown;
+        if self.allowance.parse(text.len()) {
+            let depth = self.allowance.enter_text();
+            output = self.read_parsed(text, source, syntax::parse(text, depth), place);
+            self.allowance.leave_text();
+        }
         self.allowance.rise();
         output
     }
 
-    fn read_bounded(&mut self, text: &Rc<str>, place: &Place) -> Output {
-        let depth = self.allowance.enter_text();
-        let output = self.read_parsed(text, syntax::parse(text, depth), place);
-        self.allowance.leave_text();
-        output
-    }
-
-    fn read_parsed(&mut self, text: &Rc<str>, parsed: Result<StmtSeq, syntax::Refusal>, place: &Place) -> Output {
+    fn read_parsed(
+        &mut self,
+        text: &str,
+        source: impl FnOnce() -> Rc<str>,
+        parsed: Result<StmtSeq, syntax::Refusal>,
+        place: &Place,
+    ) -> Output {
         match parsed {
-            Ok(sequence) => self.sequence(&sequence, text, place),
+            Ok(sequence) => self.sequence(&sequence, &source(), place),
             Err(syntax::Refusal::Deep) => {
                 self.trouble(text, "more is opened than closed");
                 flat::commands(self, text, place);

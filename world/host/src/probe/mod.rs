@@ -7,7 +7,8 @@ mod git_index;
 mod path;
 mod process;
 mod project;
-mod run_file;
+pub mod run_file;
+mod tools;
 mod transcript;
 
 #[cfg(feature = "fuzzing")]

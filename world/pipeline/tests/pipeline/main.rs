@@ -10,6 +10,7 @@ mod mutation;
 mod once;
 mod place;
 mod queue;
+mod run_files;
 mod secrets;
 mod session;
 mod state;
