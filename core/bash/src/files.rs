@@ -15,6 +15,8 @@ const MOST_WANTED: usize = 8;
 pub(crate) const MOST_READ: usize = 1 << 19;
 /// What running a file costs of that at least.
 const LEAST: usize = 1 << 10;
+/// The same for a piece of a file that has been read already.
+const LEAST_ENTRY: usize = 1 << 6;
 
 /// A file whose content the reading turns on.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -70,12 +72,14 @@ pub(crate) struct FilePiece<'a> {
     pub(crate) args: Option<&'a [Word]>,
     /// `$0`; `None` where it stays what it is.
     pub(crate) name: Option<&'a Word>,
+    /// An entry of the file: one may run another, and the caller sees to it that none is entered twice.
+    pub(crate) entry: bool,
 }
 
 impl<'a> FilePiece<'a> {
     /// A piece that runs where the line is, with what the line has.
     pub(crate) fn of(file: &'a KnownFile, first_line: usize, text: &'a str) -> Self {
-        Self { file, first_line, text, folder: None, args: None, name: None }
+        Self { file, first_line, text, folder: None, args: None, name: None, entry: false }
     }
 }
 
@@ -88,6 +92,8 @@ pub(crate) struct OpenFile {
     first_line: usize,
     /// Where the reading has come to.
     line: usize,
+    /// One entry of it is read, see `FilePiece`.
+    entry: bool,
 }
 
 impl Walker {
@@ -109,6 +115,21 @@ impl Walker {
         self.file(&WantedFile::At(path))
     }
 
+    /// Notes that a shell is told to run a file that is there and was not read.
+    pub(crate) fn unread_file(&mut self, file: &KnownFile, shown: &str) {
+        if let KnownContent::Unread(why) = &file.content {
+            let before = self.open_file.replace(OpenFile {
+                path: file.path.clone(),
+                source: None,
+                first_line: 1,
+                line: 1,
+                entry: false,
+            });
+            self.trouble(shown, why);
+            self.open_file = before;
+        }
+    }
+
     /// Reads a piece of a file as shell, in a process of its own.
     pub(crate) fn run_piece(&mut self, piece: &FilePiece<'_>, place: &Place) -> Output {
         let kept = self.scope.clone();
@@ -125,6 +146,7 @@ impl Walker {
             source: Some(source.clone()),
             first_line: piece.first_line,
             line: piece.first_line,
+            entry: piece.entry,
         };
         self.in_file(open, piece.text.len(), place, |walker, here| {
             if let Some(folder) = piece.folder {
@@ -146,11 +168,18 @@ impl Walker {
     /// Reads code of another language that stands in a file. It says itself on which line it is.
     pub(crate) fn in_code_file(&mut self, file: &KnownFile, place: &Place, read: impl FnOnce(&mut Self, &str, &Place)) {
         let Some(text) = file.text() else { return };
-        let open = OpenFile { path: file.path.clone(), source: None, first_line: 1, line: 1 };
+        let open = OpenFile { path: file.path.clone(), source: None, first_line: 1, line: 1, entry: false };
         self.in_file(open, text.len(), place, |walker, here| {
             read(walker, text, here);
             Output::Unknown
         });
+    }
+
+    /// Takes from the text of files that may still be gone through.
+    pub(crate) fn spend_of_files(&mut self, bytes: usize) -> bool {
+        let left = self.file_bytes.checked_sub(bytes);
+        self.file_bytes = left.unwrap_or(self.file_bytes);
+        left.is_some()
     }
 
     /// Reads something of a file within bounds of its own: a file that is too much takes nothing from the line.
@@ -163,10 +192,13 @@ impl Walker {
     ) -> Output {
         let via = Via::File(open.path.clone());
         // A file that runs itself is not entered again, nor one that a loop runs over and over.
-        let Some(left) = self.file_bytes.checked_sub(bytes.max(LEAST)).filter(|_| !place.via.contains(&via)) else {
+        let least = if open.entry { LEAST_ENTRY } else { LEAST };
+        if !open.entry && place.via.contains(&via) || !self.spend_of_files(bytes.max(least)) {
+            if open.entry {
+                self.trouble("", "more entries than are looked into");
+            }
             return Output::Unknown;
-        };
-        self.file_bytes = left;
+        }
         let inner = self.allowance.of_file(bytes);
         let outer = std::mem::replace(&mut self.allowance, inner);
         let before = self.open_file.replace(open);

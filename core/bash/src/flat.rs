@@ -57,15 +57,15 @@ struct Found {
 }
 
 impl Found {
-    fn run(self, walker: &mut Walker, place: &Place) {
+    fn run(mut self, walker: &mut Walker, place: &Place) {
         let skip = self.words.iter().take_while(|word| keyword(word)).count();
-        let mut words = self.words.into_iter().skip(skip).map(|word| at_home(word, walker)).peekable();
-        let mut assignments = Vec::new();
-        while let Some(found) = words.peek().and_then(scan::assignment) {
-            assignments.push(found);
-            words.next();
+        self.words.drain(..skip);
+        for word in &mut self.words {
+            *word = at_home(std::mem::take(word), walker);
         }
-        let mut command = walker.command(words.collect(), place);
+        let assignments: Vec<_> = self.words.iter().map_while(scan::assignment).collect();
+        self.words.drain(..assignments.len());
+        let mut command = walker.command(self.words, place);
         command.redirects = self.redirects;
         command.assignments = assignments;
         if command.words.is_empty() && command.redirects.is_empty() && command.assignments.is_empty() {

@@ -222,7 +222,7 @@ mod tests {
         let place = Place::default();
         let output = match outline(line).filter(|_| outlined) {
             Some(pieces) => walker.outlined(&pieces, &Rc::from(line), &place),
-            None => walker.read_parsed(&Rc::from(line), syntax::parse(line, 18), &place),
+            None => walker.read_parsed(line, || Rc::from(line), syntax::parse(line, 18), &place),
         };
         format!("{:#?}\n{output:?}", walker.reading)
     }

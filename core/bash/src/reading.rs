@@ -194,6 +194,14 @@ impl Command {
         }
     }
 
+    /// The program as it is written, when it is certain.
+    pub(crate) fn program_path(&self) -> Option<Cow<'_, str>> {
+        match self.words.first()?.pieces.as_slice() {
+            [WordPiece::Text(text)] => Some(Cow::Borrowed(text)),
+            _ => self.words.first()?.known().map(Cow::Owned),
+        }
+    }
+
     /// The file it stands in, and on which line of it.
     pub fn file(&self) -> Option<(&Arc<str>, usize)> {
         let file = self.via.iter().rev().find_map(|via| match via {

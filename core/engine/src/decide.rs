@@ -105,7 +105,8 @@ pub fn decide(event: &EventContext<'_>) -> Outcome {
 
 /// When the work began that the event is part of: a sub-agent, or a client started from within, works for another.
 fn began(event: &EventContext<'_>) -> Option<Ms> {
-    let own = event.session()?;
+    // Where nothing stored can be looked at the session seems to begin with this very event.
+    let own = event.session().filter(|_| !event.places.blind)?;
     let open = &event.loaded.open;
     let host = own.parent.as_ref().and_then(|parent| open.iter().find(|session| session.id == *parent));
     Some(host.map_or(own.started_at, |host| host.started_at.min(own.started_at)))

@@ -35,7 +35,7 @@ pub use decide::{Outcome, decide};
 pub use event_context::{EventContext, Ids, Places};
 pub use identity::{folder, session_name, who};
 pub use needs::{must_last, needs, raised};
-pub use plan::{MOST_FILE_ROUNDS, MOST_ROUNDS, Plan, further, plan};
+pub use plan::{MOST_FILE_ROUNDS, MOST_ROUNDS, Plan, further, plan, plan_with};
 pub use record::{key, unreadable};
 pub use redact::redact;
 pub use run_files::weigh;

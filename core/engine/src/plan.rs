@@ -6,22 +6,27 @@ use crate::{identity, memory};
 use model::fact::{Facts, Probe};
 use model::{Call, Envelope, Findings};
 use policy::{Around, Circumstances, ParsedCall, Policy};
+use std::rc::Rc;
 
 /// What an event needs to know, read once from its payload.
 #[derive(Debug)]
 pub struct Plan {
     pub probes: Vec<Probe>,
-    /// What the guard has to judge, if anything.
-    parsed_call: Option<ParsedCall>,
+    /// What the guard has to judge, if anything. Shared with whoever keeps it for the same line said again.
+    parsed_call: Option<Rc<ParsedCall>>,
 }
 
 pub fn plan(envelope: &Envelope, call: &Call, around: &Around) -> Plan {
+    plan_with(envelope, call, policy::parse_call(envelope, around).map(Rc::new))
+}
+
+/// The plan of an event whose call has been read before, and would be read alike.
+pub fn plan_with(envelope: &Envelope, call: &Call, parsed_call: Option<Rc<ParsedCall>>) -> Plan {
     let folder = identity::folder(envelope, &call.cwd);
     let folders = [folder, identity::base(envelope.agent, &call.env, folder)];
     let mut probes: Vec<Probe> = folders.map(|folder| Probe::Project { folder: folder.to_string() }).into();
     probes.extend(identity::client_probe(envelope.agent, &call.env, call.parent));
-    let parsed_call = policy::parse_call(envelope, around);
-    probes.extend(parsed_call.iter().flat_map(ParsedCall::probes));
+    probes.extend(parsed_call.iter().flat_map(|parsed_call| parsed_call.probes()));
     probes.extend(memory::ask::early(envelope));
     Plan { probes, parsed_call }
 }
@@ -29,14 +34,19 @@ pub fn plan(envelope: &Envelope, call: &Call, around: &Around) -> Plan {
 impl Plan {
     /// Files that have to be read before it is known what would run. Asked in rounds: a script runs a script.
     pub fn files(&self, facts: &Facts) -> Vec<Probe> {
-        let wanted = self.parsed_call.iter().flat_map(ParsedCall::file_probes);
+        let wanted = self.parsed_call.iter().flat_map(|parsed_call| parsed_call.file_probes());
         wanted.filter(|probe| facts.file(probe).is_none()).collect()
+    }
+
+    /// What the guard has to judge, to be kept.
+    pub fn parsed_call(&self) -> Option<&Rc<ParsedCall>> {
+        self.parsed_call.as_ref()
     }
 
     /// Reads the call again, with the files that are known by now.
     pub fn read_again(&mut self, facts: &Facts) {
         let Some(parsed_call) = &mut self.parsed_call else { return };
-        *parsed_call = parsed_call.with_files(facts);
+        *parsed_call = Rc::new(parsed_call.with_files(facts));
         self.probes.extend(parsed_call.probes());
     }
 

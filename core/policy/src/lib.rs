@@ -45,7 +45,7 @@ pub use config::{Diagnostic, Layer, LayerConfig, LayerKind, OnFailure, Trust};
 pub use explain::{Explanation, explain};
 pub use judge::{Answering, Circumstances, Overrides, judge};
 pub use notify::Notify;
-pub use parsed_call::{Around, FileEdit, ParsedCall, parse_call};
+pub use parsed_call::{Around, FileEdit, ParsedCall, line_of, parse_call};
 pub use policy::{Policy, PolicyMode};
 pub use reason::{reason, way_out};
 pub use rule::{Pack, Rule};

@@ -84,6 +84,13 @@ pub fn parse_call(envelope: &Envelope, around: &Around) -> Option<ParsedCall> {
     parsed_call
 }
 
+/// The shell line of an event and the folder it would run in, when it is whole.
+pub fn line_of<'e>(envelope: &'e Envelope, around: &'e Around) -> Option<(&'e str, Option<&'e str>)> {
+    let Body::Tool(call) = &envelope.body else { return None };
+    let line = call.command().filter(|_| !envelope.cut)?;
+    Some((line, envelope.cwd.as_deref().or(around.cwd.as_deref())))
+}
+
 /// What is to be judged of a call that was read to its end.
 fn whole(call: &ToolCall, cwd: Option<String>, around: &Around) -> Option<ParsedCall> {
     if let Some(line) = call.run_line() {

@@ -56,9 +56,18 @@ pub(crate) fn found_in(rule: &str, command: &Command, hit: &Hit, ground: &LineCo
         changed: fact.changed,
         as_committed: fact.as_committed,
         unknown: UNKNOWN.contains(&rule) && shell,
-        installed: INSTALLED.iter().any(|folder| path.contains(folder)),
+        installed: INSTALLED.iter().any(|folder| path.contains(folder)) || MANAGED.iter().any(|name| path.ends_with(name)),
     })
 }
+
+/// Whether a command stands in a file as git has it.
+pub(crate) fn as_committed(command: &Command, ground: &LineContext<'_>) -> bool {
+    let Some((path, _)) = command.file() else { return false };
+    ground.facts.files.iter().any(|(_, fact)| fact.path == **path && fact.as_committed)
+}
+
+/// Lists that package managers write into: that one has changed does not say whose its scripts are.
+const MANAGED: &[&str] = &["/package.json", "/composer.json", "/pyproject.toml", "/deno.json", "/deno.jsonc"];
 
 /// Folders that package managers fill: nobody wrote what is in them by hand.
 const INSTALLED: &[&str] =

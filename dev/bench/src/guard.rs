@@ -138,6 +138,7 @@ fn hooks(house: &BenchHome, rounds: usize) -> std::io::Result<()> {
     let lines = [
         ("harmless line", "git status && cargo check".to_string()),
         ("denied line", "rm -rf /".to_string()),
+        ("script of 4 KB", format!("bash {}", script(house)?)),
         ("60-line prose here-document", here_document("cat > notes.md", &prose(4_000))),
         ("60-line Python here-document", here_document("python3 -", &python())),
     ];
@@ -155,6 +156,19 @@ fn hooks(house: &BenchHome, rounds: usize) -> std::io::Result<()> {
         row(name, times, &base);
     }
     Ok(())
+}
+
+/// A script that is run from a file, as long as many are.
+fn script(house: &BenchHome) -> std::io::Result<String> {
+    let path = house.project().join("build.sh");
+    let mut text = "#!/usr/bin/env bash\nset -euo pipefail\ncd \"$(dirname \"$0\")\"\n".to_string();
+    while text.len() < 4_000 {
+        text.push_str(
+            "if [ -d build ]; then\n  rm -rf build\nfi\nmkdir -p build/out\ncp -r src \"build/$NAME\"\ncargo check\n",
+        );
+    }
+    std::fs::write(&path, text)?;
+    Ok(path.to_string_lossy().into_owned())
 }
 
 fn micros(time: std::time::Duration) -> f64 {

@@ -13,6 +13,7 @@ mod pipeline;
 mod policy_cache;
 mod prepare;
 pub mod queue;
+mod reading_cache;
 mod replay;
 mod rpc;
 mod settings;

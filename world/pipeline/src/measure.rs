@@ -77,7 +77,7 @@ impl Pipeline {
 
     fn settings_in(&mut self, folder: &str) -> ContextSettings {
         let home = self.setting.home.clone();
-        ContextSettings::of(&self.policies.of(folder, &home).policy)
+        ContextSettings::of(&self.caches.policies.of(folder, &home).policy)
     }
 }
 

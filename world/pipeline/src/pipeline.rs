@@ -1,7 +1,8 @@
 //! The way itself, and what it needs to be open.
 
 use crate::policy_cache::{PolicyCache, ProjectPolicy};
-use crate::prepare::{Prepared, PreparedCall, prepare};
+use crate::prepare::{Caches, Prepared, PreparedCall, prepare};
+use crate::reading_cache::ReadingCache;
 use crate::{commit, degraded};
 use agents::{Dialect, Dialects};
 use model::effect::After;
@@ -57,7 +58,7 @@ pub struct Response {
 /// An open way. Holds the database and the compiled policy between calls.
 pub struct Pipeline {
     pub(crate) setting: PipelineSetup,
-    pub(crate) policies: PolicyCache,
+    pub(crate) caches: Caches,
     store: StoreHandle,
 }
 
@@ -65,7 +66,10 @@ impl Pipeline {
     /// Nothing is opened yet: a call is judged before the database is touched.
     pub fn new(setting: PipelineSetup) -> Self {
         Self {
-            policies: PolicyCache::new(setting.user_config.clone(), setting.state.clone()),
+            caches: Caches {
+                policies: PolicyCache::new(setting.user_config.clone(), setting.state.clone()),
+                readings: ReadingCache::default(),
+            },
             setting,
             store: StoreHandle::default(),
         }
@@ -103,7 +107,7 @@ impl Pipeline {
     /// A defect of ours must not stop the agent, and must not open the guard.
     fn prepare_safely(&mut self, call: Call) -> Prepared {
         let spare = call.clone();
-        let prepared = catch_unwind(AssertUnwindSafe(|| prepare(call, &self.setting, &mut self.policies)));
+        let prepared = catch_unwind(AssertUnwindSafe(|| prepare(call, &self.setting, &mut self.caches)));
         prepared.unwrap_or_else(|_| {
             const WHY: &str = "Taut failed while reading it";
             let on_failure = ProjectPolicy::of_user(&self.setting.user_config, &spare.cwd).policy.on_failure;

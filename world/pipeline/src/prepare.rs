@@ -3,6 +3,7 @@
 
 use crate::pipeline::PipelineSetup;
 use crate::policy_cache::{PolicyCache, ProjectPolicy};
+use crate::reading_cache::ReadingCache;
 use crate::{judge_context, settings};
 use agents::Dialect;
 use engine::undecided::{self, Undecided};
@@ -237,16 +238,22 @@ fn unread(dialect: &Dialect, why: &str, call: &Call, on_failure: OnFailure) -> P
     PreparedCall::Unreadable { why: why.to_string(), stop: undecided.stop() }
 }
 
-pub fn prepare(call: Call, setting: &PipelineSetup, policies: &mut PolicyCache) -> Prepared {
+/// What is kept between calls.
+pub struct Caches {
+    pub policies: PolicyCache,
+    pub readings: ReadingCache,
+}
+
+pub fn prepare(call: Call, setting: &PipelineSetup, caches: &mut Caches) -> Prepared {
     let Some(dialect) = setting.dialect(&call) else { return Prepared::of_nobody(call) };
     let begun = Instant::now();
     let ids = host::clock::uuids(call.at);
     let parsed_call = match dialect.read(&call.stdin) {
-        Ok(envelope) => PreparedCall::Event(Box::new(look(envelope, &call, &ids, setting, policies))),
+        Ok(envelope) => PreparedCall::Event(Box::new(look(envelope, &call, &ids, setting, caches))),
         // Where nothing was sent there was no call.
         Err(unreadable) if call.stdin.is_empty() => PreparedCall::Unreadable { why: unreadable.why, stop: None },
         Err(unreadable) => {
-            let on_failure = policies.of(&call.cwd, &setting.home).policy.on_failure;
+            let on_failure = caches.policies.of(&call.cwd, &setting.home).policy.on_failure;
             unread(dialect, &unreadable.why, &call, on_failure)
         }
     };
@@ -258,13 +265,22 @@ fn look(
     call: &Call,
     [event, session]: &[String; 2],
     setting: &PipelineSetup,
-    policies: &mut PolicyCache,
+    caches: &mut Caches,
 ) -> PreparedEvent {
     let folder = engine::folder(&envelope, &call.cwd);
-    let here = policies.of(folder, &setting.home);
-    let mut plan = engine::plan(&envelope, call, &judge_context::around(call, setting));
+    let here = caches.policies.of(folder, &setting.home);
     let mut facts = Facts { projects: vec![(folder.to_string(), here.project.clone())], ..Facts::default() };
-    read_files(&mut plan, &mut facts, &setting.home);
+    let around = judge_context::around(call, setting);
+    let plan = match caches.readings.of(&envelope, &around, &mut facts) {
+        Some(parsed_call) => engine::plan_with(&envelope, call, Some(parsed_call)),
+        None => {
+            let plan = read_files(engine::plan(&envelope, call, &around), &mut facts, &setting.home);
+            if let Some(parsed_call) = plan.parsed_call().filter(|_| !facts.files.is_empty()) {
+                caches.readings.keep(parsed_call, &facts.files, call.at);
+            }
+            plan
+        }
+    };
     host::probe::add(&mut facts, &plan.probes, &setting.home);
     facts.settings = settings::fact(&envelope, setting, call.at);
     facts.screen = judge_context::screen(envelope.agent, call, &here);
@@ -281,20 +297,21 @@ fn look(
         home: setting.home.clone(),
     };
     look_around(&mut seen, call, Ids { event, session, request: &call.request });
-    seen.findings = judged(&plan, &seen, call, setting, policies);
+    seen.findings = judged(&plan, &seen, call, setting, &mut caches.policies);
     seen.with_digest(call)
 }
 
 /// Reads the files that the call runs, in rounds: a script may run a script.
-fn read_files(plan: &mut Plan, facts: &mut Facts, home: &Path) {
+fn read_files(mut plan: Plan, facts: &mut Facts, home: &Path) -> Plan {
     for _ in 0..engine::MOST_FILE_ROUNDS {
         let asks = plan.files(facts);
         if asks.is_empty() {
-            return;
+            break;
         }
         host::probe::add(facts, &asks, home);
         plan.read_again(facts);
     }
+    plan
 }
 
 /// Asks in rounds for what is to be told: one answer may raise the next question.

@@ -6,12 +6,16 @@ use sys::outside::{self, Rules, Unread};
 
 /// A file's identity and age; `None` where there is no file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Stamp(Option<(u64, u64, i64, i64, i64)>);
+pub struct Stamp(Option<[u64; 6]>);
 
 impl Stamp {
     pub fn of(file: &Path) -> Self {
         let meta = std::fs::metadata(file).ok();
-        Self(meta.map(|meta| (meta.ino(), meta.len(), meta.mtime(), meta.mtime_nsec(), meta.ctime_nsec())))
+        let times = |meta: &std::fs::Metadata| [meta.mtime(), meta.mtime_nsec(), meta.ctime(), meta.ctime_nsec()];
+        Self(meta.map(|meta| {
+            let [written, written_ns, changed, changed_ns] = times(&meta).map(i64::cast_unsigned);
+            [meta.ino(), meta.len(), written, written_ns, changed, changed_ns]
+        }))
     }
 
     pub fn is_there(self) -> bool {

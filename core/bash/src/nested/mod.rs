@@ -4,10 +4,10 @@ mod builtins;
 mod cmdlets;
 mod containers;
 mod databases;
+mod entries;
 mod fed_files;
 mod find;
 mod git;
-mod make;
 mod options;
 mod powershell;
 mod programs;
@@ -46,6 +46,9 @@ impl Walker {
             return output;
         }
         let args = command.args();
+        if self.open_entry(&program, args, place) {
+            return Output::Unknown;
+        }
         match program.as_ref() {
             "find" | "fd" | "fdfind" => self.open_find(&program, args, place),
             "xargs" | "gxargs" | "parallel" | "rush" | "env_parallel" => self.open_xargs(&program, args, place),
@@ -54,7 +57,6 @@ impl Walker {
                 self.open_container(&program, args, place)
             }
             "sed" | "gsed" => self.open_sed(args, place),
-            "make" | "gmake" | "just" => self.open_make(args, place),
             "cmd" | "cmd.exe" => self.open_cmd(args, place),
             "wsl" | "wsl.exe" => self.open_wsl(args, place),
             "powershell" | "powershell.exe" | "pwsh" | "pwsh.exe" => self.open_powershell(args, place),

@@ -101,6 +101,26 @@ pub(crate) fn split<'w>(
     (options, operands)
 }
 
+/// Options and operands of a program that takes them in any order, up to `--`; what stands behind that are operands.
+pub(crate) fn scattered(words: &[Word], valued: &'static [&'static str]) -> (Vec<(String, Option<Word>)>, Vec<Word>) {
+    let mut options = Vec::new();
+    let mut operands = Vec::new();
+    let mut rest = words;
+    while !rest.is_empty() {
+        let (found, after) = split(rest, valued);
+        options.extend(found);
+        let Some((first, behind)) = after.split_first() else { break };
+        let before = (rest.len() - after.len()).checked_sub(1).and_then(|at| rest.get(at));
+        operands.push(first.clone());
+        if before.is_some_and(|word| word.shown() == "--") {
+            operands.extend(behind.iter().cloned());
+            break;
+        }
+        rest = behind;
+    }
+    (options, operands)
+}
+
 /// The value of the first of `names` that was given.
 pub(crate) fn value<'o>(options: &'o [(String, Option<Word>)], names: &[&str]) -> Option<&'o Word> {
     options.iter().find(|(name, _)| names.contains(&name.as_str())).and_then(|(_, value)| value.as_ref())

@@ -25,8 +25,7 @@ pub(crate) fn is_system(path: &str) -> bool {
 impl Walker {
     /// Puts the name of the tool in the place of a path that is a copy of it, or a link to it.
     pub(crate) fn name_tool(&mut self, command: &mut Command) {
-        let Some(first) = command.words.first() else { return };
-        let Some(path) = first.known() else { return };
+        let Some(path) = command.program_path() else { return };
         let moved = (!self.tools.is_empty()).then(|| self.moved_tool(&path)).flatten();
         let name = match moved {
             Some(name) => Some(name),
@@ -89,7 +88,7 @@ impl Walker {
     /// Runs a text file that is started by its path, as its first line says.
     pub(super) fn open_program(&mut self, command: &Command, place: &Place) -> Option<Output> {
         let program = command.words.first()?;
-        let path = program.known()?;
+        let path = command.program_path()?;
         let file = self.program_file(&path)?;
         let text = file.text()?;
         let Some(shebang) = text.strip_prefix("#!") else {
@@ -100,7 +99,7 @@ impl Walker {
         let mut words = interpreter(first)?;
         words.extend(command.words.iter().cloned());
         // A script whose interpreter is a script of the same kind, and so on.
-        let via = Via::Wrapper(path);
+        let via = Via::Wrapper(path.into_owned());
         if place.via.contains(&via) {
             return Some(Output::Unknown);
         }

@@ -83,7 +83,10 @@ impl Walker {
 
     /// Reads the whole of a file as shell.
     pub(super) fn run_shell_file(&mut self, file: &KnownFile, run: &RunFile<'_>, place: &Place) -> Output {
-        let Some(text) = file.text() else { return Output::Unknown };
+        let Some(text) = file.text() else {
+            self.unread_file(file, &run.script.shown());
+            return Output::Unknown;
+        };
         let name = run.own_process.then_some(run.script);
         let piece = FilePiece { args: run.args, name, ..FilePiece::of(file, 1, text) };
         let before = self.lookup("BASH_SOURCE");

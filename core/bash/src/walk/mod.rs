@@ -8,7 +8,7 @@ mod outline;
 mod redirect;
 mod simple;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -30,6 +30,8 @@ pub(crate) struct Walker {
     /// What process substitutions print, by their source, and what the line writes into files,
     /// by their path: a shell may be told to run it.
     pub(crate) printed: HashMap<String, Rc<String>>,
+    /// Entries of files that were gone into, by a hash of what was asked for.
+    pub(crate) entered: HashSet<u64>,
     /// What is known of the files that the line runs.
     pub(crate) files: Arc<KnownFiles>,
     /// The file that is being read, and how much of files may still be.
@@ -79,6 +81,7 @@ impl Walker {
             scope: Scope::new(around),
             allowance: Allowance::new(line),
             printed: HashMap::new(),
+            entered: HashSet::new(),
             files: around.files.clone(),
             open_file: None,
             file_bytes: files::MOST_READ,
@@ -100,39 +103,43 @@ impl Walker {
     /// Reads a text as shell, here. Its output comes back as far as it is certain.
     pub(crate) fn read_text(&mut self, text: &str, place: &Place) -> Output {
         // A text that is not walked is not copied either.
-        self.read_within(text.len(), || Rc::from(text), place)
+        self.read_within(text, || Rc::from(text), place)
     }
 
     /// The same of a text that is shared.
     pub(crate) fn read_source(&mut self, text: &Rc<str>, place: &Place) -> Output {
-        self.read_within(text.len(), || text.clone(), place)
+        self.read_within(text, || text.clone(), place)
     }
 
-    fn read_within(&mut self, bytes: usize, text: impl FnOnce() -> Rc<str>, place: &Place) -> Output {
+    fn read_within(&mut self, text: &str, source: impl FnOnce() -> Rc<str>, place: &Place) -> Output {
         if !self.allowance.sink() {
             return Output::Unknown;
         }
-        let output = if self.allowance.parse(bytes) { self.read_bounded(&text(), place) } else { Output::Unknown };
+        let mut output = Output::Unknown;
+        if self.allowance.parse(text.len()) {
+            let depth = self.allowance.enter_text();
+            output = if syntax::gapes(text) {
+                self.read_parsed(text, source, Err(syntax::Refusal::Deep), place)
+            } else if let Some(pieces) = outline(text) {
+                self.outlined(&pieces, &source(), place)
+            } else {
+                self.read_parsed(text, source, syntax::parse(text, depth), place)
+            };
+            self.allowance.leave_text();
+        }
         self.allowance.rise();
         output
     }
 
-    fn read_bounded(&mut self, text: &Rc<str>, place: &Place) -> Output {
-        let depth = self.allowance.enter_text();
-        let output = if syntax::gapes(text) {
-            self.read_parsed(text, Err(syntax::Refusal::Deep), place)
-        } else if let Some(pieces) = outline(text) {
-            self.outlined(&pieces, text, place)
-        } else {
-            self.read_parsed(text, syntax::parse(text, depth), place)
-        };
-        self.allowance.leave_text();
-        output
-    }
-
-    pub(crate) fn read_parsed(&mut self, text: &Rc<str>, parsed: Result<StmtSeq, syntax::Refusal>, place: &Place) -> Output {
+    pub(crate) fn read_parsed(
+        &mut self,
+        text: &str,
+        source: impl FnOnce() -> Rc<str>,
+        parsed: Result<StmtSeq, syntax::Refusal>,
+        place: &Place,
+    ) -> Output {
         match parsed {
-            Ok(sequence) => self.sequence(&sequence, text, place),
+            Ok(sequence) => self.sequence(&sequence, &source(), place),
             Err(syntax::Refusal::Deep) => {
                 self.trouble(text, "more is opened than closed");
                 flat::commands(self, text, place);

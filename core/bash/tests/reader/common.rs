@@ -72,3 +72,33 @@ pub fn check_reaches(table: &[(&str, &str)]) {
         assert!(found.iter().any(|command| command == expected), "{line:?} runs {found:?}, not {expected:?}");
     }
 }
+
+/// A line read where these files stand, which are given to it as it asks for them.
+pub fn read_among(line: &str, files: &[(&str, &str)]) -> Reading {
+    let mut known: Vec<(WantedFile, Arc<KnownFile>)> = Vec::new();
+    for _ in 0..4 {
+        let reading = bash::read(line, &Surroundings { files: Arc::new(known.clone()), ..around() });
+        if reading.wants.is_empty() {
+            return reading;
+        }
+        known.extend(reading.wants.into_iter().map(|wanted| {
+            let found = found(&wanted, files);
+            (wanted, found)
+        }));
+    }
+    bash::read(line, &Surroundings { files: Arc::new(known), ..around() })
+}
+
+fn found(wanted: &WantedFile, files: &[(&str, &str)]) -> Arc<KnownFile> {
+    let paths: Vec<String> = match wanted {
+        WantedFile::At(path) => vec![path.clone()],
+        WantedFile::Nearest { folder, names } => std::path::Path::new(folder)
+            .ancestors()
+            .flat_map(|above| names.iter().map(|name| above.join(name).to_string_lossy().into_owned()))
+            .collect(),
+    };
+    let file = paths.iter().find_map(|path| files.iter().find(|(known, _)| known == path));
+    let path: Arc<str> = file.map_or(paths[0].as_str(), |(path, _)| path).into();
+    let content = file.map_or(KnownContent::Missing, |(_, text)| KnownContent::Text((*text).into()));
+    Arc::new(KnownFile { real: path.clone(), path, content })
+}

@@ -3,6 +3,7 @@
 mod bounds;
 mod common;
 mod corpus;
+mod entries;
 mod files;
 mod mutants;
 mod opened;

@@ -6,6 +6,7 @@ use crate::guarded_keys::{self, Guarded};
 use crate::path_actions::{PathAction, PathActionKind, PathVerb};
 use crate::place::{Machine, PlaceKind};
 use crate::rule::{Hit, HitWeight, Pack, Rule, RuleInput, RuleTrigger};
+use crate::run_files;
 use crate::target::{Target, absolute, within};
 use bash::Via;
 use model::RuleKind;
@@ -52,6 +53,7 @@ fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
             // A first `.env` made from the example is the first step of half the projects there are.
             Some(Guarded::Env) if absent() => continue,
             Some(guarded) => guarded.about(),
+            None if act.deed == PathVerb::Write && installs(sight, act.target.path.as_deref()) => continue,
             None if act.deed == PathVerb::Write && is_system(place, real.as_ref().unwrap_or(&act.target)) => {
                 weight = if place == PlaceKind::System { rm_system::weight(sight, &act.target, 1) } else { weight };
                 "is the system's"
@@ -91,6 +93,12 @@ fn keeps_what_is_there(sight: &RuleInput<'_>) -> bool {
     let kept = args.any_short("ni") || args.long_flag("no-clobber") || args.long_flag("interactive");
     let copies = matches!(sight.program(), "cp" | "mv") && sight.command.redirects.is_empty();
     copies && (kept || args.value("update").is_some_and(|value| value.starts_with("none")))
+}
+
+/// `make install` of a project as it is committed: putting what was built below `/usr/local` is what it is for.
+fn installs(sight: &RuleInput<'_>, path: Option<&str>) -> bool {
+    let meant = path.is_some_and(|path| within(path, "/usr/local") || within(path, "/opt"));
+    meant && run_files::as_committed(sight.command, sight.ground)
 }
 
 fn is_system(place: PlaceKind, target: &Target) -> bool {

@@ -8,6 +8,7 @@ mod corpus;
 mod declared;
 #[expect(clippy::disallowed_methods, reason = "the pages are files, written when the environment asks for it")]
 mod docs;
+mod entries;
 mod examples;
 mod explain;
 mod facts;

@@ -32,7 +32,7 @@ pub fn as_committed(path: &Path, found: &Metadata) -> Option<bool> {
 }
 
 /// The top of the work tree around a path and its index file.
-pub(super) fn index_of(path: &Path) -> Option<(PathBuf, PathBuf)> {
+pub fn index_of(path: &Path) -> Option<(PathBuf, PathBuf)> {
     let start = if path.is_dir() { path } else { path.parent()? };
     start.ancestors().find_map(|dir| {
         let git = dir.join(".git");

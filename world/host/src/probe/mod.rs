@@ -9,7 +9,8 @@ mod path;
 mod picked;
 mod process;
 mod project;
-mod run_file;
+pub mod run_file;
+mod tools;
 mod transcript;
 
 #[cfg(feature = "fuzzing")]

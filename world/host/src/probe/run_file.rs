@@ -1,6 +1,6 @@
 //! A file that a line would run, or that says what it runs: small, regular, and not many of them for one event.
 
-use super::git_index;
+use super::{git_index, tools};
 use model::Ms;
 use model::fact::{FileContent, FileFact, Probe};
 use std::fs::Metadata;
@@ -24,13 +24,29 @@ const MOST_FOLDERS: usize = 32;
 /// How much tells a program from text.
 const FIRST: u64 = 512;
 
-/// The answer to one question about a file, within what earlier answers have left over.
-pub fn fact(probe: &Probe, known: &[(Probe, FileFact)]) -> FileFact {
-    let path = match probe {
+/// Where the file of a question stands by now.
+pub fn place(probe: &Probe) -> PathBuf {
+    match probe {
         Probe::RunFile { path } => PathBuf::from(path),
         Probe::NearestFile { folder, names } => nearest(Path::new(folder), names),
         _ => PathBuf::new(),
-    };
+    }
+}
+
+/// When the file of an answer was last changed, as it is by now.
+pub fn changed_at(fact: &FileFact) -> Ms {
+    std::fs::metadata(&fact.path).map_or(Ms(0), |found| changed(&found))
+}
+
+/// The files that an answer depends on: the file, and the index that says whether it is committed.
+pub fn sources(fact: &FileFact) -> impl Iterator<Item = PathBuf> {
+    let index = git_index::index_of(Path::new(&fact.real)).map(|(_, index)| index);
+    [PathBuf::from(&fact.path)].into_iter().chain(index)
+}
+
+/// The answer to one question about a file, within what earlier answers have left over.
+pub fn fact(probe: &Probe, known: &[(Probe, FileFact)]) -> FileFact {
+    let path = place(probe);
     let spent: u64 = known.iter().map(|(_, fact)| size(&fact.content)).sum();
     let read = known.iter().filter(|(_, fact)| matches!(fact.content, FileContent::Text(_))).count();
     let content = if read >= MOST_FILES {
@@ -75,7 +91,7 @@ fn content(path: &Path, most: u64) -> Result<(FileContent, Metadata), Unread> {
     // The first of a program are enough: it may be large.
     file.by_ref().take(FIRST).read_to_end(&mut bytes).map_err(Unread::Failed)?;
     if bytes.contains(&0) {
-        return Ok((FileContent::Program(None), found));
+        return Ok((FileContent::Program(tools::copied(path, &found)), found));
     }
     if found.len() > most {
         return Err(Unread::TooLarge { bytes: found.len() });

@@ -102,6 +102,11 @@ impl PipelineHome {
         self.now -= 10_000;
     }
 
+    /// The next event happens soon after that moment.
+    pub fn move_clock(&mut self, at: i64) {
+        self.now = at;
+    }
+
     pub fn start(&mut self, client: &Client, source: &str) -> Session {
         self.send(client, "SessionStart", json!({"source": source}));
         self.current(client)

@@ -3,6 +3,7 @@
 mod allow_once;
 mod context;
 mod corpus;
+mod entries;
 mod fleet;
 mod home;
 mod memory;
@@ -10,6 +11,7 @@ mod mutation;
 mod once;
 mod place;
 mod queue;
+mod run_files;
 mod secrets;
 mod session;
 mod state;
