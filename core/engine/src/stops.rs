@@ -43,10 +43,11 @@ fn has_floor(findings: &Findings) -> bool {
 /// Puts on a stopped event what is looked up by its code.
 pub fn record(row: &mut Event, event: &EventContext<'_>) {
     let Some(digest) = event.digest.filter(|_| event.findings.level() >= Level::Ask) else { return };
-    let mut stop = json!({"code": digest, "folder": event.cwd()});
-    if has_floor(event.findings) {
-        stop["floor"] = Value::Bool(true);
-    }
+    let (code, folder) = (digest, event.cwd());
+    let stop = match has_floor(event.findings) {
+        true => json!({"code": code, "folder": folder, "floor": true}),
+        false => json!({"code": code, "folder": folder}),
+    };
     put(row, "stop", stop);
 }
 

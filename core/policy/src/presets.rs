@@ -50,7 +50,7 @@ pub const ALL: &[Preset] = &[
     },
     Preset {
         name: "workflow-engine",
-        about: "Sessions with skills, phases, a heartbeat, directives and dehydration; the seven one-strike patterns.",
+        about: "Sessions with skills, phases, a heartbeat, directives and dehydration; seven one-strike patterns.",
         files: &[(".taut/config.toml", include_str!("presets/workflow_engine.toml"))],
         permissions_allow: OWN_LINES,
         aliases: &["engine"],

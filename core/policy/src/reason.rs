@@ -10,8 +10,9 @@ const NAMED: usize = 3;
 /// What is said of one cause.
 struct Cause<'f> {
     finding: &'f Finding,
-    /// What the same rule says the same of.
+    /// What the same rule says the same of, and what else it says of the same.
     subjects: Vec<&'f str>,
+    reasons: Vec<&'f str>,
     /// Other rules that the same command broke: named, not repeated.
     also: Vec<&'f str>,
 }
@@ -68,17 +69,23 @@ fn causes(findings: &Findings) -> Vec<Cause<'_>> {
         };
         match known.into_iter().find(same) {
             Some(cause) => cause.add(finding),
-            None => causes.push(Cause { finding, subjects: vec![&finding.subject], also: Vec::new() }),
+            None => causes.push(Cause::of(finding)),
         }
     }
     causes
 }
 
 impl<'f> Cause<'f> {
+    fn of(finding: &'f Finding) -> Self {
+        Self { finding, subjects: vec![&finding.subject], reasons: vec![&finding.reason], also: Vec::new() }
+    }
+
     fn add(&mut self, finding: &'f Finding) {
         if self.finding.rule == finding.rule {
-            if !self.subjects.contains(&finding.subject.as_str()) {
-                self.subjects.push(&finding.subject);
+            for (known, more) in [(&mut self.subjects, &finding.subject), (&mut self.reasons, &finding.reason)] {
+                if !known.contains(&more.as_str()) {
+                    known.push(more);
+                }
             }
             return;
         }
@@ -89,8 +96,7 @@ impl<'f> Cause<'f> {
             && finding.subject.len() < self.finding.subject.len()
         {
             named = &self.finding.rule;
-            self.finding = finding;
-            self.subjects = vec![&finding.subject];
+            *self = Self { also: std::mem::take(&mut self.also), ..Self::of(finding) };
         }
         if !self.also.contains(&named) {
             self.also.push(named);
@@ -117,19 +123,17 @@ fn is_same_command(subject: &str, finding: &Finding, other: &Finding) -> bool {
     guards && (ends(subject, &finding.subject) || ends(&finding.subject, subject))
 }
 
+fn more(count: usize) -> String {
+    count.checked_sub(NAMED).filter(|more| *more > 0).map(|more| format!(" and {more} more")).unwrap_or_default()
+}
+
 fn one(cause: &Cause<'_>, out: &mut String) {
     let finding = cause.finding;
-    let _ = write!(out, "[{}]", finding.rule);
-    if let Some(file) = &finding.file {
-        let _ = write!(out, " {}:{} runs", file.path, file.line);
-    }
-    for (at, subject) in cause.subjects.iter().take(NAMED).enumerate() {
-        let _ = write!(out, "{} `{subject}`", if at == 0 { "" } else { "," });
-    }
-    if let Some(more) = cause.subjects.len().checked_sub(NAMED).filter(|more| *more > 0) {
-        let _ = write!(out, " and {more} more");
-    }
-    let _ = write!(out, ": {}", finding.reason);
+    let subjects: Vec<String> = cause.subjects.iter().take(NAMED).map(|subject| format!("`{subject}`")).collect();
+    let reasons: Vec<&str> = cause.reasons.iter().take(NAMED).copied().collect();
+    let runs = finding.file.as_ref().map(|file| format!("{}:{} runs ", file.path, file.line)).unwrap_or_default();
+    let _ = write!(out, "[{}] {runs}{}{}: ", finding.rule, subjects.join(", "), more(cause.subjects.len()));
+    let _ = write!(out, "{}{}", reasons.join(" "), more(cause.reasons.len()));
     if !cause.also.is_empty() {
         let _ = write!(out, " (Also against it: {}.)", cause.also.join(", "));
     }
@@ -184,6 +188,13 @@ mod tests {
         let killed = |subject| Finding { reason: "Ends others.".into(), ..finding("kill", RuleKind::Deny, subject) };
         let text = reason(&Findings(["a", "b", "c", "d", "e"].map(killed).to_vec()));
         assert_eq!(text, "[kill] `a`, `b`, `c` and 2 more: Ends others.\nInstead: Do y.");
+    }
+
+    #[test]
+    fn g10_what_a_rule_says_of_each_thing_in_one_command_is_kept() {
+        let removed = |reason: &str| Finding { reason: reason.into(), ..finding("rm", RuleKind::Strike, "rm -rf a b") };
+        let text = reason(&Findings(vec![removed("`a` is tracked."), removed("`b` is tracked.")]));
+        assert!(text.starts_with("[rm] `rm -rf a b`: `a` is tracked. `b` is tracked.\nInstead: Do y.\n"), "{text}");
     }
 
     #[test]

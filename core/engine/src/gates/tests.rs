@@ -2,6 +2,7 @@
 //! way out that is open, and each gate keeps to its numbers.
 
 mod edges;
+mod suggestions;
 
 use super::*;
 use crate::context::tests::envelope;

@@ -15,7 +15,7 @@ use std::fmt::Write;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Allow {
     pub rule: String,
-    /// What it is about stands at or below this path; relative ones are the project's.
+    /// What it is about, or else the folder it runs in, stands at or below this path; relative ones are the project's.
     pub path: Option<String>,
     /// The command's words; a last word `*` stands for any that follow.
     pub command: Option<Vec<String>>,
@@ -90,7 +90,7 @@ impl Allow {
         Some(match minutes {
             _ if self.is_expired(now) => "expired".to_string(),
             ..120 => format!("{} min left", minutes + 1),
-            120..2880 => format!("{} h left", minutes / 60),
+            120..2880 => format!("{} h left", (minutes + 30) / 60),
             _ => format!("until {}", at.rfc3339().split('T').next().unwrap_or_default()),
         })
     }

@@ -40,11 +40,13 @@ fn page(rule: &Rule) -> String {
     out.push_str("\n## Passes\n\n");
     examples(&mut out, rule.passes);
     if rule.kind != RuleKind::Floor {
-        let _ = write!(
+        let _ = writeln!(
             out,
-            "\n## To overrule it\n\n`taut policy allow {0}`, or in the configuration:\n\n```toml\n[[guard.allow]]\nrule = \"{0}\"\nreason = \"why\"\n```\n",
+            "\n## To overrule it\n\n`taut allow <code>` lets one call pass once, by the code of its denial. `taut policy allow {}` lets the \
+             rule pass, or in the configuration:\n",
             rule.id
         );
+        let _ = writeln!(out, "```toml\n[[guard.allow]]\nrule = \"{}\"\nreason = \"why\"\n```", rule.id);
     }
     out
 }

@@ -168,7 +168,7 @@ mod tests {
     fn said(events: Vec<Event>, now: i64) -> String {
         match chosen(events, "7kf2", Ms(now)) {
             Ok(event) => event.key,
-            Err(error) => error.to_string(),
+            Err(error) => format!("{error:?}"),
         }
     }
 
@@ -183,8 +183,9 @@ mod tests {
         assert!(said(vec![stop(1, "7kf2aa")], 2 + LONGEST_MS).contains("holds no longer"));
         assert_eq!(said(vec![stop(1, "7kf2zz"), stop(LONGEST_MS, "7kf2aa")], 2 + LONGEST_MS), LONGEST_MS.to_string());
         let error = chosen(vec![stop(1, "7kf2ab"), stop(2, "7kf2aa")], "7kf2", Ms(3)).unwrap_err();
-        assert!(error.to_string().contains("is of several calls; the last of them is `pkill x`"), "{error}");
-        assert!(format!("{error:?}").contains("taut allow 7kf2aa"), "{error:?}");
+        let said_of_it = format!("{error:?}");
+        assert!(said_of_it.contains("is of several calls; the last of them is `pkill x`"), "{said_of_it}");
+        assert!(said_of_it.contains("taut allow 7kf2aa"), "{said_of_it}");
         let floor = event(1, json!({"input": {"command": "rm -rf /"}, "stop": {"code": "7kf2", "floor": true}}));
         assert!(said(vec![floor], 2).contains("`rm -rf /` is stopped by the floor: nobody lets it pass"));
     }

@@ -153,7 +153,7 @@ fn g11_an_allowance_is_one_entry_however_often_it_is_said_and_can_be_taken_back(
     assert_eq!((&row["expired"], rows.len()), (&json!(false), 2));
     let shown = stage.succeed(&["policy", "allows"]);
     let first = shown.lines().nth(1).unwrap();
-    assert!(first.starts_with('1') && first.contains("7 h left") && first.ends_with("scratch"), "{shown}");
+    assert!(first.starts_with('1') && first.contains("8 h left") && first.ends_with("scratch"), "{shown}");
     assert!(shown.lines().nth(2).unwrap().contains("everything") && shown.contains("no end"), "{shown}");
     let listed = stage.succeed(&["policy", "list"]);
     assert!(
@@ -166,7 +166,7 @@ fn g11_an_allowance_is_one_entry_however_often_it_is_said_and_can_be_taken_back(
     let explained = stage.succeed(&["explain", "git reset --hard"]);
     assert!(explained.contains("→ passes\n"), "{explained}");
     assert!(explained.contains("[git-reset-hard] would stop it; allowed in "), "{explained}");
-    assert!(explained.contains(", 7 h left (scratch); `taut policy forget 1` takes it back\n"), "{explained}");
+    assert!(explained.contains(", 8 h left (scratch); `taut policy forget 1` takes it back\n"), "{explained}");
     assert!(stage.succeed(&["explain", "cd / && git reset --hard"]).contains("→ denied\n"));
     assert_eq!(hook(&stage, "t1", "git reset --hard", IN_PROCESS), "");
     assert!(stage.succeed(&["events", "-n", "1"]).ends_with("git reset --hard  [git-reset-hard]  (allowed)\n"));

@@ -200,3 +200,21 @@ fn g11_a_call_that_the_configuration_lets_pass_is_recorded_with_its_rule_and_the
     let elsewhere = client.in_folder(&stage.folder("other"));
     assert_eq!(decision(&stage.bash(&elsewhere, "t2", "git reset --hard")), deny());
 }
+
+#[test]
+fn g10_one_cause_is_said_once_and_all_its_rules_are_recorded_and_struck() {
+    let mut stage = PipelineHome::new();
+    let client = stage.client("one");
+    let rule = "[[guard.rule]]\nid = \"my-reset\"\nkind = \"strike\"\nprogram = \"git\"\nargs = [\"reset\"]\n\
+                reason = \"A hard reset throws changes away.\"\ninstead = \"`git diff`\"\n";
+    stage.write("home/.config/taut/config.toml", rule);
+    let stopped = stage.bash(&client, "t1", "git reset --hard");
+    let said: Value = serde_json::from_str(&stopped.answer.stdout).unwrap();
+    let reason = said["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap();
+    assert!(reason.starts_with("[git-reset-hard] `git reset --hard`: "), "{reason}");
+    assert!(reason.contains("(Also against it: my-reset.)"), "{reason}");
+    assert_eq!((reason.matches("Instead").count(), reason.matches("denied once").count()), (1, 1), "{reason}");
+    assert_eq!(stopped.event.unwrap().rules, ["git-reset-hard", "my-reset"]);
+    stage.send(&client, "PostToolBatch", json!({"tool_calls": [{"tool_use_id": "t1"}]}));
+    assert_eq!(decision(&stage.bash(&client, "t2", "git reset --hard")), None, "both strikes were taken");
+}

@@ -1,11 +1,12 @@
 //! The way of an event through the memory: load, apply, answered, list.
 
 use crate::rows::{agent, denied, event, injection, open, session, waiting, who};
-use model::effect::{Audience, Strike, Write};
+use model::effect::{Allowance, AllowedOnce, Audience, Strike, Write};
 use model::effort::{Addressee, MemoryWrite, Message, PreExecuted};
 use model::fleet::Taker;
 use model::verdict::Intent;
 use model::{Answer, Loaded, Ms, Needs};
+use serde_json::json;
 use store::{Durability, Error, EventFilter, SessionFilter, Store};
 
 const NOW: Ms = Ms(10_000_000);
@@ -166,6 +167,53 @@ fn g2_a_strike_is_kept_delivered_and_expires() {
     assert_eq!(strikes(NOW.plus(30 * 60 * 1000 - 1)).len(), 2);
     assert!(strikes(NOW.plus(30 * 60 * 1000)).is_empty());
     assert!(strikes(NOW.plus(-86_400_000)).is_empty(), "a strike of a clock set back would never expire");
+}
+
+#[test]
+fn g13_what_a_person_let_through_is_kept_once_spent_forgotten_and_read_only_where_it_is_asked_for() {
+    let home = tempfile::tempdir().unwrap();
+    let mut store = open(home.path());
+    let call = || AllowedOnce::Call("7kf2".into());
+    let allow = |what, at| Allowance { what, by: "ann".into(), at };
+    let rule = allow(AllowedOnce::Rule("a/b".into()), NOW);
+    let early = allow(call(), NOW.plus(-60_000));
+    apply(&mut store, &[Write::Allowance(early), Write::Allowance(allow(call(), NOW)), Write::Allowance(rule.clone())]);
+    let read = |store: &mut Store, now: Ms, allowances: bool| {
+        let needs = Needs { allowances, ..Needs::default() };
+        let mut loaded = Loaded::default();
+        store.transact(Durability::Normal, |tx| tx.load(&needs, now, &mut loaded)).unwrap();
+        loaded.allowances
+    };
+    assert!(read(&mut store, NOW, false).is_empty());
+    assert_eq!(read(&mut store, NOW, true), [allow(call(), NOW), rule.clone()], "said again, it is renewed");
+    assert_eq!(read(&mut store, NOW.plus(30 * 60 * 1000), true), []);
+    assert_eq!(read(&mut store, NOW.plus(-86_400_000), true), [], "of a clock set back");
+    apply(&mut store, &[Write::AllowanceSpent(call())]);
+    assert_eq!(read(&mut store, NOW, true), [rule]);
+    store.prune(NOW.plus(86_400_000), &store::Retention::default()).unwrap();
+    assert_eq!(read(&mut store, NOW, true), []);
+}
+
+#[test]
+fn g13_the_events_of_a_code_are_those_it_stopped_and_let_through() {
+    let home = tempfile::tempdir().unwrap();
+    let mut store = open(home.path());
+    let with = |number, detail| {
+        let mut one = event(number);
+        one.detail = detail;
+        Write::Event(Box::new(one))
+    };
+    apply(
+        &mut store,
+        &[
+            with(1, json!({"stop": {"code": "7kf2aaaa"}})),
+            with(2, json!({"input": {"command": "echo '\"code\":\"7kf2'"}, "stop": {"code": "zzzz7kf2"}})),
+            with(3, json!({"allowed": [{"rule": "x", "by": "y"}, {"rule": "x", "call": "7kf2aaaa"}]})),
+            with(4, json!({"stop": {"code": "7kf3"}})),
+        ],
+    );
+    let found = store.events_of_code("7kf2").unwrap();
+    assert_eq!(found.iter().map(|one| one.id.clone()).collect::<Vec<_>>(), [event(1).id, event(3).id]);
 }
 
 #[test]

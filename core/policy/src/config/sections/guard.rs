@@ -95,7 +95,7 @@ table! {
     pub struct AllowEntry {
         /// The rule, by id.
         [needed] rule: Option<String> = None,
-        /// What it is about stands at or below this path; relative ones are the project's.
+        /// What it is about, or else the folder it runs in, stands at or below this path; relative ones are the project's.
         path: Option<String> = None,
         /// The command's words; a last word `*` stands for any that follow.
         command: Option<String> = None,
