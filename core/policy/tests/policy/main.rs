@@ -11,6 +11,7 @@ mod docs;
 mod examples;
 mod explain;
 mod facts;
+mod friction;
 mod hostile;
 mod notify;
 mod presets;

@@ -3,6 +3,7 @@
 mod context;
 mod corpus;
 mod fleet;
+mod friction;
 mod home;
 mod memory;
 mod mutation;
