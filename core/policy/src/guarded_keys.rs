@@ -32,7 +32,8 @@ impl Guarded {
 pub(crate) fn written(ground: &LineContext<'_>, target: &Target) -> Option<Guarded> {
     let (below_home, name) = parts(ground, target);
     if let Some(below) = below_home {
-        if STARTUP.iter().any(|file| matches_home(below, file)) {
+        // Completions are read when somebody asks for one.
+        if STARTUP.iter().any(|file| matches_home(below, file)) && !below.starts_with(".config/fish/completions/") {
             return Some(Guarded::StartUp);
         }
         if CREDENTIALS.iter().any(|file| matches_home(below, file)) {
