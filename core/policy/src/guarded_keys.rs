@@ -83,7 +83,10 @@ fn parts<'t>(ground: &LineContext<'_>, target: &'t Target) -> (Option<&'t str>, 
 /// What stands below the home of anybody.
 fn below_any_home(path: &str) -> Option<&str> {
     let homes = ["/home/", "/Users/"].iter().find_map(|homes| path.strip_prefix(homes));
-    homes.and_then(|rest| rest.split_once('/')).map(|(_, below)| below).or_else(|| path.strip_prefix("/root/"))
+    homes
+        .and_then(|rest| rest.split_once('/'))
+        .map(|(_, below)| below)
+        .or_else(|| path.strip_prefix("/root")?.strip_prefix('/'))
 }
 
 /// Files of the project that anybody may read: keys of tests, templates, and what packages brought.

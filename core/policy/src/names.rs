@@ -63,7 +63,7 @@ pub(crate) fn kept(below: &str, pattern: &str) -> bool {
         "data", "datasets", "uploads", "upload", "backups", "backup", "secrets", "secret", "keys", "certs", "storage",
         "media", "db", "database", "databases", "pgdata", "postgres-data", "mysql-data", "volumes", "models",
         "checkpoints", "weights", "notes", "private", "local", "personal", "workspace", "worktrees", "archive",
-        "archives", "dumps", ".git", ".ssh", ".gnupg", ".claude", ".taut",
+        "archives", "dumps", ".git", ".ssh", ".gnupg", ".taut",
     ];
     const ENDINGS: &[&str] = &[
         ".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdbx", ".db", ".sqlite", ".sqlite3", ".sql", ".dump",
