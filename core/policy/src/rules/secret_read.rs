@@ -45,7 +45,8 @@ fn judge(line: &RuleInput<'_>, hits: &mut Vec<Hit>) {
         // A copy that is a secret by its own name is not read out: `cp .env .env.bak`.
         let stays = matches!(seen.program.as_deref(), Some("cp" | "install"))
             && seen.acts.iter().filter(|act| act.deed == PathVerb::Write).any(|act| {
-                let inside = line.ground.place(&act.target, seen.machine) == PlaceKind::Work;
+                let place = line.ground.place(&act.target, seen.machine);
+                let inside = matches!(place, PlaceKind::Work | PlaceKind::Rebuildable);
                 inside && guarded_keys::read(line.ground, &act.target) == Some(Guarded::Env)
             });
         for act in seen.acts.iter().filter(|act| act.deed == PathVerb::Read && !stays) {

@@ -49,6 +49,12 @@ fn g1_a_first_env_file_passes_and_one_that_is_there_is_not_overwritten() {
     }
     let moved = "mv secrets.old .env && cp .env.example .env";
     assert_ne!(judged(moved, &repository(".env", absent())), "pass", "the line puts something there first");
+    assert_eq!(
+        judged("cp .env .env.bak", &repository(".env.bak", absent())),
+        "pass",
+        "a copy beside it is not read out"
+    );
+    assert_eq!(judged("cp .env notes.txt", &repository("notes.txt", absent())), "ask secret-read");
     assert_eq!(judged("rm -f .env", &repository(".env", absent())), "pass");
     let key = format!("{PROJECT}/id_rsa");
     assert_eq!(judged(&format!("cp x {key}"), &repository("id_rsa", absent())), "deny protected-write", "a key is not");
