@@ -32,7 +32,8 @@ impl Guarded {
 pub(crate) fn written(ground: &LineContext<'_>, target: &Target) -> Option<Guarded> {
     let (below_home, name) = parts(ground, target);
     if let Some(below) = below_home {
-        if STARTUP.iter().any(|file| matches_home(below, file)) {
+        // Completions are read when somebody asks for one.
+        if STARTUP.iter().any(|file| matches_home(below, file)) && !below.starts_with(".config/fish/completions/") {
             return Some(Guarded::StartUp);
         }
         if CREDENTIALS.iter().any(|file| matches_home(below, file)) {
@@ -82,7 +83,10 @@ fn parts<'t>(ground: &LineContext<'_>, target: &'t Target) -> (Option<&'t str>, 
 /// What stands below the home of anybody.
 fn below_any_home(path: &str) -> Option<&str> {
     let homes = ["/home/", "/Users/"].iter().find_map(|homes| path.strip_prefix(homes));
-    homes.and_then(|rest| rest.split_once('/')).map(|(_, below)| below).or_else(|| path.strip_prefix("/root/"))
+    homes
+        .and_then(|rest| rest.split_once('/'))
+        .map(|(_, below)| below)
+        .or_else(|| path.strip_prefix("/root")?.strip_prefix('/'))
 }
 
 /// Files of the project that anybody may read: keys of tests, templates, and what packages brought.

@@ -75,8 +75,8 @@ fn is_signal(word: &str) -> bool {
 /// Programs that so many people and agents run that a name alone picks nobody's in particular.
 const SHARED: &[&str] = &[
     "node", "python", "python3", "java", "ruby", "php", "deno", "bun", "go", "cargo", "chrome", "chromium", "firefox",
-    "code", "cursor", "claude", "docker", "dockerd", "containerd", "postgres", "mysqld", "redis-server", "nginx",
-    "apache2", "httpd", "ssh", "sshd", "bash", "zsh", "sh", "fish", "tmux", "screen", "npm", "electron",
+    "code", "cursor", "docker", "dockerd", "containerd", "postgres", "mysqld", "redis-server", "nginx", "apache2",
+    "httpd", "ssh", "sshd", "bash", "zsh", "sh", "fish", "tmux", "screen", "npm", "electron",
 ];
 
 /// Whether all that would be ended was started by this agent, or by this line, or is not there.

@@ -33,14 +33,14 @@ const SOMETIMES: &[&str] = &[
 
 const REBUILT_PREFIXES: &[&str] = &[
     "cmake-build-", "bazel-", "tmp.", "tmp-", "tmp_", "temp_", "temp-", ".tmp-", "build-", "dist-", "target-",
-    "coverage-",
+    "coverage-", ".DS", "._",
 ];
 
 const REBUILT_SUFFIXES: &[&str] = &[
     ".egg-info", ".dist-info", ".pyc", ".pyo", ".pyd", ".o", ".obj", ".a", ".so", ".dylib", ".dll", ".class", ".log",
     ".tmp", ".temp", ".swp", ".swo", ".bak", ".orig", ".rej", ".cache", ".tsbuildinfo", ".gcda", ".gcno", ".gcov",
     ".profraw", ".profdata", "~", ".lock.tmp", ".pid", ".coverage", ".map", ".min.js", ".whl", ".tgz", ".DS_Store",
-    ".out", ".dSYM", ".rlib", ".rmeta",
+    ".out", ".dSYM", ".rlib", ".rmeta", "_cache", ".elc", ".beam", ".hi", ".aux", ".bbl", ".toc", ".egg",
 ];
 
 /// Whether a path inside a project (relative, and the pattern below it) is one a build brings back.
@@ -63,7 +63,7 @@ pub(crate) fn kept(below: &str, pattern: &str) -> bool {
         "data", "datasets", "uploads", "upload", "backups", "backup", "secrets", "secret", "keys", "certs", "storage",
         "media", "db", "database", "databases", "pgdata", "postgres-data", "mysql-data", "volumes", "models",
         "checkpoints", "weights", "notes", "private", "local", "personal", "workspace", "worktrees", "archive",
-        "archives", "dumps", ".git", ".ssh", ".gnupg", ".claude", ".taut",
+        "archives", "dumps", ".git", ".ssh", ".gnupg", ".taut",
     ];
     const ENDINGS: &[&str] = &[
         ".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdbx", ".db", ".sqlite", ".sqlite3", ".sql", ".dump",
@@ -96,7 +96,8 @@ pub(crate) fn system_cache(path: &str) -> bool {
 /// What stands below the folders from which a web server serves.
 pub(crate) fn served(path: &str) -> Option<&str> {
     const FOLDERS: &[&str] = &["/var/www", "/srv", "/usr/share/nginx/html", "/usr/local/www", "/Library/WebServer"];
-    FOLDERS.iter().find_map(|folder| path.strip_prefix(folder)?.strip_prefix('/'))
+    let below = |folder: &&str| path.strip_prefix(*folder).filter(|rest| rest.is_empty() || rest.starts_with('/'));
+    FOLDERS.iter().find_map(below)
 }
 
 /// Whether a single name, or the pattern of one, is rebuildable by itself.
@@ -122,6 +123,17 @@ pub(crate) fn file_name(name: &str) -> bool {
         "pid", "sock", "mp4", "mp3", "woff", "ttf", "out",
     ];
     name.rsplit_once('.').is_some_and(|(stem, ending)| !stem.is_empty() && ENDINGS.contains(&ending))
+}
+
+/// `*.xo`: what has such an ending is a file, but for the few that are folders by custom.
+pub(crate) fn file_pattern(pattern: &str) -> bool {
+    const FOLDERS: &[&str] =
+        &["git", "app", "d", "framework", "bundle", "xcodeproj", "xcworkspace", "dir", "data", "bak", "old"];
+    let ending = pattern.rsplit_once('.').map_or("", |(_, ending)| ending);
+    pattern.contains('*')
+        && (1..=12).contains(&ending.len())
+        && ending.chars().all(|c| c.is_ascii_alphanumeric())
+        && !FOLDERS.contains(&ending)
 }
 
 /// Caches of the user's tools, by their path below the home folder.

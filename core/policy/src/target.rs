@@ -70,8 +70,9 @@ impl Target {
         let end: String = match word.pieces.last() {
             Some(WordPiece::Text(text)) => text.clone(),
             Some(WordPiece::Glob(text)) => {
-                let before = word.pieces.len().checked_sub(2).and_then(|at| word.pieces.get(at)).map(piece_text);
-                format!("{}{text}", before.filter(|text| text.ends_with('/')).unwrap_or_default())
+                let before = word.pieces.len().checked_sub(2).and_then(|at| word.pieces.get(at));
+                let before = before.filter(|piece| !matches!(piece, WordPiece::Unknown(_))).map(piece_text);
+                format!("{}{text}", before.unwrap_or_default())
             }
             _ => String::new(),
         };

@@ -39,7 +39,7 @@ impl Policy {
             }
             let free = layer.kind == LayerKind::User || trust == Trust::Trusted;
             let mut ignored = policy.fail_as_strictly(config.on_failure);
-            if layer.kind != LayerKind::User && config.machine.is_some_and(|said| said != policy.machine) {
+            if config.machine.is_some_and(|said| said != policy.machine) {
                 ignored.push("`guard.machine`".to_string());
             }
             if free && torn {

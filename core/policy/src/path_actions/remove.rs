@@ -36,7 +36,8 @@ pub(super) fn acts(by: &ActedBy<'_>, acts: &mut Vec<PathAction>) {
             for word in &args.operands {
                 let target = by.target(word);
                 // `rm -rf package-lock.json` is recursive by habit only.
-                let reach = if names::file_name(target.name()) && !always_tree { Reach::One } else { reach };
+                let file = names::file_name(target.name()) || names::file_pattern(target.name());
+                let reach = if file && !always_tree { Reach::One } else { reach };
                 if !listed(by, word, deed, acts) && !read(by, word, deed, acts) {
                     acts.push(PathAction { deed: PathVerb::Remove(reach), target });
                 }

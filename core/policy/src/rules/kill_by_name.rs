@@ -56,6 +56,8 @@ fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
         "tmux" => texts.iter().any(|word| word == "kill-server"),
         // One's own children, or only the question whether something runs.
         "pkill" if texts.iter().any(|word| word == "-0") => false,
+        // A file names the one that is meant.
+        "pkill" if texts.iter().any(|word| matches!(word.as_ref(), "-F" | "--pidfile")) => false,
         "pkill" if texts.iter().any(|word| word == "-P") && texts.iter().any(|word| word == "$$") => false,
         "skill" => texts.iter().any(|word| !word.starts_with('-')),
         _ => true,

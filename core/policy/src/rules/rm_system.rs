@@ -40,7 +40,7 @@ fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
 
 /// What a web server shows is changed with every deployment, from so many folders below it down; the rest is the machine's.
 pub(super) fn weight(sight: &RuleInput<'_>, target: &Target, deep: usize) -> HitWeight {
-    let below = target.path.as_deref().and_then(names::served).unwrap_or_default();
+    let Some(below) = target.path.as_deref().and_then(names::served) else { return HitWeight::Machine };
     let depth = below.split('/').filter(|part| !part.is_empty()).count();
     let depth = depth + usize::from(target.tail != TargetTail::None);
     let here = sight.seen.machine == Machine::This;

@@ -1,9 +1,9 @@
 //! `secret-read`: reading secrets.
 
 use crate::calls::Call;
-use crate::guarded_keys;
+use crate::guarded_keys::{self, Guarded};
 use crate::path_actions::PathVerb;
-use crate::place::Machine;
+use crate::place::{Machine, PlaceKind};
 use crate::rule::{Hit, Pack, Rule, RuleInput, RuleTrigger};
 use bash::Via;
 use model::RuleKind;
@@ -42,7 +42,14 @@ fn judge(line: &RuleInput<'_>, hits: &mut Vec<Hit>) {
             continue;
         }
         let sight = RuleInput { command, seen, at, ..*line };
-        for act in seen.acts.iter().filter(|act| act.deed == PathVerb::Read) {
+        // A copy that is a secret by its own name is not read out: `cp .env .env.bak`.
+        let stays = matches!(seen.program.as_deref(), Some("cp" | "install"))
+            && seen.acts.iter().filter(|act| act.deed == PathVerb::Write).any(|act| {
+                let place = line.ground.place(&act.target, seen.machine);
+                let inside = matches!(place, PlaceKind::Work | PlaceKind::Rebuildable);
+                inside && guarded_keys::read(line.ground, &act.target) == Some(Guarded::Env)
+            });
+        for act in seen.acts.iter().filter(|act| act.deed == PathVerb::Read && !stays) {
             if let Some(guarded) = guarded_keys::read(line.ground, &act.target) {
                 let reason = format!("`{}` {}, and its content would be read out.", act.target.shown, guarded.about());
                 hits.push(Hit::new(sight.shown(), reason).about(act.target.path.as_deref()).of(at));

@@ -12,6 +12,7 @@ mod entries;
 mod examples;
 mod explain;
 mod facts;
+mod friction;
 mod hostile;
 mod links;
 mod notify;

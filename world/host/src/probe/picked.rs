@@ -1,5 +1,7 @@
 //! Whose the processes are that a name picks: the client's own, somebody else's, or nobody's.
 
+#[cfg(target_os = "linux")]
+use super::process;
 use model::fact::{Picked, PickedBy, ProcessPick};
 
 /// A table with more processes than this is not gone through on the way of a hook.
@@ -10,10 +12,6 @@ const MOST: usize = 4_096;
 #[cfg(target_os = "linux")]
 const CUT_NAME: usize = 15;
 
-/// So much of a command line is looked at, and so much of an environment.
-#[cfg(target_os = "linux")]
-const LONGEST: u64 = 16 * 1024;
-
 /// How far up a process is followed.
 #[cfg(target_os = "linux")]
 const HIGHEST: usize = 32;
@@ -22,7 +20,7 @@ const HIGHEST: usize = 32;
 #[cfg(target_os = "linux")]
 pub fn picked(pick: &ProcessPick) -> Option<Picked> {
     let pattern = Pattern::of(&pick.pattern)?;
-    let client = super::process::behind(pick.client).map_or(pick.client, |caller| caller.pid);
+    let client = process::behind(pick.client).map_or(pick.client, |caller| caller.pid);
     let own = std::process::id();
     let mut found = Picked::Nobody;
     let entries = std::fs::read_dir("/proc").ok()?.flatten();
@@ -51,22 +49,11 @@ pub fn picked(_pick: &ProcessPick) -> Option<Picked> {
 /// shell it came from.
 #[cfg(target_os = "linux")]
 fn belongs(pid: u32, client: u32, marks: &[String]) -> bool {
-    if super::process::above(pid).take(HIGHEST).any(|above| above == client) {
+    if process::above(pid).take(HIGHEST).any(|above| above == client) {
         return true;
     }
-    let environment = bytes(&format!("/proc/{pid}/environ"));
+    let environment = process::said(pid, "environ");
     environment.split(|byte| *byte == 0).any(|entry| marks.iter().any(|mark| mark.as_bytes() == entry))
-}
-
-#[cfg(target_os = "linux")]
-fn bytes(path: &str) -> Vec<u8> {
-    use std::io::Read;
-    let mut bytes = Vec::new();
-    if let Ok(file) = std::fs::File::open(path) {
-        // A process that went away meanwhile has nothing to say.
-        let _ = file.take(LONGEST).read_to_end(&mut bytes);
-    }
-    bytes
 }
 
 /// What is understood of the patterns of `pkill`: alternatives of plain text with `.` and `.*` in it.
@@ -90,7 +77,7 @@ impl Pattern {
     #[cfg(target_os = "linux")]
     fn names(&self, pid: u32, by: PickedBy) -> bool {
         let text = |file: &str| {
-            let text = bytes(&format!("/proc/{pid}/{file}"));
+            let text = process::said(pid, file);
             String::from_utf8_lossy(&text).replace('\0', " ").trim_end().to_ascii_lowercase()
         };
         let name = if by == PickedBy::Name { text("comm") } else { String::new() };

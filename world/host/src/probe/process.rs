@@ -54,6 +54,19 @@ pub(super) fn above(pid: u32) -> impl Iterator<Item = u32> {
     std::iter::successors(parent(&pid), parent)
 }
 
+/// What one of the files of a process says, as far as anybody looks; nothing when it went away meanwhile.
+#[cfg(target_os = "linux")]
+pub(super) fn said(pid: u32, file: &str) -> Vec<u8> {
+    use std::io::Read;
+    const LONGEST: u64 = 16 * 1024;
+    let mut bytes = Vec::new();
+    let read = |file: std::fs::File| file.take(LONGEST).read_to_end(&mut bytes);
+    match std::fs::File::open(format!("/proc/{pid}/{file}")).and_then(read) {
+        Ok(_) => bytes,
+        Err(_) => Vec::new(),
+    }
+}
+
 /// Whether the process has its terminal: what is typed there reaches it. One
 /// that was suspended, or that nothing can be told of, has not.
 pub fn in_foreground(pid: u32) -> bool {

@@ -5,6 +5,7 @@ mod context;
 mod corpus;
 mod entries;
 mod fleet;
+mod friction;
 mod home;
 mod memory;
 mod mutation;
