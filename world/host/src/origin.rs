@@ -7,8 +7,8 @@
 //! it. A client inside a client has the mark too, and leads to the outer one. Where nobody is found there, the
 //! account's own folders count, and nothing of the environment.
 
-mod clients;
-mod tree;
+pub(crate) mod clients;
+pub(crate) mod tree;
 
 use crate::paths::PathVariables;
 use model::Environment;
