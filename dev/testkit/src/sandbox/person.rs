@@ -13,8 +13,8 @@ use std::sync::OnceLock;
 
 use super::Sandbox;
 
-/// Hides what the account itself has recorded, takes the terminal, and becomes the command.
-const HIDE: &str = "[ ! -d \"$0\" ] || mount -t tmpfs none \"$0\" || exit 97; exec setsid -c -w \"$@\"";
+/// Hides what the account itself has recorded, and becomes the command.
+const HIDE: &str = "[ ! -d \"$0\" ] || mount -t tmpfs none \"$0\" || exit 97; exec \"$@\"";
 
 impl Sandbox {
     /// Runs `taut` at a terminal where somebody has typed these answers.
@@ -22,10 +22,9 @@ impl Sandbox {
     /// # Errors
     /// When there is no terminal to be had, or the command cannot be started.
     pub fn at_terminal<S: AsRef<OsStr>>(&self, args: &[S], typed: &str, env: &[(&str, &str)]) -> io::Result<Output> {
-        let mut command = match namespace() {
-            Some(options) => {
-                let mut command = self.command("unshare");
-                command.args(options).args(["sh", "-c", HIDE]).arg(account_state()).arg(self.bin());
+        let mut command = match self.alone("setsid") {
+            Some(mut command) => {
+                command.args(["-c", "-w"]).arg(self.bin());
                 command
             }
             None => {
@@ -36,6 +35,15 @@ impl Sandbox {
         };
         command.args(args).envs(env.iter().copied());
         answer(command, typed)
+    }
+
+    /// A command for any program in a namespace of processes, where it sees nobody but what it starts itself; `None` where
+    /// nobody is granted one.
+    #[must_use]
+    pub fn alone(&self, program: impl AsRef<OsStr>) -> Option<Command> {
+        let mut command = self.command("unshare");
+        command.args(namespace()?).args(["sh", "-c", HIDE]).arg(account_state()).arg(program);
+        Some(command)
     }
 }
 
