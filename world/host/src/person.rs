@@ -64,23 +64,16 @@ pub fn check(recorded: &[AgentSpan]) -> Result<(), NotAPerson> {
     system::table(std::process::id()).ok_or(NotAPerson::NoProcesses)?.judge(recorded)
 }
 
-/// Whether no agent is at or above a process. Only the processes above it are looked at.
-///
-/// # Errors
-/// The agent.
-pub fn check_above(pid: u32) -> Result<(), NotAPerson> {
-    let table = system::chain(pid).ok_or(NotAPerson::NoProcesses)?;
-    table.no_agent(&table.above(pid)?, &[])
-}
-
-/// The client of an open session that a process was started by; for a client that no other name is known of, it must have
+/// The client of an open session that a process was started by. For a client that no other name is known of, it must have
 /// given its mark to what it started.
 pub fn recorded_client_above(pid: u32, recorded: &[ClientProcess]) -> Option<String> {
     let table = system::chain(pid)?;
-    let chain = table.above(pid).ok()?;
-    let mut below = None;
+    let Ok(chain) = table.above(pid) else {
+        return (!recorded.is_empty()).then(|| "a process that cannot be seen any more".to_owned());
+    };
+    let mut below: Option<&ProcessRecord> = None;
     for process in chain {
-        let marked = below.is_some_and(|below: &ProcessRecord| below.marked);
+        let marked = below.is_some_and(|below| below.marked);
         if recorded.iter().any(|client| process.is_client(*client)) && (process.is_agent() || marked) {
             return Some(process.shown());
         }

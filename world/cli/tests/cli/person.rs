@@ -177,3 +177,25 @@ fn g8_what_makes_the_guard_weaker_is_shown_and_asked_and_a_no_changes_nothing() 
     assert_eq!(text.matches("rule = \"git-clean\"").count(), 1, "{text}");
     assert!(scene.is_paused() && text.contains("publishing = false"), "{text}");
 }
+
+/// The socket serves an agent's processes hooks and reads. That a daemon ends is for people to say.
+#[test]
+fn g8_a_command_of_an_agent_does_not_end_the_daemon_and_one_of_a_person_does() {
+    for client in ["claude", "my-wrapper"] {
+        let scene = Scene { stage: Stage::installed().and_daemon() };
+        let shell = scene.client(client);
+        let hook = "taut hook --agent claude-code < \"$TAUT_HOME/payload\"";
+        let payload = scene.stage.payload(&serde_json::json!({"hook_event_name": "SessionStart", "source": "startup"}));
+        fs::write(scene.stage.sandbox.taut_home().join("payload"), payload).unwrap();
+        let mut command = scene.stage.sandbox.command(&shell);
+        // What the client starts has its mark; what that starts has dropped it.
+        let tool = format!("CLAUDECODE=1 sh -c '{hook}; {ANEW} taut daemon stop; exit $?'; exit $?");
+        command.args(["-c", &tool]);
+        let done = process::run(command, b"", LIMIT).unwrap();
+        assert!(!done.success() && done.stderr_text().contains(client), "{client}: {}", done.stderr_text());
+        assert!(done.stderr_text().contains("may not end it"), "{client}: {}", done.stderr_text());
+        assert!(scene.stage.taut(&["daemon", "status"]).success(), "{client}");
+        assert!(scene.stage.taut(&["daemon", "stop"]).success(), "{client}");
+        assert!(!scene.stage.taut(&["daemon", "status"]).success(), "{client}");
+    }
+}
