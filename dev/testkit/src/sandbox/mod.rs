@@ -18,7 +18,6 @@ use crate::process::{self, Finished};
 
 pub use bin::taut_bin;
 pub use leftovers::Leftover;
-pub use person::type_at;
 
 const LIMIT: Duration = Duration::from_secs(30);
 const DAEMON_STOP_LIMIT: Duration = Duration::from_secs(10);

@@ -22,19 +22,56 @@ impl Sandbox {
     /// # Errors
     /// When there is no terminal to be had, or the command cannot be started.
     pub fn at_terminal<S: AsRef<OsStr>>(&self, args: &[S], typed: &str, env: &[(&str, &str)]) -> io::Result<Output> {
+        self.program_at_terminal(self.bin(), args, typed, env)
+    }
+
+    /// The same with another program.
+    ///
+    /// # Errors
+    /// When there is no terminal to be had, or the command cannot be started.
+    pub fn program_at_terminal<S: AsRef<OsStr>>(
+        &self,
+        program: &Path,
+        args: &[S],
+        typed: &str,
+        env: &[(&str, &str)],
+    ) -> io::Result<Output> {
         let mut command = match self.alone("setsid") {
             Some(mut command) => {
-                command.args(["-c", "-w"]).arg(self.bin());
+                command.args(["-c", "-w"]).arg(program);
                 command
             }
             None => {
-                let mut command = self.command(self.bin());
+                let mut command = self.command(program);
                 take_terminal(&mut command);
                 command
             }
         };
         command.args(args).envs(env.iter().copied());
         answer(command, typed)
+    }
+
+    /// As if somebody had looked at the project's files and agreed to them.
+    ///
+    /// # Errors
+    /// When that cannot be written down.
+    pub fn trust_project(&self) -> io::Result<()> {
+        let project = host::probe::project(&self.project(), &self.home());
+        host::trust::ProjectFiles::of(Path::new(&project.work_tree)).grant(&self.taut_home())
+    }
+
+    /// Takes from the record which process called the hooks. Where that was the test, what it starts next would be below
+    /// an agent; and from a namespace of processes nobody outside can be seen.
+    ///
+    /// # Errors
+    /// When there is no record.
+    pub fn forget_clients(&self) -> io::Result<()> {
+        let forget = || {
+            let database = rusqlite::Connection::open(self.taut_home().join("taut.db"))?;
+            database.busy_timeout(super::LIMIT)?;
+            database.execute("UPDATE sessions SET client_pid = NULL", [])
+        };
+        forget().map(drop).map_err(io::Error::other)
     }
 
     /// A command for any program in a namespace of processes, where it sees nobody but what it starts itself; `None` where
@@ -45,15 +82,6 @@ impl Sandbox {
         command.args(namespace()?).args(["sh", "-c", HIDE]).arg(account_state()).arg(program);
         Some(command)
     }
-}
-
-/// Runs a command at a new terminal of its own, where these keys were pressed.
-///
-/// # Errors
-/// When there is no terminal to be had, or the command cannot be started.
-pub fn type_at(mut command: Command, typed: &str) -> io::Result<Output> {
-    take_terminal(&mut command);
-    answer(command, typed)
 }
 
 fn take_terminal(command: &mut Command) {

@@ -19,14 +19,6 @@ pub const DAEMON: &[(&str, &str)] = &[];
 pub const IN_PROCESS: &[(&str, &str)] = &[("TAUT_NO_DAEMON", "1")];
 
 impl Stage {
-    /// Takes from the record which process called the hooks. That was the test, and what it starts next would be below an
-    /// agent.
-    pub fn forget_clients(&self) {
-        let database = rusqlite::Connection::open(self.sandbox.taut_home().join("taut.db")).unwrap();
-        database.busy_timeout(LIMIT).unwrap();
-        database.execute("UPDATE sessions SET client_pid = NULL", []).unwrap();
-    }
-
     /// A hook as the client would run it, with more variables over the sandbox's.
     pub fn hook_command(&self, env: &[(&str, &str)]) -> Command {
         let mut command = self.command(&["hook", "--agent", "claude-code"]);

@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Stdio};
 use std::time::Duration;
 
@@ -50,21 +50,15 @@ impl Stage {
 
     /// `taut loop build --json …` in a project that is trusted as it stands.
     pub fn build_with(&self, args: &[&str], env: &[(&str, &str)]) -> Finished {
-        self.trust_project();
+        self.sandbox.trust_project().unwrap();
         let mut command = self.command(&["loop", "build", "--json"]);
         command.args(args).envs(env.iter().copied());
         process::run(command, b"", Duration::from_secs(120)).unwrap()
     }
 
-    /// As if somebody had looked at the project's files and agreed to them.
-    pub fn trust_project(&self) {
-        let project = host::probe::project(&self.sandbox.project(), &self.sandbox.home());
-        host::trust::ProjectFiles::of(Path::new(&project.work_tree)).grant(&self.sandbox.taut_home()).unwrap();
-    }
-
     /// Starts a loop in a project that is trusted as it stands, and leaves it running.
     pub fn start_loop(&self, args: &[&str]) -> RunningLoop {
-        self.trust_project();
+        self.sandbox.trust_project().unwrap();
         let out = self.sandbox.root().join("out.txt");
         let file = fs::File::create(&out).unwrap();
         let mut command = self.command(args);

@@ -121,7 +121,7 @@ fn g11_an_edit_after_trust_is_said_everywhere_and_trust_shows_what_changed() {
     assert!(started["systemMessage"].as_str().is_some_and(|line| line.contains(said)), "{started}");
     assert!(!started["hookSpecificOutput"].to_string().contains("since trusted"), "{started}");
     // Who called the hooks is the test itself, which asks for a person's say next.
-    stage.forget_clients();
+    stage.sandbox.forget_clients().unwrap();
 
     let no = at_terminal(&stage, &["trust"], "n\n", &[]);
     let shown = text(&no.stderr);

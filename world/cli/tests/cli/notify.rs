@@ -371,7 +371,7 @@ fn f5_what_agents_turned_to_before_it_was_switched_on_is_not_told() {
         }
         let program = program(&stage, "cat >> \"$HOME/told\"");
         // Who called the hooks is the test itself, which is to be no agent now.
-        stage.forget_clients();
+        stage.sandbox.forget_clients().unwrap();
         agree(&stage, &["notify", "on", "--command", &program]);
         assert_silent(&asks(&stage, env, "new"), "new");
         wait_for_line(&stage, "told");

@@ -44,7 +44,7 @@ fn l4_l7_term_and_hangup_release_and_finish_exactly_once() {
 fn l4_a_closed_terminal_does_not_end_the_loop_before_its_time() {
     let stage = Stage::with_plan();
     stage.loop_hook("finished", "echo $FRESHER_FINISH_TYPE >> .git/finished").client_does(FINE);
-    stage.trust_project();
+    stage.sandbox.trust_project().unwrap();
     let mut command = stage.command(&["loop", "build"]);
     command
         .stdin(std::process::Stdio::null())
