@@ -18,6 +18,7 @@ const ENVIRONMENT: usize = 128 << 10;
 
 static PATH_ROOM: StaticMemory<PATH> = StaticMemory::new();
 static STAT_ROOM: StaticMemory<STAT> = StaticMemory::new();
+static GIT_ROOM: StaticMemory<STAT> = StaticMemory::new();
 static ENVIRONMENT_ROOM: StaticMemory<ENVIRONMENT> = StaticMemory::new();
 
 /// The variables that say where things are kept.
@@ -33,7 +34,7 @@ const INTERPRETERS: &[&str] = &["node", "bun"];
 pub fn is_the_users_own(line: &HookLine) -> bool {
     let parent = sys::parent();
     if !is_marked(line) {
-        return is_outside_the_folder(line.folder().base) && is_no_client(parent);
+        return is_outside_the_repository(line.folder().base) && is_no_client(parent);
     }
     // SAFETY: static memory used here and nowhere else.
     let room = unsafe { Buffer::new(ENVIRONMENT_ROOM.at(), ENVIRONMENT) };
@@ -52,14 +53,37 @@ fn is_marked(line: &HookLine) -> bool {
     false
 }
 
-/// A place below the folder that a hook is called in may be a repository's.
-fn is_outside_the_folder(base: &'static [u8]) -> bool {
+/// A place below the folder that a hook is called in is a repository's, where that folder is one or lies in one.
+fn is_outside_the_repository(base: &'static [u8]) -> bool {
     // SAFETY: static memory used here and nowhere else; it is done with before a process is looked at.
-    let mut room = unsafe { Buffer::new(STAT_ROOM.at(), STAT) };
-    let (at, size) = room.rest();
+    let mut folder = unsafe { Buffer::new(STAT_ROOM.at(), STAT) };
+    let (at, size) = folder.rest();
     let Some(with_zero) = sys::cwd(at, size) else { return false };
-    room.grow(with_zero - 1);
-    !starts_with(base, room.bytes())
+    folder.grow(with_zero - 1);
+    let cwd = folder.bytes();
+    !starts_with(base, cwd) || !is_in_a_repository(cwd)
+}
+
+fn is_in_a_repository(folder: &'static [u8]) -> bool {
+    let mut end = folder.len();
+    while end > 0 {
+        // SAFETY: static memory used here and nowhere else; each path is done with before the next begins.
+        let mut path = unsafe { Buffer::new(GIT_ROOM.at(), STAT) };
+        let fits = path.push(folder.get(..end).unwrap_or(b"")) && path.push(b"/.git\0");
+        match fits.then(|| sys::open(path.bytes())) {
+            None => return true,
+            Some(Some(file)) => {
+                sys::close(file);
+                return true;
+            }
+            Some(None) => {}
+        }
+        end -= 1;
+        while end > 0 && folder.get(end) != Some(&b'/') {
+            end -= 1;
+        }
+    }
+    false
 }
 
 /// A person, or a script of a person's: none of the processes above may be a client, by its name. A program that is called
