@@ -7,6 +7,7 @@
 pub mod claude_code;
 pub mod dialect;
 pub mod lenient;
+pub mod others;
 mod salvage;
 pub mod settings;
 pub mod tool_input;

@@ -193,8 +193,8 @@ pub struct UninstallArgs {
     /// Show the change and make none
     #[arg(long)]
     pub dry_run: bool,
-    /// Do not ask
-    #[arg(long)]
+    /// Answers nothing here: you are asked all the same
+    #[arg(long, hide = true)]
     pub yes: bool,
 }
 
@@ -348,7 +348,7 @@ pub struct TrustArgs {
     /// Trust it no longer
     #[arg(long)]
     pub revoke: bool,
-    /// Do not ask
-    #[arg(long)]
+    /// Answers nothing here: you are asked all the same
+    #[arg(long, hide = true)]
     pub yes: bool,
 }

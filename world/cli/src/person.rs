@@ -1,25 +1,65 @@
-//! Commands for people: they need a real terminal, and refuse under an agent.
+//! Commands for people: they need a real terminal, and refuse under an agent. What makes the guard weaker is shown and
+//! asked about at that terminal; no option answers it.
 
 use crate::error::CliError;
 use crate::printer::Printer;
 use agents::Dialect;
-use std::io::IsTerminal;
+use host::paths::PathVariables;
+use host::person::{AgentSpan, NotAPerson};
+use std::path::PathBuf;
+use store::{ClientSpan, Store};
 
-/// Refuses unless a person sits at a terminal.
+/// An agent whose session has ended may have left something running until then.
+const STARTED_LATE_MS: i64 = 15 * 60_000;
+/// Of sessions that ended longer ago than this nothing is asked any more.
+const REMEMBERED_MS: i64 = 24 * 3_600_000;
+
+/// Refuses unless a person sits at a terminal: no agent is above this process or above whoever holds its terminal, and
+/// what is typed at the terminal comes here.
 pub fn required(command: &str) -> Result<(), CliError> {
     outside_agents(command)?;
-    if std::io::stdin().is_terminal() { Ok(()) } else { Err(refusal(command)) }
+    host::person::check(&recorded()).map_err(|why| refusal(command).because(&why).hint(way_out(command, &why)))?;
+    if sys::terminal::is_controlling() && sys::terminal::is_ours() { Ok(()) } else { Err(refusal(command)) }
 }
 
-/// Refuses under an agent, but not in a script of a person's. Agents run their
-/// commands with these variables set; a repository can empty them, so the
-/// processes above are looked at too.
+/// Refuses under an agent, but not in a script of a person's: for what makes nothing weaker. Agents run their commands
+/// with these variables set; a repository can empty them, so the processes above are looked at too.
 pub fn outside_agents(command: &str) -> Result<(), CliError> {
     let named = ["TAUT_AGENT_ID", "RALPH_AGENT_ID"].into_iter().any(is_set);
     if named || agents::ALL.around(is_set).is_some() || host::origin::is_under_client() {
         Err(refusal(command))
     } else {
         Ok(())
+    }
+}
+
+/// The clients whose hooks are on record, where this process keeps things and where the account does: the place that a
+/// variable names may have been made a moment ago.
+fn recorded() -> Vec<AgentSpan> {
+    let mut folders = vec![PathVariables::from_process().state(), PathVariables::default().state()];
+    folders.dedup();
+    let now = host::clock::now();
+    let seen = |folder: &PathBuf| {
+        // Without a record the processes alone have to tell.
+        let store = Store::open_existing_read_only(folder).ok()?;
+        store.clients_since(now.plus(-REMEMBERED_MS)).ok()
+    };
+    let span = |seen: ClientSpan| AgentSpan {
+        process: seen.process,
+        from: seen.started,
+        until: seen.ended.map(|_| seen.last_seen.plus(STARTED_LATE_MS)),
+    };
+    folders.iter().filter_map(seen).flatten().map(span).collect()
+}
+
+/// What somebody can do who is one.
+fn way_out(command: &str, why: &NotAPerson) -> String {
+    match why {
+        NotAPerson::Detached { .. } => {
+            format!("run `taut {command}` in a new terminal window or login, or end that agent first")
+        }
+        NotAPerson::Outside { .. } => format!("run `taut {command}` outside the sandbox, where the agent runs"),
+        _ => in_your_terminal(command),
     }
 }
 
@@ -46,8 +86,12 @@ fn is_set(name: &str) -> bool {
 }
 
 fn refusal(command: &str) -> CliError {
-    CliError::failed(format!("`taut {command}` is for people: it needs a real terminal"))
-        .hint(format!("run `taut {command}` in your own terminal, outside any agent"))
+    CliError::failed(format!("`taut {command}` is for people: it needs a real terminal, and no agent above it"))
+        .hint(in_your_terminal(command))
+}
+
+fn in_your_terminal(command: &str) -> String {
+    format!("run `taut {command}` in your own terminal, outside any agent")
 }
 
 /// Asks a question that is answered with yes or no; anything else is no.

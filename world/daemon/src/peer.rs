@@ -60,6 +60,11 @@ impl Peer {
         self.stream.as_raw_fd()
     }
 
+    /// The process that connected, where the system tells.
+    pub fn process(&self) -> Option<u32> {
+        sys::socket::peer_process(&self.stream)
+    }
+
     /// What to poll for. A peer that is owed an answer or has a frame waiting is not read further.
     pub fn events(&self) -> libc::c_short {
         if !self.outbox.is_empty() {

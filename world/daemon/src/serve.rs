@@ -111,7 +111,7 @@ impl<S: Service> Serving<S> {
             };
             server.wait(limit, awake)?
         };
-        if !waiting.hooks.is_empty() || !waiting.methods.is_empty() {
+        if !waiting.is_empty() {
             let (peers, served) = self.answer(waiting);
             if self.shared.pulse.term() != self.term {
                 return Ok(None);
@@ -132,7 +132,23 @@ impl<S: Service> Serving<S> {
             peers.push(peer);
             served += 1;
         }
+        for mut peer in waiting.stops {
+            self.answer_stop(&mut peer);
+            peers.push(peer);
+        }
         (peers, served)
+    }
+
+    fn answer_stop(&mut self, peer: &mut Peer) {
+        let service = &mut self.service;
+        let refusal = |pid| catch_unwind(AssertUnwindSafe(|| service.refuses_to_end_for(pid))).unwrap_or_default();
+        match peer.process().and_then(refusal) {
+            Some(reason) => {
+                tracing::warn!("did not end: {reason}");
+                peer.send(WireResponse::Cannot(reason).write());
+            }
+            None => self.shared.server().drain_for(peer),
+        }
     }
 
     fn answer_hooks(&mut self, hooks: Vec<(Peer, Call)>, answered: &mut Vec<Peer>) -> u64 {

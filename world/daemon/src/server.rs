@@ -67,6 +67,14 @@ pub(crate) struct Parts {
 pub(crate) struct WaitingCalls {
     pub hooks: Vec<(Peer, Call)>,
     pub methods: Vec<(Peer, String, Value)>,
+    /// They want the daemon to end.
+    pub stops: Vec<Peer>,
+}
+
+impl WaitingCalls {
+    pub fn is_empty(&self) -> bool {
+        self.hooks.is_empty() && self.methods.is_empty() && self.stops.is_empty()
+    }
 }
 
 /// A frame above this is refused while others hold the allowed memory; a smaller one is always taken.
@@ -150,6 +158,12 @@ impl Server {
     /// Takes no more connections; what has been read is still answered.
     pub fn drain(&mut self) {
         self.about.draining = true;
+    }
+
+    /// Ends for this peer, which is told.
+    pub fn drain_for(&mut self, peer: &mut Peer) {
+        self.drain();
+        peer.send(WireResponse::Control(self.about.clone()).write());
     }
 
     pub fn is_draining(&self) -> bool {
@@ -284,6 +298,11 @@ impl Server {
                 }
                 Ok(WireRequest::Rpc { method, params }) => {
                     waiting.methods.push((self.peers.swap_remove(place), method, params));
+                    continue;
+                }
+                // For a newer one anybody may end this one: hooks have it replaced, and so below an agent.
+                Ok(WireRequest::Control { command: WireCommand::Stop }) if self.about.newer_client.is_none() => {
+                    waiting.stops.push(self.peers.swap_remove(place));
                     continue;
                 }
                 Ok(WireRequest::Control { command }) => {

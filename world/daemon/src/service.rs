@@ -13,6 +13,11 @@ pub trait Service {
     /// A [`Fault`], which goes to the caller as it is.
     fn rpc(&mut self, method: &str, params: Value) -> Result<Value, RpcFault>;
 
+    /// Why a process may not end the daemon; `None` where it may.
+    fn refuses_to_end_for(&mut self, _pid: u32) -> Option<String> {
+        None
+    }
+
     /// Answers of the last batch, by their places in it, that nobody was there to take any more.
     fn undelivered(&mut self, _places: &[usize]) {}
 

@@ -9,6 +9,7 @@ pub mod notify;
 pub mod origin;
 pub mod overrides;
 pub mod paths;
+pub mod person;
 pub mod probe;
 pub mod process_group;
 pub mod programs;

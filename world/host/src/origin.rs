@@ -4,15 +4,16 @@
 //! client starts. They can empty a variable but not take one away, and what the client itself was started with is out
 //! of their reach. So under a client, what a process says is what its client was *started* with. The client is found
 //! by evidence and not by its name: it gives a mark to all that it starts, and is the first process above us without
-//! it. A client inside a client has the mark too, and leads to the outer one. Where nobody is found there, the
-//! account's own folders count, and nothing of the environment.
+//! it. A client inside a client has the mark too, and leads to the outer one. Without a mark it is looked for by its name,
+//! all the way up. Where nobody is found there, the account's own folders count, and nothing of the environment.
 
-mod clients;
-mod tree;
+pub(crate) mod clients;
+pub(crate) mod tree;
 
 use crate::paths::PathVariables;
 use model::Environment;
 use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use tree::{Link, StartVariables};
 
@@ -39,10 +40,28 @@ const HIGHEST: usize = 64;
 /// The places of a hook: those of the client that called it, or else the account's.
 pub fn places() -> PathVariables {
     match origin() {
-        Origin::Itself => PathVariables::of_environment(own),
+        Origin::Itself => {
+            let project = std::env::current_dir().ok().and_then(|folder| work_tree(&folder));
+            let outside = |value: &OsString| !project.as_ref().is_some_and(|project| lies_in(value, project));
+            PathVariables::of_environment(|name| own(name).filter(outside))
+        }
         Origin::Client(first) => PathVariables::of_start(|name| value(first, name)),
         Origin::Hidden | Origin::Unknown => PathVariables::default(),
     }
+}
+
+/// The repository that a hook is called in, unless the user's own home lies in it. Whoever calls a hook, nobody keeps what
+/// Taut is told there: it would be the repository that says it.
+fn work_tree(folder: &Path) -> Option<PathBuf> {
+    let home = crate::paths::account_home().unwrap_or_default();
+    let project = crate::probe::project(folder, &home);
+    let tree = PathBuf::from(project.work_tree);
+    (project.git && !home.starts_with(&tree)).then_some(tree)
+}
+
+fn lies_in(value: &OsStr, tree: &Path) -> bool {
+    let path = Path::new(value);
+    std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf()).starts_with(tree)
 }
 
 /// The places of any other command. In a client's sandbox it cannot see the client, or not look into it, and what it does
@@ -108,11 +127,13 @@ fn above(parent: u32, marked: bool) -> Origin {
         let Some(link) = tree::link(next) else { break };
         seen.push(link);
         if !under_client {
-            let line = tree::command_line(link.pid);
-            match kind(&line) {
+            match kind(&tree::command_line(link.pid)) {
                 Kind::Client => under_client = true,
-                Kind::Passing => {}
-                Kind::Other => return Origin::Itself,
+                // A client gives its mark to all that it starts, so this one dropped it for what it started itself: tests
+                // that an agent runs are not its hooks.
+                Kind::Other if is_marked_process(link.pid) => return Origin::Itself,
+                // A client that gives no mark may be further up, whatever stands between.
+                Kind::Passing | Kind::Other => {}
             }
         }
         if under_client {
@@ -134,6 +155,10 @@ fn above(parent: u32, marked: bool) -> Origin {
         (true, 0) if !seen.is_empty() => Origin::Hidden,
         (true, _) => Origin::Unknown,
     }
+}
+
+fn is_marked_process(pid: u32) -> bool {
+    tree::first_environment(pid).is_some_and(|first| first.iter().any(|(name, _)| clients::is_mark(name)))
 }
 
 #[derive(Debug, PartialEq, Eq)]

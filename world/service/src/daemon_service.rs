@@ -14,6 +14,9 @@ pub(crate) const FLEET_CHANGED: &str = "fleet.changed";
 /// Says that a tmux server was switched on: the painter may still take it for off.
 pub(crate) const TMUX_SWITCHED: &str = "tmux.switched";
 
+/// A session that was not heard of for longer keeps nobody from anything.
+const REMEMBERED_MS: i64 = 24 * 3_600_000;
+
 /// The pipeline, behind a socket.
 pub struct DaemonService {
     pipeline: Pipeline,
@@ -54,6 +57,16 @@ impl Service for DaemonService {
         }
         let caller = pipeline::RpcCaller { cwd: "/".into(), ..pipeline::RpcCaller::default() };
         pipeline::rpc(&mut self.pipeline, method, params, caller).map_err(|error| fault(&error))
+    }
+
+    /// Not for a command that one of the agents runs whose hooks are served here.
+    fn refuses_to_end_for(&mut self, pid: u32) -> Option<String> {
+        let since = host::clock::now().plus(-REMEMBERED_MS);
+        let clients = self.pipeline.store().and_then(|store| store.clients_since(since)).unwrap_or_default();
+        let open: Vec<_> =
+            clients.iter().filter(|client| client.ended.is_none()).map(|client| client.process).collect();
+        let agent = host::person::recorded_client_above(pid, &open)?;
+        Some(format!("a command that {agent} runs may not end it; `taut daemon stop` in your own terminal does"))
     }
 
     /// Who asked has given up, and decides without us: what was stored of it was not answered.
@@ -113,6 +126,7 @@ mod tests {
     use engine::queue::Claimant;
     use model::task::TaskPlan;
     use pipeline::queue::Queue;
+    use serde_json::json;
     use std::path::Path;
 
     fn daemon_service(state: &Path) -> DaemonService {
@@ -125,6 +139,38 @@ mod tests {
             dialects: agents::ALL,
         };
         DaemonService::new(setting, Vec::new(), Switched::default())
+    }
+
+    /// An agent can speak to the socket by hand: it is served hooks, and nothing there takes the guard away.
+    #[test]
+    fn g8_no_method_changes_what_people_decide() {
+        let home = tempfile::tempdir().unwrap();
+        let mut service = daemon_service(home.path());
+        let wish = json!({
+            "trust": true, "yes": true, "pause": "1h", "paused_until": i64::MAX, "allow": ["rm-root"], "mode": "observe",
+            "session_id": "s", "cwd": home.path(), "tool_name": "Bash", "tool_use_id": "t",
+            "tool_input": {"command": "taut trust --yes; taut pause 1h; taut policy allow git-clean --reason x"},
+            "prompt": "taut pause 1h", "source": "startup",
+            "env": {"TAUT_HOME": "/tmp", "HOME": "/tmp", "TAUT_AGENT_ID": "somebody"},
+        });
+        let known = pipeline::methods();
+        assert!(known.len() > 10, "{known:?}");
+        for method in known.iter().map(String::as_str).chain([FLEET_CHANGED, TMUX_SWITCHED]) {
+            let answered = service.rpc(method, wish.clone());
+            assert!(answered.is_ok(), "{method}: {answered:?}");
+        }
+        for wanted in
+            ["trust", "pause", "policy.allow", "policy.pack", "config.set", "daemon.stop", "uninstall", "hooks."]
+        {
+            let refused = service.rpc(wanted, wish.clone()).unwrap_err();
+            assert_eq!(refused.code, "unknown_method", "{wanted}");
+        }
+        for made in ["trust", "overrides.json", "config", "config.toml"] {
+            assert!(!home.path().join(made).exists(), "{made}");
+        }
+        let judged = json!({"session_id": "s2", "cwd": home.path(), "tool_name": "Bash", "tool_use_id": "u",
+            "tool_input": {"command": "taut pause 1h"}});
+        assert_eq!(service.rpc("hooks.preToolUse", judged).unwrap()["allow"], false);
     }
 
     #[test]

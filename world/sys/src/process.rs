@@ -156,6 +156,94 @@ pub fn info(pid: u32) -> io::Result<libc::proc_bsdinfo> {
     }
 }
 
+/// Whether there is such a process, and it is not this user's.
+#[must_use]
+pub fn is_of_another_user(pid: u32) -> bool {
+    let number = i32::try_from(pid).ok().and_then(Pid::from_raw);
+    number.is_some_and(|pid| rustix::process::test_kill_process(pid) == Err(Errno::PERM))
+}
+
+/// Whether the system itself tells of processes where it does, and nothing else is mounted there.
+#[cfg(target_os = "linux")]
+#[must_use]
+pub fn proc_is_true() -> bool {
+    const PROC_SUPER_MAGIC: u64 = 0x9fa0;
+    rustix::fs::statfs("/proc").is_ok_and(|about| u64::try_from(about.f_type) == Ok(PROC_SUPER_MAGIC))
+}
+
+/// How finely the start of a process is told.
+#[cfg(target_os = "linux")]
+#[must_use]
+pub fn ticks_per_second() -> i64 {
+    // SAFETY: asks for a number.
+    unsafe { libc::sysconf(libc::_SC_CLK_TCK) }
+}
+
+/// What a process was started with.
+#[cfg(target_os = "macos")]
+#[derive(Debug, Clone, Default)]
+pub struct StartText {
+    pub words: Vec<Vec<u8>>,
+    /// `NAME=value`; empty for the processes of others.
+    pub environment: Vec<Vec<u8>>,
+}
+
+/// The numbers of all processes.
+#[cfg(target_os = "macos")]
+#[must_use]
+pub fn all() -> Option<Vec<u32>> {
+    // Room for those that start meanwhile.
+    const MORE: usize = 256;
+    // SAFETY: without a buffer only the count is told; then the buffer is as large as the size passed.
+    unsafe {
+        let count = usize::try_from(libc::proc_listallpids(std::ptr::null_mut(), 0)).ok()?;
+        let mut pids = vec![0_i32; count + MORE];
+        let size = libc::c_int::try_from(size_of_val(pids.as_slice())).ok()?;
+        let filled = usize::try_from(libc::proc_listallpids(pids.as_mut_ptr().cast(), size)).ok()?;
+        pids.truncate(filled);
+        Some(pids.into_iter().filter_map(|pid| u32::try_from(pid).ok()).collect())
+    }
+}
+
+/// The file that a process runs.
+#[cfg(target_os = "macos")]
+#[must_use]
+pub fn program(pid: u32) -> Option<std::path::PathBuf> {
+    use std::os::unix::ffi::OsStringExt;
+    let mut path = vec![0_u8; 4096];
+    let pid = libc::c_int::try_from(pid).ok()?;
+    // SAFETY: the buffer is as large as the size passed.
+    let length = unsafe { libc::proc_pidpath(pid, path.as_mut_ptr().cast(), path.len() as u32) };
+    path.truncate(usize::try_from(length).ok().filter(|length| *length > 0)?);
+    Some(std::ffi::OsString::from_vec(path).into())
+}
+
+/// What a process was started with, where that is told.
+#[cfg(target_os = "macos")]
+#[must_use]
+pub fn arguments(pid: u32) -> Option<StartText> {
+    let mut name = [libc::CTL_KERN, libc::KERN_PROCARGS2, libc::c_int::try_from(pid).ok()?];
+    let mut bytes = vec![0_u8; 1 << 20];
+    let mut length = bytes.len();
+    // SAFETY: the name has three parts, and no more than `length` bytes are written.
+    let told = unsafe {
+        libc::sysctl(name.as_mut_ptr(), 3, bytes.as_mut_ptr().cast(), &raw mut length, std::ptr::null_mut(), 0)
+    };
+    if told != 0 {
+        return None;
+    }
+    bytes.truncate(length);
+    // The count of words, the path of the program, zeros, the words, and the environment.
+    let (count, rest) = bytes.split_first_chunk::<4>()?;
+    let count = usize::try_from(i32::from_ne_bytes(*count)).ok()?;
+    let path_ends = rest.iter().position(|byte| *byte == 0)?;
+    let rest = rest.get(path_ends..)?;
+    let begin = rest.iter().position(|byte| *byte != 0)?;
+    let mut texts = rest.get(begin..)?.split(|byte| *byte == 0).map(<[u8]>::to_vec);
+    let words = texts.by_ref().take(count).collect();
+    Some(StartText { words, environment: texts.take_while(|text| !text.is_empty()).collect() })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

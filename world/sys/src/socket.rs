@@ -43,6 +43,37 @@ pub fn peer_user(stream: &UnixStream) -> io::Result<u32> {
     if result == 0 { Ok(uid) } else { Err(io::Error::last_os_error()) }
 }
 
+/// The process at the other end, as it was when it connected; `None` where the system does not tell.
+#[cfg(target_os = "linux")]
+pub fn peer_process(stream: &UnixStream) -> Option<u32> {
+    let pid = rustix::net::sockopt::socket_peercred(stream).ok()?.pid;
+    u32::try_from(pid.as_raw_nonzero().get()).ok()
+}
+
+/// The process at the other end, as it was when it connected; `None` where the system does not tell.
+#[cfg(target_os = "macos")]
+pub fn peer_process(stream: &UnixStream) -> Option<u32> {
+    let mut pid: libc::pid_t = 0;
+    let mut size = size_of::<libc::pid_t>() as libc::socklen_t;
+    // SAFETY: a number of the right size for the call to write.
+    let told = unsafe {
+        libc::getsockopt(
+            std::os::fd::AsRawFd::as_raw_fd(stream),
+            libc::SOL_LOCAL,
+            libc::LOCAL_PEERPID,
+            (&raw mut pid).cast(),
+            &raw mut size,
+        )
+    };
+    if told == 0 { u32::try_from(pid).ok() } else { None }
+}
+
+/// The process at the other end, as it was when it connected; `None` where the system does not tell.
+#[cfg(not(any(target_os = "linux", target_os = "macos")))]
+pub fn peer_process(_stream: &UnixStream) -> Option<u32> {
+    None
+}
+
 // Elsewhere a full queue refuses, which nobody waits for either.
 #[cfg(all(test, target_os = "linux"))]
 mod tests {

@@ -7,7 +7,18 @@ use std::io;
 /// Whether there is one on stdin, and this process is in its foreground.
 #[must_use]
 pub fn is_ours() -> bool {
-    rustix::termios::tcgetpgrp(stdin()).is_ok_and(|group| group == rustix::process::getpgrp())
+    // A group outside this namespace of processes has the number 0, which nobody here has.
+    // SAFETY: numbers are asked for.
+    let (front, own) = unsafe { (libc::tcgetpgrp(libc::STDIN_FILENO), libc::getpgrp()) };
+    front > 0 && front == own
+}
+
+/// Whether the terminal on stdin is the one that this process belongs to: its keys are what is read there.
+#[must_use]
+pub fn is_controlling() -> bool {
+    // SAFETY: numbers are asked for.
+    let (of_terminal, own) = unsafe { (libc::tcgetsid(libc::STDIN_FILENO), libc::getsid(0)) };
+    own > 0 && of_terminal == own
 }
 
 /// Gives the terminal to a process group. A background process that does so is

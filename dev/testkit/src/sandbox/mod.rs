@@ -2,6 +2,7 @@
 
 mod bin;
 mod leftovers;
+mod person;
 
 use std::ffi::{OsStr, OsString};
 use std::fs;

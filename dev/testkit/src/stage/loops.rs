@@ -48,15 +48,17 @@ impl Stage {
         self.build_with(args, &[])
     }
 
-    /// `taut loop build --yes --json …`
+    /// `taut loop build --json …` in a project that is trusted as it stands.
     pub fn build_with(&self, args: &[&str], env: &[(&str, &str)]) -> Finished {
-        let mut command = self.command(&["loop", "build", "--yes", "--json"]);
+        self.sandbox.trust_project().unwrap();
+        let mut command = self.command(&["loop", "build", "--json"]);
         command.args(args).envs(env.iter().copied());
         process::run(command, b"", Duration::from_secs(120)).unwrap()
     }
 
-    /// Starts a loop and leaves it running.
+    /// Starts a loop in a project that is trusted as it stands, and leaves it running.
     pub fn start_loop(&self, args: &[&str]) -> RunningLoop {
+        self.sandbox.trust_project().unwrap();
         let out = self.sandbox.root().join("out.txt");
         let file = fs::File::create(&out).unwrap();
         let mut command = self.command(args);

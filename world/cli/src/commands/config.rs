@@ -36,8 +36,8 @@ pub enum ConfigVerb {
 
 #[derive(Debug, Args)]
 pub struct EditArgs {
-    /// Replace it without asking
-    #[arg(long)]
+    /// Answers nothing here: you are asked all the same
+    #[arg(long, hide = true)]
     pub yes: bool,
     /// Say what would be done and do nothing
     #[arg(long)]

@@ -17,7 +17,6 @@ use policy::config::CHANGED_SINCE_TRUSTED;
 use runner::{Job, JobRequest, Resume, RunSummary, RunnerError, WorkerFleet};
 use screen::LoopScreen;
 use serde_json::json;
-use std::io::IsTerminal;
 use std::path::PathBuf;
 
 #[derive(Debug, Subcommand)]
@@ -78,8 +77,8 @@ pub struct LoopArgs {
     /// Say what would be done and do nothing
     #[arg(long)]
     pub dry_run: bool,
-    /// Trust the project as it stands, without being asked
-    #[arg(long)]
+    /// Stop where the project is not trusted and you cannot be asked; it answers nothing
+    #[arg(long, hide = true)]
     pub yes: bool,
     #[arg(long, hide = true)]
     pub config_from: Option<PathBuf>,
@@ -156,16 +155,14 @@ fn asked(mode: RunMode, args: &LoopArgs) -> Result<JobRequest, CliError> {
 /// Asked once, of a person, who has seen what would run.
 fn ask_trust(job: &Job, args: &LoopArgs, printer: &Printer) -> Result<bool, CliError> {
     let seen = ProjectFiles::of(&job.root);
-    if args.yes {
-        person::outside_agents("trust")?;
-    } else {
-        if !std::io::stdin().is_terminal() || person::outside_agents("trust").is_err() {
-            return Ok(false);
-        }
-        trust::show_files(&seen, &job.state, &job.root, printer);
-        if !person::agrees(&format!("Trust {} to run these?", job.root.display()))? {
-            return Ok(false);
-        }
+    match person::required("trust") {
+        Ok(()) => {}
+        Err(error) if args.yes => return Err(error),
+        Err(_) => return Ok(false),
+    }
+    trust::show_files(&seen, &job.state, &job.root, printer);
+    if !person::agrees(&format!("Trust {} to run these?", job.root.display()))? {
+        return Ok(false);
     }
     seen.grant(&job.state)?;
     Ok(true)

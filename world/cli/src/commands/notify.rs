@@ -53,8 +53,8 @@ pub struct OnArgs {
     /// Show the change and make none
     #[arg(long)]
     pub dry_run: bool,
-    /// Do not ask
-    #[arg(long)]
+    /// Answers nothing here: you are asked all the same
+    #[arg(long, hide = true)]
     pub yes: bool,
 }
 
@@ -63,8 +63,8 @@ pub struct OffArgs {
     /// Show the change and make none
     #[arg(long)]
     pub dry_run: bool,
-    /// Do not ask
-    #[arg(long)]
+    /// Answers nothing here: you are asked all the same
+    #[arg(long, hide = true)]
     pub yes: bool,
 }
 

@@ -27,6 +27,13 @@ pub fn run(args: &PauseArgs, printer: &Printer) -> Result<Exit, CliError> {
     }
     let length = millis(&args.length)?;
     let until = host::clock::now().plus(length);
+    printer.note(format!("until {} every rule but the floor only records what it would have stopped", until.rfc3339()));
+    if !person::agrees("Pause the guard?")? {
+        printer.note("nothing changed");
+        return Ok(Exit::Failed);
+    }
+    // The time it takes to answer is not lost.
+    let until = host::clock::now().plus(length);
     overrides::write(&state, &ActiveOverrides { paused_until: Some(until), reason: args.reason.clone() })?;
     if printer.json() {
         printer.object(&json!({"paused_until": until.rfc3339()}));

@@ -26,7 +26,7 @@ pub fn run(args: &TrustArgs, printer: &Printer) -> Result<Exit, CliError> {
     }
     let seen = ProjectFiles::of(&root);
     show_files(&seen, &state, &root, printer);
-    if !args.yes && !person::agrees(&format!("Trust {} as shown above?", root.display()))? {
+    if !person::agrees(&format!("Trust {} as shown above?", root.display()))? {
         printer.note("nothing changed");
         return Ok(Exit::Failed);
     }

@@ -1,6 +1,6 @@
 //! `taut uninstall`: takes our entries out of the agent's settings, and nothing else.
 
-use crate::agent_settings::{self, SETTINGS, SettingsOwner, as_cli_error, misread};
+use crate::agent_settings::{SETTINGS, SettingsOwner, as_cli_error, misread};
 use crate::args::UninstallArgs;
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -24,7 +24,9 @@ pub fn run(args: &UninstallArgs, printer: &Printer) -> Result<Exit, CliError> {
         (false, false) => SettingsOwner::User,
     };
     if !args.dry_run {
-        if args.yes { person::outside_agents("uninstall")? } else { agent_settings::can_ask("uninstall")? }
+        person::required("uninstall").map_err(|error| {
+            error.hint("run `taut uninstall` in your own terminal; `taut uninstall --dry-run` shows the change")
+        })?;
     }
     let path = whose.level(&places)?.path(&places, agents::DEFAULT);
     for attempt in 1.. {
@@ -42,7 +44,7 @@ pub fn run(args: &UninstallArgs, printer: &Printer) -> Result<Exit, CliError> {
             }
             return Ok(Exit::Ok);
         }
-        if !args.yes && !person::agrees("Make this change?")? {
+        if !person::agrees("Make this change?")? {
             printer.note("nothing was changed");
             return Ok(Exit::Failed);
         }

@@ -3,10 +3,8 @@
 
 use serde_json::{Value, json};
 use std::fs;
-use std::io::Write;
-use std::os::fd::{FromRawFd, OwnedFd};
 use std::path::PathBuf;
-use std::process::{Command, Output};
+use std::process::Output;
 use testkit::stage::{DAEMON, IN_PROCESS, Stage};
 
 fn own_config(stage: &Stage) -> PathBuf {
@@ -19,18 +17,7 @@ fn configure_project(stage: &Stage, text: &str) {
 
 /// A command at a terminal where somebody has typed these answers.
 fn at_terminal(stage: &Stage, args: &[&str], typed: &str, env: &[(&str, &str)]) -> Output {
-    let (mut screen, mut end) = (0, 0);
-    let nothing = std::ptr::null_mut();
-    // SAFETY: room for two descriptors, which are owned from then on; nothing else is asked for.
-    let (screen, end) = unsafe {
-        assert_eq!(libc::openpty(&raw mut screen, &raw mut end, nothing, nothing.cast(), nothing.cast()), 0);
-        (OwnedFd::from_raw_fd(screen), OwnedFd::from_raw_fd(end))
-    };
-    let mut screen = fs::File::from(screen);
-    screen.write_all(typed.as_bytes()).unwrap();
-    let mut command: Command = stage.command(args);
-    command.envs(env.iter().copied()).stdin(end);
-    command.output().unwrap()
+    stage.sandbox.at_terminal(args, typed, env).unwrap()
 }
 
 /// The objects of a command that may fail.
@@ -133,6 +120,8 @@ fn g11_an_edit_after_trust_is_said_everywhere_and_trust_shows_what_changed() {
     let started = answer(&stage, &start(), IN_PROCESS);
     assert!(started["systemMessage"].as_str().is_some_and(|line| line.contains(said)), "{started}");
     assert!(!started["hookSpecificOutput"].to_string().contains("since trusted"), "{started}");
+    // Who called the hooks is the test itself, which asks for a person's say next.
+    stage.sandbox.forget_clients().unwrap();
 
     let no = at_terminal(&stage, &["trust"], "n\n", &[]);
     let shown = text(&no.stderr);

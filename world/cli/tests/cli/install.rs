@@ -40,6 +40,14 @@ impl Scene {
         self.sandbox.taut(args, b"").unwrap()
     }
 
+    /// Somebody at a terminal takes it out again, and agrees.
+    #[track_caller]
+    fn uninstalls(&self, more: &[&str]) -> String {
+        let ended = self.sandbox.at_terminal(&[&["uninstall"], more].concat(), "y\n", &[]).unwrap();
+        assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
+        String::from_utf8_lossy(&ended.stdout).into_owned()
+    }
+
     #[track_caller]
     fn works(&self, args: &[&str]) -> String {
         let ended = self.taut(args);
@@ -75,9 +83,9 @@ fn i1_init_shows_the_change_proves_the_guard_and_uninstall_restores_every_byte()
     assert!(scene.works(&["init", "--yes"]).contains("already"));
     assert_eq!(scene.text().as_deref(), Some(installed.as_str()));
 
-    scene.works(&["uninstall", "--yes"]);
+    scene.uninstalls(&[]);
     assert_eq!(scene.text().as_deref(), Some(SETTINGS));
-    assert!(scene.works(&["uninstall", "--yes"]).contains("nothing to remove"));
+    assert!(scene.uninstalls(&[]).contains("nothing to remove"));
 }
 
 /// Seen on the real client: a settings file with a comment is ignored whole.
@@ -102,7 +110,7 @@ fn i1_a_file_made_by_init_is_gone_after_uninstall() {
     for (flag, name) in [("--project", "settings.json"), ("--local", "settings.local.json")] {
         scene.works(&["init", "--yes", flag]);
         assert!(project.join(".claude").join(name).is_file());
-        scene.works(&["uninstall", "--yes", flag]);
+        scene.uninstalls(&[flag]);
         assert!(!project.join(".claude").exists());
     }
     assert_eq!(scene.text(), None);
@@ -114,7 +122,7 @@ fn i1_an_edit_made_between_init_and_uninstall_is_kept() {
     std::fs::write(scene.settings(), "{\n  \"model\": \"opus\"\n}\n").unwrap();
     scene.works(&["init", "--yes"]);
     std::fs::write(scene.settings(), scene.text().unwrap().replace("opus", "sonnet")).unwrap();
-    scene.works(&["uninstall", "--yes"]);
+    scene.uninstalls(&[]);
     assert_eq!(scene.text().as_deref(), Some("{\n  \"model\": \"sonnet\"\n}\n"));
 }
 

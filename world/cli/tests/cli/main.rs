@@ -17,6 +17,7 @@ mod loops;
 mod messages;
 mod notify;
 mod origin;
+mod person;
 mod private;
 mod queue;
 mod quiet;

@@ -60,6 +60,15 @@ fn wait_until_delivered(stage: &Stage) {
     poll::until("the notifiers to end", PLENTY, none_left).unwrap();
 }
 
+/// Somebody at a terminal says yes to it; gives all that was said.
+#[track_caller]
+fn agree(stage: &Stage, args: &[&str]) -> String {
+    let done = stage.sandbox.at_terminal(args, "y\n", &[]).unwrap();
+    let said = [done.stdout, done.stderr].map(|text| String::from_utf8_lossy(&text).into_owned()).concat();
+    assert!(done.status.success(), "{said}");
+    said
+}
+
 #[test]
 fn f5_d7_a_person_is_told_the_same_with_a_daemon_and_without() {
     let mut events = Vec::new();
@@ -195,18 +204,21 @@ fn f5_one_command_switches_it_on_and_shows_what_it_changes() {
     assert!(!text().contains("notify"), "a dry run changes nothing");
     let refused = stage.taut(&["notify", "on", "--desktop"]);
     assert_eq!(refused.code(), Some(1), "nobody agreed");
-    let on = stage.taut(&["notify", "on", "--desktop", "--for", "attention,done", "--quiet", "22:00-07:00", "--yes"]);
-    assert!(on.success(), "{}", on.stderr_text());
+    let refused = stage.taut(&["notify", "on", "--desktop", "--yes"]);
+    assert_eq!((refused.code(), text().contains("notify")), (Some(1), false), "`--yes` answers nothing");
+    let no = stage.sandbox.at_terminal(&["notify", "on", "--desktop"], "n\n", &[]).unwrap();
+    assert_eq!((no.status.code(), text().contains("notify")), (Some(1), false));
+    let on = agree(&stage, &["notify", "on", "--desktop", "--for", "attention,done", "--quiet", "22:00-07:00"]);
     let section = "[notify]\non = [\"attention\", \"done\"]\ndesktop = true\nquiet = [\"22:00-07:00\"]\n";
     assert_eq!(text(), format!("# mine\n[guard]\nmode = \"enforce\" # stays\n\n{section}"));
     assert_eq!(mode(), 0o600, "as private as it was");
-    assert!(on.stderr_text().contains("notify-send not found: install libnotify"), "{}", on.stderr_text());
-    let again = stage.taut(&["notify", "on", "--desktop", "--for", "attention,done", "--quiet", "22:00-07:00"]);
-    assert!(again.stdout_text().contains("nothing to change"), "{}", again.stdout_text());
-    assert!(stage.taut(&["notify", "off", "--yes"]).success());
+    assert!(on.contains("notify-send not found: install libnotify"), "{on}");
+    let again = agree(&stage, &["notify", "on", "--desktop", "--for", "attention,done", "--quiet", "22:00-07:00"]);
+    assert!(again.contains("nothing to change"), "{again}");
+    agree(&stage, &["notify", "off"]);
     assert!(text().contains("on = []") && text().contains("desktop = true"));
     fs::remove_file(&file).unwrap();
-    assert!(stage.taut(&["notify", "on", "--desktop", "--yes"]).success());
+    agree(&stage, &["notify", "on", "--desktop"]);
     assert_eq!(mode(), 0o600, "a new one is the user's alone");
     for wrong in [["--for", "doen"], ["--quiet", "at night"], ["--command", "say"]] {
         let mut args = vec!["notify", "on", "--yes"];
@@ -344,9 +356,8 @@ fn f5_the_status_shows_quiet_hours_and_whether_the_program_can_be_run() {
 #[test]
 fn f5_a_desktop_that_is_left_out_is_said_to_be_with_where_it_was_looked_for() {
     let stage = Stage::new();
-    let on = stage.taut(&["notify", "on", "--yes"]);
-    let said = on.stderr_text();
-    assert!(on.success() && said.contains("the desktop is left out: notify-send not found"), "{said}");
+    let said = agree(&stage, &["notify", "on"]);
+    assert!(said.contains("the desktop is left out: notify-send not found"), "{said}");
     assert!(said.contains(".local/bin, ") && said.contains("/usr/bin") && said.contains("--command"), "{said}");
 }
 
@@ -359,8 +370,9 @@ fn f5_what_agents_turned_to_before_it_was_switched_on_is_not_told() {
             assert_silent(&asks(&stage, env, agent), agent);
         }
         let program = program(&stage, "cat >> \"$HOME/told\"");
-        let on = stage.taut(&["notify", "on", "--yes", "--command", &program]);
-        assert!(on.success(), "{}", on.stderr_text());
+        // Who called the hooks is the test itself, which is to be no agent now.
+        stage.sandbox.forget_clients().unwrap();
+        agree(&stage, &["notify", "on", "--command", &program]);
         assert_silent(&asks(&stage, env, "new"), "new");
         wait_for_line(&stage, "told");
         wait_until_delivered(&stage);

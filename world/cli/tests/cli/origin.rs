@@ -53,6 +53,21 @@ impl Scene {
         ]
     }
 
+    /// A hook whose caller gives no mark and has no name that is known.
+    fn unmarked_hook(&self, more: &[(&str, &str)]) -> Finished {
+        let mut command = self.stage.sandbox.command(&self.client);
+        command.args(["-c", "\"$@\"; exit $?", "client", "/usr/bin/env"]);
+        // The home stays: without one, the account's own would be written to.
+        let set = self.set_by_repository();
+        command.args(set.into_iter().filter(|set| {
+            let set = set.to_string_lossy();
+            set.starts_with("TAUT_HOME=") || set.starts_with("XDG_CONFIG_HOME=")
+        }));
+        command.args(more.iter().map(|(name, value)| format!("{name}={value}")));
+        command.arg(self.stage.sandbox.bin()).args(["hook", "--agent", "claude-code"]);
+        process::run(command, &self.stage.bash("t1", "git clean -fdx"), LIMIT).unwrap()
+    }
+
     fn hook(&self, mark: &str, between: &[&str], more: &[(&str, &str)]) -> Finished {
         let mut command = self.stage.sandbox.command(&self.client);
         for (name, value) in &self.started {
@@ -107,6 +122,21 @@ fn g11_a_client_by_any_name_is_guarded_from_what_a_repository_sets() {
                 let done = scene.hook(mark, between, &[("TAUT_NO_DAEMON", "1")]);
                 scene.assert_guarded(&what, &done, &scene.stage.sandbox.taut_home());
             }
+        }
+    }
+}
+
+/// Whoever it is that calls, a policy that lies in the repository relaxes nothing, and a daemon there is not asked.
+#[test]
+fn g11_a_caller_that_nobody_knows_is_guarded_from_what_a_repository_sets() {
+    for name in ["my-wrapper", "harness"] {
+        for more in [&[("TAUT_NO_DAEMON", "1")][..], &[]] {
+            let scene = Scene::new(name);
+            let false_daemon = UnixListener::bind(scene.evil().join("state/taut.sock")).unwrap();
+            false_daemon.set_nonblocking(true).unwrap();
+            let done = scene.unmarked_hook(more);
+            assert!(false_daemon.accept().is_err(), "{name}: the repository's socket was asked");
+            assert_denied(&done, name);
         }
     }
 }

@@ -93,6 +93,37 @@ fn g8_an_agent_cannot_turn_taut_off_by_shell_or_by_its_edit_tools() {
     assert!(!config.exists() && stage.sandbox.taut_home().exists());
 }
 
+/// The guard would stop these lines by what they say. Here it only looks on, so that they run: what refuses is the command
+/// itself, by the processes above it and its terminal.
+#[test]
+fn g8_no_command_of_the_client_is_a_persons_whatever_it_drops_and_wherever_it_sits() {
+    if testkit::is_missing("script") || testkit::is_missing("setsid") {
+        return;
+    }
+    let stage = RecordedClient::new();
+    stage.unwitnessed();
+    let (home, project) = (stage.sandbox.home(), stage.sandbox.project());
+    fs::create_dir_all(home.join(".config/taut")).unwrap();
+    fs::write(home.join(".config/taut/config.toml"), "[guard]\nmode = \"observe\"\n").unwrap();
+    fs::create_dir_all(project.join(".taut/hooks")).unwrap();
+    fs::write(project.join(".taut/hooks/started"), "#!/bin/sh\n").unwrap();
+    let trusts =
+        "echo y | env -u CLAUDECODE -u CLAUDE_CODE_ENTRYPOINT script -qc 'taut loop build --yes -n 1' /dev/null";
+    let pauses = "echo y | env -i HOME=\"$HOME\" TAUT_HOME=\"$TAUT_HOME\" PATH=\"$PATH\" setsid -f script -qc \
+         'taut pause 1h > said 2>&1; touch said.done' /dev/null; until [ -e said.done ]; do sleep 0.05; done; cat said";
+    let script =
+        Script::new().main(Turn::bash(trusts)).main(Turn::bash(pauses)).main(Turn::say("I am no person, it seems"));
+    let run = ClientLaunch::new(&stage.sandbox, script).run(&stage.client).unwrap();
+    assert_went_well(&run);
+    let results = run.requests.tool_results();
+    for command in ["trust", "pause"] {
+        let refusal = format!("`taut {command}` is for people");
+        assert!(results.iter().any(|result| result.contains(&refusal)), "{command}: {results:?}");
+    }
+    let state = stage.sandbox.taut_home();
+    assert!(!state.join("trust").exists() && !state.join("overrides.json").exists());
+}
+
 #[test]
 fn g11_a_repositorys_settings_cannot_move_or_weaken_the_policy() {
     let stage = RecordedClient::new();
@@ -147,10 +178,11 @@ fn i1_the_users_own_uninstall_works_while_a_client_is_open() {
     let terminal = ClientLaunch::new(&stage.sandbox, script).open(&stage.client).unwrap();
     terminal.submit("ready?").unwrap();
     terminal.wait_for("forty-one").unwrap();
-    let mut command = stage.sandbox.command(stage.sandbox.root().join("bin/inner/taut"));
-    command.args(["uninstall", "--yes"]);
-    let done = testkit::process::run(command, b"", Duration::from_secs(30)).unwrap();
-    assert!(done.success(), "{}", done.stderr_text());
+    // The terminal stands where nobody else is seen, and so not the client either.
+    stage.sandbox.forget_clients().unwrap();
+    let program = stage.sandbox.root().join("bin/inner/taut");
+    let done = stage.sandbox.program_at_terminal(&program, &["uninstall"], "y\n", &[]).unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     // The client itself rewrites its settings now and then; ours are what must be gone.
     assert!(
         !stage.settings().contains("taut") && stage.settings().contains("cleanupPeriodDays"),

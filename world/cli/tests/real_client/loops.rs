@@ -43,8 +43,9 @@ impl LoopedClient {
     }
 
     fn build(&self, args: &[&str]) -> (Value, Finished) {
+        self.sandbox.trust_project().unwrap();
         let mut command = self.sandbox.command(self.sandbox.bin());
-        command.args(["loop", "build", "--yes", "--json", "--danger"]).args(args);
+        command.args(["loop", "build", "--json", "--danger"]).args(args);
         let done = process::run(command, b"", LIMIT).unwrap();
         let text = done.stdout_text();
         let last = text.lines().last().unwrap_or_default().to_string();

@@ -147,7 +147,7 @@ fn i1_uninstall_restores_the_settings_byte_for_byte_after_real_work() {
         .unwrap();
     assert_went_well(&run);
     stage.unwitnessed();
-    let gone = stage.sandbox.taut(&["uninstall", "--yes"], b"").unwrap();
-    assert!(gone.success(), "{}{}", gone.stdout_text(), gone.stderr_text());
+    let gone = stage.sandbox.at_terminal(&["uninstall"], "y\n", &[]).unwrap();
+    assert!(gone.status.success(), "{}", String::from_utf8_lossy(&gone.stderr));
     assert_eq!(stage.settings(), SETTINGS);
 }

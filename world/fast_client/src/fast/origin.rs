@@ -10,12 +10,15 @@ use super::line::HookLine;
 use super::sys::{self, Moved};
 
 const PATH: usize = 32;
-const NAME: usize = 32;
+const STAT: usize = 1024;
+/// A chain of processes is followed so far.
+const HIGHEST: usize = 64;
 /// A client started with a larger environment is left to the ordinary way.
 const ENVIRONMENT: usize = 128 << 10;
 
 static PATH_ROOM: StaticMemory<PATH> = StaticMemory::new();
-static NAME_ROOM: StaticMemory<NAME> = StaticMemory::new();
+static STAT_ROOM: StaticMemory<STAT> = StaticMemory::new();
+static GIT_ROOM: StaticMemory<STAT> = StaticMemory::new();
 static ENVIRONMENT_ROOM: StaticMemory<ENVIRONMENT> = StaticMemory::new();
 
 /// The variables that say where things are kept.
@@ -25,10 +28,13 @@ const PLACES: [&[u8]; 3] = [b"TAUT_HOME=", b"XDG_STATE_HOME=", b"HOME="];
 const LOOKED_AT: &[&str] =
     &["sh", "bash", "dash", "zsh", "fish", "ash", "ksh", "busybox", "timeout", "env", "nohup", "nice", "node", "bun"];
 
+/// They may run a client further up as well.
+const INTERPRETERS: &[&str] = &["node", "bun"];
+
 pub fn is_the_users_own(line: &HookLine) -> bool {
     let parent = sys::parent();
     if !is_marked(line) {
-        return is_no_client(parent);
+        return is_outside_the_repository(line.folder().base) && is_no_client(parent);
     }
     // SAFETY: static memory used here and nowhere else.
     let room = unsafe { Buffer::new(ENVIRONMENT_ROOM.at(), ENVIRONMENT) };
@@ -47,20 +53,88 @@ fn is_marked(line: &HookLine) -> bool {
     false
 }
 
-/// A person, or a script of a person's. A program that is called by its version is looked at too.
+/// A place below the folder that a hook is called in is a repository's, where that folder is one or lies in one.
+fn is_outside_the_repository(base: &'static [u8]) -> bool {
+    // SAFETY: static memory used here and nowhere else; it is done with before a process is looked at.
+    let mut folder = unsafe { Buffer::new(STAT_ROOM.at(), STAT) };
+    let (at, size) = folder.rest();
+    let Some(with_zero) = sys::cwd(at, size) else { return false };
+    folder.grow(with_zero - 1);
+    let cwd = folder.bytes();
+    !starts_with(base, cwd) || !is_in_a_repository(cwd)
+}
+
+fn is_in_a_repository(folder: &'static [u8]) -> bool {
+    let mut end = folder.len();
+    while end > 0 {
+        // SAFETY: static memory used here and nowhere else; each path is done with before the next begins.
+        let mut path = unsafe { Buffer::new(GIT_ROOM.at(), STAT) };
+        let fits = path.push(folder.get(..end).unwrap_or(b"")) && path.push(b"/.git\0");
+        match fits.then(|| sys::open(path.bytes())) {
+            None => return true,
+            Some(Some(file)) => {
+                sys::close(file);
+                return true;
+            }
+            Some(None) => {}
+        }
+        end -= 1;
+        while end > 0 && folder.get(end) != Some(&b'/') {
+            end -= 1;
+        }
+    }
+    false
+}
+
+/// A person, or a script of a person's: none of the processes above may be a client, by its name. A program that is called
+/// by its version is looked at too, and an interpreter may run one.
 fn is_no_client(parent: u32) -> bool {
-    // SAFETY: static memory used here and nowhere else.
-    let room = unsafe { Buffer::new(NAME_ROOM.at(), NAME) };
-    let Some(name) = read(parent, b"/comm", Owner::Any, room) else { return true };
-    let name = name.get(..name.len().wrapping_sub(1)).unwrap_or(b"");
+    let mut next = parent;
+    let mut above = 0;
+    while above < HIGHEST && next > 0 {
+        // SAFETY: static memory used here and nowhere else, for one process at a time.
+        let room = unsafe { Buffer::new(STAT_ROOM.at(), STAT) };
+        let Some((name, upper)) = read(next, b"/stat", Owner::Any, room).and_then(name_and_parent) else { return true };
+        let looked_at = if above == 0 { LOOKED_AT } else { INTERPRETERS };
+        if is_of_a_client(name) || is_one_of(name, looked_at) {
+            return false;
+        }
+        next = upper;
+        above += 1;
+    }
+    true
+}
+
+fn is_of_a_client(name: &[u8]) -> bool {
     let mut i = 0;
     while let Some(dialect) = agents::ALL.0.get(i) {
         if is_one_of(name, dialect.program.names) {
-            return false;
+            return true;
         }
         i += 1;
     }
-    !is_one_of(name, LOOKED_AT) && !name.first().is_some_and(u8::is_ascii_digit)
+    name.first().is_some_and(u8::is_ascii_digit)
+}
+
+/// The name stands in parentheses and may hold anything, so the parent is counted from the last one that closes.
+fn name_and_parent(stat: &'static [u8]) -> Option<(&'static [u8], u32)> {
+    let (mut open, mut close, mut i) = (None, None, 0);
+    while let Some(byte) = stat.get(i) {
+        match byte {
+            b'(' if open.is_none() => open = Some(i),
+            b')' => close = Some(i),
+            _ => {}
+        }
+        i += 1;
+    }
+    let (open, close) = (open?, close?);
+    // A space, the state, a space, the parent.
+    let (mut parent, mut at) = (0_u32, close + 4);
+    while let Some(digit) = stat.get(at).filter(|byte| byte.is_ascii_digit()) {
+        parent = parent.checked_mul(10)?.checked_add(u32::from(digit - b'0'))?;
+        at += 1;
+    }
+    Some((stat.get(open + 1..close)?, parent))
 }
 
 fn is_one_of(name: &[u8], known: &[&str]) -> bool {
@@ -190,7 +264,7 @@ fn push_number(buffer: &mut Buffer, number: u32) -> bool {
 mod tests {
     extern crate std;
 
-    use super::{Buffer, Entries, PATH, StaticMemory, block_has, counts, push_number};
+    use super::{Buffer, Entries, PATH, StaticMemory, block_has, counts, name_and_parent, push_number};
     use std::vec::Vec;
 
     #[test]
@@ -209,6 +283,19 @@ mod tests {
         }
         for variable in ["CLAUDE_PID=1", "CLAUDECODE=1", "CLAUDE_PROJECT_DIR=/p", "PATH=/bin", "HOMES=/h"] {
             assert!(!counts(variable.as_bytes()), "{variable}");
+        }
+    }
+
+    #[test]
+    fn a_name_with_parentheses_hides_no_parent() {
+        for (stat, found) in [
+            (&b"42 (claude) S 7 42 42 0"[..], Some((&b"claude"[..], 7))),
+            (b"42 (a) S 1) b) R 4194304 1", Some((b"a) S 1) b", 4_194_304))),
+            (b"42 (x) S 99999999999 1", None),
+            (b"42 x S 1", None),
+            (b"", None),
+        ] {
+            assert_eq!(name_and_parent(stat), found);
         }
     }
 

@@ -18,10 +18,12 @@ pub fn is_first_mark(name: &OsStr) -> bool {
 
 /// Whether a command line is a client's: its program, or the script that its program runs.
 pub fn is_client(words: &[&[u8]]) -> bool {
-    words.iter().take(2).any(|word| {
-        let path = Path::new(OsStr::from_bytes(word));
-        agents::ALL.0.iter().any(|dialect| is_at(&dialect.program, path))
-    })
+    words.iter().take(2).any(|word| is_program(Path::new(OsStr::from_bytes(word))))
+}
+
+/// Whether a file is a client's.
+pub fn is_program(path: &Path) -> bool {
+    agents::ALL.0.iter().any(|dialect| is_at(&dialect.program, path))
 }
 
 fn marks() -> impl Iterator<Item = &'static [&'static str]> {

@@ -1,6 +1,5 @@
 use super::*;
 use std::io::{BufRead, BufReader};
-use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 /// A tree of real processes: a client by some name, what it starts, and below that a process that waits.
@@ -88,17 +87,29 @@ fn g11_a_client_inside_a_client_leads_to_the_outer_one_even_without_the_first_ma
 }
 
 #[test]
-fn g11_without_a_mark_a_client_is_known_by_its_name_through_shells_only() {
+fn g11_without_a_mark_a_client_is_known_by_its_name_whatever_stands_between() {
     let folder = tempfile::tempdir().unwrap();
     let started = &[("TAUT_HOME", "/home/dev/state")];
     let given = &["TAUT_HOME=/repo/evil"];
     let tree = Tree::new(folder.path(), "claude.exe", started, given);
     assert_eq!(home_of(&tree.seen(false)), Some("/home/dev/state".into()));
-    let tree = Tree::new(folder.path(), "harness", started, given);
-    assert_eq!(tree.seen(false), Origin::Itself);
+    for between in [&["wrapper"][..], &["timeout", "wrapper", "sh"], &["a", "b", "c", "d"]] {
+        let programs: Vec<PathBuf> =
+            ["claude"].iter().chain(between).map(|name| copy_of_shell(folder.path(), name)).collect();
+        let tree = Tree::of(&programs, started, given);
+        assert_eq!(home_of(&tree.seen(false)), Some("/home/dev/state".into()), "{between:?}");
+    }
+}
+
+#[test]
+fn g11_tests_that_an_agent_runs_are_not_its_hooks() {
+    let folder = tempfile::tempdir().unwrap();
+    let started = &[("TAUT_HOME", "/home/dev/state")];
+    // The harness has the client's mark, and takes it from what it starts.
     let programs = ["claude", "harness"].map(|name| copy_of_shell(folder.path(), name));
-    let tree = Tree::of(&programs, started, given);
-    assert_eq!(tree.seen(false), Origin::Itself, "tests that an agent runs are not its hooks");
+    let tree = Tree::of(&programs, started, &["CLAUDECODE=1", "TAUT_HOME=/tmp/test"]);
+    assert_eq!(tree.seen(false), Origin::Itself);
+    assert_eq!(home_of(&tree.seen(true)), Some("/home/dev/state".into()), "one that carries the mark is the client's");
 }
 
 #[test]
@@ -150,4 +161,24 @@ fn g11_what_the_client_was_started_with_says_where_things_are_and_a_relative_pat
         PathVariables::of_start(|name| value(&start, name)).state(),
         PathBuf::from("/home/dev/.local/state/taut")
     );
+}
+
+#[test]
+fn g11_a_place_inside_the_repository_is_nobodys_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let top = folder.path().canonicalize().unwrap();
+    let repository = top.join("repository");
+    std::fs::create_dir_all(repository.join(".git")).unwrap();
+    std::fs::write(repository.join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
+    std::fs::create_dir_all(repository.join("src")).unwrap();
+    std::os::unix::fs::symlink(&repository, top.join("link")).unwrap();
+    let tree = work_tree(&repository.join("src")).unwrap();
+    assert_eq!(tree, repository);
+    for inside in ["repository/evil", "repository", "link/src"] {
+        assert!(lies_in(top.join(inside).as_os_str(), &tree), "{inside}");
+    }
+    for outside in ["", "home", "repository-2/state"] {
+        assert!(!lies_in(top.join(outside).as_os_str(), &tree), "{outside}");
+    }
+    assert_eq!(work_tree(&top), None, "no repository");
 }

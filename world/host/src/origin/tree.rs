@@ -88,7 +88,7 @@ fn variable(entry: &[u8]) -> Option<(OsString, OsString)> {
 }
 
 #[cfg(target_os = "linux")]
-fn read(path: &str, most: u64) -> Option<Vec<u8>> {
+pub fn read(path: &str, most: u64) -> Option<Vec<u8>> {
     whole(std::fs::File::open(path).ok()?, most)
 }
 

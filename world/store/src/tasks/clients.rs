@@ -1,7 +1,7 @@
 //! Clients of open sessions, by their processes: who a command runs within.
 
 use crate::{Error, Store};
-use model::ClientProcess;
+use model::{ClientProcess, Ms};
 use rusqlite::{Connection, Row};
 
 /// The client of an open session.
@@ -12,6 +12,19 @@ pub struct OpenClient {
     pub session: String,
     pub process: ClientProcess,
 }
+
+/// A client's process, and when it was heard of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClientSpan {
+    pub process: ClientProcess,
+    pub started: Ms,
+    pub last_seen: Ms,
+    /// `None` as long as its session is open.
+    pub ended: Option<Ms>,
+}
+
+const SINCE: &str = "SELECT client_pid, client_started, started_at, last_seen_at, ended_at FROM sessions
+    WHERE client_pid IS NOT NULL AND last_seen_at >= ?1";
 
 /// The index is not named: a database that was not migrated yet, and can only be read, has none.
 pub(super) const OF_PROCESS: &str = "SELECT agent, id, client_pid, client_started FROM sessions
@@ -27,9 +40,27 @@ impl Store {
         };
         self.read(|conn| Ok(pids.iter().map(|pid| of(conn, pid)).collect::<Result<Vec<_>, _>>()?.concat()))
     }
+
+    /// The clients of all sessions that were heard of since then, ended or not.
+    pub fn clients_since(&self, since: Ms) -> Result<Vec<ClientSpan>, Error> {
+        self.read(|conn| conn.prepare_cached(SINCE)?.query_map([since.0], read_span)?.collect())
+    }
+}
+
+fn read_span(row: &Row<'_>) -> rusqlite::Result<ClientSpan> {
+    Ok(ClientSpan {
+        process: ClientProcess { pid: row.get(0)?, started: started(row, 1)? },
+        started: Ms(row.get(2)?),
+        last_seen: Ms(row.get(3)?),
+        ended: row.get::<_, Option<i64>>(4)?.map(Ms),
+    })
+}
+
+fn started(row: &Row<'_>, at: usize) -> rusqlite::Result<u64> {
+    Ok(row.get::<_, Option<i64>>(at)?.unwrap_or_default().cast_unsigned())
 }
 
 fn read(row: &Row<'_>) -> rusqlite::Result<OpenClient> {
-    let started = row.get::<_, Option<i64>>(3)?.unwrap_or_default().cast_unsigned();
+    let started = started(row, 3)?;
     Ok(OpenClient { agent: row.get(0)?, session: row.get(1)?, process: ClientProcess { pid: row.get(2)?, started } })
 }

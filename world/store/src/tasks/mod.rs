@@ -11,7 +11,7 @@ mod turn;
 mod waiting;
 mod workers;
 
-pub use clients::OpenClient;
+pub use clients::{ClientSpan, OpenClient};
 pub use deps::Dependency;
 pub use lapse::Lapsed;
 pub use list::TaskFilter;

@@ -30,7 +30,7 @@ pub fn run(args: &EditArgs, printer: &Printer) -> Result<Exit, CliError> {
         open(&draft)?;
         let text = read(&draft)?;
         let Err(mistakes) = policy::config::check(&text, &draft.to_string_lossy()) else {
-            return replace(&text, &base, &draft, args, printer);
+            return replace(&text, &base, &draft, printer);
         };
         show(&mistakes, printer);
         if !person::agrees("Edit it again?")? {
@@ -59,7 +59,7 @@ fn begin(file: &Path, draft: &Path, printer: &Printer) -> Result<String, CliErro
     Ok(base)
 }
 
-fn replace(text: &str, base: &str, draft: &Path, args: &EditArgs, printer: &Printer) -> Result<Exit, CliError> {
+fn replace(text: &str, base: &str, draft: &Path, printer: &Printer) -> Result<Exit, CliError> {
     let change = user_config::replace(text.to_string())?;
     if change.before() != base {
         return Err(CliError::failed(format!(
@@ -76,7 +76,7 @@ fn replace(text: &str, base: &str, draft: &Path, args: &EditArgs, printer: &Prin
         return Ok(Exit::Ok);
     }
     printer.diff(&diff);
-    if !args.yes && !person::agrees(&format!("Change {} as shown above?", change.file.display()))? {
+    if !person::agrees(&format!("Change {} as shown above?", change.file.display()))? {
         printer.note(format!("nothing changed; the edit is kept in {}", draft.display()));
         return Ok(Exit::Failed);
     }

@@ -19,12 +19,11 @@ use toml_edit::{Array, Value, value};
 /// So often it is tried to be the one who says what was told.
 const TRIES: u32 = 10;
 
-/// Whether to ask before the change is made.
-#[derive(Clone, Copy)]
-enum Asking {
+/// Whether the change is made, once it was agreed to, or only shown.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Making {
     DryRun,
-    Yes,
-    Ask,
+    Asked,
 }
 
 pub fn on(args: &OnArgs, printer: &Printer) -> Result<Exit, CliError> {
@@ -43,6 +42,9 @@ pub fn on(args: &OnArgs, printer: &Printer) -> Result<Exit, CliError> {
     if let Some(program) = args.command.first() {
         let checked = host::notify::check_program(program, &place);
         checked.map_err(|trouble| CliError::usage(trouble.to_string()))?;
+    }
+    if !args.dry_run {
+        person::required("notify on")?;
     }
     let named = args.terminal || args.desktop || !args.command.is_empty();
     let desktop = host::notify::desktop_program(&place);
@@ -63,7 +65,7 @@ pub fn on(args: &OnArgs, printer: &Printer) -> Result<Exit, CliError> {
         }
         Ok(())
     })?;
-    let exit = make(&change, Asking::of(args.dry_run, args.yes), printer, begin_now)?;
+    let exit = make(&change, Making::of(args.dry_run), printer, begin_now)?;
     match &desktop {
         Err(trouble) if args.desktop => printer.note(format!("the desktop cannot be told yet: {trouble}")),
         Err(trouble) if !named => printer.note(format!("the desktop is left out: {trouble}")),
@@ -76,7 +78,9 @@ pub fn on(args: &OnArgs, printer: &Printer) -> Result<Exit, CliError> {
 }
 
 pub fn off(args: &OffArgs, printer: &Printer) -> Result<Exit, CliError> {
-    person::outside_agents("notify off")?;
+    if !args.dry_run {
+        person::required("notify off")?;
+    }
     let change = user_config::plan(|config| {
         // The ways stay as they are written, for when it is switched on again.
         if config.contains_key("notify") {
@@ -84,7 +88,7 @@ pub fn off(args: &OffArgs, printer: &Printer) -> Result<Exit, CliError> {
         }
         Ok(())
     })?;
-    make(&change, Asking::of(args.dry_run, args.yes), printer, || Ok(()))
+    make(&change, Making::of(args.dry_run), printer, || Ok(()))
 }
 
 /// What agents turned to before this moment is not told. Before the change is
@@ -106,7 +110,7 @@ fn begin_now() -> Result<(), CliError> {
 
 fn make(
     change: &ConfigChange,
-    asking: Asking,
+    making: Making,
     printer: &Printer,
     first: impl FnOnce() -> Result<(), CliError>,
 ) -> Result<Exit, CliError> {
@@ -125,16 +129,13 @@ fn make(
     if !printer.json() {
         printer.diff(&diff);
     }
-    match asking {
-        Asking::DryRun => {
-            made(false, "");
-            return Ok(Exit::Ok);
-        }
-        Asking::Ask if !person::agrees(&format!("Change {} as shown above?", change.file.display()))? => {
-            printer.note("nothing was changed");
-            return Ok(Exit::Failed);
-        }
-        Asking::Ask | Asking::Yes => {}
+    if making == Making::DryRun {
+        made(false, "");
+        return Ok(Exit::Ok);
+    }
+    if !person::agrees(&format!("Change {} as shown above?", change.file.display()))? {
+        printer.note("nothing was changed");
+        return Ok(Exit::Failed);
     }
     first()?;
     change.write()?;
@@ -160,12 +161,8 @@ fn array<'a>(words: impl Iterator<Item = &'a str>) -> Array {
     words.map(Value::from).collect()
 }
 
-impl Asking {
-    fn of(dry_run: bool, yes: bool) -> Self {
-        match (dry_run, yes) {
-            (true, _) => Self::DryRun,
-            (false, true) => Self::Yes,
-            (false, false) => Self::Ask,
-        }
+impl Making {
+    fn of(dry_run: bool) -> Self {
+        if dry_run { Self::DryRun } else { Self::Asked }
     }
 }

@@ -43,7 +43,9 @@ pub fn run(args: &AllowArgs, printer: &Printer) -> Result<Exit, CliError> {
     if let Some(length) = &args.expires {
         entry.insert("expires", value(now.plus(millis(length)?).rfc3339()));
     }
-    let file = edit(|config| allows::put(config, entry, now))?;
+    let Some(file) = edit(printer, |config| allows::put(config, entry, now))? else {
+        return Ok(Exit::Failed);
+    };
     let scope = path.map(|path| format!(" in {path}")).unwrap_or_default();
     let length = args.expires.as_ref().map(|length| format!(" for {length}")).unwrap_or_default();
     print_written(printer, &file, &format!("{} is allowed from now on{scope}{length}", rule.id));
@@ -52,6 +54,11 @@ pub fn run(args: &AllowArgs, printer: &Printer) -> Result<Exit, CliError> {
 
 /// The next call the rule would stop passes, and uses it up.
 fn once(rule: &str, printer: &Printer) -> Result<Exit, CliError> {
+    printer.note(format!("the next call that {rule} would stop passes, whichever agent makes it, within half an hour"));
+    if !person::agrees(&format!("Let it pass {rule} once?"))? {
+        printer.note("nothing changed");
+        return Ok(Exit::Failed);
+    }
     let mut store = Store::open_and_migrate(&PathVariables::from_process().state(), PATIENCE)?;
     let what = AllowedOnce::Rule(rule.to_string());
     let allowance = Write::Allowance(Allowance { what, by: person::name(), at: host::clock::now() });
@@ -71,13 +78,16 @@ pub fn pack(name: &str, switch: OnOff, printer: &Printer) -> Result<Exit, CliErr
     };
     person::required("policy pack")?;
     let on = matches!(switch, OnOff::On);
-    let file = edit(|config| {
+    let Some(file) = edit(printer, |config| {
         let guard = section(config, "guard")?;
         let packs = guard.entry("packs").or_insert(Item::Table(Table::new()));
         let packs = packs.as_table_like_mut().ok_or_else(|| wrong_shape("guard.packs"))?;
         packs.insert(pack.name(), value(on));
         Ok(())
-    })?;
+    })?
+    else {
+        return Ok(Exit::Failed);
+    };
     print_written(
         printer,
         &file,
@@ -86,10 +96,19 @@ pub fn pack(name: &str, switch: OnOff, printer: &Printer) -> Result<Exit, CliErr
     Ok(Exit::Ok)
 }
 
-pub(super) fn edit(change: impl FnOnce(&mut DocumentMut) -> Result<(), CliError>) -> Result<PathBuf, CliError> {
+/// Shows the change and asks; `None` when it was not agreed to.
+fn edit(
+    printer: &Printer,
+    change: impl FnOnce(&mut DocumentMut) -> Result<(), CliError>,
+) -> Result<Option<PathBuf>, CliError> {
     let planned = user_config::plan(change)?;
+    printer.diff_note(&planned.diff());
+    if !person::agrees(&format!("Change {} as shown above?", planned.file.display()))? {
+        printer.note("nothing changed");
+        return Ok(None);
+    }
     planned.write()?;
-    Ok(planned.file)
+    Ok(Some(planned.file))
 }
 
 pub(super) fn print_written(printer: &Printer, file: &Path, what: &str) {

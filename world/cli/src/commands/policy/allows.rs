@@ -1,14 +1,14 @@
 //! `taut policy allows` and `taut policy forget`: what is allowed here, and how it is taken back. One entry for one
 //! scope, and an edit drops those whose time is over.
 
-use super::allow::{edit, print_written};
+use super::allow::print_written;
 use crate::args::ForgetArgs;
 use crate::commands::judge_here;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::person;
 use crate::printer::{Printer, Text};
-use crate::user_config::{section, wrong_shape};
+use crate::user_config::{self, section, wrong_shape};
 use host::paths::PathVariables;
 use model::Ms;
 use policy::config::{Allow, AllowOrigin};
@@ -81,12 +81,13 @@ pub fn forget(args: &ForgetArgs, printer: &Printer) -> Result<Exit, CliError> {
     let path = args.path.as_deref().map(typed_path).transpose()?;
     let now = host::clock::now();
     let mut rule = String::new();
-    let file = edit(|config| {
+    let planned = user_config::plan(|config| {
         let at = chosen(entries(config)?, args, path.as_deref())?;
         rule = remove(config, at)?;
         drop_expired(config, now)
     })?;
-    print_written(printer, &file, &format!("{rule} is no longer allowed{}", in_path(path.as_deref())));
+    planned.write()?;
+    print_written(printer, &planned.file, &format!("{rule} is no longer allowed{}", in_path(path.as_deref())));
     Ok(Exit::Ok)
 }
 

@@ -57,7 +57,7 @@ fn defect_6_ctrl_c_does_not_reach_the_agent_and_the_end_is_manual() {
     stage.client_does(&format!(
         "touch .git/begun; until [ -e .git/go ]; do sleep 0.05; done; {WORK} echo whole > .git/ended; {FINE}"
     ));
-    let mut going = stage.start_loop(&["loop", "build", "--yes"]);
+    let mut going = stage.start_loop(&["loop", "build"]);
     testkit::poll::until("the agent", testkit::stage::PLENTY, || stage.path(".git/begun").exists().then_some(()))
         .unwrap();
     // The whole foreground group gets it, as from a terminal.

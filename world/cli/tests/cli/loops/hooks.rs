@@ -191,7 +191,7 @@ fn t9_a_hook_that_is_swapped_all_the_time_never_runs_untrusted() {
                 }
             }
         });
-        // Without `--yes`, which would trust whatever lies there.
+        // Not by the stage, which would trust whatever lies there.
         let done = stage.sandbox.taut(&["loop", "build", "--json", "-n", "60"], b"").unwrap();
         over.store(true, std::sync::atomic::Ordering::Relaxed);
         assert_eq!(summary(&done)["finish"], "max_iterations", "{}", done.stderr_text());

@@ -73,7 +73,7 @@ fn l7_q4_leases_are_renewed_while_the_agent_works_in_silence() {
     stage.client_does(&format!(
         "taut task claim --lease 8 > .git/claimed; until [ -e .git/go ]; do sleep 0.1; done; taut task done t1; {FINE}"
     ));
-    let mut going = stage.start_loop(&["loop", "build", "--yes"]);
+    let mut going = stage.start_loop(&["loop", "build"]);
     stage.until_written(".git/claimed");
     let first = stage.show("t1")["lease_expires_at"].clone();
     poll::until("a renewal", PLENTY, || (stage.show("t1")["lease_expires_at"] != first).then_some(())).unwrap();

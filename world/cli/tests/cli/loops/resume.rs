@@ -8,7 +8,7 @@ use testkit::stage::{PLENTY, Stage, lives, summary};
 fn l9_a_loop_killed_with_9_is_resumed_where_it_was_and_its_agent_stopped() {
     let stage = Stage::with_plan();
     stage.client_does(&format!("if [ -e .git/first ] && [ ! -e .git/go ]; then sleep 1; echo $$ > .git/pid; sleep 600; fi; touch .git/first; {WORK} {FINE}"));
-    let mut going = stage.start_loop(&["loop", "build", "--yes"]);
+    let mut going = stage.start_loop(&["loop", "build"]);
     let pid = stage.until_written(".git/pid");
     going.child.kill().unwrap();
     going.child.wait().unwrap();
@@ -30,7 +30,7 @@ fn l9_l7_a_new_loop_clears_a_killed_one_away_and_its_task_comes_back() {
     let stage = Stage::with_plan();
     stage.task(&["create", "t1", "do it"]);
     stage.client_does("if [ ! -e .git/go ]; then taut task claim > .git/claimed; sleep 600; fi; taut task claim >/dev/null && taut task done t1; exit 0");
-    let mut going = stage.start_loop(&["loop", "build", "--yes"]);
+    let mut going = stage.start_loop(&["loop", "build"]);
     stage.until_written(".git/claimed");
     going.child.kill().unwrap();
     going.child.wait().unwrap();
@@ -44,7 +44,7 @@ fn l9_l7_a_new_loop_clears_a_killed_one_away_and_its_task_comes_back() {
 fn l1_two_loops_in_one_work_tree_are_refused() {
     let stage = Stage::with_plan();
     stage.client_does("touch .git/begun; sleep 600");
-    let going = stage.start_loop(&["loop", "build", "--yes"]);
+    let going = stage.start_loop(&["loop", "build"]);
     poll::until("the agent", PLENTY, || stage.path(".git/begun").exists().then_some(())).unwrap();
     let second = stage.build(&[]);
     assert_eq!(second.code(), Some(1));

@@ -10,7 +10,7 @@ const HANGS: &str = "trap '' TERM; echo $$ > .git/pid; (trap '' TERM; echo $BASH
 fn l4_the_second_ctrl_c_kills_the_group_though_it_ignores_term() {
     let stage = Stage::with_plan();
     stage.loop_hook("finished", "echo $FRESHER_FINISH_TYPE >> .git/finished").client_does(HANGS);
-    let mut going = stage.start_loop(&["loop", "build", "--yes"]);
+    let mut going = stage.start_loop(&["loop", "build"]);
     let grand = stage.until_written(".git/grand");
     going.signal(libc::SIGINT);
     poll::until("the word", PLENTY, || going.printed().contains("Ctrl+C again").then_some(())).unwrap();
@@ -27,7 +27,7 @@ fn l4_l7_term_and_hangup_release_and_finish_exactly_once() {
         stage.task(&["create", "t1", "do it"]);
         stage.loop_hook("finished", "echo $FRESHER_FINISH_TYPE >> .git/finished");
         stage.client_does("taut task claim > .git/claimed; while :; do sleep 0.1; done");
-        let mut going = stage.start_loop(&["loop", "build", "--yes"]);
+        let mut going = stage.start_loop(&["loop", "build"]);
         stage.until_written(".git/claimed");
         going.signal(signal);
         going.signal(signal);
@@ -44,7 +44,8 @@ fn l4_l7_term_and_hangup_release_and_finish_exactly_once() {
 fn l4_a_closed_terminal_does_not_end_the_loop_before_its_time() {
     let stage = Stage::with_plan();
     stage.loop_hook("finished", "echo $FRESHER_FINISH_TYPE >> .git/finished").client_does(FINE);
-    let mut command = stage.command(&["loop", "build", "--yes"]);
+    stage.sandbox.trust_project().unwrap();
+    let mut command = stage.command(&["loop", "build"]);
     command
         .stdin(std::process::Stdio::null())
         .stdout(std::process::Stdio::piped())
@@ -59,7 +60,7 @@ fn l4_a_closed_terminal_does_not_end_the_loop_before_its_time() {
 fn l4_ctrl_c_during_a_wait_ends_it_at_once() {
     let stage = Stage::with_plan();
     stage.client_does(r#"echo '{"type":"result","is_error":true,"api_error_status":429}'; touch .git/limited; exit 1"#);
-    let mut going = stage.start_loop(&["loop", "build", "--yes"]);
+    let mut going = stage.start_loop(&["loop", "build"]);
     poll::until("the limit", PLENTY, || going.printed().contains("iteration 1 ended").then_some(())).unwrap();
     going.signal(libc::SIGINT);
     assert_eq!(going.end(), Some(130), "{}", going.printed());

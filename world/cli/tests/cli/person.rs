@@ -1,0 +1,201 @@
+//! Who is a person (G8): the ways around that an agent has tried, each once where no agent is, and once below one.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use testkit::stage::{LIMIT, Stage};
+use testkit::{Finished, is_missing, process};
+
+/// What a person needs at least, in an environment made anew.
+const ANEW: &str = "env -i HOME=\"$HOME\" TAUT_HOME=\"$TAUT_HOME\" PATH=\"$PATH\" TERM=xterm";
+/// Ended by the command that was left behind, which says what became of it.
+const AND_WAIT: &str = "; until [ -e \"$TAUT_HOME/said.done\" ]; do sleep 0.05; done";
+const PAUSE: &str = "taut pause 1h > \"$TAUT_HOME/said\" 2>&1; touch \"$TAUT_HOME/said.done\"";
+
+struct Scene {
+    stage: Stage,
+}
+
+impl Scene {
+    fn new() -> Self {
+        Self { stage: Stage::installed() }
+    }
+
+    /// A shell that goes by the name of a client, in place of one.
+    fn client(&self, name: &str) -> PathBuf {
+        let program = self.stage.sandbox.root().join("bin").join(name);
+        // By a child: a file that this process writes may be busy when another test has just forked.
+        assert!(Command::new("cp").arg("-f").arg("/bin/sh").arg(&program).status().unwrap().success());
+        program
+    }
+
+    /// A line that a shell by this name runs, in a namespace where nobody else is.
+    fn run(&self, shell: &Path, line: &str) -> Finished {
+        let mut command = self.stage.sandbox.alone("sh").unwrap_or_else(|| self.stage.sandbox.command("sh"));
+        // The first one takes in those whose parent ended.
+        command.args(["-c", "\"$@\"; exit $?", "first"]).arg(shell).args(["-c", &format!("{line}; exit $?")]);
+        process::run(command, b"", LIMIT).unwrap()
+    }
+
+    fn is_paused(&self) -> bool {
+        self.stage.sandbox.taut_home().join("overrides.json").exists()
+    }
+
+    fn said(&self) -> String {
+        fs::read_to_string(self.stage.sandbox.taut_home().join("said")).unwrap_or_default()
+    }
+}
+
+/// Each types `y`, at a terminal that was made for it.
+fn ways() -> Vec<(&'static str, String)> {
+    let typed = format!("echo y | {ANEW} script -qc '{PAUSE}' /dev/null > /dev/null");
+    let mut ways = vec![
+        ("a terminal made by script", typed.clone()),
+        ("the variables taken away", format!("export CLAUDECODE=1; unset CLAUDECODE; {typed}")),
+        ("a session of its own", format!("echo y | {ANEW} setsid -w script -qc '{PAUSE}' /dev/null > /dev/null")),
+        ("left behind", format!("( echo y | {ANEW} script -qc '{PAUSE}' /dev/null > /dev/null & ){AND_WAIT}")),
+        (
+            "left behind for good",
+            format!("echo y | {ANEW} setsid -f script -qc '{PAUSE}' /dev/null > /dev/null{AND_WAIT}"),
+        ),
+        (
+            "a hangup ignored",
+            format!("( echo y | {ANEW} nohup setsid script -qc '{PAUSE}' /dev/null > /dev/null 2>&1 & ){AND_WAIT}"),
+        ),
+    ];
+    if !is_missing("tmux") {
+        let server = "tmux -f /dev/null -S \"$TAUT_HOME/tmux\"";
+        ways.push((
+            "a tmux server",
+            format!(
+                "{ANEW} {server} new-session -d '{PAUSE}; sleep 600'; \
+                 until [ -e \"$TAUT_HOME/said.done\" ]; do {ANEW} {server} send-keys y Enter; sleep 0.05; done; \
+                 {ANEW} {server} kill-server"
+            ),
+        ));
+    }
+    if !is_missing("python3") {
+        let python = "import pty, sys; pty.spawn([\"sh\", \"-c\", sys.argv[1]])";
+        ways.push((
+            "a terminal made by a program",
+            format!("echo y | {ANEW} python3 -c '{python}' '{PAUSE}' > /dev/null"),
+        ));
+    }
+    ways
+}
+
+#[test]
+fn g8_no_terminal_and_no_lost_parent_makes_an_agent_a_person() {
+    if is_missing("script") || is_missing("setsid") {
+        return;
+    }
+    for (what, line) in ways() {
+        for agent in ["claude", "codex"] {
+            let scene = Scene::new();
+            let done = scene.run(&scene.client(agent), &line);
+            let said = scene.said();
+            assert!(said.contains("`taut pause` is for people"), "{what}, {agent}: {said}{}", done.stderr_text());
+            assert!(!scene.is_paused(), "{what}, {agent}: {said}");
+        }
+    }
+}
+
+/// What is refused above is refused for the agent alone.
+#[test]
+fn g8_the_same_ways_are_open_to_a_person_where_no_agent_is() {
+    if is_missing("script") || is_missing("setsid") || Scene::new().stage.sandbox.alone("true").is_none() {
+        return testkit::skipped("nobody is granted a namespace of processes here, and an agent may be above");
+    }
+    for (what, line) in ways() {
+        let scene = Scene::new();
+        let done = scene.run(&scene.client("my-shell"), &line);
+        assert!(scene.is_paused(), "{what}: {}{}", scene.said(), done.stderr_text());
+    }
+}
+
+#[test]
+fn g8_a_loop_trusts_no_project_for_an_agent_whatever_it_says_for_the_person() {
+    if is_missing("script") {
+        return;
+    }
+    let scene = Scene::new();
+    let hooks = scene.stage.sandbox.project().join(".taut/hooks");
+    fs::create_dir_all(&hooks).unwrap();
+    fs::write(hooks.join("started"), "#!/bin/sh\n").unwrap();
+    let line =
+        "echo y | env -u CLAUDECODE -u CLAUDE_CODE_ENTRYPOINT script -qec 'taut loop build --yes -n 1' /dev/null";
+    let done = scene.run(&scene.client("claude"), line);
+    assert!(done.stdout_text().contains("`taut trust` is for people"), "{}{}", done.stdout_text(), done.stderr_text());
+    assert!(!scene.stage.sandbox.taut_home().join("trust").exists());
+}
+
+#[test]
+fn g8_yes_answers_nothing_that_makes_the_guard_weaker() {
+    let scene = Scene::new();
+    let sandbox = &scene.stage.sandbox;
+    assert!(sandbox.taut(&["init", "--yes"], b"").unwrap().success());
+    let settings = sandbox.claude_dir().join("settings.json");
+    let installed = fs::read_to_string(&settings).unwrap();
+    fs::create_dir_all(sandbox.project().join(".taut")).unwrap();
+    fs::write(sandbox.project().join(".taut/config.toml"), "[guard]\nmode = \"observe\"\n").unwrap();
+    for args in [&["uninstall", "--yes"][..], &["trust", "--yes"], &["loop", "build", "--yes", "-n", "1"]] {
+        for typed in ["n\n", "\n"] {
+            let asked = sandbox.at_terminal(args, typed, &[("TAUT_NO_DAEMON", "1")]).unwrap();
+            let said = String::from_utf8_lossy(&asked.stderr).into_owned();
+            assert!(said.contains("[y/N]"), "{args:?}: {said}");
+        }
+        let piped = sandbox.taut(args, b"y\n").unwrap();
+        assert!(!piped.success() && piped.stderr_text().contains("is for people"), "{args:?}: {}", piped.stderr_text());
+    }
+    assert_eq!(fs::read_to_string(&settings).unwrap(), installed);
+    assert!(!sandbox.taut_home().join("trust").exists());
+}
+
+#[test]
+fn g8_what_makes_the_guard_weaker_is_shown_and_asked_and_a_no_changes_nothing() {
+    let scene = Scene::new();
+    let sandbox = &scene.stage.sandbox;
+    let config = sandbox.home().join(".config/taut/config.toml");
+    let cases: [(&[&str], &str); 4] = [
+        (&["pause", "10m"], "every rule but the floor"),
+        (&["policy", "allow", "git-clean", "--reason", "mine"], "+rule = \"git-clean\""),
+        (&["policy", "allow", "git-clean", "--once", "--reason", "mine"], "the next call that git-clean would stop"),
+        (&["policy", "pack", "publishing", "off"], "+publishing = false"),
+    ];
+    for (args, shown) in cases {
+        for (typed, changes) in [("n\n", false), ("y\n", true)] {
+            let asked = sandbox.at_terminal(args, typed, &[]).unwrap();
+            let said = String::from_utf8_lossy(&asked.stderr).into_owned();
+            assert!(said.contains(shown) && said.contains("[y/N]"), "{args:?}: {said}");
+            assert_eq!(asked.status.success(), changes, "{args:?}: {said}");
+            if typed == "n\n" {
+                assert!(!scene.is_paused() || args[0] != "pause", "{args:?}");
+            }
+        }
+    }
+    let text = fs::read_to_string(config).unwrap();
+    assert_eq!(text.matches("rule = \"git-clean\"").count(), 1, "{text}");
+    assert!(scene.is_paused() && text.contains("publishing = false"), "{text}");
+}
+
+/// The socket serves an agent's processes hooks and reads. That a daemon ends is for people to say.
+#[test]
+fn g8_a_command_of_an_agent_does_not_end_the_daemon_and_one_of_a_person_does() {
+    for client in ["claude", "my-wrapper"] {
+        let scene = Scene { stage: Stage::installed().and_daemon() };
+        let shell = scene.client(client);
+        let hook = "taut hook --agent claude-code < \"$TAUT_HOME/payload\"";
+        let payload = scene.stage.payload(&serde_json::json!({"hook_event_name": "SessionStart", "source": "startup"}));
+        fs::write(scene.stage.sandbox.taut_home().join("payload"), payload).unwrap();
+        let mut command = scene.stage.sandbox.command(&shell);
+        // What the client starts has its mark; what that starts has dropped it.
+        let tool = format!("CLAUDECODE=1 sh -c '{hook}; {ANEW} taut daemon stop; exit $?'; exit $?");
+        command.args(["-c", &tool]);
+        let done = process::run(command, b"", LIMIT).unwrap();
+        assert!(!done.success() && done.stderr_text().contains(client), "{client}: {}", done.stderr_text());
+        assert!(done.stderr_text().contains("may not end it"), "{client}: {}", done.stderr_text());
+        assert!(scene.stage.taut(&["daemon", "status"]).success(), "{client}");
+        assert!(scene.stage.taut(&["daemon", "stop"]).success(), "{client}");
+        assert!(!scene.stage.taut(&["daemon", "status"]).success(), "{client}");
+    }
+}

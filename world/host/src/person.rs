@@ -1,0 +1,227 @@
+//! Whether a person is there: for commands that only people may give.
+//!
+//! An agent's command can drop every variable, take a pseudo-terminal of its own and leave the processes that started
+//! it behind. What it cannot do is to have been started by somebody else. So the processes above a command count, and
+//! those above whoever holds the other end of its terminal, all the way up; and where that way ends at a process that
+//! was started since an agent began, and that is no program people sit at, nobody can tell that it was not the agent's.
+
+mod names;
+mod process;
+#[cfg_attr(target_os = "linux", path = "person/linux.rs")]
+#[cfg_attr(not(target_os = "linux"), path = "person/elsewhere.rs")]
+mod system;
+
+pub use process::{ProcessOwner, ProcessRecord};
+
+use model::{ClientProcess, Ms};
+use std::collections::BTreeMap;
+
+/// What is seen of this machine's processes at one moment.
+#[derive(Debug, Clone, Default)]
+pub struct ProcessTable {
+    /// The process that is asked about.
+    pub own: u32,
+    pub all: BTreeMap<u32, ProcessRecord>,
+    /// Processes that hold the other end of its terminal, as far as they can be seen.
+    pub holders: Vec<u32>,
+    /// Processes may be there that cannot be seen from here, as in a namespace of processes.
+    pub partial: bool,
+}
+
+/// A client that called hooks, and from when to when it may have started something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AgentSpan {
+    pub process: ClientProcess,
+    pub from: Ms,
+    /// `None` as long as its session is open.
+    pub until: Option<Ms>,
+}
+
+/// Why nobody can be taken for a person.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NotAPerson {
+    #[error("{program} (process {pid}) is an agent, and this was started below it")]
+    Below { pid: u32, program: String },
+    #[error("{program} (process {pid}) was started by an agent, as its environment says, and this below it")]
+    Marked { pid: u32, program: String },
+    #[error("{program} (process {pid}) runs commands by the clock, where nobody sits")]
+    Scheduled { pid: u32, program: String },
+    #[error("this comes from {program} (process {pid}), which has no parent left and was started since {agent} runs")]
+    Detached { pid: u32, program: String, agent: String },
+    #[error("the processes above this one cannot be seen: process {pid} is hidden")]
+    Unseen { pid: u32 },
+    #[error("an agent (process {pid}) works here that cannot be seen from inside this sandbox")]
+    Outside { pid: u32 },
+    #[error("the system does not tell which processes run")]
+    NoProcesses,
+}
+
+/// Whether a person started this process. Slow: it looks at every process of the user's.
+///
+/// # Errors
+/// What speaks against it.
+pub fn check(recorded: &[AgentSpan]) -> Result<(), NotAPerson> {
+    system::table(std::process::id()).ok_or(NotAPerson::NoProcesses)?.judge(recorded)
+}
+
+/// The client of an open session that a process was started by. For a client that no other name is known of, it must have
+/// given its mark to what it started.
+pub fn recorded_client_above(pid: u32, recorded: &[ClientProcess]) -> Option<String> {
+    let table = system::chain(pid)?;
+    let Ok(chain) = table.above(pid) else {
+        return (!recorded.is_empty()).then(|| "a process that cannot be seen any more".to_owned());
+    };
+    let mut below: Option<&ProcessRecord> = None;
+    for process in chain {
+        let marked = below.is_some_and(|below| below.marked);
+        if recorded.iter().any(|client| process.is_client(*client)) && (process.is_agent() || marked) {
+            return Some(process.shown());
+        }
+        below = Some(process);
+    }
+    None
+}
+
+impl ProcessTable {
+    /// # Errors
+    /// What speaks against a person.
+    pub fn judge(&self, recorded: &[AgentSpan]) -> Result<(), NotAPerson> {
+        let chain = self.above(self.own)?;
+        let spans = self.spans(recorded);
+        self.no_agent(&chain, recorded)?;
+        self.not_detached(&chain, &spans, Multiplexers::Looked)?;
+        // A terminal that leaks its end to what it starts is still a terminal: one holder above suspicion is enough.
+        let mut found = Ok(());
+        for holder in self.holders.iter().filter(|holder| !chain.iter().any(|process| process.pid == **holder)) {
+            found = self.is_of_a_person(*holder, recorded, &spans, Multiplexers::Looked);
+            if found.is_ok() {
+                break;
+            }
+        }
+        found?;
+        let hidden =
+            |span: &&AgentSpan| span.until.is_none() && !self.all.values().any(|one| one.is_client(span.process));
+        match recorded.iter().find(hidden) {
+            Some(span) if self.partial => Err(NotAPerson::Outside { pid: span.process.pid }),
+            _ => Ok(()),
+        }
+    }
+
+    /// The process and all above it, nearest first.
+    fn above(&self, pid: u32) -> Result<Vec<&ProcessRecord>, NotAPerson> {
+        let mut chain: Vec<&ProcessRecord> = Vec::new();
+        let mut next = pid;
+        while next > 0 {
+            let process = self.all.get(&next).ok_or(NotAPerson::Unseen { pid: next })?;
+            // A circle is made of numbers that were given anew while they were read.
+            if chain.iter().any(|seen| seen.pid == next) {
+                return Err(NotAPerson::Unseen { pid: next });
+            }
+            chain.push(process);
+            next = process.parent;
+        }
+        Ok(chain)
+    }
+
+    fn no_agent(&self, chain: &[&ProcessRecord], recorded: &[AgentSpan]) -> Result<(), NotAPerson> {
+        for process in chain {
+            let (pid, program) = (process.pid, process.shown());
+            let known = recorded.iter().any(|span| span.until.is_none() && process.is_client(span.process));
+            if process.is_agent() || known && !process.is_place() {
+                return Err(NotAPerson::Below { pid, program });
+            }
+            if process.marked {
+                return Err(NotAPerson::Marked { pid, program });
+            }
+            if process.is_scheduler() {
+                return Err(NotAPerson::Scheduled { pid, program });
+            }
+        }
+        Ok(())
+    }
+
+    /// A process whose parent ended is given to the first one, or to one that stands in for it.
+    fn not_detached(&self, chain: &[&ProcessRecord], spans: &[Span], how: Multiplexers) -> Result<(), NotAPerson> {
+        for pair in chain.windows(2) {
+            let [process, parent] = pair else { continue };
+            let orphan = parent.is_reaper() && !self.holders.contains(&parent.pid);
+            // A shell that is the first process of a container, and what is started at it.
+            let at_the_same_terminal = process.terminal != 0 && process.terminal == parent.terminal;
+            if !orphan || at_the_same_terminal || process.owner == ProcessOwner::Other {
+                continue;
+            }
+            let since = spans.iter().find(|span| span.holds(process.started));
+            let Some(span) = since else { continue };
+            let here = process.is_place() && process.was_installed_before(span.from);
+            if !here || process.is_multiplexer() && !self.somebody_attached(process, chain, spans, how) {
+                let (pid, program) = (process.pid, process.shown());
+                return Err(NotAPerson::Detached { pid, program, agent: span.agent.clone() });
+            }
+        }
+        Ok(())
+    }
+
+    /// Somebody looks at the panes of a multiplexer from a terminal outside of it.
+    fn somebody_attached(
+        &self,
+        server: &ProcessRecord,
+        chain: &[&ProcessRecord],
+        spans: &[Span],
+        how: Multiplexers,
+    ) -> bool {
+        how == Multiplexers::Looked
+            && self.all.values().any(|process| {
+                let attached = process.terminal != 0
+                    && process.program == server.program
+                    && !chain.iter().any(|seen| seen.pid == process.pid);
+                attached && self.is_of_a_person(process.pid, &[], spans, Multiplexers::NotLooked).is_ok()
+            })
+    }
+
+    fn is_of_a_person(
+        &self,
+        pid: u32,
+        recorded: &[AgentSpan],
+        spans: &[Span],
+        how: Multiplexers,
+    ) -> Result<(), NotAPerson> {
+        let chain = self.above(pid)?;
+        self.no_agent(&chain, recorded)?;
+        self.not_detached(&chain, spans, how)
+    }
+
+    /// When agents may have started something: those that run, and those that called hooks.
+    fn spans(&self, recorded: &[AgentSpan]) -> Vec<Span> {
+        let living = self.all.values().filter(|process| process.is_agent());
+        let living = living.map(|process| Span { from: process.started, until: None, agent: process.shown() });
+        let recorded = recorded.iter().map(|span| {
+            let process = self.all.get(&span.process.pid).filter(|process| process.is_client(span.process));
+            let agent =
+                process.map_or_else(|| format!("an agent (process {})", span.process.pid), ProcessRecord::shown);
+            Span { from: span.from, until: span.until, agent }
+        });
+        living.chain(recorded).collect()
+    }
+}
+
+/// Whether it helps that somebody is attached to a multiplexer; not for who is attached itself.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Multiplexers {
+    Looked,
+    NotLooked,
+}
+
+struct Span {
+    from: Ms,
+    until: Option<Ms>,
+    agent: String,
+}
+
+impl Span {
+    fn holds(&self, at: Ms) -> bool {
+        self.from <= at && self.until.is_none_or(|until| at <= until)
+    }
+}
+
+#[cfg(test)]
+mod tests;
