@@ -3,7 +3,9 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use shuck_ast::{Command as Syntax, CompoundCommand, ForCommand, IfCommand, Redirect, Span, StmtSeq};
+use shuck_ast::{
+    CaseCommand, CaseTerminator, Command as Syntax, CompoundCommand, ForCommand, IfCommand, Redirect, Span, StmtSeq,
+};
 
 use super::{Place, Walker, condition};
 use crate::limits;
@@ -55,8 +57,9 @@ impl Walker {
                 self.branch(&repeat.body, source, place);
             }
             CompoundCommand::Case(case) => {
-                self.fields(slice(source, case.word.span), place);
-                let bodies: Vec<_> = case.cases.iter().map(|item| (&item.body, None)).collect();
+                let subject = self.value(slice(source, case.word.span), place).known();
+                let bodies = arms(case, subject.as_deref(), source);
+                let bodies: Vec<_> = bodies.into_iter().map(|body| (body, None)).collect();
                 self.branches(&bodies, source, place);
             }
             CompoundCommand::Arithmetic(arithmetic) => {
@@ -186,4 +189,35 @@ fn reads_lines(condition: &StmtSeq, source: &str) -> bool {
 
 fn unknown(name: Option<&&str>) -> Word {
     Word { pieces: vec![WordPiece::Unknown(format!("${}", name.unwrap_or(&"@")))], quoted: false }
+}
+
+/// The arms of a `case` that may run. Where its subject is known, those that are for other words do not.
+fn arms<'c>(case: &'c CaseCommand, subject: Option<&str>, source: &str) -> Vec<&'c StmtSeq> {
+    let mut bodies = Vec::new();
+    // Whether the arm before falls into this one, and whether it surely runs.
+    let (mut falls, mut runs) = (false, false);
+    for item in &case.cases {
+        let patterns = item.patterns.iter().map(|pattern| literal(slice(source, pattern.span)));
+        let patterns: Vec<Option<&str>> = patterns.collect();
+        let is = subject.is_some_and(|subject| patterns.contains(&Some(subject)));
+        // `shopt -s nocasematch` may hold.
+        let other = |subject: &str| patterns.iter().all(|p| p.is_some_and(|p| !p.eq_ignore_ascii_case(subject)));
+        let is_not = subject.is_some_and(other);
+        if is_not && !falls {
+            continue;
+        }
+        bodies.push(&item.body);
+        runs = is || (falls && runs);
+        falls = item.terminator == CaseTerminator::FallThrough;
+        if runs && item.terminator == CaseTerminator::Break {
+            break;
+        }
+    }
+    bodies
+}
+
+/// A pattern that stands for nothing but itself.
+fn literal(raw: &str) -> Option<&str> {
+    let text = raw.trim_matches(['"', '\'']);
+    text.chars().all(|c| c.is_ascii_alphanumeric() || "_./:=+,@%-".contains(c)).then_some(text)
 }
