@@ -119,7 +119,7 @@ impl Walker {
     pub(crate) fn unread_file(&mut self, file: &KnownFile, shown: &str) {
         if let KnownContent::Unread(why) = &file.content {
             let before =
-                self.open_file.replace(OpenFile { path: file.path.clone(), source: None, first_line: 1, line: 1 });
+                self.open_file.replace(OpenFile { path: file.path.clone(), source: None, first_line: 1, line: 1, entry: false });
             self.trouble(shown, why);
             self.open_file = before;
         }

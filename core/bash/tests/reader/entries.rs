@@ -28,6 +28,10 @@ const FILES: &[(&str, &str)] = &[
     ("/srv/app/Procfile", "nuke: rm -rf ~\n"),
     ("/srv/app/Rakefile", "task :nuke do\n  sh 'rm -rf ~'\nend\n"),
     ("/srv/app/.git/config", "[alias]\n\tnuke = !rm -rf ~\n\tgone = nuke\n\tfp = push --force\n"),
+    ("/srv/app/.git/hooks/pre-commit", "#!/bin/sh\nrm -rf ~\n"),
+    ("/srv/app/Pipfile", "[scripts]\nnuke = \"rm -rf ~\"\n"),
+    ("/srv/app/pixi.toml", "[tasks]\nnuke = \"rm -rf ~\"\n"),
+    ("/srv/app/Makefile.toml", "[tasks.nuke]\ncommand = \"rm\"\nargs = [\"-rf\", \"/home/ann\"]\n"),
     ("/srv/app/compose.yml", "services:\n  job:\n    image: alpine\n    volumes: ['/:/host']\n    command: rm -rf /host\n"),
 ];
 
@@ -49,7 +53,7 @@ fn g12_every_task_runner_gives_up_what_the_entry_runs() {
         "hatch run nuke", "hatch run default:nuke", "rye run nuke", "uv run poe nuke", "composer nuke",
         "composer run nuke", "composer run-script gone", "composer install", "deno task nuke", "mise run nuke",
         "foreman start nuke", "honcho start", "rake nuke", "bundle exec rake nuke", "git nuke", "git gone",
-        "git -C sub nuke",
+        "git -C sub nuke", "git commit -m x", "cd sub && git commit", "pipenv run nuke", "pixi run nuke", "cargo make nuke",
     ] {
         let ran = runs(line);
         assert!(ran.iter().any(|command| command == "rm -rf /home/ann"), "{line}: {ran:?}");
@@ -77,7 +81,7 @@ fn g12_what_is_not_asked_for_is_not_run() {
         "npm run", "npm test", "npm install left-pad", "npm install -g x", "npm ci --ignore-scripts", "npm nuke",
         "npm view nuke", "yarn add --ignore-scripts x", "bun x nuke", "make", "make all", "make -n nuke", "make --version",
         "just --list", "just -n nuke", "just --show nuke", "task --list", "task add nuke", "task --dry nuke", "poe",
-        "composer show nuke", "deno run nuke", "mise ls", "cargo build", "git status", "git log nuke", "git commit -m nuke",
+        "composer show nuke", "deno run nuke", "mise ls", "cargo build", "git status", "git log nuke", "git commit --no-verify -m x", "git push",
         "rake -T", "docker compose ps", "docker compose logs job", "docker run alpine nuke", "echo npm run nuke",
         "ssh host 'npm run nuke'", "docker run x npm run nuke", "cd /tmp && make nuke",
     ] {
@@ -119,7 +123,7 @@ fn g12_files_that_the_line_writes_are_used_by_the_runner_it_starts() {
 
 #[test]
 fn nothing_is_wanted_by_lines_that_run_no_entry() {
-    for line in ["ls", "git status", "git commit -m x", "cargo test", "npm view x", "docker ps", "node x.js", "bun test"] {
+    for line in ["ls", "git status", "git diff", "cargo test", "npm view x", "docker ps", "node x.js", "bun test"] {
         let wants: Vec<_> = read(line).wants.into_iter().filter(|want| !format!("{want:?}").contains("x.js")).collect();
         assert!(wants.is_empty(), "{line}: {wants:?}");
     }
