@@ -118,8 +118,13 @@ impl Walker {
     /// Notes that a shell is told to run a file that is there and was not read.
     pub(crate) fn unread_file(&mut self, file: &KnownFile, shown: &str) {
         if let KnownContent::Unread(why) = &file.content {
-            let before =
-                self.open_file.replace(OpenFile { path: file.path.clone(), source: None, first_line: 1, line: 1, entry: false });
+            let before = self.open_file.replace(OpenFile {
+                path: file.path.clone(),
+                source: None,
+                first_line: 1,
+                line: 1,
+                entry: false,
+            });
             self.trouble(shown, why);
             self.open_file = before;
         }

@@ -53,7 +53,9 @@ fn listed(tree: &TreeNode, table: TaskTable) -> Vec<(&str, &TreeNode)> {
     // hatch.toml has no `tool.hatch` before it, and each environment has scripts of its own.
     let found = tree.at(path).or_else(|| tree.get(path.last()?));
     let tables: Vec<&TreeNode> = match table {
-        TaskTable::Hatch => found.iter().flat_map(|envs| envs.entries()).filter_map(|(_, env)| env.get("scripts")).collect(),
+        TaskTable::Hatch => {
+            found.iter().flat_map(|envs| envs.entries()).filter_map(|(_, env)| env.get("scripts")).collect()
+        }
         _ => found.into_iter().collect(),
     };
     tables.iter().flat_map(|table| table.entries()).map(|(name, node)| (name.as_str(), node)).collect()
@@ -229,11 +231,15 @@ mod tests {
         assert_eq!(runs(poe, TaskTable::Poe, "nuke"), ["2: echo a", "4: rm -rf ~"]);
         assert_eq!(runs(poe, TaskTable::Poe, "c"), ["2: echo a", "5: ls"]);
         assert_eq!(runs(poe, TaskTable::Poe, "d"), ["2: echo a", "6: x"]);
-        let pdm = "[tool.pdm.scripts]\npre_x = \"p\"\nx = {cmd = [\"rm\", \"a b\"]}\ny = {composite = [\"x\", \"ls -l\"]}\n";
+        let pdm =
+            "[tool.pdm.scripts]\npre_x = \"p\"\nx = {cmd = [\"rm\", \"a b\"]}\ny = {composite = [\"x\", \"ls -l\"]}\n";
         assert_eq!(runs(pdm, TaskTable::Pdm, "y"), ["2: p", "3: 'rm' 'a b'", "4: ls -l"]);
         let hatch = "[tool.hatch.envs.default.scripts]\ntest = \"pytest {args}\"\nall = [\"test\", \"- rm x\"]\n";
         assert_eq!(runs(hatch, TaskTable::Hatch, "all"), ["2: pytest ", "3: rm x"]);
-        assert_eq!(runs("[tasks.x]\nrun = [\"a\", \"b\"]\ndepends = [\"y\"]\n[tasks]\ny = \"c\"\n", TaskTable::Mise, "x"), ["5: c", "2: a", "2: b"]);
+        assert_eq!(
+            runs("[tasks.x]\nrun = [\"a\", \"b\"]\ndepends = [\"y\"]\n[tasks]\ny = \"c\"\n", TaskTable::Mise, "x"),
+            ["5: c", "2: a", "2: b"]
+        );
         assert!(runs(poe, TaskTable::Pdm, "nuke").is_empty());
         assert_eq!(runs("[scripts]\nx = \"rm y\"\n", TaskTable::Pipenv, "x"), ["2: rm y"]);
         let pixi = "[tool.pixi.tasks]\na = \"ls\"\nx = { cmd = \"rm y\", depends-on = [\"a\"] }\n";

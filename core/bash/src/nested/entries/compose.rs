@@ -17,9 +17,8 @@ const UP: &[&str] = &[
 ];
 const NAMES: &[&str] = &["compose.yaml", "compose.yml", "docker-compose.yml", "docker-compose.yaml"];
 
-const OVERRIDES: &[&str] = &[
-    "compose.override.yaml", "compose.override.yml", "docker-compose.override.yml", "docker-compose.override.yaml",
-];
+const OVERRIDES: &[&str] =
+    &["compose.override.yaml", "compose.override.yml", "docker-compose.override.yml", "docker-compose.override.yaml"];
 
 impl Walker {
     pub(super) fn open_compose(&mut self, program: &str, args: &[Word], place: &Place) -> bool {

@@ -78,12 +78,13 @@ impl Walker {
         let Some(config) = self.nearest(&folder, &[".git/config"]) else { return };
         let top = parent(parent(&config.path)).to_string();
         let set = git_config(config.text().unwrap_or_default(), "core", "hooksPath").pop();
-        let given = options.iter().filter_map(|(_, value)| {
+        let mut given = options.iter().filter_map(|(_, value)| {
             let text = value.as_ref()?.known()?;
             let (key, path) = text.split_once('=')?;
             key.eq_ignore_ascii_case("core.hooksPath").then(|| path.to_string())
         });
-        let hooks_folder = given.last().or_else(|| set.map(|(_, path)| path)).unwrap_or_else(|| ".git/hooks".to_string());
+        let hooks_folder =
+            given.next_back().or_else(|| set.map(|(_, path)| path)).unwrap_or_else(|| ".git/hooks".to_string());
         let unverified = rest.iter().any(|word| word.shown() == "--no-verify");
         for hook in hooks.iter().filter(|hook| !(unverified && VERIFY.contains(hook))) {
             let path = joined_path(&top, &format!("{hooks_folder}/{hook}"));

@@ -144,7 +144,9 @@ fn argument_text(words: &[Word]) -> String {
 
 fn one_argument(word: &Word) -> String {
     match word.known() {
-        Some(text) if text.chars().all(|c| c.is_ascii_alphanumeric() || "-_./=:,@%+~".contains(c)) && !text.is_empty() => {
+        Some(text)
+            if text.chars().all(|c| c.is_ascii_alphanumeric() || "-_./=:,@%+~".contains(c)) && !text.is_empty() =>
+        {
             text
         }
         Some(text) => quoted(&text),

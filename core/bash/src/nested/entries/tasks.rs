@@ -71,9 +71,7 @@ impl Walker {
             "rye" => (TaskTable::Rye, &["pyproject.toml"], runs(&["run"])),
             "pipenv" => (TaskTable::Pipenv, &["Pipfile"], runs(&["run"])),
             "pixi" => (TaskTable::Pixi, &["pixi.toml", "pyproject.toml"], runs(&["run", "r"])),
-            "cargo-make" | "makers" => {
-                (TaskTable::CargoMake, &["Makefile.toml"], runs(&["make"]).or(Some(operands)))
-            }
+            "cargo-make" | "makers" => (TaskTable::CargoMake, &["Makefile.toml"], runs(&["make"]).or(Some(operands))),
             "deno" => (TaskTable::Deno, &["deno.json", "deno.jsonc"], runs(&["task"])),
             "composer" => {
                 let names = ["run", "run-script", "exec-script"];
