@@ -3,7 +3,9 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use shuck_ast::{Command as Syntax, CompoundCommand, ForCommand, IfCommand, Redirect, Span, StmtSeq};
+use shuck_ast::{
+    CaseCommand, CaseTerminator, Command as Syntax, CompoundCommand, ForCommand, IfCommand, Redirect, Span, StmtSeq,
+};
 
 use super::{Place, Walker};
 use crate::limits;
@@ -55,9 +57,8 @@ impl Walker {
                 self.branch(&repeat.body, source, place);
             }
             CompoundCommand::Case(case) => {
-                self.fields(slice(source, case.word.span), place);
-                let bodies: Vec<&StmtSeq> = case.cases.iter().map(|item| &item.body).collect();
-                self.branches(&bodies, source, place);
+                let subject = self.value(slice(source, case.word.span), place).known();
+                self.branches(&arms(case, subject.as_deref(), source), source, place);
             }
             CompoundCommand::Arithmetic(arithmetic) => {
                 self.text(slice(source, arithmetic.span), Mode::Double, place);
@@ -180,4 +181,33 @@ fn reads_lines(condition: &StmtSeq, source: &str) -> bool {
 
 fn unknown(name: Option<&&str>) -> Word {
     Word { pieces: vec![WordPiece::Unknown(format!("${}", name.unwrap_or(&"@")))], quoted: false }
+}
+
+/// The arms of a `case` that may run. Where its subject is known, those that are for other words do not.
+fn arms<'c>(case: &'c CaseCommand, subject: Option<&str>, source: &str) -> Vec<&'c StmtSeq> {
+    let mut bodies = Vec::new();
+    // Whether the arm before falls into this one, and whether it surely runs.
+    let (mut falls, mut runs) = (false, false);
+    for item in &case.cases {
+        let patterns = item.patterns.iter().map(|pattern| literal(slice(source, pattern.span)));
+        let patterns: Vec<Option<&str>> = patterns.collect();
+        let is = subject.is_some_and(|subject| patterns.contains(&Some(subject)));
+        let is_not = subject.is_some() && !is && patterns.iter().all(Option::is_some);
+        if is_not && !falls {
+            continue;
+        }
+        bodies.push(&item.body);
+        runs = is || (falls && runs);
+        falls = item.terminator == CaseTerminator::FallThrough;
+        if runs && item.terminator == CaseTerminator::Break {
+            break;
+        }
+    }
+    bodies
+}
+
+/// A pattern that stands for nothing but itself.
+fn literal(raw: &str) -> Option<&str> {
+    let text = raw.trim_matches(['"', '\'']);
+    text.chars().all(|c| c.is_ascii_alphanumeric() || "_./:=+,@%-".contains(c)).then_some(text)
 }

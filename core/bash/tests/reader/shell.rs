@@ -222,3 +222,16 @@ fn what_cannot_be_parsed_is_scanned() {
     }
     assert_eq!(runs("echo 'a; b' \"c | d\" ; rm x )"), ["echo a; b c | d", "rm x"]);
 }
+
+#[test]
+fn of_a_case_whose_subject_is_known_only_the_arm_that_fits_runs() {
+    let ran = |word: &str| {
+        runs(&format!("x={word}; case \"$x\" in a|b) ls 1 ;; 'c') ls 2 ;& d) ls 3 ;; e*) ls 4 ;; *) ls 5 ;; esac"))
+    };
+    let listed = |word: &str| ran(word).into_iter().filter(|command| command.starts_with("ls")).collect::<Vec<_>>();
+    assert_eq!(listed("b"), ["ls 1"]);
+    assert_eq!(listed("c"), ["ls 2", "ls 3"]);
+    assert_eq!(listed("d"), ["ls 3"]);
+    assert_eq!(listed("f"), ["ls 4", "ls 5"], "what a pattern stands for is not worked out");
+    assert_eq!(runs("case $x in a) ls 1 ;; *) ls 2 ;; esac").len(), 2);
+}

@@ -1,7 +1,7 @@
 //! What the tests of the policy share: one developer, one project, no facts.
 
-use model::Findings;
-use model::fact::Facts;
+use model::fact::{Facts, FileContent, FileFact, Probe};
+use model::{Findings, Ms};
 use policy::{Around, Circumstances, FileEdit, ParsedCall, Policy, judge};
 
 pub const HOME: &str = "/home/dev";
@@ -33,6 +33,36 @@ pub fn judged(line: &str) -> Findings {
 
 pub fn judged_in(line: &str, cwd: &str) -> Findings {
     judge(&parse_call(line, cwd), &Policy::built_in(), &Facts::default(), &Circumstances::default())
+}
+
+/// A line where these files stand, each with its text. What only the run would tell passes where no session is known.
+pub fn judged_with(line: &str, cwd: &str, files: &[(String, String)]) -> Findings {
+    let mut parsed_call = parse_call(line, cwd);
+    let mut facts = Facts::default();
+    while let Some(asked) = parsed_call.file_probes().into_iter().find(|probe| facts.file(probe).is_none()) {
+        let found = stands_at(&asked, cwd, files);
+        facts.files.push((asked, found));
+        parsed_call = parsed_call.with_files(&facts);
+    }
+    let mut findings = judge(&parsed_call, &Policy::built_in(), &facts, &Circumstances::default());
+    findings.0.retain(|finding| !finding.file.as_ref().is_some_and(|file| file.unknown));
+    findings
+}
+
+fn stands_at(asked: &Probe, cwd: &str, files: &[(String, String)]) -> FileFact {
+    let is = |path: &str| files.iter().find(|(name, _)| format!("{cwd}/{name}") == path || *name == path);
+    let (path, found) = match asked {
+        Probe::RunFile { path } => (path.clone(), is(path)),
+        Probe::NearestFile { folder, names } => {
+            let above = std::path::Path::new(folder).ancestors();
+            let paths = above.flat_map(|folder| names.iter().map(move |name| folder.join(name).display().to_string()));
+            let found = paths.into_iter().find_map(|path| Some((path.clone(), is(&path)?)));
+            found.map_or((folder.clone(), None), |(path, file)| (path, Some(file)))
+        }
+        _ => (String::new(), None),
+    };
+    let content = found.map_or(FileContent::Missing, |(_, text)| FileContent::Text(text.as_str().into()));
+    FileFact { real: path.clone(), path, content, changed: Ms(0), as_committed: false }
 }
 
 pub fn said(findings: &Findings) -> String {

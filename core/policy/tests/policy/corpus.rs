@@ -1,6 +1,6 @@
 //! The public corpus of guard verdicts, every line of it.
 
-use crate::common::{PROJECT, judged_in, said};
+use crate::common::{PROJECT, judged_with, said};
 use model::{Findings, RuleKind};
 use serde_json::Value;
 use std::path::PathBuf;
@@ -12,6 +12,8 @@ struct Case {
     cwd: String,
     verdict: String,
     rule: Option<String>,
+    /// Files that stand in the folder, each with its text.
+    files: Vec<(String, String)>,
 }
 
 fn cases() -> Vec<Case> {
@@ -32,10 +34,16 @@ fn cases() -> Vec<Case> {
                 cwd: field("cwd").unwrap_or_else(|| PROJECT.to_string()),
                 verdict: field("verdict").unwrap(),
                 rule: field("rule"),
+                files: texts(value.get("files")),
             });
         }
     }
     cases
+}
+
+fn texts(files: Option<&Value>) -> Vec<(String, String)> {
+    let all = files.and_then(Value::as_object).into_iter().flatten();
+    all.map(|(name, text)| (name.clone(), text.as_str().unwrap().to_string())).collect()
 }
 
 fn agrees(case: &Case, findings: &Findings) -> bool {
@@ -51,7 +59,7 @@ fn every_line_of_the_corpus_gets_its_verdict() {
     let cases = cases();
     let mut wrong = Vec::new();
     for case in &cases {
-        let findings = judged_in(&case.cmd, &case.cwd);
+        let findings = judged_with(&case.cmd, &case.cwd, &case.files);
         if !agrees(case, &findings) {
             let rule = case.rule.as_deref().unwrap_or_default();
             let (verdict, said) = (&case.verdict, said(&findings));

@@ -10,6 +10,7 @@ use testkit::{Finished, Stalled, Strange, poll};
 const PLACES: &[&str] = &[
     ".taut/config.toml", ".taut/config.local.toml", ".git", ".git/HEAD", ".git/index", "sub/.git", "../.git",
     ".claude/settings.json", ".claude/roles/dev.md", ".claude/skills/x/SKILL.md", "AGENTS.md", "transcript.jsonl",
+    "sub/run.sh",
 ];
 
 /// What an agent does in a folder, as far as it makes a hook look at that file, and whether it is to be denied.
@@ -21,7 +22,8 @@ fn events(project: &Path, place: &str) -> Vec<(Value, bool)> {
         all.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
         all
     };
-    let command = format!("rm -rf {} /", project.join("sub/x").display());
+    let script = if place == "sub/run.sh" { "bash run.sh; ./run.sh < run.sh; " } else { "" };
+    let command = format!("{script}rm -rf {} /", project.join("sub/x").display());
     let mut events = vec![
         (event(json!({"hook_event_name": "SessionStart", "source": "startup"})), false),
         (

@@ -20,6 +20,7 @@ mod private;
 mod queue;
 mod quiet;
 mod record;
+mod run_files;
 mod secrets;
 mod statusline;
 mod top;

@@ -177,11 +177,14 @@ fn g12_what_only_the_run_would_tell_is_asked_about_in_the_sessions_own_scripts_a
 fn g12_a_projects_everyday_scripts_pass_even_where_the_session_wrote_them() {
     let deploy = "#!/usr/bin/env bash\nset -euo pipefail\ncd \"$(dirname \"${BASH_SOURCE[0]}\")/..\"\nrm -rf build dist node_modules\nnpm ci\nnpm run build\n";
     let temp = "TMP=\"$(mktemp -d)\"\ntrap 'rm -rf \"$TMP\"' EXIT\ncp -r src \"$TMP\"\nrm -rf \"$TMP\"\n";
-    let tool = "import shutil, sys\nfrom pathlib import Path\n\nCACHE = Path(__file__).parent / '.cache'\n\ndef clean(folder):\n    shutil.rmtree(folder, ignore_errors=True)\n\nclean(CACHE)\nshutil.rmtree(sys.argv[1])\n";
+    let tool = "import shutil, sys\nfrom pathlib import Path\n\nCACHE = Path(__file__).parent / '.cache'\n\n\
+        def clean(folder):\n    shutil.rmtree(folder, ignore_errors=True)\n\nclean(CACHE)\n\
+        shutil.rmtree(sys.argv[1])\n";
     let data = "cat <<'EOF' > notes.txt\nNever run rm -rf / or rm -rf ~\nEOF\ngrep -n 'rm -rf /' *.sh || echo 'no rm -rf / here'\n";
     let node =
         "const fs = require('fs');\nconst out = process.argv[2];\nfs.rmSync(out, { recursive: true, force: true });\n";
-    let args = "case \"$1\" in\n  build) cargo build ;;\n  test) cargo test \"${@:2}\" ;;\n  clean) rm -rf target ;;\n  *) echo \"usage: $0 build|test\" >&2; exit 1 ;;\nesac\n";
+    let args = "case \"$1\" in\n  build) cargo build ;;\n  test) cargo test \"${@:2}\" ;;\n  clean) rm -rf target ;;\n\
+        \x20 *) echo \"usage: $0 build|test\" >&2; exit 1 ;;\nesac\n";
     let mut project = Project::new(BEFORE_ALL).with(&[
         ("scripts/deploy.sh", deploy),
         ("temp.sh", temp),
