@@ -16,11 +16,16 @@ enum Author {
 impl Author {
     fn of(file: &FoundInFile, began: Option<Ms>) -> Self {
         match began {
-            Some(began) if file.as_committed && file.changed < began => Self::User,
+            Some(began) if (file.as_committed || is_hook(file)) && file.changed < began => Self::User,
             Some(began) if !file.as_committed && !file.installed && file.changed >= began => Self::Session,
             _ => Self::Anybody,
         }
     }
+}
+
+/// Git's hooks are never committed: those that were there before are the user's.
+fn is_hook(file: &FoundInFile) -> bool {
+    file.path.contains(".git/hooks/")
 }
 
 /// The findings as they count in a session that began then; `None` where no session is known.
@@ -102,6 +107,16 @@ mod tests {
         let mut installed = found(RuleKind::Strike, 2_000, false);
         installed.file.as_mut().unwrap().installed = true;
         assert_eq!(kind(installed, BEGAN), RuleKind::Strike, "a package manager wrote it");
+    }
+
+    #[test]
+    fn g12_a_hook_that_was_there_before_is_the_users() {
+        let hook = |changed| {
+            let mut finding = found(RuleKind::Strike, changed, false);
+            finding.file.as_mut().unwrap().path = ".git/hooks/pre-commit".into();
+            kind(finding, BEGAN)
+        };
+        assert_eq!((hook(500), hook(2_000)), (RuleKind::Noted, RuleKind::Deny));
     }
 
     #[test]

@@ -56,7 +56,8 @@ pub(crate) fn found_in(rule: &str, command: &Command, hit: &Hit, ground: &LineCo
         changed: fact.changed,
         as_committed: fact.as_committed,
         unknown: UNKNOWN.contains(&rule) && shell,
-        installed: INSTALLED.iter().any(|folder| path.contains(folder)) || MANAGED.iter().any(|name| path.ends_with(name)),
+        installed: INSTALLED.iter().any(|folder| path.contains(folder))
+            || MANAGED.iter().any(|name| path.ends_with(name)),
     })
 }
 

@@ -2,7 +2,7 @@
 
 /// What the values of `section.key` are, in the order they are written, each with its line. Included files are not
 /// followed.
-pub(crate) fn git_config<'t>(text: &'t str, section: &str, key: &str) -> Vec<(usize, String)> {
+pub(crate) fn git_config(text: &str, section: &str, key: &str) -> Vec<(usize, String)> {
     let mut found = Vec::new();
     let mut inside = false;
     let mut lines = text.lines().enumerate();

@@ -109,7 +109,8 @@ mod tests {
 
     #[test]
     fn values_know_their_lines_and_comments_are_skipped() {
-        let tree = json("{\n  // a: \"x\"\n  \"name\": \"x\",\n  \"scripts\": {\n    \"x\": \"rm\",\n  },\n}\n").unwrap();
+        let tree =
+            json("{\n  // a: \"x\"\n  \"name\": \"x\",\n  \"scripts\": {\n    \"x\": \"rm\",\n  },\n}\n").unwrap();
         let script = tree.at(&["scripts", "x"]).unwrap();
         assert_eq!((script.line, script.text()), (5, Some("rm")));
         assert!(json("{").is_none());

@@ -5,8 +5,9 @@ use super::tree::TreeNode;
 use super::{EntryPiece, PIECES};
 
 /// What npm runs for a command of its own, in that order.
-pub(crate) const ON_INSTALL: &[&str] =
-    &["pnpm:devPreinstall", "preinstall", "install", "postinstall", "prepublish", "preprepare", "prepare", "postprepare"];
+pub(crate) const ON_INSTALL: &[&str] = &[
+    "pnpm:devPreinstall", "preinstall", "install", "postinstall", "prepublish", "preprepare", "prepare", "postprepare",
+];
 pub(crate) const ON_PACK: &[&str] = &["prepack", "prepare", "postpack"];
 pub(crate) const ON_PUBLISH: &[&str] = &["prepublishOnly", "prepack", "prepare", "postpack", "publish", "postpublish"];
 pub(crate) const ON_VERSION: &[&str] = &["preversion", "version", "postversion"];

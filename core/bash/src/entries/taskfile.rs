@@ -78,9 +78,10 @@ impl Run {
     /// One of `cmds`: a text, `cmd:`, `defer:`, or another task.
     fn command(&mut self, command: &TreeNode, folder: Option<&String>, depth: usize) {
         let deferred = command.get("defer");
-        let text = [Some(command), command.get("cmd"), deferred].into_iter().flatten().find_map(|node| {
-            Some((node.line, node.text()?.to_string()))
-        });
+        let text = [Some(command), command.get("cmd"), deferred]
+            .into_iter()
+            .flatten()
+            .find_map(|node| Some((node.line, node.text()?.to_string())));
         if let Some((line, text)) = text {
             self.piece(&text, line, folder.cloned());
             return;

@@ -17,6 +17,9 @@ pub(crate) enum TaskTable {
     Mise,
     Composer,
     Deno,
+    Pipenv,
+    Pixi,
+    CargoMake,
 }
 
 /// One run through a task and those it calls.
@@ -42,14 +45,17 @@ fn listed(tree: &TreeNode, table: TaskTable) -> Vec<(&str, &TreeNode)> {
         TaskTable::Pdm => &["tool", "pdm", "scripts"],
         TaskTable::Rye => &["tool", "rye", "scripts"],
         TaskTable::Taskipy => &["tool", "taskipy", "tasks"],
-        TaskTable::Mise | TaskTable::Deno => &["tasks"],
-        TaskTable::Composer => &["scripts"],
+        TaskTable::Mise | TaskTable::Deno | TaskTable::CargoMake => &["tasks"],
+        TaskTable::Composer | TaskTable::Pipenv => &["scripts"],
+        TaskTable::Pixi => &["tool", "pixi", "tasks"],
         TaskTable::Hatch => &["tool", "hatch", "envs"],
     };
     // hatch.toml has no `tool.hatch` before it, and each environment has scripts of its own.
     let found = tree.at(path).or_else(|| tree.get(path.last()?));
     let tables: Vec<&TreeNode> = match table {
-        TaskTable::Hatch => found.iter().flat_map(|envs| envs.entries()).filter_map(|(_, env)| env.get("scripts")).collect(),
+        TaskTable::Hatch => {
+            found.iter().flat_map(|envs| envs.entries()).filter_map(|(_, env)| env.get("scripts")).collect()
+        }
         _ => found.into_iter().collect(),
     };
     tables.iter().flat_map(|table| table.entries()).map(|(name, node)| (name.as_str(), node)).collect()
@@ -77,7 +83,7 @@ impl<'a> Run<'a> {
     }
 
     fn body(&mut self, node: &'a TreeNode, args: &str, depth: usize) {
-        for key in ["deps", "depends", "dependencies", "depends_pre"] {
+        for key in ["deps", "depends", "dependencies", "depends-on"] {
             for (_, other) in node.get(key).map(TreeNode::texts).unwrap_or_default() {
                 self.task(other.split_whitespace().next().unwrap_or_default(), "", depth + 1);
             }
@@ -94,8 +100,12 @@ impl<'a> Run<'a> {
     fn table_task(&mut self, node: &'a TreeNode, args: &str, depth: usize) {
         let folder = ["cwd", "dir", "working_dir"].iter().find_map(|key| node.get(key)?.text()).map(str::to_string);
         let from = self.pieces.len();
+        if self.table == TaskTable::CargoMake {
+            self.cargo_make(node, depth);
+        }
         for key in ["cmd", "shell", "command", "run", "chain", "all"] {
             match node.get(key) {
+                Some(_) if self.table == TaskTable::CargoMake => {}
                 Some(found) if key == "cmd" && !found.items().is_empty() && self.table != TaskTable::Mise => {
                     let words: Vec<String> = found.texts().iter().map(|(_, word)| quoted(word)).collect();
                     self.piece(&words.join(" "), found.line, args);
@@ -122,6 +132,22 @@ impl<'a> Run<'a> {
         }
         let new = self.pieces.get_mut(from..).unwrap_or_default();
         new.iter_mut().for_each(|piece| piece.folder = folder.clone().or(piece.folder.take()));
+    }
+
+    /// `script`, or `command` with its `args`, or another task.
+    fn cargo_make(&mut self, node: &'a TreeNode, depth: usize) {
+        if let Some(script) = node.get("script") {
+            let lines: Vec<&str> = script.texts().into_iter().map(|(_, line)| line).collect();
+            self.piece(&lines.join("\n"), script.line, "");
+        }
+        if let Some(command) = node.get("command") {
+            let args = node.get("args").map(TreeNode::texts).unwrap_or_default();
+            let args: Vec<String> = args.iter().map(|(_, word)| quoted(word)).collect();
+            self.piece(command.text().unwrap_or_default(), command.line, &args.join(" "));
+        }
+        if let Some(other) = node.get("run_task").and_then(TreeNode::text) {
+            self.reference(other, depth);
+        }
     }
 
     /// One of several: a command, in poe's lists the name of a task.
@@ -205,12 +231,21 @@ mod tests {
         assert_eq!(runs(poe, TaskTable::Poe, "nuke"), ["2: echo a", "4: rm -rf ~"]);
         assert_eq!(runs(poe, TaskTable::Poe, "c"), ["2: echo a", "5: ls"]);
         assert_eq!(runs(poe, TaskTable::Poe, "d"), ["2: echo a", "6: x"]);
-        let pdm = "[tool.pdm.scripts]\npre_x = \"p\"\nx = {cmd = [\"rm\", \"a b\"]}\ny = {composite = [\"x\", \"ls -l\"]}\n";
+        let pdm =
+            "[tool.pdm.scripts]\npre_x = \"p\"\nx = {cmd = [\"rm\", \"a b\"]}\ny = {composite = [\"x\", \"ls -l\"]}\n";
         assert_eq!(runs(pdm, TaskTable::Pdm, "y"), ["2: p", "3: 'rm' 'a b'", "4: ls -l"]);
         let hatch = "[tool.hatch.envs.default.scripts]\ntest = \"pytest {args}\"\nall = [\"test\", \"- rm x\"]\n";
         assert_eq!(runs(hatch, TaskTable::Hatch, "all"), ["2: pytest ", "3: rm x"]);
-        assert_eq!(runs("[tasks.x]\nrun = [\"a\", \"b\"]\ndepends = [\"y\"]\n[tasks]\ny = \"c\"\n", TaskTable::Mise, "x"), ["5: c", "2: a", "2: b"]);
+        assert_eq!(
+            runs("[tasks.x]\nrun = [\"a\", \"b\"]\ndepends = [\"y\"]\n[tasks]\ny = \"c\"\n", TaskTable::Mise, "x"),
+            ["5: c", "2: a", "2: b"]
+        );
         assert!(runs(poe, TaskTable::Pdm, "nuke").is_empty());
+        assert_eq!(runs("[scripts]\nx = \"rm y\"\n", TaskTable::Pipenv, "x"), ["2: rm y"]);
+        let pixi = "[tool.pixi.tasks]\na = \"ls\"\nx = { cmd = \"rm y\", depends-on = [\"a\"] }\n";
+        assert_eq!(runs(pixi, TaskTable::Pixi, "x"), ["2: ls", "3: rm y"]);
+        let make = "[tasks.a]\nscript = [\"cd x\", \"rm y\"]\n[tasks.x]\ndependencies = [\"a\"]\ncommand = \"rm\"\nargs = [\"-rf\", \"z\"]\n";
+        assert_eq!(runs(make, TaskTable::CargoMake, "x"), ["2: cd x\nrm y", "5: rm '-rf' 'z'"]);
     }
 
     #[test]

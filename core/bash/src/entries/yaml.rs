@@ -98,9 +98,8 @@ impl<'t> Reader<'t> {
         match text.chars().next() {
             None | Some('#') => {
                 // A list may stand as far left as the key it belongs to.
-                let below = self.peek().filter(|line| {
-                    line.indent > indent || (line.indent == indent && is_item(line.text))
-                });
+                let below =
+                    self.peek().filter(|line| line.indent > indent || (line.indent == indent && is_item(line.text)));
                 match below {
                     Some(line) if line.indent > indent || depth > 0 => {
                         let node = if is_item(line.text) {
@@ -164,7 +163,8 @@ impl<'t> Reader<'t> {
         if own <= indent {
             return TreeNode::new(number, TreeValue::Text(String::new()));
         }
-        while let Some(line) = self.lines.get(self.at).filter(|line| line.indent >= own || line.text.trim().is_empty()) {
+        while let Some(line) = self.lines.get(self.at).filter(|line| line.indent >= own || line.text.trim().is_empty())
+        {
             out.push(line.whole.get(own..).unwrap_or_default());
             self.at += 1;
         }
@@ -346,7 +346,8 @@ mod tests {
 
     #[test]
     fn hostile_texts_end() {
-        for text in ["- ".repeat(5000), "[".repeat(5000), "a: {".repeat(3000), "a:\n ".repeat(2000), "&a ".repeat(3000)] {
+        for text in ["- ".repeat(5000), "[".repeat(5000), "a: {".repeat(3000), "a:\n ".repeat(2000), "&a ".repeat(3000)]
+        {
             yaml(&text);
         }
         yaml(&(0..200).map(|n| format!("{}a:\n", " ".repeat(n))).collect::<String>());

@@ -22,13 +22,23 @@ const FILES: &[(&str, &str)] = &[
         "[tool.poe.tasks]\nnuke = \"rm -rf ~\"\n[tool.pdm.scripts]\nnuke = \"rm -rf ~\"\n[tool.rye.scripts]\nnuke = \"rm -rf ~\"\n\
          [tool.hatch.envs.default.scripts]\nnuke = \"rm -rf ~\"\n",
     ),
-    ("/srv/app/composer.json", "{\"scripts\": {\"nuke\": [\"@gone\"], \"gone\": \"rm -rf ~\", \"post-install-cmd\": \"@gone\"}}"),
+    (
+        "/srv/app/composer.json",
+        "{\"scripts\": {\"nuke\": [\"@gone\"], \"gone\": \"rm -rf ~\", \"post-install-cmd\": \"@gone\"}}",
+    ),
     ("/srv/app/deno.json", "{\"tasks\": {\"nuke\": \"rm -rf ~\"}}"),
     ("/srv/app/mise.toml", "[tasks.nuke]\nrun = \"rm -rf ~\"\n"),
     ("/srv/app/Procfile", "nuke: rm -rf ~\n"),
     ("/srv/app/Rakefile", "task :nuke do\n  sh 'rm -rf ~'\nend\n"),
     ("/srv/app/.git/config", "[alias]\n\tnuke = !rm -rf ~\n\tgone = nuke\n\tfp = push --force\n"),
-    ("/srv/app/compose.yml", "services:\n  job:\n    image: alpine\n    volumes: ['/:/host']\n    command: rm -rf /host\n"),
+    ("/srv/app/.git/hooks/pre-commit", "#!/bin/sh\nrm -rf ~\n"),
+    ("/srv/app/Pipfile", "[scripts]\nnuke = \"rm -rf ~\"\n"),
+    ("/srv/app/pixi.toml", "[tasks]\nnuke = \"rm -rf ~\"\n"),
+    ("/srv/app/Makefile.toml", "[tasks.nuke]\ncommand = \"rm\"\nargs = [\"-rf\", \"/home/ann\"]\n"),
+    (
+        "/srv/app/compose.yml",
+        "services:\n  job:\n    image: alpine\n    volumes: ['/:/host']\n    command: rm -rf /host\n",
+    ),
 ];
 
 fn runs(line: &str) -> Vec<String> {
@@ -40,16 +50,17 @@ fn g12_every_task_runner_gives_up_what_the_entry_runs() {
     for line in [
         "npm run nuke", "npm run-script nuke", "npm run nuke --silent", "npm run both", "npm run all", "npm run each",
         "npm install", "npm ci", "npm --prefix /srv/app run nuke", "cd / && npm run nuke --prefix /srv/app",
-        "pnpm nuke", "pnpm run nuke", "pnpm -C /srv/app nuke", "yarn nuke", "yarn run nuke", "yarn", "yarn --cwd . nuke",
-        "bun run nuke", "bun nuke", "node --run nuke", "npm run nuke -w a", "npm run nuke --workspace=packages/a",
-        "pnpm --filter a nuke", "yarn workspace a nuke", "npx npm-run-all nuke", "sudo npm run nuke",
-        "make nuke", "make -j4 nuke", "make gone", "make sub", "make -C sub nuke", "make -f x.mk nuke", "make -s gone D=~",
-        "cd sub && make nuke", "just nuke", "just gone '~'", "just --justfile justfile nuke", "cd sub; just nuke",
-        "task nuke", "task -t Taskfile.yml nuke", "poe nuke", "poetry run poe nuke", "pdm run nuke", "pdm nuke",
-        "hatch run nuke", "hatch run default:nuke", "rye run nuke", "uv run poe nuke", "composer nuke",
-        "composer run nuke", "composer run-script gone", "composer install", "deno task nuke", "mise run nuke",
-        "foreman start nuke", "honcho start", "rake nuke", "bundle exec rake nuke", "git nuke", "git gone",
-        "git -C sub nuke",
+        "pnpm nuke", "pnpm run nuke", "pnpm -C /srv/app nuke", "yarn nuke", "yarn run nuke", "yarn",
+        "yarn --cwd . nuke", "bun run nuke", "bun nuke", "node --run nuke", "npm run nuke -w a",
+        "npm run nuke --workspace=packages/a", "pnpm --filter a nuke", "yarn workspace a nuke", "npx npm-run-all nuke",
+        "sudo npm run nuke", "make nuke", "make -j4 nuke", "make gone", "make sub", "make -C sub nuke",
+        "make -f x.mk nuke", "make -s gone D=~", "cd sub && make nuke", "just nuke", "just gone '~'",
+        "just --justfile justfile nuke", "cd sub; just nuke", "task nuke", "task -t Taskfile.yml nuke", "poe nuke",
+        "poetry run poe nuke", "pdm run nuke", "pdm nuke", "hatch run nuke", "hatch run default:nuke", "rye run nuke",
+        "uv run poe nuke", "composer nuke", "composer run nuke", "composer run-script gone", "composer install",
+        "deno task nuke", "mise run nuke", "foreman start nuke", "honcho start", "rake nuke", "bundle exec rake nuke",
+        "git nuke", "git gone", "git -C sub nuke", "git commit -m x", "cd sub && git commit", "pipenv run nuke",
+        "pixi run nuke", "cargo make nuke",
     ] {
         let ran = runs(line);
         assert!(ran.iter().any(|command| command == "rm -rf /home/ann"), "{line}: {ran:?}");
@@ -75,11 +86,12 @@ fn g12_aliases_and_services_are_the_commands_they_stand_for() {
 fn g12_what_is_not_asked_for_is_not_run() {
     for line in [
         "npm run", "npm test", "npm install left-pad", "npm install -g x", "npm ci --ignore-scripts", "npm nuke",
-        "npm view nuke", "yarn add --ignore-scripts x", "bun x nuke", "make", "make all", "make -n nuke", "make --version",
-        "just --list", "just -n nuke", "just --show nuke", "task --list", "task add nuke", "task --dry nuke", "poe",
-        "composer show nuke", "deno run nuke", "mise ls", "cargo build", "git status", "git log nuke", "git commit -m nuke",
-        "rake -T", "docker compose ps", "docker compose logs job", "docker run alpine nuke", "echo npm run nuke",
-        "ssh host 'npm run nuke'", "docker run x npm run nuke", "cd /tmp && make nuke",
+        "npm view nuke", "yarn add --ignore-scripts x", "bun x nuke", "make", "make all", "make -n nuke",
+        "make --version", "just --list", "just -n nuke", "just --show nuke", "task --list", "task add nuke",
+        "task --dry nuke", "poe", "composer show nuke", "deno run nuke", "mise ls", "cargo build", "git status",
+        "git log nuke", "git commit --no-verify -m x", "git push", "rake -T", "docker compose ps",
+        "docker compose logs job", "docker run alpine nuke", "echo npm run nuke", "ssh host 'npm run nuke'",
+        "docker run x npm run nuke", "cd /tmp && make nuke",
     ] {
         let ran = runs(line);
         assert!(!ran.iter().any(|command| command.contains("rm -rf")), "{line}: {ran:?}");
@@ -119,7 +131,7 @@ fn g12_files_that_the_line_writes_are_used_by_the_runner_it_starts() {
 
 #[test]
 fn nothing_is_wanted_by_lines_that_run_no_entry() {
-    for line in ["ls", "git status", "git commit -m x", "cargo test", "npm view x", "docker ps", "node x.js", "bun test"] {
+    for line in ["ls", "git status", "git diff", "cargo test", "npm view x", "docker ps", "node x.js", "bun test"] {
         let wants: Vec<_> = read(line).wants.into_iter().filter(|want| !format!("{want:?}").contains("x.js")).collect();
         assert!(wants.is_empty(), "{line}: {wants:?}");
     }
@@ -128,7 +140,10 @@ fn nothing_is_wanted_by_lines_that_run_no_entry() {
 #[test]
 fn entries_that_run_each_other_end() {
     let files = [
-        ("/srv/app/package.json", "{\"scripts\": {\"a\": \"npm run b && npm run b; npm run a x\", \"b\": \"npm run a; npm run a\"}}"),
+        (
+            "/srv/app/package.json",
+            "{\"scripts\": {\"a\": \"npm run b && npm run b; npm run a x\", \"b\": \"npm run a; npm run a\"}}",
+        ),
         ("/srv/app/Makefile", "a:\n\tmake b; make b X=$(X)x\nb:\n\tmake a; make a X=$(X)x\n"),
         ("/srv/app/.git/config", "[alias]\na = b\nb = a\nc = !git c x\n"),
     ];

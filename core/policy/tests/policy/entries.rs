@@ -5,7 +5,8 @@ use model::Ms;
 use model::fact::{Facts, FileContent, FileFact, Probe};
 use policy::{Circumstances, Policy, judge};
 
-const MAKEFILE: &str = "install:\n\tinstall app /usr/local/bin/app\netc:\n\tcp app.conf /etc/app.conf\nkeys:\n\tcp key ~/.ssh/id_rsa\n";
+const MAKEFILE: &str =
+    "install:\n\tinstall app /usr/local/bin/app\netc:\n\tcp app.conf /etc/app.conf\nkeys:\n\tcp key ~/.ssh/id_rsa\n";
 
 fn judged(line: &str, as_committed: bool) -> String {
     let path = format!("{PROJECT}/Makefile");

@@ -18,14 +18,20 @@ const FILES: &[(&str, &str)] = &[
          install -d $(DESTDIR)$(PREFIX)/bin\n\tinstall app $(DESTDIR)$(PREFIX)/bin/app\n\nuninstall:\n\trm -rf $(PREFIX)/lib/app\n\n\
          nuke: gone\ngone:\n\t@rm -rf $(HOME)\n\nempty:\n\trm -rf $(BUILD_DIR)/*\n",
     ),
-    ("justfile", "target := '~'\n\nfmt:\n  cargo fmt --all\n\nclean:\n  rm -rf target\n\nnuke: fmt\n  rm -rf {{target}}\n"),
+    (
+        "justfile",
+        "target := '~'\n\nfmt:\n  cargo fmt --all\n\nclean:\n  rm -rf target\n\nnuke: fmt\n  rm -rf {{target}}\n",
+    ),
     (
         "Taskfile.yml",
         "version: '3'\ntasks:\n  build:\n    deps: [clean]\n    cmds:\n      - go build ./...\n  clean:\n    cmds:\n      - rm -rf dist\n  \
          nuke:\n    cmds:\n      - task: clean\n      - rm -rf ~\n",
     ),
     (".cargo/config.toml", "[alias]\nxtask = \"run --package xtask --\"\nnuke = \"publish --token x\"\n"),
-    ("pyproject.toml", "[tool.poe.tasks]\ntest = \"pytest\"\nclean = \"rm -rf build\"\nnuke = { shell = \"rm -rf ~\" }\n"),
+    (
+        "pyproject.toml",
+        "[tool.poe.tasks]\ntest = \"pytest\"\nclean = \"rm -rf build\"\nnuke = { shell = \"rm -rf ~\" }\n",
+    ),
     ("composer.json", "{\n\"scripts\": {\n\"test\": \"phpunit\",\n\"nuke\": [\"@test\", \"rm -rf ~\"]\n}}\n"),
     (
         "compose.yml",
@@ -76,11 +82,12 @@ fn g12_everyday_entries_pass() {
     let mut stage = project();
     let client = stage.client("one");
     for line in [
-        "npm run clean", "npm test", "npm run build", "npm ci", "npm install", "yarn", "yarn lint", "pnpm build", "bun run test",
-        "npm run", "make", "make clean", "make -j8 all", "make install DESTDIR=/tmp/stage", "make -n nuke", "make empty", "just fmt",
-        "just clean", "just --list", "task build", "task clean", "poe test", "poe clean", "composer test", "cargo xtask check",
-        "cargo build", "git st", "git status", "docker compose up -d", "npm run none", "make none", "just none", "task none",
-        "cd .. && npm run nuke", "cd .. && make nuke",
+        "npm run clean", "npm test", "npm run build", "npm ci", "npm install", "yarn", "yarn lint", "pnpm build",
+        "bun run test", "npm run", "make", "make clean", "make -j8 all", "make install DESTDIR=/tmp/stage",
+        "make -n nuke", "make empty", "just fmt", "just clean", "just --list", "task build", "task clean", "poe test",
+        "poe clean", "composer test", "cargo xtask check", "cargo build", "git st", "git status",
+        "docker compose up -d", "npm run none", "make none", "just none", "task none", "cd .. && npm run nuke",
+        "cd .. && make nuke",
     ] {
         let served = stage.bash(&client, line, line);
         assert_eq!(decision(&served), None, "{line}: {}", served.answer.stdout);
@@ -91,7 +98,10 @@ fn g12_everyday_entries_pass() {
 fn g12_runners_without_their_files_are_left_alone() {
     let mut stage = PipelineHome::new();
     let client = stage.client("one");
-    for line in ["npm run nuke", "make nuke", "just nuke", "task nuke", "poe nuke", "composer nuke", "git nuke", "docker compose up"] {
+    for line in [
+        "npm run nuke", "make nuke", "just nuke", "task nuke", "poe nuke", "composer nuke", "git nuke",
+        "docker compose up",
+    ] {
         assert_eq!(decision(&stage.bash(&client, line, line)), None, "{line}");
     }
 }
@@ -102,10 +112,14 @@ fn g12_files_that_cannot_be_read_or_are_of_another_shape_change_nothing() {
     let client = stage.client("one");
     let deep = "[".repeat(20_000);
     for text in ["", "{", "\u{0}", "{\"scripts\": null}", "nuke\n:::\n\t\n", deep.as_str()] {
-        for name in ["package.json", "Makefile", "justfile", "Taskfile.yml", "pyproject.toml", "composer.json", "compose.yml"] {
+        for name in
+            ["package.json", "Makefile", "justfile", "Taskfile.yml", "pyproject.toml", "composer.json", "compose.yml"]
+        {
             stage.write(&format!("acme/{name}"), text);
         }
-        for line in ["npm run nuke", "make nuke", "just nuke", "task nuke", "poe nuke", "composer nuke", "docker compose up"] {
+        for line in
+            ["npm run nuke", "make nuke", "just nuke", "task nuke", "poe nuke", "composer nuke", "docker compose up"]
+        {
             let served = stage.bash(&client, &format!("{line}{}", text.len()), line);
             assert_eq!(decision(&served), None, "{line} with {:?}", text.get(..20));
         }

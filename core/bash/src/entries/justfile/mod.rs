@@ -186,7 +186,8 @@ mod tests {
     #[test]
     fn g12_values_of_the_file_are_put_in() {
         let text = "out := 'build'\nall := out / \"x\" + '.o'\nroot := justfile_directory()\nlib := env_var_or_default('LIB', 'l')\n\
-                    v := `git rev-parse HEAD`\nc := if os() == 'x' { 'a' } else { 'b' }\n\nclean *args:\n  rm -rf {{ all }} {{root}}/{{lib}} {{c}} {{args}} {{{{\n";
+                    v := `git rev-parse HEAD`\nc := if os() == 'x' { 'a' } else { 'b' }\n\nclean *args:\n  \
+                    rm -rf {{ all }} {{root}}/{{lib}} {{c}} {{args}} {{{{\n";
         let found = [(5, "git rev-parse HEAD"), (9, "rm -rf build/x.o /srv/app/${LIB:-l} ${just:?} a b {{")];
         assert_eq!(runs(text, &["clean", "a", "b"]), pairs(&found));
     }
@@ -205,7 +206,9 @@ mod tests {
         (0..60).for_each(|n| text.push_str(&format!("a{} := a{n} + a{n}\n", n + 1)));
         text.push_str("a0 := a1\nr: r (s 'x')\n  echo {{a60}}\ns x: (s x + 'y') r\n  echo {{x}}\n");
         assert!(runs(&text, &["r"]).iter().all(|(_, text)| text.len() < 1 << 20));
-        for text in ["{{".repeat(4000), "a: (".repeat(3000), "a := ".repeat(3000), format!("a:\n  {}", "{{(".repeat(3000))] {
+        for text in
+            ["{{".repeat(4000), "a: (".repeat(3000), "a := ".repeat(3000), format!("a:\n  {}", "{{(".repeat(3000))]
+        {
             runs(&text, &["a"]);
         }
     }

@@ -43,12 +43,7 @@ pub(super) struct Parameter {
     pub(super) many: bool,
 }
 
-pub(super) fn read(
-    file: &mut Justfile,
-    text: &str,
-    include: &mut dyn FnMut(&str) -> Option<String>,
-    depth: usize,
-) {
+pub(super) fn read(file: &mut Justfile, text: &str, include: &mut dyn FnMut(&str) -> Option<String>, depth: usize) {
     let mut lines = text.lines().enumerate().peekable();
     let mut attributes: Vec<&str> = Vec::new();
     while let Some((index, line)) = lines.next() {

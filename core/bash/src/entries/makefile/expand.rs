@@ -260,9 +260,7 @@ impl Variables {
                 let condition = self.expand(part(0));
                 self.expand(part(if condition.trim().is_empty() { 2 } else { 1 }))
             }
-            "or" => {
-                parts.iter().map(|part| self.expand(part)).find(|text| !text.trim().is_empty()).unwrap_or_default()
-            }
+            "or" => parts.iter().map(|part| self.expand(part)).find(|text| !text.trim().is_empty()).unwrap_or_default(),
             "call" => self.call(&parts),
             "foreach" => self.foreach(&parts),
             _ if SAME.contains(&name) => self.expand(args),

@@ -92,7 +92,8 @@ mod tests {
 
     #[test]
     fn g12_variables_of_the_file_and_of_the_line_are_put_in() {
-        let text = "OUT ?= build\nD = $(OUT)/x\nS := $(OUT)\nOUT += more\nc:\n\trm -rf $(D) ${S} $(NONE) $$HOME $$(pwd)\n";
+        let text =
+            "OUT ?= build\nD = $(OUT)/x\nS := $(OUT)\nOUT += more\nc:\n\trm -rf $(D) ${S} $(NONE) $$HOME $$(pwd)\n";
         assert_eq!(runs(text, &["c"]), ["rm -rf build more/x build ${NONE} $HOME $(pwd)"]);
         let asked = Make { goals: vec!["c".into()], overrides: vec![("OUT".into(), "~".into())], ..Make::default() };
         assert_eq!(shown(text, &asked)[0].1, "rm -rf ~/x ~ ${NONE} $HOME $(pwd)");
@@ -121,7 +122,8 @@ mod tests {
 
     #[test]
     fn g12_functions_of_make_give_what_they_would() {
-        let text = "F = $(wildcard *.o) $(addprefix out/,a b) $(patsubst %.c,%.o,x.c) $(S:.c=.o)\nS = y.c\nc:\n\trm $(F)\n";
+        let text =
+            "F = $(wildcard *.o) $(addprefix out/,a b) $(patsubst %.c,%.o,x.c) $(S:.c=.o)\nS = y.c\nc:\n\trm $(F)\n";
         assert_eq!(runs(text, &["c"]), ["rm *.o out/a out/b x.o y.o"]);
         let text = "define gone\nrm -rf $(1)\nendef\nc:\n\t$(call gone,~)\n\t$(foreach d,a b,rm $(d);)\n";
         assert_eq!(runs(text, &["c"]), ["rm -rf ~", "rm a; rm b;"]);
@@ -146,7 +148,10 @@ mod tests {
 
     #[test]
     fn g12_recipes_keep_their_lines_together_and_their_shell() {
-        assert_eq!(runs("c: ; rm x\n\tif a; then \\\n\t  b; \\\n\tfi\n", &["c"]), ["rm x", "if a; then \\\n  b; \\\nfi"]);
+        assert_eq!(
+            runs("c: ; rm x\n\tif a; then \\\n\t  b; \\\n\tfi\n", &["c"]),
+            ["rm x", "if a; then \\\n  b; \\\nfi"]
+        );
         assert_eq!(runs(".ONESHELL:\nc:\n\tcd x\n\t@rm y\n", &["c"]), ["cd x\nrm y"]);
         assert_eq!(runs(".RECIPEPREFIX = >\nc:\n>rm y\n", &["c"]), ["rm y"]);
         assert_eq!(runs("SHELL = python3\nc:\n\timport os\n", &["c"]), ["python3 -c 'import os'"]);

@@ -17,12 +17,7 @@ enum Said<'l> {
     Other,
 }
 
-pub(super) fn read(
-    file: &mut Makefile,
-    text: &str,
-    include: &mut dyn FnMut(&str) -> Option<String>,
-    depth: usize,
-) {
+pub(super) fn read(file: &mut Makefile, text: &str, include: &mut dyn FnMut(&str) -> Option<String>, depth: usize) {
     let mut lines = Lines::new(text);
     let mut branches = 0usize;
     let mut open = false;
@@ -70,7 +65,8 @@ fn collect(file: &mut Makefile, line: usize) {
 
 /// An assignment or a rule; `true` when recipe lines may follow.
 fn statement(file: &mut Makefile, said: &str, line: &Line, branch: bool) -> bool {
-    let said = ["export ", "override ", "private "].iter().fold(said, |said, word| said.strip_prefix(word).unwrap_or(said));
+    let said =
+        ["export ", "override ", "private "].iter().fold(said, |said, word| said.strip_prefix(word).unwrap_or(said));
     match split(said) {
         Said::Assignment(name, operator, value) => {
             let name = if name.contains('$') { file.variables.expand(name) } else { name.to_string() };

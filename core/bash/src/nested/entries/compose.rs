@@ -1,6 +1,6 @@
 //! `docker compose up`: what the services of the project's file run.
 
-use super::{EntrySource, argument_text, options};
+use super::{EntrySource, argument_text, options, parent};
 use crate::entries::compose;
 use crate::reading::Word;
 use crate::walk::{Place, Walker};
@@ -16,6 +16,9 @@ const UP: &[&str] = &[
     "--entrypoint", "--cap-add", "--cap-drop",
 ];
 const NAMES: &[&str] = &["compose.yaml", "compose.yml", "docker-compose.yml", "docker-compose.yaml"];
+
+const OVERRIDES: &[&str] =
+    &["compose.override.yaml", "compose.override.yml", "docker-compose.override.yml", "docker-compose.override.yaml"];
 
 impl Walker {
     pub(super) fn open_compose(&mut self, program: &str, args: &[Word], place: &Place) -> bool {
@@ -45,20 +48,28 @@ impl Walker {
         }
         let Some(folder) = self.entry_folder(options::value(&given, &["--project-directory"])) else { return false };
         let named = options::value(&given, &["-f", "--file"]).and_then(Word::known);
-        let file = match named.and_then(|file| self.scope.resolve(&file)) {
-            Some(path) => self.entry_file(&path),
-            None => self.nearest(&folder, NAMES),
+        let files = match named.and_then(|file| self.scope.resolve(&file)) {
+            Some(path) => vec![self.entry_file(&path)],
+            None => {
+                let first = self.nearest(&folder, NAMES);
+                // One beside it says what is different here.
+                let other = first.as_ref().and_then(|file| self.in_folder(parent(&file.path), OVERRIDES));
+                vec![first, other]
+            }
         };
-        let Some(file) = file else { return false };
-        let source = EntrySource::beside(file);
         let (names, command) = match services.split_first() {
             Some((service, command)) if sub == "run" => (vec![service.shown()], argument_text(command)),
             _ => (services.iter().map(Word::shown).collect(), String::new()),
         };
-        let pieces = compose(source.text(), &names, &command);
-        if !pieces.is_empty() && self.first_time(&source, &format!("compose {names:?} {command}")) {
-            self.run_pieces(&source, program, &pieces, place);
+        let mut found = false;
+        for file in files.into_iter().flatten() {
+            let source = EntrySource::beside(file);
+            let pieces = compose(source.text(), &names, &command);
+            if !pieces.is_empty() && self.first_time(&source, &format!("compose {names:?} {command}")) {
+                self.run_pieces(&source, program, &pieces, place);
+            }
+            found |= !pieces.is_empty();
         }
-        !pieces.is_empty()
+        found
     }
 }

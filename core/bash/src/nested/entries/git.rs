@@ -1,14 +1,27 @@
-//! Git: aliases of the repository's own configuration.
+//! Git: aliases of the repository's own configuration, and the hooks that its commands run.
 
-use super::{EntrySource, argument_text, options, parent};
+use super::{EntrySource, argument_text, joined_path, options, parent};
 use crate::entries::{EntryPiece, git_config};
-use crate::reading::Word;
+use crate::reading::{Via, Word};
 use crate::walk::{Place, Walker};
 
 const GLOBAL: &[&str] = &[
     "-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env", "--super-prefix",
     "--attr-source",
 ];
+
+/// Which hooks a command runs.
+const HOOKS: &[(&str, &[&str])] = &[
+    ("commit", &["pre-commit", "prepare-commit-msg", "commit-msg", "post-commit"]),
+    ("push", &["pre-push"]),
+    ("checkout", &["post-checkout"]),
+    ("switch", &["post-checkout"]),
+    ("merge", &["pre-merge-commit", "post-merge"]),
+    ("pull", &["post-merge"]),
+    ("rebase", &["pre-rebase"]),
+];
+/// Hooks that `--no-verify` leaves out.
+const VERIFY: &[&str] = &["pre-commit", "commit-msg", "pre-push", "pre-merge-commit", "pre-rebase"];
 
 /// Git's own commands: an alias does not take their names.
 const OWN: &[&str] = &[
@@ -23,11 +36,15 @@ const OWN: &[&str] = &[
 ];
 
 impl Walker {
-    /// Opens an alias of the repository; `false` for all other commands.
+    /// Opens an alias of the repository; `false` for all other commands, whose hooks are opened besides.
     pub(super) fn open_git_entry(&mut self, args: &[Word], place: &Place) -> bool {
         let (options, operands) = options::split(args, GLOBAL);
         let Some((sub, rest)) = operands.split_first() else { return false };
         let Some(sub) = sub.known() else { return false };
+        if let Some((_, hooks)) = HOOKS.iter().find(|(command, _)| *command == sub) {
+            self.open_hooks(&options, hooks, rest, place);
+            return false;
+        }
         if OWN.contains(&sub.as_str()) || self.scope.alias(&format!("git {sub}")).is_some() {
             return false;
         }
@@ -53,5 +70,30 @@ impl Walker {
             self.run_pieces(&source, "git", &[piece], place);
         }
         true
+    }
+
+    /// Runs the hooks that there are, at the top of the work tree.
+    fn open_hooks(&mut self, options: &[(String, Option<Word>)], hooks: &[&str], rest: &[Word], place: &Place) {
+        let Some(folder) = self.entry_folder(options::value(options, &["-C"])) else { return };
+        let Some(config) = self.nearest(&folder, &[".git/config"]) else { return };
+        let top = parent(parent(&config.path)).to_string();
+        let set = git_config(config.text().unwrap_or_default(), "core", "hooksPath").pop();
+        let mut given = options.iter().filter_map(|(_, value)| {
+            let text = value.as_ref()?.known()?;
+            let (key, path) = text.split_once('=')?;
+            key.eq_ignore_ascii_case("core.hooksPath").then(|| path.to_string())
+        });
+        let hooks_folder =
+            given.next_back().or_else(|| set.map(|(_, path)| path)).unwrap_or_else(|| ".git/hooks".to_string());
+        let unverified = rest.iter().any(|word| word.shown() == "--no-verify");
+        for hook in hooks.iter().filter(|hook| !(unverified && VERIFY.contains(hook))) {
+            let path = joined_path(&top, &format!("{hooks_folder}/{hook}"));
+            if self.entry_file(&path).is_none() {
+                continue;
+            }
+            let kept = self.scope.cwd.replace(top.as_str().into());
+            self.inner(&[Word::text(path)], Vec::new(), Via::Wrapper("git hook".to_string()), place);
+            self.scope.cwd = kept;
+        }
     }
 }

@@ -41,7 +41,9 @@ impl Walker {
             *first = Word::text(recipe);
         }
         let file = match options::value(&options, &["-f", "--justfile"]) {
-            Some(file) => file.known().and_then(|file| self.scope.resolve(&file)).and_then(|path| self.entry_file(&path)),
+            Some(file) => {
+                file.known().and_then(|file| self.scope.resolve(&file)).and_then(|path| self.entry_file(&path))
+            }
             None => self.nearest(&folder, NAMES),
         };
         let Some(file) = file else { return true };

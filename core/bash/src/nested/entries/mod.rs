@@ -54,9 +54,8 @@ impl Walker {
                 self.open_several_scripts(program, args, place)
             }
             "task" | "go-task" => self.open_taskfile(program, args, place),
-            "poe" | "pdm" | "hatch" | "rye" | "composer" | "deno" | "mise" | "rtx" => {
-                self.open_task_table(program, args, place)
-            }
+            "poe" | "pdm" | "hatch" | "rye" | "pipenv" | "pixi" | "composer" | "deno" | "mise" | "rtx" | "makers"
+            | "cargo-make" => self.open_task_table(program, args, place),
             "cargo" => self.open_cargo(args, place),
             "rake" => self.open_rake(args, place),
             "foreman" | "honcho" | "overmind" | "hivemind" | "goreman" => self.open_procfile(args, place),
@@ -74,6 +73,7 @@ impl Walker {
         }
         let names = names.iter().map(ToString::to_string).collect();
         let known = self.file(&WantedFile::Nearest { folder: folder.to_string(), names })?;
+        self.unread_file(&known, &known.path);
         known.text().is_some().then_some(known)
     }
 
@@ -88,6 +88,7 @@ impl Walker {
             return Some(written);
         }
         let known = self.file(&WantedFile::At(path.to_string()))?;
+        self.unread_file(&known, &known.path);
         known.text().is_some().then_some(known)
     }
 
@@ -143,7 +144,9 @@ fn argument_text(words: &[Word]) -> String {
 
 fn one_argument(word: &Word) -> String {
     match word.known() {
-        Some(text) if text.chars().all(|c| c.is_ascii_alphanumeric() || "-_./=:,@%+~".contains(c)) && !text.is_empty() => {
+        Some(text)
+            if text.chars().all(|c| c.is_ascii_alphanumeric() || "-_./=:,@%+~".contains(c)) && !text.is_empty() =>
+        {
             text
         }
         Some(text) => quoted(&text),

@@ -17,10 +17,10 @@ const OWN: &[&str] = &[
     "constraints", "create", "dedupe", "deploy", "deprecate", "diff", "dist-tag", "dlx", "docs", "doctor", "env",
     "exec", "explain", "explore", "fetch", "find-dupes", "fund", "get", "global", "help", "hook", "import", "info",
     "init", "la", "licenses", "link", "list", "ll", "ln", "login", "logout", "ls", "node", "npm", "org", "outdated",
-    "owner", "patch", "patch-commit", "ping", "pkg", "plugin", "pm", "policies", "prefix", "profile", "prune",
-    "query", "rebuild", "remove", "repl", "repo", "rm", "root", "sbom", "search", "set", "set-script", "setup",
-    "shrinkwrap", "star", "store", "team", "token", "un", "uninstall", "unlink", "unplug", "unpublish", "up",
-    "update", "upgrade", "version", "view", "whoami", "why", "x",
+    "owner", "patch", "patch-commit", "ping", "pkg", "plugin", "pm", "policies", "prefix", "profile", "prune", "query",
+    "rebuild", "remove", "repl", "repo", "rm", "root", "sbom", "search", "set", "set-script", "setup", "shrinkwrap",
+    "star", "store", "team", "token", "un", "uninstall", "unlink", "unplug", "unpublish", "up", "update", "upgrade",
+    "version", "view", "whoami", "why", "x",
 ];
 
 /// What a call asks for.
@@ -59,7 +59,8 @@ impl Walker {
         }
         let folder = options::value(&options, &["-C", "--prefix", "--cwd", "--dir"]).cloned();
         let Some(folder) = self.entry_folder(folder.as_ref()) else { return false };
-        let named = options.iter().filter(|(name, _)| matches!(name.as_str(), "-w" | "--workspace" | "-F" | "--filter"));
+        let named =
+            options.iter().filter(|(name, _)| matches!(name.as_str(), "-w" | "--workspace" | "-F" | "--filter"));
         let named: Vec<String> = named.filter_map(|(_, value)| value.as_ref()?.known()).collect();
         if named.is_empty() {
             return self.run_package(tool, &folder, &asked, place);
@@ -85,8 +86,11 @@ impl Walker {
         let command = command.known().unwrap_or_default();
         let Some(asked) = asked("yarn", &command, rest, rest) else { return false };
         let Some(folder) = self.entry_folder(None) else { return false };
-        let folders = self.workspace(&folder, &name);
-        folders.iter().fold(false, |found, folder| self.run_package("yarn", folder, &asked, place) || found)
+        let mut found = false;
+        for folder in self.workspace(&folder, &name) {
+            found |= self.run_package("yarn", &folder, &asked, place);
+        }
+        found
     }
 
     /// `node --run script`.

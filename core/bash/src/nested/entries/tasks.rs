@@ -69,6 +69,9 @@ impl Walker {
             "pdm" => (TaskTable::Pdm, &["pyproject.toml"], runs(&["run"]).or(Some(operands))),
             "hatch" => (TaskTable::Hatch, &["pyproject.toml", "hatch.toml"], runs(&["run"])),
             "rye" => (TaskTable::Rye, &["pyproject.toml"], runs(&["run"])),
+            "pipenv" => (TaskTable::Pipenv, &["Pipfile"], runs(&["run"])),
+            "pixi" => (TaskTable::Pixi, &["pixi.toml", "pyproject.toml"], runs(&["run", "r"])),
+            "cargo-make" | "makers" => (TaskTable::CargoMake, &["Makefile.toml"], runs(&["make"]).or(Some(operands))),
             "deno" => (TaskTable::Deno, &["deno.json", "deno.jsonc"], runs(&["task"])),
             "composer" => {
                 let names = ["run", "run-script", "exec-script"];
@@ -111,6 +114,9 @@ impl Walker {
         let (options, operands) =
             options::split(args.get(skip..).unwrap_or_default(), &["-C", "-Z", "--config", "--color", "--explain"]);
         let Some((name, rest)) = operands.split_first() else { return false };
+        if name.known().as_deref() == Some("make") {
+            return self.open_task_table("cargo-make", rest, place);
+        }
         let Some(name) = name.known().filter(|name| !CARGO.contains(&name.as_str())) else { return false };
         let Some(folder) = self.entry_folder(options::value(&options, &["-C"])) else { return false };
         let Some(file) = self.nearest(&folder, &[".cargo/config.toml", ".cargo/config"]) else { return false };
