@@ -61,7 +61,7 @@ pub(crate) fn decodes(command: &Command) -> bool {
 pub(crate) fn generates(command: &Command) -> bool {
     let given = |options: &[&str]| command.args().iter().any(|word| options.contains(&text(word).as_ref()));
     match command.program().as_deref() {
-        Some("python" | "python3" | "python2" | "perl" | "ruby" | "node" | "php") => given(&["-c", "-e", "-E", "-r"]),
+        Some("python" | "python3" | "python2" | "pypy3" | "perl" | "ruby" | "node" | "php") => given(&["-c", "-e", "-E", "-r"]),
         Some("awk" | "gawk" | "mawk") => !given(&["-f"]),
         // Commands kept as data, taken out and run unread.
         Some("jq" | "yq" | "xq" | "gojq" | "tr" | "xclip" | "xsel" | "pbpaste" | "wl-paste") => true,
@@ -114,6 +114,11 @@ fn given<'a>(sight: &RuleInput<'a>) -> Given<'a> {
     let mut words = words.iter();
     while let Some(word) = words.next() {
         let shown = text(word);
+        // `bash -euo pipefail`: the `o` among the letters takes the next word.
+        let cluster = is_shell && !word.quoted && shown.starts_with('-') && !shown.starts_with("--");
+        if cluster && given.operands.is_empty() && shown.len() > 2 && shown.contains(['o', 'O']) {
+            words.next();
+        }
         let code = if is_shell {
             shown.starts_with('-') && !shown.starts_with("--") && shown.contains('c')
         } else {
@@ -131,6 +136,8 @@ fn given<'a>(sight: &RuleInput<'a>) -> Given<'a> {
             "-n" if is_shell => {
                 given.operands.extend(std::iter::once(word).chain(words.by_ref()));
             }
+            // `deno run -`, `bun run x.ts`
+            "run" if matches!(sight.program(), "deno" | "bun") => {}
             "-s" if is_shell => given.from_input = true,
             "-o" | "-O" | "+o" | "--rcfile" | "--init-file" if is_shell => {
                 words.next();

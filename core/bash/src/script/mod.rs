@@ -3,6 +3,7 @@
 mod calls;
 mod foreign;
 mod imports;
+mod languages;
 mod lexer;
 mod listing;
 mod loops;
@@ -48,7 +49,7 @@ impl Walker {
         }
         if self.allowance.parse(code.len()) {
             let here = place.under(Via::Script(language.name.to_string()));
-            self.walk_script(language, code, &here);
+            self.walk_script(language, &languages::plain_code(language, code), &here);
         }
         self.allowance.rise();
     }
@@ -65,7 +66,7 @@ fn given(language: &Language, program: &str, args: &[Word]) -> Given {
     let mut out = Given::default();
     let mut rest = args;
     // `deno eval CODE` and `bun run -` name the mode first.
-    if matches!(program, "deno") {
+    if matches!(program, "deno" | "crystal") {
         match rest.split_first() {
             Some((mode, tail)) if mode.shown() == "eval" => {
                 out.codes.extend(tail.iter().find(|word| !word.shown().starts_with('-')).cloned());
