@@ -163,7 +163,8 @@ pub(crate) fn runs_its_input(sight: &RuleInput<'_>) -> bool {
             .command
             .args()
             .first()
-            .is_some_and(|word| matches!(text(word).as_ref(), "/dev/stdin" | "/dev/fd/0" | "-")),
+            // Without a file fish reads what comes down the pipe.
+            .is_none_or(|word| matches!(text(word).as_ref(), "/dev/stdin" | "/dev/fd/0" | "-")),
         _ => {
             let given = given(sight);
             given.from_input || (given.code.is_empty() && given.operands.is_empty())

@@ -41,6 +41,8 @@ impl Walker {
                 if let Some(script) = args.first() {
                     return self.run_printed(script, Via::Shell("source".to_string()), place);
                 }
+                // Without a file fish reads what comes down the pipe.
+                return self.run_input(Via::Shell("source".to_string()), place);
             }
             "set" => self.set_positional(args),
             "shift" => {

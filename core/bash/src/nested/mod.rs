@@ -2,6 +2,7 @@
 
 mod builtins;
 mod containers;
+mod escapes;
 mod find;
 mod git;
 mod make;
@@ -47,10 +48,19 @@ impl Walker {
                 self.open_container(&program, args, place)
             }
             "sed" | "gsed" => self.open_sed(args, place),
-            "make" | "gmake" | "just" => self.open_make(args, place),
+            "make" | "gmake" | "just" => {
+                self.open_make_texts(args, place);
+                self.open_make(args, place);
+            }
+            // It runs code, and packages by name.
+            "bun" if args.first().and_then(Word::known).as_deref() == Some("x") => {
+                return self.open_wrapper("bun", command, place);
+            }
             "cmd" | "cmd.exe" => self.open_cmd(args, place),
             "wsl" | "wsl.exe" => self.open_wsl(args, place),
             "powershell" | "powershell.exe" | "pwsh" | "pwsh.exe" => self.open_powershell(args, place),
+            "adb" | "lima" | "limactl" | "multipass" | "pdsh" | "clush" | "pssh" | "parallel-ssh" | "salt" | "knife" | "fly"
+            | "flyctl" | "az" | "doctl" => self.open_machine(&program, args, place),
             "ssh" | "autossh" | "mosh" | "rsh" | "scp" | "sftp" | "sshpass" | "vagrant" | "gcloud" | "ansible" => {
                 self.open_remote(&program, args, place)
             }
@@ -64,6 +74,7 @@ impl Walker {
                     let name = name.chars().take(limits::NAME).collect();
                     return self.inner_text(&text, Via::Shell(name), place);
                 }
+                self.open_escapes(name, args, place);
                 if !self.open_text(name, args, place) {
                     return self.open_wrapper(name, command, place);
                 }
@@ -130,6 +141,17 @@ impl Walker {
         self.scope = kept;
         output
     }
+}
+
+/// `npx rimraf@5 x` runs `rimraf`: the words with the version taken off the program.
+pub(crate) fn unversioned(runner: &str, words: &[Word]) -> Option<Vec<Word>> {
+    if !matches!(runner, "npx" | "bunx" | "pnpm" | "yarn" | "npm" | "bun" | "uvx" | "pipx") {
+        return None;
+    }
+    let (first, rest) = words.split_first()?;
+    let name = first.known()?;
+    let (name, _) = name.rsplit_once('@').filter(|(name, _)| !name.is_empty())?;
+    Some(std::iter::once(Word::text(name)).chain(rest.iter().cloned()).collect())
 }
 
 /// Words as the text a shell would get when they are joined.

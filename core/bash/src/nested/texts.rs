@@ -94,7 +94,6 @@ const TEXTS: &[Texts] = &[
     Texts { name: "crontab", options: &[], valued: &["-u"], operands: Operands::Input },
     Texts { name: "expect", options: &["-c"], valued: &["-f"], operands: Operands::Nothing },
     Texts { name: "osascript", options: &["-e"], valued: &["-l"], operands: Operands::Nothing },
-    Texts { name: "xterm", options: &[], valued: &["-T", "-geometry"], operands: Operands::Nothing },
     texts(
         "tar",
         &[
@@ -175,6 +174,7 @@ impl Walker {
                 self.inner_text(&shell_text(word), via.clone(), place);
             }),
             Operands::Words if found.is_empty() => {
+                let operands = super::unversioned(name, &operands).unwrap_or(operands);
                 self.inner(&operands, Vec::new(), via, place);
             }
             Operands::User

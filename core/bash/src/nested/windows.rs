@@ -48,6 +48,8 @@ fn translated(text: &str) -> String {
     let mut words = text.split_whitespace();
     let name = words.next().unwrap_or_default().to_ascii_lowercase();
     let bare = name.trim_end_matches(".exe");
+    // Below another shell a switch is written with two slashes.
+    let words = words.map(|word| if word.starts_with("//") { word.get(1..).unwrap_or_default() } else { word });
     let (switches, operands): (Vec<&str>, Vec<&str>) = words.partition(|word| word.starts_with('/') && word.len() <= 3);
     let has = |letter: &str| switches.iter().any(|switch| switch.eq_ignore_ascii_case(letter));
     let program = match bare {

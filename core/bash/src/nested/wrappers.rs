@@ -121,6 +121,22 @@ const WRAPPERS: &[Wrapper] = &[
     wrapper("onchange", &["-e", "-d", "-o", "-f"], 0),
     wrapper("bacon", &["-j", "-p"], 0),
     wrapper("winpty", &[], 0),
+    wrapper("shx", &[], 0),
+    // Words of zsh and fish before a command.
+    wrapper("and", &[], 0),
+    wrapper("or", &[], 0),
+    wrapper("not", &[], 0),
+    wrapper("repeat", &[], 1),
+    wrapper("start-stop-daemon", &["-p", "-u", "-g", "-c", "-n", "--pidfile", "--user", "--chuid", "--name"], 0),
+    wrapper("xterm", &["-T", "-geometry", "-title"], 0),
+    wrapper("urxvt", &[], 0),
+    wrapper("konsole", &["--workdir", "-p"], 0),
+    wrapper("alacritty", &["--working-directory", "-t"], 0),
+    wrapper("foot", &["-T", "-a"], 0),
+    wrapper("kitty", &["-d", "--title", "-o"], 0),
+    wrapper("gnome-terminal", &["--title"], 0),
+    wrapper("xfce4-terminal", &["--title"], 0),
+    wrapper("wezterm", &["--cwd"], 1),
     wrapper("gsudo", &["-u"], 0),
     wrapper("please", &["-u", "-t"], 0),
     wrapper("nsjail", &[], 0),
@@ -235,7 +251,7 @@ const WRAPPERS: &[Wrapper] = &[
 ];
 
 /// Wrappers whose command runs in this very shell, so that `cd` in it holds afterwards.
-const OWN: &[&str] = &["command", "builtin", "noglob", "nocorrect"];
+const OWN: &[&str] = &["command", "builtin", "noglob", "nocorrect", "and", "or", "not"];
 
 impl Walker {
     /// Opens `name` when the table has it.
@@ -278,7 +294,8 @@ impl Walker {
         {
             self.scope.cwd = folder.known().and_then(|folder| self.folder(&folder));
         }
-        let output = self.enter(name, operands, assignments, place);
+        let unversioned = super::unversioned(name, operands);
+        let output = self.enter(name, unversioned.as_deref().unwrap_or(operands), assignments, place);
         if !OWN.contains(&name) {
             self.scope.cwd = kept;
         }
@@ -330,9 +347,12 @@ impl Wrapper {
 fn marks(name: &str) -> &'static [&'static str] {
     match name {
         "nix" => &["-c", "--command", "--"],
+        "xterm" | "urxvt" | "konsole" | "alacritty" | "foot" | "gnome-terminal" | "xfce4-terminal" | "wezterm" => {
+            &["-e", "-x", "--"]
+        }
         "guix" | "mise" | "chamber" | "devbox" | "doppler" | "infisical" | "dotenvx" | "onchange" | "reflex" | "pueue"
         | "lerna" | "cargo" | "op" | "aws-vault" | "watchexec" | "bacon" | "lldb" | "perf" | "flox" | "distrobox"
-        | "nsjail" | "teller" | "pnpm" | "npm" | "nx" => &["--"],
+        | "nsjail" | "teller" | "nx" => &["--"],
         _ => &[],
     }
 }

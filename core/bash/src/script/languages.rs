@@ -88,13 +88,17 @@ pub(super) static SWIFT: Language = Language {
 };
 
 /// The code as the tables know it: a language's own marks for the same call are taken off.
-pub(super) fn plain_code(language: &Language, code: &str) -> String {
-    match language.name {
+pub(super) fn plain_code(language: &Language, code: &str, home: Option<&str>) -> String {
+    match (language.name, home) {
         // `File.rm_rf!(x)` is `File.rm_rf(x)`, `:os.cmd` and Erlang's `os:cmd` are `os.cmd`.
-        "elixir" => code.replace("!(", "(").replace("! ", " ").replace(" :", " ").replace(':', "."),
-        "r" => code.replace("::", "."),
-        "swift" => code.replace("atPath:", "").replace("at:", "").replace("try!", "").replace("try?", ""),
-        "jvm" => code.replace("new File(", "File(").replace("java.io.File(", "File("),
+        ("elixir", _) => code.replace("!(", "(").replace("! ", " ").replace(" :", " ").replace(':', "."),
+        // R puts the home folder in by itself.
+        ("r", Some(home)) => {
+            code.replace("::", ".").replace("\"~", &format!("\"{home}")).replace("'~", &format!("'{home}"))
+        }
+        ("r", None) => code.replace("::", "."),
+        ("swift", _) => code.replace("atPath:", "").replace("at:", "").replace("try!", "").replace("try?", ""),
+        ("jvm", _) => code.replace("new File(", "File(").replace("java.io.File(", "File("),
         _ => code.to_string(),
     }
 }

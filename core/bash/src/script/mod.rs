@@ -49,7 +49,7 @@ impl Walker {
         }
         if self.allowance.parse(code.len()) {
             let here = place.under(Via::Script(language.name.to_string()));
-            self.walk_script(language, &languages::plain_code(language, code), &here);
+            self.walk_script(language, &languages::plain_code(language, code, self.scope.home.as_deref()), &here);
         }
         self.allowance.rise();
     }

@@ -55,6 +55,7 @@ mod terraform_destroy;
 mod unknown_program;
 mod unreadable;
 mod vcs_discard;
+mod windows_destroy;
 
 use crate::command_facts::CommandFacts;
 use crate::path_actions::PathActionKind;
@@ -94,6 +95,7 @@ pub static ALL: &[&Rule] = &[
     &machine_stop::RULE,
     &device_write::RULE,
     &disk_format::RULE,
+    &windows_destroy::RULE,
     &pipe_to_shell::RULE,
     &decode_to_shell::RULE,
     &run_download::RULE,
