@@ -44,12 +44,22 @@ struct Entry {
 impl Index {
     /// Whether text from another machine reaches a command on its input.
     pub(crate) fn fetched(&self, parsed_call: &ParsedCall, at: usize) -> bool {
-        is(self.fetched.get_or_init(|| upstream(parsed_call, Reach::Any, |_, command| gives(parsed_call, command, running::fetches))), at)
+        is(
+            self.fetched.get_or_init(|| {
+                upstream(parsed_call, Reach::Any, |_, command| gives(parsed_call, command, running::fetches))
+            }),
+            at,
+        )
     }
 
     /// Whether decoded text does.
     pub(crate) fn decoded(&self, parsed_call: &ParsedCall, at: usize) -> bool {
-        is(self.decoded.get_or_init(|| upstream(parsed_call, Reach::Any, |_, command| gives(parsed_call, command, running::decodes))), at)
+        is(
+            self.decoded.get_or_init(|| {
+                upstream(parsed_call, Reach::Any, |_, command| gives(parsed_call, command, running::decodes))
+            }),
+            at,
+        )
     }
 
     /// Whether text that inline code prints does.
@@ -286,7 +296,7 @@ fn downloaded_paths(parsed_call: &ParsedCall) -> HashMap<String, usize> {
             continue;
         }
         let written = seen.acts.iter().filter(|act| act.deed == PathVerb::Write);
-        for path in written.filter_map(|act| act.target.exact()) {
+        for path in written.filter_map(|act| running::unnamed(&act.target).or_else(|| act.target.exact())) {
             first.entry(path.to_string()).or_insert(at);
         }
     }

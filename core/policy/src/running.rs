@@ -61,7 +61,9 @@ pub(crate) fn decodes(command: &Command) -> bool {
 pub(crate) fn generates(command: &Command) -> bool {
     let given = |options: &[&str]| command.args().iter().any(|word| options.contains(&text(word).as_ref()));
     match command.program().as_deref() {
-        Some("python" | "python3" | "python2" | "pypy3" | "perl" | "ruby" | "node" | "php") => given(&["-c", "-e", "-E", "-r"]),
+        Some("python" | "python3" | "python2" | "pypy3" | "perl" | "ruby" | "node" | "php") => {
+            given(&["-c", "-e", "-E", "-r"])
+        }
         Some("awk" | "gawk" | "mawk") => !given(&["-f"]),
         // Commands kept as data, taken out and run unread.
         Some("jq" | "yq" | "xq" | "gojq" | "tr" | "xclip" | "xsel" | "pbpaste" | "wl-paste") => true,
@@ -92,8 +94,14 @@ pub(crate) fn executed_sources(sight: &RuleInput<'_>) -> Vec<Arc<Reading>> {
 /// The file a command would run as code, downloaded in the same line.
 pub(crate) fn downloaded_script(sight: &RuleInput<'_>) -> bool {
     let Some(script) = script_word(sight) else { return false };
-    let Some(path) = Target::of(script, sight.command.cwd.as_deref()).path else { return false };
-    sight.index.downloads(sight.parsed_call, &path, sight.at)
+    let target = Target::of(script, sight.command.cwd.as_deref());
+    let Some(path) = unnamed(&target).or(target.path.as_deref()) else { return false };
+    sight.index.downloads(sight.parsed_call, path, sight.at)
+}
+
+/// A file that `mktemp` names: `F=$(mktemp); curl -o $F …; sh $F`.
+pub(crate) fn unnamed(target: &Target) -> Option<&str> {
+    Some(target.shown.as_str()).filter(|shown| shown.contains("mktemp"))
 }
 
 /// The words of a command told apart as an executor does: whether code was given by option, and the operands.

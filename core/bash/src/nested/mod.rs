@@ -59,8 +59,8 @@ impl Walker {
             "cmd" | "cmd.exe" => self.open_cmd(args, place),
             "wsl" | "wsl.exe" => self.open_wsl(args, place),
             "powershell" | "powershell.exe" | "pwsh" | "pwsh.exe" => self.open_powershell(args, place),
-            "adb" | "lima" | "limactl" | "multipass" | "pdsh" | "clush" | "pssh" | "parallel-ssh" | "salt" | "knife" | "fly"
-            | "flyctl" | "az" | "doctl" => self.open_machine(&program, args, place),
+            "adb" | "lima" | "limactl" | "multipass" | "pdsh" | "clush" | "pssh" | "parallel-ssh" | "salt"
+            | "knife" | "fly" | "flyctl" | "az" | "doctl" => self.open_machine(&program, args, place),
             "ssh" | "autossh" | "mosh" | "rsh" | "scp" | "sftp" | "sshpass" | "vagrant" | "gcloud" | "ansible" => {
                 self.open_remote(&program, args, place)
             }

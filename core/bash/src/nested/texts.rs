@@ -97,8 +97,8 @@ const TEXTS: &[Texts] = &[
     texts(
         "tar",
         &[
-            "--checkpoint-action", "--to-command", "--use-compress-program", "-I", "--info-script", "--new-volume-script",
-            "-F", "--rmt-command", "--rsh-command",
+            "--checkpoint-action", "--to-command", "--use-compress-program", "-I", "--info-script",
+            "--new-volume-script", "-F", "--rmt-command", "--rsh-command",
         ],
     ),
     texts("bsdtar", &["--use-compress-program"]),
@@ -270,7 +270,9 @@ fn shell_in(name: &str, word: &Word) -> String {
         "vim" | "nvim" | "vi" | "ex" | "view" | "gvim" | "less" | "more" => editor(&text),
         "emacs" | "racket" | "guile" | "sbcl" | "bb" | "clojure" | "clj" | "ecl" | "clisp" => lisp(&text),
         // `-o APT::Update::Pre-Invoke::=TEXT`
-        "apt" | "apt-get" => text.split_once("Invoke::").map_or("", |(_, rest)| rest.trim_start_matches('=')).to_string(),
+        "apt" | "apt-get" => {
+            text.split_once("Invoke::").map_or("", |(_, rest)| rest.trim_start_matches('=')).to_string()
+        }
         // `ctrl-x:execute(TEXT)`
         "fzf" => text.split("execute").nth(1).unwrap_or(&text).trim_matches(['(', ')', '[', ']', ':', '-']).to_string(),
         _ => text,
@@ -280,7 +282,9 @@ fn shell_in(name: &str, word: &Word) -> String {
 /// What an editor hands over: `:!TEXT`, `:silent !TEXT`, `:call system('TEXT')`.
 fn editor(text: &str) -> String {
     match text.split_once("system(") {
-        Some((_, call)) => call.trim_start_matches(['"', '\'']).split(['"', '\'']).next().unwrap_or_default().to_string(),
+        Some((_, call)) => {
+            call.trim_start_matches(['"', '\'']).split(['"', '\'']).next().unwrap_or_default().to_string()
+        }
         None => text.split_once('!').map(|(_, rest)| rest.to_string()).unwrap_or_default(),
     }
 }
@@ -307,9 +311,12 @@ fn lisp(text: &str) -> String {
         let strings: Vec<&str> = rest.split('"').skip(1).step_by(2).collect();
         let first = strings.first()?;
         match name.rsplit(['/', ':', '.']).next().unwrap_or(name) {
-            "system" | "shell-command" | "call-process-shell-command" | "run-program" | "shell" | "run-shell-command" => {
-                Some(first.to_string())
-            }
+            "system"
+            | "shell-command"
+            | "call-process-shell-command"
+            | "run-program"
+            | "shell"
+            | "run-shell-command" => Some(first.to_string()),
             "sh" | "system*" | "process" | "call-process" => Some(strings.join(" ")),
             "delete-directory" | "delete-tree" | "files" | "delete-directory-tree" | "delete-file-recursively" => {
                 Some(format!("rm -rf {first}"))

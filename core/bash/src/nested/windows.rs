@@ -7,7 +7,8 @@ use crate::walk::{Place, Walker};
 impl Walker {
     /// `cmd /c TEXT`, `cmd.exe /s /c "TEXT"`.
     pub(super) fn open_cmd(&mut self, args: &[Word], place: &Place) {
-        let is_mode = |word: &Word| matches!(word.shown().trim_start_matches('/').to_ascii_lowercase().as_str(), "c" | "k" | "r");
+        let is_mode =
+            |word: &Word| matches!(word.shown().trim_start_matches('/').to_ascii_lowercase().as_str(), "c" | "k" | "r");
         let Some(at) = args.iter().position(is_mode) else { return };
         let text = joined(args.get(at + 1..).unwrap_or_default());
         for part in text.split("&&").flat_map(|part| part.split(['&', '|', '\n'])) {
@@ -24,7 +25,9 @@ impl Walker {
                     rest = tail;
                     break;
                 }
-                "-d" | "--distribution" | "-u" | "--user" | "--cd" | "--shell-type" => tail.get(1..).unwrap_or_default(),
+                "-d" | "--distribution" | "-u" | "--user" | "--cd" | "--shell-type" => {
+                    tail.get(1..).unwrap_or_default()
+                }
                 option if option.starts_with('-') => tail,
                 _ => break,
             };
@@ -68,7 +71,9 @@ fn translated(text: &str) -> String {
 fn unix(path: &str) -> String {
     let path = path.trim_matches('"').replace('\\', "/");
     let upper = path.to_ascii_uppercase();
-    for (name, home) in [("%USERPROFILE%", "~"), ("%HOMEPATH%", "~"), ("%APPDATA%", "~/AppData"), ("%TEMP%", "/tmp"), ("%TMP%", "/tmp")] {
+    for (name, home) in
+        [("%USERPROFILE%", "~"), ("%HOMEPATH%", "~"), ("%APPDATA%", "~/AppData"), ("%TEMP%", "/tmp"), ("%TMP%", "/tmp")]
+    {
         if upper.starts_with(name) {
             return format!("{home}{}", path.get(name.len()..).unwrap_or_default());
         }

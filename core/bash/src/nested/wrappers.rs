@@ -93,14 +93,21 @@ const WRAPPERS: &[Wrapper] = &[
     wrapper("ltrace", &["-a", "-A", "-D", "-e", "-F", "-l", "-n", "-o", "-p", "-s", "-u", "-w", "-x", "--output"], 0),
     wrapper(
         "perf",
-        &["-e", "-o", "-F", "-c", "-C", "-r", "-p", "-t", "-g", "--event", "--output", "--freq", "--repeat", "--call-graph"],
+        &[
+            "-e", "-o", "-F", "-c", "-C", "-r", "-p", "-t", "-g", "--event", "--output", "--freq", "--repeat",
+            "--call-graph",
+        ],
         1,
     ),
     wrapper("numactl", &["-i", "-N", "-m", "-C", "-p"], 0),
     wrapper("lldb", &["-o", "-O", "-s", "-S", "-p", "-n"], 0),
     wrapper("rr", &[], 1),
     wrapper("heaptrack", &["-o"], 0),
-    wrapper("chpst", &["-u", "-U", "-e", "-b", "-/", "-n", "-l", "-L", "-m", "-d", "-o", "-p", "-f", "-c", "-r", "-t"], 0),
+    wrapper(
+        "chpst",
+        &["-u", "-U", "-e", "-b", "-/", "-n", "-l", "-L", "-m", "-d", "-o", "-p", "-f", "-c", "-r", "-t"],
+        0,
+    ),
     wrapper("softlimit", &["-a", "-c", "-d", "-f", "-l", "-m", "-n", "-o", "-p", "-r", "-s", "-t"], 0),
     wrapper("setuidgid", &[], 1),
     wrapper("envuidgid", &[], 1),
@@ -350,9 +357,9 @@ fn marks(name: &str) -> &'static [&'static str] {
         "xterm" | "urxvt" | "konsole" | "alacritty" | "foot" | "gnome-terminal" | "xfce4-terminal" | "wezterm" => {
             &["-e", "-x", "--"]
         }
-        "guix" | "mise" | "chamber" | "devbox" | "doppler" | "infisical" | "dotenvx" | "onchange" | "reflex" | "pueue"
-        | "lerna" | "cargo" | "op" | "aws-vault" | "watchexec" | "bacon" | "lldb" | "perf" | "flox" | "distrobox"
-        | "nsjail" | "teller" | "nx" => &["--"],
+        "guix" | "mise" | "chamber" | "devbox" | "doppler" | "infisical" | "dotenvx" | "onchange" | "reflex"
+        | "pueue" | "lerna" | "cargo" | "op" | "aws-vault" | "watchexec" | "bacon" | "lldb" | "perf" | "flox"
+        | "distrobox" | "nsjail" | "teller" | "nx" => &["--"],
         _ => &[],
     }
 }

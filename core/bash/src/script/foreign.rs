@@ -15,8 +15,10 @@ const DECODERS: &[&str] = &[
 ];
 
 /// Calls that bring text from another machine.
-const FETCHERS: &[&str] =
-    &["urlopen", "requests.get", "requests.post", "httpx.get", "fetch", "https.get", "http.get", "URI.open", "LWP.get"];
+const FETCHERS: &[&str] = &[
+    "urlopen", "requests.get", "requests.post", "httpx.get", "fetch", "https.get", "http.get", "URI.open", "LWP.get",
+    "file_get_contents",
+];
 
 /// Calls that make a temporary folder or file, or name where those stand.
 pub(super) fn temporary(name: &str) -> bool {
@@ -96,7 +98,9 @@ pub(super) fn forks_on(tokens: &[Token]) -> bool {
         [Token::Name(word), Token::Mark('(')] => matches!(word.as_str(), "iter" | "count"),
         _ => false,
     };
-    tokens.iter().any(forks) && tokens.windows(2).any(endless)
+    // `for (;;)`
+    let open = |marks: &[Token]| matches!(marks, [Token::Name(word), Token::Mark('('), Token::Mark(';') | Token::End, Token::Mark(';') | Token::End] if word == "for");
+    tokens.iter().any(forks) && (tokens.windows(2).any(endless) || tokens.windows(4).any(open))
 }
 
 /// Whether a name in the first argument, or one its value came from, is such a call.

@@ -3,7 +3,9 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use shuck_ast::{Command as Syntax, CompoundCommand, ForCommand, IfCommand, Redirect, Span, Stmt, StmtSeq, StmtTerminator};
+use shuck_ast::{
+    Command as Syntax, CompoundCommand, ForCommand, IfCommand, Redirect, Span, Stmt, StmtSeq, StmtTerminator,
+};
 
 use super::{Place, Walker};
 use crate::limits;
@@ -46,11 +48,21 @@ impl Walker {
                 self.each(&[choice.variable.as_str()], &raws, &choice.body, source, place);
             }
             CompoundCommand::While(repeat) => {
-                self.endless(holds(&repeat.condition, source, &[":", "true", "[ 1 ]", "((1))"]), &repeat.body, source, place);
+                self.endless(
+                    holds(&repeat.condition, source, &[":", "true", "[ 1 ]", "((1))"]),
+                    &repeat.body,
+                    source,
+                    place,
+                );
                 self.repeated(&repeat.condition, &repeat.body, source, place);
             }
             CompoundCommand::Until(repeat) => {
-                self.endless(holds(&repeat.condition, source, &["false", "! true", "! :"]), &repeat.body, source, place);
+                self.endless(
+                    holds(&repeat.condition, source, &["false", "! true", "! :"]),
+                    &repeat.body,
+                    source,
+                    place,
+                );
                 self.repeated(&repeat.condition, &repeat.body, source, place);
             }
             CompoundCommand::Repeat(repeat) => self.branch(&repeat.body, source, place),

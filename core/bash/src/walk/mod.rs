@@ -14,10 +14,10 @@ use std::sync::Arc;
 use shuck_ast::StmtSeq;
 
 use crate::limits::{self, Allowance};
+use crate::outline::outline;
 use crate::output::Output;
 use crate::reading::{Command, Reading, StdinSource, Surroundings, UnreadPart, Via, Word};
 use crate::scope::{Scope, Value};
-use crate::outline::outline;
 use crate::{flat, scan, syntax};
 
 /// One reading in progress.
@@ -105,7 +105,12 @@ impl Walker {
         output
     }
 
-    pub(crate) fn read_parsed(&mut self, text: &str, parsed: Result<StmtSeq, syntax::Refusal>, place: &Place) -> Output {
+    pub(crate) fn read_parsed(
+        &mut self,
+        text: &str,
+        parsed: Result<StmtSeq, syntax::Refusal>,
+        place: &Place,
+    ) -> Output {
         match parsed {
             Ok(sequence) => {
                 let source: Rc<str> = Rc::from(text);

@@ -99,7 +99,8 @@ fn bodies_of_themselves(parsed_call: &ParsedCall) -> HashSet<&str> {
     for (command, seen) in parsed_call.reading.commands.iter().zip(&parsed_call.seen) {
         for via in command.via.iter() {
             let Via::Body(name) = via else { continue };
-            *alone.entry(name).or_insert(true) &= seen.program.as_deref().is_some_and(|program| bodies.contains(program));
+            *alone.entry(name).or_insert(true) &=
+                seen.program.as_deref().is_some_and(|program| bodies.contains(program));
         }
     }
     alone.into_iter().filter(|(_, alone)| *alone).map(|(name, _)| name).collect()

@@ -16,11 +16,12 @@ pub const RULE: Rule = Rule {
     instead: "Let git check that it is merged: `git branch -d my-branch`.",
     denies: &[
         "git branch -D feature", "git branch -d --force feature", "git branch --delete -f old", "git branch -df old",
-        "git branch -f main HEAD~3", "git checkout -B main HEAD~3", "git switch -C main origin/main",
+        "git branch -f main HEAD~3", "git checkout -B main HEAD~3", "git switch -C main HEAD~5",
     ],
     passes: &[
         "git branch -d merged", "git branch --list", "git branch -M main", "git branch new-branch", "git branch -a",
         "git branch --show-current", "git checkout -B feature origin/main", "git switch -C feature",
+        "git checkout -B main origin/main",
     ],
     watch: RuleTrigger::Programs(&["git"]),
     judge,
@@ -33,7 +34,9 @@ fn recreated<'a>(sub: &str, args: &'a Args<'_>) -> Option<&'a str> {
         "switch" => args.value("C").or_else(|| args.value("force-create")),
         _ => None,
     };
-    name.filter(|name| is_shared(name) && !args.operands.is_empty())
+    // To what the remote has is a way to begin anew; `HEAD~3` leaves commits behind.
+    let from = args.operand(0).is_some_and(|start| !start.contains('/') && !start.contains("@{"));
+    name.filter(|name| is_shared(name) && from)
 }
 
 fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {

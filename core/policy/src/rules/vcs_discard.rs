@@ -15,9 +15,10 @@ pub const RULE: Rule = Rule {
     instead: "Keep the changes: `hg shelve`, or `svn diff > changes.patch`.",
     denies: &[
         "hg update --clean", "hg up -C tip", "hg purge", "hg revert --all", "hg strip 12", "svn revert -R .",
-        "jj abandon @", "svn cleanup --remove-unversioned", "jj restore", "jj op abandon ..@-", "jj git push --deleted",
-        "hg push -f", "sl goto --clean main", "sl purge", "p4 revert ...", "p4 obliterate -y //depot/x", "bzr revert",
-        "fossil revert", "cvs update -C", "darcs revert -a", "svn delete --force src",
+        "jj abandon @", "svn cleanup --remove-unversioned", "jj restore", "jj op abandon ..@-",
+        "jj git push --deleted", "hg push -f", "sl goto --clean main", "sl purge", "p4 revert ...",
+        "p4 obliterate -y //depot/x", "bzr revert", "fossil revert", "cvs update -C", "darcs revert -a",
+        "svn delete --force src",
     ],
     passes: &[
         "hg update", "hg status", "hg revert a.txt --dry-run", "svn update", "svn status", "svn cleanup", "jj log",

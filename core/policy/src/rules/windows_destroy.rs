@@ -16,8 +16,8 @@ pub const RULE: Rule = Rule {
     instead: "See what is there: `reg query HKCU\\Software\\Acme`, or `wsl --list`.",
     denies: &[
         "vssadmin delete shadows /all /quiet", "wmic shadowcopy delete", "wbadmin delete catalog -quiet",
-        "bcdedit /deletevalue safeboot", "reg delete HKLM\\\\Software\\\\Acme /f", "cipher /w:C", "wsl --unregister Ubuntu",
-        "cmd /c \"vssadmin delete shadows /all\"", "bcdedit /set recoveryenabled no",
+        "bcdedit /deletevalue safeboot", "reg delete HKLM\\\\Software\\\\Acme /f", "cipher /w:C",
+        "wsl --unregister Ubuntu", "cmd /c \"vssadmin delete shadows /all\"", "bcdedit /set recoveryenabled no",
     ],
     passes: &[
         "vssadmin list shadows", "reg query HKLM\\\\Software", "wsl --list", "bcdedit /enum", "wmic cpu get name",
@@ -38,7 +38,8 @@ fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
         "bcdedit" => {
             let switch = first.trim_start_matches(['/', '-']);
             matches!(switch, "delete" | "deletevalue" | "import")
-                || (switch == "set" && words.iter().any(|word| matches!(word.as_str(), "recoveryenabled" | "bootstatuspolicy")))
+                || (switch == "set"
+                    && words.iter().any(|word| matches!(word.as_str(), "recoveryenabled" | "bootstatuspolicy")))
         }
         "reg" => first == "delete",
         "cipher" => words.iter().any(|word| word.starts_with("/w")),
