@@ -40,7 +40,8 @@ pub(crate) struct Piece {
 /// Words that make more than a simple command of what they begin.
 const RESERVED: &[&str] = &[
     "if", "then", "else", "elif", "fi", "for", "while", "until", "do", "done", "case", "esac", "in", "select",
-    "function", "time", "coproc", "!", "[[", "]]", "{", "}", "break", "continue", "return", "exit", "let", "repeat", "foreach", "end", "always", "nocorrect", "noglob",
+    "function", "time", "coproc", "!", "[[", "]]", "{", "}", "break", "continue", "return", "exit", "let", "repeat",
+    "foreach", "end", "always", "nocorrect", "noglob",
 ];
 
 /// The pieces of `text`, or nothing where it is more than a list of simple commands, or broken.
@@ -206,14 +207,17 @@ mod tests {
     use std::rc::Rc;
 
     const LINES: &[&str] = &[
-        "a", "a;", "a b c", "a && b || c", "a | b | c", "a | b && c", "x=1 y=2 a b", "x=1", "x+=2; echo $x", "a > b", "a 2>&1",
-        "a >> b < c", "a >& d", "> b", "a \"b c\" 'd e' f\\ g", "a $(b c | d) e", "a `b c` d", "a ${x:-$(b)} c", "a\n\nb\nc\n",
-        "a &&\n b", "cat <(a b) | sh", "a b=c {d,e}f *.x [ab]", "[ -f x ] && rm y", "\"a\" b", "rm -rf ~/x $HOME/y", "alias a=b; a c",
-        "echo a | sh", "cd x && rm -rf y || z", "a 2> /dev/null | b", "echo \"$(date) x\" > y; sh y", "x='a b'; $x", "bash -c 'a; b'",
-        "a {x}>b", "a() { b; }; a", "a & b", "a && b & c", "cd x & rm y", "a | b &", "x=1 & echo $x", "! a | b", "a && ! b", "export", "export A=1 B; b", "local x=$(a b)",
-        "declare -x A=\"b c\" D", "x=1 export y=$x; z $y", "export $a b=*", "readonly a=~/b", "export 'A=b'", "typeset +x a", "export A+=b", "a; ; b", "a &&", "!a", "! a", "{ a; }", "a # b", "a #b\nc", "a |& b", "a <<< b",
-        "a;; b", "export A=1; b", "if a; then b; fi", "a[1]=2", "a 'b", "a \"b", "$(a", "a ) b", "time a", "a é", "a\\\nb", "a $'b'", "1>b a",
-        "a 1 2>b", "=a b", "a=b=c d", "a=$(b) c=\"$(d)\" e", "a>b>c", "a<b", "a - -- -", "exec {a}<b", "a}>b", "a b}c", "a={1,2} b",
+        "a", "a;", "a b c", "a && b || c", "a | b | c", "a | b && c", "x=1 y=2 a b", "x=1", "x+=2; echo $x", "a > b",
+        "a 2>&1", "a >> b < c", "a >& d", "> b", "a \"b c\" 'd e' f\\ g", "a $(b c | d) e", "a `b c` d",
+        "a ${x:-$(b)} c", "a\n\nb\nc\n", "a &&\n b", "cat <(a b) | sh", "a b=c {d,e}f *.x [ab]", "[ -f x ] && rm y",
+        "\"a\" b", "rm -rf ~/x $HOME/y", "alias a=b; a c", "echo a | sh", "cd x && rm -rf y || z",
+        "a 2> /dev/null | b", "echo \"$(date) x\" > y; sh y", "x='a b'; $x", "bash -c 'a; b'", "a {x}>b",
+        "a() { b; }; a", "a & b", "a && b & c", "cd x & rm y", "a | b &", "x=1 & echo $x", "! a | b", "a && ! b",
+        "export", "export A=1 B; b", "local x=$(a b)", "declare -x A=\"b c\" D", "x=1 export y=$x; z $y",
+        "export $a b=*", "readonly a=~/b", "export 'A=b'", "typeset +x a", "export A+=b", "a; ; b", "a &&", "!a",
+        "! a", "{ a; }", "a # b", "a #b\nc", "a |& b", "a <<< b", "a;; b", "export A=1; b", "if a; then b; fi",
+        "a[1]=2", "a 'b", "a \"b", "$(a", "a ) b", "time a", "a é", "a\\\nb", "a $'b'", "1>b a", "a 1 2>b", "=a b",
+        "a=b=c d", "a=$(b) c=\"$(d)\" e", "a>b>c", "a<b", "a - -- -", "exec {a}<b", "a}>b", "a b}c", "a={1,2} b",
     ];
 
     fn reading(line: &str, outlined: bool) -> String {
@@ -238,7 +242,8 @@ mod tests {
             include_str!("../../../corpus/guard/field-2.jsonl"),
         );
         // The text of a line without its escapes is shell as well, whatever it meant.
-        let stored = corpus.lines().filter_map(|line| line.split_once("\"cmd\":")).map(|(_, rest)| rest.replace("\\\"", "\""));
+        let stored =
+            corpus.lines().filter_map(|line| line.split_once("\"cmd\":")).map(|(_, rest)| rest.replace("\\\"", "\""));
         for line in LINES.iter().map(|line| line.to_string()).chain(stored) {
             let line = line.trim().trim_start_matches('"').split("\",").next().unwrap_or_default().to_string();
             if !syntax::gapes(&line) && outline(&line).is_some() && syntax::parse(&line, 18).is_ok() {
@@ -251,7 +256,10 @@ mod tests {
 
     #[test]
     fn what_is_more_than_a_list_has_no_outline() {
-        for line in ["a &> b", "a &&", "; a", "& a", "!", "a && & b", "{ a; }", "(a)", "a # b", "a <<E\nE", "if a; then b; fi", "f() { a; }", "a 'b", "exit 1", "x[1]=2"] {
+        for line in [
+            "a &> b", "a &&", "; a", "& a", "!", "a && & b", "{ a; }", "(a)", "a # b", "a <<E\nE", "if a; then b; fi",
+            "f() { a; }", "a 'b", "exit 1", "x[1]=2",
+        ] {
             assert!(outline(line).is_none(), "{line}");
         }
     }

@@ -6,6 +6,7 @@ use crate::git::GitCall;
 use crate::links::LinkedPaths;
 use crate::path_actions::{self, ListedPaths, PathAction};
 use crate::place::Machine;
+use crate::running::EXECUTORS;
 use crate::source::Substitutions;
 use bash::{Command, Reading, Via};
 use std::sync::Arc;
@@ -75,7 +76,15 @@ fn plain(mut name: String) -> String {
         "hub" => "git".to_string(),
         "grm" | "gmv" | "gcp" | "gfind" | "gxargs" | "gsed" | "gdd" | "gtee" | "gshred" | "gtruncate" | "gchmod"
         | "gchown" => name.split_off(1),
-        _ => name,
+        _ => match name.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-')) {
+            // `python3.12`, `perl5.36`, `node20`, `bash-5.2`
+            stem if stem.len() < name.len() && !EXECUTORS.contains(&name.as_str()) => match stem {
+                "pypy" | "ipython" => "python3".to_string(),
+                stem if EXECUTORS.contains(&stem) => stem.to_string(),
+                _ => name,
+            },
+            _ => name,
+        },
     }
 }
 

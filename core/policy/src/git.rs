@@ -33,7 +33,7 @@ const SUB: Grammar = Grammar {
     long: &[
         "message", "repo", "receive-pack", "exec", "push-option", "source", "pathspec-from-file", "exclude", "expire",
         "conflict", "orphan", "file", "author", "date", "format", "grep", "track-branch", "strategy",
-        "strategy-option", "onto", "expire-unreachable",
+        "strategy-option", "onto", "force-create", "expire-unreachable",
     ],
     single_dash_long: false,
 };

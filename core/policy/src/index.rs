@@ -44,12 +44,22 @@ struct Entry {
 impl Index {
     /// Whether text from another machine reaches a command on its input.
     pub(crate) fn fetched(&self, parsed_call: &ParsedCall, at: usize) -> bool {
-        is(self.fetched.get_or_init(|| upstream(parsed_call, Reach::Any, |_, command| running::fetches(command))), at)
+        is(
+            self.fetched.get_or_init(|| {
+                upstream(parsed_call, Reach::Any, |_, command| gives(parsed_call, command, running::fetches))
+            }),
+            at,
+        )
     }
 
     /// Whether decoded text does.
     pub(crate) fn decoded(&self, parsed_call: &ParsedCall, at: usize) -> bool {
-        is(self.decoded.get_or_init(|| upstream(parsed_call, Reach::Any, |_, command| running::decodes(command))), at)
+        is(
+            self.decoded.get_or_init(|| {
+                upstream(parsed_call, Reach::Any, |_, command| gives(parsed_call, command, running::decodes))
+            }),
+            at,
+        )
     }
 
     /// Whether text that inline code prints does.
@@ -135,6 +145,15 @@ impl Index {
         let (first, name) = self.sets.get_or_init(|| first_set(parsed_call, names)).as_ref()?;
         (*first < at).then_some(name)
     }
+}
+
+/// Whether a command is of that kind, or prints what one is: `cat <(curl …)`.
+fn gives(parsed_call: &ParsedCall, command: &Command, is: fn(&Command) -> bool) -> bool {
+    let substituted = |word: &bash::Word| {
+        let process = matches!(word.pieces.first(), Some(bash::WordPiece::Unknown(source)) if source.starts_with("<("));
+        process && parsed_call.substitutions.of(word).iter().any(|reading| reading.commands.iter().any(is))
+    };
+    is(command) || command.args().iter().any(substituted)
 }
 
 /// The first command that sets one of the variables, and which.
@@ -280,7 +299,7 @@ fn downloaded_paths(parsed_call: &ParsedCall) -> HashMap<String, usize> {
             continue;
         }
         let written = seen.acts.iter().filter(|act| act.deed == PathVerb::Write);
-        for path in written.filter_map(|act| act.target.exact()) {
+        for path in written.filter_map(|act| running::unnamed(&act.target).or_else(|| act.target.exact())) {
             first.entry(path.to_string()).or_insert(at);
         }
     }

@@ -61,7 +61,9 @@ pub(crate) fn decodes(command: &Command) -> bool {
 pub(crate) fn generates(command: &Command) -> bool {
     let given = |options: &[&str]| command.args().iter().any(|word| options.contains(&text(word).as_ref()));
     match command.program().as_deref() {
-        Some("python" | "python3" | "python2" | "perl" | "ruby" | "node" | "php") => given(&["-c", "-e", "-E", "-r"]),
+        Some("python" | "python3" | "python2" | "pypy3" | "perl" | "ruby" | "node" | "php") => {
+            given(&["-c", "-e", "-E", "-r"])
+        }
         Some("awk" | "gawk" | "mawk") => !given(&["-f"]),
         // Commands kept as data, taken out and run unread.
         Some("jq" | "yq" | "xq" | "gojq" | "tr" | "xclip" | "xsel" | "pbpaste" | "wl-paste") => true,
@@ -92,8 +94,14 @@ pub(crate) fn executed_sources(sight: &RuleInput<'_>) -> Vec<Arc<Reading>> {
 /// The file a command would run as code, downloaded in the same line.
 pub(crate) fn downloaded_script(sight: &RuleInput<'_>) -> bool {
     let Some(script) = script_word(sight) else { return false };
-    let Some(path) = Target::of(script, sight.command.cwd.as_deref()).path else { return false };
-    sight.index.downloads(sight.parsed_call, &path, sight.at)
+    let target = Target::of(script, sight.command.cwd.as_deref());
+    let Some(path) = unnamed(&target).or(target.path.as_deref()) else { return false };
+    sight.index.downloads(sight.parsed_call, path, sight.at)
+}
+
+/// A file that `mktemp` names: `F=$(mktemp); curl -o $F …; sh $F`.
+pub(crate) fn unnamed(target: &Target) -> Option<&str> {
+    Some(target.shown.as_str()).filter(|shown| shown.contains("mktemp"))
 }
 
 /// The words of a command told apart as an executor does: whether code was given by option, and the operands.
@@ -114,6 +122,11 @@ fn given<'a>(sight: &RuleInput<'a>) -> Given<'a> {
     let mut words = words.iter();
     while let Some(word) = words.next() {
         let shown = text(word);
+        // `bash -euo pipefail`: the `o` among the letters takes the next word.
+        let cluster = is_shell && !word.quoted && shown.starts_with('-') && !shown.starts_with("--");
+        if cluster && given.operands.is_empty() && shown.len() > 2 && shown.contains(['o', 'O']) {
+            words.next();
+        }
         let code = if is_shell {
             shown.starts_with('-') && !shown.starts_with("--") && shown.contains('c')
         } else {
@@ -131,6 +144,8 @@ fn given<'a>(sight: &RuleInput<'a>) -> Given<'a> {
             "-n" if is_shell => {
                 given.operands.extend(std::iter::once(word).chain(words.by_ref()));
             }
+            // `deno run -`, `bun run x.ts`
+            "run" if matches!(sight.program(), "deno" | "bun") => {}
             "-s" if is_shell => given.from_input = true,
             "-o" | "-O" | "+o" | "--rcfile" | "--init-file" if is_shell => {
                 words.next();
@@ -156,7 +171,8 @@ pub(crate) fn runs_its_input(sight: &RuleInput<'_>) -> bool {
             .command
             .args()
             .first()
-            .is_some_and(|word| matches!(text(word).as_ref(), "/dev/stdin" | "/dev/fd/0" | "-")),
+            // Without a file fish reads what comes down the pipe.
+            .is_none_or(|word| matches!(text(word).as_ref(), "/dev/stdin" | "/dev/fd/0" | "-")),
         _ => {
             let given = given(sight);
             given.from_input || (given.code.is_empty() && given.operands.is_empty())

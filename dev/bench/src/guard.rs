@@ -44,12 +44,8 @@ fn decisions(rounds: usize) {
 /// 64 KB of one statement again and again, and of as many that are all different.
 fn dense(rounds: usize) {
     const STATEMENTS: &[&str] = &[
-        "rm -rf build@;",
-        "cat x@ | grep y | head -5;",
-        "x=@;",
-        "git add src/a@.rs && git commit -m 'part @';",
-        "echo \"a long text with $HOME in it, number @\";",
-        "[ -f x@ ] && touch y@;",
+        "rm -rf build@;", "cat x@ | grep y | head -5;", "x=@;", "git add src/a@.rs && git commit -m 'part @';",
+        "echo \"a long text with $HOME in it, number @\";", "[ -f x@ ] && touch y@;",
     ];
     let policy = Policy::built_in();
     println!("64 KB of dense commands, all the same and all different:");

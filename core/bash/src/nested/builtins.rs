@@ -48,6 +48,8 @@ impl Walker {
                     let run = RunFile { script, args, own_process: false };
                     return self.run_file(&run, Via::Shell("source".to_string()), place);
                 }
+                // Without a file fish reads what comes down the pipe.
+                return self.run_input(Via::Shell("source".to_string()), place);
             }
             "set" => self.set_positional(args),
             "shift" => {

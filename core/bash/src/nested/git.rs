@@ -14,15 +14,18 @@ const GLOBAL: &[&str] = &[
 const HELPERS: &[&str] = &[
     "core.pager", "core.editor", "core.sshcommand", "core.fsmonitor", "core.askpass", "core.gitproxy",
     "core.alternaterefscommand", "sequence.editor", "diff.external", "credential.helper", "gpg.program",
-    "gpg.ssh.program", "interactive.difffilter", "uploadpack.packobjectshook", "sendemail.sendmailcmd",
-    "web.browser", "init.templatedir",
+    "gpg.ssh.program", "interactive.difffilter", "uploadpack.packobjectshook", "sendemail.sendmailcmd", "web.browser",
+    "init.templatedir",
 ];
 
 /// Whether git runs the value of a setting.
 pub(super) fn is_helper(key: &str) -> bool {
     let key = key.to_ascii_lowercase();
     let ends = [".helper", ".textconv", ".command", ".driver", ".clean", ".smudge", ".process", ".cmd", ".proxy"];
-    let section = ["credential.", "diff.", "merge.", "filter.", "difftool.", "mergetool.", "trailer.", "browser.", "man.", "pager."];
+    let section = [
+        "credential.", "diff.", "merge.", "filter.", "difftool.", "mergetool.", "trailer.", "browser.", "man.",
+        "pager.",
+    ];
     HELPERS.contains(&key.as_str())
         || key.starts_with("pager.")
         || (section.iter().any(|name| key.starts_with(name)) && ends.iter().any(|name| key.ends_with(name)))

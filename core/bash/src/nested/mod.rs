@@ -5,6 +5,7 @@ mod cmdlets;
 mod containers;
 mod databases;
 mod entries;
+mod escapes;
 mod fed_files;
 mod find;
 mod git;
@@ -57,9 +58,15 @@ impl Walker {
                 self.open_container(&program, args, place)
             }
             "sed" | "gsed" => self.open_sed(args, place),
+            // It runs code, and packages by name.
+            "bun" if args.first().and_then(Word::known).as_deref() == Some("x") => {
+                return self.open_wrapper("bun", command, place);
+            }
             "cmd" | "cmd.exe" => self.open_cmd(args, place),
             "wsl" | "wsl.exe" => self.open_wsl(args, place),
             "powershell" | "powershell.exe" | "pwsh" | "pwsh.exe" => self.open_powershell(args, place),
+            "adb" | "lima" | "limactl" | "multipass" | "pdsh" | "clush" | "pssh" | "parallel-ssh" | "salt"
+            | "knife" | "fly" | "flyctl" | "az" | "doctl" => self.open_machine(&program, args, place),
             "ssh" | "autossh" | "mosh" | "rsh" | "scp" | "sftp" | "sshpass" | "vagrant" | "gcloud" | "ansible" => {
                 self.open_remote(&program, args, place)
             }
@@ -78,6 +85,7 @@ impl Walker {
                     let name = name.chars().take(limits::NAME).collect();
                     return self.inner_text(&text, Via::Shell(name), place);
                 }
+                self.open_escapes(name, args, place);
                 let opened = self.open_cmdlet(name, args, place)
                     || self.open_database(name, command, place)
                     || self.open_text(name, args, place);
@@ -147,6 +155,17 @@ impl Walker {
         self.scope = kept;
         output
     }
+}
+
+/// `npx rimraf@5 x` runs `rimraf`: the words with the version taken off the program.
+pub(crate) fn unversioned(runner: &str, words: &[Word]) -> Option<Vec<Word>> {
+    if !matches!(runner, "npx" | "bunx" | "pnpm" | "yarn" | "npm" | "bun" | "uvx" | "pipx") {
+        return None;
+    }
+    let (first, rest) = words.split_first()?;
+    let name = first.known()?;
+    let (name, _) = name.rsplit_once('@').filter(|(name, _)| !name.is_empty())?;
+    Some(std::iter::once(Word::text(name)).chain(rest.iter().cloned()).collect())
 }
 
 /// Words as the text a shell would get when they are joined.

@@ -8,6 +8,22 @@ const SSH: &[&str] = &[
     "-B", "-b", "-c", "-D", "-E", "-e", "-F", "-I", "-i", "-J", "-L", "-l", "-m", "-O", "-o", "-P", "-p", "-Q", "-R",
     "-S", "-W", "-w", "--ssh", "--port",
 ];
+/// Programs that give a command to other machines: the words before it, and options that take a value.
+const MACHINES: &[(&str, &[&str], usize, &[&str])] = &[
+    ("adb", &["shell"], 0, &["-s", "-t", "-P", "-H"]),
+    ("lima", &[], 0, &[]),
+    ("limactl", &["shell"], 1, &["--workdir"]),
+    ("multipass", &["exec"], 1, &["-d"]),
+    ("pdsh", &[], 0, &["-w", "-x", "-g", "-f", "-u", "-l", "-t", "-R"]),
+    ("clush", &[], 0, &["-w", "-x", "-g", "-X", "-f", "-l", "-o"]),
+    ("pssh", &[], 0, &["-h", "-H", "-l", "-p", "-t", "-o", "-e", "-O"]),
+    ("parallel-ssh", &[], 0, &["-h", "-H", "-l", "-p", "-t", "-o", "-e", "-O"]),
+    ("salt", &[], 2, &["-t", "-b"]),
+    ("knife", &["ssh"], 1, &["-x", "-i", "-a"]),
+];
+/// The same in an option.
+const GIVEN: &[&str] = &["-C", "--command", "--scripts", "--ssh-command"];
+
 /// Settings whose value is run.
 const RUN: &[&str] = &["proxycommand", "localcommand", "knownhostscommand", "permitlocalcommand"];
 const SSHPASS: &[&str] = &["-p", "-f", "-d", "-P"];
@@ -84,7 +100,9 @@ impl Walker {
         let words: Vec<String> = args.iter().map(Word::shown).collect();
         let names: &[&str] = if program == "ansible" { &["-a", "--args"] } else { &["-c", "--command"] };
         let modules = ["ssh", "shell", "command", "raw"];
-        if !words.iter().any(|word| modules.contains(&word.as_str())) {
+        let module = words.iter().any(|word| matches!(word.as_str(), "-m" | "--module-name"));
+        // Without a module `ansible` runs a command.
+        if (module || program != "ansible") && !words.iter().any(|word| modules.contains(&word.as_str())) {
             return;
         }
         let at = words.iter().position(|word| names.contains(&word.as_str()));
@@ -93,6 +111,31 @@ impl Walker {
         if let Some(text) = next.or(attached) {
             self.elsewhere_text(&text, Via::Wrapper("ssh".to_string()), place);
         }
+    }
+
+    /// `adb shell TEXT`, `pdsh -w hosts TEXT`, `fly ssh console -C TEXT`.
+    pub(super) fn open_machine(&mut self, program: &str, args: &[Word], place: &Place) {
+        let via = Via::Wrapper("ssh".to_string());
+        let Some((_, subs, skip, valued)) = MACHINES.iter().find(|(name, ..)| *name == program) else {
+            let texts: Vec<Word> = args
+                .windows(2)
+                .filter_map(|pair| match pair {
+                    [option, text] if GIVEN.contains(&option.shown().as_str()) => Some(text.clone()),
+                    _ => None,
+                })
+                .collect();
+            texts.iter().for_each(|text| self.elsewhere_text(&shell_text(text), via.clone(), place));
+            return;
+        };
+        let (_, mut operands) = options::split(args, valued);
+        for sub in *subs {
+            match operands.split_first() {
+                Some((first, rest)) if first.shown() == *sub => operands = options::split(rest, valued).1,
+                _ => return,
+            }
+        }
+        let words = options::split(operands.get(*skip..).unwrap_or_default(), valued).1;
+        self.elsewhere_text(&joined(words), via, place);
     }
 
     /// Reads text that another machine's shell would run.

@@ -49,7 +49,10 @@ impl Walker {
             // After the text come `$0` and then the positional parameters.
             let positional = Positional::new(rest.get(1..).unwrap_or_default().to_vec());
             let kept = self.scope.positional.replace(positional);
-            let output = self.inner_text(&super::shell_text(&text), via, place);
+            let text = super::shell_text(&text);
+            // What fish puts in parentheses the others put in `$(…)`.
+            let text = if name == "fish" { text.replace(" (", " $(") } else { text };
+            let output = self.inner_text(&text, via, place);
             self.scope.positional = kept;
             return output;
         }

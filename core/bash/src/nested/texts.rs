@@ -90,8 +90,8 @@ const TEXTS: &[Texts] = &[
     texts(
         "tar",
         &[
-            "--checkpoint-action", "--to-command", "--use-compress-program", "-I", "--info-script", "--new-volume-script",
-            "-F", "--rmt-command", "--rsh-command",
+            "--checkpoint-action", "--to-command", "--use-compress-program", "-I", "--info-script",
+            "--new-volume-script", "-F", "--rmt-command", "--rsh-command",
         ],
     ),
     texts("bsdtar", &["--use-compress-program"]),
@@ -104,6 +104,17 @@ const TEXTS: &[Texts] = &[
     texts("less", &[]),
     texts("more", &[]),
     texts("emacs", &["--eval", "-eval", "--execute"]),
+    texts("racket", &["-e", "--eval"]),
+    texts("guile", &["-c"]),
+    texts("sbcl", &["--eval"]),
+    texts("ecl", &["--eval"]),
+    texts("clisp", &["-x"]),
+    texts("bb", &["-e", "--eval"]),
+    texts("clojure", &["-e", "-M", "--eval"]),
+    texts("clj", &["-e", "--eval"]),
+    Texts { name: "tclsh", options: &[], valued: &[], operands: Operands::Input },
+    Texts { name: "wish", options: &[], valued: &[], operands: Operands::Input },
+    Texts { name: "xonsh", options: &["-c"], valued: &[], operands: Operands::Nothing },
     texts("rsync", &["-e", "--rsh"]),
     Texts {
         name: "gdb",
@@ -156,6 +167,7 @@ impl Walker {
                 self.inner_text(&shell_text(word), via.clone(), place);
             }),
             Operands::Words if found.is_empty() => {
+                let operands = super::unversioned(name, &operands).unwrap_or(operands);
                 self.inner(&operands, Vec::new(), via, place);
             }
             Operands::User
@@ -179,6 +191,7 @@ impl Walker {
     fn scheduled(&mut self, name: &str, operands: &[Word], via: Via, place: &Place) {
         let Some(text) = place.draft.clone() else { return };
         if name != "crontab" {
+            let text = if matches!(name, "tclsh" | "wish") { spawned(&text).into() } else { text };
             self.inner_text(&text, via, place);
             return;
         }
@@ -247,9 +260,11 @@ fn shell_in(name: &str, word: &Word) -> String {
         }
         "tar" => text.strip_prefix("exec=").unwrap_or(&text).to_string(),
         "vim" | "nvim" | "vi" | "ex" | "view" | "gvim" | "less" | "more" => editor(&text),
-        "emacs" => quoted_behind(&text, "shell-command"),
+        "emacs" | "racket" | "guile" | "sbcl" | "bb" | "clojure" | "clj" | "ecl" | "clisp" => lisp(&text),
         // `-o APT::Update::Pre-Invoke::=TEXT`
-        "apt" | "apt-get" => text.split_once("Invoke::").map_or("", |(_, rest)| rest.trim_start_matches('=')).to_string(),
+        "apt" | "apt-get" => {
+            text.split_once("Invoke::").map_or("", |(_, rest)| rest.trim_start_matches('=')).to_string()
+        }
         // `ctrl-x:execute(TEXT)`
         "fzf" => text.split("execute").nth(1).unwrap_or(&text).trim_matches(['(', ')', '[', ']', ':', '-']).to_string(),
         _ => text,
@@ -259,7 +274,9 @@ fn shell_in(name: &str, word: &Word) -> String {
 /// What an editor hands over: `:!TEXT`, `:silent !TEXT`, `:call system('TEXT')`.
 fn editor(text: &str) -> String {
     match text.split_once("system(") {
-        Some((_, call)) => call.trim_start_matches(['"', '\'']).split(['"', '\'']).next().unwrap_or_default().to_string(),
+        Some((_, call)) => {
+            call.trim_start_matches(['"', '\'']).split(['"', '\'']).next().unwrap_or_default().to_string()
+        }
         None => text.split_once('!').map(|(_, rest)| rest.to_string()).unwrap_or_default(),
     }
 }
@@ -267,6 +284,40 @@ fn editor(text: &str) -> String {
 /// The texts in double quotes that follow a word.
 fn quoted_behind(text: &str, word: &str) -> String {
     text.split(word).skip(1).filter_map(|rest| rest.split('"').nth(1)).collect::<Vec<_>>().join("\n")
+}
+
+fn spawned(text: &str) -> String {
+    let calls = text.split([';', '\n']).filter_map(|line| {
+        let line = line.trim();
+        let run = ["spawn ", "exec ", "system "].iter().find_map(|verb| line.strip_prefix(verb));
+        let removed = line.strip_prefix("file delete ").map(|paths| paths.replace("-force", "-rf"));
+        removed.map(|paths| format!("rm {paths}")).or(run.map(|call| call.trim_matches(['"', '{', '}']).to_string()))
+    });
+    calls.collect::<Vec<_>>().join("\n")
+}
+
+/// What calls of a Lisp come to: `(system "TEXT")`, `(delete-directory "x" t)`.
+fn lisp(text: &str) -> String {
+    let calls = text.split('(').filter_map(|call| {
+        let (name, rest) = call.split_once([' ', '\n'])?;
+        let strings: Vec<&str> = rest.split('"').skip(1).step_by(2).collect();
+        let first = strings.first()?;
+        match name.rsplit(['/', ':', '.']).next().unwrap_or(name) {
+            "system"
+            | "shell-command"
+            | "call-process-shell-command"
+            | "run-program"
+            | "shell"
+            | "run-shell-command" => Some(first.to_string()),
+            "sh" | "system*" | "process" | "call-process" => Some(strings.join(" ")),
+            "delete-directory" | "delete-tree" | "files" | "delete-directory-tree" | "delete-file-recursively" => {
+                Some(format!("rm -rf {first}"))
+            }
+            "delete-file" => Some(format!("rm {first}")),
+            _ => None,
+        }
+    });
+    calls.collect::<Vec<_>>().join("\n")
 }
 
 #[cfg(test)]

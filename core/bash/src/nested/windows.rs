@@ -7,7 +7,8 @@ use crate::walk::{Place, Walker};
 impl Walker {
     /// `cmd /c TEXT`, `cmd.exe /s /c "TEXT"`.
     pub(super) fn open_cmd(&mut self, args: &[Word], place: &Place) {
-        let is_mode = |word: &Word| matches!(word.shown().to_ascii_lowercase().as_str(), "/c" | "/k" | "/r" | "-c" | "//c");
+        let mode = |word: &str| matches!(word, "/c" | "/k" | "/r" | "-c" | "//c");
+        let is_mode = |word: &Word| mode(&word.shown().to_ascii_lowercase());
         let Some(at) = args.iter().position(is_mode) else { return };
         let text = joined(args.get(at + 1..).unwrap_or_default());
         for part in text.split("&&").flat_map(|part| part.split(['&', '|', '\n'])) {
@@ -24,7 +25,9 @@ impl Walker {
                     rest = tail;
                     break;
                 }
-                "-d" | "--distribution" | "-u" | "--user" | "--cd" | "--shell-type" => tail.get(1..).unwrap_or_default(),
+                "-d" | "--distribution" | "-u" | "--user" | "--cd" | "--shell-type" => {
+                    tail.get(1..).unwrap_or_default()
+                }
                 option if option.starts_with('-') => tail,
                 _ => break,
             };
@@ -48,6 +51,8 @@ fn translated(text: &str) -> String {
     let mut words = text.split_whitespace();
     let name = words.next().unwrap_or_default().to_ascii_lowercase();
     let bare = name.trim_end_matches(".exe");
+    // Below another shell a switch is written with two slashes.
+    let words = words.map(|word| if word.starts_with("//") { word.get(1..).unwrap_or_default() } else { word });
     let (switches, operands): (Vec<&str>, Vec<&str>) = words.partition(|word| word.starts_with('/') && word.len() <= 3);
     let has = |letter: &str| switches.iter().any(|switch| switch.eq_ignore_ascii_case(letter));
     let program = match bare {
@@ -70,7 +75,9 @@ fn translated(text: &str) -> String {
 fn unix(path: &str) -> String {
     let path = path.trim_matches('"').replace('\\', "/");
     let upper = path.to_ascii_uppercase();
-    for (name, home) in [("%USERPROFILE%", "~"), ("%HOMEPATH%", "~"), ("%APPDATA%", "~/AppData"), ("%TEMP%", "/tmp"), ("%TMP%", "/tmp")] {
+    for (name, home) in
+        [("%USERPROFILE%", "~"), ("%HOMEPATH%", "~"), ("%APPDATA%", "~/AppData"), ("%TEMP%", "/tmp"), ("%TMP%", "/tmp")]
+    {
         if upper.starts_with(name) {
             return format!("{home}{}", path.get(name.len()..).unwrap_or_default());
         }

@@ -93,14 +93,21 @@ const WRAPPERS: &[Wrapper] = &[
     wrapper("ltrace", &["-a", "-A", "-D", "-e", "-F", "-l", "-n", "-o", "-p", "-s", "-u", "-w", "-x", "--output"], 0),
     wrapper(
         "perf",
-        &["-e", "-o", "-F", "-c", "-C", "-r", "-p", "-t", "-g", "--event", "--output", "--freq", "--repeat", "--call-graph"],
+        &[
+            "-e", "-o", "-F", "-c", "-C", "-r", "-p", "-t", "-g", "--event", "--output", "--freq", "--repeat",
+            "--call-graph",
+        ],
         1,
     ),
     wrapper("numactl", &["-i", "-N", "-m", "-C", "-p"], 0),
     wrapper("lldb", &["-o", "-O", "-s", "-S", "-p", "-n"], 0),
     wrapper("rr", &[], 1),
     wrapper("heaptrack", &["-o"], 0),
-    wrapper("chpst", &["-u", "-U", "-e", "-b", "-/", "-n", "-l", "-L", "-m", "-d", "-o", "-p", "-f", "-c", "-r", "-t"], 0),
+    wrapper(
+        "chpst",
+        &["-u", "-U", "-e", "-b", "-/", "-n", "-l", "-L", "-m", "-d", "-o", "-p", "-f", "-c", "-r", "-t"],
+        0,
+    ),
     wrapper("softlimit", &["-a", "-c", "-d", "-f", "-l", "-m", "-n", "-o", "-p", "-r", "-s", "-t"], 0),
     wrapper("setuidgid", &[], 1),
     wrapper("envuidgid", &[], 1),
@@ -121,6 +128,22 @@ const WRAPPERS: &[Wrapper] = &[
     wrapper("onchange", &["-e", "-d", "-o", "-f"], 0),
     wrapper("bacon", &["-j", "-p"], 0),
     wrapper("winpty", &[], 0),
+    wrapper("shx", &[], 0),
+    // Words of zsh and fish before a command.
+    wrapper("and", &[], 0),
+    wrapper("or", &[], 0),
+    wrapper("not", &[], 0),
+    wrapper("repeat", &[], 1),
+    wrapper("start-stop-daemon", &["-p", "-u", "-g", "-c", "-n", "--pidfile", "--user", "--chuid", "--name"], 0),
+    wrapper("xterm", &["-T", "-geometry", "-title"], 0),
+    wrapper("urxvt", &[], 0),
+    wrapper("konsole", &["--workdir", "-p"], 0),
+    wrapper("alacritty", &["--working-directory", "-t"], 0),
+    wrapper("foot", &["-T", "-a"], 0),
+    wrapper("kitty", &["-d", "--title", "-o"], 0),
+    wrapper("gnome-terminal", &["--title"], 0),
+    wrapper("xfce4-terminal", &["--title"], 0),
+    wrapper("wezterm", &["--cwd"], 1),
     wrapper("gsudo", &["-u"], 0),
     wrapper("please", &["-u", "-t"], 0),
     wrapper("nsjail", &[], 0),
@@ -235,7 +258,7 @@ const WRAPPERS: &[Wrapper] = &[
 ];
 
 /// Wrappers whose command runs in this very shell, so that `cd` in it holds afterwards.
-const OWN: &[&str] = &["command", "builtin", "noglob", "nocorrect"];
+const OWN: &[&str] = &["command", "builtin", "noglob", "nocorrect", "and", "or", "not"];
 
 impl Walker {
     /// Opens `name` when the table has it.
@@ -278,7 +301,8 @@ impl Walker {
         {
             self.scope.cwd = folder.known().and_then(|folder| self.folder(&folder));
         }
-        let output = self.enter(name, operands, assignments, place);
+        let unversioned = super::unversioned(name, operands);
+        let output = self.enter(name, unversioned.as_deref().unwrap_or(operands), assignments, place);
         if !OWN.contains(&name) {
             self.scope.cwd = kept;
         }
@@ -330,9 +354,12 @@ impl Wrapper {
 fn marks(name: &str) -> &'static [&'static str] {
     match name {
         "nix" => &["-c", "--command", "--"],
-        "guix" | "mise" | "chamber" | "devbox" | "doppler" | "infisical" | "dotenvx" | "onchange" | "reflex" | "pueue"
-        | "lerna" | "cargo" | "op" | "aws-vault" | "watchexec" | "bacon" | "lldb" | "perf" | "flox" | "distrobox"
-        | "nsjail" | "teller" | "pnpm" | "npm" | "nx" => &["--"],
+        "xterm" | "urxvt" | "konsole" | "alacritty" | "foot" | "gnome-terminal" | "xfce4-terminal" | "wezterm" => {
+            &["-e", "-x", "--"]
+        }
+        "guix" | "mise" | "chamber" | "devbox" | "doppler" | "infisical" | "dotenvx" | "onchange" | "reflex"
+        | "pueue" | "lerna" | "cargo" | "op" | "aws-vault" | "watchexec" | "bacon" | "lldb" | "perf" | "flox"
+        | "distrobox" | "nsjail" | "teller" | "nx" => &["--"],
         _ => &[],
     }
 }

@@ -6,7 +6,7 @@ use super::lexer::{self, Token};
 use super::loops;
 use super::receivers::{listed, receiver};
 use super::tables::{Effect, Language};
-use super::values::{Argument, DATABASE, Names, arguments, dotted, split, unknown};
+use super::values::{Argument, DATABASE, Names, STAR, arguments, dotted, split, unknown};
 use crate::limits;
 use crate::nested::shell_text;
 use crate::reading::{Redirect, RedirectKind, Via, Word};
@@ -116,7 +116,9 @@ impl Walker {
             let database = parts.first().map_or_else(|| unknown("…"), |part| names.word(part));
             names.constants.insert(DATABASE.to_string(), Argument::One(database));
         }
-        let function = language.calls.iter().find(|(name, _)| !method && *name == resolved);
+        let starred = names.modules.get(STAR).map(|module| format!("{module}.{path}"));
+        let known = |name: &str| name == resolved || starred.as_deref() == Some(name);
+        let function = language.calls.iter().find(|(name, _)| !method && known(name));
         if let Some((_, effect)) = function {
             let given: Vec<Argument> = parts.iter().map(|part| names.argument(part)).collect();
             self.allowance.spend(given.iter().map(Argument::weight).sum());

@@ -15,8 +15,10 @@ const DECODERS: &[&str] = &[
 ];
 
 /// Calls that bring text from another machine.
-const FETCHERS: &[&str] =
-    &["urlopen", "requests.get", "requests.post", "httpx.get", "fetch", "https.get", "http.get", "URI.open", "LWP.get"];
+const FETCHERS: &[&str] = &[
+    "urlopen", "requests.get", "requests.post", "httpx.get", "fetch", "https.get", "http.get", "URI.open", "LWP.get",
+    "file_get_contents",
+];
 
 /// Calls that make a temporary folder or file, or name where those stand.
 pub(super) fn temporary(name: &str) -> bool {
@@ -48,7 +50,7 @@ pub(super) fn base64(name: &str) -> bool {
 
 impl Walker {
     /// A loop that forks without end, as the shell's function that starts itself twice.
-    pub(super) fn forking(&mut self, place: &Place) {
+    pub(crate) fn forking(&mut self, place: &Place) {
         let body = place.under(Via::Body("fork".to_string()));
         for _ in 0..2 {
             let command = self.command(vec![Word::text("fork")], &body);
@@ -84,7 +86,7 @@ impl Walker {
 
 /// `fork while fork`, `while True: os.fork()`, `loop { fork }`.
 pub(super) fn forks_on(tokens: &[Token]) -> bool {
-    let forks = |token: &Token| matches!(token, Token::Name(name) if name == "fork");
+    let forks = |token: &Token| matches!(token, Token::Name(name) if matches!(name.as_str(), "fork" | "pcntl_fork"));
     let endless = |pair: &[Token]| match pair {
         [Token::Name(word), next] if word == "while" => match next {
             Token::Name(test) => matches!(test.as_str(), "fork" | "True" | "true"),
@@ -92,9 +94,13 @@ pub(super) fn forks_on(tokens: &[Token]) -> bool {
             _ => false,
         },
         [Token::Name(word), Token::Mark('{') | Token::Name(_)] => word == "loop",
+        // `for _ in iter(int, 1)`, `itertools.count()`
+        [Token::Name(word), Token::Mark('(')] => matches!(word.as_str(), "iter" | "count"),
         _ => false,
     };
-    tokens.iter().any(forks) && tokens.windows(2).any(endless)
+    // `for (;;)`
+    let open = |marks: &[Token]| matches!(marks, [Token::Name(word), Token::Mark('('), Token::Mark(';') | Token::End, Token::Mark(';') | Token::End] if word == "for");
+    tokens.iter().any(forks) && (tokens.windows(2).any(endless) || tokens.windows(4).any(open))
 }
 
 /// Whether a name in the first argument, or one its value came from, is such a call.

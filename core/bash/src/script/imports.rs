@@ -1,7 +1,7 @@
 //! Imports: which module's function a name in a script stands for.
 
 use super::lexer::Token;
-use super::values::{Names, dotted, split};
+use super::values::{Names, STAR, dotted, split};
 
 /// Notes what an import or `require` binds. The tokens it takes, when it is one.
 pub(super) fn import(rest: &[Token], names: &mut Names) -> Option<usize> {
@@ -12,6 +12,7 @@ pub(super) fn import(rest: &[Token], names: &mut Names) -> Option<usize> {
             let end = statement(tail);
             for part in split(tail.get(..end).unwrap_or_default()) {
                 match part {
+                    [Token::Mark('*')] => names.modules.insert(STAR.to_string(), module.clone()),
                     [Token::Mark('('), Token::Name(name), ..]
                     | [Token::Name(name)]
                     | [Token::Name(name), Token::Mark(')')] => {

@@ -3,6 +3,7 @@
 mod calls;
 mod foreign;
 mod imports;
+mod languages;
 mod lexer;
 mod listing;
 mod loops;
@@ -72,7 +73,7 @@ impl Walker {
         }
         if self.allowance.parse(code.len()) {
             let here = place.under(Via::Script(language.name.to_string()));
-            self.walk_script(language, code, &here);
+            self.walk_script(language, &languages::plain_code(language, code, self.scope.home.as_deref()), &here);
         }
         self.allowance.rise();
     }
@@ -101,7 +102,7 @@ fn given(language: &Language, program: &str, args: &[Word]) -> Given {
     let mut out = Given::default();
     let mut rest = args;
     // `deno eval CODE` and `bun run x.ts` name the mode first; their other modes run no file that is named.
-    if let ("deno" | "bun", Some((mode, tail))) = (program, rest.split_first()) {
+    if let ("deno" | "bun" | "crystal", Some((mode, tail))) = (program, rest.split_first()) {
         match mode.shown().as_str() {
             "eval" => {
                 out.codes.extend(tail.iter().find(|word| !word.shown().starts_with('-')).cloned());

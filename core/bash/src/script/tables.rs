@@ -1,5 +1,6 @@
 //! The languages, and which of their calls do what a shell command would.
 
+use super::languages;
 use super::lexer::Style;
 
 /// What a call comes to.
@@ -44,13 +45,13 @@ pub(super) struct Language {
     pub(super) methods: &'static [(&'static str, Effect)],
 }
 
-const RM: Effect = Effect::Becomes(&["rm"], 1);
-const RM_RF: Effect = Effect::Becomes(&["rm", "-rf"], 1);
-const RMDIR: Effect = Effect::Becomes(&["rmdir"], 1);
-const MV: Effect = Effect::Becomes(&["mv"], 2);
-const CP: Effect = Effect::Becomes(&["cp"], 2);
+pub(super) const RM: Effect = Effect::Becomes(&["rm"], 1);
+pub(super) const RM_RF: Effect = Effect::Becomes(&["rm", "-rf"], 1);
+pub(super) const RMDIR: Effect = Effect::Becomes(&["rmdir"], 1);
+pub(super) const MV: Effect = Effect::Becomes(&["mv"], 2);
+pub(super) const CP: Effect = Effect::Becomes(&["cp"], 2);
 
-const SCRIPTS: Style = Style {
+pub(super) const SCRIPTS: Style = Style {
     hash_comments: true,
     slash_comments: false,
     lines: true,
@@ -352,6 +353,12 @@ pub(super) fn language(program: &str) -> Option<&'static Language> {
         "php" => &PHP,
         "awk" | "gawk" | "mawk" | "nawk" => &AWK,
         "lua" | "luajit" | "texlua" => &LUA,
+        "crystal" => &RUBY,
+        "Rscript" | "R" | "littler" => &languages::R,
+        "julia" => &languages::JULIA,
+        "elixir" | "iex" | "erl" => &languages::ELIXIR,
+        "groovy" | "kotlin" | "kotlinc" | "scala" | "scala-cli" => &languages::JVM,
+        "swift" => &languages::SWIFT,
         _ => return None,
     })
 }

@@ -43,6 +43,9 @@ const LEVELS: usize = 8;
 /// Tokens looked through for the end of an argument list.
 const REACH: usize = 600;
 
+/// Under which name the module is kept that all names were taken from; no name of a script has a space.
+pub(super) const STAR: &str = "all names";
+
 /// Under which name the file of the one database a script has opened is kept; no name of a script has a space.
 pub(super) const DATABASE: &str = "the database";
 

@@ -9,7 +9,7 @@ use crate::limits::{self, weight};
 use crate::reading::Word;
 use crate::scope::Value;
 use crate::syntax::slice;
-use crate::words::{push_piece, push_text, push_word};
+use crate::words::{Mode, push_piece, push_text, push_word};
 
 impl Walker {
     /// The word an assignment gives, without setting anything: `NAME=value cmd`.
@@ -33,7 +33,12 @@ impl Walker {
         match index {
             None => self.set(name, value),
             Some(Ok(index)) => self.set_element(name, index, word.clone()),
-            Some(Err(_)) => self.scope.blur(name),
+            Some(Err(_)) => {
+                if let Some(subscript) = &assignment.target.subscript {
+                    self.text(slice(source, subscript.span()), Mode::Double, place);
+                }
+                self.scope.blur(name);
+            }
         }
         word
     }

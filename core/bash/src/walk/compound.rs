@@ -4,7 +4,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use shuck_ast::{
-    CaseCommand, CaseTerminator, Command as Syntax, CompoundCommand, ForCommand, IfCommand, Redirect, Span, StmtSeq,
+    CaseCommand, CaseTerminator, Command as Syntax, CompoundCommand, ForCommand, IfCommand, Redirect, Span, Stmt, StmtSeq,
+    StmtTerminator,
 };
 
 use super::{Place, Walker, condition};
@@ -47,10 +48,28 @@ impl Walker {
                 let raws: Vec<Span> = choice.words.iter().map(|word| word.span).collect();
                 self.each(&[choice.variable.as_str()], &raws, &choice.body, source, place);
             }
-            CompoundCommand::While(repeat) => self.repeated(&repeat.condition, &repeat.body, source, place),
-            CompoundCommand::Until(repeat) => self.repeated(&repeat.condition, &repeat.body, source, place),
+            CompoundCommand::While(repeat) => {
+                self.endless(
+                    holds(&repeat.condition, source, &[":", "true", "[ 1 ]", "((1))"]),
+                    &repeat.body,
+                    source,
+                    place,
+                );
+                self.repeated(&repeat.condition, &repeat.body, source, place);
+            }
+            CompoundCommand::Until(repeat) => {
+                self.endless(
+                    holds(&repeat.condition, source, &["false", "! true", "! :"]),
+                    &repeat.body,
+                    source,
+                    place,
+                );
+                self.repeated(&repeat.condition, &repeat.body, source, place);
+            }
             CompoundCommand::Repeat(repeat) => self.branch(&repeat.body, source, place),
             CompoundCommand::ArithmeticFor(repeat) => {
+                let endless = repeat.condition_span.is_none_or(|span| slice(source, span).trim().is_empty());
+                self.endless(endless, &repeat.body, source, place);
                 for span in [repeat.init_span, repeat.condition_span, repeat.step_span].into_iter().flatten() {
                     self.text(slice(source, span), Mode::Double, place);
                 }
@@ -85,6 +104,13 @@ impl Walker {
             }
         }
         Output::Unknown
+    }
+
+    /// A loop that never ends and does nothing but start jobs fills the machine.
+    fn endless(&mut self, endless: bool, body: &StmtSeq, source: &Rc<str>, place: &Place) {
+        if endless && starts_jobs(body) && body.iter().all(|statement| passes_at_once(statement, source)) {
+            self.forking(place);
+        }
     }
 
     fn if_command(&mut self, branch: &IfCommand, source: &Rc<str>, place: &Place) {
@@ -220,4 +246,37 @@ fn arms<'c>(case: &'c CaseCommand, subject: Option<&str>, source: &str) -> Vec<&
 fn literal(raw: &str) -> Option<&str> {
     let text = raw.trim_matches(['"', '\'']);
     text.chars().all(|c| c.is_ascii_alphanumeric() || "_./:=+,@%-".contains(c)).then_some(text)
+}
+
+/// Whether the condition of a loop is one that always holds.
+fn holds(condition: &StmtSeq, source: &str, always: &[&str]) -> bool {
+    match condition.iter().collect::<Vec<_>>().as_slice() {
+        [only] => always.contains(&slice(source, only.span).trim().trim_end_matches(';').trim_end()),
+        _ => false,
+    }
+}
+
+/// Whether a statement of the body starts a job, itself or in a group.
+fn starts_jobs(body: &StmtSeq) -> bool {
+    body.iter().any(|statement| match &statement.command {
+        _ if is_job(statement) => true,
+        Syntax::Compound(CompoundCommand::Subshell(inner) | CompoundCommand::BraceGroup(inner)) => starts_jobs(inner),
+        _ => false,
+    })
+}
+
+fn is_job(statement: &Stmt) -> bool {
+    matches!(statement.terminator, Some(StmtTerminator::Background(_)))
+}
+
+/// Whether nothing in a statement takes any time before the loop goes on.
+fn passes_at_once(statement: &Stmt, source: &str) -> bool {
+    match &statement.command {
+        _ if is_job(statement) => true,
+        Syntax::Compound(CompoundCommand::Subshell(inner) | CompoundCommand::BraceGroup(inner)) => {
+            inner.iter().all(|statement| passes_at_once(statement, source))
+        }
+        Syntax::Simple(simple) => matches!(slice(source, simple.name.span), "" | ":" | "true" | "echo" | "printf"),
+        _ => false,
+    }
 }

@@ -16,10 +16,10 @@ use shuck_ast::StmtSeq;
 
 use crate::files::{self, KnownFiles, OpenFile};
 use crate::limits::{self, Allowance};
+use crate::outline::outline;
 use crate::output::Output;
 use crate::reading::{Command, Reading, StdinSource, Surroundings, UnreadPart, Via, Word};
 use crate::scope::{Scope, Value};
-use crate::outline::outline;
 use crate::{flat, scan, syntax};
 
 /// One reading in progress.

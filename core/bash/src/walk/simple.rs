@@ -8,7 +8,7 @@ use super::{Place, Walker};
 use crate::limits;
 use crate::nested::is_builtin;
 use crate::output::{self, Output};
-use crate::reading::{Command, RedirectKind, Via, Word};
+use crate::reading::{Command, RedirectKind, Via, Word, WordPiece};
 use crate::scope::Value;
 use crate::syntax::slice;
 use crate::words::{matching, push_piece};
@@ -139,6 +139,13 @@ impl Walker {
 
     /// Reports a command whose words are settled, and opens what it would run.
     pub(crate) fn run(&mut self, mut command: Command, place: &Place) -> Output {
+        // To zsh `=rm` is the path of `rm`; to other shells it is nothing.
+        if let Some(WordPiece::Text(name)) = command.words.first_mut().and_then(|word| word.pieces.first_mut())
+            && name.len() > 1
+            && name.starts_with('=')
+        {
+            name.remove(0);
+        }
         // A wrapper inside a wrapper carries the same words again.
         let load = if place.via.is_empty() { 0 } else { limits::weight(&command.words) };
         if !self.tick() || !self.allowance.spend(load) || !self.allowance.sink() {
@@ -256,7 +263,7 @@ impl Walker {
     /// The target of a redirect. A process substitution has been walked already.
     pub(super) fn fields_or_value(&mut self, raw: &str, place: &Place, walked: bool) -> Word {
         if walked {
-            return Word { pieces: vec![crate::reading::WordPiece::Unknown(raw.to_string())], quoted: false };
+            return Word { pieces: vec![WordPiece::Unknown(raw.to_string())], quoted: false };
         }
         let mut words = self.fields(raw, place);
         if words.len() == 1 { words.remove(0) } else { self.value(raw, place) }

@@ -43,6 +43,10 @@ impl Walker {
             out.push(unknown);
             return;
         };
+        // `${x[$(cmd)]}`: the subscript is expanded before anything is looked up.
+        if let Some(subscript) = parameter.subscript.filter(|subscript| subscript.contains(['$', '`'])) {
+            self.text(subscript, Mode::Double, place);
+        }
         let value = self.element(&parameter).filter(|value| value.size() <= limits::TEXT);
         if !self.allowance.spend(value.as_ref().map_or(0, |value| value.weight() * CHANGES)) {
             out.push(unknown);

@@ -155,7 +155,11 @@ fn growth_is_cut_off_with_a_trouble() {
     let silent = "for a in {1..200}; do ".repeat(5) + "[[ x ]]" + &"; done".repeat(5);
     let braces = format!("rm {}", "{a,b}".repeat(40));
     let feeding = format!("echo '{}'{}", "a ".repeat(20_000), "|cat".repeat(900));
-    let echoes = format!("x='{}';{}", "a ".repeat(10_000), (0..2_000).map(|at| format!("y{at}=$(echo $x$x);")).collect::<String>());
+    let echoes = format!(
+        "x='{}';{}",
+        "a ".repeat(10_000),
+        (0..2_000).map(|at| format!("y{at}=$(echo $x$x);")).collect::<String>()
+    );
     for line in [doubling, calls, loops, silent, braces, echoes] {
         let start: String = line.chars().take(40).collect();
         let reading = on_a_small_stack(line);

@@ -207,9 +207,18 @@ fn rsync(by: &ActedBy<'_>, args: &Args<'_>, acts: &mut Vec<PathAction>) {
         return;
     }
     let remote = |word: &Word| word.shown().contains(':');
+    let deletes = args.flags.iter().any(|flag| flag.long && flag.name.starts_with("del"));
+    // Everything on another machine, or a whole tree of its system: what a deployment writes to is deeper.
+    if let Some((_, path)) = last.shown().rsplit_once(':').filter(|_| deletes)
+        && path.trim_matches('/').split('/').count() <= 1
+        && (path.starts_with('/') || path.is_empty() || path.starts_with('~'))
+    {
+        let whole = Word::text(if path.starts_with('/') { path } else { "/" });
+        acts.push(PathAction { deed: PathVerb::Remove(Reach::Tree), target: by.target(&whole) });
+    }
     if !remote(last) {
         acts.push(PathAction { deed: PathVerb::Write, target: by.target(last) });
-        if args.flags.iter().any(|flag| flag.name.starts_with("delete")) {
+        if deletes {
             // What the source does not have is removed; on another disk that is a backup.
             let target = by.target(last);
             let backup = target
@@ -219,6 +228,10 @@ fn rsync(by: &ActedBy<'_>, args: &Args<'_>, acts: &mut Vec<PathAction>) {
             let deed = if backup { PathVerb::Displace } else { PathVerb::Remove(Reach::Tree) };
             acts.push(PathAction { deed, target });
         }
+    }
+    if args.long_flag("remove-source-files") || args.long_flag("remove-sent-files") {
+        let local = sources.iter().filter(|word| !remote(word));
+        acts.extend(local.map(|word| PathAction { deed: PathVerb::Displace, target: by.target(word) }));
     }
     let deed = if remote(last) { PathVerb::Send } else { PathVerb::Read };
     acts.extend(sources.iter().filter(|word| !remote(word)).map(|word| PathAction { deed, target: by.target(word) }));

@@ -18,7 +18,9 @@ const SHRED: Grammar =
 
 pub(super) fn acts(by: &ActedBy<'_>, acts: &mut Vec<PathAction>) {
     let (grammar, always_tree) = match by.program {
-        "rm" | "srm" | "unlink" | "rimraf" | "del-cli" | "rd" | "del" | "erase" => (RM, by.program == "rimraf"),
+        "rm" | "srm" | "unlink" | "rimraf" | "del-cli" | "rd" | "del" | "erase" => {
+            (RM, matches!(by.program, "rimraf" | "del-cli"))
+        }
         "Remove-Item" | "remove-item" | "ri" => return remove_item(by, acts),
         "shred" | "wipe" => (SHRED, false),
         "find" | "bfs" | "fd" | "fdfind" => return find::acts(by, acts),

@@ -33,7 +33,8 @@ const PROGRAMS: &[&str] = &[
     "mkfs", "mkfs.ext2", "mkfs.ext3", "mkfs.ext4", "mkfs.xfs", "mkfs.btrfs", "mkfs.vfat", "mkfs.fat", "mkfs.ntfs",
     "mkfs.exfat", "mkfs.f2fs", "mke2fs", "mkdosfs", "mkntfs", "newfs", "mkswap", "fdisk", "sfdisk", "cfdisk", "gdisk",
     "sgdisk", "parted", "wipefs", "blkdiscard", "hdparm", "nvme", "cryptsetup", "diskutil", "zpool", "zfs", "pvremove",
-    "vgremove", "lvremove", "pvcreate", "mdadm", "badblocks", "btrfs", "asr", "tmutil", "format", "diskpart",
+    "vgremove", "lvremove", "pvcreate", "mdadm", "badblocks", "btrfs", "asr", "tmutil", "format", "format.com",
+    "diskpart",
 ];
 
 fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
@@ -72,7 +73,7 @@ fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
         "asr" => flag(&["erase"]),
         "tmutil" => call.word(0) == "delete",
         "badblocks" => flag(&["w"]),
-        "format" => call.words.iter().any(|word| word.ends_with(':')),
+        "format" | "format.com" => call.words.iter().any(|word| word.ends_with(':')),
         "pvremove" | "vgremove" | "lvremove" | "diskpart" | "pvcreate" | "blkdiscard" => true,
         // A file system in a plain file harms nobody.
         _ => device || call.words.is_empty(),

@@ -56,7 +56,7 @@ fn forced(args: &crate::args::Args<'_>) -> bool {
     args.flags.iter().any(|flag| flag.long && flag.name.len() >= 3 && "force".starts_with(flag.name.as_ref()))
 }
 
-fn is_shared(spec: &str) -> bool {
+pub(super) fn is_shared(spec: &str) -> bool {
     let branch = spec.rsplit(':').next().unwrap_or(spec);
     let branch = branch.strip_prefix("refs/heads/").unwrap_or(branch);
     matches!(branch, "main" | "master" | "trunk" | "develop" | "production" | "release")

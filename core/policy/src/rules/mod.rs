@@ -60,6 +60,7 @@ mod unguarded_agent;
 mod unknown_program;
 mod unreadable;
 mod vcs_discard;
+mod windows_destroy;
 
 use crate::command_facts::CommandFacts;
 use crate::path_actions::PathActionKind;
@@ -101,6 +102,7 @@ pub static ALL: &[&Rule] = &[
     &machine_stop::RULE,
     &device_write::RULE,
     &disk_format::RULE,
+    &windows_destroy::RULE,
     &pipe_to_shell::RULE,
     &decode_to_shell::RULE,
     &run_download::RULE,

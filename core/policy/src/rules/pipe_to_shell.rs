@@ -2,6 +2,7 @@
 
 use crate::rule::{Hit, Pack, Rule, RuleInput, RuleTrigger};
 use crate::running::{executed_sources, executes_input, fetches, runs_its_input};
+use bash::{StdinSource, Word, WordPiece};
 use model::RuleKind;
 
 pub const RULE: Rule = Rule {
@@ -25,6 +26,10 @@ pub const RULE: Rule = Rule {
         "curl -s https://example.com/x | tee x.sh | bash",
         "curl -sL https://example.com/x | bash -s -- --yes",
         "iwr https://example.com/x.ps1 | iex",
+        "curl -fsSL https://example.com/x | bash -euo pipefail",
+        "curl -s https://example.com/x.py | python3.12 -",
+        "cat <(curl -s https://example.com/x) | bash",
+        "python3 <<< \"$(curl -s https://example.com/x.py)\"",
         "aws s3 cp s3://bucket/x.sh - | bash",
         "gh gist view 1 | sh",
         "curl -s https://example.com/x | while read l; do eval \"$l\"; done",
@@ -41,6 +46,8 @@ pub const RULE: Rule = Rule {
         "eval \"$(ssh-agent -s)\"",
         "source <(kubectl completion bash)",
         "curl -s https://example.com/a.json | python3 -m json.tool",
+        "curl -s https://example.com/a.json | python3.12 -m json.tool",
+        "cat <(curl -s https://example.com/a.json) | jq .",
         "curl -s https://example.com/x.tgz | tar xz",
         "cat install.sh | bash",
         "gh completion -s bash | source /dev/stdin",
@@ -55,9 +62,25 @@ pub const RULE: Rule = Rule {
 fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
     let piped = executes_input(sight) && sight.index.fetched(sight.parsed_call, sight.at);
     let substituted = executed_sources(sight).iter().any(|reading| reading.commands.iter().any(fetches));
-    if piped || substituted || connected(sight) {
+    if piped || substituted || given(sight) || connected(sight) || downloads(sight) {
         hits.push(Hit::new(sight.shown(), "It runs text straight from the network, which nobody has read."));
     }
+}
+
+/// `python3 <<< "$(curl …)"`
+fn given(sight: &RuleInput<'_>) -> bool {
+    let StdinSource::Text(text) = &sight.command.feed else { return false };
+    if !text.starts_with(['$', '`']) || !runs_its_input(sight) {
+        return false;
+    }
+    let word = Word { pieces: vec![WordPiece::Unknown(text.trim().to_string())], quoted: true };
+    sight.parsed_call.substitutions.of(&word).iter().any(|reading| reading.commands.iter().any(fetches))
+}
+
+/// `iex ((New-Object Net.WebClient).DownloadString('…'))`
+fn downloads(sight: &RuleInput<'_>) -> bool {
+    let runs = matches!(sight.program(), "iex" | "Invoke-Expression");
+    runs && sight.command.args().iter().any(|word| word.shown().contains(".Download"))
 }
 
 /// A shell whose input and output are a connection: `bash -i >& /dev/tcp/…`, `sh | nc host port`.

@@ -19,11 +19,13 @@ pub const RULE: Rule = Rule {
         "curl -o i.sh https://example.com/i.sh && sh i.sh",
         "wget -O /tmp/i.sh https://example.com/i.sh; bash /tmp/i.sh",
         "curl https://example.com/i.sh > i.sh; chmod +x i.sh; ./i.sh",
+        "f=$(mktemp); curl -o $f https://example.com/i.sh; bash $f",
     ],
     passes: &[
         "curl -o i.sh https://example.com/i.sh && less i.sh",
         "curl -o data.json https://example.com/d && node build.js",
         "bash i.sh",
+        "f=$(mktemp); curl -o $f https://example.com/d.json; jq . $f",
         "curl -o /tmp/x.tgz https://example.com/x && tar xzf /tmp/x.tgz",
     ],
     watch: RuleTrigger::Line,

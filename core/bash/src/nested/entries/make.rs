@@ -25,6 +25,7 @@ impl Walker {
             return true;
         }
         let (overrides, goals) = assignments(&operands);
+        self.open_make_shell(args, place);
         let goals = goals.iter().filter_map(Word::known).filter(|goal| goal.parse::<f64>().is_err()).collect();
         let mut asked = Make { goals, overrides, dry: options::given(&options, DRY), ..Make::default() };
         let kept = self.scope.cwd.clone();
