@@ -52,12 +52,37 @@ const CMDLETS: &[(&str, &[&str], Becomes)] = &[
 
 /// Parameters that take a value, and whether that is a path: those that are not named here are switches.
 const PARAMETERS: &[(&str, bool)] = &[
-    ("path", true), ("literalpath", true), ("filepath", true), ("destination", true), ("newname", true),
-    ("target", true), ("value", false), ("itemtype", false), ("name", false), ("id", false), ("argumentlist", false),
-    ("encoding", false), ("erroraction", false), ("ea", false), ("filter", false), ("include", false),
-    ("exclude", false), ("inputobject", false), ("width", false), ("number", false), ("driveletter", false),
-    ("delimiter", false), ("totalcount", false), ("tail", false), ("workingdirectory", false), ("windowstyle", false),
-    ("computername", false), ("disknumber", false), ("partitionnumber", false), ("verb", false), ("command", false),
+    ("path", true),
+    ("literalpath", true),
+    ("filepath", true),
+    ("destination", true),
+    ("newname", true),
+    ("target", true),
+    ("value", false),
+    ("itemtype", false),
+    ("name", false),
+    ("id", false),
+    ("argumentlist", false),
+    ("encoding", false),
+    ("erroraction", false),
+    ("ea", false),
+    ("filter", false),
+    ("include", false),
+    ("exclude", false),
+    ("inputobject", false),
+    ("width", false),
+    ("number", false),
+    ("driveletter", false),
+    ("delimiter", false),
+    ("totalcount", false),
+    ("tail", false),
+    ("workingdirectory", false),
+    ("windowstyle", false),
+    ("computername", false),
+    ("disknumber", false),
+    ("partitionnumber", false),
+    ("verb", false),
+    ("command", false),
 ];
 
 /// The words of a cmdlet told apart.
@@ -176,7 +201,8 @@ impl Walker {
 
     /// `cmd /c TEXT`.
     pub(super) fn open_cmd(&mut self, args: &[Word], place: &Place) {
-        let runs = |word: &Word| matches!(word.shown().to_ascii_lowercase().as_str(), "/c" | "/k" | "/r" | "-c" | "//c");
+        let runs =
+            |word: &Word| matches!(word.shown().to_ascii_lowercase().as_str(), "/c" | "/k" | "/r" | "-c" | "//c");
         let Some(at) = args.iter().position(runs) else { return };
         let text = joined(args.get(at + 1..).unwrap_or_default());
         self.inner_text(&cmd_text(&text), Via::Shell("cmd".to_string()), place);
@@ -186,10 +212,11 @@ impl Walker {
 /// Text of `cmd` as a shell would have to write it: a slash begins an option, a backslash parts folders.
 fn cmd_text(text: &str) -> String {
     let mut out = Vec::new();
-    for part in text.replace("&&", "&").split(['&', '|']) {
+    for part in super::powershell::drives(&text.replace('\\', "/")).replace("&&", "&").split(['&', '|']) {
         let mut words = part.split_whitespace();
         let name = words.next().unwrap_or_default().to_ascii_lowercase();
-        let (options, operands): (Vec<&str>, Vec<&str>) = words.partition(|word| word.len() < 4 && word.starts_with('/'));
+        let (options, operands): (Vec<&str>, Vec<&str>) =
+            words.partition(|word| word.len() < 4 && word.starts_with('/'));
         let deep = options.iter().any(|option| option.eq_ignore_ascii_case("/s"));
         let program = match name.as_str() {
             "rd" | "rmdir" | "del" | "erase" if deep => "rm -rf",
@@ -201,7 +228,7 @@ fn cmd_text(text: &str) -> String {
             "type" => "cat",
             other => other,
         };
-        out.push(format!("{program} {}", operands.join(" ").replace('\\', "/")));
+        out.push(format!("{program} {}", operands.join(" ")));
     }
     out.join("\n")
 }

@@ -61,7 +61,9 @@ fn what_only_looks_at_a_terminal_starts_nothing() {
 #[test]
 fn a_cmdlet_is_the_command_that_does_the_same() {
     check_reaches(&[
-        ("pwsh -c 'remove-item -Recurse -Force C:/x'", "rm -rf C:/x"),
+        ("pwsh -c 'remove-item -Recurse -Force C:\\x'", "rm -rf /mnt/c/x"),
+        ("cmd /c rd /s /q D:\\", "rm -rf /mnt/d/"),
+        ("cmd.exe /c 'del /f a.txt && taut pause'", "taut pause"),
         ("pwsh -c 'Remove-Item -Path ./x -Recurse'", "rm -rf ./x"),
         ("pwsh -c 'ri -r x'", "rm -rf x"),
         ("pwsh -c 'rd -Recurse x'", "rm -rf x"),

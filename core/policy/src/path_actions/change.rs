@@ -42,7 +42,7 @@ const UNZIP: Grammar = Grammar { short: "dxP", long: &[], single_dash_long: fals
 pub(super) fn acts(by: &ActedBy<'_>, acts: &mut Vec<PathAction>) {
     let words = by.command.args();
     match by.program {
-        "mv" | "cp" | "install" | "ln" | "gcp" | "ditto" => place(by, &Args::parse(words, COPY), acts),
+        "mv" | "cp" | "install" | "ln" | "link" | "gcp" | "ditto" => place(by, &Args::parse(words, COPY), acts),
         // Touching a file changes nothing in it, but a new one in these folders is read by the system.
         "touch" => {
             let args = Args::parse(words, TOUCH);
@@ -128,7 +128,7 @@ fn place(by: &ActedBy<'_>, args: &Args<'_>, acts: &mut Vec<PathAction>) {
         let deed = match by.program {
             "mv" if to_nowhere => PathVerb::Remove(Reach::Tree),
             "mv" => PathVerb::Displace,
-            "ln" => continue,
+            "ln" | "link" => continue,
             _ => PathVerb::Read,
         };
         acts.push(PathAction { deed, target: by.target(source) });

@@ -35,19 +35,18 @@ pub const RULE: Rule = Rule {
     watch: RuleTrigger::Programs(&[
         "cargo", "brew", "npm", "pnpm", "yarn", "bun", "pip", "pip3", "pipx", "uv", "apt", "apt-get", "aptitude",
         "dpkg", "rpm", "dnf", "yum", "microdnf", "zypper", "pacman", "yay", "paru", "apk", "emerge", "xbps-remove",
-        "pkg", "port", "nix-env", "nix", "guix", "scoop", "winget", "choco", "mise", "asdf", "snap", "flatpak", "conda",
-        "mamba", "micromamba", "opkg", "volta", "proto", "pkill", "killall", "skill", "taskkill", "Stop-Process",
-        "systemctl", "service", "launchctl", "rc-service", "sv", "sc", "claude", "claude-code", "codex", "gemini",
-        "gemini-cli", "qwen", "qwen-code", "copilot", "cursor-agent", "opencode", "droid", "goose", "kimi", "grok",
-        "auggie", "cline", "kiro-cli",
+        "pkg", "port", "nix-env", "nix", "guix", "scoop", "winget", "choco", "mise", "asdf", "snap", "flatpak",
+        "conda", "mamba", "micromamba", "opkg", "volta", "proto", "pkill", "killall", "skill", "taskkill", "systemctl",
+        "service", "launchctl", "rc-service", "sv", "sc", "claude", "claude-code", "codex", "gemini", "gemini-cli",
+        "qwen", "qwen-code", "copilot", "cursor-agent", "opencode", "droid", "goose", "kimi", "grok", "auggie",
+        "cline", "kiro-cli",
     ]),
     judge,
 };
 
 /// Words that remove a package, in whichever place a manager wants them.
-const REMOVES: &[&str] = &[
-    "uninstall", "remove", "rm", "r", "un", "unlink", "purge", "autoremove", "erase", "del", "delete", "unuse",
-];
+const REMOVES: &[&str] =
+    &["uninstall", "remove", "rm", "r", "un", "unlink", "purge", "autoremove", "erase", "del", "delete", "unuse"];
 
 /// Options that do, by manager.
 const REMOVING_OPTIONS: &[(&str, &[&str])] = &[
@@ -80,7 +79,7 @@ pub(super) fn disarms(sight: &RuleInput<'_>) -> bool {
         return false;
     }
     match sight.program() {
-        "pkill" | "killall" | "skill" | "taskkill" | "Stop-Process" => names(),
+        "pkill" | "killall" | "skill" | "taskkill" => names(),
         "systemctl" | "service" | "launchctl" | "rc-service" | "sv" | "sc" => names() && ends(),
         "brew" if call.word(0) == "services" => names() && ends(),
         "xbps-remove" => names(),
@@ -92,7 +91,9 @@ pub(super) fn disarms(sight: &RuleInput<'_>) -> bool {
         program => {
             let option = |word: &str| {
                 let known = REMOVING_OPTIONS.iter().find(|(manager, _)| *manager == program).map(|(_, names)| *names);
-                known.is_some_and(|names| names.iter().any(|name| word == *name || name.len() == 2 && word.starts_with(name)))
+                known.is_some_and(|names| {
+                    names.iter().any(|name| word == *name || name.len() == 2 && word.starts_with(name))
+                })
             };
             let removes = call.words.iter().take(3).any(|word| REMOVES.contains(&word.as_ref()))
                 || sight.command.args().iter().any(|word| option(&text(word)));
@@ -104,5 +105,6 @@ pub(super) fn disarms(sight: &RuleInput<'_>) -> bool {
 /// `taut`, `taut@market`, `user/tap/taut`, `taut.service`, `^taut$`.
 fn names_taut(word: &str) -> bool {
     let parts = |c: char| !(c.is_ascii_alphanumeric() || c == '-' || c == '_');
-    word.split(parts).any(|part| matches!(part, "taut" | "taut-cli" | "taut-bin" | "taut-git" | "taut-daemon" | "tautd"))
+    word.split(parts)
+        .any(|part| matches!(part, "taut" | "taut-cli" | "taut-bin" | "taut-git" | "taut-daemon" | "tautd"))
 }
