@@ -147,6 +147,12 @@ pub(crate) const CLIENTS: &[Client] = &[
         valued: &[],
         variables: &[("PI_CODING_AGENT_DIR", &[])],
     },
+    Client {
+        names: &["happy", "happy-coder"],
+        flags: &["--yolo", "--dangerously-skip-permissions"],
+        valued: &[],
+        variables: &[],
+    },
     Client { names: &["gptme"], flags: &["--no-confirm"], valued: &[], variables: &[] },
 ];
 

@@ -3,6 +3,8 @@
 use super::{joined, options, shell_text};
 use crate::reading::{Via, Word};
 use crate::walk::{Place, Walker};
+use std::collections::HashSet;
+use std::sync::LazyLock;
 
 const GLOBAL: &[&str] = &["-c", "-f", "-L", "-S", "-T"];
 const SESSION: &[&str] = &["-c", "-e", "-F", "-f", "-n", "-s", "-t", "-x", "-y", "-l", "-N"];
@@ -75,10 +77,13 @@ const TERMINALS: &[(&str, &[&str], &[&str], Starts)] = &[
     ("start-stop-daemon", &[], &[], Starts::Behind(&["--exec", "-x", "--startas", "-a"])),
 ];
 
-/// `tmux` and what is called the same way.
+/// Whether a program starts or types commands in another terminal.
 pub(super) fn is_terminal(name: &str) -> bool {
-    matches!(name, "tmux" | "tmate" | "byobu" | "screen" | "script" | "expect")
-        || TERMINALS.iter().any(|(terminal, ..)| *terminal == name)
+    static NAMES: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+        let own = ["tmux", "tmate", "byobu", "screen", "script", "expect"];
+        own.into_iter().chain(TERMINALS.iter().map(|(terminal, ..)| *terminal)).collect()
+    });
+    NAMES.contains(name)
 }
 
 impl Walker {

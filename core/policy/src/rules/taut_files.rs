@@ -108,13 +108,25 @@ fn opened(sight: &RuleInput<'_>) -> Vec<Target> {
     }
 }
 
-/// Programs that change or end what they are given.
-const CHANGERS: &[&str] =
-    &["kill", "rm", "mv", "cp", "ln", "install", "dd", "chmod", "unlink", "truncate", "tee", "shred", "chattr"];
-
 /// `kill $(cat …/taut/daemon.pid)`, `rm $(which taut)`, `pgrep taut | xargs kill`.
 fn is_found(sight: &RuleInput<'_>) -> bool {
-    if !CHANGERS.contains(&sight.program()) {
+    let changes = matches!(
+        sight.program(),
+        "kill"
+            | "rm"
+            | "mv"
+            | "cp"
+            | "ln"
+            | "install"
+            | "dd"
+            | "chmod"
+            | "unlink"
+            | "truncate"
+            | "tee"
+            | "shred"
+            | "chattr"
+    );
+    if !changes {
         return false;
     }
     let before = sight.parsed_call.reading.commands.get(..sight.at).unwrap_or_default();
@@ -165,6 +177,9 @@ fn finds_taut(command: &Command) -> bool {
 /// Inline code that connects to the daemon.
 fn speaks_to_socket(sight: &RuleInput<'_>) -> bool {
     let program = sight.program();
+    if !sight.parsed_call.line.as_deref().is_some_and(|line| line.contains("taut.sock")) {
+        return false;
+    }
     if !EXECUTORS.contains(&program) && !program.starts_with("python") {
         return false;
     }

@@ -22,9 +22,10 @@ pub const RULE: Rule = Rule {
         "nix profile remove taut", "scoop uninstall taut", "winget uninstall --id x.taut", "mise uninstall taut@1.0",
         "snap remove taut", "apk del taut", "claude plugin disable taut", "claude plugin uninstall taut@market",
         "claude plugins rm taut", "claude plugin marketplace remove taut", "claude mcp remove taut",
-        "claude plugin disable --all", "claude config set disableAllHooks true", "pkill -f taut", "killall taut",
-        "pkill -f 'taut daemon'", "systemctl --user stop taut", "systemctl --user disable --now taut.service",
-        "launchctl bootout gui/501/com.taut.daemon", "brew services stop taut",
+        "claude plugin disable --all", "claude config set disableAllHooks true", "codex features disable hooks",
+        "pkill -f taut", "killall taut", "pkill -f 'taut daemon'", "systemctl --user stop taut",
+        "systemctl --user disable --now taut.service", "launchctl bootout gui/501/com.taut.daemon",
+        "brew services stop taut",
     ],
     passes: &[
         "cargo uninstall ripgrep", "brew uninstall jq", "npm rm lodash", "pip uninstall -y tautology",
@@ -85,7 +86,9 @@ pub(super) fn disarms(sight: &RuleInput<'_>) -> bool {
         "xbps-remove" => names(),
         program if crate::clients::client(program).is_some() => {
             let all = call.flag("all") || call.args.short('a');
-            let switch = call.word(0) == "config" && call.any(|word| word.contains("disableAllHooks"));
+            let hooks = call.any(|word| word.contains("disableAllHooks") || matches!(word, "hooks" | "codex_hooks"));
+            let changed = call.any(|word| matches!(word, "set" | "add" | "remove" | "rm" | "disable" | "unset"));
+            let switch = matches!(call.word(0), "config" | "features") && hooks && changed;
             switch || takes_out(sight) && (names() || all)
         }
         program => {

@@ -50,6 +50,9 @@ pub const RULE: Rule = Rule {
         "tmux new -d 'claude --bare'",
         "node ~/.npm/lib/node_modules/@anthropic-ai/claude-code/cli.js --bare -p x",
         "CODEX_HOME=/tmp/c codex exec x",
+        "HOME=/tmp/x nohup claude -p x",
+        "HOME=/tmp/x bash -c 'claude -p x'",
+        "CLAUDE_CONFIG_DIR=/tmp/c command claude",
     ],
     passes: &[
         "claude -p 'what is this?'",
@@ -75,6 +78,8 @@ pub const RULE: Rule = Rule {
         "aider --model x src/a.py",
         "droid exec --auto low x",
         "HOME=/home/dev claude -p x",
+        "HOME=/tmp/x make test && claude -p x",
+        "(HOME=/tmp/x make); (claude -p x)",
         "copilot app show",
         "npm i -g @openai/codex",
     ],
@@ -82,7 +87,8 @@ pub const RULE: Rule = Rule {
         "claude", "claude-code", "codex", "gemini", "gemini-cli", "qwen", "qwen-code", "copilot", "cursor-agent",
         "opencode", "opencode-ai", "kilo", "kilocode", "droid", "aider", "aider-chat", "amp", "goose", "kimi",
         "kimi-cli", "kimi-code", "vibe", "mistral-vibe", "grok", "crush", "auggie", "cline", "iflow", "iflow-cli",
-        "kiro-cli", "qchat", "qodercli", "openhands", "letta", "pi", "pi-coding-agent", "gptme", "env", "node", "bun",
+        "kiro-cli", "qchat", "qodercli", "openhands", "letta", "pi", "pi-coding-agent", "gptme", "happy",
+        "happy-coder", "env", "node", "bun",
     ]),
     judge,
 };
@@ -154,7 +160,7 @@ fn moved(client: &Client, sight: &RuleInput<'_>) -> Option<String> {
         let same = Some(value.trim_end_matches('/')) == sight.ground.home || value.is_empty();
         !same && known.any(|(_, values)| values.is_empty() || values.contains(&value))
     };
-    let own = sight.command.assignments.iter().find(|(name, value)| changes(name, &value.shown()));
+    let own = sight.assignments().find(|(name, value)| changes(name, &value.shown()));
     let name = own.map(|(name, _)| name.clone()).or_else(|| {
         let before = sight.earlier().filter_map(|(at, _)| sight.parsed_call.reading.commands.get(at));
         before.flat_map(set_for_all).find(|(name, value)| changes(name, value)).map(|(name, _)| name)
