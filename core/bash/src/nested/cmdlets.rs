@@ -1,6 +1,5 @@
-//! Commands of PowerShell and `cmd` as the shell commands that do the same.
+//! Commands of PowerShell as the shell commands that do the same.
 
-use super::joined;
 use crate::reading::{Via, Word, WordPiece};
 use crate::walk::{Place, Walker};
 
@@ -198,39 +197,6 @@ impl Walker {
         }
         true
     }
-
-    /// `cmd /c TEXT`.
-    pub(super) fn open_cmd(&mut self, args: &[Word], place: &Place) {
-        let runs =
-            |word: &Word| matches!(word.shown().to_ascii_lowercase().as_str(), "/c" | "/k" | "/r" | "-c" | "//c");
-        let Some(at) = args.iter().position(runs) else { return };
-        let text = joined(args.get(at + 1..).unwrap_or_default());
-        self.inner_text(&cmd_text(&text), Via::Shell("cmd".to_string()), place);
-    }
-}
-
-/// Text of `cmd` as a shell would have to write it: a slash begins an option, a backslash parts folders.
-fn cmd_text(text: &str) -> String {
-    let mut out = Vec::new();
-    for part in super::powershell::drives(&text.replace('\\', "/")).replace("&&", "&").split(['&', '|']) {
-        let mut words = part.split_whitespace();
-        let name = words.next().unwrap_or_default().to_ascii_lowercase();
-        let (options, operands): (Vec<&str>, Vec<&str>) =
-            words.partition(|word| word.len() < 4 && word.starts_with('/'));
-        let deep = options.iter().any(|option| option.eq_ignore_ascii_case("/s"));
-        let program = match name.as_str() {
-            "rd" | "rmdir" | "del" | "erase" if deep => "rm -rf",
-            "rd" | "rmdir" => "rmdir",
-            "del" | "erase" => "rm -f",
-            "format" | "diskpart" => "mkfs /dev/disk",
-            "copy" | "xcopy" => "cp",
-            "move" | "ren" => "mv",
-            "type" => "cat",
-            other => other,
-        };
-        out.push(format!("{program} {}", operands.join(" ")));
-    }
-    out.join("\n")
 }
 
 fn link(given: &Given) -> Vec<Word> {

@@ -47,7 +47,6 @@ impl Walker {
             "sed" | "gsed" => self.open_sed(args, place),
             "make" | "gmake" | "just" => self.open_make(args, place),
             "powershell" | "powershell.exe" | "pwsh" | "pwsh.exe" => self.open_powershell(args, place),
-            "cmd" | "cmd.exe" => self.open_cmd(args, place),
             "ssh" | "mosh" | "rsh" | "sshpass" | "vagrant" | "gcloud" | "ansible" => {
                 self.open_remote(&program, args, place)
             }

@@ -67,7 +67,7 @@ pub(super) fn shell(text: &str) -> String {
 }
 
 /// `C:/x` as the path it has below a mounted disk.
-pub(super) fn drives(text: &str) -> String {
+fn drives(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut before = ' ';
     let mut rest = text.chars().peekable();

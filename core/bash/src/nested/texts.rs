@@ -84,7 +84,9 @@ const TEXTS: &[Texts] = &[
     Texts { name: "at", options: &[], valued: &["-f", "-q", "-t"], operands: Operands::Input },
     Texts { name: "batch", options: &[], valued: &["-f", "-q"], operands: Operands::Input },
     Texts { name: "crontab", options: &[], valued: &["-u"], operands: Operands::Input },
+    Texts { name: "expect", options: &["-c"], valued: &["-f"], operands: Operands::Nothing },
     Texts { name: "osascript", options: &["-e"], valued: &["-l"], operands: Operands::Nothing },
+    Texts { name: "xterm", options: &[], valued: &["-T", "-geometry"], operands: Operands::Nothing },
     Texts {
         name: "tar",
         options: &["--checkpoint-action", "--to-command", "--use-compress-program"],
@@ -190,13 +192,13 @@ fn cluster(text: &str, texts: &[&str]) -> bool {
     letters.chars().last().is_some_and(|last| texts.contains(&format!("-{last}").as_str()))
 }
 
-/// The shell inside text of another language: what AppleScript and vim hand over.
+/// The shell inside text of another language: what Tcl spawns, what AppleScript and vim hand over.
 fn shell_in(name: &str, word: &Word) -> String {
     let text = shell_text(word);
     match name {
+        "expect" => spawned(&text),
         "osascript" => text
             .split("do shell script")
-            .flat_map(|part| part.split("do script"))
             .skip(1)
             .filter_map(|rest| rest.split('"').nth(1))
             .collect::<Vec<_>>()
@@ -205,6 +207,14 @@ fn shell_in(name: &str, word: &Word) -> String {
         "vim" | "nvim" | "vi" | "ex" => text.split_once('!').map(|(_, rest)| rest.to_string()).unwrap_or_default(),
         _ => text,
     }
+}
+
+fn spawned(text: &str) -> String {
+    let calls = text.split([';', '\n']).filter_map(|line| {
+        let line = line.trim();
+        ["spawn ", "exec ", "system "].iter().find_map(|verb| line.strip_prefix(verb))
+    });
+    calls.map(|call| call.trim_matches(['"', '{', '}'])).collect::<Vec<_>>().join("\n")
 }
 
 #[cfg(test)]
