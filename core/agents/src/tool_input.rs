@@ -23,8 +23,8 @@ const WRITERS: &[&str] = &[
     "overwrite", "copy",
 ];
 const PATHS: &[&str] = &[
-    "path", "file_path", "filePath", "file", "filename", "relative_path", "relativePath", "absolute_path", "destination",
-    "dest", "new_path", "newPath", "source", "old_path", "target_file",
+    "path", "file_path", "filePath", "file", "filename", "relative_path", "relativePath", "absolute_path",
+    "destination", "dest", "new_path", "newPath", "source", "old_path", "target_file",
 ];
 
 /// How the text of a tool is to be read.
@@ -48,8 +48,11 @@ pub fn shell_line(language: CommandLanguage, text: &str) -> String {
 pub fn read(name: &str, input: &Value, subject: &mut ToolSubject) {
     let short = name.rsplit("__").next().unwrap_or(name).to_ascii_lowercase();
     let runs = RUNNERS.iter().any(|part| short.contains(part));
-    let language =
-        if short.contains("powershell") || short.contains("pwsh") { CommandLanguage::PowerShell } else { CommandLanguage::Shell };
+    let language = if short.contains("powershell") || short.contains("pwsh") {
+        CommandLanguage::PowerShell
+    } else {
+        CommandLanguage::Shell
+    };
     let scripts = if runs { SCRIPTS } else { &[] };
     let given = |field: &&&'static str| input.get(**field).is_some_and(|value| !value.is_null());
     if let Some(field) = COMMANDS.iter().chain(scripts).find(given) {
@@ -101,7 +104,11 @@ fn words(items: &[Value]) -> Option<String> {
 /// A word as a shell has to write it.
 fn quoted(word: &str) -> String {
     let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./=:,+@%".contains(letter);
-    if !word.is_empty() && word.chars().all(plain) { word.to_string() } else { format!("'{}'", word.replace('\'', "'\\''")) }
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_string()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
 }
 
 #[cfg(test)]
@@ -118,15 +125,23 @@ mod tests {
     #[test]
     fn g8_a_servers_shell_is_read_by_any_of_its_fields() {
         for input in [
-            json!({"command": "rm -rf x"}), json!({"cmd": "rm -rf x"}), json!({"shell_command": "rm -rf x"}),
-            json!({"commandLine": "rm -rf x"}), json!({"command": ["rm", "-rf", "x"]}), json!({"commands": ["rm -rf x"]}),
-            json!({"command": "rm", "args": ["-rf", "x"]}), json!({"cmd": "rm", "arguments": "-rf x"}),
+            json!({"command": "rm -rf x"}),
+            json!({"cmd": "rm -rf x"}),
+            json!({"shell_command": "rm -rf x"}),
+            json!({"commandLine": "rm -rf x"}),
+            json!({"command": ["rm", "-rf", "x"]}),
+            json!({"commands": ["rm -rf x"]}),
+            json!({"command": "rm", "args": ["-rf", "x"]}),
+            json!({"cmd": "rm", "arguments": "-rf x"}),
         ] {
             assert_eq!(read_of("mcp__box__run", input.clone()), (Some("rm -rf x".into()), None), "{input}");
         }
         assert_eq!(read_of("mcp__box__shell", json!({"script": "rm x"})).0, Some("rm x".into()));
         assert_eq!(read_of("mcp__win__powershell", json!({"command": "ri x"})).0, Some("pwsh -Command 'ri x'".into()));
-        assert_eq!(read_of("mcp__box__exec", json!({"command": ["sh", "-c", "it's"]})).0, Some("sh -c 'it'\\''s'".into()));
+        assert_eq!(
+            read_of("mcp__box__exec", json!({"command": ["sh", "-c", "it's"]})).0,
+            Some("sh -c 'it'\\''s'".into())
+        );
     }
 
     #[test]
@@ -158,7 +173,10 @@ mod tests {
             subject.writes.then_some(subject.paths)
         };
         assert_eq!(writes("mcp__fs__write_file", json!({"path": "/a"})), Some(vec!["/a".into()]));
-        assert_eq!(writes("mcp__fs__move_file", json!({"source": "/a", "destination": "/b"})).map(|paths| paths.len()), Some(2));
+        assert_eq!(
+            writes("mcp__fs__move_file", json!({"source": "/a", "destination": "/b"})).map(|paths| paths.len()),
+            Some(2)
+        );
         assert_eq!(writes("mcp__fs__read_file", json!({"path": "/a"})), None);
         assert_eq!(writes("mcp__fs__create_issue", json!({"title": "a"})), None);
     }

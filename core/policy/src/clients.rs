@@ -64,7 +64,12 @@ pub(crate) const CLIENTS: &[Client] = &[
         valued: &[("--config-dir", &[""])],
         variables: &[("COPILOT_HOME", &[]), ("COPILOT_ALLOW_ALL", ON)],
     },
-    Client { names: &["cursor-agent"], flags: &["--force", "--yolo", "-f"], valued: &[], variables: &[("CURSOR_CONFIG_DIR", &[])] },
+    Client {
+        names: &["cursor-agent"],
+        flags: &["--force", "--yolo", "-f"],
+        valued: &[],
+        variables: &[("CURSOR_CONFIG_DIR", &[])],
+    },
     Client {
         names: &["opencode", "opencode-ai", "kilo", "kilocode"],
         flags: &["--dangerously-skip-permissions", "--auto", "--yolo", "--pure"],
@@ -88,7 +93,12 @@ pub(crate) const CLIENTS: &[Client] = &[
         valued: &[],
         variables: &[("AIDER_YES_ALWAYS", ON), ("AIDER_YES", ON)],
     },
-    Client { names: &["amp"], flags: &["--dangerously-allow-all"], valued: &[], variables: &[("AMP_SETTINGS_FILE", &[])] },
+    Client {
+        names: &["amp"],
+        flags: &["--dangerously-allow-all"],
+        valued: &[],
+        variables: &[("AMP_SETTINGS_FILE", &[])],
+    },
     Client { names: &["goose"], flags: &[], valued: &[], variables: &[("GOOSE_MODE", &["auto"])] },
     Client {
         names: &["kimi", "kimi-cli", "kimi-code"],
@@ -125,8 +135,24 @@ pub(crate) const CLIENTS: &[Client] = &[
     Client { names: &["kiro-cli", "qchat"], flags: &["--trust-all-tools"], valued: &[], variables: &[] },
     Client { names: &["qodercli"], flags: &["--yolo", "--dangerously-skip-permissions"], valued: &[], variables: &[] },
     Client { names: &["openhands"], flags: &["--always-approve", "--yolo"], valued: &[], variables: &[] },
-    Client { names: &["letta"], flags: &["--yolo"], valued: &[("--permission-mode", &["bypassPermissions"])], variables: &[] },
-    Client { names: &["pi", "pi-coding-agent"], flags: &["--no-extensions"], valued: &[], variables: &[("PI_CODING_AGENT_DIR", &[])] },
+    Client {
+        names: &["letta"],
+        flags: &["--yolo"],
+        valued: &[("--permission-mode", &["bypassPermissions"])],
+        variables: &[],
+    },
+    Client {
+        names: &["pi", "pi-coding-agent"],
+        flags: &["--no-extensions"],
+        valued: &[],
+        variables: &[("PI_CODING_AGENT_DIR", &[])],
+    },
+    Client {
+        names: &["happy", "happy-coder"],
+        flags: &["--yolo", "--dangerously-skip-permissions"],
+        valued: &[],
+        variables: &[],
+    },
     Client { names: &["gptme"], flags: &["--no-confirm"], valued: &[], variables: &[] },
 ];
 
@@ -138,7 +164,8 @@ pub(crate) fn client(name: &str) -> Option<&'static Client> {
 /// First words with which a program only looks after itself.
 pub(crate) const HOUSEKEEPING: &[&str] = &[
     "auth", "completion", "config", "doctor", "extension", "extensions", "help", "hooks", "install", "login", "logout",
-    "marketplace", "mcp", "models", "plugin", "plugins", "setup-token", "skill", "skills", "update", "upgrade", "version",
+    "marketplace", "mcp", "models", "plugin", "plugins", "setup-token", "skill", "skills", "update", "upgrade",
+    "version",
 ];
 
 /// Parts of an agent that can be taken out of it, and the words that do.

@@ -217,7 +217,11 @@ pub(crate) fn telling_name(target: &Target) -> bool {
 
 /// Whether taking a folder away, or putting another over it, takes Taut's files along.
 pub(crate) fn holds_tauts(around: &Around, ground: &LineContext<'_>, target: &Target) -> bool {
-    let Some(path) = target.exact().filter(|path| !crate::place::TEMP.contains(path)) else { return false };
+    // A whole home or system has a rule of its own.
+    let above_home = |path: &str| ground.home.is_some_and(|home| within(home, path));
+    let Some(path) = target.exact().filter(|path| !crate::place::TEMP.contains(path) && !above_home(path)) else {
+        return false;
+    };
     let at_home = ground.home.is_some_and(|home| {
         OWN_FOLDERS.iter().any(|folder| within(&format!("{}{folder}", home.trim_end_matches('/')), path))
     });

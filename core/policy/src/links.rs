@@ -113,12 +113,14 @@ pub(crate) fn as_written(target: &Target, cwd: Option<&str>) -> Option<String> {
 
 /// The files that a command gives a second name, which is as good as the first.
 pub(crate) fn hard_linked(program: &str, command: &Command) -> Vec<Target> {
+    if !matches!(program, "ln" | "cp" | "link") {
+        return Vec::new();
+    }
     let args = Args::parse(command.args(), LINK);
     let hard = match program {
         "ln" => !args.short('s') && !args.long_flag("symbolic"),
         "cp" => args.short('l') || args.long_flag("link"),
-        "link" => true,
-        _ => false,
+        _ => true,
     };
     let operands = if hard { args.operands.as_slice() } else { &[] };
     operands.iter().map(|word| Target::of(word, command.cwd.as_deref())).collect()

@@ -8,7 +8,7 @@ use crate::parsed_call::ParsedCall;
 use crate::path_actions::{PathAction, PathActionKind};
 use crate::place::PlaceKind;
 use crate::target::Target;
-use bash::Command;
+use bash::{Command, Via, Word};
 use model::RuleKind;
 use model::verdict::Intent;
 use std::cell::OnceCell;
@@ -191,6 +191,21 @@ impl<'a> RuleInput<'a> {
     /// What an act is really about, where links lead its path elsewhere.
     pub(crate) fn real(&self, act: &PathAction) -> Option<Target> {
         links::real(self.ground, self.command, self.program(), act)
+    }
+
+    /// The variables set for this command, by itself or by what runs it: `HOME=/x nohup cmd`.
+    pub(crate) fn assignments(&self) -> impl Iterator<Item = &'a (String, Word)> {
+        let own = self.command;
+        let around = move |other: &&'a Command| {
+            let runs = match own.via.get(other.via.len()) {
+                Some(Via::Wrapper(name) | Via::Shell(name)) => other.program().as_ref() == Some(name),
+                _ => false,
+            };
+            !other.assignments.is_empty() && runs && own.via.starts_with(&other.via)
+        };
+        let before = self.parsed_call.reading.commands.get(..self.at).unwrap_or_default();
+        let outer = before.iter().rev().take(NEAR).filter(around).flat_map(|other| &other.assignments);
+        own.assignments.iter().chain(outer)
     }
 
     /// The commands before this one, as far back as a rule looks: a long line is not gone through for each of its commands.

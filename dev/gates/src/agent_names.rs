@@ -21,13 +21,17 @@ const GUARDED: &str =
 const CONFIGURED: &str = "names that users write in their configuration";
 
 const MAY_NAME: &[MayName] = &[
+    MayName { path: "core/policy/src/clients.rs", why: GUARDED },
     MayName { path: "core/policy/src/guarded_keys.rs", why: GUARDED },
     MayName { path: "core/policy/src/place.rs", why: GUARDED },
+    MayName { path: "core/policy/src/rules/agent_part_remove.rs", why: GUARDED },
     MayName { path: "core/policy/src/rules/agent_settings.rs", why: GUARDED },
     MayName { path: "core/policy/src/rules/agent_settings_edit.rs", why: GUARDED },
     MayName { path: "core/policy/src/rules/git_worktree_remove.rs", why: GUARDED },
     MayName { path: "core/policy/src/rules/taut_command.rs", why: GUARDED },
     MayName { path: "core/policy/src/rules/taut_identity.rs", why: GUARDED },
+    MayName { path: "core/policy/src/rules/taut_remove.rs", why: GUARDED },
+    MayName { path: "core/policy/src/rules/unguarded_agent.rs", why: GUARDED },
     MayName { path: "core/policy/src/presets.rs", why: CONFIGURED },
     MayName { path: "core/policy/src/config/sections/context.rs", why: CONFIGURED },
     MayName { path: "core/policy/src/config/sections/looping.rs", why: CONFIGURED },

@@ -91,7 +91,10 @@ mod tests {
             .filter(|path| !is_declared(&path.iter().map(String::as_str).collect::<Vec<_>>()))
             .map(|path| path.join(" "))
             .collect();
-        assert!(undeclared.is_empty(), "declare in core/policy/src/taut_commands.rs for whom these are: {undeclared:?}");
+        assert!(
+            undeclared.is_empty(),
+            "declare in core/policy/src/taut_commands.rs for whom these are: {undeclared:?}"
+        );
     }
 
     #[test]

@@ -32,7 +32,10 @@ pub fn call(name: String, input: Value) -> ToolCall {
     let file = || text("file_path").or_else(|| text("notebook_path"));
     match (kind, name.as_str()) {
         (ToolKind::Shell, _) => {
-            let given = SHELLS.iter().find(|(tool, ..)| *tool == name).map_or(("command", CommandLanguage::Shell), |it| (it.1, it.2));
+            let given = SHELLS
+                .iter()
+                .find(|(tool, ..)| *tool == name)
+                .map_or(("command", CommandLanguage::Shell), |it| (it.1, it.2));
             subject.command = text(given.0).or_else(|| text("command")).map(|line| shell_line(given.1, &line));
         }
         (_, "NotebookEdit") => subject.paths.extend(text("notebook_path")),

@@ -1,4 +1,4 @@
-//! Commands of PowerShell and `cmd` as the shell commands that do the same.
+//! Commands of PowerShell as the shell commands that do the same.
 
 use crate::reading::{Via, Word, WordPiece};
 use crate::walk::{Place, Walker};
@@ -51,12 +51,37 @@ const CMDLETS: &[(&str, &[&str], Becomes)] = &[
 
 /// Parameters that take a value, and whether that is a path: those that are not named here are switches.
 const PARAMETERS: &[(&str, bool)] = &[
-    ("path", true), ("literalpath", true), ("filepath", true), ("destination", true), ("newname", true),
-    ("target", true), ("value", false), ("itemtype", false), ("name", false), ("id", false), ("argumentlist", false),
-    ("encoding", false), ("erroraction", false), ("ea", false), ("filter", false), ("include", false),
-    ("exclude", false), ("inputobject", false), ("width", false), ("number", false), ("driveletter", false),
-    ("delimiter", false), ("totalcount", false), ("tail", false), ("workingdirectory", false), ("windowstyle", false),
-    ("computername", false), ("disknumber", false), ("partitionnumber", false), ("verb", false), ("command", false),
+    ("path", true),
+    ("literalpath", true),
+    ("filepath", true),
+    ("destination", true),
+    ("newname", true),
+    ("target", true),
+    ("value", false),
+    ("itemtype", false),
+    ("name", false),
+    ("id", false),
+    ("argumentlist", false),
+    ("encoding", false),
+    ("erroraction", false),
+    ("ea", false),
+    ("filter", false),
+    ("include", false),
+    ("exclude", false),
+    ("inputobject", false),
+    ("width", false),
+    ("number", false),
+    ("driveletter", false),
+    ("delimiter", false),
+    ("totalcount", false),
+    ("tail", false),
+    ("workingdirectory", false),
+    ("windowstyle", false),
+    ("computername", false),
+    ("disknumber", false),
+    ("partitionnumber", false),
+    ("verb", false),
+    ("command", false),
 ];
 
 /// The words of a cmdlet told apart.

@@ -71,7 +71,6 @@ impl Walker {
                 self.open_remote(&program, args, place)
             }
             "nc" | "ncat" | "netcat" | "socat" => self.open_connection(args, place),
-            name if terminals::is_terminal(name) => self.open_terminal(name, args, place),
             // What a runner of a language is given by its name is code of that language.
             name if name.ends_with(".py") && matches!(place.via.last(), Some(Via::Wrapper(_))) => {
                 let words = [&[Word::text("python")], command.words.as_slice()].concat();
@@ -80,6 +79,7 @@ impl Walker {
             name if shells::is_shell(name) => return self.open_shell(name, command, place),
             name if is_builtin(name) => return self.open_builtin(name, command, place),
             name if script::is_interpreter(name) => self.open_script(name, command, place),
+            name if terminals::is_terminal(name) => self.open_terminal(name, args, place),
             name => {
                 if let Some(text) = self.written_program(command) {
                     let name = name.chars().take(limits::NAME).collect();

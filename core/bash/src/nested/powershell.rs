@@ -62,8 +62,32 @@ pub(super) fn shell(text: &str) -> String {
     if text.contains('{') {
         text = unblocked(&text);
     }
-    let text = text.replace("; & ", "; ").replace(" (", " $(").replace("&(", "$(");
+    let text = drives(&text).replace("; & ", "; ").replace(" (", " $(").replace("&(", "$(");
     text.trim_start().trim_start_matches("& ").to_string()
+}
+
+/// `C:/x` as the path it has below a mounted disk.
+fn drives(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut before = ' ';
+    let mut rest = text.chars().peekable();
+    while let Some(letter) = rest.next() {
+        let starts = !before.is_ascii_alphanumeric() && before != '$';
+        if letter.is_ascii_alphabetic() && starts && rest.peek() == Some(&':') {
+            let mut ahead = rest.clone();
+            ahead.next();
+            if ahead.peek().is_none_or(|next| matches!(next, '/' | ' ' | '"' | '\'' | ';' | '\n')) {
+                rest = ahead;
+                out.push_str("/mnt/");
+                out.push(letter.to_ascii_lowercase());
+                before = ':';
+                continue;
+            }
+        }
+        out.push(letter);
+        before = letter;
+    }
+    out
 }
 
 /// The commands of blocks, one behind the other.
@@ -75,9 +99,10 @@ fn unblocked(text: &str) -> String {
         let mark = tail.chars().next().unwrap_or_default();
         rest = tail.get(1..).unwrap_or_default();
         let word = head.trim_end().rsplit(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or_default();
-        let keyword = ["if", "elseif", "while", "foreach", "for", "switch", "until", "catch", "else", "try", "finally", "do"]
-            .iter()
-            .any(|name| name.eq_ignore_ascii_case(word));
+        let keyword =
+            ["if", "elseif", "while", "foreach", "for", "switch", "until", "catch", "else", "try", "finally", "do"]
+                .iter()
+                .any(|name| name.eq_ignore_ascii_case(word));
         let kept = if keyword { head.trim_end().strip_suffix(word).unwrap_or(head) } else { head };
         // `${x}` and `@{…}` are values.
         let value = head.ends_with(['$', '@']);

@@ -3,6 +3,8 @@
 use super::{joined, options, shell_text};
 use crate::reading::{Via, Word};
 use crate::walk::{Place, Walker};
+use std::collections::HashSet;
+use std::sync::LazyLock;
 
 const GLOBAL: &[&str] = &["-c", "-f", "-L", "-S", "-T"];
 const SESSION: &[&str] = &["-c", "-e", "-F", "-f", "-n", "-s", "-t", "-x", "-y", "-l", "-N"];
@@ -69,16 +71,16 @@ const TERMINALS: &[(&str, &[&str], &[&str], Starts)] = &[
     ("xdotool", &["type"], &["--window", "--delay"], Starts::Types),
     ("wtype", &[], &[], Starts::Types),
     ("nq", &[], &[], Starts::Operands(0)),
-    ("tsp", &[], &["-L", "-N", "-D"], Starts::Operands(0)),
-    ("pueue", &["add"], &["-d", "-g", "-w", "-a", "-l", "--delay", "--group", "--label"], Starts::Operands(0)),
     ("daemonize", &[], &["-c", "-e", "-o", "-p", "-l", "-u", "-E"], Starts::Operands(0)),
-    ("start-stop-daemon", &[], &[], Starts::Behind(&["--exec", "-x", "--startas", "-a"])),
 ];
 
-/// `tmux` and what is called the same way.
+/// Whether a program starts or types commands in another terminal.
 pub(super) fn is_terminal(name: &str) -> bool {
-    matches!(name, "tmux" | "tmate" | "byobu" | "screen" | "script" | "expect")
-        || TERMINALS.iter().any(|(terminal, ..)| *terminal == name)
+    static NAMES: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+        let own = ["tmux", "tmate", "byobu", "screen", "script", "expect"];
+        own.into_iter().chain(TERMINALS.iter().map(|(terminal, ..)| *terminal)).collect()
+    });
+    NAMES.contains(name)
 }
 
 impl Walker {
@@ -232,14 +234,13 @@ impl Walker {
 
     /// What Tcl starts and types, given by option or on the standard input.
     fn open_expect(&mut self, args: &[Word], place: &Place) {
-        let via = Via::Wrapper("expect".to_string());
         let (options, operands) = options::split(args, &["-c", "-f"]);
         let given = options.iter().filter(|(name, _)| name == "-c").filter_map(|(_, text)| text.as_ref());
         let mut texts: Vec<String> = given.map(shell_text).collect();
         let from_input = operands.first().is_none_or(|word| word.shown() == "-") && texts.is_empty();
         texts.extend(place.draft.as_deref().filter(|_| from_input).map(str::to_string));
         for text in texts {
-            self.inner_text(&spawned(&text), via.clone(), place);
+            self.open_text("expect", &[Word::text("-c"), Word::text(spawns(&text))], place);
         }
     }
 
@@ -291,17 +292,15 @@ fn typed(words: &[Word]) -> String {
     text
 }
 
-/// What an Expect script starts, and what it types into it.
-fn spawned(text: &str) -> String {
+/// An Expect script with what it types as what it starts, and without the options of both.
+fn spawns(text: &str) -> String {
     let calls = text.split([';', '\n']).filter_map(|line| {
         let line = line.trim().trim_start_matches('{').trim();
         let (verb, rest) = line.split_once(char::is_whitespace)?;
-        let words = rest.split_whitespace().skip_while(|word| word.starts_with('-'));
-        match verb {
-            "spawn" | "exec" | "system" => Some(words.collect::<Vec<_>>().join(" ")),
-            "send" | "exp_send" => Some(words.collect::<Vec<_>>().join(" ").replace("\\r", "").replace("\\n", "")),
-            _ => None,
-        }
+        let words: Vec<&str> = rest.split_whitespace().skip_while(|word| word.starts_with('-')).collect();
+        let typed = matches!(verb, "send" | "exp_send");
+        let call = if typed { words.join(" ").replace("\\r", "").replace("\\n", "") } else { words.join(" ") };
+        Some(format!("{} {call}", if typed { "exec" } else { verb }))
     });
-    calls.map(|call| call.trim_matches(['"', '{', '}']).to_string()).collect::<Vec<_>>().join("\n")
+    calls.collect::<Vec<_>>().join("\n")
 }

@@ -248,7 +248,7 @@ fn cluster(text: &str, texts: &[&str]) -> bool {
     letters.chars().last().is_some_and(|last| texts.contains(&format!("-{last}").as_str()))
 }
 
-/// The shell inside text of another language: what AppleScript and vim hand over.
+/// The shell inside text of another language: what Tcl spawns, what AppleScript and vim hand over.
 fn shell_in(name: &str, word: &Word) -> String {
     let text = shell_text(word);
     match name {

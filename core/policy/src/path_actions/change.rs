@@ -42,7 +42,7 @@ const UNZIP: Grammar = Grammar { short: "dxP", long: &[], single_dash_long: fals
 pub(super) fn acts(by: &ActedBy<'_>, acts: &mut Vec<PathAction>) {
     let words = by.command.args();
     match by.program {
-        "mv" | "cp" | "install" | "ln" | "gcp" | "ditto" => place(by, &Args::parse(words, COPY), acts),
+        "mv" | "cp" | "install" | "ln" | "link" | "gcp" | "ditto" => place(by, &Args::parse(words, COPY), acts),
         // Touching a file changes nothing in it, but a new one in these folders is read by the system.
         "touch" => {
             let args = Args::parse(words, TOUCH);
@@ -57,6 +57,7 @@ pub(super) fn acts(by: &ActedBy<'_>, acts: &mut Vec<PathAction>) {
         "truncate" => all(by, &Args::parse(words, TRUNCATE), PathVerb::Write, acts),
         "dd" => dd(by, acts),
         "sed" | "perl" | "ruby" => in_place(by, acts),
+        "yq" | "sd" | "awk" | "gawk" => rewritten(by, acts),
         "curl" => curl(by, &Args::parse(words, CURL), acts),
         "wget" | "wget2" | "aria2c" | "axel" => wget(by, &Args::parse(words, WGET), acts),
         "chmod" | "chown" | "chgrp" | "chattr" | "setfacl" => permit(by, acts),
@@ -128,7 +129,7 @@ fn place(by: &ActedBy<'_>, args: &Args<'_>, acts: &mut Vec<PathAction>) {
         let deed = match by.program {
             "mv" if to_nowhere => PathVerb::Remove(Reach::Tree),
             "mv" => PathVerb::Displace,
-            "ln" => continue,
+            "ln" | "link" => continue,
             _ => PathVerb::Read,
         };
         acts.push(PathAction { deed, target: by.target(source) });
@@ -181,6 +182,22 @@ fn in_place(by: &ActedBy<'_>, acts: &mut Vec<PathAction>) {
     }
     let deed = if writes { PathVerb::Write } else { PathVerb::Read };
     acts.extend(args.operands.iter().skip(skip).map(|word| PathAction { deed, target: by.target(word) }));
+}
+
+/// `yq -i`, `sd` and `awk -i inplace` write what they read.
+fn rewritten(by: &ActedBy<'_>, acts: &mut Vec<PathAction>) {
+    let args = Args::parse(by.command.args(), Grammar { short: "fvFpoe", long: &[], single_dash_long: false });
+    let (writes, skip) = match by.program {
+        "yq" => {
+            let sub = args.operand(0).is_some_and(|word| matches!(word.as_ref(), "e" | "ea" | "eval" | "eval-all"));
+            (args.short('i') || args.abbreviated("inplace", 3) || args.long_flag("in-place"), 1 + usize::from(sub))
+        }
+        "sd" => (!args.short('p') && !args.long_flag("preview"), 2),
+        // The library is the operand behind its option.
+        _ => (args.short('i') && args.operand(0).is_some_and(|word| word == "inplace"), 2),
+    };
+    let files = args.operands.iter().skip(skip).filter(|_| writes);
+    acts.extend(files.map(|word| PathAction { deed: PathVerb::Write, target: by.target(word) }));
 }
 
 fn permit(by: &ActedBy<'_>, acts: &mut Vec<PathAction>) {

@@ -7,12 +7,6 @@ use crate::target::Target;
 use bash::{Command, StdinSource, Via, Word, WordPiece};
 
 const RM: Grammar = Grammar { short: "", long: &[], single_dash_long: false };
-/// PowerShell's options have one dash and long names.
-const REMOVE_ITEM: Grammar = Grammar {
-    short: "",
-    long: &["Path", "LiteralPath", "Filter", "Include", "Exclude", "ErrorAction", "EA"],
-    single_dash_long: true,
-};
 const SHRED: Grammar =
     Grammar { short: "nsN", long: &["iterations", "size", "random-source"], single_dash_long: false };
 
@@ -21,7 +15,6 @@ pub(super) fn acts(by: &ActedBy<'_>, acts: &mut Vec<PathAction>) {
         "rm" | "srm" | "unlink" | "rimraf" | "del-cli" | "rd" | "del" | "erase" => {
             (RM, matches!(by.program, "rimraf" | "del-cli"))
         }
-        "Remove-Item" | "remove-item" | "ri" => return remove_item(by, acts),
         "shred" | "wipe" => (SHRED, false),
         "find" | "bfs" | "fd" | "fdfind" => return find::acts(by, acts),
         _ => return,
@@ -46,16 +39,6 @@ pub(super) fn acts(by: &ActedBy<'_>, acts: &mut Vec<PathAction>) {
             }
         }
     }
-}
-
-fn remove_item(by: &ActedBy<'_>, acts: &mut Vec<PathAction>) {
-    let args = Args::parse(by.command.args(), REMOVE_ITEM);
-    let recursive = |name: &str| !name.is_empty() && "recurse".starts_with(&name.to_ascii_lowercase());
-    let tree = args.flags.iter().any(|flag| recursive(&flag.name));
-    let deed = PathVerb::Remove(if tree { Reach::Tree } else { Reach::One });
-    acts.extend(args.operands.iter().map(|word| PathAction { deed, target: by.target(word) }));
-    let named = args.values("Path").chain(args.values("LiteralPath"));
-    acts.extend(named.map(|path| PathAction { deed, target: by.path(path) }));
 }
 
 /// `rm -rf $(find . -name x)`: what the substitution lists is what is removed.

@@ -16,7 +16,6 @@ pub const RULE: Rule = Rule {
     denies: &[
         "claude plugin disable formatter", "claude plugin marketplace remove team-tools", "claude mcp remove github",
         "gemini extensions uninstall lint", "claude plugins uninstall x@y", "codex mcp remove docs",
-        "codex features disable hooks",
     ],
     passes: &[
         "claude plugin list", "claude mcp list", "claude plugin install x@y", "claude mcp add docs -- npx docs",

@@ -27,8 +27,8 @@ pub const RULE: Rule = Rule {
     passes: &[
         "cat ~/.claude/settings.json", "jq .hooks ~/.claude/settings.json", "Write: .claude/commands/x.md",
         "ls .claude", "Write: settings.json", "ln -s ~/.claude cfg", "Write: .github/hooks/lint.json",
-        "ln -s ~/.claude cfg; rm cfg", "ln -s ../shared/settings.json settings.json", "Write: .opencode/plugins/lint.js",
-        "rm .cursor/rules/a.md",
+        "ln -s ~/.claude cfg; rm cfg", "ln -s ../shared/settings.json settings.json",
+        "Write: .opencode/plugins/lint.js", "rm .cursor/rules/a.md",
     ],
     watch: RuleTrigger::Deeds(&[
         PathActionKind::Write,

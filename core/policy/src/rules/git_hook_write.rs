@@ -1,7 +1,7 @@
 //! `git-hook-write`: putting a hook into git.
 
-use crate::git::GitCall;
 use crate::args::text;
+use crate::git::GitCall;
 use crate::path_actions::{PathActionKind, PathVerb};
 use crate::place::PlaceKind;
 use crate::rule::{Hit, Pack, Rule, RuleInput, RuleTrigger};
@@ -45,7 +45,9 @@ fn judge(line: &RuleInput<'_>, hits: &mut Vec<Hit>) {
             }
             let real = sight.real(act);
             let written = act.deed == PathVerb::Write;
-            if let Some(target) = [Some(&act.target), real.as_ref()].into_iter().flatten().find(|it| is_hook(it, written)) {
+            if let Some(target) =
+                [Some(&act.target), real.as_ref()].into_iter().flatten().find(|it| is_hook(it, written))
+            {
                 let subject = if command.words.is_empty() { format!("> {}", target.shown) } else { sight.shown() };
                 let reason = format!("Git runs what `{}` says whenever the user works here.", target.shown);
                 let path = target.path.as_deref();
@@ -65,7 +67,8 @@ fn is_hook(target: &Target, written: bool) -> bool {
     let path = target.path.as_deref().unwrap_or_default();
     let Some((_, below)) = path.rsplit_once("/.git/") else { return false };
     let name = target.name();
-    let hook = below == "hooks" || below.ends_with("/hooks") || below.starts_with("hooks/") || below.contains("/hooks/");
+    let hook =
+        below == "hooks" || below.ends_with("/hooks") || below.starts_with("hooks/") || below.contains("/hooks/");
     let refs = below.starts_with("refs/") || below.starts_with("logs/");
     (hook && !refs && !name.ends_with(".sample") && (written || name != "hooks")) || (written && below == "config")
 }
@@ -90,7 +93,9 @@ fn configured(sight: &RuleInput<'_>, call: &GitCall) -> Option<(String, String)>
             );
             value != "/dev/null" && !value.is_empty() && (for_all || !own)
         }
-        "core.fsmonitor" => !matches!(value.to_ascii_lowercase().as_str(), "" | "true" | "false" | "0" | "1" | "yes" | "no"),
+        "core.fsmonitor" => {
+            !matches!(value.to_ascii_lowercase().as_str(), "" | "true" | "false" | "0" | "1" | "yes" | "no")
+        }
         _ => false,
     })
 }

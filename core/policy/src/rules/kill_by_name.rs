@@ -30,8 +30,8 @@ pub const RULE: Rule = Rule {
         "fuser 8080/tcp",
     ],
     watch: RuleTrigger::Programs(&[
-        "pkill", "killall", "killall5", "xkill", "skill", "slay", "taskkill", "kill", "fuser", "Stop-Process", "fkill",
-        "kill-port", "tmux",
+        "pkill", "killall", "killall5", "xkill", "skill", "slay", "taskkill", "kill", "fuser", "fkill", "kill-port",
+        "tmux",
     ]),
     judge,
 };

@@ -2,7 +2,7 @@
 
 use crate::calls::{Call, report};
 use crate::rule::{Hit, Pack, Rule, RuleInput, RuleTrigger};
-use crate::taut_commands::{Audience, audience};
+use crate::taut_commands::{CommandAudience, audience};
 use model::RuleKind;
 
 pub const RULE: Rule = Rule {
@@ -17,15 +17,34 @@ pub const RULE: Rule = Rule {
           multiplexer, a schedule or a script around them is opened and changes nothing.",
     instead: "Ask the user to run it; `taut explain 'git push'` says what a command would get.",
     denies: &[
-        "taut uninstall", "taut pause 1h", "taut policy allow git-force-push", "taut trust", "taut init --project",
-        "taut daemon stop", "taut rpc hooks.preToolUse", "taut hook --agent claude-code", "/usr/bin/taut db backup x",
-        "env taut uninstall --yes", "engine pause 5m", "echo '{}' | taut statusline",
-        "taut notify on --command /tmp/x --yes", "XDG_CONFIG_HOME=/tmp/x taut notify test",
-        "EDITOR='cp /tmp/x' taut config edit --yes", "unset CLAUDECODE; taut loop build --yes", "taut allow k7",
-        "taut policy forget 1", "taut run", "taut --json loop plan", "taut ui", "taut \"$verb\"",
-        "env -u CLAUDECODE script -qc 'taut loop build --yes -n 1' /dev/null", "script -q /dev/null taut trust --yes",
-        "tmux if-shell true 'run-shell \"taut pause 1h\"'", "expect -c 'spawn -noecho taut pause 1h; interact'",
-        "gnome-terminal -- taut pause 1h", "zellij run -- taut pause 1h",
+        "taut uninstall",
+        "taut pause 1h",
+        "taut policy allow git-force-push",
+        "taut trust",
+        "taut init --project",
+        "taut daemon stop",
+        "taut rpc hooks.preToolUse",
+        "taut hook --agent claude-code",
+        "/usr/bin/taut db backup x",
+        "env taut uninstall --yes",
+        "engine pause 5m",
+        "echo '{}' | taut statusline",
+        "taut notify on --command /tmp/x --yes",
+        "XDG_CONFIG_HOME=/tmp/x taut notify test",
+        "EDITOR='cp /tmp/x' taut config edit --yes",
+        "unset CLAUDECODE; taut loop build --yes",
+        "taut allow k7",
+        "taut policy forget 1",
+        "taut run",
+        "taut --json loop plan",
+        "taut ui",
+        "taut \"$verb\"",
+        "env -u CLAUDECODE script -qc 'taut loop build --yes -n 1' /dev/null",
+        "script -q /dev/null taut trust --yes",
+        "tmux if-shell true 'run-shell \"taut pause 1h\"'",
+        "expect -c 'spawn -noecho taut pause 1h; interact'",
+        "gnome-terminal -- taut pause 1h",
+        "zellij run -- taut pause 1h",
     ],
     passes: &[
         "taut explain 'rm -rf /'", "taut task list", "taut status \"working\"", "taut policy list",
@@ -52,8 +71,8 @@ fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
         return;
     }
     match audience(&words) {
-        Some(Audience::Agents) => {}
-        Some(Audience::People) => report(sight, "This is for a person at a terminal, not for an agent.", hits),
+        Some(CommandAudience::Agents) => {}
+        Some(CommandAudience::People) => report(sight, "This is for a person at a terminal, not for an agent.", hits),
         // Another program may be called by the old name.
         None if sight.program() == "engine" => {}
         None => report(sight, "This is none of Taut's commands for agents.", hits),

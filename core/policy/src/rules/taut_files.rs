@@ -46,8 +46,8 @@ pub const RULE: Rule = Rule {
     passes: &[
         "cat .taut/config.toml", "ls ~/.local/state/taut", "Write: .taut/hooks/started", "echo taut",
         "rm -rf .taut/logs", "Write: docs/taut.md", "chmod +x $(git ls-files taut)", "mount", "umount /mnt/usb",
-        "nc -U /tmp/app.sock", "curl --unix-socket /var/run/docker.sock http://x/info",
-        "grep -rn taut.sock docs", "ps aux | grep taut", "cat server.pid | xargs kill", "which taut",
+        "nc -U /tmp/app.sock", "curl --unix-socket /var/run/docker.sock http://x/info", "grep -rn taut.sock docs",
+        "ps aux | grep taut", "cat server.pid | xargs kill", "which taut",
     ],
     watch: RuleTrigger::Line,
     judge,
@@ -108,14 +108,25 @@ fn opened(sight: &RuleInput<'_>) -> Vec<Target> {
     }
 }
 
-/// Programs that change or end what they are given.
-const CHANGERS: &[&str] = &[
-    "kill", "rm", "mv", "cp", "ln", "install", "dd", "chmod", "unlink", "truncate", "tee", "shred", "chattr",
-];
-
 /// `kill $(cat …/taut/daemon.pid)`, `rm $(which taut)`, `pgrep taut | xargs kill`.
 fn is_found(sight: &RuleInput<'_>) -> bool {
-    if !CHANGERS.contains(&sight.program()) {
+    let changes = matches!(
+        sight.program(),
+        "kill"
+            | "rm"
+            | "mv"
+            | "cp"
+            | "ln"
+            | "install"
+            | "dd"
+            | "chmod"
+            | "unlink"
+            | "truncate"
+            | "tee"
+            | "shred"
+            | "chattr"
+    );
+    if !changes {
         return false;
     }
     let before = sight.parsed_call.reading.commands.get(..sight.at).unwrap_or_default();
@@ -128,7 +139,8 @@ fn is_found(sight: &RuleInput<'_>) -> bool {
 
 /// `$(which taut)`, `$(cat …/taut/daemon.pid)`. What a repository has under that name is work.
 fn names_taut(command: &Command) -> bool {
-    let listed = matches!(command.program().as_deref(), Some("git" | "ls" | "echo" | "printf" | "basename" | "dirname"));
+    let listed =
+        matches!(command.program().as_deref(), Some("git" | "ls" | "echo" | "printf" | "basename" | "dirname"));
     !listed && command.args().iter().any(|word| word.shown().split('/').any(|part| part == "taut"))
 }
 
@@ -136,12 +148,28 @@ fn names_taut(command: &Command) -> bool {
 fn finds_taut(command: &Command) -> bool {
     let searches = matches!(
         command.program().as_deref(),
-        Some("pgrep" | "pidof" | "which" | "whereis" | "command" | "type" | "grep" | "rg" | "awk" | "cat" | "lsof" | "fuser")
+        Some(
+            "pgrep"
+                | "pidof"
+                | "which"
+                | "whereis"
+                | "command"
+                | "type"
+                | "grep"
+                | "rg"
+                | "awk"
+                | "cat"
+                | "lsof"
+                | "fuser"
+        )
     );
     let own = |word: &Word| {
         let shown = word.shown();
         let plain = shown.replace(['[', ']', '^', '$'], "");
-        plain == "taut" || plain.starts_with("taut ") || shown.contains("/taut/daemon.") || shown.ends_with("/taut.sock")
+        plain == "taut"
+            || plain.starts_with("taut ")
+            || shown.contains("/taut/daemon.")
+            || shown.ends_with("/taut.sock")
     };
     searches && command.args().iter().any(own)
 }
@@ -149,6 +177,9 @@ fn finds_taut(command: &Command) -> bool {
 /// Inline code that connects to the daemon.
 fn speaks_to_socket(sight: &RuleInput<'_>) -> bool {
     let program = sight.program();
+    if !sight.parsed_call.line.as_deref().is_some_and(|line| line.contains("taut.sock")) {
+        return false;
+    }
     if !EXECUTORS.contains(&program) && !program.starts_with("python") {
         return false;
     }

@@ -21,7 +21,8 @@ pub const RULE: Rule = Rule {
         "CLAUDE_PID=42 taut task claim", "taut task done a/1 --agent alice", "task fail a/1 --reason x --agent=alice",
         "taut --json task claim --agent alice", "taut task renew a/1 --attempt 2 --agent 'alice'",
         "taut task agent deregister alice", "taut task delete --all --confirm", "task delete --status open,active",
-        "sh -c 'taut task done a/1 --agent alice'",
+        "sh -c 'taut task done a/1 --agent alice'", "TAUT_AGENT_ID=b nohup taut task claim",
+        "HOME=/tmp/x timeout 5 taut task list", "TAUT_AGENT_ID=b sh -c 'taut task done a/1'",
     ],
     passes: &[
         "taut task list",
@@ -52,7 +53,7 @@ const NAMES: &[&str] = &[
 ];
 
 fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
-    let own = sight.command.assignments.iter().map(|(name, _)| name.as_str());
+    let own = sight.assignments().map(|(name, _)| name.as_str());
     if let Some(reason) = others(sight) {
         hits.push(Hit::new(sight.shown(), reason));
     }

@@ -202,16 +202,22 @@ fn only_calls_that_run_or_touch_files_are_a_matter() {
         assert_eq!(level(tool, json(input)), Some(Level::Deny), "g8 {tool} {input}");
     }
     for (tool, input) in [
-        ("PowerShell", r#"{"command":["rm"]}"#), ("Monitor", "{}"), ("REPL", r#"{"code":7}"#),
-        ("mcp__box__shell", r#"{"command":{"a":1}}"#), ("mcp__box__bash", r#"{"command":7}"#),
+        ("PowerShell", r#"{"command":["rm"]}"#),
+        ("Monitor", "{}"),
+        ("REPL", r#"{"code":7}"#),
+        ("mcp__box__shell", r#"{"command":{"a":1}}"#),
+        ("mcp__box__bash", r#"{"command":7}"#),
     ] {
         assert_eq!(level(tool, json(input)), Some(Level::Ask), "d5 {tool} {input}");
     }
     for (tool, input) in [
-        ("mcp__browser__act", r#"{"command":"navigate"}"#), ("mcp__browser__act", r#"{"command":"reboot"}"#),
-        ("mcp__git__log", r#"{"command":null}"#), ("mcp__fs__write_file", r#"{"path":"src/a.rs"}"#),
+        ("mcp__browser__act", r#"{"command":"navigate"}"#),
+        ("mcp__browser__act", r#"{"command":"reboot"}"#),
+        ("mcp__git__log", r#"{"command":null}"#),
+        ("mcp__fs__write_file", r#"{"path":"src/a.rs"}"#),
         ("PowerShell", r#"{"command":"Get-ChildItem -Recurse | Select-Object Name"}"#),
-        ("mcp__box__shell", r#"{"command":"cargo test"}"#), ("REPL", r#"{"code":"1 + 1"}"#),
+        ("mcp__box__shell", r#"{"command":"cargo test"}"#),
+        ("REPL", r#"{"code":"1 + 1"}"#),
     ] {
         let said = level(tool, json(input));
         assert!(said.is_none_or(|level| level == Level::Pass), "{tool} {input}: {said:?}");
