@@ -33,17 +33,12 @@ pub use reading::{
 pub fn read(line: &str, around: &Surroundings) -> Reading {
     let mut walker = walk::Walker::new(around, line.len());
     let unix;
-    let text = if line.contains(|c| c == '\r' || unseen(c)) {
-        unix = line.replace("\r\n", "\n").replace(unseen, "");
+    let text = if line.contains('\r') {
+        unix = line.replace("\r\n", "\n");
         &unix
     } else {
         line
     };
     walker.read_text(text, &walk::Place::default());
     walker.finish(line)
-}
-
-/// Characters that nobody sees: a name with one in it is taken for the name it looks like.
-fn unseen(c: char) -> bool {
-    matches!(c, '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2064}' | '\u{feff}')
 }

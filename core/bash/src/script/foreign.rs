@@ -99,7 +99,11 @@ pub(super) fn forks_on(tokens: &[Token]) -> bool {
         _ => false,
     };
     // `for (;;)`
-    let open = |marks: &[Token]| matches!(marks, [Token::Name(word), Token::Mark('('), Token::Mark(';') | Token::End, Token::Mark(';') | Token::End] if word == "for");
+    let ends = |token: &Token| matches!(token, Token::Mark(';') | Token::End);
+    let open = |marks: &[Token]| match marks {
+        [Token::Name(word), Token::Mark('('), first, second] => word == "for" && ends(first) && ends(second),
+        _ => false,
+    };
     tokens.iter().any(forks) && (tokens.windows(2).any(endless) || tokens.windows(4).any(open))
 }
 
