@@ -31,9 +31,11 @@ mod reason;
 mod rule;
 pub mod rules;
 mod running;
+mod secret_stores;
 mod source;
 mod sql;
 mod target;
+mod tools;
 
 pub use config::{Diagnostic, Layer, LayerConfig, LayerKind, OnFailure, Trust};
 pub use explain::{Explanation, explain};

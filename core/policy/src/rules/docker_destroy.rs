@@ -18,7 +18,7 @@ pub const RULE: Rule = Rule {
         "docker compose down -v", "docker-compose down --volumes", "podman system prune", "docker container prune",
         "docker image prune -a", "docker rm -f $(docker ps -aq)", "docker rmi -f $(docker images -q)",
         "docker swarm leave --force", "docker stack rm app", "docker rm $(docker ps -aq)",
-        "docker kill $(docker ps -q)",
+        "docker kill $(docker ps -q)", "podman rm -af", "podman pod rm --all --force", "docker compose rm -fsv",
     ],
     passes: &[
         "docker ps", "docker run --rm -it alpine sh", "docker rm web", "docker rm -f web", "docker compose down",
@@ -44,6 +44,7 @@ fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
             .any(|word| word.starts_with('-') && !word.starts_with("--") && word.contains(letter))
     };
     let force = cluster('f') || call.flag("force");
+    let all = sight.program().starts_with("podman") && (cluster('a') || call.flag("all"));
     let volumes = cluster('v') || call.flag("volumes");
     let substituted = || args.iter().flat_map(|word| sight.parsed_call.substitutions.of(word));
     let stopped = match (call.word(0), call.word(1)) {
@@ -57,6 +58,8 @@ fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
         ("rm", _) if !force && substituted().any(|reading| only_ended(&reading)) => false,
         ("rm", _) if substituted().any(|reading| !reading.commands.is_empty()) => true,
         // One named container is made to be thrown away; a search takes all there are.
+        // Podman takes all of them at once.
+        ("rm" | "volume" | "pod", _) if all && call.any(|word| matches!(word, "rm" | "remove")) => true,
         ("rm", _) => volumes || (force && (call.words.len() > 2 || args.iter().any(bash::Word::has_unknown))),
         ("kill", _) => args.iter().any(bash::Word::has_unknown),
         ("rmi", _) | ("image", "rm") => force && args.iter().any(bash::Word::has_unknown),

@@ -25,11 +25,13 @@ mod git_stash_drop;
 mod git_worktree_remove;
 mod helm_uninstall;
 mod history_wipe;
+mod http_delete;
 mod key_delete;
 mod kill_all;
 mod kill_by_name;
 mod kubectl_delete;
 mod machine_stop;
+mod package_purge;
 mod pipe_to_shell;
 mod platform_destroy;
 mod protected_write;
@@ -92,6 +94,7 @@ pub static ALL: &[&Rule] = &[
     &setuid::RULE,
     &account_change::RULE,
     &machine_stop::RULE,
+    &package_purge::RULE,
     &device_write::RULE,
     &disk_format::RULE,
     &pipe_to_shell::RULE,
@@ -112,6 +115,7 @@ pub static ALL: &[&Rule] = &[
     &aws_delete::RULE,
     &cloud_delete::RULE,
     &platform_destroy::RULE,
+    &http_delete::RULE,
     &publish_package::RULE,
     &publish_release::RULE,
     &taut_command::RULE,
@@ -127,13 +131,17 @@ pub static ALL: &[&Rule] = &[
 static BY_PROGRAM: LazyLock<HashMap<&'static str, Vec<&'static Rule>>> = LazyLock::new(|| {
     let mut map: HashMap<&'static str, Vec<&'static Rule>> = HashMap::new();
     for rule in ALL {
-        let programs = match rule.watch {
-            RuleTrigger::Programs(programs) => programs,
-            RuleTrigger::Running => EXECUTORS,
+        let programs: Vec<&'static str> = match rule.watch {
+            RuleTrigger::Programs(programs) => programs.to_vec(),
+            RuleTrigger::Tools(tools) => tools.iter().flat_map(|tool| tool.programs).copied().collect(),
+            RuleTrigger::Running => EXECUTORS.to_vec(),
             _ => continue,
         };
         for program in programs {
-            map.entry(program).or_default().push(rule);
+            let rules = map.entry(program).or_default();
+            if !rules.iter().any(|known| std::ptr::eq(*known, *rule)) {
+                rules.push(rule);
+            }
         }
     }
     map
