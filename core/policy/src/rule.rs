@@ -6,7 +6,7 @@ use crate::line_context::LineContext;
 use crate::parsed_call::ParsedCall;
 use crate::path_actions::{PathAction, PathActionKind};
 use crate::place::PlaceKind;
-use crate::tools::ToolCalls;
+use crate::tools::ToolTable;
 use bash::Command;
 use model::RuleKind;
 use model::verdict::Intent;
@@ -39,7 +39,7 @@ pub enum RuleTrigger {
     /// Its program is one of these.
     Programs(&'static [&'static str]),
     /// Its program is one of a table's.
-    Tools(&'static [ToolCalls]),
+    Tools(&'static ToolTable),
     /// It does one of these to a file.
     Deeds(&'static [PathActionKind]),
     /// Its program runs text it is given, or is itself the outcome of another command.

@@ -6,11 +6,25 @@
 //! `~delete` for every verb that deletes, `~remove` for those and `rm`, `remove` and their like.
 
 use crate::args::text;
+use crate::command_facts::CommandFacts;
 use crate::rule::RuleInput;
-use bash::Command;
+use crate::rules;
+use crate::secret_stores;
+use bash::{Command, Word};
 use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+use std::str::SplitAsciiWhitespace;
+use std::sync::LazyLock;
 
-/// Programs, and their calls that destroy.
+/// Programs, and their calls that a rule is about.
+#[derive(Debug)]
+pub struct ToolTable {
+    /// The rule's id, or what the table is about: no two are alike.
+    pub name: &'static str,
+    pub tools: &'static [ToolCalls],
+}
+
+/// Programs that are called alike.
 #[derive(Debug)]
 pub struct ToolCalls {
     pub programs: &'static [&'static str],
@@ -22,7 +36,7 @@ pub(crate) const fn tool(programs: &'static [&'static str], calls: &'static [&'s
 }
 
 /// Programs whose words name the tool that runs: `npx prisma …`, `php artisan …`, `sail artisan …`.
-pub(crate) const RUNNERS: &[&str] = &[
+const RUNNERS: &[&str] = &[
     "npx", "bunx", "pnpx", "pnpm", "yarn", "npm", "bun", "deno", "node", "tsx", "ts-node", "python", "python2",
     "python3", "py", "php", "ruby", "sail", "symfony", "lando", "ddev", "composer", "heroku", "dokku", "dotenvx",
     "infisical", "go", "cargo", "uvx", "wp-env", "docksal", "fin", "warden", "spin", "kamal", "dotenv", "turbo", "nx",
@@ -33,46 +47,75 @@ pub(crate) const RUNNERS: &[&str] = &[
 const MOST: usize = 16;
 const NEAR: usize = 8;
 
+/// The entries of all tables by program, each with the name of its table: looked up, never gone through.
+static ENTRIES: LazyLock<HashMap<&'static str, Vec<(&'static str, &'static ToolCalls)>>> = LazyLock::new(|| {
+    let mut map: HashMap<&'static str, Vec<(&'static str, &'static ToolCalls)>> = HashMap::new();
+    for table in rules::tool_tables().chain(secret_stores::TABLES.iter().copied()) {
+        for tool in table.tools.iter().filter(|tool| !tool.calls.is_empty()) {
+            for program in tool.programs {
+                map.entry(program).or_default().push((table.name, tool));
+            }
+        }
+    }
+    map
+});
+
 /// Whether the command, or what it hands to a tool it runs, is one of the calls.
-pub(crate) fn calls(sight: &RuleInput<'_>, tools: &[ToolCalls]) -> bool {
-    let words: Vec<Cow<'_, str>> = sight.command.args().iter().map(text).collect();
-    if matches_any(sight.program(), &words, tools) {
-        return true;
-    }
-    if !RUNNERS.contains(&sight.program()) || opened(sight, tools) {
-        return false;
-    }
-    let inner = words.iter().enumerate().take(NEAR);
-    inner.into_iter().any(|(at, word)| matches_any(tool_name(word), words.get(at + 1..).unwrap_or_default(), tools))
+pub(crate) fn calls(sight: &RuleInput<'_>, table: &ToolTable) -> bool {
+    let words = sight.command.args();
+    is_named(sight.program(), words, table)
+        || (is_runner(sight.seen)
+            && words
+                .iter()
+                .enumerate()
+                .take(NEAR)
+                .any(|(at, word)| is_named(tool_name(&text(word)), words.get(at + 1..).unwrap_or_default(), table))
+            && !opened(sight, table))
+}
+
+/// The tools that a runner's words may name, each once.
+pub(crate) fn run_by<'c>(seen: &CommandFacts, command: &'c Command) -> impl Iterator<Item = &'static str> + 'c {
+    let words = command.args().get(..NEAR).unwrap_or(command.args());
+    let words = if is_runner(seen) { words } else { &[] };
+    let tool = |word: &Word| ENTRIES.get_key_value(tool_name(&text(word))).map(|(name, _)| *name);
+    words.iter().enumerate().filter_map(move |(at, word)| {
+        let name = tool(word)?;
+        (!words.iter().take(at).any(|before| tool(before) == Some(name))).then_some(name)
+    })
+}
+
+fn is_runner(seen: &CommandFacts) -> bool {
+    static RUNS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| RUNNERS.iter().copied().collect());
+    seen.program.as_deref().is_some_and(|program| RUNS.contains(program))
 }
 
 /// Whether a command is one of the calls, by its own name.
-pub(crate) fn is_call(command: &Command, tools: &[ToolCalls]) -> bool {
-    let Some(program) =
-        command.program().filter(|program| tools.iter().any(|tool| tool.programs.contains(&program.as_str())))
-    else {
-        return false;
-    };
-    let words: Vec<Cow<'_, str>> = command.args().iter().map(text).collect();
-    matches_any(&program, &words, tools)
+pub(crate) fn is_call(command: &Command, table: &ToolTable) -> bool {
+    command.program().is_some_and(|program| is_named(&program, command.args(), table))
 }
 
-fn matches_any(program: &str, words: &[Cow<'_, str>], tools: &[ToolCalls]) -> bool {
-    let mut calls = tools.iter().filter(|tool| tool.programs.contains(&program)).flat_map(|tool| tool.calls).peekable();
+fn is_named(program: &str, words: &[Word], table: &ToolTable) -> bool {
+    let mut calls = entries(program, table).flat_map(|tool| tool.calls).peekable();
     if calls.peek().is_none() {
         return false;
     }
-    let call = ToolWords::of(words);
+    let words: Vec<Cow<'_, str>> = words.iter().map(text).collect();
+    let call = ToolWords::of(&words);
     !call.only_looks() && calls.any(|pattern| call.fits(pattern))
 }
 
+fn entries(program: &str, table: &ToolTable) -> impl Iterator<Item = &'static ToolCalls> {
+    let all = ENTRIES.get(program).map(Vec::as_slice).unwrap_or_default();
+    all.iter().filter(|(name, _)| *name == table.name).map(|(_, tool)| *tool)
+}
+
 /// Whether the reader has opened what this command runs: then that is judged by itself.
-fn opened(sight: &RuleInput<'_>, tools: &[ToolCalls]) -> bool {
+fn opened(sight: &RuleInput<'_>, table: &ToolTable) -> bool {
     let own = &sight.command.via;
     let next = sight.parsed_call.reading.commands.get(sight.at + 1);
     let program =
         next.filter(|next| next.via.len() > own.len() && next.via.starts_with(own)).and_then(Command::program);
-    program.is_some_and(|program| tools.iter().any(|tool| tool.programs.contains(&program.as_str())))
+    program.is_some_and(|program| entries(&program, table).next().is_some())
 }
 
 /// `prisma` of `npm:prisma@5`, `node_modules/.bin/prisma` and `node_modules/prisma/build/index.js`; a scoped package
@@ -151,13 +194,12 @@ impl<'w> ToolWords<'w> {
     }
 
     fn fits(&self, pattern: &str) -> bool {
-        let (options, words): (Vec<&str>, Vec<&str>) =
-            pattern.split_ascii_whitespace().partition(|part| part.starts_with(['-', '!']));
-        let given = |part: &&str| match part.strip_prefix('!') {
+        let given = |part: &str| match part.strip_prefix('!') {
             Some(absent) => !self.given(absent),
             None => self.given(part),
         };
-        options.iter().all(given) && stand(&words, &self.operands)
+        let parts = pattern.split_ascii_whitespace();
+        stand(parts.clone(), &self.operands) && parts.filter(|part| is_option(part)).all(given)
     }
 
     fn given(&self, alternatives: &str) -> bool {
@@ -185,22 +227,27 @@ impl ToolOption<'_> {
     }
 }
 
-/// Whether the words stand at the beginning of the operands, as the pattern has them.
-fn stand(pattern: &[&str], operands: &[Operand<'_>]) -> bool {
-    let Some((wanted, later)) = pattern.split_first() else { return true };
-    if *wanted == "$" {
+fn is_option(part: &str) -> bool {
+    part.starts_with(['-', '!'])
+}
+
+/// Whether the words of a pattern stand at the beginning of the operands.
+fn stand(mut pattern: SplitAsciiWhitespace<'_>, operands: &[Operand<'_>]) -> bool {
+    let whole = pattern.clone();
+    let Some(wanted) = pattern.find(|part| !is_option(part)) else { return true };
+    if wanted == "$" {
         return operands.iter().all(|word| word.perhaps_value);
     }
     let Some((first, rest)) = operands.split_first() else { return false };
-    if *wanted == ".." {
-        return stand(later, operands) || (!looks(first.text) && stand(pattern, rest));
+    if wanted == ".." {
+        return stand(pattern, operands) || (!looks(first.text) && stand(whole, rest));
     }
     let fits = wanted.split('|').any(|wanted| match wanted {
         "~delete" => deletes(first),
         "~remove" => deletes(first) || matches!(first.text, "rm" | "remove" | "del" | "drop"),
         _ => alike(wanted, first.text),
     });
-    (fits && stand(later, rest)) || (first.perhaps_value && stand(pattern, rest))
+    (fits && stand(pattern, rest)) || (first.perhaps_value && stand(whole, rest))
 }
 
 /// Verbs that only look: what stands behind them is what to look for.

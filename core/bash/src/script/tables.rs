@@ -49,6 +49,9 @@ const RM_RF: Effect = Effect::Becomes(&["rm", "-rf"], 1);
 const RMDIR: Effect = Effect::Becomes(&["rmdir"], 1);
 const MV: Effect = Effect::Becomes(&["mv"], 2);
 const CP: Effect = Effect::Becomes(&["cp"], 2);
+const HTTP_DELETE: Effect = Effect::Becomes(&["curl", "-X", "DELETE"], 1);
+const FLUSHALL: Effect = Effect::Becomes(&["redis-cli", "FLUSHALL"], 0);
+const DROP_DATABASE: Effect = Effect::Becomes(&["mongosh", "--eval", "db.dropDatabase()"], 0);
 
 const SCRIPTS: Style = Style {
     hash_comments: true,
@@ -110,10 +113,15 @@ static PYTHON: Language = Language {
         ("open", Effect::Open),
         ("io.open", Effect::Open),
         ("codecs.open", Effect::Open),
+        ("requests.delete", HTTP_DELETE),
+        ("httpx.delete", HTTP_DELETE),
         ("exec", Effect::Code),
         ("eval", Effect::Code),
     ],
     methods: &[
+        ("flushall", FLUSHALL),
+        ("flushdb", FLUSHALL),
+        ("drop_database", DROP_DATABASE),
         ("unlink", RM),
         ("rmdir", RMDIR),
         ("write_text", Effect::Write),
@@ -184,6 +192,7 @@ static NODE: Language = Language {
         ("Bun.write", Effect::Write),
         ("Bun.spawn", Effect::Words),
         ("Bun.spawnSync", Effect::Words),
+        ("axios.delete", HTTP_DELETE),
         ("Function", Effect::Code),
         ("eval", Effect::Code),
     ],

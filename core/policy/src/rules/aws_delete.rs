@@ -4,7 +4,7 @@ use crate::args::text;
 use crate::calls::report;
 use crate::rule::{Hit, Pack, Rule, RuleInput, RuleTrigger};
 use crate::rules::http_delete::is_local;
-use crate::tools::{self, RUNNERS, ToolCalls, tool};
+use crate::tools::{self, ToolTable, tool};
 use model::RuleKind;
 
 pub const RULE: Rule = Rule {
@@ -23,7 +23,7 @@ pub const RULE: Rule = Rule {
         "aws cloudformation delete-stack --stack-name s", "aws s3api delete-bucket --bucket b", "sam delete",
         "eksctl delete cluster x", "aws kms schedule-key-deletion --key-id k",
         "aws ecr batch-delete-image --repository-name r", "aws ecs update-service --service web --desired-count 0",
-        "copilot app delete --yes", "s3cmd del -r s3://b/x", "aws logs delete-log-group --log-group-name g",
+        "s3cmd del -r s3://b/x", "aws logs delete-log-group --log-group-name g",
         "aws organizations close-account --account-id 1",
     ],
     passes: &[
@@ -45,39 +45,40 @@ pub const RULE: Rule = Rule {
         "aws ec2 delete-tags --resources i-1",
         "aws ecs update-service --service web --desired-count 2",
     ],
-    watch: RuleTrigger::Tools(TOOLS),
+    watch: RuleTrigger::Tools(&TOOLS),
     judge,
 };
 
-const TOOLS: &[ToolCalls] = &[
-    tool(
-        &["aws"],
-        &[
-            "s3 rm --recursive",
-            "s3 rb",
-            "s3 sync --delete",
-            "* delete-*|terminate-*|deregister-*|remove-*|purge-*|destroy-*|stop-instances|reset-*|batch-delete*",
-            "* schedule-key-deletion|disable-key|close-account|leave-organization|release-address|force-delete-*|empty-*",
-            "ecs update-service --desired-count=0",
-            "autoscaling set-desired-capacity --desired-capacity=0",
-        ],
-    ),
-    tool(&["sam", "eksctl"], &["delete"]),
-    tool(&["eb"], &["terminate"]),
-    tool(&["copilot"], &[".. delete"]),
-    tool(&["ecs-cli"], &["down", "compose service rm|down"]),
-    tool(&["chalice"], &["delete"]),
-    tool(&["zappa"], &["undeploy"]),
-    tool(&["s3cmd"], &["rb", "del|rm --recursive|-r|-rf", "sync --delete-removed"]),
-    tool(RUNNERS, &[]),
-];
+const TOOLS: ToolTable = ToolTable {
+    name: "aws-delete",
+    tools: &[
+        tool(
+            &["aws"],
+            &[
+                "s3 rm --recursive",
+                "s3 rb",
+                "s3 sync --delete",
+                "* delete-*|terminate-*|deregister-*|remove-*|purge-*|destroy-*|stop-instances|reset-*|batch-delete*",
+                "* schedule-key-deletion|disable-key|close-account|leave-organization|release-address|force-delete-*|empty-*",
+                "ecs update-service --desired-count=0",
+                "autoscaling set-desired-capacity --desired-capacity=0",
+            ],
+        ),
+        tool(&["sam", "eksctl"], &["delete"]),
+        tool(&["eb"], &["terminate"]),
+        tool(&["ecs-cli"], &["down", "compose service rm|down"]),
+        tool(&["chalice"], &["delete"]),
+        tool(&["zappa"], &["undeploy"]),
+        tool(&["s3cmd"], &["rb", "del|rm --recursive|-r|-rf", "sync --delete-removed"]),
+    ],
+};
 
 fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
     // Tags come back by tagging; a message that was worked on is deleted by whoever took it.
     let small = |word: &str| word.ends_with("-tags") || word.contains("-tags-") || word.starts_with("delete-message");
     let words = || sight.command.args().iter().map(text);
     let local = || words().any(|word| is_local(&word));
-    if tools::calls(sight, TOOLS) && !words().take(6).any(|word| small(&word)) && !local() {
+    if tools::calls(sight, &TOOLS) && !words().take(6).any(|word| small(&word)) && !local() {
         report(sight, "This deletes something in the cloud.", hits);
     }
 }

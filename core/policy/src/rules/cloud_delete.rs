@@ -2,7 +2,7 @@
 
 use crate::calls::report;
 use crate::rule::{Hit, Pack, Rule, RuleInput, RuleTrigger};
-use crate::tools::{self, RUNNERS, ToolCalls, tool};
+use crate::tools::{self, ToolTable, tool};
 use model::RuleKind;
 
 pub const RULE: Rule = Rule {
@@ -55,70 +55,76 @@ pub const RULE: Rule = Rule {
         "s5cmd ls s3://b", "az rest --method get --url https://x/y", "restic forget --dry-run --keep-last 1",
         "gcloud storage rm gs://b/one.txt", "neonctl projects delete p-1 --help",
     ],
-    watch: RuleTrigger::Tools(TOOLS),
+    watch: RuleTrigger::Tools(&TOOLS),
     judge,
 };
 
-const TOOLS: &[ToolCalls] = &[
-    tool(
-        &["gcloud"],
-        &[
-            "storage rm -r|-R|--recursive|-a", "storage rsync --delete-unmatched-destination-objects",
-            "storage buckets|managed-folders|folders delete", ".. services disable",
-        ],
-    ),
-    tool(GENERIC_FIRST, &[".. ~delete"]),
-    tool(
-        &["az"],
-        &["rest --method=delete|--method=DELETE|-m=delete|-m=DELETE", "storage blob sync --delete-destination=true"],
-    ),
-    tool(&["azd"], &["down", "env delete|remove"]),
-    tool(&["azcopy"], &["remove|rm --recursive|--recursive=true", "sync --delete-destination=true"]),
-    tool(&["gsutil"], &["rm -r|-R|-a", "rb", "rsync -d"]),
-    tool(&["bq"], &["rm"]),
-    tool(&["rclone"], &["purge|delete|deletefile|sync|cleanup|bisync !-n|--dry-run|--interactive|-i"]),
-    tool(&["mc", "mcli"], &["rb", "rm --recursive|-r|--force", "mirror --remove", "admin user|policy remove|rm"]),
-    tool(&["s5cmd"], &[".. rm|rb", ".. sync --delete"]),
-    tool(&["s4cmd"], &["del --recursive|-r"]),
-    tool(
-        &["b2", "backblaze-b2"],
-        &[
-            "bucket delete", "delete-bucket|delete-file-version", "rm --recursive|-r", "sync --delete|--keep-days=0",
-            "file delete|hide --recursive",
-        ],
-    ),
-    tool(&["aliyun", "tccli", "hcloud-cli"], &[".. Delete*|Terminate*|Release*", "oss rm -r|--recursive"]),
-    tool(
-        &["ossutil", "ossutil64", "coscmd", "coscli", "obsutil"],
-        &["rm -r|--recursive|-rf", "delete -r", "rb|delete-bucket"],
-    ),
-    tool(&["swift"], &["delete"]),
-    tool(&["restic"], &["forget|prune !--dry-run|-n", "rewrite --forget"]),
-    tool(&["borg", "borgmatic"], &["delete|prune !--dry-run|-n", "rdelete"]),
-    tool(&["duplicity"], &["remove-older-than|remove-all-but-n-full|remove-all-inc-of-but-n-full --force"]),
-    tool(&["kopia"], &["snapshot delete --delete|--all-snapshots-for-source", "repository disconnect --purge"]),
-    tool(&["rustic"], &["forget|prune !-n|--dry-run"]),
-    tool(&["neonctl", "neon"], &[".. ~delete", "branches|branch reset"]),
-    tool(&["turso"], &[".. ~delete", "db tokens|groups invalidate"]),
-    tool(
-        &[
-            "civo", "runpodctl", "vastai", "auth0", "modal", "snow", "tctl", "tsh", "algolia", "render", "koyeb",
-            "rancher", "ibmcloud", "doctl", "ibmcloud", "doctl",
-        ],
-        &[".. ~remove"],
-    ),
-    tool(&["algolia"], &["indices|index clear"]),
-    tool(&["databricks", "dbfs"], &["fs rm -r|--recursive", "rm -r|--recursive", ".. ~delete"]),
-    tool(&["stripe"], &["delete", "* delete|cancel"]),
-    tool(&["temporal"], &["workflow delete|terminate", "operator namespace delete", "schedule delete"]),
-    tool(&["modal"], &["app stop"]),
-    tool(&["fastly"], &["service delete", "purge --all"]),
-    tool(&["op"], &["item delete", "vault delete", "document delete"]),
-    tool(&["bw"], &["delete"]),
-    tool(&["lpass", "gopass"], &["rm|delete"]),
-    tool(&["hf", "huggingface-cli"], &["repo delete|delete-files", "repos delete", "repo-files delete"]),
-    tool(RUNNERS, &[]),
-];
+const TOOLS: ToolTable = ToolTable {
+    name: "cloud-delete",
+    tools: &[
+        tool(
+            &["gcloud"],
+            &[
+                "storage rm -r|-R|--recursive|-a", "storage rsync --delete-unmatched-destination-objects",
+                "storage buckets|managed-folders|folders delete", ".. services disable",
+            ],
+        ),
+        tool(GENERIC_FIRST, &[".. ~delete"]),
+        tool(
+            &["az"],
+            &[
+                "rest --method=delete|--method=DELETE|-m=delete|-m=DELETE",
+                "storage blob sync --delete-destination=true",
+            ],
+        ),
+        tool(&["azd"], &["down", "env delete|remove"]),
+        tool(&["azcopy"], &["remove|rm --recursive|--recursive=true", "sync --delete-destination=true"]),
+        tool(&["gsutil"], &["rm -r|-R|-a", "rb", "rsync -d"]),
+        tool(&["bq"], &["rm"]),
+        tool(&["rclone"], &["purge|delete|deletefile|sync|cleanup|bisync !-n|--dry-run|--interactive|-i"]),
+        tool(&["mc", "mcli"], &["rb", "rm --recursive|-r|--force", "mirror --remove", "admin user|policy remove|rm"]),
+        tool(&["s5cmd"], &[".. rm|rb", ".. sync --delete"]),
+        tool(&["s4cmd"], &["del --recursive|-r"]),
+        tool(
+            &["b2", "backblaze-b2"],
+            &[
+                "bucket delete", "delete-bucket|delete-file-version", "rm --recursive|-r",
+                "sync --delete|--keep-days=0", "file delete|hide --recursive",
+            ],
+        ),
+        tool(&["aliyun", "tccli", "hcloud-cli"], &[".. Delete*|Terminate*|Release*", "oss rm -r|--recursive"]),
+        tool(
+            &["ossutil", "ossutil64", "coscmd", "coscli", "obsutil"],
+            &["rm -r|--recursive|-rf", "delete -r", "rb|delete-bucket"],
+        ),
+        tool(&["swift"], &["delete"]),
+        tool(&["restic"], &["forget|prune !--dry-run|-n", "rewrite --forget"]),
+        tool(&["borg", "borgmatic"], &["delete|prune !--dry-run|-n", "rdelete"]),
+        tool(&["duplicity"], &["remove-older-than|remove-all-but-n-full|remove-all-inc-of-but-n-full --force"]),
+        tool(&["kopia"], &["snapshot delete --delete|--all-snapshots-for-source", "repository disconnect --purge"]),
+        tool(&["rustic"], &["forget|prune !-n|--dry-run"]),
+        tool(&["neonctl", "neon"], &[".. ~delete", "branches|branch reset"]),
+        tool(&["supabase"], &["secrets unset"]),
+        tool(&["turso"], &[".. ~delete", "db tokens|groups invalidate"]),
+        tool(
+            &[
+                "civo", "runpodctl", "vastai", "auth0", "modal", "snow", "tctl", "tsh", "algolia", "render", "koyeb",
+                "rancher", "ibmcloud", "doctl", "ibmcloud", "doctl",
+            ],
+            &[".. ~remove"],
+        ),
+        tool(&["algolia"], &["indices|index clear"]),
+        tool(&["databricks", "dbfs"], &["fs rm -r|--recursive", "rm -r|--recursive", ".. ~delete"]),
+        tool(&["stripe"], &["delete", "* delete|cancel"]),
+        tool(&["temporal"], &["workflow delete|terminate", "operator namespace delete", "schedule delete"]),
+        tool(&["modal"], &["app stop"]),
+        tool(&["fastly"], &["service delete", "purge --all"]),
+        tool(&["op"], &["item delete", "vault delete", "document delete"]),
+        tool(&["bw"], &["delete"]),
+        tool(&["lpass", "gopass"], &["rm|delete"]),
+        tool(&["hf", "huggingface-cli"], &["repo delete|delete-files", "repos delete", "repo-files delete"]),
+    ],
+};
 
 /// Tools whose verbs stand behind the names of what they are about, and are all spelled alike.
 const GENERIC_FIRST: &[&str] = &[
@@ -132,7 +138,7 @@ const GENERIC_FIRST: &[&str] = &[
 ];
 
 fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
-    if tools::calls(sight, TOOLS) {
+    if tools::calls(sight, &TOOLS) {
         report(sight, "This deletes something in the cloud or in a hosted service.", hits);
     }
 }

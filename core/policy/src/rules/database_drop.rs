@@ -3,7 +3,7 @@
 use crate::args::text;
 use crate::calls::{Call, report};
 use crate::rule::{Hit, Pack, Rule, RuleInput, RuleTrigger};
-use crate::tools::{self, ToolCalls, tool};
+use crate::tools::{self, ToolTable, tool};
 use bash::StdinSource;
 use model::RuleKind;
 
@@ -50,63 +50,66 @@ pub const RULE: Rule = Rule {
         "etcdctl get --prefix /", "consul kv get app/x", "nats stream ls", "vault status", "pg_restore -l dump.tar",
         "mongodump", "nats stream info x", "consul kv delete app/one", "etcdctl del /app/one",
     ],
-    watch: RuleTrigger::Tools(TOOLS),
+    watch: RuleTrigger::Tools(&TOOLS),
     judge,
 };
 
-const TOOLS: &[ToolCalls] = &[
-    tool(&["dropdb", "dropuser", "pg_dropcluster"], &["*"]),
-    tool(&["mysqladmin", "mariadb-admin"], &[".. drop"]),
-    tool(&["pg_restore"], &["--clean|-c !-l|--list|-f|--file"]),
-    tool(&["mongorestore"], &["--drop !--dryRun"]),
-    tool(&["pg_resetwal", "pg_resetxlog"], &["*"]),
-    tool(&["etcdctl"], &["del --prefix|--from-key", "del --range|--range-end", "rm|rmdir --recursive|-r"]),
-    tool(&["consul"], &["kv delete -recurse"]),
-    tool(
-        &["vault", "bao"],
-        &[
-            "kv destroy", "kv metadata delete", "kv delete -all", "secrets disable", "auth disable", "operator seal",
-            "namespace delete", "policy delete",
-        ],
-    ),
-    tool(&["zkCli.sh", "zkcli", "zookeeper-shell", "zookeeper-shell.sh"], &[".. deleteall|rmr"]),
-    tool(
-        &["rabbitmqctl", "rabbitmqadmin"],
-        &[
-            ".. reset|force_reset|purge_queue|delete_queue|delete_vhost|forget_cluster_node|delete_user",
-            ".. delete queue|exchange|vhost",
-            ".. purge queue",
-        ],
-    ),
-    tool(
-        &[
-            "kafka-topics", "kafka-topics.sh", "kafka-consumer-groups", "kafka-consumer-groups.sh", "kafka-acls",
-            "kafka-acls.sh",
-        ],
-        &["--delete", "--remove"],
-    ),
-    tool(
-        &["kafka-delete-records", "kafka-delete-records.sh", "kafka-streams-application-reset"],
-        &["--offset-json-file|--application-id"],
-    ),
-    tool(&["rpk"], &["topic delete|trim-prefix", "group delete", "cluster storage delete"]),
-    tool(&["pulsar-admin"], &[".. delete|delete-partitioned-topic|force-delete|clear-backlog|delete-namespace"]),
-    tool(
-        &["nats"],
-        &[
-            "stream|str|s rm|purge|delete|del", "consumer|con rm|delete", "kv|object|obj rm|del|purge|delete",
-            "account purge",
-        ],
-    ),
-    tool(&["influx"], &["delete", "bucket|org|user|auth|stack delete|rm"]),
-    tool(&["celery"], &[".. purge"]),
-    tool(&["rq"], &["empty --all", "empty *"]),
-    tool(&["cockroach"], &["node decommission|drain"]),
-    tool(&["nodetool"], &["clearsnapshot|decommission|removenode|assassinate"]),
-    tool(&["couchbase-cli"], &["bucket-delete|bucket-flush"]),
-    tool(&["clickhouse-backup", "pgbackrest", "wal-g", "barman"], &["delete", ".. stanza-delete"]),
-    tool(&["redis-cli", "valkey-cli", "keydb-cli", "mongosh", "mongo", "cypher-shell"], &[]),
-];
+const TOOLS: ToolTable = ToolTable {
+    name: "database-drop",
+    tools: &[
+        tool(&["dropdb", "dropuser", "pg_dropcluster"], &["*"]),
+        tool(&["mysqladmin", "mariadb-admin"], &[".. drop"]),
+        tool(&["pg_restore"], &["--clean|-c !-l|--list|-f|--file"]),
+        tool(&["mongorestore"], &["--drop !--dryRun"]),
+        tool(&["pg_resetwal", "pg_resetxlog"], &["*"]),
+        tool(&["etcdctl"], &["del --prefix|--from-key", "del --range|--range-end", "rm|rmdir --recursive|-r"]),
+        tool(&["consul"], &["kv delete -recurse"]),
+        tool(
+            &["vault", "bao"],
+            &[
+                "kv destroy", "kv metadata delete", "kv delete -all", "secrets disable", "auth disable",
+                "operator seal", "namespace delete", "policy delete",
+            ],
+        ),
+        tool(&["zkCli.sh", "zkcli", "zookeeper-shell", "zookeeper-shell.sh"], &[".. deleteall|rmr"]),
+        tool(
+            &["rabbitmqctl", "rabbitmqadmin"],
+            &[
+                ".. reset|force_reset|purge_queue|delete_queue|delete_vhost|forget_cluster_node|delete_user",
+                ".. delete queue|exchange|vhost",
+                ".. purge queue",
+            ],
+        ),
+        tool(
+            &[
+                "kafka-topics", "kafka-topics.sh", "kafka-consumer-groups", "kafka-consumer-groups.sh", "kafka-acls",
+                "kafka-acls.sh",
+            ],
+            &["--delete", "--remove"],
+        ),
+        tool(
+            &["kafka-delete-records", "kafka-delete-records.sh", "kafka-streams-application-reset"],
+            &["--offset-json-file|--application-id"],
+        ),
+        tool(&["rpk"], &["topic delete|trim-prefix", "group delete", "cluster storage delete"]),
+        tool(&["pulsar-admin"], &[".. delete|delete-partitioned-topic|force-delete|clear-backlog|delete-namespace"]),
+        tool(
+            &["nats"],
+            &[
+                "stream|str|s rm|purge|delete|del", "consumer|con rm|delete", "kv|object|obj rm|del|purge|delete",
+                "account purge",
+            ],
+        ),
+        tool(&["influx"], &["delete", "bucket|org|user|auth|stack delete|rm"]),
+        tool(&["celery"], &[".. purge"]),
+        tool(&["rq"], &["empty --all", "empty *"]),
+        tool(&["cockroach"], &["node decommission|drain"]),
+        tool(&["nodetool"], &["clearsnapshot|decommission|removenode|assassinate"]),
+        tool(&["couchbase-cli"], &["bucket-delete|bucket-flush"]),
+        tool(&["clickhouse-backup", "pgbackrest", "wal-g", "barman"], &["delete", ".. stanza-delete"]),
+        tool(&["redis-cli", "valkey-cli", "keydb-cli", "mongosh", "mongo", "cypher-shell"], &[]),
+    ],
+};
 
 fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
     let stopped = match sight.program() {
@@ -114,7 +117,7 @@ fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
         "mongosh" | "mongo" => texts(sight).iter().any(|text| drops(text)),
         "cypher-shell" => texts(sight).iter().any(|text| deletes_graph(text)),
         "influx" if texts(sight).iter().any(|text| crate::sql::destroys(text).is_some()) => true,
-        _ => tools::calls(sight, TOOLS),
+        _ => tools::calls(sight, &TOOLS),
     };
     if stopped {
         report(sight, "This destroys a database or what is in it.", hits);

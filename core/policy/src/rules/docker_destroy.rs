@@ -23,7 +23,8 @@ pub const RULE: Rule = Rule {
     passes: &[
         "docker ps", "docker run --rm -it alpine sh", "docker rm web", "docker rm -f web", "docker compose down",
         "docker build .", "docker stop web", "docker volume ls", "docker image ls", "docker exec web ls",
-        "docker compose up -d", "docker rmi old:1", "docker rm $(docker ps -aq -f status=exited)",
+        "docker compose up -d", "docker rmi old:1", "docker rm -f \"$NAME\"",
+        "docker rm $(docker ps -aq -f status=exited)",
     ],
     watch: RuleTrigger::Programs(&["docker", "podman", "docker-compose", "nerdctl", "podman-compose"]),
     judge,
@@ -60,7 +61,7 @@ fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
         // One named container is made to be thrown away; a search takes all there are.
         // Podman takes all of them at once.
         ("rm" | "volume" | "pod", _) if all && call.any(|word| matches!(word, "rm" | "remove")) => true,
-        ("rm", _) => volumes || (force && (call.words.len() > 2 || args.iter().any(bash::Word::has_unknown))),
+        ("rm", _) => volumes || (force && (call.words.len() > 2 || args.iter().any(perhaps_many))),
         ("kill", _) => args.iter().any(bash::Word::has_unknown),
         ("rmi", _) | ("image", "rm") => force && args.iter().any(bash::Word::has_unknown),
         ("compose", "down") => volumes || call.flag("rmi"),
@@ -71,6 +72,12 @@ fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
     if stopped && !call.only_looks() {
         report(sight, "This removes containers, volumes or images, with the data in them.", hits);
     }
+}
+
+/// What a search finds; a plain variable holds one name more often than many.
+fn perhaps_many(word: &bash::Word) -> bool {
+    let searched = |piece: &bash::WordPiece| matches!(piece, bash::WordPiece::Unknown(source) if !source.starts_with('$') || source.starts_with("$("));
+    word.pieces.iter().any(searched)
 }
 
 /// `docker ps -aq -f status=exited`: containers that have run to their end.

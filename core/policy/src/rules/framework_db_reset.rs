@@ -3,7 +3,7 @@
 use crate::args::text;
 use crate::calls::report;
 use crate::rule::{Hit, Pack, Rule, RuleInput, RuleTrigger};
-use crate::tools::{self, RUNNERS, ToolCalls, tool};
+use crate::tools::{self, ToolTable, tool};
 use model::RuleKind;
 
 pub const RULE: Rule = Rule {
@@ -36,182 +36,195 @@ pub const RULE: Rule = Rule {
         "dotnet ef database update", "rails runner 'puts User.count'",
         "bin/rails runner 'User.where(id: 3).delete_all'", "php artisan migrate:fresh --pretend",
     ],
-    watch: RuleTrigger::Tools(TOOLS),
+    watch: RuleTrigger::Tools(&TOOLS),
     judge,
 };
 
-const TOOLS: &[ToolCalls] = &[
-    // Ruby, PHP
-    tool(
-        &["rails", "rake"],
-        &[
-            ".. db:drop*|db:reset*|db:schema:load*|db:structure:load*|db:purge*|db:truncate_all|db:migrate:reset*",
-            ".. db:seed:replant|db:mongoid:drop|db:mongoid:purge|db:clean|db:wipe|db:nuke",
-            ".. db:rollback STEP=all",
-            ".. apartment:drop",
-        ],
-    ),
-    tool(&["hanami"], &["db drop|clean"]),
-    tool(&["sequel"], &["-M=0"]),
-    tool(
-        &["artisan", "spark", "craft", "think", "hyperf", "hyperf.php"],
-        &[
-            "migrate:fresh|migrate:reset|migrate:refresh|db:wipe|tenants:migrate-fresh|tenants:rollback !--pretend",
-            "module:migrate-fresh|module:migrate-reset|module:migrate-refresh|schema:drop|doctrine:schema:drop",
-            "migrate:rollback --all|--step=all|--step=999* !--pretend",
-            "db/restore",
-        ],
-    ),
-    tool(
-        &["console", "doctrine", "doctrine.php", "doctrine-migrations"],
-        &[
-            "doctrine:database:drop|d:d:d|orm:schema-tool:drop|doctrine:schema:drop|d:s:d !--dump-sql",
-            "doctrine:fixtures:load|d:f:l|doctrine:fixtures:l !--append",
-            "doctrine:mongodb:schema:drop",
-            "doctrine:migrations:migrate|migrations:migrate|d:m:m first|0 !--dry-run",
-            "fos:elastica:reset|fos:elastica:delete",
-        ],
-    ),
-    tool(&["symfony"], &["console doctrine:database:drop|doctrine:schema:drop|d:d:d|d:s:d !--dump-sql"]),
-    tool(&["cake", "cake.php"], &["migrations rollback -t=0|--target=0|-t=all", "migrations reset|fresh"]),
-    tool(&["phinx"], &["rollback -t=0|--target=0"]),
-    tool(&["yii"], &["migrate/fresh", "migrate/down all", "migrate/to 0"]),
-    tool(&["magento"], &["setup:uninstall", "setup:rollback"]),
-    tool(&["wp", "wp-cli.phar"], &["db reset|drop|clean", "site empty|delete", "db query DROP*"]),
-    tool(
-        &["drush", "drush.php"],
-        &["sql:drop|sql-drop", "site:install|site-install|si", "entity:delete|edel", "sql:create|sql-create -y|--yes"],
-    ),
-    // Python
-    tool(
-        &["manage.py", "django-admin", "django-admin.py", "django"],
-        &["flush|reset_db|reset_schema|flush_all", "migrate * zero !--plan|--fake", "dbrestore"],
-    ),
-    tool(&["alembic"], &["downgrade base|*:base !--sql"]),
-    tool(
-        &["flask", "quart"],
-        &[
-            "db downgrade base !--sql", "drop-db|dropdb|drop_db|reset-db|init-db --drop",
-            "db drop|reset|drop-all|drop_all",
-        ],
-    ),
-    tool(&["aerich"], &["downgrade -v=0"]),
-    tool(&["piccolo"], &["migrations backwards * all|1", "tables drop|wipe"]),
-    tool(
-        &["superset", "airflow", "mlflow", "prefect", "dagster"],
-        &["db reset|drop", "server database reset", "gc", "run wipe"],
-    ),
-    tool(&["yoyo"], &["rollback --all|-a"]),
-    // JavaScript
-    tool(&["prisma", "prisma2"], &["migrate reset", "db push --force-reset|--accept-data-loss"]),
-    tool(&["drizzle-kit"], &["drop", "push|push:pg|push:mysql|push:sqlite --force|-f"]),
-    tool(&["knex"], &["migrate:rollback --all", "migrate:rollback all"]),
-    tool(&["sequelize", "sequelize-cli"], &["db:drop", "db:migrate:undo:all", "db:seed:undo:all"]),
-    tool(
-        &["typeorm", "typeorm-ts-node-commonjs", "typeorm-ts-node-esm", "typeorm-extension"],
-        &["schema:drop", "db:drop"],
-    ),
-    tool(
-        &["mikro-orm", "mikro-orm-esm", "@mikro-orm/cli"],
-        &["schema:drop|schema:fresh|migration:fresh|database:drop !--dump|-d", "migration:down --to=0|-t=0"],
-    ),
-    tool(
-        &["ace", "ace.js", "adonis"],
-        &["migration:fresh|migration:reset|migration:refresh|db:wipe|db:truncate !--dry-run"],
-    ),
-    tool(&["payload"], &["migrate:fresh|migrate:reset|migrate:refresh"]),
-    tool(&["db-migrate"], &["reset", "db:drop", "down -c=all|--count=999*"]),
-    tool(&["node-pg-migrate"], &["down 0|999*", "down Infinity"]),
-    tool(&["kysely", "kysely-ctl"], &["migrate:rollback|migrate:reset --all", "migrate rollback --all"]),
-    tool(&["umzug", "graphile-migrate"], &["reset", "down --to=0"]),
-    tool(
-        &["strapi", "directus", "medusa", "keystone"],
-        &["import --force", "database drop|reset|install", "db:drop|db:reset", "dev --reset-db", "migrate:down --all"],
-    ),
-    tool(&["meteor"], &["reset"]),
-    tool(&["convex"], &["import --replace|--replace-all"]),
-    tool(&["supabase"], &["db reset", "migration down", "stop --no-backup"]),
-    tool(&["hasura"], &["migrate apply --down=all", "migrate delete", "metadata clear"]),
-    tool(
-        &["wasp", "blitz", "redwood", "rw", "zenstack", "rwfw"],
-        &["db reset", "prisma migrate reset", "migrate reset", "db push --force-reset|--accept-data-loss"],
-    ),
-    tool(&["nuxi", "nuxt", "nuxthub"], &["db drop|reset", "database drop"]),
-    tool(&["encore"], &["db reset"]),
-    tool(&["edgedb", "gel"], &["branch drop|wipe", "database drop|wipe", "instance destroy", "query DROP*"]),
-    tool(
-        &["npm", "pnpm", "yarn", "bun"],
-        &[
-            "run|run-script db:drop|db:reset|db:wipe|db:nuke|db:fresh|db:clear|migrate:fresh|migrate:reset",
-            "db:drop|db:reset|db:wipe|db:nuke|db:fresh|migrate:fresh|migrate:reset",
-            "run database:reset|database:drop|prisma:reset",
-        ],
-    ),
-    // JVM, .NET
-    tool(&["flyway"], &[".. clean", "undo -target=0"]),
-    tool(&["liquibase"], &[".. dropAll|drop-all|dropall", ".. rollback|rollback-to-date|rollbackToDate"]),
-    tool(
-        &["mvn", "mvnw", "mvnd", "mvnw.cmd"],
-        &[
-            ".. flyway:clean|org.flywaydb:*:clean|liquibase:dropAll|org.liquibase:*:dropAll",
-            ".. liquibase:rollback|hibernate:drop|mybatis:down",
-        ],
-    ),
-    tool(&["gradle", "gradlew", "gradlew.bat"], &[".. flywayClean|*:flywayClean|dropAll|*:dropAll|liquibaseDropAll"]),
-    tool(&["sbt"], &[".. flywayClean|flyway/clean|*/flywayClean"]),
-    tool(&["lein", "clj", "clojure"], &["migratus reset|destroy", "ragtime rollback-all", "joplin reset"]),
-    tool(&["dotnet"], &["ef database drop", "ef database update 0", "fm rollback all|to 0", "grate --drop"]),
-    tool(&["dotnet-ef"], &["database drop", "database update 0"]),
-    tool(&["Update-Database"], &["0", "$ -Migration=0"]),
-    tool(&["Drop-Database"], &["$"]),
-    tool(&["grate", "rh"], &["$ --drop|--drop=true"]),
-    // Elixir, Rust, Go, others
-    tool(
-        &["mix"],
-        &[
-            ".. ecto.drop|ecto.reset|ash.reset|ash_postgres.drop|ash_postgres.reset|event_store.drop|event_store.reset",
-            ".. ecto.rollback --all",
-            "ash.tear_down",
-        ],
-    ),
-    tool(&["diesel"], &["database reset|drop", "migration revert --all|-a"]),
-    tool(&["sqlx", "cargo-sqlx"], &["database drop|reset", "db drop|reset", "migrate revert --target-version=0"]),
-    tool(&["sea-orm-cli", "sea"], &["migrate fresh|reset|refresh"]),
-    tool(&["loco", "cargo-loco"], &["db reset|drop|truncate"]),
-    tool(&["goose"], &[".. reset", ".. down-to 0"]),
-    tool(&["migrate"], &[".. drop", ".. down --all|-all", ".. down $"]),
-    tool(&["dbmate"], &["drop", ".. drop"]),
-    tool(&["sql-migrate"], &["down -limit=0"]),
-    tool(&["tern"], &["migrate -d=0|--destination=0"]),
-    tool(&["atlas"], &["schema clean", "migrate down --to-version=0"]),
-    tool(&["bun-migrate", "soda", "buffalo"], &["drop -a", "reset", "pop drop|reset", "db drop|reset"]),
-    tool(&["sqitch"], &["revert $", "rebase -y", "revert --to=@ROOT"]),
-    tool(&["jet", "jennifer", "lucky", "micrate"], &["db.drop|db.reset", "drop", "db:drop|db:reset"]),
-    tool(&["neoctl", "sqldef", "psqldef", "mysqldef", "sqlite3def"], &[".. --enable-drop"]),
-    tool(&["vapor"], &["run migrate --revert"]),
-    tool(&["bench"], &["drop-site|reinstall", ".. drop-site|reinstall"]),
-    tool(&["odoo", "odoo-bin"], &["db drop"]),
-    tool(&["discourse", "tootctl", "gitlab-rake"], &["accounts delete --all", "gitlab:setup", "media remove"]),
-    tool(RUNNERS, &[]),
-];
+const TOOLS: ToolTable = ToolTable {
+    name: "framework-db-reset",
+    tools: &[
+        // Ruby, PHP
+        tool(
+            &["rails", "rake"],
+            &[
+                ".. db:drop*|db:reset*|db:schema:load*|db:structure:load*|db:purge*|db:truncate_all|db:migrate:reset*",
+                ".. db:seed:replant|db:mongoid:drop|db:mongoid:purge|db:clean|db:wipe|db:nuke",
+                ".. db:rollback STEP=all",
+                ".. apartment:drop",
+            ],
+        ),
+        tool(&["hanami"], &["db drop|clean"]),
+        tool(&["sequel"], &["-M=0"]),
+        tool(
+            &["artisan", "spark", "craft", "think", "hyperf", "hyperf.php"],
+            &[
+                "migrate:fresh|migrate:reset|migrate:refresh|db:wipe|tenants:migrate-fresh|tenants:rollback !--pretend",
+                "module:migrate-fresh|module:migrate-reset|module:migrate-refresh|schema:drop|doctrine:schema:drop",
+                "migrate:rollback --all|--step=all|--step=999* !--pretend",
+                "db/restore",
+            ],
+        ),
+        tool(
+            &["console", "doctrine", "doctrine.php", "doctrine-migrations"],
+            &[
+                "doctrine:database:drop|d:d:d|orm:schema-tool:drop|doctrine:schema:drop|d:s:d !--dump-sql",
+                "doctrine:fixtures:load|d:f:l|doctrine:fixtures:l !--append",
+                "doctrine:mongodb:schema:drop",
+                "doctrine:migrations:migrate|migrations:migrate|d:m:m first|0 !--dry-run",
+                "fos:elastica:reset|fos:elastica:delete",
+            ],
+        ),
+        tool(&["symfony"], &["console doctrine:database:drop|doctrine:schema:drop|d:d:d|d:s:d !--dump-sql"]),
+        tool(&["cake", "cake.php"], &["migrations rollback -t=0|--target=0|-t=all", "migrations reset|fresh"]),
+        tool(&["phinx"], &["rollback -t=0|--target=0"]),
+        tool(&["yii"], &["migrate/fresh", "migrate/down all", "migrate/to 0"]),
+        tool(&["magento"], &["setup:uninstall", "setup:rollback"]),
+        tool(&["wp", "wp-cli.phar"], &["db reset|drop|clean", "site empty|delete", "db query DROP*"]),
+        tool(
+            &["drush", "drush.php"],
+            &[
+                "sql:drop|sql-drop", "site:install|site-install|si", "entity:delete|edel",
+                "sql:create|sql-create -y|--yes",
+            ],
+        ),
+        // Python
+        tool(
+            &["manage.py", "django-admin", "django-admin.py", "django"],
+            &["flush|reset_db|reset_schema|flush_all", "migrate * zero !--plan|--fake", "dbrestore"],
+        ),
+        tool(&["alembic"], &["downgrade base|*:base !--sql"]),
+        tool(
+            &["flask", "quart"],
+            &[
+                "db downgrade base !--sql", "drop-db|dropdb|drop_db|reset-db|init-db --drop",
+                "db drop|reset|drop-all|drop_all",
+            ],
+        ),
+        tool(&["aerich"], &["downgrade -v=0"]),
+        tool(&["piccolo"], &["migrations backwards * all|1", "tables drop|wipe"]),
+        tool(
+            &["superset", "airflow", "mlflow", "prefect", "dagster"],
+            &["db reset|drop", "server database reset", "gc", "run wipe"],
+        ),
+        tool(&["yoyo"], &["rollback --all|-a"]),
+        // JavaScript
+        tool(&["prisma", "prisma2"], &["migrate reset", "db push --force-reset|--accept-data-loss"]),
+        tool(&["drizzle-kit"], &["drop", "push|push:pg|push:mysql|push:sqlite --force|-f"]),
+        tool(&["knex"], &["migrate:rollback --all", "migrate:rollback all"]),
+        tool(&["sequelize", "sequelize-cli"], &["db:drop", "db:migrate:undo:all", "db:seed:undo:all"]),
+        tool(
+            &["typeorm", "typeorm-ts-node-commonjs", "typeorm-ts-node-esm", "typeorm-extension"],
+            &["schema:drop", "db:drop"],
+        ),
+        tool(
+            &["mikro-orm", "mikro-orm-esm", "@mikro-orm/cli"],
+            &["schema:drop|schema:fresh|migration:fresh|database:drop !--dump|-d", "migration:down --to=0|-t=0"],
+        ),
+        tool(
+            &["ace", "ace.js", "adonis"],
+            &["migration:fresh|migration:reset|migration:refresh|db:wipe|db:truncate !--dry-run"],
+        ),
+        tool(&["payload"], &["migrate:fresh|migrate:reset|migrate:refresh"]),
+        tool(&["db-migrate"], &["reset", "db:drop", "down -c=all|--count=999*"]),
+        tool(&["node-pg-migrate"], &["down 0|999*", "down Infinity"]),
+        tool(&["kysely", "kysely-ctl"], &["migrate:rollback|migrate:reset --all", "migrate rollback --all"]),
+        tool(&["umzug", "graphile-migrate"], &["reset", "down --to=0"]),
+        tool(
+            &["strapi", "directus", "medusa", "keystone"],
+            &[
+                "import --force", "database drop|reset|install", "db:drop|db:reset", "dev --reset-db",
+                "migrate:down --all",
+            ],
+        ),
+        tool(&["meteor"], &["reset"]),
+        tool(&["convex"], &["import --replace|--replace-all"]),
+        tool(&["supabase"], &["db reset", "migration down", "stop --no-backup"]),
+        tool(&["hasura"], &["migrate apply --down=all", "migrate delete", "metadata clear"]),
+        tool(
+            &["wasp", "blitz", "redwood", "rw", "zenstack", "rwfw"],
+            &["db reset", "prisma migrate reset", "migrate reset", "db push --force-reset|--accept-data-loss"],
+        ),
+        tool(&["nuxi", "nuxt", "nuxthub"], &["db drop|reset", "database drop"]),
+        tool(&["encore"], &["db reset"]),
+        tool(&["edgedb", "gel"], &["branch drop|wipe", "database drop|wipe", "instance destroy", "query DROP*"]),
+        tool(
+            &["npm", "pnpm", "yarn", "bun"],
+            &[
+                "run|run-script db:drop|db:reset|db:wipe|db:nuke|db:fresh|db:clear|migrate:fresh|migrate:reset",
+                "db:drop|db:reset|db:wipe|db:nuke|db:fresh|migrate:fresh|migrate:reset",
+                "run database:reset|database:drop|prisma:reset",
+            ],
+        ),
+        // JVM, .NET
+        tool(&["flyway"], &[".. clean", "undo -target=0"]),
+        tool(&["liquibase"], &[".. dropAll|drop-all|dropall", ".. rollback|rollback-to-date|rollbackToDate"]),
+        tool(
+            &["mvn", "mvnw", "mvnd", "mvnw.cmd"],
+            &[
+                ".. flyway:clean|org.flywaydb:*:clean|liquibase:dropAll|org.liquibase:*:dropAll",
+                ".. liquibase:rollback|hibernate:drop|mybatis:down",
+            ],
+        ),
+        tool(
+            &["gradle", "gradlew", "gradlew.bat"],
+            &[".. flywayClean|*:flywayClean|dropAll|*:dropAll|liquibaseDropAll"],
+        ),
+        tool(&["sbt"], &[".. flywayClean|flyway/clean|*/flywayClean"]),
+        tool(&["lein", "clj", "clojure"], &["migratus reset|destroy", "ragtime rollback-all", "joplin reset"]),
+        tool(&["dotnet"], &["ef database drop", "ef database update 0", "fm rollback all|to 0", "grate --drop"]),
+        tool(&["dotnet-ef"], &["database drop", "database update 0"]),
+        tool(&["Update-Database"], &["0", "$ -Migration=0"]),
+        tool(&["Drop-Database"], &["$"]),
+        tool(&["grate", "rh"], &["$ --drop|--drop=true"]),
+        // Elixir, Rust, Go, others
+        tool(
+            &["mix"],
+            &[
+                ".. ecto.drop|ecto.reset|ash.reset|ash_postgres.drop|ash_postgres.reset|event_store.drop|event_store.reset",
+                ".. ecto.rollback --all",
+                "ash.tear_down",
+            ],
+        ),
+        tool(&["diesel"], &["database reset|drop", "migration revert --all|-a"]),
+        tool(&["sqlx", "cargo-sqlx"], &["database drop|reset", "db drop|reset", "migrate revert --target-version=0"]),
+        tool(&["sea-orm-cli", "sea"], &["migrate fresh|reset|refresh"]),
+        tool(&["loco", "cargo-loco"], &["db reset|drop|truncate"]),
+        tool(&["goose"], &[".. reset", ".. down-to 0"]),
+        tool(&["migrate"], &[".. drop", ".. down --all|-all", ".. down $"]),
+        tool(&["dbmate"], &["drop", ".. drop"]),
+        tool(&["sql-migrate"], &["down -limit=0"]),
+        tool(&["tern"], &["migrate -d=0|--destination=0"]),
+        tool(&["atlas"], &["schema clean", "migrate down --to-version=0"]),
+        tool(&["bun-migrate", "soda", "buffalo"], &["drop -a", "reset", "pop drop|reset", "db drop|reset"]),
+        tool(&["sqitch"], &["revert $", "rebase -y", "revert --to=@ROOT"]),
+        tool(&["jet", "jennifer", "lucky", "micrate"], &["db.drop|db.reset", "drop", "db:drop|db:reset"]),
+        tool(&["neoctl", "sqldef", "psqldef", "mysqldef", "sqlite3def"], &[".. --enable-drop"]),
+        tool(&["vapor"], &["run migrate --revert"]),
+        tool(&["bench"], &["drop-site|reinstall", ".. drop-site|reinstall"]),
+        tool(&["odoo", "odoo-bin"], &["db drop"]),
+        tool(&["discourse", "tootctl", "gitlab-rake"], &["accounts delete --all", "gitlab:setup", "media remove"]),
+    ],
+};
 
 fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
     // `manage.py sqlflush` prints what empties the database; down a pipe it is run.
     let printed = || sight.command.args().iter().take(2).any(|word| text(word) == "sqlflush");
     let fed = || sight.program().starts_with("python") && printed() && sight.index.piped(sight.parsed_call, sight.at);
-    if (tools::calls(sight, TOOLS) || fed() || empties_by_code(sight)) && !on_test_database(sight) {
+    if (tools::calls(sight, &TOOLS) || fed() || empties_by_code(sight)) && !on_test_database(sight) {
         report(sight, "This drops, empties or rebuilds the framework's database.", hits);
     }
 }
 
 /// Shells and runners of frameworks that are given code.
-const CODE: &[ToolCalls] = &[
-    tool(&["rails"], &["runner|r|console|c"]),
-    tool(&["artisan"], &["tinker"]),
-    tool(&["manage.py", "django-admin"], &["shell|shell_plus"]),
-    tool(&["flask"], &["shell"]),
-    tool(RUNNERS, &[]),
-];
+pub(super) const CODE: ToolTable = ToolTable {
+    name: "framework-code",
+    tools: &[
+        tool(&["rails"], &["runner|r|console|c"]),
+        tool(&["artisan"], &["tinker"]),
+        tool(&["manage.py", "django-admin"], &["shell|shell_plus"]),
+        tool(&["flask"], &["shell"]),
+    ],
+};
 
 /// `rails runner 'User.delete_all'`: every row of a table, by the framework's own words.
 fn empties_by_code(sight: &RuleInput<'_>) -> bool {
@@ -226,7 +239,7 @@ fn empties_by_code(sight: &RuleInput<'_>) -> bool {
     };
     let given = || sight.command.args().iter().any(|word| empties(&text(word)));
     let fed = || matches!(&sight.command.feed, bash::StdinSource::Text(text) if empties(text));
-    tools::calls(sight, CODE) && (given() || fed())
+    tools::calls(sight, &CODE) && (given() || fed())
 }
 
 /// `RAILS_ENV=test`, `--env=testing`: a database that every run of the tests makes again.

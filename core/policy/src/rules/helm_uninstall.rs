@@ -2,7 +2,7 @@
 
 use crate::calls::report;
 use crate::rule::{Hit, Pack, Rule, RuleInput, RuleTrigger};
-use crate::tools::{self, ToolCalls, tool};
+use crate::tools::{self, ToolTable, tool};
 use model::RuleKind;
 
 pub const RULE: Rule = Rule {
@@ -22,22 +22,25 @@ pub const RULE: Rule = Rule {
         "helm lint", "argocd app list", "argocd app sync api", "flux get all", "flux reconcile source git x",
         "helm plugin uninstall diff", "helm repo remove x", "helmfile diff",
     ],
-    watch: RuleTrigger::Tools(TOOLS),
+    watch: RuleTrigger::Tools(&TOOLS),
     judge,
 };
 
-const TOOLS: &[ToolCalls] = &[
-    tool(&["helm", "helm3"], &["uninstall|delete|del|un|rollback"]),
-    tool(&["helmfile"], &["destroy|delete"]),
-    tool(
-        &["argocd"],
-        &["app|appset|proj|account delete|rm", "cluster|repo|repocreds|cert rm", "app delete-resource|rollback"],
-    ),
-    tool(&["flux"], &["uninstall|delete"]),
-];
+const TOOLS: ToolTable = ToolTable {
+    name: "helm-uninstall",
+    tools: &[
+        tool(&["helm", "helm3"], &["uninstall|delete|del|un|rollback"]),
+        tool(&["helmfile"], &["destroy|delete"]),
+        tool(
+            &["argocd"],
+            &["app|appset|proj|account delete|rm", "cluster|repo|repocreds|cert rm", "app delete-resource|rollback"],
+        ),
+        tool(&["flux"], &["uninstall|delete"]),
+    ],
+};
 
 fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
-    if tools::calls(sight, TOOLS) {
+    if tools::calls(sight, &TOOLS) {
         report(sight, "This takes a running release away.", hits);
     }
 }

@@ -29,6 +29,7 @@ pub const RULE: Rule = Rule {
         "curl -X POST \"$ES/orders/_delete_by_query\" -d '{\"query\":{\"match_all\":{}}}'",
         "curl https://api.example.com/graphql -d '{\"query\":\"mutation { deleteProject(id: 1) { id } }\"}'",
         "curl 'http://localhost:8123/' -d 'DROP TABLE hits'",
+        "curl -X DELETE https://$TENANT.example.com/users/5",
         "Invoke-RestMethod -Method Delete -Uri https://api.example.com/x",
         "curl -X DELETE http://localhost:6333/collections/docs",
     ],
@@ -191,8 +192,8 @@ impl<'w> Url<'w> {
 
     /// Whether it is certainly somebody's on another machine.
     fn is_far(&self) -> bool {
-        let known = !self.host.is_empty() && !self.host.contains(['$', '{', '`', '<']);
-        known && !local_host(self.host) && !PRACTICE.iter().any(|host| self.host.ends_with(host))
+        let host = known_domain(self.host);
+        !host.is_empty() && !local_host(host) && !PRACTICE.iter().any(|practice| host.ends_with(practice))
     }
 
     fn parts(&self) -> impl Iterator<Item = &'w str> {
@@ -230,6 +231,14 @@ impl<'w> Url<'w> {
 pub(crate) fn is_local(word: &str) -> bool {
     let address = word.strip_prefix("--endpoint-url=").unwrap_or(word);
     address.starts_with("http") && Url::of(address).is_some_and(|url| !url.is_far())
+}
+
+/// The host as far as it is known: `acme.io` of `$TENANT.acme.io`; nothing of `$HOST`.
+fn known_domain(host: &str) -> &str {
+    let Some(at) = host.rfind(['$', '{', '}', '`', '<', '>', ')']) else { return host };
+    let rest = host.get(at..).unwrap_or_default();
+    let tail = rest.find('.').and_then(|dot| rest.get(dot + 1..)).unwrap_or_default();
+    if tail.contains('.') { tail } else { "" }
 }
 
 fn local_host(host: &str) -> bool {

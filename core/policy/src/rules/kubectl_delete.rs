@@ -2,7 +2,7 @@
 
 use crate::calls::report;
 use crate::rule::{Hit, Pack, Rule, RuleInput, RuleTrigger};
-use crate::tools::{self, ToolCalls, tool};
+use crate::tools::{self, ToolTable, tool};
 use model::RuleKind;
 
 pub const RULE: Rule = Rule {
@@ -30,38 +30,44 @@ pub const RULE: Rule = Rule {
         "k3d cluster delete dev", "kubectl rollout undo deploy/web", "kubectl scale deploy/web --replicas=3",
         "velero backup get", "kubectl delete --help", "kubectl auth can-i delete pods", "kubectl explain pod",
     ],
-    watch: RuleTrigger::Tools(TOOLS),
+    watch: RuleTrigger::Tools(&TOOLS),
     judge,
 };
 
-const TOOLS: &[ToolCalls] = &[
-    tool(
-        &["kubectl", "k", "oc", "kubecolor", "microk8s.kubectl", "minikubectl"],
-        &["delete|drain", "replace --force", "scale --replicas=0", "apply --prune", "adm prune|drain", "adm drain"],
-    ),
-    tool(&["k3s", "microk8s", "k0s", "minikube", "talosctl"], &["kubectl delete|drain", "kubectl -- delete", "reset"]),
-    tool(&["k3s-uninstall.sh", "k3s-killall.sh", "k3s-agent-uninstall.sh", "rke2-uninstall.sh"], &["$"]),
-    tool(&["minikube"], &["delete --all|--purge"]),
-    tool(&["kind"], &["delete clusters"]),
-    tool(&["k3d"], &["cluster|registry|node delete --all|-a"]),
-    tool(&["kubeadm"], &["reset"]),
-    tool(
-        &["kops", "clusterctl", "rke", "rosa", "tkg", "tanzu", "gardenctl"],
-        &["delete", "remove", "cluster delete", "* delete"],
-    ),
-    tool(
-        &["velero", "linkerd", "istioctl", "cilium", "dapr", "kubefedctl", "tkn", "argo", "kn"],
-        &["uninstall", ".. ~delete"],
-    ),
-    tool(
-        &["skaffold", "devspace", "okteto", "werf", "garden"],
-        &["delete|purge|dismiss|destroy", "namespace delete", "down -v|--volumes", "cleanup namespaces"],
-    ),
-    tool(&["etcdadm"], &["reset"]),
-];
+const TOOLS: ToolTable = ToolTable {
+    name: "kubectl-delete",
+    tools: &[
+        tool(
+            &["kubectl", "k", "oc", "kubecolor", "microk8s.kubectl", "minikubectl"],
+            &["delete|drain", "replace --force", "scale --replicas=0", "apply --prune", "adm prune|drain", "adm drain"],
+        ),
+        tool(
+            &["k3s", "microk8s", "k0s", "minikube", "talosctl"],
+            &["kubectl delete|drain", "kubectl -- delete", "reset"],
+        ),
+        tool(&["k3s-uninstall.sh", "k3s-killall.sh", "k3s-agent-uninstall.sh", "rke2-uninstall.sh"], &["$"]),
+        tool(&["minikube"], &["delete --all|--purge"]),
+        tool(&["kind"], &["delete clusters"]),
+        tool(&["k3d"], &["cluster|registry|node delete --all|-a"]),
+        tool(&["kubeadm"], &["reset"]),
+        tool(
+            &["kops", "clusterctl", "rke", "rosa", "tkg", "tanzu", "gardenctl"],
+            &["delete", "remove", "cluster delete", "* delete"],
+        ),
+        tool(
+            &["velero", "linkerd", "istioctl", "cilium", "dapr", "kubefedctl", "tkn", "argo", "kn"],
+            &["uninstall", ".. ~delete"],
+        ),
+        tool(
+            &["skaffold", "devspace", "okteto", "werf", "garden"],
+            &["delete|purge|dismiss|destroy", "namespace delete", "down -v|--volumes", "cleanup namespaces"],
+        ),
+        tool(&["etcdadm"], &["reset"]),
+    ],
+};
 
 fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
-    if tools::calls(sight, TOOLS) {
+    if tools::calls(sight, &TOOLS) {
         report(sight, "This takes something out of a running cluster.", hits);
     }
 }

@@ -62,6 +62,7 @@ use crate::command_facts::CommandFacts;
 use crate::path_actions::PathActionKind;
 use crate::rule::{Rule, RuleTrigger};
 use crate::running::EXECUTORS;
+use crate::tools::{self, ToolTable};
 use bash::Command;
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -133,7 +134,7 @@ static BY_PROGRAM: LazyLock<HashMap<&'static str, Vec<&'static Rule>>> = LazyLoc
     for rule in ALL {
         let programs: Vec<&'static str> = match rule.watch {
             RuleTrigger::Programs(programs) => programs.to_vec(),
-            RuleTrigger::Tools(tools) => tools.iter().flat_map(|tool| tool.programs).copied().collect(),
+            RuleTrigger::Tools(table) => table.tools.iter().flat_map(|tool| tool.programs).copied().collect(),
             RuleTrigger::Running => EXECUTORS.to_vec(),
             _ => continue,
         };
@@ -146,6 +147,15 @@ static BY_PROGRAM: LazyLock<HashMap<&'static str, Vec<&'static Rule>>> = LazyLoc
     }
     map
 });
+
+/// The tables of calls that rules look for.
+pub(crate) fn tool_tables() -> impl Iterator<Item = &'static ToolTable> {
+    let watched = ALL.iter().filter_map(|rule| match rule.watch {
+        RuleTrigger::Tools(table) => Some(table),
+        _ => None,
+    });
+    watched.chain([&framework_db_reset::CODE, &package_purge::WHOLESALE])
+}
 
 /// Where each rule stands in the table.
 static POSITIONS: LazyLock<HashMap<&'static str, usize>> =
@@ -162,7 +172,11 @@ pub(crate) fn position(id: &str) -> Option<usize> {
 
 /// The rules that have something to look at in a command.
 pub(crate) fn watching<'s>(seen: &'s CommandFacts, command: &'s Command) -> impl Iterator<Item = &'static Rule> + 's {
-    let by_name = seen.program.as_deref().and_then(|program| BY_PROGRAM.get(program)).into_iter().flatten().copied();
+    let by_name =
+        seen.program.as_deref().and_then(|program| BY_PROGRAM.get(program)).map(Vec::as_slice).unwrap_or_default();
+    let run = tools::run_by(seen, command).flat_map(|tool| BY_PROGRAM.get(tool)).flatten().copied();
+    let run =
+        run.filter(|rule| matches!(rule.watch, RuleTrigger::Tools(_)) && !by_name.iter().any(|own| own.id == rule.id));
     let deeds = ALL.iter().copied().filter(|_| !seen.acts.is_empty()).filter(|rule| match rule.watch {
         RuleTrigger::Deeds(kinds) => seen.acts.iter().any(|act| kinds.contains(&act.deed.kind())),
         _ => false,
@@ -172,7 +186,7 @@ pub(crate) fn watching<'s>(seen: &'s CommandFacts, command: &'s Command) -> impl
         .iter()
         .copied()
         .filter(move |rule| nameless && matches!(rule.watch, RuleTrigger::Nameless | RuleTrigger::Running));
-    by_name.chain(deeds).chain(nameless)
+    by_name.iter().copied().chain(run).chain(deeds).chain(nameless)
 }
 
 /// Deeds that take something away.

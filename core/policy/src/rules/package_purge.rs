@@ -4,7 +4,7 @@ use crate::args::text;
 use crate::calls::report;
 use crate::place::Machine;
 use crate::rule::{Hit, Pack, Rule, RuleInput, RuleTrigger};
-use crate::tools::{self, ToolCalls, tool};
+use crate::tools::{self, ToolTable, tool};
 use bash::{Command, StdinSource};
 use model::RuleKind;
 
@@ -34,60 +34,66 @@ pub const RULE: Rule = Rule {
         "pip freeze | xargs pip install -U", "apk del curl", "dnf remove htop", "pip list | grep requests",
         "pacman -Rns htop", "brew list", "nix-collect-garbage", "apk del .build-deps",
     ],
-    watch: RuleTrigger::Tools(TOOLS),
+    watch: RuleTrigger::Tools(&TOOLS),
     judge,
 };
 
 /// Removals of what is named.
-const TOOLS: &[ToolCalls] = &[
-    tool(
-        &["apt", "apt-get", "aptitude", "nala"],
-        &["remove|purge|autoremove|autopurge|full-remove !-s|--simulate|--dry-run|--just-print|--no-act"],
-    ),
-    tool(&["dpkg"], &["--purge|-P|--remove|-r !--no-act|--dry-run|--simulate"]),
-    tool(&["rpm"], &["-e|--erase !--test"]),
-    tool(&["dnf", "dnf5", "yum", "microdnf", "tdnf"], &["remove|erase|autoremove|rm !--assumeno"]),
-    tool(&["pacman", "yay", "paru"], &["-R|--remove !-p|--print"]),
-    tool(&["apk"], &["del|remove !-s|--simulate"]),
-    tool(&["zypper"], &["rm|remove|se-remove !-D|--dry-run"]),
-    tool(&["emerge"], &["-C|--unmerge|--depclean !-p|--pretend"]),
-    tool(&["xbps-remove", "opkg-remove"], &["*"]),
-    tool(&["pkg", "opkg", "swupd", "tlmgr"], &["delete|remove !-n|--dry-run"]),
-    tool(&["brew"], &["uninstall|remove|rm"]),
-    tool(&["pip", "pip3", "pipx", "uv"], &["uninstall", "pip uninstall", "uninstall-all", "tool uninstall"]),
-    tool(&["python", "python3"], &["pip uninstall"]),
-    tool(&["npm", "pnpm", "yarn", "bun"], &["uninstall|remove|rm|un|r", "global remove"]),
-    tool(&["gem", "cargo", "choco", "scoop", "winget", "port", "snap", "flatpak", "go"], &["uninstall|remove"]),
-    tool(&["volta", "asdf", "mise", "sdk", "nvm", "pyenv", "rbenv", "ghcup"], &["uninstall|rm|nuke"]),
-    tool(&["rustup"], &["toolchain uninstall|remove"]),
-    tool(&["conda", "mamba", "micromamba", "nix-collect-garbage", "nix", "nix-env", "guix", "opam"], &[]),
-];
+const TOOLS: ToolTable = ToolTable {
+    name: "package-purge",
+    tools: &[
+        tool(
+            &["apt", "apt-get", "aptitude", "nala"],
+            &["remove|purge|autoremove|autopurge|full-remove !-s|--simulate|--dry-run|--just-print|--no-act"],
+        ),
+        tool(&["dpkg"], &["--purge|-P|--remove|-r !--no-act|--dry-run|--simulate"]),
+        tool(&["rpm"], &["-e|--erase !--test"]),
+        tool(&["dnf", "dnf5", "yum", "microdnf", "tdnf"], &["remove|erase|autoremove|rm !--assumeno"]),
+        tool(&["pacman", "yay", "paru"], &["-R|--remove !-p|--print"]),
+        tool(&["apk"], &["del|remove !-s|--simulate"]),
+        tool(&["zypper"], &["rm|remove|se-remove !-D|--dry-run"]),
+        tool(&["emerge"], &["-C|--unmerge|--depclean !-p|--pretend"]),
+        tool(&["xbps-remove", "opkg-remove"], &["*"]),
+        tool(&["pkg", "opkg", "swupd", "tlmgr"], &["delete|remove !-n|--dry-run"]),
+        tool(&["brew"], &["uninstall|remove|rm"]),
+        tool(&["pip", "pip3", "pipx", "uv"], &["uninstall", "pip uninstall", "uninstall-all", "tool uninstall"]),
+        tool(&["python", "python3"], &["pip uninstall"]),
+        tool(&["npm", "pnpm", "yarn", "bun"], &["uninstall|remove|rm|un|r", "global remove"]),
+        tool(&["gem", "cargo", "choco", "scoop", "winget", "port", "snap", "flatpak", "go"], &["uninstall|remove"]),
+        tool(&["volta", "asdf", "mise", "sdk", "nvm", "pyenv", "rbenv", "ghcup"], &["uninstall|rm|nuke"]),
+        tool(&["rustup"], &["toolchain uninstall|remove"]),
+        tool(&["conda", "mamba", "micromamba", "nix-collect-garbage", "nix", "nix-env", "guix", "opam"], &[]),
+    ],
+};
 
 /// Removals that are wholesale by themselves.
-const WHOLESALE: &[ToolCalls] = &[
-    tool(&["rustup"], &["self uninstall"]),
-    tool(&["conda", "mamba", "micromamba"], &["env remove", "remove --all", "uninstall --all"]),
-    tool(&["gem"], &["uninstall -a -x !-v|--version", "uninstall --all --executables"]),
-    tool(&["nix-collect-garbage"], &["-d|--delete-old|--delete-older-than=0d"]),
-    tool(&["nix"], &["profile wipe-history|remove --all", "store delete", "profile remove .*"]),
-    tool(&["nix-env"], &["--delete-generations|--uninstall=.*", "-e=.*"]),
-    tool(&["guix"], &["package -d|--delete-generations", "gc -d"]),
-    tool(&["flatpak"], &["uninstall|remove --all|--delete-data"]),
-    tool(&["snap"], &["remove --purge"]),
-    tool(&["opam"], &["switch remove", "remove --all"]),
-    tool(&["ghcup"], &["nuke"]),
-    tool(&["pipx"], &["uninstall-all"]),
-    tool(&["brew"], &["uninstall|remove|rm --ignore-dependencies --force"]),
-    tool(&["asdf"], &["plugin remove"]),
-    tool(&["tlmgr"], &["remove --all"]),
-    tool(&["apt", "apt-get"], &["remove|purge --allow-remove-essential|--force-yes"]),
-    tool(
-        &["dpkg"],
-        &["--force-all|--force-depends|--force-remove-essential|--force-remove-reinstreq --purge|-P|--remove|-r"],
-    ),
-    tool(&["rpm"], &["-e|--erase --nodeps|--allmatches"]),
-    tool(&["pacman", "yay", "paru"], &["-R -d"]),
-];
+pub(super) const WHOLESALE: ToolTable = ToolTable {
+    name: "wholesale-removal",
+    tools: &[
+        tool(&["rustup"], &["self uninstall"]),
+        tool(&["conda", "mamba", "micromamba"], &["env remove", "remove --all", "uninstall --all"]),
+        tool(&["gem"], &["uninstall -a -x !-v|--version", "uninstall --all --executables"]),
+        tool(&["nix-collect-garbage"], &["-d|--delete-old|--delete-older-than=0d"]),
+        tool(&["nix"], &["profile wipe-history|remove --all", "store delete", "profile remove .*"]),
+        tool(&["nix-env"], &["--delete-generations|--uninstall=.*", "-e=.*"]),
+        tool(&["guix"], &["package -d|--delete-generations", "gc -d"]),
+        tool(&["flatpak"], &["uninstall|remove --all|--delete-data"]),
+        tool(&["snap"], &["remove --purge"]),
+        tool(&["opam"], &["switch remove", "remove --all"]),
+        tool(&["ghcup"], &["nuke"]),
+        tool(&["pipx"], &["uninstall-all"]),
+        tool(&["brew"], &["uninstall|remove|rm --ignore-dependencies --force"]),
+        tool(&["asdf"], &["plugin remove"]),
+        tool(&["tlmgr"], &["remove --all"]),
+        tool(&["apt", "apt-get"], &["remove|purge --allow-remove-essential|--force-yes"]),
+        tool(
+            &["dpkg"],
+            &["--force-all|--force-depends|--force-remove-essential|--force-remove-reinstreq --purge|-P|--remove|-r"],
+        ),
+        tool(&["rpm"], &["-e|--erase --nodeps|--allmatches"]),
+        tool(&["pacman", "yay", "paru"], &["-R -d"]),
+    ],
+};
 
 /// What a system, or the programs on it, cannot do without.
 const VITAL: &[&str] = &[
@@ -122,9 +128,9 @@ fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
     if sight.seen.machine == Machine::Container {
         return;
     }
-    let removes = || tools::calls(sight, TOOLS);
+    let removes = || tools::calls(sight, &TOOLS);
     let vital = || !NOT_THE_SYSTEMS.contains(&sight.program()) && vital_named(sight);
-    if (tools::calls(sight, WHOLESALE) && !throw_away(sight))
+    if (tools::calls(sight, &WHOLESALE) && !throw_away(sight))
         || (removes() && (vital() || fed_by_a_list(sight) || given_a_list(sight)))
     {
         report(sight, "This removes packages that others depend on, or everything that was installed.", hits);

@@ -5,7 +5,7 @@ use crate::place::PlaceKind;
 use crate::rule::{Hit, Pack, Rule, RuleInput, RuleTrigger};
 use crate::sql;
 use crate::target::Target;
-use crate::tools::{self, RUNNERS, ToolCalls, tool};
+use crate::tools::{self, ToolTable, tool};
 use bash::StdinSource;
 use model::RuleKind;
 
@@ -47,7 +47,7 @@ pub const RULE: Rule = Rule {
         "turso db shell shop '.tables'",
         "aws athena start-query-execution --query-string 'SELECT 1'",
     ],
-    watch: RuleTrigger::Tools(TOOLS),
+    watch: RuleTrigger::Tools(&TOOLS),
     judge,
 };
 
@@ -61,33 +61,35 @@ const CLIENTS: &[&str] = &[
 ];
 
 /// Calls of other tools that carry SQL to a database.
-const TOOLS: &[ToolCalls] = &[
-    tool(CLIENTS, &[]),
-    tool(&["wrangler"], &["d1 execute !--local"]),
-    tool(&["prisma"], &["db execute"]),
-    tool(&["supabase"], &["db query|execute|sql", "sql"]),
-    tool(&["heroku"], &["pg:psql"]),
-    tool(&["fly", "flyctl"], &["postgres|pg|mpg connect"]),
-    tool(&["pscale"], &["shell", "sql"]),
-    tool(&["neonctl", "neon"], &["psql", "sql", ".. --psql"]),
-    tool(
-        &["aws"],
-        &[
-            "rds-data|redshift-data|athena|timestream-query|dynamodb execute-*|batch-execute-*|start-query-execution|query",
-        ],
-    ),
-    tool(&["gcloud"], &["spanner databases execute-sql", "spanner databases ddl update"]),
-    tool(&["manage.py", "django-admin"], &["dbshell"]),
-    tool(&["rails"], &["db|dbconsole"]),
-    tool(
-        &["artisan", "wp", "drush", "console", "spark"],
-        &["db", "db query|cli", "sql:query|sqlq|sql:cli|sqlc", "dbal:run-sql|doctrine:query:sql"],
-    ),
-    tool(RUNNERS, &[]),
-];
+const TOOLS: ToolTable = ToolTable {
+    name: "sql-destroy",
+    tools: &[
+        tool(CLIENTS, &[]),
+        tool(&["wrangler"], &["d1 execute !--local"]),
+        tool(&["prisma"], &["db execute"]),
+        tool(&["supabase"], &["db query|execute|sql", "sql"]),
+        tool(&["heroku"], &["pg:psql"]),
+        tool(&["fly", "flyctl"], &["postgres|pg|mpg connect"]),
+        tool(&["pscale"], &["shell", "sql"]),
+        tool(&["neonctl", "neon"], &["psql", "sql", ".. --psql"]),
+        tool(
+            &["aws"],
+            &[
+                "rds-data|redshift-data|athena|timestream-query|dynamodb execute-*|batch-execute-*|start-query-execution|query",
+            ],
+        ),
+        tool(&["gcloud"], &["spanner databases execute-sql", "spanner databases ddl update"]),
+        tool(&["manage.py", "django-admin"], &["dbshell"]),
+        tool(&["rails"], &["db|dbconsole"]),
+        tool(
+            &["artisan", "wp", "drush", "console", "spark"],
+            &["db", "db query|cli", "sql:query|sqlq|sql:cli|sqlc", "dbal:run-sql|doctrine:query:sql"],
+        ),
+    ],
+};
 
 fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
-    if !CLIENTS.contains(&sight.program()) && !tools::calls(sight, TOOLS) {
+    if !CLIENTS.contains(&sight.program()) && !tools::calls(sight, &TOOLS) {
         return;
     }
     let args = sight.command.args();

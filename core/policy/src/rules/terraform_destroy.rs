@@ -2,7 +2,7 @@
 
 use crate::calls::report;
 use crate::rule::{Hit, Pack, Rule, RuleInput, RuleTrigger};
-use crate::tools::{self, RUNNERS, ToolCalls, tool};
+use crate::tools::{self, ToolTable, tool};
 use model::RuleKind;
 
 pub const RULE: Rule = Rule {
@@ -25,28 +25,31 @@ pub const RULE: Rule = Rule {
         "terraform apply plan.tfplan", "npx cdk synth", "pulumi stack ls", "terraform destroy -help",
         "terraform workspace list",
     ],
-    watch: RuleTrigger::Tools(TOOLS),
+    watch: RuleTrigger::Tools(&TOOLS),
     judge,
 };
 
-const TOOLS: &[ToolCalls] = &[
-    tool(
-        &["terraform", "tofu", "terragrunt", "atmos", "opentofu", "tf"],
-        &[
-            ".. destroy|destroy-all !-help", ".. apply -destroy|-auto-approve",
-            "state rm|push|replace-provider !-dry-run", "workspace delete", "force-unlock", ".. state rm !-dry-run",
-        ],
-    ),
-    tool(
-        &["pulumi"],
-        &["destroy|down !--preview-only", "stack rm", "state delete", "up|update --yes|-y|--skip-preview"],
-    ),
-    tool(&["cdk", "cdktf", "aws-cdk", "cdktf-cli"], &["destroy"]),
-    tool(RUNNERS, &[]),
-];
+const TOOLS: ToolTable = ToolTable {
+    name: "terraform-destroy",
+    tools: &[
+        tool(
+            &["terraform", "tofu", "terragrunt", "atmos", "opentofu", "tf"],
+            &[
+                ".. destroy|destroy-all !-help", ".. apply -destroy|-auto-approve",
+                "state rm|push|replace-provider !-dry-run", "workspace delete", "force-unlock",
+                ".. state rm !-dry-run",
+            ],
+        ),
+        tool(
+            &["pulumi"],
+            &["destroy|down !--preview-only", "stack rm", "state delete", "up|update --yes|-y|--skip-preview"],
+        ),
+        tool(&["cdk", "cdktf", "aws-cdk", "cdktf-cli"], &["destroy"]),
+    ],
+};
 
 fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
-    if tools::calls(sight, TOOLS) {
+    if tools::calls(sight, &TOOLS) {
         report(sight, "This destroys or changes running infrastructure.", hits);
     }
 }
