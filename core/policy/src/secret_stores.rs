@@ -45,10 +45,6 @@ const HANDED_ON: ToolTable = ToolTable {
         tool(&["glab"], &["auth status -t|--show-token", "config get token"]),
         tool(&["aws"], &["configure export-credentials", "sts assume-role*|get-session-token|get-federation-token"]),
         tool(
-            &["aws"],
-            &["ecr get-login-password", "codeartifact get-authorization-token", "rds generate-db-auth-token"],
-        ),
-        tool(
             &["gcloud"],
             &["auth print-identity-token|print-refresh-token", "auth application-default print-access-token"],
         ),
@@ -75,9 +71,8 @@ const HANDED_ON: ToolTable = ToolTable {
         tool(&["git"], &["credential fill", "credential-* get"]),
         tool(&["npm"], &["config get *_authToken", "token list"]),
         tool(&["ykman"], &["oath accounts code"]),
-        tool(&["export", "declare", "typeset", "readonly"], &["-p|-x $", "$"]),
-        tool(&["env", "set"], &["$"]),
-        tool(&["printenv"], &["$", "*"]),
+        tool(&["export", "declare", "typeset", "readonly"], &["-p|-x $$"]),
+        tool(&["printenv"], &["$$", "*"]),
     ],
 };
 
@@ -96,7 +91,8 @@ pub(crate) fn shows(command: &Command) -> bool {
 pub(crate) fn prints(command: &Command) -> bool {
     let helper =
         || command.program().is_some_and(|name| name.starts_with("docker-credential-") && command.args().len() == 1);
-    shows(command) || tools::is_call(command, &HANDED_ON) || helper()
+    let bare = || matches!(command.program().as_deref(), Some("env" | "set" | "export" | "declare" | "typeset"));
+    (command.args().is_empty() && bare()) || shows(command) || tools::is_call(command, &HANDED_ON) || helper()
 }
 
 /// `kubectl get secret db -o yaml`; their names are none.
@@ -105,10 +101,8 @@ fn shows_cluster_secret(command: &Command) -> bool {
     let format = |word: &str| word.starts_with("-o") || word.starts_with("--output") || word.starts_with("--template");
     let name =
         |word: &str| matches!(word.rsplit('=').next().unwrap_or_default().trim_start_matches("-o"), "name" | "wide");
-    let kind = |word: &str| {
-        word.split(',').any(|kind| matches!(kind, "secret" | "secrets" | "all")) && word != "all"
-            || word.starts_with("secret/")
-    };
+    let kind =
+        |word: &str| word.split(',').any(|kind| matches!(kind, "secret" | "secrets")) || word.starts_with("secret/");
     words.iter().any(|word| word == "get")
         && words.iter().any(|word| kind(word))
         && words.iter().any(|word| format(word))

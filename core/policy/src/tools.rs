@@ -2,7 +2,7 @@
 //!
 //! A call is written as a user would write it: `apps destroy`, `db push --force-reset|--accept-data-loss`.
 //! `|` separates what is alike, `*` stands for one word or a part of one (`*:destroy`), `..` for words between that
-//! do not look, `!-n` for an option that must be absent, `--replicas=0` for its value, `$` for the end of the words,
+//! do not look, `!-n` for an option that must be absent, `--replicas=0` for its value, `$` for the end of the words (`$$` where none may be an option's value),
 //! `~delete` for every verb that deletes, `~remove` for those and `rm`, `remove` and their like.
 
 use crate::args::text;
@@ -115,7 +115,7 @@ fn opened(sight: &RuleInput<'_>, table: &ToolTable) -> bool {
     let next = sight.parsed_call.reading.commands.get(sight.at + 1);
     let program =
         next.filter(|next| next.via.len() > own.len() && next.via.starts_with(own)).and_then(Command::program);
-    program.is_some_and(|program| entries(&program, table).next().is_some())
+    program.is_some_and(|program| RUNNERS.contains(&program.as_str()) || entries(&program, table).next().is_some())
 }
 
 /// `prisma` of `npm:prisma@5`, `node_modules/.bin/prisma` and `node_modules/prisma/build/index.js`; a scoped package
@@ -238,6 +238,9 @@ fn stand(mut pattern: SplitAsciiWhitespace<'_>, operands: &[Operand<'_>]) -> boo
     if wanted == "$" {
         return operands.iter().all(|word| word.perhaps_value);
     }
+    if wanted == "$$" {
+        return operands.is_empty();
+    }
     let Some((first, rest)) = operands.split_first() else { return false };
     if wanted == ".." {
         return stand(pattern, operands) || (!looks(first.text) && stand(whole, rest));
@@ -318,6 +321,7 @@ mod tests {
             ("apps destroy !-n", "apps destroy -n web"),
             ("scale --replicas=0", "scale deploy/web --replicas=2"),
             ("down $", "down 1"),
+            ("uninstall -a $$", "uninstall -a rake"),
             (".. ~delete", "vm start --name delete-me"),
         ] {
             assert!(!fits(pattern, line), "{pattern}: {line}");

@@ -48,6 +48,8 @@ pub const RULE: Rule = Rule {
         "curl localhost:4000/graphql -d '{\"query\":\"mutation { deletePost(id: 1) { id } }\"}'",
         "curl https://api.example.com/graphql -d '{\"query\":\"{ deletedPosts { id } }\"}'",
         "curl -X DELETE http://192.168.1.20/api/x",
+        "curl -X DELETE http://localhost:3000/sessions -b cookies.txt",
+        "curl -X DELETE localhost/x -d url=https://example.com",
         "curl 'http://localhost:8123/' -d 'SELECT 1'",
         "curl -H 'X-HTTP-Method: GET' https://api.example.com/delete",
     ],
@@ -66,7 +68,7 @@ const PRACTICE: &[&str] = &[
 
 fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
     let words: Vec<Cow<'_, str>> = sight.command.args().iter().map(text).collect();
-    let urls: Vec<Url<'_>> = words.iter().filter_map(|word| Url::of(word)).collect();
+    let urls: Vec<Url<'_>> = addresses(&words).filter_map(Url::of).collect();
     let deletes = method(sight.program(), &words);
     let fed = match &sight.command.feed {
         StdinSource::Text(text) => Some(text.as_ref()),
@@ -117,6 +119,25 @@ fn method(program: &str, words: &[Cow<'_, str>]) -> bool {
             matches!(option.as_str(), "-method" | "-custommethod" | "-m")
         }),
     }
+}
+
+/// The words that may be addresses: not those that belong to an option.
+fn addresses<'w>(words: &'w [Cow<'w, str>]) -> impl Iterator<Item = &'w str> {
+    // Short options of `curl` that take a value, and long ones of any that take none.
+    const VALUED: &str = "AbcCdDeEFhHKmoPQrtTuUwxXyYz";
+    const BARE: &[&str] = &[
+        "--silent", "--show-error", "--location", "--insecure", "--fail", "--include", "--verbose", "--globoff",
+        "--compressed", "--fail-with-body", "--http1.1", "--http2", "--url", "--ignore-stdin", "--json", "--form",
+        "--netrc", "--quiet", "--follow", "--print-only", "--check-status", "--body", "--headers",
+    ];
+    let valued = |option: &str| match option.strip_prefix('-') {
+        Some(long) if long.starts_with('-') => !BARE.contains(&option) && !option.contains('='),
+        // In `-sXPOST` the value is already there.
+        Some(short) => short.find(|letter| VALUED.contains(letter)).is_some_and(|at| at + 1 == short.len()),
+        None => false,
+    };
+    let before = std::iter::once("").chain(words.iter().map(Cow::as_ref));
+    words.iter().zip(before).filter(move |(_, before)| !valued(before)).map(|(word, _)| word.as_ref())
 }
 
 fn operands<'w>(words: &'w [Cow<'w, str>]) -> impl Iterator<Item = &'w str> {
@@ -187,7 +208,7 @@ impl<'w> Url<'w> {
             || host == "localhost"
             || host.starts_with('$')
             || host.is_empty() && !port.is_empty();
-        (like && !matches!(scheme, "file")).then_some(Self { host, port, path })
+        (like && matches!(scheme, "" | "http" | "https")).then_some(Self { host, port, path })
     }
 
     /// Whether it is certainly somebody's on another machine.

@@ -72,7 +72,7 @@ pub(super) const WHOLESALE: ToolTable = ToolTable {
     tools: &[
         tool(&["rustup"], &["self uninstall"]),
         tool(&["conda", "mamba", "micromamba"], &["env remove", "remove --all", "uninstall --all"]),
-        tool(&["gem"], &["uninstall -a -x !-v|--version", "uninstall --all --executables"]),
+        tool(&["gem"], &["uninstall -a -x $$", "uninstall --all --executables $$"]),
         tool(&["nix-collect-garbage"], &["-d|--delete-old|--delete-older-than=0d"]),
         tool(&["nix"], &["profile wipe-history|remove --all", "store delete", "profile remove .*"]),
         tool(&["nix-env"], &["--delete-generations|--uninstall=.*", "-e=.*"]),
