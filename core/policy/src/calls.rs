@@ -30,11 +30,6 @@ impl<'a> Call<'a> {
         Self::from(args)
     }
 
-    /// A call of a tool whose long options have one dash.
-    pub(crate) fn one_dash(sight: &RuleInput<'a>) -> Self {
-        Self::from(Args::parse(sight.command.args(), Grammar { single_dash_long: true, ..Grammar::default() }))
-    }
-
     fn from(args: Args<'a>) -> Self {
         let words = args.operands.iter().map(|word| crate::args::text(word)).collect();
         Self { args, words }

@@ -9,6 +9,7 @@ use crate::path_actions::{PathAction, PathVerb};
 use crate::place::PlaceKind;
 use crate::rule::NEAR;
 use crate::running;
+use crate::secret_stores;
 use bash::{Command, StdinSource};
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
@@ -25,6 +26,7 @@ pub struct Index {
     secret_upstream: OnceCell<Vec<bool>>,
     environment: OnceCell<Vec<bool>>,
     piped: OnceCell<HashSet<usize>>,
+    taken: OnceCell<HashSet<usize>>,
     answered: OnceCell<HashSet<usize>>,
     made: OnceCell<Vec<Entry>>,
     moved: OnceCell<Vec<Entry>>,
@@ -105,6 +107,17 @@ impl Index {
     /// Whether what a command prints goes to another.
     pub(crate) fn piped(&self, parsed_call: &ParsedCall, at: usize) -> bool {
         self.piped.get_or_init(|| read_by(parsed_call, |_| true)).contains(&at)
+    }
+
+    /// Whether what a command prints goes to a program that keeps or uses a secret and prints nothing of it.
+    pub(crate) fn taken(&self, parsed_call: &ParsedCall, at: usize) -> bool {
+        const TAKERS: &[&str] = &[
+            "docker", "podman", "nerdctl", "buildah", "helm", "gh", "glab", "kubectl", "oc", "kubeseal", "skopeo",
+            "crane", "oras", "ssh-add", "gpg", "pbcopy", "xclip", "wl-copy", "npm", "vercel", "wrangler", "fly",
+            "flyctl", "vault", "git",
+        ];
+        let takes = |at: usize| program(parsed_call, at).is_some_and(|name| TAKERS.contains(&name));
+        self.taken.get_or_init(|| read_by(parsed_call, takes)).contains(&at)
     }
 
     /// Whether what a command prints goes to another machine, which answers.
@@ -224,14 +237,10 @@ fn read_by(parsed_call: &ParsedCall, reader: impl Fn(usize) -> bool) -> HashSet<
     found
 }
 
-/// Whether a command prints the environment, or a file with secrets.
+/// Whether a command prints the environment, a stored secret or a file with secrets.
 pub(crate) fn prints_secrets(command: &Command, acts: &[PathAction], ground: &LineContext<'_>) -> bool {
-    let bare = command.args().is_empty();
-    match command.program().as_deref() {
-        Some("env" | "set" | "export") if bare => true,
-        Some("printenv") => true,
-        _ => acts.iter().any(|act| act.deed == PathVerb::Read && guarded_keys::read(ground, &act.target).is_some()),
-    }
+    acts.iter().any(|act| act.deed == PathVerb::Read && guarded_keys::read(ground, &act.target).is_some())
+        || secret_stores::prints(command)
 }
 
 fn near(at: usize) -> std::ops::Range<usize> {

@@ -36,10 +36,12 @@ mod rule;
 pub mod rules;
 mod run_files;
 mod running;
+mod secret_stores;
 mod source;
 mod sql;
 mod target;
 pub mod taut_commands;
+mod tools;
 
 pub use config::{Diagnostic, Layer, LayerConfig, LayerKind, OnFailure, Trust};
 pub use explain::{Explanation, explain};

@@ -8,6 +8,7 @@ use crate::parsed_call::ParsedCall;
 use crate::path_actions::{PathAction, PathActionKind};
 use crate::place::PlaceKind;
 use crate::target::Target;
+use crate::tools::ToolTable;
 use bash::{Command, Via, Word};
 use model::RuleKind;
 use model::verdict::Intent;
@@ -40,6 +41,8 @@ pub struct Rule {
 pub enum RuleTrigger {
     /// Its program is one of these.
     Programs(&'static [&'static str]),
+    /// Its program is one of a table's.
+    Tools(&'static ToolTable),
     /// It does one of these to a file.
     Deeds(&'static [PathActionKind]),
     /// Its program runs text it is given, or is itself the outcome of another command.

@@ -40,7 +40,7 @@ fn statement(text: &str) -> Option<String> {
             )
         }
         "TRUNCATE" => !word(1).is_empty(),
-        "DELETE" => word(1) == "FROM" && !narrowed(&words),
+        "DELETE" => (word(1) == "FROM" || words.len() == 2) && !narrowed(&words),
         "UPDATE" => has("SET") && !narrowed(&words),
         "ALTER" => has("DROP") && matches!(word(1), "TABLE" | "DATABASE"),
         "FLUSHALL" | "FLUSHDB" => true,
@@ -59,11 +59,17 @@ fn narrowed(words: &[String]) -> bool {
 
 /// `BEGIN TRANSACTION DROP TABLE x`, `USE db DROP …`: the statement stands behind others.
 fn later(words: &[String]) -> Option<String> {
-    let at = words.iter().position(|word| word == "DROP" || word == "TRUNCATE")?;
     let first = words.first().map(String::as_str).unwrap_or_default();
+    // `WITH gone AS (DELETE FROM a RETURNING *) SELECT …`
+    let deletes = words.windows(2).position(|pair| matches!(pair, [verb, from] if verb == "DELETE" && from == "FROM"));
+    if let Some(rest) = deletes.filter(|_| first == "WITH").and_then(|at| words.get(at..))
+        && !narrowed(rest)
+    {
+        return Some("DELETE FROM".to_string());
+    }
+    let at = words.iter().position(|word| word == "DROP" || word == "TRUNCATE")?;
     let kind = words.get(at + 1).map(String::as_str).unwrap_or_default();
-    (matches!(first, "BEGIN" | "USE" | "WITH" | "DO" | "EXPLAIN" | "SET")
-        && first != "EXPLAIN"
+    (matches!(first, "BEGIN" | "USE" | "WITH" | "DO" | "SET" | "IF" | "GO" | "START")
         && matches!(kind, "TABLE" | "DATABASE" | "SCHEMA"))
     .then(|| format!("{} {kind}", words.get(at).map(String::as_str).unwrap_or_default()))
 }
@@ -113,15 +119,27 @@ mod tests {
     #[test]
     fn statements_that_destroy_are_told_from_look_alikes() {
         for text in [
-            "drop table users", "DELETE FROM users;", "select 1; TRUNCATE TABLE a", "/* x */ DROP DATABASE d",
-            "update a set b = 'where'", "delete from a where 1 = 1", "alter table a drop column b",
+            "drop table users",
+            "DELETE FROM users;",
+            "select 1; TRUNCATE TABLE a",
+            "/* x */ DROP DATABASE d",
+            "update a set b = 'where'",
+            "delete from a where 1 = 1",
+            "alter table a drop column b",
+            "with gone as (delete from a returning *) select * from gone",
+            "IF OBJECT_ID('a') IS NOT NULL DROP TABLE a",
         ] {
             assert!(destroys(text).is_some(), "{text}");
         }
         for text in [
-            "select * from drops", "DELETE FROM a WHERE id = 1", "insert into a values ('drop table users')",
-            "-- drop table x\nselect 1", "update a set b = 1 where c = 2", "create table truncate_log (id int)",
+            "select * from drops",
+            "DELETE FROM a WHERE id = 1",
+            "insert into a values ('drop table users')",
+            "-- drop table x\nselect 1",
+            "update a set b = 1 where c = 2",
+            "create table truncate_log (id int)",
             "select 'a; drop table b'",
+            "with old as (delete from a where id < 9 returning id) select * from old",
         ] {
             assert!(destroys(text).is_none(), "{text}");
         }

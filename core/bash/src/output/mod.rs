@@ -75,6 +75,12 @@ pub(crate) fn of(command: &Command, draft: Option<&str>, sure: bool) -> Output {
         ("echo", _) => printf::echo(args),
         ("printf", Some(args)) => printf::printf(args),
         ("printf", None) => printf::draft(args),
+        // Alone they print all variables there are.
+        ("export" | "set" | "readonly" | "alias", Some(args))
+            if args.is_empty() || args.iter().any(|arg| arg == "-p") =>
+        {
+            Output::Unknown
+        }
         ("true" | ":" | "export" | "set" | "shopt" | "cd" | "alias" | "unset" | "readonly" | "sleep", _) => {
             Output::nothing()
         }

@@ -50,6 +50,9 @@ pub(super) const RM_RF: Effect = Effect::Becomes(&["rm", "-rf"], 1);
 pub(super) const RMDIR: Effect = Effect::Becomes(&["rmdir"], 1);
 pub(super) const MV: Effect = Effect::Becomes(&["mv"], 2);
 pub(super) const CP: Effect = Effect::Becomes(&["cp"], 2);
+const HTTP_DELETE: Effect = Effect::Becomes(&["curl", "-X", "DELETE"], 1);
+const FLUSHALL: Effect = Effect::Becomes(&["redis-cli", "FLUSHALL"], 0);
+const DROP_DATABASE: Effect = Effect::Becomes(&["mongosh", "--eval", "db.dropDatabase()"], 0);
 
 pub(super) const SCRIPTS: Style = Style {
     hash_comments: true,
@@ -116,10 +119,15 @@ static PYTHON: Language = Language {
         ("open", Effect::Open),
         ("io.open", Effect::Open),
         ("codecs.open", Effect::Open),
+        ("requests.delete", HTTP_DELETE),
+        ("httpx.delete", HTTP_DELETE),
         ("exec", Effect::Code),
         ("eval", Effect::Code),
     ],
     methods: &[
+        ("flushall", FLUSHALL),
+        ("flushdb", FLUSHALL),
+        ("drop_database", DROP_DATABASE),
         ("unlink", RM),
         ("rmdir", RMDIR),
         ("write_text", Effect::Write),
@@ -193,6 +201,7 @@ static NODE: Language = Language {
         ("Bun.write", Effect::Write),
         ("Bun.spawn", Effect::Words),
         ("Bun.spawnSync", Effect::Words),
+        ("axios.delete", HTTP_DELETE),
         ("Function", Effect::Code),
         ("eval", Effect::Code),
     ],

@@ -31,10 +31,13 @@ pub(super) fn acts(by: &ActedBy<'_>, acts: &mut Vec<PathAction>) {
         }
         "sftp" | "ftp" => put(by, acts),
         "scp" | "rcp" | "croc" => copies(by, &Args::parse(words, SCP), acts),
-        "aws" | "gsutil" | "gcloud" | "az" | "rclone" | "mc" | "s3cmd" | "b2" => cloud_copy(by, acts),
-        "http" | "https" | "xh" => {
+        "aws" | "gsutil" | "gcloud" | "az" | "rclone" | "mc" | "s3cmd" | "b2" | "s5cmd" | "azcopy" => {
+            cloud_copy(by, acts)
+        }
+        "http" | "https" | "xh" | "xhs" => {
             let sent = words.iter().map(text).filter_map(|word| word.split_once('@').map(|(_, path)| path.to_string()));
             acts.extend(sent.map(|path| PathAction { deed: PathVerb::Send, target: by.path(&path) }));
+            sent_input(acts);
         }
         "gh" if words.first().is_some_and(|word| text(word) == "gist") => {
             acts.extend(
@@ -45,9 +48,13 @@ pub(super) fn acts(by: &ActedBy<'_>, acts: &mut Vec<PathAction>) {
                     .map(|word| PathAction { deed: PathVerb::Send, target: by.target(word) }),
             );
         }
-        "nc" | "ncat" | "netcat" | "socat" | "telnet" | "mail" | "mailx" | "sendmail" | "mutt" | "ssh" => {
-            sent_input(acts)
+        "pastebinit" | "wormhole" | "ffsend" | "telegram-send" | "onionshare-cli" | "wgetpaste" => named(by, acts),
+        "lftp" | "smbclient" | "tftp" => put_by_option(by, acts),
+        "mutt" | "mail" | "mailx" | "swaks" | "sendemail" => {
+            named(by, acts);
+            sent_input(acts);
         }
+        "nc" | "ncat" | "netcat" | "socat" | "telnet" | "sendmail" | "ssh" | "openssl" | "websocat" => sent_input(acts),
         _ => {}
     }
 }
@@ -57,7 +64,8 @@ fn curl(by: &ActedBy<'_>, args: &Args<'_>, acts: &mut Vec<PathAction>) {
         for value in args.values(name) {
             let file = value
                 .strip_prefix('@')
-                .or_else(|| value.split_once("=@").or_else(|| value.split_once("=<")).map(|(_, file)| file));
+                .or_else(|| value.split_once("=@").or_else(|| value.split_once("=<")).map(|(_, file)| file))
+                .or_else(|| value.split_once('@').filter(|_| name == "data-urlencode").map(|(_, file)| file));
             if let Some(file) = file.map(|file| file.split(';').next().unwrap_or(file)).filter(|file| *file != "-") {
                 acts.push(PathAction { deed: PathVerb::Send, target: by.path(file) });
             }
@@ -72,6 +80,24 @@ fn curl(by: &ActedBy<'_>, args: &Args<'_>, acts: &mut Vec<PathAction>) {
         acts.push(PathAction { deed: PathVerb::Send, target: by.path(file) });
     }
     sent_input(acts);
+}
+
+/// Every file that is named is sent.
+fn named(by: &ActedBy<'_>, acts: &mut Vec<PathAction>) {
+    let files = by.command.args().iter().filter(|word| !text(word).starts_with('-'));
+    acts.extend(files.map(|word| PathAction { deed: PathVerb::Send, target: by.target(word) }));
+}
+
+/// `lftp -e 'put .env'`: one word holds the commands.
+fn put_by_option(by: &ActedBy<'_>, acts: &mut Vec<PathAction>) {
+    let texts: Vec<_> = by.command.args().iter().map(text).filter(|word| word.contains("put ")).collect();
+    for command in texts.iter().flat_map(|text| text.split([';', '\n'])) {
+        let mut words = command.split_whitespace();
+        if words.next().is_some_and(|verb| matches!(verb, "put" | "mput" | "mirror")) {
+            let paths = words.filter(|word| !word.starts_with('-'));
+            acts.extend(paths.map(|path| PathAction { deed: PathVerb::Send, target: by.path(path) }));
+        }
+    }
 }
 
 /// `sftp host <<< 'put .env'`: commands on the standard input name what is sent.
@@ -114,20 +140,18 @@ fn copies(by: &ActedBy<'_>, args: &Args<'_>, acts: &mut Vec<PathAction>) {
 
 /// `aws s3 cp file s3://…` and its kin.
 fn cloud_copy(by: &ActedBy<'_>, acts: &mut Vec<PathAction>) {
+    const VERBS: &[&str] = &["cp", "mv", "sync", "copy", "put", "copyto", "mirror", "move"];
     let words: Vec<_> = by.command.args().iter().filter(|word| !text(word).starts_with('-')).collect();
-    if !words
-        .iter()
-        .any(|word| matches!(text(word).as_ref(), "cp" | "mv" | "sync" | "copy" | "upload" | "put" | "copyto"))
-    {
+    let verb = |wanted: &dyn Fn(&str) -> bool| words.iter().take(4).any(|word| wanted(&text(word)));
+    // What is uploaded by these is named by an option, or stands between the bucket and its name there.
+    let uploads = verb(&|word| word.starts_with("upload"))
+        || by.program == "mc" && verb(&|word| matches!(word, "cp" | "mirror" | "put"));
+    if !uploads && !verb(&|word| VERBS.contains(&word)) {
         return;
     }
     let Some((last, rest)) = words.split_last() else { return };
-    let away = text(last).contains(':');
-    if away {
-        acts.extend(
-            rest.iter()
-                .filter(|word| !text(word).contains(':'))
-                .map(|word| PathAction { deed: PathVerb::Send, target: by.target(word) }),
-        );
+    if uploads || text(last).contains(':') {
+        let files = rest.iter().skip(1).chain(uploads.then_some(last)).filter(|word| !text(word).contains(':'));
+        acts.extend(files.map(|word| PathAction { deed: PathVerb::Send, target: by.target(word) }));
     }
 }

@@ -18,12 +18,13 @@ pub const RULE: Rule = Rule {
         "docker compose down -v", "docker-compose down --volumes", "podman system prune", "docker container prune",
         "docker image prune -a", "docker rm -f $(docker ps -aq)", "docker rmi -f $(docker images -q)",
         "docker swarm leave --force", "docker stack rm app", "docker rm $(docker ps -aq)",
-        "docker kill $(docker ps -q)",
+        "docker kill $(docker ps -q)", "podman rm -af", "podman pod rm --all --force", "docker compose rm -fsv",
     ],
     passes: &[
         "docker ps", "docker run --rm -it alpine sh", "docker rm web", "docker rm -f web", "docker compose down",
         "docker build .", "docker stop web", "docker volume ls", "docker image ls", "docker exec web ls",
-        "docker compose up -d", "docker rmi old:1", "docker rm $(docker ps -aq -f status=exited)",
+        "docker compose up -d", "docker rmi old:1", "docker rm -f \"$NAME\"",
+        "docker rm $(docker ps -aq -f status=exited)",
     ],
     watch: RuleTrigger::Programs(&["docker", "podman", "docker-compose", "nerdctl", "podman-compose"]),
     judge,
@@ -44,6 +45,7 @@ fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
             .any(|word| word.starts_with('-') && !word.starts_with("--") && word.contains(letter))
     };
     let force = cluster('f') || call.flag("force");
+    let all = sight.program().starts_with("podman") && (cluster('a') || call.flag("all"));
     let volumes = cluster('v') || call.flag("volumes");
     let substituted = || args.iter().flat_map(|word| sight.parsed_call.substitutions.of(word));
     let stopped = match (call.word(0), call.word(1)) {
@@ -57,7 +59,9 @@ fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
         ("rm", _) if !force && substituted().any(|reading| only_ended(&reading)) => false,
         ("rm", _) if substituted().any(|reading| !reading.commands.is_empty()) => true,
         // One named container is made to be thrown away; a search takes all there are.
-        ("rm", _) => volumes || (force && (call.words.len() > 2 || args.iter().any(bash::Word::has_unknown))),
+        // Podman takes all of them at once.
+        ("rm" | "volume" | "pod", _) if all && call.any(|word| matches!(word, "rm" | "remove")) => true,
+        ("rm", _) => volumes || (force && (call.words.len() > 2 || args.iter().any(perhaps_many))),
         ("kill", _) => args.iter().any(bash::Word::has_unknown),
         ("rmi", _) | ("image", "rm") => force && args.iter().any(bash::Word::has_unknown),
         ("compose", "down") => volumes || call.flag("rmi"),
@@ -68,6 +72,12 @@ fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
     if stopped && !call.only_looks() {
         report(sight, "This removes containers, volumes or images, with the data in them.", hits);
     }
+}
+
+/// What a search finds; a plain variable holds one name more often than many.
+fn perhaps_many(word: &bash::Word) -> bool {
+    let searched = |piece: &bash::WordPiece| matches!(piece, bash::WordPiece::Unknown(source) if !source.starts_with('$') || source.starts_with("$("));
+    word.pieces.iter().any(searched)
 }
 
 /// `docker ps -aq -f status=exited`: containers that have run to their end.

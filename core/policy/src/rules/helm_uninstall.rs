@@ -1,7 +1,8 @@
 //! `helm-uninstall`: uninstalling releases.
 
-use crate::calls::{Call, report};
+use crate::calls::report;
 use crate::rule::{Hit, Pack, Rule, RuleInput, RuleTrigger};
+use crate::tools::{self, ToolTable, tool};
 use model::RuleKind;
 
 pub const RULE: Rule = Rule {
@@ -14,19 +15,32 @@ pub const RULE: Rule = Rule {
     denies: &[
         "helm uninstall web", "helm delete web", "helm -n prod uninstall api", "helm rollback web 1",
         "helmfile destroy", "argocd app delete api --yes", "flux uninstall --silent", "flux delete kustomization apps",
+        "helm --kube-context prod uninstall api", "argocd cluster rm prod", "helmfile -e prod delete",
     ],
     passes: &[
         "helm list", "helm template .", "helm uninstall web --dry-run", "helm upgrade web .", "helm status web",
         "helm lint", "argocd app list", "argocd app sync api", "flux get all", "flux reconcile source git x",
+        "helm plugin uninstall diff", "helm repo remove x", "helmfile diff",
     ],
-    watch: RuleTrigger::Programs(&["helm", "helmfile", "argocd", "flux"]),
+    watch: RuleTrigger::Tools(&TOOLS),
     judge,
 };
 
+const TOOLS: ToolTable = ToolTable {
+    name: "helm-uninstall",
+    tools: &[
+        tool(&["helm", "helm3"], &["uninstall|delete|del|un|rollback"]),
+        tool(&["helmfile"], &["destroy|delete"]),
+        tool(
+            &["argocd"],
+            &["app|appset|proj|account delete|rm", "cluster|repo|repocreds|cert rm", "app delete-resource|rollback"],
+        ),
+        tool(&["flux"], &["uninstall|delete"]),
+    ],
+};
+
 fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
-    let call = Call::of(sight);
-    let verb = if sight.program() == "argocd" { call.word(1) } else { call.word(0) };
-    if matches!(verb, "uninstall" | "delete" | "del" | "un" | "rollback" | "destroy") && !call.only_looks() {
+    if tools::calls(sight, &TOOLS) {
         report(sight, "This takes a running release away.", hits);
     }
 }

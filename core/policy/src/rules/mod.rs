@@ -28,11 +28,13 @@ mod git_stash_drop;
 mod git_worktree_remove;
 mod helm_uninstall;
 mod history_wipe;
+mod http_delete;
 mod key_delete;
 mod kill_all;
 mod kill_by_name;
 mod kubectl_delete;
 mod machine_stop;
+mod package_purge;
 mod pipe_to_shell;
 mod platform_destroy;
 mod protected_write;
@@ -66,6 +68,7 @@ use crate::command_facts::CommandFacts;
 use crate::path_actions::PathActionKind;
 use crate::rule::{Pack, Rule, RuleTrigger};
 use crate::running::EXECUTORS;
+use crate::tools::{self, ToolTable};
 use bash::Command;
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -100,6 +103,7 @@ pub static ALL: &[&Rule] = &[
     &setuid::RULE,
     &account_change::RULE,
     &machine_stop::RULE,
+    &package_purge::RULE,
     &device_write::RULE,
     &disk_format::RULE,
     &windows_destroy::RULE,
@@ -121,6 +125,7 @@ pub static ALL: &[&Rule] = &[
     &aws_delete::RULE,
     &cloud_delete::RULE,
     &platform_destroy::RULE,
+    &http_delete::RULE,
     &publish_package::RULE,
     &publish_release::RULE,
     &taut_command::RULE,
@@ -139,17 +144,30 @@ pub static ALL: &[&Rule] = &[
 static BY_PROGRAM: LazyLock<HashMap<&'static str, Vec<&'static Rule>>> = LazyLock::new(|| {
     let mut map: HashMap<&'static str, Vec<&'static Rule>> = HashMap::new();
     for rule in ALL {
-        let programs = match rule.watch {
-            RuleTrigger::Programs(programs) => programs,
-            RuleTrigger::Running => EXECUTORS,
+        let programs: Vec<&'static str> = match rule.watch {
+            RuleTrigger::Programs(programs) => programs.to_vec(),
+            RuleTrigger::Tools(table) => table.tools.iter().flat_map(|tool| tool.programs).copied().collect(),
+            RuleTrigger::Running => EXECUTORS.to_vec(),
             _ => continue,
         };
         for program in programs {
-            map.entry(program).or_default().push(rule);
+            let rules = map.entry(program).or_default();
+            if !rules.iter().any(|known| std::ptr::eq(*known, *rule)) {
+                rules.push(rule);
+            }
         }
     }
     map
 });
+
+/// The tables of calls that rules look for.
+pub(crate) fn tool_tables() -> impl Iterator<Item = &'static ToolTable> {
+    let watched = ALL.iter().filter_map(|rule| match rule.watch {
+        RuleTrigger::Tools(table) => Some(table),
+        _ => None,
+    });
+    watched.chain([&framework_db_reset::CODE, &package_purge::WHOLESALE])
+}
 
 /// Where each rule stands in the table.
 static POSITIONS: LazyLock<HashMap<&'static str, usize>> =
@@ -166,9 +184,13 @@ pub(crate) fn position(id: &str) -> Option<usize> {
 
 /// The rules that have something to look at in a command.
 pub(crate) fn watching<'s>(seen: &'s CommandFacts, command: &'s Command) -> impl Iterator<Item = &'static Rule> + 's {
-    let by_name = seen.program.as_deref().and_then(|program| BY_PROGRAM.get(program)).into_iter().flatten().copied();
+    let by_name =
+        seen.program.as_deref().and_then(|program| BY_PROGRAM.get(program)).map(Vec::as_slice).unwrap_or_default();
+    let run = tools::run_by(seen, command).flat_map(|tool| BY_PROGRAM.get(tool)).flatten().copied();
+    let run =
+        run.filter(|rule| matches!(rule.watch, RuleTrigger::Tools(_)) && !by_name.iter().any(|own| own.id == rule.id));
     // Who only asks harms nothing; what concerns Taut itself is judged by its own rules.
-    let by_name = by_name.filter(|rule| !seen.only_shows || rule.pack == Pack::SelfProtection);
+    let judges = |rule: &&Rule| !seen.only_shows || rule.pack == Pack::SelfProtection;
     let deeds = ALL.iter().copied().filter(|_| !seen.acts.is_empty()).filter(|rule| match rule.watch {
         RuleTrigger::Deeds(kinds) => seen.acts.iter().any(|act| kinds.contains(&act.deed.kind())),
         _ => false,
@@ -178,7 +200,7 @@ pub(crate) fn watching<'s>(seen: &'s CommandFacts, command: &'s Command) -> impl
         .iter()
         .copied()
         .filter(move |rule| nameless && matches!(rule.watch, RuleTrigger::Nameless | RuleTrigger::Running));
-    by_name.chain(deeds).chain(nameless)
+    by_name.iter().copied().chain(run).filter(judges).chain(deeds).chain(nameless)
 }
 
 /// Deeds that take something away.

@@ -3,6 +3,7 @@
 use crate::args::text;
 use crate::calls::{Call, report};
 use crate::rule::{Hit, Pack, Rule, RuleInput, RuleTrigger};
+use crate::rules::http_delete::mutation_deletes;
 use model::RuleKind;
 
 pub const RULE: Rule = Rule {
@@ -14,15 +15,26 @@ pub const RULE: Rule = Rule {
           release on a forge is deleted or changes who may see it.",
     instead: "Make a draft: `gh release create v1.0.0 --draft`.",
     denies: &[
-        "gh release create v1.0.0", "gh repo delete owner/x --yes", "gh release delete v1", "docker push org/app:1",
-        "podman push app", "gh repo edit --visibility public", "helm push chart.tgz oci://r", "glab release create v1",
-        "docker buildx build --push .", "gh api -X DELETE repos/o/r", "gh repo archive o/r",
+        "gh release create v1.0.0",
+        "gh repo delete owner/x --yes",
+        "gh release delete v1",
+        "docker push org/app:1",
+        "podman push app",
+        "gh repo edit --visibility public",
+        "helm push chart.tgz oci://r",
+        "glab release create v1",
+        "docker buildx build --push .",
+        "gh api -X DELETE repos/o/r",
+        "gh repo archive o/r",
+        "gh api graphql -f query='mutation { deleteRef(input: {refId: \"x\"}) { clientMutationId } }'",
+        "gh run delete 1",
         "skopeo copy a docker://b",
     ],
     passes: &[
         "gh pr create", "gh release list", "gh release create v1 --draft", "docker build .", "docker pull x",
         "gh repo view", "docker buildx build .", "docker buildx build --push=false .", "gh api repos/o/r",
-        "gh pr merge 1", "git push origin main", "gh issue list", "docker login", "gh run list",
+        "gh api -X DELETE repos/o/r/issues/1/labels/bug", "gh alias delete co", "gh pr merge 1",
+        "git push origin main", "gh issue list", "docker login", "gh run list",
     ],
     watch: RuleTrigger::Programs(&[
         "gh", "glab", "docker", "podman", "nerdctl", "helm", "skopeo", "crane", "oras", "buildah",
@@ -35,24 +47,19 @@ fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
     if call.only_looks() || call.flag("draft") || call.args.short('d') && sight.program() == "gh" {
         return;
     }
-    let delete = || {
-        sight
-            .command
-            .args()
-            .iter()
-            .map(text)
-            .any(|word| matches!(word.as_ref(), "DELETE" | "-XDELETE" | "--method=DELETE"))
-    };
     let stopped = match sight.program() {
         "gh" | "glab" => match (call.word(0), call.word(1)) {
             ("release", "create" | "delete" | "upload" | "delete-asset") => true,
+            ("run" | "ci" | "mr" | "deploy-key" | "schedule" | "incident" | "runner", "delete") => true,
+            ("project", "item-delete" | "field-delete") => true,
+            ("repo", "deploy-key" | "autolink") => call.word(2) == "delete",
             ("repo" | "project", "delete" | "archive" | "rename" | "transfer") => true,
             ("repo", "edit") => call.flag("visibility"),
             (
                 "secret" | "variable" | "gist" | "label" | "cache" | "ssh-key" | "gpg-key" | "issue" | "codespace",
                 "delete",
             ) => true,
-            ("api", _) => delete(),
+            ("api", _) => deletes_by_api(sight),
             _ => false,
         },
         "docker" | "podman" | "nerdctl" | "buildah" | "helm" | "crane" | "oras" => {
@@ -68,4 +75,17 @@ fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
     if stopped {
         report(sight, "This makes something public, or takes it away from others.", hits);
     }
+}
+
+/// A DELETE request or a mutation that deletes. What is put back by the opposite request passes: labels, stars, reviewers.
+fn deletes_by_api(sight: &RuleInput<'_>) -> bool {
+    const PUT_BACK: &[&str] =
+        &["/labels/", "/assignees", "/reactions", "/starred/", "/subscription", "/requested_reviewers", "/lock"];
+    let words: Vec<_> = sight.command.args().iter().map(text).collect();
+    let value = |word: &str| word.rsplit(['=', 'X']).next().is_some_and(|value| value.eq_ignore_ascii_case("delete"));
+    let option = |word: &str| word.starts_with("--method") || word.starts_with("-X");
+    let glued = words.iter().any(|word| option(word) && value(word));
+    let apart = words.iter().zip(words.iter().skip(1)).any(|(name, given)| option(name) && value(given));
+    let small = words.iter().any(|word| PUT_BACK.iter().any(|part| word.contains(part)));
+    ((glued || apart) && !small) || words.iter().any(|word| mutation_deletes(word))
 }

@@ -1,10 +1,10 @@
 //! `secret-read`: reading secrets.
 
-use crate::calls::Call;
 use crate::guarded_keys::{self, Guarded};
 use crate::path_actions::PathVerb;
 use crate::place::{Machine, PlaceKind};
-use crate::rule::{Hit, Pack, Rule, RuleInput, RuleTrigger};
+use crate::rule::{Hit, NEAR, Pack, Rule, RuleInput, RuleTrigger};
+use crate::secret_stores;
 use bash::Via;
 use model::RuleKind;
 
@@ -21,13 +21,31 @@ pub const RULE: Rule = Rule {
         "cat .env", "head -5 ~/.ssh/id_rsa", "grep SECRET .env.production", "cat ~/.aws/credentials", "Read: .env",
         "less /etc/shadow", "base64 ~/.ssh/id_ed25519", "cp ~/.ssh/id_rsa ./k",
         "security find-generic-password -w -s x", "gpg --export-secret-keys", "kubectl get secret db -o yaml",
-        "cat server.key", "gh auth token", "security find-internet-password -gs example.com",
+        "cat server.key", "gh auth token", "security find-internet-password -gs example.com", "echo $(gh auth token)",
     ],
     passes: &[
-        "cat .env.example", "ls -la .env", "source .env", "test -f .env", "cat ~/.ssh/id_rsa.pub", "grep -q KEY .env",
-        "cat src/env.rs", "cat ~/.ssh/config", "docker run --env-file .env app", "Read: README.md", "cat cert.pem",
-        "ssh -i ~/.ssh/id_rsa host uptime", "git check-ignore .env", "export $(grep -v \"^#\" .env | xargs)",
-        "kubectl get secrets", "kubectl get secret -o name", "kubectl get secrets -n prod -o wide",
+        "cat .env.example",
+        "ls -la .env",
+        "source .env",
+        "test -f .env",
+        "cat ~/.ssh/id_rsa.pub",
+        "grep -q KEY .env",
+        "cat src/env.rs",
+        "cat ~/.ssh/config",
+        "docker run --env-file .env app",
+        "Read: README.md",
+        "cat cert.pem",
+        "ssh -i ~/.ssh/id_rsa host uptime",
+        "git check-ignore .env",
+        "export $(grep -v \"^#\" .env | xargs)",
+        "kubectl get secrets",
+        "kubectl get secret -o name",
+        "kubectl get secrets -n prod -o wide",
+        "TOKEN=$(gh auth token) ./deploy.sh",
+        "gh auth token | docker login ghcr.io -u me --password-stdin",
+        "curl -H \"Authorization: Bearer $(gh auth token)\" https://api.github.com/user",
+        "vault kv get --help",
+        "kubectl get secret db -o yaml | kubectl apply -n dev -f -",
     ],
     watch: RuleTrigger::Line,
     judge,
@@ -105,53 +123,19 @@ fn defines(sight: &RuleInput<'_>, name: &str) -> bool {
     sight.parsed_call.reading.commands.iter().any(|command| command.via.iter().any(body))
 }
 
-/// Programs that keep secrets and print them when asked.
+/// A password store is asked, and what it prints is not only handed to a program that uses it.
 fn asks_a_store(sight: &RuleInput<'_>) -> bool {
-    let call = || Call::of(sight);
-    match sight.program() {
-        "security" if call().word(0) == "dump-keychain" => true,
-        "security" => {
-            call().word(0).starts_with("find-")
-                && sight
-                    .command
-                    .args()
-                    .iter()
-                    .map(|word| word.shown())
-                    .any(|word| word.starts_with('-') && word.contains(['w', 'g']))
-        }
-        "gpg" | "gpg2" => call().args.flags.iter().any(|flag| flag.name.starts_with("export-secret")),
-        // A function of that name is the line's own.
-        "pass" if defines(sight, "pass") => false,
-        "pass" => matches!(call().word(0), "show" | "grep") || call().word(0).contains('/'),
-        "op" => call().begins(&["read"]) || call().begins(&["item", "get"]),
-        "gh" => {
-            call().begins(&["auth", "token"])
-                || (call().begins(&["auth", "status"]) && (call().flag("show-token") || call().args.short('t')))
-        }
-        "aws" if call().begins(&["configure", "get"]) => {
-            call().word(2).contains("secret") || call().word(2).contains("token")
-        }
-        "gcloud" => call().begins(&["auth", "print-access-token"]) || call().begins(&["secrets", "versions", "access"]),
-        "aws" => {
-            call().begins(&["secretsmanager", "get-secret-value"])
-                || (call().begins(&["ssm", "get-parameter"]) && call().flag("with-decryption"))
-        }
-        "vault" => call().begins(&["kv", "get"]) || call().begins(&["read"]),
-        "kubectl" | "oc" => {
-            let args = sight.command.args();
-            let shows = args.iter().any(|word| {
-                let shown = word.shown();
-                shown.starts_with("-o") || shown.starts_with("--output") || shown.starts_with("--template")
-            });
-            let names = args.iter().any(|word| {
-                matches!(word.shown().rsplit('=').next().unwrap_or_default().trim_start_matches("-o"), "name" | "wide")
-            });
-            call().word(0) == "get"
-                && call().any(|word| word == "secret" || word == "secrets" || word.starts_with("secret/"))
-                && shows
-                && !names
-        }
-        "secret-tool" => call().word(0) == "lookup",
-        _ => false,
-    }
+    // A function of that name is the line's own.
+    !defines(sight, sight.program())
+        && secret_stores::shows(sight.command)
+        && !sight.index.taken(sight.parsed_call, sight.at) && !handed_over(sight)
+}
+
+/// `TOKEN=$(gh auth token)`, `curl -H "Authorization: Bearer $(gh auth token)" …`: nobody reads it along.
+fn handed_over(sight: &RuleInput<'_>) -> bool {
+    let Some((Via::Substitution, outside)) = sight.command.via.split_last() else { return false };
+    let later = sight.parsed_call.reading.commands.iter().skip(sight.at + 1).take(NEAR);
+    let outer = later.into_iter().find(|command| command.via.as_slice() == outside);
+    let prints = |name: &str| matches!(name, "echo" | "printf" | "cat" | "tee" | "print" | "eval");
+    outer.is_some_and(|outer| outer.words.is_empty() || outer.program().is_some_and(|name| !prints(&name)))
 }

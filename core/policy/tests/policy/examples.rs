@@ -94,3 +94,19 @@ fn ids_are_unique_and_found() {
         assert!(std::ptr::eq(rules::find(rule.id).unwrap(), *rule), "{}", rule.id);
     }
 }
+
+/// The reader opens some wrappers, and the table knows the others: one cause is one finding either way.
+#[test]
+fn g1_a_tool_that_a_wrapper_runs_is_reported_once() {
+    for line in [
+        "npx prisma migrate reset",
+        "npx prisma@5 migrate reset",
+        "pnpm dlx prisma migrate reset",
+        "sail php artisan migrate:fresh",
+        "npx ts-node ./node_modules/typeorm/cli.js schema:drop",
+        "npx wrangler d1 execute shop --remote --command 'DROP TABLE users'",
+        "bundle exec rails db:drop",
+    ] {
+        assert_eq!(judged(line).0.len(), 1, "{line}: {}", said(&judged(line)));
+    }
+}
