@@ -1,6 +1,6 @@
 //! Commands started in, or typed into, another terminal: `tmux`, `screen`, `script`, `expect`, terminal windows.
 
-use super::{joined, options, shell_text};
+use super::{joined, options, shell_text, texts};
 use crate::reading::{Via, Word};
 use crate::walk::{Place, Walker};
 use std::collections::HashSet;
@@ -240,7 +240,7 @@ impl Walker {
         let from_input = operands.first().is_none_or(|word| word.shown() == "-") && texts.is_empty();
         texts.extend(place.draft.as_deref().filter(|_| from_input).map(str::to_string));
         for text in texts {
-            self.open_text("expect", &[Word::text("-c"), Word::text(spawns(&text))], place);
+            self.inner_text(&texts::spawned(&spawns(&text)), Via::Wrapper("expect".to_string()), place);
         }
     }
 

@@ -286,7 +286,8 @@ fn quoted_behind(text: &str, word: &str) -> String {
     text.split(word).skip(1).filter_map(|rest| rest.split('"').nth(1)).collect::<Vec<_>>().join("\n")
 }
 
-fn spawned(text: &str) -> String {
+/// The shell in lines of Tcl.
+pub(super) fn spawned(text: &str) -> String {
     let calls = text.split([';', '\n']).filter_map(|line| {
         let line = line.trim();
         let run = ["spawn ", "exec ", "system "].iter().find_map(|verb| line.strip_prefix(verb));

@@ -135,15 +135,6 @@ const WRAPPERS: &[Wrapper] = &[
     wrapper("not", &[], 0),
     wrapper("repeat", &[], 1),
     wrapper("start-stop-daemon", &["-p", "-u", "-g", "-c", "-n", "--pidfile", "--user", "--chuid", "--name"], 0),
-    wrapper("xterm", &["-T", "-geometry", "-title"], 0),
-    wrapper("urxvt", &[], 0),
-    wrapper("konsole", &["--workdir", "-p"], 0),
-    wrapper("alacritty", &["--working-directory", "-t"], 0),
-    wrapper("foot", &["-T", "-a"], 0),
-    wrapper("kitty", &["-d", "--title", "-o"], 0),
-    wrapper("gnome-terminal", &["--title"], 0),
-    wrapper("xfce4-terminal", &["--title"], 0),
-    wrapper("wezterm", &["--cwd"], 1),
     wrapper("gsudo", &["-u"], 0),
     wrapper("please", &["-u", "-t"], 0),
     wrapper("nsjail", &[], 0),
@@ -354,9 +345,6 @@ impl Wrapper {
 fn marks(name: &str) -> &'static [&'static str] {
     match name {
         "nix" => &["-c", "--command", "--"],
-        "xterm" | "urxvt" | "konsole" | "alacritty" | "foot" | "gnome-terminal" | "xfce4-terminal" | "wezterm" => {
-            &["-e", "-x", "--"]
-        }
         "guix" | "mise" | "chamber" | "devbox" | "doppler" | "infisical" | "dotenvx" | "onchange" | "reflex"
         | "pueue" | "lerna" | "cargo" | "op" | "aws-vault" | "watchexec" | "bacon" | "lldb" | "perf" | "flox"
         | "distrobox" | "nsjail" | "teller" | "nx" => &["--"],
