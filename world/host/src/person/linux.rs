@@ -69,7 +69,7 @@ impl Clock {
         if !sys::process::proc_is_true() {
             return None;
         }
-        let text = fs::read_to_string("/proc/stat").ok()?;
+        let text = String::from_utf8(tree::read("/proc/stat", STATUS_BYTES * 64)?).ok()?;
         let booted = text.lines().find_map(|line| line.strip_prefix("btime "))?.trim().parse::<i64>().ok()?;
         Some(Self { booted: booted * 1000, ticks: sys::process::ticks_per_second().max(1) })
     }

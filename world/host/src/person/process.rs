@@ -147,7 +147,7 @@ fn is_other(path: &Path) -> bool {
     let bytes = path.as_os_str().as_bytes();
     let holds = |part: &&str| bytes.windows(part.len()).any(|window| window == part.as_bytes());
     let stem = path.file_stem().map(OsStrExt::as_bytes).unwrap_or_default();
-    others::PROGRAMS.iter().any(|known| stem == known.as_bytes()) || others::PACKAGES.iter().any(|part| holds(part))
+    others::PROGRAMS.iter().any(|known| stem == known.as_bytes()) || others::PACKAGES.iter().any(holds)
 }
 
 /// When a file that the user may write was last written, renamed or linked. One that cannot be looked at may have been
