@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use shuck_ast::StmtSeq;
 
-use crate::files::{self, KnownFiles, OpenFile};
+use crate::files::{self, KnownFile, KnownFiles, OpenFile};
 use crate::limits::{self, Allowance};
 use crate::outline::outline;
 use crate::output::Output;
@@ -30,6 +30,8 @@ pub(crate) struct Walker {
     /// What process substitutions print, by their source, and what the line writes into files,
     /// by their path: a shell may be told to run it.
     pub(crate) printed: HashMap<String, Rc<String>>,
+    /// The same as files, where they list entries of a task runner.
+    pub(crate) written_lists: HashMap<String, (Rc<String>, Arc<KnownFile>)>,
     /// Entries of files that were gone into, by a hash of what was asked for.
     pub(crate) entered: HashSet<u64>,
     /// What is known of the files that the line runs.
@@ -81,6 +83,7 @@ impl Walker {
             scope: Scope::new(around),
             allowance: Allowance::new(line),
             printed: HashMap::new(),
+            written_lists: HashMap::new(),
             entered: HashSet::new(),
             files: around.files.clone(),
             open_file: None,

@@ -1,6 +1,6 @@
 //! Findings in files that list what a runner runs.
 
-use crate::common::{PROJECT, parse_call, said};
+use crate::common::{PROJECT, judged_with, parse_call, said};
 use model::Ms;
 use model::fact::{Facts, FileContent, FileFact, Probe};
 use policy::{Circumstances, Policy, judge};
@@ -26,4 +26,16 @@ fn g12_a_committed_makefile_may_install_below_usr_local_and_nowhere_else() {
     assert_eq!(judged("make etc", true), "deny protected-write");
     assert_eq!(judged("make keys", true), "deny protected-write");
     assert_eq!(judged("install app /usr/local/bin/app", true), "deny protected-write");
+}
+
+/// A package manager changes its own list: that it is new does not say who wrote the script.
+#[test]
+fn g12_lists_that_package_managers_write_are_told_from_files_of_the_session() {
+    let found = |line: &str, name: &str, text: &str| {
+        let findings = judged_with(line, PROJECT, &[(name.to_string(), text.to_string())]);
+        findings.0[0].file.clone().map(|file| (file.path, file.line, file.installed))
+    };
+    let package = "{\n\"scripts\": {\n\"x\": \"rm -rf src\"\n}}";
+    assert_eq!(found("npm run x", "package.json", package), Some(("package.json".into(), 3, true)));
+    assert_eq!(found("make x", "Makefile", "x:\n\trm -rf src\n"), Some(("Makefile".into(), 2, false)));
 }

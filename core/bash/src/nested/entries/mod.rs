@@ -9,6 +9,7 @@ mod tasks;
 
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
+use std::rc::Rc;
 use std::sync::Arc;
 
 use super::options;
@@ -92,10 +93,16 @@ impl Walker {
         known.text().is_some().then_some(known)
     }
 
+    /// A list that the line itself has written, made into a file once.
     fn written_at(&mut self, path: &str) -> Option<Arc<KnownFile>> {
         let text = self.printed.get(path)?.clone();
+        if let Some((_, file)) = self.written_lists.get(path).filter(|(known, _)| Rc::ptr_eq(known, &text)) {
+            return Some(file.clone());
+        }
         let content = KnownContent::Text(text.as_str().into());
-        Some(Arc::new(KnownFile { path: path.into(), real: path.into(), content }))
+        let file = Arc::new(KnownFile { path: path.into(), real: path.into(), content });
+        self.written_lists.insert(path.to_string(), (text, file.clone()));
+        Some(file)
     }
 
     /// The folder the line is in, or the one an option names.
