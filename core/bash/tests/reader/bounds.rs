@@ -25,7 +25,7 @@ fn deep_nesting_is_refused_and_not_passed() {
         ("${x:-", "}"),
         ("if a; then ", "; fi"),
         ("while a; do ", "; done"),
-        ("case x in a) ", ";; esac"),
+        ("case a in a) ", ";; esac"),
         ("$((", "))"),
         ("<(", ")"),
         ("{a,", "}"),
