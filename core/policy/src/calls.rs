@@ -58,9 +58,9 @@ impl<'a> Call<'a> {
         self.args.flags.iter().any(|flag| {
             // What only the run tells may be `none`.
             let off =
-                flag.value.as_deref().is_some_and(|value| matches!(value, "none" | "false") || value.contains('$'));
+                flag.value.as_deref().is_some_and(|value| matches!(value, "none" | "false" | "no" | "off" | "0") || value.contains('$'));
             flag.long && help.contains(&flag.name.as_ref()) && !off
-        }) || self.any(|word| word == "help")
+        }) || self.word(0) == "help"
             || (self.words.is_empty() && self.flag("version"))
     }
 }

@@ -166,11 +166,6 @@ impl Walker {
         let name = match words.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
             ["start" | "s", name, ..] => Some(name.to_string()),
             ["start" | "s"] | [] => None,
-            ["run", ..] => {
-                let rest = operands.get(1..).unwrap_or_default();
-                self.inner(rest, Vec::new(), crate::reading::Via::Wrapper("foreman".to_string()), place);
-                return true;
-            }
             _ => return false,
         };
         let Some(folder) = self.entry_folder(options::value(&options, &["-d", "--root"])) else { return false };
