@@ -6,6 +6,7 @@ use crate::parsed_call::ParsedCall;
 use crate::policy::Policy;
 use crate::rule::shown;
 use crate::rules;
+use crate::run_files;
 use bash::Via;
 use model::Findings;
 use model::fact::Facts;
@@ -39,6 +40,10 @@ pub fn explain(parsed_call: &ParsedCall, policy: &Policy, facts: &Facts, circums
     let ground = LineContext::new(&parsed_call.around, parsed_call.cwd.as_deref(), facts);
     let mut steps = Vec::new();
     for (command, seen) in parsed_call.reading.commands.iter().zip(&parsed_call.seen) {
+        // What keeps secrets is read for what it does, and not shown: `explain` is no way to read it out.
+        if command.file().is_some_and(|(path, _)| run_files::keeps_secrets(path, &ground)) {
+            continue;
+        }
         let acts = seen.acts.iter().map(|act| {
             let place = ground.place(&act.target, seen.machine);
             format!("{:?} {} ({place:?})", act.deed.kind(), act.target.shown).to_lowercase()
@@ -54,6 +59,7 @@ pub fn explain(parsed_call: &ParsedCall, policy: &Policy, facts: &Facts, circums
         });
     }
     let troubles = parsed_call.reading.troubles.iter().map(|trouble| match &trouble.file {
+        Some((path, line)) if run_files::keeps_secrets(path, &ground) => format!("{path}:{line}: {}", trouble.why),
         Some((path, line)) => format!("{path}:{line}: {}: {}", trouble.why, trouble.text),
         None => format!("{}: {}", trouble.why, trouble.text),
     });

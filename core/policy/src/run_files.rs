@@ -1,7 +1,9 @@
 //! Files that a line runs: what the reader wants to know of them, asked of the world and given back.
 
+use crate::guarded_keys;
 use crate::line_context::LineContext;
 use crate::rule::Hit;
+use crate::target::Target;
 use bash::{Command, KnownContent, KnownFile, KnownFiles, Via, WantedFile};
 use model::FoundInFile;
 use model::fact::{Facts, FileContent, FileFact, Probe};
@@ -69,6 +71,13 @@ pub(crate) fn as_committed(command: &Command, ground: &LineContext<'_>) -> bool 
 
 /// Lists that package managers write into: that one has changed does not say whose its scripts are.
 const MANAGED: &[&str] = &["/package.json", "/composer.json", "/pyproject.toml", "/deno.json", "/deno.jsonc"];
+
+/// Whether a file is one that is not read out, by its own name or by what it is a link to.
+pub(crate) fn keeps_secrets(path: &str, ground: &LineContext<'_>) -> bool {
+    let fact = ground.facts.files.iter().map(|(_, fact)| fact).find(|fact| fact.path == path);
+    let names = fact.map(|fact| fact.real.as_str()).into_iter().chain([path]);
+    names.into_iter().any(|name| guarded_keys::read(ground, &Target::path(name, None)).is_some())
+}
 
 /// Folders that package managers fill: nobody wrote what is in them by hand.
 const INSTALLED: &[&str] =

@@ -26,7 +26,8 @@ fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
     let in_file = reading.troubles.iter().find(|trouble| trouble.file.is_some());
     if let Some(trouble) = in_file {
         let reason = format!("A part of the file cannot be read before it runs ({}).", trouble.why);
-        let subject: String = trouble.text.chars().take(120).collect();
+        // Named, not quoted: whoever runs it may not be allowed to read it.
+        let subject = trouble.file.as_ref().map(|(path, _)| path.to_string()).unwrap_or_default();
         hits.push(Hit { file: trouble.file.clone(), ..Hit::new(subject, reason) });
     }
     let Some(trouble) = reading.troubles.iter().find(|trouble| trouble.file.is_none()) else { return };

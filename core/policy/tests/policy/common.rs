@@ -37,6 +37,14 @@ pub fn judged_in(line: &str, cwd: &str) -> Findings {
 
 /// A line where these files stand, each with its text. What only the run would tell passes where no session is known.
 pub fn judged_with(line: &str, cwd: &str, files: &[(String, String)]) -> Findings {
+    let (parsed_call, facts) = read_with(line, cwd, files);
+    let mut findings = judge(&parsed_call, &Policy::built_in(), &facts, &Circumstances::default());
+    findings.0.retain(|finding| !finding.file.as_ref().is_some_and(|file| file.unknown));
+    findings
+}
+
+/// A line that was read with these files, and what is known of them.
+pub fn read_with(line: &str, cwd: &str, files: &[(String, String)]) -> (ParsedCall, Facts) {
     let mut parsed_call = parse_call(line, cwd);
     let mut facts = Facts::default();
     while let Some(asked) = parsed_call.file_probes().into_iter().find(|probe| facts.file(probe).is_none()) {
@@ -44,9 +52,7 @@ pub fn judged_with(line: &str, cwd: &str, files: &[(String, String)]) -> Finding
         facts.files.push((asked, found));
         parsed_call = parsed_call.with_files(&facts);
     }
-    let mut findings = judge(&parsed_call, &Policy::built_in(), &facts, &Circumstances::default());
-    findings.0.retain(|finding| !finding.file.as_ref().is_some_and(|file| file.unknown));
-    findings
+    (parsed_call, facts)
 }
 
 fn stands_at(asked: &Probe, cwd: &str, files: &[(String, String)]) -> FileFact {

@@ -25,3 +25,12 @@ fn a_harmless_command_meets_few_rules() {
     assert!(explained.steps[0].looked.is_empty(), "{:?}", explained.steps[0].looked);
     assert!(explained.findings.0.is_empty());
 }
+
+#[test]
+fn g12_what_keeps_secrets_is_read_for_what_it_does_and_not_shown() {
+    let files = [(".env".to_string(), "KEY=a s3cr3t-word\nif then (((s3cr3t-word\nrm -rf ~\n".to_string())];
+    let (parsed_call, facts) = crate::common::read_with("bash .env", crate::common::PROJECT, &files);
+    let explained = explain(&parsed_call, &Policy::built_in(), &facts, &Circumstances::default());
+    assert!(!format!("{explained:?}").contains("s3cr3t-word"), "{explained:?}");
+    assert!(explained.findings.0.iter().any(|finding| finding.rule == "rm-root"), "{explained:?}");
+}
