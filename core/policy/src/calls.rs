@@ -57,8 +57,10 @@ impl<'a> Call<'a> {
         let help = ["help", "dry-run", "dryrun", "list", "dry", "what-if", "noop"];
         self.args.flags.iter().any(|flag| {
             // What only the run tells may be `none`.
-            let off =
-                flag.value.as_deref().is_some_and(|value| matches!(value, "none" | "false" | "no" | "off" | "0") || value.contains('$'));
+            let off = flag
+                .value
+                .as_deref()
+                .is_some_and(|value| matches!(value, "none" | "false" | "no" | "off" | "0") || value.contains('$'));
             flag.long && help.contains(&flag.name.as_ref()) && !off
         }) || self.word(0) == "help"
             || (self.words.is_empty() && self.flag("version"))

@@ -43,6 +43,11 @@ pub(crate) fn written(ground: &LineContext<'_>, target: &Target) -> Option<Guard
     secret(name).filter(|guarded| *guarded != Guarded::Credentials).or_else(|| key_folder(target))
 }
 
+/// Whether a target is a whole folder of keys or credentials of somebody's.
+pub(crate) fn is_key_folder(ground: &LineContext<'_>, target: &Target) -> bool {
+    matches!(parts(ground, target).0, Some(".ssh" | ".gnupg" | ".aws" | ".kube" | ".azure" | ".config/gcloud"))
+}
+
 /// Why reading a target shows a secret.
 pub(crate) fn read(ground: &LineContext<'_>, target: &Target) -> Option<Guarded> {
     let (below_home, name) = parts(ground, target);

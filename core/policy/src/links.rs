@@ -186,7 +186,8 @@ mod tests {
     use super::*;
 
     fn leads(line: &str, path: &str) -> String {
-        let around = bash::Surroundings { cwd: Some("/p".into()), home: Some("/h".into()), ..bash::Surroundings::default() };
+        let around =
+            bash::Surroundings { cwd: Some("/p".into()), home: Some("/h".into()), ..bash::Surroundings::default() };
         let mut links = LinkedPaths::default();
         for command in &bash::read(line, &around).commands {
             links.learn(&command.program().unwrap_or_default(), command);

@@ -184,13 +184,17 @@ impl<'w> ToolWords<'w> {
         ];
         let looks = |option: &ToolOption<'_>| {
             // What only the run tells may be `none`.
-            let off = option.value.is_some_and(|value| matches!(value, "none" | "false" | "no" | "off" | "0") || value.contains('$'));
+            let off = option
+                .value
+                .is_some_and(|value| matches!(value, "none" | "false" | "no" | "off" | "0") || value.contains('$'));
             LOOKS.contains(&option.name.trim_start_matches('-')) && option.name.len() > 2 && !off
         };
         let help = |at: Option<&Operand<'_>>| at.is_some_and(|word| word.text == "help");
         self.options.iter().any(looks)
             || self.options.last().is_some_and(|option| option.name == "-h" && option.value.is_none())
             || help(self.operands.first())
+            // `aws s3 rb help`: behind more it is the name of something.
+            || (self.options.is_empty() && self.operands.len() <= 3 && help(self.operands.last()))
     }
 
     fn fits(&self, pattern: &str) -> bool {

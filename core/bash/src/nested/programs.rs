@@ -80,8 +80,8 @@ impl Walker {
             return Some(name.clone());
         }
         let name = path.rsplit('/').next().unwrap_or(path);
-        // `which rm` is known to print the name alone.
-        let named = !path.contains('/') && is_dangerous(name);
+        // `which rm` is known to print the name alone. Taut may be installed anywhere.
+        let named = (!path.contains('/') && is_dangerous(name)) || name == "taut";
         (named || is_system(path) || resolved.as_deref().is_some_and(is_system)).then(|| name.to_string())
     }
 

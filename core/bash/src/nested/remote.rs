@@ -74,7 +74,8 @@ impl Walker {
                 "-S" if matches!(program, "scp" | "sftp") => text,
                 _ => continue,
             };
-            self.inner_text(text.trim_matches(['"', '\'']), Via::Wrapper(program.to_string()), place);
+            // Not named after the program: what that runs is elsewhere.
+            self.inner_text(text.trim_matches(['"', '\'']), Via::Wrapper("proxy".to_string()), place);
         }
     }
 

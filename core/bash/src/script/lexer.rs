@@ -259,7 +259,9 @@ fn written(body: &str, puts_in: bool, raw: bool) -> Word {
         push_text(&mut word, &decoded(before, raw));
         let (inside, after) = from.split_at_checked(width).unwrap_or((from, ""));
         if opening {
-            word.pieces.push(WordPiece::Unknown(inside.to_string()));
+            // `$ENV{HOME}`, `#{ENV['HOME']}`, `${process.env.HOME}`: a shell that is given the text knows it by this name.
+            let home = inside.contains("HOME") && (inside.contains("ENV") || inside.contains("env"));
+            word.pieces.push(WordPiece::Unknown(if home { "$HOME" } else { inside }.to_string()));
         } else {
             push_text(&mut word, inside);
         }
@@ -284,6 +286,10 @@ fn opening(from: &str, closed: bool) -> (bool, usize) {
     }
     if let Some(name) = from.strip_prefix('$') {
         let width = name.find(|c: char| c != '_' && !c.is_alphanumeric()).unwrap_or(name.len());
+        // `$ENV{NAME}`
+        if name.get(width..).is_some_and(|rest| rest.starts_with('{')) && width > 0 {
+            return braced(width + 1).map_or((true, width + 1), |end| (true, end));
+        }
         return if width > 0 { (true, width + 1) } else { (false, 1) };
     }
     (false, first)

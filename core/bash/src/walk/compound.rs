@@ -4,8 +4,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use shuck_ast::{
-    CaseCommand, CaseTerminator, Command as Syntax, CompoundCommand, ForCommand, IfCommand, Redirect, Span, Stmt, StmtSeq,
-    StmtTerminator,
+    CaseCommand, CaseTerminator, Command as Syntax, CompoundCommand, ForCommand, IfCommand, Redirect, Span, Stmt,
+    StmtSeq, StmtTerminator,
 };
 
 use super::{Place, Walker, condition};

@@ -38,7 +38,9 @@ impl Walker {
             Syntax::Binary(binary) => match binary.op {
                 BinaryOp::And | BinaryOp::Or => {
                     let (parts, operators) = chain(statement, |op| matches!(op, BinaryOp::And | BinaryOp::Or));
-                    self.and_or(parts, operators, source, place, |walker, part, place| walker.statement(part, source, place))
+                    self.and_or(parts, operators, source, place, |walker, part, place| {
+                        walker.statement(part, source, place)
+                    })
                 }
                 BinaryOp::Pipe | BinaryOp::PipeAll => {
                     let (parts, _) = chain(statement, |op| matches!(op, BinaryOp::Pipe | BinaryOp::PipeAll));

@@ -62,7 +62,8 @@ impl Walker {
             return Output::Unknown;
         }
         let parts = pieces.split(|piece| list_operator(piece.kind).is_some());
-        let output = self.and_or(parts, operators, source, place, |walker, part, place| walker.piped(part, source, place));
+        let output =
+            self.and_or(parts, operators, source, place, |walker, part, place| walker.piped(part, source, place));
         self.allowance.rise();
         output
     }

@@ -247,8 +247,10 @@ fn rsync(by: &ActedBy<'_>, args: &Args<'_>, acts: &mut Vec<PathAction>) {
         }
     }
     if args.long_flag("remove-source-files") || args.long_flag("remove-sent-files") {
+        // What has gone to another machine is gone from here.
+        let deed = if remote(last) { PathVerb::Remove(Reach::Tree) } else { PathVerb::Displace };
         let local = sources.iter().filter(|word| !remote(word));
-        acts.extend(local.map(|word| PathAction { deed: PathVerb::Displace, target: by.target(word) }));
+        acts.extend(local.map(|word| PathAction { deed, target: by.target(word) }));
     }
     let deed = if remote(last) { PathVerb::Send } else { PathVerb::Read };
     acts.extend(sources.iter().filter(|word| !remote(word)).map(|word| PathAction { deed, target: by.target(word) }));

@@ -38,7 +38,7 @@ fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
         let PathVerb::Permit(reach) = act.deed else { continue };
         let stopped = match place {
             PlaceKind::Root | PlaceKind::System | PlaceKind::Mount | PlaceKind::UnknownRoot => true,
-            PlaceKind::Home | PlaceKind::OtherHome | PlaceKind::Above => reach == Reach::Tree,
+            PlaceKind::Home | PlaceKind::OtherHome | PlaceKind::Above => reach == Reach::Tree || locks(sight),
             _ => false,
         };
         let secret = || {
@@ -60,6 +60,13 @@ fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
             hits.push(Hit::new(sight.shown(), reason).about(path).weighing(system));
         }
     }
+}
+
+/// Whether a mode of digits takes a folder away from its owner.
+fn locks(sight: &RuleInput<'_>) -> bool {
+    let mode = sight.command.args().iter().map(text).find(|word| !word.starts_with('-')).unwrap_or_default();
+    let digits = sight.program() == "chmod" && !mode.is_empty() && mode.chars().all(|c| c.is_digit(8));
+    digits && mode.chars().rev().nth(2).unwrap_or('0') != '7'
 }
 
 /// Whether a mode gives anything to others than the owner.

@@ -53,6 +53,9 @@ fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
             // A first `.env` made from the example is the first step of half the projects there are.
             Some(Guarded::Env) if absent() => continue,
             Some(guarded) => guarded.about(),
+            None if act.deed == PathVerb::Displace && guarded_keys::is_key_folder(sight.ground, &act.target) => {
+                Guarded::Key.about()
+            }
             None if act.deed == PathVerb::Write && installs(sight, act.target.path.as_deref()) => continue,
             None if act.deed == PathVerb::Write && is_system(place, real.as_ref().unwrap_or(&act.target)) => {
                 weight = if place == PlaceKind::System { rm_system::weight(sight, &act.target, 1) } else { weight };

@@ -128,7 +128,8 @@ fn asks_a_store(sight: &RuleInput<'_>) -> bool {
     // A function of that name is the line's own.
     !defines(sight, sight.program())
         && secret_stores::shows(sight.command)
-        && !sight.index.taken(sight.parsed_call, sight.at) && !handed_over(sight)
+        && !sight.index.taken(sight.parsed_call, sight.at)
+        && !handed_over(sight)
 }
 
 /// `TOKEN=$(gh auth token)`, `curl -H "Authorization: Bearer $(gh auth token)" …`: nobody reads it along.

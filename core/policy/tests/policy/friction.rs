@@ -80,7 +80,7 @@ fn g1_nothing_is_lost_where_nothing_stands() {
     assert_eq!(judged("rm -rf reports", &repository("reports", absent())), "pass");
     assert_eq!(judged("rm -rf src", &repository("src", absent())), "strike rm-project", "it may be there by then");
     assert_eq!(judged("mv src reports && rm -rf reports", &repository("reports", absent())), "strike rm-project");
-    assert_eq!(judged("ln -s ~ reports; rm -rf reports/", &repository("reports", absent())), "strike rm-project");
+    assert_eq!(judged("ln -s ~ reports; rm -rf reports/", &repository("reports", absent())), "floor rm-root");
     let no_repository = Facts { projects: Vec::new(), ..repository("reports", absent()) };
     assert_eq!(judged("rm -rf reports", &no_repository), "strike rm-project");
 }
@@ -124,7 +124,11 @@ fn g1_an_agent_may_end_by_name_what_it_has_started() {
     let lines = ["pkill -f vite", "killall my-server", "kill $(pgrep -f vite)", "pgrep -f vite | xargs kill -9"];
     for line in lines {
         assert_eq!(at(&around, line, &facts(line, Picked::Own)), "pass", "{line}");
-        assert_eq!(at(&around, line, &facts(line, Picked::Nobody)), "deny kill-by-name", "{line}: it may be there by then");
+        assert_eq!(
+            at(&around, line, &facts(line, Picked::Nobody)),
+            "deny kill-by-name",
+            "{line}: it may be there by then"
+        );
         assert_eq!(at(&around, line, &facts(line, Picked::Others)), "deny kill-by-name", "{line}");
         assert_eq!(at(&around, line, &Facts::default()), "deny kill-by-name", "{line}");
     }
