@@ -2,10 +2,7 @@
 //! listed, explained, renewed and taken back.
 
 use serde_json::{Value, json};
-use std::fs;
-use std::io::Write;
-use std::os::fd::{FromRawFd, OwnedFd};
-use std::process::{Command, Output};
+use std::process::Output;
 use testkit::stage::{DAEMON, IN_PROCESS, Stage};
 
 /// A command at a terminal where somebody has typed these answers.
@@ -14,18 +11,11 @@ fn person(stage: &Stage, args: &[&str], typed: &str) -> Output {
 }
 
 fn person_with(stage: &Stage, args: &[&str], typed: &str, env: &[(&str, &str)]) -> Output {
-    let (mut screen, mut end) = (0, 0);
-    let nothing = std::ptr::null_mut();
-    // SAFETY: room for two descriptors, which are owned from then on; nothing else is asked for.
-    let (screen, end) = unsafe {
-        assert_eq!(libc::openpty(&raw mut screen, &raw mut end, nothing, nothing.cast(), nothing.cast()), 0);
-        (OwnedFd::from_raw_fd(screen), OwnedFd::from_raw_fd(end))
-    };
-    let mut screen = fs::File::from(screen);
-    screen.write_all(typed.as_bytes()).unwrap();
-    let mut command: Command = stage.command(args);
-    command.env("USER", "ann").envs(env.iter().copied()).stdin(end);
-    command.output().unwrap()
+    if stage.sandbox.taut_home().join("taut.db").exists() {
+        stage.sandbox.forget_clients().unwrap();
+    }
+    let env: Vec<(&str, &str)> = [("USER", "ann")].into_iter().chain(env.iter().copied()).collect();
+    stage.sandbox.at_terminal(args, typed, &env).unwrap()
 }
 
 fn agreed(stage: &Stage, args: &[&str]) -> String {
