@@ -60,7 +60,9 @@ pub fn read(name: &str, input: &Value, subject: &mut ToolSubject) {
             // One bare word is the name of an action where the tool is no shell: `{"command": "navigate"}`.
             Some(text) if !runs && text.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_') => {}
             Some(text) => subject.command = Some(shell_line(language, &text)),
-            None if runs => subject.unread = Some(field),
+            None if runs || input.get(*field).is_some_and(|value| value.is_array() || value.is_object()) => {
+                subject.unread = Some(field);
+            }
             None => {}
         }
     }
@@ -152,10 +154,11 @@ mod tests {
             ("mcp__browser__evaluate", json!({"script": "() => rm"})),
             ("mcp__x__search", json!({"query": "rm -rf x"})),
             ("mcp__x__act", json!({"command": null})),
-            ("mcp__x__act", json!({"command": {"a": 1}})),
         ] {
             assert_eq!(read_of(name, input.clone()), (None, None), "{name} {input}");
         }
+        let object = read_of("mcp__x__act", json!({"command": {"program": "rm"}}));
+        assert_eq!(object, (None, Some("command")), "what may be a command is asked about");
     }
 
     #[test]

@@ -31,7 +31,9 @@ impl Gathered {
         let intent = finding.intent.as_ref().map(|intent| (&intent.what, &intent.target));
         // What a file does and what the line does are two things: they may not count alike.
         let file = finding.file.as_ref().map(|file| &file.path);
-        let said = number(&(&finding.rule, &finding.subject, intent, file));
+        // One target that is allowed says nothing of another in the same command.
+        let allowed = finding.kind == RuleKind::Allowed;
+        let said = number(&(&finding.rule, &finding.subject, intent, file, allowed));
         if !self.known.insert(said) {
             return;
         }

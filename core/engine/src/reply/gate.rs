@@ -7,7 +7,7 @@ use crate::event_context::EventContext;
 use crate::memory::Memory;
 use crate::stops;
 use model::reply::{ByFamily, Gate, GateStop, Reply};
-use model::{Findings, Level};
+use model::{Findings, Level, text};
 
 /// What the guard and the gates say together, and what is told beside it.
 pub fn say(event: &EventContext<'_>, memory: &Memory) -> ReplyDraft {
@@ -16,10 +16,12 @@ pub fn say(event: &EventContext<'_>, memory: &Memory) -> ReplyDraft {
     let all = Findings(guard.0.iter().chain(gates).cloned().collect());
     let mut said = ReplyDraft::default();
     let code = stops::code(event).filter(|_| guard.level() == all.level());
+    // It quotes the command, and a person reads it in a dialog.
+    let reason = || text::lines(&policy::reason(&all), usize::MAX);
     let told = || match code {
         // Not the command that lets it pass: that is not for the model to type.
-        Some(code) => format!("{}\n(code {code}: the user can let exactly this pass once.)", policy::reason(&all)),
-        None => policy::reason(&all),
+        Some(code) => format!("{}\n(code {code}: the user can let exactly this pass once.)", reason()),
+        None => reason(),
     };
     let mut gate = match all.level() {
         Level::Pass => Gate::default(),

@@ -119,3 +119,19 @@ fn g11_what_lets_a_call_pass_is_named_with_its_end_and_how_it_is_taken_back() {
     assert_eq!((left(-86_400_000), left(-864_000_000)), ("24 h left".into(), "until 1970-01-01".into()));
     assert_eq!(allow.origin, AllowOrigin::User(2));
 }
+
+#[test]
+fn g11_one_target_that_is_allowed_does_not_let_another_in_the_same_command_pass() {
+    for (rule, path, lines) in [
+        ("rm-system", "/etc/ssl", ["rm -rf /etc/ssl /etc/apt", "mv /etc/apt /etc/ssl /tmp/"]),
+        ("rm-outside-project", "~/scratch", ["rm -rf ~/scratch/a ~/other", "find ~/scratch/a ~/other -delete"]),
+        ("protected-write", "/etc/hosts", ["tee /etc/hosts /etc/passwd", "echo x > /etc/hosts > /etc/passwd"]),
+        ("secret-read", "~/scratch", ["cat ~/scratch/.env ~/.ssh/id_rsa", "cat ~/.ssh/id_rsa ~/scratch/.env"]),
+    ] {
+        let policy = allowing(rule, path);
+        for line in lines {
+            let kinds = kinds(&policy, rule, line);
+            assert!(kinds.iter().any(|kind| kind.level() > model::Level::Warn), "{rule}: `{line}` passes: {kinds:?}");
+        }
+    }
+}

@@ -28,7 +28,8 @@ pub(super) fn acts(by: &ActedBy<'_>, acts: &mut Vec<PathAction>) {
         // `find` itself reports what its `-exec` removes.
         Some(Via::Wrapper(name)) if matches!(name.as_str(), "find" | "fd" | "fdfind") => {}
         _ => {
-            for word in &args.operands {
+            // An empty word names nothing.
+            for word in args.operands.iter().filter(|word| word.known().as_deref() != Some("")) {
                 let target = by.target(word);
                 // `rm -rf package-lock.json` is recursive by habit only.
                 let file = names::file_name(target.name()) || names::file_pattern(target.name());

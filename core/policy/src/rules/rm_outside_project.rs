@@ -1,9 +1,10 @@
 //! `rm-outside-project`: removal of files that are not this project's.
 
+use super::REMOVAL;
 use crate::made;
-use crate::path_actions::{PathActionKind, PathVerb, Reach};
+use crate::path_actions::{PathVerb, Reach};
 use crate::place::PlaceKind;
-use crate::rule::{Hit, Pack, Rule, RuleInput, RuleTrigger};
+use crate::rule::{Hit, HitWeight, Pack, Rule, RuleInput, RuleTrigger};
 use model::RuleKind;
 
 pub const RULE: Rule = Rule {
@@ -17,19 +18,25 @@ pub const RULE: Rule = Rule {
     instead: "Work inside the project; ask the user to remove what lies outside it.",
     denies: &[
         "rm -rf ../sibling/src", "rm -rf ~/Documents", "rm -rf /home/other/work", "rm -rf ../other-project",
-        "rm ~/notes.txt",
+        "rm ~/notes.txt", "mv ~/Documents /tmp/x",
     ],
     passes: &[
         "rm -rf ~/.cache/pip", "rm -rf /tmp/x", "rm -rf ./dist", "ls ..", "cp ~/notes.txt .",
-        "git clone https://example.com/foo ../foo && rm -rf ../foo",
+        "mv ~/Downloads/data.zip .", "git clone https://example.com/foo ../foo && rm -rf ../foo",
     ],
-    watch: RuleTrigger::Deeds(&[PathActionKind::Remove]),
+    watch: RuleTrigger::Deeds(REMOVAL),
     judge,
 };
 
 fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
+    // What is moved to where everything may be removed is as good as removed, and can still be brought back.
+    let given_up = || sight.acts().any(|(act, place)| act.deed == PathVerb::Write && is_thrown_away(place));
     for (act, place) in sight.acts() {
-        let PathVerb::Remove(reach) = act.deed else { continue };
+        let (reach, weight) = match act.deed {
+            PathVerb::Remove(reach) => (reach, HitWeight::Full),
+            PathVerb::Displace if given_up() => (Reach::Tree, HitWeight::Lighter),
+            _ => continue,
+        };
         let whose = match place {
             PlaceKind::Above => "holds this project and more",
             PlaceKind::OtherHome => "is in somebody else's home",
@@ -48,6 +55,10 @@ fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
             continue;
         }
         let reason = format!("`{}` {whose}.", act.target.shown);
-        hits.push(Hit::new(sight.shown(), reason).about(act.target.path.as_deref()));
+        hits.push(Hit::new(sight.shown(), reason).about(act.target.path.as_deref()).weighing(weight));
     }
+}
+
+fn is_thrown_away(place: PlaceKind) -> bool {
+    matches!(place, PlaceKind::Temp | PlaceKind::TempRoot)
 }
