@@ -180,12 +180,14 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn g1_processes_below_the_client_are_its_own_and_others_are_not() {
+        use std::io::{BufRead, BufReader};
         use std::process::{Command, Stdio};
         let mark = format!("taut-picked-{}", std::process::id());
-        // Waits for its input, under a name that nobody else has.
-        let shell =
-            |name: &str| Command::new("sh").args(["-c", "read line", name]).stdin(Stdio::piped()).spawn().unwrap();
-        let mut child = shell(&mark);
+        // Says that it runs, and waits for its input, under a name that nobody else has.
+        let mut shell = Command::new("sh");
+        shell.args(["-c", "echo; read line", &mark]).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = shell.spawn().unwrap();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut String::new()).unwrap();
         let pick = |client: u32, pattern: &str, marks: &[String]| {
             picked(&ProcessPick { pattern: pattern.to_string(), by: PickedBy::Line, client, marks: marks.to_vec() })
         };

@@ -2,6 +2,7 @@
 
 use crate::home::{Living, PipelineHome, decision};
 use serde_json::json;
+use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
 #[test]
@@ -62,8 +63,11 @@ fn g2_a_file_of_the_project_is_emptied_at_the_second_call() {
 fn g1_an_agent_ends_by_name_what_it_started_and_not_what_others_did() {
     let mut stage = PipelineHome::new();
     let name = format!("taut-friction-{}", std::process::id());
-    let server = Command::new("sh").args(["-c", "read line", &name]).stdin(Stdio::piped()).spawn();
-    let mut server = server.unwrap();
+    let mut server = Command::new("sh");
+    server.args(["-c", "echo; read line", &name]).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut server = server.spawn().unwrap();
+    // Until it has said something it may not be seen under its name.
+    BufReader::new(server.stdout.take().unwrap()).read_line(&mut String::new()).unwrap();
     let line = format!("pkill -f {name}");
     let own = stage.client("own");
     assert_eq!(decision(&stage.bash(&own, "a", &line)), None);
