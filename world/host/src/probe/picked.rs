@@ -1,23 +1,18 @@
 //! Whose the processes are that a name picks: the client's own, somebody else's, or nobody's.
 
-#[cfg(target_os = "linux")]
 use super::process;
 use model::fact::{Picked, PickedBy, ProcessPick};
 
 /// A table with more processes than this is not gone through on the way of a hook.
-#[cfg(target_os = "linux")]
 const MOST: usize = 4_096;
 
 /// Where the kernel cuts a name off.
-#[cfg(target_os = "linux")]
 const CUT_NAME: usize = 15;
 
 /// How far up a process is followed.
-#[cfg(target_os = "linux")]
 const HIGHEST: usize = 32;
 
 /// `None` when it cannot be told: the pattern, the table or the platform says too little.
-#[cfg(target_os = "linux")]
 pub fn picked(pick: &ProcessPick) -> Option<Picked> {
     let pattern = Pattern::of(&pick.pattern)?;
     let client = process::behind(pick.client).map_or(pick.client, |caller| caller.pid);
@@ -40,14 +35,8 @@ pub fn picked(pick: &ProcessPick) -> Option<Picked> {
     Some(found)
 }
 
-#[cfg(not(target_os = "linux"))]
-pub fn picked(_pick: &ProcessPick) -> Option<Picked> {
-    None
-}
-
 /// Whether a process was started below the client, or carries its mark: what runs on in the background has lost the
 /// shell it came from.
-#[cfg(target_os = "linux")]
 fn belongs(pid: u32, client: u32, marks: &[String]) -> bool {
     if process::above(pid).take(HIGHEST).any(|above| above == client) {
         return true;
@@ -74,7 +63,6 @@ impl Pattern {
         pattern.split('|').map(Alternative::of).collect::<Option<Vec<_>>>().map(Self)
     }
 
-    #[cfg(target_os = "linux")]
     fn names(&self, pid: u32, by: PickedBy) -> bool {
         let text = |file: &str| {
             let text = process::said(pid, file);
@@ -177,7 +165,6 @@ mod tests {
         }
     }
 
-    #[cfg(target_os = "linux")]
     #[test]
     fn g1_processes_below_the_client_are_its_own_and_others_are_not() {
         use std::io::{BufRead, BufReader};
