@@ -182,7 +182,8 @@ impl Walker {
         left.is_some()
     }
 
-    /// Reads something of a file within bounds of its own: a file that is too much takes nothing from the line.
+    /// Reads something of a file. All files have one allowance: what they use up takes nothing from the line, and what
+    /// is not read for want of it is said.
     fn in_file(
         &mut self,
         open: OpenFile,
@@ -191,24 +192,38 @@ impl Walker {
         read: impl FnOnce(&mut Self, &Place) -> Output,
     ) -> Output {
         let via = Via::File(open.path.clone());
-        // A file that runs itself is not entered again, nor one that a loop runs over and over.
-        let least = if open.entry { LEAST_ENTRY } else { LEAST };
-        if !open.entry && place.via.contains(&via) || !self.spend_of_files(bytes.max(least)) {
-            if open.entry {
-                self.trouble("", "more entries than are looked into");
-            }
+        // A file that runs itself is not entered again.
+        if !open.entry && place.via.contains(&via) {
             return Output::Unknown;
         }
-        let inner = self.allowance.of_file(bytes);
-        let outer = std::mem::replace(&mut self.allowance, inner);
+        let least = if open.entry { LEAST_ENTRY } else { LEAST };
         let before = self.open_file.replace(open);
+        if !self.spend_of_files(bytes.max(least)) {
+            self.trouble("", "the line runs more of files than is looked into");
+            self.open_file = before;
+            return Output::Unknown;
+        }
+        let of_line = before.is_none();
+        if of_line {
+            self.swap_allowances();
+        }
+        let outer = self.allowance.take_hit();
         let output = read(self, &place.under(via));
-        let inner = std::mem::replace(&mut self.allowance, outer);
-        if let Some(why) = inner.hit() {
+        if let Some(why) = self.allowance.take_hit() {
             self.trouble("", why);
+        }
+        outer.map(|why| self.allowance.refuse(why));
+        if of_line {
+            self.swap_allowances();
         }
         self.open_file = before;
         output
+    }
+
+    /// From the line into a file, or back.
+    fn swap_allowances(&mut self) {
+        self.other_allowance.deep_as(&self.allowance);
+        std::mem::swap(&mut self.allowance, &mut self.other_allowance);
     }
 
     /// A statement that begins there in `source`: commands from here on stand on its line.

@@ -56,6 +56,9 @@ pub(crate) const NAME: usize = 256;
 /// The most characters that may split words.
 pub(crate) const SPLITTERS: usize = 32;
 
+/// Of all files that one line runs together: bytes for the parser, words, steps, commands.
+const OF_FILES: (usize, usize, usize, usize) = (3 << 16, 60_000, 500_000, 5_000);
+
 /// What copying words costs, in steps.
 pub(crate) fn weight(words: &[Word]) -> usize {
     words.iter().map(|word| WORD * word.pieces.len().max(1) + word.size() / EXPANDED).sum()
@@ -94,9 +97,20 @@ impl Allowance {
         }
     }
 
-    /// The bounds for a file of that many bytes, at the depth that was reached.
-    pub(crate) fn of_file(&self, bytes: usize) -> Self {
-        Self { depth: self.depth, texts: self.texts, ..Self::new(bytes) }
+    /// The bounds for all files of one line together.
+    pub(crate) fn of_files() -> Self {
+        let (parsed, words, steps, commands) = OF_FILES;
+        Self { parsed, words, steps, commands, depth: 0, texts: 0, hit: None }
+    }
+
+    /// Goes on at the depth that another has reached.
+    pub(crate) fn deep_as(&mut self, other: &Self) {
+        (self.depth, self.texts) = (other.depth, other.texts);
+    }
+
+    /// Which bound was hit since it was asked last.
+    pub(crate) fn take_hit(&mut self) -> Option<&'static str> {
+        self.hit.take()
     }
 
     /// Goes into a text inside the present one: how deep it may nest. Paid back by `leave_text`.

@@ -73,5 +73,5 @@ pub fn further(event: &EventContext<'_>) -> Vec<Probe> {
 /// As many rounds as can be of use.
 pub const MOST_ROUNDS: usize = 4;
 
-/// So many files deep is what a line runs looked into.
-pub const MOST_FILE_ROUNDS: usize = 3;
+/// As many rounds as there are files that are read, and one to be told that there are more.
+pub const MOST_FILE_ROUNDS: usize = 9;

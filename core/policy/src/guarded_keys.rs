@@ -172,7 +172,7 @@ fn key_file(name: &str) -> Option<Guarded> {
 
 fn key_folder(target: &Target) -> Option<Guarded> {
     let path = target.path.as_deref()?;
-    let inside = |folder: &str| path.contains(&format!("/{folder}/")) || path.ends_with(&format!("/{folder}"));
+    let inside = |folder: &str| path.split('/').skip(1).any(|part| part == folder);
     let harmless = path.ends_with("/known_hosts") || path.ends_with(".pub");
     // The folder itself may be made or listed; everything in it may not be taken.
     let whole = target.tail == TargetTail::None && path.ends_with("/.ssh");

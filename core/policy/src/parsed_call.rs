@@ -222,9 +222,9 @@ impl ParsedCall {
             }
         }
         let ends = |seen: &CommandFacts| matches!(seen.program.as_deref(), Some("kill" | "pkill" | "killall"));
-        let commands = self.reading.commands.iter().zip(&self.seen).filter(|_| self.around.client.is_some());
+        let asked = self.around.client.is_some() && self.seen.iter().any(ends);
+        let commands = self.reading.commands.iter().zip(&self.seen).filter(|_| asked);
         let picks = commands
-            .filter(|_| self.seen.iter().any(ends))
             .filter_map(|(command, seen)| killing::picks(command, seen.program.as_deref()?, &self.substitutions));
         let picks = picks.take(MOST_PICKS).flatten().take(MOST_PICKS);
         probes.extend(picks.filter_map(|pick| Some(Probe::Picked(pick.from(&self.around)?))));

@@ -72,6 +72,8 @@ pub const FAMILIES: &[HostileFamily] = &[
     closed("nested quoted substitutions", |size| format!("echo {}", nested("\"$(", "a", ")\"", size))),
     closed("nested echoes", |size| nested("$(echo ", "a", ")", size)),
     closed("substitutions in a row", |size| format!("echo{}", " $(a)".repeat(size / 5))),
+    closed("substitutions into variables", |size| fill(size, |at| format!("x{at}=$(echo {at}); "))),
+    closed("functions and stores", |size| format!("f() {{ a; }}; f;{}", "gh auth token | gh x;".repeat(size / 21))),
     closed("substitutions with variables", |size| {
         fill(size / 2, |at| format!("v{at}=1;")) + &"$(w=2);".repeat(size / 14)
     }),

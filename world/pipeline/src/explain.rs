@@ -1,5 +1,6 @@
 //! A command line judged as a hook would judge it here, with the working shown.
 
+use crate::file_rounds::FileRounds;
 use crate::judge_context;
 use crate::pipeline::PipelineSetup;
 use crate::policy_cache::{PolicyCache, ProjectPolicy};
@@ -58,13 +59,14 @@ impl Judge {
             ParsedCall::line(line, Some(self.call.cwd.clone()), &judge_context::around(&self.call, &self.setting));
         let mut facts =
             Facts { projects: vec![(self.call.cwd.clone(), self.project_policy.project.clone())], ..Facts::default() };
+        let mut rounds = FileRounds::default();
         for _ in 0..engine::MOST_FILE_ROUNDS {
             let asks: Vec<Probe> =
                 parsed_call.file_probes().into_iter().filter(|probe| facts.file(probe).is_none()).collect();
             if asks.is_empty() {
                 break;
             }
-            host::probe::add(&mut facts, &asks, &self.setting.home);
+            rounds.answer(&mut facts, &asks, &self.setting.home);
             parsed_call = parsed_call.with_files(&facts);
         }
         let probes: Vec<Probe> = parsed_call.probes();

@@ -6,6 +6,7 @@ mod cli_command;
 mod commit;
 mod degraded;
 mod explain;
+mod file_rounds;
 mod judge_context;
 mod measure;
 mod orphans;

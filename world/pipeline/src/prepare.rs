@@ -1,6 +1,7 @@
 //! Everything before the transaction: decode, ask, look, judge. What comes out
 //! is enough to answer even when nothing can be stored.
 
+use crate::file_rounds::FileRounds;
 use crate::pipeline::PipelineSetup;
 use crate::policy_cache::{PolicyCache, ProjectPolicy};
 use crate::reading_cache::ReadingCache;
@@ -307,12 +308,13 @@ fn look(
 
 /// Reads the files that the call runs, in rounds: a script may run a script.
 fn read_files(mut plan: Plan, facts: &mut Facts, home: &Path) -> Plan {
+    let mut rounds = FileRounds::default();
     for _ in 0..engine::MOST_FILE_ROUNDS {
         let asks = plan.files(facts);
         if asks.is_empty() {
             break;
         }
-        host::probe::add(facts, &asks, home);
+        rounds.answer(facts, &asks, home);
         plan.read_again(facts);
     }
     plan

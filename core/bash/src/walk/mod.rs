@@ -39,6 +39,8 @@ pub(crate) struct Walker {
     /// The file that is being read, and how much of files may still be.
     pub(crate) open_file: Option<OpenFile>,
     pub(crate) file_bytes: usize,
+    /// What all files of the line may use, while the line itself is read; in a file, what is left to the line.
+    pub(crate) other_allowance: Allowance,
     /// Programs that the line has put elsewhere, by where they stand by then.
     pub(crate) tools: HashMap<String, String>,
     /// Counts what changes there.
@@ -88,6 +90,7 @@ impl Walker {
             files: around.files.clone(),
             open_file: None,
             file_bytes: files::MOST_READ,
+            other_allowance: Allowance::of_files(),
             tools: HashMap::new(),
             changes: 0,
         }

@@ -1,12 +1,15 @@
 //! `secret-read`: reading secrets.
 
 use crate::guarded_keys::{self, Guarded};
+use crate::parsed_call::ParsedCall;
 use crate::path_actions::PathVerb;
 use crate::place::{Machine, PlaceKind};
 use crate::rule::{Hit, NEAR, Pack, Rule, RuleInput, RuleTrigger};
 use crate::secret_stores;
 use bash::Via;
 use model::RuleKind;
+use std::cell::OnceCell;
+use std::collections::HashSet;
 
 pub const RULE: Rule = Rule {
     id: "secret-read",
@@ -55,6 +58,7 @@ fn judge(line: &RuleInput<'_>, hits: &mut Vec<Hit>) {
     let parsed_call = line.parsed_call;
     // `export $(grep … .env)` loads the file and shows nothing.
     let loads = parsed_call.seen.iter().any(|seen| matches!(seen.program.as_deref(), Some("export" | "env" | "set")));
+    let functions = OnceCell::new();
     for (at, (command, seen)) in parsed_call.reading.commands.iter().zip(&parsed_call.seen).enumerate() {
         if seen.machine == Machine::Container || (loads && command.via.contains(&Via::Substitution)) {
             continue;
@@ -76,7 +80,7 @@ fn judge(line: &RuleInput<'_>, hits: &mut Vec<Hit>) {
         if prints_a_variable(&sight) {
             hits.push(Hit::new(sight.shown(), "This prints a secret from the environment.").of(at));
         }
-        if asks_a_store(&sight) {
+        if asks_a_store(&sight, &functions) {
             hits.push(Hit::new(sight.shown(), "This prints a secret from a password store.").of(at));
         }
     }
@@ -117,17 +121,17 @@ fn variable(piece: &bash::WordPiece) -> Option<String> {
     name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_').then(|| name.to_string())
 }
 
-/// Whether a name that is called stands for a function of the line.
-fn defines(sight: &RuleInput<'_>, name: &str) -> bool {
-    let body = |via: &Via| matches!(via, Via::Body(called) if called == name);
-    sight.parsed_call.reading.commands.iter().any(|command| command.via.iter().any(body))
+/// The functions of the line that are called in it.
+fn functions_of(parsed_call: &ParsedCall) -> HashSet<&str> {
+    let steps = parsed_call.reading.commands.iter().flat_map(|command| command.via.iter());
+    steps.filter_map(|via| if let Via::Body(called) = via { Some(called.as_str()) } else { None }).collect()
 }
 
 /// A password store is asked, and what it prints is not only handed to a program that uses it.
-fn asks_a_store(sight: &RuleInput<'_>) -> bool {
-    // A function of that name is the line's own.
-    !defines(sight, sight.program())
-        && secret_stores::shows(sight.command)
+fn asks_a_store<'a>(sight: &RuleInput<'a>, functions: &OnceCell<HashSet<&'a str>>) -> bool {
+    secret_stores::shows(sight.command)
+        // A function of that name is the line's own.
+        && !functions.get_or_init(|| functions_of(sight.parsed_call)).contains(sight.program())
         && !sight.index.taken(sight.parsed_call, sight.at)
         && !handed_over(sight)
 }

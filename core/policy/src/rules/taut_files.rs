@@ -55,6 +55,7 @@ pub const RULE: Rule = Rule {
 
 fn judge(line: &RuleInput<'_>, hits: &mut Vec<Hit>) {
     let parsed_call = line.parsed_call;
+    let names_socket = parsed_call.line.as_deref().is_some_and(|line| line.contains("taut.sock"));
     for (at, (command, seen)) in parsed_call.reading.commands.iter().zip(&parsed_call.seen).enumerate() {
         let sight = RuleInput { command, seen, at, ..*line };
         let own = |target: &Target| guarded_keys::tauts(&parsed_call.around, line.ground, target);
@@ -69,7 +70,7 @@ fn judge(line: &RuleInput<'_>, hits: &mut Vec<Hit>) {
             let subject = if command.words.is_empty() { format!("> {}", target.shown) } else { sight.shown() };
             let reason = format!("`{}` is Taut's own; an agent cannot turn its guard off.", target.shown);
             hits.push(Hit::new(subject, reason).about(target.path.as_deref()).of(at));
-        } else if is_found(&sight) || speaks_to_socket(&sight) {
+        } else if is_found(&sight) || names_socket && speaks_to_socket(&sight) {
             let reason = "This is about Taut's own program or daemon; an agent cannot turn its guard off.";
             hits.push(Hit::new(sight.shown(), reason).of(at));
         }
@@ -177,9 +178,6 @@ fn finds_taut(command: &Command) -> bool {
 /// Inline code that connects to the daemon.
 fn speaks_to_socket(sight: &RuleInput<'_>) -> bool {
     let program = sight.program();
-    if !sight.parsed_call.line.as_deref().is_some_and(|line| line.contains("taut.sock")) {
-        return false;
-    }
     if !EXECUTORS.contains(&program) && !program.starts_with("python") {
         return false;
     }

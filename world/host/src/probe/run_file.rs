@@ -18,6 +18,10 @@ const MOST_BYTES: u64 = 256 * 1024;
 /// So many files of one event are looked at.
 const MOST_FILES: usize = 8;
 
+/// Why a small file was not read.
+const TOO_MANY: &str = "the call runs more than 8 files, and no more are read";
+const TOO_MUCH: &str = "the call runs more text from files than is read for one call";
+
 /// So many folders are climbed for the nearest file of a name.
 const MOST_FOLDERS: usize = 32;
 
@@ -49,17 +53,31 @@ pub fn fact(probe: &Probe, known: &[(Probe, FileFact)]) -> FileFact {
     let path = place(probe);
     let spent: u64 = known.iter().map(|(_, fact)| size(&fact.content)).sum();
     let read = known.iter().filter(|(_, fact)| matches!(fact.content, FileContent::Text(_))).count();
-    let content = if read >= MOST_FILES {
-        Err(Unread::TooLarge { bytes: MOST_BYTES })
-    } else {
-        content(&path, LARGEST.min(MOST_BYTES.saturating_sub(spent)))
+    let left = if read >= MOST_FILES { 0 } else { MOST_BYTES.saturating_sub(spent) };
+    let content = content(&path, LARGEST.min(left));
+    let why = |unread: &Unread| match unread {
+        Unread::TooLarge { bytes } if *bytes <= LARGEST && read >= MOST_FILES => TOO_MANY.to_string(),
+        Unread::TooLarge { bytes } if *bytes <= LARGEST => TOO_MUCH.to_string(),
+        other => other.to_string(),
     };
+    answer(path, content.map_err(|unread| (why(&unread), matches!(unread, Unread::Missing))))
+}
+
+/// The answer for a file that is not read any more: the call has had its share.
+pub fn left_out(probe: &Probe) -> FileFact {
+    let path = place(probe);
+    let missing = std::fs::metadata(&path).is_err();
+    answer(path, Err((TOO_MUCH.to_string(), missing)))
+}
+
+/// What a file is, or why it was not read and whether it is missing.
+fn answer(path: PathBuf, content: Result<(FileContent, Metadata), (String, bool)>) -> FileFact {
     let shown = |path: &Path| path.to_string_lossy().into_owned();
     let real = std::fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
     let (content, found) = match content {
         Ok((content, found)) => (content, Some(found)),
-        Err(Unread::Missing) => (FileContent::Missing, None),
-        Err(why) => (FileContent::Unread(why.to_string()), std::fs::metadata(&path).ok()),
+        Err((_, true)) => (FileContent::Missing, None),
+        Err((why, false)) => (FileContent::Unread(why), std::fs::metadata(&path).ok()),
     };
     FileFact {
         path: shown(&path),
@@ -157,6 +175,24 @@ mod tests {
         }
         let read = known.iter().filter(|(_, fact)| matches!(fact.content, FileContent::Text(_))).count();
         assert_eq!(read, 4);
+        assert_eq!(known[5].1.content, FileContent::Unread(TOO_MUCH.into()));
+    }
+
+    #[test]
+    fn g12_a_small_file_behind_the_most_that_are_read_is_not_called_too_large() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut known: Vec<(Probe, FileFact)> = Vec::new();
+        for at in 0..=MOST_FILES {
+            let path = folder.path().join(at.to_string());
+            std::fs::write(&path, "ls\n").unwrap();
+            let probe = Probe::RunFile { path: path.to_string_lossy().into_owned() };
+            let found = fact(&probe, &known);
+            known.push((probe, found));
+        }
+        let gone = Probe::RunFile { path: folder.path().join("gone").to_string_lossy().into_owned() };
+        assert_eq!(fact(&gone, &known).content, FileContent::Missing);
+        assert_eq!(known.pop().unwrap().1.content, FileContent::Unread(TOO_MANY.into()));
+        assert!(known.iter().all(|(_, fact)| matches!(fact.content, FileContent::Text(_))));
     }
 
     #[test]

@@ -240,3 +240,60 @@ fn g12_a_file_that_never_ends_or_never_answers_holds_up_nobody() {
         assert_eq!(project.answer(line), "pass", "{line}");
     }
 }
+
+/// Scripts of which each runs the next, and the last does what nobody may.
+fn chain(project: &mut Project, deep: usize, filling: &str) {
+    for at in 1..deep {
+        project.write(&format!("s{at}.sh"), &format!("{filling}bash s{}.sh\n", at + 1));
+    }
+    project.write(&format!("s{deep}.sh"), "rm -rf ~\n");
+}
+
+#[test]
+fn g12_scripts_that_run_scripts_are_followed_as_far_as_files_are_read() {
+    for deep in [4, 7, 8] {
+        let mut project = Project::new(AFTER_ALL);
+        chain(&mut project, deep, "");
+        let (answer, reason) = project.run("bash s1.sh");
+        assert_eq!(answer, "deny", "{deep}: {reason}");
+        assert!(reason.contains(&format!("[rm-root] s{deep}.sh:1 runs `")), "{reason}");
+    }
+}
+
+#[test]
+fn g12_a_ninth_file_that_the_session_wrote_is_asked_about_and_the_cause_is_said() {
+    let mut project = Project::new(BEFORE_ALL);
+    chain(&mut project, 9, "");
+    let (answer, reason) = project.run("bash s1.sh");
+    assert_eq!(answer, "ask", "{reason}");
+    assert!(reason.contains("more than 8 files"), "{reason}");
+    let mut before = Project::new(AFTER_ALL);
+    chain(&mut before, 9, "");
+    assert_eq!(before.answer("bash s1.sh"), "pass", "nobody is asked about what was there before");
+}
+
+#[test]
+fn g12_what_is_too_much_to_be_read_of_all_files_together_is_asked_about_where_the_session_wrote_it() {
+    let dense = "echo a \"$x\" | grep -v y && ls -la b; for i in 1 2 3; do echo $i; done\n".repeat(700);
+    let files = [
+        ("a.sh", dense.as_str()),
+        ("b.sh", dense.as_str()),
+        ("c.sh", dense.as_str()),
+        ("all.sh", "bash a.sh\nbash b.sh\nbash c.sh\n"),
+    ];
+    let mut own = Project::new(BEFORE_ALL).with(&files);
+    assert_eq!(own.answer("bash a.sh"), "pass", "one of them is read to its end");
+    let (answer, reason) = own.run("bash all.sh");
+    assert_eq!(answer, "ask", "{reason}");
+    let mut before = Project::new(AFTER_ALL).with(&files);
+    assert_eq!(before.answer("bash all.sh"), "pass");
+}
+
+#[test]
+fn g12_long_scripts_that_run_each_other_are_read_so_often_and_what_is_left_is_asked_about() {
+    let mut project = Project::new(BEFORE_ALL);
+    chain(&mut project, 8, &"# what is done here, and why\n".repeat(1500));
+    let (answer, reason) = project.run("bash s1.sh");
+    assert_eq!(answer, "ask", "{reason}");
+    assert!(reason.contains("more text from files than is read"), "{reason}");
+}
