@@ -155,6 +155,14 @@ fn is_env(name: &str) -> bool {
     if rest.is_empty() || rest == "rc" || rest.starts_with('*') {
         return true;
     }
+    // `.env_setup` is a script, `.env_prod` a file of values.
+    const STAGES: &[&str] = &[
+        "local", "prod", "production", "dev", "development", "staging", "stage", "test", "qa", "live", "secret",
+        "secrets", "private", "backup", "bak", "old", "vars",
+    ];
+    if rest.strip_prefix('_').is_some_and(|kind| !kind.split(['.', '-', '_']).any(|part| STAGES.contains(&part))) {
+        return false;
+    }
     let Some(kind) = rest.strip_prefix(['.', '-', '_']) else { return false };
     !kind.split(['.', '-', '_']).any(|part| EXAMPLES.contains(&part)) && !is_text_about(name)
 }

@@ -41,7 +41,9 @@ mod source;
 mod sql;
 mod target;
 pub mod taut_commands;
+mod test_database;
 mod tools;
+mod unpacked;
 
 pub use config::{Diagnostic, Layer, LayerConfig, LayerKind, OnFailure, Trust};
 pub use explain::{Explanation, explain};

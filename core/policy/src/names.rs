@@ -188,7 +188,8 @@ fn variable(source: &str) -> &str {
 pub(crate) fn is_disk(target: &Target) -> bool {
     const DISKS: &[&str] = &[
         "sd", "hd", "vd", "xvd", "nvme", "mmcblk", "disk", "rdisk", "loop", "dm-", "md", "sr", "mapper/", "zd", "nbd",
-        "ram", "block/", "disk/", "pmem", "mtd", "mem", "kmem", "port",
+        "ram", "block/", "disk/", "pmem", "mtd", "mem", "kmem", "port", "zram", "zvol/", "rbd", "drbd", "bcache",
+        "ubi", "ada", "da0", "nvd", "vg", "root", "ublk", "dasd", "sg", "nst", "st0", "fd0", "PhysicalDrive",
     ];
     let Some(path) = target.path.as_deref() else { return false };
     let Some(name) = path.strip_prefix("/dev/") else {

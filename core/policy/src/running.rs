@@ -3,6 +3,7 @@
 use crate::args::text;
 use crate::rule::RuleInput;
 use crate::target::Target;
+use crate::unpacked;
 use bash::{Command, Reading, Word, WordPiece};
 use std::sync::Arc;
 
@@ -96,7 +97,7 @@ pub(crate) fn downloaded_script(sight: &RuleInput<'_>) -> bool {
     let Some(script) = script_word(sight) else { return false };
     let target = Target::of(script, sight.command.cwd.as_deref());
     let Some(path) = unnamed(&target).or(target.path.as_deref()) else { return false };
-    sight.index.downloads(sight.parsed_call, path, sight.at)
+    sight.index.downloads(sight.parsed_call, path, sight.at) || unpacked::holds_script(sight, path)
 }
 
 /// A file that `mktemp` names: `F=$(mktemp); curl -o $F …; sh $F`.

@@ -1,9 +1,38 @@
 //! SQL as far as the guard needs it: which statements destroy data.
 
+use crate::test_database::is_test_name;
+
 /// What a text of SQL would destroy, in its own words; `None` when nothing.
 pub(crate) fn destroys(text: &str) -> Option<String> {
     let plain = without_comments_and_strings(text);
     plain.split(';').find_map(statement)
+}
+
+/// The same, where the client works on a database for tests (`in_tests`), or at least on this machine (`here`).
+pub(crate) fn destroys_beyond(text: &str, in_tests: bool, here: bool) -> Option<String> {
+    let bare: String = text.chars().filter(|c| !matches!(c, '"' | '`')).collect();
+    // `\\c app` and `USE app` go on in another database.
+    let leaves = |part: &str| {
+        let mut words = part.split_whitespace();
+        matches!(words.next(), Some("\\c" | "\\connect" | "USE" | "use" | "Use"))
+            && !words.next().is_some_and(is_test_name)
+    };
+    let in_tests = in_tests && !bare.split([';', '\n']).any(leaves);
+    if !in_tests && !here {
+        return destroys(text);
+    }
+    let plain = without_comments_and_strings(&bare);
+    plain
+        .split(';')
+        .filter(|part| !dropped(part).map_or(in_tests, |name| here && is_test_name(name)))
+        .find_map(statement)
+}
+
+/// The database that a statement drops as a whole.
+fn dropped(text: &str) -> Option<&str> {
+    let mut words = text.split_whitespace();
+    let drops = words.next()?.eq_ignore_ascii_case("drop") && words.next()?.eq_ignore_ascii_case("database");
+    words.find(|word| !["if", "exists"].iter().any(|kind| word.eq_ignore_ascii_case(kind))).filter(|_| drops)
 }
 
 fn statement(text: &str) -> Option<String> {

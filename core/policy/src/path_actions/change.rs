@@ -180,6 +180,9 @@ fn in_place(by: &ActedBy<'_>, acts: &mut Vec<PathAction>) {
     if by.program != "sed" && !writes && !args.any_short("np") {
         return;
     }
+    if super::shows_names_only(by.command, by.program) {
+        return;
+    }
     let deed = if writes { PathVerb::Write } else { PathVerb::Read };
     acts.extend(args.operands.iter().skip(skip).map(|word| PathAction { deed, target: by.target(word) }));
 }

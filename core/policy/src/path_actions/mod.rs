@@ -2,9 +2,12 @@
 
 mod change;
 mod find;
+mod names_only;
 mod read;
 mod remove;
 mod send;
+
+pub(crate) use names_only::shows_names_only;
 
 use crate::source::Substitutions;
 use crate::target::Target;

@@ -1,6 +1,6 @@
 //! Reading: programs that show or copy the content of the files they are given.
 
-use super::{ActedBy, PathAction, PathVerb};
+use super::{ActedBy, PathAction, PathVerb, shows_names_only};
 use crate::args::{Args, Grammar, text};
 
 const PLAIN: Grammar = Grammar { short: "", long: &[], single_dash_long: false };
@@ -31,7 +31,7 @@ pub(super) fn acts(by: &ActedBy<'_>, acts: &mut Vec<PathAction>) {
     let given = args.any_short("ef") && by.program.contains("grep") || args.short('f') && by.program.contains("awk");
     let names_only = by.program.contains("grep") && args.any_short("qlLc");
     let skip = usize::from(first_is_script && !given);
-    if names_only {
+    if names_only || shows_names_only(by.command, by.program) {
         return;
     }
     acts.extend(

@@ -24,7 +24,7 @@ pub const RULE: Rule = Rule {
         "eksctl delete cluster x", "aws kms schedule-key-deletion --key-id k",
         "aws ecr batch-delete-image --repository-name r", "aws ecs update-service --service web --desired-count 0",
         "s3cmd del -r s3://b/x", "aws logs delete-log-group --log-group-name g",
-        "aws organizations close-account --account-id 1",
+        "aws cognito-idp admin-delete-user --username x", "aws organizations close-account --account-id 1",
     ],
     passes: &[
         "aws s3 ls",
@@ -60,6 +60,7 @@ const TOOLS: ToolTable = ToolTable {
                 "s3 sync --delete",
                 "* delete-*|terminate-*|deregister-*|remove-*|purge-*|destroy-*|stop-instances|reset-*|batch-delete*",
                 "* schedule-key-deletion|disable-key|close-account|leave-organization|release-address|force-delete-*|empty-*",
+                "* admin-delete-*",
                 "ecs update-service --desired-count=0",
                 "autoscaling set-desired-capacity --desired-capacity=0",
             ],

@@ -20,7 +20,8 @@ pub const RULE: Rule = Rule {
     denies: &[
         "chmod -R 777 /", "chown -R dev /usr/local", "chmod 777 /etc/passwd", "chmod -R 755 ~",
         "chown -R root:root /var/lib", "chgrp -R staff /opt", "chmod 666 /etc/shadow", "chmod 777 /",
-        "chmod 777 ~/.ssh/id_rsa", "chmod a+r ~/.aws/credentials", "setfacl -R -b /",
+        "chmod 777 ~/.ssh/id_rsa", "chmod a+r ~/.aws/credentials", "setfacl -R -b /", "chmod -R 777 ~/.ssh",
+        "chmod 777 ~/.gnupg",
     ],
     passes: &[
         "chmod +x run.sh", "chmod -R 755 dist", "chmod 600 ~/.ssh/id_ed25519", "chown -R dev:dev .",
@@ -46,7 +47,9 @@ fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
                 .iter()
                 .all(|asked| matches!(asked(sight.ground, &act.target), Some(Guarded::Key | Guarded::Credentials)))
         };
-        let opened = opening && secret();
+        let folder =
+            || guarded_keys::is_key_folder(sight.ground, &act.target) && (reach == Reach::Tree || writable(sight));
+        let opened = opening && (secret() || folder());
         if opened && !stopped {
             let reason = format!("`{}` is a secret, and others could read or change it.", act.target.shown);
             hits.push(Hit::new(sight.shown(), reason).about(act.target.path.as_deref()));
@@ -67,6 +70,13 @@ fn locks(sight: &RuleInput<'_>) -> bool {
     let mode = sight.command.args().iter().map(text).find(|word| !word.starts_with('-')).unwrap_or_default();
     let digits = sight.program() == "chmod" && !mode.is_empty() && mode.chars().all(|c| c.is_digit(8));
     digits && mode.chars().rev().nth(2).unwrap_or('0') != '7'
+}
+
+/// Whether a mode lets others than the owner write.
+fn writable(sight: &RuleInput<'_>) -> bool {
+    let mode = sight.command.args().iter().map(text).find(|word| !word.starts_with('-')).unwrap_or_default();
+    let digits = mode.chars().all(|c| c.is_digit(8));
+    if digits { mode.chars().rev().take(2).any(|digit| "2367".contains(digit)) } else { mode.contains('w') }
 }
 
 /// Whether a mode gives anything to others than the owner.

@@ -3,6 +3,7 @@
 use crate::args::text;
 use crate::calls::{Call, report};
 use crate::rule::{Hit, Pack, Rule, RuleInput, RuleTrigger};
+use crate::test_database::only_tests;
 use crate::tools::{self, ToolTable, tool};
 use bash::StdinSource;
 use model::RuleKind;
@@ -14,7 +15,8 @@ pub const RULE: Rule = Rule {
     title: "Commands that destroy databases",
     doc: "Asks before a database, topic, queue or store, or its content, is dropped by a command of its own: `dropdb`, \
           `mysqladmin drop`, `redis-cli FLUSHALL`, `mongosh --eval 'db.dropDatabase()'`, `kafka-topics --delete`, \
-          `consul kv delete -recurse`, `nats stream rm`, and before a dump is restored over what is there.",
+          `consul kv delete -recurse`, `nats stream rm`, and before a dump is restored over what is there. A database on this machine whose name says that it is for tests \
+          passes.",
     instead: "Make a copy first: `pg_dump app > app.sql`.",
     denies: &[
         "dropdb app",
@@ -25,6 +27,8 @@ pub const RULE: Rule = Rule {
         "mongo app --eval 'db.users.drop()'",
         "mongosh app --eval 'db.users.deleteMany({})'",
         "dropuser bob",
+        "dropdb -h db.example.com app_test",
+        "dropdb latest",
         "pg_restore --clean -d app dump.tar",
         "influx -execute 'DROP DATABASE metrics'",
         "redis-cli EVAL \"redis.call('flushall')\" 0",
@@ -45,6 +49,7 @@ pub const RULE: Rule = Rule {
     passes: &[
         "redis-cli GET key", "redis-cli keys \"flush*\"", "mongosh --eval \"db.users.find()\"", "createdb app",
         "influx -execute 'SHOW DATABASES'", "redis-cli EVAL \"return redis.call('get', KEYS[1])\" 1 k", "pg_dump app",
+        "dropdb app_test", "dropdb --if-exists -h localhost myapp_test", "mysqladmin -f drop app_test",
         "mysqladmin status", "dropdb --help", "mongosh --eval 'db.users.deleteMany({age: 3})'",
         "redis-cli DEL one-key", "kafka-topics.sh --bootstrap-server k:9092 --list", "rabbitmqctl list_queues",
         "etcdctl get --prefix /", "consul kv get app/x", "nats stream ls", "vault status", "pg_restore -l dump.tar",
@@ -117,6 +122,7 @@ fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
         "mongosh" | "mongo" => texts(sight).iter().any(|text| drops(text)),
         "cypher-shell" => texts(sight).iter().any(|text| deletes_graph(text)),
         "influx" if texts(sight).iter().any(|text| crate::sql::destroys(text).is_some()) => true,
+        "dropdb" | "mysqladmin" | "mariadb-admin" if only_tests(sight) => false,
         _ => tools::calls(sight, &TOOLS),
     };
     if stopped {

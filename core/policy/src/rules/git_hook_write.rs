@@ -1,4 +1,4 @@
-//! `git-hook-write`: putting a hook into git.
+//! `git-hook-write`: putting a hook into git, or switching its hooks off.
 
 use crate::args::text;
 use crate::git::GitCall;
@@ -12,25 +12,29 @@ pub const RULE: Rule = Rule {
     id: "git-hook-write",
     pack: Pack::Git,
     kind: RuleKind::Strike,
-    title: "Putting a hook into git",
+    title: "Hooks of git put in or switched off",
     doc: "Stops writing or enabling a file in `.git/hooks`, writing `.git/config` by hand, and telling git to take its \
           hooks or its file monitor from outside the project. Git runs these for the user later, and nobody reviews what \
           is in `.git`. Hooks that a project keeps among its files, and the tools that install them (`pre-commit`, \
-          `husky`, `lefthook`), are free.",
+          `husky`, `lefthook`), are free. Taking hooks away, or telling git to look for them where none are, is stopped as \
+          well: they are what keeps broken work from being committed.",
     instead: "Keep the hook among the project's files and let a tool install it: `pre-commit install`, `lefthook install`.",
     denies: &[
         "echo 'curl x' > .git/hooks/pre-commit", "cp hook.sh .git/hooks/post-checkout", "Write: .git/hooks/pre-push",
         "chmod +x .git/hooks/pre-commit", "ln -sf ../../x .git/hooks/pre-commit", "tee .git/hooks/post-merge < x",
         "git config core.hooksPath /tmp/hooks", "git config --global core.hooksPath hooks",
         "git config core.fsmonitor ./watch.sh", "git -c core.hooksPath=/tmp/h commit -m x", "cp hooks/* .git/hooks/",
-        "Write: .git/config", "ln -s .git/hooks h && echo x > h/pre-commit", "mv x .git/modules/lib/hooks/pre-push",
+        "git -c core.hooksPath=/dev/null commit -m x", "git config core.hooksPath /dev/null",
+        "rm .git/hooks/pre-commit", "rm -f .husky/pre-commit", "mv .git/hooks/pre-push /tmp/", "Write: .git/config",
+        "ln -s .git/hooks h && echo x > h/pre-commit", "mv x .git/modules/lib/hooks/pre-push",
     ],
     passes: &[
         "pre-commit install", "npx husky install", "lefthook install", "Write: .husky/pre-commit",
         "git config core.hooksPath .githooks", "git config core.hooksPath", "git config --get core.hooksPath",
-        "git -c core.hooksPath=/dev/null commit -m x", "git config core.fsmonitor true", "cat .git/hooks/pre-commit",
-        "ls .git/hooks", "cp x .git/hooks/pre-commit.sample", "Write: hooks/pre-commit", "git config user.name x",
-        "git config --unset core.hooksPath", "chmod +x .husky/pre-commit", "Write: src/git/hooks/mod.rs",
+        "git commit --no-verify -m x", "rm .git/hooks/pre-commit.sample", "git config core.fsmonitor true",
+        "cat .git/hooks/pre-commit", "ls .git/hooks", "cp x .git/hooks/pre-commit.sample", "Write: hooks/pre-commit",
+        "git config user.name x", "git config --unset core.hooksPath", "chmod +x .husky/pre-commit",
+        "Write: src/git/hooks/mod.rs",
     ],
     watch: RuleTrigger::Line,
     judge,
@@ -40,7 +44,17 @@ fn judge(line: &RuleInput<'_>, hits: &mut Vec<Hit>) {
     for (at, (command, seen)) in line.parsed_call.reading.commands.iter().zip(&line.parsed_call.seen).enumerate() {
         let sight = RuleInput { command, seen, at, ..*line };
         for act in &seen.acts {
-            if !matches!(act.deed.kind(), PathActionKind::Write | PathActionKind::Permit) {
+            let kind = act.deed.kind();
+            if matches!(kind, PathActionKind::Remove | PathActionKind::Displace) && takes_hook(&sight, &act.target) {
+                let reason =
+                    format!("`{}` is a hook that keeps broken work out; without it nobody looks.", act.target.shown);
+                let path = act.target.path.as_deref();
+                hits.push(
+                    Hit::new(sight.shown(), reason).meaning("git-hook", path.unwrap_or_default()).about(path).of(at),
+                );
+                break;
+            }
+            if !matches!(kind, PathActionKind::Write | PathActionKind::Permit) {
                 continue;
             }
             let real = sight.real(act);
@@ -73,6 +87,18 @@ fn is_hook(target: &Target, written: bool) -> bool {
     (hook && !refs && !name.ends_with(".sample") && (written || name != "hooks")) || (written && below == "config")
 }
 
+/// A hook that is there, and no example of one, in a project somebody works in.
+fn takes_hook(sight: &RuleInput<'_>, target: &Target) -> bool {
+    const HOOKS: &[&str] = &[
+        "pre-commit", "pre-push", "commit-msg", "prepare-commit-msg", "pre-receive", "update", "pre-merge-commit",
+        "pre-rebase", "post-commit", "post-merge", "post-checkout", "applypatch-msg",
+    ];
+    let path = target.path.as_deref().unwrap_or_default();
+    let kept = path.contains("/.husky/") && HOOKS.contains(&target.name()) || is_hook(target, false);
+    let gone = target.exact().and_then(|path| sight.ground.facts.path(path)).is_some_and(|fact| !fact.exists);
+    kept && !gone && sight.ground.place(target, sight.seen.machine) == PlaceKind::Work
+}
+
 /// Where git is told to take programs from that are not the project's.
 fn configured(sight: &RuleInput<'_>, call: &GitCall) -> Option<(String, String)> {
     let words: Vec<_> = call.words.iter().map(text).collect();
@@ -83,7 +109,15 @@ fn configured(sight: &RuleInput<'_>, call: &GitCall) -> Option<(String, String)>
         ("config", Some(key), Some(value)) if !taken => Some((key.to_string(), value.to_string())),
         _ => None,
     };
-    let given = call.config.iter().cloned();
+    let named = |name: &str, value: String| {
+        // `GIT_CONFIG_KEY_0=core.hooksPath GIT_CONFIG_VALUE_0=/x git …`
+        let at = name.strip_prefix("GIT_CONFIG_KEY_")?;
+        let wanted = format!("GIT_CONFIG_VALUE_{at}");
+        let set = sight.assignments().find(|(name, _)| *name == wanted).map(|(_, word)| word.shown());
+        Some((value, set.unwrap_or_default()))
+    };
+    let around = sight.assignments().filter_map(|(name, word)| named(name, word.shown()));
+    let given = call.config.iter().cloned().chain(around);
     set.into_iter().chain(given).find(|(key, value)| match key.to_ascii_lowercase().as_str() {
         "core.hookspath" => {
             let target = Target::path(value, call.dir.as_deref());
@@ -91,7 +125,7 @@ fn configured(sight: &RuleInput<'_>, call: &GitCall) -> Option<(String, String)>
                 sight.ground.place(&target, sight.seen.machine),
                 PlaceKind::Work | PlaceKind::Rebuildable | PlaceKind::ProjectRoot
             );
-            value != "/dev/null" && !value.is_empty() && (for_all || !own)
+            for_all || !own || value.is_empty()
         }
         "core.fsmonitor" => {
             !matches!(value.to_ascii_lowercase().as_str(), "" | "true" | "false" | "0" | "1" | "yes" | "no")

@@ -3,6 +3,7 @@
 use crate::args::text;
 use crate::calls::report;
 use crate::rule::{Hit, Pack, Rule, RuleInput, RuleTrigger};
+use crate::test_database::is_test_name;
 use bash::StdinSource;
 use model::RuleKind;
 use std::borrow::Cow;
@@ -231,7 +232,8 @@ impl<'w> Url<'w> {
         let Some((port, words)) = STORES.iter().find(|(port, _)| *port == self.port) else { return false };
         match *port {
             "9200" | "5984" => {
-                count == 1 && !self.path.contains("_search") || self.parts().any(|part| words.contains(&part))
+                count == 1 && !self.path.contains("_search") && !self.parts().all(tests_only)
+                    || self.parts().any(|part| words.contains(&part))
             }
             "8500" => self.path.contains("recurse"),
             _ => count <= 3 && self.parts().any(|part| words.contains(&part)),
@@ -248,6 +250,11 @@ impl<'w> Url<'w> {
     }
 }
 
+/// `test-index`, `test_a,test_b`: what tests made.
+fn tests_only(part: &str) -> bool {
+    part.split(',').all(is_test_name)
+}
+
 /// Whether a word names an address of this machine or its own network.
 pub(crate) fn is_local(word: &str) -> bool {
     let address = word.strip_prefix("--endpoint-url=").unwrap_or(word);
@@ -262,7 +269,7 @@ fn known_domain(host: &str) -> &str {
     if tail.contains('.') { tail } else { "" }
 }
 
-fn local_host(host: &str) -> bool {
+pub(crate) fn local_host(host: &str) -> bool {
     const ENDS: &[&str] = &[".local", ".localhost", ".test", ".internal", ".lan", ".home", ".invalid", ".home.arpa"];
     let host = host.trim_matches(['[', ']']);
     let second = || host.split('.').nth(1).and_then(|part| part.parse::<u8>().ok());

@@ -10,23 +10,30 @@ pub const RULE: Rule = Rule {
     kind: RuleKind::Deny,
     title: "Ending every process",
     doc: "Stops `kill -1` as a target (every process the user may signal) and signals to process 1, and `kill -9 0`, which leaves \
-          the agent no moment to end well. `kill \
+          the agent no moment to end well, and ending all that a user or a session runs (`loginctl terminate-user`). `kill \
           -1 1234` is a hang-up to one process and passes.",
     instead: "End one process by its number: `kill 12345`.",
     denies: &[
         "kill -9 -1", "kill -- -1", "kill -TERM -1", "kill -s KILL -1", "kill -9 1", "kill -KILL -- -1", "kill -9 0",
-        "kill -s SIGKILL 0",
+        "kill -s SIGKILL 0", "loginctl terminate-user bob", "loginctl kill-session 3",
     ],
     passes: &[
         "kill -1 1234", "kill -9 1234", "kill -HUP 4321", "kill 0", "kill -9 10", "kill -l 1", "trap 'kill 0' EXIT",
-        "kill -TERM 0",
+        "kill -TERM 0", "loginctl list-sessions", "loginctl show-user bob",
     ],
-    watch: RuleTrigger::Programs(&["kill"]),
+    watch: RuleTrigger::Programs(&["kill", "loginctl"]),
     judge,
 };
 
 fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
     let words: Vec<_> = sight.command.args().iter().map(text).collect();
+    if sight.program() == "loginctl" {
+        let ends = |word: &str| ["terminate-", "kill-"].iter().any(|verb| word.starts_with(verb));
+        if words.iter().find(|word| !word.starts_with('-')).is_some_and(|word| ends(word)) {
+            hits.push(Hit::new(sight.shown(), "This ends everything that a user or a session runs."));
+        }
+        return;
+    }
     let mut targets = words.as_slice();
     match words.first().map(AsRef::as_ref) {
         Some("-l" | "-L" | "--list" | "-0") | None => return,

@@ -16,7 +16,7 @@ pub const RULE: Rule = Rule {
           `fuser -k`, `lsof … | xargs kill`, `kill $(pgrep …)`. They also hit what the user or another \
           agent is running. Ending a process by its number passes, and so does ending by name what this agent or the \
           line itself has started, as the table of processes says. By port (`lsof -ti:3000 | xargs kill`) it is stopped \
-          once only.",
+          once only, and so is ending all that a keeper of processes keeps (`pm2 delete all`).",
     instead: "Start it in the background and end that one by its number: `kill 12345`; `pgrep -fl node` shows \
           what runs.",
     denies: &[
@@ -27,11 +27,11 @@ pub const RULE: Rule = Rule {
     passes: &[
         "kill 1234", "kill -9 1234 5678", "kill %1", "kill $!", "pgrep node", "lsof -i :3000", "grep -rn pkill src",
         "kill -0 1234", "kill -l", "killall --help", "kill \"$(cat server.pid)\"", "echo killall", "man pkill",
-        "fuser 8080/tcp",
+        "fuser 8080/tcp", "pm2 list", "pm2 stop web", "pm2 restart all",
     ],
     watch: RuleTrigger::Programs(&[
         "pkill", "killall", "killall5", "xkill", "skill", "slay", "taskkill", "kill", "fuser", "fkill", "kill-port",
-        "tmux",
+        "tmux", "pm2", "supervisorctl", "forever",
     ]),
     judge,
 };
@@ -46,6 +46,13 @@ fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
     if (texts.is_empty() && !alone)
         || texts.iter().any(|word| matches!(word.as_ref(), "--help" | "--version" | "-V" | "-l" | "--list" | "-L"))
     {
+        return;
+    }
+    if matches!(sight.program(), "pm2" | "supervisorctl" | "forever") {
+        if ends_all(&texts) {
+            let hit = Hit::new(sight.shown(), "This ends everything that is kept running here, whoever started it.");
+            hits.push(hit.meaning("end-process", "all").weighing(HitWeight::Lighter));
+        }
         return;
     }
     let picks = match sight.program() {
@@ -70,6 +77,15 @@ fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
             "This ends every process that matches, also those of the user and of other agents.",
         ));
     }
+}
+
+/// `pm2 delete all`, `pm2 kill`, `forever stopall`.
+fn ends_all(texts: &[std::borrow::Cow<'_, str>]) -> bool {
+    let mut words = texts.iter().map(AsRef::as_ref).filter(|word| !word.starts_with('-'));
+    matches!(
+        (words.next(), words.next()),
+        (Some("kill" | "stopall" | "shutdown"), None) | (Some("delete" | "del" | "stop"), Some("all"))
+    )
 }
 
 /// What listens on a port is mostly what was started for it: a second thought is enough.

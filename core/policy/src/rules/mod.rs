@@ -1,5 +1,6 @@
 //! The table of rules: the only list of all of them.
 
+mod access_grant;
 mod account_change;
 mod agent_part_remove;
 mod agent_settings;
@@ -64,6 +65,8 @@ mod unreadable;
 mod vcs_discard;
 mod windows_destroy;
 
+pub(crate) use http_delete::local_host as is_local_host;
+
 use crate::command_facts::CommandFacts;
 use crate::path_actions::PathActionKind;
 use crate::rule::{Pack, Rule, RuleTrigger};
@@ -102,6 +105,7 @@ pub static ALL: &[&Rule] = &[
     &chmod_system::RULE,
     &setuid::RULE,
     &account_change::RULE,
+    &access_grant::RULE,
     &machine_stop::RULE,
     &package_purge::RULE,
     &device_write::RULE,

@@ -44,6 +44,7 @@ fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
     }
     let first = call.word(0);
     let stopped = match sight.program() {
+        "npm" if matches!(first, "owner" | "author") => matches!(call.word(1), "rm" | "remove" | "add"),
         "npm" => matches!(first, "publish" | "unpublish" | "deprecate" | "dist-tag") && call.word(1) != "ls",
         "pnpm" | "bun" | "lerna" | "vsce" | "ovsx" | "poetry" | "uv" | "flit" | "hatch" | "pdm" | "changeset"
         | "maturin" | "jsr" | "deno" | "wasm-pack" => matches!(first, "publish" | "unpublish"),

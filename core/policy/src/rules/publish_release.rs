@@ -12,7 +12,8 @@ pub const RULE: Rule = Rule {
     kind: RuleKind::Ask,
     title: "Publishing releases, images and repositories",
     doc: "Asks before a release, a container image or a chart is made public, and before a repository or \
-          release on a forge is deleted or changes who may see it.",
+          release on a forge is deleted or changes who may see it, a pull request is merged past its reviews and checks, or a \
+          workflow is told to deploy to production.",
     instead: "Make a draft: `gh release create v1.0.0 --draft`.",
     denies: &[
         "gh release create v1.0.0",
@@ -29,15 +30,19 @@ pub const RULE: Rule = Rule {
         "gh api graphql -f query='mutation { deleteRef(input: {refId: \"x\"}) { clientMutationId } }'",
         "gh run delete 1",
         "skopeo copy a docker://b",
+        "gh pr merge 12 --admin --squash",
+        "gh workflow run deploy.yml -f env=production",
+        "crane delete registry.example.com/app:1",
     ],
     passes: &[
         "gh pr create", "gh release list", "gh release create v1 --draft", "docker build .", "docker pull x",
         "gh repo view", "docker buildx build .", "docker buildx build --push=false .", "gh api repos/o/r",
         "gh api -X DELETE repos/o/r/issues/1/labels/bug", "gh alias delete co", "gh pr merge 1",
-        "git push origin main", "gh issue list", "docker login", "gh run list",
+        "git push origin main", "gh issue list", "docker login", "gh run list", "gh workflow run ci.yml",
+        "gh workflow run deploy.yml -f env=staging", "gh pr merge --auto 1", "crane ls app",
     ],
     watch: RuleTrigger::Programs(&[
-        "gh", "glab", "docker", "podman", "nerdctl", "helm", "skopeo", "crane", "oras", "buildah",
+        "gh", "glab", "docker", "podman", "nerdctl", "helm", "skopeo", "crane", "oras", "buildah", "regctl",
     ]),
     judge,
 };
@@ -50,6 +55,9 @@ fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
     let stopped = match sight.program() {
         "gh" | "glab" => match (call.word(0), call.word(1)) {
             ("release", "create" | "delete" | "upload" | "delete-asset") => true,
+            // Past what the branch asks for: reviews and checks.
+            ("pr", "merge") => call.flag("admin"),
+            ("workflow", "run") => sight.command.args().iter().any(|word| to_production(&text(word))),
             ("run" | "ci" | "mr" | "deploy-key" | "schedule" | "incident" | "runner", "delete") => true,
             ("project", "item-delete" | "field-delete") => true,
             ("repo", "deploy-key" | "autolink") => call.word(2) == "delete",
@@ -62,6 +70,7 @@ fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
             ("api", _) => deletes_by_api(sight),
             _ => false,
         },
+        "crane" | "skopeo" | "regctl" | "oras" if call.words.iter().take(2).any(|word| word == "delete") => true,
         "docker" | "podman" | "nerdctl" | "buildah" | "helm" | "crane" | "oras" => {
             call.word(0) == "push"
                 || call.begins(&["image", "push"])
@@ -70,11 +79,20 @@ fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
                 || (call.any(|word| word == "build" || word == "bake")
                     && call.args.flags.iter().any(|flag| flag.name == "push" && flag.value.as_deref() != Some("false")))
         }
-        _ => call.word(0) == "copy",
+        "skopeo" => call.word(0) == "copy",
+        _ => false,
     };
     if stopped {
         report(sight, "This makes something public, or takes it away from others.", hits);
     }
+}
+
+/// `-f env=production`, `--field=environment=prod`.
+fn to_production(word: &str) -> bool {
+    let Some((name, value)) = word.rsplit_once('=') else { return false };
+    let name = name.rsplit(['=', ' ']).next().unwrap_or(name).trim_start_matches("-f").trim_start_matches("-F");
+    let place = ["env", "environment", "target", "stage", "deploy_env", "deploy-env", "target_env", "environment_name"];
+    place.contains(&name.to_ascii_lowercase().as_str()) && value.to_ascii_lowercase().starts_with("prod")
 }
 
 /// A DELETE request or a mutation that deletes. What is put back by the opposite request passes: labels, stars, reviewers.

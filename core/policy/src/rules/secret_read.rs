@@ -2,11 +2,11 @@
 
 use crate::guarded_keys::{self, Guarded};
 use crate::parsed_call::ParsedCall;
-use crate::path_actions::PathVerb;
+use crate::path_actions::{PathVerb, shows_names_only};
 use crate::place::{Machine, PlaceKind};
 use crate::rule::{Hit, NEAR, Pack, Rule, RuleInput, RuleTrigger};
 use crate::secret_stores;
-use bash::Via;
+use bash::{StdinSource, Via};
 use model::RuleKind;
 use std::cell::OnceCell;
 use std::collections::HashSet;
@@ -24,7 +24,8 @@ pub const RULE: Rule = Rule {
         "cat .env", "head -5 ~/.ssh/id_rsa", "grep SECRET .env.production", "cat ~/.aws/credentials", "Read: .env",
         "less /etc/shadow", "base64 ~/.ssh/id_ed25519", "cp ~/.ssh/id_rsa ./k",
         "security find-generic-password -w -s x", "gpg --export-secret-keys", "kubectl get secret db -o yaml",
-        "cat server.key", "gh auth token", "security find-internet-password -gs example.com", "echo $(gh auth token)",
+        "cat server.key", "cut -d= -f2 .env", "awk -F= '{print $2}' .env", "gh auth token",
+        "security find-internet-password -gs example.com", "echo $(gh auth token)",
     ],
     passes: &[
         "cat .env.example",
@@ -40,6 +41,12 @@ pub const RULE: Rule = Rule {
         "cat cert.pem",
         "ssh -i ~/.ssh/id_rsa host uptime",
         "git check-ignore .env",
+        "cut -d= -f1 .env",
+        "grep -o '^[A-Z_]*=' .env",
+        "sed 's/=.*/=***/' .env",
+        "awk -F= '{print $1}' .env",
+        "grep -v '^#' .env | cut -d= -f1",
+        "cat .env_setup",
         "export $(grep -v \"^#\" .env | xargs)",
         "kubectl get secrets",
         "kubectl get secret -o name",
@@ -72,7 +79,9 @@ fn judge(line: &RuleInput<'_>, hits: &mut Vec<Hit>) {
                 inside && guarded_keys::read(line.ground, &act.target) == Some(Guarded::Env)
             });
         for act in seen.acts.iter().filter(|act| act.deed == PathVerb::Read && !stays) {
-            if let Some(guarded) = guarded_keys::read(line.ground, &act.target) {
+            if let Some(guarded) = guarded_keys::read(line.ground, &act.target)
+                && !(guarded == Guarded::Env && names_go_on(&sight))
+            {
                 let reason = format!("`{}` {}, and its content would be read out.", act.target.shown, guarded.about());
                 hits.push(Hit::new(sight.shown(), reason).about(act.target.path.as_deref()).of(at));
             }
@@ -84,6 +93,15 @@ fn judge(line: &RuleInput<'_>, hits: &mut Vec<Hit>) {
             hits.push(Hit::new(sight.shown(), "This prints a secret from a password store.").of(at));
         }
     }
+}
+
+/// `cat .env | cut -d= -f1`: what goes on is the names without their values.
+fn names_go_on(sight: &RuleInput<'_>) -> bool {
+    let later = sight.parsed_call.reading.commands.iter().zip(&sight.parsed_call.seen).skip(sight.at + 1).take(NEAR);
+    let reads = |command: &bash::Command| matches!(&command.feed, StdinSource::Pipe(from) if from.contains(&sight.at));
+    let mut readers = later.filter(|(command, _)| reads(command)).peekable();
+    readers.peek().is_some()
+        && readers.all(|(command, seen)| shows_names_only(command, seen.program.as_deref().unwrap_or_default()))
 }
 
 /// `echo $API_SECRET` and `printenv API_SECRET`, when what they print goes nowhere else.

@@ -5,6 +5,7 @@ use crate::place::PlaceKind;
 use crate::rule::{Hit, Pack, Rule, RuleInput, RuleTrigger};
 use crate::sql;
 use crate::target::Target;
+use crate::test_database::{is_test_name, local_databases, only_tests};
 use crate::tools::{self, ToolTable, tool};
 use bash::StdinSource;
 use model::RuleKind;
@@ -16,12 +17,14 @@ pub const RULE: Rule = Rule {
     title: "SQL that destroys data",
     doc: "Asks before DROP, TRUNCATE, and DELETE or UPDATE without WHERE are sent to a database through \
           its client, as an option, a here-document or a pipe. Databases in memory and in temporary \
-          folders pass.",
+          folders pass, and those on this machine whose name says that they are for tests.",
     instead: "See what it would touch: `psql app -c 'SELECT count(*) FROM users WHERE id = 7'`; narrow it with \
           WHERE.",
     denies: &[
         "psql -c 'DROP TABLE users'",
         "mysql -e 'TRUNCATE orders'",
+        "psql -h db.example.com -d app_test -c 'TRUNCATE users'",
+        "psql -d app_test -c 'DROP DATABASE app'",
         "sqlite3 app.db 'DELETE FROM users'",
         "echo 'DROP DATABASE prod' | psql",
         "psql <<EOF\nDROP TABLE a;\nEOF",
@@ -38,6 +41,9 @@ pub const RULE: Rule = Rule {
         "sqlite3 app.db 'DELETE FROM users WHERE id=1'",
         "sqlite3 :memory: 'DROP TABLE x'",
         "mysql -e 'SHOW TABLES'",
+        "psql -d app_test -c 'TRUNCATE users'",
+        "mysql -uroot -psecret app_test -e 'DELETE FROM users'",
+        "mysql -e 'DROP DATABASE IF EXISTS app_test'",
         "echo 'DROP TABLE x' > notes.txt",
         "grep 'DROP TABLE' schema.sql",
         "psql -c \"INSERT INTO log VALUES ('DROP TABLE x')\"",
@@ -88,15 +94,20 @@ const TOOLS: ToolTable = ToolTable {
     ],
 };
 
+/// Clients of databases that are a file.
+const FILES: &[&str] = &["sqlite3", "sqlite", "duckdb", "litecli"];
+
 fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
     if !CLIENTS.contains(&sight.program()) && !tools::calls(sight, &TOOLS) {
         return;
     }
     let args = sight.command.args();
     let operand = args.iter().find(|word| !text(word).starts_with('-'));
-    if let Some(file) = operand.filter(|_| matches!(sight.program(), "sqlite3" | "sqlite" | "duckdb" | "litecli")) {
+    if let Some(file) = operand.filter(|_| FILES.contains(&sight.program())) {
         let target = Target::of(file, sight.command.cwd.as_deref());
-        if text(file) == ":memory:" || sight.ground.place(&target, sight.seen.machine) == PlaceKind::Temp {
+        let stem = target.name().split('.').next().unwrap_or_default();
+        let tests = ["test", "tests"].contains(&stem) || stem.contains(['_', '-']) && is_test_name(stem);
+        if tests || text(file) == ":memory:" || sight.ground.place(&target, sight.seen.machine) == PlaceKind::Temp {
             return;
         }
     }
@@ -110,7 +121,9 @@ fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
         StdinSource::Text(text) => Some(text.to_string()),
         _ => None,
     };
-    if let Some(what) = given.chain(fed).find_map(|text| sql::destroys(&text)) {
+    let in_tests = !FILES.contains(&sight.program()) && only_tests(sight);
+    let here = !FILES.contains(&sight.program()) && local_databases(sight).is_some();
+    if let Some(what) = given.chain(fed).find_map(|text| sql::destroys_beyond(&text, in_tests, here)) {
         hits.push(Hit::new(sight.shown(), format!("The database would run `{what} …`, which destroys data.")));
     }
 }
