@@ -13,7 +13,7 @@ pub const RULE: Rule = Rule {
     instead: "Keep the changes: `git stash push -m before-reset`.",
     denies: &[
         "git reset --hard", "git reset --hard HEAD~3", "git reset --har origin/main", "git -C ../x reset --hard",
-        "git reset --merge", "git --git-dir=.git reset --hard",
+        "git reset --merge", "git --git-dir=.git reset --hard", "git reset --h",
     ],
     passes: &[
         "git reset", "git reset --keep HEAD~1", "git reset --soft HEAD~1", "git reset HEAD~1", "git reset --mixed",
@@ -26,7 +26,7 @@ pub const RULE: Rule = Rule {
 fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
     let Some(call) = sight.seen.git.as_ref().filter(|call| call.sub == "reset") else { return };
     let args = call.args();
-    if args.abbreviated("hard", 2) || args.abbreviated("merge", 2) {
+    if args.abbreviated("hard", 1) || args.abbreviated("merge", 2) {
         let why = "Changes that were never committed are thrown away.";
         hits.push(Hit::new(call.shown(), why).meaning("discard-changes", call.place()));
     }
