@@ -300,9 +300,7 @@ fn seven_zip(by: &ActedBy<'_>, acts: &mut Vec<PathAction>) {
     let words: Vec<_> = by.command.args().iter().map(text).collect();
     if words.iter().any(|word| word == "-sdel") {
         let operands = by.command.args().iter().filter(|word| !text(word).starts_with('-')).skip(2);
-        acts.extend(
-            operands.map(|word| PathAction { deed: PathVerb::Remove(Reach::Tree), target: by.target(word) }),
-        );
+        acts.extend(operands.map(|word| PathAction { deed: PathVerb::Remove(Reach::Tree), target: by.target(word) }));
     }
     let unpacks = words.first().is_some_and(|word| matches!(word.as_ref(), "x" | "e"));
     let folder = words.iter().find_map(|word| word.strip_prefix("-o")).filter(|_| unpacks);

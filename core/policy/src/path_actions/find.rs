@@ -183,7 +183,7 @@ fn reach(command: &Command) -> Reached<'_> {
                 expression = true;
                 let ends = |word: &&Word| matches!(text(word).as_ref(), ";" | "+" | "\\;");
                 let inner: Vec<&Word> = words.by_ref().take_while(|word| !ends(word)).collect();
-                if inner.first().is_some_and(|word| removes(word)) || removes_by_text(&inner) {
+                if inner.first().is_some_and(|word| removes(word)) || removes_by_text(&inner) || empties(&inner) {
                     reached.removes = Some(Reach::Tree);
                 }
                 reached.writes |= writes_in_place(inner.iter().copied());
@@ -248,6 +248,13 @@ pub(super) fn writes_in_place<'w>(words: impl Iterator<Item = &'w Word>) -> bool
 fn removes(word: &Word) -> bool {
     let name = text(word);
     REMOVERS.contains(&name.rsplit('/').next().unwrap_or(&name))
+}
+
+/// `-exec truncate -s 0 {} +`: of what was found nothing is left.
+fn empties(inner: &[&Word]) -> bool {
+    let mut words = inner.iter().map(|word| text(word));
+    words.next().is_some_and(|program| program == "truncate")
+        && words.any(|word| matches!(word.as_ref(), "0" | "-s0" | "--size=0"))
 }
 
 /// `-exec sh -c 'rm "$1"' _ {}`: what was found is removed by the text of a shell.
