@@ -26,8 +26,8 @@ pub struct CommandFacts {
 }
 
 impl CommandFacts {
-    pub(crate) fn all(reading: &Reading, substitutions: &Substitutions) -> Vec<Self> {
-        let listed = ListedPaths::new(reading, substitutions);
+    pub(crate) fn all(reading: &Reading, substitutions: &Substitutions, home: Option<&str>) -> Vec<Self> {
+        let listed = ListedPaths::new(reading, substitutions).with_home(home);
         // The container that was started last: what runs in one stands behind what starts it.
         let mut container: Option<Arc<Container>> = None;
         let mut links = LinkedPaths::default();

@@ -2,8 +2,9 @@
 
 use crate::args::{Args, Grammar, text};
 use crate::line_context::LineContext;
-use crate::rule::push;
-use crate::target::absolute;
+use crate::place::{Machine, PlaceKind};
+use crate::rule::{NEAR, RuleInput, push};
+use crate::target::{Target, absolute};
 use bash::{Command, Word};
 
 /// `git <sub> <words>` as git would understand it.
@@ -129,6 +130,29 @@ impl GitCall {
     pub(crate) fn place(&self) -> String {
         self.dir.clone().unwrap_or_else(|| "the repository".into())
     }
+}
+
+/// Whether the repository lies where everything may be thrown away: below a temporary folder, or in one that the line
+/// has made by `mktemp`.
+pub(crate) fn is_disposable(sight: &RuleInput<'_>, call: &GitCall) -> bool {
+    let temporary = |target: &Target| sight.ground.place(target, Machine::This) == PlaceKind::Temp;
+    let words = sight.command.args();
+    let named = words.iter().position(|word| text(word) == "-C").and_then(|at| words.get(at + 1));
+    if let Some(folder) = named.filter(|folder| folder.has_unknown()) {
+        return temporary(&Target::of(folder, sight.command.cwd.as_deref()));
+    }
+    if words.iter().any(|word| text(word).starts_with("--git-dir") || text(word).starts_with("--work-tree")) {
+        return false;
+    }
+    if let Some(dir) = call.dir.as_deref() {
+        return temporary(&Target::path(dir, None));
+    }
+    let before = sight.parsed_call.reading.commands.get(..sight.at).unwrap_or_default();
+    let entered = before.iter().rev().take(NEAR).find(|command| {
+        matches!(command.program().as_deref(), Some("cd" | "pushd")) && command.via == sight.command.via
+    });
+    let folder = entered.and_then(|command| Some(Target::of(command.args().first()?, command.cwd.as_deref())));
+    folder.is_some_and(|folder| temporary(&folder))
 }
 
 /// Whether the only word of a `git checkout` names a file rather than a branch. The world's answer

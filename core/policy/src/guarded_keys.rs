@@ -2,7 +2,7 @@
 
 use crate::line_context::LineContext;
 use crate::parsed_call::Around;
-use crate::target::{Target, TargetTail, within};
+use crate::target::{self, Target, TargetTail, within};
 
 /// Why a file is guarded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -192,12 +192,12 @@ fn key_folder(target: &Target) -> Option<Guarded> {
 pub(crate) fn agent_settings(target: &Target) -> bool {
     let Some(path) = target.path.as_deref() else { return false };
     match &target.tail {
-        TargetTail::Some(pattern) => path.ends_with("/.claude") && pattern.starts_with("settings"),
-        TargetTail::Everything | TargetTail::None => {
-            SETTINGS.iter().any(|file| path.ends_with(file))
-                || own_hook(path)
-                || path.ends_with("/.claude") && target.tail == TargetTail::Everything
+        TargetTail::Some(pattern) => {
+            let whole = format!("{path}/{pattern}");
+            SETTINGS.iter().any(|file| may_name(&whole, file))
         }
+        TargetTail::Everything => is_settings_folder(path) || SETTINGS.iter().any(|file| path.ends_with(file)),
+        TargetTail::None => SETTINGS.iter().any(|file| path.ends_with(file)) || own_hook(path),
         TargetTail::Unknown(_) => false,
     }
 }
@@ -210,9 +210,30 @@ fn own_hook(path: &str) -> bool {
     })
 }
 
+/// Whether a pattern may stand for a path that ends with `file`, part by part.
+fn may_name(pattern: &str, file: &str) -> bool {
+    let mut parts = pattern.rsplit('/').filter(|part| !part.is_empty());
+    file.rsplit('/').filter(|part| !part.is_empty()).all(|name| {
+        let Some(part) = parts.next() else { return false };
+        // A star does not stand for the dot that a name begins with.
+        let hidden = name.starts_with('.') && !part.starts_with(['.', '[', '{']);
+        !hidden && target::stands_for(part, name)
+    })
+}
+
+/// Files that are read by their names alone where they stand in a home or a folder of programs.
+pub(crate) fn replaced_by_name(name: &str) -> bool {
+    let files = SETTINGS.iter().chain(STARTUP).chain(CREDENTIALS).filter(|file| !file.ends_with('/'));
+    let own = matches!(name, "authorized_keys" | "taut" | "config.toml" | "config.local.toml");
+    own || files.into_iter().any(|file| file.rsplit('/').next() == Some(name))
+}
+
 /// A folder that holds such a file.
 pub(crate) fn settings_folder(target: &Target) -> bool {
-    let path = target.exact().unwrap_or_default();
+    target.exact().is_some_and(is_settings_folder)
+}
+
+pub(crate) fn is_settings_folder(path: &str) -> bool {
     let folders = SETTINGS.iter().filter_map(|file| file.rsplit_once('/')).map(|(folder, _)| folder);
     let plugins = HOOK_FOLDERS.iter().map(|folder| folder.trim_end_matches('/'));
     let plugins = plugins.filter(|folder| folder.ends_with("/plugins"));

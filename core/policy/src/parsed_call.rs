@@ -128,7 +128,7 @@ impl ParsedCall {
         let surroundings = Surroundings { cwd: cwd.clone(), home: around.home.clone(), vars, files };
         let reading = bash::read(line, &surroundings);
         let substitutions = Substitutions::default();
-        let seen = CommandFacts::all(&reading, &substitutions);
+        let seen = CommandFacts::all(&reading, &substitutions, around.home.as_deref());
         let line = Some(line.to_string());
         Self { around: around.clone(), cwd, line, reading, seen, substitutions, ..Self::default() }
     }

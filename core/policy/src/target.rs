@@ -181,6 +181,23 @@ fn below(folder: &str, path: &str) -> String {
     out
 }
 
+/// Whether a pattern of a shell may stand for `name`. Of a set only its place counts.
+pub(crate) fn stands_for(pattern: &str, name: &str) -> bool {
+    // What stands before the first and behind the last sign of the pattern is certain.
+    let sign = |letter: char| matches!(letter, '*' | '?' | '[' | ']' | '{' | '}');
+    let (Some(first), Some(last)) = (pattern.find(sign), pattern.rfind(sign)) else { return pattern == name };
+    let head = pattern.get(..first).unwrap_or_default();
+    let end = pattern.get(last + 1..).unwrap_or_default();
+    let middle = pattern.get(first..last).unwrap_or_default();
+    let rest = name.strip_prefix(head).and_then(|rest| rest.strip_suffix(end));
+    let certain = middle.split(sign).filter(|_| !middle.contains(['[', '{']));
+    let mut left = rest;
+    for part in certain {
+        left = left.and_then(|left| left.split_once(part)).map(|(_, after)| after);
+    }
+    left.is_some()
+}
+
 /// Whether `path` is `folder` or stands below it.
 pub(crate) fn within(path: &str, folder: &str) -> bool {
     let folder = folder.trim_end_matches('/');

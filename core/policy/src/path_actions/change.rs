@@ -1,7 +1,7 @@
 //! Writing: programs that write, replace or move files, and those that change modes and owners.
 
-use super::{ActedBy, PathAction, PathVerb, Reach};
-use crate::args::{Args, Grammar};
+use super::{ActedBy, PathAction, PathVerb, Reach, folder};
+use crate::args::{Args, Grammar, text};
 use crate::target::within;
 use bash::Word;
 
@@ -63,9 +63,19 @@ pub(super) fn acts(by: &ActedBy<'_>, acts: &mut Vec<PathAction>) {
         "chmod" | "chown" | "chgrp" | "chattr" | "setfacl" => permit(by, acts),
         "rsync" => rsync(by, &Args::parse(words, RSYNC), acts),
         "tar" | "bsdtar" => tar(by, words, acts),
-        "unzip" => output(by, &Args::parse(words, UNZIP), &["d"], acts),
+        "unzip" => {
+            let args = Args::parse(words, UNZIP);
+            output(by, &args, &["d"], acts);
+            folder::fill(by, args.value("d"), acts);
+        }
+        "7z" | "7za" | "7zz" | "7zr" => seven_zip(by, acts),
+        "jq" | "jaq" | "gojq" | "json" | "dasel" | "rename" | "prename" => edited(by, acts),
         "sort" => output(by, &Args::parse(words, SORT), &["o", "output"], acts),
-        "patch" => all(by, &Args::parse(words, PATCH), PathVerb::Write, acts),
+        "patch" => {
+            let args = Args::parse(words, PATCH);
+            all(by, &args, PathVerb::Write, acts);
+            folder::fill(by, args.value("d").or(args.value("directory")), acts);
+        }
         "zip" => zip(by, &Args::parse(words, ZIP), acts),
         "vim" | "nvim" | "vi" => edits(by, &Args::parse(words, VIM), acts),
         "ed" | "ex" => all(by, &Args::parse(words, TEE), PathVerb::Write, acts),
@@ -135,24 +145,20 @@ fn place(by: &ActedBy<'_>, args: &Args<'_>, acts: &mut Vec<PathAction>) {
         acts.push(PathAction { deed, target: by.target(source) });
         // A copy into a folder keeps its name there: `cp x ~/.ssh/` writes `~/.ssh/x`.
         if let Some(folder) = folder {
-            acts.push(PathAction { deed: PathVerb::Write, target: by.path(&format!("{folder}/{}", name_of(source))) });
+            folder::put(by, &format!("{folder}/"), source, false, acts);
         }
     }
     if let Some(last) = last.filter(|_| !sources.is_empty() && !to_nowhere) {
         acts.push(PathAction { deed: PathVerb::Write, target: by.target(last) });
-        let shown = last.shown();
-        if !last.has_unknown() && (shown.ends_with('/') || matches!(shown.as_str(), "." | ".." | "~")) {
-            for source in sources {
-                acts.push(PathAction {
-                    deed: PathVerb::Write,
-                    target: by.path(&format!("{shown}/{}", name_of(source))),
-                });
-            }
+        // `cp -T a ~/.claude`: the folder itself becomes the other.
+        let whole = args.short('T') || args.abbreviated("no-target-directory", 4);
+        for source in sources.iter().filter(|_| !last.has_unknown()) {
+            folder::put(by, &last.shown(), source, whole, acts);
         }
     }
 }
 
-fn name_of(word: &Word) -> String {
+pub(super) fn name_of(word: &Word) -> String {
     let shown = word.shown();
     shown.trim_end_matches('/').rsplit('/').next().unwrap_or_default().to_string()
 }
@@ -238,6 +244,9 @@ fn rsync(by: &ActedBy<'_>, args: &Args<'_>, acts: &mut Vec<PathAction>) {
     }
     if !remote(last) {
         acts.push(PathAction { deed: PathVerb::Write, target: by.target(last) });
+        for source in sources.iter().filter(|_| !last.has_unknown()) {
+            folder::put(by, &last.shown(), source, source.shown().ends_with('/'), acts);
+        }
         if deletes {
             // What the source does not have is removed; on another disk that is a backup.
             let target = by.target(last);
@@ -267,6 +276,17 @@ fn tar(by: &ActedBy<'_>, words: &[Word], acts: &mut Vec<PathAction>) {
     let creates = bundle.contains('c') || args.short('c') || args.long_flag("create");
     if extracts {
         output(by, &args, &["C", "directory"], acts);
+        let folder = args.value("C").or(args.value("directory"));
+        // Members that are named are all that is taken out.
+        let skip = if bundle.is_empty() { 0 } else { 1 + usize::from(bundle.contains('f')) };
+        let members = args.operands.get(skip..).unwrap_or_default();
+        if members.is_empty() {
+            folder::fill(by, folder, acts);
+        }
+        for (folder, member) in members.iter().filter_map(|member| Some((folder?, member))) {
+            let path = format!("{folder}/{}", member.shown());
+            acts.push(PathAction { deed: PathVerb::Write, target: by.path(&path) });
+        }
     } else if creates {
         output(by, &args, &["f", "file"], acts);
         // `tar czf a.tgz src`: the archive is the first word behind the bundle.
@@ -275,6 +295,43 @@ fn tar(by: &ActedBy<'_>, words: &[Word], acts: &mut Vec<PathAction>) {
         let skip = if bundle.is_empty() { 0 } else { 1 + usize::from(bundle.contains('f')) };
         let packed = if args.long_flag("remove-files") { PathVerb::Remove(Reach::Tree) } else { PathVerb::Read };
         acts.extend(args.operands.iter().skip(skip).map(|word| PathAction { deed: packed, target: by.target(word) }));
+    }
+}
+
+/// `7z a -sdel` moves what it packs, `7z x -o` unpacks into a folder.
+fn seven_zip(by: &ActedBy<'_>, acts: &mut Vec<PathAction>) {
+    let words: Vec<_> = by.command.args().iter().map(text).collect();
+    if words.iter().any(|word| word == "-sdel") {
+        let operands = by.command.args().iter().filter(|word| !text(word).starts_with('-')).skip(2);
+        acts.extend(operands.map(|word| PathAction { deed: PathVerb::Remove(Reach::Tree), target: by.target(word) }));
+    }
+    let unpacks = words.first().is_some_and(|word| matches!(word.as_ref(), "x" | "e"));
+    let folder = words.iter().find_map(|word| word.strip_prefix("-o")).filter(|_| unpacks);
+    if let Some(folder) = folder {
+        acts.push(PathAction { deed: PathVerb::Write, target: by.path(folder) });
+    }
+    folder::fill(by, folder, acts);
+}
+
+/// Tools for data that can write what they read, and those that give files other names.
+fn edited(by: &ActedBy<'_>, acts: &mut Vec<PathAction>) {
+    let short = if matches!(by.program, "json" | "dasel") { "frwovts" } else { "fL" };
+    let args = Args::parse(by.command.args(), Grammar { short, long: &["file", "out"], single_dash_long: false });
+    let files = args.operands.iter().skip(1).map(|word| by.target(word));
+    match by.program {
+        "rename" | "prename" if !args.short('n') => {
+            acts.extend(files.map(|target| PathAction { deed: PathVerb::Displace, target }));
+        }
+        "jq" | "jaq" | "gojq" if args.short('i') || args.long_flag("in-place") => {
+            acts.extend(files.map(|target| PathAction { deed: PathVerb::Write, target }));
+        }
+        "json" if args.short('I') => output(by, &args, &["f"], acts),
+        "dasel" if args.operand(0).is_some_and(|sub| matches!(sub.as_ref(), "put" | "delete")) => {
+            let elsewhere = args.value("o").or(args.value("out")).is_some();
+            let names: &[&str] = if elsewhere { &["o", "out"] } else { &["f", "file"] };
+            output(by, &args, names, acts);
+        }
+        _ => {}
     }
 }
 

@@ -17,12 +17,15 @@ struct Reached<'a> {
     /// Narrowed by something other than a name.
     narrowed: bool,
     removes: Option<Reach>,
+    /// What is found is changed where it stands.
+    writes: bool,
 }
 
 /// What `find … -delete` or `find … -exec rm` removes.
 pub(super) fn acts(by: &ActedBy<'_>, acts: &mut Vec<PathAction>) {
     let reached = reach(by.command);
-    let Some(deed) = reached.removes.map(PathVerb::Remove) else { return };
+    let removes = reached.removes.map(PathVerb::Remove);
+    let Some(deed) = removes.or(reached.writes.then_some(PathVerb::Write)) else { return };
     targets(&reached, by.command, deed, by.listed, acts);
 }
 
@@ -52,13 +55,29 @@ pub(super) fn listed(source: &Command, deed: PathVerb, listed: &ListedPaths<'_>,
                 acts.push(PathAction { deed: tree(deed), target });
             }
         }
+        // The files that hold a text, in the folders that are searched.
+        Some("grep" | "egrep" | "fgrep" | "rg" | "ag" | "ack") if deed == PathVerb::Write => {
+            let args = Args::parse(source.args(), Grammar { short: "efmABCgt", ..Grammar::default() });
+            let skip = usize::from(!args.any_short("ef"));
+            for root in args.operands.iter().skip(skip) {
+                let root = Target::of(root, source.cwd.as_deref());
+                let tail = if root.tail == TargetTail::None { TargetTail::Everything } else { root.tail.clone() };
+                acts.push(PathAction { deed, target: Target { tail, ..root } });
+            }
+        }
         // Every tracked file, unless only those that are gone already are listed.
         Some("git") => {
             let words: Vec<_> = source.args().iter().map(text).collect();
             let lists = words.iter().any(|word| word == "ls-files");
             if lists && !words.iter().any(|word| matches!(word.as_ref(), "-d" | "--deleted")) {
-                let target = Target { tail: TargetTail::Everything, ..Target::path(".", source.cwd.as_deref()) };
-                acts.push(PathAction { deed, target });
+                let root = Target::path(".", source.cwd.as_deref());
+                // Patterns narrow it: `git ls-files --others -- '*.tmp'`.
+                let behind = words.iter().skip_while(|word| *word != "ls-files").skip(1);
+                let patterns: Vec<_> = behind.filter(|word| !word.starts_with('-')).collect();
+                let narrowed = !patterns.is_empty() && patterns.iter().all(|word| word.starts_with("*."));
+                let tails = patterns.iter().filter(|_| narrowed).map(|word| TargetTail::Some(word.to_string()));
+                let tails: Vec<_> = tails.chain((!narrowed).then_some(TargetTail::Everything)).collect();
+                acts.extend(tails.into_iter().map(|tail| PathAction { deed, target: Target { tail, ..root.clone() } }));
             }
         }
         _ => {}
@@ -84,7 +103,7 @@ fn targets(
         let root = Target::of(root, cwd);
         if reached.names.is_empty() || many {
             // A search that narrows takes what is below, not the folder itself.
-            let below = (reached.narrowed || many) && root.tail == TargetTail::None;
+            let below = (reached.narrowed || many || deed == PathVerb::Write) && root.tail == TargetTail::None;
             let tail = if below { TargetTail::Everything } else { root.tail.clone() };
             acts.push(PathAction { deed: tree(deed), target: Target { tail, ..root } });
             continue;
@@ -120,6 +139,7 @@ fn reach(command: &Command) -> Reached<'_> {
         shallow: false,
         narrowed: false,
         removes: None,
+        writes: false,
     };
     let mut words = command.args().iter();
     let (mut expression, mut negated) = (false, false);
@@ -163,9 +183,10 @@ fn reach(command: &Command) -> Reached<'_> {
                 expression = true;
                 let ends = |word: &&Word| matches!(text(word).as_ref(), ";" | "+" | "\\;");
                 let inner: Vec<&Word> = words.by_ref().take_while(|word| !ends(word)).collect();
-                if inner.first().is_some_and(|word| removes(word)) || removes_by_text(&inner) {
+                if inner.first().is_some_and(|word| removes(word)) || removes_by_text(&inner) || empties(&inner) {
                     reached.removes = Some(Reach::Tree);
                 }
+                reached.writes |= writes_in_place(inner.iter().copied());
             }
             "!" | "-not" => {
                 expression = true;
@@ -206,12 +227,34 @@ fn fd(command: &Command) -> Reached<'_> {
         shallow: false,
         narrowed: false,
         removes,
+        writes: inner.split_first().is_some_and(|(_, inner)| writes_in_place(inner.iter())),
+    }
+}
+
+/// `sed -i` and its kin: the files they are given are changed.
+pub(super) fn writes_in_place<'w>(words: impl Iterator<Item = &'w Word>) -> bool {
+    let mut words = words.map(text);
+    let Some(program) = words.next() else { return false };
+    match program.rsplit('/').next().unwrap_or(&program) {
+        "sed" | "gsed" | "perl" | "ruby" | "yq" | "jq" | "jaq" => words.any(|word| {
+            let cluster = word.starts_with('-') && !word.starts_with("--") && word.len() < 8 && word.contains('i');
+            cluster || word.starts_with("-i") || word.starts_with("--in")
+        }),
+        "truncate" | "tee" | "sponge" | "sd" => true,
+        _ => false,
     }
 }
 
 fn removes(word: &Word) -> bool {
     let name = text(word);
     REMOVERS.contains(&name.rsplit('/').next().unwrap_or(&name))
+}
+
+/// `-exec truncate -s 0 {} +`: of what was found nothing is left.
+fn empties(inner: &[&Word]) -> bool {
+    let mut words = inner.iter().map(|word| text(word));
+    words.next().is_some_and(|program| program == "truncate")
+        && words.any(|word| matches!(word.as_ref(), "0" | "-s0" | "--size=0"))
 }
 
 /// `-exec sh -c 'rm "$1"' _ {}`: what was found is removed by the text of a shell.

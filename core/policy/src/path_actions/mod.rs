@@ -2,6 +2,7 @@
 
 mod change;
 mod find;
+mod folder;
 mod names_only;
 mod read;
 mod remove;
@@ -11,7 +12,7 @@ pub(crate) use names_only::shows_names_only;
 
 use crate::source::Substitutions;
 use crate::target::Target;
-use bash::{Command, Reading, RedirectKind};
+use bash::{Command, Reading, RedirectKind, StdinSource, Via, WordPiece};
 use std::cell::Cell;
 
 /// One thing a command would do to one path.
@@ -83,8 +84,22 @@ pub(crate) fn of(command: &Command, program: &str, listed: &ListedPaths<'_>) -> 
         change::acts(&by, &mut acts);
         read::acts(&by, &mut acts);
         send::acts(&by, &mut acts);
+        fed(&by, &mut acts);
     }
     acts
+}
+
+/// `… | xargs sed -i`, `… | while read f; do sed -i … "$f"; done`: what is listed is what is written.
+fn fed(by: &ActedBy<'_>, acts: &mut Vec<PathAction>) {
+    let StdinSource::Pipe(sources) = &by.command.feed else { return };
+    let handed = matches!(by.command.via.last(), Some(Via::Wrapper(name)) if name == "xargs" || name == "parallel");
+    let read = || by.command.args().iter().any(|word| matches!(word.pieces.as_slice(), [WordPiece::Unknown(_)]));
+    if !(handed || read()) || !find::writes_in_place(by.command.words.iter()) || !by.listed.take(sources.len()) {
+        return;
+    }
+    for source in sources.iter().filter_map(|at| by.listed.reading.commands.get(*at)) {
+        find::listed(source, PathVerb::Write, by.listed, acts);
+    }
 }
 
 /// What the commands of a line list for others to act on, and how much of that is still spelled out.
@@ -92,6 +107,7 @@ pub(crate) fn of(command: &Command, program: &str, listed: &ListedPaths<'_>) -> 
 pub(crate) struct ListedPaths<'a> {
     pub reading: &'a Reading,
     pub substitutions: &'a Substitutions,
+    pub home: Option<&'a str>,
     left: Cell<usize>,
 }
 
@@ -104,9 +120,14 @@ impl<'a> ListedPaths<'a> {
         Self { left: Cell::new(Self::MOST + words), ..Self::few(reading, substitutions) }
     }
 
+    /// With the account's home, into which whole folders of settings may be put.
+    pub(crate) fn with_home(self, home: Option<&'a str>) -> Self {
+        Self { home, ..self }
+    }
+
     /// For the acts of one command.
     pub(crate) fn few(reading: &'a Reading, substitutions: &'a Substitutions) -> Self {
-        Self { reading, substitutions, left: Cell::new(Self::MOST) }
+        Self { reading, substitutions, home: None, left: Cell::new(Self::MOST) }
     }
 
     /// Takes from what may still be spelled out.

@@ -1,7 +1,7 @@
 //! Removal: rm and its kin, `find -delete`, and what `xargs` hands to them.
 
 use super::{ActedBy, PathAction, PathVerb, Reach, find};
-use crate::args::{Args, Grammar};
+use crate::args::{Args, Grammar, text};
 use crate::names;
 use crate::target::Target;
 use bash::{Command, StdinSource, Via, Word, WordPiece};
@@ -16,6 +16,7 @@ pub(super) fn acts(by: &ActedBy<'_>, acts: &mut Vec<PathAction>) {
             (RM, matches!(by.program, "rimraf" | "del-cli"))
         }
         "shred" | "wipe" => (SHRED, false),
+        "cmake" => return cmake(by, acts),
         "find" | "bfs" | "fd" | "fdfind" => return find::acts(by, acts),
         _ => return,
     };
@@ -40,6 +41,18 @@ pub(super) fn acts(by: &ActedBy<'_>, acts: &mut Vec<PathAction>) {
             }
         }
     }
+}
+
+/// `cmake -E rm -rf x`, `cmake -E remove_directory x`: the tools that come with it.
+fn cmake(by: &ActedBy<'_>, acts: &mut Vec<PathAction>) {
+    let [option, tool, rest @ ..] = by.command.args() else { return };
+    if text(option) != "-E" || !matches!(text(tool).as_ref(), "rm" | "remove" | "remove_directory") {
+        return;
+    }
+    let args = Args::parse(rest, RM);
+    let tree = text(tool) == "remove_directory" || args.any_short("rR");
+    let deed = PathVerb::Remove(if tree { Reach::Tree } else { Reach::One });
+    acts.extend(args.operands.iter().map(|word| PathAction { deed, target: by.target(word) }));
 }
 
 /// `rm -rf $(find . -name x)`: what the substitution lists is what is removed.

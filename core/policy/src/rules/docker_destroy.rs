@@ -64,7 +64,7 @@ fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
         ("rm", _) => volumes || (force && (call.words.len() > 2 || args.iter().any(perhaps_many))),
         ("kill", _) => args.iter().any(bash::Word::has_unknown),
         ("rmi", _) | ("image", "rm") => force && args.iter().any(bash::Word::has_unknown),
-        ("compose", "down") => volumes || call.flag("rmi"),
+        ("compose", "down") => (volumes || call.flag("rmi")) && !args.iter().any(is_for_tests),
         ("compose", "rm") => force && volumes,
         ("machine", "rm") | ("system", "reset") => true,
         _ => false,
@@ -72,6 +72,13 @@ fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
     if stopped && !call.only_looks() {
         report(sight, "This removes containers, volumes or images, with the data in them.", hits);
     }
+}
+
+/// `docker-compose.test.yml`, `-p ci`: what tests have started is made anew for each run.
+fn is_for_tests(word: &bash::Word) -> bool {
+    let shown = crate::args::text(word);
+    let name = shown.rsplit(['/', '=']).next().unwrap_or(&shown);
+    name.split(['.', '-', '_']).any(|part| matches!(part, "test" | "tests" | "testing" | "ci" | "e2e"))
 }
 
 /// What a search finds; a plain variable holds one name more often than many.

@@ -6,7 +6,7 @@ use crate::names;
 use crate::path_actions::{PathAction, PathActionKind, PathVerb};
 use crate::place::{Machine, PlaceKind};
 use crate::rule::{Hit, Pack, Rule, RuleInput, RuleTrigger};
-use crate::target::Target;
+use crate::target::{Target, TargetTail};
 use bash::{RedirectKind, StdinSource, Via, Word};
 use model::RuleKind;
 
@@ -24,13 +24,13 @@ pub const RULE: Rule = Rule {
         "> src/main.rs", ": > src/lib.rs", "truncate -s 0 README.md", "cp /dev/null src/app.py",
         "cat /dev/null > src/index.ts", "echo -n > src/main.go", "printf '' > schema.sql",
         "dd if=/dev/null of=src/a.rs", "tee src/main.rs < /dev/null", "sed -i d src/main.rs", "true > Cargo.toml",
-        "sed -i '1,$d' docs/guide.md",
+        "sed -i '1,$d' docs/guide.md", "sort src/a.py > src/a.py",
     ],
     passes: &[
         "cargo build > out.txt", "cat > src/x.rs <<'EOF'\nfn main() {}\nEOF", ": > app.log", "truncate -s 0 *.log",
         "> /tmp/x", "echo x > src/main.rs", "truncate -s 10M disk.img", ": > build/out.txt", "touch src/new.rs",
         ": >> src/main.rs", "sed -i '/^$/d' src/main.rs", "tee src/main.rs < new.rs", "cat a > b.txt",
-        "touch src/n.rs && : > src/n.rs",
+        "touch src/n.rs && : > src/n.rs", "sort src/a.py > src/b.py",
     ],
     watch: RuleTrigger::Deeds(&[PathActionKind::Write]),
     judge,
@@ -44,10 +44,12 @@ fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
     }
     let emptied = emptied(sight);
     for (act, place) in sight.acts().filter(|(act, _)| act.deed == PathVerb::Write) {
-        if place != PlaceKind::Work || !emptied.contains(&act.target) || !has_content(sight, act) {
+        let kept = matches!(place, PlaceKind::Work | PlaceKind::Elsewhere);
+        let many = place == PlaceKind::Work && matches!(act.target.tail, TargetTail::Everything);
+        if !kept || !emptied.contains(&act.target) || !(many || has_content(sight, act)) {
             continue;
         }
-        let Some(path) = act.target.exact() else { continue };
+        let Some(path) = act.target.path.as_deref() else { continue };
         let reason = format!("This takes everything out of `{}`.", act.target.shown);
         let subject = if sight.command.words.is_empty() { format!("> {}", act.target.shown) } else { sight.shown() };
         hits.push(Hit::new(subject, reason).about(Some(path)).meaning("remove", path));
@@ -62,9 +64,19 @@ fn has_content(sight: &RuleInput<'_>, act: &PathAction) -> bool {
     }
     match sight.ground.facts.path(path) {
         Some(fact) => fact.exists && fact.size.is_some_and(|size| size > 0),
-        None => names::file_name(act.target.name()) && !act.target.name().ends_with(".txt"),
+        None => {
+            let name = act.target.name();
+            let outside = sight.ground.place(&act.target, Machine::This) == PlaceKind::Elsewhere;
+            names::file_name(name) && (outside || !name.ends_with(".txt")) && !name.ends_with(".log")
+        }
     }
 }
+
+/// Programs that print what they make of the files they are given.
+const FILTERS: &[&str] = &[
+    "sort", "uniq", "grep", "egrep", "fgrep", "sed", "awk", "gawk", "cut", "head", "tail", "jq", "yq", "cat", "tac",
+    "nl", "fold", "fmt", "expand", "rev", "column", "xmllint", "envsubst", "iconv",
+];
 
 /// The files a command writes nothing into.
 fn emptied(sight: &RuleInput<'_>) -> Vec<Target> {
@@ -76,6 +88,13 @@ fn emptied(sight: &RuleInput<'_>) -> Vec<Target> {
     if prints_nothing(sight) {
         let written = sight.command.redirects.iter().filter(|redirect| redirect.kind == RedirectKind::Write);
         found.extend(written.map(|redirect| at(&redirect.target)));
+    }
+    if FILTERS.contains(&sight.program()) {
+        // `sort a > a`: the shell empties the file before it is read.
+        let written = sight.command.redirects.iter().filter(|redirect| redirect.kind == RedirectKind::Write);
+        let read: Vec<Target> = args.iter().map(at).collect();
+        let same = |target: &Target| target.exact().is_some() && read.iter().any(|other| other.path == target.path);
+        found.extend(written.map(|redirect| at(&redirect.target)).filter(same));
     }
     match sight.program() {
         "tee" if nothing_in && !args.iter().any(|word| matches!(text(word).as_ref(), "-a" | "--append")) => {

@@ -2,6 +2,7 @@
 
 use super::git_force_push::is_shared;
 use crate::args::Args;
+use crate::git::is_disposable;
 use crate::rule::{Hit, Pack, Rule, RuleInput, RuleTrigger};
 use model::RuleKind;
 
@@ -46,7 +47,7 @@ fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
         let why = "The branch is moved off the commits it holds.";
         hits.push(Hit::new(call.shown(), why).meaning("move-branch", format!("{}:{branch}", call.place())));
     }
-    if call.sub != "branch" {
+    if call.sub != "branch" || is_disposable(sight, call) {
         return;
     }
     let force = args.short('f') || args.abbreviated("force", 3);

@@ -1,5 +1,6 @@
 //! `git-clean`: removal of untracked files by git clean.
 
+use crate::git;
 use crate::rule::{Hit, Pack, Rule, RuleInput, RuleTrigger};
 use model::RuleKind;
 
@@ -30,7 +31,8 @@ fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
         .config
         .iter()
         .any(|(key, value)| key == "clean.requireforce" && matches!(value.as_str(), "false" | "no" | "0"));
-    if args.short('f') || args.abbreviated("force", 1) || unguarded {
+    let removes = args.short('f') || args.abbreviated("force", 1) || unguarded;
+    if removes && !git::is_disposable(sight, call) {
         let why = "Files git has never seen are removed; git cannot bring them back.";
         hits.push(Hit::new(call.shown(), why).meaning("remove", call.place()));
     }

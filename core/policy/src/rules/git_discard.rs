@@ -1,7 +1,7 @@
 //! `git-discard`: checkout, restore or switch that discards changes.
 
 use crate::args::Args;
-use crate::git::{GitCall, looks_like_file};
+use crate::git::{GitCall, is_disposable, looks_like_file};
 use crate::rule::{Hit, Pack, Rule, RuleInput, RuleTrigger};
 use model::RuleKind;
 
@@ -50,7 +50,7 @@ fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
         }
         _ => false,
     };
-    if discards {
+    if discards && !is_disposable(sight, call) {
         let why = "Changes in the working tree that were never committed are overwritten.";
         hits.push(Hit::new(call.shown(), why).meaning("discard-changes", call.place()));
     }

@@ -37,7 +37,7 @@ fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
     }
     let refs: Vec<String> = args.operands.iter().skip(1).map(|word| text(word).into_owned()).collect();
     let plus = refs.iter().any(|spec| spec.starts_with('+'));
-    let mirror = args.abbreviated("mirror", 2);
+    let mirror = args.abbreviated("mirror", 1);
     let force = args.short('f') || forced(&args);
     let lease = args.flags.iter().any(|flag| flag.long && flag.name.starts_with("force-w"));
     let shared = lease && refs.iter().any(|spec| is_shared(spec));

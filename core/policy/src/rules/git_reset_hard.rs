@@ -1,5 +1,6 @@
 //! `git-reset-hard`: reset that throws uncommitted work away.
 
+use crate::git;
 use crate::rule::{Hit, Pack, Rule, RuleInput, RuleTrigger};
 use model::RuleKind;
 
@@ -13,11 +14,11 @@ pub const RULE: Rule = Rule {
     instead: "Keep the changes: `git stash push -m before-reset`.",
     denies: &[
         "git reset --hard", "git reset --hard HEAD~3", "git reset --har origin/main", "git -C ../x reset --hard",
-        "git reset --merge", "git --git-dir=.git reset --hard",
+        "git reset --merge", "git --git-dir=.git reset --hard", "git reset --h",
     ],
     passes: &[
         "git reset", "git reset --keep HEAD~1", "git reset --soft HEAD~1", "git reset HEAD~1", "git reset --mixed",
-        "git log --grep=\"reset --hard\"", "git reset src/main.rs",
+        "git log --grep=\"reset --hard\"", "git reset src/main.rs", "git -C /tmp/x reset --hard",
     ],
     watch: RuleTrigger::Programs(&["git"]),
     judge,
@@ -26,7 +27,8 @@ pub const RULE: Rule = Rule {
 fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
     let Some(call) = sight.seen.git.as_ref().filter(|call| call.sub == "reset") else { return };
     let args = call.args();
-    if args.abbreviated("hard", 2) || args.abbreviated("merge", 2) {
+    let throws_away = args.abbreviated("hard", 1) || args.abbreviated("merge", 2);
+    if throws_away && !git::is_disposable(sight, call) {
         let why = "Changes that were never committed are thrown away.";
         hits.push(Hit::new(call.shown(), why).meaning("discard-changes", call.place()));
     }

@@ -18,7 +18,7 @@ pub const RULE: Rule = Rule {
     instead: "Work inside the project; ask the user to remove what lies outside it.",
     denies: &[
         "rm -rf ../sibling/src", "rm -rf ~/Documents", "rm -rf /home/other/work", "rm -rf ../other-project",
-        "rm ~/notes.txt", "mv ~/Documents /tmp/x",
+        "rm ~/notes.txt",
     ],
     passes: &[
         "rm -rf ~/.cache/pip", "rm -rf /tmp/x", "rm -rf ./dist", "ls ..", "cp ~/notes.txt .",

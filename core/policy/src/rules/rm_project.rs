@@ -16,13 +16,13 @@ pub const RULE: Rule = Rule {
     doc: "Stops, once, removing a whole tree inside the project that git tracks or that no build brings back: sources, \
           `.git`, the project itself. Build output, dependency folders, caches and folders the line itself has made pass, and so does removing single \
           files, which agents do after every move.",
-    instead: "Remove single files by name, or move the folder away with `mv src /tmp/src-old` so that it can come back.",
+    instead: "Remove single files by name, or keep the folder beside the others with `mv src src-old` so that it can come back.",
     denies: &[
         "rm -rf src", "rm -rf .", "rm -rf .git", "rm -r docs tests", "find src -type f -delete", "rm -rf ./*",
         "find . -not -path './node_modules/*' -delete", "find . -name '*.rs' | while read f; do rm \"$f\"; done",
         "find . -path ./target -prune -o -type f -delete", "find . -name '*.rs' -exec rm {} +",
         "mv src old && rm -rf old", "docker exec web rm -rf /app", "docker run -v data:/app alpine rm -rf /app",
-        "mkdir -p src/x && rm -rf src",
+        "mkdir -p src/x && rm -rf src", "mv .git /tmp/g", "cmake -E rm -rf src",
     ],
     passes: &[
         "rm -rf node_modules",
@@ -35,18 +35,25 @@ pub const RULE: Rule = Rule {
         "find . -name package-lock.json -not -path '*/node_modules/*' -exec rm {} \\;",
         "rm -r tests/tmp_*",
         "git rm src/old.rs",
+        "mv src lib",
+        "mv build /tmp/x",
         "git clone https://example.com/foo.git && ls foo && rm -rf foo",
         "mkdir work && touch work/a && rm -r work",
         "cp -r src copy && rm -rf copy",
         "mv build build.old && npm run build && rm -rf build.old",
     ],
-    watch: RuleTrigger::Deeds(&[PathActionKind::Remove]),
+    watch: RuleTrigger::Deeds(&[PathActionKind::Remove, PathActionKind::Displace]),
     judge,
 };
 
 fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
     for (act, place) in sight.acts() {
-        let PathVerb::Remove(reach) = act.deed else { continue };
+        let reach = match act.deed {
+            PathVerb::Remove(reach) => reach,
+            // What is moved to where everything may be removed is as good as removed.
+            PathVerb::Displace if given_up(sight) && is_tree(sight, act) => Reach::Tree,
+            _ => continue,
+        };
         let fact = act.target.exact().and_then(|path| sight.ground.facts.path(path));
         if fact.is_some_and(|fact| fact.exists && !fact.is_dir) {
             continue;
@@ -68,6 +75,23 @@ fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
         let target = act.target.path.clone().unwrap_or_else(|| act.target.shown.clone());
         let reason = format!("This removes {what} (`{}`).", act.target.shown);
         hits.push(Hit::new(sight.shown(), reason).about(Some(&target)).meaning("remove", target.as_str()));
+    }
+}
+
+/// Whether a command moves things to where everything may be removed.
+fn given_up(sight: &RuleInput<'_>) -> bool {
+    sight.program() == "mv"
+        && sight
+            .acts()
+            .any(|(act, place)| act.deed == PathVerb::Write && matches!(place, PlaceKind::Temp | PlaceKind::TempRoot))
+}
+
+/// Whether a folder is meant that git knows, or that by its name holds work.
+fn is_tree(sight: &RuleInput<'_>, act: &PathAction) -> bool {
+    let fact = act.target.exact().and_then(|path| sight.ground.facts.path(path));
+    match fact.and_then(|fact| fact.tracked) {
+        Some(tracked) => tracked || act.target.name() == ".git",
+        None => act.target.name() == ".git" || names::holds_work(act.target.name()),
     }
 }
 
