@@ -111,7 +111,7 @@ impl Walker {
 
     /// What is known of the file that a word names, seen from the folder the line is in.
     pub(crate) fn file_named(&mut self, word: &Word) -> Option<Arc<KnownFile>> {
-        let path = self.scope.resolve(&word.known()?)?;
+        let path = self.original(self.scope.resolve(&word.known()?)?);
         self.file(&WantedFile::At(path))
     }
 

@@ -16,6 +16,8 @@ enum Author {
 impl Author {
     fn of(file: &FoundInFile, began: Option<Ms>) -> Self {
         match began {
+            // A script that runs what it is given says nothing of its own.
+            Some(began) if file.given_by_line && (file.as_committed || file.changed < began) => Self::Anybody,
             Some(began) if (file.as_committed || is_hook(file)) && file.changed < began => Self::User,
             Some(began) if !file.as_committed && !file.installed && file.changed >= began => Self::Session,
             _ => Self::Anybody,
@@ -66,8 +68,15 @@ mod tests {
 
     fn found(kind: RuleKind, changed: i64, as_committed: bool) -> Finding {
         let intent = Intent { what: "remove".into(), target: "src".into() };
-        let (installed, unknown) = (false, false);
-        let file = FoundInFile { path: "x.sh".into(), line: 1, changed: Ms(changed), as_committed, installed, unknown };
+        let file = FoundInFile {
+            path: "x.sh".into(),
+            line: 1,
+            changed: Ms(changed),
+            as_committed,
+            installed: false,
+            unknown: false,
+            given_by_line: false,
+        };
         Finding {
             rule: "rm-project".into(),
             kind,
@@ -97,6 +106,13 @@ mod tests {
         assert_eq!((told.0[0].kind, &told.0[0].intent), (RuleKind::Deny, &None));
         assert!(told.0[0].reason.contains("written in this session"));
         assert_eq!(kind(found(RuleKind::Ask, 2_000, false), BEGAN), RuleKind::Ask);
+    }
+
+    #[test]
+    fn g12_what_the_line_gave_a_committed_file_counts_as_on_the_line() {
+        let mut given = found(RuleKind::Strike, 500, true);
+        given.file.as_mut().unwrap().given_by_line = true;
+        assert_eq!(kind(given, BEGAN), RuleKind::Strike);
     }
 
     #[test]

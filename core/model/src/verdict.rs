@@ -87,6 +87,9 @@ pub struct FoundInFile {
     pub installed: bool,
     /// What was found is that only the run would tell.
     pub unknown: bool,
+    /// It is there only because of words that the line gave the file: they are the line's own.
+    #[serde(default)]
+    pub given_by_line: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -57,7 +57,12 @@ pub fn judge(parsed_call: &ParsedCall, policy: &Policy, facts: &Facts, circumsta
             home: ground.home,
             roots: ground.roots().collect(),
         };
-        let file = run_files::found_in(rule.id(), command, hit, &ground);
+        let mut file = run_files::found_in(rule.id(), command, hit, &ground);
+        if let (Speaker::Shipped(rule), Some(file)) = (rule, file.as_mut())
+            && kind != RuleKind::Floor
+        {
+            file.given_by_line = run_files::given_by_line(rule, command, hit, parsed_call, &ground);
+        }
         let unknown = file.as_ref().is_some_and(|file| file.unknown);
         // Code of a tool or a test removes what it is given: only the run tells, and every day.
         if run_files::UNKNOWN.contains(&rule.id()) && !unknown && file.is_some() {

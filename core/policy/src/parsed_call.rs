@@ -125,12 +125,22 @@ impl ParsedCall {
         if let Some(temp) = around.temp.first() {
             vars.push(("TMPDIR".to_string(), temp.clone()));
         }
+        if let Some(project) = &around.project {
+            vars.push(("CLAUDE_PROJECT_DIR".to_string(), project.clone()));
+        }
         let surroundings = Surroundings { cwd: cwd.clone(), home: around.home.clone(), vars, files };
         let reading = bash::read(line, &surroundings);
         let substitutions = Substitutions::default();
         let seen = CommandFacts::all(&reading, &substitutions, around.home.as_deref());
         let line = Some(line.to_string());
         Self { around: around.clone(), cwd, line, reading, seen, substitutions, ..Self::default() }
+    }
+
+    /// The same call, had it been read so.
+    pub(crate) fn with_reading(&self, reading: Reading) -> Self {
+        let substitutions = Substitutions::default();
+        let seen = CommandFacts::all(&reading, &substitutions);
+        Self { around: self.around.clone(), cwd: self.cwd.clone(), reading, seen, substitutions, ..Self::default() }
     }
 
     /// A change by an edit tool.

@@ -154,7 +154,9 @@ impl LineContext<'_> {
             return PlaceKind::OtherHome;
         }
         if names::temporary_source(head) {
-            return PlaceKind::Temp;
+            // What climbs out of a temporary folder may be anywhere.
+            let climbs = target.shown.split('/').any(|part| part.trim_matches('"') == "..");
+            return if climbs { PlaceKind::UnknownRoot } else { PlaceKind::Temp };
         }
         let TargetTail::Unknown(end) = &target.tail else { return in_unknown_folder(&target.shown) };
         let rest = end.trim_matches('/');

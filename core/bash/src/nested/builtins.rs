@@ -26,7 +26,7 @@ fn temporary(word: &Word) -> Option<String> {
     let (WordPiece::Unknown(source), rest) = word.pieces.split_first()? else { return None };
     let made = source.trim_start_matches(['"', '$', '(', '`']).starts_with("mktemp");
     let below = Word { pieces: rest.to_vec(), quoted: true }.known()?;
-    made.then(|| format!("/tmp/tmp.XXXXXXXXXX{below}"))
+    (made && !below.split('/').any(|part| part == "..")).then(|| format!("/tmp/tmp.XXXXXXXXXX{below}"))
 }
 
 impl Walker {

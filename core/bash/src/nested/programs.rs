@@ -46,16 +46,19 @@ impl Walker {
         if is_system(&path) || self.printed.contains_key(&path) {
             return None;
         }
+        let path = self.original(path);
         self.file(&crate::WantedFile::At(path))
     }
 
     /// The tool that the line has put where this path is, or where a search for the name would find it.
     fn moved_tool(&self, path: &str) -> Option<String> {
+        // What begins with a slash is the path of some other file.
+        let is_tool = |(_, name): &(&String, &String)| !name.starts_with('/');
         if !path.contains('/') {
             let here = |(at, _): &(&String, &String)| at.rsplit('/').next() == Some(path);
-            return self.tools.iter().find(here).map(|(_, name)| name.clone());
+            return self.tools.iter().filter(is_tool).find(here).map(|(_, name)| name.clone());
         }
-        self.tools.get(&self.scope.resolve(path)?).cloned()
+        self.tools.get(&self.scope.resolve(path)?).filter(|name| !name.starts_with('/')).cloned()
     }
 
     /// `cp /bin/rm x`, `ln -s "$(which rm)" x`: what runs as `x` from here on.
@@ -63,20 +66,39 @@ impl Walker {
         if !matches!(command.name().as_deref(), Some("cp" | "ln" | "mv" | "install" | "link" | "rsync")) {
             return;
         }
-        let operands: Vec<String> =
-            command.args().iter().filter_map(Word::known).filter(|word| !word.starts_with('-')).collect();
-        let Some((to, from)) = operands.split_last() else { return };
-        let tool = from.iter().find_map(|from| self.tool_at(from));
-        let (Some(tool), Some(to)) = (tool, self.scope.resolve(to)) else { return };
-        if self.tools.len() < MOST_TOOLS {
-            self.tools.insert(to, tool);
+        let plain = |word: &&Word| !word.shown().starts_with('-');
+        let operands: Vec<Word> = command.args().iter().filter(plain).cloned().collect();
+        if let Some((to, from)) = operands.split_last() {
+            self.place_copy(from, to);
         }
+    }
+
+    /// Notes that what stands at `from` stands at `to` as well: a tool by its name, another file by its path.
+    pub(crate) fn place_copy(&mut self, from: &[Word], to: &Word) {
+        let from: Vec<String> = from.iter().filter_map(Word::known).collect();
+        let Some(to) = to.known().and_then(|to| self.scope.resolve(&to)) else { return };
+        let tool = from.iter().find_map(|from| self.tool_at(from));
+        let copied = match (tool, from.as_slice()) {
+            (Some(tool), _) => Some(tool),
+            (None, [from]) => self.scope.resolve(from).filter(|from| *from != to).map(|from| self.original(from)),
+            _ => None,
+        };
+        if let Some(copied) = copied.filter(|_| self.tools.len() < MOST_TOOLS) {
+            self.tools.insert(to, copied);
+        }
+    }
+
+    /// The file that a path was copied from in the line, or itself.
+    pub(crate) fn original(&self, path: String) -> String {
+        self.tools.get(&path).filter(|from| from.starts_with('/')).cloned().unwrap_or(path)
     }
 
     /// The tool that stands at a path, as far as the line tells.
     fn tool_at(&self, path: &str) -> Option<String> {
         let resolved = self.scope.resolve(path);
-        if let Some(name) = resolved.as_ref().and_then(|path| self.tools.get(path)) {
+        if let Some(name) =
+            resolved.as_ref().and_then(|path| self.tools.get(path)).filter(|name| !name.starts_with('/'))
+        {
             return Some(name.clone());
         }
         let name = path.rsplit('/').next().unwrap_or(path);

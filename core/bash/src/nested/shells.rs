@@ -48,12 +48,14 @@ impl Walker {
             }
             // After the text come `$0` and then the positional parameters.
             let positional = Positional::new(rest.get(1..).unwrap_or_default().to_vec());
-            let kept = self.scope.positional.replace(positional);
+            let kept = self.scope.clone();
+            self.scope.positional = Some(positional);
+            self.set("0", Value::One(rest.first().cloned().unwrap_or_else(|| Word::text(name))));
             let text = super::shell_text(&text);
             // What fish puts in parentheses the others put in `$(…)`.
             let text = if name == "fish" { text.replace(" (", " $(") } else { text };
             let output = self.inner_text(&text, via, place);
-            self.scope.positional = kept;
+            self.scope = kept;
             return output;
         }
         match operands.first() {

@@ -24,9 +24,16 @@ impl Walker {
         source: &Rc<str>,
         place: &Place,
     ) -> Output {
-        let here = self.compound_redirects(redirects, source, place);
+        let (here, written) = self.compound_redirects(redirects, source, place);
         let output = self.compound_body(compound, source, &here);
-        if redirects.is_empty() { output } else { Output::Unknown }
+        if redirects.is_empty() {
+            return output;
+        }
+        if let Some(text) = output.draft().filter(|_| !written.is_empty()) {
+            let text = Rc::new(text.to_string());
+            written.iter().for_each(|redirect| self.write(redirect, &text, place));
+        }
+        Output::Unknown
     }
 
     fn compound_body(&mut self, compound: &CompoundCommand, source: &Rc<str>, place: &Place) -> Output {

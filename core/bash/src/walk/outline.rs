@@ -126,6 +126,7 @@ impl Walker {
                 None => words.extend(self.fields(slice(source, *raw), place)),
             }
         }
+        self.refer(&words);
         self.settled(words, assignments, redirects, source, place)
     }
 }

@@ -108,21 +108,29 @@ impl Walker {
     }
 
     /// Walks redirects around a compound command, reporting them as a bare command.
-    pub(super) fn compound_redirects(&mut self, redirects: &[Syntax], source: &Rc<str>, place: &Place) -> Place {
+    /// The place it runs in comes back, and the files its output goes to.
+    pub(super) fn compound_redirects(
+        &mut self,
+        redirects: &[Syntax],
+        source: &Rc<str>,
+        place: &Place,
+    ) -> (Place, Vec<Redirect>) {
         if redirects.is_empty() {
-            return place.clone();
+            return (place.clone(), Vec::new());
         }
         let found = self.redirects(redirects, source, place);
         let here = match found.input {
             Some(input) => input.in_place(place),
             None => place.clone(),
         };
+        let writes = |redirect: &&Redirect| found.away && redirect.kind != RedirectKind::Read;
+        let written = found.redirects.iter().filter(writes).cloned().collect();
         if !found.redirects.is_empty() {
             let mut command = self.command(Vec::new(), place);
             command.redirects = found.redirects;
             self.report(command);
         }
-        here
+        (here, written)
     }
 }
 

@@ -58,7 +58,23 @@ impl Walker {
                 DeclOperand::Assignment(assignment) => words.push(self.declared(assignment, source, place)),
             }
         }
+        self.refer(&words);
         self.settled(words, &clause.assignments, redirects, source, place)
+    }
+
+    /// `declare -n x=HOME`: one name for what another holds.
+    pub(super) fn refer(&mut self, words: &[Word]) {
+        let refers = |word: &Word| word.known().is_some_and(|word| word.starts_with('-') && word.contains('n'));
+        let names = words.first().and_then(Word::known).is_some_and(|name| name != "export");
+        if !names || !words.iter().any(refers) {
+            return;
+        }
+        for (name, target) in words.iter().filter_map(crate::scan::assignment) {
+            match target.known().and_then(|target| self.lookup(&target)) {
+                Some(value) if self.allowance.spend(value.weight()) => self.set(&name, (*value).clone()),
+                _ => self.scope.blur(&name),
+            }
+        }
     }
 
     /// Sets the variable, and gives the word the command is reported with.
@@ -126,7 +142,12 @@ impl Walker {
         }
         let written: Vec<_> =
             command.redirects.iter().filter(|redirect| redirect.kind != RedirectKind::Read).cloned().collect();
+        let shown = command.name().is_some_and(|name| name == "cat" && found.away).then(|| command.words.clone());
         let output = self.run(command, &here);
+        if let (Some(words), [to]) = (shown, written.as_slice()) {
+            // `cat x > y` is `cp x y`.
+            self.place_copy(words.get(1..).unwrap_or_default(), &to.target);
+        }
         if !found.away {
             return output;
         }
@@ -169,7 +190,7 @@ impl Walker {
     }
 
     /// Remembers what the line writes into a file: it may be told to run it.
-    fn write(&mut self, redirect: &crate::reading::Redirect, text: &Rc<String>, place: &Place) {
+    pub(super) fn write(&mut self, redirect: &crate::reading::Redirect, text: &Rc<String>, place: &Place) {
         let Some(path) = redirect.target.known().and_then(|path| self.scope.resolve(&path)) else { return };
         if !self.allowance.spend(limits::text_weight(text)) {
             return;

@@ -69,8 +69,19 @@ impl Walker {
     }
 
     /// Puts the home folder in the place of a leading `~`.
-    fn tilde(&self, atoms: &mut Vec<Atom>) {
+    pub(super) fn tilde(&self, atoms: &mut Vec<Atom>) {
         let Some(Atom::Plain(first)) = atoms.first() else { return };
+        // `env X=~/x`: a word that looks like an assignment is treated as one.
+        if let Some((name, value)) =
+            first.split_once('=').filter(|(name, value)| value.starts_with('~') && is_name(name))
+        {
+            let (name, value) = (format!("{name}="), value.to_string());
+            let mut rest: Vec<Atom> = std::iter::once(Atom::Plain(value)).chain(atoms.drain(..).skip(1)).collect();
+            self.tilde(&mut rest);
+            atoms.push(Atom::Plain(name));
+            atoms.append(&mut rest);
+            return;
+        }
         let Some(rest) = first.strip_prefix('~') else { return };
         let (user, tail) = match rest.find('/') {
             Some(slash) => rest.split_at_checked(slash).unwrap_or((rest, "")),
@@ -179,6 +190,11 @@ impl Fields<'_> {
 }
 
 /// The word itself, when nothing in its source is special.
+fn is_name(text: &str) -> bool {
+    text.starts_with(|c: char| c == '_' || c.is_ascii_alphabetic())
+        && text.chars().all(|c| c == '_' || c.is_ascii_alphanumeric())
+}
+
 fn simple(raw: &str) -> Option<Word> {
     let special = |c: char| matches!(c, '\\' | '\'' | '"' | '$' | '`' | '<' | '>' | '{' | '~' | '*' | '?' | '[' | '(');
     (!raw.contains(special)).then(|| Word::text(raw))

@@ -145,7 +145,8 @@ impl Walker {
         (colon, mode): (bool, Mode),
         place: &Place,
     ) -> Option<Vec<Atom>> {
-        let default = self.atoms(operand, mode, place);
+        let mut default = self.atoms(operand, mode, place);
+        self.tilde(&mut default);
         let empty =
             matches!(value.as_deref(), Some(Value::One(word)) if word.known().is_some_and(|text| text.is_empty()));
         match value {

@@ -108,15 +108,30 @@ fn content(path: &Path, most: u64) -> Result<(FileContent, Metadata), Unread> {
     let mut bytes = Vec::new();
     // The first of a program are enough: it may be large.
     file.by_ref().take(FIRST).read_to_end(&mut bytes).map_err(Unread::Failed)?;
-    if bytes.contains(&0) {
+    if is_program(&bytes) {
         return Ok((FileContent::Program(tools::copied(path, &found)), found));
     }
     if found.len() > most {
         return Err(Unread::TooLarge { bytes: found.len() });
     }
     file.take(most.saturating_sub(FIRST)).read_to_end(&mut bytes).map_err(Unread::Failed)?;
+    // Shells and interpreters read past them.
+    bytes.retain(|byte| *byte != 0);
     let text = String::from_utf8_lossy(&bytes);
     Ok((FileContent::Text(text.into()), found))
+}
+
+/// How programs and archives that are no text begin.
+const MAGIC: &[&[u8]] = &[
+    b"\x7fELF", b"MZ\x90\0", b"\0asm", b"\xca\xfe\xba\xbe", b"\xfe\xed\xfa", b"\xce\xfa\xed\xfe", b"\xcf\xfa\xed\xfe",
+    b"PK\x03\x04", b"\x1f\x8b", b"SQLite format 3\0",
+];
+
+/// Whether a file that begins so is a program. One byte that no text has does not make it one: a shell runs what is
+/// around it.
+fn is_program(first: &[u8]) -> bool {
+    let compiled = first.get(2..4) == Some(b"\r\n");
+    first.contains(&0) && (compiled || MAGIC.iter().any(|magic| first.starts_with(magic)))
 }
 
 /// When it was last changed; whoever writes a file cannot set that back.
@@ -144,6 +159,16 @@ mod tests {
         assert_eq!(asked(&root.join("program")).content, FileContent::Program(None));
         assert_eq!(asked(&root.join("gone")).content, FileContent::Missing);
         assert!(matches!(asked(&root).content, FileContent::Unread(why) if why.contains("not a regular file")));
+    }
+
+    #[test]
+    fn g12_a_byte_that_no_text_has_hides_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = std::fs::canonicalize(folder.path()).unwrap();
+        std::fs::write(root.join("x.sh"), b"#!/bin/sh\necho hi # \0\nr\0m -rf ~\n").unwrap();
+        std::fs::write(root.join("plain"), b"echo \0\nls\n").unwrap();
+        assert_eq!(asked(&root.join("x.sh")).content, FileContent::Text("#!/bin/sh\necho hi # \nrm -rf ~\n".into()));
+        assert_eq!(asked(&root.join("plain")).content, FileContent::Text("echo \nls\n".into()));
     }
 
     #[test]
