@@ -139,7 +139,7 @@ impl ParsedCall {
     /// The same call, had it been read so.
     pub(crate) fn with_reading(&self, reading: Reading) -> Self {
         let substitutions = Substitutions::default();
-        let seen = CommandFacts::all(&reading, &substitutions);
+        let seen = CommandFacts::all(&reading, &substitutions, self.around.home.as_deref());
         Self { around: self.around.clone(), cwd: self.cwd.clone(), reading, seen, substitutions, ..Self::default() }
     }
 
