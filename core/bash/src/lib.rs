@@ -14,6 +14,7 @@ mod map;
 mod nested;
 mod outline;
 mod output;
+mod placeholder;
 mod plain;
 mod reading;
 mod scan;
@@ -39,6 +40,9 @@ pub fn read(line: &str, around: &Surroundings) -> Reading {
     } else {
         line
     };
-    walker.read_text(text, &walk::Place::default());
+    let place = walk::Place::default();
+    if !walker.read_foreign(text, &place) {
+        walker.read_text(&placeholder::quoted(text), &place);
+    }
     walker.finish(line)
 }

@@ -37,6 +37,7 @@ pub mod rules;
 mod run_files;
 mod running;
 mod secret_stores;
+mod secret_variables;
 mod source;
 mod sql;
 mod target;

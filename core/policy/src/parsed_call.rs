@@ -30,6 +30,8 @@ pub struct Around {
     pub home: Option<String>,
     /// The session's project, when it is known besides the folder's.
     pub project: Option<String>,
+    /// The variable in which the agent gives it to all that it starts.
+    pub project_variable: Option<&'static str>,
     /// Temporary folders besides the usual ones (`$TMPDIR`).
     pub temp: Vec<String>,
     /// Folders the agent made for itself.
@@ -125,8 +127,8 @@ impl ParsedCall {
         if let Some(temp) = around.temp.first() {
             vars.push(("TMPDIR".to_string(), temp.clone()));
         }
-        if let Some(project) = &around.project {
-            vars.push(("CLAUDE_PROJECT_DIR".to_string(), project.clone()));
+        if let (Some(project), Some(name)) = (&around.project, around.project_variable) {
+            vars.push((name.to_string(), project.clone()));
         }
         let surroundings = Surroundings { cwd: cwd.clone(), home: around.home.clone(), vars, files };
         let reading = bash::read(line, &surroundings);

@@ -146,6 +146,9 @@ fn piece_text(piece: &WordPiece) -> &str {
 
 /// `path` seen from `cwd`, without `.`, `..` and doubled slashes. Lexical: links are the world's to resolve.
 pub(crate) fn absolute(path: &str, cwd: Option<&str>) -> Option<String> {
+    if let Some(drive) = on_drive(path) {
+        return Some(below("", &drive));
+    }
     if path.starts_with('/') {
         return Some(below("", path));
     }
@@ -196,6 +199,14 @@ pub(crate) fn stands_for(pattern: &str, name: &str) -> bool {
         left = left.and_then(|left| left.split_once(part)).map(|(_, after)| after);
     }
     left.is_some()
+}
+
+/// `C:/x` and `C:\x` as the path they have below a mounted disk.
+fn on_drive(path: &str) -> Option<String> {
+    let (drive, rest) = path.split_once(':').filter(|(drive, _)| drive.len() == 1)?;
+    let letter = drive.chars().next().filter(char::is_ascii_alphabetic)?;
+    let rooted = rest.starts_with(['/', '\\']) || path.ends_with(':');
+    rooted.then(|| format!("/mnt/{}{}", letter.to_ascii_lowercase(), rest.replace('\\', "/")))
 }
 
 /// Whether `path` is `folder` or stands below it.

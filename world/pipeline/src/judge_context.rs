@@ -20,6 +20,7 @@ pub fn around(call: &Call, setting: &PipelineSetup) -> Around {
         cwd: Some(call.cwd.clone()),
         home: Some(shown(&setting.home)),
         project: call.env.first(agent.variables.project).map(str::to_string),
+        project_variable: agent.variables.project.first().copied(),
         temp: Vec::new(),
         scratch: Vec::new(),
         taut,

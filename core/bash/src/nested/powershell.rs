@@ -62,6 +62,18 @@ pub(super) fn shell(text: &str) -> String {
     if text.contains('{') {
         text = unblocked(&text);
     }
+    for name in ["iex(", "IEX(", "Iex(", "Invoke-Expression("] {
+        text = text.replace(name, &format!("{} (", name.trim_end_matches('(')));
+    }
+    for name in ["IEX ", "IWR ", "IRM "] {
+        text = text.replace(name, &name.to_ascii_lowercase());
+    }
+    // `((New-Object …).DownloadString('…'))`: what is called is text to a shell.
+    if let Some((head, tail)) = text.split_once(".Download") {
+        let head = head.replace(['(', ')'], " ");
+        let tail = tail.replace(['(', ')'], " ");
+        text = format!("{head}.Download{tail}");
+    }
     let text = drives(&text).replace("; & ", "; ").replace(" (", " $(").replace("&(", "$(");
     text.trim_start().trim_start_matches("& ").to_string()
 }

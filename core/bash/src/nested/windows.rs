@@ -45,6 +45,38 @@ impl Walker {
     }
 }
 
+/// Cmdlets whose line is PowerShell's and nobody else's.
+const CMDLETS: &[&str] = &[
+    "remove-item", "clear-content", "move-item", "rename-item", "set-content", "add-content", "stop-process",
+    "invoke-expression", "get-childitem", "get-content",
+];
+
+impl Walker {
+    /// Lines of PowerShell and `cmd` where a shell's is expected; `false` when the shell's reading is still to be done.
+    pub(crate) fn read_foreign(&mut self, line: &str, place: &Place) -> bool {
+        let mut powershell = false;
+        let mut only = false;
+        for (at, part) in line.split([';', '|', '&', '\n']).map(str::trim_start).enumerate() {
+            let end = part.find([' ', '(', '\t']).unwrap_or(part.len());
+            let (first, rest) = part.split_at_checked(end).unwrap_or((part, ""));
+            let name = first.to_ascii_lowercase();
+            let runs = matches!(name.as_str(), "iex" | "invoke-expression") && rest.trim_start().starts_with('(');
+            let removes = name == "ri" && rest.contains(":\\");
+            powershell |= runs || removes || CMDLETS.contains(&name.as_str());
+            only |= at == 0 && CMDLETS.contains(&name.as_str()) && !runs;
+            let switched = || rest.to_ascii_lowercase().split_whitespace().any(|word| word == "/s");
+            if matches!(name.as_str(), "rd" | "rmdir") && switched() {
+                self.inner_text(&translated(part), Via::Shell("cmd".to_string()), place);
+            }
+        }
+        if powershell {
+            self.inner_text(&super::powershell::shell(line), Via::Shell("pwsh".to_string()), place);
+        }
+        // What a shell would run for its words is still looked at.
+        only && !line.contains('`') && !line.contains("$(")
+    }
+}
+
 /// One command of `cmd` as the shell that does the same: `rd /s /q x` is `rm -rf x`.
 fn translated(text: &str) -> String {
     let text = text.trim().trim_matches('"').trim_start_matches('@');

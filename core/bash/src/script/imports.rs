@@ -27,7 +27,10 @@ pub(super) fn import(rest: &[Token], names: &mut Names) -> Option<usize> {
             Some(3 + end)
         }
         // `import('fs')` is a call, and code follows it.
-        [Token::Name(word), Token::Mark('('), ..] if word == "import" => None,
+        [Token::Name(word), Token::Mark('('), tail @ ..] if word == "import" => {
+            bind_later(tail, names);
+            None
+        }
         [Token::Name(word), tail @ ..] if word == "import" => {
             let end = statement(tail);
             let clause = tail.get(..end).unwrap_or_default();
@@ -58,6 +61,23 @@ pub(super) fn import(rest: &[Token], names: &mut Names) -> Option<usize> {
             Some(equals + 2)
         }
         _ => None,
+    }
+}
+
+/// `import('fs').then(f => …)`: the name that the module gets.
+fn bind_later(tail: &[Token], names: &mut Names) {
+    let [Token::Text(module), Token::Mark(')'), Token::Mark('.'), Token::Name(then), Token::Mark('('), rest @ ..] =
+        tail
+    else {
+        return;
+    };
+    let rest = rest.get(..16).unwrap_or(rest);
+    let arrow = rest.iter().position(|token| *token == Token::Mark('='));
+    if let Some(clause) = arrow.and_then(|at| rest.get(..at)).filter(|_| then == "then") {
+        let named =
+            |token: &&Token| !matches!(token, Token::Mark('(' | ')')) && **token != Token::Name("async".to_string());
+        let clause: Vec<Token> = clause.iter().filter(named).cloned().collect();
+        bind(&clause, &module.shown(), names);
     }
 }
 

@@ -116,7 +116,8 @@ fn given(language: &Language, program: &str, args: &[Word]) -> Given {
             }
         }
         let operand = rest.iter().find(|word| !word.shown().starts_with('-') || word.shown() == "-");
-        out.other = operand.is_some_and(|word| !word.shown().contains('.') && word.shown() != "-");
+        let coded = rest.iter().any(|word| code_option(language, &word.shown()));
+        out.other = !coded && operand.is_some_and(|word| !word.shown().contains('.') && word.shown() != "-");
         if out.other {
             return out;
         }

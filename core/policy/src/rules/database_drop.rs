@@ -15,8 +15,8 @@ pub const RULE: Rule = Rule {
     title: "Commands that destroy databases",
     doc: "Asks before a database, topic, queue or store, or its content, is dropped by a command of its own: `dropdb`, \
           `mysqladmin drop`, `redis-cli FLUSHALL`, `mongosh --eval 'db.dropDatabase()'`, `kafka-topics --delete`, \
-          `consul kv delete -recurse`, `nats stream rm`, and before a dump is restored over what is there. A database on this machine whose name says that it is for tests \
-          passes.",
+          `consul kv delete -recurse`, `nats stream rm`, and before a dump is restored over what is there. A database \
+          on this machine whose name says that it is for tests passes.",
     instead: "Make a copy first: `pg_dump app > app.sql`.",
     denies: &[
         "dropdb app",

@@ -37,6 +37,7 @@ mod kubectl_delete;
 mod machine_stop;
 mod package_purge;
 mod pipe_to_shell;
+mod plain_index;
 mod platform_destroy;
 mod protected_write;
 mod publish_package;
@@ -114,6 +115,7 @@ pub static ALL: &[&Rule] = &[
     &pipe_to_shell::RULE,
     &decode_to_shell::RULE,
     &run_download::RULE,
+    &plain_index::RULE,
     &protected_write::RULE,
     &history_wipe::RULE,
     &key_delete::RULE,
