@@ -63,7 +63,7 @@ pub fn decide(event: &EventContext<'_>) -> Outcome {
         writes.extend(judged.spending());
         stops::record_allowed(&mut row, &judged.findings, &judged.allowed);
     } else if !holding.halted {
-        stops::record(&mut row, event);
+        stops::record(&mut row, event, &memory.findings);
     }
     row.rules.extend(said.rules);
     row.reason = reply::reason(&said.reply);

@@ -30,24 +30,33 @@ pub fn identity(envelope: &Envelope, who: &Who, folder: &str, findings: &Finding
     Some(json!([session, folder, call.name, input, against]).to_string())
 }
 
-/// The code a person types to let exactly this pass once. The floor has none.
+/// The code a person types to let exactly this pass once. The floor has none, nor has what guards the guard itself.
 pub fn code<'a>(event: &EventContext<'a>) -> Option<&'a str> {
     let digest = event.digest.filter(|_| event.findings.level() >= Level::Ask)?;
-    (!has_floor(event.findings)).then(|| stop_code::short(digest))
+    (!policy::is_for_nobody(event.findings)).then(|| stop_code::short(digest))
 }
 
 fn has_floor(findings: &Findings) -> bool {
     findings.0.iter().any(|finding| finding.kind == RuleKind::Floor)
 }
 
-/// Puts on a stopped event what is looked up by its code.
-pub fn record(row: &mut Event, event: &EventContext<'_>) {
+/// Puts on a stopped event what is looked up by its code, and which of its rules did not stop it.
+pub fn record(row: &mut Event, event: &EventContext<'_>, gates: &[Finding]) {
     let Some(digest) = event.digest.filter(|_| event.findings.level() >= Level::Ask) else { return };
     let (code, folder) = (digest, event.cwd());
-    let stop = match has_floor(event.findings) {
-        true => json!({"code": code, "folder": folder, "floor": true}),
-        false => json!({"code": code, "folder": folder}),
+    let mut stop = match (has_floor(event.findings), policy::is_for_nobody(event.findings)) {
+        (true, _) => json!({"code": code, "folder": folder, "floor": true}),
+        (false, true) => json!({"code": code, "folder": folder, "guards_taut": true}),
+        (false, false) => json!({"code": code, "folder": folder}),
     };
+    let stops = |rule: &String| {
+        let mut found = event.findings.0.iter().chain(gates);
+        found.any(|finding| finding.rule == *rule && finding.kind.level() >= Level::Ask)
+    };
+    let let_pass: Vec<&String> = row.rules.iter().filter(|rule| !stops(rule)).collect();
+    if let Some(stop) = stop.as_object_mut().filter(|_| !let_pass.is_empty()) {
+        stop.insert("let_pass".into(), json!(let_pass));
+    }
     put(row, "stop", stop);
 }
 

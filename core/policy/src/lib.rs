@@ -52,5 +52,5 @@ pub use judge::{Answering, Circumstances, Overrides, judge};
 pub use notify::Notify;
 pub use parsed_call::{Around, FileEdit, ParsedCall, line_of, parse_call};
 pub use policy::{Policy, PolicyMode};
-pub use reason::{reason, way_out};
+pub use reason::{is_for_nobody, reason, way_out};
 pub use rule::{Pack, Rule};

@@ -1,6 +1,7 @@
 //! The words of a denial: every cause of the strictest level once, and the way out.
 
-use model::{Finding, Findings, RuleKind};
+use crate::rules;
+use model::{Finding, Findings, Level, RuleKind};
 use std::fmt::Write;
 
 /// So many causes are compared with one another, and so many commands named for one reason: nobody reads more.
@@ -34,9 +35,19 @@ pub fn reason(findings: &Findings) -> String {
     out
 }
 
+/// Whether something stands against it that nobody lets pass for an agent: the floor, and what guards the guard itself.
+pub fn is_for_nobody(findings: &Findings) -> bool {
+    findings.0.iter().any(|finding| finding.kind == RuleKind::Floor) || guards_taut(findings)
+}
+
+fn guards_taut(findings: &Findings) -> bool {
+    let mut stops = findings.0.iter().filter(|finding| finding.kind.level() >= Level::Ask);
+    stops.any(|finding| rules::find(&finding.rule).is_some_and(|rule| rule.guards_taut()))
+}
+
 /// How the user overrules the guard, for the line only they see. `None` for what nobody overrules.
 pub fn way_out(findings: &Findings, code: Option<&str>) -> Option<String> {
-    if findings.0.iter().any(|finding| finding.kind == RuleKind::Floor) {
+    if is_for_nobody(findings) {
         return None;
     }
     let mut rules: Vec<&str> = Vec::new();
@@ -129,10 +140,13 @@ fn more(count: usize) -> String {
 
 fn one(cause: &Cause<'_>, out: &mut String) {
     let finding = cause.finding;
-    let subjects: Vec<String> = cause.subjects.iter().take(NAMED).map(|subject| format!("`{subject}`")).collect();
+    let named = cause.subjects.iter().filter(|subject| !subject.is_empty());
+    let subjects: Vec<String> = named.take(NAMED).map(|subject| format!("`{subject}`")).collect();
     let reasons: Vec<&str> = cause.reasons.iter().take(NAMED).copied().collect();
     let runs = finding.file.as_ref().map(|file| format!("{}:{} runs ", file.path, file.line)).unwrap_or_default();
-    let _ = write!(out, "[{}] {runs}{}{}: ", finding.rule, subjects.join(", "), more(cause.subjects.len()));
+    let about = format!("{runs}{}{}", subjects.join(", "), more(cause.subjects.len()));
+    let _ =
+        if about.is_empty() { write!(out, "[{}] ", finding.rule) } else { write!(out, "[{}] {about}: ", finding.rule) };
     let _ = write!(out, "{}{}", reasons.join(" "), more(cause.reasons.len()));
     if !cause.also.is_empty() {
         let _ = write!(out, " (Also against it: {}.)", cause.also.join(", "));
@@ -212,5 +226,24 @@ mod tests {
                         or `taut policy allow a` and `taut policy allow b`.";
         assert_eq!(text, expected);
         assert_eq!(way_out(&Findings(vec![finding("a", RuleKind::Floor, "x"), deny()]), None), None);
+    }
+
+    #[test]
+    fn g10_the_user_is_told_no_way_around_what_guards_the_guard_itself() {
+        for rule in ["taut-command", "taut-files", "taut-identity", "taut-remove", "agent-settings"] {
+            let stop = Findings(vec![finding("a", RuleKind::Deny, "x"), finding(rule, RuleKind::Deny, "x")]);
+            assert_eq!(way_out(&stop, Some("7kf2")), None, "{rule}");
+            let allowed = Findings(vec![finding("a", RuleKind::Deny, "x"), finding(rule, RuleKind::Allowed, "x")]);
+            assert!(way_out(&allowed, None).is_some(), "{rule}");
+        }
+        for rule in ["unguarded-agent", "agent-part-remove", "kill-by-name"] {
+            assert!(way_out(&Findings(vec![finding(rule, RuleKind::Ask, "x")]), Some("7kf2")).is_some(), "{rule}");
+        }
+    }
+
+    #[test]
+    fn g10_what_has_no_words_is_said_without_empty_quotes() {
+        let text = reason(&Findings(vec![finding("a", RuleKind::Ask, "")]));
+        assert_eq!(text, "[a] a is bad.\nInstead: Do y.");
     }
 }

@@ -36,6 +36,14 @@ pub struct Rule {
     pub judge: fn(&RuleInput<'_>, &mut Vec<Hit>),
 }
 
+impl Rule {
+    /// It keeps agents from turning the guard off. Nobody lets a single call pass it: whatever it stops, a person does
+    /// in a terminal of their own.
+    pub fn guards_taut(&self) -> bool {
+        self.pack == Pack::SelfProtection && !matches!(self.id, "unguarded-agent" | "agent-part-remove")
+    }
+}
+
 /// What makes a rule look at a command at all.
 #[derive(Debug, Clone, Copy)]
 pub enum RuleTrigger {

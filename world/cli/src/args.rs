@@ -228,7 +228,7 @@ pub struct EventsArgs {
     /// Only this session's (our id, or the id the session is known by)
     #[arg(long)]
     pub session: Option<String>,
-    /// Only what was stopped
+    /// Only what was denied or asked about
     #[arg(long)]
     pub denied: bool,
 }
@@ -304,7 +304,7 @@ pub struct AllowArgs {
     /// Why
     #[arg(long, default_value = "allowed by hand")]
     pub reason: String,
-    /// For how long: 10m, 8h, 1d
+    /// For how long: 10m, 8h, 7d, up to 90d
     #[arg(long)]
     pub expires: Option<String>,
     /// Only for the next call it would stop, within half an hour

@@ -17,20 +17,25 @@ const REMEMBERED_MS: i64 = 24 * 3_600_000;
 /// Refuses unless a person sits at a terminal: no agent is above this process or above whoever holds its terminal, and
 /// what is typed at the terminal comes here.
 pub fn required(command: &str) -> Result<(), CliError> {
-    outside_agents(command)?;
-    host::person::check(&recorded()).map_err(|why| refusal(command).because(&why).hint(way_out(command, &why)))?;
+    not_named(command)?;
+    host::person::check(&recorded()).map_err(|why| refused(command, &why))?;
     if sys::terminal::is_controlling() && sys::terminal::is_ours() { Ok(()) } else { Err(refusal(command)) }
 }
 
-/// Refuses under an agent, but not in a script of a person's: for what makes nothing weaker. Agents run their commands
-/// with these variables set; a repository can empty them, so the processes above are looked at too.
+/// Refuses under an agent, but not in a script of a person's: for what makes nothing weaker.
 pub fn outside_agents(command: &str) -> Result<(), CliError> {
+    not_named(command)?;
+    host::person::check_above(&recorded()).map_err(|why| refused(command, &why))
+}
+
+/// Agents run their commands with these variables set. A repository can empty them and a command can drop them, so they
+/// are not all that is looked at.
+fn not_named(command: &str) -> Result<(), CliError> {
     let named = ["TAUT_AGENT_ID", "RALPH_AGENT_ID"].into_iter().any(is_set);
     if named || agents::ALL.around(is_set).is_some() || host::origin::is_under_client() {
-        Err(refusal(command))
-    } else {
-        Ok(())
+        return Err(refusal(command));
     }
+    Ok(())
 }
 
 /// The clients whose hooks are on record, where this process keeps things and where the account does: the place that a
@@ -52,11 +57,18 @@ fn recorded() -> Vec<AgentSpan> {
     folders.iter().filter_map(seen).flatten().map(span).collect()
 }
 
+fn refused(command: &str, why: &NotAPerson) -> CliError {
+    refusal(command).because(why).hint(way_out(command, why))
+}
+
 /// What somebody can do who is one.
 fn way_out(command: &str, why: &NotAPerson) -> String {
     match why {
         NotAPerson::Detached { .. } => {
             format!("run `taut {command}` in a new terminal window or login, or end that agent first")
+        }
+        NotAPerson::Recorded { .. } => {
+            format!("if you called `taut hook` there yourself, run `taut {command}` in a new terminal")
         }
         NotAPerson::Outside { .. } => format!("run `taut {command}` outside the sandbox, where the agent runs"),
         _ => in_your_terminal(command),

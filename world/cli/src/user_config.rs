@@ -68,6 +68,10 @@ impl ConfigChange {
 
     /// As people read it; empty when there is none.
     pub fn diff(&self) -> String {
+        // A file that is not there and one that says nothing are the same.
+        if self.before() == self.after {
+            return String::new();
+        }
         let name = self.file.to_string_lossy();
         host::settings_file::unified(&name, self.before.as_deref(), Some(&self.after))
     }

@@ -42,6 +42,8 @@ pub struct AgentSpan {
 pub enum NotAPerson {
     #[error("{program} (process {pid}) is an agent, and this was started below it")]
     Below { pid: u32, program: String },
+    #[error("{program} (process {pid}) called `taut hook` as an agent does, and this was started below it")]
+    Recorded { pid: u32, program: String },
     #[error("{program} (process {pid}) was started by an agent, as its environment says, and this below it")]
     Marked { pid: u32, program: String },
     #[error("{program} (process {pid}) runs commands by the clock, where nobody sits")]
@@ -62,6 +64,16 @@ pub enum NotAPerson {
 /// What speaks against it.
 pub fn check(recorded: &[AgentSpan]) -> Result<(), NotAPerson> {
     system::table(std::process::id()).ok_or(NotAPerson::NoProcesses)?.judge(recorded)
+}
+
+/// Whether no agent is above this process. Who left it behind is not asked: a script of a person's has often lost its
+/// parent, and nobody sits there.
+///
+/// # Errors
+/// What speaks against it.
+pub fn check_above(recorded: &[AgentSpan]) -> Result<(), NotAPerson> {
+    let table = system::chain(std::process::id()).ok_or(NotAPerson::NoProcesses)?;
+    table.no_agent(&table.above(table.own)?, recorded)
 }
 
 /// The client of an open session that a process was started by. For a client that no other name is known of, it must have
@@ -127,8 +139,12 @@ impl ProcessTable {
         for process in chain {
             let (pid, program) = (process.pid, process.shown());
             let known = recorded.iter().any(|span| span.until.is_none() && process.is_client(span.process));
-            if process.is_agent() || known && !process.is_place() {
+            if process.is_agent() {
                 return Err(NotAPerson::Below { pid, program });
+            }
+            // Somebody tried a hook by hand. Below an agent it is found all the same: by the agent, above it.
+            if known && !process.is_place() && !process.is_shell_at_a_terminal() {
+                return Err(NotAPerson::Recorded { pid, program });
             }
             if process.marked {
                 return Err(NotAPerson::Marked { pid, program });

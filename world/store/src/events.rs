@@ -47,6 +47,7 @@ pub(crate) const SEQ_OF: &str = "SELECT seq FROM events WHERE key = ?1";
 
 pub(crate) const DENIED_SINCE: &str = "SELECT rule.value, count(*) FROM events, json_each(events.rules) AS rule
     WHERE verdict = 'deny' AND at >= ?1 AND ifnull(host_session, '') NOT LIKE 'taut-proof-%'
+      AND rule.value NOT IN (SELECT value FROM json_each(events.detail, '$.stop.let_pass'))
     GROUP BY 1 ORDER BY 2 DESC, 1";
 
 macro_rules! columns {
@@ -133,7 +134,15 @@ const OF_CODE: &str = concat!(
      LIKE ?2 ORDER BY seq"
 );
 
+const LET_PASS: &str =
+    concat!("SELECT ", columns!(), " FROM events WHERE at >= ?1 AND detail LIKE '%\"allowed\":[%' ORDER BY seq");
+
 impl Store {
+    /// The calls that were let through since then although a rule would have stopped them.
+    pub fn let_pass_since(&self, since: Ms) -> Result<Vec<Event>, Error> {
+        self.read(|conn| conn.prepare(LET_PASS)?.query_map([since.0], read)?.collect())
+    }
+
     /// The events of calls whose code begins so: those that were stopped, and those that were let through by it.
     pub fn events_of_code(&self, code: &str) -> Result<Vec<Event>, Error> {
         let named = |event: &Event| {
@@ -208,7 +217,7 @@ pub(crate) fn list_query(filter: &EventFilter, after: Option<i64>, before: Optio
         also(" AND session = ?", session.clone().into());
     }
     if filter.only_denied {
-        sql.push_str(" AND verdict = 'deny'");
+        sql.push_str(" AND verdict IN ('deny', 'ask')");
     }
     sql.push_str(if after.is_some() { " ORDER BY seq" } else { " ORDER BY seq DESC" });
     if filter.limit > 0 {

@@ -38,10 +38,23 @@ impl Policy {
                 narrow(&mut sections, config.sections.remove("notify"));
             }
             let free = layer.kind == LayerKind::User || trust == Trust::Trusted;
-            let mut ignored = policy.fail_as_strictly(config.on_failure);
-            if config.machine.is_some_and(|said| said != policy.machine) {
-                ignored.push("`guard.machine`".to_string());
+            let mut of_user = Vec::new();
+            if policy.fails_looser_than(config.on_failure) {
+                of_user.push("on_failure");
             }
+            if config.machine.is_some_and(|said| said != policy.machine) {
+                of_user.push("machine");
+            }
+            let why = if free && torn { Loosening::Torn } else { Loosening::of(trust) };
+            // Trust does not help here: even a trusted project may not say it.
+            let why_of_user = if layer.kind == LayerKind::User { why } else { Loosening::NotTheUsers };
+            for name in of_user {
+                let at = config.only_users.iter().find(|(key, ..)| *key == name);
+                let (line, column) = at.map_or((1, 1), |(_, line, column)| (*line, *column));
+                let said = ignored_line(&layer.file, &format!("`guard.{name}`"), why_of_user);
+                found.push(Diagnostic { line, column, ..said });
+            }
+            let mut ignored = Vec::new();
             if free && torn {
                 ignored.extend(policy.tighten_guard(&config));
                 merge(&mut sections, config.sections);
@@ -50,7 +63,6 @@ impl Policy {
             } else {
                 ignored.extend(policy.tighten(config, &mut sections));
             }
-            let why = if free && torn { Loosening::Torn } else { Loosening::of(trust) };
             found.extend(ignored.into_iter().map(|what| ignored_line(&layer.file, &what, why)));
         }
         policy.sections = Sections::of(sections);
@@ -59,11 +71,11 @@ impl Policy {
     }
 
     /// What happens without a verdict is for the user alone to loosen: a project, trusted or not, may only tighten it.
-    fn fail_as_strictly(&mut self, wanted: Option<OnFailure>) -> Vec<String> {
-        let Some(wanted) = wanted else { return Vec::new() };
-        let looser = wanted < self.on_failure;
-        self.on_failure = self.on_failure.max(wanted);
-        if looser { vec!["`guard.on_failure`".to_string()] } else { Vec::new() }
+    /// Whether the file wants it looser.
+    fn fails_looser_than(&mut self, wanted: Option<OnFailure>) -> bool {
+        let looser = wanted.is_some_and(|wanted| wanted < self.on_failure);
+        self.on_failure = wanted.map_or(self.on_failure, |wanted| self.on_failure.max(wanted));
+        looser
     }
 
     /// Everything a file says holds. Nothing it says reaches the floor.

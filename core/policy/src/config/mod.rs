@@ -80,6 +80,8 @@ pub struct LayerConfig {
     pub mode: Option<PolicyMode>,
     pub on_failure: Option<OnFailure>,
     pub machine: Option<MachineUse>,
+    /// Where keys stand that only the user may loosen: line and column.
+    pub only_users: Vec<(&'static str, usize, usize)>,
     pub packs: Vec<(Pack, RuleSwitch)>,
     /// By rule id.
     pub rules: Vec<(String, RuleSetting)>,

@@ -1,7 +1,7 @@
 //! Parsing one file: everything that can be used, and a diagnostic for everything that cannot.
 
 use super::check::Checker;
-use super::diagnostic::{Diagnostic, Effect, FileReport};
+use super::diagnostic::{Diagnostic, Effect, FileReport, position};
 use super::sections::{GuardSection, RuleKindSetting, RuleKindTable, Sections};
 use super::values::Fields;
 use super::{Allow, LayerConfig, OnFailure, RuleSetting, RuleSwitch, UserRule};
@@ -62,6 +62,11 @@ fn guard_section(guard: &Fields<'_, '_>, config: &mut LayerConfig, report: &mut 
     config.mode = word(guard, "mode", PolicyMode::WORDS, report).and_then(|word| PolicyMode::parse(&word));
     config.on_failure = word(guard, "on_failure", OnFailure::WORDS, report).and_then(|word| OnFailure::parse(&word));
     config.machine = word(guard, "machine", MachineUse::WORDS, report).and_then(|word| MachineUse::parse(&word));
+    for name in ["on_failure", "machine"] {
+        let key = guard.table.keys().find(|key| key.get_ref() == name);
+        let at = key.map(|key| position(report.text, key.span().start));
+        config.only_users.extend(at.map(|(line, column)| (name, line, column)));
+    }
     if let Some(packs) = guard.get("packs").and_then(|value| Fields::of(value, "`guard.packs`", report)) {
         packs_section(&packs, config, report);
     }

@@ -19,7 +19,7 @@ pub const RULE: Rule = Rule {
     doc: "Stops writing to system folders, SSH and GPG keys, `.env` files, credentials and shell start-up \
           files, whoever writes: a redirect, `tee`, `cp`, `mv`, `ln`, `install`, `sed -i`, `dd`, a \
           download, or the agent's own edit tools. Examples such as `.env.example` are free.",
-    instead: "Write to a file in the project, for example `.env.example`, and ask the user to put it in place.",
+    instead: "Write what it should say to a file in the project, and ask the user to put it in place.",
     denies: &[
         "echo x > /etc/hosts", "tee -a /etc/sudoers < x", "cp key ~/.ssh/authorized_keys", "echo SECRET=1 >> .env",
         "sed -i 's/a/b/' ~/.bashrc", "mv x /usr/local/bin/tool", "ln -sf x /etc/resolv.conf",

@@ -19,7 +19,8 @@ pub const RULE: Rule = Rule {
     doc: "Asks before the content of keys, `.env` files and credentials is read into the conversation, by \
           the shell or by the agent's own tools, and before password stores are asked. Loading them \
           (`source .env`), testing for them and reading public keys pass.",
-    instead: "Test for it without showing it: `grep -q '^API_KEY=' .env`; read `.env.example` for the names.",
+    instead: "Use it without showing it: let the program that needs it read it, and test that it is there (`test -s ~/.ssh/id_rsa`, \
+              `grep -q '^API_KEY=' .env`). The names of variables are in `.env.example`, a key's public half in its `.pub` file.",
     denies: &[
         "cat .env", "head -5 ~/.ssh/id_rsa", "grep SECRET .env.production", "cat ~/.aws/credentials", "Read: .env",
         "less /etc/shadow", "base64 ~/.ssh/id_ed25519", "cp ~/.ssh/id_rsa ./k",

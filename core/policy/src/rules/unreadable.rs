@@ -37,7 +37,9 @@ fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
         .text
         .split(|c: char| !(c.is_alphanumeric() || c == '-' || c == '_'))
         .find(|word| DANGEROUS.contains(word));
-    if reading.cut {
+    if reading.cut && trouble.text.is_empty() {
+        hits.push(Hit::new(String::new(), format!("What this would run cannot be read: {}.", trouble.why)));
+    } else if reading.cut {
         let reason = format!("The line is more than can be read before it runs ({}).", trouble.why);
         hits.push(Hit::new(trouble.text.chars().take(120).collect::<String>(), reason));
     } else if let Some(name) = named.or(word) {

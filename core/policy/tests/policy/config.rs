@@ -254,6 +254,20 @@ core = ["A.md"]
 }
 
 #[test]
+fn g11_what_only_the_user_may_loosen_is_said_at_its_key_and_trust_is_no_hint_for_it() {
+    let project = "[guard]\nmode = \"enforce\"\n  machine = \"disposable\"\non_failure = \"open\"\n";
+    for trust in [Trust::Untrusted, Trust::Trusted] {
+        let (_, notes) = Policy::layered(&[layer(LayerKind::Project, project)], trust);
+        let said: Vec<String> = notes.iter().map(ToString::to_string).collect();
+        let [failure, machine] = said.as_slice() else { panic!("{said:?}") };
+        let why =
+            "is ignored: only your own configuration may loosen it (put it into the file `taut config path` names)";
+        assert!(failure.ends_with(&format!(":4:1: `guard.on_failure` {why}")), "{failure}");
+        assert!(machine.ends_with(&format!(":3:3: `guard.machine` {why}")), "{machine}");
+    }
+}
+
+#[test]
 fn layers_come_in_their_order_whatever_the_order_of_the_list() {
     let layers = [
         layer(LayerKind::Local, "[guard.rules]\nsudo = \"warn\""),

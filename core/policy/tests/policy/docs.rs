@@ -39,7 +39,9 @@ fn page(rule: &Rule) -> String {
     examples(&mut out, rule.denies);
     out.push_str("\n## Passes\n\n");
     examples(&mut out, rule.passes);
-    if rule.kind != RuleKind::Floor {
+    if rule.guards_taut() {
+        out.push_str("\n## To overrule it\n\nNo code lets a call pass: what it stops changes the guard itself. Do it yourself, in your own terminal.\n");
+    } else if rule.kind != RuleKind::Floor {
         let _ = writeln!(
             out,
             "\n## To overrule it\n\n`taut allow <code>` lets one call pass once, by the code of its denial. `taut policy allow {}` lets the \

@@ -65,11 +65,16 @@ fn chosen(events: Vec<Event>, code: &str, now: Ms) -> Result<Event, CliError> {
         return Err(CliError::failed(format!("`{}` is stopped by the floor: nobody lets it pass", command(last)))
             .hint(format!("taut policy show {first_rule}")));
     }
+    if last.detail["stop"]["guards_taut"] == true {
+        let why = "would change the guard itself: no code lets an agent do that";
+        return Err(CliError::failed(format!("`{}` {why}", command(last)))
+            .hint("if you want it done, do it yourself in your own terminal"));
+    }
     Ok(last.clone())
 }
 
 /// What tells the call of an event from every other: of one that was stopped, or of one that was let through.
-fn digest(event: &Event) -> Option<&str> {
+pub fn digest(event: &Event) -> Option<&str> {
     let allowed = || event.detail["allowed"].as_array()?.iter().find_map(|one| one["call"].as_str());
     event.detail["stop"]["code"].as_str().or_else(allowed)
 }
@@ -118,7 +123,8 @@ fn show(stop: &Event, printer: &Printer) {
 
 /// The code of a stop that a person may let pass, as it is shown.
 pub fn code_of(event: &Event) -> Option<&str> {
-    let stop = event.detail.get("stop").filter(|stop| stop.get("floor").is_none())?;
+    let open = |stop: &&Value| stop.get("floor").is_none() && stop.get("guards_taut").is_none();
+    let stop = event.detail.get("stop").filter(open)?;
     stop["code"].as_str().map(stop_code::short)
 }
 
@@ -188,5 +194,9 @@ mod tests {
         assert!(said_of_it.contains("taut allow 7kf2aa"), "{said_of_it}");
         let floor = event(1, json!({"input": {"command": "rm -rf /"}, "stop": {"code": "7kf2", "floor": true}}));
         assert!(said(vec![floor], 2).contains("`rm -rf /` is stopped by the floor: nobody lets it pass"));
+        let own = event(1, json!({"input": {"command": "taut pause"}, "stop": {"code": "7kf2", "guards_taut": true}}));
+        assert!(
+            said(vec![own], 2).contains("`taut pause` would change the guard itself: no code lets an agent do that")
+        );
     }
 }

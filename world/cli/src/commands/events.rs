@@ -1,6 +1,6 @@
 //! `taut events`: what happened, what was said to it, and why.
 
-use super::allow::{code_of, let_pass_by};
+use super::allow::{code_of, digest, let_pass_by};
 use super::stored;
 use crate::args::EventsArgs;
 use crate::error::CliError;
@@ -32,7 +32,11 @@ pub fn run(args: &EventsArgs, printer: &Printer) -> Result<Exit, CliError> {
     if events.is_empty() && !args.follow && !printer.json() {
         printer.note("nothing has happened yet; `taut init` installs the hooks that tell of it");
     }
-    let mut last = show(&events, printer);
+    let used = match store.current().zip(events.first()) {
+        Some((store, first)) => store.let_pass_since(first.at)?,
+        None => Vec::new(),
+    };
+    let mut last = show(&events, &used, printer);
     if !args.follow {
         return Ok(Exit::Ok);
     }
@@ -45,23 +49,25 @@ pub fn run(args: &EventsArgs, printer: &Printer) -> Result<Exit, CliError> {
         }
         let Some(store) = store.current() else { continue };
         filter.since_key.clone_from(&last);
-        last = show(&store.events(&filter)?, printer).or(last);
+        last = show(&store.events(&filter)?, &[], printer).or(last);
     }
 }
 
-/// Shows them in order and gives the key of the last.
-fn show(events: &[Event], printer: &Printer) -> Option<String> {
+/// Shows them in order and gives the key of the last. The code of a call that was let through since then is used up.
+fn show(events: &[Event], let_pass: &[Event], printer: &Printer) -> Option<String> {
     for event in events {
+        let passed = |later: &&Event| later.at > event.at && digest(later) == digest(event);
+        let used = code_of(event).is_some() && let_pass.iter().any(|later| passed(&later));
         if printer.json() {
-            printer.object(&object(event));
+            printer.object(&object(event, used));
         } else {
-            printer.line(line(event, printer));
+            printer.line(line(event, used, printer));
         }
     }
     events.last().map(|event| event.key.clone())
 }
 
-fn line(event: &Event, printer: &Printer) -> Text {
+fn line(event: &Event, used: bool, printer: &Printer) -> Text {
     let verdict = format!("{:<4}", event.verdict.name());
     let verdict = match event.verdict {
         Level::Pass => printer.dim(verdict),
@@ -76,7 +82,8 @@ fn line(event: &Event, printer: &Printer) -> Text {
     };
     let rules = if event.rules.is_empty() { String::new() } else { format!("  [{}]", event.rules.join(", ")) };
     let late = if is_delivered(event) { "" } else { "  (not delivered)" };
-    let code = code_of(event).map(|code| format!("  code {code}")).unwrap_or_default();
+    let spent = if used { " (used)" } else { "" };
+    let code = code_of(event).map(|code| format!("  code {code}{spent}")).unwrap_or_default();
     let allowed = let_pass_by(event).map(|by| format!("  ({by})")).unwrap_or_default();
     let line = text!(
         "{}  {}  {:<16}  {:<18}  {}{}{}{}{}",
@@ -107,7 +114,7 @@ fn first_line(text: &str) -> String {
     short
 }
 
-fn object(event: &Event) -> Value {
+fn object(event: &Event, used: bool) -> Value {
     let mut value = json!({
         "id": event.id,
         "at": event.at.rfc3339(),
@@ -123,6 +130,9 @@ fn object(event: &Event) -> Value {
         fields.extend(event.reason.as_ref().map(|reason| ("reason".to_string(), json!(reason))));
         fields.extend(code_of(event).map(|code| ("code".to_string(), json!(code))));
         fields.extend(event.sub_agent.as_ref().map(|id| ("sub_agent".to_string(), json!(id))));
+        if used {
+            fields.insert("code_used".into(), json!(true));
+        }
         if !is_delivered(event) {
             fields.insert("delivered".into(), json!(false));
         }

@@ -25,6 +25,13 @@ pub fn run(args: &TrustArgs, printer: &Printer) -> Result<Exit, CliError> {
         return Ok(show(false, &root, printer));
     }
     let seen = ProjectFiles::of(&root);
+    if seen.shown().is_empty() && seen.changes(&state).is_none_or(|changes| changes.is_empty()) {
+        printer.note(format!(
+            "{} has no configuration and no hooks of its own: there is nothing to trust",
+            root.display()
+        ));
+        return Ok(show(false, &root, printer));
+    }
     show_files(&seen, &state, &root, printer);
     if !person::agrees(&format!("Trust {} as shown above?", root.display()))? {
         printer.note("nothing changed");

@@ -166,10 +166,10 @@ fn g11_an_allowance_is_one_entry_however_often_it_is_said_and_can_be_taken_back(
         none.contains("there is no allowance `git-reset-hard` in /elsewhere") && none.contains("taut policy allows")
     );
     assert!(refused(&stage, &["policy", "forget", "3"]).contains("there is no allowance `3`"));
-    let gone = stage.succeed(&["policy", "forget", "git-reset-hard", "--path", "."]);
+    let gone = agreed(&stage, &["policy", "forget", "git-reset-hard", "--path", "."]);
     assert!(gone.contains("git-reset-hard is no longer allowed in "), "{gone}");
     assert!(hook(&stage, "t2", "git reset --hard", IN_PROCESS).contains("deny"));
-    stage.succeed(&["policy", "forget", "1"]);
+    agreed(&stage, &["policy", "forget", "1"]);
     assert_eq!(config(&stage).matches("allow").count(), 0, "{}", config(&stage));
     assert!(stage.taut(&["policy", "allows"]).stderr_text().contains("nothing is allowed here"));
 }
@@ -200,4 +200,86 @@ fn once_by_rule_passes_the_next_call_of_any_session() {
     assert_eq!(hook(&stage, "t1", "pkill node", IN_PROCESS), "");
     assert_eq!(last_event(&stage)["detail"]["allowed"], json!([{"rule": "kill-by-name", "once": true, "by": "ann"}]));
     assert!(hook(&stage, "t2", "pkill node", IN_PROCESS).contains("deny"));
+}
+
+#[test]
+fn g11_what_is_taken_back_names_what_is_still_allowed() {
+    let stage = Stage::new();
+    agreed(&stage, &["policy", "allow", "git-reset-hard", "--path", "~/a"]);
+    agreed(&stage, &["policy", "allow", "git-reset-hard", "--path", "~/b", "--reason", "scratch"]);
+    let left = agreed(&stage, &["policy", "forget", "1"]);
+    assert!(left.contains("one allowance of git-reset-hard is taken back, and it is still allowed in ~/b (scratch)"));
+    assert!(left.contains("`taut policy forget 1` takes it back") && !left.contains("no longer"), "{left}");
+    assert!(agreed(&stage, &["policy", "forget", "1"]).contains("git-reset-hard is no longer allowed"));
+}
+
+#[test]
+fn g11_an_allowance_is_typed_as_people_type_and_a_slip_is_named() {
+    let stage = Stage::new();
+    agreed(&stage, &["policy", "allow", "kill-by-name", "--command", "pkill -f"]);
+    agreed(&stage, &["policy", "allow", "kill-by-name", "--command", "killall *"]);
+    let commands = |row: &Value| row["command"].clone();
+    let rows = stage.list(&["policy", "allows", "--json"]);
+    assert_eq!(rows.iter().map(commands).collect::<Vec<_>>(), [json!("pkill -f *"), json!("killall *")]);
+    assert!(stage.succeed(&["explain", "pkill -f q"]).contains("→ passes\n"));
+    assert!(stage.succeed(&["explain", "pkill q"]).contains("→ denied\n"));
+    assert!(refused(&stage, &["policy", "allow", "kill-by-name", "--command", " "]).contains("`--command` is empty"));
+
+    agreed(&stage, &["policy", "allow", "git-clean", "--path", "sub/..", "--expires", "7d"]);
+    let project = stage.sandbox.project().canonicalize().unwrap();
+    let path = stage.list(&["policy", "allows", "--json"])[2]["path"].as_str().unwrap().to_string();
+    assert!(!path.contains("..") && project.ends_with(path.trim_start_matches("~/").trim_start_matches('/')), "{path}");
+    let long = refused(&stage, &["policy", "allow", "git-clean", "--expires", "91d"]);
+    assert!(long.contains("`91d` is not a length of time up to 90 days") && !long.contains("taut pause"), "{long}");
+    let slip = refused(&stage, &["policy", "allow", "git-reset-hrd"]);
+    assert!(slip.contains("there is no rule `git-reset-hrd`") && slip.contains("did you mean `git-reset-hard`?"));
+}
+
+#[test]
+fn g13_no_way_around_is_offered_for_what_guards_the_guard_itself() {
+    let stage = Stage::new();
+    let stopped = hook(&stage, "t1", "taut pause 1h", IN_PROCESS);
+    assert!(stopped.contains("[taut-command]") && !stopped.contains("(code "), "{stopped}");
+    assert!(!stopped.contains("To overrule the guard"), "{stopped}");
+    let event = last_event(&stage);
+    assert!(event.get("code").is_none(), "{event}");
+    let typed = refused(&stage, &["allow", event["detail"]["stop"]["code"].as_str().unwrap()]);
+    assert!(typed.contains("`taut pause 1h` would change the guard itself: no code lets an agent do that"), "{typed}");
+    let asked = person(&stage, &["policy", "allow", "taut-files"], "n\n");
+    let said = text(&asked.stderr);
+    assert!(said.contains("taut-files guards the guard itself") && said.contains("an agent can switch the guard off"));
+    assert!(
+        !asked.status.success()
+            && !text(&person(&stage, &["policy", "allow", "git-clean"], "n\n").stderr).contains("itself")
+    );
+}
+
+#[test]
+fn g13_what_was_asked_about_is_listed_with_its_code_and_a_code_that_was_used_as_such() {
+    let stage = Stage::new();
+    hook(&stage, "t1", "sudo ls", IN_PROCESS);
+    let asked = last_event(&stage)["code"].as_str().unwrap().to_string();
+    hook(&stage, "t2", "pkill node", IN_PROCESS);
+    let code = last_event(&stage)["code"].as_str().unwrap().to_string();
+    let listed = stage.succeed(&["events", "--denied"]);
+    assert!(listed.contains(&format!("Bash  sudo ls  [sudo]  code {asked}\n")), "{listed}");
+    agreed(&stage, &["allow", &code]);
+    assert!(stage.succeed(&["events", "--denied"]).ends_with(&format!("code {code}\n")), "allowed, and not used yet");
+    assert_eq!(hook(&stage, "t3", "pkill node", IN_PROCESS), "");
+    let listed = stage.succeed(&["events", "--denied"]);
+    assert!(listed.ends_with(&format!("[kill-by-name]  code {code} (used)\n")), "{listed}");
+    assert!(listed.contains(&format!("code {asked}\n")), "{listed}");
+    assert_eq!(stage.list(&["events", "--denied", "--json"])[1]["code_used"], true);
+    hook(&stage, "t4", "pkill node", IN_PROCESS);
+    assert!(stage.succeed(&["events", "--denied"]).ends_with(&format!("code {code}\n")), "it is stopped again");
+}
+
+#[test]
+fn a_rule_that_was_only_allowed_is_not_counted_as_stopped() {
+    let stage = Stage::new();
+    agreed(&stage, &["policy", "allow", "git-clean"]);
+    hook(&stage, "t1", "git clean -fdx; pkill node", IN_PROCESS);
+    assert_eq!(last_event(&stage)["rules"].as_array().unwrap().len(), 2, "both are on record");
+    let overview = stage.list(&["--json"]).remove(0);
+    assert_eq!(overview["stopped_today"], json!([{"rule": "kill-by-name", "count": 1}]));
 }

@@ -100,6 +100,40 @@ fn g8_no_terminal_and_no_lost_parent_makes_an_agent_a_person() {
     }
 }
 
+/// An agent drops the variables that name it: what it starts is below it all the same.
+#[test]
+fn g8_an_agent_without_its_variables_installs_nothing_and_a_script_of_a_person_does() {
+    let line = format!("{ANEW} taut init --yes --allow-build-path --preset workflow-engine; exit $?");
+    for agent in ["claude", "codex"] {
+        let scene = Scene::new();
+        let done = scene.run(&scene.client(agent), &line);
+        assert!(done.stderr_text().contains("`taut init` is for people"), "{agent}: {}", done.stderr_text());
+        assert!(!scene.stage.sandbox.project().join(".taut/config.toml").exists(), "{agent}");
+    }
+    let scene = Scene::new();
+    if scene.stage.sandbox.alone("true").is_none() {
+        return testkit::skipped("nobody is granted a namespace of processes here, and an agent may be above");
+    }
+    let done = scene.run(&scene.client("my-script"), &line);
+    assert!(done.success(), "{}", done.stderr_text());
+    assert!(scene.stage.sandbox.project().join(".taut/config.toml").exists());
+}
+
+#[test]
+fn g8_where_there_is_nothing_to_trust_or_to_switch_off_nobody_is_asked() {
+    let scene = Scene::new();
+    let sandbox = &scene.stage.sandbox;
+    let cases: [(&[&str], &str); 2] =
+        [(&["trust"], "there is nothing to trust"), (&["notify", "off"], "notifications are off already")];
+    for (args, said) in cases {
+        let done = sandbox.at_terminal(args, "n\n", &[]).unwrap();
+        let all = [done.stdout, done.stderr].concat();
+        let all = String::from_utf8_lossy(&all);
+        assert!(done.status.success() && all.contains(said) && !all.contains("[y/N]"), "{args:?}: {all}");
+    }
+    assert!(!sandbox.taut_home().join("trust").exists());
+}
+
 /// What is refused above is refused for the agent alone.
 #[test]
 fn g8_the_same_ways_are_open_to_a_person_where_no_agent_is() {

@@ -55,6 +55,14 @@ impl ProcessRecord {
         self.is_called(names::PLACES)
     }
 
+    /// A shell that takes its commands from a terminal, and not from a text or a script.
+    pub fn is_shell_at_a_terminal(&self) -> bool {
+        let options = self.words.get(1..).unwrap_or_default();
+        let interactive =
+            |word: &Vec<u8>| matches!(word.as_slice(), b"" | b"-i" | b"-l" | b"-il" | b"-li" | b"--login");
+        self.terminal != 0 && self.names().next().is_some_and(is_shell) && options.iter().all(interactive)
+    }
+
     /// It goes on without anybody looking.
     pub fn is_multiplexer(&self) -> bool {
         self.is_called(names::MULTIPLEXERS)

@@ -26,6 +26,7 @@ fn refused(table: &ProcessTable) -> Option<u32> {
         Ok(()) => None,
         Err(
             NotAPerson::Below { pid, .. }
+            | NotAPerson::Recorded { pid, .. }
             | NotAPerson::Marked { pid, .. }
             | NotAPerson::Scheduled { pid, .. }
             | NotAPerson::Detached { pid, .. }
@@ -168,7 +169,7 @@ fn g8_a_client_on_record_counts_by_its_number_and_start_and_one_that_ended_for_i
     let wrapped = table(90, &format!("{DESK}\n70 60 100 my-wrapper\n90 70 102 taut"));
     assert_eq!(wrapped.judge(&[]), Ok(()));
     assert_eq!(wrapped.judge(&[open(client(70, 99), 99)]), Ok(()), "a number that was given anew");
-    assert!(matches!(wrapped.judge(&[open(client(70, 100), 100)]), Err(NotAPerson::Below { pid: 70, .. })));
+    assert!(matches!(wrapped.judge(&[open(client(70, 100), 100)]), Err(NotAPerson::Recorded { pid: 70, .. })));
     let terminal = [open(client(50, 2), 2)];
     assert_eq!(wrapped.judge(&terminal), Ok(()), "somebody tried a hook in their own terminal");
 
@@ -177,6 +178,32 @@ fn g8_a_client_on_record_counts_by_its_number_and_start_and_one_that_ended_for_i
     assert!(matches!(left.judge(&ended(100, 200)), Err(NotAPerson::Detached { pid: 80, .. })));
     assert_eq!(left.judge(&ended(10, 100)), Ok(()), "it ended before");
     assert_eq!(left.judge(&ended(102, 200)), Ok(()), "it began later");
+}
+
+#[test]
+fn g8_a_shell_in_which_somebody_tried_a_hook_is_no_agent_unless_one_is_above() {
+    let record = |pid| [AgentSpan { process: client(pid, 100), from: Ms(100), until: None }];
+    for (shell, terminal, passes) in [
+        ("bash", 7, true),
+        ("/usr/bin/zsh -l", 7, true),
+        ("-fish", 7, true),
+        ("bash", 0, false),
+        ("bash -c x", 7, false),
+        ("bash -ic x", 7, false),
+        ("bash /home/dev/bin/my-agent", 7, false),
+        ("bash --rcfile x", 7, false),
+        ("/opt/my-agent", 7, false),
+    ] {
+        let mut seen = table(90, &format!("{DESK}\n70 60 100 {shell}\n90 70 102 taut"));
+        seen.all.get_mut(&70).unwrap().terminal = terminal;
+        assert_eq!(seen.judge(&record(70)).is_ok(), passes, "{shell}, {terminal}: {:?}", seen.judge(&record(70)));
+    }
+    for above in ["claude", "my-wrapper"] {
+        let mut below = table(90, &format!("{DESK}\n70 60 100 {above}\n80 70 100 bash\n90 80 102 taut"));
+        below.all.get_mut(&80).unwrap().terminal = 7;
+        let both = [record(70), record(80)].concat();
+        assert!(below.judge(&both).is_err(), "{above}");
+    }
 }
 
 #[test]

@@ -134,6 +134,8 @@ fn denials_are_counted_by_rule_since_a_moment() {
     let mut store = open(home.path());
     let mut both = denied(3, "sudo");
     both.rules.push("pkill".into());
+    both.rules.push("git-clean".into());
+    both.detail = serde_json::json!({"stop": {"code": "x", "let_pass": ["git-clean"]}});
     for one in [denied(1, "sudo"), denied(2, "sudo"), both, event(4)] {
         apply(&mut store, &[Write::Event(Box::new(one))]);
     }

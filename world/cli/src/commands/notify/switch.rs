@@ -65,7 +65,7 @@ pub fn on(args: &OnArgs, printer: &Printer) -> Result<Exit, CliError> {
         }
         Ok(())
     })?;
-    let exit = make(&change, Making::of(args.dry_run), printer, begin_now)?;
+    let exit = make(&change, Making::of(args.dry_run), "it is so already; nothing to change", printer, begin_now)?;
     match &desktop {
         Err(trouble) if args.desktop => printer.note(format!("the desktop cannot be told yet: {trouble}")),
         Err(trouble) if !named => printer.note(format!("the desktop is left out: {trouble}")),
@@ -82,13 +82,14 @@ pub fn off(args: &OffArgs, printer: &Printer) -> Result<Exit, CliError> {
         person::required("notify off")?;
     }
     let change = user_config::plan(|config| {
+        let on = config.get("notify").and_then(|notify| notify.get("on")?.as_array());
         // The ways stay as they are written, for when it is switched on again.
-        if config.contains_key("notify") {
+        if on.is_some_and(|kinds| !kinds.is_empty()) {
             user_config::section(config, "notify")?.insert("on", value(Array::new()));
         }
         Ok(())
     })?;
-    make(&change, Making::of(args.dry_run), printer, || Ok(()))
+    make(&change, Making::of(args.dry_run), "notifications are off already; nothing to change", printer, || Ok(()))
 }
 
 /// What agents turned to before this moment is not told. Before the change is
@@ -111,6 +112,7 @@ fn begin_now() -> Result<(), CliError> {
 fn make(
     change: &ConfigChange,
     making: Making,
+    already: &str,
     printer: &Printer,
     first: impl FnOnce() -> Result<(), CliError>,
 ) -> Result<Exit, CliError> {
@@ -123,7 +125,7 @@ fn make(
         }
     };
     if diff.is_empty() {
-        made(false, "it is so already; nothing to change");
+        made(false, already);
         return Ok(Exit::Ok);
     }
     if !printer.json() {

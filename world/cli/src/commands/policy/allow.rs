@@ -4,7 +4,7 @@
 use super::{allows, unknown_rule};
 use crate::args::{AllowArgs, OnOff};
 use crate::commands::PATIENCE;
-use crate::commands::pause::millis;
+use crate::commands::pause::{Longest, millis};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::person;
@@ -25,7 +25,12 @@ pub fn run(args: &AllowArgs, printer: &Printer) -> Result<Exit, CliError> {
         return Err(CliError::failed(format!("`{}` is the floor: no configuration lifts it", rule.id))
             .hint(format!("taut policy show {}", rule.id)));
     }
+    let command = args.command.as_deref().map(beginning).transpose()?;
     person::required("policy allow")?;
+    if rule.guards_taut() {
+        let opens = "With it an agent can switch the guard off, and everything else that is stopped here would pass.";
+        printer.note(format!("{} guards the guard itself ({}). {opens}", rule.id, rule.title.to_lowercase()));
+    }
     if args.once {
         return once(rule.id, printer);
     }
@@ -33,7 +38,7 @@ pub fn run(args: &AllowArgs, printer: &Printer) -> Result<Exit, CliError> {
     let path = args.path.as_deref().map(allows::typed_path).transpose()?;
     let mut entry = Table::new();
     entry.insert("rule", value(rule.id));
-    let scopes = [("path", &path), ("command", &args.command), ("agent", &args.agent)];
+    let scopes = [("path", &path), ("command", &command), ("agent", &args.agent)];
     for (name, scope) in scopes {
         if let Some(scope) = scope {
             entry.insert(name, value(scope));
@@ -41,7 +46,7 @@ pub fn run(args: &AllowArgs, printer: &Printer) -> Result<Exit, CliError> {
     }
     entry.insert("reason", value(&args.reason));
     if let Some(length) = &args.expires {
-        entry.insert("expires", value(now.plus(millis(length)?).rfc3339()));
+        entry.insert("expires", value(now.plus(millis(length, Longest::EXPIRY)?).rfc3339()));
     }
     let Some(file) = edit(printer, |config| allows::put(config, entry, now))? else {
         return Ok(Exit::Failed);
@@ -50,6 +55,17 @@ pub fn run(args: &AllowArgs, printer: &Printer) -> Result<Exit, CliError> {
     let length = args.expires.as_ref().map(|length| format!(" for {length}")).unwrap_or_default();
     print_written(printer, &file, &format!("{} is allowed from now on{scope}{length}", rule.id));
     Ok(Exit::Ok)
+}
+
+/// Whatever follows these words, as a configuration has it.
+fn beginning(typed: &str) -> Result<String, CliError> {
+    let words: Vec<&str> = typed.split_whitespace().collect();
+    match words.last() {
+        None => Err(CliError::usage("`--command` is empty: it names the words that a command begins with")
+            .hint("taut policy allow kill-by-name --command 'pkill -f vite'")),
+        Some(&"*") => Ok(words.join(" ")),
+        Some(_) => Ok(format!("{} *", words.join(" "))),
+    }
 }
 
 /// The next call the rule would stop passes, and uses it up.

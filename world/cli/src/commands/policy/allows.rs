@@ -13,7 +13,7 @@ use host::paths::PathVariables;
 use model::Ms;
 use policy::config::{Allow, AllowOrigin};
 use serde_json::{Value, json};
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 use toml_edit::{ArrayOfTables, DocumentMut, Item, Table};
 
 /// Beyond this a moment is told by its date.
@@ -87,7 +87,17 @@ pub fn forget(args: &ForgetArgs, printer: &Printer) -> Result<Exit, CliError> {
         drop_expired(config, now)
     })?;
     planned.write()?;
-    print_written(printer, &planned.file, &format!("{rule} is no longer allowed{}", in_path(path.as_deref())));
+    let judge = judge_here(None)?;
+    let left = judge.project_policy().policy.allows().iter();
+    let left: Vec<String> = left
+        .filter(|allow| allow.rule == rule && !allow.is_expired(now))
+        .map(|allow| format!("still {}", allow.explained(now)))
+        .collect();
+    let what = match left.as_slice() {
+        [] => format!("{rule} is no longer allowed{}", in_path(path.as_deref())),
+        left => format!("one allowance of {rule} is taken back, and it is {}", left.join(", and ")),
+    };
+    print_written(printer, &planned.file, &what);
     Ok(Exit::Ok)
 }
 
@@ -196,15 +206,32 @@ fn trimmed(path: &str) -> &str {
 
 /// A path as it was typed here: relative ones are below this folder, and the home is written as people do.
 pub(super) fn typed_path(typed: &str) -> Result<String, CliError> {
-    if typed == "~" || typed.starts_with("~/") {
-        return Ok(trimmed(typed).to_string());
-    }
-    let whole = std::path::absolute(Path::new(typed))?;
     let home = PathVariables::from_process().home();
+    let whole = match typed.strip_prefix('~') {
+        Some(rest) if rest.is_empty() || rest.starts_with('/') => home.join(rest.trim_start_matches('/')),
+        _ => std::path::absolute(Path::new(typed))?,
+    };
+    let whole = without_dots(&whole);
     let shown = match whole.strip_prefix(&home) {
         Ok(rest) if rest.as_os_str().is_empty() => "~".to_string(),
         Ok(rest) => format!("~/{}", rest.display()),
         Err(_) => whole.display().to_string(),
     };
     Ok(trimmed(&shown).to_string())
+}
+
+/// `..` leads out of what a link leads to; where nothing is there yet, out of what was typed.
+fn without_dots(path: &Path) -> PathBuf {
+    if !path.components().any(|part| part == Component::ParentDir) {
+        return path.to_path_buf();
+    }
+    std::fs::canonicalize(path).unwrap_or_else(|_| {
+        path.components().fold(PathBuf::new(), |mut out, part| {
+            match part {
+                Component::ParentDir => drop(out.pop()),
+                part => out.push(part),
+            }
+            out
+        })
+    })
 }

@@ -80,5 +80,10 @@ fn show(id: &str, printer: &Printer) -> Result<Exit, CliError> {
 }
 
 fn unknown_rule(id: &str) -> CliError {
-    CliError::not_found(format!("there is no rule `{id}`")).hint("taut policy list")
+    let ids: Vec<&str> = rules::ALL.iter().map(|rule| rule.id).collect();
+    let error = CliError::not_found(format!("there is no rule `{id}`"));
+    match ::policy::config::nearest(id, &ids) {
+        Some(near) => error.hint(format!("did you mean `{near}`? `taut policy list` names them all")),
+        None => error.hint("taut policy list"),
+    }
 }
