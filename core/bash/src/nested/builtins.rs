@@ -77,6 +77,8 @@ impl Walker {
     fn evaluate(&mut self, args: &[Word], place: &Place) -> Output {
         let here = place.under(Via::Shell("eval".to_string()));
         let file = args.first().and_then(|word| self.printed_file(word, place));
+        let read = args.first().map(|word| self.lines_read(word, place)).unwrap_or_default();
+        self.run_texts(&read, &here);
         match file.as_ref().and_then(|file| Some((file, file.text()?))) {
             Some((file, text)) => self.read_piece(&FilePiece::of(file, 1, text), &here),
             None => self.read_text(&super::joined(args), &here),

@@ -148,6 +148,10 @@ impl Given {
             if client.files.contains(&text.as_str()) {
                 out.files.extend(tail.first().cloned());
                 rest = tail.get(1..).unwrap_or_default();
+            } else if client.files.contains(&"-f") && is_cluster(&text) {
+                // `psql -1f x.sql`
+                out.files.extend(tail.first().cloned());
+                rest = tail.get(1..).unwrap_or_default();
             } else if let Some(file) = attached.filter(|_| text.starts_with('-')) {
                 out.files.push(Word::text(file));
             } else if client.valued.contains(&text.as_str()) {
@@ -172,6 +176,12 @@ impl Given {
             self.texts.push(text);
         }
     }
+}
+
+/// Letters that take nothing, and then `f`: `-1f`, `-qAtXf`.
+fn is_cluster(text: &str) -> bool {
+    let letters = text.strip_prefix('-').and_then(|text| text.strip_suffix('f')).unwrap_or_default();
+    !letters.is_empty() && letters.chars().all(|c| "1aAbeEHlLnqsStxXz".contains(c))
 }
 
 /// The file that a client is told to read.

@@ -28,12 +28,27 @@ const PRINTERS: &[(&str, &[&str])] = &[
     ("pv", &[]),
     ("cut", &["-d", "-f", "-c"]),
     ("strings", &["-n"]),
+    ("dd", &[]),
+    ("fold", &["-w", "-b", "--width"]),
+    ("fmt", &["-w"]),
+    ("paste", &["-d", "--delimiters"]),
+    ("nl", &["-b", "-w", "-s"]),
+    ("column", &["-s", "-t"]),
+    ("expand", &["-t"]),
+    ("shuf", &["-n"]),
+    ("iconv", &["-f", "-t"]),
+    ("perl", &["-e", "-pe", "-ne", "-lpe", "-lne", "-E"]),
+    ("gawk", &["-F", "-v"]),
+    ("mawk", &["-F", "-v"]),
+    ("gsed", &["-e", "-f", "--expression"]),
+    ("rg", &["-e", "-m"]),
+    ("batcat", &["-l", "--language", "--style", "-r", "--line-range"]),
 ];
 
 /// Of these the first operand is no file.
-const PATTERN_FIRST: &[&str] = &["sed", "grep", "egrep", "awk"];
+const PATTERN_FIRST: &[&str] = &["sed", "gsed", "grep", "egrep", "awk", "gawk", "mawk", "rg"];
 /// Of these none is.
-const NO_FILES: &[&str] = &["tr", "tee", "envsubst"];
+const NO_FILES: &[&str] = &["tr", "tee", "envsubst", "dd"];
 /// How many steps a pipe is followed up.
 const STEPS: usize = 6;
 /// How many files one input may be made of.
@@ -77,13 +92,31 @@ impl Walker {
         let source = source.trim_matches('"');
         let inner = ["$(", "<("].iter().find_map(|open| source.strip_prefix(open)?.strip_suffix(')'));
         let inner = inner.or_else(|| source.strip_prefix('`')?.strip_suffix('`'))?.trim();
-        let raw = inner.strip_prefix('<').or_else(|| inner.strip_prefix("cat "))?.trim();
-        if raw.is_empty() || raw.contains([';', '|', '&', '\n', '(']) {
+        if inner.contains([';', '&', '\n', '(']) {
             return None;
         }
-        let words = self.fields(raw, place);
+        // What stands behind a pipe changes the text, and most often little of it.
+        let first = inner.split('|').next().unwrap_or(inner);
+        let words = match first.strip_prefix('<') {
+            Some(raw) => self.fields(raw.trim(), place),
+            None => {
+                let (name, rest) = first.split_once([' ', '\t'])?;
+                let (name, valued) = PRINTERS.iter().find(|(printer, _)| *printer == name)?;
+                let words: Vec<Word> = rest.split_whitespace().flat_map(|raw| self.fields(raw, place)).collect();
+                operands(name, valued, &words).into_iter().cloned().collect()
+            }
+        };
         let [file] = words.as_slice() else { return None };
         self.file_named(file)
+    }
+
+    /// The files whose lines a word stands for, where it is nothing but what was read from the input: `eval "$line"`
+    /// in a loop over a file, `sh -c {}` below `xargs`.
+    pub(crate) fn lines_read(&mut self, word: &Word, place: &Place) -> Vec<Arc<KnownFile>> {
+        let [WordPiece::Unknown(source)] = word.pieces.as_slice() else { return Vec::new() };
+        let name = source.trim_matches('"').trim_start_matches('$').trim_matches(['{', '}']);
+        let plain = name.chars().all(|c| c == '_' || c.is_ascii_alphanumeric());
+        if plain { self.fed_files(place) } else { Vec::new() }
     }
 }
 

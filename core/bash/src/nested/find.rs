@@ -32,7 +32,12 @@ impl Walker {
                 tail.iter().position(|word| matches!(word.known().as_deref(), Some(";" | "+"))).unwrap_or(tail.len());
             let (inner, after) = tail.split_at_checked(end).unwrap_or((tail, &[]));
             rest = after;
-            let words = self.put_in(inner, "{}", &found);
+            let runs = inner.first().and_then(Word::known).is_some_and(|name| {
+                let name = name.rsplit('/').next().unwrap_or(&name);
+                name == "{}" || super::shells::is_shell(name) || crate::script::is_interpreter(name)
+            });
+            let named = if runs { named(&starts, expression) } else { Vec::new() };
+            let words = self.put_in(inner, "{}", if named.is_empty() { &found } else { &named });
             let kept = self.scope.cwd.clone();
             if action.ends_with("dir") {
                 self.scope.cwd = None;
@@ -96,6 +101,17 @@ pub(super) fn find_starts(args: &[Word]) -> (Vec<Word>, &[Word]) {
     let end = rest.iter().position(begins).unwrap_or(rest.len());
     let (starts, expression) = rest.split_at_checked(end).unwrap_or((rest, &[]));
     if starts.is_empty() { (vec![Word::text(".")], expression) } else { (starts.to_vec(), expression) }
+}
+
+/// The files that `-name` names without a pattern, as if they stood in the start paths themselves.
+fn named(starts: &[Word], expression: &[Word]) -> Vec<Word> {
+    let name = expression.windows(2).find_map(|pair| match pair {
+        [test, name] if test.known().as_deref() == Some("-name") => name.known(),
+        _ => None,
+    });
+    let Some(name) = name.filter(|name| !name.contains(['*', '?', '['])) else { return Vec::new() };
+    let below = |start: &Word| Some(Word::text(format!("{}/{name}", start.known()?.trim_end_matches('/'))));
+    starts.iter().filter_map(below).collect()
 }
 
 /// Something that is not named under `start`.

@@ -100,6 +100,10 @@ impl Walker {
     /// `$0 -c TEXT`, `/bin/[s]h -c TEXT`: whatever it is, what takes text by `-c` is most often a shell.
     fn open_nameless(&mut self, command: &Command, place: &Place) -> Output {
         let Some(word) = command.words.first() else { return Output::Unknown };
+        if let Some(file) = self.printed_file(word, place) {
+            let run = shells::RunFile { script: word, args: None, own_process: true };
+            return self.run_shell_file(&file, &run, &place.under(Via::Shell("sh".to_string())));
+        }
         // The items of `xargs` are no program, and a substitution has been looked into.
         let taken = |piece: &WordPiece| matches!(piece, WordPiece::Unknown(source) if source == "{}");
         let gives = command.args().iter().any(|word| matches!(word.known().as_deref(), Some("-c" | "-lc" | "-ic")));

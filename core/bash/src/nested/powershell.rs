@@ -20,7 +20,14 @@ impl Walker {
                     self.encoded(tail.first(), via, place);
                     return;
                 }
-                Some(name) if name == "file" || name == "f" => return,
+                Some("file" | "f") => {
+                    if let Some(file) = tail.first().and_then(|file| self.file_named(file)) {
+                        self.in_code_file(&file, place, |walker, code, here| {
+                            walker.inner_text(&shell(code), via, here);
+                        });
+                    }
+                    return;
+                }
                 Some("executionpolicy" | "ep" | "ex" | "workingdirectory" | "wd" | "outputformat" | "windowstyle") => {
                     rest = tail.get(1..).unwrap_or_default();
                 }

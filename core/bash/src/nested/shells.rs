@@ -1,5 +1,7 @@
 //! Shells: `-c` text, text on the standard input, and process substitutions run as scripts.
 
+use std::sync::Arc;
+
 use super::options;
 use crate::files::{FilePiece, KnownFile};
 use crate::output::Output;
@@ -34,6 +36,9 @@ impl Walker {
         if options::given(&options, &["-n"]) {
             return Output::Unknown;
         }
+        if let Some(script) = options::value(&options, &["--rcfile", "--init-file"]) {
+            self.run_file(&RunFile { script, args: None, own_process: true }, via.clone(), place);
+        }
         if options::given(&options, &["-c", "--command"]) {
             let attached = options::value(&options, &["--command"]).cloned();
             let Some((text, rest)) = attached.map_or_else(
@@ -46,6 +51,8 @@ impl Walker {
                 let run = RunFile { script: &text, args: rest.get(1..), own_process: true };
                 return self.run_shell_file(&file, &run, &place.under(via));
             }
+            let read = self.lines_read(&text, place);
+            self.run_texts(&read, &place.fed(StdinSource::Inherited, None).under(via.clone()));
             // After the text come `$0` and then the positional parameters.
             let positional = Positional::new(rest.get(1..).unwrap_or_default().to_vec());
             let kept = self.scope.clone();
@@ -111,12 +118,18 @@ impl Walker {
         if let Some(text) = place.draft.clone() {
             return self.inner_text(&text, via, &inside);
         }
-        for file in self.fed_files(place) {
+        let files = self.fed_files(place);
+        self.run_texts(&files, &inside.under(via));
+        Output::Unknown
+    }
+
+    /// Reads files as shell, each in a process of its own.
+    pub(super) fn run_texts(&mut self, files: &[Arc<KnownFile>], place: &Place) {
+        for file in files {
             if let Some(text) = file.text() {
-                self.run_piece(&FilePiece::of(&file, 1, text), &inside.under(via.clone()));
+                self.run_piece(&FilePiece::of(file, 1, text), place);
             }
         }
-        Output::Unknown
     }
 }
 

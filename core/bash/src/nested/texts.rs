@@ -181,10 +181,34 @@ impl Walker {
                     self.inner_text(&text, via, place);
                 }
             }
-            Operands::Input => self.scheduled(name, &operands, via, place),
+            Operands::Input => {
+                self.scheduled_files(name, args, &operands, place);
+                self.scheduled(name, &operands, via, place);
+            }
             Operands::Words | Operands::User => {}
         }
         true
+    }
+
+    /// `at -f FILE`, `at now < FILE`, `crontab FILE`.
+    fn scheduled_files(&mut self, name: &str, args: &[Word], operands: &[Word], place: &Place) {
+        let here = place.fed(crate::reading::StdinSource::Inherited, None).under(Via::Wrapper(name.to_string()));
+        if name == "crontab" {
+            let file = operands.first().filter(|word| word.shown() != "-").and_then(|word| self.file_named(word));
+            if let Some(file) = file {
+                self.in_code_file(&file, &here, |walker, text, here| {
+                    let feed = here.fed(crate::reading::StdinSource::Inherited, Some(text.into()));
+                    walker.scheduled(name, &[], Via::Wrapper(name.to_string()), &feed);
+                });
+            }
+            return;
+        }
+        let mut files = self.fed_files(place);
+        let option = args.iter().position(|word| word.shown() == "-f").and_then(|at| args.get(at + 1));
+        files.extend(option.and_then(|file| self.file_named(file)));
+        if matches!(name, "at" | "batch") {
+            self.run_texts(&files, &here);
+        }
     }
 
     /// `at`, `batch` and `crontab -` read what to run later from their input.

@@ -197,6 +197,7 @@ const WRAPPERS: &[Wrapper] = &[
     ),
     wrapper("retry", &["-d", "-t", "--delay", "--times"], 0),
     wrapper("ts-node-dev", &[], 0),
+    runner("coverage", "run", &["--source", "--omit", "--include", "--rcfile", "--data-file"]),
     runner("uv", "run", &["--with", "--python", "-p", "--project", "--directory", "--extra", "--group", "--env-file"]),
     runner("poetry", "run", &[]),
     runner("pipenv", "run", &[]),

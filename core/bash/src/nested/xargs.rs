@@ -31,8 +31,10 @@ impl Walker {
             self.inner(operands, Vec::new(), Via::Wrapper(program.to_string()), place);
             return;
         }
-        let file = options::value(&options, &["-a", "--arg-file"])
-            .map(|file| place.fed(StdinSource::File(Arc::new(file.clone())), None));
+        let file = options::value(&options, &["-a", "--arg-file"]).map(|file| Place {
+            file: file.known().and_then(|file| self.scope.resolve(&file)).map(Arc::from),
+            ..place.fed(StdinSource::File(Arc::new(file.clone())), None)
+        });
         let place = file.as_ref().unwrap_or(place);
         let marks = options::value(&options, &["-I", "-J", "--replace"]).and_then(Word::known);
         // The old `-iMARK` takes its mark in the same word or not at all.
@@ -51,6 +53,9 @@ impl Walker {
         let mut words = if replacing { self.put_in(inner, &mark, &items) } else { inner.to_vec() };
         if !replacing || (joins && words == inner) {
             words.extend(items.iter().cloned());
+        }
+        if joins && inner.is_empty() && literal.is_none() {
+            self.run_input(via.clone(), place);
         }
         if joins {
             // Without a command every item is one.
@@ -94,6 +99,12 @@ impl Walker {
     /// Items that a `find` or `ls` upstream would give: something below its start paths.
     pub(super) fn found_by(&mut self, writers: &[usize]) -> Option<Vec<Word>> {
         let writer = self.reading.commands.get(*writers.last()?)?;
+        if writer.program().as_deref() == Some("ls") {
+            // A file is listed by its own name, a folder by what is in it.
+            let files = |word: &&Word| word.known().is_some_and(|name| name.ends_with(".sh") || name.ends_with(".py"));
+            let named: Vec<Word> = writer.args().iter().filter(files).cloned().collect();
+            return (!named.is_empty()).then_some(named);
+        }
         if writer.program().as_deref() != Some("find") {
             return None;
         }

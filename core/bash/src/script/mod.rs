@@ -29,8 +29,14 @@ impl Walker {
         let Some(language) = language(program) else { return };
         let given = given(language, program, command.args());
         let inside = place.fed(StdinSource::Inherited, None);
+        for file in given.first.iter().filter_map(|file| self.file_named(file)).collect::<Vec<_>>() {
+            self.in_code_file(&file, &inside, |walker, code, here| walker.script(language, code, here));
+        }
         for code in &given.codes {
             self.script(language, &code.shown(), &inside);
+            if let Some(file) = loaded(&code.shown()).and_then(|file| self.file_named(&Word::text(file))) {
+                self.in_code_file(&file, &inside, |walker, code, here| walker.script(language, code, here));
+            }
         }
         if !given.codes.is_empty() || given.other {
             return;
@@ -92,10 +98,42 @@ const COMMON_MODULES: &[&str] = &[
 struct Given {
     codes: Vec<Word>,
     file: Option<Word>,
+    /// Files that are run before anything else.
+    first: Vec<Word>,
     /// The file is named as a module.
     module: bool,
     /// It does something else than run code.
     other: bool,
+}
+
+/// Modules that run the script behind them.
+const RUNNING_MODULES: &[&str] = &["pdb", "cProfile", "profile", "trace", "runpy", "bdb", "coverage", "kernprof"];
+
+/// Calls of code that run the file they name.
+const LOADS: &[&str] =
+    &["require(", "import(", "do ", "load ", "load(", "run_path(", "require_relative ", "include ", "exec(open("];
+
+/// The file that a piece of inline code runs: `require("./x.js")`, `exec(open("x.py").read())`.
+fn loaded(code: &str) -> Option<String> {
+    LOADS.iter().find_map(|call| {
+        let rest = code.split_once(call)?.1;
+        let quote = rest.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
+        let path = rest.get(1..)?.split(quote).next()?;
+        (path.starts_with(['.', '/']) || path.contains('.')).then(|| path.to_string())
+    })
+}
+
+/// The file that an option has an interpreter run first: `node -r ./x.js`, `ruby -r./x.rb`,
+/// `php -d auto_prepend_file=x`.
+fn preloaded(option: &str, value: Option<&Word>) -> Option<Word> {
+    let value = value.and_then(Word::known).unwrap_or_default();
+    let path = match option {
+        "-r" | "--require" | "--import" | "--loader" => Some(value.as_str()),
+        "-d" => value.strip_prefix("auto_prepend_file=").or_else(|| value.strip_prefix("auto_append_file=")),
+        _ => ["-r", "--require=", "--import="].iter().find_map(|name| option.strip_prefix(name)),
+    }?;
+    let local = path.starts_with(['.', '/']) || option == "-d";
+    local.then(|| Word::text(path))
 }
 
 fn given(language: &Language, program: &str, args: &[Word]) -> Given {
@@ -136,6 +174,13 @@ fn given(language: &Language, program: &str, args: &[Word]) -> Given {
             out.codes.push(Word::text(code));
         } else if language.valued.contains(&text.as_str()) {
             // `python -m module` runs a module, not what stands on its input.
+            out.first.extend(preloaded(&text, tail.first()));
+            let module = tail.first().and_then(Word::known).unwrap_or_default();
+            if text == "-m" && language.name == "python" && RUNNING_MODULES.contains(&module.as_str()) {
+                out.file = tail.iter().find(|word| word.shown().ends_with(".py")).cloned();
+                out.other = out.file.is_none();
+                return out;
+            }
             if text == "-m" && language.name == "python" || text == "-f" {
                 out.module = text == "-m";
                 out.file = tail.first().cloned();
@@ -149,6 +194,8 @@ fn given(language: &Language, program: &str, args: &[Word]) -> Given {
                 out.file = Some(first.clone());
             }
             return out;
+        } else if matches!(language.name, "node" | "ruby") {
+            out.first.extend(preloaded(&text, None));
         }
     }
     out

@@ -178,6 +178,7 @@ impl Walker {
         let own = command.name().is_some_and(|name| self.scope.function(&name).is_some());
         let fits = !own && self.allowance.spend(place.draft.as_deref().map_or(0, limits::text_weight));
         let printed = if fits { output::of(&command, place.draft.as_deref(), place.sure) } else { Output::Unknown };
+        let printed = if printed == Output::Unknown { self.top_level(&command) } else { printed };
         let opened = self.open_with(&command, place);
         self.allowance.rise();
         self.copied(&command, place);
@@ -187,6 +188,20 @@ impl Walker {
             Output::Unknown => printed,
             known => known,
         }
+    }
+
+    /// `git rev-parse --show-toplevel` below the session's project.
+    fn top_level(&self, command: &Command) -> Output {
+        let asks = |word: &Word| matches!(word.known().as_deref(), Some("rev-parse" | "--show-toplevel"));
+        if command.name().as_deref() != Some("git") || command.args().len() != 2 || !command.args().iter().all(asks) {
+            return Output::Unknown;
+        }
+        let project = match self.lookup("CLAUDE_PROJECT_DIR").as_deref() {
+            Some(Value::One(word)) => word.known(),
+            _ => None,
+        };
+        let inside = |root: &String| command.cwd.as_deref().is_some_and(|cwd| cwd.starts_with(root.as_str()));
+        project.filter(inside).map_or(Output::Unknown, |root| Output::Certain(format!("{root}\n")))
     }
 
     /// Remembers what the line writes into a file: it may be told to run it.

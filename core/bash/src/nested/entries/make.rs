@@ -55,6 +55,12 @@ impl Walker {
 
     /// The files that are read: those named, or the first of the usual names.
     fn makefiles(&mut self, named: &[&Word], place: &Place) -> Vec<Arc<KnownFile>> {
+        let first = self.lookup("MAKEFILES").filter(|_| named.is_empty());
+        if let Some(Value::One(word)) = first.as_deref()
+            && let Some(path) = word.known().and_then(|path| self.scope.resolve(&path))
+        {
+            return self.entry_file(&path).into_iter().collect();
+        }
         if named.is_empty() {
             let folder = self.scope.cwd.as_deref().map(str::to_string);
             return folder.and_then(|folder| self.in_folder(&folder, NAMES)).into_iter().collect();

@@ -53,6 +53,10 @@ impl Walker {
             npm_args = operands;
             given = &npm_args;
         }
+        if let Some(script) = options::value(&options, &["--script-shell"]) {
+            let run = super::super::shells::RunFile { script, args: None, own_process: true };
+            self.run_file(&run, crate::reading::Via::Shell(tool.to_string()), place);
+        }
         let Some(asked) = asked(tool, &sub, given, rest) else { return false };
         if options::given(&options, &["--ignore-scripts", "-g", "--global"]) && !matches!(asked, Asked::Script(..)) {
             return false;
