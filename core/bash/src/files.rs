@@ -208,7 +208,8 @@ impl Walker {
             self.swap_allowances();
         }
         let outer = self.allowance.take_hit();
-        let output = read(self, &place.under(via));
+        // Where nothing more is walked, nothing is parsed for it.
+        let output = if self.allowance.spend(1) { read(self, &place.under(via)) } else { Output::Unknown };
         if let Some(why) = self.allowance.take_hit() {
             self.trouble("", why);
         }
