@@ -27,7 +27,7 @@ mod words;
 pub use files::{KnownContent, KnownFile, KnownFiles, WantedFile};
 pub use plain::{PlainCommand, plain};
 pub use reading::{
-    Command, Reading, Redirect, RedirectKind, StdinSource, Surroundings, UnreadPart, Via, Word, WordPiece,
+    Command, Reading, Redirect, RedirectKind, StdinSource, Surroundings, TOP_LEVEL, UnreadPart, Via, Word, WordPiece,
 };
 
 /// Everything `line` would run, in the order it would.

@@ -19,6 +19,9 @@ pub struct Surroundings {
     pub files: Arc<KnownFiles>,
 }
 
+/// The name under which the project's top folder stands among the variables. No shell has a variable of that name.
+pub const TOP_LEVEL: &str = "top level";
+
 /// Everything a line would run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Reading {

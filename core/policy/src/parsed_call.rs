@@ -129,6 +129,7 @@ impl ParsedCall {
         }
         if let (Some(project), Some(name)) = (&around.project, around.project_variable) {
             vars.push((name.to_string(), project.clone()));
+            vars.push((bash::TOP_LEVEL.to_string(), project.clone()));
         }
         let surroundings = Surroundings { cwd: cwd.clone(), home: around.home.clone(), vars, files };
         let reading = bash::read(line, &surroundings);

@@ -8,7 +8,7 @@ use super::{Place, Walker};
 use crate::limits;
 use crate::nested::is_builtin;
 use crate::output::{self, Output};
-use crate::reading::{Command, RedirectKind, Via, Word, WordPiece};
+use crate::reading::{Command, RedirectKind, TOP_LEVEL, Via, Word, WordPiece};
 use crate::scope::Value;
 use crate::syntax::slice;
 use crate::words::{matching, push_piece};
@@ -196,7 +196,7 @@ impl Walker {
         if command.name().as_deref() != Some("git") || command.args().len() != 2 || !command.args().iter().all(asks) {
             return Output::Unknown;
         }
-        let project = match self.lookup("CLAUDE_PROJECT_DIR").as_deref() {
+        let project = match self.lookup(TOP_LEVEL).as_deref() {
             Some(Value::One(word)) => word.known(),
             _ => None,
         };

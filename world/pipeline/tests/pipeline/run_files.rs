@@ -297,3 +297,34 @@ fn g12_long_scripts_that_run_each_other_are_read_so_often_and_what_is_left_is_as
     assert_eq!(answer, "ask", "{reason}");
     assert!(reason.contains("more text from files than is read"), "{reason}");
 }
+
+#[test]
+fn g12_what_the_line_gives_a_committed_script_is_the_lines_own_word() {
+    let files = [
+        ("with-env.sh", "#!/bin/sh\nset -a\nexec \"$@\"\n"),
+        ("rmdir.sh", "rm -rf \"$1\"\n"),
+        ("out.sh", "rm -rf \"${OUT:-dist}\"\n"),
+        ("release.sh", "git tag \"$1\"\ngit push --force origin \"$1\"\n"),
+        ("db.sh", "case \"$1\" in\n  reset) git reset --hard ;;\nesac\n"),
+        ("Makefile", "run:\n\t$(CMD)\n\nforce:\n\tgit push --force origin $(B)\n"),
+        (
+            "package.json",
+            "{\"scripts\": {\n\"git\": \"git\",\n\"push\": \"git push\",\n\"force\": \"git push --force\"\n}}\n",
+        ),
+        ("src/a.c", "int a;\n"),
+    ];
+    let mut project = Project::new(AFTER_ALL).with(&files);
+    project.commit(&["Makefile", "db.sh", "out.sh", "package.json", "release.sh", "rmdir.sh", "with-env.sh"]);
+    for line in [
+        "sh with-env.sh git reset --hard", "make run CMD=\"git reset --hard\"", "npm run git -- reset --hard",
+        "npm run push -- --force", "OUT=src sh out.sh", "sh rmdir.sh src",
+    ] {
+        assert_eq!(project.answer(line), "deny", "{line}");
+    }
+    for line in [
+        "sh with-env.sh npm test", "sh release.sh v1.2.0", "sh db.sh reset", "make force B=main", "npm run force",
+        "npm run git -- status", "OUT=build sh out.sh", "sh rmdir.sh node_modules",
+    ] {
+        assert_eq!(project.answer(line), "pass", "{line}");
+    }
+}
