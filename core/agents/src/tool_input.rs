@@ -11,6 +11,22 @@ const COMMANDS: &[&str] =
 /// Fields that hold it where the tool's name says that it runs things.
 const SCRIPTS: &[&str] = &["script", "code", "input", "line", "text"];
 
+/// Fields that name the program that such a tool starts.
+const PROGRAMS: &[&str] = &["program", "executable", "argv"];
+
+/// Fields that say where it runs.
+const FOLDERS: &[&str] =
+    &["cwd", "workdir", "working_directory", "workingDirectory", "working_dir", "dir", "directory", "folder"];
+
+/// Parts of the name of a server of a database or of its tool, and the fields that hold what it runs.
+const DATABASES: &[&str] =
+    &["sql", "database", "postgres", "mariadb", "duckdb", "supabase", "snowflake", "bigquery", "clickhouse", "neon"];
+const STATEMENTS: &[&str] = &["sql", "query", "statement"];
+
+/// Words of the name of a tool that removes files, and fields that say that they are not of this machine.
+const REMOVERS: &[&str] = &["delete", "remove", "unlink", "rm", "rmdir"];
+const REMOTE: &[&str] = &["repo", "repository", "owner", "bucket", "project_id", "projectId", "host", "server"];
+
 /// Fields that hold the words behind the first.
 const ARGUMENTS: &[&str] = &["args", "arguments", "argv"];
 
@@ -20,7 +36,7 @@ const RUNNERS: &[&str] = &["shell", "bash", "exec", "terminal", "command", "powe
 /// Words of the name of a tool that changes files, and the fields that say which.
 const WRITERS: &[&str] = &[
     "write", "edit", "create", "append", "replace", "delete", "remove", "move", "rename", "patch", "insert", "save",
-    "overwrite", "copy",
+    "overwrite", "copy", "unlink", "rmdir",
 ];
 const PATHS: &[&str] = &[
     "path", "file_path", "filePath", "file", "filename", "relative_path", "relativePath", "absolute_path",
@@ -55,26 +71,70 @@ pub fn read(name: &str, input: &Value, subject: &mut ToolSubject) {
     };
     let scripts = if runs { SCRIPTS } else { &[] };
     let given = |field: &&&'static str| input.get(**field).is_some_and(|value| !value.is_null());
-    if let Some(field) = COMMANDS.iter().chain(scripts).find(given) {
+    let programs = if runs { PROGRAMS } else { &[] };
+    if let Some(field) = COMMANDS.iter().chain(programs).chain(scripts).find(given) {
         match line(input, field) {
             // One bare word is the name of an action where the tool is no shell: `{"command": "navigate"}`.
             Some(text) if !runs && text.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_') => {}
-            Some(text) => subject.command = Some(shell_line(language, &text)),
+            Some(text) => subject.command = Some(in_folder(input, &shell_line(language, &text))),
             None if runs || input.get(*field).is_some_and(|value| value.is_array() || value.is_object()) => {
                 subject.unread = Some(field);
             }
             None => {}
         }
     }
+    let lower = name.to_ascii_lowercase();
+    let statements = if DATABASES.iter().any(|part| lower.contains(part)) { STATEMENTS } else { &["sql"] };
+    let statement = statements.iter().find_map(|field| input.get(*field)).and_then(Value::as_str);
+    if let Some(statement) = statement.filter(|_| subject.command.is_none() && subject.unread.is_none()) {
+        subject.command = Some(format!("psql -c {}", quoted(statement)));
+    }
     let words = |part: char| !part.is_ascii_alphanumeric();
     if short.split(words).any(|word| WRITERS.contains(&word)) {
-        let texts = PATHS.iter().filter_map(|field| input.get(*field)).filter_map(Value::as_str);
-        for path in texts.filter(|path| !path.is_empty()) {
+        for path in paths(input).filter(|path| !path.is_empty()) {
             if !subject.paths.iter().any(|known| known == path) {
                 subject.paths.push(path.to_string());
             }
         }
         subject.writes = !subject.paths.is_empty();
+    }
+    let removes = short.split(words).any(|word| REMOVERS.contains(&word)) && subject.command.is_none();
+    if removes && subject.unread.is_none() && !REMOTE.iter().any(|field| input.get(*field).is_some()) {
+        let mut line = "rm -rf --".to_string();
+        for path in paths(input).filter(|path| !path.is_empty()) {
+            line = format!("{line} {}", place(path));
+        }
+        subject.command = subject.writes.then(|| in_folder(input, &line));
+    }
+}
+
+/// The files that an input names: by one field, a list, a list of objects, or an address.
+fn paths(input: &Value) -> impl Iterator<Item = &str> {
+    let lists = ["paths", "files", "file_paths", "filePaths"].iter().filter_map(|field| input.get(*field)?.as_array());
+    let listed = lists.flatten().take(MOST_PATHS).flat_map(|item| {
+        let named = PATHS.iter().filter_map(|field| item.get(*field)?.as_str());
+        item.as_str().into_iter().chain(named)
+    });
+    let single = PATHS.iter().chain(&["uri", "file_uri"]).filter_map(|field| input.get(*field)?.as_str());
+    let own = single.filter(|path| !path.contains("://") || path.starts_with("file://"));
+    own.chain(listed).map(|path| path.strip_prefix("file://").unwrap_or(path))
+}
+
+/// So many files of a list are judged.
+const MOST_PATHS: usize = 256;
+
+/// The line, run in the folder that the input names for it.
+fn in_folder(input: &Value, line: &str) -> String {
+    let folder = FOLDERS.iter().find_map(|field| input.get(*field)?.as_str()).filter(|folder| !folder.is_empty());
+    folder.map_or_else(|| line.to_string(), |folder| format!("cd {}\n{line}", place(folder)))
+}
+
+/// A path as a shell has to write it; the home's sign keeps its meaning.
+fn place(path: &str) -> String {
+    match path.strip_prefix("~/") {
+        Some(rest) if !rest.is_empty() => format!("~/{}", quoted(rest)),
+        _ if matches!(path, "~" | "~/") => path.to_string(),
+        _ => quoted(path),
     }
 }
 
@@ -86,7 +146,8 @@ fn line(input: &Value, field: &str) -> Option<String> {
         Value::Array(items) => words(items)?,
         _ => return None,
     };
-    let more = ARGUMENTS.iter().find_map(|field| input.get(*field)).filter(|more| !more.is_null());
+    let behind = ARGUMENTS.iter().filter(|name| **name != field);
+    let more = behind.into_iter().find_map(|field| input.get(*field)).filter(|more| !more.is_null());
     match more {
         Some(Value::Array(items)) => line = format!("{line} {}", words(items)?),
         Some(Value::String(text)) => line = format!("{line} {text}"),
@@ -166,6 +227,47 @@ mod tests {
         for input in [json!({"command": 42}), json!({"command": {"a": 1}}), json!({"command": ["rm", 1]})] {
             assert_eq!(read_of("mcp__box__execute_command", input.clone()), (None, Some("command")), "{input}");
         }
+    }
+
+    #[test]
+    fn g8_a_servers_command_runs_in_the_folder_it_names() {
+        for field in ["cwd", "workdir", "working_directory", "workingDirectory", "dir", "directory", "folder"] {
+            let line = read_of("mcp__box__shell", json!({"command": "rm -rf .", field: "/home/dev"})).0;
+            assert_eq!(line.as_deref(), Some("cd /home/dev\nrm -rf ."), "{field}");
+        }
+        assert_eq!(read_of("mcp__b__exec", json!({"cmd": "ls", "cwd": "~"})).0, Some("cd ~\nls".into()));
+        assert_eq!(read_of("mcp__b__exec", json!({"cmd": "ls", "cwd": ""})).0, Some("ls".into()));
+    }
+
+    #[test]
+    fn g8_a_servers_program_with_its_arguments_is_a_command() {
+        for input in [
+            json!({"program": "rm", "args": ["-rf", "x"]}),
+            json!({"executable": "rm", "arguments": ["-rf", "x"]}),
+            json!({"argv": ["rm", "-rf", "x"]}),
+        ] {
+            assert_eq!(read_of("mcp__box__exec", input.clone()).0, Some("rm -rf x".into()), "{input}");
+            assert_eq!(read_of("mcp__tv__guide", input.clone()).0, None, "{input}");
+        }
+    }
+
+    #[test]
+    fn g1_a_servers_statement_is_what_a_client_of_its_database_would_run() {
+        let line = read_of("mcp__postgres__query", json!({"query": "DROP TABLE users"})).0;
+        assert_eq!(line.as_deref(), Some("psql -c 'DROP TABLE users'"));
+        assert_eq!(read_of("mcp__x__run", json!({"sql": "x"})).0, Some("psql -c x".into()));
+        assert_eq!(read_of("mcp__docs__query", json!({"query": "delete user"})).0, None);
+    }
+
+    #[test]
+    fn g8_a_servers_tool_that_deletes_is_a_removal() {
+        let line = |input: Value| read_of("mcp__fs__delete_path", input).0;
+        assert_eq!(line(json!({"path": "~/a b"})).as_deref(), Some("rm -rf -- ~/'a b'"));
+        assert_eq!(line(json!({"paths": ["a", "b"]})).as_deref(), Some("rm -rf -- a b"));
+        assert_eq!(line(json!({"uri": "file:///a"})).as_deref(), Some("rm -rf -- /a"));
+        assert_eq!(line(json!({"files": [{"path": "/a"}]})).as_deref(), Some("rm -rf -- /a"));
+        assert_eq!(line(json!({"path": "src", "repo": "x"})), None, "files of a forge are not of this machine");
+        assert_eq!(line(json!({"id": "7"})), None);
     }
 
     #[test]

@@ -16,8 +16,9 @@ pub(crate) struct Client {
 
 const ON: &[&str] = &["1", "true", "yes", "on"];
 
-/// Variables that move the settings of every agent.
-pub(crate) const HOMES: &[(&str, &[&str])] = &[("HOME", &[]), ("USERPROFILE", &[]), ("XDG_CONFIG_HOME", &[])];
+/// Variables that move the settings of every agent, or Taut's own.
+pub(crate) const HOMES: &[(&str, &[&str])] =
+    &[("HOME", &[]), ("USERPROFILE", &[]), ("XDG_CONFIG_HOME", &[]), ("TAUT_HOME", &[])];
 
 pub(crate) const CLIENTS: &[Client] = &[
     Client {

@@ -5,7 +5,19 @@ use crate::test_database::is_test_name;
 /// What a text of SQL would destroy, in its own words; `None` when nothing.
 pub(crate) fn destroys(text: &str) -> Option<String> {
     let plain = without_comments_and_strings(text);
-    plain.split(';').find_map(statement)
+    plain.split(';').find_map(statement).or_else(|| executed(text))
+}
+
+/// `EXECUTE 'DROP TABLE x'`: a text that is run as a statement.
+fn executed(text: &str) -> Option<String> {
+    let upper = text.to_ascii_uppercase();
+    upper.split("EXECUTE").skip(1).find_map(|rest| {
+        let rest = rest.trim_start_matches(|c: char| c.is_whitespace() || c == '(');
+        let rest = rest.strip_prefix("IMMEDIATE").unwrap_or(rest).trim_start();
+        let rest = rest.strip_prefix("FORMAT(").unwrap_or(rest).trim_start();
+        let inner = rest.strip_prefix('\'')?.split('\'').next()?;
+        statement(inner)
+    })
 }
 
 /// The same, where the client works on a database for tests (`in_tests`), or at least on this machine (`here`).
@@ -118,6 +130,13 @@ fn without_comments_and_strings(text: &str) -> String {
                 out.push(' ');
             }
             '/' if chars.peek() == Some(&'*') => {
+                chars.next();
+                // `/*!50000 DROP … */`: MySQL and MariaDB run what stands in such a comment.
+                if matches!(chars.peek(), Some('!' | 'M')) {
+                    while chars.next_if(|c| c.is_ascii_digit() || matches!(c, '!' | 'M')).is_some() {}
+                    out.push(' ');
+                    continue;
+                }
                 let mut last = ' ';
                 for c in chars.by_ref() {
                     if last == '*' && c == '/' {
@@ -135,6 +154,8 @@ fn without_comments_and_strings(text: &str) -> String {
                 }
                 out.push_str("''");
             }
+            // The end of a comment that was run.
+            '*' if chars.next_if_eq(&'/').is_some() => out.push(' '),
             c => out.push(c),
         }
     }

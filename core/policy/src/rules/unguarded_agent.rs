@@ -183,16 +183,24 @@ fn set_for_all(command: &Command) -> Vec<(String, String)> {
 /// `env -i claude`: without the variables that say where the user's settings are.
 fn emptied(sight: &RuleInput<'_>) -> Option<String> {
     let words: Vec<_> = sight.command.args().iter().map(text).collect();
-    let at = words.iter().position(|word| !word.starts_with('-') && !word.contains('='))?;
+    let value = |at: usize| {
+        at.checked_sub(1).and_then(|at| words.get(at)).is_some_and(|word| word == "-u" || word == "--unset")
+    };
+    let at =
+        words.iter().enumerate().position(|(at, word)| !word.starts_with('-') && !word.contains('=') && !value(at))?;
     let (before, program) = (words.get(..at)?, words.get(at)?);
+    let unset = before
+        .iter()
+        .enumerate()
+        .any(|(at, word)| matches!(word.as_ref(), "-uHOME" | "--unset=HOME") || word == "HOME" && value(at));
     let empty = before.iter().any(|word| {
         matches!(word.as_ref(), "-" | "--ignore-environment") || word.starts_with("-i") && !word.starts_with("--")
     });
     let name = program.rsplit('/').next()?;
     // A home that is given back is the user's.
     let home = before.iter().any(|word| word.split_once('=').is_some_and(|(name, _)| name == "HOME"));
-    (empty && !home && client(name).is_some())
-        .then(|| "`env -i` starts it without the variables that lead to the user's settings".to_string())
+    ((empty || unset) && !home && client(name).is_some())
+        .then(|| "`env` starts it without the variables that lead to the user's settings".to_string())
 }
 
 /// `node …/claude-code/cli.js args`: the agent behind an interpreter, and its words.
@@ -200,8 +208,12 @@ fn script(command: &Command) -> Option<(&'static Client, &[Word])> {
     let args = command.args();
     let at = args.iter().position(|word| !text(word).starts_with('-'))?;
     let path = text(args.get(at)?).into_owned();
-    let packages = path.split_once("node_modules/")?.1;
-    let found = CLIENTS.iter().find(|client| packages.split('/').any(|folder| client.names.contains(&folder)))?;
+    // `node $(which claude)`, of which the reader may have kept the name alone.
+    let looked_up = ["$(which ", "$(command -v ", "`which ", "$(type -p "].iter().find_map(|by| path.strip_prefix(by));
+    let name = looked_up.map_or(path.as_str(), |name| name.trim_end_matches([')', '`']).trim());
+    let packages = || path.split_once("node_modules/").map(|(_, packages)| packages);
+    let packed = |client: &&Client| packages()?.split('/').find(|folder| client.names.contains(folder));
+    let found = client(name).or_else(|| CLIENTS.iter().find(|client| packed(client).is_some()))?;
     Some((found, args.get(at + 1..)?))
 }
 
