@@ -190,14 +190,15 @@ impl Fields<'_> {
 }
 
 /// The word itself, when nothing in its source is special.
-fn is_name(text: &str) -> bool {
-    text.starts_with(|c: char| c == '_' || c.is_ascii_alphabetic())
-        && text.chars().all(|c| c == '_' || c.is_ascii_alphanumeric())
-}
-
 fn simple(raw: &str) -> Option<Word> {
     let special = |c: char| matches!(c, '\\' | '\'' | '"' | '$' | '`' | '<' | '>' | '{' | '~' | '*' | '?' | '[' | '(');
     (!raw.contains(special)).then(|| Word::text(raw))
+}
+
+/// Whether a variable may be called so.
+fn is_name(text: &str) -> bool {
+    text.starts_with(|c: char| c == '_' || c.is_ascii_alphabetic())
+        && text.chars().all(|c| c == '_' || c.is_ascii_alphanumeric())
 }
 
 /// Appends unquoted text, its patterns as pieces of their own.
