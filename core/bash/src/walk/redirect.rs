@@ -128,6 +128,8 @@ impl Walker {
         if !found.redirects.is_empty() {
             let mut command = self.command(Vec::new(), place);
             command.redirects = found.redirects;
+            // What the body prints is written: it is no `> file` that only empties.
+            command.feed = StdinSource::Unknown;
             self.report(command);
         }
         (here, written)

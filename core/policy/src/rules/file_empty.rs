@@ -127,7 +127,10 @@ fn prints_nothing(sight: &RuleInput<'_>) -> bool {
     let args = sight.command.args();
     let blank = |word: &Word| word.known().is_some_and(|text| text.trim().is_empty() || matches!(text.as_str(), "\\n"));
     match sight.program() {
-        "" => sight.command.words.is_empty() && !matches!(sight.command.feed, StdinSource::Text(_)),
+        "" => {
+            sight.command.words.is_empty()
+                && matches!(sight.command.feed, StdinSource::Inherited | StdinSource::File(_))
+        }
         ":" | "true" | "false" => true,
         "echo" => args.iter().all(|word| blank(word) || matches!(text(word).as_ref(), "-n" | "-e" | "-ne")),
         "printf" => !args.is_empty() && args.iter().all(blank),

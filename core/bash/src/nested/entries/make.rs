@@ -55,17 +55,17 @@ impl Walker {
 
     /// The files that are read: those named, or the first of the usual names.
     fn makefiles(&mut self, named: &[&Word], place: &Place) -> Vec<Arc<KnownFile>> {
-        let first = self.lookup("MAKEFILES").filter(|_| named.is_empty());
-        if let Some(Value::One(word)) = first.as_deref()
+        let mut files = Vec::new();
+        // Read before the others, whatever they are.
+        if let Some(Value::One(word)) = self.lookup("MAKEFILES").as_deref()
             && let Some(path) = word.known().and_then(|path| self.scope.resolve(&path))
         {
-            return self.entry_file(&path).into_iter().collect();
+            files.extend(self.entry_file(&path));
         }
         if named.is_empty() {
             let folder = self.scope.cwd.as_deref().map(str::to_string);
-            return folder.and_then(|folder| self.in_folder(&folder, NAMES)).into_iter().collect();
+            files.extend(folder.and_then(|folder| self.in_folder(&folder, NAMES)));
         }
-        let mut files = Vec::new();
         for word in named.iter().take(4) {
             if matches!(word.shown().as_str(), "-" | "/dev/stdin") {
                 let text = place.draft.clone();
