@@ -38,6 +38,7 @@ pub(crate) fn destroys_beyond(text: &str, in_tests: bool, here: bool) -> Option<
         .split(';')
         .filter(|part| !dropped(part).map_or(in_tests, |name| here && is_test_name(name)))
         .find_map(statement)
+        .or_else(|| executed(text).filter(|_| !in_tests))
 }
 
 /// The database that a statement drops as a whole.
