@@ -193,12 +193,16 @@ pub(crate) fn stands_for(pattern: &str, name: &str) -> bool {
     let end = pattern.get(last + 1..).unwrap_or_default();
     let middle = pattern.get(first..last).unwrap_or_default();
     let rest = name.strip_prefix(head).and_then(|rest| rest.strip_suffix(end));
-    let certain = middle.split(sign).filter(|_| !middle.contains(['[', '{']));
-    let mut left = rest;
-    for part in certain {
-        left = left.and_then(|left| left.split_once(part)).map(|(_, after)| after);
+    let Some(mut left) = rest else { return false };
+    if middle.contains(['[', '{']) {
+        return true;
     }
-    left.is_some()
+    // Left as soon as a part is not found: a pattern may be longer than any name.
+    for part in middle.split(sign) {
+        let Some((_, after)) = left.split_once(part) else { return false };
+        left = after;
+    }
+    true
 }
 
 /// `C:/x` and `C:\x` as the path they have below a mounted disk.

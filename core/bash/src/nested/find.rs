@@ -21,6 +21,7 @@ impl Walker {
         let (starts, expression) = find_starts(args);
         let chosen = expression.iter().filter_map(Word::known).any(|word| CHOOSING.contains(&word.as_str()));
         let found: Vec<Word> = starts.iter().map(|start| if chosen { below(start) } else { start.clone() }).collect();
+        let named = std::cell::OnceCell::new();
         let mut rest = expression;
         while let [first, tail @ ..] = rest {
             rest = tail;
@@ -36,8 +37,8 @@ impl Walker {
                 let name = name.rsplit('/').next().unwrap_or(&name);
                 name == "{}" || super::shells::is_shell(name) || crate::script::is_interpreter(name)
             });
-            let named = if runs { named(&starts, expression) } else { Vec::new() };
-            let words = self.put_in(inner, "{}", if named.is_empty() { &found } else { &named });
+            let named = runs.then(|| named.get_or_init(|| named_by(&starts, expression)));
+            let words = self.put_in(inner, "{}", named.filter(|named| !named.is_empty()).unwrap_or(&found));
             let kept = self.scope.cwd.clone();
             if action.ends_with("dir") {
                 self.scope.cwd = None;
@@ -104,7 +105,7 @@ pub(super) fn find_starts(args: &[Word]) -> (Vec<Word>, &[Word]) {
 }
 
 /// The files that `-name` names without a pattern, as if they stood in the start paths themselves.
-fn named(starts: &[Word], expression: &[Word]) -> Vec<Word> {
+fn named_by(starts: &[Word], expression: &[Word]) -> Vec<Word> {
     let name = expression.windows(2).find_map(|pair| match pair {
         [test, name] if test.known().as_deref() == Some("-name") => name.known(),
         _ => None,
