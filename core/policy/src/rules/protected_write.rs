@@ -57,6 +57,8 @@ fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
                 Guarded::Key.about()
             }
             None if act.deed == PathVerb::Write && installs(sight, act.target.path.as_deref()) => continue,
+            // `/dev/stderr` is a link to whatever the output is.
+            None if act.deed == PathVerb::Write && is_device(&act.target) => continue,
             None if act.deed == PathVerb::Write && is_system(place, real.as_ref().unwrap_or(&act.target)) => {
                 weight = if place == PlaceKind::System { rm_system::weight(sight, &act.target, 1) } else { weight };
                 "is the system's"
@@ -112,4 +114,11 @@ fn is_system(place: PlaceKind, target: &Target) -> bool {
             || path.starts_with("/proc/thread-self")
     });
     matches!(place, PlaceKind::System | PlaceKind::Root | PlaceKind::OtherHome) && !device
+}
+
+/// The names of what a command writes to anyway. Elsewhere below `/dev` a link counts by where it leads.
+fn is_device(target: &Target) -> bool {
+    let Some(path) = target.exact() else { return false };
+    matches!(path, "/dev/stdout" | "/dev/stderr" | "/dev/stdin" | "/dev/tty" | "/dev/null" | "/dev/zero" | "/dev/full")
+        || ["/dev/fd/", "/dev/pts/", "/proc/self/fd/"].iter().any(|folder| path.starts_with(folder))
 }

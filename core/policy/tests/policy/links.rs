@@ -91,3 +91,16 @@ fn g14_guarded_names_are_asked_about_however_many_paths_a_line_has() {
     let many: String = (0..40).map(|n| format!("echo x > a{n}; ")).collect();
     assert_eq!(line(&format!("{many} echo x > cfg/settings.json"), "/.claude"), "deny agent-settings");
 }
+
+#[test]
+fn g14_the_outputs_of_a_command_are_links_that_nobody_guards() {
+    for (text, path, real) in [
+        ("make 2>&1 | tee /dev/stderr", "/dev/stderr", "/proc/77/fd/pipe:[1]"),
+        ("date > /dev/fd/3", "/dev/fd/3", "/etc/passwd"),
+    ] {
+        let parsed_call = ParsedCall::line(text, Some(PROJECT.into()), &around());
+        assert_eq!(judged(&parsed_call, path, real), "pass", "{text}");
+    }
+    let planted = ParsedCall::line("date > /dev/shm/x", Some(PROJECT.into()), &around());
+    assert_eq!(judged(&planted, "/dev/shm/x", "/etc/passwd"), "deny protected-write");
+}
