@@ -94,7 +94,7 @@ fn f5_a_client_that_only_prints_is_not_rung() {
 /// What is answered beside the ring counts as it does without.
 #[test]
 fn f5_g1_what_the_guard_wants_confirmed_rings_and_is_asked_all_the_same() {
-    let pane = Pane::open(Script::new().main(Turn::bash("sudo -n true")).main(Turn::say("well then")));
+    let pane = Pane::open(Script::new().main(Turn::bash("sudo -n id")).main(Turn::say("well then")));
     configure(&pane.stage.sandbox);
     let record = pane.stage.sandbox.tmp().join("terminal");
     pane.terminal.record(&record).unwrap();
@@ -103,7 +103,7 @@ fn f5_g1_what_the_guard_wants_confirmed_rings_and_is_asked_all_the_same() {
     assert!(screen.contains("sudo"), "{screen}");
     let said = pane.stage.heard().into_iter().find(|call| call.event == "PreToolUse").unwrap().stdout;
     assert!(said.contains("\"permissionDecision\":\"ask\"") && said.contains("terminalSequence"), "{said}");
-    let want = "ada needs you: permission for Bash (sudo -n true)";
+    let want = "ada needs you: permission for Bash (sudo -n id)";
     poll::until(want, PLENTY, || rung(&record).iter().any(|ring| ring == want).then_some(())).unwrap();
     pane.terminal.send_keys(&["Escape"]).unwrap();
 }
