@@ -210,12 +210,13 @@ impl PreparedEvent {
     /// For what was found. Where nothing was, it costs nothing.
     fn with_digest(mut self, call: &Call) -> Self {
         let folder = engine::folder(&self.envelope, &call.cwd);
-        // Where a link leads is part of what a person agrees to.
-        let led = self.facts.paths.iter().filter(|(path, fact)| *path != fact.real);
-        let led: Vec<&str> = led.map(|(_, fact)| fact.real.as_str()).collect();
         let identity = engine::stops::identity(&self.envelope, &self.who, folder, &self.findings);
-        let identity = identity.map(|text| format!("{text}{led:?}"));
-        self.digest = identity.map(|text| stop_code::letters(Sha256::digest(text.as_bytes()).as_slice()));
+        self.digest = identity.map(|text| {
+            // Where a link leads is part of what a person agrees to.
+            let led = self.facts.paths.iter().filter(|(path, fact)| *path != fact.real);
+            let led: Vec<&str> = led.map(|(_, fact)| fact.real.as_str()).collect();
+            stop_code::letters(Sha256::digest(format!("{text}{led:?}").as_bytes()).as_slice())
+        });
         self
     }
 }

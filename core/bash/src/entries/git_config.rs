@@ -1,5 +1,7 @@
 //! Git's configuration: the few keys that say what git runs.
 
+use super::quoted::escape;
+
 /// What the values of `section.key` are, in the order they are written, each with its line. Included files are not
 /// followed.
 pub(crate) fn git_config(text: &str, section: &str, key: &str) -> Vec<(usize, String)> {
@@ -38,12 +40,7 @@ fn unquoted(value: &str) -> String {
         match letter {
             '"' => quoted = !quoted,
             '#' | ';' if !quoted => break,
-            '\\' => match letters.next() {
-                Some('n') => out.push('\n'),
-                Some('t') => out.push('\t'),
-                Some(other) => out.push(other),
-                None => {}
-            },
+            '\\' => out.extend(escape(&mut letters)),
             _ => out.push(letter),
         }
     }

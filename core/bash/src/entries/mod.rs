@@ -10,6 +10,7 @@ mod justfile;
 mod makefile;
 mod package;
 mod procfile;
+mod quoted;
 mod taskfile;
 mod tasks;
 mod tree;

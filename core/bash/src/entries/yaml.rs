@@ -1,6 +1,7 @@
 //! As much of YAML as lists of commands are written in: maps and lists by their indentation, plain and quoted texts,
 //! block texts, lists and maps in brackets. Anchors, tags and the rest of it are read as text or not at all.
 
+use super::quoted::double_quoted;
 use super::tree::{TreeNode, TreeValue};
 
 /// How deep values may stand in each other.
@@ -206,24 +207,6 @@ fn scalar(text: &str) -> String {
         return single_quoted(rest).0;
     }
     text.split(" #").next().unwrap_or(text).trim_end().to_string()
-}
-
-fn double_quoted(text: &str) -> (String, &str) {
-    let mut out = String::new();
-    let mut letters = text.chars();
-    while let Some(letter) = letters.next() {
-        match letter {
-            '"' => break,
-            '\\' => match letters.next() {
-                Some('n') => out.push('\n'),
-                Some('t') => out.push('\t'),
-                Some(other) => out.push(other),
-                None => {}
-            },
-            _ => out.push(letter),
-        }
-    }
-    (out, letters.as_str())
 }
 
 fn single_quoted(text: &str) -> (String, &str) {

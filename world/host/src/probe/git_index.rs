@@ -7,24 +7,39 @@ use std::fs::Metadata;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use sys::outside::{self, Rules, Unread};
 
 /// Reading more than this would be felt.
 const LARGEST: u64 = 24 * 1024 * 1024;
 
+/// The index files of one round of questions: each is read once, however many of its paths are asked about.
+#[derive(Default)]
+pub struct Indexes(Vec<(PathBuf, Option<Rc<Vec<u8>>>)>);
+
+impl Indexes {
+    fn read(&mut self, index: &Path) -> Option<Rc<Vec<u8>>> {
+        if let Some((_, bytes)) = self.0.iter().find(|(known, _)| known == index) {
+            return bytes.clone();
+        }
+        let bytes = read(index).map(Rc::new);
+        self.0.push((index.to_path_buf(), bytes.clone()));
+        bytes
+    }
+}
+
 /// Whether git tracks the path or something below it; `Some(false)` outside a repository.
-pub fn tracked(path: &Path) -> Option<bool> {
+pub fn tracked(path: &Path, indexes: &mut Indexes) -> Option<bool> {
     let Some((top, index)) = index_of(path) else { return Some(false) };
     let inside = path.strip_prefix(&top).ok()?.as_os_str().as_bytes().to_vec();
-    let bytes = read(&index)?;
-    holds(&bytes, &inside)
+    holds(&indexes.read(&index)?, &inside)
 }
 
 /// Whether git tracks the file and has seen it as it is now, by size and time; `None` when that cannot be told.
-pub fn as_committed(path: &Path, found: &Metadata) -> Option<bool> {
+pub fn as_committed(path: &Path, found: &Metadata, indexes: &mut Indexes) -> Option<bool> {
     let Some((top, index)) = index_of(path) else { return Some(false) };
     let inside = path.strip_prefix(&top).ok()?.as_os_str().as_bytes().to_vec();
-    let bytes = read(&index)?;
+    let bytes = indexes.read(&index)?;
     let Some(at) = entry_of(&bytes, &inside)? else { return Some(false) };
     // Git keeps the lower 32 bits of each.
     let is = |offset: usize, value: i64| number(&bytes, at + offset) == Some(value as u32);
@@ -175,7 +190,12 @@ mod tests {
                 ("sr", false),
                 ("", true),
             ] {
-                assert_eq!(tracked(&root.join(path)), Some(expected), "version {}, {path}", index[7]);
+                assert_eq!(
+                    tracked(&root.join(path), &mut Indexes::default()),
+                    Some(expected),
+                    "version {}, {path}",
+                    index[7]
+                );
             }
         }
     }
@@ -184,7 +204,7 @@ mod tests {
     fn a_repository_without_an_index_tracks_nothing() {
         let (_keep, root) = repository(b"");
         std::fs::remove_file(root.join(".git/index")).unwrap();
-        assert_eq!(tracked(&root.join("src")), Some(false));
+        assert_eq!(tracked(&root.join("src"), &mut Indexes::default()), Some(false));
     }
 
     #[test]

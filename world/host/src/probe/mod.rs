@@ -43,6 +43,7 @@ pub fn observe(probes: &[Probe], home: &Path) -> Facts {
 
 /// Answers further questions into facts already known.
 pub fn add(facts: &mut Facts, probes: &[Probe], home: &Path) {
+    let mut indexes = git_index::Indexes::default();
     for probe in probes.iter().take(MOST) {
         match probe {
             Probe::Project { folder } if facts.project(folder).is_none() => {
@@ -57,7 +58,7 @@ pub fn add(facts: &mut Facts, probes: &[Probe], home: &Path) {
                 facts.processes.extend(caller.map(|caller| (caller.pid, Life::Alive { started: caller.started })));
             }
             Probe::Path { path } if facts.path(path).is_none() => {
-                facts.paths.push((path.clone(), path::fact(Path::new(path))));
+                facts.paths.push((path.clone(), path::fact(Path::new(path), &mut indexes)));
             }
             Probe::Picked(pick) if facts.picked(pick).is_none() => {
                 facts.picked.extend(picked::picked(pick).map(|picked| (pick.clone(), picked)));
@@ -78,7 +79,7 @@ pub fn add(facts: &mut Facts, probes: &[Probe], home: &Path) {
                 facts.matches.push(((folder.clone(), pattern.clone()), found));
             }
             Probe::RunFile { .. } | Probe::NearestFile { .. } if facts.file(probe).is_none() => {
-                let found = run_file::fact(probe, &facts.files);
+                let found = run_file::fact(probe, &facts.files, &mut indexes);
                 facts.files.push((probe.clone(), found));
             }
             Probe::Directives { folder, root, names } if facts.directives(folder).is_none() => {

@@ -1,17 +1,18 @@
 //! What stands at a path a command names.
 
-use super::{git_ignored, git_index};
+use super::git_ignored;
+use super::git_index::{self, Indexes};
 use model::fact::{PathFact, Repository};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-pub fn fact(path: &Path) -> PathFact {
+pub fn fact(path: &Path, indexes: &mut Indexes) -> PathFact {
     let link = std::fs::symlink_metadata(path).ok();
     let meta = std::fs::metadata(path).ok();
     let real = real(path);
     let is_dir = meta.as_ref().is_some_and(std::fs::Metadata::is_dir);
     let is_symlink = link.as_ref().is_some_and(|meta| meta.file_type().is_symlink());
-    let tracked = if link.is_some() { git_index::tracked(&real) } else { Some(false) };
+    let tracked = if link.is_some() { git_index::tracked(&real, indexes) } else { Some(false) };
     PathFact {
         exists: link.is_some(),
         is_dir,
@@ -68,6 +69,10 @@ fn is_mount_point(dir: &Path, meta: Option<&std::fs::Metadata>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn fact(path: &Path) -> PathFact {
+        super::fact(path, &mut Indexes::default())
+    }
 
     #[test]
     fn a_missing_path_keeps_its_name_under_the_real_parent() {

@@ -1,6 +1,7 @@
 //! A file that a line would run, or that says what it runs: small, regular, and not many of them for one event.
 
-use super::{git_index, tools};
+use super::git_index::{self, Indexes};
+use super::tools;
 use model::Ms;
 use model::fact::{FileContent, FileFact, Probe};
 use std::fs::Metadata;
@@ -49,7 +50,7 @@ pub fn sources(fact: &FileFact) -> impl Iterator<Item = PathBuf> {
 }
 
 /// The answer to one question about a file, within what earlier answers have left over.
-pub fn fact(probe: &Probe, known: &[(Probe, FileFact)]) -> FileFact {
+pub fn fact(probe: &Probe, known: &[(Probe, FileFact)], indexes: &mut Indexes) -> FileFact {
     let path = place(probe);
     let spent: u64 = known.iter().map(|(_, fact)| size(&fact.content)).sum();
     let read = known.iter().filter(|(_, fact)| matches!(fact.content, FileContent::Text(_))).count();
@@ -60,18 +61,18 @@ pub fn fact(probe: &Probe, known: &[(Probe, FileFact)]) -> FileFact {
         Unread::TooLarge { bytes } if *bytes <= LARGEST => TOO_MUCH.to_string(),
         other => other.to_string(),
     };
-    answer(path, content.map_err(|unread| (why(&unread), matches!(unread, Unread::Missing))))
+    answer(path, content.map_err(|unread| (why(&unread), matches!(unread, Unread::Missing))), indexes)
 }
 
 /// The answer for a file that is not read any more: the call has had its share.
 pub fn left_out(probe: &Probe) -> FileFact {
     let path = place(probe);
     let missing = std::fs::metadata(&path).is_err();
-    answer(path, Err((TOO_MUCH.to_string(), missing)))
+    answer(path, Err((TOO_MUCH.to_string(), missing)), &mut Indexes::default())
 }
 
 /// What a file is, or why it was not read and whether it is missing.
-fn answer(path: PathBuf, content: Result<(FileContent, Metadata), (String, bool)>) -> FileFact {
+fn answer(path: PathBuf, content: Result<(FileContent, Metadata), (String, bool)>, indexes: &mut Indexes) -> FileFact {
     let shown = |path: &Path| path.to_string_lossy().into_owned();
     let real = std::fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
     let (content, found) = match content {
@@ -81,7 +82,7 @@ fn answer(path: PathBuf, content: Result<(FileContent, Metadata), (String, bool)
     };
     FileFact {
         path: shown(&path),
-        as_committed: found.as_ref().is_some_and(|found| git_index::as_committed(&real, found) == Some(true)),
+        as_committed: found.as_ref().is_some_and(|found| git_index::as_committed(&real, found, indexes) == Some(true)),
         changed: found.as_ref().map_or(Ms(0), changed),
         real: shown(&real),
         content,
@@ -142,6 +143,10 @@ fn changed(found: &Metadata) -> Ms {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn fact(probe: &Probe, known: &[(Probe, FileFact)]) -> FileFact {
+        super::fact(probe, known, &mut Indexes::default())
+    }
 
     fn asked(path: &Path) -> FileFact {
         fact(&Probe::RunFile { path: path.to_string_lossy().into_owned() }, &[])

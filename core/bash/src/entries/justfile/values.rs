@@ -1,5 +1,6 @@
 //! Just's expressions, as the text a shell would get.
 
+use super::super::quoted::double_quoted;
 use super::super::{DEPTH, GROWTH, unknown};
 use super::JustCall;
 
@@ -95,7 +96,7 @@ impl Values {
         let mark = quote.to_string().repeat(if text.starts_with(&quote.to_string().repeat(3)) { 3 } else { 1 });
         let inside = text.get(mark.len()..).unwrap_or_default();
         let (value, behind) = match quote {
-            '"' if mark.len() == 1 => escaped(inside),
+            '"' if mark.len() == 1 => double_quoted(inside),
             _ => inside.split_once(mark.as_str()).map_or((inside.to_string(), ""), |(v, b)| (v.to_string(), b)),
         };
         if quote == '`' {
@@ -153,25 +154,6 @@ impl Values {
 
 fn named(letter: char) -> bool {
     letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-')
-}
-
-/// A text in double quotes without its escapes, and what comes behind it.
-fn escaped(text: &str) -> (String, &str) {
-    let mut out = String::new();
-    let mut letters = text.chars();
-    while let Some(letter) = letters.next() {
-        match letter {
-            '"' => break,
-            '\\' => match letters.next() {
-                Some('n') => out.push('\n'),
-                Some('t') => out.push('\t'),
-                Some(other) => out.push(other),
-                None => {}
-            },
-            _ => out.push(letter),
-        }
-    }
-    (out, letters.as_str())
 }
 
 /// What stands in the brackets that a text begins with, and what comes behind them.
