@@ -4,6 +4,7 @@ mod context;
 mod gates;
 mod guard;
 mod looping;
+mod memory;
 mod people;
 mod skills;
 mod workflow;
@@ -14,6 +15,7 @@ pub use gates::{
 };
 pub use guard::{AllowEntry, GuardSection, OwnRuleKind, RuleEntry, RuleKindEntry, RuleKindSetting, RuleKindTable};
 pub use looping::{AgentSection, FailBehavior, HookSection, HooksSection, LoopSection, Progress, WorkSource};
+pub use memory::MemorySection;
 pub use people::{CommunicationSection, CommunicationTool, ContactTag, FleetSection, ModeSection};
 pub use skills::{
     GuardCondition, GuardField, GuardOperator, SkillGuard, SkillHeartbeat, SkillOverflow, SkillOverflowTable,
@@ -40,6 +42,8 @@ table! {
         session: SessionSection = SessionSection::default(),
         /// How often work must be logged, where a skill asks for a log.
         heartbeat: HeartbeatSection = HeartbeatSection::default(),
+        /// What outlives a session, and what the next one is told of it.
+        memory: MemorySection = MemorySection::default(),
         /// When an agent must save what it knows. Off without this section.
         [on] overflow: Option<OverflowSection> = None,
         /// What becomes of an agent whose context is full.
@@ -92,6 +96,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("context", context::EXAMPLE),
     ("session", gates::SESSION),
     ("heartbeat", gates::HEARTBEAT),
+    ("memory", memory::EXAMPLE),
     ("overflow", gates::OVERFLOW),
     ("compaction", gates::COMPACTION),
     ("directives", gates::DIRECTIVES),
