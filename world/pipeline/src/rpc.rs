@@ -1,10 +1,13 @@
 //! Hooks as methods: `hooks.<event>` takes what the hook takes on stdin, in
 //! snake or camel case, and gives what was decided as data.
 
+mod told;
+
 use crate::pipeline::{Pipeline, Response};
 use engine::memory::RpcReport;
 use model::{Call, Environment, EventKind, Level};
 use serde_json::{Map, Value, json};
+use told::Told;
 
 /// Why a method has no result.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -67,64 +70,28 @@ fn environment(payload: &mut Map<String, Value>, mut env: Environment) -> Enviro
     env
 }
 
-/// The verdict, and what the event's callers know it by.
+/// What every hook gives, and what the event's callers know it by.
 fn result(kind: EventKind, served: &Response) -> Value {
-    let mut out = Map::new();
     let event = served.event.as_ref();
-    if let Some(event) = event {
-        out.insert("eventId".into(), json!(event.id));
-        out.insert("sessionId".into(), json!(event.session));
-        out.insert("verdict".into(), json!(event.verdict.name()));
-        out.insert("rules".into(), json!(event.rules));
-        if let Some(reason) = &event.reason {
-            out.insert("reason".into(), json!(reason));
-        }
-    }
-    let allowed = event.is_none_or(|event| event.verdict < Level::Deny);
+    let told = Told::of(&served.answer);
+    // A call that had been answered before has its answer left, and nothing else.
+    let verdict = event.map_or(told.level, |event| event.verdict);
     let report = served.report.as_deref().cloned().unwrap_or_default();
-    if let Value::Object(fields) = fields(kind, allowed, &report, &RpcParams::of(served)) {
+    let mut out = told.fields(&served.answer);
+    out.insert("eventId".into(), json!(event.map(|event| &event.id)));
+    out.insert("sessionId".into(), json!(event.and_then(|event| event.session.as_ref())));
+    out.insert("logicalId".into(), json!(report.logical_id));
+    out.insert("verdict".into(), json!(verdict.name()));
+    out.insert("rules".into(), json!(event.map(|event| event.rules.as_slice()).unwrap_or_default()));
+    out.insert("repeated".into(), json!(event.is_none()));
+    out.insert("troubles".into(), json!(served.troubles));
+    if let Value::Object(fields) = fields(kind, verdict < Level::Deny, &report, &told) {
         out.extend(fields);
     }
     Value::Object(out)
 }
 
-/// What the answer tells the model.
-struct RpcParams {
-    context: Option<String>,
-    session: Option<String>,
-    at: String,
-}
-
-impl RpcParams {
-    fn of(served: &Response) -> Self {
-        let said: Value = serde_json::from_str(&served.answer.stdout).unwrap_or_default();
-        let context = said["hookSpecificOutput"]["additionalContext"].as_str().map(str::to_string);
-        let event = served.event.as_ref();
-        Self {
-            context,
-            session: event.and_then(|event| event.session.clone()),
-            at: event.map(|event| event.at.rfc3339()).unwrap_or_default(),
-        }
-    }
-
-    /// `[Session Context] Time: … | Session: … | Skill: … | Phase: … | Heartbeat: 3/10`, and what else was told.
-    fn line(&self, report: &RpcReport) -> String {
-        let mut parts = vec![format!("Time: {}", self.at)];
-        parts.extend(self.session.as_ref().map(|id| format!("Session: {id}")));
-        if let Some(effort) = &report.effort {
-            parts.push(format!("Skill: {}", effort.skill));
-            parts.push(format!("Phase: {}", effort.phase.as_deref().unwrap_or("loading")));
-            parts.push(format!("Heartbeat: {}/{}", report.heartbeat, report.block_after));
-        }
-        let line = format!("[Session Context] {}", parts.join(" | "));
-        match &self.context {
-            Some(context) => format!("{line}\n\n{context}"),
-            None => line,
-        }
-    }
-}
-
-fn fields(kind: EventKind, allow: bool, report: &RpcReport, told: &RpcParams) -> Value {
+fn fields(kind: EventKind, allow: bool, report: &RpcReport, told: &Told) -> Value {
     let effort = report.effort.as_ref();
     let id = effort.map(|effort| &effort.id);
     let (skill, phase) = (effort.map(|effort| &effort.skill), effort.and_then(|effort| effort.phase.as_ref()));
@@ -153,7 +120,7 @@ fn fields(kind: EventKind, allow: bool, report: &RpcReport, told: &RpcParams) ->
             "dialogueEntry": report.dialogue,
         }),
         EventKind::UserPromptSubmit => json!({
-            "sessionContext": told.line(report),
+            "sessionContext": told.session_context(&report.session_line),
             "effortId": id,
             "taskDir": effort.map(|effort| &effort.folder),
             "skill": skill,

@@ -17,6 +17,7 @@ mod start;
 mod subs;
 mod tool;
 
+use crate::context::runtime::{self, EffortSummary};
 use crate::context::{ContextBudget, Rank, ShownFile};
 use crate::event_context::EventContext;
 use crate::leases::Holding;
@@ -68,6 +69,10 @@ pub struct RpcReport {
     pub status: Option<&'static str>,
     /// Directives of the effort, by full path.
     pub directives: Vec<String>,
+    /// The session's name for others, which is not the id it is stored under.
+    pub logical_id: Option<String>,
+    /// At a prompt: where the session stands, in one line.
+    pub session_line: String,
 }
 
 pub fn step(event: &EventContext<'_>, holding: &Holding) -> Memory {
@@ -157,6 +162,12 @@ impl Memory {
             self.report.directives = found.map(|one| one.path.clone()).collect();
             self.report.block_after = settings::heartbeat(event.policy, &skill).block;
             self.report.skill = Some(skill);
+        }
+        let Some(session) = event.session() else { return };
+        self.report.logical_id = Some(session.logical_id.clone());
+        if event.envelope.kind == EventKind::UserPromptSubmit {
+            let line = redact(&json!(runtime::line(session, EffortSummary::of(&self.report), event.now)));
+            self.report.session_line = line.as_str().unwrap_or_default().to_string();
         }
     }
 }
