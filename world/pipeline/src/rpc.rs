@@ -26,29 +26,59 @@ pub struct RpcCaller {
     pub parent: Option<u32>,
 }
 
+/// The process whose hook it is: the caller's parent, for who calls by hand.
+const PARENT: &str = "parent_pid";
+/// Two calls that bear the same one are one.
+const REQUEST: &str = "request_id";
+
 /// Every method there is.
 pub fn methods() -> Vec<String> {
     let hooks = EventKind::ALL.iter().filter_map(|kind| kind.rpc()).map(|name| format!("hooks.{name}"));
     hooks.chain(["hooks.userPromptSubmit".to_string()]).collect()
 }
 
+/// Serves a method. The parameters may say who calls, which a caller over the socket has no other way to.
 pub fn rpc(pipeline: &mut Pipeline, method: &str, params: Value, caller: RpcCaller) -> Result<Value, RpcError> {
-    let kind = hook(method).ok_or_else(|| RpcError::UnknownMethod(method.to_string()))?;
-    let Value::Object(mut payload) = params else { return Err(RpcError::NotAnObject(method.to_string())) };
+    let (kind, mut payload) = known(method, params)?;
     let dialect = agents::DEFAULT;
     payload.extend(dialect.event_fields.first().map(|field| (field.to_string(), json!(kind.name()))));
     let env = environment(&mut payload, caller.env);
+    let parent = taken(&mut payload, PARENT).and_then(|pid| pid.as_u64()?.try_into().ok());
+    let request = taken(&mut payload, REQUEST).and_then(|id| id.as_str().map(str::to_string));
     let at = host::clock::now();
     let served = pipeline.handle(Call {
-        request: host::clock::uuid(at),
+        request: request.unwrap_or_else(|| host::clock::uuid(at)),
         agent: dialect.id().to_string(),
         stdin: Value::Object(payload).to_string().into_bytes(),
         cwd: caller.cwd,
         env,
-        parent: caller.parent,
+        parent: parent.or(caller.parent),
         at,
     });
     Ok(result(kind, &served))
+}
+
+/// The parameters of a call by hand that go with it wherever it is served. What they say themselves counts first.
+///
+/// # Errors
+/// Where nobody would serve it.
+pub fn with_caller(method: &str, params: Value, caller: RpcCaller) -> Result<Value, RpcError> {
+    let (_, mut payload) = known(method, params)?;
+    let sent = taken(&mut payload, "env").and_then(|env| env.as_object().cloned()).unwrap_or_default();
+    let own = caller.env.0.into_iter().map(|(name, value)| (name, json!(value)));
+    payload.insert("env".into(), Value::Object(own.chain(sent).collect()));
+    let request = host::clock::uuid(host::clock::now());
+    for (name, value) in [("cwd", json!(caller.cwd)), (PARENT, json!(caller.parent)), (REQUEST, json!(request))] {
+        let said = taken(&mut payload, name);
+        payload.insert(name.into(), said.unwrap_or(value));
+    }
+    Ok(Value::Object(payload))
+}
+
+fn known(method: &str, params: Value) -> Result<(EventKind, Map<String, Value>), RpcError> {
+    let kind = hook(method).ok_or_else(|| RpcError::UnknownMethod(method.to_string()))?;
+    let Value::Object(payload) = params else { return Err(RpcError::NotAnObject(method.to_string())) };
+    Ok((kind, payload))
 }
 
 /// `hooks.userPrompt` and `hooks.userPromptSubmit` are one.
@@ -60,14 +90,24 @@ fn hook(method: &str) -> Option<EventKind> {
     EventKind::ALL.iter().copied().find(|kind| kind.rpc() == Some(name))
 }
 
-/// A caller over the socket has no environment of its own to read; it may send
-/// the allowed names as `env`.
+/// The allowed names of what is sent as `env`, over those of the caller.
 fn environment(payload: &mut Map<String, Value>, mut env: Environment) -> Environment {
-    if let Some(Value::Object(sent)) = payload.remove("env") {
+    if let Some(Value::Object(sent)) = taken(payload, "env") {
         let texts = sent.into_iter().filter_map(|(name, value)| Some((name, value.as_str()?.to_string())));
         env.0.extend(texts.filter(|(name, _)| agents::is_allowed(name)));
     }
     env
+}
+
+/// A parameter that is about the call, and no part of its event; in snake or camel case, as all of them.
+fn taken(payload: &mut Map<String, Value>, name: &str) -> Option<Value> {
+    let camel = match name {
+        PARENT => "parentPid",
+        REQUEST => "requestId",
+        one_word => one_word,
+    };
+    let said = [payload.remove(name), payload.remove(camel)];
+    said.into_iter().flatten().find(|value| !value.is_null())
 }
 
 /// What every hook gives, and what the event's callers know it by.
