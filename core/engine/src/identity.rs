@@ -68,8 +68,8 @@ pub fn who(envelope: &Envelope, call: &Call, facts: &Facts) -> Who {
 
 /// Nobody answers a background worker, a mission, or a client without a screen.
 fn standing(agent: &AgentProfile, env: &Environment) -> Supervision {
-    if env.get("TAUT_SUPERVISED").is_some() {
-        Supervision::Supervised
+    if let Some(by) = env.get("TAUT_SUPERVISED") {
+        if by == "loop" { Supervision::Iteration } else { Supervision::Supervised }
     } else if env.get("RALPH_AGENT_ID").is_some() {
         Supervision::Looped
     } else if agent.is_unattended(env) {
