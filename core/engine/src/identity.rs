@@ -111,6 +111,13 @@ fn unnamed(project: &str, pane: Option<&str>, client: Option<ClientProcess>, log
     format!("{}-{}", safe_name(short), mark(&format!("{project}\n{place}")))
 }
 
+/// What `taut run` calls its agent: the same in the same folder and terminal, so
+/// that the next one there goes on with its messages and efforts.
+pub fn run_name(folder: &str, terminal: Option<&str>) -> String {
+    let short = folder.rsplit('/').find(|part| !part.is_empty()).unwrap_or("root");
+    format!("{}-run-{}", safe_name(short), mark(&format!("{folder}\n{}", terminal.unwrap_or_default())))
+}
+
 /// A readable name for a project's folder among others.
 pub fn project_mark(project: &str) -> String {
     let short = project.rsplit('/').find(|part| !part.is_empty()).unwrap_or("root");
