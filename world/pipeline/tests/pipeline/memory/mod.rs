@@ -7,6 +7,7 @@ mod docs;
 mod efforts;
 mod hand_overs;
 mod heartbeat;
+mod inherit;
 mod injections;
 mod leases;
 mod orphans;
