@@ -5,6 +5,7 @@ mod dialogue;
 mod directives;
 mod docs;
 mod efforts;
+mod facts;
 mod hand_overs;
 mod heartbeat;
 mod inherit;
