@@ -81,7 +81,7 @@ fn ends(envelope: &Envelope) -> bool {
 }
 
 fn fills_up(envelope: &Envelope) -> bool {
-    let auto = matches!(&envelope.body, Body::Compact { trigger } if trigger == "auto");
+    let auto = matches!(&envelope.body, Body::Compact { trigger, .. } if trigger == "auto");
     auto && envelope.kind == EventKind::PreCompact && envelope.sub_agent.is_none()
 }
 

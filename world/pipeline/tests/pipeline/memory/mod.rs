@@ -9,6 +9,7 @@ mod hand_overs;
 mod heartbeat;
 mod injections;
 mod leases;
+mod notes;
 mod orphans;
 mod preset_day;
 mod rpc;
