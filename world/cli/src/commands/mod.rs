@@ -17,6 +17,7 @@ pub mod inbox;
 pub mod init;
 pub mod init_loop;
 pub mod r#loop;
+pub mod mcp;
 pub mod notify;
 pub mod overview;
 pub mod pause;
