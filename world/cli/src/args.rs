@@ -173,6 +173,9 @@ pub struct InitArgs {
     /// Also write a preset's configuration into the project (implies --project)
     #[arg(long, value_name = "NAME", conflicts_with = "local")]
     pub preset: Option<String>,
+    /// Also register `taut mcp`, the agent's own commands as tools, in your own settings
+    #[arg(long)]
+    pub mcp: bool,
     /// Show the change and make none
     #[arg(long)]
     pub dry_run: bool,

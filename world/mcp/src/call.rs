@@ -8,9 +8,6 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Set for the commands that a server runs: whoever has it is no person, even where no client is known above it.
-pub const CALLED_BY_SERVER: &str = "TAUT_MCP";
-
 /// Longer than any command waits for the database.
 const LIMIT: Duration = Duration::from_secs(45);
 /// An answer is no longer.
@@ -31,7 +28,7 @@ pub fn run(server: &McpServer, tool: &ToolCommand, given: &JsonObject) -> ToolAn
     let line = CommandLine {
         program: server.program.clone(),
         args: args.into_iter().map(OsString::from).collect(),
-        set: vec![(CALLED_BY_SERVER.into(), "1".into()), ("NO_COLOR".into(), "1".into())],
+        set: server.set.clone(),
         unset: server.unset.clone(),
         // The folder of the server, which is the one that the client was started in.
         cwd: PathBuf::from("."),
@@ -59,9 +56,10 @@ fn answer(tool: &ToolCommand, ended: &ProgramEnd) -> ToolAnswer {
     match ended.exit {
         Some(0) if said.is_empty() => ToolAnswer::Done("nothing".to_string()),
         Some(0) => ToolAnswer::Done(said),
-        _ if said.is_empty() => {
-            ToolAnswer::Failed(format!("error: `{}` failed and said nothing; `taut doctor` says what is wrong", tool.typed()))
-        }
+        _ if said.is_empty() => ToolAnswer::Failed(format!(
+            "error: `{}` failed and said nothing; `taut doctor` says what is wrong",
+            tool.typed()
+        )),
         _ => ToolAnswer::Failed(said),
     }
 }
@@ -76,7 +74,8 @@ fn bounded(said: &str, typed: &str) -> String {
     let room = MOST_CHARS - rest.chars().count();
     let end = clean.char_indices().nth(room).map_or(clean.len(), |(at, _)| at);
     let head = clean.get(..end).unwrap_or_default();
-    let head = head.rfind('\n').and_then(|at| head.get(..at)).filter(|lines| lines.len() > head.len() / 2).unwrap_or(head);
+    let head =
+        head.rfind('\n').and_then(|at| head.get(..at)).filter(|lines| lines.len() > head.len() / 2).unwrap_or(head);
     format!("{head}{rest}")
 }
 
@@ -99,11 +98,15 @@ mod tests {
     #[test]
     fn m5_what_a_command_says_is_the_answer_and_its_exit_says_whether_it_went_wrong() {
         let tool = ToolCommand::find("note").unwrap();
-        let ended = |exit, stdout: &str, stderr: &str| ProgramEnd { exit, stdout: stdout.into(), stderr: stderr.into() };
+        let ended =
+            |exit, stdout: &str, stderr: &str| ProgramEnd { exit, stdout: stdout.into(), stderr: stderr.into() };
         assert_eq!(answer(tool, &ended(Some(0), "logged\n", "")), ToolAnswer::Done("logged".into()));
         assert_eq!(answer(tool, &ended(Some(0), "a\n", "note: b\n")), ToolAnswer::Done("a\nnote: b".into()));
         assert_eq!(answer(tool, &ended(Some(1), "", "error: x\n")), ToolAnswer::Failed("error: x".into()));
         assert!(matches!(answer(tool, &ended(None, "", "")), ToolAnswer::Failed(why) if why.contains("taut doctor")));
-        assert_eq!(answer(tool, &ended(Some(0), "\u{1b}[2Jclean\u{202e}\n", "")), ToolAnswer::Done("clean".into()));
+        let ToolAnswer::Done(clean) = answer(tool, &ended(Some(0), "\u{1b}[2Jclean\u{202e}\n", "")) else {
+            panic!("failed")
+        };
+        assert!(!clean.contains(['\u{1b}', '\u{202e}']), "{clean:?}");
     }
 }

@@ -41,7 +41,10 @@ impl StdioTransport {
     /// What is to be served, or what is to be answered at once.
     fn take(&mut self, line: Line) -> Result<Option<ClientJsonRpcMessage>, Box<ServerJsonRpcMessage>> {
         let Line::Whole(bytes) = line else {
-            return Err(refusal(ErrorData::invalid_request(format!("a message has at most {MOST_BYTES} bytes"), None), None));
+            return Err(refusal(
+                ErrorData::invalid_request(format!("a message has at most {MOST_BYTES} bytes"), None),
+                None,
+            ));
         };
         let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes).trim_ascii();
         if bytes.is_empty() {

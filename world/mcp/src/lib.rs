@@ -9,8 +9,6 @@ mod frames;
 mod server;
 mod tools;
 
-pub use call::CALLED_BY_SERVER;
-
 use frames::StdioTransport;
 use rmcp::service::serve_server;
 use server::ToolServer;
@@ -28,6 +26,8 @@ pub struct McpServer {
     /// The program that carries the calls out: this one.
     pub program: PathBuf,
     pub version: &'static str,
+    /// What its calls get besides what it was started with.
+    pub set: Vec<(OsString, OsString)>,
     /// Variables that told which session there was when the server was started, and no longer do.
     pub unset: Vec<OsString>,
 }

@@ -53,7 +53,10 @@ impl ServerHandler for ToolServer {
         let Some(tool) = ToolCommand::find(&request.name) else {
             let names: Vec<&str> = TOOLS.iter().map(|tool| tool.name).collect();
             let name = model::text::line(&request.name, 80);
-            return Err(ErrorData::invalid_params(format!("there is no tool {name}; there are {}", names.join(", ")), None));
+            return Err(ErrorData::invalid_params(
+                format!("there is no tool {name}; there are {}", names.join(", ")),
+                None,
+            ));
         };
         let given = request.arguments.unwrap_or_default();
         let (server, places) = (Arc::clone(&self.server), Arc::clone(&self.places));

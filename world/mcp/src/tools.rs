@@ -31,7 +31,9 @@ struct ToolField {
 
 enum FieldKind {
     Text,
-    Count { most: u64 },
+    Count {
+        most: u64,
+    },
     Switch,
     /// The first of them if left out.
     OneOf(&'static [&'static str]),
@@ -191,7 +193,8 @@ impl ToolCommand {
     pub fn listed(&self) -> Tool {
         let annotations = ToolAnnotations::new().read_only(self.effect == ToolEffect::Looks).open_world(false);
         let destructive = self.effect == ToolEffect::Removes;
-        let annotations = if self.effect == ToolEffect::Looks { annotations } else { annotations.destructive(destructive) };
+        let annotations =
+            if self.effect == ToolEffect::Looks { annotations } else { annotations.destructive(destructive) };
         Tool::new(self.name, self.about, self.schema()).with_annotations(annotations)
     }
 
@@ -226,7 +229,9 @@ impl ToolCommand {
             let value = given.get(field.name).filter(|value| !value.is_null());
             let value = value.map_or_else(|| Ok(field.usual()), |value| field.value(value))?;
             match (field.place, value) {
-                (FieldPlace::Word, None) => return Err(format!("`{}` needs `{}`; it takes {}", self.name, field.name, self.takes())),
+                (FieldPlace::Word, None) => {
+                    return Err(format!("`{}` needs `{}`; it takes {}", self.name, field.name, self.takes()));
+                }
                 (FieldPlace::Word | FieldPlace::OptionalWord, value) => words.extend(value),
                 (FieldPlace::Option(option), Some(value)) if value.is_empty() => options.push(option.to_string()),
                 (FieldPlace::Option(option), Some(value)) => options.push(format!("{option}={value}")),
@@ -252,7 +257,9 @@ impl ToolField {
         let about = self.about;
         match self.kind {
             FieldKind::Text => json!({"type": "string", "description": about}),
-            FieldKind::Count { most } => json!({"type": "integer", "minimum": 1, "maximum": most, "description": about}),
+            FieldKind::Count { most } => {
+                json!({"type": "integer", "minimum": 1, "maximum": most, "description": about})
+            }
             FieldKind::Switch => json!({"type": "boolean", "description": about}),
             FieldKind::OneOf(words) => json!({"type": "string", "enum": words, "description": about}),
             FieldKind::Object => json!({"type": "object", "description": about}),
@@ -311,12 +318,18 @@ mod tests {
 
     #[test]
     fn m5_no_value_passes_for_an_option() {
-        assert_eq!(arguments("tasks_claim", json!({"id": "--agent=eve"})).unwrap(), ["task", "claim", "--markdown", "--", "--agent=eve"]);
+        assert_eq!(
+            arguments("tasks_claim", json!({"id": "--agent=eve"})).unwrap(),
+            ["task", "claim", "--markdown", "--", "--agent=eve"]
+        );
         assert_eq!(
             arguments("tasks_fail", json!({"id": "a", "reason": "--agent eve"})).unwrap(),
             ["task", "fail", "--reason=--agent eve", "--", "a"]
         );
-        assert_eq!(arguments("send", json!({"to": "bob", "text": "--force"})).unwrap(), ["send", "--", "bob", "--force"]);
+        assert_eq!(
+            arguments("send", json!({"to": "bob", "text": "--force"})).unwrap(),
+            ["send", "--", "bob", "--force"]
+        );
     }
 
     #[test]

@@ -63,7 +63,9 @@ fn narrow(filter: &mut EventFilter, whose: EventsOf, caller: &TaskCaller) -> Res
     match (whose, &caller.session) {
         (EventsOf::Session, Some(session)) => filter.session = Some(session.clone()),
         (EventsOf::Session, None) => {
-            return Err(CliError::not_found("this runs in no session that Taut knows of").hint("taut events --of project"));
+            return Err(
+                CliError::not_found("this runs in no session that Taut knows of").hint("taut events --of project")
+            );
         }
         (EventsOf::Agent, _) => filter.agent = Some(caller.agent.clone()),
         (EventsOf::Project, _) => filter.project = Some(caller.project.clone()),

@@ -29,10 +29,6 @@ impl StoreSession {
         let call = TaskCaller::call(cwd, Environment(env), Some(std::os::unix::process::parent_id()));
         let host_session = crate::person::host_session();
         let mut caller = caller(&store, &call, &host_session, &places.home())?;
-        // A server works for an agent, whether or not its client is known.
-        if caller.speaker == Speaker::Person && std::env::var_os(mcp::CALLED_BY_SERVER).is_some() {
-            caller.speaker = Speaker::agent(&caller.agent);
-        }
         // Who gave itself no name is whom it runs within.
         if let (false, Speaker::Agents(names)) = (caller.named, &caller.speaker)
             && let Some(name) = names.first().filter(|_| !names.contains(&caller.agent))

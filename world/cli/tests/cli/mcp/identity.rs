@@ -8,7 +8,9 @@ use testkit::stage::Stage;
 fn m5_two_clients_in_one_folder_are_two_agents() {
     let stage = Stage::without_daemon();
     stage.tasks(&["a", "b"]);
-    let (mut first, mut second) = (McpClient::start(&stage, &[]), McpClient::start(&stage, &[]));
+    // One client gives its mark to what it starts, as the real one does; the other does not.
+    let mark = [("CLAUDECODE", "1")];
+    let (mut first, mut second) = (McpClient::start(&stage, &mark), McpClient::start(&stage, &[]));
     first.session("one", "a prompt of the first", &[]);
     second.session("two", "a prompt of the second", &[]);
     first.done("tasks_claim", json!({"id": "a"}));

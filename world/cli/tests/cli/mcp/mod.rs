@@ -32,8 +32,9 @@ impl<'s> McpClient<'s> {
     fn silent(stage: &'s Stage, env: &[(&str, &str)]) -> Self {
         // The shell is the client: what it starts stands below it.
         let mut command = stage.sandbox.command("sh");
-        command.args(["-c", "\"$0\" mcp; exit $?"]).arg(stage.sandbox.bin());
-        command.current_dir(stage.sandbox.project()).env("TAUT_NO_DAEMON", "1").envs(env.iter().copied());
+        let told: Vec<String> = env.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        command.args(["-c", "exe=$0; env \"$@\" \"$exe\" mcp; exit $?"]).arg(stage.sandbox.bin()).args(told);
+        command.current_dir(stage.sandbox.project()).env("TAUT_NO_DAEMON", "1");
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut process = command.spawn().unwrap();
         let (send, lines) = mpsc::channel();
@@ -119,7 +120,7 @@ impl<'s> McpClient<'s> {
     /// Closes stdin and waits for the end.
     fn end(mut self) -> (ExitStatus, String) {
         drop(self.stdin.take());
-        let ended = testkit::poll::until(PLENTY, || self.process.try_wait().unwrap()).expect("the server ends with its stdin");
+        let ended = testkit::poll::until("the end of the server", PLENTY, || self.process.try_wait().unwrap()).unwrap();
         let mut stderr = String::new();
         std::io::Read::read_to_string(&mut self.process.stderr.take().unwrap(), &mut stderr).unwrap();
         (ended, stderr)

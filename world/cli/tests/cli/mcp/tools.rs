@@ -99,7 +99,11 @@ fn m5_a_timeline_is_of_this_session_agent_or_project_and_bounded() {
     assert!(ann.done("timeline", json!({"of": "project"})).contains("a prompt of bob's"));
     assert_eq!(ann.done("timeline", json!({"of": "project", "limit": 1})).lines().count(), 1);
     for turn in 0..90 {
-        ann.hook("ann-2", json!({"hook_event_name": "UserPromptSubmit", "prompt": format!("{turn} {}", "x".repeat(60))}), ANN);
+        ann.hook(
+            "ann-2",
+            json!({"hook_event_name": "UserPromptSubmit", "prompt": format!("{turn} {}", "x".repeat(60))}),
+            ANN,
+        );
     }
     let long = ann.done("timeline", json!({"limit": 100}));
     assert!(long.chars().count() <= 4_000 && long.contains("cut here"), "{long}");
