@@ -33,7 +33,7 @@ pub enum TopCommand {
         #[command(subcommand)]
         verb: DaemonVerb,
     },
-    /// Call a method of the daemon's socket by hand (stdin: its JSON)
+    /// Call a method of the daemon's socket by hand (stdin: its JSON); without a daemon it is served in process
     Rpc(RpcArgs),
     /// Serve an agent's own commands as tools to the client that starts this (Model Context Protocol, on stdin and stdout)
     Mcp,
@@ -205,7 +205,7 @@ pub struct UninstallArgs {
 
 #[derive(Debug, Args)]
 pub struct RpcArgs {
-    /// The method, such as hooks.preToolUse
+    /// The method, such as hooks.preToolUse. With `--json` the result says in `via` who served it
     pub method: String,
 }
 

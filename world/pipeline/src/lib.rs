@@ -26,4 +26,4 @@ pub use measure::ContextReading;
 pub use pipeline::{Pipeline, PipelineSetup, Response};
 pub use policy_cache::{PolicyCache, ProjectPolicy};
 pub use replay::{TakenIn, take_in};
-pub use rpc::{RpcCaller, RpcError, methods, rpc};
+pub use rpc::{RpcCaller, RpcError, methods, rpc, with_caller};

@@ -2,6 +2,7 @@
 //! to say, and what it must do first.
 
 use super::ContextSettings;
+use crate::memory::RpcReport;
 use model::session::{Once, Session};
 use model::{AgentProfile, Ms};
 
@@ -15,6 +16,18 @@ pub struct EffortSummary<'a> {
     pub phase: Option<&'a str>,
     /// Tool calls since the last log, and how many are allowed.
     pub heartbeat: Option<(u32, u32)>,
+}
+
+impl<'a> EffortSummary<'a> {
+    pub fn of(report: &'a RpcReport) -> Self {
+        let effort = report.effort.as_ref();
+        let beats = report.skill.as_ref().is_some_and(|skill| skill.log);
+        Self {
+            skill: effort.map(|effort| effort.skill.as_str()),
+            phase: effort.and_then(|effort| effort.phase.as_deref()),
+            heartbeat: beats.then_some((report.heartbeat, report.block_after)),
+        }
+    }
 }
 
 /// `[Session Context] Time: … | Session: … | Skill: … | Phase: … | Heartbeat: 3/10`

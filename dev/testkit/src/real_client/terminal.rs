@@ -1,5 +1,6 @@
 //! The interactive client as a person sees it: a screen to read and keys to press.
 
+use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::Path;
@@ -31,14 +32,17 @@ impl Terminal {
     pub(super) fn open(launch: &ClientLaunch, client: &RealClient, isolation: Isolation) -> io::Result<Self> {
         skip_first_run_questions(launch)?;
         let model = ScriptedModel::start(launch.script.clone())?;
-        let mut args = launch.permission_args();
-        args.extend(launch.args.iter().cloned());
+        let mut line: Vec<OsString> = vec![client.program().into()];
+        if !launch.in_tmux {
+            line.splice(0..0, ["env", "-u", "TMUX", "-u", "TMUX_PANE"].map(OsString::from));
+        }
+        line.extend(launch.permission_args());
+        line.extend(launch.args.iter().cloned());
         let tmux = Tmux::start(&Pane {
             folder: &launch.tmp,
             cwd: &launch.folder,
             env: &launch.client_env(&model),
-            program: client.program(),
-            args: &args,
+            line: &line,
         })?;
         let terminal = Self { tmux, model, limit: launch.limit, isolation };
         terminal.wait_for(READY)?;

@@ -23,6 +23,7 @@ mod private;
 mod queue;
 mod quiet;
 mod record;
+mod rpc;
 mod run_files;
 mod secrets;
 mod statusline;

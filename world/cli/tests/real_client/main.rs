@@ -5,6 +5,7 @@ mod fleet;
 mod guard;
 mod loops;
 mod memory;
+mod memory_day;
 mod queue;
 mod recorded;
 mod talk;

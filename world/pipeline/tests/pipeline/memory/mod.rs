@@ -5,13 +5,16 @@ mod dialogue;
 mod directives;
 mod docs;
 mod efforts;
+mod facts;
 mod hand_overs;
 mod heartbeat;
+mod inherit;
 mod injections;
 mod leases;
 mod orphans;
 mod preset_day;
 mod rpc;
+mod rpc_told;
 mod second_dialect;
 mod sub_agents;
 
