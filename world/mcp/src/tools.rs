@@ -91,6 +91,20 @@ pub const TOOLS: &[ToolCommand] = &[
         effect: ToolEffect::Looks,
     },
     ToolCommand {
+        name: "remember",
+        about: "Note a fact that later sessions of this project should know.",
+        words: &["remember"],
+        fields: &[word("text", "The fact, in a sentence.")],
+        effect: ToolEffect::Writes,
+    },
+    ToolCommand {
+        name: "forget",
+        about: "Take back a fact that was noted.",
+        words: &["forget"],
+        fields: &[word("what", "Its id, or words that only this fact has.")],
+        effect: ToolEffect::Removes,
+    },
+    ToolCommand {
         name: "note",
         about: "Write down what you did, in the log of your effort.",
         words: &["log"],

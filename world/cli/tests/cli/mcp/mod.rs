@@ -1,6 +1,7 @@
 //! `taut mcp` as a client runs it: a child process, and messages over its pipes.
 
 mod identity;
+mod install;
 mod protocol;
 mod tools;
 

@@ -118,3 +118,17 @@ fn m5_a_command_is_explained_and_not_run() {
     assert!(!stage.path("made").exists());
     assert!(client.done("explain_command", json!({"command": "--version"})).contains("→ passes"));
 }
+
+#[test]
+fn m5_a_fact_is_noted_and_taken_back_as_the_agent_may() {
+    let stage = Stage::without_daemon();
+    let mut ann = McpClient::start(&stage, ANN);
+    ann.session("ann-1", "go", ANN);
+    ann.done("remember", json!({"text": "--global the tests need a running database"}));
+    let facts = stage.succeed(&["facts"]);
+    assert!(facts.contains("--global the tests need a running database") && facts.contains("ann"), "{facts}");
+    assert!(!stage.sandbox.taut_home().join("memory.md").exists(), "what is for all projects is for people to say");
+    assert!(ann.fails("forget", json!({"what": "no such fact"})).contains("taut facts"));
+    ann.done("forget", json!({"what": "running database"}));
+    assert!(!stage.succeed(&["facts"]).contains("running database"));
+}
