@@ -1,8 +1,8 @@
 //! Each tool does what the command of the agent does, and refuses what that refuses.
 
 use super::McpClient;
-use serde_json::json;
-use testkit::stage::Stage;
+use serde_json::{Value, json};
+use testkit::stage::{Stage, assert_denied, assert_silent};
 
 const ANN: &[(&str, &str)] = &[("TAUT_AGENT_ID", "ann")];
 const BOB: &[(&str, &str)] = &[("TAUT_AGENT_ID", "bob")];
@@ -72,8 +72,7 @@ fn m5_a_note_goes_into_the_log_of_the_effort_and_without_one_says_what_to_do() {
     stage.configure("[skills.implement]\nphases = [\"1: Plan\"]\nlog = true\n");
     let mut ann = McpClient::start(&stage, ANN);
     ann.session("ann-1", "go", ANN);
-    let none = ann.call("note", json!({"text": "too early"}));
-    assert!(!none.text.is_empty());
+    assert_eq!(ann.done("note", json!({"text": "early"})), "noted; no effort is active, so there is no log file");
     let call = json!({"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_use_id": "1",
         "tool_input": {"command": "taut session activate implement"}});
     ann.hook("ann-1", call, ANN);
@@ -131,4 +130,47 @@ fn m5_a_fact_is_noted_and_taken_back_as_the_agent_may() {
     assert!(ann.fails("forget", json!({"what": "no such fact"})).contains("taut facts"));
     ann.done("forget", json!({"what": "running database"}));
     assert!(!stage.succeed(&["facts"]).contains("running database"));
+}
+
+/// A call of a tool as the client tells the hook of it.
+fn asked(tool: &str, input: Value, server: Value) -> Value {
+    json!({"hook_event_name": "PreToolUse", "tool_name": format!("mcp__taut__{tool}"), "tool_input": input,
+        "tool_use_id": tool, "mcp_server": server})
+}
+
+#[test]
+fn m5_the_guard_knows_a_question_about_a_command_from_a_command_by_whose_server_it_is() {
+    let stage = Stage::without_daemon();
+    let client = McpClient::start(&stage, &[]);
+    let question =
+        |server: Value| client.hook("s", asked("explain_command", json!({"command": "rm -rf ~"}), server), &[]);
+    assert_silent(&question(json!({"name": "taut", "source": "user"})), "our own");
+    for server in [
+        Value::Null,
+        json!({"name": "taut", "source": "project"}),
+        json!({"name": "taut", "source": "local"}),
+        json!({"name": "taut"}),
+        json!({"name": "other", "source": "user"}),
+        json!("taut"),
+    ] {
+        assert_denied(&question(server.clone()), &server.to_string());
+    }
+    let other = asked("run", json!({"command": "rm -rf ~"}), json!({"name": "taut", "source": "user"}));
+    assert_denied(&client.hook("s", other, &[]), "no tool of ours");
+}
+
+#[test]
+fn m5_a_note_is_a_way_out_of_the_heartbeats_gate_as_its_command_is() {
+    let stage = Stage::without_daemon();
+    stage.configure("[skills.implement]\nlog = true\nheartbeat = { warn = 1, block = 2 }\n");
+    let mut ann = McpClient::start(&stage, ANN);
+    ann.session("ann-1", "go", ANN);
+    let bash = |id: &str, command: &str| json!({"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_use_id": id, "tool_input": {"command": command}});
+    ann.hook("ann-1", bash("1", "taut session activate implement"), ANN);
+    ann.hook("ann-1", bash("2", "true"), ANN);
+    assert_denied(&ann.hook("ann-1", bash("3", "true"), ANN), "the gate is closed");
+    let note = asked("note", json!({"text": "a stone"}), json!({"name": "taut", "source": "user"}));
+    assert_silent(&ann.hook("ann-1", note, ANN), "the way out");
+    ann.done("note", json!({"text": "a stone"}));
+    assert!(!ann.hook("ann-1", bash("4", "true"), ANN).stdout_text().contains("\"deny\""), "and it is open");
 }
