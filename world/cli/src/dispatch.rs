@@ -50,6 +50,7 @@ fn run(command: Option<TopCommand>, printer: &Printer) -> Result<Exit, CliError>
         Some(TopCommand::Uninstall(args)) => commands::uninstall::run(&args, printer),
         Some(TopCommand::Doctor) => commands::doctor::run(printer),
         Some(TopCommand::Daemon { verb }) => commands::daemon::run(verb, printer),
+        Some(TopCommand::Mcp) => commands::mcp::run(),
         Some(TopCommand::Rpc(args)) => commands::rpc::run(&args, printer),
         Some(TopCommand::Sessions(args)) => commands::sessions::run(&args, printer),
         Some(TopCommand::Statusline) => Ok(commands::statusline::run(printer)),

@@ -18,6 +18,7 @@ pub mod inbox;
 pub mod init;
 pub mod init_loop;
 pub mod r#loop;
+pub mod mcp;
 pub mod memory;
 pub mod notify;
 pub mod overview;
