@@ -74,7 +74,16 @@ pub fn step(event: &EventContext<'_>, holding: &Holding) -> Memory {
     let mut memory = Memory::default();
     let current = event.effort();
     match (event.envelope.kind, &event.envelope.body) {
-        (EventKind::SessionStart, _) => start::step(event, current, &mut memory),
+        (EventKind::SessionStart, _) => {
+            start::step(event, current, &mut memory);
+            discover::forget(event, current, &mut memory);
+        }
+        (EventKind::PostCompact, _) => discover::forget(event, current, &mut memory),
+        (EventKind::UserPromptSubmit, Body::Prompt { text }) => {
+            if let Some(skill) = begin::prompted_skill(event.envelope, text).filter(|_| !event.places.blind) {
+                begin::invoked(event, skill, &mut memory);
+            }
+        }
         (EventKind::UserPromptExpansion, Body::Expansion { command, .. }) => {
             begin::invoked(event, command, &mut memory)
         }
