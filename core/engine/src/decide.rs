@@ -13,7 +13,6 @@ use model::event::EventKind;
 use model::reply::Reply;
 use model::row::{Agent, AgentStatus, Event};
 use model::session::{Session, SessionState};
-use model::who::Supervision;
 use model::{Findings, Level, Loaded, Ms, Placed};
 
 pub struct Outcome {
@@ -164,7 +163,7 @@ fn ended(placed: &Placed, now: Ms) -> Vec<Write> {
 /// What others are told of the session without its saying so.
 fn reports_of(session: &Session, event: &EventContext<'_>) -> Vec<Write> {
     // A supervisor starts it again, to go on with the same work.
-    let end = reports::unreported(session, event.now).filter(|_| event.who.standing != Supervision::Supervised);
+    let end = reports::unreported(session, event.now).filter(|_| !event.who.standing.is_supervised());
     let helper = reports::helper(event, session);
     end.into_iter().chain(helper).map(|message| Write::Memory(MemoryWrite::Message(message))).collect()
 }
@@ -190,7 +189,7 @@ fn agent_row(session: &Session, verdict: Level, event: &EventContext<'_>) -> Opt
     let status = status::next(&input).or_else(|| placed.opened.then(|| status::first(envelope)))?;
     let row = Agent {
         id: session.agent.clone(),
-        named: who.named,
+        named: who.named || known.is_some_and(|agent| agent.named),
         status,
         session: session.open().then(|| session.id.clone()),
         project: session.project.clone(),

@@ -141,6 +141,11 @@ impl<'a> EventContext<'a> {
         self.rows().account.as_ref().is_some_and(|stored| Some(stored.session.as_str()) == session)
     }
 
+    /// The agent itself has written a hand-over note in this very session.
+    pub fn wrote_hand_over(&self) -> bool {
+        self.handed_over() && self.rows().account.as_ref().is_some_and(|stored| !stored.hand_over.mini)
+    }
+
     /// Where skills are declared: the project's own count where the user trusts it.
     pub fn skill_folders(&self) -> SkillFolders<'a> {
         let trusted = self.policy.trust == Trust::Trusted;
@@ -152,14 +157,13 @@ impl<'a> EventContext<'a> {
     }
 }
 
-/// Whether a session is one of those that carry the effort on.
+/// Whether a session is one of those that carry the effort on: it follows the one that did, or is its agent's.
 pub fn carries(session: &Session, effort: &Effort) -> bool {
-    if effort.agent != session.agent || !effort.active() {
-        return false;
-    }
     let followed =
         effort.session.is_some() && (effort.session.as_ref() == Some(&session.id) || effort.session == session.prev);
-    followed || (effort.line == EffortLineage::Agent && session.parent.is_none())
+    let of_agent =
+        effort.agent == session.agent && effort.line == EffortLineage::Agent && session.parent.is_none();
+    effort.active() && (followed || of_agent)
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use crate::{context, reply, session};
 use grammar::{AgentCommand, AgentLine};
 use model::event::{Body, Envelope, EventKind};
 use model::fact::Probe;
-use model::{Level, Needs};
+use model::{Level, Loaded, Needs};
 
 /// Places the event, and says what else is to be loaded for it.
 pub fn needs(event: &EventContext<'_>) -> Needs {
@@ -40,10 +40,9 @@ pub fn must_last(envelope: &Envelope, line: Option<&AgentLine>) -> bool {
 fn effort_rows(event: &EventContext<'_>) -> Needs {
     let EventContext { envelope, who, policy, .. } = *event;
     let ours = event.own_session();
-    let theirs = ours.map(|session| session.agent.clone()).filter(|agent| *agent != who.agent);
     let reports_to = ours.and_then(|session| session.memo.reports_to.clone());
     Needs {
-        agents: [who.agent.clone()].into_iter().chain(theirs).collect(),
+        agents: agents(event),
         counted: ours.map(|session| (session.id.clone(), event.sub_agent().to_string())),
         hand_over: policy.sections.overflow.is_some()
             || matches!(envelope.kind, EventKind::SessionStart | EventKind::PreCompact),
@@ -55,6 +54,17 @@ fn effort_rows(event: &EventContext<'_>) -> Needs {
         reports_to,
         ..Needs::default()
     }
+}
+
+/// The agents whose efforts and notes the event may be about: its own, and at
+/// its start the one of the session that it follows.
+fn agents(event: &EventContext<'_>) -> Vec<String> {
+    let Loaded { open, last_ended, .. } = event.loaded;
+    let prev = event.session().filter(|_| event.placed.opened).and_then(|session| session.prev.as_ref());
+    let prev = prev.and_then(|prev| open.iter().chain(last_ended).find(|session| session.id == *prev));
+    let own = event.agent();
+    let others = prev.or(event.own_session()).map(|session| session.agent.clone()).filter(|agent| agent != own);
+    [own.to_string()].into_iter().chain(others).collect()
 }
 
 fn for_command(event: &EventContext<'_>, needs: &mut Needs) {

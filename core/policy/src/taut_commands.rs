@@ -15,8 +15,8 @@ const COMMANDS: &[(&str, CommandAudience, &[&str])] = &[
         "",
         CommandAudience::Agents,
         &[
-            "agents", "demo", "doctor", "events", "explain", "guard", "help", "inbox", "log", "send", "sessions",
-            "status", "tmux", "top", "version",
+            "agents", "demo", "doctor", "events", "explain", "facts", "forget", "guard", "help", "inbox", "log",
+            "remember", "send", "sessions", "status", "tmux", "top", "version",
         ],
     ),
     (

@@ -7,10 +7,12 @@ pub(crate) mod begin;
 mod dialogue;
 mod discover;
 pub mod execute;
+pub mod facts;
 pub mod hand_over;
 pub mod mail;
 pub mod path;
 pub mod phase;
+mod room;
 pub mod settings;
 pub mod skill;
 mod start;
@@ -79,7 +81,10 @@ pub fn step(event: &EventContext<'_>, holding: &Holding) -> Memory {
     let mut memory = Memory::default();
     let current = event.effort();
     match (event.envelope.kind, &event.envelope.body) {
-        (EventKind::SessionStart, _) => start::step(event, current, &mut memory),
+        (EventKind::SessionStart, _) => {
+            start::step(event, current, &mut memory);
+            facts::tell(event, &mut memory);
+        }
         (EventKind::UserPromptExpansion, Body::Expansion { command, .. }) => {
             begin::invoked(event, command, &mut memory)
         }
@@ -115,7 +120,11 @@ impl Memory {
     /// Puts what is to be told into the one budget of the event.
     pub fn add_to(&self, budget: &mut ContextBudget) {
         for (rank, text) in &self.texts {
-            budget.say(*rank, text.clone());
+            match rank {
+                // They wait in their files, and are told again at the next start.
+                Rank::Fact => budget.offer(*rank, text.clone(), ""),
+                _ => budget.say(*rank, text.clone()),
+            }
         }
         for (rank, file) in &self.files {
             budget.show(*rank, file.clone());

@@ -17,7 +17,8 @@ pub fn step(event: &EventContext<'_>, current: Option<&Effort>, memory: &mut Mem
         return;
     };
     if let Some(effort) = current {
-        memory.report.effort = Some(Effort { session: Some(session.id.clone()), ..effort.clone() });
+        let (agent, carrier) = (session.agent.clone(), Some(session.id.clone()));
+        memory.report.effort = Some(Effort { agent, session: carrier, ..effort.clone() });
         memory.keeps.extend(memory.report.effort.clone().map(|effort| MemoryWrite::Effort(Box::new(effort))));
     }
     let waiting = waiting(event, session);
@@ -41,7 +42,8 @@ pub fn waiting<'a>(event: &EventContext<'a>, session: &Session) -> Option<&'a St
         .rows()
         .account
         .as_ref()
-        .filter(|stored| stored.agent == session.agent && stored.session != session.id)
+        .filter(|stored| stored.agent == session.agent || Some(&stored.session) == session.prev.as_ref())
+        .filter(|stored| stored.session != session.id)
         .filter(ours)
 }
 

@@ -12,6 +12,7 @@ pub mod doctor;
 pub mod effort;
 pub mod events;
 pub mod explain;
+pub mod facts;
 pub mod guard;
 pub mod inbox;
 pub mod init;

@@ -2,13 +2,14 @@
 //! is read only where it really lies inside one of the folders it may lie in.
 
 use model::fact::TextFact;
+use model::memory_file;
 use std::collections::VecDeque;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use sys::outside::{self, Links, Rules, Unread};
 
-/// What is told to a model at once is never longer than this in bytes.
-const LONGEST: u64 = 40_000;
+/// In bytes: no file that is told to a model, or noted in, is ever longer.
+const LONGEST: u64 = memory_file::LARGEST_FILE as u64;
 
 /// So many files of one pattern are loaded.
 const MOST_MATCHES: usize = 3;
@@ -226,7 +227,7 @@ mod tests {
         }
         assert_eq!(text("project/gone.md"), TextFact::Missing);
         assert_eq!(text("project"), TextFact::Missing);
-        fs::write(root.join("project/long.md"), vec![b'x'; 50_000]).unwrap();
+        fs::write(root.join("project/long.md"), vec![b'x'; 70_000]).unwrap();
         assert_eq!(text("project/long.md"), TextFact::Long);
     }
 }
