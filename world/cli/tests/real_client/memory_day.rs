@@ -134,7 +134,7 @@ fn m1_a_resumed_conversation_goes_on_as_the_same_agent_with_its_messages_and_is_
         let sent = stage.sandbox.taut(&["send", &agent, message], b"").unwrap();
         assert!(sent.success(), "{}", sent.stderr_text());
         let run = print(&stage, "Go on", Script::new().main(Turn::say("going on")), &how);
-        assert_eq!(run.session_id(), Some(&*host), "the client keeps the id of the conversation");
+        assert_eq!(run.result().unwrap()["session_id"], *host, "the client keeps the id of the conversation");
         let sent = first_sent(&run);
         // The client has the conversation; from Taut comes only what it cannot know.
         assert_knows(&sent, &[prompt, "The second arch still wobbles.", message], &[OFFER]);
