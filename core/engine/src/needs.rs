@@ -2,7 +2,7 @@
 //! and what only stored rows can make it ask of the world.
 
 use crate::event_context::EventContext;
-use crate::memory::{ask, begin, reading};
+use crate::memory::{ask, begin, note, reading};
 use crate::{context, reply, session};
 use grammar::{AgentCommand, AgentLine};
 use model::event::{Body, Envelope, EventKind};
@@ -45,7 +45,12 @@ fn effort_rows(event: &EventContext<'_>) -> Needs {
         agents: agents(event),
         counted: ours.map(|session| (session.id.clone(), event.sub_agent().to_string())),
         hand_over: policy.sections.overflow.is_some()
-            || matches!(envelope.kind, EventKind::SessionStart | EventKind::PreCompact),
+            || matches!(
+                envelope.kind,
+                EventKind::SessionStart | EventKind::PreCompact | EventKind::PostCompact | EventKind::SessionEnd
+            )
+            || matches!(event.command(), Some(AgentCommand::Dehydrate(_) | AgentCommand::Restart { .. })),
+        history: note::history(event),
         sub_session: envelope.sub_agent.is_some(),
         all_directives: matches!(envelope.kind, EventKind::PostToolUse | EventKind::SubagentStart),
         project: event.project().to_string(),

@@ -42,7 +42,7 @@ fn prompt() -> Envelope {
 }
 
 fn compacted() -> Envelope {
-    envelope(EventKind::PostCompact, Body::Compact { trigger: "auto".into() })
+    envelope(EventKind::PostCompact, Body::Compact { trigger: "auto".into(), summary: None })
 }
 
 fn answer(tokens: u64) -> String {

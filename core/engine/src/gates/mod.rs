@@ -86,7 +86,8 @@ pub fn judge(event: &EventContext<'_>, gated: &GatedCall<'_>) -> GateResult {
 
 /// Whether the call is a plain line of one of these verbs.
 pub(crate) fn is_line(event: &EventContext<'_>, verbs: &[&str]) -> bool {
-    event.line.is_some_and(|line| verbs.contains(&line.verb()))
+    let own = event.envelope.tool().and_then(|call| call.subject.own);
+    event.line.is_some_and(|line| verbs.contains(&line.verb())) || own.is_some_and(|verb| verbs.contains(&verb))
 }
 
 pub(crate) fn finding(rule: &str, kind: RuleKind, gated: &GatedCall<'_>, reason: String) -> Finding {

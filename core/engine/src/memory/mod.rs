@@ -10,6 +10,7 @@ pub mod execute;
 pub mod facts;
 pub mod hand_over;
 pub mod mail;
+pub mod note;
 pub mod path;
 pub mod phase;
 mod room;
@@ -103,9 +104,8 @@ pub fn step(event: &EventContext<'_>, holding: &Holding) -> Memory {
             let body = json!({"event": event.envelope.name, "id": id, "subject": subject, "effort": current.map(|effort| &effort.id)});
             memory.say_for_the_record(event, "host_task", body.to_string());
         }
-        (EventKind::PreCompact, Body::Compact { trigger }) if trigger == "auto" => {
-            start::before_compaction(event, current, &mut memory)
-        }
+        (EventKind::PreCompact | EventKind::SessionEnd, _) => note::before_it_ends(event, current, &mut memory),
+        (EventKind::PostCompact, _) => note::compacted(event, &mut memory),
         _ => {}
     }
     memory.finish_report(event, current);

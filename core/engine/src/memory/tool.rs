@@ -3,7 +3,7 @@
 //! client's sandbox and its permission prompts.
 
 use super::execute::execute;
-use super::{Memory, begin, mail, reading};
+use super::{Memory, begin, mail, note, reading};
 use crate::event_context::EventContext;
 use crate::gates::{self, GatedCall, directives, heartbeat, overflow, permission_modes};
 use crate::leases::Holding;
@@ -23,6 +23,9 @@ pub fn step(event: &EventContext<'_>, holding: &Holding, call: &ToolCall, memory
         memory.findings.extend(judged.findings);
         told = judged.told;
         memory.report.overflow_warning = overflow::warns(event, &gated);
+        if memory.findings.iter().any(|finding| finding.rule == overflow::RULE && finding.kind == RuleKind::Deny) {
+            note::at_the_limit(event, memory);
+        }
     }
     if event.paused() {
         memory.findings.iter_mut().for_each(|finding| finding.kind = RuleKind::Noted);

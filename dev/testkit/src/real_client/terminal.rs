@@ -6,7 +6,7 @@ use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use serde_json::{Map, json};
+use serde_json::{Map, Value, json};
 
 use super::install::{RealClient, VERSION};
 use super::launch::{ClientLaunch, ClientPermissions};
@@ -200,7 +200,7 @@ fn skip_first_run_questions(launch: &ClientLaunch) -> io::Result<()> {
         folder.to_string_lossy().into_owned(),
         json!({"hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true}),
     );
-    let answers = json!({
+    let Value::Object(answers) = json!({
         "hasCompletedOnboarding": true,
         "lastOnboardingVersion": VERSION,
         "theme": "dark",
@@ -208,11 +208,16 @@ fn skip_first_run_questions(launch: &ClientLaunch) -> io::Result<()> {
         "customApiKeyResponses": {"approved": [ClientLaunch::approved_key()], "rejected": []},
         "bypassPermissionsModeAccepted": launch.permissions == ClientPermissions::Skip,
         "projects": projects,
-    });
-    let file = launch.config.join(".claude.json");
-    if file.exists() {
-        // A second launch in the same home goes on with what the client has written itself.
+    }) else {
         return Ok(());
+    };
+    let file = launch.config.join(".claude.json");
+    // A second launch in the same home goes on with what the client, or whoever registered a server, has written.
+    let written =
+        fs::read_to_string(&file).ok().and_then(|text| serde_json::from_str::<Map<String, Value>>(&text).ok());
+    let mut all = written.unwrap_or_default();
+    for (name, answer) in answers {
+        all.entry(name).or_insert(answer);
     }
-    fs::write(file, answers.to_string())
+    fs::write(file, Value::Object(all).to_string())
 }

@@ -4,6 +4,7 @@ mod context;
 mod fleet;
 mod guard;
 mod loops;
+mod mcp;
 mod memory;
 mod memory_day;
 mod queue;

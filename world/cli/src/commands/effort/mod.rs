@@ -130,7 +130,7 @@ fn environment() -> Environment {
     Environment(std::env::vars().filter(|(name, _)| agents::is_allowed(name)).collect())
 }
 
-fn who(store: &Store, places: &PathVariables) -> Result<TaskCaller, CliError> {
+pub(super) fn who(store: &Store, places: &PathVariables) -> Result<TaskCaller, CliError> {
     let cwd = std::env::current_dir()?.to_string_lossy().into_owned();
     let call = TaskCaller::call(cwd, environment(), Some(std::os::unix::process::parent_id()));
     let host_session = crate::person::host_session();
