@@ -87,7 +87,7 @@ fn succeed(event: &EventContext<'_>, source: StartSource) -> Placed {
         .map(|(session, why)| end(session.clone(), why, event.now))
         .collect();
     // The place goes on being the same agent's, wherever a `cd` has led it.
-    let kin = prev.filter(|prev| client(event, prev) == Client::Same);
+    let kin = context.filter(|prev| client(event, prev) == Client::Same);
     let session = Session {
         id: event.ids.session.to_string(),
         logical_id: who.logical_id.clone(),
@@ -163,9 +163,10 @@ fn predecessor<'a>(event: &'a EventContext<'_>, source: StartSource) -> Option<(
         let goes_on = event.loaded.open.iter().any(lives);
         over().filter(ours).max_by_key(|session| session.started_at).filter(|_| !goes_on)
     };
-    // Iterations of a loop have a name in common and nothing else.
+    // Iterations of a loop have a name in common and nothing else; so has a name that is used in two projects.
     let same_agent = || {
-        let ours = |session: &&Session| session.agent == who.agent && !who.standing.is_loop();
+        let same_place = |session: &Session| session.agent == who.agent && session.project == who.project;
+        let ours = |session: &&Session| same_place(session) && !who.standing.is_loop();
         over().filter(ours).max_by_key(|session| session.started_at)
     };
     let context = match source {
