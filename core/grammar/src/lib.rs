@@ -8,7 +8,7 @@ mod command;
 mod line;
 
 pub use args::{
-    AgentArgs, EffortListArgs, EffortVerb, InboxArgs, MessageArgs, PhaseArgs, SendArgs, SessionVerb, StartArgs,
+    AgentArgs, ContinueArgs, EffortListArgs, EffortVerb, InboxArgs, MessageArgs, PhaseArgs, SendArgs, SessionVerb, StartArgs,
     TextArgs, WorkArgs, WorkerDoneArgs, WorkerVerb,
 };
 pub use command::{AgentCommand, HAND_OVER_EXAMPLE, Start, Take, WorkerOutcome};

@@ -15,7 +15,7 @@ const COMMANDS: &[(&str, CommandAudience, &[&str])] = &[
         "",
         CommandAudience::Agents,
         &[
-            "agents", "demo", "doctor", "events", "explain", "guard", "help", "inbox", "log", "send", "sessions",
+            "agents", "continue", "demo", "doctor", "events", "explain", "guard", "help", "inbox", "log", "send", "sessions",
             "status", "tmux", "top", "version",
         ],
     ),

@@ -18,6 +18,7 @@ mod reading_cache;
 mod replay;
 mod rpc;
 mod settings;
+mod stale;
 mod stamp;
 
 pub use cli_command::{CliCommand, CliCommandError, Executed, found_done};
@@ -26,4 +27,5 @@ pub use measure::ContextReading;
 pub use pipeline::{Pipeline, PipelineSetup, Response};
 pub use policy_cache::{PolicyCache, ProjectPolicy};
 pub use replay::{TakenIn, take_in};
+pub use stale::{end_all_stale, end_stale};
 pub use rpc::{RpcCaller, RpcError, methods, rpc};

@@ -24,6 +24,8 @@ pub struct TaskCaller {
     pub project: String,
     /// Our id of the session, where one is known.
     pub session: Option<String>,
+    /// The id of the session as the client tells its own tools.
+    pub host_session: Option<String>,
     /// Named by its environment, and not after the place it runs in.
     pub named: bool,
     /// The session that started this worker, as its environment tells.
@@ -65,7 +67,9 @@ pub fn caller(store: &Store, call: &Call, host_session: &str, home: &Path) -> Re
         _ if who.named || marked => Speaker::agent(&agent),
         _ => Speaker::Person,
     };
-    Ok(TaskCaller { agent, project: who.project, session, named: who.named, started_by: who.started_by, speaker })
+    let host_session = who.host_session;
+    let (named, started_by) = (who.named, who.started_by);
+    Ok(TaskCaller { agent, project: who.project, session, host_session, named, started_by, speaker })
 }
 
 impl Above {

@@ -10,6 +10,7 @@ mod heartbeat;
 mod inherit;
 mod injections;
 mod leases;
+mod offers;
 mod orphans;
 mod preset_day;
 mod rpc;
