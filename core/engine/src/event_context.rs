@@ -161,8 +161,7 @@ impl<'a> EventContext<'a> {
 pub fn carries(session: &Session, effort: &Effort) -> bool {
     let followed =
         effort.session.is_some() && (effort.session.as_ref() == Some(&session.id) || effort.session == session.prev);
-    let of_agent =
-        effort.agent == session.agent && effort.line == EffortLineage::Agent && session.parent.is_none();
+    let of_agent = effort.agent == session.agent && effort.line == EffortLineage::Agent && session.parent.is_none();
     effort.active() && (followed || of_agent)
 }
 

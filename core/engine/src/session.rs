@@ -81,7 +81,9 @@ fn succeed(event: &EventContext<'_>, source: StartSource) -> Placed {
         .loaded
         .open
         .iter()
-        .filter_map(|session| reason_to_end(event, session, &Successor { prev, agent, source }).map(|why| (session, why)))
+        .filter_map(|session| {
+            reason_to_end(event, session, &Successor { prev, agent, source }).map(|why| (session, why))
+        })
         .map(|(session, why)| end(session.clone(), why, event.now))
         .collect();
     // The place goes on being the same agent's, wherever a `cd` has led it.

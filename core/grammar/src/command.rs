@@ -328,8 +328,8 @@ mod tests {
     fn what_the_process_refuses_or_only_shows_is_not_carried_out() {
         for line in [
             "taut send", "taut send --", "taut worker done --summary a b", "taut effort start fix --tsak a/1",
-            "taut continue --no --take 3f2", "taut effort start", "taut log --help", "taut session status", "taut inbox --all", "taut task list",
-            "taut",
+            "taut continue --no --take 3f2", "taut effort start", "taut log --help", "taut session status",
+            "taut inbox --all", "taut task list", "taut",
         ] {
             assert_eq!(command(line), None, "{line}");
         }

@@ -8,8 +8,8 @@ mod command;
 mod line;
 
 pub use args::{
-    AgentArgs, ContinueArgs, EffortListArgs, EffortVerb, InboxArgs, MessageArgs, PhaseArgs, SendArgs, SessionVerb, StartArgs,
-    TextArgs, WorkArgs, WorkerDoneArgs, WorkerVerb,
+    AgentArgs, ContinueArgs, EffortListArgs, EffortVerb, InboxArgs, MessageArgs, PhaseArgs, SendArgs, SessionVerb,
+    StartArgs, TextArgs, WorkArgs, WorkerDoneArgs, WorkerVerb,
 };
 pub use command::{AgentCommand, HAND_OVER_EXAMPLE, Start, Take, WorkerOutcome};
 pub use line::AgentLine;

@@ -15,8 +15,8 @@ const COMMANDS: &[(&str, CommandAudience, &[&str])] = &[
         "",
         CommandAudience::Agents,
         &[
-            "agents", "continue", "demo", "doctor", "events", "explain", "guard", "help", "inbox", "log", "send", "sessions",
-            "status", "tmux", "top", "version",
+            "agents", "continue", "demo", "doctor", "events", "explain", "guard", "help", "inbox", "log", "send",
+            "sessions", "status", "tmux", "top", "version",
         ],
     ),
     (

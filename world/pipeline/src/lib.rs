@@ -27,5 +27,5 @@ pub use measure::ContextReading;
 pub use pipeline::{Pipeline, PipelineSetup, Response};
 pub use policy_cache::{PolicyCache, ProjectPolicy};
 pub use replay::{TakenIn, take_in};
-pub use stale::{end_all_stale, end_stale};
 pub use rpc::{RpcCaller, RpcError, methods, rpc};
+pub use stale::{end_all_stale, end_stale};

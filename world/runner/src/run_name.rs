@@ -62,8 +62,7 @@ fn first<T>(plain: &str, have: impl Fn(&str) -> io::Result<Option<T>>) -> io::Re
 }
 
 fn lock(folder: &Path, name: &str) -> io::Result<Option<File>> {
-    let file =
-        OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path(folder, name))?;
+    let file = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path(folder, name))?;
     let had = is_had(file.try_lock())?;
     Ok(had.then_some(file))
 }

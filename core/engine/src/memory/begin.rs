@@ -30,9 +30,8 @@ impl EffortSlot {
             let task = own_task(start, event);
             return Self { folder: folder(state, event.project(), &task), task, ordinal: 1 };
         };
-        let folder = named
-            .or_else(|| event.rows().task_folder.clone())
-            .unwrap_or_else(|| folder(state, event.project(), &task));
+        let folder =
+            named.or_else(|| event.rows().task_folder.clone()).unwrap_or_else(|| folder(state, event.project(), &task));
         Self { task, folder, ordinal: event.rows().next_ordinal.max(1) }
     }
 }

@@ -211,7 +211,10 @@ fn finish(note: &str, event: &EventContext<'_>) -> Result<CommandResult, String>
         None => (event.effort().ok_or(NO_EFFORT)?, note),
     };
     if !effort.active() {
-        return Err(format!("the effort {} (effort {} of {}) is over already", effort.skill, effort.ordinal, effort.task));
+        return Err(format!(
+            "the effort {} (effort {} of {}) is over already",
+            effort.skill, effort.ordinal, effort.task
+        ));
     }
     if named.is_some() && effort.agent != event.agent() && offer::is_busy(event) {
         return Err(format!("agent {} works on it in an open session, which can finish it", line(&effort.agent, 80)));

@@ -93,7 +93,9 @@ pub fn answered(event: &EventContext<'_>, memory: &mut Memory) {
     };
     memory.keeps.push(ended(work, event.now));
     let label = settings::label(event.policy, "INFO");
-    memory.texts.push((Rank::Note, format!("{label} The user declined the unfinished work {}: it is ended.", title(work))));
+    memory
+        .texts
+        .push((Rank::Note, format!("{label} The user declined the unfinished work {}: it is ended.", title(work))));
 }
 
 /// Whether the effort that a starting session would carry on is stale.
@@ -154,7 +156,9 @@ pub fn decline(what: Option<&str>, event: &EventContext<'_>) -> Result<CommandRe
     }
     if is_held(event, work) && work.agent != event.agent() {
         let agent = line(&work.agent, MOST_TITLE);
-        return Err(format!("agent {agent} works on it in an open session, which can end it with `taut effort finish`"));
+        return Err(format!(
+            "agent {agent} works on it in an open session, which can end it with `taut effort finish`"
+        ));
     }
     let output = format!("ended: {}; it is not offered again", title(work));
     Ok(CommandResult { output, keeps: vec![ended(work, event.now)], ..CommandResult::default() })
@@ -222,8 +226,10 @@ fn says_no(event: &EventContext<'_>) -> bool {
 
 /// Nothing but a refusal: a longer prompt may begin with one and want something else.
 fn is_no(text: &str) -> bool {
-    const NO: &[&str] =
-        &["no", "nope", "nah", "n", "no thanks", "no thank you", "no thx", "nope thanks", "no please", "not that", "decline"];
+    const NO: &[&str] = &[
+        "no", "nope", "nah", "n", "no thanks", "no thank you", "no thx", "nope thanks", "no please", "not that",
+        "decline",
+    ];
     if text.len() > 40 {
         return false;
     }
@@ -321,7 +327,9 @@ mod tests {
         for text in ["no", "No.", "NO!", "nope", " no thanks ", "No, thank you.", "Nah"] {
             assert!(is_no(text), "{text}");
         }
-        for text in ["", "now", "no, fix the header instead", "know", "not yet", "yes", "no no no what about the rest of it all"] {
+        for text in [
+            "", "now", "no, fix the header instead", "know", "not yet", "yes", "no no no what about the rest of it all",
+        ] {
             assert!(!is_no(text), "{text}");
         }
     }

@@ -143,26 +143,25 @@ fn put(conn: &Connection, effort: &Effort) -> rusqlite::Result<()> {
     projects::see(conn, &effort.project, effort.started_at)?;
     let task = params![effort.project, effort.task, effort.skill, effort.folder, effort.started_at.0];
     conn.prepare_cached(PUT_TASK)?.execute(task)?;
-    conn.prepare_cached(PUT)?
-        .execute(named_params! {
-            ":id": effort.id,
-            ":project": effort.project,
-            ":slug": effort.task,
-            ":ordinal": effort.ordinal,
-            ":agent": effort.agent,
-            ":skill": effort.skill,
-            ":session": effort.session,
-            ":line": effort.line.name(),
-            ":phase": effort.phase,
-            ":loading": effort.loading,
-            ":declared": json(&effort.declared),
-            ":metadata": json(&effort.metadata),
-            ":files": texts(&effort.files),
-            ":started_at": effort.started_at.0,
-            ":finished_at": effort.finished_at.map(|at| at.0),
-            ":title": effort.title,
-            ":end_reason": effort.end.map(EffortEnd::name),
-        })?;
+    conn.prepare_cached(PUT)?.execute(named_params! {
+        ":id": effort.id,
+        ":project": effort.project,
+        ":slug": effort.task,
+        ":ordinal": effort.ordinal,
+        ":agent": effort.agent,
+        ":skill": effort.skill,
+        ":session": effort.session,
+        ":line": effort.line.name(),
+        ":phase": effort.phase,
+        ":loading": effort.loading,
+        ":declared": json(&effort.declared),
+        ":metadata": json(&effort.metadata),
+        ":files": texts(&effort.files),
+        ":started_at": effort.started_at.0,
+        ":finished_at": effort.finished_at.map(|at| at.0),
+        ":title": effort.title,
+        ":end_reason": effort.end.map(EffortEnd::name),
+    })?;
     match effort.finished_at {
         Some(at) => unfinished::close_notes_of(conn, &effort.agent, &effort.id, at),
         None => Ok(()),

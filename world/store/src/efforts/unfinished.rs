@@ -79,8 +79,7 @@ pub(crate) fn named(conn: &Connection, project: &str, name: &str, rows: &mut Eff
         WHERE efforts.id = ?2 OR (tasks.project = ?1 AND tasks.slug = ?2) ORDER BY efforts.row DESC LIMIT 1";
     const BY_END: &str = "SELECT id FROM (SELECT id, project FROM efforts ORDER BY row DESC LIMIT ?3)
         WHERE project = ?1 AND substr(id, -length(?2)) = ?2 LIMIT 2";
-    let exact: Option<String> =
-        conn.prepare_cached(EXACT)?.query_row([project, name], |row| row.get(0)).optional()?;
+    let exact: Option<String> = conn.prepare_cached(EXACT)?.query_row([project, name], |row| row.get(0)).optional()?;
     if let Some(id) = exact {
         return load(conn, &id, rows);
     }
@@ -171,8 +170,7 @@ pub(super) fn end(conn: &Connection, work: &UnfinishedWork, end: EffortEnd, at: 
 
 /// What was noted for an effort that is over is told to nobody.
 pub(super) fn close_notes_of(conn: &Connection, agent: &str, effort: &str, at: Ms) -> rusqlite::Result<()> {
-    const CLOSE: &str =
-        "UPDATE accounts SET closed_at = ?3 WHERE closed_at IS NULL AND agent = ?1 AND effort = ?2";
+    const CLOSE: &str = "UPDATE accounts SET closed_at = ?3 WHERE closed_at IS NULL AND agent = ?1 AND effort = ?2";
     conn.prepare_cached(CLOSE)?.execute(params![agent, effort, at.0]).map(drop)
 }
 
@@ -183,7 +181,9 @@ pub(super) fn take_note(conn: &Connection, work: &UnfinishedWork, agent: &str) -
     const TAKE_OF_EFFORT: &str =
         "UPDATE accounts SET agent = ?2, line = 'agent' WHERE closed_at IS NULL AND agent = ?1 AND effort = ?3";
     match work.kind {
-        UnfinishedKind::Effort => conn.prepare_cached(TAKE_OF_EFFORT)?.execute([&work.agent, agent, &work.id]).map(drop),
+        UnfinishedKind::Effort => {
+            conn.prepare_cached(TAKE_OF_EFFORT)?.execute([&work.agent, agent, &work.id]).map(drop)
+        }
         UnfinishedKind::Note => {
             conn.prepare_cached(TAKE)?.execute(params![work.agent, work.conversation, agent, work.id]).map(drop)
         }
@@ -249,4 +249,93 @@ fn note(row: &Row<'_>) -> rusqlite::Result<UnfinishedWork> {
         seen: Ms(row.get(4)?),
         carrier: Carrier::Nobody,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Durability;
+    use model::effect::Write;
+    use model::effort::MemoryWrite;
+    use model::session::Session;
+    use std::time::Duration;
+
+    fn store(home: &tempfile::TempDir) -> Store {
+        Store::open_and_migrate(home.path(), Duration::from_secs(5)).unwrap()
+    }
+
+    fn session(store: &mut Store, id: &str, conversation: &str, ended: Option<i64>) {
+        let session = Session {
+            id: id.into(),
+            logical_id: id.into(),
+            agent: format!("agent of {conversation}"),
+            conversation: conversation.into(),
+            project: "/p".into(),
+            last_seen_at: Ms(50),
+            ended_at: ended.map(Ms),
+            ..Session::default()
+        };
+        let write = [Write::Session(Box::new(session))];
+        store.transact(Durability::Normal, |tx| tx.apply(&write)).unwrap();
+    }
+
+    fn note(store: &Store, session: &str, conversation: &str, title: Option<&str>, effort: Option<&str>) {
+        let sql = "INSERT INTO accounts (agent, session, effort, line, at, body, project, conversation, title)
+            VALUES (?1, ?2, ?3, 'agent', 10, '{\"summary\": \"half a bridge\"}', '/p', ?4, ?5)";
+        let agent = format!("agent of {conversation}");
+        store.conn.execute(sql, params![agent, session, effort, conversation, title]).unwrap();
+    }
+
+    fn ids(store: &Store) -> Vec<String> {
+        store.unfinished("/p").unwrap().into_iter().map(|work| work.id).collect()
+    }
+
+    #[test]
+    fn m1_the_newest_note_of_each_line_of_sessions_is_unfinished_and_who_has_the_line_is_known() {
+        let home = tempfile::tempdir().unwrap();
+        let mut store = store(&home);
+        for (id, line, ended) in [("s-1aa", "one", Some(5)), ("s-2aa", "one", Some(9)), ("s-3bb", "two", None)] {
+            session(&mut store, id, line, ended);
+            note(&store, id, line, Some("fix the login"), None);
+        }
+        session(&mut store, "s-4cc", "three", Some(7));
+        note(&store, "s-4cc", "three", None, None);
+        note(&store, "s-4cc", "four", Some("of an effort"), Some("e"));
+        assert_eq!(ids(&store), ["s-3bb", "s-2aa"], "one without a prompt in it, or of an effort, is none");
+        let found = store.unfinished("/p").unwrap();
+        assert_eq!((found[0].carrier, found[1].carrier), (Carrier::Open(None), Carrier::Nobody));
+        assert_eq!(found[1].seen, Ms(50), "its line was heard of after it was written");
+        assert_eq!(ids(&store).len(), 2);
+    }
+
+    #[test]
+    fn m1_a_note_is_found_by_the_end_of_its_id_taken_by_an_agent_and_closed_with_its_line() {
+        let home = tempfile::tempdir().unwrap();
+        let mut store = store(&home);
+        for (id, line) in [("s-1aa", "one"), ("s-2aa", "one"), ("s-3ba", "two")] {
+            session(&mut store, id, line, Some(5));
+            note(&store, id, line, Some("fix the login"), None);
+        }
+        let found = |name: &str| {
+            let mut rows = EffortRows::default();
+            named(&store.conn, "/p", name, &mut rows).unwrap();
+            (rows.named_work.map(|work| work.id), rows.named_note.map(|note| note.hand_over.summary), rows.named_twice)
+        };
+        assert_eq!(found("2AA"), (Some("s-2aa".into()), Some("half a bridge".into()), false));
+        assert_eq!(
+            (found("aa"), found("1aa")),
+            ((None, None, false), (None, None, false)),
+            "too short; not the newest"
+        );
+        let work = Box::new(store.unfinished("/p").unwrap().remove(1));
+        let apply = |store: &mut Store, keep: MemoryWrite| {
+            store.transact(Durability::Normal, |tx| tx.apply(&[Write::Memory(keep)])).unwrap();
+        };
+        apply(&mut store, MemoryWrite::NoteTaken { work: work.clone(), agent: "bob".into() });
+        let agents: Vec<String> = store.unfinished("/p").unwrap().into_iter().map(|work| work.agent).collect();
+        assert_eq!(agents, ["agent of two", "bob"]);
+        let work = Box::new(UnfinishedWork { agent: "bob".into(), ..*work });
+        apply(&mut store, MemoryWrite::WorkEnded { work, end: EffortEnd::Declined, at: Ms(60) });
+        assert_eq!(ids(&store), ["s-3ba"], "the older note of the line is closed with it");
+    }
 }

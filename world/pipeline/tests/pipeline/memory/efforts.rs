@@ -226,9 +226,7 @@ fn m6_every_effort_has_a_folder_of_its_own_and_a_title_from_its_first_prompt() {
     let mut stage = configured(&format!("{IMPLEMENT}[skills.fix]\nlog = true\n"));
     let ann = stage.client("a").with("TAUT_AGENT_ID", "ann");
     let bob = stage.client("b").with("TAUT_AGENT_ID", "bob");
-    let expansion = |args: &str| {
-        json!({"expansion_type": "slash_command", "command_name": "implement", "command_args": args, "prompt": "x"})
-    };
+    let expansion = |args: &str| json!({"expansion_type": "slash_command", "command_name": "implement", "command_args": args, "prompt": "x"});
     for client in [&ann, &bob] {
         stage.start(client, "startup");
         stage.send(client, "UserPromptExpansion", expansion("fix the login, quickly"));
@@ -238,7 +236,11 @@ fn m6_every_effort_has_a_folder_of_its_own_and_a_title_from_its_first_prompt() {
     stage.line(&ann, "taut effort finish");
     stage.call(&ann, "Skill", json!({"skill": "fix", "args": "the footer"}));
     stage.line(&ann, "taut effort finish");
-    stage.send(&ann, "UserPromptSubmit", json!({"prompt": "now the \u{1b}[31mside bar, token=ghp_0123456789012345678901234567890123456"}));
+    stage.send(
+        &ann,
+        "UserPromptSubmit",
+        json!({"prompt": "now the \u{1b}[31mside bar, token=ghp_0123456789012345678901234567890123456"}),
+    );
     stage.line(&ann, "taut session activate fix");
     let efforts = stage.efforts();
     let titles: Vec<&str> = efforts.iter().filter_map(|effort| effort.title.as_deref()).collect();

@@ -163,12 +163,9 @@ fn r2_a_supervised_agent_is_stopped_to_be_started_again_and_nobody_within_it() {
 #[test]
 fn r2_a_supervised_agent_with_nothing_to_go_on_with_is_left_to_compact() {
     let restart = "[compaction]\nauto = \"restart\"\n";
-    for (by, config, wrote, stopped) in [
-        ("run", "", false, false),
-        ("run", "", true, true),
-        ("run", restart, false, true),
-        ("loop", "", false, true),
-    ] {
+    for (by, config, wrote, stopped) in
+        [("run", "", false, false), ("run", "", true, true), ("run", restart, false, true), ("loop", "", false, true)]
+    {
         let mut stage = configured(config);
         let ann = named(&stage, "s1", "ann").with("TAUT_SUPERVISED", by);
         let session = stage.start(&ann, "startup");

@@ -148,7 +148,10 @@ fn m1_what_is_taken_up_follows_with_its_note_and_its_conversation() {
     assert!(said.contains("Unfinished here") && !said.contains("half a bridge"), "not before it is taken up: {said}");
     let id = short(&mut stage, 0);
     let said = printed(&mut stage, &bob, &format!("taut continue {id}"));
-    assert!(said.contains("half a bridge") && said.contains("0 min ago") && said.contains("taut effort finish"), "{said}");
+    assert!(
+        said.contains("half a bridge") && said.contains("0 min ago") && said.contains("taut effort finish"),
+        "{said}"
+    );
     let session = stage.current(&bob);
     assert_eq!((session.prev.as_ref(), &session.conversation), (Some(&first.id), &first.conversation));
     let effort = stage.efforts().remove(0);
@@ -257,4 +260,22 @@ fn m6_an_effort_that_is_worked_on_is_not_stale_however_long_ago_it_began() {
     let bob = named(&stage, "bob");
     start(&mut stage, &bob, "startup");
     assert!(stage.efforts()[0].active());
+}
+
+/// The daemon's round and `taut effort list` end them too, each project's as its own configuration says.
+#[test]
+fn m6_stale_efforts_end_off_the_way_of_an_event() {
+    let mut stage = configured(&format!("{IMPLEMENT}[memory]\nstale_hours = 2\n"));
+    left(&mut stage);
+    let setting = pipeline::PipelineSetup {
+        state: stage.folder("state"),
+        home: stage.folder("home"),
+        user_config: stage.folder("home/.config/taut/config.toml"),
+        patience: std::time::Duration::from_secs(5),
+        dialects: agents::ALL,
+    };
+    let after = |minutes: i64| model::Ms(1_800_000_000_000 + minutes * 60_000);
+    let mut ended = |at| pipeline::end_all_stale(stage.pipeline.store().unwrap(), &setting, at).unwrap();
+    assert_eq!([ended(after(100)), ended(after(125)), ended(after(130))], [0, 1, 0]);
+    assert_eq!(stage.efforts()[0].end, Some(EffortEnd::Stale));
 }
