@@ -122,6 +122,7 @@ fn introduction(event: &EventContext<'_>, effort: &Effort) -> String {
     if skill.log {
         out.push_str(&format!(" | Log: `taut log \"…\"` → {}", effort.artifact("LOG")));
     }
+    out.push_str(" | When it is done, or no more wanted: `taut effort finish`");
     out
 }
 
