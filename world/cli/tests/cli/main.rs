@@ -21,6 +21,7 @@ mod person;
 mod private;
 mod queue;
 mod quiet;
+mod recall;
 mod record;
 mod run_files;
 mod secrets;
