@@ -224,6 +224,28 @@ fn m3_one_of_the_three_says_what_is_forgotten() {
     assert!(!holds(&stage.sandbox.taut_home(), "quetzalcoatlus"));
 }
 
+/// Nobody asks: the daemon enters it after its answer.
+#[test]
+fn m3_the_daemon_enters_what_happened_and_a_hook_opens_no_index() {
+    let stage = Stage::without_daemon();
+    let index = stage.sandbox.taut_home().join(store::recall::RECALL);
+    prompt(&stage, "one", &stage.sandbox.project(), "repair the sundial");
+    assert!(!index.exists(), "a hook without a daemon has nothing to do with it");
+    stage.start_daemon();
+    let query = store::recall::RecallQuery { words: "sundial later".into(), ..Default::default() };
+    let found = |count: usize| {
+        testkit::poll::until("the daemon to enter it", LIMIT, || {
+            let index = store::recall::RecallIndex::open_existing_read_only(&stage.sandbox.taut_home()).ok()??;
+            let hits = index.search(&query, model::Ms(0)).ok()?;
+            (hits.len() >= count).then_some(())
+        })
+    };
+    found(1).unwrap();
+    let event = json!({"session_id": "one", "hook_event_name": "UserPromptSubmit", "prompt": "later, oil the sundial"});
+    stage.hook(&stage.payload(&event), &[("TAUT_AGENT_ID", "ann")]);
+    found(2).unwrap();
+}
+
 /// The folder of a project below Taut's own.
 fn project_folder(project: &Path) -> String {
     engine::project_mark(&host::probe::project(project, Path::new("/nowhere")).root)
