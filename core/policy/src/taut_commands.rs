@@ -34,6 +34,7 @@ const COMMANDS: &[(&str, CommandAudience, &[&str])] = &[
     ("effort", CommandAudience::Agents, &["finish", "list", "phase", "show", "start"]),
     ("init", CommandAudience::People, &["loop"]),
     ("loop", CommandAudience::People, &["build", "log", "plan"]),
+    ("memory", CommandAudience::People, &["off", "on"]),
     ("notify", CommandAudience::Agents, &["status"]),
     ("notify", CommandAudience::People, &["deliver", "off", "on", "test"]),
     ("policy", CommandAudience::Agents, &["allows", "check", "list", "show", "test"]),

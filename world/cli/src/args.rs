@@ -57,6 +57,11 @@ pub enum TopCommand {
         #[command(subcommand)]
         verb: crate::commands::notify::NotifyVerb,
     },
+    /// What outlives a session; alone, say whether it is on
+    Memory {
+        #[command(subcommand)]
+        verb: Option<crate::commands::memory_switch::MemorySwitch>,
+    },
     /// Show the fleet as a page in the browser, from this machine only
     Ui(crate::commands::ui::UiArgs),
     #[command(flatten)]
@@ -171,6 +176,9 @@ pub struct InitArgs {
     /// Also write a preset's configuration into the project (implies --project)
     #[arg(long, value_name = "NAME", conflicts_with = "local")]
     pub preset: Option<String>,
+    /// Also let sessions remember, as `taut memory on` does; without it you are asked
+    #[arg(long)]
+    pub memory: bool,
     /// Show the change and make none
     #[arg(long)]
     pub dry_run: bool,

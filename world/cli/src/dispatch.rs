@@ -43,11 +43,15 @@ fn run(command: Option<TopCommand>, printer: &Printer) -> Result<Exit, CliError>
         Some(TopCommand::Demo) => commands::demo::run(printer),
         Some(TopCommand::Init(args)) => match &args.what {
             Some(InitVerb::Loop(wanted)) => commands::init_loop::run(wanted, printer),
-            None => commands::init::run(&args, printer),
+            None => commands::memory_switch::at_init(&args, commands::init::run(&args, printer)?, printer),
         },
         Some(TopCommand::Loop { verb }) => commands::r#loop::run(&verb, printer),
         Some(TopCommand::Run(args)) => commands::run::run(&args, printer),
-        Some(TopCommand::Uninstall(args)) => commands::uninstall::run(&args, printer),
+        Some(TopCommand::Uninstall(args)) => {
+            commands::memory_switch::at_uninstall(&args, commands::uninstall::run(&args, printer)?, printer)
+        }
+        Some(TopCommand::Memory { verb: Some(switch) }) => commands::memory_switch::run(&switch, printer),
+        Some(TopCommand::Memory { verb: None }) => commands::memory_switch::status(printer),
         Some(TopCommand::Doctor) => commands::doctor::run(printer),
         Some(TopCommand::Daemon { verb }) => commands::daemon::run(verb, printer),
         Some(TopCommand::Rpc(args)) => commands::rpc::run(&args, printer),

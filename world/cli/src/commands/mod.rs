@@ -18,6 +18,7 @@ pub mod inbox;
 pub mod init;
 pub mod init_loop;
 pub mod r#loop;
+pub mod memory_switch;
 pub mod notify;
 pub mod overview;
 pub mod pause;

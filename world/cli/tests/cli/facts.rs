@@ -59,7 +59,9 @@ fn m4_a_person_notes_lists_and_forgets_in_every_scope() {
         said.contains("answer in French") && said.contains("is not read") && !said.contains("reviews need"),
         "{said}"
     );
-    stage.sandbox.trust_project().unwrap();
+    let trusted = stage.sandbox.at_terminal(&["trust"], "y\n", &[]).unwrap();
+    assert!(trusted.status.success(), "a project that has nothing else can be trusted with its facts");
+    assert!(String::from_utf8_lossy(&trusted.stderr).contains("reviews need two people"), "they are shown before");
     let facts = listed(&stage);
     assert_eq!(column(&facts, "scope"), ["project", "shared", "global"]);
     assert_eq!(column(&facts, "text"), ["build with make", "reviews need two people", "answer in French"]);

@@ -15,6 +15,7 @@ mod lists;
 mod load;
 mod log;
 mod loops;
+mod memory_switch;
 mod messages;
 mod notify;
 mod origin;
