@@ -165,7 +165,7 @@ pub fn at_init(args: &InitArgs, exit: Exit, printer: &Printer) -> Result<Exit, C
     let file = SettingsSnapshot::read(&path).map_err(|error| as_cli_error(&error))?;
     let mut config = parse(&file)?;
     let said = config.get("memory").and_then(|memory| memory.get("enabled")).is_some();
-    if (asks && said) || (asks && !person::agrees(QUESTION)?) {
+    if asks && (said || !person::agrees(QUESTION)?) {
         return Ok(exit);
     }
     set(&mut config, true)?;
