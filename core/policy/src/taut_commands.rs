@@ -16,7 +16,7 @@ const COMMANDS: &[(&str, CommandAudience, &[&str])] = &[
         CommandAudience::Agents,
         &[
             "agents", "demo", "doctor", "events", "explain", "facts", "forget", "guard", "help", "inbox", "log",
-            "remember", "send", "sessions", "status", "tmux", "top", "version",
+            "memory", "remember", "send", "sessions", "status", "tmux", "top", "version",
         ],
     ),
     (

@@ -76,6 +76,20 @@ fn m4_a_person_notes_lists_and_forgets_in_every_scope() {
 }
 
 #[test]
+fn m4_a_secret_that_a_person_notes_is_left_out_and_one_in_the_file_is_not_listed() {
+    const KEY: &str = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
+    let stage = Stage::without_daemon();
+    let said = works(&stage, &["remember", "--global", &format!("the token is {KEY}, for releases")]);
+    let file = stage.sandbox.taut_home().join("memory.md");
+    let text = std::fs::read_to_string(&file).unwrap();
+    assert!(said.contains("for releases") && !said.contains(KEY), "{said}");
+    assert!(text.contains("the token is") && !text.contains(KEY), "{text}");
+    std::fs::write(&file, format!("- by hand: {KEY}\n")).unwrap();
+    let said = works(&stage, &["facts"]);
+    assert!(said.contains("by hand:") && !said.contains(KEY), "{said}");
+}
+
+#[test]
 fn m4_words_that_fit_several_facts_forget_none_and_list_them() {
     let stage = Stage::without_daemon();
     works(&stage, &["remember", "the api listens on 8080"]);
