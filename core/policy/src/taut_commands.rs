@@ -16,7 +16,7 @@ const COMMANDS: &[(&str, CommandAudience, &[&str])] = &[
         CommandAudience::Agents,
         &[
             "agents", "continue", "demo", "doctor", "events", "explain", "facts", "forget", "guard", "help", "inbox",
-            "log", "recall", "remember", "send", "sessions", "status", "tmux", "top", "version",
+            "log", "memory", "recall", "remember", "send", "sessions", "status", "tmux", "top", "version",
         ],
     ),
     (
@@ -35,7 +35,7 @@ const COMMANDS: &[(&str, CommandAudience, &[&str])] = &[
     ("init", CommandAudience::People, &["loop"]),
     ("loop", CommandAudience::People, &["build", "log", "plan"]),
     ("memory", CommandAudience::Agents, &["status"]),
-    ("memory", CommandAudience::People, &["forget"]),
+    ("memory", CommandAudience::People, &["forget", "off", "on"]),
     ("notify", CommandAudience::Agents, &["status"]),
     ("notify", CommandAudience::People, &["deliver", "off", "on", "test"]),
     ("policy", CommandAudience::Agents, &["allows", "check", "list", "show", "test"]),

@@ -65,10 +65,10 @@ pub enum TopCommand {
     Work(WorkArgs),
     /// Search what was said and done: prompts, notes, logs, commands, files
     Recall(crate::commands::recall::RecallArgs),
-    /// What is remembered: how much, and forgetting it
+    /// What outlives a session: whether it is on, how much there is, forgetting it
     Memory {
         #[command(subcommand)]
-        verb: crate::commands::memory::MemoryVerb,
+        verb: Option<crate::commands::memory::MemoryVerb>,
     },
     /// List what happened: events, verdicts and reasons
     Events(EventsArgs),
@@ -183,6 +183,9 @@ pub struct InitArgs {
     /// Also register `taut mcp`, the agent's own commands as tools, in your own settings
     #[arg(long)]
     pub mcp: bool,
+    /// Also let sessions remember, as `taut memory on` does; without it you are asked
+    #[arg(long)]
+    pub memory: bool,
     /// Show the change and make none
     #[arg(long)]
     pub dry_run: bool,

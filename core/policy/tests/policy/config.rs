@@ -219,6 +219,21 @@ passes = ["yarn add -D x", "echo yarn add x", "yarn"]
 }
 
 #[test]
+fn m4_an_untrusted_project_may_switch_memory_off_and_never_on() {
+    let on = "[memory]\nenabled = true\nstart_chars = 9000\n";
+    let of = |user: &str, project: &str, trust| {
+        let layers = [layer(LayerKind::User, user), layer(LayerKind::Local, project)];
+        let (policy, notes) = Policy::layered(&layers, trust);
+        (policy.sections.memory.enabled, policy.sections.memory.start_chars, notes.len())
+    };
+    assert_eq!(of("", on, Trust::Untrusted), (None, 1_500, 1));
+    assert_eq!(of("", on, Trust::Trusted), (Some(true), 9_000, 0));
+    let off = "[memory]\nenabled = false\n";
+    assert_eq!(of("[memory]\nenabled = true\nstart_chars = 800\n", off, Trust::Untrusted), (Some(false), 800, 0));
+    assert_eq!(of(off, on, Trust::Untrusted), (Some(false), 1_500, 1));
+}
+
+#[test]
 fn g11_an_untrusted_project_may_only_tighten() {
     let project = r#"
 [guard]

@@ -223,6 +223,6 @@ fn say(said: &str, object: &Value, printer: &Printer) {
     if printer.json() {
         printer.object(object);
     } else {
-        printer.line(Text::lines(said.to_string()));
+        printer.line(Text::lines(said));
     }
 }

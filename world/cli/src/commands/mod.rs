@@ -20,6 +20,7 @@ pub mod init_loop;
 pub mod r#loop;
 pub mod mcp;
 pub mod memory;
+pub mod memory_switch;
 pub mod notify;
 pub mod overview;
 pub mod pause;

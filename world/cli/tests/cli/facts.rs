@@ -59,7 +59,9 @@ fn m4_a_person_notes_lists_and_forgets_in_every_scope() {
         said.contains("answer in French") && said.contains("is not read") && !said.contains("reviews need"),
         "{said}"
     );
-    stage.sandbox.trust_project().unwrap();
+    let trusted = stage.sandbox.at_terminal(&["trust"], "y\n", &[]).unwrap();
+    assert!(trusted.status.success(), "a project that has nothing else can be trusted with its facts");
+    assert!(String::from_utf8_lossy(&trusted.stderr).contains("reviews need two people"), "they are shown before");
     let facts = listed(&stage);
     assert_eq!(column(&facts, "scope"), ["project", "shared", "global"]);
     assert_eq!(column(&facts, "text"), ["build with make", "reviews need two people", "answer in French"]);
@@ -71,6 +73,20 @@ fn m4_a_person_notes_lists_and_forgets_in_every_scope() {
     assert!(listed(&stage).is_empty());
     let (code, said) = person(&stage, &["forget", "make"]);
     assert!(code == Some(2) && said.contains("`taut facts` lists them"), "{said}");
+}
+
+#[test]
+fn m4_a_secret_that_a_person_notes_is_left_out_and_one_in_the_file_is_not_listed() {
+    const KEY: &str = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
+    let stage = Stage::without_daemon();
+    let said = works(&stage, &["remember", "--global", &format!("the token is {KEY}, for releases")]);
+    let file = stage.sandbox.taut_home().join("memory.md");
+    let text = std::fs::read_to_string(&file).unwrap();
+    assert!(said.contains("for releases") && !said.contains(KEY), "{said}");
+    assert!(text.contains("the token is") && !text.contains(KEY), "{text}");
+    std::fs::write(&file, format!("- by hand: {KEY}\n")).unwrap();
+    let said = works(&stage, &["facts"]);
+    assert!(said.contains("by hand:") && !said.contains(KEY), "{said}");
 }
 
 #[test]

@@ -115,6 +115,7 @@ fn m4_a_new_context_is_told_the_newest_facts_first_and_whose_they_are() {
          - ports start at 8080 (agent ann, today)\n- older words (user, 15 days ago)\n\
          Facts noted for all projects:\n- answer in French (user)"
     );
+    assert!(super::docs::page("memory").contains(&said), "docs/memory.md shows something else");
     for (source, expected) in [("startup", true), ("compact", true), ("resume", false)] {
         let said = starts(&mut stage, &client, source);
         assert_eq!(said.contains("ports start at 8080"), expected, "{source}: {said}");
