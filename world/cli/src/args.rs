@@ -63,6 +63,13 @@ pub enum TopCommand {
     Ui(crate::commands::ui::UiArgs),
     #[command(flatten)]
     Work(WorkArgs),
+    /// Search what was said and done: prompts, notes, logs, commands, files
+    Recall(crate::commands::recall::RecallArgs),
+    /// What is remembered: how much, and forgetting it
+    Memory {
+        #[command(subcommand)]
+        verb: crate::commands::memory::MemoryVerb,
+    },
     /// List what happened: events, verdicts and reasons
     Events(EventsArgs),
     /// Say what a command would run, which rules look at it, and the verdict

@@ -63,6 +63,8 @@ fn run(command: Option<TopCommand>, printer: &Printer) -> Result<Exit, CliError>
         Some(TopCommand::Top(args)) => commands::top::run(&args, printer),
         Some(TopCommand::Notify { verb }) => commands::notify::run(&verb, printer),
         Some(TopCommand::Ui(args)) => commands::ui::run(&args, printer),
+        Some(TopCommand::Recall(args)) => commands::recall::run(&args, printer),
+        Some(TopCommand::Memory { verb }) => commands::memory::run(&verb, printer),
         Some(TopCommand::Events(args)) => commands::events::run(&args, printer),
         Some(TopCommand::Explain(args)) => commands::explain::run(&args, printer),
         Some(TopCommand::Guard) => commands::guard::run(printer),

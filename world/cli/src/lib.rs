@@ -8,6 +8,7 @@ mod error;
 mod exit;
 mod hook;
 mod mcp_registration;
+mod past_time;
 mod person;
 mod printer;
 #[cfg(test)]

@@ -75,6 +75,23 @@ const TOKEN: ToolField = text("token", "--token", "What the claim gave you, wher
 
 pub const TOOLS: &[ToolCommand] = &[
     ToolCommand {
+        name: "recall",
+        about: "Search what was said and done in this project before: prompts, notes, commands, files, failures, facts.",
+        words: &["recall"],
+        fields: &[
+            word("words", "What to look for, in any order."),
+            text(
+                "kind",
+                "--kind",
+                "Only prompt, note, log, dialogue, effort, command, file, answer, failure, message or fact.",
+            ),
+            text("since", "--since", "Only since then, as 2d, 3w or 2026-11-01."),
+            text("agent", "--agent", "Only what this agent said or did."),
+            count("limit", "--limit", 50, "How many; 10 if left out."),
+        ],
+        effect: ToolEffect::Looks,
+    },
+    ToolCommand {
         name: "timeline",
         about: "What happened last: prompts, tool calls, verdicts.",
         words: &["events"],

@@ -49,7 +49,10 @@ pub fn counts(event: &EventContext<'_>, gated: &GatedCall<'_>) -> bool {
     let call = gated.call;
     if is_line(
         event,
-        &["log", "status", "session", "effort", "task", "sessions", "agents", "events", "send", "inbox", "worker"],
+        &[
+            "log", "status", "session", "effort", "task", "sessions", "agents", "events", "send", "inbox", "recall",
+            "worker",
+        ],
     ) {
         return false;
     }

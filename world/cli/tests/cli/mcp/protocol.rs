@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 use testkit::stage::Stage;
 
 /// Everything there is, and nothing that is for people or makes the guard weaker.
-const NAMES: [&str; 13] = [
-    "timeline", "remember", "forget", "note", "tasks_list", "tasks_claim", "tasks_done", "tasks_fail", "tasks_renew",
-    "agents", "send", "inbox", "explain_command",
+const NAMES: [&str; 14] = [
+    "recall", "timeline", "remember", "forget", "note", "tasks_list", "tasks_claim", "tasks_done", "tasks_fail",
+    "tasks_renew", "agents", "send", "inbox", "explain_command",
 ];
 
 #[test]
