@@ -71,12 +71,12 @@ const fn switch(name: &'static str, option: &'static str, about: &'static str) -
 
 const TASK: ToolField = word("id", "The task.");
 const LEASE: ToolField = count("lease", "--lease", 86_400, "Seconds until it lapses; 600 if left out.");
-const TOKEN: ToolField = text("token", "--token", "What the claim gave you, where you are not the agent that claimed.");
+const TOKEN: ToolField = text("token", "--token", "What the claim gave, where another agent claimed.");
 
 pub const TOOLS: &[ToolCommand] = &[
     ToolCommand {
         name: "recall",
-        about: "Search what was said and done in this project before: prompts, notes, commands, files, failures, facts.",
+        about: "Search what was said and done in this project before.",
         words: &["recall"],
         fields: &[
             word("words", "What to look for, in any order."),
@@ -187,7 +187,7 @@ pub const TOOLS: &[ToolCommand] = &[
         name: "agents",
         about: "The agents on this machine and what they are doing.",
         words: &["agents"],
-        fields: &[switch("all", "--all", "Also those that ended long ago.")],
+        fields: &[],
         effect: ToolEffect::Looks,
     },
     ToolCommand {
