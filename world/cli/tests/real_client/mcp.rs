@@ -35,7 +35,7 @@ fn m5_the_model_calls_the_tools_as_the_agent_that_it_is() {
         .main(tool("remember", json!({"text": "the brook is deep at the mill"})))
         .main(tool("explain_command", json!({"command": "rm -rf ~"})))
         .main(tool("timeline", json!({})))
-        .main(tool("recall", json!({"words": "deep mill"})))
+        .main(tool("recall", json!({"words": "crossing brook", "kind": "prompt"})))
         .main(tool("tasks_done", json!({"id": "b"})))
         .main(Turn::say("done"));
     let run = launch(&stage.sandbox, script).prompt("cross the brook").run(&RealClient::installed().unwrap()).unwrap();
