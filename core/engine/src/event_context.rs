@@ -2,7 +2,7 @@
 
 use crate::memory::skill::{Skill, SkillFolders};
 use grammar::{AgentCommand, AgentLine};
-use model::effort::{Counters, Effort, EffortLineage, EffortRows};
+use model::effort::{Counters, Effort, EffortLineage, EffortRows, StoredHandOver};
 use model::event::{Envelope, EventKind};
 use model::fact::Facts;
 use model::session::Session;
@@ -135,15 +135,19 @@ impl<'a> EventContext<'a> {
         known.unwrap_or_else(|| Counters { session, sub_agent: self.sub_agent().to_string(), ..Counters::default() })
     }
 
-    /// A hand-over note of this very session waits to be shown.
+    /// The agent has written a hand-over note in this very session.
     pub fn handed_over(&self) -> bool {
         let session = self.session().map(|session| session.id.as_str());
-        self.rows().account.as_ref().is_some_and(|stored| Some(stored.session.as_str()) == session)
+        let account = self.account().filter(|stored| !stored.hand_over.mini);
+        account.is_some_and(|stored| Some(stored.session.as_str()) == session)
     }
 
-    /// The agent itself has written a hand-over note in this very session.
-    pub fn wrote_hand_over(&self) -> bool {
-        self.handed_over() && self.rows().account.as_ref().is_some_and(|stored| !stored.hand_over.mini)
+    /// The newest note of this session's agent; a child has only what its own line of sessions wrote.
+    pub fn account(&self) -> Option<&'a StoredHandOver> {
+        match self.session().is_some_and(|session| session.parent.is_some()) {
+            true => self.rows().child_account.as_ref(),
+            false => self.rows().account.as_ref(),
+        }
     }
 
     /// Where skills are declared: the project's own count where the user trusts it.

@@ -81,7 +81,7 @@ fn ends(envelope: &Envelope) -> bool {
 }
 
 fn fills_up(envelope: &Envelope) -> bool {
-    let auto = matches!(&envelope.body, Body::Compact { trigger } if trigger == "auto");
+    let auto = matches!(&envelope.body, Body::Compact { trigger, .. } if trigger == "auto");
     auto && envelope.kind == EventKind::PreCompact && envelope.sub_agent.is_none()
 }
 
@@ -110,7 +110,7 @@ fn restarts(event: &EventContext<'_>, session: &Session) -> bool {
         Supervision::Iteration => true,
         Supervision::Supervised => {
             let told = event.policy.sections.compaction.auto == Some(Compaction::Restart);
-            told || event.effort().is_some() || event.wrote_hand_over()
+            told || event.effort().is_some() || event.handed_over()
         }
         _ => false,
     };

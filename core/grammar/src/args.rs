@@ -93,6 +93,31 @@ pub struct TextArgs {
     pub text: Vec<String>,
 }
 
+#[derive(Debug, Clone, Default, Args)]
+pub struct DehydrateArgs {
+    /// What this is about and what is done
+    #[arg(long)]
+    pub summary: Option<String>,
+    /// What was done last
+    #[arg(long, alias = "last-action", value_name = "ACTION")]
+    pub last: Option<String>,
+    /// What is to be done next; may be given several times
+    #[arg(long, alias = "next-step", value_name = "STEP")]
+    pub next: Vec<String>,
+    /// A file that the next session must read; may be given several times
+    #[arg(long, alias = "required-file", value_name = "PATH")]
+    pub file: Vec<String>,
+    /// How to go on
+    #[arg(long, value_name = "TEXT")]
+    pub handover: Option<String>,
+    /// What the user said that must not be lost
+    #[arg(long, value_name = "TEXT")]
+    pub user_history: Option<String>,
+    /// The same as one JSON object; read from stdin when nothing is given
+    #[arg(value_name = "JSON", trailing_var_arg = true, allow_hyphen_values = true)]
+    pub text: Vec<String>,
+}
+
 #[derive(Debug, Clone, Args)]
 pub struct RememberArgs {
     /// For all projects (people only)
@@ -176,8 +201,8 @@ pub enum SessionVerb {
         #[arg(long)]
         take: bool,
     },
-    /// Store what you know for the next session (stdin: JSON)
-    Dehydrate(TextArgs),
+    /// Store what you know for the next session
+    Dehydrate(DehydrateArgs),
     /// Ask to be ended and started again with what is stored
     Restart(TextArgs),
     /// Find efforts by words of their task, skill or phase

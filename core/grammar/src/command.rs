@@ -1,10 +1,11 @@
 //! What an agent wants done, from what was typed.
 
 use crate::args::{
-    AgentArgs, EffortVerb, ForgetFactArgs, InboxArgs, MessageArgs, PhaseArgs, RememberArgs, SessionVerb, StartArgs,
-    TextArgs, WorkArgs, WorkerDoneArgs, WorkerVerb,
+    AgentArgs, DehydrateArgs, EffortVerb, ForgetFactArgs, InboxArgs, MessageArgs, PhaseArgs, RememberArgs, SessionVerb,
+    StartArgs, TextArgs, WorkArgs, WorkerDoneArgs, WorkerVerb,
 };
 use model::effort::HandOver;
+use model::session_work::SessionWork;
 use serde_json::Value;
 
 /// What an agent wants done. Commands that only look are not here: they need
@@ -136,7 +137,7 @@ impl AgentArgs {
                     Ok(AgentCommand::Continue { what: what.clone(), take })
                 }
                 SessionVerb::Dehydrate(args) => {
-                    hand_over(&joined(&args.text, stdin)).map(|hand_over| AgentCommand::Dehydrate(Box::new(hand_over)))
+                    dehydrate(args, stdin).map(|hand_over| AgentCommand::Dehydrate(Box::new(hand_over)))
                 }
                 SessionVerb::Restart(args) => Ok(AgentCommand::Restart { why: joined(&args.text, stdin) }),
                 SessionVerb::End(args) => Ok(AgentCommand::Finish { note: joined(&args.text, stdin) }),
@@ -154,6 +155,9 @@ impl AgentArgs {
             Self::Work(
                 WorkArgs::Effort { verb: EffortVerb::Start(_) } | WorkArgs::Session { verb: SessionVerb::Activate(_) },
             ) => true,
+            Self::Work(WorkArgs::Session { verb: SessionVerb::Dehydrate(args) }) => {
+                !args.is_given() && args.text.is_empty()
+            }
             _ => self.text().is_some_and(<[String]>::is_empty),
         }
     }
@@ -165,13 +169,12 @@ impl AgentArgs {
             Self::Messages(MessageArgs::Worker { verb: WorkerVerb::Done(args) }) => return Some(&args.text),
             Self::Work(WorkArgs::Remember(args)) => return Some(&args.text),
             Self::Work(WorkArgs::Forget(args)) => return Some(&args.what),
+            Self::Work(WorkArgs::Session { verb: SessionVerb::Dehydrate(args) }) => return Some(&args.text),
             Self::Work(
                 WorkArgs::Log(args)
                 | WorkArgs::Status(args)
                 | WorkArgs::Effort { verb: EffortVerb::Finish(args) }
-                | WorkArgs::Session {
-                    verb: SessionVerb::Dehydrate(args) | SessionVerb::Restart(args) | SessionVerb::End(args),
-                },
+                | WorkArgs::Session { verb: SessionVerb::Restart(args) | SessionVerb::End(args) },
             ) => args,
             _ => return None,
         };
@@ -186,15 +189,57 @@ const STATUS: &str = "taut status \"what you are doing\"";
 const SEND: &str = "taut send <agent|conversation> \"what you have to say\"";
 const WORKER_DONE: &str = "taut worker done --summary \"what came of it\"";
 
-/// What a hand-over note must have, by an example.
-pub const HAND_OVER_EXAMPLE: &str = "taut session dehydrate <<'EOF'\n\
-    {\"summary\": \"what this is about and what is done\", \"lastAction\": \"what you did last\", \
-    \"nextSteps\": [\"what to do next\"], \"requiredFiles\": [\"path/to/read.md\"]}\nEOF";
+/// What a hand-over note must have, by an example. Arguments in single quotes pass every client's own look at a line;
+/// braces and quotes in a here-document do not.
+pub const HAND_OVER_EXAMPLE: &str = "taut session dehydrate --summary 'what this is about and what is done' \
+    --last 'what you did last' --next 'what to do next' --file path/to/read.md";
+
+/// What is to be said beside the example.
+pub const HAND_OVER_USAGE: &str = "Plain words between the single quotes: no ' and no line break. --next and --file may be \
+    given several times.";
+
+impl DehydrateArgs {
+    fn is_given(&self) -> bool {
+        let texts = [&self.summary, &self.last, &self.handover, &self.user_history];
+        texts.into_iter().any(Option::is_some) || !self.next.is_empty() || !self.file.is_empty()
+    }
+}
+
+fn dehydrate(args: &DehydrateArgs, stdin: &str) -> Result<HandOver, String> {
+    if !args.is_given() {
+        return hand_over(&joined(&args.text, stdin));
+    }
+    let said =
+        |text: &Option<String>| text.as_deref().map(str::trim).filter(|text| !text.is_empty()).map(str::to_string);
+    let steps: Vec<String> = args.next.iter().filter(|step| !step.trim().is_empty()).cloned().collect();
+    let (Some(summary), Some(last_action), false) = (said(&args.summary), said(&args.last), steps.is_empty()) else {
+        let missing = [
+            ("--summary", said(&args.summary).is_none()),
+            ("--last", said(&args.last).is_none()),
+            ("--next", steps.is_empty()),
+        ];
+        let missing: Vec<&str> = missing.into_iter().filter(|(_, missing)| *missing).map(|(name, _)| name).collect();
+        return Err(wrong(&format!("the hand-over note lacks {}", missing.join(", "))));
+    };
+    Ok(HandOver {
+        summary,
+        last_action,
+        next_steps: steps,
+        required_files: args.file.iter().take(HandOver::MOST_FILES).cloned().collect(),
+        handover_instructions: said(&args.handover),
+        user_history: said(&args.user_history),
+        ..HandOver::default()
+    })
+}
+
+fn wrong(what: &str) -> String {
+    format!("{what}. Run exactly:\n{HAND_OVER_EXAMPLE}\n{HAND_OVER_USAGE}")
+}
 
 fn hand_over(text: &str) -> Result<HandOver, String> {
-    let wrong = |what: &str| Err(format!("{what}. Run exactly:\n{HAND_OVER_EXAMPLE}"));
+    let wrong = |what: &str| Err(wrong(what));
     if text.is_empty() {
-        return wrong("`taut session dehydrate` takes your hand-over note as JSON on stdin");
+        return wrong("`taut session dehydrate` takes your hand-over note");
     }
     let Ok(Value::Object(fields)) = serde_json::from_str::<Value>(text) else {
         return wrong("the hand-over note is not a JSON object");
@@ -212,6 +257,7 @@ fn hand_over(text: &str) -> Result<HandOver, String> {
         Err(error) => return wrong(&format!("the hand-over note is not of the right kind ({error})")),
     };
     hand_over.mini = false;
+    hand_over.work = SessionWork::default();
     hand_over.required_files.truncate(HandOver::MOST_FILES);
     Ok(hand_over)
 }
@@ -447,7 +493,26 @@ mod tests {
         let Some(Ok(AgentCommand::Dehydrate(account))) = command(&line(&whole)) else { panic!("not a hand-over note") };
         assert_eq!((account.last_action.as_str(), account.required_files.len()), ("l", 8));
         let Some(Err(why)) = command(&line(r#"{"summary": "s"}"#)) else { panic!("taken") };
-        assert!(why.contains("lastAction, nextSteps") && why.contains("<<'EOF'"), "{why}");
+        assert!(why.contains("lastAction, nextSteps") && why.contains("--summary '"), "{why}");
         assert!(matches!(command("taut session dehydrate"), Some(Err(_))));
+    }
+
+    /// A line that the clients themselves let through: no braces, no here-document.
+    #[test]
+    fn g5_r1_a_hand_over_note_can_be_given_as_options() {
+        let files: String = (0..12).map(|n| format!(" --file {n}.md")).collect();
+        let line = format!(
+            "taut session dehydrate --summary 'a bridge; half' --last 'laid a stone' --next one --next 'two --x'{files}"
+        );
+        let Some(Ok(AgentCommand::Dehydrate(note))) = command(&line) else { panic!("not a hand-over note") };
+        assert_eq!((note.summary.as_str(), note.last_action.as_str()), ("a bridge; half", "laid a stone"));
+        assert_eq!(
+            (note.next_steps.as_slice(), note.required_files.len()),
+            (&["one".to_string(), "two --x".into()][..], 8)
+        );
+        let Some(Err(why)) = command("taut session dehydrate --summary s --next ''") else { panic!("taken") };
+        assert!(why.contains("lacks --last, --next"), "{why}");
+        assert!(matches!(command(HAND_OVER_EXAMPLE), Some(Ok(AgentCommand::Dehydrate(_)))));
+        assert!(!HAND_OVER_EXAMPLE.contains(['{', '}', '"', '<', '\n', '$', '`', '\\']), "{HAND_OVER_EXAMPLE}");
     }
 }

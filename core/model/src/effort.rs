@@ -2,6 +2,7 @@
 //! hold what an agent must know to go on: phase, directives, counters, account.
 
 use crate::session::Once;
+use crate::session_work::{SessionHistory, SessionWork};
 use crate::time::Ms;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -77,9 +78,13 @@ pub struct HandOver {
     /// Made from stored state because the agent had no time to write its own.
     #[serde(default)]
     pub mini: bool,
+    /// What the session did, as its events tell.
+    #[serde(default, skip_serializing_if = "SessionWork::is_empty")]
+    pub work: SessionWork,
 }
 
-/// An account as stored: found by the next session of this agent, and by no other.
+/// An account as stored: found by the next sessions of this agent until a newer one
+/// takes its place, and by nobody else unless they take it up by hand.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StoredHandOver {
     pub agent: String,
@@ -88,6 +93,12 @@ pub struct StoredHandOver {
     pub effort: Option<String>,
     pub line: EffortLineage,
     pub at: Ms,
+    pub project: String,
+    pub conversation: String,
+    /// What it is about: the first line of the first prompt.
+    pub title: String,
+    /// A session has been shown it.
+    pub told: bool,
     pub hand_over: HandOver,
 }
 
@@ -197,13 +208,18 @@ pub enum MemoryWrite {
     Effort(Box<Effort>),
     Phase(PhaseStep),
     HandOver(Box<StoredHandOver>),
-    /// Every account that waits for this agent has been told in this session.
+    /// What was written down for this agent has been shown to this session.
     Recovered {
         agent: String,
         session: String,
+        line: EffortLineage,
     },
     Counters(Counters),
     Directive(Directive),
+    /// The context of an effort is a new one, and has read none of its directives.
+    DirectivesUnread {
+        effort: String,
+    },
     SubSession(SubSession),
     PreExecuted(PreExecuted),
     Message(Message),
@@ -233,8 +249,14 @@ pub struct EffortRows {
     pub counters: Option<Counters>,
     /// Of the newest effort.
     pub directives: Vec<Directive>,
-    /// The account that waits to be told.
+    /// The newest account of the agent.
     pub account: Option<StoredHandOver>,
+    /// That of a child's own line of sessions, where the session seems to be one.
+    pub child_account: Option<StoredHandOver>,
+    /// What is stored of the session that a note is to be written for.
+    pub history: SessionHistory,
+    /// The newest account of another session of the agent, where a note is to be written.
+    pub earlier_account: Option<StoredHandOver>,
     pub sub_session: Option<SubSession>,
     /// The ordinal an effort would get that this event begins, and its task's own folder.
     pub next_ordinal: i64,

@@ -16,6 +16,7 @@ pub mod reply;
 pub mod row;
 pub mod run;
 pub mod session;
+pub mod session_work;
 pub mod stop_code;
 pub mod task;
 pub mod text;

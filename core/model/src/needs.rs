@@ -3,6 +3,7 @@
 use crate::effect::Audience;
 use crate::fleet::Taker;
 use crate::session::Session;
+use crate::session_work::HistoryNeed;
 
 /// The sessions an event touches.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -25,8 +26,10 @@ pub struct Needs {
     pub agents: Vec<String>,
     /// The session it is counted for, and the sub-agent or nobody.
     pub counted: Option<(String, String)>,
-    /// A hand-over note may be shown or missed now.
+    /// A hand-over note may be shown, missed or written now.
     pub hand_over: bool,
+    /// What a note is to be written of.
+    pub history: Option<HistoryNeed>,
     /// The event is a sub-agent's.
     pub sub_session: bool,
     /// Every directive that was found, not only those that wait to be read.
@@ -47,6 +50,8 @@ pub struct Needs {
     pub inbox: Option<Taker>,
     /// Who can be shown the first few of them now.
     pub messages: Option<Taker>,
+    /// But not those of these kinds.
+    pub unshown_kinds: &'static [&'static str],
     /// The project and the words that what a `taut inbox` has listed is kept under.
     pub listed: Option<(String, Vec<String>)>,
     /// An agent the event speaks of that is not its own.

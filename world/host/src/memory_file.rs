@@ -4,11 +4,13 @@
 use crate::artifacts;
 use crate::settings_file::{self, SettingsFileChange, SettingsFileError, SettingsSnapshot};
 use model::memory_file::{self, FactChange, LARGEST_FILE};
-use std::fs::{File, TryLockError};
+use std::fs::{File, Permissions, TryLockError};
 use std::io;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
+use sys::outside;
 
 /// Whoever holds the lock reads and writes one small file.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -33,16 +35,25 @@ pub fn change(path: &Path, change: &FactChange, roots: &[String]) -> io::Result<
         }
         match settings_file::replace(&before, &SettingsFileChange::Text(after)) {
             Err(SettingsFileError::Changed { .. }) if attempt < TRIES => {}
-            done => return done.map(drop).map_err(io::Error::other),
+            done => {
+                done.map_err(io::Error::other)?;
+                return if before.text.is_none() { keep_private(&before.target, folder) } else { Ok(()) };
+            }
         }
     }
     Ok(())
 }
 
+/// A new file is as private as the folder it lies in.
+fn keep_private(file: &Path, folder: &Path) -> io::Result<()> {
+    let private = std::fs::metadata(folder)?.permissions().mode() & 0o077 == 0;
+    if private { std::fs::set_permissions(file, Permissions::from_mode(0o600)) } else { Ok(()) }
+}
+
 /// The folder itself is the lock, so that none lies about in somebody's project.
 /// The kernel lets go of it however its holder dies.
 fn hold(folder: &Path) -> io::Result<Option<File>> {
-    let lock = File::open(folder)?;
+    let lock = outside::open_folder(folder)?;
     let began = Instant::now();
     loop {
         match lock.try_lock() {
@@ -96,6 +107,7 @@ mod tests {
         });
         assert_eq!(memory_file::facts(&std::fs::read_to_string(&path).unwrap()).len(), 4 * 11);
         assert_eq!(std::fs::read_dir(path.parent().unwrap()).unwrap().count(), 1, "nothing is left beside it");
+        assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600, "nobody else's business");
     }
 
     #[test]

@@ -76,11 +76,18 @@ fn body(fields: Fields<'_>, kind: EventKind) -> Body {
             last_message: fields.string("last_assistant_message"),
             background: running(fields),
         },
-        EventKind::StopFailure => Body::Failure { error: fields.plain("error") },
+        EventKind::StopFailure => Body::Failure {
+            error: fields.plain("error"),
+            details: fields.string("error_details"),
+            last_message: fields.string("last_assistant_message"),
+        },
         EventKind::Notification => {
             Body::Notification { kind: fields.plain("notification_type"), message: fields.plain("message") }
         }
-        EventKind::PreCompact | EventKind::PostCompact => Body::Compact { trigger: compact_trigger(fields) },
+        EventKind::PreCompact | EventKind::PostCompact => Body::Compact {
+            trigger: compact_trigger(fields),
+            summary: fields.string("compact_summary").filter(|_| kind == EventKind::PostCompact),
+        },
         EventKind::SessionEnd => Body::SessionEnd { reason: fields.string("reason").unwrap_or_else(|| "other".into()) },
         EventKind::ConfigChange => {
             Body::ConfigChange { source: fields.plain("source"), file: fields.string("file_path") }

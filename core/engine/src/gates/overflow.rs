@@ -5,8 +5,11 @@ use super::{GateOpinion, GatedCall, finding, is_line};
 use crate::event_context::EventContext;
 use crate::memory::path::{normal, within};
 use crate::memory::settings::{self, Overflow, Scale};
-use grammar::HAND_OVER_EXAMPLE;
+use grammar::{HAND_OVER_EXAMPLE, HAND_OVER_USAGE};
 use model::RuleKind;
+use model::session::Session;
+use policy::Policy;
+use policy::config::sections::{OverflowSection, SkillOverflow};
 
 pub const RULE: &str = "overflow";
 
@@ -24,7 +27,7 @@ pub fn word(event: &EventContext<'_>, gated: &GatedCall<'_>) -> GateOpinion {
             .to_string()
     } else {
         format!(
-            "Save what you know now, with exactly this command (and nothing else in the line):\n{HAND_OVER_EXAMPLE}\nThen end your turn."
+            "Save what you know now, with exactly this command (and nothing else in the line):\n{HAND_OVER_EXAMPLE}\n{HAND_OVER_USAGE} Then end your turn."
         )
     };
     let reason = format!(
@@ -48,6 +51,23 @@ pub fn percent(event: &EventContext<'_>, overflow: Overflow) -> Option<f64> {
         Scale::Limit => session.context_percent(),
         Scale::Raw => session.raw_context_percent(),
     }
+}
+
+/// Whether the gate may be closed, as far as the configuration tells: skills that say so in their own files aside.
+pub fn may_be_past(policy: &Policy, session: &Session) -> bool {
+    let sections = &policy.sections;
+    let skills = sections.skills.values().filter_map(|skill| skill.overflow.as_ref());
+    let own = skills.filter_map(|overflow| match overflow {
+        SkillOverflow::At(percent) => Some(*percent),
+        SkillOverflow::Table(table) => table.at,
+        SkillOverflow::Switch(_) => None,
+    });
+    let default = OverflowSection::default().at;
+    let section = sections.overflow.as_ref().map(|section| section.at);
+    let lowest = own.chain(section).fold(default, f64::min);
+    let configured = section.is_some() || sections.skills.values().any(|skill| skill.overflow.is_some());
+    let percents = [session.context_percent(), session.raw_context_percent()];
+    configured && percents.into_iter().flatten().any(|percent| percent >= lowest)
 }
 
 fn saves_state(event: &EventContext<'_>, gated: &GatedCall<'_>) -> bool {

@@ -361,7 +361,7 @@ fn g5_past_the_limit_only_saving_is_open_and_the_reason_says_how() {
         assert_eq!(agent.denied(tool, input.clone()), None, "{tool} {input}");
     }
     let reason = agent.judged("Bash", json!({"command": "make"})).findings.remove(0).reason;
-    assert!(reason.contains("taut session dehydrate <<'EOF'"), "{reason}");
+    assert!(reason.contains("taut session dehydrate --summary '"), "{reason}");
     agent.saved = true;
     let reason = agent.judged("Bash", json!({"command": "make"})).findings.remove(0).reason;
     assert!(reason.contains("hand-over note is stored"), "{reason}");

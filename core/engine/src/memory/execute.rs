@@ -3,15 +3,13 @@
 
 use super::begin::EffortSlot;
 use super::phase::{self, Move};
-use super::{facts, hand_over, mail, path, settings, skill};
+use super::{facts, mail, note, path, settings, skill};
 use crate::event_context::EventContext;
 use crate::redact;
 use grammar::{AgentCommand, Start, Take};
 use model::effect::{After, Write};
-use model::effort::{
-    Counters, Effort, EffortLineage, HandOver, MemoryWrite, Message, PhaseStep, Refused, StoredHandOver,
-};
-use model::session::{Once, Session};
+use model::effort::{Counters, Effort, EffortLineage, HandOver, MemoryWrite, Message, PhaseStep, Refused};
+use model::session::Once;
 
 /// What was done.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -231,38 +229,16 @@ fn resume(what: Option<&str>, take: Take, event: &EventContext<'_>) -> Result<Co
 
 fn dehydrate(hand_over: HandOver, event: &EventContext<'_>) -> Result<CommandResult, String> {
     let session = event.session().ok_or("no session of this agent is known, so nothing could find the note again; `taut doctor` says whether the hooks run")?;
-    let mut done = stored_hand_over(hand_over, session, event);
-    done.output = "Your hand-over note is stored: the next session of this agent gets it once. End your turn now; \
+    let mut done = note::dehydrated(hand_over, session, event);
+    done.output = "Your hand-over note is stored: the next session of this agent gets it. End your turn now; \
                  a supervised agent is restarted, otherwise `/clear` or a new session continues."
         .to_string();
     done.keeps.push(MemoryWrite::Message(message(event, "restart_request", "dehydrated".to_string())));
     Ok(done)
 }
 
-/// The account where the next session finds it, and beside the effort's artifacts.
-pub fn stored_hand_over(hand_over: HandOver, session: &Session, event: &EventContext<'_>) -> CommandResult {
-    let document = event.effort().map(|effort| After::Replace {
-        path: format!("{}/{}", effort.folder, hand_over::FILE),
-        text: hand_over::document(&hand_over, event.effort()),
-    });
-    let keep = MemoryWrite::HandOver(Box::new(StoredHandOver {
-        agent: event.agent().to_string(),
-        session: session.id.clone(),
-        effort: event.effort().map(|effort| effort.id.clone()),
-        line: if session.parent.is_some() { EffortLineage::Child } else { EffortLineage::Agent },
-        at: event.now,
-        hand_over,
-    }));
-    CommandResult { keeps: vec![keep], after: document.into_iter().collect(), ..CommandResult::default() }
-}
-
 fn restart(why: String, event: &EventContext<'_>) -> CommandResult {
-    let mut done = match event.session() {
-        Some(session) => {
-            stored_hand_over(hand_over::mini(event.effort(), session.status_text.as_deref()), session, event)
-        }
-        None => CommandResult::default(),
-    };
+    let mut done = event.session().map_or_else(CommandResult::default, |session| note::restarted(session, event));
     done.keeps.push(MemoryWrite::Message(message(event, "restart_request", why)));
     done.output = "A restart is asked for: a supervised agent is ended and started again; otherwise `/clear` does it."
         .to_string();

@@ -81,7 +81,7 @@ pub fn text(scope: FactScope, path: &str, found: Option<&TextFact>) -> Result<St
     match found {
         Some(TextFact::Text(text)) => Ok(text.clone()),
         Some(TextFact::Missing) | None => Ok(String::new()),
-        Some(TextFact::Long) => Err(format!(
+        Some(TextFact::Long(_)) => Err(format!(
             "the file of the {whose} facts is larger than {} KB and is not read; shorten {path}",
             memory_file::LARGEST_FILE / 1024
         )),

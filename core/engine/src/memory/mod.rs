@@ -10,6 +10,7 @@ pub mod execute;
 pub mod facts;
 pub mod hand_over;
 pub mod mail;
+pub mod note;
 pub mod path;
 pub mod phase;
 mod room;
@@ -84,6 +85,12 @@ pub fn step(event: &EventContext<'_>, holding: &Holding) -> Memory {
         (EventKind::SessionStart, _) => {
             start::step(event, current, &mut memory);
             facts::tell(event, &mut memory);
+            discover::forget(event, current, &mut memory);
+        }
+        (EventKind::UserPromptSubmit, Body::Prompt { text }) => {
+            if let Some(skill) = begin::prompted_skill(event.envelope, text).filter(|_| !event.places.blind) {
+                begin::invoked(event, skill, &mut memory);
+            }
         }
         (EventKind::UserPromptExpansion, Body::Expansion { command, .. }) => {
             begin::invoked(event, command, &mut memory)
@@ -103,8 +110,10 @@ pub fn step(event: &EventContext<'_>, holding: &Holding) -> Memory {
             let body = json!({"event": event.envelope.name, "id": id, "subject": subject, "effort": current.map(|effort| &effort.id)});
             memory.say_for_the_record(event, "host_task", body.to_string());
         }
-        (EventKind::PreCompact, Body::Compact { trigger }) if trigger == "auto" => {
-            start::before_compaction(event, current, &mut memory)
+        (EventKind::PreCompact | EventKind::SessionEnd, _) => note::before_it_ends(event, current, &mut memory),
+        (EventKind::PostCompact, _) => {
+            discover::forget(event, current, &mut memory);
+            note::compacted(event, &mut memory);
         }
         _ => {}
     }

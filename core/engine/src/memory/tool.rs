@@ -3,7 +3,7 @@
 //! client's sandbox and its permission prompts.
 
 use super::execute::execute;
-use super::{Memory, begin, mail, reading};
+use super::{Memory, begin, mail, note, reading};
 use crate::event_context::EventContext;
 use crate::gates::{self, GatedCall, directives, heartbeat, overflow, permission_modes};
 use crate::leases::Holding;
@@ -23,6 +23,9 @@ pub fn step(event: &EventContext<'_>, holding: &Holding, call: &ToolCall, memory
         memory.findings.extend(judged.findings);
         told = judged.told;
         memory.report.overflow_warning = overflow::warns(event, &gated);
+        if memory.findings.iter().any(|finding| finding.rule == overflow::RULE && finding.kind == RuleKind::Deny) {
+            note::at_the_limit(event, memory);
+        }
     }
     if event.paused() {
         memory.findings.iter_mut().for_each(|finding| finding.kind = RuleKind::Noted);
@@ -52,9 +55,10 @@ fn any_gate(event: &EventContext<'_>) -> bool {
 
 fn count(event: &EventContext<'_>, gated: &GatedCall<'_>, effort: &Effort, told: Vec<String>, memory: &mut Memory) {
     let mut after = heartbeat::count(event, gated);
-    if let Some(directive) = directives::reads(event, gated) {
+    if !gated.reads.read.is_empty() {
         after.unread_calls = 0;
-        memory.keeps.push(MemoryWrite::Directive(Directive { read: true, ..directive.clone() }));
+        let read = gated.reads.read.iter().map(|one| Directive { read: true, ..(*one).clone() });
+        memory.keeps.extend(read.map(MemoryWrite::Directive));
     } else if directives::unread(event, gated).next().is_some() && directives::counts(event, gated) {
         after.unread_calls = after.unread_calls.saturating_add(1);
     }

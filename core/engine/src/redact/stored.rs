@@ -132,6 +132,7 @@ pub fn keep(keep: MemoryWrite) -> MemoryWrite {
         }
         MemoryWrite::HandOver(mut stored) => {
             stored.hand_over = account(stored.hand_over);
+            stored.title = clean(&stored.title);
             MemoryWrite::HandOver(stored)
         }
         MemoryWrite::Message(mut message) => {
@@ -148,7 +149,8 @@ pub fn keep(keep: MemoryWrite) -> MemoryWrite {
     }
 }
 
-fn account(account: HandOver) -> HandOver {
+fn account(mut account: HandOver) -> HandOver {
+    account.work.texts_mut().for_each(|text| *text = clean(text));
     let all = |texts: Vec<String>| texts.iter().map(|text| clean(text)).collect();
     HandOver {
         summary: clean(&account.summary),

@@ -12,7 +12,7 @@ use engine::redact::text_without_secrets;
 use grammar::{AgentArgs, AgentCommand, FactScope, WorkArgs};
 use host::paths::PathVariables;
 use model::Ms;
-use model::fact::Facts;
+use model::fact::{Facts, TextFact};
 use model::memory_file::{self, BY_PERSON, FactChange, LastingFact};
 use pipeline::Judge;
 use policy::Trust;
@@ -149,6 +149,10 @@ impl FactFiles {
     fn change(&self, scope: FactScope, change: &FactChange) -> Result<(), CliError> {
         let path = self.file(scope);
         let roots = [facts::root(scope, &self.places).to_string()];
+        if scope == FactScope::Shared && self.found.text(&path).is_none_or(|found| *found == TextFact::Missing) {
+            // A folder of the team's, not one of ours.
+            std::fs::create_dir_all(Path::new(&self.places.tree).join(".taut"))?;
+        }
         host::memory_file::change(Path::new(&path), change, &roots).map_err(|error| {
             CliError::failed(format!("cannot write {path}")).because(&error).hint(format!("ls -ld {path}"))
         })

@@ -7,6 +7,7 @@ mod deadline;
 mod effort;
 mod environment;
 mod equal;
+mod facts;
 mod hostile_files;
 mod hostile_text;
 mod install;

@@ -11,6 +11,9 @@ use sys::outside::{self, Links, Rules, Unread};
 /// In bytes: no file that is told to a model, or noted in, is ever longer.
 const LONGEST: u64 = memory_file::LARGEST_FILE as u64;
 
+/// What is read of the end of a longer one.
+const END: u64 = 8_000;
+
 /// So many files of one pattern are loaded.
 const MOST_MATCHES: usize = 3;
 
@@ -37,9 +40,21 @@ pub fn text(path: &Path, within: &[String]) -> TextFact {
     let rules = Rules { links: Links::Refused, ..Rules::up_to(LONGEST) };
     match outside::read_text(&real, &rules) {
         Ok(text) => TextFact::Text(text),
-        Err(Unread::TooLarge { .. }) => TextFact::Long,
+        Err(Unread::TooLarge { .. }) => end(&real),
         Err(Unread::Missing | Unread::NotAFile | Unread::Link) => TextFact::Missing,
         Err(Unread::NotOurs { .. } | Unread::Failed(_)) => TextFact::Failed,
+    }
+}
+
+/// The last lines of a file that is too long to be shown whole.
+fn end(real: &Path) -> TextFact {
+    match outside::read_end(real, END) {
+        Ok((_, bytes)) => {
+            let text = String::from_utf8_lossy(&bytes);
+            // The first of them is not whole.
+            TextFact::Long(text.split_once('\n').map_or(String::new(), |(_, whole)| whole.to_string()))
+        }
+        Err(_) => TextFact::Failed,
     }
 }
 
@@ -227,7 +242,10 @@ mod tests {
         }
         assert_eq!(text("project/gone.md"), TextFact::Missing);
         assert_eq!(text("project"), TextFact::Missing);
+        let long = format!("{}\nthe last line\n", "x".repeat(70_000));
+        fs::write(root.join("project/long.md"), &long).unwrap();
+        assert_eq!(text("project/long.md"), TextFact::Long("the last line\n".into()));
         fs::write(root.join("project/long.md"), vec![b'x'; 70_000]).unwrap();
-        assert_eq!(text("project/long.md"), TextFact::Long);
+        assert_eq!(text("project/long.md"), TextFact::Long(String::new()), "no line of it is whole");
     }
 }

@@ -1,11 +1,11 @@
 //! Efforts as people list and find them.
 
-use super::{columns, read};
+use super::{columns, hand_overs, read};
 use crate::{Error, Store};
 use model::Ms;
 use model::effort::{Effort, PhaseStep, StoredHandOver};
+use rusqlite::params_from_iter;
 use rusqlite::types::Value;
-use rusqlite::{OptionalExtension, params_from_iter};
 
 /// Which efforts to list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -68,14 +68,8 @@ impl Store {
         })
     }
 
-    /// The account that waits for the next session of this agent.
+    /// The account that the next session of this agent is shown.
     pub fn hand_over(&self, agent: &str) -> Result<Option<StoredHandOver>, Error> {
-        self.read(|conn| super::hand_overs::waiting(conn, agent))
-    }
-
-    /// The session that took the newest account of this agent, where one did.
-    pub fn hand_over_shown_in(&self, agent: &str) -> Result<Option<String>, Error> {
-        const TOLD: &str = "SELECT told_in FROM accounts WHERE agent = ?1 ORDER BY seq DESC LIMIT 1";
-        self.read(|conn| Ok(conn.prepare_cached(TOLD)?.query_row([agent], |row| row.get(0)).optional()?.flatten()))
+        self.read(|conn| hand_overs::newest(conn, agent))
     }
 }

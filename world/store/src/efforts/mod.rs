@@ -3,6 +3,7 @@
 
 mod counters;
 mod hand_overs;
+mod history;
 mod list;
 pub(crate) mod pre_executed;
 mod subs;
@@ -63,6 +64,8 @@ const PUT_PHASE: &str = "INSERT INTO phase_history (effort, label, at, approved)
 const PUT_DIRECTIVE: &str = "INSERT INTO directives (effort, path, required, is_read) VALUES (?1, ?2, ?3, ?4)
     ON CONFLICT DO UPDATE SET required = excluded.required, is_read = excluded.is_read";
 
+const UNREAD_AGAIN: &str = "UPDATE directives SET is_read = 0 WHERE effort = ?1 AND is_read = 1";
+
 const SET_STATUS: &str = "UPDATE sessions SET status_text = ?2 WHERE id = ?1";
 
 /// The newest effort with this id or of this task, and whether the session that carries it is open.
@@ -95,14 +98,14 @@ pub(crate) fn known(conn: &Connection, asked: &Needs) -> rusqlite::Result<Effort
     let mut rows: Vec<i64> = Vec::new();
     for agent in &asked.agents {
         rows.extend(conn.prepare_cached(ANY_ACTIVE)?.query_map([agent], |row| row.get::<_, i64>(0))?.flatten());
-        if asked.hand_over && known.account.is_none() {
-            known.account = hand_overs::waiting(conn, agent)?;
-        }
     }
     rows.sort_unstable_by(|a, b| b.cmp(a));
     rows.dedup();
     for row in rows.into_iter().take(MOST) {
         known.efforts.push(conn.prepare_cached(FETCH)?.query_row([row], read)?);
+    }
+    if asked.hand_over || asked.history.is_some() {
+        accounts(conn, asked, &mut known)?;
     }
     if let Some((session, sub_agent)) = &asked.counted {
         if !known.efforts.is_empty() {
@@ -123,6 +126,30 @@ pub(crate) fn known(conn: &Connection, asked: &Needs) -> rusqlite::Result<Effort
     Ok(known)
 }
 
+/// The note that stands, and what one that is to be written is made of.
+fn accounts(conn: &Connection, asked: &Needs, known: &mut EffortRows) -> rusqlite::Result<()> {
+    let current = asked.placed.current.as_ref();
+    for agent in current.map(|session| &session.agent).into_iter().chain(&asked.agents) {
+        known.account =
+            known.account.take().map_or_else(|| hand_overs::newest(conn, agent), |found| Ok(Some(found)))?;
+    }
+    if let Some(child) = current.filter(|session| session.parent.is_some()) {
+        known.child_account = hand_overs::of_child(conn, child, "")?;
+    }
+    let Some(need) = asked.history.as_ref().filter(|need| !need.only_with_effort || !known.efforts.is_empty()) else {
+        return Ok(());
+    };
+    let mut accounts = known.account.iter().chain(&known.child_account);
+    let noted_at = accounts.find(|account| account.session == need.session).map(|account| account.at);
+    known.history = history::of(conn, need, noted_at)?;
+    known.earlier_account = match current.filter(|_| !known.history.session.is_empty()) {
+        Some(child) if child.parent.is_some() => hand_overs::of_child(conn, child, &need.session)?,
+        Some(session) => hand_overs::newest_but(conn, &session.agent, &need.session)?,
+        None => None,
+    };
+    Ok(())
+}
+
 pub(crate) fn keep(conn: &Connection, keep: &MemoryWrite) -> rusqlite::Result<()> {
     match keep {
         MemoryWrite::Effort(effort) => put(conn, effort),
@@ -130,11 +157,12 @@ pub(crate) fn keep(conn: &Connection, keep: &MemoryWrite) -> rusqlite::Result<()
             conn.prepare_cached(PUT_PHASE)?.execute(params![effort, label, at.0, approved]).map(drop)
         }
         MemoryWrite::HandOver(stored) => hand_overs::put(conn, stored),
-        MemoryWrite::Recovered { agent, session } => hand_overs::mark_shown(conn, agent, session),
+        MemoryWrite::Recovered { agent, session, line } => hand_overs::mark_shown(conn, agent, session, *line),
         MemoryWrite::Counters(counters) => counters::put(conn, counters),
         MemoryWrite::Directive(Directive { effort, path, required, read }) => {
             conn.prepare_cached(PUT_DIRECTIVE)?.execute(params![effort, path, required, read]).map(drop)
         }
+        MemoryWrite::DirectivesUnread { effort } => conn.prepare_cached(UNREAD_AGAIN)?.execute([effort]).map(drop),
         MemoryWrite::SubSession(sub) => subs::put(conn, sub),
         MemoryWrite::PreExecuted(pre_executed) => pre_executed::put(conn, pre_executed),
         MemoryWrite::Message(message) => messages::put(conn, message),

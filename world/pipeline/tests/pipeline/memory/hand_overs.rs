@@ -1,4 +1,4 @@
-//! Accounts: written once, told once, to the next session of the same agent and to no other.
+//! Accounts: told to the sessions of the same agent until a newer one takes their place, and to no other.
 
 use super::{IMPLEMENT, Play, configured, denial, told};
 use crate::home::{Client, Living, PipelineHome, decision};
@@ -22,7 +22,7 @@ fn named(stage: &PipelineHome, session: &str, agent: &str) -> Client {
 
 /// R1, R3, ORIGINS §4.3 no. 7 and §3.8 no. 9.
 #[test]
-fn r3_an_account_is_told_once_to_the_next_session_of_that_agent_and_to_no_other() {
+fn m2_r3_an_account_is_told_to_the_sessions_of_that_agent_until_its_effort_ends_and_to_no_other() {
     let mut stage = configured(IMPLEMENT);
     stage.write("acme/PLAN.md", "the bridge has two ends");
     let ann = named(&stage, "a1", "ann");
@@ -46,8 +46,11 @@ fn r3_an_account_is_told_once_to_the_next_session_of_that_agent_and_to_no_other(
         assert!(said.contains(part), "{part}: {said}");
     }
     stage.end(&ann.clone().session_id("a2"), "other");
-    let again = start_said(&mut stage, &ann.session_id("a3"), "startup");
-    assert!(!again.contains("half a bridge") && again.contains("implement"), "told once: {again}");
+    let third = ann.session_id("a3");
+    let again = start_said(&mut stage, &third, "startup");
+    assert!(again.contains("half a bridge") && again.contains("the bridge has two ends"), "still: {again}");
+    stage.line(&third, "taut effort finish");
+    assert_eq!(start_said(&mut stage, &third.session_id("a4"), "clear"), "", "its effort is over");
 }
 
 /// That the old client is gone tells what is followed, that tells the role, and the note names a file: each answer
@@ -111,13 +114,14 @@ fn r2_an_automatic_compaction_leaves_a_mini_account_that_the_session_after_it_ge
     stage.invoke(&client, "implement");
     stage.line(&client, "taut effort phase '1: Plan'");
     stage.came_back(&client, "Read", json!({"file_path": "src/lib.rs"}));
+    stage.line(&client, "taut log 'found the leak'");
     for _ in 0..3 {
         let said = stage.send(&client, "PreCompact", json!({"trigger": "auto"}));
         assert_eq!(said.answer.stdout, "", "anything printed here leaks into the summary");
     }
     let said = start_said(&mut stage, &client, "compact");
     assert!(said.contains("Resume at phase 1: Plan") && said.contains("1_IMPLEMENT_LOG.md"), "{said}");
-    assert!(said.contains("acme/src/lib.rs"), "what it had read: {said}");
+    assert!(said.contains("found the leak") && !said.contains("src/lib.rs"), "nothing it merely read: {said}");
 }
 
 /// ORIGINS §3.8 no. 2: `/compact` is the user's own.

@@ -11,6 +11,7 @@ mod heartbeat;
 mod inherit;
 mod injections;
 mod leases;
+mod notes;
 mod orphans;
 mod preset_day;
 mod rpc;
