@@ -107,6 +107,6 @@ fn m5_a_client_that_leaves_without_a_word_leaves_no_server_behind() {
     let stage = Stage::without_daemon();
     assert_eq!(McpClient::silent(&stage, &[]).end().0.code(), Some(0));
     let mut half = McpClient::silent(&stage, &[]);
-    half.stdin.as_mut().map(|stdin| std::io::Write::write_all(stdin, b"{\"jsonrpc\"").unwrap());
+    std::io::Write::write_all(half.stdin.as_mut().unwrap(), b"{\"jsonrpc\"").unwrap();
     assert_eq!(half.end().0.code(), Some(0));
 }
