@@ -16,7 +16,7 @@ const COMMANDS: &[(&str, CommandAudience, &[&str])] = &[
         CommandAudience::Agents,
         &[
             "agents", "continue", "demo", "doctor", "events", "explain", "facts", "forget", "guard", "help", "inbox",
-            "log", "memory", "recall", "remember", "send", "sessions", "status", "tmux", "top", "version",
+            "log", "mcp", "memory", "recall", "remember", "send", "sessions", "status", "tmux", "top", "version",
         ],
     ),
     (

@@ -43,7 +43,9 @@ pub fn run(server: &McpServer, tool: &ToolCommand, given: &JsonObject) -> ToolAn
 
 fn not_run(tool: &ToolCommand, error: &CommandLineError) -> String {
     let hint = match error {
-        CommandLineError::Start { .. } => "`taut init --mcp` registers the program where it is now".to_string(),
+        CommandLineError::Start { .. } => {
+            "start the client anew; `taut init --mcp` registers the program where it is now".to_string()
+        }
         _ => format!("`{}` in a shell does the same; `taut doctor` says what is wrong", tool.typed()),
     };
     model::text::lines(&format!("error: {error}\nhint: {hint}"), MOST_CHARS)

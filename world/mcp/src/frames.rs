@@ -63,7 +63,8 @@ impl Transport<RoleServer> for StdioTransport {
     type Error = io::Error;
 
     fn send(&mut self, item: ServerJsonRpcMessage) -> impl Future<Output = io::Result<()>> + Send + 'static {
-        async move { tokio::task::spawn_blocking(move || write(&item)).await.map_err(io::Error::other)? }
+        let written = tokio::task::spawn_blocking(move || write(&item));
+        async move { written.await.map_err(io::Error::other)? }
     }
 
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {

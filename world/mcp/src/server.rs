@@ -60,9 +60,13 @@ impl ServerHandler for ToolServer {
         };
         let given = request.arguments.unwrap_or_default();
         let (server, places) = (Arc::clone(&self.server), Arc::clone(&self.places));
-        // Nobody closes it, and a call that is given up gives its place back.
-        let _place = places.acquire_owned().await;
-        let answer = tokio::task::spawn_blocking(move || call::run(&server, tool, &given)).await;
+        // Nobody closes it. A call that is given up keeps its place until its command has ended: answers need threads too.
+        let place = places.acquire_owned().await;
+        let answer = tokio::task::spawn_blocking(move || {
+            let _place = place;
+            call::run(&server, tool, &given)
+        })
+        .await;
         let failed = |_| ToolAnswer::Failed("error: the call broke off; `taut doctor` says what is wrong".to_string());
         Ok(match answer.unwrap_or_else(failed) {
             ToolAnswer::Done(text) => CallToolResult::success(vec![ContentBlock::text(text)]),

@@ -71,9 +71,26 @@ const fn switch(name: &'static str, option: &'static str, about: &'static str) -
 
 const TASK: ToolField = word("id", "The task.");
 const LEASE: ToolField = count("lease", "--lease", 86_400, "Seconds until it lapses; 600 if left out.");
-const TOKEN: ToolField = text("token", "--token", "What the claim gave you, where you are not the agent that claimed.");
+const TOKEN: ToolField = text("token", "--token", "What the claim gave, where another agent claimed.");
 
 pub const TOOLS: &[ToolCommand] = &[
+    ToolCommand {
+        name: "recall",
+        about: "Search what was said and done in this project before.",
+        words: &["recall"],
+        fields: &[
+            word("words", "What to look for, in any order."),
+            text(
+                "kind",
+                "--kind",
+                "Only prompt, note, log, dialogue, effort, command, file, answer, failure, message or fact.",
+            ),
+            text("since", "--since", "Only since then, as 2d, 3w or 2026-11-01."),
+            text("agent", "--agent", "Only what this agent said or did."),
+            count("limit", "--limit", 50, "How many; 10 if left out."),
+        ],
+        effect: ToolEffect::Looks,
+    },
     ToolCommand {
         name: "timeline",
         about: "What happened last: prompts, tool calls, verdicts.",
@@ -170,7 +187,7 @@ pub const TOOLS: &[ToolCommand] = &[
         name: "agents",
         about: "The agents on this machine and what they are doing.",
         words: &["agents"],
-        fields: &[switch("all", "--all", "Also those that ended long ago.")],
+        fields: &[],
         effect: ToolEffect::Looks,
     },
     ToolCommand {

@@ -35,15 +35,18 @@ fn m5_the_model_calls_the_tools_as_the_agent_that_it_is() {
         .main(tool("remember", json!({"text": "the brook is deep at the mill"})))
         .main(tool("explain_command", json!({"command": "rm -rf ~"})))
         .main(tool("timeline", json!({})))
+        .main(tool("recall", json!({"words": "crossing brook", "kind": "prompt"})))
         .main(tool("tasks_done", json!({"id": "b"})))
         .main(Turn::say("done"));
     let run = launch(&stage.sandbox, script).prompt("cross the brook").run(&RealClient::installed().unwrap()).unwrap();
     assert!(run.success(), "{:?}", run.result());
     let told = run.requests.tool_results();
-    for (at, part) in
-        ["do a", "## Task b", "task 'nowhere' not found", "brook", "→ denied", "cross the brook", "done b"]
-            .into_iter()
-            .enumerate()
+    for (at, part) in [
+        "do a", "## Task b", "task 'nowhere' not found", "brook", "→ denied", "cross the brook", "cross the brook",
+        "done b",
+    ]
+    .into_iter()
+    .enumerate()
     {
         assert!(told.get(at).is_some_and(|told| told.contains(part)), "{part}: {told:#?}");
     }

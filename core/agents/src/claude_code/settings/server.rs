@@ -116,8 +116,11 @@ mod tests {
     /// The client writes the file anew whenever it likes.
     #[test]
     fn m5_what_the_client_has_written_anew_around_the_server_stays() {
-        let written = "{\n  \"mcpServers\": {\n    \"taut\": {\n      \"type\": \"stdio\",\n      \"command\": \"/old/taut\",\n                  \"args\": [\n        \"mcp\"\n      ],\n      \"env\": {}\n    }\n  },\n  \"numStartups\": 4\n}";
-        let edited = edit(written, PROGRAM).unwrap().text;
+        let args = "[\n        \"mcp\"\n      ]";
+        let taut =
+            format!("{{\n      \"command\": \"/old/taut\",\n      \"args\": {args},\n      \"env\": {{}}\n    }}");
+        let written = format!("{{\n  \"mcpServers\": {{\n    \"taut\": {taut}\n  }},\n  \"numStartups\": 4\n}}");
+        let edited = edit(&written, PROGRAM).unwrap().text;
         assert_eq!(edited, written.replace("/old/taut", PROGRAM));
         assert_eq!(remove(&edited).unwrap().text, "{\n  \"numStartups\": 4\n}");
     }

@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 use testkit::stage::Stage;
 
 /// Everything there is, and nothing that is for people or makes the guard weaker.
-const NAMES: [&str; 13] = [
-    "timeline", "remember", "forget", "note", "tasks_list", "tasks_claim", "tasks_done", "tasks_fail", "tasks_renew",
-    "agents", "send", "inbox", "explain_command",
+const NAMES: [&str; 14] = [
+    "recall", "timeline", "remember", "forget", "note", "tasks_list", "tasks_claim", "tasks_done", "tasks_fail",
+    "tasks_renew", "agents", "send", "inbox", "explain_command",
 ];
 
 #[test]
@@ -107,6 +107,6 @@ fn m5_a_client_that_leaves_without_a_word_leaves_no_server_behind() {
     let stage = Stage::without_daemon();
     assert_eq!(McpClient::silent(&stage, &[]).end().0.code(), Some(0));
     let mut half = McpClient::silent(&stage, &[]);
-    half.stdin.as_mut().map(|stdin| std::io::Write::write_all(stdin, b"{\"jsonrpc\"").unwrap());
+    std::io::Write::write_all(half.stdin.as_mut().unwrap(), b"{\"jsonrpc\"").unwrap();
     assert_eq!(half.end().0.code(), Some(0));
 }

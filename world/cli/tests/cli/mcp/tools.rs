@@ -142,8 +142,12 @@ fn asked(tool: &str, input: Value, server: Value) -> Value {
 fn m5_the_guard_knows_a_question_about_a_command_from_a_command_by_whose_server_it_is() {
     let stage = Stage::without_daemon();
     let client = McpClient::start(&stage, &[]);
-    let question =
-        |server: Value| client.hook("s", asked("explain_command", json!({"command": "rm -rf ~"}), server), &[]);
+    // Each is a call of its own: one that was answered before is answered the same.
+    let question = |server: Value| {
+        let mut call = asked("explain_command", json!({"command": "rm -rf ~"}), server);
+        call["tool_use_id"] = call["mcp_server"].to_string().into();
+        client.hook("s", call, &[])
+    };
     assert_silent(&question(json!({"name": "taut", "source": "user"})), "our own");
     for server in [
         Value::Null,
@@ -162,15 +166,35 @@ fn m5_the_guard_knows_a_question_about_a_command_from_a_command_by_whose_server_
 #[test]
 fn m5_a_note_is_a_way_out_of_the_heartbeats_gate_as_its_command_is() {
     let stage = Stage::without_daemon();
-    stage.configure("[skills.implement]\nlog = true\nheartbeat = { warn = 1, block = 2 }\n");
+    stage.configure("[skills.implement]\nphases = [\"1: Plan\"]\nlog = true\nheartbeat = { warn = 1, block = 2 }\n");
     let mut ann = McpClient::start(&stage, ANN);
     ann.session("ann-1", "go", ANN);
     let bash = |id: &str, command: &str| json!({"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_use_id": id, "tool_input": {"command": command}});
     ann.hook("ann-1", bash("1", "taut session activate implement"), ANN);
+    ann.hook("ann-1", bash("phase", "taut effort phase '1: Plan'"), ANN);
     ann.hook("ann-1", bash("2", "true"), ANN);
     assert_denied(&ann.hook("ann-1", bash("3", "true"), ANN), "the gate is closed");
     let note = asked("note", json!({"text": "a stone"}), json!({"name": "taut", "source": "user"}));
     assert_silent(&ann.hook("ann-1", note, ANN), "the way out");
     ann.done("note", json!({"text": "a stone"}));
     assert!(!ann.hook("ann-1", bash("4", "true"), ANN).stdout_text().contains("\"deny\""), "and it is open");
+}
+
+#[test]
+fn m5_what_was_said_in_this_project_is_recalled_and_nothing_of_another() {
+    let stage = Stage::without_daemon();
+    let elsewhere = stage.sandbox.root().join("elsewhere");
+    std::fs::create_dir(&elsewhere).unwrap();
+    let mut ann = McpClient::start(&stage, ANN);
+    ann.session("ann-1", "why does the login form reject umlauts", ANN);
+    let other =
+        json!({"hook_event_name": "UserPromptSubmit", "prompt": "login secrets of another project", "cwd": elsewhere});
+    ann.hook("bob-1", other, BOB);
+    let found = ann.done("recall", json!({"words": "umlauts login", "kind": "prompt", "since": "2d"}));
+    assert!(found.contains("reject umlauts"), "{found}");
+    let found = ann.done("recall", json!({"words": "login"}));
+    assert!(found.contains("umlauts") && !found.contains("another project"), "{found}");
+    assert!(!ann.call("recall", json!({"words": "--all login"})).text.contains("another project"));
+    assert!(ann.fails("recall", json!({"words": "login", "kind": "rumour"})).contains("prompt"));
+    assert!(!ann.call("recall", json!({"words": "\"unbalanced AND (NEAR"})).failed);
 }
