@@ -5,6 +5,7 @@ use super::begin::EffortSlot;
 use super::phase::{self, Move};
 use super::{hand_over, mail, path, settings, skill};
 use crate::event_context::EventContext;
+use crate::gates::workflow;
 use crate::redact;
 use grammar::{AgentCommand, Start, Take};
 use model::effect::{After, Write};
@@ -139,8 +140,9 @@ pub fn begin(start: Start, event: &EventContext<'_>) -> Result<CommandResult, St
         started_at: event.now,
         finished_at: None,
     };
-    let Counters { session, sub_agent, .. } = event.counters();
-    let fresh = Counters { session, sub_agent, ..Counters::default() };
+    let Counters { session, sub_agent, calls, told, .. } = event.counters();
+    let told = workflow::lasting(event, &told);
+    let fresh = Counters { session, sub_agent, calls, told, ..Counters::default() };
     Ok(CommandResult {
         output: format!("begun: {}", shown(&effort, event)),
         keeps: vec![MemoryWrite::Effort(Box::new(effort.clone()))],

@@ -107,7 +107,7 @@ pub(crate) fn known(conn: &Connection, asked: &Needs) -> rusqlite::Result<Effort
         known.efforts.push(conn.prepare_cached(FETCH)?.query_row([row], read)?);
     }
     if let Some((session, sub_agent)) = &asked.counted {
-        if !known.efforts.is_empty() {
+        if !known.efforts.is_empty() || asked.counted_alone {
             known.counters = counters::load(conn, session, sub_agent)?;
         }
         if asked.sub_session {

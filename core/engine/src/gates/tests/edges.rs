@@ -234,3 +234,26 @@ fn i7_a_limit_that_cannot_be_read_still_stops_an_agent() {
     agent.counters.since_log = 9;
     assert!(agent.denied("Edit", json!({"file_path": "/p/a"})).is_some());
 }
+
+/// S10: a sub-agent carries its parent's numbers, and is neither told nor stopped because of them.
+#[test]
+fn s10_rules_on_context_and_log_do_not_stop_a_sub_agent() {
+    for trigger in [
+        "{ type = \"contextThreshold\", condition = { gte = 0.4 } }",
+        "{ type = \"toolCount\", condition = { gte = 3 } }",
+    ] {
+        let mut agent = Agent::at_work(&rule(trigger, "urgency = \"block\""));
+        agent.fill(90);
+        agent.counters.since_log = 20;
+        assert!(agent.denied("Edit", json!({"file_path": "/p/a"})).is_some(), "{trigger}");
+        agent.by_sub_agent = true;
+        assert_eq!(agent.denied("Edit", json!({"file_path": "/p/a"})), None, "{trigger}");
+    }
+    let guard =
+        json!({"ruleId": "g", "condition": {"field": "context_usage", "op": "gte", "value": 0.1}, "payload": "Full."});
+    let mut agent = Agent::at_work("");
+    agent.effort = Some(Effort { metadata: json!({"guards": [guard]}), ..effort() });
+    agent.fill(90);
+    agent.by_sub_agent = true;
+    assert_eq!(agent.judged("Bash", json!({"command": "ls"})).fired, [] as [&str; 0]);
+}

@@ -12,6 +12,7 @@ mod leases;
 mod orphans;
 mod preset_day;
 mod rpc;
+mod rules;
 mod second_dialect;
 mod sub_agents;
 
