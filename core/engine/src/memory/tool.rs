@@ -56,7 +56,7 @@ fn one_count(event: &EventContext<'_>, memory: &mut Memory) {
         MemoryWrite::Counters(counters) => Some(counters),
         _ => None,
     });
-    let Some(mut last) = counters.clone().last().cloned() else { return };
+    let Some(mut last) = counters.clone().next_back().cloned() else { return };
     for told in counters.flat_map(|counters| workflow::lasting(event, &counters.told)).collect::<Vec<_>>() {
         if !last.told.contains(&told) {
             last.told.push(told);

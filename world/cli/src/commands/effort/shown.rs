@@ -7,6 +7,7 @@ use crate::printer::{Printer, Text, text};
 use grammar::EffortListArgs;
 use model::effort::Effort;
 use serde_json::{Value, json};
+use std::collections::HashSet;
 use store::EffortFilter;
 
 pub fn list(args: &EffortListArgs, printer: &Printer) -> Result<Exit, CliError> {
@@ -17,7 +18,7 @@ pub fn list(args: &EffortListArgs, printer: &Printer) -> Result<Exit, CliError> 
         only_active: !args.all,
         ..EffortFilter::default()
     };
-    show(&effort_session.store.efforts(&filter)?, printer)
+    show(&effort_session, &effort_session.store.efforts(&filter)?, printer)
 }
 
 pub fn find(text: &str, printer: &Printer) -> Result<Exit, CliError> {
@@ -28,12 +29,27 @@ pub fn find(text: &str, printer: &Printer) -> Result<Exit, CliError> {
     if found.is_empty() {
         return Err(CliError::not_found("no effort of this project is called that").hint("taut effort list --all"));
     }
-    show(&found, printer)
+    show(&effort_session, &found, printer)
 }
 
-fn show(efforts: &[Effort], printer: &Printer) -> Result<Exit, CliError> {
+/// A task never finishes: it is active while one of its efforts is, else dormant.
+fn task_state(effort: &Effort, active: &HashSet<(String, String)>) -> &'static str {
+    if active.contains(&(effort.project.clone(), effort.task.clone())) { "active" } else { "dormant" }
+}
+
+fn active_tasks(effort_session: &EffortSession) -> Result<HashSet<(String, String)>, CliError> {
+    let filter = EffortFilter { only_active: true, ..EffortFilter::default() };
+    Ok(effort_session.store.efforts(&filter)?.into_iter().map(|effort| (effort.project, effort.task)).collect())
+}
+
+fn show(effort_session: &EffortSession, efforts: &[Effort], printer: &Printer) -> Result<Exit, CliError> {
+    let active = active_tasks(effort_session)?;
     if printer.json() {
-        efforts.iter().for_each(|effort| printer.object(&object(effort)));
+        for effort in efforts {
+            let mut value = object(effort);
+            value["task_state"] = json!(task_state(effort, &active));
+            printer.object(&value);
+        }
         return Ok(Exit::Ok);
     }
     if efforts.is_empty() {
@@ -43,13 +59,17 @@ fn show(efforts: &[Effort], printer: &Printer) -> Result<Exit, CliError> {
     let state = |effort: &Effort| {
         if effort.active() { effort.phase.clone().unwrap_or_else(|| "loading".into()) } else { "finished".into() }
     };
+    let task = |effort: &Effort| match task_state(effort, &active) {
+        "dormant" => format!("{} (dormant)", effort.task),
+        _ => effort.task.clone(),
+    };
     let rows: Vec<Vec<Text>> = efforts
         .iter()
         .map(|effort| {
             vec![
                 effort.skill.as_str().into(),
                 effort.ordinal.to_string().into(),
-                effort.task.as_str().into(),
+                task(effort).into(),
                 state(effort).into(),
                 effort.agent.as_str().into(),
             ]
@@ -80,6 +100,7 @@ pub fn effort(what: Option<&str>, printer: &Printer) -> Result<Exit, CliError> {
             .map(|step| json!({"label": step.label, "at": step.at.rfc3339(), "approved": step.approved}))
             .collect();
         value["files"] = json!(effort.files);
+        value["task_state"] = json!(task_state(&effort, &active_tasks(&effort_session)?));
         value["metadata"] = effort.metadata.clone();
         printer.object(&value);
         return Ok(Exit::Ok);
@@ -140,6 +161,7 @@ fn object(effort: &Effort) -> Value {
         "skill": effort.skill,
         "ordinal": effort.ordinal,
         "task": effort.task,
+        "keywords": effort.keywords(),
         "project": effort.project,
         "agent": effort.agent,
         "phase": effort.phase,
