@@ -147,7 +147,8 @@ fn g9_a_trigger_that_can_never_hold_is_named_with_the_nearest_that_can() {
     ] {
         assert_eq!(config::check(&rule(trigger), "a.toml").map(|_| ()), Ok(()), "{trigger}");
     }
-    let lists = "[[workflow.rule]]\nid = \"r\"\nmode = \"read\"\npayload = [\"a.md\", \"b.md\"]\ntrigger = { type = \"phase\", condition = { matches = \"x\" } }\n";
+    let lists = "[[workflow.rule]]\nid = \"r\"\nmode = \"read\"\npayload = [\"a.md\", \"b.md\"]\n\
+        trigger = { type = \"phase\", condition = { matches = \"x\" } }\n";
     assert_eq!(config::check(lists, "a.toml").map(|_| ()), Ok(()), "files may be a payload");
 }
 

@@ -4,7 +4,10 @@ use super::*;
 
 const PEOPLE: &str = r#"
 [communication]
-tools = ["mcp__*send*mail*", { tool = "mcp__chat__post", contact = ["room", "extra"] }, { tool = "mcp__feed__*", contact = [] }, { tool = "mcp__*draft*", draft = true }]
+tools = [
+  "mcp__*send*mail*", { tool = "mcp__chat__post", contact = ["room", "extra"] }, { tool = "mcp__feed__*", contact = [] },
+  { tool = "mcp__*draft*", draft = true },
+]
 [contacts]
 "ann@example.org" = ["claude_direct"]
 "bob@example.org" = ["claude_draft"]
