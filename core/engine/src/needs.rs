@@ -46,6 +46,7 @@ fn effort_rows(event: &EventContext<'_>) -> Needs {
     Needs {
         agents: agents(event),
         counted: ours.map(|session| (session.id.clone(), event.sub_agent().to_string())),
+        counted_alone: !policy.sections.workflow.rule.is_empty(),
         hand_over: policy.sections.overflow.is_some()
             || matches!(
                 envelope.kind,

@@ -356,6 +356,16 @@ impl Effort {
         self.finished_at.is_none()
     }
 
+    /// Words its task is found by, as its metadata gives them: a list, or a text with commas.
+    pub fn keywords(&self) -> Vec<&str> {
+        let words: Vec<&str> = match self.metadata.get("keywords") {
+            Some(Value::Array(words)) => words.iter().filter_map(Value::as_str).collect(),
+            Some(Value::String(words)) => words.split(',').collect(),
+            _ => Vec::new(),
+        };
+        words.into_iter().map(str::trim).filter(|word| !word.is_empty()).collect()
+    }
+
     /// `1_IMPLEMENT_LOG.md`: where an artifact of this effort lies.
     pub fn artifact(&self, what: &str) -> String {
         let skill: String =

@@ -33,6 +33,8 @@ pub struct Needs {
     pub agents: Vec<String>,
     /// The session it is counted for, and the sub-agent or nobody.
     pub counted: Option<(String, String)>,
+    /// It is counted though no effort asks for it.
+    pub counted_alone: bool,
     /// A hand-over note may be shown, missed or written now.
     pub hand_over: bool,
     /// What a note is to be written of.

@@ -3,10 +3,12 @@
 //! the way out of the first is never blocked by the next. The guard is not one
 //! of them and never sleeps.
 
+mod contacts;
 pub mod directives;
 pub mod guards;
 pub mod heartbeat;
 pub mod overflow;
+mod payload;
 pub mod permission_modes;
 pub mod session;
 pub mod standards;
@@ -62,8 +64,12 @@ pub struct GateResult {
     pub findings: Vec<Finding>,
     /// Rules that fired, whether they block or not.
     pub fired: Vec<String>,
-    /// Rules that are told once and were told now.
+    /// Rules that are told once and were told now, and files that rules want read and the call reads.
     pub told: Vec<String>,
+    /// Those that are told with the denial.
+    pub told_denying: Vec<String>,
+    /// Files whose contents a rule wants shown.
+    pub preloads: Vec<String>,
 }
 
 pub fn judge(event: &EventContext<'_>, gated: &GatedCall<'_>) -> GateResult {

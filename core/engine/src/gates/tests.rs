@@ -2,6 +2,7 @@
 //! way out that is open, and each gate keeps to its numbers.
 
 mod edges;
+mod people;
 mod suggestions;
 
 use super::*;
@@ -435,7 +436,7 @@ fn g7_only_interactive_sessions_write_and_only_to_those_who_are_tagged() {
         assert!(!judged("mcp__mail__send", json!("ann@example.org"), Some(mode)), "{mode}");
         assert!(!judged("mcp__sms__send", json!("x"), Some(mode)), "{mode}");
     }
-    assert!(judged("mcp__sms__read", json!("x"), None), "a tool without a contact is only bound by the mode");
+    assert!(!judged("mcp__sms__send", json!("x"), None), "the usual fields are looked at where none is named");
     assert!(judged("Bash", json!("x"), Some("background")), "other tools are not its business");
 }
 

@@ -6,6 +6,7 @@ use super::phase::{self, Move};
 use super::{facts, mail, note, offer, path, settings, skill};
 use crate::event_context::EventContext;
 use crate::fleet::text::line;
+use crate::gates::workflow;
 use crate::redact;
 use grammar::{AgentCommand, Start};
 use model::effect::{After, Write};
@@ -152,8 +153,9 @@ pub fn begin(start: Start, event: &EventContext<'_>) -> Result<CommandResult, St
         title,
         end: None,
     };
-    let Counters { session, sub_agent, .. } = event.counters();
-    let fresh = Counters { session, sub_agent, ..Counters::default() };
+    let Counters { session, sub_agent, calls, told, .. } = event.counters();
+    let told = workflow::lasting(event, &told);
+    let fresh = Counters { session, sub_agent, calls, told, ..Counters::default() };
     let mut output = format!("begun: {}", shown(&effort, event));
     if !wants.preload.is_empty() {
         output.push_str(&format!(". Read first, unless shown: {}", wants.preload.join(", ")));

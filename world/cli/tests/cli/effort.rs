@@ -214,7 +214,9 @@ fn m1_m6_efforts_are_listed_taken_up_and_ended_by_the_end_of_their_id() {
     let short = listed["short_id"].as_str().unwrap();
     assert!(short.len() == 3 && listed["id"].as_str().unwrap().ends_with(short), "{listed}");
     let table = said(&run(&stage, &["effort", "list"], ""));
-    assert!(table.starts_with("ID ") && table.contains(short) && table.contains("1: Plan") && table.contains("0 min"));
+    assert!(
+        table.starts_with("ID ") && table.contains(short) && table.contains("1: Plan") && table.contains("just now")
+    );
     let shown = said(&run(&stage, &["effort", "show", short], ""));
     assert!(shown.contains("implement"), "{shown}");
     let missing = run(&stage, &["continue", "fff0fff"], "");
@@ -240,4 +242,33 @@ fn m1_work_is_taken_up_by_a_session_and_by_nothing_else() {
     assert!(said(&run(&stage, &["continue", "--no", "big/1"], "")).starts_with("ended: "));
     let ended: Value = serde_json::from_str(&said(&run(&stage, &["effort", "list", "--all", "--json"], ""))).unwrap();
     assert_eq!(ended["end_reason"], "declined");
+}
+
+/// S3: a task never finishes; it is active while one of its efforts is, and found by its keywords.
+#[test]
+fn s3_a_task_is_active_or_dormant_by_its_efforts_and_found_by_its_keywords() {
+    let stage = stage("[skills.implement]\nlog = true\n[skills.fix]\nlog = true\n");
+    said(&run(
+        &stage,
+        &["session", "activate", "implement", "--task", "bridge"],
+        "{\"keywords\": [\"River\", \"steel\"]}",
+    ));
+    let listed = |args: &[&str]| -> Vec<Value> {
+        said(&run(&stage, args, "")).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    let shown = |value: &Value| (value["task"].clone(), value["task_state"].clone(), value["keywords"].clone());
+    let words = json!(["River", "steel"]);
+    assert_eq!(shown(&listed(&["effort", "list", "--json"])[0]), (json!("bridge"), json!("active"), words.clone()));
+    for text in [&["river"][..], &["steel", "bridge"], &["implement", "RIVER"]] {
+        let args: Vec<&str> = ["session", "find", "--json"].iter().chain(text).copied().collect();
+        assert_eq!(listed(&args).len(), 1, "{text:?}");
+    }
+    assert!(!run(&stage, &["session", "find", "river", "wood"], "").success(), "every word counts");
+    said(&run(&stage, &["effort", "finish"], ""));
+    assert_eq!(shown(&listed(&["effort", "list", "--all", "--json"])[0]), (json!("bridge"), json!("dormant"), words));
+    assert!(said(&run(&stage, &["effort", "list", "--all"], "")).contains("bridge (dormant)"));
+    said(&run(&stage, &["session", "activate", "fix", "--task", "bridge"], "{\"keywords\": \"rust, paint\"}"));
+    let all = listed(&["effort", "list", "--all", "--json"]);
+    assert!(all.iter().all(|effort| effort["task_state"] == "active"), "its next effort wakes it: {all:?}");
+    assert_eq!(all[0]["keywords"], json!(["rust", "paint"]));
 }

@@ -7,6 +7,10 @@ use model::effort::{Effort, PhaseStep, StoredHandOver};
 use rusqlite::params_from_iter;
 use rusqlite::types::Value;
 
+const FOUND_BY: &str =
+    " AND instr(lower(tasks.slug || ' ' || efforts.skill || ' ' || COALESCE(efforts.phase, '') || ' ' || COALESCE(efforts.title, '') || ' ' ||
+    COALESCE(json_extract(efforts.metadata, '$.keywords'), '')), lower(?)) > 0";
+
 /// Which efforts to list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EffortFilter {
@@ -15,7 +19,7 @@ pub struct EffortFilter {
     pub task: Option<String>,
     /// Leave the finished ones out.
     pub only_active: bool,
-    /// Words that the task, the skill, the phase or the title must contain.
+    /// Words that the task, its keywords, the skill, the phase or the title must contain, in any order.
     pub text: Option<String>,
 }
 
@@ -38,12 +42,8 @@ impl Store {
         if let Some(task) = &filter.task {
             also(" AND tasks.slug = ?", task);
         }
-        if let Some(text) = &filter.text {
-            also(
-                " AND instr(lower(tasks.slug || ' ' || efforts.skill || ' ' || COALESCE(efforts.phase, '') || ' '
-                  || COALESCE(efforts.title, '')), lower(?)) > 0",
-                text,
-            );
+        for word in filter.text.iter().flat_map(|text| text.split_whitespace()) {
+            also(FOUND_BY, word);
         }
         if filter.only_active {
             sql.push_str(" AND efforts.finished_at IS NULL");

@@ -99,7 +99,7 @@ pub(crate) fn known(conn: &Connection, asked: &Needs) -> rusqlite::Result<Effort
         accounts(conn, asked, &mut known)?;
     }
     if let Some((session, sub_agent)) = &asked.counted {
-        if !known.efforts.is_empty() {
+        if !known.efforts.is_empty() || asked.counted_alone {
             known.counters = counters::load(conn, session, sub_agent)?;
         }
         if asked.sub_session {

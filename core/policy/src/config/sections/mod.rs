@@ -22,8 +22,8 @@ pub use skills::{
     SkillSection,
 };
 pub use workflow::{
-    InjectOften, NumberOrText, Payload, PayloadMode, RuleUrgency, ToolFilter, Trigger, TriggerCondition, TriggerType,
-    WorkflowRule, WorkflowSection,
+    InjectOften, NumberOrText, Payload, PayloadMode, PayloadValue, RuleUrgency, ToolFilter, Trigger, TriggerCondition,
+    TriggerType, WorkflowRule, WorkflowSection,
 };
 
 use super::declare::{ConfigType, KeyDecl, table};

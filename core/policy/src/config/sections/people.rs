@@ -14,10 +14,11 @@ table! {
 table! {
     /// A tool that reaches people.
     pub struct CommunicationTool {
-        /// Its name; `*` stands for anything.
+        /// Its name, in any case; `*` stands for anything.
         [needed] tool: String = String::new(),
-        /// The field of its input that holds the contact.
-        [word "contact"] contact: Option<String> = None,
+        /// The fields of its input that hold contacts, besides the usual ones (`to`, `cc`, `bcc`, `recipients`, `channel`,
+        /// `user`, `email`, …), at any depth. `[]`: none does, and only the mode binds it.
+        [word "contact"] contact: Option<TextOr<Vec<String>>> = None,
         /// It only prepares a message that a person sends.
         draft: bool = false,
     }

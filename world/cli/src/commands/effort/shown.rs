@@ -10,6 +10,7 @@ use model::Ms;
 use model::effort::{Effort, EffortEnd, UnfinishedKind, UnfinishedWork, short_id};
 use pipeline::queue::TaskCaller;
 use serde_json::{Value, json};
+use std::collections::HashSet;
 use store::EffortFilter;
 
 pub fn list(args: &EffortListArgs, printer: &Printer) -> Result<Exit, CliError> {
@@ -31,6 +32,7 @@ pub fn list(args: &EffortListArgs, printer: &Printer) -> Result<Exit, CliError> 
         efforts: effort_session.store.efforts(&filter)?,
         notes: notes.cloned().collect(),
         seen: unfinished.iter().map(|work| (work.id.clone(), work.seen)).collect(),
+        active: active_tasks(&effort_session)?,
         now,
     };
     listed.show(printer)
@@ -44,7 +46,18 @@ pub fn find(text: &str, printer: &Printer) -> Result<Exit, CliError> {
     if efforts.is_empty() {
         return Err(CliError::not_found("no effort of this project is called that").hint("taut effort list --all"));
     }
-    Listed { efforts, notes: Vec::new(), seen: Vec::new(), now: host::clock::now() }.show(printer)
+    let active = active_tasks(&effort_session)?;
+    Listed { efforts, notes: Vec::new(), seen: Vec::new(), active, now: host::clock::now() }.show(printer)
+}
+
+/// A task never finishes: it is active while one of its efforts is, else dormant.
+fn task_state(effort: &Effort, active: &HashSet<(String, String)>) -> &'static str {
+    if active.contains(&(effort.project.clone(), effort.task.clone())) { "active" } else { "dormant" }
+}
+
+fn active_tasks(effort_session: &EffortSession) -> Result<HashSet<(String, String)>, CliError> {
+    let filter = EffortFilter { only_active: true, ..EffortFilter::default() };
+    Ok(effort_session.store.efforts(&filter)?.into_iter().map(|effort| (effort.project, effort.task)).collect())
 }
 
 /// What is listed, and when each active one was last heard of.
@@ -52,6 +65,8 @@ struct Listed {
     efforts: Vec<Effort>,
     notes: Vec<UnfinishedWork>,
     seen: Vec<(String, Ms)>,
+    /// Projects and tasks with an active effort.
+    active: HashSet<(String, String)>,
     now: Ms,
 }
 
@@ -68,7 +83,9 @@ impl Listed {
         }
         let efforts = self.efforts.iter().map(|effort| {
             let age = age(self.now, self.seen(effort));
-            [self.short(&effort.id), about(effort), state(effort), age, effort.task.clone(), effort.agent.clone()]
+            let dormant = if task_state(effort, &self.active) == "dormant" { " (dormant)" } else { "" };
+            let task = format!("{}{dormant}", effort.task);
+            [self.short(&effort.id), about(effort), state(effort), age, task, effort.agent.clone()]
         });
         let notes = self.notes.iter().map(|note| {
             let age = age(self.now, note.seen);
@@ -94,6 +111,7 @@ impl Listed {
     fn object(&self, effort: &Effort) -> Value {
         let mut value = object(effort);
         value["short_id"] = json!(self.short(&effort.id));
+        value["task_state"] = json!(task_state(effort, &self.active));
         value["seen_at"] = json!(self.seen(effort).rfc3339());
         value
     }
@@ -139,6 +157,7 @@ pub fn effort(what: Option<&str>, printer: &Printer) -> Result<Exit, CliError> {
             .map(|step| json!({"label": step.label, "at": step.at.rfc3339(), "approved": step.approved}))
             .collect();
         value["files"] = json!(effort.files);
+        value["task_state"] = json!(task_state(&effort, &active_tasks(&effort_session)?));
         value["metadata"] = effort.metadata.clone();
         printer.object(&value);
         return Ok(Exit::Ok);
@@ -208,6 +227,7 @@ fn object(effort: &Effort) -> Value {
         "skill": effort.skill,
         "ordinal": effort.ordinal,
         "task": effort.task,
+        "keywords": effort.keywords(),
         "project": effort.project,
         "agent": effort.agent,
         "phase": effort.phase,

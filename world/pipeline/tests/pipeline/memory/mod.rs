@@ -17,6 +17,7 @@ mod orphans;
 mod preset_day;
 mod rpc;
 mod rpc_told;
+mod rules;
 mod second_dialect;
 mod sub_agents;
 

@@ -65,7 +65,8 @@ fn s10_a_sub_agent_is_reminded_and_never_threatened() {
     stage.line(&client, "taut effort phase 1");
     let mut said = vec![told(&stage.send(&client, "SubagentStart", json!({"agent_id": "h1", "agent_type": "x"})))];
     for n in 0..14 {
-        let call = json!({"tool_name": "Bash", "tool_input": {"command": format!("make {n}")}, "tool_use_id": n.to_string(), "agent_id": "h1", "agent_type": "x"});
+        let mut call = json!({"tool_name": "Bash", "tool_use_id": n.to_string(), "agent_id": "h1", "agent_type": "x"});
+        call["tool_input"] = json!({"command": format!("make {n}")});
         let served = stage.send(&client, "PreToolUse", call);
         assert_eq!(super::denial(&served), "", "call {n}");
         said.push(told(&served));
