@@ -281,8 +281,9 @@ fn m1_two_terminals_in_one_folder_never_mix() {
             assert_knows(&last_sent(terminal), &[], &[OFFER]);
         }
     }
-    for (terminal, other) in [(&one, "bread"), (&two, "lighthouse")] {
-        assert!(!terminal.requests().all_text_sent().contains(other), "never, in any request");
+    for (terminal, other) in [(&one, ["some bread", "bread.py"]), (&two, ["a lighthouse", "lighthouse.py"])] {
+        // Never, in any request.
+        assert_knows(&terminal.requests().all_text_sent(), &[], &other);
         terminal.leave().unwrap();
     }
     told_at_starts(&stage, 0);
