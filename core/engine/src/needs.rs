@@ -2,11 +2,12 @@
 //! and what only stored rows can make it ask of the world.
 
 use crate::event_context::EventContext;
-use crate::memory::{ask, begin, note, reading};
-use crate::{context, reply, session};
+use crate::memory::{ask, begin, note, reading, settings};
+use crate::{context, reply, session, status};
 use grammar::{AgentCommand, AgentLine};
 use model::event::{Body, Envelope, EventKind};
 use model::fact::Probe;
+use model::fleet::WORKER_NOTICES;
 use model::{Level, Loaded, Needs};
 
 /// Places the event, and says what else is to be loaded for it.
@@ -84,9 +85,7 @@ fn for_command(event: &EventContext<'_>, needs: &mut Needs) {
 /// What waits for whom the event is about, where its answer can carry it.
 fn to_be_shown(event: &EventContext<'_>, needs: &mut Needs) {
     let EventContext { envelope, who, loaded, .. } = *event;
-    if let Body::Teammate { name } = &envelope.body {
-        needs.teammate = Some(name.clone());
-    }
+    needs.teammate = status::teammate(envelope);
     if let Some(audience) = reply::shows_waiting(envelope) {
         needs.audience = audience;
         let carried = loaded.open.iter().filter(|session| who.carries(session));
@@ -94,6 +93,10 @@ fn to_be_shown(event: &EventContext<'_>, needs: &mut Needs) {
     }
     if reply::shows_messages(envelope) {
         needs.messages = Some(session::taker(event));
+        let mode = event.session().and_then(|session| session.mode.as_deref());
+        if !settings::hears_of_workers(event.policy, mode) {
+            needs.unshown_kinds = &WORKER_NOTICES;
+        }
         needs.listed = reading(event).map(|words| (who.project.clone(), words));
     }
 }
@@ -105,5 +108,7 @@ fn asks_for_starter(event: &EventContext<'_>) -> bool {
     let line = envelope.tool().and_then(|call| call.command());
     let reports = line.is_some_and(|line| line.contains("worker"))
         || matches!(event.command(), Some(AgentCommand::Send { .. } | AgentCommand::Report { .. }));
-    reports || matches!(envelope.kind, EventKind::SessionStart | EventKind::UserPromptSubmit | EventKind::SessionEnd)
+    let told = matches!(envelope.kind, EventKind::SessionStart | EventKind::UserPromptSubmit | EventKind::SessionEnd);
+    let asked = envelope.kind == EventKind::Stop && event.policy.sections.context.report;
+    reports || told || asked
 }

@@ -50,7 +50,7 @@ impl Tx<'_> {
             }
             // Read in the transaction that marks what is shown of them, so that each is shown once.
             if let Some(taker) = &needs.messages {
-                loaded.messages = messages::waiting(conn, taker, &loaded.listed)?;
+                loaded.messages = messages::waiting(conn, taker, needs.unshown_kinds, &loaded.listed)?;
             }
             Ok(())
         })

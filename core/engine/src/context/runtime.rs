@@ -60,10 +60,22 @@ pub fn activation(agent: &AgentProfile, settings: &ContextSettings) -> String {
     ))
 }
 
-/// What a background session is asked once before it ends.
-pub fn report(settings: &ContextSettings) -> String {
-    settings.info(
-        "Reminder - Ping before ending. Nobody watches this session: say what came of it with \
-         `taut worker done \"result\"` or `taut send <conversation> \"message\"`, then end.",
-    )
+/// Whom a session can tell what came of its work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReportTo {
+    /// The session that started it.
+    Starter,
+    /// Nobody is known to have started it: whoever it may concern.
+    Anybody,
+}
+
+/// What a background session is asked once before it ends. Only a command that can work is named.
+pub fn report(settings: &ContextSettings, to: ReportTo) -> String {
+    let how = match to {
+        ReportTo::Starter => "`taut worker done \"result\"`",
+        ReportTo::Anybody => "`taut send <agent> \"message\"` (`taut agents` lists them)",
+    };
+    settings.info(&format!(
+        "Reminder - Ping before ending. Nobody watches this session: say what came of it with {how}, then end."
+    ))
 }

@@ -16,6 +16,7 @@ pub mod workflow;
 mod tests;
 
 use crate::event_context::EventContext;
+use crate::gates::directives::DirectiveReads;
 use crate::memory::skill::Skill;
 use model::effort::{Counters, Effort};
 use model::tool::ToolCall;
@@ -27,12 +28,16 @@ pub struct GatedCall<'a> {
     pub effort: Option<&'a Effort>,
     pub skill: Option<Skill>,
     pub counters: Counters,
+    /// What the call shows of the directives that wait.
+    pub reads: DirectiveReads<'a>,
 }
 
 impl<'a> GatedCall<'a> {
     pub fn of(event: &EventContext<'a>, call: &'a ToolCall) -> Self {
         let effort = event.effort();
-        Self { call, effort, skill: effort.map(|effort| event.skill(effort)), counters: event.counters() }
+        let skill = effort.map(|effort| event.skill(effort));
+        let reads = DirectiveReads::of(event, effort, call);
+        Self { call, effort, skill, counters: event.counters(), reads }
     }
 }
 

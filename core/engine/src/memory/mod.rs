@@ -85,6 +85,12 @@ pub fn step(event: &EventContext<'_>, holding: &Holding) -> Memory {
         (EventKind::SessionStart, _) => {
             start::step(event, current, &mut memory);
             facts::tell(event, &mut memory);
+            discover::forget(event, current, &mut memory);
+        }
+        (EventKind::UserPromptSubmit, Body::Prompt { text }) => {
+            if let Some(skill) = begin::prompted_skill(event.envelope, text).filter(|_| !event.places.blind) {
+                begin::invoked(event, skill, &mut memory);
+            }
         }
         (EventKind::UserPromptExpansion, Body::Expansion { command, .. }) => {
             begin::invoked(event, command, &mut memory)
@@ -105,7 +111,10 @@ pub fn step(event: &EventContext<'_>, holding: &Holding) -> Memory {
             memory.say_for_the_record(event, "host_task", body.to_string());
         }
         (EventKind::PreCompact | EventKind::SessionEnd, _) => note::before_it_ends(event, current, &mut memory),
-        (EventKind::PostCompact, _) => note::compacted(event, &mut memory),
+        (EventKind::PostCompact, _) => {
+            discover::forget(event, current, &mut memory);
+            note::compacted(event, &mut memory);
+        }
         _ => {}
     }
     memory.finish_report(event, current);
