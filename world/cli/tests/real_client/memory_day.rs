@@ -301,7 +301,10 @@ fn m1_two_named_agents_in_one_folder_are_each_told_their_own() {
         assert_went_well(&run);
         first_sent(&run)
     };
-    run("ann", "Build a lighthouse", work(&stage, "lighthouse.py", "lamp-lit"));
+    // However much was said, a start tells no more than it may.
+    let more = " and so on and on".repeat(300);
+    let words = format!("lamp-lit{more}");
+    run("ann", &format!("Build a lighthouse{more}"), work(&stage, "lighthouse.py", &words));
     let bob = run("bob", "Bake some bread", work(&stage, "bread.py", "oven-hot"));
     assert_knows(&bob, &[], &["lighthouse.py", "lamp-lit"]);
     for (agent, own, other) in [
