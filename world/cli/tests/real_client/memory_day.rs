@@ -231,21 +231,25 @@ fn m2_the_note_is_told_after_each_clear_whether_or_not_something_was_asked_betwe
     assert!(stage.heard().iter().all(|heard| !heard.env.contains_key("TMUX")), "outside tmux");
 }
 
-#[test]
-fn m2_a_client_that_was_killed_is_followed_and_its_work_is_not_lost() {
-    let stage = stage();
+/// A client that is killed in the middle of its work.
+fn killed(stage: &RecordedClient) {
     let project = stage.sandbox.project();
     let script = Script::new()
         .main(Turn::call("Write", json!({"file_path": project.join("cellar.py"), "content": "x = 1\n"})))
         .main(Turn::bash("pytest -q"))
         .main(Turn::say("never said").after(Duration::from_secs(300)));
-    let terminal = open(&stage, script, &[]);
+    let terminal = open(stage, script, &[]);
     terminal.submit("Dig the cellar by hand").unwrap();
-    until_heard(&stage, "the failing tests", 1, |heard| heard.event == "PostToolUseFailure");
+    until_heard(stage, "the failing tests", 1, |heard| heard.event == "PostToolUseFailure");
     testkit::process::signal(terminal.client_pid().unwrap(), libc::SIGKILL).unwrap();
     poll::until("the client to be gone", PLENTY, || terminal.exit_code().ok().flatten()).unwrap();
-    drop(terminal);
-    let killed = sessions(&stage).remove(0);
+}
+
+#[test]
+fn m2_a_client_that_was_killed_is_followed_and_its_work_is_not_lost() {
+    let stage = stage();
+    killed(&stage);
+    let before = sessions(&stage).remove(0);
 
     let seen = starts(&stage).len();
     let run = print(&stage, "Go on", Script::new().main(Turn::say("digging on")), &["--continue"]);
@@ -253,7 +257,7 @@ fn m2_a_client_that_was_killed_is_followed_and_its_work_is_not_lost() {
     let told = told_at_starts(&stage, seen).concat();
     assert_knows(&told, &[], &["Dig the cellar by hand"]);
     let followed = sessions(&stage).pop().unwrap();
-    assert_eq!((&followed["prev_session_id"], &followed["agent"]), (&killed["id"], &killed["agent"]));
+    assert_eq!((&followed["prev_session_id"], &followed["agent"]), (&before["id"], &before["agent"]));
 
     let seen = starts(&stage).len();
     print(&stage, "Say hello", Script::new().main(Turn::say("hello")), &[]);
@@ -281,14 +285,19 @@ fn m1_two_terminals_in_one_folder_never_mix() {
             assert_knows(&last_sent(terminal), &[], &[OFFER]);
         }
     }
-    for (terminal, other) in [(&one, "bread"), (&two, "lighthouse")] {
-        assert!(!terminal.requests().all_text_sent().contains(other), "never, in any request");
+    // While they live their work is nobody else's, not even to be offered.
+    let seen = starts(&stage).len();
+    print(&stage, "Say hello", Script::new().main(Turn::say("hello")), &[]);
+    assert_eq!(told_at_starts(&stage, seen), [""]);
+    for (terminal, other) in [(&one, ["some bread", "bread.py"]), (&two, ["a lighthouse", "lighthouse.py"])] {
+        // Never, in any request.
+        assert_knows(&terminal.requests().all_text_sent(), &[], &other);
         terminal.leave().unwrap();
     }
     told_at_starts(&stage, 0);
     let agents: std::collections::BTreeSet<String> =
         sessions(&stage).iter().map(|session| session["agent"].to_string()).collect();
-    assert_eq!(agents.len(), 2, "{agents:?}");
+    assert_eq!(agents.len(), 3, "{agents:?}");
 }
 
 #[test]
@@ -300,7 +309,10 @@ fn m1_two_named_agents_in_one_folder_are_each_told_their_own() {
         assert_went_well(&run);
         first_sent(&run)
     };
-    run("ann", "Build a lighthouse", work(&stage, "lighthouse.py", "lamp-lit"));
+    // However much was said, a start tells no more than it may.
+    let more = " and so on and on".repeat(300);
+    let words = format!("lamp-lit{more}");
+    run("ann", &format!("Build a lighthouse{more}"), work(&stage, "lighthouse.py", &words));
     let bob = run("bob", "Bake some bread", work(&stage, "bread.py", "oven-hot"));
     assert_knows(&bob, &[], &["lighthouse.py", "lamp-lit"]);
     for (agent, own, other) in [

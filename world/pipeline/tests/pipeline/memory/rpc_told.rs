@@ -132,3 +132,20 @@ fn d8_a_sub_agent_that_stops_gives_the_files_of_the_effort_after_the_merge() {
     assert_eq!(result["loadedFiles"], json!([stage.folder("acme/src/lib.rs")]));
     assert_eq!(result["loadedFiles"], json!(stage.efforts()[0].files), "as it is stored");
 }
+
+/// A caller of methods sends no event of its own for a command that a prompt invokes.
+#[test]
+fn d8_a_prompt_that_invokes_a_skill_begins_its_effort_and_the_result_tells_of_it() {
+    let mut stage = configured(IMPLEMENT);
+    let client = stage.client("s1");
+    stage.start(&client, "startup");
+    let result = ask(&mut stage, &client, "hooks.userPrompt", json!({"prompt": "/implement the bridge"}));
+    let [effort] = &stage.efforts()[..] else { panic!("{result}") };
+    assert_eq!((&result["skill"], &result["effortId"]), (&json!("implement"), &json!(effort.id)));
+    assert_eq!(result["taskDir"], json!(effort.folder));
+    assert!(result["inject"].as_str().unwrap().contains("effort begun: implement"), "{result}");
+    let context = result["sessionContext"].as_str().unwrap();
+    assert_eq!(context.matches("Skill: implement").count(), 1, "{context}");
+    stage.invoke(&client, "implement");
+    assert_eq!(stage.efforts().len(), 1, "the event that the real client sends after it begins no other");
+}
