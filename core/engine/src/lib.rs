@@ -18,6 +18,7 @@ pub mod loops;
 pub mod memory;
 mod needs;
 pub mod orphans;
+mod own_folder;
 mod plan;
 pub mod queue;
 mod record;

@@ -11,6 +11,7 @@ mod injections;
 mod leases;
 mod notes;
 mod orphans;
+mod own_folder;
 mod preset_day;
 mod rpc;
 mod second_dialect;
