@@ -30,6 +30,7 @@ mod state;
 mod status;
 pub mod stops;
 mod strikes;
+mod trial;
 pub mod undecided;
 
 pub use decide::{Outcome, decide};
@@ -40,3 +41,4 @@ pub use plan::{MOST_FILE_ROUNDS, MOST_ROUNDS, Plan, further, plan, plan_with};
 pub use record::{key, unreadable};
 pub use redact::redact;
 pub use run_files::weigh;
+pub use trial::{is_trial, would_do};

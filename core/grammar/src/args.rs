@@ -157,6 +157,9 @@ pub enum EffortVerb {
     Show {
         /// Its task or id; the current one if not given
         what: Option<String>,
+        /// All of the newest hand-over note, with its age
+        #[arg(long)]
+        note: bool,
     },
     /// List efforts
     List(EffortListArgs),

@@ -260,6 +260,8 @@ pub struct EffortRows {
     /// The effort that is asked for by name, and whether another's open session carries it.
     pub named: Option<Effort>,
     pub named_busy: bool,
+    /// The newest account that was written for it.
+    pub named_account: Option<StoredHandOver>,
     /// Whom a message that is to be sent is for, or who there is instead.
     pub addressee: Option<Addressee>,
     pub names: Vec<String>,

@@ -61,6 +61,7 @@ fn effort_rows(conn: &Connection, needs: &Needs) -> rusqlite::Result<EffortRows>
     if let Some(name) = &needs.named
         && let Some((effort, busy)) = efforts::named(conn, &needs.project, name)?
     {
+        rows.named_account = efforts::account_of(conn, &effort)?;
         rows.named = Some(effort);
         rows.named_busy = busy;
     }

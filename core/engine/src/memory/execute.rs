@@ -3,7 +3,7 @@
 
 use super::begin::EffortSlot;
 use super::phase::{self, Move};
-use super::{mail, note, path, settings, skill};
+use super::{hand_over, mail, note, path, settings, skill};
 use crate::event_context::EventContext;
 use crate::redact;
 use grammar::{AgentCommand, Start, Take};
@@ -217,8 +217,13 @@ fn resume(what: Option<&str>, take: Take, event: &EventContext<'_>) -> Result<Co
         },
         ..effort.clone()
     };
+    // Under the eyes of whoever takes it up, as it is at the start of a session.
+    let account = if what.is_some() { event.rows().named_account.as_ref() } else { event.account() };
+    let room = usize::try_from(event.policy.sections.memory.start_chars).unwrap_or(usize::MAX);
+    let account =
+        account.map(|account| format!("\n{}", hand_over::shown(account, event.now, room))).unwrap_or_default();
     Ok(CommandResult {
-        output: format!("continuing: {}", shown(&after, event)),
+        output: format!("continuing: {}{account}", shown(&after, event)),
         keeps: vec![MemoryWrite::Effort(Box::new(after.clone()))],
         effort: Some(after),
         ..CommandResult::default()

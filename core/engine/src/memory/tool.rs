@@ -9,6 +9,7 @@ use crate::gates::{self, GatedCall, directives, heartbeat, overflow, permission_
 use crate::leases::Holding;
 use grammar::AgentLine;
 use model::effort::{Counters, Directive, Effort, MemoryWrite, PreExecuted, Refused};
+use model::session::Once;
 use model::tool::ToolCall;
 use model::{Level, RuleKind};
 
@@ -34,6 +35,11 @@ pub fn step(event: &EventContext<'_>, holding: &Holding, call: &ToolCall, memory
     let denied = holding.halted || event.findings.level() == Level::Deny;
     if denied || stopped || event.places.blind {
         return;
+    }
+    let warned = memory.findings.iter().any(|found| found.rule == overflow::RULE && found.kind == RuleKind::Warn);
+    // What is asked is told alone.
+    if warned && event.findings.level() < Level::Ask {
+        memory.once = Some(Once::OverflowWarning);
     }
     if let Some(effort) = gated.effort {
         count(event, &gated, effort, told, memory);

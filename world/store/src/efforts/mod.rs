@@ -12,7 +12,7 @@ pub use list::EffortFilter;
 pub use pre_executed::{Collected, PreExecutedKey};
 
 use crate::{messages, projects, sessions};
-use model::effort::{Directive, Effort, EffortLineage, EffortRows, MemoryWrite, PhaseStep};
+use model::effort::{Directive, Effort, EffortLineage, EffortRows, MemoryWrite, PhaseStep, StoredHandOver};
 use model::{Ms, Needs};
 use rusqlite::{Connection, OptionalExtension, Row, named_params, params};
 use serde_json::Value;
@@ -76,6 +76,12 @@ pub(crate) fn named(conn: &Connection, project: &str, name: &str) -> rusqlite::R
           WHERE efforts.id = ?2 OR (tasks.project = ?1 AND tasks.slug = ?2) ORDER BY efforts.row DESC LIMIT 1"
     );
     conn.prepare_cached(FIND)?.query_row([project, name], |row| Ok((read(row)?, row.get(16)?))).optional()
+}
+
+/// The newest note of the agent that has an effort, where it is about that effort.
+pub(crate) fn account_of(conn: &Connection, effort: &Effort) -> rusqlite::Result<Option<StoredHandOver>> {
+    let newest = hand_overs::newest(conn, &effort.agent)?;
+    Ok(newest.filter(|account| account.effort.as_ref() == Some(&effort.id)))
 }
 
 /// The number the next effort of a task gets.
