@@ -161,14 +161,12 @@ impl<'a> EventContext<'a> {
     }
 }
 
-/// Whether a session is one of those that carry the effort on.
+/// Whether a session is one of those that carry the effort on: it follows the one that did, or is its agent's.
 pub fn carries(session: &Session, effort: &Effort) -> bool {
-    if effort.agent != session.agent || !effort.active() {
-        return false;
-    }
     let followed =
         effort.session.is_some() && (effort.session.as_ref() == Some(&session.id) || effort.session == session.prev);
-    followed || (effort.line == EffortLineage::Agent && session.parent.is_none())
+    let of_agent = effort.agent == session.agent && effort.line == EffortLineage::Agent && session.parent.is_none();
+    effort.active() && (followed || of_agent)
 }
 
 #[cfg(test)]

@@ -35,7 +35,7 @@ pub mod undecided;
 
 pub use decide::{Outcome, decide};
 pub use event_context::{EventContext, Ids, Places};
-pub use identity::{folder, session_name, who};
+pub use identity::{folder, project_mark, run_name, session_name, who};
 pub use needs::{must_last, needs, raised};
 pub use plan::{MOST_FILE_ROUNDS, MOST_ROUNDS, Plan, further, plan, plan_with};
 pub use record::{key, unreadable};

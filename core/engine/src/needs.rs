@@ -2,12 +2,13 @@
 //! and what only stored rows can make it ask of the world.
 
 use crate::event_context::EventContext;
-use crate::memory::{ask, begin, note, reading};
-use crate::{context, reply, session};
+use crate::memory::{ask, begin, note, reading, settings};
+use crate::{context, reply, session, status};
 use grammar::{AgentCommand, AgentLine};
 use model::event::{Body, Envelope, EventKind};
 use model::fact::Probe;
-use model::{Level, Needs};
+use model::fleet::WORKER_NOTICES;
+use model::{Level, Loaded, Needs};
 
 /// Places the event, and says what else is to be loaded for it.
 pub fn needs(event: &EventContext<'_>) -> Needs {
@@ -40,10 +41,9 @@ pub fn must_last(envelope: &Envelope, line: Option<&AgentLine>) -> bool {
 fn effort_rows(event: &EventContext<'_>) -> Needs {
     let EventContext { envelope, who, policy, .. } = *event;
     let ours = event.own_session();
-    let theirs = ours.map(|session| session.agent.clone()).filter(|agent| *agent != who.agent);
     let reports_to = ours.and_then(|session| session.memo.reports_to.clone());
     Needs {
-        agents: [who.agent.clone()].into_iter().chain(theirs).collect(),
+        agents: agents(event),
         counted: ours.map(|session| (session.id.clone(), event.sub_agent().to_string())),
         hand_over: policy.sections.overflow.is_some()
             || matches!(
@@ -65,6 +65,17 @@ fn effort_rows(event: &EventContext<'_>) -> Needs {
     }
 }
 
+/// The agents whose efforts and notes the event may be about: its own, and at
+/// its start the one of the session that it follows.
+fn agents(event: &EventContext<'_>) -> Vec<String> {
+    let Loaded { open, last_ended, .. } = event.loaded;
+    let prev = event.session().filter(|_| event.placed.opened).and_then(|session| session.prev.as_ref());
+    let prev = prev.and_then(|prev| open.iter().chain(last_ended).find(|session| session.id == *prev));
+    let own = event.agent();
+    let others = prev.or(event.own_session()).map(|session| session.agent.clone()).filter(|agent| agent != own);
+    [own.to_string()].into_iter().chain(others).collect()
+}
+
 fn for_command(event: &EventContext<'_>, needs: &mut Needs) {
     match event.command() {
         Some(AgentCommand::Continue { what, .. }) => needs.named.clone_from(what),
@@ -77,9 +88,7 @@ fn for_command(event: &EventContext<'_>, needs: &mut Needs) {
 /// What waits for whom the event is about, where its answer can carry it.
 fn to_be_shown(event: &EventContext<'_>, needs: &mut Needs) {
     let EventContext { envelope, who, loaded, .. } = *event;
-    if let Body::Teammate { name } = &envelope.body {
-        needs.teammate = Some(name.clone());
-    }
+    needs.teammate = status::teammate(envelope);
     if let Some(audience) = reply::shows_waiting(envelope) {
         needs.audience = audience;
         let carried = loaded.open.iter().filter(|session| who.carries(session));
@@ -87,6 +96,10 @@ fn to_be_shown(event: &EventContext<'_>, needs: &mut Needs) {
     }
     if reply::shows_messages(envelope) {
         needs.messages = Some(session::taker(event));
+        let mode = event.session().and_then(|session| session.mode.as_deref());
+        if !settings::hears_of_workers(event.policy, mode) {
+            needs.unshown_kinds = &WORKER_NOTICES;
+        }
         needs.listed = reading(event).map(|words| (who.project.clone(), words));
     }
 }
@@ -98,5 +111,7 @@ fn asks_for_starter(event: &EventContext<'_>) -> bool {
     let line = envelope.tool().and_then(|call| call.command());
     let reports = line.is_some_and(|line| line.contains("worker"))
         || matches!(event.command(), Some(AgentCommand::Send { .. } | AgentCommand::Report { .. }));
-    reports || matches!(envelope.kind, EventKind::SessionStart | EventKind::UserPromptSubmit | EventKind::SessionEnd)
+    let told = matches!(envelope.kind, EventKind::SessionStart | EventKind::UserPromptSubmit | EventKind::SessionEnd);
+    let asked = envelope.kind == EventKind::Stop && event.policy.sections.context.report;
+    reports || told || asked
 }

@@ -30,6 +30,12 @@ pub enum WorkArgs {
     Log(TextArgs),
     /// Say what this session is doing
     Status(TextArgs),
+    /// Note a fact that lasts, for the sessions of this project
+    Remember(RememberArgs),
+    /// Take a fact back, by its id or by words of it
+    Forget(ForgetFactArgs),
+    /// List the facts that are noted here: id, scope, origin, age
+    Facts,
     /// Efforts: one for each invocation of a skill
     Effort {
         #[command(subcommand)]
@@ -110,6 +116,26 @@ pub struct DehydrateArgs {
     /// The same as one JSON object; read from stdin when nothing is given
     #[arg(value_name = "JSON", trailing_var_arg = true, allow_hyphen_values = true)]
     pub text: Vec<String>,
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct RememberArgs {
+    /// For all projects (people only)
+    #[arg(long, conflicts_with = "shared")]
+    pub global: bool,
+    /// For everyone who works on this project, in its .taut/memory.md (people only)
+    #[arg(long)]
+    pub shared: bool,
+    /// The fact, in a sentence; - or nothing reads it from stdin
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    pub text: Vec<String>,
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct ForgetFactArgs {
+    /// The id that `taut facts` shows, or words that only this fact has
+    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
+    pub what: Vec<String>,
 }
 
 #[derive(Debug, Clone, Args)]

@@ -1,8 +1,8 @@
 //! What an agent wants done, from what was typed.
 
 use crate::args::{
-    AgentArgs, DehydrateArgs, EffortVerb, InboxArgs, MessageArgs, PhaseArgs, SessionVerb, StartArgs, TextArgs,
-    WorkArgs, WorkerDoneArgs, WorkerVerb,
+    AgentArgs, DehydrateArgs, EffortVerb, ForgetFactArgs, InboxArgs, MessageArgs, PhaseArgs, RememberArgs, SessionVerb,
+    StartArgs, TextArgs, WorkArgs, WorkerDoneArgs, WorkerVerb,
 };
 use model::effort::HandOver;
 use model::session_work::SessionWork;
@@ -45,6 +45,38 @@ pub enum AgentCommand {
     },
     /// Everything that waits for the agent; it is told by being read.
     Inbox,
+    /// A fact that lasts.
+    Remember {
+        text: String,
+        scope: FactScope,
+    },
+    /// Takes one back, named by its id or by words of it.
+    Forget {
+        what: String,
+    },
+}
+
+/// For whom a lasting fact is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FactScope {
+    /// The sessions of one project on this machine.
+    Project,
+    /// Everyone who works on the project.
+    Shared,
+    /// All projects of the user.
+    Global,
+}
+
+impl FactScope {
+    pub const ALL: [Self; 3] = [Self::Project, Self::Shared, Self::Global];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Project => "project",
+            Self::Shared => "shared",
+            Self::Global => "global",
+        }
+    }
 }
 
 /// How a worker's work has ended.
@@ -86,6 +118,11 @@ impl AgentArgs {
             Self::Work(WorkArgs::Status(args)) => {
                 text(STATUS, &args.text, stdin).map(|text| AgentCommand::Status { text })
             }
+            Self::Work(WorkArgs::Remember(args)) => remember(args, stdin),
+            Self::Work(WorkArgs::Forget(ForgetFactArgs { what })) => {
+                text(FORGET, what, "").map(|what| AgentCommand::Forget { what })
+            }
+            Self::Work(WorkArgs::Facts) => return None,
             Self::Work(WorkArgs::Effort { verb }) => match verb {
                 EffortVerb::Start(args) => start(args, stdin),
                 EffortVerb::Phase(args) => phase(args),
@@ -113,6 +150,7 @@ impl AgentArgs {
     pub fn reads_stdin(&self) -> bool {
         match self {
             Self::Messages(MessageArgs::Send(args)) => is_on_stdin(&args.text),
+            Self::Work(WorkArgs::Remember(args)) => is_on_stdin(scoped(args).1),
             Self::Messages(MessageArgs::Worker { verb: WorkerVerb::Done(args) }) => is_on_stdin(summary(args)),
             Self::Work(
                 WorkArgs::Effort { verb: EffortVerb::Start(_) } | WorkArgs::Session { verb: SessionVerb::Activate(_) },
@@ -129,6 +167,8 @@ impl AgentArgs {
         let TextArgs { text } = match self {
             Self::Messages(MessageArgs::Send(args)) => return Some(&args.text),
             Self::Messages(MessageArgs::Worker { verb: WorkerVerb::Done(args) }) => return Some(&args.text),
+            Self::Work(WorkArgs::Remember(args)) => return Some(&args.text),
+            Self::Work(WorkArgs::Forget(args)) => return Some(&args.what),
             Self::Work(WorkArgs::Session { verb: SessionVerb::Dehydrate(args) }) => return Some(&args.text),
             Self::Work(
                 WorkArgs::Log(args)
@@ -143,6 +183,8 @@ impl AgentArgs {
 }
 
 const LOG: &str = "taut log \"what you did\"";
+const REMEMBER: &str = "taut remember \"what is to be known\"";
+const FORGET: &str = "taut forget <id>";
 const STATUS: &str = "taut status \"what you are doing\"";
 const SEND: &str = "taut send <agent|conversation> \"what you have to say\"";
 const WORKER_DONE: &str = "taut worker done --summary \"what came of it\"";
@@ -271,6 +313,27 @@ fn report(args: &WorkerDoneArgs, stdin: &str) -> Result<AgentCommand, String> {
     given_text(WORKER_DONE, summary, stdin).map(|summary| AgentCommand::Report { summary, outcome })
 }
 
+fn remember(args: &RememberArgs, stdin: &str) -> Result<AgentCommand, String> {
+    let (scope, words) = scoped(args);
+    given_text(REMEMBER, words, stdin).map(|text| AgentCommand::Remember { text, scope })
+}
+
+/// For whom it is may also be said last, behind the fact.
+fn scoped(args: &RememberArgs) -> (FactScope, &[String]) {
+    let said = if args.global {
+        FactScope::Global
+    } else if args.shared {
+        FactScope::Shared
+    } else {
+        FactScope::Project
+    };
+    match args.text.as_slice() {
+        [words @ .., last] if said == FactScope::Project && last == "--global" => (FactScope::Global, words),
+        [words @ .., last] if said == FactScope::Project && last == "--shared" => (FactScope::Shared, words),
+        words => (said, words),
+    }
+}
+
 fn summary(args: &WorkerDoneArgs) -> &[String] {
     args.summary.as_ref().map_or(&args.text, std::slice::from_ref)
 }
@@ -395,6 +458,24 @@ mod tests {
                 "taut send bob try --json --force",
                 Some(Ok(AgentCommand::Send { to: "bob".into(), text: "try --json --force".into() })),
             ),
+            (
+                "taut remember use the --locked flag",
+                Some(Ok(AgentCommand::Remember { text: "use the --locked flag".into(), scope: FactScope::Project })),
+            ),
+            (
+                "taut remember \"no tabs\" --global",
+                Some(Ok(AgentCommand::Remember { text: "no tabs".into(), scope: FactScope::Global })),
+            ),
+            (
+                "taut remember --shared no tabs",
+                Some(Ok(AgentCommand::Remember { text: "no tabs".into(), scope: FactScope::Shared })),
+            ),
+            (
+                "taut remember --shared <<'E'\nno tabs\nE",
+                Some(Ok(AgentCommand::Remember { text: "no tabs".into(), scope: FactScope::Shared })),
+            ),
+            ("taut forget no tabs", Some(Ok(AgentCommand::Forget { what: "no tabs".into() }))),
+            ("taut facts", None),
             ("taut session end it is --done", Some(Ok(AgentCommand::Finish { note: "it is --done".into() }))),
         ] {
             assert_eq!(command(line), expected, "{line}");

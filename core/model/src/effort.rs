@@ -216,6 +216,10 @@ pub enum MemoryWrite {
     },
     Counters(Counters),
     Directive(Directive),
+    /// The context of an effort is a new one, and has read none of its directives.
+    DirectivesUnread {
+        effort: String,
+    },
     SubSession(SubSession),
     PreExecuted(PreExecuted),
     Message(Message),

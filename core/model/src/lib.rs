@@ -10,6 +10,7 @@ pub mod effort;
 pub mod event;
 pub mod fact;
 pub mod fleet;
+pub mod memory_file;
 pub mod needs;
 pub mod reply;
 pub mod row;

@@ -50,6 +50,8 @@ pub struct Needs {
     pub inbox: Option<Taker>,
     /// Who can be shown the first few of them now.
     pub messages: Option<Taker>,
+    /// But not those of these kinds.
+    pub unshown_kinds: &'static [&'static str],
     /// The project and the words that what a `taut inbox` has listed is kept under.
     pub listed: Option<(String, Vec<String>)>,
     /// An agent the event speaks of that is not its own.

@@ -15,8 +15,8 @@ const COMMANDS: &[(&str, CommandAudience, &[&str])] = &[
         "",
         CommandAudience::Agents,
         &[
-            "agents", "demo", "doctor", "events", "explain", "guard", "help", "inbox", "log", "send", "sessions",
-            "status", "tmux", "top", "version",
+            "agents", "demo", "doctor", "events", "explain", "facts", "forget", "guard", "help", "inbox", "log",
+            "recall", "remember", "send", "sessions", "status", "tmux", "top", "version",
         ],
     ),
     (
@@ -34,6 +34,8 @@ const COMMANDS: &[(&str, CommandAudience, &[&str])] = &[
     ("effort", CommandAudience::Agents, &["finish", "list", "phase", "show", "start"]),
     ("init", CommandAudience::People, &["loop"]),
     ("loop", CommandAudience::People, &["build", "log", "plan"]),
+    ("memory", CommandAudience::Agents, &["status"]),
+    ("memory", CommandAudience::People, &["forget"]),
     ("notify", CommandAudience::Agents, &["status"]),
     ("notify", CommandAudience::People, &["deliver", "off", "on", "test"]),
     ("policy", CommandAudience::Agents, &["allows", "check", "list", "show", "test"]),

@@ -7,6 +7,8 @@ mod dispatch;
 mod error;
 mod exit;
 mod hook;
+mod mcp_registration;
+mod past_time;
 mod person;
 mod printer;
 #[cfg(test)]

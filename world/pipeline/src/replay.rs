@@ -202,6 +202,7 @@ fn who_value(who: &Who) -> Value {
         Supervision::Unattended => "unattended",
         Supervision::Looped => "looped",
         Supervision::Supervised => "supervised",
+        Supervision::Iteration => "iteration",
     };
     json!({
         "agent": who.agent, "named": who.named, "logical_id": who.logical_id, "host_session": who.host_session,
@@ -232,6 +233,7 @@ fn who_of(value: &Value) -> Option<Who> {
             "unattended" => Supervision::Unattended,
             "looped" => Supervision::Looped,
             "supervised" => Supervision::Supervised,
+            "iteration" => Supervision::Iteration,
             _ => Supervision::Attended,
         },
     })

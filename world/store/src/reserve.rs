@@ -109,6 +109,29 @@ pub(crate) fn holds_any(place: &StoreFolder) -> bool {
     }
 }
 
+/// Writes over what was taken in from it: records lie where they lay until others are written there.
+pub(crate) fn wipe(folder: &Path) -> Result<(), Error> {
+    let wiped = || {
+        let reserve = match Reserve::open(folder) {
+            Err(cause) if cause.kind() == ErrorKind::NotFound => return Ok(()),
+            opened => opened?,
+        };
+        let size = reserve.size()?;
+        if reserve.head.front != start(size) || reserve.head.back != size {
+            return Err(io::Error::other("it holds events that could not be taken in"));
+        }
+        let zeros = [0_u8; 64 * 1024];
+        let mut at = start(size);
+        while at < size {
+            let part = usize::try_from(size - at).unwrap_or(zeros.len()).min(zeros.len());
+            reserve.file.write_all_at(zeros.get(..part).unwrap_or(&zeros), at)?;
+            at += part as u64;
+        }
+        reserve.file.sync_all()
+    };
+    wiped().map_err(|cause| Error::file("write over what was in", &path(folder), cause))
+}
+
 impl Reserve {
     pub fn open(folder: &Path) -> io::Result<Self> {
         let file = OpenOptions::new().read(true).write(true).custom_flags(libc::O_NOFOLLOW).open(path(folder))?;

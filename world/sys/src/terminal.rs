@@ -21,6 +21,15 @@ pub fn is_controlling() -> bool {
     own > 0 && of_terminal == own
 }
 
+/// The number of the terminal's device on stdin, where there is one.
+#[must_use]
+pub fn device() -> Option<u64> {
+    if !rustix::termios::isatty(stdin()) {
+        return None;
+    }
+    rustix::fs::fstat(stdin()).ok().and_then(|stat| u64::try_from(stat.st_rdev).ok())
+}
+
 /// Gives the terminal to a process group. A background process that does so is
 /// stopped unless it does not mind, so it does not for that moment.
 ///

@@ -16,6 +16,7 @@ pub mod workflow;
 mod tests;
 
 use crate::event_context::EventContext;
+use crate::gates::directives::DirectiveReads;
 use crate::memory::skill::Skill;
 use model::effort::{Counters, Effort};
 use model::tool::ToolCall;
@@ -27,12 +28,16 @@ pub struct GatedCall<'a> {
     pub effort: Option<&'a Effort>,
     pub skill: Option<Skill>,
     pub counters: Counters,
+    /// What the call shows of the directives that wait.
+    pub reads: DirectiveReads<'a>,
 }
 
 impl<'a> GatedCall<'a> {
     pub fn of(event: &EventContext<'a>, call: &'a ToolCall) -> Self {
         let effort = event.effort();
-        Self { call, effort, skill: effort.map(|effort| event.skill(effort)), counters: event.counters() }
+        let skill = effort.map(|effort| event.skill(effort));
+        let reads = DirectiveReads::of(event, effort, call);
+        Self { call, effort, skill, counters: event.counters(), reads }
     }
 }
 
@@ -86,7 +91,8 @@ pub fn judge(event: &EventContext<'_>, gated: &GatedCall<'_>) -> GateResult {
 
 /// Whether the call is a plain line of one of these verbs.
 pub(crate) fn is_line(event: &EventContext<'_>, verbs: &[&str]) -> bool {
-    event.line.is_some_and(|line| verbs.contains(&line.verb()))
+    let own = event.envelope.tool().and_then(|call| call.subject.own);
+    event.line.is_some_and(|line| verbs.contains(&line.verb())) || own.is_some_and(|verb| verbs.contains(&verb))
 }
 
 pub(crate) fn finding(rule: &str, kind: RuleKind, gated: &GatedCall<'_>, reason: String) -> Finding {

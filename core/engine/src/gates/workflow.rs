@@ -46,7 +46,7 @@ pub fn fire(event: &EventContext<'_>, gated: &GatedCall<'_>, judged: &mut GateRe
 }
 
 fn always_passes(event: &EventContext<'_>, gated: &GatedCall<'_>) -> bool {
-    is_line(event, &["log", "status", "session", "effort"]) || directives::reads(event, gated).is_some()
+    is_line(event, &["log", "status", "session", "effort"]) || gated.reads.alone
 }
 
 fn firing<'a>(rule: &'a WorkflowRule, event: &EventContext<'_>, gated: &GatedCall<'_>) -> Option<Firing<'a>> {

@@ -1,7 +1,7 @@
 //! What memory must ask of the world. Empty on the ordinary way: only an effort,
 //! a hand-over note or an invoked skill asks.
 
-use super::{begin, discover, path, skill, start};
+use super::{begin, discover, facts, path, skill, start};
 use crate::event_context::{EventContext, Places};
 use grammar::Start;
 use model::event::{Body, Envelope, EventKind};
@@ -31,15 +31,22 @@ pub fn of_skill(event: &EventContext<'_>) -> Vec<Probe> {
     unknown(event, probes)
 }
 
+/// The files of lasting facts, where the event is about them.
+pub fn of_facts(event: &EventContext<'_>) -> Vec<Probe> {
+    unknown(event, facts::asks(event))
+}
+
 /// What an effort or a hand-over note that is stored makes worth asking.
 pub fn raised(event: &EventContext<'_>) -> Vec<Probe> {
-    let asked = match (event.envelope.kind, &event.envelope.body) {
+    let mut asked = match (event.envelope.kind, &event.envelope.body) {
         (EventKind::SessionStart, _) => at_start(event),
         (EventKind::PostToolUse, Body::ToolDone { call, .. }) => {
             event.effort().and_then(|effort| discover::probe(event, effort, call)).into_iter().collect()
         }
         _ => Vec::new(),
     };
+    // The facts of the session's own project, wherever a `cd` has led it.
+    asked.extend(facts::asks(event));
     unknown(event, asked)
 }
 

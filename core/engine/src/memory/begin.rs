@@ -9,7 +9,7 @@ use crate::event_context::EventContext;
 use crate::{identity, queue};
 use grammar::{AgentCommand, Start};
 use model::Loaded;
-use model::event::{Body, EventKind};
+use model::event::{Body, Envelope, EventKind};
 use model::tool::ToolCall;
 
 /// A task, its folder, and the number a new effort of it gets.
@@ -39,6 +39,7 @@ pub fn begins(event: &EventContext<'_>) -> Option<Start> {
     let skill = match (event.envelope.kind, &event.envelope.body) {
         (_, Body::Expansion { command, .. }) => command.trim_start_matches('/'),
         (EventKind::PreToolUse, Body::Tool(call)) => invoked_skill(call)?,
+        (EventKind::UserPromptSubmit, Body::Prompt { text }) => prompted_skill(event.envelope, text)?,
         _ => return None,
     };
     Some(Start { skill: skill.to_string(), ..Start::default() })
@@ -47,6 +48,14 @@ pub fn begins(event: &EventContext<'_>) -> Option<Start> {
 /// The skill a call invokes.
 pub fn invoked_skill(call: &ToolCall) -> Option<&str> {
     call.subject.skill.as_deref().filter(|name| !name.is_empty()).map(|name| name.trim_start_matches('/'))
+}
+
+/// The skill that a prompt invokes: `/implement the bridge`. The client tells of the prompt before it tells
+/// which command that is, and who calls a hook as a method tells nothing more: so the effort begins here, and
+/// the expansion finds it begun.
+pub fn prompted_skill<'e>(envelope: &Envelope, text: &'e str) -> Option<&'e str> {
+    let line = text.trim_start().strip_prefix('/').filter(|_| envelope.sub_agent.is_none())?;
+    line.split(char::is_whitespace).next().filter(|name| !name.is_empty())
 }
 
 /// The task named, the one the folder names, the one the agent holds, or one of its own.

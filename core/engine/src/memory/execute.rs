@@ -3,7 +3,7 @@
 
 use super::begin::EffortSlot;
 use super::phase::{self, Move};
-use super::{hand_over, mail, note, path, settings, skill};
+use super::{facts, hand_over, mail, note, path, settings, skill};
 use crate::event_context::EventContext;
 use crate::redact;
 use grammar::{AgentCommand, Start, Take};
@@ -63,6 +63,8 @@ fn done(command: AgentCommand, event: &EventContext<'_>) -> Result<CommandResult
         AgentCommand::Send { to, text } => mail::send(&to, &text, event),
         AgentCommand::Report { summary, outcome } => mail::report(&summary, outcome, event),
         AgentCommand::Inbox => Ok(mail::inbox(event)),
+        AgentCommand::Remember { text, scope } => facts::remember(&text, scope, event),
+        AgentCommand::Forget { what } => facts::forget(&what, event),
     }
 }
 

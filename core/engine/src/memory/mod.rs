@@ -7,17 +7,20 @@ pub(crate) mod begin;
 mod dialogue;
 mod discover;
 pub mod execute;
+pub mod facts;
 pub mod hand_over;
 pub mod mail;
 pub mod note;
 pub mod path;
 pub mod phase;
+mod room;
 pub mod settings;
 pub mod skill;
 mod start;
 mod subs;
 mod tool;
 
+use crate::context::runtime::{self, EffortSummary};
 use crate::context::{ContextBudget, Rank, ShownFile};
 use crate::event_context::EventContext;
 use crate::leases::Holding;
@@ -69,13 +72,26 @@ pub struct RpcReport {
     pub status: Option<&'static str>,
     /// Directives of the effort, by full path.
     pub directives: Vec<String>,
+    /// The session's name for others, which is not the id it is stored under.
+    pub logical_id: Option<String>,
+    /// At a prompt: where the session stands, in one line.
+    pub session_line: String,
 }
 
 pub fn step(event: &EventContext<'_>, holding: &Holding) -> Memory {
     let mut memory = Memory::default();
     let current = event.effort();
     match (event.envelope.kind, &event.envelope.body) {
-        (EventKind::SessionStart, _) => start::step(event, current, &mut memory),
+        (EventKind::SessionStart, _) => {
+            start::step(event, current, &mut memory);
+            facts::tell(event, &mut memory);
+            discover::forget(event, current, &mut memory);
+        }
+        (EventKind::UserPromptSubmit, Body::Prompt { text }) => {
+            if let Some(skill) = begin::prompted_skill(event.envelope, text).filter(|_| !event.places.blind) {
+                begin::invoked(event, skill, &mut memory);
+            }
+        }
         (EventKind::UserPromptExpansion, Body::Expansion { command, .. }) => {
             begin::invoked(event, command, &mut memory)
         }
@@ -95,7 +111,10 @@ pub fn step(event: &EventContext<'_>, holding: &Holding) -> Memory {
             memory.say_for_the_record(event, "host_task", body.to_string());
         }
         (EventKind::PreCompact | EventKind::SessionEnd, _) => note::before_it_ends(event, current, &mut memory),
-        (EventKind::PostCompact, _) => note::compacted(event, &mut memory),
+        (EventKind::PostCompact, _) => {
+            discover::forget(event, current, &mut memory);
+            note::compacted(event, &mut memory);
+        }
         _ => {}
     }
     memory.finish_report(event, current);
@@ -110,7 +129,11 @@ impl Memory {
     /// Puts what is to be told into the one budget of the event.
     pub fn add_to(&self, budget: &mut ContextBudget) {
         for (rank, text) in &self.texts {
-            budget.say(*rank, text.clone());
+            match rank {
+                // They wait in their files, and are told again at the next start.
+                Rank::Fact => budget.offer(*rank, text.clone(), ""),
+                _ => budget.say(*rank, text.clone()),
+            }
         }
         for (rank, file) in &self.files {
             budget.show(*rank, file.clone());
@@ -157,6 +180,12 @@ impl Memory {
             self.report.directives = found.map(|one| one.path.clone()).collect();
             self.report.block_after = settings::heartbeat(event.policy, &skill).block;
             self.report.skill = Some(skill);
+        }
+        let Some(session) = event.session() else { return };
+        self.report.logical_id = Some(session.logical_id.clone());
+        if event.envelope.kind == EventKind::UserPromptSubmit {
+            let line = redact(&json!(runtime::line(session, EffortSummary::of(&self.report), event.now)));
+            self.report.session_line = line.as_str().unwrap_or_default().to_string();
         }
     }
 }

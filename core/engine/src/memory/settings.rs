@@ -3,7 +3,9 @@
 
 use super::skill::Skill;
 use policy::Policy;
-use policy::config::sections::{DirectivesSection, OverflowSection, SkillOverflow, SkillOverflowTable, WARNED_BEFORE};
+use policy::config::sections::{
+    DirectivesSection, ModeSection, OverflowSection, SkillOverflow, SkillOverflowTable, WARNED_BEFORE,
+};
 
 pub use policy::config::sections::{Compaction, Scale};
 
@@ -47,7 +49,18 @@ pub fn overflow(policy: &Policy, skill: Option<&Skill>) -> Option<Overflow> {
 
 /// Whether sessions of a mode show that a tool runs.
 pub fn tracks_tools(policy: &Policy, mode: Option<&str>) -> bool {
-    mode.and_then(|mode| policy.sections.modes.get(mode)).is_none_or(|mode| mode.tool_tracking)
+    of_mode(policy, mode, |mode| mode.tool_tracking)
+}
+
+/// Whether sessions of a mode are shown what came of their workers.
+pub fn hears_of_workers(policy: &Policy, mode: Option<&str>) -> bool {
+    of_mode(policy, mode, |mode| mode.task_notifications)
+}
+
+/// In the background nobody looks on, and nothing is shown but what somebody sent.
+fn of_mode(policy: &Policy, mode: Option<&str>, said: fn(&ModeSection) -> Option<bool>) -> bool {
+    let section = mode.and_then(|mode| policy.sections.modes.get(mode));
+    section.and_then(said).unwrap_or(mode != Some("background"))
 }
 
 /// The names of directive files, without their ending.

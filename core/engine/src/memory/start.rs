@@ -19,7 +19,8 @@ pub fn step(event: &EventContext<'_>, current: Option<&Effort>, memory: &mut Mem
         return;
     };
     if let Some(effort) = current {
-        memory.report.effort = Some(Effort { session: Some(session.id.clone()), ..effort.clone() });
+        let (agent, carrier) = (session.agent.clone(), Some(session.id.clone()));
+        memory.report.effort = Some(Effort { agent, session: carrier, ..effort.clone() });
         memory.keeps.extend(memory.report.effort.clone().map(|effort| MemoryWrite::Effort(Box::new(effort))));
         memory.texts.push((Rank::Effort, introduction(event, effort)));
     }
@@ -53,7 +54,10 @@ fn is_told(event: &EventContext<'_>, current: Option<&Effort>, note: &StoredHand
 
 /// The account that is for this session: its agent's, and not a child's or a parent's.
 pub fn waiting<'a>(event: &EventContext<'a>, session: &Session) -> Option<&'a StoredHandOver> {
-    event.account().filter(|stored| stored.agent == session.agent && stored.session != session.id)
+    event
+        .account()
+        .filter(|stored| stored.agent == session.agent || Some(&stored.session) == session.prev.as_ref())
+        .filter(|stored| stored.session != session.id)
 }
 
 fn recover(event: &EventContext<'_>, session: &Session, waiting: &StoredHandOver, memory: &mut Memory) {
@@ -120,12 +124,6 @@ fn introduction(event: &EventContext<'_>, effort: &Effort) -> String {
 }
 
 impl Memory {
-    /// What a start may still say, of what the user lets it cost.
-    pub fn room(&self, event: &EventContext<'_>) -> usize {
-        let most = usize::try_from(event.policy.sections.memory.start_chars).unwrap_or(usize::MAX);
-        most.saturating_sub(self.texts.iter().map(|(_, text)| size(text) + 2).sum())
-    }
-
     /// The end of a file, where what was last written is what matters, in what room is left.
     fn show_end(&mut self, event: &EventContext<'_>, path: &str) {
         let (Some(TextFact::Text(text)) | Some(TextFact::Long(text))) = event.facts.text(path) else { return };

@@ -61,9 +61,10 @@ fn any_gate(event: &EventContext<'_>) -> bool {
 
 fn count(event: &EventContext<'_>, gated: &GatedCall<'_>, effort: &Effort, told: Vec<String>, memory: &mut Memory) {
     let mut after = heartbeat::count(event, gated);
-    if let Some(directive) = directives::reads(event, gated) {
+    if !gated.reads.read.is_empty() {
         after.unread_calls = 0;
-        memory.keeps.push(MemoryWrite::Directive(Directive { read: true, ..directive.clone() }));
+        let read = gated.reads.read.iter().map(|one| Directive { read: true, ..(*one).clone() });
+        memory.keeps.extend(read.map(MemoryWrite::Directive));
     } else if directives::unread(event, gated).next().is_some() && directives::counts(event, gated) {
         after.unread_calls = after.unread_calls.saturating_add(1);
     }

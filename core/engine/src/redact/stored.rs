@@ -5,6 +5,7 @@ use super::json::whole;
 use super::text_without_secrets as clean;
 use model::effect::{After, Write};
 use model::effort::{HandOver, MemoryWrite, Refused};
+use model::memory_file::FactChange;
 use model::reply::{ByFamily, GateStop, Halt, Reply};
 use model::task::{AttemptChange, TaskPlan, TaskTransition};
 
@@ -66,7 +67,15 @@ pub fn after(after: After) -> After {
     match after {
         After::Append { path, text } => After::Append { path, text: clean(&text) },
         After::Replace { path, text } => After::Replace { path, text: clean(&text) },
-        plain @ (After::EnsureDaemon | After::StatusChanged { .. } | After::Sent { .. } | After::Tell) => plain,
+        After::Fact { path, change: FactChange::Keep { text, date, by } } => {
+            After::Fact { path, change: FactChange::Keep { text: clean(&text), date, by } }
+        }
+        // What is to go is named as it stands.
+        plain @ (After::Fact { .. }
+        | After::EnsureDaemon
+        | After::StatusChanged { .. }
+        | After::Sent { .. }
+        | After::Tell) => plain,
     }
 }
 

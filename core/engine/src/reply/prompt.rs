@@ -78,12 +78,5 @@ fn remind(
 
 /// What the session works on.
 fn work(memory: &Memory) -> EffortSummary<'_> {
-    let report = &memory.report;
-    let effort = report.effort.as_ref();
-    let beats = report.skill.as_ref().is_some_and(|skill| skill.log);
-    EffortSummary {
-        skill: effort.map(|effort| effort.skill.as_str()),
-        phase: effort.and_then(|effort| effort.phase.as_deref()),
-        heartbeat: beats.then_some((report.heartbeat, report.block_after)),
-    }
+    EffortSummary::of(&memory.report)
 }

@@ -2,13 +2,14 @@
 //! is read only where it really lies inside one of the folders it may lie in.
 
 use model::fact::TextFact;
+use model::memory_file;
 use std::collections::VecDeque;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use sys::outside::{self, Links, Rules, Unread};
 
-/// What is told to a model at once is never longer than this in bytes.
-const LONGEST: u64 = 40_000;
+/// In bytes: no file that is told to a model, or noted in, is ever longer.
+const LONGEST: u64 = memory_file::LARGEST_FILE as u64;
 
 /// What is read of the end of a longer one.
 const END: u64 = 8_000;
@@ -241,10 +242,10 @@ mod tests {
         }
         assert_eq!(text("project/gone.md"), TextFact::Missing);
         assert_eq!(text("project"), TextFact::Missing);
-        let long = format!("{}\nthe last line\n", "x".repeat(50_000));
+        let long = format!("{}\nthe last line\n", "x".repeat(70_000));
         fs::write(root.join("project/long.md"), &long).unwrap();
         assert_eq!(text("project/long.md"), TextFact::Long("the last line\n".into()));
-        fs::write(root.join("project/long.md"), vec![b'x'; 50_000]).unwrap();
+        fs::write(root.join("project/long.md"), vec![b'x'; 70_000]).unwrap();
         assert_eq!(text("project/long.md"), TextFact::Long(String::new()), "no line of it is whole");
     }
 }

@@ -64,6 +64,8 @@ const PUT_PHASE: &str = "INSERT INTO phase_history (effort, label, at, approved)
 const PUT_DIRECTIVE: &str = "INSERT INTO directives (effort, path, required, is_read) VALUES (?1, ?2, ?3, ?4)
     ON CONFLICT DO UPDATE SET required = excluded.required, is_read = excluded.is_read";
 
+const UNREAD_AGAIN: &str = "UPDATE directives SET is_read = 0 WHERE effort = ?1 AND is_read = 1";
+
 const SET_STATUS: &str = "UPDATE sessions SET status_text = ?2 WHERE id = ?1";
 
 /// The newest effort with this id or of this task, and whether the session that carries it is open.
@@ -166,6 +168,7 @@ pub(crate) fn keep(conn: &Connection, keep: &MemoryWrite) -> rusqlite::Result<()
         MemoryWrite::Directive(Directive { effort, path, required, read }) => {
             conn.prepare_cached(PUT_DIRECTIVE)?.execute(params![effort, path, required, read]).map(drop)
         }
+        MemoryWrite::DirectivesUnread { effort } => conn.prepare_cached(UNREAD_AGAIN)?.execute([effort]).map(drop),
         MemoryWrite::SubSession(sub) => subs::put(conn, sub),
         MemoryWrite::PreExecuted(pre_executed) => pre_executed::put(conn, pre_executed),
         MemoryWrite::Message(message) => messages::put(conn, message),

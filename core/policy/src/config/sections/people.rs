@@ -42,12 +42,14 @@ pub const CONTACTS: &str = "[contacts]\n\"ann@example.org\" = [\"claude_direct\"
 table! {
     /// What is different in a mode.
     pub struct ModeSection {
-        /// Sessions of this mode show that a tool runs.
-        tool_tracking: bool = true,
+        /// Sessions of this mode show that a tool runs. Without it: all but those in the background.
+        tool_tracking: Option<bool> = None,
+        /// Sessions of this mode are shown what came of their workers. Without it: all but those in the background.
+        task_notifications: Option<bool> = None,
     }
 }
 
-pub const MODES: &str = "[modes.background]\ntool_tracking = false\n";
+pub const MODES: &str = "[modes.background]\ntool_tracking = false\ntask_notifications = false\n";
 
 table! {
     /// What agents are shown of one another.

@@ -22,6 +22,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 pub fn run(args: WorkArgs, printer: &Printer) -> Result<Exit, CliError> {
     match &args {
+        WorkArgs::Remember(_) | WorkArgs::Forget(_) | WorkArgs::Facts => super::facts::run(args, printer),
         WorkArgs::Effort { verb: EffortVerb::Show { what, note: true } } => shown::note(what.as_deref(), printer),
         WorkArgs::Effort { verb: EffortVerb::Show { what, note: false } } => shown::effort(what.as_deref(), printer),
         WorkArgs::Effort { verb: EffortVerb::List(args) } => shown::list(args, printer),
@@ -130,7 +131,7 @@ fn environment() -> Environment {
     Environment(std::env::vars().filter(|(name, _)| agents::is_allowed(name)).collect())
 }
 
-fn who(store: &Store, places: &PathVariables) -> Result<TaskCaller, CliError> {
+pub(super) fn who(store: &Store, places: &PathVariables) -> Result<TaskCaller, CliError> {
     let cwd = std::env::current_dir()?.to_string_lossy().into_owned();
     let call = TaskCaller::call(cwd, environment(), Some(std::os::unix::process::parent_id()));
     let host_session = crate::person::host_session();

@@ -217,3 +217,48 @@ fn i5_by_default_nothing_of_this_speaks() {
     assert_eq!(stage.send(&client, "SessionStart", json!({"source": "compact"})).answer.stdout, "");
     assert!(stage.efforts().is_empty());
 }
+
+/// S5: the client tells of the prompt before it tells which command it is.
+#[test]
+fn s5_an_invoked_skill_is_not_met_with_the_want_of_a_session() {
+    let config = format!("[session]\nrequired = true\n[context]\nruntime = true\n{IMPLEMENT}");
+    for prompt in ["/implement", "/implement the bridge", "  /implement\nwith care"] {
+        let mut stage = configured(&config);
+        let client = stage.client("s1");
+        stage.start(&client, "startup");
+        let first = told(&stage.send(&client, "UserPromptSubmit", json!({"prompt": prompt})));
+        let second = told(&stage.invoke(&client, "implement"));
+        let turn = format!("{first}\n{second}");
+        assert!(!turn.contains("No effort is active"), "{turn}");
+        assert_eq!(turn.matches("effort begun").count(), 1, "{turn}");
+        assert_eq!(stage.efforts().len(), 1, "one invocation, one effort");
+    }
+    let mut stage = configured(&config);
+    let client = stage.client("s1");
+    stage.start(&client, "startup");
+    for prompt in ["build it", "/unknown thing", "/tmp/implement is broken", "please /implement", "/", "/implement/x y"]
+    {
+        let said = told(&stage.send(&client, "UserPromptSubmit", json!({"prompt": prompt})));
+        assert!(said.contains("No effort is active"), "{prompt}: {said}");
+    }
+    assert_eq!(stage.efforts().len(), 0);
+}
+
+/// S3, D8: whoever calls the hook as a method sends no expansion.
+#[test]
+fn s3_a_prompt_that_invokes_a_skill_begins_its_effort_by_itself() {
+    let mut stage = configured(&format!("{IMPLEMENT}preload = [\"docs/standards.md\"]\n"));
+    stage.write("acme/docs/standards.md", "measure twice");
+    stage.write("home/.claude/commands/fix.md", "---\ntaut:\n  log: true\n---\nFix it.\n");
+    let client = stage.client("s1");
+    stage.start(&client, "startup");
+    let said = told(&stage.send(&client, "UserPromptSubmit", json!({"prompt": "/implement it"})));
+    assert!(said.contains("effort begun: implement") && said.contains("measure twice"), "{said}");
+    let again = told(&stage.send(&client, "UserPromptSubmit", json!({"prompt": "/implement it"})));
+    assert!(!again.contains("effort begun"), "the same skill again is the same effort: {again}");
+    let said = told(&stage.send(&client, "UserPromptSubmit", json!({"prompt": "/fix that"})));
+    assert!(said.contains("effort begun: fix"), "declared in its own file: {said}");
+    let helper = json!({"prompt": "/implement more", "agent_id": "h1", "agent_type": "x"});
+    stage.send(&client, "UserPromptSubmit", helper);
+    assert_eq!(stage.efforts().len(), 2);
+}

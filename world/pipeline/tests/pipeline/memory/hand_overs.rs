@@ -142,12 +142,13 @@ fn r2_a_manual_compaction_is_not_touched() {
     assert!(stage.session(&session.id).ended_at.is_none());
 }
 
-/// R2: who is supervised is restarted, whether it holds a task or not; its children and helpers are not.
+/// R2: who is supervised is restarted where there is something to go on with; its children and helpers are not.
 #[test]
 fn r2_a_supervised_agent_is_stopped_to_be_started_again_and_nobody_within_it() {
-    let mut stage = PipelineHome::new();
+    let mut stage = configured(IMPLEMENT);
     let ann = named(&stage, "s1", "ann").with("TAUT_SUPERVISED", "run");
     let session = stage.start(&ann, "startup");
+    stage.invoke(&ann, "implement");
     let living = Living::new();
     let child = ann.clone().session_id("s2").of(living.pid());
     let inner = stage.start(&child, "startup");
@@ -159,6 +160,35 @@ fn r2_a_supervised_agent_is_stopped_to_be_started_again_and_nobody_within_it() {
     let said = stage.send(&ann, "PreCompact", json!({"trigger": "auto"})).answer.stdout;
     assert!(said.contains("Context Limit Reached"), "{said}");
     assert!(stage.session(&session.id).ended_at.is_some());
+}
+
+/// R2: `taut run` is never worse than the client alone. What the client knows is thrown away only for a note
+/// that the agent wrote in this very session, for an effort, or because the configuration says so.
+#[test]
+fn r2_a_supervised_agent_with_nothing_to_go_on_with_is_left_to_compact() {
+    let restart = "[compaction]\nauto = \"restart\"\n";
+    for (by, config, wrote, stopped) in
+        [("run", "", false, false), ("run", "", true, true), ("run", restart, false, true), ("loop", "", false, true)]
+    {
+        let mut stage = configured(config);
+        let ann = named(&stage, "s1", "ann").with("TAUT_SUPERVISED", by);
+        let session = stage.start(&ann, "startup");
+        stage.send(&ann, "UserPromptSubmit", json!({"prompt": "build the bridge"}));
+        if wrote {
+            dehydrate(&mut stage, &ann);
+        }
+        for _ in 0..2 {
+            let said = stage.send(&ann, "PreCompact", json!({"trigger": "auto"})).answer.stdout;
+            assert_eq!(!said.is_empty(), stopped, "{by} {config} wrote {wrote}: {said}");
+        }
+        assert_eq!(stage.session(&session.id).ended_at.is_some(), stopped, "{by} {config} wrote {wrote}");
+        if !stopped {
+            let next = stage.start(&ann, "compact");
+            stage.send(&ann, "UserPromptSubmit", json!({"prompt": "go on"}));
+            let said = stage.send(&ann, "PreCompact", json!({"trigger": "auto"})).answer.stdout;
+            assert_eq!((said.as_str(), stage.session(&next.id).ended_at), ("", None), "the note is an older one's");
+        }
+    }
 }
 
 /// R2: the default. Who has a person in front of it, or nothing to stop for, is let be.

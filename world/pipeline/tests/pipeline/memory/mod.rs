@@ -5,8 +5,10 @@ mod dialogue;
 mod directives;
 mod docs;
 mod efforts;
+mod facts;
 mod hand_overs;
 mod heartbeat;
+mod inherit;
 mod injections;
 mod leases;
 mod notes;
@@ -14,6 +16,7 @@ mod orphans;
 mod own_folder;
 mod preset_day;
 mod rpc;
+mod rpc_told;
 mod second_dialect;
 mod sub_agents;
 

@@ -1,0 +1,171 @@
+//! `taut recall`: searches what was said and done. A person may look into every
+//! project; an agent into the one its session is in.
+
+use super::{ago, effort, is_anything_kept, open_and_take_in};
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::printer::{Printer, Text, text};
+use crate::{past_time, person};
+use clap::Args;
+use host::paths::PathVariables;
+use model::Ms;
+use serde_json::json;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use store::Store;
+use store::recall::{CatchUp, RecallHit, RecallKind, RecallQuery};
+
+/// What is not indexed by then is looked for the next time.
+const CATCH_UP: Duration = Duration::from_secs(2);
+const PATIENCE: Duration = Duration::from_secs(1);
+
+#[derive(Debug, Args)]
+pub struct RecallArgs {
+    /// What to look for, in any order; the last word may be only begun
+    #[arg(required = true)]
+    pub words: Vec<String>,
+    /// In the project of this folder instead of this one (people only)
+    #[arg(long, value_name = "PATH", conflicts_with = "all")]
+    pub project: Option<PathBuf>,
+    /// In all projects (people only)
+    #[arg(long)]
+    pub all: bool,
+    /// Only what this agent said or did
+    #[arg(long)]
+    pub agent: Option<String>,
+    /// Only since then: 2d, 3w, 2026-11-01
+    #[arg(long)]
+    pub since: Option<String>,
+    /// Only of this kind: prompt, note, log, dialogue, effort, command, file, answer, failure, message, fact
+    #[arg(long)]
+    pub kind: Option<String>,
+    /// How many at the most
+    #[arg(long, short = 'n', default_value_t = 10)]
+    pub limit: usize,
+}
+
+pub fn run(args: &RecallArgs, printer: &Printer) -> Result<Exit, CliError> {
+    let places = PathVariables::from_process();
+    let mut query = RecallQuery {
+        words: args.words.join(" "),
+        agent: args.agent.clone(),
+        since: args.since.as_deref().map(|since| past_time::read(since, "--since")).transpose()?,
+        kind: args.kind.as_deref().map(kind).transpose()?,
+        limit: args.limit,
+        ..RecallQuery::default()
+    };
+    if !is_anything_kept(&places.state()) {
+        return Ok(nothing(&query, printer));
+    }
+    // In a client's sandbox nothing can be written, and what is there can be read.
+    let store = open_and_take_in(&places, PATIENCE)
+        .or_else(|error| Store::open_existing_read_only(&places.state()).map_err(|_| error))?;
+    scope(args, &mut query, &store, &places)?;
+    let now = host::clock::now();
+    let (hits, caught) = pipeline::recall(&store, &service::setting(&places), (&query, now), CATCH_UP)?;
+    if hits.is_empty() {
+        nothing(&query, printer);
+    }
+    for hit in &hits {
+        if printer.json() {
+            printer.object(&object(hit));
+        } else {
+            printer.line(line(hit, now, query.project.is_none(), printer));
+        }
+    }
+    say_behind(caught, printer);
+    Ok(Exit::Ok)
+}
+
+/// Where the search looks. What a project's agents were told is nothing for those of another.
+fn scope(args: &RecallArgs, query: &mut RecallQuery, store: &Store, places: &PathVariables) -> Result<(), CliError> {
+    let named = args.project.as_deref().map(|folder| root(folder, places)).transpose()?;
+    if let Err(refused) = person::outside_agents("recall --all") {
+        let session = effort::who(store, places)?.session.map(|id| store.session(&id)).transpose()?.flatten();
+        let Some(session) = session else {
+            return Err(CliError::failed(
+                "an agent recalls what belongs to its own project, and the session of this one is not known",
+            )
+            .hint(
+                "`taut doctor` says whether its hooks reach Taut; `taut recall` in your own terminal shows everything",
+            ));
+        };
+        if args.all || named.is_some_and(|named| session.project != named) {
+            return Err(refused);
+        }
+        // Work outside any project is its agent's own.
+        if session.project.is_empty() {
+            query.agent = Some(session.agent);
+        } else {
+            query.project = Some(session.project);
+        }
+        return Ok(());
+    }
+    query.project = match named {
+        _ if args.all => None,
+        Some(named) => Some(named),
+        None => Some(root(&std::env::current_dir()?, places)?).filter(|root| is_project(root, store, places)),
+    };
+    Ok(())
+}
+
+fn root(folder: &Path, places: &PathVariables) -> Result<String, CliError> {
+    Ok(host::probe::project(&std::path::absolute(folder)?, &places.home()).root)
+}
+
+/// A folder in which nobody ever worked is none.
+fn is_project(root: &str, store: &Store, places: &PathVariables) -> bool {
+    host::probe::project(Path::new(root), &places.home()).git
+        || store.projects().is_ok_and(|known| known.iter().any(|project| project.path == root))
+}
+
+fn kind(name: &str) -> Result<RecallKind, CliError> {
+    RecallKind::parse(name).ok_or_else(|| {
+        let known: Vec<&str> = RecallKind::names().collect();
+        CliError::usage(format!("`{name}` is no kind of thing that can be recalled"))
+            .hint(format!("--kind {}", known.join("|")))
+    })
+}
+
+fn nothing(query: &RecallQuery, printer: &Printer) -> Exit {
+    let place = if query.project.is_some() { "in this project" } else { "anywhere" };
+    let wider = if query.project.is_some() { ", or `--all` for all projects" } else { "" };
+    printer.note(format!(
+        "nothing found {place}; try fewer or other words{wider}; `taut memory status` says what is kept"
+    ));
+    Exit::Ok
+}
+
+pub(super) fn say_behind(caught: CatchUp, printer: &Printer) {
+    if caught.behind > 0 {
+        printer.note(format!("{} events are not indexed yet; ask again for what is in them", caught.behind));
+    }
+}
+
+fn line(hit: &RecallHit, now: Ms, in_all: bool, printer: &Printer) -> Text {
+    let excerpt =
+        hit.excerpt.0.iter().map(|piece| {
+            if piece.is_match { printer.bold(piece.text.as_str()) } else { Text::from(piece.text.as_str()) }
+        });
+    let project = hit.project.as_deref().filter(|_| in_all).and_then(|path| path.rsplit('/').next());
+    let agent = [project, Some(hit.agent.as_str())].into_iter().flatten().collect::<Vec<_>>().join("/");
+    text!(
+        "{}  {}  {}  {}",
+        printer.dim(format!("{:>4}", ago(now.since(hit.at)))),
+        printer.cyan(format!("{:<8}", hit.kind.name())),
+        printer.dim(format!("{agent:<16}")),
+        Text::joined(excerpt, "")
+    )
+}
+
+pub(super) fn object(hit: &RecallHit) -> serde_json::Value {
+    json!({
+        "id": hit.id,
+        "kind": hit.kind.name(),
+        "at": hit.at.rfc3339(),
+        "project": hit.project,
+        "agent": hit.agent,
+        "session": hit.session,
+        "text": hit.text,
+    })
+}
