@@ -113,7 +113,7 @@ fn m2_an_effort_is_shown_with_directives_artifacts_and_its_note() {
     let hook = |event: Value| stage.hook(&stage.payload(&event), IN_PROCESS);
     hook(json!({"hook_event_name": "SessionStart", "source": "startup"}));
     stage.hook(&stage.bash("1", "taut session activate implement"), IN_PROCESS);
-    std::fs::write(stage.project().join("INVARIANTS.md"), "never").unwrap();
+    std::fs::write(stage.sandbox.project().join("INVARIANTS.md"), "never").unwrap();
     hook(json!({"hook_event_name": "UserPromptSubmit", "prompt": "fix login, please"}));
     hook(
         json!({"hook_event_name": "PostToolUse", "tool_name": "Read", "tool_use_id": "r", "tool_input": {"file_path": "a.rs"}}),

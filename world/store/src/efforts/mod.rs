@@ -2,8 +2,8 @@
 //! to them is in the files beside this one.
 
 mod counters;
-mod hand_overs;
-mod history;
+pub(crate) mod hand_overs;
+pub(crate) mod history;
 mod list;
 pub(crate) mod pre_executed;
 mod subs;
