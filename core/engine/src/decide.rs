@@ -7,7 +7,7 @@ use crate::memory::{self, RpcReport};
 use crate::queue::CONTEXT_LIMIT;
 use crate::reply::SessionMark;
 use crate::session::reports_to;
-use crate::{asks, context, leases, record, redact, reply, run_files, state, status, stops, strikes};
+use crate::{asks, context, leases, own_folder, record, redact, reply, run_files, state, status, stops, strikes};
 use model::effect::{After, Write};
 use model::effort::MemoryWrite;
 use model::event::EventKind;
@@ -31,7 +31,7 @@ pub fn decide(event: &EventContext<'_>) -> Outcome {
     let EventContext { envelope, loaded, now, .. } = *event;
     // What was found quotes the command, and is stored, answered and compared from here on.
     let findings = Findings(event.findings.0.iter().cloned().map(redact::finding).collect());
-    let findings = run_files::weigh(findings, began(event));
+    let findings = run_files::weigh(own_folder::lift(findings, event), began(event));
     let striker = strikes::Striker::of(event);
     let mut writes = strikes::delivered(envelope, loaded, &striker);
     let mut judged = strikes::judge(findings, loaded, &striker);

@@ -52,7 +52,10 @@ fn effort_rows(event: &EventContext<'_>) -> Needs {
                 envelope.kind,
                 EventKind::SessionStart | EventKind::PreCompact | EventKind::PostCompact | EventKind::SessionEnd
             )
-            || matches!(event.command(), Some(AgentCommand::Dehydrate(_) | AgentCommand::Restart { .. })),
+            || matches!(
+                event.command(),
+                Some(AgentCommand::Continue { .. } | AgentCommand::Dehydrate(_) | AgentCommand::Restart { .. })
+            ),
         history: note::history(event),
         sub_session: envelope.sub_agent.is_some(),
         all_directives: matches!(envelope.kind, EventKind::PostToolUse | EventKind::SubagentStart),

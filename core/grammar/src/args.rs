@@ -197,6 +197,9 @@ pub enum EffortVerb {
     Show {
         /// Its task, its id or the end of it; the current one if not given
         what: Option<String>,
+        /// All of the newest hand-over note, with its age
+        #[arg(long)]
+        note: bool,
     },
     /// List efforts
     List(EffortListArgs),

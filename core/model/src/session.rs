@@ -139,6 +139,8 @@ pub enum Once {
     Wrote,
     /// It has reported to whom it works for: `taut worker done`, or `taut send` to them.
     Reported,
+    /// It was told that the overflow gate is about to close.
+    OverflowWarning,
     /// Its user was told what is wrong with the configuration.
     ConfigurationNotice,
 }

@@ -14,6 +14,15 @@ fn no_statement_on_the_way_of_an_event_scans_a_table() {
         agents::LOAD,
         agents::PUT,
         efforts::ANY_ACTIVE,
+        efforts::hand_overs::NEWEST,
+        efforts::hand_overs::NEWEST_BUT,
+        efforts::hand_overs::OF_CHILD,
+        efforts::hand_overs::REPLACED,
+        efforts::hand_overs::TOLD,
+        efforts::history::FIRST_PROMPT,
+        efforts::history::LAST,
+        efforts::history::LAST_AT,
+        efforts::history::PROMPTS,
         efforts::DIRECTIVES,
         efforts::FETCH,
         efforts::NEXT_ORDINAL,
@@ -57,7 +66,9 @@ fn no_statement_on_the_way_of_an_event_scans_a_table() {
         strikes::UNEXPIRED,
     ] {
         for step in plan(&store, sql) {
-            assert!(!step.starts_with("SCAN") && !step.contains("TEMP B-TREE"), "{step}\n{sql}");
+            // What a bounded statement has found is gone through as it comes.
+            let scans = step.starts_with("SCAN") && !step.starts_with("SCAN (subquery");
+            assert!(!scans && !step.contains("TEMP B-TREE"), "{step}\n{sql}");
         }
     }
 }

@@ -103,5 +103,14 @@ pub(crate) fn is_line(event: &EventContext<'_>, verbs: &[&str]) -> bool {
 
 pub(crate) fn finding(rule: &str, kind: RuleKind, gated: &GatedCall<'_>, reason: String) -> Finding {
     let subject = gated.call.name.clone();
-    Finding { rule: rule.to_string(), kind, reason, subject, instead: None, intent: None, file: None }
+    Finding {
+        rule: rule.to_string(),
+        kind,
+        reason,
+        subject,
+        instead: None,
+        intent: None,
+        file: None,
+        writes_only: Vec::new(),
+    }
 }

@@ -7,7 +7,7 @@ use crate::memory::path::{normal, within};
 use crate::memory::settings::{self, Overflow, Scale};
 use grammar::{HAND_OVER_EXAMPLE, HAND_OVER_USAGE};
 use model::RuleKind;
-use model::session::Session;
+use model::session::{Once, Session};
 use policy::Policy;
 use policy::config::sections::{OverflowSection, SkillOverflow};
 
@@ -16,8 +16,11 @@ pub const RULE: &str = "overflow";
 pub fn word(event: &EventContext<'_>, gated: &GatedCall<'_>) -> GateOpinion {
     let Some(overflow) = settings::overflow(event.policy, gated.skill.as_ref()) else { return GateOpinion::Open };
     let Some(percent) = percent(event, overflow) else { return GateOpinion::Open };
-    if percent < overflow.at || event.envelope.sub_agent.is_some() {
+    if event.envelope.sub_agent.is_some() {
         return GateOpinion::Open;
+    }
+    if percent < overflow.at {
+        return warning(event, gated, overflow, percent);
     }
     if saves_state(event, gated) {
         return GateOpinion::WayOut;
@@ -37,10 +40,24 @@ pub fn word(event: &EventContext<'_>, gated: &GatedCall<'_>) -> GateOpinion {
     GateOpinion::Deny(finding(RULE, RuleKind::Deny, gated, reason))
 }
 
+/// Said once in a session, before the gate closes.
+fn warning(event: &EventContext<'_>, gated: &GatedCall<'_>, overflow: Overflow, percent: f64) -> GateOpinion {
+    let told = event.session().is_some_and(|session| session.memo.has(Once::OverflowWarning));
+    if percent < overflow.warn || told || saves_state(event, gated) {
+        return GateOpinion::Open;
+    }
+    let reason = format!(
+        "the context is {percent:.0} % full; from {:.0} % on no tool runs but what saves. Finish the step you are at, \
+         then save what you know:\n{HAND_OVER_EXAMPLE}\n{HAND_OVER_USAGE}",
+        overflow.at
+    );
+    GateOpinion::Warn(finding(RULE, RuleKind::Warn, gated, reason))
+}
+
 /// The context is nearly full, though nothing is closed yet.
 pub fn warns(event: &EventContext<'_>, gated: &GatedCall<'_>) -> bool {
     settings::overflow(event.policy, gated.skill.as_ref())
-        .and_then(|overflow| percent(event, overflow).map(|percent| percent >= overflow.warn.min(overflow.at)))
+        .and_then(|overflow| percent(event, overflow).map(|percent| percent >= overflow.warn))
         .unwrap_or_default()
 }
 

@@ -31,6 +31,7 @@ pub fn judge(call: &ToolCall, mode: Option<&str>, policy: &Policy) -> Option<Fin
         instead: Some("Write down what you would have sent and tell the user.".to_string()),
         intent: None,
         file: None,
+        writes_only: Vec::new(),
     };
     if let Some(mode) = mode.filter(|mode| *mode != "interactive") {
         return Some(deny(format!(

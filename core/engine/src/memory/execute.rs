@@ -121,7 +121,7 @@ pub fn begin(start: Start, event: &EventContext<'_>) -> Result<CommandResult, St
     let wants = wants.or_else(|| any.then(|| skill::Skill::bare(&start.skill)));
     let wants = wants.ok_or_else(|| undeclared(&start.skill, event))?;
     let slot = EffortSlot::of(&start, event);
-    if !may_hold(event, &slot.folder) {
+    if !may_hold(event, &start, &slot.folder) {
         return Err(format!("{} is outside this project; name a folder inside it, or none", slot.folder));
     }
     let same_task = |effort: &&Effort| start.task.as_ref().is_none_or(|task| *task == effort.task);
@@ -272,9 +272,11 @@ pub(super) fn shown(effort: &Effort, event: &EventContext<'_>) -> String {
     out
 }
 
-/// The hook writes outside the client's sandbox, so not wherever it is told.
-fn may_hold(event: &EventContext<'_>, folder: &str) -> bool {
-    [&event.places.tree, &event.places.state].into_iter().any(|root| !root.is_empty() && path::within(folder, root))
+/// The hook writes outside the client's sandbox, so not wherever it is told; and which of our own folders is an
+/// effort's, nobody says but us.
+fn may_hold(event: &EventContext<'_>, start: &Start, folder: &str) -> bool {
+    let inside = |root: &str| !root.is_empty() && path::within(folder, root);
+    inside(&event.places.tree) || (start.folder.is_none() && inside(&event.places.state))
 }
 
 pub(super) fn message(event: &EventContext<'_>, kind: &str, body: String) -> Message {

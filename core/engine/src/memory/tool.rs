@@ -10,6 +10,7 @@ use crate::gates::{self, GateResult, GatedCall, directives, heartbeat, overflow,
 use crate::leases::Holding;
 use grammar::AgentLine;
 use model::effort::{Directive, MemoryWrite, PreExecuted, Refused};
+use model::session::Once;
 use model::tool::ToolCall;
 use model::{Level, RuleKind};
 
@@ -37,6 +38,11 @@ pub fn step(event: &EventContext<'_>, holding: &Holding, call: &ToolCall, memory
             memory.keeps.push(MemoryWrite::Counters(after));
         }
         return;
+    }
+    let warned = memory.findings.iter().any(|found| found.rule == overflow::RULE && found.kind == RuleKind::Warn);
+    // What is asked is told alone.
+    if warned && event.findings.level() < Level::Ask {
+        memory.once = Some(Once::OverflowWarning);
     }
     for path in &judged.preloads {
         memory.show(event, Rank::Effort, path, path);

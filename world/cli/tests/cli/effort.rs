@@ -106,6 +106,34 @@ fn without_a_hook_the_process_does_it_all_by_itself() {
     assert_eq!(run(&stage, &["effort", "phase", "2: Build"], "").code(), Some(1));
 }
 
+/// What an effort has gathered, and what the session before left.
+#[test]
+fn m2_an_effort_is_shown_with_directives_artifacts_and_its_note() {
+    let stage = stage(CONFIG);
+    let hook = |event: Value| stage.hook(&stage.payload(&event), IN_PROCESS);
+    hook(json!({"hook_event_name": "SessionStart", "source": "startup"}));
+    stage.hook(&stage.bash("1", "taut session activate implement"), IN_PROCESS);
+    std::fs::write(stage.sandbox.project().join("INVARIANTS.md"), "never").unwrap();
+    hook(json!({"hook_event_name": "UserPromptSubmit", "prompt": "fix login, please"}));
+    hook(
+        json!({"hook_event_name": "PostToolUse", "tool_name": "Read", "tool_use_id": "r", "tool_input": {"file_path": "a.rs"}}),
+    );
+    stage.hook(&stage.bash("2", "taut log half"), IN_PROCESS);
+    hook(json!({"hook_event_name": "PreCompact", "trigger": "manual"}));
+    let shown = said(&run(&stage, &["effort", "show"], ""));
+    for part in ["directives", "INVARIANTS.md", "artifacts", "1_IMPLEMENT_LOG.md", "DEHYDRATED_CONTEXT.md"] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    let as_json: Value = serde_json::from_str(&said(&run(&stage, &["effort", "show", "--json"], ""))).unwrap();
+    assert_eq!(as_json["artifacts"].as_array().map(Vec::len), Some(2), "{as_json}");
+    assert!(as_json["directives"][0]["path"].as_str().is_some_and(|path| path.ends_with("INVARIANTS.md")), "{as_json}");
+    let note = said(&run(&stage, &["effort", "show", "--note"], ""));
+    assert!(note.starts_with("Hand-over note, just now, about \"fix login, please\""), "{note}");
+    let task = as_json["task"].as_str().unwrap().to_owned();
+    assert_eq!(said(&run(&stage, &["effort", "show", "--note", &task], "")), note);
+    assert_eq!(run(&stage, &["effort", "show", "--note", "none/such"], "").code(), Some(2));
+}
+
 /// ORIGINS §3.8 no. 10: a stdin that is never closed does not hang a command.
 #[test]
 fn a_stdin_that_nobody_closes_hangs_nothing() {

@@ -3,7 +3,7 @@
 use super::{columns, hand_overs, read};
 use crate::{Error, Store};
 use model::Ms;
-use model::effort::{Effort, PhaseStep, StoredHandOver};
+use model::effort::{Directive, Effort, PhaseStep, StoredHandOver};
 use rusqlite::params_from_iter;
 use rusqlite::types::Value;
 
@@ -67,6 +67,22 @@ impl Store {
                 })?
                 .collect()
         })
+    }
+
+    /// The directives that were found for an effort.
+    pub fn directives(&self, effort: &str) -> Result<Vec<Directive>, Error> {
+        const LIST: &str = "SELECT path, required, is_read FROM directives WHERE effort = ?1 ORDER BY path";
+        self.read(|conn| {
+            let read = |row: &rusqlite::Row<'_>| {
+                Ok(Directive { effort: effort.into(), path: row.get(0)?, required: row.get(1)?, read: row.get(2)? })
+            };
+            conn.prepare_cached(LIST)?.query_map([effort], read)?.collect()
+        })
+    }
+
+    /// The newest account of the agent that has an effort, where it is about that effort.
+    pub fn hand_over_of(&self, effort: &Effort) -> Result<Option<StoredHandOver>, Error> {
+        self.read(|conn| super::account_of(conn, effort))
     }
 
     /// The account that the next session of this agent is shown.

@@ -2,8 +2,8 @@
 //! to them is in the files beside this one.
 
 mod counters;
-mod hand_overs;
-mod history;
+pub(crate) mod hand_overs;
+pub(crate) mod history;
 mod list;
 pub(crate) mod pre_executed;
 mod subs;
@@ -13,7 +13,7 @@ pub use list::EffortFilter;
 pub use pre_executed::{Collected, PreExecutedKey};
 
 use crate::{messages, projects, sessions};
-use model::effort::{Directive, Effort, EffortEnd, EffortLineage, EffortRows, MemoryWrite, PhaseStep};
+use model::effort::{Directive, Effort, EffortEnd, EffortLineage, EffortRows, MemoryWrite, PhaseStep, StoredHandOver};
 use model::{Ms, Needs};
 use rusqlite::{Connection, OptionalExtension, Row, named_params, params};
 use serde_json::Value;
@@ -70,6 +70,12 @@ const PUT_DIRECTIVE: &str = "INSERT INTO directives (effort, path, required, is_
 const UNREAD_AGAIN: &str = "UPDATE directives SET is_read = 0 WHERE effort = ?1 AND is_read = 1";
 
 const SET_STATUS: &str = "UPDATE sessions SET status_text = ?2 WHERE id = ?1";
+
+/// The newest note of the agent that has an effort, where it is about that effort.
+pub(crate) fn account_of(conn: &Connection, effort: &Effort) -> rusqlite::Result<Option<StoredHandOver>> {
+    let newest = hand_overs::newest(conn, &effort.agent)?;
+    Ok(newest.filter(|account| account.effort.as_ref() == Some(&effort.id)))
+}
 
 /// The number the next effort of a task gets.
 pub(crate) fn next_ordinal(conn: &Connection, project: &str, slug: &str) -> rusqlite::Result<i64> {

@@ -13,6 +13,9 @@ pub use write::{
     at_the_limit, at_the_start, before_it_ends, compacted, dehydrated, follows, history, is_on, restarted,
 };
 
+#[cfg(test)]
+mod tests;
+
 use model::text;
 
 /// What is kept of a note's lists and texts.

@@ -12,6 +12,7 @@ mod workflow;
 pub use context::{ContextSection, CoreEntry};
 pub use gates::{
     Compaction, CompactionSection, DirectivesSection, HeartbeatSection, OverflowSection, Scale, SessionSection,
+    WARNED_BEFORE,
 };
 pub use guard::{AllowEntry, GuardSection, OwnRuleKind, RuleEntry, RuleKindEntry, RuleKindSetting, RuleKindTable};
 pub use looping::{AgentSection, FailBehavior, HookSection, HooksSection, LoopSection, Progress, WorkSource};

@@ -4,7 +4,7 @@ use super::EffortSession;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::{Printer, Text, text};
-use engine::memory::hand_over::age;
+use engine::memory::hand_over::{self, age};
 use grammar::EffortListArgs;
 use model::Ms;
 use model::effort::{Effort, EffortEnd, UnfinishedKind, UnfinishedWork, short_id};
@@ -140,15 +140,61 @@ fn state(effort: &Effort) -> String {
     }
 }
 
-pub fn effort(what: Option<&str>, printer: &Printer) -> Result<Exit, CliError> {
-    let effort_session = EffortSession::open()?;
+/// The effort that is named, or the one this agent works on.
+fn named(effort_session: &EffortSession, what: Option<&str>) -> Result<Option<Effort>, CliError> {
     let TaskCaller { agent, project, .. } = &effort_session.caller;
     let filter = EffortFilter { agent: Some(agent.clone()), only_active: true, ..EffortFilter::default() };
-    let found = match what {
+    Ok(match what {
         Some(what) => effort_session.store.effort_named(project, what)?,
         None => effort_session.store.efforts(&filter)?.into_iter().next(),
+    })
+}
+
+/// The hand-over note as the next session will be shown it, but whole.
+pub fn note(what: Option<&str>, printer: &Printer) -> Result<Exit, CliError> {
+    let effort_session = EffortSession::open()?;
+    let store = &effort_session.store;
+    let effort = named(&effort_session, what)?;
+    let stored = match (&effort, what) {
+        (Some(effort), Some(_)) => store.hand_over_of(effort)?,
+        (None, Some(_)) => None,
+        (_, None) => store.hand_over(&effort_session.caller.agent)?,
     };
+    let missing = || CliError::not_found("there is no hand-over note of that").hint("taut effort list --all");
+    let stored = stored.ok_or_else(missing)?;
+    if printer.json() {
+        printer.object(&json!({
+            "at": stored.at.rfc3339(),
+            "agent": stored.agent,
+            "session": stored.session,
+            "effort": stored.effort,
+            "title": stored.title,
+            "note": stored.hand_over,
+        }));
+    } else {
+        printer.line(Text::lines(hand_over::shown(&stored, host::clock::now(), usize::MAX)));
+    }
+    Ok(Exit::Ok)
+}
+
+/// Files of the effort: they have its number, or are its task's own.
+fn artifacts(effort: &Effort) -> Vec<String> {
+    let own = format!("{}_", effort.ordinal);
+    let entries = std::fs::read_dir(&effort.folder).into_iter().flatten().flatten().take(1_000);
+    let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let mut names: Vec<String> = names
+        .filter(|name| name.starts_with(&own) || matches!(name.as_str(), "DETAILS.md" | hand_over::FILE))
+        .collect();
+    names.sort();
+    names
+}
+
+pub fn effort(what: Option<&str>, printer: &Printer) -> Result<Exit, CliError> {
+    let effort_session = EffortSession::open()?;
+    let found = named(&effort_session, what)?;
     let effort = found.ok_or_else(|| CliError::not_found("there is no such effort").hint("taut effort list --all"))?;
+    let directives = effort_session.store.directives(&effort.id)?;
+    let artifacts = artifacts(&effort);
     let phases = effort_session.store.phases(&effort.id)?;
     if printer.json() {
         let mut value = object(&effort);
@@ -158,6 +204,11 @@ pub fn effort(what: Option<&str>, printer: &Printer) -> Result<Exit, CliError> {
             .collect();
         value["files"] = json!(effort.files);
         value["task_state"] = json!(task_state(&effort, &active_tasks(&effort_session)?));
+        value["artifacts"] = json!(artifacts);
+        value["directives"] = directives
+            .iter()
+            .map(|one| json!({"path": one.path, "required": one.required, "read": one.read}))
+            .collect();
         value["metadata"] = effort.metadata.clone();
         printer.object(&value);
         return Ok(Exit::Ok);
@@ -177,6 +228,17 @@ pub fn effort(what: Option<&str>, printer: &Printer) -> Result<Exit, CliError> {
     for step in &phases {
         let why = step.approved.as_ref().map(|why| format!(" (jumped: {why})")).unwrap_or_default();
         row("", &format!("{} {}{why}", step.at.rfc3339(), step.label));
+    }
+    for (at, one) in directives.iter().enumerate() {
+        let state = match (one.read, one.required) {
+            (true, _) => "read",
+            (false, true) => "must be read",
+            (false, false) => "not read",
+        };
+        row(if at == 0 { "directives" } else { "" }, &format!("{} ({state})", one.path));
+    }
+    for (at, name) in artifacts.iter().enumerate() {
+        row(if at == 0 { "artifacts" } else { "" }, &format!("{}/{name}", effort.folder));
     }
     Ok(Exit::Ok)
 }
@@ -213,7 +275,7 @@ pub fn status(printer: &Printer) -> Result<Exit, CliError> {
         None => row("effort", "none; `taut session activate <skill>` begins one"),
     }
     if waiting {
-        row("hand-over note", "stored, for the next session of this agent");
+        row("note", "stored, for the next session of this agent: `taut effort show --note`");
     }
     Ok(Exit::Ok)
 }

@@ -14,6 +14,7 @@ mod leases;
 mod notes;
 mod offers;
 mod orphans;
+mod own_folder;
 mod preset_day;
 mod rpc;
 mod rpc_told;

@@ -358,3 +358,115 @@ fn r3_of_a_long_log_the_end_is_shown_and_files_that_are_not_there_are_not_named(
     let said = start_said(&mut stage, &client.session_id("a3"), "clear");
     assert!(said.contains("the plan") && !said.contains("GONE.md"), "{said}");
 }
+
+#[test]
+fn r4_in_test_mode_a_compaction_is_only_talked_about() {
+    let mut stage = configured(&format!("{IMPLEMENT}[compaction]\nauto = \"restart\"\n"));
+    let client = ann(&stage, "a1").with("TEST_MODE", "1");
+    let session = stage.start(&client, "startup");
+    stage.invoke(&client, "implement");
+    prompt(&mut stage, &client, "fix login, please");
+    stage.hold("queue/01", "ann", Some(&session.id));
+    let before = stage.events().len();
+    let payload = json!({"event": "auto", "session_id": "a1", "cwd": client.cwd});
+    let said = stage.send_bytes(&client, payload.to_string().into_bytes()).answer.stdout;
+    for part in [
+        "would refuse the compaction", "would end session a1", "would let task queue/01 go",
+        "would write a hand-over note", "would ask for a restart",
+    ] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    assert_eq!((stage.events().len(), note(&mut stage)), (before, None));
+    assert!(stage.session(&session.id).ended_at.is_none());
+    assert!(super::denial(&stage.line(&client, "rm -rf /")).contains("[rm-root]"), "the guard is no test");
+    let off = stage.send(&client.with("TEST_MODE", "0"), "PreCompact", json!({"trigger": "auto"})).answer.stdout;
+    assert!(off.contains("\"block\""), "{off}");
+}
+
+#[test]
+fn r2_after_a_refused_compaction_the_user_is_told_what_to_type() {
+    let mut stage = configured(&format!("{IMPLEMENT}[compaction]\nauto = \"stop\"\n"));
+    let client = ann(&stage, "a1");
+    stage.start(&client, "startup");
+    stage.invoke(&client, "implement");
+    prompt(&mut stage, &client, "fix login, please");
+    let refused = stage.send(&client, "PreCompact", json!({"trigger": "auto"})).answer.stdout;
+    assert!(refused.contains("/clear"), "{refused}");
+    let call = stage.line(&client, "ls").answer.stdout;
+    let shown = |said: &str| {
+        serde_json::from_str::<Value>(said).unwrap()["systemMessage"].as_str().unwrap_or_default().to_owned()
+    };
+    assert!(shown(&call).contains("/clear"), "{call}");
+    let said = stage.send(&client, "UserPromptSubmit", json!({"prompt": "go on"})).answer.stdout;
+    assert!(shown(&said).contains("/clear"), "{said}");
+    let again = stage.send(&client, "UserPromptSubmit", json!({"prompt": "go on"})).answer.stdout;
+    assert!(!again.contains("/clear"), "said once: {again}");
+}
+
+fn fill(stage: &mut PipelineHome, client: &Client, tokens: u64) {
+    let path = stage.folder("home").join("t.jsonl");
+    let message =
+        json!({"id": format!("m{tokens}"), "model": "claude-x", "usage": {"input_tokens": tokens, "output_tokens": 0}});
+    std::fs::write(&path, format!("{}\n", json!({"type": "assistant", "message": message}))).unwrap();
+    let id = format!("full-{tokens}");
+    stage.send(client, "PostToolUse", json!({"tool_name": "Bash", "tool_use_id": id, "transcript_path": path}));
+}
+
+#[test]
+fn g5_an_agent_is_warned_once_before_the_gate_closes_and_noted_when_it_does() {
+    let mut stage = configured(&format!("{IMPLEMENT}[overflow]\nat = 76\n[context]\nwindow = 133000\n"));
+    let client = ann(&stage, "a1");
+    stage.start(&client, "startup");
+    stage.invoke(&client, "implement");
+    work(&mut stage, &client);
+    fill(&mut stage, &client, 70_000);
+    assert_eq!(told(&stage.line(&client, "make")), "");
+    fill(&mut stage, &client, 72_000);
+    let warned = told(&stage.line(&client, "make"));
+    assert!(warned.contains("[overflow]") && warned.contains("taut session dehydrate --summary '"), "{warned}");
+    assert_eq!(told(&stage.line(&client, "make all")), "", "said once");
+    fill(&mut stage, &client, 77_000);
+    let denied = super::denial(&stage.line(&client, "make"));
+    assert!(denied.contains("taut session dehydrate --summary '"), "{denied}");
+    let kept = note(&mut stage).unwrap();
+    assert!(kept.hand_over.mini && kept.hand_over.work.prompts[0].text == "now the reset mail");
+    let denied = super::denial(&stage.line(&client, "make"));
+    assert!(denied.contains("--summary '"), "our note is not the agent's: {denied}");
+    let line = "taut session dehydrate --summary 'half a bridge' --last 'laid a stone' --next 'lay another'";
+    assert_eq!(super::denial(&stage.line(&client, line)), "");
+    assert!(super::denial(&stage.line(&client, "make")).contains("hand-over note is stored"));
+    let kept = note(&mut stage).unwrap().hand_over;
+    assert!(kept.summary == "half a bridge" && kept.work.prompts[0].text == "now the reset mail");
+}
+
+#[test]
+fn m2_who_goes_on_with_an_effort_is_shown_its_note_with_its_age() {
+    let mut stage = configured(IMPLEMENT);
+    let client = ann(&stage, "a1");
+    stage.start(&client, "startup");
+    stage.invoke(&client, "implement");
+    work(&mut stage, &client);
+    stage.end(&client, "other");
+    let task = stage.efforts()[0].task.clone();
+    let living = Living::new();
+    let bob = stage.client("b1").with("TAUT_AGENT_ID", "bob").of(living.pid());
+    let said = start_said(&mut stage, &bob, "startup");
+    assert!(!said.contains("login"), "never silently another's: {said}");
+    stage.line(&bob, &format!("taut session continue {task}"));
+    let now = stage.events().pop().unwrap().at;
+    let done = stage.pipeline.store().unwrap();
+    let words = ["session".to_string(), "continue".into(), task];
+    let key = store::PreExecutedKey { project: &bob.cwd.to_string_lossy(), agent: Some("bob") };
+    let found = done.collect_pre_executed(&words, &key, now).unwrap().unwrap();
+    assert!(
+        found.output.contains("continuing: implement") && found.output.contains("Hand-over note, "),
+        "{}",
+        found.output
+    );
+    assert!(
+        found.output.contains(" ago, about \"fix login\"") || found.output.contains("just now, about \"fix login\""),
+        "{}",
+        found.output
+    );
+    assert!(found.output.contains("now the reset mail"), "{}", found.output);
+}
