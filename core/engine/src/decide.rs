@@ -77,6 +77,9 @@ pub fn decide(event: &EventContext<'_>) -> Outcome {
         said.marks.extend(memory.once.map(SessionMark::Once));
         let mut session = remembered(moved(current, event, verdict), said.marks, event, verdict);
         session.status_text = memory.status.clone().or(session.status_text);
+        if let Some((prev, conversation)) = memory.follows.clone() {
+            (session.prev, session.conversation) = (Some(prev), conversation);
+        }
         if holding.halted {
             session = state::end(session, CONTEXT_LIMIT, now);
         }

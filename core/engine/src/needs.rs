@@ -2,7 +2,7 @@
 //! and what only stored rows can make it ask of the world.
 
 use crate::event_context::EventContext;
-use crate::memory::{ask, begin, note, reading, settings};
+use crate::memory::{ask, begin, note, offer, reading, settings};
 use crate::{context, reply, session, status};
 use grammar::{AgentCommand, AgentLine};
 use model::event::{Body, Envelope, EventKind};
@@ -28,6 +28,7 @@ pub fn raised(event: &EventContext<'_>) -> Vec<Probe> {
     let mut asks = session::rivals(event);
     asks.extend(context::inherited(event));
     asks.extend(ask::raised(event));
+    asks.extend(offer::raised(event));
     asks
 }
 
@@ -55,7 +56,8 @@ fn effort_rows(event: &EventContext<'_>) -> Needs {
         sub_session: envelope.sub_agent.is_some(),
         all_directives: matches!(envelope.kind, EventKind::PostToolUse | EventKind::SubagentStart),
         project: event.project().to_string(),
-        task: begin::begins(event).map(|start| begin::task(&start, event)),
+        task: begin::begins(event).and_then(|start| begin::task(&start, event)),
+        prompt_of: begin::begins(event).and_then(|_| event.own_session()).map(|session| session.id.clone()),
         started_by: who.started_by.clone().filter(|_| reports_to.is_none() && asks_for_starter(event)),
         reports_to,
         ..Needs::default()
@@ -74,8 +76,8 @@ fn agents(event: &EventContext<'_>) -> Vec<String> {
 }
 
 fn for_command(event: &EventContext<'_>, needs: &mut Needs) {
+    offer::needs(event, needs);
     match event.command() {
-        Some(AgentCommand::Continue { what, .. }) => needs.named.clone_from(what),
         Some(AgentCommand::Send { to, .. }) => needs.addressee = Some(to.clone()),
         Some(AgentCommand::Inbox) => needs.inbox = Some(session::taker(event)),
         _ => {}

@@ -73,7 +73,7 @@ fn succeed(event: &EventContext<'_>, source: StartSource) -> Placed {
     let followed = predecessor(event, source);
     let prev = followed.map(|(prev, _)| prev);
     // The same context goes on: what held for it holds still. A new one of the same agent begins afresh.
-    let context = followed.filter(|(_, evidence)| *evidence == Evidence::Context).map(|(prev, _)| prev);
+    let context = followed.filter(|(_, evidence)| *evidence == Succession::Context).map(|(prev, _)| prev);
     let agent = prev.filter(|prev| !who.named && is_heir(event, prev)).map_or(&who.agent, |prev| &prev.agent);
     let parent =
         event.loaded.open.iter().filter(|session| is_elder(event, session)).min_by_key(|session| session.started_at);
@@ -87,7 +87,7 @@ fn succeed(event: &EventContext<'_>, source: StartSource) -> Placed {
         .map(|(session, why)| end(session.clone(), why, event.now))
         .collect();
     // The place goes on being the same agent's, wherever a `cd` has led it.
-    let kin = prev.filter(|prev| client(event, prev) == Client::Same);
+    let kin = context.filter(|prev| client(event, prev) == Client::Same);
     let session = Session {
         id: event.ids.session.to_string(),
         logical_id: who.logical_id.clone(),
@@ -130,7 +130,7 @@ fn succeed(event: &EventContext<'_>, source: StartSource) -> Placed {
 
 /// What says that a session follows another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Evidence {
+enum Succession {
     /// The same session, client or conversation.
     Context,
     /// The same agent, started anew.
@@ -139,7 +139,7 @@ enum Evidence {
 
 /// The session a new one follows, and what says so. Beside a live elder of the same name it
 /// follows its own client's only: what else is known by that name is the elder's.
-fn predecessor<'a>(event: &'a EventContext<'_>, source: StartSource) -> Option<(&'a Session, Evidence)> {
+fn predecessor<'a>(event: &'a EventContext<'_>, source: StartSource) -> Option<(&'a Session, Succession)> {
     let who = event.who;
     let named = |session: &&Session| session.logical_id == who.logical_id;
     let same_id = event.loaded.open.iter().find(|session| named(session) && client(event, session) != Client::Other);
@@ -158,22 +158,23 @@ fn predecessor<'a>(event: &'a EventContext<'_>, source: StartSource) -> Option<(
     };
     let same_conversation = || {
         let told = who.conversation.as_ref()?;
-        let ours = |session: &&Session| session.conversation == *told && (!who.named || session.agent == who.agent);
+        let ours = |session: &&Session| session.conversation == *told && !who.named;
         let lives = |session: &Session| session.conversation == *told && client(event, session) != Client::Gone;
         let goes_on = event.loaded.open.iter().any(lives);
         over().filter(ours).max_by_key(|session| session.started_at).filter(|_| !goes_on)
     };
-    // Iterations of a loop have a name in common and nothing else.
+    // Iterations of a loop have a name in common and nothing else; so has a name that is used in two projects.
     let same_agent = || {
-        let ours = |session: &&Session| session.agent == who.agent && !who.standing.is_loop();
+        let same_place = |session: &Session| session.agent == who.agent && session.project == who.project;
+        let ours = |session: &&Session| same_place(session) && !who.standing.is_loop();
         over().filter(ours).max_by_key(|session| session.started_at)
     };
     let context = match source {
         StartSource::Startup | StartSource::Compact => same_id,
         StartSource::Resume | StartSource::Clear | StartSource::Fork => same_id.or_else(same_client),
     };
-    let context = context.or_else(same_conversation).map(|session| (session, Evidence::Context));
-    context.or_else(|| same_agent().map(|session| (session, Evidence::Agent)))
+    let context = context.or_else(same_conversation).map(|session| (session, Succession::Context));
+    context.or_else(|| same_agent().map(|session| (session, Succession::Agent)))
 }
 
 /// Whether an unnamed client that follows a session is the agent of it: its own process was,

@@ -36,6 +36,8 @@ pub enum WorkArgs {
     Forget(ForgetFactArgs),
     /// List the facts that are noted here: id, scope, origin, age
     Facts,
+    /// Take up unfinished work: an effort, or what a session noted before it ended
+    Continue(ContinueArgs),
     /// Efforts: one for each invocation of a skill
     Effort {
         #[command(subcommand)]
@@ -162,6 +164,18 @@ pub struct PhaseArgs {
 }
 
 #[derive(Debug, Clone, Args)]
+pub struct ContinueArgs {
+    /// Its id or the end of it, or the task; what was offered if not given
+    pub what: Option<String>,
+    /// Take it from an agent that works on it
+    #[arg(long)]
+    pub take: bool,
+    /// Do not go on with it: it ends, and is not offered again
+    #[arg(long, conflicts_with = "take")]
+    pub no: bool,
+}
+
+#[derive(Debug, Clone, Args)]
 pub struct EffortListArgs {
     /// Finished ones, and those of every project too
     #[arg(long)]
@@ -177,11 +191,11 @@ pub enum EffortVerb {
     Start(StartArgs),
     /// Go to a phase; forward in order, or with somebody's word
     Phase(PhaseArgs),
-    /// End the effort
+    /// End the effort, or another by its id (the first word); what else is said goes into its log
     Finish(TextArgs),
     /// Show an effort: its phases, directives and artifacts
     Show {
-        /// Its task or id; the current one if not given
+        /// Its task, its id or the end of it; the current one if not given
         what: Option<String>,
     },
     /// List efforts
@@ -195,7 +209,7 @@ pub enum SessionVerb {
     Activate(StartArgs),
     /// Go on with an effort, this agent's own or another by name
     Continue {
-        /// Its task or id
+        /// Its task, its id or the end of it
         what: Option<String>,
         /// Take it from an agent that works on it
         #[arg(long)]

@@ -30,6 +30,10 @@ pub enum AgentCommand {
         what: Option<String>,
         take: Take,
     },
+    /// Work that is not gone on with.
+    Decline {
+        what: Option<String>,
+    },
     Dehydrate(Box<HandOver>),
     Restart {
         why: String,
@@ -123,6 +127,8 @@ impl AgentArgs {
                 text(FORGET, what, "").map(|what| AgentCommand::Forget { what })
             }
             Self::Work(WorkArgs::Facts) => return None,
+            Self::Work(WorkArgs::Continue(args)) if args.no => Ok(AgentCommand::Decline { what: given(&args.what) }),
+            Self::Work(WorkArgs::Continue(args)) => Ok(resume(&args.what, args.take)),
             Self::Work(WorkArgs::Effort { verb }) => match verb {
                 EffortVerb::Start(args) => start(args, stdin),
                 EffortVerb::Phase(args) => phase(args),
@@ -132,10 +138,7 @@ impl AgentArgs {
             Self::Work(WorkArgs::Session { verb }) => match verb {
                 SessionVerb::Activate(args) => start(args, stdin),
                 SessionVerb::Phase(args) => phase(args),
-                SessionVerb::Continue { what, take } => {
-                    let take = if *take { Take::Yes } else { Take::No };
-                    Ok(AgentCommand::Continue { what: what.clone(), take })
-                }
+                SessionVerb::Continue { what, take } => Ok(resume(what, *take)),
                 SessionVerb::Dehydrate(args) => {
                     dehydrate(args, stdin).map(|hand_over| AgentCommand::Dehydrate(Box::new(hand_over)))
                 }
@@ -295,6 +298,10 @@ fn start(args: &StartArgs, stdin: &str) -> Result<AgentCommand, String> {
     }))
 }
 
+fn resume(what: &Option<String>, take: bool) -> AgentCommand {
+    AgentCommand::Continue { what: given(what), take: if take { Take::Yes } else { Take::No } }
+}
+
 fn phase(args: &PhaseArgs) -> Result<AgentCommand, String> {
     let label = args.label.join(" ");
     if label.is_empty() {
@@ -390,6 +397,10 @@ mod tests {
                 "taut effort phase '2: Build' --approved 'the user said so'",
                 AgentCommand::Phase { label: "2: Build".into(), approved: Some("the user said so".into()) },
             ),
+            ("taut continue 3f2", AgentCommand::Continue { what: Some("3f2".into()), take: Take::No }),
+            ("taut continue --no 3f2", AgentCommand::Decline { what: Some("3f2".into()) }),
+            ("taut continue 3f2 --no", AgentCommand::Decline { what: Some("3f2".into()) }),
+            ("taut continue", AgentCommand::Continue { what: None, take: Take::No }),
             ("taut session continue a/1 --take", AgentCommand::Continue { what: Some("a/1".into()), take: Take::Yes }),
         ] {
             assert_eq!(command(line), Some(Ok(expected)), "{line}");
@@ -426,8 +437,8 @@ mod tests {
     fn what_the_process_refuses_or_only_shows_is_not_carried_out() {
         for line in [
             "taut send", "taut send --", "taut worker done --summary a b", "taut effort start fix --tsak a/1",
-            "taut effort start", "taut log --help", "taut session status", "taut inbox --all", "taut task list",
-            "taut",
+            "taut continue --no --take 3f2", "taut effort start", "taut log --help", "taut session status",
+            "taut inbox --all", "taut task list", "taut",
         ] {
             assert_eq!(command(line), None, "{line}");
         }

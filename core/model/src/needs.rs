@@ -17,6 +17,13 @@ pub struct Placed {
     pub ended: Vec<Session>,
 }
 
+/// What of a project's unfinished work is looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unfinished {
+    Efforts,
+    EffortsAndNotes,
+}
+
 /// What is still to be loaded. A row that is not named here costs nothing.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Needs {
@@ -38,8 +45,12 @@ pub struct Needs {
     pub project: String,
     /// The task a new effort would belong to.
     pub task: Option<String>,
-    /// The effort that is asked for by name: its task, or its id.
+    /// The effort or note that is asked for by name: its task, its id, or the end of its id.
     pub named: Option<String>,
+    /// What is unfinished in the project.
+    pub unfinished: Option<Unfinished>,
+    /// The session whose last prompt is asked for.
+    pub prompt_of: Option<String>,
     /// Whom a message is for.
     pub addressee: Option<String>,
     /// The conversation that is reported to, where it is known.

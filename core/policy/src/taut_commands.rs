@@ -15,8 +15,8 @@ const COMMANDS: &[(&str, CommandAudience, &[&str])] = &[
         "",
         CommandAudience::Agents,
         &[
-            "agents", "demo", "doctor", "events", "explain", "facts", "forget", "guard", "help", "inbox", "log", "mcp",
-            "recall", "remember", "send", "sessions", "status", "tmux", "top", "version",
+            "agents", "continue", "demo", "doctor", "events", "explain", "facts", "forget", "guard", "help", "inbox",
+            "log", "mcp", "recall", "remember", "send", "sessions", "status", "tmux", "top", "version",
         ],
     ),
     (

@@ -19,6 +19,7 @@ mod recall;
 mod replay;
 mod rpc;
 mod settings;
+mod stale;
 mod stamp;
 
 pub use cli_command::{CliCommand, CliCommandError, Executed, found_done};
@@ -29,3 +30,4 @@ pub use policy_cache::{PolicyCache, ProjectPolicy};
 pub use recall::{MemorySwitches, catch_up, recall};
 pub use replay::{TakenIn, take_in};
 pub use rpc::{RpcCaller, RpcError, methods, rpc, with_caller};
+pub use stale::{end_all_stale, end_stale};

@@ -34,8 +34,8 @@ impl RunName {
     #[must_use]
     pub fn free(state: &Path, plain: &str) -> String {
         let folder = folder(state);
-        let is_free = |name: &str| match File::open(path(&folder, name)) {
-            Ok(file) => is_had(file.try_lock_shared()).map(|had| had.then_some(())),
+        let is_free = |name: &str| match OpenOptions::new().write(true).open(path(&folder, name)) {
+            Ok(file) => is_had(file.try_lock()).map(|had| had.then_some(())),
             Err(_) => Ok(Some(())),
         };
         first(plain, is_free).ok().flatten().map_or_else(|| plain.to_string(), |(name, ())| name)

@@ -1,7 +1,7 @@
 //! What a decision reads: first the rows that tell whom an event is about, then
 //! those that it needs besides. Nothing is written here.
 
-use crate::efforts::pre_executed;
+use crate::efforts::{pre_executed, unfinished};
 use crate::sessions::Around;
 use crate::{Error, Tx, agents, allowances, efforts, injections, messages, sessions, strikes, tasks};
 use model::effort::{Addressee, EffortRows};
@@ -64,11 +64,14 @@ fn effort_rows(conn: &Connection, needs: &Needs) -> rusqlite::Result<EffortRows>
         rows.next_ordinal = efforts::next_ordinal(conn, &needs.project, task)?;
         rows.task_folder = efforts::task_folder(conn, &needs.project, task)?;
     }
-    if let Some(name) = &needs.named
-        && let Some((effort, busy)) = efforts::named(conn, &needs.project, name)?
-    {
-        rows.named = Some(effort);
-        rows.named_busy = busy;
+    if let Some(name) = &needs.named {
+        unfinished::named(conn, &needs.project, name, &mut rows)?;
+    }
+    if let Some(what) = needs.unfinished {
+        rows.unfinished = unfinished::of_project(conn, &needs.project, what)?;
+    }
+    if let Some(session) = &needs.prompt_of {
+        rows.last_prompt = unfinished::last_prompt(conn, session)?;
     }
     if let Some(name) = &needs.addressee {
         rows.addressee = messages::addressee(conn, name)?;

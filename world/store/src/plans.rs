@@ -18,6 +18,10 @@ fn no_statement_on_the_way_of_an_event_scans_a_table() {
         efforts::FETCH,
         efforts::NEXT_ORDINAL,
         efforts::UNREAD,
+        efforts::unfinished::EFFORTS,
+        efforts::unfinished::NEWEST_OF_CONVERSATION,
+        efforts::unfinished::NOTES,
+        efforts::unfinished::NOTE_OF_EFFORT,
         events::ANSWERED,
         events::RECORD,
         events::SEQ_OF,
@@ -85,6 +89,16 @@ fn f5_the_last_events_of_a_session_are_found_by_its_index_and_need_no_sorting() 
     assert!(matches!(found.as_slice(), [one] if one.contains("USING INDEX events_by_session")), "{found:?}");
     let by_agent = EventFilter { agent: Some("a".into()), since: Some(model::Ms(1)), ..EventFilter::default() };
     assert!(steps(&by_agent).iter().any(|step| step.starts_with("SCAN")), "an agent has none");
+}
+
+/// Where an effort begins, its title is looked for among the newest events of its session alone.
+#[test]
+fn m6_the_last_prompt_of_a_session_is_found_among_its_newest_events_by_its_index() {
+    let home = tempfile::tempdir().unwrap();
+    let store = Store::open(home.path(), Duration::ZERO).unwrap();
+    let steps = plan(&store, efforts::unfinished::LAST_PROMPT);
+    assert!(steps.iter().any(|step| step.contains("USING INDEX events_by_session")), "{steps:?}");
+    assert!(!steps.iter().any(|step| step.starts_with("SCAN events") || step.contains("TEMP B-TREE")), "{steps:?}");
 }
 
 /// The common case is that nothing waits: then it is two looks into indexes that are nearly empty.

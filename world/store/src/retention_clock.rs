@@ -175,6 +175,11 @@ impl Believed {
 }
 
 impl Store {
+    /// What retention counts from: not later than this clock says, and not what a clock that was set says alone.
+    pub fn retention_time(&self, now: Ms) -> Result<Ms, Error> {
+        Ok(self.read(Believed::find)?.map_or(now, |believed| believed.reference().min(now)))
+    }
+
     /// When the system's clock was set in the last days, the latest last.
     pub fn clock_jumps(&self) -> Result<Vec<ClockJump>, Error> {
         let believed = self.read(Believed::find)?.unwrap_or_default();

@@ -110,9 +110,11 @@ pub(crate) fn around(conn: &Connection, who: &Who) -> rusqlite::Result<Around> {
     let last_ended = match &carried {
         Some(agent) => last_ended(conn, &who.logical_id, agent)?,
         None => {
-            let client = who.client.map(|client| client.pid);
-            found.add(conn, rows(conn, OPEN_OF_CLIENT, client)?)?;
-            found.add(conn, rows(conn, OPEN_OF_CONVERSATION, &who.conversation)?)?;
+            // A name says who it is; without one its process and its conversation do.
+            if !who.named {
+                found.add(conn, rows(conn, OPEN_OF_CLIENT, who.client.map(|client| client.pid))?)?;
+                found.add(conn, rows(conn, OPEN_OF_CONVERSATION, &who.conversation)?)?;
+            }
             let last_ended = followed(conn, who)?;
             // An unnamed one may be the agent of what it follows.
             let whose = found.0.iter().map(|(_, session)| session).chain(&last_ended).map(|session| &session.agent);
@@ -145,6 +147,18 @@ impl Found {
         self.0.sort_unstable_by_key(|(row, session)| std::cmp::Reverse((session.started_at, *row)));
         self.0.into_iter().map(|(_, session)| session).collect()
     }
+}
+
+/// The client of an open session of this conversation, where there is one.
+pub(crate) fn open_in(conn: &Connection, conversation: &str) -> rusqlite::Result<Option<Option<ClientProcess>>> {
+    let row = rows(conn, OPEN_OF_CONVERSATION, conversation)?.first().copied();
+    row.map(|row| fetch(conn, row).map(|session| session.client)).transpose()
+}
+
+/// The session goes on with what another left.
+pub(crate) fn follow(conn: &Connection, id: &str, prev: &str, conversation: &str) -> rusqlite::Result<()> {
+    let Some(session) = by_id(conn, id)? else { return Ok(()) };
+    put(conn, &Session { prev: Some(prev.to_string()), conversation: conversation.to_string(), ..session })
 }
 
 pub(crate) fn open_of_id(conn: &Connection, logical_id: &str) -> rusqlite::Result<Vec<Session>> {
@@ -181,23 +195,18 @@ fn last_ended(conn: &Connection, logical_id: &str, agent: &str) -> rusqlite::Res
     found.first().map(|row| fetch(conn, *row)).transpose()
 }
 
-/// The ended session that one which begins may follow: of the same id, the same
-/// process, the same conversation or the same agent, the nearest of them.
+/// The ended session that one which begins may follow: of the same id, else of the same agent. One
+/// without a name is known by its conversation before that, and by its process after it.
 fn followed(conn: &Connection, who: &Who) -> rusqlite::Result<Option<Session>> {
-    if let Some(row) = rows(conn, LAST_ENDED_OF_ID, &who.logical_id)?.first() {
-        return fetch(conn, *row).map(Some);
+    let mut found = rows(conn, LAST_ENDED_OF_ID, &who.logical_id)?;
+    if found.is_empty() && !who.named {
+        found = rows(conn, LAST_ENDED_OF_CONVERSATION, &who.conversation)?;
     }
-    let client = who.client.map(|client| client.pid);
-    if let Some(row) = rows(conn, LAST_ENDED_OF_CLIENT, client)?.first() {
-        let session = fetch(conn, *row)?;
-        // A number that is used again is another process.
-        if session.client == who.client {
-            return Ok(Some(session));
-        }
-    }
-    let mut found = rows(conn, LAST_ENDED_OF_CONVERSATION, &who.conversation)?;
     if found.is_empty() {
         found = rows(conn, LAST_ENDED_OF_AGENT, &who.agent)?;
+    }
+    if found.is_empty() && !who.named {
+        found = rows(conn, LAST_ENDED_OF_CLIENT, who.client.map(|client| client.pid))?;
     }
     found.first().map(|row| fetch(conn, *row)).transpose()
 }

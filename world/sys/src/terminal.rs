@@ -23,11 +23,12 @@ pub fn is_controlling() -> bool {
 
 /// The number of the terminal's device on stdin, where there is one.
 #[must_use]
-pub fn device() -> Option<u64> {
+pub fn device() -> Option<String> {
     if !rustix::termios::isatty(stdin()) {
         return None;
     }
-    rustix::fs::fstat(stdin()).ok().and_then(|stat| u64::try_from(stat.st_rdev).ok())
+    // A number of another size on every system, and only to be told apart.
+    rustix::fs::fstat(stdin()).ok().map(|stat| stat.st_rdev.to_string())
 }
 
 /// Gives the terminal to a process group. A background process that does so is

@@ -143,6 +143,8 @@ fn effort() -> Effort {
         files: Vec::new(),
         started_at: Ms(0),
         finished_at: None,
+        title: None,
+        end: None,
     }
 }
 

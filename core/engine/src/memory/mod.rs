@@ -11,6 +11,7 @@ pub mod facts;
 pub mod hand_over;
 pub mod mail;
 pub mod note;
+pub mod offer;
 pub mod path;
 pub mod phase;
 mod room;
@@ -32,7 +33,7 @@ use model::effect::{After, Write};
 use model::effort::{Effort, MemoryWrite, Message};
 use model::event::{Body, EventKind};
 use model::row::AgentStatus;
-use model::session::{Once, Session};
+use model::session::{Offered, Once, Session};
 use serde_json::{Value, json};
 use skill::Skill;
 
@@ -49,6 +50,11 @@ pub struct Memory {
     pub status: Option<String>,
     /// What the session has said by it: written to somebody, or reported.
     pub once: Option<Once>,
+    /// What the session goes on with from now on: another's session, and its conversation.
+    pub follows: Option<(String, String)>,
+    /// Unfinished work that the session is told of, and what its user is told.
+    pub offered: Option<Offered>,
+    pub user_line: Option<String>,
     pub report: RpcReport,
 }
 
@@ -80,10 +86,11 @@ pub struct RpcReport {
 
 pub fn step(event: &EventContext<'_>, holding: &Holding) -> Memory {
     let mut memory = Memory::default();
-    let current = event.effort();
+    let current = event.effort().filter(|effort| !offer::is_over(event, effort));
     match (event.envelope.kind, &event.envelope.body) {
         (EventKind::SessionStart, _) => {
             start::step(event, current, &mut memory);
+            offer::step(event, &mut memory);
             facts::tell(event, &mut memory);
             discover::forget(event, current, &mut memory);
         }
@@ -91,6 +98,7 @@ pub fn step(event: &EventContext<'_>, holding: &Holding) -> Memory {
             if let Some(skill) = begin::prompted_skill(event.envelope, text).filter(|_| !event.places.blind) {
                 begin::invoked(event, skill, &mut memory);
             }
+            offer::answered(event, &mut memory);
         }
         (EventKind::UserPromptExpansion, Body::Expansion { command, .. }) => {
             begin::invoked(event, command, &mut memory)
@@ -145,6 +153,7 @@ impl Memory {
         self.after.extend(done.after);
         self.status = done.status.or(self.status.take());
         self.once = done.once.or(self.once);
+        self.follows = done.follows.or(self.follows.take());
         self.report.effort = done.effort.or(self.report.effort.take());
         self.keeps.extend(done.counters.map(MemoryWrite::Counters));
     }

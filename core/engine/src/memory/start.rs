@@ -58,6 +58,8 @@ pub fn waiting<'a>(event: &EventContext<'a>, session: &Session) -> Option<&'a St
         .account()
         .filter(|stored| stored.agent == session.agent || Some(&stored.session) == session.prev.as_ref())
         .filter(|stored| stored.session != session.id)
+        // What was composed of one project's work is of no use in another, whatever the agent is called.
+        .filter(|stored| !stored.hand_over.mini || stored.project.is_empty() || stored.project == session.project)
 }
 
 fn recover(event: &EventContext<'_>, session: &Session, waiting: &StoredHandOver, memory: &mut Memory) {
@@ -120,6 +122,7 @@ fn introduction(event: &EventContext<'_>, effort: &Effort) -> String {
     if skill.log {
         out.push_str(&format!(" | Log: `taut log \"…\"` → {}", effort.artifact("LOG")));
     }
+    out.push_str(" | When it is done, or no more wanted: `taut effort finish`");
     out
 }
 

@@ -80,6 +80,7 @@ fn pre_execute(event: &EventContext<'_>, line: &AgentLine, memory: &mut Memory) 
         agent: event.agent().to_string(),
         project: event.who.project.clone(),
         words: line.key(),
+        session: event.envelope.host_session.clone(),
         at: event.now,
         output: said,
         refused,
@@ -91,9 +92,14 @@ fn pre_execute(event: &EventContext<'_>, line: &AgentLine, memory: &mut Memory) 
         if let Some(words) = reading(event).filter(|_| !listed.is_empty()) {
             memory.keeps.push(MemoryWrite::PreExecuted(PreExecuted {
                 words,
+                session: None,
                 output: listed.join("\n"),
                 ..pre_executed
             }));
+        }
+        // What its skill wants read is shown to whoever began an effort by hand too.
+        if let Some(effort) = done.effort.as_ref().filter(|effort| effort.id == event.ids.event) {
+            begin::preload(event, &event.skill(effort), memory);
         }
         memory.take(done);
         // What the line did to the counters stands, whatever the call itself counted.

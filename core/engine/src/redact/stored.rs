@@ -122,6 +122,7 @@ pub fn keep(keep: MemoryWrite) -> MemoryWrite {
     match keep {
         MemoryWrite::Effort(mut effort) => {
             scrub(&mut effort.phase);
+            scrub(&mut effort.title);
             effort.metadata = whole(&effort.metadata);
             MemoryWrite::Effort(effort)
         }

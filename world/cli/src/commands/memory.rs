@@ -26,7 +26,8 @@ pub enum MemoryVerb {
 }
 
 #[derive(Debug, Args)]
-#[group(required = true, multiple = false, args = ["project", "session", "before"])]
+#[group(skip)]
+#[command(group = clap::ArgGroup::new("what").required(true).args(["project", "session", "before"]))]
 pub struct ForgetMemoryArgs {
     /// All of the project of this folder, or of another
     #[arg(long, value_name = "PATH", num_args = 0..=1, default_missing_value = ".")]

@@ -13,6 +13,9 @@ use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Duration;
+use store::recall::RecallIndex;
+use store::{Store, StoreHandle};
 
 #[derive(Debug, Args)]
 pub struct UiArgs {
@@ -31,6 +34,7 @@ pub fn run(args: &UiArgs, printer: &Printer) -> Result<Exit, CliError> {
     let failed = |error: dash::web::WebError| CliError::failed("the page cannot be served").because(&error);
     let site = Site::open(WebOptions { folder: folder.clone(), port: args.port }).map_err(failed)?;
     let url = site.url();
+    keep_index_up(&folder);
     // A browser that goes away in the middle of an answer is an error of that
     // answer, and not the end of the program as it is for a listing.
     sys::signals::ignore(libc::SIGPIPE);
@@ -47,6 +51,26 @@ pub fn run(args: &UiArgs, printer: &Printer) -> Result<Exit, CliError> {
         ServingEnd::Interrupted => Exit::Interrupted,
         ServingEnd::Terminated => Exit::Ok,
     })
+}
+
+/// The page only reads. Without a daemon nobody else would enter what happens while it is open.
+fn keep_index_up(folder: &Path) {
+    const EVERY: Duration = Duration::from_secs(2);
+    let (folder, setting) = (folder.to_path_buf(), service::setting(&PathVariables::from_process()));
+    std::thread::spawn(move || {
+        let mut seen = StoreHandle::default();
+        let mut switches = pipeline::MemorySwitches::new(&setting);
+        loop {
+            // What cannot be read now may be in a moment, and the page says what the store cannot.
+            if folder.join(store::DATABASE).exists()
+                && let Ok(store) = seen.get(|| Store::open_existing_read_only(&folder))
+                && let Ok(mut index) = RecallIndex::open(&folder)
+            {
+                let _ = pipeline::catch_up(&mut index, store, &mut switches, EVERY);
+            }
+            std::thread::sleep(EVERY);
+        }
+    });
 }
 
 /// A person sits at this very machine, in front of something that shows windows.

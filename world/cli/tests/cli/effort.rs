@@ -203,3 +203,41 @@ fn a_folder_task_is_not_in_the_queue_until_it_is_queued() {
     let shown: Value = serde_json::from_str(&said(&run(&stage, &["effort", "show", "big/1", "--json"], ""))).unwrap();
     assert_eq!(shown["ordinal"], 1, "its efforts stay with it");
 }
+
+/// M6: what is unfinished is listed with what `taut continue` takes, and is gone on with by a process too.
+#[test]
+fn m1_m6_efforts_are_listed_taken_up_and_ended_by_the_end_of_their_id() {
+    let stage = stage("[skills.implement]\nphases = [\"1: Plan\"]\n");
+    stage.hook(&stage.bash("1", "taut session activate implement"), IN_PROCESS);
+    assert_silent(&stage.hook(&stage.bash("2", "taut effort phase '1: Plan'"), IN_PROCESS), "a line");
+    let listed: Value = serde_json::from_str(&said(&run(&stage, &["effort", "list", "--json"], ""))).unwrap();
+    let short = listed["short_id"].as_str().unwrap();
+    assert!(short.len() == 3 && listed["id"].as_str().unwrap().ends_with(short), "{listed}");
+    let table = said(&run(&stage, &["effort", "list"], ""));
+    assert!(table.starts_with("ID ") && table.contains(short) && table.contains("1: Plan") && table.contains("0 min"));
+    let shown = said(&run(&stage, &["effort", "show", short], ""));
+    assert!(shown.contains("implement"), "{shown}");
+    let missing = run(&stage, &["continue", "fff0fff"], "");
+    assert!(missing.stderr_text().contains("taut effort list --all"), "{}", missing.stderr_text());
+    assert!(said(&run(&stage, &["continue"], "")).starts_with("continuing: implement"));
+    assert!(said(&run(&stage, &["effort", "finish", short], "")).starts_with("finished: implement"));
+    let ended: Value = serde_json::from_str(&said(&run(&stage, &["effort", "list", "--all", "--json"], ""))).unwrap();
+    assert_eq!((&ended["lifecycle"], &ended["end_reason"]), (&json!("finished"), &json!("finished")));
+    assert_eq!(said(&run(&stage, &["effort", "list", "--json"], "")), "");
+}
+
+/// Nobody's work is put where no session could go on with it; but it can be ended from there.
+#[test]
+fn m1_work_is_taken_up_by_a_session_and_by_nothing_else() {
+    let stage = stage("[skills.implement]\nphases = [\"1: Plan\"]\n");
+    let start = ["effort", "start", "implement", "--task", "big/1"];
+    let mut ann = as_agent(&stage, &start);
+    ann.env("TAUT_AGENT_ID", "ann");
+    said(&process::run(ann, b"", testkit::stage::LIMIT).unwrap());
+    let refused = run(&stage, &["continue", "big/1"], "");
+    assert!(refused.stderr_text().contains("no session here"), "{}", refused.stderr_text());
+    assert!(said(&run(&stage, &["effort", "list"], "")).contains("ann"), "it is still hers");
+    assert!(said(&run(&stage, &["continue", "--no", "big/1"], "")).starts_with("ended: "));
+    let ended: Value = serde_json::from_str(&said(&run(&stage, &["effort", "list", "--all", "--json"], ""))).unwrap();
+    assert_eq!(ended["end_reason"], "declined");
+}

@@ -23,6 +23,7 @@ mod person;
 mod private;
 mod queue;
 mod quiet;
+mod recall;
 mod record;
 mod rpc;
 mod run_files;

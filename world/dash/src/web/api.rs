@@ -11,6 +11,7 @@ use model::session::Session;
 use model::task::{Task, TaskStatus};
 use serde::Deserialize;
 use serde_json::{Value, json};
+use store::recall::{RecallHit, RecallIndex, RecallKind, RecallQuery};
 use store::{EffortFilter, EventFilter, MessageRow, Point, Store, TaskFilter, TaskTotals};
 
 const HOUR: i64 = 3_600_000;
@@ -19,6 +20,7 @@ const MOST_POINTS: usize = 400;
 const MOST_MESSAGES: usize = 50;
 const MOST_VERDICTS: usize = 50;
 const MOST_TASKS: usize = 100;
+const MOST_HITS: usize = 40;
 
 /// Which part of a timeline.
 #[derive(Debug, Default, Deserialize)]
@@ -32,6 +34,15 @@ pub struct TimelinePart {
 #[derive(Debug, Default, Deserialize)]
 pub struct Span {
     pub hours: Option<i64>,
+}
+
+/// What is looked for in what was said and done.
+#[derive(Debug, Default, Deserialize)]
+pub struct Wanted {
+    #[serde(default)]
+    pub words: String,
+    pub project: Option<String>,
+    pub kind: Option<String>,
 }
 
 pub fn fleet(store: Option<&Store>) -> Result<Value, store::Error> {
@@ -203,6 +214,34 @@ pub fn guard(store: Option<&Store>, span: &Span) -> Result<Value, store::Error> 
         "hours": by_hour.map(|(at, count)| json!({"at": at.rfc3339(), "count": count})).collect::<Vec<_>>(),
         "verdicts": verdicts.iter().map(verdict).collect::<Vec<_>>(),
     })))
+}
+
+/// The same index that `taut recall` asks; who opened the page is a person, and sees all projects.
+pub fn recall(store: Option<&Store>, wanted: &Wanted) -> Result<Value, store::Error> {
+    let folder = store.and_then(|store| store.path().parent());
+    let index = folder.map(RecallIndex::open_existing_read_only).transpose()?.flatten();
+    let query = RecallQuery {
+        words: wanted.words.clone(),
+        project: wanted.project.clone().filter(|project| !project.is_empty()),
+        kind: wanted.kind.as_deref().and_then(RecallKind::parse),
+        limit: MOST_HITS,
+        ..RecallQuery::default()
+    };
+    let hits = index.map(|index| index.search(&query, now())).transpose()?.unwrap_or_default();
+    Ok(scrubbed(json!({"hits": hits.iter().map(hit).collect::<Vec<_>>(), "recorded": store.is_some()})))
+}
+
+fn hit(hit: &RecallHit) -> Value {
+    let excerpt = hit.excerpt.0.iter().map(|piece| json!({"text": piece.text, "match": piece.is_match}));
+    json!({
+        "id": hit.id,
+        "kind": hit.kind.name(),
+        "at": hit.at.rfc3339(),
+        "project": hit.project,
+        "agent": hit.agent,
+        "session": hit.session,
+        "excerpt": excerpt.collect::<Vec<_>>(),
+    })
 }
 
 pub fn failure(what: &str) -> Value {

@@ -30,6 +30,7 @@ const ASSETS: &[Asset] = &[
     asset!("/session.js", "session.js", SCRIPT),
     asset!("/tasks.js", "tasks.js", SCRIPT),
     asset!("/guard.js", "guard.js", SCRIPT),
+    asset!("/recall.js", "recall.js", SCRIPT),
     asset!("/chart.js", "chart.js", SCRIPT),
 ];
 

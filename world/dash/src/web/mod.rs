@@ -14,7 +14,7 @@ mod timeline;
 mod token;
 mod visitor;
 
-use api::{Span, TimelinePart};
+use api::{Span, TimelinePart, Wanted};
 use axum::extract::{Extension, Path as UrlPath, Query, Request, State};
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{StatusCode, Uri};
@@ -113,6 +113,7 @@ fn router(names: Arc<ServerNames>, cache: Arc<FleetCache>) -> Router {
         .route("/api/session/{id}", get(session))
         .route("/api/tasks", get(tasks))
         .route("/api/guard", get(guard))
+        .route("/api/recall", get(recall))
         .route("/events", get(events))
         .fallback(page)
         .with_state(cache)
@@ -161,6 +162,10 @@ async fn tasks(State(cache): State<Arc<FleetCache>>) -> Response {
 
 async fn guard(State(cache): State<Arc<FleetCache>>, Query(span): Query<Span>) -> Response {
     json(cache.ask(move |store| api::guard(store, &span)).await.map(Some))
+}
+
+async fn recall(State(cache): State<Arc<FleetCache>>, Query(wanted): Query<Wanted>) -> Response {
+    json(cache.ask(move |store| api::recall(store, &wanted)).await.map(Some))
 }
 
 async fn events(State(cache): State<Arc<FleetCache>>, Extension(place): Extension<Arc<ConnectionSlot>>) -> Response {

@@ -5,6 +5,7 @@ mod context_monitor;
 pub mod notifier;
 pub mod pane_painter;
 mod reaper;
+mod recall_indexer;
 mod store_maintenance;
 mod waker;
 
@@ -23,7 +24,12 @@ pub(crate) fn woken(setting: &PipelineSetup, switched: &Switched) -> Vec<Periodi
 
 /// Those who only look after the time.
 pub(crate) fn alone(setting: &PipelineSetup) -> Vec<PeriodicTask> {
-    vec![store_maintenance::task(setting.clone()), reaper::task(setting), context_monitor::task(setting.clone())]
+    vec![
+        store_maintenance::task(setting.clone()),
+        reaper::task(setting),
+        context_monitor::task(setting.clone()),
+        recall_indexer::task(setting),
+    ]
 }
 
 /// The connection of a worker, which is of the file that stands there now.

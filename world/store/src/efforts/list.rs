@@ -15,7 +15,7 @@ pub struct EffortFilter {
     pub task: Option<String>,
     /// Leave the finished ones out.
     pub only_active: bool,
-    /// Words that the task, the skill or the phase must contain.
+    /// Words that the task, the skill, the phase or the title must contain.
     pub text: Option<String>,
 }
 
@@ -40,7 +40,8 @@ impl Store {
         }
         if let Some(text) = &filter.text {
             also(
-                " AND instr(lower(tasks.slug || ' ' || efforts.skill || ' ' || COALESCE(efforts.phase, '')), lower(?)) > 0",
+                " AND instr(lower(tasks.slug || ' ' || efforts.skill || ' ' || COALESCE(efforts.phase, '') || ' '
+                  || COALESCE(efforts.title, '')), lower(?)) > 0",
                 text,
             );
         }

@@ -7,12 +7,13 @@ mod history;
 mod list;
 pub(crate) mod pre_executed;
 mod subs;
+pub(crate) mod unfinished;
 
 pub use list::EffortFilter;
 pub use pre_executed::{Collected, PreExecutedKey};
 
 use crate::{messages, projects, sessions};
-use model::effort::{Directive, Effort, EffortLineage, EffortRows, MemoryWrite, PhaseStep};
+use model::effort::{Directive, Effort, EffortEnd, EffortLineage, EffortRows, MemoryWrite, PhaseStep};
 use model::{Ms, Needs};
 use rusqlite::{Connection, OptionalExtension, Row, named_params, params};
 use serde_json::Value;
@@ -25,7 +26,7 @@ macro_rules! columns {
     () => {
         "efforts.id, efforts.agent, tasks.project, tasks.slug, tasks.folder, efforts.ordinal, efforts.skill, \
          efforts.session, efforts.line, efforts.phase, efforts.loading, efforts.declared, efforts.metadata, \
-         efforts.files, efforts.started_at, efforts.finished_at"
+         efforts.files, efforts.started_at, efforts.finished_at, efforts.title, efforts.end_reason"
     };
 }
 pub(crate) use columns;
@@ -52,12 +53,14 @@ const PUT_TASK: &str = "INSERT INTO tasks (project, slug, title, priority, folde
     WHERE folder IS NULL";
 
 const PUT: &str = "INSERT INTO efforts (id, task, ordinal, agent, skill, session, line, phase, loading, declared,
-      metadata, files, started_at, finished_at)
+      metadata, files, started_at, finished_at, title, end_reason, project)
     VALUES (:id, (SELECT row FROM tasks WHERE project = :project AND slug = :slug), :ordinal, :agent, :skill,
-      :session, :line, :phase, :loading, :declared, :metadata, :files, :started_at, :finished_at)
+      :session, :line, :phase, :loading, :declared, :metadata, :files, :started_at, :finished_at, :title,
+      :end_reason, :project)
     ON CONFLICT (id) DO UPDATE SET agent = excluded.agent, session = excluded.session, line = excluded.line,
       phase = excluded.phase, loading = excluded.loading, declared = excluded.declared,
-      metadata = excluded.metadata, files = excluded.files, finished_at = excluded.finished_at";
+      metadata = excluded.metadata, files = excluded.files, finished_at = excluded.finished_at,
+      title = excluded.title, end_reason = excluded.end_reason";
 
 const PUT_PHASE: &str = "INSERT INTO phase_history (effort, label, at, approved) VALUES (?1, ?2, ?3, ?4)";
 
@@ -67,18 +70,6 @@ const PUT_DIRECTIVE: &str = "INSERT INTO directives (effort, path, required, is_
 const UNREAD_AGAIN: &str = "UPDATE directives SET is_read = 0 WHERE effort = ?1 AND is_read = 1";
 
 const SET_STATUS: &str = "UPDATE sessions SET status_text = ?2 WHERE id = ?1";
-
-/// The newest effort with this id or of this task, and whether the session that carries it is open.
-pub(crate) fn named(conn: &Connection, project: &str, name: &str) -> rusqlite::Result<Option<(Effort, bool)>> {
-    const FIND: &str = concat!(
-        "SELECT ",
-        columns!(),
-        ", EXISTS (SELECT 1 FROM sessions WHERE sessions.id = efforts.session AND sessions.ended_at IS NULL)
-          FROM efforts JOIN tasks ON tasks.row = efforts.task
-          WHERE efforts.id = ?2 OR (tasks.project = ?1 AND tasks.slug = ?2) ORDER BY efforts.row DESC LIMIT 1"
-    );
-    conn.prepare_cached(FIND)?.query_row([project, name], |row| Ok((read(row)?, row.get(16)?))).optional()
-}
 
 /// The number the next effort of a task gets.
 pub(crate) fn next_ordinal(conn: &Connection, project: &str, slug: &str) -> rusqlite::Result<i64> {
@@ -168,6 +159,9 @@ pub(crate) fn keep(conn: &Connection, keep: &MemoryWrite) -> rusqlite::Result<()
         MemoryWrite::Message(message) => messages::put(conn, message),
         MemoryWrite::Delivered { message, at } => messages::deliver(conn, message, *at),
         MemoryWrite::Once { session, once } => sessions::mark(conn, session, *once),
+        MemoryWrite::WorkEnded { work, end, at } => unfinished::end(conn, work, *end, *at),
+        MemoryWrite::NoteTaken { work, agent } => unfinished::take_note(conn, work, agent),
+        MemoryWrite::Followed { session, prev, conversation } => sessions::follow(conn, session, prev, conversation),
         MemoryWrite::Status { session, text } => conn.prepare_cached(SET_STATUS)?.execute([session, text]).map(drop),
     }
 }
@@ -177,25 +171,29 @@ fn put(conn: &Connection, effort: &Effort) -> rusqlite::Result<()> {
     projects::see(conn, &effort.project, effort.started_at)?;
     let task = params![effort.project, effort.task, effort.skill, effort.folder, effort.started_at.0];
     conn.prepare_cached(PUT_TASK)?.execute(task)?;
-    conn.prepare_cached(PUT)?
-        .execute(named_params! {
-            ":id": effort.id,
-            ":project": effort.project,
-            ":slug": effort.task,
-            ":ordinal": effort.ordinal,
-            ":agent": effort.agent,
-            ":skill": effort.skill,
-            ":session": effort.session,
-            ":line": effort.line.name(),
-            ":phase": effort.phase,
-            ":loading": effort.loading,
-            ":declared": json(&effort.declared),
-            ":metadata": json(&effort.metadata),
-            ":files": texts(&effort.files),
-            ":started_at": effort.started_at.0,
-            ":finished_at": effort.finished_at.map(|at| at.0),
-        })
-        .map(drop)
+    conn.prepare_cached(PUT)?.execute(named_params! {
+        ":id": effort.id,
+        ":project": effort.project,
+        ":slug": effort.task,
+        ":ordinal": effort.ordinal,
+        ":agent": effort.agent,
+        ":skill": effort.skill,
+        ":session": effort.session,
+        ":line": effort.line.name(),
+        ":phase": effort.phase,
+        ":loading": effort.loading,
+        ":declared": json(&effort.declared),
+        ":metadata": json(&effort.metadata),
+        ":files": texts(&effort.files),
+        ":started_at": effort.started_at.0,
+        ":finished_at": effort.finished_at.map(|at| at.0),
+        ":title": effort.title,
+        ":end_reason": effort.end.map(EffortEnd::name),
+    })?;
+    match effort.finished_at {
+        Some(at) => unfinished::close_notes_of(conn, &effort.agent, &effort.id, at),
+        None => Ok(()),
+    }
 }
 
 pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Effort> {
@@ -216,6 +214,8 @@ pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Effort> {
         files: list_of(row.get(13)?),
         started_at: Ms(row.get(14)?),
         finished_at: row.get::<_, Option<i64>>(15)?.map(Ms),
+        title: row.get(16)?,
+        end: row.get::<_, Option<String>>(17)?.as_deref().and_then(EffortEnd::parse),
     })
 }
 

@@ -43,6 +43,12 @@ impl RecallIndex {
         }
     }
 
+    /// Opens what is there to be read, for who changes nothing; `None` where there is no index yet.
+    pub fn open_existing_read_only(folder: &Path) -> Result<Option<Self>, Error> {
+        let path = folder.join(RECALL);
+        path.exists().then(|| open_to_read(&path)).transpose()
+    }
+
     /// Throws the file away and begins with an empty one.
     pub(super) fn start_over(&mut self) -> Result<(), Error> {
         if self.read_only {

@@ -9,14 +9,14 @@ const LONG: Duration = Duration::from_secs(3600);
 const DAY: i64 = 86_400_000;
 
 /// A memory with an index beside it.
-struct Memory {
+pub(super) struct Memory {
     home: tempfile::TempDir,
-    store: Store,
-    index: RecallIndex,
+    pub store: Store,
+    pub index: RecallIndex,
 }
 
 impl Memory {
-    fn new() -> Self {
+    pub fn new() -> Self {
         let home = tempfile::tempdir().unwrap();
         let store = Store::open(home.path(), Duration::ZERO).unwrap();
         let index = RecallIndex::open(home.path()).unwrap();
@@ -24,7 +24,7 @@ impl Memory {
     }
 
     /// A session of an agent in a project, both named after one another.
-    fn session(&self, id: &str, project: &str) {
+    pub fn session(&self, id: &str, project: &str) {
         let conn = &self.store.conn;
         conn.execute("INSERT OR IGNORE INTO projects VALUES (?1, 1)", [project]).unwrap();
         let row = "INSERT INTO sessions (id, logical_id, agent, state, started_at, last_seen_at, ended_at, conversation, project, source)
@@ -32,21 +32,21 @@ impl Memory {
         conn.execute(row, [id, project]).unwrap();
     }
 
-    fn event(&self, session: &str, at: i64, event: &str, detail: serde_json::Value) {
+    pub fn event(&self, session: &str, at: i64, event: &str, detail: serde_json::Value) {
         let row = "INSERT INTO events (id, key, at, agent, session, event, verdict, micros, detail)
             VALUES (lower(hex(randomblob(16))), lower(hex(randomblob(16))), ?2, 'agent-' || ?1, ?1, ?3, 'pass', 1, ?4)";
         self.store.conn.execute(row, params![session, at, event, detail.to_string()]).unwrap();
     }
 
-    fn prompt(&self, session: &str, at: i64, text: &str) {
+    pub fn prompt(&self, session: &str, at: i64, text: &str) {
         self.event(session, at, "UserPromptSubmit", serde_json::json!({"prompt": text}));
     }
 
-    fn command(&self, session: &str, at: i64, line: &str) {
+    pub fn command(&self, session: &str, at: i64, line: &str) {
         self.event(session, at, "PreToolUse", serde_json::json!({"input": {"command": line}, "call": "t"}));
     }
 
-    fn catch_up(&mut self) -> CatchUp {
+    pub fn catch_up(&mut self) -> CatchUp {
         self.index.catch_up(&self.store, &mut |_| true, LONG).unwrap()
     }
 
@@ -56,6 +56,18 @@ impl Memory {
 
     fn search(&self, query: &RecallQuery) -> Vec<String> {
         self.index.search(query, Ms(100 * DAY)).unwrap().into_iter().map(|hit| hit.text).collect()
+    }
+
+    pub fn message(&self, session: &str, at: i64, kind: &str, text: &str) {
+        let row = "INSERT INTO messages (id, at, kind, from_agent, session, body)
+            VALUES (lower(hex(randomblob(16))), ?2, ?3, 'agent-' || ?1, ?1, ?4)";
+        self.store.conn.execute(row, params![session, at, kind, text]).unwrap();
+    }
+
+    pub fn note(&self, session: &str, at: i64, text: &str) {
+        let row = "INSERT INTO accounts (agent, session, line, at, body) VALUES ('agent-' || ?1, ?1, 'agent', ?2, ?3)";
+        let body = serde_json::json!({"summary": text}).to_string();
+        self.store.conn.execute(row, params![session, at, body]).unwrap();
     }
 }
 

@@ -4,73 +4,132 @@ use super::EffortSession;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::{Printer, Text, text};
+use engine::memory::hand_over::age;
 use grammar::EffortListArgs;
-use model::effort::Effort;
+use model::Ms;
+use model::effort::{Effort, EffortEnd, UnfinishedKind, UnfinishedWork, short_id};
+use pipeline::queue::TaskCaller;
 use serde_json::{Value, json};
 use store::EffortFilter;
 
 pub fn list(args: &EffortListArgs, printer: &Printer) -> Result<Exit, CliError> {
-    let effort_session = EffortSession::open()?;
+    let mut effort_session = EffortSession::open()?;
+    let now = host::clock::now();
+    let hours = super::super::judge_here(None)?.project_policy().policy.sections.memory.stale_hours;
+    let project = effort_session.caller.project.clone();
+    pipeline::end_stale(&mut effort_session.store, &project, hours, now)?;
     let filter = EffortFilter {
-        project: (!args.all).then(|| effort_session.caller.project.clone()),
+        project: (!args.all).then(|| project.clone()),
         agent: args.agent.clone(),
         only_active: !args.all,
         ..EffortFilter::default()
     };
-    show(&effort_session.store.efforts(&filter)?, printer)
+    let unfinished = effort_session.store.unfinished(&project)?;
+    let wanted = |work: &&UnfinishedWork| args.agent.as_ref().is_none_or(|agent| *agent == work.agent);
+    let notes = unfinished.iter().filter(|work| work.kind == UnfinishedKind::Note).filter(wanted);
+    let listed = Listed {
+        efforts: effort_session.store.efforts(&filter)?,
+        notes: notes.cloned().collect(),
+        seen: unfinished.iter().map(|work| (work.id.clone(), work.seen)).collect(),
+        now,
+    };
+    listed.show(printer)
 }
 
 pub fn find(text: &str, printer: &Printer) -> Result<Exit, CliError> {
     let effort_session = EffortSession::open()?;
     let text = Some(text.to_string()).filter(|text| !text.is_empty());
     let filter = EffortFilter { project: Some(effort_session.caller.project.clone()), text, ..EffortFilter::default() };
-    let found = effort_session.store.efforts(&filter)?;
-    if found.is_empty() {
+    let efforts = effort_session.store.efforts(&filter)?;
+    if efforts.is_empty() {
         return Err(CliError::not_found("no effort of this project is called that").hint("taut effort list --all"));
     }
-    show(&found, printer)
+    Listed { efforts, notes: Vec::new(), seen: Vec::new(), now: host::clock::now() }.show(printer)
 }
 
-fn show(efforts: &[Effort], printer: &Printer) -> Result<Exit, CliError> {
-    if printer.json() {
-        efforts.iter().for_each(|effort| printer.object(&object(effort)));
-        return Ok(Exit::Ok);
+/// What is listed, and when each active one was last heard of.
+struct Listed {
+    efforts: Vec<Effort>,
+    notes: Vec<UnfinishedWork>,
+    seen: Vec<(String, Ms)>,
+    now: Ms,
+}
+
+impl Listed {
+    fn show(&self, printer: &Printer) -> Result<Exit, CliError> {
+        if printer.json() {
+            self.efforts.iter().for_each(|effort| printer.object(&self.object(effort)));
+            self.notes.iter().for_each(|note| printer.object(&self.note(note)));
+            return Ok(Exit::Ok);
+        }
+        if self.efforts.is_empty() && self.notes.is_empty() {
+            printer.note("no effort is active; `taut session activate <skill>` begins one");
+            return Ok(Exit::Ok);
+        }
+        let efforts = self.efforts.iter().map(|effort| {
+            let age = age(self.now, self.seen(effort));
+            [self.short(&effort.id), about(effort), state(effort), age, effort.task.clone(), effort.agent.clone()]
+        });
+        let notes = self.notes.iter().map(|note| {
+            let age = age(self.now, note.seen);
+            [self.short(&note.id), note.title.clone(), "note".into(), age, String::new(), note.agent.clone()]
+        });
+        let rows: Vec<Vec<Text>> = efforts.chain(notes).map(|row| row.map(Text::from).into()).collect();
+        printer.table(&["ID", "TITLE", "STATE", "AGE", "TASK", "AGENT"], &rows);
+        Ok(Exit::Ok)
     }
-    if efforts.is_empty() {
-        printer.note("no effort is active; `taut session activate <skill>` begins one");
-        return Ok(Exit::Ok);
+
+    /// When it was last heard of, or ended.
+    fn seen(&self, effort: &Effort) -> Ms {
+        let known = self.seen.iter().find(|(id, _)| *id == effort.id).map(|(_, seen)| *seen);
+        effort.finished_at.or(known).unwrap_or(effort.started_at)
     }
-    let state = |effort: &Effort| {
-        if effort.active() { effort.phase.clone().unwrap_or_else(|| "loading".into()) } else { "finished".into() }
-    };
-    let rows: Vec<Vec<Text>> = efforts
-        .iter()
-        .map(|effort| {
-            vec![
-                effort.skill.as_str().into(),
-                effort.ordinal.to_string().into(),
-                effort.task.as_str().into(),
-                state(effort).into(),
-                effort.agent.as_str().into(),
-            ]
+
+    /// What `taut continue` and its like take.
+    fn short(&self, id: &str) -> String {
+        let efforts = self.efforts.iter().map(|effort| effort.id.as_str());
+        short_id(id, efforts.chain(self.notes.iter().map(|note| note.id.as_str()))).to_string()
+    }
+
+    fn object(&self, effort: &Effort) -> Value {
+        let mut value = object(effort);
+        value["short_id"] = json!(self.short(&effort.id));
+        value["seen_at"] = json!(self.seen(effort).rfc3339());
+        value
+    }
+
+    fn note(&self, note: &UnfinishedWork) -> Value {
+        json!({
+            "kind": "note", "id": note.id, "short_id": self.short(&note.id), "title": note.title,
+            "agent": note.agent, "lifecycle": "noted", "seen_at": note.seen.rfc3339(),
         })
-        .collect();
-    printer.table(&["SKILL", "NO", "TASK", "PHASE", "AGENT"], &rows);
-    Ok(Exit::Ok)
+    }
+}
+
+fn about(effort: &Effort) -> String {
+    match &effort.title {
+        Some(title) => format!("{}: {title}", effort.skill),
+        None => effort.skill.clone(),
+    }
+}
+
+/// The phase of an active one, else how it ended.
+fn state(effort: &Effort) -> String {
+    match (&effort.phase, effort.active()) {
+        (Some(phase), true) => phase.clone(),
+        (None, true) => "loading".into(),
+        (_, false) => effort.end.map_or("finished", EffortEnd::name).into(),
+    }
 }
 
 pub fn effort(what: Option<&str>, printer: &Printer) -> Result<Exit, CliError> {
     let effort_session = EffortSession::open()?;
-    let filter = match what {
-        Some(_) => EffortFilter { project: Some(effort_session.caller.project.clone()), ..EffortFilter::default() },
-        None => EffortFilter {
-            agent: Some(effort_session.caller.agent.clone()),
-            only_active: true,
-            ..EffortFilter::default()
-        },
+    let TaskCaller { agent, project, .. } = &effort_session.caller;
+    let filter = EffortFilter { agent: Some(agent.clone()), only_active: true, ..EffortFilter::default() };
+    let found = match what {
+        Some(what) => effort_session.store.effort_named(project, what)?,
+        None => effort_session.store.efforts(&filter)?.into_iter().next(),
     };
-    let all = effort_session.store.efforts(&filter)?;
-    let found = all.into_iter().find(|effort| what.is_none_or(|what| effort.task == what || effort.id == what));
     let effort = found.ok_or_else(|| CliError::not_found("there is no such effort").hint("taut effort list --all"))?;
     let phases = effort_session.store.phases(&effort.id)?;
     if printer.json() {
@@ -86,9 +145,15 @@ pub fn effort(what: Option<&str>, printer: &Printer) -> Result<Exit, CliError> {
     }
     let row = |name: &str, text: &str| printer.line(text!("{}  {}", printer.dim(format!("{name:<8}")), text));
     row("skill", &effort.skill);
+    if let Some(title) = &effort.title {
+        row("title", title);
+    }
     row("task", &format!("{} (effort {})", effort.task, effort.ordinal));
     row("agent", &effort.agent);
     row("phase", effort.phase.as_deref().unwrap_or("loading"));
+    if let Some(end) = effort.end {
+        row("ended", end.name());
+    }
     row("folder", &effort.folder);
     for step in &phases {
         let why = step.approved.as_ref().map(|why| format!(" (jumped: {why})")).unwrap_or_default();
@@ -136,7 +201,10 @@ pub fn status(printer: &Printer) -> Result<Exit, CliError> {
 
 fn object(effort: &Effort) -> Value {
     json!({
+        "kind": "effort",
         "id": effort.id,
+        "title": effort.title,
+        "end_reason": effort.end.map(EffortEnd::name),
         "skill": effort.skill,
         "ordinal": effort.ordinal,
         "task": effort.task,

@@ -4,8 +4,10 @@ use testkit::AgentStep;
 use testkit::stage::Stage;
 use testkit::stage::http::raw;
 
-const API: &[&str] =
-    &["/api/fleet", "/api/tasks", "/api/guard", "/api/session/x", "/api/session/x?before=00", "/events"];
+const API: &[&str] = &[
+    "/api/fleet", "/api/tasks", "/api/guard", "/api/recall?words=x", "/api/session/x", "/api/session/x?before=00",
+    "/events",
+];
 
 #[test]
 fn f4_without_the_token_nothing_is_told_and_no_reason_given() {

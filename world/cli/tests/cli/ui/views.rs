@@ -1,7 +1,7 @@
 //! What is told: the same numbers as the commands', and hostile text made harmless.
 
 use serde_json::{Value, json};
-use testkit::stage::Stage;
+use testkit::stage::{LIMIT, Stage};
 use testkit::{AgentStep, FakeTool};
 
 const HOSTILE: &str = "<script>alert(1)</script>\"><img src=x onerror=alert(2)></script>\u{202e}txt.exe\u{1b}[31m";
@@ -186,5 +186,27 @@ fn texts(value: &Value) -> Vec<String> {
             fields.iter().flat_map(|(name, value)| texts(value).into_iter().chain([name.clone()])).collect()
         }
         _ => Vec::new(),
+    }
+}
+
+#[test]
+fn m3_the_page_searches_what_taut_recall_does_without_a_daemon() {
+    let stage = Stage::without_daemon();
+    let page = stage.page();
+    assert_eq!(page.json("/api/recall?words=sundial")["hits"], json!([]), "before anything happened");
+    stage.agent("a").play(&[AgentStep::start(), AgentStep::prompt(&format!("repair the sundials {HOSTILE}"))]).unwrap();
+    let found = testkit::poll::until("the prompt to be entered", LIMIT, || {
+        let told = page.json("/api/recall?words=sundial+repair");
+        told["hits"].get(0).cloned()
+    })
+    .unwrap();
+    assert_eq!((&found["kind"], &found["agent"]), (&json!("prompt"), &json!("a")));
+    let timeline = page.get(&format!("/api/session/{}", found["session"].as_str().unwrap()));
+    assert_eq!(timeline.status, 200, "a hit leads to its session");
+    let matched = found["excerpt"].as_array().unwrap().iter().filter(|piece| piece["match"] == true);
+    assert_eq!(matched.map(|piece| piece["text"].as_str().unwrap()).collect::<Vec<_>>(), ["repair", "sundials"]);
+    assert!(!found.to_string().contains('\u{202e}') && !found.to_string().contains("\\u001b"), "{found}");
+    for words in ["", "%00", "%22", "%28%2A", "kind%3A", &"x".repeat(3_000)] {
+        assert_eq!(page.json(&format!("/api/recall?words={words}"))["hits"], json!([]), "{words:?}");
     }
 }

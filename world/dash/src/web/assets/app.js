@@ -6,12 +6,14 @@ import { fleetView } from "./fleet.js";
 import { sessionView } from "./session.js";
 import { tasksView } from "./tasks.js";
 import { guardView } from "./guard.js";
+import { recallView } from "./recall.js";
 
 const VIEWS = [
   { name: "fleet", path: /^#?\/?$/, make: fleetView },
   { name: "fleet", path: /^#\/session\/(.+)$/, make: sessionView },
   { name: "tasks", path: /^#\/tasks$/, make: tasksView },
   { name: "guard", path: /^#\/guard$/, make: guardView },
+  { name: "recall", path: /^#\/recall$/, make: recallView },
 ];
 
 const WORDS = {

@@ -12,6 +12,7 @@ mod inherit;
 mod injections;
 mod leases;
 mod notes;
+mod offers;
 mod orphans;
 mod preset_day;
 mod rpc;
