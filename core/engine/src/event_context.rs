@@ -163,10 +163,11 @@ impl<'a> EventContext<'a> {
 
 /// Whether a session is one of those that carry the effort on: it follows the one that did, or is its agent's.
 pub fn carries(session: &Session, effort: &Effort) -> bool {
-    let followed =
-        effort.session.is_some() && (effort.session.as_ref() == Some(&session.id) || effort.session == session.prev);
-    let of_agent = effort.agent == session.agent && effort.line == EffortLineage::Agent && session.parent.is_none();
-    effort.active() && (followed || of_agent)
+    let own = effort.agent == session.agent;
+    let of_agent = own && effort.line == EffortLineage::Agent && session.parent.is_none();
+    let carrier = effort.session.as_ref();
+    let followed = carrier.is_some() && (carrier == Some(&session.id) || carrier == session.prev.as_ref());
+    effort.active() && (of_agent || followed && (own || effort.project == session.project))
 }
 
 #[cfg(test)]

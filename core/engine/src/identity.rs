@@ -9,6 +9,9 @@ use model::{AgentProfile, Call, Envelope, Who};
 
 const AGENT_NAMES: &[&str] = &["TAUT_AGENT_ID", "RALPH_AGENT_ID", "AGENT_ID"];
 
+/// What a session is called that told no id.
+pub const UNTOLD: &str = "unknown";
+
 /// The folder an event happened in.
 pub fn folder<'a>(envelope: &'a Envelope, called_in: &'a str) -> &'a str {
     envelope.cwd.as_deref().unwrap_or(called_in)
@@ -52,7 +55,7 @@ pub fn who(envelope: &Envelope, call: &Call, facts: &Facts) -> Who {
             str::to_string,
         ),
         named: name.is_some(),
-        logical_id: logical.unwrap_or("unknown").to_string(),
+        logical_id: logical.unwrap_or(UNTOLD).to_string(),
         host_session: envelope.host_session.clone(),
         project,
         pane,

@@ -74,6 +74,7 @@ fn agents(event: &EventContext<'_>) -> Vec<String> {
     let Loaded { open, last_ended, .. } = event.loaded;
     let prev = event.session().filter(|_| event.placed.opened).and_then(|session| session.prev.as_ref());
     let prev = prev.and_then(|prev| open.iter().chain(last_ended).find(|session| session.id == *prev));
+    let prev = prev.filter(|prev| prev.project == event.project());
     let own = event.agent();
     let others = prev.or(event.own_session()).map(|session| session.agent.clone()).filter(|agent| agent != own);
     [own.to_string()].into_iter().chain(others).collect()

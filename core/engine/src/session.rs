@@ -6,6 +6,7 @@
 //! releases or inherits anything of the first.
 
 use crate::event_context::EventContext;
+use crate::identity::UNTOLD;
 use crate::leases::was_halted;
 use crate::queue::CONTEXT_LIMIT;
 use crate::state::end;
@@ -141,7 +142,9 @@ enum Succession {
 /// follows its own client's only: what else is known by that name is the elder's.
 fn predecessor<'a>(event: &'a EventContext<'_>, source: StartSource) -> Option<(&'a Session, Succession)> {
     let who = event.who;
-    let named = |session: &&Session| session.logical_id == who.logical_id;
+    // Those that told no id have none in common.
+    let told = |session: &Session| who.logical_id != UNTOLD || session.agent == who.agent;
+    let named = |session: &&Session| session.logical_id == who.logical_id && told(session);
     let same_id = event.loaded.open.iter().find(|session| named(session) && client(event, session) != Client::Other);
     let beside_elder = event.loaded.open.iter().any(|session| is_elder(event, session));
     let ended = event.loaded.last_ended.as_ref();
@@ -178,7 +181,8 @@ fn predecessor<'a>(event: &'a EventContext<'_>, source: StartSource) -> Option<(
 }
 
 /// Whether an unnamed client that follows a session is the agent of it: its own process was,
-/// or that agent's client is gone and nobody else is it.
+/// or that agent's client is gone and nobody else is it. An id that somebody uses in every
+/// project says nothing of who works in this one.
 fn is_heir(event: &EventContext<'_>, prev: &Session) -> bool {
     let exited = prev.end_reason.as_deref().is_some_and(|reason| !matches!(reason, "clear" | "resume" | CONTEXT_LIMIT));
     let over = match client(event, prev) {
@@ -187,7 +191,8 @@ fn is_heir(event: &EventContext<'_>, prev: &Session) -> bool {
         Client::Unknown | Client::Other => exited,
     };
     let lives = |session: &Session| session.id != prev.id && client(event, session) != Client::Gone;
-    over && !event.loaded.open.iter().any(|session| session.agent == prev.agent && lives(session))
+    over && prev.project == event.who.project
+        && !event.loaded.open.iter().any(|session| session.agent == prev.agent && lives(session))
 }
 
 /// What is known of a new session that others may have to make room for.

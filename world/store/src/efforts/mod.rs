@@ -175,7 +175,8 @@ pub(crate) fn keep(conn: &Connection, keep: &MemoryWrite) -> rusqlite::Result<()
 /// The task is made where there is none: it then only owns a folder.
 fn put(conn: &Connection, effort: &Effort) -> rusqlite::Result<()> {
     projects::see(conn, &effort.project, effort.started_at)?;
-    let task = params![effort.project, effort.task, effort.skill, effort.folder, effort.started_at.0];
+    let title = effort.title.as_ref().unwrap_or(&effort.skill);
+    let task = params![effort.project, effort.task, title, effort.folder, effort.started_at.0];
     conn.prepare_cached(PUT_TASK)?.execute(task)?;
     conn.prepare_cached(PUT)?.execute(named_params! {
         ":id": effort.id,

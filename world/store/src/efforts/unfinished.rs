@@ -41,9 +41,9 @@ pub(crate) const NEWEST_OF_CONVERSATION: &str =
 pub(crate) const NOTE_OF_EFFORT: &str = "SELECT agent, session, line, at, body FROM accounts
     WHERE agent = ?1 AND effort = ?2 ORDER BY seq DESC LIMIT 1";
 
-pub(crate) const LAST_PROMPT: &str = "SELECT detail FROM
-      (SELECT event, detail, seq FROM events WHERE session = ?1 ORDER BY seq DESC LIMIT 400)
-    WHERE event = 'UserPromptSubmit' LIMIT 1";
+pub(crate) const LAST_PROMPT: &str = "SELECT detail FROM events WHERE seq =
+      (SELECT seq FROM (SELECT seq, event FROM events WHERE session = ?1 ORDER BY seq DESC LIMIT 400)
+       WHERE event = 'UserPromptSubmit' LIMIT 1)";
 
 pub(crate) fn of_project(conn: &Connection, project: &str, what: Unfinished) -> rusqlite::Result<Vec<UnfinishedWork>> {
     let mut found: Vec<UnfinishedWork> =

@@ -211,6 +211,23 @@ fn m1_an_agent_that_is_named_when_it_is_resumed_keeps_its_effort_and_note() {
     assert_eq!(stage.efforts().remove(0).agent, "ann");
 }
 
+/// A logical id that a shell's own file sets is the same in every project.
+#[test]
+fn m1_an_id_that_is_used_in_two_projects_carries_nothing_from_one_to_the_other() {
+    let mut stage = configured(IMPLEMENT);
+    let process = Living::new();
+    let client = stage.client("s1").of(process.pid()).with("CLAUDE_SESSION_ID", "main");
+    let first = worked(&mut stage, &client);
+    stage.end(&client, "other");
+    drop(process);
+    let again = Living::new();
+    let elsewhere = client.of(again.pid()).session_id("s2").in_folder(&stage.folder("other"));
+    let said = said_at_start(&mut stage, &elsewhere, "startup");
+    assert_eq!(said, "");
+    assert_ne!(stage.current(&elsewhere).agent, first.agent);
+    assert_eq!(stage.efforts().remove(0).agent, first.agent);
+}
+
 #[derive(Debug, Clone)]
 enum Act {
     Start,
