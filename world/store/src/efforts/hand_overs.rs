@@ -6,6 +6,7 @@ use model::effort::{EffortLineage, StoredHandOver};
 use model::session::Session;
 use rusqlite::{Connection, OptionalExtension, Params, Row, params};
 
+/// With the end of the effort that it was written for, last.
 macro_rules! select {
     ($($rest:literal),*) => {
         concat!(
@@ -52,18 +53,23 @@ pub(super) fn of_child(conn: &Connection, child: &Session, but: &str) -> rusqlit
     one(conn, OF_CHILD, params![child.agent, child.id, child.prev, but])
 }
 
+pub(crate) use select;
+
 fn one(conn: &Connection, sql: &str, of: impl Params) -> rusqlite::Result<Option<StoredHandOver>> {
     Ok(conn.prepare_cached(sql)?.query_row(of, read).optional()?.flatten())
 }
 
 /// `None` where the effort that it was written for is over.
 pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Option<StoredHandOver>> {
-    if row.get::<_, Option<i64>>(10)?.is_some() {
-        return Ok(None);
-    }
+    let over = row.get::<_, Option<i64>>(10)?.is_some();
+    if over { Ok(None) } else { whole(row).map(Some) }
+}
+
+/// Whatever became of its effort.
+pub(super) fn whole(row: &Row<'_>) -> rusqlite::Result<StoredHandOver> {
     let body: String = row.get(5)?;
     let text = |at: usize| row.get::<_, Option<String>>(at).map(Option::unwrap_or_default);
-    Ok(Some(StoredHandOver {
+    Ok(StoredHandOver {
         agent: row.get(0)?,
         session: row.get(1)?,
         effort: row.get(2)?,
@@ -74,7 +80,7 @@ pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Option<StoredHandOver>> {
         title: text(8)?,
         told: row.get::<_, Option<String>>(9)?.is_some(),
         hand_over: serde_json::from_str(&body).unwrap_or_default(),
-    }))
+    })
 }
 
 pub(super) fn put(conn: &Connection, stored: &StoredHandOver) -> rusqlite::Result<()> {

@@ -1,11 +1,10 @@
 //! What a project has unfinished: efforts, and the newest note of each line of
 //! sessions. Found by the project, by a task or by the end of an id.
 
+use super::hand_overs::{self, select};
 use super::{columns, read};
 use crate::{Error, Store, sessions};
-use model::effort::{
-    Carrier, Effort, EffortEnd, EffortLineage, EffortRows, StoredHandOver, UnfinishedKind, UnfinishedWork,
-};
+use model::effort::{Carrier, Effort, EffortEnd, EffortRows, UnfinishedKind, UnfinishedWork};
 use model::needs::Unfinished;
 use model::{ClientProcess, Ms};
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -38,8 +37,7 @@ pub(crate) const NOTES: &str = "SELECT session, agent, conversation, title, at
 pub(crate) const NEWEST_OF_CONVERSATION: &str =
     "SELECT last_seen_at FROM sessions WHERE conversation = ?1 ORDER BY row DESC LIMIT 1";
 
-pub(crate) const NOTE_OF_EFFORT: &str = "SELECT agent, session, line, at, body FROM accounts
-    WHERE agent = ?1 AND effort = ?2 ORDER BY seq DESC LIMIT 1";
+pub(crate) const NOTE_OF_EFFORT: &str = select!("WHERE agent = ?1 AND effort = ?2 ORDER BY seq DESC LIMIT 1");
 
 pub(crate) const LAST_PROMPT: &str = "SELECT detail FROM events WHERE seq =
       (SELECT seq FROM (SELECT seq, event FROM events WHERE session = ?1 ORDER BY seq DESC LIMIT 400)
@@ -120,29 +118,20 @@ fn load(conn: &Connection, id: &str, rows: &mut EffortRows) -> rusqlite::Result<
     rows.named = conn.prepare_cached(FETCH)?.query_row([id], read).optional()?;
     rows.named_work = conn.prepare_cached(CARRIED)?.query_row([id], effort).optional()?;
     if let Some(work) = &rows.named_work {
-        rows.named_note = conn.prepare_cached(NOTE_OF_EFFORT)?.query_row([&work.agent, id], stored).optional()?;
+        rows.named_note =
+            conn.prepare_cached(NOTE_OF_EFFORT)?.query_row([&work.agent, id], hand_overs::whole).optional()?;
     }
     Ok(())
 }
 
 fn load_note(conn: &Connection, project: &str, work: UnfinishedWork, rows: &mut EffortRows) -> rusqlite::Result<()> {
-    const NOTE: &str = "SELECT agent, session, line, at, body FROM accounts INDEXED BY accounts_offered
-        WHERE project = ?1 AND closed_at IS NULL AND session = ?2 ORDER BY seq DESC LIMIT 1";
-    rows.named_note = conn.prepare_cached(NOTE)?.query_row([project, &work.id], stored).optional()?;
+    const NOTE: &str = select!(
+        "INDEXED BY accounts_offered WHERE project = ?1 AND closed_at IS NULL AND session = ?2 ",
+        "ORDER BY seq DESC LIMIT 1"
+    );
+    rows.named_note = conn.prepare_cached(NOTE)?.query_row([project, &work.id], hand_overs::whole).optional()?;
     rows.named_work = Some(work);
     Ok(())
-}
-
-fn stored(row: &Row<'_>) -> rusqlite::Result<StoredHandOver> {
-    let body: String = row.get(4)?;
-    Ok(StoredHandOver {
-        agent: row.get(0)?,
-        session: row.get(1)?,
-        line: EffortLineage::parse(row.get_ref(2)?.as_str()?),
-        at: Ms(row.get(3)?),
-        hand_over: serde_json::from_str(&body).unwrap_or_default(),
-        ..StoredHandOver::default()
-    })
 }
 
 pub(crate) fn last_prompt(conn: &Connection, session: &str) -> rusqlite::Result<Option<String>> {
