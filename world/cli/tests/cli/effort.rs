@@ -109,7 +109,7 @@ fn without_a_hook_the_process_does_it_all_by_itself() {
 /// What an effort has gathered, and what the session before left.
 #[test]
 fn m2_an_effort_is_shown_with_directives_artifacts_and_its_note() {
-    let stage = stage(CONFIG);
+    let stage = stage(&CONFIG.replace("log = true\n", "log = true\ndirectives = [\"INVARIANTS\"]\n"));
     let hook = |event: Value| stage.hook(&stage.payload(&event), IN_PROCESS);
     hook(json!({"hook_event_name": "SessionStart", "source": "startup"}));
     stage.hook(&stage.bash("1", "taut session activate implement"), IN_PROCESS);

@@ -21,7 +21,7 @@ use model::text;
 /// What is kept of a note's lists and texts.
 const PROMPTS: usize = 5;
 const PROMPT: usize = 2_000;
-const TODO: usize = 30;
+const LIST_ITEMS: usize = 30;
 const LAST_WORDS: usize = 2_000;
 const QUESTIONS: usize = 5;
 const ANSWERS: usize = 8;

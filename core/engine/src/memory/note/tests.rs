@@ -134,7 +134,11 @@ fn m2_nobody_s_words_are_no_prompt() {
 
 proptest! {
     #[test]
-    fn m2_a_note_never_takes_more_room_than_there_is(room in 0_usize..4_000, prompts in prop::collection::vec(".{0,3000}", 0..6), paths in prop::collection::vec(".{0,300}", 0..40)) {
+    fn m2_a_note_never_takes_more_room_than_there_is(
+        room in 0_usize..4_000,
+        prompts in prop::collection::vec(".{0,3000}", 0..6),
+        paths in prop::collection::vec(".{0,300}", 0..40),
+    ) {
         let mut events: Vec<PastEvent> = prompts.iter().map(|text| said(1, text)).collect();
         events.push(event(2, "PostToolUse", "Write", json!({"wrote": paths})));
         events.push(event(3, "Stop", "", json!({"last_message": prompts.concat()})));

@@ -1,6 +1,6 @@
 //! The agent's own list: written whole by some tools, item by item by others.
 
-use super::{TODO, short};
+use super::{LIST_ITEMS, short};
 use model::session_work::TodoItem;
 use serde_json::Value;
 
@@ -70,7 +70,7 @@ impl TodoList {
     }
 
     pub fn items(self) -> Vec<TodoItem> {
-        self.items.into_iter().map(|(_, item)| item).take(TODO).collect()
+        self.items.into_iter().map(|(_, item)| item).take(LIST_ITEMS).collect()
     }
 }
 

@@ -213,7 +213,7 @@ pub fn effort(what: Option<&str>, printer: &Printer) -> Result<Exit, CliError> {
         printer.object(&value);
         return Ok(Exit::Ok);
     }
-    let row = |name: &str, text: &str| printer.line(text!("{}  {}", printer.dim(format!("{name:<8}")), text));
+    let row = |name: &str, text: &str| printer.line(text!("{}  {}", printer.dim(format!("{name:<10}")), text));
     row("skill", &effort.skill);
     if let Some(title) = &effort.title {
         row("title", title);
@@ -263,7 +263,7 @@ pub fn status(printer: &Printer) -> Result<Exit, CliError> {
         }));
         return Ok(Exit::Ok);
     }
-    let row = |name: &str, text: &str| printer.line(text!("{}  {}", printer.dim(format!("{name:<8}")), text));
+    let row = |name: &str, text: &str| printer.line(text!("{}  {}", printer.dim(format!("{name:<10}")), text));
     row("agent", &effort_session.caller.agent);
     row("session", session.as_ref().map_or("none is known", |session| &session.logical_id));
     row("context", &percent.map_or("unknown".to_string(), |percent| format!("{percent:.0} %")));
