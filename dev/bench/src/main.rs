@@ -8,6 +8,7 @@ mod guard;
 mod history;
 mod home;
 mod loops;
+mod recall;
 mod spawn;
 mod storm;
 mod times;
@@ -28,6 +29,7 @@ fn main() -> ExitCode {
         ("hook", spawn::run),
         ("storm", storm::run),
         ("history", history::run),
+        ("recall", recall::run),
         ("guard", guard::run),
         ("transcript", transcript::run),
         ("efforts", efforts::run),

@@ -14,7 +14,7 @@ const MAKE: &str = "WITH RECURSIVE n (i) AS (SELECT ?1 UNION ALL SELECT i + 1 FR
     INSERT INTO events (id, key, at, agent, session, host_session, event, tool, verdict, micros, detail)
     SELECT printf('00000000-0000-7000-8000-%012x', i), printf('%s:PreToolUse:toolu_%024x', host, i), i,
       printf('agent-%d', i / 500 % 50), printf('00000000-0000-7000-9000-%012x', i / 500), host, 'PreToolUse', 'Bash',
-      'pass', 40, printf('{\"tool_input\":{\"command\":\"cargo test -p crate-%d\",\"description\":\"Run the tests\"}}', i)
+      'pass', 40, printf('{\"input\":{\"command\":\"cargo test -p crate-%d\",\"description\":\"Run the tests\"}}', i)
     FROM call";
 
 /// Stores `count` events and leaves a short log.

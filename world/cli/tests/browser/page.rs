@@ -172,3 +172,22 @@ fn f4_two_hundred_agents_are_rows_that_stay() {
     let fits = "document.documentElement.scrollWidth <= innerWidth";
     assert_eq!(chromium.value(fits), json!(true), "nothing sticks out on a phone");
 }
+
+#[test]
+fn m3_a_person_searches_on_the_page_and_hostile_text_stays_text() {
+    let stage = Stage::without_daemon();
+    stage.agent("a").play(&[AgentStep::start(), AgentStep::prompt(&format!("repair the sundial {HOSTILE}"))]).unwrap();
+    let Scene { page: _page, mut chromium, stage: _stage } = open(stage);
+    chromium.value("void (location.hash = '#/recall')");
+    chromium.until("document.querySelector('.recall-words') !== null");
+    let type_it = "(() => { const box = document.querySelector('.recall-words'); box.value = 'sundials'; \
+        box.dispatchEvent(new Event('input')); })()";
+    // What is not entered yet is found by asking again, after a pause.
+    let again = format!("Date.now() - (window.typed ?? 0) > 600 && (window.typed = Date.now(), {type_it})");
+    chromium.until(&format!("({again}, document.querySelector('.hit mark')?.textContent === 'sundial')"));
+    assert_eq!(chromium.value("window.pwned ?? 0"), json!(0));
+    assert_eq!(chromium.value("document.querySelector('.hit img') === null"), json!(true));
+    chromium.value("void document.querySelector('.hit-agent').click()");
+    chromium.until("location.hash.startsWith('#/session/')");
+    assert_eq!(chromium.complaints(), Vec::<String>::new());
+}

@@ -235,7 +235,7 @@ fn m3_the_daemon_enters_what_happened_and_a_hook_opens_no_index() {
     let query = store::recall::RecallQuery { words: "sundial later".into(), ..Default::default() };
     let found = |count: usize| {
         testkit::poll::until("the daemon to enter it", LIMIT, || {
-            let index = store::recall::RecallIndex::open_existing_read_only(&stage.sandbox.taut_home()).ok()??;
+            let index = store::recall::RecallIndex::open_existing_read_only(&stage.sandbox.taut_home())?;
             let hits = index.search(&query, model::Ms(0)).ok()?;
             (hits.len() >= count).then_some(())
         })

@@ -219,7 +219,7 @@ pub fn guard(store: Option<&Store>, span: &Span) -> Result<Value, store::Error> 
 /// The same index that `taut recall` asks; who opened the page is a person, and sees all projects.
 pub fn recall(store: Option<&Store>, wanted: &Wanted) -> Result<Value, store::Error> {
     let folder = store.and_then(|store| store.path().parent());
-    let index = folder.map(RecallIndex::open_existing_read_only).transpose()?.flatten();
+    let index = folder.and_then(RecallIndex::open_existing_read_only);
     let query = RecallQuery {
         words: wanted.words.clone(),
         project: wanted.project.clone().filter(|project| !project.is_empty()),

@@ -119,8 +119,7 @@ impl RecallIndex {
             let again = source.changed(store)?;
             done.added += self.write(|conn| put_all(conn, &again, is_on))?;
             while Instant::now() < until {
-                let step = |conn: &Connection| Ok(cursor(conn, source)?);
-                let from = self.read(step)?;
+                let from = self.read(|conn| cursor(conn, source))?;
                 let batch = source.after(store, from.clone())?;
                 let Some((seq, mark)) = batch.last.clone() else { break };
                 done.added += self.write(|conn| {

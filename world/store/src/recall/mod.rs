@@ -8,8 +8,6 @@ mod excerpt;
 mod forget;
 mod identifier;
 mod open;
-#[cfg(test)]
-mod precision_tests;
 mod query;
 mod search;
 mod sources;

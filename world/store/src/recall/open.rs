@@ -43,10 +43,10 @@ impl RecallIndex {
         }
     }
 
-    /// Opens what is there to be read, for who changes nothing; `None` where there is no index yet.
-    pub fn open_existing_read_only(folder: &Path) -> Result<Option<Self>, Error> {
-        let path = folder.join(RECALL);
-        path.exists().then(|| open_to_read(&path)).transpose()
+    /// Opens what is there to be read, for who changes nothing. `None` where there is no index, or none yet: one that is
+    /// being made, or of another build, is for those to see to who may write.
+    pub fn open_existing_read_only(folder: &Path) -> Option<Self> {
+        open_to_read(&folder.join(RECALL)).ok()
     }
 
     /// Throws the file away and begins with an empty one.

@@ -1,3 +1,5 @@
+mod precision;
+
 use super::*;
 use crate::Store;
 use crate::forget::ForgetScope;
@@ -9,14 +11,14 @@ const LONG: Duration = Duration::from_secs(3600);
 const DAY: i64 = 86_400_000;
 
 /// A memory with an index beside it.
-pub(super) struct Memory {
+struct Memory {
     home: tempfile::TempDir,
-    pub store: Store,
-    pub index: RecallIndex,
+    store: Store,
+    index: RecallIndex,
 }
 
 impl Memory {
-    pub fn new() -> Self {
+    fn new() -> Self {
         let home = tempfile::tempdir().unwrap();
         let store = Store::open(home.path(), Duration::ZERO).unwrap();
         let index = RecallIndex::open(home.path()).unwrap();
@@ -24,7 +26,7 @@ impl Memory {
     }
 
     /// A session of an agent in a project, both named after one another.
-    pub fn session(&self, id: &str, project: &str) {
+    fn session(&self, id: &str, project: &str) {
         let conn = &self.store.conn;
         conn.execute("INSERT OR IGNORE INTO projects VALUES (?1, 1)", [project]).unwrap();
         let row = "INSERT INTO sessions (id, logical_id, agent, state, started_at, last_seen_at, ended_at, conversation, project, source)
@@ -32,21 +34,21 @@ impl Memory {
         conn.execute(row, [id, project]).unwrap();
     }
 
-    pub fn event(&self, session: &str, at: i64, event: &str, detail: serde_json::Value) {
+    fn event(&self, session: &str, at: i64, event: &str, detail: serde_json::Value) {
         let row = "INSERT INTO events (id, key, at, agent, session, event, verdict, micros, detail)
             VALUES (lower(hex(randomblob(16))), lower(hex(randomblob(16))), ?2, 'agent-' || ?1, ?1, ?3, 'pass', 1, ?4)";
         self.store.conn.execute(row, params![session, at, event, detail.to_string()]).unwrap();
     }
 
-    pub fn prompt(&self, session: &str, at: i64, text: &str) {
+    fn prompt(&self, session: &str, at: i64, text: &str) {
         self.event(session, at, "UserPromptSubmit", serde_json::json!({"prompt": text}));
     }
 
-    pub fn command(&self, session: &str, at: i64, line: &str) {
+    fn command(&self, session: &str, at: i64, line: &str) {
         self.event(session, at, "PreToolUse", serde_json::json!({"input": {"command": line}, "call": "t"}));
     }
 
-    pub fn catch_up(&mut self) -> CatchUp {
+    fn catch_up(&mut self) -> CatchUp {
         self.index.catch_up(&self.store, &mut |_| true, LONG).unwrap()
     }
 
@@ -58,13 +60,13 @@ impl Memory {
         self.index.search(query, Ms(100 * DAY)).unwrap().into_iter().map(|hit| hit.text).collect()
     }
 
-    pub fn message(&self, session: &str, at: i64, kind: &str, text: &str) {
+    fn message(&self, session: &str, at: i64, kind: &str, text: &str) {
         let row = "INSERT INTO messages (id, at, kind, from_agent, session, body)
             VALUES (lower(hex(randomblob(16))), ?2, ?3, 'agent-' || ?1, ?1, ?4)";
         self.store.conn.execute(row, params![session, at, kind, text]).unwrap();
     }
 
-    pub fn note(&self, session: &str, at: i64, text: &str) {
+    fn note(&self, session: &str, at: i64, text: &str) {
         let row = "INSERT INTO accounts (agent, session, line, at, body) VALUES ('agent-' || ?1, ?1, 'agent', ?2, ?3)";
         let body = serde_json::json!({"summary": text}).to_string();
         self.store.conn.execute(row, params![session, at, body]).unwrap();
@@ -275,8 +277,8 @@ fn m3_no_words_are_an_error_whatever_they_are_made_of() {
 fn m3_the_same_text_is_listed_once_and_the_newer_of_two_comes_first() {
     let mut memory = Memory::new();
     memory.session("s", "/p");
-    memory.prompt("s", DAY, "fig tree one");
     memory.prompt("s", 99 * DAY, "fig tree two");
+    memory.prompt("s", DAY, "fig tree one");
     for at in 0..30 {
         memory.command("s", at * DAY, "plant  fig");
         memory.command("s", at * DAY, "plant fig");

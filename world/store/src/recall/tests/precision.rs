@@ -2,13 +2,10 @@
 //! hidden in ten thousand events of made-up work, and one question for each,
 //! asked as somebody asks who remembers roughly what it was.
 
-use super::tests::Memory;
 use super::*;
-use model::Ms;
 use serde_json::json;
 
 const EVENTS: usize = 10_000;
-const DAY: i64 = 86_400_000;
 const PROJECTS: &[&str] = &["/src/webshop", "/src/ledger", "/src/firmware", "/src/atlas"];
 
 /// What kind of event, what it says, and the question that is to find it among the first five.
