@@ -1,7 +1,7 @@
 //! What a project has unfinished: efforts, and the newest note of each line of
 //! sessions. Found by the project, by a task or by the end of an id.
 
-use super::{columns, read};
+use super::{columns, read, wordless};
 use crate::{Error, Store, sessions};
 use model::effort::{
     Carrier, Effort, EffortEnd, EffortLineage, EffortRows, StoredHandOver, UnfinishedKind, UnfinishedWork,
@@ -38,7 +38,7 @@ pub(crate) const NOTES: &str = "SELECT session, agent, conversation, title, at
 pub(crate) const NEWEST_OF_CONVERSATION: &str =
     "SELECT last_seen_at FROM sessions WHERE conversation = ?1 ORDER BY row DESC LIMIT 1";
 
-pub(crate) const NOTE_OF_EFFORT: &str = "SELECT agent, session, line, at, body FROM accounts
+pub(crate) const NOTE_OF_EFFORT: &str = "SELECT agent, session, line, at, body, title FROM accounts
     WHERE agent = ?1 AND effort = ?2 ORDER BY seq DESC LIMIT 1";
 
 pub(crate) const LAST_PROMPT: &str = "SELECT detail FROM events WHERE seq =
@@ -87,7 +87,8 @@ pub(crate) fn named(conn: &Connection, project: &str, name: &str, rows: &mut Eff
     if end.len() < 3 {
         return Ok(());
     }
-    let active = of_project(conn, project, Unfinished::EffortsAndNotes)?;
+    let mut active = of_project(conn, project, Unfinished::EffortsAndNotes)?;
+    wordless::add_to(conn, project, &mut active)?;
     let mut active = active.into_iter().filter(|work| work.id.ends_with(&end));
     let ids: Vec<String> = match (active.next(), active.next()) {
         (Some(note), None) if note.kind == UnfinishedKind::Note => return load_note(conn, project, note, rows),
@@ -126,9 +127,12 @@ fn load(conn: &Connection, id: &str, rows: &mut EffortRows) -> rusqlite::Result<
 }
 
 fn load_note(conn: &Connection, project: &str, work: UnfinishedWork, rows: &mut EffortRows) -> rusqlite::Result<()> {
-    const NOTE: &str = "SELECT agent, session, line, at, body FROM accounts INDEXED BY accounts_offered
+    const NOTE: &str = "SELECT agent, session, line, at, body, title FROM accounts INDEXED BY accounts_offered
         WHERE project = ?1 AND closed_at IS NULL AND session = ?2 ORDER BY seq DESC LIMIT 1";
     rows.named_note = conn.prepare_cached(NOTE)?.query_row([project, &work.id], stored).optional()?;
+    if rows.named_note.is_none() {
+        wordless::load(conn, &work.id, rows)?;
+    }
     rows.named_work = Some(work);
     Ok(())
 }
@@ -140,6 +144,7 @@ fn stored(row: &Row<'_>) -> rusqlite::Result<StoredHandOver> {
         session: row.get(1)?,
         line: EffortLineage::parse(row.get_ref(2)?.as_str()?),
         at: Ms(row.get(3)?),
+        title: row.get::<_, Option<String>>(5)?.unwrap_or_default(),
         hand_over: serde_json::from_str(&body).unwrap_or_default(),
         ..StoredHandOver::default()
     })
