@@ -456,7 +456,7 @@ fn m2_who_goes_on_with_an_effort_is_shown_its_note_with_its_age() {
     let now = stage.events().pop().unwrap().at;
     let done = stage.pipeline.store().unwrap();
     let words = ["session".to_string(), "continue".into(), task];
-    let key = store::PreExecutedKey { project: &bob.cwd.to_string_lossy(), agent: Some("bob") };
+    let key = store::PreExecutedKey { project: &bob.cwd.to_string_lossy(), agent: Some("bob"), session: Some("b1") };
     let found = done.collect_pre_executed(&words, &key, now).unwrap().unwrap();
     assert!(
         found.output.contains("continuing: implement") && found.output.contains("Hand-over note, "),
