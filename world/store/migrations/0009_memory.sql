@@ -12,6 +12,9 @@ CREATE INDEX efforts_unfinished ON efforts (project) WHERE finished_at IS NULL;
 CREATE INDEX sessions_ended_by_client ON sessions (client_pid, ended_at)
   WHERE ended_at IS NOT NULL AND client_pid IS NOT NULL;
 
+-- One whose client died without a word is looked for in its project.
+CREATE INDEX sessions_open_in_project ON sessions (project) WHERE ended_at IS NULL AND client_pid IS NOT NULL;
+
 -- A hand-over note stays until a newer one of its agent takes its place; where
 -- nobody's session follows, it is offered to others of its project until closed.
 ALTER TABLE accounts ADD COLUMN project TEXT;

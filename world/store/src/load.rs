@@ -1,10 +1,11 @@
 //! What a decision reads: first the rows that tell whom an event is about, then
 //! those that it needs besides. Nothing is written here.
 
-use crate::efforts::{pre_executed, unfinished};
+use crate::efforts::{pre_executed, unfinished, wordless};
 use crate::sessions::Around;
 use crate::{Error, Tx, agents, allowances, efforts, injections, messages, sessions, strikes, tasks};
 use model::effort::{Addressee, EffortRows};
+use model::needs::Unfinished;
 use model::{Loaded, Ms, Needs, Who};
 use rusqlite::Connection;
 
@@ -69,6 +70,9 @@ fn effort_rows(conn: &Connection, needs: &Needs) -> rusqlite::Result<EffortRows>
     }
     if let Some(what) = needs.unfinished {
         rows.unfinished = unfinished::of_project(conn, &needs.project, what)?;
+        if what == Unfinished::EffortsAndNotes {
+            wordless::add_to(conn, &needs.project, &mut rows.unfinished)?;
+        }
     }
     if let Some(session) = &needs.prompt_of {
         rows.last_prompt = unfinished::last_prompt(conn, session)?;

@@ -161,6 +161,11 @@ pub(crate) fn follow(conn: &Connection, id: &str, prev: &str, conversation: &str
     put(conn, &Session { prev: Some(prev.to_string()), conversation: conversation.to_string(), ..session })
 }
 
+/// The sessions whose rows this finds.
+pub(crate) fn of_rows(conn: &Connection, sql: &str, value: &str) -> rusqlite::Result<Vec<Session>> {
+    rows(conn, sql, value)?.into_iter().map(|row| fetch(conn, row)).collect()
+}
+
 pub(crate) fn open_of_id(conn: &Connection, logical_id: &str) -> rusqlite::Result<Vec<Session>> {
     rows(conn, OPEN_OF_ID, logical_id)?.into_iter().map(|row| fetch(conn, row)).collect()
 }

@@ -3,7 +3,7 @@
 //! Nothing of it is anybody's before it is taken up.
 
 use super::execute::{CommandResult, shown};
-use super::{Memory, hand_over, settings};
+use super::{Memory, hand_over, note, settings};
 use crate::context::Rank;
 use crate::context::warning::is_autonomous;
 use crate::event_context::EventContext;
@@ -84,7 +84,7 @@ pub fn step(event: &EventContext<'_>, memory: &mut Memory) {
         .filter(|work| !is_stale(event, work.seen) && !is_held(event, work) && !is_own(work));
     let Some(first) = free.next() else { return };
     let text = text(event, first, free.count());
-    memory.texts.push((Rank::Note, format!("{} {text}", settings::label(event.policy, "INFO"))));
+    memory.texts.push((Rank::Offer, format!("{} {text}", settings::label(event.policy, "INFO"))));
     memory.user_line = Some(format!("taut: {text}"));
     memory.offered = Some(Offered { work: first.id.clone(), fresh: true });
 }
@@ -94,7 +94,7 @@ pub fn answered(event: &EventContext<'_>, memory: &mut Memory) {
     let Some(work) = event.rows().named_work.as_ref().filter(|work| says_no(event) && !is_held(event, work)) else {
         return;
     };
-    memory.keeps.push(ended(work, event.now));
+    memory.keeps.extend(ended(work, event));
     let label = settings::label(event.policy, "INFO");
     memory
         .texts
@@ -127,7 +127,8 @@ pub fn take_up(what: Option<&str>, take: Take, event: &EventContext<'_>) -> Resu
         let agent = line(&work.agent, MOST_TITLE);
         return Err(format!("agent {agent} works on it in an open session; add --take to take it over"));
     }
-    let note = event.rows().named_note.as_ref();
+    let written = written(work, event);
+    let note = event.rows().named_note.as_ref().or(written.as_ref());
     let mut done = match &event.rows().named {
         Some(effort) => {
             let mut done = carried(&reopened(effort)?, event);
@@ -139,6 +140,7 @@ pub fn take_up(what: Option<&str>, take: Take, event: &EventContext<'_>) -> Resu
             ..CommandResult::default()
         },
     };
+    done.keeps.extend(written.map(|note| MemoryWrite::HandOver(Box::new(note))));
     done.keeps.push(MemoryWrite::NoteTaken { work: Box::new(work.clone()), agent: session.agent.clone() });
     // What another goes on with stays its conversation.
     if let (Some(prev), Some(conversation), false) = (&work.session, &work.conversation, held)
@@ -164,7 +166,7 @@ pub fn decline(what: Option<&str>, event: &EventContext<'_>) -> Result<CommandRe
         ));
     }
     let output = format!("ended: {}; it is not offered again", title(work));
-    Ok(CommandResult { output, keeps: vec![ended(work, event.now)], ..CommandResult::default() })
+    Ok(CommandResult { output, keeps: ended(work, event), ..CommandResult::default() })
 }
 
 /// Whether somebody is at work on what is asked for.
@@ -291,8 +293,18 @@ fn shown_note(note: Option<&StoredHandOver>, event: &EventContext<'_>) -> String
     format!("\n{}", hand_over::shown(note, event.now, NOTE_ROOM))
 }
 
-fn ended(work: &UnfinishedWork, at: Ms) -> MemoryWrite {
-    MemoryWrite::WorkEnded { work: Box::new(work.clone()), end: EffortEnd::Declined, at }
+/// What died without a word is written down first, so that it is known to be closed.
+fn ended(work: &UnfinishedWork, event: &EventContext<'_>) -> Vec<MemoryWrite> {
+    let end = MemoryWrite::WorkEnded { work: Box::new(work.clone()), end: EffortEnd::Declined, at: event.now };
+    let note = written(work, event).map(|note| MemoryWrite::HandOver(Box::new(note)));
+    note.into_iter().chain([end]).collect()
+}
+
+/// The note of a session whose client died without a word, from what is stored of it.
+fn written(work: &UnfinishedWork, event: &EventContext<'_>) -> Option<StoredHandOver> {
+    let rows = event.rows();
+    let lost = work.kind == UnfinishedKind::Note && rows.named_note.is_none() && rows.history.session == work.id;
+    lost.then(|| note::of_the_lost(&rows.history, work, event.project())).flatten()
 }
 
 fn text(event: &EventContext<'_>, work: &UnfinishedWork, more: usize) -> String {

@@ -245,6 +245,21 @@ fn killed(stage: &RecordedClient) {
     poll::until("the client to be gone", PLENTY, || terminal.exit_code().ok().flatten()).unwrap();
 }
 
+/// Nobody says that it follows: what was killed is offered, and its note is there once it is taken up.
+#[test]
+fn m1_work_that_was_killed_is_offered_to_a_new_session_too() {
+    let stage = stage();
+    killed(&stage);
+    let seen = starts(&stage).len();
+    print(&stage, "Say hello", Script::new().main(Turn::say("hello")), &[]);
+    let told = told_at_starts(&stage, seen).remove(0);
+    assert_knows(&told, &[OFFER, "Dig the cellar by hand"], &["cellar.py", "pytest"]);
+    let short = told.split("`taut continue ").nth(1).and_then(|rest| rest.split('`').next()).unwrap();
+    let take = Script::new().main(Turn::bash(&format!("taut continue {short}"))).main(Turn::say("taken up"));
+    let run = print(&stage, "Take it up", take, &[]);
+    assert_knows(&run.requests.tool_results()[0], &["Dig the cellar by hand", "cellar.py", "pytest"], &[]);
+}
+
 #[test]
 fn m2_a_client_that_was_killed_is_followed_and_its_work_is_not_lost() {
     let stage = stage();

@@ -8,6 +8,7 @@ mod list;
 pub(crate) mod pre_executed;
 mod subs;
 pub(crate) mod unfinished;
+pub(crate) mod wordless;
 
 pub use list::EffortFilter;
 pub use pre_executed::{Collected, PreExecutedKey};

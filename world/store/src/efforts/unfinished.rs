@@ -2,7 +2,7 @@
 //! sessions. Found by the project, by a task or by the end of an id.
 
 use super::hand_overs::{self, select};
-use super::{columns, read};
+use super::{columns, read, wordless};
 use crate::{Error, Store, sessions};
 use model::effort::{Carrier, Effort, EffortEnd, EffortRows, UnfinishedKind, UnfinishedWork};
 use model::needs::Unfinished;
@@ -85,7 +85,8 @@ pub(crate) fn named(conn: &Connection, project: &str, name: &str, rows: &mut Eff
     if end.len() < 3 {
         return Ok(());
     }
-    let active = of_project(conn, project, Unfinished::EffortsAndNotes)?;
+    let mut active = of_project(conn, project, Unfinished::EffortsAndNotes)?;
+    wordless::add_to(conn, project, &mut active)?;
     let mut active = active.into_iter().filter(|work| work.id.ends_with(&end));
     let ids: Vec<String> = match (active.next(), active.next()) {
         (Some(note), None) if note.kind == UnfinishedKind::Note => return load_note(conn, project, note, rows),
@@ -130,6 +131,9 @@ fn load_note(conn: &Connection, project: &str, work: UnfinishedWork, rows: &mut 
         "ORDER BY seq DESC LIMIT 1"
     );
     rows.named_note = conn.prepare_cached(NOTE)?.query_row([project, &work.id], hand_overs::whole).optional()?;
+    if rows.named_note.is_none() {
+        wordless::load(conn, &work.id, rows)?;
+    }
     rows.named_work = Some(work);
     Ok(())
 }

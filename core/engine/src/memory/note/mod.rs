@@ -10,7 +10,7 @@ mod write;
 pub use compose::compose;
 pub use render::{NoteView, fitted};
 pub use write::{
-    at_the_limit, at_the_start, before_it_ends, compacted, dehydrated, follows, history, is_on, restarted,
+    at_the_limit, at_the_start, before_it_ends, compacted, dehydrated, follows, history, is_on, of_the_lost, restarted,
 };
 
 #[cfg(test)]

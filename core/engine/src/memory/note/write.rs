@@ -10,10 +10,10 @@ use crate::memory::{Memory, hand_over, settings};
 use crate::queue;
 use grammar::AgentCommand;
 use model::effect::After;
-use model::effort::{Effort, EffortLineage, HandOver, MemoryWrite, StoredHandOver};
+use model::effort::{Effort, EffortLineage, HandOver, MemoryWrite, StoredHandOver, UnfinishedWork};
 use model::event::{Body, EventKind, StartSource};
 use model::session::Session;
-use model::session_work::{HistoryNeed, HistoryWhen, SessionWork};
+use model::session_work::{HistoryNeed, HistoryWhen, SessionHistory, SessionWork};
 use model::who::Supervision;
 
 const HOUR_MS: i64 = 3_600_000;
@@ -124,6 +124,23 @@ pub fn at_the_start(
     let note = StoredHandOver { session: prev.clone(), at: last.at, title, ..filed(hand_over, session, event) };
     memory.keeps.push(MemoryWrite::HandOver(Box::new(note.clone())));
     Some(note)
+}
+
+/// For a session whose client died without a word, once somebody asks for its work.
+pub fn of_the_lost(history: &SessionHistory, work: &UnfinishedWork, project: &str) -> Option<StoredHandOver> {
+    let done = compose(history, project, None)?;
+    Some(StoredHandOver {
+        agent: work.agent.clone(),
+        session: work.id.clone(),
+        effort: None,
+        line: EffortLineage::Agent,
+        at: history.events.first()?.at,
+        project: project.to_string(),
+        conversation: work.conversation.clone().unwrap_or_default(),
+        title: hand_over::title(history.first_prompt.as_deref(), None),
+        told: false,
+        hand_over: HandOver { work: done, ..hand_over::mini(None, None) },
+    })
 }
 
 /// PostCompact: what the client has kept of the context belongs to the note that was written before.

@@ -281,3 +281,55 @@ fn m6_stale_efforts_end_off_the_way_of_an_event() {
     assert_eq!([ended(after(100)), ended(after(125)), ended(after(130))], [0, 1, 0]);
     assert_eq!(stage.efforts()[0].end, Some(EffortEnd::Stale));
 }
+
+/// Ann writes a file with this client, which then dies without a word.
+fn died(stage: &mut PipelineHome, living: Living) -> Client {
+    let ann = named(stage, "ann").of(living.pid());
+    stage.start(&ann, "startup");
+    stage.send(&ann, "UserPromptSubmit", json!({"prompt": "Dig the cellar by hand"}));
+    stage.came_back(&ann, "Write", json!({"file_path": stage.folder("acme/cellar.py"), "content": "x"}));
+    let other = named(stage, "early");
+    assert_eq!(told(&start(stage, &other, "startup")), "", "while it lives its work is its own");
+    stage.end(&other, "other");
+    drop(living);
+    ann
+}
+
+#[test]
+fn m1_work_whose_client_died_without_a_word_is_offered_and_its_note_written_when_it_is_taken_up() {
+    let mut stage = on();
+    died(&mut stage, Living::new());
+    let bob = named(&stage, "bob");
+    let offered = told(&start(&mut stage, &bob, "startup"));
+    assert!(offered.contains("Unfinished here: \"Dig the cellar by hand\""), "{offered}");
+    assert!(!offered.contains("cellar.py"), "nothing more of it before it is taken up: {offered}");
+    let line = offered.split('`').find(|part| part.starts_with("taut continue ")).unwrap().to_owned();
+    let taken = printed(&mut stage, &bob, &line);
+    assert!(taken.contains("Dig the cellar by hand") && taken.contains("cellar.py"), "{taken}");
+    // It is bob's from now on, and offered to nobody else.
+    stage.end(&bob, "clear");
+    let after = told(&start(&mut stage, &bob.session_id("bob-2"), "clear"));
+    assert!(after.contains("Dig the cellar by hand") && after.contains("cellar.py"), "{after}");
+    let cat = named(&stage, "cat");
+    assert_eq!(told(&start(&mut stage, &cat, "startup")), "");
+}
+
+#[test]
+fn m6_work_whose_client_died_without_a_word_is_declined_for_good() {
+    for how in ["line", "prompt"] {
+        let mut stage = on();
+        died(&mut stage, Living::new());
+        let bob = named(&stage, "bob");
+        let offered = told(&start(&mut stage, &bob, "startup"));
+        assert!(offered.contains("Dig the cellar"), "{offered}");
+        if how == "line" {
+            let line = offered.split('`').find(|part| part.contains("--no")).unwrap().to_owned();
+            assert!(printed(&mut stage, &bob, &line).contains("not offered again"));
+        } else {
+            stage.send(&bob, "UserPromptSubmit", json!({"prompt": "No, thanks."}));
+        }
+        let cat = named(&stage, "cat");
+        let told = told(&start(&mut stage, &cat, "startup"));
+        assert!(!told.contains("Dig the cellar"), "{how}: {told}");
+    }
+}

@@ -1,0 +1,57 @@
+//! Sessions that are open, as far as is known, and have written nothing down: whose
+//! client has died since left its work without a word. Whether it has is not known here.
+
+use super::history;
+use crate::sessions;
+use model::effort::{Carrier, EffortRows, UnfinishedKind, UnfinishedWork};
+use model::session::Session;
+use model::session_work::{HistoryNeed, HistoryWhen};
+use rusqlite::{Connection, OptionalExtension};
+
+pub(crate) const OPEN_IN_PROJECT: &str = "SELECT row FROM sessions INDEXED BY sessions_open_in_project
+    WHERE project = ?1 AND ended_at IS NULL AND client_pid IS NOT NULL ORDER BY row DESC LIMIT 16";
+
+pub(crate) const NOTED: &str = "SELECT 1 FROM accounts WHERE agent = ?1 AND session = ?2 LIMIT 1";
+
+pub(crate) const NEWEST_IN_CONVERSATION: &str =
+    "SELECT id FROM sessions WHERE conversation = ?1 ORDER BY row DESC LIMIT 1";
+
+/// As work that is unfinished, besides what is known to be.
+pub(crate) fn add_to(conn: &Connection, project: &str, found: &mut Vec<UnfinishedWork>) -> rusqlite::Result<()> {
+    for session in sessions::of_rows(conn, OPEN_IN_PROJECT, project)? {
+        let known = found.iter().any(|work| work.session.as_ref() == Some(&session.id));
+        if known || session.parent.is_some() || is_followed_or_noted(conn, &session)? {
+            continue;
+        }
+        let first = conn.prepare_cached(history::FIRST_PROMPT)?.query_row([&session.id], |row| row.get(0));
+        let Some(title) = first.optional()?.flatten() else { continue };
+        found.push(UnfinishedWork {
+            id: session.id.clone(),
+            kind: UnfinishedKind::Note,
+            agent: session.agent,
+            session: Some(session.id),
+            conversation: Some(session.conversation),
+            title,
+            phase: None,
+            seen: session.last_seen_at,
+            carrier: Carrier::Open(session.client),
+        });
+    }
+    Ok(())
+}
+
+/// What a note of it can be made of, where there is none.
+pub(crate) fn load(conn: &Connection, session: &str, rows: &mut EffortRows) -> rusqlite::Result<()> {
+    if rows.history.session.is_empty() {
+        let need = HistoryNeed { session: session.to_string(), when: HistoryWhen::Always, only_with_effort: false };
+        rows.history = history::of(conn, &need, None)?;
+    }
+    Ok(())
+}
+
+fn is_followed_or_noted(conn: &Connection, session: &Session) -> rusqlite::Result<bool> {
+    let newest: Option<String> =
+        conn.prepare_cached(NEWEST_IN_CONVERSATION)?.query_row([&session.conversation], |row| row.get(0)).optional()?;
+    let followed = newest.is_some_and(|newest| newest != session.id);
+    Ok(followed || conn.prepare_cached(NOTED)?.exists([&session.agent, &session.id])?)
+}
