@@ -8,7 +8,7 @@ use policy::config::sections::{Payload, PayloadMode, WorkflowRule};
 
 /// What a rule wants of the model.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Wanted {
+pub struct RuleWish {
     pub text: String,
     /// As they are written.
     pub files: Vec<String>,
@@ -17,7 +17,7 @@ pub struct Wanted {
     pub command: Option<String>,
 }
 
-impl Wanted {
+impl RuleWish {
     pub fn of(rule: &WorkflowRule, gated: &GatedCall<'_>) -> Self {
         let nothing = Payload::default();
         let payload = rule.payload.as_ref().unwrap_or(&nothing);

@@ -3,7 +3,7 @@
 //! all of them. Taut's own plain lines, reads of waiting directives and what a
 //! rule itself asks for always pass, so no rule can lock an agent in.
 
-use super::payload::Wanted;
+use super::payload::RuleWish;
 use super::{GateResult, GatedCall, directives, finding, is_line};
 use crate::event_context::EventContext;
 use crate::memory::path::matches;
@@ -19,7 +19,7 @@ use policy::config::sections::{
 /// A rule that holds now.
 struct Firing<'a> {
     rule: &'a WorkflowRule,
-    wanted: Wanted,
+    wanted: RuleWish,
     /// Its files that were not read in this context, as they are written and where they stand.
     unread: Vec<(String, String)>,
     blocks: bool,
@@ -132,7 +132,7 @@ fn concerns(rule: &WorkflowRule, gated: &GatedCall<'_>) -> bool {
 }
 
 fn fires<'a>(rule: &'a WorkflowRule, event: &EventContext<'a>, gated: &GatedCall<'_>) -> Firing<'a> {
-    let wanted = Wanted::of(rule, gated);
+    let wanted = RuleWish::of(rule, gated);
     let told = |what: &str| gated.counters.told.iter().any(|known| known == what);
     let files = wanted.paths(event).into_iter().map(|(file, path)| (file.to_string(), path));
     let unread: Vec<(String, String)> = files.filter(|(_, path)| !told(&format!("{READ}{path}"))).collect();

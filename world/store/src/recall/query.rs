@@ -30,7 +30,7 @@ pub(super) struct QueryWord {
 pub(super) struct QueryWords(pub Vec<QueryWord>);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Wanted {
+pub(super) enum WordMatch {
     AllWords,
     AnyWord,
 }
@@ -50,12 +50,12 @@ impl QueryWords {
     }
 
     /// The question in the index's own language; `None` where there is nothing to ask for.
-    pub fn expression(&self, wanted: Wanted) -> Option<String> {
+    pub fn expression(&self, wanted: WordMatch) -> Option<String> {
         let last = self.0.len().checked_sub(1)?;
         let asked: Vec<String> = self.0.iter().enumerate().map(|(at, word)| word.expression(at == last)).collect();
         let between = match wanted {
-            Wanted::AllWords => " AND ",
-            Wanted::AnyWord => " OR ",
+            WordMatch::AllWords => " AND ",
+            WordMatch::AnyWord => " OR ",
         };
         Some(format!("{{text parts}} : ({})", asked.join(between)))
     }
@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     fn asked(text: &str) -> String {
-        QueryWords::read(text).expression(Wanted::AllWords).unwrap_or_default()
+        QueryWords::read(text).expression(WordMatch::AllWords).unwrap_or_default()
     }
 
     #[test]

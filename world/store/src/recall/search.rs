@@ -4,7 +4,7 @@
 use super::RecallIndex;
 use super::entry::RecallKind;
 use super::excerpt::Excerpt;
-use super::query::{QueryWords, Wanted};
+use super::query::{QueryWords, WordMatch};
 use crate::{Error, Store};
 use model::Ms;
 use rusqlite::types::Value;
@@ -97,17 +97,17 @@ impl RecallIndex {
             }
             found.len()
         };
-        let mut count = take(self.ranked(&words, Wanted::AllWords, query, now)?);
+        let mut count = take(self.ranked(&words, WordMatch::AllWords, query, now)?);
         if count < limit.min(FEW) {
             count = take(self.scanned(&words, query)?);
         }
         if count < limit && words.0.len() > 1 {
-            take(self.ranked(&words, Wanted::AnyWord, query, now)?);
+            take(self.ranked(&words, WordMatch::AnyWord, query, now)?);
         }
         found.iter().map(|one| self.hit(one.id, &words)).collect()
     }
 
-    fn ranked(&self, words: &QueryWords, wanted: Wanted, query: &RecallQuery, now: Ms) -> Result<Vec<Match>, Error> {
+    fn ranked(&self, words: &QueryWords, wanted: WordMatch, query: &RecallQuery, now: Ms) -> Result<Vec<Match>, Error> {
         let Some(mut asked) = words.expression(wanted) else { return Ok(Vec::new()) };
         if let Some(path) = &query.project {
             const FIND: &str = "SELECT ifnull((SELECT id FROM projects WHERE path = ?1), -1)";
