@@ -128,7 +128,7 @@ pub fn project_mark(project: &str) -> String {
 }
 
 /// Seven letters and digits that are easy to read aloud (no 0/o, 1/l/i).
-fn mark(text: &str) -> String {
+pub(crate) fn mark(text: &str) -> String {
     const LETTERS: &[u8; 32] = b"23456789abcdefghjkmnpqrstuvwxyz_";
     let mut hash = text
         .bytes()

@@ -165,9 +165,9 @@ fn made(program: &str, command: &Command) -> Vec<(String, String)> {
         let name = source.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
         let Some(last) = last.as_deref() else { continue };
         // A folder that is there already gets the link into it.
-        let below = format!("{last}/{name}");
-        let places = if last.ends_with(['/', '.']) { vec![below] } else { vec![last.to_string(), below] };
-        for place in places {
+        let below = (!matches!(name, "" | "." | "..")).then(|| format!("{last}/{name}"));
+        let own = (!last.ends_with(['/', '.'])).then(|| last.to_string());
+        for place in own.into_iter().chain(below) {
             let Some(link) = absolute(&place, cwd) else { continue };
             let from = if symbolic { link.rsplit_once('/').map(|(folder, _)| folder) } else { cwd };
             let to = if source.starts_with('/') { Some(source.to_string()) } else { join(from, &source) };
@@ -212,6 +212,10 @@ mod tests {
         assert_eq!(leads("mount --bind ~/.ssh m", "/p/m/rc"), "/h/.ssh/rc");
         assert_eq!(leads("mount -o ro,bind ~/.ssh m", "/p/m/rc"), "/h/.ssh/rc");
         assert_eq!(leads("cp ~/a x", "/p/x"), "/p/x", "a copy is another file");
+        assert_eq!(leads("ln -s .. up", "/p/up/h/.ssh"), "/h/.ssh", "a link to a folder above has no name to go into");
+        assert_eq!(leads("ln -s ../.. a/up", "/p/a/up/etc"), "/etc");
+        assert_eq!(leads("ln -s . here", "/p/here/x"), "/p/x");
+        assert_eq!(leads("ln -s .. up", "/p/x"), "/p/x");
         assert_eq!(leads("ln -s a b; ln -s b a", "/p/a/x").len(), "/p/a/x".len(), "a ring of links ends");
     }
 }

@@ -130,11 +130,26 @@ fn held_task(event: &EventContext<'_>) -> Option<String> {
     queue::held(held, session).first().map(|held| held.task.slug.clone())
 }
 
-/// Where a task without a folder of its own keeps its artifacts.
+/// Characters of a task's name that its folder is called by.
+const MOST_FOLDER: usize = 100;
+
+/// Where a task without a folder of its own keeps its artifacts. A name that had to be changed, or that the project
+/// keeps for itself, is told from every other by a mark: two tasks never share a folder.
 fn folder(state: &str, project: &str, task: &str) -> String {
-    let name: String =
-        task.chars().map(|c| if c.is_alphanumeric() || matches!(c, '-' | '_' | '.') { c } else { '-' }).collect();
-    format!("{state}/projects/{}/{}", identity::project_mark(project), name.trim_matches('.'))
+    let project = identity::project_mark(project);
+    let plain = |c: char| if c.is_alphanumeric() || matches!(c, '-' | '_' | '.') { c } else { '-' };
+    let name: String = task.chars().map(plain).take(MOST_FOLDER).collect();
+    let name = name.trim_matches('.');
+    // Tasks of their own are called `taut/…` and end in a mark already.
+    let own = task.strip_prefix("taut/").is_some_and(|rest| Some(rest) == name.strip_prefix("taut-"));
+    let same = (name == task && !is_kept(name)) || own;
+    let mark = if same { String::new() } else { format!("-{}", identity::mark(task)) };
+    format!("{state}/projects/{project}/{name}{mark}")
+}
+
+/// What lies beside the folders of tasks, and how those of `taut/…` are called.
+fn is_kept(name: &str) -> bool {
+    name.is_empty() || name.starts_with("taut-") || name.to_ascii_lowercase().starts_with("memory.md")
 }
 
 /// A skill was invoked, by the user or by the model.
@@ -158,5 +173,33 @@ pub fn preload(event: &EventContext<'_>, skill: &Skill, memory: &mut Memory) {
         let path = path::normal(file, &event.places.tree, &event.places.home);
         memory.report.pending_preloads.push(path.clone());
         memory.show(event, Rank::Effort, &path, file);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn m6_two_tasks_never_share_a_folder_and_none_has_the_projects_own_files() {
+        let of = |task: &str| folder("/state", "/src/acme", task);
+        let root = format!("/state/projects/{}", identity::project_mark("/src/acme"));
+        assert_eq!(of("bridge"), format!("{root}/bridge"));
+        assert_eq!(of("taut/2026-11-16-implement-3f2a91"), format!("{root}/taut-2026-11-16-implement-3f2a91"));
+        let tasks =
+            ["web/login", "web-login", "web login", "taut/a/b", "taut-a-b", "taut/a-b", "..", ".", "", "memory.md"];
+        let mut folders: Vec<String> = tasks.iter().map(|task| of(task)).collect();
+        for folder in &folders {
+            let name = folder.strip_prefix(&format!("{root}/")).unwrap();
+            assert!(
+                !name.is_empty() && !name.contains('/') && !name.starts_with('.') && name != "memory.md",
+                "{folder}"
+            );
+        }
+        folders.sort();
+        folders.dedup();
+        assert_eq!(folders.len(), tasks.len(), "{folders:?}");
+        assert!(of(&"x".repeat(300)).len() < 200, "a name that a file system takes");
+        assert_ne!(of(&"x".repeat(300)), of(&"x".repeat(301)));
     }
 }
