@@ -21,8 +21,26 @@ pub struct SettingsDialect {
     pub edit: fn(&str, &SettingsPlan) -> Result<Edited, SettingsError>,
     pub remove: fn(&str, &[String]) -> Result<Edited, SettingsError>,
     pub inspect: fn(&str) -> Result<Inspection, SettingsError>,
+    /// How a server of tools is registered with it; `None` for an agent that takes none.
+    pub server: Option<ServerDialect>,
     pub versions: ClientVersions,
     pub proof: ProofDialect,
+}
+
+/// The agent's list of servers of the Model Context Protocol, in a file of the user's own.
+#[derive(Debug)]
+pub struct ServerDialect {
+    /// In the agent's own folder: where this file is there, it is the one.
+    pub first_file: &'static str,
+    /// Else this one, in the user's home, or in the agent's own folder where a variable names that.
+    pub file: &'static str,
+    /// The arguments of our command.
+    pub args: &'static [&'static str],
+    /// Puts our server in, with the absolute path of the program.
+    pub edit: fn(&str, &str) -> Result<Edited, SettingsError>,
+    pub remove: fn(&str) -> Result<Edited, SettingsError>,
+    /// The program that our entry starts, where there is one.
+    pub inspect: fn(&str) -> Result<Option<String>, SettingsError>,
 }
 
 /// How the client says which version it is, and what follows from it.

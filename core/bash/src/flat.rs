@@ -305,7 +305,7 @@ impl<'t> Flat<'t> {
     fn end_word(&mut self) {
         let Some(word) = self.here.word.take() else { return };
         match self.here.target.take() {
-            Some(kind) => self.here.redirects.push(Redirect { kind, target: word }),
+            Some(kind) => self.here.redirects.push(Redirect { kind, target: word, errors: false }),
             None => self.here.words.push(word),
         }
     }

@@ -115,6 +115,8 @@ pub enum StdinSource {
 pub struct Redirect {
     pub kind: RedirectKind,
     pub target: Word,
+    /// Only what is said of errors goes there: `2>`.
+    pub errors: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -37,7 +37,10 @@ fn run(walker: &mut Walker, tokens: Vec<Token>, place: &Place) {
             Token::Word(raw) => {
                 let mut fields = walker.fields(&raw, place);
                 match target.take() {
-                    Some(kind) => redirects.extend(fields.drain(..).next().map(|target| Redirect { kind, target })),
+                    Some(kind) => {
+                        let target = fields.drain(..).next();
+                        redirects.extend(target.map(|target| Redirect { kind, target, errors: false }));
+                    }
                     None if words.is_empty() && KEYWORDS.contains(&raw.as_str()) => {}
                     None => words.extend(fields),
                 }

@@ -1,19 +1,19 @@
 //! The decision on one event: what is said, what is written, what follows.
 
 use crate::event_context::EventContext;
+use crate::fleet::text::line;
 use crate::fleet::{notify, reports};
 use crate::memory::{self, RpcReport};
 use crate::queue::CONTEXT_LIMIT;
 use crate::reply::SessionMark;
 use crate::session::reports_to;
-use crate::{asks, context, leases, record, redact, reply, run_files, state, status, stops, strikes};
+use crate::{asks, context, leases, own_folder, record, redact, reply, run_files, state, status, stops, strikes};
 use model::effect::{After, Write};
 use model::effort::MemoryWrite;
 use model::event::EventKind;
 use model::reply::Reply;
-use model::row::{Agent, AgentStatus, Event};
+use model::row::{Agent, Event};
 use model::session::{Session, SessionState};
-use model::who::Supervision;
 use model::{Findings, Level, Loaded, Ms, Placed};
 
 pub struct Outcome {
@@ -31,7 +31,7 @@ pub fn decide(event: &EventContext<'_>) -> Outcome {
     let EventContext { envelope, loaded, now, .. } = *event;
     // What was found quotes the command, and is stored, answered and compared from here on.
     let findings = Findings(event.findings.0.iter().cloned().map(redact::finding).collect());
-    let findings = run_files::weigh(findings, began(event));
+    let findings = run_files::weigh(own_folder::lift(findings, event), began(event));
     let striker = strikes::Striker::of(event);
     let mut writes = strikes::delivered(envelope, loaded, &striker);
     let mut judged = strikes::judge(findings, loaded, &striker);
@@ -77,6 +77,9 @@ pub fn decide(event: &EventContext<'_>) -> Outcome {
         said.marks.extend(memory.once.map(SessionMark::Once));
         let mut session = remembered(moved(current, event, verdict), said.marks, event, verdict);
         session.status_text = memory.status.clone().or(session.status_text);
+        if let Some((prev, conversation)) = memory.follows.clone() {
+            (session.prev, session.conversation) = (Some(prev), conversation);
+        }
         if holding.halted {
             session = state::end(session, CONTEXT_LIMIT, now);
         }
@@ -164,7 +167,7 @@ fn ended(placed: &Placed, now: Ms) -> Vec<Write> {
 /// What others are told of the session without its saying so.
 fn reports_of(session: &Session, event: &EventContext<'_>) -> Vec<Write> {
     // A supervisor starts it again, to go on with the same work.
-    let end = reports::unreported(session, event.now).filter(|_| event.who.standing != Supervision::Supervised);
+    let end = reports::unreported(session, event.now).filter(|_| !event.who.standing.is_supervised());
     let helper = reports::helper(event, session);
     end.into_iter().chain(helper).map(|message| Write::Memory(MemoryWrite::Message(message))).collect()
 }
@@ -190,7 +193,7 @@ fn agent_row(session: &Session, verdict: Level, event: &EventContext<'_>) -> Opt
     let status = status::next(&input).or_else(|| placed.opened.then(|| status::first(envelope)))?;
     let row = Agent {
         id: session.agent.clone(),
-        named: who.named,
+        named: who.named || known.is_some_and(|agent| agent.named),
         status,
         session: session.open().then(|| session.id.clone()),
         project: session.project.clone(),
@@ -199,12 +202,31 @@ fn agent_row(session: &Session, verdict: Level, event: &EventContext<'_>) -> Opt
     (known != Some(&row)).then_some(row)
 }
 
-/// The row of a teammate that waits for work, where it is an agent of this project.
+/// The row of a teammate: an agent of this project that has that name, or one that only its lead's client knows.
+/// That one has no session of its own, and its row begins when it first waits.
 fn teammate_row(event: &EventContext<'_>) -> Option<Agent> {
-    let known = event.loaded.teammate.as_ref().filter(|known| known.project == event.who.project)?;
-    let waits = event.envelope.kind == EventKind::TeammateIdle && known.status != AgentStatus::Done;
-    waits.then(|| Agent { status: AgentStatus::Done, since: event.now, ..known.clone() })
+    let name = status::teammate(event.envelope)?;
+    let status = status::of_teammate(event.envelope)?;
+    let waits = event.envelope.kind == EventKind::TeammateIdle;
+    let row = |known: &Agent| Agent { status, since: event.now, ..known.clone() };
+    match &event.loaded.teammate {
+        // One of that name in another project is somebody else.
+        Some(known) if known.project != event.who.project || known.status == status => None,
+        Some(known) => (waits || known.session.is_none()).then(|| row(known)),
+        None if !waits || line(&name, MOST_NAME) != name => None,
+        None => Some(row(&Agent {
+            id: name,
+            named: true,
+            status,
+            session: None,
+            project: event.who.project.clone(),
+            since: event.now,
+        })),
+    }
 }
+
+/// A longer name of a teammate is none.
+const MOST_NAME: usize = 80;
 
 /// What a turn of the event's own agent leaves its mark on.
 struct TurnOutput<'a> {

@@ -2,7 +2,7 @@
 
 use crate::memory::skill::{Skill, SkillFolders};
 use grammar::{AgentCommand, AgentLine};
-use model::effort::{Counters, Effort, EffortLineage, EffortRows};
+use model::effort::{Counters, Effort, EffortLineage, EffortRows, StoredHandOver};
 use model::event::{Envelope, EventKind};
 use model::fact::Facts;
 use model::session::Session;
@@ -135,10 +135,19 @@ impl<'a> EventContext<'a> {
         known.unwrap_or_else(|| Counters { session, sub_agent: self.sub_agent().to_string(), ..Counters::default() })
     }
 
-    /// A hand-over note of this very session waits to be shown.
+    /// The agent has written a hand-over note in this very session.
     pub fn handed_over(&self) -> bool {
         let session = self.session().map(|session| session.id.as_str());
-        self.rows().account.as_ref().is_some_and(|stored| Some(stored.session.as_str()) == session)
+        let account = self.account().filter(|stored| !stored.hand_over.mini);
+        account.is_some_and(|stored| Some(stored.session.as_str()) == session)
+    }
+
+    /// The newest note of this session's agent; a child has only what its own line of sessions wrote.
+    pub fn account(&self) -> Option<&'a StoredHandOver> {
+        match self.session().is_some_and(|session| session.parent.is_some()) {
+            true => self.rows().child_account.as_ref(),
+            false => self.rows().account.as_ref(),
+        }
     }
 
     /// Where skills are declared: the project's own count where the user trusts it.
@@ -152,14 +161,13 @@ impl<'a> EventContext<'a> {
     }
 }
 
-/// Whether a session is one of those that carry the effort on.
+/// Whether a session is one of those that carry the effort on: it follows the one that did, or is its agent's.
 pub fn carries(session: &Session, effort: &Effort) -> bool {
-    if effort.agent != session.agent || !effort.active() {
-        return false;
-    }
-    let followed =
-        effort.session.is_some() && (effort.session.as_ref() == Some(&session.id) || effort.session == session.prev);
-    followed || (effort.line == EffortLineage::Agent && session.parent.is_none())
+    let own = effort.agent == session.agent;
+    let of_agent = own && effort.line == EffortLineage::Agent && session.parent.is_none();
+    let carrier = effort.session.as_ref();
+    let followed = carrier.is_some() && (carrier == Some(&session.id) || carrier == session.prev.as_ref());
+    effort.active() && (of_agent || followed && (own || effort.project == session.project))
 }
 
 #[cfg(test)]

@@ -9,6 +9,9 @@ use model::{AgentProfile, Call, Envelope, Who};
 
 const AGENT_NAMES: &[&str] = &["TAUT_AGENT_ID", "RALPH_AGENT_ID", "AGENT_ID"];
 
+/// What a session is called that told no id.
+pub const UNTOLD: &str = "unknown";
+
 /// The folder an event happened in.
 pub fn folder<'a>(envelope: &'a Envelope, called_in: &'a str) -> &'a str {
     envelope.cwd.as_deref().unwrap_or(called_in)
@@ -52,7 +55,7 @@ pub fn who(envelope: &Envelope, call: &Call, facts: &Facts) -> Who {
             str::to_string,
         ),
         named: name.is_some(),
-        logical_id: logical.unwrap_or("unknown").to_string(),
+        logical_id: logical.unwrap_or(UNTOLD).to_string(),
         host_session: envelope.host_session.clone(),
         project,
         pane,
@@ -68,8 +71,8 @@ pub fn who(envelope: &Envelope, call: &Call, facts: &Facts) -> Who {
 
 /// Nobody answers a background worker, a mission, or a client without a screen.
 fn standing(agent: &AgentProfile, env: &Environment) -> Supervision {
-    if env.get("TAUT_SUPERVISED").is_some() {
-        Supervision::Supervised
+    if let Some(by) = env.get("TAUT_SUPERVISED") {
+        if by == "loop" { Supervision::Iteration } else { Supervision::Supervised }
     } else if env.get("RALPH_AGENT_ID").is_some() {
         Supervision::Looped
     } else if agent.is_unattended(env) {
@@ -109,6 +112,13 @@ fn unnamed(project: &str, pane: Option<&str>, client: Option<ClientProcess>, log
     let short = project.rsplit('/').find(|part| !part.is_empty()).unwrap_or("root");
     // As it is shown to others, so that they can write to it.
     format!("{}-{}", safe_name(short), mark(&format!("{project}\n{place}")))
+}
+
+/// What `taut run` calls its agent: the same in the same folder and terminal, so
+/// that the next one there goes on with its messages and efforts.
+pub fn run_name(folder: &str, terminal: Option<&str>) -> String {
+    let short = folder.rsplit('/').find(|part| !part.is_empty()).unwrap_or("root");
+    format!("{}-run-{}", safe_name(short), mark(&format!("{folder}\n{}", terminal.unwrap_or_default())))
 }
 
 /// A readable name for a project's folder among others.

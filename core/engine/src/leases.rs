@@ -81,7 +81,7 @@ fn ends(envelope: &Envelope) -> bool {
 }
 
 fn fills_up(envelope: &Envelope) -> bool {
-    let auto = matches!(&envelope.body, Body::Compact { trigger } if trigger == "auto");
+    let auto = matches!(&envelope.body, Body::Compact { trigger, .. } if trigger == "auto");
     auto && envelope.kind == EventKind::PreCompact && envelope.sub_agent.is_none()
 }
 
@@ -102,10 +102,19 @@ fn works(event: &EventContext<'_>, session: &Session) -> bool {
     told && event.loaded.efforts.efforts.iter().any(|effort| carries(session, effort))
 }
 
-/// Whoever started it starts it again, and tells it what it knew. A child of
-/// the supervised client is nobody's to restart.
+/// Whoever started it starts it again, and tells it what it knew: `taut run` only where there is
+/// something to tell, for a compaction keeps more than an empty note. A child of the supervised
+/// client is nobody's to restart.
 fn restarts(event: &EventContext<'_>, session: &Session) -> bool {
-    event.who.standing == Supervision::Supervised && session.parent.is_none()
+    let knows = match event.who.standing {
+        Supervision::Iteration => true,
+        Supervision::Supervised => {
+            let told = event.policy.sections.compaction.auto == Some(Compaction::Restart);
+            told || event.effort().is_some() || event.handed_over()
+        }
+        _ => false,
+    };
+    knows && session.parent.is_none()
 }
 
 /// Ended because its client died without a word.
@@ -123,14 +132,15 @@ fn of_session<'t>(loaded: &'t Loaded, session: &Session) -> Vec<HeldTask<'t>> {
 /// where another client of its name has a session open: that one's are its own.
 fn left_behind<'a>(event: &EventContext<'a>) -> Vec<HeldTask<'a>> {
     let Loaded { held, open, last_ended, .. } = event.loaded;
-    if open.iter().any(|session| session.agent == event.who.agent) {
+    let ended = last_ended.as_ref().filter(|session| session.logical_id == event.who.logical_id);
+    let agent = ended.filter(|ended| event.who.carries(ended)).map_or(&event.who.agent, |ended| &ended.agent);
+    if open.iter().any(|session| session.agent == *agent) {
         return Vec::new();
     }
-    let ended = last_ended.as_ref().filter(|session| session.logical_id == event.who.logical_id);
     let holds = held.iter().filter_map(|task| task.hold.as_ref().map(|hold| HeldTask { task, hold }));
     let ours = |held: &HeldTask<'_>| match &held.hold.session {
         Some(id) => ended.is_some_and(|session| session.id == *id),
-        None => held.hold.agent == event.who.agent,
+        None => held.hold.agent == *agent,
     };
     holds.filter(ours).collect()
 }

@@ -2,12 +2,13 @@
 //! and what only stored rows can make it ask of the world.
 
 use crate::event_context::EventContext;
-use crate::memory::{ask, begin, reading};
-use crate::{context, reply, session};
+use crate::memory::{ask, begin, note, offer, reading, settings};
+use crate::{context, reply, session, status};
 use grammar::{AgentCommand, AgentLine};
 use model::event::{Body, Envelope, EventKind};
 use model::fact::Probe;
-use model::{Level, Needs};
+use model::fleet::WORKER_NOTICES;
+use model::{Level, Loaded, Needs};
 
 /// Places the event, and says what else is to be loaded for it.
 pub fn needs(event: &EventContext<'_>) -> Needs {
@@ -27,6 +28,7 @@ pub fn raised(event: &EventContext<'_>) -> Vec<Probe> {
     let mut asks = session::rivals(event);
     asks.extend(context::inherited(event));
     asks.extend(ask::raised(event));
+    asks.extend(offer::raised(event));
     asks
 }
 
@@ -40,26 +42,47 @@ pub fn must_last(envelope: &Envelope, line: Option<&AgentLine>) -> bool {
 fn effort_rows(event: &EventContext<'_>) -> Needs {
     let EventContext { envelope, who, policy, .. } = *event;
     let ours = event.own_session();
-    let theirs = ours.map(|session| session.agent.clone()).filter(|agent| *agent != who.agent);
     let reports_to = ours.and_then(|session| session.memo.reports_to.clone());
     Needs {
-        agents: [who.agent.clone()].into_iter().chain(theirs).collect(),
+        agents: agents(event),
         counted: ours.map(|session| (session.id.clone(), event.sub_agent().to_string())),
+        counted_alone: !policy.sections.workflow.rule.is_empty(),
         hand_over: policy.sections.overflow.is_some()
-            || matches!(envelope.kind, EventKind::SessionStart | EventKind::PreCompact),
+            || matches!(
+                envelope.kind,
+                EventKind::SessionStart | EventKind::PreCompact | EventKind::PostCompact | EventKind::SessionEnd
+            )
+            || matches!(
+                event.command(),
+                Some(AgentCommand::Continue { .. } | AgentCommand::Dehydrate(_) | AgentCommand::Restart { .. })
+            ),
+        history: note::history(event),
         sub_session: envelope.sub_agent.is_some(),
         all_directives: matches!(envelope.kind, EventKind::PostToolUse | EventKind::SubagentStart),
         project: event.project().to_string(),
-        task: begin::begins(event).map(|start| begin::task(&start, event)),
+        task: begin::begins(event).and_then(|start| begin::task(&start, event)),
+        prompt_of: begin::begins(event).and_then(|_| event.own_session()).map(|session| session.id.clone()),
         started_by: who.started_by.clone().filter(|_| reports_to.is_none() && asks_for_starter(event)),
         reports_to,
         ..Needs::default()
     }
 }
 
+/// The agents whose efforts and notes the event may be about: its own, and at
+/// its start the one of the session that it follows.
+fn agents(event: &EventContext<'_>) -> Vec<String> {
+    let Loaded { open, last_ended, .. } = event.loaded;
+    let prev = event.session().filter(|_| event.placed.opened).and_then(|session| session.prev.as_ref());
+    let prev = prev.and_then(|prev| open.iter().chain(last_ended).find(|session| session.id == *prev));
+    let prev = prev.filter(|prev| prev.project == event.project());
+    let own = event.agent();
+    let others = prev.or(event.own_session()).map(|session| session.agent.clone()).filter(|agent| agent != own);
+    [own.to_string()].into_iter().chain(others).collect()
+}
+
 fn for_command(event: &EventContext<'_>, needs: &mut Needs) {
+    offer::needs(event, needs);
     match event.command() {
-        Some(AgentCommand::Continue { what, .. }) => needs.named.clone_from(what),
         Some(AgentCommand::Send { to, .. }) => needs.addressee = Some(to.clone()),
         Some(AgentCommand::Inbox) => needs.inbox = Some(session::taker(event)),
         _ => {}
@@ -69,9 +92,7 @@ fn for_command(event: &EventContext<'_>, needs: &mut Needs) {
 /// What waits for whom the event is about, where its answer can carry it.
 fn to_be_shown(event: &EventContext<'_>, needs: &mut Needs) {
     let EventContext { envelope, who, loaded, .. } = *event;
-    if let Body::Teammate { name } = &envelope.body {
-        needs.teammate = Some(name.clone());
-    }
+    needs.teammate = status::teammate(envelope);
     if let Some(audience) = reply::shows_waiting(envelope) {
         needs.audience = audience;
         let carried = loaded.open.iter().filter(|session| who.carries(session));
@@ -79,6 +100,10 @@ fn to_be_shown(event: &EventContext<'_>, needs: &mut Needs) {
     }
     if reply::shows_messages(envelope) {
         needs.messages = Some(session::taker(event));
+        let mode = event.session().and_then(|session| session.mode.as_deref());
+        if !settings::hears_of_workers(event.policy, mode) {
+            needs.unshown_kinds = &WORKER_NOTICES;
+        }
         needs.listed = reading(event).map(|words| (who.project.clone(), words));
     }
 }
@@ -90,5 +115,7 @@ fn asks_for_starter(event: &EventContext<'_>) -> bool {
     let line = envelope.tool().and_then(|call| call.command());
     let reports = line.is_some_and(|line| line.contains("worker"))
         || matches!(event.command(), Some(AgentCommand::Send { .. } | AgentCommand::Report { .. }));
-    reports || matches!(envelope.kind, EventKind::SessionStart | EventKind::UserPromptSubmit | EventKind::SessionEnd)
+    let told = matches!(envelope.kind, EventKind::SessionStart | EventKind::UserPromptSubmit | EventKind::SessionEnd);
+    let asked = envelope.kind == EventKind::Stop && event.policy.sections.context.report;
+    reports || told || asked
 }

@@ -67,6 +67,7 @@ pub fn further(event: &EventContext<'_>) -> Vec<Probe> {
     let mut asks = context::wanted(event);
     asks.extend(observe::wanted(event.envelope, || ContextSettings::of(event.policy), event.facts));
     asks.extend(memory::ask::of_skill(event));
+    asks.extend(memory::ask::of_facts(event));
     asks
 }
 

@@ -127,6 +127,7 @@ fn detail(envelope: &Envelope) -> Value {
         Body::ToolDone { call, response, duration_ms } => json!({
             "input": call.input,
             "call": call.use_id,
+            "wrote": Some(call.written_files()).filter(|files| !files.is_empty()),
             "response": {"bytes": response.bytes, "hash": format!("{:016x}", response.hash)},
             "duration_ms": duration_ms,
         }),
@@ -139,10 +140,14 @@ fn detail(envelope: &Envelope) -> Value {
         }
         Body::Prompt { text } => json!({"prompt": text}),
         Body::Expansion { command, args } => json!({"command": command, "args": args}),
-        Body::Stop { hook_active, background, .. } => json!({"hook_active": hook_active, "background": background}),
-        Body::Failure { error } => json!({"error": error}),
+        Body::Stop { hook_active, background, last_message } => {
+            json!({"hook_active": hook_active, "background": background, "last_message": last_message})
+        }
+        Body::Failure { error, details, last_message } => {
+            json!({"error": error, "details": details, "last_message": last_message})
+        }
         Body::Notification { kind, message } => json!({"kind": kind, "message": message}),
-        Body::Compact { trigger } => json!({"trigger": trigger}),
+        Body::Compact { trigger, summary } => json!({"trigger": trigger, "summary": summary}),
         Body::SessionEnd { reason } => json!({"reason": reason}),
         Body::ConfigChange { source, file } => json!({"source": source, "file": file}),
         Body::CwdChanged { new } => json!({"new": new}),

@@ -85,6 +85,7 @@ mod tests {
             instead: None,
             intent: (kind == RuleKind::Strike).then_some(intent),
             file: Some(file),
+            writes_only: Vec::new(),
         }
     }
 

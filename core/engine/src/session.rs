@@ -6,7 +6,9 @@
 //! releases or inherits anything of the first.
 
 use crate::event_context::EventContext;
+use crate::identity::UNTOLD;
 use crate::leases::was_halted;
+use crate::queue::CONTEXT_LIMIT;
 use crate::state::end;
 use model::event::{Body, EventKind, StartSource};
 use model::fact::Probe;
@@ -30,7 +32,9 @@ enum Client {
 /// from a dead one. Empty on the ordinary way.
 pub fn rivals(event: &EventContext<'_>) -> Vec<Probe> {
     let EventContext { who, loaded, facts, .. } = *event;
-    let strangers = loaded.open.iter().filter_map(|session| session.client);
+    // Whether the client of an ended session is gone matters to whoever follows it.
+    let ended = loaded.last_ended.iter().filter(|_| event.placed.opened && !who.named);
+    let strangers = loaded.open.iter().chain(ended).filter_map(|session| session.client);
     let mut pids: Vec<u32> = strangers
         .filter(|client| who.client.is_some_and(|ours| ours != *client))
         .map(|client| client.pid)
@@ -67,23 +71,29 @@ fn repeated(session: &Session, source: StartSource, now: Ms) -> bool {
 /// Opens a new session, ends what it takes the place of, and says what it follows.
 fn succeed(event: &EventContext<'_>, source: StartSource) -> Placed {
     let who = event.who;
-    let prev = predecessor(event, source);
+    let followed = predecessor(event, source);
+    let prev = followed.map(|(prev, _)| prev);
+    // The same context goes on: what held for it holds still. A new one of the same agent begins afresh.
+    let context = followed.filter(|(_, evidence)| *evidence == Succession::Context).map(|(prev, _)| prev);
+    let agent = prev.filter(|prev| !who.named && is_heir(event, prev)).map_or(&who.agent, |prev| &prev.agent);
     let parent =
         event.loaded.open.iter().filter(|session| is_elder(event, session)).min_by_key(|session| session.started_at);
     let ended = event
         .loaded
         .open
         .iter()
-        .filter_map(|session| reason_to_end(event, session, prev, source).map(|why| (session, why)))
+        .filter_map(|session| {
+            reason_to_end(event, session, &Successor { prev, agent, source }).map(|why| (session, why))
+        })
         .map(|(session, why)| end(session.clone(), why, event.now))
         .collect();
     // The place goes on being the same agent's, wherever a `cd` has led it.
-    let kin = prev.filter(|prev| client(event, prev) == Client::Same);
+    let kin = context.filter(|prev| client(event, prev) == Client::Same);
     let session = Session {
         id: event.ids.session.to_string(),
         logical_id: who.logical_id.clone(),
         host_session: who.host_session.clone(),
-        agent: kin.filter(|_| !who.named).map_or_else(|| who.agent.clone(), |kin| kin.agent.clone()),
+        agent: agent.clone(),
         conversation: who
             .conversation
             .clone()
@@ -91,8 +101,8 @@ fn succeed(event: &EventContext<'_>, source: StartSource) -> Placed {
             .unwrap_or_else(|| event.ids.session.to_string()),
         project: kin.map_or_else(|| who.project.clone(), |kin| kin.project.clone()),
         state: SessionState::Created,
-        role: who.role.clone().or_else(|| prev.and_then(|prev| prev.role.clone())),
-        mode: who.mode.clone().or_else(|| prev.and_then(|prev| prev.mode.clone())),
+        role: who.role.clone().or_else(|| context.and_then(|prev| prev.role.clone())),
+        mode: who.mode.clone().or_else(|| context.and_then(|prev| prev.mode.clone())),
         cwd: event.envelope.cwd.clone(),
         transcript: event.envelope.transcript.clone(),
         client: who.client,
@@ -114,15 +124,27 @@ fn succeed(event: &EventContext<'_>, source: StartSource) -> Placed {
         context_window: None,
         context_limit: None,
         status_text: None,
-        memo: prev.map(|prev| prev.memo.inherited()).unwrap_or_default(),
+        memo: context.map(|prev| prev.memo.inherited()).unwrap_or_default(),
     };
     Placed { current: Some(session), opened: true, ended }
 }
 
-/// The session a new one follows. Beside a live elder of the same name it
+/// What says that a session follows another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Succession {
+    /// The same session, client or conversation.
+    Context,
+    /// The same agent, started anew.
+    Agent,
+}
+
+/// The session a new one follows, and what says so. Beside a live elder of the same name it
 /// follows its own client's only: what else is known by that name is the elder's.
-fn predecessor<'a>(event: &'a EventContext<'_>, source: StartSource) -> Option<&'a Session> {
-    let named = |session: &&Session| session.logical_id == event.who.logical_id;
+fn predecessor<'a>(event: &'a EventContext<'_>, source: StartSource) -> Option<(&'a Session, Succession)> {
+    let who = event.who;
+    // Those that told no id have none in common.
+    let told = |session: &Session| who.logical_id != UNTOLD || session.agent == who.agent;
+    let named = |session: &&Session| session.logical_id == who.logical_id && told(session);
     let same_id = event.loaded.open.iter().find(|session| named(session) && client(event, session) != Client::Other);
     let beside_elder = event.loaded.open.iter().any(|session| is_elder(event, session));
     let ended = event.loaded.last_ended.as_ref();
@@ -132,26 +154,63 @@ fn predecessor<'a>(event: &'a EventContext<'_>, source: StartSource) -> Option<&
         let open = event.loaded.open.iter().find(|session| shares_client(event, session));
         open.or_else(|| ended.filter(|session| shares_client(event, session)))
     };
-    match source {
+    // Those that are over: nobody is at work in them any more.
+    let over = || {
+        let gone = event.loaded.open.iter().filter(|session| !beside_elder && client(event, session) == Client::Gone);
+        gone.chain(ended)
+    };
+    let same_conversation = || {
+        let told = who.conversation.as_ref()?;
+        let ours = |session: &&Session| session.conversation == *told && !who.named;
+        let lives = |session: &Session| session.conversation == *told && client(event, session) != Client::Gone;
+        let goes_on = event.loaded.open.iter().any(lives);
+        over().filter(ours).max_by_key(|session| session.started_at).filter(|_| !goes_on)
+    };
+    // Iterations of a loop have a name in common and nothing else; so has a name that is used in two projects.
+    let same_agent = || {
+        let same_place = |session: &Session| session.agent == who.agent && session.project == who.project;
+        let ours = |session: &&Session| same_place(session) && !who.standing.is_loop();
+        over().filter(ours).max_by_key(|session| session.started_at)
+    };
+    let context = match source {
         StartSource::Startup | StartSource::Compact => same_id,
         StartSource::Resume | StartSource::Clear | StartSource::Fork => same_id.or_else(same_client),
-    }
+    };
+    let context = context.or_else(same_conversation).map(|session| (session, Succession::Context));
+    context.or_else(|| same_agent().map(|session| (session, Succession::Agent)))
 }
 
-/// Why an open session ends when this one opens, if it does.
-fn reason_to_end(
-    event: &EventContext<'_>,
-    session: &Session,
-    prev: Option<&Session>,
+/// Whether an unnamed client that follows a session is the agent of it: its own process was,
+/// or that agent's client is gone and nobody else is it. An id that somebody uses in every
+/// project says nothing of who works in this one.
+fn is_heir(event: &EventContext<'_>, prev: &Session) -> bool {
+    let exited = prev.end_reason.as_deref().is_some_and(|reason| !matches!(reason, "clear" | "resume" | CONTEXT_LIMIT));
+    let over = match client(event, prev) {
+        Client::Same => return true,
+        Client::Gone => true,
+        Client::Unknown | Client::Other => exited,
+    };
+    let lives = |session: &Session| session.id != prev.id && client(event, session) != Client::Gone;
+    over && prev.project == event.who.project
+        && !event.loaded.open.iter().any(|session| session.agent == prev.agent && lives(session))
+}
+
+/// What is known of a new session that others may have to make room for.
+struct Successor<'a> {
+    prev: Option<&'a Session>,
+    agent: &'a str,
     source: StartSource,
-) -> Option<&'static str> {
-    let followed = prev.is_some_and(|prev| prev.id == session.id);
+}
+
+/// Why an open session ends when another opens, if it does.
+fn reason_to_end(event: &EventContext<'_>, session: &Session, next: &Successor<'_>) -> Option<&'static str> {
+    let followed = next.prev.is_some_and(|prev| prev.id == session.id);
     match client(event, session) {
         Client::Gone if session.pane.is_some() && session.pane == event.who.pane => Some("pane_reused"),
-        Client::Gone if followed || session.agent == event.who.agent => Some("client_gone"),
+        Client::Gone if followed || session.agent == next.agent => Some("client_gone"),
         _ if !followed => None,
-        _ if source == StartSource::Startup => Some("restarted"),
-        _ => Some(source.name()),
+        _ if next.source == StartSource::Startup => Some("restarted"),
+        _ => Some(next.source.name()),
     }
 }
 

@@ -47,6 +47,25 @@ pub fn next(scene: &StatusInput<'_>) -> Option<AgentStatus> {
     }
 }
 
+/// The teammate an event speaks of, by the name its client gives it: one that waits, or one at work within its
+/// lead's session, whose id is made of its name.
+pub fn teammate(envelope: &Envelope) -> Option<String> {
+    let name = match (&envelope.body, &envelope.sub_agent) {
+        (Body::Teammate { name }, _) => name,
+        (_, Some(sub)) if sub.id.contains(&sub.kind) => &sub.kind,
+        _ => return None,
+    };
+    (!name.is_empty()).then(|| name.clone())
+}
+
+/// What an event makes of that teammate.
+pub fn of_teammate(envelope: &Envelope) -> Option<AgentStatus> {
+    match envelope.kind {
+        EventKind::TeammateIdle | EventKind::SubagentStop => Some(AgentStatus::Done),
+        _ => word(envelope).filter(|status| *status == AgentStatus::Working),
+    }
+}
+
 /// The status of an agent that is met for the first time in an event that sets none.
 pub fn first(envelope: &Envelope) -> AgentStatus {
     if crate::state::speaks_of_work(envelope.kind) || source(envelope) == Some(StartSource::Compact) {

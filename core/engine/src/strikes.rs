@@ -130,6 +130,7 @@ mod tests {
             instead: None,
             intent: (kind == RuleKind::Strike).then_some(intent),
             file: None,
+            writes_only: Vec::new(),
         }
     }
 

@@ -43,6 +43,7 @@ impl Undecided<'_> {
             instead: Some("Try it once more; if that does not help, `taut doctor` says what is wrong.".to_string()),
             intent: None,
             file: None,
+            writes_only: Vec::new(),
         })
     }
 

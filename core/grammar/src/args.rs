@@ -30,6 +30,14 @@ pub enum WorkArgs {
     Log(TextArgs),
     /// Say what this session is doing
     Status(TextArgs),
+    /// Note a fact that lasts, for the sessions of this project
+    Remember(RememberArgs),
+    /// Take a fact back, by its id or by words of it
+    Forget(ForgetFactArgs),
+    /// List the facts that are noted here: id, scope, origin, age
+    Facts,
+    /// Take up unfinished work: an effort, or what a session noted before it ended
+    Continue(ContinueArgs),
     /// Efforts: one for each invocation of a skill
     Effort {
         #[command(subcommand)]
@@ -87,6 +95,51 @@ pub struct TextArgs {
     pub text: Vec<String>,
 }
 
+#[derive(Debug, Clone, Default, Args)]
+pub struct DehydrateArgs {
+    /// What this is about and what is done
+    #[arg(long)]
+    pub summary: Option<String>,
+    /// What was done last
+    #[arg(long, alias = "last-action", value_name = "ACTION")]
+    pub last: Option<String>,
+    /// What is to be done next; may be given several times
+    #[arg(long, alias = "next-step", value_name = "STEP")]
+    pub next: Vec<String>,
+    /// A file that the next session must read; may be given several times
+    #[arg(long, alias = "required-file", value_name = "PATH")]
+    pub file: Vec<String>,
+    /// How to go on
+    #[arg(long, value_name = "TEXT")]
+    pub handover: Option<String>,
+    /// What the user said that must not be lost
+    #[arg(long, value_name = "TEXT")]
+    pub user_history: Option<String>,
+    /// The same as one JSON object; read from stdin when nothing is given
+    #[arg(value_name = "JSON", trailing_var_arg = true, allow_hyphen_values = true)]
+    pub text: Vec<String>,
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct RememberArgs {
+    /// For all projects (people only)
+    #[arg(long, conflicts_with = "shared")]
+    pub global: bool,
+    /// For everyone who works on this project, in its .taut/memory.md (people only)
+    #[arg(long)]
+    pub shared: bool,
+    /// The fact, in a sentence; - or nothing reads it from stdin
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    pub text: Vec<String>,
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct ForgetFactArgs {
+    /// The id that `taut facts` shows, or words that only this fact has
+    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
+    pub what: Vec<String>,
+}
+
 #[derive(Debug, Clone, Args)]
 pub struct StartArgs {
     /// The skill, as it is invoked (implement, fix, …); a folder may stand before it
@@ -111,6 +164,18 @@ pub struct PhaseArgs {
 }
 
 #[derive(Debug, Clone, Args)]
+pub struct ContinueArgs {
+    /// Its id or the end of it, or the task; what was offered if not given
+    pub what: Option<String>,
+    /// Take it from an agent that works on it
+    #[arg(long)]
+    pub take: bool,
+    /// Do not go on with it: it ends, and is not offered again
+    #[arg(long, conflicts_with = "take")]
+    pub no: bool,
+}
+
+#[derive(Debug, Clone, Args)]
 pub struct EffortListArgs {
     /// Finished ones, and those of every project too
     #[arg(long)]
@@ -126,12 +191,15 @@ pub enum EffortVerb {
     Start(StartArgs),
     /// Go to a phase; forward in order, or with somebody's word
     Phase(PhaseArgs),
-    /// End the effort
+    /// End the effort, or another by its id (the first word); what else is said goes into its log
     Finish(TextArgs),
     /// Show an effort: its phases, directives and artifacts
     Show {
-        /// Its task or id; the current one if not given
+        /// Its task, its id or the end of it; the current one if not given
         what: Option<String>,
+        /// All of the newest hand-over note, with its age
+        #[arg(long)]
+        note: bool,
     },
     /// List efforts
     List(EffortListArgs),
@@ -144,14 +212,14 @@ pub enum SessionVerb {
     Activate(StartArgs),
     /// Go on with an effort, this agent's own or another by name
     Continue {
-        /// Its task or id
+        /// Its task, its id or the end of it
         what: Option<String>,
         /// Take it from an agent that works on it
         #[arg(long)]
         take: bool,
     },
-    /// Store what you know for the next session (stdin: JSON)
-    Dehydrate(TextArgs),
+    /// Store what you know for the next session
+    Dehydrate(DehydrateArgs),
     /// Ask to be ended and started again with what is stored
     Restart(TextArgs),
     /// Find efforts by words of their task, skill or phase

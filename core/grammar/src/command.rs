@@ -1,10 +1,11 @@
 //! What an agent wants done, from what was typed.
 
 use crate::args::{
-    AgentArgs, EffortVerb, InboxArgs, MessageArgs, PhaseArgs, SessionVerb, StartArgs, TextArgs, WorkArgs,
-    WorkerDoneArgs, WorkerVerb,
+    AgentArgs, DehydrateArgs, EffortVerb, ForgetFactArgs, InboxArgs, MessageArgs, PhaseArgs, RememberArgs, SessionVerb,
+    StartArgs, TextArgs, WorkArgs, WorkerDoneArgs, WorkerVerb,
 };
 use model::effort::HandOver;
+use model::session_work::SessionWork;
 use serde_json::Value;
 
 /// What an agent wants done. Commands that only look are not here: they need
@@ -29,6 +30,10 @@ pub enum AgentCommand {
         what: Option<String>,
         take: Take,
     },
+    /// Work that is not gone on with.
+    Decline {
+        what: Option<String>,
+    },
     Dehydrate(Box<HandOver>),
     Restart {
         why: String,
@@ -44,6 +49,38 @@ pub enum AgentCommand {
     },
     /// Everything that waits for the agent; it is told by being read.
     Inbox,
+    /// A fact that lasts.
+    Remember {
+        text: String,
+        scope: FactScope,
+    },
+    /// Takes one back, named by its id or by words of it.
+    Forget {
+        what: String,
+    },
+}
+
+/// For whom a lasting fact is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FactScope {
+    /// The sessions of one project on this machine.
+    Project,
+    /// Everyone who works on the project.
+    Shared,
+    /// All projects of the user.
+    Global,
+}
+
+impl FactScope {
+    pub const ALL: [Self; 3] = [Self::Project, Self::Shared, Self::Global];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Project => "project",
+            Self::Shared => "shared",
+            Self::Global => "global",
+        }
+    }
 }
 
 /// How a worker's work has ended.
@@ -85,6 +122,13 @@ impl AgentArgs {
             Self::Work(WorkArgs::Status(args)) => {
                 text(STATUS, &args.text, stdin).map(|text| AgentCommand::Status { text })
             }
+            Self::Work(WorkArgs::Remember(args)) => remember(args, stdin),
+            Self::Work(WorkArgs::Forget(ForgetFactArgs { what })) => {
+                text(FORGET, what, "").map(|what| AgentCommand::Forget { what })
+            }
+            Self::Work(WorkArgs::Facts) => return None,
+            Self::Work(WorkArgs::Continue(args)) if args.no => Ok(AgentCommand::Decline { what: given(&args.what) }),
+            Self::Work(WorkArgs::Continue(args)) => Ok(resume(&args.what, args.take)),
             Self::Work(WorkArgs::Effort { verb }) => match verb {
                 EffortVerb::Start(args) => start(args, stdin),
                 EffortVerb::Phase(args) => phase(args),
@@ -94,12 +138,9 @@ impl AgentArgs {
             Self::Work(WorkArgs::Session { verb }) => match verb {
                 SessionVerb::Activate(args) => start(args, stdin),
                 SessionVerb::Phase(args) => phase(args),
-                SessionVerb::Continue { what, take } => {
-                    let take = if *take { Take::Yes } else { Take::No };
-                    Ok(AgentCommand::Continue { what: what.clone(), take })
-                }
+                SessionVerb::Continue { what, take } => Ok(resume(what, *take)),
                 SessionVerb::Dehydrate(args) => {
-                    hand_over(&joined(&args.text, stdin)).map(|hand_over| AgentCommand::Dehydrate(Box::new(hand_over)))
+                    dehydrate(args, stdin).map(|hand_over| AgentCommand::Dehydrate(Box::new(hand_over)))
                 }
                 SessionVerb::Restart(args) => Ok(AgentCommand::Restart { why: joined(&args.text, stdin) }),
                 SessionVerb::End(args) => Ok(AgentCommand::Finish { note: joined(&args.text, stdin) }),
@@ -112,10 +153,14 @@ impl AgentArgs {
     pub fn reads_stdin(&self) -> bool {
         match self {
             Self::Messages(MessageArgs::Send(args)) => is_on_stdin(&args.text),
+            Self::Work(WorkArgs::Remember(args)) => is_on_stdin(scoped(args).1),
             Self::Messages(MessageArgs::Worker { verb: WorkerVerb::Done(args) }) => is_on_stdin(summary(args)),
             Self::Work(
                 WorkArgs::Effort { verb: EffortVerb::Start(_) } | WorkArgs::Session { verb: SessionVerb::Activate(_) },
             ) => true,
+            Self::Work(WorkArgs::Session { verb: SessionVerb::Dehydrate(args) }) => {
+                !args.is_given() && args.text.is_empty()
+            }
             _ => self.text().is_some_and(<[String]>::is_empty),
         }
     }
@@ -125,13 +170,14 @@ impl AgentArgs {
         let TextArgs { text } = match self {
             Self::Messages(MessageArgs::Send(args)) => return Some(&args.text),
             Self::Messages(MessageArgs::Worker { verb: WorkerVerb::Done(args) }) => return Some(&args.text),
+            Self::Work(WorkArgs::Remember(args)) => return Some(&args.text),
+            Self::Work(WorkArgs::Forget(args)) => return Some(&args.what),
+            Self::Work(WorkArgs::Session { verb: SessionVerb::Dehydrate(args) }) => return Some(&args.text),
             Self::Work(
                 WorkArgs::Log(args)
                 | WorkArgs::Status(args)
                 | WorkArgs::Effort { verb: EffortVerb::Finish(args) }
-                | WorkArgs::Session {
-                    verb: SessionVerb::Dehydrate(args) | SessionVerb::Restart(args) | SessionVerb::End(args),
-                },
+                | WorkArgs::Session { verb: SessionVerb::Restart(args) | SessionVerb::End(args) },
             ) => args,
             _ => return None,
         };
@@ -140,19 +186,63 @@ impl AgentArgs {
 }
 
 const LOG: &str = "taut log \"what you did\"";
+const REMEMBER: &str = "taut remember \"what is to be known\"";
+const FORGET: &str = "taut forget <id>";
 const STATUS: &str = "taut status \"what you are doing\"";
 const SEND: &str = "taut send <agent|conversation> \"what you have to say\"";
 const WORKER_DONE: &str = "taut worker done --summary \"what came of it\"";
 
-/// What a hand-over note must have, by an example.
-pub const HAND_OVER_EXAMPLE: &str = "taut session dehydrate <<'EOF'\n\
-    {\"summary\": \"what this is about and what is done\", \"lastAction\": \"what you did last\", \
-    \"nextSteps\": [\"what to do next\"], \"requiredFiles\": [\"path/to/read.md\"]}\nEOF";
+/// What a hand-over note must have, by an example. Arguments in single quotes pass every client's own look at a line;
+/// braces and quotes in a here-document do not.
+pub const HAND_OVER_EXAMPLE: &str = "taut session dehydrate --summary 'what this is about and what is done' \
+    --last 'what you did last' --next 'what to do next' --file path/to/read.md";
+
+/// What is to be said beside the example.
+pub const HAND_OVER_USAGE: &str = "Plain words between the single quotes: no ' and no line break. --next and --file may be \
+    given several times.";
+
+impl DehydrateArgs {
+    fn is_given(&self) -> bool {
+        let texts = [&self.summary, &self.last, &self.handover, &self.user_history];
+        texts.into_iter().any(Option::is_some) || !self.next.is_empty() || !self.file.is_empty()
+    }
+}
+
+fn dehydrate(args: &DehydrateArgs, stdin: &str) -> Result<HandOver, String> {
+    if !args.is_given() {
+        return hand_over(&joined(&args.text, stdin));
+    }
+    let said =
+        |text: &Option<String>| text.as_deref().map(str::trim).filter(|text| !text.is_empty()).map(str::to_string);
+    let steps: Vec<String> = args.next.iter().filter(|step| !step.trim().is_empty()).cloned().collect();
+    let (Some(summary), Some(last_action), false) = (said(&args.summary), said(&args.last), steps.is_empty()) else {
+        let missing = [
+            ("--summary", said(&args.summary).is_none()),
+            ("--last", said(&args.last).is_none()),
+            ("--next", steps.is_empty()),
+        ];
+        let missing: Vec<&str> = missing.into_iter().filter(|(_, missing)| *missing).map(|(name, _)| name).collect();
+        return Err(wrong(&format!("the hand-over note lacks {}", missing.join(", "))));
+    };
+    Ok(HandOver {
+        summary,
+        last_action,
+        next_steps: steps,
+        required_files: args.file.iter().take(HandOver::MOST_FILES).cloned().collect(),
+        handover_instructions: said(&args.handover),
+        user_history: said(&args.user_history),
+        ..HandOver::default()
+    })
+}
+
+fn wrong(what: &str) -> String {
+    format!("{what}. Run exactly:\n{HAND_OVER_EXAMPLE}\n{HAND_OVER_USAGE}")
+}
 
 fn hand_over(text: &str) -> Result<HandOver, String> {
-    let wrong = |what: &str| Err(format!("{what}. Run exactly:\n{HAND_OVER_EXAMPLE}"));
+    let wrong = |what: &str| Err(wrong(what));
     if text.is_empty() {
-        return wrong("`taut session dehydrate` takes your hand-over note as JSON on stdin");
+        return wrong("`taut session dehydrate` takes your hand-over note");
     }
     let Ok(Value::Object(fields)) = serde_json::from_str::<Value>(text) else {
         return wrong("the hand-over note is not a JSON object");
@@ -170,6 +260,7 @@ fn hand_over(text: &str) -> Result<HandOver, String> {
         Err(error) => return wrong(&format!("the hand-over note is not of the right kind ({error})")),
     };
     hand_over.mini = false;
+    hand_over.work = SessionWork::default();
     hand_over.required_files.truncate(HandOver::MOST_FILES);
     Ok(hand_over)
 }
@@ -207,6 +298,10 @@ fn start(args: &StartArgs, stdin: &str) -> Result<AgentCommand, String> {
     }))
 }
 
+fn resume(what: &Option<String>, take: bool) -> AgentCommand {
+    AgentCommand::Continue { what: given(what), take: if take { Take::Yes } else { Take::No } }
+}
+
 fn phase(args: &PhaseArgs) -> Result<AgentCommand, String> {
     let label = args.label.join(" ");
     if label.is_empty() {
@@ -223,6 +318,27 @@ fn report(args: &WorkerDoneArgs, stdin: &str) -> Result<AgentCommand, String> {
     };
     let outcome = if args.failed || last { WorkerOutcome::Failed } else { WorkerOutcome::Done };
     given_text(WORKER_DONE, summary, stdin).map(|summary| AgentCommand::Report { summary, outcome })
+}
+
+fn remember(args: &RememberArgs, stdin: &str) -> Result<AgentCommand, String> {
+    let (scope, words) = scoped(args);
+    given_text(REMEMBER, words, stdin).map(|text| AgentCommand::Remember { text, scope })
+}
+
+/// For whom it is may also be said last, behind the fact.
+fn scoped(args: &RememberArgs) -> (FactScope, &[String]) {
+    let said = if args.global {
+        FactScope::Global
+    } else if args.shared {
+        FactScope::Shared
+    } else {
+        FactScope::Project
+    };
+    match args.text.as_slice() {
+        [words @ .., last] if said == FactScope::Project && last == "--global" => (FactScope::Global, words),
+        [words @ .., last] if said == FactScope::Project && last == "--shared" => (FactScope::Shared, words),
+        words => (said, words),
+    }
 }
 
 fn summary(args: &WorkerDoneArgs) -> &[String] {
@@ -281,6 +397,10 @@ mod tests {
                 "taut effort phase '2: Build' --approved 'the user said so'",
                 AgentCommand::Phase { label: "2: Build".into(), approved: Some("the user said so".into()) },
             ),
+            ("taut continue 3f2", AgentCommand::Continue { what: Some("3f2".into()), take: Take::No }),
+            ("taut continue --no 3f2", AgentCommand::Decline { what: Some("3f2".into()) }),
+            ("taut continue 3f2 --no", AgentCommand::Decline { what: Some("3f2".into()) }),
+            ("taut continue", AgentCommand::Continue { what: None, take: Take::No }),
             ("taut session continue a/1 --take", AgentCommand::Continue { what: Some("a/1".into()), take: Take::Yes }),
         ] {
             assert_eq!(command(line), Some(Ok(expected)), "{line}");
@@ -317,8 +437,8 @@ mod tests {
     fn what_the_process_refuses_or_only_shows_is_not_carried_out() {
         for line in [
             "taut send", "taut send --", "taut worker done --summary a b", "taut effort start fix --tsak a/1",
-            "taut effort start", "taut log --help", "taut session status", "taut inbox --all", "taut task list",
-            "taut",
+            "taut continue --no --take 3f2", "taut effort start", "taut log --help", "taut session status",
+            "taut inbox --all", "taut task list", "taut",
         ] {
             assert_eq!(command(line), None, "{line}");
         }
@@ -349,6 +469,24 @@ mod tests {
                 "taut send bob try --json --force",
                 Some(Ok(AgentCommand::Send { to: "bob".into(), text: "try --json --force".into() })),
             ),
+            (
+                "taut remember use the --locked flag",
+                Some(Ok(AgentCommand::Remember { text: "use the --locked flag".into(), scope: FactScope::Project })),
+            ),
+            (
+                "taut remember \"no tabs\" --global",
+                Some(Ok(AgentCommand::Remember { text: "no tabs".into(), scope: FactScope::Global })),
+            ),
+            (
+                "taut remember --shared no tabs",
+                Some(Ok(AgentCommand::Remember { text: "no tabs".into(), scope: FactScope::Shared })),
+            ),
+            (
+                "taut remember --shared <<'E'\nno tabs\nE",
+                Some(Ok(AgentCommand::Remember { text: "no tabs".into(), scope: FactScope::Shared })),
+            ),
+            ("taut forget no tabs", Some(Ok(AgentCommand::Forget { what: "no tabs".into() }))),
+            ("taut facts", None),
             ("taut session end it is --done", Some(Ok(AgentCommand::Finish { note: "it is --done".into() }))),
         ] {
             assert_eq!(command(line), expected, "{line}");
@@ -366,7 +504,26 @@ mod tests {
         let Some(Ok(AgentCommand::Dehydrate(account))) = command(&line(&whole)) else { panic!("not a hand-over note") };
         assert_eq!((account.last_action.as_str(), account.required_files.len()), ("l", 8));
         let Some(Err(why)) = command(&line(r#"{"summary": "s"}"#)) else { panic!("taken") };
-        assert!(why.contains("lastAction, nextSteps") && why.contains("<<'EOF'"), "{why}");
+        assert!(why.contains("lastAction, nextSteps") && why.contains("--summary '"), "{why}");
         assert!(matches!(command("taut session dehydrate"), Some(Err(_))));
+    }
+
+    /// A line that the clients themselves let through: no braces, no here-document.
+    #[test]
+    fn g5_r1_a_hand_over_note_can_be_given_as_options() {
+        let files: String = (0..12).map(|n| format!(" --file {n}.md")).collect();
+        let line = format!(
+            "taut session dehydrate --summary 'a bridge; half' --last 'laid a stone' --next one --next 'two --x'{files}"
+        );
+        let Some(Ok(AgentCommand::Dehydrate(note))) = command(&line) else { panic!("not a hand-over note") };
+        assert_eq!((note.summary.as_str(), note.last_action.as_str()), ("a bridge; half", "laid a stone"));
+        assert_eq!(
+            (note.next_steps.as_slice(), note.required_files.len()),
+            (&["one".to_string(), "two --x".into()][..], 8)
+        );
+        let Some(Err(why)) = command("taut session dehydrate --summary s --next ''") else { panic!("taken") };
+        assert!(why.contains("lacks --last, --next"), "{why}");
+        assert!(matches!(command(HAND_OVER_EXAMPLE), Some(Ok(AgentCommand::Dehydrate(_)))));
+        assert!(!HAND_OVER_EXAMPLE.contains(['{', '}', '"', '<', '\n', '$', '`', '\\']), "{HAND_OVER_EXAMPLE}");
     }
 }

@@ -8,8 +8,8 @@ mod command;
 mod line;
 
 pub use args::{
-    AgentArgs, EffortListArgs, EffortVerb, InboxArgs, MessageArgs, PhaseArgs, SendArgs, SessionVerb, StartArgs,
-    TextArgs, WorkArgs, WorkerDoneArgs, WorkerVerb,
+    AgentArgs, ContinueArgs, DehydrateArgs, EffortListArgs, EffortVerb, ForgetFactArgs, InboxArgs, MessageArgs,
+    PhaseArgs, RememberArgs, SendArgs, SessionVerb, StartArgs, TextArgs, WorkArgs, WorkerDoneArgs, WorkerVerb,
 };
-pub use command::{AgentCommand, HAND_OVER_EXAMPLE, Start, Take, WorkerOutcome};
+pub use command::{AgentCommand, FactScope, HAND_OVER_EXAMPLE, HAND_OVER_USAGE, Start, Take, WorkerOutcome};
 pub use line::AgentLine;

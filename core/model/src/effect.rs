@@ -1,6 +1,7 @@
 //! Effects as data: what a decision wants written, and what it wants done after.
 
 use crate::effort::MemoryWrite;
+use crate::memory_file::FactChange;
 use crate::row::{Agent, AgentStatus, Event};
 use crate::session::Session;
 use crate::task::TaskTransition;
@@ -107,4 +108,6 @@ pub enum After {
     Append { path: String, text: String },
     /// A file's whole text.
     Replace { path: String, text: String },
+    /// A fact of a file, which is read again for it: others may have noted one meanwhile.
+    Fact { path: String, change: FactChange },
 }

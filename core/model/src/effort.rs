@@ -1,7 +1,9 @@
 //! Efforts: one invocation of a skill each. They outlive context windows, and
 //! hold what an agent must know to go on: phase, directives, counters, account.
 
+use crate::call::ClientProcess;
 use crate::session::Once;
+use crate::session_work::{SessionHistory, SessionWork};
 use crate::time::Ms;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -36,6 +38,54 @@ pub struct Effort {
     pub files: Vec<String>,
     pub started_at: Ms,
     pub finished_at: Option<Ms>,
+    /// What it is about, in the words of the prompt that began it.
+    pub title: Option<String>,
+    /// How it ended.
+    pub end: Option<EffortEnd>,
+}
+
+/// How an effort ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EffortEnd {
+    Finished,
+    /// Somebody said no to going on with it.
+    Declined,
+    /// Nothing was heard of it for too long.
+    Stale,
+}
+
+/// Something of a project that nobody has brought to an end: an effort, or the
+/// newest note of a line of sessions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnfinishedWork {
+    /// The effort's id, or that of the session which wrote the note.
+    pub id: String,
+    pub kind: UnfinishedKind,
+    pub agent: String,
+    /// The session that carried it last, and the conversation of that.
+    pub session: Option<String>,
+    pub conversation: Option<String>,
+    pub title: String,
+    pub phase: Option<String>,
+    /// When something was last heard of it.
+    pub seen: Ms,
+    pub carrier: Carrier,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UnfinishedKind {
+    Effort,
+    Note,
+}
+
+/// Who has an effort or a line of sessions in hand.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Carrier {
+    /// Nobody: the session has ended.
+    #[default]
+    Nobody,
+    /// A session that is open, as far as is known, with this client.
+    Open(Option<ClientProcess>),
 }
 
 /// Whose sessions carry an effort on.
@@ -77,9 +127,13 @@ pub struct HandOver {
     /// Made from stored state because the agent had no time to write its own.
     #[serde(default)]
     pub mini: bool,
+    /// What the session did, as its events tell.
+    #[serde(default, skip_serializing_if = "SessionWork::is_empty")]
+    pub work: SessionWork,
 }
 
-/// An account as stored: found by the next session of this agent, and by no other.
+/// An account as stored: found by the next sessions of this agent until a newer one
+/// takes its place, and by nobody else unless they take it up by hand.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StoredHandOver {
     pub agent: String,
@@ -88,6 +142,12 @@ pub struct StoredHandOver {
     pub effort: Option<String>,
     pub line: EffortLineage,
     pub at: Ms,
+    pub project: String,
+    pub conversation: String,
+    /// What it is about: the first line of the first prompt.
+    pub title: String,
+    /// A session has been shown it.
+    pub told: bool,
     pub hand_over: HandOver,
 }
 
@@ -144,6 +204,8 @@ pub struct PreExecuted {
     pub project: String,
     /// The words after `taut`, as the process will get them.
     pub words: Vec<String>,
+    /// The host's id of the session that asked: no other is handed the answer.
+    pub session: Option<String>,
     pub at: Ms,
     /// What the process is to print.
     pub output: String,
@@ -197,13 +259,18 @@ pub enum MemoryWrite {
     Effort(Box<Effort>),
     Phase(PhaseStep),
     HandOver(Box<StoredHandOver>),
-    /// Every account that waits for this agent has been told in this session.
+    /// What was written down for this agent has been shown to this session.
     Recovered {
         agent: String,
         session: String,
+        line: EffortLineage,
     },
     Counters(Counters),
     Directive(Directive),
+    /// The context of an effort is a new one, and has read none of its directives.
+    DirectivesUnread {
+        effort: String,
+    },
     SubSession(SubSession),
     PreExecuted(PreExecuted),
     Message(Message),
@@ -222,6 +289,23 @@ pub enum MemoryWrite {
         session: String,
         text: String,
     },
+    /// Work that nobody goes on with: an effort, or the notes of a line of sessions.
+    WorkEnded {
+        work: Box<UnfinishedWork>,
+        end: EffortEnd,
+        at: Ms,
+    },
+    /// The notes of a line of sessions are this agent's from now on.
+    NoteTaken {
+        work: Box<UnfinishedWork>,
+        agent: String,
+    },
+    /// The session goes on with what another left.
+    Followed {
+        session: String,
+        prev: String,
+        conversation: String,
+    },
 }
 
 /// What is known of an agent's efforts when an event arrives.
@@ -233,15 +317,29 @@ pub struct EffortRows {
     pub counters: Option<Counters>,
     /// Of the newest effort.
     pub directives: Vec<Directive>,
-    /// The account that waits to be told.
+    /// The newest account of the agent.
     pub account: Option<StoredHandOver>,
+    /// That of a child's own line of sessions, where the session seems to be one.
+    pub child_account: Option<StoredHandOver>,
+    /// What is stored of the session that a note is to be written for.
+    pub history: SessionHistory,
+    /// The newest account of another session of the agent, where a note is to be written.
+    pub earlier_account: Option<StoredHandOver>,
     pub sub_session: Option<SubSession>,
     /// The ordinal an effort would get that this event begins, and its task's own folder.
     pub next_ordinal: i64,
     pub task_folder: Option<String>,
-    /// The effort that is asked for by name, and whether another's open session carries it.
+    /// The effort that is asked for by name.
     pub named: Option<Effort>,
-    pub named_busy: bool,
+    /// That effort, or the note that is asked for, and the note itself.
+    pub named_work: Option<UnfinishedWork>,
+    pub named_note: Option<StoredHandOver>,
+    /// More than one has an id that ends so.
+    pub named_twice: bool,
+    /// What is unfinished in the project: read where a session starts, or where it is asked for.
+    pub unfinished: Vec<UnfinishedWork>,
+    /// The last prompt of the session: read where an effort begins.
+    pub last_prompt: Option<String>,
     /// Whom a message that is to be sent is for, or who there is instead.
     pub addressee: Option<Addressee>,
     pub names: Vec<String>,
@@ -258,12 +356,43 @@ impl Effort {
         self.finished_at.is_none()
     }
 
+    /// Words its task is found by, as its metadata gives them: a list, or a text with commas.
+    pub fn keywords(&self) -> Vec<&str> {
+        let words: Vec<&str> = match self.metadata.get("keywords") {
+            Some(Value::Array(words)) => words.iter().filter_map(Value::as_str).collect(),
+            Some(Value::String(words)) => words.split(',').collect(),
+            _ => Vec::new(),
+        };
+        words.into_iter().map(str::trim).filter(|word| !word.is_empty()).collect()
+    }
+
     /// `1_IMPLEMENT_LOG.md`: where an artifact of this effort lies.
     pub fn artifact(&self, what: &str) -> String {
         let skill: String =
             self.skill.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' }).collect();
         format!("{}/{}_{skill}_{what}.md", self.folder, self.ordinal)
     }
+}
+
+impl EffortEnd {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Finished => "finished",
+            Self::Declined => "declined",
+            Self::Stale => "stale",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<Self> {
+        [Self::Finished, Self::Declined, Self::Stale].into_iter().find(|end| end.name() == text)
+    }
+}
+
+/// The shortest end of an id that none of the others has, of three letters or more.
+pub fn short_id<'i, 'o>(id: &'i str, others: impl Iterator<Item = &'o str> + Clone) -> &'i str {
+    let ends = (3..id.len()).filter_map(|length| id.get(id.len() - length..));
+    let mut alone = ends.filter(|end| !others.clone().any(|other| other != id && other.ends_with(end)));
+    alone.next().unwrap_or(id)
 }
 
 impl Addressee {

@@ -170,6 +170,8 @@ pub enum Body {
     },
     Failure {
         error: String,
+        details: Option<String>,
+        last_message: Option<String>,
     },
     Notification {
         kind: String,
@@ -178,6 +180,8 @@ pub enum Body {
     Compact {
         /// `auto` or `manual`.
         trigger: String,
+        /// What the client has kept of the context, once it has compacted it.
+        summary: Option<String>,
     },
     SessionEnd {
         reason: String,

@@ -75,8 +75,8 @@ pub struct TranscriptTail {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TextFact {
     Text(String),
-    /// Longer than anything that is ever told.
-    Long,
+    /// Longer than anything that is ever told; this is its end.
+    Long(String),
     Missing,
     /// It lies outside the folders it may lie in.
     Outside,

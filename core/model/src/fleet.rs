@@ -20,6 +20,10 @@ pub struct Taker {
     pub conversation: Option<String>,
 }
 
+/// Kinds of messages that nobody wrote: what came of somebody's workers and helpers.
+pub const WORKER_NOTICES: [&str; 7] =
+    ["worker_done", "worker_failed", "worker_ended", "task_done", "task_failed", "sub_agent_done", "teammate_idle"];
+
 /// What stands in the input line of a client, as read off its pane.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Prompt {

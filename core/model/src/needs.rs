@@ -3,6 +3,7 @@
 use crate::effect::Audience;
 use crate::fleet::Taker;
 use crate::session::Session;
+use crate::session_work::HistoryNeed;
 
 /// The sessions an event touches.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -16,6 +17,13 @@ pub struct Placed {
     pub ended: Vec<Session>,
 }
 
+/// What of a project's unfinished work is looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unfinished {
+    Efforts,
+    EffortsAndNotes,
+}
+
 /// What is still to be loaded. A row that is not named here costs nothing.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Needs {
@@ -25,8 +33,12 @@ pub struct Needs {
     pub agents: Vec<String>,
     /// The session it is counted for, and the sub-agent or nobody.
     pub counted: Option<(String, String)>,
-    /// A hand-over note may be shown or missed now.
+    /// It is counted though no effort asks for it.
+    pub counted_alone: bool,
+    /// A hand-over note may be shown, missed or written now.
     pub hand_over: bool,
+    /// What a note is to be written of.
+    pub history: Option<HistoryNeed>,
     /// The event is a sub-agent's.
     pub sub_session: bool,
     /// Every directive that was found, not only those that wait to be read.
@@ -35,8 +47,12 @@ pub struct Needs {
     pub project: String,
     /// The task a new effort would belong to.
     pub task: Option<String>,
-    /// The effort that is asked for by name: its task, or its id.
+    /// The effort or note that is asked for by name: its task, its id, or the end of its id.
     pub named: Option<String>,
+    /// What is unfinished in the project.
+    pub unfinished: Option<Unfinished>,
+    /// The session whose last prompt is asked for.
+    pub prompt_of: Option<String>,
     /// Whom a message is for.
     pub addressee: Option<String>,
     /// The conversation that is reported to, where it is known.
@@ -47,6 +63,8 @@ pub struct Needs {
     pub inbox: Option<Taker>,
     /// Who can be shown the first few of them now.
     pub messages: Option<Taker>,
+    /// But not those of these kinds.
+    pub unshown_kinds: &'static [&'static str],
     /// The project and the words that what a `taut inbox` has listed is kept under.
     pub listed: Option<(String, Vec<String>)>,
     /// An agent the event speaks of that is not its own.

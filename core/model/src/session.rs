@@ -93,9 +93,21 @@ pub struct ContextMemo {
     /// When the terminal was last rung, by the status it was rung for.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub rung: BTreeMap<String, Ms>,
+    /// Unfinished work that it was offered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub offered: Option<Offered>,
     /// Its last wake-up, which outlives the messages it was for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub woken: Option<Woken>,
+}
+
+/// Unfinished work that a session was told of.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Offered {
+    /// The effort's id, or that of the session which wrote the note.
+    pub work: String,
+    /// No prompt has come since: a plain no is the answer to it.
+    pub fresh: bool,
 }
 
 /// A line was pasted for an idle session.
@@ -127,6 +139,8 @@ pub enum Once {
     Wrote,
     /// It has reported to whom it works for: `taut worker done`, or `taut send` to them.
     Reported,
+    /// It was told that the overflow gate is about to close.
+    OverflowWarning,
     /// Its user was told what is wrong with the configuration.
     ConfigurationNotice,
 }

@@ -16,6 +16,21 @@ impl Ms {
         self.0.saturating_sub(earlier.0).max(0)
     }
 
+    /// The beginning of a day, as `2026-11-16` names it.
+    pub fn of_date(date: &str) -> Option<Self> {
+        let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit()).then(|| part.parse::<i64>().ok())?;
+        let [year, month, day] = date.split('-').collect::<Vec<_>>().try_into().ok()?;
+        let (year, month, day) = (digits(year)?, digits(month)?, digits(day)?);
+        let days = days(year, month, day);
+        // A day that the month does not have would be one of the next.
+        (date.len() == 10 && civil(days) == (year, month, day)).then(|| Self(days.saturating_mul(86_400_000)))
+    }
+
+    /// The day in UTC, as `of_date` reads it.
+    pub fn date(self) -> String {
+        self.rfc3339().chars().take(10).collect()
+    }
+
     /// RFC 3339 in UTC with milliseconds, the form every `--json` uses.
     pub fn rfc3339(self) -> String {
         let (days, millis) = (self.0.div_euclid(86_400_000), self.0.rem_euclid(86_400_000));
@@ -45,6 +60,15 @@ fn civil(days: i64) -> (i64, i64, i64) {
     (year, month, day)
 }
 
+/// The reverse of `civil`.
+fn days(year: i64, month: i64, day: i64) -> i64 {
+    let year = year - i64::from(month <= 2);
+    let (era, year_of_era) = (year.div_euclid(400), year.rem_euclid(400));
+    let shifted_month = if month > 2 { month - 3 } else { month + 9 };
+    let day_of_year = (153 * shifted_month + 2) / 5 + day - 1;
+    era * 146_097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719_468
+}
+
 #[cfg(test)]
 mod tests {
     use super::Ms;
@@ -60,5 +84,17 @@ mod tests {
     #[test]
     fn a_clock_that_went_back_gives_no_negative_age() {
         assert_eq!(Ms(5).since(Ms(9)), 0);
+    }
+
+    #[test]
+    fn a_date_is_read_as_it_is_written_and_no_other() {
+        for day in [0, 1, 58, 59, 789, 11_016, 20_773, -1, 40_000] {
+            let at = Ms(day * 86_400_000);
+            assert_eq!(Ms::of_date(&at.date()), Some(at), "{}", at.date());
+        }
+        for wrong in ["2026-02-30", "2026-13-01", "26-01-01", "2026-1-1", "2026-11-1x", "", "+026-11-16", "2026-00-10"]
+        {
+            assert_eq!(Ms::of_date(wrong), None, "{wrong}");
+        }
     }
 }

@@ -64,6 +64,8 @@ pub struct ToolSubject {
     pub unread: Option<&'static str>,
     /// It belongs to a server of tools and changes the files of `paths`.
     pub writes: bool,
+    /// It is a tool of our own server, registered by the user: the command of ours that it stands for.
+    pub own: Option<&'static str>,
     /// It is known to only look, ask, or note something down for the agent itself.
     pub looks_only: bool,
 }

@@ -72,6 +72,9 @@ pub struct Finding {
     /// The file that the command stands in, where it stands in one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<FoundInFile>,
+    /// The files that it is about, with links resolved, where writing them is all that it is about.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub writes_only: Vec<String>,
 }
 
 /// Where in a file something was found, and whose file it is.
@@ -143,7 +146,16 @@ mod tests {
 
     fn finding(rule: &str, kind: RuleKind) -> Finding {
         let (reason, subject) = Default::default();
-        Finding { rule: rule.into(), kind, reason, subject, instead: None, intent: None, file: None }
+        Finding {
+            rule: rule.into(),
+            kind,
+            reason,
+            subject,
+            instead: None,
+            intent: None,
+            file: None,
+            writes_only: Vec::new(),
+        }
     }
 
     #[test]

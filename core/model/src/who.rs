@@ -40,8 +40,22 @@ pub enum Supervision {
     Unattended,
     /// A loop runs it (`RALPH_AGENT_ID`) and goes on with the next.
     Looped,
-    /// `taut run` or `taut loop` started it (`TAUT_SUPERVISED`) and starts it again when its context is full.
+    /// `taut run` started it (`TAUT_SUPERVISED`) and starts it again when its context is full.
     Supervised,
+    /// `taut loop` started it for one iteration, and starts the next.
+    Iteration,
+}
+
+impl Supervision {
+    /// Taut itself starts the agent again.
+    pub fn is_supervised(self) -> bool {
+        matches!(self, Self::Supervised | Self::Iteration)
+    }
+
+    /// What begins next under this name is work of its own.
+    pub fn is_loop(self) -> bool {
+        matches!(self, Self::Looped | Self::Iteration)
+    }
 }
 
 /// What the store knows when an event arrives. All of it is read in the

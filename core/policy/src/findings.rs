@@ -33,7 +33,8 @@ impl Gathered {
         let file = finding.file.as_ref().map(|file| &file.path);
         // One target that is allowed says nothing of another in the same command.
         let allowed = finding.kind == RuleKind::Allowed;
-        let said = number(&(&finding.rule, &finding.subject, intent, file, allowed));
+        // Nor does a file that may be written after all.
+        let said = number(&(&finding.rule, &finding.subject, intent, file, allowed, &finding.writes_only));
         if !self.known.insert(said) {
             return;
         }
@@ -67,6 +68,7 @@ fn more(finding: Finding, rule: &OfRule) -> Finding {
         subject: format!("… {} more", rule.left),
         reason: "The same line has more of the same.".to_string(),
         intent: finding.intent.filter(|_| finding.kind == RuleKind::Strike).map(intent),
+        writes_only: Vec::new(),
         ..finding
     }
 }
@@ -90,6 +92,7 @@ mod tests {
             instead: None,
             intent: Some(Intent { what: "remove".to_string(), target: subject.to_string() }),
             file: None,
+            writes_only: Vec::new(),
         }
     }
 

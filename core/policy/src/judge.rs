@@ -77,6 +77,7 @@ pub fn judge(parsed_call: &ParsedCall, policy: &Policy, facts: &Facts, circumsta
             instead: Some(rule.instead().to_string()).filter(|text| !text.is_empty()),
             intent: intent(kind, rule.id(), hit),
             file,
+            writes_only: hit.writes_only.clone(),
         };
         findings.add(match policy.allowing(&asked).filter(|_| kind != RuleKind::Floor) {
             Some(allow) => {

@@ -169,6 +169,7 @@ mod tests {
             instead: Some("Do y.".into()),
             intent: None,
             file: None,
+            writes_only: Vec::new(),
         }
     }
 

@@ -129,6 +129,8 @@ pub struct Hit {
     pub at: Option<usize>,
     /// The file and the line of it that it is about, where no command stands there.
     pub(crate) file: Option<(Arc<str>, usize)>,
+    /// The files it is about, with links resolved, where writing them is all that it is about.
+    pub(crate) writes_only: Vec<String>,
     pub weight: HitWeight,
 }
 
@@ -153,6 +155,7 @@ impl Hit {
             path: None,
             at: None,
             file: None,
+            writes_only: Vec::new(),
             weight: HitWeight::Full,
         }
     }
@@ -164,6 +167,11 @@ impl Hit {
 
     pub(crate) fn weighing(mut self, weight: HitWeight) -> Self {
         self.weight = weight;
+        self
+    }
+
+    pub(crate) fn only_writing(mut self, paths: Vec<String>) -> Self {
+        self.writes_only = paths;
         self
     }
 

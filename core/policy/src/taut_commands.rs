@@ -15,8 +15,8 @@ const COMMANDS: &[(&str, CommandAudience, &[&str])] = &[
         "",
         CommandAudience::Agents,
         &[
-            "agents", "demo", "doctor", "events", "explain", "guard", "help", "inbox", "log", "recall", "send",
-            "sessions", "status", "tmux", "top", "version",
+            "agents", "continue", "demo", "doctor", "events", "explain", "facts", "forget", "guard", "help", "inbox",
+            "log", "mcp", "memory", "recall", "remember", "send", "sessions", "status", "tmux", "top", "version",
         ],
     ),
     (
@@ -35,7 +35,7 @@ const COMMANDS: &[(&str, CommandAudience, &[&str])] = &[
     ("init", CommandAudience::People, &["loop"]),
     ("loop", CommandAudience::People, &["build", "log", "plan"]),
     ("memory", CommandAudience::Agents, &["status"]),
-    ("memory", CommandAudience::People, &["forget"]),
+    ("memory", CommandAudience::People, &["forget", "off", "on"]),
     ("notify", CommandAudience::Agents, &["status"]),
     ("notify", CommandAudience::People, &["deliver", "off", "on", "test"]),
     ("policy", CommandAudience::Agents, &["allows", "check", "list", "show", "test"]),

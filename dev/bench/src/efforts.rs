@@ -78,6 +78,8 @@ fn rows(house: &BenchHome, nth: usize, last: usize) -> Vec<MemoryWrite> {
         files: Vec::new(),
         started_at: Ms(0),
         finished_at: (nth < last).then_some(Ms(1)),
+        title: None,
+        end: None,
     };
     let of_active = |n: usize| Directive {
         effort: effort.id.clone(),

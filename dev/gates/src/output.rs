@@ -13,6 +13,7 @@ const EXCEPTIONS: &[(&str, &str)] = &[
     (PRINTER, "it is the printer"),
     ("world/cli/src/hook/mod.rs", "a hook's answer goes to its agent, byte for byte"),
     ("world/daemon/src/run.rs", "one fixed word tells who started the daemon that it is ready"),
+    ("world/mcp/src/frames.rs", "messages of the protocol go to the client that started the server, byte for byte"),
     ("world/dash/src/tui/terminal.rs", "the live view owns the whole screen and draws cells of cleaned text"),
 ];
 

@@ -49,6 +49,7 @@ const ROOMS: &[Room] = &[
         ],
     },
     Room { folder: "world/dash", name: "dash", may_use: &["model", "engine", "sys", "store", "daemon"] },
+    Room { folder: "world/mcp", name: "mcp", may_use: &["model", "host"] },
     Room { folder: "world/cli", name: "taut", may_use: WORLD },
     Room { folder: "dev/testkit", name: "testkit", may_use: WORLD },
     Room { folder: "dev/gates", name: "gates", may_use: &[] },
@@ -57,13 +58,13 @@ const ROOMS: &[Room] = &[
 
 const WORLD: &[&str] = &[
     "model", "bash", "agents", "policy", "grammar", "engine", "fast_client", "sys", "store", "host", "pipeline",
-    "daemon", "service", "runner", "dash",
+    "daemon", "service", "runner", "dash", "mcp",
 ];
 
 /// What checks everything may use everything.
 const CHECKED: &[&str] = &[
     "model", "bash", "agents", "policy", "grammar", "engine", "fast_client", "sys", "store", "host", "pipeline",
-    "daemon", "service", "runner", "dash", "taut", "testkit",
+    "daemon", "service", "runner", "dash", "mcp", "taut", "testkit",
 ];
 
 /// A room of this name becomes the drawer for everything.
@@ -75,7 +76,7 @@ const CORE_EXTERNALS: &[&str] = &["serde", "serde_json", "shuck-ast", "shuck-par
 /// One room of the core reads words that it is given as the process reads its arguments.
 const CORE_EXTERNAL_OF: &[(&str, &str)] = &[("grammar", "clap")];
 
-const ASYNC_ROOMS: &[&str] = &["daemon", "dash"];
+const ASYNC_ROOMS: &[&str] = &["daemon", "dash", "mcp"];
 const ASYNC: &[&str] = &["tokio", "async-std", "smol", "futures", "futures-executor", "axum", "hyper", "reqwest"];
 
 /// On the way of an event: compiling a regex costs more than the whole hook.

@@ -80,6 +80,7 @@ pub fn client() -> KnownClient {
     let line = CommandLine {
         program: SETTINGS.versions.program.into(),
         args: SETTINGS.versions.args.iter().map(OsString::from).collect(),
+        set: Vec::new(),
         unset: Vec::new(),
         cwd: "/".into(),
         stdin: String::new(),
@@ -113,6 +114,7 @@ pub fn prove(program: &Path) -> Result<InstallProof, CommandLineError> {
     let line = |stdin: String| CommandLine {
         program: program.to_path_buf(),
         args: SETTINGS.args.iter().map(OsString::from).collect(),
+        set: Vec::new(),
         unset: identity(),
         cwd: cwd.clone(),
         stdin,

@@ -33,8 +33,10 @@ pub enum TopCommand {
         #[command(subcommand)]
         verb: DaemonVerb,
     },
-    /// Call a method of the daemon's socket by hand (stdin: its JSON)
+    /// Call a method of the daemon's socket by hand (stdin: its JSON); without a daemon it is served in process
     Rpc(RpcArgs),
+    /// Serve an agent's own commands as tools to the client that starts this (Model Context Protocol, on stdin and stdout)
+    Mcp,
     /// List sessions: state, agent, project, age
     Sessions(SessionsArgs),
     /// Print one line for the client's status bar (stdin: its JSON), and keep what it says of the context
@@ -63,10 +65,10 @@ pub enum TopCommand {
     Work(WorkArgs),
     /// Search what was said and done: prompts, notes, logs, commands, files
     Recall(crate::commands::recall::RecallArgs),
-    /// What is remembered: how much, and forgetting it
+    /// What outlives a session: whether it is on, how much there is, forgetting it
     Memory {
         #[command(subcommand)]
-        verb: crate::commands::memory::MemoryVerb,
+        verb: Option<crate::commands::memory::MemoryVerb>,
     },
     /// List what happened: events, verdicts and reasons
     Events(EventsArgs),
@@ -178,6 +180,12 @@ pub struct InitArgs {
     /// Also write a preset's configuration into the project (implies --project)
     #[arg(long, value_name = "NAME", conflicts_with = "local")]
     pub preset: Option<String>,
+    /// Also register `taut mcp`, the agent's own commands as tools, in your own settings
+    #[arg(long)]
+    pub mcp: bool,
+    /// Also let sessions remember, as `taut memory on` does; without it you are asked
+    #[arg(long)]
+    pub memory: bool,
     /// Show the change and make none
     #[arg(long)]
     pub dry_run: bool,
@@ -207,7 +215,7 @@ pub struct UninstallArgs {
 
 #[derive(Debug, Args)]
 pub struct RpcArgs {
-    /// The method, such as hooks.preToolUse
+    /// The method, such as hooks.preToolUse. With `--json` the result says in `via` who served it
     pub method: String,
 }
 
@@ -235,9 +243,20 @@ pub struct EventsArgs {
     /// Only this session's (our id, or the id the session is known by)
     #[arg(long)]
     pub session: Option<String>,
+    /// Only those of whoever runs this: its session, all its sessions, or its project's
+    #[arg(long, value_name = "WHOSE", conflicts_with_all = ["agent", "session"])]
+    pub of: Option<EventsOf>,
     /// Only what was denied or asked about
     #[arg(long)]
     pub denied: bool,
+}
+
+/// Whose events are meant, where the caller says whose it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum EventsOf {
+    Session,
+    Agent,
+    Project,
 }
 
 #[derive(Debug, Subcommand)]

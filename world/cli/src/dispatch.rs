@@ -43,13 +43,16 @@ fn run(command: Option<TopCommand>, printer: &Printer) -> Result<Exit, CliError>
         Some(TopCommand::Demo) => commands::demo::run(printer),
         Some(TopCommand::Init(args)) => match &args.what {
             Some(InitVerb::Loop(wanted)) => commands::init_loop::run(wanted, printer),
-            None => commands::init::run(&args, printer),
+            None => commands::memory_switch::at_init(&args, commands::init::run(&args, printer)?, printer),
         },
         Some(TopCommand::Loop { verb }) => commands::r#loop::run(&verb, printer),
         Some(TopCommand::Run(args)) => commands::run::run(&args, printer),
-        Some(TopCommand::Uninstall(args)) => commands::uninstall::run(&args, printer),
+        Some(TopCommand::Uninstall(args)) => {
+            commands::memory_switch::at_uninstall(&args, commands::uninstall::run(&args, printer)?, printer)
+        }
         Some(TopCommand::Doctor) => commands::doctor::run(printer),
         Some(TopCommand::Daemon { verb }) => commands::daemon::run(verb, printer),
+        Some(TopCommand::Mcp) => commands::mcp::run(),
         Some(TopCommand::Rpc(args)) => commands::rpc::run(&args, printer),
         Some(TopCommand::Sessions(args)) => commands::sessions::run(&args, printer),
         Some(TopCommand::Statusline) => Ok(commands::statusline::run(printer)),
@@ -63,7 +66,7 @@ fn run(command: Option<TopCommand>, printer: &Printer) -> Result<Exit, CliError>
         Some(TopCommand::Notify { verb }) => commands::notify::run(&verb, printer),
         Some(TopCommand::Ui(args)) => commands::ui::run(&args, printer),
         Some(TopCommand::Recall(args)) => commands::recall::run(&args, printer),
-        Some(TopCommand::Memory { verb }) => commands::memory::run(&verb, printer),
+        Some(TopCommand::Memory { verb }) => commands::memory::run(verb.as_ref(), printer),
         Some(TopCommand::Events(args)) => commands::events::run(&args, printer),
         Some(TopCommand::Explain(args)) => commands::explain::run(&args, printer),
         Some(TopCommand::Guard) => commands::guard::run(printer),

@@ -7,6 +7,7 @@ mod dispatch;
 mod error;
 mod exit;
 mod hook;
+mod mcp_registration;
 mod past_time;
 mod person;
 mod printer;

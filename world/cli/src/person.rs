@@ -93,7 +93,7 @@ pub fn name() -> String {
     named.unwrap_or_else(|| format!("user {}", sys::outside::user()))
 }
 
-fn is_set(name: &str) -> bool {
+pub fn is_set(name: &str) -> bool {
     std::env::var_os(name).is_some_and(|value| !value.is_empty())
 }
 

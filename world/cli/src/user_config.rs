@@ -39,7 +39,14 @@ pub fn replace(after: String) -> Result<ConfigChange, CliError> {
 
 /// What the file would be.
 pub fn plan(change: impl FnOnce(&mut DocumentMut) -> Result<(), CliError>) -> Result<ConfigChange, CliError> {
-    let file = PathVariables::from_process().user_config();
+    plan_in(PathVariables::from_process().user_config(), change)
+}
+
+/// What a project's own configuration would be.
+pub fn plan_in(
+    file: PathBuf,
+    change: impl FnOnce(&mut DocumentMut) -> Result<(), CliError>,
+) -> Result<ConfigChange, CliError> {
     let before = read(&file)?;
     let text = before.as_deref().unwrap_or_default();
     let mut config: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| {

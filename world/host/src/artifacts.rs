@@ -2,6 +2,7 @@
 //! commit, because a file must not hold a transaction up, and only inside the
 //! project or our own folder: the hook stands outside the client's sandbox.
 
+use crate::memory_file;
 use model::effect::After;
 use std::fs::{DirBuilder, OpenOptions};
 use std::io::{self, Write};
@@ -14,6 +15,7 @@ pub fn write(after: &[After], roots: &[String]) -> Vec<String> {
         let (path, done) = match one {
             After::Append { path, text } => (path, append(Path::new(path), text, roots)),
             After::Replace { path, text } => (path, replace(Path::new(path), text, roots)),
+            After::Fact { path, change } => (path, memory_file::change(Path::new(path), change, roots)),
             After::EnsureDaemon | After::Tell | After::StatusChanged { .. } | After::Sent { .. } => return None,
         };
         done.err().map(|error| format!("could not write {path}: {error}"))
@@ -49,7 +51,7 @@ fn options() -> OpenOptions {
 }
 
 /// Makes the folder, where it really lies inside one of the roots.
-fn room(path: &Path, roots: &[String]) -> io::Result<()> {
+pub(crate) fn room(path: &Path, roots: &[String]) -> io::Result<()> {
     let folder = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
     let standing = folder.ancestors().find(|above| above.exists()).ok_or(io::ErrorKind::NotFound)?;
     let real = standing.canonicalize()?;

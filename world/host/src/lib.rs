@@ -5,6 +5,7 @@ pub mod clock;
 pub mod clock_reading;
 pub mod environment;
 pub mod install;
+pub mod memory_file;
 pub mod notify;
 pub mod origin;
 pub mod overrides;

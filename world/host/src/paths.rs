@@ -67,6 +67,11 @@ impl PathVariables {
         }
     }
 
+    /// Where an agent looks for what others have in their home: its own folder, where a variable names that.
+    pub fn agent_home(&self, agent: &AgentProfile) -> PathBuf {
+        self.agent_folders.get(agent.id).cloned().unwrap_or_else(|| self.home())
+    }
+
     /// An agent's own folder of the user.
     pub fn agent_folder(&self, agent: &AgentProfile) -> PathBuf {
         self.agent_folders.get(agent.id).cloned().unwrap_or_else(|| self.home().join(agent.folder))

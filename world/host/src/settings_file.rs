@@ -13,6 +13,8 @@ pub use replace::replace;
 
 use crate::paths::PathVariables;
 use agents::Dialect;
+use agents::settings::ServerDialect;
+use model::AgentProfile;
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -94,6 +96,12 @@ impl SettingsLevel {
             Self::Local(_) => "local",
         }
     }
+}
+
+/// Where an agent has its list of servers.
+pub fn server_file(places: &PathVariables, agent: &AgentProfile, servers: &ServerDialect) -> PathBuf {
+    let first = places.agent_folder(agent).join(servers.first_file);
+    if first.symlink_metadata().is_ok() { first } else { places.agent_home(agent).join(servers.file) }
 }
 
 impl SettingsSnapshot {

@@ -11,7 +11,7 @@ use engine::{EventContext, Ids};
 use grammar::{AgentCommand, AgentLine};
 use model::effect::Write;
 use model::effort::{MemoryWrite, Refused};
-use model::fact::Facts;
+use model::fact::{Facts, Probe};
 use model::{Environment, Findings, Loaded, Ms, Placed};
 use store::{Durability, Error, PreExecutedKey, Store, Tx};
 
@@ -62,7 +62,7 @@ impl CliCommand<'_> {
         let envelope = self.caller.envelope(&call);
         let who = self.caller.who(placed.current.as_ref());
         let id = host::clock::uuid(self.now);
-        let mut context = EventContext {
+        let context = EventContext {
             envelope: &envelope,
             who: &who,
             env: &call.env,
@@ -77,44 +77,69 @@ impl CliCommand<'_> {
             ids: Ids { event: &id, session: &id, request: &id },
             digest: None,
         };
-        let facts = host::probe::observe(&engine::further(&context), &self.setting.home);
-        context.facts = &facts;
-        let done = self.store.transact(Durability::Full, |tx| store_it(tx, command, context))?;
-        let done = done.map_err(CliCommandError::Refused)?;
-        Ok(Executed { output: done.output, troubles: host::artifacts::write(&done.after, &roots) })
+        let mut facts = host::probe::observe(&engine::further(&context), &self.setting.home);
+        let mut round = Round::First;
+        loop {
+            let context = EventContext { facts: &facts, ..context };
+            let done = match self.store.transact(Durability::Full, |tx| store_it(tx, &command, context, round))? {
+                Step::Done(done) => done.map_err(CliCommandError::Refused)?,
+                // What only stored rows raise is asked outside the transaction, once.
+                Step::Ask(probes) => {
+                    host::probe::add(&mut facts, &probes, &self.setting.home);
+                    round = Round::Last;
+                    continue;
+                }
+            };
+            return Ok(Executed { output: done.output, troubles: host::artifacts::write(&done.after, &roots) });
+        }
     }
 }
 
-fn store_it(
-    tx: &Tx<'_>,
-    command: AgentCommand,
-    context: EventContext<'_>,
-) -> Result<Result<CommandResult, Refused>, Error> {
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Round {
+    First,
+    Last,
+}
+
+enum Step {
+    Done(Result<Box<CommandResult>, Refused>),
+    Ask(Vec<Probe>),
+}
+
+fn store_it(tx: &Tx<'_>, command: &AgentCommand, context: EventContext<'_>, round: Round) -> Result<Step, Error> {
     let mut loaded = Loaded { held: tx.held_by(&context.who.agent)?, ..Loaded::default() };
     let needs = engine::needs(&EventContext { loaded: &loaded, ..context });
     tx.load(&needs, context.now, &mut loaded)?;
-    let done = match execute(command, &EventContext { loaded: &loaded, ..context }) {
+    let context = EventContext { loaded: &loaded, ..context };
+    let asks = engine::raised(&context);
+    if round == Round::First && !asks.is_empty() {
+        return Ok(Step::Ask(asks));
+    }
+    let done = match execute(command.clone(), &context) {
         Ok(done) => done,
-        Err(why) => return Ok(Err(why)),
+        Err(why) => return Ok(Step::Done(Err(why))),
     };
     let once = context.session().zip(done.once);
     let once = once.map(|(session, once)| Write::Memory(MemoryWrite::Once { session: session.id.clone(), once }));
     let writes: Vec<Write> = done.writes().chain(once).collect();
     tx.apply(&writes)?;
-    Ok(Ok(done))
+    Ok(Step::Done(Ok(Box::new(done))))
 }
 
-/// What a hook has done in this process's place. A process that cannot find its
-/// client, as in a sandbox, takes what was done for these words in this project.
+/// What a hook has done in this process's place, for the session that it runs in and for no other. A process
+/// that cannot find its client, as in a sandbox, is still told its session's id by its surroundings.
 pub fn found_done(
     store: &mut Store,
     caller: &TaskCaller,
     words: &[String],
     now: Ms,
 ) -> Result<Option<Result<Executed, CliCommandError>>, Error> {
-    let whose = |agent| PreExecutedKey { project: &caller.project, agent };
+    let known = caller.session.as_deref().map(|id| store.session(id)).transpose()?.flatten();
+    let known = known.and_then(|session| session.host_session);
+    let session = known.or_else(|| caller.host_session.clone());
+    let whose = |agent| PreExecutedKey { project: &caller.project, agent, session: session.as_deref() };
     let mut found = store.collect_pre_executed(words, &whose(Some(&caller.agent)), now)?;
-    if found.is_none() && caller.session.is_none() {
+    if found.is_none() && caller.session.is_none() && session.is_some() {
         found = store.collect_pre_executed(words, &whose(None), now)?;
     }
     Ok(found.map(|found| match found.refused {

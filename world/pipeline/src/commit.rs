@@ -5,7 +5,7 @@ use crate::pipeline::Response;
 use crate::prepare::{Prepared, PreparedCall, PreparedEvent};
 use crate::{degraded, prepare};
 use model::effect::Write;
-use model::{Loaded, Placed};
+use model::{Answer, Loaded, Placed};
 use store::{Durability, Error, Store, Tx};
 
 /// Whether the stored rows may still raise a question, or are taken as they are.
@@ -86,6 +86,10 @@ fn serve_event(tx: &Tx<'_>, prepared: &Prepared, event: &PreparedEvent, round: R
         return Ok(Step::Ask(Box::new(loaded)));
     }
     let outcome = engine::decide(&context);
+    if engine::is_trial(envelope, &call.env) {
+        let answer = Answer { stdout: engine::would_do(&outcome), ..Answer::default() };
+        return Ok(Step::Done(Box::new(Response { answer, ..Response::default() })));
+    }
     let answer = prepared.encode(envelope, &outcome.reply);
     let mut row = outcome.event;
     row.answer = answer.clone();

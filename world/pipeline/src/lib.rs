@@ -19,6 +19,7 @@ mod recall;
 mod replay;
 mod rpc;
 mod settings;
+mod stale;
 mod stamp;
 
 pub use cli_command::{CliCommand, CliCommandError, Executed, found_done};
@@ -28,4 +29,5 @@ pub use pipeline::{Pipeline, PipelineSetup, Response};
 pub use policy_cache::{PolicyCache, ProjectPolicy};
 pub use recall::{MemorySwitches, catch_up, recall};
 pub use replay::{TakenIn, take_in};
-pub use rpc::{RpcCaller, RpcError, methods, rpc};
+pub use rpc::{RpcCaller, RpcError, methods, rpc, with_caller};
+pub use stale::{end_all_stale, end_stale};

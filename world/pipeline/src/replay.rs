@@ -44,7 +44,7 @@ pub(crate) fn mark(row: &mut row::Event, prepared: &Prepared) {
     let PreparedEvent { envelope, who, .. } = &**event;
     let said = match &envelope.body {
         Body::SessionEnd { reason } => reason,
-        Body::Compact { trigger } if envelope.kind == EventKind::PreCompact && trigger == "auto" => trigger,
+        Body::Compact { trigger, .. } if envelope.kind == EventKind::PreCompact && trigger == "auto" => trigger,
         _ => return,
     };
     if envelope.sub_agent.is_some() {
@@ -162,7 +162,7 @@ impl SpooledCall {
         let (kind, said) = (EventKind::parse(&text("event")?), text("said")?);
         let body = match kind {
             EventKind::SessionEnd => Body::SessionEnd { reason: said },
-            EventKind::PreCompact => Body::Compact { trigger: said },
+            EventKind::PreCompact => Body::Compact { trigger: said, summary: None },
             _ => return None,
         };
         let agent = text("dialect").and_then(|id| agents::ALL.find(&id)).unwrap_or(agents::DEFAULT).profile;
@@ -202,6 +202,7 @@ fn who_value(who: &Who) -> Value {
         Supervision::Unattended => "unattended",
         Supervision::Looped => "looped",
         Supervision::Supervised => "supervised",
+        Supervision::Iteration => "iteration",
     };
     json!({
         "agent": who.agent, "named": who.named, "logical_id": who.logical_id, "host_session": who.host_session,
@@ -232,6 +233,7 @@ fn who_of(value: &Value) -> Option<Who> {
             "unattended" => Supervision::Unattended,
             "looped" => Supervision::Looped,
             "supervised" => Supervision::Supervised,
+            "iteration" => Supervision::Iteration,
             _ => Supervision::Attended,
         },
     })

@@ -1,10 +1,13 @@
 //! Hooks as methods: `hooks.<event>` takes what the hook takes on stdin, in
 //! snake or camel case, and gives what was decided as data.
 
+mod told;
+
 use crate::pipeline::{Pipeline, Response};
 use engine::memory::RpcReport;
 use model::{Call, Environment, EventKind, Level};
 use serde_json::{Map, Value, json};
+use told::Told;
 
 /// Why a method has no result.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -23,29 +26,59 @@ pub struct RpcCaller {
     pub parent: Option<u32>,
 }
 
+/// The process whose hook it is: the caller's parent, for who calls by hand.
+const PARENT: &str = "parent_pid";
+/// Two calls that bear the same one are one.
+const REQUEST: &str = "request_id";
+
 /// Every method there is.
 pub fn methods() -> Vec<String> {
     let hooks = EventKind::ALL.iter().filter_map(|kind| kind.rpc()).map(|name| format!("hooks.{name}"));
     hooks.chain(["hooks.userPromptSubmit".to_string()]).collect()
 }
 
+/// Serves a method. The parameters may say who calls, which a caller over the socket has no other way to.
 pub fn rpc(pipeline: &mut Pipeline, method: &str, params: Value, caller: RpcCaller) -> Result<Value, RpcError> {
-    let kind = hook(method).ok_or_else(|| RpcError::UnknownMethod(method.to_string()))?;
-    let Value::Object(mut payload) = params else { return Err(RpcError::NotAnObject(method.to_string())) };
+    let (kind, mut payload) = known(method, params)?;
     let dialect = agents::DEFAULT;
     payload.extend(dialect.event_fields.first().map(|field| (field.to_string(), json!(kind.name()))));
     let env = environment(&mut payload, caller.env);
+    let parent = taken(&mut payload, PARENT).and_then(|pid| pid.as_u64()?.try_into().ok());
+    let request = taken(&mut payload, REQUEST).and_then(|id| id.as_str().map(str::to_string));
     let at = host::clock::now();
     let served = pipeline.handle(Call {
-        request: host::clock::uuid(at),
+        request: request.unwrap_or_else(|| host::clock::uuid(at)),
         agent: dialect.id().to_string(),
         stdin: Value::Object(payload).to_string().into_bytes(),
         cwd: caller.cwd,
         env,
-        parent: caller.parent,
+        parent: parent.or(caller.parent),
         at,
     });
     Ok(result(kind, &served))
+}
+
+/// The parameters of a call by hand that go with it wherever it is served. What they say themselves counts first.
+///
+/// # Errors
+/// Where nobody would serve it.
+pub fn with_caller(method: &str, params: Value, caller: RpcCaller) -> Result<Value, RpcError> {
+    let (_, mut payload) = known(method, params)?;
+    let sent = taken(&mut payload, "env").and_then(|env| env.as_object().cloned()).unwrap_or_default();
+    let own = caller.env.0.into_iter().map(|(name, value)| (name, json!(value)));
+    payload.insert("env".into(), Value::Object(own.chain(sent).collect()));
+    let request = host::clock::uuid(host::clock::now());
+    for (name, value) in [("cwd", json!(caller.cwd)), (PARENT, json!(caller.parent)), (REQUEST, json!(request))] {
+        let said = taken(&mut payload, name);
+        payload.insert(name.into(), said.unwrap_or(value));
+    }
+    Ok(Value::Object(payload))
+}
+
+fn known(method: &str, params: Value) -> Result<(EventKind, Map<String, Value>), RpcError> {
+    let kind = hook(method).ok_or_else(|| RpcError::UnknownMethod(method.to_string()))?;
+    let Value::Object(payload) = params else { return Err(RpcError::NotAnObject(method.to_string())) };
+    Ok((kind, payload))
 }
 
 /// `hooks.userPrompt` and `hooks.userPromptSubmit` are one.
@@ -57,74 +90,48 @@ fn hook(method: &str) -> Option<EventKind> {
     EventKind::ALL.iter().copied().find(|kind| kind.rpc() == Some(name))
 }
 
-/// A caller over the socket has no environment of its own to read; it may send
-/// the allowed names as `env`.
+/// The allowed names of what is sent as `env`, over those of the caller.
 fn environment(payload: &mut Map<String, Value>, mut env: Environment) -> Environment {
-    if let Some(Value::Object(sent)) = payload.remove("env") {
+    if let Some(Value::Object(sent)) = taken(payload, "env") {
         let texts = sent.into_iter().filter_map(|(name, value)| Some((name, value.as_str()?.to_string())));
         env.0.extend(texts.filter(|(name, _)| agents::is_allowed(name)));
     }
     env
 }
 
-/// The verdict, and what the event's callers know it by.
+/// A parameter that is about the call, and no part of its event; in snake or camel case, as all of them.
+fn taken(payload: &mut Map<String, Value>, name: &str) -> Option<Value> {
+    let camel = match name {
+        PARENT => "parentPid",
+        REQUEST => "requestId",
+        one_word => one_word,
+    };
+    let said = [payload.remove(name), payload.remove(camel)];
+    said.into_iter().flatten().find(|value| !value.is_null())
+}
+
+/// What every hook gives, and what the event's callers know it by.
 fn result(kind: EventKind, served: &Response) -> Value {
-    let mut out = Map::new();
     let event = served.event.as_ref();
-    if let Some(event) = event {
-        out.insert("eventId".into(), json!(event.id));
-        out.insert("sessionId".into(), json!(event.session));
-        out.insert("verdict".into(), json!(event.verdict.name()));
-        out.insert("rules".into(), json!(event.rules));
-        if let Some(reason) = &event.reason {
-            out.insert("reason".into(), json!(reason));
-        }
-    }
-    let allowed = event.is_none_or(|event| event.verdict < Level::Deny);
+    let told = Told::of(&served.answer);
+    // A call that had been answered before has its answer left, and nothing else.
+    let verdict = event.map_or(told.level, |event| event.verdict);
     let report = served.report.as_deref().cloned().unwrap_or_default();
-    if let Value::Object(fields) = fields(kind, allowed, &report, &RpcParams::of(served)) {
+    let mut out = told.fields(&served.answer);
+    out.insert("eventId".into(), json!(event.map(|event| &event.id)));
+    out.insert("sessionId".into(), json!(event.and_then(|event| event.session.as_ref())));
+    out.insert("logicalId".into(), json!(report.logical_id));
+    out.insert("verdict".into(), json!(verdict.name()));
+    out.insert("rules".into(), json!(event.map(|event| event.rules.as_slice()).unwrap_or_default()));
+    out.insert("repeated".into(), json!(event.is_none()));
+    out.insert("troubles".into(), json!(served.troubles));
+    if let Value::Object(fields) = fields(kind, verdict < Level::Deny, &report, &told) {
         out.extend(fields);
     }
     Value::Object(out)
 }
 
-/// What the answer tells the model.
-struct RpcParams {
-    context: Option<String>,
-    session: Option<String>,
-    at: String,
-}
-
-impl RpcParams {
-    fn of(served: &Response) -> Self {
-        let said: Value = serde_json::from_str(&served.answer.stdout).unwrap_or_default();
-        let context = said["hookSpecificOutput"]["additionalContext"].as_str().map(str::to_string);
-        let event = served.event.as_ref();
-        Self {
-            context,
-            session: event.and_then(|event| event.session.clone()),
-            at: event.map(|event| event.at.rfc3339()).unwrap_or_default(),
-        }
-    }
-
-    /// `[Session Context] Time: … | Session: … | Skill: … | Phase: … | Heartbeat: 3/10`, and what else was told.
-    fn line(&self, report: &RpcReport) -> String {
-        let mut parts = vec![format!("Time: {}", self.at)];
-        parts.extend(self.session.as_ref().map(|id| format!("Session: {id}")));
-        if let Some(effort) = &report.effort {
-            parts.push(format!("Skill: {}", effort.skill));
-            parts.push(format!("Phase: {}", effort.phase.as_deref().unwrap_or("loading")));
-            parts.push(format!("Heartbeat: {}/{}", report.heartbeat, report.block_after));
-        }
-        let line = format!("[Session Context] {}", parts.join(" | "));
-        match &self.context {
-            Some(context) => format!("{line}\n\n{context}"),
-            None => line,
-        }
-    }
-}
-
-fn fields(kind: EventKind, allow: bool, report: &RpcReport, told: &RpcParams) -> Value {
+fn fields(kind: EventKind, allow: bool, report: &RpcReport, told: &Told) -> Value {
     let effort = report.effort.as_ref();
     let id = effort.map(|effort| &effort.id);
     let (skill, phase) = (effort.map(|effort| &effort.skill), effort.and_then(|effort| effort.phase.as_ref()));
@@ -153,7 +160,7 @@ fn fields(kind: EventKind, allow: bool, report: &RpcReport, told: &RpcParams) ->
             "dialogueEntry": report.dialogue,
         }),
         EventKind::UserPromptSubmit => json!({
-            "sessionContext": told.line(report),
+            "sessionContext": told.session_context(&report.session_line),
             "effortId": id,
             "taskDir": effort.map(|effort| &effort.folder),
             "skill": skill,

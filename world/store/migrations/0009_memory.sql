@@ -3,6 +3,15 @@
 ALTER TABLE efforts ADD COLUMN title TEXT;
 ALTER TABLE efforts ADD COLUMN end_reason TEXT;
 
+-- What is unfinished in a project is looked for when a session starts in it.
+ALTER TABLE efforts ADD COLUMN project TEXT;
+UPDATE efforts SET project = (SELECT project FROM tasks WHERE tasks.row = efforts.task);
+CREATE INDEX efforts_unfinished ON efforts (project) WHERE finished_at IS NULL;
+
+-- A client that begins another session goes on being the agent it was.
+CREATE INDEX sessions_ended_by_client ON sessions (client_pid, ended_at)
+  WHERE ended_at IS NOT NULL AND client_pid IS NOT NULL;
+
 -- A hand-over note stays until a newer one of its agent takes its place; where
 -- nobody's session follows, it is offered to others of its project until closed.
 ALTER TABLE accounts ADD COLUMN project TEXT;

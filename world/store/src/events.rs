@@ -17,6 +17,8 @@ pub struct EventFilter {
     pub since: Option<Ms>,
     pub agent: Option<String>,
     pub session: Option<String>,
+    /// Only those of sessions in this project.
+    pub project: Option<String>,
     pub only_denied: bool,
     /// At most so many; zero means all. The newest of them, or with `since_key`
     /// the ones that follow it.
@@ -215,6 +217,9 @@ pub(crate) fn list_query(filter: &EventFilter, after: Option<i64>, before: Optio
     }
     if let Some(session) = &filter.session {
         also(" AND session = ?", session.clone().into());
+    }
+    if let Some(project) = &filter.project {
+        also(" AND session IN (SELECT id FROM sessions WHERE project = ?)", project.clone().into());
     }
     if filter.only_denied {
         sql.push_str(" AND verdict IN ('deny', 'ask')");

@@ -1,7 +1,8 @@
 //! What a decision reads: first the rows that tell whom an event is about, then
 //! those that it needs besides. Nothing is written here.
 
-use crate::efforts::pre_executed;
+use crate::efforts::{pre_executed, unfinished};
+use crate::sessions::Around;
 use crate::{Error, Tx, agents, allowances, efforts, injections, messages, sessions, strikes, tasks};
 use model::effort::{Addressee, EffortRows};
 use model::{Loaded, Ms, Needs, Who};
@@ -11,13 +12,11 @@ impl Tx<'_> {
     /// What is known of those an event is about.
     pub fn identify(&self, who: &Who, now: Ms) -> Result<Loaded, Error> {
         self.verb(|conn| {
-            let open = sessions::open_ones(conn, who)?;
-            let last_ended = sessions::last_ended(conn, who)?;
-            // An unnamed client that has changed its folder goes on being the agent it was.
-            let agent = open.iter().find(|session| who.carries(session)).map_or(&who.agent, |session| &session.agent);
+            let Around { open, last_ended, agents } = sessions::around(conn, who)?;
             Ok(Loaded {
-                agent: agents::load(conn, agent)?,
-                held: tasks::held(conn, &who.agent, open.iter().chain(&last_ended))?,
+                // An unnamed client that has changed its folder, or was resumed, goes on being the agent it was.
+                agent: agents.first().map(|agent| agents::load(conn, agent)).transpose()?.flatten(),
+                held: tasks::held(conn, &agents, open.iter().chain(&last_ended))?,
                 open,
                 last_ended,
                 strikes: strikes::unexpired(conn, strikes::root_session(who), now)?,
@@ -30,6 +29,13 @@ impl Tx<'_> {
     pub fn load(&self, needs: &Needs, now: Ms, loaded: &mut Loaded) -> Result<(), Error> {
         self.verb(|conn| {
             loaded.efforts = effort_rows(conn, needs)?;
+            // One that begins may be the agent of the session it follows.
+            let current = needs.placed.current.as_ref().filter(|_| needs.placed.opened);
+            if let Some(session) = current
+                && loaded.agent.as_ref().is_none_or(|agent| agent.id != session.agent)
+            {
+                loaded.agent = agents::load(conn, &session.agent)?;
+            }
             if needs.allowances {
                 loaded.allowances = allowances::unexpired(conn, now)?;
             }
@@ -44,7 +50,7 @@ impl Tx<'_> {
             }
             // Read in the transaction that marks what is shown of them, so that each is shown once.
             if let Some(taker) = &needs.messages {
-                loaded.messages = messages::waiting(conn, taker, &loaded.listed)?;
+                loaded.messages = messages::waiting(conn, taker, needs.unshown_kinds, &loaded.listed)?;
             }
             Ok(())
         })
@@ -58,11 +64,14 @@ fn effort_rows(conn: &Connection, needs: &Needs) -> rusqlite::Result<EffortRows>
         rows.next_ordinal = efforts::next_ordinal(conn, &needs.project, task)?;
         rows.task_folder = efforts::task_folder(conn, &needs.project, task)?;
     }
-    if let Some(name) = &needs.named
-        && let Some((effort, busy)) = efforts::named(conn, &needs.project, name)?
-    {
-        rows.named = Some(effort);
-        rows.named_busy = busy;
+    if let Some(name) = &needs.named {
+        unfinished::named(conn, &needs.project, name, &mut rows)?;
+    }
+    if let Some(what) = needs.unfinished {
+        rows.unfinished = unfinished::of_project(conn, &needs.project, what)?;
+    }
+    if let Some(session) = &needs.prompt_of {
+        rows.last_prompt = unfinished::last_prompt(conn, session)?;
     }
     if let Some(name) = &needs.addressee {
         rows.addressee = messages::addressee(conn, name)?;

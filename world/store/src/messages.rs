@@ -22,16 +22,22 @@ const PUT: &str = "INSERT INTO messages
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT DO NOTHING";
 
 /// One more than are told at once, and than are left out: then there are others to be counted.
-pub(crate) const DUE: &str =
-    concat!("SELECT ", columns!(), " FROM messages WHERE to_agent = ?1 AND delivered_at IS NULL ORDER BY seq LIMIT ?2");
+pub(crate) const DUE: &str = concat!(
+    "SELECT ",
+    columns!(),
+    " FROM messages WHERE to_agent = ?1 AND delivered_at IS NULL AND instr(?2, ' ' || kind || ' ') = 0
+      ORDER BY seq LIMIT ?3"
+);
 pub(crate) const DUE_IN_CONVERSATION: &str = concat!(
     "SELECT ",
     columns!(),
-    " FROM messages WHERE to_conversation = ?1 AND delivered_at IS NULL ORDER BY seq LIMIT ?2"
+    " FROM messages WHERE to_conversation = ?1 AND delivered_at IS NULL AND instr(?2, ' ' || kind || ' ') = 0
+      ORDER BY seq LIMIT ?3"
 );
-pub(crate) const COUNT: &str = "SELECT count(*) FROM messages WHERE to_agent = ?1 AND delivered_at IS NULL";
-pub(crate) const COUNT_IN_CONVERSATION: &str =
-    "SELECT count(*) FROM messages WHERE to_conversation = ?1 AND delivered_at IS NULL";
+pub(crate) const COUNT: &str = "SELECT count(*) FROM messages
+    WHERE to_agent = ?1 AND delivered_at IS NULL AND instr(?2, ' ' || kind || ' ') = 0";
+pub(crate) const COUNT_IN_CONVERSATION: &str = "SELECT count(*) FROM messages
+    WHERE to_conversation = ?1 AND delivered_at IS NULL AND instr(?2, ' ' || kind || ' ') = 0";
 pub(crate) const DELIVERED: &str = "UPDATE messages SET delivered_at = ?2 WHERE id = ?1 AND delivered_at IS NULL";
 
 /// Which messages to list.
@@ -69,13 +75,21 @@ pub(crate) fn deliver(conn: &Connection, id: &str, at: Ms) -> rusqlite::Result<(
     conn.prepare_cached(DELIVERED)?.execute(params![id, at.0]).map(drop)
 }
 
-/// What waits for somebody besides these, and stays so until it is marked: the
-/// oldest few, and how many more.
-pub(crate) fn waiting(conn: &Connection, taker: &Taker, besides: &[String]) -> rusqlite::Result<WaitingMessages> {
+/// What waits for somebody besides these kinds and these very ones, and stays so
+/// until it is marked: the oldest few, and how many more.
+pub(crate) fn waiting(
+    conn: &Connection,
+    taker: &Taker,
+    unshown: &[&str],
+    besides: &[String],
+) -> rusqlite::Result<WaitingMessages> {
+    let unshown = format!(" {} ", unshown.join(" "));
     let mut found = Vec::new();
     let most = i64::try_from(FEW + 1 + besides.len()).unwrap_or(i64::MAX);
     for (of, due, _) in ways(taker) {
-        found.extend(conn.prepare_cached(due)?.query_map(params![of, most], read)?.collect::<Result<Vec<_>, _>>()?);
+        found.extend(
+            conn.prepare_cached(due)?.query_map(params![of, unshown, most], read)?.collect::<Result<Vec<_>, _>>()?,
+        );
     }
     let all_found = found.len();
     found.retain(|(_, message)| !besides.contains(&message.id));
@@ -84,7 +98,7 @@ pub(crate) fn waiting(conn: &Connection, taker: &Taker, besides: &[String]) -> r
     if found.len() > FEW {
         let mut all = 0;
         for (of, _, count) in ways(taker) {
-            all += conn.prepare_cached(count)?.query_row([of], |row| row.get::<_, i64>(0))?.cast_unsigned();
+            all += conn.prepare_cached(count)?.query_row([of, &unshown], |row| row.get::<_, i64>(0))?.cast_unsigned();
         }
         waiting.more = all.saturating_sub((FEW + left_out) as u64);
     }

@@ -4,7 +4,7 @@ use crate::{Error, Store, projects};
 use model::session::{ContextMemo, Once, Session, SessionState};
 use model::{ClientProcess, Ms, Who};
 use rusqlite::types::Value;
-use rusqlite::{Connection, OptionalExtension, Row, named_params, params_from_iter};
+use rusqlite::{Connection, OptionalExtension, Row, ToSql, named_params, params_from_iter};
 
 /// Which sessions to list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -38,11 +38,23 @@ pub(crate) const OPEN_OF_AGENT: &str =
 pub(crate) const OPEN_OF_PANE: &str =
     "SELECT row FROM sessions WHERE pane = ?1 AND ended_at IS NULL ORDER BY row DESC LIMIT 64";
 
+pub(crate) const OPEN_OF_CLIENT: &str = "SELECT row FROM sessions INDEXED BY sessions_open_by_client
+    WHERE client_pid = ?1 AND ended_at IS NULL ORDER BY row DESC LIMIT 16";
+
+pub(crate) const OPEN_OF_CONVERSATION: &str =
+    "SELECT row FROM sessions WHERE conversation = ?1 AND ended_at IS NULL ORDER BY row DESC LIMIT 16";
+
 pub(crate) const LAST_ENDED_OF_ID: &str = "SELECT row FROM sessions
     WHERE logical_id = ?1 AND ended_at IS NOT NULL ORDER BY ended_at DESC, row DESC LIMIT 1";
 
 pub(crate) const LAST_ENDED_OF_AGENT: &str = "SELECT row FROM sessions
     WHERE agent = ?1 AND ended_at IS NOT NULL ORDER BY ended_at DESC, row DESC LIMIT 1";
+
+pub(crate) const LAST_ENDED_OF_CLIENT: &str = "SELECT row FROM sessions INDEXED BY sessions_ended_by_client
+    WHERE client_pid = ?1 AND ended_at IS NOT NULL ORDER BY ended_at DESC, row DESC LIMIT 1";
+
+pub(crate) const LAST_ENDED_OF_CONVERSATION: &str = "SELECT row FROM sessions
+    WHERE conversation = ?1 AND ended_at IS NOT NULL ORDER BY row DESC LIMIT 1";
 
 /// What most events change. Columns that an index holds are compared instead
 /// of set: setting one rewrites its index even where the value stays.
@@ -75,19 +87,78 @@ pub(crate) const PUT: &str = "INSERT INTO sessions (id, logical_id, agent, pane,
       context_limit = excluded.context_limit, status_text = excluded.status_text,
       memo = excluded.memo";
 
-/// The newest first. At most 64 each way: enough for any real worker, and a
-/// bound, so that sessions which were never ended cannot make an event slow.
-pub(crate) fn open_ones(conn: &Connection, who: &Who) -> rusqlite::Result<Vec<Session>> {
-    let mut rows = rows(conn, OPEN_OF_ID, &who.logical_id)?;
-    rows.extend(self::rows(conn, OPEN_OF_AGENT, &who.agent)?);
+/// The sessions that say whom an event is about.
+pub(crate) struct Around {
+    /// The newest first.
+    pub open: Vec<Session>,
+    pub last_ended: Option<Session>,
+    /// The agents that the event may be of.
+    pub agents: Vec<String>,
+}
+
+/// At most 64 each way: enough for any real worker, and a bound, so that
+/// sessions which were never ended cannot make an event slow. Whoever is not
+/// found by its id and client begins or follows: only then more is looked at.
+pub(crate) fn around(conn: &Connection, who: &Who) -> rusqlite::Result<Around> {
+    let mut found = Found::default();
+    found.add(conn, rows(conn, OPEN_OF_ID, &who.logical_id)?)?;
+    let carried = found.0.iter().find(|(_, session)| who.carries(session)).map(|(_, session)| session.agent.clone());
+    let mut agents = vec![carried.clone().unwrap_or_else(|| who.agent.clone())];
     if let Some(pane) = &who.pane {
-        rows.extend(self::rows(conn, OPEN_OF_PANE, pane)?);
+        found.add(conn, rows(conn, OPEN_OF_PANE, pane)?)?;
     }
-    rows.sort_unstable_by(|a, b| b.cmp(a));
-    rows.dedup();
-    let mut found: Vec<Session> = rows.into_iter().map(|row| fetch(conn, row)).collect::<Result<_, _>>()?;
-    found.sort_by_key(|session| std::cmp::Reverse(session.started_at));
-    Ok(found)
+    let last_ended = match &carried {
+        Some(agent) => last_ended(conn, &who.logical_id, agent)?,
+        None => {
+            // A name says who it is; without one its process and its conversation do.
+            if !who.named {
+                found.add(conn, rows(conn, OPEN_OF_CLIENT, who.client.map(|client| client.pid))?)?;
+                found.add(conn, rows(conn, OPEN_OF_CONVERSATION, &who.conversation)?)?;
+            }
+            let last_ended = followed(conn, who)?;
+            // An unnamed one may be the agent of what it follows.
+            let whose = found.0.iter().map(|(_, session)| session).chain(&last_ended).map(|session| &session.agent);
+            agents.extend(whose.filter(|agent| **agent != who.agent).take(4).cloned());
+            last_ended
+        }
+    };
+    agents.dedup();
+    for agent in &agents {
+        found.add(conn, rows(conn, OPEN_OF_AGENT, agent)?)?;
+    }
+    Ok(Around { open: found.newest_first(), last_ended, agents })
+}
+
+/// Open sessions by their rows, each fetched once.
+#[derive(Default)]
+struct Found(Vec<(i64, Session)>);
+
+impl Found {
+    fn add(&mut self, conn: &Connection, rows: Vec<i64>) -> rusqlite::Result<()> {
+        for row in rows {
+            if !self.0.iter().any(|(known, _)| *known == row) {
+                self.0.push((row, fetch(conn, row)?));
+            }
+        }
+        Ok(())
+    }
+
+    fn newest_first(mut self) -> Vec<Session> {
+        self.0.sort_unstable_by_key(|(row, session)| std::cmp::Reverse((session.started_at, *row)));
+        self.0.into_iter().map(|(_, session)| session).collect()
+    }
+}
+
+/// The client of an open session of this conversation, where there is one.
+pub(crate) fn open_in(conn: &Connection, conversation: &str) -> rusqlite::Result<Option<Option<ClientProcess>>> {
+    let row = rows(conn, OPEN_OF_CONVERSATION, conversation)?.first().copied();
+    row.map(|row| fetch(conn, row).map(|session| session.client)).transpose()
+}
+
+/// The session goes on with what another left.
+pub(crate) fn follow(conn: &Connection, id: &str, prev: &str, conversation: &str) -> rusqlite::Result<()> {
+    let Some(session) = by_id(conn, id)? else { return Ok(()) };
+    put(conn, &Session { prev: Some(prev.to_string()), conversation: conversation.to_string(), ..session })
 }
 
 pub(crate) fn open_of_id(conn: &Connection, logical_id: &str) -> rusqlite::Result<Vec<Session>> {
@@ -116,15 +187,31 @@ pub(crate) fn mark(conn: &Connection, id: &str, once: Once) -> rusqlite::Result<
     put(conn, &session)
 }
 
-pub(crate) fn last_ended(conn: &Connection, who: &Who) -> rusqlite::Result<Option<Session>> {
-    let mut found = rows(conn, LAST_ENDED_OF_ID, &who.logical_id)?;
+fn last_ended(conn: &Connection, logical_id: &str, agent: &str) -> rusqlite::Result<Option<Session>> {
+    let mut found = rows(conn, LAST_ENDED_OF_ID, logical_id)?;
     if found.is_empty() {
-        found = rows(conn, LAST_ENDED_OF_AGENT, &who.agent)?;
+        found = rows(conn, LAST_ENDED_OF_AGENT, agent)?;
     }
     found.first().map(|row| fetch(conn, *row)).transpose()
 }
 
-fn rows(conn: &Connection, sql: &str, of: &str) -> rusqlite::Result<Vec<i64>> {
+/// The ended session that one which begins may follow: of the same id, else of the same agent. One
+/// without a name is known by its conversation before that, and by its process after it.
+fn followed(conn: &Connection, who: &Who) -> rusqlite::Result<Option<Session>> {
+    let mut found = rows(conn, LAST_ENDED_OF_ID, &who.logical_id)?;
+    if found.is_empty() && !who.named {
+        found = rows(conn, LAST_ENDED_OF_CONVERSATION, &who.conversation)?;
+    }
+    if found.is_empty() {
+        found = rows(conn, LAST_ENDED_OF_AGENT, &who.agent)?;
+    }
+    if found.is_empty() && !who.named {
+        found = rows(conn, LAST_ENDED_OF_CLIENT, who.client.map(|client| client.pid))?;
+    }
+    found.first().map(|row| fetch(conn, *row)).transpose()
+}
+
+fn rows(conn: &Connection, sql: &str, of: impl ToSql) -> rusqlite::Result<Vec<i64>> {
     conn.prepare_cached(sql)?.query_map([of], |row| row.get(0))?.collect()
 }
 

@@ -2,6 +2,7 @@
 
 use crate::{Durability, Error, Store, agents, sessions};
 use model::Ms;
+use model::fleet::WORKER_NOTICES;
 use model::row::AgentStatus;
 use model::session::{Session, Woken};
 use rusqlite::{Connection, params};
@@ -30,7 +31,7 @@ const CANDIDATES: &str = "SELECT id FROM sessions
     ORDER BY row DESC";
 
 const WAITING: &str = "SELECT count(*), max(woken_at), coalesce(min(wakes), 0) FROM messages
-    WHERE delivered_at IS NULL AND (to_agent = ?1 OR to_conversation = ?2)";
+    WHERE delivered_at IS NULL AND (to_agent = ?1 OR to_conversation = ?2) AND instr(?3, ' ' || kind || ' ') = 0";
 
 const WOKEN: &str = "UPDATE messages SET woken_at = ?3, wakes = wakes + 1
     WHERE delivered_at IS NULL AND (to_agent = ?1 OR to_conversation = ?2)";
@@ -47,6 +48,7 @@ impl Store {
                 None => Ok(None),
             });
             let mut found: Vec<WakeCandidate> = candidates.filter_map(Result::transpose).collect::<Result<_, _>>()?;
+            found.retain(|one| one.messages > 0);
             let mut seen = HashSet::new();
             found.retain(|one| seen.insert(one.session.conversation.clone()));
             Ok(found)
@@ -67,10 +69,13 @@ impl Store {
     }
 }
 
+/// A session in the background is not woken for what came of its workers: it is not shown that.
 fn candidate(conn: &Connection, session: Session) -> rusqlite::Result<WakeCandidate> {
+    let background = session.mode.as_deref() == Some("background");
+    let unshown = if background { format!(" {} ", WORKER_NOTICES.join(" ")) } else { String::new() };
     let status = agents::load(conn, &session.agent)?.map(|agent| agent.status);
     let (messages, woken_at, wakes) =
-        conn.prepare_cached(WAITING)?.query_row(params![session.agent, session.conversation], |row| {
+        conn.prepare_cached(WAITING)?.query_row(params![session.agent, session.conversation, unshown], |row| {
             Ok((row.get::<_, i64>(0)?.cast_unsigned(), row.get::<_, Option<i64>>(1)?.map(Ms), row.get(2)?))
         })?;
     Ok(WakeCandidate { session, status, messages, woken_at, wakes })

@@ -130,6 +130,15 @@ pub fn open(path: &Path, rules: &Rules) -> Result<(File, Metadata), Unread> {
     Ok((file, found))
 }
 
+/// An open folder, to lock it; a pipe or a file in its place is none.
+///
+/// # Errors
+/// Where it cannot be opened.
+pub fn open_folder(path: &Path) -> io::Result<File> {
+    let flags = libc::O_DIRECTORY | libc::O_NONBLOCK | libc::O_NOCTTY | libc::O_CLOEXEC;
+    OpenOptions::new().read(true).custom_flags(flags).open(path)
+}
+
 fn permitted(found: &Metadata, rules: &Rules) -> Result<(), Unread> {
     if found.file_type().is_symlink() {
         return Err(Unread::Link);

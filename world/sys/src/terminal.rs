@@ -21,6 +21,16 @@ pub fn is_controlling() -> bool {
     own > 0 && of_terminal == own
 }
 
+/// The number of the terminal's device on stdin, where there is one.
+#[must_use]
+pub fn device() -> Option<String> {
+    if !rustix::termios::isatty(stdin()) {
+        return None;
+    }
+    // A number of another size on every system, and only to be told apart.
+    rustix::fs::fstat(stdin()).ok().map(|stat| stat.st_rdev.to_string())
+}
+
 /// Gives the terminal to a process group. A background process that does so is
 /// stopped unless it does not mind, so it does not for that moment.
 ///

@@ -76,11 +76,18 @@ fn body(fields: Fields<'_>, kind: EventKind) -> Body {
             last_message: fields.string("last_assistant_message"),
             background: running(fields),
         },
-        EventKind::StopFailure => Body::Failure { error: fields.plain("error") },
+        EventKind::StopFailure => Body::Failure {
+            error: fields.plain("error"),
+            details: fields.string("error_details"),
+            last_message: fields.string("last_assistant_message"),
+        },
         EventKind::Notification => {
             Body::Notification { kind: fields.plain("notification_type"), message: fields.plain("message") }
         }
-        EventKind::PreCompact | EventKind::PostCompact => Body::Compact { trigger: compact_trigger(fields) },
+        EventKind::PreCompact | EventKind::PostCompact => Body::Compact {
+            trigger: compact_trigger(fields),
+            summary: fields.string("compact_summary").filter(|_| kind == EventKind::PostCompact),
+        },
         EventKind::SessionEnd => Body::SessionEnd { reason: fields.string("reason").unwrap_or_else(|| "other".into()) },
         EventKind::ConfigChange => {
             Body::ConfigChange { source: fields.plain("source"), file: fields.string("file_path") }
@@ -105,8 +112,20 @@ fn compact_trigger(fields: Fields<'_>) -> String {
 
 fn tool(fields: Fields<'_>) -> ToolCall {
     let input = fields.value("tool_input").filter(|input| input.is_object()).cloned().unwrap_or_default();
-    let call = tools::call(fields.plain("tool_name"), input);
+    let name = fields.plain("tool_name");
+    let call = match own_command(&name, fields) {
+        Some(command) => tools::own(name, input, command),
+        None => tools::call(name, input),
+    };
     ToolCall { use_id: fields.string("tool_use_id").filter(|id| !id.is_empty()), ..call }
+}
+
+/// The command that a tool of our own server stands for. A server of that name which a project brings is anybody's, and
+/// so is one of which the client does not say whose it is.
+fn own_command(tool: &str, fields: Fields<'_>) -> Option<&'static str> {
+    let server = fields.value("mcp_server")?;
+    let is = |field: &str, text: &str| server.get(field).and_then(Value::as_str) == Some(text);
+    if is("name", "taut") && is("source", "user") { tools::own_command(tool) } else { None }
 }
 
 /// A response is not kept, but the user's answers to questions are: they belong

@@ -12,6 +12,7 @@ mod jsonc;
 mod place;
 mod proof;
 mod registered;
+mod server;
 mod splice;
 mod step;
 
@@ -38,6 +39,7 @@ pub const SETTINGS: SettingsDialect = SettingsDialect {
     edit,
     remove,
     inspect,
+    server: Some(server::SERVER),
     versions: ClientVersions {
         program: "claude",
         args: &["--version"],

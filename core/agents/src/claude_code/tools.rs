@@ -20,6 +20,24 @@ const KINDS: &[(ToolKind, &[&str], &[&str])] = &[
     (ToolKind::Other, &["EnterPlanMode", "Skill"], &["ToolSearch"]),
 ];
 
+/// The tools of our own server, and the command of ours that each stands for.
+const OWN: &[(&str, &str)] = &[
+    ("recall", "recall"),
+    ("timeline", "events"),
+    ("remember", "remember"),
+    ("forget", "forget"),
+    ("note", "log"),
+    ("tasks_list", "task"),
+    ("tasks_claim", "task"),
+    ("tasks_done", "task"),
+    ("tasks_fail", "task"),
+    ("tasks_renew", "task"),
+    ("agents", "agents"),
+    ("send", "send"),
+    ("inbox", "inbox"),
+    ("explain_command", "explain"),
+];
+
 /// Tools that run something other than a line of the shell in `command`.
 const SHELLS: &[(&str, &str, CommandLanguage)] =
     &[("PowerShell", "command", CommandLanguage::PowerShell), ("REPL", "code", CommandLanguage::JavaScript)];
@@ -60,6 +78,18 @@ pub fn call(name: String, input: Value) -> ToolCall {
         _ => subject.unread,
     };
     ToolCall { name, kind, use_id: None, input, subject }
+}
+
+pub fn own_command(name: &str) -> Option<&'static str> {
+    let name = name.strip_prefix("mcp__taut__")?;
+    OWN.iter().find(|(tool, _)| *tool == name).map(|(_, command)| *command)
+}
+
+/// A call of our own server. It runs nothing but our own command, so nothing in its input is a command: what is asked
+/// about with `explain_command` is not run.
+pub fn own(name: String, input: Value, command: &'static str) -> ToolCall {
+    let subject = ToolSubject { own: Some(command), ..ToolSubject::default() };
+    ToolCall { name, kind: ToolKind::Mcp, use_id: None, input, subject }
 }
 
 /// The call with what it takes out of a file and puts in. It may be long, so it is read only where it is judged.

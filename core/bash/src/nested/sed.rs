@@ -21,7 +21,8 @@ impl Walker {
                     }
                     Deed::Writes(path) => {
                         let mut command = self.command(Vec::new(), &place.under(via.clone()));
-                        command.redirects.push(Redirect { kind: RedirectKind::Write, target: Word::text(path) });
+                        let (kind, target) = (RedirectKind::Write, Word::text(path));
+                        command.redirects.push(Redirect { kind, target, errors: false });
                         self.report(command);
                     }
                 }

@@ -216,7 +216,7 @@ impl Walker {
             return;
         }
         let mut command = self.command(Vec::new(), place);
-        command.redirects.push(Redirect { kind, target: target.clone() });
+        command.redirects.push(Redirect { kind, target: target.clone(), errors: false });
         self.report(command);
     }
 

@@ -104,7 +104,8 @@ impl Walker {
             let file = path.and_then(|path| self.scope.resolve(&path)).map(Arc::from);
             out.input = Some(Input { sure: matches!(feed, StdinSource::Text(_)), feed, draft, file });
         }
-        out.redirects.push(Redirect { kind, target });
+        let errors = writes && redirect.kind != Kind::OutputBoth && redirect.fd == Some(2);
+        out.redirects.push(Redirect { kind, target, errors });
     }
 
     /// Walks redirects around a compound command, reporting them as a bare command.

@@ -260,7 +260,7 @@ impl Walker {
         let kind = if append { RedirectKind::Append } else { RedirectKind::Write };
         let Some(text) = text else { return };
         for target in targets {
-            self.write(&crate::reading::Redirect { kind, target }, &text, place);
+            self.write(&crate::reading::Redirect { kind, target, errors: false }, &text, place);
         }
     }
 

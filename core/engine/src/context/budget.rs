@@ -25,6 +25,10 @@ pub enum Rank {
     Warning,
     /// What the session works on, and what its skill wants.
     Effort,
+    /// What is unfinished here, for whoever takes it up.
+    Offer,
+    /// What was noted to last.
+    Fact,
     /// Said by others.
     Message,
     /// Files for everyone.

@@ -43,7 +43,7 @@ pub fn add_to(event: &EventContext<'_>, budget: &mut ContextBudget) {
             TextFact::Text(text) => {
                 budget.show(rank, ShownFile { path, title, text: Some(text.trim_end().to_string()) });
             }
-            TextFact::Long => budget.show(rank, ShownFile { path, title, text: None }),
+            TextFact::Long(_) => budget.show(rank, ShownFile { path, title, text: None }),
             TextFact::Failed => failed.push(path),
             TextFact::Missing | TextFact::Outside => {}
         }

@@ -10,7 +10,7 @@ mod status_line;
 pub mod warning;
 mod window;
 
-pub use budget::{ContextBudget, Fitted, Rank, ShownFile};
+pub use budget::{ContextBudget, Fitted, Rank, ShownFile, beginning, size};
 pub(crate) use files::{add_to, inherited, wanted};
 pub(crate) use observe::observe;
 pub use observe::{measured, sized};

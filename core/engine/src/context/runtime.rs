@@ -2,6 +2,7 @@
 //! to say, and what it must do first.
 
 use super::ContextSettings;
+use crate::memory::RpcReport;
 use model::session::{Once, Session};
 use model::{AgentProfile, Ms};
 
@@ -15,6 +16,18 @@ pub struct EffortSummary<'a> {
     pub phase: Option<&'a str>,
     /// Tool calls since the last log, and how many are allowed.
     pub heartbeat: Option<(u32, u32)>,
+}
+
+impl<'a> EffortSummary<'a> {
+    pub fn of(report: &'a RpcReport) -> Self {
+        let effort = report.effort.as_ref();
+        let beats = report.skill.as_ref().is_some_and(|skill| skill.log);
+        Self {
+            skill: effort.map(|effort| effort.skill.as_str()),
+            phase: effort.and_then(|effort| effort.phase.as_deref()),
+            heartbeat: beats.then_some((report.heartbeat, report.block_after)),
+        }
+    }
 }
 
 /// `[Session Context] Time: … | Session: … | Skill: … | Phase: … | Heartbeat: 3/10`
@@ -47,10 +60,22 @@ pub fn activation(agent: &AgentProfile, settings: &ContextSettings) -> String {
     ))
 }
 
-/// What a background session is asked once before it ends.
-pub fn report(settings: &ContextSettings) -> String {
-    settings.info(
-        "Reminder - Ping before ending. Nobody watches this session: say what came of it with \
-         `taut worker done \"result\"` or `taut send <conversation> \"message\"`, then end.",
-    )
+/// Whom a session can tell what came of its work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReportTo {
+    /// The session that started it.
+    Starter,
+    /// Nobody is known to have started it: whoever it may concern.
+    Anybody,
+}
+
+/// What a background session is asked once before it ends. Only a command that can work is named.
+pub fn report(settings: &ContextSettings, to: ReportTo) -> String {
+    let how = match to {
+        ReportTo::Starter => "`taut worker done \"result\"`",
+        ReportTo::Anybody => "`taut send <agent> \"message\"` (`taut agents` lists them)",
+    };
+    settings.info(&format!(
+        "Reminder - Ping before ending. Nobody watches this session: say what came of it with {how}, then end."
+    ))
 }

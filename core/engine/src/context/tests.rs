@@ -42,7 +42,7 @@ fn prompt() -> Envelope {
 }
 
 fn compacted() -> Envelope {
-    envelope(EventKind::PostCompact, Body::Compact { trigger: "auto".into() })
+    envelope(EventKind::PostCompact, Body::Compact { trigger: "auto".into(), summary: None })
 }
 
 fn answer(tokens: u64) -> String {
@@ -166,7 +166,8 @@ fn every_text_of_ours_stands_in_the_docs_as_the_model_sees_it() {
     let settings = ContextSettings { warnings: true, status_reminder: true, ..ContextSettings::default() };
     let mut texts = vec![
         runtime::activation(agents::DEFAULT.profile, &settings),
-        runtime::report(&settings),
+        runtime::report(&settings, runtime::ReportTo::Starter),
+        runtime::report(&settings, runtime::ReportTo::Anybody),
         runtime::status_reminder(&session(), &settings, Ms(500_000)).unwrap(),
     ];
     for percent in [60, 80, 90, 95] {

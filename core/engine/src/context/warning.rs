@@ -50,8 +50,7 @@ fn text(settings: &ContextSettings, level: u8, shift: u8) -> String {
             "Finish the step you are at. Then `taut session dehydrate` keeps your hand-over note for the session after this one."
         }
         90 => {
-            "Stop the task. Write the minimal state now: `taut session dehydrate`, with JSON on stdin \
-             (summary, lastAction, nextSteps, requiredFiles)."
+            "Stop the task. Write the minimal state now: `taut session dehydrate --summary '…' --last '…' --next '…' --file …`."
         }
         _ => {
             "Reset immediately: `taut session dehydrate` now, before anything else. The next request may be compacted."

@@ -48,7 +48,7 @@ fn shortened(text: &str, most: usize) -> String {
 }
 
 /// Without tags: whichever a client marks its own words with, today or tomorrow.
-fn untagged(line: &str) -> String {
+pub fn untagged(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     let mut rest = line;
     while let Some((before, after)) = rest.split_once('<') {

@@ -6,8 +6,7 @@ use crate::event_context::EventContext;
 use crate::memory::skill::as_toml;
 use model::RuleKind;
 use policy::config::declare::ConfigType;
-use policy::config::sections::{GuardCondition, GuardField, GuardOperator, Payload, SkillGuard};
-use policy::config::types::TextOr;
+use policy::config::sections::{GuardCondition, GuardField, GuardOperator, SkillGuard};
 use serde_json::Value;
 
 pub fn fire(event: &EventContext<'_>, gated: &GatedCall<'_>, judged: &mut GateResult) {
@@ -21,8 +20,12 @@ pub fn fire(event: &EventContext<'_>, gated: &GatedCall<'_>, judged: &mut GateRe
             continue;
         }
         judged.fired.push(id.to_string());
-        if let Some(text) =
-            payload_text(guard.payload.as_ref()).filter(|_| !gated.counters.told.iter().any(|known| known == id))
+        if let Some(text) = guard
+            .payload
+            .as_ref()
+            .and_then(|payload| payload.words())
+            .map(str::to_string)
+            .filter(|_| !gated.counters.told.iter().any(|known| known == id))
         {
             judged.told.push(id.to_string());
             judged.findings.push(finding(id, RuleKind::Warn, gated, text));
@@ -36,7 +39,9 @@ fn holds(condition: &GuardCondition, event: &EventContext<'_>, gated: &GatedCall
             Some(f64::from(gated.counters.since_log + 1))
         }
         Some(GuardField::ContextUsage | GuardField::ContextUsageToo) => {
-            event.session().and_then(|session| session.raw_context_percent()).map(|percent| percent / 100.0)
+            // A sub-agent's context is not its parent's.
+            let session = event.session().filter(|_| event.envelope.sub_agent.is_none());
+            session.and_then(|session| session.raw_context_percent()).map(|percent| percent / 100.0)
         }
         None => None,
     };
@@ -47,12 +52,5 @@ fn holds(condition: &GuardCondition, event: &EventContext<'_>, gated: &GatedCall
         GuardOperator::AtMost => value <= than,
         GuardOperator::Below => value < than,
         GuardOperator::Equal => (value - than).abs() < f64::EPSILON,
-    }
-}
-
-fn payload_text(payload: Option<&TextOr<Payload>>) -> Option<String> {
-    match payload? {
-        TextOr::Text(text) => Some(text.clone()),
-        TextOr::Table(payload) => payload.text.clone().or_else(|| payload.message.clone()),
     }
 }

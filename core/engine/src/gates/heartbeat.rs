@@ -23,8 +23,13 @@ pub fn word(event: &EventContext<'_>, gated: &GatedCall<'_>) -> GateOpinion {
         return GateOpinion::Deny(finding(RULE, RuleKind::Deny, gated, reason));
     }
     if count == limits.warn {
-        let reason =
-            format!("{count} tool calls without a log entry; at {} you are stopped. {}", limits.block, how(effort));
+        // A sub-agent is never stopped, and is not told that it would be.
+        let then = if event.envelope.sub_agent.is_none() {
+            format!("; at {} you are stopped", limits.block)
+        } else {
+            String::new()
+        };
+        let reason = format!("{count} tool calls without a log entry{then}. {}", how(effort));
         return GateOpinion::Warn(finding(RULE, RuleKind::Warn, gated, reason));
     }
     GateOpinion::Open

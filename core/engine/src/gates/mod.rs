@@ -3,10 +3,12 @@
 //! the way out of the first is never blocked by the next. The guard is not one
 //! of them and never sleeps.
 
+mod contacts;
 pub mod directives;
 pub mod guards;
 pub mod heartbeat;
 pub mod overflow;
+mod payload;
 pub mod permission_modes;
 pub mod session;
 pub mod standards;
@@ -16,6 +18,7 @@ pub mod workflow;
 mod tests;
 
 use crate::event_context::EventContext;
+use crate::gates::directives::DirectiveReads;
 use crate::memory::skill::Skill;
 use model::effort::{Counters, Effort};
 use model::tool::ToolCall;
@@ -27,12 +30,16 @@ pub struct GatedCall<'a> {
     pub effort: Option<&'a Effort>,
     pub skill: Option<Skill>,
     pub counters: Counters,
+    /// What the call shows of the directives that wait.
+    pub reads: DirectiveReads<'a>,
 }
 
 impl<'a> GatedCall<'a> {
     pub fn of(event: &EventContext<'a>, call: &'a ToolCall) -> Self {
         let effort = event.effort();
-        Self { call, effort, skill: effort.map(|effort| event.skill(effort)), counters: event.counters() }
+        let skill = effort.map(|effort| event.skill(effort));
+        let reads = DirectiveReads::of(event, effort, call);
+        Self { call, effort, skill, counters: event.counters(), reads }
     }
 }
 
@@ -57,8 +64,12 @@ pub struct GateResult {
     pub findings: Vec<Finding>,
     /// Rules that fired, whether they block or not.
     pub fired: Vec<String>,
-    /// Rules that are told once and were told now.
+    /// Rules that are told once and were told now, and files that rules want read and the call reads.
     pub told: Vec<String>,
+    /// Those that are told with the denial.
+    pub told_denying: Vec<String>,
+    /// Files whose contents a rule wants shown.
+    pub preloads: Vec<String>,
 }
 
 pub fn judge(event: &EventContext<'_>, gated: &GatedCall<'_>) -> GateResult {
@@ -86,10 +97,20 @@ pub fn judge(event: &EventContext<'_>, gated: &GatedCall<'_>) -> GateResult {
 
 /// Whether the call is a plain line of one of these verbs.
 pub(crate) fn is_line(event: &EventContext<'_>, verbs: &[&str]) -> bool {
-    event.line.is_some_and(|line| verbs.contains(&line.verb()))
+    let own = event.envelope.tool().and_then(|call| call.subject.own);
+    event.line.is_some_and(|line| verbs.contains(&line.verb())) || own.is_some_and(|verb| verbs.contains(&verb))
 }
 
 pub(crate) fn finding(rule: &str, kind: RuleKind, gated: &GatedCall<'_>, reason: String) -> Finding {
     let subject = gated.call.name.clone();
-    Finding { rule: rule.to_string(), kind, reason, subject, instead: None, intent: None, file: None }
+    Finding {
+        rule: rule.to_string(),
+        kind,
+        reason,
+        subject,
+        instead: None,
+        intent: None,
+        file: None,
+        writes_only: Vec::new(),
+    }
 }

@@ -23,7 +23,10 @@ fn leads_to_one(event: &EventContext<'_>, gated: &GatedCall<'_>) -> bool {
     let call = gated.call;
     // What only looks and is of no kind looks at the client itself: at the tools it has.
     let tool = call.subject.skill.is_some() || call.kind == ToolKind::Other && !call.acts();
-    tool || call.kind == ToolKind::Ask || starts || is_line(event, &["session"]) || standards::reads(event, gated)
+    tool || call.kind == ToolKind::Ask
+        || starts
+        || is_line(event, &["session", "continue"])
+        || standards::reads(event, gated)
 }
 
 fn how(event: &EventContext<'_>) -> String {

@@ -2,6 +2,7 @@
 //! way out that is open, and each gate keeps to its numbers.
 
 mod edges;
+mod people;
 mod suggestions;
 
 use super::*;
@@ -143,6 +144,8 @@ fn effort() -> Effort {
         files: Vec::new(),
         started_at: Ms(0),
         finished_at: None,
+        title: None,
+        end: None,
     }
 }
 
@@ -341,6 +344,10 @@ fn g5_past_the_limit_only_saving_is_open_and_the_reason_says_how() {
     agent.fill(94);
     assert_eq!(agent.bash("make"), None);
     assert!(agent.with("Bash", json!({"command": "make"}), overflow::warns));
+    let said = agent.judged("Bash", json!({"command": "make"})).findings.remove(0);
+    assert!(said.kind == RuleKind::Warn && said.reason.contains("taut session dehydrate --summary '"), "{said:?}");
+    agent.session.memo.once.push(model::session::Once::OverflowWarning);
+    assert!(agent.judged("Bash", json!({"command": "make"})).findings.is_empty(), "said once");
     agent.fill(95);
     for (tool, input) in [
         ("Bash", json!({"command": "make"})),
@@ -361,7 +368,7 @@ fn g5_past_the_limit_only_saving_is_open_and_the_reason_says_how() {
         assert_eq!(agent.denied(tool, input.clone()), None, "{tool} {input}");
     }
     let reason = agent.judged("Bash", json!({"command": "make"})).findings.remove(0).reason;
-    assert!(reason.contains("taut session dehydrate <<'EOF'"), "{reason}");
+    assert!(reason.contains("taut session dehydrate --summary '"), "{reason}");
     agent.saved = true;
     let reason = agent.judged("Bash", json!({"command": "make"})).findings.remove(0).reason;
     assert!(reason.contains("hand-over note is stored"), "{reason}");
@@ -380,6 +387,26 @@ fn g5_unknown_is_not_full_and_a_sub_agent_is_not_its_parent() {
     assert_eq!(raw.bash("make"), None, "94 of 125 is 75 % of the raw window");
     raw.fill(96);
     assert_eq!(raw.bash("make").as_deref(), Some(overflow::RULE));
+}
+
+/// The preset's wall stood before its warning.
+#[test]
+fn g5_whatever_is_configured_the_warning_comes_before_the_gate_closes() {
+    for (config, warned) in [
+        ("[overflow]\nat = 76\nwarn = 90\n", 71),
+        ("[overflow]\nat = 76\n", 71),
+        ("[overflow]\nat = 76\nwarn = 60\n", 60),
+        ("[overflow]\n[skills.implement]\noverflow = { at = 50, warn = 50 }\n", 45),
+        ("[skills.implement]\noverflow = 3\n", 0),
+    ] {
+        let mut agent = Agent::at_work(config);
+        let first = (0..100).find(|percent| {
+            agent.fill(*percent);
+            agent.with("Bash", json!({"command": "make"}), overflow::warns)
+        });
+        assert_eq!(first, Some(warned), "{config}");
+        assert_eq!(agent.bash("make"), None, "it is still open: {config}");
+    }
 }
 
 #[test]
@@ -433,7 +460,7 @@ fn g7_only_interactive_sessions_write_and_only_to_those_who_are_tagged() {
         assert!(!judged("mcp__mail__send", json!("ann@example.org"), Some(mode)), "{mode}");
         assert!(!judged("mcp__sms__send", json!("x"), Some(mode)), "{mode}");
     }
-    assert!(judged("mcp__sms__read", json!("x"), None), "a tool without a contact is only bound by the mode");
+    assert!(!judged("mcp__sms__send", json!("x"), None), "the usual fields are looked at where none is named");
     assert!(judged("Bash", json!("x"), Some("background")), "other tools are not its business");
 }
 

@@ -1,13 +1,14 @@
 //! What memory must ask of the world. Empty on the ordinary way: only an effort,
 //! a hand-over note or an invoked skill asks.
 
-use super::{begin, discover, path, skill, start};
+use super::{begin, discover, facts, path, skill, start};
 use crate::event_context::{EventContext, Places};
+use crate::gates::workflow;
 use grammar::Start;
 use model::event::{Body, Envelope, EventKind};
 use model::fact::Probe;
 use model::session::Session;
-use model::tool::ToolKind;
+use model::tool::{ToolCall, ToolKind};
 
 /// Bytes of a transcript's end that hold the words before a question.
 const PREMISE_BYTES: u64 = 64 * 1024;
@@ -31,16 +32,30 @@ pub fn of_skill(event: &EventContext<'_>) -> Vec<Probe> {
     unknown(event, probes)
 }
 
+/// The files of lasting facts, where the event is about them.
+pub fn of_facts(event: &EventContext<'_>) -> Vec<Probe> {
+    unknown(event, facts::asks(event))
+}
+
 /// What an effort or a hand-over note that is stored makes worth asking.
 pub fn raised(event: &EventContext<'_>) -> Vec<Probe> {
-    let asked = match (event.envelope.kind, &event.envelope.body) {
+    let mut asked = match (event.envelope.kind, &event.envelope.body) {
         (EventKind::SessionStart, _) => at_start(event),
         (EventKind::PostToolUse, Body::ToolDone { call, .. }) => {
             event.effort().and_then(|effort| discover::probe(event, effort, call)).into_iter().collect()
         }
+        (EventKind::PreToolUse, Body::Tool(call)) => preloads(event, call),
         _ => Vec::new(),
     };
+    // The facts of the session's own project, wherever a `cd` has led it.
+    asked.extend(facts::asks(event));
     unknown(event, asked)
+}
+
+/// A rule may be an untrusted project's: it shows what is the project's own.
+fn preloads(event: &EventContext<'_>, call: &ToolCall) -> Vec<Probe> {
+    let within = vec![event.places.tree.clone()];
+    workflow::preloads(event, call).into_iter().map(|path| Probe::Text { path, within: within.clone() }).collect()
 }
 
 fn at_start(event: &EventContext<'_>) -> Vec<Probe> {

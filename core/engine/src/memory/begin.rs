@@ -6,10 +6,11 @@ use super::skill::{self, Skill};
 use super::{Memory, execute, path};
 use crate::context::Rank;
 use crate::event_context::EventContext;
-use crate::{identity, queue};
+use crate::fleet::text::line;
+use crate::{identity, queue, redact};
 use grammar::{AgentCommand, Start};
 use model::Loaded;
-use model::event::{Body, EventKind};
+use model::event::{Body, Envelope, EventKind};
 use model::tool::ToolCall;
 
 /// A task, its folder, and the number a new effort of it gets.
@@ -22,12 +23,16 @@ pub struct EffortSlot {
 
 impl EffortSlot {
     pub fn of(start: &Start, event: &EventContext<'_>) -> Self {
-        let task = task(start, event);
         let named = start.folder.as_deref().map(|folder| path::normal(folder, event.cwd(), &event.places.home));
-        let folder = named
-            .or_else(|| event.rows().task_folder.clone())
-            .unwrap_or_else(|| folder(&event.places.state, event.project(), &task));
-        Self { task, folder, ordinal: event.rows().next_ordinal }
+        let state = &event.places.state;
+        let Some(task) = task(start, event) else {
+            // Nobody else's: each effort has a folder of its own.
+            let task = own_task(start, event);
+            return Self { folder: folder(state, event.project(), &task), task, ordinal: 1 };
+        };
+        let folder =
+            named.or_else(|| event.rows().task_folder.clone()).unwrap_or_else(|| folder(state, event.project(), &task));
+        Self { task, folder, ordinal: event.rows().next_ordinal.max(1) }
     }
 }
 
@@ -39,6 +44,7 @@ pub fn begins(event: &EventContext<'_>) -> Option<Start> {
     let skill = match (event.envelope.kind, &event.envelope.body) {
         (_, Body::Expansion { command, .. }) => command.trim_start_matches('/'),
         (EventKind::PreToolUse, Body::Tool(call)) => invoked_skill(call)?,
+        (EventKind::UserPromptSubmit, Body::Prompt { text }) => prompted_skill(event.envelope, text)?,
         _ => return None,
     };
     Some(Start { skill: skill.to_string(), ..Start::default() })
@@ -49,13 +55,69 @@ pub fn invoked_skill(call: &ToolCall) -> Option<&str> {
     call.subject.skill.as_deref().filter(|name| !name.is_empty()).map(|name| name.trim_start_matches('/'))
 }
 
-/// The task named, the one the folder names, the one the agent holds, or one of its own.
-pub fn task(start: &Start, event: &EventContext<'_>) -> String {
+/// The skill that a prompt invokes: `/implement the bridge`. The client tells of the prompt before it tells
+/// which command that is, and who calls a hook as a method tells nothing more: so the effort begins here, and
+/// the expansion finds it begun.
+pub fn prompted_skill<'e>(envelope: &Envelope, text: &'e str) -> Option<&'e str> {
+    let line = text.trim_start().strip_prefix('/').filter(|_| envelope.sub_agent.is_none())?;
+    line.split(char::is_whitespace).next().filter(|name| !name.is_empty())
+}
+
+/// The task named, the one the folder names, or the one the agent holds.
+pub fn task(start: &Start, event: &EventContext<'_>) -> Option<String> {
     let by_folder = || start.folder.as_deref().map(|folder| folder.trim_matches(['.', '/']).to_string());
-    start.task.clone().or_else(by_folder).or_else(|| held_task(event)).unwrap_or_else(|| {
-        let day = event.now.rfc3339();
-        format!("taut/{}-{}", day.get(..10).unwrap_or_default(), start.skill)
-    })
+    start.task.clone().or_else(by_folder).or_else(|| held_task(event))
+}
+
+/// A task that only this effort has: the day, the skill, what it is about, and the end of its id.
+fn own_task(start: &Start, event: &EventContext<'_>) -> String {
+    let day = event.now.rfc3339();
+    let about = title(start, event).map(|title| slug(&title)).filter(|slug| !slug.is_empty());
+    let about = about.map(|slug| format!("-{slug}")).unwrap_or_default();
+    let id = event.ids.event;
+    let mark = id.get(id.len().saturating_sub(OWN_MARK)..).unwrap_or(id);
+    format!("taut/{}-{}{about}-{mark}", day.get(..10).unwrap_or_default(), start.skill)
+}
+
+/// Letters of an effort's id in the name of its task.
+const OWN_MARK: usize = 6;
+
+/// Characters of a title, and of what a folder is called after it.
+const MOST_TITLE: usize = 80;
+const MOST_SLUG: usize = 32;
+
+/// What an effort is about: the words its skill was invoked with, else the last prompt.
+pub fn title(start: &Start, event: &EventContext<'_>) -> Option<String> {
+    let asked = match (event.envelope.kind, &event.envelope.body) {
+        (_, Body::Expansion { args, .. }) => Some(args.as_str()),
+        (_, Body::Prompt { text }) => Some(text.as_str()),
+        (EventKind::PreToolUse, Body::Tool(call)) if invoked_skill(call).is_some() => {
+            call.input.get("args").and_then(serde_json::Value::as_str)
+        }
+        _ => None,
+    };
+    let told = event.rows().last_prompt.as_deref();
+    // A prompt that invokes the skill says it in front of what it is about.
+    let plain = |text: &str| {
+        let text = text.trim();
+        let rest = text.strip_prefix('/').and_then(|text| text.strip_prefix(start.skill.as_str()));
+        let rest = rest.filter(|rest| rest.is_empty() || rest.starts_with(char::is_whitespace));
+        let words = line(redact::text_without_secrets(rest.unwrap_or(text)).trim(), MOST_TITLE);
+        Some(words).filter(|words| !words.is_empty())
+    };
+    asked.and_then(plain).or_else(|| told.and_then(plain))
+}
+
+fn slug(title: &str) -> String {
+    let mut slug = String::new();
+    for word in title.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()) {
+        if slug.len() + word.len() > MOST_SLUG {
+            break;
+        }
+        slug.push_str(if slug.is_empty() { "" } else { "-" });
+        slug.push_str(&word.to_ascii_lowercase());
+    }
+    slug
 }
 
 /// A process speaks for all that its agent holds.

@@ -1,11 +1,13 @@
 //! PostToolUse: which directives lie on the way from the touched folder to the
-//! root of the project. Each is announced once, by its full path.
+//! root of the project. Each is announced once in a context, by its full path.
 
 use super::path::{normal, parent, within};
 use super::{Memory, settings, subs};
 use crate::context::Rank;
 use crate::event_context::EventContext;
+use crate::gates::directives;
 use model::effort::{Counters, Directive, Effort, MemoryWrite};
+use model::event::{Body, EventKind, StartSource};
 use model::fact::Probe;
 use model::tool::{ToolCall, ToolKind};
 
@@ -20,25 +22,64 @@ pub fn step(event: &EventContext<'_>, current: Option<&Effort>, call: &ToolCall,
     let Some(folder) = folder(event, effort, call) else { return };
     let Some(found) = event.facts.directives(&folder) else { return };
     let required = event.skill(effort).directives.unwrap_or_default();
-    let known = &event.rows().directives;
-    let fresh: Vec<Directive> = found
-        .iter()
-        .filter(|path| !known.iter().any(|one| one.path == **path && one.effort == effort.id))
-        .map(|path| Directive {
+    let mut counters = event.counters();
+    let known = |path: &str| event.rows().directives.iter().find(|one| one.path == path && one.effort == effort.id);
+    let own = found.iter().filter(|path| is_own(path, &event.places.tree));
+    let fresh: Vec<&String> = own.filter(|path| known(path).is_none() || !is_seen(&counters, path)).collect();
+    if !fresh.is_empty() {
+        // What was just read need not be read again.
+        let shown = directives::shown(event, call).paths;
+        let fresh = fresh.into_iter().map(|path| Directive {
             effort: effort.id.clone(),
             path: path.clone(),
             required: required.iter().any(|name| is_named(path, name)),
-            // What was just read need not be read again.
-            read: call.read_file().is_some_and(|read| normal(read, event.cwd(), &event.places.home) == **path),
-        })
-        .collect();
-    announce(event, &fresh, memory);
-    memory.keeps.extend(fresh.into_iter().map(MemoryWrite::Directive));
-    let mut counters = event.counters();
+            read: shown.contains(path) || known(path).is_some_and(|known| known.read),
+        });
+        let fresh: Vec<Directive> = fresh.collect();
+        announce(event, &fresh, memory);
+        memory.keeps.extend(fresh.into_iter().map(MemoryWrite::Directive));
+    }
     if counters.folders.len() < MOST_FOLDERS {
         counters.folders.push(folder);
     }
-    memory.keeps.push(MemoryWrite::Counters(Counters { ..counters }));
+    memory.keeps.push(MemoryWrite::Counters(counters));
+}
+
+/// A context that begins anew has read nothing, whatever the one before it had.
+pub fn forget(event: &EventContext<'_>, current: Option<&Effort>, memory: &mut Memory) {
+    let begins = match &event.envelope.body {
+        Body::SessionStart(start) => {
+            event.placed.opened && !matches!(start.source, StartSource::Resume | StartSource::Fork)
+        }
+        Body::Compact { .. } => event.envelope.kind == EventKind::PostCompact,
+        _ => false,
+    };
+    let Some(effort) = current.filter(|_| begins && event.envelope.sub_agent.is_none()) else { return };
+    memory.keeps.push(MemoryWrite::DirectivesUnread { effort: effort.id.clone() });
+    let counters = event.counters();
+    if !counters.folders.is_empty() {
+        memory.keeps.push(MemoryWrite::Counters(Counters { folders: Vec::new(), unread_calls: 0, ..counters }));
+    }
+}
+
+/// Whether a folder that was looked through in this context had it on its way up.
+fn is_seen(counters: &Counters, path: &str) -> bool {
+    let folder = parent(path);
+    let folder = folder.strip_suffix("/.directives").unwrap_or(folder);
+    counters.folders.len() >= MOST_FOLDERS || counters.folders.iter().any(|seen| within(seen, folder))
+}
+
+/// Folders that others fill: what stands there says nothing of how to work here.
+const FOREIGN: &[&str] = &[
+    "node_modules", "bower_components", "jspm_packages", "vendor", "target", "dist", "site-packages", "dist-packages",
+    ".venv", "venv", ".tox", ".nox", "__pycache__", ".eggs", ".git", ".hg", ".svn", ".jj", ".cargo", ".gradle", "Pods",
+    "Carthage", ".next", ".nuxt", ".svelte-kit", ".terraform", ".cache", ".yarn", ".pnpm-store", "elm-stuff", "_build",
+    ".dart_tool", ".bundle",
+];
+
+fn is_own(path: &str, tree: &str) -> bool {
+    let below = path.strip_prefix(tree.trim_end_matches('/')).unwrap_or(path);
+    !below.split('/').any(|part| FOREIGN.contains(&part))
 }
 
 /// What to ask, where the call touched a folder that was not looked through yet.

@@ -1,17 +1,17 @@
 //! Carrying a command out: what it writes and what it says. The hook that sees
 //! the line and the process of the line itself both do it here.
 
-use super::begin::EffortSlot;
+use super::begin::{self, EffortSlot};
 use super::phase::{self, Move};
-use super::{hand_over, mail, path, settings, skill};
+use super::{facts, mail, note, offer, path, settings, skill};
 use crate::event_context::EventContext;
+use crate::fleet::text::line;
+use crate::gates::workflow;
 use crate::redact;
-use grammar::{AgentCommand, Start, Take};
+use grammar::{AgentCommand, Start};
 use model::effect::{After, Write};
-use model::effort::{
-    Counters, Effort, EffortLineage, HandOver, MemoryWrite, Message, PhaseStep, Refused, StoredHandOver,
-};
-use model::session::{Once, Session};
+use model::effort::{Counters, Effort, EffortEnd, EffortLineage, HandOver, MemoryWrite, Message, PhaseStep, Refused};
+use model::session::Once;
 
 /// What was done.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -26,6 +26,8 @@ pub struct CommandResult {
     pub counters: Option<Counters>,
     /// What the session has said by it: written to somebody, or reported.
     pub once: Option<Once>,
+    /// What the session goes on with from now on: another's session, and its conversation.
+    pub follows: Option<(String, String)>,
 }
 
 impl CommandResult {
@@ -59,12 +61,15 @@ fn done(command: AgentCommand, event: &EventContext<'_>) -> Result<CommandResult
         AgentCommand::Start(start) => Ok(begin(start, event)?),
         AgentCommand::Phase { label, approved } => Ok(go(&label, approved, event)?),
         AgentCommand::Finish { note } => Ok(finish(&note, event)?),
-        AgentCommand::Continue { what, take } => Ok(resume(what.as_deref(), take, event)?),
+        AgentCommand::Continue { what, take } => Ok(offer::take_up(what.as_deref(), take, event)?),
+        AgentCommand::Decline { what } => Ok(offer::decline(what.as_deref(), event)?),
         AgentCommand::Dehydrate(hand_over) => Ok(dehydrate(*hand_over, event)?),
         AgentCommand::Restart { why } => Ok(restart(why, event)),
         AgentCommand::Send { to, text } => mail::send(&to, &text, event),
         AgentCommand::Report { summary, outcome } => mail::report(&summary, outcome, event),
         AgentCommand::Inbox => Ok(mail::inbox(event)),
+        AgentCommand::Remember { text, scope } => facts::remember(&text, scope, event),
+        AgentCommand::Forget { what } => facts::forget(&what, event),
     }
 }
 
@@ -108,8 +113,15 @@ pub fn begin(start: Start, event: &EventContext<'_>) -> Result<CommandResult, St
     if start.skill.is_empty() {
         return Err("which skill? `taut session activate implement`".to_string());
     }
+    let declared = skill::own(&start.skill, &event.skill_folders(), event.facts);
+    let sections = &event.policy.sections;
+    // Where a session is required and no skill is declared at all, any name is the only way to one.
+    let any = sections.session.required && sections.skills.is_empty();
+    let wants = skill::Skill::declared(event.policy, &start.skill, &declared);
+    let wants = wants.or_else(|| any.then(|| skill::Skill::bare(&start.skill)));
+    let wants = wants.ok_or_else(|| undeclared(&start.skill, event))?;
     let slot = EffortSlot::of(&start, event);
-    if !may_hold(event, &slot.folder) {
+    if !may_hold(event, &start, &slot.folder) {
         return Err(format!("{} is outside this project; name a folder inside it, or none", slot.folder));
     }
     let same_task = |effort: &&Effort| start.task.as_ref().is_none_or(|task| *task == effort.task);
@@ -119,7 +131,7 @@ pub fn begin(start: Start, event: &EventContext<'_>) -> Result<CommandResult, St
             ..CommandResult::default()
         });
     }
-    let declared = skill::own(&start.skill, &event.skill_folders(), event.facts);
+    let title = begin::title(&start, event);
     let child = event.session().is_some_and(|session| session.parent.is_some());
     let effort = Effort {
         id: event.ids.event.to_string(),
@@ -127,7 +139,7 @@ pub fn begin(start: Start, event: &EventContext<'_>) -> Result<CommandResult, St
         project: event.project().to_string(),
         task: slot.task,
         folder: slot.folder,
-        ordinal: slot.ordinal.max(1),
+        ordinal: slot.ordinal,
         skill: start.skill,
         session: event.session().map(|session| session.id.clone()),
         line: if child { EffortLineage::Child } else { EffortLineage::Agent },
@@ -138,16 +150,35 @@ pub fn begin(start: Start, event: &EventContext<'_>) -> Result<CommandResult, St
         files: Vec::new(),
         started_at: event.now,
         finished_at: None,
+        title,
+        end: None,
     };
-    let Counters { session, sub_agent, .. } = event.counters();
-    let fresh = Counters { session, sub_agent, ..Counters::default() };
+    let Counters { session, sub_agent, calls, told, .. } = event.counters();
+    let told = workflow::lasting(event, &told);
+    let fresh = Counters { session, sub_agent, calls, told, ..Counters::default() };
+    let mut output = format!("begun: {}", shown(&effort, event));
+    if !wants.preload.is_empty() {
+        output.push_str(&format!(". Read first, unless shown: {}", wants.preload.join(", ")));
+    }
     Ok(CommandResult {
-        output: format!("begun: {}", shown(&effort, event)),
+        output,
         keeps: vec![MemoryWrite::Effort(Box::new(effort.clone()))],
         effort: Some(effort),
         counters: Some(fresh),
         ..CommandResult::default()
     })
+}
+
+/// What nobody declared begins nothing: a wrong word would open a gate.
+fn undeclared(name: &str, event: &EventContext<'_>) -> String {
+    let known = &event.policy.sections.skills;
+    let near = known.keys().min_by_key(|known| strsim::levenshtein(&name.to_lowercase(), &known.to_lowercase()));
+    let near = near.map(|near| format!("; the nearest that is: `taut session activate {near}`")).unwrap_or_default();
+    let name = line(name, 80);
+    format!(
+        "no skill `{name}` is declared here, so no effort begins{near}. A skill declares itself with \
+         `[skills.{name}]` in the configuration or `taut:` at the head of its own file"
+    )
 }
 
 fn go(label: &str, approved: Option<String>, event: &EventContext<'_>) -> Result<CommandResult, String> {
@@ -174,9 +205,24 @@ fn go(label: &str, approved: Option<String>, event: &EventContext<'_>) -> Result
     })
 }
 
+/// Ends the effort of the session, or the one whose id the first word is.
 fn finish(note: &str, event: &EventContext<'_>) -> Result<CommandResult, String> {
-    let effort = event.effort().ok_or(NO_EFFORT)?;
-    let after = Effort { finished_at: Some(event.now), loading: false, ..effort.clone() };
+    let named = event.rows().named.as_ref().filter(|_| offer::first_word(note).is_some());
+    let (effort, note) = match named {
+        Some(effort) => (effort, note.trim_start().split_once(char::is_whitespace).map_or("", |(_, rest)| rest)),
+        None => (event.effort().ok_or(NO_EFFORT)?, note),
+    };
+    if !effort.active() {
+        return Err(format!(
+            "the effort {} (effort {} of {}) is over already",
+            effort.skill, effort.ordinal, effort.task
+        ));
+    }
+    if named.is_some() && effort.agent != event.agent() && offer::is_busy(event) {
+        return Err(format!("agent {} works on it in an open session, which can finish it", line(&effort.agent, 80)));
+    }
+    let after =
+        Effort { finished_at: Some(event.now), end: Some(EffortEnd::Finished), loading: false, ..effort.clone() };
     let mut done = CommandResult {
         output: format!("finished: {} (effort {} of {})", effort.skill, effort.ordinal, effort.task),
         keeps: vec![MemoryWrite::Effort(Box::new(after.clone()))],
@@ -190,84 +236,25 @@ fn finish(note: &str, event: &EventContext<'_>) -> Result<CommandResult, String>
     Ok(done)
 }
 
-/// Adopts an effort by hand: the agent's own by default, another's when named.
-fn resume(what: Option<&str>, take: Take, event: &EventContext<'_>) -> Result<CommandResult, String> {
-    let effort = match what {
-        None => event.effort().ok_or("this agent has no active effort; `taut effort list` shows those of others")?,
-        Some(what) => event
-            .rows()
-            .named
-            .as_ref()
-            .ok_or_else(|| format!("there is no effort of `{what}` here; `taut effort list --all` shows them"))?,
-    };
-    if !effort.active() {
-        return Err(format!(
-            "the effort is finished; `taut session activate {} --task {}` begins the next",
-            effort.skill, effort.task
-        ));
-    }
-    if what.is_some() && effort.agent != event.agent() && event.rows().named_busy && take == Take::No {
-        return Err(format!("agent {} works on it in an open session; add --take to take it over", effort.agent));
-    }
-    let after = Effort {
-        agent: event.agent().to_string(),
-        session: event.session().map(|session| session.id.clone()),
-        line: if event.session().is_some_and(|session| session.parent.is_some()) {
-            EffortLineage::Child
-        } else {
-            EffortLineage::Agent
-        },
-        ..effort.clone()
-    };
-    Ok(CommandResult {
-        output: format!("continuing: {}", shown(&after, event)),
-        keeps: vec![MemoryWrite::Effort(Box::new(after.clone()))],
-        effort: Some(after),
-        ..CommandResult::default()
-    })
-}
-
 fn dehydrate(hand_over: HandOver, event: &EventContext<'_>) -> Result<CommandResult, String> {
     let session = event.session().ok_or("no session of this agent is known, so nothing could find the note again; `taut doctor` says whether the hooks run")?;
-    let mut done = stored_hand_over(hand_over, session, event);
-    done.output = "Your hand-over note is stored: the next session of this agent gets it once. End your turn now; \
+    let mut done = note::dehydrated(hand_over, session, event);
+    done.output = "Your hand-over note is stored: the next session of this agent gets it. End your turn now; \
                  a supervised agent is restarted, otherwise `/clear` or a new session continues."
         .to_string();
     done.keeps.push(MemoryWrite::Message(message(event, "restart_request", "dehydrated".to_string())));
     Ok(done)
 }
 
-/// The account where the next session finds it, and beside the effort's artifacts.
-pub fn stored_hand_over(hand_over: HandOver, session: &Session, event: &EventContext<'_>) -> CommandResult {
-    let document = event.effort().map(|effort| After::Replace {
-        path: format!("{}/{}", effort.folder, hand_over::FILE),
-        text: hand_over::document(&hand_over, event.effort()),
-    });
-    let keep = MemoryWrite::HandOver(Box::new(StoredHandOver {
-        agent: event.agent().to_string(),
-        session: session.id.clone(),
-        effort: event.effort().map(|effort| effort.id.clone()),
-        line: if session.parent.is_some() { EffortLineage::Child } else { EffortLineage::Agent },
-        at: event.now,
-        hand_over,
-    }));
-    CommandResult { keeps: vec![keep], after: document.into_iter().collect(), ..CommandResult::default() }
-}
-
 fn restart(why: String, event: &EventContext<'_>) -> CommandResult {
-    let mut done = match event.session() {
-        Some(session) => {
-            stored_hand_over(hand_over::mini(event.effort(), session.status_text.as_deref()), session, event)
-        }
-        None => CommandResult::default(),
-    };
+    let mut done = event.session().map_or_else(CommandResult::default, |session| note::restarted(session, event));
     done.keeps.push(MemoryWrite::Message(message(event, "restart_request", why)));
     done.output = "A restart is asked for: a supervised agent is ended and started again; otherwise `/clear` does it."
         .to_string();
     done
 }
 
-fn shown(effort: &Effort, event: &EventContext<'_>) -> String {
+pub(super) fn shown(effort: &Effort, event: &EventContext<'_>) -> String {
     let skill = event.skill(effort);
     let mut out = format!("{} (effort {} of {}) in {}", effort.skill, effort.ordinal, effort.task, effort.folder);
     if let Some(phase) = &effort.phase {
@@ -285,9 +272,11 @@ fn shown(effort: &Effort, event: &EventContext<'_>) -> String {
     out
 }
 
-/// The hook writes outside the client's sandbox, so not wherever it is told.
-fn may_hold(event: &EventContext<'_>, folder: &str) -> bool {
-    [&event.places.tree, &event.places.state].into_iter().any(|root| !root.is_empty() && path::within(folder, root))
+/// The hook writes outside the client's sandbox, so not wherever it is told; and which of our own folders is an
+/// effort's, nobody says but us.
+fn may_hold(event: &EventContext<'_>, start: &Start, folder: &str) -> bool {
+    let inside = |root: &str| !root.is_empty() && path::within(folder, root);
+    inside(&event.places.tree) || (start.folder.is_none() && inside(&event.places.state))
 }
 
 pub(super) fn message(event: &EventContext<'_>, kind: &str, body: String) -> Message {

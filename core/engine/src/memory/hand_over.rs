@@ -1,12 +1,49 @@
 //! Accounts: what is written down before a context window ends, and how the
 //! next session is told of it.
 
+use super::note::{NoteView, fitted};
 use super::settings;
-use model::effort::{Effort, HandOver};
+use model::effort::{Effort, HandOver, StoredHandOver};
+use model::{Ms, text};
 use policy::Policy;
 
 /// Where a task's folder keeps it.
 pub const FILE: &str = "DEHYDRATED_CONTEXT.md";
+
+/// A title is one line of this many characters.
+const TITLE: usize = 60;
+
+/// Less than this begins a title of its own only where there is none before it: "go on", "yes".
+const SHORTEST_TITLE: usize = 12;
+
+/// A note as anybody is shown it who takes it up or looks at it: with its age, in at most so much room.
+pub fn shown(stored: &StoredHandOver, now: Ms, room: usize) -> String {
+    let about = if stored.title.is_empty() { String::new() } else { format!(", about \"{}\"", stored.title) };
+    let head = format!("Hand-over note, {}{about}\n", age(now, stored.at));
+    let room = room.saturating_sub(head.len());
+    head + &fitted(&stored.hand_over, NoteView { at: stored.at, now, room, with_compact_summary: true })
+}
+
+/// How long ago something was, as it is said.
+pub fn age(now: Ms, then: Ms) -> String {
+    match now.since(then) / 60_000 {
+        ..1 => "just now".to_string(),
+        minutes @ 1..60 => format!("{minutes} min ago"),
+        minutes @ 60..2_880 => format!("{} h ago", minutes / 60),
+        minutes => format!("{} days ago", minutes / 1_440),
+    }
+}
+
+/// What a session is about: the first line that was said in it.
+pub fn title(first_prompt: Option<&str>, before: Option<&str>) -> String {
+    let said = first_prompt.unwrap_or_default();
+    let first = said.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    let own = text::line(first, TITLE);
+    match before.filter(|before| !before.is_empty() && own.chars().count() < SHORTEST_TITLE) {
+        Some(before) => before.to_string(),
+        None => own,
+    }
+}
 
 /// An account for an agent that had no time to write its own, from what is stored.
 pub fn mini(effort: Option<&Effort>, doing: Option<&str>) -> HandOver {
@@ -14,40 +51,35 @@ pub fn mini(effort: Option<&Effort>, doing: Option<&str>) -> HandOver {
         Some(effort) => format!("Working on {} with the skill {} in {}.", effort.task, effort.skill, effort.project),
         None => "Working without an effort.".to_string(),
     };
-    let resume = match effort.and_then(|effort| effort.phase.as_deref()) {
-        Some(phase) => format!("Resume at phase {phase}"),
-        None => "Find out where the work stands".to_string(),
-    };
-    let mut required_files: Vec<String> = effort.iter().map(|effort| effort.artifact("LOG")).collect();
-    required_files.extend(effort.into_iter().flat_map(|effort| effort.files.iter().rev().cloned()));
-    required_files.truncate(HandOver::MOST_FILES);
+    let phase = effort.and_then(|effort| effort.phase.as_deref());
     HandOver {
         summary: match doing {
             Some(doing) => format!("{summary} Doing: {doing}."),
             None => summary,
         },
-        last_action: "The context filled up before a hand-over note was written.".to_string(),
-        next_steps: vec![resume, "Read the log and the files named here before changing anything".to_string()],
-        required_files,
+        last_action: "The context ended before a hand-over note was written.".to_string(),
+        next_steps: phase.iter().map(|phase| format!("Resume at phase {phase}")).collect(),
+        required_files: effort.iter().map(|effort| effort.artifact("LOG")).collect(),
         mini: true,
         ..HandOver::default()
     }
 }
 
-/// What the next session of the agent reads.
-pub fn recovery(account: &HandOver, effort: Option<&Effort>, policy: &Policy) -> String {
-    let mut out = format!("{} This session continues one whose context ended.\n", settings::label(policy, "RECOVERY"));
-    if let Some(effort) = effort {
-        out.push_str(&place(effort));
+/// What the next session of the agent reads. `files`: those it should read that are there.
+pub fn recovery(note: &HandOver, effort: Option<&Effort>, files: &[&str], policy: &Policy, view: NoteView) -> String {
+    let mut head = format!(
+        "{} This session continues one whose context ended. Its note, {}:\n",
+        settings::label(policy, "RECOVERY"),
+        age(view.now, view.at)
+    );
+    head.extend(effort.map(place));
+    let mut tail = String::new();
+    if !files.is_empty() {
+        tail.push_str("Read these before anything else, unless they are shown below:\n");
     }
-    out.push_str(&body(account));
-    if !account.required_files.is_empty() {
-        out.push_str("Read these before anything else, unless they are shown below:\n");
-        for file in &account.required_files {
-            out.push_str(&format!("- {file}\n"));
-        }
-    }
-    out
+    tail.extend(files.iter().map(|file| format!("- {file}\n")));
+    let used = crate::context::size(&head) + crate::context::size(&tail);
+    head + &fitted(note, NoteView { room: view.room.saturating_sub(used), ..view }) + &tail
 }
 
 /// Without an account: from what the effort left in its folder.
@@ -69,35 +101,28 @@ pub fn rehydration(effort: &Effort, artifacts: &[String], policy: &Policy) -> St
 }
 
 /// The account as it is kept beside the effort's artifacts.
-pub fn document(account: &HandOver, effort: Option<&Effort>) -> String {
-    let mut out = "# Dehydrated context\n\n".to_string();
+pub fn document(account: &HandOver, effort: Option<&Effort>, now: Ms) -> String {
+    let mut out = format!("# Dehydrated context\n\n*{}*\n\n", now.rfc3339());
     if let Some(effort) = effort {
         out.push_str(&place(effort));
         out.push('\n');
     }
-    out.push_str(&body(account));
-    out.push_str("\nRequired files:\n");
+    let whole = NoteView { at: now, now, room: usize::MAX, with_compact_summary: true };
+    out.push_str(&fitted(account, whole));
+    if !account.required_files.is_empty() {
+        out.push_str("\nRequired files:\n");
+    }
     for file in &account.required_files {
         out.push_str(&format!("- {file}\n"));
     }
     out
 }
 
+/// Where the work belongs, and the way to leave it.
 fn place(effort: &Effort) -> String {
     let phase = effort.phase.as_deref().unwrap_or("none yet");
-    format!("Skill: {} | Phase: {phase} | Task: {} | Folder: {}\n", effort.skill, effort.task, effort.folder)
-}
-
-fn body(account: &HandOver) -> String {
-    let mut out = format!("Summary: {}\nLast action: {}\nNext steps:\n", account.summary, account.last_action);
-    for (at, step) in account.next_steps.iter().enumerate() {
-        out.push_str(&format!("{}. {step}\n", at + 1));
-    }
-    if let Some(handover) = &account.handover_instructions {
-        out.push_str(&format!("Handover: {handover}\n"));
-    }
-    if let Some(history) = &account.user_history {
-        out.push_str(&format!("The user's own words: {history}\n"));
-    }
-    out
+    format!(
+        "Skill: {} | Phase: {phase} | Task: {} | Folder: {} | `taut effort finish` ends it\n",
+        effort.skill, effort.task, effort.folder
+    )
 }

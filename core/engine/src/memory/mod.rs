@@ -7,16 +7,21 @@ pub(crate) mod begin;
 mod dialogue;
 mod discover;
 pub mod execute;
+pub mod facts;
 pub mod hand_over;
 pub mod mail;
+pub mod note;
+pub mod offer;
 pub mod path;
 pub mod phase;
+mod room;
 pub mod settings;
 pub mod skill;
 mod start;
 mod subs;
 mod tool;
 
+use crate::context::runtime::{self, EffortSummary};
 use crate::context::{ContextBudget, Rank, ShownFile};
 use crate::event_context::EventContext;
 use crate::leases::Holding;
@@ -28,7 +33,7 @@ use model::effect::{After, Write};
 use model::effort::{Effort, MemoryWrite, Message};
 use model::event::{Body, EventKind};
 use model::row::AgentStatus;
-use model::session::{Once, Session};
+use model::session::{Offered, Once, Session};
 use serde_json::{Value, json};
 use skill::Skill;
 
@@ -45,6 +50,11 @@ pub struct Memory {
     pub status: Option<String>,
     /// What the session has said by it: written to somebody, or reported.
     pub once: Option<Once>,
+    /// What the session goes on with from now on: another's session, and its conversation.
+    pub follows: Option<(String, String)>,
+    /// Unfinished work that the session is told of, and what its user is told.
+    pub offered: Option<Offered>,
+    pub user_line: Option<String>,
     pub report: RpcReport,
 }
 
@@ -68,13 +78,28 @@ pub struct RpcReport {
     pub status: Option<&'static str>,
     /// Directives of the effort, by full path.
     pub directives: Vec<String>,
+    /// The session's name for others, which is not the id it is stored under.
+    pub logical_id: Option<String>,
+    /// At a prompt: where the session stands, in one line.
+    pub session_line: String,
 }
 
 pub fn step(event: &EventContext<'_>, holding: &Holding) -> Memory {
     let mut memory = Memory::default();
-    let current = event.effort();
+    let current = event.effort().filter(|effort| !offer::is_over(event, effort));
     match (event.envelope.kind, &event.envelope.body) {
-        (EventKind::SessionStart, _) => start::step(event, current, &mut memory),
+        (EventKind::SessionStart, _) => {
+            start::step(event, current, &mut memory);
+            offer::step(event, &mut memory);
+            facts::tell(event, &mut memory);
+            discover::forget(event, current, &mut memory);
+        }
+        (EventKind::UserPromptSubmit, Body::Prompt { text }) => {
+            if let Some(skill) = begin::prompted_skill(event.envelope, text).filter(|_| !event.places.blind) {
+                begin::invoked(event, skill, &mut memory);
+            }
+            offer::answered(event, &mut memory);
+        }
         (EventKind::UserPromptExpansion, Body::Expansion { command, .. }) => {
             begin::invoked(event, command, &mut memory)
         }
@@ -93,8 +118,10 @@ pub fn step(event: &EventContext<'_>, holding: &Holding) -> Memory {
             let body = json!({"event": event.envelope.name, "id": id, "subject": subject, "effort": current.map(|effort| &effort.id)});
             memory.say_for_the_record(event, "host_task", body.to_string());
         }
-        (EventKind::PreCompact, Body::Compact { trigger }) if trigger == "auto" => {
-            start::before_compaction(event, current, &mut memory)
+        (EventKind::PreCompact | EventKind::SessionEnd, _) => note::before_it_ends(event, current, &mut memory),
+        (EventKind::PostCompact, _) => {
+            discover::forget(event, current, &mut memory);
+            note::compacted(event, &mut memory);
         }
         _ => {}
     }
@@ -110,7 +137,11 @@ impl Memory {
     /// Puts what is to be told into the one budget of the event.
     pub fn add_to(&self, budget: &mut ContextBudget) {
         for (rank, text) in &self.texts {
-            budget.say(*rank, text.clone());
+            match rank {
+                // They wait in their files, and are told again at the next start.
+                Rank::Fact => budget.offer(*rank, text.clone(), ""),
+                _ => budget.say(*rank, text.clone()),
+            }
         }
         for (rank, file) in &self.files {
             budget.show(*rank, file.clone());
@@ -122,6 +153,7 @@ impl Memory {
         self.after.extend(done.after);
         self.status = done.status.or(self.status.take());
         self.once = done.once.or(self.once);
+        self.follows = done.follows.or(self.follows.take());
         self.report.effort = done.effort.or(self.report.effort.take());
         self.keeps.extend(done.counters.map(MemoryWrite::Counters));
     }
@@ -157,6 +189,12 @@ impl Memory {
             self.report.directives = found.map(|one| one.path.clone()).collect();
             self.report.block_after = settings::heartbeat(event.policy, &skill).block;
             self.report.skill = Some(skill);
+        }
+        let Some(session) = event.session() else { return };
+        self.report.logical_id = Some(session.logical_id.clone());
+        if event.envelope.kind == EventKind::UserPromptSubmit {
+            let line = redact(&json!(runtime::line(session, EffortSummary::of(&self.report), event.now)));
+            self.report.session_line = line.as_str().unwrap_or_default().to_string();
         }
     }
 }

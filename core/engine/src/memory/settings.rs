@@ -3,7 +3,9 @@
 
 use super::skill::Skill;
 use policy::Policy;
-use policy::config::sections::{DirectivesSection, OverflowSection, SkillOverflow, SkillOverflowTable};
+use policy::config::sections::{
+    DirectivesSection, ModeSection, OverflowSection, SkillOverflow, SkillOverflowTable, WARNED_BEFORE,
+};
 
 pub use policy::config::sections::{Compaction, Scale};
 
@@ -27,7 +29,7 @@ pub fn heartbeat(policy: &Policy, skill: &Skill) -> Heartbeat {
     Heartbeat { warn: skill.warn.unwrap_or(section.warn), block: skill.block.unwrap_or(section.block).max(1) }
 }
 
-/// On where the configuration or the effort's skill says so.
+/// On where the configuration or the effort's skill says so. A warning comes before what it warns of, whatever is written.
 pub fn overflow(policy: &Policy, skill: Option<&Skill>) -> Option<Overflow> {
     let section = policy.sections.overflow.as_ref();
     let declared = skill.and_then(|skill| skill.overflow.as_ref()).filter(|own| **own != SkillOverflow::Switch(false));
@@ -40,12 +42,25 @@ pub fn overflow(policy: &Policy, skill: Option<&Skill>) -> Option<Overflow> {
         _ => SkillOverflowTable::default(),
     };
     let OverflowSection { at, warn, scale } = section.cloned().unwrap_or_default();
-    Some(Overflow { at: own.at.unwrap_or(at), warn: own.warn.unwrap_or(warn), scale: own.scale.unwrap_or(scale) })
+    let at = own.at.unwrap_or(at);
+    let warn = own.warn.unwrap_or(warn).min(at - WARNED_BEFORE).max(0.0);
+    Some(Overflow { at, warn, scale: own.scale.unwrap_or(scale) })
 }
 
 /// Whether sessions of a mode show that a tool runs.
 pub fn tracks_tools(policy: &Policy, mode: Option<&str>) -> bool {
-    mode.and_then(|mode| policy.sections.modes.get(mode)).is_none_or(|mode| mode.tool_tracking)
+    of_mode(policy, mode, |mode| mode.tool_tracking)
+}
+
+/// Whether sessions of a mode are shown what came of their workers.
+pub fn hears_of_workers(policy: &Policy, mode: Option<&str>) -> bool {
+    of_mode(policy, mode, |mode| mode.task_notifications)
+}
+
+/// In the background nobody looks on, and nothing is shown but what somebody sent.
+fn of_mode(policy: &Policy, mode: Option<&str>, said: fn(&ModeSection) -> Option<bool>) -> bool {
+    let section = mode.and_then(|mode| policy.sections.modes.get(mode));
+    section.and_then(said).unwrap_or(mode != Some("background"))
 }
 
 /// The names of directive files, without their ending.

@@ -1,48 +1,65 @@
 //! The beginning of a session: it takes over the agent's effort, and is told
-//! once what the session before it wrote down. And the moment before a
-//! compaction, when something is written down for one that has not.
+//! what the session before it left, until a newer note takes its place.
 
-use super::execute::stored_hand_over;
+use super::note::{self, NoteView};
 use super::{Memory, begin, hand_over, path, settings};
-use crate::context::{Rank, ShownFile};
+use crate::context::{Rank, ShownFile, size};
 use crate::event_context::{EventContext, carries};
-use crate::queue;
-use model::effort::{Effort, EffortLineage, MemoryWrite, StoredHandOver};
+use model::effort::{Effort, MemoryWrite, StoredHandOver};
 use model::event::{Body, StartSource};
 use model::fact::TextFact;
 use model::session::Session;
+use model::text;
+
+/// A note is told in no less than this, whatever else a start has to say.
+const LEAST_ROOM: usize = 400;
 
 pub fn step(event: &EventContext<'_>, current: Option<&Effort>, memory: &mut Memory) {
     let Some(session) = event.session().filter(|_| event.placed.opened && event.envelope.sub_agent.is_none()) else {
         return;
     };
     if let Some(effort) = current {
-        memory.report.effort = Some(Effort { session: Some(session.id.clone()), ..effort.clone() });
+        let (agent, carrier) = (session.agent.clone(), Some(session.id.clone()));
+        memory.report.effort = Some(Effort { agent, session: carrier, ..effort.clone() });
         memory.keeps.extend(memory.report.effort.clone().map(|effort| MemoryWrite::Effort(Box::new(effort))));
+        memory.texts.push((Rank::Effort, introduction(event, effort)));
     }
-    let waiting = waiting(event, session);
-    match waiting {
-        Some(waiting) => recover(event, session, waiting, memory),
-        None => rehydrate(event, current, memory),
+    let composed = note::at_the_start(event, session, current, memory);
+    let note = composed.as_ref().or_else(|| waiting(event, session));
+    match note.filter(|note| is_told(event, current, note)) {
+        Some(note) => recover(event, session, note, memory),
+        None if note.is_none() => rehydrate(event, current, memory),
+        None => {}
     }
     if let Some(effort) = current {
-        memory.texts.push((Rank::Effort, introduction(event, effort)));
         begin::preload(event, &event.skill(effort), memory);
+    }
+}
+
+/// A context that is new is told; one that goes on knows all but what its agent wrote down for the next.
+fn is_told(event: &EventContext<'_>, current: Option<&Effort>, note: &StoredHandOver) -> bool {
+    let own = !note.hand_over.mini;
+    match event.policy.sections.memory.enabled {
+        Some(false) => return false,
+        _ if !own && !note::is_on(event, current) => return false,
+        _ => {}
+    }
+    match &event.envelope.body {
+        Body::SessionStart(start) if matches!(start.source, StartSource::Resume | StartSource::Fork) => {
+            own && !note.told
+        }
+        _ => own || note::follows(event),
     }
 }
 
 /// The account that is for this session: its agent's, and not a child's or a parent's.
 pub fn waiting<'a>(event: &EventContext<'a>, session: &Session) -> Option<&'a StoredHandOver> {
-    let ours = |stored: &&StoredHandOver| match stored.line {
-        EffortLineage::Agent => session.parent.is_none(),
-        EffortLineage::Child => Some(&stored.session) == session.prev.as_ref(),
-    };
     event
-        .rows()
-        .account
-        .as_ref()
-        .filter(|stored| stored.agent == session.agent && stored.session != session.id)
-        .filter(ours)
+        .account()
+        .filter(|stored| stored.agent == session.agent || Some(&stored.session) == session.prev.as_ref())
+        .filter(|stored| stored.session != session.id)
+        // What was composed of one project's work is of no use in another, whatever the agent is called.
+        .filter(|stored| !stored.hand_over.mini || stored.project.is_empty() || stored.project == session.project)
 }
 
 fn recover(event: &EventContext<'_>, session: &Session, waiting: &StoredHandOver, memory: &mut Memory) {
@@ -51,13 +68,27 @@ fn recover(event: &EventContext<'_>, session: &Session, waiting: &StoredHandOver
         .efforts
         .iter()
         .find(|effort| waiting.effort.as_ref() == Some(&effort.id) && carries(session, effort));
-    memory.texts.push((Rank::Recovery, hand_over::recovery(&waiting.hand_over, effort, event.policy)));
-    for file in &waiting.hand_over.required_files {
-        let path = path::normal(file, &event.places.tree, &event.places.home);
-        memory.show(event, Rank::Recovery, &path, file);
+    let note = &waiting.hand_over;
+    let full = |file: &str| path::normal(file, &event.places.tree, &event.places.home);
+    // What is known not to be there is not worth a call.
+    let there = |file: &&str| event.facts.text(&full(file)) != Some(&TextFact::Missing);
+    let files: Vec<&str> = note.required_files.iter().map(String::as_str).filter(there).collect();
+    let compacted = matches!(&event.envelope.body, Body::SessionStart(start) if start.source == StartSource::Compact);
+    let room = memory.room(event).max(LEAST_ROOM);
+    let view = NoteView { at: waiting.at, now: event.now, room, with_compact_summary: !compacted };
+    memory.texts.push((Rank::Recovery, hand_over::recovery(note, effort, &files, event.policy, view)));
+    for file in files.iter().filter(|_| !note.mini) {
+        memory.show(event, Rank::Recovery, &full(file), file);
     }
-    memory.report.account = serde_json::to_value(&waiting.hand_over).ok();
-    memory.keeps.push(MemoryWrite::Recovered { agent: session.agent.clone(), session: session.id.clone() });
+    if let Some(effort) = effort.filter(|_| note.mini) {
+        memory.show_end(event, &effort.artifact("LOG"));
+    }
+    memory.report.account = serde_json::to_value(note).ok();
+    memory.keeps.push(MemoryWrite::Recovered {
+        agent: session.agent.clone(),
+        session: session.id.clone(),
+        line: waiting.line,
+    });
 }
 
 /// Only where the context really is new: a resumed one still knows.
@@ -66,8 +97,7 @@ fn rehydrate(event: &EventContext<'_>, current: Option<&Effort>, memory: &mut Me
     let Some(effort) = current.filter(|effort| fresh && effort.session.is_some()) else { return };
     let found = event.facts.matches(&effort.folder, &pattern(effort)).unwrap_or_default();
     memory.texts.push((Rank::Recovery, hand_over::rehydration(effort, found, event.policy)));
-    let log = effort.artifact("LOG");
-    memory.show(event, Rank::Recovery, &log, &log);
+    memory.show_end(event, &effort.artifact("LOG"));
 }
 
 /// The artifacts of an effort are those with its number.
@@ -92,33 +122,45 @@ fn introduction(event: &EventContext<'_>, effort: &Effort) -> String {
     if skill.log {
         out.push_str(&format!(" | Log: `taut log \"…\"` → {}", effort.artifact("LOG")));
     }
+    out.push_str(" | When it is done, or no more wanted: `taut effort finish`");
     out
 }
 
-/// Writes an account from what is stored, unless the agent has written its own.
-pub fn before_compaction(event: &EventContext<'_>, current: Option<&Effort>, memory: &mut Memory) {
-    let Some(session) = event.session().filter(|_| event.envelope.sub_agent.is_none()) else { return };
-    let written = event.rows().account.as_ref().is_some_and(|stored| stored.session == session.id);
-    let holds = !queue::held(&event.loaded.held, session).is_empty();
-    let used = current.is_some() || holds || event.policy.sections.compaction.auto.is_some();
-    if written || !used {
-        return;
-    }
-    if event.policy.sections.compaction.auto == Some(settings::Compaction::Restart) {
-        memory.say_for_the_record(event, "restart_request", "the context is full".to_string());
-    }
-    let done = stored_hand_over(hand_over::mini(current, session.status_text.as_deref()), session, event);
-    memory.take(done);
-}
-
 impl Memory {
+    /// The end of a file, where what was last written is what matters, in what room is left.
+    fn show_end(&mut self, event: &EventContext<'_>, path: &str) {
+        let (Some(TextFact::Text(text)) | Some(TextFact::Long(text))) = event.facts.text(path) else { return };
+        let head = format!("The end of {path}:\n");
+        let room = self.room(event).saturating_sub(size(&head) + 2);
+        let end = last_lines(text.trim(), room);
+        if !end.is_empty() {
+            self.texts.push((Rank::Recovery, head + &end));
+        }
+    }
+
     /// A file as it was found: shown, named as too long, or left to the text that names it.
     pub(super) fn show(&mut self, event: &EventContext<'_>, rank: Rank, path: &str, title: &str) {
         let text = match event.facts.text(path) {
             Some(TextFact::Text(text)) => Some(text.trim_end().to_string()),
-            Some(TextFact::Long) => None,
+            Some(TextFact::Long(_)) => None,
             _ => return,
         };
         self.files.push((rank, ShownFile { path: path.to_string(), title: title.to_string(), text }));
     }
+}
+
+/// As many whole lines from the end as fit; of a single long one its end.
+fn last_lines(text: &str, room: usize) -> String {
+    let clean = text::lines(text, usize::MAX);
+    let mut kept: Vec<&str> = Vec::new();
+    let mut used = 0;
+    for line in clean.lines().rev() {
+        used += size(line) + 1;
+        if used > room {
+            break;
+        }
+        kept.push(line);
+    }
+    kept.reverse();
+    kept.join("\n").trim().to_string()
 }

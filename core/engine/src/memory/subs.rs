@@ -52,8 +52,9 @@ pub fn stopped(event: &EventContext<'_>, current: Option<&Effort>, memory: &mut 
         }
         after.files.truncate(MOST_FILES);
         if after != *effort {
-            memory.keeps.push(MemoryWrite::Effort(Box::new(after)));
+            memory.keeps.push(MemoryWrite::Effort(Box::new(after.clone())));
         }
+        memory.report.effort = Some(after);
     }
     memory.keeps.push(MemoryWrite::SubSession(SubSession {
         ended_at: Some(event.now),

@@ -5,6 +5,7 @@ use super::json::whole;
 use super::text_without_secrets as clean;
 use model::effect::{After, Write};
 use model::effort::{HandOver, MemoryWrite, Refused};
+use model::memory_file::FactChange;
 use model::reply::{ByFamily, GateStop, Halt, Reply};
 use model::task::{AttemptChange, TaskPlan, TaskTransition};
 
@@ -66,7 +67,15 @@ pub fn after(after: After) -> After {
     match after {
         After::Append { path, text } => After::Append { path, text: clean(&text) },
         After::Replace { path, text } => After::Replace { path, text: clean(&text) },
-        plain @ (After::EnsureDaemon | After::StatusChanged { .. } | After::Sent { .. } | After::Tell) => plain,
+        After::Fact { path, change: FactChange::Keep { text, date, by } } => {
+            After::Fact { path, change: FactChange::Keep { text: clean(&text), date, by } }
+        }
+        // What is to go is named as it stands.
+        plain @ (After::Fact { .. }
+        | After::EnsureDaemon
+        | After::StatusChanged { .. }
+        | After::Sent { .. }
+        | After::Tell) => plain,
     }
 }
 
@@ -113,6 +122,7 @@ pub fn keep(keep: MemoryWrite) -> MemoryWrite {
     match keep {
         MemoryWrite::Effort(mut effort) => {
             scrub(&mut effort.phase);
+            scrub(&mut effort.title);
             effort.metadata = whole(&effort.metadata);
             MemoryWrite::Effort(effort)
         }
@@ -123,6 +133,7 @@ pub fn keep(keep: MemoryWrite) -> MemoryWrite {
         }
         MemoryWrite::HandOver(mut stored) => {
             stored.hand_over = account(stored.hand_over);
+            stored.title = clean(&stored.title);
             MemoryWrite::HandOver(stored)
         }
         MemoryWrite::Message(mut message) => {
@@ -139,7 +150,8 @@ pub fn keep(keep: MemoryWrite) -> MemoryWrite {
     }
 }
 
-fn account(account: HandOver) -> HandOver {
+fn account(mut account: HandOver) -> HandOver {
+    account.work.texts_mut().for_each(|text| *text = clean(text));
     let all = |texts: Vec<String>| texts.iter().map(|text| clean(text)).collect();
     HandOver {
         summary: clean(&account.summary),

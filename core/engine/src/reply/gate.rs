@@ -47,5 +47,6 @@ pub fn say(event: &EventContext<'_>, memory: &Memory) -> ReplyDraft {
 /// and the client told to end, for it took no notice the first time.
 pub fn halted() -> Reply {
     let stop = GateStop::Deny { reason: pre_compact::stop_text(), halt: Some(pre_compact::halt()) };
-    Reply { answer: ByFamily::Gate(Gate { stop: Some(stop), context: None }), ..Reply::default() }
+    let user_line = Some(pre_compact::USER_LINE.to_string());
+    Reply { answer: ByFamily::Gate(Gate { stop: Some(stop), context: None }), user_line, ..Reply::default() }
 }

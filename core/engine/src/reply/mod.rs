@@ -21,7 +21,7 @@ use model::effect::{Audience, Injection, Write};
 use model::effort::MemoryWrite;
 use model::event::{Envelope, EventKind, Family};
 use model::reply::{ByFamily, Context, GateStop, Reply};
-use model::session::{ContextMemo, Once};
+use model::session::{ContextMemo, Offered, Once};
 
 /// An answer, and what is to be stored because of it.
 #[derive(Default)]
@@ -41,8 +41,10 @@ pub enum SessionMark {
     Once(Once),
     /// A stop was refused.
     StopRefused,
-    /// A person spoke: whatever was refused in a row is over.
+    /// A person spoke: whatever was refused in a row is over, and what was offered is answered.
     Fresh,
+    /// It was told of unfinished work.
+    Offered(Offered),
     /// Files that were named because there was no room for them.
     Unread(Vec<String>),
     /// A file that was read.
@@ -61,10 +63,14 @@ impl SessionMark {
             Self::StopRefused => memo.stops = memo.stops.saturating_add(1),
             Self::Fresh => {
                 memo.stops = 0;
+                if let Some(offered) = &mut memo.offered {
+                    offered.fresh = false;
+                }
                 if let Some(woken) = &mut memo.woken {
                     woken.row = 0;
                 }
             }
+            Self::Offered(offered) => memo.offered = Some(offered),
             Self::Unread(paths) => {
                 memo.unread.extend(paths);
                 memo.unread.truncate(MOST_UNREAD);

@@ -27,7 +27,12 @@ pub fn halt() -> Halt {
 
 /// What the agent and its owner read.
 pub fn stop_text() -> String {
-    "context limit reached: this session is over. Its tasks were released for retry (`taut task list`), \
-     and what it knew is stored for the next session of this agent"
-        .to_string()
+    format!(
+        "context limit reached: this session is over. Its tasks were released for retry (`taut task list`), \
+         and what it knew is stored for the next session of this agent. {USER_LINE}"
+    )
 }
+
+/// What the user does now: told where an answer can carry it, for a compaction that is refused shows them nothing else.
+pub const USER_LINE: &str = "Taut: the context is full and was not compacted. Type `/clear` to go on: the next session is \
+    told what this one left. (Under `taut run` it is started again by itself.)";

@@ -1,11 +1,12 @@
 //! UserPromptSubmit: what is due is told, each thing once, in one budget.
 
-use super::{ReplyDraft, SessionMark};
+use super::{ReplyDraft, SessionMark, pre_compact};
 use crate::context::runtime::{self, EffortSummary};
 use crate::context::{ContextBudget, ContextSettings, Rank, warning};
 use crate::event_context::EventContext;
 use crate::fleet::messages;
 use crate::fleet::wake::{WakeUp, wake_up};
+use crate::leases;
 use crate::memory::Memory;
 use model::effect::Audience;
 use model::event::{Body, Envelope};
@@ -30,7 +31,10 @@ pub fn say(event: &EventContext<'_>, memory: &Memory) -> ReplyDraft {
         remind(event, memory, session, &mut budget, &mut said);
     }
     let text = said.fit(budget, event);
-    let lines = waiting(event, Audience::User);
+    let mut lines = waiting(event, Audience::User);
+    if event.placed.opened && leases::was_halted(event.loaded, event.who) {
+        lines.push(pre_compact::USER_LINE);
+    }
     let user_line = (!lines.is_empty()).then(|| lines.join("\n\n"));
     said.reply = Reply { answer: ByFamily::Context(Context { text }), user_line, ..Reply::default() };
     said
@@ -74,12 +78,5 @@ fn remind(
 
 /// What the session works on.
 fn work(memory: &Memory) -> EffortSummary<'_> {
-    let report = &memory.report;
-    let effort = report.effort.as_ref();
-    let beats = report.skill.as_ref().is_some_and(|skill| skill.log);
-    EffortSummary {
-        skill: effort.map(|effort| effort.skill.as_str()),
-        phase: effort.and_then(|effort| effort.phase.as_deref()),
-        heartbeat: beats.then_some((report.heartbeat, report.block_after)),
-    }
+    EffortSummary::of(&memory.report)
 }

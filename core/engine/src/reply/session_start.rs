@@ -1,6 +1,6 @@
 //! SessionStart: what a new session is given to know.
 
-use super::ReplyDraft;
+use super::{ReplyDraft, SessionMark};
 use crate::context::{self, ContextBudget};
 use crate::event_context::EventContext;
 use crate::fleet::messages;
@@ -14,6 +14,8 @@ pub fn say(event: &EventContext<'_>, memory: &Memory) -> ReplyDraft {
     messages::add_to(&event.loaded.messages, &mut budget);
     context::add_to(event, &mut budget);
     let text = said.fit(budget, event);
-    said.reply = Reply { answer: ByFamily::Context(Context { text }), ..Reply::default() };
+    said.marks.extend(memory.offered.clone().map(SessionMark::Offered));
+    let user_line = memory.user_line.clone();
+    said.reply = Reply { answer: ByFamily::Context(Context { text }), user_line, ..Reply::default() };
     said
 }

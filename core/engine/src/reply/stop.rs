@@ -5,6 +5,7 @@ use super::{ReplyDraft, SessionMark};
 use crate::context::{ContextSettings, runtime, warning};
 use crate::event_context::EventContext;
 use crate::leases::Holding;
+use crate::session::reports_to;
 use model::event::{Body, Family};
 use model::reply::{ByFamily, Feedback, Reply};
 use model::session::{Once, Session};
@@ -13,9 +14,9 @@ use model::session::{Once, Session};
 const MOST_STOPS: u8 = 3;
 
 pub fn say(event: &EventContext<'_>, holding: &Holding) -> ReplyDraft {
-    let asked = asked(event, holding).unwrap_or_default();
-    let block = asked.first().map(|(text, _)| text.clone());
-    let mut marks: Vec<SessionMark> = asked.into_iter().map(|(_, mark)| mark).collect();
+    let (texts, mut marks): (Vec<String>, Vec<SessionMark>) = asked(event, holding).into_iter().unzip();
+    // All that is asked for comes at once: the client's next stop is not refused again.
+    let block = (!texts.is_empty()).then(|| texts.join("\n\n"));
     if block.is_some() {
         marks.push(SessionMark::StopRefused);
     }
@@ -24,18 +25,21 @@ pub fn say(event: &EventContext<'_>, holding: &Holding) -> ReplyDraft {
 }
 
 /// What is asked of the agent before it stops, and what is remembered of it.
-fn asked(event: &EventContext<'_>, holding: &Holding) -> Option<Vec<(String, SessionMark)>> {
-    let Body::Stop { hook_active: false, background, .. } = event.envelope.body else { return None };
-    let session = event.session().filter(|session| !event.placed.opened && session.memo.stops < MOST_STOPS)?;
-    if event.envelope.sub_agent.is_some() || holding.halted {
-        return None;
-    }
+fn asked(event: &EventContext<'_>, holding: &Holding) -> Vec<(String, SessionMark)> {
+    let Body::Stop { hook_active: false, background, .. } = event.envelope.body else { return Vec::new() };
+    let session = event.session().filter(|session| !event.placed.opened && session.memo.stops < MOST_STOPS);
+    let Some(session) = session.filter(|_| event.envelope.sub_agent.is_none() && !holding.halted) else {
+        return Vec::new();
+    };
     let settings = ContextSettings::of(event.policy);
-    if let Some(due) = warning::due(session, &settings).filter(|due| due.level >= warning::WORTH_A_TURN) {
-        return Some(vec![(due.text, SessionMark::Warned(due.level))]);
-    }
-    let report = wants_report(session, &settings) && background == 0;
-    report.then(|| vec![(runtime::report(&settings), SessionMark::Once(Once::ReportAsked))])
+    let warning = warning::due(session, &settings).filter(|due| due.level >= warning::WORTH_A_TURN);
+    let warning = warning.map(|due| (due.text, SessionMark::Warned(due.level)));
+    let report = (background == 0 && wants_report(session, &settings)).then(|| {
+        let starter = session.memo.reports_to.clone().or_else(|| reports_to(session, event.loaded));
+        let to = if starter.is_some() { runtime::ReportTo::Starter } else { runtime::ReportTo::Anybody };
+        (runtime::report(&settings, to), SessionMark::Once(Once::ReportAsked))
+    });
+    warning.into_iter().chain(report).collect()
 }
 
 fn wants_report(session: &Session, settings: &ContextSettings) -> bool {

@@ -98,6 +98,7 @@ impl Policy {
         let mut more = config.sections;
         more.retain(|name, _| !NEED_TRUST.contains(&name));
         ignored.extend(keep_inside(&mut more));
+        ignored.extend(only_off(sections, more.remove("memory")));
         add(sections, more);
         ignored
     }
@@ -216,6 +217,17 @@ fn keep_inside(sections: &mut Table) -> Vec<String> {
         });
     }
     ignored
+}
+
+/// Whether sessions remember is the user's to say; an untrusted project may only ask that nothing of it is kept.
+fn only_off(sections: &mut Table, of_project: Option<Value>) -> Option<String> {
+    let memory = of_project?;
+    if memory.get("enabled").and_then(Value::as_bool) != Some(false) {
+        return Some("`memory`".to_string());
+    }
+    let known = sections.entry("memory").or_insert_with(|| Value::Table(Table::new()));
+    known.as_table_mut()?.insert("enabled".to_string(), Value::Boolean(false));
+    None
 }
 
 /// What a file makes of each rule it speaks of: packs first, then single rules.

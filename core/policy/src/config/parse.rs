@@ -2,7 +2,7 @@
 
 use super::check::Checker;
 use super::diagnostic::{Diagnostic, Effect, FileReport, position};
-use super::sections::{GuardSection, RuleKindSetting, RuleKindTable, Sections};
+use super::sections::{GuardSection, OverflowSection, RuleKindSetting, RuleKindTable, Sections, WARNED_BEFORE};
 use super::values::Fields;
 use super::{Allow, LayerConfig, OnFailure, RuleSetting, RuleSwitch, UserRule};
 use crate::policy::{MachineUse, PolicyMode};
@@ -33,6 +33,7 @@ pub fn parse(text: &str, file: &str) -> (LayerConfig, Vec<Diagnostic>) {
     config.sections = checker.sections(document.table, Sections::KEYS, &["guard"]);
     config.limits = checker.limits;
     config.beyond_on = beyond_on(&document, &mut report);
+    late_warnings(&document, &mut report);
     report.found.sort_by_key(|found| (found.line, found.column));
     (config, report.found)
 }
@@ -41,6 +42,46 @@ pub fn parse(text: &str, file: &str) -> (LayerConfig, Vec<Diagnostic>) {
 pub fn check(text: &str, file: &str) -> Result<LayerConfig, Vec<Diagnostic>> {
     let (config, found) = parse(text, file);
     if found.is_empty() { Ok(config) } else { Err(found) }
+}
+
+/// Where an agent would be warned only when it is stopped: in `[overflow]`, and in that of a skill.
+fn late_warnings(document: &Fields<'_, '_>, report: &mut FileReport<'_>) {
+    if let Some(overflow) = document.get("overflow").and_then(table) {
+        late_warning(overflow, "overflow", report);
+    }
+    for (_, skill) in document.get("skills").and_then(table).into_iter().flatten() {
+        if let Some(overflow) = table(skill).and_then(|skill| skill.get("overflow")).and_then(table) {
+            late_warning(overflow, "skills", report);
+        }
+    }
+    report.section = None;
+}
+
+fn late_warning(overflow: &DeTable<'_>, section: &str, report: &mut FileReport<'_>) {
+    let number = |name: &str| overflow.get(name).and_then(|value| percent(value.get_ref()));
+    let at = number("at").unwrap_or(OverflowSection::default().at);
+    let before = (at - WARNED_BEFORE).max(0.0);
+    let (Some(warn), Some(written)) = (number("warn").filter(|warn| *warn > before), overflow.get("warn")) else {
+        return;
+    };
+    report.section = Some(section.to_string());
+    let message = format!("`warn` is {warn} and the gate closes at {at}: an agent is warned at {before} instead");
+    report.push(written.span(), message, Some(format!("set `warn` to {before} or less")), Effect::Mistake);
+}
+
+fn table<'t, 'i>(value: &'t Spanned<DeValue<'i>>) -> Option<&'t DeTable<'i>> {
+    match value.get_ref() {
+        DeValue::Table(table) => Some(table),
+        _ => None,
+    }
+}
+
+fn percent(value: &DeValue<'_>) -> Option<f64> {
+    match value {
+        DeValue::Integer(number) => number.as_str().parse().ok(),
+        DeValue::Float(number) => number.as_str().parse().ok(),
+        _ => None,
+    }
 }
 
 /// All of `[notify]` but `on`, where it stands: a project may not say these.

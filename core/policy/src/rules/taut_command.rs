@@ -30,6 +30,8 @@ pub const RULE: Rule = Rule {
         "engine pause 5m",
         "echo '{}' | taut statusline",
         "taut notify on --command /tmp/x --yes",
+        "taut memory on --yes",
+        "taut memory off --project --yes",
         "XDG_CONFIG_HOME=/tmp/x taut notify test",
         "EDITOR='cp /tmp/x' taut config edit --yes",
         "unset CLAUDECODE; taut loop build --yes",
@@ -49,9 +51,10 @@ pub const RULE: Rule = Rule {
     passes: &[
         "taut explain 'rm -rf /'", "taut task list", "taut status \"working\"", "taut policy list",
         "taut policy show rm-root", "taut log note", "taut events --json", "echo taut uninstall", "taut --help",
-        "taut session dehydrate", "taut notify status", "taut config show --origin", "taut trust --show",
-        "taut init --dry-run", "taut daemon status", "taut loop --help", "taut help pause", "taut log 'taut pause 1h'",
-        "tmux new-window 'taut top'", "engine start", "git commit -m 'taut pause'",
+        "taut session dehydrate", "taut notify status", "taut memory on --dry-run", "taut remember 'use make'",
+        "taut config show --origin", "taut trust --show", "taut init --dry-run", "taut daemon status",
+        "taut loop --help", "taut help pause", "taut log 'taut pause 1h'", "tmux new-window 'taut top'",
+        "engine start", "git commit -m 'taut pause'",
     ],
     watch: RuleTrigger::Programs(&["taut", "engine"]),
     judge,
@@ -64,7 +67,7 @@ fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
         // The words of a supervised agent are its own.
         ["run", ..] => false,
         ["trust"] if call.flag("show") => true,
-        ["init" | "uninstall"] if call.flag("dry-run") => true,
+        ["init" | "uninstall"] | ["memory", "on" | "off"] if call.flag("dry-run") => true,
         _ => call.flag("help") || call.flag("version") || call.args.short('h'),
     };
     if only_looks {

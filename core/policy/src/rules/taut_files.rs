@@ -3,7 +3,7 @@
 use crate::args::text;
 use crate::guarded_keys;
 use crate::links;
-use crate::path_actions::{PathVerb, Reach};
+use crate::path_actions::{PathAction, PathVerb, Reach};
 use crate::rule::{Hit, NEAR, Pack, Rule, RuleInput, RuleTrigger};
 use crate::running::EXECUTORS;
 use crate::target::Target;
@@ -61,20 +61,33 @@ fn judge(line: &RuleInput<'_>, hits: &mut Vec<Hit>) {
         let own = |target: &Target| guarded_keys::tauts(&parsed_call.around, line.ground, target);
         let holds = |target: &Target| guarded_keys::holds_tauts(&parsed_call.around, line.ground, target);
         let changes = seen.acts.iter().filter(|act| !matches!(act.deed, PathVerb::Read | PathVerb::Send));
-        let changed = changes.into_iter().find(|act| {
+        let touches = |act: &&PathAction| {
             let taken = matches!(act.deed, PathVerb::Remove(Reach::Tree) | PathVerb::Displace);
             own(&act.target) || taken && holds(&act.target) || sight.real(act).is_some_and(|real| own(&real))
-        });
-        let opened = || opened(&sight).into_iter().find(|target| own(target) || mounts(&sight) && holds(target));
-        if let Some(target) = changed.map(|act| act.target.clone()).or_else(opened) {
+        };
+        let changed: Vec<&PathAction> = changes.filter(touches).collect();
+        let opened = opened(&sight).into_iter().find(|target| own(target) || mounts(&sight) && holds(target));
+        // Which of them an agent may write after all is known only with what it works on.
+        let written =
+            opened.is_none().then(|| changed.iter().map(|act| written(&sight, act)).collect::<Option<Vec<_>>>());
+        if let Some(target) = changed.first().map(|act| act.target.clone()).or(opened) {
             let subject = if command.words.is_empty() { format!("> {}", target.shown) } else { sight.shown() };
             let reason = format!("`{}` is Taut's own; an agent cannot turn its guard off.", target.shown);
-            hits.push(Hit::new(subject, reason).about(target.path.as_deref()).of(at));
+            let written = written.flatten().unwrap_or_default();
+            hits.push(Hit::new(subject, reason).about(target.path.as_deref()).only_writing(written).of(at));
         } else if is_found(&sight) || names_socket && speaks_to_socket(&sight) {
             let reason = "This is about Taut's own program or daemon; an agent cannot turn its guard off.";
             hits.push(Hit::new(sight.shown(), reason).of(at));
         }
     }
+}
+
+/// Where a plain write really goes; `None` for every other deed, and where that is not certain.
+fn written(sight: &RuleInput<'_>, act: &PathAction) -> Option<String> {
+    let asked = links::as_written(&act.target, sight.command.cwd.as_deref())?;
+    let certain = act.deed == PathVerb::Write && act.target.exact().is_some() && !act.target.bound;
+    let fact = sight.ground.facts.path(&asked).filter(|fact| certain && !fact.real.is_empty())?;
+    Some(fact.real.clone())
 }
 
 fn mounts(sight: &RuleInput<'_>) -> bool {

@@ -41,6 +41,22 @@ fn g10_an_unknown_key_is_named_with_line_column_and_the_nearest_valid_one() {
 }
 
 #[test]
+fn g5_a_warning_that_would_come_with_the_gate_or_after_it_is_named() {
+    let wrong = config::check("[overflow]\nat = 76\nwarn = 90\n", "a.toml").unwrap_err();
+    assert_eq!(
+        wrong[0].to_string(),
+        "a.toml:3:8: `warn` is 90 and the gate closes at 76: an agent is warned at 71 instead (set `warn` to 71 or less)"
+    );
+    let wrong = config::check("[skills.fix]\noverflow = { at = 50.5, warn = 50 }\n", "a.toml").unwrap_err();
+    assert!(wrong[0].to_string().contains("warned at 45.5 instead"), "{}", wrong[0]);
+    for sound in
+        ["[overflow]\nat = 76\n", "[overflow]\nwarn = 60\n", "[overflow]\nat = 76\nwarn = 66\nscale = \"raw\"\n"]
+    {
+        assert!(config::check(sound, "a.toml").is_ok(), "{sound}");
+    }
+}
+
+#[test]
 fn sections_of_other_features_are_read() {
     let text = "[context]\ncore = [\"CLAUDE.md\"]\n[session]\nrequired = true\n[skills.implement]\nphases = []\n";
     let policy = user(text);
@@ -216,6 +232,21 @@ passes = ["yarn add -D x", "echo yarn add x", "yarn"]
     assert!(wrong[0].message.contains("which it lists as passing"), "{wrong:?}");
     let taken = good.replace("no-yarn", "rm-root");
     assert!(config::check(&taken, "a.toml").is_err());
+}
+
+#[test]
+fn m4_an_untrusted_project_may_switch_memory_off_and_never_on() {
+    let on = "[memory]\nenabled = true\nstart_chars = 9000\n";
+    let of = |user: &str, project: &str, trust| {
+        let layers = [layer(LayerKind::User, user), layer(LayerKind::Local, project)];
+        let (policy, notes) = Policy::layered(&layers, trust);
+        (policy.sections.memory.enabled, policy.sections.memory.start_chars, notes.len())
+    };
+    assert_eq!(of("", on, Trust::Untrusted), (None, 1_500, 1));
+    assert_eq!(of("", on, Trust::Trusted), (Some(true), 9_000, 0));
+    let off = "[memory]\nenabled = false\n";
+    assert_eq!(of("[memory]\nenabled = true\nstart_chars = 800\n", off, Trust::Untrusted), (Some(false), 800, 0));
+    assert_eq!(of(off, on, Trust::Untrusted), (Some(false), 1_500, 1));
 }
 
 #[test]

@@ -112,6 +112,46 @@ fn i7_the_mistakes_that_were_sound_before_are_errors_with_their_place() {
     }
 }
 
+/// G9: a rule that could never hold is a mistake, and not a sound rule.
+#[test]
+fn g9_a_trigger_that_can_never_hold_is_named_with_the_nearest_that_can() {
+    let rule = |trigger: &str| format!("[[workflow.rule]]\nid = \"r\"\npayload = \"x\"\ntrigger = {trigger}\n");
+    for (trigger, said) in [
+        ("{ type = \"toolcont\", condition = { gte = 3 } }", "unknown trigger `toolcont` (did you mean `toolCount`?)"),
+        ("{ type = \"lifecycle\", condition = { eq = \"lodaing\" } }", "`loading`"),
+        ("{ type = \"lifecycle\", condition = { gte = 3 } }", "`eq` or `noActiveSession`"),
+        ("{ type = \"phase\", condition = { gte = 3 } }", "`matches`"),
+        ("{ type = \"contextThreshold\", condition = { gte = \"OVERFLOW_TRESHOLD\" } }", "`OVERFLOW_THRESHOLD`"),
+        ("{ type = \"contextThreshold\", condition = { matches = \"x\" } }", "`gte`"),
+        ("{ type = \"toolCount\", condition = { gte = \"blok\" } }", "`block`"),
+        ("{ type = \"discovery\", condition = { field = \"x\" } }", "`nonEmpty`"),
+        ("{ type = \"perTranscriptToolCount\", condition = { eq = \"five\" } }", "`eq` or `gte`"),
+        ("{ type = \"phase\", condition = {} }", "`matches`"),
+    ] {
+        let found = config::check(&rule(trigger), "a.toml").expect_err(trigger);
+        assert!(
+            found[0].to_string().starts_with("a.toml:4:") && found[0].to_string().contains(said),
+            "{trigger}: {}",
+            found[0]
+        );
+    }
+    for trigger in [
+        "{ type = \"contextThreshold\", condition = { gte = 0.9 } }",
+        "{ type = \"contextThreshold\", condition = { gte = \"OVERFLOW_THRESHOLD\" } }",
+        "{ type = \"lifecycle\", condition = { noActiveSession = true } }",
+        "{ type = \"lifecycle\", condition = { eq = \"dehydrating\" } }",
+        "{ type = \"phase\", condition = { matches = \"Synthesis\" } }",
+        "{ type = \"toolCount\", condition = { field = \"toolCallsSinceLastLog\", gte = \"toolUseWithoutLogsWarnAfter\" } }",
+        "{ type = \"discovery\", condition = { field = \"pendingDirectives\", nonEmpty = true } }",
+        "{ type = \"perTranscriptToolCount\", condition = { eq = 3 } }",
+    ] {
+        assert_eq!(config::check(&rule(trigger), "a.toml").map(|_| ()), Ok(()), "{trigger}");
+    }
+    let lists = "[[workflow.rule]]\nid = \"r\"\nmode = \"read\"\npayload = [\"a.md\", \"b.md\"]\n\
+        trigger = { type = \"phase\", condition = { matches = \"x\" } }\n";
+    assert_eq!(config::check(lists, "a.toml").map(|_| ()), Ok(()), "files may be a payload");
+}
+
 #[test]
 fn the_sections_that_nobody_read_are_unknown() {
     let unread =

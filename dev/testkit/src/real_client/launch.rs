@@ -38,6 +38,7 @@ pub struct ClientLaunch {
     pub(super) args: Vec<OsString>,
     pub(super) permissions: ClientPermissions,
     pub(super) limit: Duration,
+    pub(super) in_tmux: bool,
 }
 
 impl ClientLaunch {
@@ -54,6 +55,7 @@ impl ClientLaunch {
             args: Vec::new(),
             permissions: ClientPermissions::Skip,
             limit: LIMIT,
+            in_tmux: true,
         }
     }
 
@@ -84,6 +86,13 @@ impl ClientLaunch {
     #[must_use]
     pub fn in_folder(mut self, folder: &Path) -> Self {
         folder.clone_into(&mut self.folder);
+        self
+    }
+
+    /// In a plain terminal: what shows the screen to the test is hidden from the client.
+    #[must_use]
+    pub fn outside_tmux(mut self) -> Self {
+        self.in_tmux = false;
         self
     }
 

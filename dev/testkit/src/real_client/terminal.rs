@@ -1,11 +1,12 @@
 //! The interactive client as a person sees it: a screen to read and keys to press.
 
+use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use serde_json::{Map, json};
+use serde_json::{Map, Value, json};
 
 use super::install::{RealClient, VERSION};
 use super::launch::{ClientLaunch, ClientPermissions};
@@ -31,14 +32,17 @@ impl Terminal {
     pub(super) fn open(launch: &ClientLaunch, client: &RealClient, isolation: Isolation) -> io::Result<Self> {
         skip_first_run_questions(launch)?;
         let model = ScriptedModel::start(launch.script.clone())?;
-        let mut args = launch.permission_args();
-        args.extend(launch.args.iter().cloned());
+        let mut line: Vec<OsString> = vec![client.program().into()];
+        if !launch.in_tmux {
+            line.splice(0..0, ["env", "-u", "TMUX", "-u", "TMUX_PANE"].map(OsString::from));
+        }
+        line.extend(launch.permission_args());
+        line.extend(launch.args.iter().cloned());
         let tmux = Tmux::start(&Pane {
             folder: &launch.tmp,
             cwd: &launch.folder,
             env: &launch.client_env(&model),
-            program: client.program(),
-            args: &args,
+            line: &line,
         })?;
         let terminal = Self { tmux, model, limit: launch.limit, isolation };
         terminal.wait_for(READY)?;
@@ -196,7 +200,7 @@ fn skip_first_run_questions(launch: &ClientLaunch) -> io::Result<()> {
         folder.to_string_lossy().into_owned(),
         json!({"hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true}),
     );
-    let answers = json!({
+    let Value::Object(answers) = json!({
         "hasCompletedOnboarding": true,
         "lastOnboardingVersion": VERSION,
         "theme": "dark",
@@ -204,11 +208,16 @@ fn skip_first_run_questions(launch: &ClientLaunch) -> io::Result<()> {
         "customApiKeyResponses": {"approved": [ClientLaunch::approved_key()], "rejected": []},
         "bypassPermissionsModeAccepted": launch.permissions == ClientPermissions::Skip,
         "projects": projects,
-    });
-    let file = launch.config.join(".claude.json");
-    if file.exists() {
-        // A second launch in the same home goes on with what the client has written itself.
+    }) else {
         return Ok(());
+    };
+    let file = launch.config.join(".claude.json");
+    // A second launch in the same home goes on with what the client, or whoever registered a server, has written.
+    let written =
+        fs::read_to_string(&file).ok().and_then(|text| serde_json::from_str::<Map<String, Value>>(&text).ok());
+    let mut all = written.unwrap_or_default();
+    for (name, answer) in answers {
+        all.entry(name).or_insert(answer);
     }
-    fs::write(file, answers.to_string())
+    fs::write(file, Value::Object(all).to_string())
 }

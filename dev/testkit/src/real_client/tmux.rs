@@ -20,8 +20,8 @@ pub(super) struct Pane<'a> {
     pub folder: &'a Path,
     pub cwd: &'a Path,
     pub env: &'a [(OsString, OsString)],
-    pub program: &'a Path,
-    pub args: &'a [OsString],
+    /// The program and its arguments.
+    pub line: &'a [OsString],
 }
 
 #[derive(Debug)]
@@ -54,8 +54,7 @@ impl Tmux {
             .args(["new-session", "-d", "-x", "160", "-y", "50", "-c"])
             .arg(pane.cwd)
             .arg("--")
-            .arg(pane.program)
-            .args(pane.args)
+            .args(pane.line)
             .envs(pane.env.iter().cloned());
         finish(command)?;
         Ok(tmux)

@@ -8,6 +8,7 @@ mod unknown_agents;
 use crate::agent_settings;
 use crate::error::CliError;
 use crate::exit::Exit;
+use crate::mcp_registration;
 use crate::printer::{Printer, text};
 use agents::settings::DENIED_COMMAND;
 use daemon::Client;
@@ -37,6 +38,7 @@ pub fn run(printer: &Printer) -> Result<Exit, CliError> {
     checks.push(settings::client(client));
     let programs = settings::check(&places, client, &mut checks);
     checks.extend(programs.iter().map(|program| checks::program(program, env!("CARGO_PKG_VERSION"))));
+    checks.extend(mcp_registration::check(&places));
     checks.push(configuration());
     checks.push(database(&places.state()));
     checks.push(daemon(&places.state()));

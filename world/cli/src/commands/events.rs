@@ -1,13 +1,15 @@
 //! `taut events`: what happened, what was said to it, and why.
 
 use super::allow::{code_of, digest, let_pass_by};
-use super::stored;
-use crate::args::EventsArgs;
+use super::{effort, stored};
+use crate::args::{EventsArgs, EventsOf};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::{Printer, Text, text};
+use host::paths::PathVariables;
 use model::Level;
 use model::row::Event;
+use pipeline::queue::TaskCaller;
 use serde_json::{Value, json};
 use std::time::Duration;
 use store::{EventFilter, StoreHandle};
@@ -16,6 +18,8 @@ use store::{EventFilter, StoreHandle};
 const LOOK_EVERY: Duration = Duration::from_millis(150);
 
 pub fn run(args: &EventsArgs, printer: &Printer) -> Result<Exit, CliError> {
+    let mut store = StoreHandle::default();
+    store.renew(stored)?;
     let mut filter = EventFilter {
         agent: args.agent.clone(),
         session: args.session.clone(),
@@ -23,8 +27,9 @@ pub fn run(args: &EventsArgs, printer: &Printer) -> Result<Exit, CliError> {
         limit: args.limit,
         ..EventFilter::default()
     };
-    let mut store = StoreHandle::default();
-    store.renew(stored)?;
+    if let (Some(whose), Some(store)) = (args.of, store.current()) {
+        narrow(&mut filter, whose, &effort::who(store, &PathVariables::from_process())?)?;
+    }
     let events = match store.current() {
         Some(store) => store.events(&filter)?,
         None => Vec::new(),
@@ -53,6 +58,21 @@ pub fn run(args: &EventsArgs, printer: &Printer) -> Result<Exit, CliError> {
     }
 }
 
+/// To whoever runs this, found as for any of its commands.
+fn narrow(filter: &mut EventFilter, whose: EventsOf, caller: &TaskCaller) -> Result<(), CliError> {
+    match (whose, &caller.session) {
+        (EventsOf::Session, Some(session)) => filter.session = Some(session.clone()),
+        (EventsOf::Session, None) => {
+            return Err(
+                CliError::not_found("this runs in no session that Taut knows of").hint("taut events --of project")
+            );
+        }
+        (EventsOf::Agent, _) => filter.agent = Some(caller.agent.clone()),
+        (EventsOf::Project, _) => filter.project = Some(caller.project.clone()),
+    }
+    Ok(())
+}
+
 /// Shows them in order and gives the key of the last. The code of a call that was let through since then is used up.
 fn show(events: &[Event], let_pass: &[Event], printer: &Printer) -> Option<String> {
     for event in events {
@@ -75,11 +95,9 @@ fn line(event: &Event, used: bool, printer: &Printer) -> Text {
         Level::Deny => printer.red(verdict),
     };
     let time = event.at.rfc3339().get(11..19).unwrap_or_default().to_string();
-    let about = match (&event.tool, event.detail.pointer("/input/command").and_then(Value::as_str)) {
-        (Some(tool), Some(command)) => format!("{tool}  {}", first_line(command)),
-        (Some(tool), None) => tool.clone(),
-        (None, _) => String::new(),
-    };
+    let said = |path: &str| event.detail.pointer(path).and_then(Value::as_str).map(first_line);
+    let about = ["/prompt", "/input/command", "/input/file_path"].into_iter().find_map(said);
+    let about = event.tool.iter().cloned().chain(about).collect::<Vec<_>>().join("  ");
     let rules = if event.rules.is_empty() { String::new() } else { format!("  [{}]", event.rules.join(", ")) };
     let late = if is_delivered(event) { "" } else { "  (not delivered)" };
     let spent = if used { " (used)" } else { "" };

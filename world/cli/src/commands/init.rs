@@ -5,6 +5,7 @@ use crate::agent_settings::{self, InstallProof, SETTINGS, SettingsOwner, as_cli_
 use crate::args::InitArgs;
 use crate::error::CliError;
 use crate::exit::Exit;
+use crate::mcp_registration;
 use crate::person;
 use crate::printer::{Printer, text};
 use agents::settings::{DENIED_COMMAND, SettingsPlan};
@@ -39,7 +40,9 @@ pub fn run(args: &InitArgs, printer: &Printer) -> Result<Exit, CliError> {
     let files = preset_files(&level, preset)?;
     for attempt in 1.. {
         let proposal = propose(&level.path(&places, agents::DEFAULT), &plan)?;
+        let server = args.mcp.then(|| mcp_registration::propose(&places, &plan.command)).transpose()?;
         show(&proposal, &files, printer);
+        show_server(server.as_ref(), printer);
         let ignored = ignored_for(&proposal);
         if let Some(why) = &ignored {
             printer.note(text!("{} {}", printer.yellow("warning:"), why));
@@ -50,17 +53,23 @@ pub fn run(args: &InitArgs, printer: &Printer) -> Result<Exit, CliError> {
                     "file": proposal.file.path,
                     "changes": proposal.changes_anything(),
                     "diff": proposal.diff(),
+                    "mcp": server.as_ref().map(|server| json!({"file": server.file.path, "diff": server.diff()})),
                     "files": files.iter().map(|file| &file.path).collect::<Vec<_>>(),
                 }));
             }
             return Ok(Exit::Ok);
         }
-        let anything = proposal.changes_anything() || !files.is_empty();
+        let registers = server.as_ref().is_some_and(Proposal::changes_anything);
+        let anything = proposal.changes_anything() || registers || !files.is_empty();
         if anything && !args.yes && !person::agrees("Make this change?")? {
             printer.note("nothing was changed");
             return Ok(Exit::Failed);
         }
-        match proposal.apply(&places.state(), host::clock::now()) {
+        // The list of servers first: the client writes that file often, and then all of this is looked at again.
+        let listed = server
+            .as_ref()
+            .map_or(Ok(Installed::default()), |server| server.apply(&places.state(), host::clock::now()));
+        match listed.and_then(|_| proposal.apply(&places.state(), host::clock::now())) {
             Ok(done) => {
                 preset::write(&files).map_err(|error| as_cli_error(&error))?;
                 if preset.is_some() {
@@ -70,7 +79,7 @@ pub fn run(args: &InitArgs, printer: &Printer) -> Result<Exit, CliError> {
                 preset::link_aliases(&places.state(), Path::new(&plan.command), aliases)
                     .map_err(|error| as_cli_error(&error))?;
                 intent::withdraw(&places.state());
-                let outcome = Outcome { proposal: &proposal, done: &done, ignored };
+                let outcome = Outcome { proposal: &proposal, done: &done, server: server.as_ref(), ignored };
                 return prove(&outcome, &plan, printer);
             }
             Err(SettingsFileError::Changed { path }) if attempt < TRIES => {
@@ -152,6 +161,14 @@ fn show(proposal: &Proposal, files: &[NewFile], printer: &Printer) {
     }
 }
 
+fn show_server(server: Option<&Proposal>, printer: &Printer) {
+    let Some(server) = server.filter(|_| !printer.json()) else { return };
+    if !server.changes_anything() {
+        printer.line(format!("{} has Taut's server already; nothing to change there", server.file.path.display()));
+    }
+    printer.diff(&server.diff());
+}
+
 /// Why the client will not read the file at all, hooks or not.
 fn ignored_for(proposal: &Proposal) -> Option<String> {
     let SettingsFileChange::Text(text) = &proposal.after else {
@@ -165,13 +182,14 @@ fn ignored_for(proposal: &Proposal) -> Option<String> {
 struct Outcome<'p> {
     proposal: &'p Proposal,
     done: &'p Installed,
+    server: Option<&'p Proposal>,
     ignored: Option<String>,
 }
 
 /// Tells the guard of a command that it must deny, through the line that was
 /// just installed.
 fn prove(outcome: &Outcome<'_>, plan: &SettingsPlan, printer: &Printer) -> Result<Exit, CliError> {
-    let Outcome { proposal, done, ignored } = outcome;
+    let Outcome { proposal, done, server, ignored } = outcome;
     let failed = |what: String| CliError::failed(what).hint("`taut doctor` finds out where it goes wrong");
     let InstallProof { denial, stderr, .. } = agent_settings::prove(Path::new(&plan.command))
         .map_err(|error| failed("the hooks are installed, but the proof could not be run".into()).because(&error))?;
@@ -179,8 +197,13 @@ fn prove(outcome: &Outcome<'_>, plan: &SettingsPlan, printer: &Printer) -> Resul
         let said = if stderr.trim().is_empty() { "it said nothing".to_owned() } else { stderr.trim().to_owned() };
         return Err(failed(format!("the hooks are installed, but `{}` was not denied: {said}", DENIED_COMMAND)));
     };
+    if server.is_some() {
+        mcp_registration::prove(Path::new(&plan.command))
+            .map_err(|why| failed(format!("the server is registered, but {why}")))?;
+    }
     if printer.json() {
         printer.object(&json!({
+            "mcp": server.map(|server| &server.file.path),
             "file": proposal.file.path,
             "changed": proposal.changes_anything(),
             "copy": done.copy,
@@ -199,6 +222,9 @@ fn prove(outcome: &Outcome<'_>, plan: &SettingsPlan, printer: &Printer) -> Resul
         Some(_) => printer.yellow(format!("written, but not read by {} as it is:", agents::DEFAULT.profile.name)),
     };
     printer.line(text!("{} {}", word, proposal.file.path.display()));
+    if let Some(server) = server {
+        printer.line(text!("{} {}, and it answers", printer.green("server registered in"), server.file.path.display()));
+    }
     printer.line("");
     printer.line(format!("Proof, through the installed line: an agent that wants to run `{}` is told", DENIED_COMMAND));
     for line in reason.lines() {

@@ -1,5 +1,6 @@
 //! `taut memory`: what is remembered here, and forgetting it for good.
 
+use super::memory_switch::{self, MemorySwitch};
 use super::{is_anything_kept, open_and_take_in, recall, stored};
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -21,6 +22,8 @@ const CATCH_UP: Duration = Duration::from_secs(2);
 pub enum MemoryVerb {
     /// Say what is remembered here: whether it is on, how much there is, and how far the index is
     Status,
+    #[command(flatten)]
+    Switch(MemorySwitch),
     /// Forget for good: events, messages, notes, efforts and what can be recalled (people only)
     Forget(ForgetMemoryArgs),
 }
@@ -43,10 +46,11 @@ pub struct ForgetMemoryArgs {
     pub dry_run: bool,
 }
 
-pub fn run(verb: &MemoryVerb, printer: &Printer) -> Result<Exit, CliError> {
+pub fn run(verb: Option<&MemoryVerb>, printer: &Printer) -> Result<Exit, CliError> {
     match verb {
-        MemoryVerb::Status => status(printer),
-        MemoryVerb::Forget(args) => forget(args, printer),
+        None | Some(MemoryVerb::Status) => status(printer),
+        Some(MemoryVerb::Switch(switch)) => memory_switch::run(switch, printer),
+        Some(MemoryVerb::Forget(args)) => forget(args, printer),
     }
 }
 
@@ -56,8 +60,20 @@ fn status(printer: &Printer) -> Result<Exit, CliError> {
     let policy = judge.project_policy();
     let memory = &policy.policy.sections.memory;
     let root = &policy.project.root;
+    let on = match memory.enabled {
+        Some(true) => "on: sessions leave notes, and the next one is told of them; `taut memory off` takes it back",
+        Some(false) => "off: nothing of this project is noted, indexed or told; `taut memory on` changes that",
+        None => "off: only what you look up yourself is kept; `taut memory on` lets sessions remember",
+    };
+    if !printer.json() {
+        printer.line(text!("memory   {}", on));
+    }
     let Some(store) = stored()? else {
-        printer.note("nothing is remembered yet; `taut init` installs the hooks that tell of it");
+        if printer.json() {
+            printer.object(&json!({"project": root, "enabled": memory.enabled, "entries": 0}));
+        } else {
+            printer.note("nothing is remembered yet; `taut init` installs the hooks that tell of it");
+        }
         return Ok(Exit::Ok);
     };
     let mut index = RecallIndex::open(&places.state())?;
@@ -73,12 +89,6 @@ fn status(printer: &Printer) -> Result<Exit, CliError> {
         }));
         return Ok(Exit::Ok);
     }
-    let on = match memory.enabled {
-        Some(true) => "on: sessions leave notes, and the next one is told of them",
-        Some(false) => "off: nothing of this project is noted, indexed or told",
-        None => "only what you look up yourself; `[memory] enabled = true` lets sessions be told of it",
-    };
-    printer.line(text!("memory   {}", on));
     printer.line(text!("here     {} entries in {}", here.entries, root.as_str()));
     printer.line(text!(
         "made of  {} events, {} messages, {} notes, {} efforts",

@@ -33,6 +33,7 @@ struct Overview {
     daemon: Option<String>,
     /// What is told and how, where anything is.
     notify: Option<String>,
+    memory: &'static str,
     sessions: usize,
     fleet: FleetSummary,
     stopped: Vec<(String, u64)>,
@@ -52,6 +53,7 @@ pub fn run(printer: &Printer) -> Result<Exit, CliError> {
             "guard": overview.guard,
             "daemon": overview.daemon,
             "notify": overview.notify,
+            "memory": overview.memory,
             "config": overview.config.iter().map(ToString::to_string).collect::<Vec<_>>(),
             "open_sessions": overview.sessions,
             "agents": overview.fleet.0.iter().map(|(status, count)| (status.name().to_string(), json!(count))).collect::<serde_json::Map<_, _>>(),
@@ -70,6 +72,7 @@ pub fn run(printer: &Printer) -> Result<Exit, CliError> {
     if let Some(notify) = &overview.notify {
         row("notify", notify.clone());
     }
+    row("memory", overview.memory.to_string());
     if !overview.config.is_empty() {
         row("config", worst_first(&overview.config));
     }
@@ -98,6 +101,7 @@ fn look() -> Result<Overview, CliError> {
         daemon: daemon
             .map(|status| format!("running for {}, {} calls served", ago(now.since(status.started)), status.served)),
         notify: notify(project_policy),
+        memory: memory(project_policy.policy.sections.memory.enabled),
         fleet: store.as_ref().map_or(Ok(FleetSummary::default()), |store| {
             store.fleet().map(|glance| FleetSummary::of(&view_model::rows(&glance)))
         })?,
@@ -111,8 +115,13 @@ fn look() -> Result<Overview, CliError> {
     })
 }
 
+/// Whether sessions remember, in a word.
+pub(super) fn memory(enabled: Option<bool>) -> &'static str {
+    if enabled == Some(true) { "on" } else { "off" }
+}
+
 /// The settings that hold our hooks.
-fn installed(places: &PathVariables, project: &Path) -> Vec<&'static str> {
+pub(super) fn installed(places: &PathVariables, project: &Path) -> Vec<&'static str> {
     let levels = [
         ("user", SettingsLevel::User),
         ("project", SettingsLevel::Project(project.to_path_buf())),

@@ -1,14 +1,19 @@
-//! `taut rpc <method>`: a method by hand, over the daemon or without it.
+//! `taut rpc <method>`: a method by hand, through the daemon's socket where there is one, else in process.
 
 use crate::args::RpcArgs;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::stdin;
+use daemon::Client;
 use host::paths::PathVariables;
 use model::Environment;
-use pipeline::{Pipeline, RpcCaller};
+use pipeline::{Pipeline, RpcCaller, RpcError};
 use serde_json::{Value, json};
+use std::time::Duration;
+
+/// What a call may take that nobody's tool waits for.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 pub fn run(args: &RpcArgs, printer: &Printer) -> Result<Exit, CliError> {
     let bytes = stdin::read().bytes;
@@ -28,9 +33,32 @@ pub fn run(args: &RpcArgs, printer: &Printer) -> Result<Exit, CliError> {
         env: Environment(env),
         parent: Some(std::os::unix::process::parent_id()),
     };
-    let mut pipeline = Pipeline::new(service::setting(&places));
-    let result = pipeline::rpc(&mut pipeline, &args.method, params, caller)
-        .map_err(|error| CliError::not_found(error.to_string()).hint("taut rpc hooks.preToolUse < call.json"))?;
+    let params = pipeline::with_caller(&args.method, params, caller).map_err(refused)?;
+    let (mut result, via) = match by_daemon(&args.method, &params, &places) {
+        Some(result) => (result, "daemon"),
+        None => (in_process(&args.method, params, &places)?, "process"),
+    };
+    if printer.json() {
+        result["via"] = json!(via);
+    }
     printer.object(&result);
     Ok(Exit::Ok)
+}
+
+/// Whatever keeps a daemon from answering, the work is done without it, as one call with one id.
+fn by_daemon(method: &str, params: &Value, places: &PathVariables) -> Option<Value> {
+    if service::without_daemon() {
+        return None;
+    }
+    Client::new(&places.state(), PATIENCE).rpc(method, params).ok()?.ok()
+}
+
+fn in_process(method: &str, params: Value, places: &PathVariables) -> Result<Value, CliError> {
+    let mut pipeline = Pipeline::new(service::setting(places));
+    pipeline::rpc(&mut pipeline, method, params, RpcCaller::default()).map_err(refused)
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` calls")]
+fn refused(error: RpcError) -> CliError {
+    CliError::not_found(error.to_string()).hint("taut rpc hooks.preToolUse < call.json")
 }

@@ -5,7 +5,7 @@ use crate::exit::Exit;
 use crate::printer::{Printer, text};
 use clap::Args;
 use host::paths::PathVariables;
-use runner::{RunMessage, Supervised, Tell};
+use runner::{RunMessage, RunName, Supervised, Tell};
 use serde_json::json;
 
 #[derive(Debug, Args)]
@@ -36,13 +36,20 @@ pub fn run(args: &SuperviseArgs, printer: &Printer) -> Result<Exit, CliError> {
             CliError::failed("there is nothing to run").hint(format!("taut run -- {}", agents::DEFAULT.launch.program))
         );
     };
-    let what = Supervised {
-        program: program.clone(),
-        args: rest.to_vec(),
-        agent: named().unwrap_or_else(|| format!("run-{}", &host::clock::uuid(host::clock::now())[24..])),
-        state: PathVariables::from_process().state(),
+    let state = PathVariables::from_process().state();
+    let tries = args.dry_run || std::env::var("TEST_MODE").is_ok_and(|value| value == "1");
+    // Held until the agent has ended: a second one in this place gets another name.
+    let taken = match (named(), tries) {
+        (None, false) => Some(RunName::take(&state, &place_name()?)),
+        _ => None,
     };
-    if args.dry_run || std::env::var("TEST_MODE").is_ok_and(|value| value == "1") {
+    let agent = match (&taken, named()) {
+        (Some(taken), _) => taken.name.clone(),
+        (None, Some(named)) => named,
+        (None, None) => RunName::free(&state, &place_name()?),
+    };
+    let what = Supervised { program: program.clone(), args: rest.to_vec(), agent, state };
+    if tries {
         if printer.json() {
             printer.object(
                 &json!({"program": what.program, "args": what.args, "agent": what.agent, "would": what.variables()}),
@@ -54,6 +61,19 @@ pub fn run(args: &SuperviseArgs, printer: &Printer) -> Result<Exit, CliError> {
     }
     let code = runner::supervise(&what, &Plain(printer))?;
     Ok(Exit::Loop(u8::try_from(code).unwrap_or(1)))
+}
+
+/// The name of this folder and terminal: a pane of tmux, else the device.
+fn place_name() -> Result<String, CliError> {
+    let folder = std::env::current_dir()?;
+    let folder = folder.canonicalize().unwrap_or(folder);
+    let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    let pane = variable("TMUX_PANE").map(|pane| {
+        let tmux = variable("TMUX").unwrap_or_default();
+        format!("{} {pane}", tmux.split(',').next().unwrap_or_default())
+    });
+    let terminal = pane.or_else(|| sys::terminal::device().map(|device| format!("device {device}")));
+    Ok(engine::run_name(&folder.to_string_lossy(), terminal.as_deref()))
 }
 
 fn named() -> Option<String> {

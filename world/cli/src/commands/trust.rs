@@ -9,6 +9,7 @@ use crate::printer::{Printer, text};
 use host::paths::PathVariables;
 use host::settings_file::unified;
 use host::trust::{self, ProjectFiles};
+use model::fact::{Probe, TextFact};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
@@ -25,7 +26,8 @@ pub fn run(args: &TrustArgs, printer: &Printer) -> Result<Exit, CliError> {
         return Ok(show(false, &root, printer));
     }
     let seen = ProjectFiles::of(&root);
-    if seen.shown().is_empty() && seen.changes(&state).is_none_or(|changes| changes.is_empty()) {
+    let facts = shared_facts(&root, &places);
+    if facts.is_none() && seen.shown().is_empty() && seen.changes(&state).is_none_or(|changes| changes.is_empty()) {
         printer.note(format!(
             "{} has no configuration and no hooks of its own: there is nothing to trust",
             root.display()
@@ -33,12 +35,31 @@ pub fn run(args: &TrustArgs, printer: &Printer) -> Result<Exit, CliError> {
         return Ok(show(false, &root, printer));
     }
     show_files(&seen, &state, &root, printer);
+    if let Some(facts) = facts {
+        printer.whole(SHARED_FACTS, &facts);
+        printer.note(
+            "facts change as the team notes them, and are told to sessions as the team's; trust does not end with that",
+        );
+    }
     if !person::agrees(&format!("Trust {} as shown above?", root.display()))? {
         printer.note("nothing changed");
         return Ok(Exit::Failed);
     }
     seen.grant(&state)?;
     Ok(show(true, &root, printer))
+}
+
+const SHARED_FACTS: &str = ".taut/memory.md";
+
+/// What the team of the project has noted, which sessions are told once it is trusted.
+fn shared_facts(root: &Path, places: &PathVariables) -> Option<String> {
+    let path = root.join(SHARED_FACTS).to_string_lossy().into_owned();
+    let within = vec![root.to_string_lossy().into_owned()];
+    let found = host::probe::observe(&[Probe::Text { path: path.clone(), within }], &places.home());
+    match found.text(&path) {
+        Some(TextFact::Text(text)) => Some(text.clone()),
+        _ => None,
+    }
 }
 
 /// What is to be agreed to: what changed since the user agreed, or every file where they never did.

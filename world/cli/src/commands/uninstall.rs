@@ -4,6 +4,7 @@ use crate::agent_settings::{SETTINGS, SettingsOwner, as_cli_error, misread};
 use crate::args::UninstallArgs;
 use crate::error::CliError;
 use crate::exit::Exit;
+use crate::mcp_registration;
 use crate::person;
 use crate::printer::{Printer, text};
 use agents::settings::Leaves;
@@ -30,17 +31,17 @@ pub fn run(args: &UninstallArgs, printer: &Printer) -> Result<Exit, CliError> {
     }
     let path = whose.level(&places)?.path(&places, agents::DEFAULT);
     for attempt in 1.. {
-        let proposal = propose(&path, &places)?;
-        if !proposal.changes_anything() {
-            print_done(&proposal, &Installed::default(), printer);
+        let change = Removal { hooks: propose(&path, &places)?, server: server(whose, &places, printer) };
+        if !change.changes_anything() {
+            print_done(&change, &Installed::default(), printer);
             return Ok(Exit::Ok);
         }
         if !printer.json() {
-            printer.diff(&proposal.diff());
+            printer.diff(&change.diff());
         }
         if args.dry_run {
             if printer.json() {
-                printer.object(&json!({"file": proposal.file.path, "changes": true, "diff": proposal.diff()}));
+                printer.object(&json!({"file": change.hooks.file.path, "changes": true, "diff": change.diff()}));
             }
             return Ok(Exit::Ok);
         }
@@ -48,9 +49,9 @@ pub fn run(args: &UninstallArgs, printer: &Printer) -> Result<Exit, CliError> {
             printer.note("nothing was changed");
             return Ok(Exit::Failed);
         }
-        match proposal.apply(&places.state(), host::clock::now()) {
+        match change.apply(&places) {
             Ok(done) => {
-                print_done(&proposal, &done, printer);
+                print_done(&change, &done, printer);
                 return Ok(Exit::Ok);
             }
             Err(SettingsFileError::Changed { path }) if attempt < TRIES => {
@@ -60,6 +61,43 @@ pub fn run(args: &UninstallArgs, printer: &Printer) -> Result<Exit, CliError> {
         }
     }
     Ok(Exit::Failed)
+}
+
+/// What goes: the hooks of one file, and with one's own the server too.
+struct Removal {
+    hooks: Proposal,
+    server: Option<Proposal>,
+}
+
+impl Removal {
+    fn changes_anything(&self) -> bool {
+        self.hooks.changes_anything() || self.server.is_some()
+    }
+
+    fn diff(&self) -> String {
+        let server = self.server.as_ref().map(Proposal::diff).unwrap_or_default();
+        format!("{}{server}", self.hooks.diff())
+    }
+
+    /// The list of servers first: the client writes that file often, and then all of this is looked at again.
+    fn apply(&self, places: &PathVariables) -> Result<Installed, SettingsFileError> {
+        let now = host::clock::now();
+        let listed = self.server.as_ref().map(|server| server.apply(&places.state(), now)).transpose()?;
+        let mut done = self.hooks.apply(&places.state(), now)?;
+        done.notes.extend(listed.into_iter().flat_map(|listed| listed.notes));
+        Ok(done)
+    }
+}
+
+/// A list of servers that cannot be read keeps nobody from taking the hooks out.
+fn server(whose: SettingsOwner, places: &PathVariables, printer: &Printer) -> Option<Proposal> {
+    if whose != SettingsOwner::User {
+        return None;
+    }
+    mcp_registration::propose_removal(places).unwrap_or_else(|error| {
+        printer.note(format!("warning: whether the tools are registered could not be seen: {}", error.what()));
+        None
+    })
 }
 
 fn propose(path: &Path, places: &PathVariables) -> Result<Proposal, CliError> {
@@ -74,15 +112,19 @@ fn propose(path: &Path, places: &PathVariables) -> Result<Proposal, CliError> {
     Ok(Proposal::uninstall(file, UninstallRequest { text: edited.text, left }, record.as_ref()))
 }
 
-fn print_done(proposal: &Proposal, done: &Installed, printer: &Printer) {
+fn print_done(change: &Removal, done: &Installed, printer: &Printer) {
+    let proposal = &change.hooks;
     let path = proposal.file.path.display();
     for note in &done.notes {
         printer.note(note);
     }
     if printer.json() {
-        let changed = proposal.changes_anything();
+        let changed = change.changes_anything();
         printer.object(&json!({"file": proposal.file.path, "changed": changed, "copy": done.copy}));
         return;
+    }
+    if let Some(server) = &change.server {
+        printer.line(text!("{} {}", printer.green("server removed from"), server.file.path.display()));
     }
     if !proposal.changes_anything() {
         printer.line(format!("{path} has no hooks of Taut's; nothing to remove"));

@@ -106,6 +106,34 @@ fn without_a_hook_the_process_does_it_all_by_itself() {
     assert_eq!(run(&stage, &["effort", "phase", "2: Build"], "").code(), Some(1));
 }
 
+/// What an effort has gathered, and what the session before left.
+#[test]
+fn m2_an_effort_is_shown_with_directives_artifacts_and_its_note() {
+    let stage = stage(&CONFIG.replace("log = true\n", "log = true\ndirectives = [\"INVARIANTS\"]\n"));
+    let hook = |event: Value| stage.hook(&stage.payload(&event), IN_PROCESS);
+    hook(json!({"hook_event_name": "SessionStart", "source": "startup"}));
+    stage.hook(&stage.bash("1", "taut session activate implement"), IN_PROCESS);
+    std::fs::write(stage.sandbox.project().join("INVARIANTS.md"), "never").unwrap();
+    hook(json!({"hook_event_name": "UserPromptSubmit", "prompt": "fix login, please"}));
+    hook(
+        json!({"hook_event_name": "PostToolUse", "tool_name": "Read", "tool_use_id": "r", "tool_input": {"file_path": "a.rs"}}),
+    );
+    stage.hook(&stage.bash("2", "taut log half"), IN_PROCESS);
+    hook(json!({"hook_event_name": "PreCompact", "trigger": "manual"}));
+    let shown = said(&run(&stage, &["effort", "show"], ""));
+    for part in ["directives", "INVARIANTS.md", "artifacts", "1_IMPLEMENT_LOG.md", "DEHYDRATED_CONTEXT.md"] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    let as_json: Value = serde_json::from_str(&said(&run(&stage, &["effort", "show", "--json"], ""))).unwrap();
+    assert_eq!(as_json["artifacts"].as_array().map(Vec::len), Some(2), "{as_json}");
+    assert!(as_json["directives"][0]["path"].as_str().is_some_and(|path| path.ends_with("INVARIANTS.md")), "{as_json}");
+    let note = said(&run(&stage, &["effort", "show", "--note"], ""));
+    assert!(note.starts_with("Hand-over note, just now, about \"fix login, please\""), "{note}");
+    let task = as_json["task"].as_str().unwrap().to_owned();
+    assert_eq!(said(&run(&stage, &["effort", "show", "--note", &task], "")), note);
+    assert_eq!(run(&stage, &["effort", "show", "--note", "none/such"], "").code(), Some(2));
+}
+
 /// ORIGINS §3.8 no. 10: a stdin that is never closed does not hang a command.
 #[test]
 fn a_stdin_that_nobody_closes_hangs_nothing() {
@@ -202,4 +230,73 @@ fn a_folder_task_is_not_in_the_queue_until_it_is_queued() {
     assert!(said(&run(&stage, &["task", "list", "--json"], "")).contains("big/1"));
     let shown: Value = serde_json::from_str(&said(&run(&stage, &["effort", "show", "big/1", "--json"], ""))).unwrap();
     assert_eq!(shown["ordinal"], 1, "its efforts stay with it");
+}
+
+/// M6: what is unfinished is listed with what `taut continue` takes, and is gone on with by a process too.
+#[test]
+fn m1_m6_efforts_are_listed_taken_up_and_ended_by_the_end_of_their_id() {
+    let stage = stage("[skills.implement]\nphases = [\"1: Plan\"]\n");
+    stage.hook(&stage.bash("1", "taut session activate implement"), IN_PROCESS);
+    assert_silent(&stage.hook(&stage.bash("2", "taut effort phase '1: Plan'"), IN_PROCESS), "a line");
+    let listed: Value = serde_json::from_str(&said(&run(&stage, &["effort", "list", "--json"], ""))).unwrap();
+    let short = listed["short_id"].as_str().unwrap();
+    assert!(short.len() == 3 && listed["id"].as_str().unwrap().ends_with(short), "{listed}");
+    let table = said(&run(&stage, &["effort", "list"], ""));
+    assert!(
+        table.starts_with("ID ") && table.contains(short) && table.contains("1: Plan") && table.contains("just now")
+    );
+    let shown = said(&run(&stage, &["effort", "show", short], ""));
+    assert!(shown.contains("implement"), "{shown}");
+    let missing = run(&stage, &["continue", "fff0fff"], "");
+    assert!(missing.stderr_text().contains("taut effort list --all"), "{}", missing.stderr_text());
+    assert!(said(&run(&stage, &["continue"], "")).starts_with("continuing: implement"));
+    assert!(said(&run(&stage, &["effort", "finish", short], "")).starts_with("finished: implement"));
+    let ended: Value = serde_json::from_str(&said(&run(&stage, &["effort", "list", "--all", "--json"], ""))).unwrap();
+    assert_eq!((&ended["lifecycle"], &ended["end_reason"]), (&json!("finished"), &json!("finished")));
+    assert_eq!(said(&run(&stage, &["effort", "list", "--json"], "")), "");
+}
+
+/// Nobody's work is put where no session could go on with it; but it can be ended from there.
+#[test]
+fn m1_work_is_taken_up_by_a_session_and_by_nothing_else() {
+    let stage = stage("[skills.implement]\nphases = [\"1: Plan\"]\n");
+    let start = ["effort", "start", "implement", "--task", "big/1"];
+    let mut ann = as_agent(&stage, &start);
+    ann.env("TAUT_AGENT_ID", "ann");
+    said(&process::run(ann, b"", testkit::stage::LIMIT).unwrap());
+    let refused = run(&stage, &["continue", "big/1"], "");
+    assert!(refused.stderr_text().contains("no session here"), "{}", refused.stderr_text());
+    assert!(said(&run(&stage, &["effort", "list"], "")).contains("ann"), "it is still hers");
+    assert!(said(&run(&stage, &["continue", "--no", "big/1"], "")).starts_with("ended: "));
+    let ended: Value = serde_json::from_str(&said(&run(&stage, &["effort", "list", "--all", "--json"], ""))).unwrap();
+    assert_eq!(ended["end_reason"], "declined");
+}
+
+/// S3: a task never finishes; it is active while one of its efforts is, and found by its keywords.
+#[test]
+fn s3_a_task_is_active_or_dormant_by_its_efforts_and_found_by_its_keywords() {
+    let stage = stage("[skills.implement]\nlog = true\n[skills.fix]\nlog = true\n");
+    said(&run(
+        &stage,
+        &["session", "activate", "implement", "--task", "bridge"],
+        "{\"keywords\": [\"River\", \"steel\"]}",
+    ));
+    let listed = |args: &[&str]| -> Vec<Value> {
+        said(&run(&stage, args, "")).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    let shown = |value: &Value| (value["task"].clone(), value["task_state"].clone(), value["keywords"].clone());
+    let words = json!(["River", "steel"]);
+    assert_eq!(shown(&listed(&["effort", "list", "--json"])[0]), (json!("bridge"), json!("active"), words.clone()));
+    for text in [&["river"][..], &["steel", "bridge"], &["implement", "RIVER"]] {
+        let args: Vec<&str> = ["session", "find", "--json"].iter().chain(text).copied().collect();
+        assert_eq!(listed(&args).len(), 1, "{text:?}");
+    }
+    assert!(!run(&stage, &["session", "find", "river", "wood"], "").success(), "every word counts");
+    said(&run(&stage, &["effort", "finish"], ""));
+    assert_eq!(shown(&listed(&["effort", "list", "--all", "--json"])[0]), (json!("bridge"), json!("dormant"), words));
+    assert!(said(&run(&stage, &["effort", "list", "--all"], "")).contains("bridge (dormant)"));
+    said(&run(&stage, &["session", "activate", "fix", "--task", "bridge"], "{\"keywords\": \"rust, paint\"}"));
+    let all = listed(&["effort", "list", "--all", "--json"]);
+    assert!(all.iter().all(|effort| effort["task_state"] == "active"), "its next effort wakes it: {all:?}");
+    assert_eq!(all[0]["keywords"], json!(["rust", "paint"]));
 }

@@ -1,6 +1,7 @@
 //! The quiet default: ordinary work shows empty stdout on every hook (I5).
 
 use serde_json::json;
+use std::path::Path;
 use testkit::stage::Stage;
 use testkit::{AgentStep, FakeAgent, FakeTool, HookCall};
 
@@ -16,6 +17,8 @@ fn ordinary_work() -> Vec<AgentStep> {
             read("src/main.rs"),
             FakeTool::bash("git status --short && git log --oneline -5"),
         ]),
+        AgentStep::bash("taut remember 'the flag is called --fast'"),
+        AgentStep::bash("taut log 'added the flag'"),
         AgentStep::Tools(vec![FakeTool::new("Edit", edit, json!({"filePath": "src/main.rs"}))]),
         AgentStep::bash("cargo test 2>&1 | tail -20"),
         AgentStep::Tools(vec![FakeTool::bash("npm run build").failing_with("exit 1")]),
@@ -40,15 +43,25 @@ fn ordinary_work() -> Vec<AgentStep> {
     ]
 }
 
+/// Facts of the user, the team and an agent, which wait until memory is switched on.
+fn put_facts(stage: &Stage, project: &Path) {
+    std::fs::create_dir_all(project.join(".taut")).unwrap();
+    std::fs::write(project.join(".taut/memory.md"), "- reviews need two people\n").unwrap();
+    std::fs::create_dir_all(stage.sandbox.taut_home()).unwrap();
+    std::fs::write(stage.sandbox.taut_home().join("memory.md"), "- answer in French\n").unwrap();
+}
+
 #[test]
 fn i5_ordinary_work_over_three_repositories_hears_nothing_from_any_hook() {
     for no_daemon in ["0", "1"] {
         let stage = Stage::new();
         let mut calls: Vec<HookCall> = Vec::new();
-        for repository in ["acme", "tools", "site"] {
+        // The second visit finds what the first one has left.
+        for repository in ["acme", "tools", "site", "acme"] {
             let folder = stage.sandbox.root().join(repository);
             std::fs::create_dir_all(folder.join(".git")).unwrap();
             std::fs::write(folder.join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
+            put_facts(&stage, &folder);
             let agent = FakeAgent::new(&stage.sandbox).with_env("TAUT_NO_DAEMON", no_daemon).in_folder(&folder);
             calls.extend(agent.clone().play(&ordinary_work()).unwrap());
         }

@@ -77,6 +77,7 @@ fn asked_version(path: &Path) -> Option<String> {
     let line = CommandLine {
         program: path.to_path_buf(),
         args: ["version", "--json"].map(OsString::from).to_vec(),
+        set: Vec::new(),
         unset: Vec::new(),
         cwd: "/".into(),
         stdin: String::new(),

@@ -12,7 +12,9 @@ use std::time::{Duration, Instant};
 pub struct CommandLine {
     pub program: PathBuf,
     pub args: Vec<OsString>,
-    /// Taken out of the environment of this process.
+    /// Put into the environment of this process.
+    pub set: Vec<(OsString, OsString)>,
+    /// Taken out of it.
     pub unset: Vec<OsString>,
     pub cwd: PathBuf,
     pub stdin: String,
@@ -65,6 +67,7 @@ impl CommandLine {
         for name in &self.unset {
             command.env_remove(name);
         }
+        command.envs(self.set.iter().map(|(name, value)| (name, value)));
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
         loop {
             match command.spawn() {
@@ -126,6 +129,7 @@ mod tests {
         CommandLine {
             program: "/bin/sh".into(),
             args: vec!["-c".into(), script.into()],
+            set: Vec::new(),
             unset: vec!["PATH".into()],
             cwd: "/".into(),
             stdin: "given".into(),

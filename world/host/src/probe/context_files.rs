@@ -2,13 +2,17 @@
 //! is read only where it really lies inside one of the folders it may lie in.
 
 use model::fact::TextFact;
+use model::memory_file;
 use std::collections::VecDeque;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use sys::outside::{self, Links, Rules, Unread};
 
-/// What is told to a model at once is never longer than this in bytes.
-const LONGEST: u64 = 40_000;
+/// In bytes: no file that is told to a model, or noted in, is ever longer.
+const LONGEST: u64 = memory_file::LARGEST_FILE as u64;
+
+/// What is read of the end of a longer one.
+const END: u64 = 8_000;
 
 /// So many files of one pattern are loaded.
 const MOST_MATCHES: usize = 3;
@@ -36,9 +40,21 @@ pub fn text(path: &Path, within: &[String]) -> TextFact {
     let rules = Rules { links: Links::Refused, ..Rules::up_to(LONGEST) };
     match outside::read_text(&real, &rules) {
         Ok(text) => TextFact::Text(text),
-        Err(Unread::TooLarge { .. }) => TextFact::Long,
+        Err(Unread::TooLarge { .. }) => end(&real),
         Err(Unread::Missing | Unread::NotAFile | Unread::Link) => TextFact::Missing,
         Err(Unread::NotOurs { .. } | Unread::Failed(_)) => TextFact::Failed,
+    }
+}
+
+/// The last lines of a file that is too long to be shown whole.
+fn end(real: &Path) -> TextFact {
+    match outside::read_end(real, END) {
+        Ok((_, bytes)) => {
+            let text = String::from_utf8_lossy(&bytes);
+            // The first of them is not whole.
+            TextFact::Long(text.split_once('\n').map_or(String::new(), |(_, whole)| whole.to_string()))
+        }
+        Err(_) => TextFact::Failed,
     }
 }
 
@@ -226,7 +242,10 @@ mod tests {
         }
         assert_eq!(text("project/gone.md"), TextFact::Missing);
         assert_eq!(text("project"), TextFact::Missing);
-        fs::write(root.join("project/long.md"), vec![b'x'; 50_000]).unwrap();
-        assert_eq!(text("project/long.md"), TextFact::Long);
+        let long = format!("{}\nthe last line\n", "x".repeat(70_000));
+        fs::write(root.join("project/long.md"), &long).unwrap();
+        assert_eq!(text("project/long.md"), TextFact::Long("the last line\n".into()));
+        fs::write(root.join("project/long.md"), vec![b'x'; 70_000]).unwrap();
+        assert_eq!(text("project/long.md"), TextFact::Long(String::new()), "no line of it is whole");
     }
 }

@@ -1,6 +1,7 @@
 //! Directive files on the way from a folder up to the project's root: a bounded
 //! number of looks, remembered as long as the folder stands as it did.
 
+use super::git_ignored::ignored;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -31,7 +32,10 @@ pub fn directives(folder: &Path, root: &Path, names: &[String]) -> Vec<String> {
     }
     let names = names.get(..names.len().min(MOST_NAMES)).unwrap_or_default();
     let levels = folder.ancestors().take(MOST_LEVELS).take_while(|level| level.starts_with(root));
-    levels.flat_map(|level| of_folder(level, names)).collect()
+    let found = levels.map(|level| (level, of_folder(level, names)));
+    // What git is told to leave alone was made by some tool. Asked only where there is something.
+    let own = found.filter(|(level, found)| !found.is_empty() && (*level == root || !ignored(level)));
+    own.flat_map(|(_, found)| found).collect()
 }
 
 fn of_folder(folder: &Path, names: &[String]) -> Vec<String> {

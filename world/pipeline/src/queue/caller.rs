@@ -24,6 +24,8 @@ pub struct TaskCaller {
     pub project: String,
     /// Our id of the session, where one is known.
     pub session: Option<String>,
+    /// The host's id of the session, as the client tells its own tools.
+    pub host_session: Option<String>,
     /// Named by its environment, and not after the place it runs in.
     pub named: bool,
     /// The session that started this worker, as its environment tells.
@@ -43,6 +45,7 @@ struct Above {
 /// `host_session` is the id the client gives its own tools in their environment.
 pub fn caller(store: &Store, call: &Call, host_session: &str, home: &Path) -> Result<TaskCaller, QueueError> {
     let pids = call.parent.map(pids_above).unwrap_or_default();
+    let claimed = agent(call).process(&call.env);
     let call = &without_strange_client(call, &pids);
     let who = who(call, host_session, home);
     let above = above(store, &pids)?;
@@ -65,7 +68,12 @@ pub fn caller(store: &Store, call: &Call, host_session: &str, home: &Path) -> Re
         _ if who.named || marked => Speaker::agent(&agent),
         _ => Speaker::Person,
     };
-    Ok(TaskCaller { agent, project: who.project, session, named: who.named, started_by: who.started_by, speaker })
+    let host_session = match who.host_session {
+        None if session.is_none() => claimed_session(store, claimed)?,
+        told => told,
+    };
+    let (named, started_by) = (who.named, who.started_by);
+    Ok(TaskCaller { agent, project: who.project, session, host_session, named, started_by, speaker })
 }
 
 impl Above {
@@ -129,6 +137,14 @@ fn without_strange_client(call: &Call, above: &[u32]) -> Call {
         call.env.0.retain(|name, _| !agent.variables.process.contains(&name.as_str()));
     }
     call
+}
+
+/// The session of the client that the environment names, where a sandbox hides every process: enough to be told what
+/// was done for it, and for nothing else.
+fn claimed_session(store: &Store, claimed: Option<u32>) -> Result<Option<String>, QueueError> {
+    let Some(pid) = claimed else { return Ok(None) };
+    let Some(client) = store.open_clients(&[pid])?.into_iter().next() else { return Ok(None) };
+    Ok(store.session(&client.session)?.and_then(|session| session.host_session))
 }
 
 /// The session whose id the environment tells.

@@ -147,8 +147,8 @@ fn s1_a_pane_whose_client_is_gone_ends_the_old_session_there() {
     let first = stage.session(&first.id);
     assert_eq!(first.end_reason.as_deref(), Some("pane_reused"));
     assert_eq!(second.parent, None);
-    assert_eq!(second.prev, None, "another conversation has begun");
-    assert_ne!(second.conversation, first.conversation);
+    assert_eq!(second.prev.as_ref(), Some(&first.id), "the same pane is the same agent");
+    assert_eq!(second.conversation, first.conversation);
 }
 
 #[test]

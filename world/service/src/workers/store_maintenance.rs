@@ -15,6 +15,9 @@ const EVERY: Duration = Duration::from_secs(1);
 /// In rounds.
 const TIDY_EVERY: u64 = 30;
 
+/// In rounds: efforts grow stale in hours.
+const END_STALE_EVERY: u64 = 1_800;
+
 /// Steps of forgetting in one round.
 const MOST_STEPS: usize = 20;
 
@@ -53,6 +56,7 @@ impl Maintenance {
         let state = &self.setting.state;
         self.said.unstored(state, &store::unstored(state));
         let tidy = self.round.is_multiple_of(TIDY_EVERY);
+        let stale = self.round.is_multiple_of(END_STALE_EVERY);
         let said = &mut self.said;
         // What failed is logged there, and tried again in the next round.
         let _: Result<(), Error> = self.store.with(|store| {
@@ -61,6 +65,9 @@ impl Maintenance {
             let mut done = vec![take_in(store, &self.setting)];
             if tidy {
                 done.extend([salvage(store), forget(store, said)]);
+            }
+            if stale {
+                done.push(pipeline::end_all_stale(store, &self.setting, host::clock::now()).map(drop));
             }
             done.push(store.checkpoint().map(drop));
             done.into_iter().collect()

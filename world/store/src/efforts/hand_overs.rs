@@ -1,39 +1,106 @@
-//! Accounts: what one session wrote down for the next of the same agent, told once.
+//! Accounts: what one session wrote down for the next of the same agent. The newest
+//! one stands until a newer takes its place, somebody closes it, or its effort ends.
 
 use model::Ms;
 use model::effort::{EffortLineage, StoredHandOver};
-use rusqlite::{Connection, OptionalExtension, params};
+use model::session::Session;
+use rusqlite::{Connection, OptionalExtension, Params, Row, params};
 
-pub(crate) const WAITING: &str = "SELECT agent, session, effort, line, at, body FROM accounts
-    WHERE agent = ?1 AND told_in IS NULL ORDER BY seq DESC LIMIT 1";
+/// With the end of the effort that it was written for, last.
+macro_rules! select {
+    ($($rest:literal),*) => {
+        concat!(
+            "SELECT agent, session, effort, line, at, body, project, conversation, title, told_in,
+               (SELECT finished_at FROM efforts WHERE efforts.id = accounts.effort) FROM accounts ",
+            $($rest),*
+        )
+    };
+}
 
-const PUT: &str = "INSERT INTO accounts (agent, session, effort, line, at, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+/// Of the agent itself; what a child under its name wrote is the child's.
+pub(crate) const NEWEST: &str =
+    select!("WHERE agent = ?1 AND line = 'agent' AND closed_at IS NULL ORDER BY seq DESC LIMIT 1");
 
-pub(crate) const TOLD: &str = "UPDATE accounts SET told_in = ?2 WHERE agent = ?1 AND told_in IS NULL";
+pub(crate) const NEWEST_BUT: &str =
+    select!("WHERE agent = ?1 AND line = 'agent' AND closed_at IS NULL AND session != ?2 ORDER BY seq DESC LIMIT 1");
 
-pub(super) fn waiting(conn: &Connection, agent: &str) -> rusqlite::Result<Option<StoredHandOver>> {
-    conn.prepare_cached(WAITING)?
-        .query_row([agent], |row| {
-            let body: String = row.get(5)?;
-            Ok(StoredHandOver {
-                agent: row.get(0)?,
-                session: row.get(1)?,
-                effort: row.get(2)?,
-                line: EffortLineage::parse(row.get_ref(3)?.as_str()?),
-                at: Ms(row.get(4)?),
-                hand_over: serde_json::from_str(&body).unwrap_or_default(),
-            })
-        })
-        .optional()
+/// Of a child: only what its own line of sessions wrote.
+pub(crate) const OF_CHILD: &str = select!(
+    "WHERE agent = ?1 AND line = 'child' AND closed_at IS NULL AND session IN (?2, ?3) AND session != ?4 ",
+    "ORDER BY seq DESC LIMIT 1"
+);
+
+const PUT: &str = "INSERT INTO accounts (agent, session, effort, line, at, body, project, conversation, title)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+
+/// A session has one account: a newer one of its own takes the place of the older.
+pub(crate) const REPLACED: &str = "DELETE FROM accounts
+    WHERE seq = (SELECT MAX(seq) FROM accounts WHERE agent = ?1) AND session = ?2";
+
+pub(crate) const TOLD: &str = "UPDATE accounts SET told_in = ?2
+    WHERE agent = ?1 AND seq = (SELECT MAX(seq) FROM accounts WHERE agent = ?1 AND line = ?3) AND told_in IS NULL";
+
+pub(super) fn newest(conn: &Connection, agent: &str) -> rusqlite::Result<Option<StoredHandOver>> {
+    one(conn, NEWEST, [agent])
+}
+
+/// The newest but that of one session.
+pub(super) fn newest_but(conn: &Connection, agent: &str, but: &str) -> rusqlite::Result<Option<StoredHandOver>> {
+    one(conn, NEWEST_BUT, [agent, but])
+}
+
+pub(super) fn of_child(conn: &Connection, child: &Session, but: &str) -> rusqlite::Result<Option<StoredHandOver>> {
+    one(conn, OF_CHILD, params![child.agent, child.id, child.prev, but])
+}
+
+pub(crate) use select;
+
+fn one(conn: &Connection, sql: &str, of: impl Params) -> rusqlite::Result<Option<StoredHandOver>> {
+    Ok(conn.prepare_cached(sql)?.query_row(of, read).optional()?.flatten())
+}
+
+/// `None` where the effort that it was written for is over.
+pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Option<StoredHandOver>> {
+    let over = row.get::<_, Option<i64>>(10)?.is_some();
+    if over { Ok(None) } else { whole(row).map(Some) }
+}
+
+/// Whatever became of its effort.
+pub(super) fn whole(row: &Row<'_>) -> rusqlite::Result<StoredHandOver> {
+    let body: String = row.get(5)?;
+    let text = |at: usize| row.get::<_, Option<String>>(at).map(Option::unwrap_or_default);
+    Ok(StoredHandOver {
+        agent: row.get(0)?,
+        session: row.get(1)?,
+        effort: row.get(2)?,
+        line: EffortLineage::parse(row.get_ref(3)?.as_str()?),
+        at: Ms(row.get(4)?),
+        project: text(6)?,
+        conversation: text(7)?,
+        title: text(8)?,
+        told: row.get::<_, Option<String>>(9)?.is_some(),
+        hand_over: serde_json::from_str(&body).unwrap_or_default(),
+    })
 }
 
 pub(super) fn put(conn: &Connection, stored: &StoredHandOver) -> rusqlite::Result<()> {
+    conn.prepare_cached(REPLACED)?.execute([&stored.agent, &stored.session])?;
     let body = serde_json::to_string(&stored.hand_over).unwrap_or_default();
-    let row = params![stored.agent, stored.session, stored.effort, stored.line.name(), stored.at.0, body];
+    let row = params![
+        stored.agent,
+        stored.session,
+        stored.effort,
+        stored.line.name(),
+        stored.at.0,
+        body,
+        stored.project,
+        stored.conversation,
+        stored.title
+    ];
     conn.prepare_cached(PUT)?.execute(row).map(drop)
 }
 
-/// Older ones are told with the newest: it was written by who knew them.
-pub(super) fn mark_shown(conn: &Connection, agent: &str, session: &str) -> rusqlite::Result<()> {
-    conn.prepare_cached(TOLD)?.execute([agent, session]).map(drop)
+/// Where it was first told.
+pub(super) fn mark_shown(conn: &Connection, agent: &str, session: &str, line: EffortLineage) -> rusqlite::Result<()> {
+    conn.prepare_cached(TOLD)?.execute([agent, session, line.name()]).map(drop)
 }

@@ -1,11 +1,15 @@
 //! Efforts as people list and find them.
 
-use super::{columns, read};
+use super::{columns, hand_overs, read};
 use crate::{Error, Store};
 use model::Ms;
-use model::effort::{Effort, PhaseStep, StoredHandOver};
+use model::effort::{Directive, Effort, PhaseStep, StoredHandOver};
+use rusqlite::params_from_iter;
 use rusqlite::types::Value;
-use rusqlite::{OptionalExtension, params_from_iter};
+
+const FOUND_BY: &str =
+    " AND instr(lower(tasks.slug || ' ' || efforts.skill || ' ' || COALESCE(efforts.phase, '') || ' ' || COALESCE(efforts.title, '') || ' ' ||
+    COALESCE(json_extract(efforts.metadata, '$.keywords'), '')), lower(?)) > 0";
 
 /// Which efforts to list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -15,7 +19,7 @@ pub struct EffortFilter {
     pub task: Option<String>,
     /// Leave the finished ones out.
     pub only_active: bool,
-    /// Words that the task, the skill or the phase must contain.
+    /// Words that the task, its keywords, the skill, the phase or the title must contain, in any order.
     pub text: Option<String>,
 }
 
@@ -38,11 +42,8 @@ impl Store {
         if let Some(task) = &filter.task {
             also(" AND tasks.slug = ?", task);
         }
-        if let Some(text) = &filter.text {
-            also(
-                " AND instr(lower(tasks.slug || ' ' || efforts.skill || ' ' || COALESCE(efforts.phase, '')), lower(?)) > 0",
-                text,
-            );
+        for word in filter.text.iter().flat_map(|text| text.split_whitespace()) {
+            also(FOUND_BY, word);
         }
         if filter.only_active {
             sql.push_str(" AND efforts.finished_at IS NULL");
@@ -68,14 +69,24 @@ impl Store {
         })
     }
 
-    /// The account that waits for the next session of this agent.
-    pub fn hand_over(&self, agent: &str) -> Result<Option<StoredHandOver>, Error> {
-        self.read(|conn| super::hand_overs::waiting(conn, agent))
+    /// The directives that were found for an effort.
+    pub fn directives(&self, effort: &str) -> Result<Vec<Directive>, Error> {
+        const LIST: &str = "SELECT path, required, is_read FROM directives WHERE effort = ?1 ORDER BY path";
+        self.read(|conn| {
+            let read = |row: &rusqlite::Row<'_>| {
+                Ok(Directive { effort: effort.into(), path: row.get(0)?, required: row.get(1)?, read: row.get(2)? })
+            };
+            conn.prepare_cached(LIST)?.query_map([effort], read)?.collect()
+        })
     }
 
-    /// The session that took the newest account of this agent, where one did.
-    pub fn hand_over_shown_in(&self, agent: &str) -> Result<Option<String>, Error> {
-        const TOLD: &str = "SELECT told_in FROM accounts WHERE agent = ?1 ORDER BY seq DESC LIMIT 1";
-        self.read(|conn| Ok(conn.prepare_cached(TOLD)?.query_row([agent], |row| row.get(0)).optional()?.flatten()))
+    /// The newest account of the agent that has an effort, where it is about that effort.
+    pub fn hand_over_of(&self, effort: &Effort) -> Result<Option<StoredHandOver>, Error> {
+        self.read(|conn| super::account_of(conn, effort))
+    }
+
+    /// The account that the next session of this agent is shown.
+    pub fn hand_over(&self, agent: &str) -> Result<Option<StoredHandOver>, Error> {
+        self.read(|conn| hand_overs::newest(conn, agent))
     }
 }

@@ -2,16 +2,18 @@
 //! to them is in the files beside this one.
 
 mod counters;
-mod hand_overs;
+pub(crate) mod hand_overs;
+pub(crate) mod history;
 mod list;
 pub(crate) mod pre_executed;
 mod subs;
+pub(crate) mod unfinished;
 
 pub use list::EffortFilter;
 pub use pre_executed::{Collected, PreExecutedKey};
 
 use crate::{messages, projects, sessions};
-use model::effort::{Directive, Effort, EffortLineage, EffortRows, MemoryWrite, PhaseStep};
+use model::effort::{Directive, Effort, EffortEnd, EffortLineage, EffortRows, MemoryWrite, PhaseStep, StoredHandOver};
 use model::{Ms, Needs};
 use rusqlite::{Connection, OptionalExtension, Row, named_params, params};
 use serde_json::Value;
@@ -24,7 +26,7 @@ macro_rules! columns {
     () => {
         "efforts.id, efforts.agent, tasks.project, tasks.slug, tasks.folder, efforts.ordinal, efforts.skill, \
          efforts.session, efforts.line, efforts.phase, efforts.loading, efforts.declared, efforts.metadata, \
-         efforts.files, efforts.started_at, efforts.finished_at"
+         efforts.files, efforts.started_at, efforts.finished_at, efforts.title, efforts.end_reason"
     };
 }
 pub(crate) use columns;
@@ -51,30 +53,28 @@ const PUT_TASK: &str = "INSERT INTO tasks (project, slug, title, priority, folde
     WHERE folder IS NULL";
 
 const PUT: &str = "INSERT INTO efforts (id, task, ordinal, agent, skill, session, line, phase, loading, declared,
-      metadata, files, started_at, finished_at)
+      metadata, files, started_at, finished_at, title, end_reason, project)
     VALUES (:id, (SELECT row FROM tasks WHERE project = :project AND slug = :slug), :ordinal, :agent, :skill,
-      :session, :line, :phase, :loading, :declared, :metadata, :files, :started_at, :finished_at)
+      :session, :line, :phase, :loading, :declared, :metadata, :files, :started_at, :finished_at, :title,
+      :end_reason, :project)
     ON CONFLICT (id) DO UPDATE SET agent = excluded.agent, session = excluded.session, line = excluded.line,
       phase = excluded.phase, loading = excluded.loading, declared = excluded.declared,
-      metadata = excluded.metadata, files = excluded.files, finished_at = excluded.finished_at";
+      metadata = excluded.metadata, files = excluded.files, finished_at = excluded.finished_at,
+      title = excluded.title, end_reason = excluded.end_reason";
 
 const PUT_PHASE: &str = "INSERT INTO phase_history (effort, label, at, approved) VALUES (?1, ?2, ?3, ?4)";
 
 const PUT_DIRECTIVE: &str = "INSERT INTO directives (effort, path, required, is_read) VALUES (?1, ?2, ?3, ?4)
     ON CONFLICT DO UPDATE SET required = excluded.required, is_read = excluded.is_read";
 
+const UNREAD_AGAIN: &str = "UPDATE directives SET is_read = 0 WHERE effort = ?1 AND is_read = 1";
+
 const SET_STATUS: &str = "UPDATE sessions SET status_text = ?2 WHERE id = ?1";
 
-/// The newest effort with this id or of this task, and whether the session that carries it is open.
-pub(crate) fn named(conn: &Connection, project: &str, name: &str) -> rusqlite::Result<Option<(Effort, bool)>> {
-    const FIND: &str = concat!(
-        "SELECT ",
-        columns!(),
-        ", EXISTS (SELECT 1 FROM sessions WHERE sessions.id = efforts.session AND sessions.ended_at IS NULL)
-          FROM efforts JOIN tasks ON tasks.row = efforts.task
-          WHERE efforts.id = ?2 OR (tasks.project = ?1 AND tasks.slug = ?2) ORDER BY efforts.row DESC LIMIT 1"
-    );
-    conn.prepare_cached(FIND)?.query_row([project, name], |row| Ok((read(row)?, row.get(16)?))).optional()
+/// The newest note of the agent that has an effort, where it is about that effort.
+pub(crate) fn account_of(conn: &Connection, effort: &Effort) -> rusqlite::Result<Option<StoredHandOver>> {
+    let newest = hand_overs::newest(conn, &effort.agent)?;
+    Ok(newest.filter(|account| account.effort.as_ref() == Some(&effort.id)))
 }
 
 /// The number the next effort of a task gets.
@@ -95,17 +95,17 @@ pub(crate) fn known(conn: &Connection, asked: &Needs) -> rusqlite::Result<Effort
     let mut rows: Vec<i64> = Vec::new();
     for agent in &asked.agents {
         rows.extend(conn.prepare_cached(ANY_ACTIVE)?.query_map([agent], |row| row.get::<_, i64>(0))?.flatten());
-        if asked.hand_over && known.account.is_none() {
-            known.account = hand_overs::waiting(conn, agent)?;
-        }
     }
     rows.sort_unstable_by(|a, b| b.cmp(a));
     rows.dedup();
     for row in rows.into_iter().take(MOST) {
         known.efforts.push(conn.prepare_cached(FETCH)?.query_row([row], read)?);
     }
+    if asked.hand_over || asked.history.is_some() {
+        accounts(conn, asked, &mut known)?;
+    }
     if let Some((session, sub_agent)) = &asked.counted {
-        if !known.efforts.is_empty() {
+        if !known.efforts.is_empty() || asked.counted_alone {
             known.counters = counters::load(conn, session, sub_agent)?;
         }
         if asked.sub_session {
@@ -123,6 +123,30 @@ pub(crate) fn known(conn: &Connection, asked: &Needs) -> rusqlite::Result<Effort
     Ok(known)
 }
 
+/// The note that stands, and what one that is to be written is made of.
+fn accounts(conn: &Connection, asked: &Needs, known: &mut EffortRows) -> rusqlite::Result<()> {
+    let current = asked.placed.current.as_ref();
+    for agent in current.map(|session| &session.agent).into_iter().chain(&asked.agents) {
+        known.account =
+            known.account.take().map_or_else(|| hand_overs::newest(conn, agent), |found| Ok(Some(found)))?;
+    }
+    if let Some(child) = current.filter(|session| session.parent.is_some()) {
+        known.child_account = hand_overs::of_child(conn, child, "")?;
+    }
+    let Some(need) = asked.history.as_ref().filter(|need| !need.only_with_effort || !known.efforts.is_empty()) else {
+        return Ok(());
+    };
+    let mut accounts = known.account.iter().chain(&known.child_account);
+    let noted_at = accounts.find(|account| account.session == need.session).map(|account| account.at);
+    known.history = history::of(conn, need, noted_at)?;
+    known.earlier_account = match current.filter(|_| !known.history.session.is_empty()) {
+        Some(child) if child.parent.is_some() => hand_overs::of_child(conn, child, &need.session)?,
+        Some(session) => hand_overs::newest_but(conn, &session.agent, &need.session)?,
+        None => None,
+    };
+    Ok(())
+}
+
 pub(crate) fn keep(conn: &Connection, keep: &MemoryWrite) -> rusqlite::Result<()> {
     match keep {
         MemoryWrite::Effort(effort) => put(conn, effort),
@@ -130,16 +154,20 @@ pub(crate) fn keep(conn: &Connection, keep: &MemoryWrite) -> rusqlite::Result<()
             conn.prepare_cached(PUT_PHASE)?.execute(params![effort, label, at.0, approved]).map(drop)
         }
         MemoryWrite::HandOver(stored) => hand_overs::put(conn, stored),
-        MemoryWrite::Recovered { agent, session } => hand_overs::mark_shown(conn, agent, session),
+        MemoryWrite::Recovered { agent, session, line } => hand_overs::mark_shown(conn, agent, session, *line),
         MemoryWrite::Counters(counters) => counters::put(conn, counters),
         MemoryWrite::Directive(Directive { effort, path, required, read }) => {
             conn.prepare_cached(PUT_DIRECTIVE)?.execute(params![effort, path, required, read]).map(drop)
         }
+        MemoryWrite::DirectivesUnread { effort } => conn.prepare_cached(UNREAD_AGAIN)?.execute([effort]).map(drop),
         MemoryWrite::SubSession(sub) => subs::put(conn, sub),
         MemoryWrite::PreExecuted(pre_executed) => pre_executed::put(conn, pre_executed),
         MemoryWrite::Message(message) => messages::put(conn, message),
         MemoryWrite::Delivered { message, at } => messages::deliver(conn, message, *at),
         MemoryWrite::Once { session, once } => sessions::mark(conn, session, *once),
+        MemoryWrite::WorkEnded { work, end, at } => unfinished::end(conn, work, *end, *at),
+        MemoryWrite::NoteTaken { work, agent } => unfinished::take_note(conn, work, agent),
+        MemoryWrite::Followed { session, prev, conversation } => sessions::follow(conn, session, prev, conversation),
         MemoryWrite::Status { session, text } => conn.prepare_cached(SET_STATUS)?.execute([session, text]).map(drop),
     }
 }
@@ -147,27 +175,32 @@ pub(crate) fn keep(conn: &Connection, keep: &MemoryWrite) -> rusqlite::Result<()
 /// The task is made where there is none: it then only owns a folder.
 fn put(conn: &Connection, effort: &Effort) -> rusqlite::Result<()> {
     projects::see(conn, &effort.project, effort.started_at)?;
-    let task = params![effort.project, effort.task, effort.skill, effort.folder, effort.started_at.0];
+    let title = effort.title.as_ref().unwrap_or(&effort.skill);
+    let task = params![effort.project, effort.task, title, effort.folder, effort.started_at.0];
     conn.prepare_cached(PUT_TASK)?.execute(task)?;
-    conn.prepare_cached(PUT)?
-        .execute(named_params! {
-            ":id": effort.id,
-            ":project": effort.project,
-            ":slug": effort.task,
-            ":ordinal": effort.ordinal,
-            ":agent": effort.agent,
-            ":skill": effort.skill,
-            ":session": effort.session,
-            ":line": effort.line.name(),
-            ":phase": effort.phase,
-            ":loading": effort.loading,
-            ":declared": json(&effort.declared),
-            ":metadata": json(&effort.metadata),
-            ":files": texts(&effort.files),
-            ":started_at": effort.started_at.0,
-            ":finished_at": effort.finished_at.map(|at| at.0),
-        })
-        .map(drop)
+    conn.prepare_cached(PUT)?.execute(named_params! {
+        ":id": effort.id,
+        ":project": effort.project,
+        ":slug": effort.task,
+        ":ordinal": effort.ordinal,
+        ":agent": effort.agent,
+        ":skill": effort.skill,
+        ":session": effort.session,
+        ":line": effort.line.name(),
+        ":phase": effort.phase,
+        ":loading": effort.loading,
+        ":declared": json(&effort.declared),
+        ":metadata": json(&effort.metadata),
+        ":files": texts(&effort.files),
+        ":started_at": effort.started_at.0,
+        ":finished_at": effort.finished_at.map(|at| at.0),
+        ":title": effort.title,
+        ":end_reason": effort.end.map(EffortEnd::name),
+    })?;
+    match effort.finished_at {
+        Some(at) => unfinished::close_notes_of(conn, &effort.agent, &effort.id, at),
+        None => Ok(()),
+    }
 }
 
 pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Effort> {
@@ -188,6 +221,8 @@ pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Effort> {
         files: list_of(row.get(13)?),
         started_at: Ms(row.get(14)?),
         finished_at: row.get::<_, Option<i64>>(15)?.map(Ms),
+        title: row.get(16)?,
+        end: row.get::<_, Option<String>>(17)?.as_deref().and_then(EffortEnd::parse),
     })
 }
 

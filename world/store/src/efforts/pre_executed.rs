@@ -19,7 +19,9 @@ const FIND: &str = "SELECT seq, said, refused, not_found FROM errands
     WHERE words = ?1 AND at >= ?2 AND collected = 0 AND project = ?3 AND (?4 IS NULL OR agent = ?4)
     ORDER BY at DESC, seq DESC LIMIT 1";
 
-const COLLECT: &str = "UPDATE errands SET collected = 1 WHERE seq = ?1";
+/// What was asked before and never collected is not to be found by a later process.
+const COLLECT: &str = "UPDATE errands SET collected = 1
+    WHERE words = (SELECT words FROM errands WHERE seq = ?1) AND seq <= ?1";
 
 /// What a hook answered in a process's place.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,7 +32,7 @@ pub struct Collected {
 
 pub(super) fn put(conn: &Connection, pre_executed: &PreExecuted) -> rusqlite::Result<()> {
     conn.prepare_cached(FORGET)?.execute([pre_executed.at.plus(-2 * LIFE_MS).0])?;
-    let words = mark(&pre_executed.words);
+    let words = mark(&pre_executed.words, pre_executed.session.as_deref());
     let refused = pre_executed.refused.as_ref().map(Refused::why);
     let not_found = matches!(pre_executed.refused, Some(Refused::NotFound(_)));
     let row = params![
@@ -39,10 +41,10 @@ pub(super) fn put(conn: &Connection, pre_executed: &PreExecuted) -> rusqlite::Re
     conn.prepare_cached(PUT)?.execute(row).map(drop)
 }
 
-/// A mark of the words: they may hold what must not be kept, and need only be
-/// told apart. FNV-1a from both ends.
-fn mark(words: &[String]) -> String {
-    let text = words.join("\0");
+/// A mark of the words and of the session that they were said in: they may hold
+/// what must not be kept, and need only be told apart. FNV-1a from both ends.
+fn mark(words: &[String], session: Option<&str>) -> String {
+    let text = format!("{}\0\0{}", words.join("\0"), session.unwrap_or_default());
     let fold = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
     let (ahead, back) =
         (text.bytes().fold(0xcbf2_9ce4_8422_2325, fold), text.bytes().rev().fold(0x8422_2325_cbf2_9ce4, fold));
@@ -56,7 +58,7 @@ fn find(
     now: Ms,
 ) -> rusqlite::Result<Option<(i64, Collected)>> {
     conn.prepare_cached(FIND)?
-        .query_row(params![mark(words), now.plus(-LIFE_MS).0, whose.project, whose.agent], |row| {
+        .query_row(params![mark(words, whose.session), now.plus(-LIFE_MS).0, whose.project, whose.agent], |row| {
             let refused: Option<String> = row.get(2)?;
             let kind = if row.get(3)? { Refused::NotFound } else { Refused::Failed };
             Ok((row.get(0)?, Collected { output: row.get(1)?, refused: refused.map(kind) }))
@@ -66,7 +68,8 @@ fn find(
 
 /// The ids of the messages that a `taut inbox` has listed: kept, like what a process finds done, under its words.
 pub(crate) fn listed(conn: &Connection, words: &[String], project: &str, now: Ms) -> rusqlite::Result<Vec<String>> {
-    let found = find(conn, words, &PreExecutedKey { project, agent: None }, now)?;
+    // The session is one of these words.
+    let found = find(conn, words, &PreExecutedKey { project, agent: None, session: None }, now)?;
     Ok(found.map(|(_, listed)| listed.output.lines().map(str::to_string).collect()).unwrap_or_default())
 }
 
@@ -93,4 +96,6 @@ pub struct PreExecutedKey<'a> {
     pub project: &'a str,
     /// `None` where the process cannot tell: a sandbox may hide its client.
     pub agent: Option<&'a str>,
+    /// The host's id of the session that the process runs in.
+    pub session: Option<&'a str>,
 }

@@ -28,11 +28,15 @@ const MOST: usize = 64;
 
 pub(crate) fn held<'s>(
     conn: &Connection,
-    agent: &str,
+    agents: &[String],
     sessions: impl Iterator<Item = &'s Session>,
 ) -> rusqlite::Result<Vec<Queued>> {
-    let mut held: Vec<Queued> =
-        conn.prepare_cached(OF_AGENT_ALONE)?.query_map([agent], read)?.take(MOST).collect::<Result<_, _>>()?;
+    let mut held = Vec::new();
+    for agent in agents {
+        for task in conn.prepare_cached(OF_AGENT_ALONE)?.query_map([agent], read)?.take(MOST) {
+            held.push(task?);
+        }
+    }
     for session in sessions {
         for task in conn.prepare_cached(OF_SESSION)?.query_map([&session.id], read)?.take(MOST) {
             held.push(task?);

@@ -335,6 +335,7 @@ fn f3_messages_that_an_inbox_has_listed_are_not_among_those_that_wait() {
     apply(&mut store, &(0..9).map(message).collect::<Vec<_>>());
     let words = vec!["inbox".to_string(), "call".to_string()];
     let listed = PreExecuted {
+        session: None,
         agent: "ann".into(),
         project: "/p".into(),
         words: words.clone(),

@@ -70,7 +70,7 @@ pub(super) fn recognise(handler: &Node) -> Option<(String, CommandForm)> {
     (is_taut(&program) && words.next().as_deref() == Some("hook")).then_some((program, CommandForm::Shell))
 }
 
-fn is_taut(program: &str) -> bool {
+pub(super) fn is_taut(program: &str) -> bool {
     program.rsplit('/').next() == Some("taut")
 }
 

@@ -119,12 +119,32 @@ pub(super) struct Allowed<'d> {
     way: Way<'d>,
 }
 
+/// A member of a member of the root, the last of its name.
+pub(super) struct MemberPlace<'d> {
+    pub node: &'d Node,
+    way: Way<'d>,
+}
+
+pub(super) fn member<'d>(document: &'d Document<'_>, path: [&str; 2]) -> Option<MemberPlace<'d>> {
+    let [outer, inner] = path;
+    let root = document.root.as_ref()?;
+    let (first, holder) = last_member(root, outer)?;
+    let (second, node) = last_member(holder, inner)?;
+    Some(MemberPlace { node, way: Way { steps: vec![(root, first), (holder, second)], end: End::Climbs } })
+}
+
 fn last_member<'d>(node: &'d Node, key: &str) -> Option<(usize, &'d Node)> {
     let mut members = node.members()?.iter().enumerate();
     members.rfind(|(_, member)| member.key.as_deref() == Some(key)).map(|(index, member)| (index, &member.node))
 }
 
 impl HandlerPlace<'_> {
+    pub fn removal(&self, document: &Document<'_>) -> Removal {
+        self.way.removal(document)
+    }
+}
+
+impl MemberPlace<'_> {
     pub fn removal(&self, document: &Document<'_>) -> Removal {
         self.way.removal(document)
     }

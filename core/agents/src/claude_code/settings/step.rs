@@ -15,12 +15,12 @@ pub(super) struct SettingsEdit {
 }
 
 impl SettingsEdit {
-    fn of(text: &str, splices: Vec<Splice>) -> Self {
+    pub fn of(text: &str, splices: Vec<Splice>) -> Self {
         let text = splice::apply(text, splices);
         Self { text, leaves: Leaves::Settings, events: Vec::new(), allow: Vec::new() }
     }
 
-    fn removing(document: &Document<'_>, removal: Removal) -> Self {
+    pub fn removing(document: &Document<'_>, removal: Removal) -> Self {
         match removal {
             Removal::Splices(splices) => Self::of(document.text, splices),
             Removal::Everything => {
@@ -148,7 +148,7 @@ pub(super) fn add_rules(text: &str, rules: &[String]) -> Result<Option<SettingsE
 }
 
 /// A member of the root that has to be an object if it is there.
-fn object_member<'d>(document: &'d Document<'_>, key: &str) -> Result<Option<&'d Node>, SettingsError> {
+pub(super) fn object_member<'d>(document: &'d Document<'_>, key: &str) -> Result<Option<&'d Node>, SettingsError> {
     let Some(root) = &document.root else {
         return Ok(None);
     };
@@ -174,7 +174,12 @@ fn list_row(document: &Document<'_>, node: &Node, name: &str) -> Result<Row, Set
 }
 
 /// Adds an object to the root, which is made if the text has none.
-fn put_member(document: &Document<'_>, layout: &Layout, key: &str, inside: impl FnOnce(&str) -> String) -> Vec<Splice> {
+pub(super) fn put_member(
+    document: &Document<'_>,
+    layout: &Layout,
+    key: &str,
+    inside: impl FnOnce(&str) -> String,
+) -> Vec<Splice> {
     let (line_end, unit) = (layout.line_end, &layout.indent);
     let member = move |indent: &str| {
         let inner = format!("{indent}{unit}");

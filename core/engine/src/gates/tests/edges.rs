@@ -234,3 +234,67 @@ fn i7_a_limit_that_cannot_be_read_still_stops_an_agent() {
     agent.counters.since_log = 9;
     assert!(agent.denied("Edit", json!({"file_path": "/p/a"})).is_some());
 }
+
+/// S10: a sub-agent carries its parent's numbers, and is neither told nor stopped because of them.
+#[test]
+fn s10_rules_on_context_and_log_do_not_stop_a_sub_agent() {
+    for trigger in [
+        "{ type = \"contextThreshold\", condition = { gte = 0.4 } }",
+        "{ type = \"toolCount\", condition = { gte = 3 } }",
+    ] {
+        let mut agent = Agent::at_work(&rule(trigger, "urgency = \"block\""));
+        agent.fill(90);
+        agent.counters.since_log = 20;
+        assert!(agent.denied("Edit", json!({"file_path": "/p/a"})).is_some(), "{trigger}");
+        agent.by_sub_agent = true;
+        assert_eq!(agent.denied("Edit", json!({"file_path": "/p/a"})), None, "{trigger}");
+    }
+    let guard =
+        json!({"ruleId": "g", "condition": {"field": "context_usage", "op": "gte", "value": 0.1}, "payload": "Full."});
+    let mut agent = Agent::at_work("");
+    agent.effort = Some(Effort { metadata: json!({"guards": [guard]}), ..effort() });
+    agent.fill(90);
+    agent.by_sub_agent = true;
+    assert_eq!(agent.judged("Bash", json!({"command": "ls"})).fired, [] as [&str; 0]);
+}
+
+/// G0: beside every combination of closed gates, a rule lets pass what it asks for, and a directive may be read by `cat`.
+#[test]
+fn g0_what_a_rule_asks_for_passes_whatever_else_is_closed() {
+    let read = "[[workflow.rule]]\nid = \"read-first\"\nurgency = \"block\"\nmode = \"read\"\npayload = [\"docs/a.md\"]\n\
+        trigger = { type = \"perTranscriptToolCount\", condition = { gte = 1 } }\n";
+    for closed in 0_u8..16 {
+        let mut agent = Agent::at_work(&format!("{CONFIG}{read}"));
+        if closed & 1 != 0 {
+            agent.fill(97);
+        }
+        if closed & 2 != 0 {
+            agent.effort = None;
+        }
+        if closed & 4 != 0 {
+            agent.counters.since_log = 9;
+        }
+        if closed & 8 != 0 {
+            agent.find_directive();
+        }
+        let mut steps = 0;
+        while let Some(rule) = agent.bash("make") {
+            steps += 1;
+            assert!(steps <= 5, "{closed:04b}: {rule} again");
+            match rule.as_str() {
+                "read-first" => {
+                    assert_eq!(agent.bash("cat docs/a.md"), None, "{closed:04b}");
+                    assert_eq!(agent.read("docs/a.md"), None, "{closed:04b}");
+                    let told = agent.judged("Read", json!({"file_path": "docs/a.md"})).told;
+                    agent.counters.told.extend(told);
+                }
+                directives::RULE => {
+                    assert_eq!(agent.bash("cd src && cat TESTING.md"), None, "{closed:04b}");
+                    agent.directives[0].read = true;
+                }
+                rule => comply(&mut agent, rule),
+            }
+        }
+        assert_eq!(steps, closed.count_ones() + 1, "{closed:04b}: each once");
+    }
+}

@@ -35,12 +35,15 @@ table! {
     pub struct OverflowSection {
         /// Percent of the context from which only saving is open.
         [lower] at: Percent = 95.0,
-        /// Percent of the context from which an agent is warned.
+        /// Percent of the context from which an agent is warned; at least 5 below `at`, whatever is written.
         [lower] warn: Percent = 90.0,
         /// What a percentage is of: up to where the client compacts by itself, or of the whole window.
         scale: Scale = Scale::Limit,
     }
 }
+
+/// A warning comes at least so many percent before the gate closes.
+pub const WARNED_BEFORE: f64 = 5.0;
 
 words! {
     /// What a percentage is of.

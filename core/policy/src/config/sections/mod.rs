@@ -12,6 +12,7 @@ mod workflow;
 pub use context::{ContextSection, CoreEntry};
 pub use gates::{
     Compaction, CompactionSection, DirectivesSection, HeartbeatSection, OverflowSection, Scale, SessionSection,
+    WARNED_BEFORE,
 };
 pub use guard::{AllowEntry, GuardSection, OwnRuleKind, RuleEntry, RuleKindEntry, RuleKindSetting, RuleKindTable};
 pub use looping::{AgentSection, FailBehavior, HookSection, HooksSection, LoopSection, Progress, WorkSource};
@@ -22,8 +23,8 @@ pub use skills::{
     SkillSection,
 };
 pub use workflow::{
-    InjectOften, NumberOrText, Payload, PayloadMode, RuleUrgency, ToolFilter, Trigger, TriggerCondition, TriggerType,
-    WorkflowRule, WorkflowSection,
+    InjectOften, NumberOrText, Payload, PayloadMode, PayloadValue, RuleUrgency, ToolFilter, Trigger, TriggerCondition,
+    TriggerType, WorkflowRule, WorkflowSection,
 };
 
 use super::declare::{ConfigType, KeyDecl, table};

@@ -14,10 +14,11 @@ table! {
 table! {
     /// A tool that reaches people.
     pub struct CommunicationTool {
-        /// Its name; `*` stands for anything.
+        /// Its name, in any case; `*` stands for anything.
         [needed] tool: String = String::new(),
-        /// The field of its input that holds the contact.
-        [word "contact"] contact: Option<String> = None,
+        /// The fields of its input that hold contacts, besides the usual ones (`to`, `cc`, `bcc`, `recipients`, `channel`,
+        /// `user`, `email`, …), at any depth. `[]`: none does, and only the mode binds it.
+        [word "contact"] contact: Option<TextOr<Vec<String>>> = None,
         /// It only prepares a message that a person sends.
         draft: bool = false,
     }
@@ -42,12 +43,14 @@ pub const CONTACTS: &str = "[contacts]\n\"ann@example.org\" = [\"claude_direct\"
 table! {
     /// What is different in a mode.
     pub struct ModeSection {
-        /// Sessions of this mode show that a tool runs.
-        tool_tracking: bool = true,
+        /// Sessions of this mode show that a tool runs. Without it: all but those in the background.
+        tool_tracking: Option<bool> = None,
+        /// Sessions of this mode are shown what came of their workers. Without it: all but those in the background.
+        task_notifications: Option<bool> = None,
     }
 }
 
-pub const MODES: &str = "[modes.background]\ntool_tracking = false\n";
+pub const MODES: &str = "[modes.background]\ntool_tracking = false\ntask_notifications = false\n";
 
 table! {
     /// What agents are shown of one another.

@@ -1,8 +1,8 @@
 //! `[skills.<name>]`, and `taut:` in the frontmatter of a skill's own file, which has the same keys.
 
 use crate::config::declare::{ConfigType, ValueKind, table, words};
-use crate::config::sections::{Payload, Scale};
-use crate::config::types::{Number, Percent, TextOr};
+use crate::config::sections::{PayloadValue, Scale};
+use crate::config::types::{Number, Percent};
 use toml::Value;
 
 table! {
@@ -89,7 +89,7 @@ table! {
         /// When it holds.
         [needed] condition: GuardCondition = GuardCondition::default(),
         /// What the model is shown.
-        payload: Option<TextOr<Payload>> = None,
+        payload: Option<PayloadValue> = None,
     }
 }
 

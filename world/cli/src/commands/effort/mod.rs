@@ -22,7 +22,9 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 pub fn run(args: WorkArgs, printer: &Printer) -> Result<Exit, CliError> {
     match &args {
-        WorkArgs::Effort { verb: EffortVerb::Show { what } } => shown::effort(what.as_deref(), printer),
+        WorkArgs::Remember(_) | WorkArgs::Forget(_) | WorkArgs::Facts => super::facts::run(args, printer),
+        WorkArgs::Effort { verb: EffortVerb::Show { what, note: true } } => shown::note(what.as_deref(), printer),
+        WorkArgs::Effort { verb: EffortVerb::Show { what, note: false } } => shown::effort(what.as_deref(), printer),
         WorkArgs::Effort { verb: EffortVerb::List(args) } => shown::list(args, printer),
         WorkArgs::Session { verb: SessionVerb::Find { text } } => shown::find(&text.join(" "), printer),
         WorkArgs::Session { verb: SessionVerb::Status } => shown::status(printer),

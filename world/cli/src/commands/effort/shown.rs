@@ -4,74 +4,197 @@ use super::EffortSession;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::{Printer, Text, text};
+use engine::memory::hand_over::{self, age};
 use grammar::EffortListArgs;
-use model::effort::Effort;
+use model::Ms;
+use model::effort::{Effort, EffortEnd, UnfinishedKind, UnfinishedWork, short_id};
+use pipeline::queue::TaskCaller;
 use serde_json::{Value, json};
+use std::collections::HashSet;
 use store::EffortFilter;
 
 pub fn list(args: &EffortListArgs, printer: &Printer) -> Result<Exit, CliError> {
-    let effort_session = EffortSession::open()?;
+    let mut effort_session = EffortSession::open()?;
+    let now = host::clock::now();
+    let hours = super::super::judge_here(None)?.project_policy().policy.sections.memory.stale_hours;
+    let project = effort_session.caller.project.clone();
+    pipeline::end_stale(&mut effort_session.store, &project, hours, now)?;
     let filter = EffortFilter {
-        project: (!args.all).then(|| effort_session.caller.project.clone()),
+        project: (!args.all).then(|| project.clone()),
         agent: args.agent.clone(),
         only_active: !args.all,
         ..EffortFilter::default()
     };
-    show(&effort_session.store.efforts(&filter)?, printer)
+    let unfinished = effort_session.store.unfinished(&project)?;
+    let wanted = |work: &&UnfinishedWork| args.agent.as_ref().is_none_or(|agent| *agent == work.agent);
+    let notes = unfinished.iter().filter(|work| work.kind == UnfinishedKind::Note).filter(wanted);
+    let listed = Listed {
+        efforts: effort_session.store.efforts(&filter)?,
+        notes: notes.cloned().collect(),
+        seen: unfinished.iter().map(|work| (work.id.clone(), work.seen)).collect(),
+        active: active_tasks(&effort_session)?,
+        now,
+    };
+    listed.show(printer)
 }
 
 pub fn find(text: &str, printer: &Printer) -> Result<Exit, CliError> {
     let effort_session = EffortSession::open()?;
     let text = Some(text.to_string()).filter(|text| !text.is_empty());
     let filter = EffortFilter { project: Some(effort_session.caller.project.clone()), text, ..EffortFilter::default() };
-    let found = effort_session.store.efforts(&filter)?;
-    if found.is_empty() {
+    let efforts = effort_session.store.efforts(&filter)?;
+    if efforts.is_empty() {
         return Err(CliError::not_found("no effort of this project is called that").hint("taut effort list --all"));
     }
-    show(&found, printer)
+    let active = active_tasks(&effort_session)?;
+    Listed { efforts, notes: Vec::new(), seen: Vec::new(), active, now: host::clock::now() }.show(printer)
 }
 
-fn show(efforts: &[Effort], printer: &Printer) -> Result<Exit, CliError> {
-    if printer.json() {
-        efforts.iter().for_each(|effort| printer.object(&object(effort)));
-        return Ok(Exit::Ok);
+/// A task never finishes: it is active while one of its efforts is, else dormant.
+fn task_state(effort: &Effort, active: &HashSet<(String, String)>) -> &'static str {
+    if active.contains(&(effort.project.clone(), effort.task.clone())) { "active" } else { "dormant" }
+}
+
+fn active_tasks(effort_session: &EffortSession) -> Result<HashSet<(String, String)>, CliError> {
+    let filter = EffortFilter { only_active: true, ..EffortFilter::default() };
+    Ok(effort_session.store.efforts(&filter)?.into_iter().map(|effort| (effort.project, effort.task)).collect())
+}
+
+/// What is listed, and when each active one was last heard of.
+struct Listed {
+    efforts: Vec<Effort>,
+    notes: Vec<UnfinishedWork>,
+    seen: Vec<(String, Ms)>,
+    /// Projects and tasks with an active effort.
+    active: HashSet<(String, String)>,
+    now: Ms,
+}
+
+impl Listed {
+    fn show(&self, printer: &Printer) -> Result<Exit, CliError> {
+        if printer.json() {
+            self.efforts.iter().for_each(|effort| printer.object(&self.object(effort)));
+            self.notes.iter().for_each(|note| printer.object(&self.note(note)));
+            return Ok(Exit::Ok);
+        }
+        if self.efforts.is_empty() && self.notes.is_empty() {
+            printer.note("no effort is active; `taut session activate <skill>` begins one");
+            return Ok(Exit::Ok);
+        }
+        let efforts = self.efforts.iter().map(|effort| {
+            let age = age(self.now, self.seen(effort));
+            let dormant = if task_state(effort, &self.active) == "dormant" { " (dormant)" } else { "" };
+            let task = format!("{}{dormant}", effort.task);
+            [self.short(&effort.id), about(effort), state(effort), age, task, effort.agent.clone()]
+        });
+        let notes = self.notes.iter().map(|note| {
+            let age = age(self.now, note.seen);
+            [self.short(&note.id), note.title.clone(), "note".into(), age, String::new(), note.agent.clone()]
+        });
+        let rows: Vec<Vec<Text>> = efforts.chain(notes).map(|row| row.map(Text::from).into()).collect();
+        printer.table(&["ID", "TITLE", "STATE", "AGE", "TASK", "AGENT"], &rows);
+        Ok(Exit::Ok)
     }
-    if efforts.is_empty() {
-        printer.note("no effort is active; `taut session activate <skill>` begins one");
-        return Ok(Exit::Ok);
+
+    /// When it was last heard of, or ended.
+    fn seen(&self, effort: &Effort) -> Ms {
+        let known = self.seen.iter().find(|(id, _)| *id == effort.id).map(|(_, seen)| *seen);
+        effort.finished_at.or(known).unwrap_or(effort.started_at)
     }
-    let state = |effort: &Effort| {
-        if effort.active() { effort.phase.clone().unwrap_or_else(|| "loading".into()) } else { "finished".into() }
-    };
-    let rows: Vec<Vec<Text>> = efforts
-        .iter()
-        .map(|effort| {
-            vec![
-                effort.skill.as_str().into(),
-                effort.ordinal.to_string().into(),
-                effort.task.as_str().into(),
-                state(effort).into(),
-                effort.agent.as_str().into(),
-            ]
+
+    /// What `taut continue` and its like take.
+    fn short(&self, id: &str) -> String {
+        let efforts = self.efforts.iter().map(|effort| effort.id.as_str());
+        short_id(id, efforts.chain(self.notes.iter().map(|note| note.id.as_str()))).to_string()
+    }
+
+    fn object(&self, effort: &Effort) -> Value {
+        let mut value = object(effort);
+        value["short_id"] = json!(self.short(&effort.id));
+        value["task_state"] = json!(task_state(effort, &self.active));
+        value["seen_at"] = json!(self.seen(effort).rfc3339());
+        value
+    }
+
+    fn note(&self, note: &UnfinishedWork) -> Value {
+        json!({
+            "kind": "note", "id": note.id, "short_id": self.short(&note.id), "title": note.title,
+            "agent": note.agent, "lifecycle": "noted", "seen_at": note.seen.rfc3339(),
         })
-        .collect();
-    printer.table(&["SKILL", "NO", "TASK", "PHASE", "AGENT"], &rows);
+    }
+}
+
+fn about(effort: &Effort) -> String {
+    match &effort.title {
+        Some(title) => format!("{}: {title}", effort.skill),
+        None => effort.skill.clone(),
+    }
+}
+
+/// The phase of an active one, else how it ended.
+fn state(effort: &Effort) -> String {
+    match (&effort.phase, effort.active()) {
+        (Some(phase), true) => phase.clone(),
+        (None, true) => "loading".into(),
+        (_, false) => effort.end.map_or("finished", EffortEnd::name).into(),
+    }
+}
+
+/// The effort that is named, or the one this agent works on.
+fn named(effort_session: &EffortSession, what: Option<&str>) -> Result<Option<Effort>, CliError> {
+    let TaskCaller { agent, project, .. } = &effort_session.caller;
+    let filter = EffortFilter { agent: Some(agent.clone()), only_active: true, ..EffortFilter::default() };
+    Ok(match what {
+        Some(what) => effort_session.store.effort_named(project, what)?,
+        None => effort_session.store.efforts(&filter)?.into_iter().next(),
+    })
+}
+
+/// The hand-over note as the next session will be shown it, but whole.
+pub fn note(what: Option<&str>, printer: &Printer) -> Result<Exit, CliError> {
+    let effort_session = EffortSession::open()?;
+    let store = &effort_session.store;
+    let effort = named(&effort_session, what)?;
+    let stored = match (&effort, what) {
+        (Some(effort), Some(_)) => store.hand_over_of(effort)?,
+        (None, Some(_)) => None,
+        (_, None) => store.hand_over(&effort_session.caller.agent)?,
+    };
+    let missing = || CliError::not_found("there is no hand-over note of that").hint("taut effort list --all");
+    let stored = stored.ok_or_else(missing)?;
+    if printer.json() {
+        printer.object(&json!({
+            "at": stored.at.rfc3339(),
+            "agent": stored.agent,
+            "session": stored.session,
+            "effort": stored.effort,
+            "title": stored.title,
+            "note": stored.hand_over,
+        }));
+    } else {
+        printer.line(Text::lines(hand_over::shown(&stored, host::clock::now(), usize::MAX)));
+    }
     Ok(Exit::Ok)
+}
+
+/// Files of the effort: they have its number, or are its task's own.
+fn artifacts(effort: &Effort) -> Vec<String> {
+    let own = format!("{}_", effort.ordinal);
+    let entries = std::fs::read_dir(&effort.folder).into_iter().flatten().flatten().take(1_000);
+    let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let mut names: Vec<String> = names
+        .filter(|name| name.starts_with(&own) || matches!(name.as_str(), "DETAILS.md" | hand_over::FILE))
+        .collect();
+    names.sort();
+    names
 }
 
 pub fn effort(what: Option<&str>, printer: &Printer) -> Result<Exit, CliError> {
     let effort_session = EffortSession::open()?;
-    let filter = match what {
-        Some(_) => EffortFilter { project: Some(effort_session.caller.project.clone()), ..EffortFilter::default() },
-        None => EffortFilter {
-            agent: Some(effort_session.caller.agent.clone()),
-            only_active: true,
-            ..EffortFilter::default()
-        },
-    };
-    let all = effort_session.store.efforts(&filter)?;
-    let found = all.into_iter().find(|effort| what.is_none_or(|what| effort.task == what || effort.id == what));
+    let found = named(&effort_session, what)?;
     let effort = found.ok_or_else(|| CliError::not_found("there is no such effort").hint("taut effort list --all"))?;
+    let directives = effort_session.store.directives(&effort.id)?;
+    let artifacts = artifacts(&effort);
     let phases = effort_session.store.phases(&effort.id)?;
     if printer.json() {
         let mut value = object(&effort);
@@ -80,19 +203,42 @@ pub fn effort(what: Option<&str>, printer: &Printer) -> Result<Exit, CliError> {
             .map(|step| json!({"label": step.label, "at": step.at.rfc3339(), "approved": step.approved}))
             .collect();
         value["files"] = json!(effort.files);
+        value["task_state"] = json!(task_state(&effort, &active_tasks(&effort_session)?));
+        value["artifacts"] = json!(artifacts);
+        value["directives"] = directives
+            .iter()
+            .map(|one| json!({"path": one.path, "required": one.required, "read": one.read}))
+            .collect();
         value["metadata"] = effort.metadata.clone();
         printer.object(&value);
         return Ok(Exit::Ok);
     }
-    let row = |name: &str, text: &str| printer.line(text!("{}  {}", printer.dim(format!("{name:<8}")), text));
+    let row = |name: &str, text: &str| printer.line(text!("{}  {}", printer.dim(format!("{name:<10}")), text));
     row("skill", &effort.skill);
+    if let Some(title) = &effort.title {
+        row("title", title);
+    }
     row("task", &format!("{} (effort {})", effort.task, effort.ordinal));
     row("agent", &effort.agent);
     row("phase", effort.phase.as_deref().unwrap_or("loading"));
+    if let Some(end) = effort.end {
+        row("ended", end.name());
+    }
     row("folder", &effort.folder);
     for step in &phases {
         let why = step.approved.as_ref().map(|why| format!(" (jumped: {why})")).unwrap_or_default();
         row("", &format!("{} {}{why}", step.at.rfc3339(), step.label));
+    }
+    for (at, one) in directives.iter().enumerate() {
+        let state = match (one.read, one.required) {
+            (true, _) => "read",
+            (false, true) => "must be read",
+            (false, false) => "not read",
+        };
+        row(if at == 0 { "directives" } else { "" }, &format!("{} ({state})", one.path));
+    }
+    for (at, name) in artifacts.iter().enumerate() {
+        row(if at == 0 { "artifacts" } else { "" }, &format!("{}/{name}", effort.folder));
     }
     Ok(Exit::Ok)
 }
@@ -117,7 +263,7 @@ pub fn status(printer: &Printer) -> Result<Exit, CliError> {
         }));
         return Ok(Exit::Ok);
     }
-    let row = |name: &str, text: &str| printer.line(text!("{}  {}", printer.dim(format!("{name:<8}")), text));
+    let row = |name: &str, text: &str| printer.line(text!("{}  {}", printer.dim(format!("{name:<10}")), text));
     row("agent", &effort_session.caller.agent);
     row("session", session.as_ref().map_or("none is known", |session| &session.logical_id));
     row("context", &percent.map_or("unknown".to_string(), |percent| format!("{percent:.0} %")));
@@ -129,17 +275,21 @@ pub fn status(printer: &Printer) -> Result<Exit, CliError> {
         None => row("effort", "none; `taut session activate <skill>` begins one"),
     }
     if waiting {
-        row("hand-over note", "stored, for the next session of this agent");
+        row("note", "stored, for the next session of this agent: `taut effort show --note`");
     }
     Ok(Exit::Ok)
 }
 
 fn object(effort: &Effort) -> Value {
     json!({
+        "kind": "effort",
         "id": effort.id,
+        "title": effort.title,
+        "end_reason": effort.end.map(EffortEnd::name),
         "skill": effort.skill,
         "ordinal": effort.ordinal,
         "task": effort.task,
+        "keywords": effort.keywords(),
         "project": effort.project,
         "agent": effort.agent,
         "phase": effort.phase,

@@ -100,7 +100,6 @@ fn r4_q4_the_supervisor_renews_the_leases_of_its_agent() {
     assert_eq!(going.end(), Some(0), "{}", going.printed());
 }
 
-/// R2: a supervised agent whose context is full is stopped, and started again with recovery.
 /// R4: Ctrl+C is the agent's; it takes nothing back of an end that was asked for before.
 #[test]
 fn r4_a_ctrl_c_after_term_is_still_the_end() {
@@ -117,9 +116,11 @@ fn r4_a_ctrl_c_after_term_is_still_the_end() {
     assert_eq!(going.end(), Some(130), "{}", going.printed());
 }
 
+/// R2: a supervised agent whose context is full is stopped, and started again with recovery.
 #[test]
 fn r4_r2_an_auto_compaction_restarts_the_supervised_agent() {
     let stage = Stage::with_plan();
+    stage.configure("[compaction]\nauto = \"restart\"\n");
     stage.client_does(
         r#"echo "$*" >> .git/starts; hook() { echo "{\"hook_event_name\":\"$1\",\"session_id\":\"s$$\",\"cwd\":\"$PWD\",$2}" | taut hook --agent claude-code; }
         hook SessionStart '"source":"startup"' > .git/told
@@ -218,4 +219,50 @@ fn r4_a_request_of_another_agent_does_not_restart_this_one() {
     let done = testkit::process::run(command, b"", PLENTY).unwrap();
     assert_eq!((done.code(), stage.read(".git/starts").as_str()), (Some(4), "start\n"), "{}", done.stderr_text());
     assert!(stage.read(".git/asked").contains("restart"), "{}", stage.read(".git/asked"));
+}
+
+/// A client that says who it is, tells Taut that it starts, and shows what it was told.
+const TOLD: &str = r#"echo "$TAUT_AGENT_ID" >> .git/names
+    echo "{\"hook_event_name\":\"SessionStart\",\"session_id\":\"s$$\",\"cwd\":\"$PWD\",\"source\":\"startup\"}" |
+        taut hook --agent claude-code >> .git/told"#;
+
+/// M1: the next `taut run` in the same folder and terminal is the same agent.
+#[test]
+fn m1_r4_taut_run_has_one_name_in_one_place_and_what_is_sent_to_it_reaches_the_next() {
+    let stage = Stage::with_plan();
+    stage.client_does(TOLD);
+    stage.succeed(&["run", "--", "claude"]);
+    let name = stage.read(".git/names").trim().to_string();
+    assert!(name.contains("-run-"), "{name}");
+    stage.succeed(&["send", &name, "mind the gap"]);
+    stage.succeed(&["run", "--", "claude"]);
+    let names = stage.read(".git/names");
+    assert_eq!(names.lines().collect::<Vec<_>>(), [&name, &name]);
+    assert!(stage.read(".git/told").contains("mind the gap"), "{}", stage.read(".git/told"));
+    let sessions = stage.list(&["sessions", "--all", "--json"]);
+    let follows = sessions.iter().filter(|session| !session["prev_session_id"].is_null()).count();
+    assert_eq!((sessions.len(), follows), (2, 1), "{sessions:?}");
+    let said = stage.succeed(&["run", "--dry-run", "--", "claude"]);
+    assert!(said.contains(&format!("as agent: {name}\n")), "{said}");
+    let mut elsewhere = stage.command(&["run", "--dry-run", "--", "claude"]);
+    elsewhere.env("TMUX_PANE", "%7");
+    let said = testkit::process::run(elsewhere, b"", PLENTY).unwrap().stdout_text();
+    assert!(said.contains("-run-") && !said.contains(&format!("as agent: {name}\n")), "{said}");
+}
+
+#[test]
+fn m1_r4_a_second_taut_run_beside_a_live_one_has_another_name() {
+    let stage = Stage::with_plan();
+    stage.client_does("echo $TAUT_AGENT_ID >> .git/names; echo > .git/up; until [ -e .git/go ]; do sleep 0.05; done");
+    let mut going = stage.start_loop(&["run", "--", "claude"]);
+    stage.until_written(".git/up");
+    stage.client_does("echo $TAUT_AGENT_ID >> .git/names");
+    stage.succeed(&["run", "--", "claude"]);
+    let names = stage.read(".git/names");
+    let [first, second] = names.lines().collect::<Vec<_>>()[..] else { panic!("{names}") };
+    assert_eq!(second, format!("{first}-2"));
+    stage.write(".git/go", "now");
+    assert_eq!(going.end(), Some(0), "{}", going.printed());
+    stage.succeed(&["run", "--", "claude"]);
+    assert_eq!(stage.read(".git/names").lines().last(), Some(first), "the name is free again");
 }

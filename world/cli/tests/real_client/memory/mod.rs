@@ -104,17 +104,18 @@ fn an_invoked_skill_begins_an_effort_by_what_its_own_file_declares() {
     assert!(sent.contains("effort begun: implement (effort 1 of taut/") && sent.contains("mind the pipes"), "{sent}");
 }
 
-/// G5, R1, R3: a full context is saved by the agent, and the next session of that agent gets it, once.
+/// G5, R1, R3: a full context is saved by the agent, and the sessions of that agent after it get it.
 #[test]
 fn g5_a_full_context_is_dehydrated_and_the_next_session_recovers() {
     let stage = configured(&format!("{SKILL}[overflow]\nat = 95\n"));
-    let account = r#"{"summary": "half a bridge", "lastAction": "laid a stone", "nextSteps": ["lay another"], "requiredFiles": ["PLAN.md"]}"#;
+    let line =
+        "taut session dehydrate --summary 'half a bridge' --last 'laid a stone' --next 'lay another' --file PLAN.md";
     std::fs::write(stage.sandbox.project().join("PLAN.md"), "the bridge has two ends").unwrap();
     let script = Script::new()
         .main(Turn::bash("taut session activate implement"))
         .main(Turn::bash("echo 1 > one.txt").using(950_000))
         .main(Turn::bash("echo 2 > two.txt").using(950_000))
-        .main(Turn::bash(&format!("taut session dehydrate <<'EOF'\n{account}\nEOF")).using(950_000))
+        .main(Turn::bash(line).using(950_000))
         .main(Turn::say("saved").using(950_000));
     let launch = |script| ClientLaunch::new(&stage.sandbox, script).env("TAUT_AGENT_ID", "ann");
     let run = launch(script).run(&stage.client).unwrap();
@@ -131,7 +132,7 @@ fn g5_a_full_context_is_dehydrated_and_the_next_session_recovers() {
     for part in ["half a bridge", "1. lay another", "the bridge has two ends"] {
         assert!(last_sent(&next).contains(part), "{part}: {}", last_sent(&next));
     }
-    assert!(!last_sent(&launch(say()).run(&stage.client).unwrap()).contains("half a bridge"), "once");
+    assert!(last_sent(&launch(say()).run(&stage.client).unwrap()).contains("half a bridge"), "until a newer one");
 }
 
 /// S10: a sub-agent has a session of its own, is told of the effort, and ends nobody else's.

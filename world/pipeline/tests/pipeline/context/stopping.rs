@@ -1,6 +1,6 @@
 //! Stops that are refused, and turns that end in errors.
 
-use super::refused;
+use super::{Transcript, refused};
 use crate::home::{Client, PipelineHome};
 use model::row::AgentStatus;
 use model::session::{Once, SessionState};
@@ -78,4 +78,28 @@ fn s9_a_turn_that_failed_is_kept_as_a_message_and_shown_as_an_error() {
     let kept: Vec<_> = messages.iter().map(|one| (one.from_agent.as_deref(), one.body.as_str())).collect();
     assert_eq!(kept, [(Some("w"), "rate_limit")]);
     assert_eq!(stage.agent("w").status, AgentStatus::Error);
+}
+
+/// S7, S9: the client does not stop a second time in a row for us, so both come at once.
+#[test]
+fn s9_a_full_context_does_not_swallow_the_reminder_to_report() {
+    let (mut stage, client) = background("[context]\nreport = true\nwarnings = true\n");
+    let transcript = Transcript::new(&stage);
+    transcript.answer(900_000);
+    let why = refused(&transcript.stop(&mut stage, &client)).unwrap();
+    assert!(why.contains("Context at 85%") && why.contains("Ping before ending"), "{why}");
+    assert_eq!(refused(&transcript.stop(&mut stage, &client)), None, "each was said");
+}
+
+/// S9: a command that cannot work is no advice.
+#[test]
+fn s9_only_who_was_started_by_another_is_told_of_worker_done() {
+    let (mut stage, client) = background("[context]\nreport = true\n");
+    let why = stop(&mut stage, &client, json!({"stop_hook_active": false})).unwrap();
+    assert!(!why.contains("taut worker done") && why.contains("taut send <agent>"), "{why}");
+    let worker = Client { session: "two".into(), ..client.with("TAUT_AGENT_ID", "v") };
+    let worker = worker.with("CLAUDE_PARENT_SESSION_ID", "one");
+    stage.start(&worker, "startup");
+    let why = stop(&mut stage, &worker, json!({"stop_hook_active": false})).unwrap();
+    assert!(why.contains("`taut worker done"), "{why}");
 }

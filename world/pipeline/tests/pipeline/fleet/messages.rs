@@ -68,8 +68,9 @@ impl Pair {
     fn read_only_inbox(&mut self) -> String {
         let mut store = Store::open_existing_read_only(&self.stage.folder("state")).unwrap();
         let project = self.stage.sessions()[0].project.clone();
-        let whose = PreExecutedKey { project: &project, agent: None };
-        let at = self.stage.events().pop().unwrap().at;
+        let last = self.stage.events().pop().unwrap();
+        let (at, session) = (last.at, last.host_session.as_deref());
+        let whose = PreExecutedKey { project: &project, agent: None, session };
         store.collect_pre_executed(&["inbox".to_string()], &whose, at).unwrap().unwrap().output
     }
 

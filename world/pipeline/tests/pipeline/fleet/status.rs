@@ -268,6 +268,26 @@ fn f1_a_teammate_that_waits_is_done_itself_and_its_lead_is_not() {
     assert_eq!(worker.stage.agent("mate2").status.name(), "working");
 }
 
+/// S14: the client's own teammates are no agents that anybody has named to us.
+#[test]
+fn s14_a_teammate_of_this_session_alone_has_a_status_too() {
+    let mut worker = Worker::prompted();
+    let start = json!({"agent_id": "amate1-2d19", "agent_type": "mate1"});
+    worker.after("SubagentStart", start);
+    let idle = json!({"teammate_name": "mate1", "agent_id": "amate1-2d19", "agent_type": "mate1"});
+    assert_eq!(worker.after("TeammateIdle", idle), "working", "its lead is not done");
+    let mate = worker.stage.agent("mate1");
+    let lead = worker.stage.sessions()[0].clone();
+    assert_eq!((mate.status.name(), mate.project, mate.named), ("done", lead.project, true));
+    // At work again it is so.
+    let call = json!({"tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": "t9", "agent_id": "amate1-2d19", "agent_type": "mate1"});
+    worker.after("PreToolUse", call);
+    assert_eq!(worker.stage.agent("mate1").status.name(), "working");
+    // A helper that is no teammate is nobody's agent.
+    worker.after("PreToolUse", json!({"tool_name": "Bash", "tool_input": {"command": "pwd"}, "tool_use_id": "t10", "agent_id": "e1", "agent_type": "Explore"}));
+    assert!(worker.stage.pipeline.store().unwrap().agents().unwrap().iter().all(|agent| agent.id != "Explore"));
+}
+
 /// Whose session was ended in its absence does not go on working for ever.
 #[test]
 fn f1_an_agent_whose_pane_was_taken_over_is_at_rest() {

@@ -258,3 +258,51 @@ fn idle(one: &store::WakeCandidate) -> Idle<'_> {
         prompt: Prompt::Empty,
     }
 }
+
+/// G7: a session in the background has nobody to tell of its workers, and goes on with its own work.
+#[test]
+fn g7_a_background_session_is_not_told_of_its_workers_and_still_gets_its_post() {
+    for (mode, hears) in [("background", false), ("mission", true), ("interactive", true)] {
+        let mut pair = Pair::new();
+        let process = Living::new();
+        let boss = pair.stage.client("boss-1").with("TAUT_AGENT_ID", "boss").with("CLAUDE_SESSION_MODE", mode);
+        let boss = boss.of(process.pid());
+        pair.stage.start(&boss, "startup");
+        pair.stage.send(&boss, "UserPromptSubmit", json!({"prompt": "go"}));
+        for n in 0..7 {
+            let living = Living::new();
+            let worker = pair.stage.client(&format!("w-{n}")).with("TAUT_AGENT_ID", &format!("w{n}"));
+            let worker = worker.with("CLAUDE_PARENT_SESSION_ID", "boss-1").of(living.pid());
+            pair.stage.start(&worker, "startup");
+            pair.line(&worker, &format!("taut worker done --summary 'part {n}'"));
+        }
+        let bob = pair.bob.clone();
+        pair.line(&bob, "taut send boss 'which port?'");
+        let said = format!("{}{}", pair.tool(&boss), pair.tool(&boss));
+        assert_eq!(said.contains("part 0"), hears, "{mode}: {said}");
+        assert!(said.contains("which port?"), "{mode}: a message from somebody is no notification: {said}");
+        assert_eq!(said.contains("more: `taut inbox`"), hears, "{mode}: {said}");
+        assert_eq!(pair.stage.sessions().iter().filter(|one| one.agent == "boss").count(), 1);
+    }
+}
+
+/// G7: as the configuration says, for any mode.
+#[test]
+fn g7_what_a_mode_is_told_is_configurable() {
+    for (config, hears) in [
+        ("[modes.background]\ntask_notifications = true\n", true),
+        ("[modes.background]\ntool_tracking = false\n", false),
+    ] {
+        let mut pair = Pair::configured(config);
+        let process = Living::new();
+        let boss = pair.stage.client("boss-1").with("TAUT_AGENT_ID", "boss").with("CLAUDE_SESSION_MODE", "background");
+        let boss = boss.of(process.pid());
+        pair.stage.start(&boss, "startup");
+        let living = Living::new();
+        let worker = pair.stage.client("w-1").with("TAUT_AGENT_ID", "w").with("CLAUDE_PARENT_SESSION_ID", "boss-1");
+        let worker = worker.of(living.pid());
+        pair.stage.start(&worker, "startup");
+        pair.line(&worker, "taut worker done --summary finished");
+        assert_eq!(pair.prompt(&boss, "go on").contains("> finished"), hears, "{config}");
+    }
+}

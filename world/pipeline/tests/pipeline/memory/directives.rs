@@ -107,3 +107,126 @@ fn g6_each_directive_that_is_read_gives_three_more_calls() {
     let reason = denial(&stage.line(&client, "make 7"));
     assert!(reason.contains("PITFALLS.md") && !reason.contains("TESTING.md"), "{reason}");
 }
+
+/// G6: what was read before the context was cleared is not in the new one.
+#[test]
+fn g6_a_new_context_has_read_nothing_and_a_resumed_one_has() {
+    for (source, ended) in [("clear", "clear"), ("compact", ""), ("startup", "other")] {
+        let (mut stage, client) = at_work(SKILL);
+        let client = client.with("TAUT_AGENT_ID", "ann");
+        stage.start(&client, "startup");
+        stage.invoke(&client, "x");
+        stage.came_back(&client, "Read", json!({"file_path": "src/main.rs"}));
+        stage.call(&client, "Read", json!({"file_path": "src/TESTING.md"}));
+        if !ended.is_empty() {
+            stage.end(&client, ended);
+        }
+        let next = if source == "compact" { client } else { client.session_id("s2") };
+        stage.start(&next, source);
+        let said = told(&stage.came_back(&next, "Read", json!({"file_path": "src/main.rs"})));
+        for file in ["src/TESTING.md", "src/AGENTS.md", "AGENTS.md"] {
+            assert!(said.contains(&path(&stage, file)), "{source}, {file}: {said}");
+        }
+        assert_eq!(told(&stage.came_back(&next, "Read", json!({"file_path": "src/b.rs"}))), "", "{source}: once");
+        for n in 0..3 {
+            assert_eq!(denial(&stage.line(&next, &format!("make {n}"))), "", "{source}");
+        }
+        assert!(denial(&stage.line(&next, "make 3")).contains("TESTING.md"), "{source}");
+        stage.call(&next, "Read", json!({"file_path": "src/TESTING.md"}));
+        assert_eq!(denial(&stage.line(&next, "make 4")), "", "{source}");
+    }
+    let (mut stage, client) = at_work(SKILL);
+    stage.came_back(&client, "Read", json!({"file_path": "src/main.rs"}));
+    stage.call(&client, "Read", json!({"file_path": "src/TESTING.md"}));
+    stage.start(&client, "resume");
+    for n in 0..6 {
+        assert_eq!(denial(&stage.line(&client, &format!("make {n}"))), "", "a resumed context still knows");
+    }
+}
+
+/// G6: a client that says of a compaction only that it is over.
+#[test]
+fn g6_a_compaction_that_opens_no_session_forgets_too() {
+    let (mut stage, client) = at_work(SKILL);
+    stage.came_back(&client, "Read", json!({"file_path": "src/main.rs"}));
+    stage.call(&client, "Read", json!({"file_path": "src/TESTING.md"}));
+    stage.send(&client, "PostCompact", json!({"trigger": "auto", "compact_summary": "x"}));
+    assert!(told(&stage.came_back(&client, "Read", json!({"file_path": "src/main.rs"}))).contains("TESTING.md"));
+}
+
+/// G6: what a package, a build or git itself brought says nothing of how to work here.
+#[test]
+fn g6_dependencies_build_output_and_what_git_ignores_hold_no_directives() {
+    let (mut stage, client) = at_work("[skills.x]\ndirectives = [\"README\", \"TESTING\"]\n");
+    stage.write("acme/.gitignore", "/scratch/\n");
+    stage.write("acme/.git/index", "DIRC\0\0\0\x02\0\0\0\0");
+    let foreign = [
+        "node_modules/left-pad", "web/node_modules/@scope/pkg/lib", "vendor/github.com/x", "target/doc", "dist",
+        ".venv/lib/python3/site-packages/y", ".git/hooks", "scratch/notes",
+    ];
+    for folder in foreign {
+        stage.write(&format!("acme/{folder}/README.md"), "x");
+        let said = told(&stage.came_back(&client, "Read", json!({"file_path": format!("{folder}/index.js")})));
+        assert!(!said.contains("README.md"), "{folder}: {said}");
+    }
+    for n in 0..6 {
+        assert_eq!(denial(&stage.line(&client, &format!("make {n}"))), "");
+    }
+    stage.write("acme/web/README.md", "x");
+    let said = told(&stage.came_back(&client, "Read", json!({"file_path": "web/node_modules/z/a.js"})));
+    assert!(said.contains(&path(&stage, "web/README.md")), "what stands above is the project's own: {said}");
+}
+
+/// G6: how a file is read does not matter; that the model sees it does.
+#[test]
+fn g6_a_directive_that_a_shell_line_shows_is_read() {
+    let closed = |line: &str, folder: &str| {
+        let (mut stage, client) = at_work(SKILL);
+        stage.came_back(&client, "Read", json!({"file_path": "src/main.rs"}));
+        for n in 0..3 {
+            stage.line(&client, &format!("make {n}"));
+        }
+        let here = client.clone().in_folder(&stage.folder(folder));
+        let denied = !denial(&stage.line(&here, line)).is_empty();
+        (denied, !denial(&stage.line(&client, "make again")).is_empty())
+    };
+    for (line, folder) in [
+        ("cat src/TESTING.md", "acme"),
+        ("cat ./TESTING.md", "acme/src"),
+        ("cd src && cat TESTING.md", "acme"),
+        ("cd src; head -n 200 'TESTING.md'", "acme"),
+        ("less src/TESTING.md", "acme"),
+        ("bat --plain src/TESTING.md", "acme"),
+        ("sed -n '1,200p' src/TESTING.md", "acme"),
+        ("tail -n +1 AGENTS.md src/TESTING.md", "acme"),
+        ("cat src/TESTING.md | head -100", "acme"),
+        ("cat <src/TESTING.md", "acme"),
+        ("ls src && echo --- && cat -n src/TESTING.md", "acme"),
+    ] {
+        assert_eq!(closed(line, folder), (false, false), "{line}");
+    }
+    for line in [
+        "cat src/TESTING.md > /dev/null", "cat src/TESTING.md | wc -l", "x=$(cat src/TESTING.md)",
+        "echo cat src/TESTING.md", "cat src/AGENTS.md", "cat src/TESTING.md &", "sed -i s/a/b/ src/TESTING.md",
+        "false && ls || make src/TESTING.md",
+    ] {
+        assert_eq!(closed(line, "acme"), (true, true), "{line}");
+    }
+    // Work in the same line would be done before anybody has read a word.
+    assert_eq!(closed("cat src/TESTING.md && make", "acme"), (true, true));
+}
+
+/// G6: before the gate is closed it may be read on the way.
+#[test]
+fn g6_a_directive_that_is_shown_before_other_work_is_read_too() {
+    let (mut stage, client) = at_work(SKILL);
+    stage.came_back(&client, "Read", json!({"file_path": "src/main.rs"}));
+    assert_eq!(denial(&stage.line(&client, "cat src/TESTING.md src/AGENTS.md; make")), "");
+    for n in 0..5 {
+        assert_eq!(denial(&stage.line(&client, &format!("make {n}"))), "");
+    }
+    let (mut stage, client) = at_work(SKILL);
+    let inside = client.in_folder(&stage.folder("acme/src"));
+    let said = told(&stage.came_back(&inside, "Bash", json!({"command": "cat TESTING.md"})));
+    assert!(!said.contains("requires you to read"), "it was shown by the call that found it: {said}");
+}

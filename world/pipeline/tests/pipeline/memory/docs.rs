@@ -4,7 +4,7 @@ use super::{Play, configured, denial, told};
 use crate::home::{Client, PipelineHome};
 use serde_json::json;
 
-fn page(name: &str) -> String {
+pub fn page(name: &str) -> String {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/");
     std::fs::read_to_string(format!("{folder}{name}.md")).unwrap()
 }

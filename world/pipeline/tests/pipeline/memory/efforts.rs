@@ -13,7 +13,7 @@ fn a_configured_skill_begins_an_effort_and_any_other_begins_none() {
     assert!(stage.efforts().is_empty());
     let said = told(&stage.invoke(&client, "implement"));
     assert!(
-        said.contains("implement (effort 1 of taut/2027-01-15-implement)") && said.contains("taut effort phase"),
+        said.contains("implement (effort 1 of taut/2027-01-15-implement-") && said.contains("taut effort phase"),
         "{said}"
     );
     let effort = stage.efforts().remove(0);
@@ -32,10 +32,12 @@ fn the_skill_tool_begins_one_too_and_the_next_of_a_task_has_the_next_number() {
     let said = stage.call(&client, "Skill", json!({"skill": "implement"}));
     assert!(told(&said).contains("implement (effort 1"), "{}", said.answer.stdout);
     stage.line(&client, "taut effort finish all done");
-    stage.call(&client, "Skill", json!({"skill": "implement"}));
-    let efforts = stage.efforts();
-    assert_eq!(efforts.iter().map(|effort| effort.ordinal).collect::<Vec<_>>(), [1, 2]);
-    assert!(!efforts[0].active() && efforts[1].active());
+    for number in [1, 2] {
+        stage.line(&client, "taut session activate implement --task big/1");
+        let effort = stage.efforts().pop().unwrap();
+        assert_eq!((effort.ordinal, effort.task.as_str(), effort.active()), (number, "big/1", true));
+        stage.line(&client, "taut effort finish");
+    }
 }
 
 #[test]
@@ -141,7 +143,7 @@ fn an_agent_without_an_effort_has_none_whoever_else_has_one() {
 /// A second live client under the same name is a child: it inherits nothing.
 #[test]
 fn a_child_neither_inherits_the_effort_nor_gives_its_own_away() {
-    let mut stage = configured(&format!("{IMPLEMENT}[session]\nrequired = true\n"));
+    let mut stage = configured(&format!("{IMPLEMENT}[skills.other]\nlog = false\n[session]\nrequired = true\n"));
     let elder = stage.client("s1").with("TAUT_AGENT_ID", "ann");
     stage.start(&elder, "startup");
     stage.invoke(&elder, "implement");
@@ -216,4 +218,139 @@ fn i5_by_default_nothing_of_this_speaks() {
     assert_eq!(stage.send(&client, "PreCompact", json!({"trigger": "auto"})).answer.stdout, "");
     assert_eq!(stage.send(&client, "SessionStart", json!({"source": "compact"})).answer.stdout, "");
     assert!(stage.efforts().is_empty());
+}
+
+/// S5: the client tells of the prompt before it tells which command it is.
+#[test]
+fn s5_an_invoked_skill_is_not_met_with_the_want_of_a_session() {
+    let config = format!("[session]\nrequired = true\n[context]\nruntime = true\n{IMPLEMENT}");
+    for prompt in ["/implement", "/implement the bridge", "  /implement\nwith care"] {
+        let mut stage = configured(&config);
+        let client = stage.client("s1");
+        stage.start(&client, "startup");
+        let first = told(&stage.send(&client, "UserPromptSubmit", json!({"prompt": prompt})));
+        let second = told(&stage.invoke(&client, "implement"));
+        let turn = format!("{first}\n{second}");
+        assert!(!turn.contains("No effort is active"), "{turn}");
+        assert_eq!(turn.matches("effort begun").count(), 1, "{turn}");
+        assert_eq!(stage.efforts().len(), 1, "one invocation, one effort");
+    }
+    let mut stage = configured(&config);
+    let client = stage.client("s1");
+    stage.start(&client, "startup");
+    for prompt in ["build it", "/unknown thing", "/tmp/implement is broken", "please /implement", "/", "/implement/x y"]
+    {
+        let said = told(&stage.send(&client, "UserPromptSubmit", json!({"prompt": prompt})));
+        assert!(said.contains("No effort is active"), "{prompt}: {said}");
+    }
+    assert_eq!(stage.efforts().len(), 0);
+}
+
+/// S3, D8: whoever calls the hook as a method sends no expansion.
+#[test]
+fn s3_a_prompt_that_invokes_a_skill_begins_its_effort_by_itself() {
+    let mut stage = configured(&format!("{IMPLEMENT}preload = [\"docs/standards.md\"]\n"));
+    stage.write("acme/docs/standards.md", "measure twice");
+    stage.write("home/.claude/commands/fix.md", "---\ntaut:\n  log: true\n---\nFix it.\n");
+    let client = stage.client("s1");
+    stage.start(&client, "startup");
+    let said = told(&stage.send(&client, "UserPromptSubmit", json!({"prompt": "/implement it"})));
+    assert!(said.contains("effort begun: implement") && said.contains("measure twice"), "{said}");
+    let again = told(&stage.send(&client, "UserPromptSubmit", json!({"prompt": "/implement it"})));
+    assert!(!again.contains("effort begun"), "the same skill again is the same effort: {again}");
+    let said = told(&stage.send(&client, "UserPromptSubmit", json!({"prompt": "/fix that"})));
+    assert!(said.contains("effort begun: fix"), "declared in its own file: {said}");
+    let helper = json!({"prompt": "/implement more", "agent_id": "h1", "agent_type": "x"});
+    stage.send(&client, "UserPromptSubmit", helper);
+    assert_eq!(stage.efforts().len(), 2);
+}
+
+/// M6: one folder for each effort, named after the prompt that began it.
+#[test]
+fn m6_every_effort_has_a_folder_of_its_own_and_a_title_from_its_first_prompt() {
+    let mut stage = configured(&format!("{IMPLEMENT}[skills.fix]\nlog = true\n"));
+    let ann = stage.client("a").with("TAUT_AGENT_ID", "ann");
+    let bob = stage.client("b").with("TAUT_AGENT_ID", "bob");
+    let expansion = |args: &str| json!({"expansion_type": "slash_command", "command_name": "implement", "command_args": args, "prompt": "x"});
+    for client in [&ann, &bob] {
+        stage.start(client, "startup");
+        stage.send(client, "UserPromptExpansion", expansion("fix the login, quickly"));
+    }
+    stage.send(&ann, "UserPromptSubmit", json!({"prompt": "/fix  the\n header's colour"}));
+    stage.call(&ann, "Skill", json!({"skill": "fix"}));
+    stage.line(&ann, "taut effort finish");
+    stage.call(&ann, "Skill", json!({"skill": "fix", "args": "the footer"}));
+    stage.line(&ann, "taut effort finish");
+    stage.send(
+        &ann,
+        "UserPromptSubmit",
+        json!({"prompt": "now the \u{1b}[31mside bar, token=ghp_0123456789012345678901234567890123456"}),
+    );
+    stage.line(&ann, "taut session activate fix");
+    let efforts = stage.efforts();
+    let titles: Vec<&str> = efforts.iter().filter_map(|effort| effort.title.as_deref()).collect();
+    assert_eq!(titles[..4], ["fix the login, quickly", "fix the login, quickly", "the header's colour", "the footer"]);
+    assert!(titles[4].starts_with("now the ") && !titles[4].contains("ghp_0123") && !titles[4].contains('\u{1b}'));
+    let mut folders: Vec<&str> = efforts.iter().map(|effort| effort.folder.as_str()).collect();
+    folders.sort_unstable();
+    folders.dedup();
+    assert_eq!(folders.len(), 5, "{folders:?}");
+    assert!(efforts[0].task.starts_with("taut/2027-01-15-implement-fix-the-login-quickly-"), "{}", efforts[0].task);
+    assert!(efforts.iter().all(|effort| effort.ordinal == 1 && !effort.folder.contains("ghp")), "{efforts:?}");
+}
+
+/// G3: a wrong word opens no gate, and the answer names the nearest right one.
+#[test]
+fn g3_an_undeclared_skill_begins_no_effort_and_the_answer_names_the_nearest() {
+    let mut stage = configured(&format!("{IMPLEMENT}[skills.review]\nlog = false\n[session]\nrequired = true\n"));
+    let client = stage.client("s1");
+    stage.start(&client, "startup");
+    for line in ["taut session activate implment", "taut effort start banana", "engine session init docs/x implemnt"] {
+        stage.line(&client, line);
+        assert!(stage.efforts().is_empty(), "{line}");
+        assert!(denial(&stage.line(&client, "ls")).contains("[session-gate]"), "{line}");
+    }
+    let mut store = store::Store::open_existing_read_only(&stage.folder("state")).unwrap();
+    let words = ["session", "activate", "implment"].map(String::from);
+    let project = stage.folder("acme").to_string_lossy().into_owned();
+    let whose = store::PreExecutedKey { project: &project, agent: None, session: Some("s1") };
+    let at = stage.events().pop().unwrap().at;
+    let answer = store.collect_pre_executed(&words, &whose, at).unwrap().unwrap();
+    let why = answer.refused.unwrap().why().to_string();
+    assert!(why.contains("`implment`") && why.contains("`taut session activate implement`"), "{why}");
+}
+
+/// S3: what a skill wants read is shown however its effort begins.
+#[test]
+fn s3_an_effort_begun_by_hand_is_shown_the_files_of_its_skill() {
+    let mut stage = configured(&format!("{IMPLEMENT}preload = [\"NOTES.md\"]\n"));
+    stage.write("acme/NOTES.md", "mind the pipes");
+    let client = stage.client("s1");
+    stage.start(&client, "startup");
+    assert!(told(&stage.line(&client, "taut session activate implement")).contains("mind the pipes"));
+    assert_eq!(told(&stage.line(&client, "taut session activate implement")), "", "once");
+}
+
+/// S12: an answer that nobody collected is found by a process of the session that asked, and by no other.
+#[test]
+fn s12_an_uncollected_answer_is_handed_to_nobody_else() {
+    let mut stage = configured(IMPLEMENT);
+    let ann = stage.client("a").with("TAUT_AGENT_ID", "ann");
+    stage.start(&ann, "startup");
+    for _ in 0..2 {
+        stage.line(&ann, "taut log the tests pass");
+    }
+    let words = ["log", "the", "tests", "pass"].map(String::from);
+    let project = stage.folder("acme").to_string_lossy().into_owned();
+    let at = stage.events().pop().unwrap().at;
+    let mut found = |agent: Option<&str>, session: Option<&str>| {
+        let whose = store::PreExecutedKey { project: &project, agent, session };
+        stage.pipeline.store().unwrap().collect_pre_executed(&words, &whose, at).unwrap().is_some()
+    };
+    assert!(!found(None, None), "a person at a terminal");
+    assert!(!found(None, Some("b")), "another session in a sandbox");
+    assert!(!found(Some("ann"), Some("b")), "another session of the same name");
+    assert!(!found(Some("bob"), Some("a")), "another agent");
+    assert!(found(None, Some("a")), "the session itself, in a sandbox");
+    assert!(!found(None, Some("a")), "the one before it is too old to be anybody's");
 }

@@ -1,4 +1,4 @@
-//! Accounts: written once, told once, to the next session of the same agent and to no other.
+//! Accounts: told to the sessions of the same agent until a newer one takes their place, and to no other.
 
 use super::{IMPLEMENT, Play, configured, denial, told};
 use crate::home::{Client, Living, PipelineHome, decision};
@@ -22,7 +22,7 @@ fn named(stage: &PipelineHome, session: &str, agent: &str) -> Client {
 
 /// R1, R3, ORIGINS §4.3 no. 7 and §3.8 no. 9.
 #[test]
-fn r3_an_account_is_told_once_to_the_next_session_of_that_agent_and_to_no_other() {
+fn m2_r3_an_account_is_told_to_the_sessions_of_that_agent_until_its_effort_ends_and_to_no_other() {
     let mut stage = configured(IMPLEMENT);
     stage.write("acme/PLAN.md", "the bridge has two ends");
     let ann = named(&stage, "a1", "ann");
@@ -46,8 +46,11 @@ fn r3_an_account_is_told_once_to_the_next_session_of_that_agent_and_to_no_other(
         assert!(said.contains(part), "{part}: {said}");
     }
     stage.end(&ann.clone().session_id("a2"), "other");
-    let again = start_said(&mut stage, &ann.session_id("a3"), "startup");
-    assert!(!again.contains("half a bridge") && again.contains("implement"), "told once: {again}");
+    let third = ann.session_id("a3");
+    let again = start_said(&mut stage, &third, "startup");
+    assert!(again.contains("half a bridge") && again.contains("the bridge has two ends"), "still: {again}");
+    stage.line(&third, "taut effort finish");
+    assert_eq!(start_said(&mut stage, &third.session_id("a4"), "clear"), "", "its effort is over");
 }
 
 /// That the old client is gone tells what is followed, that tells the role, and the note names a file: each answer
@@ -111,13 +114,14 @@ fn r2_an_automatic_compaction_leaves_a_mini_account_that_the_session_after_it_ge
     stage.invoke(&client, "implement");
     stage.line(&client, "taut effort phase '1: Plan'");
     stage.came_back(&client, "Read", json!({"file_path": "src/lib.rs"}));
+    stage.line(&client, "taut log 'found the leak'");
     for _ in 0..3 {
         let said = stage.send(&client, "PreCompact", json!({"trigger": "auto"}));
         assert_eq!(said.answer.stdout, "", "anything printed here leaks into the summary");
     }
     let said = start_said(&mut stage, &client, "compact");
     assert!(said.contains("Resume at phase 1: Plan") && said.contains("1_IMPLEMENT_LOG.md"), "{said}");
-    assert!(said.contains("acme/src/lib.rs"), "what it had read: {said}");
+    assert!(said.contains("found the leak") && !said.contains("src/lib.rs"), "nothing it merely read: {said}");
 }
 
 /// ORIGINS §3.8 no. 2: `/compact` is the user's own.
@@ -138,12 +142,13 @@ fn r2_a_manual_compaction_is_not_touched() {
     assert!(stage.session(&session.id).ended_at.is_none());
 }
 
-/// R2: who is supervised is restarted, whether it holds a task or not; its children and helpers are not.
+/// R2: who is supervised is restarted where there is something to go on with; its children and helpers are not.
 #[test]
 fn r2_a_supervised_agent_is_stopped_to_be_started_again_and_nobody_within_it() {
-    let mut stage = PipelineHome::new();
+    let mut stage = configured(IMPLEMENT);
     let ann = named(&stage, "s1", "ann").with("TAUT_SUPERVISED", "run");
     let session = stage.start(&ann, "startup");
+    stage.invoke(&ann, "implement");
     let living = Living::new();
     let child = ann.clone().session_id("s2").of(living.pid());
     let inner = stage.start(&child, "startup");
@@ -155,6 +160,35 @@ fn r2_a_supervised_agent_is_stopped_to_be_started_again_and_nobody_within_it() {
     let said = stage.send(&ann, "PreCompact", json!({"trigger": "auto"})).answer.stdout;
     assert!(said.contains("Context Limit Reached"), "{said}");
     assert!(stage.session(&session.id).ended_at.is_some());
+}
+
+/// R2: `taut run` is never worse than the client alone. What the client knows is thrown away only for a note
+/// that the agent wrote in this very session, for an effort, or because the configuration says so.
+#[test]
+fn r2_a_supervised_agent_with_nothing_to_go_on_with_is_left_to_compact() {
+    let restart = "[compaction]\nauto = \"restart\"\n";
+    for (by, config, wrote, stopped) in
+        [("run", "", false, false), ("run", "", true, true), ("run", restart, false, true), ("loop", "", false, true)]
+    {
+        let mut stage = configured(config);
+        let ann = named(&stage, "s1", "ann").with("TAUT_SUPERVISED", by);
+        let session = stage.start(&ann, "startup");
+        stage.send(&ann, "UserPromptSubmit", json!({"prompt": "build the bridge"}));
+        if wrote {
+            dehydrate(&mut stage, &ann);
+        }
+        for _ in 0..2 {
+            let said = stage.send(&ann, "PreCompact", json!({"trigger": "auto"})).answer.stdout;
+            assert_eq!(!said.is_empty(), stopped, "{by} {config} wrote {wrote}: {said}");
+        }
+        assert_eq!(stage.session(&session.id).ended_at.is_some(), stopped, "{by} {config} wrote {wrote}");
+        if !stopped {
+            let next = stage.start(&ann, "compact");
+            stage.send(&ann, "UserPromptSubmit", json!({"prompt": "go on"}));
+            let said = stage.send(&ann, "PreCompact", json!({"trigger": "auto"})).answer.stdout;
+            assert_eq!((said.as_str(), stage.session(&next.id).ended_at), ("", None), "the note is an older one's");
+        }
+    }
 }
 
 /// R2: the default. Who has a person in front of it, or nothing to stop for, is let be.

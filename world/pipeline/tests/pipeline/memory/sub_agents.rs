@@ -54,3 +54,26 @@ fn s10_a_sub_agent_is_handed_directives_and_metadata_of_the_effort() {
     let directive = stage.folder("acme/src/TESTING.md");
     assert!(said.contains("BRIDGE-7") && said.contains(&*directive.to_string_lossy()), "{said}");
 }
+
+/// S10: nothing is held out to a sub-agent that is never done to it.
+#[test]
+fn s10_a_sub_agent_is_reminded_and_never_threatened() {
+    let mut stage = configured(&format!("{IMPLEMENT}[overflow]\nat = 50\n"));
+    let client = stage.client("s1");
+    stage.start(&client, "startup");
+    stage.line(&client, "taut session activate implement");
+    stage.line(&client, "taut effort phase 1");
+    let mut said = vec![told(&stage.send(&client, "SubagentStart", json!({"agent_id": "h1", "agent_type": "x"})))];
+    for n in 0..14 {
+        let mut call = json!({"tool_name": "Bash", "tool_use_id": n.to_string(), "agent_id": "h1", "agent_type": "x"});
+        call["tool_input"] = json!({"command": format!("make {n}")});
+        let served = stage.send(&client, "PreToolUse", call);
+        assert_eq!(super::denial(&served), "", "call {n}");
+        said.push(told(&served));
+    }
+    let all = said.join("\n");
+    assert!(all.contains("3 tool calls without a log entry") && all.contains("`taut log"), "{all}");
+    for threat in ["stopped", "nothing else runs", "No other tool"] {
+        assert!(!all.contains(threat), "{threat}: {all}");
+    }
+}

@@ -36,6 +36,7 @@ pub static DIALECT: Dialect = Dialect {
         edit,
         remove,
         inspect,
+        server: None,
         versions: ClientVersions {
             program: "example",
             args: &["version"],
