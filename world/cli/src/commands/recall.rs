@@ -129,10 +129,14 @@ fn kind(name: &str) -> Result<RecallKind, CliError> {
 
 fn nothing(query: &RecallQuery, printer: &Printer) -> Exit {
     let place = if query.project.is_some() { "in this project" } else { "anywhere" };
-    let wider = if query.project.is_some() { ", or `--all` for all projects" } else { "" };
-    printer.note(format!(
-        "nothing found {place}; try fewer or other words{wider}; `taut memory status` says what is kept"
-    ));
+    let hint = if person::outside_agents("recall --all").is_err() {
+        "; `taut facts` lists what is noted here, `taut events --of project` what happened last"
+    } else if query.project.is_some() {
+        ", or `--all` for all projects; `taut memory status` says what is kept"
+    } else {
+        "; `taut memory status` says what is kept"
+    };
+    printer.note(format!("nothing found {place}; try fewer or other words{hint}"));
     Exit::Ok
 }
 

@@ -119,6 +119,21 @@ fn m3_a_search_that_finds_nothing_says_what_to_try_and_a_wrong_option_what_is_ri
 }
 
 #[test]
+fn m3_an_agent_that_finds_nothing_is_told_what_it_can_do_itself() {
+    let stage = Stage::new();
+    prompt(&stage, "one", &stage.sandbox.project(), "hello");
+    let nothing = as_agent(&stage, &stage.sandbox.project(), &["recall", "sundial"]);
+    let said = nothing.stderr_text();
+    assert!(nothing.success() && nothing.stdout.is_empty() && said.contains("try fewer"), "{said}");
+    assert!(!said.contains("--all") && said.contains("`taut facts`"), "{said}");
+    for line in said.split('`').skip(1).step_by(2) {
+        let words: Vec<&str> = line.split_whitespace().skip(1).collect();
+        let followed = as_agent(&stage, &stage.sandbox.project(), &words);
+        assert!(followed.success(), "{line}: {}", followed.stderr_text());
+    }
+}
+
+#[test]
 fn m3_an_agent_recalls_its_own_project_and_no_other() {
     let stage = Stage::new();
     let (here, other) = (stage.sandbox.project(), other_project(&stage));
