@@ -44,7 +44,7 @@ fn m5_a_session_that_begins_under_the_server_is_the_one_that_counts() {
 #[test]
 fn m5_a_client_whose_session_is_not_known_is_shown_no_messages_of_others() {
     let stage = Stage::without_daemon();
-    let (mut known, mut unknown) = (McpClient::start(&stage, &[]), McpClient::start(&stage, &[]));
+    let (known, mut unknown) = (McpClient::start(&stage, &[]), McpClient::start(&stage, &[]));
     known.session("one", "a prompt", &[("TAUT_AGENT_ID", "ann")]);
     assert!(stage.taut(&["send", "ann", "for ann alone"]).success());
     let seen = unknown.done("inbox", json!({}));
