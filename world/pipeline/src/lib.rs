@@ -16,6 +16,7 @@ mod prepare;
 pub mod queue;
 mod reading_cache;
 mod recall;
+mod recall_facts;
 mod replay;
 mod rpc;
 mod settings;

@@ -1,9 +1,10 @@
 //! Recall as everybody asks for it: whose memory is on says the policy of each project.
 
-use crate::{PipelineSetup, PolicyCache};
+use crate::{PipelineSetup, PolicyCache, ProjectPolicy, recall_facts};
 use model::Ms;
+use std::rc::Rc;
 use std::time::Duration;
-use store::recall::{CatchUp, RecallHit, RecallIndex, RecallQuery};
+use store::recall::{CatchUp, RecallIndex, RecallQuery, Recalled};
 use store::{Error, Store};
 
 /// Which projects' memory is on, by their configuration as it stands.
@@ -20,16 +21,24 @@ impl MemorySwitches {
 
     /// Whether what happens there is kept to be found again: unless somebody says no.
     pub fn is_on(&mut self, project: &str) -> bool {
-        self.policies.of(project, &self.setting.home).policy.sections.memory.enabled != Some(false)
+        self.policy(project).policy.sections.memory.enabled != Some(false)
+    }
+
+    pub(crate) fn policy(&mut self, project: &str) -> Rc<ProjectPolicy> {
+        self.policies.of(project, &self.setting.home)
+    }
+
+    pub(crate) fn setting(&self) -> &PipelineSetup {
+        &self.setting
     }
 
     /// So many days what can be recalled is kept, where no project has a say.
     pub fn keep_days(&mut self) -> u32 {
-        self.policies.of("/", &self.setting.home).policy.sections.memory.keep_days
+        self.policy("/").policy.sections.memory.keep_days
     }
 }
 
-/// Reads what was stored since the last time, for so long at the most.
+/// Reads what was stored since the last time, for so long at the most, and the facts of every known project.
 ///
 /// # Errors
 /// As those of [`RecallIndex::catch_up`].
@@ -39,20 +48,46 @@ pub fn catch_up(
     switches: &mut MemorySwitches,
     limit: Duration,
 ) -> Result<CatchUp, Error> {
-    index.catch_up(store, &mut |project| switches.is_on(project), limit)
+    let caught = index.catch_up(store, &mut |project| switches.is_on(project), limit)?;
+    recall_facts::enter(index, switches, &known(index, Some(store))?, limit)?;
+    Ok(caught)
 }
 
-/// Catches up for so long at the most, then searches.
+/// Catches up for so long at the most, then searches. What was remembered in the project `here` is found, even where
+/// nothing ever happened, and nothing is stored.
 ///
 /// # Errors
 /// As those of [`RecallIndex::recall`].
 pub fn recall(
-    store: &Store,
+    store: Option<&Store>,
     setting: &PipelineSetup,
     asked: (&RecallQuery, Ms),
+    here: &str,
     limit: Duration,
-) -> Result<(Vec<RecallHit>, CatchUp), Error> {
+) -> Result<Recalled, Error> {
     let mut switches = MemorySwitches::new(setting);
-    let mut index = RecallIndex::open(&setting.state)?;
-    index.recall(store, &mut |project| switches.is_on(project), limit, asked)
+    let mut catch_up = |index: &mut RecallIndex| {
+        let caught = match store {
+            Some(store) => index.catch_up(store, &mut |project| switches.is_on(project), limit)?,
+            None => CatchUp::default(),
+        };
+        let projects = match &asked.0.project {
+            Some(project) => vec![project.clone()],
+            None => std::iter::once(here.to_string()).chain(known(index, store)?).collect(),
+        };
+        recall_facts::enter(index, &mut switches, &projects, limit)?;
+        Ok(caught)
+    };
+    RecallIndex::open(&setting.state)?.recall(&mut catch_up, asked)
+}
+
+/// The projects somebody worked in, or noted something in.
+fn known(index: &RecallIndex, store: Option<&Store>) -> Result<Vec<String>, Error> {
+    let mut known = index.projects()?;
+    if let Some(store) = store {
+        known.extend(store.projects()?.into_iter().map(|project| project.path));
+    }
+    known.sort();
+    known.dedup();
+    Ok(known)
 }

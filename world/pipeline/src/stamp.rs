@@ -1,5 +1,6 @@
 //! Whether a file is still the one that was read.
 
+use model::Ms;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use sys::outside::{self, Rules, Unread};
@@ -20,6 +21,13 @@ impl Stamp {
 
     pub fn is_there(self) -> bool {
         self.0.is_some()
+    }
+
+    /// When it was written last.
+    pub fn written(self) -> Option<Ms> {
+        let [_, _, seconds, nanos, ..] = self.0?;
+        let millis = i64::try_from(nanos / 1_000_000).unwrap_or_default();
+        Some(Ms(seconds.cast_signed().saturating_mul(1000).saturating_add(millis)))
     }
 
     /// The file's text, when there was a file. It is obeyed, so it has to be the user's own.

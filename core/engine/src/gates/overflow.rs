@@ -88,7 +88,7 @@ pub fn may_be_past(policy: &Policy, session: &Session) -> bool {
 }
 
 fn saves_state(event: &EventContext<'_>, gated: &GatedCall<'_>) -> bool {
-    if is_line(event, &["session", "effort", "log", "status", "task"]) {
+    if is_line(event, &["session", "effort", "log", "remember", "status", "task"]) {
         return true;
     }
     if let Some(skill) = &gated.call.subject.skill {

@@ -62,8 +62,11 @@ pub fn root(scope: FactScope, places: &Places) -> &str {
 /// The files of the scopes that count here: a team's only where the user trusts the project.
 pub fn probes(places: &Places, project: &str, trust: Trust) -> Vec<Probe> {
     let counts = |scope: &FactScope| *scope != FactScope::Shared || trust == Trust::Trusted;
-    let ask = |scope| Probe::Text { path: file(scope, places, project), within: vec![root(scope, places).to_string()] };
-    FactScope::ALL.into_iter().filter(counts).map(ask).collect()
+    FactScope::ALL.into_iter().filter(counts).map(|scope| probe(scope, places, project)).collect()
+}
+
+pub fn probe(scope: FactScope, places: &Places, project: &str) -> Probe {
+    Probe::Text { path: file(scope, places, project), within: vec![root(scope, places).to_string()] }
 }
 
 /// What an event must know of them: at a start that is told of them, and where one is noted or taken back.

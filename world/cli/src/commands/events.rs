@@ -75,19 +75,21 @@ fn narrow(filter: &mut EventFilter, whose: EventsOf, caller: &TaskCaller) -> Res
 
 /// Shows them in order and gives the key of the last. The code of a call that was let through since then is used up.
 fn show(events: &[Event], let_pass: &[Event], printer: &Printer) -> Option<String> {
+    let today = host::clock::now().date();
     for event in events {
         let passed = |later: &&Event| later.at > event.at && digest(later) == digest(event);
         let used = code_of(event).is_some() && let_pass.iter().any(|later| passed(&later));
         if printer.json() {
             printer.object(&object(event, used));
         } else {
-            printer.line(line(event, used, printer));
+            printer.line(line(event, used, &today, printer));
         }
     }
     events.last().map(|event| event.key.clone())
 }
 
-fn line(event: &Event, used: bool, printer: &Printer) -> Text {
+/// A time of day alone is one of today.
+fn line(event: &Event, used: bool, today: &str, printer: &Printer) -> Text {
     let verdict = format!("{:<4}", event.verdict.name());
     let verdict = match event.verdict {
         Level::Pass => printer.dim(verdict),
@@ -95,6 +97,8 @@ fn line(event: &Event, used: bool, printer: &Printer) -> Text {
         Level::Deny => printer.red(verdict),
     };
     let time = event.at.rfc3339().get(11..19).unwrap_or_default().to_string();
+    let date = event.at.date();
+    let time = if date == today { time } else { format!("{date} {time}") };
     let said = |path: &str| event.detail.pointer(path).and_then(Value::as_str).map(first_line);
     let about = ["/prompt", "/input/command", "/input/file_path"].into_iter().find_map(said);
     let about = event.tool.iter().cloned().chain(about).collect::<Vec<_>>().join("  ");

@@ -1,15 +1,18 @@
 //! `taut inbox`: messages between agents. An agent that reads its own has been
-//! told them by that; anybody else only looks.
+//! told them by that, and sees no others; a person looks at all of them.
 
 use super::{effort, stored};
 use crate::error::CliError;
 use crate::exit::Exit;
+use crate::person;
 use crate::printer::Printer;
 use engine::fleet::text::line;
 use engine::memory::mail;
+use engine::queue::Speaker;
 use grammar::InboxArgs;
+use host::paths::PathVariables;
 use serde_json::Value;
-use store::{MessageFilter, MessageRow};
+use store::{MessageFilter, MessageRow, Store};
 
 /// So many are listed, the newest.
 const MOST: usize = 200;
@@ -21,12 +24,27 @@ pub fn run(args: &InboxArgs, printer: &Printer) -> Result<Exit, CliError> {
         show(&read, &format!("nothing waits for {}", line(&own.agent, 80)), printer);
         return Ok(Exit::Ok);
     }
-    let filter = MessageFilter { agent: args.agent.clone(), delivered: args.all, limit: MOST };
-    let letters = stored()?.map(|store| store.addressed_messages(&filter)).transpose()?.unwrap_or_default();
-    let nothing = args.agent.as_deref().map(|agent| format!("nothing waits for {}", line(agent, 80)));
+    let store = stored()?;
+    let agent = store.as_ref().map(|store| whose(args, store)).transpose()?.flatten();
+    let filter = MessageFilter { agent, delivered: args.all, limit: MOST };
+    let letters = store.map(|store| store.addressed_messages(&filter)).transpose()?.unwrap_or_default();
+    let nothing = filter.agent.as_deref().map(|agent| format!("nothing waits for {}", line(agent, 80)));
     let nothing = nothing.as_deref().unwrap_or("nothing waits");
     show(&letters.iter().map(object).collect::<Vec<_>>(), nothing, printer);
     Ok(Exit::Ok)
+}
+
+/// Whose messages are looked at; `None` for everybody's. What is for others is nothing for an agent.
+fn whose(args: &InboxArgs, store: &Store) -> Result<Option<String>, CliError> {
+    let Err(refused) = person::outside_agents("inbox --agent") else { return Ok(args.agent.clone()) };
+    let caller = effort::who(store, &PathVariables::from_process())?;
+    // Below a known client a name that is set there says nothing of who asks.
+    let own = match caller.speaker {
+        Speaker::Agents(agents) if !agents.contains(&caller.agent) => agents.into_iter().next(),
+        _ => None,
+    };
+    let own = own.unwrap_or(caller.agent);
+    if args.agent.as_ref().is_some_and(|named| *named != own) { Err(refused) } else { Ok(Some(own)) }
 }
 
 fn object(letter: &MessageRow) -> Value {

@@ -54,15 +54,18 @@ pub fn run(args: &RecallArgs, printer: &Printer) -> Result<Exit, CliError> {
         limit: args.limit,
         ..RecallQuery::default()
     };
-    if !is_anything_kept(&places.state()) {
-        return Ok(nothing(&query, printer));
+    let store = opened(&places)?;
+    let here = root(&std::env::current_dir()?, &places)?;
+    match &store {
+        Some(store) => scope(args, &mut query, store, &places)?,
+        // Only facts can be found where nothing has happened yet, and no session says which are an agent's.
+        None if !places.state().exists() || person::outside_agents("recall").is_err() => {
+            return Ok(nothing(&query, printer));
+        }
+        None => query.project = args.project.as_deref().map(|folder| root(folder, &places)).transpose()?,
     }
-    // In a client's sandbox nothing can be written, and what is there can be read.
-    let store = open_and_take_in(&places, PATIENCE)
-        .or_else(|error| Store::open_existing_read_only(&places.state()).map_err(|_| error))?;
-    scope(args, &mut query, &store, &places)?;
     let now = host::clock::now();
-    let (hits, caught) = pipeline::recall(&store, &service::setting(&places), (&query, now), CATCH_UP)?;
+    let (hits, caught) = pipeline::recall(store.as_ref(), &service::setting(&places), (&query, now), &here, CATCH_UP)?;
     if hits.is_empty() {
         nothing(&query, printer);
     }
@@ -75,6 +78,15 @@ pub fn run(args: &RecallArgs, printer: &Printer) -> Result<Exit, CliError> {
     }
     say_behind(caught, printer);
     Ok(Exit::Ok)
+}
+
+/// What is stored, if anything is. In a client's sandbox nothing can be written, and what is there can be read.
+fn opened(places: &PathVariables) -> Result<Option<Store>, CliError> {
+    if !is_anything_kept(&places.state()) {
+        return Ok(None);
+    }
+    let opened = open_and_take_in(places, PATIENCE);
+    Ok(Some(opened.or_else(|error| Store::open_existing_read_only(&places.state()).map_err(|_| error))?))
 }
 
 /// Where the search looks. What a project's agents were told is nothing for those of another.
@@ -129,10 +141,14 @@ fn kind(name: &str) -> Result<RecallKind, CliError> {
 
 fn nothing(query: &RecallQuery, printer: &Printer) -> Exit {
     let place = if query.project.is_some() { "in this project" } else { "anywhere" };
-    let wider = if query.project.is_some() { ", or `--all` for all projects" } else { "" };
-    printer.note(format!(
-        "nothing found {place}; try fewer or other words{wider}; `taut memory status` says what is kept"
-    ));
+    let hint = if person::outside_agents("recall --all").is_err() {
+        "; `taut facts` lists what is noted here, `taut events --of project` what happened last"
+    } else if query.project.is_some() {
+        ", or `--all` for all projects; `taut memory status` says what is kept"
+    } else {
+        "; `taut memory status` says what is kept"
+    };
+    printer.note(format!("nothing found {place}; try fewer or other words{hint}"));
     Exit::Ok
 }
 

@@ -51,6 +51,26 @@ fn events_as_json_carry_the_fixed_fields() {
     assert_eq!(only.len(), 1);
 }
 
+/// A time of day alone is one of today.
+#[test]
+fn m5_an_event_of_another_day_is_shown_with_its_date() {
+    let stage = played();
+    let first = stage.events().remove(0);
+    let moved = "UPDATE events SET at = 1767323045000 WHERE id = ?1";
+    let database = rusqlite::Connection::open(stage.sandbox.taut_home().join("taut.db")).unwrap();
+    assert_eq!(database.execute(moved, [first["id"].as_str().unwrap()]).unwrap(), 1);
+    drop(database);
+    let before = host::clock::now();
+    let shown = stage.taut(&["events"]).stdout_text();
+    let (dated, plain): (Vec<&str>, Vec<&str>) =
+        shown.lines().partition(|line| line.starts_with("2026-01-02 03:04:05  pass"));
+    assert_eq!(dated.len(), 1, "{shown}");
+    // Midnight may have passed meanwhile.
+    if before.date() == first["at"].as_str().unwrap()[..10] && before.date() == host::clock::now().date() {
+        assert!(plain.len() == 3 && plain.iter().all(|line| line.as_bytes()[2] == b':'), "{shown}");
+    }
+}
+
 #[test]
 fn sessions_as_json_carry_the_fixed_fields() {
     let stage = played();

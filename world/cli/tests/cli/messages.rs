@@ -213,3 +213,50 @@ fn f3_whoever_has_no_session_is_said_to_have_none() {
     let none = as_agent(&stage, &["inbox"], &bob, "");
     assert!(none.stderr_text().starts_with("nothing waits for bob;"), "{}", none.stderr_text());
 }
+
+/// Nothing of others is shown to whoever is no person, known or not.
+#[test]
+fn f3_an_agent_whose_session_is_not_known_sees_what_is_its_own_and_a_person_all() {
+    let stage = Stage::new();
+    let (ann, bob) = two(&stage, IN_PROCESS);
+    for (to, text) in [("ann", "for ann alone"), ("bob", "for bob alone")] {
+        assert!(as_agent(&stage, &["send", to, text], &bob, "").success());
+    }
+    event(&stage, "ann-1", json!({"hook_event_name": "SessionEnd", "reason": "other"}), &ann);
+    stage.sandbox.forget_clients().unwrap();
+    let run = |args: &[&str], env: Env<'_>| {
+        let mut command: Command = stage.sandbox.command(stage.sandbox.bin());
+        command.args(args).env("TAUT_NO_DAEMON", "1").envs(env.iter().copied());
+        process::run(command, b"", testkit::stage::LIMIT).unwrap()
+    };
+    let stranger: Env<'_> = &[("TAUT_AGENT_ID", "stranger")];
+    for args in [&["inbox"] as &[&str], &["inbox", "--json"], &["inbox", "--all"]] {
+        let seen = run(args, stranger);
+        assert!(seen.success() && seen.stdout.is_empty(), "{args:?}: {}", seen.stdout_text());
+    }
+    let refused = run(&["inbox", "--agent", "ann"], stranger);
+    assert!(!refused.success() && refused.stdout.is_empty(), "{}", refused.stdout_text());
+    assert!(refused.stderr_text().contains("for people"), "{}", refused.stderr_text());
+    for args in [&["inbox"] as &[&str], &["inbox", "--all"], &["inbox", "--agent", "ann"]] {
+        let own = run(args, &[ANN]).stdout_text();
+        assert!(own.contains("for ann alone") && !own.contains("for bob alone"), "{args:?}: {own}");
+    }
+    let all = run(&["inbox"], &[]).stdout_text();
+    assert!(all.contains("for ann alone") && all.contains("for bob alone"), "{all}");
+}
+
+/// A name is quickly set: below a known client it is that client's agent that asks.
+#[test]
+fn f3_an_agent_that_calls_itself_another_does_not_read_its_messages() {
+    let stage = Stage::new();
+    let own = std::process::id().to_string();
+    let bob: Env<'_> = &[BOB, ("CLAUDE_PID", &own), ("TAUT_NO_DAEMON", "1")];
+    event(&stage, "bob-1", json!({"hook_event_name": "UserPromptSubmit", "prompt": "go"}), bob);
+    let database = rusqlite::Connection::open(stage.sandbox.taut_home().join("taut.db")).unwrap();
+    let message = "INSERT INTO messages (id, at, kind, from_agent, to_agent, body) VALUES ('m', 1, 'note', 'x', 'ann', 'for ann alone')";
+    database.execute(message, []).unwrap();
+    for args in [&["inbox"] as &[&str], &["inbox", "--all"]] {
+        let seen = as_agent(&stage, args, &[ANN], "");
+        assert!(!seen.stdout_text().contains("for ann alone"), "{args:?}: {}", seen.stdout_text());
+    }
+}

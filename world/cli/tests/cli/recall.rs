@@ -119,6 +119,21 @@ fn m3_a_search_that_finds_nothing_says_what_to_try_and_a_wrong_option_what_is_ri
 }
 
 #[test]
+fn m3_an_agent_that_finds_nothing_is_told_what_it_can_do_itself() {
+    let stage = Stage::new();
+    prompt(&stage, "one", &stage.sandbox.project(), "hello");
+    let nothing = as_agent(&stage, &stage.sandbox.project(), &["recall", "sundial"]);
+    let said = nothing.stderr_text();
+    assert!(nothing.success() && nothing.stdout.is_empty() && said.contains("try fewer"), "{said}");
+    assert!(!said.contains("--all") && said.contains("`taut facts`"), "{said}");
+    for line in said.split('`').skip(1).step_by(2) {
+        let words: Vec<&str> = line.split_whitespace().skip(1).collect();
+        let followed = as_agent(&stage, &stage.sandbox.project(), &words);
+        assert!(followed.success(), "{line}: {}", followed.stderr_text());
+    }
+}
+
+#[test]
 fn m3_an_agent_recalls_its_own_project_and_no_other() {
     let stage = Stage::new();
     let (here, other) = (stage.sandbox.project(), other_project(&stage));
@@ -224,6 +239,79 @@ fn m3_one_of_the_three_says_what_is_forgotten() {
     assert!(!holds(&stage.sandbox.taut_home(), "quetzalcoatlus"));
 }
 
+/// A person's note needs no database, and neither does finding it.
+#[test]
+fn m4_what_a_person_notes_is_found_at_once_and_what_they_take_back_is_not() {
+    let stage = Stage::new();
+    let found = |words: &[&str]| {
+        let listed = stage.taut(&[&["recall"], words, &["--json"]].concat());
+        assert!(listed.success(), "{}", listed.stderr_text());
+        texts(&listed.stdout_text())
+    };
+    assert!(stage.taut(&["remember", "the sundial runs five minutes late"]).success());
+    for scope in [&["sundials"] as &[&str], &["sundial", "--all"], &["sundial", "--kind", "fact", "--since", "1h"]] {
+        assert_eq!(found(scope), ["the sundial runs five minutes late"], "{scope:?}");
+    }
+    assert!(!stage.sandbox.taut_home().join("taut.db").exists(), "looking makes no database");
+    assert!(stage.taut(&["remember", "--global", "no sundial is wound up"]).success());
+    assert_eq!(found(&["sundial"]).len(), 2, "what holds in all projects holds here");
+    assert_eq!(found(&["sundial"]).len(), 2, "asked twice it is found once each");
+    assert!(stage.taut(&["forget", "five minutes"]).success());
+    assert_eq!(found(&["sundial"]), ["no sundial is wound up"]);
+    let file = stage.sandbox.taut_home().join("memory.md");
+    std::fs::write(&file, "- a sundial by hand, password=hunter2hunter2\n").unwrap();
+    let by_hand = found(&["sundial"]);
+    assert!(by_hand.len() == 1 && by_hand[0].starts_with("a sundial by hand"), "{by_hand:?}");
+    assert!(!by_hand[0].contains("hunter2"), "{by_hand:?}");
+    std::fs::remove_file(&file).unwrap();
+    assert!(found(&["sundial"]).is_empty());
+}
+
+#[test]
+fn m4_an_agent_finds_the_facts_of_its_project_and_of_no_other() {
+    let stage = Stage::new();
+    let (here, other) = (stage.sandbox.project(), other_project(&stage));
+    prompt(&stage, "two", &other, "hello");
+    let noted = as_agent(&stage, &other, &["remember", "the other sundial is theirs"]);
+    assert!(noted.success(), "{}", noted.stderr_text());
+    prompt(&stage, "one", &here, "hello");
+    assert!(as_agent(&stage, &here, &["remember", "the sundial runs late"]).success());
+    let found = |folder: &Path| texts(&as_agent(&stage, folder, &["recall", "sundial", "--json"]).stdout_text());
+    for folder in [&here, &other] {
+        assert_eq!(found(folder), ["the sundial runs late"], "from {folder:?}");
+    }
+    assert!(as_agent(&stage, &here, &["forget", "runs late"]).success());
+    assert!(found(&here).is_empty());
+    assert_eq!(
+        texts(&stdout(&as_person(&stage, &["recall", "sundial", "--all", "--json"], ""))),
+        ["the other sundial is theirs"]
+    );
+}
+
+#[test]
+fn m4_the_facts_of_a_team_are_found_where_it_is_trusted_and_none_where_memory_is_off() {
+    let stage = Stage::new();
+    let project = stage.sandbox.project();
+    prompt(&stage, "one", &project, "hello");
+    std::fs::create_dir_all(project.join(".taut")).unwrap();
+    std::fs::write(project.join(".taut/memory.md"), "- the sundial is the team's\n").unwrap();
+    std::fs::write(project.join(".taut/config.toml"), "").unwrap();
+    let found = || texts(&stdout(&as_person(&stage, &["recall", "sundial", "--json"], "")));
+    assert!(found().is_empty(), "not trusted");
+    let trusted = as_person(&stage, &["trust"], "y\n");
+    assert!(trusted.status.success(), "{}", stderr(&trusted));
+    assert_eq!(found(), ["the sundial is the team's"]);
+    let elsewhere = stage.sandbox.taut_home().parent().unwrap().join("elsewhere.md");
+    std::fs::write(&elsewhere, "- the sundial of somebody else\n").unwrap();
+    std::fs::remove_file(project.join(".taut/memory.md")).unwrap();
+    std::os::unix::fs::symlink(&elsewhere, project.join(".taut/memory.md")).unwrap();
+    assert!(found().is_empty(), "a link that leads out is not read");
+    assert!(stage.taut(&["remember", "the sundial runs late"]).success());
+    assert_eq!(found(), ["the sundial runs late"]);
+    stage.configure("[memory]\nenabled = false\n");
+    assert!(found().is_empty(), "switched off");
+}
+
 /// Nobody asks: the daemon enters it after its answer.
 #[test]
 fn m3_the_daemon_enters_what_happened_and_a_hook_opens_no_index() {
@@ -244,6 +332,10 @@ fn m3_the_daemon_enters_what_happened_and_a_hook_opens_no_index() {
     let event = json!({"session_id": "one", "hook_event_name": "UserPromptSubmit", "prompt": "later, oil the sundial"});
     stage.hook(&stage.payload(&event), &[("TAUT_AGENT_ID", "ann")]);
     found(2).unwrap();
+    let noted = json!({"session_id": "one", "hook_event_name": "PreToolUse", "tool_name": "Bash",
+        "tool_input": {"command": "taut remember 'the sundial runs late'"}, "tool_use_id": "t1"});
+    assert!(stage.hook(&stage.payload(&noted), &[("TAUT_AGENT_ID", "ann")]).success());
+    found(3).unwrap();
 }
 
 /// The folder of a project below Taut's own.

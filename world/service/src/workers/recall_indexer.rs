@@ -21,7 +21,7 @@ const DAY_MS: i64 = 86_400_000;
 
 pub fn task(setting: &PipelineSetup) -> PeriodicTask {
     let mut store = WorkerStore::new("recall", &setting.state);
-    let mut indexer = RecallIndexer { setting: setting.clone(), index: None, seen: None, forgot: None };
+    let mut indexer = RecallIndexer { setting: setting.clone(), index: None, seen: None, settled: false, forgot: None };
     PeriodicTask {
         name: "recall",
         every: EVERY,
@@ -42,6 +42,8 @@ struct RecallIndexer {
     index: Option<RecallIndex>,
     /// The store's version at the last look: nobody has written since.
     seen: Option<i64>,
+    /// Looked at once more since: a fact is written to its file after the event that says so.
+    settled: bool,
     forgot: Option<Instant>,
 }
 
@@ -51,7 +53,8 @@ impl RecallIndexer {
         let kept = self.index.take().filter(|index| !index.is_stale());
         let version = store.data_version()?;
         let is_due = self.forgot.is_none_or(|at| at.elapsed() >= FORGET_EVERY);
-        if kept.is_some() && self.seen == Some(version) && !is_due {
+        let unchanged = self.seen == Some(version);
+        if kept.is_some() && unchanged && self.settled && !is_due {
             self.index = kept;
             return Ok(false);
         }
@@ -68,6 +71,7 @@ impl RecallIndexer {
         // What was added says that it goes on; rows that cannot be read now must not keep this busy for ever.
         let more = caught.behind > 0 && caught.added > 0;
         self.seen = (!more).then_some(version);
+        self.settled = unchanged;
         Ok(more || self.forgot.is_none())
     }
 }

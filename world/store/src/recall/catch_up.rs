@@ -3,9 +3,9 @@
 //! another, repeats at most a step, and a row that was read twice is one entry.
 
 use super::RecallIndex;
-use super::entry::{Entry, RecallFact, RecallKind, digest};
+use super::entry::{Entry, RecallKind, digest};
 use super::identifier;
-use super::sources::{SOURCES, Source, SourceBatch};
+use super::sources::{SOURCES, SourceBatch};
 use crate::{Error, Store};
 use model::Ms;
 use rusqlite::{Connection, OptionalExtension, params};
@@ -13,6 +13,9 @@ use std::time::{Duration, Instant};
 
 /// What stands for no project where it is asked whether the memory of one is on.
 const NO_PROJECT: &str = "/";
+
+/// The word for what holds in every project.
+pub(super) const FOR_ALL: &str = "pall";
 
 /// So many entries at once are forgotten for their age.
 const FORGET_STEP: i64 = 500;
@@ -44,8 +47,9 @@ impl RecallIndex {
     }
 
     /// Forgets entries older than that, in small steps, for so long at the most. Whether none is left.
+    /// A fact holds as long as it stands in its file.
     pub fn forget_older(&mut self, than: Ms, limit: Duration) -> Result<bool, Error> {
-        const OLD: &str = "SELECT id FROM entries WHERE at < ?1 ORDER BY at LIMIT ?2";
+        const OLD: &str = "SELECT id FROM entries WHERE at < ?1 AND kind <> 'fact' ORDER BY at LIMIT ?2";
         let until = Instant::now() + limit;
         loop {
             let gone = self.write(|conn| {
@@ -63,28 +67,6 @@ impl RecallIndex {
                 return Ok(false);
             }
         }
-    }
-
-    /// The facts of a project, or those of no project, as they stand now: they take the place of those that were there.
-    pub fn replace_facts(&mut self, project: Option<&str>, facts: &[RecallFact]) -> Result<(), Error> {
-        const OLD: &str = "SELECT id FROM entries WHERE source >= ?1 AND source < ?1 || char(1114111)";
-        let prefix = format!("fact/{}/", project.unwrap_or_default());
-        let entries = facts.iter().map(|fact| Entry {
-            source: format!("{prefix}{:016x}", digest(&fact.text)),
-            kind: RecallKind::Fact,
-            at: fact.at,
-            project: project.map(str::to_string),
-            agent: fact.agent.clone(),
-            session: None,
-            text: super::entry::kept(&fact.text),
-        });
-        let entries: Vec<Entry> = entries.filter(|entry| !entry.text.is_empty()).collect();
-        self.write(|conn| {
-            let there: Vec<i64> =
-                conn.prepare_cached(OLD)?.query_map([&prefix], |row| row.get(0))?.collect::<Result<_, _>>()?;
-            there.iter().try_for_each(|id| remove(conn, *id))?;
-            entries.iter().try_for_each(|entry| put(conn, entry).map(drop))
-        })
     }
 
     fn try_catch_up(
@@ -119,17 +101,16 @@ impl RecallIndex {
             let again = source.changed(store)?;
             done.added += self.write(|conn| put_all(conn, &again, is_on))?;
             while Instant::now() < until {
-                let from = self.read(|conn| cursor(conn, source))?;
+                let from = self.read(|conn| cursor(conn, source.name))?;
                 let batch = source.after(store, from.clone())?;
                 let Some((seq, mark)) = batch.last.clone() else { break };
                 done.added += self.write(|conn| {
                     // Another process has read them meanwhile: its cursor stands, and the same rows are not gone through twice.
-                    if cursor(conn, source)? != from {
+                    if cursor(conn, source.name)? != from {
                         return Ok(0);
                     }
                     let added = put_all(conn, &batch, is_on)?;
-                    const MOVE: &str = "INSERT OR REPLACE INTO cursors (source, seq, mark) VALUES (?1, ?2, ?3)";
-                    conn.prepare_cached(MOVE)?.execute(params![source.name, seq, mark])?;
+                    move_cursor(conn, source.name, (seq, &mark))?;
                     Ok(added)
                 })?;
                 if !batch.full {
@@ -144,7 +125,7 @@ impl RecallIndex {
     pub fn behind(&self, store: &Store) -> Result<u64, Error> {
         let mut behind = 0;
         for source in SOURCES {
-            let from = self.read(|conn| cursor(conn, source))?;
+            let from = self.read(|conn| cursor(conn, source.name))?;
             behind += source.behind(store, from.map_or(0, |(seq, _)| seq))?;
         }
         Ok(behind)
@@ -173,9 +154,14 @@ impl RecallIndex {
     }
 }
 
-fn cursor(conn: &Connection, source: &Source) -> rusqlite::Result<Option<(i64, String)>> {
+pub(super) fn cursor(conn: &Connection, source: &str) -> rusqlite::Result<Option<(i64, String)>> {
     const FIND: &str = "SELECT seq, mark FROM cursors WHERE source = ?1";
-    conn.prepare_cached(FIND)?.query_row([source.name], |row| Ok((row.get(0)?, row.get(1)?))).optional()
+    conn.prepare_cached(FIND)?.query_row([source], |row| Ok((row.get(0)?, row.get(1)?))).optional()
+}
+
+pub(super) fn move_cursor(conn: &Connection, source: &str, to: (i64, &str)) -> rusqlite::Result<()> {
+    const MOVE: &str = "INSERT OR REPLACE INTO cursors (source, seq, mark) VALUES (?1, ?2, ?3)";
+    conn.prepare_cached(MOVE)?.execute(params![source, to.0, to.1]).map(drop)
 }
 
 fn put_all(conn: &Connection, batch: &SourceBatch, is_on: &mut dyn FnMut(&str) -> bool) -> rusqlite::Result<u64> {
@@ -189,7 +175,7 @@ fn put_all(conn: &Connection, batch: &SourceBatch, is_on: &mut dyn FnMut(&str) -
 }
 
 /// Whether it is new, or says something else than before.
-fn put(conn: &Connection, entry: &Entry) -> rusqlite::Result<bool> {
+pub(super) fn put(conn: &Connection, entry: &Entry) -> rusqlite::Result<bool> {
     const FIND: &str = "SELECT id, digest FROM entries WHERE source = ?1";
     const PUT: &str = "INSERT INTO entries (source, kind, at, project, agent, session, digest)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
@@ -215,10 +201,14 @@ fn put(conn: &Connection, entry: &Entry) -> rusqlite::Result<bool> {
 
 /// One word for the project and one for the kind; the words of a search never reach them.
 fn scope(project: Option<i64>, kind: &str) -> String {
-    project.map_or_else(|| format!("k{kind}"), |id| format!("p{id} k{kind}"))
+    match project {
+        Some(id) => format!("p{id} k{kind}"),
+        None if kind == RecallKind::Fact.name() => format!("{FOR_ALL} k{kind}"),
+        None => format!("k{kind}"),
+    }
 }
 
-fn project_id(conn: &Connection, path: &str) -> rusqlite::Result<i64> {
+pub(super) fn project_id(conn: &Connection, path: &str) -> rusqlite::Result<i64> {
     const PUT: &str = "INSERT INTO projects (path) VALUES (?1) ON CONFLICT DO NOTHING";
     conn.prepare_cached(PUT)?.execute([path])?;
     conn.prepare_cached("SELECT id FROM projects WHERE path = ?1")?.query_row([path], |row| row.get(0))

@@ -49,6 +49,7 @@ fn clause(scope: &ForgetScope) -> (&'static str, rusqlite::types::Value) {
     match scope {
         ForgetScope::Project(path) => ("project = (SELECT id FROM projects WHERE path = ?1)", path.clone().into()),
         ForgetScope::Session(id) => ("session = ?1", id.clone().into()),
-        ForgetScope::Before(at) => ("at < ?1", at.0.into()),
+        // Facts stand in files, and go with these.
+        ForgetScope::Before(at) => ("at < ?1 AND kind <> 'fact'", at.0.into()),
     }
 }

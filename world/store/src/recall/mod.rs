@@ -5,6 +5,7 @@
 mod catch_up;
 mod entry;
 mod excerpt;
+mod facts;
 mod forget;
 mod identifier;
 mod open;
@@ -18,7 +19,7 @@ pub use catch_up::CatchUp;
 pub use entry::{RecallFact, RecallKind};
 pub use excerpt::{Excerpt, ExcerptPiece};
 pub use open::RECALL;
-pub use search::{RecallHit, RecallQuery};
+pub use search::{CatchUpWith, RecallHit, RecallQuery, Recalled};
 
 use crate::Error;
 use rusqlite::Connection;

@@ -1,22 +1,22 @@
 //! Searching: all words first, then what only contains them, then any of them;
 //! ranked by how telling the words are, by kind and by age, each text once.
 
-use super::RecallIndex;
+use super::catch_up::FOR_ALL;
 use super::entry::RecallKind;
 use super::excerpt::Excerpt;
 use super::query::{QueryWords, WordMatch};
-use crate::{Error, Store};
+use super::{CatchUp, RecallIndex};
+use crate::Error;
 use model::Ms;
 use rusqlite::types::Value;
 use rusqlite::{Row, params_from_iter};
 use std::collections::HashSet;
-use std::time::Duration;
 
 /// What is looked for, and where.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RecallQuery {
     pub words: String,
-    /// Only of this project; `None` for all.
+    /// Only of this project, and facts that hold in all; `None` for all.
     pub project: Option<String>,
     pub agent: Option<String>,
     /// Our id of a session.
@@ -63,24 +63,27 @@ struct Match {
     score: f64,
 }
 
+/// How an index is brought up to what was stored.
+pub type CatchUpWith<'a> = dyn FnMut(&mut RecallIndex) -> Result<CatchUp, Error> + 'a;
+
+/// What was found, and how far the index was by then.
+pub type Recalled = (Vec<RecallHit>, CatchUp);
+
 impl RecallIndex {
-    /// Catches up for so long at the most, then searches. A damaged index is made again first.
-    pub fn recall(
-        &mut self,
-        store: &Store,
-        is_on: &mut dyn FnMut(&str) -> bool,
-        limit: Duration,
-        asked: (&RecallQuery, Ms),
-    ) -> Result<(Vec<RecallHit>, super::CatchUp), Error> {
-        let caught = self.catch_up(store, is_on, limit)?;
-        match self.search(asked.0, asked.1) {
+    /// Catches up, then searches. A damaged index is made again first.
+    pub fn recall(&mut self, catch_up: &mut CatchUpWith<'_>, asked: (&RecallQuery, Ms)) -> Result<Recalled, Error> {
+        match self.caught_up(catch_up, asked) {
             Err(error) if error.is_corrupt() => {
                 self.start_over()?;
-                let caught = self.catch_up(store, is_on, limit)?;
-                Ok((self.search(asked.0, asked.1)?, caught))
+                self.caught_up(catch_up, asked)
             }
-            found => Ok((found?, caught)),
+            other => other,
         }
+    }
+
+    fn caught_up(&mut self, catch_up: &mut CatchUpWith<'_>, asked: (&RecallQuery, Ms)) -> Result<Recalled, Error> {
+        let caught = catch_up(self)?;
+        Ok((self.search(asked.0, asked.1)?, caught))
     }
 
     /// The best first. Nothing is found for no words.
@@ -112,7 +115,7 @@ impl RecallIndex {
         if let Some(path) = &query.project {
             const FIND: &str = "SELECT ifnull((SELECT id FROM projects WHERE path = ?1), -1)";
             let id: i64 = self.read(|conn| conn.prepare_cached(FIND)?.query_row([path], |row| row.get(0)))?;
-            asked = format!("({asked}) AND (scope : \"p{id}\")");
+            asked = format!("({asked}) AND (scope : (\"p{id}\" OR \"{FOR_ALL}\"))");
         }
         if let Some(kind) = query.kind {
             asked = format!("({asked}) AND (scope : \"k{}\")", kind.name());
@@ -152,7 +155,10 @@ impl RecallIndex {
                 .to_owned();
         let mut values: Vec<Value> = Vec::new();
         if let Some(path) = &query.project {
-            sql.push_str(" AND entries.project = (SELECT id FROM projects WHERE path = ?)");
+            sql.push_str(
+                " AND (entries.project = (SELECT id FROM projects WHERE path = ?)
+                OR (entries.project IS NULL AND entries.kind = 'fact'))",
+            );
             values.push(path.clone().into());
         }
         if let Some(kind) = query.kind {

@@ -73,6 +73,42 @@ impl Memory {
     }
 }
 
+fn fact(text: &str) -> RecallFact {
+    RecallFact { text: text.into(), at: Ms(12), agent: String::new() }
+}
+
+#[test]
+fn m3_facts_of_one_place_take_the_place_of_those_alone_and_do_not_grow_old() {
+    let mut memory = Memory::new();
+    let places = [None, Some("/p"), Some("/p/q"), Some("/p1")];
+    for (n, place) in places.into_iter().enumerate() {
+        memory.index.replace_facts(place, &[fact(&format!("alder stands at {n}")), fact("an alder")], "1").unwrap();
+    }
+    for place in places {
+        assert_eq!(memory.index.facts_mark(place).unwrap().as_deref(), Some("1"));
+    }
+    let at = |memory: &Memory, project: &str| {
+        let query = RecallQuery { words: "alder stands".into(), project: Some(project.into()), ..Default::default() };
+        let mut found = memory.search(&query);
+        found.sort();
+        found
+    };
+    assert_eq!(
+        at(&memory, "/p"),
+        ["alder stands at 0", "alder stands at 1", "an alder"],
+        "its own, and what holds in all"
+    );
+    memory.index.replace_facts(Some("/p"), &[], "2").unwrap();
+    memory.index.replace_facts(None, &[fact("alder stands at last")], "2").unwrap();
+    assert_eq!(at(&memory, "/p"), ["alder stands at last"]);
+    assert_eq!(at(&memory, "/p/q"), ["alder stands at 2", "alder stands at last", "an alder"]);
+    assert_eq!(memory.find("lder stan").len(), 3, "{:?}", memory.find("lder stan"));
+    assert!(memory.index.forget_older(Ms(1000 * DAY), LONG).unwrap());
+    assert_eq!(memory.index.forget(&crate::forget::ForgetScope::Before(Ms(1000 * DAY))).unwrap(), 0);
+    assert_eq!(at(&memory, "/p1"), ["alder stands at 3", "alder stands at last", "an alder"]);
+    assert_eq!(memory.index.facts_mark(Some("/p1")).unwrap(), None, "what was forgotten is read again");
+}
+
 #[test]
 fn m3_all_that_was_said_and_done_is_found_and_each_of_its_kind() {
     let mut memory = Memory::new();
@@ -106,10 +142,7 @@ fn m3_all_that_was_said_and_done_is_found_and_each_of_its_kind() {
         VALUES ('e', 1, 1, 'agent-s', 'implement', 'agent', 0, 11, 'plant the alder')";
     conn.execute(effort, []).unwrap();
     memory.catch_up();
-    memory
-        .index
-        .replace_facts(Some("/p"), &[RecallFact { text: "alder likes water".into(), at: Ms(12), agent: String::new() }])
-        .unwrap();
+    memory.index.replace_facts(Some("/p"), &[fact("alder likes water")], "1").unwrap();
     let query = RecallQuery { words: "alder".into(), limit: 50, ..RecallQuery::default() };
     let found = memory.index.search(&query, Ms(20)).unwrap();
     let mut kinds: Vec<&str> = found.iter().map(|hit| hit.kind.name()).collect();
@@ -323,7 +356,8 @@ fn m3_a_damaged_or_older_index_is_made_again_and_a_newer_one_is_left_alone() {
     let asked = RecallQuery { words: "hazel".into(), ..RecallQuery::default() };
     let recalled = |memory: &Memory| {
         let mut index = RecallIndex::open(memory.home.path()).unwrap();
-        index.recall(&memory.store, &mut |_| true, LONG, (&asked, Ms(2))).unwrap().0.len()
+        let mut catch_up = |index: &mut RecallIndex| index.catch_up(&memory.store, &mut |_| true, LONG);
+        index.recall(&mut catch_up, (&asked, Ms(2))).unwrap().0.len()
     };
     assert_eq!(recalled(&memory), 1);
     std::fs::write(&path, b"this is no database, and long enough to be taken for one at a first look").unwrap();

@@ -76,6 +76,19 @@ fn g5_other_skills_and_writes_outside_the_efforts_folder_save_nothing() {
     assert_eq!(agent.denied("Write", notes).as_deref(), Some(overflow::RULE), "without an effort there is no folder");
 }
 
+/// A fact outlives the context as a note does; to take one back, or to look for one, saves nothing.
+#[test]
+fn g5_noting_a_fact_saves_what_is_known() {
+    let mut agent = Agent::at_work(CONFIG);
+    agent.fill(95);
+    for line in ["taut remember \"the build needs --locked\"", "taut remember <<'E'\nthe build needs --locked\nE"] {
+        assert_eq!(agent.bash(line), None, "{line}");
+    }
+    for line in ["taut forget abc", "taut recall build", "make; taut remember x", "taut remember x; make"] {
+        assert_eq!(agent.bash(line).as_deref(), Some(overflow::RULE), "{line}");
+    }
+}
+
 #[test]
 fn g6_the_number_of_calls_is_configurable_and_what_is_not_required_never_blocks() {
     let skill = "[skills.implement]\ndirectives = [\"TESTING\"]\n";

@@ -39,3 +39,15 @@ fn m5_a_session_that_begins_under_the_server_is_the_one_that_counts() {
     let now = client.done("timeline", json!({}));
     assert!(now.contains("after") && !now.contains("before"), "{now}");
 }
+
+/// A client whose hooks do not reach Taut is no person for that.
+#[test]
+fn m5_a_client_whose_session_is_not_known_is_shown_no_messages_of_others() {
+    let stage = Stage::without_daemon();
+    let (known, mut unknown) = (McpClient::start(&stage, &[]), McpClient::start(&stage, &[]));
+    known.session("one", "a prompt", &[("TAUT_AGENT_ID", "ann")]);
+    assert!(stage.taut(&["send", "ann", "for ann alone"]).success());
+    let seen = unknown.done("inbox", json!({}));
+    assert!(!seen.contains("for ann alone"), "{seen}");
+    assert!(stage.taut(&["inbox"]).stdout_text().contains("for ann alone"), "a person looks at all");
+}

@@ -133,6 +133,36 @@ fn m1_a_session_that_a_live_client_has_left_is_followed_but_its_agent_is_not_tak
     assert_eq!(stage.efforts().remove(0).agent, first.agent);
 }
 
+/// It exited in one session and was resumed there; somebody else takes up one that it had cleared before.
+#[test]
+fn m1_an_older_session_of_an_agent_that_lives_elsewhere_makes_nobody_that_agent() {
+    let mut stage = configured(IMPLEMENT);
+    let process = Living::new();
+    let old = stage.client("s1").of(process.pid());
+    let first = stage.start(&old, "startup");
+    stage.end(&old, "clear");
+    let client = old.clone().session_id("s2");
+    stage.start(&client, "clear");
+    stage.invoke(&client, "implement");
+    stage.end(&client, "prompt_input_exit");
+    drop(process);
+    let again = Living::new();
+    let resumed = client.of(again.pid());
+    let second = stage.start(&resumed, "resume");
+    assert_eq!(second.agent, first.agent, "resumed, it is who it was");
+    send(&mut stage, "m1", Addressee::Agent(first.agent.clone()));
+    let third = Living::new();
+    let other = old.of(third.pid());
+    let said = said_at_start(&mut stage, &other, "resume");
+    let beside = stage.current(&other);
+    assert_eq!(beside.prev.as_ref(), Some(&first.id), "the context that it goes on with is that one");
+    assert_ne!(beside.agent, first.agent, "two processes are two agents");
+    assert!(!said.contains("Effort: implement") && !said.contains("word m1"), "{said}");
+    let effort = stage.efforts().remove(0);
+    assert_eq!((&effort.agent, effort.session.as_ref()), (&first.agent, Some(&second.id)));
+    assert!(told(&stage.send(&resumed, "UserPromptSubmit", json!({"prompt": "go on"}))).contains("word m1"));
+}
+
 #[test]
 fn m1_the_same_conversation_of_the_environment_is_followed_unless_it_goes_on_elsewhere() {
     let mut stage = configured(IMPLEMENT);
