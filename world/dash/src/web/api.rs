@@ -38,7 +38,7 @@ pub struct Span {
 
 /// What is looked for in what was said and done.
 #[derive(Debug, Default, Deserialize)]
-pub struct Wanted {
+pub struct RecallSearch {
     #[serde(default)]
     pub words: String,
     pub project: Option<String>,
@@ -217,7 +217,7 @@ pub fn guard(store: Option<&Store>, span: &Span) -> Result<Value, store::Error> 
 }
 
 /// The same index that `taut recall` asks; who opened the page is a person, and sees all projects.
-pub fn recall(store: Option<&Store>, wanted: &Wanted) -> Result<Value, store::Error> {
+pub fn recall(store: Option<&Store>, wanted: &RecallSearch) -> Result<Value, store::Error> {
     let folder = store.and_then(|store| store.path().parent());
     let index = folder.and_then(RecallIndex::open_existing_read_only);
     let query = RecallQuery {

@@ -14,7 +14,7 @@ mod timeline;
 mod token;
 mod visitor;
 
-use api::{Span, TimelinePart, Wanted};
+use api::{RecallSearch, Span, TimelinePart};
 use axum::extract::{Extension, Path as UrlPath, Query, Request, State};
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{StatusCode, Uri};
@@ -164,7 +164,7 @@ async fn guard(State(cache): State<Arc<FleetCache>>, Query(span): Query<Span>) -
     json(cache.ask(move |store| api::guard(store, &span)).await.map(Some))
 }
 
-async fn recall(State(cache): State<Arc<FleetCache>>, Query(wanted): Query<Wanted>) -> Response {
+async fn recall(State(cache): State<Arc<FleetCache>>, Query(wanted): Query<RecallSearch>) -> Response {
     json(cache.ask(move |store| api::recall(store, &wanted)).await.map(Some))
 }
 
