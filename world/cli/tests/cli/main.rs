@@ -25,6 +25,7 @@ mod private;
 mod queue;
 mod quiet;
 mod recall;
+mod recall_kinds;
 mod record;
 mod rpc;
 mod run_files;

@@ -197,7 +197,8 @@ fn of_event(row: &SourceRow) -> Vec<Entry> {
     for (field, kind) in SAID {
         let Some(said) = text(field) else { continue };
         let of_call = command(input).or_else(|| changed_file(input)).filter(|_| *kind == RecallKind::Failure);
-        let said = of_call.map_or_else(|| said.to_string(), |call| format!("{call}: {said}"));
+        let more = text("details").filter(|_| *kind == RecallKind::Failure);
+        let said = [of_call, Some(said), more].into_iter().flatten().collect::<Vec<_>>().join(": ");
         found.extend(row.entry(&format!("{}/{field}", row.mark), *kind, &said));
     }
     if row.what == "PreToolUse" {
