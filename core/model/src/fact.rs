@@ -80,6 +80,8 @@ pub enum TextFact {
     Missing,
     /// It lies outside the folders it may lie in.
     Outside,
+    /// Something else stands there: a folder, a pipe.
+    NotAFile,
     /// It is there and cannot be read.
     Failed,
 }

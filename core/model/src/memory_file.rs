@@ -4,6 +4,7 @@
 
 use crate::text;
 use std::fmt;
+use std::ops::Range;
 
 /// The name of such a file, wherever it lies.
 pub const FILE: &str = "memory.md";
@@ -32,14 +33,26 @@ pub struct LastingFact {
     pub date: Option<String>,
     /// [`BY_PERSON`] or an agent's name; none where a hand wrote the line.
     pub by: Option<String>,
+    /// Its first line alone, below which somebody may have written more.
+    head: String,
+    /// A hand has added something: lines below it, or a comment.
+    is_annotated: bool,
 }
 
 /// What is to become of a file. It names the fact by its text, so that it means
 /// the same whatever became of the file meanwhile.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FactChange {
-    Keep { text: String, date: String, by: String },
-    Forget { text: String },
+    Keep {
+        text: String,
+        date: String,
+        by: String,
+    },
+    /// What a person wrote stays where an agent says so.
+    Forget {
+        text: String,
+        by_agent: bool,
+    },
 }
 
 /// Why a fact is not kept.
@@ -55,12 +68,12 @@ pub enum FactRefusal {
 
 impl LastingFact {
     pub fn is_same(&self, text: &str) -> bool {
-        compared(&self.text) == compared(text)
+        [&self.text, &self.head].into_iter().any(|own| compared(own) == compared(text))
     }
 
-    /// Whether an agent noted it, and no person.
+    /// Whether an agent noted all of it, and no person.
     pub fn is_agents(&self) -> bool {
-        self.by.as_deref().is_some_and(|by| by != BY_PERSON)
+        !self.is_annotated && self.by.as_deref().is_some_and(|by| by != BY_PERSON)
     }
 }
 
@@ -92,7 +105,7 @@ pub fn facts(file: &str) -> Vec<LastingFact> {
             id
         });
         let (date, by) = bullet.note.map(|note| (note.date, note.by)).unwrap_or_default();
-        LastingFact { id, text: bullet.text, date, by }
+        LastingFact { id, text: bullet.text, date, by, head: bullet.head, is_annotated: bullet.is_annotated }
     });
     named.collect()
 }
@@ -101,10 +114,11 @@ pub fn facts(file: &str) -> Vec<LastingFact> {
 pub fn changed(file: &str, change: &FactChange) -> Result<String, FactRefusal> {
     match change {
         FactChange::Keep { text, date, by } => keep(file, text, date, by),
-        FactChange::Forget { text } => {
-            let gone = bullets(file).into_iter().filter(|bullet| compared(&bullet.text) == compared(text));
+        FactChange::Forget { text, by_agent } => {
+            let goes = |fact: &LastingFact| compared(&fact.text) == compared(text) && (!by_agent || fact.is_agents());
+            let gone = bullets(file).into_iter().zip(facts(file)).filter(|(_, fact)| goes(fact));
             // From the last to the first, so that taking one out moves none of the others.
-            Ok(gone.rev().fold(file.to_string(), |file, bullet| spliced(&file, bullet.bytes, "")))
+            Ok(gone.rev().fold(file.to_string(), |file, (bullet, _)| spliced(&file, bullet.bytes, "")))
         }
     }
 }
@@ -112,12 +126,11 @@ pub fn changed(file: &str, change: &FactChange) -> Result<String, FactRefusal> {
 fn keep(file: &str, text: &str, date: &str, by: &str) -> Result<String, FactRefusal> {
     let known = facts(file);
     let same = bullets(file).into_iter().zip(&known).find(|(_, fact)| fact.is_same(text));
-    let Some((bullet, fact)) = same else { return appended(file, &known, text, date, by) };
-    // A line that a hand wrote is as it is meant to be.
-    let Some(before) = fact.by.as_deref() else { return Ok(file.to_string()) };
-    let by = if before == BY_PERSON { before } else { by };
-    let line = format!("- {} {}\n", fact.text, comment(&fact.id, date, by));
-    Ok(spliced(file, bullet.bytes, &line))
+    let Some((bullet, _)) = same else { return appended(file, &known, text, date, by) };
+    // A line that a hand wrote is as it is meant to be, and of ours only what we wrote is changed.
+    let Some(Note { by: Some(before), date_at, by_at, .. }) = bullet.note else { return Ok(file.to_string()) };
+    let by = if before == BY_PERSON { before.as_str() } else { by };
+    Ok(spliced(&spliced(file, by_at, by), date_at, date))
 }
 
 fn appended(file: &str, known: &[LastingFact], text: &str, date: &str, by: &str) -> Result<String, FactRefusal> {
@@ -129,7 +142,7 @@ fn appended(file: &str, known: &[LastingFact], text: &str, date: &str, by: &str)
     if !after.ends_with('\n') {
         after.push('\n');
     }
-    after.push_str(&format!("- {text} {}\n", comment(&free_id(text, &taken), date, by)));
+    after.push_str(&format!("- {text} <!-- taut: {} {date} by {by} -->\n", free_id(text, &taken)));
     if after.len() > LARGEST_FILE {
         return Err(FactRefusal::FileTooLarge);
     }
@@ -139,31 +152,34 @@ fn appended(file: &str, known: &[LastingFact], text: &str, date: &str, by: &str)
     Ok(after)
 }
 
-fn comment(id: &str, date: &str, by: &str) -> String {
-    format!("<!-- taut: {id} {date} by {by} -->")
-}
-
 /// A bullet, the bytes of its lines, and what Taut wrote behind it.
 struct Bullet {
-    bytes: std::ops::Range<usize>,
+    bytes: Range<usize>,
+    head: String,
     text: String,
     note: Option<Note>,
+    is_annotated: bool,
 }
 
 struct Note {
     id: String,
     date: Option<String>,
     by: Option<String>,
+    /// Where in the file they stand.
+    date_at: Range<usize>,
+    by_at: Range<usize>,
 }
 
 /// Top-level bullets with what is indented below them. Code and comments hold none.
 fn bullets(file: &str) -> Vec<Bullet> {
     let mut found: Vec<Bullet> = Vec::new();
-    let (mut at, mut block, mut open) = (0, Block::List, false);
-    for line in file.split_inclusive('\n') {
+    // The mark that some editors begin a file with is no part of its first line.
+    let list = file.strip_prefix('\u{feff}').unwrap_or(file);
+    let (mut at, mut block, mut open) = (file.len() - list.len(), Block::List, false);
+    for line in list.split_inclusive('\n') {
         let bytes = at..at + line.len();
+        let FileLine { visible, note, remark, next } = block.read(line, at);
         at = bytes.end;
-        let (visible, note, next) = block.read(line);
         let text = visible.trim();
         let inside = block != Block::List || next == Block::Code;
         block = next;
@@ -172,13 +188,15 @@ fn bullets(file: &str) -> Vec<Bullet> {
         match (begun, found.last_mut().filter(|_| open)) {
             _ if inside => open = false,
             (Some(text), _) if !indented => {
-                found.push(Bullet { bytes, text: text.to_string(), note });
+                let (head, text) = (single_spaced(text), text.to_string());
+                found.push(Bullet { bytes, head, text, note, is_annotated: remark });
                 open = true;
             }
             (begun, Some(bullet)) if indented && !text.is_empty() => {
                 bullet.text = format!("{} {}", bullet.text, begun.unwrap_or(text));
                 bullet.bytes.end = bytes.end;
                 bullet.note = note.or(bullet.note.take());
+                bullet.is_annotated = true;
             }
             _ => open = false,
         }
@@ -198,27 +216,44 @@ enum Block {
     Comment,
 }
 
+/// A line as it is read.
+struct FileLine {
+    visible: String,
+    /// What Taut wrote on it.
+    note: Option<Note>,
+    /// Somebody else's comment is on it.
+    remark: bool,
+    /// What the next one is part of.
+    next: Block,
+}
+
 impl Block {
-    /// What is visible of a line, what Taut wrote on it, and what the next one is part of.
-    fn read(self, line: &str) -> (String, Option<Note>, Self) {
+    /// The line that begins at this place of the file.
+    fn read(self, line: &str, at: usize) -> FileLine {
         let fence = ["```", "~~~"].iter().any(|fence| line.trim_start().starts_with(fence));
+        let mut read = FileLine { visible: String::new(), note: None, remark: false, next: self };
         match self {
-            Self::Code => return (String::new(), None, if fence { Self::List } else { Self::Code }),
-            Self::List if fence => return (String::new(), None, Self::Code),
+            Self::Code => return FileLine { next: if fence { Self::List } else { Self::Code }, ..read },
+            Self::List if fence => return FileLine { next: Self::Code, ..read },
             Self::List | Self::Comment => {}
         }
-        let (mut visible, mut note, mut rest, mut inside) = (String::new(), None, line, self == Self::Comment);
+        let (mut rest, mut inside) = (line, self == Self::Comment);
         loop {
             if inside {
-                let Some((hidden, after)) = rest.split_once("-->") else { return (visible, note, Self::Comment) };
-                note = Note::read(hidden).or(note);
+                let from = at + line.len() - rest.len();
+                let Some((hidden, after)) = rest.split_once("-->") else {
+                    return FileLine { remark: true, next: Self::Comment, ..read };
+                };
+                let note = Note::read(hidden, from);
+                read.remark |= note.is_none();
+                read.note = note.or(read.note);
                 rest = after;
             }
             let Some((shown, after)) = rest.split_once("<!--") else {
-                visible.push_str(rest);
-                return (visible, note, Self::List);
+                read.visible.push_str(rest);
+                return FileLine { next: Self::List, ..read };
             };
-            visible.push_str(shown);
+            read.visible.push_str(shown);
             rest = after;
             inside = true;
         }
@@ -226,13 +261,21 @@ impl Block {
 }
 
 impl Note {
-    /// `taut: k3f2 2026-11-16 by ann`
-    fn read(hidden: &str) -> Option<Self> {
-        let mut words = hidden.trim().strip_prefix("taut:")?.split_whitespace();
-        let id = words.next().filter(|id| is_id(id))?.to_string();
-        let date = words.next().filter(|date| crate::Ms::of_date(date).is_some()).map(str::to_string);
-        let by = words.nth(1).map(str::to_string);
-        Some(Self { id, date, by })
+    /// `taut: k3f2 2026-11-16 by ann`, which begins at this place of the file.
+    fn read(hidden: &str, at: usize) -> Option<Self> {
+        let mut rest = hidden.trim_start().strip_prefix("taut:")?;
+        let mut word = || {
+            rest = rest.trim_start();
+            let (from, word) = (at + hidden.len() - rest.len(), rest.split(char::is_whitespace).next()?);
+            rest = rest.get(word.len()..)?;
+            Some((word, from..from + word.len())).filter(|_| !word.is_empty())
+        };
+        let id = word().map(|(id, _)| id).filter(|id| is_id(id))?.to_string();
+        let (date, date_at) = word().unwrap_or_default();
+        let (by, by_at) = word().and_then(|_| word()).unwrap_or_default();
+        let date = Some(date).filter(|date| crate::Ms::of_date(date).is_some()).map(str::to_string);
+        let by = Some(by).filter(|by| !by.is_empty()).map(str::to_string);
+        Some(Self { id, date, by, date_at, by_at })
     }
 }
 
@@ -276,7 +319,7 @@ fn bullet_text(line: &str) -> Option<&str> {
     ["- ", "* ", "+ "].iter().find_map(|mark| line.strip_prefix(mark)).map(str::trim_start)
 }
 
-fn spliced(file: &str, range: std::ops::Range<usize>, with: &str) -> String {
+fn spliced(file: &str, range: Range<usize>, with: &str) -> String {
     let (before, after) = (file.get(..range.start).unwrap_or_default(), file.get(range.end..).unwrap_or_default());
     format!("{before}{with}{after}")
 }

@@ -43,7 +43,10 @@ fn run(command: Option<TopCommand>, printer: &Printer) -> Result<Exit, CliError>
         Some(TopCommand::Demo) => commands::demo::run(printer),
         Some(TopCommand::Init(args)) => match &args.what {
             Some(InitVerb::Loop(wanted)) => commands::init_loop::run(wanted, printer),
-            None => commands::memory_switch::at_init(&args, commands::init::run(&args, printer)?, printer),
+            None => {
+                commands::memory_switch::before_init(&args)?;
+                commands::memory_switch::at_init(&args, commands::init::run(&args, printer)?, printer)
+            }
         },
         Some(TopCommand::Loop { verb }) => commands::r#loop::run(&verb, printer),
         Some(TopCommand::Run(args)) => commands::run::run(&args, printer),

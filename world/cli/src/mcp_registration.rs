@@ -32,7 +32,7 @@ pub fn propose(places: &PathVariables, program: &str) -> Result<Proposal, CliErr
         Ok(Some(_)) => ExistingHooks::Ours,
         _ => ExistingHooks::NoneOfOurs,
     };
-    Ok(Proposal::install(file, InstallRequest { text: edited.text, allow: Vec::new(), found }))
+    Ok(Proposal::install(file, InstallRequest { text: edited.text, allow: Vec::new(), found }).private())
 }
 
 /// `None` where nothing of ours is in the list.

@@ -7,7 +7,7 @@ use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use sys::outside::{self, Rules, Unread};
-use toml_edit::{DocumentMut, Item, Table};
+use toml_edit::{DocumentMut, Item, Table, TableLike};
 
 /// A larger configuration is none that a hook reads.
 pub const LARGEST: u64 = 256 * 1024;
@@ -55,12 +55,65 @@ pub fn plan_in(
             .hint("taut policy check")
     })?;
     change(&mut config)?;
-    Ok(ConfigChange { file, after: config.to_string(), before })
+    let after = with_lines_of(text, &config.to_string());
+    Ok(ConfigChange { file, after, before })
+}
+
+/// The text after an edit, whose lines end as they did: TOML is written with one ending only.
+pub fn with_lines_of(before: &str, after: &str) -> String {
+    const MARK: char = '\u{feff}';
+    if !before.contains('\r') && !before.starts_with(MARK) {
+        return after.to_string();
+    }
+    let (old, new) = (lines(before.trim_start_matches(MARK)), lines(after.trim_start_matches(MARK)));
+    let same = |(one, other): &(&ConfigLine<'_>, &ConfigLine<'_>)| one.text == other.text;
+    let head = old.iter().zip(&new).take_while(same).count();
+    let most = old.len().min(new.len()) - head;
+    let tail = old.iter().rev().zip(new.iter().rev()).take(most).take_while(same).count();
+    let windows = old.iter().filter(|line| line.end == "\r\n").count();
+    let usual = if windows * 2 >= old.len() { "\r\n" } else { "\n" };
+    let mut out: String = before.chars().take_while(|c| *c == MARK).collect();
+    for (at, line) in new.iter().enumerate() {
+        let known = if at < head {
+            old.get(at)
+        } else if new.len() - at <= tail {
+            old.get(old.len() + at - new.len())
+        } else {
+            None
+        };
+        out.push_str(line.text);
+        if !line.end.is_empty() {
+            out.push_str(known.map(|known| known.end).filter(|end| !end.is_empty()).unwrap_or(usual));
+        }
+    }
+    out
+}
+
+struct ConfigLine<'t> {
+    text: &'t str,
+    end: &'t str,
+}
+
+impl<'t> ConfigLine<'t> {
+    fn of(whole: &'t str) -> Self {
+        let text = whole.strip_suffix('\n').map_or(whole, |text| text.strip_suffix('\r').unwrap_or(text));
+        Self { text, end: whole.strip_prefix(text).unwrap_or_default() }
+    }
+}
+
+fn lines(text: &str) -> Vec<ConfigLine<'_>> {
+    text.split_inclusive('\n').map(ConfigLine::of).collect()
 }
 
 pub fn section<'a>(config: &'a mut DocumentMut, name: &str) -> Result<&'a mut Table, CliError> {
     let item = config.entry(name).or_insert(Item::Table(Table::new()));
     item.as_table_mut().ok_or_else(|| wrong_shape(name))
+}
+
+/// A section that holds plain values only, and may be written on one line.
+pub fn values<'a>(config: &'a mut DocumentMut, name: &str) -> Result<&'a mut dyn TableLike, CliError> {
+    let item = config.entry(name).or_insert(Item::Table(Table::new()));
+    item.as_table_like_mut().ok_or_else(|| wrong_shape(name))
 }
 
 pub fn wrong_shape(name: &str) -> CliError {

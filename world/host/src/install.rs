@@ -16,6 +16,8 @@ pub use intent::uninstall_intended;
 
 use crate::settings_file::{Backups, Record, SettingsFileChange, SettingsFileError, SettingsSnapshot, replace};
 use model::Ms;
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 /// The settings with our entries in them.
@@ -55,6 +57,8 @@ pub struct Proposal {
     pub file: SettingsSnapshot,
     pub after: SettingsFileChange,
     step: Step,
+    /// A file that has to be made is for its owner alone.
+    private: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,7 +82,13 @@ impl Proposal {
             file,
             after: SettingsFileChange::Text(with.text),
             step: Step::Install { allow: with.allow, found: with.found },
+            private: false,
         }
+    }
+
+    /// For a file that the agent keeps its user's keys in later.
+    pub fn private(self) -> Self {
+        Self { private: true, ..self }
     }
 
     /// Proposes to leave. The record, where there is one, only helps: what goes
@@ -90,7 +100,7 @@ impl Proposal {
             let untouched = record.and_then(|record| record.restores(file.text.as_deref()));
             untouched.unwrap_or_else(|| what_is_left(without, record))
         };
-        Self { file, after, step: Step::Uninstall }
+        Self { file, after, step: Step::Uninstall, private: false }
     }
 
     pub fn changes_anything(&self) -> bool {
@@ -135,7 +145,14 @@ impl Proposal {
             }
             return Err(error);
         }
-        Ok(Installed { copy, notes: Vec::new() })
+        let mut notes = Vec::new();
+        if self.private && self.file.text.is_none() {
+            let made = std::fs::set_permissions(&self.file.target, Permissions::from_mode(0o600));
+            notes.extend(made.err().map(|error| {
+                format!("{0} can be read by others ({error}): `chmod 600 {0}`", self.file.target.display())
+            }));
+        }
+        Ok(Installed { copy, notes })
     }
 
     fn apply_uninstall(&self, backups: &Backups, state: &Path, now: Ms) -> Result<Installed, SettingsFileError> {

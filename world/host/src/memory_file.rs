@@ -101,7 +101,8 @@ mod tests {
                     for n in 0..12 {
                         change(path, &keep(&format!("fact {writer} {n}")), roots).unwrap();
                     }
-                    change(path, &FactChange::Forget { text: format!("fact {writer} 0") }, roots).unwrap();
+                    change(path, &FactChange::Forget { text: format!("fact {writer} 0"), by_agent: true }, roots)
+                        .unwrap();
                 });
             }
         });

@@ -50,6 +50,9 @@ impl StdioTransport {
         if bytes.is_empty() {
             return Ok(None);
         }
+        if let Some(answer) = misshapen(bytes) {
+            return Err(answer);
+        }
         let message = match serde_json::from_slice::<ClientJsonRpcMessage>(bytes) {
             Ok(message) => message,
             Err(_) => return unread(bytes).map_or(Ok(None), Err),
@@ -95,11 +98,40 @@ fn next(input: &mut impl BufRead) -> io::Result<Option<Line>> {
 }
 
 fn write(message: &ServerJsonRpcMessage) -> io::Result<()> {
-    let mut bytes = serde_json::to_vec(message)?;
+    let mut value = serde_json::to_value(message)?;
+    // JSON-RPC wants the id of an error to be there, also where there was none to read.
+    if let Some(error) = value.as_object_mut().filter(|answer| answer.contains_key("error")) {
+        error.entry("id").or_insert(Value::Null);
+    }
+    let mut bytes = serde_json::to_vec(&value)?;
     bytes.push(b'\n');
     let mut out = io::stdout().lock();
     out.write_all(&bytes)?;
     out.flush()
+}
+
+/// The answer to a request that would be taken for a notification, or for one of a method that there is not.
+fn misshapen(bytes: &[u8]) -> Option<Box<ServerJsonRpcMessage>> {
+    let value: Value = serde_json::from_slice(bytes).ok()?;
+    let (method, id) = (value.get("method")?, value.get("id")?);
+    let known = id.is_string() || id.is_i64() || id.is_u64();
+    let id = Some(id).filter(|_| known).and_then(|id| serde_json::from_value::<RequestId>(id.clone()).ok());
+    if id.is_none() {
+        return Some(refusal(
+            ErrorData::invalid_request("the id of a request is a text or a whole number", None),
+            None,
+        ));
+    }
+    let wrong = method == "tools/call" && !value.get("params").is_some_and(is_call);
+    wrong.then(|| {
+        let why = "`params` of tools/call is an object with the `name` of a tool and its `arguments`, an object too";
+        refusal(ErrorData::invalid_params(why, None), id)
+    })
+}
+
+fn is_call(params: &Value) -> bool {
+    let arguments = params.get("arguments").is_none_or(|given| given.is_object() || given.is_null());
+    arguments && params.get("name").is_some_and(Value::is_string)
 }
 
 /// The answer to what is no message; a notification gets none.

@@ -45,7 +45,7 @@ pub fn add_to(event: &EventContext<'_>, budget: &mut ContextBudget) {
             }
             TextFact::Long(_) => budget.show(rank, ShownFile { path, title, text: None }),
             TextFact::Failed => failed.push(path),
-            TextFact::Missing | TextFact::Outside => {}
+            TextFact::Missing | TextFact::NotAFile | TextFact::Outside => {}
         }
     }
     budget.introduce(settings.info("Session context loaded"));

@@ -16,7 +16,7 @@ use model::effect::After;
 use model::effort::Refused;
 use model::event::{Body, EventKind, StartSource};
 use model::fact::{Probe, TextFact};
-use model::memory_file::{self, BY_PERSON, FILE, FactChange, FactRefusal, LastingFact};
+use model::memory_file::{self, BY_PERSON, FILE, FactChange, FactRefusal, LONGEST_FACT, LastingFact};
 use policy::Trust;
 
 /// What of a start's characters facts may take.
@@ -75,7 +75,23 @@ pub(super) fn asks(event: &EventContext<'_>) -> Vec<Probe> {
     if !changes && !is_told(event) {
         return Vec::new();
     }
-    probes(event.places, event.project(), event.policy.trust)
+    probes(event.places, own_project(event).unwrap_or(event.project()), event.policy.trust)
+}
+
+/// The project that an agent notes for and forgets in: its session's, whatever folder it stands in.
+fn own_project<'a>(event: &EventContext<'a>) -> Result<&'a str, Refused> {
+    let session = event.session().map(|session| session.project.as_str());
+    session.ok_or_else(|| {
+        "an agent notes for the project of its own session and forgets there, and the session of this one is not \
+         known, so nothing was changed; `taut doctor` says whether its hooks reach Taut"
+            .to_string()
+            .into()
+    })
+}
+
+/// A fact's own words as they are shown: a key that hidden characters stand in is one all the same.
+fn shown(fact: &LastingFact, most: usize) -> String {
+    line(&redact::text_without_secrets(beginning(&fact.text, 4 * LONGEST_FACT)), most)
 }
 
 /// The text of a scope's file as it was found; empty where there is none.
@@ -90,6 +106,9 @@ pub fn text(scope: FactScope, path: &str, found: Option<&TextFact>) -> Result<St
         )),
         Some(TextFact::Outside) => {
             Err(format!("{path} is a link that leads elsewhere, and is not read; put a file in its place"))
+        }
+        Some(TextFact::NotAFile) => {
+            Err(format!("{path} is not a file, and is not read; `ls -ld {path}` shows what it is"))
         }
         Some(TextFact::Failed) => Err(format!("{path} cannot be read; `ls -l {path}` shows who may")),
     }
@@ -126,7 +145,7 @@ pub fn meant<'f>(facts: &'f [ScopedFact], what: &str) -> Result<&'f ScopedFact, 
         ))),
         several => {
             let named =
-                several.iter().take(MOST_NAMED).map(|one| format!("\n{}  {}", one.fact.id, line(&one.fact.text, 100)));
+                several.iter().take(MOST_NAMED).map(|one| format!("\n{}  {}", one.fact.id, shown(&one.fact, 100)));
             let more = several.len().saturating_sub(MOST_NAMED);
             let more = if more == 0 { String::new() } else { format!("\nand {more} more") };
             let count = several.len();
@@ -151,7 +170,7 @@ pub(super) fn remember(said: &str, scope: FactScope, event: &EventContext<'_>) -
         )
         .into());
     }
-    let path = file(scope, event.places, event.project());
+    let path = file(scope, event.places, own_project(event)?);
     let known = text(scope, &path, event.facts.text(&path))?;
     let done = noted(&known, said, &name_of(event.agent()), event.now).map_err(|why| why.to_string())?;
     Ok(CommandResult {
@@ -179,29 +198,34 @@ pub fn said_of(done: &NotedFact, scope: FactScope) -> String {
 
 /// Takes back what an agent has noted in this project.
 pub(super) fn forget(what: &str, event: &EventContext<'_>) -> Result<CommandResult, Refused> {
-    let facts = all(event)?;
+    let project = own_project(event)?;
+    let facts = all(event, project)?;
     let ScopedFact { scope, fact } = meant(&facts, what)?;
     let id = &fact.id;
-    if *scope != FactScope::Project || !fact.is_agents() {
+    let own = |one: &&ScopedFact| one.scope == FactScope::Project && one.fact.is_agents();
+    // The same words may stand there twice: as a person's, and as an agent's.
+    let meant = |one: &&ScopedFact| one.fact.id == *id || one.fact.is_same(&fact.text) && what.trim() != id;
+    let Some(ScopedFact { scope, fact }) = facts.iter().filter(own).find(meant) else {
         return Err(format!(
             "the user wrote `{}` ({}), and only a person may take it back; ask them to run `taut forget {id}`",
-            line(&fact.text, 100),
+            shown(fact, 100),
             scope.name()
         )
         .into());
-    }
-    let path = file(*scope, event.places, event.project());
+    };
+    let path = file(*scope, event.places, project);
+    let change = FactChange::Forget { text: fact.text.clone(), by_agent: true };
     Ok(CommandResult {
         output: format!("forgotten: {}", fact.text),
-        after: vec![After::Fact { path, change: FactChange::Forget { text: fact.text.clone() } }],
+        after: vec![After::Fact { path, change }],
         ..CommandResult::default()
     })
 }
 
-fn all(event: &EventContext<'_>) -> Result<Vec<ScopedFact>, Refused> {
+fn all(event: &EventContext<'_>, project: &str) -> Result<Vec<ScopedFact>, Refused> {
     let mut out = Vec::new();
     for scope in FactScope::ALL {
-        let path = file(scope, event.places, event.project());
+        let path = file(scope, event.places, project);
         let facts = memory_file::facts(&text(scope, &path, event.facts.text(&path))?);
         out.extend(facts.into_iter().map(|fact| ScopedFact { scope, fact }));
     }
@@ -257,7 +281,7 @@ impl ToldFacts {
     fn add(&mut self, scope: FactScope, facts: &[LastingFact], now: Ms) {
         let mut heading = Some(self.heading(scope));
         for fact in facts {
-            let shown = untagged(&redact::text_without_secrets(&line(&fact.text, MOST_OF_ONE)));
+            let shown = untagged(&shown(fact, MOST_OF_ONE));
             let shown = format!("- {shown} ({})", origin(scope, fact, now));
             let cost = size(&shown) + 1 + heading.as_deref().map_or(0, |heading| size(heading) + 1);
             if cost <= self.left {

@@ -71,7 +71,7 @@ fn recover(event: &EventContext<'_>, session: &Session, waiting: &StoredHandOver
     let note = &waiting.hand_over;
     let full = |file: &str| path::normal(file, &event.places.tree, &event.places.home);
     // What is known not to be there is not worth a call.
-    let there = |file: &&str| event.facts.text(&full(file)) != Some(&TextFact::Missing);
+    let there = |file: &&str| !matches!(event.facts.text(&full(file)), Some(TextFact::Missing | TextFact::NotAFile));
     let files: Vec<&str> = note.required_files.iter().map(String::as_str).filter(there).collect();
     let compacted = matches!(&event.envelope.body, Body::SessionStart(start) if start.source == StartSource::Compact);
     let room = memory.room(event).max(LEAST_ROOM);

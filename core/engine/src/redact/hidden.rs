@@ -1,6 +1,7 @@
 //! The stretches of a text that are not kept.
 
 use super::GONE;
+use model::text::is_hidden;
 
 #[derive(Default)]
 pub struct Hidden {
@@ -21,6 +22,16 @@ impl Hidden {
         }
     }
 
+    /// Adds what was found in the text as it is seen.
+    pub fn add_seen(&mut self, found: Self, seen: &SeenText) {
+        let place = |at: usize| seen.places.get(at).copied();
+        for (from, to) in found.stretches {
+            if let (Some(from), Some(last)) = (place(from), to.checked_sub(1).and_then(place)) {
+                self.stretches.push((from, last + 1));
+            }
+        }
+    }
+
     /// The text without them; `None` where there is nothing to hide.
     pub fn taken_out_of(mut self, text: &str) -> Option<String> {
         self.stretches.retain(|(from, to)| text.get(*from..*to).is_some_and(|part| !is_gone(part)));
@@ -37,6 +48,33 @@ impl Hidden {
         out.push_str(text.get(at..).unwrap_or_default());
         (!self.stretches.is_empty()).then_some(out)
     }
+}
+
+/// A text without the characters that nobody sees, which may stand in the middle of a key.
+pub struct SeenText {
+    pub text: String,
+    /// Where each of its bytes stands in the whole text.
+    places: Vec<usize>,
+}
+
+impl SeenText {
+    /// `None` where all of the text is seen.
+    pub fn of(whole: &str) -> Option<Self> {
+        let plain = |byte: u8| matches!(byte, b' '..=b'~' | b'\n' | b'\r' | b'\t');
+        if whole.bytes().all(plain) || !whole.chars().any(is_unseen) {
+            return None;
+        }
+        let mut seen = Self { text: String::new(), places: Vec::new() };
+        for (at, c) in whole.char_indices().filter(|(_, c)| !is_unseen(*c)) {
+            seen.text.push(c);
+            seen.places.extend(at..at + c.len_utf8());
+        }
+        Some(seen)
+    }
+}
+
+fn is_unseen(c: char) -> bool {
+    is_hidden(c) || c.is_control() && !matches!(c, '\n' | '\r' | '\t')
 }
 
 /// Nothing is left of it but marks of what was hidden before.

@@ -27,7 +27,7 @@ pub use stored::{after, change, keep, plan, reply, turn, write};
 
 pub use json::whole;
 
-use hidden::Hidden;
+use hidden::{Hidden, SeenText};
 use model::Finding;
 use serde_json::Value;
 
@@ -98,6 +98,14 @@ fn without_secrets(text: &str) -> String {
 
 /// The text without what one reading finds; `None` where that is nothing.
 fn read(text: &str) -> Option<String> {
+    let mut hidden = found(text);
+    if let Some(seen) = SeenText::of(text) {
+        hidden.add_seen(found(&seen.text), &seen);
+    }
+    hidden.taken_out_of(text)
+}
+
+fn found(text: &str) -> Hidden {
     let mut hidden = Hidden::default();
     blocks::find(text, &mut hidden);
     let mut from = 0;
@@ -111,7 +119,7 @@ fn read(text: &str) -> Option<String> {
         options::find(piece, &mut hidden);
         from = end;
     }
-    hidden.taken_out_of(text)
+    hidden
 }
 
 /// A piece ends with a line, or else with a word.

@@ -50,3 +50,22 @@ fn long_text_is_cut_and_says_so() {
     let kept = kept.as_str().unwrap();
     assert!(kept.len() < LONGEST + 64 && kept.ends_with("[20000 bytes in all]"));
 }
+
+/// A character that nobody sees breaks no key in two.
+#[test]
+fn d9_a_secret_with_hidden_characters_in_it_is_not_kept() {
+    for hidden in ['\u{200b}', '\u{ad}', '\u{2060}', '\u{feff}', '\u{e0041}', '\u{7}'] {
+        let key = format!("ghp_0123456789{hidden}abcdefghij{hidden}ABCDEFGHIJ012345");
+        for said in [format!("the key is {key}, so"), format!("A=1\nexport PASS{hidden}WORD=sword{hidden}fish\nso")] {
+            for kept in [text_without_secrets(&said), redact(&json!(said)).as_str().unwrap().to_string()] {
+                let plain: String = kept.chars().filter(|c| *c != hidden).collect();
+                assert!(!plain.contains("0123456789") && !plain.contains("sword"), "{hidden:?}: {kept:?}");
+                assert!(plain.contains(GONE) && plain.ends_with("so"), "{hidden:?}: {kept:?}");
+            }
+        }
+    }
+    // What stands behind one is found as it was before.
+    assert_eq!(text_without_secrets("x\u{200b}ghp_0123456789abcdefghijABCDEFGHIJ012345"), "x\u{200b}[redacted]");
+    let family = "👩\u{200d}👩\u{200d}👧 said: a\u{ad}b";
+    assert_eq!(text_without_secrets(family), family);
+}

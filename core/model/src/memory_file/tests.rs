@@ -6,7 +6,7 @@ fn keep(file: &str, text: &str, by: &str) -> String {
 }
 
 fn forget(file: &str, text: &str) -> String {
-    changed(file, &FactChange::Forget { text: text.into() }).unwrap()
+    changed(file, &FactChange::Forget { text: text.into(), by_agent: false }).unwrap()
 }
 
 fn texts(file: &str) -> Vec<String> {
@@ -93,4 +93,30 @@ fn m4_every_fact_has_an_id_of_its_own() {
     }
     assert_eq!(facts(copied)[0].id, "abcd");
     assert_eq!(facts("- by hand\n"), facts("# x\n\n- by hand\n"), "of its text alone");
+}
+
+/// What a person wrote beside a fact, below it or around it is theirs.
+#[test]
+fn m4_a_fact_that_is_noted_again_has_a_newer_date_and_every_other_byte_stays() {
+    let file = |date: &str, by: &str| {
+        format!(
+            "* Ports: 8080 <!-- taut: abcd {date} by {by} --> <!-- my own remark -->\r\n  - why: the proxy\r\n\r\n\
+             - x9  <!-- mine --> <!--taut: efgh {date}  by {by} so said the log--> !\n"
+        )
+    };
+    let before = file("2020-01-01", "bob");
+    for said in ["ports: 8080", "Ports: 8080 why: the proxy"] {
+        let after = keep(&before, said, "bob");
+        assert_eq!(after.replace("2026-11-16", "2020-01-01"), before, "{said}");
+        assert_eq!(after.matches("2026-11-16").count(), 1, "{said}");
+    }
+    assert_eq!(keep(&keep(&before, "x9 !", "ann"), "ports: 8080", "ann"), file("2026-11-16", "ann"));
+}
+
+#[test]
+fn m4_a_mark_at_the_beginning_of_the_file_hides_no_fact_and_stays() {
+    let file = "\u{feff}- first\n- second\n";
+    assert_eq!(texts(file), ["first", "second"]);
+    assert_eq!(forget(file, "first"), "\u{feff}- second\n");
+    assert_eq!(texts(&keep("\u{feff}", "one", "ann")), ["one"]);
 }

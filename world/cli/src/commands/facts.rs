@@ -17,7 +17,8 @@ use model::memory_file::{self, BY_PERSON, FactChange, LastingFact};
 use pipeline::Judge;
 use policy::Trust;
 use serde_json::{Value, json};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use store::Store;
 
 pub fn run(args: WorkArgs, printer: &Printer) -> Result<Exit, CliError> {
     if matches!(args, WorkArgs::Facts) {
@@ -39,7 +40,7 @@ pub fn run(args: WorkArgs, printer: &Printer) -> Result<Exit, CliError> {
 }
 
 fn by_person(command: &AgentCommand, printer: &Printer) -> Result<Exit, CliError> {
-    let here = FactFiles::here()?;
+    let here = FactFiles::of(None)?;
     match command {
         AgentCommand::Remember { text, scope } => here.remember(text, *scope, printer),
         AgentCommand::Forget { what } => here.forget(what, printer),
@@ -55,8 +56,9 @@ struct FactFiles {
 }
 
 impl FactFiles {
-    fn here() -> Result<Self, CliError> {
-        let judge = judge_here(None)?;
+    /// Those of a project, or of the one that this folder is in.
+    fn of(project: Option<&Path>) -> Result<Self, CliError> {
+        let judge = judge_here(project)?;
         let variables = PathVariables::from_process();
         let shown = |path: &Path| path.to_string_lossy().into_owned();
         let project = &judge.project_policy().project;
@@ -140,7 +142,7 @@ impl FactFiles {
             (Err(_), Some(error)) if all.is_empty() => return Err(error),
             (Err(error), _) => return Err(error),
         };
-        self.change(*scope, &FactChange::Forget { text: fact.text.clone() })?;
+        self.change(*scope, &FactChange::Forget { text: fact.text.clone(), by_agent: false })?;
         let said = format!("forgotten: {}", text_without_secrets(&fact.text));
         say(&said, &json!({"id": fact.id, "scope": scope.name(), "forgotten": true}), printer);
         Ok(Exit::Ok)
@@ -164,14 +166,14 @@ impl FactFiles {
 }
 
 fn list(printer: &Printer) -> Result<Exit, CliError> {
-    let here = FactFiles::here()?;
+    let here = FactFiles::of(session_project().as_deref())?;
     let (all, unread) = here.all();
     let now = host::clock::now();
     if printer.json() {
         all.iter().for_each(|one| printer.object(&object(one, now)));
-    } else if all.is_empty() {
+    } else if all.is_empty() && unread.is_empty() {
         printer.note("no facts are noted here; `taut remember \"…\"` notes one");
-    } else {
+    } else if !all.is_empty() {
         let rows: Vec<Vec<Text>> = all.iter().map(|one| row(one, now)).collect();
         printer.table(&["ID", "SCOPE", "BY", "AGE", "FACT"], &rows);
     }
@@ -186,6 +188,14 @@ fn list(printer: &Printer) -> Result<Exit, CliError> {
         printer.note("note: sessions are not told of them: `taut memory on`");
     }
     Ok(Exit::Ok)
+}
+
+/// An agent is shown the facts that it notes and forgets: those of its session's project.
+fn session_project() -> Option<PathBuf> {
+    person::outside_agents("facts").err()?;
+    let places = PathVariables::from_process();
+    let store = Store::open_existing_read_only(&places.state()).ok()?;
+    effort::own_project(&store, &effort::who(&store, &places).ok()?).ok()?
 }
 
 fn row(ScopedFact { scope, fact }: &ScopedFact, now: Ms) -> Vec<Text> {

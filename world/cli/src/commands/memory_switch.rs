@@ -138,7 +138,14 @@ fn make(change: &ConfigChange, on: bool, args: &SwitchArgs, printer: &Printer) -
 }
 
 fn set(config: &mut DocumentMut, on: bool) -> Result<(), CliError> {
-    let section = user_config::section(config, "memory")?;
+    if let Some(inline) = config.get_mut("memory").and_then(Item::as_inline_table_mut)
+        && !inline.contains_key("enabled")
+        && let Some((_, last)) = inline.iter_mut().last()
+    {
+        // The space before the brace is not one before a comma.
+        last.decor_mut().set_suffix("");
+    }
+    let section = user_config::values(config, "memory")?;
     match section.get_mut("enabled").and_then(Item::as_value_mut) {
         Some(known) if known.as_bool() == Some(on) => {}
         // The words beside it are the user's.
@@ -152,6 +159,16 @@ fn set(config: &mut DocumentMut, on: bool) -> Result<(), CliError> {
         }
     }
     Ok(())
+}
+
+/// What `init --memory` would stop at is said before anything is changed.
+pub fn before_init(args: &InitArgs) -> Result<(), CliError> {
+    if !args.memory {
+        return Ok(());
+    }
+    let path = PathVariables::from_process().user_config();
+    let file = SettingsSnapshot::read(&path).map_err(|error| as_cli_error(&error))?;
+    set(&mut parse(&file)?, true)
 }
 
 /// Asked once the hooks are in, where nothing is said about it yet.
@@ -174,7 +191,8 @@ pub fn at_init(args: &InitArgs, exit: Exit, printer: &Printer) -> Result<Exit, C
         Some(record) if file.text.as_ref() == Some(&record.after) => ExistingHooks::Ours,
         _ => ExistingHooks::NoneOfOurs,
     };
-    let proposal = Proposal::install(file, InstallRequest { text: config.to_string(), allow: Vec::new(), found });
+    let text = user_config::with_lines_of(file.text(), &config.to_string());
+    let proposal = Proposal::install(file, InstallRequest { text, allow: Vec::new(), found });
     if !printer.json() {
         printer.diff(&proposal.diff());
     }
@@ -207,12 +225,12 @@ pub fn at_uninstall(args: &UninstallArgs, exit: Exit, printer: &Printer) -> Resu
     if !on {
         return Ok(exit);
     }
-    let section = user_config::section(&mut config, "memory")?;
+    let section = user_config::values(&mut config, "memory")?;
     section.remove("enabled");
     if section.is_empty() {
         config.remove("memory");
     }
-    let text = config.to_string();
+    let text = user_config::with_lines_of(file.text(), &config.to_string());
     let left = if text.trim().is_empty() && !record.existed { LeftBehind::Nothing } else { LeftBehind::Settings };
     let proposal = Proposal::uninstall(file, UninstallRequest { text, left }, Some(&record));
     if !printer.json() {

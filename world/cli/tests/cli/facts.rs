@@ -1,6 +1,7 @@
 //! M4: `taut remember`, `taut forget` and `taut facts`, by a person at a terminal and by an agent whose hook sees the line.
 
-use serde_json::Value;
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use testkit::process;
 use testkit::stage::{DAEMON, IN_PROCESS, LIMIT, Stage, assert_silent};
@@ -21,13 +22,35 @@ fn works(stage: &Stage, args: &[&str]) -> String {
 
 /// `taut …` as an agent's own shell runs it, and how it ended.
 fn agent(stage: &Stage, args: &[&str]) -> (Option<i32>, String) {
+    agent_in(stage, &stage.sandbox.project(), args)
+}
+
+/// The same, wherever a `cd` has led it.
+fn agent_in(stage: &Stage, folder: &Path, args: &[&str]) -> (Option<i32>, String) {
     let mut command: Command = stage.sandbox.command(stage.sandbox.bin());
     command
+        .current_dir(folder)
         .args(args)
         .envs([("TAUT_AGENT_ID", "ann"), ("CLAUDE_PID", &std::process::id().to_string())])
         .env("TAUT_NO_DAEMON", "1");
     let done = process::run(command, b"", LIMIT).unwrap();
     (done.code(), format!("{}{}", done.stdout_text(), done.stderr_text()))
+}
+
+/// A session of the agent in a project's folder.
+fn begun(stage: &Stage, session: &str, folder: &Path) {
+    let start = json!({"session_id": session, "cwd": folder, "hook_event_name": "SessionStart", "source": "startup"});
+    let own = std::process::id().to_string();
+    let env = [("TAUT_AGENT_ID", "ann"), ("CLAUDE_PID", own.as_str()), ("TAUT_NO_DAEMON", "1")];
+    assert!(stage.hook(&stage.payload(&start), &env).success());
+}
+
+/// A second project beside the usual one.
+fn other_project(stage: &Stage) -> PathBuf {
+    let other = stage.sandbox.project().parent().unwrap().join("other-project");
+    std::fs::create_dir_all(other.join(".git")).unwrap();
+    std::fs::write(other.join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
+    other
 }
 
 fn listed(stage: &Stage) -> Vec<Value> {
@@ -160,6 +183,7 @@ fn m4_an_agents_line_is_carried_out_by_its_hook_and_the_process_finds_it_done() 
 fn m4_without_a_hook_an_agent_has_the_rights_of_an_agent() {
     let stage = Stage::without_daemon();
     works(&stage, &["remember", "said by a person"]);
+    begun(&stage, "s1", &stage.sandbox.project());
     let (code, said) = agent(&stage, &["remember", "said by an agent"]);
     assert_eq!(code, Some(0), "{said}");
     for (args, why) in [
@@ -173,5 +197,60 @@ fn m4_without_a_hook_an_agent_has_the_rights_of_an_agent() {
     let (code, said) = agent(&stage, &["forget", "said by"]);
     assert!(code == Some(2) && said.contains("2 facts have these words"), "{said}");
     assert_eq!(agent(&stage, &["forget", "said by an agent"]).0, Some(0));
+    // The test itself called the hook, and is no agent.
+    stage.sandbox.forget_clients().unwrap();
     assert_eq!(column(&listed(&stage), "text"), ["said by a person"]);
+}
+
+#[test]
+fn m4_an_agent_notes_and_forgets_in_the_project_of_its_session_wherever_it_stands() {
+    let stage = Stage::without_daemon();
+    let (here, other) = (stage.sandbox.project(), other_project(&stage));
+    let facts_in = |folder: &Path| {
+        let (code, said) = agent_in(&stage, folder, &["facts", "--json"]);
+        assert_eq!(code, Some(0), "{said}");
+        let facts: Vec<Value> =
+            said.lines().filter(|line| line.starts_with('{')).map(|line| serde_json::from_str(line).unwrap()).collect();
+        column(&facts, "text")
+    };
+    begun(&stage, "there", &other);
+    assert_eq!(agent_in(&stage, &other, &["remember", "a fact of the others"]).0, Some(0));
+    begun(&stage, "here", &here);
+    let (code, said) = agent_in(&stage, &other, &["remember", "planted"]);
+    assert_eq!(code, Some(0), "it is noted for its own project: {said}");
+    let (code, said) = agent_in(&stage, &other, &["forget", "fact of the others"]);
+    assert!(code == Some(2) && said.contains("`taut facts`"), "{said}");
+    for folder in [&here, &other] {
+        assert_eq!(facts_in(folder), ["planted"], "{folder:?}");
+    }
+    assert_eq!(agent_in(&stage, &other, &["forget", "planted"]).0, Some(0));
+    assert_eq!(facts_in(&here), Vec::<String>::new());
+    begun(&stage, "again", &other);
+    assert_eq!(facts_in(&other), ["a fact of the others"]);
+}
+
+#[test]
+fn m4_an_agent_whose_session_is_not_known_notes_and_forgets_nothing() {
+    let stage = Stage::without_daemon();
+    works(&stage, &["remember", "said by a person"]);
+    for args in [["remember", "said by nobody"], ["forget", "said by a person"]] {
+        let (code, said) = agent(&stage, &args);
+        assert!(code == Some(1) && said.contains("session of this one is not known"), "{said}");
+        assert!(said.contains("taut doctor"), "{said}");
+    }
+    assert_eq!(column(&listed(&stage), "text"), ["said by a person"]);
+}
+
+#[test]
+fn m4_a_file_of_facts_that_is_no_file_is_said_to_be_none() {
+    let stage = Stage::without_daemon();
+    std::fs::create_dir_all(stage.sandbox.taut_home()).unwrap();
+    let path = stage.sandbox.taut_home().join("memory.md");
+    let made = Command::new("mkfifo").arg(&path).status().unwrap();
+    assert!(made.success());
+    let said = works(&stage, &["facts"]);
+    assert!(said.contains("memory.md") && said.contains("not a file") && said.contains("ls -l"), "{said}");
+    assert!(!said.contains("no facts are noted"), "{said}");
+    let (code, said) = person(&stage, &["remember", "--global", "x marks it"]);
+    assert!(code == Some(1) && said.contains("not a file"), "{said}");
 }

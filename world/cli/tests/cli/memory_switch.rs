@@ -142,3 +142,47 @@ fn m4_uninstall_leaves_what_the_user_switched_on_themselves_and_what_other_hooks
     works(&stage, &["uninstall", "--local"], "y\n");
     assert_eq!(overview(&stage), "on", "the user's own hooks are still there");
 }
+
+#[test]
+fn m4_the_line_endings_of_the_configuration_stay_as_they_are() {
+    const WINDOWS: &str = "# mine\r\n[guard]\r\nmode = \"enforce\" # so\r\n\r\n[memory]\r\nkeep_days = 3\r\n";
+    const MIXED: &str = "# mine\n[guard]\r\nmode = \"enforce\"\n[memory]\r\nkeep_days = 3\n[loop]\r\n";
+    for (before, after) in [
+        (WINDOWS, format!("{WINDOWS}enabled = true\r\n")),
+        (MIXED, MIXED.replace("keep_days = 3\n", "keep_days = 3\nenabled = true\n")),
+    ] {
+        for args in [&["memory", "on", "--yes"][..], &["init", "--yes", "--memory"]] {
+            let stage = stage();
+            stage.configure(before);
+            works(&stage, args, "");
+            let now = text(&stage).unwrap();
+            assert_eq!(
+                now.replace("enabled = true\r\n", "enabled = true\n"),
+                after.replace("true\r\n", "true\n"),
+                "{args:?}"
+            );
+            assert!(before != WINDOWS || now == after, "{args:?}: {now:?}");
+        }
+    }
+}
+
+#[test]
+fn m4_memory_as_an_inline_table_is_switched_on_and_what_is_no_table_stops_init_before_it_begins() {
+    for args in [&["memory", "on", "--yes"][..], &["init", "--yes", "--memory"]] {
+        let stage = stage();
+        stage.configure("memory = { keep_days = 3 } # mine\n");
+        works(&stage, args, "");
+        assert_eq!(text(&stage).unwrap(), "memory = { keep_days = 3, enabled = true } # mine\n", "{args:?}");
+        assert_eq!(overview(&stage), "on");
+    }
+    let stage = stage();
+    let settings = stage.sandbox.claude_dir().join("settings.json");
+    works(&stage, &["uninstall"], "y\n");
+    for wrong in ["memory = 3\n", "[memory\n"] {
+        stage.configure(wrong);
+        let before = std::fs::read(&settings).ok();
+        let (code, said) = person(&stage, &["init", "--yes", "--memory"], "");
+        assert!(code == Some(1) && said.contains("nothing was changed"), "{wrong}: {said}");
+        assert_eq!((std::fs::read(&settings).ok(), text(&stage).as_deref()), (before, Some(wrong)));
+    }
+}

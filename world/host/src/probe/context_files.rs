@@ -41,7 +41,8 @@ pub fn text(path: &Path, within: &[String]) -> TextFact {
     match outside::read_text(&real, &rules) {
         Ok(text) => TextFact::Text(text),
         Err(Unread::TooLarge { .. }) => end(&real),
-        Err(Unread::Missing | Unread::NotAFile | Unread::Link) => TextFact::Missing,
+        Err(Unread::Missing | Unread::Link) => TextFact::Missing,
+        Err(Unread::NotAFile) => TextFact::NotAFile,
         Err(Unread::NotOurs { .. } | Unread::Failed(_)) => TextFact::Failed,
     }
 }
@@ -241,7 +242,7 @@ mod tests {
             assert_eq!(text(outside), TextFact::Outside, "{outside}");
         }
         assert_eq!(text("project/gone.md"), TextFact::Missing);
-        assert_eq!(text("project"), TextFact::Missing);
+        assert_eq!(text("project"), TextFact::NotAFile);
         let long = format!("{}\nthe last line\n", "x".repeat(70_000));
         fs::write(root.join("project/long.md"), &long).unwrap();
         assert_eq!(text("project/long.md"), TextFact::Long("the last line\n".into()));

@@ -262,10 +262,20 @@ impl Reader<'_> {
         let length =
             rest.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'))).unwrap_or(rest.len());
         let word = rest.get(..length).unwrap_or_default();
-        if serde_json::from_str::<serde_json::Value>(word).is_err() {
+        if !(matches!(word, "true" | "false" | "null") || is_number(word)) {
             return Err(self.broken("this is no JSON value"));
         }
         self.at += length;
         Ok(Value::Plain)
     }
+}
+
+/// As it is written: how large it is matters to nobody here.
+fn is_number(word: &str) -> bool {
+    let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    let (value, power) = word.split_once(['e', 'E']).unwrap_or((word, "0"));
+    let (whole, fraction) = value.split_once('.').unwrap_or((value, "0"));
+    let whole = whole.strip_prefix('-').unwrap_or(whole);
+    let power = power.strip_prefix(['+', '-']).unwrap_or(power);
+    (whole == "0" || !whole.starts_with('0')) && [whole, fraction, power].into_iter().all(digits)
 }

@@ -7,13 +7,14 @@ use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::{Printer, Text};
 use crate::stdin;
-use grammar::{AgentArgs, AgentLine, EffortVerb, SessionVerb, WorkArgs};
+use grammar::{AgentArgs, AgentCommand, AgentLine, EffortVerb, SessionVerb, WorkArgs};
 use host::paths::PathVariables;
 use model::Environment;
 use model::effort::Refused;
 use pipeline::queue::{TaskCaller, caller};
 use pipeline::{CliCommand, CliCommandError, found_done};
 use serde_json::json;
+use std::path::PathBuf;
 use std::time::Duration;
 use store::Store;
 
@@ -110,7 +111,11 @@ impl EffortSession {
     }
 
     fn carry_out(mut self, line: &AgentLine) -> Result<pipeline::Executed, CliError> {
-        let judge = super::judge_here(None)?;
+        let about_facts =
+            matches!(&line.command, Some(Ok(AgentCommand::Remember { .. } | AgentCommand::Forget { .. })));
+        let elsewhere = if about_facts { own_project(&self.store, &self.caller)? } else { None };
+        let folder = elsewhere.map_or_else(std::env::current_dir, Ok)?;
+        let judge = super::judge_here(Some(&folder))?;
         let setting = service::setting(&self.places);
         let hand = CliCommand {
             store: &mut self.store,
@@ -118,13 +123,20 @@ impl EffortSession {
             project_policy: judge.project_policy(),
             caller: &self.caller,
             env: environment(),
-            cwd: std::env::current_dir()?.to_string_lossy().into_owned(),
+            cwd: folder.to_string_lossy().into_owned(),
             now: host::clock::now(),
         };
         let carried = hand.execute(line)?;
         let _ = self.store.settle();
         Ok(carried)
     }
+}
+
+/// The project of the agent's session, where it stands in another one.
+pub(super) fn own_project(store: &Store, caller: &TaskCaller) -> Result<Option<PathBuf>, CliError> {
+    let session = caller.session.as_deref().map(|id| store.session(id)).transpose()?.flatten();
+    let project = session.map(|session| session.project).filter(|project| !project.is_empty());
+    Ok(project.filter(|project| *project != caller.project).map(PathBuf::from))
 }
 
 fn environment() -> Environment {

@@ -151,3 +151,17 @@ fn m5_a_registered_program_that_is_gone_is_told_by_the_doctor() {
     assert!(found.starts_with("bad  mcp") && found.contains("/gone/taut could not be started"), "{found}");
     assert!(found.ends_with("taut init --mcp"), "{found}");
 }
+
+#[test]
+fn m5_a_list_that_init_makes_is_nobody_elses_business_and_a_number_in_one_is_not_judged() {
+    use std::os::unix::fs::PermissionsExt;
+    let home = InstalledHome::new();
+    home.works(&["init", "--mcp", "--yes"]);
+    assert_eq!(std::fs::metadata(home.list()).unwrap().permissions().mode() & 0o777, 0o600);
+    let home = InstalledHome::new();
+    std::fs::write(home.list(), "{\n  \"cost\": [1e400, -0.5E+9999]\n}\n").unwrap();
+    home.works(&["init", "--mcp", "--yes"]);
+    assert!(home.text().contains("[1e400, -0.5E+9999]") && home.text().contains("mcpServers"), "{}", home.text());
+    home.uninstalls();
+    assert_eq!(home.text(), "{\n  \"cost\": [1e400, -0.5E+9999]\n}\n");
+}

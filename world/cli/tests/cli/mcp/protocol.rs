@@ -110,3 +110,32 @@ fn m5_a_client_that_leaves_without_a_word_leaves_no_server_behind() {
     std::io::Write::write_all(half.stdin.as_mut().unwrap(), b"{\"jsonrpc\"").unwrap();
     assert_eq!(half.end().0.code(), Some(0));
 }
+
+#[test]
+fn m5_a_request_whose_id_is_none_and_a_call_without_its_parameters_are_answered_with_words() {
+    let stage = Stage::without_daemon();
+    let mut client = McpClient::start(&stage, &[]);
+    for id in ["1.5", "null", "{}", "[]", "true"] {
+        for method in ["ping", "tools/list", "tools/call", "no/such"] {
+            client.line(&format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}"}}"#));
+            let answer = client.next();
+            assert_eq!(
+                (&answer["error"]["code"], answer.get("id")),
+                (&json!(-32600), Some(&Value::Null)),
+                "{id}: {answer}"
+            );
+            assert!(answer["error"]["message"].as_str().unwrap().contains("id"), "{answer}");
+        }
+    }
+    for params in [
+        "", r#","params":[]"#, r#","params":{}"#, r#","params":{"name":7}"#,
+        r#","params":{"name":"recall","arguments":[1]}"#, r#","params":{"name":"recall","arguments":"x"}"#,
+    ] {
+        client.line(&format!(r#"{{"jsonrpc":"2.0","id":9,"method":"tools/call"{params}}}"#));
+        let answer = client.next();
+        assert_eq!((&answer["error"]["code"], &answer["id"]), (&json!(-32602), &json!(9)), "{params}: {answer}");
+        assert!(answer["error"]["message"].as_str().unwrap().contains("object"), "{params}: {answer}");
+    }
+    assert!(client.done("tasks_list", json!({})).starts_with("no tasks"));
+    assert!(client.call("tasks_list", Value::Null).text.starts_with("no tasks"), "no arguments are none");
+}

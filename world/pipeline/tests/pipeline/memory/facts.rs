@@ -187,3 +187,43 @@ fn m4_a_sub_agent_is_told_no_facts() {
     let helper = json!({"agent_id": "h1", "agent_type": "Explore"});
     assert_eq!(stage.send(&client, "SubagentStart", helper).answer.stdout, "");
 }
+
+/// The same words may stand there twice: what a person wrote is not the agent's to take back.
+#[test]
+fn m4_an_agent_takes_back_its_own_bullet_and_never_a_persons_with_the_same_words() {
+    const HAND: &str = "- ports: 8080\n";
+    const YOURS: &str = "- Ports: 8080. <!-- taut: abcd 2026-01-01 by you -->\n";
+    const AGENTS: &str = "- ports: 8080 <!-- taut: efgh 2026-01-01 by bob -->\n";
+    const REMARKED: &str = "- ports: 8080 <!-- taut: jkmn 2026-01-01 by bob -->\n  - a remark of mine\n";
+    for (said, before, after) in [
+        ("taut forget efgh", [HAND, AGENTS, YOURS].concat(), [HAND, YOURS].concat()),
+        ("taut forget 'ports: 8080'", [HAND, AGENTS, YOURS].concat(), [HAND, YOURS].concat()),
+        ("taut forget 'ports: 8080'", [AGENTS, HAND].concat(), HAND.to_string()),
+        ("taut forget abcd", [AGENTS, YOURS].concat(), [AGENTS, YOURS].concat()),
+        ("taut forget 'ports: 8080'", [HAND, YOURS].concat(), [HAND, YOURS].concat()),
+        ("taut forget jkmn", REMARKED.to_string(), REMARKED.to_string()),
+    ] {
+        let mut stage = PipelineHome::new();
+        let client = ann(&stage);
+        stage.start(&client, "startup");
+        stage.line(&client, "taut remember 'something'");
+        let path = file(&stage);
+        std::fs::write(&path, &before).unwrap();
+        stage.line(&client, said);
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), after, "{said} in {before}");
+    }
+}
+
+#[test]
+fn m4_a_key_with_hidden_characters_in_it_is_neither_kept_nor_told() {
+    let mut stage = configured(ON);
+    let client = ann(&stage);
+    stage.start(&client, "startup");
+    let key = "ghp_0123456789\u{200b}abcdefghijABCDEFGHIJ012345";
+    stage.line(&client, &format!("taut remember 'the key is {key}, use it'"));
+    let text = std::fs::read_to_string(file(&stage)).unwrap();
+    assert!(text.contains("the key is") && !text.contains("0123456789"), "{text}");
+    stage.write("state/memory.md", &format!("- by hand: {key}\n"));
+    let said = starts(&mut stage, &client, "clear");
+    assert!(said.contains("by hand:") && !said.contains("0123456789"), "{said}");
+}
