@@ -161,13 +161,15 @@ impl<'a> EventContext<'a> {
     }
 }
 
-/// Whether a session is one of those that carry the effort on: it follows the one that did, or is its agent's.
+/// Whether a session is one of those that carry the effort on: it follows the one that did, or is its agent's
+/// in the same project.
 pub fn carries(session: &Session, effort: &Effort) -> bool {
     let own = effort.agent == session.agent;
-    let of_agent = own && effort.line == EffortLineage::Agent && session.parent.is_none();
+    let here = effort.project == session.project;
+    let of_agent = own && here && effort.line == EffortLineage::Agent && session.parent.is_none();
     let carrier = effort.session.as_ref();
     let followed = carrier.is_some() && (carrier == Some(&session.id) || carrier == session.prev.as_ref());
-    effort.active() && (of_agent || followed && (own || effort.project == session.project))
+    effort.active() && (of_agent || followed && (own || here))
 }
 
 #[cfg(test)]

@@ -57,6 +57,7 @@ fn effort_rows(event: &EventContext<'_>) -> Needs {
                 Some(AgentCommand::Continue { .. } | AgentCommand::Dehydrate(_) | AgentCommand::Restart { .. })
             ),
         history: note::history(event),
+        resumed: offer::resumed(event),
         sub_session: envelope.sub_agent.is_some(),
         all_directives: matches!(envelope.kind, EventKind::PostToolUse | EventKind::SubagentStart),
         project: event.project().to_string(),

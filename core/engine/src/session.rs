@@ -34,7 +34,8 @@ pub fn rivals(event: &EventContext<'_>) -> Vec<Probe> {
     let EventContext { who, loaded, facts, .. } = *event;
     // Whether the client of an ended session is gone matters to whoever follows it.
     let ended = loaded.last_ended.iter().filter(|_| event.placed.opened && !who.named);
-    let strangers = loaded.open.iter().chain(ended).filter_map(|session| session.client);
+    let sharing = loaded.sharing.iter().filter(|_| event.placed.opened);
+    let strangers = loaded.open.iter().chain(ended).chain(sharing).filter_map(|session| session.client);
     let mut pids: Vec<u32> = strangers
         .filter(|client| who.client.is_some_and(|ours| ours != *client))
         .map(|client| client.pid)
@@ -97,7 +98,7 @@ fn succeed(event: &EventContext<'_>, source: StartSource) -> Placed {
         conversation: who
             .conversation
             .clone()
-            .or_else(|| prev.map(|prev| prev.conversation.clone()))
+            .or_else(|| prev.filter(|prev| !is_taken(event, prev)).map(|prev| prev.conversation.clone()))
             .unwrap_or_else(|| event.ids.session.to_string()),
         project: kin.map_or_else(|| who.project.clone(), |kin| kin.project.clone()),
         state: SessionState::Created,
@@ -144,7 +145,8 @@ fn predecessor<'a>(event: &'a EventContext<'_>, source: StartSource) -> Option<(
     let who = event.who;
     // Those that told no id have none in common.
     let told = |session: &Session| who.logical_id != UNTOLD || session.agent == who.agent;
-    let named = |session: &&Session| session.logical_id == who.logical_id && told(session);
+    let named =
+        |session: &&Session| session.logical_id == who.logical_id && told(session) && shares_place(event, session);
     let same_id = event.loaded.open.iter().find(|session| named(session) && client(event, session) != Client::Other);
     let beside_elder = event.loaded.open.iter().any(|session| is_elder(event, session));
     let ended = event.loaded.last_ended.as_ref();
@@ -161,8 +163,9 @@ fn predecessor<'a>(event: &'a EventContext<'_>, source: StartSource) -> Option<(
     };
     let same_conversation = || {
         let told = who.conversation.as_ref()?;
-        let ours = |session: &&Session| session.conversation == *told && !who.named;
-        let lives = |session: &Session| session.conversation == *told && client(event, session) != Client::Gone;
+        let theirs = |session: &Session| session.conversation == *told && shares_place(event, session);
+        let ours = |session: &&Session| theirs(session) && !who.named;
+        let lives = |session: &Session| theirs(session) && client(event, session) != Client::Gone;
         let goes_on = event.loaded.open.iter().any(lives);
         over().filter(ours).max_by_key(|session| session.started_at).filter(|_| !goes_on)
     };
@@ -236,6 +239,24 @@ fn shares_client(event: &EventContext<'_>, session: &Session) -> bool {
         Client::Unknown => session.agent == event.who.agent,
         Client::Gone | Client::Other => false,
     }
+}
+
+/// In the same project, or of the same client, wherever a `cd` has led it. Ids and conversations that
+/// somebody's shell sets are the same in every project.
+fn shares_place(event: &EventContext<'_>, session: &Session) -> bool {
+    let of_client = match client(event, session) {
+        Client::Same => true,
+        // The id of an unnamed agent says which project it is of.
+        Client::Unknown => session.agent == event.who.agent && !event.who.named,
+        Client::Gone | Client::Other => false,
+    };
+    of_client || session.project == event.who.project
+}
+
+/// Another client that lives has taken up the conversation of this session.
+fn is_taken(event: &EventContext<'_>, prev: &Session) -> bool {
+    let goes_on = |session: &Session| session.id != prev.id && session.conversation == prev.conversation;
+    event.loaded.sharing.iter().any(|session| goes_on(session) && client(event, session) == Client::Other)
 }
 
 /// A live session of another client under this name or in this pane, which was there first.

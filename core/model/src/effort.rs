@@ -2,7 +2,7 @@
 //! hold what an agent must know to go on: phase, directives, counters, account.
 
 use crate::call::ClientProcess;
-use crate::session::Once;
+use crate::session::{Once, Session};
 use crate::session_work::{SessionHistory, SessionWork};
 use crate::time::Ms;
 use serde::{Deserialize, Serialize};
@@ -259,10 +259,9 @@ pub enum MemoryWrite {
     Effort(Box<Effort>),
     Phase(PhaseStep),
     HandOver(Box<StoredHandOver>),
-    /// What was written down for this agent has been shown to this session.
+    /// What was written down for the agent of this session has been shown to it.
     Recovered {
-        agent: String,
-        session: String,
+        session: Box<Session>,
         line: EffortLineage,
     },
     Counters(Counters),

@@ -37,6 +37,8 @@ pub struct Needs {
     pub counted_alone: bool,
     /// A hand-over note may be shown, missed or written now.
     pub hand_over: bool,
+    /// The session that a resumed context was.
+    pub resumed: Option<String>,
     /// What a note is to be written of.
     pub history: Option<HistoryNeed>,
     /// The event is a sub-agent's.

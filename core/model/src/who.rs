@@ -69,6 +69,8 @@ pub struct Loaded {
     pub open: Vec<Session>,
     /// The newest ended session of this logical id, else of this agent.
     pub last_ended: Option<Session>,
+    /// Open sessions of the conversations that one which begins may go on with.
+    pub sharing: Vec<Session>,
     /// Strikes of this root host session that have not expired.
     pub strikes: Vec<Strike>,
     /// What people let through once; read only where something stands against the call.

@@ -3,15 +3,17 @@
 
 use crate::pipeline::PipelineSetup;
 use crate::policy_cache::PolicyCache;
+use crate::queue::lives;
 use engine::memory::offer::is_stale_after;
 use model::Ms;
 use model::effect::Write;
-use model::effort::{EffortEnd, MemoryWrite, UnfinishedKind, UnfinishedWork};
+use model::effort::{Carrier, EffortEnd, MemoryWrite, UnfinishedKind, UnfinishedWork};
 use store::{Durability, Error, Store};
 
 /// Ends those of one project. How many were.
 pub fn end_stale(store: &mut Store, project: &str, hours: u32, now: Ms) -> Result<usize, Error> {
-    let stale = |work: &UnfinishedWork| work.kind == UnfinishedKind::Effort && is_stale_after(hours, now, work.seen);
+    let quiet = |work: &UnfinishedWork| work.kind == UnfinishedKind::Effort && is_stale_after(hours, now, work.seen);
+    let stale = |work: &UnfinishedWork| quiet(work) && !in_hand(work);
     let stale: Vec<Write> = store
         .unfinished(project)?
         .into_iter()
@@ -22,6 +24,14 @@ pub fn end_stale(store: &mut Store, project: &str, hours: u32, now: Ms) -> Resul
         store.transact(Durability::Normal, |tx| tx.apply(&stale))?;
     }
     Ok(stale.len())
+}
+
+/// The client that carries it lives, however quiet it is, or nobody can tell.
+fn in_hand(work: &UnfinishedWork) -> bool {
+    match work.carrier {
+        Carrier::Open(Some(client)) => lives(client) != Some(false),
+        Carrier::Open(None) | Carrier::Nobody => false,
+    }
 }
 
 /// Ends those of every project, as its own configuration says. How many were.

@@ -13,13 +13,14 @@ impl Tx<'_> {
     /// What is known of those an event is about.
     pub fn identify(&self, who: &Who, now: Ms) -> Result<Loaded, Error> {
         self.verb(|conn| {
-            let Around { open, last_ended, agents } = sessions::around(conn, who)?;
+            let Around { open, last_ended, sharing, agents } = sessions::around(conn, who)?;
             Ok(Loaded {
                 // An unnamed client that has changed its folder, or was resumed, goes on being the agent it was.
                 agent: agents.first().map(|agent| agents::load(conn, agent)).transpose()?.flatten(),
                 held: tasks::held(conn, &agents, open.iter().chain(&last_ended))?,
                 open,
                 last_ended,
+                sharing,
                 strikes: strikes::unexpired(conn, strikes::root_session(who), now)?,
                 ..Loaded::default()
             })

@@ -45,16 +45,16 @@ pub(crate) const OPEN_OF_CONVERSATION: &str =
     "SELECT row FROM sessions WHERE conversation = ?1 AND ended_at IS NULL ORDER BY row DESC LIMIT 16";
 
 pub(crate) const LAST_ENDED_OF_ID: &str = "SELECT row FROM sessions
-    WHERE logical_id = ?1 AND ended_at IS NOT NULL ORDER BY ended_at DESC, row DESC LIMIT 1";
+    WHERE logical_id = ?1 AND ended_at IS NOT NULL ORDER BY ended_at DESC, row DESC LIMIT 16";
 
 pub(crate) const LAST_ENDED_OF_AGENT: &str = "SELECT row FROM sessions
-    WHERE agent = ?1 AND ended_at IS NOT NULL ORDER BY ended_at DESC, row DESC LIMIT 1";
+    WHERE agent = ?1 AND ended_at IS NOT NULL ORDER BY ended_at DESC, row DESC LIMIT 16";
 
 pub(crate) const LAST_ENDED_OF_CLIENT: &str = "SELECT row FROM sessions INDEXED BY sessions_ended_by_client
     WHERE client_pid = ?1 AND ended_at IS NOT NULL ORDER BY ended_at DESC, row DESC LIMIT 1";
 
 pub(crate) const LAST_ENDED_OF_CONVERSATION: &str = "SELECT row FROM sessions
-    WHERE conversation = ?1 AND ended_at IS NOT NULL ORDER BY row DESC LIMIT 1";
+    WHERE conversation = ?1 AND ended_at IS NOT NULL ORDER BY row DESC LIMIT 16";
 
 /// What most events change. Columns that an index holds are compared instead
 /// of set: setting one rewrites its index even where the value stays.
@@ -92,6 +92,8 @@ pub(crate) struct Around {
     /// The newest first.
     pub open: Vec<Session>,
     pub last_ended: Option<Session>,
+    /// Open ones of the conversations of these, where a session begins.
+    pub sharing: Vec<Session>,
     /// The agents that the event may be of.
     pub agents: Vec<String>,
 }
@@ -107,6 +109,7 @@ pub(crate) fn around(conn: &Connection, who: &Who) -> rusqlite::Result<Around> {
     if let Some(pane) = &who.pane {
         found.add(conn, rows(conn, OPEN_OF_PANE, pane)?)?;
     }
+    let mut sharing = Found::default();
     let last_ended = match &carried {
         Some(agent) => last_ended(conn, &who.logical_id, agent)?,
         None => {
@@ -119,6 +122,9 @@ pub(crate) fn around(conn: &Connection, who: &Who) -> rusqlite::Result<Around> {
             // An unnamed one may be the agent of what it follows.
             let whose = found.0.iter().map(|(_, session)| session).chain(&last_ended).map(|session| &session.agent);
             agents.extend(whose.filter(|agent| **agent != who.agent).take(4).cloned());
+            for session in found.0.iter().map(|(_, session)| session).chain(&last_ended).take(MOST_FOLLOWED) {
+                sharing.add(conn, rows(conn, OPEN_OF_CONVERSATION, &session.conversation)?)?;
+            }
             last_ended
         }
     };
@@ -126,8 +132,11 @@ pub(crate) fn around(conn: &Connection, who: &Who) -> rusqlite::Result<Around> {
     for agent in &agents {
         found.add(conn, rows(conn, OPEN_OF_AGENT, agent)?)?;
     }
-    Ok(Around { open: found.newest_first(), last_ended, agents })
+    Ok(Around { open: found.newest_first(), last_ended, sharing: sharing.newest_first(), agents })
 }
+
+/// Of so many that may be followed it is asked who has their conversation in hand.
+const MOST_FOLLOWED: usize = 8;
 
 /// Open sessions by their rows, each fetched once.
 #[derive(Default)]
@@ -149,10 +158,14 @@ impl Found {
     }
 }
 
-/// The client of an open session of this conversation, where there is one.
-pub(crate) fn open_in(conn: &Connection, conversation: &str) -> rusqlite::Result<Option<Option<ClientProcess>>> {
-    let row = rows(conn, OPEN_OF_CONVERSATION, conversation)?.first().copied();
-    row.map(|row| fetch(conn, row).map(|session| session.client)).transpose()
+/// The client of an open session of this conversation in a project, where there is one.
+pub(crate) fn open_in(
+    conn: &Connection,
+    conversation: &str,
+    project: &str,
+) -> rusqlite::Result<Option<Option<ClientProcess>>> {
+    let open = of_rows(conn, OPEN_OF_CONVERSATION, conversation)?;
+    Ok(open.into_iter().find(|session| session.project == project).map(|session| session.client))
 }
 
 /// The session goes on with what another left.
@@ -201,19 +214,30 @@ fn last_ended(conn: &Connection, logical_id: &str, agent: &str) -> rusqlite::Res
 }
 
 /// The ended session that one which begins may follow: of the same id, else of the same agent. One
-/// without a name is known by its conversation before that, and by its process after it.
+/// without a name is known by its conversation before that, and by its process after it. What is of
+/// this project or of this very process goes before what only bears the same name.
 fn followed(conn: &Connection, who: &Who) -> rusqlite::Result<Option<Session>> {
-    let mut found = rows(conn, LAST_ENDED_OF_ID, &who.logical_id)?;
-    if found.is_empty() && !who.named {
-        found = rows(conn, LAST_ENDED_OF_CONVERSATION, &who.conversation)?;
+    let here = |session: &Session| {
+        session.project == who.project || (session.client.is_some() && session.client == who.client)
+    };
+    let pid = who.client.map(|client| client.pid);
+    let ways: [(&str, &dyn ToSql, bool); 4] = [
+        (LAST_ENDED_OF_ID, &who.logical_id, true),
+        (LAST_ENDED_OF_CONVERSATION, &who.conversation, !who.named),
+        (LAST_ENDED_OF_AGENT, &who.agent, true),
+        (LAST_ENDED_OF_CLIENT, &pid, !who.named),
+    ];
+    let mut elsewhere = None;
+    for (sql, of, _) in ways.into_iter().filter(|(_, _, asked)| *asked) {
+        for row in rows(conn, sql, of)? {
+            let session = fetch(conn, row)?;
+            if here(&session) {
+                return Ok(Some(session));
+            }
+            elsewhere = elsewhere.or(Some(session));
+        }
     }
-    if found.is_empty() {
-        found = rows(conn, LAST_ENDED_OF_AGENT, &who.agent)?;
-    }
-    if found.is_empty() && !who.named {
-        found = rows(conn, LAST_ENDED_OF_CLIENT, who.client.map(|client| client.pid))?;
-    }
-    found.first().map(|row| fetch(conn, *row)).transpose()
+    Ok(elsewhere)
 }
 
 fn rows(conn: &Connection, sql: &str, of: impl ToSql) -> rusqlite::Result<Vec<i64>> {

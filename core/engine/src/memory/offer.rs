@@ -52,7 +52,10 @@ pub fn needs(event: &EventContext<'_>, needs: &mut Needs) {
 pub fn raised(event: &EventContext<'_>) -> Vec<Probe> {
     let rows = event.rows();
     let at_start = starts(event).filter(|_| offers(event) && event.effort().is_none());
-    let open = at_start.into_iter().flat_map(|_| newest_first(event)).take(MOST_ASKED).chain(&rows.named_work);
+    let offered = at_start.into_iter().flat_map(|_| newest_first(event)).take(MOST_ASKED);
+    // What would end by itself, and does not while its client lives.
+    let quiet = rows.unfinished.iter().filter(|work| work.kind == UnfinishedKind::Effort && is_stale(event, work.seen));
+    let open = offered.chain(quiet.take(MOST_ASKED)).chain(&rows.named_work);
     let clients = open.filter_map(|work| match work.carrier {
         Carrier::Open(client) => client.map(|client| client.pid),
         Carrier::Nobody => None,
@@ -67,7 +70,7 @@ pub fn raised(event: &EventContext<'_>) -> Vec<Probe> {
 pub fn step(event: &EventContext<'_>, memory: &mut Memory) {
     let Some(session) = starts(event) else { return };
     for work in event.rows().unfinished.iter().filter(|work| work.kind == UnfinishedKind::Effort) {
-        if is_stale(event, work.seen) {
+        if has_ended(event, work) {
             let (work, end, at) = (Box::new(work.clone()), EffortEnd::Stale, event.now);
             memory.keeps.push(MemoryWrite::WorkEnded { work, end, at });
         }
@@ -104,7 +107,29 @@ pub fn answered(event: &EventContext<'_>, memory: &mut Memory) {
 /// Whether the effort that a starting session would carry on is stale.
 pub fn is_over(event: &EventContext<'_>, effort: &Effort) -> bool {
     let known = event.rows().unfinished.iter().find(|work| work.id == effort.id);
-    known.is_some_and(|work| is_stale(event, work.seen))
+    known.is_some_and(|work| has_ended(event, work))
+}
+
+/// Nothing was heard of it for too long. Not while the client that carries it lives, and not where this
+/// start goes on with the very context that did: then it is heard of now.
+fn has_ended(event: &EventContext<'_>, work: &UnfinishedWork) -> bool {
+    let lives = match work.carrier {
+        Carrier::Open(Some(client)) => event.facts.lives(client) != Some(false),
+        Carrier::Open(None) | Carrier::Nobody => false,
+    };
+    let own = event.effort().is_some_and(|effort| effort.id == work.id);
+    is_stale(event, work.seen) && !lives && !(own && goes_on(event))
+}
+
+/// The context that begins is one that was there before.
+fn goes_on(event: &EventContext<'_>) -> bool {
+    let Body::SessionStart(start) = &event.envelope.body else { return false };
+    matches!(start.source, StartSource::Resume | StartSource::Fork | StartSource::Compact)
+}
+
+/// The session that a resumed context was: what grew stale meanwhile is its own still.
+pub fn resumed(event: &EventContext<'_>) -> Option<String> {
+    starts(event).filter(|_| goes_on(event))?.prev.clone()
 }
 
 /// Takes up an effort or a note: the agent's own by default, what was offered, or what is named.
@@ -303,7 +328,7 @@ fn ended(work: &UnfinishedWork, event: &EventContext<'_>) -> Vec<MemoryWrite> {
 /// The note of a session whose client died without a word, from what is stored of it.
 fn written(work: &UnfinishedWork, event: &EventContext<'_>) -> Option<StoredHandOver> {
     let rows = event.rows();
-    let lost = work.kind == UnfinishedKind::Note && rows.named_note.is_none() && rows.history.session == work.id;
+    let lost = rows.named_note.is_none() && work.session.as_ref() == Some(&rows.history.session);
     lost.then(|| note::of_the_lost(&rows.history, work, event.project())).flatten()
 }
 

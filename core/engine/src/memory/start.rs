@@ -2,7 +2,7 @@
 //! what the session before it left, until a newer note takes its place.
 
 use super::note::{self, NoteView};
-use super::{Memory, begin, hand_over, path, settings};
+use super::{Memory, begin, hand_over, offer, path, settings};
 use crate::context::{Rank, ShownFile, size};
 use crate::event_context::{EventContext, carries};
 use model::effort::{Effort, MemoryWrite, StoredHandOver};
@@ -54,12 +54,16 @@ fn is_told(event: &EventContext<'_>, current: Option<&Effort>, note: &StoredHand
 
 /// The account that is for this session: its agent's, and not a child's or a parent's.
 pub fn waiting<'a>(event: &EventContext<'a>, session: &Session) -> Option<&'a StoredHandOver> {
+    let is_over = |effort: &Effort, note: &StoredHandOver| {
+        note.effort.as_ref() == Some(&effort.id) && offer::is_over(event, effort)
+    };
     event
         .account()
         .filter(|stored| stored.agent == session.agent || Some(&stored.session) == session.prev.as_ref())
         .filter(|stored| stored.session != session.id)
-        // What was composed of one project's work is of no use in another, whatever the agent is called.
-        .filter(|stored| !stored.hand_over.mini || stored.project.is_empty() || stored.project == session.project)
+        .filter(|stored| !event.rows().efforts.iter().any(|effort| is_over(effort, stored)))
+        // What was written of one project's work is of no use in another, whatever the agent is called.
+        .filter(|stored| stored.project.is_empty() || stored.project == session.project)
 }
 
 fn recover(event: &EventContext<'_>, session: &Session, waiting: &StoredHandOver, memory: &mut Memory) {
@@ -84,11 +88,7 @@ fn recover(event: &EventContext<'_>, session: &Session, waiting: &StoredHandOver
         memory.show_end(event, &effort.artifact("LOG"));
     }
     memory.report.account = serde_json::to_value(note).ok();
-    memory.keeps.push(MemoryWrite::Recovered {
-        agent: session.agent.clone(),
-        session: session.id.clone(),
-        line: waiting.line,
-    });
+    memory.keeps.push(MemoryWrite::Recovered { session: Box::new(session.clone()), line: waiting.line });
 }
 
 /// Only where the context really is new: a resumed one still knows.

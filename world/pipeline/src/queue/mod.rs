@@ -15,6 +15,8 @@ pub use planning::{Synced, TaskChange};
 pub use reap::Reaped;
 pub use workers::hostname;
 
+pub(crate) use reap::lives;
+
 use engine::queue::{Refusal, TaskLineError};
 use engine::redact;
 use model::task::{ClockReading, Queued, TaskTransition};

@@ -126,7 +126,7 @@ fn sign(lapsed: &Lapsed) -> HolderSign {
     }
 }
 
-pub(super) fn lives(process: ClientProcess) -> Option<bool> {
+pub(crate) fn lives(process: ClientProcess) -> Option<bool> {
     match host::probe::life(process.pid)? {
         Life::Gone => Some(false),
         Life::Alive { started } if process.started == 0 || started == 0 => None,

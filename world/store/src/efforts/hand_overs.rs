@@ -17,12 +17,17 @@ macro_rules! select {
     };
 }
 
-/// Of the agent itself; what a child under its name wrote is the child's.
-pub(crate) const NEWEST: &str =
-    select!("WHERE agent = ?1 AND line = 'agent' AND closed_at IS NULL ORDER BY seq DESC LIMIT 1");
+/// Of the agent itself, in one project: a name may be used in many. What a child under its name wrote is the
+/// child's. The oldest notes say no project.
+pub(crate) const NEWEST: &str = select!(
+    "WHERE agent = ?1 AND line = 'agent' AND closed_at IS NULL AND COALESCE(project, ?2) IN (?2, '') ",
+    "ORDER BY seq DESC LIMIT 1"
+);
 
-pub(crate) const NEWEST_BUT: &str =
-    select!("WHERE agent = ?1 AND line = 'agent' AND closed_at IS NULL AND session != ?2 ORDER BY seq DESC LIMIT 1");
+pub(crate) const NEWEST_BUT: &str = select!(
+    "WHERE agent = ?1 AND line = 'agent' AND closed_at IS NULL AND COALESCE(project, ?2) IN (?2, '') AND session != ?3 ",
+    "ORDER BY seq DESC LIMIT 1"
+);
 
 /// Of a child: only what its own line of sessions wrote.
 pub(crate) const OF_CHILD: &str = select!(
@@ -35,18 +40,19 @@ const PUT: &str = "INSERT INTO accounts (agent, session, effort, line, at, body,
 
 /// A session has one account: a newer one of its own takes the place of the older.
 pub(crate) const REPLACED: &str = "DELETE FROM accounts
-    WHERE seq = (SELECT MAX(seq) FROM accounts WHERE agent = ?1) AND session = ?2";
+    WHERE seq = (SELECT MAX(seq) FROM accounts WHERE agent = ?1 AND project IS ?3) AND session = ?2";
 
 pub(crate) const TOLD: &str = "UPDATE accounts SET told_in = ?2
-    WHERE agent = ?1 AND seq = (SELECT MAX(seq) FROM accounts WHERE agent = ?1 AND line = ?3) AND told_in IS NULL";
+    WHERE agent = ?1 AND seq = (SELECT MAX(seq) FROM accounts WHERE agent = ?1 AND line = ?3
+      AND COALESCE(project, ?4) IN (?4, '')) AND told_in IS NULL";
 
-pub(super) fn newest(conn: &Connection, agent: &str) -> rusqlite::Result<Option<StoredHandOver>> {
-    one(conn, NEWEST, [agent])
+pub(super) fn newest(conn: &Connection, agent: &str, project: &str) -> rusqlite::Result<Option<StoredHandOver>> {
+    one(conn, NEWEST, [agent, project])
 }
 
-/// The newest but that of one session.
-pub(super) fn newest_but(conn: &Connection, agent: &str, but: &str) -> rusqlite::Result<Option<StoredHandOver>> {
-    one(conn, NEWEST_BUT, [agent, but])
+/// The newest before that of one session.
+pub(super) fn newest_but(conn: &Connection, of: &Session, but: &str) -> rusqlite::Result<Option<StoredHandOver>> {
+    one(conn, NEWEST_BUT, [&of.agent, &of.project, but])
 }
 
 pub(super) fn of_child(conn: &Connection, child: &Session, but: &str) -> rusqlite::Result<Option<StoredHandOver>> {
@@ -84,7 +90,7 @@ pub(super) fn whole(row: &Row<'_>) -> rusqlite::Result<StoredHandOver> {
 }
 
 pub(super) fn put(conn: &Connection, stored: &StoredHandOver) -> rusqlite::Result<()> {
-    conn.prepare_cached(REPLACED)?.execute([&stored.agent, &stored.session])?;
+    conn.prepare_cached(REPLACED)?.execute([&stored.agent, &stored.session, &stored.project])?;
     let body = serde_json::to_string(&stored.hand_over).unwrap_or_default();
     let row = params![
         stored.agent,
@@ -101,6 +107,6 @@ pub(super) fn put(conn: &Connection, stored: &StoredHandOver) -> rusqlite::Resul
 }
 
 /// Where it was first told.
-pub(super) fn mark_shown(conn: &Connection, agent: &str, session: &str, line: EffortLineage) -> rusqlite::Result<()> {
-    conn.prepare_cached(TOLD)?.execute([agent, session, line.name()]).map(drop)
+pub(super) fn mark_shown(conn: &Connection, to: &Session, line: EffortLineage) -> rusqlite::Result<()> {
+    conn.prepare_cached(TOLD)?.execute([&to.agent, &to.id, line.name(), &to.project]).map(drop)
 }

@@ -85,8 +85,8 @@ impl Store {
         self.read(|conn| super::account_of(conn, effort))
     }
 
-    /// The account that the next session of this agent is shown.
-    pub fn hand_over(&self, agent: &str) -> Result<Option<StoredHandOver>, Error> {
-        self.read(|conn| hand_overs::newest(conn, agent))
+    /// The account that the next session of this agent in a project is shown.
+    pub fn hand_over(&self, agent: &str, project: &str) -> Result<Option<StoredHandOver>, Error> {
+        self.read(|conn| hand_overs::newest(conn, agent, project))
     }
 }

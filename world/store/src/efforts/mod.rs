@@ -39,6 +39,10 @@ pub(crate) const ANY_ACTIVE: &str =
 pub(crate) const FETCH: &str =
     concat!("SELECT ", columns!(), " FROM efforts JOIN tasks ON tasks.row = efforts.task WHERE efforts.row = ?1");
 
+/// What grew stale while the session that carried it was away, among the newest.
+const STALE: &str = "SELECT row FROM (SELECT row, session, end_reason FROM efforts ORDER BY row DESC LIMIT 1000)
+    WHERE session = ?1 AND end_reason = 'stale' LIMIT 1";
+
 pub(crate) const DIRECTIVES: &str = "SELECT path, required, is_read FROM directives WHERE effort = ?1 LIMIT ?2";
 
 /// Those that can close a gate: few, however many were found.
@@ -74,7 +78,7 @@ const SET_STATUS: &str = "UPDATE sessions SET status_text = ?2 WHERE id = ?1";
 
 /// The newest note of the agent that has an effort, where it is about that effort.
 pub(crate) fn account_of(conn: &Connection, effort: &Effort) -> rusqlite::Result<Option<StoredHandOver>> {
-    let newest = hand_overs::newest(conn, &effort.agent)?;
+    let newest = hand_overs::newest(conn, &effort.agent, &effort.project)?;
     Ok(newest.filter(|account| account.effort.as_ref() == Some(&effort.id)))
 }
 
@@ -102,6 +106,12 @@ pub(crate) fn known(conn: &Connection, asked: &Needs) -> rusqlite::Result<Effort
     for row in rows.into_iter().take(MOST) {
         known.efforts.push(conn.prepare_cached(FETCH)?.query_row([row], read)?);
     }
+    if let Some(session) = &asked.resumed {
+        let stale: Option<i64> = conn.prepare_cached(STALE)?.query_row([session], |row| row.get(0)).optional()?;
+        let effort = stale.map(|row| conn.prepare_cached(FETCH)?.query_row([row], read)).transpose()?;
+        // It is active again where the session that begins takes it over.
+        known.efforts.extend(effort.map(|effort| Effort { finished_at: None, end: None, ..effort }));
+    }
     if asked.hand_over || asked.history.is_some() {
         accounts(conn, asked, &mut known)?;
     }
@@ -127,9 +137,10 @@ pub(crate) fn known(conn: &Connection, asked: &Needs) -> rusqlite::Result<Effort
 /// The note that stands, and what one that is to be written is made of.
 fn accounts(conn: &Connection, asked: &Needs, known: &mut EffortRows) -> rusqlite::Result<()> {
     let current = asked.placed.current.as_ref();
+    let project = current.map_or(&asked.project, |session| &session.project);
     for agent in current.map(|session| &session.agent).into_iter().chain(&asked.agents) {
-        known.account =
-            known.account.take().map_or_else(|| hand_overs::newest(conn, agent), |found| Ok(Some(found)))?;
+        let newest = || hand_overs::newest(conn, agent, project);
+        known.account = known.account.take().map_or_else(newest, |found| Ok(Some(found)))?;
     }
     if let Some(child) = current.filter(|session| session.parent.is_some()) {
         known.child_account = hand_overs::of_child(conn, child, "")?;
@@ -142,7 +153,7 @@ fn accounts(conn: &Connection, asked: &Needs, known: &mut EffortRows) -> rusqlit
     known.history = history::of(conn, need, noted_at)?;
     known.earlier_account = match current.filter(|_| !known.history.session.is_empty()) {
         Some(child) if child.parent.is_some() => hand_overs::of_child(conn, child, &need.session)?,
-        Some(session) => hand_overs::newest_but(conn, &session.agent, &need.session)?,
+        Some(session) => hand_overs::newest_but(conn, session, &need.session)?,
         None => None,
     };
     Ok(())
@@ -155,7 +166,7 @@ pub(crate) fn keep(conn: &Connection, keep: &MemoryWrite) -> rusqlite::Result<()
             conn.prepare_cached(PUT_PHASE)?.execute(params![effort, label, at.0, approved]).map(drop)
         }
         MemoryWrite::HandOver(stored) => hand_overs::put(conn, stored),
-        MemoryWrite::Recovered { agent, session, line } => hand_overs::mark_shown(conn, agent, session, *line),
+        MemoryWrite::Recovered { session, line } => hand_overs::mark_shown(conn, session, *line),
         MemoryWrite::Counters(counters) => counters::put(conn, counters),
         MemoryWrite::Directive(Directive { effort, path, required, read }) => {
             conn.prepare_cached(PUT_DIRECTIVE)?.execute(params![effort, path, required, read]).map(drop)

@@ -63,18 +63,18 @@ fn notes(conn: &Connection, project: &str) -> rusqlite::Result<Vec<UnfinishedWor
             let newest: Option<i64> =
                 conn.prepare_cached(NEWEST_OF_CONVERSATION)?.query_row([&line], |row| row.get(0)).optional()?;
             note.seen = note.seen.max(Ms(newest.unwrap_or_default()));
-            note.carrier = sessions::open_in(conn, &line)?.map_or(Carrier::Nobody, Carrier::Open);
+            note.carrier = sessions::open_in(conn, &line, project)?.map_or(Carrier::Nobody, Carrier::Open);
             found.push(note);
         }
     }
     Ok(found)
 }
 
-/// What is asked for by name: the newest effort with this id or of this task, else
+/// What is asked for by name: the newest effort of the project with this id or of this task, else
 /// the one thing of the project whose id ends so, what is active before what is not.
 pub(crate) fn named(conn: &Connection, project: &str, name: &str, rows: &mut EffortRows) -> rusqlite::Result<()> {
     const EXACT: &str = "SELECT efforts.id FROM efforts JOIN tasks ON tasks.row = efforts.task
-        WHERE efforts.id = ?2 OR (tasks.project = ?1 AND tasks.slug = ?2) ORDER BY efforts.row DESC LIMIT 1";
+        WHERE tasks.project = ?1 AND (efforts.id = ?2 OR tasks.slug = ?2) ORDER BY efforts.row DESC LIMIT 1";
     const BY_END: &str = "SELECT id FROM (SELECT id, project FROM efforts ORDER BY row DESC LIMIT ?3)
         WHERE project = ?1 AND substr(id, -length(?2)) = ?2 LIMIT 2";
     let exact: Option<String> = conn.prepare_cached(EXACT)?.query_row([project, name], |row| row.get(0)).optional()?;
@@ -122,6 +122,10 @@ fn load(conn: &Connection, id: &str, rows: &mut EffortRows) -> rusqlite::Result<
         rows.named_note =
             conn.prepare_cached(NOTE_OF_EFFORT)?.query_row([&work.agent, id], hand_overs::whole).optional()?;
     }
+    let carrier = rows.named_work.as_ref().and_then(|work| work.session.clone());
+    if let Some(session) = carrier.filter(|_| rows.named_note.is_none()) {
+        wordless::load(conn, &session, rows)?;
+    }
     Ok(())
 }
 
@@ -149,7 +153,8 @@ pub(super) fn end(conn: &Connection, work: &UnfinishedWork, end: EffortEnd, at: 
     const END: &str = "UPDATE efforts SET finished_at = ?3, end_reason = ?4, loading = 0
         WHERE id = ?1 AND session IS ?2 AND finished_at IS NULL";
     const CLOSE: &str = "UPDATE accounts SET closed_at = ?3
-        WHERE closed_at IS NULL AND agent = ?1 AND (conversation = ?2 OR session = ?4)";
+        WHERE closed_at IS NULL AND agent = ?1 AND (conversation = ?2 OR session = ?4)
+          AND project IS (SELECT project FROM accounts WHERE agent = ?1 AND session = ?4 LIMIT 1)";
     match work.kind {
         UnfinishedKind::Effort => {
             conn.prepare_cached(END)?.execute(params![work.id, work.session, at.0, end.name()])?;
@@ -170,7 +175,8 @@ pub(super) fn close_notes_of(conn: &Connection, agent: &str, effort: &str, at: M
 /// From now on the next session of this agent finds them.
 pub(super) fn take_note(conn: &Connection, work: &UnfinishedWork, agent: &str) -> rusqlite::Result<()> {
     const TAKE: &str = "UPDATE accounts SET agent = ?3, line = 'agent'
-        WHERE closed_at IS NULL AND agent = ?1 AND (conversation = ?2 OR session = ?4)";
+        WHERE closed_at IS NULL AND agent = ?1 AND (conversation = ?2 OR session = ?4)
+          AND project IS (SELECT project FROM accounts WHERE agent = ?1 AND session = ?4 LIMIT 1)";
     const TAKE_OF_EFFORT: &str =
         "UPDATE accounts SET agent = ?2, line = 'agent' WHERE closed_at IS NULL AND agent = ?1 AND effort = ?3";
     match work.kind {

@@ -14,7 +14,7 @@ pub(crate) const OPEN_IN_PROJECT: &str = "SELECT row FROM sessions INDEXED BY se
 pub(crate) const NOTED: &str = "SELECT 1 FROM accounts WHERE agent = ?1 AND session = ?2 LIMIT 1";
 
 pub(crate) const NEWEST_IN_CONVERSATION: &str =
-    "SELECT id FROM sessions WHERE conversation = ?1 ORDER BY row DESC LIMIT 1";
+    "SELECT id FROM sessions WHERE conversation = ?1 AND project IS ?2 ORDER BY row DESC LIMIT 1";
 
 /// As work that is unfinished, besides what is known to be.
 pub(crate) fn add_to(conn: &Connection, project: &str, found: &mut Vec<UnfinishedWork>) -> rusqlite::Result<()> {
@@ -50,8 +50,9 @@ pub(crate) fn load(conn: &Connection, session: &str, rows: &mut EffortRows) -> r
 }
 
 fn is_followed_or_noted(conn: &Connection, session: &Session) -> rusqlite::Result<bool> {
+    let line = [&session.conversation, &session.project];
     let newest: Option<String> =
-        conn.prepare_cached(NEWEST_IN_CONVERSATION)?.query_row([&session.conversation], |row| row.get(0)).optional()?;
+        conn.prepare_cached(NEWEST_IN_CONVERSATION)?.query_row(line, |row| row.get(0)).optional()?;
     let followed = newest.is_some_and(|newest| newest != session.id);
     Ok(followed || conn.prepare_cached(NOTED)?.exists([&session.agent, &session.id])?)
 }

@@ -6,17 +6,16 @@ use super::{LAST_WORDS, SUMMARY, compose, kept};
 use crate::event_context::EventContext;
 use crate::gates::overflow;
 use crate::memory::execute::CommandResult;
+use crate::memory::offer::is_stale_after;
 use crate::memory::{Memory, hand_over, settings};
 use crate::queue;
 use grammar::AgentCommand;
 use model::effect::After;
-use model::effort::{Effort, EffortLineage, HandOver, MemoryWrite, StoredHandOver, UnfinishedWork};
+use model::effort::{Effort, EffortLineage, HandOver, MemoryWrite, StoredHandOver, UnfinishedKind, UnfinishedWork};
 use model::event::{Body, EventKind, StartSource};
 use model::session::Session;
 use model::session_work::{HistoryNeed, HistoryWhen, SessionHistory, SessionWork};
 use model::who::Supervision;
-
-const HOUR_MS: i64 = 3_600_000;
 
 /// Whether sessions leave notes here and are told of them.
 pub fn is_on(event: &EventContext<'_>, current: Option<&Effort>) -> bool {
@@ -129,10 +128,11 @@ pub fn at_the_start(
 /// For a session whose client died without a word, once somebody asks for its work.
 pub fn of_the_lost(history: &SessionHistory, work: &UnfinishedWork, project: &str) -> Option<StoredHandOver> {
     let done = compose(history, project, None)?;
+    let effort = (work.kind == UnfinishedKind::Effort).then(|| work.id.clone());
     Some(StoredHandOver {
         agent: work.agent.clone(),
-        session: work.id.clone(),
-        effort: None,
+        session: history.session.clone(),
+        effort,
         line: EffortLineage::Agent,
         at: history.events.first()?.at,
         project: project.to_string(),
@@ -186,9 +186,10 @@ fn composed(event: &EventContext<'_>, session: &Session) -> Option<HandOver> {
 
 /// The note before, where the session goes on with that work.
 fn earlier<'a>(event: &EventContext<'a>, session: &Session) -> Option<&'a StoredHandOver> {
-    let stale = i64::from(event.policy.sections.memory.stale_hours).saturating_mul(HOUR_MS);
+    let hours = event.policy.sections.memory.stale_hours;
     let follows = session.prev.is_some() || !iterates(event);
-    event.rows().earlier_account.as_ref().filter(|earlier| follows && event.now.since(earlier.at) < stale)
+    let earlier = event.rows().earlier_account.as_ref();
+    earlier.filter(|earlier| follows && !is_stale_after(hours, event.now, earlier.at))
 }
 
 /// The account where the next session finds it, and beside the effort's artifacts.

@@ -158,7 +158,7 @@ pub fn note(what: Option<&str>, printer: &Printer) -> Result<Exit, CliError> {
     let stored = match (&effort, what) {
         (Some(effort), Some(_)) => store.hand_over_of(effort)?,
         (None, Some(_)) => None,
-        (_, None) => store.hand_over(&effort_session.caller.agent)?,
+        (_, None) => store.hand_over(&effort_session.caller.agent, &effort_session.caller.project)?,
     };
     let missing = || CliError::not_found("there is no hand-over note of that").hint("taut effort list --all");
     let stored = stored.ok_or_else(missing)?;
@@ -250,7 +250,8 @@ pub fn status(printer: &Printer) -> Result<Exit, CliError> {
     let filter =
         EffortFilter { agent: Some(effort_session.caller.agent.clone()), only_active: true, ..EffortFilter::default() };
     let effort = effort_session.store.efforts(&filter)?.into_iter().next();
-    let waiting = effort_session.store.hand_over(&effort_session.caller.agent)?.is_some();
+    let TaskCaller { agent, project, .. } = &effort_session.caller;
+    let waiting = effort_session.store.hand_over(agent, project)?.is_some();
     let percent = session.as_ref().and_then(model::session::Session::context_percent);
     if printer.json() {
         printer.object(&json!({

@@ -133,7 +133,8 @@ fn r2_a_manual_compaction_is_not_touched() {
     stage.invoke(&client, "implement");
     stage.send(&client, "PreCompact", json!({"trigger": "manual"}));
     let agent = stage.agent_of("s1");
-    assert!(stage.pipeline.store().unwrap().hand_over(&agent).unwrap().is_none());
+    let project = stage.folder("acme").to_string_lossy().into_owned();
+    assert!(stage.pipeline.store().unwrap().hand_over(&agent, &project).unwrap().is_none());
     let mut stage = configured("[compaction]\nauto = \"stop\"\n");
     let worker = stage.client("s2").with("RALPH_AGENT_ID", "ann");
     let session = stage.start(&worker, "startup");

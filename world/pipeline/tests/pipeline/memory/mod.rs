@@ -16,11 +16,13 @@ mod offers;
 mod orphans;
 mod own_folder;
 mod preset_day;
+mod projects;
 mod rpc;
 mod rpc_told;
 mod rules;
 mod second_dialect;
 mod sub_agents;
+mod taken_up;
 
 use crate::home::{Client, PipelineHome, decision};
 use model::effort::Effort;

@@ -20,7 +20,8 @@ fn prompt(stage: &mut PipelineHome, client: &Client, text: &str) {
 }
 
 fn note(stage: &mut PipelineHome) -> Option<StoredHandOver> {
-    stage.pipeline.store().unwrap().hand_over("ann").unwrap()
+    let project = stage.folder("acme").to_string_lossy().into_owned();
+    stage.pipeline.store().unwrap().hand_over("ann", &project).unwrap()
 }
 
 fn failed(stage: &mut PipelineHome, client: &Client, line: &str, error: &str) {

@@ -6,17 +6,17 @@ use model::effort::{EffortEnd, short_id};
 use pipeline::Response;
 use serde_json::{Value, json};
 
-const HOUR: i64 = 3_600_000;
+pub const HOUR: i64 = 3_600_000;
 
-fn on() -> PipelineHome {
+pub fn on() -> PipelineHome {
     configured(&format!("{IMPLEMENT}[memory]\nenabled = true\n"))
 }
 
-fn named(stage: &PipelineHome, agent: &str) -> Client {
+pub fn named(stage: &PipelineHome, agent: &str) -> Client {
     stage.client(&format!("{agent}-1")).with("TAUT_AGENT_ID", agent)
 }
 
-fn begin(stage: &mut PipelineHome, client: &Client, about: &str) {
+pub fn begin(stage: &mut PipelineHome, client: &Client, about: &str) {
     let fields =
         json!({"expansion_type": "slash_command", "command_name": "implement", "command_args": about, "prompt": "x"});
     stage.start(client, "startup");
@@ -32,7 +32,7 @@ fn left(stage: &mut PipelineHome) -> Client {
     ann
 }
 
-fn start(stage: &mut PipelineHome, client: &Client, source: &str) -> Response {
+pub fn start(stage: &mut PipelineHome, client: &Client, source: &str) -> Response {
     stage.send(client, "SessionStart", json!({"source": source}))
 }
 
@@ -43,7 +43,7 @@ fn notice(served: &Response) -> String {
 }
 
 /// The answer that the process of the last line would print.
-fn printed(stage: &mut PipelineHome, client: &Client, line: &str) -> String {
+pub fn printed(stage: &mut PipelineHome, client: &Client, line: &str) -> String {
     let served = stage.line(client, line);
     assert_eq!(super::denial(&served), "", "{line}");
     assert_eq!(crate::home::decision(&served), None, "{line}");
@@ -55,7 +55,7 @@ fn printed(stage: &mut PipelineHome, client: &Client, line: &str) -> String {
     done.refused.map_or(done.output, |why| why.why().to_owned())
 }
 
-fn short(stage: &mut PipelineHome, nth: usize) -> String {
+pub fn short(stage: &mut PipelineHome, nth: usize) -> String {
     let ids: Vec<String> = stage.efforts().into_iter().map(|effort| effort.id).collect();
     short_id(&ids[nth], ids.iter().map(String::as_str)).to_owned()
 }
@@ -264,18 +264,22 @@ fn m6_an_effort_that_is_worked_on_is_not_stale_however_long_ago_it_began() {
     assert!(stage.efforts()[0].active());
 }
 
-/// The daemon's round and `taut effort list` end them too, each project's as its own configuration says.
-#[test]
-fn m6_stale_efforts_end_off_the_way_of_an_event() {
-    let mut stage = configured(&format!("{IMPLEMENT}[memory]\nstale_hours = 2\n"));
-    left(&mut stage);
-    let setting = pipeline::PipelineSetup {
+pub fn setting(stage: &PipelineHome) -> pipeline::PipelineSetup {
+    pipeline::PipelineSetup {
         state: stage.folder("state"),
         home: stage.folder("home"),
         user_config: stage.folder("home/.config/taut/config.toml"),
         patience: std::time::Duration::from_secs(5),
         dialects: agents::ALL,
-    };
+    }
+}
+
+/// The daemon's round and `taut effort list` end them too, each project's as its own configuration says.
+#[test]
+fn m6_stale_efforts_end_off_the_way_of_an_event() {
+    let mut stage = configured(&format!("{IMPLEMENT}[memory]\nstale_hours = 2\n"));
+    left(&mut stage);
+    let setting = setting(&stage);
     let after = |minutes: i64| model::Ms(1_800_000_000_000 + minutes * 60_000);
     let mut ended = |at| pipeline::end_all_stale(stage.pipeline.store().unwrap(), &setting, at).unwrap();
     assert_eq!([ended(after(100)), ended(after(125)), ended(after(130))], [0, 1, 0]);
