@@ -16,6 +16,7 @@ mod offers;
 mod orphans;
 mod own_folder;
 mod preset_day;
+mod quiet_notes;
 mod rpc;
 mod rpc_told;
 mod rules;
