@@ -124,6 +124,11 @@ impl<'a> EventContext<'a> {
         self.places.paused_until.is_some_and(|until| self.now < until)
     }
 
+    /// Nothing is noted, indexed or told here.
+    pub fn memory_off(&self) -> bool {
+        self.policy.sections.memory.enabled == Some(false)
+    }
+
     pub fn skill(&self, effort: &Effort) -> Skill {
         Skill::declared(self.policy, &effort.skill, &effort.declared).unwrap_or_else(|| Skill::bare(&effort.skill))
     }

@@ -7,6 +7,7 @@ use model::effect::After;
 use model::event::{Body, Envelope};
 use model::row::{AgentStatus, Event};
 use model::session::Session;
+use model::session_work::MEMORY_OFF;
 use model::{Answer, Level, Ms, ToolKind};
 use serde_json::{Value, json};
 
@@ -59,10 +60,18 @@ pub fn event(event: &EventContext<'_>) -> Event {
         verdict: Level::Pass,
         rules: Vec::new(),
         reason: None,
-        detail: redact(&detail(envelope)),
+        detail: redact(&noted(detail(envelope), event.memory_off())),
         micros: 0,
         answer: Answer::default(),
     }
+}
+
+/// What happens while memory is off is marked: it is neither noted nor found, also when memory is on again.
+fn noted(mut detail: Value, memory_off: bool) -> Value {
+    if let Some(detail) = detail.as_object_mut().filter(|_| memory_off) {
+        detail.insert(MEMORY_OFF.into(), json!(true));
+    }
+    detail
 }
 
 /// Puts a point of the context's curve on the event: how full the session's

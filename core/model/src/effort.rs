@@ -148,7 +148,16 @@ pub struct StoredHandOver {
     pub title: String,
     /// A session has been shown it.
     pub told: bool,
+    /// Somebody may want to go on with it.
+    pub unfinished: bool,
     pub hand_over: HandOver,
+}
+
+impl HandOver {
+    /// The agent's own words say so, or what it left.
+    pub fn is_unfinished(&self) -> bool {
+        !self.mini || self.work.is_unfinished()
+    }
 }
 
 /// What is counted for a session, or for one sub-agent of it.

@@ -110,17 +110,50 @@ pub enum HistoryWhen {
     WithoutNote,
 }
 
-/// What is stored of a session: its first prompt, and its last events, the newest first.
+/// Marks a stored event that happened while memory was off.
+pub const MEMORY_OFF: &str = "memory_off";
+
+/// Less than this says too little of what a session is about: "go on", "yes", "hello there".
+const LEAST_WORDS: usize = 12;
+
+/// What begins a prompt that the client itself has put there.
+const NOT_TYPED: &[&str] = &["<task-notification", "<local-command", "<system-reminder", "<bash-"];
+
+/// Whether a person may have said it.
+pub fn is_typed(prompt: &str) -> bool {
+    let said = prompt.trim();
+    !said.is_empty() && !NOT_TYPED.iter().any(|tag| said.starts_with(tag))
+}
+
+/// Whether a prompt says what a session is about.
+pub fn is_substantial(prompt: &str) -> bool {
+    is_typed(prompt) && prompt.trim().chars().count() >= LEAST_WORDS
+}
+
+/// What is stored of a session: its first prompts, the oldest first, and its last events, the newest first.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SessionHistory {
     pub session: String,
-    pub first_prompt: Option<String>,
+    pub first_prompts: Vec<String>,
     pub events: Vec<PastEvent>,
 }
 
 impl SessionWork {
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
+    }
+
+    /// Something of it waits to be done: not where a question was answered, or a word of greeting returned.
+    pub fn is_unfinished(&self) -> bool {
+        let open = |item: &TodoItem| !matches!(item.status.as_str(), "completed" | "done" | "cancelled");
+        let asked = !self.questions.is_empty() && self.prompts.iter().any(|prompt| is_substantial(&prompt.text));
+        !self.files.is_empty()
+            || !self.failures.is_empty()
+            || self.tests.as_ref().is_some_and(|run| run.outcome == TestOutcome::Failed)
+            || self.todo.iter().any(open)
+            || asked
+            || self.stopped_by.is_some()
+            || self.carried_since.is_some()
     }
 
     /// Every text in it, to be cleaned.

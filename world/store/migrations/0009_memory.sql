@@ -21,6 +21,8 @@ ALTER TABLE accounts ADD COLUMN project TEXT;
 ALTER TABLE accounts ADD COLUMN conversation TEXT;
 ALTER TABLE accounts ADD COLUMN title TEXT;
 ALTER TABLE accounts ADD COLUMN closed_at INTEGER;
+-- Only what is unfinished is offered.
+ALTER TABLE accounts ADD COLUMN unfinished INTEGER NOT NULL DEFAULT 0;
 
 DROP INDEX accounts_waiting;
 CREATE INDEX accounts_by_agent ON accounts (agent, seq);

@@ -88,6 +88,9 @@ const MOST_SLUG: usize = 32;
 
 /// What an effort is about: the words its skill was invoked with, else the last prompt.
 pub fn title(start: &Start, event: &EventContext<'_>) -> Option<String> {
+    if event.memory_off() {
+        return None;
+    }
     let asked = match (event.envelope.kind, &event.envelope.body) {
         (_, Body::Expansion { args, .. }) => Some(args.as_str()),
         (_, Body::Prompt { text }) => Some(text.as_str()),

@@ -2,6 +2,7 @@
 //! the line and the process of the line itself both do it here.
 
 use super::begin::{self, EffortSlot};
+use super::hand_over::EffortPlace;
 use super::phase::{self, Move};
 use super::{facts, mail, note, offer, path, settings, skill};
 use crate::event_context::EventContext;
@@ -55,6 +56,9 @@ fn without_secrets(done: CommandResult) -> CommandResult {
 }
 
 fn done(command: AgentCommand, event: &EventContext<'_>) -> Result<CommandResult, Refused> {
+    if !event.sub_agent().is_empty() && speaks_for_the_session(&command) {
+        return Err(Refused::Failed(NOT_FOR_SUB_AGENTS.to_string()));
+    }
     match command {
         AgentCommand::Log { text } => Ok(log(&text, event)),
         AgentCommand::Status { text } => Ok(status(text, event)),
@@ -72,6 +76,21 @@ fn done(command: AgentCommand, event: &EventContext<'_>) -> Result<CommandResult
         AgentCommand::Forget { what } => facts::forget(&what, event),
     }
 }
+
+/// The effort, the note and the context are the main agent's.
+fn speaks_for_the_session(command: &AgentCommand) -> bool {
+    matches!(
+        command,
+        AgentCommand::Finish { .. }
+            | AgentCommand::Decline { .. }
+            | AgentCommand::Dehydrate(_)
+            | AgentCommand::Restart { .. }
+    )
+}
+
+const NOT_FOR_SUB_AGENTS: &str = "a sub-agent works for the effort of its main agent, which alone ends it, writes the \
+    hand-over note and asks for a restart: end with what you found as your answer; `taut log \"…\"` and \
+    `taut status \"…\"` are yours too";
 
 const NO_EFFORT: &str = "no effort is active; `taut session activate <skill>` begins one";
 
@@ -238,6 +257,13 @@ fn finish(note: &str, event: &EventContext<'_>) -> Result<CommandResult, String>
 
 fn dehydrate(hand_over: HandOver, event: &EventContext<'_>) -> Result<CommandResult, String> {
     let session = event.session().ok_or("no session of this agent is known, so nothing could find the note again; `taut doctor` says whether the hooks run")?;
+    if event.memory_off() {
+        return Ok(CommandResult {
+            output: NOT_KEPT.to_string(),
+            keeps: vec![MemoryWrite::Message(message(event, "restart_request", "dehydrated".to_string()))],
+            ..CommandResult::default()
+        });
+    }
     let mut done = note::dehydrated(hand_over, session, event);
     done.output = "Your hand-over note is stored: the next session of this agent gets it. End your turn now; \
                  a supervised agent is restarted, otherwise `/clear` or a new session continues."
@@ -245,6 +271,10 @@ fn dehydrate(hand_over: HandOver, event: &EventContext<'_>) -> Result<CommandRes
     done.keeps.push(MemoryWrite::Message(message(event, "restart_request", "dehydrated".to_string())));
     Ok(done)
 }
+
+const NOT_KEPT: &str = "Memory is off here (`[memory] enabled = false`): your note is not kept, and the next session is \
+    told nothing of it. What must last belongs into a file of the work tree. End your turn now; a supervised agent is \
+    restarted, otherwise `/clear` or a new session begins.";
 
 fn restart(why: String, event: &EventContext<'_>) -> CommandResult {
     let mut done = event.session().map_or_else(CommandResult::default, |session| note::restarted(session, event));
@@ -256,10 +286,12 @@ fn restart(why: String, event: &EventContext<'_>) -> CommandResult {
 
 pub(super) fn shown(effort: &Effort, event: &EventContext<'_>) -> String {
     let skill = event.skill(effort);
-    let mut out = format!("{} (effort {} of {}) in {}", effort.skill, effort.ordinal, effort.task, effort.folder);
-    if let Some(phase) = &effort.phase {
+    let EffortPlace { skill: name, phase, task, folder } = EffortPlace::of(effort);
+    let mut out = format!("{name} (effort {} of {task}) in {folder}", effort.ordinal);
+    if let Some(phase) = phase {
         out.push_str(&format!(", phase {phase}"));
     } else if let Some(first) = skill.phases.first() {
+        let first = line(first, 80);
         out.push_str(&format!(". When you have read what you need: `taut effort phase \"{first}\"`"));
     }
     if skill.log {

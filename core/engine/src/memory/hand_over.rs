@@ -4,6 +4,7 @@
 use super::note::{NoteView, fitted};
 use super::settings;
 use model::effort::{Effort, HandOver, StoredHandOver};
+use model::session_work::{is_substantial, is_typed};
 use model::{Ms, text};
 use policy::Policy;
 
@@ -13,8 +14,12 @@ pub const FILE: &str = "DEHYDRATED_CONTEXT.md";
 /// A title is one line of this many characters.
 const TITLE: usize = 60;
 
-/// Less than this begins a title of its own only where there is none before it: "go on", "yes".
-const SHORTEST_TITLE: usize = 12;
+/// What the names of an effort take of a text at most.
+const NAME: usize = 80;
+const FOLDER: usize = 200;
+
+/// Files of one effort that are named.
+const ARTIFACTS: usize = 8;
 
 /// A note as anybody is shown it who takes it up or looks at it: with its age, in at most so much room.
 pub fn shown(stored: &StoredHandOver, now: Ms, room: usize) -> String {
@@ -34,15 +39,17 @@ pub fn age(now: Ms, then: Ms) -> String {
     }
 }
 
-/// What a session is about: the first line that was said in it.
-pub fn title(first_prompt: Option<&str>, before: Option<&str>) -> String {
-    let said = first_prompt.unwrap_or_default();
-    let first = said.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-    let own = text::line(first, TITLE);
-    match before.filter(|before| !before.is_empty() && own.chars().count() < SHORTEST_TITLE) {
-        Some(before) => before.to_string(),
-        None => own,
-    }
+/// What a session is about: its first prompt that says enough, else what the one before it was about.
+pub fn title(first_prompts: &[String], before: Option<&str>) -> String {
+    let own = first_prompts.iter().find(|prompt| is_substantial(prompt)).map(|prompt| heading(prompt));
+    let before = || before.filter(|before| !before.is_empty()).map(str::to_string);
+    let short = || first_prompts.iter().find(|prompt| is_typed(prompt)).map(|prompt| heading(prompt));
+    own.or_else(before).or_else(short).unwrap_or_default()
+}
+
+fn heading(prompt: &str) -> String {
+    let first = prompt.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    text::line(first, TITLE)
 }
 
 /// An account for an agent that had no time to write its own, from what is stored.
@@ -65,10 +72,21 @@ pub fn mini(effort: Option<&Effort>, doing: Option<&str>) -> HandOver {
     }
 }
 
+/// The same beside what its events say, which says more than that nothing was written.
+pub fn composed(effort: Option<&Effort>, doing: Option<&str>) -> HandOver {
+    let about = mini(effort, doing);
+    let doing = doing.map(|doing| format!("Doing: {doing}.")).unwrap_or_default();
+    HandOver {
+        summary: if effort.is_some() { about.summary.clone() } else { doing },
+        last_action: String::new(),
+        ..about
+    }
+}
+
 /// What the next session of the agent reads. `files`: those it should read that are there.
 pub fn recovery(note: &HandOver, effort: Option<&Effort>, files: &[&str], policy: &Policy, view: NoteView) -> String {
     let mut head = format!(
-        "{} This session continues one whose context ended. Its note, {}:\n",
+        "{} This session continues an earlier one. Its note, {}:\n",
         settings::label(policy, "RECOVERY"),
         age(view.now, view.at)
     );
@@ -93,8 +111,8 @@ pub fn rehydration(effort: &Effort, artifacts: &[String], policy: &Policy) -> St
         out.push_str("It left no artifacts either: look at the state of the work before changing anything.\n");
     } else {
         out.push_str("Read what it left, before anything else:\n");
-        for file in artifacts {
-            out.push_str(&format!("- {file}\n"));
+        for file in artifacts.iter().take(ARTIFACTS) {
+            out.push_str(&format!("- {}\n", text::line(file, FOLDER)));
         }
     }
     out
@@ -120,9 +138,36 @@ pub fn document(account: &HandOver, effort: Option<&Effort>, now: Ms) -> String 
 
 /// Where the work belongs, and the way to leave it.
 fn place(effort: &Effort) -> String {
-    let phase = effort.phase.as_deref().unwrap_or("none yet");
-    format!(
-        "Skill: {} | Phase: {phase} | Task: {} | Folder: {} | `taut effort finish` ends it\n",
-        effort.skill, effort.task, effort.folder
-    )
+    let EffortPlace { skill, phase, task, folder } = EffortPlace::of(effort);
+    let phase = phase.as_deref().unwrap_or("none yet");
+    format!("Skill: {skill} | Phase: {phase} | Task: {task} | Folder: {folder} | `taut effort finish` ends it\n")
+}
+
+/// The names of an effort among our own words: agents and projects have chosen them.
+pub struct EffortPlace {
+    pub skill: String,
+    pub phase: Option<String>,
+    pub task: String,
+    pub folder: String,
+}
+
+impl EffortPlace {
+    pub fn of(effort: &Effort) -> Self {
+        Self {
+            skill: text::line(&effort.skill, NAME),
+            phase: effort.phase.as_deref().map(|phase| text::line(phase, NAME)),
+            task: text::line(&effort.task, NAME),
+            folder: text::line(&effort.folder, FOLDER),
+        }
+    }
+}
+
+/// A path among our own words.
+pub fn shown_path(path: &str) -> String {
+    text::line(path, FOLDER)
+}
+
+/// The phases of a skill among our own words.
+pub fn shown_phases(phases: &[String]) -> String {
+    text::line(&phases.join(", "), FOLDER)
 }

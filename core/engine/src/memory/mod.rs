@@ -118,7 +118,9 @@ pub fn step(event: &EventContext<'_>, holding: &Holding) -> Memory {
             let body = json!({"event": event.envelope.name, "id": id, "subject": subject, "effort": current.map(|effort| &effort.id)});
             memory.say_for_the_record(event, "host_task", body.to_string());
         }
-        (EventKind::PreCompact | EventKind::SessionEnd, _) => note::before_it_ends(event, current, &mut memory),
+        (EventKind::PreCompact | EventKind::SessionEnd, _) => {
+            note::before_it_ends(event, current, holding.halted, &mut memory);
+        }
         (EventKind::PostCompact, _) => {
             discover::forget(event, current, &mut memory);
             note::compacted(event, &mut memory);

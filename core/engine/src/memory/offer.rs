@@ -2,20 +2,23 @@
 //! offered to a session that inherits nothing, taken up or declined by a word.
 //! Nothing of it is anybody's before it is taken up.
 
-use super::execute::{CommandResult, shown};
-use super::{Memory, hand_over, note, settings};
+use super::execute::{CommandResult, message, shown};
+use super::{Memory, hand_over, note, settings, start};
 use crate::context::Rank;
 use crate::context::warning::is_autonomous;
 use crate::event_context::EventContext;
+use crate::fleet::messages;
 use crate::fleet::text::line;
 use grammar::{AgentCommand, Take};
 use model::effort::{
-    Carrier, Effort, EffortEnd, EffortLineage, MemoryWrite, StoredHandOver, UnfinishedKind, UnfinishedWork, short_id,
+    Addressee, Carrier, Effort, EffortEnd, EffortLineage, MemoryWrite, Message, StoredHandOver, UnfinishedKind,
+    UnfinishedWork, short_id,
 };
 use model::event::{Body, EventKind, StartSource};
 use model::fact::Probe;
 use model::needs::Unfinished;
 use model::session::{Offered, Session};
+use model::who::Supervision;
 use model::{Ms, Needs};
 
 const HOUR_MS: i64 = 3_600_000;
@@ -99,9 +102,10 @@ pub fn answered(event: &EventContext<'_>, memory: &mut Memory) {
     };
     memory.keeps.extend(ended(work, event));
     let label = settings::label(event.policy, "INFO");
-    memory
-        .texts
-        .push((Rank::Note, format!("{label} The user declined the unfinished work {}: it is ended.", title(work))));
+    let said =
+        format!("the unfinished work {} is ended; `taut continue {}` takes it up again", title(work), end_of(&work.id));
+    memory.texts.push((Rank::Note, format!("{label} The user said no: {said}.")));
+    memory.user_line = Some(format!("taut: {said}."));
 }
 
 /// Whether the effort that a starting session would carry on is stale.
@@ -140,6 +144,10 @@ pub fn take_up(what: Option<&str>, take: Take, event: &EventContext<'_>) -> Resu
         done.output.push_str(&shown_note(note, event));
         return Ok(done);
     }
+    if let (None, None, Some(note)) = (what, &event.rows().named_work, own_note(event)) {
+        let output = format!("continuing: {}{}", quoted(&note.title), shown_note(Some(note), event));
+        return Ok(CommandResult { output, ..CommandResult::default() });
+    }
     let work = target(what, event)?;
     let Some(session) = event.session() else {
         return Err(format!(
@@ -165,6 +173,9 @@ pub fn take_up(what: Option<&str>, take: Take, event: &EventContext<'_>) -> Resu
             ..CommandResult::default()
         },
     };
+    if held && work.agent != session.agent {
+        done.keeps.push(MemoryWrite::Message(taken_from(work, event)));
+    }
     done.keeps.extend(written.map(|note| MemoryWrite::HandOver(Box::new(note))));
     done.keeps.push(MemoryWrite::NoteTaken { work: Box::new(work.clone()), agent: session.agent.clone() });
     // What another goes on with stays its conversation.
@@ -176,6 +187,22 @@ pub fn take_up(what: Option<&str>, take: Take, event: &EventContext<'_>) -> Resu
         done.keeps.push(MemoryWrite::Followed { session, prev, conversation });
     }
     Ok(done)
+}
+
+/// What a session without an effort was told at its start.
+fn own_note<'a>(event: &EventContext<'a>) -> Option<&'a StoredHandOver> {
+    event.session().and_then(|session| start::told(event, session))
+}
+
+/// Whoever was at work on it is told at its next event.
+fn taken_from(work: &UnfinishedWork, event: &EventContext<'_>) -> Message {
+    let (by, id) = (line(event.agent(), MOST_TITLE), end_of(&work.id));
+    let body = format!(
+        "agent {by} has taken over {}: it is not yours any more, do not go on with it. \
+         `taut continue --take {id}` takes it back",
+        title(work)
+    );
+    Message { to: Some(Addressee::Agent(work.agent.clone())), ..message(event, messages::NOTE, body) }
 }
 
 /// Ends it: it is not offered again.
@@ -190,8 +217,18 @@ pub fn decline(what: Option<&str>, event: &EventContext<'_>) -> Result<CommandRe
             "agent {agent} works on it in an open session, which can end it with `taut effort finish`"
         ));
     }
-    let output = format!("ended: {}; it is not offered again", title(work));
+    let id = what.unwrap_or_else(|| end_of(&work.id));
+    let output = format!(
+        "ended: {}; it is not offered again (`taut continue {}` takes it up)",
+        title(work),
+        line(id, MOST_TITLE)
+    );
     Ok(CommandResult { output, keeps: ended(work, event), ..CommandResult::default() })
+}
+
+/// As much of an id as tells it from others, where these are not known.
+fn end_of(id: &str) -> &str {
+    id.get(id.len().saturating_sub(8)..).unwrap_or(id)
 }
 
 /// Whether somebody is at work on what is asked for.
@@ -220,7 +257,8 @@ fn offers(event: &EventContext<'_>) -> bool {
     );
     let alone = |session: &Session| session.parent.is_none() && !is_autonomous(session);
     let on = event.policy.sections.memory.enabled == Some(true);
-    on && fresh && !event.who.standing.is_loop() && event.session().is_some_and(alone)
+    let attended = !event.who.standing.is_loop() && event.who.standing != Supervision::Unattended;
+    on && fresh && attended && event.session().is_some_and(alone)
 }
 
 fn newest_first<'a>(event: &EventContext<'a>) -> Vec<&'a UnfinishedWork> {
@@ -345,7 +383,11 @@ fn text(event: &EventContext<'_>, work: &UnfinishedWork, more: usize) -> String 
 
 /// Somebody else's words among ours: in quotes that they cannot close.
 fn title(work: &UnfinishedWork) -> String {
-    format!("\"{}\"", line(&work.title, MOST_TITLE).replace(['"', '`'], "'"))
+    quoted(&work.title)
+}
+
+fn quoted(title: &str) -> String {
+    format!("\"{}\"", line(title, MOST_TITLE).replace(['"', '`'], "'"))
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The beginning of a session: it takes over the agent's effort, and is told
 //! what the session before it left, until a newer note takes its place.
 
+use super::hand_over::{EffortPlace, shown_path, shown_phases};
 use super::note::{self, NoteView};
 use super::{Memory, begin, hand_over, offer, path, settings};
 use crate::context::{Rank, ShownFile, size};
@@ -50,6 +51,12 @@ fn is_told(event: &EventContext<'_>, current: Option<&Effort>, note: &StoredHand
         }
         _ => own || note::follows(event),
     }
+}
+
+/// The note that this session was told, or has written: what it goes on with where there is no effort.
+pub fn told<'a>(event: &EventContext<'a>, session: &Session) -> Option<&'a StoredHandOver> {
+    let own = || event.account().filter(|stored| stored.session == session.id);
+    waiting(event, session).or_else(own).filter(|_| !event.memory_off())
 }
 
 /// The account that is for this session: its agent's, and not a child's or a parent's.
@@ -107,20 +114,18 @@ pub fn pattern(effort: &Effort) -> String {
 
 fn introduction(event: &EventContext<'_>, effort: &Effort) -> String {
     let skill = event.skill(effort);
+    let EffortPlace { skill: name, phase, task, folder } = EffortPlace::of(effort);
     let mut out = format!(
-        "{} Effort: {} (effort {} of {}) | Phase: {} | Folder: {}",
+        "{} Effort: {name} (effort {} of {task}) | Phase: {} | Folder: {folder}",
         settings::label(event.policy, "INFO"),
-        effort.skill,
         effort.ordinal,
-        effort.task,
-        effort.phase.as_deref().unwrap_or("loading"),
-        effort.folder
+        phase.as_deref().unwrap_or("loading"),
     );
     if !skill.phases.is_empty() {
-        out.push_str(&format!(" | Phases: {}", skill.phases.join(", ")));
+        out.push_str(&format!(" | Phases: {}", shown_phases(&skill.phases)));
     }
     if skill.log {
-        out.push_str(&format!(" | Log: `taut log \"…\"` → {}", effort.artifact("LOG")));
+        out.push_str(&format!(" | Log: `taut log \"…\"` → {}", shown_path(&effort.artifact("LOG"))));
     }
     out.push_str(" | When it is done, or no more wanted: `taut effort finish`");
     out
@@ -130,7 +135,7 @@ impl Memory {
     /// The end of a file, where what was last written is what matters, in what room is left.
     fn show_end(&mut self, event: &EventContext<'_>, path: &str) {
         let (Some(TextFact::Text(text)) | Some(TextFact::Long(text))) = event.facts.text(path) else { return };
-        let head = format!("The end of {path}:\n");
+        let head = format!("The end of {}:\n", shown_path(path));
         let room = self.room(event).saturating_sub(size(&head) + 2);
         let end = last_lines(text.trim(), room);
         if !end.is_empty() {

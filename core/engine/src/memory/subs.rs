@@ -1,6 +1,7 @@
 //! Sub-agents: their own session under the parent's effort. Nothing they do
 //! ends the parent's, and starts and stops may come in any order.
 
+use super::hand_over::{EffortPlace, shown_path};
 use super::{Memory, settings};
 use crate::context::Rank;
 use crate::event_context::EventContext;
@@ -17,16 +18,20 @@ pub fn started(event: &EventContext<'_>, current: Option<&Effort>, memory: &mut 
     }
     let Some(effort) = current else { return };
     let skill = event.skill(effort);
+    let place = EffortPlace::of(effort);
     let mut text = format!(
         "{} You work for the effort {} (effort {} of {}), phase {}.",
         settings::label(event.policy, "INFO"),
-        effort.skill,
+        place.skill,
         effort.ordinal,
-        effort.task,
-        effort.phase.as_deref().unwrap_or("loading"),
+        place.task,
+        place.phase.as_deref().unwrap_or("loading"),
     );
     if skill.log {
-        text.push_str(&format!(" Log what you find with `taut log \"…\"` (it goes to {}).", effort.artifact("LOG")));
+        text.push_str(&format!(
+            " Log what you find with `taut log \"…\"` (it goes to {}).",
+            shown_path(&effort.artifact("LOG"))
+        ));
     }
     if let Some(template) = &skill.template {
         text.push_str(&format!(" Log template: {template}."));

@@ -35,6 +35,7 @@ pub fn say(event: &EventContext<'_>, memory: &Memory) -> ReplyDraft {
     if event.placed.opened && leases::was_halted(event.loaded, event.who) {
         lines.push(pre_compact::USER_LINE);
     }
+    lines.extend(memory.user_line.as_deref());
     let user_line = (!lines.is_empty()).then(|| lines.join("\n\n"));
     said.reply = Reply { answer: ByFamily::Context(Context { text }), user_line, ..Reply::default() };
     said

@@ -10,7 +10,7 @@ use rusqlite::{Connection, OptionalExtension, Params, Row, params};
 macro_rules! select {
     ($($rest:literal),*) => {
         concat!(
-            "SELECT agent, session, effort, line, at, body, project, conversation, title, told_in,
+            "SELECT agent, session, effort, line, at, body, project, conversation, title, told_in, unfinished,
                (SELECT finished_at FROM efforts WHERE efforts.id = accounts.effort) FROM accounts ",
             $($rest),*
         )
@@ -35,8 +35,9 @@ pub(crate) const OF_CHILD: &str = select!(
     "ORDER BY seq DESC LIMIT 1"
 );
 
-const PUT: &str = "INSERT INTO accounts (agent, session, effort, line, at, body, project, conversation, title)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+const PUT: &str =
+    "INSERT INTO accounts (agent, session, effort, line, at, body, project, conversation, title, unfinished)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
 
 /// A session has one account: a newer one of its own takes the place of the older.
 pub(crate) const REPLACED: &str = "DELETE FROM accounts
@@ -67,7 +68,7 @@ fn one(conn: &Connection, sql: &str, of: impl Params) -> rusqlite::Result<Option
 
 /// `None` where the effort that it was written for is over.
 pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Option<StoredHandOver>> {
-    let over = row.get::<_, Option<i64>>(10)?.is_some();
+    let over = row.get::<_, Option<i64>>(11)?.is_some();
     if over { Ok(None) } else { whole(row).map(Some) }
 }
 
@@ -85,6 +86,7 @@ pub(super) fn whole(row: &Row<'_>) -> rusqlite::Result<StoredHandOver> {
         conversation: text(7)?,
         title: text(8)?,
         told: row.get::<_, Option<String>>(9)?.is_some(),
+        unfinished: row.get(10)?,
         hand_over: serde_json::from_str(&body).unwrap_or_default(),
     })
 }
@@ -101,7 +103,8 @@ pub(super) fn put(conn: &Connection, stored: &StoredHandOver) -> rusqlite::Resul
         body,
         stored.project,
         stored.conversation,
-        stored.title
+        stored.title,
+        stored.unfinished
     ];
     conn.prepare_cached(PUT)?.execute(row).map(drop)
 }

@@ -30,7 +30,7 @@ pub(crate) const EFFORTS: &str = concat!(
 );
 
 /// What belongs to an effort goes with it.
-pub(crate) const NOTES: &str = "SELECT session, agent, conversation, title, at
+pub(crate) const NOTES: &str = "SELECT session, agent, conversation, title, at, unfinished
     FROM accounts INDEXED BY accounts_offered
     WHERE project = ?1 AND closed_at IS NULL AND title IS NOT NULL AND effort IS NULL ORDER BY seq DESC LIMIT 64";
 
@@ -40,8 +40,8 @@ pub(crate) const NEWEST_OF_CONVERSATION: &str =
 pub(crate) const NOTE_OF_EFFORT: &str = select!("WHERE agent = ?1 AND effort = ?2 ORDER BY seq DESC LIMIT 1");
 
 pub(crate) const LAST_PROMPT: &str = "SELECT detail FROM events WHERE seq =
-      (SELECT seq FROM (SELECT seq, event FROM events WHERE session = ?1 ORDER BY seq DESC LIMIT 400)
-       WHERE event = 'UserPromptSubmit' LIMIT 1)";
+      (SELECT seq FROM (SELECT seq, event, detail FROM events WHERE session = ?1 ORDER BY seq DESC LIMIT 400)
+       WHERE event = 'UserPromptSubmit' AND detail ->> '$.memory_off' IS NULL LIMIT 1)";
 
 pub(crate) fn of_project(conn: &Connection, project: &str, what: Unfinished) -> rusqlite::Result<Vec<UnfinishedWork>> {
     let mut found: Vec<UnfinishedWork> =
@@ -52,13 +52,20 @@ pub(crate) fn of_project(conn: &Connection, project: &str, what: Unfinished) -> 
     Ok(found)
 }
 
-/// The newest of each line, and who has the line in hand.
+/// The newest of each line, where it says of something that waits to be done, and who has the line in hand.
 fn notes(conn: &Connection, project: &str) -> rusqlite::Result<Vec<UnfinishedWork>> {
     let mut found: Vec<UnfinishedWork> = Vec::new();
-    for note in conn.prepare_cached(NOTES)?.query_map([project], note)? {
-        let mut note = note?;
+    let mut done: Vec<UnfinishedWork> = Vec::new();
+    let read = |row: &Row<'_>| Ok((note(row)?, row.get::<_, bool>(5)?));
+    for row in conn.prepare_cached(NOTES)?.query_map([project], read)? {
+        let (mut note, unfinished) = row?;
         let known = |other: &UnfinishedWork| other.agent == note.agent || other.conversation == note.conversation;
-        if found.len() < MOST_NOTES && !found.iter().any(known) {
+        if found.iter().chain(&done).any(known) {
+            continue;
+        }
+        if !unfinished {
+            done.push(note);
+        } else if found.len() < MOST_NOTES {
             let line = note.conversation.clone().unwrap_or_default();
             let newest: Option<i64> =
                 conn.prepare_cached(NEWEST_OF_CONVERSATION)?.query_row([&line], |row| row.get(0)).optional()?;
@@ -98,12 +105,28 @@ pub(crate) fn named(conn: &Connection, project: &str, name: &str, rows: &mut Eff
             .collect::<Result<_, _>>()?,
     };
     match ids.as_slice() {
-        [] => Ok(()),
+        [] => closed_note(conn, project, &end, rows),
         [id] => load(conn, id, rows),
         _ => {
             rows.named_twice = true;
             Ok(())
         }
+    }
+}
+
+/// A note that somebody declined can be had back.
+fn closed_note(conn: &Connection, project: &str, end: &str, rows: &mut EffortRows) -> rusqlite::Result<()> {
+    const BY_END: &str = "SELECT session, agent, conversation, title, at, closed_at FROM
+          (SELECT session, agent, conversation, title, at, closed_at, project, effort FROM accounts ORDER BY seq DESC LIMIT ?3)
+        WHERE project = ?1 AND effort IS NULL AND closed_at IS NOT NULL AND title IS NOT NULL
+          AND substr(session, -length(?2)) = ?2 LIMIT 2";
+    let mut found: Vec<UnfinishedWork> =
+        conn.prepare_cached(BY_END)?.query_map(params![project, end, NEWEST], note)?.collect::<Result<_, _>>()?;
+    found.dedup_by(|one, other| one.id == other.id);
+    rows.named_twice = found.len() > 1;
+    match found.pop().filter(|_| found.is_empty()) {
+        Some(work) => load_note(conn, project, work, rows),
+        None => Ok(()),
     }
 }
 
@@ -130,11 +153,9 @@ fn load(conn: &Connection, id: &str, rows: &mut EffortRows) -> rusqlite::Result<
 }
 
 fn load_note(conn: &Connection, project: &str, work: UnfinishedWork, rows: &mut EffortRows) -> rusqlite::Result<()> {
-    const NOTE: &str = select!(
-        "INDEXED BY accounts_offered WHERE project = ?1 AND closed_at IS NULL AND session = ?2 ",
-        "ORDER BY seq DESC LIMIT 1"
-    );
-    rows.named_note = conn.prepare_cached(NOTE)?.query_row([project, &work.id], hand_overs::whole).optional()?;
+    const NOTE: &str = select!("WHERE agent = ?1 AND session = ?2 AND project = ?3 ORDER BY seq DESC LIMIT 1");
+    let of = [work.agent.as_str(), &work.id, project];
+    rows.named_note = conn.prepare_cached(NOTE)?.query_row(of, hand_overs::whole).optional()?;
     if rows.named_note.is_none() {
         wordless::load(conn, &work.id, rows)?;
     }
@@ -174,8 +195,9 @@ pub(super) fn close_notes_of(conn: &Connection, agent: &str, effort: &str, at: M
 
 /// From now on the next session of this agent finds them.
 pub(super) fn take_note(conn: &Connection, work: &UnfinishedWork, agent: &str) -> rusqlite::Result<()> {
-    const TAKE: &str = "UPDATE accounts SET agent = ?3, line = 'agent'
-        WHERE closed_at IS NULL AND agent = ?1 AND (conversation = ?2 OR session = ?4)
+    // One that was declined is open again.
+    const TAKE: &str = "UPDATE accounts SET agent = ?3, line = 'agent', closed_at = NULL
+        WHERE agent = ?1 AND effort IS NULL AND (conversation = ?2 OR session = ?4)
           AND project IS (SELECT project FROM accounts WHERE agent = ?1 AND session = ?4 LIMIT 1)";
     const TAKE_OF_EFFORT: &str =
         "UPDATE accounts SET agent = ?2, line = 'agent' WHERE closed_at IS NULL AND agent = ?1 AND effort = ?3";
@@ -279,8 +301,9 @@ mod tests {
     }
 
     fn note(store: &Store, session: &str, conversation: &str, title: Option<&str>, effort: Option<&str>) {
-        let sql = "INSERT INTO accounts (agent, session, effort, line, at, body, project, conversation, title)
-            VALUES (?1, ?2, ?3, 'agent', 10, '{\"summary\": \"half a bridge\"}', '/p', ?4, ?5)";
+        let sql =
+            "INSERT INTO accounts (agent, session, effort, line, at, body, project, conversation, title, unfinished)
+            VALUES (?1, ?2, ?3, 'agent', 10, '{\"summary\": \"half a bridge\"}', '/p', ?4, ?5, 1)";
         let agent = format!("agent of {conversation}");
         store.conn.execute(sql, params![agent, session, effort, conversation, title]).unwrap();
     }

@@ -5,7 +5,7 @@ use super::history;
 use crate::sessions;
 use model::effort::{Carrier, EffortRows, UnfinishedKind, UnfinishedWork};
 use model::session::Session;
-use model::session_work::{HistoryNeed, HistoryWhen};
+use model::session_work::{HistoryNeed, HistoryWhen, is_substantial, is_typed};
 use rusqlite::{Connection, OptionalExtension};
 
 pub(crate) const OPEN_IN_PROJECT: &str = "SELECT row FROM sessions INDEXED BY sessions_open_in_project
@@ -20,11 +20,13 @@ pub(crate) const NEWEST_IN_CONVERSATION: &str =
 pub(crate) fn add_to(conn: &Connection, project: &str, found: &mut Vec<UnfinishedWork>) -> rusqlite::Result<()> {
     for session in sessions::of_rows(conn, OPEN_IN_PROJECT, project)? {
         let known = found.iter().any(|work| work.session.as_ref() == Some(&session.id));
-        if known || session.parent.is_some() || is_followed_or_noted(conn, &session)? {
+        let own = session.parent.is_some() || session.memo.unattended;
+        if known || own || is_followed_or_noted(conn, &session)? || !history::any_call(conn, &session.id)? {
             continue;
         }
-        let first = conn.prepare_cached(history::FIRST_PROMPT)?.query_row([&session.id], |row| row.get(0));
-        let Some(title) = first.optional()?.flatten() else { continue };
+        let said = history::first_prompts(conn, &session.id)?;
+        let about = said.iter().find(|prompt| is_substantial(prompt));
+        let Some(title) = about.or_else(|| said.iter().find(|prompt| is_typed(prompt))).cloned() else { continue };
         found.push(UnfinishedWork {
             id: session.id.clone(),
             kind: UnfinishedKind::Note,

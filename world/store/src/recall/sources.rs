@@ -4,6 +4,7 @@
 use super::entry::{Entry, RecallKind, kept};
 use crate::{Error, Store};
 use model::Ms;
+use model::session_work::MEMORY_OFF;
 use rusqlite::{Connection, OptionalExtension, Row};
 use serde_json::Value;
 
@@ -63,7 +64,8 @@ pub(super) const SOURCES: &[Source] = &[
     Source {
         name: "messages",
         rows: "SELECT messages.seq, messages.id, messages.at, ifnull(messages.from_agent, ''), messages.session,
-              CASE WHEN sessions.id IS NULL THEN agents.project ELSE sessions.project END, messages.kind, messages.body, NULL
+              CASE WHEN sessions.id IS NULL THEN agents.project ELSE sessions.project END, messages.kind,
+              CASE WHEN sessions.memo ->> '$.memory_off' THEN NULL ELSE messages.body END, NULL
             FROM messages LEFT JOIN sessions ON sessions.id = messages.session
               LEFT JOIN agents ON agents.id = messages.from_agent
             WHERE messages.seq > ?1 ORDER BY messages.seq LIMIT ?2",
@@ -73,7 +75,8 @@ pub(super) const SOURCES: &[Source] = &[
     },
     Source {
         name: "notes",
-        rows: "SELECT accounts.seq, accounts.session || '/' || accounts.at, accounts.at, accounts.agent, accounts.session,
+        rows:
+            "SELECT accounts.seq, accounts.session || '/' || accounts.at, accounts.at, accounts.agent, accounts.session,
               coalesce(accounts.project, sessions.project), '', accounts.body, accounts.title
             FROM accounts LEFT JOIN sessions ON sessions.id = accounts.session
             WHERE accounts.seq > ?1 ORDER BY accounts.seq LIMIT ?2",
@@ -191,6 +194,10 @@ fn of_event(row: &SourceRow) -> Vec<Entry> {
     let Some(detail) = row.text.as_deref().and_then(|text| serde_json::from_str::<Value>(text).ok()) else {
         return Vec::new();
     };
+    // What happened while memory was off is not found, also when it is on again.
+    if detail.get(MEMORY_OFF).is_some() {
+        return Vec::new();
+    }
     let text = |name: &str| detail.get(name).and_then(Value::as_str);
     let input = detail.get("input").unwrap_or(&Value::Null);
     let mut found = Vec::new();

@@ -110,6 +110,22 @@ fn m3_facts_of_one_place_take_the_place_of_those_alone_and_do_not_grow_old() {
 }
 
 #[test]
+fn m3_what_happened_while_memory_was_off_is_not_found_when_it_is_on_again() {
+    let mut memory = Memory::new();
+    memory.session("s", "/p");
+    memory.session("t", "/p");
+    memory.store.conn.execute("UPDATE sessions SET memo = '{\"memory_off\":true}' WHERE id = 's'", []).unwrap();
+    memory.event("s", 1, "UserPromptSubmit", serde_json::json!({"prompt": "alder one", "memory_off": true}));
+    memory.prompt("s", 2, "alder two");
+    memory.message("s", 3, "log", "alder three");
+    memory.message("t", 4, "log", "alder four");
+    memory.catch_up();
+    let mut found = memory.find("alder");
+    found.sort();
+    assert_eq!(found, ["alder four", "alder two"]);
+}
+
+#[test]
 fn m3_all_that_was_said_and_done_is_found_and_each_of_its_kind() {
     let mut memory = Memory::new();
     memory.session("s", "/p");

@@ -5,12 +5,9 @@ use super::todo::TodoList;
 use super::{ANSWERS, FAILURES, FILES, LAST_WORDS, PROMPT, PROMPTS, QUESTIONS, SUMMARY, kept, short};
 use crate::fleet::wake::{WakeUp, wake_up};
 use model::session_work::{
-    ChangedFile, FailedCommand, PastEvent, PromptText, SessionHistory, SessionWork, TestOutcome, UserAnswer,
+    ChangedFile, FailedCommand, PastEvent, PromptText, SessionHistory, SessionWork, TestOutcome, UserAnswer, is_typed,
 };
 use serde_json::Value;
-
-/// What begins a prompt that the client itself has put there.
-const NOT_TYPED: &[&str] = &["<task-notification", "<local-command", "<system-reminder", "<bash-"];
 
 /// `project`: what paths are shown below. What the session has not replaced of an earlier note goes on in its own.
 /// `None` for a session in which nobody said anything.
@@ -76,8 +73,7 @@ impl Composer<'_> {
     }
 
     fn prompt(&mut self, event: &PastEvent, said: &str) {
-        let typed = !said.trim().is_empty() && !NOT_TYPED.iter().any(|tag| said.trim_start().starts_with(tag));
-        if !typed || wake_up(said) == Some(WakeUp::Alone) {
+        if !is_typed(said) || wake_up(said) == Some(WakeUp::Alone) {
             return;
         }
         self.spoken = true;
@@ -109,6 +105,10 @@ impl Composer<'_> {
         self.asked.retain(|(id, _)| id != call);
         let interrupted = event.detail.get("interrupted").and_then(Value::as_bool) == Some(true);
         let Some(line) = event.detail.get("input").and_then(command_line).filter(|_| !interrupted) else { return };
+        // What Taut itself refused was said to the agent, and is no work.
+        if is_own(line) {
+            return;
+        }
         let command = short(line);
         self.work.failures.retain(|failed| failed.command != command);
         self.work.failures.push(FailedCommand { command, error: short(&first_line(error)) });
@@ -159,6 +159,10 @@ impl Composer<'_> {
         newest(&mut work.files, FILES);
         self.work
     }
+}
+
+fn is_own(line: &str) -> bool {
+    line.split_whitespace().next().and_then(|program| program.rsplit('/').next()) == Some("taut")
 }
 
 fn newest<T>(list: &mut Vec<T>, most: usize) {

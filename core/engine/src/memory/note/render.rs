@@ -1,10 +1,11 @@
 //! A note as Markdown, the most important first, within whatever room there is.
 
+use super::short;
 use crate::context::{beginning, size};
 use crate::memory::hand_over::age;
 use model::Ms;
 use model::effort::HandOver;
-use model::session_work::{TestOutcome, TodoItem};
+use model::session_work::{SessionWork, TestOutcome, TodoItem};
 use model::text;
 
 /// How a note is looked at.
@@ -100,7 +101,7 @@ fn sections(note: &HandOver, view: NoteView, detail: Detail) -> Vec<String> {
         titled("Where it stands", todo(&work.todo, detail)),
         single("The last turn failed", &work.stopped_by),
         titled("Open questions to the user", list(work.questions.iter().map(|asked| one(asked)).collect())),
-        single("Last words", &work.last_words),
+        single("Last words", &last_words(work)),
         tests,
         titled("Commands that failed", list(failures.collect())),
         if files.is_empty() { String::new() } else { format!("Files changed: {}{more}\n", files.join(", ")) },
@@ -110,6 +111,15 @@ fn sections(note: &HandOver, view: NoteView, detail: Detail) -> Vec<String> {
             false => String::new(),
         },
     ]
+}
+
+/// Without the question that they end with, where it stands among the open ones.
+fn last_words(work: &SessionWork) -> Option<String> {
+    let said = work.last_words.as_deref()?.trim_end();
+    let (before, last) = said.rsplit_once('\n').unwrap_or(("", said));
+    let asked = work.questions.contains(&short(last));
+    let said = if asked { before.trim_end() } else { said };
+    (!said.is_empty()).then(|| said.to_string())
 }
 
 /// What the agent wrote itself, or where its effort stands in place of that.

@@ -17,7 +17,7 @@ fn said(at: i64, text: &str) -> PastEvent {
 /// The oldest first, as they happened.
 fn work(events: Vec<PastEvent>, earlier: Option<&SessionWork>) -> Option<SessionWork> {
     let events = events.into_iter().rev().collect();
-    compose(&SessionHistory { session: "s".into(), first_prompt: None, events }, "/p", earlier)
+    compose(&SessionHistory { session: "s".into(), first_prompts: Vec::new(), events }, "/p", earlier)
 }
 
 #[test]

@@ -10,9 +10,10 @@ use crate::memory::offer::is_stale_after;
 use crate::memory::{Memory, hand_over, settings};
 use crate::queue;
 use grammar::AgentCommand;
+use model::Loaded;
 use model::effect::After;
 use model::effort::{Effort, EffortLineage, HandOver, MemoryWrite, StoredHandOver, UnfinishedKind, UnfinishedWork};
-use model::event::{Body, EventKind, StartSource};
+use model::event::{Body, EventKind};
 use model::session::Session;
 use model::session_work::{HistoryNeed, HistoryWhen, SessionHistory, SessionWork};
 use model::who::Supervision;
@@ -68,11 +69,12 @@ pub fn history(event: &EventContext<'_>) -> Option<HistoryNeed> {
 }
 
 /// PreCompact and SessionEnd.
-pub fn before_it_ends(event: &EventContext<'_>, current: Option<&Effort>, memory: &mut Memory) {
+/// `halted`: the agent is stopped now, and goes on only by a restart.
+pub fn before_it_ends(event: &EventContext<'_>, current: Option<&Effort>, halted: bool, memory: &mut Memory) {
     let Some(session) = event.session().filter(|_| event.envelope.sub_agent.is_none()) else { return };
     let auto = matches!(&event.envelope.body, Body::Compact { trigger, .. } if trigger == "auto");
     let compaction = event.policy.sections.compaction.auto;
-    if auto && compaction == Some(settings::Compaction::Restart) && !event.handed_over() {
+    if halted && auto && compaction == Some(settings::Compaction::Restart) && !event.handed_over() {
         memory.say_for_the_record(event, "restart_request", "the context is full".to_string());
     }
     let holds = || compaction.is_some() || !queue::held(&event.loaded.held, session).is_empty();
@@ -82,9 +84,7 @@ pub fn before_it_ends(event: &EventContext<'_>, current: Option<&Effort>, memory
     }
     let note = composed(event, session);
     // Before a compaction something is better than nothing, but never than what is there.
-    let note = note.or_else(|| {
-        (auto && event.account().is_none()).then(|| hand_over::mini(current, session.status_text.as_deref()))
-    });
+    let note = note.or_else(|| (auto && event.account().is_none()).then(|| hand_over::mini(current, doing(session))));
     if let Some(note) = note {
         memory.take(stored(note, session, event));
     }
@@ -118,9 +118,12 @@ pub fn at_the_start(
     }
     let hand_over = composed(event, session)?;
     let before = earlier(event, session).map(|earlier| earlier.title.as_str());
-    let title = hand_over::title(history.first_prompt.as_deref(), before);
+    let title = hand_over::title(&history.first_prompts, before);
     memory.after.extend(document(&hand_over, event));
-    let note = StoredHandOver { session: prev.clone(), at: last.at, title, ..filed(hand_over, session, event) };
+    let Loaded { open, last_ended, .. } = event.loaded;
+    let alone = open.iter().chain(last_ended).any(|other| other.id == *prev && other.memo.unattended);
+    let mut note = StoredHandOver { session: prev.clone(), at: last.at, title, ..filed(hand_over, session, event) };
+    note.unfinished &= !alone;
     memory.keeps.push(MemoryWrite::HandOver(Box::new(note.clone())));
     Some(note)
 }
@@ -137,9 +140,10 @@ pub fn of_the_lost(history: &SessionHistory, work: &UnfinishedWork, project: &st
         at: history.events.first()?.at,
         project: project.to_string(),
         conversation: work.conversation.clone().unwrap_or_default(),
-        title: hand_over::title(history.first_prompt.as_deref(), None),
+        title: hand_over::title(&history.first_prompts, None),
         told: false,
-        hand_over: HandOver { work: done, ..hand_over::mini(None, None) },
+        unfinished: true,
+        hand_over: HandOver { work: done, ..hand_over::composed(None, None) },
     })
 }
 
@@ -180,8 +184,13 @@ fn composed(event: &EventContext<'_>, session: &Session) -> Option<HandOver> {
             work.carried_since = work.carried_since.or(Some(earlier.at));
             HandOver { mini: true, work, ..earlier.hand_over.clone() }
         }
-        None => HandOver { work, ..hand_over::mini(event.effort(), session.status_text.as_deref()) },
+        None => HandOver { work, ..hand_over::composed(event.effort(), doing(session)) },
     })
+}
+
+/// What it said of itself, unless memory was off when it may have.
+fn doing(session: &Session) -> Option<&str> {
+    session.status_text.as_deref().filter(|_| !session.memo.memory_off)
 }
 
 /// The note before, where the session goes on with that work.
@@ -208,10 +217,7 @@ fn document(hand_over: &HandOver, event: &EventContext<'_>) -> Option<After> {
 fn filed(hand_over: HandOver, session: &Session, event: &EventContext<'_>) -> StoredHandOver {
     let rows = event.rows();
     let before = earlier(event, session).map(|earlier| earlier.title.as_str());
-    let goes_on = [StartSource::Resume, StartSource::Compact, StartSource::Fork]
-        .iter()
-        .any(|source| source.name() == session.source);
-    let first = rows.history.first_prompt.as_deref().filter(|_| !goes_on || before.is_none_or(str::is_empty));
+    let unfinished = hand_over.is_unfinished() && !session.memo.unattended;
     StoredHandOver {
         agent: session.agent.clone(),
         session: session.id.clone(),
@@ -220,8 +226,9 @@ fn filed(hand_over: HandOver, session: &Session, event: &EventContext<'_>) -> St
         at: event.now,
         project: session.project.clone(),
         conversation: session.conversation.clone(),
-        title: hand_over::title(first, before),
+        title: hand_over::title(&rows.history.first_prompts, before),
         told: false,
+        unfinished: unfinished && event.who.standing != Supervision::Unattended,
         hand_over,
     }
 }
@@ -236,8 +243,11 @@ pub fn dehydrated(own: HandOver, session: &Session, event: &EventContext<'_>) ->
 
 /// `taut session restart`: something only where there is something to go on with.
 pub fn restarted(session: &Session, event: &EventContext<'_>) -> CommandResult {
+    if event.memory_off() {
+        return CommandResult::default();
+    }
     let note = composed(event, session);
     let effort = event.effort().filter(|_| !event.handed_over());
-    let note = note.or_else(|| effort.map(|effort| hand_over::mini(Some(effort), session.status_text.as_deref())));
+    let note = note.or_else(|| effort.map(|effort| hand_over::mini(Some(effort), doing(session))));
     note.map_or_else(CommandResult::default, |note| stored(note, session, event))
 }

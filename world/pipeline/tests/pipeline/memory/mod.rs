@@ -17,6 +17,7 @@ mod orphans;
 mod own_folder;
 mod preset_day;
 mod projects;
+mod quiet_notes;
 mod rpc;
 mod rpc_told;
 mod rules;
