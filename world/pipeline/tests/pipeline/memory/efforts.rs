@@ -68,7 +68,7 @@ fn an_effort_belongs_to_the_task_its_agent_holds() {
     stage.invoke(&client, "implement");
     let effort = stage.efforts().remove(0);
     assert_eq!((effort.task.as_str(), effort.agent.as_str()), ("queue/01", "ann"));
-    assert!(effort.folder.ends_with("/queue-01"), "{}", effort.folder);
+    assert!(effort.folder.contains("/acme-") && effort.folder.contains("/queue-01-"), "{}", effort.folder);
 }
 
 #[test]

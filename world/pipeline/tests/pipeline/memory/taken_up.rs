@@ -17,6 +17,7 @@ fn m1_an_agent_that_comes_back_to_what_another_took_up_has_a_conversation_of_its
         let ann = stage.client("ann-1").of(first.pid());
         let begun = stage.start(&ann, "startup");
         stage.send(&ann, "UserPromptSubmit", json!({"prompt": "ALPHA of ann"}));
+        stage.came_back(&ann, "Write", json!({"file_path": stage.folder("acme/a.py"), "content": "x"}));
         if !crashed {
             stage.end(&ann, "other");
         }
@@ -32,8 +33,10 @@ fn m1_an_agent_that_comes_back_to_what_another_took_up_has_a_conversation_of_its
         assert_ne!(resumed.conversation, begun.conversation, "crashed {crashed}: bob has it in hand");
         assert_eq!(resumed.prev, Some(begun.id), "crashed {crashed}");
         stage.send(&back, "UserPromptSubmit", json!({"prompt": "third thing"}));
+        stage.came_back(&back, "Write", json!({"file_path": stage.folder("acme/a.py"), "content": "y"}));
         stage.end(&back, "other");
         stage.send(&bob, "UserPromptSubmit", json!({"prompt": "second thing"}));
+        stage.came_back(&bob, "Write", json!({"file_path": stage.folder("acme/b.py"), "content": "z"}));
         stage.end(&bob, "other");
         drop((second, third));
         let (fourth, fifth) = (Living::new(), Living::new());
