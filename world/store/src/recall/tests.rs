@@ -1,3 +1,5 @@
+mod forgetting;
+mod healing;
 mod precision;
 
 use super::*;
@@ -137,7 +139,7 @@ fn m3_a_row_is_one_entry_however_often_and_by_whomever_it_is_read() {
         memory.prompt("s", at, &format!("prompt number{at} of many"));
     }
     let mut other = RecallIndex::open(memory.home.path()).unwrap();
-    assert_eq!(memory.catch_up(), CatchUp { added: 1_200, behind: 0 });
+    assert_eq!(memory.catch_up(), CatchUp { added: 1_200, ..CatchUp::default() });
     assert_eq!(other.catch_up(&memory.store, &mut |_| true, LONG).unwrap(), CatchUp::default());
     // As after a crash that lost the cursor.
     memory.index.write(|conn| conn.execute("DELETE FROM cursors", []).map(drop)).unwrap();
@@ -152,7 +154,7 @@ fn m3_without_time_nothing_is_read_and_it_is_said_how_much_is_missing() {
     memory.session("s", "/p");
     memory.prompt("s", 1, "birch");
     let caught = memory.index.catch_up(&memory.store, &mut |_| true, Duration::ZERO).unwrap();
-    assert_eq!(caught, CatchUp { added: 0, behind: 1 });
+    assert_eq!(caught, CatchUp { behind: 1, ..CatchUp::default() });
 }
 
 #[test]
@@ -420,7 +422,7 @@ fn m3_what_is_forgotten_is_in_no_file_any_more() {
     assert_eq!((gone.events, gone.sessions), (300, 1));
     assert_eq!(counted, gone, "what was announced is what was done");
     assert_eq!(memory.index.count(&scope).unwrap(), 300);
-    assert_eq!(memory.index.forget(&scope).unwrap(), 300);
+    assert_eq!(memory.index.forget(&scope, &[]).unwrap(), 300);
     assert!(!holds(memory.home.path(), "quetzalcoatlus"));
     assert!(!holds(memory.home.path(), "etzalcoatlus"), "nor what an index keeps of it");
     assert!(holds(memory.home.path(), "velociraptor"));
@@ -443,12 +445,12 @@ fn m3_one_session_or_what_is_old_can_be_forgotten_and_what_runs_stays() {
     memory.catch_up();
     let of_s = ForgetScope::Session("s".into());
     assert_eq!(memory.store.forget(&of_s).unwrap().events, 1);
-    assert_eq!(memory.index.forget(&of_s).unwrap(), 1);
+    assert_eq!(memory.index.forget(&of_s, &[]).unwrap(), 1);
     assert_eq!(memory.find("larch"), ["larch of t"]);
     let old = ForgetScope::Before(Ms(21));
     let gone = memory.store.forget(&old).unwrap();
     assert_eq!((gone.events, gone.sessions, gone.open_sessions, gone.tasks), (1, 0, 1, 1));
-    memory.index.forget(&old).unwrap();
+    memory.index.forget(&old, &[]).unwrap();
     memory.catch_up();
     assert_eq!(memory.find("larch"), Vec::<String>::new());
     assert_eq!(memory.store.session_ids("t").unwrap(), ["t"], "it runs");
