@@ -31,11 +31,15 @@ pub fn outside_agents(command: &str) -> Result<(), CliError> {
 /// Agents run their commands with these variables set. A repository can empty them and a command can drop them, so they
 /// are not all that is looked at.
 fn not_named(command: &str) -> Result<(), CliError> {
-    let named = ["TAUT_AGENT_ID", "RALPH_AGENT_ID"].into_iter().any(is_set);
-    if named || agents::ALL.around(is_set).is_some() || host::origin::is_under_client() {
+    if is_marked() || host::origin::is_under_client() {
         return Err(refusal(command));
     }
     Ok(())
+}
+
+/// The variables say that an agent runs this.
+pub fn is_marked() -> bool {
+    ["TAUT_AGENT_ID", "RALPH_AGENT_ID"].into_iter().any(is_set) || agents::ALL.around(is_set).is_some()
 }
 
 /// The clients whose hooks are on record, where this process keeps things and where the account does: the place that a

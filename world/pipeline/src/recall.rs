@@ -2,6 +2,7 @@
 
 use crate::{PipelineSetup, PolicyCache, ProjectPolicy, recall_facts};
 use model::Ms;
+use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Duration;
 use store::recall::{CatchUp, RecallIndex, RecallQuery, Recalled};
@@ -65,20 +66,21 @@ pub fn recall(
     here: &str,
     limit: Duration,
 ) -> Result<Recalled, Error> {
-    let mut switches = MemorySwitches::new(setting);
+    let switches = RefCell::new(MemorySwitches::new(setting));
+    let mut is_on = |project: &str| switches.borrow_mut().is_on(project);
     let mut catch_up = |index: &mut RecallIndex| {
         let caught = match store {
-            Some(store) => index.catch_up(store, &mut |project| switches.is_on(project), limit)?,
+            Some(store) => index.catch_up(store, &mut |project| switches.borrow_mut().is_on(project), limit)?,
             None => CatchUp::default(),
         };
         let projects = match &asked.0.project {
             Some(project) => vec![project.clone()],
             None => std::iter::once(here.to_string()).chain(known(index, store)?).collect(),
         };
-        recall_facts::enter(index, &mut switches, &projects, limit)?;
+        recall_facts::enter(index, &mut switches.borrow_mut(), &projects, limit)?;
         Ok(caught)
     };
-    RecallIndex::open(&setting.state)?.recall(&mut catch_up, asked)
+    RecallIndex::open(&setting.state)?.recall(&mut catch_up, &mut is_on, asked)
 }
 
 /// The projects somebody worked in, or noted something in.

@@ -219,7 +219,11 @@ pub(crate) fn list_query(filter: &EventFilter, after: Option<i64>, before: Optio
         also(" AND session = ?", session.clone().into());
     }
     if let Some(project) = &filter.project {
-        also(" AND session IN (SELECT id FROM sessions WHERE project = ?)", project.clone().into());
+        also(" AND (session IN (SELECT id FROM sessions WHERE project = ?)", project.clone().into());
+        // What was put by in bad times knows only what the client called its session.
+        const PUT_BY: &str =
+            " OR session IS NULL AND host_session IN (SELECT host_session FROM sessions WHERE project = ?))";
+        also(PUT_BY, project.clone().into());
     }
     if filter.only_denied {
         sql.push_str(" AND verdict IN ('deny', 'ask')");

@@ -1,9 +1,9 @@
 //! Forgetting on a person's word: rows go, and with them every trace in the file.
 
 use crate::{Durability, Error, Store, reserve};
-use model::Ms;
+use model::{ClientProcess, Ms};
 use rusqlite::types::Value;
-use rusqlite::{Connection, params, params_from_iter};
+use rusqlite::{Connection, Row, params, params_from_iter};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -28,6 +28,14 @@ pub struct ForgetCount {
     pub sessions: u64,
     /// Folders of artifacts that nothing needs any longer.
     pub folders: Vec<PathBuf>,
+    /// Folders that stay because other sessions worked there, of efforts that the forgotten one began.
+    pub shared_folders: Vec<PathBuf>,
+    /// Efforts that stay because others, or later days, worked in them.
+    pub shared_efforts: u64,
+    /// Notes of later sessions into which something of it was carried over.
+    pub carried_notes: u64,
+    /// The index's names for what it does not know to be part of this.
+    pub entries: Vec<String>,
     /// Sessions that still run keep their row; what they did is forgotten.
     pub open_sessions: u64,
     /// Efforts that a running session carries.
@@ -38,6 +46,9 @@ pub struct ForgetCount {
 
 /// Rows in one transaction: a hook that comes meanwhile waits for no more.
 const STEP: usize = 500;
+
+/// Sessions whose clients are gone without a word, as somebody found out who can look at processes.
+const GONE: &str = "CREATE TEMP TABLE IF NOT EXISTS gone_clients (id TEXT PRIMARY KEY)";
 
 /// Hooks that cannot write while the file is written anew keep their events aside.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -50,7 +61,53 @@ struct Part {
     clauses: [&'static str; 3],
 }
 
-const OPEN_EFFORT: &str = "finished_at IS NULL AND session IN (SELECT id FROM sessions WHERE ended_at IS NULL)";
+/// Of a session: it runs, as far as anybody knows.
+macro_rules! running {
+    () => {
+        "(sessions.ended_at IS NULL AND sessions.id NOT IN (SELECT id FROM temp.gone_clients))"
+    };
+}
+
+const OPEN_EFFORT: &str =
+    concat!("finished_at IS NULL AND session IN (SELECT id FROM sessions WHERE ", running!(), ")");
+
+/// Of an effort: the session ?1 began it.
+macro_rules! begun {
+    () => {
+        "EXISTS (SELECT 1 FROM sessions AS began WHERE began.id = ?1 AND began.started_at <= efforts.started_at
+           AND efforts.started_at <= ifnull(began.ended_at, began.last_seen_at)
+           AND (began.id = efforts.session OR began.agent = efforts.agent))"
+    };
+}
+
+/// The sessions that follow ?1, and those that follow them.
+macro_rules! later {
+    () => {
+        "(WITH RECURSIVE later (id) AS (SELECT id FROM sessions WHERE prev = ?1
+            UNION SELECT sessions.id FROM sessions JOIN later ON sessions.prev = later.id) SELECT id FROM later)"
+    };
+}
+
+/// Of a message: a person sent it to the project's agents.
+macro_rules! to_project {
+    () => {
+        "NOT EXISTS (SELECT 1 FROM sessions WHERE sessions.id = messages.session)
+         AND ifnull(messages.from_agent, '') NOT IN (SELECT id FROM agents)
+         AND (messages.to_agent IN (SELECT id FROM agents WHERE project = ?1 UNION SELECT agent FROM sessions WHERE project = ?1)
+           OR messages.to_conversation IN (SELECT conversation FROM sessions WHERE project = ?1))"
+    };
+}
+
+/// What later sessions were given of one: composed notes go, of what an agent wrote itself only what was added to it.
+const CARRIED_OVER: &[&str] = &[
+    concat!("DELETE FROM accounts WHERE ifnull(json_extract(body, '$.mini'), 0) AND session IN ", later!()),
+    concat!("UPDATE accounts SET body = json_remove(body, '$.work') WHERE session IN ", later!()),
+    concat!("UPDATE events SET answer_stdout = NULL WHERE event = 'SessionStart' AND session IN ", later!()),
+    concat!("UPDATE efforts SET title = NULL WHERE ", begun!()),
+    // The line of sessions goes on without it.
+    "UPDATE sessions SET prev = (SELECT gone.prev FROM sessions AS gone WHERE gone.id = ?1)
+     WHERE prev = ?1 AND EXISTS (SELECT 1 FROM sessions AS gone WHERE gone.id = ?1 AND gone.ended_at IS NOT NULL)",
+];
 
 macro_rules! of_project {
     ($session:literal, $agent:literal) => {
@@ -77,7 +134,11 @@ const PARTS: &[Part] = &[
     Part {
         table: "messages",
         key: "seq",
-        clauses: [of_project!("messages.session", "messages.from_agent"), "session = ?1", "at < ?1"],
+        clauses: [
+            concat!(of_project!("messages.session", "messages.from_agent"), " OR ", to_project!()),
+            "session = ?1",
+            "at < ?1",
+        ],
     },
     Part {
         table: "accounts",
@@ -89,8 +150,22 @@ const PARTS: &[Part] = &[
         key: "row",
         clauses: [
             "task IN (SELECT row FROM tasks WHERE project = ?1)",
-            "session = ?1",
-            "finished_at < ?1 OR finished_at IS NULL AND started_at < ?1",
+            // Others may have gone on with it, or begun it: then it is theirs too.
+            concat!(
+                "(session = ?1 OR ",
+                begun!(),
+                ") AND NOT EXISTS (SELECT 1 FROM sessions AS other WHERE other.id <> ?1 AND (other.id = efforts.session
+                     OR other.agent = efforts.agent AND ifnull(other.ended_at, other.last_seen_at) >= efforts.started_at
+                       AND other.started_at <= ifnull(efforts.finished_at, other.started_at)
+                     OR other.project = efforts.project AND other.started_at <= efforts.started_at
+                       AND ifnull(other.ended_at, other.last_seen_at) >= efforts.started_at AND NOT ",
+                begun!(),
+                "))"
+            ),
+            "finished_at < ?1 OR finished_at IS NULL AND started_at < ?1
+             AND NOT EXISTS (SELECT 1 FROM sessions WHERE sessions.id = efforts.session AND last_seen_at >= ?1)
+             AND NOT EXISTS (SELECT 1 FROM phase_history WHERE effort = efforts.id AND at >= ?1)
+             AND NOT EXISTS (SELECT 1 FROM accounts WHERE effort = efforts.id AND at >= ?1)",
         ],
     },
     Part {
@@ -107,15 +182,19 @@ const PARTS: &[Part] = &[
         table: "strikes",
         key: "session",
         clauses: [
-            "session IN (SELECT host_session FROM sessions WHERE project = ?1 AND ended_at IS NOT NULL)",
-            "session IN (SELECT host_session FROM sessions WHERE id = ?1 AND ended_at IS NOT NULL)",
+            concat!("session IN (SELECT host_session FROM sessions WHERE project = ?1 AND NOT ", running!(), ")"),
+            concat!("session IN (SELECT host_session FROM sessions WHERE id = ?1 AND NOT ", running!(), ")"),
             "at < ?1",
         ],
     },
     Part {
         table: "sessions",
         key: "row",
-        clauses: ["project = ?1 AND ended_at IS NOT NULL", "id = ?1 AND ended_at IS NOT NULL", "ended_at < ?1"],
+        clauses: [
+            concat!("project = ?1 AND NOT ", running!()),
+            concat!("id = ?1 AND NOT ", running!()),
+            concat!("ifnull(ended_at, last_seen_at) < ?1 AND NOT ", running!()),
+        ],
     },
 ];
 
@@ -146,17 +225,38 @@ impl Store {
         self.read(|conn| conn.prepare(FIND)?.query_map([name], |row| row.get(0))?.collect())
     }
 
+    /// Sessions whose end is not on record, and their clients.
+    pub fn unended_sessions(&self) -> Result<Vec<(String, ClientProcess)>, Error> {
+        const OPEN: &str =
+            "SELECT id, client_pid, client_started FROM sessions WHERE ended_at IS NULL AND client_pid IS NOT NULL";
+        self.read(|conn| {
+            let read = |row: &Row<'_>| {
+                let started = row.get::<_, Option<i64>>(2)?.unwrap_or_default().cast_unsigned();
+                Ok((row.get(0)?, ClientProcess { pid: row.get(1)?, started }))
+            };
+            conn.prepare(OPEN)?.query_map([], read)?.collect()
+        })
+    }
+
+    /// From now on these sessions do not count as running where something is forgotten.
+    pub fn count_as_ended(&self, sessions: &[String]) -> Result<(), Error> {
+        self.read(|conn| {
+            conn.execute_batch(GONE)?;
+            let mut put = conn.prepare("INSERT OR IGNORE INTO temp.gone_clients VALUES (?1)")?;
+            sessions.iter().try_for_each(|id| put.execute([id]).map(drop))
+        })
+    }
+
     /// What there is to forget, and what would stay.
     pub fn forget_count(&self, scope: &ForgetScope) -> Result<ForgetCount, Error> {
         self.read(|conn| {
-            let mut count = staying(conn, scope)?;
+            let mut count = around(conn, scope)?;
             for part in PARTS {
                 let Some(clause) = scope.clause(part) else { continue };
                 let sql = format!("SELECT count(*) FROM {} WHERE {clause}", part.table);
                 let rows: i64 = conn.query_row(&sql, [scope.value()], |row| row.get(0))?;
                 add(&mut count, part.table, rows.cast_unsigned());
             }
-            count.folders = folders(conn, scope)?;
             Ok(count)
         })
     }
@@ -166,8 +266,12 @@ impl Store {
     pub fn forget(&mut self, scope: &ForgetScope) -> Result<ForgetCount, Error> {
         self.set_patience(PATIENCE)?;
         self.read(|conn| conn.execute_batch("PRAGMA secure_delete = ON"))?;
-        let mut count = self.read(|conn| staying(conn, scope))?;
-        count.folders = self.read(|conn| folders(conn, scope))?;
+        let mut count = self.read(|conn| around(conn, scope))?;
+        if let ForgetScope::Session(id) = scope {
+            self.transact(Durability::Normal, |tx| {
+                tx.verb(|conn| CARRIED_OVER.iter().try_for_each(|sql| conn.execute(sql, [id]).map(drop)))
+            })?;
+        }
         for part in PARTS {
             let Some(clause) = scope.clause(part) else { continue };
             let keys: Vec<Value> = self.read(|conn| {
@@ -228,6 +332,48 @@ fn add(count: &mut ForgetCount, table: &str, rows: u64) {
     *place += rows;
 }
 
+/// What goes with the rows, and what stays.
+fn around(conn: &Connection, scope: &ForgetScope) -> rusqlite::Result<ForgetCount> {
+    conn.execute_batch(GONE)?;
+    let texts = |sql: &str| -> rusqlite::Result<Vec<String>> {
+        conn.prepare(sql)?.query_map([scope.value()], |row| row.get(0))?.collect()
+    };
+    let mut count = staying(conn, scope)?;
+    count.folders = folders(conn, scope)?;
+    let going = PARTS.iter().find(|part| part.table == "efforts").and_then(|part| scope.clause(part));
+    let (touched, entries) = match scope {
+        ForgetScope::Project(_) => return Ok(ForgetCount { entries: texts(TO_PROJECT)?, ..count }),
+        ForgetScope::Session(_) => (concat!("(session = ?1 OR ", begun!(), ")"), texts(CARRIED_ENTRIES)?),
+        ForgetScope::Before(_) => ("started_at < ?1 AND finished_at IS NULL", Vec::new()),
+    };
+    let stays = format!("{touched} AND NOT ifnull({}, 0) AND NOT ({OPEN_EFFORT})", going.unwrap_or_default());
+    count.shared_efforts =
+        conn.query_row(&format!("SELECT count(*) FROM efforts WHERE {stays}"), [scope.value()], |row| {
+            row.get::<_, i64>(0).map(i64::cast_unsigned)
+        })?;
+    count.entries = entries;
+    if matches!(scope, ForgetScope::Session(_)) {
+        count.carried_notes = count.entries.iter().filter(|entry| entry.starts_with("note/")).count() as u64;
+        let begun = concat!(
+            "SELECT DISTINCT tasks.folder FROM efforts JOIN tasks ON tasks.row = efforts.task
+             WHERE tasks.folder IS NOT NULL AND ",
+            begun!()
+        );
+        count.shared_folders = texts(begun)?.into_iter().map(PathBuf::from).collect();
+        count.shared_folders.retain(|folder| !count.folders.contains(folder));
+    }
+    Ok(count)
+}
+
+/// As the index calls them.
+const TO_PROJECT: &str = concat!("SELECT id FROM messages WHERE ", to_project!());
+const CARRIED_ENTRIES: &str = concat!(
+    "SELECT 'note/' || session || '/' || at FROM accounts WHERE session IN ",
+    later!(),
+    " UNION ALL SELECT id FROM efforts WHERE ",
+    begun!()
+);
+
 fn staying(conn: &Connection, scope: &ForgetScope) -> rusqlite::Result<ForgetCount> {
     let counted = |sql: &str| conn.query_row(sql, [scope.value()], |row| row.get::<_, i64>(0)).map(i64::cast_unsigned);
     let (sessions, tasks) = match scope {
@@ -238,7 +384,7 @@ fn staying(conn: &Connection, scope: &ForgetScope) -> rusqlite::Result<ForgetCou
     let efforts = PARTS.iter().find(|part| part.table == "efforts").and_then(|part| scope.clause(part));
     let all_efforts = efforts.map(|clause| clause.replace("AND NOT (", "AND (")).unwrap_or_default();
     Ok(ForgetCount {
-        open_sessions: counted(&format!("SELECT count(*) FROM sessions WHERE ended_at IS NULL AND {sessions}"))?,
+        open_sessions: counted(&format!("SELECT count(*) FROM sessions WHERE {} AND {sessions}", running!()))?,
         open_efforts: counted(&format!("SELECT count(*) FROM efforts WHERE {all_efforts}"))?,
         tasks: counted(&format!(
             "SELECT count(*) FROM tasks WHERE status IS NOT NULL AND deleted_at IS NULL AND {tasks}"

@@ -5,6 +5,7 @@ use super::{effort, stored};
 use crate::args::{EventsArgs, EventsOf};
 use crate::error::CliError;
 use crate::exit::Exit;
+use crate::person;
 use crate::printer::{Printer, Text, text};
 use host::paths::PathVariables;
 use model::Level;
@@ -12,7 +13,7 @@ use model::row::Event;
 use pipeline::queue::TaskCaller;
 use serde_json::{Value, json};
 use std::time::Duration;
-use store::{EventFilter, StoreHandle};
+use store::{EventFilter, Store, StoreHandle};
 
 /// How often a follower looks. The daemon is not needed for it.
 const LOOK_EVERY: Duration = Duration::from_millis(150);
@@ -27,8 +28,14 @@ pub fn run(args: &EventsArgs, printer: &Printer) -> Result<Exit, CliError> {
         limit: args.limit,
         ..EventFilter::default()
     };
-    if let (Some(whose), Some(store)) = (args.of, store.current()) {
-        narrow(&mut filter, whose, &effort::who(store, &PathVariables::from_process())?)?;
+    if let Some(store) = store.current() {
+        let caller = effort::who(store, &PathVariables::from_process())?;
+        if let Some(whose) = args.of {
+            narrow(&mut filter, whose, &caller)?;
+        }
+        if person::outside_agents("events").is_err() {
+            keep_to_own(&mut filter, store, caller)?;
+        }
     }
     let events = match store.current() {
         Some(store) => store.events(&filter)?,
@@ -69,6 +76,24 @@ fn narrow(filter: &mut EventFilter, whose: EventsOf, caller: &TaskCaller) -> Res
         }
         (EventsOf::Agent, _) => filter.agent = Some(caller.agent.clone()),
         (EventsOf::Project, _) => filter.project = Some(caller.project.clone()),
+    }
+    Ok(())
+}
+
+/// What was said to the agents of a project is nothing for those of another. One that belongs to no project sees what is
+/// its own, and so does one that bears a name and whose session is not known.
+fn keep_to_own(filter: &mut EventFilter, store: &Store, caller: TaskCaller) -> Result<(), CliError> {
+    // Variables can say anything; the processes above are what they are.
+    let known = match caller.session {
+        Some(id) => Some(id),
+        None => effort::by_processes(store, &PathVariables::from_process())?.session,
+    };
+    let session = known.map(|id| store.session(&id)).transpose()?.flatten();
+    match session {
+        Some(session) if !session.project.is_empty() => filter.project = Some(session.project),
+        Some(session) => filter.agent = Some(session.agent),
+        None if person::is_marked() => filter.agent = Some(caller.agent),
+        None => {}
     }
     Ok(())
 }

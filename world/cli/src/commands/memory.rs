@@ -1,6 +1,7 @@
 //! `taut memory`: what is remembered here, and forgetting it for good.
 
 use super::memory_switch::{self, MemorySwitch};
+use super::pending_forget::PendingForget;
 use super::{is_anything_kept, open_and_take_in, recall, stored};
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -9,6 +10,8 @@ use crate::{past_time, person};
 use clap::{Args, Subcommand};
 use engine::project_mark;
 use host::paths::PathVariables;
+use model::ClientProcess;
+use model::fact::Life;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -118,6 +121,20 @@ fn forget(args: &ForgetMemoryArgs, printer: &Printer) -> Result<Exit, CliError> 
     // What was put by in bad times is taken in first: it is forgotten with the rest.
     let mut store = open_and_take_in(&places, PATIENCE)?;
     let mut index = RecallIndex::open(&places.state())?;
+    store.count_as_ended(&gone_clients(&store)?)?;
+    let asked = asked(args)?;
+    if let Some(pending) = PendingForget::read(&places.state())? {
+        if args.dry_run {
+            printer.note(format!("not all of it is forgotten yet: run `taut memory forget {}` again", pending.asked));
+        } else {
+            printer.note(format!("finished first, because it stopped half-way: taut memory forget {}", pending.asked));
+            pending.carry_out(&mut store, &mut index, &places.state())?;
+            if pending.asked == asked {
+                say_forgotten(&ForgetCount::default(), 0, &places.state(), printer);
+                return Ok(Exit::Ok);
+            }
+        }
+    }
     let scopes = scopes(args, &store, &places)?;
     let mut count = ForgetCount::default();
     let mut entries = 0;
@@ -126,7 +143,9 @@ fn forget(args: &ForgetMemoryArgs, printer: &Printer) -> Result<Exit, CliError> 
         entries += index.count(scope)?;
     }
     let folders = folders(&scopes, &count, &places.state());
+    let pending = PendingForget::new(asked, scopes, &count, folders.clone());
     say(&count, entries, &folders, printer);
+    say_shared(args, &count, &pending.note_files(&places.state().join("projects")), printer);
     if args.dry_run {
         return Ok(Exit::Ok);
     }
@@ -134,24 +153,41 @@ fn forget(args: &ForgetMemoryArgs, printer: &Printer) -> Result<Exit, CliError> 
         printer.note("nothing changed");
         return Ok(Exit::Failed);
     }
-    for scope in &scopes {
-        store.forget(scope)?;
-        index.forget(scope)?;
-    }
-    for folder in &folders {
-        std::fs::remove_dir_all(folder).map_err(|cause| {
-            CliError::failed(format!("the rows are forgotten, but {} could not be removed", folder.display()))
-                .because(&cause)
-                .hint("remove it by hand")
-        })?;
-    }
+    pending.write(&places.state())?;
+    pending.carry_out(&mut store, &mut index, &places.state()).inspect_err(|_| {
+        printer.note("not all of it is forgotten yet; the next `taut memory forget` finishes it first");
+    })?;
+    say_forgotten(&count, entries, &places.state(), printer);
+    Ok(Exit::Ok)
+}
+
+fn say_forgotten(count: &ForgetCount, entries: u64, state: &Path, printer: &Printer) {
     if printer.json() {
         printer.object(&json!({"forgotten": true, "events": count.events, "entries": entries}));
     } else {
         printer.line("forgotten");
     }
-    say_copies(&places.state(), printer);
-    Ok(Exit::Ok)
+    say_copies(state, printer);
+}
+
+/// What the command says, to be known again.
+fn asked(args: &ForgetMemoryArgs) -> Result<String, CliError> {
+    let folder = args.project.as_deref().map(std::path::absolute).transpose()?;
+    Ok(match (folder, &args.session, &args.before) {
+        (Some(folder), _, _) => format!("--project '{}'", folder.display()),
+        (None, Some(session), _) => format!("--session '{session}'"),
+        (None, None, before) => format!("--before {}", before.as_deref().unwrap_or_default()),
+    })
+}
+
+/// Sessions whose end nobody told, of clients that are no more.
+fn gone_clients(store: &Store) -> Result<Vec<String>, CliError> {
+    let is_gone = |client: ClientProcess| match host::probe::life(client.pid) {
+        Some(Life::Alive { started }) => client.started != 0 && started != client.started,
+        Some(Life::Gone) => true,
+        None => false,
+    };
+    Ok(store.unended_sessions()?.into_iter().filter(|(_, client)| is_gone(*client)).map(|(id, _)| id).collect())
 }
 
 fn scopes(args: &ForgetMemoryArgs, store: &Store, places: &PathVariables) -> Result<Vec<ForgetScope>, CliError> {
@@ -181,6 +217,10 @@ fn add(sum: &mut ForgetCount, one: ForgetCount) {
     sum.open_efforts += one.open_efforts;
     sum.tasks += one.tasks;
     sum.folders.extend(one.folders);
+    sum.shared_folders.extend(one.shared_folders);
+    sum.shared_efforts += one.shared_efforts;
+    sum.carried_notes += one.carried_notes;
+    sum.entries.extend(one.entries);
 }
 
 /// Only folders of our own: a task may name one in the work tree, which is the user's. With a project goes all that
@@ -195,7 +235,7 @@ fn folders(scopes: &[ForgetScope], count: &ForgetCount, state: &Path) -> Vec<Pat
     found
 }
 
-fn is_below(folder: &Path, ours: &Path) -> bool {
+pub(super) fn is_below(folder: &Path, ours: &Path) -> bool {
     let plain = |part| matches!(part, std::path::Component::Normal(_));
     folder.strip_prefix(ours).is_ok_and(|rest| rest.components().count() > 0 && rest.components().all(plain))
 }
@@ -211,6 +251,28 @@ fn say(count: &ForgetCount, entries: u64, folders: &[PathBuf], printer: &Printer
             "what stays: {} running sessions, {} efforts that they carry, {} tasks of the queue",
             count.open_sessions, count.open_efforts, count.tasks
         ));
+    }
+}
+
+/// What is others' too, and what of it goes.
+fn say_shared(args: &ForgetMemoryArgs, count: &ForgetCount, files: &[PathBuf], printer: &Printer) {
+    files.iter().for_each(|file| printer.note(format!("  and the file {}", file.display())));
+    if count.carried_notes > 0 {
+        printer.note(format!("  and what {} notes of later sessions carried over from it", count.carried_notes));
+    }
+    if count.shared_efforts > 0 && args.before.is_some() {
+        printer.note(format!("what stays: {} unfinished efforts that were worked on since", count.shared_efforts));
+    } else if count.shared_efforts > 0 {
+        printer.note(format!(
+            "what stays: {} efforts in which other sessions worked: their folders' names and logs",
+            count.shared_efforts
+        ));
+        let folders = count.shared_folders.iter();
+        folders.for_each(|folder| printer.note(format!("  look for words of this one in {}", folder.display())));
+    }
+    if count.open_efforts > 0 && args.project.is_some() {
+        printer.note("what stays: this project's folder, with its facts and what efforts wrote there: a running session works in it");
+        printer.note("  end that session, then run the same command again");
     }
 }
 

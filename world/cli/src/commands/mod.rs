@@ -24,6 +24,7 @@ pub mod memory_switch;
 pub mod notify;
 pub mod overview;
 pub mod pause;
+mod pending_forget;
 pub mod policy;
 pub mod recall;
 pub mod rpc;

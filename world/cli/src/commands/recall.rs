@@ -156,6 +156,10 @@ pub(super) fn say_behind(caught: CatchUp, printer: &Printer) {
     if caught.behind > 0 {
         printer.note(format!("{} events are not indexed yet; ask again for what is in them", caught.behind));
     }
+    if caught.scanned_in_part {
+        printer
+            .note("within words only the newest 20,000 texts were looked through; older ones are found by whole words");
+    }
 }
 
 fn line(hit: &RecallHit, now: Ms, in_all: bool, printer: &Printer) -> Text {

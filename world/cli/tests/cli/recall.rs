@@ -312,6 +312,47 @@ fn m4_the_facts_of_a_team_are_found_where_it_is_trusted_and_none_where_memory_is
     assert!(found().is_empty(), "switched off");
 }
 
+#[test]
+fn m3_a_forget_that_stopped_half_way_is_finished_by_the_next() {
+    let stage = Stage::new();
+    prompt(&stage, "one", &stage.sandbox.project(), "repair the quetzalcoatlus");
+    let home = stage.sandbox.taut_home();
+    assert_eq!(texts(&stdout(&as_person(&stage, &["recall", "quetzalcoatlus", "--json"], ""))).len(), 1);
+    let held = rusqlite::Connection::open(home.join(store::recall::RECALL)).unwrap();
+    held.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let stopped = as_person(&stage, &["memory", "forget", "--session", "one"], "y\n");
+    assert!(!stopped.status.success() && !stdout(&stopped).contains("forgotten"), "{}", stdout(&stopped));
+    assert!(stderr(&stopped).contains("not all of it is forgotten yet"), "{}", stderr(&stopped));
+    drop(held);
+    assert!(holds(&home, "quetzalcoatlus"), "in the index");
+    // The row by which the session was found may be gone by then.
+    let rows = rusqlite::Connection::open(home.join("taut.db")).unwrap();
+    rows.execute("DELETE FROM sessions", []).unwrap();
+    drop(rows);
+    let done = as_person(&stage, &["memory", "forget", "--session", "one"], "y\n");
+    assert!(done.status.success() && stdout(&done).contains("forgotten"), "{}", stderr(&done));
+    assert!(stderr(&done).contains("stopped half-way"), "{}", stderr(&done));
+    assert!(!holds(&home, "quetzalcoatlus"));
+    let again = as_person(&stage, &["memory", "forget", "--before", "3d"], "y\n");
+    assert!(!stderr(&again).contains("stopped half-way"), "it is done: {}", stderr(&again));
+}
+
+#[test]
+fn m3_an_agent_is_shown_the_events_of_its_own_project_and_no_other() {
+    let stage = Stage::new();
+    let (here, other) = (stage.sandbox.project(), other_project(&stage));
+    prompt(&stage, "two", &other, "the secret of the sundial");
+    prompt(&stage, "one", &here, "repair the sundial");
+    for folder in [&here, &other] {
+        for more in [&[][..], &["--of", "project"], &["--agent", "ann"]] {
+            let shown = as_agent(&stage, folder, &[&["events", "--json"], more].concat()).stdout_text();
+            assert!(shown.contains("repair the sundial") && !shown.contains("secret"), "{folder:?} {more:?}: {shown}");
+        }
+    }
+    let all = stdout(&as_person(&stage, &["events", "--json"], ""));
+    assert!(all.contains("secret") && all.contains("repair"), "{all}");
+}
+
 /// Nobody asks: the daemon enters it after its answer.
 #[test]
 fn m3_the_daemon_enters_what_happened_and_a_hook_opens_no_index() {

@@ -5,6 +5,7 @@
 use super::RecallIndex;
 use super::entry::{Entry, RecallKind, digest};
 use super::identifier;
+use super::open::is_unusable;
 use super::sources::{SOURCES, SourceBatch};
 use crate::{Error, Store};
 use model::Ms;
@@ -26,6 +27,8 @@ pub struct CatchUp {
     pub added: u64,
     /// Rows that are not yet read: time was up, or somebody else is at it.
     pub behind: u64,
+    /// Of a search: older texts were not looked through letter by letter.
+    pub scanned_in_part: bool,
 }
 
 impl RecallIndex {
@@ -38,7 +41,7 @@ impl RecallIndex {
         limit: Duration,
     ) -> Result<CatchUp, Error> {
         match self.try_catch_up(store, is_on, limit) {
-            Err(error) if error.is_corrupt() => {
+            Err(error) if is_unusable(&error) => {
                 self.start_over()?;
                 self.try_catch_up(store, is_on, limit)
             }

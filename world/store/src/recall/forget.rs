@@ -4,6 +4,7 @@ use super::RecallIndex;
 use super::catch_up::remove;
 use crate::Error;
 use crate::forget::ForgetScope;
+use rusqlite::OptionalExtension;
 
 const STEP: usize = 500;
 
@@ -17,10 +18,20 @@ impl RecallIndex {
 
     /// Deletes them, and what is deleted is overwritten. How many there were. The memory's own rows
     /// are read again afterwards: what was forgotten there too does not come back.
-    pub fn forget(&mut self, scope: &ForgetScope) -> Result<u64, Error> {
+    /// `also` are entries of rows that go too and that the index does not know to belong there.
+    pub fn forget(&mut self, scope: &ForgetScope, also: &[String]) -> Result<u64, Error> {
         let (clause, value) = clause(scope);
         let sql = format!("SELECT id FROM entries WHERE {clause}");
-        let ids: Vec<i64> = self.read(|conn| conn.prepare(&sql)?.query_map([value], |row| row.get(0))?.collect())?;
+        let mut ids: Vec<i64> =
+            self.read(|conn| conn.prepare(&sql)?.query_map([value], |row| row.get(0))?.collect())?;
+        for source in also {
+            const FIND: &str = "SELECT id FROM entries WHERE source = ?1";
+            let found: Option<i64> =
+                self.read(|conn| conn.prepare_cached(FIND)?.query_row([source], |row| row.get(0)).optional())?;
+            ids.extend(found);
+        }
+        ids.sort_unstable();
+        ids.dedup();
         for step in ids.chunks(STEP) {
             self.write(|conn| step.iter().try_for_each(|id| remove(conn, *id)))?;
         }
@@ -38,10 +49,17 @@ impl RecallIndex {
 
     /// Deleted words stand in pages and in the log until these are written anew.
     fn overwrite(&self) -> Result<(), Error> {
-        self.read(|conn| {
+        let busy: i64 = self.read(|conn| {
             conn.execute_batch("INSERT INTO words (words) VALUES ('optimize'); VACUUM")?;
-            conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
-        })
+            conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))
+        })?;
+        if busy != 0 {
+            return Err(Error::Refused(format!(
+                "the entries are deleted, but somebody reads {}, so its log could not be emptied; run the same command again",
+                self.path.display()
+            )));
+        }
+        Ok(())
     }
 }
 

@@ -34,6 +34,8 @@ pub struct RecallIndex {
     read_only: bool,
     /// The file's device and inode: another file at the path means to open again.
     opened: Option<(u64, u64)>,
+    /// Projects whose memory is off, as whoever searches knows.
+    off: Vec<i64>,
 }
 
 /// How much the index holds.

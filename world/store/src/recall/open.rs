@@ -5,7 +5,7 @@ use super::RecallIndex;
 use crate::folder::private_file;
 use crate::{Error, lock};
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 use std::fs::{DirBuilder, OpenOptions};
 use std::io::ErrorKind;
 use std::os::unix::ffi::OsStrExt;
@@ -32,11 +32,18 @@ impl RecallIndex {
     pub fn open(folder: &Path) -> Result<Self, Error> {
         let path = folder.join(RECALL);
         match open_to_write(folder, &path) {
-            Err(error) if error.is_corrupt() => {
+            Err(error) if is_unusable(&error) => {
                 throw_away(folder, &path)?;
                 open_to_write(folder, &path)
             }
             Err(error @ (Error::ReadOnly { .. } | Error::CannotOpen { .. } | Error::File { .. })) => {
+                if !path.exists() {
+                    return Err(Error::Refused(format!(
+                        "there is no index of what can be recalled yet, and none can be made here: {error}; run \
+                         `taut recall` once where {} can be written, in your own terminal",
+                        folder.display()
+                    )));
+                }
                 open_to_read(&path).map_err(|_| error)
             }
             other => other,
@@ -77,15 +84,36 @@ pub(super) fn files(path: &Path) -> [PathBuf; 3] {
     })
 }
 
+/// Whether it helps to make the index anew: damage, tables that are not there, and what SQLite keeps beside a file
+/// being another file's.
+pub(super) fn is_unusable(error: &Error) -> bool {
+    let Error::Sql { source, .. } = error else { return error.is_corrupt() };
+    let said = source.to_string();
+    source.sqlite_error_code() == Some(ErrorCode::SystemIoFailure)
+        || ["no such table", "no such column", "vtable constructor failed"].iter().any(|part| said.contains(part))
+}
+
+/// A new file begins without a log: one that is there belongs to a file that somebody removed.
+fn make_file(folder: &Path, path: &Path) -> Result<(), Error> {
+    if path.exists() {
+        return Ok(());
+    }
+    let _held = hold(folder)?;
+    if path.exists() {
+        return Ok(());
+    }
+    let [_, beside @ ..] = files(path);
+    remove(&beside)?;
+    match private_file(path) {
+        Err(cause) if cause.kind() != ErrorKind::AlreadyExists => Err(Error::file("make the file", path, cause)),
+        _ => Ok(()),
+    }
+}
+
 fn open_to_write(folder: &Path, path: &Path) -> Result<RecallIndex, Error> {
     let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
     made.map_err(|cause| Error::file("make the folder", folder, cause))?;
-    match private_file(path) {
-        Err(cause) if cause.kind() != ErrorKind::AlreadyExists => {
-            return Err(Error::file("make the file", path, cause));
-        }
-        _ => {}
-    }
+    make_file(folder, path)?;
     let sql = |cause| Error::of(path, cause);
     let opened = identity(path);
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -94,7 +122,7 @@ fn open_to_write(folder: &Path, path: &Path) -> Result<RecallIndex, Error> {
     // What is forgotten is overwritten. The index can be made again: it need not outlive a power cut.
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true).map_err(sql)?;
     conn.execute_batch("PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON").map_err(sql)?;
-    let index = RecallIndex { conn, path: path.to_path_buf(), read_only: false, opened };
+    let index = RecallIndex { conn, path: path.to_path_buf(), read_only: false, opened, off: Vec::new() };
     let found = version(&index.conn).map_err(sql)?;
     if found > VERSION {
         return Err(Error::NewerSchema { path: path.to_path_buf(), found, known: VERSION });
@@ -103,6 +131,7 @@ fn open_to_write(folder: &Path, path: &Path) -> Result<RecallIndex, Error> {
         make(folder, &index)?;
     }
     // A file that was cut or written over often shows it here, and not only in a search.
+    index.read(|conn| conn.prepare("SELECT 1 FROM projects, entries, words LIMIT 0").map(drop))?;
     index.read(|conn| conn.query_row("SELECT count(*) FROM cursors", [], |row| row.get::<_, i64>(0)))?;
     Ok(index)
 }
@@ -128,7 +157,8 @@ fn make(folder: &Path, index: &RecallIndex) -> Result<(), Error> {
 }
 
 fn open_to_read(path: &Path) -> Result<RecallIndex, Error> {
-    let index = |conn| RecallIndex { conn, path: path.to_path_buf(), read_only: true, opened: identity(path) };
+    let index =
+        |conn| RecallIndex { conn, path: path.to_path_buf(), read_only: true, opened: identity(path), off: Vec::new() };
     let known = |conn: Connection| match version(&conn) {
         Ok(VERSION) => Ok(conn),
         Ok(_) => Err(rusqlite::Error::InvalidQuery),
@@ -152,15 +182,16 @@ fn version(conn: &Connection) -> rusqlite::Result<i64> {
 /// Whoever has it open goes on with a file that nobody else sees, and finds that out by [`RecallIndex::is_stale`].
 fn throw_away(folder: &Path, path: &Path) -> Result<(), Error> {
     let _held = hold(folder)?;
-    for file in files(path) {
-        match std::fs::remove_file(&file) {
-            Err(cause) if cause.kind() != ErrorKind::NotFound => {
-                return Err(Error::file("throw away the damaged index", &file, cause));
-            }
-            _ => {}
+    remove(&files(path))
+}
+
+fn remove(files: &[PathBuf]) -> Result<(), Error> {
+    files.iter().try_for_each(|file| match std::fs::remove_file(file) {
+        Err(cause) if cause.kind() != ErrorKind::NotFound => {
+            Err(Error::file("throw away the damaged index", file, cause))
         }
-    }
-    Ok(())
+        _ => Ok(()),
+    })
 }
 
 fn hold(folder: &Path) -> Result<std::fs::File, Error> {

@@ -49,6 +49,20 @@ impl QueryWords {
         Self(if telling.is_empty() { all } else { telling })
     }
 
+    /// In a script that puts no spaces between words: Chinese, Japanese, Korean, Thai and its neighbours.
+    pub fn are_unspaced(&self) -> bool {
+        const SCRIPTS: &[std::ops::RangeInclusive<char>] = &[
+            '\u{0e00}'..='\u{0eff}',
+            '\u{1000}'..='\u{11ff}',
+            '\u{1780}'..='\u{17ff}',
+            '\u{2e80}'..='\u{d7ff}',
+            '\u{f900}'..='\u{faff}',
+            '\u{ff00}'..='\u{ffef}',
+            '\u{20000}'..='\u{3ffff}',
+        ];
+        self.0.iter().any(|word| word.typed.chars().any(|c| SCRIPTS.iter().any(|script| script.contains(&c))))
+    }
+
     /// The question in the index's own language; `None` where there is nothing to ask for.
     pub fn expression(&self, wanted: WordMatch) -> Option<String> {
         let last = self.0.len().checked_sub(1)?;

@@ -1,11 +1,11 @@
 //! Searching: all words first, then what only contains them, then any of them;
 //! ranked by how telling the words are, by kind and by age, each text once.
 
-use super::catch_up::FOR_ALL;
+use super::catch_up::{CatchUp, FOR_ALL};
 use super::entry::RecallKind;
 use super::excerpt::Excerpt;
 use super::query::{QueryWords, WordMatch};
-use super::{CatchUp, RecallIndex};
+use super::{RecallIndex, open};
 use crate::Error;
 use model::Ms;
 use rusqlite::types::Value;
@@ -71,23 +71,46 @@ pub type Recalled = (Vec<RecallHit>, CatchUp);
 
 impl RecallIndex {
     /// Catches up, then searches. A damaged index is made again first.
-    pub fn recall(&mut self, catch_up: &mut CatchUpWith<'_>, asked: (&RecallQuery, Ms)) -> Result<Recalled, Error> {
-        match self.caught_up(catch_up, asked) {
-            Err(error) if error.is_corrupt() => {
+    pub fn recall(
+        &mut self,
+        catch_up: &mut CatchUpWith<'_>,
+        is_on: &mut dyn FnMut(&str) -> bool,
+        asked: (&RecallQuery, Ms),
+    ) -> Result<Recalled, Error> {
+        match self.caught_up(catch_up, is_on, asked) {
+            Err(error) if open::is_unusable(&error) => {
                 self.start_over()?;
-                self.caught_up(catch_up, asked)
+                self.caught_up(catch_up, is_on, asked)
             }
             other => other,
         }
     }
 
-    fn caught_up(&mut self, catch_up: &mut CatchUpWith<'_>, asked: (&RecallQuery, Ms)) -> Result<Recalled, Error> {
+    /// By the switches as they stand now: where nothing can be written, the index knows them as they once were.
+    fn caught_up(
+        &mut self,
+        catch_up: &mut CatchUpWith<'_>,
+        is_on: &mut dyn FnMut(&str) -> bool,
+        (query, now): (&RecallQuery, Ms),
+    ) -> Result<Recalled, Error> {
         let caught = catch_up(self)?;
-        Ok((self.search(asked.0, asked.1)?, caught))
+        let known: Vec<(i64, String)> = self.read(|conn| {
+            conn.prepare_cached("SELECT id, path FROM projects")?
+                .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
+                .collect()
+        })?;
+        self.off = known.into_iter().filter(|(_, path)| !is_on(path)).map(|(id, _)| id).collect();
+        let (hits, in_part) = self.search_in(query, now)?;
+        Ok((hits, CatchUp { scanned_in_part: in_part, ..caught }))
     }
 
     /// The best first. Nothing is found for no words.
     pub fn search(&self, query: &RecallQuery, now: Ms) -> Result<Vec<RecallHit>, Error> {
+        Ok(self.search_in(query, now)?.0)
+    }
+
+    /// And whether there are older texts that were not looked through letter by letter.
+    fn search_in(&self, query: &RecallQuery, now: Ms) -> Result<(Vec<RecallHit>, bool), Error> {
         let words = QueryWords::read(&query.words);
         let limit = if query.limit == 0 { USUAL } else { query.limit.min(MOST) };
         let mut found: Vec<Match> = Vec::new();
@@ -100,14 +123,26 @@ impl RecallIndex {
             }
             found.len()
         };
+        let mut in_part = false;
         let mut count = take(self.ranked(&words, WordMatch::AllWords, query, now)?);
-        if count < limit.min(FEW) {
-            count = take(self.scanned(&words, query)?);
+        // A word may stand within others, and does where a script has no spaces.
+        let enough = if words.0.len() == 1 || words.are_unspaced() { limit } else { limit.min(FEW) };
+        if count < enough {
+            let (matches, is_part) = self.scanned(&words, query)?;
+            count = take(matches);
+            in_part = is_part && count < enough;
         }
         if count < limit && words.0.len() > 1 {
             take(self.ranked(&words, WordMatch::AnyWord, query, now)?);
         }
-        found.iter().map(|one| self.hit(one.id, &words)).collect()
+        let hits = found.iter().map(|one| self.hit(one.id, &words)).collect::<Result<_, _>>()?;
+        Ok((hits, in_part))
+    }
+
+    /// Of a statement over entries and their projects: only those whose memory is on.
+    fn switched(&self) -> String {
+        let off: Vec<String> = self.off.iter().map(i64::to_string).collect();
+        format!("ifnull(projects.off, 0) = 0 AND ifnull(entries.project, 0) NOT IN ({})", off.join(","))
     }
 
     fn ranked(&self, words: &QueryWords, wanted: WordMatch, query: &RecallQuery, now: Ms) -> Result<Vec<Match>, Error> {
@@ -122,8 +157,9 @@ impl RecallIndex {
         }
         let mut sql = "SELECT entries.id, entries.digest, entries.kind, entries.at, bm25(words, 1.0, 0.5, 0.0)
             FROM words JOIN entries ON entries.id = words.rowid LEFT JOIN projects ON projects.id = entries.project
-            WHERE words MATCH ? AND ifnull(projects.off, 0) = 0"
+            WHERE words MATCH ? AND "
             .to_owned();
+        sql.push_str(&self.switched());
         let mut values: Vec<Value> = vec![asked.into()];
         limit_to(query, &mut sql, &mut values);
         sql.push_str(" ORDER BY words.rowid DESC LIMIT ?");
@@ -145,14 +181,15 @@ impl RecallIndex {
     }
 
     /// Texts that contain what was typed, as letters: scripts without spaces, and the middle of a word.
-    fn scanned(&self, words: &QueryWords, query: &RecallQuery) -> Result<Vec<Match>, Error> {
+    fn scanned(&self, words: &QueryWords, query: &RecallQuery) -> Result<(Vec<Match>, bool), Error> {
         if words.0.is_empty() {
-            return Ok(Vec::new());
+            return Ok((Vec::new(), false));
         }
         let mut sql =
             "SELECT entries.id, entries.digest, words.text FROM entries JOIN words ON words.rowid = entries.id
-            LEFT JOIN projects ON projects.id = entries.project WHERE ifnull(projects.off, 0) = 0"
+            LEFT JOIN projects ON projects.id = entries.project WHERE "
                 .to_owned();
+        sql.push_str(&self.switched());
         let mut values: Vec<Value> = Vec::new();
         if let Some(path) = &query.project {
             sql.push_str(
@@ -167,18 +204,22 @@ impl RecallIndex {
         }
         limit_to(query, &mut sql, &mut values);
         sql.push_str(" ORDER BY entries.id DESC LIMIT ?");
-        values.push(SCANNED.into());
+        values.push((SCANNED + 1).into());
         self.read(|conn| {
-            let mut found = Vec::new();
+            let (mut found, mut seen) = (Vec::new(), 0);
             let mut statement = conn.prepare_cached(&sql)?;
             let mut rows = statement.query(params_from_iter(values))?;
             while let Some(row) = rows.next()? {
+                seen += 1;
+                if seen > SCANNED {
+                    return Ok((found, true));
+                }
                 let text = row.get_ref(2)?.as_str().unwrap_or_default().to_lowercase();
                 if words.0.iter().all(|word| text.contains(&word.typed)) {
                     found.push(Match { id: row.get(0)?, digest: row.get(1)?, score: 0.0 });
                 }
             }
-            Ok(found)
+            Ok((found, false))
         })
     }
 

@@ -1,3 +1,5 @@
+mod forgetting;
+mod healing;
 mod precision;
 
 use super::*;
@@ -104,7 +106,7 @@ fn m3_facts_of_one_place_take_the_place_of_those_alone_and_do_not_grow_old() {
     assert_eq!(at(&memory, "/p/q"), ["alder stands at 2", "alder stands at last", "an alder"]);
     assert_eq!(memory.find("lder stan").len(), 3, "{:?}", memory.find("lder stan"));
     assert!(memory.index.forget_older(Ms(1000 * DAY), LONG).unwrap());
-    assert_eq!(memory.index.forget(&crate::forget::ForgetScope::Before(Ms(1000 * DAY))).unwrap(), 0);
+    assert_eq!(memory.index.forget(&crate::forget::ForgetScope::Before(Ms(1000 * DAY)), &[]).unwrap(), 0);
     assert_eq!(at(&memory, "/p1"), ["alder stands at 3", "alder stands at last", "an alder"]);
     assert_eq!(memory.index.facts_mark(Some("/p1")).unwrap(), None, "what was forgotten is read again");
 }
@@ -186,7 +188,7 @@ fn m3_a_row_is_one_entry_however_often_and_by_whomever_it_is_read() {
         memory.prompt("s", at, &format!("prompt number{at} of many"));
     }
     let mut other = RecallIndex::open(memory.home.path()).unwrap();
-    assert_eq!(memory.catch_up(), CatchUp { added: 1_200, behind: 0 });
+    assert_eq!(memory.catch_up(), CatchUp { added: 1_200, ..CatchUp::default() });
     assert_eq!(other.catch_up(&memory.store, &mut |_| true, LONG).unwrap(), CatchUp::default());
     // As after a crash that lost the cursor.
     memory.index.write(|conn| conn.execute("DELETE FROM cursors", []).map(drop)).unwrap();
@@ -201,7 +203,7 @@ fn m3_without_time_nothing_is_read_and_it_is_said_how_much_is_missing() {
     memory.session("s", "/p");
     memory.prompt("s", 1, "birch");
     let caught = memory.index.catch_up(&memory.store, &mut |_| true, Duration::ZERO).unwrap();
-    assert_eq!(caught, CatchUp { added: 0, behind: 1 });
+    assert_eq!(caught, CatchUp { behind: 1, ..CatchUp::default() });
 }
 
 #[test]
@@ -373,7 +375,7 @@ fn m3_a_damaged_or_older_index_is_made_again_and_a_newer_one_is_left_alone() {
     let recalled = |memory: &Memory| {
         let mut index = RecallIndex::open(memory.home.path()).unwrap();
         let mut catch_up = |index: &mut RecallIndex| index.catch_up(&memory.store, &mut |_| true, LONG);
-        index.recall(&mut catch_up, (&asked, Ms(2))).unwrap().0.len()
+        index.recall(&mut catch_up, &mut |_| true, (&asked, Ms(2))).unwrap().0.len()
     };
     assert_eq!(recalled(&memory), 1);
     std::fs::write(&path, b"this is no database, and long enough to be taken for one at a first look").unwrap();
@@ -470,7 +472,7 @@ fn m3_what_is_forgotten_is_in_no_file_any_more() {
     assert_eq!((gone.events, gone.sessions), (300, 1));
     assert_eq!(counted, gone, "what was announced is what was done");
     assert_eq!(memory.index.count(&scope).unwrap(), 300);
-    assert_eq!(memory.index.forget(&scope).unwrap(), 300);
+    assert_eq!(memory.index.forget(&scope, &[]).unwrap(), 300);
     assert!(!holds(memory.home.path(), "quetzalcoatlus"));
     assert!(!holds(memory.home.path(), "etzalcoatlus"), "nor what an index keeps of it");
     assert!(holds(memory.home.path(), "velociraptor"));
@@ -493,12 +495,12 @@ fn m3_one_session_or_what_is_old_can_be_forgotten_and_what_runs_stays() {
     memory.catch_up();
     let of_s = ForgetScope::Session("s".into());
     assert_eq!(memory.store.forget(&of_s).unwrap().events, 1);
-    assert_eq!(memory.index.forget(&of_s).unwrap(), 1);
+    assert_eq!(memory.index.forget(&of_s, &[]).unwrap(), 1);
     assert_eq!(memory.find("larch"), ["larch of t"]);
     let old = ForgetScope::Before(Ms(21));
     let gone = memory.store.forget(&old).unwrap();
     assert_eq!((gone.events, gone.sessions, gone.open_sessions, gone.tasks), (1, 0, 1, 1));
-    memory.index.forget(&old).unwrap();
+    memory.index.forget(&old, &[]).unwrap();
     memory.catch_up();
     assert_eq!(memory.find("larch"), Vec::<String>::new());
     assert_eq!(memory.store.session_ids("t").unwrap(), ["t"], "it runs");

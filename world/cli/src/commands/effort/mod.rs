@@ -150,6 +150,13 @@ pub(super) fn who(store: &Store, places: &PathVariables) -> Result<TaskCaller, C
     Ok(caller(store, &call, &host_session, &places.home())?)
 }
 
+/// The same by the processes above alone.
+pub(super) fn by_processes(store: &Store, places: &PathVariables) -> Result<TaskCaller, CliError> {
+    let cwd = std::env::current_dir()?.to_string_lossy().into_owned();
+    let call = TaskCaller::call(cwd, Environment::default(), Some(std::os::unix::process::parent_id()));
+    Ok(caller(store, &call, &crate::person::host_session(), &places.home())?)
+}
+
 impl From<CliCommandError> for CliError {
     fn from(error: CliCommandError) -> Self {
         match error {
