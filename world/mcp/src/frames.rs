@@ -95,7 +95,12 @@ fn next(input: &mut impl BufRead) -> io::Result<Option<Line>> {
 }
 
 fn write(message: &ServerJsonRpcMessage) -> io::Result<()> {
-    let mut bytes = serde_json::to_vec(message)?;
+    let mut value = serde_json::to_value(message)?;
+    // An error whose request could not be read says so with an id of null.
+    if let Some(fields) = value.as_object_mut().filter(|fields| fields.contains_key("error")) {
+        fields.entry("id").or_insert(Value::Null);
+    }
+    let mut bytes = serde_json::to_vec(&value)?;
     bytes.push(b'\n');
     let mut out = io::stdout().lock();
     out.write_all(&bytes)?;
