@@ -187,7 +187,7 @@ fn m3_what_a_person_forgets_is_in_no_file_and_what_they_do_not_agree_to_stays() 
     std::fs::write(facts.join("memory.md"), "- quetzalcoatlus is a fact\n").unwrap();
     let dry = as_person(&stage, &["memory", "forget", "--project", "--dry-run"], "");
     assert!(
-        dry.status.success() && stderr(&dry).contains("messages") && !stderr(&dry).contains("[y/N]"),
+        dry.status.success() && stderr(&dry).contains("1 message,") && !stderr(&dry).contains("[y/N]"),
         "{}",
         stderr(&dry)
     );
