@@ -20,6 +20,9 @@ const CLIENT_PATIENCE: Duration = Duration::from_secs(8);
 /// How long a hook may take in a proof. Its own limits are far shorter.
 const HOOK_PATIENCE: Duration = Duration::from_secs(10);
 
+/// What the session of a proof is called, before what makes it one of its own.
+pub const PROOF: &str = "taut-proof-";
+
 /// Whose settings a command line means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SettingsOwner {
@@ -44,6 +47,14 @@ impl SettingsOwner {
             Self::User => "",
             Self::Project => " --project",
             Self::Local => " --local",
+        }
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Project => "project",
+            Self::Local => "local",
         }
     }
 
@@ -108,7 +119,7 @@ pub fn plan(places: &PathVariables, level: &SettingsLevel, client: KnownClient, 
 /// Tells the hook of a command that nothing lets through, by the installed line.
 pub fn prove(program: &Path) -> Result<InstallProof, CommandLineError> {
     let now = host::clock::now();
-    let mark = format!("taut-proof-{}", host::clock::uuid(now));
+    let mark = format!("{PROOF}{}", host::clock::uuid(now));
     let cwd = std::env::temp_dir();
     let shown = cwd.to_string_lossy().into_owned();
     let line = |stdin: String| CommandLine {

@@ -50,9 +50,7 @@ fn run(command: Option<TopCommand>, printer: &Printer) -> Result<Exit, CliError>
         },
         Some(TopCommand::Loop { verb }) => commands::r#loop::run(&verb, printer),
         Some(TopCommand::Run(args)) => commands::run::run(&args, printer),
-        Some(TopCommand::Uninstall(args)) => {
-            commands::memory_switch::at_uninstall(&args, commands::uninstall::run(&args, printer)?, printer)
-        }
+        Some(TopCommand::Uninstall(args)) => commands::uninstall::run(&args, printer),
         Some(TopCommand::Doctor) => commands::doctor::run(printer),
         Some(TopCommand::Daemon { verb }) => commands::daemon::run(verb, printer),
         Some(TopCommand::Mcp) => commands::mcp::run(),
@@ -98,9 +96,19 @@ fn by_name(mut args: Vec<OsString>) -> Vec<OsString> {
     args
 }
 
+/// What `taut run` was to run, where the two dashes before it were left out.
+fn supervised(typed: &[OsString]) -> Option<String> {
+    let words = typed.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>();
+    let [_, run, line @ ..] = words.as_slice() else { return None };
+    (run == "run" && !line.iter().any(|word| word == "--")).then(|| line.join(" "))
+}
+
 /// Help and version are not errors; everything else clap says is one of usage.
 fn usage(error: &clap::Error, typed: &[OsString]) -> ExitCode {
     Printer::usage(error, typed);
+    if let Some(line) = supervised(typed).filter(|_| error.kind() == ErrorKind::UnknownArgument) {
+        Printer::hint(format!("taut run -- {line}"));
+    }
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Exit::Ok.into(),
         _ => Exit::Usage.into(),

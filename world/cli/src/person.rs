@@ -1,11 +1,13 @@
 //! Commands for people: they need a real terminal, and refuse under an agent. What makes the guard weaker is shown and
 //! asked about at that terminal; no option answers it.
 
+use crate::agent_settings::PROOF;
 use crate::error::CliError;
 use crate::printer::Printer;
 use agents::Dialect;
 use host::paths::PathVariables;
 use host::person::{AgentSpan, NotAPerson};
+use model::fact::Life;
 use std::path::PathBuf;
 use store::{ClientSpan, Store};
 
@@ -58,7 +60,13 @@ fn recorded() -> Vec<AgentSpan> {
         from: seen.started,
         until: seen.ended.map(|_| seen.last_seen.plus(STARTED_LATE_MS)),
     };
-    folders.iter().filter_map(seen).flatten().map(span).collect()
+    folders.iter().filter_map(seen).flatten().filter(|seen| !is_proof(seen)).map(span).collect()
+}
+
+/// What `taut init` and `taut doctor` told the hook was told by a person. Whoever runs on under such a name is an agent.
+fn is_proof(seen: &ClientSpan) -> bool {
+    let named = seen.host_session.as_deref().is_some_and(|name| name.starts_with(PROOF));
+    named && (seen.ended.is_some() || host::probe::life(seen.process.pid) == Some(Life::Gone))
 }
 
 fn refused(command: &str, why: &NotAPerson) -> CliError {
@@ -94,7 +102,7 @@ pub fn host_session() -> String {
 pub fn name() -> String {
     let named =
         ["USER", "LOGNAME"].into_iter().find_map(|name| std::env::var(name).ok().filter(|name| !name.is_empty()));
-    named.unwrap_or_else(|| format!("user {}", sys::outside::user()))
+    named.or_else(host::paths::account_name).unwrap_or_else(|| "a person".to_owned())
 }
 
 pub fn is_set(name: &str) -> bool {

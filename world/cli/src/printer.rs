@@ -110,6 +110,11 @@ impl Printer {
         }
     }
 
+    /// What helps, where nothing is known yet of how to print it.
+    pub fn hint(hint: impl Into<Text>) {
+        let _ = writeln!(std::io::stderr().lock(), "hint: {}", hint.into().as_str());
+    }
+
     /// A panic tells of the text it stumbled over, which may be anybody's.
     pub fn clean_panics() {
         std::panic::set_hook(Box::new(|panic| {

@@ -81,11 +81,19 @@ impl PathVariables {
 /// The home folder the account has, whatever the environment says.
 #[cfg(not(target_os = "macos"))]
 pub fn account_home() -> Option<PathBuf> {
+    account_field(5).filter(|home| home.starts_with('/')).map(PathBuf::from)
+}
+
+/// What the account is called, where a file lists it.
+pub fn account_name() -> Option<String> {
+    account_field(0).filter(|name| !name.is_empty())
+}
+
+fn account_field(at: usize) -> Option<String> {
     let uid = sys::outside::user().to_string();
     let text = std::fs::read_to_string("/etc/passwd").ok()?;
     let line = text.lines().find(|line| line.split(':').nth(2) == Some(&uid))?;
-    let home = line.split(':').nth(5).filter(|home| home.starts_with('/'))?;
-    Some(Path::new(home).to_path_buf())
+    line.split(':').nth(at).map(str::to_string)
 }
 
 /// Accounts are not listed in a file there; the system's directory knows them.

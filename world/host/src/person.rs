@@ -48,7 +48,7 @@ pub enum NotAPerson {
     Marked { pid: u32, program: String },
     #[error("{program} (process {pid}) runs commands by the clock, where nobody sits")]
     Scheduled { pid: u32, program: String },
-    #[error("this comes from {program} (process {pid}), which has no parent left and was started since {agent} runs")]
+    #[error("this comes from {program} (process {pid}), which has no parent left and was started {agent}")]
     Detached { pid: u32, program: String, agent: String },
     #[error("the processes above this one cannot be seen: process {pid} is hidden")]
     Unseen { pid: u32 },
@@ -209,12 +209,19 @@ impl ProcessTable {
     /// When agents may have started something: those that run, and those that called hooks.
     fn spans(&self, recorded: &[AgentSpan]) -> Vec<Span> {
         let living = self.all.values().filter(|process| process.is_agent());
-        let living = living.map(|process| Span { from: process.started, until: None, agent: process.shown() });
+        let living = living.map(|process| Span {
+            from: process.started,
+            until: None,
+            agent: format!("since {} runs", process.shown()),
+        });
         let recorded = recorded.iter().map(|span| {
             let process = self.all.get(&span.process.pid).filter(|process| process.is_client(span.process));
             let agent =
                 process.map_or_else(|| format!("an agent (process {})", span.process.pid), ProcessRecord::shown);
-            Span { from: span.from, until: span.until, agent }
+            // Whoever has ended does not run any more, and what it left behind may.
+            let when = if span.until.is_none() && process.is_some() { "since" } else { "while" };
+            let runs = if when == "since" { "runs" } else { "ran" };
+            Span { from: span.from, until: span.until, agent: format!("{when} {agent} {runs}") }
         });
         living.chain(recorded).collect()
     }

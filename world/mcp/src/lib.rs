@@ -26,6 +26,8 @@ pub struct McpServer {
     /// The program that carries the calls out: this one.
     pub program: PathBuf,
     pub version: &'static str,
+    /// Whether the user wants something remembered here.
+    pub remembers: bool,
     /// What its calls get besides what it was started with.
     pub set: Vec<(OsString, OsString)>,
     /// Variables that told which session there was when the server was started, and no longer do.

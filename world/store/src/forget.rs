@@ -247,6 +247,13 @@ impl Store {
         })
     }
 
+    /// Our ids of the sessions whose own id begins so, each with that id. A beginning has at least four characters.
+    pub fn sessions_beginning(&self, begin: &str) -> Result<Vec<(String, String)>, Error> {
+        const FIND: &str = "SELECT id, logical_id FROM sessions
+            WHERE length(?1) >= 4 AND substr(logical_id, 1, length(?1)) = ?1 LIMIT 1000";
+        self.read(|conn| conn.prepare(FIND)?.query_map([begin], |row| Ok((row.get(0)?, row.get(1)?)))?.collect())
+    }
+
     /// What there is to forget, and what would stay.
     pub fn forget_count(&self, scope: &ForgetScope) -> Result<ForgetCount, Error> {
         self.read(|conn| {

@@ -3,8 +3,8 @@
 
 use crate::efforts::{pre_executed, unfinished, wordless};
 use crate::sessions::Around;
-use crate::{Error, Tx, agents, allowances, efforts, injections, messages, sessions, strikes, tasks};
-use model::effort::{Addressee, EffortRows};
+use crate::{Error, Store, Tx, agents, allowances, efforts, injections, messages, sessions, strikes, tasks};
+use model::effort::{Addressee, EffortRows, StoredHandOver};
 use model::needs::Unfinished;
 use model::{Loaded, Ms, Needs, Who};
 use rusqlite::Connection;
@@ -55,6 +55,17 @@ impl Tx<'_> {
                 loaded.messages = messages::waiting(conn, taker, needs.unshown_kinds, &loaded.listed)?;
             }
             Ok(())
+        })
+    }
+}
+
+impl Store {
+    /// The note that an id, or the end of one, stands for.
+    pub fn note_named(&self, project: &str, name: &str) -> Result<Option<StoredHandOver>, Error> {
+        self.read(|conn| {
+            let mut rows = EffortRows::default();
+            unfinished::named(conn, project, name, &mut rows)?;
+            Ok(rows.named_note)
         })
     }
 }

@@ -15,7 +15,7 @@ pub const RULE: Rule = Rule {
           `run`, `hook`, `rpc`, `daemon`, `db`, `ui`, `statusline`, `notify on|off|test`, and any command of Taut's \
           that is not declared to be for agents. They need a person at a real terminal: another terminal, a \
           multiplexer, a schedule or a script around them is opened and changes nothing.",
-    instead: "Ask the user to run it; `taut explain 'git push'` says what a command would get.",
+    instead: "Ask the user to run it in their own terminal; `taut --help` says what else there is.",
     denies: &[
         "taut uninstall",
         "taut pause 1h",

@@ -84,9 +84,13 @@ impl FactFiles {
 
     /// All that can be read, and why the rest cannot.
     fn all(&self) -> (Vec<ScopedFact>, Vec<CliError>) {
+        self.each(|scope| self.text(scope))
+    }
+
+    fn each(&self, read: impl Fn(FactScope) -> Result<String, CliError>) -> (Vec<ScopedFact>, Vec<CliError>) {
         let (mut all, mut unread) = (Vec::new(), Vec::new());
         for scope in FactScope::ALL {
-            match self.text(scope) {
+            match read(scope) {
                 Ok(text) => {
                     let facts = facts::newest_first(memory_file::facts(&text));
                     all.extend(facts.into_iter().map(|fact| ScopedFact { scope, fact }));
@@ -114,7 +118,7 @@ impl FactFiles {
             printer,
         );
         if scope == FactScope::Shared && !self.is_trusted() {
-            printer.note("note: sessions are told of it where the project is trusted: `taut trust`");
+            printer.note("note: the project is not trusted; it is told only after `taut trust`");
         }
         if enabled != Some(true) {
             printer.note("note: sessions are not told of facts yet: `taut memory on`");
@@ -134,7 +138,8 @@ impl FactFiles {
     }
 
     fn forget(&self, what: &str, printer: &Printer) -> Result<Exit, CliError> {
-        let (all, unread) = self.all();
+        // A person may take back what is told to nobody, too.
+        let (all, unread) = self.each(|scope| self.known_text(scope));
         let meant = facts::meant(&all, what).map_err(|why| CliError::not_found(text_without_secrets(why.why())));
         let ScopedFact { scope, fact } = match (meant, unread.into_iter().next()) {
             (Ok(meant), _) => meant,
@@ -219,8 +224,13 @@ fn object(ScopedFact { scope, fact }: &ScopedFact, now: Ms) -> Value {
     })
 }
 
+/// Whoever reads it: to an agent `you` would be itself.
 fn by(fact: &LastingFact) -> &str {
-    fact.by.as_deref().unwrap_or("by hand")
+    match fact.by.as_deref() {
+        Some(BY_PERSON) => "user",
+        Some(name) => name,
+        None => "by hand",
+    }
 }
 
 /// One word, as it stands behind the fact.

@@ -218,6 +218,7 @@ fn prove(outcome: &Outcome<'_>, plan: &SettingsPlan, printer: &Printer) -> Resul
         printer.line(printer.dim(format!("a copy of the file as it was: {}", copy.display())));
     }
     let word = match ignored {
+        None if !proposal.changes_anything() => printer.green("as it was, and it works:"),
         None => printer.green("installed in"),
         Some(_) => printer.yellow(format!("written, but not read by {} as it is:", agents::DEFAULT.profile.name)),
     };

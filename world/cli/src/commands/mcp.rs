@@ -5,8 +5,16 @@ use crate::exit::Exit;
 use crate::person;
 use mcp::McpServer;
 use std::ffi::OsString;
+use std::io::IsTerminal;
 
 pub fn run() -> Result<Exit, CliError> {
+    if std::io::stdin().is_terminal() {
+        return Err(CliError::usage(
+            "`taut mcp` serves tools to an agent's client, which starts it and speaks its protocol on stdin",
+        )
+        .hint("`taut init --mcp` registers it with the client"));
+    }
+    let memory = super::judge_here(None).map(|judge| judge.project_policy().policy.sections.memory.enabled);
     let variables = &person::agent_around().profile.variables;
     // A client that gives no mark is one all the same: whoever calls the tools is no person.
     let marked = agents::ALL.around(person::is_set).is_some();
@@ -15,6 +23,7 @@ pub fn run() -> Result<Exit, CliError> {
     let server = McpServer {
         program: std::env::current_exe()?,
         version: env!("CARGO_PKG_VERSION"),
+        remembers: !matches!(memory, Ok(Some(false))),
         set: mark.into_iter().collect(),
         unset: variables.tool_session.iter().map(OsString::from).collect(),
     };

@@ -1,8 +1,8 @@
 //! `taut memory`: what is remembered here, and forgetting it for good.
 
-use super::memory_switch::{self, MemorySwitch};
+use super::memory_switch::{self, MemorySwitch, is_off_here};
 use super::pending_forget::PendingForget;
-use super::{is_anything_kept, open_and_take_in, recall, stored};
+use super::{counted, is_anything_kept, open_and_take_in, recall, stored};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::{Printer, text};
@@ -12,14 +12,19 @@ use engine::project_mark;
 use host::paths::PathVariables;
 use model::ClientProcess;
 use model::fact::Life;
+use model::memory_file;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use store::recall::RecallIndex;
 use store::{ForgetCount, ForgetScope, Store};
+use sys::outside::{self, Rules};
 
 const PATIENCE: Duration = Duration::from_secs(10);
 const CATCH_UP: Duration = Duration::from_secs(2);
+
+const UNSET: &str = "nothing is told to sessions except for efforts and under `taut run`; you can `taut recall` what was \
+    said and done; `taut memory on` lets sessions remember";
 
 #[derive(Debug, Subcommand)]
 pub enum MemoryVerb {
@@ -38,7 +43,7 @@ pub struct ForgetMemoryArgs {
     /// All of the project of this folder, or of another
     #[arg(long, value_name = "PATH", num_args = 0..=1, default_missing_value = ".")]
     pub project: Option<PathBuf>,
-    /// All of one session (our id, or the id the session is known by)
+    /// All of one session (an id of it, or its beginning as `taut sessions` shows it)
     #[arg(long)]
     pub session: Option<String>,
     /// All that is older: 30d, 8w, 2026-11-01
@@ -63,17 +68,24 @@ fn status(printer: &Printer) -> Result<Exit, CliError> {
     let policy = judge.project_policy();
     let memory = &policy.policy.sections.memory;
     let root = &policy.project.root;
-    let on = match memory.enabled {
-        Some(true) => "on: sessions leave notes, and the next one is told of them; `taut memory off` takes it back",
-        Some(false) => "off: nothing of this project is noted, indexed or told; `taut memory on` changes that",
-        None => "off: only what you look up yourself is kept; `taut memory on` lets sessions remember",
+    let (state, said) = match memory.enabled {
+        Some(true) => (
+            "on",
+            "sessions leave notes, and the next one is told of them; `taut memory off` takes it back".to_string(),
+        ),
+        Some(false) => {
+            let on = if is_off_here(&policy.project.work_tree) { "taut memory on --project" } else { "taut memory on" };
+            ("off", format!("nothing of this project is noted, indexed or told; `{on}` changes that"))
+        }
+        None => ("unset", UNSET.to_string()),
     };
+    let shown = if state == "unset" { "not on" } else { state };
     if !printer.json() {
-        printer.line(text!("memory   {}", on));
+        printer.line(text!("memory   {}: {}", shown, said));
     }
     let Some(store) = stored()? else {
         if printer.json() {
-            printer.object(&json!({"project": root, "enabled": memory.enabled, "entries": 0}));
+            printer.object(&json!({"project": root, "state": state, "enabled": memory.enabled, "entries": 0}));
         } else {
             printer.note("nothing is remembered yet; `taut init` installs the hooks that tell of it");
         }
@@ -86,23 +98,23 @@ fn status(printer: &Printer) -> Result<Exit, CliError> {
     let count = store.forget_count(&ForgetScope::Project(root.clone()))?;
     if printer.json() {
         printer.object(&json!({
-            "project": root, "enabled": memory.enabled, "events": count.events, "messages": count.messages,
+            "project": root, "state": state, "enabled": memory.enabled, "events": count.events, "messages": count.messages,
             "notes": count.notes, "efforts": count.efforts + count.open_efforts, "entries": here.entries,
             "all_entries": all.entries, "index_bytes": all.bytes, "behind": caught.behind, "keep_days": memory.keep_days,
         }));
         return Ok(Exit::Ok);
     }
-    printer.line(text!("here     {} entries in {}", here.entries, root.as_str()));
+    printer.line(text!("here     {} in {}", counted(here.entries, "entry"), root.as_str()));
     printer.line(text!(
-        "made of  {} events, {} messages, {} notes, {} efforts",
-        count.events,
-        count.messages,
-        count.notes,
-        count.efforts + count.open_efforts
+        "made of  {}, {}, {}, {}",
+        counted(count.events, "event"),
+        counted(count.messages, "message"),
+        counted(count.notes, "note"),
+        counted(count.efforts + count.open_efforts, "effort")
     ));
     printer.line(text!(
-        "index    {} entries of all projects, {} KB, kept {} days",
-        all.entries,
+        "index    {} of all projects, {} KB, kept {} days",
+        counted(all.entries, "entry"),
         all.bytes / 1024,
         memory.keep_days
     ));
@@ -130,12 +142,12 @@ fn forget(args: &ForgetMemoryArgs, printer: &Printer) -> Result<Exit, CliError> 
             printer.note(format!("finished first, because it stopped half-way: taut memory forget {}", pending.asked));
             pending.carry_out(&mut store, &mut index, &places.state())?;
             if pending.asked == asked {
-                say_forgotten(&ForgetCount::default(), 0, &places.state(), printer);
+                say_forgotten(&ForgetCount::default(), (0, 0), &places.state(), printer);
                 return Ok(Exit::Ok);
             }
         }
     }
-    let scopes = scopes(args, &store, &places)?;
+    let scopes = scopes(args, &store, &index, &places)?;
     let mut count = ForgetCount::default();
     let mut entries = 0;
     for scope in &scopes {
@@ -143,8 +155,14 @@ fn forget(args: &ForgetMemoryArgs, printer: &Printer) -> Result<Exit, CliError> 
         entries += index.count(scope)?;
     }
     let folders = folders(&scopes, &count, &places.state());
+    let facts = folders.iter().map(|folder| facts_in(folder)).sum();
+    if entries + facts + rows(&count) == 0 && folders.is_empty() {
+        printer.note("there is nothing to forget");
+        say_kept(&count, printer);
+        return Ok(Exit::Ok);
+    }
     let pending = PendingForget::new(asked, scopes, &count, folders.clone());
-    say(&count, entries, &folders, printer);
+    say(&count, (entries, facts), &folders, printer);
     say_shared(args, &count, &pending.note_files(&places.state().join("projects")), printer);
     if args.dry_run {
         return Ok(Exit::Ok);
@@ -157,13 +175,13 @@ fn forget(args: &ForgetMemoryArgs, printer: &Printer) -> Result<Exit, CliError> 
     pending.carry_out(&mut store, &mut index, &places.state()).inspect_err(|_| {
         printer.note("not all of it is forgotten yet; the next `taut memory forget` finishes it first");
     })?;
-    say_forgotten(&count, entries, &places.state(), printer);
+    say_forgotten(&count, (entries, facts), &places.state(), printer);
     Ok(Exit::Ok)
 }
 
-fn say_forgotten(count: &ForgetCount, entries: u64, state: &Path, printer: &Printer) {
+fn say_forgotten(count: &ForgetCount, (entries, facts): (u64, u64), state: &Path, printer: &Printer) {
     if printer.json() {
-        printer.object(&json!({"forgotten": true, "events": count.events, "entries": entries}));
+        printer.object(&json!({"forgotten": true, "events": count.events, "entries": entries, "facts": facts}));
     } else {
         printer.line("forgotten");
     }
@@ -190,21 +208,49 @@ fn gone_clients(store: &Store) -> Result<Vec<String>, CliError> {
     Ok(store.unended_sessions()?.into_iter().filter(|(_, client)| is_gone(*client)).map(|(id, _)| id).collect())
 }
 
-fn scopes(args: &ForgetMemoryArgs, store: &Store, places: &PathVariables) -> Result<Vec<ForgetScope>, CliError> {
+fn scopes(
+    args: &ForgetMemoryArgs,
+    store: &Store,
+    index: &RecallIndex,
+    places: &PathVariables,
+) -> Result<Vec<ForgetScope>, CliError> {
     if let Some(folder) = &args.project {
-        let root = host::probe::project(&std::path::absolute(folder)?, &places.home()).root;
-        return Ok(vec![ForgetScope::Project(root)]);
+        return Ok(vec![ForgetScope::Project(recall::named_root(folder, store, places)?)]);
     }
     if let Some(before) = &args.before {
         return Ok(vec![ForgetScope::Before(past_time::read(before, "--before")?)]);
     }
     let named = args.session.as_deref().unwrap_or_default();
-    let mut ids = store.session_ids(named)?;
-    if ids.is_empty() {
-        // Its row may be gone while what it said can still be recalled.
-        ids.push(named.to_string());
+    let ids = store.session_ids(named)?;
+    if !ids.is_empty() {
+        return Ok(ids.into_iter().map(ForgetScope::Session).collect());
     }
-    Ok(ids.into_iter().map(ForgetScope::Session).collect())
+    // Its row may be gone while what it said can still be recalled.
+    let gone = ForgetScope::Session(named.to_string());
+    if store.forget_count(&gone)?.events + index.count(&gone)? > 0 {
+        return Ok(vec![gone]);
+    }
+    let begun = store.sessions_beginning(named)?;
+    let one = begun.first().map(|(_, known_as)| known_as);
+    match one {
+        Some(one) if begun.iter().all(|(_, known_as)| known_as == one) => {
+            Ok(begun.into_iter().map(|(id, _)| ForgetScope::Session(id)).collect())
+        }
+        Some(_) => Err(CliError::not_found(format!("several sessions begin with `{named}`; give more of the id"))
+            .hint("`taut sessions --all --json` shows the whole ids")),
+        None => Err(CliError::not_found(format!("there is no session `{named}`")).hint("taut sessions --all")),
+    }
+}
+
+fn rows(count: &ForgetCount) -> u64 {
+    count.events + count.messages + count.notes + count.efforts + count.sessions
+}
+
+/// The facts of a project lie in its folder and go with it.
+fn facts_in(folder: &Path) -> u64 {
+    let rules = Rules::up_to(memory_file::LARGEST_FILE as u64);
+    let text = outside::read_text(&folder.join(memory_file::FILE), &rules).unwrap_or_default();
+    memory_file::facts(&text).len() as u64
 }
 
 fn add(sum: &mut ForgetCount, one: ForgetCount) {
@@ -240,16 +286,28 @@ pub(super) fn is_below(folder: &Path, ours: &Path) -> bool {
     folder.strip_prefix(ours).is_ok_and(|rest| rest.components().count() > 0 && rest.components().all(plain))
 }
 
-fn say(count: &ForgetCount, entries: u64, folders: &[PathBuf], printer: &Printer) {
+fn say(count: &ForgetCount, (entries, facts): (u64, u64), folders: &[PathBuf], printer: &Printer) {
     printer.note(format!(
-        "to be forgotten: {} events, {} messages, {} notes, {} efforts, {} ended sessions, {entries} entries of the index",
-        count.events, count.messages, count.notes, count.efforts, count.sessions
+        "to be forgotten: {}, {}, {}, {}, {}, {}, {} of the index",
+        counted(count.events, "event"),
+        counted(count.messages, "message"),
+        counted(count.notes, "note"),
+        counted(count.efforts, "effort"),
+        counted(facts, "fact"),
+        counted(count.sessions, "ended session"),
+        counted(entries, "entry"),
     ));
     folders.iter().for_each(|folder| printer.note(format!("  and the folder {}", folder.display())));
+    say_kept(count, printer);
+}
+
+fn say_kept(count: &ForgetCount, printer: &Printer) {
     if count.open_sessions + count.open_efforts + count.tasks > 0 {
         printer.note(format!(
-            "what stays: {} running sessions, {} efforts that they carry, {} tasks of the queue",
-            count.open_sessions, count.open_efforts, count.tasks
+            "what stays: {}, {} of a running session, {} of the queue",
+            counted(count.open_sessions, "running session"),
+            counted(count.open_efforts, "effort"),
+            counted(count.tasks, "task")
         ));
     }
 }

@@ -2,8 +2,8 @@
 //! is changed. And the same question at `taut init`, whose answer `taut uninstall` takes back.
 
 use super::{judge_here, overview};
-use crate::agent_settings::{self, as_cli_error};
-use crate::args::{InitArgs, UninstallArgs};
+use crate::agent_settings::{self, SettingsOwner, as_cli_error};
+use crate::args::InitArgs;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::person;
@@ -15,6 +15,8 @@ use host::paths::PathVariables;
 use host::settings_file::{Backups, SettingsSnapshot};
 use host::trust::{self, ProjectFiles};
 use serde_json::json;
+use std::fs::File;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use toml_edit::{DocumentMut, Item, Value, value};
 
@@ -65,7 +67,46 @@ pub fn run(switch: &MemorySwitch, printer: &Printer) -> Result<Exit, CliError> {
         return in_project(on, args, printer);
     }
     let change = user_config::plan(|config| set(config, on))?;
-    make(&change, on, args, printer)
+    let exit = make(&change, on, args, printer)?;
+    let here = agent_settings::project(&PathVariables::from_process()).ok();
+    if let Some(file) = here.and_then(|root| overruling(&root, on)) {
+        let (stays, switch) = if on { ("off", "on") } else { ("on", "off") };
+        printer.note(format!(
+            "in this project it stays {stays}: {} says so and overrules your own; `taut memory {switch} --project` changes that",
+            file.display()
+        ));
+    }
+    Ok(exit)
+}
+
+/// The file of this project that says otherwise; the user's own comes last.
+fn overruling(root: &Path, on: bool) -> Option<PathBuf> {
+    let says = |file: &PathBuf| {
+        let config: DocumentMut = user_config::read(file).ok()??.parse().ok()?;
+        config.get("memory")?.get("enabled")?.as_bool()
+    };
+    let files = [".taut/config.local.toml", ".taut/config.toml"].map(|name| root.join(name));
+    let (file, said) = files.into_iter().find_map(|file| says(&file).map(|said| (file, said)))?;
+    (said != on).then_some(file)
+}
+
+/// Whether a file of this project switches memory off.
+pub(super) fn is_off_here(root: &str) -> bool {
+    overruling(Path::new(root), true).is_some()
+}
+
+/// What is one user's own is nothing for the repository.
+fn keep_out_of_git(root: &Path, printer: &Printer) {
+    let ignore = root.join(".taut/.gitignore");
+    let made = File::options().write(true).create_new(true).open(&ignore);
+    if made.and_then(|mut file| file.write_all(b"/config.local.toml\n/.gitignore\n")).is_ok() {
+        return;
+    }
+    let text = user_config::read(&ignore).ok().flatten().unwrap_or_default();
+    let keeps = |line: &str| matches!(line.trim().trim_start_matches('/'), "config.local.toml" | "*");
+    if !text.lines().any(keeps) {
+        printer.note(format!("note: add `config.local.toml` to {}: it is yours alone", ignore.display()));
+    }
 }
 
 /// The configuration of a project counts once it is trusted: what the user has just agreed to is, where that was all
@@ -82,6 +123,7 @@ fn in_project(on: bool, args: &SwitchArgs, printer: &Printer) -> Result<Exit, Cl
     if exit != Exit::Ok || args.dry_run {
         return Ok(exit);
     }
+    keep_out_of_git(&root, printer);
     if agreed {
         ProjectFiles::of(&root).grant_configuration(&places.state())?;
     } else if on {
@@ -130,8 +172,12 @@ fn make(change: &ConfigChange, on: bool, args: &SwitchArgs, printer: &Printer) -
     done(true);
     if !printer.json() {
         printer.line(format!("written to {}", change.file.display()));
+        let project = if args.project { " --project`" } else { "`" };
         for line in if on { GIVES } else { OFF }.lines() {
-            printer.line(line);
+            printer.line(
+                line.replace("memory on`", &format!("memory on{project}"))
+                    .replace("memory off`", &format!("memory off{project}")),
+            );
         }
     }
     Ok(Exit::Ok)
@@ -182,7 +228,7 @@ pub fn at_init(args: &InitArgs, exit: Exit, printer: &Printer) -> Result<Exit, C
     let file = SettingsSnapshot::read(&path).map_err(|error| as_cli_error(&error))?;
     let mut config = parse(&file)?;
     let said = config.get("memory").and_then(|memory| memory.get("enabled")).is_some();
-    if asks && (said || !person::agrees(QUESTION)?) {
+    if asks && said {
         return Ok(exit);
     }
     set(&mut config, true)?;
@@ -199,6 +245,10 @@ pub fn at_init(args: &InitArgs, exit: Exit, printer: &Printer) -> Result<Exit, C
     if args.dry_run || !proposal.changes_anything() {
         return Ok(exit);
     }
+    if asks && !person::agrees(QUESTION)? {
+        printer.note("memory stays as it is; `taut memory on` switches it on later");
+        return Ok(exit);
+    }
     proposal.apply(&places.state(), host::clock::now()).map_err(|error| as_cli_error(&error))?;
     if !printer.json() {
         for line in GIVES.lines() {
@@ -209,21 +259,18 @@ pub fn at_init(args: &InitArgs, exit: Exit, printer: &Printer) -> Result<Exit, C
 }
 
 /// What `taut init` put there goes with its last hooks; what anybody else wrote stays.
-pub fn at_uninstall(args: &UninstallArgs, exit: Exit, printer: &Printer) -> Result<Exit, CliError> {
-    let places = PathVariables::from_process();
+pub fn removal(whose: SettingsOwner, places: &PathVariables) -> Result<Option<Proposal>, CliError> {
     let file = SettingsSnapshot::read(&places.user_config()).map_err(|error| as_cli_error(&error))?;
-    let Some(record) = Backups::of(&places.state(), &file.target).read_record() else { return Ok(exit) };
-    let hooks_left = || -> Result<bool, CliError> {
-        let judge = judge_here(None)?;
-        Ok(!overview::installed(&places, Path::new(&judge.project_policy().project.work_tree)).is_empty())
-    };
-    if exit != Exit::Ok || (!args.dry_run && hooks_left()?) {
-        return Ok(exit);
+    let Some(record) = Backups::of(&places.state(), &file.target).read_record() else { return Ok(None) };
+    let judge = judge_here(None)?;
+    let mut installed = overview::installed(places, Path::new(&judge.project_policy().project.work_tree)).into_iter();
+    if installed.any(|level| level != whose.name()) {
+        return Ok(None);
     }
     let mut config = parse(&file)?;
     let on = config.get("memory").and_then(|memory| memory.get("enabled")?.as_bool()) == Some(true);
     if !on {
-        return Ok(exit);
+        return Ok(None);
     }
     let section = user_config::values(&mut config, "memory")?;
     section.remove("enabled");
@@ -232,15 +279,7 @@ pub fn at_uninstall(args: &UninstallArgs, exit: Exit, printer: &Printer) -> Resu
     }
     let text = user_config::with_lines_of(file.text(), &config.to_string());
     let left = if text.trim().is_empty() && !record.existed { LeftBehind::Nothing } else { LeftBehind::Settings };
-    let proposal = Proposal::uninstall(file, UninstallRequest { text, left }, Some(&record));
-    if !printer.json() {
-        printer.diff(&proposal.diff());
-    }
-    if !args.dry_run {
-        let done = proposal.apply(&places.state(), host::clock::now()).map_err(|error| as_cli_error(&error))?;
-        done.notes.iter().for_each(|note| printer.note(note));
-    }
-    Ok(exit)
+    Ok(Some(Proposal::uninstall(file, UninstallRequest { text, left }, Some(&record))))
 }
 
 fn parse(file: &SettingsSnapshot) -> Result<DocumentMut, CliError> {

@@ -84,6 +84,15 @@ fn ago(millis: i64) -> String {
     }
 }
 
+/// So many of something: `1 event`, `2 entries`.
+fn counted(count: u64, one: &str) -> String {
+    match one.strip_suffix('y') {
+        _ if count == 1 => format!("1 {one}"),
+        Some(stem) => format!("{count} {stem}ies"),
+        None => format!("{count} {one}s"),
+    }
+}
+
 /// The policy of this folder, or of another.
 fn judge_here(folder: Option<&Path>) -> Result<Judge, CliError> {
     let cwd = match folder {

@@ -46,6 +46,9 @@ pub struct RecallArgs {
 
 pub fn run(args: &RecallArgs, printer: &Printer) -> Result<Exit, CliError> {
     let places = PathVariables::from_process();
+    if args.limit == 0 {
+        return Err(CliError::usage("`-n 0` would show nothing").hint("taut recall -n 10 <words>"));
+    }
     let mut query = RecallQuery {
         words: args.words.join(" "),
         agent: args.agent.clone(),
@@ -63,6 +66,12 @@ pub fn run(args: &RecallArgs, printer: &Printer) -> Result<Exit, CliError> {
             return Ok(nothing(&query, printer));
         }
         None => query.project = args.project.as_deref().map(|folder| root(folder, &places)).transpose()?,
+    }
+    if let Some(root) = query.project.as_deref().filter(|root| is_off(root)) {
+        printer.note(format!(
+            "memory is off in {root}: what is kept of it is not shown; `taut memory` says how to switch it on"
+        ));
+        return Ok(Exit::Ok);
     }
     let now = host::clock::now();
     let (hits, caught) = pipeline::recall(store.as_ref(), &service::setting(&places), (&query, now), &here, CATCH_UP)?;
@@ -91,7 +100,7 @@ fn opened(places: &PathVariables) -> Result<Option<Store>, CliError> {
 
 /// Where the search looks. What a project's agents were told is nothing for those of another.
 fn scope(args: &RecallArgs, query: &mut RecallQuery, store: &Store, places: &PathVariables) -> Result<(), CliError> {
-    let named = args.project.as_deref().map(|folder| root(folder, places)).transpose()?;
+    let named = args.project.as_deref().map(|folder| named_root(folder, store, places)).transpose()?;
     if let Err(refused) = person::outside_agents("recall --all") {
         let session = effort::who(store, places)?.session.map(|id| store.session(&id)).transpose()?.flatten();
         let Some(session) = session else {
@@ -119,6 +128,22 @@ fn scope(args: &RecallArgs, query: &mut RecallQuery, store: &Store, places: &Pat
         None => Some(root(&std::env::current_dir()?, places)?).filter(|root| is_project(root, store, places)),
     };
     Ok(())
+}
+
+/// Whether somebody said that nothing of this project is to be remembered.
+fn is_off(root: &str) -> bool {
+    let judge = super::judge_here(Some(Path::new(root)));
+    judge.is_ok_and(|judge| judge.project_policy().policy.sections.memory.enabled == Some(false))
+}
+
+/// The project of a folder that is named, which may have gone while something is kept of it.
+pub(super) fn named_root(folder: &Path, store: &Store, places: &PathVariables) -> Result<String, CliError> {
+    let root = root(folder, places)?;
+    if folder.is_dir() || store.projects()?.iter().any(|project| project.path == root) {
+        return Ok(root);
+    }
+    Err(CliError::not_found(format!("there is no folder {}, and nothing is kept of it", folder.display()))
+        .hint("`taut recall --all <words>` looks into all projects"))
 }
 
 fn root(folder: &Path, places: &PathVariables) -> Result<String, CliError> {

@@ -1,5 +1,6 @@
 //! `taut uninstall`: takes our entries out of the agent's settings, and nothing else.
 
+use super::memory_switch;
 use crate::agent_settings::{SETTINGS, SettingsOwner, as_cli_error, misread};
 use crate::args::UninstallArgs;
 use crate::error::CliError;
@@ -31,7 +32,11 @@ pub fn run(args: &UninstallArgs, printer: &Printer) -> Result<Exit, CliError> {
     }
     let path = whose.level(&places)?.path(&places, agents::DEFAULT);
     for attempt in 1.. {
-        let change = Removal { hooks: propose(&path, &places)?, server: server(whose, &places, printer) };
+        let change = Removal {
+            hooks: propose(&path, &places)?,
+            server: server(whose, &places, printer),
+            memory: memory(whose, &places, printer),
+        };
         if !change.changes_anything() {
             print_done(&change, &Installed::default(), printer);
             return Ok(Exit::Ok);
@@ -45,7 +50,7 @@ pub fn run(args: &UninstallArgs, printer: &Printer) -> Result<Exit, CliError> {
             }
             return Ok(Exit::Ok);
         }
-        if !person::agrees("Make this change?")? {
+        if !person::agrees(&change.question())? {
             printer.note("nothing was changed");
             return Ok(Exit::Failed);
         }
@@ -63,20 +68,31 @@ pub fn run(args: &UninstallArgs, printer: &Printer) -> Result<Exit, CliError> {
     Ok(Exit::Failed)
 }
 
-/// What goes: the hooks of one file, and with one's own the server too.
+/// What goes: the hooks of one file, with one's own the server too, and with the last the switch that `init` set.
 struct Removal {
     hooks: Proposal,
     server: Option<Proposal>,
+    memory: Option<Proposal>,
 }
 
 impl Removal {
     fn changes_anything(&self) -> bool {
-        self.hooks.changes_anything() || self.server.is_some()
+        self.hooks.changes_anything() || self.server.is_some() || self.memory.is_some()
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Proposal> {
+        [Some(&self.hooks), self.server.as_ref(), self.memory.as_ref()].into_iter().flatten()
+    }
+
+    /// Names every file that is to be changed.
+    fn question(&self) -> String {
+        let changed = self.all().filter(|proposal| proposal.changes_anything());
+        let files: Vec<String> = changed.map(|proposal| proposal.file.path.display().to_string()).collect();
+        format!("Make this change to {}?", files.join(" and "))
     }
 
     fn diff(&self) -> String {
-        let server = self.server.as_ref().map(Proposal::diff).unwrap_or_default();
-        format!("{}{server}", self.hooks.diff())
+        self.all().map(Proposal::diff).collect()
     }
 
     /// The list of servers first: the client writes that file often, and then all of this is looked at again.
@@ -84,9 +100,18 @@ impl Removal {
         let now = host::clock::now();
         let listed = self.server.as_ref().map(|server| server.apply(&places.state(), now)).transpose()?;
         let mut done = self.hooks.apply(&places.state(), now)?;
-        done.notes.extend(listed.into_iter().flat_map(|listed| listed.notes));
+        let switched = self.memory.as_ref().map(|memory| memory.apply(&places.state(), now)).transpose()?;
+        done.notes.extend(listed.into_iter().chain(switched).flat_map(|other| other.notes));
         Ok(done)
     }
+}
+
+/// Nor does a configuration that cannot be read.
+fn memory(whose: SettingsOwner, places: &PathVariables, printer: &Printer) -> Option<Proposal> {
+    memory_switch::removal(whose, places).unwrap_or_else(|error| {
+        printer.note(format!("warning: whether `taut init` switched memory on could not be seen: {}", error.what()));
+        None
+    })
 }
 
 /// A list of servers that cannot be read keeps nobody from taking the hooks out.
@@ -125,6 +150,9 @@ fn print_done(change: &Removal, done: &Installed, printer: &Printer) {
     }
     if let Some(server) = &change.server {
         printer.line(text!("{} {}", printer.green("server removed from"), server.file.path.display()));
+    }
+    if let Some(memory) = &change.memory {
+        printer.line(text!("{} {}", printer.green("memory switched off in"), memory.file.path.display()));
     }
     if !proposal.changes_anything() {
         printer.line(format!("{path} has no hooks of Taut's; nothing to remove"));

@@ -88,7 +88,7 @@ fn m4_a_person_notes_lists_and_forgets_in_every_scope() {
     let facts = listed(&stage);
     assert_eq!(column(&facts, "scope"), ["project", "shared", "global"]);
     assert_eq!(column(&facts, "text"), ["build with make", "reviews need two people", "answer in French"]);
-    assert_eq!((facts[0]["by"].as_str(), facts[0]["age"].as_str()), (Some("you"), Some("today")));
+    assert_eq!((facts[0]["by"].as_str(), facts[0]["age"].as_str()), (Some("user"), Some("today")));
     assert!(facts[0]["date"].as_str().unwrap().starts_with("20"));
     for id in column(&facts, "id") {
         assert!(works(&stage, &["forget", &id]).starts_with("forgotten: "));

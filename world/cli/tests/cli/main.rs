@@ -16,6 +16,7 @@ mod load;
 mod log;
 mod loops;
 mod mcp;
+mod memory_commands;
 mod memory_switch;
 mod messages;
 mod notify;

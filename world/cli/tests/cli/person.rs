@@ -147,6 +147,25 @@ fn g8_the_same_ways_are_open_to_a_person_where_no_agent_is() {
     }
 }
 
+/// What `taut init` and `taut doctor` tell the hook to prove that it answers is no agent's.
+#[test]
+fn g8_the_proof_of_an_installation_is_no_agent() {
+    if is_missing("script") || is_missing("setsid") || Scene::new().stage.sandbox.alone("true").is_none() {
+        return testkit::skipped("nobody is granted a namespace of processes here, and an agent may be above");
+    }
+    let scene = Scene::new();
+    let (_, left_behind) = ways().into_iter().find(|(what, _)| *what == "left behind for good").unwrap();
+    let installed = format!("{ANEW} taut init --yes --allow-build-path && {ANEW} taut doctor");
+    let done = scene.run(&scene.client("my-shell"), &installed);
+    assert!(done.stdout_text().contains("Proof, through the installed line"), "{}", done.stderr_text());
+    // The system tells when a process began by the second only.
+    let record = rusqlite::Connection::open(scene.stage.database()).unwrap();
+    let earlier = "UPDATE sessions SET started_at = started_at - 5000";
+    assert_eq!(record.execute(earlier, []).unwrap(), 2, "one of each");
+    let done = scene.run(&scene.client("my-shell"), &left_behind);
+    assert!(scene.is_paused(), "{}{}", scene.said(), done.stderr_text());
+}
+
 #[test]
 fn g8_a_loop_trusts_no_project_for_an_agent_whatever_it_says_for_the_person() {
     if is_missing("script") {

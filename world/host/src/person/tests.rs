@@ -175,7 +175,10 @@ fn g8_a_client_on_record_counts_by_its_number_and_start_and_one_that_ended_for_i
 
     let left = table(90, &format!("{DESK}\n80 1 101 sh\n90 80 500 taut"));
     let ended = |from, until| [AgentSpan { process: client(70, 100), from: Ms(from), until: Some(Ms(until)) }];
-    assert!(matches!(left.judge(&ended(100, 200)), Err(NotAPerson::Detached { pid: 80, .. })));
+    assert!(
+        left.judge(&ended(100, 200))
+            .is_err_and(|why| why.to_string().ends_with("started while an agent (process 70) ran"))
+    );
     assert_eq!(left.judge(&ended(10, 100)), Ok(()), "it ended before");
     assert_eq!(left.judge(&ended(102, 200)), Ok(()), "it began later");
 }

@@ -21,9 +21,12 @@ pub struct ClientSpan {
     pub last_seen: Ms,
     /// `None` as long as its session is open.
     pub ended: Option<Ms>,
+    /// The session as the client names it.
+    pub host_session: Option<String>,
 }
 
-const SINCE: &str = "SELECT client_pid, client_started, started_at, last_seen_at, ended_at FROM sessions
+const SINCE: &str = "SELECT client_pid, client_started, started_at, last_seen_at, ended_at, host_session
+    FROM sessions
     WHERE client_pid IS NOT NULL AND last_seen_at >= ?1";
 
 /// The index is not named: a database that was not migrated yet, and can only be read, has none.
@@ -53,6 +56,7 @@ fn read_span(row: &Row<'_>) -> rusqlite::Result<ClientSpan> {
         started: Ms(row.get(2)?),
         last_seen: Ms(row.get(3)?),
         ended: row.get::<_, Option<i64>>(4)?.map(Ms),
+        host_session: row.get(5)?,
     })
 }
 

@@ -6,8 +6,8 @@ mod shown;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::{Printer, Text};
-use crate::stdin;
-use grammar::{AgentArgs, AgentCommand, AgentLine, EffortVerb, SessionVerb, WorkArgs};
+use crate::{person, stdin};
+use grammar::{AgentArgs, AgentCommand, AgentLine, ContinueArgs, EffortVerb, SessionVerb, WorkArgs};
 use host::paths::PathVariables;
 use model::Environment;
 use model::effort::Refused;
@@ -22,6 +22,9 @@ use store::Store;
 const PATIENCE: Duration = Duration::from_secs(5);
 
 pub fn run(args: WorkArgs, printer: &Printer) -> Result<Exit, CliError> {
+    if let Some(exit) = of_nobody(&args, printer)? {
+        return Ok(exit);
+    }
     match &args {
         WorkArgs::Remember(_) | WorkArgs::Forget(_) | WorkArgs::Facts => super::facts::run(args, printer),
         WorkArgs::Effort { verb: EffortVerb::Show { what, note: true } } => shown::note(what.as_deref(), printer),
@@ -30,6 +33,20 @@ pub fn run(args: WorkArgs, printer: &Printer) -> Result<Exit, CliError> {
         WorkArgs::Session { verb: SessionVerb::Find { text } } => shown::find(&text.join(" "), printer),
         WorkArgs::Session { verb: SessionVerb::Status } => shown::status(printer),
         _ => Ok(say(carried(&typed(&AgentArgs::Work(args)))?, printer)),
+    }
+}
+
+/// At a person's own terminal there is no agent whose work could be meant: what there is, is listed.
+fn of_nobody(args: &WorkArgs, printer: &Printer) -> Result<Option<Exit>, CliError> {
+    let named = match args {
+        WorkArgs::Continue(ContinueArgs { what: None, .. }) => None,
+        WorkArgs::Session { verb: SessionVerb::Continue { what: None, .. } } => None,
+        WorkArgs::Effort { verb: EffortVerb::Finish(args) } => args.text.first(),
+        _ => return Ok(None),
+    };
+    match person::outside_agents("continue") {
+        Ok(()) => shown::of_nobody(named.map(String::as_str), printer),
+        Err(_) => Ok(None),
     }
 }
 

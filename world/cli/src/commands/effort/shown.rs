@@ -7,7 +7,7 @@ use crate::printer::{Printer, Text, text};
 use engine::memory::hand_over::{self, age};
 use grammar::EffortListArgs;
 use model::Ms;
-use model::effort::{Effort, EffortEnd, UnfinishedKind, UnfinishedWork, short_id};
+use model::effort::{Effort, EffortEnd, StoredHandOver, UnfinishedKind, UnfinishedWork, short_id};
 use pipeline::queue::TaskCaller;
 use serde_json::{Value, json};
 use std::collections::HashSet;
@@ -78,7 +78,7 @@ impl Listed {
             return Ok(Exit::Ok);
         }
         if self.efforts.is_empty() && self.notes.is_empty() {
-            printer.note("no effort is active; `taut session activate <skill>` begins one");
+            printer.note("nothing is unfinished here; `taut effort list --all` shows what has ended");
             return Ok(Exit::Ok);
         }
         let efforts = self.efforts.iter().map(|effort| {
@@ -150,6 +150,40 @@ fn named(effort_session: &EffortSession, what: Option<&str>) -> Result<Option<Ef
     })
 }
 
+fn no_such_id(what: Option<&str>) -> CliError {
+    let said = match what {
+        Some(what) => format!("there is no such id or task as `{what}` here, or more than one ends so"),
+        None => "no effort is active".to_string(),
+    };
+    CliError::not_found(said).hint("taut effort list --all")
+}
+
+/// What a command about one's own work says where nobody works; `None` where an effort is meant all the same.
+pub fn of_nobody(what: Option<&str>, printer: &Printer) -> Result<Option<Exit>, CliError> {
+    let effort_session = EffortSession::open()?;
+    if effort_session.caller.session.is_some() || named(&effort_session, None)?.is_some() {
+        return Ok(None);
+    }
+    let Some(what) = what else {
+        list(&EffortListArgs { all: false, agent: None }, printer)?;
+        printer.note(
+            "an agent takes one up with `taut continue <id>`; for you: `taut effort show <id>` shows it, `taut \
+            effort finish <id>` ends an effort, `taut continue --no <id>` ends either",
+        );
+        return Ok(Some(Exit::NotFound));
+    };
+    let project = &effort_session.caller.project;
+    if effort_session.store.effort_named(project, what)?.is_some() {
+        return Ok(None);
+    }
+    match effort_session.store.note_named(project, what)? {
+        Some(_) => Err(CliError::not_found(format!(
+            "`{what}` is a note, which nobody finishes; `taut continue --no {what}` ends it"
+        ))),
+        None => Err(no_such_id(Some(what))),
+    }
+}
+
 /// The hand-over note as the next session will be shown it, but whole.
 pub fn note(what: Option<&str>, printer: &Printer) -> Result<Exit, CliError> {
     let effort_session = EffortSession::open()?;
@@ -157,11 +191,18 @@ pub fn note(what: Option<&str>, printer: &Printer) -> Result<Exit, CliError> {
     let effort = named(&effort_session, what)?;
     let stored = match (&effort, what) {
         (Some(effort), Some(_)) => store.hand_over_of(effort)?,
-        (None, Some(_)) => None,
+        (None, Some(what)) => {
+            let note = store.note_named(&effort_session.caller.project, what)?;
+            Some(note.ok_or_else(|| no_such_id(Some(what)))?)
+        }
         (_, None) => store.hand_over(&effort_session.caller.agent, &effort_session.caller.project)?,
     };
     let missing = || CliError::not_found("there is no hand-over note of that").hint("taut effort list --all");
-    let stored = stored.ok_or_else(missing)?;
+    show_note(&stored.ok_or_else(missing)?, printer);
+    Ok(Exit::Ok)
+}
+
+fn show_note(stored: &StoredHandOver, printer: &Printer) {
     if printer.json() {
         printer.object(&json!({
             "at": stored.at.rfc3339(),
@@ -172,9 +213,8 @@ pub fn note(what: Option<&str>, printer: &Printer) -> Result<Exit, CliError> {
             "note": stored.hand_over,
         }));
     } else {
-        printer.line(Text::lines(hand_over::shown(&stored, host::clock::now(), usize::MAX)));
+        printer.line(Text::lines(hand_over::shown(stored, host::clock::now(), usize::MAX)));
     }
-    Ok(Exit::Ok)
 }
 
 /// Files of the effort: they have its number, or are its task's own.
@@ -192,7 +232,15 @@ fn artifacts(effort: &Effort) -> Vec<String> {
 pub fn effort(what: Option<&str>, printer: &Printer) -> Result<Exit, CliError> {
     let effort_session = EffortSession::open()?;
     let found = named(&effort_session, what)?;
-    let effort = found.ok_or_else(|| CliError::not_found("there is no such effort").hint("taut effort list --all"))?;
+    let note = match (&found, what) {
+        (None, Some(what)) => effort_session.store.note_named(&effort_session.caller.project, what)?,
+        _ => None,
+    };
+    if let Some(note) = note {
+        show_note(&note, printer);
+        return Ok(Exit::Ok);
+    }
+    let effort = found.ok_or_else(|| no_such_id(what))?;
     let directives = effort_session.store.directives(&effort.id)?;
     let artifacts = artifacts(&effort);
     let phases = effort_session.store.phases(&effort.id)?;

@@ -18,6 +18,10 @@ fn m5_a_server_says_who_it_is_and_lists_small_tools_that_are_an_agents_own() {
     assert_eq!((&who["serverInfo"]["name"], &who["protocolVersion"]), (&json!("taut"), &json!("2025-11-25")));
     assert_eq!(who["serverInfo"]["version"], env!("CARGO_PKG_VERSION"));
     assert!(who["instructions"].as_str().unwrap().chars().count() <= 400);
+    assert!(who["instructions"].as_str().unwrap().contains("Look up earlier work"));
+    stage.configure("[memory]\nenabled = false\n");
+    let off = McpClient::silent(&stage, &[]).initialize()["result"]["instructions"].to_string();
+    assert!(!off.contains("earlier work") && !off.contains("note what you did"), "{off}");
     let listed = client.request("tools/list", json!({}));
     assert!(listed.to_string().len() < 6_000, "{}", listed.to_string().len());
     let tools = listed["result"]["tools"].as_array().unwrap();
@@ -68,6 +72,7 @@ fn m5_whatever_is_wrong_is_answered_and_the_next_call_served() {
         client.line(line);
         let answer = client.next();
         assert_eq!(answer["error"]["code"], code, "{line}: {answer}");
+        assert!(answer.as_object().unwrap().contains_key("id"), "null where it is not known: {answer}");
     }
     client.line("");
     client.line(r#"{"jsonrpc":"2.0","method":"notifications/of_no_kind"}"#);
