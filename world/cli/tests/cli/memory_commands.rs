@@ -42,6 +42,10 @@ fn event(stage: &Stage, fields: Value) {
 fn ended(stage: &Stage) {
     event(stage, json!({"hook_event_name": "SessionStart", "source": "startup"}));
     event(stage, json!({"hook_event_name": "UserPromptSubmit", "prompt": "mend the weathercock"}));
+    let failed = json!({"command": "make weathercock"});
+    let failed = json!({"hook_event_name": "PostToolUseFailure", "tool_name": "Bash", "tool_input": failed,
+        "tool_use_id": "t1", "error": "Exit code 2"});
+    event(stage, failed);
     event(stage, json!({"hook_event_name": "SessionEnd", "reason": "other"}));
 }
 
@@ -99,9 +103,9 @@ fn m3_a_session_is_forgotten_by_the_id_that_is_shown_of_it_and_what_nobody_knows
     assert!(said.contains("nothing to forget") && !said.contains("[y/N]"), "{said}");
     works(&stage, &["remember", "the garden has a pond"], "");
     let said = works(&stage, &["memory", "forget", "--project", "--dry-run"], "");
-    assert!(said.contains("3 events,") && said.contains("1 fact,") && said.contains("1 ended session,"), "{said}");
+    assert!(said.contains("4 events,") && said.contains("1 fact,") && said.contains("1 ended session,"), "{said}");
     let said = works(&stage, &["memory", "forget", "--session", &short], "y\n");
-    assert!(said.contains("to be forgotten: 3 events, 0 messages"), "{said}");
+    assert!(said.contains("to be forgotten: 4 events, 1 message,"), "{said}");
     assert!(
         said.contains("0 facts") && works(&stage, &["facts"], "").contains("pond"),
         "they are the project's: {said}"

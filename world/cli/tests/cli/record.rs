@@ -62,6 +62,7 @@ fn t4_over_a_full_disk_every_acknowledged_event_is_stored_or_said_to_be_lost_and
             echo == again; $TAUT db check --json
             echo == after; $TAUT --json
             echo == events; $TAUT events --json -n 100000
+            echo == files; ls \"$TAUT_HOME\"
             echo == log; cat \"$TAUT_HOME/daemon.log\" 2> /dev/null
             {stop}",
             no_daemon = if daemon { "" } else { "1" },
@@ -77,6 +78,7 @@ fn t4_over_a_full_disk_every_acknowledged_event_is_stored_or_said_to_be_lost_and
         let object =
             |name: &str| serde_json::from_str::<Value>(part(name)).unwrap_or_else(|_| panic!("{name}: {said}"));
         let events: Vec<Value> = part("events").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert!(!part("files").contains("recall.db"), "what nobody asked for takes no room here: {}", part("files"));
         // Without what `taut doctor` sends.
         let ours = |event: &&Value| event["detail"]["call"].as_str().is_some_and(|call| call.starts_with("call-"));
         let kept = events.iter().filter(ours).count();

@@ -6,7 +6,7 @@ use super::WorkerStore;
 use daemon::{Next, PeriodicTask, Wake};
 use pipeline::{MemorySwitches, PipelineSetup};
 use std::time::{Duration, Instant};
-use store::recall::RecallIndex;
+use store::recall::{RecallIndex, has_room};
 use store::{Error, Store};
 
 /// Many events are one look.
@@ -50,6 +50,10 @@ struct RecallIndexer {
 impl RecallIndexer {
     /// One step. Whether there is more to do.
     fn round(&mut self, store: &Store) -> Result<bool, Error> {
+        if !has_room(&self.setting.state) {
+            self.index = None;
+            return Ok(false);
+        }
         let kept = self.index.take().filter(|index| !index.is_stale());
         let version = store.data_version()?;
         let is_due = self.forgot.is_none_or(|at| at.elapsed() >= FORGET_EVERY);

@@ -25,6 +25,15 @@ use crate::Error;
 use rusqlite::Connection;
 use std::path::{Path, PathBuf};
 
+/// Bytes that an index nobody asked for leaves free: the record comes first.
+const LEAST_FREE: u64 = 64 << 20;
+
+/// Whether an index may grow there by itself.
+#[must_use]
+pub fn has_room(folder: &Path) -> bool {
+    sys::disk::free_bytes(folder) >= LEAST_FREE
+}
+
 /// One connection to the index.
 #[derive(Debug)]
 pub struct RecallIndex {

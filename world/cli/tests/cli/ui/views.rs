@@ -206,6 +206,7 @@ fn m3_the_page_searches_what_taut_recall_does_without_a_daemon() {
     let matched = found["excerpt"].as_array().unwrap().iter().filter(|piece| piece["match"] == true);
     assert_eq!(matched.map(|piece| piece["text"].as_str().unwrap()).collect::<Vec<_>>(), ["repair", "sundials"]);
     assert!(!found.to_string().contains('\u{202e}') && !found.to_string().contains("\\u001b"), "{found}");
+    stage.sandbox.forget_clients().unwrap();
     assert!(stage.taut(&["remember", "no sundial needs oil"]).success());
     let fact = testkit::poll::until("the fact to be entered", LIMIT, || {
         page.json("/api/recall?words=oil")["hits"].get(0).cloned()
