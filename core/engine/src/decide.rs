@@ -14,7 +14,6 @@ use model::event::EventKind;
 use model::reply::Reply;
 use model::row::{Agent, Event};
 use model::session::{Session, SessionState};
-use model::who::Supervision;
 use model::{Findings, Level, Loaded, Ms, Placed};
 
 pub struct Outcome {
@@ -151,7 +150,6 @@ fn moved(current: Session, event: &EventContext<'_>, verdict: Level) -> Session 
 fn remembered(mut session: Session, marks: Vec<SessionMark>, event: &EventContext<'_>, verdict: Level) -> Session {
     marks.into_iter().for_each(|mark| mark.set(&mut session.memo));
     session.memo.memory_off |= event.memory_off();
-    session.memo.unattended |= event.who.standing == Supervision::Unattended;
     asks::remember(&mut session.memo, event.envelope, verdict);
     session.memo.reports_to = session.memo.reports_to.take().or_else(|| reports_to(&session, event.loaded));
     session

@@ -96,9 +96,6 @@ pub struct ContextMemo {
     /// Something was said in it while memory was off: nobody finds it again.
     #[serde(skip_serializing_if = "is_no")]
     pub memory_off: bool,
-    /// Nobody sits in front of it: what it leaves is nobody's to go on with.
-    #[serde(skip_serializing_if = "is_no")]
-    pub unattended: bool,
     /// Unfinished work that it was offered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub offered: Option<Offered>,

@@ -18,7 +18,6 @@ use model::event::{Body, EventKind, StartSource};
 use model::fact::Probe;
 use model::needs::Unfinished;
 use model::session::{Offered, Session};
-use model::who::Supervision;
 use model::{Ms, Needs};
 
 const HOUR_MS: i64 = 3_600_000;
@@ -257,8 +256,7 @@ fn offers(event: &EventContext<'_>) -> bool {
     );
     let alone = |session: &Session| session.parent.is_none() && !is_autonomous(session);
     let on = event.policy.sections.memory.enabled == Some(true);
-    let attended = !event.who.standing.is_loop() && event.who.standing != Supervision::Unattended;
-    on && fresh && attended && event.session().is_some_and(alone)
+    on && fresh && !event.who.standing.is_loop() && event.session().is_some_and(alone)
 }
 
 fn newest_first<'a>(event: &EventContext<'a>) -> Vec<&'a UnfinishedWork> {

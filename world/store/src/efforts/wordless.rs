@@ -20,8 +20,11 @@ pub(crate) const NEWEST_IN_CONVERSATION: &str =
 pub(crate) fn add_to(conn: &Connection, project: &str, found: &mut Vec<UnfinishedWork>) -> rusqlite::Result<()> {
     for session in sessions::of_rows(conn, OPEN_IN_PROJECT, project)? {
         let known = found.iter().any(|work| work.session.as_ref() == Some(&session.id));
-        let own = session.parent.is_some() || session.memo.unattended;
-        if known || own || is_followed_or_noted(conn, &session)? || !history::any_call(conn, &session.id)? {
+        if known
+            || session.parent.is_some()
+            || is_followed_or_noted(conn, &session)?
+            || !history::any_call(conn, &session.id)?
+        {
             continue;
         }
         let said = history::first_prompts(conn, &session.id)?;

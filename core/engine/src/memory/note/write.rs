@@ -10,7 +10,6 @@ use crate::memory::offer::is_stale_after;
 use crate::memory::{Memory, hand_over, settings};
 use crate::queue;
 use grammar::AgentCommand;
-use model::Loaded;
 use model::effect::After;
 use model::effort::{Effort, EffortLineage, HandOver, MemoryWrite, StoredHandOver, UnfinishedKind, UnfinishedWork};
 use model::event::{Body, EventKind};
@@ -120,10 +119,7 @@ pub fn at_the_start(
     let before = earlier(event, session).map(|earlier| earlier.title.as_str());
     let title = hand_over::title(&history.first_prompts, before);
     memory.after.extend(document(&hand_over, event));
-    let Loaded { open, last_ended, .. } = event.loaded;
-    let alone = open.iter().chain(last_ended).any(|other| other.id == *prev && other.memo.unattended);
-    let mut note = StoredHandOver { session: prev.clone(), at: last.at, title, ..filed(hand_over, session, event) };
-    note.unfinished &= !alone;
+    let note = StoredHandOver { session: prev.clone(), at: last.at, title, ..filed(hand_over, session, event) };
     memory.keeps.push(MemoryWrite::HandOver(Box::new(note.clone())));
     Some(note)
 }
@@ -217,7 +213,6 @@ fn document(hand_over: &HandOver, event: &EventContext<'_>) -> Option<After> {
 fn filed(hand_over: HandOver, session: &Session, event: &EventContext<'_>) -> StoredHandOver {
     let rows = event.rows();
     let before = earlier(event, session).map(|earlier| earlier.title.as_str());
-    let unfinished = hand_over.is_unfinished() && !session.memo.unattended;
     StoredHandOver {
         agent: session.agent.clone(),
         session: session.id.clone(),
@@ -228,7 +223,7 @@ fn filed(hand_over: HandOver, session: &Session, event: &EventContext<'_>) -> St
         conversation: session.conversation.clone(),
         title: hand_over::title(&rows.history.first_prompts, before),
         told: false,
-        unfinished: unfinished && event.who.standing != Supervision::Unattended,
+        unfinished: hand_over.is_unfinished(),
         hand_over,
     }
 }
