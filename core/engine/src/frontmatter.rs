@@ -92,7 +92,9 @@ fn map(lines: &mut Lines<'_>, indent: usize, deepest: usize) -> Value {
 /// A list may stand as far left as the key it belongs to.
 fn below(lines: &mut Lines<'_>, indent: usize, deepest: usize) -> Value {
     match lines.peek() {
-        Some((at, text)) if at > indent || (at == indent && text.starts_with("- ")) => block(lines, at, deepest - 1),
+        Some((at, text)) if at > indent || (at == indent && text.starts_with("- ")) => {
+            block(lines, at, deepest.saturating_sub(1))
+        }
         _ => Value::Null,
     }
 }
@@ -121,7 +123,7 @@ fn item(lines: &mut Lines<'_>, first: &str, indent: usize, deepest: usize) -> Va
     let value = if rest.is_empty() { below(lines, indent + 2, deepest) } else { scalar(rest) };
     let mut pairs = Map::from_iter([(key, value)]);
     if lines.peek().is_some_and(|(at, text)| at == indent + 2 && !text.starts_with("- "))
-        && let Value::Object(more) = map(lines, indent + 2, deepest - 1)
+        && let Value::Object(more) = map(lines, indent + 2, deepest.saturating_sub(1))
     {
         pairs.extend(more);
     }
@@ -217,6 +219,14 @@ mod tests {
                 "guards": [{"ruleId": "x", "condition": {"op": "gte"}}],
             })
         );
+    }
+
+    #[test]
+    fn a_list_in_the_deepest_list_is_left_out() {
+        let nested = (0..12).map(|depth| " ".repeat(4 * depth)).map(|margin| format!("{margin}- a: 1\n{margin}  b:\n"));
+        let text = format!("---\ntop:\n{}---\nbody", nested.collect::<String>());
+        let (head, body) = part(&text);
+        assert!(head["top"].is_array() && body == "body", "{head}");
     }
 
     #[test]
