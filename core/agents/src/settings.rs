@@ -11,9 +11,9 @@ pub struct SettingsDialect {
     /// Below the agent's own folder of the user.
     pub user_file: &'static str,
     /// Below a project; shared by everyone who works on it.
-    pub project_file: &'static str,
+    pub project_file: Option<&'static str>,
     /// One person's own in the project.
-    pub local_file: &'static str,
+    pub local_file: Option<&'static str>,
     /// The arguments of our command; they stay the same across upgrades.
     pub args: &'static [&'static str],
     /// Every event that is registered, in the order of a session's life.
@@ -25,6 +25,19 @@ pub struct SettingsDialect {
     pub server: Option<ServerDialect>,
     pub versions: ClientVersions,
     pub proof: ProofDialect,
+    /// Where the agent runs no hook before its user has agreed to it.
+    pub review: Option<HookReview>,
+}
+
+/// How an agent has its hooks reviewed before it runs them.
+#[derive(Debug)]
+pub struct HookReview {
+    /// What the user has to do, as one sentence.
+    pub how: &'static str,
+    /// The file below the agent's own folder that keeps what was agreed to.
+    pub file: &'static str,
+    /// Of that file's text and the settings file at that path: the events of ours that the agent does not run.
+    pub waiting: fn(record: &str, settings: &str, path: &str) -> Vec<String>,
 }
 
 /// The agent's list of servers of the Model Context Protocol, in a file of the user's own.
@@ -150,6 +163,8 @@ pub struct SettingsError {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Registered {
     pub kind: EventKind,
+    /// What the agent calls it.
+    pub name: &'static str,
     /// The first client known not to trip over it. A client that does not know
     /// an event may refuse the whole settings file.
     pub since: Version,

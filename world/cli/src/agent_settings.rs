@@ -3,6 +3,7 @@
 
 use crate::error::CliError;
 use crate::person;
+use agents::Dialect;
 use agents::settings::{GuardFailure, KnownClient, SettingsDialect, SettingsError, SettingsPlan};
 use host::install::line::{CommandLine, CommandLineError};
 use host::paths::PathVariables;
@@ -65,6 +66,15 @@ impl SettingsOwner {
             Self::Local => Ok(SettingsLevel::Local(project(places)?)),
         }
     }
+}
+
+/// The file of that level of an agent's settings.
+pub fn file(level: &SettingsLevel, places: &PathVariables, dialect: &Dialect) -> Result<PathBuf, CliError> {
+    level.path(places, dialect).ok_or_else(|| {
+        let (name, level) = (dialect.profile.name, level.name());
+        CliError::failed(format!("{name} has no {level} settings that hold hooks"))
+            .hint("leave the option out to mean your own settings")
+    })
 }
 
 /// Refuses where nobody can be asked.
