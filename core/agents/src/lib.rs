@@ -8,6 +8,7 @@ pub mod answer_form;
 pub mod answers;
 pub mod claude_code;
 pub mod dialect;
+pub mod hook_file;
 pub mod lenient;
 pub mod others;
 pub mod patch;
