@@ -62,7 +62,7 @@ impl ScriptedModel {
         Ok(Self { address, state, wake: Some(wake), server: Some(server) })
     }
 
-    /// The value for `ANTHROPIC_BASE_URL`.
+    /// The value for `ANTHROPIC_BASE_URL` and its kind, without the `/v1` that some want at its end.
     #[must_use]
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
