@@ -1,6 +1,7 @@
 //! What a dialect is: everything that differs between one agent and another, as
 //! one value that each agent's folder declares.
 
+use crate::answer_form::AnswerForm;
 use crate::settings::SettingsDialect;
 use model::agent::AgentProfile;
 use model::fleet::Prompt;
@@ -16,6 +17,12 @@ pub struct Dialect {
     /// Other names users may type for it.
     pub aliases: &'static [&'static str],
     pub program: ClientProgram,
+    pub tried: Tried,
+    /// What people lose with this agent, one plain sentence each: shown when its hooks are installed.
+    pub limits: &'static [&'static str],
+    /// Whether a payload can be of this agent alone. An agent may run the hooks in another's settings file, and is
+    /// known by what it sends: a repository can set variables for a hook, and cannot change its payload.
+    pub recognises: Option<fn(&Map<String, Value>) -> bool>,
     /// The fields that name the event; without one a payload is no event.
     pub event_fields: &'static [&'static str],
     /// The fields that hold a tool's input, for payloads that are not whole.
@@ -24,6 +31,8 @@ pub struct Dialect {
     pub gate_event: &'static str,
     pub decode: fn(&Map<String, Value>) -> Envelope,
     pub encode: fn(&Envelope, &Reply) -> Answer,
+    /// All that `encode` may print: what the agent was seen to honour. See [`crate::answer_form`].
+    pub forms: &'static [AnswerForm],
     /// What is answered to a payload that could not be read: the event a guard
     /// stands on is stopped, and any other ignores what is not its own.
     pub stop_unread: fn(GateStop) -> Answer,
@@ -47,6 +56,17 @@ pub struct ClientProgram {
     pub scripts: &'static [&'static str],
     /// Folders whose programs are the client, whatever they are called.
     pub folders: &'static [&'static str],
+    /// Parts of the path of a script or program that belongs to its package.
+    pub packages: &'static [&'static str],
+}
+
+/// What a dialect was made from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tried {
+    /// The agent itself, of this version, in our own tests.
+    OnTheRealAgent(&'static str),
+    /// Its documentation alone: installed only where the user asks for what is untried.
+    FromDocumentation,
 }
 
 /// How the agent is started, and what it says of its work.

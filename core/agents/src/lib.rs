@@ -4,13 +4,18 @@
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
 
+pub mod answer_form;
+pub mod answers;
 pub mod claude_code;
 pub mod dialect;
 pub mod lenient;
 pub mod others;
+pub mod patch;
+pub mod payload;
 mod salvage;
 pub mod settings;
 pub mod tool_input;
+pub mod tool_table;
 
 pub use dialect::{CapturedScreen, Dialect, StatusLineInput};
 

@@ -11,9 +11,9 @@ pub struct SettingsDialect {
     /// Below the agent's own folder of the user.
     pub user_file: &'static str,
     /// Below a project; shared by everyone who works on it.
-    pub project_file: &'static str,
+    pub project_file: Option<&'static str>,
     /// One person's own in the project.
-    pub local_file: &'static str,
+    pub local_file: Option<&'static str>,
     /// The arguments of our command; they stay the same across upgrades.
     pub args: &'static [&'static str],
     /// Every event that is registered, in the order of a session's life.
@@ -25,6 +25,19 @@ pub struct SettingsDialect {
     pub server: Option<ServerDialect>,
     pub versions: ClientVersions,
     pub proof: ProofDialect,
+    /// Where the agent runs no hook before its user has agreed to it.
+    pub review: Option<HookReview>,
+}
+
+/// How an agent has its hooks reviewed before it runs them.
+#[derive(Debug)]
+pub struct HookReview {
+    /// What the user has to do, as one sentence.
+    pub how: &'static str,
+    /// The file below the agent's own folder that keeps what was agreed to.
+    pub file: &'static str,
+    /// Of that file's text and the settings file at that path: the events of ours that the agent does not run.
+    pub waiting: fn(record: &str, settings: &str, path: &str) -> Vec<String>,
 }
 
 /// The agent's list of servers of the Model Context Protocol, in a file of the user's own.
@@ -57,20 +70,20 @@ pub struct ClientVersions {
     pub update: &'static str,
 }
 
-/// A call that proves an installation: something no policy lets through, which
-/// is only ever told to the hook and never run.
+/// A call that is only ever told to the hook and never run. With something no policy lets through it proves an
+/// installation; with any other line it shows that the guard's verdict is the same through this agent.
 #[derive(Debug)]
 pub struct ProofDialect {
-    /// What the client would send before it runs `DENIED_COMMAND`, in a folder and under a mark that tells this call
-    /// from every other one.
-    pub payload: fn(&str, &str) -> String,
+    /// What the client would send before its shell tool runs the command, in a folder and under a mark that tells this
+    /// call from every other one.
+    pub payload: fn(cwd: &str, mark: &str, command: &str) -> String,
     /// Ends the session that the call opened.
-    pub farewell: fn(&str, &str) -> String,
+    pub farewell: fn(cwd: &str, mark: &str) -> String,
     /// The reason the hook gave for denying the call; `None` when it did not deny it.
     pub denial: fn(&str) -> Option<String>,
 }
 
-/// The command that is told; the guard's floor denies it under any configuration.
+/// The command that an installation's proof tells; the guard's floor denies it under any configuration.
 pub const DENIED_COMMAND: &str = "rm -rf /";
 
 /// What is to be in the settings.
@@ -150,6 +163,8 @@ pub struct SettingsError {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Registered {
     pub kind: EventKind,
+    /// What the agent calls it.
+    pub name: &'static str,
     /// The first client known not to trip over it. A client that does not know
     /// an event may refuse the whole settings file.
     pub since: Version,

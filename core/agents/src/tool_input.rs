@@ -125,8 +125,21 @@ const MOST_PATHS: usize = 256;
 
 /// The line, run in the folder that the input names for it.
 fn in_folder(input: &Value, line: &str) -> String {
-    let folder = FOLDERS.iter().find_map(|field| input.get(*field)?.as_str()).filter(|folder| !folder.is_empty());
-    folder.map_or_else(|| line.to_string(), |folder| format!("cd {}\n{line}", place(folder)))
+    line_in(FOLDERS.iter().find_map(|field| input.get(*field)?.as_str()).unwrap_or_default(), line)
+}
+
+/// The line, run in that folder; where it runs anyway if there is none.
+pub fn line_in(folder: &str, line: &str) -> String {
+    if folder.is_empty() { line.to_string() } else { format!("cd {}\n{line}", place(folder)) }
+}
+
+/// What a field of a known shell tool holds: a line, or lines that run one after another.
+pub fn lines(input: &Value, field: &str) -> Option<String> {
+    match input.get(field)? {
+        Value::String(line) => Some(line.clone()),
+        Value::Array(items) => Some(texts(items)?.join("\n")),
+        _ => None,
+    }
 }
 
 /// A path as a shell has to write it; the home's sign keeps its meaning.

@@ -17,6 +17,7 @@ pub struct AgentProfile {
     /// The file of a project, or of its own folder, that it reads its instructions from.
     pub instructions: &'static str,
     pub expresses: Expresses,
+    pub helpers: HelperSessions,
     pub variables: AgentVariables,
     /// Context windows by the beginning of a model's name; the first that fits.
     pub windows: &'static [(&'static str, u64)],
@@ -37,6 +38,17 @@ pub struct Expresses {
     pub halt: bool,
     /// A line can be shown to the user beside an answer.
     pub user_line: bool,
+    /// A call can be changed before it runs. Nothing here does, but people ask.
+    pub rewrite: bool,
+}
+
+/// How an agent's events of its helpers are told apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HelperSessions {
+    /// They carry the session of their parent and the helper's own mark, or are not told at all.
+    Marked,
+    /// They carry a session id of their own; an earlier event said whose helper that is.
+    Own,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

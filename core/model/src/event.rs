@@ -41,7 +41,7 @@ macro_rules! events {
                 }
             }
 
-            pub fn name(self) -> &'static str {
+            pub const fn name(self) -> &'static str {
                 match self {
                     $(Self::$variant => stringify!($variant),)*
                     Self::Unknown => "Unknown",
@@ -213,6 +213,8 @@ pub enum Body {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SessionStart {
     pub source: StartSource,
+    /// The host's id of the session whose context goes on in this one, where the id has changed.
+    pub previous: Option<String>,
     pub model: Option<String>,
     pub context_tokens: Option<u64>,
 }

@@ -3,7 +3,8 @@
 
 use crate::error::CliError;
 use crate::person;
-use agents::settings::{GuardFailure, KnownClient, SettingsDialect, SettingsError, SettingsPlan};
+use agents::Dialect;
+use agents::settings::{DENIED_COMMAND, GuardFailure, KnownClient, SettingsDialect, SettingsError, SettingsPlan};
 use host::install::line::{CommandLine, CommandLineError};
 use host::paths::PathVariables;
 use host::settings_file::SettingsLevel;
@@ -65,6 +66,15 @@ impl SettingsOwner {
             Self::Local => Ok(SettingsLevel::Local(project(places)?)),
         }
     }
+}
+
+/// The file of that level of an agent's settings.
+pub fn file(level: &SettingsLevel, places: &PathVariables, dialect: &Dialect) -> Result<PathBuf, CliError> {
+    level.path(places, dialect).ok_or_else(|| {
+        let (name, level) = (dialect.profile.name, level.name());
+        CliError::failed(format!("{name} has no {level} settings that hold hooks"))
+            .hint("leave the option out to mean your own settings")
+    })
 }
 
 /// Refuses where nobody can be asked.
@@ -131,7 +141,7 @@ pub fn prove(program: &Path) -> Result<InstallProof, CommandLineError> {
         stdin,
         limit: HOOK_PATIENCE,
     };
-    let ended = line((SETTINGS.proof.payload)(&shown, &mark)).run()?;
+    let ended = line((SETTINGS.proof.payload)(&shown, &mark, DENIED_COMMAND)).run()?;
     // The proof is no agent: its session ends at once. Whether it could be
     // ended says nothing about the guard.
     let _ = line((SETTINGS.proof.farewell)(&shown, &mark)).run();

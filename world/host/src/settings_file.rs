@@ -79,13 +79,13 @@ pub enum SettingsFileError {
 const LARGEST: u64 = 16 * 1024 * 1024;
 
 impl SettingsLevel {
-    /// Where an agent has its settings of this level.
-    pub fn path(&self, places: &PathVariables, dialect: &Dialect) -> PathBuf {
+    /// Where an agent has its settings of this level, if it has any.
+    pub fn path(&self, places: &PathVariables, dialect: &Dialect) -> Option<PathBuf> {
         let files = &dialect.settings;
         match self {
-            Self::User => places.agent_folder(dialect.profile).join(files.user_file),
-            Self::Project(project) => project.join(files.project_file),
-            Self::Local(project) => project.join(files.local_file),
+            Self::User => Some(places.agent_folder(dialect.profile).join(files.user_file)),
+            Self::Project(project) => files.project_file.map(|file| project.join(file)),
+            Self::Local(project) => files.local_file.map(|file| project.join(file)),
         }
     }
 

@@ -50,6 +50,7 @@ fn body(fields: Fields<'_>, kind: EventKind) -> Body {
     match kind {
         EventKind::SessionStart => Body::SessionStart(SessionStart {
             source: StartSource::parse(fields.text("source").unwrap_or_default()),
+            previous: None,
             model: fields.string("model"),
             context_tokens: fields.number("context_tokens"),
         }),
@@ -153,10 +154,5 @@ fn running(fields: Fields<'_>) -> usize {
 }
 
 fn response(fields: Fields<'_>) -> ToolResponse {
-    let Some(value) = fields.value("tool_response") else { return ToolResponse::default() };
-    let text = value.to_string();
-    let hash = text
-        .bytes()
-        .fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3));
-    ToolResponse { bytes: text.len() as u64, hash }
+    fields.value("tool_response").map(crate::payload::response_of).unwrap_or_default()
 }

@@ -1,24 +1,24 @@
 //! Replies in the JSON Claude Code honours. What each event honours was
 //! observed on the real client; see `docs/agents/claude-code.md`.
 
+use super::forms::TOLD;
+use crate::answers::{self, add_halt, object};
 use model::Answer;
 use model::event::{Envelope, EventKind};
-use model::reply::{ByFamily, Feedback, Gate, GateStop, Halt, Reply, Veto};
+use model::reply::{ByFamily, Feedback, Gate, GateStop, Reply, Veto};
 use serde_json::{Map, Value, json};
 
 pub fn encode(envelope: &Envelope, reply: &Reply) -> Answer {
     let kind = envelope.kind;
     let mut answer = match &reply.answer {
-        ByFamily::Gate(gate) => json_answer(gate_fields(gate)),
+        ByFamily::Gate(gate) => object(gate_fields(gate)),
         ByFamily::Permission(permission) => match &permission.deny {
-            Some(message) => {
-                json_answer(specific(kind, [("decision", json!({"behavior": "deny", "message": message}))]))
-            }
+            Some(message) => object(specific(kind, [("decision", json!({"behavior": "deny", "message": message}))])),
             None => Answer::default(),
         },
-        ByFamily::Feedback(feedback) => json_answer(feedback_fields(kind, feedback)),
+        ByFamily::Feedback(feedback) => object(feedback_fields(kind, feedback)),
         ByFamily::Context(context) => match &context.text {
-            Some(text) => json_answer(specific(kind, [("additionalContext", json!(text))])),
+            Some(text) => object(specific(kind, [("additionalContext", json!(text))])),
             None => Answer::default(),
         },
         ByFamily::Veto(veto) => veto_answer(kind, veto),
@@ -39,7 +39,7 @@ pub fn encode(envelope: &Envelope, reply: &Reply) -> Answer {
 /// PreToolUse is the event a guard stands on: a payload that could not be read
 /// is stopped as one, and any other event ignores a reply that is not its own.
 pub fn stop_unread(stop: GateStop) -> Answer {
-    json_answer(gate_fields(&Gate { stop: Some(stop), context: None }))
+    object(gate_fields(&Gate { stop: Some(stop), context: None }))
 }
 
 /// See [`crate::unjudged`].
@@ -50,25 +50,10 @@ pub const UNJUDGED: &str = concat!(
 );
 
 fn gate_fields(gate: &Gate) -> Map<String, Value> {
-    let mut inner = Vec::new();
-    let mut halting = None;
-    match &gate.stop {
-        Some(GateStop::Ask { reason }) => {
-            inner.push(("permissionDecision", json!("ask")));
-            inner.push(("permissionDecisionReason", json!(reason)));
-        }
-        Some(GateStop::Deny { reason, halt }) => {
-            inner.push(("permissionDecision", json!("deny")));
-            inner.push(("permissionDecisionReason", json!(reason)));
-            halting = halt.as_ref();
-        }
-        None => {}
+    let mut fields = answers::nested_gate(EventKind::PreToolUse.name(), gate);
+    if let Some(GateStop::Deny { halt, .. }) = &gate.stop {
+        add_halt(&mut fields, halt.as_ref());
     }
-    if let Some(context) = &gate.context {
-        inner.push(("additionalContext", json!(context)));
-    }
-    let mut fields = if inner.is_empty() { Map::new() } else { specific(EventKind::PreToolUse, inner) };
-    halt(&mut fields, halting);
     fields
 }
 
@@ -80,13 +65,12 @@ fn feedback_fields(kind: EventKind, feedback: &Feedback) -> Map<String, Value> {
     };
     let mut fields = Map::new();
     if let Some(reason) = block {
-        fields.insert("decision".into(), json!("block"));
-        fields.insert("reason".into(), json!(reason));
+        fields.extend(answers::decision("block", reason));
     }
     if let Some(context) = context {
         fields.extend(specific(kind, [("additionalContext", json!(context))]));
     }
-    halt(&mut fields, feedback.halt.as_ref());
+    add_halt(&mut fields, feedback.halt.as_ref());
     fields
 }
 
@@ -94,34 +78,16 @@ fn feedback_fields(kind: EventKind, feedback: &Feedback) -> Map<String, Value> {
 fn veto_answer(kind: EventKind, veto: &Veto) -> Answer {
     let Some(reason) = &veto.block else { return Answer::default() };
     if kind != EventKind::PreCompact {
-        return Answer { stdout: String::new(), stderr: format!("{reason}\n"), exit: 2 };
+        return answers::exit_with(2, reason);
     }
     let mut fields = Map::new();
-    halt(&mut fields, veto.halt.as_ref());
-    fields.insert("decision".into(), json!("block"));
-    fields.insert("reason".into(), json!(reason));
-    json_answer(fields)
-}
-
-fn halt(fields: &mut Map<String, Value>, halt: Option<&Halt>) {
-    if let Some(halt) = halt {
-        fields.insert("continue".into(), json!(false));
-        fields.insert("stopReason".into(), json!(halt.stop_reason));
-    }
+    add_halt(&mut fields, veto.halt.as_ref());
+    fields.extend(answers::decision("block", reason));
+    object(fields)
 }
 
 fn specific<'a>(kind: EventKind, inner: impl IntoIterator<Item = (&'a str, Value)>) -> Map<String, Value> {
-    let mut object = Map::new();
-    object.insert("hookEventName".into(), json!(kind.name()));
-    object.extend(inner.into_iter().map(|(key, value)| (key.to_string(), value)));
-    Map::from_iter([("hookSpecificOutput".to_string(), Value::Object(object))])
-}
-
-fn json_answer(fields: Map<String, Value>) -> Answer {
-    if fields.is_empty() {
-        return Answer::default();
-    }
-    Answer { stdout: format!("{}\n", Value::Object(fields)), ..Answer::default() }
+    answers::specific(kind.name(), inner)
 }
 
 fn add_user_line(kind: EventKind, answer: &mut Answer, line: &str) {
@@ -146,7 +112,7 @@ const LONGEST_RING: usize = 500;
 /// On PreCompact anything printed leaks into the summariser's prompt, and beside
 /// exit 2 only stderr is read: there it is left out.
 fn add_field(kind: EventKind, answer: &mut Answer, (name, value): (&str, Value)) {
-    if kind == EventKind::PreCompact || answer.exit != 0 {
+    if !TOLD.contains(&kind) || answer.exit != 0 {
         return;
     }
     let mut fields = match serde_json::from_str(&answer.stdout) {
@@ -161,7 +127,7 @@ fn add_field(kind: EventKind, answer: &mut Answer, (name, value): (&str, Value))
 mod tests {
     use super::*;
     use crate::claude_code::decode::decode;
-    use model::reply::{Context, Permission};
+    use model::reply::{Context, Halt, Permission};
 
     fn envelope(kind: EventKind) -> Envelope {
         decode(json!({"hook_event_name": kind.name(), "session_id": "s"}).as_object().unwrap())

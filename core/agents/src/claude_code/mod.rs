@@ -2,6 +2,7 @@
 
 mod decode;
 mod encode;
+mod forms;
 mod launch;
 mod screen;
 mod settings;
@@ -10,9 +11,9 @@ mod stream;
 pub mod tools;
 mod transcript;
 
-use crate::dialect::{ClientProgram, Dialect, LaunchDialect, ScreenDialect};
+use crate::dialect::{ClientProgram, Dialect, LaunchDialect, ScreenDialect, Tried};
 use model::Environment;
-use model::agent::{AgentProfile, AgentVariables, EventSet, Expresses};
+use model::agent::{AgentProfile, AgentVariables, EventSet, Expresses, HelperSessions};
 
 const ID: &str = "claude-code";
 
@@ -23,12 +24,17 @@ pub static DIALECT: Dialect = Dialect {
         names: &[launch::PROGRAM, "claude.exe"],
         scripts: &["/claude-code/cli.js", "/claude-code/cli.mjs"],
         folders: &["/claude/versions"],
+        packages: &[],
     },
+    tried: Tried::OnTheRealAgent("2.1.325"),
+    limits: &[],
+    recognises: None,
     event_fields: &["hook_event_name"],
     input_fields: &["tool_input", "toolInput"],
     gate_event: "PreToolUse",
     decode: decode::decode,
     encode: encode::encode,
+    forms: forms::FORMS,
     stop_unread: encode::stop_unread,
     unjudged: encode::UNJUDGED,
     settings: settings::SETTINGS,
@@ -48,7 +54,15 @@ pub static PROFILE: AgentProfile = AgentProfile {
     name: "Claude Code",
     folder: ".claude",
     instructions: "CLAUDE.md",
-    expresses: Expresses { ask: true, context: EventSet::Every, block: EventSet::Every, halt: true, user_line: true },
+    expresses: Expresses {
+        ask: true,
+        context: EventSet::Every,
+        block: EventSet::Every,
+        halt: true,
+        user_line: true,
+        rewrite: true,
+    },
+    helpers: HelperSessions::Marked,
     variables: VARIABLES,
     windows: &[
         ("claude-opus-5", LARGE),

@@ -32,8 +32,8 @@ use step::{SettingsEdit, add_missing, add_rules, drop_last, drop_rule, drop_stal
 /// The files, and all that is done to them.
 pub const SETTINGS: SettingsDialect = SettingsDialect {
     user_file: "settings.json",
-    project_file: ".claude/settings.json",
-    local_file: ".claude/settings.local.json",
+    project_file: Some(".claude/settings.json"),
+    local_file: Some(".claude/settings.local.json"),
     args: &entry::ARGS,
     registered: REGISTERED,
     edit,
@@ -49,6 +49,7 @@ pub const SETTINGS: SettingsDialect = SettingsDialect {
         update: "claude update",
     },
     proof: ProofDialect { payload: proof::payload, farewell: proof::farewell, denial: proof::denial },
+    review: None,
 };
 
 /// Puts our entries in, or brings those that are there up to date.

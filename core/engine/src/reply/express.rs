@@ -43,7 +43,7 @@ pub fn expressible(mut reply: Reply, envelope: &Envelope) -> Reply {
 mod tests {
     use super::*;
     use crate::context::tests::envelope;
-    use model::agent::{AgentProfile, EventSet, Expresses};
+    use model::agent::{AgentProfile, EventSet, Expresses, HelperSessions};
     use model::event::{Body, EventKind};
     use model::reply::{Context, Feedback, Gate, Halt};
 
@@ -57,7 +57,9 @@ mod tests {
             block: EventSet::Only(&[EventKind::PreToolUse]),
             halt: false,
             user_line: false,
+            rewrite: false,
         },
+        helpers: HelperSessions::Marked,
         folder: ".terse",
         instructions: "TERSE.md",
         variables: agents::DEFAULT.profile.variables,

@@ -195,6 +195,6 @@ fn levels(places: &PathVariables) -> Vec<(agent_settings::SettingsOwner, PathBuf
     use agent_settings::SettingsOwner;
     [SettingsOwner::User, SettingsOwner::Project, SettingsOwner::Local]
         .into_iter()
-        .filter_map(|whose| Some((whose, whose.level(places).ok()?.path(places, agents::DEFAULT))))
+        .filter_map(|whose| Some((whose, whose.level(places).ok()?.path(places, agents::DEFAULT)?)))
         .collect()
 }

@@ -39,7 +39,7 @@ pub fn run(args: &InitArgs, printer: &Printer) -> Result<Exit, CliError> {
     }
     let files = preset_files(&level, preset)?;
     for attempt in 1.. {
-        let proposal = propose(&level.path(&places, agents::DEFAULT), &plan)?;
+        let proposal = propose(&agent_settings::file(&level, &places, agents::DEFAULT)?, &plan)?;
         let server = args.mcp.then(|| mcp_registration::propose(&places, &plan.command)).transpose()?;
         show(&proposal, &files, printer);
         show_server(server.as_ref(), printer);

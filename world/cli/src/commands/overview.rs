@@ -128,8 +128,8 @@ pub(super) fn installed(places: &PathVariables, project: &Path) -> Vec<&'static 
         ("local", SettingsLevel::Local(project.to_path_buf())),
     ];
     let holds = |level: &SettingsLevel| {
-        let text = outside::read_text(&level.path(places, agents::DEFAULT), &Rules::up_to(LARGEST_SETTINGS))
-            .unwrap_or_default();
+        let Some(path) = level.path(places, agents::DEFAULT) else { return false };
+        let text = outside::read_text(&path, &Rules::up_to(LARGEST_SETTINGS)).unwrap_or_default();
         (agents::DEFAULT.settings.inspect)(&text).is_ok_and(|found| !found.entries.is_empty())
     };
     levels.into_iter().filter(|(_, level)| holds(level)).map(|(name, _)| name).collect()

@@ -1,7 +1,7 @@
 //! `taut uninstall`: takes our entries out of the agent's settings, and nothing else.
 
 use super::memory_switch;
-use crate::agent_settings::{SETTINGS, SettingsOwner, as_cli_error, misread};
+use crate::agent_settings::{self, SETTINGS, SettingsOwner, as_cli_error, misread};
 use crate::args::UninstallArgs;
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -30,7 +30,7 @@ pub fn run(args: &UninstallArgs, printer: &Printer) -> Result<Exit, CliError> {
             error.hint("run `taut uninstall` in your own terminal; `taut uninstall --dry-run` shows the change")
         })?;
     }
-    let path = whose.level(&places)?.path(&places, agents::DEFAULT);
+    let path = agent_settings::file(&whose.level(&places)?, &places, agents::DEFAULT)?;
     for attempt in 1.. {
         let change = Removal {
             hooks: propose(&path, &places)?,

@@ -21,17 +21,12 @@ fn names(folder: &Path) -> Vec<String> {
 #[test]
 fn i1_the_file_is_found_at_each_level() {
     let places = PathVariables { home: Some("/h".into()), ..PathVariables::default() };
-    assert_eq!(SettingsLevel::User.path(&places, agents::DEFAULT), Path::new("/h/.claude/settings.json"));
+    let path = |level: SettingsLevel, places| level.path(places, agents::DEFAULT).unwrap();
+    assert_eq!(path(SettingsLevel::User, &places), Path::new("/h/.claude/settings.json"));
     let moved = PathVariables { agent_folders: [("claude-code", "/c".into())].into(), ..places.clone() };
-    assert_eq!(SettingsLevel::User.path(&moved, agents::DEFAULT), Path::new("/c/settings.json"));
-    assert_eq!(
-        SettingsLevel::Project("/p".into()).path(&moved, agents::DEFAULT),
-        Path::new("/p/.claude/settings.json")
-    );
-    assert_eq!(
-        SettingsLevel::Local("/p".into()).path(&moved, agents::DEFAULT),
-        Path::new("/p/.claude/settings.local.json")
-    );
+    assert_eq!(path(SettingsLevel::User, &moved), Path::new("/c/settings.json"));
+    assert_eq!(path(SettingsLevel::Project("/p".into()), &moved), Path::new("/p/.claude/settings.json"));
+    assert_eq!(path(SettingsLevel::Local("/p".into()), &moved), Path::new("/p/.claude/settings.local.json"));
 }
 
 #[test]

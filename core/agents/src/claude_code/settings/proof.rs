@@ -1,18 +1,17 @@
 //! The call that proves an installation, in the client's own words.
 
-use crate::settings::DENIED_COMMAND;
 use model::EventKind;
 use serde_json::{Value, json};
 
 /// What the client would send before it runs the command. The mark tells this
 /// call from every other one.
-pub fn payload(cwd: &str, mark: &str) -> String {
+pub fn payload(cwd: &str, mark: &str, command: &str) -> String {
     let call = json!({
         "session_id": mark,
         "cwd": cwd,
         "hook_event_name": EventKind::PreToolUse.name(),
         "tool_name": "Bash",
-        "tool_input": {"command": DENIED_COMMAND, "description": "taut's own proof; never run"},
+        "tool_input": {"command": command, "description": "taut's own proof; never run"},
         "tool_use_id": mark,
     });
     call.to_string()
@@ -35,10 +34,11 @@ pub fn denial(stdout: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::settings::DENIED_COMMAND;
 
     #[test]
     fn i1_the_proof_is_a_call_the_decoder_understands() {
-        let call = crate::ALL.decode("claude-code", payload("/w", "m1").as_bytes()).unwrap();
+        let call = crate::ALL.decode("claude-code", payload("/w", "m1", DENIED_COMMAND).as_bytes()).unwrap();
         assert_eq!((call.kind, call.host_session.as_deref()), (EventKind::PreToolUse, Some("m1")));
         assert_eq!(call.tool().and_then(|tool| tool.command()), Some(DENIED_COMMAND));
         let end = crate::ALL.decode("claude-code", farewell("/w", "m1").as_bytes()).unwrap();

@@ -48,6 +48,7 @@ pub const REGISTERED: &[Registered] = &[
     on(EventKind::PostModelSwitch, MODEL_SWITCH, "the size of the context window"),
     Registered {
         kind: EventKind::SessionEnd,
+        name: EventKind::SessionEnd.name(),
         since: ALWAYS,
         // The client cuts this event at 1.5 s unless a timeout is set.
         timeout: 5,
@@ -56,5 +57,5 @@ pub const REGISTERED: &[Registered] = &[
 ];
 
 const fn on(kind: EventKind, since: Version, reason: &'static str) -> Registered {
-    Registered { kind, since, timeout: 10, reason }
+    Registered { kind, name: kind.name(), since, timeout: 10, reason }
 }

@@ -43,7 +43,7 @@ pub(super) fn drop_stale(text: &str, planned: &[&Registered]) -> Result<Option<S
     let document = Document::read(text)?;
     let places = place::all(&document);
     let stale = places.iter().enumerate().rfind(|(index, place)| {
-        let known = planned.iter().any(|event| event.kind.name() == place.event);
+        let known = planned.iter().any(|event| event.name == place.event);
         !known || places.iter().take(*index).any(|earlier| earlier.event == place.event)
     });
     Ok(stale.map(|(_, place)| SettingsEdit::removing(&document, place.removal(&document)).with_event(place.event)))
@@ -72,7 +72,7 @@ pub(super) fn replace_outdated(
 ) -> Result<Option<SettingsEdit>, SettingsError> {
     let document = Document::read(text)?;
     Ok(place::all(&document).into_iter().find_map(|place| {
-        let event = planned.iter().find(|event| event.kind.name() == place.event)?;
+        let event = planned.iter().find(|event| event.name == place.event)?;
         let wanted = entry::wanted(plan, event);
         if entry::value(&document, place.handler) == wanted {
             return None;
@@ -91,7 +91,7 @@ pub(super) fn add_missing(
 ) -> Result<Option<SettingsEdit>, SettingsError> {
     let document = Document::read(text)?;
     let present = place::all(&document);
-    let missing = planned.iter().filter(|event| !present.iter().any(|place| place.event == event.kind.name()));
+    let missing = planned.iter().filter(|event| !present.iter().any(|place| place.event == event.name));
     let missing: Vec<&Registered> = missing.copied().collect();
     if missing.is_empty() {
         return Ok(None);
@@ -100,7 +100,7 @@ pub(super) fn add_missing(
     let group = |event: &Registered| format!("{{ \"hooks\": [{}] }}", entry::render(&entry::wanted(plan, event)));
     let hooks = object_member(&document, "hooks")?;
     for event in &missing {
-        let name = event.kind.name();
+        let name = event.name;
         if let Some(list) = hooks.and_then(|hooks| hooks.member(name)) {
             let row = list_row(&document, &list.node, &format!("hooks.{name}"))?;
             let splices = row.append(&document, &layout, |_| group(event));
@@ -108,7 +108,7 @@ pub(super) fn add_missing(
         }
     }
     let members = |indent: &str| {
-        let lines = missing.iter().map(|event| format!("\"{}\": [ {} ]", event.kind.name(), group(event)));
+        let lines = missing.iter().map(|event| format!("\"{}\": [ {} ]", event.name, group(event)));
         lines.collect::<Vec<_>>().join(&format!(",{}{indent}", layout.line_end))
     };
     let mut step = match hooks.and_then(Row::of) {
@@ -118,7 +118,7 @@ pub(super) fn add_missing(
         }
         None => SettingsEdit::of(text, put_member(&document, &layout, "hooks", members)),
     };
-    step.events = missing.iter().map(|event| event.kind.name().to_owned()).collect();
+    step.events = missing.iter().map(|event| event.name.to_owned()).collect();
     Ok(Some(step))
 }
 

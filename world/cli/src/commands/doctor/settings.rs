@@ -95,7 +95,7 @@ fn findings(seen: &Seen<'_>, inspection: &Inspection, client: KnownClient) -> Ve
         return found;
     }
     let has = |event: &str| entries.iter().any(|entry| entry.event == event);
-    let wanted = SETTINGS.registered.iter().filter(|event| client.has(event.since)).map(|event| event.kind.name());
+    let wanted = SETTINGS.registered.iter().filter(|event| client.has(event.since)).map(|event| event.name);
     let missing: Vec<_> = wanted.filter(|event| !has(event)).collect();
     if missing.contains(&"PreToolUse") {
         found.push(bad(format!("{shown} has no PreToolUse hook of ours: the guard is off"), &init));

@@ -135,8 +135,8 @@ fn s6_its_context_is_measured_by_its_own_reader_and_windows() {
 #[test]
 fn its_settings_are_found_and_edited_where_its_dialect_says() {
     let places = PathVariables { home: Some("/h".into()), ..PathVariables::default() };
-    assert_eq!(SettingsLevel::User.path(&places, &DIALECT), Path::new("/h/.example/hooks.conf"));
-    let project = SettingsLevel::Project("/p".into()).path(&places, &DIALECT);
+    assert_eq!(SettingsLevel::User.path(&places, &DIALECT).unwrap(), Path::new("/h/.example/hooks.conf"));
+    let project = SettingsLevel::Project("/p".into()).path(&places, &DIALECT).unwrap();
     assert_eq!(project, Path::new("/p/.example/hooks.conf"));
     let plan = SettingsPlan {
         command: "/b/taut".into(),

@@ -2,13 +2,15 @@
 //! file. It can neither ask its user nor take context anywhere but at a prompt.
 
 use agents::Dialect;
-use agents::dialect::{ClientProgram, LaunchDialect};
+use agents::dialect::{ClientProgram, LaunchDialect, Tried};
 use agents::lenient::Fields;
 use agents::settings::{
     ClientVersions, Edited, HookEntry, Inspection, KnownClient, Leaves, ProofDialect, SettingsDialect, SettingsError,
     SettingsPlan, Version,
 };
-use model::agent::{AgentProfile, AgentVariables, EventSet, Expresses, FoundUsage, TranscriptReader, Usage};
+use model::agent::{
+    AgentProfile, AgentVariables, EventSet, Expresses, FoundUsage, HelperSessions, TranscriptReader, Usage,
+};
 use model::event::{Body, Envelope, EventKind, SessionStart};
 use model::reply::{ByFamily, GateStop, Reply};
 use model::run::LaunchLine;
@@ -19,18 +21,22 @@ use serde_json::{Map, Value, json};
 pub static DIALECT: Dialect = Dialect {
     profile: &PROFILE,
     aliases: &[],
-    program: ClientProgram { names: &["example"], scripts: &[], folders: &[] },
+    program: ClientProgram { names: &["example"], scripts: &[], folders: &[], packages: &[] },
+    tried: Tried::FromDocumentation,
+    limits: &[],
+    recognises: None,
     event_fields: &["what"],
     input_fields: &["args"],
     gate_event: "before",
     decode,
     encode,
+    forms: &[],
     stop_unread: |stop| no(&stop),
     unjudged: "",
     settings: SettingsDialect {
         user_file: "hooks.conf",
-        project_file: ".example/hooks.conf",
-        local_file: ".example/hooks.mine.conf",
+        project_file: Some(".example/hooks.conf"),
+        local_file: Some(".example/hooks.mine.conf"),
         args: &["hook", "--agent", "example"],
         registered: &[],
         edit,
@@ -46,10 +52,14 @@ pub static DIALECT: Dialect = Dialect {
             update: "example upgrade",
         },
         proof: ProofDialect {
-            payload: |cwd, mark| json!({"what": "before", "talk": mark, "where": cwd}).to_string(),
+            payload: |cwd, mark, command| {
+                json!({"what": "before", "talk": mark, "where": cwd, "with": "run", "args": {"lines": [command]}})
+                    .to_string()
+            },
             farewell: |cwd, mark| json!({"what": "over", "talk": mark, "where": cwd}).to_string(),
             denial: |said| serde_json::from_str::<Value>(said).ok()?.get("because")?.as_str().map(str::to_owned),
         },
+        review: None,
     },
     launch: LaunchDialect {
         program: "example",
@@ -73,7 +83,9 @@ static PROFILE: AgentProfile = AgentProfile {
         block: EventSet::Only(&[EventKind::PreToolUse]),
         halt: false,
         user_line: false,
+        rewrite: false,
     },
+    helpers: HelperSessions::Marked,
     variables: AgentVariables {
         marks: &["EXAMPLE_INSIDE"],
         inside: &["EXAMPLE_INSIDE"],
