@@ -9,6 +9,7 @@ pub mod answers;
 pub mod claude_code;
 pub mod cursor;
 pub mod dialect;
+pub mod hook_file;
 pub mod kimi_code;
 pub mod lenient;
 pub mod others;
