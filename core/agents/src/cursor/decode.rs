@@ -64,7 +64,8 @@ pub fn decode(object: &Map<String, Value>) -> Envelope {
         SHELL => envelope.body = Body::Tool(shell(fields)),
         "postToolUseFailure" => {
             let error = error_text(fields.value("error_message").or(fields.value("error")));
-            envelope.body = Body::ToolFailed { call: FORM.tool(fields), error, interrupted: fields.flag("is_interrupt") };
+            envelope.body =
+                Body::ToolFailed { call: FORM.tool(fields), error, interrupted: fields.flag("is_interrupt") };
         }
         "subagentStart" | "subagentStop" => {
             let kind = fields.plain("subagent_type");

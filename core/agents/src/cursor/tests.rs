@@ -16,7 +16,8 @@ fn event(name: &str, more: Value) -> model::Envelope {
 
 #[test]
 fn d1_a_call_is_read_from_either_of_its_events() {
-    let call = json!({"tool_name": "Shell", "tool_input": {"command": "rm -rf x", "working_directory": "/t"}, "cwd": "/w"});
+    let call =
+        json!({"tool_name": "Shell", "tool_input": {"command": "rm -rf x", "working_directory": "/t"}, "cwd": "/w"});
     let general = event("preToolUse", call);
     assert_eq!(general.tool().unwrap().command(), Some("cd /t\nrm -rf x"));
     assert_eq!((general.host_session.as_deref(), general.cwd.as_deref()), (Some("c"), Some("/w")));

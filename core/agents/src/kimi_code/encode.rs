@@ -28,9 +28,11 @@ pub const FORMS: &[AnswerForm] = &[
 pub fn encode(envelope: &Envelope, reply: &Reply) -> Answer {
     match (&reply.answer, envelope.name.as_str()) {
         (ByFamily::Gate(gate), _) => gate.stop.clone().map(stop_unread).unwrap_or_default(),
-        (ByFamily::Context(told), "UserPromptSubmit") => {
-            told.text.as_ref().map(|text| Answer { stdout: format!("{text}\n"), ..Answer::default() }).unwrap_or_default()
-        }
+        (ByFamily::Context(told), "UserPromptSubmit") => told
+            .text
+            .as_ref()
+            .map(|text| Answer { stdout: format!("{text}\n"), ..Answer::default() })
+            .unwrap_or_default(),
         // An interrupt is a stop that nobody sends back.
         (ByFamily::Feedback(feedback), "Stop") => {
             feedback.block.as_ref().map(|reason| answers::exit_with(2, reason)).unwrap_or_default()
@@ -42,7 +44,10 @@ pub fn encode(envelope: &Envelope, reply: &Reply) -> Answer {
 /// It cannot ask: a question is a denial.
 pub fn stop_unread(stop: GateStop) -> Answer {
     let (GateStop::Ask { reason } | GateStop::Deny { reason, .. }) = stop;
-    answers::object(answers::nested_gate(GATE, &Gate { stop: Some(GateStop::Deny { reason, halt: None }), context: None }))
+    answers::object(answers::nested_gate(
+        GATE,
+        &Gate { stop: Some(GateStop::Deny { reason, halt: None }), context: None },
+    ))
 }
 
 pub const UNJUDGED: &str = concat!(
