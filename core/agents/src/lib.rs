@@ -7,6 +7,7 @@
 pub mod answer_form;
 pub mod answers;
 pub mod claude_code;
+pub mod codex;
 pub mod dialect;
 pub mod lenient;
 pub mod others;
@@ -25,7 +26,7 @@ use model::{Envelope, Environment};
 use serde_json::{Map, Value};
 
 /// Every agent Taut speaks with. A new agent is a new folder and one line here.
-pub const ALL: Dialects = Dialects(&[&claude_code::DIALECT]);
+pub const ALL: Dialects = Dialects(&[&claude_code::DIALECT, &codex::DIALECT]);
 
 /// Where nobody says which agent is meant: `taut hook` without `--agent`, a
 /// method over the socket, `taut loop`.
