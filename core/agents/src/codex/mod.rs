@@ -4,6 +4,7 @@ mod decode;
 mod encode;
 mod forms;
 mod launch;
+mod review;
 mod settings;
 mod stream;
 mod tools;

@@ -1,9 +1,9 @@
 //! Codex's `hooks.json`: which events are registered, and how its user agrees to them.
 
-use crate::settings::{
-    ClientVersions, Inspection, KnownClient, ProofDialect, Registered, SettingsDialect, SettingsError, SettingsPlan,
-    Version,
-};
+use super::review::{REVIEW, SHORT};
+use crate::answers::nested_denial;
+use crate::hook_file::{EntryShape, JsonHooks, command_line, plain_json_only};
+use crate::settings::{ClientVersions, KnownClient, ProofDialect, Registered, SettingsDialect, SettingsPlan, Version};
 use model::EventKind;
 use serde_json::{Value, json};
 
@@ -13,9 +13,9 @@ pub const SETTINGS: SettingsDialect = SettingsDialect {
     local_file: None,
     args: &["hook", "--agent", super::ID],
     registered: REGISTERED,
-    edit: |_, _: &SettingsPlan| Err(later()),
-    remove: |_, _| Err(later()),
-    inspect: |_| Ok(Inspection::default()),
+    edit: |text, plan| HOOKS.edit(text, plan),
+    remove: |text, allow| HOOKS.remove(text, allow),
+    inspect: |text| plain_json_only(text, super::PROFILE.name, HOOKS.inspect(text)?),
     server: None,
     versions: ClientVersions {
         program: super::launch::PROGRAM,
@@ -25,12 +25,22 @@ pub const SETTINGS: SettingsDialect = SettingsDialect {
         note: |_| None,
         update: "npm install -g @openai/codex",
     },
-    proof: ProofDialect { payload, farewell, denial },
-    review: None,
+    proof: ProofDialect { payload, farewell, denial: nested_denial },
+    review: Some(REVIEW),
 };
 
-fn later() -> SettingsError {
-    SettingsError { line: 1, column: 1, why: "not yet".into() }
+static HOOKS: JsonHooks = JsonHooks {
+    holder: Some("hooks"),
+    head: &[],
+    shape: EntryShape::Group,
+    registered: REGISTERED,
+    handler,
+    disabled: &[],
+};
+
+/// Whatever stands here is part of what the user agrees to: another line, and Codex runs it no more.
+fn handler(plan: &SettingsPlan, event: &Registered) -> Value {
+    json!({"type": "command", "command": command_line(plan, super::ID), "timeout": event.timeout})
 }
 
 /// Older clients pass over an event that they do not know.
@@ -63,9 +73,6 @@ pub const REGISTERED: &[Registered] = &[
     },
 ];
 
-/// The longest that Codex waits for these, whatever it is told.
-const SHORT: u32 = 3;
-
 const fn on(kind: EventKind, reason: &'static str) -> Registered {
     Registered { kind, name: kind.name(), since: ALWAYS, timeout: 10, reason }
 }
@@ -90,11 +97,4 @@ fn farewell(cwd: &str, mark: &str) -> String {
     let name = EventKind::SessionEnd.name();
     json!({"session_id": mark, "transcript_path": null, "cwd": cwd, "hook_event_name": name, "reason": "other"})
         .to_string()
-}
-
-fn denial(stdout: &str) -> Option<String> {
-    let answer: Value = serde_json::from_str(stdout.trim()).ok()?;
-    let specific = answer.get("hookSpecificOutput")?;
-    let denied = specific.get("permissionDecision")?.as_str()? == "deny";
-    denied.then(|| specific.get("permissionDecisionReason")?.as_str().map(str::to_owned)).flatten()
 }

@@ -2,8 +2,8 @@
 
 /// Names of their programs.
 pub const PROGRAMS: &[&str] = &[
-    "aider", "amp", "auggie", "cline", "codebuff", "crush", "cursor-agent", "droid", "gemini", "goose", "grok",
-    "iflow", "junie", "kilo", "kilocode", "kimi", "kiro-cli", "opencode", "openhands", "pi", "plandex", "qwen", "vibe",
+    "aider", "amp", "auggie", "cline", "codebuff", "crush", "droid", "gemini", "goose", "grok", "iflow", "junie",
+    "kilo", "kilocode", "kiro-cli", "opencode", "openhands", "pi", "plandex", "qwen",
 ];
 
 /// Parts of the paths of their scripts, where an interpreter runs them.
@@ -13,5 +13,4 @@ pub const PACKAGES: &[&str] = &[
 ];
 
 /// Variables that they set, to anything, for the commands they run, and for nothing else.
-pub const MARKS: &[&str] =
-    &["AUGMENT_AGENT", "CLINE_ACTIVE", "CURSOR_AGENT", "GEMINI_CLI", "GOOSE_TERMINAL", "OPENCODE", "QWEN_CODE"];
+pub const MARKS: &[&str] = &["AUGMENT_AGENT", "CLINE_ACTIVE", "GEMINI_CLI", "GOOSE_TERMINAL", "OPENCODE", "QWEN_CODE"];
