@@ -114,15 +114,15 @@ mod tests {
     /// With this hash in its `config.toml` the real one, 0.166.0, ran this hook, and without it did not.
     #[test]
     fn i2_the_hash_of_a_hook_is_the_one_codex_makes() {
-        let handler = json!({"type": "command", "command": "python3 /tmp/cc/probe.py /tmp/cc/trust/cap PreToolUse", "timeout": 10});
+        let handler = json!({"type": "command", "command": "/opt/taut hook --agent codex", "timeout": 10});
         assert_eq!(
             hash("PreToolUse", None, &handler),
-            "sha256:ac5bf8c4e71b826410a3624277452e60975aa1c87c7d5097a6cb54f8a1eebd73"
+            "sha256:e4f3f3b6a606157e5896265c4987504d04716bca7c4ffb68538ed6024fd095ff"
         );
-        let end = json!({"type": "command", "command": "python3 /tmp/cc/probe.py /tmp/cc/trust/cap SessionEnd", "timeout": 10});
+        let end = json!({"type": "command", "command": "/opt/taut hook --agent codex", "timeout": 3});
         assert_eq!(
             hash("SessionEnd", None, &end),
-            "sha256:433f3dd8616f605176b1d1030f4c778a40972541d8da8b70b0c8ddc85f5783c0"
+            "sha256:1f448ebed13517cff0674dc7fb2f27dcc2070e43774d04d1e3575b82bc9df692"
         );
     }
 
