@@ -1,5 +1,6 @@
 //! The dialects from outside: one test binary.
 
+mod codex;
 mod decode;
 mod forms;
 mod screen;
