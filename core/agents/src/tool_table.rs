@@ -184,7 +184,7 @@ mod tests {
         for (name, input, field) in [
             ("run", json!({"command": 7}), "command"),
             ("run", json!({}), "command"),
-            ("put", json!({"path": ["a"]}), "path"),
+            ("put", json!({"path": 7}), "path"),
             ("patch", json!({"input": "nothing of a patch"}), "input"),
         ] {
             assert_eq!(call(name, input.clone()).subject.unread, Some(field), "{name} {input}");

@@ -13,6 +13,8 @@ use crate::dialect::{ClientProgram, Dialect, LaunchDialect, Tried};
 use model::EventKind;
 use model::agent::{AgentProfile, AgentVariables, EventSet, Expresses, HelperSessions};
 
+const ID: &str = "gemini";
+
 pub static DIALECT: Dialect = Dialect {
     profile: &PROFILE,
     aliases: &["gemini-cli"],
@@ -25,6 +27,7 @@ pub static DIALECT: Dialect = Dialect {
     tried: Tried::OnTheRealAgent("0.61.0"),
     limits: &[
         "It cannot be made to ask you: what would be asked about is denied.",
+        "A project that you trust can switch hooks off in its own settings.",
         "In a folder that you have not trusted it runs no hooks, and nothing is guarded there.",
         "It does not say when it has compacted its context.",
         "What its sub-agents do is told as the session's own.",
@@ -51,7 +54,7 @@ pub static DIALECT: Dialect = Dialect {
 };
 
 pub static PROFILE: AgentProfile = AgentProfile {
-    id: "gemini",
+    id: ID,
     name: "Gemini CLI",
     folder: ".gemini",
     instructions: "GEMINI.md",
@@ -75,15 +78,6 @@ const VARIABLES: AgentVariables = AgentVariables {
     marks: &["GEMINI_CLI", "GEMINI_SESSION_ID", "GEMINI_CLI_NO_RELAUNCH"],
     inside: &["GEMINI_CLI", "GEMINI_SESSION_ID"],
     given_to_hooks: &["GEMINI_SESSION_ID", "GEMINI_PROJECT_DIR"],
-    started_with: &[],
-    process: &[],
     project: &["GEMINI_PROJECT_DIR"],
-    folder: &[],
-    session: &[],
-    tool_session: &[],
-    role: &[],
-    mode: &[],
-    conversation: &[],
-    started_by: &[],
-    unattended: |_| false,
+    ..AgentVariables::NONE
 };

@@ -1,24 +1,36 @@
 //! The settings file of Gemini CLI.
 
+use super::ID;
+use crate::hook_file::jsonc::Document;
+use crate::hook_file::{EntryShape, JsonHooks, command_line};
 use crate::settings::{
-    ClientVersions, Edited, Inspection, KnownClient, Leaves, ProofDialect, Registered, SettingsDialect,
+    ClientVersions, Inspection, KnownClient, ProofDialect, Registered, SettingsDialect, SettingsError, SettingsPlan,
     Version,
 };
 use model::EventKind;
 use serde_json::{Value, json};
 
+const HOOKS: JsonHooks = JsonHooks {
+    holder: Some("hooks"),
+    head: &[],
+    shape: EntryShape::Group,
+    registered: REGISTERED,
+    handler,
+    disabled: &[("hooksConfig.enabled", "false"), ("hooks.enabled", "false")],
+};
+
 pub const SETTINGS: SettingsDialect = SettingsDialect {
     user_file: "settings.json",
     project_file: Some(".gemini/settings.json"),
     local_file: None,
-    args: &["hook", "--agent", "gemini"],
+    args: &["hook", "--agent", ID],
     registered: REGISTERED,
-    edit: |text, _| Ok(Edited { text: text.into(), leaves: Leaves::Settings, events: vec![], allow: vec![] }),
-    remove: |text, _| Ok(Edited { text: text.into(), leaves: Leaves::Settings, events: vec![], allow: vec![] }),
-    inspect: |_| Ok(Inspection::default()),
+    edit: |text, plan| HOOKS.edit(text, plan),
+    remove: |text, allow| HOOKS.remove(text, allow),
+    inspect,
     server: None,
     versions: ClientVersions {
-        program: "gemini",
+        program: super::launch::PROGRAM,
         args: &["--version"],
         parse: KnownClient::parse,
         // It runs every hook through a shell.
@@ -44,6 +56,26 @@ const REGISTERED: &[Registered] = &[
 
 const fn on(kind: EventKind, name: &'static str, reason: &'static str) -> Registered {
     Registered { kind, name, since: Version(0, 0, 0), timeout: 10, reason }
+}
+
+/// It counts in milliseconds.
+fn handler(plan: &SettingsPlan, event: &Registered) -> Value {
+    json!({"type": "command", "command": command_line(plan, ID), "timeout": event.timeout.saturating_mul(1000)})
+}
+
+/// One hook can be switched off by its command.
+fn inspect(text: &str) -> Result<Inspection, SettingsError> {
+    let mut found = HOOKS.inspect(text)?;
+    let document = Document::read(text)?;
+    for holder in ["hooksConfig", "hooks"] {
+        let root = document.root.as_ref();
+        let list = root.and_then(|root| root.member(holder)).and_then(|holder| holder.node.member("disabled"));
+        let listed = list.and_then(|list| serde_json::from_str(document.slice(list.node.span.clone())).ok());
+        let off: Vec<String> = listed.unwrap_or_default();
+        let ours = |line: &String| found.entries.iter().any(|entry| line.contains(entry.program.as_str()));
+        found.hooks_disabled |= off.iter().any(ours);
+    }
+    Ok(found)
 }
 
 fn payload(cwd: &str, mark: &str, command: &str) -> String {

@@ -2,4 +2,6 @@
 
 mod decode;
 mod forms;
+mod gemini;
 mod screen;
+mod told;
