@@ -10,8 +10,10 @@ pub mod claude_code;
 pub mod codex;
 pub mod cursor;
 pub mod dialect;
+pub mod gemini;
 pub mod hook_file;
 pub mod kimi_code;
+pub mod launch_words;
 pub mod lenient;
 pub mod others;
 pub mod patch;
@@ -20,6 +22,7 @@ mod salvage;
 pub mod settings;
 pub mod tool_input;
 pub mod tool_table;
+pub mod transcript_lines;
 pub mod vibe;
 
 pub use dialect::{CapturedScreen, Dialect, StatusLineInput};
@@ -30,8 +33,14 @@ use model::{Envelope, Environment};
 use serde_json::{Map, Value};
 
 /// Every agent Taut speaks with. A new agent is a new folder and one line here.
-pub const ALL: Dialects =
-    Dialects(&[&claude_code::DIALECT, &codex::DIALECT, &kimi_code::DIALECT, &vibe::DIALECT, &cursor::DIALECT]);
+pub const ALL: Dialects = Dialects(&[
+    &claude_code::DIALECT,
+    &codex::DIALECT,
+    &gemini::DIALECT,
+    &kimi_code::DIALECT,
+    &vibe::DIALECT,
+    &cursor::DIALECT,
+]);
 
 /// Where nobody says which agent is meant: `taut hook` without `--agent`, a
 /// method over the socket, `taut loop`.

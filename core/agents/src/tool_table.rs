@@ -23,18 +23,23 @@ pub struct KnownTool {
     pub looks_only: bool,
     /// What a shell would run: a line, or a list of lines.
     pub command: &'static [&'static str],
-    /// The folder it would run in.
+    /// The folder it would run in, or look for names in.
     pub folder: &'static [&'static str],
-    /// The files, each field one.
+    /// The files, each field one or a list.
     pub paths: &'static [&'static str],
     /// What it looks for.
     pub pattern: &'static [&'static str],
     /// What it takes out of a file, and puts in.
     pub removed: &'static [&'static str],
     pub added: &'static [&'static str],
+    /// The skill it starts.
+    pub skill: &'static [&'static str],
     /// A patch in the form of `*** Begin Patch`, which names its files itself.
     pub patch: &'static [&'static str],
 }
+
+/// So many files of a list are judged.
+const MOST_PATHS: usize = 256;
 
 impl KnownTool {
     /// A tool with nothing to read.
@@ -50,6 +55,7 @@ impl KnownTool {
             pattern: none,
             removed: none,
             added: none,
+            skill: none,
             patch: none,
         }
     }
@@ -84,6 +90,11 @@ impl KnownTool {
         Self { paths, pattern, looks_only: true, ..Self::of(ToolKind::Search, name) }
     }
 
+    /// Looks at names only, not at what is in the files.
+    pub const fn names(name: &'static str, folder: &'static [&'static str], pattern: &'static [&'static str]) -> Self {
+        Self { folder, pattern, looks_only: true, ..Self::of(ToolKind::Search, name) }
+    }
+
     /// Looks, asks or notes something down.
     pub const fn looks(kind: ToolKind, name: &'static str) -> Self {
         Self { looks_only: true, ..Self::of(kind, name) }
@@ -115,11 +126,15 @@ impl ToolTable {
 fn read(tool: &KnownTool, input: &Value, subject: &mut ToolSubject) {
     let text = |fields: &[&str]| fields.iter().find_map(|field| input.get(*field)?.as_str()).map(str::to_string);
     subject.looks_only = tool.looks_only;
-    subject.paths.extend(tool.paths.iter().filter_map(|field| input.get(*field)?.as_str()).map(str::to_string));
+    for value in tool.paths.iter().filter_map(|field| input.get(*field)) {
+        let listed = value.as_array().into_iter().flatten().take(MOST_PATHS);
+        subject.paths.extend(listed.chain([value]).filter_map(Value::as_str).map(str::to_string));
+    }
     subject.pattern = text(tool.pattern);
     if tool.kind == ToolKind::Search {
-        subject.folder = subject.paths.first().cloned().or(Some(".".into()));
+        subject.folder = text(tool.folder).or_else(|| subject.paths.first().cloned()).or(Some(".".into()));
     }
+    subject.skill = (!tool.skill.is_empty()).then(|| text(tool.skill).unwrap_or_default());
     (subject.removed, subject.added) = (text(tool.removed), text(tool.added).unwrap_or_default());
     if let Some(given) = text(tool.patch) {
         patch::read(&given, subject);
@@ -169,7 +184,7 @@ mod tests {
         for (name, input, field) in [
             ("run", json!({"command": 7}), "command"),
             ("run", json!({}), "command"),
-            ("put", json!({"path": ["a"]}), "path"),
+            ("put", json!({"path": 7}), "path"),
             ("patch", json!({"input": "nothing of a patch"}), "input"),
         ] {
             assert_eq!(call(name, input.clone()).subject.unread, Some(field), "{name} {input}");

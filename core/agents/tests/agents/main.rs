@@ -3,4 +3,6 @@
 mod codex;
 mod decode;
 mod forms;
+mod gemini;
 mod screen;
+mod told;
