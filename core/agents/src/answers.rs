@@ -33,6 +33,14 @@ pub fn nested_gate(event: &str, gate: &Gate) -> Map<String, Value> {
     if inner.is_empty() { Map::new() } else { specific(event, inner) }
 }
 
+/// The reason in an answer of that form which denies a call; `None` for any other.
+pub fn nested_denial(stdout: &str) -> Option<String> {
+    let answer: Value = serde_json::from_str(stdout.trim()).ok()?;
+    let specific = answer.get("hookSpecificOutput")?;
+    let denied = specific.get("permissionDecision")?.as_str()? == "deny";
+    denied.then(|| specific.get("permissionDecisionReason")?.as_str().map(str::to_owned)).flatten()
+}
+
 /// `ask` or `deny`, and why.
 pub fn stop_words(stop: Option<&GateStop>) -> Option<(&'static str, &str)> {
     match stop? {

@@ -8,6 +8,7 @@ pub mod answer_form;
 pub mod answers;
 pub mod claude_code;
 pub mod dialect;
+pub mod droid;
 pub mod lenient;
 pub mod others;
 pub mod patch;
@@ -16,6 +17,7 @@ mod salvage;
 pub mod settings;
 pub mod tool_input;
 pub mod tool_table;
+pub mod transcript_lines;
 
 pub use dialect::{CapturedScreen, Dialect, StatusLineInput};
 
@@ -25,7 +27,7 @@ use model::{Envelope, Environment};
 use serde_json::{Map, Value};
 
 /// Every agent Taut speaks with. A new agent is a new folder and one line here.
-pub const ALL: Dialects = Dialects(&[&claude_code::DIALECT]);
+pub const ALL: Dialects = Dialects(&[&claude_code::DIALECT, &droid::DIALECT]);
 
 /// Where nobody says which agent is meant: `taut hook` without `--agent`, a
 /// method over the socket, `taut loop`.

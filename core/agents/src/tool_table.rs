@@ -23,7 +23,7 @@ pub struct KnownTool {
     pub looks_only: bool,
     /// What a shell would run: a line, or a list of lines.
     pub command: &'static [&'static str],
-    /// The folder it would run in.
+    /// The folder it would run in, or whose names it looks at.
     pub folder: &'static [&'static str],
     /// The files, each field one.
     pub paths: &'static [&'static str],
@@ -34,6 +34,8 @@ pub struct KnownTool {
     pub added: &'static [&'static str],
     /// A patch in the form of `*** Begin Patch`, which names its files itself.
     pub patch: &'static [&'static str],
+    /// The skill it invokes.
+    pub skill: &'static [&'static str],
 }
 
 impl KnownTool {
@@ -51,6 +53,7 @@ impl KnownTool {
             removed: none,
             added: none,
             patch: none,
+            skill: none,
         }
     }
 
@@ -82,6 +85,16 @@ impl KnownTool {
     /// Looks for files or for text: where, and for what.
     pub const fn search(name: &'static str, paths: &'static [&'static str], pattern: &'static [&'static str]) -> Self {
         Self { paths, pattern, looks_only: true, ..Self::of(ToolKind::Search, name) }
+    }
+
+    /// Looks at names of files alone: in which folder, and for what.
+    pub const fn names(name: &'static str, folder: &'static [&'static str], pattern: &'static [&'static str]) -> Self {
+        Self { folder, pattern, looks_only: true, ..Self::of(ToolKind::Search, name) }
+    }
+
+    /// Brings a skill's instructions in.
+    pub const fn skill(name: &'static str, skill: &'static [&'static str]) -> Self {
+        Self { skill, ..Self::of(ToolKind::Other, name) }
     }
 
     /// Looks, asks or notes something down.
@@ -116,9 +129,12 @@ fn read(tool: &KnownTool, input: &Value, subject: &mut ToolSubject) {
     let text = |fields: &[&str]| fields.iter().find_map(|field| input.get(*field)?.as_str()).map(str::to_string);
     subject.looks_only = tool.looks_only;
     subject.paths.extend(tool.paths.iter().filter_map(|field| input.get(*field)?.as_str()).map(str::to_string));
-    subject.pattern = text(tool.pattern);
+    subject.pattern = tool.pattern.iter().find_map(|field| tool_input::lines(input, field));
     if tool.kind == ToolKind::Search {
-        subject.folder = subject.paths.first().cloned().or(Some(".".into()));
+        subject.folder = text(tool.folder).or_else(|| subject.paths.first().cloned()).or(Some(".".into()));
+    }
+    if !tool.skill.is_empty() {
+        subject.skill = Some(text(tool.skill).unwrap_or_default());
     }
     (subject.removed, subject.added) = (text(tool.removed), text(tool.added).unwrap_or_default());
     if let Some(given) = text(tool.patch) {
@@ -148,6 +164,8 @@ mod tests {
             KnownTool::write("put", &["path"], &["text"]),
             KnownTool::patch("patch", &["input"]),
             KnownTool::search("find", &["path"], &["pattern"]),
+            KnownTool::names("list", &["dir"], &["patterns"]),
+            KnownTool::skill("skill", &["name"]),
         ],
         is_servers: |name| name.contains("__"),
     };
@@ -162,6 +180,16 @@ mod tests {
         assert_eq!(call("run", json!({"commands": ["cd /", "rm x"]})).command(), Some("cd /\nrm x"));
         assert_eq!(call("run", json!({"command": "rm -rf .", "dir": "/etc"})).command(), Some("cd /etc\nrm -rf ."));
         assert_eq!(call("run", json!({"command": "ls", "dir": ""})).command(), Some("ls"));
+    }
+
+    #[test]
+    fn who_looks_at_names_reads_no_file_and_a_skill_is_named() {
+        let list = call("list", json!({"dir": "/a", "patterns": ["*.rs", "*.md"]})).subject;
+        assert_eq!((list.folder.as_deref(), list.pattern.as_deref()), (Some("/a"), Some("*.rs\n*.md")));
+        assert!(list.paths.is_empty() && list.looks_only);
+        assert_eq!(call("find", json!({"path": "/a"})).subject.paths, ["/a"]);
+        assert_eq!(call("skill", json!({"name": "x"})).subject.skill.as_deref(), Some("x"));
+        assert_eq!(call("skill", json!({})).subject.skill.as_deref(), Some(""));
     }
 
     #[test]

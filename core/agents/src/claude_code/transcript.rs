@@ -2,6 +2,7 @@
 //! is looked at by itself, from the last to the first: what cannot be read,
 //! belongs to a sub-agent or is of no use is passed over.
 
+use crate::transcript_lines;
 use model::agent::{FoundUsage, TranscriptReader, Usage};
 use model::fact::TranscriptTail;
 use serde::de::value::MapAccessDeserializer;
@@ -10,9 +11,6 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use std::fmt;
 use std::marker::PhantomData;
-
-/// Lines that are looked through for the agent's last words.
-const MOST_LINES: usize = 200;
 
 pub const TRANSCRIPT: TranscriptReader = TranscriptReader { usage: last, last_words };
 
@@ -38,13 +36,8 @@ pub fn last(tail: &TranscriptTail, floor: u64) -> FoundUsage {
     if begin == 0 { FoundUsage::Nothing } else { FoundUsage::Earlier }
 }
 
-/// The agent's last words of its own; the first line of a part is left out, for it may have lost its beginning.
 fn last_words(tail: &TranscriptTail) -> Option<String> {
-    let whole = tail.bytes.len() as u64 >= tail.size;
-    let text = String::from_utf8_lossy(&tail.bytes);
-    let from = if whole { 0 } else { text.find('\n').map_or(text.len(), |at| at + 1) };
-    let lines = text.get(from..).unwrap_or_default().lines().rev().take(MOST_LINES);
-    lines.filter_map(|line| serde_json::from_str::<Value>(line).ok()).find_map(|line| words(&line))
+    transcript_lines::last(tail, words)
 }
 
 /// The text of an assistant's line that is not a sub-agent's.

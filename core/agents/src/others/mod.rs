@@ -2,9 +2,9 @@
 
 /// Names of their programs.
 pub const PROGRAMS: &[&str] = &[
-    "aider", "amp", "auggie", "cline", "codebuff", "codex", "copilot", "crush", "cursor-agent", "droid", "gemini",
-    "goose", "grok", "iflow", "junie", "kilo", "kilocode", "kimi", "kiro-cli", "opencode", "openhands", "pi",
-    "plandex", "qwen", "vibe",
+    "aider", "amp", "auggie", "cline", "codebuff", "codex", "copilot", "crush", "cursor-agent", "gemini", "goose",
+    "grok", "iflow", "junie", "kilo", "kilocode", "kimi", "kiro-cli", "opencode", "openhands", "pi", "plandex", "qwen",
+    "vibe",
 ];
 
 /// Parts of the paths of their scripts, where an interpreter runs them.

@@ -1,5 +1,7 @@
 //! The dialects from outside: one test binary.
 
+mod captured;
 mod decode;
+mod droid;
 mod forms;
 mod screen;
