@@ -9,6 +9,7 @@ pub mod answers;
 pub mod claude_code;
 pub mod dialect;
 pub mod droid;
+pub mod hook_file;
 pub mod lenient;
 pub mod others;
 pub mod patch;
