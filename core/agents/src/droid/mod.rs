@@ -28,6 +28,7 @@ pub static DIALECT: Dialect = Dialect {
     tried: Tried::OnTheRealAgent("0.225.2"),
     limits: &[
         "Nobody is asked: `droid exec` would run the call, so a question becomes a denial that names `taut allow`.",
+        "A hook that fails lets the call run: `guard.on_failure = \"closed\"` is not to be had.",
         "A tool that fails is told to no hook: only what it was about to do is recorded.",
         "The prompt of `droid exec` is told to no hook.",
         "How full the context is stands in no file that its hooks are told of.",

@@ -2,9 +2,8 @@
 
 use super::launch::PROGRAM;
 use crate::answers;
-use crate::settings::{
-    ClientVersions, Edited, Inspection, KnownClient, Leaves, ProofDialect, Registered, SettingsDialect, Version,
-};
+use crate::hook_file::{EntryShape, JsonHooks, command_line};
+use crate::settings::{ClientVersions, KnownClient, ProofDialect, Registered, SettingsDialect, Version};
 use model::EventKind;
 use serde_json::json;
 
@@ -14,9 +13,9 @@ pub const SETTINGS: SettingsDialect = SettingsDialect {
     local_file: None,
     args: &["hook", "--agent", super::ID],
     registered: REGISTERED,
-    edit: |text, _| Ok(unchanged(text)),
-    remove: |text, _| Ok(unchanged(text)),
-    inspect: |_| Ok(Inspection::default()),
+    edit: |text, plan| HOOKS.edit(text, plan),
+    remove: |text, allow| HOOKS.remove(text, allow),
+    inspect: |text| HOOKS.inspect(text),
     server: None,
     versions: ClientVersions {
         program: PROGRAM,
@@ -28,6 +27,16 @@ pub const SETTINGS: SettingsDialect = SettingsDialect {
     },
     proof: ProofDialect { payload, farewell, denial: answers::nested_denial },
     review: None,
+};
+
+/// The object of the file is keyed by event.
+const HOOKS: JsonHooks = JsonHooks {
+    holder: None,
+    head: &[],
+    shape: EntryShape::Group,
+    registered: REGISTERED,
+    handler: |plan, event| json!({"type": "command", "command": command_line(plan, super::ID), "timeout": event.timeout}),
+    disabled: &[("hooksDisabled", "true")],
 };
 
 /// Its hooks are lines for a shell, in every version.
@@ -47,10 +56,6 @@ const REGISTERED: &[Registered] = &[
 
 const fn on(kind: EventKind, reason: &'static str) -> Registered {
     Registered { kind, name: kind.name(), since: Version(0, 0, 0), timeout: 10, reason }
-}
-
-fn unchanged(text: &str) -> Edited {
-    Edited { text: text.to_owned(), leaves: Leaves::Settings, events: Vec::new(), allow: Vec::new() }
 }
 
 fn payload(cwd: &str, mark: &str, command: &str) -> String {

@@ -1,6 +1,7 @@
 //! Reading what was captured of a real agent.
 
 use agents::Dialect;
+use agents::settings::{GuardFailure, KnownClient, SettingsPlan};
 use model::Envelope;
 use model::run::AgentOutput;
 use std::fs;
@@ -27,4 +28,28 @@ pub fn heard(dialect: &Dialect, name: &str) -> (AgentOutput, Vec<String>) {
         tools.extend(heard.tool.clone().filter(|tool| tools.last() != Some(tool)));
     }
     (heard, tools)
+}
+
+pub fn plan() -> SettingsPlan {
+    SettingsPlan {
+        command: "/opt/taut".into(),
+        client: KnownClient::Unknown,
+        on_failure: GuardFailure::Continue,
+        allow: Vec::new(),
+    }
+}
+
+/// Our hooks are put into the text, found there, put in only once, and taken out to the last byte.
+pub fn comes_and_goes(dialect: &Dialect, before: &str) -> String {
+    let settings = &dialect.settings;
+    let after = (settings.edit)(before, &plan()).unwrap().text;
+    assert_eq!((settings.edit)(&after, &plan()).unwrap().text, after, "{before}");
+    let found = (settings.inspect)(&after).unwrap();
+    let mut events: Vec<&str> = found.entries.iter().map(|entry| entry.event.as_str()).collect();
+    let mut wanted: Vec<&str> = settings.registered.iter().map(|event| event.name).collect();
+    (events.sort_unstable(), wanted.sort_unstable());
+    assert_eq!(events, wanted, "{before}");
+    assert!(found.entries.iter().all(|entry| entry.program == "/opt/taut" && entry.matcher.is_none()), "{before}");
+    assert_eq!((settings.remove)(&after, &[]).unwrap().text, before);
+    after
 }

@@ -1,6 +1,6 @@
 //! Droid as it was captured: what its payloads mean, and what it is answered.
 
-use crate::captured::{event, heard};
+use crate::captured::{comes_and_goes, event, heard};
 use agents::droid::DIALECT;
 use model::event::{Body, EventKind, StartSource};
 use model::fact::TranscriptTail;
@@ -68,7 +68,7 @@ fn a1_what_each_tool_would_do_is_read() {
     assert_eq!(looks("PreToolUse.LS").folder.as_deref(), Some("."));
     assert_eq!(looks("PreToolUse.Skill").skill.as_deref(), Some("nosuch"));
     let server = event(&DIALECT, "PreToolUse.server");
-    assert_eq!(server.tool().map(|call| (call.kind, call.run_line())), Some((ToolKind::Mcp, Some("ls"))));
+    assert_eq!(server.tool().map(|call| call.kind), Some(ToolKind::Mcp));
     let edit = looks("PreToolUse.Edit");
     assert_eq!((edit.removed.as_deref(), edit.added.as_str()), (Some("one"), "uno"));
 }
@@ -188,4 +188,26 @@ fn its_last_words_are_read_from_its_transcript() {
     let bytes = lines.map(|line| line.to_string()).join("\n").into_bytes();
     let tail = TranscriptTail { size: bytes.len() as u64, bytes };
     assert_eq!((DIALECT.profile.transcript.last_words)(&tail).as_deref(), Some("bye"));
+}
+
+#[test]
+fn i1_its_hooks_are_put_in_keyed_by_event_and_taken_out_to_the_last_byte() {
+    let others =
+        "{\n  // mine\n  \"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"date\"}]}],\n  \"x\": 1\n}\n";
+    assert!(comes_and_goes(&DIALECT, others).contains("// mine"));
+    comes_and_goes(&DIALECT, "{}\n");
+    let made: Value = serde_json::from_str(&comes_and_goes(&DIALECT, "")).unwrap();
+    let handler = json!({"type": "command", "command": "/opt/taut hook --agent droid", "timeout": 10});
+    assert_eq!(made["PreToolUse"], json!([{"hooks": [handler]}]));
+    let off = |text: &str| (DIALECT.settings.inspect)(text).unwrap().hooks_disabled;
+    assert!(off(r#"{"hooksDisabled": true}"#) && !off(r#"{"hooksDisabled": false}"#));
+}
+
+#[test]
+fn i1_the_proof_is_a_call_that_it_would_make() {
+    let proof = &DIALECT.settings.proof;
+    let call = DIALECT.read((proof.payload)("/w", "m1", "rm -rf /").as_bytes()).unwrap();
+    assert_eq!((call.kind, call.host_session.as_deref()), (EventKind::PreToolUse, Some("m1")));
+    assert_eq!(call.tool().and_then(|tool| tool.command()), Some("rm -rf /"));
+    assert_eq!(DIALECT.read((proof.farewell)("/w", "m1").as_bytes()).unwrap().kind, EventKind::SessionEnd);
 }
