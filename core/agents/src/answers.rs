@@ -33,14 +33,6 @@ pub fn nested_gate(event: &str, gate: &Gate) -> Map<String, Value> {
     if inner.is_empty() { Map::new() } else { specific(event, inner) }
 }
 
-/// The reason in an answer of that form which denies a call; `None` for any other.
-pub fn nested_denial(stdout: &str) -> Option<String> {
-    let answer: Value = serde_json::from_str(stdout.trim()).ok()?;
-    let specific = answer.get("hookSpecificOutput")?;
-    let denied = specific.get("permissionDecision")?.as_str()? == "deny";
-    denied.then(|| specific.get("permissionDecisionReason")?.as_str().map(str::to_owned)).flatten()
-}
-
 /// `ask` or `deny`, and why.
 pub fn stop_words(stop: Option<&GateStop>) -> Option<(&'static str, &str)> {
     match stop? {
@@ -65,4 +57,12 @@ pub fn add_halt(fields: &mut Map<String, Value>, halt: Option<&Halt>) {
 /// The reason on stderr, where an exit status says no.
 pub fn exit_with(status: u8, reason: &str) -> Answer {
     Answer { stdout: String::new(), stderr: format!("{reason}\n"), exit: status }
+}
+
+/// The reason of a denial within `hookSpecificOutput`; `None` where the answer is none.
+pub fn nested_denial(stdout: &str) -> Option<String> {
+    let answer: Value = serde_json::from_str(stdout.trim()).ok()?;
+    let specific = answer.get("hookSpecificOutput")?;
+    let denied = specific.get("permissionDecision")?.as_str()? == "deny";
+    denied.then(|| specific.get("permissionDecisionReason")?.as_str().map(str::to_owned)).flatten()
 }

@@ -7,9 +7,11 @@
 pub mod answer_form;
 pub mod answers;
 pub mod claude_code;
+pub mod cursor;
 pub mod dialect;
 pub mod droid;
 pub mod hook_file;
+pub mod kimi_code;
 pub mod lenient;
 pub mod others;
 pub mod patch;
@@ -19,6 +21,7 @@ pub mod settings;
 pub mod tool_input;
 pub mod tool_table;
 pub mod transcript_lines;
+pub mod vibe;
 
 pub use dialect::{CapturedScreen, Dialect, StatusLineInput};
 
@@ -28,7 +31,8 @@ use model::{Envelope, Environment};
 use serde_json::{Map, Value};
 
 /// Every agent Taut speaks with. A new agent is a new folder and one line here.
-pub const ALL: Dialects = Dialects(&[&claude_code::DIALECT, &droid::DIALECT]);
+pub const ALL: Dialects =
+    Dialects(&[&claude_code::DIALECT, &droid::DIALECT, &kimi_code::DIALECT, &vibe::DIALECT, &cursor::DIALECT]);
 
 /// Where nobody says which agent is meant: `taut hook` without `--agent`, a
 /// method over the socket, `taut loop`.

@@ -50,7 +50,7 @@ pub const SETTINGS: SettingsDialect = SettingsDialect {
         note: client::note,
         update: "claude update",
     },
-    proof: ProofDialect { payload: proof::payload, farewell: proof::farewell, denial: crate::answers::nested_denial },
+    proof: ProofDialect { payload: proof::payload, farewell: proof::farewell, denial: proof::denial },
     review: None,
 };
 

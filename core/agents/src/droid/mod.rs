@@ -10,7 +10,7 @@ mod tools;
 
 use crate::dialect::{ClientProgram, Dialect, LaunchDialect, Tried};
 use crate::transcript_lines;
-use model::agent::{AgentProfile, AgentVariables, EventSet, Expresses, FoundUsage, HelperSessions, TranscriptReader};
+use model::agent::{AgentProfile, AgentVariables, EventSet, Expresses, HelperSessions, TranscriptReader};
 use model::event::EventKind::{PostToolUse, SessionStart, Stop, SubagentStart, UserPromptSubmit};
 use serde_json::Value;
 
@@ -71,10 +71,7 @@ pub static PROFILE: AgentProfile = AgentProfile {
     helpers: HelperSessions::Own,
     variables: VARIABLES,
     windows: &[],
-    transcript: TranscriptReader {
-        usage: |_, _| FoundUsage::Nothing,
-        last_words: |tail| transcript_lines::last(tail, words),
-    },
+    transcript: TranscriptReader { last_words: |tail| transcript_lines::last(tail, words), ..TranscriptReader::NONE },
 };
 
 /// Its tools are told nothing: there its process is found by its name.
@@ -82,17 +79,8 @@ const VARIABLES: AgentVariables = AgentVariables {
     marks: &["FACTORY_PROJECT_DIR"],
     inside: &["FACTORY_PROJECT_DIR"],
     given_to_hooks: &["FACTORY_PROJECT_DIR", "DROID_PROJECT_DIR"],
-    started_with: &[],
-    process: &[],
     project: &["FACTORY_PROJECT_DIR", "DROID_PROJECT_DIR"],
-    folder: &[],
-    session: &[],
-    tool_session: &[],
-    role: &[],
-    mode: &[],
-    conversation: &[],
-    started_by: &[],
-    unattended: |_| false,
+    ..AgentVariables::NONE
 };
 
 /// The text of an assistant's line.

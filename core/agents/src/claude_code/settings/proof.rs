@@ -23,10 +23,11 @@ pub fn farewell(cwd: &str, mark: &str) -> String {
     json!({"session_id": mark, "cwd": cwd, "hook_event_name": name, "reason": "other"}).to_string()
 }
 
+pub use crate::answers::nested_denial as denial;
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::answers::nested_denial as denial;
     use crate::settings::DENIED_COMMAND;
 
     #[test]
