@@ -10,6 +10,7 @@ pub mod claude_code;
 pub mod codex;
 pub mod cursor;
 pub mod dialect;
+pub mod droid;
 pub mod gemini;
 pub mod hook_file;
 pub mod kimi_code;
@@ -37,6 +38,7 @@ pub const ALL: Dialects = Dialects(&[
     &claude_code::DIALECT,
     &codex::DIALECT,
     &gemini::DIALECT,
+    &droid::DIALECT,
     &kimi_code::DIALECT,
     &vibe::DIALECT,
     &cursor::DIALECT,
