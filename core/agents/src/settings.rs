@@ -70,20 +70,20 @@ pub struct ClientVersions {
     pub update: &'static str,
 }
 
-/// A call that proves an installation: something no policy lets through, which
-/// is only ever told to the hook and never run.
+/// A call that is only ever told to the hook and never run. With something no policy lets through it proves an
+/// installation; with any other line it shows that the guard's verdict is the same through this agent.
 #[derive(Debug)]
 pub struct ProofDialect {
-    /// What the client would send before it runs `DENIED_COMMAND`, in a folder and under a mark that tells this call
-    /// from every other one.
-    pub payload: fn(&str, &str) -> String,
+    /// What the client would send before its shell tool runs the command, in a folder and under a mark that tells this
+    /// call from every other one.
+    pub payload: fn(cwd: &str, mark: &str, command: &str) -> String,
     /// Ends the session that the call opened.
-    pub farewell: fn(&str, &str) -> String,
+    pub farewell: fn(cwd: &str, mark: &str) -> String,
     /// The reason the hook gave for denying the call; `None` when it did not deny it.
     pub denial: fn(&str) -> Option<String>,
 }
 
-/// The command that is told; the guard's floor denies it under any configuration.
+/// The command that an installation's proof tells; the guard's floor denies it under any configuration.
 pub const DENIED_COMMAND: &str = "rm -rf /";
 
 /// What is to be in the settings.
@@ -126,6 +126,8 @@ pub enum Leaves {
     /// Nothing but what was in the file before it held any settings: a file
     /// that was made by us may go.
     Nothing,
+    /// The whole file was ours.
+    NoFile,
 }
 
 /// What the settings say about us.

@@ -4,7 +4,7 @@
 use crate::error::CliError;
 use crate::person;
 use agents::Dialect;
-use agents::settings::{GuardFailure, KnownClient, SettingsDialect, SettingsError, SettingsPlan};
+use agents::settings::{DENIED_COMMAND, GuardFailure, KnownClient, SettingsDialect, SettingsError, SettingsPlan};
 use host::install::line::{CommandLine, CommandLineError};
 use host::paths::PathVariables;
 use host::settings_file::SettingsLevel;
@@ -141,7 +141,7 @@ pub fn prove(program: &Path) -> Result<InstallProof, CommandLineError> {
         stdin,
         limit: HOOK_PATIENCE,
     };
-    let ended = line((SETTINGS.proof.payload)(&shown, &mark)).run()?;
+    let ended = line((SETTINGS.proof.payload)(&shown, &mark, DENIED_COMMAND)).run()?;
     // The proof is no agent: its session ends at once. Whether it could be
     // ended says nothing about the guard.
     let _ = line((SETTINGS.proof.farewell)(&shown, &mark)).run();

@@ -1,4 +1,5 @@
 //! The dialects from outside: one test binary.
 
 mod decode;
+mod forms;
 mod screen;

@@ -1,18 +1,17 @@
 //! The call that proves an installation, in the client's own words.
 
-use crate::settings::DENIED_COMMAND;
 use model::EventKind;
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// What the client would send before it runs the command. The mark tells this
 /// call from every other one.
-pub fn payload(cwd: &str, mark: &str) -> String {
+pub fn payload(cwd: &str, mark: &str, command: &str) -> String {
     let call = json!({
         "session_id": mark,
         "cwd": cwd,
         "hook_event_name": EventKind::PreToolUse.name(),
         "tool_name": "Bash",
-        "tool_input": {"command": DENIED_COMMAND, "description": "taut's own proof; never run"},
+        "tool_input": {"command": command, "description": "taut's own proof; never run"},
         "tool_use_id": mark,
     });
     call.to_string()
@@ -24,21 +23,16 @@ pub fn farewell(cwd: &str, mark: &str) -> String {
     json!({"session_id": mark, "cwd": cwd, "hook_event_name": name, "reason": "other"}).to_string()
 }
 
-/// The reason the hook gave for denying the call; `None` when it did not deny it.
-pub fn denial(stdout: &str) -> Option<String> {
-    let answer: Value = serde_json::from_str(stdout.trim()).ok()?;
-    let specific = answer.get("hookSpecificOutput")?;
-    let denied = specific.get("permissionDecision")?.as_str()? == "deny";
-    denied.then(|| specific.get("permissionDecisionReason")?.as_str().map(str::to_owned)).flatten()
-}
+pub use crate::answers::nested_denial as denial;
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::settings::DENIED_COMMAND;
 
     #[test]
     fn i1_the_proof_is_a_call_the_decoder_understands() {
-        let call = crate::ALL.decode("claude-code", payload("/w", "m1").as_bytes()).unwrap();
+        let call = crate::ALL.decode("claude-code", payload("/w", "m1", DENIED_COMMAND).as_bytes()).unwrap();
         assert_eq!((call.kind, call.host_session.as_deref()), (EventKind::PreToolUse, Some("m1")));
         assert_eq!(call.tool().and_then(|tool| tool.command()), Some(DENIED_COMMAND));
         let end = crate::ALL.decode("claude-code", farewell("/w", "m1").as_bytes()).unwrap();

@@ -56,7 +56,10 @@ pub static DIALECT: Dialect = Dialect {
             update: "example upgrade",
         },
         proof: ProofDialect {
-            payload: |cwd, mark| json!({"what": "before", "talk": mark, "where": cwd}).to_string(),
+            payload: |cwd, mark, command| {
+                json!({"what": "before", "talk": mark, "where": cwd, "with": "run", "args": {"lines": [command]}})
+                    .to_string()
+            },
             farewell: |cwd, mark| json!({"what": "over", "talk": mark, "where": cwd}).to_string(),
             denial: |said| serde_json::from_str::<Value>(said).ok()?.get("because")?.as_str().map(str::to_owned),
         },

@@ -1,16 +1,31 @@
 //! Generates settings texts: every form JSON with comments allows.
 
+use crate::hook_file::EntryShape;
 use proptest::prelude::*;
 
 /// A text that may hold anything a settings file may hold, except our entries.
 pub fn settings() -> impl Strategy<Value = String> {
-    let hooks = hooks().prop_map(|hooks| ("\"hooks\"".to_owned(), hooks));
+    file(EntryShape::Group)
+}
+
+/// A text whose root is keyed by event.
+pub fn keyed_by_event(shape: EntryShape) -> impl Strategy<Value = String> {
+    framed(hooks(shape))
+}
+
+/// A text with its events below `hooks`.
+pub fn file(shape: EntryShape) -> impl Strategy<Value = String> {
+    let hooks = hooks(shape).prop_map(|hooks| ("\"hooks\"".to_owned(), hooks));
     // A second `hooks` would win over the first; the shape of it is tested apart.
     let other = || (key(), value()).prop_filter("one `hooks` only", |(key, _)| key != "\"hooks\"");
     let others = || prop::collection::vec(other(), 0..3);
     let members = (others(), prop::option::of(hooks), others());
     let members = members.prop_map(|(before, hooks, after)| before.into_iter().chain(hooks).chain(after).collect());
-    let root = prop_oneof![20 => object(members), 1 => Just(String::new())];
+    framed(object(members))
+}
+
+fn framed(root: impl Strategy<Value = String>) -> impl Strategy<Value = String> {
+    let root = prop_oneof![20 => root, 1 => Just(String::new())];
     (prop::bool::weighted(0.1), space(), root, space(), prop::bool::weighted(0.3)).prop_map(
         |(bom, before, root, after, crlf)| {
             let text = format!("{}{before}{root}{after}", if bom { "\u{feff}" } else { "" });
@@ -20,18 +35,25 @@ pub fn settings() -> impl Strategy<Value = String> {
 }
 
 /// The inside of `hooks`: events of ours and others, empty or with foreign hooks.
-fn hooks() -> impl Strategy<Value = String> {
+fn hooks(shape: EntryShape) -> impl Strategy<Value = String> {
     let event =
         prop::sample::select(vec!["\"Stop\"", "\"PreToolUse\"", "\"SessionEnd\"", "\"WorktreeCreate\"", "\"New\""]);
-    let member = (event.prop_map(str::to_owned), list(group()));
+    let member = (event.prop_map(str::to_owned), list(entry(shape)));
     object(prop::collection::vec(member, 0..4))
 }
 
-fn group() -> impl Strategy<Value = String> {
+fn entry(shape: EntryShape) -> BoxedStrategy<String> {
     let handler = object(Just(vec![
         ("\"type\"".to_owned(), "\"command\"".to_owned()),
         ("\"command\"".to_owned(), "\"say // done, taut hook\"".to_owned()),
     ]));
+    match shape {
+        EntryShape::Group => group(handler).boxed(),
+        EntryShape::Plain => handler.boxed(),
+    }
+}
+
+fn group(handler: impl Strategy<Value = String>) -> impl Strategy<Value = String> {
     let matcher = Just(("\"matcher\"".to_owned(), "\"Bash|Edit\"".to_owned()));
     (prop::option::of(matcher), list(handler)).prop_flat_map(|(matcher, handlers)| {
         let hooks = ("\"hooks\"".to_owned(), handlers);
@@ -40,7 +62,12 @@ fn group() -> impl Strategy<Value = String> {
 }
 
 fn key() -> impl Strategy<Value = String> {
-    prop_oneof!["\"[a-z]{1,6}\"", Just(r#""permissions""#.to_owned()), Just(r#""we \"say\" \\ \u0041 ü""#.to_owned())]
+    prop_oneof![
+        "\"[a-z]{1,6}\"",
+        Just(r#""version""#.to_owned()),
+        Just(r#""permissions""#.to_owned()),
+        Just(r#""we \"say\" \\ \u0041 ü""#.to_owned())
+    ]
 }
 
 fn value() -> impl Strategy<Value = String> {

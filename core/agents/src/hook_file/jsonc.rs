@@ -1,14 +1,14 @@
 //! Reads JSON with comments and trailing commas into spans, so that an edit can
 //! leave every byte it does not mean alone.
 
-use super::SettingsError;
+use crate::settings::SettingsError;
 use std::ops::Range;
 
 /// How deep a file may nest before it is refused; the reader is recursive.
 const DEPTH: usize = 200;
 
 /// A text and where everything in it stands.
-pub(super) struct Document<'t> {
+pub(crate) struct Document<'t> {
     pub text: &'t str,
     /// Absent when the text holds nothing but space and comments.
     pub root: Option<Node>,
@@ -20,12 +20,12 @@ pub(super) struct Document<'t> {
     trailing_commas: Vec<usize>,
 }
 
-pub(super) struct Node {
+pub(crate) struct Node {
     pub span: Range<usize>,
     pub value: Value,
 }
 
-pub(super) enum Value {
+pub(crate) enum Value {
     /// `None` when the text between the quotes is no lawful Unicode.
     Text(Option<String>),
     /// A number, `true`, `false` or `null`.
@@ -34,7 +34,7 @@ pub(super) enum Value {
     Object(Vec<Member>),
 }
 
-pub(super) struct Member {
+pub(crate) struct Member {
     pub key: Option<String>,
     /// From the key's first quote.
     pub start: usize,

@@ -1,20 +1,9 @@
-//! A turn in the API's own shape: one message, or the events that spell it.
-
-use std::sync::atomic::{AtomicU64, Ordering};
+//! The Anthropic Messages API: one message, or the events that spell it.
 
 use serde_json::{Map, Value, json};
 
-use super::script::{ApiFailure, Turn};
-
-/// Numbers for ids; one per model, so that a script gives the same ids each time.
-#[derive(Debug, Default)]
-pub(super) struct Ids(AtomicU64);
-
-impl Ids {
-    fn next(&self, prefix: &str) -> String {
-        format!("{prefix}_scripted_{:04}", self.0.fetch_add(1, Ordering::Relaxed) + 1)
-    }
-}
+use super::{Ids, event_frame};
+use crate::scripted_model::script::{ApiFailure, Turn};
 
 pub(super) fn message(turn: &Turn, model: &Value, ids: &Ids) -> Value {
     let texts = turn.text.iter().map(|text| json!({"type": "text", "text": text}));
@@ -37,7 +26,11 @@ pub(super) fn message(turn: &Turn, model: &Value, ids: &Ids) -> Value {
 }
 
 /// The same message as the stream would tell it.
-pub(super) fn events(message: &Value) -> Vec<Value> {
+pub(super) fn frames(message: &Value) -> Vec<String> {
+    events(message).iter().map(event_frame).collect()
+}
+
+fn events(message: &Value) -> Vec<Value> {
     let mut opening = message.clone();
     opening["content"] = json!([]);
     opening["stop_reason"] = Value::Null;
@@ -59,11 +52,7 @@ pub(super) fn failure(failure: &ApiFailure) -> Value {
     error(&failure.error_type, &failure.message)
 }
 
-pub(super) fn not_found() -> Value {
-    error("not_found_error", "the scripted model has no such page")
-}
-
-fn error(error_type: &str, message: &str) -> Value {
+pub(super) fn error(error_type: &str, message: &str) -> Value {
     json!({"type": "error", "error": {"type": error_type, "message": message}})
 }
 

@@ -12,20 +12,20 @@ use super::jsonc::{Document, Node, Value};
 use std::ops::Range;
 
 /// Replaces a span by a text.
-pub(super) struct Splice {
+pub(crate) struct Splice {
     pub span: Range<usize>,
     pub with: String,
 }
 
 /// A list or an object seen as a row of elements.
-pub(super) struct Row {
+pub(crate) struct Row {
     /// Between the brackets.
     inside: Range<usize>,
     elements: Vec<Range<usize>>,
 }
 
 /// The habits of the text that an insertion follows.
-pub(super) struct Layout {
+pub(crate) struct Layout {
     pub line_end: &'static str,
     pub indent: String,
 }
@@ -41,7 +41,7 @@ impl Splice {
 }
 
 /// Carries out splices that do not overlap.
-pub(super) fn apply(text: &str, mut splices: Vec<Splice>) -> String {
+pub(crate) fn apply(text: &str, mut splices: Vec<Splice>) -> String {
     splices.sort_by_key(|splice| splice.span.start);
     let mut result = String::with_capacity(text.len() + 256);
     let mut at = 0;
@@ -75,6 +75,17 @@ impl Row {
             _ => return None,
         };
         Some(Self { inside: node.span.start + 1..node.span.end.saturating_sub(1), elements })
+    }
+
+    /// The row with an element and those right behind it taken as one.
+    pub fn joined(mut self, index: usize, with: usize) -> Self {
+        let last = index.saturating_add(with);
+        if with > 0
+            && let (Some(first), Some(end)) = (self.elements.get(index).cloned(), self.elements.get(last).cloned())
+        {
+            self.elements.splice(index..=last, Some(first.start..end.end));
+        }
+        self
     }
 
     /// Puts an element in at the end. `render` is told the indentation of the
@@ -165,7 +176,7 @@ fn line_indent(text: &str, at: usize) -> &str {
 }
 
 /// Begins the settings in a text that has none.
-pub(super) fn put_root(document: &Document<'_>, layout: &Layout, member: &str) -> Splice {
+pub(crate) fn put_root(document: &Document<'_>, layout: &Layout, member: &str) -> Splice {
     let text = document.text;
     let (line_end, indent) = (layout.line_end, &layout.indent);
     let root = format!("{{{line_end}{indent}{member}{line_end}}}");
@@ -175,7 +186,7 @@ pub(super) fn put_root(document: &Document<'_>, layout: &Layout, member: &str) -
 }
 
 /// The inverse of [`put_root`].
-pub(super) fn cut_root(document: &Document<'_>) -> Splice {
+pub(crate) fn cut_root(document: &Document<'_>) -> Splice {
     let Some(root) = &document.root else {
         return Splice::cut(0..0);
     };
@@ -192,7 +203,7 @@ pub(super) fn cut_root(document: &Document<'_>) -> Splice {
 }
 
 /// The indentation for further lines of an insertion into a row.
-pub(super) fn inner_indent(row: &Row, indent: &str, layout: &Layout) -> String {
+pub(crate) fn inner_indent(row: &Row, indent: &str, layout: &Layout) -> String {
     // In a row that has elements, `indent` is theirs already.
     if row.elements.is_empty() { format!("{indent}{}", layout.indent) } else { indent.to_owned() }
 }
