@@ -7,8 +7,10 @@
 pub mod answer_form;
 pub mod answers;
 pub mod claude_code;
+pub mod cursor;
 pub mod dialect;
 pub mod hook_file;
+pub mod kimi_code;
 pub mod lenient;
 pub mod others;
 pub mod patch;
@@ -17,6 +19,7 @@ mod salvage;
 pub mod settings;
 pub mod tool_input;
 pub mod tool_table;
+pub mod vibe;
 
 pub use dialect::{CapturedScreen, Dialect, StatusLineInput};
 
@@ -26,7 +29,7 @@ use model::{Envelope, Environment};
 use serde_json::{Map, Value};
 
 /// Every agent Taut speaks with. A new agent is a new folder and one line here.
-pub const ALL: Dialects = Dialects(&[&claude_code::DIALECT]);
+pub const ALL: Dialects = Dialects(&[&claude_code::DIALECT, &kimi_code::DIALECT, &vibe::DIALECT, &cursor::DIALECT]);
 
 /// Where nobody says which agent is meant: `taut hook` without `--agent`, a
 /// method over the socket, `taut loop`.

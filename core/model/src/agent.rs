@@ -117,6 +117,31 @@ pub enum FoundUsage {
     Nothing,
 }
 
+impl AgentVariables {
+    /// Of an agent that sets none; what it does set is written over it.
+    pub const NONE: Self = Self {
+        marks: &[],
+        inside: &[],
+        given_to_hooks: &[],
+        started_with: &[],
+        process: &[],
+        project: &[],
+        folder: &[],
+        session: &[],
+        tool_session: &[],
+        role: &[],
+        mode: &[],
+        conversation: &[],
+        started_by: &[],
+        unattended: |_| false,
+    };
+}
+
+impl TranscriptReader {
+    /// Of an agent that keeps none that we read.
+    pub const NONE: Self = Self { usage: |_, _| FoundUsage::Nothing, last_words: |_| None };
+}
+
 impl PartialEq for AgentProfile {
     fn eq(&self, other: &Self) -> bool {
         self.id == other.id

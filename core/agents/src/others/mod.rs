@@ -2,9 +2,8 @@
 
 /// Names of their programs.
 pub const PROGRAMS: &[&str] = &[
-    "aider", "amp", "auggie", "cline", "codebuff", "codex", "copilot", "crush", "cursor-agent", "droid", "gemini",
-    "goose", "grok", "iflow", "junie", "kilo", "kilocode", "kimi", "kiro-cli", "opencode", "openhands", "pi",
-    "plandex", "qwen", "vibe",
+    "aider", "amp", "auggie", "cline", "codebuff", "codex", "copilot", "crush", "droid", "gemini", "goose", "grok",
+    "iflow", "junie", "kilo", "kilocode", "kiro-cli", "opencode", "openhands", "pi", "plandex", "qwen",
 ];
 
 /// Parts of the paths of their scripts, where an interpreter runs them.
@@ -16,6 +15,6 @@ pub const PACKAGES: &[&str] = &[
 
 /// Variables that they set, to anything, for the commands they run, and for nothing else.
 pub const MARKS: &[&str] = &[
-    "AUGMENT_AGENT", "CLINE_ACTIVE", "CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED", "CURSOR_AGENT", "GEMINI_CLI",
-    "GOOSE_TERMINAL", "OPENCODE", "QWEN_CODE",
+    "AUGMENT_AGENT", "CLINE_ACTIVE", "CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED", "GEMINI_CLI", "GOOSE_TERMINAL",
+    "OPENCODE", "QWEN_CODE",
 ];
