@@ -10,6 +10,7 @@ use model::Answer;
 use std::ffi::OsString;
 use std::io::Write;
 use std::os::fd::RawFd;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// A reader that does not read costs no more than this.
@@ -24,14 +25,18 @@ pub fn run(args: &[OsString]) -> u8 {
     sys::crash::answer_with(call::unjudged(&agent).as_bytes());
     sys::output::outlive_limits();
     quieten();
+    // Some agents honour the words that stop a call on every event: there they would send back a stop.
+    let may_act = AtomicBool::new(true);
     let given = std::panic::catch_unwind(|| {
         let arrived = call::read(args);
         if !arrived.may_act() {
+            may_act.store(false, Ordering::Relaxed);
             sys::crash::answer_with(b"");
         }
         work::work(&arrived, begun)
     });
-    let (answer, working) = given.unwrap_or_else(|_| (unjudged(&agent), None));
+    let unjudged = || if may_act.load(Ordering::Relaxed) { unjudged(&agent) } else { Answer::default() };
+    let (answer, working) = given.unwrap_or_else(|_| (unjudged(), None));
     // The answer first: what else there is to say must not keep it back.
     print(libc::STDOUT_FILENO, &answer.stdout);
     print(libc::STDERR_FILENO, &answer.stderr);
