@@ -40,7 +40,9 @@ fn marks() -> impl Iterator<Item = &'static [&'static str]> {
 fn is_at(client: &ClientProgram, path: &Path) -> bool {
     let ends = |path: &Path, end: &&str| path.as_os_str().as_bytes().ends_with(end.as_bytes());
     let named = path.file_name().is_some_and(|name| client.names.iter().any(|known| name == *known));
+    let lies_in = |part: &&str| path.as_os_str().as_bytes().windows(part.len()).any(|at| at == part.as_bytes());
     named
+        || client.packages.iter().any(lies_in)
         || client.scripts.iter().any(|script| ends(path, script))
         || path.parent().is_some_and(|folder| client.folders.iter().any(|known| ends(folder, known)))
 }
