@@ -19,6 +19,7 @@ pub mod lenient;
 pub mod others;
 pub mod patch;
 pub mod payload;
+pub mod qwen;
 mod read;
 mod salvage;
 pub mod settings;
@@ -40,6 +41,7 @@ pub const ALL: Dialects = Dialects(&[
     &claude_code::DIALECT,
     &codex::DIALECT,
     &gemini::DIALECT,
+    &qwen::DIALECT,
     &droid::DIALECT,
     &kimi_code::DIALECT,
     &vibe::DIALECT,
