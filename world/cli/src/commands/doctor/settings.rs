@@ -47,7 +47,7 @@ pub fn check(dialect: &Dialect, places: &PathVariables, client: KnownClient) -> 
         let recorded = Backups::of(&places.state(), &file.target).read_record().is_some();
         found.checks.extend(findings(&Seen { dialect, whose, path: &path, recorded }, &inspection, client));
         if !inspection.entries.is_empty() {
-            found.checks.extend(review(dialect, places, &file));
+            found.checks.extend(review(dialect, places, &file, inspection.entries.len()));
         }
         for entry in inspection.entries {
             let program = PathBuf::from(entry.program);
@@ -66,13 +66,14 @@ pub fn check(dialect: &Dialect, places: &PathVariables, client: KnownClient) -> 
 }
 
 /// Hooks that the agent does not run before its user has agreed to them guard nothing.
-fn review(dialect: &Dialect, places: &PathVariables, file: &SettingsSnapshot) -> Option<Check> {
+fn review(dialect: &Dialect, places: &PathVariables, file: &SettingsSnapshot, entries: usize) -> Option<Check> {
     dialect.settings.review.as_ref()?;
     let (name, shown) = (dialect.profile.name, file.path.display());
     Some(match agent_settings::waiting(dialect, places, file) {
         None => Check::ok("review", format!("{name} runs the hooks in {shown}: they were agreed to")),
         Some((events, how)) => {
-            Check::bad("review", format!("{name} does not run what {shown} has for {}", events.join(", ")), how)
+            let of = if events.len() == entries { "any event".to_owned() } else { events.join(", ") };
+            Check::bad("review", format!("{name} does not run what {shown} has for {of}"), how)
         }
     })
 }
@@ -157,7 +158,8 @@ fn findings(seen: &Seen<'_>, inspection: &Inspection, client: KnownClient) -> Ve
 #[cfg(test)]
 mod tests {
     use super::*;
-    use agents::settings::{GuardFailure, SettingsPlan, Version};
+    use agents::settings::{GuardFailure, SettingsPlan};
+    use host::install::checks::Health;
 
     const CLIENT: KnownClient = KnownClient::Known(Version(2, 1, 325));
 
