@@ -92,3 +92,20 @@ fn i2_what_is_wrong_with_one_agents_settings_names_the_command_for_that_agent() 
     assert!(text.contains(&format!("has no {gate} hook of ours: the guard is off")), "{text}");
     assert!(text.contains("→ taut init --agent gemini"), "{text}");
 }
+
+#[test]
+fn i2_hooks_that_somebody_has_changed_are_told_and_init_writes_them_anew() {
+    let home = AgentsHome::with(&["gemini", "vibe"]);
+    home.works(&["init", "--yes"]);
+    let whole = home.text("gemini").unwrap();
+    home.write(&home.file("gemini"), &whole.replacen("\"timeout\": 10000", "\"timeout\": 1", 1));
+    home.write(&home.file("vibe"), &home.text("vibe").unwrap().replace("timeout = 10", "timeout = 1"));
+    let found = checks(&home, &[]);
+    let (state, detail) = said(&found, "settings", "gemini");
+    assert!(state == "warn" && detail.ends_with("SessionStart is not as this version writes it"), "{detail}");
+    let (state, detail) = said(&found, "settings", "vibe");
+    assert!(state == "warn" && detail.contains("are not as this version writes them"), "{detail}");
+    home.works(&["init", "--yes"]);
+    assert_eq!(home.text("gemini").unwrap(), whole);
+    assert!(checks(&home, &[]).iter().all(|(_, _, state, _)| state == "ok"));
+}
