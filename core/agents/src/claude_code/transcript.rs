@@ -17,27 +17,12 @@ pub const TRANSCRIPT: TranscriptReader = TranscriptReader { usage: last, last_wo
 /// The answer of the last line that has one. `floor` is a place in the file
 /// before which everything is of a context that is no more.
 pub fn last(tail: &TranscriptTail, floor: u64) -> FoundUsage {
-    let begin = tail.size.saturating_sub(tail.bytes.len() as u64);
-    let mut end = tail.bytes.len();
-    while let Some(bytes) = tail.bytes.get(..end).filter(|bytes| !bytes.is_empty()) {
-        let newline = bytes.iter().rposition(|byte| *byte == b'\n');
-        let start = newline.map_or(0, |at| at + 1);
-        if begin + (start as u64) < floor {
-            return FoundUsage::Nothing;
-        }
-        // The first line of a part may have lost its beginning.
-        let whole = newline.is_some() || begin == 0;
-        if whole && let Some(found) = bytes.get(start..).and_then(read) {
-            return found;
-        }
-        let Some(newline) = newline else { break };
-        end = newline;
-    }
-    if begin == 0 { FoundUsage::Nothing } else { FoundUsage::Earlier }
+    transcript_lines::last_usage(tail, floor, read)
 }
 
+/// The agent's last words of its own.
 fn last_words(tail: &TranscriptTail) -> Option<String> {
-    transcript_lines::last(tail, words)
+    transcript_lines::last_words(tail, words)
 }
 
 /// The text of an assistant's line that is not a sub-agent's.
