@@ -12,6 +12,7 @@ pub mod cursor;
 pub mod dialect;
 pub mod droid;
 pub mod gemini;
+pub mod grok;
 pub mod hook_file;
 pub mod kimi_code;
 pub mod launch_words;
@@ -43,6 +44,7 @@ pub const ALL: Dialects = Dialects(&[
     &gemini::DIALECT,
     &qwen::DIALECT,
     &droid::DIALECT,
+    &grok::DIALECT,
     &kimi_code::DIALECT,
     &vibe::DIALECT,
     &cursor::DIALECT,
