@@ -10,7 +10,7 @@ pub(super) struct HookTable {
     /// From its header to the end of the line of its last field.
     pub span: Range<usize>,
     pub fields: Vec<TableField>,
-    /// Whether it holds texts, numbers and flags alone, as ours do.
+    /// Whether it holds no other table, as ours do not.
     pub is_flat: bool,
 }
 
@@ -49,8 +49,11 @@ pub(super) fn tables(text: &str, array: &str) -> Result<Vec<HookTable>, Settings
 }
 
 fn hook_table(text: &str, header: Range<usize>, table: &DeTable<'_>) -> HookTable {
-    let flat = |value: &DeValue<'_>| {
-        matches!(value, DeValue::String(_) | DeValue::Integer(_) | DeValue::Float(_) | DeValue::Boolean(_))
+    // A table below it may stand anywhere in the file.
+    let flat = |value: &DeValue<'_>| match value {
+        DeValue::Table(_) => false,
+        DeValue::Array(items) => !items.iter().any(|item| matches!(item.get_ref(), DeValue::Table(_))),
+        _ => true,
     };
     let mut fields: Vec<_> = table.iter().map(|(key, value)| field(key.get_ref(), value)).collect();
     fields.sort_by_key(|field| field.value.start);

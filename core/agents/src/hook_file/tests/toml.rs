@@ -128,10 +128,12 @@ proptest! {
         let removed = TABLES.remove(&text, &[]).unwrap();
         prop_assert_eq!(removed.events.len(), before.entries.len());
         let meaning = |text: &str| ::toml::from_str::<::toml::Table>(text.trim_start_matches('\u{feff}')).unwrap();
-        let ours = |hook: &::toml::Value| hook.get("command").and_then(::toml::Value::as_str) == Some("taut hook") && hook.get("sub").is_none();
         let mut expected = meaning(&text);
         let hooks = expected.get_mut("hooks").and_then(::toml::Value::as_array_mut);
-        let empty = hooks.is_some_and(|hooks| { hooks.retain(|hook| !ours(hook)); hooks.is_empty() });
+        let empty = hooks.is_some_and(|hooks| {
+            hooks.retain(|hook| !is_ours(hook));
+            hooks.is_empty()
+        });
         if empty {
             expected.remove("hooks");
         }
@@ -144,4 +146,12 @@ proptest! {
         let _ = TABLES.remove(&text, &[]);
         let _ = SCRIPT.edit(&text, &plan());
     }
+}
+
+fn is_ours(hook: &::toml::Value) -> bool {
+    let is_table = ::toml::Value::is_table;
+    let holds_table =
+        |value: &::toml::Value| is_table(value) || value.as_array().is_some_and(|items| items.iter().any(is_table));
+    let calls_us = hook.get("command").and_then(::toml::Value::as_str) == Some("taut hook");
+    calls_us && !hook.as_table().unwrap().values().any(holds_table)
 }
