@@ -12,11 +12,13 @@ pub mod dialect;
 pub mod hook_file;
 pub mod kimi_code;
 pub mod lenient;
+pub mod opencode;
 pub mod others;
 pub mod patch;
 pub mod payload;
 mod salvage;
 pub mod settings;
+pub mod shim;
 pub mod tool_input;
 pub mod tool_table;
 pub mod vibe;
@@ -29,7 +31,8 @@ use model::{Envelope, Environment};
 use serde_json::{Map, Value};
 
 /// Every agent Taut speaks with. A new agent is a new folder and one line here.
-pub const ALL: Dialects = Dialects(&[&claude_code::DIALECT, &kimi_code::DIALECT, &vibe::DIALECT, &cursor::DIALECT]);
+pub const ALL: Dialects =
+    Dialects(&[&claude_code::DIALECT, &kimi_code::DIALECT, &vibe::DIALECT, &cursor::DIALECT, &opencode::DIALECT]);
 
 /// Where nobody says which agent is meant: `taut hook` without `--agent`, a
 /// method over the socket, `taut loop`.
