@@ -20,6 +20,7 @@ pub mod opencode;
 pub mod others;
 pub mod patch;
 pub mod payload;
+pub mod pi;
 mod read;
 mod salvage;
 pub mod settings;
@@ -47,6 +48,7 @@ pub const ALL: Dialects = Dialects(&[
     &vibe::DIALECT,
     &cursor::DIALECT,
     &opencode::DIALECT,
+    &pi::DIALECT,
 ]);
 
 /// Where nobody says which agent is meant: `taut hook` without `--agent`, a

@@ -1,12 +1,10 @@
 //! How OpenCode is started, and what its stream of JSON lines says.
 
+use crate::launch_words::{after_instructions, is_too_long};
 use model::run::{AgentOutput, AgentTrouble, Launch, LaunchLine, Permissions};
 use serde_json::Value;
 
 pub const PROGRAM: &str = "opencode";
-
-/// The kernel takes no longer single argument than 128 KiB.
-const LONGEST_ARGUMENT: usize = 100_000;
 
 /// Not interactive, its work told as JSON lines; a long prompt is read from stdin.
 pub fn line(launch: &Launch) -> LaunchLine {
@@ -18,13 +16,14 @@ pub fn line(launch: &Launch) -> LaunchLine {
         args.push("--auto".to_string());
     }
     args.extend(launch.args.iter().cloned());
-    let long = launch.prompt.len() > LONGEST_ARGUMENT;
+    let prompt = after_instructions(launch);
+    let long = is_too_long(&prompt);
     if !long {
         // What stands behind is no option, whatever it begins with.
-        args.extend(["--".to_string(), launch.prompt.clone()]);
+        args.extend(["--".to_string(), prompt.clone()]);
     }
     let program = launch.program.clone().unwrap_or_else(|| PROGRAM.to_string());
-    LaunchLine { program, args, stdin: long.then(|| launch.prompt.clone()) }
+    LaunchLine { program, args, stdin: long.then_some(prompt) }
 }
 
 pub fn begin(prompt: &str) -> Vec<String> {

@@ -123,15 +123,13 @@ export const Taut = async ({ client, directory }) => {
     },
 
     "tool.execute.before": async (input, output) => {
-      let stop
-      try {
-        const { tool, sessionID, callID } = input
-        const call = { tool_name: tool, tool_input: output.args }
-        calls.set(callID, call)
-        stop = stopOf(await tellOf(sessionID, "PreToolUse", { ...call, tool_use_id: callID }))
-        call.denied = stop !== undefined
-      } catch {}
-      if (stop) throw new Error(stop.deny ?? stop.ask)
+      const { tool, sessionID, callID } = input
+      const call = { tool_name: tool, tool_input: output.args }
+      calls.set(callID, call)
+      const stop = stopOf(await tellOf(sessionID, "PreToolUse", { ...call, tool_use_id: callID }).catch(() => undefined))
+      if (!stop) return
+      call.denied = true
+      throw new Error(stop.deny ?? stop.ask)
     },
 
     "tool.execute.after": async (input, output) => {

@@ -3,13 +3,13 @@
 /// Names of their programs.
 pub const PROGRAMS: &[&str] = &[
     "aider", "amp", "auggie", "cline", "codebuff", "crush", "goose", "grok", "iflow", "junie", "kilo", "kilocode",
-    "kiro-cli", "openhands", "pi", "plandex", "qwen",
+    "kiro-cli", "openhands", "plandex", "qwen",
 ];
 
 /// Parts of the paths of their scripts, where an interpreter runs them.
 pub const PACKAGES: &[&str] = &[
     "/@augmentcode/auggie/", "/@charmland/crush/", "/@kilocode/cli/", "/@qwen-code/qwen-code/", "/@sourcegraph/amp/",
-    "/aider/__main__.py", "/pi-coding-agent/",
+    "/aider/__main__.py",
 ];
 
 /// Variables that they set, to anything, for the commands they run, and for nothing else.

@@ -6,7 +6,7 @@ use model::EventKind;
 use model::reply::{ByFamily, Context, Feedback, Gate, GateStop, Reply};
 use serde_json::{Value, json};
 
-const PLUGINS: &[&Dialect] = &[&crate::opencode::DIALECT];
+const PLUGINS: &[&Dialect] = &[&crate::opencode::DIALECT, &crate::pi::DIALECT];
 
 fn answered(dialect: &Dialect, kind: EventKind, answer: ByFamily) -> String {
     let payload = json!({"hook_event_name": kind.name(), "session_id": "s", "tool_name": "bash"});
