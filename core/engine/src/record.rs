@@ -4,10 +4,11 @@
 use crate::event_context::{EventContext, Ids};
 use crate::redact::{redact, text_without_secrets};
 use model::effect::After;
-use model::event::{Body, Envelope};
+use model::event::{Body, Envelope, EventKind};
 use model::row::{AgentStatus, Event};
 use model::session::Session;
 use model::session_work::MEMORY_OFF;
+use model::tool::MADE_ID;
 use model::{Answer, Level, Ms, ToolKind};
 use serde_json::{Value, json};
 
@@ -17,12 +18,21 @@ use serde_json::{Value, json};
 pub fn key(envelope: &Envelope, request: &str) -> String {
     let call = envelope.tool().and_then(|call| Some((call, call.use_id.as_deref()?)));
     match (envelope.host_session.as_deref(), call) {
+        // Asked for again it is another call, which has a verdict of its own.
+        (Some(session), Some((_, id))) if id.starts_with(MADE_ID) => {
+            format!("{session}/{}/{id}/{request}", stored_name(envelope))
+        }
         (Some(session), Some((call, id))) => {
             let asked = mark(mix(0, call.name.as_bytes()), &call.input);
-            format!("{session}/{}/{id}/{asked:016x}", envelope.name)
+            format!("{session}/{}/{id}/{asked:016x}", stored_name(envelope))
         }
         _ => request.to_string(),
     }
+}
+
+/// An event that is known has one name, whatever its agent calls it: who looks at what is stored knows no dialect.
+fn stored_name(envelope: &Envelope) -> &str {
+    if envelope.kind == EventKind::Unknown { &envelope.name } else { envelope.kind.name() }
 }
 
 /// Tells two inputs under one number apart, without writing them out: an input
@@ -55,7 +65,7 @@ pub fn event(event: &EventContext<'_>) -> Event {
         session: None,
         host_session: envelope.host_session.clone(),
         sub_agent: envelope.sub_agent.as_ref().map(|sub| sub.id.clone()),
-        event: envelope.name.clone(),
+        event: stored_name(envelope).to_string(),
         tool: envelope.tool().map(|call| call.name.clone()),
         verdict: Level::Pass,
         rules: Vec::new(),

@@ -61,7 +61,8 @@ pub enum EventSet {
 /// are several the first that is set counts.
 #[derive(Debug, Clone, Copy)]
 pub struct AgentVariables {
-    /// Given to everything it starts. Every version gives the first one.
+    /// Given to everything it starts. Every version gives the first one; to its hooks instead those that are also in
+    /// `given_to_hooks`, where there are any.
     pub marks: &'static [&'static str],
     /// Whoever has one of these speaks for an agent.
     pub inside: &'static [&'static str],
@@ -154,6 +155,13 @@ impl EventSet {
             Self::Every => true,
             Self::Only(kinds) => kinds.contains(&kind),
         }
+    }
+}
+
+impl AgentVariables {
+    /// Whether a process with this variable was certainly started by the agent: any version gives it one of these.
+    pub fn is_first_mark(&self, name: &str) -> bool {
+        self.marks.first() == Some(&name) || self.marks.contains(&name) && self.given_to_hooks.contains(&name)
     }
 }
 

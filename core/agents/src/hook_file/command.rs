@@ -9,7 +9,7 @@ pub fn command_line(plan: &SettingsPlan, id: &str) -> String {
 }
 
 /// The program that a line starts, when the line is one of our hooks.
-pub(super) fn hook_program(line: &str) -> Option<String> {
+pub(crate) fn hook_program(line: &str) -> Option<String> {
     let mut words = shell_words(line).into_iter();
     let program = words.next()?;
     (is_taut(&program) && words.next().as_deref() == Some("hook")).then_some(program)

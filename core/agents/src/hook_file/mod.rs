@@ -19,7 +19,7 @@ mod toml_hooks;
 pub(crate) mod tests;
 
 pub use command::command_line;
-pub(crate) use command::is_taut;
+pub(crate) use command::{hook_program, is_taut};
 pub use json_hooks::{EntryShape, JsonHooks, plain_json_only};
 pub use script_file::ScriptFile;
 pub use toml_hooks::{TableValue, TomlHooks};

@@ -1,5 +1,10 @@
 //! The dialects from outside: one test binary.
 
+mod captured;
+mod codex;
 mod decode;
+mod droid;
 mod forms;
+mod gemini;
 mod screen;
+mod told;
