@@ -4,7 +4,7 @@
 use crate::event_context::{EventContext, Ids};
 use crate::redact::{redact, text_without_secrets};
 use model::effect::After;
-use model::event::{Body, Envelope};
+use model::event::{Body, Envelope, EventKind};
 use model::row::{AgentStatus, Event};
 use model::session::Session;
 use model::session_work::MEMORY_OFF;
@@ -19,9 +19,18 @@ pub fn key(envelope: &Envelope, request: &str) -> String {
     match (envelope.host_session.as_deref(), call) {
         (Some(session), Some((call, id))) => {
             let asked = mark(mix(0, call.name.as_bytes()), &call.input);
-            format!("{session}/{}/{id}/{asked:016x}", envelope.name)
+            format!("{session}/{}/{id}/{asked:016x}", event_name(envelope))
         }
         _ => request.to_string(),
+    }
+}
+
+/// An event is stored under the one name it has here, whatever its agent calls it. What is not meant as its name
+/// says is under none that means something, and so is what nobody knows.
+fn event_name(envelope: &Envelope) -> &str {
+    match (envelope.kind, EventKind::parse(&envelope.name)) {
+        (EventKind::Unknown, EventKind::Unknown) => &envelope.name,
+        (kind, _) => kind.name(),
     }
 }
 
@@ -55,7 +64,7 @@ pub fn event(event: &EventContext<'_>) -> Event {
         session: None,
         host_session: envelope.host_session.clone(),
         sub_agent: envelope.sub_agent.as_ref().map(|sub| sub.id.clone()),
-        event: envelope.name.clone(),
+        event: event_name(envelope).to_string(),
         tool: envelope.tool().map(|call| call.name.clone()),
         verdict: Level::Pass,
         rules: Vec::new(),
@@ -167,6 +176,9 @@ fn detail(envelope: &Envelope) -> Value {
     };
     if let Some(object) = detail.as_object_mut() {
         object.retain(|_, value| !value.is_null());
+        if envelope.name != event_name(envelope) {
+            object.insert("told_as".into(), json!(envelope.name));
+        }
         if !envelope.notes.is_empty() {
             object.insert("notes".into(), json!(envelope.notes));
         }
