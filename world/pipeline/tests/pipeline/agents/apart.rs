@@ -64,7 +64,7 @@ fn pair(in_common: InCommon, ended: Ended) -> (Pair, model::session::Session) {
 }
 
 #[test]
-fn m1_no_evidence_leads_from_one_agent_to_another() {
+fn a4_no_evidence_leads_from_one_agent_to_another() {
     for (what, in_common) in COMMON {
         for ended in [Ended::Said, Ended::Died, Ended::Unknown] {
             for source in ["startup", "resume", "clear"] {
@@ -91,7 +91,7 @@ fn m1_no_evidence_leads_from_one_agent_to_another() {
 
 /// The same agent, with the same evidence, does go on: the test above could fail.
 #[test]
-fn m1_the_same_evidence_leads_an_agent_to_itself() {
+fn a4_the_same_evidence_leads_an_agent_to_itself() {
     for (what, in_common) in &COMMON[1..] {
         let (Pair { mut stage, second, .. }, before) = pair(*in_common, Ended::Died);
         let same = second.speaking("claude-code");
@@ -102,7 +102,7 @@ fn m1_the_same_evidence_leads_an_agent_to_itself() {
 }
 
 #[test]
-fn m1_an_agent_that_comes_back_finds_what_it_left_whoever_was_there_meanwhile() {
+fn a4_an_agent_that_comes_back_finds_what_it_left_whoever_was_there_meanwhile() {
     for (what, in_common) in &COMMON[1..] {
         let (Pair { mut stage, first, second, .. }, before) = pair(*in_common, Ended::Said);
         begins(&mut stage, &second, "startup");
@@ -122,7 +122,7 @@ fn m1_an_agent_that_comes_back_finds_what_it_left_whoever_was_there_meanwhile() 
 }
 
 #[test]
-fn f1_another_agent_in_a_pane_is_another_agent() {
+fn a4_another_agent_in_a_pane_is_another_agent() {
     let in_common = COMMON[1].1;
     let (Pair { mut stage, second, .. }, before) = pair(in_common, Ended::Died);
     begins(&mut stage, &second, "startup");
@@ -133,7 +133,7 @@ fn f1_another_agent_in_a_pane_is_another_agent() {
 }
 
 #[test]
-fn f1_of_two_agents_that_use_one_name_at_once_the_second_is_a_child() {
+fn a4_of_two_agents_that_use_one_name_at_once_the_second_is_a_child() {
     for unknown in [false, true] {
         let mut stage = speaking(IMPLEMENT);
         let (one, two) = (Living::new(), Living::new());
@@ -155,7 +155,7 @@ fn f1_of_two_agents_that_use_one_name_at_once_the_second_is_a_child() {
 }
 
 #[test]
-fn m1_unfinished_work_is_offered_to_the_same_agent_only_and_taken_up_by_any_that_is_told_to() {
+fn a4_unfinished_work_is_offered_to_the_same_agent_only_and_taken_up_by_any_that_is_told_to() {
     let (Pair { mut stage, second, .. }, before) = pair(COMMON[0].1, Ended::Said);
     assert_eq!(begins(&mut stage, &second, "startup"), "");
     let process = Living::new();

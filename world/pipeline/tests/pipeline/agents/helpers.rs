@@ -50,7 +50,7 @@ impl Nest {
 }
 
 #[test]
-fn d2_what_happens_in_a_helpers_own_session_is_the_helpers_and_its_end_is_not_the_parents() {
+fn s10_what_happens_in_a_helpers_own_session_is_the_helpers_and_its_end_is_not_the_parents() {
     for by_parent in [true, false] {
         let mut nest = Nest::new(IMPLEMENT);
         if by_parent {
@@ -77,7 +77,7 @@ fn d2_what_happens_in_a_helpers_own_session_is_the_helpers_and_its_end_is_not_th
 }
 
 #[test]
-fn d2_a_helpers_task_is_no_prompt_of_the_users() {
+fn s10_a_helpers_task_is_no_prompt_of_the_users() {
     let mut nest = Nest::new(IMPLEMENT);
     nest.stage.send(&nest.parent, "UserPromptSubmit", json!({"prompt": "mend the gate"}));
     nest.told_by_parent();
@@ -91,7 +91,7 @@ fn d2_a_helpers_task_is_no_prompt_of_the_users() {
 }
 
 #[test]
-fn d2_a_strike_of_a_helper_is_counted_in_its_parents_session() {
+fn s10_a_strike_of_a_helper_is_counted_in_its_parents_session() {
     let mut nest = Nest::new("");
     nest.told_by_parent();
     let first = nest.stage.bash(&nest.child, "c1", "git push --force");
@@ -101,7 +101,7 @@ fn d2_a_strike_of_a_helper_is_counted_in_its_parents_session() {
 }
 
 #[test]
-fn d2_a_helper_of_a_helper_is_one_of_the_same_session() {
+fn s10_a_helper_of_a_helper_is_one_of_the_same_session() {
     let mut nest = Nest::new("");
     nest.told_by_parent();
     nest.stage.send(&nest.child, "SubagentStart", json!({"subagentId": "grandchild", "subagentType": "reader"}));
@@ -112,7 +112,7 @@ fn d2_a_helper_of_a_helper_is_one_of_the_same_session() {
 }
 
 #[test]
-fn d2_a_helper_is_its_parents_also_after_the_parents_context_was_compacted() {
+fn s10_a_helper_is_its_parents_also_after_the_parents_context_was_compacted() {
     let mut nest = Nest::new("");
     nest.told_by_child();
     let moved = nest.parent.clone().session_id("parent-2");
@@ -126,7 +126,7 @@ fn d2_a_helper_is_its_parents_also_after_the_parents_context_was_compacted() {
 }
 
 #[test]
-fn d2_a_helper_in_another_process_and_without_any_is_its_parents_all_the_same() {
+fn s10_a_helper_in_another_process_and_without_any_is_its_parents_all_the_same() {
     let mut nest = Nest::new("");
     nest.told_by_parent();
     let process = Living::new();
@@ -140,7 +140,7 @@ fn d2_a_helper_in_another_process_and_without_any_is_its_parents_all_the_same() 
 }
 
 #[test]
-fn d2_the_id_of_a_helper_is_nobodys_in_another_project_and_to_another_agent() {
+fn s10_the_id_of_a_helper_is_nobodys_in_another_project_and_to_another_agent() {
     let mut nest = Nest::new("");
     nest.told_by_parent();
     let process = Living::new();
@@ -154,7 +154,7 @@ fn d2_the_id_of_a_helper_is_nobodys_in_another_project_and_to_another_agent() {
 }
 
 #[test]
-fn d2_a_user_who_resumes_what_a_helper_did_has_a_session_of_their_own() {
+fn s10_a_user_who_resumes_what_a_helper_did_has_a_session_of_their_own() {
     let mut nest = Nest::new("");
     nest.told_by_child();
     nest.stage.send(&nest.child, "Stop", json!({}));
@@ -169,7 +169,7 @@ fn d2_a_user_who_resumes_what_a_helper_did_has_a_session_of_their_own() {
 }
 
 #[test]
-fn d2_events_of_a_helper_that_say_so_open_nothing_before_it_is_told_whose_it_is() {
+fn s10_events_of_a_helper_that_say_so_open_nothing_before_it_is_told_whose_it_is() {
     let mut nest = Nest::new("");
     let fields = json!({"prompt": "look into it", "subagentType": "explorer"});
     nest.stage.send(&nest.child, "UserPromptSubmit", fields);
@@ -182,7 +182,7 @@ fn d2_events_of_a_helper_that_say_so_open_nothing_before_it_is_told_whose_it_is(
 
 /// The process is known, or only the ids are.
 #[test]
-fn d2_what_a_helper_did_before_it_was_told_whose_it_is_leaves_no_agent_behind() {
+fn s10_what_a_helper_did_before_it_was_told_whose_it_is_leaves_no_agent_behind() {
     for known in [true, false] {
         let mut nest = Nest::new("");
         if !known {
@@ -214,7 +214,7 @@ proptest! {
     /// Whatever order a helper's events and the word of whose it is come in, one agent is there, and only its own end
     /// ends it.
     #[test]
-    fn d2_in_any_order_a_helper_is_no_agent_and_ends_nobody(
+    fn s10_in_any_order_a_helper_is_no_agent_and_ends_nobody(
         told in 0usize..6,
         by_parent in any::<bool>(),
         order in Just((0usize..5).collect::<Vec<_>>()).prop_shuffle(),

@@ -8,7 +8,7 @@ use serde_json::json;
 
 /// As one agent tells a compaction: the old id begins again, then a new one that names it, then two ends.
 #[test]
-fn d2_a_session_that_goes_on_under_another_id_keeps_effort_note_messages_tasks_and_agent() {
+fn s1_a_session_that_goes_on_under_another_id_keeps_effort_note_messages_tasks_and_agent() {
     for known in [true, false] {
         let mut stage = speaking(IMPLEMENT);
         let process = Living::new();
@@ -44,7 +44,7 @@ fn d2_a_session_that_goes_on_under_another_id_keeps_effort_note_messages_tasks_a
 }
 
 #[test]
-fn d2_an_id_that_another_agent_or_project_had_is_not_gone_on_with() {
+fn s1_an_id_that_another_agent_or_project_had_is_not_gone_on_with() {
     for (agent, folder) in [("cousin", "acme"), ("nest", "other")] {
         let mut stage = speaking(IMPLEMENT);
         let (one, two) = (Living::new(), Living::new());
