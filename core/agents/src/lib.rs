@@ -8,6 +8,7 @@ pub mod answer_form;
 pub mod answers;
 pub mod claude_code;
 pub mod codex;
+pub mod copilot;
 pub mod cursor;
 pub mod dialect;
 pub mod hook_file;
@@ -30,8 +31,14 @@ use model::{Envelope, Environment};
 use serde_json::{Map, Value};
 
 /// Every agent Taut speaks with. A new agent is a new folder and one line here.
-pub const ALL: Dialects =
-    Dialects(&[&claude_code::DIALECT, &codex::DIALECT, &kimi_code::DIALECT, &vibe::DIALECT, &cursor::DIALECT]);
+pub const ALL: Dialects = Dialects(&[
+    &claude_code::DIALECT,
+    &codex::DIALECT,
+    &copilot::DIALECT,
+    &kimi_code::DIALECT,
+    &vibe::DIALECT,
+    &cursor::DIALECT,
+]);
 
 /// Where nobody says which agent is meant: `taut hook` without `--agent`, a
 /// method over the socket, `taut loop`.

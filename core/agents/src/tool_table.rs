@@ -25,7 +25,7 @@ pub struct KnownTool {
     pub command: &'static [&'static str],
     /// The folder it would run in.
     pub folder: &'static [&'static str],
-    /// The files, each field one.
+    /// The files, each field one or a list of them.
     pub paths: &'static [&'static str],
     /// What it looks for.
     pub pattern: &'static [&'static str],
@@ -115,7 +115,9 @@ impl ToolTable {
 fn read(tool: &KnownTool, input: &Value, subject: &mut ToolSubject) {
     let text = |fields: &[&str]| fields.iter().find_map(|field| input.get(*field)?.as_str()).map(str::to_string);
     subject.looks_only = tool.looks_only;
-    subject.paths.extend(tool.paths.iter().filter_map(|field| input.get(*field)?.as_str()).map(str::to_string));
+    let listed = |value: &Value| value.as_array().into_iter().flatten().filter_map(text_of).collect::<Vec<_>>();
+    let paths = tool.paths.iter().filter_map(|field| input.get(*field));
+    subject.paths.extend(paths.flat_map(|value| text_of(value).map_or_else(|| listed(value), |path| vec![path])));
     subject.pattern = text(tool.pattern);
     if tool.kind == ToolKind::Search {
         subject.folder = subject.paths.first().cloned().or(Some(".".into()));
@@ -135,6 +137,10 @@ fn read(tool: &KnownTool, input: &Value, subject: &mut ToolSubject) {
         }
         _ => None,
     };
+}
+
+fn text_of(value: &Value) -> Option<String> {
+    value.as_str().map(str::to_string)
 }
 
 #[cfg(test)]
@@ -169,7 +175,7 @@ mod tests {
         for (name, input, field) in [
             ("run", json!({"command": 7}), "command"),
             ("run", json!({}), "command"),
-            ("put", json!({"path": ["a"]}), "path"),
+            ("put", json!({"path": [7]}), "path"),
             ("patch", json!({"input": "nothing of a patch"}), "input"),
         ] {
             assert_eq!(call(name, input.clone()).subject.unread, Some(field), "{name} {input}");
