@@ -152,10 +152,6 @@ fn read(tool: &KnownTool, input: &Value, subject: &mut ToolSubject) {
     };
 }
 
-fn text_of(value: &Value) -> Option<String> {
-    value.as_str().map(str::to_string)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
