@@ -2,6 +2,7 @@
 
 use model::agent::FoundUsage;
 use model::fact::TranscriptTail;
+use serde_json::Value;
 
 /// Lines that are looked through for the agent's last words.
 const MOST_LINES: usize = 200;
@@ -28,11 +29,12 @@ pub fn last_usage(tail: &TranscriptTail, floor: u64, read: fn(&[u8]) -> Option<F
     if begin == 0 { FoundUsage::Nothing } else { FoundUsage::Earlier }
 }
 
-/// The first words from the end; the first line of a part is left out, for it may have lost its beginning.
-pub fn last_words(tail: &TranscriptTail, words: fn(&serde_json::Value) -> Option<String>) -> Option<String> {
+/// What the last line says in which `find` finds something. The first line of a part is left out: it may have lost its
+/// beginning.
+pub fn last<T>(tail: &TranscriptTail, find: fn(&Value) -> Option<T>) -> Option<T> {
     let whole = tail.bytes.len() as u64 >= tail.size;
     let text = String::from_utf8_lossy(&tail.bytes);
     let from = if whole { 0 } else { text.find('\n').map_or(text.len(), |at| at + 1) };
     let lines = text.get(from..).unwrap_or_default().lines().rev().take(MOST_LINES);
-    lines.filter_map(|line| serde_json::from_str(line).ok()).find_map(|line| words(&line))
+    lines.filter_map(|line| serde_json::from_str::<Value>(line).ok()).find_map(|line| find(&line))
 }

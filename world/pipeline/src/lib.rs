@@ -10,6 +10,7 @@ mod file_rounds;
 mod judge_context;
 mod measure;
 mod orphans;
+mod own_hooks;
 mod pipeline;
 mod policy_cache;
 mod prepare;

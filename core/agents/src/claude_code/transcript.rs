@@ -22,7 +22,7 @@ pub fn last(tail: &TranscriptTail, floor: u64) -> FoundUsage {
 
 /// The agent's last words of its own.
 fn last_words(tail: &TranscriptTail) -> Option<String> {
-    transcript_lines::last_words(tail, words)
+    transcript_lines::last(tail, words)
 }
 
 /// The text of an assistant's line that is not a sub-agent's.

@@ -71,10 +71,7 @@ pub static PROFILE: AgentProfile = AgentProfile {
     helpers: HelperSessions::Own,
     variables: VARIABLES,
     windows: &[],
-    transcript: TranscriptReader {
-        last_words: |tail| transcript_lines::last_words(tail, words),
-        ..TranscriptReader::NONE
-    },
+    transcript: TranscriptReader { last_words: |tail| transcript_lines::last(tail, words), ..TranscriptReader::NONE },
 };
 
 /// Its tools are told nothing: there its process is found by its name.

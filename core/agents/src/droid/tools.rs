@@ -27,7 +27,7 @@ pub const TOOLS: ToolTable = ToolTable {
         KnownTool::of(ToolKind::Task, "StartMissionRun"),
         KnownTool::of(ToolKind::Task, "EndFeatureRun"),
         KnownTool::looks(ToolKind::Other, "ToolSearch"),
-        KnownTool { skill: &["skill"], ..KnownTool::of(ToolKind::Other, "Skill") },
+        KnownTool::skill("Skill", &["skill"]),
     ],
     is_servers: |name| name.contains("___"),
 };

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 pub const TRANSCRIPT: TranscriptReader = TranscriptReader {
     usage: |tail, floor| transcript_lines::last_usage(tail, floor, usage),
-    last_words: |tail| transcript_lines::last_words(tail, words),
+    last_words: |tail| transcript_lines::last(tail, words),
 };
 
 /// Most lines are the results of tools, and are not parsed.

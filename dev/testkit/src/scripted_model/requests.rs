@@ -8,8 +8,9 @@ use super::wire::Wire;
 /// The words by which the client asks for a summary (observed on Claude Code 2.1.325).
 const SUMMARY_ORDER: &str = "create a detailed summary";
 
-/// Strings under these keys steer the API and are not read by the model.
-const NOT_FOR_THE_MODEL: [&str; 7] = ["type", "role", "id", "tool_use_id", "tool_call_id", "call_id", "cache_control"];
+/// Strings under these keys steer the API and are not read by the model, or describe its tools.
+const NOT_FOR_THE_MODEL: [&str; 8] =
+    ["type", "role", "id", "tool_use_id", "tool_call_id", "call_id", "cache_control", "tools"];
 
 /// Where the APIs put what the model reads before the conversation, and the conversation itself.
 const INSTRUCTIONS: [&str; 3] = ["system", "instructions", "systemInstruction"];
@@ -52,6 +53,12 @@ impl ModelRequest {
         text
     }
 
+    /// How many entries the conversation has by now.
+    #[must_use]
+    pub fn entries(&self) -> usize {
+        conversation(&self.body).len()
+    }
+
     /// The text of every tool result in the request.
     #[must_use]
     pub fn tool_results(&self) -> Vec<String> {
@@ -85,7 +92,9 @@ impl Requests {
 pub(super) fn classify(wire: Wire, path: &str, body: &Value) -> RequestKind {
     let by_user = conversation(body).iter().filter(|message| message["role"] == "user");
     let users: Vec<_> = by_user.map(|message| flat(&message["content"]) + &flat(&message["parts"])).collect();
-    let tools = body["tools"].as_array().map_or(&[][..], Vec::as_slice);
+    // Newer models of one API are told of their tools in the conversation.
+    let offers = [body].into_iter().chain(conversation(body)).filter_map(|entry| entry["tools"].as_array());
+    let tools: Vec<_> = offers.flatten().collect();
     let (summary, sub_agent, main) = match wire {
         Wire::Messages => (
             users.last().is_some_and(|last| last.contains(SUMMARY_ORDER)),

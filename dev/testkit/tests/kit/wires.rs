@@ -131,7 +131,8 @@ fn what_reached_the_model_and_what_its_tools_gave_is_read_from_every_api() {
         {"role": "assistant", "tool_calls": [{"id": "c1", "function": {"name": "shell", "arguments": "{}"}}]},
         {"role": "tool", "tool_call_id": "c1", "content": "a.txt"},
     ]});
-    let responses = json!({"tools": [{"name": "x", "description": "unread"}], "instructions": "be kind", "input": [
+    let responses = json!({"instructions": "be kind", "input": [
+        {"type": "additional_tools", "role": "developer", "tools": [{"name": "x", "description": "unread"}]},
         {"type": "function_call", "call_id": "c1", "name": "shell", "arguments": "{}"},
         {"type": "function_call_output", "call_id": "c1", "output": "a.txt"},
     ]});
@@ -144,6 +145,7 @@ fn what_reached_the_model_and_what_its_tools_gave_is_read_from_every_api() {
         let model = ScriptedModel::start(Script::new()).unwrap();
         assert_eq!(ask(&model, "POST", path, &body).0, 200);
         let requests = model.requests();
+        assert_eq!(requests.0[0].kind, RequestKind::Main, "{path}");
         assert_eq!(requests.tool_results(), ["a.txt\n"], "{path}");
         let sent = requests.all_text_sent();
         assert!(sent.starts_with("be kind\n") && sent.contains("shell") && sent.contains("a.txt"), "{path}: {sent}");

@@ -3,11 +3,12 @@
 use super::{DrivenAgent, DrivenTool};
 use crate::real_client::pinned;
 
+/// Patches are a tool of its newer models only.
 pub const CODEX: DrivenAgent = DrivenAgent {
     client: &pinned::CODEX,
     files: &[(
         ".codex/config.toml",
-        r#"model = "mock-model"
+        r#"model = "gpt-5.6-sol"
 model_provider = "mock"
 approval_policy = "never"
 check_for_update_on_startup = false
@@ -213,5 +214,5 @@ alias = "mock"
     env: &[("MOCK_KEY", "none"), ("MISTRAL_API_KEY", "none")],
     args: &["--auto-approve", "-p", "{prompt}"],
     shell: DrivenTool { name: "bash", input: r#"{"command": "{line}"}"# },
-    write: DrivenTool { name: "write_file", input: r#"{"file_path": "{path}", "content": "{text}\n"}"# },
+    write: DrivenTool { name: "write_file", input: r#"{"path": "{path}", "content": "{text}\n"}"# },
 };
