@@ -20,6 +20,7 @@ pub mod lenient;
 pub mod others;
 pub mod patch;
 pub mod payload;
+pub mod qwen;
 mod read;
 mod salvage;
 pub mod settings;
@@ -41,6 +42,7 @@ pub const ALL: Dialects = Dialects(&[
     &claude_code::DIALECT,
     &codex::DIALECT,
     &gemini::DIALECT,
+    &qwen::DIALECT,
     &droid::DIALECT,
     &grok::DIALECT,
     &kimi_code::DIALECT,

@@ -3,14 +3,14 @@
 /// Names of their programs.
 pub const PROGRAMS: &[&str] = &[
     "aider", "amp", "auggie", "cline", "codebuff", "crush", "goose", "iflow", "junie", "kilo", "kilocode", "kiro-cli",
-    "opencode", "openhands", "pi", "plandex", "qwen",
+    "opencode", "openhands", "pi", "plandex",
 ];
 
 /// Parts of the paths of their scripts, where an interpreter runs them.
 pub const PACKAGES: &[&str] = &[
-    "/@augmentcode/auggie/", "/@charmland/crush/", "/@kilocode/cli/", "/@qwen-code/qwen-code/", "/@sourcegraph/amp/",
-    "/aider/__main__.py", "/opencode-ai/", "/pi-coding-agent/",
+    "/@augmentcode/auggie/", "/@charmland/crush/", "/@kilocode/cli/", "/@sourcegraph/amp/", "/aider/__main__.py",
+    "/opencode-ai/", "/pi-coding-agent/",
 ];
 
 /// Variables that they set, to anything, for the commands they run, and for nothing else.
-pub const MARKS: &[&str] = &["AUGMENT_AGENT", "CLINE_ACTIVE", "GOOSE_TERMINAL", "OPENCODE", "QWEN_CODE"];
+pub const MARKS: &[&str] = &["AUGMENT_AGENT", "CLINE_ACTIVE", "GOOSE_TERMINAL", "OPENCODE"];

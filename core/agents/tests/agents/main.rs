@@ -6,5 +6,6 @@ mod droid;
 mod forms;
 mod gemini;
 mod grok;
+mod qwen;
 mod screen;
 mod told;

@@ -10,7 +10,7 @@ use serde_json::Value;
 use std::path::PathBuf;
 
 /// A captured payload, as an event.
-pub fn decoded(dialect: &Dialect, name: &str) -> Envelope {
+pub fn decoded(dialect: &'static Dialect, name: &str) -> Envelope {
     dialect.read(&captured(dialect, &format!("{name}.json"))).unwrap()
 }
 
@@ -29,7 +29,7 @@ fn captured(dialect: &Dialect, file: &str) -> Vec<u8> {
     std::fs::read(folder.join(file)).unwrap_or_else(|why| panic!("{file}: {why}"))
 }
 
-pub fn event(dialect: &Dialect, payload: Value) -> Envelope {
+pub fn event(dialect: &'static Dialect, payload: Value) -> Envelope {
     dialect.read(payload.to_string().as_bytes()).unwrap()
 }
 
