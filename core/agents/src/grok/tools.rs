@@ -35,7 +35,7 @@ pub const TOOLS: ToolTable = ToolTable {
         KnownTool::of(ToolKind::Task, "scheduler_delete"),
         KnownTool::looks(ToolKind::Task, "scheduler_list"),
         KnownTool::looks(ToolKind::Other, "search_tool"),
-        KnownTool::skill("skill", &["skill", "name"]),
+        KnownTool { skill: &["skill", "name"], ..KnownTool::of(ToolKind::Other, "skill") },
     ],
     is_servers: |name| name.contains("__"),
 };

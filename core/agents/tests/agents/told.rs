@@ -15,7 +15,7 @@ pub fn decoded(dialect: &'static Dialect, name: &str) -> Envelope {
 }
 
 /// What is heard of a captured stream, and the tools it named on the way.
-pub fn heard(dialect: &Dialect, name: &str) -> (AgentOutput, Vec<String>) {
+pub fn heard(dialect: &'static Dialect, name: &str) -> (AgentOutput, Vec<String>) {
     let (mut heard, mut tools) = (AgentOutput::default(), Vec::new());
     for line in String::from_utf8(captured(dialect, name)).unwrap().lines() {
         (dialect.launch.hear)(line, &mut heard);
@@ -24,7 +24,7 @@ pub fn heard(dialect: &Dialect, name: &str) -> (AgentOutput, Vec<String>) {
     (heard, tools)
 }
 
-fn captured(dialect: &Dialect, file: &str) -> Vec<u8> {
+fn captured(dialect: &'static Dialect, file: &str) -> Vec<u8> {
     let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../corpus")).join(dialect.id());
     std::fs::read(folder.join(file)).unwrap_or_else(|why| panic!("{file}: {why}"))
 }
@@ -38,14 +38,14 @@ pub fn tool(envelope: &Envelope) -> ToolCall {
 }
 
 /// What is printed for a reply, at exit 0 and with nothing on stderr; `Null` for silence.
-pub fn answer(dialect: &Dialect, envelope: &Envelope, answer: ByFamily) -> Value {
+pub fn answer(dialect: &'static Dialect, envelope: &Envelope, answer: ByFamily) -> Value {
     let said = (dialect.encode)(envelope, &Reply { answer, ..Reply::default() });
     assert_eq!((said.exit, said.stderr.as_str()), (0, ""), "{}", envelope.name);
     if said.stdout.is_empty() { Value::Null } else { serde_json::from_str(&said.stdout).unwrap() }
 }
 
 /// The settings that are made of none, once they were seen to come out again byte for byte, also of somebody's own.
-pub fn settings_round_trip(dialect: &Dialect) -> String {
+pub fn settings_round_trip(dialect: &'static Dialect) -> String {
     let plan = SettingsPlan {
         command: "/opt/taut".into(),
         client: KnownClient::Unknown,
