@@ -51,7 +51,8 @@ pub fn place(event: &EventContext<'_>) -> Placed {
         (Body::SessionStart(start), Some(session)) if repeated(session, start.source, event.now) => stay(session),
         (Body::SessionStart(start), _) => succeed(event, start.source),
         (_, Some(session)) => stay(session),
-        (_, None) if event.envelope.kind == EventKind::SessionEnd => Placed::default(),
+        // Neither an end nor what means nothing begins anything.
+        (_, None) if matches!(event.envelope.kind, EventKind::SessionEnd | EventKind::Unknown) => Placed::default(),
         (_, None) if event.envelope.kind != EventKind::UserPromptSubmit && was_halted(event.loaded, event.who) => {
             Placed::default()
         }
