@@ -69,7 +69,7 @@ pub fn event(event: &EventContext<'_>) -> Event {
         session: None,
         host_session: envelope.host_session.clone(),
         sub_agent: envelope.sub_agent.as_ref().map(|sub| sub.id.clone()),
-        event: stored_name(envelope),
+        event: stored_name(envelope).to_string(),
         tool: envelope.tool().map(|call| call.name.clone()),
         verdict: Level::Pass,
         rules: Vec::new(),
