@@ -21,6 +21,7 @@ pub mod others;
 pub mod patch;
 pub mod payload;
 pub mod pi;
+pub mod qwen;
 mod read;
 mod salvage;
 pub mod settings;
@@ -43,6 +44,7 @@ pub const ALL: Dialects = Dialects(&[
     &claude_code::DIALECT,
     &codex::DIALECT,
     &gemini::DIALECT,
+    &qwen::DIALECT,
     &droid::DIALECT,
     &kimi_code::DIALECT,
     &vibe::DIALECT,

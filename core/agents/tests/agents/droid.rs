@@ -60,7 +60,7 @@ fn a1_what_each_tool_would_do_is_read() {
         let envelope = event(&DIALECT, name);
         let call = envelope.tool().unwrap();
         assert_eq!((call.kind, call.command(), call.written_file(), call.read_file()), (kind, command, written, read));
-        assert_eq!((&call.use_id, call.subject.unread), (&None, None), "{name}");
+        assert_eq!((call.use_id.is_some(), call.subject.unread), (true, None), "{name}");
     }
     let looks = |name: &str| event(&DIALECT, name).tool().unwrap().subject.clone();
     assert_eq!(looks("PreToolUse.Grep").paths, ["."]);

@@ -9,13 +9,13 @@ use serde_json::Value;
 use std::path::PathBuf;
 
 /// A captured payload, as an event.
-pub fn decoded(dialect: &Dialect, name: &str) -> Envelope {
+pub fn decoded(dialect: &'static Dialect, name: &str) -> Envelope {
     let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../corpus")).join(dialect.id());
     let bytes = std::fs::read(folder.join(format!("{name}.json"))).unwrap_or_else(|why| panic!("{name}: {why}"));
     dialect.read(&bytes).unwrap()
 }
 
-pub fn event(dialect: &Dialect, payload: Value) -> Envelope {
+pub fn event(dialect: &'static Dialect, payload: Value) -> Envelope {
     dialect.read(payload.to_string().as_bytes()).unwrap()
 }
 
@@ -24,14 +24,14 @@ pub fn tool(envelope: &Envelope) -> ToolCall {
 }
 
 /// What is printed for a reply, at exit 0 and with nothing on stderr; `Null` for silence.
-pub fn answer(dialect: &Dialect, envelope: &Envelope, answer: ByFamily) -> Value {
+pub fn answer(dialect: &'static Dialect, envelope: &Envelope, answer: ByFamily) -> Value {
     let said = (dialect.encode)(envelope, &Reply { answer, ..Reply::default() });
     assert_eq!((said.exit, said.stderr.as_str()), (0, ""), "{}", envelope.name);
     if said.stdout.is_empty() { Value::Null } else { serde_json::from_str(&said.stdout).unwrap() }
 }
 
 /// The settings that are made of none, once they were seen to come out again byte for byte, also of somebody's own.
-pub fn settings_round_trip(dialect: &Dialect) -> String {
+pub fn settings_round_trip(dialect: &'static Dialect) -> String {
     let plan = SettingsPlan {
         command: "/opt/taut".into(),
         client: KnownClient::Unknown,
