@@ -6,5 +6,6 @@ mod decode;
 mod droid;
 mod forms;
 mod gemini;
+mod recognised;
 mod screen;
 mod told;
