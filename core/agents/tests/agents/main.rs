@@ -8,5 +8,6 @@ mod forms;
 mod gemini;
 mod grok;
 mod qwen;
+mod recognised;
 mod screen;
 mod told;
