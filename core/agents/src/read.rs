@@ -70,6 +70,13 @@ impl Dialects {
     }
 }
 
+impl Dialect {
+    /// Turns a payload that was sent in this agent's name into an event.
+    pub fn read(&'static self, bytes: &[u8]) -> Result<Envelope, Unreadable> {
+        crate::ALL.read(self, bytes).1
+    }
+}
+
 /// Whether more bytes could still make it an object.
 pub fn may_be_payload(bytes: &[u8]) -> bool {
     let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);

@@ -45,7 +45,8 @@ impl OwnHooksCache {
     fn events(&mut self, dialect: &'static Dialect, event: &PreparedEvent, setting: &PipelineSetup) -> &[String] {
         let folder = Path::new(&event.places.agent_folder);
         let files = files(dialect, folder, Path::new(&event.places.tree));
-        let files: Vec<_> = files.into_iter().map(|file| (Stamp::of(&file), file)).map(|(of, file)| (file, of)).collect();
+        let files: Vec<_> =
+            files.into_iter().map(|file| (Stamp::of(&file), file)).map(|(of, file)| (file, of)).collect();
         let known = self.known.iter().position(|one| one.agent == dialect.id() && one.files == files);
         let at = known.unwrap_or_else(|| {
             if self.known.len() >= MOST_KNOWN {
@@ -73,9 +74,10 @@ fn files(dialect: &Dialect, folder: &Path, tree: &Path) -> Vec<PathBuf> {
 fn found(dialect: &Dialect, folder: &Path, files: &[(PathBuf, Stamp)], state: &Path) -> Vec<String> {
     let read = |file: &Path| outside::read_text(file, &Rules::up_to(LARGEST)).unwrap_or_default();
     let (settings, user) = (&dialect.settings, folder.join(dialect.settings.user_file));
-    let waiting = settings.review.as_ref().map(|review| {
-        (review.waiting)(&read(&folder.join(review.file)), &read(&user), &user.to_string_lossy())
-    });
+    let waiting = settings
+        .review
+        .as_ref()
+        .map(|review| (review.waiting)(&read(&folder.join(review.file)), &read(&user), &user.to_string_lossy()));
     let waiting = waiting.unwrap_or_default();
     let mut events = Vec::new();
     for (file, stamp) in files {

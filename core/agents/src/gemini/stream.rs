@@ -49,8 +49,14 @@ fn result(value: &Value, heard: &mut AgentOutput) {
     }
 }
 
+/// What the client adds to the server's words at a limit; of these it keeps no number.
+const WAIT: &str = "]\nPlease wait and try again later.";
+
 /// The answer of the model's server stands in the message as it came.
 fn trouble(message: &str) -> Option<AgentTrouble> {
+    if message.contains(WAIT) {
+        return Some(AgentTrouble::Limited { until: None });
+    }
     let (start, end) = (message.find('{')?, message.rfind('}')?);
     let answer = serde_json::from_str::<Value>(message.get(start..=end)?).ok()?;
     let error = answer.get("error")?;

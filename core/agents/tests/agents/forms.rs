@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::sync::LazyLock;
 
 /// What the agent was seen to send.
-fn captured(dialect: &Dialect) -> Vec<(String, Envelope)> {
+fn captured(dialect: &'static Dialect) -> Vec<(String, Envelope)> {
     let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../corpus")).join(dialect.id());
     let files = fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     let mut cases: Vec<_> = files

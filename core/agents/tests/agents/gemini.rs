@@ -175,6 +175,10 @@ fn l6_gemini_tells_its_session_its_last_words_and_what_went_wrong() {
     let refused = heard(include_str!("../../../../corpus/gemini/other/stream.refused.jsonl"));
     assert!(refused.failed);
     assert_eq!(refused.trouble, Some(AgentTrouble::Refused { what: "mock UNAUTHENTICATED".into() }));
+    let limited = heard(include_str!("../../../../corpus/gemini/other/stream.limited.jsonl"));
+    assert_eq!((limited.failed, limited.trouble), (true, Some(AgentTrouble::Limited { until: None })));
+    let transient = heard(include_str!("../../../../corpus/gemini/other/stream.transient.jsonl"));
+    assert_eq!(transient.trouble, Some(AgentTrouble::Transient { what: "mock INTERNAL".into() }));
     let running = heard(r#"{"type":"tool_use","tool_name":"run_shell_command"}"#);
     assert_eq!(running.tool.as_deref(), Some("run_shell_command"));
 }
