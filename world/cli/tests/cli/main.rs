@@ -16,6 +16,7 @@ mod lists;
 mod load;
 mod log;
 mod loops;
+mod many_agents;
 mod mcp;
 mod memory_commands;
 mod memory_switch;
