@@ -12,17 +12,21 @@ pub mod cursor;
 pub mod dialect;
 pub mod droid;
 pub mod gemini;
+pub mod grok;
 pub mod hook_file;
 pub mod kimi_code;
 pub mod launch_words;
 pub mod lenient;
+pub mod opencode;
 pub mod others;
 pub mod patch;
 pub mod payload;
+pub mod pi;
 pub mod qwen;
 mod read;
 mod salvage;
 pub mod settings;
+pub mod shim;
 pub mod tool_input;
 pub mod tool_table;
 pub mod transcript_lines;
@@ -43,6 +47,9 @@ pub const ALL: Dialects = Dialects(&[
     &gemini::DIALECT,
     &qwen::DIALECT,
     &droid::DIALECT,
+    &grok::DIALECT,
+    &opencode::DIALECT,
+    &pi::DIALECT,
     &kimi_code::DIALECT,
     &vibe::DIALECT,
     &cursor::DIALECT,

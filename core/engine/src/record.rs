@@ -30,14 +30,12 @@ pub fn key(envelope: &Envelope, request: &str) -> String {
     }
 }
 
-/// An event that is known has one name, whatever its agent calls it: who looks at what is stored knows no dialect. One that
-/// only bears the name of another (a prompt that is nobody's) is not found under it.
-fn stored_name(envelope: &Envelope) -> String {
-    let meant = EventKind::parse(&envelope.name);
-    match envelope.kind {
-        EventKind::Unknown if meant == EventKind::Unknown => envelope.name.clone(),
-        EventKind::Unknown => format!("Unknown {}", meant.name()),
-        kind => kind.name().to_string(),
+/// An event is stored under the one name it has here, whatever its agent calls it. What is not meant as its name
+/// says is under none that means something, and so is what nobody knows.
+fn stored_name(envelope: &Envelope) -> &str {
+    match (envelope.kind, EventKind::parse(&envelope.name)) {
+        (EventKind::Unknown, EventKind::Unknown) => &envelope.name,
+        (kind, _) => kind.name(),
     }
 }
 
@@ -71,7 +69,7 @@ pub fn event(event: &EventContext<'_>) -> Event {
         session: None,
         host_session: envelope.host_session.clone(),
         sub_agent: envelope.sub_agent.as_ref().map(|sub| sub.id.clone()),
-        event: stored_name(envelope),
+        event: stored_name(envelope).to_string(),
         tool: envelope.tool().map(|call| call.name.clone()),
         verdict: Level::Pass,
         rules: Vec::new(),
@@ -183,6 +181,9 @@ fn detail(envelope: &Envelope) -> Value {
     };
     if let Some(object) = detail.as_object_mut() {
         object.retain(|_, value| !value.is_null());
+        if envelope.name != stored_name(envelope) {
+            object.insert("told_as".into(), json!(envelope.name));
+        }
         if !envelope.notes.is_empty() {
             object.insert("notes".into(), json!(envelope.notes));
         }
@@ -213,7 +214,7 @@ mod tests {
         assert_eq!(name("gemini", json!({"hook_event_name": "PreCompress"})), "PreCompress");
         assert_eq!(
             name("qwen", json!({"hook_event_name": "UserPromptSubmit", "prompt": ""})),
-            "Unknown UserPromptSubmit"
+            "Unknown"
         );
     }
 

@@ -1,11 +1,11 @@
 //! The dialects from outside: one test binary.
 
-mod captured;
 mod codex;
 mod decode;
 mod droid;
 mod forms;
 mod gemini;
+mod grok;
 mod qwen;
 mod screen;
 mod told;
