@@ -157,6 +157,7 @@ fn findings(seen: &Seen<'_>, inspection: &Inspection, client: KnownClient) -> Ve
 #[cfg(test)]
 mod tests {
     use super::*;
+    use host::install::checks::Health;
     use agents::settings::{GuardFailure, SettingsPlan, Version};
 
     const CLIENT: KnownClient = KnownClient::Known(Version(2, 1, 325));
