@@ -30,9 +30,13 @@ pub fn key(envelope: &Envelope, request: &str) -> String {
     }
 }
 
-/// An event that is known has one name, whatever its agent calls it: who looks at what is stored knows no dialect.
+/// An event is stored under the one name it has here, whatever its agent calls it. What is not meant as its name
+/// says is under none that means something, and so is what nobody knows.
 fn stored_name(envelope: &Envelope) -> &str {
-    if envelope.kind == EventKind::Unknown { &envelope.name } else { envelope.kind.name() }
+    match (envelope.kind, EventKind::parse(&envelope.name)) {
+        (EventKind::Unknown, EventKind::Unknown) => &envelope.name,
+        (kind, _) => kind.name(),
+    }
 }
 
 /// Tells two inputs under one number apart, without writing them out: an input
@@ -177,6 +181,9 @@ fn detail(envelope: &Envelope) -> Value {
     };
     if let Some(object) = detail.as_object_mut() {
         object.retain(|_, value| !value.is_null());
+        if envelope.name != stored_name(envelope) {
+            object.insert("told_as".into(), json!(envelope.name));
+        }
         if !envelope.notes.is_empty() {
             object.insert("notes".into(), json!(envelope.notes));
         }
