@@ -8,10 +8,12 @@ pub mod answer_form;
 pub mod answers;
 pub mod claude_code;
 pub mod codex;
+pub mod copilot;
 pub mod cursor;
 pub mod dialect;
 pub mod droid;
 pub mod gemini;
+pub mod grok;
 pub mod hook_file;
 pub mod kimi_code;
 pub mod launch_words;
@@ -43,14 +45,16 @@ use model::{Envelope, Environment};
 pub const ALL: Dialects = Dialects(&[
     &claude_code::DIALECT,
     &codex::DIALECT,
+    &copilot::DIALECT,
     &gemini::DIALECT,
     &qwen::DIALECT,
     &droid::DIALECT,
+    &grok::DIALECT,
+    &opencode::DIALECT,
+    &pi::DIALECT,
     &kimi_code::DIALECT,
     &vibe::DIALECT,
     &cursor::DIALECT,
-    &opencode::DIALECT,
-    &pi::DIALECT,
 ]);
 
 /// Where nobody says which agent is meant: `taut hook` without `--agent`, a

@@ -66,7 +66,7 @@ pub fn decide(event: &EventContext<'_>) -> Outcome {
         stops::record(&mut row, event, &memory.findings);
     }
     row.rules.extend(said.rules);
-    row.reason = reply::reason(&said.reply);
+    row.reason = reply::reason(&said.reply).or(said.reason);
 
     let mut after = Vec::new();
     if envelope.kind == EventKind::SessionStart && placed.opened {
@@ -196,6 +196,7 @@ fn agent_row(session: &Session, verdict: Level, event: &EventContext<'_>) -> Opt
         id: session.agent.clone(),
         named: who.named || known.is_some_and(|agent| agent.named),
         status,
+        dialect: Some(envelope.agent.id.to_string()),
         session: session.open().then(|| session.id.clone()),
         project: session.project.clone(),
         since: known.filter(|agent| agent.status == status).map_or(now, |agent| agent.since),
@@ -219,6 +220,7 @@ fn teammate_row(event: &EventContext<'_>) -> Option<Agent> {
             id: name,
             named: true,
             status,
+            dialect: Some(event.envelope.agent.id.to_string()),
             session: None,
             project: event.who.project.clone(),
             since: event.now,

@@ -2,8 +2,8 @@
 
 /// Names of their programs.
 pub const PROGRAMS: &[&str] = &[
-    "aider", "amp", "auggie", "cline", "codebuff", "crush", "goose", "grok", "iflow", "junie", "kilo", "kilocode",
-    "kiro-cli", "openhands", "plandex",
+    "aider", "amp", "auggie", "cline", "codebuff", "crush", "goose", "iflow", "junie", "kilo", "kilocode", "kiro-cli",
+    "openhands", "plandex",
 ];
 
 /// Parts of the paths of their scripts, where an interpreter runs them.
