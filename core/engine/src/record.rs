@@ -203,6 +203,31 @@ mod tests {
         event.detail
     }
 
+    fn read(agent: &str, payload: Value) -> Envelope {
+        agents::ALL.decode(agent, payload.to_string().as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn d2_an_event_is_stored_under_one_name_whatever_its_agent_calls_it() {
+        let name = |agent: &str, payload| stored_name(&read(agent, payload));
+        assert_eq!(name("gemini", json!({"hook_event_name": "BeforeTool"})), "PreToolUse");
+        assert_eq!(name("gemini", json!({"hook_event_name": "PreCompress"})), "PreCompress");
+        assert_eq!(
+            name("qwen", json!({"hook_event_name": "UserPromptSubmit", "prompt": ""})),
+            "Unknown UserPromptSubmit"
+        );
+    }
+
+    #[test]
+    fn a2_a_call_without_an_id_that_is_asked_for_again_is_another_call() {
+        let call = json!({"hook_event_name": "BeforeTool", "session_id": "s", "tool_name": "run_shell_command",
+            "tool_input": {"command": "make"}});
+        let call = read("gemini", call);
+        assert_ne!(key(&call, "request-1"), key(&call, "request-2"));
+        assert_eq!(key(&call, "request-1"), key(&call, "request-1"), "told twice");
+        assert!(key(&call, "request-1").starts_with("s/PreToolUse/"), "{}", key(&call, "request-1"));
+    }
+
     #[test]
     fn s6_f4_an_event_tells_how_full_the_context_is_when_that_is_news() {
         let mut session = session();

@@ -62,7 +62,7 @@ fn find_or_open(event: &EventContext<'_>) -> Placed {
         (_, Some(session)) => stay(session),
         // Whose helper it is will be told: until then it is nobody's session.
         (_, None) if helpers::is_stray(event.envelope) => Placed::default(),
-        // Nothing follows from an event that is not known, as one that some agents tell after the end.
+        // Neither an end nor what means nothing begins anything.
         (_, None) if matches!(event.envelope.kind, EventKind::SessionEnd | EventKind::Unknown) => Placed::default(),
         (_, None) if event.envelope.kind != EventKind::UserPromptSubmit && was_halted(event.loaded, event.who) => {
             Placed::default()

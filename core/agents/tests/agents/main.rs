@@ -1,6 +1,7 @@
 //! The dialects from outside: one test binary.
 
 mod codex;
+mod copilot;
 mod decode;
 mod droid;
 mod forms;
