@@ -58,3 +58,11 @@ pub fn add_halt(fields: &mut Map<String, Value>, halt: Option<&Halt>) {
 pub fn exit_with(status: u8, reason: &str) -> Answer {
     Answer { stdout: String::new(), stderr: format!("{reason}\n"), exit: status }
 }
+
+/// The reason of a denial within `hookSpecificOutput`; `None` where the answer is none.
+pub fn nested_denial(stdout: &str) -> Option<String> {
+    let answer: Value = serde_json::from_str(stdout.trim()).ok()?;
+    let specific = answer.get("hookSpecificOutput")?;
+    let denied = specific.get("permissionDecision")?.as_str()? == "deny";
+    denied.then(|| specific.get("permissionDecisionReason")?.as_str().map(str::to_owned)).flatten()
+}

@@ -22,12 +22,13 @@ pub struct Dialect {
     pub limits: &'static [&'static str],
     /// Whether a payload can be of this agent alone. An agent may run the hooks in another's settings file, and is
     /// known by what it sends: a repository can set variables for a hook, and cannot change its payload.
-    pub recognises: Option<fn(&Map<String, Value>) -> bool>,
+    pub recognises: Option<PayloadMark>,
     /// The fields that name the event; without one a payload is no event.
     pub event_fields: &'static [&'static str],
     /// The fields that hold a tool's input, for payloads that are not whole.
     pub input_fields: &'static [&'static str],
-    /// What the agent calls the one event that is asked before something is run or written.
+    /// What the agent calls the one event that is asked before something is run or written; empty where its payloads do
+    /// not name their event.
     pub gate_event: &'static str,
     pub decode: fn(&Map<String, Value>) -> Envelope,
     pub encode: fn(&Envelope, &Reply) -> Answer,
@@ -46,6 +47,9 @@ pub struct Dialect {
     /// Where it has a status line that a command can fill.
     pub status_line: Option<fn(&[u8]) -> StatusLineInput>,
 }
+
+/// Whether a payload bears the marks of one agent.
+pub type PayloadMark = fn(&Map<String, Value>) -> bool;
 
 /// How the agent's process is recognised.
 #[derive(Debug)]

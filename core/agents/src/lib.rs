@@ -7,25 +7,46 @@
 pub mod answer_form;
 pub mod answers;
 pub mod claude_code;
+pub mod codex;
+pub mod cursor;
 pub mod dialect;
+pub mod droid;
+pub mod gemini;
+pub mod hook_file;
+pub mod kimi_code;
+pub mod launch_words;
 pub mod lenient;
 pub mod others;
 pub mod patch;
 pub mod payload;
+pub mod qwen;
+mod read;
 mod salvage;
 pub mod settings;
 pub mod tool_input;
 pub mod tool_table;
+pub mod transcript_lines;
+pub mod vibe;
+
+pub use read::may_be_payload;
 
 pub use dialect::{CapturedScreen, Dialect, StatusLineInput};
 
 pub use model::fact::TranscriptTail;
 
 use model::{Envelope, Environment};
-use serde_json::{Map, Value};
 
 /// Every agent Taut speaks with. A new agent is a new folder and one line here.
-pub const ALL: Dialects = Dialects(&[&claude_code::DIALECT]);
+pub const ALL: Dialects = Dialects(&[
+    &claude_code::DIALECT,
+    &codex::DIALECT,
+    &gemini::DIALECT,
+    &qwen::DIALECT,
+    &droid::DIALECT,
+    &kimi_code::DIALECT,
+    &vibe::DIALECT,
+    &cursor::DIALECT,
+]);
 
 /// Where nobody says which agent is meant: `taut hook` without `--agent`, a
 /// method over the socket, `taut loop`.
@@ -58,7 +79,7 @@ impl Dialects {
     /// Turns a payload of that agent into an event.
     pub fn decode(self, agent: &str, bytes: &[u8]) -> Result<Envelope, Unreadable> {
         let unknown = || Unreadable { why: unknown(agent) };
-        self.find(agent).ok_or_else(unknown)?.read(bytes)
+        self.read(self.find(agent).ok_or_else(unknown)?, bytes).1
     }
 
     /// The agent that a process with these variables runs inside of, if any.
@@ -85,50 +106,6 @@ pub fn is_allowed(name: &str) -> bool {
 /// Whether a client tells this variable to each of its hooks anew; all others are what the client was started with.
 pub fn is_given_by_an_agent(name: &str) -> bool {
     ALL.0.iter().any(|dialect| dialect.profile.variables.given_to_hooks.contains(&name))
-}
-
-impl Dialect {
-    /// Turns a payload into an event. Lenient about every field, strict only
-    /// about there being an event at all.
-    pub fn read(&self, bytes: &[u8]) -> Result<Envelope, Unreadable> {
-        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-        let (fields, broken) = match first_object(bytes) {
-            Ok(fields) => (fields, None),
-            Err(broken) => match salvage::salvage(bytes, self.input_fields) {
-                Some(fields) => (fields, Some(broken)),
-                None => return Err(Unreadable { why: broken.why }),
-            },
-        };
-        let mut envelope = (self.decode)(&fields);
-        if envelope.name.is_empty() {
-            return Err(Unreadable { why: format!("no {} in the payload", self.event_fields.join(" or ")) });
-        }
-        if let Some(Broken { why, cut }) = broken {
-            envelope.notes.push(format!("payload is not whole JSON ({why}); read what could be read"));
-            envelope.cut = cut || salvage::shortened(&fields, self.input_fields);
-        }
-        Ok(envelope)
-    }
-}
-
-/// Why the bytes are not one whole object.
-struct Broken {
-    why: String,
-    /// They end too early.
-    cut: bool,
-}
-
-/// The first JSON object of the bytes. Agents have been seen to send a byte
-/// order mark before it and garbage after it.
-fn first_object(bytes: &[u8]) -> Result<Map<String, Value>, Broken> {
-    let text = String::from_utf8_lossy(bytes);
-    let mut values = serde_json::Deserializer::from_str(&text).into_iter::<Value>();
-    match values.next() {
-        Some(Ok(Value::Object(fields))) => Ok(fields),
-        Some(Ok(_)) => Err(Broken { why: "not a JSON object".into(), cut: false }),
-        Some(Err(error)) => Err(Broken { why: error.to_string(), cut: error.is_eof() }),
-        None => Err(Broken { why: "empty input".into(), cut: true }),
-    }
 }
 
 #[cfg(test)]

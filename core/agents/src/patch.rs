@@ -1,19 +1,17 @@
 //! A patch as several agents write it: `*** Begin Patch`, files with `*** Update File: path`, lines that begin with `+`
 //! or `-`. Read as far as it says which files it changes, and what it takes out and puts in.
 
+use model::patch::patched_file;
 use model::tool::ToolSubject;
-
-const FILES: &[&str] = &["*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "];
 
 /// Files, and the texts of all of them together. A patch without a file leaves nothing: it could not be read.
 pub fn read(text: &str, subject: &mut ToolSubject) {
     let (mut removed, mut added) = (Vec::new(), Vec::new());
     for line in text.lines() {
         let line = line.strip_suffix('\r').unwrap_or(line);
-        if let Some(path) = FILES.iter().find_map(|head| line.trim_start().strip_prefix(head)) {
-            let path = path.trim().to_string();
-            if !path.is_empty() && !subject.paths.contains(&path) {
-                subject.paths.push(path);
+        if let Some((_, path)) = patched_file(line) {
+            if !subject.paths.iter().any(|known| known == path) {
+                subject.paths.push(path.to_string());
             }
         } else if let Some(line) = line.strip_prefix('+') {
             added.push(line);

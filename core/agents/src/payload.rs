@@ -5,7 +5,7 @@ use crate::lenient::Fields;
 use crate::tool_table::ToolTable;
 use model::AgentProfile;
 use model::event::{Body, Envelope, EventKind, SessionStart, StartSource, SubAgent, ToolResponse};
-use model::tool::ToolCall;
+use model::tool::{MADE_ID, ToolCall};
 use serde_json::Value;
 
 /// What a dialect says of its payloads.
@@ -15,7 +15,8 @@ pub struct PayloadForm {
     /// What the agent calls the events it has, and which they are. A name that is not here is of none we know.
     pub events: &'static [(&'static str, EventKind)],
     pub tools: &'static ToolTable,
-    /// The fields that hold a call's id.
+    /// The fields that hold a call's id. Where an agent gives none, one is made of what the call asks for, so that its
+    /// result is known to be its own.
     pub call_id: &'static [&'static str],
     /// The fields that hold what a tool gave back.
     pub response: &'static [&'static str],
@@ -45,8 +46,12 @@ impl PayloadForm {
     /// The call of a tool event.
     pub fn tool(&self, fields: Fields<'_>) -> ToolCall {
         let input = fields.value("tool_input").filter(|input| input.is_object()).cloned().unwrap_or_default();
-        let id = self.call_id.iter().find_map(|field| fields.string(field)).filter(|id| !id.is_empty());
-        self.tools.call(fields.plain("tool_name"), input, id)
+        let name = fields.plain("tool_name");
+        let id = match self.call_id {
+            [] => Some(made_id(&name, &input)),
+            names => names.iter().find_map(|field| fields.string(field)).filter(|id| !id.is_empty()),
+        };
+        self.tools.call(name, input, id)
     }
 
     fn body(&self, fields: Fields<'_>, kind: EventKind) -> Body {
@@ -108,11 +113,19 @@ pub fn error_text(error: Option<&Value>) -> String {
     text(error).or_else(|| error.get("message").and_then(text)).unwrap_or_else(|| error.to_string())
 }
 
+/// The same for a call and for its result, and for every other call that asks for the same.
+fn made_id(name: &str, input: &Value) -> String {
+    format!("{MADE_ID}{:016x}", fnv(&format!("{name}\n{input}")))
+}
+
 /// Size and hash of a response; the response itself is never kept.
 pub fn response_of(value: &Value) -> ToolResponse {
     let text = value.to_string();
-    let hash = text
-        .bytes()
-        .fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3));
-    ToolResponse { bytes: text.len() as u64, hash }
+    ToolResponse { bytes: text.len() as u64, hash: fnv(&text) }
+}
+
+/// FNV-1a.
+fn fnv(text: &str) -> u64 {
+    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, step)
 }

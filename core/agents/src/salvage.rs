@@ -1,8 +1,8 @@
 //! Saving what can be saved from a payload that is not whole JSON: truncated,
 //! nested deeper than a parser follows, or followed by other bytes.
 //!
-//! The scan walks the bytes once, keeps the text fields of the top level and of
-//! the tool's input, and ignores everything else. A string that was cut off is kept
+//! The scan walks the bytes once, keeps the texts and numbers of the top level and
+//! the texts of the tool's input, and ignores everything else. A string that was cut off is kept
 //! as far as it goes: a destructive command is judged even when its end is missing.
 
 use serde_json::{Map, Value};
@@ -10,17 +10,21 @@ use serde_json::{Map, Value};
 /// How much of a string is kept by the scan.
 const LONGEST: usize = 256 * 1024;
 
-/// The text fields that could be read, or `None` when there is not even one.
+/// The fields that could be read, or `None` when there is not even one. `inputs` are the names a tool's input may have.
 pub fn salvage(bytes: &[u8], inputs: &[&str]) -> Option<Map<String, Value>> {
     let text = String::from_utf8_lossy(bytes);
-    let mut scan =
-        Scan { rest: text.as_ref(), path: Vec::new(), key: None, inputs, fields: Map::new(), input: Map::new() };
+    let mut scan = Scan { rest: text.as_ref(), path: Vec::new(), key: None, inputs, fields: Map::new() };
     scan.run();
-    let Scan { mut fields, input, .. } = scan;
-    if let Some(name) = inputs.first().filter(|_| !input.is_empty()) {
-        fields.insert((*name).into(), Value::Object(input));
+    (!scan.fields.is_empty()).then_some(scan.fields)
+}
+
+/// Gives a tool's input the first of its names: which of them is read is not told here.
+pub fn rename(fields: &mut Map<String, Value>, inputs: &[&str]) {
+    if let Some((first, others)) = inputs.split_first().filter(|(first, _)| !fields.contains_key(**first))
+        && let Some(input) = others.iter().find_map(|name| fields.remove(*name))
+    {
+        fields.insert((*first).to_string(), input);
     }
-    (!fields.is_empty()).then_some(fields)
 }
 
 /// Whether a text of the tool's input was longer than is kept.
@@ -40,7 +44,6 @@ struct Scan<'a> {
     /// What the tool's input is called.
     inputs: &'a [&'a str],
     fields: Map<String, Value>,
-    input: Map<String, Value>,
 }
 
 impl Scan<'_> {
@@ -52,7 +55,7 @@ impl Scan<'_> {
                 '"' => {
                     let text = self.string();
                     match awaiting.take() {
-                        Some(key) => self.keep(key, text),
+                        Some(key) => self.keep(key, Value::String(text)),
                         None => self.key = Some(text),
                     }
                 }
@@ -62,18 +65,39 @@ impl Scan<'_> {
                     self.path.pop();
                 }
                 ',' => awaiting = None,
+                '-' | '0'..='9' if self.path.len() == 1 => {
+                    let number = self.number(c);
+                    if let Some(key) = awaiting.take() {
+                        self.keep(key, number);
+                    }
+                }
                 _ => {}
             }
         }
     }
 
-    fn keep(&mut self, key: String, text: String) {
-        let inside = self.path.get(1).and_then(Option::as_deref);
+    fn keep(&mut self, key: String, value: Value) {
+        let inside = self.path.get(1).and_then(Option::as_deref).filter(|name| self.inputs.contains(name));
         match (self.path.len(), inside) {
-            (1, _) => self.fields.entry(key).or_insert(Value::String(text)),
-            (2, Some(name)) if self.inputs.contains(&name) => self.input.entry(key).or_insert(Value::String(text)),
-            _ => return,
-        };
+            (1, _) => {
+                self.fields.entry(key).or_insert(value);
+            }
+            (2, Some(name)) => {
+                let input = self.fields.entry(name).or_insert_with(|| Value::Object(Map::new()));
+                if let Value::Object(input) = input {
+                    input.entry(key).or_insert(value);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The number that has just begun, or nothing where it is none.
+    fn number(&mut self, first: char) -> Value {
+        let end = self.rest.find(|c: char| !matches!(c, '0'..='9' | '+' | '-' | '.' | 'e' | 'E'));
+        let (rest, after) = self.rest.split_at(end.unwrap_or(self.rest.len()));
+        self.rest = after;
+        serde_json::from_str(&format!("{first}{rest}")).unwrap_or_default()
     }
 
     /// The string that has just been opened, up to its end or the end of the bytes.

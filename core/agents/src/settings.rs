@@ -126,6 +126,8 @@ pub enum Leaves {
     /// Nothing but what was in the file before it held any settings: a file
     /// that was made by us may go.
     Nothing,
+    /// The whole file was ours.
+    NoFile,
 }
 
 /// What the settings say about us.

@@ -23,18 +23,23 @@ pub struct KnownTool {
     pub looks_only: bool,
     /// What a shell would run: a line, or a list of lines.
     pub command: &'static [&'static str],
-    /// The folder it would run in.
+    /// The folder it would run in, or look for names in.
     pub folder: &'static [&'static str],
-    /// The files, each field one.
+    /// The files, each field one or a list.
     pub paths: &'static [&'static str],
     /// What it looks for.
     pub pattern: &'static [&'static str],
     /// What it takes out of a file, and puts in.
     pub removed: &'static [&'static str],
     pub added: &'static [&'static str],
+    /// The skill it starts.
+    pub skill: &'static [&'static str],
     /// A patch in the form of `*** Begin Patch`, which names its files itself.
     pub patch: &'static [&'static str],
 }
+
+/// So many files of a list are judged.
+const MOST_PATHS: usize = 256;
 
 impl KnownTool {
     /// A tool with nothing to read.
@@ -50,6 +55,7 @@ impl KnownTool {
             pattern: none,
             removed: none,
             added: none,
+            skill: none,
             patch: none,
         }
     }
@@ -84,6 +90,16 @@ impl KnownTool {
         Self { paths, pattern, looks_only: true, ..Self::of(ToolKind::Search, name) }
     }
 
+    /// Looks at names only, not at what is in the files.
+    pub const fn names(name: &'static str, folder: &'static [&'static str], pattern: &'static [&'static str]) -> Self {
+        Self { folder, pattern, looks_only: true, ..Self::of(ToolKind::Search, name) }
+    }
+
+    /// Brings a skill's instructions in.
+    pub const fn skill(name: &'static str, skill: &'static [&'static str]) -> Self {
+        Self { skill, ..Self::of(ToolKind::Other, name) }
+    }
+
     /// Looks, asks or notes something down.
     pub const fn looks(kind: ToolKind, name: &'static str) -> Self {
         Self { looks_only: true, ..Self::of(kind, name) }
@@ -115,11 +131,15 @@ impl ToolTable {
 fn read(tool: &KnownTool, input: &Value, subject: &mut ToolSubject) {
     let text = |fields: &[&str]| fields.iter().find_map(|field| input.get(*field)?.as_str()).map(str::to_string);
     subject.looks_only = tool.looks_only;
-    subject.paths.extend(tool.paths.iter().filter_map(|field| input.get(*field)?.as_str()).map(str::to_string));
-    subject.pattern = text(tool.pattern);
-    if tool.kind == ToolKind::Search {
-        subject.folder = subject.paths.first().cloned().or(Some(".".into()));
+    for value in tool.paths.iter().filter_map(|field| input.get(*field)) {
+        let listed = value.as_array().into_iter().flatten().take(MOST_PATHS);
+        subject.paths.extend(listed.chain([value]).filter_map(Value::as_str).map(str::to_string));
     }
+    subject.pattern = tool.pattern.iter().find_map(|field| tool_input::lines(input, field));
+    if tool.kind == ToolKind::Search {
+        subject.folder = text(tool.folder).or_else(|| subject.paths.first().cloned()).or(Some(".".into()));
+    }
+    subject.skill = (!tool.skill.is_empty()).then(|| text(tool.skill).unwrap_or_default());
     (subject.removed, subject.added) = (text(tool.removed), text(tool.added).unwrap_or_default());
     if let Some(given) = text(tool.patch) {
         patch::read(&given, subject);
@@ -148,6 +168,8 @@ mod tests {
             KnownTool::write("put", &["path"], &["text"]),
             KnownTool::patch("patch", &["input"]),
             KnownTool::search("find", &["path"], &["pattern"]),
+            KnownTool::names("list", &["dir"], &["patterns"]),
+            KnownTool::skill("skill", &["name"]),
         ],
         is_servers: |name| name.contains("__"),
     };
@@ -165,11 +187,21 @@ mod tests {
     }
 
     #[test]
+    fn who_looks_at_names_reads_no_file_and_a_skill_is_named() {
+        let list = call("list", json!({"dir": "/a", "patterns": ["*.rs", "*.md"]})).subject;
+        assert_eq!((list.folder.as_deref(), list.pattern.as_deref()), (Some("/a"), Some("*.rs\n*.md")));
+        assert!(list.paths.is_empty() && list.looks_only);
+        assert_eq!(call("find", json!({"path": "/a"})).subject.paths, ["/a"]);
+        assert_eq!(call("skill", json!({"name": "x"})).subject.skill.as_deref(), Some("x"));
+        assert_eq!(call("skill", json!({})).subject.skill.as_deref(), Some(""));
+    }
+
+    #[test]
     fn what_would_be_done_and_cannot_be_read_is_named() {
         for (name, input, field) in [
             ("run", json!({"command": 7}), "command"),
             ("run", json!({}), "command"),
-            ("put", json!({"path": ["a"]}), "path"),
+            ("put", json!({"path": 7}), "path"),
             ("patch", json!({"input": "nothing of a patch"}), "input"),
         ] {
             assert_eq!(call(name, input.clone()).subject.unread, Some(field), "{name} {input}");

@@ -8,6 +8,7 @@ use model::event::{Body, Envelope, EventKind};
 use model::row::{AgentStatus, Event};
 use model::session::Session;
 use model::session_work::MEMORY_OFF;
+use model::tool::MADE_ID;
 use model::{Answer, Level, Ms, ToolKind};
 use serde_json::{Value, json};
 
@@ -17,17 +18,21 @@ use serde_json::{Value, json};
 pub fn key(envelope: &Envelope, request: &str) -> String {
     let call = envelope.tool().and_then(|call| Some((call, call.use_id.as_deref()?)));
     match (envelope.host_session.as_deref(), call) {
+        // Asked for again it is another call, which has a verdict of its own.
+        (Some(session), Some((_, id))) if id.starts_with(MADE_ID) => {
+            format!("{session}/{}/{id}/{request}", stored_name(envelope))
+        }
         (Some(session), Some((call, id))) => {
             let asked = mark(mix(0, call.name.as_bytes()), &call.input);
-            format!("{session}/{}/{id}/{asked:016x}", event_name(envelope))
+            format!("{session}/{}/{id}/{asked:016x}", stored_name(envelope))
         }
         _ => request.to_string(),
     }
 }
 
-/// An event is stored under the one name it has here, whatever its agent calls it. What is not meant as its name
-/// says is under none that means something, and so is what nobody knows.
-fn event_name(envelope: &Envelope) -> &str {
+/// An event that is known has one name, whatever its agent calls it: who looks at what is stored knows no dialect. What
+/// is not meant as its name says is under none that means something.
+fn stored_name(envelope: &Envelope) -> &str {
     match (envelope.kind, EventKind::parse(&envelope.name)) {
         (EventKind::Unknown, EventKind::Unknown) => &envelope.name,
         (kind, _) => kind.name(),
@@ -64,7 +69,7 @@ pub fn event(event: &EventContext<'_>) -> Event {
         session: None,
         host_session: envelope.host_session.clone(),
         sub_agent: envelope.sub_agent.as_ref().map(|sub| sub.id.clone()),
-        event: event_name(envelope).to_string(),
+        event: stored_name(envelope).to_string(),
         tool: envelope.tool().map(|call| call.name.clone()),
         verdict: Level::Pass,
         rules: Vec::new(),
@@ -176,7 +181,7 @@ fn detail(envelope: &Envelope) -> Value {
     };
     if let Some(object) = detail.as_object_mut() {
         object.retain(|_, value| !value.is_null());
-        if envelope.name != event_name(envelope) {
+        if envelope.name != stored_name(envelope) {
             object.insert("told_as".into(), json!(envelope.name));
         }
         if !envelope.notes.is_empty() {

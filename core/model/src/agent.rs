@@ -61,7 +61,8 @@ pub enum EventSet {
 /// are several the first that is set counts.
 #[derive(Debug, Clone, Copy)]
 pub struct AgentVariables {
-    /// Given to everything it starts. Every version gives the first one.
+    /// Given to everything it starts. Every version gives the first one; to its hooks instead those that are also in
+    /// `given_to_hooks`, where there are any.
     pub marks: &'static [&'static str],
     /// Whoever has one of these speaks for an agent.
     pub inside: &'static [&'static str],
@@ -117,6 +118,31 @@ pub enum FoundUsage {
     Nothing,
 }
 
+impl AgentVariables {
+    /// Of an agent that sets none; what it does set is written over it.
+    pub const NONE: Self = Self {
+        marks: &[],
+        inside: &[],
+        given_to_hooks: &[],
+        started_with: &[],
+        process: &[],
+        project: &[],
+        folder: &[],
+        session: &[],
+        tool_session: &[],
+        role: &[],
+        mode: &[],
+        conversation: &[],
+        started_by: &[],
+        unattended: |_| false,
+    };
+}
+
+impl TranscriptReader {
+    /// Of an agent that keeps none that we read.
+    pub const NONE: Self = Self { usage: |_, _| FoundUsage::Nothing, last_words: |_| None };
+}
+
 impl PartialEq for AgentProfile {
     fn eq(&self, other: &Self) -> bool {
         self.id == other.id
@@ -129,6 +155,13 @@ impl EventSet {
             Self::Every => true,
             Self::Only(kinds) => kinds.contains(&kind),
         }
+    }
+}
+
+impl AgentVariables {
+    /// Whether a process with this variable was certainly started by the agent: any version gives it one of these.
+    pub fn is_first_mark(&self, name: &str) -> bool {
+        self.marks.first() == Some(&name) || self.marks.contains(&name) && self.given_to_hooks.contains(&name)
     }
 }
 

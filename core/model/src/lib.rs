@@ -12,6 +12,7 @@ pub mod fact;
 pub mod fleet;
 pub mod memory_file;
 pub mod needs;
+pub mod patch;
 pub mod reply;
 pub mod row;
 pub mod run;

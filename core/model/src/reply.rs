@@ -87,4 +87,15 @@ impl Reply {
         };
         Self { answer, ..Self::default() }
     }
+
+    /// What of it stops a call that has not been made, and nothing else.
+    #[must_use]
+    pub fn only_stops(self) -> Self {
+        let answer = match self.answer {
+            ByFamily::Gate(gate) => ByFamily::Gate(Gate { stop: gate.stop, context: None }),
+            permission @ ByFamily::Permission(_) => permission,
+            _ => ByFamily::Silent,
+        };
+        Self { answer, ..Self::default() }
+    }
 }

@@ -3,12 +3,15 @@
 
 use serde_json::Value;
 
+/// So begins an id that was made here, for an agent that gives none: calls that ask for the same have the same.
+pub const MADE_ID: &str = "asks-";
+
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ToolCall {
     /// As the agent calls the tool: for the record, for people, and for configurations that name tools.
     pub name: String,
     pub kind: ToolKind,
-    /// The host's id of this call; permission requests have none.
+    /// The host's id of this call; permission requests have none. See [`MADE_ID`] for hosts without any.
     pub use_id: Option<String>,
     /// The tool's input; `Null` when it was absent or not an object. Of a question to the user it holds
     /// `questions` and, once it was answered, `answers`.

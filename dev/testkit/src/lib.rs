@@ -48,7 +48,7 @@ pub use corpus::Case;
 pub use fake_agent::{AgentStep, FakeAgent, FakeTool, HookCall};
 pub use need::{is_missing, is_not_root, skipped};
 pub use process::{Ending, Finished};
-pub use real_client::{ClientLaunch, PrintRun, RealClient, Terminal};
+pub use real_client::{AgentLaunch, AgentRun, ClientLaunch, DrivenAgent, PrintRun, RealClient, Terminal};
 pub use sandbox::{Sandbox, taut_bin};
 pub use scripted_model::{RequestKind, Requests, Script, ScriptedModel, Turn};
 pub use stage::Stage;

@@ -12,16 +12,24 @@ use grammar::MessageArgs;
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
+use std::time::Instant;
 
 pub fn open(args: Vec<OsString>) -> ExitCode {
+    let begun = Instant::now();
     // Options that stand before it are none of a hook's: clap would end in 2 over one it does not like there.
     if args.iter().skip(1).find(|word| !word.as_encoded_bytes().starts_with(b"-")).is_some_and(|word| word == "hook") {
-        return ExitCode::from(hook::run(&args));
+        return ExitCode::from(hook::run(&args, None, begun));
+    }
+    let args = by_name(args);
+    // Some hosts drop the words of a hook line.
+    if args.len() == 1
+        && let Some(payload) = hook::bare_payload()
+    {
+        return ExitCode::from(hook::run(&args, Some(payload), begun));
     }
     // Rust ignores SIGPIPE; a listing cut short by `head` should end quietly instead.
     sys::signals::obey(libc::SIGPIPE);
     Printer::clean_panics();
-    let args = by_name(args);
     let taut = match Taut::try_parse_from(&args) {
         Ok(taut) => taut,
         Err(error) => return usage(&error, &args),

@@ -46,7 +46,7 @@ pub fn propose_removal(places: &PathVariables) -> Result<Option<Proposal>, CliEr
     let record = Backups::of(&places.state(), &file.target).read_record();
     let left = match edited.leaves {
         Leaves::Settings => LeftBehind::Settings,
-        Leaves::Nothing => LeftBehind::Nothing,
+        Leaves::Nothing | Leaves::NoFile => LeftBehind::Nothing,
     };
     Ok(Some(Proposal::uninstall(file, UninstallRequest { text: edited.text, left }, record.as_ref())))
 }

@@ -15,13 +15,22 @@ pub struct StdinText {
 /// Everything up to the end, the limit of size, or the limit of time. Bytes
 /// that are there when time is up are used: they may hold the whole call.
 pub fn read() -> StdinText {
+    read_while(Duration::MAX, |_| true)
+}
+
+/// The same, given up as soon as what came is of no use, or where nothing comes at all for so long.
+pub fn read_while(silence: Duration, is_of_use: fn(&[u8]) -> bool) -> StdinText {
     let mut input = std::io::stdin().lock();
     let begun = Instant::now();
     let mut bytes = Vec::new();
     let mut chunk = [0_u8; 64 * 1024];
-    while bytes.len() < limits::STDIN_BYTES {
+    while bytes.len() < limits::STDIN_BYTES && is_of_use(&bytes) {
         let whole = is_whole(&bytes);
-        let patience = if whole { Duration::from_millis(u64::from(limits::STDIN_QUIET_MS)) } else { Duration::MAX };
+        let patience = match (whole, bytes.is_empty()) {
+            (true, _) => Duration::from_millis(u64::from(limits::STDIN_QUIET_MS)),
+            (false, true) => silence,
+            (false, false) => Duration::MAX,
+        };
         let limit = if is_session_end(&bytes) { limits::STDIN_SESSION_END_MS } else { limits::STDIN_MS };
         let left = Duration::from_millis(u64::from(limit)).saturating_sub(begun.elapsed());
         if !is_ready(left.min(patience)) {

@@ -141,6 +141,8 @@ fn above(parent: u32, marked: bool) -> Origin {
                 None if link.parent == 0 => return Origin::Hidden,
                 None => return Origin::Unknown,
                 Some(first) if first.iter().any(|(name, _)| clients::is_mark(name)) => {}
+                // Who gives itself another name writes it over what it was started with: whoever started it counts.
+                Some(first) if first.is_empty() && link.pid != 1 => {}
                 // Whoever lost its parent is given to the first process, which is no client unless it is called so; in a
                 // sandbox with processes of its own it is the one that made the sandbox.
                 Some(_) if link.pid == 1 && kind(&tree::command_line(1)) != Kind::Client => return Origin::Hidden,

@@ -2,10 +2,11 @@
 //! answered is lost, and the same call is answered once and the same.
 
 use crate::pipeline::Response;
-use crate::prepare::{Prepared, PreparedCall, PreparedEvent};
+use crate::prepare::{Counts, Prepared, PreparedCall, PreparedEvent};
 use crate::{degraded, prepare};
 use model::effect::Write;
-use model::{Answer, Loaded, Placed};
+use model::event::Family;
+use model::{Answer, EventKind, Loaded, Placed};
 use store::{Durability, Error, Store, Tx};
 
 /// Whether the stored rows may still raise a question, or are taken as they are.
@@ -74,7 +75,12 @@ fn serve(tx: &Tx<'_>, prepared: &Prepared, round: Round) -> Result<Step, Error> 
 fn serve_event(tx: &Tx<'_>, prepared: &Prepared, event: &PreparedEvent, round: Round) -> Result<Step, Error> {
     let (envelope, call) = (&event.envelope, &prepared.call);
     let key = engine::key(envelope, &call.request);
-    if let Some(answer) = tx.answered(&key)? {
+    let answered = tx.answered(&key)?;
+    if prepared.counts == Counts::AtItsOwnHook && (answered.is_some() || !asks_before(envelope.kind)) {
+        // Its own hook was heard, or there is nothing that a guard could stop.
+        return Ok(Step::Done(Box::default()));
+    }
+    if let Some(answer) = answered {
         tx.deliver(&key)?;
         return Ok(Step::Done(Box::new(Response { answer, ..Response::default() })));
     }
@@ -90,7 +96,10 @@ fn serve_event(tx: &Tx<'_>, prepared: &Prepared, event: &PreparedEvent, round: R
         let answer = Answer { stdout: engine::would_do(&outcome), ..Answer::default() };
         return Ok(Step::Done(Box::new(Response { answer, ..Response::default() })));
     }
-    let answer = prepared.answer(event, &outcome.reply);
+    let answer = prepared.answer(event, outcome.reply);
+    if prepared.counts == Counts::AtItsOwnHook {
+        return Ok(Step::Done(Box::new(Response { answer, ..Response::default() })));
+    }
     let mut row = outcome.event;
     row.answer = answer.clone();
     row.micros = u64::try_from(prepared.begun.elapsed().as_micros()).unwrap_or(u64::MAX);
@@ -99,4 +108,8 @@ fn serve_event(tx: &Tx<'_>, prepared: &Prepared, event: &PreparedEvent, round: R
     tx.apply(&writes)?;
     let (after, report) = (outcome.after, Some(Box::new(outcome.report)));
     Ok(Step::Done(Box::new(Response { answer, event: Some(row), after, troubles: Vec::new(), report })))
+}
+
+fn asks_before(kind: EventKind) -> bool {
+    matches!(kind.family(), Family::Gate | Family::Permission)
 }

@@ -2,7 +2,7 @@
 //! strike denies, and the event is put by for later.
 
 use crate::pipeline::Response;
-use crate::prepare::{self, Prepared, PreparedCall};
+use crate::prepare::{self, Counts, Prepared, PreparedCall};
 use crate::replay;
 use engine::{EventContext, Places};
 use model::{Answer, Loaded, Placed, row};
@@ -13,7 +13,7 @@ pub fn answer(prepared: &Prepared) -> Answer {
     match &prepared.parsed_call {
         PreparedCall::Event(event) => {
             let (reply, _) = decide(prepared, event);
-            prepared.answer(event, &reply)
+            prepared.answer(event, reply)
         }
         PreparedCall::Unreadable { stop: Some(stop), .. } => prepared.stop_unread(stop),
         PreparedCall::Unreadable { stop: None, .. } => Answer::default(),
@@ -25,7 +25,7 @@ pub fn served(prepared: &Prepared) -> Response {
     let (answer, mut row) = match &prepared.parsed_call {
         PreparedCall::Event(event) => {
             let (reply, row) = decide(prepared, event);
-            (prepared.answer(event, &reply), row)
+            (prepared.answer(event, reply), row)
         }
         PreparedCall::Unreadable { why, stop } => {
             (answer(prepared), prepare::unreadable_row(prepared, why, stop.as_ref()))
@@ -34,7 +34,8 @@ pub fn served(prepared: &Prepared) -> Response {
     row.session = None;
     row.answer = answer.clone();
     replay::mark(&mut row, prepared);
-    Response { answer, event: Some(row), ..Response::default() }
+    let event = (prepared.counts == Counts::Here).then_some(row);
+    Response { answer, event, ..Response::default() }
 }
 
 /// Answers, and keeps the event in the spool so that it is not lost.

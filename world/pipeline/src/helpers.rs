@@ -23,7 +23,7 @@ impl Prepared {
     }
 
     /// The answer to an event, in the form that the agent takes for what it sent.
-    pub fn answer(&self, event: &PreparedEvent, reply: &Reply) -> Answer {
+    pub fn answer(&self, event: &PreparedEvent, reply: Reply) -> Answer {
         match &event.as_sent {
             Some(sent) if sent.kind.family() != event.envelope.kind.family() => Answer::default(),
             Some(sent) => self.encode(sent, reply),

@@ -11,6 +11,7 @@ mod helpers;
 mod judge_context;
 mod measure;
 mod orphans;
+mod own_hooks;
 mod pipeline;
 mod policy_cache;
 mod prepare;

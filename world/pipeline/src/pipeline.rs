@@ -1,5 +1,6 @@
 //! The way itself, and what it needs to be open.
 
+use crate::own_hooks::OwnHooksCache;
 use crate::policy_cache::{PolicyCache, ProjectPolicy};
 use crate::prepare::{Caches, Prepared, PreparedCall, prepare};
 use crate::reading_cache::ReadingCache;
@@ -69,6 +70,7 @@ impl Pipeline {
             caches: Caches {
                 policies: PolicyCache::new(setting.user_config.clone(), setting.state.clone()),
                 readings: ReadingCache::default(),
+                own_hooks: OwnHooksCache::default(),
             },
             setting,
             store: StoreHandle::default(),

@@ -2,11 +2,12 @@
 //! is enough to answer even when nothing can be stored.
 
 use crate::file_rounds::FileRounds;
+use crate::own_hooks::OwnHooksCache;
 use crate::pipeline::PipelineSetup;
 use crate::policy_cache::{PolicyCache, ProjectPolicy};
 use crate::reading_cache::ReadingCache;
 use crate::{judge_context, settings};
-use agents::Dialect;
+use agents::{Dialect, Unreadable};
 use engine::undecided::{self, Undecided};
 use engine::{EventContext, Ids, Places, Plan};
 use grammar::AgentLine;
@@ -26,9 +27,19 @@ pub struct Prepared {
     pub call: Call,
     pub parsed_call: PreparedCall,
     pub begun: Instant,
+    pub counts: Counts,
     /// How the agent is answered; nobody knows for one that nothing is known of.
     dialect: Option<&'static Dialect>,
     ids: [String; 2],
+}
+
+/// Where an event counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Counts {
+    Here,
+    /// The agent has hooks of ours in its own settings, and runs those in another agent's too: this call is judged, for
+    /// its own hook may not work, and nothing else comes of it.
+    AtItsOwnHook,
 }
 
 pub enum PreparedCall {
@@ -125,8 +136,12 @@ impl Prepared {
     }
 
     /// The answer in the dialect the event came in.
-    pub fn encode(&self, envelope: &Envelope, reply: &Reply) -> Answer {
-        self.dialect.map(|dialect| (dialect.encode)(envelope, reply)).unwrap_or_default()
+    pub fn encode(&self, envelope: &Envelope, reply: Reply) -> Answer {
+        let reply = match self.counts {
+            Counts::Here => reply,
+            Counts::AtItsOwnHook => reply.only_stops(),
+        };
+        self.dialect.map(|dialect| (dialect.encode)(envelope, &reply)).unwrap_or_default()
     }
 
     /// The answer to a payload that no event could be made of.
@@ -138,7 +153,8 @@ impl Prepared {
     fn of_nobody(call: Call) -> Self {
         let why = agents::unknown(&model::text::line(&call.agent, LONGEST_AGENT));
         let parsed_call = PreparedCall::Unreadable { why, stop: None };
-        Self { ids: host::clock::uuids(call.at), call, parsed_call, begun: Instant::now(), dialect: None }
+        let (ids, begun, counts) = (host::clock::uuids(call.at), Instant::now(), Counts::Here);
+        Self { ids, call, parsed_call, begun, counts, dialect: None }
     }
 
     /// Asks the world what the rows that were read have raised.
@@ -151,28 +167,34 @@ impl Prepared {
     }
 
     /// A call that can only be decoded: no file is opened and no line is read for it.
-    pub fn undecided(call: Call, setting: &PipelineSetup, why: &str, on_failure: OnFailure) -> Self {
-        let Some(dialect) = setting.dialect(&call) else { return Self::of_nobody(call) };
+    pub fn undecided(mut call: Call, setting: &PipelineSetup, why: &str, on_failure: OnFailure) -> Self {
+        let Some(named) = setting.dialect(&call) else { return Self::of_nobody(call) };
+        let decoded = catch_unwind(|| setting.dialects.read(named, &call.stdin));
+        let (dialect, read) = decoded.unwrap_or_else(|_| (named, Err(Unreadable { why: why.to_string() })));
+        call.agent = dialect.id().to_string();
         let undecided = Undecided { why, on_failure, answering: judge_context::answering(dialect.profile, &call) };
-        let decoded = catch_unwind(|| dialect.read(&call.stdin));
-        let parsed_call = match decoded {
-            Ok(Ok(envelope)) => {
+        let parsed_call = match read {
+            Ok(envelope) => {
                 let project_policy = Rc::new(ProjectPolicy::anywhere(engine::folder(&envelope, &call.cwd)));
                 let findings = Findings(undecided.finding(&envelope).into_iter().collect());
                 PreparedCall::Event(Box::new(PreparedEvent::unseen(envelope, &call, setting, project_policy, findings)))
             }
-            Ok(Err(unreadable)) => unread(dialect, &unreadable.why, &call, on_failure),
-            Err(_) => unread(dialect, why, &call, on_failure),
+            Err(unreadable) => unread(dialect, &unreadable.why, &call, on_failure),
         };
-        Self { ids: host::clock::uuids(call.at), call, parsed_call, begun: Instant::now(), dialect: Some(dialect) }
+        Self::of(dialect, call, parsed_call)
+    }
+
+    fn of(dialect: &'static Dialect, call: Call, parsed_call: PreparedCall) -> Self {
+        let (ids, begun, counts) = (host::clock::uuids(call.at), Instant::now(), Counts::Here);
+        Self { ids, call, parsed_call, begun, counts, dialect: Some(dialect) }
     }
 
     /// A call that is judged by its words alone, under the user's own configuration: nothing of a project is opened.
-    pub fn unseen(call: Call, setting: &PipelineSetup, why: &str) -> Self {
-        let Some(dialect) = setting.dialect(&call) else { return Self::of_nobody(call) };
-        let ids = host::clock::uuids(call.at);
-        let begun = Instant::now();
-        let parsed_call = match dialect.read(&call.stdin) {
+    pub fn unseen(mut call: Call, setting: &PipelineSetup, why: &str) -> Self {
+        let Some(named) = setting.dialect(&call) else { return Self::of_nobody(call) };
+        let (dialect, read) = setting.dialects.read(named, &call.stdin);
+        call.agent = dialect.id().to_string();
+        let parsed_call = match read {
             Ok(envelope) => {
                 let project_policy =
                     Rc::new(ProjectPolicy::of_user(&setting.user_config, engine::folder(&envelope, &call.cwd)));
@@ -189,7 +211,7 @@ impl Prepared {
                 unread(dialect, &unreadable.why, &call, project_policy.policy.on_failure)
             }
         };
-        Self { ids, call, parsed_call, begun, dialect: Some(dialect) }
+        Self::of(dialect, call, parsed_call)
     }
 }
 
@@ -253,14 +275,25 @@ fn unread(dialect: &Dialect, why: &str, call: &Call, on_failure: OnFailure) -> P
 pub struct Caches {
     pub policies: PolicyCache,
     pub readings: ReadingCache,
+    pub own_hooks: OwnHooksCache,
 }
 
-pub fn prepare(call: Call, setting: &PipelineSetup, caches: &mut Caches) -> Prepared {
-    let Some(dialect) = setting.dialect(&call) else { return Prepared::of_nobody(call) };
+pub fn prepare(mut call: Call, setting: &PipelineSetup, caches: &mut Caches) -> Prepared {
+    let Some(named) = setting.dialect(&call) else { return Prepared::of_nobody(call) };
     let begun = Instant::now();
     let ids = host::clock::uuids(call.at);
-    let parsed_call = match dialect.read(&call.stdin) {
-        Ok(envelope) => PreparedCall::Event(Box::new(look(envelope, &call, &ids, setting, caches))),
+    let (dialect, read) = setting.dialects.read(named, &call.stdin);
+    // Whoever sent it is who called, whatever stands on the line.
+    call.agent = dialect.id().to_string();
+    let mut counts = Counts::Here;
+    let parsed_call = match read {
+        Ok(envelope) => {
+            let seen = look(envelope, &call, &ids, setting, caches);
+            if dialect.id() != named.id() && caches.own_hooks.run(dialect, &seen, setting) {
+                counts = Counts::AtItsOwnHook;
+            }
+            PreparedCall::Event(Box::new(seen))
+        }
         // Where nothing was sent there was no call.
         Err(unreadable) if call.stdin.is_empty() => PreparedCall::Unreadable { why: unreadable.why, stop: None },
         Err(unreadable) => {
@@ -268,7 +301,7 @@ pub fn prepare(call: Call, setting: &PipelineSetup, caches: &mut Caches) -> Prep
             unread(dialect, &unreadable.why, &call, on_failure)
         }
     };
-    Prepared { call, parsed_call, begun, dialect: Some(dialect), ids }
+    Prepared { call, parsed_call, begun, counts, dialect: Some(dialect), ids }
 }
 
 fn look(

@@ -6,8 +6,8 @@ use agents::settings::{GuardFailure, KnownClient, SettingsDialect, SettingsPlan,
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {
-    let SettingsDialect { edit, inspect, remove, .. } = &agents::DEFAULT.settings;
-    // The plan follows from the text, so that a settings file is a seed as it stands.
+    // The plan follows from the text, so that a settings file is a seed as it stands. With the agents every form of a
+    // file has its turn.
     let choice = text.len();
     let plan = SettingsPlan {
         command: "/opt/tools/taut".into(),
@@ -15,17 +15,24 @@ fuzz_target!(|text: &str| {
         on_failure: if choice & 2 == 0 { GuardFailure::Continue } else { GuardFailure::Block },
         allow: if choice & 4 == 0 { Vec::new() } else { vec!["Bash(taut log *)".into()] },
     };
+    for dialect in agents::ALL.0 {
+        there_and_back(&dialect.settings, text, &plan);
+    }
+});
+
+fn there_and_back(settings: &SettingsDialect, text: &str, plan: &SettingsPlan) {
+    let SettingsDialect { edit, inspect, remove, .. } = settings;
     let _ = remove(text, &plan.allow);
     let Ok(before) = inspect(text) else {
-        assert!(edit(text, &plan).is_err(), "what cannot be read is not edited");
+        assert!(edit(text, plan).is_err(), "what cannot be read is not edited");
         return;
     };
-    let Ok(once) = edit(text, &plan) else { return };
-    let twice = edit(&once.text, &plan).expect("our own text is read");
+    let Ok(once) = edit(text, plan) else { return };
+    let twice = edit(&once.text, plan).expect("our own text is read");
     assert_eq!(twice.text, once.text, "twice is not once");
     // What stands there already as ours is ours, and goes.
     if before.entries.is_empty() {
         let removed = remove(&once.text, &once.allow).expect("our own text is read");
         assert_eq!(removed.text, text, "from:\n{}", once.text);
     }
-});
+}

@@ -1,6 +1,7 @@
 //! Replies in the JSON Claude Code honours. What each event honours was
 //! observed on the real client; see `docs/agents/claude-code.md`.
 
+use super::forms::TOLD;
 use crate::answers::{self, add_halt, object};
 use model::Answer;
 use model::event::{Envelope, EventKind};
@@ -111,7 +112,7 @@ const LONGEST_RING: usize = 500;
 /// On PreCompact anything printed leaks into the summariser's prompt, and beside
 /// exit 2 only stderr is read: there it is left out.
 fn add_field(kind: EventKind, answer: &mut Answer, (name, value): (&str, Value)) {
-    if kind == EventKind::PreCompact || answer.exit != 0 {
+    if !TOLD.contains(&kind) || answer.exit != 0 {
         return;
     }
     let mut fields = match serde_json::from_str(&answer.stdout) {

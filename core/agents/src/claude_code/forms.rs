@@ -6,8 +6,9 @@ use model::EventKind::{self, *};
 const DENY_OR_ASK: FieldValue = FieldValue::OneOf(&["deny", "ask"]);
 const BLOCK: FieldValue = FieldValue::OneOf(&["block"]);
 
-/// The events whose answer is read as JSON.
-const TOLD: &[EventKind] = &[
+/// The events that take a line for the user. Of the rest some would take our words for something else: what is printed
+/// before a compaction goes to the summariser.
+pub const TOLD: &[EventKind] = &[
     Setup, SessionStart, InstructionsLoaded, UserPromptSubmit, UserPromptExpansion, PreToolUse, PermissionRequest,
     PermissionDenied, PostToolUse, PostToolUseFailure, PostToolBatch, Notification, SubagentStart, SubagentStop,
     TaskCreated, TaskCompleted, TeammateIdle, Stop, StopFailure, ConfigChange, CwdChanged, DirectoryAdded, PostCompact,

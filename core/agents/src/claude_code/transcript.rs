@@ -2,6 +2,7 @@
 //! is looked at by itself, from the last to the first: what cannot be read,
 //! belongs to a sub-agent or is of no use is passed over.
 
+use crate::transcript_lines;
 use model::agent::{FoundUsage, TranscriptReader, Usage};
 use model::fact::TranscriptTail;
 use serde::de::value::MapAccessDeserializer;
@@ -11,40 +12,17 @@ use serde_json::Value;
 use std::fmt;
 use std::marker::PhantomData;
 
-/// Lines that are looked through for the agent's last words.
-const MOST_LINES: usize = 200;
-
 pub const TRANSCRIPT: TranscriptReader = TranscriptReader { usage: last, last_words };
 
 /// The answer of the last line that has one. `floor` is a place in the file
 /// before which everything is of a context that is no more.
 pub fn last(tail: &TranscriptTail, floor: u64) -> FoundUsage {
-    let begin = tail.size.saturating_sub(tail.bytes.len() as u64);
-    let mut end = tail.bytes.len();
-    while let Some(bytes) = tail.bytes.get(..end).filter(|bytes| !bytes.is_empty()) {
-        let newline = bytes.iter().rposition(|byte| *byte == b'\n');
-        let start = newline.map_or(0, |at| at + 1);
-        if begin + (start as u64) < floor {
-            return FoundUsage::Nothing;
-        }
-        // The first line of a part may have lost its beginning.
-        let whole = newline.is_some() || begin == 0;
-        if whole && let Some(found) = bytes.get(start..).and_then(read) {
-            return found;
-        }
-        let Some(newline) = newline else { break };
-        end = newline;
-    }
-    if begin == 0 { FoundUsage::Nothing } else { FoundUsage::Earlier }
+    transcript_lines::last_usage(tail, floor, read)
 }
 
-/// The agent's last words of its own; the first line of a part is left out, for it may have lost its beginning.
+/// The agent's last words of its own.
 fn last_words(tail: &TranscriptTail) -> Option<String> {
-    let whole = tail.bytes.len() as u64 >= tail.size;
-    let text = String::from_utf8_lossy(&tail.bytes);
-    let from = if whole { 0 } else { text.find('\n').map_or(text.len(), |at| at + 1) };
-    let lines = text.get(from..).unwrap_or_default().lines().rev().take(MOST_LINES);
-    lines.filter_map(|line| serde_json::from_str::<Value>(line).ok()).find_map(|line| words(&line))
+    transcript_lines::last(tail, words)
 }
 
 /// The text of an assistant's line that is not a sub-agent's.

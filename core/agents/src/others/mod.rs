@@ -2,20 +2,15 @@
 
 /// Names of their programs.
 pub const PROGRAMS: &[&str] = &[
-    "aider", "amp", "auggie", "cline", "codebuff", "codex", "copilot", "crush", "cursor-agent", "droid", "gemini",
-    "goose", "grok", "iflow", "junie", "kilo", "kilocode", "kimi", "kiro-cli", "opencode", "openhands", "pi",
-    "plandex", "qwen", "vibe",
+    "aider", "amp", "auggie", "cline", "codebuff", "crush", "goose", "grok", "iflow", "junie", "kilo", "kilocode",
+    "kiro-cli", "opencode", "openhands", "pi", "plandex",
 ];
 
 /// Parts of the paths of their scripts, where an interpreter runs them.
 pub const PACKAGES: &[&str] = &[
-    "/@augmentcode/auggie/", "/@charmland/crush/", "/@github/copilot/", "/@google/gemini-cli/", "/@kilocode/cli/",
-    "/@openai/codex/", "/@qwen-code/qwen-code/", "/@sourcegraph/amp/", "/aider/__main__.py", "/opencode-ai/",
-    "/pi-coding-agent/",
+    "/@augmentcode/auggie/", "/@charmland/crush/", "/@kilocode/cli/", "/@sourcegraph/amp/", "/aider/__main__.py",
+    "/opencode-ai/", "/pi-coding-agent/",
 ];
 
 /// Variables that they set, to anything, for the commands they run, and for nothing else.
-pub const MARKS: &[&str] = &[
-    "AUGMENT_AGENT", "CLINE_ACTIVE", "CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED", "CURSOR_AGENT", "GEMINI_CLI",
-    "GOOSE_TERMINAL", "OPENCODE", "QWEN_CODE",
-];
+pub const MARKS: &[&str] = &["AUGMENT_AGENT", "CLINE_ACTIVE", "GOOSE_TERMINAL", "OPENCODE"];

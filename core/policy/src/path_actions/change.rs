@@ -3,7 +3,9 @@
 use super::{ActedBy, PathAction, PathVerb, Reach, folder};
 use crate::args::{Args, Grammar, text};
 use crate::target::within;
-use bash::Word;
+use bash::{Command, StdinSource, Word};
+use model::patch::{PatchVerb, patched_file};
+use std::sync::Arc;
 
 const COPY: Grammar = Grammar {
     short: "tSgmo",
@@ -76,11 +78,39 @@ pub(super) fn acts(by: &ActedBy<'_>, acts: &mut Vec<PathAction>) {
             all(by, &args, PathVerb::Write, acts);
             folder::fill(by, args.value("d").or(args.value("directory")), acts);
         }
+        "apply_patch" | "applypatch" => patched(by, acts),
         "zip" => zip(by, &Args::parse(words, ZIP), acts),
         "vim" | "nvim" | "vi" => edits(by, &Args::parse(words, VIM), acts),
         "ed" | "ex" => all(by, &Args::parse(words, TEE), PathVerb::Write, acts),
         _ => {}
     }
+}
+
+/// The files that a patch names itself, which it is given as a word or on its standard input.
+fn patched(by: &ActedBy<'_>, acts: &mut Vec<PathAction>) {
+    let given = by.command.args().first().and_then(Word::known);
+    let text = match (&given, &by.command.feed) {
+        (Some(text), _) => text.as_ref(),
+        // Whoever reads it first leaves nothing of it to the next.
+        (None, StdinSource::Text(text)) if is_first_to_read(by, text) => text.as_ref(),
+        _ => return,
+    };
+    let files = text.lines().filter_map(patched_file);
+    acts.extend(files.map(|(verb, path)| PathAction {
+        deed: match verb {
+            PatchVerb::Write => PathVerb::Write,
+            PatchVerb::Remove => PathVerb::Remove(Reach::One),
+        },
+        target: by.path(path),
+    }));
+}
+
+fn is_first_to_read(by: &ActedBy<'_>, text: &Arc<str>) -> bool {
+    let reads = |command: &&Command| match &command.feed {
+        StdinSource::Text(other) => Arc::ptr_eq(other, text) && command.words.first() == by.command.words.first(),
+        _ => false,
+    };
+    by.listed.reading.commands.iter().find(reads).is_none_or(|first| std::ptr::eq(first, by.command))
 }
 
 fn all(by: &ActedBy<'_>, args: &Args<'_>, deed: PathVerb, acts: &mut Vec<PathAction>) {

@@ -16,4 +16,5 @@ mod friction;
 mod hostile;
 mod links;
 mod notify;
+mod patches;
 mod presets;

@@ -8,9 +8,10 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
 
-use super::install::{RealClient, VERSION};
+use super::install::RealClient;
 use super::launch::{ClientLaunch, ClientPermissions};
 use super::namespace::Isolation;
+use super::pinned;
 use super::tmux::{Pane, Tmux};
 use crate::poll;
 use crate::scripted_model::{Requests, ScriptedModel};
@@ -202,7 +203,7 @@ fn skip_first_run_questions(launch: &ClientLaunch) -> io::Result<()> {
     );
     let Value::Object(answers) = json!({
         "hasCompletedOnboarding": true,
-        "lastOnboardingVersion": VERSION,
+        "lastOnboardingVersion": pinned::CLAUDE_CODE.version,
         "theme": "dark",
         "numStartups": 5,
         "customApiKeyResponses": {"approved": [ClientLaunch::approved_key()], "rejected": []},

@@ -3,13 +3,13 @@
 use std::io;
 use std::net::{Shutdown, SocketAddr, TcpStream};
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::http;
-use super::reply;
 use super::requests::{self, ModelRequest, RequestKind};
 use super::script::Turn;
 use super::state::ModelState;
+use super::wire::{self, Spelt, Wire};
 
 pub(super) fn converse(stream: &TcpStream, peer: SocketAddr, state: &ModelState) {
     // Some systems hand the listener's non-blocking mode down to what it accepts.
@@ -26,10 +26,12 @@ fn answer(stream: &TcpStream, state: &ModelState) -> io::Result<()> {
     let Some(incoming) = http::read(stream)? else {
         return Ok(());
     };
-    let kind = match (incoming.method.as_str(), incoming.path.as_str()) {
-        ("POST", "/v1/messages") => requests::classify(&incoming.body),
-        ("POST", path) if path.ends_with("/count_tokens") => RequestKind::Count,
-        _ => RequestKind::Other,
+    let wire = Wire::of(&incoming.path).filter(|_| incoming.method == "POST");
+    let kind = match (wire, incoming.method.as_str()) {
+        (Some(wire), _) => requests::classify(wire, &incoming.path, &incoming.body),
+        (None, "POST") if incoming.path.ends_with("/count_tokens") => RequestKind::Count,
+        (None, "POST") if incoming.path.ends_with(":countTokens") => RequestKind::Count,
+        (None, _) => RequestKind::Other,
     };
     let request = ModelRequest {
         kind,
@@ -38,15 +40,14 @@ fn answer(stream: &TcpStream, state: &ModelState) -> io::Result<()> {
         body: incoming.body.clone(),
     };
     let turn = state.take_turn(request);
-    match kind {
-        RequestKind::Count => {
-            let count = json!({"input_tokens": state.script.count_tokens.unwrap_or(1000)});
+    match (wire, kind) {
+        (Some(wire), _) => say(stream, state, wire, &incoming, &turn),
+        (None, RequestKind::Count) => {
+            let count = state.script.count_tokens.unwrap_or(1000);
+            let count = json!({"input_tokens": count, "totalTokens": count});
             http::write_json(stream, &incoming.method, 200, &count)
         }
-        RequestKind::Other => answer_other(stream, &incoming),
-        RequestKind::Main | RequestKind::Sub | RequestKind::Compact | RequestKind::Side => {
-            say(stream, state, &incoming.body, &turn)
-        }
+        (None, _) => answer_other(stream, &incoming),
     }
 }
 
@@ -54,23 +55,23 @@ fn answer_other(stream: &TcpStream, incoming: &http::Incoming) -> io::Result<()>
     let method = incoming.method.as_str();
     match method {
         "HEAD" => http::write_json(stream, method, 200, &json!({})),
-        "GET" if incoming.path == "/v1/models" => {
-            let none = json!({"data": [], "has_more": false, "first_id": null, "last_id": null});
+        "GET" if incoming.path.ends_with("/models") => {
+            let none = json!({"object": "list", "data": [], "has_more": false, "first_id": null, "last_id": null});
             http::write_json(stream, method, 200, &none)
         }
-        _ => http::write_json(stream, method, 404, &reply::not_found()),
+        // Errands of a client, such as what it would count: taken, so that it does not try again.
+        "POST" | "PUT" | "PATCH" => http::write_json(stream, method, 200, &json!({})),
+        _ => http::write_json(stream, method, 404, &wire::not_found()),
     }
 }
 
-fn say(stream: &TcpStream, state: &ModelState, body: &Value, turn: &Turn) -> io::Result<()> {
+fn say(stream: &TcpStream, state: &ModelState, wire: Wire, incoming: &http::Incoming, turn: &Turn) -> io::Result<()> {
     state.think(turn.delay);
     if let Some(failure) = &turn.failure {
-        return http::write_json(stream, "POST", failure.http, &reply::failure(failure));
+        return http::write_json(stream, "POST", failure.http, &wire.failure(failure));
     }
-    let message = reply::message(turn, &body["model"], &state.ids);
-    if body["stream"] == true {
-        http::write_events(stream, &reply::events(&message))
-    } else {
-        http::write_json(stream, "POST", 200, &message)
+    match wire.spell(turn, &incoming.path, &incoming.body, &state.ids) {
+        Spelt::Frames(frames) => http::write_frames(stream, &frames),
+        Spelt::Whole(message) => http::write_json(stream, "POST", 200, &message),
     }
 }

@@ -75,14 +75,13 @@ pub(super) fn write_json(mut stream: &TcpStream, method: &str, status: u16, body
 }
 
 /// A stream of server-sent events; its end is the end of the connection.
-pub(super) fn write_events(mut stream: &TcpStream, events: &[Value]) -> io::Result<()> {
+pub(super) fn write_frames(mut stream: &TcpStream, frames: &[String]) -> io::Result<()> {
     stream.write_all(
         b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncache-control: no-cache\r\n\
           request-id: req_scripted\r\nconnection: close\r\n\r\n",
     )?;
-    for event in events {
-        let name = event["type"].as_str().unwrap_or_default();
-        stream.write_all(format!("event: {name}\ndata: {event}\n\n").as_bytes())?;
+    for frame in frames {
+        stream.write_all(frame.as_bytes())?;
         stream.flush()?;
     }
     Ok(())

@@ -1,13 +1,14 @@
-//! A stand-in for the Anthropic Messages API on loopback that says what its script says and remembers what it was asked.
+//! A stand-in for the models' APIs on loopback that says what its script says and remembers what it was asked. One
+//! script serves every API: a turn is spelt in the one it was asked in.
 
 mod answer;
 mod http;
-mod reply;
 mod requests;
 mod script;
 mod script_json;
 mod server;
 mod state;
+mod wire;
 
 pub use requests::{ModelRequest, RequestKind, Requests};
 pub use script::{ApiFailure, Script, ScriptedCall, Turn};

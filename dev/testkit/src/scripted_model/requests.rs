@@ -3,12 +3,18 @@
 use serde_json::Value;
 
 use super::SUBAGENT_MARK;
+use super::wire::Wire;
 
 /// The words by which the client asks for a summary (observed on Claude Code 2.1.325).
 const SUMMARY_ORDER: &str = "create a detailed summary";
 
-/// Strings under these keys steer the API and are not read by the model.
-const NOT_FOR_THE_MODEL: [&str; 5] = ["type", "role", "id", "tool_use_id", "cache_control"];
+/// Strings under these keys steer the API and are not read by the model, or describe its tools.
+const NOT_FOR_THE_MODEL: [&str; 8] =
+    ["type", "role", "id", "tool_use_id", "tool_call_id", "call_id", "cache_control", "tools"];
+
+/// Where the APIs put what the model reads before the conversation, and the conversation itself.
+const INSTRUCTIONS: [&str; 3] = ["system", "instructions", "systemInstruction"];
+const CONVERSATION: [&str; 3] = ["messages", "input", "contents"];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RequestKind {
@@ -41,16 +47,22 @@ impl ModelRequest {
     #[must_use]
     pub fn text_sent(&self) -> String {
         let mut text = String::new();
-        flatten(&self.body["system"], &mut text);
-        flatten(&self.body["messages"], &mut text);
+        for key in INSTRUCTIONS.iter().chain(&CONVERSATION) {
+            flatten(&self.body[*key], &mut text);
+        }
         text
+    }
+
+    /// How many entries the conversation has by now.
+    #[must_use]
+    pub fn entries(&self) -> usize {
+        conversation(&self.body).len()
     }
 
     /// The text of every tool result in the request.
     #[must_use]
     pub fn tool_results(&self) -> Vec<String> {
-        let blocks = messages(&self.body).iter().filter_map(|message| message["content"].as_array());
-        blocks.flatten().filter(|block| block["type"] == "tool_result").map(|block| flat(&block["content"])).collect()
+        conversation(&self.body).iter().flat_map(results_in).map(flat).collect()
     }
 }
 
@@ -77,26 +89,56 @@ impl Requests {
 }
 
 /// Which part of the script answers this body.
-pub(super) fn classify(body: &Value) -> RequestKind {
-    let users: Vec<_> = messages(body)
-        .iter()
-        .filter(|message| message["role"] == "user")
-        .map(|message| flat(&message["content"]))
-        .collect();
-    let has_bash = body["tools"].as_array().is_some_and(|tools| tools.iter().any(|tool| tool["name"] == "Bash"));
-    if users.last().is_some_and(|last| last.contains(SUMMARY_ORDER)) {
+pub(super) fn classify(wire: Wire, path: &str, body: &Value) -> RequestKind {
+    let by_user = conversation(body).iter().filter(|message| message["role"] == "user");
+    let users: Vec<_> = by_user.map(|message| flat(&message["content"]) + &flat(&message["parts"])).collect();
+    // Newer models of one API are told of their tools in the conversation.
+    let offers = [body].into_iter().chain(conversation(body)).filter_map(|entry| entry["tools"].as_array());
+    let tools: Vec<_> = offers.flatten().collect();
+    let (summary, sub_agent, main) = match wire {
+        Wire::Messages => (
+            users.last().is_some_and(|last| last.contains(SUMMARY_ORDER)),
+            users.first().is_some_and(|first| first.contains(SUBAGENT_MARK)),
+            tools.iter().any(|tool| tool["name"] == "Bash"),
+        ),
+        // These put words of their own before what was asked for.
+        Wire::Chat | Wire::Responses | Wire::Gemini => (
+            path.ends_with("/compact"),
+            users.iter().any(|text| text.contains(SUBAGENT_MARK)),
+            !tools.is_empty() && !path.ends_with(":generateContent"),
+        ),
+    };
+    if summary {
         RequestKind::Compact
-    } else if users.first().is_some_and(|first| first.contains(SUBAGENT_MARK)) {
+    } else if sub_agent {
         RequestKind::Sub
-    } else if has_bash {
+    } else if main {
         RequestKind::Main
     } else {
         RequestKind::Side
     }
 }
 
-fn messages(body: &Value) -> &[Value] {
-    body["messages"].as_array().map_or(&[], Vec::as_slice)
+fn conversation(body: &Value) -> &[Value] {
+    let lists = CONVERSATION.iter().find_map(|key| body[*key].as_array());
+    lists.map_or(&[], Vec::as_slice)
+}
+
+/// The results of tools that one entry of a conversation has, in whichever API.
+fn results_in(entry: &Value) -> Vec<&Value> {
+    if entry["role"] == "tool" {
+        return vec![&entry["content"]];
+    }
+    if entry["type"].as_str().is_some_and(|kind| kind.ends_with("_call_output")) {
+        return vec![&entry["output"]];
+    }
+    let parts = entry["content"].as_array().or(entry["parts"].as_array()).into_iter().flatten();
+    parts
+        .filter_map(|part| match part["type"].as_str() {
+            Some("tool_result") => Some(&part["content"]),
+            _ => part.get("functionResponse").map(|answer| &answer["response"]),
+        })
+        .collect()
 }
 
 fn flat(value: &Value) -> String {

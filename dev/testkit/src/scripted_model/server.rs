@@ -45,12 +45,24 @@ impl ScriptedModel {
         Self::start_for(script, Lifetime::default())
     }
 
+    /// The same on a port that is known beforehand, for a network of one's own.
+    ///
+    /// # Errors
+    /// When the port cannot be opened.
+    pub fn start_on(port: u16, script: Script) -> io::Result<Self> {
+        Self::serve_on(port, script, Lifetime::default())
+    }
+
     /// As [`start`](Self::start), with a lifetime of its own.
     ///
     /// # Errors
     /// When the port cannot be opened.
     pub fn start_for(script: Script, lifetime: Lifetime) -> io::Result<Self> {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+        Self::serve_on(0, script, lifetime)
+    }
+
+    fn serve_on(port: u16, script: Script, lifetime: Lifetime) -> io::Result<Self> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
         let (wake, stop) = UnixStream::pair()?;
@@ -62,7 +74,7 @@ impl ScriptedModel {
         Ok(Self { address, state, wake: Some(wake), server: Some(server) })
     }
 
-    /// The value for `ANTHROPIC_BASE_URL`.
+    /// The value for `ANTHROPIC_BASE_URL` and its kind, without the `/v1` that some want at its end.
     #[must_use]
     pub fn url(&self) -> String {
         format!("http://{}", self.address)

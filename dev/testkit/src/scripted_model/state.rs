@@ -4,9 +4,9 @@ use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::reply::Ids;
 use super::requests::{ModelRequest, RequestKind, Requests};
 use super::script::{Script, Turn};
+use super::wire::Ids;
 
 #[derive(Debug)]
 pub(super) struct ModelState {

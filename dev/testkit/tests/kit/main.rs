@@ -9,6 +9,7 @@ mod need;
 mod process;
 mod sandbox;
 mod scripted_model;
+mod wires;
 
 use std::path::{Path, PathBuf};
 

@@ -132,7 +132,7 @@ fn propose(path: &Path, places: &PathVariables) -> Result<Proposal, CliError> {
     let edited = (SETTINGS.remove)(file.text(), rules).map_err(|error| misread(path, &error))?;
     let left = match edited.leaves {
         Leaves::Settings => LeftBehind::Settings,
-        Leaves::Nothing => LeftBehind::Nothing,
+        Leaves::Nothing | Leaves::NoFile => LeftBehind::Nothing,
     };
     Ok(Proposal::uninstall(file, UninstallRequest { text: edited.text, left }, record.as_ref()))
 }

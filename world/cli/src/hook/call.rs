@@ -1,7 +1,8 @@
 //! What a hook was called with: its line, its stdin, where it runs, and the
 //! variables on the allow-list that count unseen.
 
-use crate::stdin;
+use crate::stdin::{self, StdinText};
+use agents::Dialect;
 use model::Call;
 use std::ffi::OsString;
 
@@ -14,28 +15,33 @@ pub struct Arrived {
     pub shares_spent: bool,
     /// Stdin was read to its end, or held one whole object.
     pub complete: bool,
+    /// Whose call it is, as far as its bytes show at a glance.
+    dialect: Option<&'static Dialect>,
 }
 
-pub fn read(args: &[OsString]) -> Arrived {
+/// What was read of stdin before this process knew that it is a hook is part of the call.
+pub fn read(args: &[OsString], read_before: Option<StdinText>) -> Arrived {
     let (taken, random) = (fast_client::taken(), host::clock::random());
     let (stdin, request, complete) = match taken {
         Some(taken) => (taken.stdin.to_vec(), daemon::request_text(&taken.request), taken.complete),
         None => {
-            let read = stdin::read();
+            let read = read_before.unwrap_or_else(stdin::read);
             (read.bytes, daemon::request_text(&random), read.complete)
         }
     };
     let cwd = std::env::current_dir().unwrap_or_default();
+    let agent = agent(args);
+    let dialect = agents::ALL.find(&agent).map(|named| agents::ALL.at_a_glance(named, &stdin));
     let call = Call {
         request,
-        agent: agent(args),
+        agent,
         stdin,
         cwd: cwd.to_string_lossy().into_owned(),
         env: host::origin::environment_unseen(),
         parent: Some(std::os::unix::process::parent_id()),
         at: host::clock::now(),
     };
-    Arrived { call, asked: taken.is_some_and(|taken| taken.asked), shares_spent: taken.is_some(), complete }
+    Arrived { call, asked: taken.is_some_and(|taken| taken.asked), shares_spent: taken.is_some(), complete, dialect }
 }
 
 impl Arrived {
@@ -48,15 +54,20 @@ impl Arrived {
         self.call.stdin.is_empty() && !self.complete
     }
 
-    /// Whether it may be of the one event that is asked before something is run or written.
-    pub fn may_act(&self) -> bool {
-        let Some(dialect) = agents::ALL.find(&self.call.agent) else { return false };
+    /// What is printed for this call if it cannot be judged: nothing where it cannot be of the one event that is asked
+    /// before something is run or written.
+    pub fn unjudged(&self) -> &'static str {
+        self.dialect.filter(|dialect| self.may_act(dialect)).map(|dialect| dialect.unjudged).unwrap_or_default()
+    }
+
+    fn may_act(&self, dialect: &Dialect) -> bool {
         let gate = dialect.gate_event.as_bytes();
-        !self.complete || self.call.stdin.windows(gate.len().max(1)).any(|window| window == gate)
+        // A payload that does not name its event may be of any.
+        !self.complete || gate.is_empty() || self.call.stdin.windows(gate.len()).any(|window| window == gate)
     }
 }
 
-/// What is printed for an agent's call that could not be judged.
+/// What is printed for a call in an agent's name of which nothing was read yet.
 pub fn unjudged(agent: &str) -> &'static str {
     agents::ALL.find(agent).map(|dialect| dialect.unjudged).unwrap_or_default()
 }

@@ -2,7 +2,7 @@
 //! tree, the daemon, files, the database) is done by a process of its own that
 //! may be left behind; this one waits, and answers when time is up.
 
-use super::call::{Arrived, unjudged};
+use super::call::Arrived;
 use super::message::SideMessage;
 use daemon::Client;
 use fast_client::limits;
@@ -99,9 +99,9 @@ fn serve(arrived: &Arrived, pipe: &mut MessagePipe) {
     }
     let mut pipeline = Pipeline::new(service::setting(&places));
     let served = pipeline.handle_with(call, |early| {
-        if let Some(row) = &early.event {
-            pipe.send(&SideMessage::Early { event: store::spool_line(row), answer: with_troubles(early) }.write());
-        }
+        // One that counts elsewhere has an answer and no event.
+        let event = early.event.as_ref().map(store::spool_line).unwrap_or_default();
+        pipe.send(&SideMessage::Early { event, answer: with_troubles(early) }.write());
     });
     let (after, troubles) = (served.after.clone(), served.troubles.join("; "));
     pipe.send(&SideMessage::Last(with_troubles(served)).write());
@@ -157,7 +157,7 @@ fn with_environment(call: &Call) -> Call {
 
 /// What is said of a call that there was no time, or no room, to take apart.
 fn unread(arrived: &Arrived, why: &str) -> Answer {
-    let stdout = if arrived.may_act() { unjudged(&arrived.call.agent).to_string() } else { String::new() };
+    let stdout = arrived.unjudged().to_string();
     let stderr = format!("taut: this call could not be judged: {why}; its event is lost\n");
     Answer { stdout, stderr, exit: 0 }
 }
@@ -171,6 +171,9 @@ fn early(mut served: Response, why: &str) -> SideMessage {
 /// The event was not stored in time, and is kept in the spool; should it get
 /// stored after all, the two have one key and what was answered counts.
 fn spooled(mut answer: Answer, event: &str, folder: Option<PathBuf>) -> Answer {
+    if event.is_empty() {
+        return answer;
+    }
     let kept = folder.and_then(|folder| {
         let mut keeping = side_process::start(|pipe| {
             let kept = store::spool_text(&folder, event).err();

@@ -1,6 +1,7 @@
 //! The commands and hooks as users and agents run them, in throw-away homes.
 
 mod allow;
+mod bare;
 mod broken;
 mod config;
 mod deadline;

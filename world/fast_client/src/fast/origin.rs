@@ -8,6 +8,7 @@ use super::ask::{any_agent, is_allowed, is_named};
 use super::bytes::{Buffer, StaticMemory, same, starts_with};
 use super::line::HookLine;
 use super::sys::{self, Moved};
+use model::agent::AgentVariables;
 
 const PATH: usize = 32;
 const STAT: usize = 1024;
@@ -46,7 +47,10 @@ pub fn is_the_users_own(line: &HookLine) -> bool {
 /// A repository can empty the mark, but not take it away. Without the first one nobody looks for a client by its marks.
 fn is_marked(line: &HookLine) -> bool {
     for variable in line.variables() {
-        if any_agent(|names| is_named(variable, names.marks.get(..1).unwrap_or(&[]))) {
+        let is_first = |names: &AgentVariables| is_named(variable, names.marks.get(..1).unwrap_or(&[]));
+        let is_of_hooks =
+            |names: &AgentVariables| is_named(variable, names.marks) && is_named(variable, names.given_to_hooks);
+        if any_agent(|names| is_first(names) || is_of_hooks(names)) {
             return true;
         }
     }

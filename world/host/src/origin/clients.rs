@@ -12,13 +12,20 @@ pub fn is_mark(name: &OsStr) -> bool {
 
 /// Whether a process with this variable is to be judged as a client's. A repository can empty a variable and not take
 /// it away, so it is enough that it is there.
+///
+/// What an agent runs and what it calls as a hook may get different marks.
 pub fn is_first_mark(name: &OsStr) -> bool {
-    marks().any(|marks| marks.first().is_some_and(|mark| name == *mark))
+    agents::ALL.0.iter().any(|dialect| name.to_str().is_some_and(|name| dialect.profile.variables.is_first_mark(name)))
 }
+
+/// An interpreter may have so many words before its script.
+const OPTIONS: usize = 16;
 
 /// Whether a command line is a client's: its program, or the script that its program runs.
 pub fn is_client(words: &[&[u8]]) -> bool {
-    words.iter().take(2).any(|word| is_program(Path::new(OsStr::from_bytes(word))))
+    let (first, rest) = words.split_at(words.len().min(1));
+    let script = rest.iter().take(OPTIONS).find(|word| !word.starts_with(b"-"));
+    first.iter().chain(script).any(|word| is_program(Path::new(OsStr::from_bytes(word))))
 }
 
 /// Whether a file is a client's.
@@ -33,7 +40,9 @@ fn marks() -> impl Iterator<Item = &'static [&'static str]> {
 fn is_at(client: &ClientProgram, path: &Path) -> bool {
     let ends = |path: &Path, end: &&str| path.as_os_str().as_bytes().ends_with(end.as_bytes());
     let named = path.file_name().is_some_and(|name| client.names.iter().any(|known| name == *known));
+    let lies_in = |part: &&str| path.as_os_str().as_bytes().windows(part.len()).any(|at| at == part.as_bytes());
     named
+        || client.packages.iter().any(lies_in)
         || client.scripts.iter().any(|script| ends(path, script))
         || path.parent().is_some_and(|folder| client.folders.iter().any(|known| ends(folder, known)))
 }
@@ -51,10 +60,14 @@ mod tests {
             "/opt/claude.exe",
             "node /usr/lib/node_modules/@anthropic-ai/claude-code/cli.js -p",
             "/home/dev/.local/share/claude/versions/2.1.325 --resume",
+            "/usr/bin/node --max-old-space-size=12052 /usr/lib/node_modules/.bin/gemini -p x",
         ] {
             assert!(known(line), "{line}");
         }
-        for line in ["", "sh -c claude", "node /srv/app/cli.js", "/srv/claude/test", "vim notes claude"] {
+        for line in [
+            "", "sh -c claude", "node /srv/app/cli.js", "/srv/claude/test", "vim notes claude",
+            "node --x notes.js claude",
+        ] {
             assert!(!known(line), "{line}");
         }
     }

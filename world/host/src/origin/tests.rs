@@ -61,6 +61,13 @@ fn home_of(origin: &Origin) -> Option<OsString> {
 }
 
 #[test]
+fn what_wrote_over_its_own_variables_is_passed_by() {
+    let folder = tempfile::tempdir().unwrap();
+    let tree = Tree::new(folder.path(), "claude", &[("TAUT_HOME", "/own")], &["-i"]);
+    assert_eq!(home_of(&tree.seen(true)), Some("/own".into()));
+}
+
+#[test]
 fn g11_a_client_by_any_name_is_found_and_its_own_start_counts() {
     let folder = tempfile::tempdir().unwrap();
     for name in ["claude", "claude.exe", "2.1.325", "my-wrapper", "sh"] {

@@ -1,7 +1,7 @@
 //! The call that proves an installation, in the client's own words.
 
 use model::EventKind;
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// What the client would send before it runs the command. The mark tells this
 /// call from every other one.
@@ -23,13 +23,7 @@ pub fn farewell(cwd: &str, mark: &str) -> String {
     json!({"session_id": mark, "cwd": cwd, "hook_event_name": name, "reason": "other"}).to_string()
 }
 
-/// The reason the hook gave for denying the call; `None` when it did not deny it.
-pub fn denial(stdout: &str) -> Option<String> {
-    let answer: Value = serde_json::from_str(stdout.trim()).ok()?;
-    let specific = answer.get("hookSpecificOutput")?;
-    let denied = specific.get("permissionDecision")?.as_str()? == "deny";
-    denied.then(|| specific.get("permissionDecisionReason")?.as_str().map(str::to_owned)).flatten()
-}
+pub use crate::answers::nested_denial as denial;
 
 #[cfg(test)]
 mod tests {

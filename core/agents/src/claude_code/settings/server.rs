@@ -1,10 +1,11 @@
 //! Our server in the client's list of them: put in, recognised and taken out again.
 
-use super::entry::{is_taut, render};
-use super::jsonc::{Document, Node};
-use super::splice::{Layout, Row, Splice};
-use super::step::{SettingsEdit, object_member, put_member};
-use super::{Edited, SettingsError, place};
+use super::{Edited, SettingsError};
+use crate::hook_file::entry::render;
+use crate::hook_file::jsonc::{Document, Node};
+use crate::hook_file::splice::{Layout, Row, Splice};
+use crate::hook_file::step::{SettingsEdit, object_member, put_member};
+use crate::hook_file::{is_taut, place};
 use crate::settings::ServerDialect;
 use serde_json::json;
 
@@ -78,8 +79,8 @@ fn refuse_beyond_json(document: &Document<'_>) -> Result<(), SettingsError> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Leaves;
     use super::*;
+    use crate::settings::Leaves;
 
     const PROGRAM: &str = "/opt/tools/taut";
     const ENTRY: &str = r#""taut": { "type": "stdio", "command": "/opt/tools/taut", "args": ["mcp"] }"#;

@@ -1,9 +1,10 @@
 //! Install and uninstall over texts as people write them, and over generated ones.
 
 mod properties;
-mod text;
 
 use super::*;
+use crate::hook_file::jsonc::Document;
+use crate::settings::Leaves;
 
 pub(super) fn plan() -> SettingsPlan {
     SettingsPlan {

@@ -27,16 +27,12 @@ pub fn is_on(event: &EventContext<'_>, current: Option<&Effort>) -> bool {
 
 /// `taut run` goes on with what it ran before. The iterations of a loop are work of their own.
 fn is_run(event: &EventContext<'_>) -> bool {
-    event.env.get("TAUT_SUPERVISED") == Some("run")
-}
-
-fn iterates(event: &EventContext<'_>) -> bool {
-    event.env.get("TAUT_SUPERVISED") == Some("loop") || event.who.standing == Supervision::Looped
+    event.who.standing == Supervision::Supervised
 }
 
 /// Whether a plain start goes on with what was before it.
 pub fn follows(event: &EventContext<'_>) -> bool {
-    event.session().is_some_and(|session| session.prev.is_some()) || !iterates(event)
+    event.session().is_some_and(|session| session.prev.is_some()) || !event.who.standing.is_loop()
 }
 
 /// The session whose events a note may be made of now.
@@ -192,7 +188,7 @@ fn doing(session: &Session) -> Option<&str> {
 /// The note before, where the session goes on with that work.
 fn earlier<'a>(event: &EventContext<'a>, session: &Session) -> Option<&'a StoredHandOver> {
     let hours = event.policy.sections.memory.stale_hours;
-    let follows = session.prev.is_some() || !iterates(event);
+    let follows = session.prev.is_some() || !event.who.standing.is_loop();
     let earlier = event.rows().earlier_account.as_ref();
     earlier.filter(|earlier| follows && !is_stale_after(hours, event.now, earlier.at))
 }

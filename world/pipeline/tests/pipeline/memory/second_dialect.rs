@@ -2,6 +2,7 @@
 //! own file was made for it.
 
 mod dialect;
+mod recognised;
 
 use crate::home::{Client, PipelineHome};
 use crate::memory::{IMPLEMENT, Play};
@@ -147,7 +148,7 @@ fn its_settings_are_found_and_edited_where_its_dialect_says() {
         allow: Vec::new(),
     };
     let once = (DIALECT.settings.edit)("own\n", &plan).unwrap().text;
-    assert_eq!((DIALECT.settings.inspect)(&once).unwrap().entries.len(), 1);
+    assert_eq!((DIALECT.settings.inspect)(&once).unwrap().entries.len(), 3);
     assert_eq!((DIALECT.settings.remove)(&once, &[]).unwrap().text, "own\n");
 }
 

@@ -1,9 +1,11 @@
 //! What holds for every text: twice is once, back is exactly back, and nothing
 //! foreign is touched.
 
-use super::super::jsonc::Document;
-use super::super::{Inspection, SettingsPlan, edit, entry, inspect, remove};
-use super::{plan, text};
+use super::super::{Inspection, SettingsPlan, edit, inspect, remove};
+use super::plan;
+use crate::hook_file::entry;
+use crate::hook_file::jsonc::Document;
+use crate::hook_file::tests::text;
 use proptest::prelude::*;
 
 /// The settings as the client reads them.

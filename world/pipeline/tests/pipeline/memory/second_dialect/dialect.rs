@@ -5,8 +5,8 @@ use agents::Dialect;
 use agents::dialect::{ClientProgram, LaunchDialect, Tried};
 use agents::lenient::Fields;
 use agents::settings::{
-    ClientVersions, Edited, HookEntry, Inspection, KnownClient, Leaves, ProofDialect, SettingsDialect, SettingsError,
-    SettingsPlan, Version,
+    ClientVersions, Edited, HookEntry, Inspection, KnownClient, Leaves, ProofDialect, Registered, SettingsDialect,
+    SettingsError, SettingsPlan, Version,
 };
 use model::agent::{
     AgentProfile, AgentVariables, EventSet, Expresses, FoundUsage, HelperSessions, TranscriptReader, Usage,
@@ -24,7 +24,7 @@ pub static DIALECT: Dialect = Dialect {
     program: ClientProgram { names: &["example"], scripts: &[], folders: &[], packages: &[] },
     tried: Tried::FromDocumentation,
     limits: &[],
-    recognises: None,
+    recognises: Some(|fields| fields.contains_key("talk")),
     event_fields: &["what"],
     input_fields: &["args"],
     gate_event: "before",
@@ -38,7 +38,11 @@ pub static DIALECT: Dialect = Dialect {
         project_file: Some(".example/hooks.conf"),
         local_file: Some(".example/hooks.mine.conf"),
         args: &["hook", "--agent", "example"],
-        registered: &[],
+        registered: &[
+            registered(EventKind::SessionStart, "begin"),
+            registered(EventKind::UserPromptSubmit, "prompt"),
+            registered(EventKind::PreToolUse, "before"),
+        ],
         edit,
         remove,
         inspect,
@@ -72,6 +76,10 @@ pub static DIALECT: Dialect = Dialect {
     status_line: None,
 };
 
+const fn registered(kind: EventKind, name: &'static str) -> Registered {
+    Registered { kind, name, since: Version(1, 0, 0), timeout: 10, reason: "" }
+}
+
 static PROFILE: AgentProfile = AgentProfile {
     id: "example",
     name: "Example",
@@ -93,7 +101,7 @@ static PROFILE: AgentProfile = AgentProfile {
         started_with: &[],
         process: &["EXAMPLE_PROCESS"],
         project: &[],
-        folder: &[],
+        folder: &["EXAMPLE_FOLDER"],
         session: &[],
         tool_session: &[],
         role: &["EXAMPLE_ROLE"],
@@ -201,12 +209,14 @@ fn remove(text: &str, _: &[String]) -> Result<Edited, SettingsError> {
 
 fn inspect(text: &str) -> Result<Inspection, SettingsError> {
     let ours = text.lines().enumerate().filter_map(|(at, line)| Some((at, line.strip_prefix(LINE)?)));
-    let entries = ours.map(|(at, command)| HookEntry {
-        event: "*".into(),
-        program: command.split(' ').next().unwrap_or_default().into(),
-        form: agents::settings::CommandForm::Shell,
-        matcher: None,
-        line: at + 1,
+    let entries = ours.flat_map(|(at, command)| {
+        DIALECT.settings.registered.iter().map(move |event| HookEntry {
+            event: event.name.into(),
+            program: command.split(' ').next().unwrap_or_default().into(),
+            form: agents::settings::CommandForm::Shell,
+            matcher: None,
+            line: at + 1,
+        })
     });
     Ok(Inspection { entries: entries.collect(), ..Inspection::default() })
 }

@@ -1,0 +1,89 @@
+//! The file of hooks of Cursor.
+
+use super::ID;
+use crate::hook_file::{EntryShape, JsonHooks, command_line};
+use crate::settings::{
+    ClientVersions, GuardFailure, KnownClient, ProofDialect, Registered, SettingsDialect, SettingsPlan, Version,
+};
+use model::EventKind;
+use serde_json::{Value, json};
+
+const HOOKS: JsonHooks = JsonHooks {
+    holder: Some("hooks"),
+    head: &[("version", 1)],
+    shape: EntryShape::Plain,
+    registered: REGISTERED,
+    handler,
+    disabled: &[],
+};
+
+pub const SETTINGS: SettingsDialect = SettingsDialect {
+    user_file: "hooks.json",
+    project_file: Some(".cursor/hooks.json"),
+    local_file: None,
+    args: &["hook", "--agent", ID],
+    registered: REGISTERED,
+    edit: |text, plan| HOOKS.edit(text, plan),
+    remove: |text, allow| HOOKS.remove(text, allow),
+    inspect: |text| HOOKS.inspect(text),
+    server: None,
+    versions: ClientVersions {
+        program: super::launch::PROGRAM,
+        args: &["--version"],
+        parse: KnownClient::parse,
+        exec_form: NEVER,
+        note: |_| None,
+        update: "cursor-agent update",
+    },
+    proof: ProofDialect { payload, farewell, denial },
+    review: None,
+};
+
+/// It starts every hook through a shell.
+const NEVER: Version = Version(u32::MAX, 0, 0);
+
+/// One call of a shell tells two events: the general one is enough.
+const REGISTERED: &[Registered] = &[
+    on(EventKind::SessionStart, "sessionStart", "opens the session and gives it its context"),
+    on(EventKind::UserPromptSubmit, "beforeSubmitPrompt", "heartbeat"),
+    on(EventKind::PreToolUse, "preToolUse", "the guard"),
+    on(EventKind::PostToolUse, "postToolUse", "the tool has ended; delivers what is pending"),
+    on(EventKind::PostToolUseFailure, "postToolUseFailure", "the tool has failed; status and record"),
+    on(EventKind::SubagentStart, "subagentStart", "opens the helper's session"),
+    on(EventKind::SubagentStop, "subagentStop", "ends the helper's session"),
+    on(EventKind::PreCompact, "preCompact", "saves what the session knows before it is compacted"),
+    on(EventKind::Stop, "stop", "the turn is over; status"),
+    on(EventKind::SessionEnd, "sessionEnd", "ends the session and releases what the agent held"),
+];
+
+const fn on(kind: EventKind, name: &'static str, reason: &'static str) -> Registered {
+    Registered { kind, name, since: Version(0, 0, 0), timeout: 10, reason }
+}
+
+/// Documents disagree on the unit of a time-out: it is left out, and ours hold.
+fn handler(plan: &SettingsPlan, event: &Registered) -> Value {
+    let line = command_line(plan, ID);
+    if plan.on_failure == GuardFailure::Block && event.kind == EventKind::PreToolUse {
+        return json!({"command": line, "failClosed": true});
+    }
+    json!({ "command": line })
+}
+
+fn payload(cwd: &str, mark: &str, command: &str) -> String {
+    json!({
+        "conversation_id": mark, "hook_event_name": "preToolUse", "cursor_version": "", "workspace_roots": [cwd],
+        "cwd": cwd, "tool_name": "Shell", "tool_input": {"command": command}, "tool_use_id": mark,
+    })
+    .to_string()
+}
+
+fn farewell(cwd: &str, mark: &str) -> String {
+    let end = json!({"conversation_id": mark, "hook_event_name": "sessionEnd", "workspace_roots": [cwd]});
+    end.to_string()
+}
+
+fn denial(stdout: &str) -> Option<String> {
+    let answer: Value = serde_json::from_str(stdout.trim()).ok()?;
+    let denied = answer.get("permission")? == "deny";
+    denied.then(|| answer.get("agent_message")?.as_str().map(str::to_owned)).flatten()
+}

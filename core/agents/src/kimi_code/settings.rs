@@ -1,0 +1,78 @@
+//! The settings of Kimi Code. One unknown key or event, and the program refuses the whole file.
+
+use super::ID;
+use crate::answers;
+use crate::hook_file::{TableValue, TomlHooks, command_line};
+use crate::settings::{ClientVersions, KnownClient, ProofDialect, Registered, SettingsDialect, SettingsPlan, Version};
+use model::EventKind;
+use serde_json::json;
+
+const HOOKS: TomlHooks = TomlHooks { array: "hooks", registered: REGISTERED, table };
+
+pub const SETTINGS: SettingsDialect = SettingsDialect {
+    user_file: "config.toml",
+    project_file: None,
+    local_file: None,
+    args: &["hook", "--agent", ID],
+    registered: REGISTERED,
+    edit: |text, plan| HOOKS.edit(text, plan),
+    remove: |text, allow| HOOKS.remove(text, allow),
+    inspect: |text| HOOKS.inspect(text),
+    server: None,
+    versions: ClientVersions {
+        program: super::launch::PROGRAM,
+        args: &["--version"],
+        parse: KnownClient::parse,
+        exec_form: NEVER,
+        note: |_| None,
+        update: "kimi upgrade",
+    },
+    proof: ProofDialect { payload, farewell, denial: answers::nested_denial },
+    review: None,
+};
+
+/// It starts every hook through a shell.
+const NEVER: Version = Version(u32::MAX, 0, 0);
+
+const REGISTERED: &[Registered] = &[
+    on(EventKind::SessionStart, "SessionStart", "opens the session"),
+    on(EventKind::UserPromptSubmit, "UserPromptSubmit", "heartbeat; delivers context and messages"),
+    on(EventKind::PreToolUse, "PreToolUse", "the guard"),
+    on(EventKind::PermissionRequest, "PermissionRequest", "shows that an agent waits for its user"),
+    on(EventKind::PostToolUse, "PostToolUse", "the tool has ended"),
+    on(EventKind::PostToolUseFailure, "PostToolUseFailure", "the tool has failed; status and record"),
+    on(EventKind::Notification, "Notification", "an agent needs attention or idles"),
+    on(EventKind::SubagentStart, "SubagentStart", "opens the helper's session"),
+    on(EventKind::SubagentStop, "SubagentStop", "ends the helper's session"),
+    on(EventKind::Stop, "Stop", "the turn is over; status"),
+    on(EventKind::Stop, "Interrupt", "the user ended the turn; status"),
+    on(EventKind::StopFailure, "StopFailure", "rate limits and failures; status"),
+    on(EventKind::PreCompact, "PreCompact", "saves what the session knows before it is compacted"),
+    on(EventKind::PostCompact, "PostCompact", "context usage starts again"),
+    on(EventKind::SessionEnd, "SessionEnd", "ends the session and releases what the agent held"),
+];
+
+const fn on(kind: EventKind, name: &'static str, reason: &'static str) -> Registered {
+    Registered { kind, name, since: Version(0, 0, 0), timeout: 10, reason }
+}
+
+fn table(plan: &SettingsPlan, event: &Registered) -> Vec<(&'static str, TableValue)> {
+    vec![
+        ("event", TableValue::Text(event.name.into())),
+        ("command", TableValue::Text(command_line(plan, ID))),
+        ("timeout", TableValue::Number(event.timeout.into())),
+    ]
+}
+
+fn payload(cwd: &str, mark: &str, command: &str) -> String {
+    json!({
+        "hook_event_name": "PreToolUse", "session_id": mark, "cwd": cwd, "client_type": "kimi_code_cli",
+        "tool_name": "Bash", "tool_input": {"command": command}, "tool_call_id": mark,
+    })
+    .to_string()
+}
+
+fn farewell(cwd: &str, mark: &str) -> String {
+    let end = json!({"hook_event_name": "SessionEnd", "session_id": mark, "cwd": cwd, "client_type": "kimi_code_cli"});
+    end.to_string()
+}

@@ -1,0 +1,106 @@
+//! From the bytes of a payload to its event, in the dialect of whoever sent it.
+
+use crate::{DEFAULT, Dialect, Dialects, Unreadable, salvage};
+use model::Envelope;
+use serde_json::{Map, Value};
+
+/// So much of a payload is looked at where it is not read as a whole: who sent it stands at its beginning.
+const GLANCE: usize = 64 << 10;
+
+impl Dialects {
+    /// Turns a payload that was sent in the name of an agent into an event, and says whose it is. Lenient about every
+    /// field, strict only about there being an event at all.
+    pub fn read(self, named: &'static Dialect, bytes: &[u8]) -> (&'static Dialect, Result<Envelope, Unreadable>) {
+        let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
+        let (mut fields, broken) = match first_object(bytes) {
+            Ok(fields) => (fields, None),
+            Err(broken) => match salvage::salvage(bytes, &self.input_fields(named)) {
+                Some(fields) => (fields, Some(broken)),
+                None => return (named, Err(Unreadable { why: broken.why })),
+            },
+        };
+        let dialect = self.of_payload(named, &fields);
+        if broken.is_some() {
+            salvage::rename(&mut fields, dialect.input_fields);
+        }
+        let mut envelope = (dialect.decode)(&fields);
+        if envelope.name.is_empty() {
+            let why = format!("no {} in the payload", dialect.event_fields.join(" or "));
+            return (dialect, Err(Unreadable { why }));
+        }
+        if let Some(Broken { why, cut }) = broken {
+            envelope.notes.push(format!("payload is not whole JSON ({why}); read what could be read"));
+            envelope.cut = cut || salvage::shortened(&fields, dialect.input_fields);
+        }
+        (dialect, Ok(envelope))
+    }
+
+    /// Whose payload it is. Some agents run the hooks in another's settings file, so a call in the name of the usual
+    /// agent may be of any that knows its own payload; a call in any other name is what it says.
+    pub fn of_payload(self, named: &'static Dialect, fields: &Map<String, Value>) -> &'static Dialect {
+        let knows = |dialect: &&Dialect| dialect.recognises.is_some_and(|recognises| recognises(fields));
+        let others = || self.0.iter().copied().find(knows);
+        if named.id() == DEFAULT.id() { others().unwrap_or(named) } else { named }
+    }
+
+    /// The same where the payload is not going to be read as a whole, or cannot be.
+    pub fn at_a_glance(self, named: &'static Dialect, bytes: &[u8]) -> &'static Dialect {
+        let head = bytes.get(..GLANCE).unwrap_or(bytes);
+        let fields = salvage::salvage(head, &self.input_fields(named)).unwrap_or_default();
+        self.of_payload(named, &fields)
+    }
+
+    /// Whether the bytes are a hook's payload: an object that names an event as some agent does, or that some agent
+    /// knows for its own. It may have been cut.
+    pub fn is_payload(self, bytes: &[u8]) -> bool {
+        if !may_be_payload(bytes) {
+            return false;
+        }
+        let fields = salvage::salvage(bytes, &self.input_fields(DEFAULT)).unwrap_or_default();
+        let names = |field: &&str| fields.get(*field).and_then(Value::as_str).is_some_and(|name| !name.is_empty());
+        self.0.iter().any(|dialect| {
+            dialect.event_fields.iter().any(names) || dialect.recognises.is_some_and(|recognises| recognises(&fields))
+        })
+    }
+
+    /// What a tool's input may be called in a payload that was sent in this name.
+    fn input_fields(self, named: &Dialect) -> Vec<&'static str> {
+        let others = self.0.iter().filter(|dialect| named.id() == DEFAULT.id() && dialect.recognises.is_some());
+        named.input_fields.iter().chain(others.flat_map(|dialect| dialect.input_fields)).copied().collect()
+    }
+}
+
+impl Dialect {
+    /// Turns a payload that was sent in this agent's name into an event.
+    pub fn read(&'static self, bytes: &[u8]) -> Result<Envelope, Unreadable> {
+        crate::ALL.read(self, bytes).1
+    }
+}
+
+/// Whether more bytes could still make it an object.
+pub fn may_be_payload(bytes: &[u8]) -> bool {
+    let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
+    bytes.iter().find(|byte| !byte.is_ascii_whitespace()).is_none_or(|byte| *byte == b'{')
+}
+
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// Why the bytes are not one whole object.
+struct Broken {
+    why: String,
+    /// They end too early.
+    cut: bool,
+}
+
+/// The first JSON object of the bytes. Agents have been seen to send a byte
+/// order mark before it and garbage after it.
+fn first_object(bytes: &[u8]) -> Result<Map<String, Value>, Broken> {
+    let text = String::from_utf8_lossy(bytes);
+    let mut values = serde_json::Deserializer::from_str(&text).into_iter::<Value>();
+    match values.next() {
+        Some(Ok(Value::Object(fields))) => Ok(fields),
+        Some(Ok(_)) => Err(Broken { why: "not a JSON object".into(), cut: false }),
+        Some(Err(error)) => Err(Broken { why: error.to_string(), cut: error.is_eof() }),
+        None => Err(Broken { why: "empty input".into(), cut: true }),
+    }
+}

@@ -1,0 +1,96 @@
+//! Whether an agent that came through another agent's settings runs hooks of ours from its own as well: then its events
+//! count there. Looked up for such calls alone, and kept while the files are the same.
+
+use crate::pipeline::PipelineSetup;
+use crate::prepare::PreparedEvent;
+use crate::stamp::Stamp;
+use agents::Dialect;
+use agents::settings::HookEntry;
+use host::settings_file::Backups;
+use model::EventKind;
+use std::path::{Path, PathBuf};
+use sys::outside::{self, Rules};
+
+/// Settings are small; a larger file is not looked into.
+const LARGEST: u64 = 256 << 10;
+
+/// More agents and projects than this are not remembered between events.
+const MOST_KNOWN: usize = 16;
+
+/// What was found in files that have not changed since.
+#[derive(Default)]
+pub struct OwnHooksCache {
+    known: Vec<KnownHooks>,
+}
+
+struct KnownHooks {
+    agent: &'static str,
+    files: Vec<(PathBuf, Stamp)>,
+    /// What the agent calls the events that it calls us for.
+    events: Vec<String>,
+}
+
+impl OwnHooksCache {
+    /// Whether the agent's own settings call us for this event.
+    pub fn run(&mut self, dialect: &'static Dialect, event: &PreparedEvent, setting: &PipelineSetup) -> bool {
+        let (kind, name) = (event.envelope.kind, event.envelope.name.as_str());
+        let called = |found: &String| {
+            let registered = dialect.settings.registered.iter().find(|one| one.name == found);
+            // An event that nothing follows from may be told under any name.
+            kind == EventKind::Unknown || found == name || registered.is_some_and(|one| one.kind == kind)
+        };
+        self.events(dialect, event, setting).iter().any(called)
+    }
+
+    fn events(&mut self, dialect: &'static Dialect, event: &PreparedEvent, setting: &PipelineSetup) -> &[String] {
+        let folder = Path::new(&event.places.agent_folder);
+        let files = files(dialect, folder, Path::new(&event.places.tree));
+        let files: Vec<_> =
+            files.into_iter().map(|file| (Stamp::of(&file), file)).map(|(of, file)| (file, of)).collect();
+        let known = self.known.iter().position(|one| one.agent == dialect.id() && one.files == files);
+        let at = known.unwrap_or_else(|| {
+            if self.known.len() >= MOST_KNOWN {
+                self.known.remove(0);
+            }
+            let events = found(dialect, folder, &files, &setting.state);
+            self.known.push(KnownHooks { agent: dialect.id(), files, events });
+            self.known.len() - 1
+        });
+        self.known.get(at).map(|one| one.events.as_slice()).unwrap_or_default()
+    }
+}
+
+/// The user's own file first, then those of the project, then the one that says what the user has agreed to.
+fn files(dialect: &Dialect, folder: &Path, tree: &Path) -> Vec<PathBuf> {
+    let settings = &dialect.settings;
+    let of_project = [settings.project_file, settings.local_file].into_iter().flatten();
+    let review = settings.review.as_ref().map(|review| folder.join(review.file));
+    let mut files = vec![folder.join(settings.user_file)];
+    files.extend(of_project.map(|file| tree.join(file)));
+    files.extend(review);
+    files
+}
+
+fn found(dialect: &Dialect, folder: &Path, files: &[(PathBuf, Stamp)], state: &Path) -> Vec<String> {
+    let read = |file: &Path| outside::read_text(file, &Rules::up_to(LARGEST)).unwrap_or_default();
+    let (settings, user) = (&dialect.settings, folder.join(dialect.settings.user_file));
+    let waiting = settings
+        .review
+        .as_ref()
+        .map(|review| (review.waiting)(&read(&folder.join(review.file)), &read(&user), &user.to_string_lossy()));
+    let waiting = waiting.unwrap_or_default();
+    let mut events = Vec::new();
+    for (file, stamp) in files {
+        // A repository's own word that its events count elsewhere is none: `taut init` was run for it here.
+        if !stamp.is_there() || (*file != user && Backups::of(state, file).read_record().is_none()) {
+            continue;
+        }
+        let entries = match (settings.inspect)(&read(file)) {
+            Ok(found) if !found.hooks_disabled && found.ignored_for.is_none() => found.entries,
+            _ => Vec::new(),
+        };
+        let runs = |entry: &HookEntry| entry.matcher.is_none() && !(*file == user && waiting.contains(&entry.event));
+        events.extend(entries.into_iter().filter(runs).map(|entry| entry.event));
+    }
+    events
+}
