@@ -8,21 +8,26 @@ pub mod answer_form;
 pub mod answers;
 pub mod claude_code;
 pub mod codex;
+pub mod copilot;
 pub mod cursor;
 pub mod dialect;
 pub mod droid;
 pub mod gemini;
+pub mod grok;
 pub mod hook_file;
 pub mod kimi_code;
 pub mod launch_words;
 pub mod lenient;
+pub mod opencode;
 pub mod others;
 pub mod patch;
 pub mod payload;
+pub mod pi;
 pub mod qwen;
 mod read;
 mod salvage;
 pub mod settings;
+pub mod shim;
 pub mod tool_input;
 pub mod tool_table;
 pub mod transcript_lines;
@@ -40,9 +45,13 @@ use model::{Envelope, Environment};
 pub const ALL: Dialects = Dialects(&[
     &claude_code::DIALECT,
     &codex::DIALECT,
+    &copilot::DIALECT,
     &gemini::DIALECT,
     &qwen::DIALECT,
     &droid::DIALECT,
+    &grok::DIALECT,
+    &opencode::DIALECT,
+    &pi::DIALECT,
     &kimi_code::DIALECT,
     &vibe::DIALECT,
     &cursor::DIALECT,

@@ -95,11 +95,6 @@ impl KnownTool {
         Self { folder, pattern, looks_only: true, ..Self::of(ToolKind::Search, name) }
     }
 
-    /// Brings a skill's instructions in.
-    pub const fn skill(name: &'static str, skill: &'static [&'static str]) -> Self {
-        Self { skill, ..Self::of(ToolKind::Other, name) }
-    }
-
     /// Looks, asks or notes something down.
     pub const fn looks(kind: ToolKind, name: &'static str) -> Self {
         Self { looks_only: true, ..Self::of(kind, name) }
@@ -168,8 +163,6 @@ mod tests {
             KnownTool::write("put", &["path"], &["text"]),
             KnownTool::patch("patch", &["input"]),
             KnownTool::search("find", &["path"], &["pattern"]),
-            KnownTool::names("list", &["dir"], &["patterns"]),
-            KnownTool::skill("skill", &["name"]),
         ],
         is_servers: |name| name.contains("__"),
     };
@@ -184,16 +177,6 @@ mod tests {
         assert_eq!(call("run", json!({"commands": ["cd /", "rm x"]})).command(), Some("cd /\nrm x"));
         assert_eq!(call("run", json!({"command": "rm -rf .", "dir": "/etc"})).command(), Some("cd /etc\nrm -rf ."));
         assert_eq!(call("run", json!({"command": "ls", "dir": ""})).command(), Some("ls"));
-    }
-
-    #[test]
-    fn who_looks_at_names_reads_no_file_and_a_skill_is_named() {
-        let list = call("list", json!({"dir": "/a", "patterns": ["*.rs", "*.md"]})).subject;
-        assert_eq!((list.folder.as_deref(), list.pattern.as_deref()), (Some("/a"), Some("*.rs\n*.md")));
-        assert!(list.paths.is_empty() && list.looks_only);
-        assert_eq!(call("find", json!({"path": "/a"})).subject.paths, ["/a"]);
-        assert_eq!(call("skill", json!({"name": "x"})).subject.skill.as_deref(), Some("x"));
-        assert_eq!(call("skill", json!({})).subject.skill.as_deref(), Some(""));
     }
 
     #[test]

@@ -66,7 +66,7 @@ pub fn decide(event: &EventContext<'_>) -> Outcome {
         stops::record(&mut row, event, &memory.findings);
     }
     row.rules.extend(said.rules);
-    row.reason = reply::reason(&said.reply);
+    row.reason = reply::reason(&said.reply).or(said.reason);
 
     let mut after = Vec::new();
     if envelope.kind == EventKind::SessionStart && placed.opened {

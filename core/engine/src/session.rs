@@ -62,7 +62,8 @@ fn find_or_open(event: &EventContext<'_>) -> Placed {
         (_, Some(session)) => stay(session),
         // Whose helper it is will be told: until then it is nobody's session.
         (_, None) if helpers::is_stray(event.envelope) => Placed::default(),
-        (_, None) if event.envelope.kind == EventKind::SessionEnd => Placed::default(),
+        // Neither an end nor what means nothing begins anything.
+        (_, None) if matches!(event.envelope.kind, EventKind::SessionEnd | EventKind::Unknown) => Placed::default(),
         (_, None) if event.envelope.kind != EventKind::UserPromptSubmit && was_halted(event.loaded, event.who) => {
             Placed::default()
         }
@@ -101,6 +102,10 @@ fn succeed(event: &EventContext<'_>, source: StartSource) -> Placed {
         .collect();
     // The place goes on being the same agent's, wherever a `cd` has led it.
     let kin = context.filter(|prev| client(event, prev) == Client::Same);
+    let memo = context.map(|prev| prev.memo.inherited()).unwrap_or_default();
+    // No person has spoken to the client, whatever it calls its session by now.
+    let of_client = prev.into_iter().chain(&event.loaded.open).filter(|known| client(event, known) == Client::Same);
+    let uninterrupted = of_client.max_by_key(|known| known.memo.stops);
     let session = Session {
         id: event.ids.session.to_string(),
         logical_id: who.logical_id.clone(),
@@ -136,7 +141,10 @@ fn succeed(event: &EventContext<'_>, source: StartSource) -> Placed {
         context_window: None,
         context_limit: None,
         status_text: None,
-        memo: context.map(|prev| prev.memo.inherited()).unwrap_or_default(),
+        memo: match uninterrupted {
+            Some(prev) => memo.counting_on(&prev.memo),
+            None => memo,
+        },
     };
     Placed { current: Some(session), opened: true, ended }
 }

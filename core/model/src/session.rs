@@ -75,6 +75,9 @@ pub struct ContextMemo {
     /// How often in a row a stop was refused.
     #[serde(skip_serializing_if = "is_nothing")]
     pub stops: u8,
+    /// How the words begin that a stop was last refused with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sent_back: Option<String>,
     /// What is told or done once and was.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub once: Vec<Once>,
@@ -210,6 +213,12 @@ impl ContextMemo {
             once: self.once.iter().filter(said).copied().collect(),
             ..Self::default()
         }
+    }
+
+    /// With what was counted in a row until now.
+    #[must_use]
+    pub fn counting_on(self, before: &Self) -> Self {
+        Self { stops: before.stops, sent_back: before.sent_back.clone(), ..self }
     }
 
     pub fn has(&self, once: Once) -> bool {

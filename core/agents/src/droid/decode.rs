@@ -20,7 +20,6 @@ const FORM: PayloadForm = PayloadForm {
         ("SessionEnd", EventKind::SessionEnd),
     ],
     tools: &tools::TOOLS,
-    // It gives its calls none, and one made of the input would be the same for a command that is run again.
     call_id: &[],
     response: &["tool_response"],
 };

@@ -1,12 +1,10 @@
 //! How Droid is started.
 
+use crate::launch_words;
 use model::run::{Launch, LaunchLine, Permissions};
 
 /// What users start it as.
 pub const PROGRAM: &str = "droid";
-
-/// The kernel takes no longer single argument than 128 KiB.
-const LONGEST_ARGUMENT: usize = 100_000;
 
 /// Not interactive, its work told as a stream of JSON lines. It has no limit of turns. Without permissions skipped it only
 /// reads.
@@ -22,7 +20,7 @@ pub fn line(launch: &Launch) -> LaunchLine {
         args.push("--skip-permissions-unsafe".to_string());
     }
     args.extend(launch.args.iter().cloned());
-    let long = launch.prompt.len() > LONGEST_ARGUMENT;
+    let long = launch_words::is_too_long(&launch.prompt);
     if !long {
         // A leading dash would be taken for an option.
         args.extend(["--".to_string(), launch.prompt.clone()]);

@@ -27,7 +27,7 @@ pub const TOOLS: ToolTable = ToolTable {
         KnownTool::of(ToolKind::Task, "StartMissionRun"),
         KnownTool::of(ToolKind::Task, "EndFeatureRun"),
         KnownTool::looks(ToolKind::Other, "ToolSearch"),
-        KnownTool::skill("Skill", &["skill"]),
+        KnownTool { skill: &["skill"], ..KnownTool::of(ToolKind::Other, "Skill") },
     ],
     is_servers: |name| name.contains("___"),
 };

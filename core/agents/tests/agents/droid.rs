@@ -1,6 +1,6 @@
 //! Droid as it was captured: what its payloads mean, and what it is answered.
 
-use crate::captured::{comes_and_goes, event, heard};
+use crate::told::{answer, decoded, heard, settings_round_trip};
 use agents::droid::DIALECT;
 use model::event::{Body, EventKind, StartSource};
 use model::fact::TranscriptTail;
@@ -8,16 +8,6 @@ use model::reply::{ByFamily, Context, Feedback, Gate, GateStop, Halt, Reply, Vet
 use model::run::{AgentTrouble, Launch, Permissions};
 use model::{Answer, ToolKind};
 use serde_json::{Value, json};
-
-fn told(name: &str, answer: ByFamily) -> Answer {
-    (DIALECT.encode)(&event(&DIALECT, name), &Reply { answer, ..Reply::default() })
-}
-
-fn stdout(name: &str, answer: ByFamily) -> Value {
-    let answer = told(name, answer);
-    assert_eq!((answer.exit, answer.stderr.as_str()), (0, ""), "{name}");
-    serde_json::from_str(&answer.stdout).unwrap()
-}
 
 #[test]
 fn a1_every_captured_event_is_of_its_kind() {
@@ -36,7 +26,7 @@ fn a1_every_captured_event_is_of_its_kind() {
         ("PreCompact", EventKind::PreCompact),
         ("SessionEnd", EventKind::SessionEnd),
     ] {
-        let envelope = event(&DIALECT, name);
+        let envelope = decoded(&DIALECT, name);
         assert_eq!(envelope.kind, kind, "{name}");
         assert_eq!(envelope.cwd.as_deref(), Some("/home/user/project"), "{name}");
         assert!(envelope.host_session.is_some() && !envelope.cut, "{name}");
@@ -57,17 +47,19 @@ fn a1_what_each_tool_would_do_is_read() {
         ("PreToolUse.Read", ToolKind::Read, None, None, Some(file)),
         ("PreToolUse.Task", ToolKind::Task, None, None, None),
     ] {
-        let envelope = event(&DIALECT, name);
+        let envelope = decoded(&DIALECT, name);
         let call = envelope.tool().unwrap();
         assert_eq!((call.kind, call.command(), call.written_file(), call.read_file()), (kind, command, written, read));
-        assert_eq!((call.use_id.is_some(), call.subject.unread), (true, None), "{name}");
+        assert!(call.use_id.is_some() && call.subject.unread.is_none(), "{name}");
     }
-    let looks = |name: &str| event(&DIALECT, name).tool().unwrap().subject.clone();
+    let id = |name: &str| decoded(&DIALECT, name).tool().and_then(|call| call.use_id.clone());
+    assert_eq!(id("PreToolUse"), id("PostToolUse"), "a result is known to be of its call");
+    let looks = |name: &str| decoded(&DIALECT, name).tool().unwrap().subject.clone();
     assert_eq!(looks("PreToolUse.Grep").paths, ["."]);
     assert_eq!((looks("PreToolUse.Glob").folder.as_deref(), looks("PreToolUse.Glob").paths.len()), (Some("/tmp"), 0));
     assert_eq!(looks("PreToolUse.LS").folder.as_deref(), Some("."));
     assert_eq!(looks("PreToolUse.Skill").skill.as_deref(), Some("nosuch"));
-    let server = event(&DIALECT, "PreToolUse.server");
+    let server = decoded(&DIALECT, "PreToolUse.server");
     assert_eq!(server.tool().map(|call| call.kind), Some(ToolKind::Mcp));
     let edit = looks("PreToolUse.Edit");
     assert_eq!((edit.removed.as_deref(), edit.added.as_str()), (Some("one"), "uno"));
@@ -75,7 +67,7 @@ fn a1_what_each_tool_would_do_is_read() {
 
 #[test]
 fn a4_a_session_that_goes_on_under_another_id_names_the_one_before() {
-    let start = |name: &str| match event(&DIALECT, name).body {
+    let start = |name: &str| match decoded(&DIALECT, name).body {
         Body::SessionStart(start) => (start.source, start.previous),
         other => panic!("{other:?}"),
     };
@@ -87,13 +79,13 @@ fn a4_a_session_that_goes_on_under_another_id_names_the_one_before() {
 
 #[test]
 fn a4_a_helpers_start_is_one_of_its_parents() {
-    let start = event(&DIALECT, "SessionStart.subagent");
+    let start = decoded(&DIALECT, "SessionStart.subagent");
     assert_eq!(start.host_session.as_deref(), Some("f86dd8fd-d457-4163-8ed6-af3befa16e96"));
     assert_eq!(start.sub_agent.map(|helper| helper.id).as_deref(), Some("895bd9c7-fabd-402d-99d8-7a38dc3818ad"));
     assert_eq!((start.body, start.transcript), (Body::Plain, None));
     let itself = json!({"hook_event_name": "SessionStart", "session_id": "a", "calling_session_id": "a"});
     assert_eq!(DIALECT.read(itself.to_string().as_bytes()).unwrap().kind, EventKind::SessionStart);
-    let end = event(&DIALECT, "SubagentStop.awaited");
+    let end = decoded(&DIALECT, "SubagentStop.awaited");
     assert!(matches!(end.body, Body::Stop { last_message: Some(said), .. } if said == "sub says hi"));
 }
 
@@ -108,9 +100,12 @@ fn a1_a_call_is_denied_in_the_nested_form_and_never_asked_about() {
     let ask = GateStop::Ask { reason: "no".into() };
     let deny = GateStop::Deny { reason: "no".into(), halt: None };
     let halt = GateStop::Deny { reason: "no".into(), halt: Some(Halt { stop_reason: "full".into() }) };
-    assert_eq!(stdout("PreToolUse", gate(ask.clone())), denied(json!({})));
-    assert_eq!(stdout("PreToolUse", gate(deny)), denied(json!({})));
-    assert_eq!(stdout("PreToolUse", gate(halt)), denied(json!({"continue": false, "stopReason": "full"})));
+    assert_eq!(answer(&DIALECT, &decoded(&DIALECT, "PreToolUse"), gate(ask.clone())), denied(json!({})));
+    assert_eq!(answer(&DIALECT, &decoded(&DIALECT, "PreToolUse"), gate(deny)), denied(json!({})));
+    assert_eq!(
+        answer(&DIALECT, &decoded(&DIALECT, "PreToolUse"), gate(halt)),
+        denied(json!({"continue": false, "stopReason": "full"}))
+    );
     let unread = (DIALECT.stop_unread)(ask).stdout;
     assert_eq!((DIALECT.settings.proof.denial)(&unread).as_deref(), Some("no"));
     assert!((DIALECT.settings.proof.denial)(DIALECT.unjudged).is_some());
@@ -120,11 +115,11 @@ fn a1_a_call_is_denied_in_the_nested_form_and_never_asked_about() {
 fn a1_context_is_told_where_it_is_heard_under_the_name_the_event_came_with() {
     let context = || ByFamily::Context(Context { text: Some("c".into()) });
     let told_as = |name: &str| json!({"hookSpecificOutput": {"hookEventName": name, "additionalContext": "c"}});
-    assert_eq!(stdout("SessionStart", context()), told_as("SessionStart"));
-    assert_eq!(stdout("SessionStart.subagent", context()), told_as("SessionStart"));
-    assert_eq!(stdout("UserPromptSubmit", context()), told_as("UserPromptSubmit"));
+    assert_eq!(answer(&DIALECT, &decoded(&DIALECT, "SessionStart"), context()), told_as("SessionStart"));
+    assert_eq!(answer(&DIALECT, &decoded(&DIALECT, "SessionStart.subagent"), context()), told_as("SessionStart"));
+    assert_eq!(answer(&DIALECT, &decoded(&DIALECT, "UserPromptSubmit"), context()), told_as("UserPromptSubmit"));
     let feedback = Feedback { block: Some("b".into()), context: Some("c".into()), halt: None };
-    let said = stdout("PostToolUse", ByFamily::Feedback(feedback));
+    let said = answer(&DIALECT, &decoded(&DIALECT, "PostToolUse"), ByFamily::Feedback(feedback));
     assert_eq!(said["hookSpecificOutput"]["additionalContext"], "b\n\nc");
 }
 
@@ -136,13 +131,16 @@ fn a1_a_stop_is_sent_back_and_all_else_is_silence() {
         halt: Some(Halt { stop_reason: "full".into() }),
     };
     let feedback = || ByFamily::Feedback(feedback.clone());
-    assert_eq!(stdout("Stop", feedback()), json!({"decision": "block", "reason": "go on"}));
-    assert_eq!(told("SubagentStop", feedback()), Answer::default());
+    assert_eq!(
+        answer(&DIALECT, &decoded(&DIALECT, "Stop"), feedback()),
+        json!({"decision": "block", "reason": "go on"})
+    );
+    assert_eq!(answer(&DIALECT, &decoded(&DIALECT, "SubagentStop"), feedback()), Value::Null);
     let veto = ByFamily::Veto(Veto { block: Some("no".into()), halt: None });
-    assert_eq!(told("PreCompact", veto), Answer::default());
+    assert_eq!(answer(&DIALECT, &decoded(&DIALECT, "PreCompact"), veto), Value::Null);
     let line = Some("hi".to_string());
     let reply = Reply { user_line: line.clone(), ring: line.clone(), warning: line, ..Reply::default() };
-    assert_eq!((DIALECT.encode)(&event(&DIALECT, "SessionEnd"), &reply), Answer::default());
+    assert_eq!((DIALECT.encode)(&decoded(&DIALECT, "SessionEnd"), &reply), Answer::default());
 }
 
 #[test]
@@ -192,11 +190,7 @@ fn its_last_words_are_read_from_its_transcript() {
 
 #[test]
 fn i1_its_hooks_are_put_in_keyed_by_event_and_taken_out_to_the_last_byte() {
-    let others =
-        "{\n  // mine\n  \"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"date\"}]}],\n  \"x\": 1\n}\n";
-    assert!(comes_and_goes(&DIALECT, others).contains("// mine"));
-    comes_and_goes(&DIALECT, "{}\n");
-    let made: Value = serde_json::from_str(&comes_and_goes(&DIALECT, "")).unwrap();
+    let made: Value = serde_json::from_str(&settings_round_trip(&DIALECT)).unwrap();
     let handler = json!({"type": "command", "command": "/opt/taut hook --agent droid", "timeout": 10});
     assert_eq!(made["PreToolUse"], json!([{"hooks": [handler]}]));
     let off = |text: &str| (DIALECT.settings.inspect)(text).unwrap().hooks_disabled;

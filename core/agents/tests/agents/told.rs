@@ -4,15 +4,29 @@ use agents::Dialect;
 use agents::settings::{GuardFailure, KnownClient, SettingsPlan};
 use model::event::Envelope;
 use model::reply::{ByFamily, Reply};
+use model::run::AgentOutput;
 use model::tool::ToolCall;
 use serde_json::Value;
 use std::path::PathBuf;
 
 /// A captured payload, as an event.
 pub fn decoded(dialect: &'static Dialect, name: &str) -> Envelope {
+    dialect.read(&captured(dialect, &format!("{name}.json"))).unwrap()
+}
+
+/// What is heard of a captured stream, and the tools it named on the way.
+pub fn heard(dialect: &'static Dialect, name: &str) -> (AgentOutput, Vec<String>) {
+    let (mut heard, mut tools) = (AgentOutput::default(), Vec::new());
+    for line in String::from_utf8(captured(dialect, name)).unwrap().lines() {
+        (dialect.launch.hear)(line, &mut heard);
+        tools.extend(heard.tool.clone().filter(|tool| tools.last() != Some(tool)));
+    }
+    (heard, tools)
+}
+
+fn captured(dialect: &'static Dialect, file: &str) -> Vec<u8> {
     let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../corpus")).join(dialect.id());
-    let bytes = std::fs::read(folder.join(format!("{name}.json"))).unwrap_or_else(|why| panic!("{name}: {why}"));
-    dialect.read(&bytes).unwrap()
+    std::fs::read(folder.join(file)).unwrap_or_else(|why| panic!("{file}: {why}"))
 }
 
 pub fn event(dialect: &'static Dialect, payload: Value) -> Envelope {

@@ -7,6 +7,7 @@ mod gate;
 mod notice;
 mod pre_compact;
 mod prompt;
+mod sent_back;
 mod session_start;
 mod stop;
 mod stop_failure;
@@ -30,6 +31,8 @@ pub struct ReplyDraft {
     pub writes: Vec<Write>,
     /// Rules besides the guard's that spoke.
     pub rules: Vec<String>,
+    /// For the record, where nothing is answered.
+    pub reason: Option<String>,
     /// What the session remembers of it.
     pub marks: Vec<SessionMark>,
 }
@@ -39,8 +42,8 @@ pub struct ReplyDraft {
 pub enum SessionMark {
     Warned(u8),
     Once(Once),
-    /// A stop was refused.
-    StopRefused,
+    /// A stop was refused with words that begin so.
+    StopRefused(String),
     /// A person spoke: whatever was refused in a row is over, and what was offered is answered.
     Fresh,
     /// It was told of unfinished work.
@@ -60,9 +63,13 @@ impl SessionMark {
             Self::Warned(level) => memo.warned = memo.warned.max(level),
             Self::Once(once) if memo.has(once) => {}
             Self::Once(once) => memo.once.push(once),
-            Self::StopRefused => memo.stops = memo.stops.saturating_add(1),
+            Self::StopRefused(words) => {
+                memo.stops = memo.stops.saturating_add(1);
+                memo.sent_back = Some(words);
+            }
             Self::Fresh => {
                 memo.stops = 0;
+                memo.sent_back = None;
                 if let Some(offered) = &mut memo.offered {
                     offered.fresh = false;
                 }

@@ -1,6 +1,6 @@
 //! UserPromptSubmit: what is due is told, each thing once, in one budget.
 
-use super::{ReplyDraft, SessionMark, pre_compact};
+use super::{ReplyDraft, SessionMark, pre_compact, sent_back};
 use crate::context::runtime::{self, EffortSummary};
 use crate::context::{ContextBudget, ContextSettings, Rank, warning};
 use crate::event_context::EventContext;
@@ -15,8 +15,9 @@ use model::session::{Once, Session};
 
 pub fn say(event: &EventContext<'_>, memory: &Memory) -> ReplyDraft {
     let woken = woken(event.envelope);
-    // Our own line alone is not a person's word: what was refused in a row goes on counting.
-    let marks = Vec::from_iter((woken != Some(WakeUp::Alone)).then_some(SessionMark::Fresh));
+    // Our own words alone are not a person's: what was refused in a row goes on counting.
+    let ours = woken == Some(WakeUp::Alone) || is_sent_back(event);
+    let marks = Vec::from_iter((!ours).then_some(SessionMark::Fresh));
     let mut said = ReplyDraft { marks, ..ReplyDraft::default() };
     let mut budget = ContextBudget::default();
     memory.add_to(&mut budget);
@@ -45,6 +46,14 @@ fn woken(envelope: &Envelope) -> Option<WakeUp> {
     match &envelope.body {
         Body::Prompt { text } => wake_up(text),
         _ => None,
+    }
+}
+
+fn is_sent_back(event: &EventContext<'_>) -> bool {
+    let remembered = event.session().and_then(|session| session.memo.sent_back.as_deref());
+    match (&event.envelope.body, remembered) {
+        (Body::Prompt { text }, Some(remembered)) => sent_back::is_ours(text, remembered),
+        _ => false,
     }
 }
 

@@ -6,12 +6,14 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use testkit::real_client::agent::cannot_be_confined;
-use testkit::stage::PLENTY;
-use testkit::{AgentLaunch, AgentRun, DrivenAgent, Ending, RealClient, Script, Stage, Turn, process, skipped};
+use testkit::{AgentLaunch, AgentRun, DrivenAgent, Ending, RealClient, Script, Stage, Turn, skipped};
 
 /// The floor of the guard: whoever asks, whatever is configured.
 pub const FORBIDDEN: &str = "rm -rf ~/";
 pub const REASON: &str = "removes the whole home folder";
+
+/// What the agent is called in the fleet.
+pub const NAME: &str = "ada";
 
 /// Bytes by path.
 pub type Files = BTreeMap<PathBuf, Vec<u8>>;
@@ -38,15 +40,16 @@ impl AgentHome {
     }
 
     pub fn run(&self, script: Script) -> AgentRun {
-        let run = AgentLaunch::new(&self.stage.sandbox, self.agent, script).run().unwrap();
-        assert_eq!(run.ending, Ending::Code(0), "{run:#?}");
+        let launch = AgentLaunch::new(&self.stage.sandbox, self.agent, script).env("TAUT_AGENT_ID", NAME);
+        let run = launch.run().unwrap();
+        assert_eq!(run.ending, Ending::Code(0), "{}", shown(&run));
         run
     }
 
     /// One call that nobody minds.
     pub fn pass(&self) -> AgentRun {
         let run = self.run(Script::new().main(self.agent.runs("touch made")).main(Turn::say("done")));
-        assert!(self.takes("made"), "the call did not run: {run:#?}");
+        assert!(self.takes("made"), "the call did not run: {}", shown(&run));
         run
     }
 
@@ -60,19 +63,18 @@ impl AgentHome {
             .main(Turn::say("done"));
         let run = self.run(script);
         let letter = fs::read_to_string(self.stage.sandbox.home().join("letters/first.txt"));
-        assert_eq!(letter.unwrap_or_default(), "dear", "the forbidden call ran: {run:#?}");
-        assert!(self.takes("made") && self.takes("written"), "a call did not run: {run:#?}");
-        let sent = self.sent(&run);
-        assert!(sent.contains(REASON), "the model was not told why: {sent}");
+        assert_eq!(letter.unwrap_or_default(), "dear", "the forbidden call ran: {}", shown(&run));
+        assert!(self.takes("made") && self.takes("written"), "a call did not run: {}", shown(&run));
+        assert!(self.sent(&run).contains(REASON), "the model was not told why: {}", shown(&run));
         run
     }
 
-    /// `taut` by a person: no agent is above, whatever runs the test, and a daemon that it starts does not outlive it.
+    /// `taut` by a person who agrees: no agent is above, whatever runs the test, and a daemon that it starts does not
+    /// outlive it.
     pub fn taut(&self, args: &[&str]) {
-        let mut command = self.stage.sandbox.alone(self.stage.sandbox.bin()).unwrap();
-        command.args(args);
-        let done = process::run(command, b"", PLENTY).unwrap();
-        assert!(done.success(), "{args:?}: {}{}", done.stdout_text(), done.stderr_text());
+        let done = self.stage.sandbox.at_terminal(args, "y\ny\n", &[]).unwrap();
+        let [said, failed] = [&done.stdout, &done.stderr].map(|bytes| String::from_utf8_lossy(bytes));
+        assert!(done.status.success(), "{args:?}: {said}{failed}");
     }
 
     /// What is stored, but for the proofs that installations end with.
@@ -113,6 +115,15 @@ fn collect(folder: &Path, into: &mut Files) {
             into.insert(path.clone(), fs::read(&path).unwrap_or_default());
         }
     }
+}
+
+/// What a person looks at first when a run went wrong.
+pub fn shown(run: &AgentRun) -> String {
+    let AgentRun { stdout, stderr, ending, requests, .. } = run;
+    let last = requests.0.last().map(testkit::scripted_model::ModelRequest::text_sent).unwrap_or_default();
+    let end: Vec<_> = last.lines().rev().take(30).collect();
+    let end = end.into_iter().rev().collect::<Vec<_>>().join("\n");
+    format!("{ending:?}\n--- stdout\n{stdout}\n--- stderr\n{stderr}\n--- the last that was sent\n{end}")
 }
 
 pub fn put(path: &Path, text: &str) {

@@ -52,8 +52,8 @@ fn d1_pi_is_guarded_told_recorded_and_left_as_it_was() {
 
 /// What follows a tool is told, but a run without a screen does not wait for it.
 #[test]
-fn d1_kimi_code_is_guarded_recorded_and_left_as_it_was() {
-    Proof::of(&agent::KIMI_CODE).without(&["PostToolUse", "SessionEnd"]).without_context().carry_out();
+fn d1_kimi_code_is_guarded_told_recorded_and_left_as_it_was() {
+    Proof::of(&agent::KIMI_CODE).without(&["PostToolUse", "SessionEnd"]).carry_out();
 }
 
 /// It tells of tools and of the end of a turn, and of nothing else.

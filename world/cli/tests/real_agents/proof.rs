@@ -6,11 +6,10 @@ use serde_json::{Value, json};
 use testkit::scripted_model::ModelRequest;
 use testkit::{AgentRun, DrivenAgent, RequestKind};
 
-use crate::home::{AgentHome, Files, put};
+use crate::home::{AgentHome, Files, NAME, shown};
 
-/// What is told to the model at the start of a session, where that is wished.
+/// What somebody has to say to the agent.
 const TOLD: &str = "Remember the marmalade.";
-const CONFIG: &str = "[context]\ncore = [\"TODAY.md\"]\n";
 
 /// What most agents tell of a run.
 const EVENTS: [&str; 6] = ["SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop", "SessionEnd"];
@@ -19,23 +18,16 @@ const EVENTS: [&str; 6] = ["SessionStart", "UserPromptSubmit", "PreToolUse", "Po
 pub struct Proof {
     agent: &'static DrivenAgent,
     untold: Vec<&'static str>,
-    takes_context: bool,
 }
 
 impl Proof {
     pub fn of(agent: &'static DrivenAgent) -> Self {
-        Self { agent, untold: Vec::new(), takes_context: true }
+        Self { agent, untold: Vec::new() }
     }
 
     /// Events that the agent does not tell, or not always.
     pub fn without(mut self, events: &[&'static str]) -> Self {
         self.untold = events.to_vec();
-        self
-    }
-
-    /// Nothing but a denial reaches its model.
-    pub fn without_context(mut self) -> Self {
-        self.takes_context = false;
         self
     }
 
@@ -55,12 +47,10 @@ impl Proof {
     }
 
     fn assert_a_call_is_stopped_and_others_run(&self, home: &AgentHome) {
-        put(&home.project().join("TODAY.md"), TOLD);
-        put(&home.project().join(".taut/config.toml"), CONFIG);
+        home.taut(&["send", NAME, TOLD]);
         let before = home.events().len();
         let run = home.forbidden_and_not();
-        let sent = home.sent(&run);
-        assert_eq!(sent.contains(TOLD), self.takes_context, "what the model was told: {sent}");
+        assert!(home.sent(&run).contains(TOLD), "the model was not told: {}", shown(&run));
         self.assert_recorded(home, &home.events().split_off(before));
     }
 

@@ -24,7 +24,9 @@ const OPTIONS: usize = 16;
 /// Whether a command line is a client's: its program, or the script that its program runs.
 pub fn is_client(words: &[&[u8]]) -> bool {
     let (first, rest) = words.split_at(words.len().min(1));
-    let script = rest.iter().take(OPTIONS).find(|word| !word.starts_with(b"-"));
+    let is_text_next = |word: &&&[u8]| matches!(**word, b"-c" | b"-e" | b"-p" | b"--eval");
+    let options = rest.iter().take(OPTIONS).take_while(|word| !is_text_next(word));
+    let script = options.into_iter().find(|word| !word.starts_with(b"-"));
     first.iter().chain(script).any(|word| is_program(Path::new(OsStr::from_bytes(word))))
 }
 

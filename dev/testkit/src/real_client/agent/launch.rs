@@ -17,8 +17,8 @@ const PORT: u16 = 8099;
 
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// The first process of a namespace, which waits for what others leave behind.
-const FIRST: &str = "\"$@\"; exit $?";
+/// The first process of the namespace, below it the shell of a person, and in that the agent.
+const SHELL: &str = "sh -c '\"$@\"; exit $?' sh \"$@\"; exit $?";
 
 /// One start of an agent in a sandbox that it has [settled](DrivenAgent::settle) in.
 #[derive(Clone, Debug)]
@@ -84,7 +84,7 @@ impl<'a> AgentLaunch<'a> {
         let home = self.sandbox.home();
         let mut command = self.sandbox.alone("sh").ok_or(io::ErrorKind::Unsupported)?;
         command
-            .args(["-c", FIRST, "sh"])
+            .args(["-c", SHELL, "sh"])
             .arg(self.agent.client.command())
             .args(self.agent.args.iter().map(|arg| filled(arg, &home, &self.prompt)))
             .env("SHELL", "/bin/bash")

@@ -4,6 +4,7 @@ use super::{Transcript, refused};
 use crate::home::{Client, PipelineHome};
 use model::row::AgentStatus;
 use model::session::{Once, SessionState};
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
 fn stop(stage: &mut PipelineHome, client: &Client, fields: Value) -> Option<String> {
@@ -64,9 +65,69 @@ fn s9_stops_are_never_refused_more_often_in_a_row_than_the_cap_says() {
     session.memo.stops = 3;
     let write = model::effect::Write::Session(Box::new(session));
     stage.pipeline.store().unwrap().transact(store::Durability::Normal, |tx| tx.apply(&[write])).unwrap();
-    assert_eq!(stop(&mut stage, &client, json!({})), None);
+    let served = stage.send(&client, "Stop", json!({}));
+    assert_eq!(refused(&served), None);
+    let event = served.event.unwrap();
+    assert_eq!(event.rules, ["stop-limit"], "what was let go is in the record");
+    assert!(event.reason.unwrap().contains("sent back 3 times in a row"));
     stage.send(&client, "UserPromptSubmit", json!({"prompt": "go on"}));
     assert!(stop(&mut stage, &client, json!({})).is_some(), "a person spoke in between");
+}
+
+/// Something that happens to an agent while nobody speaks to it.
+#[derive(Debug, Clone)]
+enum Alone {
+    Stop {
+        active: bool,
+    },
+    /// What the last stop was refused with comes back as a prompt, with something before it.
+    OwnWords(&'static str),
+    /// The context goes on in another session, in the same client.
+    Compacted,
+    Filled(u64),
+}
+
+fn alone() -> impl Strategy<Value = Alone> {
+    prop_oneof![
+        4 => any::<bool>().prop_map(|active| Alone::Stop { active }),
+        3 => prop::sample::select(vec!["", "\n", "Stop hook said:\n"]).prop_map(Alone::OwnWords),
+        2 => Just(Alone::Compacted),
+        2 => (850_000_u64..1_000_000).prop_map(Alone::Filled),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Some clients go on for as long as a stop is refused.
+    #[test]
+    fn s9_no_sequence_of_stops_is_refused_for_ever(acts in prop::collection::vec(alone(), 1..60)) {
+        let (mut stage, mut client) = background("[context]\nreport = true\nwarnings = true\n");
+        let transcript = Transcript::new(&stage);
+        let (mut refusals, mut last) = (0, String::new());
+        for (at, act) in acts.iter().enumerate() {
+            match act {
+                Alone::Stop { active } => {
+                    let served = transcript.send(&mut stage, &client, "Stop", json!({"stop_hook_active": active}));
+                    if let Some(why) = refused(&served) {
+                        (refusals, last) = (refusals + 1, why);
+                    }
+                }
+                Alone::OwnWords(before) if !last.is_empty() => {
+                    let prompt = format!("{before}{}\n", last.replace("\n\n", "\n"));
+                    transcript.send(&mut stage, &client, "UserPromptSubmit", json!({ "prompt": prompt }));
+                }
+                Alone::OwnWords(_) => {}
+                Alone::Compacted => {
+                    transcript.send(&mut stage, &client, "PreCompact", json!({"trigger": "auto"}));
+                    client.session = format!("later-{at}");
+                    transcript.send(&mut stage, &client, "SessionStart", json!({"source": "compact"}));
+                }
+                Alone::Filled(tokens) => transcript.answer(*tokens),
+            }
+        }
+        prop_assert!(refusals <= 3, "{refusals} of {acts:?}");
+    }
 }
 
 #[test]
