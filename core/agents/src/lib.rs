@@ -8,6 +8,7 @@ pub mod answer_form;
 pub mod answers;
 pub mod claude_code;
 pub mod codex;
+pub mod copilot;
 pub mod cursor;
 pub mod dialect;
 pub mod droid;
@@ -44,6 +45,7 @@ use model::{Envelope, Environment};
 pub const ALL: Dialects = Dialects(&[
     &claude_code::DIALECT,
     &codex::DIALECT,
+    &copilot::DIALECT,
     &gemini::DIALECT,
     &qwen::DIALECT,
     &droid::DIALECT,

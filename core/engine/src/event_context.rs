@@ -81,7 +81,7 @@ impl<'a> EventContext<'a> {
         if self.is_process() {
             return self.session();
         }
-        let named = |session: &&Session| session.logical_id == self.who.logical_id;
+        let named = |session: &&Session| session.logical_id == self.who.logical_id && self.who.speaks_as(session);
         let open = &self.loaded.open;
         open.iter().find(|session| self.who.carries(session)).or_else(|| open.iter().find(named))
     }

@@ -2,10 +2,11 @@
 //! Nothing stored is looked at here, so the same event always gives the same answer.
 
 use crate::fleet::text::safe_name;
+use crate::helpers::told_of;
 use model::call::{ClientProcess, Environment};
 use model::fact::{Facts, Life, Probe};
 use model::who::Supervision;
-use model::{AgentProfile, Call, Envelope, Who};
+use model::{AgentProfile, Body, Call, Envelope, Who};
 
 const AGENT_NAMES: &[&str] = &["TAUT_AGENT_ID", "RALPH_AGENT_ID", "AGENT_ID"];
 
@@ -48,15 +49,22 @@ pub fn who(envelope: &Envelope, call: &Call, facts: &Facts) -> Who {
         None => call.parent.and_then(|pid| facts.caller(pid)),
     };
     let name = env.first(AGENT_NAMES);
+    let previous = match &envelope.body {
+        Body::SessionStart(start) => start.previous.clone(),
+        _ => None,
+    };
     let logical = session_name(agent, env).or(envelope.host_session.as_deref());
     Who {
         agent: name.map_or_else(
-            || unnamed(&root(facts, base(agent, env, folder)), pane.as_deref(), client, logical),
+            || unnamed(agent, &root(facts, base(agent, env, folder)), &place(pane.as_deref(), client, logical)),
             str::to_string,
         ),
         named: name.is_some(),
+        dialect: agent.id.to_string(),
         logical_id: logical.unwrap_or(UNTOLD).to_string(),
         host_session: envelope.host_session.clone(),
+        previous,
+        helper: told_of(envelope).map(str::to_string),
         project,
         pane,
         client,
@@ -101,24 +109,29 @@ fn started(facts: &Facts, pid: u32) -> u64 {
     }
 }
 
-/// An id for an agent nobody named: the project's own name, and a short mark of
-/// the place it runs in, which `/clear` and fork do not change.
-fn unnamed(project: &str, pane: Option<&str>, client: Option<ClientProcess>, logical: Option<&str>) -> String {
-    let place = match (pane, client) {
+/// The place an agent runs in, which `/clear` and fork do not change.
+fn place(pane: Option<&str>, client: Option<ClientProcess>, logical: Option<&str>) -> String {
+    match (pane, client) {
         (Some(pane), _) => format!("pane {pane}"),
         (None, Some(client)) => format!("process {} {}", client.pid, client.started),
         (None, None) => format!("session {}", logical.unwrap_or_default()),
-    };
-    let short = project.rsplit('/').find(|part| !part.is_empty()).unwrap_or("root");
-    // As it is shown to others, so that they can write to it.
-    format!("{}-{}", safe_name(short), mark(&format!("{project}\n{place}")))
+    }
 }
 
-/// What `taut run` calls its agent: the same in the same folder and terminal, so
-/// that the next one there goes on with its messages and efforts.
-pub fn run_name(folder: &str, terminal: Option<&str>) -> String {
+/// An id for an agent nobody named: the project's own name, and a short mark of which agent it is and where it runs.
+/// Another agent in the same place is another.
+fn unnamed(agent: &AgentProfile, project: &str, place: &str) -> String {
+    let short = project.rsplit('/').find(|part| !part.is_empty()).unwrap_or("root");
+    // As it is shown to others, so that they can write to it.
+    format!("{}-{}", safe_name(short), mark(&format!("{project}\n{place}\n{}", agent.id)))
+}
+
+/// What `taut run` calls its agent: the same in the same folder and terminal, so that the next one there goes on with
+/// its messages and efforts. Another program there is another agent.
+pub fn run_name(folder: &str, terminal: Option<&str>, program: &str) -> String {
     let short = folder.rsplit('/').find(|part| !part.is_empty()).unwrap_or("root");
-    format!("{}-run-{}", safe_name(short), mark(&format!("{folder}\n{}", terminal.unwrap_or_default())))
+    let mark = mark(&format!("{folder}\n{}\n{program}", terminal.unwrap_or_default()));
+    format!("{}-run-{mark}", safe_name(short))
 }
 
 /// A readable name for a project's folder among others.

@@ -12,6 +12,7 @@ mod frontmatter;
 #[cfg(feature = "fuzzing")]
 pub mod fuzzing;
 mod gates;
+pub mod helpers;
 mod identity;
 mod leases;
 pub mod loops;

@@ -45,6 +45,7 @@ fn effort_rows(event: &EventContext<'_>) -> Needs {
     let reports_to = ours.and_then(|session| session.memo.reports_to.clone());
     Needs {
         agents: agents(event),
+        dialect: who.dialect.clone(),
         counted: ours.map(|session| (session.id.clone(), event.sub_agent().to_string())),
         counted_alone: !policy.sections.workflow.rule.is_empty(),
         hand_over: policy.sections.overflow.is_some()

@@ -30,9 +30,13 @@ pub fn key(envelope: &Envelope, request: &str) -> String {
     }
 }
 
-/// An event that is known has one name, whatever its agent calls it: who looks at what is stored knows no dialect.
+/// An event is stored under the one name it has here, whatever its agent calls it. What is not meant as its name
+/// says is under none that means something, and so is what nobody knows.
 fn stored_name(envelope: &Envelope) -> &str {
-    if envelope.kind == EventKind::Unknown { &envelope.name } else { envelope.kind.name() }
+    match (envelope.kind, EventKind::parse(&envelope.name)) {
+        (EventKind::Unknown, EventKind::Unknown) => &envelope.name,
+        (kind, _) => kind.name(),
+    }
 }
 
 /// Tells two inputs under one number apart, without writing them out: an input
@@ -177,6 +181,9 @@ fn detail(envelope: &Envelope) -> Value {
     };
     if let Some(object) = detail.as_object_mut() {
         object.retain(|_, value| !value.is_null());
+        if envelope.name != stored_name(envelope) {
+            object.insert("told_as".into(), json!(envelope.name));
+        }
         if !envelope.notes.is_empty() {
             object.insert("notes".into(), json!(envelope.notes));
         }
@@ -194,6 +201,31 @@ mod tests {
         event.detail = json!({});
         chart(&mut event, session);
         event.detail
+    }
+
+    fn read(agent: &str, payload: Value) -> Envelope {
+        agents::ALL.decode(agent, payload.to_string().as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn d2_an_event_is_stored_under_one_name_whatever_its_agent_calls_it() {
+        let name = |agent: &str, payload| stored_name(&read(agent, payload));
+        assert_eq!(name("gemini", json!({"hook_event_name": "BeforeTool"})), "PreToolUse");
+        assert_eq!(name("gemini", json!({"hook_event_name": "PreCompress"})), "PreCompress");
+        assert_eq!(
+            name("qwen", json!({"hook_event_name": "UserPromptSubmit", "prompt": ""})),
+            "Unknown UserPromptSubmit"
+        );
+    }
+
+    #[test]
+    fn a2_a_call_without_an_id_that_is_asked_for_again_is_another_call() {
+        let call = json!({"hook_event_name": "BeforeTool", "session_id": "s", "tool_name": "run_shell_command",
+            "tool_input": {"command": "make"}});
+        let call = read("gemini", call);
+        assert_ne!(key(&call, "request-1"), key(&call, "request-2"));
+        assert_eq!(key(&call, "request-1"), key(&call, "request-1"), "told twice");
+        assert!(key(&call, "request-1").starts_with("s/PreToolUse/"), "{}", key(&call, "request-1"));
     }
 
     #[test]

@@ -6,6 +6,7 @@
 //! releases or inherits anything of the first.
 
 use crate::event_context::EventContext;
+use crate::helpers;
 use crate::identity::UNTOLD;
 use crate::leases::was_halted;
 use crate::queue::CONTEXT_LIMIT;
@@ -45,13 +46,24 @@ pub fn rivals(event: &EventContext<'_>) -> Vec<Probe> {
     pids.into_iter().map(|pid| Probe::Process { pid }).collect()
 }
 
+/// Where an event belongs. What a helper did before it was told whose it is ends with that.
 pub fn place(event: &EventContext<'_>) -> Placed {
+    let mut placed = find_or_open(event);
+    let folded = placed.current.as_ref().and_then(|current| helpers::folded(event, current));
+    placed.ended.extend(folded);
+    placed
+}
+
+fn find_or_open(event: &EventContext<'_>) -> Placed {
     let ours = event.loaded.open.iter().find(|session| is_ours(event, session));
     match (&event.envelope.body, ours) {
         (Body::SessionStart(start), Some(session)) if repeated(session, start.source, event.now) => stay(session),
         (Body::SessionStart(start), _) => succeed(event, start.source),
         (_, Some(session)) => stay(session),
-        (_, None) if event.envelope.kind == EventKind::SessionEnd => Placed::default(),
+        // Whose helper it is will be told: until then it is nobody's session.
+        (_, None) if helpers::is_stray(event.envelope) => Placed::default(),
+        // Neither an end nor what means nothing begins anything.
+        (_, None) if matches!(event.envelope.kind, EventKind::SessionEnd | EventKind::Unknown) => Placed::default(),
         (_, None) if event.envelope.kind != EventKind::UserPromptSubmit && was_halted(event.loaded, event.who) => {
             Placed::default()
         }
@@ -150,22 +162,24 @@ enum Succession {
 /// follows its own client's only: what else is known by that name is the elder's.
 fn predecessor<'a>(event: &'a EventContext<'_>, source: StartSource) -> Option<(&'a Session, Succession)> {
     let who = event.who;
+    // One agent follows nothing of another's, whatever they have in common.
+    let open = || event.loaded.open.iter().filter(|session| who.speaks_as(session));
     // Those that told no id have none in common.
     let told = |session: &Session| who.logical_id != UNTOLD || session.agent == who.agent;
-    let named =
-        |session: &&Session| session.logical_id == who.logical_id && told(session) && shares_place(event, session);
-    let same_id = event.loaded.open.iter().find(|session| named(session) && client(event, session) != Client::Other);
+    let by_id = |session: &Session| session.logical_id == who.logical_id && told(session);
+    let named = |session: &&Session| (by_id(session) || is_told(event, session)) && shares_place(event, session);
+    let same_id = open().find(|session| named(session) && client(event, session) != Client::Other);
     let beside_elder = event.loaded.open.iter().any(|session| is_elder(event, session));
-    let ended = event.loaded.last_ended.as_ref();
+    let ended = event.loaded.last_ended.as_ref().filter(|session| who.speaks_as(session));
     let ended = ended.filter(|session| !beside_elder || client(event, session) == Client::Same);
     let same_id = same_id.or_else(|| ended.filter(named));
     let same_client = || {
-        let open = event.loaded.open.iter().find(|session| shares_client(event, session));
+        let open = open().find(|session| shares_client(event, session));
         open.or_else(|| ended.filter(|session| shares_client(event, session)))
     };
     // Those that are over: nobody is at work in them any more.
     let over = || {
-        let gone = event.loaded.open.iter().filter(|session| !beside_elder && client(event, session) == Client::Gone);
+        let gone = open().filter(|session| !beside_elder && client(event, session) == Client::Gone);
         gone.chain(ended)
     };
     let same_conversation = || {
@@ -190,6 +204,12 @@ fn predecessor<'a>(event: &'a EventContext<'_>, source: StartSource) -> Option<(
     context.or_else(|| same_agent().map(|session| (session, Succession::Agent)))
 }
 
+/// The host itself says that the context of this session goes on in the one that begins.
+fn is_told(event: &EventContext<'_>, session: &Session) -> bool {
+    let previous = event.who.previous.as_ref();
+    previous.is_some_and(|id| session.logical_id == *id || session.host_session.as_ref() == Some(id))
+}
+
 /// Whether an unnamed client that follows a session is the agent of it: its own process was,
 /// or that agent's client is gone and nobody else is it. An id that somebody uses in every
 /// project says nothing of who works in this one.
@@ -198,6 +218,7 @@ fn is_heir(event: &EventContext<'_>, prev: &Session) -> bool {
     let over = match client(event, prev) {
         Client::Same => return true,
         Client::Gone => true,
+        Client::Unknown if is_told(event, prev) => return true,
         Client::Unknown | Client::Other => exited,
     };
     let lives = |session: &Session| session.id != prev.id && client(event, session) != Client::Gone;
@@ -229,14 +250,16 @@ fn client(event: &EventContext<'_>, session: &Session) -> Client {
     let unsure = theirs.started == 0 || ours.started == 0;
     let same = theirs.pid == ours.pid && (theirs.started == ours.started || unsure);
     match event.facts.lives(theirs) {
-        _ if same => Client::Same,
+        // Of one process only one agent is known: what speaks in another's is within it.
+        _ if same && event.who.speaks_as(session) => Client::Same,
         Some(false) => Client::Gone,
         Some(true) | None => Client::Other,
     }
 }
 
 fn is_ours(event: &EventContext<'_>, session: &Session) -> bool {
-    session.logical_id == event.who.logical_id && matches!(client(event, session), Client::Same | Client::Unknown)
+    let by_id = session.logical_id == event.who.logical_id && event.who.speaks_as(session);
+    by_id && matches!(client(event, session), Client::Same | Client::Unknown)
 }
 
 /// The same client's, or at least the same agent's where no client is known.
@@ -266,12 +289,16 @@ fn is_taken(event: &EventContext<'_>, prev: &Session) -> bool {
     event.loaded.sharing.iter().any(|session| goes_on(session) && client(event, session) == Client::Other)
 }
 
-/// A live session of another client under this name or in this pane, which was there first.
+/// A live session of another client under this name or in this pane, which was there first. Of two agents under one
+/// name the second is a child also where their clients are not known.
 fn is_elder(event: &EventContext<'_>, session: &Session) -> bool {
-    let shares_name = session.agent == event.who.agent
-        || session.logical_id == event.who.logical_id
-        || (session.pane.is_some() && session.pane == event.who.pane);
-    shares_name && client(event, session) == Client::Other
+    let shares_name = session.agent == event.who.agent || session.logical_id == event.who.logical_id;
+    let shares_pane = session.pane.is_some() && session.pane == event.who.pane;
+    match client(event, session) {
+        Client::Other => shares_name || shares_pane,
+        Client::Unknown => shares_name && session.logical_id != UNTOLD && !event.who.speaks_as(session),
+        Client::Same | Client::Gone => false,
+    }
 }
 
 /// Who takes the messages that a placed event can tell. A second client under a name
@@ -283,6 +310,7 @@ pub fn taker(event: &EventContext<'_>) -> Taker {
         Taker {
             agent: session.parent.is_none().then(|| session.agent.clone()),
             conversation: own.then(|| session.conversation.clone()),
+            dialect: Some(event.who.dialect.clone()).filter(|dialect| !dialect.is_empty()),
         }
     };
     let starts = event.envelope.kind == EventKind::SessionStart;

@@ -65,6 +65,8 @@ pub struct UnfinishedWork {
     /// The session that carried it last, and the conversation of that.
     pub session: Option<String>,
     pub conversation: Option<String>,
+    /// The agent that session was of, by its dialect, where it is known.
+    pub dialect: Option<String>,
     pub title: String,
     pub phase: Option<String>,
     /// When something was last heard of it.

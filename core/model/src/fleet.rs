@@ -18,6 +18,8 @@ pub struct Taker {
     /// `None` for a second client under a name: what is for the name is the first's.
     pub agent: Option<String>,
     pub conversation: Option<String>,
+    /// The dialect it speaks: what was for another agent of that name is not for it.
+    pub dialect: Option<String>,
 }
 
 /// Kinds of messages that nobody wrote: what came of somebody's workers and helpers.

@@ -31,6 +31,8 @@ pub struct Needs {
     pub placed: Placed,
     /// The agents whose efforts the event may be about.
     pub agents: Vec<String>,
+    /// Only what is of this dialect is inherited or offered; empty where it is not known.
+    pub dialect: String,
     /// The session it is counted for, and the sub-agent or nobody.
     pub counted: Option<(String, String)>,
     /// It is counted though no effort asks for it.

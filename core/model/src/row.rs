@@ -12,6 +12,8 @@ pub struct Agent {
     /// Named by its environment; unnamed ones are forgotten after they end.
     pub named: bool,
     pub status: AgentStatus,
+    /// Which agent it is, by its dialect.
+    pub dialect: Option<String>,
     pub session: Option<String>,
     pub project: String,
     /// When the status last changed.

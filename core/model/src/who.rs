@@ -14,9 +14,15 @@ pub struct Who {
     /// The agent's id: its name, or project and place for an unnamed one.
     pub agent: String,
     pub named: bool,
+    /// The agent whose dialect it speaks; empty where that is not known.
+    pub dialect: String,
     /// The session's id as users and scripts know it.
     pub logical_id: String,
     pub host_session: Option<String>,
+    /// The host's id of the session whose context goes on in this one.
+    pub previous: Option<String>,
+    /// The id of a helper with a session of its own that the event tells of.
+    pub helper: Option<String>,
     pub project: String,
     /// tmux socket and pane.
     pub pane: Option<String>,
@@ -28,6 +34,18 @@ pub struct Who {
     /// The session that started this worker, as its environment tells.
     pub started_by: Option<String>,
     pub standing: Supervision,
+}
+
+/// A helper with a session of its own, as an earlier event told.
+#[derive(Debug, Clone, PartialEq)]
+pub struct KnownHelper {
+    /// Its id, which is that of its session.
+    pub id: String,
+    pub kind: String,
+    /// The session that started it, or the one that has followed since.
+    pub parent: Session,
+    /// Its end was told.
+    pub ended: bool,
 }
 
 /// Who could take over when the agent is stopped.
@@ -88,8 +106,14 @@ pub struct Loaded {
 }
 
 impl Who {
-    /// The session is known by the same id and bound to the same client.
+    /// The session is known by the same id, bound to the same client and of the same agent.
     pub fn carries(&self, session: &Session) -> bool {
-        session.logical_id == self.logical_id && session.client == self.client
+        session.logical_id == self.logical_id && session.client == self.client && self.speaks_as(session)
+    }
+
+    /// Not another agent's, as far as both are known. Sessions from before it was noted say nothing of it.
+    pub fn speaks_as(&self, session: &Session) -> bool {
+        let theirs = session.memo.dialect.as_deref();
+        self.dialect.is_empty() || theirs.is_none_or(|theirs| theirs == self.dialect)
     }
 }

@@ -149,6 +149,7 @@ fn fill(store: &mut Store, nth: usize) -> Result<(), store::Error> {
         id: session.agent.clone(),
         named: true,
         status: AgentStatus::ALL.get(nth % 5).copied().unwrap_or_default(),
+        dialect: None,
         session: Some(session.id.clone()),
         project: session.project.clone(),
         since: Ms(nth as i64),

@@ -4,17 +4,15 @@
 use crate::error::CliError;
 use crate::person;
 use agents::Dialect;
-use agents::settings::{DENIED_COMMAND, GuardFailure, KnownClient, SettingsDialect, SettingsError, SettingsPlan};
+use agents::settings::{DENIED_COMMAND, GuardFailure, KnownClient, Leaves, SettingsError, SettingsPlan};
+use host::install::LeftBehind;
 use host::install::line::{CommandLine, CommandLineError};
 use host::paths::PathVariables;
-use host::settings_file::SettingsLevel;
+use host::settings_file::{SettingsLevel, SettingsSnapshot};
 use pipeline::PolicyCache;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-
-/// The settings these commands work on.
-pub const SETTINGS: &SettingsDialect = &agents::DEFAULT.settings;
 
 /// How long the client may take to say its version; it starts slowly.
 const CLIENT_PATIENCE: Duration = Duration::from_secs(8);
@@ -96,18 +94,26 @@ pub fn project(places: &PathVariables) -> Result<PathBuf, CliError> {
     Ok(found)
 }
 
-/// The client that will read the settings.
-pub fn client() -> KnownClient {
+/// The clients that will read the settings, in the order of the agents. All are asked at once: they start slowly.
+pub fn clients(agents: &[&'static Dialect]) -> Vec<KnownClient> {
+    std::thread::scope(|scope| {
+        let asked: Vec<_> = agents.iter().map(|dialect| scope.spawn(|| client(dialect))).collect();
+        asked.into_iter().map(|asked| asked.join().unwrap_or(KnownClient::Unknown)).collect()
+    })
+}
+
+fn client(dialect: &Dialect) -> KnownClient {
+    let versions = &dialect.settings.versions;
     let line = CommandLine {
-        program: SETTINGS.versions.program.into(),
-        args: SETTINGS.versions.args.iter().map(OsString::from).collect(),
+        program: versions.program.into(),
+        args: versions.args.iter().map(OsString::from).collect(),
         set: Vec::new(),
         unset: Vec::new(),
         cwd: "/".into(),
         stdin: String::new(),
         limit: CLIENT_PATIENCE,
     };
-    line.run().map_or(KnownClient::Unknown, |ended| (SETTINGS.versions.parse)(&ended.stdout))
+    line.run().map_or(KnownClient::Unknown, |ended| (versions.parse)(&ended.stdout))
 }
 
 /// What is to be in the settings of a level.
@@ -126,34 +132,49 @@ pub fn plan(places: &PathVariables, level: &SettingsLevel, client: KnownClient, 
     SettingsPlan { command, client, on_failure, allow: Vec::new() }
 }
 
-/// Tells the hook of a command that nothing lets through, by the installed line.
-pub fn prove(program: &Path) -> Result<InstallProof, CommandLineError> {
+/// Tells the hook of a command that nothing lets through, by the installed line and in that agent's own words.
+pub fn prove(dialect: &Dialect, program: &Path) -> Result<InstallProof, CommandLineError> {
+    let settings = &dialect.settings;
     let now = host::clock::now();
     let mark = format!("{PROOF}{}", host::clock::uuid(now));
     let cwd = std::env::temp_dir();
     let shown = cwd.to_string_lossy().into_owned();
     let line = |stdin: String| CommandLine {
         program: program.to_path_buf(),
-        args: SETTINGS.args.iter().map(OsString::from).collect(),
+        args: settings.args.iter().map(OsString::from).collect(),
         set: Vec::new(),
         unset: identity(),
         cwd: cwd.clone(),
         stdin,
         limit: HOOK_PATIENCE,
     };
-    let ended = line((SETTINGS.proof.payload)(&shown, &mark, DENIED_COMMAND)).run()?;
+    let ended = line((settings.proof.payload)(&shown, &mark, DENIED_COMMAND)).run()?;
     // The proof is no agent: its session ends at once. Whether it could be
     // ended says nothing about the guard.
-    let _ = line((SETTINGS.proof.farewell)(&shown, &mark)).run();
-    Ok(InstallProof { mark, denial: (SETTINGS.proof.denial)(&ended.stdout), stderr: ended.stderr })
+    let _ = line((settings.proof.farewell)(&shown, &mark)).run();
+    Ok(InstallProof { mark, denial: (settings.proof.denial)(&ended.stdout), stderr: ended.stderr })
 }
 
 /// The variables that would make the proof speak for an agent of the user's.
 fn identity() -> Vec<OsString> {
-    let folders = agents::DEFAULT.profile.variables.folder;
-    let place = |name: &str| matches!(name, "TAUT_HOME" | "TAUT_NO_DAEMON") || folders.contains(&name);
+    let moves = |name: &str| agents::ALL.0.iter().any(|dialect| dialect.profile.variables.folder.contains(&name));
+    let place = |name: &str| matches!(name, "TAUT_HOME" | "TAUT_NO_DAEMON") || moves(name);
     let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
     names.filter(|name| agents::is_allowed(name) && !place(name)).map(OsString::from).collect()
+}
+
+/// Events of ours that the agent does not run before its user has agreed to them, and how that is done.
+pub fn waiting(
+    dialect: &Dialect,
+    places: &PathVariables,
+    file: &SettingsSnapshot,
+) -> Option<(Vec<String>, &'static str)> {
+    let review = dialect.settings.review.as_ref()?;
+    // A record that cannot be read tells of no agreement.
+    let record = SettingsSnapshot::read(&places.agent_folder(dialect.profile).join(review.file));
+    let record = record.as_ref().map_or("", SettingsSnapshot::text);
+    let waiting = (review.waiting)(record, file.text(), &file.path.to_string_lossy());
+    (!waiting.is_empty()).then_some((waiting, review.how))
 }
 
 /// Settings that cannot be understood, with the place as editors take it.
@@ -161,6 +182,14 @@ pub fn misread(path: &Path, error: &SettingsError) -> CliError {
     let place = format!("{}:{}:{}", path.display(), error.line, error.column);
     CliError::failed(format!("{place}: {}; nothing was changed", error.why))
         .hint(format!("mend {} at that place and run the command again", path.display()))
+}
+
+pub fn left_behind(leaves: Leaves) -> LeftBehind {
+    match leaves {
+        Leaves::Settings => LeftBehind::Settings,
+        Leaves::Nothing => LeftBehind::Nothing,
+        Leaves::NoFile => LeftBehind::NoFile,
+    }
 }
 
 /// A failure whose message already says why and what helps.

@@ -20,12 +20,12 @@ pub struct Taut {
 pub enum TopCommand {
     /// Answer one hook call of an agent (stdin: its JSON)
     Hook,
-    /// Put Taut's hooks into the agent's settings; shows the change and asks
+    /// Put Taut's hooks into the settings of the agents that are here; shows the change and asks
     Init(InitArgs),
-    /// Take Taut's hooks out of the agent's settings again, and nothing else
+    /// Take Taut's hooks out of the agents' settings again, and nothing else
     Uninstall(UninstallArgs),
     /// Prove the whole path with a real event; say what is wrong and what fixes it
-    Doctor,
+    Doctor(DoctorArgs),
     /// Watch a scripted agent meet Taut in a throw-away home
     Demo,
     /// The background process that makes hooks cheap
@@ -171,6 +171,15 @@ pub enum InitVerb {
 pub struct InitArgs {
     #[command(subcommand)]
     pub what: Option<InitVerb>,
+    /// Only for these agents, by their ids; without it for those that are found here
+    #[arg(long, value_name = "IDS", value_delimiter = ',', conflicts_with = "all")]
+    pub agent: Vec<String>,
+    /// For every agent that is found here, with one question
+    #[arg(long)]
+    pub all: bool,
+    /// Also agents that were never tried, only read about
+    #[arg(long)]
+    pub experimental: bool,
     /// The project's shared settings instead of your own
     #[arg(long, conflicts_with = "local")]
     pub project: bool,
@@ -199,6 +208,9 @@ pub struct InitArgs {
 
 #[derive(Debug, Args)]
 pub struct UninstallArgs {
+    /// Only of these agents, by their ids; without it of all that have them
+    #[arg(long, value_name = "IDS", value_delimiter = ',')]
+    pub agent: Vec<String>,
     /// The project's shared settings instead of your own
     #[arg(long, conflicts_with = "local")]
     pub project: bool,
@@ -211,6 +223,13 @@ pub struct UninstallArgs {
     /// Answers nothing here: you are asked all the same
     #[arg(long, hide = true)]
     pub yes: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct DoctorArgs {
+    /// Look at these agents only, by their ids; without it at all that are found here
+    #[arg(long, value_name = "IDS", value_delimiter = ',')]
+    pub agent: Vec<String>,
 }
 
 #[derive(Debug, Args)]

@@ -59,7 +59,7 @@ fn run(command: Option<TopCommand>, printer: &Printer) -> Result<Exit, CliError>
         Some(TopCommand::Loop { verb }) => commands::r#loop::run(&verb, printer),
         Some(TopCommand::Run(args)) => commands::run::run(&args, printer),
         Some(TopCommand::Uninstall(args)) => commands::uninstall::run(&args, printer),
-        Some(TopCommand::Doctor) => commands::doctor::run(printer),
+        Some(TopCommand::Doctor(args)) => commands::doctor::run(&args, printer),
         Some(TopCommand::Daemon { verb }) => commands::daemon::run(verb, printer),
         Some(TopCommand::Mcp) => commands::mcp::run(),
         Some(TopCommand::Rpc(args)) => commands::rpc::run(&args, printer),

@@ -1,5 +1,6 @@
 //! From a command line to the command that serves it.
 
+mod agent_choice;
 mod agent_settings;
 mod args;
 mod commands;

@@ -1,11 +1,12 @@
 //! `taut mcp` in the agent's list of servers: put in by `init --mcp`, taken out by `uninstall`, looked at by `doctor`.
 
-use crate::agent_settings::{SETTINGS, as_cli_error, misread};
+use crate::agent_settings::{as_cli_error, left_behind, misread};
 use crate::error::CliError;
-use agents::settings::{Leaves, ServerDialect};
+use agents::Dialect;
+use agents::settings::ServerDialect;
 use host::install::checks::Check;
 use host::install::line::CommandLine;
-use host::install::{ExistingHooks, InstallRequest, LeftBehind, Proposal, UninstallRequest};
+use host::install::{ExistingHooks, InstallRequest, Proposal, UninstallRequest};
 use host::paths::PathVariables;
 use host::settings_file::{Backups, SettingsSnapshot, server_file};
 use serde_json::{Value, json};
@@ -17,14 +18,15 @@ use std::time::Duration;
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Where the list is, and how it is edited.
-fn list(places: &PathVariables) -> Option<(PathBuf, &'static ServerDialect)> {
-    let servers = SETTINGS.server.as_ref()?;
-    Some((server_file(places, agents::DEFAULT.profile, servers), servers))
+fn list(dialect: &'static Dialect, places: &PathVariables) -> Option<(PathBuf, &'static ServerDialect)> {
+    let servers = dialect.settings.server.as_ref()?;
+    Some((server_file(places, dialect.profile, servers), servers))
 }
 
-pub fn propose(places: &PathVariables, program: &str) -> Result<Proposal, CliError> {
-    let Some((path, servers)) = list(places) else {
-        return Err(CliError::failed(format!("{} takes no server of tools", agents::DEFAULT.profile.name)));
+pub fn propose(dialect: &'static Dialect, places: &PathVariables, program: &str) -> Result<Proposal, CliError> {
+    let Some((path, servers)) = list(dialect, places) else {
+        return Err(CliError::failed(format!("{} takes no server of tools", dialect.profile.name))
+            .hint("leave `--mcp` out; agents that have a shell need no server"));
     };
     let file = SettingsSnapshot::read(&path).map_err(|error| as_cli_error(&error))?;
     let edited = (servers.edit)(file.text(), program).map_err(|error| misread(&path, &error))?;
@@ -36,24 +38,21 @@ pub fn propose(places: &PathVariables, program: &str) -> Result<Proposal, CliErr
 }
 
 /// `None` where nothing of ours is in the list.
-pub fn propose_removal(places: &PathVariables) -> Result<Option<Proposal>, CliError> {
-    let Some((path, servers)) = list(places) else { return Ok(None) };
+pub fn propose_removal(dialect: &'static Dialect, places: &PathVariables) -> Result<Option<Proposal>, CliError> {
+    let Some((path, servers)) = list(dialect, places) else { return Ok(None) };
     let file = SettingsSnapshot::read(&path).map_err(|error| as_cli_error(&error))?;
     let edited = (servers.remove)(file.text()).map_err(|error| misread(&path, &error))?;
     if edited.text == file.text() {
         return Ok(None);
     }
     let record = Backups::of(&places.state(), &file.target).read_record();
-    let left = match edited.leaves {
-        Leaves::Settings => LeftBehind::Settings,
-        Leaves::Nothing | Leaves::NoFile => LeftBehind::Nothing,
-    };
+    let left = left_behind(edited.leaves);
     Ok(Some(Proposal::uninstall(file, UninstallRequest { text: edited.text, left }, record.as_ref())))
 }
 
 /// Starts the server by the registered line and asks who it is; what is wrong where it does not say.
-pub fn prove(program: &Path) -> Result<(), String> {
-    let args = SETTINGS.server.as_ref().map(|servers| servers.args).unwrap_or_default();
+pub fn prove(dialect: &Dialect, program: &Path) -> Result<(), String> {
+    let args = dialect.settings.server.as_ref().map(|servers| servers.args).unwrap_or_default();
     let who =
         json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "taut", "version": "1"}});
     let line = CommandLine {
@@ -73,9 +72,9 @@ pub fn prove(program: &Path) -> Result<(), String> {
     Err(format!("{} was started as a server and did not say who it is: `{}`", program.display(), ended.stderr.trim()))
 }
 
-pub fn check(places: &PathVariables) -> Option<Check> {
+pub fn check(dialect: &'static Dialect, places: &PathVariables) -> Option<Check> {
     let name = "mcp";
-    let (path, servers) = list(places)?;
+    let (path, servers) = list(dialect, places)?;
     let shown = path.display();
     let by_hand = format!("${{EDITOR:-vi}} {shown}");
     let file = match SettingsSnapshot::read(&path) {
@@ -85,7 +84,7 @@ pub fn check(places: &PathVariables) -> Option<Check> {
     Some(match (servers.inspect)(file.text()) {
         Err(error) => Check::warn(name, format!("{shown}:{}:{}: {}", error.line, error.column, error.why), by_hand),
         Ok(None) => Check::ok(name, "the tools are not registered; `taut init --mcp` does that"),
-        Ok(Some(program)) => match prove(Path::new(&program)) {
+        Ok(Some(program)) => match prove(dialect, Path::new(&program)) {
             Ok(()) => Check::ok(name, format!("registered in {shown}, and {program} answers")),
             Err(why) => Check::bad(name, format!("registered in {shown}: {why}"), "taut init --mcp"),
         },

@@ -120,8 +120,34 @@ fn in_your_terminal(command: &str) -> String {
 
 /// Asks a question that is answered with yes or no; anything else is no.
 pub fn agrees(question: &str) -> Result<bool, CliError> {
-    Printer::ask(format!("{question} [y/N] "))?;
+    Ok(is_yes(&answer(format!("{question} [y/N] "))?))
+}
+
+/// What somebody agreed to who was asked about several things at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Agreement {
+    All,
+    /// Asked about one by one.
+    Each,
+    None,
+}
+
+pub fn agrees_to_all(question: &str) -> Result<Agreement, CliError> {
+    let answer = answer(format!("{question} [y = all, e = ask for each, N = none] "))?;
+    Ok(match answer.as_str() {
+        "e" | "E" | "each" | "Each" => Agreement::Each,
+        yes if is_yes(yes) => Agreement::All,
+        _ => Agreement::None,
+    })
+}
+
+fn is_yes(answer: &str) -> bool {
+    matches!(answer, "y" | "Y" | "yes" | "Yes")
+}
+
+fn answer(question: String) -> Result<String, CliError> {
+    Printer::ask(question)?;
     let mut answer = String::new();
     std::io::stdin().read_line(&mut answer)?;
-    Ok(matches!(answer.trim(), "y" | "Y" | "yes" | "Yes"))
+    Ok(answer.trim().to_owned())
 }

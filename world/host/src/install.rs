@@ -49,6 +49,8 @@ pub enum LeftBehind {
     Settings,
     /// The whole of the settings was ours.
     Nothing,
+    /// The file itself was ours.
+    NoFile,
 }
 
 /// A change that can be shown and then carried out, or not.
@@ -98,7 +100,7 @@ impl Proposal {
             SettingsFileChange::Gone
         } else {
             let untouched = record.and_then(|record| record.restores(file.text.as_deref()));
-            untouched.unwrap_or_else(|| what_is_left(without, record))
+            untouched.unwrap_or_else(|| what_is_left(&file.path, without, record))
         };
         Self { file, after, step: Step::Uninstall, private: false }
     }
@@ -176,8 +178,7 @@ impl Proposal {
         let record = backups.read_record();
         replace(&self.file, &self.after)?;
         if let (SettingsFileChange::Gone, Some(folder)) = (&self.after, record.and_then(|record| record.made_folder)) {
-            // Only an empty folder goes, and only one that was made by us.
-            let _ = std::fs::remove_dir(folder);
+            remove_empty(self.file.target.parent(), &folder);
         }
         backups.forget();
         Ok(done)
@@ -188,7 +189,8 @@ impl Proposal {
             SettingsFileChange::Text(text) => text.clone(),
             SettingsFileChange::Gone => String::new(),
         };
-        let folder = self.file.target.parent().filter(|folder| !folder.exists()).map(Path::to_path_buf);
+        let missing = self.file.target.ancestors().skip(1).take_while(|folder| !folder.exists());
+        let folder = missing.last().map(Path::to_path_buf);
         let (allow, before) = (allow.to_vec(), self.file.text.clone());
         match (found, old) {
             (ExistingHooks::NoneOfOurs, _) => {
@@ -209,15 +211,26 @@ impl Proposal {
     }
 }
 
-fn what_is_left(without: UninstallRequest, record: Option<&Record>) -> SettingsFileChange {
+fn what_is_left(path: &Path, without: UninstallRequest, record: Option<&Record>) -> SettingsFileChange {
     let blank = without.text.trim_start_matches('\u{feff}').trim().is_empty();
-    if without.left == LeftBehind::Settings || !blank {
-        return SettingsFileChange::Text(without.text);
+    match (without.left, record) {
+        (LeftBehind::NoFile, _) => SettingsFileChange::Gone,
+        (LeftBehind::Settings, _) => SettingsFileChange::Text(without.text),
+        (LeftBehind::Nothing, _) if !blank => SettingsFileChange::Text(without.text),
+        (LeftBehind::Nothing, Some(record)) if !record.existed => SettingsFileChange::Gone,
+        (LeftBehind::Nothing, Some(record)) if record.before.as_ref() == Some(&without.text) => {
+            SettingsFileChange::Text(without.text)
+        }
+        // Someone else may count on the file being there and readable; nothing at all is no JSON.
+        _ if path.extension().is_some_and(|kind| kind == "json") => SettingsFileChange::Text("{}\n".to_owned()),
+        _ => SettingsFileChange::Text(without.text),
     }
-    match record {
-        Some(record) if !record.existed => SettingsFileChange::Gone,
-        Some(record) if record.before.as_ref() == Some(&without.text) => SettingsFileChange::Text(without.text),
-        // Someone else may count on the file being there and readable.
-        _ => SettingsFileChange::Text("{}\n".to_owned()),
+}
+
+/// Only empty folders go, and only those that were made by us: from the file's own up to the first that was made.
+fn remove_empty(from: Option<&Path>, first: &Path) {
+    let made = from.into_iter().flat_map(Path::ancestors).take_while(|folder| folder.starts_with(first));
+    for folder in made {
+        let _ = std::fs::remove_dir(folder);
     }
 }

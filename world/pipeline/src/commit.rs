@@ -28,9 +28,9 @@ pub fn commit(store: &mut Store, prepared: &mut [Prepared], served: &mut [Option
     let durability = durability(prepared);
     for round in [Round::First, Round::Last] {
         let steps = store.transact(durability, |tx| {
-            let waiting = prepared.iter().zip(served.iter()).map(|(one, done)| match done {
+            let waiting = prepared.iter_mut().zip(served.iter()).map(|(one, done)| match done {
                 Some(_) => Ok(None),
-                None => serve(tx, one, round).map(Some),
+                None => one.find_helper(tx).and_then(|()| serve(tx, one, round)).map(Some),
             });
             waiting.collect::<Result<Vec<_>, Error>>()
         })?;
@@ -96,7 +96,7 @@ fn serve_event(tx: &Tx<'_>, prepared: &Prepared, event: &PreparedEvent, round: R
         let answer = Answer { stdout: engine::would_do(&outcome), ..Answer::default() };
         return Ok(Step::Done(Box::new(Response { answer, ..Response::default() })));
     }
-    let answer = prepared.encode(envelope, outcome.reply);
+    let answer = prepared.answer(event, outcome.reply);
     if prepared.counts == Counts::AtItsOwnHook {
         return Ok(Step::Done(Box::new(Response { answer, ..Response::default() })));
     }

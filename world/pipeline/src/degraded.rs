@@ -13,7 +13,7 @@ pub fn answer(prepared: &Prepared) -> Answer {
     match &prepared.parsed_call {
         PreparedCall::Event(event) => {
             let (reply, _) = decide(prepared, event);
-            prepared.encode(&event.envelope, reply)
+            prepared.answer(event, reply)
         }
         PreparedCall::Unreadable { stop: Some(stop), .. } => prepared.stop_unread(stop),
         PreparedCall::Unreadable { stop: None, .. } => Answer::default(),
@@ -25,7 +25,7 @@ pub fn served(prepared: &Prepared) -> Response {
     let (answer, mut row) = match &prepared.parsed_call {
         PreparedCall::Event(event) => {
             let (reply, row) = decide(prepared, event);
-            (prepared.encode(&event.envelope, reply), row)
+            (prepared.answer(event, reply), row)
         }
         PreparedCall::Unreadable { why, stop } => {
             (answer(prepared), prepare::unreadable_row(prepared, why, stop.as_ref()))

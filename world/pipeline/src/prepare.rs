@@ -54,6 +54,8 @@ pub enum PreparedCall {
 
 pub struct PreparedEvent {
     pub envelope: Envelope,
+    /// As the agent sent it, where it turned out to be a helper's.
+    pub as_sent: Option<Box<Envelope>>,
     pub who: Who,
     /// The plain `taut` line it is about, read once.
     pub line: Option<AgentLine>,
@@ -226,11 +228,15 @@ impl PreparedEvent {
         let who = engine::who(&envelope, call, &facts);
         let (places, home) = (places(call, &project_policy, setting), setting.home.clone());
         let line = AgentLine::of(&envelope);
-        Self { line, envelope, who, facts, findings, digest: None, project_policy, places, home }.with_digest(call)
+        let as_sent = None;
+        let mut event =
+            Self { line, envelope, as_sent, who, facts, findings, digest: None, project_policy, places, home };
+        event.set_digest(call);
+        event
     }
 
     /// For what was found. Where nothing was, it costs nothing.
-    fn with_digest(mut self, call: &Call) -> Self {
+    pub fn set_digest(&mut self, call: &Call) {
         let folder = engine::folder(&self.envelope, &call.cwd);
         let identity = engine::stops::identity(&self.envelope, &self.who, folder, &self.findings);
         self.digest = identity.map(|text| {
@@ -239,7 +245,6 @@ impl PreparedEvent {
             let led: Vec<&str> = led.map(|(_, fact)| fact.real.as_str()).collect();
             stop_code::letters(Sha256::digest(format!("{text}{led:?}").as_bytes()).as_slice())
         });
-        self
     }
 }
 
@@ -327,6 +332,7 @@ fn look(
     let mut seen = PreparedEvent {
         line: AgentLine::of(&envelope),
         envelope,
+        as_sent: None,
         who,
         facts,
         findings: Findings::default(),
@@ -337,7 +343,8 @@ fn look(
     };
     look_around(&mut seen, call, Ids { event, session, request: &call.request });
     seen.findings = judged(&plan, &seen, call, setting, &mut caches.policies);
-    seen.with_digest(call)
+    seen.set_digest(call);
+    seen
 }
 
 /// Reads the files that the call runs, in rounds: a script may run a script.

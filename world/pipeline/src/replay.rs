@@ -205,7 +205,7 @@ fn who_value(who: &Who) -> Value {
         Supervision::Iteration => "iteration",
     };
     json!({
-        "agent": who.agent, "named": who.named, "logical_id": who.logical_id, "host_session": who.host_session,
+        "agent": who.agent, "named": who.named, "dialect": who.dialect, "logical_id": who.logical_id, "host_session": who.host_session,
         "project": who.project, "pane": who.pane, "client": who.client.map(|client| [u64::from(client.pid), client.started]),
         "conversation": who.conversation, "role": who.role, "mode": who.mode, "mission": who.mission,
         "started_by": who.started_by, "standing": standing,
@@ -219,8 +219,13 @@ fn who_of(value: &Value) -> Option<Who> {
     Some(Who {
         agent: text("agent")?,
         named: value.get("named")?.as_bool()?,
+        // Written before it was noted: not known.
+        dialect: text("dialect").unwrap_or_default(),
         logical_id: text("logical_id")?,
         host_session: text("host_session"),
+        // Neither begins a session.
+        previous: None,
+        helper: None,
         project: text("project")?,
         pane: text("pane"),
         client: pid.zip(number(1)).map(|(pid, started)| ClientProcess { pid, started }),
@@ -249,8 +254,11 @@ mod tests {
         let who = Who {
             agent: "w1".into(),
             named: true,
+            dialect: "d".into(),
             logical_id: "l".into(),
             host_session: some("h"),
+            previous: None,
+            helper: None,
             project: "/p".into(),
             pane: some("%1"),
             client: Some(ClientProcess { pid: 7, started: u64::MAX }),

@@ -5,27 +5,26 @@ use model::Ms;
 use model::row::{Agent, AgentStatus};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-pub(crate) const LOAD: &str = "SELECT id, named, status, session, project, since FROM agents WHERE id = ?1";
+pub(crate) const LOAD: &str = "SELECT id, named, status, session, project, since, dialect FROM agents WHERE id = ?1";
 
-pub(crate) const PUT: &str = "INSERT INTO agents (id, named, status, session, project, since)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-    ON CONFLICT (id) DO UPDATE SET named = excluded.named, status = excluded.status,
-      session = excluded.session, project = excluded.project, since = excluded.since";
+pub(crate) const PUT: &str = "INSERT INTO agents (id, named, status, session, project, since, dialect)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+    ON CONFLICT (id) DO UPDATE SET named = excluded.named, status = excluded.status, session = excluded.session,
+      project = excluded.project, since = excluded.since, dialect = excluded.dialect";
 
 const REST: &str = "UPDATE agents SET session = NULL, status = 'done',
       since = CASE status WHEN 'done' THEN since ELSE ?3 END
     WHERE id = ?1 AND session = ?2";
 
-const LIST: &str = "SELECT id, named, status, session, project, since FROM agents ORDER BY since DESC, id";
+const LIST: &str = "SELECT id, named, status, session, project, since, dialect FROM agents ORDER BY since DESC, id";
 
 pub(crate) fn load(conn: &Connection, id: &str) -> rusqlite::Result<Option<Agent>> {
     conn.prepare_cached(LOAD)?.query_row([id], read).optional()
 }
 
 pub(crate) fn put(conn: &Connection, agent: &Agent) -> rusqlite::Result<()> {
-    conn.prepare_cached(PUT)?
-        .execute(params![agent.id, agent.named, agent.status.name(), agent.session, agent.project, agent.since.0])
-        .map(drop)
+    let Agent { id, named, status, dialect, session, project, since } = agent;
+    conn.prepare_cached(PUT)?.execute(params![id, named, status.name(), session, project, since.0, dialect]).map(drop)
 }
 
 pub(crate) fn rest(conn: &Connection, agent: &str, session: &str, at: Ms) -> rusqlite::Result<()> {
@@ -81,5 +80,6 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Agent> {
         session: row.get(3)?,
         project: row.get(4)?,
         since: Ms(row.get(5)?),
+        dialect: row.get(6)?,
     })
 }

@@ -64,8 +64,9 @@ const RECENT: &str = "1000";
 
 const SUB_AGENTS: &str = "SELECT count(*) FROM sub_sessions WHERE session = ?1 AND ended_at IS NULL";
 
-pub(crate) const FOR_AGENTS: &str = "SELECT to_agent, count(*) FROM messages
-    WHERE delivered_at IS NULL AND to_agent IS NOT NULL GROUP BY 1";
+pub(crate) const FOR_AGENTS: &str = "SELECT to_agent, count(*) FROM messages JOIN agents ON agents.id = to_agent
+    WHERE delivered_at IS NULL AND to_agent IS NOT NULL
+      AND COALESCE(messages.dialect, agents.dialect, '') = COALESCE(agents.dialect, messages.dialect, '') GROUP BY 1";
 pub(crate) const FOR_CONVERSATIONS: &str = "SELECT to_conversation, count(*) FROM messages
     WHERE delivered_at IS NULL AND to_conversation IS NOT NULL GROUP BY 1";
 

@@ -4,8 +4,9 @@
 use crate::efforts::{pre_executed, unfinished, wordless};
 use crate::sessions::Around;
 use crate::{Error, Store, Tx, agents, allowances, efforts, injections, messages, sessions, strikes, tasks};
-use model::effort::{Addressee, EffortRows, StoredHandOver};
+use model::effort::{Addressee, EffortRows, StoredHandOver, UnfinishedWork};
 use model::needs::Unfinished;
+use model::who::KnownHelper;
 use model::{Loaded, Ms, Needs, Who};
 use rusqlite::Connection;
 
@@ -25,6 +26,11 @@ impl Tx<'_> {
                 ..Loaded::default()
             })
         })
+    }
+
+    /// Whose helper's session this is, where helpers have some of their own.
+    pub fn helper(&self, who: &Who) -> Result<Option<KnownHelper>, Error> {
+        self.verb(|conn| sessions::helper(conn, who))
     }
 
     /// The rest of what the decision needs.
@@ -85,6 +91,9 @@ fn effort_rows(conn: &Connection, needs: &Needs) -> rusqlite::Result<EffortRows>
         if what == Unfinished::EffortsAndNotes {
             wordless::add_to(conn, &needs.project, &mut rows.unfinished)?;
         }
+        // What another agent has left is not offered.
+        let ours = |work: &UnfinishedWork| work.dialect.as_ref().is_none_or(|theirs| *theirs == needs.dialect);
+        rows.unfinished.retain(|work| needs.dialect.is_empty() || ours(work));
     }
     if let Some(session) = &needs.prompt_of {
         rows.last_prompt = unfinished::last_prompt(conn, session)?;

@@ -17,27 +17,30 @@ macro_rules! columns {
 }
 pub(crate) use columns;
 
+/// What is for a name is for the agent that has it now: another that is called so later is somebody else.
 const PUT: &str = "INSERT INTO messages
-      (id, at, kind, from_agent, to_agent, to_conversation, session, body, delivered_at)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT DO NOTHING";
+      (id, at, kind, from_agent, to_agent, to_conversation, session, body, delivered_at, dialect)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, (SELECT dialect FROM agents WHERE id = ?5)) ON CONFLICT DO NOTHING";
 
 /// One more than are told at once, and than are left out: then there are others to be counted.
 pub(crate) const DUE: &str = concat!(
     "SELECT ",
     columns!(),
     " FROM messages WHERE to_agent = ?1 AND delivered_at IS NULL AND instr(?2, ' ' || kind || ' ') = 0
-      ORDER BY seq LIMIT ?3"
+      AND COALESCE(dialect, ?4, '') = COALESCE(?4, dialect, '') ORDER BY seq LIMIT ?3"
 );
 pub(crate) const DUE_IN_CONVERSATION: &str = concat!(
     "SELECT ",
     columns!(),
     " FROM messages WHERE to_conversation = ?1 AND delivered_at IS NULL AND instr(?2, ' ' || kind || ' ') = 0
-      ORDER BY seq LIMIT ?3"
+      AND COALESCE(dialect, ?4, '') = COALESCE(?4, dialect, '') ORDER BY seq LIMIT ?3"
 );
 pub(crate) const COUNT: &str = "SELECT count(*) FROM messages
-    WHERE to_agent = ?1 AND delivered_at IS NULL AND instr(?2, ' ' || kind || ' ') = 0";
+    WHERE to_agent = ?1 AND delivered_at IS NULL AND instr(?2, ' ' || kind || ' ') = 0
+      AND COALESCE(dialect, ?3, '') = COALESCE(?3, dialect, '')";
 pub(crate) const COUNT_IN_CONVERSATION: &str = "SELECT count(*) FROM messages
-    WHERE to_conversation = ?1 AND delivered_at IS NULL AND instr(?2, ' ' || kind || ' ') = 0";
+    WHERE to_conversation = ?1 AND delivered_at IS NULL AND instr(?2, ' ' || kind || ' ') = 0
+      AND COALESCE(dialect, ?3, '') = COALESCE(?3, dialect, '')";
 pub(crate) const DELIVERED: &str = "UPDATE messages SET delivered_at = ?2 WHERE id = ?1 AND delivered_at IS NULL";
 
 /// Which messages to list.
@@ -88,7 +91,9 @@ pub(crate) fn waiting(
     let most = i64::try_from(FEW + 1 + besides.len()).unwrap_or(i64::MAX);
     for (of, due, _) in ways(taker) {
         found.extend(
-            conn.prepare_cached(due)?.query_map(params![of, unshown, most], read)?.collect::<Result<Vec<_>, _>>()?,
+            conn.prepare_cached(due)?
+                .query_map(params![of, unshown, most, taker.dialect], read)?
+                .collect::<Result<Vec<_>, _>>()?,
         );
     }
     let all_found = found.len();
@@ -98,7 +103,8 @@ pub(crate) fn waiting(
     if found.len() > FEW {
         let mut all = 0;
         for (of, _, count) in ways(taker) {
-            all += conn.prepare_cached(count)?.query_row([of, &unshown], |row| row.get::<_, i64>(0))?.cast_unsigned();
+            let count = conn.prepare_cached(count)?.query_row(params![of, unshown, taker.dialect], |row| row.get(0));
+            all += i64::cast_unsigned(count?);
         }
         waiting.more = all.saturating_sub((FEW + left_out) as u64);
     }
@@ -113,10 +119,11 @@ pub(crate) fn inbox(conn: &Connection, taker: &Taker) -> rusqlite::Result<Vec<Me
     const ALL: &str = concat!(
         "SELECT ",
         columns!(),
-        " FROM messages WHERE delivered_at IS NULL AND (to_agent = ?1 OR to_conversation = ?2) ORDER BY seq LIMIT 200"
+        " FROM messages WHERE delivered_at IS NULL AND (to_agent = ?1 OR to_conversation = ?2)
+          AND COALESCE(dialect, ?3, '') = COALESCE(?3, dialect, '') ORDER BY seq LIMIT 200"
     );
     let mut statement = conn.prepare_cached(ALL)?;
-    let found = statement.query_map(params![taker.agent, taker.conversation], read)?;
+    let found = statement.query_map(params![taker.agent, taker.conversation, taker.dialect], read)?;
     found.map(|row| row.map(|(_, message)| message)).collect()
 }
 

@@ -18,6 +18,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/0007_attempt_tokens.sql"),
     include_str!("../migrations/0008_allowances.sql"),
     include_str!("../migrations/0009_memory.sql"),
+    include_str!("../migrations/0010_agents.sql"),
 ];
 
 /// The schema this build reads and writes.

@@ -2,6 +2,7 @@
 
 use crate::{Error, Store, projects};
 use model::session::{ContextMemo, Once, Session, SessionState};
+use model::who::KnownHelper;
 use model::{ClientProcess, Ms, Who};
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row, ToSql, named_params, params_from_iter};
@@ -56,6 +57,9 @@ pub(crate) const LAST_ENDED_OF_CLIENT: &str = "SELECT row FROM sessions INDEXED 
 pub(crate) const LAST_ENDED_OF_CONVERSATION: &str = "SELECT row FROM sessions
     WHERE conversation = ?1 AND ended_at IS NOT NULL ORDER BY row DESC LIMIT 16";
 
+pub(crate) const HELPER: &str = "SELECT session, kind, ended_at IS NOT NULL
+    FROM sub_sessions INDEXED BY sub_sessions_by_helper WHERE sub_agent = ?1 ORDER BY started_at DESC LIMIT 8";
+
 /// What most events change. Columns that an index holds are compared instead
 /// of set: setting one rewrites its index even where the value stays.
 pub(crate) const TOUCH: &str = "UPDATE sessions SET state = :state, started_at = :started_at,
@@ -104,6 +108,10 @@ pub(crate) struct Around {
 pub(crate) fn around(conn: &Connection, who: &Who) -> rusqlite::Result<Around> {
     let mut found = Found::default();
     found.add(conn, rows(conn, OPEN_OF_ID, &who.logical_id)?)?;
+    // Sessions under other ids that the event itself speaks of.
+    for id in who.previous.iter().chain(&who.helper) {
+        found.add(conn, rows(conn, OPEN_OF_ID, id)?)?;
+    }
     let carried = found.0.iter().find(|(_, session)| who.carries(session)).map(|(_, session)| session.agent.clone());
     let mut agents = vec![carried.clone().unwrap_or_else(|| who.agent.clone())];
     if let Some(pane) = &who.pane {
@@ -111,7 +119,7 @@ pub(crate) fn around(conn: &Connection, who: &Who) -> rusqlite::Result<Around> {
     }
     let mut sharing = Found::default();
     let last_ended = match &carried {
-        Some(agent) => last_ended(conn, &who.logical_id, agent)?,
+        Some(agent) => last_ended(conn, who, agent)?,
         None => {
             // A name says who it is; without one its process and its conversation do.
             if !who.named {
@@ -198,6 +206,47 @@ pub(crate) fn by_id(conn: &Connection, id: &str) -> rusqlite::Result<Option<Sess
     conn.prepare_cached(BY_ID)?.query_row([id], read).optional()
 }
 
+/// Whether what a session left is another agent's than one that speaks this dialect. Empty: nobody asks.
+pub(crate) fn is_of_another(conn: &Connection, session: Option<&str>, dialect: &str) -> rusqlite::Result<bool> {
+    const DIALECT: &str = "SELECT memo ->> '$.dialect' FROM sessions WHERE id = ?1";
+    let Some(session) = session.filter(|_| !dialect.is_empty()) else { return Ok(false) };
+    let theirs: Option<Option<String>> =
+        conn.prepare_cached(DIALECT)?.query_row([session], |row| row.get(0)).optional()?;
+    Ok(theirs.flatten().is_some_and(|theirs| theirs != dialect))
+}
+
+/// The helper whose session this is: told by an earlier event of the same agent, and within the same client or
+/// project. A session that is open under that id is one of its own.
+pub(crate) fn helper(conn: &Connection, who: &Who) -> rusqlite::Result<Option<KnownHelper>> {
+    let Some(id) = &who.host_session else { return Ok(None) };
+    let told: Vec<(String, String, bool)> = conn
+        .prepare_cached(HELPER)?
+        .query_map([id], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
+        .collect::<Result<_, _>>()?;
+    if told.is_empty() || open_of_id(conn, id)?.iter().any(|session| who.speaks_as(session)) {
+        return Ok(None);
+    }
+    for (session, kind, ended) in told {
+        let Some(parent) = by_id(conn, &session)?.filter(|parent| who.speaks_as(parent)) else { continue };
+        let parent = going_on(conn, parent)?;
+        let same_client = parent.client.is_some() && parent.client == who.client;
+        if same_client || parent.open() && parent.project == who.project {
+            return Ok(Some(KnownHelper { id: id.clone(), kind, parent, ended }));
+        }
+    }
+    Ok(None)
+}
+
+/// The session that goes on with the context of one that has ended, else that one.
+fn going_on(conn: &Connection, session: Session) -> rusqlite::Result<Session> {
+    if session.open() {
+        return Ok(session);
+    }
+    let open = of_rows(conn, OPEN_OF_CONVERSATION, &session.conversation)?;
+    let next = open.into_iter().find(|next| next.agent == session.agent && next.memo.dialect == session.memo.dialect);
+    Ok(next.unwrap_or(session))
+}
+
 /// Something happened in a session that nobody else writes at the moment.
 pub(crate) fn mark(conn: &Connection, id: &str, once: Once) -> rusqlite::Result<()> {
     let Some(mut session) = by_id(conn, id)?.filter(|session| !session.memo.has(once)) else { return Ok(()) };
@@ -205,23 +254,29 @@ pub(crate) fn mark(conn: &Connection, id: &str, once: Once) -> rusqlite::Result<
     put(conn, &session)
 }
 
-fn last_ended(conn: &Connection, logical_id: &str, agent: &str) -> rusqlite::Result<Option<Session>> {
-    let mut found = rows(conn, LAST_ENDED_OF_ID, logical_id)?;
-    if found.is_empty() {
-        found = rows(conn, LAST_ENDED_OF_AGENT, agent)?;
+fn last_ended(conn: &Connection, who: &Who, agent: &str) -> rusqlite::Result<Option<Session>> {
+    for (sql, of) in [(LAST_ENDED_OF_ID, who.logical_id.as_str()), (LAST_ENDED_OF_AGENT, agent)] {
+        for row in rows(conn, sql, of)? {
+            let session = fetch(conn, row)?;
+            if who.speaks_as(&session) {
+                return Ok(Some(session));
+            }
+        }
     }
-    found.first().map(|row| fetch(conn, *row)).transpose()
+    Ok(None)
 }
 
 /// The ended session that one which begins may follow: of the same id, else of the same agent. One
 /// without a name is known by its conversation before that, and by its process after it. What is of
-/// this project or of this very process goes before what only bears the same name.
+/// this project or of this very process goes before what only bears the same name, and nothing is followed of
+/// another agent.
 fn followed(conn: &Connection, who: &Who) -> rusqlite::Result<Option<Session>> {
     let here = |session: &Session| {
         session.project == who.project || (session.client.is_some() && session.client == who.client)
     };
     let pid = who.client.map(|client| client.pid);
-    let ways: [(&str, &dyn ToSql, bool); 4] = [
+    let ways: [(&str, &dyn ToSql, bool); 5] = [
+        (LAST_ENDED_OF_ID, &who.previous, who.previous.is_some()),
         (LAST_ENDED_OF_ID, &who.logical_id, true),
         (LAST_ENDED_OF_CONVERSATION, &who.conversation, !who.named),
         (LAST_ENDED_OF_AGENT, &who.agent, true),
@@ -231,6 +286,9 @@ fn followed(conn: &Connection, who: &Who) -> rusqlite::Result<Option<Session>> {
     for (sql, of, _) in ways.into_iter().filter(|(_, _, asked)| *asked) {
         for row in rows(conn, sql, of)? {
             let session = fetch(conn, row)?;
+            if !who.speaks_as(&session) {
+                continue;
+            }
             if here(&session) {
                 return Ok(Some(session));
             }

@@ -31,10 +31,12 @@ const CANDIDATES: &str = "SELECT id FROM sessions
     ORDER BY row DESC";
 
 const WAITING: &str = "SELECT count(*), max(woken_at), coalesce(min(wakes), 0) FROM messages
-    WHERE delivered_at IS NULL AND (to_agent = ?1 OR to_conversation = ?2) AND instr(?3, ' ' || kind || ' ') = 0";
+    WHERE delivered_at IS NULL AND (to_agent = ?1 OR to_conversation = ?2) AND instr(?3, ' ' || kind || ' ') = 0
+      AND COALESCE(dialect, ?4, '') = COALESCE(?4, dialect, '')";
 
 const WOKEN: &str = "UPDATE messages SET woken_at = ?3, wakes = wakes + 1
-    WHERE delivered_at IS NULL AND (to_agent = ?1 OR to_conversation = ?2)";
+    WHERE delivered_at IS NULL AND (to_agent = ?1 OR to_conversation = ?2)
+      AND COALESCE(dialect, ?4, '') = COALESCE(?4, dialect, '')";
 
 impl Store {
     /// Sessions that are open, idle and in a pane while messages wait for them.
@@ -60,7 +62,8 @@ impl Store {
     pub fn woken(&mut self, session: &Session, woken: Woken) -> Result<(), Error> {
         self.transact(Durability::Normal, |tx| {
             tx.verb(|conn| {
-                conn.prepare_cached(WOKEN)?.execute(params![session.agent, session.conversation, woken.at.0])?;
+                let Session { agent, conversation, memo, .. } = session;
+                conn.prepare_cached(WOKEN)?.execute(params![agent, conversation, woken.at.0, memo.dialect])?;
                 let Some(mut stored) = sessions::by_id(conn, &session.id)? else { return Ok(()) };
                 stored.memo.woken = Some(woken);
                 sessions::put(conn, &stored)
@@ -74,9 +77,9 @@ fn candidate(conn: &Connection, session: Session) -> rusqlite::Result<WakeCandid
     let background = session.mode.as_deref() == Some("background");
     let unshown = if background { format!(" {} ", WORKER_NOTICES.join(" ")) } else { String::new() };
     let status = agents::load(conn, &session.agent)?.map(|agent| agent.status);
-    let (messages, woken_at, wakes) =
-        conn.prepare_cached(WAITING)?.query_row(params![session.agent, session.conversation, unshown], |row| {
-            Ok((row.get::<_, i64>(0)?.cast_unsigned(), row.get::<_, Option<i64>>(1)?.map(Ms), row.get(2)?))
-        })?;
+    let waits = params![session.agent, session.conversation, unshown, session.memo.dialect];
+    let (messages, woken_at, wakes) = conn.prepare_cached(WAITING)?.query_row(waits, |row| {
+        Ok((row.get::<_, i64>(0)?.cast_unsigned(), row.get::<_, Option<i64>>(1)?.map(Ms), row.get(2)?))
+    })?;
     Ok(WakeCandidate { session, status, messages, woken_at, wakes })
 }

@@ -33,6 +33,16 @@ pub fn ignore(signal: i32) {
     unsafe { libc::signal(signal, libc::SIG_IGN) };
 }
 
+/// Whether whoever started this process wants it ignored.
+#[must_use]
+pub fn is_ignored(signal: i32) -> bool {
+    // SAFETY: all zeroes is a lawful action, which is only written to.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        libc::sigaction(signal, std::ptr::null(), &raw mut action) == 0 && action.sa_sigaction == libc::SIG_IGN
+    }
+}
+
 /// Obeyed as the system does.
 pub fn obey(signal: i32) {
     // SAFETY: the system's own default needs no handler.

@@ -50,13 +50,17 @@ pub fn decode(object: &Map<String, Value>) -> Envelope {
     envelope
 }
 
-/// Both names of one event, each in its own spelling: no other agent sends that.
+/// Both names of one event, each in its own spelling: no other agent sends that. Of a long payload only the beginning may
+/// be there, where its own stands.
 pub fn recognises(object: &Map<String, Value>) -> bool {
     let text = |field: &str| object.get(field).and_then(Value::as_str);
-    match (text("hookEventName"), text("hook_event_name")) {
-        (Some(own), Some(usual)) => own != usual && usual_name(own) == usual && object.contains_key("workspaceRoot"),
-        _ => false,
-    }
+    let Some(own) = text("hookEventName").filter(|own| own.starts_with(|c: char| c.is_ascii_lowercase())) else {
+        return false;
+    };
+    let usual = usual_name(own);
+    FORM.events.iter().any(|(known, _)| *known == usual)
+        && text("hook_event_name").is_none_or(|told| told == usual)
+        && object.contains_key("workspaceRoot")
 }
 
 /// `pre_tool_use` is `PreToolUse`.

@@ -154,6 +154,8 @@ fn l6_qwen_tells_its_session_its_last_words_and_what_went_wrong() {
     let refused = heard(include_str!("../../../../corpus/qwen/other/stream.refused.jsonl"));
     assert_eq!(refused.trouble, Some(AgentTrouble::Refused { what: "mock error 401".into() }));
     assert!(refused.failed);
+    let transient = heard(include_str!("../../../../corpus/qwen/other/stream.transient.jsonl"));
+    assert_eq!(transient.trouble, Some(AgentTrouble::Transient { what: "mock error 500".into() }));
     let result =
         |error: &str| heard(&json!({"type": "result", "is_error": true, "error": {"message": error}}).to_string());
     assert_eq!(result("[API Error: 429 slow down]").trouble, Some(AgentTrouble::Limited { until: None }));

@@ -129,7 +129,7 @@ fn held_task(event: &EventContext<'_>) -> Option<String> {
     if event.is_process() {
         return held.first().map(|task| task.slug.clone());
     }
-    let session = event.own_session().or(open.first())?;
+    let session = event.own_session().or_else(|| open.iter().find(|session| event.who.speaks_as(session)))?;
     queue::held(held, session).first().map(|held| held.task.slug.clone())
 }
 

@@ -177,8 +177,10 @@ pub fn take_up(what: Option<&str>, take: Take, event: &EventContext<'_>) -> Resu
     }
     done.keeps.extend(written.map(|note| MemoryWrite::HandOver(Box::new(note))));
     done.keeps.push(MemoryWrite::NoteTaken { work: Box::new(work.clone()), agent: session.agent.clone() });
-    // What another goes on with stays its conversation.
-    if let (Some(prev), Some(conversation), false) = (&work.session, &work.conversation, held)
+    // What another goes on with stays its conversation, and another kind of agent has none in common with it.
+    let own = &event.who.dialect;
+    let other = !own.is_empty() && work.dialect.as_ref().is_some_and(|theirs| theirs != own);
+    if let (Some(prev), Some(conversation), false) = (&work.session, &work.conversation, held || other)
         && *prev != session.id
     {
         let (session, prev, conversation) = (session.id.clone(), prev.clone(), conversation.clone());

@@ -5,6 +5,7 @@ use super::hand_over::{EffortPlace, shown_path};
 use super::{Memory, settings};
 use crate::context::Rank;
 use crate::event_context::EventContext;
+use model::agent::HelperSessions;
 use model::effort::{Effort, MemoryWrite, SubSession};
 
 /// More files than this are not merged: they could not be told anyway.
@@ -68,9 +69,10 @@ pub fn stopped(event: &EventContext<'_>, current: Option<&Effort>, memory: &mut 
     }));
 }
 
-/// A compaction's own fork has no kind, and is nobody's helper.
+/// A compaction's own fork has no kind, and is nobody's helper. Where helpers have sessions of their own, none is one.
 fn fresh(event: &EventContext<'_>, current: Option<&Effort>) -> Option<SubSession> {
-    let sub = event.envelope.sub_agent.as_ref().filter(|sub| !sub.kind.is_empty())?;
+    let own = event.envelope.agent.helpers == HelperSessions::Own;
+    let sub = event.envelope.sub_agent.as_ref().filter(|sub| own || !sub.kind.is_empty())?;
     Some(SubSession {
         session: event.session()?.id.clone(),
         sub_agent: sub.id.clone(),

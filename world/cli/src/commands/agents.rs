@@ -152,6 +152,7 @@ mod tests {
                 id: (*id).to_string(),
                 named: true,
                 status: *status,
+                dialect: None,
                 session: None,
                 project: "/p".into(),
                 since: Ms(*since),

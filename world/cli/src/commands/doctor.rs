@@ -1,15 +1,20 @@
 //! `taut doctor`: proves the whole path with a real event, and says what is
 //! wrong and the command that fixes it.
 
+mod agent;
 mod record;
 mod settings;
 mod unknown_agents;
 
+use super::overview;
+use crate::agent_choice;
 use crate::agent_settings;
+use crate::args::DoctorArgs;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::mcp_registration;
 use crate::printer::{Printer, text};
+use agent::AgentReport;
+use agents::Dialect;
 use agents::settings::DENIED_COMMAND;
 use daemon::Client;
 use daemon::log::LogLine;
@@ -31,27 +36,36 @@ const RECENT_MS: i64 = 24 * 60 * 60 * 1000;
 const NAMED: usize = 3;
 const LONGEST_TROUBLE: usize = 300;
 
-pub fn run(printer: &Printer) -> Result<Exit, CliError> {
+/// A check, and the agent it is about.
+type Found = (Option<&'static str>, Check);
+
+pub fn run(args: &DoctorArgs, printer: &Printer) -> Result<Exit, CliError> {
     let places = PathVariables::from_process();
-    let mut checks = Vec::new();
-    let client = agent_settings::client();
-    checks.push(settings::client(client));
-    let programs = settings::check(&places, client, &mut checks);
-    checks.extend(programs.iter().map(|program| checks::program(program, env!("CARGO_PKG_VERSION"))));
-    checks.extend(mcp_registration::check(&places));
-    checks.push(configuration());
-    checks.push(database(&places.state()));
-    checks.push(daemon(&places.state()));
-    let program = programs.into_iter().next().map_or_else(std::env::current_exe, Ok)?;
-    checks.push(event(&program, &places.state()));
-    checks.extend(record::check(&places));
-    checks.extend(unknown_agents::check(&places));
-    checks.extend(log(&places.state()));
+    let agents = if args.agent.is_empty() { looked_at(&places) } else { agent_choice::named(&args.agent)? };
+    let reports = AgentReport::all(&agents, &places);
+    let mut checks: Vec<Found> = Vec::new();
+    for report in &reports {
+        checks.extend(report.checks.iter().map(|check| (Some(report.dialect.id()), check.clone())));
+    }
+    let mut programs: Vec<&PathBuf> = reports.iter().flat_map(|report| &report.programs).collect();
+    programs.sort();
+    programs.dedup();
+    let mut general: Vec<Check> =
+        programs.iter().map(|program| checks::program(program, env!("CARGO_PKG_VERSION"))).collect();
+    general.push(configuration());
+    general.push(database(&places.state()));
+    general.push(daemon(&places.state()));
+    checks.extend(general.drain(..).map(|check| (None, check)));
+    checks.extend(events(&reports, &places.state())?);
+    general.extend(record::check(&places));
+    general.extend(unknown_agents::check(&places));
+    general.extend(log(&places.state()));
     // Last: the event makes the folder where there was none.
-    checks.push(checks::privacy(&places.state()));
-    let worst = checks.iter().map(|check| check.health).max().unwrap_or(Health::Ok);
-    for check in &checks {
-        show(check, printer);
+    general.push(checks::privacy(&places.state()));
+    checks.extend(general.into_iter().map(|check| (None, check)));
+    let worst = checks.iter().map(|(_, check)| check.health).max().unwrap_or(Health::Ok);
+    for found in &checks {
+        show(found, printer);
     }
     if !printer.json() {
         printer.line("");
@@ -64,9 +78,34 @@ pub fn run(printer: &Printer) -> Result<Exit, CliError> {
     Ok(if worst == Health::Bad { Exit::Failed } else { Exit::Ok })
 }
 
-fn show(check: &Check, printer: &Printer) {
+/// Those that are here, and those that have our hooks; without any the usual one.
+fn looked_at(places: &PathVariables) -> Vec<&'static Dialect> {
+    let here = agent_choice::here(places);
+    let project = agent_settings::project(places).unwrap_or_default();
+    let installed = overview::installed(places, &project);
+    let is_meant = |dialect: &&'static Dialect| {
+        let same = |other: &Dialect| other.id() == dialect.id();
+        here.iter().any(|other| same(other)) || installed.iter().any(|at| same(at.dialect))
+    };
+    let found: Vec<_> = agents::ALL.0.iter().copied().filter(is_meant).collect();
+    if found.is_empty() { vec![agents::DEFAULT] } else { found }
+}
+
+/// A real event through each agent's installed line; where none is, through this program in the first one's words.
+fn events(reports: &[AgentReport], state: &Path) -> Result<Vec<Found>, CliError> {
+    let lines = reports.iter().filter_map(|report| Some((report.dialect, report.programs.first()?)));
+    let mut found: Vec<Found> =
+        lines.map(|(dialect, program)| (Some(dialect.id()), event(dialect, program, state))).collect();
+    if let (true, Some(report)) = (found.is_empty(), reports.first()) {
+        found.push((Some(report.dialect.id()), event(report.dialect, &std::env::current_exe()?, state)));
+    }
+    Ok(found)
+}
+
+fn show((agent, check): &Found, printer: &Printer) {
     if printer.json() {
-        let mut value = json!({"name": check.name, "state": check.health.name(), "detail": check.detail});
+        let mut value =
+            json!({"name": check.name, "agent": agent, "state": check.health.name(), "detail": check.detail});
         if let (Some(fields), Some(fix)) = (value.as_object_mut(), &check.fix) {
             fields.insert("fix".into(), Value::from(fix.as_str()));
         }
@@ -159,14 +198,15 @@ fn log(state: &Path) -> Vec<Check> {
 }
 
 /// A real event by the installed line: denied, and found stored afterwards.
-fn event(program: &Path, state: &Path) -> Check {
+fn event(dialect: &Dialect, program: &Path, state: &Path) -> Check {
     let name = "event";
     let before = host::clock::now();
-    let proof = match agent_settings::prove(program) {
+    let proof = match agent_settings::prove(dialect, program) {
         Ok(proof) => proof,
         Err(error) => return Check::bad(name, error.to_string(), "taut init"),
     };
-    let denied = format!("`{}`, told to {} and never run,", DENIED_COMMAND, program.display());
+    let (name_of, shown) = (dialect.profile.name, program.display());
+    let denied = format!("`{DENIED_COMMAND}`, told to {shown} as {name_of} tells it and never run,");
     if proof.denial.is_none() {
         let said = proof.stderr.trim();
         return Check::bad(name, format!("{denied} was not denied; stderr: `{said}`"), "taut db check");
@@ -188,13 +228,4 @@ fn is_stored(state: &Path, mark: &str, since: Ms) -> Result<bool, store::Error> 
     let store = Store::open_and_migrate(state, PATIENCE)?;
     let events = store.events(&EventFilter { since: Some(since), ..EventFilter::default() })?;
     Ok(events.iter().any(|event| event.host_session.as_deref() == Some(mark)))
-}
-
-/// The settings files that matter in the working folder, the user's first.
-fn levels(places: &PathVariables) -> Vec<(agent_settings::SettingsOwner, PathBuf)> {
-    use agent_settings::SettingsOwner;
-    [SettingsOwner::User, SettingsOwner::Project, SettingsOwner::Local]
-        .into_iter()
-        .filter_map(|whose| Some((whose, whose.level(places).ok()?.path(places, agents::DEFAULT)?)))
-        .collect()
 }

@@ -1,7 +1,8 @@
 //! `taut memory on` and `off`: one key of the user's own configuration, or of this project's local one, shown before it
 //! is changed. And the same question at `taut init`, whose answer `taut uninstall` takes back.
 
-use super::{judge_here, overview};
+use super::judge_here;
+use super::overview::{self, InstalledHooks};
 use crate::agent_settings::{self, SettingsOwner, as_cli_error};
 use crate::args::InitArgs;
 use crate::error::CliError;
@@ -9,6 +10,7 @@ use crate::exit::Exit;
 use crate::person;
 use crate::printer::Printer;
 use crate::user_config::{self, ConfigChange};
+use agents::Dialect;
 use clap::{Args, Subcommand};
 use host::install::{ExistingHooks, InstallRequest, LeftBehind, Proposal, UninstallRequest};
 use host::paths::PathVariables;
@@ -259,12 +261,20 @@ pub fn at_init(args: &InitArgs, exit: Exit, printer: &Printer) -> Result<Exit, C
 }
 
 /// What `taut init` put there goes with its last hooks; what anybody else wrote stays.
-pub fn removal(whose: SettingsOwner, places: &PathVariables) -> Result<Option<Proposal>, CliError> {
+pub fn removal(
+    whose: SettingsOwner,
+    leaving: &[&'static Dialect],
+    places: &PathVariables,
+) -> Result<Option<Proposal>, CliError> {
     let file = SettingsSnapshot::read(&places.user_config()).map_err(|error| as_cli_error(&error))?;
     let Some(record) = Backups::of(&places.state(), &file.target).read_record() else { return Ok(None) };
     let judge = judge_here(None)?;
-    let mut installed = overview::installed(places, Path::new(&judge.project_policy().project.work_tree)).into_iter();
-    if installed.any(|level| level != whose.name()) {
+    let installed = overview::installed(places, Path::new(&judge.project_policy().project.work_tree));
+    let goes = |at: &InstalledHooks| {
+        let leaves = leaving.iter().any(|dialect| dialect.id() == at.dialect.id());
+        leaves && at.levels.iter().all(|level| *level == whose.name())
+    };
+    if !installed.iter().all(goes) {
         return Ok(None);
     }
     let mut config = parse(&file)?;

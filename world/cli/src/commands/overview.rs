@@ -5,6 +5,7 @@ use super::{ago, judge_here, stored};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::{Printer, text};
+use agents::Dialect;
 use daemon::Client;
 use dash::view_model::{self, FleetSummary};
 use host::paths::PathVariables;
@@ -28,7 +29,7 @@ const DAY_MS: i64 = 86_400_000;
 
 struct Overview {
     project: String,
-    installed: Vec<&'static str>,
+    installed: Vec<InstalledHooks>,
     guard: String,
     daemon: Option<String>,
     /// What is told and how, where anything is.
@@ -43,13 +44,20 @@ struct Overview {
     warnings: Vec<String>,
 }
 
+/// An agent whose settings hold our hooks, and which of them do.
+pub(super) struct InstalledHooks {
+    pub dialect: &'static Dialect,
+    pub levels: Vec<&'static str>,
+}
+
 pub fn run(printer: &Printer) -> Result<Exit, CliError> {
     let overview = look()?;
     let next = next(&overview);
     if printer.json() {
         printer.object(&json!({
             "project": overview.project,
-            "installed": overview.installed,
+            "installed": levels(&overview.installed),
+            "hooks": overview.installed.iter().map(|at| json!({"agent": at.dialect.id(), "settings": at.levels})).collect::<Vec<_>>(),
             "guard": overview.guard,
             "daemon": overview.daemon,
             "notify": overview.notify,
@@ -120,19 +128,34 @@ pub(super) fn memory(enabled: Option<bool>) -> &'static str {
     if enabled == Some(true) { "on" } else { "off" }
 }
 
-/// The settings that hold our hooks.
-pub(super) fn installed(places: &PathVariables, project: &Path) -> Vec<&'static str> {
-    let levels = [
+/// The settings that hold our hooks, by agent.
+pub(super) fn installed(places: &PathVariables, project: &Path) -> Vec<InstalledHooks> {
+    let all = [
         ("user", SettingsLevel::User),
         ("project", SettingsLevel::Project(project.to_path_buf())),
         ("local", SettingsLevel::Local(project.to_path_buf())),
     ];
-    let holds = |level: &SettingsLevel| {
-        let Some(path) = level.path(places, agents::DEFAULT) else { return false };
+    let holds = |dialect: &Dialect, level: &SettingsLevel| {
+        let Some(path) = level.path(places, dialect) else { return false };
         let text = outside::read_text(&path, &Rules::up_to(LARGEST_SETTINGS)).unwrap_or_default();
-        (agents::DEFAULT.settings.inspect)(&text).is_ok_and(|found| !found.entries.is_empty())
+        (dialect.settings.inspect)(&text).is_ok_and(|found| !found.entries.is_empty())
     };
-    levels.into_iter().filter(|(_, level)| holds(level)).map(|(name, _)| name).collect()
+    let of = |dialect: &'static Dialect| {
+        let levels = all.iter().filter(|(_, level)| holds(dialect, level)).map(|(name, _)| *name).collect();
+        InstalledHooks { dialect, levels }
+    };
+    agents::ALL.0.iter().copied().map(of).filter(|at| !at.levels.is_empty()).collect()
+}
+
+/// The levels that hold hooks of any agent, each once.
+fn levels(installed: &[InstalledHooks]) -> Vec<&'static str> {
+    let mut levels = Vec::new();
+    for level in installed.iter().flat_map(|at| &at.levels) {
+        if !levels.contains(level) {
+            levels.push(*level);
+        }
+    }
+    levels
 }
 
 fn guard(project_policy: &ProjectPolicy, now: Ms) -> String {
@@ -169,7 +192,17 @@ fn hooks(overview: &Overview) -> String {
     if overview.installed.is_empty() {
         return "not installed".into();
     }
-    format!("installed in the {} settings of {}", overview.installed.join(" and "), agents::DEFAULT.profile.name)
+    // Agents whose hooks are in the same settings are named together.
+    let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
+    for at in &overview.installed {
+        let (levels, name) = (at.levels.join(" and "), at.dialect.profile.name);
+        match groups.iter_mut().find(|(known, _)| *known == levels) {
+            Some((_, names)) => names.push(name),
+            None => groups.push((levels, vec![name])),
+        }
+    }
+    let parts = groups.iter().map(|(levels, names)| format!("the {levels} settings of {}", names.join(", ")));
+    format!("installed in {}", parts.collect::<Vec<_>>().join("; "))
 }
 
 fn today(overview: &Overview) -> String {

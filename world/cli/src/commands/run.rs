@@ -7,6 +7,7 @@ use clap::Args;
 use host::paths::PathVariables;
 use runner::{RunMessage, RunName, Supervised, Tell};
 use serde_json::json;
+use std::path::Path;
 
 #[derive(Debug, Args)]
 pub struct SuperviseArgs {
@@ -40,13 +41,13 @@ pub fn run(args: &SuperviseArgs, printer: &Printer) -> Result<Exit, CliError> {
     let tries = args.dry_run || std::env::var("TEST_MODE").is_ok_and(|value| value == "1");
     // Held until the agent has ended: a second one in this place gets another name.
     let taken = match (named(), tries) {
-        (None, false) => Some(RunName::take(&state, &place_name()?)),
+        (None, false) => Some(RunName::take(&state, &place_name(program)?)),
         _ => None,
     };
     let agent = match (&taken, named()) {
         (Some(taken), _) => taken.name.clone(),
         (None, Some(named)) => named,
-        (None, None) => RunName::free(&state, &place_name()?),
+        (None, None) => RunName::free(&state, &place_name(program)?),
     };
     let what = Supervised { program: program.clone(), args: rest.to_vec(), agent, state };
     if tries {
@@ -63,8 +64,8 @@ pub fn run(args: &SuperviseArgs, printer: &Printer) -> Result<Exit, CliError> {
     Ok(Exit::Loop(u8::try_from(code).unwrap_or(1)))
 }
 
-/// The name of this folder and terminal: a pane of tmux, else the device.
-fn place_name() -> Result<String, CliError> {
+/// The name of this agent in this folder and terminal: a pane of tmux, else the device.
+fn place_name(program: &str) -> Result<String, CliError> {
     let folder = std::env::current_dir()?;
     let folder = folder.canonicalize().unwrap_or(folder);
     let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
@@ -73,7 +74,10 @@ fn place_name() -> Result<String, CliError> {
         format!("{} {pane}", tmux.split(',').next().unwrap_or_default())
     });
     let terminal = pane.or_else(|| sys::terminal::device().map(|device| format!("device {device}")));
-    Ok(engine::run_name(&folder.to_string_lossy(), terminal.as_deref()))
+    let program = Path::new(program).file_name().unwrap_or_default().to_string_lossy();
+    let known = agents::ALL.0.iter().find(|dialect| dialect.program.names.contains(&&*program));
+    let program = known.map_or(&*program, |dialect| dialect.id());
+    Ok(engine::run_name(&folder.to_string_lossy(), terminal.as_deref(), program))
 }
 
 fn named() -> Option<String> {

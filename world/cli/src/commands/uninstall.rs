@@ -1,19 +1,19 @@
-//! `taut uninstall`: takes our entries out of the agent's settings, and nothing else.
+//! `taut uninstall`: takes our entries out of the agents' settings, and nothing else.
 
 use super::memory_switch;
-use crate::agent_settings::{self, SETTINGS, SettingsOwner, as_cli_error, misread};
+use crate::agent_choice;
+use crate::agent_settings::{self, SettingsOwner, as_cli_error, left_behind, misread};
 use crate::args::UninstallArgs;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::mcp_registration;
 use crate::person;
 use crate::printer::{Printer, text};
-use agents::settings::Leaves;
-use host::install::{Installed, LeftBehind, Proposal, UninstallRequest};
+use agents::Dialect;
+use host::install::{Installed, Proposal, UninstallRequest};
 use host::paths::PathVariables;
-use host::settings_file::{Backups, SettingsFileError, SettingsSnapshot};
+use host::settings_file::{Backups, SettingsFileError, SettingsLevel, SettingsSnapshot};
 use serde_json::json;
-use std::path::Path;
 
 /// How often a file that changes under our hands is read again.
 const TRIES: usize = 3;
@@ -25,39 +25,37 @@ pub fn run(args: &UninstallArgs, printer: &Printer) -> Result<Exit, CliError> {
         (false, true) => SettingsOwner::Project,
         (false, false) => SettingsOwner::User,
     };
+    let agents = if args.agent.is_empty() { agents::ALL.0.to_vec() } else { agent_choice::named(&args.agent)? };
     if !args.dry_run {
         person::required("uninstall").map_err(|error| {
             error.hint("run `taut uninstall` in your own terminal; `taut uninstall --dry-run` shows the change")
         })?;
     }
-    let path = agent_settings::file(&whose.level(&places)?, &places, agents::DEFAULT)?;
+    let level = whose.level(&places)?;
     for attempt in 1.. {
-        let change = Removal {
-            hooks: propose(&path, &places)?,
-            server: server(whose, &places, printer),
-            memory: memory(whose, &places, printer),
-        };
+        let change = Removal::of(&agents, whose, &level, &places, printer)?;
         if !change.changes_anything() {
-            print_done(&change, &Installed::default(), printer);
-            return Ok(Exit::Ok);
+            change.print_done(&agents, &[], printer);
+            return Ok(ended(change.failed));
         }
         if !printer.json() {
-            printer.diff(&change.diff());
+            change.all().for_each(|proposal| printer.diff(&proposal.diff()));
         }
         if args.dry_run {
             if printer.json() {
-                printer.object(&json!({"file": change.hooks.file.path, "changes": true, "diff": change.diff()}));
+                change.print_objects(printer);
             }
-            return Ok(Exit::Ok);
+            return Ok(ended(change.failed));
         }
         if !person::agrees(&change.question())? {
             printer.note("nothing was changed");
             return Ok(Exit::Failed);
         }
-        match change.apply(&places) {
+        match change.apply(&places, printer) {
             Ok(done) => {
-                print_done(&change, &done, printer);
-                return Ok(Exit::Ok);
+                change.print_done(&agents, &done, printer);
+                let kept = done.iter().filter(|done| done.is_none()).count();
+                return Ok(ended(change.failed + kept));
             }
             Err(SettingsFileError::Changed { path }) if attempt < TRIES => {
                 printer.note(format!("{} has just been changed by someone else; looking again", path.display()));
@@ -68,20 +66,59 @@ pub fn run(args: &UninstallArgs, printer: &Printer) -> Result<Exit, CliError> {
     Ok(Exit::Failed)
 }
 
-/// What goes: the hooks of one file, with one's own the server too, and with the last the switch that `init` set.
+/// What goes: the hooks of each agent's file, with one's own the server too, and with the last the switch that `init`
+/// set.
 struct Removal {
-    hooks: Proposal,
-    server: Option<Proposal>,
+    hooks: Vec<(&'static Dialect, Proposal)>,
+    servers: Vec<Proposal>,
     memory: Option<Proposal>,
+    /// Files that could not be looked into.
+    failed: usize,
 }
 
 impl Removal {
+    fn of(
+        agents: &[&'static Dialect],
+        whose: SettingsOwner,
+        level: &SettingsLevel,
+        places: &PathVariables,
+        printer: &Printer,
+    ) -> Result<Self, CliError> {
+        let mut change = Self { hooks: Vec::new(), servers: Vec::new(), memory: None, failed: 0 };
+        let mut errors = Vec::new();
+        for dialect in agents {
+            match propose(dialect, level, places) {
+                Ok(Some(hooks)) => change.hooks.push((dialect, hooks)),
+                Ok(None) if agents.len() == 1 => {
+                    // Names what is missing.
+                    agent_settings::file(level, places, dialect)?;
+                }
+                Ok(None) => {}
+                Err(error) => errors.push((dialect.profile.name, error)),
+            }
+            if whose == SettingsOwner::User {
+                change.servers.extend(server(dialect, places, printer));
+            }
+        }
+        change.memory = memory(whose, agents, places, printer);
+        if errors.len() == 1 && (agents.len() == 1 || !change.changes_anything()) {
+            return Err(errors.remove(0).1);
+        }
+        change.failed = errors.len();
+        for (name, error) in errors {
+            // One that cannot be read keeps nobody from taking the hooks of the others out.
+            printer.note(format!("{name}:"));
+            printer.error(&error);
+        }
+        Ok(change)
+    }
+
     fn changes_anything(&self) -> bool {
-        self.hooks.changes_anything() || self.server.is_some() || self.memory.is_some()
+        self.all().any(Proposal::changes_anything)
     }
 
     fn all(&self) -> impl Iterator<Item = &Proposal> {
-        [Some(&self.hooks), self.server.as_ref(), self.memory.as_ref()].into_iter().flatten()
+        self.hooks.iter().map(|(_, hooks)| hooks).chain(&self.servers).chain(&self.memory)
     }
 
     /// Names every file that is to be changed.
@@ -91,76 +128,133 @@ impl Removal {
         format!("Make this change to {}?", files.join(" and "))
     }
 
-    fn diff(&self) -> String {
-        self.all().map(Proposal::diff).collect()
+    /// The list of servers first: the client writes that file often, and then all of this is looked at again. A file
+    /// that cannot be changed keeps nobody from leaving the others; for it there is nothing in the answer.
+    fn apply(&self, places: &PathVariables, printer: &Printer) -> Result<Vec<Option<Installed>>, SettingsFileError> {
+        let (state, now) = (places.state(), host::clock::now());
+        let apply = |proposal: &Proposal| proposal.apply(&state, now);
+        let mut others = self.servers.iter().map(apply).collect::<Result<Vec<_>, _>>()?;
+        let mut done = Vec::new();
+        for (dialect, hooks) in &self.hooks {
+            match apply(hooks) {
+                Err(error @ SettingsFileError::Changed { .. }) => return Err(error),
+                Err(error) if self.hooks.len() == 1 => return Err(error),
+                Err(error) => {
+                    printer.note(format!("{}:", dialect.profile.name));
+                    printer.error(&as_cli_error(&error));
+                    done.push(None);
+                }
+                Ok(removed) => done.push(Some(removed)),
+            }
+        }
+        others.extend(self.memory.iter().map(apply).collect::<Result<Vec<_>, _>>()?);
+        others.iter().flat_map(|other| &other.notes).for_each(|note| printer.note(note));
+        Ok(done)
     }
 
-    /// The list of servers first: the client writes that file often, and then all of this is looked at again.
-    fn apply(&self, places: &PathVariables) -> Result<Installed, SettingsFileError> {
-        let now = host::clock::now();
-        let listed = self.server.as_ref().map(|server| server.apply(&places.state(), now)).transpose()?;
-        let mut done = self.hooks.apply(&places.state(), now)?;
-        let switched = self.memory.as_ref().map(|memory| memory.apply(&places.state(), now)).transpose()?;
-        done.notes.extend(listed.into_iter().chain(switched).flat_map(|other| other.notes));
-        Ok(done)
+    fn print_objects(&self, printer: &Printer) {
+        for (dialect, hooks) in self.hooks.iter().filter(|(_, hooks)| hooks.changes_anything()) {
+            let (file, diff) = (&hooks.file.path, hooks.diff());
+            printer.object(&json!({"agent": dialect.id(), "file": file, "changes": true, "diff": diff}));
+        }
+        for other in self.servers.iter().chain(&self.memory) {
+            printer.object(&json!({"file": other.file.path, "changes": true, "diff": other.diff()}));
+        }
+    }
+
+    fn print_done(&self, agents: &[&'static Dialect], done: &[Option<Installed>], printer: &Printer) {
+        let copies: Vec<_> = done.iter().flatten().filter_map(|done| done.copy.as_ref()).collect();
+        done.iter().flatten().flat_map(|done| &done.notes).for_each(|note| printer.note(note));
+        let removed: Vec<_> = self
+            .hooks
+            .iter()
+            .zip(done)
+            .filter(|((_, hooks), done)| hooks.changes_anything() && done.is_some())
+            .collect();
+        if printer.json() {
+            for ((dialect, hooks), done) in &removed {
+                let copy = done.as_ref().and_then(|done| done.copy.as_ref());
+                let file = &hooks.file.path;
+                printer.object(&json!({"agent": dialect.id(), "file": file, "changed": true, "copy": copy}));
+            }
+            // Where there was nothing, that is said of the first.
+            if let (true, Some((dialect, hooks))) = (removed.is_empty(), self.hooks.first()) {
+                let (file, changed) = (&hooks.file.path, self.changes_anything() && !done.is_empty());
+                printer.object(&json!({"agent": dialect.id(), "file": file, "changed": changed, "copy": null}));
+            }
+            return;
+        }
+        for server in &self.servers {
+            printer.line(text!("{} {}", printer.green("server removed from"), server.file.path.display()));
+        }
+        if let Some(memory) = &self.memory {
+            printer.line(text!("{} {}", printer.green("memory switched off in"), memory.file.path.display()));
+        }
+        if !self.hooks.iter().any(|(_, hooks)| hooks.changes_anything()) && self.failed == 0 {
+            printer.line(nothing(agents, &self.hooks));
+        }
+        for copy in copies {
+            printer.line(printer.dim(format!("a copy of the file as it was: {}", copy.display())));
+        }
+        for ((_, hooks), _) in &removed {
+            printer.line(text!("{} {}", printer.green("removed from"), hooks.file.path.display()));
+        }
+        if !removed.is_empty() {
+            printer.line("What was recorded stays where `taut db path` says. `taut daemon stop` ends the daemon.");
+        }
+    }
+}
+
+fn ended(failed: usize) -> Exit {
+    if failed == 0 { Exit::Ok } else { Exit::Failed }
+}
+
+fn nothing(agents: &[&'static Dialect], hooks: &[(&'static Dialect, Proposal)]) -> String {
+    match hooks {
+        [(_, hooks)] if agents.len() == 1 => {
+            format!("{} has no hooks of Taut's; nothing to remove", hooks.file.path.display())
+        }
+        _ => "no agent's settings hold hooks of Taut's; nothing to remove".to_owned(),
     }
 }
 
 /// Nor does a configuration that cannot be read.
-fn memory(whose: SettingsOwner, places: &PathVariables, printer: &Printer) -> Option<Proposal> {
-    memory_switch::removal(whose, places).unwrap_or_else(|error| {
+fn memory(
+    whose: SettingsOwner,
+    leaving: &[&'static Dialect],
+    places: &PathVariables,
+    printer: &Printer,
+) -> Option<Proposal> {
+    memory_switch::removal(whose, leaving, places).unwrap_or_else(|error| {
         printer.note(format!("warning: whether `taut init` switched memory on could not be seen: {}", error.what()));
         None
     })
 }
 
 /// A list of servers that cannot be read keeps nobody from taking the hooks out.
-fn server(whose: SettingsOwner, places: &PathVariables, printer: &Printer) -> Option<Proposal> {
-    if whose != SettingsOwner::User {
-        return None;
-    }
-    mcp_registration::propose_removal(places).unwrap_or_else(|error| {
+fn server(dialect: &'static Dialect, places: &PathVariables, printer: &Printer) -> Option<Proposal> {
+    mcp_registration::propose_removal(dialect, places).unwrap_or_else(|error| {
         printer.note(format!("warning: whether the tools are registered could not be seen: {}", error.what()));
         None
     })
 }
 
-fn propose(path: &Path, places: &PathVariables) -> Result<Proposal, CliError> {
-    let file = SettingsSnapshot::read(path).map_err(|error| as_cli_error(&error))?;
+/// `None` for an agent that has no such settings.
+fn propose(
+    dialect: &'static Dialect,
+    level: &SettingsLevel,
+    places: &PathVariables,
+) -> Result<Option<Proposal>, CliError> {
+    let Some(path) = level.path(places, dialect) else { return Ok(None) };
+    let file = SettingsSnapshot::read(&path).map_err(|error| as_cli_error(&error))?;
     let record = Backups::of(&places.state(), &file.target).read_record();
     let rules = record.as_ref().map(|record| record.allow.as_slice()).unwrap_or_default();
-    let edited = (SETTINGS.remove)(file.text(), rules).map_err(|error| misread(path, &error))?;
-    let left = match edited.leaves {
-        Leaves::Settings => LeftBehind::Settings,
-        Leaves::Nothing | Leaves::NoFile => LeftBehind::Nothing,
+    let edited = match (dialect.settings.remove)(file.text(), rules) {
+        Ok(edited) => edited,
+        // A broken file of an agent that we were never installed for is no matter of ours.
+        Err(_) if record.is_none() && !file.text().contains("taut") => return Ok(None),
+        Err(error) => return Err(misread(&path, &error)),
     };
-    Ok(Proposal::uninstall(file, UninstallRequest { text: edited.text, left }, record.as_ref()))
-}
-
-fn print_done(change: &Removal, done: &Installed, printer: &Printer) {
-    let proposal = &change.hooks;
-    let path = proposal.file.path.display();
-    for note in &done.notes {
-        printer.note(note);
-    }
-    if printer.json() {
-        let changed = change.changes_anything();
-        printer.object(&json!({"file": proposal.file.path, "changed": changed, "copy": done.copy}));
-        return;
-    }
-    if let Some(server) = &change.server {
-        printer.line(text!("{} {}", printer.green("server removed from"), server.file.path.display()));
-    }
-    if let Some(memory) = &change.memory {
-        printer.line(text!("{} {}", printer.green("memory switched off in"), memory.file.path.display()));
-    }
-    if !proposal.changes_anything() {
-        printer.line(format!("{path} has no hooks of Taut's; nothing to remove"));
-        return;
-    }
-    if let Some(copy) = &done.copy {
-        printer.line(printer.dim(format!("a copy of the file as it was: {}", copy.display())));
-    }
-    printer.line(text!("{} {}", printer.green("removed from"), path));
-    printer.line("What was recorded stays where `taut db path` says. `taut daemon stop` ends the daemon.");
+    let request = UninstallRequest { text: edited.text, left: left_behind(edited.leaves) };
+    Ok(Some(Proposal::uninstall(file, request, record.as_ref())))
 }

@@ -39,6 +39,7 @@ pub fn run(args: &[OsString], read_before: Option<StdinText>, begun: Instant) ->
     }));
     let crashed = |_| (Answer { stdout: unjudged.get().to_string(), ..Answer::default() }, None);
     let (answer, working) = given.unwrap_or_else(crashed);
+    sys::crash::answers_itself();
     // The answer first: what else there is to say must not keep it back.
     print(libc::STDOUT_FILENO, &answer.stdout);
     print(libc::STDERR_FILENO, &answer.stderr);

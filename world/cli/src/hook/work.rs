@@ -16,9 +16,9 @@ use sys::side_process::{self, MessagePipe, Received, SideProcess};
 
 /// When the wait for a verdict ends, counted from the start of this process. The first is for a process that reads
 /// stdin and asks the daemon itself, the second for one whose shares of stdin and daemon (800 and 600 of 2,000 ms,
-/// 300 and 300 of 1,000) were spent before it began.
+/// 200 and 300 of 900) were spent before it began.
 const JUDGED_BY: [Duration; 2] = [Duration::from_millis(1_600), Duration::from_millis(330)];
-const JUDGED_BY_SESSION_END: [Duration; 2] = [Duration::from_millis(700), Duration::from_millis(180)];
+const JUDGED_BY_SESSION_END: [Duration; 2] = [Duration::from_millis(600), Duration::from_millis(180)];
 
 /// Once the verdict is known, storing it is waited for so long.
 const STORING_TIME: Duration = Duration::from_millis(450);
@@ -205,4 +205,37 @@ fn with_troubles(served: Response) -> Answer {
         answer.stderr.push_str(&format!("taut: {}\n", model::text::line(&trouble, LONGEST_TROUBLE)));
     }
     answer
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::EventKind;
+
+    /// What agents give a hook that says nothing of it.
+    const SHORTEST: Duration = Duration::from_secs(5);
+    const SHORTEST_SESSION_END: Duration = Duration::from_secs(1);
+
+    /// The longest way there is, before anything is printed: by the fast client, and by this process alone.
+    fn longest([stdin, daemon]: [u32; 2], [alone, after_shares]: [Duration; 2], look: Duration) -> Duration {
+        let shares = Duration::from_millis(u64::from(stdin + daemon));
+        alone.max(shares + after_shares) + look + BARE_LOOK + SPOOL_TIME
+    }
+
+    #[test]
+    fn d6_no_agent_gives_up_on_a_hook_before_the_hook_does() {
+        let any = longest([limits::STDIN_MS, limits::DAEMON_MS], JUDGED_BY, LAST_LOOK);
+        let shares = [limits::STDIN_SESSION_END_MS, limits::DAEMON_SESSION_END_MS];
+        let end = longest(shares, JUDGED_BY_SESSION_END, Duration::ZERO);
+        assert!(any < SHORTEST && end < SHORTEST_SESSION_END, "{any:?} {end:?}");
+        for dialect in agents::ALL.0 {
+            let farewell = (dialect.settings.proof.farewell)("/w", "m");
+            for event in dialect.settings.registered {
+                let is_known = event.kind == EventKind::SessionEnd && crate::stdin::is_session_end(farewell.as_bytes());
+                let ours = if is_known { end } else { any };
+                let theirs = Duration::from_secs(u64::from(event.timeout));
+                assert!(ours < theirs, "{} {}: {ours:?} of {theirs:?}", dialect.id(), event.name);
+            }
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 use rusqlite::Connection;
 use serde_json::json;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use testkit::stage::{DAEMON, IN_PROCESS, LIMIT, Stage, assert_decided, assert_denied, assert_silent, signal};
 use testkit::{poll, process};
 
@@ -112,7 +112,7 @@ fn d6_a_stdout_that_nobody_reads_does_not_hang_the_hook() {
         let (reader, writer) = std::io::pipe().unwrap();
         fill(&writer);
         let mut hook = stage.hook_command(env);
-        hook.stdin(std::process::Stdio::piped()).stdout(writer.try_clone().unwrap()).stderr(writer);
+        hook.stdin(Stdio::piped()).stdout(writer.try_clone().unwrap()).stderr(writer);
         let mut child = hook.spawn().unwrap();
         std::io::Write::write_all(&mut child.stdin.take().unwrap(), &stage.bash("fatal", "rm -rf /")).unwrap();
         drop(hook);
@@ -120,6 +120,33 @@ fn d6_a_stdout_that_nobody_reads_does_not_hang_the_hook() {
         assert_eq!(ended.unwrap().code(), Some(0));
         drop(reader);
         assert_eq!(stage.calls(), ["fatal"]);
+    }
+}
+
+/// Some hosts take any status but 0 for a denial, or for the end of the run.
+#[cfg(target_os = "linux")]
+#[test]
+fn d6_a_hook_that_is_told_to_end_says_so_in_a_lawful_answer_and_ends_with_0() {
+    let stage = Stage::new();
+    for wish in [libc::SIGTERM, libc::SIGINT, libc::SIGHUP, libc::SIGQUIT, libc::SIGUSR1, libc::SIGXCPU] {
+        let mut hook = stage.hook_command(IN_PROCESS);
+        hook.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = hook.spawn().unwrap();
+        let open = child.stdin.take().unwrap();
+        let status = format!("/proc/{}/status", child.id());
+        let catches = |line: &str| {
+            let caught = u64::from_str_radix(line.strip_prefix("SigCgt:")?.trim(), 16).ok()?;
+            (caught >> (wish - 1) & 1 == 1).then_some(())
+        };
+        let ready = || std::fs::read_to_string(&status).ok()?.lines().find_map(catches);
+        poll::until("the hook to be ready", LIMIT, ready).unwrap();
+        signal(i32::try_from(child.id()).unwrap(), wish).unwrap();
+        let done = child.wait_with_output().unwrap();
+        assert_eq!(done.status.code(), Some(0), "{wish}: {done:?}");
+        let said: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
+        assert_eq!(said["hookSpecificOutput"]["permissionDecision"], "ask", "{wish}");
+        assert!(String::from_utf8_lossy(&done.stderr).contains("told to end"), "{done:?}");
+        drop(open);
     }
 }
 

@@ -14,6 +14,7 @@ fn commit(store: &mut Store, id: &str) {
         id: id.into(),
         named: true,
         status: AgentStatus::Working,
+        dialect: None,
         session: None,
         project: "/p".into(),
         since: Ms(1),

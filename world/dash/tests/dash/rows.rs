@@ -29,8 +29,15 @@ fn event(tool: &str, detail: Value) -> Event {
 }
 
 fn member(id: &str, status: AgentStatus) -> FleetRow {
-    let agent =
-        Agent { id: id.into(), named: true, status, session: Some("s-1".into()), project: "/p".into(), since: Ms(0) };
+    let agent = Agent {
+        id: id.into(),
+        named: true,
+        status,
+        dialect: None,
+        session: Some("s-1".into()),
+        project: "/p".into(),
+        since: Ms(0),
+    };
     FleetRow {
         agent,
         session: None,

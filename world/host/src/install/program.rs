@@ -56,6 +56,12 @@ fn on_search_path(exe: &Path, search_path: &OsStr) -> Option<PathBuf> {
         .find(|path| std::fs::canonicalize(path).is_ok_and(|found| found == real))
 }
 
+/// Whether a program of that name can be started from the search path.
+pub fn is_on_search_path(program: &str, search_path: &OsStr) -> bool {
+    let runs = |folder: PathBuf| std::fs::metadata(folder.join(program)).is_ok_and(|meta| crate::programs::runs(&meta));
+    std::env::split_paths(search_path).any(|folder| folder.is_absolute() && runs(folder))
+}
+
 /// Whether a program is a build's output: by its place, or by the mark that
 /// build tools leave in folders whose content can be made again.
 pub fn is_in_build_folder(path: &Path) -> bool {

@@ -32,7 +32,11 @@ const SHELLS: &[&str] = &["sh", "bash", "dash", "zsh"];
 pub fn is_client(words: &[&[u8]]) -> bool {
     let Some((program, rest)) = words.split_first() else { return false };
     let script = match program.rsplit(|byte| *byte == b'/').next().unwrap_or_default() {
-        name if is_one_of(INTERPRETERS, name) => rest.iter().take(OPTIONS).find(|word| !word.starts_with(b"-")),
+        name if is_one_of(INTERPRETERS, name) => {
+            let is_text_next = |word: &&&[u8]| matches!(**word, b"-c" | b"-e" | b"-p" | b"--eval");
+            let options = rest.iter().take(OPTIONS).take_while(|word| !is_text_next(word));
+            options.into_iter().find(|word| !word.starts_with(b"-"))
+        }
         name if is_one_of(SHELLS, name) => rest.first(),
         _ => None,
     };

@@ -94,6 +94,32 @@ fn g11_a_client_inside_a_client_leads_to_the_outer_one_even_without_the_first_ma
 }
 
 #[test]
+fn g11_a_client_that_starts_itself_anew_is_what_the_first_of_them_was_started_as() {
+    let folder = tempfile::tempdir().unwrap();
+    let programs = ["gemini", "node"].map(|name| copy_of_shell(folder.path(), name));
+    for again in ["GEMINI_CLI_NO_RELAUNCH=true", "QWEN_CODE_NO_RELAUNCH=true"] {
+        // What a project's own files set goes into the second one.
+        let tree = Tree::of(&programs, &[("TAUT_HOME", "/home/dev/state")], &[again, "TAUT_HOME=/repo/evil"]);
+        assert_eq!(home_of(&tree.seen(true)), Some("/home/dev/state".into()), "{again}");
+    }
+}
+
+#[test]
+fn g11_hooks_and_tools_that_get_different_marks_are_both_a_clients() {
+    for (name, is_first) in [
+        ("CLAUDECODE", true),
+        ("GEMINI_CLI", true),
+        ("GEMINI_SESSION_ID", true),
+        ("QWEN_CODE_SESSION_ID", true),
+        ("CLAUDE_CODE_CHILD_SESSION", false),
+        ("GEMINI_CLI_NO_RELAUNCH", false),
+        ("GEMINI_PROJECT_DIR", false),
+    ] {
+        assert_eq!(clients::is_first_mark(OsStr::new(name)), is_first, "{name}");
+    }
+}
+
+#[test]
 fn g11_without_a_mark_a_client_is_known_by_its_name_whatever_stands_between() {
     let folder = tempfile::tempdir().unwrap();
     let started = &[("TAUT_HOME", "/home/dev/state")];

@@ -22,7 +22,7 @@ pub struct Backups {
 pub struct Record {
     /// The file was there before us.
     pub existed: bool,
-    /// The folder that was made for the file.
+    /// The first of the folders that were made for the file.
     pub made_folder: Option<PathBuf>,
     /// The text before us; absent when others have changed the file between two
     /// of our own changes, so that no text stands for "before" any more.

@@ -204,6 +204,7 @@ impl TaskCaller {
         Who {
             agent: self.agent.clone(),
             named: self.named,
+            dialect: session.and_then(|session| session.memo.dialect.clone()).unwrap_or_default(),
             logical_id: session.map_or(NOBODY, |session| &session.logical_id).to_string(),
             project: self.project.clone(),
             started_by: self.started_by.clone(),

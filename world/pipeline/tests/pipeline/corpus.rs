@@ -63,3 +63,16 @@ fn d2_an_unknown_event_with_unknown_fields_is_recorded_and_passes() {
     assert_eq!(served.answer, model::Answer::default());
     assert_eq!(stage.events()[0].event, "MoonPhaseChanged");
 }
+
+/// Some agents tell one more thing once the session is over.
+#[test]
+fn d2_what_means_nothing_opens_no_session() {
+    let mut stage = PipelineHome::new();
+    let client = stage.client("one");
+    stage.start(&client, "startup");
+    stage.send(&client, "SessionEnd", serde_json::json!({"reason": "other"}));
+    stage.send(&client, "MoonPhaseChanged", serde_json::json!({}));
+    assert_eq!(stage.events().len(), 3);
+    let sessions = stage.sessions();
+    assert_eq!((sessions.len(), sessions[0].open()), (1, false), "{sessions:?}");
+}

@@ -25,6 +25,8 @@ pub struct Client {
     pub env: Vec<(String, String)>,
     pub cwd: PathBuf,
     pub session: String,
+    /// Which agent it is.
+    pub agent: &'static str,
 }
 
 /// A process that lives until it is dropped, to stand for a client.
@@ -62,7 +64,8 @@ impl PipelineHome {
 
     /// A client in the project whose process is the one that runs this test.
     pub fn client(&self, session: &str) -> Client {
-        Client { env: Vec::new(), cwd: self.folder("acme"), session: session.into() }.of(std::process::id())
+        let (env, cwd, agent) = (Vec::new(), self.folder("acme"), agents::DEFAULT.id());
+        Client { env, cwd, session: session.into(), agent }.of(std::process::id())
     }
 
     pub fn send(&mut self, client: &Client, event: &str, fields: Value) -> Response {
@@ -79,7 +82,7 @@ impl PipelineHome {
     }
 
     pub fn send_bytes(&mut self, client: &Client, stdin: Vec<u8>) -> Response {
-        self.send_as("claude-code", client, stdin)
+        self.send_as(client.agent, client, stdin)
     }
 
     pub fn send_as(&mut self, agent: &str, client: &Client, stdin: Vec<u8>) -> Response {
@@ -175,6 +178,12 @@ impl Client {
 
     pub fn in_folder(mut self, folder: &Path) -> Self {
         folder.clone_into(&mut self.cwd);
+        self
+    }
+
+    /// The same place with another agent in it.
+    pub fn speaking(mut self, agent: &'static str) -> Self {
+        self.agent = agent;
         self
     }
 

@@ -1,5 +1,6 @@
 //! The way of an event, walked in process on a real database in a throw-away home.
 
+mod agents;
 mod allow_once;
 mod context;
 mod corpus;

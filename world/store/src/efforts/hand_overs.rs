@@ -17,15 +17,33 @@ macro_rules! select {
     };
 }
 
-/// Of the agent itself, in one project: a name may be used in many. What a child under its name wrote is the
-/// child's. The oldest notes say no project.
-pub(crate) const NEWEST: &str = select!(
-    "WHERE agent = ?1 AND line = 'agent' AND closed_at IS NULL AND COALESCE(project, ?2) IN (?2, '') ",
+/// Written by a session that speaks this dialect, as far as that is known. Empty: of any.
+macro_rules! speaks {
+    ($dialect:literal) => {
+        concat!(
+            "AND (",
+            $dialect,
+            " = '' OR COALESCE((SELECT memo ->> '$.dialect' FROM sessions WHERE sessions.id = accounts.session), ",
+            $dialect,
+            ") = ",
+            $dialect,
+            ") "
+        )
+    };
+}
+
+/// Of the agent itself, in one project: a name may be used in many, and by more than one kind of agent. What a child
+/// under its name wrote is the child's. The oldest notes say no project.
+pub(crate) const NEWEST: &str = concat!(
+    select!("WHERE agent = ?1 AND line = 'agent' AND closed_at IS NULL AND COALESCE(project, ?2) IN (?2, '') "),
+    speaks!("?3"),
     "ORDER BY seq DESC LIMIT 1"
 );
 
-pub(crate) const NEWEST_BUT: &str = select!(
-    "WHERE agent = ?1 AND line = 'agent' AND closed_at IS NULL AND COALESCE(project, ?2) IN (?2, '') AND session != ?3 ",
+pub(crate) const NEWEST_BUT: &str = concat!(
+    select!("WHERE agent = ?1 AND line = 'agent' AND closed_at IS NULL AND COALESCE(project, ?2) IN (?2, '') "),
+    "AND session != ?4 ",
+    speaks!("?3"),
     "ORDER BY seq DESC LIMIT 1"
 );
 
@@ -43,17 +61,26 @@ const PUT: &str =
 pub(crate) const REPLACED: &str = "DELETE FROM accounts
     WHERE seq = (SELECT MAX(seq) FROM accounts WHERE agent = ?1 AND project IS ?3) AND session = ?2";
 
-pub(crate) const TOLD: &str = "UPDATE accounts SET told_in = ?2
+pub(crate) const TOLD: &str = concat!(
+    "UPDATE accounts SET told_in = ?2
     WHERE agent = ?1 AND seq = (SELECT MAX(seq) FROM accounts WHERE agent = ?1 AND line = ?3
-      AND COALESCE(project, ?4) IN (?4, '')) AND told_in IS NULL";
+      AND COALESCE(project, ?4) IN (?4, '') ",
+    speaks!("?5"),
+    ") AND told_in IS NULL"
+);
 
-pub(super) fn newest(conn: &Connection, agent: &str, project: &str) -> rusqlite::Result<Option<StoredHandOver>> {
-    one(conn, NEWEST, [agent, project])
+pub(super) fn newest(
+    conn: &Connection,
+    agent: &str,
+    project: &str,
+    dialect: &str,
+) -> rusqlite::Result<Option<StoredHandOver>> {
+    one(conn, NEWEST, [agent, project, dialect])
 }
 
 /// The newest before that of one session.
 pub(super) fn newest_but(conn: &Connection, of: &Session, but: &str) -> rusqlite::Result<Option<StoredHandOver>> {
-    one(conn, NEWEST_BUT, [&of.agent, &of.project, but])
+    one(conn, NEWEST_BUT, [&of.agent, &of.project, dialect_of(of), but])
 }
 
 pub(super) fn of_child(conn: &Connection, child: &Session, but: &str) -> rusqlite::Result<Option<StoredHandOver>> {
@@ -111,5 +138,9 @@ pub(super) fn put(conn: &Connection, stored: &StoredHandOver) -> rusqlite::Resul
 
 /// Where it was first told.
 pub(super) fn mark_shown(conn: &Connection, to: &Session, line: EffortLineage) -> rusqlite::Result<()> {
-    conn.prepare_cached(TOLD)?.execute([&to.agent, &to.id, line.name(), &to.project]).map(drop)
+    conn.prepare_cached(TOLD)?.execute([&to.agent, &to.id, line.name(), &to.project, dialect_of(to)]).map(drop)
+}
+
+fn dialect_of(session: &Session) -> &str {
+    session.memo.dialect.as_deref().unwrap_or_default()
 }

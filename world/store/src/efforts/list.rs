@@ -87,6 +87,6 @@ impl Store {
 
     /// The account that the next session of this agent in a project is shown.
     pub fn hand_over(&self, agent: &str, project: &str) -> Result<Option<StoredHandOver>, Error> {
-        self.read(|conn| hand_overs::newest(conn, agent, project))
+        self.read(|conn| hand_overs::newest(conn, agent, project, ""))
     }
 }

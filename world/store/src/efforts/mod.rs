@@ -78,7 +78,7 @@ const SET_STATUS: &str = "UPDATE sessions SET status_text = ?2 WHERE id = ?1";
 
 /// The newest note of the agent that has an effort, where it is about that effort.
 pub(crate) fn account_of(conn: &Connection, effort: &Effort) -> rusqlite::Result<Option<StoredHandOver>> {
-    let newest = hand_overs::newest(conn, &effort.agent, &effort.project)?;
+    let newest = hand_overs::newest(conn, &effort.agent, &effort.project, "")?;
     Ok(newest.filter(|account| account.effort.as_ref() == Some(&effort.id)))
 }
 
@@ -104,7 +104,10 @@ pub(crate) fn known(conn: &Connection, asked: &Needs) -> rusqlite::Result<Effort
     rows.sort_unstable_by(|a, b| b.cmp(a));
     rows.dedup();
     for row in rows.into_iter().take(MOST) {
-        known.efforts.push(conn.prepare_cached(FETCH)?.query_row([row], read)?);
+        let effort = conn.prepare_cached(FETCH)?.query_row([row], read)?;
+        if !sessions::is_of_another(conn, effort.session.as_deref(), &asked.dialect)? {
+            known.efforts.push(effort);
+        }
     }
     if let Some(session) = &asked.resumed {
         let stale: Option<i64> = conn.prepare_cached(STALE)?.query_row([session], |row| row.get(0)).optional()?;
@@ -139,7 +142,7 @@ fn accounts(conn: &Connection, asked: &Needs, known: &mut EffortRows) -> rusqlit
     let current = asked.placed.current.as_ref();
     let project = current.map_or(&asked.project, |session| &session.project);
     for agent in current.map(|session| &session.agent).into_iter().chain(&asked.agents) {
-        let newest = || hand_overs::newest(conn, agent, project);
+        let newest = || hand_overs::newest(conn, agent, project, &asked.dialect);
         known.account = known.account.take().map_or_else(newest, |found| Ok(Some(found)))?;
     }
     if let Some(child) = current.filter(|session| session.parent.is_some()) {

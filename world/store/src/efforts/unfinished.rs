@@ -17,7 +17,8 @@ const NEWEST: i64 = 2_000;
 
 macro_rules! carried {
     () => {
-        "carrier.conversation, carrier.last_seen_at, carrier.ended_at, carrier.client_pid, carrier.client_started"
+        "carrier.conversation, carrier.last_seen_at, carrier.ended_at, carrier.client_pid, carrier.client_started, \
+         carrier.memo ->> '$.dialect'"
     };
 }
 
@@ -30,7 +31,8 @@ pub(crate) const EFFORTS: &str = concat!(
 );
 
 /// What belongs to an effort goes with it.
-pub(crate) const NOTES: &str = "SELECT session, agent, conversation, title, at, unfinished
+pub(crate) const NOTES: &str = "SELECT session, agent, conversation, title, at, unfinished,
+      (SELECT memo ->> '$.dialect' FROM sessions WHERE sessions.id = accounts.session)
     FROM accounts INDEXED BY accounts_offered
     WHERE project = ?1 AND closed_at IS NULL AND title IS NOT NULL AND effort IS NULL ORDER BY seq DESC LIMIT 64";
 
@@ -116,7 +118,8 @@ pub(crate) fn named(conn: &Connection, project: &str, name: &str, rows: &mut Eff
 
 /// A note that somebody declined can be had back.
 fn closed_note(conn: &Connection, project: &str, end: &str, rows: &mut EffortRows) -> rusqlite::Result<()> {
-    const BY_END: &str = "SELECT session, agent, conversation, title, at, closed_at FROM
+    const BY_END: &str = "SELECT session, agent, conversation, title, at, closed_at,
+          (SELECT memo ->> '$.dialect' FROM sessions WHERE sessions.id = session) FROM
           (SELECT session, agent, conversation, title, at, closed_at, project, effort FROM accounts ORDER BY seq DESC LIMIT ?3)
         WHERE project = ?1 AND effort IS NULL AND closed_at IS NOT NULL AND title IS NOT NULL
           AND substr(session, -length(?2)) = ?2 LIMIT 2";
@@ -244,6 +247,7 @@ fn effort(row: &Row<'_>) -> rusqlite::Result<UnfinishedWork> {
         title: row.get(3)?,
         phase: row.get(4)?,
         conversation: row.get(6)?,
+        dialect: row.get(11)?,
         seen: Ms(begun.max(seen.unwrap_or_default())),
         carrier: carrier(row)?,
     })
@@ -265,6 +269,7 @@ fn note(row: &Row<'_>) -> rusqlite::Result<UnfinishedWork> {
         agent: row.get(1)?,
         session: Some(session),
         conversation: row.get(2)?,
+        dialect: row.get(6)?,
         title: row.get(3)?,
         phase: None,
         seen: Ms(row.get(4)?),

@@ -36,6 +36,7 @@ pub(crate) fn add_to(conn: &Connection, project: &str, found: &mut Vec<Unfinishe
             agent: session.agent,
             session: Some(session.id),
             conversation: Some(session.conversation),
+            dialect: session.memo.dialect,
             title,
             phase: None,
             seen: session.last_seen_at,

@@ -345,7 +345,7 @@ fn f3_messages_that_an_inbox_has_listed_are_not_among_those_that_wait() {
     };
     apply(&mut store, &[Write::Memory(MemoryWrite::PreExecuted(listed))]);
     let mut load = |listed| {
-        let messages = Some(Taker { agent: Some("ann".into()), conversation: None });
+        let messages = Some(Taker { agent: Some("ann".into()), ..Taker::default() });
         let needs = Needs { messages, listed, ..Needs::default() };
         let mut loaded = Loaded::default();
         store.transact(Durability::Normal, |tx| tx.load(&needs, NOW, &mut loaded)).unwrap();

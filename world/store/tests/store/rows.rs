@@ -74,6 +74,7 @@ pub fn agent(id: &str) -> Agent {
         id: id.into(),
         named: true,
         status: AgentStatus::Attention,
+        dialect: None,
         session: Some("s-1".into()),
         project: "/home/dev/tree".into(),
         since: Ms(5),

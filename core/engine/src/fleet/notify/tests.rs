@@ -10,7 +10,15 @@ use serde_json::{Value, json};
 const NOON: i64 = 1_800_014_400_000;
 
 fn agent(id: &str, status: AgentStatus, since: i64) -> Agent {
-    Agent { id: id.into(), named: true, status, session: Some("s".into()), project: "/p/acme".into(), since: Ms(since) }
+    Agent {
+        id: id.into(),
+        named: true,
+        status,
+        dialect: None,
+        session: Some("s".into()),
+        project: "/p/acme".into(),
+        since: Ms(since),
+    }
 }
 
 fn event(name: &str, tool: Option<&str>, detail: Value) -> Event {

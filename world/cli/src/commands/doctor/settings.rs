@@ -1,88 +1,118 @@
 //! What the agent's settings say about us: there, whole, once, and not switched off.
 
-use super::levels;
-use crate::agent_settings::SETTINGS;
-use crate::agent_settings::SettingsOwner;
-use agents::settings::{CommandForm, HookEntry, Inspection, KnownClient};
-use host::install::checks::{Check, Health};
+use crate::agent_settings::{self, SettingsOwner};
+use agents::Dialect;
+use agents::settings::{CommandForm, HookEntry, Inspection, KnownClient, SettingsDialect, Version};
+use host::install::checks::Check;
 use host::paths::PathVariables;
 use host::settings_file::{Backups, SettingsSnapshot};
 use std::path::{Path, PathBuf};
 
-pub fn client(client: KnownClient) -> Check {
-    let (versions, name) = (&SETTINGS.versions, agents::DEFAULT.profile.name);
+pub fn client(dialect: &Dialect, client: KnownClient) -> Check {
+    let (versions, name) = (&dialect.settings.versions, dialect.profile.name);
     match (client, (versions.note)(client)) {
         (KnownClient::Known(version), None) => Check::ok("client", format!("{name} {version}")),
         (KnownClient::Known(_), Some(note)) => Check::warn("client", note, format!("{} && taut init", versions.update)),
         (KnownClient::Unknown, _) => {
             let asked = format!("{} {}", versions.program, versions.args.join(" "));
-            let needs = versions.exec_form;
-            Check::warn("client", format!("`{asked}` gave no answer; the hooks need {needs} or newer"), asked)
+            let needs = match versions.exec_form {
+                Version(u32::MAX, ..) => String::new(),
+                version => format!("; the hooks need {version} or newer"),
+            };
+            Check::warn("client", format!("{name}: `{asked}` gave no answer{needs}"), asked)
         }
     }
 }
 
-/// Looks at each settings file; gives the programs that they call.
-pub fn check(places: &PathVariables, client: KnownClient, checks: &mut Vec<Check>) -> Vec<PathBuf> {
-    let mut programs: Vec<PathBuf> = Vec::new();
-    let mut broken = false;
-    for (whose, path) in levels(places) {
-        match look(&path) {
-            Ok(inspection) => {
-                let target = SettingsSnapshot::read(&path).map_or_else(|_| path.clone(), |file| file.target);
-                let recorded = Backups::of(&places.state(), &target).read_record().is_some();
-                checks.extend(findings(&Seen { whose, path: &path, recorded }, &inspection, client));
-                for entry in inspection.entries {
-                    let program = PathBuf::from(entry.program);
-                    if !programs.contains(&program) {
-                        programs.push(program);
-                    }
-                }
-            }
+/// What the settings files of an agent say.
+#[derive(Default)]
+pub struct SettingsChecks {
+    pub checks: Vec<Check>,
+    /// The programs that they call.
+    pub programs: Vec<PathBuf>,
+}
+
+/// Looks at each settings file.
+pub fn check(dialect: &Dialect, places: &PathVariables, client: KnownClient) -> SettingsChecks {
+    let mut found = SettingsChecks::default();
+    for whose in [SettingsOwner::User, SettingsOwner::Project, SettingsOwner::Local] {
+        let Some(path) = whose.level(places).ok().and_then(|level| level.path(places, dialect)) else { continue };
+        let (file, inspection) = match look(&dialect.settings, &path) {
+            Ok(looked) => looked,
             Err(check) => {
-                broken = true;
-                checks.push(check);
+                found.checks.push(check);
+                continue;
+            }
+        };
+        let recorded = Backups::of(&places.state(), &file.target).read_record().is_some();
+        found.checks.extend(findings(&Seen { dialect, whose, path: &path, recorded }, &inspection, client));
+        if !inspection.entries.is_empty() {
+            found.checks.extend(review(dialect, places, &file));
+        }
+        for entry in inspection.entries {
+            let program = PathBuf::from(entry.program);
+            if !found.programs.contains(&program) {
+                found.programs.push(program);
             }
         }
     }
-    if programs.is_empty() && !broken && !checks.iter().any(|check| check.health == Health::Bad) {
-        checks.push(Check::bad("settings", "Taut's hooks are in none of the settings files", "taut init"));
-    }
-    if programs.len() > 1 {
-        let names: Vec<_> = programs.iter().map(|program| program.display().to_string()).collect();
+    if found.programs.len() > 1 {
+        let names: Vec<_> = found.programs.iter().map(|program| program.display().to_string()).collect();
         let detail =
             format!("different programs are called, so each event counts more than once: {}", names.join(", "));
-        checks.push(Check::warn("settings", detail, "taut init"));
+        found.checks.push(Check::warn("settings", detail, init(dialect, SettingsOwner::User)));
     }
-    programs
+    found
+}
+
+/// Hooks that the agent does not run before its user has agreed to them guard nothing.
+fn review(dialect: &Dialect, places: &PathVariables, file: &SettingsSnapshot) -> Option<Check> {
+    dialect.settings.review.as_ref()?;
+    let (name, shown) = (dialect.profile.name, file.path.display());
+    Some(match agent_settings::waiting(dialect, places, file) {
+        None => Check::ok("review", format!("{name} runs the hooks in {shown}: they were agreed to")),
+        Some((events, how)) => {
+            Check::bad("review", format!("{name} does not run what {shown} has for {}", events.join(", ")), how)
+        }
+    })
+}
+
+/// The command that puts the hooks in.
+pub fn init(dialect: &Dialect, whose: SettingsOwner) -> String {
+    if dialect.id() == agents::DEFAULT.id() {
+        return format!("taut init{}", whose.flag());
+    }
+    format!("taut init --agent {}{}", dialect.id(), whose.flag())
 }
 
 /// A settings file that was looked at.
 struct Seen<'p> {
+    dialect: &'p Dialect,
     whose: SettingsOwner,
     path: &'p Path,
     /// We have installed here and not left since.
     recorded: bool,
 }
 
-fn look(path: &Path) -> Result<Inspection, Check> {
+fn look(settings: &SettingsDialect, path: &Path) -> Result<(SettingsSnapshot, Inspection), Check> {
     let file = SettingsSnapshot::read(path)
         .map_err(|error| Check::bad("settings", error.to_string(), format!("ls -l {}", path.display())))?;
-    (SETTINGS.inspect)(file.text()).map_err(|error| {
+    let inspection = (settings.inspect)(file.text()).map_err(|error| {
         let place = format!("{}:{}:{}", path.display(), error.line, error.column);
         Check::bad("settings", format!("{place}: {}", error.why), format!("${{EDITOR:-vi}} {}", path.display()))
-    })
+    })?;
+    Ok((file, inspection))
 }
 
 fn findings(seen: &Seen<'_>, inspection: &Inspection, client: KnownClient) -> Vec<Check> {
     let (shown, entries) = (seen.path.display(), &inspection.entries);
-    let init = format!("taut init{}", seen.whose.flag());
+    let (settings, init) = (&seen.dialect.settings, init(seen.dialect, seen.whose));
     let bad = |detail: String, fix: &str| Check::bad("settings", detail, fix);
     let warn = |detail: String| Check::warn("settings", detail, init.as_str());
     let mut found = Vec::new();
     if inspection.hooks_disabled {
         let fix = format!("${{EDITOR:-vi}} {shown}");
-        found.push(bad(format!("{shown} sets `disableAllHooks`: no hook runs"), &fix));
+        found.push(bad(format!("{shown} switches hooks off: no hook runs"), &fix));
     }
     if let (Some(error), false) = (&inspection.ignored_for, entries.is_empty()) {
         let fix = format!("${{EDITOR:-vi}} {shown}");
@@ -95,10 +125,11 @@ fn findings(seen: &Seen<'_>, inspection: &Inspection, client: KnownClient) -> Ve
         return found;
     }
     let has = |event: &str| entries.iter().any(|entry| entry.event == event);
-    let wanted = SETTINGS.registered.iter().filter(|event| client.has(event.since)).map(|event| event.name);
+    let wanted = settings.registered.iter().filter(|event| client.has(event.since)).map(|event| event.name);
     let missing: Vec<_> = wanted.filter(|event| !has(event)).collect();
-    if missing.contains(&"PreToolUse") {
-        found.push(bad(format!("{shown} has no PreToolUse hook of ours: the guard is off"), &init));
+    let gate = seen.dialect.gate_event;
+    if missing.contains(&gate) {
+        found.push(bad(format!("{shown} has no {gate} hook of ours: the guard is off"), &init));
     } else if !missing.is_empty() {
         found.push(warn(format!("{shown} lacks {}", missing.join(", "))));
     }
@@ -114,7 +145,7 @@ fn findings(seen: &Seen<'_>, inspection: &Inspection, client: KnownClient) -> Ve
         let detail = format!("{shown}:{} limits {} to `{matcher}`: nothing else is seen", entry.line, entry.event);
         found.push(Check::warn("settings", detail, format!("${{EDITOR:-vi}} {shown}")));
     }
-    if client.has(SETTINGS.versions.exec_form) && entries.iter().any(|entry| entry.form == CommandForm::Shell) {
+    if client.has(settings.versions.exec_form) && entries.iter().any(|entry| entry.form == CommandForm::Shell) {
         found.push(warn(format!("{shown} calls Taut through a shell, which costs more than the hook itself")));
     }
     if found.is_empty() {
@@ -137,12 +168,13 @@ mod tests {
             on_failure: GuardFailure::Continue,
             allow: Vec::new(),
         };
-        (SETTINGS.edit)("{}", &plan).unwrap().text
+        (agents::DEFAULT.settings.edit)("{}", &plan).unwrap().text
     }
 
     fn found(text: &str) -> Vec<(Health, String)> {
-        let seen = Seen { whose: SettingsOwner::Project, path: Path::new("/s"), recorded: true };
-        let checks = findings(&seen, &(SETTINGS.inspect)(text).unwrap(), CLIENT);
+        let dialect = agents::DEFAULT;
+        let seen = Seen { dialect, whose: SettingsOwner::Project, path: Path::new("/s"), recorded: true };
+        let checks = findings(&seen, &(dialect.settings.inspect)(text).unwrap(), CLIENT);
         checks.into_iter().map(|check| (check.health, check.detail)).collect()
     }
 

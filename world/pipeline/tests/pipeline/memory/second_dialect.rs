@@ -28,7 +28,7 @@ impl Example {
     fn new(config: &str) -> Self {
         let stage = PipelineHome::speaking(BOTH);
         stage.write("home/.config/taut/config.toml", config);
-        let client = Client { env: Vec::new(), cwd: stage.folder("acme"), session: "talk-1".into() };
+        let client = stage.client("talk-1").speaking("example");
         let client = client.with("EXAMPLE_PROCESS", &std::process::id().to_string());
         Self { stage, client }
     }
@@ -63,7 +63,9 @@ fn the_guard_denies_a_second_agents_shell_tool_in_that_agents_form() {
     let served = example.run("rm -rf ~");
     assert!(refusal(&served).contains("[rm-root]"), "{}", served.answer.stdout);
     let event = served.event.unwrap();
-    assert_eq!((event.verdict, event.tool.as_deref(), event.event.as_str()), (Level::Deny, Some("run"), "before"));
+    assert_eq!((event.verdict, event.tool.as_deref()), (Level::Deny, Some("run")));
+    let told_as = event.detail["told_as"].as_str();
+    assert_eq!((event.event.as_str(), told_as), ("PreToolUse", Some("before")), "one name for what all agents do");
     assert_eq!(refusal(&example.run("ls")), "");
 }
 

@@ -44,7 +44,7 @@ fn d1_a_call_in_the_usual_name_or_in_none_is_of_whoever_sent_it() {
         let served = example.run_through(agent, "1", "rm -rf ~");
         assert!(refusal(&served).contains("[rm-root]"), "{agent:?}: {}", served.answer.stdout);
         let event = served.event.unwrap();
-        assert_eq!((event.event.as_str(), event.verdict), ("before", Level::Deny));
+        assert_eq!((event.event.as_str(), event.verdict), ("PreToolUse", Level::Deny));
         let session = example.stage.sessions().pop().unwrap();
         assert_eq!(session.memo.dialect.as_deref(), Some("example"));
         assert_eq!(session.client.map(|client| client.pid), Some(std::process::id()), "its own variables are read");
@@ -69,7 +69,7 @@ fn d1_no_variable_makes_a_call_anybody_elses() {
     let mut example = Example::new("");
     let names = ["EXAMPLE_INSIDE", "EXAMPLE_PROCESS", "GROK_HOOK_EVENT", "GROK_SESSION_ID", "COPILOT_CLI", "QWEN_CODE"];
     let env = names.map(|name| (name.to_string(), "1".to_string())).to_vec();
-    let client = Client { env, session: "s".into(), cwd: example.stage.folder("acme") };
+    let client = Client { env, session: "s".into(), cwd: example.stage.folder("acme"), agent: USUAL };
     let served = example.stage.bash(&client, "t", "rm -rf ~");
     assert_eq!(crate::home::decision(&served), Some("deny".into()), "{}", served.answer.stdout);
     assert_eq!(example.stage.sessions().pop().unwrap().memo.dialect.as_deref(), Some(USUAL));
@@ -97,7 +97,7 @@ fn d1_an_event_that_its_own_hook_is_called_for_too_counts_once_and_is_judged_bot
         // An event that its own settings do not name is told here alone.
         assert!(example.send_through(USUAL, "over", json!({})).event.is_some());
         let names: Vec<String> = example.stage.events().into_iter().map(|event| event.event).collect();
-        assert_eq!(names, ["begin", "prompt", "before", "over"], "{file}");
+        assert_eq!(names, ["SessionStart", "UserPromptSubmit", "PreToolUse", "SessionEnd"], "{file}");
         assert_eq!(example.stage.sessions().len(), 1);
     }
 }

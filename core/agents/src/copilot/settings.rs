@@ -1,0 +1,98 @@
+//! Copilot's files of hooks: one of ours beside those of others.
+
+use crate::hook_file::{EntryShape, JsonHooks, command_line};
+use crate::settings::{ClientVersions, KnownClient, ProofDialect, Registered, SettingsDialect, SettingsPlan, Version};
+use model::EventKind;
+use serde_json::{Value, json};
+
+pub const SETTINGS: SettingsDialect = SettingsDialect {
+    user_file: "hooks/taut.json",
+    project_file: Some(".github/hooks/taut.json"),
+    local_file: None,
+    args: &["hook", "--agent", super::ID],
+    registered: REGISTERED,
+    edit: |text, plan| HOOKS.edit(text, plan),
+    remove: |text, allow| HOOKS.remove(text, allow),
+    inspect: |text| HOOKS.inspect(text),
+    server: None,
+    versions: ClientVersions {
+        program: super::launch::PROGRAM,
+        args: &["--version"],
+        parse,
+        exec_form: Version(u32::MAX, 0, 0),
+        note: |_| None,
+        update: "copilot update",
+    },
+    proof: ProofDialect { payload, farewell, denial },
+    review: None,
+};
+
+static HOOKS: JsonHooks = JsonHooks {
+    holder: Some("hooks"),
+    head: &[("version", 1)],
+    shape: EntryShape::Plain,
+    registered: REGISTERED,
+    handler,
+    disabled: &[("disableAllHooks", "true")],
+};
+
+fn handler(plan: &SettingsPlan, event: &Registered) -> Value {
+    json!({"type": "command", "bash": command_line(plan, super::ID), "timeoutSec": event.timeout})
+}
+
+/// `GitHub Copilot CLI 1.0.102.`: the last sign ends the sentence.
+fn parse(text: &str) -> KnownClient {
+    let line = text.lines().next().unwrap_or_default();
+    KnownClient::parse(line.trim_end().trim_end_matches('.'))
+}
+
+const ALWAYS: Version = Version(0, 0, 0);
+
+/// In the spelling that names the event in its payload. Left out: `PermissionRequest`, which is told of calls that nobody
+/// is asked about as well, and denies whatever it cannot read; the notification tells that somebody is asked.
+/// `UserPromptTransformed` says nothing new.
+pub const REGISTERED: &[Registered] = &[
+    on(EventKind::SessionStart, "SessionStart", "opens the session and gives it its context"),
+    on(EventKind::UserPromptSubmit, "UserPromptSubmit", "heartbeat; delivers warnings and messages"),
+    on(EventKind::PreToolUse, "PreToolUse", "the guard"),
+    on(EventKind::PostToolUse, "PostToolUse", "the tool has ended; delivers what is pending"),
+    on(EventKind::PostToolUseFailure, "PostToolUseFailure", "the tool has failed; status and record"),
+    on(EventKind::Notification, "Notification", "an agent needs attention or idles"),
+    on(EventKind::SubagentStart, "SubagentStart", "opens the sub-agent's session"),
+    on(EventKind::SubagentStop, "SubagentStop", "ends the sub-agent's session"),
+    on(EventKind::Stop, "Stop", "the turn is over; status"),
+    on(EventKind::StopFailure, "ErrorOccurred", "rate limits and failures; status"),
+    on(EventKind::PreCompact, "PreCompact", "saves what the session knows before it is compacted"),
+    on(EventKind::SessionEnd, "SessionEnd", "ends the session and releases what the agent held"),
+];
+
+const fn on(kind: EventKind, name: &'static str, reason: &'static str) -> Registered {
+    Registered { kind, name, since: ALWAYS, timeout: 10, reason }
+}
+
+/// A moment that is none: it stands for any.
+const MOMENT: &str = "1970-01-01T00:00:00.000Z";
+
+fn payload(cwd: &str, mark: &str, command: &str) -> String {
+    let call = json!({
+        "hook_event_name": EventKind::PreToolUse.name(),
+        "session_id": mark,
+        "timestamp": MOMENT,
+        "cwd": cwd,
+        "tool_name": "Bash",
+        "tool_input": {"command": command, "description": "taut's own proof; never run"},
+    });
+    call.to_string()
+}
+
+fn farewell(cwd: &str, mark: &str) -> String {
+    let name = EventKind::SessionEnd.name();
+    json!({"hook_event_name": name, "session_id": mark, "timestamp": MOMENT, "cwd": cwd, "reason": "complete"})
+        .to_string()
+}
+
+fn denial(stdout: &str) -> Option<String> {
+    let answer: Value = serde_json::from_str(stdout.trim()).ok()?;
+    let denied = answer.get("permissionDecision")?.as_str()? == "deny";
+    denied.then(|| answer.get("permissionDecisionReason")?.as_str().map(str::to_owned)).flatten()
+}

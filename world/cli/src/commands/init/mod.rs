@@ -1,0 +1,225 @@
+//! `taut init`: shows the change to the settings of each agent that is here, asks, makes it, and proves that the guard
+//! answers through it.
+
+mod offer;
+mod outcome;
+
+use crate::agent_choice;
+use crate::agent_settings::{self, SettingsOwner, as_cli_error};
+use crate::args::InitArgs;
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::person::{self, Agreement};
+use crate::printer::Printer;
+use agents::Dialect;
+use host::install::Installed;
+use host::install::intent;
+use host::install::preset::{self, NewFile};
+use host::install::program::{self, BuildPath};
+use host::paths::PathVariables;
+use host::settings_file::{SettingsFileError, SettingsLevel};
+use offer::Offer;
+use policy::presets::Preset;
+use serde_json::json;
+use std::path::Path;
+
+/// How often a file that changes under our hands is read again.
+const TRIES: usize = 3;
+
+/// What holds for every agent of one call.
+struct Setup<'a> {
+    args: &'a InitArgs,
+    printer: &'a Printer,
+    places: PathVariables,
+    level: SettingsLevel,
+    preset: Option<&'static Preset>,
+    /// The `taut` that is written into settings.
+    command: String,
+    /// Several agents are installed for at once.
+    many: bool,
+}
+
+pub fn run(args: &InitArgs, printer: &Printer) -> Result<Exit, CliError> {
+    let places = PathVariables::from_process();
+    let preset = args.preset.as_deref().map(find_preset).transpose()?;
+    let whose = match (args.local, args.project || preset.is_some()) {
+        (true, _) => SettingsOwner::Local,
+        (false, true) => SettingsOwner::Project,
+        (false, false) => SettingsOwner::User,
+    };
+    if !args.dry_run {
+        if args.yes { person::outside_agents("init")? } else { agent_settings::can_ask("init")? }
+    }
+    let level = whose.level(&places)?;
+    let agents = agent_choice::for_init(args, &places, printer)?;
+    let agents = agent_choice::with_settings(agents, &level, &places, printer);
+    let setup = Setup { args, printer, places, level, preset, command: command(args)?, many: agents.len() > 1 };
+    setup.run(&agents)
+}
+
+impl Setup<'_> {
+    fn run(&self, agents: &[&'static Dialect]) -> Result<Exit, CliError> {
+        let files = preset_files(&self.level, self.preset)?;
+        let mut failed = 0;
+        let mut offers = Vec::new();
+        for (dialect, client) in agents.iter().zip(agent_settings::clients(agents)) {
+            match Offer::of(self, dialect, client) {
+                Ok(offer) => offers.push(offer),
+                Err(error) => failed += self.goes_on_after(dialect, error)?,
+            }
+        }
+        for offer in &offers {
+            offer.show(self);
+        }
+        self.show_files(&files);
+        if self.args.dry_run {
+            offers.iter().filter(|_| self.printer.json()).for_each(|offer| self.printer.object(&offer.object(&files)));
+            return Ok(ended(failed));
+        }
+        if !self.agree(&mut offers, &files)? {
+            self.printer.note("nothing was changed");
+            return Ok(Exit::Failed);
+        }
+        let mut installed = Vec::new();
+        for offer in offers {
+            let dialect = offer.dialect;
+            match self.install(offer) {
+                Ok(done) => installed.push(done),
+                Err(error) => failed += self.goes_on_after(dialect, error)?,
+            }
+        }
+        if !installed.is_empty() {
+            self.finish(&files)?;
+        }
+        for (offer, done) in &installed {
+            if let Err(error) = outcome::prove(self, offer, done) {
+                failed += self.goes_on_after(offer.dialect, error)?;
+            }
+        }
+        if !installed.is_empty() && !self.printer.json() {
+            outcome::say_what_follows(self.printer);
+        }
+        Ok(ended(failed))
+    }
+
+    /// Several agents do not stop each other: what went wrong with one is said, and counts in the end.
+    fn goes_on_after(&self, dialect: &Dialect, error: CliError) -> Result<usize, CliError> {
+        if !self.many {
+            return Err(error);
+        }
+        self.printer.note(format!("{}:", dialect.profile.name));
+        self.printer.error(&error);
+        if self.printer.json() {
+            self.printer.object(&json!({"agent": dialect.id(), "error": error.what()}));
+        }
+        Ok(1)
+    }
+
+    /// Asks once for all, or for each where that is the answer; keeps those that were agreed to.
+    fn agree(&self, offers: &mut Vec<Offer>, files: &[NewFile]) -> Result<bool, CliError> {
+        let changes = offers.iter().filter(|offer| offer.changes_anything()).count();
+        if self.args.yes || changes == 0 && files.is_empty() {
+            return Ok(true);
+        }
+        if changes < 2 || self.args.all {
+            let question = if changes < 2 { "Make this change?" } else { "Make these changes?" };
+            return person::agrees(question);
+        }
+        match person::agrees_to_all("Make these changes?")? {
+            Agreement::All => return Ok(true),
+            Agreement::None => return Ok(false),
+            Agreement::Each => {}
+        }
+        let mut agreed = Vec::new();
+        for offer in offers.drain(..) {
+            let question = format!("Change {} for {}?", offer.path().display(), offer.dialect.profile.name);
+            if !offer.changes_anything() || person::agrees(&question)? {
+                agreed.push(offer);
+            }
+        }
+        *offers = agreed;
+        Ok(offers.iter().any(Offer::changes_anything))
+    }
+
+    /// Makes the change of one agent. A file that others change meanwhile is looked at, shown and asked about again.
+    fn install(&self, mut offer: Offer) -> Result<(Offer, Installed), CliError> {
+        for attempt in 1.. {
+            match offer.apply(&self.places) {
+                Ok(done) => return Ok((offer, done)),
+                Err(SettingsFileError::Changed { path }) if attempt < TRIES => {
+                    self.printer
+                        .note(format!("{} has just been changed by someone else; looking again", path.display()));
+                }
+                Err(error) => return Err(as_cli_error(&error)),
+            }
+            offer = Offer::of(self, offer.dialect, offer.plan.client)?;
+            offer.show(self);
+            if offer.changes_anything() && !self.args.yes && !person::agrees("Make this change?")? {
+                return Err(CliError::failed("nothing was changed"));
+            }
+        }
+        Err(CliError::failed("nothing was changed"))
+    }
+
+    /// What comes once, with the first hooks.
+    fn finish(&self, files: &[NewFile]) -> Result<(), CliError> {
+        preset::write(files).map_err(|error| as_cli_error(&error))?;
+        if self.preset.is_some() {
+            agreed(&self.level, &self.places, self.printer)?;
+        }
+        let aliases = self.preset.map(|preset| preset.aliases).unwrap_or_default();
+        preset::link_aliases(&self.places.state(), Path::new(&self.command), aliases)
+            .map_err(|error| as_cli_error(&error))?;
+        intent::withdraw(&self.places.state());
+        Ok(())
+    }
+
+    fn show_files(&self, files: &[NewFile]) {
+        for file in files.iter().filter(|_| !self.printer.json()) {
+            self.printer.diff(&host::settings_file::unified(&file.path.to_string_lossy(), None, Some(&file.text)));
+        }
+    }
+}
+
+fn ended(failed: usize) -> Exit {
+    if failed == 0 { Exit::Ok } else { Exit::Failed }
+}
+
+fn command(args: &InitArgs) -> Result<String, CliError> {
+    let build_path = if args.allow_build_path { BuildPath::Allowed } else { BuildPath::Refused };
+    let search = std::env::var_os("PATH").unwrap_or_default();
+    program::to_install(&std::env::current_exe()?, &search, build_path).map_err(|error| as_cli_error(&error))
+}
+
+fn find_preset(name: &str) -> Result<&'static Preset, CliError> {
+    policy::presets::find(name).ok_or_else(|| {
+        let names: Vec<_> = policy::presets::ALL.iter().map(|preset| preset.name).collect();
+        let available = if names.is_empty() { "this version has none".to_owned() } else { names.join(", ") };
+        CliError::not_found(format!("there is no preset `{name}`; available: {available}"))
+            .hint("`taut init` without a preset installs the guard")
+    })
+}
+
+fn preset_files(level: &SettingsLevel, preset: Option<&Preset>) -> Result<Vec<NewFile>, CliError> {
+    match (level, preset) {
+        (SettingsLevel::Project(project) | SettingsLevel::Local(project), Some(preset)) => {
+            preset::plan(project, preset.files).map_err(|error| as_cli_error(&error))
+        }
+        _ => Ok(Vec::new()),
+    }
+}
+
+/// The user has just read and agreed to the preset's configuration: it is
+/// trusted as it stands, unless a file they were not shown lies beside it.
+fn agreed(level: &SettingsLevel, places: &PathVariables, printer: &Printer) -> Result<(), CliError> {
+    let (SettingsLevel::Project(project) | SettingsLevel::Local(project)) = level else { return Ok(()) };
+    let tree = host::probe::project(project, &places.home()).work_tree;
+    if Path::new(&tree).join(".taut/config.local.toml").exists() {
+        printer.note(
+            "the project has a local configuration that was not shown; `taut trust` switches the preset's skills on",
+        );
+        return Ok(());
+    }
+    // The loop's hooks, if there are any, were not shown either.
+    Ok(host::trust::ProjectFiles::of(Path::new(&tree)).grant_configuration(&places.state())?)
+}
