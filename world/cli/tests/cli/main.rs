@@ -33,6 +33,7 @@ mod record;
 mod rpc;
 mod run_files;
 mod secrets;
+mod shim;
 mod statusline;
 mod top;
 mod ui;
