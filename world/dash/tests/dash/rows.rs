@@ -75,6 +75,20 @@ fn f4_an_idle_agent_has_only_the_fields_scripts_rely_on() {
 }
 
 #[test]
+fn a4_a_row_says_which_agent_it_is_and_many_of_one_kind_are_not_mixed() {
+    let of = |id: &str, dialect: Option<&str>| {
+        let mut member = member(id, AgentStatus::Working);
+        member.agent.dialect = dialect.map(str::to_string);
+        row(&member)
+    };
+    assert_eq!(of("alpha", Some("codex")).object()["client"], "codex");
+    assert!(of("alpha", None).object().get("client").is_none(), "one from before it was noted");
+    let (one, two, old) = (of("a", Some("codex")), of("b", Some("gemini")), of("c", None));
+    assert!(!is_mixed(&[one.clone(), one.clone(), old.clone()]));
+    assert!(is_mixed(&[one, old, two]));
+}
+
+#[test]
 fn f4_a_busy_agent_shows_its_tool_since_when_and_how_full_its_context_is() {
     let event = event("Bash", json!({"input": {"command": "\n  cargo test\n  -p dash"}}));
     let running = RunningTool { tool: "Bash".into(), since: Ms(1_000), beside: 2, event };

@@ -69,7 +69,7 @@ fn d1_no_variable_makes_a_call_anybody_elses() {
     let mut example = Example::new("");
     let names = ["EXAMPLE_INSIDE", "EXAMPLE_PROCESS", "GROK_HOOK_EVENT", "GROK_SESSION_ID", "COPILOT_CLI", "QWEN_CODE"];
     let env = names.map(|name| (name.to_string(), "1".to_string())).to_vec();
-    let client = Client { env, session: "s".into(), cwd: example.stage.folder("acme"), agent: USUAL };
+    let client = Client { env, ..example.stage.client("s") };
     let served = example.stage.bash(&client, "t", "rm -rf ~");
     assert_eq!(crate::home::decision(&served), Some("deny".into()), "{}", served.answer.stdout);
     assert_eq!(example.stage.sessions().pop().unwrap().memo.dialect.as_deref(), Some(USUAL));
