@@ -244,8 +244,8 @@ fn i1_its_hooks_are_a_file_of_ours_with_whole_numbers() {
 fn i2_hooks_that_the_user_switched_off_are_told() {
     let review = DIALECT.settings.review.as_ref().unwrap();
     let record = "global/other:stop[0].hooks[0]\nglobal/taut:pre_tool_use[0].hooks[0]\n\nglobal/taut:stop_cancelled[0].hooks[0]\n";
-    assert_eq!((review.waiting)(record, "", ""), ["PreToolUse", "StopCancelled"]);
-    assert!((review.waiting)("", "", "").is_empty());
+    assert_eq!((review.waiting)(record, "", "", str::to_string), ["PreToolUse", "StopCancelled"]);
+    assert!((review.waiting)("", "", "", str::to_string).is_empty());
 }
 
 #[test]
