@@ -119,6 +119,13 @@ fn a2_it_is_known_by_both_names_of_an_event_and_no_other_agents_payload_is_taken
         }
     }
     assert!(seen > 100, "{seen}");
+    for other in [
+        r#"{"hookEventName": "pre_tool_use"}"#,
+        r#"{"hookEventName": "PreToolUse", "hook_event_name": "PreToolUse", "workspaceRoot": "/w"}"#,
+        r#"{"hookEventName": "nosuch", "workspaceRoot": "/w"}"#,
+    ] {
+        assert!(!recognises(other.as_bytes()), "{other}");
+    }
 }
 
 #[test]
