@@ -157,8 +157,8 @@ fn findings(seen: &Seen<'_>, inspection: &Inspection, client: KnownClient) -> Ve
 #[cfg(test)]
 mod tests {
     use super::*;
-    use host::install::checks::Health;
     use agents::settings::{GuardFailure, SettingsPlan, Version};
+    use host::install::checks::Health;
 
     const CLIENT: KnownClient = KnownClient::Known(Version(2, 1, 325));
 
