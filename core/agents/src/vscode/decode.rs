@@ -53,17 +53,13 @@ const TOOLS: ToolTable = ToolTable {
     is_servers: |name| name.starts_with("mcp_"),
 };
 
-/// What is documented to stand in every event, and none of what others add to it.
+/// Its documented mixture of spellings, or a transcript where it keeps its own.
 pub fn recognises(object: &Map<String, Value>) -> bool {
-    let fields = Fields(object);
-    let name = fields.text("hook_event_name").unwrap_or_default();
-    let known = FORM.events.iter().any(|(known, _)| *known == name);
-    let is_record = |path: &str| !path.contains("/session-state/");
-    known
-        && fields.text("timestamp").is_some()
-        && fields.text("transcript_path").is_some_and(is_record)
-        && fields.value("permission_mode").is_none()
-        && !(object.contains_key("hook_event_name") && object.contains_key("hookEventName"))
+    let text = |field: &str| object.get(field).and_then(Value::as_str).unwrap_or_default();
+    let mixed = !text("hookEventName").is_empty() && text("hook_event_name").is_empty();
+    let path = text("transcript_path");
+    let own = path.contains("/workspaceStorage/") || path.contains("copilot-chat");
+    !path.is_empty() && !text("timestamp").is_empty() && (mixed || own)
 }
 
 pub fn decode(object: &Map<String, Value>) -> Envelope {

@@ -62,7 +62,7 @@ const MOMENT: &str = "1970-01-01T00:00:00.000Z";
 fn payload(cwd: &str, mark: &str, command: &str) -> String {
     json!({
         "hook_event_name": "PreToolUse", "session_id": mark, "timestamp": MOMENT, "cwd": cwd,
-        "transcript_path": format!("{cwd}/transcript.json"), "tool_name": "run_in_terminal",
+        "transcript_path": format!("{cwd}/workspaceStorage/transcript.json"), "tool_name": "run_in_terminal",
         "tool_input": {"command": command, "explanation": "taut's own proof; never run"}, "tool_use_id": mark,
     })
     .to_string()
@@ -70,7 +70,7 @@ fn payload(cwd: &str, mark: &str, command: &str) -> String {
 
 /// It has no word for the end of a session: the turn is over.
 fn farewell(cwd: &str, mark: &str) -> String {
-    let path = format!("{cwd}/transcript.json");
+    let path = format!("{cwd}/workspaceStorage/transcript.json");
     let end = json!({
         "hook_event_name": "Stop", "session_id": mark, "timestamp": MOMENT, "cwd": cwd, "transcript_path": path,
     });
