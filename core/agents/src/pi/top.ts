@@ -76,6 +76,7 @@ export default function (pi) {
 
   // A turn that the user has interrupted ends here.
   on("agent_end", async ({ messages }, ctx) => {
+    denied.clear()
     last = messages?.findLast((message) => message.role === "assistant") ?? {}
     if (last.stopReason === "aborted") await tell("Stop", { ...fieldsOf(ctx), stop_hook_active: true })
   })

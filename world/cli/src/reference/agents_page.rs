@@ -22,8 +22,10 @@ for an event that carries it. *Untried* ones are made from documentation alone a
 ## What works where
 ";
 
+type Cell = fn(&Dialect) -> String;
+
 /// What can be said of an agent, and what its dialect declares of it.
-const COLUMNS: &[(&str, fn(&Dialect) -> String)] = &[
+const COLUMNS: &[(&str, Cell)] = &[
     ("id", |agent| format!("`{}`", agent.id())),
     ("tried on", |agent| match agent.tried {
         Tried::OnTheRealAgent(version) => version.to_owned(),

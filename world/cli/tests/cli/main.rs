@@ -22,6 +22,7 @@ mod memory_commands;
 mod memory_switch;
 mod messages;
 mod notify;
+mod one_fleet;
 mod origin;
 mod person;
 mod private;

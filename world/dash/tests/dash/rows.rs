@@ -1,6 +1,6 @@
 //! Rows: what is stored, as it is shown, with nothing that a terminal or a page would obey.
 
-use dash::view_model::{FleetSummary, clean, one_line, row, rows, verdict};
+use dash::view_model::{FleetSummary, clean, is_mixed, one_line, row, rows, verdict};
 use model::row::{Agent, AgentStatus, Event};
 use model::session::{Session, SessionState};
 use model::{Answer, Level, Ms};
