@@ -27,8 +27,7 @@ pub struct Dialect {
     pub event_fields: &'static [&'static str],
     /// The fields that hold a tool's input, for payloads that are not whole.
     pub input_fields: &'static [&'static str],
-    /// What the agent calls the one event that is asked before something is run or written; empty where its payloads do
-    /// not name their event.
+    /// What the agent calls the one event that is asked before something is run or written.
     pub gate_event: &'static str,
     pub decode: fn(&Map<String, Value>) -> Envelope,
     pub encode: fn(&Envelope, &Reply) -> Answer,

@@ -32,6 +32,7 @@ pub mod tool_input;
 pub mod tool_table;
 pub mod transcript_lines;
 pub mod vibe;
+pub mod vscode;
 
 pub use read::may_be_payload;
 
@@ -55,6 +56,7 @@ pub const ALL: Dialects = Dialects(&[
     &kimi_code::DIALECT,
     &vibe::DIALECT,
     &cursor::DIALECT,
+    &vscode::DIALECT,
 ]);
 
 /// Where nobody says which agent is meant: `taut hook` without `--agent`, a

@@ -35,12 +35,14 @@ impl Dialects {
         (dialect, Ok(envelope))
     }
 
-    /// Whose payload it is. Some agents run the hooks in another's settings file, so a call in the name of the usual
-    /// agent may be of any that knows its own payload; a call in any other name is what it says.
+    /// Whose payload it is. Some agents run the hooks in another's settings file, so a call in an agent's name that is
+    /// not known to be its own may be of any that knows its own payload.
     pub fn of_payload(self, named: &'static Dialect, fields: &Map<String, Value>) -> &'static Dialect {
-        let knows = |dialect: &&Dialect| dialect.recognises.is_some_and(|recognises| recognises(fields));
-        let others = || self.0.iter().copied().find(knows);
-        if named.id() == DEFAULT.id() { others().unwrap_or(named) } else { named }
+        let knows = |dialect: &Dialect| dialect.recognises.is_some_and(|recognises| recognises(fields));
+        if knows(named) || !may_be_anothers(named) {
+            return named;
+        }
+        self.0.iter().copied().find(|dialect| knows(dialect)).unwrap_or(named)
     }
 
     /// The same where the payload is not going to be read as a whole, or cannot be.
@@ -65,7 +67,7 @@ impl Dialects {
 
     /// What a tool's input may be called in a payload that was sent in this name.
     fn input_fields(self, named: &Dialect) -> Vec<&'static str> {
-        let others = self.0.iter().filter(|dialect| named.id() == DEFAULT.id() && dialect.recognises.is_some());
+        let others = self.0.iter().filter(|dialect| may_be_anothers(named) && dialect.recognises.is_some());
         named.input_fields.iter().chain(others.flat_map(|dialect| dialect.input_fields)).copied().collect()
     }
 }
@@ -75,6 +77,12 @@ impl Dialect {
     pub fn read(&'static self, bytes: &[u8]) -> Result<Envelope, Unreadable> {
         crate::ALL.read(self, bytes).1
     }
+}
+
+/// Whether a call in this name may be of somebody else: the usual agent knows no payload for its own alone, and nobody
+/// runs the hooks of an agent that has a file to itself.
+fn may_be_anothers(named: &Dialect) -> bool {
+    named.id() == DEFAULT.id() || named.recognises.is_some()
 }
 
 /// Whether more bytes could still make it an object.

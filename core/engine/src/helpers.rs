@@ -60,8 +60,8 @@ fn meaning(envelope: &Envelope, ended: bool) -> (EventKind, Body) {
 }
 
 /// Who such an event is about: the agent whose helper it is.
-pub fn who_of(who: &Who, helper: &KnownHelper) -> Who {
-    let Session { agent, logical_id, host_session, client, pane, .. } = helper.parent.clone();
+pub fn who_of(who: &Who, parent: &Session) -> Who {
+    let Session { agent, logical_id, host_session, client, pane, .. } = parent.clone();
     Who { agent, logical_id, host_session, client, pane, ..who.clone() }
 }
 

@@ -39,7 +39,7 @@ pub use event_context::{EventContext, Ids, Places};
 pub use identity::{folder, project_mark, run_name, session_name, who};
 pub use needs::{must_last, needs, raised};
 pub use plan::{MOST_FILE_ROUNDS, MOST_ROUNDS, Plan, further, plan, plan_with};
-pub use record::{key, unreadable};
+pub use record::{key, key_without_id, unreadable};
 pub use redact::redact;
 pub use run_files::weigh;
 pub use trial::{is_trial, would_do};

@@ -16,18 +16,25 @@ use serde_json::{Value, json};
 /// is part of it: some gateways number the calls of every answer from one, and a
 /// number used again must not bring back the verdict on something else.
 pub fn key(envelope: &Envelope, request: &str) -> String {
+    if let Some(begins) = key_without_id(envelope) {
+        // Asked for again it is another call, which has a verdict of its own.
+        return format!("{begins}{request}");
+    }
     let call = envelope.tool().and_then(|call| Some((call, call.use_id.as_deref()?)));
     match (envelope.host_session.as_deref(), call) {
-        // Asked for again it is another call, which has a verdict of its own.
-        (Some(session), Some((_, id))) if id.starts_with(MADE_ID) => {
-            format!("{session}/{}/{id}/{request}", stored_name(envelope))
-        }
         (Some(session), Some((call, id))) => {
             let asked = mark(mix(0, call.name.as_bytes()), &call.input);
             format!("{session}/{}/{id}/{asked:016x}", stored_name(envelope))
         }
         _ => request.to_string(),
     }
+}
+
+/// What the key of a call begins with whose agent gives it no id: all that ask for the same in a session have it in
+/// common.
+pub fn key_without_id(envelope: &Envelope) -> Option<String> {
+    let id = envelope.tool()?.use_id.as_deref().filter(|id| id.starts_with(MADE_ID))?;
+    Some(format!("{}/{}/{id}/", envelope.host_session.as_deref()?, stored_name(envelope)))
 }
 
 /// An event is stored under the one name it has here, whatever its agent calls it. What is not meant as its name
@@ -209,13 +216,10 @@ mod tests {
 
     #[test]
     fn d2_an_event_is_stored_under_one_name_whatever_its_agent_calls_it() {
-        let name = |agent: &str, payload| stored_name(&read(agent, payload));
+        let name = |agent: &str, payload| stored_name(&read(agent, payload)).to_string();
         assert_eq!(name("gemini", json!({"hook_event_name": "BeforeTool"})), "PreToolUse");
         assert_eq!(name("gemini", json!({"hook_event_name": "PreCompress"})), "PreCompress");
-        assert_eq!(
-            name("qwen", json!({"hook_event_name": "UserPromptSubmit", "prompt": ""})),
-            "Unknown UserPromptSubmit"
-        );
+        assert_eq!(name("qwen", json!({"hook_event_name": "UserPromptSubmit", "prompt": ""})), "Unknown");
     }
 
     #[test]

@@ -14,8 +14,8 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// How long the client may take to say its version; it starts slowly.
-const CLIENT_PATIENCE: Duration = Duration::from_secs(8);
+/// How long a client may take to say its version: some start slowly, and all are asked at once.
+const CLIENT_PATIENCE: Duration = Duration::from_secs(15);
 /// How long a hook may take in a proof. Its own limits are far shorter.
 const HOOK_PATIENCE: Duration = Duration::from_secs(10);
 

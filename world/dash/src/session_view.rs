@@ -37,6 +37,7 @@ impl SessionRow<'_> {
             // To a tenth: the point of auto-compaction itself is not known better.
             also("context_percent", session.context_percent().map(|percent| json!(tenth(percent))));
             also("context_tokens", session.context_tokens.map(|tokens| json!(tokens)));
+            also("client", session.memo.dialect.as_ref().map(|agent| json!(agent)));
             also("effort", self.effort.map(|effort| json!(effort.id)));
             also("skill", self.effort.map(|effort| json!(effort.skill)));
             also("phase", self.effort.and_then(|effort| effort.phase.as_ref()).map(|phase| json!(phase)));

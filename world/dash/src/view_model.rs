@@ -13,6 +13,9 @@ use store::{Fleet, FleetRow, Store};
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AgentRow {
     pub id: String,
+    /// Which agent it is: `claude-code`, `codex`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client: Option<String>,
     #[serde(serialize_with = "status_name")]
     pub status: AgentStatus,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -100,10 +103,18 @@ pub fn rows(glance: &Fleet) -> Vec<AgentRow> {
     rows
 }
 
+/// Whether there is more than one kind of agent: only then it is worth a column.
+pub fn is_mixed(rows: &[AgentRow]) -> bool {
+    let mut kinds = rows.iter().filter_map(|row| row.client.as_ref());
+    let first = kinds.next();
+    kinds.any(|kind| Some(kind) != first)
+}
+
 pub fn row(member: &FleetRow) -> AgentRow {
     let (agent, session) = (&member.agent, member.session.as_ref());
     AgentRow {
         id: flat(&agent.id),
+        client: agent.dialect.as_deref().map(flat),
         status: agent.status,
         session: agent.session.clone(),
         project: flat(&agent.project),
@@ -174,7 +185,10 @@ pub fn tenth(percent: f64) -> f64 {
 /// What a tool call or an event is about, in one line.
 pub fn about(event: &Event) -> String {
     let input = event.detail.get("input");
-    let fields = ["command", "file_path", "notebook_path", "pattern", "url", "query", "skill", "description", "prompt"];
+    let fields = [
+        "command", "cmd", "file_path", "filePath", "path", "target_file", "notebook_path", "pattern", "url", "query",
+        "skill", "description", "prompt",
+    ];
     let told = input.and_then(|input| fields.iter().find_map(|name| input.get(name).and_then(Value::as_str)));
     let other = ["prompt", "message", "error", "reason", "source", "kind"];
     let told = told.or_else(|| other.iter().find_map(|name| event.detail.get(name).and_then(Value::as_str)));

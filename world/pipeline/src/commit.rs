@@ -6,7 +6,7 @@ use crate::prepare::{Counts, Prepared, PreparedCall, PreparedEvent};
 use crate::{degraded, prepare};
 use model::effect::Write;
 use model::event::Family;
-use model::{Answer, EventKind, Loaded, Placed};
+use model::{Answer, Envelope, EventKind, Loaded, Ms, Placed};
 use store::{Durability, Error, Store, Tx};
 
 /// Whether the stored rows may still raise a question, or are taken as they are.
@@ -76,7 +76,9 @@ fn serve_event(tx: &Tx<'_>, prepared: &Prepared, event: &PreparedEvent, round: R
     let (envelope, call) = (&event.envelope, &prepared.call);
     let key = engine::key(envelope, &call.request);
     let answered = tx.answered(&key)?;
-    if prepared.counts == Counts::AtItsOwnHook && (answered.is_some() || !asks_before(envelope.kind)) {
+    if prepared.counts == Counts::AtItsOwnHook
+        && (answered.is_some() || !asks_before(envelope.kind) || was_just_told(tx, envelope, call.at)?)
+    {
         // Its own hook was heard, or there is nothing that a guard could stop.
         return Ok(Step::Done(Box::default()));
     }
@@ -108,6 +110,14 @@ fn serve_event(tx: &Tx<'_>, prepared: &Prepared, event: &PreparedEvent, round: R
     tx.apply(&writes)?;
     let (after, report) = (outcome.after, Some(Box::new(outcome.report)));
     Ok(Step::Done(Box::new(Response { answer, event: Some(row), after, troubles: Vec::new(), report })))
+}
+
+/// An agent calls all its hooks for an event one right after the other.
+const ONE_CALL_MS: i64 = 5_000;
+
+fn was_just_told(tx: &Tx<'_>, envelope: &Envelope, at: Ms) -> Result<bool, Error> {
+    let Some(begins) = engine::key_without_id(envelope) else { return Ok(false) };
+    tx.answered_since(&begins, at.plus(-ONE_CALL_MS))
 }
 
 fn asks_before(kind: EventKind) -> bool {

@@ -14,9 +14,15 @@ impl Prepared {
         if helpers::session_of(&event.envelope).is_none() {
             return Ok(());
         }
-        let Some(helper) = tx.helper(&event.who)? else { return Ok(()) };
+        let Some(helper) = tx.helper(&event.who)? else {
+            // The helper may be another process, and tells of itself.
+            if let Some(parent) = tx.parent_of_helper(&event.who)? {
+                event.who = helpers::who_of(&event.who, &parent);
+            }
+            return Ok(());
+        };
         let envelope = helpers::as_helpers(&event.envelope, &helper);
-        event.who = helpers::who_of(&event.who, &helper);
+        event.who = helpers::who_of(&event.who, &helper.parent);
         event.as_sent = Some(Box::new(std::mem::replace(&mut event.envelope, envelope)));
         event.set_digest(&self.call);
         Ok(())

@@ -64,7 +64,7 @@ pub fn screen(agent: &AgentProfile, call: &Call, project_policy: &ProjectPolicy)
 }
 
 /// The policy of the session's own project, when the event happened in another:
-/// a `cd` must not lead out of it.
+/// a `cd` must not lead out of it. Where the agent does not name that project, its hooks are called in it.
 pub fn session_policy(
     agent: &AgentProfile,
     call: &Call,
@@ -72,7 +72,7 @@ pub fn session_policy(
     policies: &mut PolicyCache,
     home: &Path,
 ) -> Option<Rc<ProjectPolicy>> {
-    let folder = call.env.first(agent.variables.project)?;
+    let folder = call.env.first(agent.variables.project).unwrap_or(&call.cwd);
     let project_policy = policies.of(folder, home);
     (project_policy.project.work_tree != here.project.work_tree).then_some(project_policy)
 }

@@ -27,6 +27,8 @@ pub struct EventFilter {
 
 pub(crate) const ANSWERED: &str = "SELECT answer_stdout, answer_stderr, answer_exit FROM events WHERE key = ?1";
 
+pub(crate) const ANSWERED_SINCE: &str = "SELECT 1 FROM events WHERE key >= ?1 AND key < ?2 AND at >= ?3 LIMIT 1";
+
 pub(crate) const RECORD: &str = "INSERT INTO events (id, key, at, agent, session, host_session, sub_agent, event,
       tool, verdict, micros, rules, answer_exit, answer_stdout, answer_stderr, reason, detail)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)
@@ -72,6 +74,13 @@ pub(crate) fn answered(conn: &Connection, key: &str) -> rusqlite::Result<Option<
             })
         })
         .optional()
+}
+
+/// Whether a call whose key begins so, up to a slash, was answered at this moment or later.
+pub(crate) fn answered_since(conn: &Connection, begins: &str, at: Ms) -> rusqlite::Result<bool> {
+    // The character that follows the slash.
+    let end = format!("{}0", begins.trim_end_matches('/'));
+    conn.prepare_cached(ANSWERED_SINCE)?.exists(params![begins, end, at.0])
 }
 
 /// The stored answer is given now, to whoever asks again.

@@ -6,6 +6,7 @@ use crate::sessions::Around;
 use crate::{Error, Store, Tx, agents, allowances, efforts, injections, messages, sessions, strikes, tasks};
 use model::effort::{Addressee, EffortRows, StoredHandOver, UnfinishedWork};
 use model::needs::Unfinished;
+use model::session::Session;
 use model::who::KnownHelper;
 use model::{Loaded, Ms, Needs, Who};
 use rusqlite::Connection;
@@ -31,6 +32,11 @@ impl Tx<'_> {
     /// Whose helper's session this is, where helpers have some of their own.
     pub fn helper(&self, who: &Who) -> Result<Option<KnownHelper>, Error> {
         self.verb(|conn| sessions::helper(conn, who))
+    }
+
+    /// The session in which a helper begins, where the event tells of one.
+    pub fn parent_of_helper(&self, who: &Who) -> Result<Option<Session>, Error> {
+        self.verb(|conn| sessions::parent_of_helper(conn, who))
     }
 
     /// The rest of what the decision needs.

@@ -37,6 +37,7 @@ fn no_statement_on_the_way_of_an_event_scans_a_table() {
         efforts::wordless::NOTED,
         efforts::wordless::OPEN_IN_PROJECT,
         events::ANSWERED,
+        events::ANSWERED_SINCE,
         events::RECORD,
         events::SEQ_OF,
         injections::CLEAR,

@@ -237,6 +237,20 @@ pub(crate) fn helper(conn: &Connection, who: &Who) -> rusqlite::Result<Option<Kn
     Ok(None)
 }
 
+/// The open session in which a helper begins, of the same agent and within the same client or project.
+pub(crate) fn parent_of_helper(conn: &Connection, who: &Who) -> rusqlite::Result<Option<Session>> {
+    if who.helper.is_none() {
+        return Ok(None);
+    }
+    let is_parent = |session: &Session| {
+        let same_client = session.client.is_some() && session.client == who.client;
+        session.host_session == who.host_session
+            && who.speaks_as(session)
+            && (same_client || session.project == who.project)
+    };
+    Ok(open_of_id(conn, &who.logical_id)?.into_iter().find(is_parent))
+}
+
 /// The session that goes on with the context of one that has ended, else that one.
 fn going_on(conn: &Connection, session: Session) -> rusqlite::Result<Session> {
     if session.open() {

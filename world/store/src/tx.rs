@@ -1,9 +1,9 @@
 //! One transaction: what a decision reads and writes.
 
 use crate::{Error, agents, allowances, efforts, events, injections, sessions, strikes, tasks};
-use model::Answer;
 use model::effect::Write;
 use model::session::Session;
+use model::{Answer, Ms};
 use rusqlite::Connection;
 use std::path::Path;
 
@@ -22,6 +22,11 @@ impl<'s> Tx<'s> {
     /// answered with nothing, `None` where there is no such event.
     pub fn answered(&self, key: &str) -> Result<Option<Answer>, Error> {
         self.verb(|conn| events::answered(conn, key))
+    }
+
+    /// Whether a call whose key begins so, up to a slash, was answered at this moment or later.
+    pub fn answered_since(&self, begins: &str, at: Ms) -> Result<bool, Error> {
+        self.verb(|conn| events::answered_since(conn, begins, at))
     }
 
     /// The stored answer of that event is given now: it counts as answered.

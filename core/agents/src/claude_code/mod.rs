@@ -15,6 +15,8 @@ use crate::dialect::{ClientProgram, Dialect, LaunchDialect, ScreenDialect, Tried
 use model::Environment;
 use model::agent::{AgentProfile, AgentVariables, EventSet, Expresses, HelperSessions};
 
+pub use encode::UNJUDGED;
+
 const ID: &str = "claude-code";
 
 pub static DIALECT: Dialect = Dialect {

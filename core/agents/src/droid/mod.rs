@@ -32,6 +32,7 @@ pub static DIALECT: Dialect = Dialect {
         "A tool that fails is told to no hook: only what it was about to do is recorded.",
         "The prompt of `droid exec` is told to no hook.",
         "How full the context is stands in no file that its hooks are told of.",
+        "It tells no cost: a loop's budget in dollars does not end it.",
         "A folder given by FACTORY_HOME_OVERRIDE is not followed: hooks go to ~/.factory.",
     ],
     recognises: None,

@@ -82,7 +82,9 @@ const VARIABLES: AgentVariables = AgentVariables {
     marks: &["QWEN_CODE_SESSION_ID", "QWEN_CODE", "QWEN_CODE_NO_RELAUNCH"],
     inside: &["QWEN_CODE_SESSION_ID", "QWEN_CODE"],
     given_to_hooks: &["QWEN_CODE_SESSION_ID", "QWEN_PROJECT_DIR"],
+    started_with: &["QWEN_HOME"],
     project: &["QWEN_PROJECT_DIR"],
+    folder: &["QWEN_HOME"],
     tool_session: &["QWEN_CODE_SESSION_ID"],
     ..AgentVariables::NONE
 };

@@ -29,7 +29,7 @@ fn assistant(value: &Value, heard: &mut AgentOutput) {
     heard.context_tokens = tokens.filter(|tokens| *tokens > 0).or(heard.context_tokens);
     let blocks = message.get("content").and_then(Value::as_array).into_iter().flatten();
     let calls = blocks.filter(|block| block.get("type").and_then(Value::as_str) == Some("tool_use"));
-    if let Some(name) = calls.filter_map(|block| block.get("name")?.as_str()).last() {
+    if let Some(name) = calls.filter_map(|block| block.get("name")?.as_str()).next_back() {
         heard.tool = Some(name.to_string());
     }
 }

@@ -184,9 +184,9 @@ fn l6_gemini_tells_its_session_its_last_words_and_what_went_wrong() {
 }
 
 #[test]
-fn m_gemini_chats_say_how_full_the_context_is_and_what_was_last_said() {
+fn s6_gemini_chats_say_how_full_the_context_is_and_what_was_last_said() {
     let bytes = include_bytes!("../../../../corpus/gemini/other/transcript.jsonl").to_vec();
-    let tail = TranscriptTail { size: bytes.len() as u64, bytes, ..TranscriptTail::default() };
+    let tail = TranscriptTail { size: bytes.len() as u64, bytes };
     let reader = DIALECT.profile.transcript;
     let usage = Usage { tokens: 120, model: Some("gemini-2.5-flash".into()) };
     assert_eq!((reader.usage)(&tail, 0), FoundUsage::Usage(usage));

@@ -163,7 +163,7 @@ fn l6_qwen_tells_its_session_its_last_words_and_what_went_wrong() {
 }
 
 #[test]
-fn m_qwen_chats_say_how_full_the_context_is_and_what_was_last_said() {
+fn s6_qwen_chats_say_how_full_the_context_is_and_what_was_last_said() {
     let bytes = include_bytes!("../../../../corpus/qwen/other/transcript.jsonl").to_vec();
     let tail = TranscriptTail { size: bytes.len() as u64, bytes };
     let reader = DIALECT.profile.transcript;

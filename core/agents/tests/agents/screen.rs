@@ -1,7 +1,5 @@
 //! The screens of the real client, each named by what it shows.
 
-#![expect(clippy::disallowed_methods, reason = "the corpus is a folder of files")]
-
 use agents::CapturedScreen;
 use agents::dialect::ScreenDialect;
 use model::fleet::Prompt;

@@ -35,9 +35,14 @@ pub fn judged_in(line: &str, cwd: &str) -> Findings {
     judge(&parse_call(line, cwd), &Policy::built_in(), &Facts::default(), &Circumstances::default())
 }
 
-/// A line where these files stand, each with its text. What only the run would tell passes where no session is known.
+/// A line where these files stand, each with its text.
 pub fn judged_with(line: &str, cwd: &str, files: &[(String, String)]) -> Findings {
-    let (parsed_call, facts) = read_with(line, cwd, files);
+    judged_call(parse_call(line, cwd), cwd, files)
+}
+
+/// A call where these files stand. What only the run would tell passes where no session is known.
+pub fn judged_call(parsed_call: ParsedCall, cwd: &str, files: &[(String, String)]) -> Findings {
+    let (parsed_call, facts) = with_files(parsed_call, cwd, files);
     let mut findings = judge(&parsed_call, &Policy::built_in(), &facts, &Circumstances::default());
     findings.0.retain(|finding| !finding.file.as_ref().is_some_and(|file| file.unknown));
     findings
@@ -45,7 +50,10 @@ pub fn judged_with(line: &str, cwd: &str, files: &[(String, String)]) -> Finding
 
 /// A line that was read with these files, and what is known of them.
 pub fn read_with(line: &str, cwd: &str, files: &[(String, String)]) -> (ParsedCall, Facts) {
-    let mut parsed_call = parse_call(line, cwd);
+    with_files(parse_call(line, cwd), cwd, files)
+}
+
+fn with_files(mut parsed_call: ParsedCall, cwd: &str, files: &[(String, String)]) -> (ParsedCall, Facts) {
     let mut facts = Facts::default();
     while let Some(asked) = parsed_call.file_probes().into_iter().find(|probe| facts.file(probe).is_none()) {
         let found = stands_at(&asked, cwd, files);

@@ -1,6 +1,7 @@
 //! The public corpus of guard verdicts, every line of it.
 
-use crate::common::{PROJECT, judged_with, said};
+use crate::common::{PROJECT, around, judged_call, judged_with, said};
+use agents::Dialect;
 use model::{Findings, RuleKind};
 use serde_json::Value;
 use std::path::PathBuf;
@@ -67,6 +68,38 @@ fn every_line_of_the_corpus_gets_its_verdict() {
         }
     }
     assert!(wrong.is_empty(), "{} of {} lines disagree\n{}", wrong.len(), cases.len(), wrong.join("\n"));
+}
+
+/// The line as an agent's own shell tool says it, read by that agent's dialect.
+fn through(dialect: &'static Dialect, case: &Case) -> Findings {
+    let payload = (dialect.settings.proof.payload)(&case.cwd, "corpus", &case.cmd);
+    let envelope = dialect.read(payload.as_bytes()).unwrap();
+    let parsed_call = policy::parse_call(&envelope, &around());
+    parsed_call.map_or_else(Findings::default, |parsed_call| judged_call(parsed_call, &case.cwd, &case.files))
+}
+
+/// Lines for a shell only: the tools that write and read have other names and fields with each agent.
+#[test]
+fn g1_every_line_of_the_corpus_gets_its_verdict_through_every_agents_shell_tool() {
+    let cases: Vec<Case> = cases().into_iter().filter(|case| !is_of_another_tool(&case.cmd)).collect();
+    assert!(cases.len() >= 600, "{}", cases.len());
+    let wrong = |dialect: &'static Dialect| -> Vec<String> {
+        let case = |case: &Case| {
+            let findings = through(dialect, case);
+            let place = format!("{}: {}:{}", dialect.id(), case.file, case.line);
+            (!agrees(case, &findings)).then(|| format!("{place}: `{}` got {}", case.cmd, said(&findings)))
+        };
+        cases.iter().filter_map(case).collect()
+    };
+    let wrong: Vec<String> = std::thread::scope(|scope| {
+        let each: Vec<_> = agents::ALL.0.iter().map(|dialect| scope.spawn(|| wrong(dialect))).collect();
+        each.into_iter().flat_map(|one| one.join().unwrap()).collect()
+    });
+    assert!(wrong.is_empty(), "{} lines disagree\n{}", wrong.len(), wrong.join("\n"));
+}
+
+fn is_of_another_tool(line: &str) -> bool {
+    ["Write: ", "Edit: ", "Read: "].iter().any(|tool| line.starts_with(tool))
 }
 
 #[test]

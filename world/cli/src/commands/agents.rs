@@ -44,8 +44,13 @@ pub fn run(args: &AgentsArgs, printer: &Printer) -> Result<Exit, CliError> {
         return Ok(Exit::Ok);
     }
     let now = host::clock::now();
-    let shown: Vec<Vec<Text>> = rows.iter().map(|row| line(row, now, printer)).collect();
-    printer.table(&["STATUS", "AGENT", "SINCE", "CONTEXT", "NOW", "TASK", "PROJECT"], &shown);
+    let mixed = view_model::is_mixed(&rows);
+    let shown: Vec<Vec<Text>> = rows.iter().map(|row| line(row, mixed, now, printer)).collect();
+    let mut names = vec!["STATUS", "AGENT", "SINCE", "CONTEXT", "NOW", "TASK", "PROJECT"];
+    if mixed {
+        names.insert(CLIENT_AT, "CLIENT");
+    }
+    printer.table(&names, &shown);
     Ok(Exit::Ok)
 }
 
@@ -107,11 +112,14 @@ fn print_change(change: &Change<'_>, printer: &Printer) {
     printer.line(text!("{} {} {}{}", row.since.rfc3339(), row.id, to, from));
 }
 
-fn line(row: &AgentRow, now: Ms, printer: &Printer) -> Vec<Text> {
+/// Which agent it is stands beside its name, where there is more than one kind.
+const CLIENT_AT: usize = 2;
+
+fn line(row: &AgentRow, mixed: bool, now: Ms, printer: &Printer) -> Vec<Text> {
     let tool = row.tool.as_ref().map(|tool| format!("{} {}", tool.name, ago(now.since(tool.since))));
     let doing = row.why.clone().or(tool).or_else(|| row.doing.clone());
     let nothing = || "-".to_string();
-    vec![
+    let mut cells = vec![
         shown(row.status, printer),
         short(&row.id, 32).into(),
         ago(now.since(row.since)).into(),
@@ -119,7 +127,11 @@ fn line(row: &AgentRow, now: Ms, printer: &Printer) -> Vec<Text> {
         doing.map_or_else(nothing, |text| short(&text, 48)).into(),
         row.task.clone().or_else(|| row.effort.clone()).unwrap_or_else(nothing).into(),
         row.project.clone().into(),
-    ]
+    ];
+    if mixed {
+        cells.insert(CLIENT_AT, row.client.clone().unwrap_or_else(nothing).into());
+    }
+    cells
 }
 
 /// One long name must not make every row long.

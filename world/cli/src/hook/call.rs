@@ -61,9 +61,9 @@ impl Arrived {
     }
 
     fn may_act(&self, dialect: &Dialect) -> bool {
-        let gate = dialect.gate_event.as_bytes();
+        let holds = |word: &str| self.call.stdin.windows(word.len().max(1)).any(|window| window == word.as_bytes());
         // A payload that does not name its event may be of any.
-        !self.complete || gate.is_empty() || self.call.stdin.windows(gate.len()).any(|window| window == gate)
+        !self.complete || holds(dialect.gate_event) || !dialect.event_fields.iter().any(|field| holds(field))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
@@ -14,6 +15,8 @@ pub const REASON: &str = "removes the whole home folder";
 
 /// What the agent is called in the fleet.
 pub const NAME: &str = "ada";
+
+const MOST: u64 = 1 << 20;
 
 /// Bytes by path.
 pub type Files = BTreeMap<PathBuf, Vec<u8>>;
@@ -112,7 +115,10 @@ fn collect(folder: &Path, into: &mut Files) {
         if entry.file_type().unwrap().is_dir() {
             collect(&path, into);
         } else {
-            into.insert(path.clone(), fs::read(&path).unwrap_or_default());
+            let mut bytes = Vec::new();
+            // Settings are small, and what an agent unpacks at its first start is not.
+            let read = fs::File::open(&path).and_then(|file| file.take(MOST).read_to_end(&mut bytes));
+            into.insert(path, read.map(|_| bytes).unwrap_or_default());
         }
     }
 }

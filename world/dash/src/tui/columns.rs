@@ -5,6 +5,7 @@
 pub(super) enum Column {
     Status,
     Agent,
+    Client,
     Project,
     Context,
     Now,
@@ -32,6 +33,7 @@ impl Column {
         match self {
             Self::Status => "STATUS",
             Self::Agent => "AGENT",
+            Self::Client => "CLIENT",
             Self::Project => "PROJECT",
             Self::Context => "CTX",
             Self::Now => "NOW",
@@ -54,6 +56,7 @@ impl Column {
         let (least, share, most, from) = match self {
             Self::Status => (11, 0, 11, 0),
             Self::Agent => (14, 16, 28, 0),
+            Self::Client => (11, 0, 11, 76),
             Self::Project => (10, 10, 20, 110),
             Self::Context => (4, 20, 14, 56),
             Self::Now => (12, 0, usize::MAX, 50),
@@ -74,9 +77,10 @@ struct Wish {
     from: usize,
 }
 
-const ALL: [Column; 10] = [
+const ALL: [Column; 11] = [
     Column::Status,
     Column::Agent,
+    Column::Client,
     Column::Project,
     Column::Context,
     Column::Now,
@@ -87,8 +91,10 @@ const ALL: [Column; 10] = [
     Column::Since,
 ];
 
-pub(super) fn fit(width: usize) -> Vec<Sized> {
-    let shown: Vec<Column> = ALL.into_iter().filter(|column| column.wish().from <= width).collect();
+/// Which agent each is stands there only where they are of more than one kind.
+pub(super) fn fit(width: usize, mixed: bool) -> Vec<Sized> {
+    let shown = ALL.into_iter().filter(|column| column.wish().from <= width && (mixed || *column != Column::Client));
+    let shown: Vec<Column> = shown.collect();
     let needed: usize = shown.iter().map(|column| column.wish().least + GAP).sum::<usize>() + MARGIN;
     let room = width.saturating_sub(needed.saturating_sub(GAP));
     let mut sized: Vec<Sized> = shown
@@ -118,13 +124,17 @@ mod tests {
     #[test]
     fn f4_the_columns_fill_the_screen_exactly_and_the_least_important_go_first() {
         for width in 20..400 {
-            let sized = fit(width);
-            let taken: usize = sized.iter().map(|one| one.cells + GAP).sum::<usize>() + MARGIN - GAP;
-            assert!(taken == width || width < 40, "{taken} of {width}");
+            for mixed in [false, true] {
+                let sized = fit(width, mixed);
+                let taken: usize = sized.iter().map(|one| one.cells + GAP).sum::<usize>() + MARGIN - GAP;
+                assert!(taken == width || width < 40, "{taken} of {width}");
+            }
         }
-        let names = |width| fit(width).iter().map(|one| one.column.name()).collect::<Vec<_>>().join(" ");
+        let names = |width| fit(width, false).iter().map(|one| one.column.name()).collect::<Vec<_>>().join(" ");
         assert_eq!(names(80), "STATUS AGENT CTX NOW FOR SINCE");
         assert_eq!(names(120), "STATUS AGENT PROJECT CTX NOW FOR TASK MSG SINCE");
         assert_eq!(names(200), "STATUS AGENT PROJECT CTX NOW FOR TASK SUB MSG SINCE");
+        let mixed = fit(80, true).iter().map(|one| one.column.name()).collect::<Vec<_>>().join(" ");
+        assert_eq!(mixed, "STATUS AGENT CLIENT CTX NOW FOR SINCE");
     }
 }

@@ -6,13 +6,13 @@ use super::draw_lists::{totals_line, verdict_line};
 use super::look::{bold, faint};
 use super::state::{Focus, ViewState};
 use super::text::{age, cut, left, line, project, right, squeeze, width, within};
-use crate::view_model::AgentRow;
+use crate::view_model::{AgentRow, is_mixed};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 pub(super) fn fleet(state: &ViewState, canvas: &mut Canvas<'_>) {
     let layout = state.layout();
-    let columns = fit(canvas.width());
+    let columns = fit(canvas.width(), is_mixed(state.rows()));
     let name = |one: &Sized| {
         let text = if one.column.is_number() {
             right(one.column.name(), one.cells)
@@ -73,6 +73,9 @@ fn cell(state: &ViewState, row: &AgentRow, sized: Sized) -> Vec<Span<'static>> {
             vec![span(left(&text, cells), state.look.status(row.status))]
         }
         Column::Agent => vec![span(left(&squeeze(&line(&row.id), cells), cells), bold())],
+        Column::Client => {
+            vec![span(left(&cut(&line(row.client.as_deref().unwrap_or_default()), cells), cells), Style::new())]
+        }
         Column::Project => vec![span(left(&squeeze(&line(project(&row.project)), cells), cells), Style::new())],
         Column::Context => context(state, row.context_percent, cells),
         Column::Now => now(row, cells),

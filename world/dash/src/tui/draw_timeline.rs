@@ -45,7 +45,8 @@ fn title(state: &ViewState, timeline: &Timeline, canvas: &mut Canvas<'_>) {
     if let Some(row) = row {
         left.push(span(format!(" {} {} ", row.status.mark(), row.status.name()), state.look.status(row.status)));
         let context = row.context_percent.map(|percent| format!(" {percent:.0}% context ")).unwrap_or_default();
-        left.push(Span::raw(format!(" {} {context}", line(project(&row.project)))));
+        let client = row.client.as_deref().map(|client| format!("{} ", line(client))).unwrap_or_default();
+        left.push(Span::raw(format!(" {client}{} {context}", line(project(&row.project)))));
     }
     let right = match timeline.follows {
         Follows::Newest => span("following ", faint()),

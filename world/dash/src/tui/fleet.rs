@@ -87,6 +87,7 @@ fn matches(row: &AgentRow, words: &[String]) -> bool {
     let tool = row.tool.as_ref();
     let shown = [
         Some(row.id.as_str()),
+        row.client.as_deref(),
         Some(row.project.as_str()),
         Some(row.status.name()),
         tool.map(|tool| tool.name.as_str()),

@@ -155,6 +155,21 @@ fn f4_a_resize_keeps_the_choice_on_the_screen() {
 }
 
 #[test]
+fn a4_which_agent_each_is_stands_there_only_where_there_is_more_than_one_kind() {
+    let of = |kinds: [&str; 2]| {
+        let rows =
+            kinds.map(|kind| AgentRow { client: Some(kind.into()), ..row(&format!("with-{kind}"), AgentStatus::Done) });
+        TopView::new(100, 24)
+            .then(ViewInput::Snapshot(FleetSnapshot { rows: rows.to_vec(), ..FleetSnapshot::default() }))
+    };
+    assert!(!of(["codex", "codex"]).screen().contains("CLIENT"));
+    let mixed = of(["codex", "gemini"]);
+    let line = |name: &str| mixed.screen().lines().find(|line| line.contains(name)).unwrap().to_string();
+    assert!(mixed.screen().contains("CLIENT") && line("with-gemini").contains(" gemini "), "{}", mixed.screen());
+    assert_eq!(mixed.typed("/gemini").agents(), names(&["with-gemini"]), "and is found by it");
+}
+
+#[test]
 fn f4_the_head_counts_what_the_rows_say() {
     let head = fleet().screen().lines().next().unwrap().to_string();
     assert_eq!(rows().len(), 8);

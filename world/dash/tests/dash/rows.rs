@@ -1,6 +1,6 @@
 //! Rows: what is stored, as it is shown, with nothing that a terminal or a page would obey.
 
-use dash::view_model::{FleetSummary, clean, one_line, row, rows, verdict};
+use dash::view_model::{FleetSummary, clean, is_mixed, one_line, row, rows, verdict};
 use model::row::{Agent, AgentStatus, Event};
 use model::session::{Session, SessionState};
 use model::{Answer, Level, Ms};
@@ -72,6 +72,20 @@ fn f4_an_idle_agent_has_only_the_fields_scripts_rely_on() {
     let object = row(&member("alpha", AgentStatus::Done)).object();
     let wanted = json!({"id": "alpha", "status": "done", "session": "s-1", "project": "/p", "since": Ms(0).rfc3339()});
     assert_eq!(object, wanted);
+}
+
+#[test]
+fn a4_a_row_says_which_agent_it_is_and_many_of_one_kind_are_not_mixed() {
+    let of = |id: &str, dialect: Option<&str>| {
+        let mut member = member(id, AgentStatus::Working);
+        member.agent.dialect = dialect.map(str::to_string);
+        row(&member)
+    };
+    assert_eq!(of("alpha", Some("codex")).object()["client"], "codex");
+    assert!(of("alpha", None).object().get("client").is_none(), "one from before it was noted");
+    let (one, two, old) = (of("a", Some("codex")), of("b", Some("gemini")), of("c", None));
+    assert!(!is_mixed(&[one.clone(), one.clone(), old.clone()]));
+    assert!(is_mixed(&[one, old, two]));
 }
 
 #[test]

@@ -99,6 +99,7 @@ pub fn lines(terminal: &Terminal<TestBackend>) -> Vec<String> {
 pub fn row(id: &str, status: AgentStatus) -> AgentRow {
     AgentRow {
         id: id.into(),
+        client: None,
         status,
         session: Some(format!("session-of-{id}")),
         project: "/home/ada/work/shop".into(),

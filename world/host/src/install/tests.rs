@@ -109,6 +109,43 @@ fn i1_a_text_that_is_all_ours_leaves_valid_settings_where_the_file_was_the_users
 }
 
 #[test]
+fn i1_folders_made_on_the_way_to_a_file_go_with_it_and_no_other_does() {
+    let scene = Scene::new();
+    let path = scene.folder.path().join(".config/agent/plugins/taut.js");
+    std::fs::create_dir(scene.folder.path().join(".config")).unwrap();
+    let install = |text: &str| {
+        let file = SettingsSnapshot::read(&path).unwrap();
+        let found = ExistingHooks::NoneOfOurs;
+        Proposal::install(file, InstallRequest { text: text.into(), allow: Vec::new(), found })
+    };
+    let uninstall = || {
+        let file = SettingsSnapshot::read(&path).unwrap();
+        let record = Backups::of(&scene.state(), &file.target).read_record();
+        let request = UninstallRequest { text: String::new(), left: LeftBehind::NoFile };
+        Proposal::uninstall(file, request, record.as_ref())
+    };
+    scene.do_it(&install("OURS"));
+    std::fs::write(&path, "OURS, changed").unwrap();
+    scene.do_it(&uninstall());
+    assert!(scene.folder.path().join(".config").exists() && !scene.folder.path().join(".config/agent").exists());
+    scene.do_it(&install("OURS"));
+    std::fs::write(scene.folder.path().join(".config/agent/mine"), "").unwrap();
+    scene.do_it(&uninstall());
+    assert!(scene.folder.path().join(".config/agent/mine").exists());
+    assert!(!scene.folder.path().join(".config/agent/plugins").exists());
+}
+
+#[test]
+fn i1_nothing_is_written_into_a_file_whose_nothing_is_lawful() {
+    let scene = Scene::new();
+    let path = scene.folder.path().join("config.toml");
+    std::fs::write(&path, "OURS1").unwrap();
+    let request = UninstallRequest { text: String::new(), left: LeftBehind::Nothing };
+    scene.do_it(&Proposal::uninstall(SettingsSnapshot::read(&path).unwrap(), request, None));
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "");
+}
+
+#[test]
 fn i1_an_empty_file_is_empty_again() {
     let scene = Scene::with("");
     scene.do_it(&scene.install(1));

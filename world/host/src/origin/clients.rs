@@ -21,13 +21,31 @@ pub fn is_first_mark(name: &OsStr) -> bool {
 /// An interpreter may have so many words before its script.
 const OPTIONS: usize = 16;
 
+/// Programs that run a script, behind options of their own; a version may follow their names. To any other program the name
+/// of a client is just a word, as in `tmux -L codex`.
+const INTERPRETERS: &[&str] = &["node", "bun", "deno", "python"];
+
+/// The same, where a word behind an option may be a line to run, as in `sh -c claude`.
+const SHELLS: &[&str] = &["sh", "bash", "dash", "zsh"];
+
 /// Whether a command line is a client's: its program, or the script that its program runs.
 pub fn is_client(words: &[&[u8]]) -> bool {
-    let (first, rest) = words.split_at(words.len().min(1));
-    let is_text_next = |word: &&&[u8]| matches!(**word, b"-c" | b"-e" | b"-p" | b"--eval");
-    let options = rest.iter().take(OPTIONS).take_while(|word| !is_text_next(word));
-    let script = options.into_iter().find(|word| !word.starts_with(b"-"));
-    first.iter().chain(script).any(|word| is_program(Path::new(OsStr::from_bytes(word))))
+    let Some((program, rest)) = words.split_first() else { return false };
+    let script = match program.rsplit(|byte| *byte == b'/').next().unwrap_or_default() {
+        name if is_one_of(INTERPRETERS, name) => {
+            let is_text_next = |word: &&&[u8]| matches!(**word, b"-c" | b"-e" | b"-p" | b"--eval");
+            let options = rest.iter().take(OPTIONS).take_while(|word| !is_text_next(word));
+            options.into_iter().find(|word| !word.starts_with(b"-"))
+        }
+        name if is_one_of(SHELLS, name) => rest.first(),
+        _ => None,
+    };
+    [program].into_iter().chain(script).any(|word| is_program(Path::new(OsStr::from_bytes(word))))
+}
+
+fn is_one_of(known: &[&str], name: &[u8]) -> bool {
+    let is_version = |rest: &[u8]| rest.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.');
+    known.iter().any(|known| name.strip_prefix(known.as_bytes()).is_some_and(is_version))
 }
 
 /// Whether a file is a client's.
@@ -63,12 +81,14 @@ mod tests {
             "node /usr/lib/node_modules/@anthropic-ai/claude-code/cli.js -p",
             "/home/dev/.local/share/claude/versions/2.1.325 --resume",
             "/usr/bin/node --max-old-space-size=12052 /usr/lib/node_modules/.bin/gemini -p x",
+            "/opt/venv/bin/python3.12 /opt/venv/bin/vibe -p x",
+            "/bin/sh /usr/local/bin/codex exec",
         ] {
             assert!(known(line), "{line}");
         }
         for line in [
             "", "sh -c claude", "node /srv/app/cli.js", "/srv/claude/test", "vim notes claude",
-            "node --x notes.js claude",
+            "node --x notes.js claude", "tmux -L codex new", "screen -S pi", "vim gemini", "mypython codex",
         ] {
             assert!(!known(line), "{line}");
         }

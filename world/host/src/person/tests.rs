@@ -91,8 +91,9 @@ fn g8_a_mark_that_any_process_above_was_started_with_is_enough() {
     for (name, value, is) in [
         ("CLAUDECODE", "", true),
         ("CLAUDE_CODE_CHILD_SESSION", "1", true),
-        ("GEMINI_CLI", "1", true),
-        ("GEMINI_CLI", "", false),
+        ("GEMINI_CLI", "", true),
+        ("GOOSE_TERMINAL", "1", true),
+        ("GOOSE_TERMINAL", "", false),
         ("CURSOR_TRACE_ID", "x", false),
         ("CLAUDE_CODE_SSE_PORT", "1", false),
         ("PATH", "/bin", false),

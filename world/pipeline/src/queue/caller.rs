@@ -28,6 +28,8 @@ pub struct TaskCaller {
     pub host_session: Option<String>,
     /// Named by its environment, and not after the place it runs in.
     pub named: bool,
+    /// The agent it runs inside of, or the usual one.
+    pub client: &'static str,
     /// The session that started this worker, as its environment tells.
     pub started_by: Option<String>,
     /// Whose attempts it may touch without their token.
@@ -45,14 +47,15 @@ struct Above {
 /// `host_session` is the id the client gives its own tools in their environment.
 pub fn caller(store: &Store, call: &Call, host_session: &str, home: &Path) -> Result<TaskCaller, QueueError> {
     let pids = call.parent.map(pids_above).unwrap_or_default();
-    let claimed = agent(call).process(&call.env);
-    let call = &without_strange_client(call, &pids);
-    let who = who(call, host_session, home);
     let above = above(store, &pids)?;
+    // Variables go on to whatever is started: one agent within another has both their marks.
+    let profile = above.dialect().or(around(call)).unwrap_or(agents::DEFAULT).profile;
+    let claimed = profile.process(&call.env);
+    let call = &without_strange_client(call, profile, &pids);
+    let who = who(call, profile, host_session, home);
     let told = named_session(store, &who)?.filter(|told| above.may_be(&told.agent));
     // Inside a client whose agent goes by another name here, it began in another folder.
-    let mark = around(call).and_then(|dialect| call.env.get(dialect.profile.variables.marks.first()?));
-    let elsewhere = !who.named && mark.is_some();
+    let elsewhere = !who.named && is_marked(call, profile);
     let within = above.clients.iter().find(|client| client.agent == who.agent || elsewhere);
     let (agent, session) = match (&told, within) {
         (Some(told), _) => (told.agent.clone(), Some(told.id.clone())),
@@ -72,11 +75,23 @@ pub fn caller(store: &Store, call: &Call, host_session: &str, home: &Path) -> Re
         None if session.is_none() => claimed_session(store, claimed)?,
         told => told,
     };
-    let (named, started_by) = (who.named, who.started_by);
-    Ok(TaskCaller { agent, project: who.project, session, host_session, named, started_by, speaker })
+    let (named, client, started_by) = (who.named, profile.id, who.started_by);
+    Ok(TaskCaller { agent, project: who.project, session, host_session, named, client, started_by, speaker })
+}
+
+/// Whether the agent has told what it started that it did.
+fn is_marked(call: &Call, agent: &AgentProfile) -> bool {
+    let names = &agent.variables;
+    call.env.first(names.marks.get(..1).unwrap_or_default()).is_some()
+        || (names.marks.is_empty() && call.env.first(names.inside).is_some())
 }
 
 impl Above {
+    /// Which agent the nearest client is.
+    fn dialect(&self) -> Option<&'static Dialect> {
+        self.clients.iter().find_map(|client| agents::ALL.find(client.dialect.as_deref()?))
+    }
+
     fn may_be(&self, agent: &str) -> bool {
         self.clients.is_empty() || self.agents().iter().any(|shown| shown == agent)
     }
@@ -92,13 +107,9 @@ impl Above {
     }
 }
 
-/// The agent that a command runs inside of.
+/// The agent that a command runs inside of, as its variables tell.
 fn around(call: &Call) -> Option<&'static Dialect> {
     agents::ALL.around(|name| call.env.get(name).is_some())
-}
-
-fn agent(call: &Call) -> &'static AgentProfile {
-    around(call).unwrap_or(agents::DEFAULT).profile
 }
 
 /// A command that runs as a process of its own is no event of a client's.
@@ -119,8 +130,7 @@ fn envelope(agent: &'static AgentProfile, host_session: Option<String>, cwd: Opt
     }
 }
 
-fn who(call: &Call, host_session: &str, home: &Path) -> Who {
-    let agent = agent(call);
+fn who(call: &Call, agent: &'static AgentProfile, host_session: &str, home: &Path) -> Who {
     let envelope = envelope(agent, Some(host_session.to_string()).filter(|id| !id.is_empty()), None);
     let named = agent.process(&call.env);
     let client = named.map(|pid| Probe::Process { pid }).or(call.parent.map(|pid| Probe::Caller { pid }));
@@ -130,9 +140,8 @@ fn who(call: &Call, host_session: &str, home: &Path) -> Who {
 }
 
 /// A client that is not above the command is not the one it runs in, whatever the environment says.
-fn without_strange_client(call: &Call, above: &[u32]) -> Call {
+fn without_strange_client(call: &Call, agent: &AgentProfile, above: &[u32]) -> Call {
     let mut call = call.clone();
-    let agent = agent(&call);
     if agent.process(&call.env).is_none_or(|pid| !above.contains(&pid)) {
         call.env.0.retain(|name, _| !agent.variables.process.contains(&name.as_str()));
     }
@@ -197,7 +206,8 @@ fn pids_above(pid: u32) -> Vec<u32> {
 impl TaskCaller {
     /// What a command of this caller is decided on, in the place of a client's event.
     pub(crate) fn envelope(&self, call: &Call) -> Envelope {
-        envelope(agent(call), None, Some(call.cwd.clone()))
+        let agent = agents::ALL.find(self.client).unwrap_or(agents::DEFAULT).profile;
+        envelope(agent, None, Some(call.cwd.clone()))
     }
 
     pub(crate) fn who(&self, session: Option<&Session>) -> Who {

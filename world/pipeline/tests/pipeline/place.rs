@@ -1,6 +1,6 @@
 //! Which agent and which project an event belongs to (PRODUCT §1).
 
-use crate::home::{Living, PipelineHome};
+use crate::home::{Living, PipelineHome, decision};
 use serde_json::json;
 
 #[test]
@@ -147,4 +147,20 @@ fn an_unnamed_agent_in_a_pane_is_the_same_one_in_a_sub_folder_of_its_project() {
     assert_eq!(stage.start(&client, "startup").agent, first.agent);
     let client = in_pane(&stage, "three", "other");
     assert_ne!(stage.start(&client, "startup").agent, first.agent);
+}
+
+/// Codex tells the folder that one call runs in as the event's, and no variable says where it was started: its hook is.
+#[test]
+fn g1_a_call_in_another_folder_does_not_leave_the_projects_policy() {
+    let mut stage = PipelineHome::new();
+    let rule = "[[guard.rule]]\nid = \"no-deploy\"\nkind = \"deny\"\nprogram = \"deploy\"\nreason = \"Not today.\"\n";
+    stage.write("acme/.taut/config.toml", rule);
+    let client = stage.client("one").speaking("codex");
+    let mut verdict = |folder: &str| {
+        let cwd = stage.folder(folder);
+        let call = json!({"tool_name": "Bash", "tool_input": {"command": "deploy"}, "tool_use_id": folder, "cwd": cwd});
+        decision(&stage.send(&client, "PreToolUse", call))
+    };
+    assert_eq!(verdict("acme").as_deref(), Some("deny"));
+    assert_eq!(verdict("other").as_deref(), Some("deny"));
 }

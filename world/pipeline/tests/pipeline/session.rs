@@ -170,3 +170,17 @@ fn d1_a_start_told_twice_at_once_is_one_session() {
     stage.send(&client, "SessionStart", json!({"source": "startup"}));
     assert_eq!(stage.sessions().len(), 1);
 }
+
+/// Some agents tell one more stop when they are over.
+#[test]
+fn s1_an_event_that_nothing_follows_from_opens_no_session() {
+    let mut stage = PipelineHome::new();
+    let client = stage.client("one");
+    assert!(stage.send(&client, "NotYetKnown", json!({})).event.unwrap().session.is_none());
+    stage.start(&client, "startup");
+    stage.end(&client, "other");
+    stage.send(&client, "NotYetKnown", json!({}));
+    let sessions = stage.sessions();
+    assert_eq!(sessions.iter().filter(|session| session.open()).count(), 0, "{sessions:#?}");
+    assert_eq!((sessions.len(), stage.events().len()), (1, 4));
+}

@@ -10,6 +10,8 @@ pub struct OpenClient {
     pub agent: String,
     /// Our id of the session.
     pub session: String,
+    /// Which agent it is, by its dialect.
+    pub dialect: Option<String>,
     pub process: ClientProcess,
 }
 
@@ -30,7 +32,7 @@ const SINCE: &str = "SELECT client_pid, client_started, started_at, last_seen_at
     WHERE client_pid IS NOT NULL AND last_seen_at >= ?1";
 
 /// The index is not named: a database that was not migrated yet, and can only be read, has none.
-pub(super) const OF_PROCESS: &str = "SELECT agent, id, client_pid, client_started FROM sessions
+pub(super) const OF_PROCESS: &str = "SELECT agent, id, client_pid, client_started, memo ->> '$.dialect' FROM sessions
     WHERE client_pid = ?1 AND ended_at IS NULL ORDER BY row DESC";
 
 impl Store {
@@ -66,5 +68,6 @@ fn started(row: &Row<'_>, at: usize) -> rusqlite::Result<u64> {
 
 fn read(row: &Row<'_>) -> rusqlite::Result<OpenClient> {
     let started = started(row, 3)?;
-    Ok(OpenClient { agent: row.get(0)?, session: row.get(1)?, process: ClientProcess { pid: row.get(2)?, started } })
+    let process = ClientProcess { pid: row.get(2)?, started };
+    Ok(OpenClient { agent: row.get(0)?, session: row.get(1)?, dialect: row.get(4)?, process })
 }

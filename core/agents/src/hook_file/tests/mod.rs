@@ -1,5 +1,6 @@
 //! Every form of a file of hooks, over texts as people write them and over generated ones.
 
+mod declared;
 mod json;
 mod script;
 pub(crate) mod text;

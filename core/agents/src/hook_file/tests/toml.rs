@@ -96,7 +96,7 @@ fn what_merely_resembles_our_tables_is_foreign() {
 }
 
 /// Lines of a file, with hooks of others among them; some are no TOML together.
-fn lines() -> impl Strategy<Value = String> {
+pub(super) fn lines() -> impl Strategy<Value = String> {
     let line = prop::sample::select(vec![
         "", "# note", "  # [[hooks]]", "[[hooks]]", "event = \"Stop\"", "command = 'say'", "[t]", "[t.u]", "x = 1",
         "y.z = true", "text = \"\"\"\na\n\"\"\"", "list = [\n  1, # one\n]", "[hooks.sub]", "[[t.v]]",

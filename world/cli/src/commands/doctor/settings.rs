@@ -3,7 +3,7 @@
 use crate::agent_settings::{self, SettingsOwner};
 use agents::Dialect;
 use agents::settings::{CommandForm, HookEntry, Inspection, KnownClient, SettingsDialect, Version};
-use host::install::checks::Check;
+use host::install::checks::{Check, Health};
 use host::paths::PathVariables;
 use host::settings_file::{Backups, SettingsSnapshot};
 use std::path::{Path, PathBuf};
@@ -45,9 +45,16 @@ pub fn check(dialect: &Dialect, places: &PathVariables, client: KnownClient) -> 
             }
         };
         let recorded = Backups::of(&places.state(), &file.target).read_record().is_some();
-        found.checks.extend(findings(&Seen { dialect, whose, path: &path, recorded }, &inspection, client));
+        let mut here = findings(&Seen { dialect, whose, path: &path, recorded }, &inspection, client);
+        if here.iter().all(|check| check.health == Health::Ok)
+            && let Some(events) = outdated(dialect, whose, places, &file, client)
+        {
+            let detail = format!("{}: {events}", path.display());
+            here = vec![Check::warn("settings", detail, init(dialect, whose))];
+        }
+        found.checks.extend(here);
         if !inspection.entries.is_empty() {
-            found.checks.extend(review(dialect, places, &file));
+            found.checks.extend(review(dialect, places, &file, inspection.entries.len()));
         }
         for entry in inspection.entries {
             let program = PathBuf::from(entry.program);
@@ -65,14 +72,35 @@ pub fn check(dialect: &Dialect, places: &PathVariables, client: KnownClient) -> 
     found
 }
 
+/// The events whose entries are there and would be written otherwise today, for the program that they call.
+fn outdated(
+    dialect: &Dialect,
+    whose: SettingsOwner,
+    places: &PathVariables,
+    file: &SettingsSnapshot,
+    client: KnownClient,
+) -> Option<String> {
+    let settings = &dialect.settings;
+    let program = (settings.inspect)(file.text()).ok()?.entries.first()?.program.clone();
+    let plan = agent_settings::plan(places, &whose.level(places).ok()?, client, program);
+    let events = (settings.edit)(file.text(), &plan).ok()?.events;
+    match events.len() {
+        0 => None,
+        1 => Some(format!("{} is not as this version writes it", events.concat())),
+        2..4 => Some(format!("{} are not as this version writes them", events.join(", "))),
+        many => Some(format!("{many} events are not as this version writes them")),
+    }
+}
+
 /// Hooks that the agent does not run before its user has agreed to them guard nothing.
-fn review(dialect: &Dialect, places: &PathVariables, file: &SettingsSnapshot) -> Option<Check> {
+fn review(dialect: &Dialect, places: &PathVariables, file: &SettingsSnapshot, entries: usize) -> Option<Check> {
     dialect.settings.review.as_ref()?;
     let (name, shown) = (dialect.profile.name, file.path.display());
     Some(match agent_settings::waiting(dialect, places, file) {
         None => Check::ok("review", format!("{name} runs the hooks in {shown}: they were agreed to")),
         Some((events, how)) => {
-            Check::bad("review", format!("{name} does not run what {shown} has for {}", events.join(", ")), how)
+            let of = if events.len() == entries { "any event".to_owned() } else { events.join(", ") };
+            Check::bad("review", format!("{name} does not run what {shown} has for {of}"), how)
         }
     })
 }
@@ -157,8 +185,7 @@ fn findings(seen: &Seen<'_>, inspection: &Inspection, client: KnownClient) -> Ve
 #[cfg(test)]
 mod tests {
     use super::*;
-    use agents::settings::{GuardFailure, SettingsPlan, Version};
-    use host::install::checks::Health;
+    use agents::settings::{GuardFailure, SettingsPlan};
 
     const CLIENT: KnownClient = KnownClient::Known(Version(2, 1, 325));
 

@@ -47,11 +47,11 @@ pub fn run(args: &InitArgs, printer: &Printer) -> Result<Exit, CliError> {
         (false, true) => SettingsOwner::Project,
         (false, false) => SettingsOwner::User,
     };
+    let agents = agent_choice::for_init(args, &places, printer)?;
     if !args.dry_run {
         if args.yes { person::outside_agents("init")? } else { agent_settings::can_ask("init")? }
     }
     let level = whose.level(&places)?;
-    let agents = agent_choice::for_init(args, &places, printer)?;
     let agents = agent_choice::with_settings(agents, &level, &places, printer);
     let setup = Setup { args, printer, places, level, preset, command: command(args)?, many: agents.len() > 1 };
     setup.run(&agents)

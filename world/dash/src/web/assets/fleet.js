@@ -36,7 +36,9 @@ export function fleetView() {
     drawChips(chips, told.summary ?? {}, agents.length, only, draw);
     const wanted = search.value.trim().toLowerCase();
     const shown = agents.filter((agent) => (only.size === 0 || only.has(agent.status)) && matches(agent, wanted));
-    keyed(body, shown.sort(urgency), (agent) => agent.id, makeRow, updateRow);
+    // Which agent each is says something only where they are of more than one kind.
+    const mixed = new Set(agents.map((agent) => agent.client).filter(Boolean)).size > 1;
+    keyed(body, shown.sort(urgency), (agent) => agent.id, makeRow, (row, agent) => updateRow(row, agent, mixed));
     table.hidden = shown.length === 0;
     none.replaceChildren(...(shown.length === 0 ? [nothing(told, agents.length)] : []));
   };
@@ -55,7 +57,7 @@ function nothing(told, count) {
 }
 
 function matches(agent, wanted) {
-  const words = [agent.id, agent.project, agent.task, agent.effort, agent.phase, agent.doing, agent.why, agent.tool?.name];
+  const words = [agent.id, agent.client, agent.project, agent.task, agent.effort, agent.phase, agent.doing, agent.why, agent.tool?.name];
   return !wanted || words.some((word) => word?.toLowerCase().includes(wanted));
 }
 
@@ -97,7 +99,7 @@ function makeRow() {
   );
 }
 
-function updateRow(row, agent) {
+function updateRow(row, agent, mixed) {
   const at = (selector) => row.querySelector(selector);
   row.className = agent.status;
   text(at(".word"), agent.status);
@@ -106,7 +108,7 @@ function updateRow(row, agent) {
   const name = at(".name");
   text(name, agent.id);
   attr(name, "href", agent.session ? `#/session/${encodeURIComponent(agent.session)}` : null);
-  text(at(".project"), folder(agent.project));
+  text(at(".project"), [mixed && agent.client, folder(agent.project)].filter(Boolean).join(" · "));
   attr(at(".project"), "title", agent.project);
   updateNow(at, agent);
   updateGauge(at(".gauge"), at(".percent"), agent.context_percent);

@@ -244,3 +244,19 @@ proptest! {
         prop_assert_eq!(open, 1);
     }
 }
+
+/// Some agents start a helper as another process of themselves, and its own start is all that names the parent.
+#[test]
+fn s10_a_helper_that_tells_of_itself_from_another_process_is_its_parents_all_the_same() {
+    let mut nest = Nest::new("");
+    let process = Living::new();
+    nest.child = nest.child.clone().of(process.pid());
+    nest.told_by_child();
+    assert_eq!(nest.last(), (Some(nest.session.clone()), Some("child".into())));
+    nest.stage.bash(&nest.child, "c1", CALL);
+    nest.stage.send(&nest.child, "SessionEnd", json!({"reason": "other"}));
+    assert_eq!(nest.helpers(), [("child".to_string(), true)]);
+    let agents: Vec<String> = nest.stage.events().into_iter().map(|event| event.agent).collect();
+    assert!(agents.iter().all(|agent| *agent == agents[0]), "{agents:?}");
+    assert_eq!((nest.stage.sessions().len(), fleet(&mut nest.stage).len()), (1, 1));
+}

@@ -1,8 +1,10 @@
 //! More than one agent: whose events they are, what follows what, and what is never another's.
 
 mod apart;
+mod captured;
 mod helpers;
 mod kin;
+mod one_fleet;
 mod succession;
 
 use crate::home::{Client, PipelineHome};

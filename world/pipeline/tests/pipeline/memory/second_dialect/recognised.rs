@@ -69,7 +69,7 @@ fn d1_no_variable_makes_a_call_anybody_elses() {
     let mut example = Example::new("");
     let names = ["EXAMPLE_INSIDE", "EXAMPLE_PROCESS", "GROK_HOOK_EVENT", "GROK_SESSION_ID", "COPILOT_CLI", "QWEN_CODE"];
     let env = names.map(|name| (name.to_string(), "1".to_string())).to_vec();
-    let client = Client { env, session: "s".into(), cwd: example.stage.folder("acme"), agent: USUAL };
+    let client = Client { env, ..example.stage.client("s") };
     let served = example.stage.bash(&client, "t", "rm -rf ~");
     assert_eq!(crate::home::decision(&served), Some("deny".into()), "{}", served.answer.stdout);
     assert_eq!(example.stage.sessions().pop().unwrap().memo.dialect.as_deref(), Some(USUAL));
@@ -104,7 +104,8 @@ fn d1_an_event_that_its_own_hook_is_called_for_too_counts_once_and_is_judged_bot
 
 #[test]
 fn d1_what_its_user_let_pass_once_passes_whichever_of_the_two_is_called_first() {
-    for order in [[USUAL, "example"], ["example", USUAL]] {
+    let orders = [[USUAL, "example"], ["example", USUAL]];
+    for (order, id) in orders.into_iter().flat_map(|order| [(order, "2"), (order, "asks-2")]) {
         let mut example = Example::new("");
         example.stage.write("home/.example/hooks.conf", &example.own_settings());
         let stopped = example.run_through("example", "1", "git reset --hard").event.unwrap();
@@ -113,9 +114,22 @@ fn d1_what_its_user_let_pass_once_passes_whichever_of_the_two_is_called_first() 
         let store = example.stage.pipeline.store().unwrap();
         store.transact(Durability::Full, |tx| tx.apply(&[Write::Allowance(allowance)])).unwrap();
         for agent in order {
-            let served = example.run_through(agent, "2", "git reset --hard");
-            assert_eq!(refusal(&served), "", "{agent} of {order:?}");
+            let served = example.run_through(agent, id, "git reset --hard");
+            example.stage.rewind();
+            assert_eq!(refusal(&served), "", "{agent} of {order:?}, {id}");
         }
+    }
+}
+
+/// Its own hook may not work: what it was told of another call says nothing of this one.
+#[test]
+fn d1_a_call_that_its_own_hook_was_not_told_is_judged() {
+    for id in ["1", "asks-1"] {
+        let mut example = Example::new("");
+        example.stage.write("home/.example/hooks.conf", &example.own_settings());
+        example.run_through("example", id, "rm -rf ~");
+        assert!(!refusal(&example.run_through(USUAL, "asks-2", "rm -rf ~/src")).is_empty(), "{id}: another call");
+        assert!(!refusal(&example.run_through(USUAL, "asks-1", "rm -rf ~")).is_empty(), "{id}: some time ago");
     }
 }
 

@@ -1,5 +1,7 @@
 //! The command-line reference, made from the definitions users type against.
 
+mod agents_page;
+
 use crate::args::Taut;
 use clap::{Arg, Command, CommandFactory};
 use std::fmt::Write;
