@@ -28,6 +28,7 @@ mod stamp;
 pub use cli_command::{CliCommand, CliCommandError, Executed, found_done};
 pub use explain::Judge;
 pub use measure::ContextReading;
+pub use own_hooks::sha256;
 pub use pipeline::{Pipeline, PipelineSetup, Response};
 pub use policy_cache::{PolicyCache, ProjectPolicy};
 pub use recall::{MemorySwitches, catch_up, recall};
