@@ -20,7 +20,8 @@ fn assert_each_call_is_stored_once(home: &AgentHome) {
 /// Whoever's line it was, the sessions are the agent's.
 fn assert_all_is_its_own(home: &AgentHome) {
     let sessions = home.stage.list(&["sessions", "--all", "--json"]);
-    let is_proof = |session: &&Value| session["host_session_id"].as_str().is_some_and(|id| id.starts_with("taut-proof"));
+    let is_proof =
+        |session: &&Value| session["host_session_id"].as_str().is_some_and(|id| id.starts_with("taut-proof"));
     let clients: Vec<_> = sessions.iter().filter(|one| !is_proof(one)).map(|one| &one["client"]).collect();
     assert!(!clients.is_empty() && clients.iter().all(|client| **client == home.agent.id()), "{sessions:#?}");
 }
