@@ -97,6 +97,8 @@ fn install(home: &AgentHome) {
 }
 
 fn uninstall(home: &AgentHome) {
+    // Of an agent that does not tell its end: it ended with its namespace, which nobody can look into any more.
+    home.stage.sandbox.forget_clients().unwrap();
     home.taut(&["uninstall", "--agent", home.agent.id(), "--yes"]);
 }
 

@@ -28,17 +28,26 @@ pub fn life(pid: u32) -> Option<Life> {
     }
 }
 
-/// The nearest process at or above this one that is not a shell.
+/// The nearest process at or above this one that is not a shell, nor the first, to which whoever outlived its client is
+/// given: that one is somebody only if it is a client itself, as in a container.
 pub fn behind(pid: u32) -> Option<ClientProcess> {
     let mut at = pid;
     for _ in 0..HIGHEST {
         let stat = stat(at).ok()??;
+        if at == 1 && !is_client(at) {
+            return None;
+        }
         if !SHELLS.contains(&stat.name.as_str()) || stat.parent <= 1 {
             return Some(ClientProcess { pid: at, started: stat.started });
         }
         at = stat.parent;
     }
     None
+}
+
+fn is_client(pid: u32) -> bool {
+    let line = crate::origin::tree::command_line(pid);
+    crate::origin::clients::is_client(&line.split(|byte| *byte == 0).collect::<Vec<_>>())
 }
 
 /// The process and those above it, nearest first.
@@ -152,6 +161,13 @@ mod tests {
         assert_eq!((stat.name.as_str(), stat.parent, stat.started), ("a) b", 1, 777));
         assert_eq!((stat.group, stat.foreground), (1, -1));
         assert!(parse(&format!("42 (x) Z {fields}")).is_none());
+    }
+
+    /// Whoever outlived its client is given to it, and it lives as long as the machine.
+    #[test]
+    fn the_first_process_stands_behind_nobody() {
+        assert!(life(1).is_some());
+        assert_eq!(behind(1), None);
     }
 
     #[test]

@@ -71,7 +71,8 @@ pub const COPILOT: DrivenAgent = DrivenAgent {
 
 pub const QWEN: DrivenAgent = DrivenAgent {
     client: &pinned::QWEN,
-    files: &[],
+    // Otherwise it writes that itself, at its first start.
+    files: &[(".qwen/settings.json", "{\n  \"$version\": 4\n}\n")],
     env: &[("OPENAI_BASE_URL", "{url}/v1"), ("OPENAI_API_KEY", "none"), ("OPENAI_MODEL", "mock-model")],
     args: &["--auth-type", "openai", "--yolo", "-p", "{prompt}"],
     shell: DrivenTool { name: "run_shell_command", input: r#"{"command": "{line}", "is_background": false}"# },
