@@ -7,7 +7,7 @@ mod commit;
 mod degraded;
 mod explain;
 mod file_rounds;
-mod helpers;
+mod helper_sessions;
 mod judge_context;
 mod measure;
 mod orphans;
