@@ -7,7 +7,11 @@ mod commit;
 mod degraded;
 mod explain;
 mod file_rounds;
+<<<<<<< HEAD
 mod helper_events;
+=======
+mod helper_sessions;
+>>>>>>> fleet16
 mod judge_context;
 mod measure;
 mod orphans;

@@ -83,7 +83,11 @@ fn install_take_back_and_install(home: &AgentHome, before: &Files) -> Vec<PathBu
     uninstall(home);
     assert_eq!(differing(before, &home.files()), Vec::<PathBuf>::new(), "what the uninstall leaves");
     install(home);
-    assert_eq!(differing(&installed, &home.files()), Vec::<PathBuf>::new(), "what a second installation makes otherwise");
+    assert_eq!(
+        differing(&installed, &home.files()),
+        Vec::<PathBuf>::new(),
+        "what a second installation makes otherwise"
+    );
     changed
 }
 
