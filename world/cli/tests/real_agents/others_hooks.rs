@@ -20,7 +20,7 @@ fn assert_each_call_is_stored_once(home: &AgentHome) {
 #[test]
 fn d1_grok_is_guarded_by_claude_codes_hooks_and_counted_once_with_its_own() {
     let Some(home) = AgentHome::of(&agent::GROK) else { return };
-    home.taut(&["init", "--yes"]);
+    home.taut(&["init", "--agent", "claude-code", "--yes"]);
     home.forbidden_and_not();
     assert_each_call_is_stored_once(&home);
     let before = calls(&home).len();
@@ -36,7 +36,7 @@ fn d1_copilot_is_guarded_by_a_repositorys_claude_code_hooks_and_counted_once_wit
     let Some(home) = AgentHome::of(&agent::COPILOT) else { return };
     let trusted = serde_json::json!({"trusted_folders": [home.project()]});
     put(&home.stage.sandbox.home().join(".copilot/config.json"), &trusted.to_string());
-    home.taut(&["init", "--project", "--yes"]);
+    home.taut(&["init", "--agent", "claude-code", "--project", "--yes"]);
     home.forbidden_and_not();
     assert_each_call_is_stored_once(&home);
     let before = calls(&home).len();
