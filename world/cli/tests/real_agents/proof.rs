@@ -43,7 +43,7 @@ impl Proof {
         uninstall(&home);
         let after = home.files();
         let left: Vec<_> = differing(&before, &after).into_iter().filter(|path| changed.contains(path)).collect();
-        assert_eq!(left, [PathBuf::new(); 0], "what the uninstall leaves after the agent has run");
+        assert_eq!(left, Vec::<PathBuf>::new(), "what the uninstall leaves after the agent has run");
     }
 
     fn assert_a_call_is_stopped_and_others_run(&self, home: &AgentHome) {
@@ -81,9 +81,13 @@ fn install_take_back_and_install(home: &AgentHome, before: &Files) -> Vec<PathBu
     let changed = differing(before, &installed);
     assert!(!changed.is_empty(), "the installation changes nothing");
     uninstall(home);
-    assert_eq!(differing(before, &home.files()), [PathBuf::new(); 0], "what the uninstall leaves");
+    assert_eq!(differing(before, &home.files()), Vec::<PathBuf>::new(), "what the uninstall leaves");
     install(home);
-    assert_eq!(differing(&installed, &home.files()), [PathBuf::new(); 0], "what a second installation makes otherwise");
+    assert_eq!(
+        differing(&installed, &home.files()),
+        Vec::<PathBuf>::new(),
+        "what a second installation makes otherwise"
+    );
     changed
 }
 
