@@ -7,11 +7,7 @@ mod commit;
 mod degraded;
 mod explain;
 mod file_rounds;
-<<<<<<< HEAD
-mod helper_events;
-=======
 mod helper_sessions;
->>>>>>> fleet16
 mod judge_context;
 mod measure;
 mod orphans;
