@@ -98,7 +98,7 @@ fn shell(command: &str) -> Value {
 
 fn each_plugin(mut look: impl FnMut(&'static Dialect)) {
     if !testkit::need::is_missing("node") {
-        PLUGINS.into_iter().for_each(|dialect| look(dialect));
+        PLUGINS.into_iter().for_each(&mut look);
     }
 }
 
