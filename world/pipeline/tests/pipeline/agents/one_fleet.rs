@@ -66,9 +66,9 @@ impl Three {
         });
         let clients = clients.collect();
         let mut three = Self { stage, clients, agents: Vec::new(), calls: 0, _processes: processes };
-        for nth in 0..FORMS.len() {
-            three.say(nth, (FORMS[nth].start)());
-            three.say(nth, (FORMS[nth].prompt)("work on the bridge"));
+        for (nth, form) in FORMS.iter().enumerate() {
+            three.say(nth, (form.start)());
+            three.say(nth, (form.prompt)("work on the bridge"));
             let session = three.stage.events().pop().unwrap().session.unwrap();
             three.agents.push(three.stage.session(&session).agent);
         }
