@@ -1,5 +1,6 @@
 //! More than one agent: whose events they are, what follows what, and what is never another's.
 
+mod answers;
 mod apart;
 mod captured;
 mod helpers;
