@@ -9,11 +9,11 @@ use serde_json::Value;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AnswerForm {
     pub on: &'static [EventKind],
-    pub what: AnswerPart,
+    pub what: FormPart,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AnswerPart {
+pub enum FormPart {
     /// A field of the JSON object on stdout, by the names that lead to it with dots between, and what it may hold.
     Field(&'static str, FieldValue),
     /// Stdout is text for the model.
@@ -32,13 +32,13 @@ pub enum FieldValue {
 impl Dialect {
     /// Whether the agent honours this answer to such an event; else what of it the agent does not.
     pub fn honours(&self, kind: EventKind, answer: &Answer) -> Result<(), String> {
-        let parts: Vec<AnswerPart> =
+        let parts: Vec<FormPart> =
             self.forms.iter().filter(|form| form.on.contains(&kind)).map(|form| form.what).collect();
         if answer.exit != 0 {
-            let known = parts.contains(&AnswerPart::Exit(answer.exit)) && answer.stdout.is_empty();
+            let known = parts.contains(&FormPart::Exit(answer.exit)) && answer.stdout.is_empty();
             return if known { Ok(()) } else { Err(format!("exit status {}", answer.exit)) };
         }
-        if answer.stdout.is_empty() || parts.contains(&AnswerPart::Text) {
+        if answer.stdout.is_empty() || parts.contains(&FormPart::Text) {
             return Ok(());
         }
         match serde_json::from_str(&answer.stdout) {
@@ -48,15 +48,15 @@ impl Dialect {
     }
 }
 
-fn fields(value: &Value, path: &str, parts: &[AnswerPart]) -> Result<(), String> {
+fn fields(value: &Value, path: &str, parts: &[FormPart]) -> Result<(), String> {
     if let Value::Object(object) = value {
         return object.iter().try_for_each(|(name, inner)| {
             let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
             fields(inner, &path, parts)
         });
     }
-    let holds = |part: &AnswerPart| match part {
-        AnswerPart::Field(known, wanted) if *known == path => match wanted {
+    let holds = |part: &FormPart| match part {
+        FormPart::Field(known, wanted) if *known == path => match wanted {
             FieldValue::AnyText => value.as_str().is_some_and(|text| !text.is_empty()),
             FieldValue::OneOf(words) => value.as_str().is_some_and(|text| words.contains(&text)),
             FieldValue::False => *value == Value::Bool(false),

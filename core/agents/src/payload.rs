@@ -2,7 +2,7 @@
 //! otherwise is read here.
 
 use crate::lenient::Fields;
-use crate::tool_table::ToolTable;
+use crate::tool_table::AgentTools;
 use model::AgentProfile;
 use model::event::{Body, Envelope, EventKind, SessionStart, StartSource, SubAgent, ToolResponse};
 use model::tool::{MADE_ID, ToolCall};
@@ -14,7 +14,7 @@ pub struct PayloadForm {
     pub agent: &'static AgentProfile,
     /// What the agent calls the events it has, and which they are. A name that is not here is of none we know.
     pub events: &'static [(&'static str, EventKind)],
-    pub tools: &'static ToolTable,
+    pub tools: &'static AgentTools,
     /// The fields that hold a call's id. Where an agent gives none, one is made of what the call asks for, so that its
     /// result is known to be its own.
     pub call_id: &'static [&'static str],

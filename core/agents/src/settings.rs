@@ -36,9 +36,13 @@ pub struct HookReview {
     pub how: &'static str,
     /// The file below the agent's own folder that keeps what was agreed to.
     pub file: &'static str,
-    /// Of that file's text and the settings file at that path: the events of ours that the agent does not run.
-    pub waiting: fn(record: &str, settings: &str, path: &str) -> Vec<String>,
+    /// Of that file's text and the settings file at that path: the events of ours that the agent does not run. An agent may
+    /// keep what was agreed to as a hash, which is made by whoever asks.
+    pub waiting: fn(record: &str, settings: &str, path: &str, sha256: TextHash) -> Vec<String>,
 }
+
+/// The hash of a text, in hexadecimal letters.
+pub type TextHash = fn(&str) -> String;
 
 /// The agent's list of servers of the Model Context Protocol, in a file of the user's own.
 #[derive(Debug)]

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 /// All tools of an agent that are known by name.
 #[derive(Debug)]
-pub struct ToolTable {
+pub struct AgentTools {
     pub tools: &'static [KnownTool],
     /// Whether a name is a server's tool.
     pub is_servers: fn(&str) -> bool,
@@ -101,7 +101,7 @@ impl KnownTool {
     }
 }
 
-impl ToolTable {
+impl AgentTools {
     /// A call of the tool of that name. One whose name was lost is read by the usual names of fields.
     pub fn call(&self, name: String, input: Value, use_id: Option<String>) -> ToolCall {
         let mut subject = ToolSubject::default();
@@ -157,7 +157,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    const TABLE: ToolTable = ToolTable {
+    const TABLE: AgentTools = AgentTools {
         tools: &[
             KnownTool::shell("run", &["command", "commands"], &["dir"]),
             KnownTool::write("put", &["path"], &["text"]),

@@ -2,7 +2,7 @@
 //! Nothing stored is looked at here, so the same event always gives the same answer.
 
 use crate::fleet::text::safe_name;
-use crate::helpers::told_of;
+use crate::helper_sessions::told_of;
 use model::call::{ClientProcess, Environment};
 use model::fact::{Facts, Life, Probe};
 use model::who::Supervision;

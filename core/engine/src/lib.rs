@@ -12,7 +12,7 @@ mod frontmatter;
 #[cfg(feature = "fuzzing")]
 pub mod fuzzing;
 mod gates;
-pub mod helpers;
+pub mod helper_sessions;
 mod identity;
 mod leases;
 pub mod loops;

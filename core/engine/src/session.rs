@@ -6,7 +6,7 @@
 //! releases or inherits anything of the first.
 
 use crate::event_context::EventContext;
-use crate::helpers;
+use crate::helper_sessions;
 use crate::identity::UNTOLD;
 use crate::leases::was_halted;
 use crate::queue::CONTEXT_LIMIT;
@@ -49,7 +49,7 @@ pub fn rivals(event: &EventContext<'_>) -> Vec<Probe> {
 /// Where an event belongs. What a helper did before it was told whose it is ends with that.
 pub fn place(event: &EventContext<'_>) -> Placed {
     let mut placed = find_or_open(event);
-    let folded = placed.current.as_ref().and_then(|current| helpers::folded(event, current));
+    let folded = placed.current.as_ref().and_then(|current| helper_sessions::folded(event, current));
     placed.ended.extend(folded);
     placed
 }
@@ -61,7 +61,7 @@ fn find_or_open(event: &EventContext<'_>) -> Placed {
         (Body::SessionStart(start), _) => succeed(event, start.source),
         (_, Some(session)) => stay(session),
         // Whose helper it is will be told: until then it is nobody's session.
-        (_, None) if helpers::is_stray(event.envelope) => Placed::default(),
+        (_, None) if helper_sessions::is_stray(event.envelope) => Placed::default(),
         // Neither an end nor what means nothing begins anything.
         (_, None) if matches!(event.envelope.kind, EventKind::SessionEnd | EventKind::Unknown) => Placed::default(),
         (_, None) if event.envelope.kind != EventKind::UserPromptSubmit && was_halted(event.loaded, event.who) => {

@@ -173,7 +173,7 @@ pub fn waiting(
     // A record that cannot be read tells of no agreement.
     let record = SettingsSnapshot::read(&places.agent_folder(dialect.profile).join(review.file));
     let record = record.as_ref().map_or("", SettingsSnapshot::text);
-    let waiting = (review.waiting)(record, file.text(), &file.path.to_string_lossy());
+    let waiting = (review.waiting)(record, file.text(), &file.path.to_string_lossy(), pipeline::sha256);
     (!waiting.is_empty()).then_some((waiting, review.how))
 }
 

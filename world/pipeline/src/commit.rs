@@ -2,7 +2,7 @@
 //! answered is lost, and the same call is answered once and the same.
 
 use crate::pipeline::Response;
-use crate::prepare::{Counts, Prepared, PreparedCall, PreparedEvent};
+use crate::prepare::{CountedAt, Prepared, PreparedCall, PreparedEvent};
 use crate::{degraded, prepare};
 use model::effect::Write;
 use model::event::Family;
@@ -76,7 +76,7 @@ fn serve_event(tx: &Tx<'_>, prepared: &Prepared, event: &PreparedEvent, round: R
     let (envelope, call) = (&event.envelope, &prepared.call);
     let key = engine::key(envelope, &call.request);
     let answered = tx.answered(&key)?;
-    if prepared.counts == Counts::AtItsOwnHook
+    if prepared.counts == CountedAt::OwnHook
         && (answered.is_some() || !asks_before(envelope.kind) || was_just_told(tx, envelope, call.at)?)
     {
         // Its own hook was heard, or there is nothing that a guard could stop.
@@ -99,7 +99,7 @@ fn serve_event(tx: &Tx<'_>, prepared: &Prepared, event: &PreparedEvent, round: R
         return Ok(Step::Done(Box::new(Response { answer, ..Response::default() })));
     }
     let answer = prepared.answer(event, outcome.reply);
-    if prepared.counts == Counts::AtItsOwnHook {
+    if prepared.counts == CountedAt::OwnHook {
         return Ok(Step::Done(Box::new(Response { answer, ..Response::default() })));
     }
     let mut row = outcome.event;

@@ -2,7 +2,7 @@
 //! strike denies, and the event is put by for later.
 
 use crate::pipeline::Response;
-use crate::prepare::{self, Counts, Prepared, PreparedCall};
+use crate::prepare::{self, CountedAt, Prepared, PreparedCall};
 use crate::replay;
 use engine::{EventContext, Places};
 use model::{Answer, Loaded, Placed, row};
@@ -34,7 +34,7 @@ pub fn served(prepared: &Prepared) -> Response {
     row.session = None;
     row.answer = answer.clone();
     replay::mark(&mut row, prepared);
-    let event = (prepared.counts == Counts::Here).then_some(row);
+    let event = (prepared.counts == CountedAt::Here).then_some(row);
     Response { answer, event, ..Response::default() }
 }
 

@@ -8,6 +8,7 @@ use agents::Dialect;
 use agents::settings::HookEntry;
 use host::settings_file::Backups;
 use model::EventKind;
+use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 use sys::outside::{self, Rules};
 
@@ -60,6 +61,11 @@ impl OwnHooksCache {
     }
 }
 
+/// The SHA-256 of a text, in hexadecimal digits.
+pub fn sha256(text: &str) -> String {
+    Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 /// The user's own file first, then those of the project, then the one that says what the user has agreed to.
 fn files(dialect: &Dialect, folder: &Path, tree: &Path) -> Vec<PathBuf> {
     let settings = &dialect.settings;
@@ -74,10 +80,9 @@ fn files(dialect: &Dialect, folder: &Path, tree: &Path) -> Vec<PathBuf> {
 fn found(dialect: &Dialect, folder: &Path, files: &[(PathBuf, Stamp)], state: &Path) -> Vec<String> {
     let read = |file: &Path| outside::read_text(file, &Rules::up_to(LARGEST)).unwrap_or_default();
     let (settings, user) = (&dialect.settings, folder.join(dialect.settings.user_file));
-    let waiting = settings
-        .review
-        .as_ref()
-        .map(|review| (review.waiting)(&read(&folder.join(review.file)), &read(&user), &user.to_string_lossy()));
+    let waiting = settings.review.as_ref().map(|review| {
+        (review.waiting)(&read(&folder.join(review.file)), &read(&user), &user.to_string_lossy(), sha256)
+    });
     let waiting = waiting.unwrap_or_default();
     let mut events = Vec::new();
     for (file, stamp) in files {
@@ -93,4 +98,16 @@ fn found(dialect: &Dialect, folder: &Path, files: &[(PathBuf, Stamp)], state: &P
         events.extend(entries.into_iter().filter(runs).map(|entry| entry.event));
     }
     events
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// With this hash in its `config.toml` the real Codex, 0.166.0, ran this hook, and without it did not.
+    #[test]
+    fn i2_a_hook_that_was_agreed_to_is_known_by_the_hash_that_its_agent_makes() {
+        let hook = r#"{"event_name":"pre_tool_use","hooks":[{"async":false,"command":"/opt/taut hook --agent codex","timeout":10,"type":"command"}]}"#;
+        assert_eq!(sha256(hook), "e4f3f3b6a606157e5896265c4987504d04716bca7c4ffb68538ed6024fd095ff");
+    }
 }

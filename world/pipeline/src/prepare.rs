@@ -27,7 +27,7 @@ pub struct Prepared {
     pub call: Call,
     pub parsed_call: PreparedCall,
     pub begun: Instant,
-    pub counts: Counts,
+    pub counts: CountedAt,
     /// How the agent is answered; nobody knows for one that nothing is known of.
     dialect: Option<&'static Dialect>,
     ids: [String; 2],
@@ -35,11 +35,11 @@ pub struct Prepared {
 
 /// Where an event counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Counts {
+pub enum CountedAt {
     Here,
     /// The agent has hooks of ours in its own settings, and runs those in another agent's too: this call is judged, for
     /// its own hook may not work, and nothing else comes of it.
-    AtItsOwnHook,
+    OwnHook,
 }
 
 pub enum PreparedCall {
@@ -138,8 +138,8 @@ impl Prepared {
     /// The answer in the dialect the event came in.
     pub fn encode(&self, envelope: &Envelope, reply: Reply) -> Answer {
         let reply = match self.counts {
-            Counts::Here => reply,
-            Counts::AtItsOwnHook => reply.only_stops(),
+            CountedAt::Here => reply,
+            CountedAt::OwnHook => reply.only_stops(),
         };
         self.dialect.map(|dialect| (dialect.encode)(envelope, &reply)).unwrap_or_default()
     }
@@ -153,7 +153,7 @@ impl Prepared {
     fn of_nobody(call: Call) -> Self {
         let why = agents::unknown(&model::text::line(&call.agent, LONGEST_AGENT));
         let parsed_call = PreparedCall::Unreadable { why, stop: None };
-        let (ids, begun, counts) = (host::clock::uuids(call.at), Instant::now(), Counts::Here);
+        let (ids, begun, counts) = (host::clock::uuids(call.at), Instant::now(), CountedAt::Here);
         Self { ids, call, parsed_call, begun, counts, dialect: None }
     }
 
@@ -185,7 +185,7 @@ impl Prepared {
     }
 
     fn of(dialect: &'static Dialect, call: Call, parsed_call: PreparedCall) -> Self {
-        let (ids, begun, counts) = (host::clock::uuids(call.at), Instant::now(), Counts::Here);
+        let (ids, begun, counts) = (host::clock::uuids(call.at), Instant::now(), CountedAt::Here);
         Self { ids, call, parsed_call, begun, counts, dialect: Some(dialect) }
     }
 
@@ -285,12 +285,12 @@ pub fn prepare(mut call: Call, setting: &PipelineSetup, caches: &mut Caches) -> 
     let (dialect, read) = setting.dialects.read(named, &call.stdin);
     // Whoever sent it is who called, whatever stands on the line.
     call.agent = dialect.id().to_string();
-    let mut counts = Counts::Here;
+    let mut counts = CountedAt::Here;
     let parsed_call = match read {
         Ok(envelope) => {
             let seen = look(envelope, &call, &ids, setting, caches);
             if dialect.id() != named.id() && caches.own_hooks.run(dialect, &seen, setting) {
-                counts = Counts::AtItsOwnHook;
+                counts = CountedAt::OwnHook;
             }
             PreparedCall::Event(Box::new(seen))
         }

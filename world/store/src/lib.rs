@@ -14,6 +14,7 @@ mod fleet;
 mod folder;
 mod forget;
 mod handle;
+mod helper_sessions;
 mod ingest;
 mod injections;
 mod load;

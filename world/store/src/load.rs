@@ -3,7 +3,9 @@
 
 use crate::efforts::{pre_executed, unfinished, wordless};
 use crate::sessions::Around;
-use crate::{Error, Store, Tx, agents, allowances, efforts, injections, messages, sessions, strikes, tasks};
+use crate::{
+    Error, Store, Tx, agents, allowances, efforts, helper_sessions, injections, messages, sessions, strikes, tasks,
+};
 use model::effort::{Addressee, EffortRows, StoredHandOver, UnfinishedWork};
 use model::needs::Unfinished;
 use model::session::Session;
@@ -31,12 +33,12 @@ impl Tx<'_> {
 
     /// Whose helper's session this is, where helpers have some of their own.
     pub fn helper(&self, who: &Who) -> Result<Option<KnownHelper>, Error> {
-        self.verb(|conn| sessions::helper(conn, who))
+        self.verb(|conn| helper_sessions::find(conn, who))
     }
 
     /// The session in which a helper begins, where the event tells of one.
     pub fn parent_of_helper(&self, who: &Who) -> Result<Option<Session>, Error> {
-        self.verb(|conn| sessions::parent_of_helper(conn, who))
+        self.verb(|conn| helper_sessions::parent_of_helper(conn, who))
     }
 
     /// The rest of what the decision needs.

@@ -2,7 +2,6 @@
 
 use crate::{Error, Store, projects};
 use model::session::{ContextMemo, Once, Session, SessionState};
-use model::who::KnownHelper;
 use model::{ClientProcess, Ms, Who};
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row, ToSql, named_params, params_from_iter};
@@ -56,9 +55,6 @@ pub(crate) const LAST_ENDED_OF_CLIENT: &str = "SELECT row FROM sessions INDEXED 
 
 pub(crate) const LAST_ENDED_OF_CONVERSATION: &str = "SELECT row FROM sessions
     WHERE conversation = ?1 AND ended_at IS NOT NULL ORDER BY row DESC LIMIT 16";
-
-pub(crate) const HELPER: &str = "SELECT session, kind, ended_at IS NOT NULL
-    FROM sub_sessions INDEXED BY sub_sessions_by_helper WHERE sub_agent = ?1 ORDER BY started_at DESC LIMIT 8";
 
 /// What most events change. Columns that an index holds are compared instead
 /// of set: setting one rewrites its index even where the value stays.
@@ -213,52 +209,6 @@ pub(crate) fn is_of_another(conn: &Connection, session: Option<&str>, dialect: &
     let theirs: Option<Option<String>> =
         conn.prepare_cached(DIALECT)?.query_row([session], |row| row.get(0)).optional()?;
     Ok(theirs.flatten().is_some_and(|theirs| theirs != dialect))
-}
-
-/// The helper whose session this is: told by an earlier event of the same agent, and within the same client or
-/// project. A session that is open under that id is one of its own.
-pub(crate) fn helper(conn: &Connection, who: &Who) -> rusqlite::Result<Option<KnownHelper>> {
-    let Some(id) = &who.host_session else { return Ok(None) };
-    let told: Vec<(String, String, bool)> = conn
-        .prepare_cached(HELPER)?
-        .query_map([id], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
-        .collect::<Result<_, _>>()?;
-    if told.is_empty() || open_of_id(conn, id)?.iter().any(|session| who.speaks_as(session)) {
-        return Ok(None);
-    }
-    for (session, kind, ended) in told {
-        let Some(parent) = by_id(conn, &session)?.filter(|parent| who.speaks_as(parent)) else { continue };
-        let parent = going_on(conn, parent)?;
-        let same_client = parent.client.is_some() && parent.client == who.client;
-        if same_client || parent.open() && parent.project == who.project {
-            return Ok(Some(KnownHelper { id: id.clone(), kind, parent, ended }));
-        }
-    }
-    Ok(None)
-}
-
-/// The open session in which a helper begins, of the same agent and within the same client or project.
-pub(crate) fn parent_of_helper(conn: &Connection, who: &Who) -> rusqlite::Result<Option<Session>> {
-    if who.helper.is_none() {
-        return Ok(None);
-    }
-    let is_parent = |session: &Session| {
-        let same_client = session.client.is_some() && session.client == who.client;
-        session.host_session == who.host_session
-            && who.speaks_as(session)
-            && (same_client || session.project == who.project)
-    };
-    Ok(open_of_id(conn, &who.logical_id)?.into_iter().find(is_parent))
-}
-
-/// The session that goes on with the context of one that has ended, else that one.
-fn going_on(conn: &Connection, session: Session) -> rusqlite::Result<Session> {
-    if session.open() {
-        return Ok(session);
-    }
-    let open = of_rows(conn, OPEN_OF_CONVERSATION, &session.conversation)?;
-    let next = open.into_iter().find(|next| next.agent == session.agent && next.memo.dialect == session.memo.dialect);
-    Ok(next.unwrap_or(session))
 }
 
 /// Something happened in a session that nobody else writes at the moment.

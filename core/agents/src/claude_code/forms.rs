@@ -1,6 +1,6 @@
 //! What Claude Code was seen to honour.
 
-use crate::answer_form::{AnswerForm, AnswerPart, FieldValue};
+use crate::answer_form::{AnswerForm, FieldValue, FormPart};
 use model::EventKind::{self, *};
 
 const DENY_OR_ASK: FieldValue = FieldValue::OneOf(&["deny", "ask"]);
@@ -36,9 +36,9 @@ pub const FORMS: &[AnswerForm] = &[
     field(HALTED, "stopReason", FieldValue::AnyText),
     field(TOLD, "systemMessage", FieldValue::AnyText),
     field(TOLD, "terminalSequence", FieldValue::AnyText),
-    AnswerForm { on: REFUSED, what: AnswerPart::Exit(2) },
+    AnswerForm { on: REFUSED, what: FormPart::Exit(2) },
 ];
 
 const fn field(on: &'static [EventKind], path: &'static str, value: FieldValue) -> AnswerForm {
-    AnswerForm { on, what: AnswerPart::Field(path, value) }
+    AnswerForm { on, what: FormPart::Field(path, value) }
 }

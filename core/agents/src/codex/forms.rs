@@ -1,7 +1,7 @@
 //! What Codex was seen to honour.
 
 use super::WITH_CONTEXT;
-use crate::answer_form::{AnswerForm, AnswerPart, FieldValue};
+use crate::answer_form::{AnswerForm, FieldValue, FormPart};
 use model::EventKind::{self, *};
 
 const NAMED: &[EventKind] =
@@ -22,5 +22,5 @@ pub const FORMS: &[AnswerForm] = &[
 ];
 
 const fn field(on: &'static [EventKind], path: &'static str, value: FieldValue) -> AnswerForm {
-    AnswerForm { on, what: AnswerPart::Field(path, value) }
+    AnswerForm { on, what: FormPart::Field(path, value) }
 }

@@ -4,7 +4,6 @@
 use crate::hook_file::hook_program;
 use crate::settings::HookReview;
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use toml::Table;
 
@@ -19,7 +18,7 @@ pub const SHORT: u32 = 3;
 /// What it waits at the other events, where it is told nothing.
 const LONG: u64 = 600;
 
-fn waiting(record: &str, settings: &str, path: &str) -> Vec<String> {
+fn waiting(record: &str, settings: &str, path: &str, sha256: fn(&str) -> String) -> Vec<String> {
     let record: Table = toml::from_str(record).unwrap_or_default();
     let settings: Value = serde_json::from_str(settings).unwrap_or_default();
     let features = record.get("features").and_then(toml::Value::as_table);
@@ -34,7 +33,8 @@ fn waiting(record: &str, settings: &str, path: &str) -> Vec<String> {
                 let known = state.and_then(|state| state.get(&format!("{path}:{}:{group}:{at}", label(event))));
                 let agreed = known.and_then(|known| known.get("trusted_hash")?.as_str());
                 let stopped = known.and_then(|known| known.get("enabled")?.as_bool()) == Some(false);
-                let same = agreed == Some(hash(event, entry.get("matcher"), handler).as_str());
+                let hash = format!("sha256:{}", sha256(&identity(event, entry.get("matcher"), handler)));
+                let same = agreed == Some(hash.as_str());
                 if (off || stopped || !same) && !waiting.contains(event) {
                     waiting.push(event.clone());
                 }
@@ -60,9 +60,9 @@ fn label(event: &str) -> String {
     label
 }
 
-/// The hash of a hook: of its event, its matcher where the event takes one, and its fields with what Codex puts in for
-/// those that are missing, as JSON without blanks whose keys are in their order.
-fn hash(event: &str, matcher: Option<&Value>, handler: &Value) -> String {
+/// All that a hook is, of which Codex keeps the hash: its event, its matcher where the event takes one, and its fields
+/// with what Codex puts in for those that are missing, as JSON without blanks whose keys are in their order.
+fn identity(event: &str, matcher: Option<&Value>, handler: &Value) -> String {
     let given = |field: &str| handler.get(field).filter(|value| !value.is_null());
     let told = given("timeout").and_then(Value::as_u64);
     let timeout = match event {
@@ -79,8 +79,7 @@ fn hash(event: &str, matcher: Option<&Value>, handler: &Value) -> String {
         BTreeMap::from([("event_name", json!(label(event))), ("hooks", json!([fields]))]);
     let takes_matcher = !matches!(event, "UserPromptSubmit" | "Stop" | "Interrupt");
     hook.extend(matcher.filter(|given| takes_matcher && given.is_string()).map(|given| ("matcher", given.clone())));
-    let digest = Sha256::digest(json!(hook).to_string().as_bytes());
-    digest.iter().fold("sha256:".to_string(), |hash, byte| format!("{hash}{byte:02x}"))
+    json!(hook).to_string()
 }
 
 #[cfg(test)]
@@ -105,25 +104,32 @@ mod tests {
         let settings: Value = serde_json::from_str(settings).unwrap();
         let all = settings["hooks"].as_object().unwrap().iter();
         let line = |(event, groups): (&String, &Value)| {
-            let hash = hash(event, None, &groups[0]["hooks"][0]);
+            let hash = format!("sha256:{}", letters(&identity(event, None, &groups[0]["hooks"][0])));
             format!("[hooks.state.\"{PATH}:{}:0:0\"]\ntrusted_hash = \"{hash}\"\n", label(event))
         };
         all.map(line).collect()
     }
 
-    /// With this hash in its `config.toml` the real one, 0.166.0, ran this hook, and without it did not.
+    /// Any other hash does as well here.
+    fn letters(text: &str) -> String {
+        text.bytes().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    /// With the hash of this text in its `config.toml` the real one, 0.166.0, ran this hook, and without it did not.
     #[test]
-    fn i2_the_hash_of_a_hook_is_the_one_codex_makes() {
-        let handler = json!({"type": "command", "command": "/opt/taut hook --agent codex", "timeout": 10});
+    fn i2_what_codex_makes_a_hash_of_is_all_that_a_hook_is() {
+        let handler = json!({"timeout": 10, "command": "/opt/taut hook --agent codex", "type": "command"});
         assert_eq!(
-            hash("PreToolUse", None, &handler),
-            "sha256:e4f3f3b6a606157e5896265c4987504d04716bca7c4ffb68538ed6024fd095ff"
+            identity("PreToolUse", None, &handler),
+            r#"{"event_name":"pre_tool_use","hooks":[{"async":false,"command":"/opt/taut hook --agent codex","timeout":10,"type":"command"}]}"#
         );
-        let end = json!({"type": "command", "command": "/opt/taut hook --agent codex", "timeout": 3});
-        assert_eq!(
-            hash("SessionEnd", None, &end),
-            "sha256:1f448ebed13517cff0674dc7fb2f27dcc2070e43774d04d1e3575b82bc9df692"
-        );
+        let told = |event: &str, matcher: Option<Value>| {
+            identity(event, matcher.as_ref(), &json!({"command": "x", "timeout": 10}))
+        };
+        assert!(told("SessionEnd", None).contains(r#""timeout":3"#), "it waits no longer there");
+        assert!(told("PostToolUse", Some(json!("Bash"))).ends_with(r#"}],"matcher":"Bash"}"#));
+        assert!(!told("Stop", Some(json!("Bash"))).contains("matcher"), "that event takes none");
+        assert!(identity("Stop", None, &json!({"command": "x"})).contains(r#""timeout":600"#));
     }
 
     #[test]
@@ -131,14 +137,14 @@ mod tests {
         let settings = installed();
         let all: Vec<String> = DIALECT.settings.registered.iter().map(|event| event.name.to_string()).collect();
         let record = agreed(&settings);
-        assert_eq!(waiting("", &settings, PATH), all);
-        assert_eq!(waiting("no toml [", &settings, PATH), all);
-        assert_eq!(waiting(&record, &settings, PATH), Vec::<String>::new());
-        assert_eq!(waiting(&record, &settings, "/elsewhere/hooks.json"), all);
-        assert_eq!(waiting(&record, &settings.replace("/opt/taut", "/usr/bin/taut"), PATH), all);
-        assert_eq!(waiting(&format!("{record}[features]\nhooks = false\n"), &settings, PATH), all);
+        assert_eq!(waiting("", &settings, PATH, letters), all);
+        assert_eq!(waiting("no toml [", &settings, PATH, letters), all);
+        assert_eq!(waiting(&record, &settings, PATH, letters), Vec::<String>::new());
+        assert_eq!(waiting(&record, &settings, "/elsewhere/hooks.json", letters), all);
+        assert_eq!(waiting(&record, &settings.replace("/opt/taut", "/usr/bin/taut"), PATH, letters), all);
+        assert_eq!(waiting(&format!("{record}[features]\nhooks = false\n"), &settings, PATH, letters), all);
         let stopped = record.replacen("trusted_hash", "enabled = false\ntrusted_hash", 1);
-        assert_eq!(waiting(&stopped, &settings, PATH).len(), 1);
-        assert_eq!(waiting(&record, "{}", PATH), Vec::<String>::new());
+        assert_eq!(waiting(&stopped, &settings, PATH, letters).len(), 1);
+        assert_eq!(waiting(&record, "{}", PATH, letters), Vec::<String>::new());
     }
 }

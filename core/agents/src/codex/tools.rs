@@ -1,11 +1,11 @@
 //! Codex's tools, as its hooks are told of them: every shell is `Bash`, whatever the model calls it.
 
-use crate::tool_table::{KnownTool, ToolTable};
+use crate::tool_table::{AgentTools, KnownTool};
 use model::tool::ToolKind;
 
 const NONE: &[&str] = &[];
 
-pub static TOOLS: ToolTable = ToolTable {
+pub static TOOLS: AgentTools = AgentTools {
     tools: &[
         // The folder it runs in is the event's own.
         KnownTool::shell("Bash", &["command"], NONE),

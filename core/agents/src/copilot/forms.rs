@@ -1,7 +1,7 @@
 //! What Copilot was seen to honour.
 
 use super::WITH_CONTEXT;
-use crate::answer_form::{AnswerForm, AnswerPart, FieldValue};
+use crate::answer_form::{AnswerForm, FieldValue, FormPart};
 use model::EventKind::{self, *};
 
 const ENDS: &[EventKind] = &[Stop, SubagentStop];
@@ -17,5 +17,5 @@ pub const FORMS: &[AnswerForm] = &[
 ];
 
 const fn field(on: &'static [EventKind], path: &'static str, value: FieldValue) -> AnswerForm {
-    AnswerForm { on, what: AnswerPart::Field(path, value) }
+    AnswerForm { on, what: FormPart::Field(path, value) }
 }

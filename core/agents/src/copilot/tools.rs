@@ -1,7 +1,7 @@
 //! Copilot's tools: as it calls them itself, and as it calls the better known of them where a hook is registered in
 //! another agent's spelling.
 
-use crate::tool_table::{KnownTool, ToolTable};
+use crate::tool_table::{AgentTools, KnownTool};
 use model::tool::ToolKind;
 
 const NONE: &[&str] = &[];
@@ -15,7 +15,7 @@ const fn edit(name: &'static str) -> KnownTool {
     KnownTool { patch: PATCH, ..KnownTool::edit(name, PATH, OLD, NEW) }
 }
 
-pub static TOOLS: ToolTable = ToolTable {
+pub static TOOLS: AgentTools = AgentTools {
     tools: &[
         KnownTool::shell("bash", &["command"], NONE),
         KnownTool::shell("Bash", &["command"], NONE),

@@ -3,7 +3,7 @@
 use super::PROFILE;
 use crate::lenient::Fields;
 use crate::payload::{PayloadForm, error_text};
-use crate::tool_table::{KnownTool, ToolTable};
+use crate::tool_table::{AgentTools, KnownTool};
 use model::event::{Body, Envelope, EventKind, SubAgent};
 use model::tool::{ToolCall, ToolKind};
 use serde_json::{Map, Value, json};
@@ -34,7 +34,7 @@ const FORM: PayloadForm = PayloadForm {
 
 const FILES: &[&str] = &["file_path", "path", "target_file"];
 
-const TOOLS: ToolTable = ToolTable {
+const TOOLS: AgentTools = AgentTools {
     tools: &[
         KnownTool::shell("Shell", &["command"], &["working_directory", "cwd"]),
         KnownTool::write("Write", FILES, &["content", "contents"]),

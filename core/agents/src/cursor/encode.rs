@@ -1,6 +1,6 @@
 //! What Cursor's documentation says it honours: fields of its own, all at the top.
 
-use crate::answer_form::{AnswerForm, AnswerPart, FieldValue};
+use crate::answer_form::{AnswerForm, FieldValue, FormPart};
 use crate::answers::object;
 use model::Answer;
 use model::event::{Envelope, EventKind};
@@ -18,7 +18,7 @@ pub const FORMS: &[AnswerForm] = &[
 ];
 
 const fn on(on: &'static [EventKind], path: &'static str, value: FieldValue) -> AnswerForm {
-    AnswerForm { on, what: AnswerPart::Field(path, value) }
+    AnswerForm { on, what: FormPart::Field(path, value) }
 }
 
 pub fn encode(envelope: &Envelope, reply: &Reply) -> Answer {

@@ -1,9 +1,9 @@
 //! Droid's tools.
 
-use crate::tool_table::{KnownTool, ToolTable};
+use crate::tool_table::{AgentTools, KnownTool};
 use model::ToolKind;
 
-pub const TOOLS: ToolTable = ToolTable {
+pub const TOOLS: AgentTools = AgentTools {
     tools: &[
         KnownTool::shell("Execute", &["command"], &[]),
         KnownTool::write("Create", &["file_path"], &["content"]),

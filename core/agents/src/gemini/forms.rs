@@ -1,6 +1,6 @@
 //! What Gemini CLI was seen to honour.
 
-use crate::answer_form::{AnswerForm, AnswerPart, FieldValue};
+use crate::answer_form::{AnswerForm, FieldValue, FormPart};
 use model::EventKind::{self, PostToolUse, PreToolUse, SessionStart, Stop, UserPromptSubmit};
 
 /// After a tool that failed the model is told the error alone.
@@ -21,5 +21,5 @@ pub const FORMS: &[AnswerForm] = &[
 ];
 
 const fn field(on: &'static [EventKind], path: &'static str, value: FieldValue) -> AnswerForm {
-    AnswerForm { on, what: AnswerPart::Field(path, value) }
+    AnswerForm { on, what: FormPart::Field(path, value) }
 }

@@ -1,9 +1,9 @@
 //! Gemini CLI's tools, as its requests declare them and as its package names them.
 
-use crate::tool_table::{KnownTool as Tool, ToolTable};
+use crate::tool_table::{AgentTools, KnownTool as Tool};
 use model::tool::ToolKind;
 
-pub const TOOLS: ToolTable = ToolTable {
+pub const TOOLS: AgentTools = AgentTools {
     tools: &[
         Tool::shell("run_shell_command", &["command"], &["dir_path", "directory"]),
         Tool::write("write_file", &["file_path"], &["content"]),

@@ -1,6 +1,6 @@
 //! What Grok was seen to honour.
 
-use crate::answer_form::{AnswerForm, AnswerPart, FieldValue};
+use crate::answer_form::{AnswerForm, FieldValue, FormPart};
 use model::EventKind::{self, *};
 
 const TOLD: &[EventKind] = &[PreToolUse, PostToolUse, PostToolUseFailure];
@@ -21,5 +21,5 @@ pub const FORMS: &[AnswerForm] = &[
 const AFTER_FAILURE: FieldValue = FieldValue::OneOf(&["PostToolUseFailure", "PostToolUse"]);
 
 const fn field(on: &'static [EventKind], path: &'static str, value: FieldValue) -> AnswerForm {
-    AnswerForm { on, what: AnswerPart::Field(path, value) }
+    AnswerForm { on, what: FormPart::Field(path, value) }
 }

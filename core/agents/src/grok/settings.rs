@@ -29,7 +29,7 @@ pub const SETTINGS: SettingsDialect = SettingsDialect {
     review: Some(HookReview {
         how: "its user switched these hooks off: `/hooks` in Grok shows them, and Space switches them on again",
         file: "disabled-hooks",
-        waiting: |record, _, _| switched_off(record),
+        waiting: |record, _, _, _| switched_off(record),
     }),
 };
 

@@ -1,9 +1,9 @@
 //! Grok's tools, and those it has where its user chose another way of editing.
 
-use crate::tool_table::{KnownTool, ToolTable};
+use crate::tool_table::{AgentTools, KnownTool};
 use model::ToolKind;
 
-pub const TOOLS: ToolTable = ToolTable {
+pub const TOOLS: AgentTools = AgentTools {
     tools: &[
         KnownTool::shell("run_terminal_command", &["command"], &[]),
         KnownTool::shell("run_terminal_cmd", &["command"], &[]),

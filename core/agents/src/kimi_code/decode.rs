@@ -3,7 +3,7 @@
 use super::PROFILE;
 use crate::lenient::Fields;
 use crate::payload::PayloadForm;
-use crate::tool_table::{KnownTool, ToolTable};
+use crate::tool_table::{AgentTools, KnownTool};
 use model::event::{Body, Envelope, EventKind, SubAgent};
 use model::tool::ToolKind;
 use serde_json::{Map, Value};
@@ -32,7 +32,7 @@ const FORM: PayloadForm = PayloadForm {
     response: &["tool_output"],
 };
 
-const TOOLS: ToolTable = ToolTable {
+const TOOLS: AgentTools = AgentTools {
     tools: &[
         KnownTool::shell("Bash", &["command"], &["cwd"]),
         KnownTool::write("Write", &["path"], &["content"]),

@@ -1,6 +1,6 @@
 //! What Kimi Code was seen to honour. A prompt's answer is read as it stands: whatever is printed reaches the model.
 
-use crate::answer_form::{AnswerForm, AnswerPart, FieldValue};
+use crate::answer_form::{AnswerForm, FieldValue, FormPart};
 use crate::answers;
 use model::Answer;
 use model::event::{Envelope, EventKind};
@@ -11,18 +11,18 @@ const GATE: &str = EventKind::PreToolUse.name();
 pub const FORMS: &[AnswerForm] = &[
     AnswerForm {
         on: &[EventKind::PreToolUse],
-        what: AnswerPart::Field("hookSpecificOutput.hookEventName", FieldValue::OneOf(&[GATE])),
+        what: FormPart::Field("hookSpecificOutput.hookEventName", FieldValue::OneOf(&[GATE])),
     },
     AnswerForm {
         on: &[EventKind::PreToolUse],
-        what: AnswerPart::Field("hookSpecificOutput.permissionDecision", FieldValue::OneOf(&["deny"])),
+        what: FormPart::Field("hookSpecificOutput.permissionDecision", FieldValue::OneOf(&["deny"])),
     },
     AnswerForm {
         on: &[EventKind::PreToolUse],
-        what: AnswerPart::Field("hookSpecificOutput.permissionDecisionReason", FieldValue::AnyText),
+        what: FormPart::Field("hookSpecificOutput.permissionDecisionReason", FieldValue::AnyText),
     },
-    AnswerForm { on: &[EventKind::UserPromptSubmit], what: AnswerPart::Text },
-    AnswerForm { on: &[EventKind::Stop], what: AnswerPart::Exit(2) },
+    AnswerForm { on: &[EventKind::UserPromptSubmit], what: FormPart::Text },
+    AnswerForm { on: &[EventKind::Stop], what: FormPart::Exit(2) },
 ];
 
 pub fn encode(envelope: &Envelope, reply: &Reply) -> Answer {

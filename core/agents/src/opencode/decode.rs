@@ -3,14 +3,14 @@
 use super::PROFILE;
 use crate::payload::PayloadForm;
 use crate::shim;
-use crate::tool_table::{KnownTool, ToolTable};
+use crate::tool_table::{AgentTools, KnownTool};
 use model::Envelope;
 use model::tool::ToolKind;
 use serde_json::{Map, Value};
 
 const FILE: &[&str] = &["filePath"];
 
-const TOOLS: ToolTable = ToolTable {
+const TOOLS: AgentTools = AgentTools {
     tools: &[
         KnownTool::shell("bash", &["command"], &["workdir"]),
         KnownTool::shell("shell", &["command"], &["workdir"]),

@@ -2,6 +2,7 @@
 // OpenCode: a helper has a session of its own, and the events of the bus are not waited for.
 const LOOK_UP_MS = 500
 const DISPOSE_MS = 1000
+const ABORTED = "MessageAbortedError"
 const within = (promise, ms) => Promise.race([promise, new Promise((resolve) => setTimeout(resolve, ms))])
 
 // Whether this process ends with the turn, so that nobody would take up a further prompt.
@@ -52,12 +53,13 @@ export const Taut = async ({ client, directory }) => {
 
   const stopped = async (id) => {
     const session = open(id, undefined, "resume")
-    const { failed, interrupted, sentBack, said } = session
-    Object.assign(session, { failed: false, interrupted: false, sentBack: false })
-    if (failed) return
+    const { working, interrupted, sentBack, said } = session
+    Object.assign(session, { working: false, interrupted: false, sentBack: false })
+    // Idleness is told more than once, also after an error or an interrupt: a turn ends once.
+    if (!working) return
     const fields = { stop_hook_active: !!(interrupted || sentBack || ENDS_WITH_THE_TURN), last_assistant_message: said }
     const answer = await tellOf(id, () => (session.parent ? "SubagentStop" : "Stop"), fields)
-    if (session.parent || ENDS_WITH_THE_TURN || !isText(answer?.block)) return
+    if (session.parent || fields.stop_hook_active || !isText(answer?.block)) return
     session.sentBack = answer.block
     await client.session.promptAsync({ path: { id }, body: { parts: [{ type: "text", text: answer.block }] } })
   }
@@ -75,7 +77,10 @@ export const Taut = async ({ client, directory }) => {
   }
 
   const heard = async ({ type, properties: told }) => {
-    const id = told?.sessionID
+    const id = told?.sessionID ?? told?.info?.sessionID
+    const error = type === "message.updated" ? told.info?.error : told?.error
+    // The user has interrupted the turn; it is told by the message, by the session, or by both.
+    if (error?.name === ABORTED && isText(id)) open(id, undefined, "resume").interrupted = true
     if (type === "message.part.updated") return part(told.part)
     if (type === "session.created") return open(told.info.id, told.info, "startup").begun
     if (type === "session.idle") return stopped(id)
@@ -84,11 +89,10 @@ export const Taut = async ({ client, directory }) => {
       const asked = calls.get(told.tool?.callID) ?? { tool_name: told.permission, tool_input: told.metadata }
       return tellOf(id, "PermissionRequest", { tool_name: asked.tool_name, tool_input: asked.tool_input })
     }
-    if (type !== "session.error" || !isText(id)) return
-    if (told.error?.name === "MessageAbortedError") return void (open(id, undefined, "resume").interrupted = true)
-    const { name, data } = told.error ?? {}
-    open(id, undefined, "resume").failed = true
-    await tellOf(id, "StopFailure", { error: String(name), error_details: String(data?.message).slice(0, 4000) })
+    if (type !== "session.error" || !isText(id) || error?.name === ABORTED) return
+    open(id, undefined, "resume").working = false
+    const details = String(error?.data?.message).slice(0, 4000)
+    await tellOf(id, "StopFailure", { error: String(error?.name), error_details: details })
   }
 
   // What is told to the model goes beside the user's own words, as a part that is not shown.
@@ -111,7 +115,7 @@ export const Taut = async ({ client, directory }) => {
       try {
         const id = input.sessionID
         const session = open(id, undefined, "resume")
-        session.prompt = output.message.id
+        Object.assign(session, { working: true, interrupted: false, prompt: output.message.id })
         const texts = output.parts.filter((each) => each.type === "text" && !each.synthetic).map((each) => each.text)
         const prompt = texts.join("\n")
         // Neither a helper's task nor what we ourselves sent back is the user's own word.

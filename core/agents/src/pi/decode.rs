@@ -4,7 +4,7 @@ use super::PROFILE;
 use crate::payload::PayloadForm;
 use crate::shim;
 use crate::tool_input::{CommandLanguage, shell_line};
-use crate::tool_table::{KnownTool, ToolTable};
+use crate::tool_table::{AgentTools, KnownTool};
 use model::Envelope;
 use model::event::Body;
 use model::tool::{ToolCall, ToolKind};
@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 
 const FILE: &[&str] = &["path"];
 
-const TOOLS: ToolTable = ToolTable {
+const TOOLS: AgentTools = AgentTools {
     tools: &[
         KnownTool::shell("bash", &["command"], &[]),
         KnownTool::shell(POWERSHELL, &["command"], &[]),

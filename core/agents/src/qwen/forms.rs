@@ -1,6 +1,6 @@
 //! What Qwen Code was seen to honour.
 
-use crate::answer_form::{AnswerForm, AnswerPart, FieldValue};
+use crate::answer_form::{AnswerForm, FieldValue, FormPart};
 use model::EventKind::{
     self, PermissionRequest, PostToolBatch, PostToolUse, PostToolUseFailure, PreToolUse, SessionStart, Stop,
     SubagentStop, UserPromptSubmit,
@@ -28,5 +28,5 @@ pub const FORMS: &[AnswerForm] = &[
 ];
 
 const fn field(on: &'static [EventKind], path: &'static str, value: FieldValue) -> AnswerForm {
-    AnswerForm { on, what: AnswerPart::Field(path, value) }
+    AnswerForm { on, what: FormPart::Field(path, value) }
 }

@@ -1,10 +1,10 @@
 //! Qwen Code's tools, as its requests declare them and as its package names them. A tool that is called through
 //! `tool_call` is told by its own name.
 
-use crate::tool_table::{KnownTool as Tool, ToolTable};
+use crate::tool_table::{AgentTools, KnownTool as Tool};
 use model::tool::ToolKind;
 
-pub const TOOLS: ToolTable = ToolTable {
+pub const TOOLS: AgentTools = AgentTools {
     tools: &[
         Tool::shell("run_shell_command", &["command"], &["directory"]),
         Tool::shell("monitor", &["command"], &["directory"]),

@@ -13,7 +13,7 @@ pub use encode::{DENY_UNJUDGED, encode, stop_unread};
 pub use registered::{PROOF, REGISTERED};
 pub use script::{ShimTop, script};
 
-use crate::answer_form::{AnswerForm, AnswerPart, FieldValue};
+use crate::answer_form::{AnswerForm, FieldValue, FormPart};
 use model::{Environment, EventKind};
 
 /// What the plugin tells each of its calls: whether somebody sits in front of the agent.
@@ -25,5 +25,5 @@ pub fn unattended(env: &Environment) -> bool {
 
 /// A text in the plugin's answer.
 pub const fn text(on: &'static [EventKind], name: &'static str) -> AnswerForm {
-    AnswerForm { on, what: AnswerPart::Field(name, FieldValue::AnyText) }
+    AnswerForm { on, what: FormPart::Field(name, FieldValue::AnyText) }
 }

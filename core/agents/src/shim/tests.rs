@@ -83,7 +83,7 @@ fn i1_the_plugin_is_put_in_brought_up_to_date_and_taken_out_and_its_proof_is_und
         assert_eq!((call.kind, call.tool().and_then(|tool| tool.command())), (EventKind::PreToolUse, Some("rm -rf /")));
         let end = dialect.read((settings.proof.farewell)("/w", "m").as_bytes()).unwrap();
         assert_eq!((end.kind, end.host_session.as_deref()), (EventKind::SessionEnd, Some("m")));
-        assert_eq!((settings.proof.denial)(dialect.unjudged).is_some(), true);
+        assert!((settings.proof.denial)(dialect.unjudged).is_some());
         assert_eq!((settings.proof.denial)("{\"context\":\"x\"}"), None);
     }
 }

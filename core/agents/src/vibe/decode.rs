@@ -3,7 +3,7 @@
 use super::PROFILE;
 use crate::lenient::Fields;
 use crate::payload::PayloadForm;
-use crate::tool_table::{KnownTool, ToolTable};
+use crate::tool_table::{AgentTools, KnownTool};
 use model::event::{Body, Envelope, EventKind, SubAgent};
 use model::tool::ToolKind;
 use serde_json::{Map, Value};
@@ -21,7 +21,7 @@ const FORM: PayloadForm = PayloadForm {
 };
 
 /// A tool is called by its group and its name. What a script of the model calls is told call by call.
-const TOOLS: ToolTable = ToolTable {
+const TOOLS: AgentTools = AgentTools {
     tools: &[
         KnownTool::shell("file_system.bash", &["command"], &[]),
         KnownTool::write("file_system.write_file", &["file_path", "path"], &["content"]),

@@ -1,6 +1,6 @@
 //! What Mistral Vibe was seen to honour. Its exit statuses deny nothing.
 
-use crate::answer_form::{AnswerForm, AnswerPart, FieldValue};
+use crate::answer_form::{AnswerForm, FieldValue, FormPart};
 use crate::answers::{decision, object};
 use model::Answer;
 use model::event::{Envelope, EventKind};
@@ -11,9 +11,9 @@ const STOPPED: &[EventKind] = &[EventKind::PreToolUse, EventKind::Stop];
 const TOLD: &[EventKind] = &[EventKind::PostToolUse, EventKind::PostToolUseFailure];
 
 pub const FORMS: &[AnswerForm] = &[
-    AnswerForm { on: STOPPED, what: AnswerPart::Field("decision", FieldValue::OneOf(&["deny"])) },
-    AnswerForm { on: STOPPED, what: AnswerPart::Field("reason", FieldValue::AnyText) },
-    AnswerForm { on: TOLD, what: AnswerPart::Field("hook_specific_output.additional_context", FieldValue::AnyText) },
+    AnswerForm { on: STOPPED, what: FormPart::Field("decision", FieldValue::OneOf(&["deny"])) },
+    AnswerForm { on: STOPPED, what: FormPart::Field("reason", FieldValue::AnyText) },
+    AnswerForm { on: TOLD, what: FormPart::Field("hook_specific_output.additional_context", FieldValue::AnyText) },
 ];
 
 pub fn encode(envelope: &Envelope, reply: &Reply) -> Answer {

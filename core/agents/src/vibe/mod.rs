@@ -4,8 +4,6 @@ mod decode;
 mod encode;
 mod launch;
 mod settings;
-#[cfg(test)]
-mod tests;
 
 use crate::dialect::{ClientProgram, Dialect, LaunchDialect, Tried};
 use model::agent::{AgentProfile, AgentVariables, EventSet, Expresses, HelperSessions, TranscriptReader};

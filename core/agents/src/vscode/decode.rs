@@ -3,7 +3,7 @@
 use super::PROFILE;
 use crate::lenient::Fields;
 use crate::payload::PayloadForm;
-use crate::tool_table::{KnownTool, ToolTable};
+use crate::tool_table::{AgentTools, KnownTool};
 use model::event::{Body, Envelope, EventKind};
 use model::tool::{ToolCall, ToolKind};
 use serde_json::{Map, Value};
@@ -28,7 +28,7 @@ const FORM: PayloadForm = PayloadForm {
 const FILE: &[&str] = &["filePath", "file_path", "path"];
 const SEVERAL: &str = "multi_replace_string_in_file";
 
-const TOOLS: ToolTable = ToolTable {
+const TOOLS: AgentTools = AgentTools {
     tools: &[
         KnownTool::shell("run_in_terminal", &["command"], &["cwd"]),
         KnownTool::write("create_file", FILE, &["content"]),

@@ -1,6 +1,6 @@
 //! What VS Code's documentation says it honours.
 
-use crate::answer_form::{AnswerForm, AnswerPart, FieldValue};
+use crate::answer_form::{AnswerForm, FieldValue, FormPart};
 use crate::answers::{self, object, specific};
 use model::Answer;
 use model::event::{Envelope, EventKind};
@@ -26,7 +26,7 @@ pub const FORMS: &[AnswerForm] = &[
 ];
 
 const fn on(on: &'static [EventKind], path: &'static str, value: FieldValue) -> AnswerForm {
-    AnswerForm { on, what: AnswerPart::Field(path, value) }
+    AnswerForm { on, what: FormPart::Field(path, value) }
 }
 
 pub fn encode(envelope: &Envelope, reply: &Reply) -> Answer {

@@ -106,6 +106,8 @@ fn a1_codex_is_recognised_by_what_it_sends_and_claude_code_is_not() {
         json.map(|path| (path.display().to_string(), serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()))
             .collect()
     };
+    let another = json!({"turn_id": "t", "model": "m", "prompt_id": "p"});
+    assert!(!recognises(another.as_object().unwrap()), "others number their prompts");
     for (agent, own) in [("codex", true), ("claude-code", false)] {
         let cases = all(agent);
         assert!(cases.len() > 20);

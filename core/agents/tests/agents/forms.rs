@@ -1,7 +1,7 @@
 //! Whatever is decided, each agent is told it in a form it honours. A wrong form is an error nowhere: the call simply runs.
 
 use agents::Dialect;
-use agents::answer_form::{AnswerPart, FieldValue};
+use agents::answer_form::{FieldValue, FormPart};
 use agents::dialect::Tried;
 use model::event::{Envelope, EventKind};
 use model::reply::{ByFamily, Context, Feedback, Gate, GateStop, Halt, Permission, Reply, Veto};
@@ -79,7 +79,7 @@ fn d3_no_form_of_any_dialect_allows_anything() {
     let never = |words: &[&str]| !words.iter().any(|word| ["allow", "approve", "yes", "proceed"].contains(word));
     for dialect in agents::ALL.0 {
         for form in dialect.forms {
-            let AnswerPart::Field(path, FieldValue::OneOf(words)) = form.what else { continue };
+            let FormPart::Field(path, FieldValue::OneOf(words)) = form.what else { continue };
             assert!(never(words), "{}: {path}", dialect.id());
         }
     }

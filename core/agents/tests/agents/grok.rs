@@ -119,6 +119,13 @@ fn a2_it_is_known_by_both_names_of_an_event_and_no_other_agents_payload_is_taken
         }
     }
     assert!(seen > 100, "{seen}");
+    for other in [
+        r#"{"hookEventName": "pre_tool_use"}"#,
+        r#"{"hookEventName": "PreToolUse", "hook_event_name": "PreToolUse", "workspaceRoot": "/w"}"#,
+        r#"{"hookEventName": "nosuch", "workspaceRoot": "/w"}"#,
+    ] {
+        assert!(!recognises(other.as_bytes()), "{other}");
+    }
 }
 
 #[test]
@@ -244,8 +251,8 @@ fn i1_its_hooks_are_a_file_of_ours_with_whole_numbers() {
 fn i2_hooks_that_the_user_switched_off_are_told() {
     let review = DIALECT.settings.review.as_ref().unwrap();
     let record = "global/other:stop[0].hooks[0]\nglobal/taut:pre_tool_use[0].hooks[0]\n\nglobal/taut:stop_cancelled[0].hooks[0]\n";
-    assert_eq!((review.waiting)(record, "", ""), ["PreToolUse", "StopCancelled"]);
-    assert!((review.waiting)("", "", "").is_empty());
+    assert_eq!((review.waiting)(record, "", "", str::to_string), ["PreToolUse", "StopCancelled"]);
+    assert!((review.waiting)("", "", "", str::to_string).is_empty());
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //! a filled cache.
 
 mod home;
+mod one_fleet;
 mod others_hooks;
 mod proof;
 

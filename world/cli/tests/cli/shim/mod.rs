@@ -11,6 +11,7 @@ use testkit::process;
 use testkit::stage::{PLENTY, Stage};
 
 const PLUGINS: [&Dialect; 2] = [&agents::opencode::DIALECT, &agents::pi::DIALECT];
+const TURNS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cli/shim/turns.mjs");
 const DRIVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cli/shim/driver.mjs");
 
 /// One plugin in a home of its own.
@@ -29,8 +30,8 @@ impl<'a> Host<'a> {
         Self { stage, dialect, taut, on_failure: GuardFailure::Continue, daemon: None }
     }
 
-    /// Puts the calls to the plugin, all at once: why each was denied, or nothing.
-    fn answers(&self, calls: &Value) -> Vec<Option<String>> {
+    /// The plugin's file, as it is installed.
+    fn plugin(&self) -> PathBuf {
         let plan = SettingsPlan {
             command: self.taut.to_string_lossy().into_owned(),
             client: KnownClient::Unknown,
@@ -42,12 +43,37 @@ impl<'a> Host<'a> {
         let text = if self.daemon.is_some() { text.replace("1500, other: 600", "300, other: 300") } else { text };
         let plugin = self.stage.sandbox.home().join("plugin.mjs");
         fs::write(&plugin, text).unwrap();
+        plugin
+    }
+
+    fn run(&self, driver: &str, how: Option<&str>, stdin: &str) -> Value {
         let mut node = self.stage.sandbox.command("node");
-        node.arg(DRIVER).arg(self.dialect.id()).arg(&plugin).args(self.daemon);
-        let done = process::run(node, calls.to_string().as_bytes(), PLENTY).unwrap();
+        node.arg(driver).arg(self.dialect.id()).arg(self.plugin()).args(how);
+        let done = process::run(node, stdin.as_bytes(), PLENTY).unwrap();
         assert!(done.success() && done.stderr_text().is_empty(), "{}: {}", self.dialect.id(), done.stderr_text());
-        let said: Value = serde_json::from_str(&done.stdout_text()).unwrap();
+        serde_json::from_str(&done.stdout_text()).unwrap()
+    }
+
+    /// Puts the calls to the plugin, all at once: why each was denied, or nothing.
+    fn answers(&self, calls: &Value) -> Vec<Option<String>> {
+        let said = self.run(DRIVER, self.daemon, &calls.to_string());
         serde_json::from_value(said["answers"].clone()).unwrap()
+    }
+
+    /// Plays a scene to the plugin: what was told, each as `event`, or `event!` where nothing is to be answered, and what
+    /// the model was shown.
+    fn scene(&mut self, scene: &str) -> (Vec<String>, Vec<String>) {
+        self.script(ANSWERING);
+        let shown = self.run(TURNS, Some(scene), "");
+        let told = fs::read_to_string(self.stage.sandbox.home().join("told")).unwrap();
+        fs::remove_file(self.stage.sandbox.home().join("told")).unwrap();
+        let named = |line: &str| {
+            let event: Value = serde_json::from_str(line).unwrap();
+            let helper = event["parent_session_id"].as_str().map_or(String::new(), |parent| format!(" of {parent}"));
+            let active = if event["stop_hook_active"] == true { "!" } else { "" };
+            format!("{}{active}{helper}", event["hook_event_name"].as_str().unwrap())
+        };
+        (told.lines().map(named).collect(), serde_json::from_value(shown).unwrap())
     }
 
     fn script(&mut self, text: &str) {
@@ -57,13 +83,22 @@ impl<'a> Host<'a> {
     }
 }
 
+/// A program that keeps what it is told, and always has something to say.
+const ANSWERING: &str = r#"line=$(cat)
+printf '%s\n' "$line" >> "$HOME/told"
+case $line in
+*'"Stop"'*) echo '{"block": "go on"}' ;;
+*'"SessionStart"'* | *'"SubagentStart"'*) echo '{"context": "at the start"}' ;;
+*'"UserPromptSubmit"'* | *'"PostToolUse"'*) echo '{"context": "a note"}' ;;
+esac"#;
+
 fn shell(command: &str) -> Value {
     json!({"tool": "bash", "args": {"command": command}})
 }
 
 fn each_plugin(mut look: impl FnMut(&'static Dialect)) {
     if !testkit::need::is_missing("node") {
-        PLUGINS.into_iter().for_each(|dialect| look(dialect));
+        PLUGINS.into_iter().for_each(&mut look);
     }
 }
 
@@ -186,5 +221,51 @@ fn g11_a_plugin_inside_another_agent_leaves_it_to_the_hook_whose_word_counts() {
         host.script("cat > /dev/null; touch \"$HOME/called\"");
         host.answers(&json!([shell("ls")]));
         assert!(Path::new(&stage.sandbox.home().join("called")).exists());
+    });
+}
+
+#[test]
+fn d1_a_turn_ends_once_goes_on_once_and_not_after_an_interrupt() {
+    each_plugin(|dialect| {
+        let stage = Stage::without_daemon();
+        let mut host = Host::new(&stage, dialect);
+        let opencode = dialect.id() == "opencode";
+        let (told, shown) = host.scene("sent back");
+        let again: &[&str] = if opencode { &["SentBackPrompt"] } else { &[] };
+        let begun = ["SessionStart", "UserPromptSubmit", "Stop"];
+        assert_eq!(told, [&begun, again, &["Stop!", "SessionEnd"]].concat());
+        let expected: &[&str] = if opencode { &[] } else { &["go on", "true", "undefined"] };
+        assert_eq!(shown, [&["at the start\n\na note"], expected].concat());
+        let (told, _) = host.scene("interrupted");
+        assert_eq!(told, ["SessionStart", "UserPromptSubmit", "Stop!", "SessionEnd"]);
+        let (told, _) = host.scene("failed");
+        assert_eq!(told, ["SessionStart", "UserPromptSubmit", "StopFailure", "SessionEnd"]);
+    });
+}
+
+#[test]
+fn d1_what_nobody_typed_is_no_prompt_and_a_helper_belongs_to_the_session_it_serves() {
+    each_plugin(|dialect| {
+        let stage = Stage::without_daemon();
+        let (told, shown) = Host::new(&stage, dialect).scene("helper");
+        if dialect.id() == "pi" {
+            assert_eq!(told, ["SessionStart", "OtherPrompt", "SessionEnd"]);
+        } else {
+            assert!(told.contains(&"SessionStart".into()) && told.contains(&"SubagentStart of s".into()), "{told:?}");
+            assert_eq!(told[3..], ["HelperPrompt of s", "SubagentStop of s", "SessionEnd"], "{told:?}");
+        }
+        assert_eq!(shown, ["at the start"]);
+    });
+}
+
+#[test]
+fn d1_a_tool_that_failed_is_told_once_and_context_stands_behind_what_a_tool_gave_back() {
+    each_plugin(|dialect| {
+        let stage = Stage::without_daemon();
+        let (told, shown) = Host::new(&stage, dialect).scene("tools");
+        let failed = told.iter().filter(|event| *event == "PostToolUseFailure").count();
+        let done = told.iter().filter(|event| *event == "PostToolUse").count();
+        assert_eq!((failed, done), (1, 1), "{told:?}");
+        assert!(shown.iter().any(|text| text.contains("a note")), "{shown:?}");
     });
 }

@@ -20,21 +20,32 @@ const FORMS: [Form; 3] = [
         agent: "claude-code",
         start: || json!({"hook_event_name": "SessionStart", "source": "startup"}),
         prompt: |text| json!({"hook_event_name": "UserPromptSubmit", "prompt": text}),
-        shell: |line, nr| json!({"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_use_id": format!("t{nr}"), "tool_input": {"command": line}}),
+        shell: |line, nr| call("PreToolUse", "Bash", line, json!({"tool_use_id": format!("t{nr}")})),
     },
     Form {
         agent: "codex",
-        start: || json!({"hook_event_name": "SessionStart", "source": "startup", "model": "m", "permission_mode": "default"}),
+        start: || json!({"hook_event_name": "SessionStart", "source": "startup", "permission_mode": "default"}),
         prompt: |text| json!({"hook_event_name": "UserPromptSubmit", "turn_id": "u", "prompt": text}),
-        shell: |line, nr| json!({"hook_event_name": "PreToolUse", "turn_id": "u", "tool_name": "Bash", "tool_use_id": format!("call_{nr}"), "tool_input": {"command": line}}),
+        shell: |line, nr| {
+            call("PreToolUse", "Bash", line, json!({"turn_id": "u", "tool_use_id": format!("call_{nr}")}))
+        },
     },
     Form {
         agent: "gemini",
-        start: || json!({"hook_event_name": "SessionStart", "source": "startup", "timestamp": "2026-11-15T07:46:20.981Z"}),
-        prompt: |text| json!({"hook_event_name": "BeforeAgent", "prompt": text, "timestamp": "2026-11-15T07:46:20.981Z"}),
-        shell: |line, _| json!({"hook_event_name": "BeforeTool", "tool_name": "run_shell_command", "timestamp": "2026-11-15T07:46:20.981Z", "tool_input": {"command": line}}),
+        start: || json!({"hook_event_name": "SessionStart", "source": "startup", "timestamp": AT}),
+        prompt: |text| json!({"hook_event_name": "BeforeAgent", "prompt": text, "timestamp": AT}),
+        shell: |line, _| call("BeforeTool", "run_shell_command", line, json!({"timestamp": AT})),
     },
 ];
+
+const AT: &str = "2026-11-15T07:46:20.981Z";
+
+fn call(event: &str, tool: &str, line: &str, mut fields: Value) -> Value {
+    fields["hook_event_name"] = json!(event);
+    fields["tool_name"] = json!(tool);
+    fields["tool_input"] = json!({"command": line});
+    fields
+}
 
 struct Three {
     stage: PipelineHome,
@@ -55,9 +66,9 @@ impl Three {
         });
         let clients = clients.collect();
         let mut three = Self { stage, clients, agents: Vec::new(), calls: 0, _processes: processes };
-        for nth in 0..FORMS.len() {
-            three.say(nth, (FORMS[nth].start)());
-            three.say(nth, (FORMS[nth].prompt)("work on the bridge"));
+        for (nth, form) in FORMS.iter().enumerate() {
+            three.say(nth, (form.start)());
+            three.say(nth, (form.prompt)("work on the bridge"));
             let session = three.stage.events().pop().unwrap().session.unwrap();
             three.agents.push(three.stage.session(&session).agent);
         }
@@ -135,11 +146,7 @@ fn a4_a_task_is_had_by_one_of_them_and_let_go_at_its_own_end_alone() {
     assert_eq!(claims.iter().filter(|claim| claim.is_some()).count(), 2, "nothing runs twice");
     // The first that holds one ends: its task is free, and the other's is not.
     let first = agents.iter().position(|agent| held.iter().any(|(holder, _)| holder == agent)).unwrap();
-    let form = if first == 2 {
-        json!({"hook_event_name": "SessionEnd", "reason": "exit"})
-    } else {
-        json!({"hook_event_name": "SessionEnd", "reason": "other"})
-    };
+    let form = json!({"hook_event_name": "SessionEnd", "reason": if first == 2 { "exit" } else { "other" }});
     three.say(first, form);
     let left = three.stage.pipeline.store().unwrap().holders().unwrap();
     assert_eq!(left.len(), 1);

@@ -1,16 +1,13 @@
-use super::{DIALECT, launch};
+//! Kimi Code, as it was captured.
+
+use crate::told::{decoded, heard};
+use agents::kimi_code::DIALECT;
 use model::event::{Body, EventKind};
 use model::reply::{ByFamily, Context, Feedback, Gate, GateStop, Reply};
-use model::run::AgentOutput;
 use serde_json::{Value, json};
-use std::fs;
-
-fn captured(name: &str) -> Vec<u8> {
-    fs::read(format!("{}/../../corpus/kimi-code/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap()
-}
 
 fn event(name: &str) -> model::Envelope {
-    DIALECT.read(&captured(&format!("{name}.json"))).unwrap()
+    decoded(&DIALECT, name)
 }
 
 #[test]
@@ -71,13 +68,7 @@ fn d1_a_denial_is_nested_a_question_is_a_denial_and_a_prompt_gets_plain_text() {
 
 #[test]
 fn l1_its_stream_tells_session_turns_and_last_words() {
-    let mut heard = AgentOutput::default();
-    let stream = String::from_utf8(captured("stream.jsonl")).unwrap();
-    let mut tools = Vec::new();
-    for line in stream.lines() {
-        launch::hear(line, &mut heard);
-        tools.extend(heard.tool.clone());
-    }
+    let (heard, tools) = heard(&DIALECT, "stream.jsonl");
     assert_eq!(tools, ["Write", "Edit", "Read", "Bash"]);
     assert_eq!((heard.said.as_deref(), heard.turns), (Some("bye"), 5));
     assert_eq!(heard.session.as_deref(), Some("session_2fe1634c-b16e-4d7c-b99b-db80f90b19cb"));

@@ -1,16 +1,13 @@
-use super::{DIALECT, launch};
+//! Mistral Vibe, as it was captured.
+
+use crate::told::{decoded, heard};
+use agents::vibe::DIALECT;
 use model::event::{Body, EventKind};
 use model::reply::{ByFamily, Feedback, Gate, GateStop, Reply};
-use model::run::AgentOutput;
 use serde_json::{Value, json};
-use std::fs;
-
-fn captured(name: &str) -> Vec<u8> {
-    fs::read(format!("{}/../../corpus/vibe/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap()
-}
 
 fn event(name: &str) -> model::Envelope {
-    DIALECT.read(&captured(&format!("{name}.json"))).unwrap()
+    decoded(&DIALECT, name)
 }
 
 fn said(event: &model::Envelope, answer: ByFamily) -> Value {
@@ -63,10 +60,7 @@ fn d1_denials_context_and_a_refused_stop_have_its_own_form() {
 
 #[test]
 fn l1_its_stream_tells_session_and_last_words() {
-    let mut heard = AgentOutput::default();
-    for line in String::from_utf8(captured("stream.jsonl")).unwrap().lines() {
-        launch::hear(line, &mut heard);
-    }
+    let (heard, _) = heard(&DIALECT, "stream.jsonl");
     assert_eq!((heard.said.as_deref(), heard.tool.as_deref()), (Some("bye"), None));
     assert_eq!(heard.session.as_deref(), Some("60c34ec0-d3dc-6f44-f328-ae567ecaf5b2"));
 }
