@@ -7,6 +7,10 @@ use model::effect::{Allowance, AllowedOnce, Strike, Write};
 use model::event::{Envelope, EventKind};
 use model::{Finding, Findings, Level, Loaded, Ms, RuleKind};
 
+/// Calls of one answer of a model come together; between a denial and the call that follows from it the model has to
+/// answer. Where an agent does not tell when an answer's calls have come back, this time is the sign.
+const SAME_ANSWER_MS: i64 = 1_000;
+
 /// How long a delivered strike stays open, and what a person lets through once.
 pub const OPEN_FOR_MS: i64 = 30 * 60 * 1000;
 
@@ -26,6 +30,8 @@ pub struct Striker<'a> {
     /// A sub-agent's id, or empty for the session itself.
     pub denied_to: &'a str,
     pub now: Ms,
+    /// The agent says when a denial has been read.
+    pub tells_batches: bool,
     /// What tells the call from every other.
     pub digest: Option<&'a str>,
 }
@@ -35,13 +41,13 @@ impl<'a> Striker<'a> {
         let EventContext { envelope, who, now, digest, .. } = *event;
         let root_session = who.host_session.as_deref().unwrap_or(&who.logical_id);
         let denied_to = envelope.sub_agent.as_ref().map_or("", |sub| &sub.id);
-        Self { root_session, denied_to, now, digest }
+        Self { root_session, denied_to, now, tells_batches: envelope.agent.tells_batches, digest }
     }
 }
 
 pub fn judge(findings: Findings, loaded: &Loaded, striker: &Striker<'_>) -> StrikeResult {
     let (spent, rest): (Vec<_>, Vec<_>) =
-        findings.0.into_iter().partition(|finding| is_spent(finding, loaded, striker.now));
+        findings.0.into_iter().partition(|finding| is_spent(finding, loaded, striker));
     let (mut allowed, mut standing) = (Vec::new(), Vec::new());
     for finding in rest {
         match allowance(&finding, loaded, striker) {
@@ -72,12 +78,14 @@ fn allowance<'l>(finding: &Finding, loaded: &'l Loaded, striker: &Striker<'_>) -
     open().find(this).or_else(|| open().find(rule))
 }
 
-fn is_spent(finding: &Finding, loaded: &Loaded, now: Ms) -> bool {
+fn is_spent(finding: &Finding, loaded: &Loaded, striker: &Striker<'_>) -> bool {
     let Some(intent) = finding.intent.as_ref().filter(|_| finding.kind == RuleKind::Strike) else { return false };
-    loaded
-        .strikes
-        .iter()
-        .any(|strike| strike.intent == *intent && strike.delivered && now.since(strike.at) <= OPEN_FOR_MS)
+    let age = |strike: &Strike| striker.now.since(strike.at);
+    let read = |strike: &Strike| {
+        let own = strike.denied_to == striker.denied_to;
+        strike.delivered || !striker.tells_batches && own && age(strike) >= SAME_ANSWER_MS
+    };
+    loaded.strikes.iter().any(|strike| strike.intent == *intent && read(strike) && age(strike) <= OPEN_FOR_MS)
 }
 
 fn given(finding: &Finding, striker: &Striker<'_>) -> Option<Write> {
@@ -118,7 +126,7 @@ mod tests {
     use model::verdict::Intent;
 
     const STRIKER: Striker<'static> =
-        Striker { root_session: "s", denied_to: "", now: Ms(10_000_000), digest: Some("call") };
+        Striker { root_session: "s", denied_to: "", now: Ms(10_000_000), tells_batches: true, digest: Some("call") };
 
     fn finding(rule: &str, kind: RuleKind) -> Finding {
         let intent = Intent { what: "rewrite-remote".into(), target: "origin/main".into() };
@@ -160,6 +168,20 @@ mod tests {
         assert_eq!(judged(strike(), &struck(at, true)).findings.level(), Level::Pass);
         let old = Ms(STRIKER.now.0 - OPEN_FOR_MS - 1);
         assert_eq!(judged(strike(), &struck(old, true)).findings.level(), Level::Deny);
+    }
+
+    #[test]
+    fn g2_an_agent_that_tells_no_batches_may_ask_again_once_its_model_can_have_read_the_denial() {
+        let quiet = Striker { tells_batches: false, ..STRIKER };
+        let level = |ago: i64, striker: &Striker<'_>| {
+            let strike = Findings(vec![finding("git-force-push", RuleKind::Strike)]);
+            judge(strike, &struck(Ms(STRIKER.now.0 - ago), false), striker).findings.level()
+        };
+        assert_eq!(level(SAME_ANSWER_MS - 1, &quiet), Level::Deny, "another call of the same answer");
+        assert_eq!(level(SAME_ANSWER_MS, &quiet), Level::Pass);
+        assert_eq!(level(SAME_ANSWER_MS, &Striker { denied_to: "helper", ..quiet }), Level::Deny, "another read it");
+        assert_eq!(level(SAME_ANSWER_MS, &STRIKER), Level::Deny, "where it will be told");
+        assert_eq!(level(OPEN_FOR_MS + 1, &quiet), Level::Deny);
     }
 
     #[test]

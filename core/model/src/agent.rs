@@ -18,6 +18,8 @@ pub struct AgentProfile {
     pub instructions: &'static str,
     pub expresses: Expresses,
     pub helpers: HelperSessions,
+    /// It tells when all calls of one answer of its model have come back.
+    pub tells_batches: bool,
     pub variables: AgentVariables,
     /// Context windows by the beginning of a model's name; the first that fits.
     pub windows: &'static [(&'static str, u64)],

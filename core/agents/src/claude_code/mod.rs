@@ -65,6 +65,7 @@ pub static PROFILE: AgentProfile = AgentProfile {
         rewrite: true,
     },
     helpers: HelperSessions::Marked,
+    tells_batches: true,
     variables: VARIABLES,
     windows: &[
         ("claude-opus-5", LARGE),

@@ -68,6 +68,7 @@ pub static PROFILE: AgentProfile = AgentProfile {
         rewrite: true,
     },
     helpers: HelperSessions::Marked,
+    tells_batches: false,
     variables: VARIABLES,
     windows: &[("gpt-daybreak-red", 372_000), ("gpt-", USUAL), ("codex-", USUAL)],
     transcript: transcript::TRANSCRIPT,

@@ -63,6 +63,7 @@ pub static PROFILE: AgentProfile = AgentProfile {
         rewrite: true,
     },
     helpers: HelperSessions::Marked,
+    tells_batches: false,
     variables: AgentVariables {
         marks: &["CURSOR_AGENT"],
         inside: &["CURSOR_AGENT"],

@@ -70,6 +70,7 @@ pub static PROFILE: AgentProfile = AgentProfile {
         rewrite: true,
     },
     helpers: HelperSessions::Own,
+    tells_batches: false,
     variables: VARIABLES,
     windows: &[],
     transcript: TranscriptReader { last_words: |tail| transcript_lines::last(tail, words), ..TranscriptReader::NONE },

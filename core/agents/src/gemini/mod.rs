@@ -67,6 +67,7 @@ pub static PROFILE: AgentProfile = AgentProfile {
         rewrite: true,
     },
     helpers: HelperSessions::Marked,
+    tells_batches: false,
     variables: VARIABLES,
     windows: &[("gemini-", 1_048_576)],
     transcript: transcript::TRANSCRIPT,

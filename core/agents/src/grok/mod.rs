@@ -68,6 +68,7 @@ pub static PROFILE: AgentProfile = AgentProfile {
         rewrite: true,
     },
     helpers: HelperSessions::Own,
+    tells_batches: false,
     variables: VARIABLES,
     windows: &[],
     transcript: TranscriptReader::NONE,

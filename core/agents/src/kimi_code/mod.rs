@@ -62,6 +62,7 @@ pub static PROFILE: AgentProfile = AgentProfile {
         rewrite: false,
     },
     helpers: HelperSessions::Marked,
+    tells_batches: false,
     // It gives nothing of its own to what it starts; it is found by its process.
     variables: AgentVariables { started_with: &[FOLDER], folder: &[FOLDER], ..AgentVariables::NONE },
     windows: &[("kimi-k2", 262_144), ("kimi-", 131_072)],

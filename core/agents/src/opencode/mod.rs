@@ -71,6 +71,7 @@ pub static PROFILE: AgentProfile = AgentProfile {
         rewrite: true,
     },
     helpers: HelperSessions::Marked,
+    tells_batches: false,
     variables: AgentVariables {
         marks: &["OPENCODE", PROCESS],
         inside: &["OPENCODE"],

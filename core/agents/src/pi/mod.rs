@@ -76,6 +76,7 @@ pub static PROFILE: AgentProfile = AgentProfile {
         rewrite: true,
     },
     helpers: HelperSessions::Marked,
+    tells_batches: false,
     variables: AgentVariables {
         marks: &[MARK],
         inside: &[MARK],

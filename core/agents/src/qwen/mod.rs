@@ -71,6 +71,7 @@ pub static PROFILE: AgentProfile = AgentProfile {
         rewrite: false,
     },
     helpers: HelperSessions::Marked,
+    tells_batches: true,
     variables: VARIABLES,
     windows: &[("qwen3-coder", 1_000_000), ("coder-model", 1_000_000), ("qwen", 131_072)],
     transcript: transcript::TRANSCRIPT,

@@ -62,6 +62,7 @@ pub static PROFILE: AgentProfile = AgentProfile {
         rewrite: true,
     },
     helpers: HelperSessions::Marked,
+    tells_batches: false,
     variables: AgentVariables {
         marks: &[SERVER],
         inside: &[SERVER],

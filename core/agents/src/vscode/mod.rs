@@ -65,6 +65,7 @@ pub static PROFILE: AgentProfile = AgentProfile {
         rewrite: true,
     },
     helpers: HelperSessions::Marked,
+    tells_batches: false,
     variables: AgentVariables::NONE,
     windows: &[],
     transcript: TranscriptReader::NONE,

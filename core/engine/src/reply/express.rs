@@ -60,6 +60,7 @@ mod tests {
             rewrite: false,
         },
         helpers: HelperSessions::Marked,
+        tells_batches: false,
         folder: ".terse",
         instructions: "TERSE.md",
         variables: agents::DEFAULT.profile.variables,

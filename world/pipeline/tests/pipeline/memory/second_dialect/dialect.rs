@@ -94,6 +94,7 @@ static PROFILE: AgentProfile = AgentProfile {
         rewrite: false,
     },
     helpers: HelperSessions::Marked,
+    tells_batches: false,
     variables: AgentVariables {
         marks: &["EXAMPLE_INSIDE"],
         inside: &["EXAMPLE_INSIDE"],
