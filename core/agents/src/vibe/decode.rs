@@ -11,10 +11,17 @@ use serde_json::{Map, Value};
 pub const BEFORE: &str = "pre_tool";
 pub const AFTER: &str = "post_tool";
 pub const END: &str = "post_agent";
+/// It tells no end of a session; the proof of an installation does.
+pub const PROOF_END: &str = "session_end";
 
 const FORM: PayloadForm = PayloadForm {
     agent: &PROFILE,
-    events: &[(BEFORE, EventKind::PreToolUse), (AFTER, EventKind::PostToolUse), (END, EventKind::Stop)],
+    events: &[
+        (BEFORE, EventKind::PreToolUse),
+        (AFTER, EventKind::PostToolUse),
+        (END, EventKind::Stop),
+        (PROOF_END, EventKind::SessionEnd),
+    ],
     tools: &TOOLS,
     call_id: &["tool_call_id"],
     response: &["tool_output", "tool_output_text"],

@@ -1,7 +1,7 @@
 //! The settings of Mistral Vibe: a file of hooks, and nothing else in it.
 
 use super::ID;
-use super::decode::{AFTER, BEFORE, END};
+use super::decode::{AFTER, BEFORE, END, PROOF_END};
 use crate::hook_file::{TableValue, TomlHooks, command_line};
 use crate::settings::{
     ClientVersions, GuardFailure, KnownClient, ProofDialect, Registered, SettingsDialect, SettingsPlan, Version,
@@ -68,9 +68,8 @@ fn payload(cwd: &str, mark: &str, command: &str) -> String {
     .to_string()
 }
 
-/// It has no word for the end of a session: the turn is over.
 fn farewell(cwd: &str, mark: &str) -> String {
-    json!({"hook_event_name": END, "session_id": mark, "parent_session_id": null, "cwd": cwd}).to_string()
+    json!({"hook_event_name": PROOF_END, "session_id": mark, "parent_session_id": null, "cwd": cwd}).to_string()
 }
 
 fn denial(stdout: &str) -> Option<String> {

@@ -19,6 +19,8 @@ const FORM: PayloadForm = PayloadForm {
         ("SubagentStart", EventKind::SubagentStart),
         ("SubagentStop", EventKind::SubagentStop),
         ("Stop", EventKind::Stop),
+        // It tells none; the proof of an installation does.
+        ("SessionEnd", EventKind::SessionEnd),
     ],
     tools: &TOOLS,
     call_id: &["tool_use_id"],

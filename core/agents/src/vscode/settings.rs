@@ -68,11 +68,10 @@ fn payload(cwd: &str, mark: &str, command: &str) -> String {
     .to_string()
 }
 
-/// It has no word for the end of a session: the turn is over.
 fn farewell(cwd: &str, mark: &str) -> String {
     let path = format!("{cwd}/workspaceStorage/transcript.json");
     let end = json!({
-        "hook_event_name": "Stop", "session_id": mark, "timestamp": MOMENT, "cwd": cwd, "transcript_path": path,
+        "hook_event_name": "SessionEnd", "session_id": mark, "timestamp": MOMENT, "cwd": cwd, "transcript_path": path,
     });
     end.to_string()
 }

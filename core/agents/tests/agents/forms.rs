@@ -136,3 +136,15 @@ fn a1_what_is_printed_by_a_hook_that_failed_is_honoured_too() {
         assert!(!dialect.unjudged.is_empty(), "{}", dialect.id());
     }
 }
+
+#[test]
+fn i1_the_proof_of_an_installation_opens_a_session_and_ends_it_in_every_agents_words() {
+    for dialect in agents::ALL.0 {
+        let proof = &dialect.settings.proof;
+        let call = dialect.read((proof.payload)("/w", "mark", "rm -rf /").as_bytes()).unwrap();
+        let command = call.tool().and_then(|tool| tool.command()).map(str::to_string);
+        assert_eq!((call.kind, command.as_deref()), (EventKind::PreToolUse, Some("rm -rf /")), "{}", dialect.id());
+        let end = dialect.read((proof.farewell)("/w", "mark").as_bytes()).unwrap();
+        assert_eq!((end.kind, end.host_session), (EventKind::SessionEnd, call.host_session), "{}", dialect.id());
+    }
+}
