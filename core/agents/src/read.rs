@@ -1,7 +1,7 @@
 //! From the bytes of a payload to its event, in the dialect of whoever sent it.
 
 use crate::{DEFAULT, Dialect, Dialects, Unreadable, salvage};
-use model::Envelope;
+use model::{Envelope, EventKind};
 use serde_json::{Map, Value};
 
 /// So much of a payload is looked at where it is not read as a whole: who sent it stands at its beginning.
@@ -15,7 +15,7 @@ impl Dialects {
         let (mut fields, broken) = match first_object(bytes) {
             Ok(fields) => (fields, None),
             Err(broken) => match salvage::salvage(bytes, &self.input_fields(named)) {
-                Some(fields) => (fields, Some(broken)),
+                Some(salvaged) => (salvaged.fields, Some(Broken { dropped: salvaged.dropped, ..broken })),
                 None => return (named, Err(Unreadable { why: broken.why })),
             },
         };
@@ -28,9 +28,13 @@ impl Dialects {
             let why = format!("no {} in the payload", dialect.event_fields.join(" or "));
             return (dialect, Err(Unreadable { why }));
         }
-        if let Some(Broken { why, cut }) = broken {
+        if let Some(Broken { why, cut, dropped }) = broken {
+            // A name that was cut may be any.
+            if cut && envelope.kind == EventKind::Unknown {
+                return (dialect, Err(Unreadable { why }));
+            }
             envelope.notes.push(format!("payload is not whole JSON ({why}); read what could be read"));
-            envelope.cut = cut || salvage::shortened(&fields, dialect.input_fields);
+            envelope.cut = cut || dropped || salvage::shortened(&fields, dialect.input_fields);
         }
         (dialect, Ok(envelope))
     }
@@ -48,7 +52,8 @@ impl Dialects {
     /// The same where the payload is not going to be read as a whole, or cannot be.
     pub fn at_a_glance(self, named: &'static Dialect, bytes: &[u8]) -> &'static Dialect {
         let head = bytes.get(..GLANCE).unwrap_or(bytes);
-        let fields = salvage::salvage(head, &self.input_fields(named)).unwrap_or_default();
+        let fields =
+            salvage::salvage(head, &self.input_fields(named)).map(|salvaged| salvaged.fields).unwrap_or_default();
         self.of_payload(named, &fields)
     }
 
@@ -58,7 +63,8 @@ impl Dialects {
         if !may_be_payload(bytes) {
             return false;
         }
-        let fields = salvage::salvage(bytes, &self.input_fields(DEFAULT)).unwrap_or_default();
+        let fields =
+            salvage::salvage(bytes, &self.input_fields(DEFAULT)).map(|salvaged| salvaged.fields).unwrap_or_default();
         let names = |field: &&str| fields.get(*field).and_then(Value::as_str).is_some_and(|name| !name.is_empty());
         self.0.iter().any(|dialect| {
             dialect.event_fields.iter().any(names) || dialect.recognises.is_some_and(|recognises| recognises(&fields))
@@ -98,17 +104,27 @@ struct Broken {
     why: String,
     /// They end too early.
     cut: bool,
+    /// Not all of the tool's input could be kept.
+    dropped: bool,
 }
 
 /// The first JSON object of the bytes. Agents have been seen to send a byte
 /// order mark before it and garbage after it.
 fn first_object(bytes: &[u8]) -> Result<Map<String, Value>, Broken> {
     let text = String::from_utf8_lossy(bytes);
-    let mut values = serde_json::Deserializer::from_str(&text).into_iter::<Value>();
+    object_of(&text).or_else(|broken| match salvage::mended(&text) {
+        Some(mended) => object_of(&mended),
+        None => Err(broken),
+    })
+}
+
+fn object_of(text: &str) -> Result<Map<String, Value>, Broken> {
+    let mut values = serde_json::Deserializer::from_str(text).into_iter::<Value>();
+    let broken = |why: String, cut| Err(Broken { why, cut, dropped: false });
     match values.next() {
         Some(Ok(Value::Object(fields))) => Ok(fields),
-        Some(Ok(_)) => Err(Broken { why: "not a JSON object".into(), cut: false }),
-        Some(Err(error)) => Err(Broken { why: error.to_string(), cut: error.is_eof() }),
-        None => Err(Broken { why: "empty input".into(), cut: true }),
+        Some(Ok(_)) => broken("not a JSON object".into(), false),
+        Some(Err(error)) => broken(error.to_string(), error.is_eof()),
+        None => broken("empty input".into(), true),
     }
 }

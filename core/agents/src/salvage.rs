@@ -10,12 +10,52 @@ use serde_json::{Map, Value};
 /// How much of a string is kept by the scan.
 const LONGEST: usize = 256 * 1024;
 
+/// What could be read.
+pub struct Salvaged {
+    pub fields: Map<String, Value>,
+    /// Something of the tool's input was more than a text, and is not here.
+    pub dropped: bool,
+}
+
 /// The fields that could be read, or `None` when there is not even one. `inputs` are the names a tool's input may have.
-pub fn salvage(bytes: &[u8], inputs: &[&str]) -> Option<Map<String, Value>> {
+pub fn salvage(bytes: &[u8], inputs: &[&str]) -> Option<Salvaged> {
     let text = String::from_utf8_lossy(bytes);
-    let mut scan = Scan { rest: text.as_ref(), path: Vec::new(), key: None, inputs, fields: Map::new() };
+    let mut scan =
+        Scan { rest: text.as_ref(), path: Vec::new(), key: None, inputs, fields: Map::new(), dropped: false };
     scan.run();
-    (!scan.fields.is_empty()).then_some(scan.fields)
+    (!scan.fields.is_empty()).then_some(Salvaged { fields: scan.fields, dropped: scan.dropped })
+}
+
+/// The JSON text with a sign in place of every half of a character: agents pass them on, parsers refuse them, and what is
+/// run has that sign.
+pub fn mended(text: &str) -> Option<String> {
+    let mut out = String::with_capacity(text.len());
+    let (mut rest, mut changed) = (text, false);
+    while let Some(at) = rest.find('\\') {
+        let (before, escape) = rest.split_at(at);
+        out.push_str(before);
+        let whole = match unit(escape) {
+            Some(0xd800..=0xdbff) if matches!(escape.get(6..).and_then(unit), Some(0xdc00..=0xdfff)) => 12,
+            Some(0xd800..=0xdfff) => {
+                out.push_str("\\ufffd");
+                changed = true;
+                rest = escape.get(6..).unwrap_or_default();
+                continue;
+            }
+            Some(_) => 6,
+            // What follows the sign is part of it, whatever it is.
+            None => 1 + escape.chars().nth(1).map_or(0, char::len_utf8),
+        };
+        out.push_str(escape.get(..whole).unwrap_or_default());
+        rest = escape.get(whole..).unwrap_or_default();
+    }
+    out.push_str(rest);
+    changed.then_some(out)
+}
+
+/// The number of an escape `\uXXXX` that the text begins with.
+fn unit(text: &str) -> Option<u16> {
+    u16::from_str_radix(text.strip_prefix("\\u")?.get(..4)?, 16).ok()
 }
 
 /// Gives a tool's input the first of its names: which of them is read is not told here.
@@ -44,6 +84,7 @@ struct Scan<'a> {
     /// What the tool's input is called.
     inputs: &'a [&'a str],
     fields: Map<String, Value>,
+    dropped: bool,
 }
 
 impl Scan<'_> {
@@ -60,7 +101,10 @@ impl Scan<'_> {
                     }
                 }
                 ':' => awaiting = self.key.take(),
-                '{' | '[' => self.path.push(awaiting.take()),
+                '{' | '[' => {
+                    self.dropped |= self.path.len() >= 2 && self.is_in_input();
+                    self.path.push(awaiting.take());
+                }
                 '}' | ']' => {
                     self.path.pop();
                 }
@@ -74,6 +118,10 @@ impl Scan<'_> {
                 _ => {}
             }
         }
+    }
+
+    fn is_in_input(&self) -> bool {
+        self.path.get(1).and_then(Option::as_deref).is_some_and(|name| self.inputs.contains(&name))
     }
 
     fn keep(&mut self, key: String, value: Value) {
@@ -122,8 +170,12 @@ impl Scan<'_> {
 }
 
 fn unescape(raw: &str) -> String {
-    let quoted = format!("\"{raw}\"");
-    let mut text = serde_json::from_str(&quoted).unwrap_or_else(|_| raw.to_string());
+    let parse = |raw: &str| serde_json::from_str::<String>(&format!("\"{raw}\"")).ok();
+    // The bytes may end in the middle of a sign.
+    let short = || raw.rfind('\\').and_then(|at| raw.get(..at));
+    let whole = parse(raw).or_else(|| parse(&mended(raw)?));
+    let whole = whole.or_else(|| parse(short()?)).or_else(|| parse(&mended(short()?)?));
+    let mut text = whole.unwrap_or_else(|| raw.to_string());
     if text.len() > LONGEST {
         let cut = (0..=LONGEST).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default();
         text.truncate(cut);
@@ -140,22 +192,45 @@ mod tests {
     #[test]
     fn a_truncated_payload_keeps_its_event_and_command() {
         let bytes = br#"{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"Bash","tool_input":{"command":"git push --force","descr"#;
-        let fields = salvage(bytes, INPUT).unwrap();
+        let fields = salvage(bytes, INPUT).unwrap().fields;
         assert_eq!(fields["hook_event_name"], "PreToolUse");
         assert_eq!(fields["tool_input"]["command"], "git push --force");
     }
 
     #[test]
     fn a_cut_string_is_kept_as_far_as_it_goes() {
-        let fields = salvage(br#"{"tool_input":{"command":"rm -rf / --no-pre"#, INPUT).unwrap();
+        let fields = salvage(br#"{"tool_input":{"command":"rm -rf / --no-pre"#, INPUT).unwrap().fields;
         assert_eq!(fields["tool_input"]["command"], "rm -rf / --no-pre");
     }
 
     #[test]
     fn a_field_deep_inside_is_not_taken_for_one_at_the_top() {
-        let fields = salvage(br#"{"a":{"b":{"hook_event_name":"Stop"}},"cwd":"/x""#, INPUT).unwrap();
+        let fields = salvage(br#"{"a":{"b":{"hook_event_name":"Stop"}},"cwd":"/x""#, INPUT).unwrap().fields;
         assert!(!fields.contains_key("hook_event_name"));
         assert_eq!(fields["cwd"], "/x");
+    }
+
+    #[test]
+    fn g1_half_a_character_hides_nothing_that_stands_beside_it() {
+        for (raw, wanted) in [
+            (r#"a\ud800\n\"b\""#, "a\u{fffd}\n\"b\""),
+            (r"\udc00\ud83d\ude00", "\u{fffd}\u{1f600}"),
+            (r"\ud800\ud83d\ude00", "\u{fffd}\u{1f600}"),
+            (r"\\ud800", "\\ud800"),
+            (r"a\nb\", "a\nb"),
+            (r"a\nb\u00", "a\nb"),
+            (r"a\nb\ud800\u1", "a\nb\u{fffd}"),
+        ] {
+            assert_eq!(unescape(raw), wanted, "{raw}");
+        }
+    }
+
+    #[test]
+    fn g1_what_of_an_input_is_not_kept_is_said() {
+        let dropped = |text: &str| salvage(text.as_bytes(), INPUT).unwrap().dropped;
+        assert!(dropped(r#"{"cwd":"/","tool_input":{"paths":["/home"]}"#));
+        assert!(dropped(r#"{"cwd":"/","tool_input":{"a":{"b":1}}"#));
+        assert!(!dropped(r#"{"other":{"paths":["/home"]},"tool_input":{"command":"ls"}"#));
     }
 
     #[test]

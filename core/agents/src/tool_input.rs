@@ -90,6 +90,9 @@ pub fn read(name: &str, input: &Value, subject: &mut ToolSubject) {
         subject.command = Some(format!("psql -c {}", quoted(statement)));
     }
     let words = |part: char| !part.is_ascii_alphanumeric();
+    if file_lists(input).any(|list| list.len() > MOST_PATHS) {
+        subject.unread = Some("paths");
+    }
     if short.split(words).any(|word| WRITERS.contains(&word)) {
         for path in paths(input).filter(|path| !path.is_empty()) {
             if !subject.paths.iter().any(|known| known == path) {
@@ -110,8 +113,7 @@ pub fn read(name: &str, input: &Value, subject: &mut ToolSubject) {
 
 /// The files that an input names: by one field, a list, a list of objects, or an address.
 fn paths(input: &Value) -> impl Iterator<Item = &str> {
-    let lists = ["paths", "files", "file_paths", "filePaths"].iter().filter_map(|field| input.get(*field)?.as_array());
-    let listed = lists.flatten().take(MOST_PATHS).flat_map(|item| {
+    let listed = file_lists(input).flatten().take(MOST_PATHS).flat_map(|item| {
         let named = PATHS.iter().filter_map(|field| item.get(*field)?.as_str());
         item.as_str().into_iter().chain(named)
     });
@@ -120,8 +122,28 @@ fn paths(input: &Value) -> impl Iterator<Item = &str> {
     own.chain(listed).map(|path| path.strip_prefix("file://").unwrap_or(path))
 }
 
-/// So many files of a list are judged.
-const MOST_PATHS: usize = 256;
+fn file_lists(input: &Value) -> impl Iterator<Item = &Vec<Value>> {
+    ["paths", "files", "file_paths", "filePaths"].iter().filter_map(|field| input.get(*field)?.as_array())
+}
+
+/// The same path as some agents take it: without blanks around it, without the sign of a mention before it, or as the
+/// address that it is. Each of them is judged.
+pub fn spellings(path: &str) -> Vec<String> {
+    let trimmed = path.trim();
+    let plain = trimmed.strip_prefix('@').unwrap_or(trimmed);
+    let below = plain.strip_prefix('/').filter(|_| plain.len() < trimmed.len());
+    let address = plain.strip_prefix("file://");
+    let mut all = vec![path.to_string()];
+    for other in [Some(trimmed), Some(plain), below, address].into_iter().flatten() {
+        if !other.is_empty() && !all.iter().any(|known| known == other) {
+            all.push(other.to_string());
+        }
+    }
+    all
+}
+
+/// So many files of a list are judged; of a longer one nobody knows.
+pub const MOST_PATHS: usize = 256;
 
 /// The line, run in the folder that the input names for it.
 fn in_folder(input: &Value, line: &str) -> String {
@@ -133,12 +155,21 @@ pub fn line_in(folder: &str, line: &str) -> String {
     if folder.is_empty() { line.to_string() } else { format!("cd {}\n{line}", place(folder)) }
 }
 
-/// What a field of a known shell tool holds: a line, or lines that run one after another.
+/// What a field of a known shell tool holds: a line, the words of one, or lines that run one after another.
 pub fn lines(input: &Value, field: &str) -> Option<String> {
     match input.get(field)? {
         Value::String(line) => Some(line.clone()),
-        Value::Array(items) => Some(texts(items)?.join("\n")),
+        Value::Array(items) if field == "commands" => Some(texts(items)?.join("\n")),
+        Value::Array(items) => words(items),
         _ => None,
+    }
+}
+
+/// A text, or texts below one another.
+pub fn text_lines(input: &Value, field: &str) -> Option<String> {
+    match input.get(field)? {
+        Value::Array(items) => Some(texts(items)?.join("\n")),
+        value => value.as_str().map(str::to_string),
     }
 }
 

@@ -38,9 +38,6 @@ pub struct KnownTool {
     pub patch: &'static [&'static str],
 }
 
-/// So many files of a list are judged.
-const MOST_PATHS: usize = 256;
-
 impl KnownTool {
     /// A tool with nothing to read.
     pub const fn of(kind: ToolKind, name: &'static str) -> Self {
@@ -127,10 +124,10 @@ fn read(tool: &KnownTool, input: &Value, subject: &mut ToolSubject) {
     let text = |fields: &[&str]| fields.iter().find_map(|field| input.get(*field)?.as_str()).map(str::to_string);
     subject.looks_only = tool.looks_only;
     for value in tool.paths.iter().filter_map(|field| input.get(*field)) {
-        let listed = value.as_array().into_iter().flatten().take(MOST_PATHS);
-        subject.paths.extend(listed.chain([value]).filter_map(Value::as_str).map(str::to_string));
+        let listed = value.as_array().into_iter().flatten().take(tool_input::MOST_PATHS);
+        subject.paths.extend(listed.chain([value]).filter_map(Value::as_str).flat_map(tool_input::spellings));
     }
-    subject.pattern = tool.pattern.iter().find_map(|field| tool_input::lines(input, field));
+    subject.pattern = tool.pattern.iter().find_map(|field| tool_input::text_lines(input, field));
     if tool.kind == ToolKind::Search {
         subject.folder = text(tool.folder).or_else(|| subject.paths.first().cloned()).or(Some(".".into()));
     }
@@ -143,7 +140,11 @@ fn read(tool: &KnownTool, input: &Value, subject: &mut ToolSubject) {
     if let (Some(line), Some(folder)) = (&subject.command, text(tool.folder)) {
         subject.command = Some(tool_input::line_in(&folder, line));
     }
+    let is_too_long = |field: &&&str| {
+        input.get(**field).and_then(Value::as_array).is_some_and(|list| list.len() > tool_input::MOST_PATHS)
+    };
     subject.unread = match tool.kind {
+        _ if tool.paths.iter().any(|field| is_too_long(&field)) => tool.paths.first().copied(),
         ToolKind::Shell if subject.command.is_none() => tool.command.first().copied(),
         ToolKind::Write | ToolKind::Edit if subject.paths.is_empty() => {
             tool.paths.iter().chain(tool.patch).next().copied()
@@ -175,6 +176,7 @@ mod tests {
     fn a_shells_line_is_read_from_any_of_its_fields_and_runs_where_it_says() {
         assert_eq!(call("run", json!({"command": "ls"})).command(), Some("ls"));
         assert_eq!(call("run", json!({"commands": ["cd /", "rm x"]})).command(), Some("cd /\nrm x"));
+        assert_eq!(call("run", json!({"command": ["rm", "-rf", "/"]})).command(), Some("rm -rf /"));
         assert_eq!(call("run", json!({"command": "rm -rf .", "dir": "/etc"})).command(), Some("cd /etc\nrm -rf ."));
         assert_eq!(call("run", json!({"command": "ls", "dir": ""})).command(), Some("ls"));
     }
@@ -189,6 +191,28 @@ mod tests {
         ] {
             assert_eq!(call(name, input.clone()).subject.unread, Some(field), "{name} {input}");
         }
+    }
+
+    #[test]
+    fn g1_a_path_is_judged_in_every_spelling_that_an_agent_may_take_it_in() {
+        let paths = |path: &str| call("put", json!({ "path": path })).written_files().to_vec();
+        for (path, meant) in [
+            (" ~/.bashrc\n", "~/.bashrc"),
+            ("\u{a0}/h/.zshrc", "/h/.zshrc"),
+            ("@~/.bashrc", "~/.bashrc"),
+            ("@/.x/settings.json", ".x/settings.json"),
+            ("file:///h/.profile", "/h/.profile"),
+        ] {
+            assert!(paths(path).contains(&meant.to_string()), "{path:?}: {:?}", paths(path));
+        }
+        assert_eq!(paths("src/a.rs"), ["src/a.rs"]);
+    }
+
+    #[test]
+    fn g1_of_a_list_that_is_too_long_nobody_knows_what_is_written() {
+        let many = vec!["a"; tool_input::MOST_PATHS + 1];
+        assert_eq!(call("put", json!({ "path": many })).subject.unread, Some("path"));
+        assert_eq!(call("mcp__fs__write_files", json!({ "paths": many })).subject.unread, Some("paths"));
     }
 
     #[test]

@@ -64,11 +64,19 @@ fn find_or_open(event: &EventContext<'_>) -> Placed {
         (_, None) if helper_sessions::is_stray(event.envelope) => Placed::default(),
         // Neither an end nor what means nothing begins anything.
         (_, None) if matches!(event.envelope.kind, EventKind::SessionEnd | EventKind::Unknown) => Placed::default(),
+        // A turn that ends once more when its session is over begins none.
+        (Body::Stop { .. }, None) if is_over(event) => Placed::default(),
         (_, None) if event.envelope.kind != EventKind::UserPromptSubmit && was_halted(event.loaded, event.who) => {
             Placed::default()
         }
         (_, None) => succeed(event, StartSource::Startup),
     }
+}
+
+/// The host's own session has ended, and nobody else uses its id.
+fn is_over(event: &EventContext<'_>) -> bool {
+    let ended = event.loaded.last_ended.as_ref();
+    ended.is_some_and(|ended| ended.host_session.is_some() && ended.host_session == event.who.host_session)
 }
 
 fn stay(session: &Session) -> Placed {

@@ -37,7 +37,8 @@ const FORM: PayloadForm = PayloadForm {
 };
 
 /// What it tells itself once work in the background has ended.
-const WAKING: &str = "task-completed-";
+const WAKING: &str = "-completed-";
+const WAKING_WORDS: &str = "<system-reminder>";
 
 pub fn decode(object: &Map<String, Value>) -> Envelope {
     let fields = Fields(object);
@@ -83,7 +84,8 @@ fn sub_agent(fields: Fields<'_>) -> Option<SubAgent> {
 /// What it tells otherwise than it is meant.
 fn put_right(envelope: &mut Envelope, fields: Fields<'_>) {
     let nothing = (EventKind::Unknown, Body::Plain);
-    let waking = envelope.prompt_id.as_ref().is_some_and(|id| id.starts_with(WAKING));
+    let waking = envelope.prompt_id.as_ref().is_some_and(|id| id.contains(WAKING))
+        || matches!(&envelope.body, Body::Prompt { text } if text.trim_start().starts_with(WAKING_WORDS));
     let is_cancelled = envelope.name == CANCELLED;
     match &mut envelope.body {
         Body::Prompt { .. } if waking || envelope.sub_agent.is_some() => (envelope.kind, envelope.body) = nothing,
@@ -129,7 +131,7 @@ fn reread(call: &mut ToolCall, fields: Fields<'_>) {
     let inner = call.input.get("tool_input").filter(|inner| inner.is_object() && (tools::TOOLS.is_servers)(&call.name));
     let input = match (inner, fields.text("tool_input")) {
         (Some(inner), _) => Some(inner.clone()),
-        (None, Some(text)) => salvage::salvage(text.as_bytes(), &[]).map(Value::Object),
+        (None, Some(text)) => salvage::salvage(text.as_bytes(), &[]).map(|salvaged| Value::Object(salvaged.fields)),
         (None, None) => None,
     };
     if let Some(input) = input {
