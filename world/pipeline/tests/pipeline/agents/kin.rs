@@ -20,8 +20,20 @@ static COUSINS_PROFILE: AgentProfile = profile("cousin", HelperSessions::Marked)
 static NESTS_PROFILE: AgentProfile = profile("nest", HelperSessions::Own);
 
 const fn profile(id: &'static str, helpers: HelperSessions) -> AgentProfile {
-    let AgentProfile { folder, instructions, expresses, variables, windows, transcript, .. } = *DEFAULT.profile;
-    AgentProfile { id, name: id, folder, instructions, expresses, helpers, variables, windows, transcript }
+    let AgentProfile { folder, instructions, expresses, tells_batches, variables, windows, transcript, .. } =
+        *DEFAULT.profile;
+    AgentProfile {
+        id,
+        name: id,
+        folder,
+        instructions,
+        expresses,
+        helpers,
+        tells_batches,
+        variables,
+        windows,
+        transcript,
+    }
 }
 
 const fn kin(profile: &'static AgentProfile, decode: fn(&Map<String, Value>) -> Envelope) -> Dialect {
