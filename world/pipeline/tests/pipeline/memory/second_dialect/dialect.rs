@@ -103,6 +103,7 @@ static PROFILE: AgentProfile = AgentProfile {
         process: &["EXAMPLE_PROCESS"],
         project: &[],
         folder: &["EXAMPLE_FOLDER"],
+        above: &[],
         session: &[],
         tool_session: &[],
         role: &["EXAMPLE_ROLE"],
