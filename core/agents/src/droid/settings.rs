@@ -2,7 +2,7 @@
 
 use super::launch::PROGRAM;
 use crate::answers;
-use crate::hook_file::{EntryShape, JsonHooks, command_line};
+use crate::hook_file::{BeyondJson, EntryShape, JsonHooks, command_line, ignored_with};
 use crate::settings::{ClientVersions, KnownClient, ProofDialect, Registered, SettingsDialect, Version};
 use model::EventKind;
 use serde_json::json;
@@ -15,7 +15,7 @@ pub const SETTINGS: SettingsDialect = SettingsDialect {
     registered: REGISTERED,
     edit: |text, plan| HOOKS.edit(text, plan),
     remove: |text, allow| HOOKS.remove(text, allow),
-    inspect: |text| HOOKS.inspect(text),
+    inspect: |text| ignored_with(UNREAD, text, super::PROFILE.name, HOOKS.inspect(text)?),
     server: None,
     versions: ClientVersions {
         program: PROGRAM,
@@ -28,6 +28,9 @@ pub const SETTINGS: SettingsDialect = SettingsDialect {
     proof: ProofDialect { payload, farewell, denial: answers::nested_denial },
     review: None,
 };
+
+/// With one of these in it, it was seen to ignore the whole file; comments it reads.
+const UNREAD: &[BeyondJson] = &[BeyondJson::ByteOrderMark, BeyondJson::TrailingComma];
 
 /// The object of the file is keyed by event.
 const HOOKS: JsonHooks = JsonHooks {
