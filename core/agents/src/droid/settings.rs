@@ -21,7 +21,7 @@ pub const SETTINGS: SettingsDialect = SettingsDialect {
         program: PROGRAM,
         args: &["--version"],
         parse: KnownClient::parse,
-        exec_form: NEVER,
+        exec_form: None,
         note: |_| None,
         update: "droid update",
     },
@@ -41,9 +41,6 @@ const HOOKS: JsonHooks = JsonHooks {
     handler: |plan, event| json!({"type": "command", "command": command_line(plan, super::ID), "timeout": event.timeout}),
     disabled: &[("hooksDisabled", "true")],
 };
-
-/// Its hooks are lines for a shell, in every version.
-const NEVER: Version = Version(u32::MAX, 0, 0);
 
 const REGISTERED: &[Registered] = &[
     on(EventKind::SessionStart, "opens the session, or that of a helper, and gives it its context"),

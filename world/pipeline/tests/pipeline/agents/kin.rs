@@ -66,7 +66,7 @@ const fn kin(profile: &'static AgentProfile, decode: fn(&Map<String, Value>) -> 
                 program: "none",
                 args: &[],
                 parse: agents::settings::KnownClient::parse,
-                exec_form: agents::settings::Version(1, 0, 0),
+                exec_form: None,
                 note: |_| None,
                 update: "",
             },

@@ -51,7 +51,7 @@ pub static DIALECT: Dialect = Dialect {
             program: "example",
             args: &["version"],
             parse: KnownClient::parse,
-            exec_form: Version(1, 0, 0),
+            exec_form: Some(Version(1, 0, 0)),
             note: |_| None,
             update: "example upgrade",
         },
