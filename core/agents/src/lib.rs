@@ -129,7 +129,7 @@ mod tests {
             let names = &dialect.profile.variables;
             let meant = [names.process, names.project, names.folder, names.session, names.role, names.mode];
             let meant = meant.iter().chain([&names.conversation, &names.started_by]).copied().flatten();
-            for name in meant {
+            for name in meant.copied().chain(names.places()) {
                 assert!(is_allowed(name), "{name} of {} is never passed on", dialect.id());
             }
         }

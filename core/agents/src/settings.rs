@@ -66,8 +66,8 @@ pub struct ClientVersions {
     pub program: &'static str,
     pub args: &'static [&'static str],
     pub parse: fn(&str) -> KnownClient,
-    /// The first version that starts a hook without a shell.
-    pub exec_form: Version,
+    /// The first version that starts a hook without a shell; `None` for an agent that starts it the same way in all.
+    pub exec_form: Option<Version>,
     /// What the user should know about this client, if anything.
     pub note: fn(KnownClient) -> Option<String>,
     /// The command that brings the client up to date.

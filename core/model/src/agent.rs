@@ -4,6 +4,7 @@
 use crate::call::Environment;
 use crate::event::EventKind;
 use crate::fact::TranscriptTail;
+use std::path::Path;
 
 /// One agent, declared once by its dialect.
 #[derive(Debug)]
@@ -78,6 +79,9 @@ pub struct AgentVariables {
     pub project: &'static [&'static str],
     /// Its own folder of the user, in place of the usual one.
     pub folder: &'static [&'static str],
+    /// A folder that its own lies in, and what its own is called there: the home of this agent alone, or where everybody
+    /// keeps their configuration.
+    pub above: &'static [(&'static str, &'static str)],
     /// What its session is called by whoever started it.
     pub session: &'static [&'static str],
     /// Its own session id, as its tools are told it.
@@ -130,6 +134,7 @@ impl AgentVariables {
         process: &[],
         project: &[],
         folder: &[],
+        above: &[],
         session: &[],
         tool_session: &[],
         role: &[],
@@ -164,6 +169,22 @@ impl AgentVariables {
     /// Whether a process with this variable was certainly started by the agent: any version gives it one of these.
     pub fn is_first_mark(&self, name: &str) -> bool {
         self.marks.first() == Some(&name) || self.marks.contains(&name) && self.given_to_hooks.contains(&name)
+    }
+
+    /// Those that move its own folder of the user.
+    pub fn places(&self) -> impl Iterator<Item = &'static str> {
+        self.folder.iter().copied().chain(self.above.iter().map(|(name, _)| *name))
+    }
+
+    /// Where its own folder of the user is, if a variable moves it: a folder, and what to go down from there. What lies
+    /// above counts only as an absolute path: another would be another in each folder that the agent is started in.
+    pub fn moved<T: AsRef<Path>>(&self, value: impl Fn(&str) -> Option<T>) -> Option<(T, &'static str)> {
+        let named = self.folder.iter().find_map(|name| value(name)).map(|folder| (folder, ""));
+        named.or_else(|| {
+            self.above.iter().find_map(|(name, below)| {
+                value(name).filter(|folder| folder.as_ref().is_absolute()).map(|folder| (folder, *below))
+            })
+        })
     }
 }
 

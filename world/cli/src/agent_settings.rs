@@ -157,7 +157,8 @@ pub fn prove(dialect: &Dialect, program: &Path) -> Result<InstallProof, CommandL
 
 /// The variables that would make the proof speak for an agent of the user's.
 fn identity() -> Vec<OsString> {
-    let moves = |name: &str| agents::ALL.0.iter().any(|dialect| dialect.profile.variables.folder.contains(&name));
+    let moves =
+        |name: &str| agents::ALL.0.iter().any(|dialect| dialect.profile.variables.places().any(|place| place == name));
     let place = |name: &str| matches!(name, "TAUT_HOME" | "TAUT_NO_DAEMON") || moves(name);
     let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
     names.filter(|name| agents::is_allowed(name) && !place(name)).map(OsString::from).collect()

@@ -26,8 +26,11 @@ impl PathVariables {
     pub(crate) fn of_environment(value: impl Fn(&str) -> Option<OsString>) -> Self {
         let folder = |name: &str| value(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         let profiles = agents::ALL.0.iter().map(|dialect| dialect.profile);
-        let moved =
-            profiles.filter_map(|agent| Some((agent.id, agent.variables.folder.iter().find_map(|name| folder(name))?)));
+        let moved = profiles.filter_map(|agent| {
+            let (folder, below) = agent.variables.moved(folder)?;
+            // Joined with nothing, a path would end in a separator.
+            Some((agent.id, if below.is_empty() { folder } else { folder.join(below) }))
+        });
         Self {
             taut_home: folder("TAUT_HOME"),
             // The XDG specification says that relative paths are to be ignored.

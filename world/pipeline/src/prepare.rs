@@ -251,13 +251,17 @@ impl PreparedEvent {
 /// The folders around a call, and until when the user wants only to be told.
 pub fn places(call: &Call, project_policy: &ProjectPolicy, setting: &PipelineSetup) -> Places {
     let agent = setting.agent(call);
-    let moved = call.env.first(agent.variables.folder).map(str::to_string);
+    let moved = agent.variables.moved(|name| call.env.get(name));
     let shown = |path: &Path| path.to_string_lossy().into_owned();
     let home = shown(&setting.home);
     Places {
         state: shown(&setting.state),
         config: setting.user_config.parent().map(shown).unwrap_or_default(),
-        agent_folder: moved.unwrap_or_else(|| format!("{home}/{}", agent.folder)),
+        agent_folder: match moved {
+            Some((folder, "")) => folder.to_string(),
+            Some((above, below)) => format!("{above}/{below}"),
+            None => format!("{home}/{}", agent.folder),
+        },
         home,
         tree: project_policy.project.work_tree.clone(),
         paused_until: project_policy.standing.paused_until,

@@ -11,6 +11,7 @@ use model::event::{Body, Envelope, EventKind};
 use model::who::Supervision;
 use model::{Call, ClientProcess, Environment, Loaded, Ms, Placed, Who, row};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use store::{Durability, Error, Ingested, PENDING, Pending, Store, Tx};
 
@@ -51,10 +52,12 @@ pub(crate) fn mark(row: &mut row::Event, prepared: &Prepared) {
         return;
     }
     let call = &prepared.call;
+    let places = envelope.agent.variables.places();
+    let moved: BTreeMap<_, _> = places.filter_map(|name| Some((name, call.env.get(name)?))).collect();
     let told = json!({
         "event": envelope.kind.name(), "said": said, "id": row.id, "request": call.request, "cwd": call.cwd,
         "dialect": envelope.agent.id,
-        "agent_folder": call.env.first(envelope.agent.variables.folder),
+        "moved": moved,
         "folder": envelope.cwd, "transcript": envelope.transcript,
         "host_session": envelope.host_session, "who": who_value(who),
     });
@@ -180,13 +183,14 @@ impl SpooledCall {
             notes: Vec::new(),
             cut: false,
         };
-        let env = agent.variables.folder.first().map(|name| name.to_string()).zip(text("agent_folder"));
+        let moved = |name: &str| told.get("moved")?.get(name)?.as_str().map(str::to_string);
+        let env = agent.variables.places().filter_map(|name| Some((name.to_string(), moved(name)?)));
         let call = Call {
             request: text("request")?,
             agent: agent.id.to_string(),
             stdin: Vec::new(),
             cwd: text("cwd")?,
-            env: Environment(env.into_iter().collect()),
+            env: Environment(env.collect()),
             parent: None,
             at: pending.at,
         };

@@ -92,6 +92,7 @@ const VARIABLES: AgentVariables = AgentVariables {
     process: &["CLAUDE_PID"],
     project: &["CLAUDE_PROJECT_DIR"],
     folder: &["CLAUDE_CONFIG_DIR"],
+    above: &[],
     session: &["CLAUDE_SESSION_ID"],
     tool_session: &["CLAUDE_CODE_SESSION_ID"],
     role: &["CLAUDE_SESSION_ROLE"],

@@ -46,7 +46,7 @@ pub const SETTINGS: SettingsDialect = SettingsDialect {
         program: "claude",
         args: &["--version"],
         parse: KnownClient::parse,
-        exec_form: Version::EXEC_FORM,
+        exec_form: Some(Version::EXEC_FORM),
         note: client::note,
         update: "claude update",
     },

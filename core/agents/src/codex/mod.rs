@@ -88,6 +88,7 @@ const VARIABLES: AgentVariables = AgentVariables {
     process: &[],
     project: &[],
     folder: &["CODEX_HOME"],
+    above: &[],
     session: &[],
     tool_session: &["CODEX_SESSION_ID", "CODEX_THREAD_ID"],
     role: &[],

@@ -1,6 +1,7 @@
 //! Which of our hooks Codex runs: it runs none that its user has not agreed to, and says nothing of it. What was agreed to
 //! is kept in its `config.toml`, by the place of a hook in its file, as a hash of all that the hook is.
 
+use super::settings::REGISTERED;
 use crate::hook_file::hook_program;
 use crate::settings::HookReview;
 use serde_json::{Value, json};
@@ -20,7 +21,10 @@ const LONG: u64 = 600;
 
 fn waiting(record: &str, settings: &str, path: &str, sha256: fn(&str) -> String) -> Vec<String> {
     let record: Table = toml::from_str(record).unwrap_or_default();
-    let settings: Value = serde_json::from_str(settings).unwrap_or_default();
+    // What cannot be read here is not read there: none of its hooks runs.
+    let Ok(settings) = serde_json::from_str::<Value>(settings) else {
+        return REGISTERED.iter().map(|event| event.name.to_string()).collect();
+    };
     let features = record.get("features").and_then(toml::Value::as_table);
     let off = |name: &str| features.and_then(|features| features.get(name)?.as_bool()) == Some(false);
     let off = off("hooks") || off("codex_hooks");
@@ -146,5 +150,8 @@ mod tests {
         let stopped = record.replacen("trusted_hash", "enabled = false\ntrusted_hash", 1);
         assert_eq!(waiting(&stopped, &settings, PATH, letters).len(), 1);
         assert_eq!(waiting(&record, "{}", PATH, letters), Vec::<String>::new());
+        for unread in [format!("\u{feff}{settings}"), settings.replacen('{', "{ // note\n", 1), "{".to_string()] {
+            assert_eq!(waiting(&record, &unread, PATH, letters), all, "{unread}");
+        }
     }
 }

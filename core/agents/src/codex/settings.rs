@@ -2,7 +2,7 @@
 
 use super::review::{REVIEW, SHORT};
 use crate::answers::nested_denial;
-use crate::hook_file::{EntryShape, JsonHooks, command_line, plain_json_only};
+use crate::hook_file::{BeyondJson, EntryShape, JsonHooks, command_line, ignored_with};
 use crate::settings::{ClientVersions, KnownClient, ProofDialect, Registered, SettingsDialect, SettingsPlan, Version};
 use model::EventKind;
 use serde_json::{Value, json};
@@ -15,19 +15,22 @@ pub const SETTINGS: SettingsDialect = SettingsDialect {
     registered: REGISTERED,
     edit: |text, plan| HOOKS.edit(text, plan),
     remove: |text, allow| HOOKS.remove(text, allow),
-    inspect: |text| plain_json_only(text, super::PROFILE.name, HOOKS.inspect(text)?),
+    inspect: |text| ignored_with(UNREAD, text, super::PROFILE.name, HOOKS.inspect(text)?),
     server: None,
     versions: ClientVersions {
         program: super::launch::PROGRAM,
         args: &["--version"],
         parse: KnownClient::parse,
-        exec_form: Version(u32::MAX, 0, 0),
+        exec_form: None,
         note: |_| None,
         update: "npm install -g @openai/codex",
     },
     proof: ProofDialect { payload, farewell, denial: nested_denial },
     review: Some(REVIEW),
 };
+
+/// With any of these in it, it was seen to ignore the whole file.
+const UNREAD: &[BeyondJson] = &[BeyondJson::ByteOrderMark, BeyondJson::Comment, BeyondJson::TrailingComma];
 
 static HOOKS: JsonHooks = JsonHooks {
     holder: Some("hooks"),

@@ -83,6 +83,7 @@ const VARIABLES: AgentVariables = AgentVariables {
     process: &[],
     project: &["COPILOT_PROJECT_DIR"],
     folder: &["COPILOT_HOME"],
+    above: &[],
     session: &[],
     tool_session: &["COPILOT_AGENT_SESSION_ID"],
     role: &[],

@@ -19,7 +19,7 @@ pub const SETTINGS: SettingsDialect = SettingsDialect {
         program: super::launch::PROGRAM,
         args: &["--version"],
         parse,
-        exec_form: Version(u32::MAX, 0, 0),
+        exec_form: None,
         note: |_| None,
         update: "copilot update",
     },

@@ -31,16 +31,13 @@ pub const SETTINGS: SettingsDialect = SettingsDialect {
         program: super::launch::PROGRAM,
         args: &["--version"],
         parse: KnownClient::parse,
-        exec_form: NEVER,
+        exec_form: None,
         note: |_| None,
         update: "cursor-agent update",
     },
     proof: ProofDialect { payload, farewell, denial },
     review: None,
 };
-
-/// It starts every hook through a shell.
-const NEVER: Version = Version(u32::MAX, 0, 0);
 
 /// One call of a shell tells two events: the general one is enough.
 const REGISTERED: &[Registered] = &[

@@ -33,7 +33,6 @@ pub static DIALECT: Dialect = Dialect {
         "The prompt of `droid exec` is told to no hook.",
         "How full the context is stands in no file that its hooks are told of.",
         "It tells no cost: a loop's budget in dollars does not end it.",
-        "A folder given by FACTORY_HOME_OVERRIDE is not followed: hooks go to ~/.factory.",
     ],
     recognises: None,
     event_fields: &["hook_event_name"],
@@ -56,10 +55,14 @@ pub static DIALECT: Dialect = Dialect {
     status_line: None,
 };
 
+const FOLDER: &str = ".factory";
+/// The home that its folder lies in, in place of the user's.
+const HOME: &str = "FACTORY_HOME_OVERRIDE";
+
 pub static PROFILE: AgentProfile = AgentProfile {
     id: ID,
     name: "Droid",
-    folder: ".factory",
+    folder: FOLDER,
     instructions: "AGENTS.md",
     expresses: Expresses {
         ask: false,
@@ -81,7 +84,9 @@ const VARIABLES: AgentVariables = AgentVariables {
     marks: &["FACTORY_PROJECT_DIR"],
     inside: &["FACTORY_PROJECT_DIR"],
     given_to_hooks: &["FACTORY_PROJECT_DIR", "DROID_PROJECT_DIR"],
+    started_with: &[HOME],
     project: &["FACTORY_PROJECT_DIR", "DROID_PROJECT_DIR"],
+    above: &[(HOME, FOLDER)],
     ..AgentVariables::NONE
 };
 

@@ -2,7 +2,7 @@
 
 use super::launch::PROGRAM;
 use crate::answers;
-use crate::hook_file::{EntryShape, JsonHooks, command_line};
+use crate::hook_file::{BeyondJson, EntryShape, JsonHooks, command_line, ignored_with};
 use crate::settings::{ClientVersions, KnownClient, ProofDialect, Registered, SettingsDialect, Version};
 use model::EventKind;
 use serde_json::json;
@@ -15,19 +15,22 @@ pub const SETTINGS: SettingsDialect = SettingsDialect {
     registered: REGISTERED,
     edit: |text, plan| HOOKS.edit(text, plan),
     remove: |text, allow| HOOKS.remove(text, allow),
-    inspect: |text| HOOKS.inspect(text),
+    inspect: |text| ignored_with(UNREAD, text, super::PROFILE.name, HOOKS.inspect(text)?),
     server: None,
     versions: ClientVersions {
         program: PROGRAM,
         args: &["--version"],
         parse: KnownClient::parse,
-        exec_form: NEVER,
+        exec_form: None,
         note: |_| None,
         update: "droid update",
     },
     proof: ProofDialect { payload, farewell, denial: answers::nested_denial },
     review: None,
 };
+
+/// With one of these in it, it was seen to ignore the whole file; comments it reads.
+const UNREAD: &[BeyondJson] = &[BeyondJson::ByteOrderMark, BeyondJson::TrailingComma];
 
 /// The object of the file is keyed by event.
 const HOOKS: JsonHooks = JsonHooks {
@@ -38,9 +41,6 @@ const HOOKS: JsonHooks = JsonHooks {
     handler: |plan, event| json!({"type": "command", "command": command_line(plan, super::ID), "timeout": event.timeout}),
     disabled: &[("hooksDisabled", "true")],
 };
-
-/// Its hooks are lines for a shell, in every version.
-const NEVER: Version = Version(u32::MAX, 0, 0);
 
 const REGISTERED: &[Registered] = &[
     on(EventKind::SessionStart, "opens the session, or that of a helper, and gives it its context"),

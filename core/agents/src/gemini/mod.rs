@@ -53,10 +53,14 @@ pub static DIALECT: Dialect = Dialect {
     status_line: None,
 };
 
+const FOLDER: &str = ".gemini";
+/// The home that its folder lies in, in place of the user's.
+const HOME: &str = "GEMINI_CLI_HOME";
+
 pub static PROFILE: AgentProfile = AgentProfile {
     id: ID,
     name: "Gemini CLI",
-    folder: ".gemini",
+    folder: FOLDER,
     instructions: "GEMINI.md",
     expresses: Expresses {
         ask: false,
@@ -79,6 +83,8 @@ const VARIABLES: AgentVariables = AgentVariables {
     marks: &["GEMINI_CLI", "GEMINI_SESSION_ID", "GEMINI_CLI_NO_RELAUNCH"],
     inside: &["GEMINI_CLI", "GEMINI_SESSION_ID"],
     given_to_hooks: &["GEMINI_SESSION_ID", "GEMINI_PROJECT_DIR"],
+    started_with: &[HOME],
     project: &["GEMINI_PROJECT_DIR"],
+    above: &[(HOME, FOLDER)],
     ..AgentVariables::NONE
 };

@@ -21,7 +21,7 @@ pub const SETTINGS: SettingsDialect = SettingsDialect {
         program: PROGRAM,
         args: &["--version"],
         parse: KnownClient::parse,
-        exec_form: NEVER,
+        exec_form: None,
         note: |_| None,
         update: "grok update",
     },
@@ -42,9 +42,6 @@ const HOOKS: JsonHooks = JsonHooks {
     handler: |plan, event| json!({"type": "command", "command": command_line(plan, super::ID), "timeout": event.timeout}),
     disabled: &[],
 };
-
-/// It ignores `args`: its hooks are lines for a shell, in every version.
-const NEVER: Version = Version(u32::MAX, 0, 0);
 
 const REGISTERED: &[Registered] = &[
     on(EventKind::SessionStart, "SessionStart", "opens the session"),

@@ -1,7 +1,7 @@
 //! Hooks in a file of JSON, also with comments: an object keyed by event, each with a list of entries.
 
 use super::entry;
-use super::jsonc::{Document, Member};
+use super::jsonc::{BeyondJson, Document, Member};
 use super::place;
 use super::step::{add_missing, drop_last, drop_stale, replace_outdated};
 use crate::settings::{Edited, HookEntry, Inspection, Registered, SettingsError, SettingsPlan};
@@ -113,9 +113,20 @@ fn head_member(key: &str, value: u64) -> String {
 
 /// Marks what was found in a file that has more than plain JSON, for an agent that was seen to ignore such a file
 /// altogether.
-pub fn plain_json_only(text: &str, agent: &str, mut found: Inspection) -> Result<Inspection, SettingsError> {
-    found.ignored_for = Document::read(text)?.first_beyond_json().map(|(at, what)| {
-        let why = format!("{agent} reads plain JSON only and ignores the whole file because of this {what}");
+pub fn plain_json_only(text: &str, agent: &str, found: Inspection) -> Result<Inspection, SettingsError> {
+    ignored_with(BeyondJson::SYNTAX, text, agent, found)
+}
+
+/// The same for an agent that ignores a file for these.
+pub fn ignored_with(
+    kinds: &[BeyondJson],
+    text: &str,
+    agent: &str,
+    mut found: Inspection,
+) -> Result<Inspection, SettingsError> {
+    found.ignored_for = Document::read(text)?.first_beyond_json(kinds).map(|(at, kind)| {
+        let json = if kinds.contains(&BeyondJson::Comment) { "plain JSON only" } else { "JSON with comments" };
+        let why = format!("{agent} reads {json} and ignores the whole file because of this {}", kind.name());
         SettingsError::at(text, at, why)
     });
     Ok(found)

@@ -7,6 +7,14 @@ use std::ops::Range;
 /// How deep a file may nest before it is refused; the reader is recursive.
 const DEPTH: usize = 200;
 
+/// What plain JSON does not have, and some agents read all the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BeyondJson {
+    ByteOrderMark,
+    Comment,
+    TrailingComma,
+}
+
 /// A text and where everything in it stands.
 pub(crate) struct Document<'t> {
     pub text: &'t str,
@@ -69,11 +77,17 @@ impl<'t> Document<'t> {
         self.comments.iter().rfind(|comment| span.contains(&comment.start))
     }
 
-    /// Where the text first uses what plain JSON does not have, and what it is.
-    pub fn first_beyond_json(&self) -> Option<(usize, &'static str)> {
-        let comment = self.comments.first().map(|comment| (comment.start, "comment"));
-        let trailing = self.trailing_commas.first().map(|comma| (*comma, "trailing comma"));
-        comment.into_iter().chain(trailing).min()
+    /// Where the text first uses one of these.
+    pub fn first_beyond_json(&self, looked_for: &[BeyondJson]) -> Option<(usize, BeyondJson)> {
+        let first = |kind: &BeyondJson| {
+            let at = match kind {
+                BeyondJson::ByteOrderMark => self.text.starts_with('\u{feff}').then_some(0),
+                BeyondJson::Comment => self.comments.first().map(|comment| comment.start),
+                BeyondJson::TrailingComma => self.trailing_commas.first().copied(),
+            };
+            at.map(|at| (at, *kind))
+        };
+        looked_for.iter().filter_map(first).min_by_key(|(at, _)| *at)
     }
 
     pub fn comma_in(&self, span: Range<usize>) -> Option<usize> {
@@ -82,6 +96,19 @@ impl<'t> Document<'t> {
 
     pub fn is_commented(&self, span: &Range<usize>) -> bool {
         self.last_comment(span).is_some()
+    }
+}
+
+impl BeyondJson {
+    /// Not the byte order mark, which stands before all syntax.
+    pub const SYNTAX: &[Self] = &[Self::Comment, Self::TrailingComma];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ByteOrderMark => "byte order mark",
+            Self::Comment => "comment",
+            Self::TrailingComma => "trailing comma",
+        }
     }
 }
 
@@ -252,6 +279,10 @@ impl Reader<'_> {
             return Err(self.broken("a text begins here and its closing quote is missing on this line"));
         };
         let quoted = self.rest().get(..length).unwrap_or_default();
+        if let Some(at) = quoted.find(|c: char| c.is_ascii_control() && c != '\u{7f}') {
+            self.at += at;
+            return Err(self.broken("a control character stands in a text as it is; JSON wants it as an escape, `\\t`"));
+        }
         let text = serde_json::from_str(quoted).ok();
         self.at += length;
         Ok(text)

@@ -20,6 +20,7 @@ pub(crate) mod tests;
 
 pub use command::command_line;
 pub(crate) use command::{hook_program, is_taut};
-pub use json_hooks::{EntryShape, JsonHooks, plain_json_only};
+pub use json_hooks::{EntryShape, JsonHooks, ignored_with, plain_json_only};
+pub use jsonc::BeyondJson;
 pub use script_file::ScriptFile;
 pub use toml_hooks::{TableValue, TomlHooks};

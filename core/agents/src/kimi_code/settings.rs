@@ -23,16 +23,13 @@ pub const SETTINGS: SettingsDialect = SettingsDialect {
         program: super::launch::PROGRAM,
         args: &["--version"],
         parse: KnownClient::parse,
-        exec_form: NEVER,
+        exec_form: None,
         note: |_| None,
         update: "kimi upgrade",
     },
     proof: ProofDialect { payload, farewell, denial: answers::nested_denial },
     review: None,
 };
-
-/// It starts every hook through a shell.
-const NEVER: Version = Version(u32::MAX, 0, 0);
 
 const REGISTERED: &[Registered] = &[
     on(EventKind::SessionStart, "SessionStart", "opens the session"),

@@ -76,7 +76,9 @@ pub static PROFILE: AgentProfile = AgentProfile {
         marks: &["OPENCODE", PROCESS],
         inside: &["OPENCODE"],
         given_to_hooks: &["OPENCODE", PROCESS, shim::ATTENDED],
+        started_with: &[CONFIGURATION],
         process: &[PROCESS],
+        above: &[(CONFIGURATION, "opencode")],
         unattended: shim::unattended,
         ..AgentVariables::NONE
     },
@@ -84,4 +86,6 @@ pub static PROFILE: AgentProfile = AgentProfile {
     transcript: TranscriptReader::NONE,
 };
 
+/// It follows the XDG specification.
+const CONFIGURATION: &str = "XDG_CONFIG_HOME";
 const PROCESS: &str = "OPENCODE_PID";

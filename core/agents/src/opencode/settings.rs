@@ -2,7 +2,7 @@
 
 use super::{ID, PROFILE};
 use crate::hook_file::ScriptFile;
-use crate::settings::{ClientVersions, KnownClient, SettingsDialect, Version};
+use crate::settings::{ClientVersions, KnownClient, SettingsDialect};
 use crate::shim::{self, REGISTERED, ShimTop};
 
 const TOP: ShimTop = ShimTop {
@@ -27,7 +27,7 @@ pub const SETTINGS: SettingsDialect = SettingsDialect {
         program: super::launch::PROGRAM,
         args: &["--version"],
         parse: KnownClient::parse,
-        exec_form: Version(0, 0, 0),
+        exec_form: None,
         note: |_| None,
         update: "opencode upgrade",
     },

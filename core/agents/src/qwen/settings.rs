@@ -30,7 +30,7 @@ pub const SETTINGS: SettingsDialect = SettingsDialect {
         args: &["--version"],
         parse: KnownClient::parse,
         // It runs every hook through a shell.
-        exec_form: Version(u32::MAX, 0, 0),
+        exec_form: None,
         note: |_| None,
         update: "npm install -g @qwen-code/qwen-code",
     },

@@ -25,16 +25,13 @@ pub const SETTINGS: SettingsDialect = SettingsDialect {
         program: super::launch::PROGRAM,
         args: &["--version"],
         parse: KnownClient::parse,
-        exec_form: NEVER,
+        exec_form: None,
         note: |_| None,
         update: "vibe update",
     },
     proof: ProofDialect { payload, farewell, denial },
     review: None,
 };
-
-/// It starts every hook through a shell.
-const NEVER: Version = Version(u32::MAX, 0, 0);
 
 const REGISTERED: &[Registered] = &[
     on(EventKind::PreToolUse, BEFORE, "the guard"),

@@ -30,7 +30,7 @@ pub const SETTINGS: SettingsDialect = SettingsDialect {
         program: super::PROGRAM,
         args: &["--version"],
         parse: KnownClient::parse,
-        exec_form: Version(u32::MAX, 0, 0),
+        exec_form: None,
         note: |_| None,
         update: "code --update-extensions",
     },

@@ -1,6 +1,7 @@
 //! Replacing settings files on a real file system.
 
 use super::*;
+use std::ffi::OsString;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
 fn snapshot(path: &Path) -> SettingsSnapshot {
@@ -27,6 +28,30 @@ fn i1_the_file_is_found_at_each_level() {
     assert_eq!(path(SettingsLevel::User, &moved), Path::new("/c/settings.json"));
     assert_eq!(path(SettingsLevel::Project("/p".into()), &moved), Path::new("/p/.claude/settings.json"));
     assert_eq!(path(SettingsLevel::Local("/p".into()), &moved), Path::new("/p/.claude/settings.local.json"));
+}
+
+#[test]
+fn i1_the_file_is_where_the_agent_looks_when_its_home_or_all_configuration_is_moved() {
+    let set = [
+        ("HOME", "/h"),
+        ("XDG_CONFIG_HOME", "/x"),
+        ("GEMINI_CLI_HOME", "/g"),
+        ("FACTORY_HOME_OVERRIDE", "/f"),
+        ("CODEX_HOME", "/c"),
+    ];
+    let value = |name: &str| set.iter().find(|(known, _)| *known == name).map(|(_, value)| OsString::from(value));
+    let file = |places: &PathVariables, id: &str| {
+        SettingsLevel::User.path(places, agents::ALL.find(id).unwrap()).unwrap().display().to_string()
+    };
+    let places = PathVariables::of_environment(value);
+    assert_eq!(file(&places, "gemini"), "/g/.gemini/settings.json");
+    assert_eq!(file(&places, "droid"), "/f/.factory/hooks.json");
+    assert_eq!(file(&places, "codex"), "/c/hooks.json");
+    assert!(file(&places, "opencode").starts_with("/x/opencode/"), "{}", file(&places, "opencode"));
+    let relative = |name: &str| value(name).map(|value| if name == "HOME" { value } else { OsString::from("here") });
+    let places = PathVariables::of_environment(relative);
+    assert_eq!(file(&places, "gemini"), "/h/.gemini/settings.json");
+    assert!(file(&places, "opencode").starts_with("/h/.config/opencode/"), "{}", file(&places, "opencode"));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::{Edited, SettingsError};
 use crate::hook_file::entry::render;
-use crate::hook_file::jsonc::{Document, Node};
+use crate::hook_file::jsonc::{BeyondJson, Document, Node};
 use crate::hook_file::splice::{Layout, Row, Splice};
 use crate::hook_file::step::{SettingsEdit, object_member, put_member};
 use crate::hook_file::{is_taut, place};
@@ -69,11 +69,11 @@ fn ours(entry: &Node) -> Option<&Node> {
 
 /// Seen on the real client: it does not start at all with such a file.
 fn refuse_beyond_json(document: &Document<'_>) -> Result<(), SettingsError> {
-    let Some((at, what)) = document.first_beyond_json() else { return Ok(()) };
+    let Some((at, what)) = document.first_beyond_json(BeyondJson::SYNTAX) else { return Ok(()) };
     Err(SettingsError::at(
         document.text,
         at,
-        format!("Claude Code reads plain JSON only and does not start with this {what}"),
+        format!("Claude Code reads plain JSON only and does not start with this {}", what.name()),
     ))
 }
 

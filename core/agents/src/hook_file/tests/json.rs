@@ -86,6 +86,37 @@ fn comments_matter_only_where_an_agent_ignores_the_file_for_them() {
 }
 
 #[test]
+fn i2_an_agent_that_ignores_a_file_for_what_others_read_is_known_to() {
+    let ignored = |id: &str, text: &str| {
+        let found = (crate::ALL.find(id).unwrap().settings.inspect)(text).unwrap().ignored_for;
+        found.map(|error| (error.line, error.column, error.why))
+    };
+    let (mark, comment, comma) = ("\u{feff}{ \"a\": 1 }", "{ // note\n}", "{\n\"a\": {},}");
+    for id in ["codex", "droid"] {
+        let (line, column, why) = ignored(id, mark).unwrap();
+        assert!((line, column) == (1, 1) && why.contains("byte order mark"), "{id}: {why}");
+        let (line, column, why) = ignored(id, comma).unwrap();
+        assert!((line, column) == (2, 8) && why.contains("trailing comma"), "{id}: {why}");
+        assert_eq!(ignored(id, "{ \"a\": 1 }"), None);
+    }
+    assert!(ignored("codex", comment).is_some());
+    assert_eq!(ignored("droid", comment), None, "it reads comments");
+    assert_eq!(ignored("claude-code", mark), None, "it reads a byte order mark");
+}
+
+#[test]
+fn i1_a_control_character_that_is_not_written_as_an_escape_is_no_json() {
+    for broken in ["{\"a\": \"x\ty\"}", "{\"a\ty\": 1}", "{\"a\": \"\u{1b}[0m\"}", "{\"a\": \"\u{0}\"}"] {
+        let error = GROUPED.inspect(broken).unwrap_err();
+        assert!(error.why.contains("control character"), "{broken:?}: {error}");
+        assert!(GROUPED.edit(broken, &plan()).is_err() && serde_json::from_str::<Value>(broken).is_err());
+    }
+    for whole in ["{\"a\": \"x\\ty\"}", "{\t\"a\":\t\"\u{7f}\"}"] {
+        assert!(GROUPED.inspect(whole).is_ok() && serde_json::from_str::<Value>(whole).is_ok(), "{whole:?}");
+    }
+}
+
+#[test]
 fn i1_an_upgrade_replaces_our_handlers_and_nothing_beside_them() {
     let text = "{\"hooks\": {\"Stop\": [{\"bash\": \"say\"}, {\"bash\": \"/old/taut hook --agent example\"}, {\"bash\": \"end\"}]}}";
     let after = HEADED.edit(text, &plan()).unwrap().text;

@@ -2,7 +2,7 @@
 
 use crate::agent_settings::{self, SettingsOwner};
 use agents::Dialect;
-use agents::settings::{CommandForm, HookEntry, Inspection, KnownClient, SettingsDialect, Version};
+use agents::settings::{CommandForm, HookEntry, Inspection, KnownClient, SettingsDialect};
 use host::install::checks::{Check, Health};
 use host::paths::PathVariables;
 use host::settings_file::{Backups, SettingsSnapshot};
@@ -15,10 +15,8 @@ pub fn client(dialect: &Dialect, client: KnownClient) -> Check {
         (KnownClient::Known(_), Some(note)) => Check::warn("client", note, format!("{} && taut init", versions.update)),
         (KnownClient::Unknown, _) => {
             let asked = format!("{} {}", versions.program, versions.args.join(" "));
-            let needs = match versions.exec_form {
-                Version(u32::MAX, ..) => String::new(),
-                version => format!("; the hooks need {version} or newer"),
-            };
+            let needs = versions.exec_form.map(|version| format!("; the hooks need {version} or newer"));
+            let needs = needs.unwrap_or_default();
             Check::warn("client", format!("{name}: `{asked}` gave no answer{needs}"), asked)
         }
     }
@@ -173,7 +171,8 @@ fn findings(seen: &Seen<'_>, inspection: &Inspection, client: KnownClient) -> Ve
         let detail = format!("{shown}:{} limits {} to `{matcher}`: nothing else is seen", entry.line, entry.event);
         found.push(Check::warn("settings", detail, format!("${{EDITOR:-vi}} {shown}")));
     }
-    if client.has(settings.versions.exec_form) && entries.iter().any(|entry| entry.form == CommandForm::Shell) {
+    let needs_no_shell = settings.versions.exec_form.is_some_and(|since| client.has(since));
+    if needs_no_shell && entries.iter().any(|entry| entry.form == CommandForm::Shell) {
         found.push(warn(format!("{shown} calls Taut through a shell, which costs more than the hook itself")));
     }
     if found.is_empty() {
@@ -185,7 +184,7 @@ fn findings(seen: &Seen<'_>, inspection: &Inspection, client: KnownClient) -> Ve
 #[cfg(test)]
 mod tests {
     use super::*;
-    use agents::settings::{GuardFailure, SettingsPlan};
+    use agents::settings::{GuardFailure, SettingsPlan, Version};
 
     const CLIENT: KnownClient = KnownClient::Known(Version(2, 1, 325));
 
@@ -209,6 +208,26 @@ mod tests {
     #[test]
     fn i2_whole_settings_are_well() {
         assert_eq!(found(&installed()), [(Health::Ok, "/s: 26 events".to_owned())]);
+    }
+
+    #[test]
+    fn i2_an_agent_whose_version_is_unknown_is_not_blamed_for_how_it_starts_every_hook() {
+        for dialect in agents::ALL.0 {
+            let plan = SettingsPlan {
+                command: "/b/taut".into(),
+                client: KnownClient::Unknown,
+                on_failure: GuardFailure::Continue,
+                allow: Vec::new(),
+            };
+            let text = (dialect.settings.edit)("", &plan).unwrap().text;
+            let seen = Seen { dialect, whose: SettingsOwner::User, path: Path::new("/s"), recorded: true };
+            let found = findings(&seen, &(dialect.settings.inspect)(&text).unwrap(), KnownClient::Unknown);
+            assert!(found.iter().all(|check| check.health == Health::Ok), "{}: {found:?}", dialect.id());
+            let said = client(dialect, KnownClient::Unknown).detail;
+            let is_named = dialect.settings.versions.exec_form.is_some();
+            assert_eq!(said.contains("the hooks need"), is_named, "{said}");
+            assert!(!said.contains("need 0.0.0"), "{said}");
+        }
     }
 
     #[test]

@@ -67,3 +67,23 @@ fn i1_agents_without_settings_in_a_project_are_left_out_and_named() {
     assert_eq!(home.installed(), Vec::<&str>::new(), "nothing of the user's own");
     assert!(home.fails(&["init", "--yes", "--project", "--agent", "kimi-code"], 1).contains("no project settings"));
 }
+
+#[test]
+fn a1_the_hooks_are_put_where_an_agent_looks_whose_home_or_configuration_was_moved() {
+    let AgentsHome { sandbox } = AgentsHome::with(&["gemini", "droid", "opencode"]);
+    let elsewhere = sandbox.root().join("elsewhere");
+    let home = AgentsHome {
+        sandbox: sandbox
+            .with_env("GEMINI_CLI_HOME", elsewhere.join("g").as_os_str())
+            .with_env("FACTORY_HOME_OVERRIDE", elsewhere.join("f").as_os_str())
+            .with_env("XDG_CONFIG_HOME", elsewhere.join("c").as_os_str()),
+    };
+    home.works(&["init", "--yes"]);
+    assert_eq!(home.installed(), Vec::<&str>::new(), "none of them looks at its usual place");
+    for (id, folder) in [("gemini", "g/.gemini"), ("droid", "f/.factory"), ("opencode", "c/opencode")] {
+        let settings = &agents::ALL.find(id).unwrap().settings;
+        let text = std::fs::read_to_string(elsewhere.join(folder).join(settings.user_file)).unwrap_or_default();
+        assert!(!(settings.inspect)(&text).unwrap().entries.is_empty(), "{id}: {text}");
+    }
+    assert_eq!(home.taut(&["doctor"]).code(), Some(0));
+}

@@ -20,8 +20,8 @@ static COUSINS_PROFILE: AgentProfile = profile("cousin", HelperSessions::Marked)
 static NESTS_PROFILE: AgentProfile = profile("nest", HelperSessions::Own);
 
 const fn profile(id: &'static str, helpers: HelperSessions) -> AgentProfile {
-    let AgentProfile { folder, instructions, expresses, variables, windows, transcript, .. } = *DEFAULT.profile;
-    let tells_batches = true;
+    let AgentProfile { folder, instructions, expresses, tells_batches, variables, windows, transcript, .. } =
+        *DEFAULT.profile;
     AgentProfile {
         id,
         name: id,
@@ -66,7 +66,7 @@ const fn kin(profile: &'static AgentProfile, decode: fn(&Map<String, Value>) -> 
                 program: "none",
                 args: &[],
                 parse: agents::settings::KnownClient::parse,
-                exec_form: agents::settings::Version(1, 0, 0),
+                exec_form: None,
                 note: |_| None,
                 update: "",
             },
