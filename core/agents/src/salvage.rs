@@ -11,19 +11,19 @@ use serde_json::{Map, Value};
 const LONGEST: usize = 256 * 1024;
 
 /// What could be read.
-pub struct Salvaged {
+pub struct SalvagedFields {
     pub fields: Map<String, Value>,
     /// Something of the tool's input was more than a text, and is not here.
     pub dropped: bool,
 }
 
 /// The fields that could be read, or `None` when there is not even one. `inputs` are the names a tool's input may have.
-pub fn salvage(bytes: &[u8], inputs: &[&str]) -> Option<Salvaged> {
+pub fn salvage(bytes: &[u8], inputs: &[&str]) -> Option<SalvagedFields> {
     let text = String::from_utf8_lossy(bytes);
     let mut scan =
         Scan { rest: text.as_ref(), path: Vec::new(), key: None, inputs, fields: Map::new(), dropped: false };
     scan.run();
-    (!scan.fields.is_empty()).then_some(Salvaged { fields: scan.fields, dropped: scan.dropped })
+    (!scan.fields.is_empty()).then_some(SalvagedFields { fields: scan.fields, dropped: scan.dropped })
 }
 
 /// The JSON text with a sign in place of every half of a character: agents pass them on, parsers refuse them, and what is

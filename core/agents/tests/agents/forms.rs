@@ -148,3 +148,13 @@ fn i1_the_proof_of_an_installation_opens_a_session_and_ends_it_in_every_agents_w
         assert_eq!((end.kind, end.host_session), (EventKind::SessionEnd, call.host_session), "{}", dialect.id());
     }
 }
+
+#[test]
+fn g1_half_a_character_in_a_payload_hides_no_line_of_its_command_from_any_agents_guard() {
+    for dialect in agents::ALL.0 {
+        let payload = (dialect.settings.proof.payload)("/w", "mark", "echo HALF\nrm -rf /");
+        let call = dialect.read(payload.replace("HALF", "\\ud800").as_bytes()).unwrap();
+        let command = call.tool().and_then(|tool| tool.command()).map(str::to_string);
+        assert_eq!(command.as_deref(), Some("echo \u{fffd}\nrm -rf /"), "{}", dialect.id());
+    }
+}
