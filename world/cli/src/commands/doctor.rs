@@ -64,6 +64,8 @@ pub fn run(args: &DoctorArgs, printer: &Printer) -> Result<Exit, CliError> {
     // Last: the event makes the folder where there was none.
     general.push(checks::privacy(&places.state()));
     checks.extend(general.into_iter().map(|check| (None, check)));
+    // What an agent cannot do is read after what does not work.
+    checks.sort_by_key(|(_, check)| check.name == agent::LIMITS);
     let worst = checks.iter().map(|(_, check)| check.health).max().unwrap_or(Health::Ok);
     for found in &checks {
         show(found, printer);
