@@ -34,6 +34,8 @@ pub struct SettingsDialect {
 pub struct HookReview {
     /// What the user has to do, as one sentence.
     pub how: &'static str,
+    /// Why all of them run, where none is waiting.
+    pub passed: &'static str,
     /// The file below the agent's own folder that keeps what was agreed to.
     pub file: &'static str,
     /// Of that file's text and the settings file at that path: the events of ours that the agent does not run. An agent may

@@ -12,7 +12,12 @@ use host::settings_file::SettingsLevel;
 /// The agents of these names, each once.
 pub fn named(names: &[String]) -> Result<Vec<&'static Dialect>, CliError> {
     let mut found: Vec<&'static Dialect> = Vec::new();
-    for name in names.iter().map(|name| name.trim()).filter(|name| !name.is_empty()) {
+    // A list may be written with blanks as well; a name that has one itself is known whole.
+    let parts = names.iter().flat_map(|name| {
+        let whole = agents::ALL.find(name).map(|_| name.as_str());
+        whole.into_iter().chain(name.split_whitespace().filter(move |_| whole.is_none()))
+    });
+    for name in parts {
         let dialect = agents::ALL.find(name).ok_or_else(|| unknown(name))?;
         if !found.iter().any(|known| known.id() == dialect.id()) {
             found.push(dialect);
@@ -61,6 +66,7 @@ pub fn for_init(args: &InitArgs, places: &PathVariables, printer: &Printer) -> R
     }
     let (untried, mut found): (Vec<_>, Vec<_>) =
         here(places).into_iter().partition(|dialect| is_untried(dialect) && !args.experimental);
+    let other = if untried.is_empty() { "" } else { "other " };
     for dialect in untried {
         printer.note(format!(
             "{} is here too; what is known of it is from its documentation alone: `taut init --agent {} --experimental`",
@@ -73,6 +79,10 @@ pub fn for_init(args: &InitArgs, places: &PathVariables, printer: &Printer) -> R
             .hint(format!("name one: `taut init --agent <id>`; {}", list())));
     }
     if found.is_empty() {
+        printer.note(format!(
+            "no {other}agent was found here, neither its program nor its folder: this is for {}, `--agent` names another",
+            agents::DEFAULT.profile.name
+        ));
         found.push(agents::DEFAULT);
     }
     Ok(found)

@@ -8,7 +8,7 @@ use agents::settings::{DENIED_COMMAND, GuardFailure, KnownClient, Leaves, Settin
 use host::install::LeftBehind;
 use host::install::line::{CommandLine, CommandLineError};
 use host::paths::PathVariables;
-use host::settings_file::{SettingsLevel, SettingsSnapshot};
+use host::settings_file::{Backups, SettingsLevel, SettingsSnapshot};
 use pipeline::PolicyCache;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -72,6 +72,42 @@ pub fn file(level: &SettingsLevel, places: &PathVariables, dialect: &Dialect) ->
         let (name, level) = (dialect.profile.name, level.name());
         CliError::failed(format!("{name} has no {level} settings that hold hooks"))
             .hint("leave the option out to mean your own settings")
+    })
+}
+
+/// Files of the user's that `taut init` has put hooks into and that no level leads to as things are set now: a variable
+/// moved the agent's folder then.
+pub fn elsewhere(places: &PathVariables) -> Vec<(&'static Dialect, PathBuf)> {
+    let target = |path: PathBuf| SettingsSnapshot::read(&path).map_or(path, |file| file.target);
+    let known = |dialect: &&'static Dialect| SettingsLevel::User.path(places, dialect).map(target);
+    let usual: Vec<PathBuf> = agents::ALL.0.iter().filter_map(known).collect();
+    let files = Backups::recorded(&places.state()).into_iter().filter(|file| !usual.contains(file));
+    files
+        .filter_map(|file| Some((whose_hooks(&file)?, file)))
+        .filter(|(dialect, file)| !is_of_project(dialect, file))
+        .collect()
+}
+
+/// The agent whose hooks of ours a file holds. Several write theirs in one form; the line says who is called.
+fn whose_hooks(file: &Path) -> Option<&'static Dialect> {
+    let file = SettingsSnapshot::read(file).ok()?;
+    let holds = |dialect: &&&'static Dialect| {
+        (dialect.settings.inspect)(file.text()).is_ok_and(|found| !found.entries.is_empty())
+    };
+    let is_called = |dialect: &&&'static Dialect| {
+        let id = dialect.id();
+        file.text().contains(&format!("--agent {id}")) || file.text().contains(&format!("\"{id}\""))
+    };
+    let found: Vec<_> = agents::ALL.0.iter().filter(holds).collect();
+    found.iter().find(|dialect| is_called(dialect)).or(found.first()).map(|dialect| **dialect)
+}
+
+/// A project's file is left where that project is meant.
+fn is_of_project(dialect: &Dialect, file: &Path) -> bool {
+    let files = [dialect.settings.project_file, dialect.settings.local_file];
+    files.into_iter().flatten().filter(|below| file.ends_with(below)).any(|below| {
+        let tree = file.ancestors().nth(Path::new(below).components().count());
+        tree.is_some_and(|tree| tree.join(".git").symlink_metadata().is_ok())
     })
 }
 

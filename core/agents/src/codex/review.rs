@@ -10,6 +10,7 @@ use toml::Table;
 
 pub const REVIEW: HookReview = HookReview {
     how: "Start Codex, type `/hooks` and agree to Taut's; `features.hooks = false` in its `config.toml` keeps all hooks off.",
+    passed: "they were agreed to",
     file: "config.toml",
     waiting,
 };

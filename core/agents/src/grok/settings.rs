@@ -28,6 +28,7 @@ pub const SETTINGS: SettingsDialect = SettingsDialect {
     proof: ProofDialect { payload, farewell, denial: answers::nested_denial },
     review: Some(HookReview {
         how: "its user switched these hooks off: `/hooks` in Grok shows them, and Space switches them on again",
+        passed: "none of them is switched off",
         file: "disabled-hooks",
         waiting: |record, _, _, _| switched_off(record),
     }),

@@ -47,6 +47,7 @@ pub fn run(args: &DoctorArgs, printer: &Printer) -> Result<Exit, CliError> {
     for report in &reports {
         checks.extend(report.checks.iter().map(|check| (Some(report.dialect.id()), check.clone())));
     }
+    checks.extend(elsewhere(&agents, &places));
     let mut programs: Vec<&PathBuf> = reports.iter().flat_map(|report| &report.programs).collect();
     programs.sort();
     programs.dedup();
@@ -63,6 +64,8 @@ pub fn run(args: &DoctorArgs, printer: &Printer) -> Result<Exit, CliError> {
     // Last: the event makes the folder where there was none.
     general.push(checks::privacy(&places.state()));
     checks.extend(general.into_iter().map(|check| (None, check)));
+    // What an agent cannot do is read after what does not work.
+    checks.sort_by_key(|(_, check)| check.name == agent::LIMITS);
     let worst = checks.iter().map(|(_, check)| check.health).max().unwrap_or(Health::Ok);
     for found in &checks {
         show(found, printer);
@@ -83,12 +86,27 @@ fn looked_at(places: &PathVariables) -> Vec<&'static Dialect> {
     let here = agent_choice::here(places);
     let project = agent_settings::project(places).unwrap_or_default();
     let installed = overview::installed(places, &project);
+    let elsewhere = agent_settings::elsewhere(places);
     let is_meant = |dialect: &&'static Dialect| {
         let same = |other: &Dialect| other.id() == dialect.id();
-        here.iter().any(|other| same(other)) || installed.iter().any(|at| same(at.dialect))
+        here.iter().any(|other| same(other))
+            || installed.iter().any(|at| same(at.dialect))
+            || elsewhere.iter().any(|(other, _)| same(other))
     };
     let found: Vec<_> = agents::ALL.0.iter().copied().filter(is_meant).collect();
     if found.is_empty() { vec![agents::DEFAULT] } else { found }
+}
+
+/// Hooks that an agent runs only where its folder is moved as it was when they were put there.
+fn elsewhere(agents: &[&'static Dialect], places: &PathVariables) -> Vec<Found> {
+    let is_meant = |dialect: &Dialect| agents.iter().any(|meant| meant.id() == dialect.id());
+    let found = agent_settings::elsewhere(places).into_iter().filter(|(dialect, _)| is_meant(dialect));
+    let check = |(dialect, file): (&'static Dialect, PathBuf)| {
+        let (name, shown) = (dialect.profile.name, file.display());
+        let detail = format!("{shown} has hooks for {name} too: `taut init` was run where a variable moved its folder");
+        (Some(dialect.id()), Check::ok("settings", detail))
+    };
+    found.map(check).collect()
 }
 
 /// A real event through each agent's installed line; where none is, through this program in the first one's words.

@@ -14,6 +14,7 @@ use host::install::{Installed, Proposal, UninstallRequest};
 use host::paths::PathVariables;
 use host::settings_file::{Backups, SettingsFileError, SettingsLevel, SettingsSnapshot};
 use serde_json::json;
+use std::path::Path;
 
 /// How often a file that changes under our hands is read again.
 const TRIES: usize = 3;
@@ -98,6 +99,17 @@ impl Removal {
             }
             if whose == SettingsOwner::User {
                 change.servers.extend(server(dialect, places, printer));
+            }
+        }
+        if whose == SettingsOwner::User {
+            let is_meant = |dialect: &Dialect| agents.iter().any(|meant| meant.id() == dialect.id());
+            for (dialect, path) in
+                agent_settings::elsewhere(places).into_iter().filter(|(dialect, _)| is_meant(dialect))
+            {
+                match propose_at(dialect, &path, places) {
+                    Ok(hooks) => change.hooks.extend(hooks.map(|hooks| (dialect, hooks))),
+                    Err(error) => errors.push((dialect.profile.name, error)),
+                }
             }
         }
         change.memory = memory(whose, agents, places, printer);
@@ -245,15 +257,18 @@ fn propose(
     level: &SettingsLevel,
     places: &PathVariables,
 ) -> Result<Option<Proposal>, CliError> {
-    let Some(path) = level.path(places, dialect) else { return Ok(None) };
-    let file = SettingsSnapshot::read(&path).map_err(|error| as_cli_error(&error))?;
+    level.path(places, dialect).map_or(Ok(None), |path| propose_at(dialect, &path, places))
+}
+
+fn propose_at(dialect: &'static Dialect, path: &Path, places: &PathVariables) -> Result<Option<Proposal>, CliError> {
+    let file = SettingsSnapshot::read(path).map_err(|error| as_cli_error(&error))?;
     let record = Backups::of(&places.state(), &file.target).read_record();
     let rules = record.as_ref().map(|record| record.allow.as_slice()).unwrap_or_default();
     let edited = match (dialect.settings.remove)(file.text(), rules) {
         Ok(edited) => edited,
         // A broken file of an agent that we were never installed for is no matter of ours.
         Err(_) if record.is_none() && !file.text().contains("taut") => return Ok(None),
-        Err(error) => return Err(misread(&path, &error)),
+        Err(error) => return Err(misread(path, &error)),
     };
     let request = UninstallRequest { text: edited.text, left: left_behind(edited.leaves) };
     Ok(Some(Proposal::uninstall(file, request, record.as_ref())))

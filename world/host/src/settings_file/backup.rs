@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 /// The copies and the record of one settings file.
 #[derive(Debug, Clone)]
 pub struct Backups {
+    target: PathBuf,
     folder: PathBuf,
     lock: PathBuf,
 }
@@ -48,7 +49,24 @@ impl Backups {
         let name: Vec<char> = target.to_string_lossy().chars().map(readable).collect();
         let tail: String = name.iter().skip(name.len().saturating_sub(48)).collect();
         let folder = state.join("backups");
-        Self { lock: folder.join("lock"), folder: folder.join(format!("{}-{mark:016x}", tail.trim_matches('-'))) }
+        Self {
+            target: target.to_path_buf(),
+            lock: folder.join("lock"),
+            folder: folder.join(format!("{}-{mark:016x}", tail.trim_matches('-'))),
+        }
+    }
+
+    /// The files that there is a record of, in their order.
+    pub fn recorded(state: &Path) -> Vec<PathBuf> {
+        let folders = std::fs::read_dir(state.join("backups")).into_iter().flatten().flatten();
+        let file = |folder: PathBuf| {
+            let value: Value = serde_json::from_slice(&std::fs::read(folder.join("record.json")).ok()?).ok()?;
+            let file = PathBuf::from(value.get("file")?.as_str()?);
+            (Self::of(state, &file).folder == folder).then_some(file)
+        };
+        let mut files: Vec<PathBuf> = folders.filter_map(|entry| file(entry.path())).collect();
+        files.sort();
+        files
     }
 
     /// Keeps other installations out until the file is dropped.
@@ -101,6 +119,7 @@ impl Backups {
 
     pub fn write_record(&self, record: &Record) -> Result<(), SettingsFileError> {
         let value = json!({
+            "file": self.target.to_string_lossy(),
             "existed": record.existed,
             "made_folder": record.made_folder.as_ref().map(|folder| folder.to_string_lossy()),
             "before": record.before,

@@ -14,6 +14,9 @@ use model::session::Session;
 use std::path::PathBuf;
 use store::{SessionFilter, Store};
 
+/// The checks that say what an agent cannot do.
+pub const LIMITS: &str = "limits";
+
 pub struct AgentReport {
     pub dialect: &'static Dialect,
     pub checks: Vec<Check>,
@@ -51,7 +54,7 @@ impl AgentReport {
         if !programs.is_empty() {
             checks.push(seen(dialect, sessions));
         }
-        checks.extend(dialect.limits.iter().map(|limit| Check::ok("limits", told_of(dialect, limit))));
+        checks.extend(dialect.limits.iter().map(|limit| Check::ok(LIMITS, told_of(dialect, limit))));
         Self { dialect, checks, programs }
     }
 }

@@ -92,10 +92,10 @@ fn outdated(
 
 /// Hooks that the agent does not run before its user has agreed to them guard nothing.
 fn review(dialect: &Dialect, places: &PathVariables, file: &SettingsSnapshot, entries: usize) -> Option<Check> {
-    dialect.settings.review.as_ref()?;
+    let passed = dialect.settings.review.as_ref()?.passed;
     let (name, shown) = (dialect.profile.name, file.path.display());
     Some(match agent_settings::waiting(dialect, places, file) {
-        None => Check::ok("review", format!("{name} runs the hooks in {shown}: they were agreed to")),
+        None => Check::ok("review", format!("{name} runs the hooks in {shown}: {passed}")),
         Some((events, how)) => {
             let of = if events.len() == entries { "any event".to_owned() } else { events.join(", ") };
             Check::bad("review", format!("{name} does not run what {shown} has for {of}"), how)

@@ -9,6 +9,8 @@ fn a1_only_the_agents_that_are_named_are_installed_for() {
     assert_eq!(home.installed(), ["codex", "vibe"]);
     home.works(&["init", "--yes", "--agent", "Claude_Code"]);
     assert_eq!(home.installed(), ["claude-code", "codex", "vibe"]);
+    home.works(&["init", "--yes", "--agent", " gemini  qwen,codex "]);
+    assert_eq!(home.installed(), ["claude-code", "codex", "gemini", "qwen", "vibe"]);
 }
 
 #[test]
@@ -27,7 +29,9 @@ fn a1_where_no_agent_is_here_the_usual_one_is_meant_unless_all_are_asked_for() {
     let home = AgentsHome::with(&[]);
     assert!(home.fails(&["init", "--yes", "--all"], 2).contains("no agent was found here"));
     assert_eq!(home.installed(), Vec::<&str>::new());
-    let said = home.works(&["init", "--yes"]);
+    let ended = home.taut(&["init", "--yes"]);
+    assert!(ended.stderr_text().contains("no agent was found here"), "{}", ended.stderr_text());
+    let said = ended.stdout_text();
     assert_eq!(home.installed(), ["claude-code"]);
     assert!(!said.contains("events in"), "one agent, as ever: {said}");
 }

@@ -53,6 +53,24 @@ fn i2_hooks_that_nobody_agreed_to_are_not_on() {
 }
 
 #[test]
+fn i2_what_an_agent_cannot_do_is_told_after_all_that_was_looked_at() {
+    let home = AgentsHome::with(&["claude-code", "codex", "gemini"]);
+    home.works(&["init", "--yes"]);
+    let found = checks(&home, &[]);
+    let limits = found.iter().filter(|(name, ..)| name == "limits").count();
+    let last = found.iter().rev().take_while(|(name, ..)| name == "limits").count();
+    assert!(limits > 0 && limits == last, "{found:?}");
+}
+
+#[test]
+fn i2_hooks_that_an_agent_runs_unasked_are_not_said_to_be_agreed_to() {
+    let home = AgentsHome::with(&["grok"]);
+    home.works(&["init", "--yes"]);
+    let (state, detail) = said(&checks(&home, &[]), "review", "grok");
+    assert!(state == "ok" && detail.ends_with("none of them is switched off"), "{detail}");
+}
+
+#[test]
 fn i2_an_agent_without_the_guard_beside_a_guarded_one_is_told() {
     let home = AgentsHome::with(&["claude-code", "gemini", "cursor"]);
     std::fs::create_dir(home.sandbox.home().join(".vibe")).unwrap();

@@ -85,3 +85,25 @@ fn i1_a_file_that_cannot_be_read_keeps_nobody_from_leaving_the_others() {
     home.works(&["init", "--yes", "--agent", "claude-code"]);
     assert_eq!(home.at_terminal(&["uninstall"], "y\n").0, Some(0));
 }
+
+#[test]
+fn i1_hooks_in_a_folder_that_a_variable_moved_are_known_and_left_where_it_is_not_set_any_more() {
+    let AgentsHome { sandbox } = AgentsHome::with(&["codex", "gemini"]);
+    let elsewhere = sandbox.root().join("elsewhere");
+    let (codex, gemini) = (elsewhere.join("c/hooks.json"), elsewhere.join("g/.gemini/settings.json"));
+    let home = AgentsHome { sandbox };
+    home.write(&codex, "{ \"mine\": 1 }");
+    let (c, g) = (elsewhere.join("c").display().to_string(), elsewhere.join("g").display().to_string());
+    let moved = [("CODEX_HOME", c.as_str()), ("GEMINI_CLI_HOME", g.as_str())];
+    let ended = home.sandbox.at_terminal(&["init", "--yes"], "", &moved).unwrap();
+    assert_eq!(ended.status.code(), Some(0), "{}", String::from_utf8_lossy(&ended.stderr));
+    assert!(gemini.exists() && home.installed().is_empty());
+    let said = home.taut(&["doctor"]).stdout_text();
+    for file in [&codex, &gemini] {
+        assert!(said.contains(&format!("{} has hooks for", file.display())), "{said}");
+    }
+    let (_, said) = home.at_terminal(&["uninstall"], "y\n");
+    assert_eq!(std::fs::read_to_string(&codex).unwrap(), "{ \"mine\": 1 }", "{said}");
+    assert!(!gemini.exists(), "{said}");
+    assert!(!home.taut(&["doctor"]).stdout_text().contains("has hooks for"));
+}
