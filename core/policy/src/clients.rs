@@ -86,7 +86,7 @@ pub(crate) const CLIENTS: &[Client] = &[
         names: &["droid"],
         flags: &["--skip-permissions-unsafe"],
         valued: &[("--auto", &["high"])],
-        variables: &[("FACTORY_HOME", &[])],
+        variables: &[("FACTORY_HOME", &[]), ("FACTORY_HOME_OVERRIDE", &[])],
     },
     Client {
         names: &["aider", "aider-chat"],
